@@ -1,0 +1,145 @@
+/* block.c - a block: its memory, and the loop over its warps. */
+#include <sched.h>
+#include <string.h>
+
+#include "exec/sched.h"
+
+/* How many turns a block whose warps only spin gets before another block runs. */
+enum { PATIENCE = 2 };
+/* How often a block that gets on looks at the clock. */
+enum { WATCH_ROUNDS = 256 };
+
+static u64 frame_stride(const struct grid *g) { return ls_align_up(g->kernel->ir->frame_bytes, 64); }
+static u64 area_bytes(const struct grid *g) { return ls_align_up(g->kernel->ir->call_bytes, 16) * IR_LANES; }
+
+/* One piece of memory for all warps: registers | call areas | local memory | shared memory. */
+struct block *block_new(struct worker *wk)
+{
+    struct grid *g = wk->grid;
+    struct block *b = arena_alloc(&wk->mem, sizeof *b + sizeof(struct warp) * g->nwarps);
+    u64 local = g->local_bytes * IR_LANES;
+    u64 per_warp = frame_stride(g) + ls_align_up(area_bytes(g), 64) + ls_align_up(local, 64);
+    b->memory = arena_alloc_aligned(&wk->mem, per_warp * g->nwarps + 64, 64);
+    b->shared = arena_alloc_aligned(&wk->mem, ls_align_up(g->shared_bytes, 64) + 64, 128);
+    b->frames = arena_array(&wk->mem, struct frame, g->nwarps);
+    b->grid = g;
+    b->worker = wk;
+    b->info.threads = g->nthreads;
+    b->info.warps = g->nwarps;
+    for (u32 k = 0; k < g->nwarps; k++) {
+        struct warp *w = &b->warps[k];
+        struct frame *f = &b->frames[k];
+        u8 *at = b->memory + per_warp * k;
+        *f = (struct frame){.func = g->kernel, .regs = at, .out = at + frame_stride(g),
+                            .out_stride = (u32)ls_align_up(g->kernel->ir->call_bytes, 16)};
+        w->local = at + frame_stride(g) + ls_align_up(area_bytes(g), 64);
+        w->local_bytes = g->local_bytes;
+        w->shared = b->shared;
+        w->shared_bytes = g->shared_bytes;
+        w->shared_window = mem_shared_window(g->launch->device->mem);
+        w->local_window = mem_local_window(g->launch->device->mem);
+        w->hooks = g->launch->hooks;
+        w->hook_ctx = wk->hook_ctx;
+        w->mem = g->launch->device->mem;
+        w->block = b;
+        w->worker = wk;
+        w->index = k;
+        frame_fill(w, f, true);
+    }
+    return b;
+}
+
+void block_begin(struct block *b, u64 linear)
+{
+    const struct grid *g = b->grid;
+    const u32 *dim = g->launch->grid;
+    u32 sms = g->launch->device->gpu.sms;
+    b->info.linear = linear;
+    b->info.id[0] = (u32)(linear % dim[0]);
+    b->info.id[1] = (u32)(linear / dim[0] % dim[1]);
+    b->info.id[2] = (u32)(linear / dim[0] / dim[1]);
+    b->info.sm = (u32)(linear % sms);
+    b->info.slot = (u32)(linear / sms);
+    b->live_warps = g->nwarps;
+    b->open_barriers = 0;
+    b->exited_threads = 0;
+    memset(b->barriers, 0, sizeof b->barriers);
+    for (u32 k = 0; k < g->nwarps; k++) {
+        struct warp *w = &b->warps[k];
+        if (g->kernel->ir->uses_block_const)
+            frame_fill(w, &b->frames[k], false);
+        warp_begin(w, k + 1 == g->nwarps ? g->last_mask : FULL_MASK);
+    }
+    if (g->launch->hooks && g->launch->hooks->block_begin)
+        g->launch->hooks->block_begin(b->worker->hook_ctx, &b->info);
+}
+
+/* The order of the warps in a round: launch order, or shuffled anew each round when there is a seed. */
+static void deal_turns(struct block *b, u8 *turns)
+{
+    struct worker *wk = b->worker;
+    for (u32 k = 0; k < b->info.warps; k++)
+        turns[k] = (u8)k;
+    for (u32 k = b->info.warps; b->grid->launch->seed && k > 1; k--) {
+        u32 other = (u32)(worker_random(wk) % k);
+        u8 swap = turns[k - 1];
+        turns[k - 1] = turns[other];
+        turns[other] = swap;
+    }
+}
+
+/* One turn for every warp that can run. */
+struct round {
+    bool ran;   /* somebody could run */
+    bool moved; /* somebody used no whole quantum: it waits, or is done */
+    bool polled; /* somebody read memory that others may write: it may be spinning */
+    bool fault;
+};
+
+static struct round run_round(struct block *b)
+{
+    struct round r = {0};
+    u8 turns[MAX_WARPS];
+    deal_turns(b, turns);
+    for (u32 n = 0; n < b->info.warps; n++) {
+        struct warp *w = &b->warps[turns[n]];
+        if (!w->ready)
+            continue;
+        warp_run(w);
+        r.ran = true;
+        r.moved |= !w->ready;
+        r.polled |= w->polled;
+        b->live_warps -= w->exited == FULL_MASK;
+        if (w->stop == STOP_FAULT) {
+            r.fault = true;
+            break;
+        }
+    }
+    return r;
+}
+
+enum block_end block_run(struct block *b)
+{
+    const struct exec_hooks *hooks = b->grid->launch->hooks;
+    for (u32 idle = 0, rounds = 1;; rounds++) {
+        struct round r = run_round(b);
+        if (r.fault)
+            return BLOCK_STOPPED;
+        if (!b->live_warps)
+            break;
+        if (!r.ran) {
+            block_deadlock(b);
+            return BLOCK_STOPPED;
+        }
+        if ((!r.moved || rounds % WATCH_ROUNDS == 0) && !block_watch(b))
+            return BLOCK_STOPPED;
+        idle = r.moved || !r.polled ? 0 : idle + 1;
+        if (idle)
+            sched_yield(); /* what it waits for may be another worker's block */
+        if (idle >= PATIENCE)
+            return BLOCK_ASIDE;
+    }
+    if (hooks && hooks->block_end)
+        hooks->block_end(b->worker->hook_ctx, &b->info);
+    return BLOCK_DONE;
+}

@@ -1,0 +1,33 @@
+/* bodies.h - the tables of op bodies, one for each instruction-set level, and the look-up by name.
+ *
+ * A body's name is made by ir/select.c from the PTX instruction: the opcode, then the modifiers that matter in the
+ * order written, then the types, joined by '_' ("add_ftz_f32", "mul_wide_s32", "cvt_rn_f32_s32", "setp_lt_u32",
+ * "ld_global_b32"). Modifiers that change nothing the engine computes are left out; select.c documents which.
+ *
+ * The linker gathers a level's entries (lanes.h, OP) into one array; traced bodies stand in a second one and replace
+ * the fast body of the same name in traced code. */
+#ifndef LS_EXEC_BODIES_H
+#define LS_EXEC_BODIES_H
+
+#include "ir/ir.h"
+
+struct body {
+    const char *name;
+    ir_body run;
+};
+
+enum exec_isa { ISA_PORTABLE, ISA_V3, ISA_V4, ISA_COUNT };
+
+/* The body of that name for the level in use, or NULL. */
+ir_body bodies_find(const char *name, enum ir_mode mode);
+/* Every name that has a body (n-th, NULL past the last), for the tests that walk the table. */
+const char *bodies_name(unsigned n);
+
+/* The level in use: the highest that this processor runs, or what LOCKSTEP_ISA says (portable, x86-64-v3, x86-64-v4)
+ * when the processor runs that. Decided at the first call. */
+enum exec_isa bodies_isa(void);
+/* Whether the processor runs that level, and its body of that name: for tests that compare levels. */
+bool bodies_has_isa(enum exec_isa isa);
+ir_body bodies_find_isa(enum exec_isa isa, const char *name, enum ir_mode mode);
+
+#endif

@@ -1,0 +1,157 @@
+/* exec.h - the engine as the driver, the meter and the checks see it: devices, modules, launches, hooks and faults.
+ *
+ * Threads: a device and a module may be used from several threads at once; a launch runs on the calling thread and on
+ * helpers that it starts. */
+#ifndef LS_EXEC_H
+#define LS_EXEC_H
+
+#include "base/base.h"
+#include "base/gpu.h"
+#include "base/status.h"
+#include "exec/memory.h"
+#include "ir/ir.h"
+
+/* ---- device ---- */
+
+struct exec_device {
+    struct gpu gpu;
+    struct mem *mem;
+    u64 heap_bytes;   /* limit of device-side malloc */
+    u64 printf_bytes; /* size of the printf buffer: what exceeds it in one launch is dropped, as on a GPU */
+    u64 stack_bytes;  /* limit of a thread's stack */
+};
+
+enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu);
+void exec_device_free(struct exec_device *d);
+
+/* ---- modules ---- */
+
+struct exec_module;
+
+/* Links n parsed modules (externs of one are found in another), gives their variables device memory and initial
+ * values. Takes ownership of the ptx_modules, also on failure. Functions are lowered when first asked for. */
+enum ls_status exec_module_load(struct exec_device *d, struct ptx_module **mods, unsigned n, struct exec_module **out,
+                                struct diag_list *diags);
+void exec_module_free(struct exec_module *m);
+
+/* A kernel by name, lowered; NULL when there is none. The function may be poisoned: launching it reports why. */
+const struct ir_func *exec_module_kernel(struct exec_module *m, const char *name);
+const char *exec_module_kernel_name(const struct exec_module *m, unsigned n); /* n-th kernel, NULL past the last */
+/* A global or constant variable by name: device address and size. */
+bool exec_module_global(struct exec_module *m, const char *name, u64 *address, u64 *size, bool *managed);
+
+/* ---- faults ---- */
+
+/* FAULT(name, text, CUDA error name): faults.def */
+enum exec_fault_kind {
+#define FAULT(name, text, cuda) FAULT_##name,
+#include "exec/faults.def"
+#undef FAULT
+};
+
+/* What ended a kernel. Filled by the engine, printed by exec_fault_text alone. */
+struct exec_fault {
+    enum exec_fault_kind kind;
+    const char *kernel;          /* interned in its module */
+    const char *function;        /* where it happened: the kernel or a device function */
+    u32 block[3], thread[3];
+    u32 ptx_line, source_line;   /* 0 = unknown */
+    const char *ptx_file, *source_file;
+    u64 address, size;           /* memory faults */
+    u8 space;                    /* enum ptx_space */
+    bool write, atomic;
+    char detail[512];            /* the nearest allocation, the waiting warps of a deadlock, the failed assertion */
+};
+
+/* The fault as a few lines of text; ls_realloc'ed. */
+char *exec_fault_text(const struct exec_fault *f);
+const char *exec_fault_cuda_name(enum exec_fault_kind kind); /* "CUDA_ERROR_ILLEGAL_ADDRESS" */
+
+/* ---- events ---- */
+
+enum exec_access_op { ACCESS_LD, ACCESS_ST, ACCESS_ATOM, ACCESS_RED };
+enum exec_pattern {
+    PATTERN_GATHER,     /* look at addr */
+    PATTERN_UNIFORM,    /* every active lane: addr[first] */
+    PATTERN_CONTIGUOUS, /* all 32 lanes active, addr[i] = addr[0] + i * size */
+};
+
+/* One execution of one memory instruction by a warp. Valid during the call only. */
+struct exec_access {
+    const struct ir_func *func; /* the function that contains the instruction */
+    u32 site;
+    u32 mask;       /* active lanes, not 0 */
+    u8 space;       /* SPACE_GLOBAL LOCAL SHARED CONST PARAM; generic accesses are reported by the space they hit,
+                       one event a space */
+    u8 op;          /* enum exec_access_op */
+    u8 size;        /* bytes a lane, of the whole vector: 1..32 */
+    u8 pattern;     /* enum exec_pattern; always GATHER for local */
+    u8 atom_op;     /* ACCESS_ATOM/RED: enum ptx_mod of the operation (MOD_ADD, MOD_CAS, ...) */
+    u8 type;        /* enum ptx_type of the element */
+    bool generic;
+    const u64 *addr; /* [32]; only active lanes are meaningful. global, const: device address; shared: offset in the
+                        block's window; local: offset in the lane's own local memory */
+};
+
+/* Where a block runs and which it is. */
+struct exec_block_info {
+    u32 id[3];
+    u64 linear;
+    u32 sm, slot; /* as the launch order deals them to the device's SMs */
+    u32 threads, warps;
+};
+
+/* Every pointer may be NULL. `ctx` is what worker_begin returned (one for a worker thread, so no locks are needed).
+ * Order within a warp is program order; between warps of a block it is the schedule; between workers none. */
+struct exec_hooks {
+    void *launch;                                         /* passed to worker_begin */
+    void *(*worker_begin)(void *launch, unsigned worker); /* on the launching thread, before any other event */
+    void (*block_begin)(void *ctx, const struct exec_block_info *b);
+    void (*block_end)(void *ctx, const struct exec_block_info *b);
+    /* A warp enters basic block `block` of func with these lanes. Accounts for every instruction in it. */
+    void (*enter)(void *ctx, const struct ir_func *func, u32 block, u32 mask);
+    /* The branch at site sent some lanes of mask to its target (taken) and the others on; both sides are not empty.
+     * For brx and indirect calls once an execution, taken = the first target's lanes. */
+    void (*diverge)(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
+    void (*access)(void *ctx, const struct exec_access *a);
+    /* bar.sync / barrier / bar.arrive / bar.red at site by these lanes of the warp, once a warp's arrival. */
+    void (*barrier)(void *ctx, const struct ir_func *func, u32 site, u32 warp, u32 mask);
+};
+
+/* ---- launches ---- */
+
+struct exec_launch {
+    struct exec_device *device;
+    struct exec_module *module;
+    const struct ir_func *kernel;
+    u32 grid[3], block[3];
+    u32 dynamic_shared;   /* bytes */
+    const void *params;   /* kernel->param_bytes bytes, laid out at the parameters' offsets */
+    bool cooperative;     /* all blocks are resident at once; the caller has checked that they fit */
+    u64 id;               /* %gridid */
+    const struct exec_hooks *hooks; /* NULL: fast */
+    unsigned workers;     /* threads; 0 = one a core */
+    u64 seed;             /* 0 = launch order; else shuffles warp and block order */
+    u64 max_instructions; /* watchdog, warp instructions, approximately; 0 = none */
+    double max_seconds;   /* watchdog; 0 = none */
+    /* Text of printf in the order of the blocks that ran; called on the launching thread when the launch ends, also
+     * when it faults. NULL drops it. */
+    void (*print)(void *ctx, const char *text, size_t len);
+    void *print_ctx;
+    /* Set by another thread to stop the launch (process exit). May be NULL. */
+    const volatile bool *cancel;
+};
+
+struct exec_stats {
+    u64 blocks, warps;
+    u64 loop_instructions; /* warp instructions in loops, about: what the watchdog counts */
+};
+
+/* Runs the grid to its end. LS_OK; LS_ERR_FAULT or LS_ERR_TIMEOUT with *fault filled; LS_ERR_LIMIT (a limit of the
+ * device, named in fault->detail), LS_ERR_UNSUPPORTED (poisoned kernel, why is in fault->detail), LS_ERR_NOMEM. */
+enum ls_status exec_run(const struct exec_launch *l, struct exec_fault *fault, struct exec_stats *stats);
+
+/* The name of the instruction-set level in use: "x86-64-v4", "x86-64-v3" or "portable" (LOCKSTEP_ISA overrides). */
+const char *exec_level(void);
+
+#endif

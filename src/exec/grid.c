@@ -1,0 +1,354 @@
+/* grid.c - a launch: its checks, its workers, and the order in which they run blocks.
+ *
+ * Block b goes to SM b mod n and worker (SM mod workers), so what a block sees does not depend on timing. A worker runs
+ * its blocks in launch order, one at a time. A block that only spins is put aside and another one started, up to what
+ * the device could hold, so blocks may wait for later ones (grid barriers) as well as for earlier ones (look-back). */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "exec/builtin.h"
+#include "exec/sched.h"
+
+double exec_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+u64 warp_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+u64 warp_globaltimer(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
+}
+
+u64 worker_random(struct worker *w)
+{
+    w->rng = w->rng * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX generator */
+    return w->rng >> 33;
+}
+
+/* ---- printf ---- */
+
+struct print {
+    struct print *next;
+    u64 block;
+    size_t len;
+    char text[];
+};
+
+void exec_print(struct warp *w, const char *text, size_t len)
+{
+    struct worker *wk = w->worker;
+    struct grid *g = wk->grid;
+    if (!g->launch->print || atomic_fetch_add(&g->printed, len) + len > g->launch->device->printf_bytes)
+        return;
+    struct print *p = arena_alloc(&wk->mem, sizeof *p + len);
+    p->block = w->block->info.linear;
+    p->len = len;
+    memcpy(p->text, text, len);
+    *wk->print_last = p;
+    wk->print_last = &p->next;
+}
+
+/* Hands out the text by block; a worker's list is in that order but for blocks that were put aside. */
+static void flush_print(struct grid *g)
+{
+    for (;;) {
+        struct print **best = NULL;
+        for (unsigned k = 0; k < g->nworkers; k++)
+            for (struct print **p = &g->workers[k].print_first; *p; p = &(*p)->next)
+                if (!best || (*p)->block < (*best)->block) {
+                    best = p;
+                    break;
+                }
+        if (!best)
+            return;
+        g->launch->print(g->launch->print_ctx, (*best)->text, (*best)->len);
+        *best = (*best)->next;
+    }
+}
+
+/* ---- workers ---- */
+
+/* The linear number of a worker's n-th block, or UINT64_MAX past the last. */
+static u64 block_number(const struct worker *w, u64 n)
+{
+    const struct grid *g = w->grid;
+    u32 sms = g->launch->device->gpu.sms;
+    u64 mine = (sms - w->index + g->nworkers - 1) / g->nworkers; /* SMs of this worker */
+    u64 sm = w->index + n % mine * g->nworkers, linear = n / mine * sms + sm;
+    return linear < g->nblocks ? linear : UINT64_MAX;
+}
+
+static struct block *start_block(struct worker *w)
+{
+    u64 linear = block_number(w, w->next);
+    if (linear == UINT64_MAX)
+        return NULL;
+    struct block *b = w->free_blocks;
+    if (b)
+        w->free_blocks = b->next;
+    else
+        b = block_new(w);
+    w->next++;
+    block_begin(b, linear);
+    return b;
+}
+
+static void put_aside(struct worker *w, struct block *b)
+{
+    b->next = NULL;
+    *(w->live_head ? &w->live_tail->next : &w->live_head) = b;
+    w->live_tail = b;
+    w->nlive++;
+}
+
+static struct block *take_up(struct worker *w)
+{
+    struct block *b = w->live_head;
+    if (b) {
+        w->live_head = b->next;
+        w->nlive--;
+    }
+    return b;
+}
+
+static void run_blocks(struct worker *w)
+{
+    bool fresh = true; /* start new blocks before going on with old ones */
+    while (!atomic_load_explicit(&w->grid->stop, memory_order_relaxed)) {
+        struct block *b = fresh && w->nlive < w->grid->resident ? start_block(w) : NULL;
+        if (!b)
+            b = take_up(w);
+        if (!b)
+            return;
+        switch (block_run(b)) {
+        case BLOCK_DONE:
+            b->next = w->free_blocks;
+            w->free_blocks = b;
+            w->blocks++;
+            fresh = !w->nlive;
+            break;
+        case BLOCK_ASIDE:
+            put_aside(w, b);
+            fresh = !fresh;
+            break;
+        case BLOCK_STOPPED:
+            return;
+        }
+    }
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *w = arg;
+    struct exec_module *m = w->grid->module;
+    if (setjmp(w->mem.oom)) {
+        struct exec_fault f = {.kind = FAULT_NOMEM, .kernel = w->grid->kernel->src->name};
+        grid_fault(w->grid, &f);
+        return NULL;
+    }
+    w->sites = arena_array(&w->mem, struct site_cache *, m->nfuncs);
+    w->free_frames = arena_array(&w->mem, struct frame *, m->nfuncs);
+    for (u32 k = 0; k < m->nfuncs; k++)
+        if (m->funcs[k].ir)
+            w->sites[k] = arena_array(&w->mem, struct site_cache, m->funcs[k].src->ninsts + 1);
+    run_blocks(w);
+    return NULL;
+}
+
+static void run_workers(struct grid *g)
+{
+    unsigned started = 1;
+    for (; started < g->nworkers; started++)
+        if (pthread_create(&g->workers[started].thread, NULL, worker_main, &g->workers[started]))
+            break;
+    worker_main(&g->workers[0]);
+    for (unsigned k = 1; k < started; k++)
+        pthread_join(g->workers[k].thread, NULL);
+    for (unsigned k = started; k < g->nworkers; k++)
+        worker_main(&g->workers[k]); /* no thread to be had: its blocks run here */
+}
+
+/* ---- checks ---- */
+
+static enum ls_status limit(struct exec_fault *f, const char *what, u64 have, u64 most)
+{
+    snprintf(f->detail, sizeof f->detail, "%s is %llu, the device's limit is %llu", what, (unsigned long long)have,
+             (unsigned long long)most);
+    return LS_ERR_LIMIT;
+}
+
+static enum ls_status check_limits(const struct exec_launch *l, struct exec_fault *f)
+{
+    static const char *const block_names[] = {"blockDim.x", "blockDim.y", "blockDim.z"};
+    static const char *const grid_names[] = {"gridDim.x", "gridDim.y", "gridDim.z"};
+    const struct gpu *gpu = &l->device->gpu;
+    const struct ptx_func *src = l->kernel->src;
+    u64 threads = 1;
+    for (int k = 0; k < 3; k++) {
+        if (!l->block[k] || l->block[k] > gpu->block_dim[k])
+            return limit(f, block_names[k], l->block[k], gpu->block_dim[k]);
+        if (!l->grid[k] || l->grid[k] > gpu->grid_dim[k])
+            return limit(f, grid_names[k], l->grid[k], gpu->grid_dim[k]);
+        threads *= l->block[k];
+    }
+    if (threads > gpu->threads_per_block)
+        return limit(f, "the number of threads of a block", threads, gpu->threads_per_block);
+    u64 maxntid = src->maxntid[0] ? (u64)src->maxntid[0] * (src->maxntid[1] ? src->maxntid[1] : 1) *
+                                        (src->maxntid[2] ? src->maxntid[2] : 1)
+                                  : 0;
+    if (maxntid && threads > maxntid)
+        return limit(f, "the number of threads of a block (.maxntid, __launch_bounds__)", threads, maxntid);
+    u64 shared = (u64)l->kernel->shared_bytes + l->dynamic_shared;
+    if (shared > gpu->shared_per_block_optin)
+        return limit(f, "shared memory of a block (bytes)", shared, gpu->shared_per_block_optin);
+    return LS_OK;
+}
+
+/* How many blocks of this shape the whole device would hold at once (by threads and shared memory), at least one an
+ * SM; a worker gets its part. All of them for a cooperative launch. */
+static u64 resident_blocks(const struct grid *g)
+{
+    const struct gpu *gpu = &g->launch->device->gpu;
+    u64 by_threads = gpu->threads_per_sm / (g->nwarps * IR_LANES), by_blocks = gpu->blocks_per_sm;
+    u64 by_shared = g->shared_bytes ? gpu->shared_per_sm / g->shared_bytes : by_blocks;
+    u64 per_sm = by_threads < by_blocks ? by_threads : by_blocks;
+    per_sm = by_shared < per_sm ? by_shared : per_sm;
+    if (!per_sm)
+        per_sm = 1;
+    u64 all = per_sm * gpu->sms;
+    return g->launch->cooperative ? g->nblocks : (all + g->nworkers - 1) / g->nworkers;
+}
+
+static unsigned worker_count(const struct exec_launch *l, u64 nblocks)
+{
+    unsigned n = l->workers;
+    if (!n) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        n = cores > 0 ? (unsigned)cores : 1;
+    }
+    if (n > l->device->gpu.sms)
+        n = l->device->gpu.sms;
+    return n > nblocks ? (unsigned)nblocks : n;
+}
+
+/* ---- the launch ---- */
+
+/* A lane's local memory: the kernel's own, and a stack when it calls functions. */
+static u64 local_bytes(const struct exec_launch *l)
+{
+    enum { STACK_LEAST = 8192 };
+    u64 stack = l->device->stack_bytes > STACK_LEAST ? l->device->stack_bytes : STACK_LEAST;
+    return ls_align_up(l->kernel->local_bytes + (l->kernel->has_calls ? stack : 0), 16);
+}
+
+static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
+{
+    g->launch = l;
+    g->module = l->module;
+    g->kernel = exec_module_func_of(l->module, l->kernel);
+    g->mode = l->hooks ? IR_TRACED : IR_FAST;
+    g->nblocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+    g->nthreads = l->block[0] * l->block[1] * l->block[2];
+    g->nwarps = (g->nthreads + IR_LANES - 1) / IR_LANES;
+    g->last_mask = g->nthreads % IR_LANES ? (1u << g->nthreads % IR_LANES) - 1 : FULL_MASK;
+    g->shared_static = (u32)ls_align_up(l->kernel->shared_bytes, 16);
+    g->shared_bytes = g->shared_static + l->dynamic_shared;
+    g->local_bytes = local_bytes(l);
+    g->deadline = l->max_seconds > 0 ? exec_now() + l->max_seconds : 0;
+    g->nworkers = worker_count(l, g->nblocks);
+    g->resident = resident_blocks(g);
+    pthread_mutex_init(&g->lock, NULL);
+    g->workers = ls_calloc(g->nworkers, sizeof *g->workers);
+    if (!g->workers)
+        return LS_ERR_NOMEM;
+    for (unsigned k = 0; k < g->nworkers; k++) {
+        struct worker *w = &g->workers[k];
+        w->grid = g;
+        w->index = k;
+        w->mem.name = "launch";
+        w->rng = l->seed * 2654435761u + k;
+        w->print_last = &w->print_first;
+        if (l->hooks && l->hooks->worker_begin)
+            w->hook_ctx = l->hooks->worker_begin(l->hooks->launch, k);
+    }
+    return LS_OK;
+}
+
+/* Device memory that belongs to the launch: the parameters when the kernel takes their address, and the workspace of a
+ * cooperative grid. */
+static enum ls_status launch_memory(struct grid *g)
+{
+    const struct exec_launch *l = g->launch;
+    struct mem *mem = l->device->mem;
+    enum { WORKSPACE_BYTES = 4096 };
+    if (l->kernel->uses_param_address && l->kernel->param_bytes) {
+        if (mem_alloc(mem, l->kernel->param_bytes, MEM_ALIGN, MEM_CONST, "kernel parameters", &g->param_address))
+            return LS_ERR_NOMEM;
+        memcpy((void *)(uintptr_t)g->param_address, l->params, l->kernel->param_bytes);
+    }
+    if (l->cooperative) {
+        if (mem_alloc(mem, WORKSPACE_BYTES, MEM_ALIGN, MEM_INTERNAL, "grid workspace", &g->workspace))
+            return LS_ERR_NOMEM;
+        memset((void *)(uintptr_t)g->workspace, 0, WORKSPACE_BYTES);
+    }
+    return LS_OK;
+}
+
+static void grid_free(struct grid *g)
+{
+    struct mem *mem = g->launch->device->mem;
+    for (unsigned k = 0; g->workers && k < g->nworkers; k++)
+        arena_free(&g->workers[k].mem);
+    ls_free(g->workers);
+    if (g->param_address)
+        mem_free(mem, g->param_address);
+    if (g->workspace)
+        mem_free(mem, g->workspace);
+    pthread_mutex_destroy(&g->lock);
+}
+
+enum ls_status exec_run(const struct exec_launch *l, struct exec_fault *fault, struct exec_stats *stats)
+{
+    *fault = (struct exec_fault){.kernel = l->kernel->name, .function = l->kernel->name};
+    if (l->kernel->poison) {
+        snprintf(fault->detail, sizeof fault->detail, "%s", l->kernel->poison);
+        return LS_ERR_UNSUPPORTED;
+    }
+    enum ls_status s = check_limits(l, fault);
+    if (s)
+        return s;
+    struct grid g = {0};
+    s = grid_init(&g, l);
+    if (!s)
+        s = launch_memory(&g);
+    if (!s) {
+        run_workers(&g);
+        if (l->print)
+            flush_print(&g);
+    }
+    if (g.faulted) {
+        *fault = g.fault;
+        s = fault->kind == FAULT_TIMEOUT ? LS_ERR_TIMEOUT : fault->kind == FAULT_NOMEM ? LS_ERR_NOMEM : LS_ERR_FAULT;
+    }
+    for (unsigned k = 0; stats && g.workers && k < g.nworkers; k++) {
+        stats->blocks += g.workers[k].blocks;
+        stats->warps += g.workers[k].blocks * g.nwarps;
+        stats->loop_instructions += g.workers[k].spent;
+    }
+    grid_free(&g);
+    return s;
+}

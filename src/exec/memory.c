@@ -1,0 +1,526 @@
+/* memory.c - the allocator and the table of device memory (see memory.h for what it promises).
+ *
+ * One private anonymous mapping, made without reserving swap, holds everything:
+ *
+ *     | guard | shared window | local window |  extents: live, freed, free ....................... |
+ *               no access       no access       readable and writable; pages come when touched
+ *
+ * Extents tile the last part (mem_tree.h). An allocation takes the lowest free extent that fits. A freed one waits in a
+ * queue, the quarantine, until it holds more than QUARANTINE_BLOCKS or a quarter of the capacity, or until nothing else
+ * is left; then the oldest are merged back into free space. Large freed blocks give their pages back at once.
+ *
+ * Locking: a big-reader lock. A look-up takes the one read lock that belongs to its thread's shard, which nobody else
+ * normally touches; a change takes all of them. Look-ups are frequent (an instruction that meets a new allocation),
+ * changes are rare. */
+#include "exec/memory.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/intern.h"
+#include "exec/mem_tree.h"
+
+enum { SHARDS = 16, QUARANTINE_BLOCKS = 4096 };
+#define GUARD_BYTES (1u << 20)
+#define LEAST_BYTES (1ull << 30)
+#define RELEASE_BYTES (1u << 20)  /* freed blocks of this size give their pages back */
+#define HEAP_BYTES (8ull << 20)   /* CUDA's default cudaLimitMallocHeapSize */
+
+/* Apart by more than a cache line, whatever the alignment of the whole. */
+struct shard {
+    pthread_rwlock_t lock;
+    u8 pad[128];
+};
+
+struct mem {
+    struct shard shards[SHARDS];
+    u8 *map;
+    u64 map_bytes;
+    u64 shared_window, local_window;
+    u64 first, end; /* of the extents */
+    u64 capacity, used, heap_used, heap_limit;
+    bool poison;
+    u64 serial;
+    _Atomic u64 epoch;
+    struct extent *root;
+    struct extent *oldest, *newest; /* the quarantine */
+    u64 quarantined_bytes, quarantined;
+    struct extent *spare; /* extents to use again, linked by next */
+    struct arena names_mem;
+    struct intern names;
+};
+
+/* ---- locks ---- */
+
+static pthread_rwlock_t *my_lock(struct mem *m)
+{
+    static _Atomic unsigned threads;
+    static _Thread_local unsigned mine; /* 1 + the shard */
+    if (!mine)
+        mine = 1 + atomic_fetch_add(&threads, 1) % SHARDS;
+    return &m->shards[mine - 1].lock;
+}
+
+static pthread_rwlock_t *read_lock(struct mem *m)
+{
+    pthread_rwlock_t *l = my_lock(m);
+    pthread_rwlock_rdlock(l);
+    return l;
+}
+
+static void write_lock(struct mem *m)
+{
+    for (int i = 0; i < SHARDS; i++)
+        pthread_rwlock_wrlock(&m->shards[i].lock);
+}
+
+static void write_unlock(struct mem *m)
+{
+    for (int i = SHARDS; i-- > 0;)
+        pthread_rwlock_unlock(&m->shards[i].lock);
+}
+
+/* ---- the reservation ---- */
+
+static void *reserve(u64 bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* Half as much again as the capacity: pinned memory, red zones and the quarantine live there too. */
+static bool reserve_for(struct mem *m, u64 capacity)
+{
+    const u64 extra = GUARD_BYTES + 3ull * MEM_WINDOW_BYTES;
+    for (u64 want = ls_align_up(capacity < LEAST_BYTES ? LEAST_BYTES : capacity, 4096); want >= LEAST_BYTES;
+         want = ls_align_up(want / 2, 4096)) {
+        m->map_bytes = want + want / 2 / 4096 * 4096 + extra;
+        m->map = reserve(m->map_bytes);
+        if (m->map) {
+            m->capacity = capacity < want ? capacity : want;
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct extent *new_extent(struct mem *m)
+{
+    struct extent *e = m->spare;
+    if (e)
+        m->spare = e->next;
+    else
+        e = ls_realloc(NULL, sizeof *e);
+    if (e)
+        memset(e, 0, sizeof *e);
+    return e;
+}
+
+static void drop_extent(struct mem *m, struct extent *e)
+{
+    e->next = m->spare;
+    m->spare = e;
+}
+
+/* Cuts the mapping into guard, windows (each aligned to its size, so that offsets keep their alignment) and space. */
+static bool lay_out(struct mem *m)
+{
+    u64 at = ls_align_up((u64)(uintptr_t)m->map + GUARD_BYTES, MEM_WINDOW_BYTES);
+    m->shared_window = at;
+    m->local_window = at + MEM_WINDOW_BYTES;
+    m->first = at + 2ull * MEM_WINDOW_BYTES;
+    m->end = ((u64)(uintptr_t)m->map + m->map_bytes) & ~(u64)(MEM_ALIGN - 1);
+    mprotect(m->map, m->first - (u64)(uintptr_t)m->map, PROT_NONE);
+    madvise(m->map, m->map_bytes, MADV_DONTDUMP);
+    struct extent *all = new_extent(m);
+    if (!all)
+        return false;
+    all->base = m->first;
+    all->span = m->end - m->first;
+    all->state = EXTENT_FREE;
+    tree_insert(&m->root, all);
+    return true;
+}
+
+enum ls_status mem_create(u64 capacity, struct mem **out)
+{
+    struct mem *m = ls_calloc(1, sizeof *m);
+    *out = NULL;
+    if (!m)
+        return LS_ERR_NOMEM;
+    for (int i = 0; i < SHARDS; i++)
+        pthread_rwlock_init(&m->shards[i].lock, NULL);
+    m->names_mem.name = "memory names";
+    m->names.mem = &m->names_mem;
+    m->heap_limit = HEAP_BYTES;
+    const char *poison = getenv("LOCKSTEP_POISON");
+    m->poison = poison && *poison && strcmp(poison, "0") != 0;
+    if (!reserve_for(m, capacity) || !lay_out(m)) {
+        mem_destroy(m);
+        return LS_ERR_NOMEM;
+    }
+    *out = m;
+    return LS_OK;
+}
+
+static void free_extent(void *ctx, struct extent *e)
+{
+    (void)ctx;
+    ls_free(e);
+}
+
+void mem_destroy(struct mem *m)
+{
+    if (!m)
+        return;
+    tree_each(m->root, free_extent, NULL);
+    for (struct extent *e = m->spare, *next; e; e = next) {
+        next = e->next;
+        ls_free(e);
+    }
+    if (m->map)
+        munmap(m->map, m->map_bytes);
+    for (int i = 0; i < SHARDS; i++)
+        pthread_rwlock_destroy(&m->shards[i].lock);
+    arena_free(&m->names_mem);
+    ls_free(m);
+}
+
+u64 mem_shared_window(const struct mem *m) { return m->shared_window; }
+u64 mem_local_window(const struct mem *m) { return m->local_window; }
+u64 mem_capacity(struct mem *m) { return m->capacity; }
+u64 mem_epoch(const struct mem *m) { return atomic_load_explicit(&((struct mem *)m)->epoch, memory_order_acquire); }
+
+void mem_set_heap_limit(struct mem *m, u64 bytes)
+{
+    write_lock(m);
+    m->heap_limit = bytes;
+    write_unlock(m);
+}
+
+u64 mem_used(struct mem *m)
+{
+    pthread_rwlock_t *l = read_lock(m);
+    const u64 used = m->used;
+    pthread_rwlock_unlock(l);
+    return used;
+}
+
+/* ---- free space ---- */
+
+/* Makes e free space, one with its free neighbours. e is not in the tree. */
+static void give_back(struct mem *m, struct extent *e)
+{
+    struct extent *after = tree_floor(m->root, e->base + e->span);
+    if (after && after->state == EXTENT_FREE && after->base == e->base + e->span) {
+        tree_remove(&m->root, after);
+        e->span += after->span;
+        drop_extent(m, after);
+    }
+    struct extent *before = tree_floor(m->root, e->base);
+    if (before && before->state == EXTENT_FREE && before->base + before->span == e->base) {
+        tree_remove(&m->root, before);
+        e->base = before->base;
+        e->span += before->span;
+        drop_extent(m, before);
+    }
+    e->state = EXTENT_FREE;
+    e->size = 0;
+    e->name = NULL;
+    tree_insert(&m->root, e);
+}
+
+static bool recycle_oldest(struct mem *m)
+{
+    struct extent *e = m->oldest;
+    if (!e)
+        return false;
+    m->oldest = e->next;
+    if (!m->oldest)
+        m->newest = NULL;
+    m->quarantined--;
+    m->quarantined_bytes -= e->span;
+    tree_remove(&m->root, e);
+    give_back(m, e);
+    return true;
+}
+
+static void quarantine(struct mem *m, struct extent *e)
+{
+    e->state = EXTENT_FREED;
+    e->next = NULL;
+    if (m->newest)
+        m->newest->next = e;
+    else
+        m->oldest = e;
+    m->newest = e;
+    m->quarantined++;
+    m->quarantined_bytes += e->span;
+    while (m->quarantined > QUARANTINE_BLOCKS || m->quarantined_bytes > m->capacity / 4)
+        recycle_oldest(m);
+}
+
+/* Free space of at least `span` bytes, out of the quarantine if need be. */
+static struct extent *find_space(struct mem *m, u64 span)
+{
+    for (;;) {
+        struct extent *e = tree_fit(m->root, span);
+        if (e || !recycle_oldest(m))
+            return e;
+    }
+}
+
+/* Cuts [base, base + span) out of the free extent e, which leaves the tree; what remains on both sides goes back. */
+static bool carve(struct mem *m, struct extent *e, u64 base, u64 span)
+{
+    struct extent *left = NULL, *right = NULL;
+    const u64 before = base - e->base, after = e->base + e->span - (base + span);
+    if ((before && !(left = new_extent(m))) || (after && !(right = new_extent(m)))) {
+        if (left)
+            drop_extent(m, left);
+        return false;
+    }
+    tree_remove(&m->root, e);
+    if (left) {
+        *left = (struct extent){.base = e->base, .span = before, .state = EXTENT_FREE};
+        tree_insert(&m->root, left);
+    }
+    if (right) {
+        *right = (struct extent){.base = base + span, .span = after, .state = EXTENT_FREE};
+        tree_insert(&m->root, right);
+    }
+    e->base = base;
+    e->span = span;
+    return true;
+}
+
+/* A quarter of the block, so that an index that is a little wrong lands in it; 256 bytes to 4 KiB. */
+static u64 red_zone(u64 size)
+{
+    const u64 zone = ls_align_up(size / 4, MEM_ALIGN);
+    return zone < MEM_ALIGN ? MEM_ALIGN : zone > 4096 ? 4096 : zone;
+}
+
+/* ---- allocation ---- */
+
+static bool on_device(enum mem_kind kind)
+{
+    return kind != MEM_PINNED && kind != MEM_REGISTERED && kind != MEM_INTERNAL;
+}
+
+/* The table's copy of a name; false when there is no memory. */
+static bool keep_name(struct mem *m, const char *name, const char **kept)
+{
+    *kept = NULL;
+    if (!name)
+        return true;
+    if (setjmp(m->names_mem.oom))
+        return false;
+    *kept = intern(&m->names, name, strlen(name));
+    return true;
+}
+
+static enum ls_status alloc_locked(struct mem *m, u64 size, u64 align, enum mem_kind kind, const char *name,
+                                   u64 *address)
+{
+    const char *kept;
+    if ((on_device(kind) && size > m->capacity - m->used) || size > m->end - m->first)
+        return LS_ERR_NOMEM;
+    if (kind == MEM_HEAP && (m->heap_used > m->heap_limit || size > m->heap_limit - m->heap_used))
+        return LS_ERR_NOMEM;
+    const u64 span = ls_align_up(size, MEM_ALIGN) + red_zone(size);
+    struct extent *e = find_space(m, span + (align > MEM_ALIGN ? align : 0));
+    if (!e || !keep_name(m, name, &kept) || !carve(m, e, ls_align_up(e->base, align), span))
+        return LS_ERR_NOMEM;
+    e->size = size;
+    e->kind = (u8)kind;
+    e->state = EXTENT_LIVE;
+    e->serial = ++m->serial;
+    e->name = kept;
+    tree_insert(&m->root, e);
+    m->used += on_device(kind) ? size : 0;
+    m->heap_used += kind == MEM_HEAP ? size : 0;
+    *address = e->base;
+    return LS_OK;
+}
+
+enum ls_status mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind, const char *name, u64 *address)
+{
+    *address = 0;
+    if (!size || (align & (align - 1)) || kind == MEM_REGISTERED)
+        return LS_ERR_INVALID;
+    if (align < MEM_ALIGN)
+        align = MEM_ALIGN;
+    if (align > m->end - m->first)
+        return LS_ERR_NOMEM;
+    write_lock(m);
+    const enum ls_status s = alloc_locked(m, size, align, kind, name, address);
+    write_unlock(m);
+    if (s == LS_OK && m->poison)
+        memset((void *)(uintptr_t)*address, 0xCD, size);
+    return s;
+}
+
+/* Gives the pages that lie wholly inside a large block back to the host. */
+static void release_pages(const struct extent *e)
+{
+    const u64 lo = ls_align_up(e->base, 4096), hi = (e->base + e->size) & ~(u64)4095;
+    if (e->size >= RELEASE_BYTES && lo < hi)
+        madvise((void *)(uintptr_t)lo, hi - lo, MADV_DONTNEED);
+}
+
+static struct extent *live_at(struct mem *m, u64 address)
+{
+    struct extent *e = tree_floor(m->root, address);
+    return e && e->state == EXTENT_LIVE && address - e->base < e->size ? e : NULL;
+}
+
+enum ls_status mem_free(struct mem *m, u64 address)
+{
+    write_lock(m);
+    struct extent *e = live_at(m, address);
+    const bool ok = e && e->base == address && e->kind != MEM_REGISTERED;
+    if (ok) {
+        m->used -= on_device(e->kind) ? e->size : 0;
+        m->heap_used -= e->kind == MEM_HEAP ? e->size : 0;
+        release_pages(e);
+        quarantine(m, e);
+        atomic_fetch_add_explicit(&m->epoch, 1, memory_order_release);
+    }
+    write_unlock(m);
+    return ok ? LS_OK : LS_ERR_INVALID;
+}
+
+/* Does any extent touch [lo, lo + size)? */
+static bool occupied(struct mem *m, u64 lo, u64 size)
+{
+    const struct extent *below = tree_floor(m->root, lo), *above = tree_above(m->root, lo);
+    return (below && below->base + below->span > lo) || (above && above->base - lo < size);
+}
+
+enum ls_status mem_register(struct mem *m, void *host, u64 size)
+{
+    const u64 base = (u64)(uintptr_t)host;
+    if (!host || !size || base + size < base)
+        return LS_ERR_INVALID;
+    write_lock(m);
+    enum ls_status s = occupied(m, base, size) ? LS_ERR_INVALID : LS_OK;
+    struct extent *e = s == LS_OK ? new_extent(m) : NULL;
+    if (s == LS_OK && !e)
+        s = LS_ERR_NOMEM;
+    if (e) {
+        e->base = base;
+        e->size = e->span = size;
+        e->kind = MEM_REGISTERED;
+        e->state = EXTENT_LIVE;
+        e->serial = ++m->serial;
+        tree_insert(&m->root, e);
+    }
+    write_unlock(m);
+    return s;
+}
+
+enum ls_status mem_unregister(struct mem *m, void *host)
+{
+    write_lock(m);
+    struct extent *e = live_at(m, (u64)(uintptr_t)host);
+    const bool ok = e && e->base == (u64)(uintptr_t)host && e->kind == MEM_REGISTERED;
+    if (ok) {
+        tree_remove(&m->root, e);
+        drop_extent(m, e);
+        atomic_fetch_add_explicit(&m->epoch, 1, memory_order_release);
+    }
+    write_unlock(m);
+    return ok ? LS_OK : LS_ERR_INVALID;
+}
+
+/* ---- look-up ---- */
+
+bool mem_range(struct mem *m, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind)
+{
+    pthread_rwlock_t *l = read_lock(m);
+    const struct extent *e = live_at(m, address);
+    const bool found = e;
+    if (found) {
+        *lo = e->base;
+        *hi = e->base + e->size;
+        *kind = e->kind;
+    }
+    pthread_rwlock_unlock(l);
+    return found;
+}
+
+/* Bytes between an address and an extent's caller bytes; 0 inside. */
+static u64 distance(const struct extent *e, u64 address)
+{
+    return address < e->base ? e->base - address : address < e->base + e->size ? 0 : address - (e->base + e->size) + 1;
+}
+
+/* The first extent that is or was an allocation, going down (up) from address. FREE ones never neighbour each other,
+ * so at most one is skipped. */
+static const struct extent *used_below(struct mem *m, u64 address)
+{
+    const struct extent *e = tree_floor(m->root, address);
+    return e && e->state == EXTENT_FREE ? (e->base ? tree_floor(m->root, e->base - 1) : NULL) : e;
+}
+
+static const struct extent *used_above(struct mem *m, u64 address)
+{
+    const struct extent *e = tree_above(m->root, address);
+    return e && e->state == EXTENT_FREE ? tree_above(m->root, e->base) : e;
+}
+
+/* A live allocation counts before a freed one at the same distance; the one below before the one above. */
+static bool better(const struct extent *a, const struct extent *b, u64 address)
+{
+    return a && (!b || distance(a, address) <= distance(b, address));
+}
+
+static struct mem_block as_block(const struct extent *e)
+{
+    return (struct mem_block){.base = e->base,
+                              .size = e->size,
+                              .kind = e->kind,
+                              .live = e->state == EXTENT_LIVE,
+                              .serial = e->serial,
+                              .name = e->name};
+}
+
+bool mem_nearest(struct mem *m, u64 address, struct mem_block *out)
+{
+    pthread_rwlock_t *l = read_lock(m);
+    const struct extent *below = used_below(m, address), *above = used_above(m, address);
+    const struct extent *e = better(below, above, address) ? below : above;
+    if (e)
+        *out = as_block(e);
+    pthread_rwlock_unlock(l);
+    return e;
+}
+
+struct visit {
+    void (*fn)(void *ctx, const struct mem_block *b);
+    void *ctx;
+};
+
+static void visit_live(void *ctx, struct extent *e)
+{
+    const struct visit *v = ctx;
+    if (e->state != EXTENT_LIVE)
+        return;
+    const struct mem_block b = as_block(e);
+    v->fn(v->ctx, &b);
+}
+
+void mem_each(struct mem *m, void (*fn)(void *ctx, const struct mem_block *b), void *ctx)
+{
+    struct visit v = {fn, ctx};
+    pthread_rwlock_t *l = read_lock(m);
+    tree_each(m->root, visit_live, &v);
+    pthread_rwlock_unlock(l);
+}

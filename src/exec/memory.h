@@ -1,0 +1,78 @@
+/* memory.h - device memory: one reserved range of the host's address space, its allocator, and the table of what is
+ * alive and what was freed.
+ *
+ * A device address is a host address, so a checked access needs no translation. Every allocation is followed by a red
+ * zone, freed memory is quarantined for a while before it is used again, and accesses are checked from the first to the
+ * last byte against the allocation that contains the first. Host memory that kernels may touch (pinned, registered,
+ * managed) is in the same table. The shared and local windows are reserved, inaccessible ranges: a generic address
+ * inside one means shared or local memory.
+ *
+ * Thread-safe. Look-ups take no lock on the hit path of a caller's own cache (see mem_range). */
+#ifndef LS_EXEC_MEMORY_H
+#define LS_EXEC_MEMORY_H
+
+#include "base/base.h"
+#include "base/status.h"
+
+enum mem_kind {
+    MEM_DEVICE,     /* cuMemAlloc */
+    MEM_PINNED,     /* cuMemAllocHost: host memory, mapped */
+    MEM_MANAGED,    /* cuMemAllocManaged, .managed variables */
+    MEM_REGISTERED, /* cuMemHostRegister: the caller's own memory */
+    MEM_GLOBAL,     /* a module's .global variable */
+    MEM_CONST,      /* a module's .const variable: kernels may not write it */
+    MEM_HEAP,       /* device-side malloc */
+    MEM_INTERNAL,   /* ours */
+};
+
+/* One allocation, alive or freed. A copy: the table may change after the call. */
+struct mem_block {
+    u64 base, size;
+    u8 kind; /* enum mem_kind */
+    bool live;
+    u64 serial;       /* 1, 2, ... in order of allocation */
+    const char *name; /* a variable's name, or NULL */
+};
+
+enum { MEM_ALIGN = 256 };
+#define MEM_WINDOW_BYTES (16u << 20) /* size of the shared and of the local window: 16 MiB, as on the hardware */
+
+struct mem;
+
+/* Reserves address space for `capacity` bytes of device memory (less if the host refuses; at least 1 GiB or
+ * LS_ERR_NOMEM). Nothing is touched until used. */
+enum ls_status mem_create(u64 capacity, struct mem **out);
+void mem_destroy(struct mem *m);
+
+u64 mem_shared_window(const struct mem *m); /* base of the shared window, a generic address */
+u64 mem_local_window(const struct mem *m);
+
+/* Allocates; the contents are whatever was there (poisoned 0xCD bytes when LOCKSTEP_POISON is set, else zero pages the
+ * first time). align is a power of two, at least MEM_ALIGN is used. name may be NULL (copied). */
+enum ls_status mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind, const char *name, u64 *address);
+/* LS_ERR_INVALID when address is not the base of a live allocation of one of MEM_DEVICE/PINNED/MANAGED/HEAP/... */
+enum ls_status mem_free(struct mem *m, u64 address);
+/* Puts host memory into the table (kind MEM_REGISTERED) and takes it out again. */
+enum ls_status mem_register(struct mem *m, void *host, u64 size);
+enum ls_status mem_unregister(struct mem *m, void *host);
+
+/* The live allocation that contains address: true and its range [*lo, *hi) and kind. This is what a body caches an
+ * instruction: an access [a, a + n) with lo <= a and a + n <= hi needs no look-up, as long as mem_epoch is unchanged. */
+bool mem_range(struct mem *m, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind);
+/* Changes whenever an allocation is freed or unregistered (caches must then be dropped). Launches read it at start;
+ * frees wait for running kernels in the driver, and device-side free bumps it. */
+u64 mem_epoch(const struct mem *m);
+
+/* The allocation that contains address or is nearest to it, alive or freed; false when the table is empty. */
+bool mem_nearest(struct mem *m, u64 address, struct mem_block *out);
+/* "0 bytes after the 64-byte allocation #3 (device) at 0x7f..."; always NUL-terminated. */
+void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n);
+
+u64 mem_used(struct mem *m);     /* bytes in live MEM_DEVICE, MANAGED, GLOBAL, CONST and HEAP allocations */
+u64 mem_capacity(struct mem *m); /* bytes of the device */
+/* The most that live MEM_HEAP allocations may hold together; 8 MiB unless set. */
+void mem_set_heap_limit(struct mem *m, u64 bytes);
+/* Calls fn for every live allocation, in address order. */
+void mem_each(struct mem *m, void (*fn)(void *ctx, const struct mem_block *b), void *ctx);
+
+#endif

@@ -1,0 +1,447 @@
+/* module.c - linking parsed modules, giving their variables memory, lowering their functions.
+ *
+ * Names with external linkage are one symbol over all units; a definition wins over declarations, a strong one over a
+ * weak one. Shared variables at module scope that device functions name lie at one place for every kernel of the
+ * module (the common part); those that only kernels name are laid out kernel by kernel, so that a kernel's static
+ * shared memory is what nvcc says. Functions are lowered when a kernel is first asked for; a kernel that calls any
+ * function brings all functions with it, since a call may be indirect. */
+#include "exec/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "exec/bodies.h"
+#include "exec/builtin.h"
+
+static bool is_global(const struct ptx_var *v) { return v->space == SPACE_GLOBAL || v->space == SPACE_CONST; }
+static bool is_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED; }
+
+/* ---- symbols ---- */
+
+static struct exec_var *find_var(struct exec_module *m, const struct ptx_module *unit, const struct ptx_var *v)
+{
+    struct exec_var *best = NULL;
+    for (u32 k = 0; k < m->nvars; k++) {
+        struct exec_var *o = &m->vars[k];
+        if (o->src == v)
+            return o;
+        bool shared_name = v->linkage != LINK_NONE && o->src->linkage != LINK_NONE && o->unit != unit;
+        if (shared_name && o->src->linkage != LINK_EXTERN && !strcmp(o->src->name, v->name) && !best)
+            best = o;
+    }
+    return best;
+}
+
+static struct exec_func *find_func(struct exec_module *m, const struct ptx_module *unit, const struct ptx_func *f)
+{
+    struct exec_func *best = NULL;
+    for (u32 k = 0; k < m->nfuncs; k++) {
+        struct exec_func *o = &m->funcs[k];
+        if (o->unit == unit && !strcmp(o->src->name, f->name))
+            return o;
+        bool visible = o->src->linkage != LINK_NONE || o->src->is_entry;
+        if (visible && !strcmp(o->src->name, f->name) && (!best || best->src->linkage == LINK_WEAK))
+            best = o;
+    }
+    return best;
+}
+
+static void collect(struct exec_module *m)
+{
+    u32 nvars = 0, nfuncs = 0;
+    for (unsigned u = 0; u < m->nunits; u++) {
+        nvars += m->units[u]->nvars;
+        nfuncs += m->units[u]->nfuncs;
+        for (u32 f = 0; f < m->units[u]->nfuncs; f++)
+            nvars += m->units[u]->funcs[f]->nlocals;
+    }
+    m->vars = arena_array(&m->mem, struct exec_var, nvars + 1);
+    m->funcs = arena_array(&m->mem, struct exec_func, nfuncs + 1);
+    for (unsigned u = 0; u < m->nunits; u++) {
+        struct ptx_module *unit = m->units[u];
+        for (u32 k = 0; k < unit->nvars; k++)
+            if (is_global(unit->vars[k]) || is_shared(unit->vars[k]))
+                m->vars[m->nvars++] = (struct exec_var){.src = unit->vars[k], .unit = unit};
+        for (u32 k = 0; k < unit->nfuncs; k++) {
+            const struct ptx_func *f = unit->funcs[k];
+            if (!f->defined)
+                continue;
+            m->funcs[m->nfuncs] = (struct exec_func){.module = m, .src = f, .unit = unit, .number = m->nfuncs};
+            m->nfuncs++;
+            for (u32 i = 0; i < f->nlocals; i++) /* static variables of functions */
+                if (is_global(f->locals[i]))
+                    m->vars[m->nvars++] = (struct exec_var){.src = f->locals[i], .unit = unit};
+        }
+    }
+}
+
+/* ---- variables in device memory ---- */
+
+static enum ls_status place_variables(struct exec_module *m)
+{
+    for (u32 k = 0; k < m->nvars; k++) {
+        struct exec_var *v = &m->vars[k];
+        if (!is_global(v->src) || v->src->linkage == LINK_EXTERN || !v->src->size)
+            continue;
+        enum mem_kind kind = v->src->space == SPACE_CONST ? MEM_CONST : v->src->managed ? MEM_MANAGED : MEM_GLOBAL;
+        u64 align = v->src->align > MEM_ALIGN ? v->src->align : MEM_ALIGN;
+        enum ls_status s = mem_alloc(m->device->mem, v->src->size, align, kind, v->src->name, &v->address);
+        if (s)
+            return s;
+        void *to = (void *)(uintptr_t)v->address;
+        if (v->src->init)
+            memcpy(to, v->src->init, v->src->size);
+        else
+            memset(to, 0, v->src->size);
+    }
+    return LS_OK;
+}
+
+static void relocate(struct exec_module *m, const struct exec_var *v)
+{
+    u8 *to = (u8 *)(uintptr_t)v->address;
+    for (u32 k = 0; k < v->src->nrelocs; k++) {
+        const struct ptx_reloc *r = &v->src->relocs[k];
+        u64 value = 0;
+        if (r->var) {
+            struct exec_var *target = find_var(m, v->unit, r->var);
+            value = target ? target->address : 0;
+        } else if (r->func) {
+            struct exec_func *target = find_func(m, v->unit, r->func);
+            value = (u64)(uintptr_t)target;
+        }
+        value = (value + (u64)r->addend) >> r->shift;
+        if (v->address && r->at + r->bytes <= v->src->size)
+            memcpy(to + r->at, &value, r->bytes);
+    }
+}
+
+/* ---- shared memory ---- */
+
+static bool operand_mentions(const struct ptx_operand *o, const struct ptx_var *v)
+{
+    switch (o->kind) {
+    case PTX_VAR:
+        return o->var == v;
+    case PTX_ADDR:
+    case PTX_VEC:
+    case PTX_PAIR:
+    case PTX_LIST:
+        for (unsigned k = 0; k < o->n; k++)
+            if (operand_mentions(&o->elems[k], v))
+                return true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+static bool mentions(const struct ptx_func *f, const struct ptx_var *v)
+{
+    for (u32 s = 0; s < f->ninsts; s++)
+        for (unsigned k = 0; k < f->insts[s].noperands; k++)
+            if (operand_mentions(&f->insts[s].operands[k], v))
+                return true;
+    return false;
+}
+
+static u64 put_shared(u64 at, const struct ptx_var *v, u64 *address)
+{
+    *address = ls_align_up(at, v->align ? v->align : 1);
+    return *address + v->size;
+}
+
+/* Module-scope shared variables that a device function names get their places once and for all. */
+static void place_common_shared(struct exec_module *m)
+{
+    u64 at = 0;
+    for (u32 k = 0; k < m->nvars; k++) {
+        struct exec_var *v = &m->vars[k];
+        bool common = false;
+        v->is_dynamic = is_shared(v->src) && !v->src->size;
+        if (!is_shared(v->src) || v->is_dynamic || v->src->linkage == LINK_EXTERN)
+            continue;
+        for (u32 f = 0; f < m->nfuncs && !common; f++)
+            common = !m->funcs[f].src->is_entry && mentions(m->funcs[f].src, v->src);
+        if (common)
+            at = put_shared(at, v->src, &v->address);
+        else
+            v->address = UINT64_MAX; /* a kernel's own business */
+    }
+    for (u32 f = 0; f < m->nfuncs; f++) { /* device functions' own static shared variables */
+        const struct ptx_func *src = m->funcs[f].src;
+        for (u32 i = 0; !src->is_entry && i < src->nlocals; i++) {
+            struct exec_var *v = &m->vars[m->nvars];
+            if (!is_shared(src->locals[i]) || !src->locals[i]->size)
+                continue;
+            *v = (struct exec_var){.src = src->locals[i], .unit = m->funcs[f].unit};
+            at = put_shared(at, v->src, &v->address);
+            m->nvars++;
+        }
+    }
+    m->common_shared = (u32)at;
+}
+
+/* ---- lowering ---- */
+
+struct lowering {
+    struct exec_module *m;
+    struct exec_func *f;
+    u64 *kernel_shared; /* places of the shared variables of a kernel: by position in m->vars, then in its locals */
+};
+
+static bool var_address(void *ctx, const struct ptx_func *f, const struct ptx_var *v, u64 *address)
+{
+    struct lowering *l = ctx;
+    for (u32 k = 0; k < f->nlocals; k++)
+        if (f->locals[k] == v && is_shared(v) && f->is_entry) {
+            *address = l->kernel_shared[l->m->nvars + k];
+            return true;
+        }
+    struct exec_var *found = find_var(l->m, l->f->unit, v);
+    if (!found || (is_global(v) && !found->address && found->src->size))
+        return false;
+    bool own = is_shared(v) && found->address == UINT64_MAX;
+    *address = own ? l->kernel_shared[found - l->m->vars] : found->address;
+    return true;
+}
+
+static u64 func_handle(void *ctx, const struct ptx_func *f)
+{
+    struct lowering *l = ctx;
+    return (u64)(uintptr_t)find_func(l->m, l->f->unit, f);
+}
+
+static int find_builtin(void *ctx, const char *name)
+{
+    (void)ctx;
+    return builtin_find(name);
+}
+
+static ir_body find_body(void *ctx, const char *name, enum ir_mode mode)
+{
+    (void)ctx;
+    return bodies_find(name, mode);
+}
+
+/* Lays out a kernel's shared memory behind the common part, when it has to do with that. Returns its size. */
+static u64 place_kernel_shared(struct lowering *l, bool with_common)
+{
+    struct exec_module *m = l->m;
+    const struct ptx_func *src = l->f->src;
+    u64 at = with_common ? m->common_shared : 0;
+    l->kernel_shared = arena_array(&m->mem, u64, m->nvars + src->nlocals + 1);
+    for (u32 k = 0; k < m->nvars; k++)
+        if (is_shared(m->vars[k].src) && m->vars[k].address == UINT64_MAX && mentions(src, m->vars[k].src))
+            at = put_shared(at, m->vars[k].src, &l->kernel_shared[k]);
+    for (u32 k = 0; k < src->nlocals; k++)
+        if (is_shared(src->locals[k]) && src->locals[k]->size)
+            at = put_shared(at, src->locals[k], &l->kernel_shared[m->nvars + k]);
+    return at;
+}
+
+static bool calls_functions(const struct exec_func *f)
+{
+    for (u32 s = 0; s < f->src->ninsts; s++)
+        if (f->src->insts[s].op == OP_CALL)
+            return true;
+    return false;
+}
+
+static bool names_common(const struct exec_module *m, const struct ptx_func *f)
+{
+    for (u32 k = 0; k < m->nvars; k++)
+        if (is_shared(m->vars[k].src) && !m->vars[k].is_dynamic && m->vars[k].address != UINT64_MAX &&
+            mentions(f, m->vars[k].src))
+            return true;
+    return false;
+}
+
+static void lower(struct exec_module *m, struct exec_func *f)
+{
+    const char *apart = getenv("LOCKSTEP_COLOUR");
+    struct lowering l = {.m = m, .f = f};
+    struct ir_target target = {
+        .ctx = &l,
+        .body = find_body,
+        .var_address = var_address,
+        .func_handle = func_handle,
+        .builtin = find_builtin,
+        .shared_window = mem_shared_window(m->device->mem),
+        .local_window = mem_local_window(m->device->mem),
+        .keep_apart = apart && !strcmp(apart, "0"),
+    };
+    u64 shared = place_kernel_shared(&l, m->common_shared && (calls_functions(f) || names_common(m, f->src)));
+    f->ir = ir_lower(&m->mem, f->unit, f->src, &target);
+    f->ir->shared_bytes = (u32)shared;
+}
+
+/* A kernel cannot run when a function that it calls by name cannot. */
+static const char *poison_of_callees(struct exec_module *m, struct exec_func *f, u8 *seen)
+{
+    seen[f->number] = 1;
+    for (u32 s = 0; s < f->src->ninsts; s++) {
+        const struct ptx_inst *i = &f->src->insts[s];
+        for (unsigned k = 0; i->op == OP_CALL && k < i->noperands; k++) {
+            struct exec_func *callee =
+                i->operands[k].kind == PTX_FUNC ? find_func(m, f->unit, i->operands[k].func) : NULL;
+            if (!callee || seen[callee->number] || !callee->ir)
+                continue;
+            const char *why = callee->ir->poison ? callee->ir->poison : poison_of_callees(m, callee, seen);
+            if (why)
+                return why;
+        }
+    }
+    return NULL;
+}
+
+static void lower_kernel(struct exec_module *m, struct exec_func *f)
+{
+    lower(m, f);
+    if (!calls_functions(f))
+        return;
+    for (u32 k = 0; k < m->nfuncs && !m->all_lowered; k++)
+        if (!m->funcs[k].src->is_entry && !m->funcs[k].ir)
+            lower(m, &m->funcs[k]);
+    m->all_lowered = true;
+    u8 *seen = arena_array(&m->mem, u8, m->nfuncs + 1);
+    if (!f->ir->poison)
+        f->ir->poison = poison_of_callees(m, f, seen);
+}
+
+/* ---- the interface ---- */
+
+static enum ls_status load(struct exec_module *m)
+{
+    if (setjmp(m->mem.oom))
+        return LS_ERR_NOMEM;
+    collect(m);
+    enum ls_status s = place_variables(m);
+    if (s)
+        return s;
+    for (u32 k = 0; k < m->nvars; k++)
+        relocate(m, &m->vars[k]);
+    place_common_shared(m);
+    return LS_OK;
+}
+
+enum ls_status exec_module_load(struct exec_device *d, struct ptx_module **mods, unsigned n, struct exec_module **out,
+                                struct diag_list *diags)
+{
+    struct exec_module *m = ls_calloc(1, sizeof *m);
+    struct ptx_module **units = ls_calloc(n, sizeof *units);
+    *out = NULL;
+    if (!m || !units) {
+        ls_free(m);
+        ls_free(units);
+        for (unsigned k = 0; k < n; k++)
+            ptx_free(mods[k]);
+        return LS_ERR_NOMEM;
+    }
+    memcpy(units, mods, sizeof *units * n);
+    m->mem.name = "mod";
+    m->device = d;
+    m->units = units;
+    m->nunits = n;
+    pthread_mutex_init(&m->lock, NULL);
+    enum ls_status s = load(m);
+    if (s) {
+        diag_add(diags, DIAG_ERROR, (struct diag_place){.file = mods[0]->file}, "no device memory for the module's variables");
+        exec_module_free(m);
+        return s;
+    }
+    *out = m;
+    return LS_OK;
+}
+
+void exec_module_free(struct exec_module *m)
+{
+    if (!m)
+        return;
+    for (u32 k = 0; k < m->nvars; k++)
+        if (is_global(m->vars[k].src) && m->vars[k].address)
+            mem_free(m->device->mem, m->vars[k].address);
+    for (unsigned k = 0; k < m->nunits; k++)
+        ptx_free(m->units[k]);
+    pthread_mutex_destroy(&m->lock);
+    arena_free(&m->mem);
+    ls_free(m->units);
+    ls_free(m);
+}
+
+struct exec_func *exec_module_func(struct exec_module *m, u64 handle)
+{
+    u64 first = (u64)(uintptr_t)m->funcs, at = handle - first;
+    if (handle < first || at % sizeof *m->funcs || at / sizeof *m->funcs >= m->nfuncs)
+        return NULL;
+    return &m->funcs[at / sizeof *m->funcs];
+}
+
+struct exec_func *exec_module_func_of(struct exec_module *m, const struct ir_func *ir)
+{
+    for (u32 k = 0; k < m->nfuncs; k++)
+        if (m->funcs[k].ir == ir)
+            return &m->funcs[k];
+    return NULL;
+}
+
+const struct ir_func *exec_module_kernel(struct exec_module *m, const char *name)
+{
+    for (u32 k = 0; k < m->nfuncs; k++) {
+        struct exec_func *f = &m->funcs[k];
+        if (!f->src->is_entry || strcmp(f->src->name, name))
+            continue;
+        pthread_mutex_lock(&m->lock);
+        bool failed = false;
+        if (!f->ir) {
+            if (setjmp(m->mem.oom))
+                failed = true;
+            else
+                lower_kernel(m, f);
+        }
+        pthread_mutex_unlock(&m->lock);
+        return failed ? NULL : f->ir;
+    }
+    return NULL;
+}
+
+const char *exec_module_kernel_name(const struct exec_module *m, unsigned n)
+{
+    for (u32 k = 0; k < m->nfuncs; k++)
+        if (m->funcs[k].src->is_entry && n-- == 0)
+            return m->funcs[k].src->name;
+    return NULL;
+}
+
+bool exec_module_global(struct exec_module *m, const char *name, u64 *address, u64 *size, bool *managed)
+{
+    for (u32 k = 0; k < m->nvars; k++) {
+        const struct exec_var *v = &m->vars[k];
+        if (!is_global(v->src) || !v->address || strcmp(v->src->name, name))
+            continue;
+        *address = v->address;
+        *size = v->src->size;
+        *managed = v->src->managed;
+        return true;
+    }
+    return false;
+}
+
+/* ---- the device ---- */
+
+enum { DEFAULT_HEAP = 8 << 20, DEFAULT_PRINTF = 1 << 20, DEFAULT_STACK = 1024 }; /* CUDA's own defaults */
+
+enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu)
+{
+    *d = (struct exec_device){.gpu = *gpu, .heap_bytes = DEFAULT_HEAP, .printf_bytes = DEFAULT_PRINTF,
+                              .stack_bytes = DEFAULT_STACK};
+    return mem_create(gpu->memory_bytes, &d->mem);
+}
+
+void exec_device_free(struct exec_device *d)
+{
+    mem_destroy(d->mem);
+    d->mem = NULL;
+}

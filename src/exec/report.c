@@ -1,0 +1,161 @@
+/* report.c - faults: where they happened, and the ones that the scheduler itself finds (deadlock, watchdog). */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exec/sched.h"
+
+/* The first fault of a grid stays; every later one is a consequence. */
+void grid_fault(struct grid *g, const struct exec_fault *f)
+{
+    pthread_mutex_lock(&g->lock);
+    if (!g->faulted) {
+        g->fault = *f;
+        g->faulted = true;
+    }
+    pthread_mutex_unlock(&g->lock);
+    atomic_store(&g->stop, true);
+}
+
+static void thread_of(const struct warp *w, unsigned lane, u32 out[3])
+{
+    const u32 *dim = w->block->grid->launch->block;
+    u32 t = w->index * IR_LANES + lane;
+    out[0] = t % dim[0];
+    out[1] = t / dim[0] % dim[1];
+    out[2] = t / dim[0] / dim[1];
+}
+
+/* The source line of a site; for inlined code the innermost. */
+static void source_of(const struct ir_func *func, u32 site, const char **file, u32 *line)
+{
+    const struct ptx_module *m = func->mod;
+    u32 loc = func->src->insts[site].loc;
+    if (!loc || loc > m->nlocs)
+        return;
+    const struct ptx_loc *l = &m->locs[loc - 1];
+    *line = l->line;
+    *file = l->file < m->nfiles ? m->files[l->file] : NULL;
+}
+
+void fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, struct exec_fault *f)
+{
+    const struct block *b = w->block;
+    f->kernel = b->grid->kernel->src->name;
+    f->function = w->func->name;
+    memcpy(f->block, b->info.id, sizeof f->block);
+    thread_of(w, lane, f->thread);
+    f->ptx_file = w->func->mod->file;
+    f->ptx_line = w->func->src->ninsts ? w->func->src->insts[pc->site].line : w->func->src->line;
+    if (w->func->src->ninsts)
+        source_of(w->func, pc->site, &f->source_file, &f->source_line);
+}
+
+const struct ir_inst *warp_fault(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane,
+                                 u64 address, u64 size, u8 space, bool write, bool atomic)
+{
+    struct exec_fault f = {.kind = kind, .address = address, .size = size, .space = space, .write = write,
+                           .atomic = atomic};
+    fault_place(w, pc, lane, &f);
+    if (kind == FAULT_ILLEGAL_ADDRESS && (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_NONE))
+        mem_describe(w->mem, address, size, f.detail, sizeof f.detail);
+    else if (space == SPACE_SHARED)
+        snprintf(f.detail, sizeof f.detail, "the block has %llu bytes of shared memory",
+                 (unsigned long long)w->shared_bytes);
+    else if (space == SPACE_LOCAL)
+        snprintf(f.detail, sizeof f.detail, "the thread has %llu bytes of local memory",
+                 (unsigned long long)w->local_bytes);
+    grid_fault(w->block->grid, &f);
+    w->stop = STOP_FAULT;
+    return NULL;
+}
+
+struct text {
+    char *at;
+    size_t left;
+};
+
+static void LS_PRINTF(2, 3) say(struct text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(t->at, t->left, fmt, ap);
+    va_end(ap);
+    size_t took = n < 0 ? 0 : (size_t)n < t->left ? (size_t)n : t->left - 1;
+    t->at += took;
+    t->left -= took;
+}
+
+static void say_waiting(struct text *t, const struct warp *w, const struct split *s)
+{
+    const struct ir_func *f = s->frame->func->ir;
+    const char *file = NULL;
+    u32 line = 0;
+    char what[96];
+    source_of(f, s->pc->site, &file, &line);
+    ptx_print_inst(&f->src->insts[s->pc->site], what, sizeof what);
+    what[strcspn(what, ";")] = 0;
+    say(t, "%swarp %u, lanes 0x%08x wait at `%s`", t->left == sizeof((struct exec_fault *)0)->detail ? "" : "; ",
+        w->index, s->mask, what);
+    if (file)
+        say(t, ", %s:%u", file, line);
+    else
+        say(t, ", PTX line %u", f->src->insts[s->pc->site].line);
+}
+
+void block_deadlock(struct block *b)
+{
+    struct exec_fault f = {.kind = FAULT_DEADLOCK};
+    struct text t = {f.detail, sizeof f.detail};
+    bool placed = false;
+    for (u32 k = 0; k < b->info.warps; k++) {
+        struct warp *w = &b->warps[k];
+        for (u32 i = 0; i < w->nsplits; i++) {
+            const struct split *s = &w->splits[i];
+            if (s->state != SPLIT_SYNC && s->state != SPLIT_BARRIER)
+                continue;
+            say_waiting(&t, w, s);
+            if (!placed) {
+                w->func = s->frame->func->ir;
+                fault_place(w, s->pc, (unsigned)__builtin_ctz(s->mask), &f);
+                placed = true;
+            }
+        }
+    }
+    grid_fault(b->grid, &f);
+}
+
+/* Names a split that could still run, for the watchdog. */
+static void place_runner(struct block *b, struct exec_fault *f)
+{
+    for (u32 k = 0; k < b->info.warps; k++) {
+        struct warp *w = &b->warps[k];
+        for (u32 i = 0; i < w->nsplits; i++)
+            if (w->splits[i].state == SPLIT_READY) {
+                w->func = w->splits[i].frame->func->ir;
+                fault_place(w, w->splits[i].pc, (unsigned)__builtin_ctz(w->splits[i].mask), f);
+                return;
+            }
+    }
+}
+
+bool block_watch(struct block *b)
+{
+    struct grid *g = b->grid;
+    const struct exec_launch *l = g->launch;
+    struct exec_fault f = {.kind = FAULT_TIMEOUT};
+    if (l->cancel && *l->cancel)
+        atomic_store(&g->stop, true);
+    if (atomic_load_explicit(&g->stop, memory_order_relaxed))
+        return false;
+    if (l->max_instructions && b->worker->spent > l->max_instructions)
+        snprintf(f.detail, sizeof f.detail, "more than %llu warp instructions on one worker",
+                 (unsigned long long)l->max_instructions);
+    else if (g->deadline > 0 && exec_now() > g->deadline)
+        snprintf(f.detail, sizeof f.detail, "it ran longer than %g seconds", l->max_seconds);
+    else
+        return true;
+    place_runner(b, &f);
+    grid_fault(g, &f);
+    return false;
+}

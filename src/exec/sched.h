@@ -1,0 +1,174 @@
+/* sched.h - the scheduler's vocabulary: frames, groups, blocks, workers, grids. Internal to exec/.
+ *
+ * One worker thread owns some SMs and runs their blocks; a block is a loop over its warps; a warp is a loop over its
+ * splits; a split is what op bodies run. Nothing here has a stack of its own, so a block can be put aside at any time. */
+#ifndef LS_EXEC_SCHED_H
+#define LS_EXEC_SCHED_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "exec/module.h"
+#include "exec/warp.h"
+
+/* Why a split's bodies returned NULL. */
+enum warp_stop {
+    STOP_SWITCH, /* the split parked, parted, exited or waits: pick another */
+    STOP_SPENT,  /* its budget is used up */
+    STOP_FAULT,
+};
+
+/* What a warp may run before others get a turn, in instructions; polling accesses count extra (access.h). */
+enum { QUANTUM = 65536 };
+enum { BARRIERS = 16, MAX_WARPS = 32 };
+
+/* One activation of a function by some lanes of a warp. */
+struct frame {
+    struct frame *caller; /* NULL: the kernel */
+    struct frame *next;   /* in the worker's list of free frames of the function */
+    struct exec_func *func;
+    u8 *regs;
+    u32 depth, lanes;     /* lanes that have not returned */
+    u64 local_base;       /* where its local memory starts in a lane's */
+    u8 *in, *out;         /* argument areas: the caller's, and the one of the calls it makes; lane-major */
+    u32 in_stride, out_stride, ret_at;
+};
+
+/* Lanes that have parted and meet at pc: `expected` will come, `arrived` wait there. */
+struct group {
+    const struct ir_inst *pc;
+    struct frame *frame;
+    u32 expected, arrived;
+    struct group *parent;
+    struct group **self, *next; /* the warp's list of live groups */
+};
+
+struct barrier {
+    u32 threads;           /* that take part; 0: all of the block */
+    u32 arrived;           /* threads, of those that have */
+    u32 popc, all, any;    /* of the predicates of bar.red */
+    u32 lanes[MAX_WARPS];  /* who has arrived */
+};
+
+struct block {
+    struct exec_block_info info;
+    struct block *next; /* in a list of the worker */
+    struct grid *grid;
+    struct worker *worker;
+    u8 *shared;
+    struct frame *frames;  /* one for each warp: the kernel's */
+    u8 *memory;            /* registers, call areas and local memory of all warps */
+    u32 live_warps;
+    u32 open_barriers;     /* bit i: somebody has arrived at barrier i */
+    u32 exited_threads;
+    struct barrier barriers[BARRIERS];
+    struct warp warps[];
+};
+
+struct worker {
+    struct grid *grid;
+    unsigned index;
+    pthread_t thread;
+    struct site_cache **sites; /* by function number */
+    void *hook_ctx;
+    struct block *live_head, *live_tail; /* blocks put aside, oldest first */
+    struct block *free_blocks;
+    u32 nlive;
+    struct frame **free_frames; /* by function number */
+    struct group *free_groups;
+    struct arena mem;           /* everything above, for the launch */
+    u64 next;                   /* index of the next block of this worker */
+    u64 spent;                  /* instructions, by budgets used */
+    u64 blocks, rng;
+    struct print *print_first, **print_last; /* printf text, in order */
+};
+
+struct grid {
+    const struct exec_launch *launch;
+    struct exec_func *kernel;
+    struct exec_module *module;
+    enum ir_mode mode;
+    u64 nblocks;
+    u32 nthreads, nwarps, last_mask; /* of a block; lanes of its last warp */
+    unsigned nworkers;
+    struct worker *workers;
+    u32 shared_bytes, shared_static;
+    u64 local_bytes;       /* a lane */
+    u64 resident;          /* blocks a worker may have under way at once */
+    u64 param_address;     /* of the copy of the parameters, or 0 */
+    u64 workspace;         /* of a cooperative launch, or 0 */
+    double deadline;       /* 0: none */
+    atomic_bool stop;
+    pthread_mutex_t lock;  /* protects fault, printed and nothing else */
+    struct exec_fault fault;
+    bool faulted;
+    atomic_size_t printed;
+};
+
+/* ---- frame.c ---- */
+/* Fills the constants of a frame: all of them, or those that change from block to block. */
+void frame_fill(struct warp *w, struct frame *f, bool all);
+struct frame *frame_push(struct warp *w, struct exec_func *callee, u32 lanes, u32 ret_at);
+void frame_leave(struct warp *w, struct frame *f, u32 lanes);
+
+/* ---- warp.c ---- */
+void warp_begin(struct warp *w, u32 lanes);
+/* Runs the warp until nothing in it can run or its quantum is used up. */
+void warp_run(struct warp *w);
+/* Slow paths of bodies; each returns the record to go on with, or NULL after setting w->stop. */
+const struct ir_inst *warp_part(struct warp *w, const struct ir_inst *pc, u32 taken, const struct ir_inst *target,
+                                const struct ir_inst *fall, const struct ir_inst *join);
+const struct ir_inst *warp_table(struct warp *w, const struct ir_inst *pc, u8 *regs);
+const struct ir_inst *warp_park(struct warp *w, const struct ir_inst *pc);
+const struct ir_inst *warp_exit(struct warp *w, const struct ir_inst *pc);
+const struct ir_inst *warp_yield(struct warp *w, const struct ir_inst *pc);
+const struct ir_inst *warp_call(struct warp *w, const struct ir_inst *pc, u64 handle);
+const struct ir_inst *warp_call_each(struct warp *w, const struct ir_inst *pc, const u64 *handles);
+const struct ir_inst *warp_return(struct warp *w, const struct ir_inst *pc);
+/* Puts the running split to sleep in front of pc. */
+void warp_block(struct warp *w, const struct ir_inst *pc, enum split_state state);
+struct split *warp_new_split(struct warp *w);
+/* Takes a split that waits out of its sleep, behind pc + 1. */
+void warp_wake(struct warp *w, struct split *s);
+/* Sends lanes that wait at a join on without the others. */
+bool warp_release(struct warp *w, u32 lanes);
+
+/* ---- sync.c: warp-wide operations ---- */
+enum sync_op {
+    SYNC_SHFL_UP, SYNC_SHFL_DOWN, SYNC_SHFL_BFLY, SYNC_SHFL_IDX,
+    SYNC_VOTE_ALL, SYNC_VOTE_ANY, SYNC_VOTE_UNI, SYNC_BALLOT,
+    SYNC_MATCH_ANY_32, SYNC_MATCH_ANY_64, SYNC_MATCH_ALL_32, SYNC_MATCH_ALL_64,
+    SYNC_ADD, SYNC_UMIN, SYNC_UMAX, SYNC_SMIN, SYNC_SMAX, SYNC_AND, SYNC_OR, SYNC_XOR,
+    SYNC_FMIN, SYNC_FMAX, SYNC_FMIN_ABS, SYNC_FMAX_ABS, SYNC_FMIN_NAN, SYNC_FMAX_NAN, SYNC_FMIN_ABS_NAN,
+    SYNC_FMAX_ABS_NAN,
+    SYNC_ELECT, SYNC_BARRIER,
+};
+const struct ir_inst *warp_sync(struct warp *w, const struct ir_inst *pc, u8 *regs, enum sync_op op);
+/* After lanes have exited or arrived: wakes what can now go on. */
+void warp_sync_retry(struct warp *w);
+
+/* ---- barrier.c ---- */
+enum barrier_op { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
+const struct ir_inst *warp_barrier(struct warp *w, const struct ir_inst *pc, u8 *regs, enum barrier_op op);
+void block_retry_barriers(struct block *b); /* after threads have exited */
+
+/* ---- block.c ---- */
+struct block *block_new(struct worker *worker);
+void block_begin(struct block *b, u64 linear);
+enum block_end { BLOCK_DONE, BLOCK_ASIDE, BLOCK_STOPPED };
+enum block_end block_run(struct block *b);
+
+/* ---- report.c: faults ---- */
+void grid_fault(struct grid *g, const struct exec_fault *f);
+void fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, struct exec_fault *f);
+void block_deadlock(struct block *b);
+/* False when the grid is to stop: cancelled, faulted elsewhere, or the watchdog's time has come. */
+bool block_watch(struct block *b);
+
+/* ---- grid.c ---- */
+u64 worker_random(struct worker *w);
+u64 warp_clock(void);       /* nanoseconds, monotonic */
+u64 warp_globaltimer(void); /* nanoseconds since the epoch */
+double exec_now(void); /* seconds, monotonic */
+
+#endif

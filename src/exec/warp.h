@@ -1,0 +1,92 @@
+/* warp.h - the state of a running warp, as op bodies and the scheduler see it. Internal to exec/.
+ *
+ * Vocabulary: a *split* is a set of lanes of a warp that run together (same pc, same frame); a *group* is a set of
+ * lanes that have parted and will meet again at one pc; a *frame* is the register file of one activation of a function.
+ * The bodies see one running split: `mask` is its lanes, `regs` its frame's registers. */
+#ifndef LS_EXEC_WARP_H
+#define LS_EXEC_WARP_H
+
+#include "exec/exec.h"
+#include "ir/ir.h"
+
+#define FULL_MASK 0xffffffffu
+
+struct worker;
+struct block;
+struct frame;
+struct split;
+struct group;
+
+/* The last allocation that an instruction touched, one for a worker and memory site: [lo, hi). */
+struct site_cache {
+    u64 lo, hi;
+    bool writable;
+};
+
+enum split_state { SPLIT_NONE, SPLIT_READY, SPLIT_SPENT, SPLIT_SYNC, SPLIT_BARRIER };
+
+struct split {
+    const struct ir_inst *pc;
+    struct frame *frame;
+    struct group *group; /* the innermost, or NULL */
+    u32 mask;
+    u8 state;            /* enum split_state */
+    u8 barrier;          /* SPLIT_BARRIER: which */
+    u8 sync;             /* SPLIT_SYNC: enum sync_op */
+};
+
+struct warp {
+    u32 mask;      /* lanes of the running split; never 0 while a body runs */
+    i32 budget;    /* backward branches and polling accesses left before the warp yields */
+    u32 guard_mask; /* the split's mask outside a predicated instruction */
+    u32 exited;    /* lanes that have exited, or never existed in a ragged last warp */
+    u8 *regs;      /* of the running frame */
+    u8 *local;     /* local memory: lane i's is local + i * local_bytes */
+    u64 local_bytes; /* a lane */
+    u8 *shared;    /* the block's shared memory */
+    u64 shared_bytes;
+    u64 shared_window, local_window; /* generic base addresses */
+    struct site_cache *sites; /* the worker's, indexed by the running function's site */
+    const struct exec_hooks *hooks; /* NULL in fast mode */
+    void *hook_ctx;
+    const struct ir_func *func; /* of the running frame */
+    struct mem *mem;
+    struct frame *frame;
+    struct block *block;
+    struct worker *worker;
+    u32 index;     /* in the block */
+    /* the scheduler's own (sched.h) */
+    const struct ir_inst *join; /* where the running split meets its group again, or NULL */
+    struct split *split;        /* the running one */
+    struct group *groups;       /* those alive */
+    struct split splits[IR_LANES];
+    u32 nsplits;                /* splits[nsplits..] have never been used since the block began */
+    u32 ready, blocked;         /* how many splits can run, and how many wait */
+    u8 stop;                    /* enum warp_stop: why the bodies returned NULL */
+    bool polled;                /* a volatile or atomic access since the quantum began: it may wait for other lanes */
+    u32 members[IR_LANES];      /* the member mask of each lane that waits in a warp-wide operation */
+};
+
+/* ---- what a body may do besides its lane loop ---- */
+
+/* Records a fault at pc, of the given lane, and stops the grid; returns NULL, which the body returns. */
+const struct ir_inst *warp_fault(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane,
+                                 u64 address, u64 size, u8 space, bool write, bool atomic);
+
+/* Accounts for an access that may be a poll (volatile, atomic): a warp that spins must yield soon. */
+enum { WARP_POLL_COST = 512 };
+static inline void warp_poll(struct warp *w)
+{
+    w->budget -= WARP_POLL_COST;
+    w->polled = true;
+}
+
+/* The PTX instruction of a record. */
+static inline const struct ptx_inst *warp_inst(const struct warp *w, const struct ir_inst *pc)
+{
+    return &w->func->src->insts[pc->site];
+}
+
+/* The bodies of one instruction-set level, by name; see bodies.h. */
+
+#endif

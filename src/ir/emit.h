@@ -1,0 +1,81 @@
+/* emit.h - the state of emission and its small vocabulary. Internal to ir/emit*.c.
+ *
+ * put() appends a record for a body name; operand helpers return byte offsets from regs: read_slot of a source
+ * (making constants, narrowing wide registers), write_slot of a destination, flushed by end_writes when the register
+ * is wider than the type. */
+#ifndef LS_IR_EMIT_H
+#define LS_IR_EMIT_H
+
+#include "ir/pass.h"
+
+/* A branch target or join to be filled in when all records have their place. */
+struct fixup {
+    u32 record, block; /* block == nblocks: the final return */
+    bool is_join;      /* imm instead of target */
+    u32 *slot;
+};
+
+struct table_fixup {
+    struct ir_table *table;
+    u32 entry, block;
+};
+
+struct emit {
+    struct pass *p;
+    enum ir_mode mode;
+    VEC(struct ir_inst) code;
+    VEC(struct fixup) fixups;
+    VEC(struct table_fixup) table_fixups;
+    u32 *block_at; /* record index of each block's start; [nblocks] is the final return */
+    u32 site, block;
+    const struct ptx_inst *inst;
+    unsigned ntemps[CLASS_COUNT];
+    struct { /* a destination whose register is wider than the value: extended after the body */
+        u32 from, to;
+        bool is_signed, active;
+        enum slot_class cls;
+    } widen[8];
+    unsigned nwiden;
+};
+
+/* Appends a record that runs the named body; the function is poisoned when there is none. Valid until the next put. */
+struct ir_inst *emit_put(struct emit *e, const char *name);
+
+u32 emit_const(struct emit *e, struct ir_const c); /* kind, bytes, type, value are given; returns its place */
+u32 emit_const32(struct emit *e, u32 value);
+u32 emit_const64(struct emit *e, u64 value);
+u32 emit_temp(struct emit *e, enum slot_class c);
+
+/* A source operand of the given type as a slot. */
+u32 emit_read(struct emit *e, const struct ptx_operand *o, enum ptx_type t);
+/* A destination of the given type as a slot; emit_end_writes must follow the body's record. */
+u32 emit_write(struct emit *e, const struct ptx_operand *o, enum ptx_type t);
+void emit_end_writes(struct emit *e);
+
+/* The address of a variable as a constant; false poisons. */
+bool emit_var_address(struct emit *e, const struct ptx_var *v, u64 *address);
+
+void emit_join_fixup(struct emit *e, u32 block);
+void emit_target_fixup(struct emit *e, u32 block);
+
+/* emit_memory.c */
+void emit_load(struct emit *e);
+void emit_store(struct emit *e);
+void emit_atomic(struct emit *e);
+void emit_cp_async(struct emit *e);
+void emit_cvta(struct emit *e);
+void emit_isspacep(struct emit *e);
+/* emit_control.c */
+void emit_branch(struct emit *e);
+void emit_skip(struct emit *e);
+void emit_table_branch(struct emit *e);
+void emit_end(struct emit *e);
+void emit_call(struct emit *e);
+void emit_barrier(struct emit *e);
+void emit_warp_op(struct emit *e);
+/* emit_move.c */
+void emit_mov(struct emit *e);
+void emit_setp(struct emit *e);
+void emit_set(struct emit *e);
+
+#endif

@@ -1,0 +1,82 @@
+/* lower.c - the passes in order, and the layout of a frame. */
+#include <stdio.h>
+
+#include "ir/pass.h"
+
+void ir_poison(struct pass *p, u32 site, const char *fmt, ...)
+{
+    char why[256], what[256];
+    if (p->out->poison)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(why, sizeof why, fmt, ap);
+    va_end(ap);
+    const struct ptx_inst *i = &p->f->insts[site];
+    ptx_print_inst(i, what, sizeof what);
+    p->out->poison = arena_printf(p->mem, "%s:%u: function %s: cannot run `%s`: %s", p->out->mod->file, i->line,
+                                  p->f->name, what, why);
+}
+
+/* Register numbers of a class become byte offsets. */
+static void lay_out_frame(struct pass *p)
+{
+    static const u32 bytes[CLASS_COUNT] = {IR_SLOT, 2 * IR_SLOT, 4 * IR_SLOT, 4};
+    u32 at = 0;
+    for (int c = 0; c < CLASS_COUNT; c++) {
+        if (c == CLASS_PRED)
+            p->out->masks_at = at;
+        p->class_base[c] = at;
+        at += p->class_count[c] * bytes[c];
+    }
+    p->carry = at;
+    at = (u32)ls_align_up(at + 4, IR_SLOT); /* never 0: a scratch slot at 0 would look unplaced */
+    p->out->consts_at = p->out->frame_bytes = at;
+    for (u32 r = 0; r < p->f->nregs; r++) {
+        enum slot_class c = ir_class(p->f->regs[r]->type);
+        p->place[r] = p->class_base[c] + p->place[r] * bytes[c];
+    }
+}
+
+/* .local variables, one after the other; .shared ones are placed by the engine, which knows all functions. */
+static void lay_out_local(struct pass *p)
+{
+    const struct ptx_func *f = p->f;
+    u32 *at = arena_array(p->mem, u32, f->nlocals + 1);
+    u64 end = 0;
+    for (u32 k = 0; k < f->nlocals; k++) {
+        if (f->locals[k]->space != SPACE_LOCAL)
+            continue;
+        end = ls_align_up(end, f->locals[k]->align ? f->locals[k]->align : 1);
+        at[k] = (u32)end;
+        end += f->locals[k]->size;
+    }
+    p->local_at = at;
+    p->out->local_bytes = (u32)ls_align_up(end, 16);
+}
+
+struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const struct ptx_func *f,
+                         const struct ir_target *target)
+{
+    struct ir_func *out = arena_new(mem, struct ir_func);
+    struct pass p = {.mem = mem, .f = f, .target = target, .out = out};
+    out->src = f;
+    out->mod = mod;
+    out->name = f->name;
+    out->param_bytes = f->is_entry ? f->param_bytes : ir_layout_params(f->params, f->nparams, NULL);
+    out->ret_bytes = ir_layout_params(f->rets, f->nrets, NULL);
+    lay_out_local(&p);
+    ir_layout_calls(&p);
+    if (f->ninsts) {
+        ir_build_cfg(&p);
+        ir_build_dom(&p);
+        ir_build_live(&p);
+    }
+    lay_out_frame(&p);
+    ir_emit(&p, IR_FAST);
+    ir_emit(&p, IR_TRACED);
+    out->consts = p.consts.at;
+    out->nconsts = p.consts.len;
+    out->frame_bytes = (u32)ls_align_up(out->frame_bytes, IR_SLOT);
+    return out;
+}

@@ -1,0 +1,75 @@
+/* pass.h - what the lowering passes share. Internal to ir/.
+ *
+ * The passes, in order: cfg (blocks and edges), dom (dominators, post-dominators, loops, joins), live (liveness and
+ * slots), then emit, once a mode, which turns each instruction into records with the help of select (names) and
+ * call (argument areas). */
+#ifndef LS_IR_PASS_H
+#define LS_IR_PASS_H
+
+#include "base/vec.h"
+#include "ir/ir.h"
+
+/* Slot classes never share memory: a 64-bit lane spans words that belong to other lanes of a 32-bit slot, and lanes
+ * that have parted may be at points where the same memory would hold different classes. */
+enum slot_class { CLASS_32, CLASS_64, CLASS_128, CLASS_PRED, CLASS_COUNT };
+
+struct pass {
+    struct arena *mem;
+    const struct ptx_func *f;
+    const struct ir_target *target;
+    struct ir_func *out;
+    u32 *place;     /* register index -> byte offset in the frame once live.c has run */
+    u32 class_base[CLASS_COUNT], class_count[CLASS_COUNT];
+    u32 temps[CLASS_COUNT][16]; /* byte offsets of scratch slots; 0 = not yet placed */
+    u32 carry;      /* byte offset of the carry flag CC.CF, a mask */
+    VEC(struct ir_const) consts;
+    const u32 *param_at; /* local .param variables: variable's position in f->locals -> offset in the call area */
+    const u32 *local_at; /* .local variables -> offset in the frame's local memory; .shared -> offset in the block's */
+};
+
+/* How control leaves an instruction. */
+enum flow {
+    FLOW_NEXT,   /* simple: falls through; may be predicated with a guard record */
+    FLOW_BRANCH, /* bra */
+    FLOW_TABLE,  /* brx */
+    FLOW_END,    /* ret exit trap (and calls that do not return) */
+    FLOW_STOP,   /* falls through, but may block, switch frames or fire with others: a predicated one becomes a block
+                    of its own behind a branch */
+};
+enum flow ir_flow(const struct ptx_inst *i);
+
+/* True when site is a predicated FLOW_STOP or FLOW_END instruction: alone in its block, behind a skip branch. */
+bool ir_is_skipped(const struct ptx_inst *i);
+
+void ir_build_cfg(struct pass *p);
+void ir_build_dom(struct pass *p);
+void ir_build_live(struct pass *p);
+void ir_emit(struct pass *p, enum ir_mode mode);
+
+/* The operands of `call (rets), callee, (args), proto`; NULL where absent. */
+struct ir_call_parts {
+    const struct ptx_operand *rets, *callee, *args, *proto;
+};
+void ir_call_parts(const struct ptx_inst *i, struct ir_call_parts *parts);
+u32 ir_call_ret_at(const struct ptx_inst *i); /* offset of the results in the call area */
+
+/* call.c: where the .param variables of call sites lie. */
+void ir_layout_calls(struct pass *p);
+/* The bytes of a parameter list laid out at natural alignment; offsets[i] receives the place of each when not NULL. */
+u64 ir_layout_params(struct ptx_var *const *params, u32 n, u32 *offsets);
+
+/* select.c: the name of the body of an instruction into buf. */
+void ir_body_name(const struct ptx_inst *i, char *buf, size_t size);
+
+/* Marks the function as one that cannot run; the first reason stays. site names the place. */
+void ir_poison(struct pass *p, u32 site, const char *fmt, ...) LS_PRINTF(3, 4);
+
+/* Which registers an instruction reads and writes: fn is called for each, dest first. */
+typedef void (*ir_reg_fn)(void *ctx, const struct ptx_var *reg, bool is_write);
+void ir_each_reg(const struct ptx_inst *i, ir_reg_fn fn, void *ctx);
+unsigned ir_dest_count(const struct ptx_inst *i);
+enum ptx_type ir_operand_type(const struct ptx_inst *i, unsigned k);
+
+enum slot_class ir_class(enum ptx_type t);
+
+#endif
