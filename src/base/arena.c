@@ -95,6 +95,7 @@ char *arena_strndup(struct arena *a, const char *s, size_t n)
 
 char *arena_printf(struct arena *a, const char *fmt, ...)
 {
+    LS_BUG_ON(!fmt);
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);

@@ -32,6 +32,7 @@ static bool count(struct diag_list *d, enum diag_level level)
 
 static char *format(struct arena *a, const char *fmt, va_list args)
 {
+    LS_BUG_ON(!fmt);
     va_list again;
     va_copy(again, args);
     const int n = vsnprintf(NULL, 0, fmt, args);

@@ -22,7 +22,7 @@
 
 #include "exec/lanes.h"
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -65,13 +65,24 @@ MEM_FN u32 lanes_off_64(const u64 *a, u64 first, u64 stride)
 {
 #if defined(__AVX512F__)
     const __m512i iota = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512i e = _mm512_add_epi64(_mm512_set1_epi64((i64)first), _mm512_mullo_epi64(iota, _mm512_set1_epi64((i64)stride)));
+    const __m512i e =
+        _mm512_add_epi64(_mm512_set1_epi64((i64)first), _mm512_mullo_epi64(iota, _mm512_set1_epi64((i64)stride)));
     const __m512i step = _mm512_set1_epi64((i64)(8 * stride));
     const __m512i e1 = _mm512_add_epi64(e, step), e2 = _mm512_add_epi64(e1, step), e3 = _mm512_add_epi64(e2, step);
     return (u32)_mm512_cmpneq_epi64_mask(_mm512_load_si512(a), e) |
            (u32)_mm512_cmpneq_epi64_mask(_mm512_load_si512(a + 8), e1) << 8 |
            (u32)_mm512_cmpneq_epi64_mask(_mm512_load_si512(a + 16), e2) << 16 |
            (u32)_mm512_cmpneq_epi64_mask(_mm512_load_si512(a + 24), e3) << 24;
+#elif defined(__AVX2__)
+    const __m256i step = _mm256_set1_epi64x((i64)(4 * stride));
+    __m256i e =
+        _mm256_set_epi64x((i64)(first + 3 * stride), (i64)(first + 2 * stride), (i64)(first + stride), (i64)first);
+    u32 on = 0;
+    for (int k = 0; k < IR_LANES; k += 4, e = _mm256_add_epi64(e, step)) {
+        const __m256i same = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)(const void *)(a + k)), e);
+        on |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same)) << k;
+    }
+    return ~on;
 #else
     u32 off = 0;
     LANES off |= (u32)(a[i] != first + (u64)i * stride) << i;
@@ -83,10 +94,21 @@ MEM_FN u32 lanes_off_32(const u32 *a, u32 first, u32 stride)
 {
 #if defined(__AVX512F__)
     const __m512i iota = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    const __m512i e = _mm512_add_epi32(_mm512_set1_epi32((i32)first), _mm512_mullo_epi32(iota, _mm512_set1_epi32((i32)stride)));
+    const __m512i e =
+        _mm512_add_epi32(_mm512_set1_epi32((i32)first), _mm512_mullo_epi32(iota, _mm512_set1_epi32((i32)stride)));
     const __m512i e1 = _mm512_add_epi32(e, _mm512_set1_epi32((i32)(16 * stride)));
     return (u32)_mm512_cmpneq_epi32_mask(_mm512_load_si512(a), e) |
            (u32)_mm512_cmpneq_epi32_mask(_mm512_load_si512(a + 16), e1) << 16;
+#elif defined(__AVX2__)
+    const __m256i iota = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0), step = _mm256_set1_epi32((i32)(8 * stride));
+    __m256i e =
+        _mm256_add_epi32(_mm256_set1_epi32((i32)first), _mm256_mullo_epi32(iota, _mm256_set1_epi32((i32)stride)));
+    u32 on = 0;
+    for (int k = 0; k < IR_LANES; k += 8, e = _mm256_add_epi32(e, step)) {
+        const __m256i same = _mm256_cmpeq_epi32(_mm256_load_si256((const __m256i *)(const void *)(a + k)), e);
+        on |= (u32)_mm256_movemask_ps(_mm256_castsi256_ps(same)) << k;
+    }
+    return ~on;
 #else
     u32 off = 0;
     LANES off |= (u32)(a[i] != first + (u32)i * stride) << i;
@@ -137,43 +159,72 @@ MEM_FN u64 lane_address(const void *a, bool a32, unsigned lane)
 }
 
 /* Bit i is set when lane i's offset is above `last` or its address, offset + base, is not a multiple of size. */
-MEM_FN u32 lanes_bad(const void *a, bool a32, u64 delta, u64 base, u64 last, unsigned size)
+MEM_FN u32 lanes_bad_32(const u32 *a, u32 delta, u32 base, u32 last, u32 low)
 {
     u32 bad = 0;
-    if (a32) {
-        const u32 *p = a, d = (u32)delta, end = last > UINT32_MAX ? UINT32_MAX : (u32)last, low = size - 1;
 #if defined(__AVX512F__)
-        for (int k = 0; k < 2; k++) {
-            const __m512i x = _mm512_add_epi32(_mm512_load_si512(p + 16 * k), _mm512_set1_epi32((i32)d));
-            const __m512i y = _mm512_add_epi32(x, _mm512_set1_epi32((i32)base));
-            bad |= ((u32)_mm512_cmpgt_epu32_mask(x, _mm512_set1_epi32((i32)end)) |
-                    (u32)_mm512_test_epi32_mask(y, _mm512_set1_epi32((i32)low)))
-                   << 16 * k;
-        }
-#else
-        LANES bad |= (u32)((p[i] + d > end) | (((p[i] + d + (u32)base) & low) != 0)) << i;
-#endif
-        return bad;
+    for (int k = 0; k < IR_LANES; k += 16) {
+        const __m512i x = _mm512_add_epi32(_mm512_load_si512(a + k), _mm512_set1_epi32((i32)delta));
+        const __m512i y = _mm512_add_epi32(x, _mm512_set1_epi32((i32)base));
+        bad |= ((u32)_mm512_cmpgt_epu32_mask(x, _mm512_set1_epi32((i32)last)) |
+                (u32)_mm512_test_epi32_mask(y, _mm512_set1_epi32((i32)low)))
+               << k;
     }
-    const u64 *p = a, low = size - 1;
+#elif defined(__AVX2__)
+    const __m256i sign = _mm256_set1_epi32(INT32_MIN), end = _mm256_xor_si256(_mm256_set1_epi32((i32)last), sign);
+    for (int k = 0; k < IR_LANES; k += 8) {
+        const __m256i x =
+            _mm256_add_epi32(_mm256_load_si256((const __m256i *)(const void *)(a + k)), _mm256_set1_epi32((i32)delta));
+        const __m256i y =
+            _mm256_and_si256(_mm256_add_epi32(x, _mm256_set1_epi32((i32)base)), _mm256_set1_epi32((i32)low));
+        const __m256i above = _mm256_cmpgt_epi32(_mm256_xor_si256(x, sign), end);
+        const __m256i good = _mm256_andnot_si256(above, _mm256_cmpeq_epi32(y, _mm256_setzero_si256()));
+        bad |= (~(u32)_mm256_movemask_ps(_mm256_castsi256_ps(good)) & 0xff) << k;
+    }
+#else
+    LANES bad |= (u32)((a[i] + delta > last) | (((a[i] + delta + base) & low) != 0)) << i;
+#endif
+    return bad;
+}
+
+MEM_FN u32 lanes_bad_64(const u64 *a, u64 delta, u64 base, u64 last, u64 low)
+{
+    u32 bad = 0;
 #if defined(__AVX512F__)
-    for (int k = 0; k < 4; k++) {
-        const __m512i x = _mm512_add_epi64(_mm512_load_si512(p + 8 * k), _mm512_set1_epi64((i64)delta));
+    for (int k = 0; k < IR_LANES; k += 8) {
+        const __m512i x = _mm512_add_epi64(_mm512_load_si512(a + k), _mm512_set1_epi64((i64)delta));
         const __m512i y = _mm512_add_epi64(x, _mm512_set1_epi64((i64)base));
         bad |= ((u32)_mm512_cmpgt_epu64_mask(x, _mm512_set1_epi64((i64)last)) |
                 (u32)_mm512_test_epi64_mask(y, _mm512_set1_epi64((i64)low)))
-               << 8 * k;
+               << k;
+    }
+#elif defined(__AVX2__)
+    const __m256i sign = _mm256_set1_epi64x(INT64_MIN), end = _mm256_xor_si256(_mm256_set1_epi64x((i64)last), sign);
+    for (int k = 0; k < IR_LANES; k += 4) {
+        const __m256i x =
+            _mm256_add_epi64(_mm256_load_si256((const __m256i *)(const void *)(a + k)), _mm256_set1_epi64x((i64)delta));
+        const __m256i y =
+            _mm256_and_si256(_mm256_add_epi64(x, _mm256_set1_epi64x((i64)base)), _mm256_set1_epi64x((i64)low));
+        const __m256i above = _mm256_cmpgt_epi64(_mm256_xor_si256(x, sign), end);
+        const __m256i good = _mm256_andnot_si256(above, _mm256_cmpeq_epi64(y, _mm256_setzero_si256()));
+        bad |= (~(u32)_mm256_movemask_pd(_mm256_castsi256_pd(good)) & 0xf) << k;
     }
 #else
-    LANES bad |= (u32)((p[i] + delta > last) | (((p[i] + delta + base) & low) != 0)) << i;
+    LANES bad |= (u32)((a[i] + delta > last) | (((a[i] + delta + base) & low) != 0)) << i;
 #endif
     return bad;
+}
+
+MEM_FN u32 lanes_bad(const void *a, bool a32, u64 delta, u64 base, u64 last, unsigned size)
+{
+    return a32 ? lanes_bad_32(a, (u32)delta, (u32)base, last > UINT32_MAX ? UINT32_MAX : (u32)last, size - 1)
+               : lanes_bad_64(a, delta, base, last, size - 1);
 }
 
 /* ---- regions ---- */
 
 struct region {
-    u8 *host;   /* of offset 0; lane i's is host + i * stride */
+    u8 *host; /* of offset 0; lane i's is host + i * stride */
     u64 bytes;
     u64 delta;  /* address register + delta = offset */
     u64 stride; /* 0 but for local memory */
@@ -194,15 +245,19 @@ MEM_FN struct region region_site(const struct ir_inst *pc, struct warp *w, u32 s
 MEM_FN struct region region_shared(const struct ir_inst *pc, struct warp *w, u64 window)
 {
     const u64 delta = (u64)pc->imm - window;
-    return (struct region){.host = w->shared, .bytes = w->shared_bytes, .delta = delta, .event = delta,
-                           .space = SPACE_SHARED};
+    return (struct region){
+        .host = w->shared, .bytes = w->shared_bytes, .delta = delta, .event = delta, .space = SPACE_SHARED};
 }
 
 MEM_FN struct region region_local(const struct ir_inst *pc, struct warp *w, u64 window)
 {
     const u64 delta = (u64)pc->imm - window;
-    return (struct region){.host = w->local, .bytes = w->local_bytes, .delta = delta, .event = delta,
-                           .stride = w->local_bytes, .space = SPACE_LOCAL};
+    return (struct region){.host = w->local,
+                           .bytes = w->local_bytes,
+                           .delta = delta,
+                           .event = delta,
+                           .stride = w->local_bytes,
+                           .space = SPACE_LOCAL};
 }
 
 /* The region that an access of which one address register is `first` most probably means. */
@@ -239,11 +294,16 @@ MEM_FN bool region_holds(const struct region *r, u64 x, u64 n, unsigned size)
 MEM_FN u8 mem_type(u32 op)
 {
     switch (MEM_ESIZE(op)) {
-    case 1: return op & MEM_SEXT ? PTX_S8 : PTX_B8;
-    case 2: return op & MEM_SEXT ? PTX_S16 : PTX_B16;
-    case 4: return op & MEM_SEXT ? PTX_S32 : PTX_B32;
-    case 8: return PTX_B64;
-    default: return PTX_B128;
+    case 1:
+        return op & MEM_SEXT ? PTX_S8 : PTX_B8;
+    case 2:
+        return op & MEM_SEXT ? PTX_S16 : PTX_B16;
+    case 4:
+        return op & MEM_SEXT ? PTX_S32 : PTX_B32;
+    case 8:
+        return PTX_B64;
+    default:
+        return PTX_B128;
     }
 }
 
@@ -303,8 +363,9 @@ MEM_FN void trace_lanes(const struct ir_inst *pc, struct warp *w, const struct a
                                   .site = pc->site,
                                   .mask = mask,
                                   .space = (u8)space,
-                                  .op = op & MEM_ATOMIC ? (op & MEM_NO_RESULT ? ACCESS_RED : ACCESS_ATOM)
-                                        : op & MEM_STORE ? ACCESS_ST : ACCESS_LD,
+                                  .op = op & MEM_ATOMIC  ? (op & MEM_NO_RESULT ? ACCESS_RED : ACCESS_ATOM)
+                                        : op & MEM_STORE ? ACCESS_ST
+                                                         : ACCESS_LD,
                                   .size = (u8)x->size,
                                   .pattern = PATTERN_GATHER,
                                   .atom_op = x->atom_op,
@@ -363,7 +424,9 @@ MEM_FN bool find_block(const struct ir_inst *pc, struct warp *w, u32 op, u64 add
         return c->hi - address >= size;
     if (!mem_range(w->mem, address, &lo, &hi, &kind) || hi - address < size)
         return false;
-    if ((op & (MEM_STORE | MEM_ATOMIC) && kind == MEM_CONST) || (MEM_SPACE(op) == SPACE_CONST && kind != MEM_CONST && kind != MEM_INTERNAL))
+    if (op & (MEM_STORE | MEM_ATOMIC) && kind == MEM_CONST)
+        return false;
+    if (MEM_SPACE(op) == SPACE_CONST && kind != MEM_CONST && kind != MEM_INTERNAL)
         return false;
     if (kind != MEM_HEAP)
         *c = (struct site_cache){lo, hi, kind != MEM_CONST};
@@ -389,11 +452,13 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
         const bool is_shared = ACTIVE(shared, i), is_local = ACTIVE(local, i);
         const u64 bytes = is_shared ? w->shared_bytes : w->local_bytes;
         const bool aligned = (at & (x->size - 1)) == 0;
-        const bool inside = is_shared || is_local ? at < bytes && bytes - at >= size
-                                                  : aligned && find_block(pc, w, x->op, at, size);
+        const bool inside =
+            is_shared || is_local ? at < bytes && bytes - at >= size : aligned && find_block(pc, w, x->op, at, size);
         if (!aligned || !inside) {
             warp_fault(w, pc, aligned ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED, i, at, size,
-                       (u8)(is_shared ? SPACE_SHARED : is_local ? SPACE_LOCAL : far),
+                       (u8)(is_shared  ? SPACE_SHARED
+                            : is_local ? SPACE_LOCAL
+                                       : far),
                        x->op & (MEM_STORE | MEM_ATOMIC), x->op & MEM_ATOMIC);
             return false;
         }

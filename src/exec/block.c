@@ -118,6 +118,15 @@ static struct round run_round(struct block *b)
     return r;
 }
 
+/* Nothing can run: lanes that wait at a join for others, which wait at a barrier for them, go on alone. */
+static bool release_parked(struct block *b)
+{
+    bool any = false;
+    for (u32 k = 0; k < b->info.warps; k++)
+        any |= warp_release(&b->warps[k], FULL_MASK);
+    return any;
+}
+
 enum block_end block_run(struct block *b)
 {
     const struct exec_hooks *hooks = b->grid->launch->hooks;
@@ -127,7 +136,7 @@ enum block_end block_run(struct block *b)
             return BLOCK_STOPPED;
         if (!b->live_warps)
             break;
-        if (!r.ran) {
+        if (!r.ran && !release_parked(b)) {
             block_deadlock(b);
             return BLOCK_STOPPED;
         }

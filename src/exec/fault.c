@@ -31,12 +31,18 @@ const char *exec_fault_cuda_name(enum exec_fault_kind kind)
 static const char *space_word(u8 space)
 {
     switch (space) {
-    case SPACE_GLOBAL: return "global";
-    case SPACE_SHARED: return "shared";
-    case SPACE_LOCAL: return "local";
-    case SPACE_CONST: return "constant";
-    case SPACE_PARAM: return "parameter";
-    default: return "generic";
+    case SPACE_GLOBAL:
+        return "global";
+    case SPACE_SHARED:
+        return "shared";
+    case SPACE_LOCAL:
+        return "local";
+    case SPACE_CONST:
+        return "constant";
+    case SPACE_PARAM:
+        return "parameter";
+    default:
+        return "generic";
     }
 }
 
@@ -98,8 +104,10 @@ static void write_fault(struct text *t, const struct exec_fault *f)
         f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);
     if (has_address(f->kind))
         put(t, "  %s of %" PRIu64 " %s at 0x%" PRIx64 " in %s memory\n",
-            f->atomic ? "atomic" : f->write ? "write" : "read", f->size, f->size == 1 ? "byte" : "bytes", f->address,
-            space_word(f->space));
+            f->atomic  ? "atomic"
+            : f->write ? "write"
+                       : "read",
+            f->size, f->size == 1 ? "byte" : "bytes", f->address, space_word(f->space));
     put_detail(t, f->detail);
 }
 

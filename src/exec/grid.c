@@ -4,6 +4,7 @@
  * its blocks in launch order, one at a time. A block that only spins is put aside and another one started, up to what
  * the device could hold, so blocks may wait for later ones (grid barriers) as well as for earlier ones (look-back). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -268,6 +269,8 @@ static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
     g->shared_static = (u32)ls_align_up(l->kernel->shared_bytes, 16);
     g->shared_bytes = g->shared_static + l->dynamic_shared;
     g->local_bytes = local_bytes(l);
+    const char *oracle = getenv("LOCKSTEP_ORACLE");
+    g->one_lane = oracle && !strcmp(oracle, "1");
     g->deadline = l->max_seconds > 0 ? exec_now() + l->max_seconds : 0;
     g->nworkers = worker_count(l, g->nblocks);
     g->resident = resident_blocks(g);

@@ -29,8 +29,8 @@
 enum { SHARDS = 16, QUARANTINE_BLOCKS = 4096 };
 #define GUARD_BYTES (1u << 20)
 #define LEAST_BYTES (1ull << 30)
-#define RELEASE_BYTES (1u << 20)  /* freed blocks of this size give their pages back */
-#define HEAP_BYTES (8ull << 20)   /* CUDA's default cudaLimitMallocHeapSize */
+#define RELEASE_BYTES (1u << 20) /* freed blocks of this size give their pages back */
+#define HEAP_BYTES (8ull << 20)  /* CUDA's default cudaLimitMallocHeapSize */
 
 /* Apart by more than a cache line, whatever the alignment of the whole. */
 struct shard {
@@ -192,10 +192,22 @@ void mem_destroy(struct mem *m)
     ls_free(m);
 }
 
-u64 mem_shared_window(const struct mem *m) { return m->shared_window; }
-u64 mem_local_window(const struct mem *m) { return m->local_window; }
-u64 mem_capacity(struct mem *m) { return m->capacity; }
-u64 mem_epoch(const struct mem *m) { return atomic_load_explicit(&((struct mem *)m)->epoch, memory_order_acquire); }
+u64 mem_shared_window(const struct mem *m)
+{
+    return m->shared_window;
+}
+u64 mem_local_window(const struct mem *m)
+{
+    return m->local_window;
+}
+u64 mem_capacity(struct mem *m)
+{
+    return m->capacity;
+}
+u64 mem_epoch(const struct mem *m)
+{
+    return atomic_load_explicit(&((struct mem *)m)->epoch, memory_order_acquire);
+}
 
 void mem_set_heap_limit(struct mem *m, u64 bytes)
 {
@@ -476,7 +488,7 @@ static const struct extent *used_above(struct mem *m, u64 address)
     return e && e->state == EXTENT_FREE ? tree_above(m->root, e->base) : e;
 }
 
-/* A live allocation counts before a freed one at the same distance; the one below before the one above. */
+/* At the same distance the one below counts before the one above: running past an end is the commoner mistake. */
 static bool better(const struct extent *a, const struct extent *b, u64 address)
 {
     return a && (!b || distance(a, address) <= distance(b, address));

@@ -57,7 +57,7 @@ enum ls_status mem_register(struct mem *m, void *host, u64 size);
 enum ls_status mem_unregister(struct mem *m, void *host);
 
 /* The live allocation that contains address: true and its range [*lo, *hi) and kind. This is what a body caches an
- * instruction: an access [a, a + n) with lo <= a and a + n <= hi needs no look-up, as long as mem_epoch is unchanged. */
+ * instruction: an access [a, a + n) with lo <= a and a + n <= hi needs no look-up while mem_epoch is the same. */
 bool mem_range(struct mem *m, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind);
 /* Changes whenever an allocation is freed or unregistered (caches must then be dropped). Launches read it at start;
  * frees wait for running kernels in the driver, and device-side free bumps it. */

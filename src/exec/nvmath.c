@@ -73,7 +73,7 @@ static bool store(struct builtin_call *c, unsigned lane, u64 address, const void
     u8 *to = address % n == 0 ? target_of(c->w, lane, address, n, &space) : NULL;
     if (!to) {
         const bool misaligned = address % n != 0;
-        warp_fault(c->w, c->pc, misaligned ? FAULT_MISALIGNED_ADDRESS : FAULT_ILLEGAL_ADDRESS, lane, address, n,
+        warp_fault(c->w, c->pc, misaligned ? FAULT_MISALIGNED : FAULT_ILLEGAL_ADDRESS, lane, address, n,
                    misaligned ? SPACE_NONE : space, true, false);
         return false;
     }
@@ -141,9 +141,9 @@ static u32 brev32(u32 x)
 #define NV4(name, R, A, B, C, D, expr)                                                                                 \
     BEGIN(name) GET(A, a, 0); GET(B, b, OFFSET_2(A, B)); GET(C, c, OFFSET_3(A, B, C));                                 \
     GET(D, d, OFFSET_4(A, B, C, D)); put_##R(c_, lane, (R)(expr)); END
-#define NVR1 NV1
-#define NVR2 NV2
-#define NVR3 NV3
+#define NVR1(name, ...) NV1(name##_r, __VA_ARGS__)
+#define NVR2(name, ...) NV2(name##_r, __VA_ARGS__)
+#define NVR3(name, ...) NV3(name##_r, __VA_ARGS__)
 #define NVP1(name, R, A, P, expr)                                                                                      \
     BEGIN(name) GET(A, a, 0); GET(u64, p0, OFFSET_2(A, u64)); P out0 = 0; const R r_ = (R)(expr);                      \
     if (!store(c_, lane, p0, &out0, sizeof out0)) return false;                                                        \
@@ -192,8 +192,8 @@ struct function {
 
 #define ROW(name, ...) {"__nv_" #name, run_##name, FE_TONEAREST},
 #define ROWS(name, ...)                                                                                                \
-    {"__nv_" #name "_rn", run_##name, FE_TONEAREST}, {"__nv_" #name "_rz", run_##name, FE_TOWARDZERO},                 \
-        {"__nv_" #name "_ru", run_##name, FE_UPWARD}, {"__nv_" #name "_rd", run_##name, FE_DOWNWARD},
+    {"__nv_" #name "_rn", run_##name##_r, FE_TONEAREST}, {"__nv_" #name "_rz", run_##name##_r, FE_TOWARDZERO},         \
+        {"__nv_" #name "_ru", run_##name##_r, FE_UPWARD}, {"__nv_" #name "_rd", run_##name##_r, FE_DOWNWARD},
 #define NV0 ROW
 #define NV1 ROW
 #define NV2 ROW

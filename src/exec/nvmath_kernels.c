@@ -85,7 +85,9 @@ static f64 inner_inverse(f64 y)
 static f64 tail_inverse(long double y)
 {
     const long double t = sqrtl(-2 * logl(y / 2));
-    long double x = t - (2.515517L + t * (0.802853L + t * 0.010328L)) / (1 + t * (1.432788L + t * (0.189269L + t * 0.001308L)));
+    const long double up = 2.515517L + t * (0.802853L + t * 0.010328L);
+    const long double down = 1 + t * (1.432788L + t * (0.189269L + t * 0.001308L));
+    long double x = t - up / down;
     x /= sqrtl(2);
     for (int k = 0; k < 4; k++)
         x = halley(x, y - erfcl(x));

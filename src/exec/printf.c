@@ -1,9 +1,9 @@
 /* printf.c - vprintf(const char *format, const void *arguments) on the device.
  *
  * The compiler has stored the arguments one after the other, each at a multiple of its size: 4 bytes for int and what
- * is promoted to it, 8 for double, pointers and the long sizes. The conversions are CUDA's (programming guide, "Formatted
- * output": flags, width, precision, h l ll, and d i o u x X c s p e E f F g G a A %), and C99's hh j z t, which
- * compilers let through; each is done by the host's snprintf. A conversion that is none of these is printed as it
+ * is promoted to it, 8 for double, pointers and the long sizes. The conversions are CUDA's (programming guide,
+ * "Formatted output": flags, width, precision, h l ll, and d i o u x X c s p e E f F g G a A %), and C99's hh j z t,
+ * which compilers let through; each is done by the host's snprintf. A conversion that is none of these is printed as it
  * stands. The result is the number of arguments used, -1 for a null format.
  *
  * Each lane's text goes to the launch's buffer in one piece, so lanes and warps do not mix within a call. */
@@ -226,10 +226,22 @@ static bool put_conversion(struct print_lane *p, const struct conversion *k, con
     switch (k->type) {
     case '%':
         return put_text(p, "%", 1);
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
         host_format(k, "ll", fmt, sizeof fmt);
         return put_integer(p, k, fmt, k->type == 'd' || k->type == 'i');
-    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
         host_format(k, "", fmt, sizeof fmt);
         return put_float(p, fmt);
     case 'c':

@@ -97,6 +97,7 @@ struct grid {
     u64 resident;          /* blocks a worker may have under way at once */
     u64 param_address;     /* of the copy of the parameters, or 0 */
     u64 workspace;         /* of a cooperative launch, or 0 */
+    bool one_lane;         /* every lane a split of its own: the oracle that the tests compare with */
     double deadline;       /* 0: none */
     atomic_bool stop;
     pthread_mutex_t lock;  /* protects fault, printed and nothing else */

@@ -369,7 +369,11 @@ void warp_begin(struct warp *w, u32 lanes)
     w->groups = NULL;
     w->exited = ~lanes;
     f->lanes = lanes;
-    add_split(w, f->func->ir->code[w->block->grid->mode].insts, f, NULL, lanes);
+    const struct ir_inst *entry = f->func->ir->code[w->block->grid->mode].insts;
+    if (!w->block->grid->one_lane)
+        add_split(w, entry, f, NULL, lanes);
+    for (; w->block->grid->one_lane && lanes; lanes &= lanes - 1)
+        add_split(w, entry, f, NULL, lanes & -lanes);
 }
 
 /* Every split that could run has used its budget: parked lanes may be what they wait for. */

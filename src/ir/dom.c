@@ -201,6 +201,13 @@ static void mark_loops(struct pass *p, const struct graph *g)
         }
 }
 
+/* A block that does nothing but leave is no place to meet: lanes that come there are done, and what they would wait for
+ * may wait for them at a barrier. (ptxas makes an EXIT of every branch to a bare ret.) */
+static bool only_leaves(const struct pass *p, u32 b)
+{
+    return ir_flow(&p->f->insts[p->out->blocks[b].first]) == FLOW_END;
+}
+
 void ir_build_dom(struct pass *p)
 {
     struct ir_block *blocks = p->out->blocks;
@@ -221,11 +228,11 @@ void ir_build_dom(struct pass *p)
     u32 *ipdom = dominators(p, &rev);
     for (u32 b = 0; b < n; b++) {
         const struct ptx_inst *last = &p->f->insts[blocks[b].end - 1];
-        blocks[b].ipdom = ipdom[b] == n ? IR_NO_BLOCK : ipdom[b];
+        blocks[b].ipdom = ipdom[b] == n || only_leaves(p, ipdom[b]) ? IR_NO_BLOCK : ipdom[b];
         bool parts = (ir_flow(last) == FLOW_BRANCH && last->guard) || ir_flow(last) == FLOW_TABLE;
         if (parts && blocks[b].ipdom != IR_NO_BLOCK)
             blocks[blocks[b].ipdom].is_join = true;
-        if (ir_is_skipped(last) && blocks[b].end < p->f->ninsts)
+        if (ir_is_skipped(last) && blocks[b].end < p->f->ninsts && !only_leaves(p, p->out->block_of_site[blocks[b].end]))
             blocks[p->out->block_of_site[blocks[b].end]].is_join = true;
     }
 }

@@ -227,6 +227,24 @@ u32 emit_read(struct emit *e, const struct ptx_operand *o, enum ptx_type t)
     }
 }
 
+static u32 extend_later(struct emit *e, u32 from, u32 to, const char *body)
+{
+    if (e->nwiden == LS_ARRAY_LEN(e->widen)) {
+        ir_poison(e->p, e->site, "too many destinations of another width");
+        return to;
+    }
+    e->widen[e->nwiden].from = from;
+    e->widen[e->nwiden].to = to;
+    e->widen[e->nwiden++].body = body;
+    return from;
+}
+
+/* The body that extends a value of type t to 64 bits. */
+static const char *extension(enum ptx_type t)
+{
+    return t == PTX_S8 ? "cvt_s64_s8" : t == PTX_S16 ? "cvt_s64_s16" : t == PTX_S32 ? "cvt_s64_s32" : "cvt_u64_u32";
+}
+
 u32 emit_write(struct emit *e, const struct ptx_operand *o, enum ptx_type t)
 {
     enum slot_class want = ir_class(t);
@@ -238,24 +256,20 @@ u32 emit_write(struct emit *e, const struct ptx_operand *o, enum ptx_type t)
     }
     u32 place = e->p->place[o->var->index];
     enum slot_class have = ir_class(o->var->type);
-    if (have == want)
-        return place;
-    if (have != CLASS_64 || want != CLASS_32 || e->nwiden == LS_ARRAY_LEN(e->widen)) {
+    bool narrow = e->inst->op == OP_CVT && ptx_type_bits(t) < ptx_type_bits(o->var->type);
+    if (have == CLASS_64 && want == CLASS_32)
+        return extend_later(e, emit_temp(e, want), place, extension(t));
+    if (have != want)
         ir_poison(e->p, e->site, "a destination of another width is not provided");
-        return place;
-    }
-    u32 temp = emit_temp(e, want);
-    e->widen[e->nwiden].from = temp;
-    e->widen[e->nwiden].to = place;
-    e->widen[e->nwiden].is_signed = ptx_type_signed(t);
-    e->nwiden++;
-    return temp;
+    else if (narrow && (t == PTX_S8 || t == PTX_S16)) /* bodies extend with zeros (PTX ISA 9.4.1: with the sign) */
+        return extend_later(e, place, place, t == PTX_S8 ? "cvt_s32_s8" : "cvt_s32_s16");
+    return place;
 }
 
 void emit_end_writes(struct emit *e)
 {
     for (unsigned k = 0; k < e->nwiden; k++) {
-        struct ir_inst *r = emit_put(e, e->widen[k].is_signed ? "cvt_s64_s32" : "cvt_u64_u32");
+        struct ir_inst *r = emit_put(e, e->widen[k].body);
         r->d = e->widen[k].to;
         r->a = e->widen[k].from;
     }

@@ -32,8 +32,7 @@ struct emit {
     unsigned ntemps[CLASS_COUNT];
     struct { /* a destination whose register is wider than the value: extended after the body */
         u32 from, to;
-        bool is_signed, active;
-        enum slot_class cls;
+        const char *body;
     } widen[8];
     unsigned nwiden;
 };

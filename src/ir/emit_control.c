@@ -46,8 +46,8 @@ void emit_skip(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     u32 after = e->site + 1 < e->p->f->ninsts ? e->p->out->block_of_site[e->site + 1] : e->p->out->nblocks;
-    put_branch_if(e, e->p->place[i->guard->index], !i->guard_neg, after,
-                  after == e->p->out->nblocks ? IR_NO_BLOCK : after);
+    bool meets = after < e->p->out->nblocks && e->p->out->blocks[after].is_join;
+    put_branch_if(e, e->p->place[i->guard->index], !i->guard_neg, after, meets ? after : IR_NO_BLOCK);
 }
 
 /* brx: a = the index, ptr = the table, imm = the join. */

@@ -19,8 +19,8 @@ struct item {
 struct match {
     const struct item *items;
     u32 n;
-    u32 furthest;     /* the first item that no form passed */
-    char *expected;   /* when not NULL, collects what could stand at `furthest` */
+    u32 furthest;   /* the first item that no form passed */
+    char *expected; /* when not NULL, collects what could stand at `furthest` */
     size_t len, size;
 };
 
@@ -198,8 +198,8 @@ static const struct {
     const char *name;
     u8 kind;
 } kinds[] = {
-    {"m", RULE_MEM},      {"a", RULE_ADDR},  {"int", RULE_INT}, {"mov", RULE_MOV}, {"imm", RULE_IMM},
-    {"lab", RULE_LABEL},  {"*", RULE_ANY},   {"...", RULE_MORE}, {"call", RULE_CALL}, {"vid", RULE_VIDEO},
+    {"m", RULE_MEM}, {"a", RULE_ADDR},   {"mov", RULE_MOV},   {"imm", RULE_IMM},   {"lab", RULE_LABEL},
+    {"*", RULE_ANY}, {"...", RULE_MORE}, {"call", RULE_CALL}, {"vid", RULE_VIDEO},
 };
 
 /* A kind of ops.def: a name above, or t0 r0 v0 w0, or a type. */
@@ -304,7 +304,8 @@ static void bad_words(struct parser *p, const char *at, struct opcode *o, struct
     find_form(m, ptx_op_row(o->inst.op)->forms);
     char note[512];
     snprintf(note, sizeof(note), expected[0] ? "%.*s may be followed by%s" : "nothing can follow %.*s",
-             (int)(m->furthest < m->n ? m->items[m->furthest].text - 1 - o->text : (ptrdiff_t)o->len), o->text, expected);
+             (int)(m->furthest < m->n ? m->items[m->furthest].text - 1 - o->text : (ptrdiff_t)o->len), o->text,
+             expected);
     if (m->furthest == m->n) {
         error_note(p, at, note, "'%.*s' is not complete", (int)o->len, o->text);
         return;

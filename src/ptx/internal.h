@@ -44,7 +44,6 @@ enum rule_kind {
     RULE_VALUE, /* exactly the type */
     RULE_RELAX, /* the type or a wider register */
     RULE_VEC,   /* the same, as often as .v2 .v4 .v8 say */
-    RULE_INT,
     RULE_MEM,
     RULE_ADDR,
     RULE_MOV,
@@ -99,7 +98,10 @@ struct name {
     const char *text;
     u32 func; /* serial of the last function that declared it, so that names stay unique in a function */
     u32 renamed;
-    bool module; /* declared at module scope */
+    bool module;      /* declared at module scope */
+    u64 debug_at;     /* a label of .debug_str: 1 + its place there */
+    u64 debug_offset; /* the last string looked up there */
+    const char *debug_text;
 };
 
 struct range {
@@ -127,11 +129,6 @@ struct loc_name { /* a .loc's function_name, until .debug_str is read; beside lo
     u64 offset;
 };
 
-struct debug_label {
-    const char *label;
-    u64 at;
-};
-
 struct parser {
     struct ptx_module *m;
     struct arena tmp; /* lives as long as the parse */
@@ -154,15 +151,16 @@ struct parser {
     VEC(const char *) files;
     VEC(struct ptx_loc) locs;
     VEC(struct loc_name) loc_names;
-    VEC(struct debug_label) debug_labels;
     VEC(char) debug_str;
     u32 *loc_latest, *loc_exact; /* parse_debug.c's hash tables over locs */
     u32 loc_cap;
 
     struct ptx_func *f;
     u32 func_serial;
-    u32 loc; /* 1 + index of the current .loc */
-    const char *stmt; /* where the current statement begins */
+    u32 loc;                     /* 1 + index of the current .loc */
+    const char *stmt;            /* where the current statement begins */
+    const char *stmt_line_start; /* of definitions: its line */
+    u32 stmt_line;
     struct ptx_label *label; /* the one just before this statement */
     struct scope module;
     VEC(struct ptx_inst) insts;
@@ -174,14 +172,14 @@ struct parser {
 };
 
 /* lexer.c */
-void lex_skip(struct parser *p);                /* blanks and comments */
-bool lex_accept(struct parser *p, char c);      /* skips, then eats c if it is next */
+void lex_skip(struct parser *p);           /* blanks and comments */
+bool lex_accept(struct parser *p, char c); /* skips, then eats c if it is next */
 void lex_expect(struct parser *p, char c, const char *after);
-char lex_peek(struct parser *p);                /* skips; the next character, 0 at the end */
+char lex_peek(struct parser *p); /* skips; the next character, 0 at the end */
 bool lex_is_ident(char c);
 bool lex_is_ident_start(char c);
 const char *lex_ident(struct parser *p, const char *what); /* interned; fails when there is none */
-const char *lex_string(struct parser *p);       /* interned contents */
+const char *lex_string(struct parser *p);                  /* interned contents */
 const struct keyword *lex_directive(struct parser *p, const char **start, size_t *len); /* at a dot */
 
 struct number {
@@ -189,6 +187,9 @@ struct number {
     bool is_f32, is_f64, is_unsigned;
 };
 struct number lex_number(struct parser *p);
+
+/* After so many errors the parse ends, and no more are reported: what a mistake costs is bounded. */
+enum { TOO_MANY = 100 };
 
 /* Errors. `at` points into the text. error() goes on, fail() leaves the statement. */
 void error(struct parser *p, const char *at, const char *fmt, ...) LS_PRINTF(3, 4);
@@ -206,7 +207,8 @@ struct binding *scope_here(struct parser *p, const char *interned); /* in the in
 struct binding *scope_bind(struct parser *p, struct scope *s, const char *interned, enum binding_kind kind, void *what);
 const char *scope_unique(struct parser *p, const char *interned);
 struct ptx_var *scope_register(struct parser *p, const char *interned); /* from a range, or NULL */
-void scope_ref(struct parser *p, const char *name, const char *at, struct ptx_operand *o, const struct ptx_label **slot);
+void scope_ref(struct parser *p, const char *name, const char *at, struct ptx_operand *o,
+               const struct ptx_label **slot);
 
 /* forms.c */
 const struct opcode *opcode_get(struct parser *p, const char *at, const char *text, size_t len);
@@ -232,7 +234,6 @@ u32 type_natural_align(enum ptx_type t, u32 vec);
 
 /* parse_func.c */
 void parse_function(struct parser *p, u8 linkage, bool is_entry);
-void resync(struct parser *p, bool in_function);
 
 /* parse_debug.c */
 void parse_loc(struct parser *p);

@@ -271,7 +271,8 @@ enum { SOURCE_MAX = 160 };
 
 static void report(struct parser *p, const char *at, const char *note, const char *fmt, va_list args)
 {
-    p->errors++;
+    if (++p->errors > TOO_MANY)
+        return;
     char text[512];
     vsnprintf(text, sizeof(text), fmt, args);
     const char *line;

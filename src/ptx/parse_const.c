@@ -136,7 +136,8 @@ static struct number divide(struct parser *p, char op, struct number a, struct n
 
 static struct number compare(const char *op, struct number a, struct number b, bool u)
 {
-    const int order = u ? (a.bits > b.bits) - (a.bits < b.bits) : ((i64)a.bits > (i64)b.bits) - ((i64)a.bits < (i64)b.bits);
+    const int order =
+        u ? (a.bits > b.bits) - (a.bits < b.bits) : ((i64)a.bits > (i64)b.bits) - ((i64)a.bits < (i64)b.bits);
     const bool equal = op[1] == '=';
     return integer(op[0] == '<' ? order < 0 || (equal && order == 0) : order > 0 || (equal && order == 0), false);
 }

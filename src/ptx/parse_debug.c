@@ -180,9 +180,9 @@ static void parse_debug_str(struct parser *p, const char *open)
         if (p->at >= p->end)
             fail(p, open, "section is not closed");
         if (lex_is_ident_start(*p->at)) {
-            struct debug_label l = {lex_ident(p, "a label"), p->debug_str.len};
+            const char *label = lex_ident(p, "a label");
             lex_expect(p, ':', "the label");
-            vec_push(&p->tmp, &p->debug_labels, l);
+            name_of(p, label)->debug_at = 1 + (u64)p->debug_str.len;
             continue;
         }
         const struct keyword *k = lex_directive(p, &start, &len);
@@ -208,29 +208,26 @@ void parse_section(struct parser *p)
         skip_braces(p, open);
 }
 
+enum { NAME_MAX_LEN = 4096 }; /* of an inlined function's name, for display only */
+
 static const char *debug_string(struct parser *p, const struct loc_name *n)
 {
-    for (u32 i = 0; i < p->debug_labels.len; i++) {
-        const struct debug_label *l = &p->debug_labels.at[i];
-        if (l->label != n->label || l->at + n->offset >= p->debug_str.len)
-            continue;
-        const char *s = p->debug_str.at + l->at + n->offset;
-        return intern(&p->m->names, s, strnlen(s, (size_t)(p->debug_str.at + p->debug_str.len - s)));
-    }
-    return NULL;
+    struct name *label = name_of(p, n->label);
+    if (label->debug_at == 0 || label->debug_at - 1 + n->offset >= p->debug_str.len)
+        return NULL;
+    if (label->debug_text && label->debug_offset == n->offset)
+        return label->debug_text;
+    const u64 at = label->debug_at - 1 + n->offset, rest = p->debug_str.len - at;
+    const char *s = p->debug_str.at + at;
+    label->debug_text = intern(&p->m->names, s, strnlen(s, rest < NAME_MAX_LEN ? rest : NAME_MAX_LEN));
+    label->debug_offset = n->offset;
+    return label->debug_text;
 }
 
-/* At the end of the module: the names of inlined functions; locs with the same label follow each other mostly. */
+/* At the end of the module: the names of inlined functions. */
 void finish_locs(struct parser *p)
 {
-    struct loc_name last = {0};
-    const char *name = NULL;
-    for (u32 i = 0; i < p->locs.len; i++) {
-        const struct loc_name *n = &p->loc_names.at[i];
-        if (n->label && (n->label != last.label || n->offset != last.offset)) {
-            last = *n;
-            name = debug_string(p, n);
-        }
-        p->locs.at[i].function_name = n->label ? name : NULL;
-    }
+    for (u32 i = 0; i < p->locs.len; i++)
+        if (p->loc_names.at[i].label)
+            p->locs.at[i].function_name = debug_string(p, &p->loc_names.at[i]);
 }

@@ -10,8 +10,6 @@
 
 #include "ptx/internal.h"
 
-typedef VEC(struct ptx_var *) var_list;
-
 static void parse_params(struct parser *p, bool anonymous, struct ptx_var ***vars, u32 *n)
 {
     VEC(struct ptx_var *) list = {0};
@@ -186,14 +184,16 @@ static struct ptx_func *join(struct parser *p, struct ptx_func *f, const char *a
 
 static struct ptx_label *define_label(struct parser *p, const char *name, const char *at)
 {
-    if (scope_here(p, name))
-        fail(p, at, "'%s' is declared twice", name);
+    const bool twice = scope_here(p, name) != NULL;
+    if (twice)
+        error(p, at, "'%s' is declared twice", name);
     struct ptx_label *l = arena_new(&p->m->mem, struct ptx_label);
     l->name = scope_unique(p, name);
     l->at = p->insts.len;
     l->line = p->line;
     vec_push(&p->tmp, &p->labels, l);
-    scope_bind(p, p->scope, name, BIND_LABEL, l);
+    if (!twice)
+        scope_bind(p, p->scope, name, BIND_LABEL, l);
     return l;
 }
 
@@ -362,27 +362,24 @@ static bool parse_statement(struct parser *p)
     return true;
 }
 
-void resync(struct parser *p, bool in_function)
+/* After an error in a function: to behind the next semicolon, or before the brace that closes the scope. */
+static void resync_statement(struct parser *p)
 {
     u32 depth = 0;
     if (p->at == p->stmt && p->at < p->end)
         p->at++;
     for (; lex_peek(p), p->at < p->end; p->at++) {
-        if (*p->at == '{')
-            depth++;
-        if (*p->at == '}') {
-            if (in_function && depth == 0)
-                return;
-            if (depth <= 1 && !in_function) {
-                p->at++;
-                return;
-            }
-            depth -= depth > 0;
-        }
-        if (*p->at == ';' && (in_function || depth == 0)) {
+        if (*p->at == ';') {
             p->at++;
             return;
         }
+        if (*p->at == '{')
+            depth++;
+        if (*p->at != '}')
+            continue;
+        if (depth == 0)
+            return;
+        depth--;
     }
 }
 
@@ -410,16 +407,14 @@ static void finish_body(struct parser *p, struct ptx_func *f)
     TAKE(labels, struct ptx_label *);
 }
 
-enum { TOO_MANY = 100 };
-
-static void parse_body(struct parser *p, struct ptx_func *f, const char *open)
+static void parse_body(struct parser *p, struct ptx_func *f)
 {
     start_body(p, f);
     if (setjmp(p->sync)) {
         if (p->errors >= TOO_MANY)
             p->at = p->end;
         p->label = NULL;
-        resync(p, true);
+        resync_statement(p);
     }
     while (parse_statement(p))
         ;
@@ -430,7 +425,6 @@ static void parse_body(struct parser *p, struct ptx_func *f, const char *open)
         p->scope->refs = NULL;
     }
     finish_body(p, f);
-    (void)open;
 }
 
 /* Behind .entry or .func. */
@@ -463,7 +457,7 @@ void parse_function(struct parser *p, u8 linkage, bool is_entry)
     lex_expect(p, '{', "the function's header");
     p->scope->open = open;
     struct ptx_func *to = join(p, &f, at, true);
-    parse_body(p, to, open);
+    parse_body(p, to);
     scope_close(p);
     p->f = NULL;
 }

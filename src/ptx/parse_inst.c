@@ -377,6 +377,15 @@ static const struct opcode *parse_opcode(struct parser *p)
     return opcode_get(p, start, start, (size_t)(end - start));
 }
 
+/* Pointed at the end of what was read, not at the next line. */
+static _Noreturn void missing_semicolon(struct parser *p)
+{
+    const char *s = p->at;
+    while (s > p->stmt && (s[-1] == ' ' || s[-1] == '\t' || s[-1] == '\n' || s[-1] == '\r'))
+        s--;
+    fail(p, s, "expected ',' or ';' after the operand");
+}
+
 void parse_instruction(struct parser *p)
 {
     struct ptx_inst guard = {0};
@@ -399,7 +408,7 @@ void parse_instruction(struct parser *p)
     i.loc = p->loc;
     parse_operands(p, op, &list);
     if (lex_peek(p) != ';')
-        fail(p, p->at, "expected ',' or ';' after an operand");
+        missing_semicolon(p);
     place_operands(p, &i, &list);
     if (!p->bad_operand)
         verify_inst(p, op, &i, at, list.at);

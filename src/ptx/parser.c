@@ -164,8 +164,6 @@ static void parse_module_directive(struct parser *p)
     }
 }
 
-enum { TOO_MANY = 100 };
-
 static void leave_function(struct parser *p)
 {
     while (p->scope != &p->module)
@@ -173,15 +171,41 @@ static void leave_function(struct parser *p)
     p->f = NULL;
 }
 
+/* After an error outside functions: to behind the semicolon or the closing brace that ends what began at stmt. It may
+ * have stopped inside braces, so they are counted from the beginning. */
+static void resync_definition(struct parser *p)
+{
+    u32 depth = 0;
+    const char *stopped = p->at;
+    p->at = p->stmt;
+    p->line = p->stmt_line;
+    p->line_start = p->stmt_line_start;
+    if (p->at < p->end)
+        p->at++;
+    for (; lex_peek(p), p->at < p->end; p->at++) {
+        const char c = *p->at;
+        if (c == '{')
+            depth++;
+        if (c == '}' && depth > 0)
+            depth--;
+        if (depth == 0 && (c == '}' || c == ';') && p->at >= stopped - 1) {
+            p->at++;
+            return;
+        }
+    }
+}
+
 static void parse_module(struct parser *p)
 {
     for (;;) {
         if (setjmp(p->sync)) {
             leave_function(p);
-            resync(p, false);
+            resync_definition(p);
         }
         const char c = lex_peek(p);
         p->stmt = p->at;
+        p->stmt_line = p->line;
+        p->stmt_line_start = p->line_start;
         if (p->at >= p->end || p->errors >= TOO_MANY)
             return;
         if (c == '.')

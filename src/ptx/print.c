@@ -188,7 +188,8 @@ void ptx_print_inst(const struct ptx_inst *i, char *buf, size_t size)
 
 static const char *space_name(u8 space)
 {
-    static const char *const names[] = {"", ".reg", ".sreg", ".const", ".global", ".local", ".param", ".shared", ".tex"};
+    static const char *const names[] = {"",       ".reg",   ".sreg",   ".const", ".global",
+                                        ".local", ".param", ".shared", ".tex"};
     return names[space];
 }
 
@@ -524,20 +525,17 @@ static void put_head(struct out *o, const struct ptx_module *m)
         }
 }
 
-/* Whether an initialiser names the variable before its own place. */
-static bool is_ahead(const struct ptx_module *m, u32 v)
+static void put_vars(struct out *o, struct arena *mem, const struct ptx_module *m)
 {
-    for (u32 i = 0; i < v; i++)
-        for (u32 r = 0; r < m->vars[i]->nrelocs; r++)
-            if (m->vars[i]->relocs[r].var == m->vars[v])
-                return true;
-    return false;
-}
-
-static void put_vars(struct out *o, const struct ptx_module *m)
-{
+    bool *ahead = arena_array(mem, bool, m->nvars); /* an initialiser names it before its own place */
     for (u32 i = 0; i < m->nvars; i++)
-        if (is_ahead(m, i)) {
+        for (u32 r = 0; r < m->vars[i]->nrelocs; r++) {
+            const struct ptx_var *v = m->vars[i]->relocs[r].var;
+            if (v && v->index > i && v->index < m->nvars && m->vars[v->index] == v)
+                ahead[v->index] = true;
+        }
+    for (u32 i = 0; i < m->nvars; i++)
+        if (ahead[i]) {
             put(o, ".extern ");
             put_decl(o, m->vars[i]);
             put(o, ";\n");
@@ -588,7 +586,7 @@ static void put_module(struct out *o, struct locs *l)
         put_header(o, m->funcs[i]);
         put(o, ";\n");
     }
-    put_vars(o, m);
+    put_vars(o, &l->mem, m);
     for (u32 i = 0; i < m->nfuncs; i++)
         if (m->funcs[i]->defined && !m->funcs[i]->alias) {
             put_header(o, m->funcs[i]);

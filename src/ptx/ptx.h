@@ -2,7 +2,12 @@
  *
  * Reference: PTX ISA 9.0. Everything that nvcc 13 and clang 19 emit is represented, executed or not.
  * The vocabulary: module, function (entry or device), variable, instruction, operand, modifier, type, state space.
- * Everything lives in the module's arena; names are interned in the module, so they compare by pointer. */
+ * Everything lives in the module's arena; names are interned in the module, so they compare by pointer.
+ *
+ * Scopes are flattened: in a function the names of registers, variables and labels are unique (a name that a scope
+ * repeats becomes name__1 and so on). A call's operands are, as written: PTX_LIST of results (if any), the target
+ * (PTX_FUNC or PTX_REG), PTX_LIST of arguments (if any), PTX_LABEL of a .callprototype or .calltargets (if any).
+ * Not kept: pragmas, DWARF sections (but for .debug_str's names), the pointee's space and alignment of .ptr. */
 #ifndef LS_PTX_H
 #define LS_PTX_H
 
@@ -109,7 +114,7 @@ struct ptx_inst {
     u8 nmods, ntypes, noperands;
     u8 space;          /* the state space modifier if there is one (also in mods), else SPACE_NONE */
     u32 type_at; /* bit k: the k-th thing written after the opcode is a type, not a modifier */
-    u16 mods[PTX_MAX_MODS]; /* in the order written; ids of mods.def */
+    u16 mods[PTX_MAX_MODS]; /* in the order of the form in ops.def; ids of mods.def */
     u8 types[PTX_MAX_TYPES]; /* in the order written: cvt.f32.s32 has {F32, S32}; vectors: MOD_V2/V4/V8 is in mods */
     struct ptx_var *guard; /* the predicate register of @%p, or NULL */
     struct ptx_operand *operands; /* destinations first, as written */

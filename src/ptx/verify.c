@@ -55,7 +55,8 @@ static void wrong_type(const struct check *c, const struct ptx_operand *o, enum 
 {
     const enum ptx_type have = value_type(o);
     char note[128];
-    snprintf(note, sizeof(note), relaxed ? "it must be at least as wide as .%s" : "it must fit .%s", ptx_type_name(want));
+    snprintf(note, sizeof(note), relaxed ? "it must be at least as wide as .%s" : "it must fit .%s",
+             ptx_type_name(want));
     error_note(c->p, c->at, note, "operand '%s' of %s has type .%s", o->kind == PTX_REG ? o->var->name : o->name,
                ptx_op_name(c->i->op), ptx_type_name(have));
 }
@@ -86,7 +87,8 @@ static void check_register(const struct check *c, const struct ptx_operand *o, e
         return;
     }
     const u32 h = storage_bits(have), w = storage_bits(want);
-    bool ok = classes_agree(have, want) && (relaxed ? h >= w : h == w);
+    const bool wider = relaxed && ptx_type_class(want) != 'A'; /* packed formats fill their register */
+    bool ok = classes_agree(have, want) && (wider ? h >= w : h == w);
     if (o->kind == PTX_SREG) {
         if (c->i->op != OP_MOV && c->i->op != OP_CVT)
             error(c->p, c->at, "a special register is read with mov");
@@ -100,8 +102,8 @@ static void check_register(const struct check *c, const struct ptx_operand *o, e
 
 static const char *kind_name(const struct ptx_operand *o)
 {
-    static const char *const names[] = {"a register", "a special register", "a literal", "a variable", "a function",
-                                        "a label",    "an address",         "a vector",  "a pair",     "a list",
+    static const char *const names[] = {"a register",  "a special register", "a literal", "a variable", "a function",
+                                        "a label",     "an address",         "a vector",  "a pair",     "a list",
                                         "the sink '_'"};
     return names[o->kind];
 }
@@ -111,7 +113,8 @@ static void wrong_kind(const struct check *c, const struct ptx_operand *o, const
     error(c->p, c->at, "%s needs %s here, not %s", ptx_op_name(c->i->op), want, kind_name(o));
 }
 
-static void check_value(const struct check *c, const struct ptx_operand *o, enum ptx_type want, bool relaxed, bool dest, bool sink)
+static void check_value(const struct check *c, const struct ptx_operand *o, enum ptx_type want, bool relaxed, bool dest,
+                        bool sink)
 {
     if (dest) {
         if (o->kind == PTX_REG && !o->neg)
@@ -197,13 +200,12 @@ static void check_memory(const struct check *c, const struct ptx_operand *o)
         check_base(c, &o->elems[0]);
 }
 
-static void check_address_value(const struct check *c, const struct ptx_operand *o, enum rule_kind kind)
+static void check_address_value(const struct check *c, const struct ptx_operand *o)
 {
     const enum ptx_type t = value_type(o);
     if (o->kind == PTX_REG) {
         const u32 bits = ptx_type_bits(t);
-        const bool size = kind == RULE_INT ? bits >= 16 && bits <= 64 : bits == 32 || bits == 64;
-        if (!is_int_class(ptx_type_class(t)) || !size)
+        if (!is_int_class(ptx_type_class(t)) || (bits != 32 && bits != 64))
             error(c->p, c->at, "'%s' of type .%s cannot hold an address", o->var->name, ptx_type_name(t));
     } else if (o->kind != PTX_VAR && o->kind != PTX_IMM && o->kind != PTX_FUNC) {
         wrong_kind(c, o, "an address");
@@ -231,7 +233,8 @@ static void check_pack(const struct check *c, const struct ptx_operand *o, bool 
     }
     for (u32 k = 0; k < o->n; k++) {
         const struct ptx_operand *e = &o->elems[k];
-        const bool kind = e->kind == PTX_REG || (dest ? e->kind == PTX_SINK : e->kind == PTX_IMM || e->kind == PTX_SREG);
+        const bool kind =
+            e->kind == PTX_REG || (dest ? e->kind == PTX_SINK : e->kind == PTX_IMM || e->kind == PTX_SREG);
         if (!kind || value_type(e) == PTX_PRED) {
             wrong_kind(c, e, dest ? "registers" : "registers or literals");
             return;
@@ -282,9 +285,8 @@ static void check_operand(const struct check *c, const struct ptx_operand *o, co
     case RULE_MEM:
         check_memory(c, o);
         break;
-    case RULE_INT:
     case RULE_ADDR:
-        check_address_value(c, o, r->kind);
+        check_address_value(c, o);
         break;
     case RULE_MOV:
         check_mov(c, o, r->dest);
@@ -361,7 +363,7 @@ static void check_call(struct check *c, const char *const *at)
         check_list(c, rets, f->rets, f->nrets, "results");
         check_list(c, args, f->params, f->nparams, "arguments");
     } else if (target->kind == PTX_REG) {
-        check_address_value(c, target, RULE_ADDR);
+        check_address_value(c, target);
         if (o == i->operands + i->noperands)
             error(c->p, c->at, "an indirect call needs a prototype or a list of targets");
     } else {

@@ -35,8 +35,21 @@ LANE_FN bool overflows_to_inf(u32 sign, enum rounding how)
     return how == RN || how == RNA || (how == RM ? sign != 0 : how == RP ? sign == 0 : false);
 }
 
+/* To nearest, in few operations: normal results round by an addition that carries into the exponent, subnormal ones by
+ * adding 0.5, whose last bit is worth 2^-24, in the processor's default rounding mode. */
+LANE_FN u32 f16_nearest_f32(f32 x)
+{
+    const u32 u = f32_bits(x), abs = u & 0x7fffffff, sign = u >> 16 & 0x8000;
+    const u32 normal = (abs - 0x38000000 + 0xfff + (abs >> 13 & 1)) >> 13;
+    const u32 tiny = f32_bits(f32_of_bits(abs) + 0.5f) - 0x3f000000;
+    const u32 finite = abs < 0x38800000 ? tiny : abs < 0x47800000 ? normal : 0x7c00;
+    return abs > 0x7f800000 ? HALF_NAN : sign | finite;
+}
+
 LANE_FN u32 f16_of_f32(f32 x, enum rounding how)
 {
+    if (how == RN)
+        return f16_nearest_f32(x);
     const u32 u = f32_bits(x), abs = u & 0x7fffffff, sign = u >> 16 & 0x8000, e = abs >> 23;
     /* Subnormal halves count units of 2^-24: the significand is shifted by 126 - e. */
     const bool normal = abs >= 0x38800000;
@@ -50,14 +63,12 @@ LANE_FN u32 f16_of_f32(f32 x, enum rounding how)
     return abs > 0x7f800000 ? HALF_NAN : abs == 0x7f800000 ? sign | 0x7c00 : finite;
 }
 
+/* The fields in their f32 places are too small by 2^112, subnormals too. */
 LANE_FN f32 f32_of_f16(u32 h)
 {
     const u32 sign = (h & 0x8000) << 16, abs = h & 0x7fff;
-    const u32 normal = (abs << 13) + 0x38000000;
-    const u32 special = (abs << 13) | 0x7f800000;
-    const f32 tiny = (f32)(i32)abs * 0x1p-24f;
-    const u32 r = abs >= 0x7c00 ? special : abs >= 0x400 ? normal : f32_bits(tiny);
-    return f32_of_bits(sign | r);
+    const u32 finite = f32_bits(f32_of_bits(abs << 13) * 0x1p112f), special = abs << 13 | 0x7f800000;
+    return f32_of_bits(sign | (abs >= 0x7c00 ? special : finite));
 }
 
 LANE_FN u32 bf16_of_f32(f32 x, enum rounding how)
@@ -91,6 +102,17 @@ LANE_FN f64 f64_odd_fma(f32 a, f32 b, f32 c)
     const u64 step = (err > 0) == (s > 0) ? 1 : ~(u64)0;
     const bool exact = err == 0 || err != err || (u & 1);
     return f64_of_bits(exact ? u : u + step);
+}
+
+/* The same for f16 in f32: products have 22 bits and lie far inside f32's range. */
+LANE_FN f32 f32_odd_fma(f32 a, f32 b, f32 c)
+{
+    const f32 p = a * b, s = p + c;
+    const f32 t = s - p, err = (p - (s - t)) + (c - t);
+    const u32 u = f32_bits(s);
+    const u32 step = (err > 0) == (s > 0) ? 1 : ~0u;
+    const bool exact = err == 0 || err != err || (u & 1);
+    return f32_of_bits(exact ? u : u + step);
 }
 
 /* A 64-bit integer as an f64 that rounds like it: what lies below 53 bits is made sticky. */
