@@ -1,0 +1,255 @@
+/* cuda_abi.h - the binary interface of the CUDA driver API (version 13.0), as published in NVIDIA's API reference:
+ * handles, enumerations, structure layouts and function prototypes, in our own words.
+ *
+ * Names and values are NVIDIA's, because programs are compiled against them. A test compares every one of them with a
+ * toolkit's header where there is one. Whatever Lockstep writes above the driver includes this file, so that it needs
+ * no toolkit and runs on Lockstep's driver and on NVIDIA's alike.
+ *
+ * Enumerators come from enums.def and results.def, prototypes from api.def. Typedefs here are an exception to the
+ * house style: they are the interface. */
+#ifndef LS_DRIVER_CUDA_ABI_H
+#define LS_DRIVER_CUDA_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CUDA_VERSION 13000
+
+/* ---- handles ---- */
+
+typedef unsigned long long CUdeviceptr;
+typedef CUdeviceptr CUdeviceptr_v2;
+typedef int CUdevice;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+typedef struct CUstream_st *CUstream;
+typedef struct CUevent_st *CUevent;
+typedef struct CUlinkState_st *CUlinkState;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
+typedef struct CUarray_st *CUarray;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
+
+#define CU_STREAM_LEGACY ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD ((CUstream)0x2)
+#define CU_DEVICE_CPU ((CUdevice)-1)
+
+#define CU_MEMHOSTALLOC_PORTABLE 1
+#define CU_MEMHOSTALLOC_DEVICEMAP 2
+#define CU_MEMHOSTALLOC_WRITECOMBINED 4
+#define CU_MEMHOSTREGISTER_PORTABLE 1
+#define CU_MEMHOSTREGISTER_DEVICEMAP 2
+#define CU_MEMHOSTREGISTER_IOMEMORY 4
+#define CU_MEMHOSTREGISTER_READ_ONLY 8
+
+#define CU_LAUNCH_PARAM_END ((void *)0)
+#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
+#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)2)
+
+/* ---- enumerations ---- */
+
+typedef enum cudaError_enum {
+#define RESULT(name, value, text) name = value,
+#include "driver/results.def"
+#undef RESULT
+} CUresult;
+
+#define ENUM(tag, type) typedef enum tag {
+#define E(name, value) name = value,
+#define ENUM_END(type)                                                                                                 \
+    }                                                                                                                  \
+    type;
+#include "driver/enums.def"
+#undef ENUM
+#undef E
+#undef ENUM_END
+
+/* ---- structures ---- */
+
+typedef struct CUuuid_st {
+    char bytes[16];
+} CUuuid;
+
+typedef struct CUdevprop_st {
+    int maxThreadsPerBlock;
+    int maxThreadsDim[3];
+    int maxGridSize[3];
+    int sharedMemPerBlock;
+    int totalConstantMemory;
+    int SIMDWidth;
+    int memPitch;
+    int regsPerBlock;
+    int clockRate; /* kHz */
+    int textureAlign;
+} CUdevprop;
+
+typedef struct CUDA_MEMCPY2D_st {
+    size_t srcXInBytes, srcY;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    size_t srcPitch;
+    size_t dstXInBytes, dstY;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    size_t dstPitch;
+    size_t WidthInBytes, Height;
+} CUDA_MEMCPY2D;
+
+typedef struct CUDA_MEMCPY3D_st {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    void *reserved0;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    void *reserved1;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D;
+
+/* As CUDA_MEMCPY3D, with a context a side in the place of the reserved words. */
+typedef struct CUDA_MEMCPY3D_PEER_st {
+    size_t srcXInBytes, srcY, srcZ, srcLOD;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    CUcontext srcContext;
+    size_t srcPitch, srcHeight;
+    size_t dstXInBytes, dstY, dstZ, dstLOD;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    CUcontext dstContext;
+    size_t dstPitch, dstHeight;
+    size_t WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D_PEER;
+
+/* 64 bytes whatever the attribute; only the members that Lockstep reads are declared. */
+typedef union CUlaunchAttributeValue_union {
+    char pad[64];
+    int cooperative;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+    int programmaticStreamSerializationAllowed;
+    int priority;
+    unsigned int sharedMemCarveout;
+    struct {
+        CUevent event;
+        int flags;
+    } launchCompletionEvent;
+} CUlaunchAttributeValue;
+
+typedef struct CUlaunchAttribute_st {
+    CUlaunchAttributeID id;
+    char pad[8 - sizeof(CUlaunchAttributeID)];
+    CUlaunchAttributeValue value;
+} CUlaunchAttribute;
+
+typedef CUlaunchAttributeID CUstreamAttrID;
+typedef CUlaunchAttributeValue CUstreamAttrValue;
+
+typedef struct CUlaunchConfig_st {
+    unsigned int gridDimX, gridDimY, gridDimZ;
+    unsigned int blockDimX, blockDimY, blockDimZ;
+    unsigned int sharedMemBytes;
+    CUstream hStream;
+    CUlaunchAttribute *attrs;
+    unsigned int numAttrs;
+} CUlaunchConfig;
+
+typedef struct CUexecAffinityParam_st {
+    CUexecAffinityType type;
+    union {
+        struct {
+            unsigned int val;
+        } smCount;
+    } param;
+} CUexecAffinityParam;
+
+struct CUctxCigParam_st;
+
+typedef struct CUctxCreateParams_st {
+    CUexecAffinityParam *execAffinityParams;
+    int numExecAffinityParams;
+    struct CUctxCigParam_st *cigParams;
+} CUctxCreateParams;
+
+typedef struct CUmemLocation_st {
+    CUmemLocationType type;
+    int id;
+} CUmemLocation;
+
+typedef struct CUmemAccessDesc_st {
+    CUmemLocation location;
+    CUmemAccess_flags flags;
+} CUmemAccessDesc;
+
+typedef struct CUmemPoolProps_st {
+    CUmemAllocationType allocType;
+    CUmemAllocationHandleType handleTypes;
+    CUmemLocation location;
+    void *win32SecurityAttributes;
+    size_t maxSize;
+    unsigned short usage;
+    unsigned char reserved[54];
+} CUmemPoolProps;
+
+/* ---- callbacks ---- */
+
+typedef void (*CUhostFn)(void *userData);
+typedef void (*CUstreamCallback)(CUstream hStream, CUresult status, void *userData);
+typedef size_t (*CUoccupancyB2DSize)(int blockSize);
+
+/* ---- functions ---- */
+
+#define LS_DECL_0() void
+#define LS_DECL_1(T1, a1) T1 a1
+#define LS_DECL_2(T1, a1, ...) T1 a1, LS_DECL_1(__VA_ARGS__)
+#define LS_DECL_3(T1, a1, ...) T1 a1, LS_DECL_2(__VA_ARGS__)
+#define LS_DECL_4(T1, a1, ...) T1 a1, LS_DECL_3(__VA_ARGS__)
+#define LS_DECL_5(T1, a1, ...) T1 a1, LS_DECL_4(__VA_ARGS__)
+#define LS_DECL_6(T1, a1, ...) T1 a1, LS_DECL_5(__VA_ARGS__)
+#define LS_DECL_7(T1, a1, ...) T1 a1, LS_DECL_6(__VA_ARGS__)
+#define LS_DECL_8(T1, a1, ...) T1 a1, LS_DECL_7(__VA_ARGS__)
+#define LS_DECL_9(T1, a1, ...) T1 a1, LS_DECL_8(__VA_ARGS__)
+#define LS_DECL_10(T1, a1, ...) T1 a1, LS_DECL_9(__VA_ARGS__)
+#define LS_DECL_11(T1, a1, ...) T1 a1, LS_DECL_10(__VA_ARGS__)
+
+#define LS_PROTO__(name, n, ...) CUresult name(LS_DECL_##n(__VA_ARGS__));
+#define LS_PROTO_SZ(name, n, ...) CUresult name(LS_DECL_##n(__VA_ARGS__)), name##_ptsz(LS_DECL_##n(__VA_ARGS__));
+#define LS_PROTO_DS(name, n, ...) CUresult name(LS_DECL_##n(__VA_ARGS__)), name##_ptds(LS_DECL_##n(__VA_ARGS__));
+
+#ifndef LS_ABI_NO_PROTOTYPES
+#pragma GCC visibility push(default)
+#define API(name, when, threads, n, ...) LS_PROTO_##threads(name, n, ##__VA_ARGS__)
+#include "driver/api.def"
+#undef API
+#pragma GCC visibility pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

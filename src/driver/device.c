@@ -1,0 +1,256 @@
+/* device.c - the one device, as struct gpu (gpus/<name>.json) describes it.
+ *
+ * What the file knows comes from the file; sizes of textures are those of any GPU since Volta; what Lockstep has not is
+ * 0: ECC, peers, surfaces, IPC, virtual memory management. */
+#include <stdio.h>
+#include <string.h>
+
+#include "driver/driver.h"
+
+CUresult impl_cuDeviceGet(CUdevice *device, int ordinal)
+{
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(ordinal))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuDeviceGetCount(int *count)
+{
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuDeviceGetName(char *name, int len, CUdevice dev)
+{
+    if (!name || len <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    snprintf(name, (size_t)len, "%s", drv.gpu.name);
+    return CUDA_SUCCESS;
+}
+
+/* The same for the same GPU: "LS" and the start of its id. */
+CUresult impl_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
+{
+    if (!uuid)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    memset(uuid, 0, sizeof *uuid);
+    memcpy(uuid->bytes, "LS", 2);
+    memcpy(uuid->bytes + 2, drv.gpu.id, strnlen(drv.gpu.id, 14));
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
+{
+    return impl_cuDeviceGetUuid(uuid, dev);
+}
+
+CUresult impl_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
+{
+    if (!bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *bytes = mem_capacity(drv.device.mem);
+    return CUDA_SUCCESS;
+}
+
+/* ---- attributes ---- */
+
+enum { CONSTANT_BYTES = 64 << 10, MAX_PITCH = INT32_MAX };
+
+static u32 fp_ratio(const struct gpu *g)
+{
+    return g->fp64_rate ? g->fp32_rate / g->fp64_rate : 0;
+}
+
+/* ATTR(name, value): value is an expression of g. */
+#define ATTRIBUTES(ATTR)                                                                                               \
+    ATTR(MAX_THREADS_PER_BLOCK, g->threads_per_block)                                                                  \
+    ATTR(MAX_BLOCK_DIM_X, g->block_dim[0])                                                                             \
+    ATTR(MAX_BLOCK_DIM_Y, g->block_dim[1])                                                                             \
+    ATTR(MAX_BLOCK_DIM_Z, g->block_dim[2])                                                                             \
+    ATTR(MAX_GRID_DIM_X, g->grid_dim[0])                                                                               \
+    ATTR(MAX_GRID_DIM_Y, g->grid_dim[1])                                                                               \
+    ATTR(MAX_GRID_DIM_Z, g->grid_dim[2])                                                                               \
+    ATTR(MAX_SHARED_MEMORY_PER_BLOCK, g->shared_per_block)                                                             \
+    ATTR(TOTAL_CONSTANT_MEMORY, CONSTANT_BYTES)                                                                        \
+    ATTR(WARP_SIZE, g->warp_size)                                                                                      \
+    ATTR(MAX_PITCH, MAX_PITCH)                                                                                         \
+    ATTR(MAX_REGISTERS_PER_BLOCK, g->registers_per_block)                                                              \
+    ATTR(CLOCK_RATE, g->boost_mhz * 1000)                                                                              \
+    ATTR(TEXTURE_ALIGNMENT, 512)                                                                                       \
+    ATTR(GPU_OVERLAP, 1)                                                                                               \
+    ATTR(MULTIPROCESSOR_COUNT, g->sms)                                                                                 \
+    ATTR(CAN_MAP_HOST_MEMORY, 1)                                                                                       \
+    ATTR(COMPUTE_MODE, CU_COMPUTEMODE_DEFAULT)                                                                         \
+    ATTR(MAXIMUM_TEXTURE1D_WIDTH, 131072)                                                                              \
+    ATTR(MAXIMUM_TEXTURE2D_WIDTH, 131072)                                                                              \
+    ATTR(MAXIMUM_TEXTURE2D_HEIGHT, 65536)                                                                              \
+    ATTR(MAXIMUM_TEXTURE3D_WIDTH, 16384)                                                                               \
+    ATTR(MAXIMUM_TEXTURE3D_HEIGHT, 16384)                                                                              \
+    ATTR(MAXIMUM_TEXTURE3D_DEPTH, 16384)                                                                               \
+    ATTR(MAXIMUM_TEXTURE2D_LAYERED_WIDTH, 32768)                                                                       \
+    ATTR(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, 32768)                                                                      \
+    ATTR(MAXIMUM_TEXTURE2D_LAYERED_LAYERS, 2048)                                                                       \
+    ATTR(MAXIMUM_TEXTURE1D_LAYERED_WIDTH, 32768)                                                                       \
+    ATTR(MAXIMUM_TEXTURE1D_LAYERED_LAYERS, 2048)                                                                       \
+    ATTR(SURFACE_ALIGNMENT, 512)                                                                                       \
+    ATTR(TEXTURE_PITCH_ALIGNMENT, 32)                                                                                  \
+    ATTR(CONCURRENT_KERNELS, 1)                                                                                        \
+    ATTR(MEMORY_CLOCK_RATE, g->memory_mhz * 1000)                                                                      \
+    ATTR(GLOBAL_MEMORY_BUS_WIDTH, g->memory_bus_bits)                                                                  \
+    ATTR(L2_CACHE_SIZE, g->l2_bytes)                                                                                   \
+    ATTR(MAX_THREADS_PER_MULTIPROCESSOR, g->threads_per_sm)                                                            \
+    ATTR(ASYNC_ENGINE_COUNT, 3)                                                                                        \
+    ATTR(UNIFIED_ADDRESSING, 1)                                                                                        \
+    ATTR(COMPUTE_CAPABILITY_MAJOR, g->cc_major)                                                                        \
+    ATTR(COMPUTE_CAPABILITY_MINOR, g->cc_minor)                                                                        \
+    ATTR(STREAM_PRIORITIES_SUPPORTED, 1)                                                                               \
+    ATTR(GLOBAL_L1_CACHE_SUPPORTED, 1)                                                                                 \
+    ATTR(LOCAL_L1_CACHE_SUPPORTED, 1)                                                                                  \
+    ATTR(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, g->shared_per_sm)                                                       \
+    ATTR(MAX_REGISTERS_PER_MULTIPROCESSOR, g->registers_per_sm)                                                        \
+    ATTR(MANAGED_MEMORY, 1)                                                                                            \
+    ATTR(SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO, fp_ratio(g))                                                           \
+    ATTR(CONCURRENT_MANAGED_ACCESS, 1)                                                                                 \
+    ATTR(COMPUTE_PREEMPTION_SUPPORTED, 1)                                                                              \
+    ATTR(CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1)                                                                   \
+    ATTR(COOPERATIVE_LAUNCH, 1)                                                                                        \
+    ATTR(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, g->shared_per_block_optin)                                                 \
+    ATTR(CAN_FLUSH_REMOTE_WRITES, 0)                                                                                   \
+    ATTR(HOST_REGISTER_SUPPORTED, 1)                                                                                   \
+    ATTR(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, 1)                                                                       \
+    ATTR(MAX_BLOCKS_PER_MULTIPROCESSOR, g->blocks_per_sm)                                                              \
+    ATTR(MAX_PERSISTING_L2_CACHE_SIZE, 0)                                                                              \
+    ATTR(MAX_ACCESS_POLICY_WINDOW_SIZE, 0)                                                                             \
+    ATTR(RESERVED_SHARED_MEMORY_PER_BLOCK, g->shared_reserved)                                                         \
+    ATTR(READ_ONLY_HOST_REGISTER_SUPPORTED, 1)                                                                         \
+    ATTR(MEMORY_POOLS_SUPPORTED, 1)                                                                                    \
+    ATTR(MEM_SYNC_DOMAIN_COUNT, 1)                                                                                     \
+    ATTR(HOST_NUMA_ID, 0)                                                                                              \
+    ATTR(NUMA_ID, -1)
+
+CUresult impl_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev)
+{
+    const struct gpu *g = &drv.gpu;
+    if (!pi)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    switch (attrib) {
+#define ATTR(name, value)                                                                                              \
+    case CU_DEVICE_ATTRIBUTE_##name:                                                                                   \
+        *pi = (int)(value);                                                                                            \
+        return CUDA_SUCCESS;
+        ATTRIBUTES(ATTR)
+#undef ATTR
+    default:
+        break;
+    }
+    if ((int)attrib < 1 || (int)attrib > CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pi = 0;
+    return CUDA_SUCCESS;
+}
+
+static int attribute(CUdevice_attribute a)
+{
+    int v = 0;
+    impl_cuDeviceGetAttribute(&v, a, 0);
+    return v;
+}
+
+CUresult impl_cuDeviceGetProperties(CUdevprop *prop, CUdevice dev)
+{
+    const struct gpu *g = &drv.gpu;
+    if (!prop)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *prop = (CUdevprop){
+        .maxThreadsPerBlock = (int)g->threads_per_block,
+        .maxThreadsDim = {(int)g->block_dim[0], (int)g->block_dim[1], (int)g->block_dim[2]},
+        .maxGridSize = {(int)g->grid_dim[0], (int)g->grid_dim[1], (int)g->grid_dim[2]},
+        .sharedMemPerBlock = (int)g->shared_per_block,
+        .totalConstantMemory = CONSTANT_BYTES,
+        .SIMDWidth = (int)g->warp_size,
+        .memPitch = MAX_PITCH,
+        .regsPerBlock = (int)g->registers_per_block,
+        .clockRate = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+        .textureAlign = attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
+    };
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
+{
+    if (!major || !minor)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *major = (int)drv.gpu.cc_major;
+    *minor = (int)drv.gpu.cc_minor;
+    return CUDA_SUCCESS;
+}
+
+static const char pci_bus_id[] = "0000:00:00.0";
+
+CUresult impl_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
+{
+    if (!pciBusId || len < (int)sizeof pci_bus_id)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    memcpy(pciBusId, pci_bus_id, sizeof pci_bus_id);
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
+{
+    unsigned domain = 0, bus = 0, device = 0, function = 0;
+    if (!dev || !pciBusId)
+        return CUDA_ERROR_INVALID_VALUE;
+    bool full = sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &device, &function) >= 3;
+    if (!full && sscanf(pciBusId, "%x:%x.%x", &bus, &device, &function) < 2)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (domain || bus || device || function)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *dev = 0;
+    return CUDA_SUCCESS;
+}
+
+/* A device is no peer of itself. */
+CUresult impl_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
+{
+    if (!canAccessPeer)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev) || !device_ok(peerDev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *canAccessPeer = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+{
+    (void)srcDevice, (void)dstDevice, (void)attrib;
+    return value ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult impl_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)
+{
+    if (!pi || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *pi = 0;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,204 @@
+/* event.c - events: a point in a stream's work and the host's time when it was reached.
+ *
+ * Recording makes a new point; waits and queries look at the point that was recorded last, even when the event is
+ * recorded again meanwhile. Times are of the host's monotonic clock, taken when all work before the point is done. */
+#include <time.h>
+
+#include "base/alloc.h"
+#include "driver/driver.h"
+
+struct event_point {
+    struct work work; /* the stamp as a work of its stream */
+    atomic_uint refs; /* the event, the stamp, and callers */
+    struct queue *queue;
+    u64 n;  /* hub.lock */
+    i64 ns; /* written before n is completed */
+};
+
+static void point_unref(struct event_point *p)
+{
+    if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
+        return;
+    queue_unref(p->queue);
+    ls_free(p);
+}
+
+static void stamp(struct work *w)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    ((struct event_point *)w)->ns = (i64)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void stamped(struct work *w)
+{
+    point_unref((struct event_point *)w);
+}
+
+static bool valid(CUevent e)
+{
+    return e && e->tag == TAG_EVENT;
+}
+
+CUresult impl_cuEventCreate(CUevent *phEvent, unsigned int Flags)
+{
+    const unsigned known = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    if (!phEvent || (Flags & ~known))
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((Flags & CU_EVENT_INTERPROCESS) && !(Flags & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUevent e = handle_new(TAG_EVENT, sizeof *e);
+    if (!e)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *e = (struct CUevent_st){.tag = TAG_EVENT, .ctx = ctx_current(), .flags = Flags};
+    *phEvent = e;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuEventDestroy_v2(CUevent hEvent)
+{
+    if (!valid(hEvent))
+        return CUDA_ERROR_INVALID_HANDLE;
+    point_unref(hEvent->point);
+    handle_free(TAG_EVENT, hEvent);
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuEventDestroy(CUevent hEvent)
+{
+    return impl_cuEventDestroy_v2(hEvent);
+}
+
+static struct event_point *point_new(struct CUstream_st *s)
+{
+    struct event_point *p = ls_calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->work = (struct work){.run = stamp, .release = stamped};
+    atomic_init(&p->refs, 2);
+    p->queue = s->queue;
+    pthread_mutex_lock(&drv.hub.lock);
+    queue_ref(p->queue);
+    pthread_mutex_unlock(&drv.hub.lock);
+    return p;
+}
+
+/* The event now means p. */
+static void attach(CUevent e, struct event_point *p, u64 n)
+{
+    pthread_mutex_lock(&drv.hub.lock);
+    struct event_point *old = e->point;
+    p->n = n;
+    e->point = p;
+    pthread_mutex_unlock(&drv.hub.lock);
+    point_unref(old);
+}
+
+CUresult impl_cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    struct CUstream_st *s;
+    if (!valid(hEvent))
+        return CUDA_ERROR_INVALID_HANDLE;
+    CUresult r = stream_find(hStream, &s);
+    if (r != CUDA_SUCCESS)
+        return r;
+    struct event_point *p = point_new(s);
+    if (!p)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    u64 n;
+    if (stream_enter(s, &n)) {
+        stamp(&p->work);
+        stream_leave(s);
+        attach(hEvent, p, n);
+        point_unref(p);
+        return CUDA_SUCCESS;
+    }
+    atomic_fetch_add(&p->refs, 1); /* ours, until it is attached */
+    r = stream_submit(s, &p->work, &n);
+    if (r == CUDA_SUCCESS)
+        attach(hEvent, p, n);
+    else
+        point_unref(p);
+    point_unref(p);
+    return r;
+}
+
+CUresult impl_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    return flags > 1 ? CUDA_ERROR_INVALID_VALUE : impl_cuEventRecord(hEvent, hStream); /* 1: external, for graphs */
+}
+
+/* The event's point with a reference, and whether it is reached; NULL: never recorded. */
+static struct event_point *look(CUevent e, bool *reached)
+{
+    pthread_mutex_lock(&drv.hub.lock);
+    struct event_point *p = e->point;
+    *reached = !p || p->queue->completed >= p->n;
+    if (p)
+        atomic_fetch_add(&p->refs, 1);
+    pthread_mutex_unlock(&drv.hub.lock);
+    return p;
+}
+
+CUresult impl_cuEventQuery(CUevent hEvent)
+{
+    if (!valid(hEvent))
+        return CUDA_ERROR_INVALID_HANDLE;
+    bool reached;
+    point_unref(look(hEvent, &reached));
+    return reached ? ctx_sticky(hEvent->ctx) : CUDA_ERROR_NOT_READY;
+}
+
+CUresult impl_cuEventSynchronize(CUevent hEvent)
+{
+    if (!valid(hEvent))
+        return CUDA_ERROR_INVALID_HANDLE;
+    bool reached;
+    struct event_point *p = look(hEvent, &reached);
+    if (!reached)
+        queue_wait(p->queue, p->n);
+    point_unref(p);
+    return ctx_sticky(hEvent->ctx);
+}
+
+CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    if (!pMilliseconds)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!valid(hStart) || !valid(hEnd) || ((hStart->flags | hEnd->flags) & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_HANDLE;
+    bool started, ended;
+    struct event_point *a = look(hStart, &started), *b = look(hEnd, &ended);
+    CUresult r = !a || !b ? CUDA_ERROR_INVALID_HANDLE : started && ended ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    if (r == CUDA_SUCCESS)
+        *pMilliseconds = (float)((double)(b->ns - a->ns) * 1e-6);
+    point_unref(a);
+    point_unref(b);
+    return r;
+}
+
+CUresult impl_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return impl_cuEventElapsedTime(pMilliseconds, hStart, hEnd);
+}
+
+CUresult impl_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    struct CUstream_st *s;
+    if (!valid(hEvent))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (Flags > 1)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = stream_find(hStream, &s);
+    if (r != CUDA_SUCCESS)
+        return r;
+    bool reached, ok = true;
+    struct event_point *p = look(hEvent, &reached);
+    if (!reached) {
+        pthread_mutex_lock(&drv.hub.lock);
+        ok = queue_push_wait(s->queue, p->queue, p->n);
+        pthread_mutex_unlock(&drv.hub.lock);
+    }
+    point_unref(p);
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}

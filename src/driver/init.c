@@ -1,0 +1,165 @@
+/* init.c - cuInit, what the environment says, fork and exit.
+ *
+ * cuInit reads gpus/<LOCKSTEP_GPU>.json and reserves the device's address space; nothing else happens and no thread
+ * starts before the first launch. A child of fork has none of the parent's threads, so it is told that the driver is
+ * not initialized, as by CUDA. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "driver/driver.h"
+
+struct driver drv = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .hub = HUB_INIT,
+    .run_lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A number from the environment; what is not one is said once and ignored. */
+static double env_number(const char *name)
+{
+    const char *text = getenv(name);
+    if (!text || !*text)
+        return 0;
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (errno || *end || !(value >= 0)) {
+        drv_log("%s=%s is not a number: ignored", name, text);
+        return 0;
+    }
+    return value;
+}
+
+static u64 env_u64(const char *name)
+{
+    double v = env_number(name);
+    return v >= 1.8e19 ? UINT64_MAX : (u64)v;
+}
+
+static bool env_flag(const char *name)
+{
+    const char *text = getenv(name);
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+static void after_fork(void)
+{
+    atomic_store(&drv.forked, atomic_load(&drv.ready));
+}
+
+/* The trace must show calls before cuInit too. */
+__attribute__((constructor)) static void on_load(void)
+{
+    drv.trace = env_flag("LOCKSTEP_TRACE");
+}
+
+/* Running kernels are told to stop, and given a moment: their threads must not outlive what they use. */
+static void on_exit_stop(void)
+{
+    if (atomic_load(&drv.forked))
+        return;
+    atomic_store(&drv.exiting, true);
+    __atomic_store_n(&drv.cancel, true, __ATOMIC_RELAXED);
+    const struct timespec ms = {0, 1000000};
+    for (int i = 0; i < 2000 && memory_running() > 0; i++)
+        nanosleep(&ms, NULL);
+}
+
+static void read_environment(void)
+{
+    drv.workers = (unsigned)env_u64("LOCKSTEP_WORKERS");
+    drv.seed = env_u64("LOCKSTEP_SEED");
+    drv.max_instructions = env_u64("LOCKSTEP_MAX_INSTRUCTIONS");
+    drv.max_seconds = env_number("LOCKSTEP_TIMEOUT");
+    drv.launch_blocking = env_flag("CUDA_LAUNCH_BLOCKING");
+}
+
+static CUresult find_gpu(void)
+{
+    struct diag_list diags;
+    diag_init(&diags);
+    const char *id = getenv("LOCKSTEP_GPU");
+    enum ls_status s = gpu_find(id && *id ? id : NULL, &drv.gpu, &diags);
+    if (s != LS_OK) {
+        char *text = diag_text(&diags);
+        drv_log("LOCKSTEP_GPU=%s: %s", id ? id : "", ls_status_text(s));
+        drv_log_text(text);
+        ls_free(text);
+    }
+    diag_free(&diags);
+    return s == LS_OK ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+}
+
+static CUresult start(void)
+{
+    CUresult r = find_gpu();
+    if (r != CUDA_SUCCESS)
+        return r;
+    read_environment();
+    enum ls_status s = exec_device_init(&drv.device, &drv.gpu);
+    if (s != LS_OK) {
+        drv_log("cannot make the device %s: %s", drv.gpu.id, ls_status_text(s));
+        return result_of(s);
+    }
+    drv.default_pool = (struct CUmemPoolHandle_st){.tag = TAG_POOL, .reuse = {1, 1, 1}, .is_default = true};
+    drv.current_pool = &drv.default_pool;
+    profile_init();
+    pthread_atfork(NULL, NULL, after_fork);
+    atexit(on_exit_stop);
+    atomic_store(&drv.ready, true);
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuInit(unsigned int Flags)
+{
+    if (Flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (atomic_load(&drv.forked))
+        return CUDA_ERROR_NOT_INITIALIZED;
+    pthread_mutex_lock(&init_lock);
+    CUresult r = atomic_load(&drv.ready) ? CUDA_SUCCESS : start();
+    pthread_mutex_unlock(&init_lock);
+    return r;
+}
+
+CUresult impl_cuDriverGetVersion(int *driverVersion)
+{
+    if (!driverVersion)
+        return CUDA_ERROR_INVALID_VALUE;
+    *driverVersion = CUDA_VERSION;
+    return CUDA_SUCCESS;
+}
+
+CUresult driver_enter(enum api_when when)
+{
+    if (when == WHEN_ANY)
+        return CUDA_SUCCESS;
+    if (!atomic_load_explicit(&drv.ready, memory_order_acquire) ||
+        atomic_load_explicit(&drv.forked, memory_order_relaxed))
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (atomic_load_explicit(&drv.exiting, memory_order_relaxed))
+        return CUDA_ERROR_DEINITIALIZED;
+    if (when == WHEN_INIT)
+        return CUDA_SUCCESS;
+    CUcontext ctx = ctx_current();
+    if (!ctx)
+        return ctx_top() ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
+    return when == WHEN_CTX ? ctx_sticky(ctx) : CUDA_SUCCESS;
+}
+
+CUresult impl_cuProfilerStart(void)
+{
+    profile_switch(true);
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuProfilerStop(void)
+{
+    profile_switch(false);
+    return CUDA_SUCCESS;
+}

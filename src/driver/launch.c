@@ -1,0 +1,322 @@
+/* launch.c - launches: limits are checked and parameters copied in the caller, the kernel runs on its stream's thread.
+ *
+ * A launch that CUDA would refuse is refused with CUDA's error at once, and the log names the limit. What goes wrong
+ * while the kernel runs becomes the context's sticky error. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "driver/driver.h"
+
+struct launch_work {
+    struct work work;
+    CUcontext ctx;
+    CUfunction f;
+    struct exec_launch l;
+    _Alignas(16) u8 params[];
+};
+
+/* ---- running ---- */
+
+static void print(void *ctx, const char *text, size_t len)
+{
+    (void)ctx;
+    fwrite(text, 1, len, stdout);
+}
+
+static CUresult fault_result(enum ls_status s, const struct exec_fault *fault)
+{
+    if (s == LS_ERR_FAULT || s == LS_ERR_TIMEOUT)
+        return result_by_name(exec_fault_cuda_name(fault->kind));
+    return result_of(s);
+}
+
+static void report(const struct launch_work *w, enum ls_status s, const struct exec_fault *fault)
+{
+    CUresult r = fault_result(s, fault);
+    char *text = s == LS_ERR_FAULT || s == LS_ERR_TIMEOUT ? exec_fault_text(fault) : NULL;
+    if (text) {
+        drv_log("%s: %s", w->f->ir->name, result_name(r));
+        drv_log_text(text);
+        if (text[0] && text[strlen(text) - 1] != '\n')
+            drv_log_text("\n");
+    } else {
+        drv_log("%s: %s: %s", w->f->ir->name, result_name(r), fault->detail[0] ? fault->detail : ls_status_text(s));
+    }
+    ls_free(text);
+    ctx_poison(w->ctx, r);
+}
+
+static void launch_run(struct work *work)
+{
+    struct launch_work *w = (struct launch_work *)work;
+    if (ctx_sticky(w->ctx) != CUDA_SUCCESS)
+        return;
+    struct exec_fault fault = {0};
+    memory_run_begin();
+    enum ls_status s =
+        profile_wanted(w->f->ir->name) ? profile_run(&w->l, w->f, &fault) : exec_run(&w->l, &fault, NULL);
+    memory_run_end();
+    if (s != LS_OK && !atomic_load(&drv.exiting))
+        report(w, s, &fault);
+}
+
+static void launch_release(struct work *w)
+{
+    ls_free(w);
+}
+
+/* ---- limits ---- */
+
+struct geometry {
+    u32 grid[3], block[3];
+    u32 shared; /* dynamic, bytes */
+    bool cooperative;
+};
+
+static CUresult refuse(CUfunction f, CUresult r, const char *what, u64 have, u64 limit)
+{
+    drv_log("cannot launch %s: %llu %s, the limit is %llu (%s)", f->ir->name, (unsigned long long)have, what,
+            (unsigned long long)limit, result_name(r));
+    return r;
+}
+
+static CUresult refuse_empty(CUfunction f)
+{
+    drv_log("cannot launch %s: a dimension of the grid or of the block is 0", f->ir->name);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check_sizes(CUfunction f, const struct geometry *g)
+{
+    static const char *const grid_name[] = {"blocks in x", "blocks in y", "blocks in z"};
+    static const char *const block_name[] = {"threads a block in x", "threads a block in y", "threads a block in z"};
+    for (int i = 0; i < 3; i++) {
+        if (g->grid[i] == 0 || g->block[i] == 0)
+            return refuse_empty(f);
+        if (g->grid[i] > drv.gpu.grid_dim[i])
+            return refuse(f, CUDA_ERROR_INVALID_VALUE, grid_name[i], g->grid[i], drv.gpu.grid_dim[i]);
+        if (g->block[i] > drv.gpu.block_dim[i])
+            return refuse(f, CUDA_ERROR_INVALID_VALUE, block_name[i], g->block[i], drv.gpu.block_dim[i]);
+    }
+    u64 threads = (u64)g->block[0] * g->block[1] * g->block[2];
+    if (threads > drv.gpu.threads_per_block)
+        return refuse(f, CUDA_ERROR_INVALID_VALUE, "threads a block", threads, drv.gpu.threads_per_block);
+    return CUDA_SUCCESS;
+}
+
+/* .reqntid must be met exactly, .maxntid as a product. */
+static CUresult check_declared(CUfunction f, const struct geometry *g, u64 threads)
+{
+    const struct ptx_func *src = f->ir->src;
+    u64 product = 1;
+    for (int i = 0; i < 3; i++) {
+        u32 want = src->reqntid[i] ? src->reqntid[i] : 1;
+        if (src->reqntid[0] && g->block[i] != want)
+            return refuse(f, CUDA_ERROR_INVALID_VALUE,
+                          "threads a block in a dimension for which .reqntid declares another number", g->block[i],
+                          want);
+        product *= src->maxntid[i] ? src->maxntid[i] : 1;
+    }
+    if (src->maxntid[0] && threads > product)
+        return refuse(f, CUDA_ERROR_INVALID_VALUE, "threads a block (.maxntid)", threads, product);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_resources(CUfunction f, const struct geometry *g, u64 threads)
+{
+    int most, dynamic;
+    function_attribute(f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &most);
+    function_attribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &dynamic);
+    if (threads > (u64)most)
+        return refuse(f, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "threads a block with this kernel's registers", threads,
+                      (u64)most);
+    if (f->ir->shared_bytes > drv.gpu.shared_per_block)
+        return refuse(f, CUDA_ERROR_INVALID_VALUE, "bytes of static shared memory a block", f->ir->shared_bytes,
+                      drv.gpu.shared_per_block);
+    if (g->shared > (u64)dynamic)
+        return refuse(f, CUDA_ERROR_INVALID_VALUE,
+                      "bytes of dynamic shared memory a block (MAX_DYNAMIC_SHARED_SIZE_BYTES raises it)", g->shared,
+                      (u64)dynamic);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_cooperative(CUfunction f, const struct geometry *g, u64 threads)
+{
+    if (!g->cooperative)
+        return CUDA_SUCCESS;
+    u64 blocks = (u64)g->grid[0] * g->grid[1] * g->grid[2];
+    u64 room = (u64)function_blocks_per_sm(f, (u32)threads, g->shared) * drv.gpu.sms;
+    if (blocks > room)
+        return refuse(f, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "blocks of a cooperative launch", blocks, room);
+    return CUDA_SUCCESS;
+}
+
+static CUresult check(CUfunction f, const struct geometry *g)
+{
+    u64 threads = (u64)g->block[0] * g->block[1] * g->block[2];
+    if (f->ir->poison) {
+        drv_log("cannot launch %s: %s", f->ir->name, f->ir->poison);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    const u32 *cluster = f->ir->src->cluster;
+    if ((u64)(cluster[0] ? cluster[0] : 1) * (cluster[1] ? cluster[1] : 1) * (cluster[2] ? cluster[2] : 1) > 1) {
+        drv_log("cannot launch %s: clusters of more than one block are not supported", f->ir->name);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    CUresult r = check_sizes(f, g);
+    if (r == CUDA_SUCCESS)
+        r = check_declared(f, g, threads);
+    if (r == CUDA_SUCCESS)
+        r = check_resources(f, g, threads);
+    return r == CUDA_SUCCESS ? check_cooperative(f, g, threads) : r;
+}
+
+/* ---- parameters ---- */
+
+/* `extra` is a list of key, value, ..., END: a buffer that is laid out already. */
+static CUresult params_of_extra(const struct ir_func *ir, void **extra, u8 *to)
+{
+    const void *buffer = NULL;
+    size_t size = 0;
+    for (unsigned i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+        if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[i + 1];
+        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            size = *(const size_t *)extra[i + 1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!buffer || size < ir->param_bytes) {
+        drv_log("cannot launch %s: its parameters have %llu bytes, the buffer %zu", ir->name,
+                (unsigned long long)ir->param_bytes, size);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    memcpy(to, buffer, ir->param_bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult params_of(const struct ir_func *ir, void **params, void **extra, u8 *to)
+{
+    if (params && extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (ir->src->nparams == 0)
+        return CUDA_SUCCESS;
+    if (extra)
+        return params_of_extra(ir, extra, to);
+    if (!params)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (u32 i = 0; i < ir->src->nparams; i++) {
+        const struct ptx_var *p = ir->src->params[i];
+        if (!params[i])
+            return CUDA_ERROR_INVALID_VALUE;
+        memcpy(to + p->offset, params[i], p->size);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- launching ---- */
+
+static void fill(struct launch_work *w, struct CUstream_st *s, CUfunction f, const struct geometry *g)
+{
+    w->work = (struct work){.run = launch_run, .release = launch_release};
+    w->ctx = s->ctx;
+    w->f = f;
+    w->l = (struct exec_launch){
+        .device = &drv.device,
+        .module = f->mod->exec,
+        .kernel = f->ir,
+        .grid = {g->grid[0], g->grid[1], g->grid[2]},
+        .block = {g->block[0], g->block[1], g->block[2]},
+        .dynamic_shared = g->shared,
+        .params = w->params,
+        .cooperative = g->cooperative,
+        .id = atomic_fetch_add(&drv.launches, 1) + 1,
+        .workers = drv.workers,
+        .seed = drv.seed,
+        .max_instructions = drv.max_instructions,
+        .max_seconds = drv.max_seconds,
+        .print = print,
+        .cancel = &drv.cancel,
+    };
+}
+
+static CUresult launch(CUfunction handle, const struct geometry *g, CUstream stream, void **params, void **extra)
+{
+    CUfunction f;
+    struct CUstream_st *s;
+    CUresult r = function_find(handle, &f);
+    if (r == CUDA_SUCCESS)
+        r = stream_find(stream, &s);
+    if (r == CUDA_SUCCESS)
+        r = check(f, g);
+    if (r != CUDA_SUCCESS)
+        return r;
+    struct launch_work *w = ls_calloc(1, sizeof *w + f->ir->param_bytes);
+    if (!w)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    r = params_of(f->ir, params, extra, w->params);
+    if (r != CUDA_SUCCESS) {
+        ls_free(w);
+        return r;
+    }
+    fill(w, s, f, g);
+    r = stream_submit(s, &w->work, NULL);
+    return r == CUDA_SUCCESS && drv.launch_blocking ? stream_drain(s) : r;
+}
+
+CUresult impl_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                             unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                             unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+    const struct geometry g = {
+        {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false};
+    return launch(f, &g, hStream, kernelParams, extra);
+}
+
+CUresult impl_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                                        void **kernelParams)
+{
+    const struct geometry g = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true};
+    return launch(f, &g, hStream, kernelParams, NULL);
+}
+
+/* Attributes that change what a kernel means are obeyed or refused; hints about speed are ignored. */
+static CUresult apply(const CUlaunchAttribute *a, struct geometry *g)
+{
+    switch (a->id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        g->cooperative = a->value.cooperative != 0;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        if ((u64)a->value.clusterDim.x * a->value.clusterDim.y * a->value.clusterDim.z <= 1)
+            return CUDA_SUCCESS;
+        drv_log("clusters of more than one block are not supported");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        drv_log("launch attribute %d is not supported", (int)a->id);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_SUCCESS;
+    }
+}
+
+CUresult impl_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+{
+    if (!config || (config->numAttrs && !config->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct geometry g = {{config->gridDimX, config->gridDimY, config->gridDimZ},
+                         {config->blockDimX, config->blockDimY, config->blockDimZ},
+                         config->sharedMemBytes,
+                         false};
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        CUresult r = apply(&config->attrs[i], &g);
+        if (r != CUDA_SUCCESS)
+            return r;
+    }
+    return launch(f, &g, config->hStream, kernelParams, extra);
+}

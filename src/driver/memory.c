@@ -1,0 +1,473 @@
+/* memory.c - allocations of every kind, and what is known of a pointer.
+ *
+ * The bytes are exec/memory.h's; here is a table, sorted by address, of who owns an allocation and how it was made.
+ * Kernels remember the range of the allocation that an instruction touched last, so memory is really freed only while
+ * no kernel runs: cuMemFree waits for its context as CUDA does, and what other contexts' kernels or stream order still
+ * hold up stays in a list until the last kernel ends. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "driver/driver.h"
+
+/* driver.lock */
+static struct allocation *table;
+static size_t len, cap;
+
+/* run_lock */
+static struct deferred {
+    u64 address;
+    bool registered;
+} * deferred;
+static size_t deferred_len, deferred_cap;
+
+/* ---- the table ---- */
+
+/* Index of the first allocation above address. */
+static size_t above(u64 address)
+{
+    size_t lo = 0, hi = len;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (table[mid].base > address)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return lo;
+}
+
+static struct allocation *find_locked(u64 address)
+{
+    size_t i = above(address);
+    struct allocation *a = i ? &table[i - 1] : NULL;
+    return a && (address - a->base < a->size || address == a->base) ? a : NULL;
+}
+
+bool memory_find(u64 address, struct allocation *out)
+{
+    pthread_mutex_lock(&drv.lock);
+    struct allocation *a = find_locked(address);
+    if (a)
+        *out = *a;
+    pthread_mutex_unlock(&drv.lock);
+    return a != NULL;
+}
+
+static bool insert(const struct allocation *a)
+{
+    bool ok = true;
+    pthread_mutex_lock(&drv.lock);
+    if (len == cap) {
+        size_t more = cap ? cap * 2 : 64;
+        struct allocation *to = ls_realloc(table, more * sizeof *to);
+        ok = to != NULL;
+        if (ok) {
+            table = to;
+            cap = more;
+        }
+    }
+    if (ok) {
+        size_t i = above(a->base);
+        memmove(&table[i + 1], &table[i], (len - i) * sizeof *table);
+        table[i] = *a;
+        len++;
+    }
+    pthread_mutex_unlock(&drv.lock);
+    return ok;
+}
+
+static void remove_locked(struct allocation *a)
+{
+    size_t i = (size_t)(a - table);
+    memmove(&table[i], &table[i + 1], (len - i - 1) * sizeof *table);
+    len--;
+}
+
+/* Takes the allocation that starts at base and is of one of the kinds (a mask) out of the table. */
+static bool take(u64 base, unsigned kinds, struct allocation *out)
+{
+    pthread_mutex_lock(&drv.lock);
+    struct allocation *a = find_locked(base);
+    bool ok = a && a->base == base && (kinds >> a->kind & 1);
+    if (ok) {
+        *out = *a;
+        remove_locked(a);
+        if (out->pool)
+            out->pool->used -= out->size;
+    }
+    pthread_mutex_unlock(&drv.lock);
+    return ok;
+}
+
+/* ---- freeing while nothing runs ---- */
+
+static void release(struct deferred d)
+{
+    if (d.registered)
+        mem_unregister(drv.device.mem, (void *)(uintptr_t)d.address);
+    else
+        mem_free(drv.device.mem, d.address);
+}
+
+/* run_lock held */
+static void flush_deferred(void)
+{
+    for (size_t i = 0; i < deferred_len; i++)
+        release(deferred[i]);
+    deferred_len = 0;
+}
+
+static bool defer(struct deferred d)
+{
+    if (deferred_len == deferred_cap) {
+        size_t more = deferred_cap ? deferred_cap * 2 : 16;
+        struct deferred *to = ls_realloc(deferred, more * sizeof *to);
+        if (!to)
+            return false;
+        deferred = to;
+        deferred_cap = more;
+    }
+    deferred[deferred_len++] = d;
+    return true;
+}
+
+/* Without memory for the list the allocation is leaked rather than pulled from under a kernel. */
+static void give_back(const struct allocation *a)
+{
+    struct deferred d = {a->base, a->kind == MEM_REGISTERED};
+    pthread_mutex_lock(&drv.run_lock);
+    if (drv.running)
+        defer(d);
+    else
+        release(d);
+    pthread_mutex_unlock(&drv.run_lock);
+}
+
+void memory_run_begin(void)
+{
+    pthread_mutex_lock(&drv.run_lock);
+    drv.running++;
+    pthread_mutex_unlock(&drv.run_lock);
+}
+
+void memory_run_end(void)
+{
+    pthread_mutex_lock(&drv.run_lock);
+    if (--drv.running == 0)
+        flush_deferred();
+    pthread_mutex_unlock(&drv.run_lock);
+}
+
+unsigned memory_running(void)
+{
+    pthread_mutex_lock(&drv.run_lock);
+    unsigned n = drv.running;
+    pthread_mutex_unlock(&drv.run_lock);
+    return n;
+}
+
+void memory_free_context(CUcontext ctx)
+{
+    for (size_t i = len; i-- > 0;) {
+        struct allocation a = table[i];
+        if (a.ctx != ctx)
+            continue;
+        remove_locked(&table[i]);
+        if (a.pool)
+            a.pool->used -= a.size;
+        give_back(&a);
+    }
+}
+
+/* ---- allocating ---- */
+
+CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned flags, CUmemoryPool pool, u64 *address)
+{
+    if (size == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    enum ls_status s = mem_alloc(drv.device.mem, size, MEM_ALIGN, kind, NULL, address);
+    if (s != LS_OK)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct allocation a = {.base = *address, .size = size, .ctx = ctx, .pool = pool, .flags = flags, .kind = (u8)kind};
+    a.id = atomic_fetch_add(&drv.next_id, 1) + 1;
+    if (insert(&a))
+        return CUDA_SUCCESS;
+    mem_free(drv.device.mem, *address);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult impl_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
+{
+    u64 address;
+    if (!dptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = memory_alloc(ctx_current(), bytesize, MEM_DEVICE, 0, NULL, &address);
+    if (r == CUDA_SUCCESS)
+        *dptr = address;
+    return r;
+}
+
+/* Rows start at multiples of 512 bytes, as on current GPUs. */
+enum { PITCH_ALIGN = 512 };
+
+CUresult impl_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
+                                 unsigned int ElementSizeBytes)
+{
+    size_t bytes;
+    if (!dptr || !pPitch || !WidthInBytes || !Height || WidthInBytes > INT32_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t pitch = ls_align_up(WidthInBytes, PITCH_ALIGN);
+    if (__builtin_mul_overflow(pitch, Height, &bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult r = impl_cuMemAlloc_v2(dptr, bytes);
+    if (r == CUDA_SUCCESS)
+        *pPitch = pitch;
+    return r;
+}
+
+enum { DEVICE_KINDS = 1u << MEM_DEVICE | 1u << MEM_MANAGED };
+
+CUresult impl_cuMemFree_v2(CUdeviceptr dptr)
+{
+    struct allocation a;
+    if (!dptr)
+        return CUDA_SUCCESS;
+    if (!memory_find(dptr, &a) || a.base != dptr || !(DEVICE_KINDS >> a.kind & 1))
+        return CUDA_ERROR_INVALID_VALUE;
+    streams_wait(a.ctx);
+    if (!take(dptr, DEVICE_KINDS, &a))
+        return CUDA_ERROR_INVALID_VALUE;
+    give_back(&a);
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
+{
+    u64 address;
+    if (!dptr || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = memory_alloc(ctx_current(), bytesize, MEM_MANAGED, flags, NULL, &address);
+    if (r == CUDA_SUCCESS)
+        *dptr = address;
+    return r;
+}
+
+CUresult impl_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
+{
+    const unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+    u64 address;
+    if (!pp || (Flags & ~known))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = memory_alloc(ctx_current(), bytesize, MEM_PINNED, Flags, NULL, &address);
+    if (r == CUDA_SUCCESS)
+        *pp = (void *)(uintptr_t)address;
+    return r;
+}
+
+CUresult impl_cuMemAllocHost_v2(void **pp, size_t bytesize)
+{
+    return impl_cuMemHostAlloc(pp, bytesize, CU_MEMHOSTALLOC_DEVICEMAP);
+}
+
+CUresult impl_cuMemFreeHost(void *p)
+{
+    struct allocation a;
+    u64 address = (u64)(uintptr_t)p;
+    if (!memory_find(address, &a) || a.base != address || a.kind != MEM_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    streams_wait(a.ctx);
+    if (!take(address, 1u << MEM_PINNED, &a))
+        return CUDA_ERROR_INVALID_VALUE;
+    give_back(&a);
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
+{
+    const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY |
+                           CU_MEMHOSTREGISTER_READ_ONLY;
+    if (!p || !bytesize || (Flags & ~known))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (Flags & CU_MEMHOSTREGISTER_IOMEMORY)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    enum ls_status s = mem_register(drv.device.mem, p, bytesize);
+    if (s != LS_OK)
+        return s == LS_ERR_NOMEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    struct allocation a = {
+        .base = (u64)(uintptr_t)p, .size = bytesize, .ctx = ctx_current(), .flags = Flags, .kind = MEM_REGISTERED};
+    a.id = atomic_fetch_add(&drv.next_id, 1) + 1;
+    if (insert(&a))
+        return CUDA_SUCCESS;
+    mem_unregister(drv.device.mem, p);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult impl_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
+{
+    return impl_cuMemHostRegister_v2(p, bytesize, Flags);
+}
+
+CUresult impl_cuMemHostUnregister(void *p)
+{
+    struct allocation a;
+    u64 address = (u64)(uintptr_t)p;
+    if (!p)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!memory_find(address, &a) || a.base != address || a.kind != MEM_REGISTERED)
+        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    streams_wait(a.ctx);
+    if (!take(address, 1u << MEM_REGISTERED, &a))
+        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    give_back(&a);
+    return CUDA_SUCCESS;
+}
+
+/* ---- what is known of a pointer ---- */
+
+bool memory_known(const void *p)
+{
+    u64 lo, hi;
+    enum mem_kind kind;
+    return mem_range(drv.device.mem, (u64)(uintptr_t)p, &lo, &hi, &kind);
+}
+
+bool memory_covers(u64 address, size_t size)
+{
+    u64 lo, hi;
+    enum mem_kind kind;
+    return mem_range(drv.device.mem, address, &lo, &hi, &kind) && size <= hi - address;
+}
+
+CUresult impl_cuMemGetInfo_v2(size_t *free, size_t *total)
+{
+    if (!free || !total)
+        return CUDA_ERROR_INVALID_VALUE;
+    u64 used = mem_used(drv.device.mem);
+    *total = mem_capacity(drv.device.mem);
+    *free = used < *total ? *total - used : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
+{
+    u64 lo, hi;
+    enum mem_kind kind;
+    if (!mem_range(drv.device.mem, dptr, &lo, &hi, &kind))
+        return CUDA_ERROR_NOT_FOUND;
+    if (pbase)
+        *pbase = lo;
+    if (psize)
+        *psize = hi - lo;
+    return CUDA_SUCCESS;
+}
+
+static bool host_kind(u8 kind)
+{
+    return kind == MEM_PINNED || kind == MEM_REGISTERED;
+}
+
+CUresult impl_cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
+{
+    struct allocation a;
+    if (!pdptr || Flags || !memory_find((u64)(uintptr_t)p, &a) || !host_kind(a.kind))
+        return CUDA_ERROR_INVALID_VALUE;
+    *pdptr = (u64)(uintptr_t)p;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuMemHostGetFlags(unsigned int *pFlags, void *p)
+{
+    struct allocation a;
+    if (!pFlags || !memory_find((u64)(uintptr_t)p, &a) || a.kind != MEM_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pFlags = a.flags;
+    return CUDA_SUCCESS;
+}
+
+/* Managed memory is at home everywhere at once, so advice and prefetches only check their range. */
+static CUresult managed_range(CUdeviceptr p, size_t count)
+{
+    struct allocation a;
+    bool ok = count && memory_find(p, &a) && a.kind == MEM_MANAGED && memory_covers(p, count);
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult impl_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
+{
+    if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (device != CU_DEVICE_CPU && !device_ok(device))
+        return CUDA_ERROR_INVALID_DEVICE;
+    return managed_range(devPtr, count);
+}
+
+CUresult impl_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
+{
+    return impl_cuMemAdvise(devPtr, count, advice,
+                            location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU);
+}
+
+CUresult impl_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
+{
+    struct CUstream_st *s;
+    CUresult r = stream_find(hStream, &s);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (dstDevice != CU_DEVICE_CPU && !device_ok(dstDevice))
+        return CUDA_ERROR_INVALID_DEVICE;
+    return managed_range(devPtr, count);
+}
+
+CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+                                    CUstream hStream)
+{
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    return impl_cuMemPrefetchAsync(devPtr, count,
+                                   location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU, hStream);
+}
+
+/* ---- stream order: the allocation is made at once, and freed when the stream gets there ---- */
+
+struct free_work {
+    struct work work;
+    u64 address;
+};
+
+static void free_run(struct work *w)
+{
+    struct allocation a;
+    if (take(((struct free_work *)w)->address, DEVICE_KINDS, &a))
+        give_back(&a);
+}
+
+static void free_release(struct work *w)
+{
+    ls_free(w);
+}
+
+CUresult impl_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
+{
+    struct CUstream_st *s;
+    struct allocation a;
+    CUresult r = stream_find(hStream, &s);
+    if (r != CUDA_SUCCESS || !dptr)
+        return r;
+    if (!memory_find(dptr, &a) || a.base != dptr || !(DEVICE_KINDS >> a.kind & 1))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (stream_enter(s, NULL)) {
+        bool mine = take(dptr, DEVICE_KINDS, &a);
+        if (mine)
+            give_back(&a);
+        stream_leave(s);
+        return mine ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
+    struct free_work *w = ls_calloc(1, sizeof *w);
+    if (!w)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *w = (struct free_work){.work = {.run = free_run, .release = free_release}, .address = dptr};
+    return stream_submit(s, &w->work, NULL);
+}

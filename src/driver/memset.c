@@ -1,0 +1,125 @@
+/* memset.c - filling device memory with bytes, halves and words, in one and two dimensions. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "driver/driver.h"
+
+struct fill {
+    u8 *at;
+    size_t pitch;         /* bytes from row to row */
+    size_t width, height; /* elements, rows */
+    u32 value;
+    u8 size; /* of an element: 1, 2, 4 */
+};
+
+enum { AT_ONCE = 64 << 10 }; /* bytes: what an idle stream fills in the caller's thread */
+
+/* The first element is written, then what is written is doubled. */
+static void fill_row(const struct fill *f, u8 *row)
+{
+    size_t bytes = f->width * f->size, done = f->size;
+    if (f->size == 1 || f->value == 0) {
+        memset(row, (int)(f->value & 0xff), bytes);
+        return;
+    }
+    memcpy(row, &f->value, f->size);
+    while (done < bytes) {
+        size_t n = done < bytes - done ? done : bytes - done;
+        if (n > 4096)
+            n = 4096; /* stays in the cache */
+        memcpy(row + done, row, n);
+        done += n;
+    }
+}
+
+static void fill_now(const struct fill *f)
+{
+    for (size_t y = 0; y < f->height; y++)
+        fill_row(f, f->at + y * f->pitch);
+}
+
+struct fill_work {
+    struct work work;
+    struct fill fill;
+    CUcontext ctx;
+};
+
+static void fill_run(struct work *w)
+{
+    struct fill_work *f = (struct fill_work *)w;
+    if (ctx_sticky(f->ctx) == CUDA_SUCCESS)
+        fill_now(&f->fill);
+}
+
+static void fill_release(struct work *w)
+{
+    ls_free(w);
+}
+
+static CUresult enqueue(struct CUstream_st *s, const struct fill *f)
+{
+    struct fill_work *w = ls_calloc(1, sizeof *w);
+    if (!w)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *w = (struct fill_work){.work = {.run = fill_run, .release = fill_release}, .fill = *f, .ctx = s->ctx};
+    return stream_submit(s, &w->work, NULL);
+}
+
+static bool fill_ok(const struct fill *f)
+{
+    size_t row, rows, bytes;
+    if ((u64)(uintptr_t)f->at % f->size || f->pitch % f->size)
+        return false;
+    if (__builtin_mul_overflow(f->width, f->size, &row) || (f->height > 1 && f->pitch < row) ||
+        __builtin_mul_overflow(f->height - 1, f->pitch, &rows) || __builtin_add_overflow(row, rows, &bytes))
+        return false;
+    return memory_covers((u64)(uintptr_t)f->at, bytes);
+}
+
+/* Filling is asynchronous also in the functions without Async, but for the host's view of managed and pinned memory;
+ * both kinds wait for their stream here when `sync`. */
+static CUresult fill(struct fill f, CUstream stream, bool sync)
+{
+    struct CUstream_st *s;
+    CUresult r = stream_find(stream, &s);
+    if (r != CUDA_SUCCESS || !f.width || !f.height)
+        return r;
+    if (!fill_ok(&f))
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((sync || f.width * f.size * f.height <= AT_ONCE) && stream_enter(s, NULL)) {
+        fill_now(&f);
+        stream_leave(s);
+        return CUDA_SUCCESS;
+    }
+    r = enqueue(s, &f);
+    return r == CUDA_SUCCESS && sync ? stream_drain(s) : r;
+}
+
+static struct fill rows(CUdeviceptr p, size_t pitch, u32 value, u8 size, size_t width, size_t height)
+{
+    return (struct fill){(u8 *)(uintptr_t)p, pitch, width, height, value, size};
+}
+
+/* FILL(bits, type, value): the four functions of an element size. */
+#define FILL(bits, type, v)                                                                                            \
+    CUresult impl_cuMemsetD##bits##_v2(CUdeviceptr dstDevice, type v, size_t N)                                        \
+    {                                                                                                                  \
+        return fill(rows(dstDevice, 0, v, sizeof(type), N, 1), NULL, true);                                            \
+    }                                                                                                                  \
+    CUresult impl_cuMemsetD##bits##Async(CUdeviceptr dstDevice, type v, size_t N, CUstream hStream)                    \
+    {                                                                                                                  \
+        return fill(rows(dstDevice, 0, v, sizeof(type), N, 1), hStream, false);                                        \
+    }                                                                                                                  \
+    CUresult impl_cuMemsetD2D##bits##_v2(CUdeviceptr dstDevice, size_t dstPitch, type v, size_t Width, size_t Height)  \
+    {                                                                                                                  \
+        return fill(rows(dstDevice, dstPitch, v, sizeof(type), Width, Height), NULL, true);                            \
+    }                                                                                                                  \
+    CUresult impl_cuMemsetD2D##bits##Async(CUdeviceptr dstDevice, size_t dstPitch, type v, size_t Width,               \
+                                           size_t Height, CUstream hStream)                                            \
+    {                                                                                                                  \
+        return fill(rows(dstDevice, dstPitch, v, sizeof(type), Width, Height), hStream, false);                        \
+    }
+
+FILL(8, unsigned char, uc)
+FILL(16, unsigned short, us)
+FILL(32, unsigned int, ui)

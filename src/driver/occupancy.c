@@ -1,0 +1,121 @@
+/* occupancy.c - the occupancy queries, on meter's occupancy rules. */
+#include "meter/occupancy.h"
+#include "driver/driver.h"
+
+/* The carve-out in KiB that the function asks for: a percentage of the most, rounded up to one that there is. */
+static i32 carveout_kib(CUfunction f)
+{
+    const struct gpu *g = &drv.gpu;
+    if (f->carveout < 0)
+        return -1;
+    u32 want = (u32)((u64)g->shared_per_sm / 1024 * (u32)f->carveout / 100);
+    for (u32 i = 0; i < g->ncarveouts; i++)
+        if (g->shared_carveouts[i] >= want)
+            return (i32)g->shared_carveouts[i];
+    return -1;
+}
+
+u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared)
+{
+    if (dynamic_shared > drv.gpu.shared_per_sm)
+        return 0;
+    const struct occupancy_request q = {
+        .threads = threads,
+        .regs = f->ir->registers,
+        .static_shared = f->ir->shared_bytes,
+        .dynamic_shared = (u32)dynamic_shared,
+        .carveout_kib = carveout_kib(f),
+        .barriers = f->ir->nbarriers,
+    };
+    return occupancy(&drv.gpu, &q).blocks_per_sm;
+}
+
+static u32 max_threads(CUfunction f)
+{
+    int n = 0;
+    function_attribute(f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &n);
+    return (u32)n;
+}
+
+CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CUfunction func, int blockSize,
+                                                                   size_t dynamicSMemSize, unsigned int flags)
+{
+    CUfunction f;
+    if (!numBlocks || blockSize <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = function_find(func, &f);
+    if (r != CUDA_SUCCESS)
+        return r;
+    bool fits = (u32)blockSize <= max_threads(f);
+    *numBlocks = fits ? (int)function_blocks_per_sm(f, (u32)blockSize, dynamicSMemSize) : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
+                                                          size_t dynamicSMemSize)
+{
+    return impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize, 0);
+}
+
+/* The largest block, in steps of a warp, that keeps the most threads resident. */
+static void best_block(CUfunction f, CUoccupancyB2DSize dynamic, size_t fixed, u32 limit, int *grid, int *block)
+{
+    u32 warp = drv.gpu.warp_size, most = max_threads(f), best_threads = 0;
+    if (limit == 0 || limit > most)
+        limit = most;
+    *grid = *block = 0;
+    for (u32 top = (u32)ls_align_up(limit, warp); top > 0; top -= warp) {
+        u32 threads = top < limit ? top : limit;
+        size_t shared = dynamic ? dynamic((int)threads) : fixed;
+        u32 blocks = function_blocks_per_sm(f, threads, shared);
+        if (blocks * threads <= best_threads)
+            continue;
+        best_threads = blocks * threads;
+        *block = (int)threads;
+        *grid = (int)(blocks * drv.gpu.sms);
+    }
+}
+
+CUresult impl_cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, CUfunction func,
+                                                        CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                        size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
+{
+    CUfunction f;
+    if (!minGridSize || !blockSize || blockSizeLimit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = function_find(func, &f);
+    if (r == CUDA_SUCCESS)
+        best_block(f, blockSizeToDynamicSMemSize, dynamicSMemSize, (u32)blockSizeLimit, minGridSize, blockSize);
+    return r;
+}
+
+CUresult impl_cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
+                                               CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+                                               int blockSizeLimit)
+{
+    return impl_cuOccupancyMaxPotentialBlockSizeWithFlags(minGridSize, blockSize, func, blockSizeToDynamicSMemSize,
+                                                          dynamicSMemSize, blockSizeLimit, 0);
+}
+
+/* An SM's shared memory, shared out; without what the system and the kernel's own variables take. */
+CUresult impl_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunction func, int numBlocks,
+                                                      int blockSize)
+{
+    CUfunction f;
+    const struct gpu *g = &drv.gpu;
+    if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = function_find(func, &f);
+    if (r != CUDA_SUCCESS)
+        return r;
+    *dynamicSmemSize = 0;
+    if ((u32)blockSize > max_threads(f) || (u32)numBlocks > function_blocks_per_sm(f, (u32)blockSize, 0))
+        return CUDA_SUCCESS;
+    u32 unit = g->shared_unit ? g->shared_unit : 128;
+    u32 share = g->shared_per_sm / (u32)numBlocks / unit * unit, taken = f->ir->shared_bytes + g->shared_reserved;
+    int most = 0;
+    function_attribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &most);
+    u32 room = share > taken ? share - taken : 0;
+    *dynamicSmemSize = room < (u32)most ? room : (u32)most;
+    return CUDA_SUCCESS;
+}

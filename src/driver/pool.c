@@ -1,0 +1,193 @@
+/* pool.c - memory pools: attributes and accounting. A pool reserves nothing; its allocations are like others, made at
+ * once and freed in stream order (memory.c). */
+#include "base/alloc.h"
+#include "driver/driver.h"
+
+static bool valid(CUmemoryPool p)
+{
+    return p && p->tag == TAG_POOL;
+}
+
+CUresult impl_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
+{
+    if (!pool_out)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    *pool_out = &drv.default_pool;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
+{
+    if (!pool)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    pthread_mutex_lock(&drv.lock);
+    *pool = drv.current_pool;
+    pthread_mutex_unlock(&drv.lock);
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
+{
+    if (!device_ok(dev))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (!valid(pool))
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&drv.lock);
+    drv.current_pool = pool;
+    pthread_mutex_unlock(&drv.lock);
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+{
+    if (!pool || !poolProps || poolProps->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (poolProps->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !device_ok(poolProps->location.id))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUmemoryPool p = handle_new(TAG_POOL, sizeof *p);
+    if (!p)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *p = (struct CUmemPoolHandle_st){.tag = TAG_POOL, .reuse = {1, 1, 1}};
+    *pool = p;
+    return CUDA_SUCCESS;
+}
+
+/* Allocations outlive their pool, and count in it until they are freed, so its memory is only given up when empty. */
+CUresult impl_cuMemPoolDestroy(CUmemoryPool pool)
+{
+    if (!valid(pool) || pool->is_default)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&drv.lock);
+    if (drv.current_pool == pool)
+        drv.current_pool = &drv.default_pool;
+    bool empty = pool->used == 0;
+    pool->tag = 0;
+    pthread_mutex_unlock(&drv.lock);
+    if (empty)
+        handle_free(TAG_POOL, pool);
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep)
+{
+    (void)minBytesToKeep;
+    return valid(pool) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult impl_cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    if (!valid(pool) || !value)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = CUDA_SUCCESS;
+    pthread_mutex_lock(&drv.lock);
+    switch (attr) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        pool->reuse[attr - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = *(int *)value;
+        break;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        pool->release_threshold = *(u64 *)value;
+        break;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: /* may only be reset */
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+        if (*(u64 *)value)
+            r = CUDA_ERROR_INVALID_VALUE;
+        else
+            pool->used_high = pool->used;
+        break;
+    default:
+        r = CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_unlock(&drv.lock);
+    return r;
+}
+
+CUresult impl_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    if (!valid(pool) || !value)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = CUDA_SUCCESS;
+    pthread_mutex_lock(&drv.lock);
+    switch (attr) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        *(int *)value = pool->reuse[attr - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
+        break;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        *(u64 *)value = pool->release_threshold;
+        break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+        *(u64 *)value = pool->used;
+        break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        *(u64 *)value = pool->used_high;
+        break;
+    default:
+        r = CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_unlock(&drv.lock);
+    return r;
+}
+
+static bool own_device(const CUmemLocation *l)
+{
+    return l->type == CU_MEM_LOCATION_TYPE_DEVICE && device_ok(l->id);
+}
+
+CUresult impl_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+{
+    if (!valid(pool) || !map || !count)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        if (!own_device(&map[i].location))
+            return CUDA_ERROR_INVALID_DEVICE;
+        if (map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) /* its own device always has access */
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
+{
+    if (!flags || !valid(memPool) || !location)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = own_device(location) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    struct CUstream_st *s;
+    u64 address;
+    if (!dptr || !valid(pool))
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = stream_find(hStream, &s);
+    if (r == CUDA_SUCCESS)
+        r = memory_alloc(s->ctx, bytesize, MEM_DEVICE, 0, pool, &address);
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_mutex_lock(&drv.lock);
+    pool->used += bytesize;
+    if (pool->used > pool->used_high)
+        pool->used_high = pool->used;
+    pthread_mutex_unlock(&drv.lock);
+    *dptr = address;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    CUmemoryPool pool;
+    impl_cuDeviceGetMemPool(&pool, 0);
+    return impl_cuMemAllocFromPoolAsync(dptr, bytesize, pool, hStream);
+}
