@@ -1,0 +1,73 @@
+/* host.c of transpose - a matrix of rows x cols floats, row by row, into one of cols x rows. */
+#include <string.h>
+
+#include "kernels/families.h"
+
+#define LADDER "kernels/transpose/ladder.def"
+#include "kernels/rungs.inc"
+
+static void defaults(const struct rung *r, struct shape *s)
+{
+    (void)r;
+    if (s->rows == 0)
+        s->rows = s->cols = 2048;
+    if (s->bx == 0)
+        s->bx = s->by = 16;
+    if (s->by == 0)
+        s->by = 1;
+}
+
+static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
+{
+    u32 x = base->bx * r->unroll, y = base->by;
+    const u32 sizes[][2] = {{1, 1},         {1, 37},        {37, 1},  {y, x},   {y + 1, x + 1}, {y - 1, x - 1},
+                            {2 * y, 2 * x}, {y, 2 * x + 1}, {61, 67}, {3, 257}, {257, 3}};
+    *out = *base;
+    if (i >= LS_ARRAY_LEN(sizes))
+        return false;
+    out->rows = sizes[i][0] ? sizes[i][0] : 1;
+    out->cols = sizes[i][1] ? sizes[i][1] : 1;
+    return true;
+}
+
+static u32 tile_words(const struct rung *r, const struct shape *s)
+{
+    return (s->bx * r->unroll + r->pad) * s->by;
+}
+
+static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
+{
+    if (s->bx == 0 || s->by == 0 || s->bx * (u64)s->by > 1024)
+        return "a block has 1 to 1024 threads";
+    u64 cells = (u64)s->rows * s->cols;
+    if (cells == 0 || cells > 1u << 30)
+        return "a matrix has 1 to 2^30 elements";
+    u32 grid_x = ceil_div(s->cols, (u64)s->bx * r->unroll), grid_y = ceil_div(s->rows, s->by);
+    if (grid_y > 65535)
+        return "a grid has at most 65535 rows of blocks";
+    *out = (struct plan){
+        .grid = {grid_x, grid_y, 1},
+        .block = {s->bx, s->by, 1},
+        .dynamic_shared = r->tile == TILE_DYNAMIC ? tile_words(r, s) * 4 : 0,
+        .buffers = {{.use = BUFFER_OUT, .type = BUFFER_FLOAT, .count = cells},
+                    {.use = BUFFER_IN, .type = BUFFER_FLOAT, .count = cells}},
+        .nbuffers = 2,
+        .output = 0,
+        .args = {{.buffer = 0}, {.buffer = 1}, {.buffer = -1, .value = s->rows}, {.buffer = -1, .value = s->cols}},
+        .nargs = 4,
+        .useful_bytes = cells * 8,
+    };
+    return NULL;
+}
+
+const struct family family_transpose = {
+    .name = "transpose",
+    .about = "a matrix's rows become columns: coalescing against banks",
+    .matrix = true,
+    .rungs = rungs,
+    .nrungs = LS_ARRAY_LEN(rungs),
+    .defaults = defaults,
+    .awkward = awkward,
+    .plan = plan,
+    .check = transpose_check,
+};

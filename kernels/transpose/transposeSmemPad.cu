@@ -1,0 +1,62 @@
+/* transposeSmemPad - padded rows.
+ *
+ * Change: rows of 18 words at 16 x 16: the two columns that a warp reads are at even and at odd banks, no conflict.
+ * The pad moves the two rows that a warp *stores* apart by 18 - 16 banks onto each other: 2 wavefronts a store. A
+ * cheap trade, 8 for 2. (A pad of 1 would leave one conflict in the loads and in the stores.)
+ * Limit: one load a thread in flight. The printed form, which forgets that blocks change places, is
+ * broken/transposeSmemPad.cu.
+ */
+// LET: tile16 = bx == 16 && by == 16
+// LET: whole = rows % by == 0 && cols % bx == 0 && threads % 32 == 0
+// LET: rows_aligned = bx % 8 == 0 && 32 % bx == 0 && cols % 8 == 0
+// LET: columns_aligned = by % 8 == 0 && 32 % min(by, 32) == 0 && rows % 8 == 0
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum == 4 * warps when whole && rows_aligned
+// EXPECT: l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio == 4 when whole && rows_aligned
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 4 * warps when whole && columns_aligned
+// EXPECT: l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio == 4 when whole && columns_aligned
+// EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum == warps when whole && tile16
+// EXPECT: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum == 0 when whole && tile16
+// EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum == 2 * warps when whole && tile16
+// EXPECT: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum == warps when whole && tile16
+// EXPECT: lockstep__barriers.sum == warps
+
+#include "../lockstep_device.cuh"
+
+#define INDEX(ROW, COL, INNER) ((ROW) * (INNER) + (COL))
+#define IPAD 2
+
+extern "C" __global__ void transposeSmemPad(float *out, float *in, unsigned int nrows, unsigned int ncols)
+{
+    // static shared memory with padding
+    __shared__ float tile[BDIMY][BDIMX + IPAD];
+
+    // matrix coordinate
+    unsigned int row = blockIdx.y * blockDim.y + threadIdx.y;
+    unsigned int col = blockIdx.x * blockDim.x + threadIdx.x;
+
+    // load data from global memory to shared memory, along a row
+    if (row < nrows && col < ncols)
+    {
+        tile[threadIdx.y][threadIdx.x] = in[INDEX(row, col, ncols)];
+    }
+
+    // thread index in transposed block
+    unsigned int bidx = threadIdx.y * blockDim.x + threadIdx.x;
+    unsigned int irow = bidx / blockDim.y;
+    unsigned int icol = bidx % blockDim.y;
+
+    // coordinate in transposed matrix: blocks change places, and neighbours in a warp write neighbours
+    unsigned int trow = blockIdx.x * blockDim.x + irow;
+    unsigned int tcol = blockIdx.y * blockDim.y + icol;
+
+    // every thread of the block has stored; outside of any branch, so that all of them arrive
+    __syncthreads();
+
+    // store data to global memory from shared memory, along a row of the transposed matrix
+    if (trow < ncols && tcol < nrows)
+    {
+        out[INDEX(trow, tcol, nrows)] = tile[icol][irow];
+    }
+}

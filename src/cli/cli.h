@@ -1,0 +1,20 @@
+/* cli.h - the command line: one subcommand a file, each with its own argp.
+ *
+ * Exit status: 0 all is well; 1 something is wrong with a kernel (a result, an expectation); 2 the command was not
+ * understood; 3 it could not be done (no driver, no memory). */
+#ifndef LS_CLI_CLI_H
+#define LS_CLI_CLI_H
+
+#include "base/base.h"
+#include "base/diag.h"
+
+enum { CLI_OK = 0, CLI_BAD = 1, CLI_USAGE = 2, CLI_TROUBLE = 3 };
+
+/* argv[0] is "lockstep climb" and so on. */
+int cli_climb(int argc, char **argv);
+int cli_gpus(int argc, char **argv);
+
+/* The diagnostics on stderr. */
+void cli_print_diags(const struct diag_list *diags);
+
+#endif

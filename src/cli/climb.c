@@ -1,0 +1,320 @@
+/* climb.c - `lockstep climb`: the ladders, rung by rung. */
+#include <argp.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/gpu.h"
+#include "cli/cli.h"
+#include "lab/lab.h"
+#include "report/report.h"
+
+enum { OPT_ON = 256, OPT_N, OPT_SIZE, OPT_BLOCK, OPT_CSV, OPT_JSON, OPT_GPU, OPT_LIST, OPT_BROKEN, OPT_PTX, OPT_QUICK };
+
+enum form { FORM_TEXT, FORM_CSV, FORM_JSON };
+
+struct climb {
+    struct lab_request request;
+    char family[64], rung[128]; /* "" = all */
+    bool broken, list;
+    enum form form;
+};
+
+static const struct argp_option options[] = {
+    {"on", OPT_ON, "cpu|gpu", 0, "Where to run: Lockstep's device (cpu, the default) or NVIDIA's driver", 0},
+    {"n", OPT_N, "N", 0, "Elements, for the families that take a number (reduce, stencil)", 0},
+    {"size", OPT_SIZE, "RxC", 0, "Rows and columns, for the family that takes a matrix (transpose)", 0},
+    {"block", OPT_BLOCK, "XxY", 0, "Threads of a block: 128 or 32x16", 0},
+    {"gpu", OPT_GPU, "NAME", 0, "The GPU to be (lockstep gpus lists them); LOCKSTEP_GPU says the same", 0},
+    {"csv", OPT_CSV, NULL, 0, "Print CSV with every metric, in the shape of ncu --csv --page raw", 0},
+    {"json", OPT_JSON, NULL, 0, "Print JSON with every metric, its unit and kind", 0},
+    {"list", OPT_LIST, NULL, 0, "List families, rungs and the blocks that they were built for", 0},
+    {"broken", OPT_BROKEN, NULL, 0, "Run the broken rungs too, and show that they are caught", 0},
+    {"ptx", OPT_PTX, "DIR", 0, "Take the rungs' PTX from DIR/<family>-<rung>[-WxH].ptx, as nvcc -ptx makes it", 0},
+    {"quick", OPT_QUICK, NULL, 0, "Verify at the size asked for only, not at awkward ones", 0},
+    {0},
+};
+
+static void list_names(FILE *out)
+{
+    for (u32 i = 0; i < kernel_family_count; i++) {
+        const struct family *f = kernel_families[i];
+        fprintf(out, "%s: %s\n", f->name, f->about);
+        for (u32 k = 0; k < f->nrungs; k++)
+            fprintf(out, "  %s%-28s %s\n", f->rungs[k].broken ? "broken/" : "       ", f->rungs[k].name,
+                    f->rungs[k].about);
+        fputs("  built for blocks of", out);
+        for (u32 k = 0, n = 0; k < kernel_embedded_count; k++) {
+            const struct embedded *e = &kernel_embedded[k];
+            if (strcmp(e->family, f->name) != 0 || !e->tile_x)
+                continue;
+            if (n++ && (strcmp(kernel_embedded[k - 1].rung, e->rung) != 0))
+                break;
+            fprintf(out, " %ux%u", e->tile_x, e->tile_y);
+        }
+        fputs(" where the tile's size is fixed\n\n", out);
+    }
+}
+
+static void list_rungs(FILE *out, const struct family *f)
+{
+    for (u32 k = 0; k < f->nrungs; k++)
+        if (!f->rungs[k].broken)
+            fprintf(out, "  %s\n", f->rungs[k].name);
+}
+
+/* "128" or "32x16"; a single number when `one` allows it. */
+static bool read_pair(const char *text, bool one, u32 *a, u32 *b)
+{
+    char *end;
+    unsigned long x = strtoul(text, &end, 10), y = 1;
+    if (end == text || text[0] == '-' || text[0] == '+')
+        return false;
+    if (*end == 'x' || *end == 'X') {
+        const char *second = end + 1;
+        y = strtoul(second, &end, 10);
+        if (end == second || *second == '-' || *second == '+')
+            return false;
+    } else if (!one)
+        return false;
+    *a = (u32)x;
+    *b = (u32)y;
+    return *end == '\0' && x > 0 && y > 0 && x <= 1u << 30 && y <= 1u << 30;
+}
+
+/* A count, with k, m or g for powers of 1024. */
+static bool read_count(const char *text, u64 *n)
+{
+    char *end;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (end == text || text[0] == '-' || v == 0 || v > 1ull << 40)
+        return false;
+    const char *suffixes = "kmg", *s = *end ? strchr(suffixes, *end | 0x20) : NULL;
+    if (s && end[1] == '\0') {
+        v <<= 10 * (s - suffixes + 1);
+        end++;
+    }
+    *n = v;
+    return *end == '\0';
+}
+
+static void read_place(struct climb *c, const char *text, struct argp_state *state)
+{
+    const char *slash = strchr(text, '/');
+    size_t n = slash ? (size_t)(slash - text) : strlen(text);
+    snprintf(c->family, sizeof c->family, "%.*s", (int)n, text);
+    const char *rung = slash ? slash + 1 : "";
+    if (strncmp(rung, "broken/", 7) == 0) {
+        c->broken = true;
+        rung += 7;
+    }
+    snprintf(c->rung, sizeof c->rung, "%s", rung);
+    const struct family *f = lab_family(c->family);
+    if (!f) {
+        fprintf(stderr, "%s: there is no family '%s'; there are:\n", state->name, c->family);
+        for (u32 i = 0; i < kernel_family_count; i++)
+            fprintf(stderr, "  %-10s %s\n", kernel_families[i]->name, kernel_families[i]->about);
+        exit(CLI_USAGE);
+    }
+    if (c->rung[0] && !lab_rung(f, c->rung, false) && !lab_rung(f, c->rung, true)) {
+        fprintf(stderr, "%s: %s has no rung '%s'; it has:\n", state->name, f->name, c->rung);
+        list_rungs(stderr, f);
+        exit(CLI_USAGE);
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct climb *c = state->input;
+    struct shape *s = &c->request.shape;
+    switch (key) {
+    case OPT_ON:
+        if (strcmp(arg, "cpu") != 0 && strcmp(arg, "gpu") != 0)
+            argp_error(state, "--on is cpu or gpu, not '%s'", arg);
+        c->request.gpu = strcmp(arg, "gpu") == 0;
+        return 0;
+    case OPT_N:
+        if (!read_count(arg, &s->n))
+            argp_error(state, "--n needs a positive number (4194304, 4m), not '%s'", arg);
+        return 0;
+    case OPT_SIZE:
+        if (!read_pair(arg, false, &s->rows, &s->cols))
+            argp_error(state, "--size needs rows x columns (1024x768), not '%s'", arg);
+        return 0;
+    case OPT_BLOCK:
+        if (!read_pair(arg, true, &s->bx, &s->by))
+            argp_error(state, "--block needs threads in x and y (128 or 32x16), not '%s'", arg);
+        return 0;
+    case OPT_GPU:
+        setenv("LOCKSTEP_GPU", arg, 1);
+        return 0;
+    case OPT_CSV:
+        c->form = FORM_CSV;
+        return 0;
+    case OPT_JSON:
+        c->form = FORM_JSON;
+        return 0;
+    case OPT_LIST:
+        c->list = true;
+        return 0;
+    case OPT_BROKEN:
+        c->broken = true;
+        return 0;
+    case OPT_PTX:
+        c->request.ptx_dir = arg;
+        return 0;
+    case OPT_QUICK:
+        c->request.no_awkward = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (c->family[0])
+            argp_error(state, "one FAMILY or FAMILY/RUNG at a time; '%s' is another", arg);
+        read_place(c, arg, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    options,
+    parse,
+    "[FAMILY[/RUNG]]",
+    "Runs the ladders: every rung is verified against a CPU reference, at awkward sizes too, and its counters are held "
+    "against what its source says they must be.\vWithout a family all are run. The exit status is 1 when a rung is "
+    "wrong, an expectation is not met, or a broken rung is not caught.",
+    NULL,
+    NULL,
+    NULL};
+
+/* ---- the run ---- */
+
+static bool wanted(const struct climb *c, const struct rung *r)
+{
+    if (r->broken && !c->broken)
+        return false;
+    return !c->rung[0] || strcmp(c->rung, r->name) == 0;
+}
+
+static void progress(const struct family *f, const struct rung *r, u32 done, u32 of)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s: %u of %u: %s", f->name, done + 1, of, r->name);
+}
+
+static void progress_end(void)
+{
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+}
+
+/* Runs a family's rungs; false: trouble, said in diags. */
+static bool climb_family(const struct climb *c, struct lab *lab, const struct family *f, struct arena *mem,
+                         struct report *out, struct diag_list *diags)
+{
+    struct lab_result *results = arena_array(mem, struct lab_result, f->nrungs);
+    *out = (struct report){.family = f, .results = results, .device = lab_device_name(lab), .gpu = c->request.gpu};
+    u32 of = 0;
+    for (u32 i = 0; i < f->nrungs; i++)
+        of += wanted(c, &f->rungs[i]);
+    for (u32 i = 0; i < f->nrungs; i++) {
+        if (!wanted(c, &f->rungs[i]))
+            continue;
+        progress(f, &f->rungs[i], out->n, of);
+        if (lab_run(lab, f, &f->rungs[i], mem, &results[out->n++], diags) != LS_OK)
+            return false;
+    }
+    progress_end();
+    return true;
+}
+
+static bool any_bad(const struct report *r)
+{
+    for (u32 i = 0; i < r->n; i++)
+        if (lab_result_bad(&r->results[i]))
+            return true;
+    return false;
+}
+
+static void print_family(const struct climb *c, const struct report *r, bool first)
+{
+    if (c->form == FORM_TEXT)
+        report_text(stdout, r);
+    else if (c->form == FORM_CSV)
+        report_csv(stdout, r, first);
+    fflush(stdout);
+    report_problems(c->form == FORM_TEXT ? stdout : stderr, r);
+}
+
+static void print_end(const struct climb *c, const struct report *reports, u32 n)
+{
+    if (c->form == FORM_TEXT && n)
+        report_legend(stdout, c->request.gpu);
+    else if (c->form == FORM_JSON)
+        report_json(stdout, reports, n);
+}
+
+static int climb(struct climb *c, struct lab *lab, struct arena *mem, struct diag_list *diags)
+{
+    struct report *reports = arena_array(mem, struct report, kernel_family_count);
+    u32 n = 0;
+    int status = CLI_OK;
+    for (u32 i = 0; i < kernel_family_count && status != CLI_TROUBLE; i++) {
+        const struct family *f = kernel_families[i];
+        if (c->family[0] && strcmp(c->family, f->name) != 0)
+            continue;
+        bool good = climb_family(c, lab, f, mem, &reports[n], diags);
+        print_family(c, &reports[n], n == 0);
+        status = !good ? CLI_TROUBLE : any_bad(&reports[n]) ? CLI_BAD : status;
+        n++;
+    }
+    print_end(c, reports, n);
+    for (u32 i = 0; i < n; i++)
+        for (u32 k = 0; k < reports[i].n; k++)
+            lab_result_free((struct lab_result *)&reports[i].results[k]);
+    return status;
+}
+
+/* A GPU that is not known is said here, once, not by the driver. */
+static bool gpu_known(const struct climb *c, struct diag_list *diags)
+{
+    struct gpu gpu;
+    return c->request.gpu || gpu_find(getenv("LOCKSTEP_GPU"), &gpu, diags) == LS_OK;
+}
+
+static int open_and_climb(struct climb *c, struct diag_list *diags)
+{
+    struct lab *lab = NULL;
+    if (!gpu_known(c, diags) || lab_open(&c->request, &lab, diags) != LS_OK)
+        return CLI_TROUBLE;
+    struct arena mem = ARENA("climb");
+    int status = CLI_TROUBLE;
+    if (setjmp(mem.oom))
+        fputs("lockstep climb: out of memory\n", stderr);
+    else
+        status = climb(c, lab, &mem, diags);
+    arena_free(&mem);
+    lab_close(lab);
+    return status;
+}
+
+int cli_climb(int argc, char **argv)
+{
+    static struct climb c;
+    argp_err_exit_status = CLI_USAGE;
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    if (c.list) {
+        list_names(stdout);
+        return CLI_OK;
+    }
+    struct diag_list diags;
+    diag_init(&diags);
+    int status = open_and_climb(&c, &diags);
+    if (diags.errors || diags.warnings)
+        cli_print_diags(&diags);
+    diag_free(&diags);
+    return status;
+}

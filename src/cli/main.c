@@ -1,0 +1,63 @@
+/* main.c - finds the subcommand and hands over. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/cli.h"
+
+#ifndef LS_VERSION
+#define LS_VERSION "0"
+#endif
+
+/* The list of subcommands: dispatch, help and error messages come from it. */
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *about;
+} commands[] = {
+    {"climb", cli_climb, "run the optimisation ladders: every rung verified, with its counters"},
+    {"gpus", cli_gpus, "list the GPUs that Lockstep can be"},
+};
+
+void cli_print_diags(const struct diag_list *diags)
+{
+    char *text = diag_text(diags);
+    fputs(text ? text : "lockstep: out of memory\n", stderr);
+    ls_free(text);
+}
+
+static void print_help(FILE *out)
+{
+    fputs("usage: lockstep COMMAND [OPTION...]\n\n"
+          "Lockstep runs CUDA kernels on the CPU and counts what a GPU's profiler counts.\n\n",
+          out);
+    for (u32 i = 0; i < LS_ARRAY_LEN(commands); i++)
+        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
+    fputs("\n`lockstep COMMAND --help` says more; `lockstep --version` prints the version.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        puts("lockstep " LS_VERSION);
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return CLI_OK;
+    }
+    for (u32 i = 0; i < LS_ARRAY_LEN(commands); i++)
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            static char name[40];
+            snprintf(name, sizeof name, "lockstep %s", commands[i].name);
+            argv[1] = name;
+            return commands[i].run(argc - 1, argv + 1);
+        }
+    fprintf(stderr, "lockstep: there is no command '%s'\n\n", argv[1]);
+    print_help(stderr);
+    return CLI_USAGE;
+}

@@ -1,0 +1,270 @@
+/* lab.c - a rung's way through the laboratory: awkward shapes, the shape that was asked for, its counters or its time.
+ */
+#include "lab/lab.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "lab/internal.h"
+
+enum ls_status lab_open(const struct lab_request *request, struct lab **out, struct diag_list *diags)
+{
+    struct lab *lab = ls_calloc(1, sizeof *lab);
+    *out = NULL;
+    if (!lab)
+        return LS_ERR_NOMEM;
+    lab->request = *request;
+    enum ls_status s = request->gpu ? LS_OK : lab_session_open(lab->session, diags);
+    if (s == LS_OK)
+        s = lab_cuda_open(&lab->cuda, request->gpu, diags);
+    if (s != LS_OK) {
+        lab_close(lab);
+        return s;
+    }
+    *out = lab;
+    return LS_OK;
+}
+
+void lab_close(struct lab *lab)
+{
+    if (!lab)
+        return;
+    lab_cuda_close(&lab->cuda);
+    if (lab->session[0])
+        lab_session_close(lab->session);
+    ls_free(lab);
+}
+
+const char *lab_device_name(const struct lab *lab)
+{
+    return lab->cuda.device_name;
+}
+
+void lab_set_shape(struct lab *lab, const struct shape *shape)
+{
+    lab->request.shape = *shape;
+}
+
+static void say_shape(const struct family *f, const struct shape *s, char *out, size_t size)
+{
+    if (f->matrix)
+        snprintf(out, size, "%u x %u, block %u x %u", s->rows, s->cols, s->bx, s->by);
+    else
+        snprintf(out, size, "n = %llu, block %u x %u", (unsigned long long)s->n, s->bx, s->by);
+}
+
+/* ---- code ---- */
+
+/* A file's text, NUL-terminated, ls_realloc'ed; NULL when it cannot be read. */
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return NULL;
+    char *text = NULL;
+    long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+    if (size >= 0 && fseek(f, 0, SEEK_SET) == 0)
+        text = ls_realloc(NULL, (size_t)size + 1);
+    if (text) {
+        size_t n = fread(text, 1, (size_t)size, f);
+        text[n] = '\0';
+    }
+    fclose(f);
+    return text;
+}
+
+/* The PTX of another compiler, from the request's folder. */
+static char *foreign_ptx(const struct lab *lab, const struct family *f, const struct embedded *code)
+{
+    char path[1024], tile[32] = "";
+    if (code->tile_x)
+        snprintf(tile, sizeof tile, "-%ux%u", code->tile_x, code->tile_y);
+    snprintf(path, sizeof path, "%s/%s-%s%s%s.ptx", lab->request.ptx_dir, f->name, code->broken ? "broken-" : "",
+             code->rung, tile);
+    return read_text(path);
+}
+
+/* ---- a run ---- */
+
+struct run {
+    struct lab *lab;
+    const struct family *family;
+    const struct rung *rung;
+    const struct embedded *code;
+    const char *ptx;
+    struct lab_result *out;
+};
+
+static struct trial new_trial(const struct run *run, const struct shape *shape)
+{
+    return (struct trial){.lab = run->lab, .family = run->family, .rung = run->rung, .shape = *shape};
+}
+
+/* A CUDA error is a fault of the kernel; the context is of no use after it. */
+static void say_fault(const struct run *run, struct trial *t)
+{
+    run->out->verdict = LAB_FAULT;
+    snprintf(run->out->text, sizeof run->out->text, "%s", lab_cuda_error(&run->lab->cuda, t->error));
+}
+
+/* Prefixes the text with the shape at which it happened. */
+static void say_where(const struct run *run, const struct shape *s)
+{
+    char where[100], text[sizeof run->out->text];
+    say_shape(run->family, s, where, sizeof where);
+    snprintf(text, sizeof text, "%s", run->out->text);
+    snprintf(run->out->text, sizeof run->out->text, "at %s: %.280s", where, text);
+}
+
+/* One launch at a shape, judged. False: not right (verdict and text say what). */
+static bool try_shape(const struct run *run, const struct shape *s, bool main)
+{
+    struct trial t = new_trial(run, s);
+    const char *why = run->family->plan(run->rung, s, &t.plan);
+    if (why)
+        return true; /* an awkward shape that it does not take */
+    if (main && run->lab->session[0])
+        lab_session_clear(run->lab->session);
+    bool launched = trial_begin(&t, run->ptx) && trial_launch(&t);
+    if (launched)
+        trial_judge(&t, run->out);
+    else
+        say_fault(run, &t);
+    if (launched && run->out->verdict == LAB_RIGHT && main && run->lab->request.gpu &&
+        trial_time(&t, &run->out->milliseconds))
+        run->out->gigabytes_per_s = (double)t.plan.useful_bytes / run->out->milliseconds * 1e-6;
+    trial_end(&t);
+    if (!launched)
+        lab_cuda_renew(&run->lab->cuda);
+    run->out->shapes++;
+    if (run->out->verdict == LAB_RIGHT)
+        return true;
+    say_where(run, s);
+    return false;
+}
+
+static void verify_awkward(const struct run *run)
+{
+    struct shape s;
+    for (u32 i = 0; run->family->awkward(run->rung, &run->out->shape, i, &s); i++)
+        if (!try_shape(run, &s, false))
+            return;
+}
+
+/* A broken rung at the shape where it must be found out. */
+static void catch_broken(const struct run *run, const struct expectations *e)
+{
+    struct lab_result seen = {.shape = e->caught_at};
+    struct run at = *run;
+    at.out = &seen;
+    run->family->defaults(run->rung, &seen.shape);
+    at.code = kernel_code(run->family, run->rung, seen.shape.bx, seen.shape.by);
+    if (!at.code || e->caught == CATCH_CLAIM)
+        return;
+    if (!run->lab->request.ptx_dir)
+        at.ptx = at.code->ptx;
+    try_shape(&at, &seen.shape, false);
+    bool wrong = seen.verdict == LAB_WRONG, fault = seen.verdict == LAB_FAULT;
+    run->out->caught = (wrong && e->caught != CATCH_FAULT) || (fault && e->caught != CATCH_WRONG);
+    if (seen.text[0])
+        snprintf(run->out->text, sizeof run->out->text, "%s", seen.text);
+}
+
+static void count(const struct run *run, const struct expectations *e, struct arena *mem, struct diag_list *diags)
+{
+    struct lab_result *out = run->out;
+    out->report = lab_session_last(run->lab->session, diags);
+    if (out->report)
+        lab_judge(e, run->code->path, mem, out);
+    else if (out->verdict == LAB_RIGHT) {
+        out->verdict = LAB_FAILED;
+        snprintf(out->text, sizeof out->text, "the driver left no counters in %s", run->lab->session);
+    }
+}
+
+static void run_rung(const struct run *run, const struct expectations *e, struct arena *mem, struct diag_list *diags)
+{
+    struct lab_result *out = run->out;
+    if (!run->rung->broken && !run->lab->request.no_awkward)
+        verify_awkward(run);
+    if (out->verdict != LAB_RIGHT)
+        return;
+    bool right = try_shape(run, &out->shape, true);
+    if (!run->lab->request.gpu && out->verdict != LAB_FAULT && (right || run->rung->broken))
+        count(run, e, mem, diags);
+    if (run->rung->broken && e->caught != CATCH_CLAIM)
+        catch_broken(run, e);
+}
+
+static enum ls_status unsupported(struct lab_result *out, const char *why)
+{
+    out->verdict = LAB_UNSUPPORTED;
+    snprintf(out->text, sizeof out->text, "%s", why);
+    return LS_OK;
+}
+
+enum ls_status lab_run(struct lab *lab, const struct family *f, const struct rung *r, struct arena *mem,
+                       struct lab_result *out, struct diag_list *diags)
+{
+    *out = (struct lab_result){.family = f, .rung = r, .shape = lab->request.shape};
+    struct run run = {.lab = lab, .family = f, .rung = r, .out = out};
+    struct expectations e;
+    f->defaults(r, &out->shape);
+    const char *why = f->plan(r, &out->shape, &out->plan);
+    if (why)
+        return unsupported(out, why);
+    run.code = kernel_code(f, r, out->shape.bx, out->shape.by);
+    if (!run.code)
+        return unsupported(out,
+                           "its tile has a fixed size, and it was not built for this block (lockstep climb --list)");
+    if (expect_read(run.code->source, run.code->path, mem, &e, diags) != LS_OK)
+        return LS_ERR_SYNTAX;
+    char *foreign = lab->request.ptx_dir ? foreign_ptx(lab, f, run.code) : NULL;
+    if (lab->request.ptx_dir && !foreign)
+        return unsupported(out, "there is no PTX of it in that folder");
+    run.ptx = foreign ? foreign : run.code->ptx;
+    run_rung(&run, &e, mem, diags);
+    ls_free(foreign);
+    return LS_OK;
+}
+
+void lab_result_free(struct lab_result *r)
+{
+    if (r->report)
+        meter_report_free((struct meter_report *)r->report);
+    r->report = NULL;
+}
+
+bool lab_result_bad(const struct lab_result *r)
+{
+    if (r->verdict == LAB_UNSUPPORTED)
+        return false;
+    if (r->rung->broken)
+        return !r->caught || r->nfindings;
+    return r->verdict != LAB_RIGHT || r->nfindings;
+}
+
+const char *lab_verdict_name(enum lab_verdict v)
+{
+    static const char *const names[] = {"right", "WRONG", "FAULT", "unsupported", "failed"};
+    return names[v];
+}
+
+const struct family *lab_family(const char *name)
+{
+    for (u32 i = 0; i < kernel_family_count; i++)
+        if (strcmp(kernel_families[i]->name, name) == 0)
+            return kernel_families[i];
+    return NULL;
+}
+
+const struct rung *lab_rung(const struct family *f, const char *name, bool broken)
+{
+    for (u32 i = 0; i < f->nrungs; i++)
+        if (f->rungs[i].broken == broken && strcmp(f->rungs[i].name, name) == 0)
+            return &f->rungs[i];
+    return NULL;
+}
