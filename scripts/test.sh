@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# test.sh - from a bare machine to a verdict: installs what is missing, builds, runs every test.
+# Arguments go to ctest: scripts/test.sh -R exec
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+scripts/setup.sh
+build release
+say 'checking that directories use only earlier ones'
+tools/check-layers.sh
+say 'running the tests'
+ctest --preset release --parallel "$jobs" "$@" || die 'some tests failed (their output is above)'
