@@ -239,6 +239,14 @@ static bool any_bad(const struct report *r)
     return false;
 }
 
+static u32 supported(const struct report *r)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < r->n; i++)
+        n += r->results[i].verdict != LAB_UNSUPPORTED;
+    return n;
+}
+
 static void print_family(const struct climb *c, const struct report *r, bool first)
 {
     if (c->form == FORM_TEXT)
@@ -260,7 +268,7 @@ static void print_end(const struct climb *c, const struct report *reports, u32 n
 static int climb(struct climb *c, struct lab *lab, struct arena *mem, struct diag_list *diags)
 {
     struct report *reports = arena_array(mem, struct report, kernel_family_count);
-    u32 n = 0;
+    u32 n = 0, ran = 0;
     int status = CLI_OK;
     for (u32 i = 0; i < kernel_family_count && status != CLI_TROUBLE; i++) {
         const struct family *f = kernel_families[i];
@@ -269,7 +277,11 @@ static int climb(struct climb *c, struct lab *lab, struct arena *mem, struct dia
         bool good = climb_family(c, lab, f, mem, &reports[n], diags);
         print_family(c, &reports[n], n == 0);
         status = !good ? CLI_TROUBLE : any_bad(&reports[n]) ? CLI_BAD : status;
-        n++;
+        ran += supported(&reports[n++]);
+    }
+    if (ran == 0 && status == CLI_OK) {
+        fputs("lockstep climb: no rung takes this shape\n", stderr);
+        status = CLI_USAGE;
     }
     print_end(c, reports, n);
     for (u32 i = 0; i < n; i++)

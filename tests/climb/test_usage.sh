@@ -43,6 +43,8 @@ expect 2 "--block needs threads" climb --block 32x-1
 expect 2 "--block needs threads" climb --block big
 expect 2 "--on is cpu or gpu" climb --on tpu
 expect 2 "one FAMILY or FAMILY/RUNG" climb banks reduce
+expect 2 "a block has 1 to 1024 threads" climb banks --block 2000x1
+expect 2 "no rung takes this shape" climb stencil/stencil_1d --block 48
 expect 3 "voodoo" climb --gpu voodoo banks
 expect 0 "setRowReadColDynPad" climb --list
 expect 0 "built for blocks of" climb --list

@@ -1,0 +1,61 @@
+/* count.h - one worker's counters: what the engine's hooks add to. No locks; meter.c adds the workers up. */
+#ifndef LS_METER_COUNT_H
+#define LS_METER_COUNT_H
+
+#include <setjmp.h>
+
+#include "base/vec.h"
+#include "meter/banks.h"
+#include "meter/rules.h"
+
+/* Of one instruction and access class. cost: sectors, wavefronts or words. */
+struct tally {
+    u64 requests, cost, conflicts, bytes, lanes;
+};
+
+struct memo;
+
+struct site_count {
+    u8 class;              /* of `first`; CLASS_NONE until the first access */
+    u8 width;              /* as in struct site_estimate */
+    bool follows, unused, loops;
+    struct tally first;
+    struct tally *others;  /* [CLASS_COUNT], for generic accesses that hit several spaces; or NULL */
+    struct memo *memo;
+    u64 divergent, barriers;
+};
+
+struct block_count {
+    u64 warps, threads; /* that entered it */
+};
+
+struct func_count {
+    const struct ir_func *func;
+    struct estimate *estimate;
+    struct block_count *blocks; /* by block */
+    struct site_count *sites;   /* by site */
+};
+
+struct counter {
+    struct arena mem;
+    struct func_count *current; /* of the function of the last event */
+    VEC(struct func_count *) funcs;
+    struct bank_shape shape;
+    bool plain_shape; /* 32 banks of 4 bytes: the short cuts for regular patterns hold */
+    bool no_memo;
+    bool failed;      /* no memory: what follows is dropped */
+    u32 cc_major;
+};
+
+struct counter *counter_make(const struct gpu *gpu, bool no_memo);
+void counter_free(struct counter *c);
+
+void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask);
+void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
+void counter_access(void *ctx, const struct exec_access *a);
+void counter_barrier(void *ctx, const struct ir_func *func, u32 site, u32 warp, u32 mask);
+
+/* The tally of that class, or NULL when there was no such access. */
+const struct tally *site_tally(const struct site_count *s, enum access_class class);
+
+#endif

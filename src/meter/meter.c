@@ -1,0 +1,396 @@
+/* meter.c - a launch from begin to end: gives each worker a counter, adds them up, and makes the report.
+ *
+ * What follows from addresses is added access by access (count.c); what a block of instructions did is the number of
+ * times it was entered, so it is added up once, here, instruction by instruction. */
+#include "meter/meter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "meter/count.h"
+#include "meter/mutate.h"
+
+struct meter {
+    struct exec_hooks hooks;
+    struct gpu gpu;
+    struct meter_options options;
+    const struct ir_func *kernel;
+    u32 grid[3], block[3], dynamic_shared;
+    u64 id;
+    struct counter **workers;
+    unsigned nworkers;
+    struct counter dead; /* for a worker that there was no memory for: it drops everything */
+    bool failed;
+};
+
+/* ---- begin ---- */
+
+static bool make_room(struct meter *m, unsigned worker)
+{
+    if (worker < m->nworkers)
+        return true;
+    struct counter **w = ls_realloc(m->workers, sizeof *w * (worker + 1));
+    if (!w)
+        return false;
+    for (unsigned i = m->nworkers; i <= worker; i++)
+        w[i] = NULL;
+    m->workers = w;
+    m->nworkers = worker + 1;
+    return true;
+}
+
+static void *worker_begin(void *launch, unsigned worker)
+{
+    struct meter *m = launch;
+    if (make_room(m, worker)) {
+        if (!m->workers[worker])
+            m->workers[worker] = counter_make(&m->gpu, m->options.no_memo);
+        if (m->workers[worker])
+            return m->workers[worker];
+    }
+    m->failed = true;
+    return &m->dead;
+}
+
+static void set_options(struct meter *m, const struct meter_options *o)
+{
+    m->options = o ? *o : METER_OPTIONS_DEFAULT;
+    if (m->options.banks && m->options.banks <= BANKS_MAX)
+        m->gpu.banks = m->options.banks;
+    if (m->options.bank_bytes && !(m->options.bank_bytes & (m->options.bank_bytes - 1)))
+        m->gpu.bank_bytes = m->options.bank_bytes;
+}
+
+enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, const struct meter_options *options,
+                           struct meter **out)
+{
+    struct meter *m = ls_calloc(1, sizeof *m);
+    if (!m)
+        return LS_ERR_NOMEM;
+    m->gpu = gpu ? *gpu : l->device->gpu;
+    set_options(m, options);
+    m->kernel = l->kernel;
+    memcpy(m->grid, l->grid, sizeof m->grid);
+    memcpy(m->block, l->block, sizeof m->block);
+    m->dynamic_shared = l->dynamic_shared;
+    m->id = l->id;
+    m->dead.failed = true;
+    m->hooks = (struct exec_hooks){
+        .launch = m,
+        .worker_begin = worker_begin,
+        .enter = counter_enter,
+        .diverge = counter_diverge,
+        .access = counter_access,
+        .barrier = counter_barrier,
+    };
+    *out = m;
+    return LS_OK;
+}
+
+const struct exec_hooks *meter_hooks(struct meter *m) { return &m->hooks; }
+
+/* ---- adding up ---- */
+
+/* One function of the launch: all workers together. */
+struct total {
+    const struct ir_func *func;
+    const struct estimate *estimate;
+    struct block_count *blocks;
+    u64 (*n)[EVENT_COUNT]; /* by site */
+};
+
+static void add_tally(u64 n[EVENT_COUNT], enum access_class class, const struct tally *t)
+{
+    /* The first event of each class; requests, cost and so on follow it in events.def. */
+    static const u8 first[CLASS_COUNT] = {EVENT_gld_requests,  EVENT_gst_requests, EVENT_gatom_requests,
+                                          EVENT_gred_requests, EVENT_lld_requests, EVENT_lst_requests,
+                                          EVENT_sld_requests,  EVENT_sst_requests, EVENT_satom_requests,
+                                          EVENT_cld_requests};
+    u64 *to = &n[first[class]];
+    to[0] += t->requests;
+    to[1] += t->cost;
+    switch (class) {
+    case CLASS_CLD:
+        break;
+    case CLASS_GATOM:
+    case CLASS_GRED:
+        to[2] += t->lanes;
+        break;
+    case CLASS_SLD:
+    case CLASS_SST:
+        to[2] += t->conflicts;
+        to[3] += t->bytes;
+        break;
+    case CLASS_SATOM:
+        to[2] += t->conflicts;
+        to[3] += t->lanes;
+        break;
+    default:
+        to[2] += t->bytes;
+    }
+}
+
+static void add_worker(struct total *t, const struct func_count *f)
+{
+    for (u32 b = 0; b < t->func->nblocks; b++) {
+        t->blocks[b].warps += f->blocks[b].warps;
+        t->blocks[b].threads += f->blocks[b].threads;
+    }
+    for (u32 s = 0; s < t->func->src->ninsts; s++) {
+        const struct site_count *c = &f->sites[s];
+        if (c->class != CLASS_NONE)
+            for (u32 class = 0; class < CLASS_COUNT; class++)
+                if (site_tally(c, class))
+                    add_tally(t->n[s], class, site_tally(c, class));
+        t->n[s][EVENT_divergent] += c->divergent;
+        t->n[s][EVENT_barriers] += c->barriers;
+    }
+}
+
+static void add_instruction_mix(u64 *n, const struct site_estimate *e, const struct block_count *own)
+{
+    n[EVENT_ptx_inst] += own->warps;
+    n[EVENT_ptx_thread_inst] += own->threads;
+    n[e->event] += own->threads * e->weight;
+    if (e->flops)
+        n[e->flop] += own->threads * e->flops;
+}
+
+/* Memory instructions of the machine: executions of the block, also where a predicate switches all lanes off. What hit
+ * by a generic address, and loops of compare-and-swap, are as many as their requests. */
+static void add_access_inst(u64 *n, const struct ptx_inst *i, const struct site_estimate *e, u64 warps)
+{
+    if (i->space != SPACE_NONE && !e->loops && !e->follows)
+        n[e->access] += warps;
+    if (i->space != SPACE_NONE && !e->loops)
+        return;
+    n[EVENT_gld_inst] += n[EVENT_gld_requests];
+    n[EVENT_gst_inst] += n[EVENT_gst_requests];
+    n[EVENT_gatom_inst] += n[EVENT_gatom_requests];
+    n[EVENT_gred_inst] += n[EVENT_gred_requests];
+    n[EVENT_lld_inst] += n[EVENT_lld_requests];
+    n[EVENT_lst_inst] += n[EVENT_lst_requests];
+    n[EVENT_sld_inst] += n[EVENT_sld_requests];
+    n[EVENT_sst_inst] += n[EVENT_sst_requests];
+    n[EVENT_satom_inst] += n[EVENT_satom_requests];
+}
+
+static void add_blocks(struct total *t)
+{
+    for (u32 b = 0; b < t->func->nblocks; b++) {
+        const struct block_count *own = &t->blocks[b], *as = &t->blocks[t->estimate->counts_as[b]];
+        for (u32 s = t->func->blocks[b].first; s < t->func->blocks[b].end; s++) {
+            const struct site_estimate *e = &t->estimate->sites[s];
+            u64 *n = t->n[s];
+            const u32 weight = e->follows ? 0 : e->weight;
+            n[EVENT_inst] += as->warps * weight;
+            n[EVENT_thread_inst] += as->threads * weight;
+            add_instruction_mix(n, e, own);
+            if (e->access)
+                add_access_inst(n, &t->func->src->insts[s], e, MUTANT(53, as->warps, own->warps));
+            if (e->branch == BRANCH_MACHINE)
+                n[EVENT_branches] += own->warps;
+            else
+                n[EVENT_divergent] = MUTANT(54, 0, n[EVENT_divergent]);
+        }
+    }
+}
+
+static u32 doubts_of(const struct total *t)
+{
+    u32 doubts = 0;
+    for (u32 s = 0; s < t->func->src->ninsts; s++) {
+        const struct site_estimate *e = &t->estimate->sites[s];
+        if (e->loops && t->n[s][EVENT_satom_requests])
+            doubts |= DOUBT_SHARED_ATOM | DOUBT_SHARED_LD;
+        if (e->width && t->n[s][EVENT_sld_requests])
+            doubts |= DOUBT_SHARED_LD;
+        if (e->width && t->n[s][EVENT_sst_requests])
+            doubts |= DOUBT_SHARED_ST;
+    }
+    return doubts;
+}
+
+/* ---- lines ---- */
+
+static bool any_event(const u64 n[EVENT_COUNT])
+{
+    for (u32 e = 0; e < EVENT_COUNT; e++)
+        if (n[e])
+            return true;
+    return false;
+}
+
+static const char *copy(struct arena *mem, const char *s) { return s ? arena_strndup(mem, s, strlen(s)) : NULL; }
+
+static struct meter_line make_line(struct arena *mem, const struct total *t, u32 site)
+{
+    const struct ptx_inst *i = &t->func->src->insts[site];
+    const struct ptx_module *mod = t->func->mod;
+    struct meter_line l = {.function = t->func->name, .ptx_line = i->line};
+    char text[160];
+    if (mod && i->loc && i->loc <= mod->nlocs) {
+        const struct ptx_loc *loc = &mod->locs[i->loc - 1];
+        l.line = loc->line;
+        l.file = loc->file < mod->nfiles ? copy(mem, mod->files[loc->file]) : NULL;
+    }
+    ptx_print_inst(i, text, sizeof text);
+    l.ptx = copy(mem, text);
+    memcpy(l.n, t->n[site], sizeof l.n);
+    return l;
+}
+
+static void add_lines(struct meter_report *r, struct total *totals, u32 ntotals)
+{
+    VEC(struct meter_line) lines = {0};
+    for (u32 k = 0; k < ntotals; k++) {
+        const char *function = copy(&r->mem, totals[k].func->name);
+        for (u32 s = 0; s < totals[k].func->src->ninsts; s++) {
+            if (!any_event(totals[k].n[s]))
+                continue;
+            struct meter_line l = make_line(&r->mem, &totals[k], s);
+            l.function = function;
+            vec_push(&r->mem, &lines, l);
+        }
+    }
+    r->lines = lines.at;
+    r->nlines = lines.len;
+}
+
+/* ---- end ---- */
+
+/* The functions of all workers, the kernel first, then by name and place in the text: independent of the schedule. */
+static int by_order(const void *a, const void *b)
+{
+    const struct ir_func *x = ((const struct total *)a)->func, *y = ((const struct total *)b)->func;
+    if (x->src->is_entry != y->src->is_entry)
+        return x->src->is_entry ? -1 : 1;
+    const int names = strcmp(x->name, y->name);
+    return names ? names : (x->src->line > y->src->line) - (x->src->line < y->src->line);
+}
+
+static struct total *find_total(struct total *t, u32 n, const struct ir_func *f)
+{
+    for (u32 k = 0; k < n; k++)
+        if (t[k].func == f)
+            return &t[k];
+    return NULL;
+}
+
+static u32 add_workers(struct arena *tmp, const struct meter *m, struct total **out)
+{
+    VEC(struct total) all = {0};
+    for (unsigned w = 0; w < m->nworkers; w++)
+        for (u32 k = 0; m->workers[w] && k < m->workers[w]->funcs.len; k++) {
+            const struct func_count *f = m->workers[w]->funcs.at[k];
+            struct total *t = find_total(all.at, all.len, f->func);
+            if (!t) {
+                const struct total fresh = {
+                    .func = f->func,
+                    .estimate = f->estimate,
+                    .blocks = arena_array(tmp, struct block_count, f->func->nblocks + 1),
+                    .n = arena_alloc(tmp, sizeof(u64[EVENT_COUNT]) * (f->func->src->ninsts + 1)),
+                };
+                vec_push(tmp, &all, fresh);
+                t = &all.at[all.len - 1];
+            }
+            add_worker(t, f);
+        }
+    if (all.len)
+        qsort(all.at, all.len, sizeof *all.at, by_order);
+    *out = all.at;
+    return all.len;
+}
+
+static bool ask_registers(const struct meter *m, struct meter_report *r)
+{
+    const u32 sm = m->gpu.cc_major * 10 + m->gpu.cc_minor;
+    const u32 asked = m->options.ptx_text ? ptxas_registers(m->options.ptx_text, m->options.ptx_len, sm, m->kernel->name)
+                                          : 0;
+    r->registers = asked ? asked : m->kernel->registers;
+    return asked != 0;
+}
+
+static void describe_launch(const struct meter *m, struct meter_report *r)
+{
+    r->kernel = copy(&r->mem, m->kernel->name);
+    r->device = copy(&r->mem, m->gpu.id);
+    r->status = "ok";
+    r->id = m->id;
+    memcpy(r->grid, m->grid, sizeof r->grid);
+    memcpy(r->block, m->block, sizeof r->block);
+    r->static_shared = m->kernel->shared_bytes;
+    r->dynamic_shared = m->dynamic_shared;
+    r->shared_reserved = m->gpu.shared_reserved;
+    r->sms = m->gpu.sms;
+    r->occupancy = occupancy(&m->gpu, &(struct occupancy_request){
+                                          .threads = m->block[0] * m->block[1] * m->block[2],
+                                          .regs = r->registers,
+                                          .static_shared = r->static_shared,
+                                          .dynamic_shared = r->dynamic_shared,
+                                          .carveout_kib = m->options.carveout_kib,
+                                          .barriers = m->kernel->nbarriers,
+                                      });
+}
+
+static void set_metrics(struct meter_report *r, u32 doubts)
+{
+    for (u32 i = 0; i < METRIC_COUNT; i++) {
+        r->metrics[i].value = metric_of_launch(r, i);
+        r->metrics[i].kind = metric_doubts(i) & doubts ? METRIC_ESTIMATED : metric_info(i)->kind;
+    }
+}
+
+static void fill(const struct meter *m, struct meter_report *r, struct arena *tmp)
+{
+    struct total *totals;
+    const u32 n = add_workers(tmp, m, &totals);
+    u32 doubts = ask_registers(m, r) ? 0 : DOUBT_REGISTERS;
+    for (u32 k = 0; k < n; k++) {
+        add_blocks(&totals[k]);
+        doubts |= doubts_of(&totals[k]);
+        for (u32 s = 0; s < totals[k].func->src->ninsts; s++)
+            for (u32 e = 0; e < EVENT_COUNT; e++)
+                r->n[e] += totals[k].n[s][e];
+    }
+    describe_launch(m, r);
+    set_metrics(r, doubts);
+    if (!m->options.no_lines)
+        add_lines(r, totals, n);
+}
+
+static bool any_failed(const struct meter *m)
+{
+    for (unsigned w = 0; w < m->nworkers; w++)
+        if (m->workers[w] && m->workers[w]->failed)
+            return true;
+    return m->failed;
+}
+
+static struct meter_report *make_report(const struct meter *m)
+{
+    struct arena tmp = ARENA("tmp");
+    struct meter_report *r = any_failed(m) ? NULL : ls_calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->mem.name = "report";
+    if (setjmp(tmp.oom) || setjmp(r->mem.oom)) {
+        arena_free(&tmp);
+        meter_report_free(r);
+        return NULL;
+    }
+    fill(m, r, &tmp);
+    arena_free(&tmp);
+    return r;
+}
+
+struct meter_report *meter_end(struct meter *m)
+{
+    struct meter_report *r = make_report(m);
+    for (unsigned w = 0; w < m->nworkers; w++)
+        counter_free(m->workers[w]);
+    ls_free(m->workers);
+    ls_free(m);
+    return r;
+}

@@ -1,0 +1,90 @@
+/* meter.h - from the engine's events to the numbers that Nsight Compute prints.
+ *
+ *     struct meter *m;
+ *     meter_begin(&launch, &gpu, NULL, &m);      before exec_run
+ *     launch.hooks = meter_hooks(m);
+ *     status = exec_run(&launch, &fault, NULL);
+ *     report = meter_end(m);                     frees m; NULL: no memory
+ *     meter_value(report, METRIC_gld_requests);  meter_value_of(report, "l1tex__t_requests_...")
+ *     meter_report_free(report);
+ *
+ * Each worker of the engine counts in a context of its own, without locks; meter_end adds them up, so the numbers do
+ * not depend on the number of workers. */
+#ifndef LS_METER_H
+#define LS_METER_H
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/gpu.h"
+#include "base/status.h"
+#include "exec/exec.h"
+#include "meter/metrics.h"
+#include "meter/occupancy.h"
+
+struct meter;
+
+/* What the caller may choose; NULL or all zero but carveout_kib = -1 is the default. */
+struct meter_options {
+    i32 carveout_kib;      /* of occupancy_request; -1 = default */
+    u32 banks, bank_bytes; /* shared memory to be pictured instead of the GPU's; 0 = the GPU's */
+    bool no_lines;         /* leave out the rows by line */
+    bool no_memo;          /* compute every access afresh: for tests */
+    /* The module's PTX text: with it, and a ptxas (LOCKSTEP_PTXAS or on PATH), registers are asked; NULL = estimate */
+    const char *ptx_text;
+    size_t ptx_len;
+};
+#define METER_OPTIONS_DEFAULT ((struct meter_options){.carveout_kib = -1})
+
+/* Events of one PTX instruction. `n` are raw event counters (metrics.h). */
+struct meter_line {
+    const char *function; /* that contains it */
+    const char *file;     /* source file, NULL without .loc */
+    u32 line;             /* source line, 0 without .loc */
+    u32 ptx_line;
+    const char *ptx; /* the instruction as text; NULL in a report that was read from a session */
+    u64 n[EVENT_COUNT];
+};
+
+/* One finished launch. Everything it points to is its own. */
+struct meter_report {
+    struct arena mem;
+    const char *kernel;
+    const char *device; /* gpu.id */
+    const char *status; /* "ok", or why the launch ended; "ok" until the caller sets it (a string that outlives) */
+    u64 id;
+    u32 grid[3], block[3];
+    u32 static_shared, dynamic_shared, shared_reserved; /* bytes a block; reserved: by the system */
+    u32 sms;        /* of the device */
+    u32 registers;  /* a thread */
+    double seconds; /* 0 until the caller sets it */
+    struct occupancy_result occupancy;
+    struct meter_metric {
+        double value; /* NaN: not in this report */
+        enum metric_kind kind;
+    } metrics[METRIC_COUNT];
+    u64 n[EVENT_COUNT]; /* the raw counters; zero in a report that was read from a session */
+    struct meter_line *lines;
+    u32 nlines; /* the instructions that were executed, the kernel's first, by function and PTX line */
+};
+
+/* Takes what it needs of `l` (the kernel, the grid); LS_ERR_NOMEM is the only failure. gpu NULL: the device's. */
+enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, const struct meter_options *options,
+                           struct meter **out);
+/* To be set as the launch's hooks; valid until meter_end. */
+const struct exec_hooks *meter_hooks(struct meter *m);
+/* Adds the workers up, frees the meter. NULL when there was no memory (then nothing was counted right). */
+struct meter_report *meter_end(struct meter *m);
+void meter_report_free(struct meter_report *r);
+
+/* A metric's value; NaN when the report has none. */
+double meter_value(const struct meter_report *r, enum metric_id id);
+/* By ncu's name or an nvprof alias; NaN for an unknown name too (metric_find tells). */
+double meter_value_of(const struct meter_report *r, const char *name);
+/* A metric of one line. Only metrics that are formulas over events have one; else NaN. */
+double meter_line_value(const struct meter_line *l, enum metric_id id);
+
+/* The rows of r added up by source line, sorted by file and line (ptx_line: the smallest; rows without a source line
+ * stay by PTX line). Lives in mem. */
+struct meter_line *meter_source_lines(const struct meter_report *r, struct arena *mem, u32 *n);
+
+#endif

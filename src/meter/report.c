@@ -1,0 +1,75 @@
+/* report.c - reading a report: values by id and by name, and rows by source line. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "meter/rules.h"
+
+void meter_report_free(struct meter_report *r)
+{
+    if (r)
+        arena_free(&r->mem);
+    ls_free(r);
+}
+
+double meter_value(const struct meter_report *r, enum metric_id id)
+{
+    return (u32)id < METRIC_COUNT ? r->metrics[id].value : NAN;
+}
+
+double meter_value_of(const struct meter_report *r, const char *name)
+{
+    const int id = metric_find(name);
+    return id < 0 ? NAN : r->metrics[id].value;
+}
+
+double meter_line_value(const struct meter_line *l, enum metric_id id)
+{
+    return (u32)id < METRIC_COUNT ? metric_of_events(l->n, id) : NAN;
+}
+
+static int compare_text(const char *a, const char *b)
+{
+    return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+static int compare_u32(u32 a, u32 b) { return (a > b) - (a < b); }
+
+/* Rows without a source line keep apart by PTX line. */
+static int by_source(const void *x, const void *y)
+{
+    const struct meter_line *a = x, *b = y;
+    int c = compare_text(a->file, b->file);
+    c = c ? c : compare_u32(a->line, b->line);
+    if (!c && !a->line)
+        c = compare_u32(a->ptx_line, b->ptx_line);
+    return c;
+}
+
+static int by_source_and_place(const void *x, const void *y)
+{
+    const struct meter_line *a = x, *b = y;
+    const int c = by_source(a, b);
+    return c ? c : compare_u32(a->ptx_line, b->ptx_line);
+}
+
+struct meter_line *meter_source_lines(const struct meter_report *r, struct arena *mem, u32 *n)
+{
+    *n = 0;
+    struct meter_line *to = arena_array(mem, struct meter_line, r->nlines + 1);
+    if (!r->nlines)
+        return to;
+    memcpy(to, r->lines, sizeof *to * r->nlines);
+    qsort(to, r->nlines, sizeof *to, by_source_and_place);
+    for (u32 k = 1; k < r->nlines; k++) {
+        if (by_source(&to[*n], &to[k])) {
+            to[++*n] = to[k];
+            continue;
+        }
+        for (u32 e = 0; e < EVENT_COUNT; e++)
+            to[*n].n[e] += to[k].n[e];
+    }
+    ++*n;
+    return to;
+}

@@ -1,0 +1,77 @@
+/* rules.h - what the files of meter/ share among themselves: formulas, classes of accesses, and what is known of a
+ * function before it runs. */
+#ifndef LS_METER_RULES_H
+#define LS_METER_RULES_H
+
+#include "meter/meter.h"
+
+/* Why a number that addresses and masks give may still differ from the hardware's. */
+enum {
+    DOUBT_NONE = 0,
+    DOUBT_SHARED_LD = 1,   /* ptxas is expected to merge shared loads that ran */
+    DOUBT_SHARED_ST = 2,
+    DOUBT_SHARED_ATOM = 4, /* an atomic that ran is a loop in machine code */
+    DOUBT_REGISTERS = 8,   /* no ptxas was asked */
+};
+
+u32 metric_doubts(enum metric_id id);
+double metric_of_events(const u64 n[EVENT_COUNT], enum metric_id id);
+double metric_of_launch(const struct meter_report *r, enum metric_id id);
+
+/* What an access counts as. */
+enum access_class {
+    CLASS_GLD,
+    CLASS_GST,
+    CLASS_GATOM,
+    CLASS_GRED,
+    CLASS_LLD,
+    CLASS_LST,
+    CLASS_SLD,
+    CLASS_SST,
+    CLASS_SATOM,
+    CLASS_CLD,
+    CLASS_COUNT,
+    CLASS_NONE = 255, /* not counted: parameters, spaces that have no counter */
+};
+
+/* ---- estimate.c: what ptxas is expected to make of a function ---- */
+
+enum branch_kind {
+    BRANCH_NONE,
+    BRANCH_MACHINE,    /* a branch or call that counts */
+    BRANCH_PREDICATED, /* vanishes: its body is predicated */
+    BRANCH_EXIT,       /* goes to a bare ret: an exit */
+};
+
+struct site_estimate {
+    u8 weight;         /* machine instructions an execution */
+    u8 branch;         /* enum branch_kind */
+    u8 width;          /* shared loads and stores: bytes a lane of the merged access this one leads; 0 = alone */
+    bool follows;      /* it is part of an access that an earlier or later one leads */
+    bool unused;       /* atomics: nobody reads the result */
+    bool loops;        /* shared atomics: a loop of compare-and-swap */
+    u8 event;          /* enum event_id: class of the instruction for the instruction mix */
+    u8 flop;           /* enum event_id of its operation, or 0 */
+    u8 flops;          /* how many of them a thread */
+    u8 access;         /* enum event_id of its ..._inst counter, or 0 */
+};
+
+struct estimate {
+    struct site_estimate *sites; /* by site */
+    u32 *counts_as; /* by block: the block whose executions count for it: itself, or the branch's that predicates it */
+};
+
+/* Of func for a GPU of that compute capability, in mem (whose recovery point is set). */
+struct estimate *estimate_make(struct arena *mem, const struct ir_func *func, u32 cc_major);
+
+/* ---- merge.c ---- */
+
+/* Sets width and follows of the shared accesses of func that ptxas can make wider. */
+void estimate_merges(struct arena *mem, const struct ir_func *func, struct site_estimate *sites);
+
+/* ---- ptxas.c ---- */
+
+/* Registers a thread of kernel as ptxas assigns them for sm_<sm>; 0 when there is no ptxas or it failed. */
+u32 ptxas_registers(const char *ptx, size_t len, u32 sm, const char *kernel);
+
+#endif

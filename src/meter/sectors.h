@@ -1,0 +1,20 @@
+/* sectors.h - what one access to global, local or constant memory touches. A sector is 32 aligned bytes, the unit that
+ * the caches move; a request is charged for each distinct one that an active lane's bytes lie in, at any width. */
+#ifndef LS_METER_SECTORS_H
+#define LS_METER_SECTORS_H
+
+#include "base/base.h"
+
+enum { SECTOR_BYTES = 32 };
+
+/* Distinct sectors of the byte ranges [at[i], at[i] + bytes) of the lanes in mask; bytes 1..32. */
+u32 sectors_count(const u64 *at, u32 mask, u32 bytes);
+
+/* The same of local memory: at[i] is an offset in lane i's own memory, whose word k stands at (32 k + i) * 4 from the
+ * warp's base, so that lanes with the same index are neighbours. */
+u32 sectors_local(const u64 *at, u32 mask, u32 bytes);
+
+/* Distinct elements that a constant load reads: the constant cache delivers one at a time. */
+u32 sectors_words(const u64 *at, u32 mask, u32 bytes);
+
+#endif

@@ -1,0 +1,135 @@
+/* coverage.c - which op bodies do the test programs use? Every function of every file is lowered as the engine would,
+ * in both modes, and the bodies that lowering asks for are ticked off the table. Prints the rest; `coverage FILE.ptx...`
+ * succeeds when every body that PTX of the files' targets can name is used, or is listed in uncovered.txt with a reason. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "exec/bodies.h"
+#include "exec/exec.h"
+#include "ir/ir.h"
+#include "ptx/ptx.h"
+
+enum { MAX_BODIES = 8192 };
+static bool used[MAX_BODIES];
+static unsigned missing;
+
+static ir_body body(void *ctx, const char *name, enum ir_mode mode)
+{
+    (void)ctx;
+    const char *known;
+    for (unsigned k = 0; k < MAX_BODIES && (known = bodies_name(k)); k++)
+        if (!strcmp(known, name))
+            used[k] = true;
+    return bodies_find(name, mode);
+}
+
+/* Lowering asks where things are; any address will do. */
+static bool var_address(void *ctx, const struct ptx_func *f, const struct ptx_var *v, u64 *address)
+{
+    (void)ctx, (void)f, (void)v;
+    *address = 4096;
+    return true;
+}
+static u64 func_handle(void *ctx, const struct ptx_func *f)
+{
+    (void)ctx, (void)f;
+    return 64;
+}
+static int builtin(void *ctx, const char *name)
+{
+    (void)ctx, (void)name;
+    return -1;
+}
+
+static char *read_file(const char *path, size_t *len)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return NULL;
+    fseek(f, 0, SEEK_END);
+    *len = (size_t)ftell(f);
+    rewind(f);
+    char *text = calloc(*len + 1, 1);
+    if (text && fread(text, 1, *len, f) != *len)
+        *len = 0;
+    fclose(f);
+    return text;
+}
+
+static void lower_all(const struct ptx_module *m)
+{
+    struct arena mem = ARENA("launch");
+    const struct ir_target target = {.body = body, .var_address = var_address, .func_handle = func_handle,
+                                     .builtin = builtin, .shared_window = 1ull << 40, .local_window = 1ull << 41};
+    if (setjmp(mem.oom)) {
+        arena_free(&mem);
+        return;
+    }
+    for (u32 k = 0; k < m->nfuncs; k++) {
+        if (!m->funcs[k]->defined)
+            continue;
+        const struct ir_func *out = ir_lower(&mem, m, m->funcs[k], &target);
+        if (out->poison)
+            printf("cannot run: %s\n", out->poison), missing++;
+    }
+    arena_free(&mem);
+}
+
+static bool take_file(const char *path)
+{
+    struct diag_list diags;
+    struct ptx_module *m = NULL;
+    size_t len = 0;
+    char *text = read_file(path, &len);
+    diag_init(&diags);
+    const bool ok = text && ptx_parse(text, len, path, &m, &diags) == LS_OK;
+    if (ok)
+        lower_all(m);
+    else
+        printf("%s: cannot be parsed\n", path);
+    if (m)
+        ptx_free(m);
+    diag_free(&diags);
+    free(text);
+    return ok;
+}
+
+/* "pattern  reason" a line; a pattern may end in '*'. */
+static bool excused(const char *list, const char *name)
+{
+    for (const char *at = list; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+        const size_t len = strcspn(at, " \n");
+        if (*at == '#' || !len)
+            continue;
+        if (at[len - 1] == '*' ? !strncmp(at, name, len - 1) : strlen(name) == len && !memcmp(at, name, len))
+            return true;
+    }
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    size_t len;
+    const char *name;
+    bool ok = argc > 2;
+    char *list = argc > 2 ? read_file(argv[1], &len) : NULL;
+    unsigned all = 0, count = 0, excuses = 0;
+    for (int k = 2; k < argc; k++)
+        ok &= take_file(argv[k]);
+    for (; all < MAX_BODIES && (name = bodies_name(all)); all++) {
+        count += used[all];
+        if (used[all])
+            continue;
+        if (excused(list, name)) {
+            excuses++;
+            continue;
+        }
+        printf("not used by any test: %s\n", name);
+        missing++;
+    }
+    printf("%u of %u bodies are used by tests, %u more are excused\n", count, all, excuses);
+    free(list);
+    return ok && !missing ? 0 : 1;
+}

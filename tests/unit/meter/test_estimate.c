@@ -1,0 +1,292 @@
+/* test_estimate.c - what is expected of ptxas, on small kernels whose machine code is known: which branches vanish, which
+ * shared accesses are merged, what an instruction counts as. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "meter/rules.h"
+
+struct subject {
+    struct ptx_module *mod;
+    const struct ir_func *func;
+    struct arena mem;
+    struct estimate *e;
+};
+
+/* Lowering without an engine: every body exists, nothing is run. */
+static const struct ir_inst *no_body(const struct ir_inst *pc, u8 *regs, struct warp *w)
+{
+    (void)regs, (void)w;
+    return pc;
+}
+static ir_body any_body(void *ctx, const char *name, enum ir_mode mode)
+{
+    (void)ctx, (void)name, (void)mode;
+    return no_body;
+}
+static bool any_address(void *ctx, const struct ptx_func *f, const struct ptx_var *v, u64 *address)
+{
+    (void)ctx, (void)f, (void)v;
+    *address = 4096;
+    return true;
+}
+static u64 any_handle(void *ctx, const struct ptx_func *f)
+{
+    (void)ctx, (void)f;
+    return 1;
+}
+static int no_builtin(void *ctx, const char *name)
+{
+    (void)ctx, (void)name;
+    return -1;
+}
+static const struct ir_target target = {.body = any_body, .var_address = any_address, .func_handle = any_handle,
+                                        .builtin = no_builtin, .shared_window = 1ull << 32, .local_window = 1ull << 33};
+
+/* The body of a kernel with a parameter p, registers %r %rd %f %fd %h and predicates, and shared arrays. */
+static void make(struct subject *s, const char *body)
+{
+    static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                                ".extern .shared .align 4 .b8 dynamic[];\n"
+                                ".visible .entry k(.param .u64 p)\n{\n"
+                                ".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<99>;\n"
+                                ".reg .f64 %%fd<9>;\n.reg .b16 %%h<9>;\n.shared .align 4 .b8 tile[4096];\n"
+                                "mov.u32 %%r1, %%tid.x;\nld.param.u64 %%rd1, [p];\nsetp.eq.u32 %%p1, %%r1, 3;\n%s\n}\n";
+    char text[16384];
+    struct diag_list d;
+    diag_init(&d);
+    const int n = snprintf(text, sizeof text, frame, body);
+    assert_in_range(n, 1, sizeof text - 1);
+    if (ptx_parse(text, (size_t)n, "test.ptx", &s->mod, &d) != LS_OK)
+        fail_msg("%s", d.first ? d.first->text : "no memory");
+    diag_free(&d);
+    s->mem = (struct arena)ARENA("test");
+    if (setjmp(s->mem.oom))
+        fail();
+    s->func = ir_lower(&s->mem, s->mod, ptx_find_func(s->mod, "k"), &target);
+    assert_null(s->func->poison);
+    s->e = estimate_make(&s->mem, s->func, 9);
+}
+
+static void drop(struct subject *s)
+{
+    arena_free(&s->mem);
+    ptx_free(s->mod);
+}
+
+/* The n-th instruction with that opcode, from 0. */
+static const struct site_estimate *nth(const struct subject *s, enum ptx_op op, u32 n)
+{
+    for (u32 k = 0; k < s->func->src->ninsts; k++)
+        if (s->func->src->insts[k].op == op && n-- == 0)
+            return &s->e->sites[k];
+    fail_msg("no such instruction");
+    return NULL;
+}
+
+static enum branch_kind first_branch(const char *body)
+{
+    struct subject s;
+    make(&s, body);
+    const enum branch_kind kind = (enum branch_kind)nth(&s, OP_BRA, 0)->branch;
+    drop(&s);
+    return kind;
+}
+
+static void short_forward_bodies_are_predicated(void **state)
+{
+    (void)state;
+    assert_int_equal(first_branch("@%p1 bra $L; add.u32 %r2, %r1, 1; st.shared.u32 [tile], %r2; $L: bar.sync 0; ret;"),
+                     BRANCH_PREDICATED);
+    assert_int_equal(first_branch("@%p1 bra $L; ld.global.u32 %r2, [%rd1]; $L: bar.sync 0; ret;"), BRANCH_PREDICATED);
+}
+
+static void other_bodies_stay_behind_a_branch(void **state)
+{
+    (void)state;
+    assert_int_equal(first_branch("@%p1 bra $L; ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2; $L: bar.sync 0; ret;"),
+                     BRANCH_MACHINE);
+    assert_int_equal(first_branch("@%p1 bra $L; red.global.add.u32 [%rd1], 1; $L: bar.sync 0; ret;"), BRANCH_MACHINE);
+    assert_int_equal(first_branch("@%p1 bra $L; bar.sync 1; $L: bar.sync 0; ret;"), BRANCH_MACHINE);
+    assert_int_equal(first_branch("$L: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra $L; bar.sync 0; ret;"),
+                     BRANCH_MACHINE);
+}
+
+static void ten_instructions_are_the_limit(void **state)
+{
+    (void)state;
+    for (int n = 9; n <= 12; n++) {
+        char body[2048] = "@%p1 bra $L;";
+        for (int k = 0; k < n; k++)
+            strcat(body, " add.u32 %r2, %r2, %r1;");
+        strcat(body, " $L: bar.sync 0; st.global.u32 [%rd1], %r2; ret;");
+        assert_int_equal(first_branch(body), n <= 10 ? BRANCH_PREDICATED : BRANCH_MACHINE);
+    }
+}
+
+static void a_branch_to_a_bare_ret_is_an_exit(void **state)
+{
+    (void)state;
+    static const char long_body[] = "ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2;";
+    char body[256];
+    snprintf(body, sizeof body, "@%%p1 bra $L; %s $L: ret;", long_body);
+    assert_int_equal(first_branch(body), BRANCH_EXIT);
+    snprintf(body, sizeof body, "@%%p1 bra $L; %s $L: st.global.u32 [%%rd1+8], %%r1; ret;", long_body);
+    assert_int_equal(first_branch(body), BRANCH_MACHINE);
+}
+
+/* A predicated body executes as often as the branch that it replaced. */
+static void a_predicated_body_counts_as_its_branch(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "@%p1 bra $L; add.u32 %r2, %r1, 1; $L: bar.sync 0; ret;");
+    u32 branch = 0, add = 0;
+    for (u32 k = 0; k < s.func->src->ninsts; k++) {
+        branch = s.func->src->insts[k].op == OP_BRA ? s.func->block_of_site[k] : branch;
+        add = s.func->src->insts[k].op == OP_ADD ? s.func->block_of_site[k] : add;
+    }
+    assert_int_not_equal(branch, add);
+    assert_int_equal(s.e->counts_as[add], branch);
+    assert_int_equal(s.e->counts_as[branch], branch);
+    assert_int_equal(nth(&s, OP_BRA, 0)->weight, 0);
+    drop(&s);
+}
+
+/* ---- merging ---- */
+
+/* How many shared loads a warp runs after merging: those that do not follow another. */
+static u32 loads_left(const struct subject *s, enum ptx_op op)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < s->func->src->ninsts; k++)
+        n += s->func->src->insts[k].op == op && s->func->src->insts[k].space == SPACE_SHARED && !s->e->sites[k].follows;
+    return n;
+}
+
+static u32 left_of(const char *body, enum ptx_op op)
+{
+    struct subject s;
+    make(&s, body);
+    const u32 n = loads_left(&s, op);
+    drop(&s);
+    return n;
+}
+
+/* The H200 ran 40 shared loads a warp for 32 steps of a tiled product: 8 of 16 bytes for a row of A, 32 for a column of B. */
+static void a_row_of_a_tile_is_loaded_in_eight(void **state)
+{
+    (void)state;
+    static char body[8192];
+    strcpy(body, "mov.u32 %r2, tile; shl.b32 %r3, %r1, 7; add.s32 %r4, %r2, %r3; shl.b32 %r5, %r1, 2; add.s32 %r6, %r2, %r5;");
+    for (int k = 0; k < 32; k++) {
+        char step[128];
+        snprintf(step, sizeof step, "ld.shared.f32 %%f1, [%%r4+%d]; ld.shared.f32 %%f2, [%%r6+%d]; fma.rn.f32 %%f3, %%f1, %%f2, %%f3;",
+                 4 * k, 128 * k);
+        strcat(body, step);
+    }
+    strcat(body, "st.global.f32 [%rd1], %f3; ret;");
+    assert_int_equal(left_of(body, OP_LD), 40);
+}
+
+#define TWO(a, b) "mov.u32 %r2, tile; shl.b32 %r3, %r1, 3; add.s32 %r4, %r2, %r3; " a " " b " ret;"
+static void pairs_need_known_alignment_and_nothing_between(void **state)
+{
+    (void)state;
+    assert_int_equal(left_of(TWO("ld.shared.u32 %r10, [%r4];", "ld.shared.u32 %r11, [%r4+4];"), OP_LD), 1);
+    assert_int_equal(left_of(TWO("ld.shared.u32 %r11, [%r4+4];", "ld.shared.u32 %r10, [%r4];"), OP_LD), 1);
+    assert_int_equal(left_of(TWO("ld.shared.u32 %r10, [%r4+4];", "ld.shared.u32 %r11, [%r4+8];"), OP_LD), 2);
+    assert_int_equal(left_of(TWO("ld.shared.u32 %r10, [%r4];", "ld.shared.u32 %r11, [%r4+8];"), OP_LD), 2);
+    assert_int_equal(left_of(TWO("ld.volatile.shared.u32 %r10, [%r4];", "ld.volatile.shared.u32 %r11, [%r4+4];"), OP_LD), 2);
+    assert_int_equal(left_of(TWO("ld.shared.u32 %r10, [%r4]; st.shared.u32 [tile], %r10;", "ld.shared.u32 %r11, [%r4+4];"), OP_LD), 2);
+    assert_int_equal(left_of(TWO("ld.shared.u32 %r10, [%r4]; bar.sync 0;", "ld.shared.u32 %r11, [%r4+4];"), OP_LD), 2);
+    assert_int_equal(left_of(TWO("@%p1 ld.shared.u32 %r10, [%r4];", "ld.shared.u32 %r11, [%r4+4];"), OP_LD), 2);
+    assert_int_equal(left_of(TWO("st.shared.u32 [%r4], %r1;", "st.shared.u32 [%r4+4], %r1;"), OP_ST), 1);
+    assert_int_equal(left_of(TWO("st.shared.u8 [%r4], %r1;", "st.shared.u8 [%r4+1], %r1;"), OP_ST), 2);
+    /* lanes 4 bytes apart: only 4 are known */
+    assert_int_equal(left_of("mov.u32 %r2, tile; shl.b32 %r3, %r1, 2; add.s32 %r4, %r2, %r3; ld.shared.u32 %r10, [%r4];"
+                             "ld.shared.u32 %r11, [%r4+4]; ret;", OP_LD), 2);
+    /* memory that the launch adds is aligned as declared */
+    assert_int_equal(left_of("ld.shared.u32 %r10, [dynamic]; ld.shared.u32 %r11, [dynamic+4]; ret;", OP_LD), 2);
+    assert_int_equal(left_of("ld.shared.u32 %r10, [tile]; ld.shared.u32 %r11, [tile+4]; ret;", OP_LD), 1);
+}
+
+static void the_leader_is_as_wide_as_all(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, TWO("ld.shared.u32 %r11, [%r4+4];", "ld.shared.u32 %r10, [%r4];"));
+    assert_int_equal(nth(&s, OP_LD, 2)->width, 8); /* the first load is the parameter's */
+    assert_false(nth(&s, OP_LD, 2)->follows);
+    assert_true(nth(&s, OP_LD, 1)->follows);
+    drop(&s);
+}
+
+/* ---- classes ---- */
+
+static void operations_are_classed(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "add.f32 %f1, %f2, %f3; sub.f64 %fd1, %fd2, %fd3; mul.f32 %f1, %f2, %f3; fma.rn.f64 %fd1, %fd2, %fd3, %fd1;"
+             "add.f16x2 %r2, %r3, %r4; add.s32 %r2, %r3, %r4; cvt.rn.f32.s32 %f1, %r2; shfl.sync.down.b32 %r5, %r2, 1, 31, -1;"
+             "and.b32 %r6, %r2, %r5; popc.b32 %r7, %r6; st.global.u32 [%rd1], %r6; ret;");
+    assert_int_equal(nth(&s, OP_ADD, 0)->flop, EVENT_fadd);
+    assert_int_equal(nth(&s, OP_ADD, 0)->event, EVENT_fp32);
+    assert_int_equal(nth(&s, OP_SUB, 0)->flop, EVENT_dadd);
+    assert_int_equal(nth(&s, OP_MUL, 0)->flop, EVENT_fmul);
+    assert_int_equal(nth(&s, OP_FMA, 0)->flop, EVENT_dfma);
+    assert_int_equal(nth(&s, OP_ADD, 1)->flop, EVENT_hadd);
+    assert_int_equal(nth(&s, OP_ADD, 1)->flops, 2);
+    assert_int_equal(nth(&s, OP_ADD, 2)->flops, 0);
+    assert_int_equal(nth(&s, OP_ADD, 2)->event, EVENT_integer);
+    assert_int_equal(nth(&s, OP_CVT, 0)->event, EVENT_conversion);
+    assert_int_equal(nth(&s, OP_SHFL, 0)->event, EVENT_exchange);
+    assert_int_equal(nth(&s, OP_AND, 0)->event, EVENT_integer);
+    assert_int_equal(nth(&s, OP_POPC, 0)->event, EVENT_bit);
+    assert_int_equal(nth(&s, OP_ST, 0)->event, EVENT_memory);
+    assert_int_equal(nth(&s, OP_ST, 0)->access, EVENT_gst_inst);
+    assert_int_equal(nth(&s, OP_RET, 0)->event, EVENT_control);
+    drop(&s);
+}
+
+static void atomics_are_told_apart(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "atom.global.add.u32 %r2, [%rd1], 1; atom.global.add.u32 %r3, [%rd1], 1; red.global.add.u32 [%rd1], %r3;"
+             "atom.shared.add.f32 %f1, [tile], 0f3F800000; atom.shared.add.u32 %r4, [tile], 1;"
+             "atom.shared.add.u64 %rd2, [tile], 1; atom.shared.cas.b64 %rd3, [tile], 1, 2; ret;");
+    assert_true(nth(&s, OP_ATOM, 0)->unused); /* %r2 is never read */
+    assert_int_equal(nth(&s, OP_ATOM, 0)->access, EVENT_gred_inst);
+    assert_false(nth(&s, OP_ATOM, 1)->unused);
+    assert_int_equal(nth(&s, OP_ATOM, 1)->access, EVENT_gatom_inst);
+    assert_true(nth(&s, OP_RED, 0)->unused);
+    assert_true(nth(&s, OP_ATOM, 2)->loops);
+    assert_false(nth(&s, OP_ATOM, 3)->loops);
+    assert_true(nth(&s, OP_ATOM, 4)->loops);
+    assert_false(nth(&s, OP_ATOM, 5)->loops);
+    drop(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_forward_bodies_are_predicated),
+        cmocka_unit_test(other_bodies_stay_behind_a_branch),
+        cmocka_unit_test(ten_instructions_are_the_limit),
+        cmocka_unit_test(a_branch_to_a_bare_ret_is_an_exit),
+        cmocka_unit_test(a_predicated_body_counts_as_its_branch),
+        cmocka_unit_test(a_row_of_a_tile_is_loaded_in_eight),
+        cmocka_unit_test(pairs_need_known_alignment_and_nothing_between),
+        cmocka_unit_test(the_leader_is_as_wide_as_all),
+        cmocka_unit_test(operations_are_classed),
+        cmocka_unit_test(atomics_are_told_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

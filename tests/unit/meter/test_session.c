@@ -1,0 +1,160 @@
+/* test_session.c - a report written and read again says the same; broken records are told and left out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "meter/session.h"
+
+static struct meter_line lines[2];
+
+/* Values that only survive if integers stay exact and fractions are not rounded. */
+static struct meter_report sample(void)
+{
+    struct meter_report r = {.kernel = "k<\"x\">", .device = "h200", .status = "ok", .id = 12, .grid = {3, 2, 1},
+                             .block = {32, 8, 1}, .static_shared = 64, .dynamic_shared = 100, .registers = 40,
+                             .seconds = 0.125, .lines = lines, .nlines = 2};
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        r.metrics[i].value = i % 3 ? 9007199254740.0 + i : i / 7.0;
+        r.metrics[i].kind = i % 2 ? METRIC_ESTIMATED : METRIC_COUNTED;
+    }
+    r.metrics[METRIC_registers].value = 40;
+    r.metrics[METRIC_fp16].value = NAN;
+    r.occupancy.blocks_per_sm = 7;
+    r.occupancy.limiter = OCCUPANCY_BY_SHARED;
+    lines[0] = (struct meter_line){.function = "k", .file = "a.cu", .line = 5, .ptx_line = 40, .ptx = "ld.global.f32"};
+    lines[0].n[EVENT_gld_requests] = 77;
+    lines[0].n[EVENT_gld_sectors] = 308;
+    lines[1] = (struct meter_line){.function = "k", .ptx_line = 41, .ptx = "bra"};
+    lines[1].n[EVENT_branches] = 9;
+    lines[1].n[EVENT_divergent] = 4;
+    return r;
+}
+
+static void assert_same(const struct meter_report *a, const struct meter_report *b)
+{
+    assert_string_equal(a->kernel, b->kernel);
+    assert_string_equal(a->device, b->device);
+    assert_string_equal(a->status, b->status);
+    assert_int_equal(a->id, b->id);
+    assert_memory_equal(a->grid, b->grid, sizeof a->grid);
+    assert_memory_equal(a->block, b->block, sizeof a->block);
+    assert_int_equal(a->static_shared, b->static_shared);
+    assert_int_equal(a->dynamic_shared, b->dynamic_shared);
+    assert_int_equal(a->registers, b->registers);
+    assert_true(a->seconds == b->seconds);
+    assert_int_equal(a->occupancy.blocks_per_sm, b->occupancy.blocks_per_sm);
+    assert_int_equal(a->occupancy.limiter, b->occupancy.limiter);
+    for (int i = 0; i < METRIC_COUNT; i++) {
+        if (isnan(a->metrics[i].value)) {
+            assert_true(isnan(b->metrics[i].value));
+            continue;
+        }
+        assert_true(a->metrics[i].value == b->metrics[i].value);
+        assert_int_equal(a->metrics[i].kind, b->metrics[i].kind);
+    }
+    assert_int_equal(a->nlines, b->nlines);
+    for (u32 k = 0; k < a->nlines; k++) {
+        assert_int_equal(a->lines[k].line, b->lines[k].line);
+        assert_int_equal(a->lines[k].ptx_line, b->lines[k].ptx_line);
+        assert_string_equal(a->lines[k].function, b->lines[k].function);
+        assert_string_equal(a->lines[k].ptx, b->lines[k].ptx);
+        assert_memory_equal(a->lines[k].n, b->lines[k].n, sizeof a->lines[k].n);
+    }
+}
+
+static void a_record_says_the_same_again(void **state)
+{
+    (void)state;
+    const struct meter_report r = sample();
+    char *text = session_print(&r);
+    assert_non_null(text);
+    assert_null(strchr(text, '\n'));
+    struct meter_report *back;
+    assert_int_equal(session_parse(text, strlen(text), &back), LS_OK);
+    assert_same(&r, back);
+    assert_string_equal(back->lines[0].file, "a.cu");
+    assert_null(back->lines[1].file);
+    meter_report_free(back);
+    ls_free(text);
+}
+
+static void garbage_is_not_a_record(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "", "{", "null", "[]", "{}", "{\"type\":\"launch\"}", "{\"type\":\"other\",\"name\":\"k\"}",
+        "{\"type\":\"launch\",\"name\":\"k\",\"grid\":[1,2],\"block\":[1,1,1]}",
+        "{\"type\":\"launch\",\"name\":\"k\",\"grid\":[1,2,-1],\"block\":[1,1,1]}",
+    };
+    struct meter_report *r;
+    for (size_t i = 0; i < LS_ARRAY_LEN(bad); i++) {
+        assert_int_equal(session_parse(bad[i], strlen(bad[i]), &r), LS_ERR_SYNTAX);
+        assert_null(r);
+    }
+}
+
+/* A record of another version: unknown members are ignored, missing metrics are NaN. */
+static void other_versions_can_be_read(void **state)
+{
+    (void)state;
+    const char *text = "{\"type\":\"launch\",\"name\":\"k\",\"grid\":[1,1,1],\"block\":[32,1,1],\"new\":1,\"metrics\":"
+                       "{\"launch__grid_size\":{\"value\":1},\"unheard_of.sum\":{\"value\":2}}}";
+    struct meter_report *r;
+    assert_int_equal(session_parse(text, strlen(text), &r), LS_OK);
+    assert_float_equal(meter_value(r, METRIC_grid_size), 1, 0);
+    assert_true(isnan(meter_value(r, METRIC_gld_requests)));
+    meter_report_free(r);
+}
+
+static void a_folder_holds_the_launches_in_order(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/lockstep-session-XXXXXX", sub[64], file[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(sub, sizeof sub, "%s/new", folder);
+    struct meter_report r = sample();
+    for (u32 k = 0; k < 5; k++) {
+        r.id = k;
+        assert_int_equal(session_append(sub, &r), LS_OK);
+    }
+    snprintf(file, sizeof file, "%s/%ld.rec", sub, (long)getpid());
+    FILE *f = fopen(file, "a");
+    fputs("nonsense\n{\"type\":\"launch\",\"name\":\"cut sho", f);
+    fclose(f);
+    struct session s;
+    struct diag_list d;
+    diag_init(&d);
+    assert_int_equal(session_read(sub, &s, &d), LS_OK);
+    assert_int_equal(s.n, 5);
+    assert_int_equal(d.errors, 1); /* the nonsense; a last line without its end is only ignored */
+    assert_int_equal(d.first->at.line, 6);
+    for (u32 k = 0; k < 5; k++)
+        assert_int_equal(s.reports[k]->id, k);
+    session_free(&s);
+    assert_int_equal(session_read("/nonexistent/folder", &s, &d), LS_ERR_IO);
+    assert_int_equal(session_append("/nonexistent/folder/x", &r), LS_ERR_IO);
+    diag_free(&d);
+    unlink(file);
+    rmdir(sub);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_says_the_same_again),
+        cmocka_unit_test(garbage_is_not_a_record),
+        cmocka_unit_test(other_versions_can_be_read),
+        cmocka_unit_test(a_folder_holds_the_launches_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
