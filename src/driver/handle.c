@@ -1,5 +1,5 @@
-/* handle.c - memory of what handles point to. It is never given back to the heap, only used again for a handle of the same
- * kind, so a handle that was destroyed can be looked at and is told by its tag. */
+/* handle.c - memory of what handles point to. It is never given back to the heap, only used again for a handle of the
+ * same kind, so a handle that was destroyed can be looked at and is told by its tag. */
 #include <string.h>
 
 #include "base/alloc.h"

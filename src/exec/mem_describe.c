@@ -34,6 +34,8 @@ static void describe_block(const struct mem_block *b, char *buf, size_t n)
 
 /* The null page and what a small index from a null pointer reaches. */
 #define NULL_BYTES 4096
+/* Farther away than this, the nearest allocation has nothing to do with the address. */
+#define FAR_BYTES (1ull << 32)
 
 void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n)
 {
@@ -58,7 +60,9 @@ void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n)
     }
     describe_block(&b, what, sizeof what);
     const u64 end = b.base + b.size;
-    if (address < b.base)
+    if (address + FAR_BYTES < b.base || address > end + FAR_BYTES)
+        snprintf(buf, n, "no device memory is near it: a host pointer, or not a pointer");
+    else if (address < b.base)
         snprintf(buf, n, "%" PRIu64 " %s before %s", b.base - address, plural(b.base - address), what);
     else if (address >= end)
         snprintf(buf, n, "%" PRIu64 " %s after %s", address - end, plural(address - end), what);

@@ -25,7 +25,7 @@ static struct exec_var *find_var(struct exec_module *m, const struct ptx_module 
     struct exec_var *best = NULL;
     for (u32 k = 0; k < m->nvars; k++) {
         struct exec_var *o = &m->vars[k];
-        if (o->src == v)
+        if (o->src == v && (v->linkage != LINK_EXTERN || is_shared(v)))
             return o;
         bool shared_name = v->linkage != LINK_NONE && o->src->linkage != LINK_NONE && o->unit != unit;
         if (shared_name && o->src->linkage != LINK_EXTERN && !strcmp(o->src->name, v->name) && !best)

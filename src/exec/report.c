@@ -144,7 +144,7 @@ bool block_watch(struct block *b)
     struct grid *g = b->grid;
     const struct exec_launch *l = g->launch;
     struct exec_fault f = {.kind = FAULT_TIMEOUT};
-    if (l->cancel && *l->cancel)
+    if (l->cancel && __atomic_load_n(l->cancel, __ATOMIC_RELAXED))
         atomic_store(&g->stop, true);
     if (atomic_load_explicit(&g->stop, memory_order_relaxed))
         return false;

@@ -205,6 +205,7 @@ static void emit_scalar(struct emit *e, const struct ptx_operand *data, struct p
     const struct ptx_inst *i = e->inst;
     enum ptx_type t = i->types[0];
     bool wide = is_wide_register(data) && ptx_type_bits(t) <= 32;
+    bool sign_in_half = t == PTX_S8 && data->kind == PTX_REG && ptx_type_bits(data->var->type) == 16;
     char name[64];
     snprintf(name, sizeof name, "%s_%s_%s", load ? "ld" : "st", space_name(i->space),
              ptx_type_name(memory_type(t, load, wide)));
@@ -214,7 +215,7 @@ static void emit_scalar(struct emit *e, const struct ptx_operand *data, struct p
     r->b = load ? 0 : slot;
     r->a = at.slot;
     r->imm = at.imm;
-    r->aux = at.aux | (load && wide ? IR_REG64 : 0);
+    r->aux = at.aux | (load && wide ? IR_REG64 : 0) | (load && sign_in_half ? IR_REG16 : 0);
     emit_end_writes(e);
 }
 

@@ -45,6 +45,8 @@ for mode in "${traced[@]}"; do
         first=$folder
         continue
     fi
+    # one lane at a time: the same memory, but every access is a request of its own
+    [ "$mode" = LOCKSTEP_ORACLE=1 ] && continue
     "$tools/diff_records" "$first" "$folder" >"$work/log" 2>&1
     verdict $? "counters, $mode"
 done

@@ -354,8 +354,9 @@ def conversions():
     for a in ints:
         for d in ("f16", "bf16", "f32", "f64"):
             for r in RND:
-                for sat in ("",) if d == "bf16" else ("", ".sat"):
-                    emit("cvt_from_int", "cvt.%s%s.%s.%s" % (r, sat, d, a), [a], [d])
+                for ftz in ("", ".ftz") if d == "f32" else ("",):
+                    for sat in ("",) if d == "bf16" else ("", ".sat"):
+                        emit("cvt_from_int", "cvt.%s%s%s.%s.%s" % (r, ftz, sat, d, a), [a], [d])
     f = "cvt_float"
     order = {"f16": 0, "bf16": 0, "f32": 1, "f64": 2}
     for d in order:

@@ -63,6 +63,10 @@ def vectors(emit):
                 emit("mem_" + plain, "copy.%s.%s" % (dest, t), [bits] * n, [dest] * n,
                      address + scalar_st + ["ld%s.v%d.%s {%s}, [%s];" % (dotted(plain), n, t, ", ".join(into), at)],
                      "ld.%s.v%d.%s" % (space, n, t), decl=decl)
+                if t == "s32": # sign-extended into wider registers
+                    emit("mem_" + plain, "copy.b64.s32", [bits] * n, ["b64"] * n,
+                         address + scalar_st + ["ld%s.v%d.s32 {%s}, [%s];" % (dotted(plain), n, ", ".join(into), at)],
+                         "ld.%s.v%d.s32.b64" % (space, n), decl=decl)
                 if t[0] == "b":
                     emit("mem_" + plain, "copy.%s.%s" % (t, t), [bits] * n, [bits] * n,
                          address + ["st%s.v%d.%s [%s], {%s};" % (dotted(plain), n, t, at, ", ".join(names))] + scalar_ld,
@@ -244,7 +248,7 @@ def warps(emit):
                  name + (".not" if bang else ""), extra="not=1" if bang else "")
     for t in ("b32", "b64"):
         for top in (0, 1, 7):
-            for high in (0, 31):
+            for high in (0, 28 if t == "b32" else 40):
                 pre = ["shl.%s {a}, {a}, %d;" % (t, high)]
                 emit(f, "match.any.sync." + t, ["%s:0-%d" % (t, top)], ["b32"],
                      pre + ["match.any.sync.%s {d}, {a}, -1;" % t], "match.any.sync.%s.%d.%d" % (t, top, high))

@@ -152,7 +152,7 @@ static const char *line_after(const char *text, const char *head, char *line, si
 
 bool suite_read(const char *path, struct suite *s)
 {
-    char line[1024];
+    static char line[1 << 14];
     memset(s, 0, sizeof *s);
     if (!(s->text = read_file(path)))
         return false;

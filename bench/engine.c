@@ -1,0 +1,245 @@
+/* engine.c - how many warp instructions a second does the engine run? Fast, traced with hooks that do nothing, and
+ * traced with the meter, on the loops of bench/engine/loops.ptx, and how that scales with workers.
+ *
+ * The number of instructions comes from the text: `// BENCH: name trip=T outside=O` says what a warp runs in a trip of
+ * the loop and outside of it; a divergent trip counts what both sides run. Nothing is taken from our own counters.
+ * Each figure is the best of three runs of a fifth of a second. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "exec/exec.h"
+#include "meter/meter.h"
+#include "ptx/ptx.h"
+
+enum mode { FAST, NULL_HOOKS, METER, MODES };
+enum { BLOCK = 256, WARPS = BLOCK / 32, BLOCKS = 64, DATA_BYTES = 8 << 20, REPEATS = 3, MAX_LOOPS = 16 };
+
+struct loop {
+    char name[24];
+    unsigned trip, outside;
+};
+
+struct bench {
+    struct gpu gpu;
+    struct exec_device device;
+    struct exec_module *module;
+    u64 data;
+    struct loop loops[MAX_LOOPS];
+    unsigned n;
+    char *text;
+    size_t len;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- hooks that do nothing ---- */
+
+static void *no_worker(void *launch, unsigned worker)
+{
+    (void)worker;
+    return launch;
+}
+static void no_block(void *ctx, const struct exec_block_info *b) { (void)ctx, (void)b; }
+static void no_enter(void *ctx, const struct ir_func *f, u32 block, u32 mask) { (void)ctx, (void)f, (void)block, (void)mask; }
+static void no_diverge(void *ctx, const struct ir_func *f, u32 site, u32 mask, u32 taken)
+{
+    (void)ctx, (void)f, (void)site, (void)mask, (void)taken;
+}
+static void no_access(void *ctx, const struct exec_access *a) { (void)ctx, (void)a; }
+static void no_barrier(void *ctx, const struct ir_func *f, u32 site, u32 warp, u32 mask)
+{
+    (void)ctx, (void)f, (void)site, (void)warp, (void)mask;
+}
+static const struct exec_hooks null_hooks = {NULL, no_worker, no_block, no_block, no_enter, no_diverge, no_access, no_barrier};
+
+/* ---- one run ---- */
+
+static bool run(struct bench *b, const struct loop *l, u32 trips, enum mode mode, unsigned workers, double *seconds)
+{
+    struct {
+        u64 data;
+        u32 n, pad;
+    } params = {b->data, trips, 0};
+    struct exec_fault fault;
+    struct exec_launch launch = {.device = &b->device, .module = b->module, .grid = {BLOCKS, 1, 1}, .block = {BLOCK, 1, 1},
+                                 .params = &params, .workers = workers};
+    struct meter *meter = NULL;
+    launch.kernel = exec_module_kernel(b->module, l->name);
+    if (!launch.kernel)
+        return false;
+    const double start = now();
+    if (mode == METER && meter_begin(&launch, NULL, NULL, &meter) != LS_OK)
+        return false;
+    launch.hooks = mode == METER ? meter_hooks(meter) : mode == NULL_HOOKS ? &null_hooks : NULL;
+    const enum ls_status s = exec_run(&launch, &fault, NULL);
+    if (meter)
+        meter_report_free(meter_end(meter));
+    *seconds = now() - start;
+    if (s != LS_OK)
+        fprintf(stderr, "%s: %s: %s\n", l->name, ls_status_name(s), fault.detail);
+    return s == LS_OK;
+}
+
+static double instructions(const struct loop *l, u32 trips)
+{
+    return (double)BLOCKS * WARPS * ((double)l->trip * trips + l->outside);
+}
+
+/* Millions of warp instructions a second and worker; 0 when the loop does not run. */
+static double rate(struct bench *b, const struct loop *l, enum mode mode, unsigned workers)
+{
+    u32 trips = 64;
+    double best = 0, seconds;
+    const u32 most = 1u << 20;
+    for (;;) { /* long enough to measure */
+        if (!run(b, l, trips, mode, workers, &seconds))
+            return 0;
+        if (seconds > 0.2 || trips >= most)
+            break;
+        trips = trips * 2 > most ? most : trips * 2;
+    }
+    for (unsigned k = 0; k < REPEATS; k++) {
+        if (!run(b, l, trips, mode, workers, &seconds))
+            return 0;
+        const double r = instructions(l, trips) / seconds / 1e6;
+        best = r > best ? r : best;
+    }
+    return best;
+}
+
+/* ---- set-up ---- */
+
+static char *read_file(const char *path, size_t *len)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return NULL;
+    fseek(f, 0, SEEK_END);
+    *len = (size_t)ftell(f);
+    rewind(f);
+    char *text = calloc(*len + 1, 1);
+    if (text && fread(text, 1, *len, f) != *len)
+        *len = 0;
+    fclose(f);
+    return text;
+}
+
+static void read_loops(struct bench *b)
+{
+    for (const char *at = b->text; (at = strstr(at, "// BENCH: ")) && b->n < MAX_LOOPS; at++) {
+        struct loop *l = &b->loops[b->n];
+        if (sscanf(at, "// BENCH: %23s trip=%u outside=%u", l->name, &l->trip, &l->outside) == 3)
+            b->n++;
+    }
+}
+
+static bool set_up(struct bench *b, const char *path)
+{
+    struct diag_list diags;
+    struct ptx_module *m = NULL;
+    diag_init(&diags);
+    if (!(b->text = read_file(path, &b->len)))
+        return fprintf(stderr, "%s: cannot be read\n", path), false;
+    read_loops(b);
+    bool ok = gpu_find(NULL, &b->gpu, &diags) == LS_OK && exec_device_init(&b->device, &b->gpu) == LS_OK &&
+              ptx_parse(b->text, b->len, path, &m, &diags) == LS_OK &&
+              exec_module_load(&b->device, &m, 1, &b->module, &diags) == LS_OK &&
+              mem_alloc(b->device.mem, DATA_BYTES, 256, MEM_DEVICE, NULL, &b->data) == LS_OK;
+    if (!ok) {
+        char *text = diag_text(&diags);
+        fprintf(stderr, "%s: cannot be set up\n%s", path, text ? text : "");
+        ls_free(text);
+    } else {
+        memset((void *)(uintptr_t)b->data, 0, DATA_BYTES);
+    }
+    diag_free(&diags);
+    return ok;
+}
+
+static void cpu_model(char *to, size_t size)
+{
+    char line[256];
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    snprintf(to, size, "unknown");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
+            snprintf(to, size, "%s", strchr(line, ':') + 2);
+            to[strcspn(to, "\n")] = 0;
+            break;
+        }
+    if (f)
+        fclose(f);
+}
+
+static void head(bool markdown, unsigned cores)
+{
+    char cpu[128], date[32];
+    const time_t t = time(NULL);
+    struct tm tm;
+    cpu_model(cpu, sizeof cpu);
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&t, &tm));
+    printf("%s%s, %u cores, compiler %s, level %s, %s. Millions of warp instructions a second.\n\n",
+           markdown ? "## The engine\n\n" : "", cpu, cores, __VERSION__, exec_level(), date);
+    printf(markdown ? "| loop | fast, 1 worker | traced, empty hooks | traced, meter |" : "%-10s %10s %12s %10s",
+           "loop", "fast", "empty hooks", "meter");
+    for (unsigned w = 2; w <= cores; w *= 2)
+        printf(markdown ? " fast, %u workers | x |" : " %6u workers      x", w);
+    printf("\n");
+    if (markdown) {
+        printf("| --- | ---: | ---: | ---: |");
+        for (unsigned w = 2; w <= cores; w *= 2)
+            printf(" ---: | ---: |");
+        printf("\n");
+    }
+}
+
+static void row(struct bench *b, const struct loop *l, bool markdown, unsigned cores)
+{
+    double r[MODES];
+    for (unsigned m = 0; m < MODES; m++)
+        r[m] = rate(b, l, (enum mode)m, 1);
+    printf(markdown ? "| %s | %.0f | %.0f | %.0f |" : "%-10s %10.0f %12.0f %10.0f", l->name, r[0], r[1], r[2]);
+    for (unsigned w = 2; w <= cores; w *= 2) {
+        const double all = rate(b, l, FAST, w);
+        printf(markdown ? " %.0f | %.2f |" : " %14.0f %6.2f", all, r[0] > 0 ? all / r[0] : 0);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    static struct bench b;
+    bool markdown = false;
+    const char *path = NULL, *only = NULL;
+    const unsigned cores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    for (int k = 1; k < argc; k++) {
+        if (!strcmp(argv[k], "--markdown"))
+            markdown = true;
+        else if (!path)
+            path = argv[k];
+        else
+            only = argv[k];
+    }
+    if (!path)
+        return fprintf(stderr, "usage: bench_engine [--markdown] bench/engine/loops.ptx [LOOP]\n"), 2;
+    if (!set_up(&b, path))
+        return 1;
+    head(markdown, cores);
+    for (unsigned k = 0; k < b.n; k++)
+        if (!only || !strcmp(only, b.loops[k].name))
+            row(&b, &b.loops[k], markdown, cores);
+    exec_module_free(b.module);
+    exec_device_free(&b.device);
+    free(b.text);
+    return 0;
+}
