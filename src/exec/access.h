@@ -336,6 +336,7 @@ MEM_SLOW void trace_regs(const struct ir_inst *pc, const u8 *regs, struct warp *
         const u64 *p = a;
         LANES addr[i] = p[i] + event;
     }
+    CALL_OUT();
     w->hooks->access(w->hook_ctx, &e);
 }
 
@@ -372,6 +373,7 @@ MEM_FN void trace_lanes(const struct ir_inst *pc, struct warp *w, const struct a
                                   .type = x->type,
                                   .generic = MEM_SPACE(op) == SPACE_NONE,
                                   .addr = addr};
+    CALL_OUT();
     w->hooks->access(w->hook_ctx, &e);
 #else
     (void)pc, (void)w, (void)x, (void)space, (void)mask, (void)addr;
@@ -422,6 +424,7 @@ MEM_FN bool find_block(const struct ir_inst *pc, struct warp *w, u32 op, u64 add
     enum mem_kind kind;
     if (address - c->lo < c->hi - c->lo)
         return c->hi - address >= size;
+    CALL_OUT();
     if (!mem_range(w->mem, address, &lo, &hi, &kind) || hi - address < size)
         return false;
     if (op & (MEM_STORE | MEM_ATOMIC) && kind == MEM_CONST)

@@ -289,20 +289,15 @@ static void emit_plain(struct emit *e)
     char name[128];
     ir_body_name(i, name, sizeof name);
     u32 source[4] = {0}, dest = 0, dest2 = 0;
-    unsigned ndest = ir_dest_count(i), nsrc = i->noperands - ndest, used = 0;
+    unsigned ndest = ir_dest_count(i), nsrc = i->noperands - ndest;
     bool pair = ndest && i->operands[0].kind == PTX_PAIR;
     if (nsrc > 4) {
         ir_poison(e->p, e->site, "%u source operands are too many", nsrc);
         return;
     }
     i64 imm = uses_carry(i) ? (i64)e->p->carry : 0;
-    for (unsigned k = 0; k < nsrc; k++) {
-        const struct ptx_operand *o = &i->operands[ndest + k];
-        if (i->op == OP_LOP3 && k == 3 && o->kind == PTX_IMM)
-            imm = (i64)o->bits;
-        else
-            source[used++] = emit_read(e, o, ir_operand_type(i, ndest + k));
-    }
+    for (unsigned k = 0; k < nsrc; k++)
+        source[k] = emit_read(e, &i->operands[ndest + k], ir_operand_type(i, ndest + k));
     if (pair) {
         enum ptx_type t = ir_operand_type(i, 0);
         dest = emit_write(e, &i->operands[0].elems[0], t);
@@ -390,12 +385,22 @@ static void emit_one(struct emit *e)
     case OP_APPLYPRIORITY:
     case OP_PMEVENT:
     case OP_GRIDDEPCONTROL:
+    case OP_SETMAXNREG:
     case OP_CP_ASYNC_COMMIT_GROUP: /* copies are done at once */
     case OP_CP_ASYNC_WAIT_GROUP:
     case OP_CP_ASYNC_WAIT_ALL:
         break; /* hints: nothing to compute */
+    case OP_BRKPT: /* no debugger is there */
+        emit_put(e, "trap");
+        break;
+    case OP_LOP3:
+        emit_lop3(e);
+        break;
     default:
-        emit_plain(e);
+        if (e->inst->op >= OP_VADD && e->inst->op <= OP_VSET4)
+            emit_video(e);
+        else
+            emit_plain(e);
     }
 }
 

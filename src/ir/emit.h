@@ -76,5 +76,8 @@ void emit_warp_op(struct emit *e);
 void emit_mov(struct emit *e);
 void emit_setp(struct emit *e);
 void emit_set(struct emit *e);
+void emit_lop3(struct emit *e);
+/* emit_video.c */
+void emit_video(struct emit *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* emit_move.c - instructions that become several records: mov with packs, setp with a boolean operator or two
- * destinations, set. */
+ * destinations, set, lop3 with a predicate. */
 #include "ir/emit.h"
 
 #include <stdio.h>
@@ -121,29 +121,67 @@ void emit_setp(struct emit *e)
     compare(e, p, pair && dest->elems[1].kind != PTX_SINK, q);
 }
 
-/* set.cmp.dtype.stype d, a, b: -1 or 1.0 where true, else 0. Half types have bodies of their own. */
+static u32 put_select(struct emit *e, u32 to, u32 yes, u32 pred)
+{
+    u32 a = emit_const32(e, yes), b = emit_const32(e, 0);
+    struct ir_inst *r = emit_put(e, "selp_b32");
+    r->d = to;
+    r->a = a;
+    r->b = b;
+    r->c = pred;
+    return to;
+}
+
+/* set.cmp.dtype.stype d, a, b: all ones or 1.0 where true, else 0 (PTX ISA 9.7.6.1, 9.7.7.1). A packed source gives two
+ * results, each in its half of d: ones or 1.0 of 16 bits. */
 void emit_set(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     enum ptx_type t = i->types[0], from = i->types[i->ntypes - 1];
-    bool word = t == PTX_F32 || t == PTX_U32 || t == PTX_S32, packed = from == PTX_F16X2 || from == PTX_BF16X2;
-    char name[64] = "selp_b32";
-    u32 a, b, mask = 0;
-    if (word && !packed) {
-        mask = emit_temp(e, CLASS_PRED);
-        compare(e, mask, false, 0);
-        a = emit_const32(e, t == PTX_F32 ? 0x3f800000u : 0xffffffffu);
-        b = emit_const32(e, 0);
-    } else {
-        ir_body_name(i, name, sizeof name);
-        a = emit_read(e, &i->operands[1], from);
-        b = emit_read(e, &i->operands[2], from);
+    bool packed = from == PTX_F16X2 || from == PTX_BF16X2, to_packed = t == PTX_F16X2 || t == PTX_BF16X2;
+    if (packed ? !to_packed && t != PTX_U32 && t != PTX_S32 : to_packed) {
+        ir_poison(e->p, e->site, "a packed comparison has a packed or an integer result of 32 bits");
+        return;
     }
-    u32 d = emit_write(e, &i->operands[0], t);
-    struct ir_inst *r = emit_put(e, name);
+    u32 yes = t == PTX_F32 ? 0x3f800000u : t == PTX_F16 || t == PTX_F16X2 ? 0x3c00u
+              : t == PTX_BF16 || t == PTX_BF16X2 ? 0x3f80u : packed || ptx_type_bits(t) == 16 ? 0xffffu : 0xffffffffu;
+    u32 p = emit_temp(e, CLASS_PRED), q = packed ? emit_temp(e, CLASS_PRED) : 0;
+    compare(e, p, packed, q);
+    if (packed) {
+        u32 low = put_select(e, emit_temp(e, CLASS_32), yes, p), high = put_select(e, emit_temp(e, CLASS_32), yes << 16, q);
+        u32 d = emit_write(e, &i->operands[0], t);
+        struct ir_inst *r = emit_put(e, "or_b32");
+        r->d = d;
+        r->a = low;
+        r->b = high;
+    } else {
+        put_select(e, emit_write(e, &i->operands[0], t), yes, p);
+    }
+    emit_end_writes(e);
+}
+
+/* lop3 d, a, b, c, table; lop3.op d|p, a, b, c, table, q: also p = (d != 0) op q. imm = the truth table. 9.7.8.6. */
+void emit_lop3(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    const struct ptx_operand *dest = &i->operands[0];
+    bool pair = dest->kind == PTX_PAIR;
+    u32 a = emit_read(e, &i->operands[1], PTX_B32), b = emit_read(e, &i->operands[2], PTX_B32);
+    u32 c = emit_read(e, &i->operands[3], PTX_B32), d = emit_write(e, pair ? &dest->elems[0] : dest, PTX_B32);
+    struct ir_inst *r = emit_put(e, "lop3_b32");
     r->d = d;
     r->a = a;
     r->b = b;
-    r->c = mask;
+    r->c = c;
+    r->imm = (i64)i->operands[4].bits;
+    if (pair) {
+        u32 zero = emit_const32(e, 0), p = emit_write(e, &dest->elems[1], PTX_PRED), q, nonzero;
+        r = emit_put(e, "setp_ne_b32");
+        r->d = nonzero = emit_temp(e, CLASS_PRED);
+        r->a = d;
+        r->b = zero;
+        q = emit_read(e, &i->operands[5], PTX_PRED);
+        put_logic(e, boolean_operator(i), p, nonzero, q);
+    }
     emit_end_writes(e);
 }

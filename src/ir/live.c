@@ -97,13 +97,16 @@ static void reach_set(struct live *l, const u64 *set, u32 at)
 struct touch {
     struct live *l;
     u32 site;
-    bool guarded;
+    bool early; /* results are written while sources are still to be read */
 };
+
+/* Vector atomics read an element's addend after they have written the result of another. */
+static bool writes_early(const struct ptx_inst *i) { return i->op == OP_ATOM && i->operands[0].kind == PTX_VEC; }
 
 static void touch_reg(void *ctx, const struct ptx_var *reg, bool is_write)
 {
     struct touch *t = ctx;
-    bool early = is_write && ir_class(reg->type) == CLASS_PRED;
+    bool early = is_write && (t->early || ir_class(reg->type) == CLASS_PRED);
     reach(t->l, reg->index, 2 * t->site + is_write);
     if (early)
         reach(t->l, reg->index, 2 * t->site);
@@ -118,7 +121,7 @@ static void intervals(struct live *l)
         reach_set(l, l->in + (size_t)b * l->words, 2 * out->blocks[b].first);
         reach_set(l, l->out + (size_t)b * l->words, 2 * out->blocks[b].end);
         for (u32 k = out->blocks[b].first; k < out->blocks[b].end; k++) {
-            struct touch t = {l, k, l->p->f->insts[k].guard};
+            struct touch t = {l, k, writes_early(&l->p->f->insts[k])};
             ir_each_reg(&l->p->f->insts[k], touch_reg, &t);
         }
     }

@@ -35,6 +35,7 @@ unsigned ir_dest_count(const struct ptx_inst *i)
     case OP_DISCARD:
     case OP_APPLYPRIORITY:
     case OP_GRIDDEPCONTROL:
+    case OP_SETMAXNREG:
         return 0;
     case OP_BAR:
     case OP_BARRIER:

@@ -2,7 +2,7 @@
  *
  * The name is the opcode, the modifiers in the order written, the types, joined by '_'. Left out is what changes
  * nothing that the engine computes: `.rn` where it is the default (everywhere but cvt), `.uni`, `.sync`, `.aligned`,
- * `.noftz`, cache and eviction hints, scopes. Types collapse to .bN where the sign does not matter. Memory accesses,
+ * `.noftz`, cache and eviction hints, scopes. min and max of three sources are min3 and max3. Types collapse to .bN where the sign does not matter. Memory accesses,
  * calls and barriers are named by emit_memory.c and emit_control.c. */
 #include <stdio.h>
 
@@ -14,6 +14,7 @@ static bool is_dropped(const struct ptx_inst *i, enum ptx_mod m)
     case MOD_RN:
         return i->op != OP_CVT;
     case MOD_UNI:
+        return i->op != OP_VOTE;
     case MOD_SYNC:
     case MOD_ALIGNED:
     case MOD_NOFTZ:
@@ -78,6 +79,8 @@ void ir_body_name(const struct ptx_inst *i, char *buf, size_t size)
 {
     struct name n = {buf, buf + size};
     add(&n, ptx_op_name(i->op));
+    if ((i->op == OP_MIN || i->op == OP_MAX) && i->noperands == 4) /* of three values: another operation */
+        add(&n, "3");
     for (unsigned k = 0; k < i->nmods; k++)
         if (!is_dropped(i, i->mods[k]))
             add_part(&n, ptx_mod_name(i->mods[k]));
