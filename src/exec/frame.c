@@ -178,6 +178,7 @@ struct frame *frame_push(struct warp *w, struct exec_func *callee, u32 lanes, u3
     if (f) {
         wk->free_frames[callee->number] = f->next;
     } else {
+        worker_knows(wk, callee);
         f = arena_new(&wk->mem, struct frame);
         f->regs = arena_alloc_aligned(&wk->mem, ir->frame_bytes, 64);
         f->out_stride = (u32)ls_align_up(ir->call_bytes, 16);

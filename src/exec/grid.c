@@ -83,6 +83,13 @@ static void flush_print(struct grid *g)
 
 /* ---- workers ---- */
 
+/* A worker's own tables for a function that it runs for the first time. */
+void worker_knows(struct worker *w, const struct exec_func *f)
+{
+    if (!w->sites[f->number])
+        w->sites[f->number] = arena_array(&w->mem, struct site_cache, f->src->ninsts + 1);
+}
+
 /* The linear number of a worker's n-th block, or UINT64_MAX past the last. */
 static u64 block_number(const struct worker *w, u64 n)
 {
@@ -163,9 +170,7 @@ static void *worker_main(void *arg)
     }
     w->sites = arena_array(&w->mem, struct site_cache *, m->nfuncs);
     w->free_frames = arena_array(&w->mem, struct frame *, m->nfuncs);
-    for (u32 k = 0; k < m->nfuncs; k++)
-        if (m->funcs[k].ir)
-            w->sites[k] = arena_array(&w->mem, struct site_cache, m->funcs[k].src->ninsts + 1);
+    worker_knows(w, w->grid->kernel);
     run_blocks(w);
     return NULL;
 }

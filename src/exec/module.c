@@ -382,7 +382,7 @@ struct exec_func *exec_module_func(struct exec_module *m, u64 handle)
 struct exec_func *exec_module_func_of(struct exec_module *m, const struct ir_func *ir)
 {
     for (u32 k = 0; k < m->nfuncs; k++)
-        if (m->funcs[k].ir == ir)
+        if (m->funcs[k].src == ir->src)
             return &m->funcs[k];
     return NULL;
 }

@@ -168,6 +168,7 @@ bool block_watch(struct block *b);
 
 /* ---- grid.c ---- */
 u64 worker_random(struct worker *w);
+void worker_knows(struct worker *w, const struct exec_func *f);
 u64 warp_clock(void);       /* nanoseconds, monotonic */
 u64 warp_globaltimer(void); /* nanoseconds since the epoch */
 double exec_now(void); /* seconds, monotonic */

@@ -1,0 +1,23 @@
+#!/bin/sh
+# performance.sh [BUILD] > docs/performance.md - measures the engine and the parser on this machine and writes the
+# document. BUILD is a release build folder (build/release). Run it on an idle machine.
+set -eu
+cd "$(dirname "$0")/.."
+build=${1:-build/release}
+kernels=$(find "$build/kernels" -name '*.ptx' | sort)
+cat <<'TEXT'
+# Performance
+
+Written by `bench/performance.sh`. The goals are 300 M warp instructions a second a core without hooks and 100 M with the
+meter, on the first four loops; a warp instruction is one PTX instruction for 32 lanes. The loops are in
+`bench/engine/loops.ptx`; their instructions are counted from the text and the trip count, not by our own counters.
+
+TEXT
+"$build/bench/bench_engine" --markdown bench/engine/loops.ptx
+printf '\n## Parsing\n\n'
+printf 'Text to verified module, one core; the goal is 40 MB/s. Generated PTX, then the kernels of the ladders.\n\n'
+printf '```\n'
+"$build/bench/bench_parse"
+# shellcheck disable=SC2086 # one argument a file
+"$build/bench/bench_parse" $kernels | tail -n 3
+printf '```\n'
