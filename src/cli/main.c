@@ -16,6 +16,8 @@ static const struct {
     const char *about;
 } commands[] = {
     {"climb", cli_climb, "run the optimisation ladders: every rung verified, with its counters"},
+    {"launch", cli_launch, "launch a kernel of a PTX file or fat binary, and print its counters"},
+    {"ptx", cli_ptx, "check a PTX file: its errors, or what is in it and what cannot run"},
     {"gpus", cli_gpus, "list the GPUs that Lockstep can be"},
 };
 

@@ -54,7 +54,11 @@ static enum ls_status add_owned(struct image *img, char *text, size_t len, const
     text[len] = 0;
     img->texts = more;
     more[img->n] = (struct image_text){.text = text, .len = len};
-    snprintf(more[img->n].name, sizeof more->name, "%s", name);
+    const size_t n = strlen(name), room = sizeof more->name - 1;
+    if (n <= room) /* of a long path the end says more */
+        snprintf(more[img->n].name, sizeof more->name, "%s", name);
+    else
+        snprintf(more[img->n].name, sizeof more->name, "...%s", name + n - (room - 3));
     img->n++;
     return LS_OK;
 }

@@ -67,8 +67,8 @@ void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n)
     else if (address >= end)
         snprintf(buf, n, "%" PRIu64 " %s after %s", address - end, plural(address - end), what);
     else if (size > end - address)
-        snprintf(buf, n, "the last %" PRIu64 " %s lie after %s", size - (end - address), plural(size - (end - address)),
-                 what);
+        snprintf(buf, n, "the last %" PRIu64 " %s %s after %s", size - (end - address), plural(size - (end - address)),
+                 size - (end - address) == 1 ? "lies" : "lie", what);
     else
         snprintf(buf, n, "%" PRIu64 " %s into %s", address - b.base, plural(address - b.base), what);
 }

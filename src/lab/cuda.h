@@ -24,8 +24,11 @@
     X(context_set, cuCtxSetCurrent)                                                                                    \
     X(synchronize, cuCtxSynchronize)                                                                                   \
     X(module_load, cuModuleLoadData)                                                                                   \
+    X(module_load_file, cuModuleLoad)                                                                                  \
     X(module_unload, cuModuleUnload)                                                                                   \
     X(module_function, cuModuleGetFunction)                                                                            \
+    X(function_attribute, cuFuncGetAttribute)                                                                          \
+    X(function_set, cuFuncSetAttribute)                                                                                \
     X(module_global, cuModuleGetGlobal_v2)                                                                             \
     X(alloc, cuMemAlloc_v2)                                                                                            \
     X(free, cuMemFree_v2)                                                                                              \

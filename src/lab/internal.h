@@ -7,6 +7,7 @@
 #include "lab/cuda.h"
 #include "lab/expect.h"
 #include "lab/lab.h"
+#include "lab/session.h"
 
 struct lab {
     struct lab_request request;
@@ -37,13 +38,6 @@ bool trial_launch(struct trial *t); /* and waits */
 void trial_judge(struct trial *t, struct lab_result *out);
 bool trial_time(struct trial *t, double *milliseconds);
 void trial_end(struct trial *t);
-
-/* session.c: the folder where the driver leaves the counters */
-enum ls_status lab_session_open(char folder[256], struct diag_list *diags);
-void lab_session_clear(const char *folder);
-/* The last launch's report, or NULL. */
-struct meter_report *lab_session_last(const char *folder, struct diag_list *diags);
-void lab_session_close(const char *folder);
 
 /* judge.c: expectations against a report */
 enum ls_status lab_judge(const struct expectations *e, const char *path, struct arena *mem, struct lab_result *r);

@@ -19,6 +19,7 @@ void *bench_alloc(struct bench *b, u64 n);
 struct run {
     const char *kernel;
     u32 grid, block;
+    u32 grid_y, block_y; /* 0 is 1 */
     u32 dynamic_shared;
     u64 params[6]; /* 8 bytes each, as the kernel's .u64 parameters lie; a .u32 parameter is the low half */
     unsigned workers;
