@@ -338,6 +338,10 @@ static void emit_one(struct emit *e)
     case OP_ISSPACEP:
         emit_isspacep(e);
         break;
+    case OP_MAPA:
+    case OP_GETCTARANK:
+        emit_mapa(e);
+        break;
     case OP_MOV:
         emit_mov(e);
         break;

@@ -64,6 +64,7 @@ void emit_atomic(struct emit *e);
 void emit_cp_async(struct emit *e);
 void emit_cvta(struct emit *e);
 void emit_isspacep(struct emit *e);
+void emit_mapa(struct emit *e);
 /* emit_control.c */
 void emit_branch(struct emit *e);
 void emit_skip(struct emit *e);

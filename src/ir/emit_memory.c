@@ -348,9 +348,24 @@ void emit_isspacep(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     char name[48];
+    if (i->space == SPACE_PARAM)
+        ir_poison(e->p, e->site, "parameters and constants have one window");
     snprintf(name, sizeof name, "isspacep_%s", space_name(i->space));
     u32 a = emit_read(e, &i->operands[1], PTX_U64), d = emit_write(e, &i->operands[0], PTX_PRED);
     struct ir_inst *r = emit_put(e, name);
     r->d = d;
     r->a = a;
+}
+
+/* Clusters have one block (the launch refuses others): every address maps to itself, and block 0 owns it. */
+void emit_mapa(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    bool rank = i->op == OP_GETCTARANK;
+    enum ptx_type t = rank ? PTX_U32 : (enum ptx_type)i->types[0];
+    u32 a = rank ? emit_const32(e, 0) : emit_read(e, &i->operands[1], t), d = emit_write(e, &i->operands[0], t);
+    struct ir_inst *r = emit_put(e, ptx_type_bits(t) == 64 ? "mov_b64" : "mov_b32");
+    r->d = d;
+    r->a = a;
+    emit_end_writes(e);
 }

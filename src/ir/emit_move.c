@@ -148,7 +148,8 @@ void emit_set(struct emit *e)
     u32 p = emit_temp(e, CLASS_PRED), q = packed ? emit_temp(e, CLASS_PRED) : 0;
     compare(e, p, packed, q);
     if (packed) {
-        u32 low = put_select(e, emit_temp(e, CLASS_32), yes, p), high = put_select(e, emit_temp(e, CLASS_32), yes << 16, q);
+        u32 low = put_select(e, emit_temp(e, CLASS_32), yes, p);
+        u32 high = put_select(e, emit_temp(e, CLASS_32), yes << 16, q);
         u32 d = emit_write(e, &i->operands[0], t);
         struct ir_inst *r = emit_put(e, "or_b32");
         r->d = d;

@@ -1,5 +1,5 @@
-/* emit_video.c - video instructions (PTX ISA 9.7.18): types, modifiers and selectors become the bits of video.h. One body
- * an opcode runs all of them. */
+/* emit_video.c - video instructions (PTX ISA 9.7.18): types, modifiers and selectors become the bits of video.h. One
+ * body an opcode runs all of them. */
 #include "ir/emit.h"
 
 #include <stdio.h>
@@ -87,16 +87,9 @@ static u64 flags(const struct ptx_inst *i)
 static bool is_complete(const struct ptx_inst *i, u64 how)
 {
     if (i->op == OP_VMAD || elements(i) > 1)
-        return !(how & VIDEO_ADD && how & VIDEO_SAT) && !(i->op == OP_VMAD && i->operands[0].sel);
+        return i->op != OP_VMAD || !i->operands[0].sel;
     const bool second = (how & (VIDEO_ADD | VIDEO_MIN | VIDEO_MAX)) != 0, part = i->operands[0].sel != NULL;
     return !(second && part) && (i->noperands == 4) == (second || part);
-}
-
-static bool is_cmp_known(const struct ptx_inst *i)
-{
-    return !ptx_has(i, MOD_LO) && !ptx_has(i, MOD_LS) && !ptx_has(i, MOD_HI) && !ptx_has(i, MOD_HS) &&
-           !ptx_has(i, MOD_EQU) && !ptx_has(i, MOD_NEU) && !ptx_has(i, MOD_LTU) && !ptx_has(i, MOD_LEU) &&
-           !ptx_has(i, MOD_GTU) && !ptx_has(i, MOD_GEU) && !ptx_has(i, MOD_NUM) && !ptx_has(i, MOD_NAN);
 }
 
 void emit_video(struct emit *e)
@@ -111,8 +104,8 @@ void emit_video(struct emit *e)
         ir_poison(e->p, e->site, "it has no such selector");
         return;
     }
-    if (!is_complete(i, how) || !is_cmp_known(i)) {
-        ir_poison(e->p, e->site, "its modifiers and operands do not go together");
+    if (!is_complete(i, how)) {
+        ir_poison(e->p, e->site, "a third source goes with a secondary operation or a part of the destination");
         return;
     }
     for (unsigned k = 1; k < i->noperands; k++)

@@ -1,0 +1,294 @@
+/* forms.c - the forms of ops.def, written out. The head of ops.def documents their language. */
+#include <stdio.h>
+#include <string.h>
+
+#include "isa.h"
+
+enum { MAX_WORDS = 24, MAX_TEXT = 512 };
+
+struct walk {
+    enum ptx_op op;
+    unsigned form;
+    bool sparse;
+    isa_fn fn;
+    void *ctx;
+    enum ptx_type types[MAX_WORDS];
+    unsigned ntypes, vec;
+    bool param, store;
+    char text[MAX_TEXT], regs[4 * MAX_TEXT];
+};
+
+static const char *const groups[PTX_NMODS] = {
+    "",
+#define PTX_MOD(id, text, group) #group,
+#include "ptx/mods.def"
+#undef PTX_MOD
+};
+
+static enum ptx_type type_of(const char *s, size_t n)
+{
+    for (unsigned t = 1; t < PTX_NTYPES; t++)
+        if (strlen(ptx_type_name(t)) == n && !memcmp(ptx_type_name(t), s, n))
+            return t;
+    return PTX_NONE;
+}
+
+static enum ptx_mod mod_of(const char *s, size_t n)
+{
+    for (unsigned m = 1; m < PTX_NMODS; m++)
+        if (strlen(ptx_mod_name(m)) == n && !memcmp(ptx_mod_name(m), s, n))
+            return m;
+    return PTX_MOD_NONE;
+}
+
+/* ---- operands ---- */
+
+/* The type with which a register for a value of type t is declared. */
+static const char *register_type(enum ptx_type t)
+{
+    const char c = ptx_type_class(t);
+    const u32 bits = ptx_type_bits(t);
+    if (t == PTX_PRED || (c != 'A' && c != 'O' && bits > 8))
+        return ptx_type_name(t);
+    if (c == 'A' && bits == 8)
+        return "b8"; /* packed formats fill their register */
+    return bits <= 16 ? "b16" : bits == 32 ? "b32" : bits == 64 ? "b64" : "b128";
+}
+
+static void put(char *to, size_t size, const char *text)
+{
+    const size_t n = strlen(to);
+    LS_BUG_ON(n + strlen(text) >= size);
+    strcpy(to + n, text);
+}
+
+static void put_reg(struct walk *w, enum ptx_type t)
+{
+    char name[16], line[48];
+    unsigned n = 0;
+    for (const char *s = w->regs; (s = strchr(s, ';')); s++)
+        n++;
+    snprintf(name, sizeof name, "%%v%u", n);
+    snprintf(line, sizeof line, ".reg .%s %s; ", register_type(t), name);
+    put(w->regs, sizeof w->regs, line);
+    put(w->text, sizeof w->text, name);
+}
+
+static void put_vector(struct walk *w, enum ptx_type t)
+{
+    for (unsigned k = 0; k < w->vec; k++) {
+        put(w->text, sizeof w->text, k ? "," : "{");
+        put_reg(w, t);
+    }
+    put(w->text, sizeof w->text, "}");
+}
+
+static void put_address(struct walk *w)
+{
+    if (w->param) {
+        put(w->text, sizeof w->text, w->store ? "[ret]" : "[arg]");
+        return;
+    }
+    put(w->text, sizeof w->text, "[");
+    put_reg(w, PTX_B64);
+    put(w->text, sizeof w->text, "]");
+}
+
+static enum ptx_type twice(enum ptx_type t)
+{
+    return t == PTX_U16 ? PTX_U32 : t == PTX_S16 ? PTX_S32 : t == PTX_U32 ? PTX_U64 : PTX_S64;
+}
+
+/* Video instructions with a third source and no secondary operation write a part of d: else it would not matter. */
+static void put_video_part(struct walk *w, unsigned shape, const char *operands)
+{
+    const char *mods = w->text + strlen(ptx_op_name(w->op)), last = mods[-1];
+    const bool third = shape & 1 || !memchr(operands, '?', strcspn(operands, ";"));
+    if (third && w->op != OP_VMAD && !strstr(mods, ".add") && !strstr(mods, ".min") && !strstr(mods, ".max"))
+        put(w->text, sizeof w->text, last == '4' ? ".b0" : ".h0");
+}
+
+/* One operand of kind s[0..n). */
+static void put_kind(struct walk *w, const char *s, size_t n)
+{
+    static const struct {
+        const char *kind, *text;
+    } fixed[] = {{"imm", "16"}, {"lab", "LAB"}, {"call", "fun"}};
+    for (size_t k = 0; k < LS_ARRAY_LEN(fixed); k++)
+        if (strlen(fixed[k].kind) == n && !memcmp(s, fixed[k].kind, n)) {
+            put(w->text, sizeof w->text, w->op == OP_BRX ? "LABS" : fixed[k].text);
+            return;
+        }
+    const bool nth = n == 2 && strchr("trvw", s[0]) && s[1] >= '0' && s[1] <= '9';
+    const enum ptx_type t = nth ? w->types[s[1] - '0'] : type_of(s, n);
+    if (n == 1 && *s == 'm')
+        put_address(w);
+    else if (nth && *s == 'v' && w->vec > 1)
+        put_vector(w, t);
+    else if (nth)
+        put_reg(w, *s == 'w' ? twice(t) : t);
+    else if (n == 3 && !memcmp(s, "mov", 3))
+        put_reg(w, w->types[0]);
+    else if (n == 1 && *s == 'a')
+        put_reg(w, w->ntypes ? w->types[0] : PTX_B64);
+    else
+        put_reg(w, t != PTX_NONE ? t : PTX_B32);
+}
+
+/* One operand; false when nothing was written. `shape`: bit 0 optional operands, bit 1 optional second halves. */
+static bool put_operand(struct walk *w, const char *s, const char *end, unsigned shape, bool first)
+{
+    s += *s == '=' || *s == '~';
+    const char *bar = memchr(s, '|', (size_t)(end - s));
+    const bool optional = end[-1] == '?';
+    end -= optional;
+    if (optional && !bar && !(shape & 1))
+        return false;
+    if (end - s == 3 && !memcmp(s, "...", 3))
+        return false;
+    put(w->text, sizeof w->text, first ? " " : ", ");
+    put_kind(w, s, (size_t)((bar ? bar : end) - s));
+    if (bar && (!optional || shape & 2)) {
+        put(w->text, sizeof w->text, "|");
+        put_kind(w, bar + 1, (size_t)(end - bar - 1));
+    }
+    return true;
+}
+
+static void put_operands(struct walk *w, const char *s, unsigned shape)
+{
+    for (bool first = true;;) {
+        while (*s == ' ')
+            s++;
+        const char *end = s + strcspn(s, ",; ");
+        if (end == s)
+            return;
+        const bool dest = first;
+        first &= !put_operand(w, s, end, shape, first);
+        if (dest && end - s == 4 && !memcmp(s, "=vid", 4))
+            put_video_part(w, shape, s);
+        if (*end != ',')
+            return;
+        s = end + 1;
+    }
+}
+
+/* The operands in all their shapes: whether any is optional, and any pair. */
+static void each_shape(struct walk *w, const char *s)
+{
+    const size_t len = strcspn(s, ";"), at = strlen(w->text);
+    bool optional = false, pair = false;
+    for (size_t k = 0; k < len; k++)
+        if (s[k] == '?') {
+            size_t from = k;
+            while (from > 0 && s[from - 1] != ',')
+                from--;
+            *(memchr(s + from, '|', k - from) ? &pair : &optional) = true;
+        }
+    for (unsigned shape = 0; shape < 4; shape++) {
+        if ((shape & 1 && !optional) || (shape & 2 && !pair))
+            continue;
+        w->text[at] = w->regs[0] = 0;
+        put_operands(w, s, shape);
+        w->fn(w->ctx, &(struct isa_case){w->op, w->form, w->text, w->regs});
+    }
+    w->text[at] = 0;
+}
+
+/* ---- modifiers ---- */
+
+static void elements(struct walk *w, const char *s, bool odd);
+
+static void choose(struct walk *w, const char *word, size_t n, const char *rest, bool odd)
+{
+    const struct walk before = *w;
+    const enum ptx_type t = type_of(word, n);
+    const enum ptx_mod m = mod_of(word, n);
+    put(w->text, sizeof w->text, ".");
+    snprintf(w->text + strlen(w->text), sizeof w->text - strlen(w->text), "%.*s", (int)n, word);
+    if (t != PTX_NONE)
+        w->types[w->ntypes++] = t;
+    w->vec = m == MOD_V2 ? 2 : m == MOD_V4 ? 4 : m == MOD_V8 ? 8 : w->vec;
+    w->param |= m == MOD_PARAM || m == MOD_PARAM_FUNC || m == MOD_PARAM_ENTRY;
+    elements(w, rest, odd);
+    *w = before;
+}
+
+/* What one alternative stands for: itself, the members of a group, or types to stand for all. */
+static void alternative(struct walk *w, const char *s, size_t n, const char *rest, bool *first, bool quiet, bool odd)
+{
+    static const char *const any[] = {"b32", "f16", "f32"};
+    const unsigned count = *s == '@' ? PTX_NMODS : *s == '%' ? LS_ARRAY_LEN(any) : 1;
+    for (unsigned k = 0; k < count; k++) {
+        const char *word = *s == '@' ? ptx_mod_name(k) : *s == '%' ? any[k] : s;
+        if (*s == '@' && (!k || strlen(groups[k]) != n - 1 || memcmp(groups[k], s + 1, n - 1)))
+            continue;
+        if (*first || !quiet || !odd)
+            choose(w, word, *s == '@' || *s == '%' ? strlen(word) : n, rest, odd || (quiet && !*first));
+        *first = false;
+    }
+}
+
+/* Modifiers of which no two can matter to each other. */
+static bool is_quiet(const struct walk *w, const char *s, const char *end)
+{
+    if (w->sparse)
+        return true;
+    const enum ptx_mod m = mod_of(s, strcspn(s, "/? :;") < (size_t)(end - s) ? strcspn(s, "/? :;") : (size_t)(end - s));
+    return m && (!strcmp(groups[m], "cache") || !strcmp(groups[m], "level") || !strcmp(groups[m], "scope") ||
+                 (!strcmp(groups[m], "sem") && m != MOD_MMIO));
+}
+
+static const char *element_end(const char *s)
+{
+    for (; *s && *s != ' ' && *s != ';'; s++) {
+        if (*s == ':' && s[1] != ':')
+            break;
+        s += *s == ':';
+    }
+    return s;
+}
+
+static void elements(struct walk *w, const char *s, bool odd)
+{
+    while (*s == ' ')
+        s++;
+    if (*s == ':') {
+        each_shape(w, s + 1);
+        return;
+    }
+    const char *rest = element_end(s), *end = rest;
+    const bool optional = end[-1] == '?';
+    end -= optional;
+    bool quiet = is_quiet(w, s, end), first = true;
+    if (optional) {
+        elements(w, rest, odd);
+        first = false;
+    }
+    for (const char *a = s, *e; a < end; a = e + 1) {
+        e = memchr(a, '/', (size_t)(end - a));
+        e = e ? e : end;
+        alternative(w, a, (size_t)(e - a), rest, &first, quiet, odd);
+    }
+}
+
+void isa_each(enum ptx_op op, bool sparse, isa_fn fn, void *ctx)
+{
+    struct walk w = {.op = op, .sparse = sparse, .fn = fn, .ctx = ctx, .vec = 1, .store = op == OP_ST};
+    for (const char *s = ptx_op_row(op)->forms; s && *s; w.form++) {
+        snprintf(w.text, sizeof w.text, "%s", ptx_op_name(op));
+        elements(&w, s, false);
+        s = strchr(s, ';');
+        s = s ? s + 1 : NULL;
+    }
+}
+
+unsigned isa_forms(enum ptx_op op)
+{
+    unsigned n = 0;
+    for (const char *s = ptx_op_row(op)->forms; s && *s; n++) {
+        s = strchr(s, ';');
+        s = s ? s + 1 : NULL;
+    }
+    return n;
+}
