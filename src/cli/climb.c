@@ -12,7 +12,8 @@
 #include "lab/lab.h"
 #include "report/report.h"
 
-enum { OPT_ON = 256, OPT_N, OPT_SIZE, OPT_BLOCK, OPT_CSV, OPT_JSON, OPT_GPU, OPT_LIST, OPT_BROKEN, OPT_PTX, OPT_QUICK };
+enum { OPT_ON = 256, OPT_N, OPT_SIZE, OPT_BLOCK, OPT_CSV, OPT_JSON, OPT_GPU, OPT_LIST, OPT_BROKEN, OPT_PTX, OPT_QUICK,
+       OPT_BANKS };
 
 enum form { FORM_TEXT, FORM_CSV, FORM_JSON };
 
@@ -34,6 +35,9 @@ static const struct argp_option options[] = {
     {"list", OPT_LIST, NULL, 0, "List families, rungs and the blocks that they were built for", 0},
     {"broken", OPT_BROKEN, NULL, 0, "Run the broken rungs too, and show that they are caught", 0},
     {"ptx", OPT_PTX, "DIR", 0, "Take the rungs' PTX from DIR/<family>-<rung>[-WxH].ptx, as nvcc -ptx makes it", 0},
+    {"banks", OPT_BANKS, "NxB", 0,
+     "Picture a shared memory of N banks of B bytes (5x4, 32x8); LOCKSTEP_BANKS says the same. Expectations on bank "
+     "conflicts do not apply then", 0},
     {"quick", OPT_QUICK, NULL, 0, "Verify at the size asked for only, not at awkward ones", 0},
     {0},
 };
@@ -166,6 +170,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_PTX:
         c->request.ptx_dir = arg;
         return 0;
+    case OPT_BANKS: {
+        u32 banks, bytes;
+        if (!read_pair(arg, false, &banks, &bytes) || banks > 64 || bytes > 16 || (bytes & (bytes - 1)))
+            argp_error(state, "--banks needs banks x bytes, up to 64 banks of 1, 2, 4, 8 or 16 (5x4), not '%s'", arg);
+        setenv("LOCKSTEP_BANKS", arg, 1);
+        return 0;
+    }
     case OPT_QUICK:
         c->request.no_awkward = true;
         return 0;

@@ -1,7 +1,9 @@
 /* profile.c - launches under the meter: with LOCKSTEP_SESSION=<folder>, each selected launch runs with hooks and a
  * record of it is appended to <folder>/<pid>.rec. LOCKSTEP_KERNEL selects kernels: a name, or "regex:" and an extended
- * regular expression; what is not selected runs fast. cuProfilerStop and cuProfilerStart switch it off and on. */
+ * regular expression; what is not selected runs fast. cuProfilerStop and cuProfilerStart switch it off and on.
+ * LOCKSTEP_BANKS=5x4 pictures a shared memory of that many banks, of that many bytes each. */
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,14 +17,31 @@ static struct {
     const char *name;   /* NULL: every kernel, or by pattern */
     bool by_pattern;
     regex_t pattern;
+    u32 banks, bank_bytes; /* 0: the GPU's */
     atomic_bool off, complained;
 } profile;
+
+static void read_banks(const char *text)
+{
+    u32 banks, bytes;
+    char rest;
+    if (!text || !*text)
+        return;
+    if (sscanf(text, "%2ux%2u%c", &banks, &bytes, &rest) != 2 || banks < 1 || banks > 64 || bytes < 1 || bytes > 16 ||
+        (bytes & (bytes - 1))) {
+        drv_log("LOCKSTEP_BANKS=%s is not <1 to 64 banks>x<1, 2, 4, 8 or 16 bytes>: the GPU's banks are counted", text);
+        return;
+    }
+    profile.banks = banks;
+    profile.bank_bytes = bytes;
+}
 
 void profile_init(void)
 {
     static const char prefix[] = "regex:";
     const char *folder = getenv("LOCKSTEP_SESSION"), *kernel = getenv("LOCKSTEP_KERNEL");
     profile.folder = folder && *folder ? folder : NULL;
+    read_banks(getenv("LOCKSTEP_BANKS"));
     if (!profile.folder || !kernel || !*kernel)
         return;
     if (strncmp(kernel, prefix, sizeof prefix - 1) != 0) {
@@ -72,6 +91,8 @@ enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct exec_faul
     struct meter *m;
     struct meter_options options = METER_OPTIONS_DEFAULT;
     options.carveout_kib = carveout_kib(f);
+    options.banks = profile.banks;
+    options.bank_bytes = profile.bank_bytes;
     options.ptx_text = f->mod->ptx;
     options.ptx_len = f->mod->ptx_len;
     enum ls_status s = meter_begin(l, &drv.gpu, &options, &m);

@@ -21,6 +21,7 @@ struct shape {
 
 struct cost {
     u32 cost, conflicts;
+    u32 bytes; /* global memory: the distinct ones that active lanes ask for */
 };
 
 struct memo {
@@ -141,7 +142,7 @@ static enum access_class class_of(const struct exec_access *a, const struct site
 static struct cost of_banks(struct counter *c, enum bank_op op, const struct exec_access *a, u32 bytes)
 {
     const struct bank_cost b = banks_cost(c->shape, op, a->addr, a->mask, bytes);
-    return (struct cost){b.wavefronts, b.conflicts};
+    return (struct cost){b.wavefronts, b.conflicts, 0};
 }
 
 static struct cost compute(struct counter *c, enum access_class class, const struct exec_access *a, u32 bytes)
@@ -155,11 +156,12 @@ static struct cost compute(struct counter *c, enum access_class class, const str
         return of_banks(c, a->atom_op == MOD_CAS ? BANK_CAS : BANK_ATOMIC, a, bytes);
     case CLASS_LLD:
     case CLASS_LST:
-        return (struct cost){sectors_local(a->addr, a->mask, bytes), 0};
+        return (struct cost){sectors_local(a->addr, a->mask, bytes), 0, 0};
     case CLASS_CLD:
-        return (struct cost){sectors_words(a->addr, a->mask, bytes), 0};
+        return (struct cost){sectors_words(a->addr, a->mask, bytes), 0, 0};
     default:
-        return (struct cost){sectors_count(a->addr, a->mask, bytes), 0};
+        /* accesses are aligned to their size, so two lanes' bytes are the same or apart */
+        return (struct cost){sectors_count(a->addr, a->mask, bytes), 0, bytes * sectors_words(a->addr, a->mask, bytes)};
     }
 }
 
@@ -270,21 +272,23 @@ static inline u32 run_sectors(u64 at, u32 bytes)
 /* Full warp, neighbouring elements: every word is touched once, so each phase is one wavefront. */
 static inline struct cost contiguous_shared(u32 bytes)
 {
-    return (struct cost){MUTANT(49, bytes <= 4 ? 1 : bytes / 4, 1), 0};
+    return (struct cost){MUTANT(49, bytes <= 4 ? 1 : bytes / 4, 1), 0, 0};
 }
 
 /* True and the cost when the pattern is regular enough to say it at once. */
 static inline bool short_cut(const struct counter *c, enum access_class class, const struct exec_access *a, u32 bytes,
                              struct cost *out)
 {
-    *out = (struct cost){0, 0};
+    *out = (struct cost){0, 0, 0};
     const bool global = class <= CLASS_GRED;
     if (a->pattern == PATTERN_CONTIGUOUS && global) {
         out->cost = MUTANT(50, run_sectors(a->addr[0], 32 * bytes), 32 * bytes / SECTOR_BYTES);
+        out->bytes = 32 * bytes;
         return true;
     }
     if (a->pattern == PATTERN_UNIFORM && (global || class == CLASS_CLD)) {
         out->cost = global ? run_sectors(a->addr[__builtin_ctz(a->mask)], bytes) : 1;
+        out->bytes = bytes;
         return true;
     }
     if (!c->plain_shape || (class != CLASS_SLD && class != CLASS_SST) || bytes > 16)
@@ -358,7 +362,8 @@ void counter_access(void *ctx, const struct exec_access *a)
         return;
     const u32 lanes = lanes_of(a->mask);
     t->lanes += lanes;
-    t->bytes += MUTANT(52, lanes, 32) * a->size;
+    if (class != CLASS_GLD && class != CLASS_GST)
+        t->bytes += MUTANT(52, lanes, 32) * a->size;
     if (s->follows)
         return; /* the access it was merged into pays */
     const u32 bytes = s->width ? s->width : a->size;
@@ -368,6 +373,8 @@ void counter_access(void *ctx, const struct exec_access *a)
     t->requests++;
     t->cost += cost.cost;
     t->conflicts += cost.conflicts;
+    if (class == CLASS_GLD || class == CLASS_GST)
+        t->bytes += MUTANT(55, cost.bytes, lanes * a->size);
 }
 
 const struct tally *site_tally(const struct site_count *s, enum access_class class)

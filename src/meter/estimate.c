@@ -331,7 +331,8 @@ static void add_to_body(struct body *b, const struct ptx_inst *i)
     default:
         break;
     }
-    b->n++;
+    /* parameters are operands or read once at the start, wherever clang puts their loads; cvta is nothing */
+    b->n += i->op != OP_CVTA && !(i->op == OP_LD && i->space == SPACE_PARAM);
 }
 
 /* Whether block b runs into `join` only and is simple enough. */
@@ -359,34 +360,100 @@ static u32 target_block(const struct ir_func *f, const struct ptx_inst *i)
     return at < f->src->ninsts ? f->block_of_site[at] : IR_NO_BLOCK;
 }
 
-static enum branch_kind branch_of(const struct ir_func *f, u32 block, const struct ptx_inst *i, u32 *counts_as)
+/* Where a block that is a jump and nothing else leads; other blocks are their own end. */
+static u32 follow_jumps(const struct ir_func *f, u32 block)
 {
-    const u32 target = target_block(f, i), next = block + 1;
-    if (!i->guard && target == next)
-        return BRANCH_NONE;
-    if (is_bare_return(f, target) || target == IR_NO_BLOCK || (i->guard && is_bare_return(f, next)))
-        return MUTANT(62, BRANCH_EXIT, BRANCH_MACHINE);
-    if (i->guard && target > next && is_simple_body(f, next, target)) {
-        counts_as[next] = block;
-        return MUTANT(63, BRANCH_PREDICATED, BRANCH_MACHINE);
+    for (u32 n = 0; n < 4 && block < f->nblocks; n++) {
+        const struct ir_block *b = &f->blocks[block];
+        const struct ptx_inst *i = &f->src->insts[b->first];
+        if (b->end != b->first + 1 || i->op != OP_BRA || i->guard)
+            break;
+        block = target_block(f, i);
     }
+    return block;
+}
+
+/* Both sides simple, with the same end: if and else are predicated. */
+static bool is_diamond(const struct ir_func *f, u32 a, u32 b)
+{
+    if (a >= f->nblocks || b >= f->nblocks || a == b || f->blocks[a].nsucc != 1 || f->blocks[b].nsucc != 1)
+        return false;
+    const u32 join = f->blocks[a].succs[0];
+    return f->blocks[b].succs[0] == join && is_simple_body(f, a, join) && is_simple_body(f, b, join);
+}
+
+/* clang puts a body anywhere in the text and jumps back from its end; ptxas lays blocks out anew, so what counts is the
+ * shape: a branch with a simple body on one side, the other side being where the body leads. */
+static enum branch_kind conditional(const struct ir_func *f, u32 block, u32 target, u32 *counts_as)
+{
+    const u32 next = block + 1, other = follow_jumps(f, next), taken = follow_jumps(f, target);
+    if (is_bare_return(f, taken) || is_bare_return(f, other) || target == IR_NO_BLOCK)
+        return MUTANT(62, BRANCH_EXIT, BRANCH_MACHINE);
+    if (is_simple_body(f, next, target))
+        counts_as[next] = block;
+    else if (is_simple_body(f, target, other))
+        counts_as[target] = block;
+    else if (is_diamond(f, target, other) && f->blocks[next].npreds == 1)
+        counts_as[target] = counts_as[next] = counts_as[other] = block;
+    else
+        return BRANCH_MACHINE;
+    return MUTANT(63, BRANCH_PREDICATED, BRANCH_MACHINE);
+}
+
+/* Whether control goes on from the end of a block to `to` without a condition. */
+static bool runs_into(const struct ir_func *f, u32 block, u32 to)
+{
+    const struct ir_block *b = &f->blocks[block];
+    return b->nsucc == 1 && b->succs[0] == to;
+}
+
+/* One of the blocks that run into `target` is laid out before it and needs no jump: the one that is so in the text, else
+ * the first. Bodies that are predicated have become part of the block before. */
+static bool is_laid_out(const struct ir_func *f, u32 block, u32 target, const u32 *counts_as)
+{
+    if (target < block && f->blocks[target].loop_depth && f->blocks[block].loop_depth >= f->blocks[target].loop_depth)
+        return false; /* closes a loop */
+    if (target && runs_into(f, target - 1, target) && counts_as[target - 1] == target - 1)
+        return false;
+    for (u32 b = 0; b < block; b++)
+        if (runs_into(f, b, target) && counts_as[b] == b)
+            return false;
+    return true;
+}
+
+static enum branch_kind unconditional(const struct ir_func *f, u32 block, u32 target, const u32 *counts_as)
+{
+    const u32 end = follow_jumps(f, target);
+    if (target == IR_NO_BLOCK || is_bare_return(f, end))
+        return MUTANT(67, BRANCH_EXIT, BRANCH_MACHINE);
+    if (target == block + 1 || counts_as[block] != block || is_laid_out(f, block, target, counts_as))
+        return MUTANT(66, BRANCH_NONE, BRANCH_MACHINE);
     return BRANCH_MACHINE;
 }
 
+/* Bodies have to be known before jumps are judged: two passes. */
 static void estimate_branches(const struct ir_func *f, struct estimate *e)
 {
-    for (u32 b = 0; b < f->nblocks; b++)
-        for (u32 s = f->blocks[b].first; s < f->blocks[b].end; s++) {
+    for (u32 pass = 0; pass < 2; pass++)
+        for (u32 s = 0; s < f->src->ninsts; s++) {
             const struct ptx_inst *i = &f->src->insts[s];
+            const u32 block = f->block_of_site[s];
             struct site_estimate *site = &e->sites[s];
-            if (i->op == OP_BRA)
-                site->branch = (u8)branch_of(f, b, i, e->counts_as);
-            else if (i->op == OP_CALL || i->op == OP_BRX)
+            if (i->op == OP_CALL || i->op == OP_BRX)
                 site->branch = BRANCH_MACHINE;
-            if (i->op == OP_BRA && (site->branch == BRANCH_NONE || site->branch == BRANCH_PREDICATED))
+            if (i->op != OP_BRA || (pass == 0) != (i->guard != NULL) || block >= f->nblocks)
+                continue;
+            const u32 target = target_block(f, i);
+            site->branch = (u8)(i->guard ? conditional(f, block, target, e->counts_as)
+                                         : unconditional(f, block, target, e->counts_as));
+            if (site->branch == BRANCH_NONE || site->branch == BRANCH_PREDICATED)
                 site->weight = 0;
         }
 }
+
+/* Kernels of an H200 never report fewer than 16. What ptxas keeps in constant banks and what it moves up for the sake of
+ * latency cancel out: of the recorded kernels (tests/hw/h200) most are within 4 of what is live at once. */
+u32 estimate_registers(u32 live_max) { return live_max < 16 ? 16 : live_max > 255 ? 255 : live_max; }
 
 struct estimate *estimate_make(struct arena *mem, const struct ir_func *f, u32 cc_major)
 {

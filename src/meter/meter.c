@@ -308,7 +308,8 @@ static bool ask_registers(const struct meter *m, struct meter_report *r)
     const u32 sm = m->gpu.cc_major * 10 + m->gpu.cc_minor;
     const u32 asked = m->options.ptx_text ? ptxas_registers(m->options.ptx_text, m->options.ptx_len, sm, m->kernel->name)
                                           : 0;
-    r->registers = asked ? asked : m->kernel->registers;
+    /* the driver gives every kernel 16 at least, also where ptxas says fewer */
+    r->registers = !asked ? estimate_registers(m->kernel->live_max) : asked < 16 ? 16 : asked;
     return asked != 0;
 }
 

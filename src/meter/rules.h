@@ -64,6 +64,9 @@ struct estimate {
 /* Of func for a GPU of that compute capability, in mem (whose recovery point is set). */
 struct estimate *estimate_make(struct arena *mem, const struct ir_func *func, u32 cc_major);
 
+/* Registers a thread, from the most 32-bit values that are live at once. */
+u32 estimate_registers(u32 live_max);
+
 /* ---- merge.c ---- */
 
 /* Sets width and follows of the shared accesses of func that ptxas can make wider. */

@@ -1,0 +1,83 @@
+/* fidelity.h - Lockstep's counters beside an H200's: recordings, which rung a row of them is, which columns are compared.
+ *
+ * A recording is a CSV file of tests/hw/h200: one row a kernel, a column a metric by ncu's name. Three classes of columns:
+ *
+ *   counted    follow from addresses and masks, recorded free of noise: must be equal
+ *   noisy      the plain counters of shared memory, which add arbitration: printed beside, never below ours
+ *   estimated  depend on the machine code that ptxas makes: the distance is printed, not judged
+ *
+ * All launches are of whole blocks that do alike, so counters are proportional to the data: with a scale of k a k-th of
+ * the data is run and k times the counters compared. Rows whose launches are not are always run whole. */
+#ifndef LS_FIDELITY_H
+#define LS_FIDELITY_H
+
+#include "lab/lab.h"
+
+/* ---- table.c ---- */
+
+enum { TABLE_COLUMNS = 80, TABLE_ROWS = 64 };
+
+struct table {
+    char *text;
+    char *cells[TABLE_ROWS][TABLE_COLUMNS]; /* row 0: the columns' names */
+    u32 rows, columns;
+};
+
+/* Lines that start with # are skipped. False: no such file, or it is not such a table. */
+bool table_load(struct table *t, const char *path);
+void table_free(struct table *t);
+const char *table_cell(const struct table *t, u32 row, const char *column); /* NULL: no such column */
+double table_value(const struct table *t, u32 row, const char *column);     /* NaN likewise */
+
+/* ---- subject.c ---- */
+
+struct subject {
+    char name[120]; /* "reduceInteger: reduceSmem", or "reduce/reduceSmem" */
+    const struct family *family;
+    const struct rung *rung;
+    struct shape shape;
+    u32 scale;
+};
+
+/* What a row of a recording is a launch of; false: there is no such rung. */
+bool subject_find(const struct table *t, u32 row, u32 scale, struct subject *s);
+/* Whether the launch had the grid and the block that the row says. */
+bool subject_same_launch(const struct table *t, u32 row, const struct subject *s, const struct lab_result *r);
+
+/* ---- compare.c ---- */
+
+/* A column: ncu's name and how tables head it. */
+struct column {
+    const char *metric, *title;
+    const char *noisy; /* counted ones: the plain counter of the same thing; or NULL */
+};
+
+extern const struct column counted_columns[], estimated_columns[];
+extern const u32 counted_count, estimated_count;
+
+struct pair {
+    double ours, theirs; /* theirs NaN: not recorded */
+    double noisy;        /* the plain counter; NaN: none */
+};
+
+struct comparison {
+    struct subject subject;
+    bool ran, same_launch, right;
+    u32 findings;
+    char text[200]; /* why it did not run */
+    struct pair counted[24], estimated[16];
+};
+
+/* Runs one row's rung and compares. False: out of memory or damaged ladder, said in diags. */
+bool compare_row(const struct table *t, u32 row, u32 scale, struct lab *lab, struct arena *mem, struct comparison *out,
+                 struct diag_list *diags);
+
+struct score {
+    u32 kernels, kernels_equal; /* all of a kernel's counted columns */
+    u32 values, values_equal;
+    u32 below; /* noisy counters that are smaller than ours: impossible if ours is exact */
+};
+void score_add(struct score *s, const struct comparison *c);
+bool pair_equal(const struct pair *p);
+bool pair_close(const struct pair *p, const char *metric); /* estimates: equal in the decimals recorded */
+#endif

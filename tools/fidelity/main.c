@@ -1,0 +1,323 @@
+/* main.c - ls_fidelity: runs the recorded kernels and writes docs/fidelity.md on standard output.
+ *
+ *     ls_fidelity [--scale K] [ROOT]      the document; ROOT: the project's root, "." if left out
+ *     ls_fidelity --raw [...]             every value of every kernel, a line each
+ *
+ * The text depends on the recordings and the code alone: a K-th of the data gives the same (fidelity.h). The exit status
+ * is 1 when a counted value differs, 2 when something could not be run. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fidelity.h"
+
+enum { TABLES = 2 };
+
+static const struct recording {
+    const char *path, *title, *text;
+} recordings[TABLES] = {
+    {"tests/hw/h200/seed-kernels.csv", "The tutorials' programs",
+     "Each row is a kernel of the shared-memory chapter as printed there, compiled by nvcc 13.0 for the H200; Lockstep runs\n"
+     "the ladder's rung of the same name, compiled by clang. Where machine code decides, both compilers and ptxas are in\n"
+     "the distance."},
+    {"tests/hw/h200/ladders.csv", "The ladders' rungs",
+     "Each row is a rung of `kernels/`: the same PTX that Lockstep ran was given to NVIDIA's driver (580.159.04)."},
+};
+
+struct run {
+    struct comparison rows[TABLE_ROWS];
+    u32 n;
+    struct score score;
+};
+
+/* ---- cells ---- */
+
+static u32 counted_index(const char *metric)
+{
+    u32 i = 0;
+    while (i + 1 < counted_count && strcmp(counted_columns[i].metric, metric) != 0)
+        i++;
+    return i;
+}
+
+static void put_pair(const struct pair *p)
+{
+    if (isnan(p->theirs))
+        printf(" not recorded |");
+    else if (pair_equal(p))
+        printf(" %.10g |", p->ours);
+    else
+        printf(" **%.10g**, H200 %.10g |", p->ours, p->theirs);
+}
+
+static void put_noisy(const struct pair *p)
+{
+    if (isnan(p->noisy) || (p->noisy == 0 && p->ours == 0))
+        printf(" |");
+    else
+        printf(" %.10g (%+.1f %%) |", p->noisy, p->ours > 0 ? (p->noisy / p->ours - 1) * 100 : 0.0);
+}
+
+/* ---- tables ---- */
+
+static void head(const char *const *titles, u32 n)
+{
+    printf("\n| kernel |");
+    for (u32 i = 0; i < n; i++)
+        printf(" %s |", titles[i]);
+    printf("\n| --- |");
+    for (u32 i = 0; i < n; i++)
+        printf(" ---: |");
+    printf("\n");
+}
+
+/* Counted metrics, the plain counter beside where there is one. */
+static void put_counted(const struct run *r, const char *title, const char *const *metrics, u32 n, bool skip_zero)
+{
+    const char *titles[16];
+    u32 nt = 0;
+    for (u32 i = 0; i < n; i++) {
+        const struct column *c = &counted_columns[counted_index(metrics[i])];
+        titles[nt++] = c->title;
+        if (c->noisy)
+            titles[nt++] = "plain counter";
+    }
+    printf("\n### %s\n", title);
+    head(titles, nt);
+    for (u32 k = 0; k < r->n; k++) {
+        const struct comparison *c = &r->rows[k];
+        double sum = 0;
+        for (u32 i = 0; i < n; i++)
+            sum += fabs(c->counted[counted_index(metrics[i])].ours) + fabs(c->counted[counted_index(metrics[i])].theirs);
+        if (skip_zero && sum == 0)
+            continue;
+        printf("| %s |", c->subject.name);
+        for (u32 i = 0; i < n; i++) {
+            const struct pair *p = &c->counted[counted_index(metrics[i])];
+            put_pair(p);
+            if (counted_columns[counted_index(metrics[i])].noisy)
+                put_noisy(p);
+        }
+        printf("\n");
+    }
+}
+
+static void put_distance(const struct pair *p, const char *metric)
+{
+    if (isnan(p->theirs))
+        printf(" not recorded |");
+    else if (pair_close(p, metric))
+        printf(" %.6g |", p->theirs);
+    else if (strstr(metric, ".sum"))
+        p->theirs != 0 ? printf(" %+.1f %% |", (p->ours / p->theirs - 1) * 100) : printf(" %.6g, H200 0 |", p->ours);
+    else
+        printf(" %.4g, H200 %.4g |", p->ours, p->theirs);
+}
+
+static void put_estimated(const struct run *r)
+{
+    const char *titles[16];
+    for (u32 i = 0; i < estimated_count; i++)
+        titles[i] = estimated_columns[i].title;
+    printf("\n### Estimated: what machine code decides\n\nOne number: equal. Sums as distances of ours from the H200's.\n");
+    head(titles, estimated_count);
+    for (u32 k = 0; k < r->n; k++) {
+        printf("| %s |", r->rows[k].subject.name);
+        for (u32 i = 0; i < estimated_count; i++)
+            put_distance(&r->rows[k].estimated[i], estimated_columns[i].metric);
+        printf("\n");
+    }
+}
+
+/* ---- summaries ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of one estimated column over all recordings: how many are equal, median and largest distance. Percentages are
+ * compared by points, all else relatively. */
+static void put_summary_row(const struct run *runs, u32 column)
+{
+    double d[TABLES * TABLE_ROWS];
+    u32 n = 0, equal = 0, from_zero = 0;
+    const bool points = strstr(estimated_columns[column].metric, "pct");
+    for (u32 t = 0; t < TABLES; t++)
+        for (u32 k = 0; k < runs[t].n; k++) {
+            const struct pair *p = &runs[t].rows[k].estimated[column];
+            if (!runs[t].rows[k].ran || isnan(p->theirs))
+                continue;
+            equal += pair_close(p, estimated_columns[column].metric);
+            if (!points && p->theirs == 0 && p->ours != 0) {
+                from_zero++;
+                continue;
+            }
+            d[n++] = points ? fabs(p->ours - p->theirs)
+                            : p->theirs != 0 ? fabs(p->ours / p->theirs - 1) * 100 : 0;
+        }
+    qsort(d, n, sizeof *d, by_size);
+    const char *unit = points ? "points" : "%";
+    printf("| `%s` | %u of %u | %.1f %s | %.1f %s | %u |\n", estimated_columns[column].metric, equal, n + from_zero,
+           n ? d[n / 2] : 0.0, unit, n ? d[n - 1] : 0.0, unit, from_zero);
+}
+
+static void put_totals(const struct run *runs)
+{
+    printf("| recording | kernels | all counted values equal | counted values | equal | plain counters below ours |\n"
+           "| --- | ---: | ---: | ---: | ---: | ---: |\n");
+    for (u32 t = 0; t < TABLES; t++) {
+        const struct score *s = &runs[t].score;
+        printf("| `%s` | %u | %u | %u | %u | %u |\n", recordings[t].path, s->kernels, s->kernels_equal, s->values,
+               s->values_equal, s->below);
+    }
+}
+
+static void put_intro(const struct run *runs)
+{
+    printf("# How close to the hardware\n\n"
+           "Made by `ls_fidelity` (`cmake --build BUILD --target ls_fidelity`, then `BUILD/bin/ls_fidelity > "
+           "docs/fidelity.md` in the\nproject's root): it runs each recorded kernel in Lockstep and prints the counters beside "
+           "those of one NVIDIA H200\nunder Nsight Compute. `tests/hw/h200/README.md` says how the recordings were made. CTest "
+           "runs the comparison and\nchecks that this text is up to date.\n\n");
+    put_totals(runs);
+    printf("\n`tests/hw/h200/bank-probe.csv` has one access to shared memory a row, 15 operations in 30 patterns. "
+           "`test_bank_probe` makes\na kernel of each, runs it and fails unless wavefronts and conflicts are the H200's, but "
+           "for the 60 rows of `atom_add_f32`\nand `atom_add_u64`, which are loops in machine code.\n\n"
+           "**Counted** metrics follow from addresses and masks. They are compared with the counters that the profiler "
+           "patches into\nmachine code (`smsp__sass_*`) and with requests, which are free of noise. The plain counters of "
+           "shared memory (`l1tex__data_*`)\nadd arbitration between warps and are printed beside: never below the exact "
+           "value.\n\n"
+           "**Estimated** metrics depend on the machine code of ptxas, which was not asked:\n\n"
+           "| metric | equal | median distance | largest | ours not 0, the H200's 0 |\n"
+           "| --- | ---: | ---: | ---: | ---: |\n");
+    for (u32 i = 0; i < estimated_count; i++)
+        put_summary_row(runs, i);
+    printf("\nWhat decides them: which branches become predicates and which loops are unrolled (branches, instructions, "
+           "uniformity);\nhow instructions are chosen and scheduled (instructions, registers; occupancy follows from "
+           "registers); and whether a\npredicated shared access that no lane needs is still issued (`smsp__inst_executed_"
+           "op_shared_*`; the `sass` counters\nleave it out). The blocks that shared memory allows, as ncu has them, are for the carve-out that the driver chose, which\n"
+           "it chooses often larger than needed; ours are for the largest.\n\nNot covered by these kernels: bytes of shared accesses "
+           "of which several lanes use the same word, partial overlap in\nglobal ones (one address in all lanes is covered: it counts "
+           "once), global atomics, local memory, machine branches of\nindirect calls.\n");
+}
+
+static void put_document(const struct run *runs)
+{
+    static const char *const global[] = {
+        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
+        "smsp__sass_data_bytes_mem_global_op_ld.sum",      "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+        "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum", "smsp__sass_data_bytes_mem_global_op_st.sum"};
+    static const char *const shared[] = {"smsp__sass_inst_executed_op_shared_ld.sum",
+                                         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+                                         "smsp__sass_inst_executed_op_shared_st.sum",
+                                         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"};
+    put_intro(runs);
+    for (u32 t = 0; t < TABLES; t++) {
+        printf("\n## %s\n\n%s\n", recordings[t].title, recordings[t].text);
+        put_counted(&runs[t], "Counted: global memory", global, LS_ARRAY_LEN(global), true);
+        put_counted(&runs[t], "Counted: shared memory", shared, LS_ARRAY_LEN(shared), true);
+        put_estimated(&runs[t]);
+    }
+    printf("\nCounted and equal, but not shown: instructions of global loads and stores (equal to the requests), bytes of shared\n"
+           "accesses, the sectors as `l1tex__t_sectors_*` has them, and, for the rungs, shared memory a block and the blocks that\n"
+           "an SM holds by warps and slots.\n");
+}
+
+static void put_raw(const struct run *r)
+{
+    for (u32 k = 0; k < r->n; k++) {
+        const struct comparison *c = &r->rows[k];
+        for (u32 i = 0; i < counted_count; i++)
+            if (!isnan(c->counted[i].theirs))
+                printf("%-44s counted   %-66s %14.10g %14.10g%s\n", c->subject.name, counted_columns[i].metric,
+                       c->counted[i].ours, c->counted[i].theirs, pair_equal(&c->counted[i]) ? "" : "  DIFFERENT");
+        for (u32 i = 0; i < estimated_count; i++)
+            printf("%-44s estimated %-66s %14.10g %14.10g\n", c->subject.name, estimated_columns[i].metric,
+                   c->estimated[i].ours, c->estimated[i].theirs);
+    }
+}
+
+/* ---- the run ---- */
+
+static bool run_table(struct run *r, const struct table *t, u32 scale, struct lab *lab, struct arena *mem,
+                      struct diag_list *diags)
+{
+    for (u32 row = 1; row < t->rows; row++) {
+        struct comparison *c = &r->rows[r->n++];
+        if (!compare_row(t, row, scale, lab, mem, c, diags))
+            return false;
+        if (!c->right || !c->same_launch || c->findings) {
+            fprintf(stderr, "ls_fidelity: row %u, %s: %s\n", row, c->subject.name,
+                    !c->ran ? c->text : !c->right ? "wrong result" : !c->same_launch ? "another grid or block" : "unmet head");
+            return false;
+        }
+        score_add(&r->score, c);
+    }
+    return true;
+}
+
+static bool run_all(struct run *runs, const char *root, u32 scale, struct diag_list *diags)
+{
+    struct lab_request request = {.no_awkward = true};
+    struct arena mem = ARENA("fidelity");
+    struct lab *lab;
+    if (lab_open(&request, &lab, diags) != LS_OK)
+        return false;
+    bool good = true;
+    if (setjmp(mem.oom))
+        good = false;
+    for (u32 t = 0; good && t < TABLES; t++) {
+        static struct table table;
+        char path[1000];
+        snprintf(path, sizeof path, "%.800s/%s", root, recordings[t].path);
+        good = table_load(&table, path);
+        if (!good)
+            fprintf(stderr, "ls_fidelity: cannot read %s\n", path);
+        good = good && run_table(&runs[t], &table, scale, lab, &mem, diags);
+        table_free(&table);
+    }
+    lab_close(lab);
+    arena_free(&mem);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    static struct run runs[TABLES];
+    const char *root = ".";
+    bool raw = false;
+    u32 scale = 1;
+    struct diag_list diags;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--raw") == 0)
+            raw = true;
+        else if (strcmp(argv[i], "--scale") == 0 && i + 1 < argc)
+            scale = (u32)strtoul(argv[++i], NULL, 10);
+        else
+            root = argv[i];
+    if (scale < 1 || scale > 64 || (scale & (scale - 1))) {
+        fprintf(stderr, "ls_fidelity: --scale is a power of two up to 64\n");
+        return 2;
+    }
+    setenv("LOCKSTEP_PTXAS", "", 1); /* the estimates are those of a machine without CUDA */
+    diag_init(&diags);
+    const bool good = run_all(runs, root, scale, &diags);
+    if (!good && diags.errors)
+        fprintf(stderr, "%s\n", diag_text(&diags));
+    diag_free(&diags);
+    if (!good)
+        return 2;
+    if (raw)
+        for (u32 t = 0; t < TABLES; t++)
+            put_raw(&runs[t]);
+    else
+        put_document(runs);
+    for (u32 t = 0; t < TABLES; t++)
+        if (runs[t].score.values != runs[t].score.values_equal || runs[t].score.below)
+            return 1;
+    return 0;
+}
