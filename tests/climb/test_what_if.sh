@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_banks.sh LOCKSTEP - the tutorial's what-if pictures: other numbers and widths of banks. By hand, a warp of 32 lanes:
+# test_what_if.sh LOCKSTEP - the tutorial's what-if pictures: other numbers and widths of banks. By hand, a warp of 32 lanes:
 #   5 banks of 4 bytes: 32 words in a row are at most 7 a bank, 7 wavefronts; a column of a 32-wide tile is at banks
 #   32 i mod 5 = 2 i mod 5, at most 7 again; so 32 warps have 32 * 6 = 192 conflicts either way.
 #   32 banks of 8 bytes: a row is 16 double words, 1 wavefront; a column is at banks 16 i mod 32, which is two of them,
