@@ -185,6 +185,9 @@ static void events_measure_time(void **state)
     OK(cuEventElapsedTime_v2(&ms, start, stop));
     assert_true(ms >= 50 && ms < 50000);
     FAILS(cuEventElapsedTime(&ms, start, untimed), CUDA_ERROR_INVALID_HANDLE);
+    OK(cuEventDestroy_v2(start)); /* a context takes its streams with it, but no events */
+    OK(cuEventDestroy_v2(stop));
+    OK(cuEventDestroy_v2(untimed));
     context_down(ctx);
 }
 

@@ -398,9 +398,74 @@ def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 
 
+# Arguments narrower than a register, and what the driver's own functions are called with.
+NARROW = """.func (.param .b32 r) narrow(.param .b8 a, .param .b16 b)
+{
+    .reg .b16 %h<4>;
+    .reg .b32 %r<4>;
+    ld.param.b8 %h1, [a];
+    cvt.u32.u8 %r1, %h1;
+    ld.param.s16 %r2, [b];
+    mad.lo.u32 %r1, %r1, 65536, %r2;
+    st.param.b32 [r], %r1;
+    ret;
+}
+"""
+BUILTINS = """.extern .func (.param .b64 r) malloc(.param .b64 n);
+.extern .func free(.param .b64 p);
+"""
+
+
 def control():
     s = "control"
     lanes = range(64)
+    program(s, "call_narrow", """
+        neg.s32 %r4, %r1;
+        cvt.u16.u32 %h1, %r1;
+        cvt.u16.u32 %h2, %r4;
+        {
+        .param .b8 x;
+        .param .b16 y;
+        .param .b32 z;
+        st.param.b8 [x], %h1;
+        st.param.b16 [y], %h2;
+        call (z), narrow, (x, y);
+        ld.param.b32 %r9, [z];
+        }""", expect=words([i * 65536 - i for i in lanes]), top=NARROW)
+    program(s, "call_malloc", """
+        {
+        .param .b64 size;
+        .param .b64 p;
+        st.param.b64 [size], 64;
+        call (p), malloc, (size);
+        ld.param.b64 %q3, [p];
+        }
+        setp.eq.u64 %p1, %q3, 0;
+        @%p1 bra DONE;
+        st.u32 [%q3+60], %r2;
+        bar.warp.sync -1;
+        ld.u32 %r9, [%q3+60];
+        {
+        .param .b64 p;
+        st.param.b64 [p], %q3;
+        call free, (p);
+        }
+        DONE:""", expect=words(lanes), top=BUILTINS)
+    program(s, "trap_not_reached", """
+        setp.ge.u32 %p1, %r1, %r3;
+        @%p1 trap;
+        mov.u32 %r9, 1;""")
+    program(s, "loop_unless", """
+        AGAIN:
+        add.u32 %r9, %r9, 1;
+        setp.gt.u32 %p1, %r9, %r1;
+        @!%p1 bra AGAIN;""", expect=words([i + 1 for i in lanes]))
+    program(s, "const_b128", """
+        ld.const.b128 %w1, [wide+16];
+        mov.b128 {%q3, %q4}, %w1;
+        shr.u64 %q4, %q4, 32;
+        cvt.u32.u64 %r9, %q4;""", expect="out[0..] = 8", decl=".reg .b128 %w<2>;",
+            top=".const .align 16 .b32 wide[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n")
     program(s, "call", call("twice"), expect=words([2 * i for i in lanes]), top=FUNCTIONS)
     program(s, "call_uni", call("twice").replace("call (", "call.uni ("), expect=words([2 * i for i in lanes]))
     program(s, "call_none", "call nothing;\ncall nothing, ();\nmov.u32 %r9, 1;")

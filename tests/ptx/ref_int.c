@@ -80,7 +80,7 @@ static int arith_one(const struct ref *r, i128 a, i128 b, i128 c, i128 *x)
     else if (!strcmp(op, "mul"))
         *x = hi ? high(r, a, b) : (i128)((u128)a * (u128)b);
     else if (!strcmp(op, "mad"))
-        *x = (hi ? high(r, a, b) : (i128)((u128)a * (u128)b)) + c;
+        *x = (i128)((hi ? (u128)high(r, a, b) : (u128)a * (u128)b) + (u128)c);
     else if (!strcmp(op, "min"))
         *x = a < b ? a : b;
     else if (!strcmp(op, "max"))
@@ -263,7 +263,9 @@ static int bfind(const struct ref *r, const u64 *in, u64 *out)
 
 static int bfe(const struct ref *r, const u64 *in, u64 *out)
 {
-    const unsigned bits = r->d->bits, pos = in[1] & 0xff, len = in[2] & 0xff;
+    /* The manual's low bytes; the 64-bit forms read all 32 bits on an H200. */
+    const unsigned bits = r->d->bits;
+    const u64 all = bits == 64 ? 0xffffffffu : 0xff, pos = in[1] & all, len = in[2] & all;
     const u64 x = in[0];
     const bool is_signed = r->d->kind == KIND_S;
     u64 sbit = !is_signed || len == 0 ? 0 : x >> (pos + len - 1 < bits ? pos + len - 1 : bits - 1) & 1;
@@ -275,7 +277,8 @@ static int bfe(const struct ref *r, const u64 *in, u64 *out)
 
 static int bfi(const struct ref *r, const u64 *in, u64 *out)
 {
-    const unsigned bits = r->d->bits, pos = in[2] & 0xff, len = in[3] & 0xff;
+    const unsigned bits = r->d->bits;
+    const u64 all = bits == 64 ? 0xffffffffu : 0xff, pos = in[2] & all, len = in[3] & all; /* as of bfe */
     out[0] = in[1];
     for (unsigned k = 0; k < len && pos + k < bits; k++)
         out[0] = (out[0] & ~((u64)1 << (pos + k))) | (in[0] >> k & 1) << (pos + k);

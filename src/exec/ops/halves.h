@@ -2,7 +2,7 @@
  * is to become a half is first brought to f32 without losing what rounding needs to know ("rounded to odd": truncated,
  * and the last bit set when something was lost), then rounded by integer arithmetic, which every level vectorises.
  *
- * NaN results are 0x7fff. */
+ * NaN results are 0x7fff, but for those that cvt makes of f64. */
 #ifndef LS_EXEC_OPS_HALVES_H
 #define LS_EXEC_OPS_HALVES_H
 
@@ -90,8 +90,20 @@ LANE_FN f32 f32_odd_of_f64(f64 x)
     const u32 odd = (u - (ab > ax ? 1 : 0)) | 1;
     return f32_of_bits(back == x || x != x ? u : odd);
 }
-LANE_FN u32 f16_of_f64(f64 x, enum rounding how) { return f16_of_f32(f32_odd_of_f64(x), how); }
-LANE_FN u32 bf16_of_f64(f64 x, enum rounding how) { return bf16_of_f32(f32_odd_of_f64(x), how); }
+/* The sign of a NaN f64 and the top `bits` of its fraction, quieted: what cvt gives (measured on an H200). */
+LANE_FN u32 half_nan_of_f64(f64 x, u32 bits)
+{
+    const u64 u = f64_bits(x);
+    return (u32)(u >> 48 & 0x8000) | 0x7fffu >> bits << bits | 1u << (bits - 1) | (u32)(u >> (52 - bits) & ((1u << bits) - 1));
+}
+LANE_FN u32 f16_of_f64(f64 x, enum rounding how)
+{
+    return x == x ? f16_of_f32(f32_odd_of_f64(x), how) : half_nan_of_f64(x, 10);
+}
+LANE_FN u32 bf16_of_f64(f64 x, enum rounding how)
+{
+    return x == x ? bf16_of_f32(f32_odd_of_f64(x), how) : half_nan_of_f64(x, 7);
+}
 
 /* a * b + c rounded to odd: the product of two halves is exact in f64, the sum's error by Knuth's TwoSum. */
 LANE_FN f64 f64_odd_fma(f32 a, f32 b, f32 c)

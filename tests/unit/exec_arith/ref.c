@@ -67,6 +67,15 @@ exact ref_round(exact x, const struct format *f, enum mode mode)
     return negative ? -r : r;
 }
 
+exact ref_round_ftz(exact x, const struct format *f, enum mode mode)
+{
+    const struct format endless = {f->prec, -16000, f->max};
+    exact y = ref_round(x, &endless, mode), tiny = ref_scale(f->emin);
+    if (y > -tiny && y < tiny)
+        return ref_sign(x) ? -(exact)0 : (exact)0;
+    return ref_round(x, f, mode);
+}
+
 static exact odd(exact s, exact err)
 {
     u128 u = bits_of(s);

