@@ -65,9 +65,7 @@ static u64 flags(const struct ptx_inst *i)
         u32 flag;
     } of[] = {
         {MOD_SAT, VIDEO_SAT}, {MOD_ADD, VIDEO_ADD}, {MOD_MIN, VIDEO_MIN}, {MOD_MAX, VIDEO_MAX},
-        {MOD_PO, VIDEO_PLUS_ONE}, {MOD_WRAP, VIDEO_WRAP}, {MOD_NE, VIDEO_NE}, {MOD_LT, VIDEO_LT},
-        {MOD_LE, VIDEO_LE}, {MOD_GT, VIDEO_GT}, {MOD_GE, VIDEO_GE},
-        {MOD_SHR7, 7 << VIDEO_SCALE_AT}, {MOD_SHR15, 15 << VIDEO_SCALE_AT},
+        {MOD_NE, VIDEO_NE}, {MOD_LT, VIDEO_LT}, {MOD_LE, VIDEO_LE}, {MOD_GT, VIDEO_GT}, {MOD_GE, VIDEO_GE},
     };
     u64 how = 0;
     for (size_t k = 0; k < LS_ARRAY_LEN(of); k++)
@@ -76,18 +74,14 @@ static u64 flags(const struct ptx_inst *i)
     how |= a && ptx_type_signed(i->types[0]) ? VIDEO_SIGNED_D : 0;
     how |= ptx_type_signed(i->types[a]) ? VIDEO_SIGNED_A : 0;
     how |= ptx_type_signed(i->types[a + 1]) ? VIDEO_SIGNED_B : 0;
-    if (i->op == OP_VMAD) {
-        how |= i->operands[1].neg != i->operands[2].neg ? VIDEO_NEG_PRODUCT : 0;
-        how |= i->operands[3].neg ? VIDEO_NEG_C : 0;
-    }
     return how;
 }
 
 /* A scalar instruction has a third source when it has a secondary operation or writes a part of d, never both. */
 static bool is_complete(const struct ptx_inst *i, u64 how)
 {
-    if (i->op == OP_VMAD || elements(i) > 1)
-        return i->op != OP_VMAD || !i->operands[0].sel;
+    if (elements(i) > 1)
+        return true;
     const bool second = (how & (VIDEO_ADD | VIDEO_MIN | VIDEO_MAX)) != 0, part = i->operands[0].sel != NULL;
     return !(second && part) && (i->noperands == 4) == (second || part);
 }

@@ -17,10 +17,6 @@ enum {
     VIDEO_ADD = 16, /* d = c + result; scalar also: */
     VIDEO_MIN = 32,
     VIDEO_MAX = 64,
-    VIDEO_NEG_PRODUCT = 128, /* vmad */
-    VIDEO_NEG_C = 256,
-    VIDEO_PLUS_ONE = 512,
-    VIDEO_WRAP = 1024, /* shifts: amount modulo 32 instead of at most 32 */
     VIDEO_EQ = 0 << 16,
     VIDEO_NE = 1 << 16,
     VIDEO_LT = 2 << 16,
@@ -28,7 +24,6 @@ enum {
     VIDEO_GT = 4 << 16,
     VIDEO_GE = 5 << 16,
     VIDEO_CMP = 15 << 16,
-    VIDEO_SCALE_AT = 20,
     VIDEO_BYTES_AT = 24,
     VIDEO_A_AT = 32,
     VIDEO_B_AT = 48,

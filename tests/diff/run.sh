@@ -21,7 +21,7 @@ compile()
     local out=$work/$1
     shift
     "$build/tests/diff_gen" "$@" >"$out.inc" || return 1
-    "$clang" -x cuda --cuda-device-only --cuda-gpu-arch=sm_90 -nocudainc -nocudalib -O3 -S -w -ffp-contract=off \
+    "$clang" -x cuda --cuda-device-only --cuda-gpu-arch=sm_90 -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-feature=+ptx80 -O3 -S -w -ffp-contract=off \
         -fno-math-errno -I"$root/kernels" -I"$here" "-DDIFF_BODY=\"$out.inc\"" "$here/diff_device.cuh" -o "$out.ptx" &
     gcc -shared -fPIC -std=gnu11 -w -O1 -ffp-contract=off -fwrapv -fno-strict-aliasing "-DDIFF_BODY=\"$out.inc\"" \
         "$here/diff_ref.c" -o "$out.so" -lm
