@@ -98,6 +98,14 @@ static enum branch_kind first_branch(const char *body)
     return kind;
 }
 
+/* ptxas lays the next block out behind the jump, and ends a thread where it would jump to a bare return. */
+static void jumps_that_need_no_branch_are_none(void **state)
+{
+    (void)state;
+    assert_int_equal(first_branch("bra.uni $L; $L: bar.sync 0; ret;"), BRANCH_NONE);
+    assert_int_equal(first_branch("bar.sync 0; bra.uni $END; $OTHER: bar.sync 1; $END: ret;"), BRANCH_EXIT);
+}
+
 static void short_forward_bodies_are_predicated(void **state)
 {
     (void)state;
@@ -277,6 +285,7 @@ static void atomics_are_told_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jumps_that_need_no_branch_are_none),
         cmocka_unit_test(short_forward_bodies_are_predicated),
         cmocka_unit_test(other_bodies_stay_behind_a_branch),
         cmocka_unit_test(ten_instructions_are_the_limit),
