@@ -19,5 +19,5 @@ printf 'Text to verified module, one core; the goal is 40 MB/s. Generated PTX, t
 printf '```\n'
 "$build/bench/bench_parse"
 # shellcheck disable=SC2086 # one argument a file
-"$build/bench/bench_parse" $kernels | tail -n 3
+"$build/bench/bench_parse" $kernels | sed "s|^$build/kernels/ptx/||" | tail -n 3
 printf '```\n'
