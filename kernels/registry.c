@@ -6,7 +6,11 @@
 
 #include "kernels/families.h"
 
-const struct family *const kernel_families[] = {&family_banks, &family_reduce, &family_transpose, &family_stencil};
+const struct family *const kernel_families[] = {
+#define FAMILY(name, tiles) &family_##name,
+#include "kernels/families.def"
+#undef FAMILY
+};
 const u32 kernel_family_count = LS_ARRAY_LEN(kernel_families);
 
 void check_element(struct check *c, u64 i, double got, double want, double bound)

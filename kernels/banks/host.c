@@ -42,17 +42,11 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     if (!rectangular(r) && s->bx != s->by)
         return "swapping the indices transposes a square tile only; the rect_ rungs take any";
     u64 threads = (u64)s->bx * s->by;
-    *out = (struct plan){
-        .grid = {1, 1, 1},
-        .block = {s->bx, s->by, 1},
-        .dynamic_shared = r->tile == TILE_DYNAMIC ? (s->bx + r->pad) * s->by * 4 : 0,
-        .buffers = {{.use = BUFFER_OUT, .type = BUFFER_INT, .count = threads}},
-        .nbuffers = 1,
-        .output = 0,
-        .args = {{.buffer = 0}},
-        .nargs = 1,
-        .useful_bytes = threads * 4,
-    };
+    u32 numbers = plan_output(out, BUFFER_INT, threads);
+    struct launch *l = plan_launch_2d(out, r->kernel, 1, 1, s->bx, s->by);
+    l->dynamic_shared = r->tile == TILE_DYNAMIC ? (s->bx + r->pad) * s->by * 4 : 0;
+    launch_buffer(l, numbers);
+    out->useful_bytes = threads * 4;
     return NULL;
 }
 

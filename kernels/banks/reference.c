@@ -15,11 +15,10 @@ static u32 transposed(u32 i, const struct shape *s)
     return i % s->by * s->bx + i / s->by;
 }
 
-void banks_check(const struct rung *r, const struct shape *s, const void *const before[PLAN_BUFFERS],
-                 const void *output, struct check *c)
+void banks_check(const struct outcome *o, struct check *c)
 {
-    (void)before;
-    const i32 *out = output;
+    const struct shape *s = o->shape;
+    const i32 *out = o->after[0];
     for (u32 i = 0; i < s->bx * s->by; i++)
-        check_element(c, i, out[i], identity(r) ? i : transposed(i, s), 0);
+        check_element(c, i, out[i], identity(o->rung) ? i : transposed(i, s), 0);
 }

@@ -61,20 +61,13 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     if (s->n == 0 || s->n > 1u << 30)
         return "n is 1 to 2^30";
     u32 blocks = ceil_div(s->n, (u64)s->bx * r->unroll);
-    *out = (struct plan){
-        .grid = {blocks, 1, 1},
-        .block = {s->bx, 1, 1},
-        .dynamic_shared = r->tile == TILE_DYNAMIC ? s->bx * 4 : 0,
-        .buffers = {{.use = r->tile == TILE_NONE && strcmp(r->name, "reduceShfl") != 0 ? BUFFER_INOUT : BUFFER_IN,
-                     .type = BUFFER_INT,
-                     .count = s->n},
-                    {.use = BUFFER_OUT, .type = BUFFER_INT, .count = blocks}},
-        .nbuffers = 2,
-        .output = 1,
-        .args = {{.buffer = 0}, {.buffer = 1}, {.buffer = -1, .value = (u32)s->n}},
-        .nargs = 3,
-        .useful_bytes = s->n * 4 + blocks * 4ull,
-    };
+    bool in_place = r->tile == TILE_NONE && strcmp(r->name, "reduceShfl") != 0;
+    u32 in = in_place ? plan_inout(out, BUFFER_INT, s->n) : plan_input(out, BUFFER_INT, s->n);
+    u32 sums = plan_output(out, BUFFER_INT, blocks);
+    struct launch *l = plan_launch(out, r->kernel, blocks, s->bx);
+    l->dynamic_shared = r->tile == TILE_DYNAMIC ? s->bx * 4 : 0;
+    launch_buffer(l, in), launch_buffer(l, sums), launch_u32(l, (u32)s->n);
+    out->useful_bytes = s->n * 4 + blocks * 4ull;
     return NULL;
 }
 

@@ -50,21 +50,17 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
         return "a block has 4 (the radius) to 1024 threads";
     if (s->n == 0 || s->n > 1u << 30)
         return "n is 1 to 2^30";
-    *out = (struct plan){
-        .grid = {ceil_div(s->n, s->bx), 1, 1},
-        .block = {s->bx, 1, 1},
-        .buffers = {{.use = BUFFER_IN, .type = BUFFER_FLOAT, .count = s->n, .lead = RADIUS, .tail = RADIUS},
-                    {.use = BUFFER_OUT, .type = BUFFER_FLOAT, .count = s->n, .lead = RADIUS, .tail = RADIUS},
-                    {.use = BUFFER_IN, .type = BUFFER_FLOAT, .count = RADIUS + 1, .fixed = stencil_coefficients}},
-        .nbuffers = by_constant(r) ? 2 : 3,
-        .output = 1,
-        .args = {{.buffer = 0}, {.buffer = 1}, {.buffer = -1, .value = (u32)s->n}, {.buffer = 2}},
-        .nargs = by_constant(r) ? 3 : 4,
-        .constant = by_constant(r) ? "coef" : NULL,
-        .constant_data = stencil_coefficients,
-        .constant_bytes = sizeof stencil_coefficients,
-        .useful_bytes = s->n * 8,
-    };
+    struct buffer cells = {.use = BUFFER_IN, .type = BUFFER_FLOAT, .count = s->n, .lead = RADIUS, .tail = RADIUS};
+    u32 in = plan_buffer(out, cells);
+    cells.use = BUFFER_OUT;
+    u32 derivative = plan_buffer(out, cells);
+    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, s->bx), s->bx);
+    launch_buffer(l, in), launch_buffer(l, derivative), launch_u32(l, (u32)s->n);
+    if (by_constant(r))
+        plan_constant(out, "coef", stencil_coefficients, sizeof stencil_coefficients);
+    else
+        launch_buffer(l, plan_fixed(out, BUFFER_FLOAT, RADIUS + 1, stencil_coefficients));
+    out->useful_bytes = s->n * 8;
     return NULL;
 }
 

@@ -45,18 +45,11 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     u32 grid_x = ceil_div(s->cols, (u64)s->bx * r->unroll), grid_y = ceil_div(s->rows, s->by);
     if (grid_y > 65535)
         return "a grid has at most 65535 rows of blocks";
-    *out = (struct plan){
-        .grid = {grid_x, grid_y, 1},
-        .block = {s->bx, s->by, 1},
-        .dynamic_shared = r->tile == TILE_DYNAMIC ? tile_words(r, s) * 4 : 0,
-        .buffers = {{.use = BUFFER_OUT, .type = BUFFER_FLOAT, .count = cells},
-                    {.use = BUFFER_IN, .type = BUFFER_FLOAT, .count = cells}},
-        .nbuffers = 2,
-        .output = 0,
-        .args = {{.buffer = 0}, {.buffer = 1}, {.buffer = -1, .value = s->rows}, {.buffer = -1, .value = s->cols}},
-        .nargs = 4,
-        .useful_bytes = cells * 8,
-    };
+    u32 to = plan_output(out, BUFFER_FLOAT, cells), from = plan_input(out, BUFFER_FLOAT, cells);
+    struct launch *l = plan_launch_2d(out, r->kernel, grid_x, grid_y, s->bx, s->by);
+    l->dynamic_shared = r->tile == TILE_DYNAMIC ? tile_words(r, s) * 4 : 0;
+    launch_buffer(l, to), launch_buffer(l, from), launch_u32(l, s->rows), launch_u32(l, s->cols);
+    out->useful_bytes = cells * 8;
     return NULL;
 }
 

@@ -3,11 +3,11 @@
 
 #include "kernels/families.h"
 
-void transpose_check(const struct rung *r, const struct shape *s, const void *const before[PLAN_BUFFERS],
-                     const void *output, struct check *c)
+void transpose_check(const struct outcome *o, struct check *c)
 {
-    const f32 *in = before[1], *out = output;
-    bool copy = strcmp(r->kernel, "copyGmem") == 0;
+    const struct shape *s = o->shape;
+    const f32 *out = o->after[0], *in = o->before[1];
+    bool copy = strcmp(o->rung->kernel, "copyGmem") == 0;
     for (u64 row = 0; row < s->rows; row++)
         for (u64 col = 0; col < s->cols; col++) {
             u64 from = row * s->cols + col, to = copy ? from : col * s->rows + row;

@@ -13,7 +13,7 @@
 #include "report/report.h"
 
 enum { OPT_ON = 256, OPT_N, OPT_SIZE, OPT_BLOCK, OPT_CSV, OPT_JSON, OPT_GPU, OPT_LIST, OPT_BROKEN, OPT_PTX, OPT_QUICK,
-       OPT_BANKS };
+       OPT_BANKS, OPT_K, OPT_BATCH };
 
 enum form { FORM_TEXT, FORM_CSV, FORM_JSON };
 
@@ -26,8 +26,10 @@ struct climb {
 
 static const struct argp_option options[] = {
     {"on", OPT_ON, "cpu|gpu", 0, "Where to run: Lockstep's device (cpu, the default) or NVIDIA's driver", 0},
-    {"n", OPT_N, "N", 0, "Elements, for the families that take a number (reduce, stencil)", 0},
-    {"size", OPT_SIZE, "RxC", 0, "Rows and columns, for the family that takes a matrix (transpose)", 0},
+    {"n", OPT_N, "N", 0, "Elements, for the families that take a number", 0},
+    {"size", OPT_SIZE, "RxC", 0, "Rows and columns, for the families that take a matrix", 0},
+    {"k", OPT_K, "K", 0, "The third size of some families (--list says what it is): inner length, radius, stride", 0},
+    {"batch", OPT_BATCH, "B", 0, "So many problems at once, for the families that take batches", 0},
     {"block", OPT_BLOCK, "XxY", 0, "Threads of a block: 128 or 32x16", 0},
     {"gpu", OPT_GPU, "NAME", 0, "The GPU to be (lockstep gpus lists them); LOCKSTEP_GPU says the same", 0},
     {"csv", OPT_CSV, NULL, 0, "Print CSV with every metric, in the shape of ncu --csv --page raw", 0},
@@ -42,24 +44,33 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* The blocks of the first rung that has a tile of fixed size; nothing when the family has none. */
+static void list_tiles(FILE *out, const struct family *f)
+{
+    const char *rung = NULL;
+    for (u32 k = 0; k < kernel_embedded_count; k++) {
+        const struct embedded *e = &kernel_embedded[k];
+        if (strcmp(e->family, f->name) != 0 || !e->tile_x || (rung && strcmp(rung, e->rung) != 0))
+            continue;
+        fprintf(out, "%s %ux%u", rung ? "" : "  built for blocks of", e->tile_x, e->tile_y);
+        rung = e->rung;
+    }
+    if (rung)
+        fputs(" where the tile's size is fixed\n", out);
+}
+
 static void list_names(FILE *out)
 {
     for (u32 i = 0; i < kernel_family_count; i++) {
         const struct family *f = kernel_families[i];
         fprintf(out, "%s: %s\n", f->name, f->about);
+        if (f->third)
+            fprintf(out, "  --k is the %s\n", f->third);
         for (u32 k = 0; k < f->nrungs; k++)
             fprintf(out, "  %s%-28s %s\n", f->rungs[k].broken ? "broken/" : "       ", f->rungs[k].name,
                     f->rungs[k].about);
-        fputs("  built for blocks of", out);
-        for (u32 k = 0, n = 0; k < kernel_embedded_count; k++) {
-            const struct embedded *e = &kernel_embedded[k];
-            if (strcmp(e->family, f->name) != 0 || !e->tile_x)
-                continue;
-            if (n++ && (strcmp(kernel_embedded[k - 1].rung, e->rung) != 0))
-                break;
-            fprintf(out, " %ux%u", e->tile_x, e->tile_y);
-        }
-        fputs(" where the tile's size is fixed\n\n", out);
+        list_tiles(out, f);
+        fputc('\n', out);
     }
 }
 
@@ -148,6 +159,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!read_pair(arg, false, &s->rows, &s->cols))
             argp_error(state, "--size needs rows x columns (1024x768), not '%s'", arg);
         return 0;
+    case OPT_K:
+    case OPT_BATCH: {
+        u64 v;
+        if (!read_count(arg, &v) || v > 1u << 30)
+            argp_error(state, "--%s needs a positive number, not '%s'", key == OPT_K ? "k" : "batch", arg);
+        *(key == OPT_K ? &s->k : &s->batch) = (u32)v;
+        return 0;
+    }
     case OPT_BLOCK:
         if (!read_pair(arg, true, &s->bx, &s->by))
             argp_error(state, "--block needs threads in x and y (128 or 32x16), not '%s'", arg);

@@ -415,7 +415,8 @@ static int print(struct launch *l, struct arena *mem, double ms, struct diag_lis
     CUresult r = fetch(l, mem, shown, &nshown);
     if (r != CUDA_SUCCESS)
         return failed(l, r, "its buffers cannot be read", false);
-    struct meter_report *report = l->gpu ? NULL : lab_session_last(l->session, diags);
+    u32 launches;
+    struct meter_report *report = l->gpu ? NULL : lab_session_sum(l->session, l->func->name, &launches, diags);
     if (!l->gpu && !report) {
         fputs("lockstep launch: the driver left no counters\n", stderr);
         return CLI_TROUBLE;

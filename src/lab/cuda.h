@@ -35,6 +35,18 @@
     X(to_device, cuMemcpyHtoD_v2)                                                                                      \
     X(to_host, cuMemcpyDtoH_v2)                                                                                        \
     X(launch, cuLaunchKernel)                                                                                          \
+    X(launch_cooperative, cuLaunchCooperativeKernel)                                                                   \
+    X(copy_async, cuMemcpyAsync)                                                                                       \
+    X(set_async, cuMemsetD8Async)                                                                                      \
+    X(host_alloc, cuMemHostAlloc)                                                                                      \
+    X(host_free, cuMemFreeHost)                                                                                        \
+    X(host_pointer, cuMemHostGetDevicePointer_v2)                                                                      \
+    X(managed_alloc, cuMemAllocManaged)                                                                                \
+    X(prefetch, cuMemPrefetchAsync_v2)                                                                                 \
+    X(stream_create, cuStreamCreate)                                                                                   \
+    X(stream_destroy, cuStreamDestroy_v2)                                                                              \
+    X(stream_synchronize, cuStreamSynchronize)                                                                         \
+    X(stream_wait, cuStreamWaitEvent)                                                                                  \
     X(event_create, cuEventCreate)                                                                                     \
     X(event_record, cuEventRecord)                                                                                     \
     X(event_synchronize, cuEventSynchronize)                                                                           \
@@ -50,6 +62,9 @@ struct lab_cuda {
 #define X(member, name) __typeof__(name) *member;
     LAB_CUDA_FUNCTIONS(X)
 #undef X
+    /* Lockstep's own driver: the launches to come run in the order of this seed (0: launch order), with weak memory or
+     * without. NULL on a GPU. */
+    void (*schedule)(unsigned long long seed, int weak);
 };
 
 /* Loads the driver, initialises it and makes device 0's primary context current. Where it fails a diagnostic says

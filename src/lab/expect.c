@@ -243,21 +243,27 @@ void expect_set(struct expect_names *names, const char *name, double value)
 
 void expect_bind(struct expect_names *names, const struct rung *r, const struct shape *s, const struct plan *p)
 {
-    double threads = (double)p->block[0] * p->block[1], blocks = (double)p->grid[0] * p->grid[1];
+    static const struct launch none = {.grid = {0}, .block = {0}};
+    const struct launch *l = plan_main(p, r);
+    l = l ? l : &none;
+    double threads = (double)l->block[0] * l->block[1] * l->block[2];
+    double blocks = (double)l->grid[0] * l->grid[1] * l->grid[2];
     double block_warps = ceil(threads / 32);
     names->n = 0;
     expect_set(names, "n", (double)s->n);
     expect_set(names, "rows", s->rows);
     expect_set(names, "cols", s->cols);
+    expect_set(names, "k", s->k);
+    expect_set(names, "batch", s->batch);
     expect_set(names, "bx", s->bx);
     expect_set(names, "by", s->by);
     expect_set(names, "threads", threads);
     expect_set(names, "block_warps", block_warps);
     expect_set(names, "blocks", blocks);
-    expect_set(names, "grid_x", p->grid[0]);
-    expect_set(names, "grid_y", p->grid[1]);
+    expect_set(names, "grid_x", l->grid[0]);
+    expect_set(names, "grid_y", l->grid[1]);
     expect_set(names, "warps", blocks * block_warps);
     expect_set(names, "unroll", r->unroll);
     expect_set(names, "pad", r->pad);
-    expect_set(names, "shared", p->dynamic_shared);
+    expect_set(names, "shared", l->dynamic_shared);
 }

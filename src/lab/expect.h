@@ -4,15 +4,18 @@
  *     // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum == 4 * warps when whole
  *     // CLAIM: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum == 0
  *     // CAUGHT: any n 1000 size 64x64 block 32x16
+ *     // AGAINST: setRowReadCol
  *
  * LET names an expression for the lines below. EXPECT must hold wherever its `when` does. CLAIM is something printed
  * that must be false. CAUGHT says how a broken rung is found out (wrong: a wrong result; fault: a fault; any: either;
- * claim: its CLAIM is false) and at what shape.
+ * claim: its CLAIM is false) and at what shape (n, size, block, k, batch). AGAINST names the rung that this one's counters
+ * are compared with when it is not the one before.
  *
  * An expression has C's operators || && == != <= >= < > + - * / % ! and unary minus with C's precedence, numbers,
  * names, parentheses, and ceil_div(a, b), min(a, b), max(a, b), log2(a). Values are doubles: / does not round. Names:
- * n, rows, cols, bx, by (a block's threads in x and y), threads (of a block), block_warps, blocks, grid_x, grid_y,
- * warps (of the grid), unroll, pad, shared (dynamic shared memory a block, in bytes). */
+ * n, rows, cols, k, batch, bx, by (the block asked for); and of the launch that stands for the plan: threads (of a block),
+ * block_warps, blocks, grid_x, grid_y, warps (of the grid), shared (dynamic shared memory a block, in bytes); unroll and pad
+ * of ladder.def. */
 #ifndef LS_LAB_EXPECT_H
 #define LS_LAB_EXPECT_H
 
@@ -50,6 +53,7 @@ struct expectations {
     u32 nlines;
     enum expect_catch caught;
     struct shape caught_at;
+    const char *against; /* a rung's name, or NULL */
 };
 
 /* Reads a source's head. Bad lines are diagnostics with file and line. */

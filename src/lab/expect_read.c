@@ -88,9 +88,11 @@ static void read_caught(struct head *h, char *text)
         const char *value = strtok_r(NULL, " ", &save);
         bool ok = value && ((strcmp(key, "n") == 0 && (s->n = strtoull(value, NULL, 10)) > 0) ||
                             (strcmp(key, "size") == 0 && read_pair(value, &s->rows, &s->cols)) ||
-                            (strcmp(key, "block") == 0 && read_pair(value, &s->bx, &s->by)));
+                            (strcmp(key, "block") == 0 && read_pair(value, &s->bx, &s->by)) ||
+                            (strcmp(key, "k") == 0 && (s->k = (u32)strtoul(value, NULL, 10)) > 0) ||
+                            (strcmp(key, "batch") == 0 && (s->batch = (u32)strtoul(value, NULL, 10)) > 0));
         if (!ok)
-            complain(h, "expected n N, size RxC or block XxY", key);
+            complain(h, "expected n N, size RxC, block XxY, k K or batch B", key);
     }
     if (h->out->caught == CATCH_NONE)
         complain(h, "CAUGHT needs wrong, fault, any or claim", kind ? kind : "");
@@ -106,8 +108,10 @@ static void read_line(struct head *h, char *text)
         read_relation(h, EXPECT_CLAIM, text + 7);
     else if (strncmp(text, "CAUGHT: ", 8) == 0)
         read_caught(h, text + 8);
+    else if (strncmp(text, "AGAINST: ", 9) == 0)
+        h->out->against = trim(text + 9);
     else
-        complain(h, "a line comment in the head must be LET, EXPECT, CLAIM or CAUGHT", text);
+        complain(h, "a line comment in the head must be LET, EXPECT, CLAIM, CAUGHT or AGAINST", text);
 }
 
 /* The head ends at the first preprocessor line. */

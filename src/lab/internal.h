@@ -1,6 +1,6 @@
-/* internal.h - what the laboratory's files share: the open laboratory and one trial of a kernel.
+/* internal.h - what the laboratory's files share: the open laboratory and one trial of a rung.
  *
- * A trial is one launch with fresh buffers: set up, launch, judge, drop. */
+ * A trial carries out one plan with fresh buffers: set up (trial.c), the steps (steps.c), the verdict (verdict.c), drop. */
 #ifndef LS_LAB_INTERNAL_H
 #define LS_LAB_INTERNAL_H
 
@@ -25,19 +25,36 @@ struct trial {
     struct shape shape;
     struct plan plan;
     CUmodule module;
-    CUfunction function;
-    CUdeviceptr device[PLAN_BUFFERS];
-    u32 *before[PLAN_BUFFERS]; /* images as they were uploaded, with guards */
+    u8 *before[PLAN_BUFFERS]; /* images as they were uploaded, with guards */
+    u8 *host[PLAN_BUFFERS];   /* the image where the host reaches it; else NULL */
+    CUdeviceptr device[PLAN_BUFFERS]; /* the image where kernels reach it; of pageable ones 0 */
+    CUstream streams[PLAN_STREAMS];   /* [0] stays NULL: the default stream */
+    CUevent events[PLAN_EVENTS];
+    double marks[PLAN_MARKS]; /* seconds of the host's clock */
     CUresult error;
 };
 
-/* Module and buffers; false: t->error says why (CUDA_ERROR_OUT_OF_MEMORY for the host's too). */
+/* Module, buffers, streams and events; false: t->error says why (CUDA_ERROR_OUT_OF_MEMORY for the host's too). */
 bool trial_begin(struct trial *t, const char *ptx);
-bool trial_launch(struct trial *t); /* and waits */
-/* Judges what the launch left; fills verdict, text and check. */
-void trial_judge(struct trial *t, struct lab_result *out);
-bool trial_time(struct trial *t, double *milliseconds);
+bool trial_ok(struct trial *t, CUresult r); /* keeps the first error */
 void trial_end(struct trial *t);
+/* A buffer's image: all of it, and what of it the rung owns. In bytes. */
+u64 image_bytes(const struct buffer *b);
+u64 payload_at(const struct buffer *b);
+double lab_clock(void); /* seconds, monotonic */
+
+/* ---- steps.c ---- */
+bool trial_steps(struct trial *t); /* in order, without waiting at the end */
+bool trial_run(struct trial *t);   /* and waits */
+bool trial_time(struct trial *t, double *milliseconds);
+
+/* ---- verdict.c ---- */
+/* Judges what the steps left; fills verdict, text and check. */
+void trial_judge(struct trial *t, struct lab_result *out);
+
+/* ---- values.c ---- */
+/* What the plan itself says: copies, bytes, launches, waits; and the marks and events of the trial. */
+void lab_values(struct trial *t, struct arena *mem, struct lab_result *out);
 
 /* judge.c: expectations against a report */
 enum ls_status lab_judge(const struct expectations *e, const char *path, struct arena *mem, struct lab_result *r);

@@ -54,7 +54,8 @@ static void judge_line(struct judge *j, const struct expect_line *l)
     }
     if (when == 0 || (other_banks() && of_banks(l->subject)))
         return;
-    double got = meter_value_of(j->r->report, l->subject);
+    double got = lab_value_of(j->r, l->subject);
+    bool known = metric_find(l->subject) >= 0 || lab_value_known(l->subject);
     bool holds = expect_holds(l->relation, got, want);
     if (l->kind == EXPECT_CLAIM) {
         j->claim_false = !holds && !isnan(got);
@@ -62,7 +63,7 @@ static void judge_line(struct judge *j, const struct expect_line *l)
     }
     j->r->nexpected++;
     if (!holds)
-        find(j, l, want, got, metric_find(l->subject) < 0 ? "no such metric" : isnan(got) ? "not recorded" : NULL);
+        find(j, l, want, got, !known ? "no such metric" : isnan(got) ? "not recorded" : NULL);
 }
 
 enum ls_status lab_judge(const struct expectations *e, const char *path, struct arena *mem, struct lab_result *r)

@@ -41,11 +41,23 @@ struct lab_finding {
     u32 line;
 };
 
+/* A number of the plan or of the host, which no counter of the device is: copies, waits, times. */
+struct lab_value {
+    const char *name, *unit; /* "lockstep__copies.sum" */
+    double value;
+    enum metric_kind kind;
+};
+
 struct lab_result {
     const struct family *family;
     const struct rung *rung;
     struct shape shape;
-    struct plan plan; /* of the launch whose counters these are */
+    struct plan plan;          /* whose counters these are */
+    const struct launch *main; /* the launch that stands for it; NULL: the plan has none */
+    const char *against;       /* the rung to compare with, when it is not the one before (AGAINST in its head) */
+    u32 launches;              /* kernels that the counters add up, with those that kernels launched */
+    struct lab_value *values;
+    u32 nvalues;
     enum lab_verdict verdict;
     char text[400]; /* why, when it is not right */
     struct check check;
@@ -75,6 +87,10 @@ void lab_result_free(struct lab_result *r);
 /* Not right, not as expected, or broken and not caught. */
 bool lab_result_bad(const struct lab_result *r);
 const char *lab_verdict_name(enum lab_verdict v); /* "right" */
+
+/* A metric of the report or a value of the plan, by name; NaN when there is none. */
+double lab_value_of(const struct lab_result *r, const char *name);
+bool lab_value_known(const char *name); /* of the plan */
 
 const struct family *lab_family(const char *name);
 const struct rung *lab_rung(const struct family *f, const char *name, bool broken);

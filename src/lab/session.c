@@ -1,4 +1,4 @@
-/* session.c - the folder in which the driver leaves each launch's counters, and reading the last one.
+/* session.c - the folder in which the driver leaves each launch's counters, and reading them.
  *
  * The driver looks at LOCKSTEP_SESSION when it starts, so the folder is made before the driver is loaded. Records that
  * are not wanted (those of verification) are cut away before the launch that is. */
@@ -60,13 +60,22 @@ void lab_session_close(const char *folder)
     rmdir(folder);
 }
 
-struct meter_report *lab_session_last(const char *folder, struct diag_list *diags)
+struct meter_report *lab_session_sum(const char *folder, const char *kernel, u32 *launches, struct diag_list *diags)
 {
     struct session s = {0};
+    *launches = 0;
     if (session_read(folder, &s, diags) != LS_OK || s.n == 0)
         return NULL;
-    struct meter_report *last = s.reports[s.n - 1];
-    s.n--; /* the caller's from here on */
+    u32 main = 0;
+    while (main < s.n && strcmp(s.reports[main]->kernel, kernel) != 0)
+        main++;
+    main = main < s.n ? main : 0;
+    struct meter_report *sum = s.reports[main];
+    for (u32 i = 0; i < s.n; i++)
+        if (i != main)
+            meter_report_add(sum, s.reports[i]);
+    *launches = s.n;
+    s.reports[main] = s.reports[--s.n]; /* the caller's from here on */
     session_free(&s);
-    return last;
+    return sum;
 }

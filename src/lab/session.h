@@ -10,8 +10,8 @@
 /* Makes the folder and tells the driver of it, which must not be loaded yet. */
 enum ls_status lab_session_open(char folder[256], struct diag_list *diags);
 void lab_session_clear(const char *folder);
-/* The last launch's report, or NULL. */
-struct meter_report *lab_session_last(const char *folder, struct diag_list *diags);
+/* All launches' counters together, as a report of the first launch of that kernel, or of the first; NULL: there is none. */
+struct meter_report *lab_session_sum(const char *folder, const char *kernel, u32 *launches, struct diag_list *diags);
 void lab_session_close(const char *folder);
 
 #endif

@@ -52,6 +52,10 @@ struct meter_report {
     const char *device; /* gpu.id */
     const char *status; /* "ok", or why the launch ended; "ok" until the caller sets it (a string that outlives) */
     u64 id;
+    /* Launched by a kernel: ids of the grid that did and of the host's grid above them, how many levels below it; all 0
+     * for the host's own. `children`: how many grids its threads launched; the caller sets it. */
+    u64 parent, root;
+    u32 depth, children;
     u32 grid[3], block[3];
     u32 static_shared, dynamic_shared, shared_reserved; /* bytes a block; reserved: by the system */
     u32 sms;        /* of the device */
@@ -62,7 +66,7 @@ struct meter_report {
         double value; /* NaN: not in this report */
         enum metric_kind kind;
     } metrics[METRIC_COUNT];
-    u64 n[EVENT_COUNT]; /* the raw counters; zero in a report that was read from a session */
+    u64 n[EVENT_COUNT]; /* the raw counters */
     struct meter_line *lines;
     u32 nlines; /* the instructions that were executed, the kernel's first, by function and PTX line */
 };
@@ -75,6 +79,9 @@ const struct exec_hooks *meter_hooks(struct meter *m);
 /* Adds the workers up, frees the meter. NULL when there was no memory (then nothing was counted right). */
 struct meter_report *meter_end(struct meter *m);
 void meter_report_free(struct meter_report *r);
+/* Adds the events of another launch: metrics that are formulas over events are then those of both together, the others
+ * (registers, occupancy) stay those of `to`. Its lines are left out. */
+void meter_report_add(struct meter_report *to, const struct meter_report *r);
 
 /* A metric's value; NaN when the report has none. */
 double meter_value(const struct meter_report *r, enum metric_id id);

@@ -13,6 +13,19 @@ void meter_report_free(struct meter_report *r)
     ls_free(r);
 }
 
+void meter_report_add(struct meter_report *to, const struct meter_report *r)
+{
+    for (u32 e = 0; e < EVENT_COUNT; e++)
+        to->n[e] += r->n[e];
+    for (u32 i = 0; i < METRIC_COUNT; i++) {
+        if (!metric_info(i)->by_line)
+            continue;
+        to->metrics[i].value = metric_of_events(to->n, i);
+        if (r->metrics[i].kind > to->metrics[i].kind)
+            to->metrics[i].kind = r->metrics[i].kind;
+    }
+}
+
 double meter_value(const struct meter_report *r, enum metric_id id)
 {
     return (u32)id < METRIC_COUNT ? r->metrics[id].value : NAN;

@@ -76,6 +76,15 @@ static json_t *pack_metrics(const struct meter_report *r)
     return all;
 }
 
+static json_t *pack_events(const u64 n[EVENT_COUNT])
+{
+    json_t *all = json_object();
+    for (u32 e = 0; e < EVENT_COUNT; e++)
+        if (n[e])
+            json_object_set_new(all, event_name(e), json_integer((json_int_t)n[e]));
+    return all;
+}
+
 static json_t *pack_line(const struct meter_line *l)
 {
     json_t *metrics = json_object();
@@ -102,14 +111,28 @@ static json_t *pack_occupancy(const struct occupancy_result *o)
                      occupancy_limiter_name(o->limiter));
 }
 
+/* Who launched it and what it launched; a launch that has to do with neither is written without. */
+static void pack_family(json_t *to, const struct meter_report *r)
+{
+    if (r->depth) {
+        json_object_set_new(to, "parent", json_integer((json_int_t)r->parent));
+        json_object_set_new(to, "root", json_integer((json_int_t)r->root));
+        json_object_set_new(to, "depth", json_integer((json_int_t)r->depth));
+    }
+    if (r->children)
+        json_object_set_new(to, "children", json_integer((json_int_t)r->children));
+}
+
 char *session_print(const struct meter_report *r)
 {
-    json_t *root = json_pack("{s:s,s:I,s:s?,s:o,s:o,s:I,s:I,s:s?,s:s?,s:f,s:o,s:o,s:o}", "type", "launch", "id",
+    json_t *root = json_pack("{s:s,s:I,s:s?,s:o,s:o,s:I,s:I,s:s?,s:s?,s:f,s:o,s:o,s:o,s:o}", "type", "launch", "id",
                              (json_int_t)r->id, "name", r->kernel, "grid", triple(r->grid), "block", triple(r->block),
                              "static_shared", (json_int_t)r->static_shared, "dynamic_shared",
                              (json_int_t)r->dynamic_shared, "device", r->device, "status", r->status, "seconds",
                              r->seconds, "occupancy", pack_occupancy(&r->occupancy), "metrics", pack_metrics(r),
-                             "lines", pack_lines(r));
+                             "events", pack_events(r->n), "lines", pack_lines(r));
+    if (root)
+        pack_family(root, r);
     const size_t len = root ? json_dumpb(root, NULL, 0, JSON_COMPACT) : 0;
     char *text = len ? ls_realloc(NULL, len + 1) : NULL;
     if (text) {
@@ -195,6 +218,14 @@ static void read_metrics(const json_t *all, struct meter_report *r)
     }
 }
 
+static void read_events(const json_t *all, u64 n[EVENT_COUNT])
+{
+    for (u32 e = 0; e < EVENT_COUNT; e++) {
+        const json_int_t v = json_integer_value(json_object_get(all, event_name(e)));
+        n[e] = v > 0 ? (u64)v : 0;
+    }
+}
+
 static void read_line_events(const json_t *metrics, struct meter_line *l)
 {
     for (size_t k = 0; k < LS_ARRAY_LEN(line_metrics); k++) {
@@ -239,12 +270,17 @@ static bool fill(const json_t *root, struct meter_report *r)
     r->device = text_of(&r->mem, root, "device");
     r->status = text_of(&r->mem, root, "status");
     r->id = (u64)json_integer_value(json_object_get(root, "id"));
+    r->parent = (u64)json_integer_value(json_object_get(root, "parent"));
+    r->root = (u64)json_integer_value(json_object_get(root, "root"));
+    r->depth = u32_of(root, "depth");
+    r->children = u32_of(root, "children");
     r->static_shared = u32_of(root, "static_shared");
     r->dynamic_shared = u32_of(root, "dynamic_shared");
     r->seconds = json_number_value(json_object_get(root, "seconds"));
     if (!r->kernel || !triple_of(root, "grid", r->grid) || !triple_of(root, "block", r->block))
         return false;
     read_metrics(json_object_get(root, "metrics"), r);
+    read_events(json_object_get(root, "events"), r->n);
     read_lines(json_object_get(root, "lines"), r);
     read_occupancy(json_object_get(root, "occupancy"), &r->occupancy);
     const double registers = meter_value(r, METRIC_registers);

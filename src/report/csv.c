@@ -59,8 +59,9 @@ static void put_row(FILE *out, const struct report *r, const struct lab_result *
     put_text(out, name, false);
     put_text(out, x->rung->kernel, false);
     put_text(out, r->device, false);
-    put_size(out, x->plan.grid);
-    put_size(out, x->plan.block);
+    static const u32 none[3];
+    put_size(out, x->main ? x->main->grid : none);
+    put_size(out, x->main ? x->main->block : none);
     put_text(out, report_verdict(x), false);
     put_number(out, x->check.worst);
     put_text(out, x->text, false);

@@ -9,8 +9,9 @@ static json_t *number(double v)
     return isfinite(v) ? json_real(v) : json_null();
 }
 
-static json_t *metrics_of(const struct meter_report *report)
+static json_t *metrics_of(const struct lab_result *x)
 {
+    const struct meter_report *report = x->report;
     json_t *all = json_object();
     for (u32 m = 0; report && m < METRIC_COUNT; m++) {
         const struct metric_info *info = metric_info((enum metric_id)m);
@@ -19,6 +20,11 @@ static json_t *metrics_of(const struct meter_report *report)
             json_object_set_new(all, info->name,
                                 json_pack("{s:o, s:s, s:s}", "value", number(v), "unit", info->unit, "kind",
                                           metric_kind_name(report->metrics[m].kind)));
+    }
+    for (u32 i = 0; i < x->nvalues; i++) {
+        const struct lab_value *v = &x->values[i];
+        json_object_set_new(all, v->name, json_pack("{s:o, s:s, s:s}", "value", number(v->value), "unit", v->unit,
+                                                    "kind", metric_kind_name(v->kind)));
     }
     return all;
 }
@@ -37,20 +43,26 @@ static json_t *findings_of(const struct lab_result *x)
 
 static json_t *shape_of(const struct family *f, const struct shape *s)
 {
-    if (f->matrix)
-        return json_pack("{s:i, s:i}", "rows", (int)s->rows, "cols", (int)s->cols);
-    return json_pack("{s:I}", "n", (json_int_t)s->n);
+    json_t *j = f->matrix ? json_pack("{s:i, s:i}", "rows", (int)s->rows, "cols", (int)s->cols)
+                          : json_pack("{s:I}", "n", (json_int_t)s->n);
+    if (f->third)
+        json_object_set_new(j, "k", json_integer((json_int_t)s->k));
+    if (f->batched)
+        json_object_set_new(j, "batch", json_integer((json_int_t)s->batch));
+    return j;
 }
 
 static json_t *rung_of(const struct lab_result *x)
 {
+    static const u32 none[3];
+    const u32 *grid = x->main ? x->main->grid : none, *block = x->main ? x->main->block : none;
     json_t *j =
         json_pack("{s:s, s:s, s:b, s:s, s:s, s:o, s:o, s:[i,i,i], s:[i,i,i], s:i, s:i, s:o, s:o}", "rung",
                   x->rung->name, "kernel", x->rung->kernel, "broken", x->rung->broken, "result", report_verdict(x),
                   "text", x->text, "error", number(x->check.worst), "shape", shape_of(x->family, &x->shape), "grid",
-                  (int)x->plan.grid[0], (int)x->plan.grid[1], (int)x->plan.grid[2], "block", (int)x->plan.block[0],
-                  (int)x->plan.block[1], (int)x->plan.block[2], "shapes_verified", (int)x->shapes, "expectations",
-                  (int)x->nexpected, "unmet", findings_of(x), "metrics", metrics_of(x->report));
+                  (int)grid[0], (int)grid[1], (int)grid[2], "block", (int)block[0], (int)block[1],
+                  (int)block[2], "shapes_verified", (int)x->shapes, "expectations",
+                  (int)x->nexpected, "unmet", findings_of(x), "metrics", metrics_of(x));
     if (j && x->milliseconds > 0) {
         json_object_set_new(j, "milliseconds", number(x->milliseconds));
         json_object_set_new(j, "gigabytes_per_s", number(x->gigabytes_per_s));

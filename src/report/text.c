@@ -119,7 +119,8 @@ static void time_table(FILE *out, const struct report *r)
 
 static bool same_shape(const struct shape *a, const struct shape *b)
 {
-    return a->n == b->n && a->rows == b->rows && a->cols == b->cols && a->bx == b->bx && a->by == b->by;
+    return a->n == b->n && a->rows == b->rows && a->cols == b->cols && a->bx == b->bx && a->by == b->by && a->k == b->k &&
+           a->batch == b->batch;
 }
 
 static void put_shape(FILE *out, const struct family *f, const struct shape *s)
@@ -128,6 +129,10 @@ static void put_shape(FILE *out, const struct family *f, const struct shape *s)
         fprintf(out, "%u x %u", s->rows, s->cols);
     else
         fprintf(out, "n = %llu", (unsigned long long)s->n);
+    if (f->third)
+        fprintf(out, ", %s %u", f->third, s->k);
+    if (f->batched)
+        fprintf(out, ", batch %u", s->batch);
     fprintf(out, ", block %u x %u", s->bx, s->by);
 }
 

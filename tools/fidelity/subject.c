@@ -68,8 +68,8 @@ bool subject_same_launch(const struct table *t, u32 row, const struct subject *s
 {
     u32 x, y, bx, by;
     const char *grid = table_cell(t, row, "grid"), *block = table_cell(t, row, "block");
-    if (!grid || !block || sscanf(grid, "(%u, %u", &x, &y) != 2 || sscanf(block, "(%u, %u", &bx, &by) != 2)
+    if (!r->main || !grid || !block || sscanf(grid, "(%u, %u", &x, &y) != 2 || sscanf(block, "(%u, %u", &bx, &by) != 2)
         return false;
-    return x * (u64)y == r->plan.grid[0] * (u64)r->plan.grid[1] * s->scale && bx == r->plan.block[0] &&
-           by == r->plan.block[1];
+    return x * (u64)y == r->main->grid[0] * (u64)r->main->grid[1] * s->scale && bx == r->main->block[0] &&
+           by == r->main->block[1];
 }

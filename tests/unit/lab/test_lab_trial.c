@@ -151,13 +151,16 @@ static void play(enum flaw how, struct lab_result *out, struct trial *t)
     *t = (struct trial){.lab = &lab, .family = f, .rung = playing, .shape = {.n = 1001, .bx = 32, .by = 1}};
     *out = (struct lab_result){.family = f, .rung = playing};
     elements = 1001;
+    struct arena mem = ARENA("test");
+    t->plan.mem = &mem;
     assert_null(f->plan(playing, &t->shape, &t->plan));
     assert_true(trial_begin(t, ""));
-    if (trial_launch(t))
+    if (trial_run(t))
         trial_judge(t, out);
     else
         out->verdict = LAB_FAULT;
     trial_end(t);
+    arena_free(&mem);
 }
 
 static void test_right(void **state)

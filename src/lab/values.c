@@ -1,0 +1,91 @@
+/* values.c - numbers of a plan that no counter of the device is: what the host asked for, and what its clock read. */
+#include <math.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "lab/internal.h"
+
+/* VALUE(id, name, unit, kind): in the order in which tables and files have them. */
+#define VALUES(VALUE)                                                                                                  \
+    VALUE(launches, "lockstep__launches.sum", "", COUNTED)                                                             \
+    VALUE(copies_htod, "lockstep__copies_htod.sum", "", COUNTED)                                                       \
+    VALUE(copies_dtoh, "lockstep__copies_dtoh.sum", "", COUNTED)                                                       \
+    VALUE(bytes_htod, "lockstep__bytes_htod.sum", "byte", COUNTED)                                                     \
+    VALUE(bytes_dtoh, "lockstep__bytes_dtoh.sum", "byte", COUNTED)                                                     \
+    VALUE(waits, "lockstep__host_waits.sum", "", COUNTED)                                                              \
+    VALUE(allocations, "lockstep__allocations.sum", "", COUNTED)
+
+enum value_id {
+#define VALUE(id, name, unit, kind) VALUE_##id,
+    VALUES(VALUE)
+#undef VALUE
+    VALUE_COUNT
+};
+
+static const struct lab_value kinds[] = {
+#define VALUE(id, name, unit, kind) {name, unit, 0, METRIC_##kind},
+    VALUES(VALUE)
+#undef VALUE
+};
+
+static void count_copy(const struct plan *p, const struct step *s, double v[VALUE_COUNT])
+{
+    enum buffer_place to = p->buffers[s->to].place, from = p->buffers[s->from].place;
+    double bytes = (double)s->count * buffer_element(p->buffers[s->to].type);
+    if (to == PLACE_DEVICE && from != PLACE_DEVICE) {
+        v[VALUE_copies_htod]++;
+        v[VALUE_bytes_htod] += bytes;
+    } else if (to != PLACE_DEVICE && from == PLACE_DEVICE) {
+        v[VALUE_copies_dtoh]++;
+        v[VALUE_bytes_dtoh] += bytes;
+    }
+}
+
+static void count_step(const struct plan *p, const struct step *s, double v[VALUE_COUNT])
+{
+    switch (s->kind) {
+    case STEP_LAUNCH:
+        v[VALUE_launches]++;
+        break;
+    case STEP_COPY:
+        count_copy(p, s, v);
+        break;
+    case STEP_SYNC:
+        v[VALUE_waits]++;
+        break;
+    case STEP_ALLOC:
+        v[VALUE_allocations]++;
+        break;
+    default:
+        break;
+    }
+}
+
+void lab_values(struct trial *t, struct arena *mem, struct lab_result *out)
+{
+    double v[VALUE_COUNT] = {0};
+    for (u32 i = 0; i < t->plan.steps.len; i++)
+        count_step(&t->plan, &t->plan.steps.at[i], v);
+    out->values = arena_array(mem, struct lab_value, VALUE_COUNT);
+    out->nvalues = VALUE_COUNT;
+    for (u32 i = 0; i < VALUE_COUNT; i++) {
+        out->values[i] = kinds[i];
+        out->values[i].value = v[i];
+    }
+}
+
+bool lab_value_known(const char *name)
+{
+    for (u32 i = 0; i < VALUE_COUNT; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+double lab_value_of(const struct lab_result *r, const char *name)
+{
+    for (u32 i = 0; i < r->nvalues; i++)
+        if (strcmp(r->values[i].name, name) == 0)
+            return r->values[i].value;
+    return r->report ? meter_value_of(r->report, name) : NAN;
+}
