@@ -9,20 +9,12 @@
 #include "base/alloc.h"
 #include "base/gpu.h"
 #include "cli/cli.h"
+#include "cli/climb.h"
 #include "lab/lab.h"
 #include "report/report.h"
 
 enum { OPT_ON = 256, OPT_N, OPT_SIZE, OPT_BLOCK, OPT_CSV, OPT_JSON, OPT_GPU, OPT_LIST, OPT_BROKEN, OPT_PTX, OPT_QUICK,
-       OPT_BANKS, OPT_K, OPT_BATCH };
-
-enum form { FORM_TEXT, FORM_CSV, FORM_JSON };
-
-struct climb {
-    struct lab_request request;
-    char family[64], rung[128]; /* "" = all */
-    bool broken, list;
-    enum form form;
-};
+       OPT_BANKS, OPT_K, OPT_BATCH, OPT_SWEEP };
 
 static const struct argp_option options[] = {
     {"on", OPT_ON, "cpu|gpu", 0, "Where to run: Lockstep's device (cpu, the default) or NVIDIA's driver", 0},
@@ -40,6 +32,8 @@ static const struct argp_option options[] = {
     {"banks", OPT_BANKS, "NxB", 0,
      "Picture a shared memory of N banks of B bytes (5x4, 32x8); LOCKSTEP_BANKS says the same. Expectations on bank "
      "conflicts do not apply then", 0},
+    {"sweep", OPT_SWEEP, "KEY=LIST", 0,
+     "Run at every value: block=32,64,128 or 8x8,32x8 or all; size=, n=, k=, batch= likewise; the best and why", 0},
     {"quick", OPT_QUICK, NULL, 0, "Verify at the size asked for only, not at awkward ones", 0},
     {0},
 };
@@ -81,8 +75,7 @@ static void list_rungs(FILE *out, const struct family *f)
             fprintf(out, "  %s\n", f->rungs[k].name);
 }
 
-/* "128" or "32x16"; a single number when `one` allows it. */
-static bool read_pair(const char *text, bool one, u32 *a, u32 *b)
+bool climb_read_pair(const char *text, bool one, u32 *a, u32 *b)
 {
     char *end;
     unsigned long x = strtoul(text, &end, 10), y = 1;
@@ -100,8 +93,7 @@ static bool read_pair(const char *text, bool one, u32 *a, u32 *b)
     return *end == '\0' && x > 0 && y > 0 && x <= 1u << 30 && y <= 1u << 30;
 }
 
-/* A count, with k, m or g for powers of 1024. */
-static bool read_count(const char *text, u64 *n)
+bool climb_read_count(const char *text, u64 *n)
 {
     char *end;
     unsigned long long v = strtoull(text, &end, 10);
@@ -152,23 +144,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->request.gpu = strcmp(arg, "gpu") == 0;
         return 0;
     case OPT_N:
-        if (!read_count(arg, &s->n))
+        if (!climb_read_count(arg, &s->n))
             argp_error(state, "--n needs a positive number (4194304, 4m), not '%s'", arg);
         return 0;
     case OPT_SIZE:
-        if (!read_pair(arg, false, &s->rows, &s->cols))
+        if (!climb_read_pair(arg, false, &s->rows, &s->cols))
             argp_error(state, "--size needs rows x columns (1024x768), not '%s'", arg);
         return 0;
     case OPT_K:
     case OPT_BATCH: {
         u64 v;
-        if (!read_count(arg, &v) || v > 1u << 30)
+        if (!climb_read_count(arg, &v) || v > 1u << 30)
             argp_error(state, "--%s needs a positive number, not '%s'", key == OPT_K ? "k" : "batch", arg);
         *(key == OPT_K ? &s->k : &s->batch) = (u32)v;
         return 0;
     }
     case OPT_BLOCK:
-        if (!read_pair(arg, true, &s->bx, &s->by))
+        if (!climb_read_pair(arg, true, &s->bx, &s->by))
             argp_error(state, "--block needs threads in x and y (128 or 32x16), not '%s'", arg);
         return 0;
     case OPT_GPU:
@@ -191,11 +183,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_BANKS: {
         u32 banks, bytes;
-        if (!read_pair(arg, false, &banks, &bytes) || banks > 64 || bytes > 16 || (bytes & (bytes - 1)))
+        if (!climb_read_pair(arg, false, &banks, &bytes) || banks > 64 || bytes > 16 || (bytes & (bytes - 1)))
             argp_error(state, "--banks needs banks x bytes, up to 64 banks of 1, 2, 4, 8 or 16 (5x4), not '%s'", arg);
         setenv("LOCKSTEP_BANKS", arg, 1);
         return 0;
     }
+    case OPT_SWEEP:
+        if (sweep_check(arg))
+            argp_error(state, "--sweep %s: %s", arg, sweep_check(arg));
+        c->sweep = arg;
+        return 0;
     case OPT_QUICK:
         c->request.no_awkward = true;
         return 0;
@@ -222,7 +219,7 @@ static const struct argp argp = {
 
 /* ---- the run ---- */
 
-static bool wanted(const struct climb *c, const struct rung *r)
+bool climb_wants(const struct climb *c, const struct rung *r)
 {
     if (r->broken && !c->broken)
         return false;
@@ -249,9 +246,9 @@ static bool climb_family(const struct climb *c, struct lab *lab, const struct fa
     *out = (struct report){.family = f, .results = results, .device = lab_device_name(lab), .gpu = c->request.gpu};
     u32 of = 0;
     for (u32 i = 0; i < f->nrungs; i++)
-        of += wanted(c, &f->rungs[i]);
+        of += climb_wants(c, &f->rungs[i]);
     for (u32 i = 0; i < f->nrungs; i++) {
-        if (!wanted(c, &f->rungs[i]))
+        if (!climb_wants(c, &f->rungs[i]))
             continue;
         progress(f, &f->rungs[i], out->n, of);
         if (lab_run(lab, f, &f->rungs[i], mem, &results[out->n++], diags) != LS_OK)
@@ -290,9 +287,22 @@ static void print_family(const struct climb *c, const struct report *r, bool fir
 static void print_end(const struct climb *c, const struct report *reports, u32 n)
 {
     if (c->form == FORM_TEXT && n)
-        report_legend(stdout, c->request.gpu);
+        report_legend(stdout, reports, n);
     else if (c->form == FORM_JSON)
         report_json(stdout, reports, n);
+}
+
+static int sweep(struct climb *c, struct lab *lab, struct arena *mem, struct diag_list *diags)
+{
+    int status = CLI_OK;
+    for (u32 i = 0; i < kernel_family_count && status != CLI_TROUBLE; i++) {
+        const struct family *f = kernel_families[i];
+        if (c->family[0] && strcmp(c->family, f->name) != 0)
+            continue;
+        const int one = sweep_family(c, lab, f, mem, diags);
+        status = one > status ? one : status;
+    }
+    return status;
 }
 
 static int climb(struct climb *c, struct lab *lab, struct arena *mem, struct diag_list *diags)
@@ -330,6 +340,7 @@ static bool gpu_known(const struct climb *c, struct diag_list *diags)
 static int open_and_climb(struct climb *c, struct diag_list *diags)
 {
     struct lab *lab = NULL;
+    c->request.no_awkward |= c->sweep != NULL;
     if (!gpu_known(c, diags) || lab_open(&c->request, &lab, diags) != LS_OK)
         return CLI_TROUBLE;
     struct arena mem = ARENA("climb");
@@ -337,7 +348,7 @@ static int open_and_climb(struct climb *c, struct diag_list *diags)
     if (setjmp(mem.oom))
         fputs("lockstep climb: out of memory\n", stderr);
     else
-        status = climb(c, lab, &mem, diags);
+        status = c->sweep ? sweep(c, lab, &mem, diags) : climb(c, lab, &mem, diags);
     arena_free(&mem);
     lab_close(lab);
     return status;

@@ -4,6 +4,7 @@
 #ifndef LS_LAB_INTERNAL_H
 #define LS_LAB_INTERNAL_H
 
+#include "base/gpu.h"
 #include "lab/cuda.h"
 #include "lab/expect.h"
 #include "lab/lab.h"
@@ -13,6 +14,7 @@ struct lab {
     struct lab_request request;
     struct lab_cuda cuda;
     char session[256]; /* folder; "" on a GPU */
+    struct gpu gpu;    /* that Lockstep's device plays */
 };
 
 enum { GUARD_BYTES = 1024 }; /* before and behind each buffer; keeps the payload aligned to 256 */
@@ -55,6 +57,9 @@ void trial_judge(struct trial *t, struct lab_result *out);
 /* ---- values.c ---- */
 /* What the plan itself says: copies, bytes, launches, waits; and the marks and events of the trial. */
 void lab_values(struct trial *t, struct arena *mem, struct lab_result *out);
+
+/* ---- bounds.c ---- */
+void lab_bounds(const struct gpu *gpu, struct lab_result *out);
 
 /* judge.c: expectations against a report */
 enum ls_status lab_judge(const struct expectations *e, const char *path, struct arena *mem, struct lab_result *r);

@@ -17,7 +17,9 @@ enum ls_status lab_open(const struct lab_request *request, struct lab **out, str
     if (!lab)
         return LS_ERR_NOMEM;
     lab->request = *request;
-    enum ls_status s = request->gpu ? LS_OK : lab_session_open(lab->session, diags);
+    enum ls_status s = request->gpu ? LS_OK : gpu_find(getenv("LOCKSTEP_GPU"), &lab->gpu, diags);
+    if (s == LS_OK && !request->gpu)
+        s = lab_session_open(lab->session, diags);
     if (s == LS_OK)
         s = lab_cuda_open(&lab->cuda, request->gpu, diags);
     if (s != LS_OK) {
@@ -233,6 +235,7 @@ static void count(const struct run *run, const struct expectations *e, struct ar
 {
     struct lab_result *out = run->out;
     out->report = lab_session_sum(run->lab->session, run->rung->kernel, &out->launches, diags);
+    lab_bounds(&run->lab->gpu, out);
     if (out->report)
         lab_judge(e, run->code->path, mem, out);
     else if (!out->main)

@@ -19,7 +19,7 @@ struct report {
 
 void report_text(FILE *out, const struct report *r);
 /* What the table's columns are called by ncu, and what the marks mean; once a run. */
-void report_legend(FILE *out, bool gpu);
+void report_legend(FILE *out, const struct report *r, u32 n);
 /* `header`: the names' and the units' row first. */
 void report_csv(FILE *out, const struct report *r, bool header);
 /* All families in one document; false: no memory. */

@@ -2,28 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/columns.h"
 #include "report/report.h"
-
-struct column {
-    const char *group, *heading;
-    i32 width; /* without the mark and the space */
-    enum metric_id metric;
-    u32 decimals;
-};
-
-static const struct column counters[] = {
-    {"global load", "requests", 8, METRIC_gld_requests, 0},
-    {"", "s/req", 5, METRIC_gld_sectors_per_request, 2},
-    {"global store", "requests", 8, METRIC_gst_requests, 0},
-    {"", "s/req", 5, METRIC_gst_sectors_per_request, 2},
-    {"shared load", "conflict", 8, METRIC_sld_conflicts, 0},
-    {"", "wavefrnt", 8, METRIC_sass_sld_wavefronts, 0},
-    {"shared store", "conflict", 8, METRIC_sst_conflicts, 0},
-    {"", "wavefrnt", 8, METRIC_sass_sst_wavefronts, 0},
-    {"branch", "unif%", 5, METRIC_branch_uniformity, 1},
-    {"", "barriers", 8, METRIC_barriers, 0},
-    {"", "occ%", 5, METRIC_max_warps_pct, 1},
-};
 
 const char *report_verdict(const struct lab_result *r)
 {
@@ -58,45 +38,78 @@ static void put_error(FILE *out, const struct lab_result *r)
         fprintf(out, " %7.1e", r->check.worst);
 }
 
-/* A value of the report, marked with what it is: ~ estimated, ' modelled. */
-static void put_metric(FILE *out, const struct column *c, const struct meter_report *report)
+/* A value, marked with what it is: ~ estimated, ' modelled. */
+static void put_value(FILE *out, const struct column *c, const struct lab_result *r, bool last)
 {
-    static const char *const marks[] = {" ", "'", "~"};
-    double v = report ? meter_value(report, c->metric) : NAN;
-    const char *mark = isnan(v) ? " " : marks[report->metrics[c->metric].kind];
-    bool last = c == &counters[LS_ARRAY_LEN(counters) - 1] && mark[0] == ' ';
+    static const char marks[] = {' ', '\'', '~'};
+    enum metric_kind kind;
+    double v = column_value(c, r, &kind);
     if (isnan(v))
-        fprintf(out, " %*s%s", c->width, "-", last ? "" : mark);
+        fprintf(out, " %*s%s", c->width, "-", last ? "" : " ");
     else
-        fprintf(out, " %*.*f%s", c->width, (int)(v == floor(v) ? 0 : c->decimals), v, last ? "" : mark);
+        fprintf(out, " %*.*f%.*s", c->width, (int)(v == floor(v) ? 0 : c->decimals), v, last && kind == METRIC_COUNTED ? 0 : 1,
+                &marks[kind]);
 }
 
-static void put_headings(FILE *out, i32 width)
+/* The width of a group: of its columns that follow without a group of their own. */
+static i32 group_width(const struct family *f, u32 first)
+{
+    const char *key = column_at(first)->key;
+    i32 width = -1;
+    for (u32 i = first; column_at(i) && strcmp(column_at(i)->key, key) == 0; i++)
+        width += column_wanted(f, column_at(i)) ? column_at(i)->width + 2 : 0;
+    return width;
+}
+
+/* The groups' names over their columns, then the columns' own. */
+static void put_headings(FILE *out, const struct family *f, i32 width)
 {
     fprintf(out, "%-*s  %-6s %7s", width, "", "", "");
-    for (u32 i = 0; i < LS_ARRAY_LEN(counters); i++) {
-        bool two = i + 1 < LS_ARRAY_LEN(counters) && counters[i].group[0] && !counters[i + 1].group[0] && i < 8;
-        if (two)
-            fprintf(out, "  %-*s", counters[i].width + counters[i + 1].width + 2, counters[i].group);
-        else if (i >= 8 && counters[i].group[0])
-            fprintf(out, " %*s", counters[i].width, counters[i].group);
+    for (u32 i = 0; column_at(i); i++) {
+        const struct column *c = column_at(i);
+        const bool first = i == 0 || strcmp(column_at(i - 1)->key, c->key) != 0;
+        if (first && column_wanted(f, c))
+            fprintf(out, "  %-*s", group_width(f, i) - 1, c->group);
     }
     fprintf(out, "\n%-*s  %-6s %7s", width, "rung", "result", "error");
-    for (u32 i = 0; i < LS_ARRAY_LEN(counters); i++)
-        fprintf(out, " %*s%s", counters[i].width, counters[i].heading, i + 1 < LS_ARRAY_LEN(counters) ? " " : "");
+    const char *sep = " ";
+    for (u32 i = 0; column_at(i); i++)
+        if (column_wanted(f, column_at(i)))
+            fprintf(out, "%s%*s", sep, column_at(i)->width, column_at(i)->heading), sep = "  ";
     fputc('\n', out);
 }
 
 static void counter_table(FILE *out, const struct report *r)
 {
     i32 width = name_width(r);
-    put_headings(out, width);
+    u32 last = 0;
+    for (u32 k = 0; column_at(k); k++)
+        last = column_wanted(r->family, column_at(k)) ? k : last;
+    put_headings(out, r->family, width);
     for (u32 i = 0; i < r->n; i++) {
         put_name(out, &r->results[i], width);
         put_error(out, &r->results[i]);
-        for (u32 k = 0; k < LS_ARRAY_LEN(counters); k++)
-            put_metric(out, &counters[k], r->results[i].report);
+        for (u32 k = 0; column_at(k); k++)
+            if (column_wanted(r->family, column_at(k)))
+                put_value(out, column_at(k), &r->results[i], k == last);
         fputc('\n', out);
+    }
+}
+
+/* Against which rung, and what changed; nothing for the first. */
+static void put_causes(FILE *out, const struct report *r)
+{
+    i32 width = name_width(r);
+    bool any = false;
+    for (u32 i = 0; i < r->n; i++) {
+        const struct lab_result *x = &r->results[i], *before = cause_partner(r->results, r->n, x);
+        char text[400];
+        if (!before || x->verdict != LAB_RIGHT || x->rung->broken)
+            continue;
+        if (!cause_text(before, x, text, sizeof text))
+            snprintf(text, sizeof text, "no counter moved by 5 %%");
+        fprintf(out, "%s%-*s  against %s: %s\n", any ? "" : "\n", width, x->rung->name, before->rung->name, text);
+        any = true;
     }
 }
 
@@ -150,29 +163,40 @@ void report_text(FILE *out, const struct report *r)
     fputs("\n\n", out);
     if (r->gpu)
         time_table(out, r);
-    else
+    else {
         counter_table(out, r);
+        put_causes(out, r);
+    }
     fputc('\n', out);
 }
 
-void report_legend(FILE *out, bool gpu)
+static bool used(const struct report *r, u32 n, const struct column *c)
+{
+    for (u32 i = 0; i < n; i++)
+        if (column_wanted(r[i].family, c))
+            return true;
+    return false;
+}
+
+void report_legend(FILE *out, const struct report *r, u32 n)
 {
     fputs("result: right, when as the CPU reference has it, at awkward sizes too, and nothing else was written\n"
           "error: the largest of an element; caught, MISSED: a rung that is broken on purpose\n",
           out);
-    if (gpu) {
+    if (r->gpu) {
         fputs("median: of 20 launches after 3, by events; GB/s: bytes that the task must move; ratio: to the first "
               "rung\n",
               out);
         return;
     }
     const char *group = "";
-    for (u32 i = 0; i < LS_ARRAY_LEN(counters); i++) {
-        const struct metric_info *m = metric_info(counters[i].metric);
-        group = counters[i].group[0] ? counters[i].group : i < 8 ? group : "";
-        fprintf(out, "%-12s %-8s  %s\n", group, counters[i].heading, m->name);
+    for (u32 i = 0; column_at(i); i++) {
+        const struct column *c = column_at(i);
+        group = c->group[0] || i == 0 || strcmp(column_at(i - 1)->key, c->key) != 0 ? c->group : group;
+        if (used(r, n, c))
+            fprintf(out, "%-13s %-8s  %s\n", group, c->heading, column_name(c));
     }
-    fputs("unmarked: counted, equal to a GPU's noise-free counter; ~ estimated: depends on the machine code\n", out);
+    fputs("unmarked: counted, equal to a GPU's noise-free counter; ' modelled; ~ estimated: depends on the machine code\n", out);
 }
 
 static void put_finding(FILE *out, const struct lab_result *r, const struct lab_finding *f)
