@@ -11,10 +11,11 @@
 #include "cli/cli.h"
 #include "cli/climb.h"
 #include "lab/lab.h"
+#include "report/plot.h"
 #include "report/report.h"
 
 enum { OPT_ON = 256, OPT_N, OPT_SIZE, OPT_BLOCK, OPT_CSV, OPT_JSON, OPT_GPU, OPT_LIST, OPT_BROKEN, OPT_PTX, OPT_QUICK,
-       OPT_BANKS, OPT_K, OPT_BATCH, OPT_SWEEP };
+       OPT_BANKS, OPT_K, OPT_BATCH, OPT_SWEEP, OPT_PLOT };
 
 static const struct argp_option options[] = {
     {"on", OPT_ON, "cpu|gpu", 0, "Where to run: Lockstep's device (cpu, the default) or NVIDIA's driver", 0},
@@ -34,6 +35,8 @@ static const struct argp_option options[] = {
      "conflicts do not apply then", 0},
     {"sweep", OPT_SWEEP, "KEY=LIST", 0,
      "Run at every value: block=32,64,128 or 8x8,32x8 or all; size=, n=, k=, batch= likewise; the best and why", 0},
+    {"plot", OPT_PLOT, "FILE.svg", OPTION_ARG_OPTIONAL,
+     "Draw each ladder and its roofline below its table, or with --plot=FILE.svg into a file (gnuplot does it)", 0},
     {"quick", OPT_QUICK, NULL, 0, "Verify at the size asked for only, not at awkward ones", 0},
     {0},
 };
@@ -193,6 +196,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--sweep %s: %s", arg, sweep_check(arg));
         c->sweep = arg;
         return 0;
+    case OPT_PLOT:
+        c->plot = true;
+        c->plot_to = arg;
+        return 0;
     case OPT_QUICK:
         c->request.no_awkward = true;
         return 0;
@@ -280,6 +287,8 @@ static void print_family(const struct climb *c, const struct report *r, bool fir
         report_text(stdout, r);
     else if (c->form == FORM_CSV)
         report_csv(stdout, r, first);
+    if (c->form == FORM_TEXT && c->plot && !c->plot_to)
+        plot_text(stdout, r, &c->gpu);
     fflush(stdout);
     report_problems(c->form == FORM_TEXT ? stdout : stderr, r);
 }
@@ -324,6 +333,8 @@ static int climb(struct climb *c, struct lab *lab, struct arena *mem, struct dia
         status = CLI_USAGE;
     }
     print_end(c, reports, n);
+    if (c->plot_to && n && plot_svg(c->plot_to, reports, n, &c->gpu, diags) != LS_OK)
+        status = CLI_TROUBLE;
     for (u32 i = 0; i < n; i++)
         for (u32 k = 0; k < reports[i].n; k++)
             lab_result_free((struct lab_result *)&reports[i].results[k]);
@@ -331,10 +342,9 @@ static int climb(struct climb *c, struct lab *lab, struct arena *mem, struct dia
 }
 
 /* A GPU that is not known is said here, once, not by the driver. */
-static bool gpu_known(const struct climb *c, struct diag_list *diags)
+static bool gpu_known(struct climb *c, struct diag_list *diags)
 {
-    struct gpu gpu;
-    return c->request.gpu || gpu_find(getenv("LOCKSTEP_GPU"), &gpu, diags) == LS_OK;
+    return c->request.gpu || gpu_find(getenv("LOCKSTEP_GPU"), &c->gpu, diags) == LS_OK;
 }
 
 static int open_and_climb(struct climb *c, struct diag_list *diags)

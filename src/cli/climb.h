@@ -2,6 +2,7 @@
 #ifndef LS_CLI_CLIMB_H
 #define LS_CLI_CLIMB_H
 
+#include "base/gpu.h"
 #include "lab/lab.h"
 #include "report/report.h"
 
@@ -12,9 +13,11 @@ struct climb {
     char family[64], rung[128]; /* "" = all */
     bool broken, list;
     enum form form;
+    struct gpu gpu; /* that Lockstep's device plays */
     const char *sweep;   /* "block=64,128" or NULL */
     const char *picture; /* a file to write, "-" for the terminal; NULL: no picture */
-    const char *plot;    /* the same of the ladder and the roofline */
+    bool plot;           /* the ladder and the roofline, in the terminal, or */
+    const char *plot_to; /* to this SVG file; NULL */
 };
 
 /* Whether the command line names this rung. */

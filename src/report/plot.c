@@ -1,0 +1,151 @@
+/* plot.c - the ladder as bars and the roofline as characters.
+ *
+ * Both axes of the roofline are logarithmic; a letter is a rung, named under the picture. */
+#include <math.h>
+#include <string.h>
+
+#include "report/plot.h"
+
+enum { BAR = 56, WIDE = 64, HIGH = 16 };
+
+double plot_seconds(const struct lab_result *r)
+{
+    if (r->verdict != LAB_RIGHT || r->rung->broken)
+        return 0;
+    return r->milliseconds > 0 ? r->milliseconds * 1e-3 : r->bound_seconds;
+}
+
+static double sectors(const struct lab_result *r)
+{
+    const u64 *n = r->report->n;
+    return (double)(n[EVENT_gld_sectors] + n[EVENT_gst_sectors] + n[EVENT_gatom_sectors] + n[EVENT_gred_sectors]);
+}
+
+struct plot_point plot_point(const struct lab_result *r)
+{
+    struct plot_point p = {.name = r->rung->name};
+    const double seconds = plot_seconds(r);
+    if (!r->report || r->plan.flops <= 0 || seconds <= 0 || sectors(r) <= 0)
+        return p;
+    p.intensity = r->plan.flops / (32 * sectors(r));
+    p.flops = r->plan.flops / seconds;
+    return p;
+}
+
+/* ---- bars ---- */
+
+static i32 name_width(const struct report *r)
+{
+    i32 width = 4;
+    for (u32 i = 0; i < r->n; i++)
+        if (plot_seconds(&r->results[i]) > 0 && (i32)strlen(r->results[i].rung->name) > width)
+            width = (i32)strlen(r->results[i].rung->name);
+    return width;
+}
+
+static void bars(FILE *out, const struct report *r)
+{
+    double most = 0;
+    for (u32 i = 0; i < r->n; i++)
+        most = fmax(most, plot_seconds(&r->results[i]));
+    for (u32 i = 0; i < r->n; i++) {
+        const struct lab_result *x = &r->results[i];
+        const double s = plot_seconds(x);
+        const i32 n = most > 0 ? (i32)ceil(s / most * BAR) : 0;
+        if (s <= 0)
+            continue;
+        fprintf(out, "  %-*s %.*s %.2f us%s%s%s\n", name_width(r), x->rung->name, n,
+                "########################################################", s * 1e6, r->gpu ? "" : "'",
+                x->limit ? " " : "", x->limit ? x->limit : "");
+    }
+}
+
+/* ---- the roofline ---- */
+
+struct canvas {
+    char cell[HIGH][WIDE + 1];
+    double x0, x1, y0, y1; /* logarithms of the edges */
+};
+
+static i32 column_of(const struct canvas *c, double x)
+{
+    return (i32)floor((log2(x) - c->x0) / (c->x1 - c->x0) * (WIDE - 1) + 0.5);
+}
+
+static i32 row_of(const struct canvas *c, double y)
+{
+    return HIGH - 1 - (i32)floor((log2(y) - c->y0) / (c->y1 - c->y0) * (HIGH - 1) + 0.5);
+}
+
+static void put(struct canvas *c, double x, double y, char mark)
+{
+    const i32 col = column_of(c, x), row = row_of(c, y);
+    if (col >= 0 && col < WIDE && row >= 0 && row < HIGH)
+        c->cell[row][col] = mark;
+}
+
+static double peak(const struct gpu *gpu)
+{
+    return 2.0 * gpu->fp32_rate * gpu->sms * gpu->boost_mhz * 1e6;
+}
+
+static double l1_bytes(const struct gpu *gpu)
+{
+    return 128.0 * gpu->sms * gpu->boost_mhz * 1e6;
+}
+
+static void roofs(struct canvas *c, const struct gpu *gpu)
+{
+    for (i32 col = 0; col < WIDE; col++) {
+        const double x = exp2(c->x0 + (c->x1 - c->x0) * col / (WIDE - 1));
+        if (gpu->copy_bytes_per_s > 0)
+            put(c, x, fmin(peak(gpu), gpu->copy_bytes_per_s * x), '.');
+        put(c, x, fmin(peak(gpu), l1_bytes(gpu) * x), '-');
+    }
+}
+
+static void roofline(FILE *out, const struct report *r, const struct gpu *gpu)
+{
+    struct canvas c = {.x0 = 0, .x1 = 0, .y0 = log2(peak(gpu)), .y1 = log2(peak(gpu)) + 0.5};
+    u32 n = 0;
+    for (u32 i = 0; i < r->n; i++) {
+        const struct plot_point p = plot_point(&r->results[i]);
+        if (p.intensity <= 0)
+            continue;
+        c.x0 = fmin(c.x0, floor(log2(p.intensity)) - 1);
+        c.x1 = fmax(c.x1, ceil(log2(p.intensity)) + 2);
+        c.y0 = fmin(c.y0, floor(log2(p.flops)) - 1);
+        n++;
+    }
+    if (!n)
+        return;
+    for (i32 row = 0; row < HIGH; row++)
+        memset(c.cell[row], ' ', WIDE);
+    roofs(&c, gpu);
+    for (u32 i = 0, k = 0; i < r->n; i++) {
+        const struct plot_point p = plot_point(&r->results[i]);
+        if (p.intensity > 0)
+            put(&c, p.intensity, p.flops, (char)('A' + k++ % 26));
+    }
+    fprintf(out, "\n  %.3g flop/s\n", exp2(c.y1));
+    for (i32 row = 0; row < HIGH; row++)
+        fprintf(out, "  |%s\n", c.cell[row]);
+    fprintf(out, "  +%.*s\n   %.3g to %.3g flop a byte of global sectors; - L1's roof, . DRAM's\n", WIDE,
+            "----------------------------------------------------------------", exp2(c.x0), exp2(c.x1));
+    for (u32 i = 0, k = 0; i < r->n; i++) {
+        const struct plot_point p = plot_point(&r->results[i]);
+        if (p.intensity > 0)
+            fprintf(out, "   %c %s: %.3g flop/byte, %.3g flop/s%s\n", (char)('A' + k++ % 26), p.name, p.intensity,
+                    p.flops, r->gpu ? "" : "'");
+    }
+}
+
+void plot_text(FILE *out, const struct report *r, const struct gpu *gpu)
+{
+    fprintf(out, "%s: %s\n", r->family->name,
+            r->gpu ? "measured time" : "at least this time with these counters (modelled), and what limits it");
+    bars(out, r);
+    if (!r->gpu)
+        roofline(out, r, gpu);
+    fputc('\n', out);
+}

@@ -1,0 +1,100 @@
+/* plot_svg.c - the same pictures as SVG: the data and a script go to gnuplot through a pipe. */
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "report/plot.h"
+
+static void put_ladder(FILE *g, const struct report *r)
+{
+    fprintf(g, "$ladder << EOD\n");
+    u32 n = 0;
+    for (u32 i = 0; i < r->n; i++)
+        if (plot_seconds(&r->results[i]) > 0)
+            fprintf(g, "%u %.9g \"%s\"\n", n++, plot_seconds(&r->results[i]) * 1e6, r->results[i].rung->name);
+    fprintf(g, "EOD\nset title '%s: %s, microseconds'\n", r->family->name,
+            r->gpu ? "measured" : "lower bound from the counters (modelled)");
+    fprintf(g, "unset logscale; set xrange [0:*]; set yrange [%u.5:-0.5]; set xlabel 'us'; unset ylabel\n"
+               "set ytics noenhanced\n"
+               "plot $ladder using ($2/2):1:($2/2):(0.35):ytic(3) with boxxyerror fillstyle solid 0.6 notitle\n",
+            n ? n - 1 : 0);
+}
+
+/* False: no rung of the family has arithmetic. */
+static bool put_points(FILE *g, const struct report *r)
+{
+    bool any = false;
+    fprintf(g, "$points << EOD\n");
+    for (u32 i = 0; i < r->n; i++) {
+        const struct plot_point p = plot_point(&r->results[i]);
+        if (p.intensity > 0)
+            fprintf(g, "%.9g %.9g \"%s\"\n", p.intensity, p.flops, p.name), any = true;
+    }
+    fprintf(g, "EOD\n");
+    return any;
+}
+
+static void put_roofline(FILE *g, const struct report *r, const struct gpu *gpu)
+{
+    const double clock = gpu->sms * (gpu->boost_mhz * 1e6);
+    if (!put_points(g, r))
+        return;
+    fprintf(g,
+            "set title '%s: roofline of %s'; set logscale xy; set xrange [*:*]; set yrange [*:*]; set ytics auto\n"
+            "set xlabel 'flop a byte of global sectors'; set ylabel 'flop/s'; set key left top noenhanced\n"
+            "peak = %.9g; l1 = %.9g; dram = %.9g; low(a, b) = a < b ? a : b\n"
+            "plot [0.05:512] low(peak, l1 * x) title 'L1', low(peak, dram * x) title 'DRAM', \\\n"
+            "     $points using 1:2 with points pointtype 7 notitle, \\\n"
+            "     $points using 1:2:3 with labels noenhanced left offset 0.6,0.3 font ',8' notitle\n",
+            r->family->name, gpu->name, 2 * gpu->fp32_rate * clock, 128 * clock, gpu->copy_bytes_per_s);
+}
+
+static bool arithmetic(const struct report *r)
+{
+    for (u32 i = 0; i < r->n; i++)
+        if (plot_point(&r->results[i]).intensity > 0)
+            return true;
+    return false;
+}
+
+static void put_script(FILE *g, const struct report *r, u32 n, const struct gpu *gpu)
+{
+    u32 pictures = 0;
+    for (u32 i = 0; i < n; i++)
+        pictures += 1 + arithmetic(&r[i]);
+    fprintf(g, "set terminal svg size 900,%u background 'white'\nset output ARG1\nset multiplot layout %u,1\n",
+            480 * pictures, pictures);
+    for (u32 i = 0; i < n; i++) {
+        put_ladder(g, &r[i]);
+        put_roofline(g, &r[i], gpu);
+    }
+    fprintf(g, "unset multiplot\n");
+}
+
+enum ls_status plot_svg(const char *path, const struct report *r, u32 n, const struct gpu *gpu, struct diag_list *diags)
+{
+    const struct diag_place nowhere = {0};
+    if (strchr(path, '\'')) {
+        diag_add(diags, DIAG_ERROR, nowhere, "the name of a plot's file may not have a ' in it: %s", path);
+        return LS_ERR_INVALID;
+    }
+    char command[1200];
+    if (snprintf(command, sizeof command, "gnuplot -e \"ARG1='%s'\" - 2>&1", path) >= (int)sizeof command)
+        return LS_ERR_INVALID;
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* without gnuplot nobody reads the script */
+    FILE *g = popen(command, "w");
+    int status = -1;
+    if (g) {
+        put_script(g, r, n, gpu);
+        status = pclose(g);
+    }
+    signal(SIGPIPE, before);
+    if (status == 0)
+        return LS_OK;
+    struct diag *d = diag_add(diags, DIAG_ERROR, nowhere, "gnuplot could not write %s", path);
+    if (d)
+        diag_set_note(diags, d, WIFEXITED(status) && WEXITSTATUS(status) == 127
+                                    ? "gnuplot is not installed: Debian's package is gnuplot-nox; --plot alone draws in the terminal"
+                                    : "gnuplot's own message is above");
+    return LS_ERR_IO;
+}
