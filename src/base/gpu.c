@@ -69,6 +69,14 @@ static const struct field fields[] = {
     F(latency_l1, FIELD_U32, 0, 100000),
     F(latency_l2, FIELD_U32, 0, 100000),
     F(latency_dram, FIELD_U32, 0, 100000),
+    F(latency_int, FIELD_U32, 0, 100000),
+    F(latency_fp32, FIELD_U32, 0, 100000),
+    F(latency_fp16, FIELD_U32, 0, 100000),
+    F(latency_fp64, FIELD_U32, 0, 100000),
+    F(latency_sfu, FIELD_U32, 0, 100000),
+    F(latency_convert, FIELD_U32, 0, 100000),
+    F(latency_shuffle, FIELD_U32, 0, 100000),
+    F(latency_tensor, FIELD_U32, 0, 100000),
 };
 
 /* What reading one file carries along. */

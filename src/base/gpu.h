@@ -38,6 +38,9 @@ struct gpu {
     u32 fp32_rate, fp64_rate, int_rate, sfu_rate;
     double dram_bytes_per_s, copy_bytes_per_s, read_bytes_per_s; /* data sheet; measured; 0 = unknown */
     u32 latency_shared, latency_l1, latency_l2, latency_dram;    /* cycles; 0 = unknown */
+    /* cycles from the issue of an instruction to that of one that needs its result; 0 = unknown */
+    u32 latency_int, latency_fp32, latency_fp16, latency_fp64, latency_sfu, latency_convert, latency_shuffle;
+    u32 latency_tensor; /* mma.m16n8k16 of half precision */
 };
 
 /* Finds a GPU by id ("h200"), or by the path of a JSON file when the text contains a '/' or ends in ".json".

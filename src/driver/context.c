@@ -100,6 +100,8 @@ static void teardown(CUcontext c)
     }
     if (c->primary)
         libraries_unload();
+    texture_free_context(c);
+    array_free_context(c);
     memory_free_context(c);
     pthread_mutex_unlock(&drv.lock);
 }

@@ -219,16 +219,30 @@ struct description {
     CUmemorytype type;
     u64 host, device;
     size_t x, y, z, pitch, rows; /* rows a slice */
+    CUarray array;
 };
+
+/* x is in bytes; of an array z is a slice or layer. The shape of its memory is its own. */
+static CUresult describe_array(const struct description *d, const struct box *b, struct side *out)
+{
+    const CUresult r = array_find(d->array);
+    if (r != CUDA_SUCCESS)
+        return r;
+    const size_t pitch = d->array->desc.Width * d->array->texel_bytes, rows = d->array->rows, slices = d->array->slices;
+    if (d->x > pitch || b->width > pitch - d->x || d->y > rows || b->height > rows - d->y || d->z > slices ||
+        b->depth > slices - d->z)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = (struct side){.pitch = pitch, .slice = pitch * rows, .device = true};
+    out->at = (u8 *)(uintptr_t)d->array->address + d->x + d->y * pitch + d->z * out->slice;
+    return CUDA_SUCCESS;
+}
 
 static CUresult describe(const struct description *d, const struct box *b, struct side *out)
 {
     size_t pitch = d->pitch ? d->pitch : b->width + d->x, rows = d->rows ? d->rows : b->height + d->y;
     bool host = d->type == CU_MEMORYTYPE_HOST;
-    if (d->type == CU_MEMORYTYPE_ARRAY) {
-        drv_log("copies from and to arrays are not supported");
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    if (d->type == CU_MEMORYTYPE_ARRAY)
+        return describe_array(d, b, out);
     if (!host && d->type != CU_MEMORYTYPE_DEVICE && d->type != CU_MEMORYTYPE_UNIFIED)
         return CUDA_ERROR_INVALID_VALUE;
     if (b->height > 1 && d->pitch && (d->pitch < b->width || d->pitch - b->width < d->x))
@@ -259,9 +273,9 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream, enum when when)
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
     const struct description dst = {
-        c->dstMemoryType, ADDRESS(c->dstHost), c->dstDevice, c->dstXInBytes, c->dstY, 0, c->dstPitch, 0};
+        c->dstMemoryType, ADDRESS(c->dstHost), c->dstDevice, c->dstXInBytes, c->dstY, 0, c->dstPitch, 0, c->dstArray};
     const struct description src = {
-        c->srcMemoryType, ADDRESS(c->srcHost), c->srcDevice, c->srcXInBytes, c->srcY, 0, c->srcPitch, 0};
+        c->srcMemoryType, ADDRESS(c->srcHost), c->srcDevice, c->srcXInBytes, c->srcY, 0, c->srcPitch, 0, c->srcArray};
     return copy_box(&dst, &src, c->WidthInBytes, c->Height, 1, stream, when);
 }
 
@@ -270,9 +284,9 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream, enum when when)
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
     const struct description dst = {c->dstMemoryType, ADDRESS(c->dstHost), c->dstDevice, c->dstXInBytes, c->dstY,
-                                    c->dstZ,          c->dstPitch,         c->dstHeight};
+                                    c->dstZ,          c->dstPitch,         c->dstHeight,  c->dstArray};
     const struct description src = {c->srcMemoryType, ADDRESS(c->srcHost), c->srcDevice, c->srcXInBytes, c->srcY,
-                                    c->srcZ,          c->srcPitch,         c->srcHeight};
+                                    c->srcZ,          c->srcPitch,         c->srcHeight,  c->srcArray};
     return copy_box(&dst, &src, c->WidthInBytes, c->Height, c->Depth, stream, when);
 }
 
@@ -295,6 +309,59 @@ CUresult impl_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
 CUresult impl_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
     return copy_3d(pCopy, hStream, ASYNC);
+}
+
+/* ---- bytes of one-dimensional arrays ---- */
+
+static struct description array_side(CUarray array, size_t offset)
+{
+    return (struct description){.type = CU_MEMORYTYPE_ARRAY, .x = offset, .array = array};
+}
+
+static struct description host_side(const void *p)
+{
+    return (struct description){.type = CU_MEMORYTYPE_HOST, .host = ADDRESS(p)};
+}
+
+static struct description device_side(CUdeviceptr p)
+{
+    return (struct description){.type = CU_MEMORYTYPE_DEVICE, .device = p};
+}
+
+static CUresult copy_bytes(struct description dst, struct description src, size_t n, CUstream stream, enum when when)
+{
+    return copy_box(&dst, &src, n, 1, 1, stream, when);
+}
+
+CUresult impl_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    return copy_bytes(array_side(dstArray, dstOffset), host_side(srcHost), ByteCount, NULL, SYNC);
+}
+CUresult impl_cuMemcpyAtoH_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return copy_bytes(host_side(dstHost), array_side(srcArray, srcOffset), ByteCount, NULL, SYNC);
+}
+CUresult impl_cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy_bytes(array_side(dstArray, dstOffset), device_side(srcDevice), ByteCount, NULL, SYNC);
+}
+CUresult impl_cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return copy_bytes(device_side(dstDevice), array_side(srcArray, srcOffset), ByteCount, NULL, SYNC);
+}
+CUresult impl_cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return copy_bytes(array_side(dstArray, dstOffset), array_side(srcArray, srcOffset), ByteCount, NULL, SYNC);
+}
+CUresult impl_cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount,
+                                   CUstream hStream)
+{
+    return copy_bytes(array_side(dstArray, dstOffset), host_side(srcHost), ByteCount, hStream, ASYNC);
+}
+CUresult impl_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
+                                   CUstream hStream)
+{
+    return copy_bytes(host_side(dstHost), array_side(srcArray, srcOffset), ByteCount, hStream, ASYNC);
 }
 
 /* The peer form has contexts where the plain one has reserved words; there is one device. */

@@ -1,7 +1,8 @@
 /* device.c - the one device, as struct gpu (gpus/<name>.json) describes it.
  *
- * What the file knows comes from the file; sizes of textures are those of any GPU since Volta; what Lockstep has not is
- * 0: ECC, peers, surfaces, IPC, virtual memory management. */
+ * What the file knows comes from the file; sizes of textures and surfaces are those of any GPU since Volta (the CUDA C++
+ * Programming Guide's table of compute capabilities); what Lockstep has not is 0: ECC, peers, cube maps, mipmaps, IPC,
+ * virtual memory management. */
 #include <stdio.h>
 #include <string.h>
 
@@ -104,6 +105,24 @@ static u32 fp_ratio(const struct gpu *g)
     ATTR(MAXIMUM_TEXTURE1D_LAYERED_WIDTH, 32768)                                                                       \
     ATTR(MAXIMUM_TEXTURE1D_LAYERED_LAYERS, 2048)                                                                       \
     ATTR(SURFACE_ALIGNMENT, 512)                                                                                       \
+    ATTR(CAN_TEX2D_GATHER, 1)                                                                                          \
+    ATTR(MAXIMUM_TEXTURE2D_GATHER_WIDTH, 32768)                                                                        \
+    ATTR(MAXIMUM_TEXTURE2D_GATHER_HEIGHT, 32768)                                                                       \
+    ATTR(MAXIMUM_TEXTURE1D_LINEAR_WIDTH, 1 << 28)                                                                      \
+    ATTR(MAXIMUM_TEXTURE2D_LINEAR_WIDTH, 131072)                                                                       \
+    ATTR(MAXIMUM_TEXTURE2D_LINEAR_HEIGHT, 65000)                                                                       \
+    ATTR(MAXIMUM_TEXTURE2D_LINEAR_PITCH, 2097120)                                                                      \
+    ATTR(MAXIMUM_SURFACE1D_WIDTH, 32768)                                                                               \
+    ATTR(MAXIMUM_SURFACE2D_WIDTH, 131072)                                                                              \
+    ATTR(MAXIMUM_SURFACE2D_HEIGHT, 65536)                                                                              \
+    ATTR(MAXIMUM_SURFACE3D_WIDTH, 16384)                                                                               \
+    ATTR(MAXIMUM_SURFACE3D_HEIGHT, 16384)                                                                              \
+    ATTR(MAXIMUM_SURFACE3D_DEPTH, 16384)                                                                               \
+    ATTR(MAXIMUM_SURFACE1D_LAYERED_WIDTH, 32768)                                                                       \
+    ATTR(MAXIMUM_SURFACE1D_LAYERED_LAYERS, 2048)                                                                       \
+    ATTR(MAXIMUM_SURFACE2D_LAYERED_WIDTH, 32768)                                                                       \
+    ATTR(MAXIMUM_SURFACE2D_LAYERED_HEIGHT, 32768)                                                                      \
+    ATTR(MAXIMUM_SURFACE2D_LAYERED_LAYERS, 2048)                                                                       \
     ATTR(TEXTURE_PITCH_ALIGNMENT, 32)                                                                                  \
     ATTR(CONCURRENT_KERNELS, 1)                                                                                        \
     ATTR(MEMORY_CLOCK_RATE, g->memory_mhz * 1000)                                                                      \

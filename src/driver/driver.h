@@ -34,6 +34,8 @@ enum tag {
     TAG_EVENT,
     TAG_LINK,
     TAG_POOL,
+    TAG_ARRAY,
+    TAG_END
 };
 
 /* ---- objects ---- */
@@ -63,7 +65,8 @@ struct CUctx_st {
     unsigned api_version;
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
-    size_t pending_launches, sync_depth, l2_fetch, l2_persist; /* limits that are remembered and have no effect */
+    size_t pending_launches; /* of kernels' launches */
+    size_t sync_depth, l2_fetch, l2_persist; /* limits that are remembered and have no effect */
     struct CUstream_st *legacy;
     struct CUstream_st *streams; /* all but legacy; hub.lock */
     CUmodule modules;
@@ -115,6 +118,17 @@ struct CUmemPoolHandle_st {
     bool is_default;
 };
 
+/* A CUDA array: rows one after the other in an allocation of its own. */
+struct CUarray_st {
+    u32 tag;
+    CUcontext ctx;
+    u64 address;
+    CUDA_ARRAY3D_DESCRIPTOR desc; /* as given: a dimension may be 0 */
+    u32 texel_bytes;
+    size_t rows, slices; /* at least 1; layers are slices */
+    CUarray next;        /* driver.lock */
+};
+
 struct allocation {
     u64 base, size;
     u64 id;
@@ -138,10 +152,11 @@ struct driver {
     CUcontext contexts; /* all that ever were */
     CUcontext primary;
     CUlibrary libraries;
+    CUarray arrays;
     struct CUmemPoolHandle_st default_pool;
     CUmemoryPool current_pool;
     /* from the environment, docs/environment.md */
-    bool trace, launch_blocking;
+    bool trace, launch_blocking, one_lane;
     unsigned workers;
     u64 seed, max_instructions;
     double max_seconds;
@@ -217,6 +232,12 @@ bool memory_covers(u64 address, size_t size);
 void memory_run_begin(void);
 void memory_run_end(void);
 unsigned memory_running(void);
+
+/* ---- array.c, texture.c ---- */
+CUresult array_find(CUarray handle); /* CUDA_ERROR_INVALID_HANDLE unless it is a live array */
+u32 array_texel_bytes(CUarray_format format, unsigned channels); /* 0: there are no such texels */
+void array_free_context(CUcontext ctx);   /* the handles; driver.lock held */
+void texture_free_context(CUcontext ctx); /* driver.lock held */
 
 /* ---- occupancy.c ---- */
 u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared);

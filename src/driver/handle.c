@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "driver/driver.h"
 
-enum { KINDS = TAG_POOL - TAG_CONTEXT + 1 };
+enum { KINDS = TAG_END - TAG_CONTEXT };
 
 /* How an unused one looks: the tag, which is 0, and then the next unused one. */
 struct unused {

@@ -47,6 +47,18 @@ static bool env_flag(const char *name)
     return text && *text && strcmp(text, "0") != 0;
 }
 
+/* Whether it has `other` as its value instead of `usual`; what is neither is said once and ignored. */
+static bool env_choice(const char *name, const char *usual, const char *other)
+{
+    const char *text = getenv(name);
+    if (!text || !*text || strcmp(text, usual) == 0)
+        return false;
+    if (strcmp(text, other) == 0)
+        return true;
+    drv_log("%s=%s is neither %s nor %s: %s is taken", name, text, usual, other, usual);
+    return false;
+}
+
 static void after_fork(void)
 {
     atomic_store(&drv.forked, atomic_load(&drv.ready));
@@ -77,6 +89,13 @@ static void read_environment(void)
     drv.max_instructions = env_u64("LOCKSTEP_MAX_INSTRUCTIONS");
     drv.max_seconds = env_number("LOCKSTEP_TIMEOUT");
     drv.launch_blocking = env_flag("CUDA_LAUNCH_BLOCKING");
+    drv.one_lane = env_choice("LOCKSTEP_ORACLE", "0", "1");
+}
+
+static void set_up_device(void)
+{
+    drv.device.weak_memory = env_choice("LOCKSTEP_MEMORY", "strong", "weak");
+    drv.device.keep_apart = env_choice("LOCKSTEP_COLOUR", "1", "0");
 }
 
 static CUresult find_gpu(void)
@@ -106,6 +125,7 @@ static CUresult start(void)
         drv_log("cannot make the device %s: %s", drv.gpu.id, ls_status_text(s));
         return result_of(s);
     }
+    set_up_device();
     drv.default_pool = (struct CUmemPoolHandle_st){.tag = TAG_POOL, .reuse = {1, 1, 1}, .is_default = true};
     drv.current_pool = &drv.default_pool;
     profile_init();

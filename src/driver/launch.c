@@ -47,6 +47,33 @@ static void report(const struct launch_work *w, enum ls_status s, const struct e
     ctx_poison(w->ctx, r);
 }
 
+/* Failed launches are codes that kernels often do not look at. */
+static void log_refused(const struct exec_launch *l)
+{
+    u32 launched, refused;
+    exec_children_count(l->children, &launched, &refused);
+    if (refused)
+        drv_log("%s: %u of its %u launches failed (cudaGetLastError in the kernel says why; at most %u grids may be "
+                "pending: CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT)",
+                l->kernel->name, refused, launched + refused, l->pending_launches);
+}
+
+/* One grid: the host's, or one that a kernel launched, which is profiled or not by its own name. */
+static enum ls_status run_grid(void *work, struct exec_launch *l, struct exec_fault *fault)
+{
+    struct launch_work *w = work;
+    CUfunction f = w->f;
+    l->hooks = NULL;
+    if (l->depth) {
+        l->id = atomic_fetch_add(&drv.launches, 1) + 1;
+        if (function_get(w->f->mod, l->kernel->name, &f) != CUDA_SUCCESS)
+            return LS_ERR_NOMEM;
+    }
+    enum ls_status s = profile_wanted(l->kernel->name) ? profile_run(l, f, fault) : exec_run(l, fault, NULL);
+    log_refused(l);
+    return s;
+}
+
 static void launch_run(struct work *work)
 {
     struct launch_work *w = (struct launch_work *)work;
@@ -54,8 +81,7 @@ static void launch_run(struct work *work)
         return;
     struct exec_fault fault = {0};
     memory_run_begin();
-    enum ls_status s =
-        profile_wanted(w->f->ir->name) ? profile_run(&w->l, w->f, &fault) : exec_run(&w->l, &fault, NULL);
+    enum ls_status s = exec_run_tree(&w->l, run_grid, w, &fault);
     memory_run_end();
     if (s != LS_OK && !atomic_load(&drv.exiting))
         report(w, s, &fault);
@@ -232,10 +258,12 @@ static void fill(struct launch_work *w, struct CUstream_st *s, CUfunction f, con
         .params = w->params,
         .cooperative = g->cooperative,
         .id = atomic_fetch_add(&drv.launches, 1) + 1,
+        .pending_launches = s->ctx->pending_launches < UINT32_MAX ? (u32)s->ctx->pending_launches : UINT32_MAX,
         .workers = drv.workers,
         .seed = drv.seed,
         .max_instructions = drv.max_instructions,
         .max_seconds = drv.max_seconds,
+        .one_lane = drv.one_lane,
         .print = print,
         .cancel = &drv.cancel,
     };

@@ -18,6 +18,7 @@ static struct {
     bool by_pattern;
     regex_t pattern;
     u32 banks, bank_bytes; /* 0: the GPU's */
+    bool pictures;         /* keep the addresses of the first block (LOCKSTEP_PICTURES) */
     atomic_bool off, complained;
 } profile;
 
@@ -41,6 +42,8 @@ void profile_init(void)
     static const char prefix[] = "regex:";
     const char *folder = getenv("LOCKSTEP_SESSION"), *kernel = getenv("LOCKSTEP_KERNEL");
     profile.folder = folder && *folder ? folder : NULL;
+    const char *pictures = getenv("LOCKSTEP_PICTURES");
+    profile.pictures = pictures && strcmp(pictures, "1") == 0;
     read_banks(getenv("LOCKSTEP_BANKS"));
     if (!profile.folder || !kernel || !*kernel)
         return;
@@ -93,6 +96,7 @@ enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct exec_faul
     options.carveout_kib = carveout_kib(f);
     options.banks = profile.banks;
     options.bank_bytes = profile.bank_bytes;
+    options.pictures = profile.pictures;
     options.ptx_text = f->mod->ptx;
     options.ptx_len = f->mod->ptx_len;
     enum ls_status s = meter_begin(l, &drv.gpu, &options, &m);
@@ -109,6 +113,8 @@ enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct exec_faul
         complain("a launch was not recorded", LS_ERR_NOMEM);
         return run;
     }
+    u32 refused;
+    exec_children_count(l->children, &r->children, &refused);
     r->seconds = seconds;
     if (run != LS_OK)
         r->status = run == LS_ERR_FAULT ? exec_fault_cuda_name(fault->kind) : ls_status_text(run);

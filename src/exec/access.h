@@ -20,7 +20,9 @@
 #ifndef LS_EXEC_ACCESS_H
 #define LS_EXEC_ACCESS_H
 
+#include "exec/clock.h"
 #include "exec/lanes.h"
+#include "exec/weak.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -307,13 +309,25 @@ MEM_FN u8 mem_type(u32 op)
     }
 }
 
+/* Whether somebody wants to know of accesses: an instrument, or the clock of a timed launch. */
+MEM_FN bool access_is_heard(const struct warp *w) { return w->clock || (w->hooks && w->hooks->access); }
+
+MEM_FN void announce(struct warp *w, const struct exec_access *e)
+{
+    CALL_OUT();
+    if (w->clock)
+        clock_access(w, e);
+    if (w->hooks && w->hooks->access)
+        w->hooks->access(w->hook_ctx, e);
+}
+
 /* The event of a ld or st whose addresses are the address register + event. */
 MEM_SLOW void trace_regs(const struct ir_inst *pc, const u8 *regs, struct warp *w, u32 op, u32 space, u32 pattern,
                          u64 event)
 {
     u64 addr[IR_LANES] __attribute__((aligned(64)));
     const void *a = regs + pc->a;
-    if (!w->hooks || !w->hooks->access)
+    if (!access_is_heard(w))
         return;
     struct exec_access e = {.func = w->func,
                             .site = pc->site,
@@ -336,8 +350,7 @@ MEM_SLOW void trace_regs(const struct ir_inst *pc, const u8 *regs, struct warp *
         const u64 *p = a;
         LANES addr[i] = p[i] + event;
     }
-    CALL_OUT();
-    w->hooks->access(w->hook_ctx, &e);
+    announce(w, &e);
 }
 
 #ifdef LS_TRACED
@@ -357,7 +370,7 @@ MEM_FN void trace_lanes(const struct ir_inst *pc, struct warp *w, const struct a
                         const u64 *addr)
 {
 #ifdef LS_TRACED
-    if (!mask || !w->hooks || !w->hooks->access)
+    if (!mask || !access_is_heard(w))
         return;
     const u32 op = x->op;
     const struct exec_access e = {.func = w->func,
@@ -373,8 +386,7 @@ MEM_FN void trace_lanes(const struct ir_inst *pc, struct warp *w, const struct a
                                   .type = x->type,
                                   .generic = MEM_SPACE(op) == SPACE_NONE,
                                   .addr = addr};
-    CALL_OUT();
-    w->hooks->access(w->hook_ctx, &e);
+    announce(w, &e);
 #else
     (void)pc, (void)w, (void)x, (void)space, (void)mask, (void)addr;
 #endif
@@ -442,6 +454,13 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
 {
     const u32 space = MEM_SPACE(x->op), far = space == SPACE_NONE ? SPACE_GLOBAL : space;
     u32 shared, local;
+#ifndef LS_WEAK
+    /* an access of global memory that has no weak form: in order after everything the warp did */
+    if (LS_UNLIKELY(w->weak != NULL) && far == SPACE_GLOBAL) {
+        CALL_OUT();
+        weak_fence(w);
+    }
+#endif
     sort_lanes(w, space, x->mask, addr, &shared, &local);
     if (space == SPACE_NONE) {
         LANES addr[i] -= ACTIVE(shared, i) ? w->shared_window : ACTIVE(local, i) ? w->local_window : 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/sched.h"
+#include "exec/weak.h"
 
 enum { HAS_COUNT = 1 }; /* ir_inst.aux, as emitted */
 
@@ -67,8 +68,10 @@ static void release(struct block *b, unsigned id)
     for (u32 k = 0; k < b->info.warps; k++) {
         struct warp *w = &b->warps[k];
         for (u32 s = 0; s < w->nsplits && w->blocked; s++)
-            if (w->splits[s].state == SPLIT_BARRIER && w->splits[s].barrier == id)
+            if (w->splits[s].state == SPLIT_BARRIER && w->splits[s].barrier == id) {
+                clock_release(w, bar->latest);
                 give_result(w, &w->splits[s], bar);
+            }
     }
     memset(bar, 0, sizeof *bar);
     b->open_barriers &= ~(1u << id);
@@ -91,6 +94,7 @@ static void arrive(struct warp *w, struct barrier *bar, u32 predicate)
     bar->popc += (u32)__builtin_popcount(yes);
     bar->all &= yes == w->mask;
     bar->any |= yes != 0;
+    clock_arrive(w, &bar->latest);
 }
 
 /* The id and count of the first active lane; the manual wants them equal in all lanes of the warp. */
@@ -117,6 +121,8 @@ const struct ir_inst *warp_barrier(struct warp *w, const struct ir_inst *pc, u8 
         return bad_barrier(w, pc, "the thread count of a barrier is a positive multiple of 32", threads);
     if (w->hooks && w->hooks->barrier)
         w->hooks->barrier(w->hook_ctx, w->func, pc->site, w->index, w->mask);
+    if (w->weak)
+        weak_fence_block(w);
     struct barrier *bar = &b->barriers[id];
     if (!(b->open_barriers >> id & 1))
         open_barrier(b, id, threads);

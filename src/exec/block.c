@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "exec/sched.h"
+#include "exec/weak.h"
 
 /* How many turns a block whose warps only spin gets before another block runs. */
 enum { PATIENCE = 2 };
@@ -20,7 +21,8 @@ struct block *block_new(struct worker *wk)
     u64 local = g->local_bytes * IR_LANES;
     u64 per_warp = frame_stride(g) + ls_align_up(area_bytes(g), 64) + ls_align_up(local, 64);
     b->memory = arena_alloc_aligned(&wk->mem, per_warp * g->nwarps + 64, 64);
-    b->shared = arena_alloc_aligned(&wk->mem, ls_align_up(g->shared_bytes, 64) + 64, 128);
+    const u64 shared_bytes = g->scratch_at ? g->scratch_at + SCRATCH_BYTES : g->shared_bytes;
+    b->shared = arena_alloc_aligned(&wk->mem, ls_align_up(shared_bytes, 64) + 64, 128);
     b->frames = arena_array(&wk->mem, struct frame, g->nwarps);
     b->grid = g;
     b->worker = wk;
@@ -35,7 +37,7 @@ struct block *block_new(struct worker *wk)
         w->local = at + frame_stride(g) + ls_align_up(area_bytes(g), 64);
         w->local_bytes = g->local_bytes;
         w->shared = b->shared;
-        w->shared_bytes = g->shared_bytes;
+        w->shared_bytes = shared_bytes;
         w->shared_window = mem_shared_window(g->launch->device->mem);
         w->local_window = mem_local_window(g->launch->device->mem);
         w->hooks = g->launch->hooks;
@@ -46,6 +48,10 @@ struct block *block_new(struct worker *wk)
         w->index = k;
         frame_fill(w, f, true);
     }
+    if (g->mode == IR_TIMED)
+        clock_block_new(b);
+    if (wk->weak)
+        weak_block_new(b);
     return b;
 }
 
@@ -63,6 +69,11 @@ void block_begin(struct block *b, u64 linear)
     b->live_warps = g->nwarps;
     b->open_barriers = 0;
     b->exited_threads = 0;
+    b->launches = b->handles = 0;
+    if (g->scratch_at)
+        memset(b->shared + g->scratch_at, 0, SCRATCH_BYTES);
+    if (b->errors)
+        memset(b->errors, 0, sizeof *b->errors * g->nwarps * IR_LANES);
     memset(b->barriers, 0, sizeof b->barriers);
     for (u32 k = 0; k < g->nwarps; k++) {
         struct warp *w = &b->warps[k];
@@ -70,6 +81,8 @@ void block_begin(struct block *b, u64 linear)
             frame_fill(w, &b->frames[k], false);
         warp_begin(w, k + 1 == g->nwarps ? g->last_mask : FULL_MASK);
     }
+    if (g->mode == IR_TIMED)
+        clock_block_begin(b);
     if (g->launch->hooks && g->launch->hooks->block_begin)
         g->launch->hooks->block_begin(b->worker->hook_ctx, &b->info);
 }
@@ -134,6 +147,8 @@ enum block_end block_run(struct block *b)
         struct round r = run_round(b);
         if (r.fault)
             return BLOCK_STOPPED;
+        if (b->weak)
+            weak_round(b, false);
         if (!b->live_warps)
             break;
         if (!r.ran && !release_parked(b)) {
@@ -145,9 +160,16 @@ enum block_end block_run(struct block *b)
         idle = r.moved || !r.polled ? 0 : idle + 1;
         if (idle)
             sched_yield(); /* what it waits for may be another worker's block */
-        if (idle >= PATIENCE)
+        if (idle >= PATIENCE) {
+            if (b->weak)
+                weak_round(b, true);
             return BLOCK_ASIDE;
+        }
     }
+    if (b->weak)
+        weak_block_end(b);
+    if (b->grid->mode == IR_TIMED)
+        clock_block_end(b);
     if (hooks && hooks->block_end)
         hooks->block_end(b->worker->hook_ctx, &b->info);
     return BLOCK_DONE;

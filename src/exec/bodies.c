@@ -22,6 +22,8 @@ SECTION(ls_bodies_v4)
 SECTION(ls_bodies_traced_portable)
 SECTION(ls_bodies_traced_v3)
 SECTION(ls_bodies_traced_v4)
+SECTION(ls_bodies_weak)
+SECTION(ls_bodies_weak_traced)
 
 struct table {
     const struct body *first, *end;
@@ -30,6 +32,7 @@ struct table {
 };
 
 static struct table tables[ISA_COUNT][IR_NMODES];
+static struct table weak[IR_NMODES];
 static enum exec_isa chosen;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -117,6 +120,8 @@ static void start(void)
     BUILD(ISA_PORTABLE, portable);
     BUILD(ISA_V3, v3);
     BUILD(ISA_V4, v4);
+    build(&weak[IR_FAST], __start_ls_bodies_weak, __stop_ls_bodies_weak);
+    build(&weak[IR_TRACED], __start_ls_bodies_weak_traced, __stop_ls_bodies_weak_traced);
     chosen = choose();
 }
 
@@ -134,6 +139,13 @@ enum exec_isa bodies_isa(void)
 }
 
 ir_body bodies_find(const char *name, enum ir_mode mode) { return bodies_find_isa(bodies_isa(), name, mode); }
+
+ir_body bodies_find_weak(const char *name, enum ir_mode mode)
+{
+    pthread_once(&once, start);
+    ir_body run = find(&weak[mode], name);
+    return run ? run : bodies_find(name, mode);
+}
 
 const char *bodies_name(unsigned n)
 {

@@ -20,6 +20,8 @@ enum exec_isa { ISA_PORTABLE, ISA_V3, ISA_V4, ISA_COUNT };
 
 /* The body of that name for the level in use, or NULL. */
 ir_body bodies_find(const char *name, enum ir_mode mode);
+/* The same for weak memory (bodies_weak.c). */
+ir_body bodies_find_weak(const char *name, enum ir_mode mode);
 /* Every name that has a body (n-th, NULL past the last), for the tests that walk the table. */
 const char *bodies_name(unsigned n);
 

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "exec/device_runtime.h"
 #include "exec/nvmath.h"
 #include "exec/sched.h"
+#include "exec/weak.h"
 
 /* ---- reading device memory ---- */
 
@@ -18,12 +20,13 @@ struct place {
     u64 bytes; /* that may be read from there on */
     u64 address;
     u8 space;
+    bool read_only;
 };
 
 static struct place place_in(const u8 *host, u64 bytes, u64 offset, u8 space)
 {
     const bool inside = offset < bytes;
-    return (struct place){inside ? host + offset : NULL, inside ? bytes - offset : 0, offset, space};
+    return (struct place){inside ? host + offset : NULL, inside ? bytes - offset : 0, offset, space, false};
 }
 
 static struct place find_place(struct warp *w, unsigned lane, u64 address)
@@ -35,14 +38,19 @@ static struct place find_place(struct warp *w, unsigned lane, u64 address)
     if (address - w->local_window < MEM_WINDOW_BYTES)
         return place_in(w->local + lane * w->local_bytes, w->local_bytes, address - w->local_window, SPACE_LOCAL);
     if (mem_range(w->mem, address, &lo, &hi, &kind))
-        return (struct place){(const u8 *)(uintptr_t)address, hi - address, address, SPACE_GLOBAL};
-    return (struct place){NULL, 0, address, SPACE_GLOBAL};
+        return (struct place){(const u8 *)(uintptr_t)address, hi - address, address, SPACE_GLOBAL, kind == MEM_CONST};
+    return (struct place){NULL, 0, address, SPACE_GLOBAL, false};
+}
+
+static bool bad_place(struct builtin_call *c, unsigned lane, const struct place *p, bool write)
+{
+    warp_fault(c->w, c->pc, FAULT_ILLEGAL_ADDRESS, lane, p->address, 1, p->space, write, false);
+    return false;
 }
 
 static bool bad_read(struct builtin_call *c, unsigned lane, const struct place *p)
 {
-    warp_fault(c->w, c->pc, FAULT_ILLEGAL_ADDRESS, lane, p->address, 1, p->space, false, false);
-    return false;
+    return bad_place(c, lane, p, false);
 }
 
 bool builtin_read(struct builtin_call *c, unsigned lane, u64 address, void *to, u64 n)
@@ -54,6 +62,22 @@ bool builtin_read(struct builtin_call *c, unsigned lane, u64 address, void *to, 
         if (!part)
             return bad_read(c, lane, &p);
         memcpy(at, p.host, part);
+        at += part;
+        address += part;
+        n -= part;
+    }
+    return true;
+}
+
+bool builtin_write(struct builtin_call *c, unsigned lane, u64 address, const void *from, u64 n)
+{
+    const u8 *at = from;
+    while (n) {
+        const struct place p = find_place(c->w, lane, address);
+        const u64 part = n < p.bytes ? n : p.bytes;
+        if (!part || p.read_only)
+            return bad_place(c, lane, &p, true);
+        memcpy((u8 *)(uintptr_t)p.host, at, part);
         at += part;
         address += part;
         n -= part;
@@ -140,19 +164,27 @@ static const struct {
     {"free", builtin_free},
     {"__assertfail", assert_fail},
 };
-enum { BUILTINS = LS_ARRAY_LEN(builtins) };
+/* Ids: the table's own, the device runtime's from DEVICE_RUNTIME, then the mathematics. */
+enum { BUILTINS = LS_ARRAY_LEN(builtins), DEVICE_RUNTIME = BUILTINS, MATHEMATICS = DEVICE_RUNTIME + 256 };
 
 int builtin_find(const char *name)
 {
     for (int id = 0; id < BUILTINS; id++)
         if (strcmp(builtins[id].name, name) == 0)
             return id;
-    const int id = nvmath_find(name);
-    return id < 0 ? -1 : BUILTINS + id;
+    int id = device_runtime_find(name);
+    if (id >= 0)
+        return DEVICE_RUNTIME + id;
+    id = nvmath_find(name);
+    return id < 0 ? -1 : MATHEMATICS + id;
 }
 
 bool builtin_run(int id, struct builtin_call *c)
 {
     LS_BUG_ON(id < 0);
-    return id < BUILTINS ? builtins[id].run(c) : nvmath_run(id - BUILTINS, c);
+    if (c->w->weak && id < MATHEMATICS)
+        weak_fence(c->w); /* they read memory themselves, and the heap hands it from thread to thread */
+    if (id < BUILTINS)
+        return builtins[id].run(c);
+    return id < MATHEMATICS ? device_runtime_run(id - DEVICE_RUNTIME, c) : nvmath_run(id - MATHEMATICS, c);
 }

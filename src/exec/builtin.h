@@ -1,5 +1,5 @@
-/* builtin.h - the device functions that no PTX defines: vprintf, malloc, free, __assertfail, and the mathematics that
- * clang leaves as calls (__nv_*, in nvmath.h). */
+/* builtin.h - the device functions that no PTX defines: vprintf, malloc, free, __assertfail, the mathematics that
+ * clang leaves as calls (__nv_*, in nvmath.h), and the device's part of the CUDA runtime (device_runtime.h). */
 #ifndef LS_EXEC_BUILTIN_H
 #define LS_EXEC_BUILTIN_H
 
@@ -30,6 +30,8 @@ void exec_print(struct warp *w, const char *text, size_t len);
 /* n bytes of device memory at a generic address, as lane `lane` of the warp sees it: copied to `to`, or false after a
  * fault at c->pc. */
 bool builtin_read(struct builtin_call *c, unsigned lane, u64 address, void *to, u64 n);
+/* The other way round; read-only memory is a fault. */
+bool builtin_write(struct builtin_call *c, unsigned lane, u64 address, const void *from, u64 n);
 /* A string of at most max bytes, NUL-terminated and ls_realloc'ed; NULL after a fault (also when memory ran out). */
 char *builtin_string(struct builtin_call *c, unsigned lane, u64 address, u64 max);
 

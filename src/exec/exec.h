@@ -16,9 +16,14 @@
 struct exec_device {
     struct gpu gpu;
     struct mem *mem;
+    struct textures *textures; /* texture.h */
     u64 heap_bytes;   /* limit of device-side malloc */
     u64 printf_bytes; /* size of the printf buffer: what exceeds it in one launch is dropped, as on a GPU */
     u64 stack_bytes;  /* limit of a thread's stack */
+    u64 timer_floor;  /* %globaltimer of the next launch begins no earlier (clock.h) */
+    /* How functions are lowered, so to be set before the first is. */
+    bool weak_memory; /* stores become visible to other blocks late and in any order that PTX allows (weak.h) */
+    bool keep_apart;  /* every virtual register has its own slot: for tests */
 };
 
 enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu);
@@ -61,6 +66,7 @@ struct exec_fault {
     u8 space;                    /* enum ptx_space */
     bool write, atomic;
     char detail[512];            /* the nearest allocation, the waiting warps of a deadlock, the failed assertion */
+    char launched_by[512];       /* a grid that a kernel launched: by which thread, a line a level, the nearest first */
 };
 
 /* The fault as a few lines of text; ls_realloc'ed. */
@@ -82,7 +88,8 @@ struct exec_access {
     u32 site;
     u32 mask;       /* active lanes, not 0 */
     u8 space;       /* SPACE_GLOBAL LOCAL SHARED CONST PARAM; generic accesses are reported by the space they hit,
-                       one event a space */
+                       one event a space. SPACE_TEX: a texture or surface (the site's opcode says which), by one of the
+                       texels that each lane touched */
     u8 op;          /* enum exec_access_op */
     u8 size;        /* bytes a lane, of the whole vector: 1..32 */
     u8 pattern;     /* enum exec_pattern; always GATHER for local */
@@ -120,6 +127,8 @@ struct exec_hooks {
 
 /* ---- launches ---- */
 
+struct exec_children;
+
 struct exec_launch {
     struct exec_device *device;
     struct exec_module *module;
@@ -129,11 +138,17 @@ struct exec_launch {
     const void *params;   /* kernel->param_bytes bytes, laid out at the parameters' offsets */
     bool cooperative;     /* all blocks are resident at once; the caller has checked that they fit */
     u64 id;               /* %gridid */
+    /* Where grids that kernels launch (dynamic parallelism) go; NULL: exec_run runs them too, with these hooks. */
+    struct exec_children *children;
+    u32 pending_launches; /* the most that may wait (cudaLimitDevRuntimePendingLaunchCount); 0: 2048, CUDA's default */
+    u32 depth;            /* 0: launched by the host; set by exec_run_tree, like the two below */
+    u64 parent, root;     /* ids of the grid that launched this one (0: the host), and of the host's grid above it */
     const struct exec_hooks *hooks; /* NULL: fast */
     unsigned workers;     /* threads; 0 = one a core */
-    u64 seed;             /* 0 = launch order; else shuffles warp and block order */
+    u64 seed;             /* 0 = launch order; else shuffles warp and block order. Weak memory's chances are its, too */
     u64 max_instructions; /* watchdog, warp instructions, approximately; 0 = none */
     double max_seconds;   /* watchdog; 0 = none */
+    bool one_lane;        /* every lane runs alone, a split of its own: for tests */
     /* Text of printf in the order of the blocks that ran; called on the launching thread when the launch ends, also
      * when it faults. NULL drops it. */
     void (*print)(void *ctx, const char *text, size_t len);
@@ -150,6 +165,14 @@ struct exec_stats {
 /* Runs the grid to its end. LS_OK; LS_ERR_FAULT or LS_ERR_TIMEOUT with *fault filled; LS_ERR_LIMIT (a limit of the
  * device, named in fault->detail), LS_ERR_UNSUPPORTED (poisoned kernel, why is in fault->detail), LS_ERR_NOMEM. */
 enum ls_status exec_run(const struct exec_launch *l, struct exec_fault *fault, struct exec_stats *stats);
+
+/* Runs a grid of the host's and then all that its kernels launch, parents before children (child.h). `run` runs one of
+ * them by exec_run, with the hooks that it wants for this one; it may give it an id and must leave l->children alone. The
+ * first failure ends the tree. */
+typedef enum ls_status exec_run_one(void *ctx, struct exec_launch *l, struct exec_fault *fault);
+enum ls_status exec_run_tree(const struct exec_launch *l, exec_run_one *run, void *ctx, struct exec_fault *fault);
+/* After exec_run, within `run`: how many grids it launched, and how many launches failed. */
+void exec_children_count(const struct exec_children *c, u32 *launched, u32 *refused);
 
 /* The name of the instruction-set level in use: "x86-64-v4", "x86-64-v3" or "portable" (LOCKSTEP_ISA overrides). */
 const char *exec_level(void);

@@ -109,6 +109,7 @@ static void write_fault(struct text *t, const struct exec_fault *f)
                        : "read",
             f->size, f->size == 1 ? "byte" : "bytes", f->address, space_word(f->space));
     put_detail(t, f->detail);
+    put_detail(t, f->launched_by);
 }
 
 char *exec_fault_text(const struct exec_fault *f)

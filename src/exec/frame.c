@@ -80,6 +80,8 @@ static u64 sreg_value(const struct warp *w, u64 which)
         return g->shared_bytes;
     case SREG_ONE:
         return 1;
+    case SREG_RESERVED_SMEM_OFFSET:
+        return g->scratch_at;
     case SREG_ENVREG1:
         return g->workspace >> 32;
     case SREG_ENVREG2:
@@ -193,6 +195,8 @@ struct frame *frame_push(struct warp *w, struct exec_func *callee, u32 lanes, u3
     f->in_stride = caller->out_stride;
     f->ret_at = ret_at;
     frame_fill(w, f, true);
+    if (w->clock)
+        clock_frame(wk, f);
     return f;
 }
 

@@ -4,34 +4,21 @@
  * its blocks in launch order, one at a time. A block that only spins is put aside and another one started, up to what
  * the device could hold, so blocks may wait for later ones (grid barriers) as well as for earlier ones (look-back). */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "exec/builtin.h"
+#include "exec/child.h"
 #include "exec/sched.h"
+#include "exec/weak.h"
 
 double exec_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-u64 warp_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
-}
-
-u64 warp_globaltimer(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (u64)t.tv_sec * 1000000000u + (u64)t.tv_nsec;
 }
 
 u64 worker_random(struct worker *w)
@@ -171,7 +158,11 @@ static void *worker_main(void *arg)
     w->sites = arena_array(&w->mem, struct site_cache *, m->nfuncs);
     w->free_frames = arena_array(&w->mem, struct frame *, m->nfuncs);
     worker_knows(w, w->grid->kernel);
+    if (w->grid->launch->device->weak_memory)
+        weak_worker_begin(w);
     run_blocks(w);
+    if (w->weak)
+        weak_worker_end(w);
     return NULL;
 }
 
@@ -197,7 +188,7 @@ static enum ls_status limit(struct exec_fault *f, const char *what, u64 have, u6
     return LS_ERR_LIMIT;
 }
 
-static enum ls_status check_limits(const struct exec_launch *l, struct exec_fault *f)
+enum ls_status grid_check_limits(const struct exec_launch *l, struct exec_fault *f)
 {
     static const char *const block_names[] = {"blockDim.x", "blockDim.y", "blockDim.z"};
     static const char *const grid_names[] = {"gridDim.x", "gridDim.y", "gridDim.z"};
@@ -224,18 +215,21 @@ static enum ls_status check_limits(const struct exec_launch *l, struct exec_faul
     return LS_OK;
 }
 
-/* How many blocks of this shape the whole device would hold at once (by threads and shared memory), at least one an
- * SM; a worker gets its part. All of them for a cooperative launch. */
-static u64 resident_blocks(const struct grid *g)
+/* How many blocks of this shape an SM would hold at once, by threads and shared memory; at least one. */
+static u64 resident_per_sm(const struct grid *g)
 {
     const struct gpu *gpu = &g->launch->device->gpu;
     u64 by_threads = gpu->threads_per_sm / (g->nwarps * IR_LANES), by_blocks = gpu->blocks_per_sm;
     u64 by_shared = g->shared_bytes ? gpu->shared_per_sm / g->shared_bytes : by_blocks;
     u64 per_sm = by_threads < by_blocks ? by_threads : by_blocks;
     per_sm = by_shared < per_sm ? by_shared : per_sm;
-    if (!per_sm)
-        per_sm = 1;
-    u64 all = per_sm * gpu->sms;
+    return per_sm ? per_sm : 1;
+}
+
+/* The same of the whole device; a worker gets its part. All blocks of a cooperative launch. */
+static u64 resident_blocks(const struct grid *g)
+{
+    u64 all = resident_per_sm(g) * g->launch->device->gpu.sms;
     return g->launch->cooperative ? g->nblocks : (all + g->nworkers - 1) / g->nworkers;
 }
 
@@ -261,24 +255,43 @@ static u64 local_bytes(const struct exec_launch *l)
     return ls_align_up(l->kernel->local_bytes + (l->kernel->has_calls ? stack : 0), 16);
 }
 
+static bool names_scratch(const struct ir_func *f)
+{
+    for (u32 k = 0; f && k < f->nconsts; k++)
+        if (f->consts[k].kind == IR_CONST_SREG && f->consts[k].value == SREG_RESERVED_SMEM_OFFSET)
+            return true;
+    return false;
+}
+
+/* The kernel, or a function of its module if it calls any, uses the shared memory that cooperative groups have. */
+static bool uses_scratch(const struct grid *g)
+{
+    bool any = names_scratch(g->kernel->ir);
+    for (u32 k = 0; g->kernel->ir->has_calls && k < g->module->nfuncs; k++)
+        any |= !g->module->funcs[k].src->is_entry && names_scratch(g->module->funcs[k].ir);
+    return any;
+}
+
 static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
 {
     g->launch = l;
     g->module = l->module;
     g->kernel = exec_module_func_of(l->module, l->kernel);
-    g->mode = l->hooks ? IR_TRACED : IR_FAST;
+    g->mode = l->kernel->code[IR_TIMED].insts ? IR_TIMED : l->hooks ? IR_TRACED : IR_FAST;
     g->nblocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
     g->nthreads = l->block[0] * l->block[1] * l->block[2];
     g->nwarps = (g->nthreads + IR_LANES - 1) / IR_LANES;
     g->last_mask = g->nthreads % IR_LANES ? (1u << g->nthreads % IR_LANES) - 1 : FULL_MASK;
     g->shared_static = (u32)ls_align_up(l->kernel->shared_bytes, 16);
     g->shared_bytes = g->shared_static + l->dynamic_shared;
+    if (uses_scratch(g))
+        g->scratch_at = (u32)ls_align_up(g->shared_bytes ? g->shared_bytes : 1, 128);
     g->local_bytes = local_bytes(l);
-    const char *oracle = getenv("LOCKSTEP_ORACLE");
-    g->one_lane = oracle && !strcmp(oracle, "1");
     g->deadline = l->max_seconds > 0 ? exec_now() + l->max_seconds : 0;
     g->nworkers = worker_count(l, g->nblocks);
     g->resident = resident_blocks(g);
+    if (g->mode == IR_TIMED)
+        clock_grid_begin(g, (u32)resident_per_sm(g));
     pthread_mutex_init(&g->lock, NULL);
     g->workers = ls_calloc(g->nworkers, sizeof *g->workers);
     if (!g->workers)
@@ -329,14 +342,21 @@ static void grid_free(struct grid *g)
     pthread_mutex_destroy(&g->lock);
 }
 
+static enum ls_status run_plainly(void *stats, struct exec_launch *l, struct exec_fault *fault)
+{
+    return exec_run(l, fault, stats);
+}
+
 enum ls_status exec_run(const struct exec_launch *l, struct exec_fault *fault, struct exec_stats *stats)
 {
+    if (!l->children)
+        return exec_run_tree(l, run_plainly, stats, fault);
     *fault = (struct exec_fault){.kernel = l->kernel->name, .function = l->kernel->name};
     if (l->kernel->poison) {
         snprintf(fault->detail, sizeof fault->detail, "%s", l->kernel->poison);
         return LS_ERR_UNSUPPORTED;
     }
-    enum ls_status s = check_limits(l, fault);
+    enum ls_status s = grid_check_limits(l, fault);
     if (s)
         return s;
     struct grid g = {0};
@@ -345,8 +365,11 @@ enum ls_status exec_run(const struct exec_launch *l, struct exec_fault *fault, s
         s = launch_memory(&g);
     if (!s) {
         run_workers(&g);
+        s = children_collect(&g);
         if (l->print)
             flush_print(&g);
+        if (g.mode == IR_TIMED)
+            clock_grid_end(&g);
     }
     if (g.faulted) {
         *fault = g.fault;

@@ -159,7 +159,11 @@ typedef __int128 s128;
 #define BODY_ENTRY(name, level) BODY_ENTRY_(name, level)
 #define BODY_TEXT_(x) #x
 #define BODY_TEXT(x) BODY_TEXT_(x)
-#ifdef LS_TRACED
+#if defined(LS_WEAK) && defined(LS_TRACED)
+#define BODY_SECTION "ls_bodies_weak_traced"
+#elif defined(LS_WEAK)
+#define BODY_SECTION "ls_bodies_weak"
+#elif defined(LS_TRACED)
 #define BODY_SECTION "ls_bodies_traced_" BODY_TEXT(LS_LEVEL)
 #else
 #define BODY_SECTION "ls_bodies_" BODY_TEXT(LS_LEVEL)

@@ -8,12 +8,13 @@
 #include "exec/module.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "exec/bodies.h"
 #include "exec/builtin.h"
+#include "exec/clock.h"
+#include "exec/texture.h"
 
 static bool is_global(const struct ptx_var *v) { return v->space == SPACE_GLOBAL || v->space == SPACE_CONST; }
 static bool is_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED; }
@@ -69,6 +70,9 @@ static void collect(struct exec_module *m)
             if (!f->defined)
                 continue;
             m->funcs[m->nfuncs] = (struct exec_func){.module = m, .src = f, .unit = unit, .number = m->nfuncs};
+            m->funcs[m->nfuncs].reads_clock = clock_is_read(f);
+            m->has_clock |= m->funcs[m->nfuncs].reads_clock;
+            m->function_has_clock |= !f->is_entry && m->funcs[m->nfuncs].reads_clock;
             m->nfuncs++;
             for (u32 i = 0; i < f->nlocals; i++) /* static variables of functions */
                 if (is_global(f->locals[i]))
@@ -222,8 +226,8 @@ static int find_builtin(void *ctx, const char *name)
 
 static ir_body find_body(void *ctx, const char *name, enum ir_mode mode)
 {
-    (void)ctx;
-    return bodies_find(name, mode);
+    const struct lowering *l = ctx;
+    return l->m->device->weak_memory ? bodies_find_weak(name, mode) : bodies_find(name, mode);
 }
 
 /* Lays out a kernel's shared memory behind the common part, when it has to do with that. Returns its size. */
@@ -259,9 +263,39 @@ static bool names_common(const struct exec_module *m, const struct ptx_func *f)
     return false;
 }
 
+static bool reaches_clock(struct exec_module *m, struct exec_func *f, u8 *seen);
+
+/* Whether what stands in a call may read a clock. A register among its operands is an indirect callee. */
+static bool callee_reaches_clock(struct exec_module *m, const struct exec_func *f, const struct ptx_operand *o,
+                                 u8 *seen)
+{
+    if (o->kind == PTX_REG)
+        return m->function_has_clock;
+    struct exec_func *callee = o->kind == PTX_FUNC ? find_func(m, f->unit, o->func) : NULL;
+    return callee && !seen[callee->number] && reaches_clock(m, callee, seen);
+}
+
+/* Whether the function, or one that it may call, reads a clock. */
+static bool reaches_clock(struct exec_module *m, struct exec_func *f, u8 *seen)
+{
+    bool found = f->reads_clock;
+    seen[f->number] = 1;
+    for (u32 s = 0; s < f->src->ninsts && !found; s++)
+        for (unsigned k = 0; f->src->insts[s].op == OP_CALL && k < f->src->insts[s].noperands && !found; k++)
+            found = callee_reaches_clock(m, f, &f->src->insts[s].operands[k], seen);
+    return found;
+}
+
+/* Device functions have timed code where anything reads a clock: any kernel may call them. */
+static bool needs_timed_code(struct exec_module *m, struct exec_func *f)
+{
+    if (!m->has_clock || !f->src->is_entry)
+        return m->has_clock;
+    return reaches_clock(m, f, arena_array(&m->mem, u8, m->nfuncs + 1));
+}
+
 static void lower(struct exec_module *m, struct exec_func *f)
 {
-    const char *apart = getenv("LOCKSTEP_COLOUR");
     struct lowering l = {.m = m, .f = f};
     struct ir_target target = {
         .ctx = &l,
@@ -271,7 +305,9 @@ static void lower(struct exec_module *m, struct exec_func *f)
         .builtin = find_builtin,
         .shared_window = mem_shared_window(m->device->mem),
         .local_window = mem_local_window(m->device->mem),
-        .keep_apart = apart && !strcmp(apart, "0"),
+        .keep_apart = m->device->keep_apart,
+        .weak_memory = m->device->weak_memory,
+        .timed = needs_timed_code(m, f),
     };
     u64 shared = place_kernel_shared(&l, m->common_shared && (calls_functions(f) || names_common(m, f->src)));
     f->ir = ir_lower(&m->mem, f->unit, f->src, &target);
@@ -437,11 +473,19 @@ enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu)
 {
     *d = (struct exec_device){.gpu = *gpu, .heap_bytes = DEFAULT_HEAP, .printf_bytes = DEFAULT_PRINTF,
                               .stack_bytes = DEFAULT_STACK};
-    return mem_create(gpu->memory_bytes, &d->mem);
+    const enum ls_status s = mem_create(gpu->memory_bytes, &d->mem);
+    if (s != LS_OK)
+        return s;
+    d->textures = textures_make();
+    if (!d->textures)
+        exec_device_free(d);
+    return d->textures ? LS_OK : LS_ERR_NOMEM;
 }
 
 void exec_device_free(struct exec_device *d)
 {
     mem_destroy(d->mem);
     d->mem = NULL;
+    textures_free(d->textures);
+    d->textures = NULL;
 }

@@ -13,6 +13,7 @@ struct exec_func {
     const struct ptx_module *unit; /* the translation unit it came from */
     struct ir_func *ir;            /* NULL until lowered */
     u32 number;                    /* in the module */
+    bool reads_clock;              /* itself */
     bool uses_common;              /* it, or what it calls, names module-scope shared memory */
 };
 
@@ -36,6 +37,8 @@ struct exec_module {
     u32 nvars;
     u32 common_shared; /* bytes of module-scope shared memory that device functions name */
     bool all_lowered;
+    bool has_clock;          /* some function reads a clock: device functions get timed code (clock.h) */
+    bool function_has_clock; /* some device function does, so an indirect call may */
 };
 
 /* The function of that handle, or NULL when it is none of this module's. */

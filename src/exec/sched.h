@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "exec/clock.h"
 #include "exec/module.h"
 #include "exec/warp.h"
 
@@ -30,6 +31,7 @@ struct frame {
     u8 *regs;
     u32 depth, lanes;     /* lanes that have not returned */
     u64 local_base;       /* where its local memory starts in a lane's */
+    u64 *ready;           /* timed code: the scoreboard (clock.h) */
     u8 *in, *out;         /* argument areas: the caller's, and the one of the calls it makes; lane-major */
     u32 in_stride, out_stride, ret_at;
 };
@@ -43,10 +45,13 @@ struct group {
     struct group **self, *next; /* the warp's list of live groups */
 };
 
+struct child;
+
 struct barrier {
     u32 threads;           /* that take part; 0: all of the block */
     u32 arrived;           /* threads, of those that have */
     u32 popc, all, any;    /* of the predicates of bar.red */
+    u64 latest;            /* the clock of the last warp to arrive (clock.h) */
     u32 lanes[MAX_WARPS];  /* who has arrived */
 };
 
@@ -61,6 +66,10 @@ struct block {
     u32 live_warps;
     u32 open_barriers;     /* bit i: somebody has arrived at barrier i */
     u32 exited_threads;
+    u32 launches, handles; /* device_runtime.c: grids that its threads launched, streams and events that they made */
+    u32 *errors;           /* the last error of each thread; NULL: none had one */
+    u32 clock_place;       /* on its SM (clock.h) */
+    struct weak_block *weak; /* weak.h, or NULL */
     struct barrier barriers[BARRIERS];
     struct warp warps[];
 };
@@ -80,30 +89,40 @@ struct worker {
     u64 next;                   /* index of the next block of this worker */
     u64 spent;                  /* instructions, by budgets used */
     u64 blocks, rng;
+    struct child *prepared, *launched; /* child.h */
+    u32 nlaunched, children_refused;
+    struct clock_sm **clock_sms; /* by number of the SM, NULL until one is used (clock.h) */
+    u64 clock_end;               /* of its last block */
+    struct weak_pool *weak; /* weak.h, or NULL */
     struct print *print_first, **print_last; /* printf text, in order */
 };
+
+/* Bytes of %reserved_smem_offset_1: what the hardware reserves of a block's shared memory (occupancy rules). */
+enum { SCRATCH_BYTES = 1024 };
 
 struct grid {
     const struct exec_launch *launch;
     struct exec_func *kernel;
     struct exec_module *module;
     enum ir_mode mode;
+    struct clock_model clock; /* when mode is IR_TIMED */
     u64 nblocks;
     u32 nthreads, nwarps, last_mask; /* of a block; lanes of its last warp */
     unsigned nworkers;
     struct worker *workers;
     u32 shared_bytes, shared_static;
+    u32 scratch_at;        /* shared memory that cooperative groups use, behind the kernel's own; 0: none */
     u64 local_bytes;       /* a lane */
     u64 resident;          /* blocks a worker may have under way at once */
     u64 param_address;     /* of the copy of the parameters, or 0 */
     u64 workspace;         /* of a cooperative launch, or 0 */
-    bool one_lane;         /* every lane a split of its own: the oracle that the tests compare with */
     double deadline;       /* 0: none */
     atomic_bool stop;
     pthread_mutex_t lock;  /* protects fault, printed and nothing else */
     struct exec_fault fault;
     bool faulted;
     atomic_size_t printed;
+    atomic_uint ended;     /* weak memory: workers whose blocks are done */
 };
 
 /* ---- frame.c ---- */
@@ -143,8 +162,13 @@ enum sync_op {
     SYNC_FMIN, SYNC_FMAX, SYNC_FMIN_ABS, SYNC_FMAX_ABS, SYNC_FMIN_NAN, SYNC_FMAX_NAN, SYNC_FMIN_ABS_NAN,
     SYNC_FMAX_ABS_NAN,
     SYNC_ELECT, SYNC_BARRIER,
+    SYNC_MATRIX, /* runs in a body of its own, see warp_whole */
 };
 const struct ir_inst *warp_sync(struct warp *w, const struct ir_inst *pc, u8 *regs, enum sync_op op);
+/* For the aligned operations that need all 32 lanes. True when the others wait at pc: they are sent on behind it, and the
+ * caller runs the operation for all of them, whose registers are those of one frame. Else the split waits (or faults,
+ * when lanes have exited), and the body returns NULL. */
+bool warp_whole(struct warp *w, const struct ir_inst *pc);
 /* After lanes have exited or arrived: wakes what can now go on. */
 void warp_sync_retry(struct warp *w);
 
@@ -167,10 +191,10 @@ void block_deadlock(struct block *b);
 bool block_watch(struct block *b);
 
 /* ---- grid.c ---- */
+/* LS_OK, or LS_ERR_LIMIT with the limit's name in f->detail. Looks at device, kernel, grid, block, dynamic_shared. */
+enum ls_status grid_check_limits(const struct exec_launch *l, struct exec_fault *f);
 u64 worker_random(struct worker *w);
 void worker_knows(struct worker *w, const struct exec_func *f);
-u64 warp_clock(void);       /* nanoseconds, monotonic */
-u64 warp_globaltimer(void); /* nanoseconds since the epoch */
 double exec_now(void); /* seconds, monotonic */
 
 #endif

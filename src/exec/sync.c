@@ -271,11 +271,26 @@ static void fire(struct warp *w, enum sync_op op, const struct split *at, u32 la
     }
 }
 
+/* A matrix instruction that waits for a lane that has exited never runs (PTX ISA 9.7.14: undefined). */
+static void partial_warp(struct warp *w, const struct split *s)
+{
+    const struct ir_func *running = w->func;
+    if (!w->exited)
+        return;
+    w->func = s->frame->func->ir;
+    warp_fault(w, s->pc, FAULT_PARTIAL_WARP, (u32)__builtin_ctz(s->mask), 0, 0, SPACE_NONE, false, false);
+    w->func = running;
+}
+
 void warp_sync_retry(struct warp *w)
 {
     for (u32 k = 0; k < w->nsplits; k++) {
         struct split *s = &w->splits[k];
         u32 left = s->state == SPLIT_SYNC ? s->mask : 0;
+        if (left && s->sync == SYNC_MATRIX) {
+            partial_warp(w, s);
+            continue;
+        }
         while (left && s->state == SPLIT_SYNC) {
             u32 lane = (u32)__builtin_ctz(left), m = w->members[lane];
             u32 lanes = company(w, s, m);
@@ -307,4 +322,27 @@ const struct ir_inst *warp_sync(struct warp *w, const struct ir_inst *pc, u8 *re
     warp_block(w, pc, SPLIT_SYNC);
     warp_sync_retry(w);
     return NULL;
+}
+
+bool warp_whole(struct warp *w, const struct ir_inst *pc)
+{
+    u32 here = w->mask;
+    for (u32 k = 0; k < w->nsplits; k++) {
+        const struct split *s = &w->splits[k];
+        if (s->state == SPLIT_SYNC && s->pc == pc && s->frame == w->frame)
+            here |= s->mask;
+    }
+    if (here == FULL_MASK) {
+        for (u32 k = 0; k < w->nsplits; k++)
+            if (w->splits[k].state == SPLIT_SYNC && w->splits[k].pc == pc && w->splits[k].frame == w->frame)
+                warp_wake(w, &w->splits[k]);
+        return true;
+    }
+    for (u32 m = w->mask; m; m &= m - 1)
+        w->members[__builtin_ctz(m)] = FULL_MASK;
+    w->split->sync = SYNC_MATRIX;
+    warp_block(w, pc, SPLIT_SYNC);
+    if (w->exited)
+        partial_warp(w, w->split);
+    return false;
 }

@@ -370,9 +370,10 @@ void warp_begin(struct warp *w, u32 lanes)
     w->exited = ~lanes;
     f->lanes = lanes;
     const struct ir_inst *entry = f->func->ir->code[w->block->grid->mode].insts;
-    if (!w->block->grid->one_lane)
+    const bool one_lane = w->block->grid->launch->one_lane;
+    if (!one_lane)
         add_split(w, entry, f, NULL, lanes);
-    for (; w->block->grid->one_lane && lanes; lanes &= lanes - 1)
+    for (; one_lane && lanes; lanes &= lanes - 1)
         add_split(w, entry, f, NULL, lanes & -lanes);
 }
 

@@ -16,6 +16,8 @@ struct block;
 struct frame;
 struct split;
 struct group;
+struct weak_buffer;
+struct warp_clock;
 
 /* The last allocation that an instruction touched, one for a worker and memory site: [lo, hi). */
 struct site_cache {
@@ -55,6 +57,8 @@ struct warp {
     struct block *block;
     struct worker *worker;
     u32 index;     /* in the block */
+    struct warp_clock *clock; /* clock.h; NULL unless the kernel reads one */
+    struct weak_buffer *weak; /* weak memory: its stores that others do not see yet; NULL without */
     /* the scheduler's own (sched.h) */
     const struct ir_inst *join; /* where the running split meets its group again, or NULL */
     struct split *split;        /* the running one */

@@ -27,6 +27,13 @@ enum flow ir_flow(const struct ptx_inst *i)
     case OP_ELECT:
     case OP_ACTIVEMASK:
     case OP_NANOSLEEP:
+    case OP_WMMA_LOAD:
+    case OP_WMMA_STORE:
+    case OP_WMMA_MMA:
+    case OP_MMA:
+    case OP_LDMATRIX:
+    case OP_STMATRIX:
+    case OP_MOVMATRIX:
     case OP_BRKPT:
         return FLOW_STOP;
     default:

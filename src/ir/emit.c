@@ -6,7 +6,7 @@
 struct ir_inst *emit_put(struct emit *e, const char *name)
 {
     struct ir_inst r = {.site = e->site};
-    r.run = e->p->target->body(e->p->target->ctx, name, e->mode);
+    r.run = e->p->target->body(e->p->target->ctx, name, e->mode == IR_FAST ? IR_FAST : IR_TRACED);
     if (!r.run)
         ir_poison(e->p, e->site, "it has no body (%s)", name);
     vec_push(e->p->mem, &e->code, r);
@@ -400,6 +400,27 @@ static void emit_one(struct emit *e)
     case OP_LOP3:
         emit_lop3(e);
         break;
+    case OP_TEX:
+    case OP_TLD4:
+        emit_texture(e);
+        break;
+    case OP_SULD:
+    case OP_SUST:
+        emit_surface(e);
+        break;
+    case OP_TXQ:
+    case OP_SUQ:
+        emit_texture_query(e);
+        break;
+    case OP_WMMA_LOAD:
+    case OP_WMMA_STORE:
+    case OP_WMMA_MMA:
+    case OP_MMA:
+    case OP_LDMATRIX:
+    case OP_STMATRIX:
+    case OP_MOVMATRIX:
+        emit_matrix(e);
+        break;
     default:
         if (e->inst->op >= OP_VADD && e->inst->op <= OP_VSET4)
             emit_video(e);
@@ -439,11 +460,13 @@ static void emit_block(struct emit *e, u32 b)
         emit_put(e, "join");
     if (ir_is_skipped(e->inst))
         emit_skip(e);
-    if (e->mode == IR_TRACED)
+    if (e->mode != IR_FAST)
         emit_put(e, "enter")->imm = b;
     for (u32 s = blk->first; s < blk->end; s++) {
         e->site = s;
         e->inst = &e->p->f->insts[s];
+        if (e->mode == IR_TIMED)
+            emit_tick(e);
         emit_inst(e);
     }
 }

@@ -58,6 +58,12 @@ void emit_join_fixup(struct emit *e, u32 block);
 void emit_target_fixup(struct emit *e, u32 block);
 
 /* emit_memory.c */
+/* An address operand as a memory record has it. */
+struct place {
+    u32 slot, aux;
+    i64 imm;
+};
+struct place emit_address(struct emit *e, const struct ptx_operand *o);
 void emit_load(struct emit *e);
 void emit_store(struct emit *e);
 void emit_atomic(struct emit *e);
@@ -78,7 +84,15 @@ void emit_mov(struct emit *e);
 void emit_setp(struct emit *e);
 void emit_set(struct emit *e);
 void emit_lop3(struct emit *e);
+/* latency.c: the record in front of e->inst that advances the warp's clock */
+void emit_tick(struct emit *e);
+/* emit_matrix.c */
+void emit_matrix(struct emit *e);
 /* emit_video.c */
 void emit_video(struct emit *e);
+/* emit_texture.c */
+void emit_texture(struct emit *e);
+void emit_surface(struct emit *e);
+void emit_texture_query(struct emit *e);
 
 #endif

@@ -41,18 +41,13 @@ static enum ptx_type memory_type(enum ptx_type t, bool load, bool wide)
     }
 }
 
-struct place {
-    u32 slot, aux;
-    i64 imm;
-};
-
 /* Variables whose address is known only when a frame is made. */
 static bool moves_with_frame(const struct ptx_var *v)
 {
     return v->space == SPACE_LOCAL || v->space == SPACE_PARAM || (v->space == SPACE_SHARED && !v->size);
 }
 
-static struct place address(struct emit *e, const struct ptx_operand *o)
+struct place emit_address(struct emit *e, const struct ptx_operand *o)
 {
     struct place at = {0};
     const struct ptx_operand *base = o->kind == PTX_ADDR ? &o->elems[0] : o;
@@ -81,6 +76,13 @@ static bool is_polling(const struct ptx_inst *i)
 {
     return ptx_has(i, MOD_VOLATILE) || ptx_has(i, MOD_RELAXED) || ptx_has(i, MOD_ACQUIRE) || ptx_has(i, MOD_RELEASE) ||
            ptx_has(i, MOD_MMIO);
+}
+
+/* Without weak memory the host's stores are releases as they are. */
+static void emit_release(struct emit *e)
+{
+    if (e->p->target->weak_memory && (ptx_has(e->inst, MOD_RELEASE) || ptx_has(e->inst, MOD_ACQ_REL)))
+        emit_put(e, "fence");
 }
 
 /* ---- parameters ---- */
@@ -226,7 +228,7 @@ static void emit_access(struct emit *e, const struct ptx_operand *data, const st
         return;
     if (i->space == SPACE_PARAM && !e->p->f->is_entry)
         ir_poison(e->p, e->site, "parameters of functions cannot be read through a register");
-    struct place at = address(e, addr);
+    struct place at = emit_address(e, addr);
     at.aux |= is_polling(i) ? IR_VOLATILE : 0;
     if (data->kind == PTX_VEC)
         emit_vector(e, data, at, load);
@@ -235,7 +237,12 @@ static void emit_access(struct emit *e, const struct ptx_operand *data, const st
 }
 
 void emit_load(struct emit *e) { emit_access(e, &e->inst->operands[0], &e->inst->operands[1], true); }
-void emit_store(struct emit *e) { emit_access(e, &e->inst->operands[1], &e->inst->operands[0], false); }
+
+void emit_store(struct emit *e)
+{
+    emit_release(e);
+    emit_access(e, &e->inst->operands[1], &e->inst->operands[0], false);
+}
 
 /* ---- atomics ---- */
 
@@ -258,7 +265,8 @@ void emit_atomic(struct emit *e)
     enum ptx_type t = i->types[0];
     char name[64];
     e->p->out->has_atomics = true;
-    struct place at = address(e, &i->operands[first]);
+    emit_release(e);
+    struct place at = emit_address(e, &i->operands[first]);
     bool vector = data->kind == PTX_VEC;
     char width[8] = "";
     if (vector)
@@ -301,7 +309,7 @@ void emit_cp_async(struct emit *e)
         ir_poison(e->p, e->site, "cp.async needs a constant size");
         return;
     }
-    struct place dst = address(e, &i->operands[0]), src = address(e, &i->operands[1]);
+    struct place dst = emit_address(e, &i->operands[0]), src = emit_address(e, &i->operands[1]);
     char name[48];
     snprintf(name, sizeof name, "cp_async_shared_global_%u", (unsigned)i->operands[2].bits);
     u32 size = 0, has_size = 0;

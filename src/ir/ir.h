@@ -95,12 +95,50 @@ struct ir_block {
 };
 #define IR_NO_BLOCK UINT32_MAX
 
-/* Decoded code in one of two shapes: fast has no hooks; traced announces blocks and accesses. */
+/* Decoded code in one of three shapes: fast has no hooks; traced announces blocks and accesses; timed is traced with a
+ * `tick` record in front of every instruction, and is made only of functions that a kernel which reads a clock runs
+ * (latency.c). Bodies come in the first two. */
 struct ir_code {
     struct ir_inst *insts;
     u32 n;
 };
-enum ir_mode { IR_FAST, IR_TRACED, IR_NMODES };
+enum ir_mode { IR_FAST, IR_TRACED, IR_NMODES, IR_TIMED = IR_NMODES, IR_NSHAPES };
+
+/* What runs an instruction, for the clock. */
+enum ir_unit {
+    IR_UNIT_NONE,     /* nothing: what ptxas renames, folds or drops */
+    IR_UNIT_CONTROL,  /* an issue slot and no result */
+    IR_UNIT_ARGUMENT, /* waits for its operands and takes no slot: st.param */
+    IR_UNIT_FENCE,    /* waits for the warp's stores */
+    IR_UNIT_SLEEP,
+    IR_UNIT_COPY_COMMIT, /* cp.async.commit_group, wait_group and wait_all */
+    IR_UNIT_COPY_WAIT,
+    IR_UNIT_INT,
+    IR_UNIT_FP32,
+    IR_UNIT_FP16,
+    IR_UNIT_FP64,
+    IR_UNIT_SFU,
+    IR_UNIT_CONVERT,
+    IR_UNIT_SHUFFLE,
+    IR_UNIT_TENSOR,
+    IR_UNIT_MEMORY,   /* how long it takes follows from its addresses */
+    IR_UNIT_COUNT
+};
+
+#define IR_COPY_ALL UINT32_MAX
+
+/* What a tick record (ptr) says of the instruction behind it. A register is named by its entry in the scoreboard: one a
+ * slot, one a predicate, and one for the carry flag. */
+struct ir_tick {
+    u8 unit;    /* enum ir_unit */
+    u8 steps;   /* machine instructions that it stands for, >= 1 */
+    bool chain; /* each of them needs the one before */
+    bool shared, atomic, past_l1, is_copy; /* memory; is_copy: cp.async */
+    u32 value;  /* SLEEP: where the nanoseconds are, in bytes from regs; COPY_WAIT: how many groups may stay under way,
+                   or IR_COPY_ALL: nothing may, committed or not */
+    u32 nreads, nwrites;
+    u32 entry[]; /* read, then written */
+};
 
 struct ir_func {
     const struct ptx_func *src;
@@ -109,7 +147,8 @@ struct ir_func {
     struct ir_block *blocks;
     u32 nblocks;
     u32 *block_of_site;
-    struct ir_code code[IR_NMODES];
+    struct ir_code code[IR_NSHAPES]; /* code[IR_TIMED].insts is NULL when nothing asks for it */
+    u32 scoreboard; /* timed code: entries of a frame's scoreboard */
     struct ir_const *consts;
     u32 nconsts;
     u32 masks_at, consts_at, frame_bytes; /* layout of the register file, above */
@@ -155,6 +194,8 @@ struct ir_target {
     int (*builtin)(void *ctx, const char *name);
     u64 shared_window, local_window; /* generic addresses of the two windows */
     bool keep_apart; /* every register its own slot: no colouring, for tests */
+    bool timed;      /* make the timed shape too */
+    bool weak_memory; /* what releases has a fence in front of it */
 };
 
 /* Builds blocks, dominators, liveness, slots and code. Everything is allocated in mem (whose recovery point is set).

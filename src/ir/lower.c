@@ -75,6 +75,8 @@ struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const 
     lay_out_frame(&p);
     ir_emit(&p, IR_FAST);
     ir_emit(&p, IR_TRACED);
+    if (target->timed)
+        ir_emit(&p, IR_TIMED);
     out->consts = p.consts.at;
     out->nconsts = p.consts.len;
     out->frame_bytes = (u32)ls_align_up(out->frame_bytes, IR_SLOT);

@@ -16,6 +16,7 @@ unsigned ir_dest_count(const struct ptx_inst *i)
 {
     switch (i->op) {
     case OP_ST:
+    case OP_SUST:
     case OP_RED:
     case OP_BRA:
     case OP_BRX:
@@ -36,6 +37,8 @@ unsigned ir_dest_count(const struct ptx_inst *i)
     case OP_APPLYPRIORITY:
     case OP_GRIDDEPCONTROL:
     case OP_SETMAXNREG:
+    case OP_WMMA_STORE:
+    case OP_STMATRIX:
         return 0;
     case OP_BAR:
     case OP_BARRIER:

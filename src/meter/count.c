@@ -134,6 +134,10 @@ static enum access_class class_of(const struct exec_access *a, const struct site
         return a->op == ACCESS_LD ? CLASS_SLD : a->op == ACCESS_ST ? CLASS_SST : CLASS_SATOM;
     case SPACE_CONST:
         return a->op == ACCESS_LD ? CLASS_CLD : CLASS_NONE;
+    case SPACE_TEX: /* not through the LSU; what sectors a fetch costs depends on a layout that only NVIDIA knows */
+        return a->op == ACCESS_ST                               ? CLASS_SUST
+               : a->func->src->insts[a->site].op == OP_SULD ? CLASS_SULD
+                                                                : CLASS_TEX;
     default:
         return CLASS_NONE;
     }
@@ -362,6 +366,10 @@ void counter_access(void *ctx, const struct exec_access *a)
         return;
     const u32 lanes = lanes_of(a->mask);
     t->lanes += lanes;
+    if (LS_UNLIKELY(class >= CLASS_TEX)) {
+        t->requests++;
+        return;
+    }
     if (class != CLASS_GLD && class != CLASS_GST)
         t->bytes += MUTANT(52, lanes, 32) * a->size;
     if (s->follows)

@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "meter/banks.h"
+#include "meter/picture.h"
 #include "meter/rules.h"
 
 /* Of one instruction and access class. cost: sectors, wavefronts or words. */
@@ -44,6 +45,8 @@ struct counter {
     bool plain_shape; /* 32 banks of 4 bytes: the short cuts for regular patterns hold */
     bool no_memo;
     bool failed;      /* no memory: what follows is dropped */
+    bool pictures;    /* in the block whose accesses are kept (picture.c) */
+    VEC(struct picture_sample) samples;
     u32 cc_major;
 };
 

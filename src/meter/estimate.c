@@ -8,9 +8,11 @@
  * that comes from here is marked estimated. Loops are not unrolled here, arrays are not promoted to registers. */
 #include <string.h>
 
+#include "ir/matrix.h"
 #include "meter/mutate.h"
 #include "meter/rules.h"
 
+enum { WMMA_ADDRESS = 7 }; /* from the lane to its first address, in code for sm_90 */
 enum { BODY_MAX = 10 }; /* PTX instructions of a body that is still predicated */
 
 /* ---- registers: how often read, and the one instruction that writes it ---- */
@@ -40,6 +42,8 @@ static bool has_destination(const struct ptx_inst *i)
     case OP_PREFETCHU:
     case OP_NANOSLEEP:
     case OP_CP_ASYNC:
+    case OP_WMMA_STORE:
+    case OP_STMATRIX:
         return false;
     case OP_BAR:
     case OP_BARRIER:
@@ -164,6 +168,12 @@ static u32 weight_of(const struct uses *u, const struct ptx_inst *i)
     case OP_RET:
     case OP_EXIT:
         return 1;
+    case OP_WMMA_LOAD:
+    case OP_WMMA_STORE:
+        return ir_matrix_accesses(i) + WMMA_ADDRESS;
+    case OP_WMMA_MMA:
+    case OP_MMA:
+        return ir_matrix_products(i);
     default:
         return 1;
     }
@@ -237,7 +247,8 @@ static void set_flop(struct site_estimate *e, const struct ptx_inst *i)
 
 static enum event_id access_event(const struct ptx_inst *i, bool unused)
 {
-    const bool load = i->op == OP_LD || i->op == OP_LDU, store = i->op == OP_ST;
+    const bool load = i->op == OP_LD || i->op == OP_LDU || i->op == OP_WMMA_LOAD || i->op == OP_LDMATRIX;
+    const bool store = i->op == OP_ST || i->op == OP_WMMA_STORE || i->op == OP_STMATRIX;
     const bool atom = i->op == OP_ATOM || i->op == OP_RED;
     if (!load && !store && !atom)
         return (enum event_id)0;
@@ -280,6 +291,8 @@ static void estimate_site(const struct uses *u, const struct ptx_inst *i, struct
     e->unused = is_unused(u, i);
     e->loops = is_loop(i);
     e->access = (u8)access_event(i, e->unused);
+    e->accesses = (u8)(op_classes[i->op] == TENSOR ? ir_matrix_accesses(i) : 1);
+    e->products = (u8)ir_matrix_products(i);
     set_flop(e, i);
 }
 

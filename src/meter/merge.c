@@ -192,6 +192,10 @@ static bool keeps_apart(const struct ptx_inst *i)
     case OP_CALL:
     case OP_MEMBAR:
     case OP_FENCE:
+    case OP_WMMA_LOAD:
+    case OP_WMMA_STORE:
+    case OP_LDMATRIX:
+    case OP_STMATRIX:
         return true;
     default:
         return false;

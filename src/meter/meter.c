@@ -17,7 +17,8 @@ struct meter {
     struct meter_options options;
     const struct ir_func *kernel;
     u32 grid[3], block[3], dynamic_shared;
-    u64 id;
+    u64 id, parent, root;
+    u32 depth;
     struct counter **workers;
     unsigned nworkers;
     struct counter dead; /* for a worker that there was no memory for: it drops everything */
@@ -75,6 +76,9 @@ enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, c
     memcpy(m->block, l->block, sizeof m->block);
     m->dynamic_shared = l->dynamic_shared;
     m->id = l->id;
+    m->parent = l->parent;
+    m->root = l->depth ? l->root : 0;
+    m->depth = l->depth;
     m->dead.failed = true;
     m->hooks = (struct exec_hooks){
         .launch = m,
@@ -84,6 +88,10 @@ enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, c
         .access = counter_access,
         .barrier = counter_barrier,
     };
+    if (m->options.pictures) {
+        m->hooks.block_begin = picture_block;
+        m->hooks.access = picture_access;
+    }
     *out = m;
     return LS_OK;
 }
@@ -106,9 +114,12 @@ static void add_tally(u64 n[EVENT_COUNT], enum access_class class, const struct 
     static const u8 first[CLASS_COUNT] = {EVENT_gld_requests,  EVENT_gst_requests, EVENT_gatom_requests,
                                           EVENT_gred_requests, EVENT_lld_requests, EVENT_lst_requests,
                                           EVENT_sld_requests,  EVENT_sst_requests, EVENT_satom_requests,
-                                          EVENT_cld_requests};
+                                          EVENT_cld_requests,  EVENT_tex_requests, EVENT_suld_requests,
+                                          EVENT_sust_requests};
     u64 *to = &n[first[class]];
     to[0] += t->requests;
+    if (class >= CLASS_TEX)
+        return;
     to[1] += t->cost;
     switch (class) {
     case CLASS_CLD:
@@ -162,7 +173,7 @@ static void add_instruction_mix(u64 *n, const struct site_estimate *e, const str
 static void add_access_inst(u64 *n, const struct ptx_inst *i, const struct site_estimate *e, u64 warps)
 {
     if (i->space != SPACE_NONE && !e->loops && !e->follows)
-        n[e->access] += warps;
+        n[e->access] += warps * MUTANT(70, e->accesses, 1);
     if (i->space != SPACE_NONE && !e->loops)
         return;
     n[EVENT_gld_inst] += n[EVENT_gld_requests];
@@ -187,6 +198,7 @@ static void add_blocks(struct total *t)
             n[EVENT_inst] += as->warps * weight;
             n[EVENT_thread_inst] += as->threads * weight;
             add_instruction_mix(n, e, own);
+            n[EVENT_tensor_inst] += as->warps * MUTANT(71, e->products, 1);
             if (e->access)
                 add_access_inst(n, &t->func->src->insts[s], e, MUTANT(53, as->warps, own->warps));
             if (e->branch == BRANCH_MACHINE)
@@ -197,6 +209,13 @@ static void add_blocks(struct total *t)
     }
 }
 
+/* What it does to memory was seen in ptxas's code for one architecture, not counted on hardware. */
+static bool is_matrix_access(const struct ptx_inst *i)
+{
+    return MUTANT(72, i->op == OP_WMMA_LOAD || i->op == OP_WMMA_STORE || i->op == OP_LDMATRIX || i->op == OP_STMATRIX,
+                  false);
+}
+
 static u32 doubts_of(const struct total *t)
 {
     u32 doubts = 0;
@@ -204,6 +223,11 @@ static u32 doubts_of(const struct total *t)
         const struct site_estimate *e = &t->estimate->sites[s];
         if (e->loops && t->n[s][EVENT_satom_requests])
             doubts |= DOUBT_SHARED_ATOM | DOUBT_SHARED_LD;
+        if (is_matrix_access(&t->func->src->insts[s])) {
+            doubts |= t->n[s][EVENT_gld_requests] || t->n[s][EVENT_gst_requests] ? DOUBT_GLOBAL : 0;
+            doubts |= t->n[s][EVENT_sld_requests] ? DOUBT_SHARED_LD : 0;
+            doubts |= t->n[s][EVENT_sst_requests] ? DOUBT_SHARED_ST : 0;
+        }
         if (e->width && t->n[s][EVENT_sld_requests])
             doubts |= DOUBT_SHARED_LD;
         if (e->width && t->n[s][EVENT_sst_requests])
@@ -256,6 +280,56 @@ static void add_lines(struct meter_report *r, struct total *totals, u32 ntotals)
     }
     r->lines = lines.at;
     r->nlines = lines.len;
+}
+
+/* ---- pictures ---- */
+
+static void place_picture(struct meter_picture *p, struct arena *mem, const struct picture_sample *s)
+{
+    const struct ptx_inst *i = &s->func->src->insts[s->site];
+    const struct ptx_module *mod = s->func->mod;
+    p->ptx_line = i->line;
+    if (mod && i->loc && i->loc <= mod->nlocs) {
+        const struct ptx_loc *loc = &mod->locs[i->loc - 1];
+        p->line = loc->line;
+        p->file = loc->file < mod->nfiles ? copy(mem, mod->files[loc->file]) : NULL;
+    }
+}
+
+static struct meter_picture make_picture(struct arena *mem, const struct picture_sample *s)
+{
+    static const char *const ops[] = {
+        [ACCESS_LD] = "ld", [ACCESS_ST] = "st", [ACCESS_ATOM] = "atom", [ACCESS_RED] = "red"};
+    const bool device = s->space == SPACE_GLOBAL || s->space == SPACE_CONST;
+    struct meter_picture p = {.space = s->space == SPACE_GLOBAL   ? "global"
+                                       : s->space == SPACE_SHARED ? "shared"
+                                       : s->space == SPACE_LOCAL  ? "local"
+                                       : s->space == SPACE_CONST  ? "const"
+                                                                  : "other",
+                              .op = s->op < LS_ARRAY_LEN(ops) ? ops[s->op] : "other",
+                              .size = s->size,
+                              .mask = s->mask};
+    u64 lowest = UINT64_MAX;
+    for (u32 lane = 0; lane < 32; lane++)
+        if (s->mask >> lane & 1 && s->addr[lane] < lowest)
+            lowest = s->addr[lane];
+    for (u32 lane = 0; lane < 32; lane++)
+        if (s->mask >> lane & 1)
+            p.addr[lane] = s->addr[lane] - (device ? lowest / 128 * 128 : 0);
+    place_picture(&p, mem, s);
+    return p;
+}
+
+static void add_pictures(const struct meter *m, struct meter_report *r)
+{
+    VEC(struct meter_picture) all = {0};
+    for (unsigned w = 0; w < m->nworkers; w++)
+        for (u32 k = 0; m->workers[w] && k < m->workers[w]->samples.len; k++) {
+            const struct meter_picture p = make_picture(&r->mem, &m->workers[w]->samples.at[k]);
+            vec_push(&r->mem, &all, p);
+        }
+    r->pictures = all.at;
+    r->npictures = all.len;
 }
 
 /* ---- end ---- */
@@ -319,6 +393,9 @@ static void describe_launch(const struct meter *m, struct meter_report *r)
     r->device = copy(&r->mem, m->gpu.id);
     r->status = "ok";
     r->id = m->id;
+    r->parent = m->parent;
+    r->root = m->root;
+    r->depth = m->depth;
     memcpy(r->grid, m->grid, sizeof r->grid);
     memcpy(r->block, m->block, sizeof r->block);
     r->static_shared = m->kernel->shared_bytes;
@@ -359,6 +436,7 @@ static void fill(const struct meter *m, struct meter_report *r, struct arena *tm
     set_metrics(r, doubts);
     if (!m->options.no_lines)
         add_lines(r, totals, n);
+    add_pictures(m, r);
 }
 
 static bool any_failed(const struct meter *m)

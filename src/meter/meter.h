@@ -29,6 +29,7 @@ struct meter_options {
     u32 banks, bank_bytes; /* shared memory to be pictured instead of the GPU's; 0 = the GPU's */
     bool no_lines;         /* leave out the rows by line */
     bool no_memo;          /* compute every access afresh: for tests */
+    bool pictures;         /* keep each memory instruction's addresses in the first block (struct meter_picture) */
     /* The module's PTX text: with it, and a ptxas (LOCKSTEP_PTXAS or on PATH), registers are asked; NULL = estimate */
     const char *ptx_text;
     size_t ptx_len;
@@ -43,6 +44,16 @@ struct meter_line {
     u32 ptx_line;
     const char *ptx; /* the instruction as text; NULL in a report that was read from a session */
     u64 n[EVENT_COUNT];
+};
+
+/* The first execution of a memory instruction in the first block. Global and constant addresses count from the start of
+ * the 128-byte line that holds the lowest one, the others from the start of their window. */
+struct meter_picture {
+    const char *file; /* NULL without .loc */
+    u32 line, ptx_line;
+    const char *space, *op; /* "global", "shared", ...; "ld", "st", "atom", "red" */
+    u32 size, mask;         /* bytes a lane; active lanes */
+    u64 addr[32];
 };
 
 /* One finished launch. Everything it points to is its own. */
@@ -68,6 +79,8 @@ struct meter_report {
     } metrics[METRIC_COUNT];
     u64 n[EVENT_COUNT]; /* the raw counters */
     struct meter_line *lines;
+    struct meter_picture *pictures; /* when they were asked for */
+    u32 npictures;
     u32 nlines; /* the instructions that were executed, the kernel's first, by function and PTX line */
 };
 

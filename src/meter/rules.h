@@ -12,6 +12,7 @@ enum {
     DOUBT_SHARED_ST = 2,
     DOUBT_SHARED_ATOM = 4, /* an atomic that ran is a loop in machine code */
     DOUBT_REGISTERS = 8,   /* no ptxas was asked */
+    DOUBT_GLOBAL = 16,     /* a matrix instruction: ptxas decides how it goes through memory */
 };
 
 u32 metric_doubts(enum metric_id id);
@@ -30,6 +31,9 @@ enum access_class {
     CLASS_SST,
     CLASS_SATOM,
     CLASS_CLD,
+    CLASS_TEX, /* from here on only requests are counted */
+    CLASS_SULD,
+    CLASS_SUST,
     CLASS_COUNT,
     CLASS_NONE = 255, /* not counted: parameters, spaces that have no counter */
 };
@@ -54,6 +58,8 @@ struct site_estimate {
     u8 flop;           /* enum event_id of its operation, or 0 */
     u8 flops;          /* how many of them a thread */
     u8 access;         /* enum event_id of its ..._inst counter, or 0 */
+    u8 accesses;       /* memory accesses an execution */
+    u8 products;       /* instructions of the tensor pipe an execution */
 };
 
 struct estimate {

@@ -46,6 +46,9 @@ static const struct {
     {METRIC_satom_wavefronts, EVENT_satom_wavefronts},
     {METRIC_satom_conflicts, EVENT_satom_conflicts},
     {METRIC_const_requests, EVENT_cld_words},
+    {METRIC_tex_requests, EVENT_tex_requests},
+    {METRIC_suld_requests, EVENT_suld_requests},
+    {METRIC_sust_requests, EVENT_sust_requests},
     {METRIC_barriers, EVENT_barriers},
     {METRIC_branch_targets, EVENT_branches},
     {METRIC_branch_targets_divergent, EVENT_divergent},
@@ -105,6 +108,26 @@ static json_t *pack_lines(const struct meter_report *r)
     return lines;
 }
 
+static json_t *pack_picture(const struct meter_picture *p)
+{
+    json_t *addr = json_array();
+    for (u32 lane = 0; lane < 32; lane++)
+        json_array_append_new(addr, p->mask >> lane & 1 ? json_integer((json_int_t)p->addr[lane]) : json_null());
+    return json_pack("{s:s?,s:I,s:I,s:s,s:s,s:I,s:o}", "file", p->file, "line", (json_int_t)p->line, "ptx_line",
+                     (json_int_t)p->ptx_line, "space", p->space, "op", p->op, "size", (json_int_t)p->size, "addresses",
+                     addr);
+}
+
+/* Only where they were asked for. */
+static void pack_pictures(json_t *to, const struct meter_report *r)
+{
+    json_t *all = r->npictures ? json_array() : NULL;
+    for (u32 k = 0; k < r->npictures; k++)
+        json_array_append_new(all, pack_picture(&r->pictures[k]));
+    if (all)
+        json_object_set_new(to, "pictures", all);
+}
+
 static json_t *pack_occupancy(const struct occupancy_result *o)
 {
     return json_pack("{s:I,s:s}", "blocks_per_sm", (json_int_t)o->blocks_per_sm, "limiter",
@@ -131,8 +154,10 @@ char *session_print(const struct meter_report *r)
                              (json_int_t)r->dynamic_shared, "device", r->device, "status", r->status, "seconds",
                              r->seconds, "occupancy", pack_occupancy(&r->occupancy), "metrics", pack_metrics(r),
                              "events", pack_events(r->n), "lines", pack_lines(r));
-    if (root)
+    if (root) {
         pack_family(root, r);
+        pack_pictures(root, r);
+    }
     const size_t len = root ? json_dumpb(root, NULL, 0, JSON_COMPACT) : 0;
     char *text = len ? ls_realloc(NULL, len + 1) : NULL;
     if (text) {
@@ -252,6 +277,29 @@ static void read_lines(const json_t *all, struct meter_report *r)
     }
 }
 
+static void read_pictures(const json_t *all, struct meter_report *r)
+{
+    const size_t n = json_array_size(all);
+    r->pictures = arena_array(&r->mem, struct meter_picture, n + 1);
+    r->npictures = (u32)n;
+    for (size_t k = 0; k < n; k++) {
+        const json_t *o = json_array_get(all, k), *addr = json_object_get(o, "addresses");
+        struct meter_picture *p = &r->pictures[k];
+        const char *space = text_of(&r->mem, o, "space"), *op = text_of(&r->mem, o, "op");
+        *p = (struct meter_picture){.file = text_of(&r->mem, o, "file"),
+                                    .line = u32_of(o, "line"),
+                                    .ptx_line = u32_of(o, "ptx_line"),
+                                    .space = space ? space : "other",
+                                    .op = op ? op : "other",
+                                    .size = u32_of(o, "size")};
+        for (u32 lane = 0; lane < 32; lane++)
+            if (json_is_integer(json_array_get(addr, lane))) {
+                p->mask |= 1u << lane;
+                p->addr[lane] = (u64)json_integer_value(json_array_get(addr, lane));
+            }
+    }
+}
+
 static void read_occupancy(const json_t *o, struct occupancy_result *to)
 {
     const char *limiter = json_string_value(json_object_get(o, "limiter"));
@@ -282,6 +330,7 @@ static bool fill(const json_t *root, struct meter_report *r)
     read_metrics(json_object_get(root, "metrics"), r);
     read_events(json_object_get(root, "events"), r->n);
     read_lines(json_object_get(root, "lines"), r);
+    read_pictures(json_object_get(root, "pictures"), r);
     read_occupancy(json_object_get(root, "occupancy"), &r->occupancy);
     const double registers = meter_value(r, METRIC_registers);
     r->registers = isnan(registers) ? 0 : (u32)registers;

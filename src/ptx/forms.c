@@ -202,6 +202,15 @@ static const struct {
     {"*", RULE_ANY}, {"...", RULE_MORE}, {"call", RULE_CALL}, {"vid", RULE_VIDEO},
 };
 
+/* The number in front of a type, 0 without one; *s moves behind it. */
+static u8 take_count(const char **s, const char *end)
+{
+    u8 n = 0;
+    for (; *s < end && **s >= '0' && **s <= '9'; (*s)++)
+        n = (u8)(n * 10 + (**s - '0'));
+    return n;
+}
+
 /* A kind of ops.def: a name above, or t0 r0 v0 w0, or a type. */
 static void rule_kind(const struct ptx_inst *i, const char *s, size_t n, u8 *kind, u8 *type)
 {
@@ -242,7 +251,10 @@ static void add_rule(struct opcode *o, const char *s, const char *end)
         rule_kind(&o->inst, bar + 1, (size_t)(end - bar - 1), &kind, &r->pair_type);
         end = bar;
     }
+    r->count = take_count(&s, end);
     rule_kind(&o->inst, s, (size_t)(end - s), &r->kind, &r->type);
+    if (r->count)
+        r->kind = RULE_REGS;
     if (r->kind == RULE_MORE || r->kind == RULE_CALL) {
         o->max_operands = PTX_MAX_OPERANDS;
     } else {

@@ -44,6 +44,7 @@ enum rule_kind {
     RULE_VALUE, /* exactly the type */
     RULE_RELAX, /* the type or a wider register */
     RULE_VEC,   /* the same, as often as .v2 .v4 .v8 say */
+    RULE_REGS,  /* a vector of `count` of them */
     RULE_MEM,
     RULE_ADDR,
     RULE_MOV,
@@ -59,6 +60,7 @@ enum { MAX_RULES = 12, MAX_WORDS = PTX_MAX_MODS + PTX_MAX_TYPES };
 
 struct rule {
     u8 kind, type;
+    u8 count; /* RULE_REGS */
     bool dest, sink, optional;
     bool pair, pair_optional;
     u8 pair_type;

@@ -156,6 +156,21 @@ static void check_vector(const struct check *c, const struct ptx_operand *o, enu
         check_value(c, &o->elems[k], want, true, dest, true);
 }
 
+/* A fragment: so many registers in braces; one may stand without. */
+static void check_registers(const struct check *c, const struct ptx_operand *o, const struct rule *r)
+{
+    if (o->kind != PTX_VEC && r->count == 1) {
+        check_value(c, o, r->type, false, r->dest, false);
+    } else if (o->kind != PTX_VEC) {
+        wrong_kind(c, o, "a vector");
+    } else if (o->n != r->count) {
+        error(c->p, c->at, "a vector of %u elements where %s needs %u", o->n, ptx_op_name(c->i->op), r->count);
+    } else {
+        for (u32 k = 0; k < o->n; k++)
+            check_value(c, &o->elems[k], r->type, false, r->dest, true);
+    }
+}
+
 /* A generic access cannot name a .param or .const variable: their addresses are not generic ones. */
 static void check_space(const struct check *c, const struct ptx_var *v)
 {
@@ -281,6 +296,9 @@ static void check_operand(const struct check *c, const struct ptx_operand *o, co
         break;
     case RULE_VEC:
         check_vector(c, o, r->type, r->dest, r->sink);
+        break;
+    case RULE_REGS:
+        check_registers(c, o, r);
         break;
     case RULE_MEM:
         check_memory(c, o);

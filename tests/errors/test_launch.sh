@@ -12,7 +12,7 @@ failed=0
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 unset LOCKSTEP_GPU LOCKSTEP_SESSION LOCKSTEP_KERNEL LOCKSTEP_TRACE LOCKSTEP_MAX_INSTRUCTIONS LOCKSTEP_TIMEOUT
-unset LOCKSTEP_SEED
+unset LOCKSTEP_SEED LOCKSTEP_MEMORY
 cp "$here"/*.ptx "$tmp"
 cd "$tmp" || exit 1
 
@@ -124,6 +124,18 @@ good print ptx --print kernels.ptx
 cp out printed.ptx
 good reprint ptx --print printed.ptx
 cmp -s out printed.ptx || { echo "print: the printed module prints differently" && failed=1; }
+
+# Weak memory: the same counts and results of a kernel without races; a word that it does not know is said and ignored.
+LOCKSTEP_MEMORY=weak
+export LOCKSTEP_MEMORY
+good weak launch kernels.ptx saxpy $shape $arguments
+has "^  $ld  *request  *64 counted\$" "^  $ld_sectors  *sector  *250 counted\$" \
+    '^  argument 4 (y), first 12 f32: 0 3 6 9 12 15 18 21 24 27 30 33$'
+LOCKSTEP_MEMORY=vague
+timeout 120 "$lockstep" launch kernels.ptx nothing >out 2>err || { echo "vague memory: exit status $?" && failed=1; }
+grep -q 'LOCKSTEP_MEMORY=vague is neither strong nor weak: strong is taken' err ||
+    { echo "vague memory: $(cat err)" && failed=1; }
+unset LOCKSTEP_MEMORY
 
 # A kernel that cannot run is named, and that is the exit status.
 timeout 120 "$lockstep" ptx kernels.ptx >out 2>err

@@ -1,5 +1,5 @@
 /* coverage.c - which op bodies do the test programs use? Every function of every file is lowered as the engine would,
- * in both modes, and the bodies that lowering asks for are ticked off the table. Prints the rest; `coverage FILE.ptx...`
+ * in every shape, and the bodies that lowering asks for are ticked off the table. Prints the rest; `coverage FILE.ptx...`
  * succeeds when every body that PTX of the files' targets can name is used, or is listed in uncovered.txt with a reason. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,8 @@ static void lower_all(const struct ptx_module *m)
 {
     struct arena mem = ARENA("launch");
     const struct ir_target target = {.body = body, .var_address = var_address, .func_handle = func_handle,
-                                     .builtin = builtin, .shared_window = 1ull << 40, .local_window = 1ull << 41};
+                                     .builtin = builtin, .shared_window = 1ull << 40, .local_window = 1ull << 41,
+                                     .timed = true};
     if (setjmp(mem.oom)) {
         arena_free(&mem);
         return;

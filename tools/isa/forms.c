@@ -74,13 +74,30 @@ static void put_reg(struct walk *w, enum ptx_type t)
     put(w->text, sizeof w->text, name);
 }
 
-static void put_vector(struct walk *w, enum ptx_type t)
+static void put_tuple(struct walk *w, unsigned n, enum ptx_type t)
 {
-    for (unsigned k = 0; k < w->vec; k++) {
+    for (unsigned k = 0; k < n; k++) {
         put(w->text, sizeof w->text, k ? "," : "{");
         put_reg(w, t);
     }
     put(w->text, sizeof w->text, "}");
+}
+
+static bool has_mod(const struct walk *w, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *s = strchr(w->text, '.'); s; s = strchr(s + 1, '.'))
+        if (!strncmp(s + 1, word, n) && strchr(". ", s[n + 1]))
+            return true;
+    return false;
+}
+
+/* Textures and surfaces: how many elements a vector of coordinates has (9.7.10.3); 0: the operation has none. */
+static unsigned coordinates(const struct walk *w)
+{
+    if (w->op != OP_TEX && w->op != OP_TLD4 && w->op != OP_SULD && w->op != OP_SUST && w->op != OP_SURED)
+        return 0;
+    return has_mod(w, "1d") ? 1 : has_mod(w, "2d") || has_mod(w, "a1d") ? 2 : 4;
 }
 
 static void put_address(struct walk *w)
@@ -91,6 +108,10 @@ static void put_address(struct walk *w)
     }
     put(w->text, sizeof w->text, "[");
     put_reg(w, PTX_B64);
+    if (coordinates(w)) {
+        put(w->text, sizeof w->text, ", ");
+        put_tuple(w, coordinates(w), (w->op == OP_TEX || w->op == OP_TLD4) ? w->types[1] : PTX_B32);
+    }
     put(w->text, sizeof w->text, "]");
 }
 
@@ -108,6 +129,32 @@ static void put_video_part(struct walk *w, unsigned shape, const char *operands)
         put(w->text, sizeof w->text, last == '4' ? ".b0" : ".h0");
 }
 
+/* The operands of tex and tld4 that ops.def leaves open: the results; the level of detail or two gradients; offsets;
+ * the value that a depth is compared with, which comes last. */
+static void put_texture(struct walk *w, const char *operand)
+{
+    const bool last = operand[1] == '?' && operand[2] != ',', gradient = operand[1] != '?' && has_mod(w, "grad");
+    if (operand[1] == '|')
+        put_tuple(w, w->vec, w->types[0]);
+    else if (last || (operand[1] != '?' && !gradient))
+        put_reg(w, PTX_F32);
+    else
+        put_tuple(w, coordinates(w), gradient ? PTX_F32 : PTX_B32);
+}
+
+/* Fragments of matrix instructions: as many registers as the number in front of the type says. */
+static bool put_registers(struct walk *w, const char *s, size_t n)
+{
+    const unsigned count = *s >= '0' && *s <= '9' ? (unsigned)(*s - '0') : 0;
+    for (unsigned k = 0; k < count; k++) {
+        put(w->text, sizeof w->text, k ? "," : "{");
+        put_reg(w, type_of(s + 1, n - 1));
+    }
+    if (count)
+        put(w->text, sizeof w->text, "}");
+    return count;
+}
+
 /* One operand of kind s[0..n). */
 static void put_kind(struct walk *w, const char *s, size_t n)
 {
@@ -119,12 +166,16 @@ static void put_kind(struct walk *w, const char *s, size_t n)
             put(w->text, sizeof w->text, w->op == OP_BRX ? "LABS" : fixed[k].text);
             return;
         }
+    if (put_registers(w, s, n))
+        return;
     const bool nth = n == 2 && strchr("trvw", s[0]) && s[1] >= '0' && s[1] <= '9';
     const enum ptx_type t = nth ? w->types[s[1] - '0'] : type_of(s, n);
     if (n == 1 && *s == 'm')
         put_address(w);
+    else if (n == 1 && *s == '*' && coordinates(w))
+        put_texture(w, s);
     else if (nth && *s == 'v' && w->vec > 1)
-        put_vector(w, t);
+        put_tuple(w, w->vec, t);
     else if (nth)
         put_reg(w, *s == 'w' ? twice(t) : t);
     else if (n == 3 && !memcmp(s, "mov", 3))

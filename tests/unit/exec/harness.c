@@ -90,6 +90,7 @@ enum ls_status bench_run(struct bench *b, const struct run *r, struct exec_fault
         .max_seconds = r->max_seconds,
         .hooks = r->hooks,
         .cooperative = r->cooperative,
+        .one_lane = r->one_lane,
     };
     return exec_run(&l, fault, NULL);
 }

@@ -27,6 +27,7 @@ struct run {
     double max_seconds;
     const struct exec_hooks *hooks;
     bool cooperative;
+    bool one_lane;
 };
 enum ls_status bench_run(struct bench *b, const struct run *r, struct exec_fault *fault);
 /* The same, and the test fails with the fault's text unless it succeeds. */

@@ -282,6 +282,38 @@ static void atomics_are_told_apart(void **state)
     drop(&s);
 }
 
+/* The figures are ptxas's (CUDA 13.0, sm_90). */
+static void matrix_instructions_are_what_ptxas_makes(void **unused)
+{
+    (void)unused;
+    struct subject s;
+#define E8 "{%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9}"
+#define E4 "{%r2,%r3,%r4,%r5}"
+    make(&s, "wmma.load.a.sync.aligned.col.m32n8k16.global.f16 " E8 ", [%rd1], %r1;\n"
+             "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 " E8 ", [tile], %r1;\n"
+             "wmma.load.a.sync.aligned.col.m16n16k16.global.u8 {%r2,%r3}, [%rd1], %r1;\n"
+             "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], " E8 ", %r1;\n"
+             "ldmatrix.sync.aligned.m8n8.x4.shared.b16 " E4 ", [tile];\n"
+             "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 " E8 ", " E8 ", " E8 ", " E8 ";\n"
+             "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 " E8 ", " E4 ", " E4 ", " E8 ";\n"
+             "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " E4 ", " E4 ", {%r6,%r7}, " E4 ";\n"
+             "mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32 {%r2,%r3}, {%r4}, {%r5}, {%r6,%r7};\nret;");
+    const u32 accesses[] = {8, 1, 8};
+    for (u32 k = 0; k < LS_ARRAY_LEN(accesses); k++)
+        assert_int_equal(nth(&s, OP_WMMA_LOAD, k)->accesses, accesses[k]);
+    assert_int_equal(nth(&s, OP_WMMA_LOAD, 0)->access, EVENT_gld_inst);
+    assert_int_equal(nth(&s, OP_WMMA_LOAD, 1)->access, EVENT_sld_inst);
+    assert_int_equal(nth(&s, OP_WMMA_STORE, 0)->accesses, 4);
+    assert_int_equal(nth(&s, OP_WMMA_STORE, 0)->access, EVENT_gst_inst);
+    assert_int_equal(nth(&s, OP_LDMATRIX, 0)->accesses, 1);
+    assert_int_equal(nth(&s, OP_WMMA_LOAD, 0)->products, 0);
+    assert_int_equal(nth(&s, OP_WMMA_MMA, 0)->products, 2);
+    assert_int_equal(nth(&s, OP_WMMA_MMA, 1)->products, 4);
+    assert_int_equal(nth(&s, OP_MMA, 0)->products, 1);
+    assert_int_equal(nth(&s, OP_MMA, 1)->products, 2);
+    drop(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +328,7 @@ int main(void)
         cmocka_unit_test(the_leader_is_as_wide_as_all),
         cmocka_unit_test(operations_are_classed),
         cmocka_unit_test(atomics_are_told_apart),
+        cmocka_unit_test(matrix_instructions_are_what_ptxas_makes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -322,6 +322,31 @@ static void predicated_loads_are_instructions_without_lanes_too(void **state)
     meter_report_free(r);
 }
 
+/* wmma: one PTX instruction is several accesses, and products of the tensor pipe. */
+static void matrix_instructions_count_several_times(void **state)
+{
+    (void)state;
+    struct fake f;
+    make_kernel(&f);
+    f.insts[0] = (struct ptx_inst){.op = OP_WMMA_LOAD, .space = SPACE_GLOBAL, .nmods = 3, .ntypes = 1, .types = {PTX_F16},
+                                   .mods = {MOD_A, MOD_ROW, MOD_M16N16K16}, .operands = f.operands[0]};
+    f.insts[3] = (struct ptx_inst){.op = OP_WMMA_MMA, .nmods = 1, .ntypes = 2, .types = {PTX_F32, PTX_F32},
+                                   .mods = {MOD_M16N16K16}, .operands = f.operands[3]};
+    struct meter_report *r = run(&f, 1, 5, NULL);
+    assert_float_equal(meter_value(r, METRIC_gld_inst), 20, 0);
+    assert_float_equal(meter_value(r, METRIC_tensor_inst), 10, 0);
+    assert_int_equal(r->metrics[METRIC_gld_requests].kind, METRIC_ESTIMATED);
+    assert_int_equal(r->metrics[METRIC_sass_gst_sectors].kind, METRIC_ESTIMATED);
+    assert_int_equal(r->metrics[METRIC_sst_wavefronts].kind, METRIC_COUNTED);
+    meter_report_free(r);
+    make_kernel(&f);
+    f.insts[1].op = OP_STMATRIX;
+    r = run(&f, 1, 1, NULL);
+    assert_int_equal(r->metrics[METRIC_gld_requests].kind, METRIC_COUNTED);
+    assert_int_equal(r->metrics[METRIC_sst_wavefronts].kind, METRIC_ESTIMATED);
+    meter_report_free(r);
+}
+
 /* ---- no memory ---- */
 
 static long budget;
@@ -381,6 +406,7 @@ int main(void)
         cmocka_unit_test(doubts_are_told),
         cmocka_unit_test(branches_that_count),
         cmocka_unit_test(predicated_loads_are_instructions_without_lanes_too),
+        cmocka_unit_test(matrix_instructions_count_several_times),
         cmocka_unit_test(running_out_of_memory_gives_no_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,17 @@
+/* own.h - functions that Lockstep's libcuda.so.1 exports besides CUDA's. A program that may also run on NVIDIA's driver asks
+ * for them with dlsym and does without where there are none. */
+#ifndef LS_DRIVER_OWN_H
+#define LS_DRIVER_OWN_H
+
+#pragma GCC visibility push(default)
+
+/* The library's version; that it is there at all tells that the driver is Lockstep's. */
+const char *lockstep_driver_version(void);
+
+/* Modules loaded and kernels launched from now on run in the order of this seed (as LOCKSTEP_SEED) and with weak memory or
+ * without (as LOCKSTEP_MEMORY). (0, 0): again as the environment says. After cuInit, while nothing runs. */
+void lockstep_driver_schedule(unsigned long long seed, int weak);
+
+#pragma GCC visibility pop
+
+#endif

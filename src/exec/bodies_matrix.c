@@ -1,0 +1,8 @@
+/* bodies_matrix.c - warp matrix instructions, at one instruction-set level, with hooks (LS_TRACED) or without. */
+#include "exec/access.h"
+#include "exec/sched.h"
+#include "ir/matrix.h"
+
+#include "exec/ops/halves.h"
+
+#include "exec/ops/matrix.inc"

@@ -1,0 +1,223 @@
+/* texture_sample.c - what a texture gives at a place, as the CUDA C++ Programming Guide's appendix on texture fetching
+ * defines it.
+ *
+ * Nearest: the texel floor(x). Linear: with x' = x - 0.5, i = floor(x') and the weight a = x' - i in 1.8 fixed point
+ * (nine bits, so that 1.0 can be said), (1 - a) T[i] + a T[i + 1]; in two and three dimensions the product of the
+ * weights. The guide does not say how a is rounded; here to the nearest, halves up. Sums are made in f64 and rounded
+ * once; what the hardware does with the last bit is not documented.
+ *
+ *     texel index outside   wrap     0 .. N-1 again and again        mirror   forth and back
+ *                           clamp    the nearest edge                border   the sampler's border colour
+ *
+ * Channels that an image has not are 0, the fourth 1, as OpenCL's orders R and RG have it. A coordinate that is no
+ * number is 0. */
+#include <math.h>
+#include <string.h>
+
+#include "exec/texture.h"
+
+/* Kernels and the host may race for a texel when their authors let them. */
+#define RACY __attribute__((no_sanitize("thread")))
+typedef u8 u8_any __attribute__((may_alias));
+typedef u16 u16_any __attribute__((aligned(1), may_alias));
+typedef u32 u32_any __attribute__((aligned(1), may_alias));
+
+static u32 bits_of(f32 x)
+{
+    u32 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static f32 float_of(u32 bits)
+{
+    f32 x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* ---- texels ---- */
+
+f32 texture_half_value(u32 half)
+{
+    const u32 exponent = half >> 10 & 31, mantissa = half & 1023, sign = (half & 0x8000) << 16;
+    if (exponent == 31)
+        return float_of(mantissa ? 0x7fffffff : sign | 0x7f800000);
+    const f32 value = exponent ? ldexpf((f32)(mantissa | 1024), (int)exponent - 25) : ldexpf((f32)mantissa, -24);
+    return float_of(bits_of(value) | sign);
+}
+
+u32 texture_half_bits(f32 value)
+{
+    const u32 sign = bits_of(value) >> 16 & 0x8000;
+    const f32 size = fabsf(value);
+    if (isnan(value))
+        return 0x7fff;
+    if (size >= 65520) /* half-way between the largest half and what would follow it */
+        return sign | 0x7c00;
+    const int exponent = size < 0x1p-14f ? -24 : ilogbf(size) - 10; /* of the last bit that stays */
+    return sign | (((u32)(exponent + 24) << 10) + (u32)lrintf(ldexpf(size, -exponent)));
+}
+
+static u32 normalized(i32 value, f32 most)
+{
+    const f32 x = (f32)value / most;
+    return bits_of(x < -1 ? -1 : x); /* -128 and -127 are both -1 */
+}
+
+/* Channel k of the texel at `at`, as a fetch gives it. */
+RACY static u32 read_channel(const struct texture *t, u64 at, unsigned k)
+{
+    const void *p = (const void *)(uintptr_t)(at + k * (texel_bits(t->image.format) / 8));
+    const bool raw = t->sampler.integers;
+    switch (t->image.format) {
+    case TEXEL_U8:
+        return raw ? *(const u8_any *)p : normalized(*(const u8_any *)p, 255);
+    case TEXEL_S8:
+        return raw ? (u32)(i8) * (const u8_any *)p : normalized((i8) * (const u8_any *)p, 127);
+    case TEXEL_U16:
+        return raw ? *(const u16_any *)p : normalized(*(const u16_any *)p, 65535);
+    case TEXEL_S16:
+        return raw ? (u32)(i16) * (const u16_any *)p : normalized((i16) * (const u16_any *)p, 32767);
+    case TEXEL_HALF:
+        return bits_of(texture_half_value(*(const u16_any *)p));
+    default:
+        return *(const u32_any *)p;
+    }
+}
+
+static u32 missing_channel(const struct texture *t, unsigned k)
+{
+    return k < 3 ? 0 : texture_gives_floats(t) ? bits_of(1) : 1;
+}
+
+/* ---- addresses ---- */
+
+/* An index in 0 .. n-1, or -1: the border. Wrap and mirror exist for normalized coordinates only (CUDA_TEXTURE_DESC's
+ * addressMode); others clamp. */
+static i64 address(const struct sampler *s, unsigned dim, i64 i, i64 n)
+{
+    if (i >= 0 && i < n)
+        return i;
+    const bool periodic = s->normalized;
+    switch (s->address[dim]) {
+    case ADDRESS_BORDER:
+        return -1;
+    case ADDRESS_WRAP:
+        if (periodic)
+            return (i % n + n) % n;
+        break;
+    case ADDRESS_MIRROR:
+        if (periodic) {
+            const i64 m = (i % (2 * n) + 2 * n) % (2 * n);
+            return m < n ? m : 2 * n - 1 - m;
+        }
+        break;
+    default:
+        break;
+    }
+    return i < 0 ? 0 : n - 1;
+}
+
+/* The texel with these indices, which may be outside. */
+static struct texture_value texel(const struct texture *t, const i64 index[3], u32 layer)
+{
+    const struct image *im = &t->image;
+    const i64 size[3] = {im->width, im->height, im->depth};
+    i64 at[3] = {0, 0, im->layered ? (layer < im->depth ? layer : im->depth - 1) : 0};
+    bool border = false;
+    for (unsigned d = 0; d < im->dims; d++) {
+        at[d] = address(&t->sampler, d, index[d], size[d]);
+        border |= at[d] < 0;
+    }
+    struct texture_value v = {.address = im->base};
+    if (!border)
+        v.address += (u64)at[2] * im->slice + (u64)at[1] * im->pitch + (u64)at[0] * im->texel_bytes;
+    for (unsigned k = 0; k < 4; k++)
+        v.bits[k] = k >= im->channels ? missing_channel(t, k)
+                    : border          ? t->sampler.border[k]
+                                      : read_channel(t, v.address, k);
+    return v;
+}
+
+/* ---- coordinates ---- */
+
+/* A coordinate in texels. Far outside one place is as good as another: indices stay far from overflow. */
+static f64 in_texels(const struct texture *t, const struct texture_place *at, unsigned dim)
+{
+    const u32 size[3] = {t->image.width, t->image.height, t->image.depth};
+    const f64 x = t->sampler.normalized ? (f64)at->at[dim] * size[dim] : at->at[dim], far = 0x1p40;
+    return isnan(x) ? 0 : x < -far ? -far : x > far ? far : x;
+}
+
+/* First texel and weight of the second, in 256ths. */
+struct footprint {
+    i64 first[3];
+    u32 weight[3];
+};
+
+static struct footprint footprint(const struct texture *t, const struct texture_place *at)
+{
+    struct footprint f = {0};
+    for (unsigned d = 0; d < t->image.dims; d++) {
+        const f64 x = in_texels(t, at, d) - 0.5, low = floor(x);
+        f.first[d] = (i64)low + at->offset[d];
+        f.weight[d] = (u32)floor((x - low) * 256 + 0.5);
+    }
+    return f;
+}
+
+static struct texture_value fetch_nearest(const struct texture *t, const struct texture_place *at)
+{
+    i64 index[3] = {0};
+    for (unsigned d = 0; d < t->image.dims; d++)
+        index[d] = at->offset[d] + (at->is_float ? (i64)floor(in_texels(t, at, d)) : (i64)at->texel[d]);
+    return texel(t, index, at->layer);
+}
+
+/* Texels of weight 0 are not looked at. */
+static struct texture_value fetch_linear(const struct texture *t, const struct texture_place *at)
+{
+    const struct footprint f = footprint(t, at);
+    const unsigned dims = t->image.dims;
+    struct texture_value out = {0};
+    f64 sum[4] = {0};
+    for (unsigned corner = 0; corner < 1u << dims; corner++) {
+        i64 index[3] = {0};
+        f64 weight = 1;
+        for (unsigned d = 0; d < dims; d++) {
+            const bool second = corner >> d & 1;
+            index[d] = f.first[d] + second;
+            weight *= (second ? f.weight[d] : 256 - f.weight[d]) / 256.0;
+        }
+        if (weight == 0)
+            continue;
+        const struct texture_value v = texel(t, index, at->layer);
+        out.address = out.address ? out.address : v.address;
+        for (unsigned k = 0; k < 4; k++)
+            sum[k] += weight * (f64)float_of(v.bits[k]);
+    }
+    for (unsigned k = 0; k < 4; k++)
+        out.bits[k] = bits_of((f32)sum[k]);
+    return out;
+}
+
+/* Integer coordinates are texels and never filtered. */
+struct texture_value texture_fetch(const struct texture *t, const struct texture_place *at)
+{
+    return t->sampler.linear && at->is_float ? fetch_linear(t, at) : fetch_nearest(t, at);
+}
+
+struct texture_value texture_gather(const struct texture *t, const struct texture_place *at, unsigned component)
+{
+    static const u8 order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+    const struct footprint f = footprint(t, at);
+    struct texture_value out = {0};
+    for (unsigned k = 0; k < 4; k++) {
+        const i64 index[3] = {f.first[0] + order[k][0], f.first[1] + order[k][1], 0};
+        const struct texture_value v = texel(t, index, at->layer);
+        out.bits[k] = v.bits[component];
+        out.address = v.address;
+    }
+    return out;
+}
