@@ -14,34 +14,38 @@ enum { CAUSES = 4 }; /* named at most */
 static const struct term {
     const char *name, *words;
     i32 unless;
+    bool telling; /* named though it is estimated */
 } terms[] = {
-    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "load sectors a request", -1},
-    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "store sectors a request", -1},
-    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "shared load conflicts", -1},
-    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "shared store conflicts", -1},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global sectors loaded", 0},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global sectors stored", 1},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "global atomic requests", -1},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "global reduction requests", -1},
-    {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "local sectors loaded", -1},
-    {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "local sectors stored", -1},
-    {"lockstep__bytes_htod.sum", "bytes to the device", -1},
-    {"lockstep__bytes_dtoh.sum", "bytes to the host", -1},
-    {"lockstep__copies_htod.sum", "copies to the device", -1},
-    {"lockstep__copies_dtoh.sum", "copies to the host", -1},
-    {"lockstep__launches.sum", "launches", -1},
-    {"lockstep__host_waits.sum", "host waits", -1},
-    {"lockstep__allocations.sum", "allocations", -1},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global load requests", 4},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "global store requests", 5},
-    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared load wavefronts", 2},
-    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared store wavefronts", 3},
-    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "shared atomic wavefronts", -1},
-    {"lockstep__barriers.sum", "barriers", -1},
-    {"smsp__sass_average_branch_targets_threads_uniform.pct", "uniform branches %", -1},
-    {"sm__maximum_warps_per_active_cycle_pct", "occupancy %", -1},
-    {"launch__registers_per_thread", "registers", -1},
-    {"smsp__inst_executed.sum", "warp instructions", -1},
+    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "load sectors a request", -1, false},
+    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "store sectors a request", -1, false},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "shared load conflicts", -1, false},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "shared store conflicts", -1, false},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global sectors loaded", 0, false},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global sectors stored", 1, false},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "global atomic requests", -1, false},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "global reduction requests", -1, false},
+    {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "local sectors loaded", -1, true},
+    {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "local sectors stored", -1, true},
+    {"idc__requests.sum", "constant cache passes", -1, true},
+    {"l1tex__t_requests_pipe_tex_mem_texture.sum", "texture requests", -1, true},
+    {"sm__inst_executed_pipe_tensor.sum", "tensor instructions", -1, true},
+    {"lockstep__bytes_htod.sum", "bytes to the device", -1, false},
+    {"lockstep__bytes_dtoh.sum", "bytes to the host", -1, false},
+    {"lockstep__copies_htod.sum", "copies to the device", -1, false},
+    {"lockstep__copies_dtoh.sum", "copies to the host", -1, false},
+    {"lockstep__launches.sum", "launches", -1, false},
+    {"lockstep__host_waits.sum", "host waits", -1, false},
+    {"lockstep__allocations.sum", "allocations", -1, false},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global load requests", 4, false},
+    {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "global store requests", 5, false},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared load wavefronts", 2, false},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared store wavefronts", 3, false},
+    {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "shared atomic wavefronts", -1, false},
+    {"lockstep__barriers.sum", "barriers", -1, false},
+    {"smsp__sass_average_branch_targets_threads_uniform.pct", "uniform branches %", -1, false},
+    {"sm__maximum_warps_per_active_cycle_pct", "occupancy %", -1, false},
+    {"launch__registers_per_thread", "registers", -1, false},
+    {"smsp__inst_executed.sum", "warp instructions", -1, false},
 };
 
 static bool changed(double a, double b)
@@ -89,7 +93,7 @@ bool cause_text(const struct lab_result *before, const struct lab_result *after,
             const struct term *t = &terms[i];
             const double a = lab_value_of(before, t->name), b = lab_value_of(after, t->name);
             const bool sure = counted(before, t->name) && counted(after, t->name);
-            if (sure != (pass == 0) || !changed(a, b) || (t->unless >= 0 && named[t->unless]))
+            if ((sure || t->telling) != (pass == 0) || !changed(a, b) || (t->unless >= 0 && named[t->unless]))
                 continue;
             named[i] = true;
             append(out, size, t, a, b, !sure);

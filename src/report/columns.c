@@ -23,6 +23,7 @@ static const struct column columns[] = {
     METRIC_COLUMN("local", "local sectors", "loaded", 8, 0, lld_sectors),
     METRIC_COLUMN("local", "", "stored", 8, 0, lst_sectors),
     METRIC_COLUMN("const", "constant", "requests", 8, 0, const_requests),
+    METRIC_COLUMN("tex", "texture", "requests", 8, 0, tex_requests),
     METRIC_COLUMN("branch", "branch", "unif%", 5, 1, branch_uniformity),
     METRIC_COLUMN("barriers", "", "barriers", 8, 0, barriers),
     METRIC_COLUMN("inst", "warp", "instrs", 9, 0, inst),

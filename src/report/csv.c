@@ -36,11 +36,15 @@ static void put_header(FILE *out)
         put_text(out, leading[i], i == 0);
     for (u32 m = 0; m < METRIC_COUNT; m++)
         put_text(out, metric_info((enum metric_id)m)->name, false);
+    for (u32 i = 0; lab_value_info(i); i++)
+        put_text(out, lab_value_info(i)->name, false);
     fputc('\n', out);
     for (u32 i = 0; i < LS_ARRAY_LEN(leading_units); i++)
         put_text(out, leading_units[i], i == 0);
     for (u32 m = 0; m < METRIC_COUNT; m++)
         put_text(out, metric_info((enum metric_id)m)->unit, false);
+    for (u32 i = 0; lab_value_info(i); i++)
+        put_text(out, lab_value_info(i)->unit, false);
     fputc('\n', out);
 }
 
@@ -70,6 +74,8 @@ static void put_row(FILE *out, const struct report *r, const struct lab_result *
     put_number(out, x->milliseconds > 0 ? x->gigabytes_per_s : NAN);
     for (u32 m = 0; m < METRIC_COUNT; m++)
         put_number(out, x->report ? meter_value(x->report, (enum metric_id)m) : NAN);
+    for (u32 i = 0; lab_value_info(i); i++)
+        put_number(out, lab_value_of(x, lab_value_info(i)->name));
     fputc('\n', out);
 }
 

@@ -1,0 +1,191 @@
+/* host.c of access - n words copied, added or gathered: what a warp's request costs by where its lanes point.
+ *
+ * k is an offset, a stride, or the length of a row, all in words. Loads off by k are served from an input with k words
+ * of tail; stores off by k go to an output whose first k words are its lead, which must stay as it was. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/families.h"
+
+#define LADDER "kernels/access/ladder.def"
+#include "kernels/rungs.inc"
+
+/* cudaMallocPitch's rows on GPUs of today, in words. */
+enum { PITCH = 128 };
+
+static bool is(const struct rung *r, const char *name)
+{
+    return strcmp(r->name, name) == 0;
+}
+
+static bool by_rows(const struct rung *r)
+{
+    return is(r, "rowsPacked") || is(r, "rowsPitched");
+}
+
+static bool by_stride(const struct rung *r)
+{
+    return is(r, "readStride") || is(r, "writeStride");
+}
+
+static bool by_offset(const struct rung *r)
+{
+    return is(r, "readOffset") || is(r, "writeOffset");
+}
+
+static void defaults(const struct rung *r, struct shape *s)
+{
+    if (s->n == 0)
+        s->n = 1u << 18;
+    if (s->k == 0)
+        s->k = by_rows(r) ? 100 : by_stride(r) ? 8 : 1;
+    if (s->bx == 0)
+        s->bx = 128;
+    if (s->by == 0)
+        s->by = 1;
+}
+
+static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
+{
+    bool k = by_rows(r) || by_stride(r) || by_offset(r);
+    const u32 bx = base->bx;
+    const struct {
+        u64 n;
+        u32 k;
+    } sizes[] = {{1, 1}, {2, 0}, {3, 7}, {31, 8}, {33, 9}, {bx - 1, 33}, {bx + 1, 2}, {4 * bx + 1, 128}, {997, 129}};
+    *out = *base;
+    if (i >= LS_ARRAY_LEN(sizes))
+        return false;
+    out->n = sizes[i].n ? sizes[i].n : 1;
+    out->k = k && sizes[i].k ? sizes[i].k : base->k;
+    return true;
+}
+
+u32 access_pitch(const struct rung *r, u32 width)
+{
+    return is(r, "rowsPitched") ? ceil_div(width, PITCH) * PITCH : width;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const i32 *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* One word of each of n pairs, in random order or sorted: the same list in both cases. */
+static const i32 *list_of(struct plan *p, u64 n, bool sorted)
+{
+    i32 *list = arena_array(p->mem, i32, n);
+    u64 state = 1;
+    for (u64 i = 0; i < n; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        u64 other = (state >> 33) % (i + 1); /* Fisher and Yates, inside out */
+        list[i] = list[other];
+        list[other] = (i32)(2 * i + (state >> 63));
+    }
+    if (sorted)
+        qsort(list, n, sizeof *list, by_value);
+    return list;
+}
+
+static void plan_rows(const struct rung *r, const struct shape *s, struct plan *p)
+{
+    u32 rows = ceil_div(s->n, s->k), pitch = access_pitch(r, s->k);
+    u64 words = (u64)(rows - 1) * pitch + s->k;
+    struct launch *l = plan_launch(p, r->kernel, rows, s->bx);
+    launch_buffer(l, plan_input(p, BUFFER_INT, words)), launch_buffer(l, plan_output(p, BUFFER_INT, words));
+    launch_u32(l, s->k), launch_u32(l, pitch);
+    p->useful_bytes = (u64)rows * s->k * 8;
+}
+
+static void plan_moved(const struct rung *r, const struct shape *s, struct plan *p, struct launch *l)
+{
+    struct buffer arr = {.use = BUFFER_IN, .type = BUFFER_INT, .count = s->n};
+    struct buffer ret = {.use = BUFFER_OUT, .type = BUFFER_INT, .count = s->n};
+    u64 before = 0;
+    if (is(r, "readOffset"))
+        arr.tail = s->k;
+    if (is(r, "writeOffset"))
+        ret.lead = before = s->k;
+    if (is(r, "readStride"))
+        arr.count = (s->n - 1) * s->k + 1;
+    if (is(r, "writeStride"))
+        ret.count = (s->n - 1) * s->k + 1;
+    launch_buffer(l, plan_buffer(p, arr)), launch_pointer(l, plan_buffer(p, ret), 0 - before);
+    launch_u32(l, (u32)s->n), launch_u32(l, s->k);
+}
+
+static void plan_points(const struct rung *r, const struct shape *s, struct plan *p, struct launch *l)
+{
+    u64 words = is(r, "soa") ? 1 : is(r, "aosFloat4") ? 4 : 3;
+    for (u32 i = 0; i < (is(r, "soa") ? 3 : 1); i++)
+        launch_buffer(l, plan_input(p, BUFFER_FLOAT, s->n * words));
+    launch_buffer(l, plan_output(p, BUFFER_FLOAT, s->n)), launch_u32(l, (u32)s->n);
+    p->useful_bytes = s->n * 16;
+}
+
+static void plan_list(const struct rung *r, const struct shape *s, struct plan *p, struct launch *l)
+{
+    launch_buffer(l, plan_input(p, BUFFER_INT, 2 * s->n));
+    launch_buffer(l, plan_fixed(p, BUFFER_INT, s->n, list_of(p, s->n, is(r, "gatherSorted"))));
+    launch_buffer(l, plan_output(p, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
+    p->useful_bytes = s->n * 12;
+}
+
+static const char *unsuitable(const struct rung *r, const struct shape *s)
+{
+    if (s->by != 1)
+        return "blocks have one dimension here";
+    if (s->bx == 0 || s->bx > 1024)
+        return "a block has 1 to 1024 threads";
+    if (is(r, "copyPermuted") && s->bx % 32)
+        return "whole warps are needed: a multiple of 32 threads";
+    if (s->n == 0 || s->n > 1u << 28)
+        return "n is 1 to 2^28";
+    if (s->k == 0 || s->k > 1u << 20 || (by_stride(r) && s->n * s->k > 1u << 30))
+        return "k is 1 to 2^20, and n strides are at most 2^30 words";
+    if (by_rows(r) && (u64)ceil_div(s->n, s->k) * access_pitch(r, s->k) > 1u << 30)
+        return "all rows together, with what lies between them, have at most 2^30 words";
+    return NULL;
+}
+
+static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
+{
+    const char *why = unsuitable(r, s);
+    if (why)
+        return why;
+    out->useful_bytes = s->n * 8;
+    if (by_rows(r)) {
+        plan_rows(r, s, out);
+        return NULL;
+    }
+    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * r->unroll), s->bx);
+    if (strncmp(r->name, "gather", 6) == 0) {
+        plan_list(r, s, out, l);
+    } else if (strncmp(r->name, "aos", 3) == 0 || is(r, "soa")) {
+        plan_points(r, s, out, l);
+    } else if (by_offset(r) || by_stride(r)) {
+        plan_moved(r, s, out, l);
+    } else if (is(r, "rotateShared")) {
+        launch_buffer(l, plan_inout(out, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
+    } else {
+        bool two = strncmp(r->name, "two", 3) == 0;
+        launch_buffer(l, plan_input(out, BUFFER_INT, s->n * (two ? 2 : 1)));
+        launch_buffer(l, plan_output(out, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
+        out->useful_bytes = s->n * (two ? 12 : 8);
+    }
+    return NULL;
+}
+
+const struct family family_access = {
+    .name = "access",
+    .about = "where the lanes of a warp point: sectors of loads and stores",
+    .third = "step in words",
+    .columns = "gld gst sld",
+    .rungs = rungs,
+    .nrungs = LS_ARRAY_LEN(rungs),
+    .defaults = defaults,
+    .awkward = awkward,
+    .plan = plan,
+    .check = access_check,
+};
