@@ -153,6 +153,7 @@ LS_DEVICE unsigned int max(unsigned int a, unsigned int b) { return a > b ? a : 
 LS_DEVICE float fminf(float a, float b) { return __nvvm_fmin_f(a, b); }
 LS_DEVICE float fmaxf(float a, float b) { return __nvvm_fmax_f(a, b); }
 LS_DEVICE float fabsf(float a) { return __builtin_fabsf(a); }
+LS_DEVICE int __float2int_rd(float a) { return __nvvm_f2i_rm(a); }
 LS_DEVICE float fmaf(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
 LS_DEVICE float __fmaf_rn(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
 LS_DEVICE float __fadd_rn(float a, float b) { return __nvvm_add_rn_f(a, b); }
@@ -183,6 +184,13 @@ LS_DEVICE float4 __ldg(const float4 *p)
     float4 v;
     asm("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(p));
     return v;
+}
+
+/* A plain store to global memory, st.global.wb, as one instruction. */
+LS_DEVICE void __stwb(float4 *p, float4 v)
+{
+    asm volatile("st.global.wb.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(p), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+                 : "memory");
 }
 
 /* ---- clocks ---- */

@@ -17,9 +17,23 @@ static void defaults(const struct rung *r, struct shape *s)
         s->by = 1;
 }
 
+/* Rungs in which a block's x runs down the rows. */
+static bool is_down(const struct rung *r)
+{
+    return strcmp(r->name, "copyCol") == 0 || strcmp(r->name, "naiveCol") == 0;
+}
+
+/* The part of the matrix that one block takes. With an unroll of 4 a thread has 4 x 4 elements. */
+static void patch(const struct rung *r, const struct shape *s, u32 *rows, u32 *cols)
+{
+    *rows = is_down(r) ? s->bx : r->unroll == 4 ? s->by * 4 : s->by;
+    *cols = is_down(r) ? s->by : s->bx * r->unroll;
+}
+
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    u32 x = base->bx * r->unroll, y = base->by;
+    u32 x, y;
+    patch(r, base, &y, &x);
     const u32 sizes[][2] = {{1, 1},         {1, 37},        {37, 1},  {y, x},   {y + 1, x + 1}, {y - 1, x - 1},
                             {2 * y, 2 * x}, {y, 2 * x + 1}, {61, 67}, {3, 257}, {257, 3}};
     *out = *base;
@@ -42,7 +56,12 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     u64 cells = (u64)s->rows * s->cols;
     if (cells == 0 || cells > 1u << 30)
         return "a matrix has 1 to 2^30 elements";
-    u32 grid_x = ceil_div(s->cols, (u64)s->bx * r->unroll), grid_y = ceil_div(s->rows, s->by);
+    if (r->unroll == 4 && (s->bx != 16 || s->by != 16))
+        return "a thread takes 4 x 4 elements of a tile of 64 x 64: the block must be 16 x 16";
+    u32 rows, cols;
+    patch(r, s, &rows, &cols);
+    u32 grid_x = is_down(r) ? ceil_div(s->rows, rows) : ceil_div(s->cols, cols);
+    u32 grid_y = is_down(r) ? ceil_div(s->cols, cols) : ceil_div(s->rows, rows);
     if (grid_y > 65535)
         return "a grid has at most 65535 rows of blocks";
     u32 to = plan_output(out, BUFFER_FLOAT, cells), from = plan_input(out, BUFFER_FLOAT, cells);

@@ -4,6 +4,7 @@
  * the warp's patch is a sector of its own, bx sectors a request (of two rows at 16 x 16, two neighbours share one).
  * Limit: 16 sectors a store where 4 would carry the data.
  */
+// AGAINST: copyGmem
 // LET: whole = rows % by == 0 && cols % bx == 0 && threads % 32 == 0
 // LET: rows_aligned = bx % 8 == 0 && 32 % bx == 0 && cols % 8 == 0
 // LET: apart = bx >= 4 && 32 % bx == 0 && rows % 8 == 0 && by % (32 / bx) == 0

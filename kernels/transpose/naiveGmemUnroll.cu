@@ -3,6 +3,7 @@
  * Change: a block takes two neighbouring blocks of the matrix; two independent loads are in flight.
  * Limit: the stores, still bx sectors a request.
  */
+// AGAINST: naiveGmem
 // LET: whole = rows % by == 0 && cols % (2 * bx) == 0 && threads % 32 == 0
 // LET: rows_aligned = bx % 8 == 0 && 32 % bx == 0 && cols % 8 == 0
 // LET: apart = bx >= 4 && 32 % bx == 0 && rows % 8 == 0 && by % (32 / bx) == 0

@@ -96,6 +96,24 @@ static void counter_table(FILE *out, const struct report *r)
     }
 }
 
+/* The rest of a line of which `used` characters are written: parts with commas between, broken before column 140. */
+static void put_parts(FILE *out, i32 used, const char *text)
+{
+    i32 column = used;
+    while (*text) {
+        const char *end = strstr(text, ", ");
+        const i32 n = end ? (i32)(end - text) + 1 : (i32)strlen(text);
+        if (column > used && column + 1 + n > 140)
+            column = fprintf(out, "\n%*s", used, "") - 1;
+        else if (column > used)
+            column += fprintf(out, " ");
+        column += fprintf(out, "%.*s", n, text);
+        text += n;
+        text += *text == ' ';
+    }
+    fputc('\n', out);
+}
+
 /* Against which rung, and what changed; nothing for the first. */
 static void put_causes(FILE *out, const struct report *r)
 {
@@ -108,7 +126,8 @@ static void put_causes(FILE *out, const struct report *r)
             continue;
         if (!cause_text(before, x, text, sizeof text))
             snprintf(text, sizeof text, "no counter moved by 5 %%");
-        fprintf(out, "%s%-*s  against %s: %s\n", any ? "" : "\n", width, x->rung->name, before->rung->name, text);
+        fputs(any ? "" : "\n", out);
+        put_parts(out, fprintf(out, "%-*s  against %s: ", width, x->rung->name, before->rung->name), text);
         any = true;
     }
 }
@@ -157,7 +176,7 @@ void report_text(FILE *out, const struct report *r)
         if (i && same_shape(&r->results[i].shape, &r->results[i - 1].shape))
             continue;
         if (i)
-            fprintf(out, "; %s on: ", r->results[i].rung->name);
+            fprintf(out, "\n  %s on: ", r->results[i].rung->name);
         put_shape(out, r->family, &r->results[i].shape);
     }
     fputs("\n\n", out);
