@@ -10,8 +10,9 @@
 #include "kernels/families.def"
 #undef FAMILY
 
-/* Coefficients of the stencil, c[0] unused: host.c gives them to the device, reference.c uses them. */
-extern const f32 stencil_coefficients[5];
+/* The coefficient of f(x + i h) - f(x - i h) in the central difference of 2 * radius + 1 points, times h. 1 <= i <= radius
+ * <= 8. */
+double stencil_coefficient(u32 radius, u32 i);
 
 /* The filter of conv2d: weight (i, j) is conv2d_column[i] * conv2d_row[j], exactly. And the floats from row to row of
  * the image that comes with its border. */
@@ -32,7 +33,20 @@ u64 divergence_first_b(u64 n);
 enum { CONSTANT_TABLE = 256 };
 const f32 *constant_table(void);
 
+/* Multiplier and addend of latency's chains, of floats and of integers; the steps of a round; the words of the rings in
+ * constant and local memory, and how far a step goes in them. */
+enum { LATENCY_ROUND = 16, LATENCY_CONSTANT = 256, LATENCY_LOCAL = 64, LATENCY_SHIFT = 5 };
+extern const f32 latency_fma[2];
+extern const u32 latency_integer[2];
+
+/* Multiplier and addend of config's arithmetic, and how often it is done. */
+enum { CONFIG_FMAS = 256 };
+extern const f32 config_fma[2];
+
 /* Cosine and sine of an angle in degrees, exact for quarter turns. */
 void texture_turn(u32 degrees, f32 *cosine, f32 *sine);
+
+/* D = (A + B) + B instead of C = A + B. */
+bool transfer_adds_twice(const struct rung *r);
 
 #endif

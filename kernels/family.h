@@ -175,6 +175,7 @@ struct check {
     u64 first;               /* the first of them */
     double got, want, bound; /* there; or where the error was largest, when none is wrong */
     double worst;            /* the largest error */
+    double cycles_per_step;  /* by the kernel's own clock, where it reads one for that; 0: it does not */
 };
 
 /* What the reference has to go by: payloads before and after, a buffer's lead at negative indices. After: only what may

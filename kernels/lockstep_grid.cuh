@@ -106,19 +106,25 @@ static __device__ __forceinline__ unsigned int *ls_grid_word(void)
 
 /* All threads of the grid wait for each other; what any of them wrote before, all may read after. The low bits of the
  * word count blocks that have come; the last one sets them back to 0 and flips the top bit, for which the others wait.
- * So the word needs no setting up: a barrier leaves it as it finds it, but for that bit. */
+ * So the word needs no setting up: a barrier leaves it as it finds it, but for that bit. All lanes of the first warp
+ * wait together, so that they leave together: a lane that waits alone may be left behind. */
 static __device__ __forceinline__ void ls_grid_sync(void)
 {
     unsigned int *word = ls_grid_word();
     if (!word)
         asm volatile("trap;");
+    const unsigned int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
     __syncthreads();
-    if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0) {
+    if (thread < 32) {
         const unsigned int blocks = gridDim.x * gridDim.y * gridDim.z, top = 0x80000000u;
-        unsigned int before, now;
-        asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(word) : "memory");
-        if ((before & ~top) == blocks - 1)
-            asm volatile("red.release.gpu.add.u32 [%0], %1;" ::"l"(word), "r"(top - blocks) : "memory");
+        const unsigned int threads = blockDim.x * blockDim.y * blockDim.z;
+        unsigned int before = 0, now;
+        if (thread == 0) {
+            asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(word) : "memory");
+            if ((before & ~top) == blocks - 1)
+                asm volatile("red.release.gpu.add.u32 [%0], %1;" ::"l"(word), "r"(top - blocks) : "memory");
+        }
+        before = __shfl_sync(threads < 32 ? (1u << threads) - 1 : 0xffffffffu, before, 0);
         do
             asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(word) : "memory");
         while (((now ^ before) & top) == 0);

@@ -1,9 +1,11 @@
 /* host.c of banks - one block, which stores its own thread numbers into a tile and loads them by rows or by columns.
  *
- * There is no input; the output is one integer a thread. The rungs called rect_* transpose a tile of any shape, the
- * others one that is square, by swapping the indices. */
+ * There is no input; the output is one number a thread, or `unroll` integers. The rungs of patterns.h are one access of
+ * a warp; the others transpose a tile: rect_* of any shape, the rest one that is square, by swapping the indices. k is
+ * the padding of a row in words that rect_padSearch is to try; the others' is in their source. */
 #include <string.h>
 
+#include "kernels/banks/patterns.h"
 #include "kernels/families.h"
 
 #define LADDER "kernels/banks/ladder.def"
@@ -12,6 +14,12 @@
 static bool rectangular(const struct rung *r)
 {
     return strncmp(r->name, "rect_", 5) == 0;
+}
+
+/* The one rung whose padding is an argument. */
+static bool searches(const struct rung *r)
+{
+    return strcmp(r->name, "rect_padSearch") == 0;
 }
 
 static void defaults(const struct rung *r, struct shape *s)
@@ -25,6 +33,8 @@ static void defaults(const struct rung *r, struct shape *s)
     s->rows = s->by;
     s->cols = s->bx;
     s->n = (u64)s->bx * s->by;
+    if (s->k == 0 && searches(r))
+        s->k = r->pad;
 }
 
 /* The tile is the block: there is one shape. */
@@ -35,25 +45,59 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
     return i < 1;
 }
 
-static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
+/* What swapping, splitting and xor-ing indices needs of a tile. */
+static const char *unsuitable_tile(const struct rung *r, const struct shape *s)
 {
-    if (s->bx == 0 || s->by == 0 || s->bx * (u64)s->by > 1024)
-        return "a block has 1 to 1024 threads";
+    const bool swizzle = strstr(r->name, "Swizzle") != NULL;
     if (!rectangular(r) && s->bx != s->by)
         return "swapping the indices transposes a square tile only; the rect_ rungs take any";
-    u64 threads = (u64)s->bx * s->by;
-    u32 numbers = plan_output(out, BUFFER_INT, threads);
+    if (swizzle && !rectangular(r) && s->bx & (s->bx - 1))
+        return "x ^ y stays inside a row only if its length is a power of two";
+    if (swizzle && rectangular(r) && (s->bx != 32 || 32 % s->by))
+        return "its xor is made for rows of 32 words, and as many rows as divide 32";
+    return NULL;
+}
+
+static const char *unsuitable(const struct rung *r, const struct shape *s)
+{
+    const struct pattern *p = banks_pattern(r);
+    if (s->bx == 0 || s->by == 0 || s->bx * (u64)s->by > 1024)
+        return "a block has 1 to 1024 threads";
+    if (!searches(r) && s->k != 0)
+        return "its padding is written into it; rect_padSearch takes any k";
+    if (s->k > 64)
+        return "k is up to 64 words of padding";
+    if (!p)
+        return unsuitable_tile(r, s);
+    if (s->bx * s->by % p->multiple)
+        return p->multiple == 32 ? "whole warps are needed: a multiple of 32 threads"
+                                 : "whole squares of 8 x 8 are needed: a multiple of 64 threads";
+    return NULL;
+}
+
+static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
+{
+    const char *why = unsuitable(r, s);
+    if (why)
+        return why;
+    const bool wide = strcmp(r->name, "wideDouble") == 0;
+    const u32 pad = searches(r) ? s->k : r->pad;
+    const u64 numbers = (u64)s->bx * s->by * r->unroll;
+    const u32 to = plan_output(out, wide ? BUFFER_DOUBLE : BUFFER_INT, numbers);
     struct launch *l = plan_launch_2d(out, r->kernel, 1, 1, s->bx, s->by);
-    l->dynamic_shared = r->tile == TILE_DYNAMIC ? (s->bx + r->pad) * s->by * 4 : 0;
-    launch_buffer(l, numbers);
-    out->useful_bytes = threads * 4;
+    l->dynamic_shared = r->tile == TILE_DYNAMIC ? (s->bx + pad) * s->by * 4 : 0;
+    launch_buffer(l, to);
+    if (searches(r))
+        launch_u32(l, pad);
+    out->useful_bytes = numbers * (wide ? 8 : 4);
     return NULL;
 }
 
 const struct family family_banks = {
     .name = "banks",
-    .about = "shared memory's 32 banks: rows, columns and padding",
+    .about = "shared memory's 32 banks: rows, columns, widths, padding and swizzles",
     .matrix = true,
+    .third = "pad to try",
     .rungs = rungs,
     .nrungs = LS_ARRAY_LEN(rungs),
     .defaults = defaults,

@@ -11,7 +11,7 @@
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 4 * warps when whole
 // EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum == warps
 // EXPECT: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum == 0
-// EXPECT: smsp__sass_data_bytes_mem_shared_op_ld.sum == 32 * 32 * 4 * warps when whole
+// EXPECT: smsp__sass_data_bytes_mem_shared_op_ld.sum == 32 * 4 * warps when whole
 // EXPECT: lockstep__barriers.sum == 0
 
 #include "../lockstep_device.cuh"

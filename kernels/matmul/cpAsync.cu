@@ -13,7 +13,7 @@
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 64 * warps when whole
 // EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum == (2 + 4) * 16 * tiles * warps
 // EXPECT: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum == 0
-// EXPECT: smsp__sass_data_bytes_mem_shared_op_ld.sum == (4 + 4) * 4 * 32 * 16 * tiles * warps
+// EXPECT: smsp__sass_data_bytes_mem_shared_op_ld.sum == (2 * 4 + 16 * 4) * 4 * 16 * tiles * warps
 // EXPECT: lockstep__barriers.sum == tiles * warps
 
 #include "../lockstep_device.cuh"

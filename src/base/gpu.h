@@ -37,6 +37,11 @@ struct gpu {
     /* rates, for models: results a clock an SM; bytes a second */
     u32 fp32_rate, fp64_rate, int_rate, sfu_rate;
     double dram_bytes_per_s, copy_bytes_per_s, read_bytes_per_s; /* data sheet; measured; 0 = unknown */
+    /* the link to the host: bytes a second from and to page-locked memory, and pageable; 0 = unknown */
+    double link_htod_bytes_per_s, link_dtoh_bytes_per_s;
+    double link_htod_pageable_bytes_per_s, link_dtoh_pageable_bytes_per_s;
+    u32 copy_latency_ns; /* until a copy's first byte */
+    u32 launch_ns;       /* the host's, for one call; a kernel takes as long at the least */
     u32 latency_shared, latency_l1, latency_l2, latency_dram;    /* cycles; 0 = unknown */
     /* cycles from the issue of an instruction to that of one that needs its result; 0 = unknown */
     u32 latency_int, latency_fp32, latency_fp16, latency_fp64, latency_sfu, latency_convert, latency_shuffle;

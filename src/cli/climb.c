@@ -1,5 +1,6 @@
 /* climb.c - `lockstep climb`: the ladders, rung by rung. */
 #include <argp.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +12,12 @@
 #include "cli/cli.h"
 #include "cli/climb.h"
 #include "lab/lab.h"
+#include "report/picture.h"
 #include "report/plot.h"
 #include "report/report.h"
 
 enum { OPT_ON = 256, OPT_N, OPT_SIZE, OPT_BLOCK, OPT_CSV, OPT_JSON, OPT_GPU, OPT_LIST, OPT_BROKEN, OPT_PTX, OPT_QUICK,
-       OPT_BANKS, OPT_K, OPT_BATCH, OPT_SWEEP, OPT_PLOT };
+       OPT_BANKS, OPT_K, OPT_BATCH, OPT_SWEEP, OPT_PLOT, OPT_PICTURE, OPT_NO_TIME };
 
 static const struct argp_option options[] = {
     {"on", OPT_ON, "cpu|gpu", 0, "Where to run: Lockstep's device (cpu, the default) or NVIDIA's driver", 0},
@@ -37,6 +39,9 @@ static const struct argp_option options[] = {
      "Run at every value: block=32,64,128 or 8x8,32x8 or all; size=, n=, k=, batch= likewise; the best and why", 0},
     {"plot", OPT_PLOT, "FILE.svg", OPTION_ARG_OPTIONAL,
      "Draw each ladder and its roofline below its table, or with --plot=FILE.svg into a file (gnuplot does it)", 0},
+    {"picture", OPT_PICTURE, "FILE.svg", OPTION_ARG_OPTIONAL,
+     "Draw which lane touches which bank or sector, from the addresses of one warp; =FILE.svg writes a file (one rung)", 0},
+    {"no-time", OPT_NO_TIME, NULL, 0, "With --on gpu: run every launch once and do not time, as under a profiler", 0},
     {"quick", OPT_QUICK, NULL, 0, "Verify at the size asked for only, not at awkward ones", 0},
     {0},
 };
@@ -200,8 +205,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->plot = true;
         c->plot_to = arg;
         return 0;
+    case OPT_PICTURE:
+        c->picture = true;
+        c->picture_to = arg;
+        setenv("LOCKSTEP_PICTURES", "1", 1);
+        return 0;
+    case OPT_NO_TIME:
+        c->request.no_time = true;
+        return 0;
     case OPT_QUICK:
         c->request.no_awkward = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (c->picture_to && !c->rung[0])
+            argp_error(state, "--picture=FILE is of one rung: name FAMILY/RUNG");
+        if (c->picture && c->request.gpu)
+            argp_error(state, "--picture needs the addresses that only Lockstep's device tells: not with --on gpu");
         return 0;
     case ARGP_KEY_ARG:
         if (c->family[0])
@@ -287,6 +306,8 @@ static void print_family(const struct climb *c, const struct report *r, bool fir
         report_text(stdout, r);
     else if (c->form == FORM_CSV)
         report_csv(stdout, r, first);
+    for (u32 i = 0; c->picture && !c->picture_to && c->form == FORM_TEXT && i < r->n; i++)
+        picture_text(stdout, &r->results[i]);
     if (c->form == FORM_TEXT && c->plot && !c->plot_to)
         plot_text(stdout, r, &c->gpu);
     fflush(stdout);
@@ -299,6 +320,17 @@ static void print_end(const struct climb *c, const struct report *reports, u32 n
         report_legend(stdout, reports, n);
     else if (c->form == FORM_JSON)
         report_json(stdout, reports, n);
+}
+
+static bool write_picture(const char *path, const struct lab_result *r, struct diag_list *diags)
+{
+    FILE *f = fopen(path, "w");
+    if (f)
+        picture_svg(f, r);
+    if (f && fclose(f) == 0)
+        return true;
+    diag_add(diags, DIAG_ERROR, (struct diag_place){.file = path}, "the picture cannot be written: %s", strerror(errno));
+    return false;
 }
 
 static int sweep(struct climb *c, struct lab *lab, struct arena *mem, struct diag_list *diags)
@@ -333,6 +365,8 @@ static int climb(struct climb *c, struct lab *lab, struct arena *mem, struct dia
         status = CLI_USAGE;
     }
     print_end(c, reports, n);
+    if (c->picture_to && n && reports[0].n && !write_picture(c->picture_to, &reports[0].results[0], diags))
+        status = CLI_TROUBLE;
     if (c->plot_to && n && plot_svg(c->plot_to, reports, n, &c->gpu, diags) != LS_OK)
         status = CLI_TROUBLE;
     for (u32 i = 0; i < n; i++)

@@ -15,7 +15,8 @@ struct climb {
     enum form form;
     struct gpu gpu; /* that Lockstep's device plays */
     const char *sweep;   /* "block=64,128" or NULL */
-    const char *picture; /* a file to write, "-" for the terminal; NULL: no picture */
+    bool picture;        /* who touches what, in the terminal, or */
+    const char *picture_to; /* to this SVG file; NULL */
     bool plot;           /* the ladder and the roofline, in the terminal, or */
     const char *plot_to; /* to this SVG file; NULL */
 };

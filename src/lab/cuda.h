@@ -37,6 +37,11 @@
     X(launch, cuLaunchKernel)                                                                                          \
     X(launch_cooperative, cuLaunchCooperativeKernel)                                                                   \
     X(copy_async, cuMemcpyAsync)                                                                                       \
+    X(copy_2d, cuMemcpy2D_v2)                                                                                          \
+    X(array_create, cuArrayCreate_v2)                                                                                  \
+    X(array_destroy, cuArrayDestroy)                                                                                   \
+    X(texture_create, cuTexObjectCreate)                                                                               \
+    X(texture_destroy, cuTexObjectDestroy)                                                                             \
     X(set_async, cuMemsetD8Async)                                                                                      \
     X(host_alloc, cuMemHostAlloc)                                                                                      \
     X(host_free, cuMemFreeHost)                                                                                        \

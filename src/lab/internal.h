@@ -8,6 +8,7 @@
 #include "lab/cuda.h"
 #include "lab/expect.h"
 #include "lab/lab.h"
+#include "lab/link.h"
 #include "lab/session.h"
 
 struct lab {
@@ -30,7 +31,9 @@ struct trial {
     u8 *before[PLAN_BUFFERS]; /* images as they were uploaded, with guards */
     u8 *host[PLAN_BUFFERS];   /* the image where the host reaches it; else NULL */
     CUdeviceptr device[PLAN_BUFFERS]; /* the image where kernels reach it; of pageable ones 0 */
-    CUstream streams[PLAN_STREAMS];   /* [0] stays NULL: the default stream */
+    CUarray arrays[PLAN_TEXTURES];
+    CUtexObject textures[PLAN_TEXTURES];
+    CUstream streams[PLAN_STREAMS]; /* [0] stays NULL: the default stream */
     CUevent events[PLAN_EVENTS];
     double marks[PLAN_MARKS]; /* seconds of the host's clock */
     CUresult error;
@@ -45,6 +48,10 @@ u64 image_bytes(const struct buffer *b);
 u64 payload_at(const struct buffer *b);
 double lab_clock(void); /* seconds, monotonic */
 
+/* ---- texture.c ---- */
+bool trial_make_textures(struct trial *t);
+void trial_drop_textures(struct trial *t);
+
 /* ---- steps.c ---- */
 bool trial_steps(struct trial *t); /* in order, without waiting at the end */
 bool trial_run(struct trial *t);   /* and waits */
@@ -57,6 +64,12 @@ void trial_judge(struct trial *t, struct lab_result *out);
 /* ---- values.c ---- */
 /* What the plan itself says: copies, bytes, launches, waits; and the marks and events of the trial. */
 void lab_values(struct trial *t, struct arena *mem, struct lab_result *out);
+
+void lab_value_set(struct lab_result *out, const char *name, double v);
+
+/* ---- link.c ---- */
+/* The plan's critical path, by the model in link.h; after lab_bounds. */
+void lab_link(const struct gpu *gpu, struct arena *mem, struct lab_result *out);
 
 /* ---- bounds.c ---- */
 void lab_bounds(const struct gpu *gpu, struct lab_result *out);

@@ -143,7 +143,8 @@ static void measure(const struct run *run, struct trial *t)
 {
     struct lab_result *out = run->out;
     lab_values(t, run->mem, out);
-    if (out->verdict == LAB_RIGHT && run->lab->request.gpu && trial_time(t, &out->milliseconds))
+    if (out->verdict == LAB_RIGHT && run->lab->request.gpu && !run->lab->request.no_time &&
+        trial_time(t, &out->milliseconds))
         out->gigabytes_per_s = (double)t->plan.useful_bytes / out->milliseconds * 1e-6;
 }
 
@@ -172,6 +173,8 @@ static bool try_schedules(const struct run *run, const struct trial *like)
     }
     if (c->schedule)
         c->schedule(0, false);
+    if (!right && run->lab->session[0])
+        lab_session_clear(run->lab->session); /* no counters are better than those of a run that went wrong */
     return right;
 }
 
@@ -236,6 +239,7 @@ static void count(const struct run *run, const struct expectations *e, struct ar
     struct lab_result *out = run->out;
     out->report = lab_session_sum(run->lab->session, run->rung->kernel, &out->launches, diags);
     lab_bounds(&run->lab->gpu, out);
+    lab_link(&run->lab->gpu, mem, out);
     if (out->report)
         lab_judge(e, run->code->path, mem, out);
     else if (!out->main)
@@ -278,6 +282,8 @@ enum ls_status lab_run(struct lab *lab, const struct family *f, const struct run
     const char *why = f->plan(r, &out->shape, &out->plan);
     if (why)
         return unsupported(out, why);
+    if (out->plan.device_runtime && lab->request.gpu)
+        return unsupported(out, "on a GPU it needs the device runtime library (libcudadevrt.a), to launch kernels");
     out->main = plan_main(&out->plan, r);
     run.code = kernel_code(f, r, out->shape.bx, out->shape.by);
     if (!run.code)

@@ -22,6 +22,7 @@ struct lab_request {
     struct shape shape;  /* zero: the family's defaults */
     const char *ptx_dir; /* take rungs' PTX from <dir>/<family>-<rung>[-WxH].ptx; NULL: what is built in */
     bool no_awkward;     /* verify at the shape asked for only */
+    bool no_time;        /* on a GPU, run the plan once and do not time it */
 };
 
 enum lab_verdict {
@@ -96,6 +97,7 @@ const char *lab_verdict_name(enum lab_verdict v); /* "right" */
 /* A metric of the report or a value of the plan, by name; NaN when there is none. */
 double lab_value_of(const struct lab_result *r, const char *name);
 bool lab_value_known(const char *name); /* of the plan */
+const struct lab_value *lab_value_info(u32 i); /* name, unit and kind of the i-th value of every plan; NULL past the last */
 
 const struct family *lab_family(const char *name);
 const struct rung *lab_rung(const struct family *f, const char *name, bool broken);

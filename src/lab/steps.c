@@ -16,6 +16,8 @@ static u64 argument(const struct trial *t, const struct plan_arg *a)
 {
     if (a->kind == ARG_BUFFER)
         return place_of(t, a->index, a->value);
+    if (a->kind == ARG_TEXTURE)
+        return t->textures[a->index];
     return a->value;
 }
 

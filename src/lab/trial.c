@@ -184,7 +184,7 @@ bool trial_begin(struct trial *t, const char *ptx)
     for (u32 i = 0; i < t->plan.nconstants; i++)
         if (!set_constant(t, &t->plan.constants[i]))
             return false;
-    return make_queues(t);
+    return trial_make_textures(t) && make_queues(t);
 }
 
 void trial_end(struct trial *t)
@@ -196,6 +196,7 @@ void trial_end(struct trial *t)
     for (u32 i = 0; i < PLAN_STREAMS; i++)
         if (t->streams[i])
             c->stream_destroy(t->streams[i]);
+    trial_drop_textures(t);
     for (u32 i = 0; i < t->plan.nbuffers; i++)
         drop_buffer(t, i);
     if (t->module)

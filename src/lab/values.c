@@ -1,4 +1,5 @@
-/* values.c - numbers of a plan that no counter of the device is: what the host asked for, and what its clock read. */
+/* values.c - numbers of a plan that no counter of the device is: what the host asked for, what the model of the link
+ * says of it, and what clocks read. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,15 @@
     VALUE(bytes_htod, "lockstep__bytes_htod.sum", "byte", COUNTED)                                                     \
     VALUE(bytes_dtoh, "lockstep__bytes_dtoh.sum", "byte", COUNTED)                                                     \
     VALUE(waits, "lockstep__host_waits.sum", "", COUNTED)                                                              \
-    VALUE(allocations, "lockstep__allocations.sum", "", COUNTED)
+    VALUE(allocations, "lockstep__allocations.sum", "", COUNTED)                                                       \
+    VALUE(critical_path, "lockstep__critical_path.us", "us", MODELLED)                                                 \
+    VALUE(copy_time, "lockstep__copy_time.us", "us", MODELLED)                                                         \
+    VALUE(kernel_time, "lockstep__kernel_time.us", "us", MODELLED)                                                     \
+    VALUE(overlap, "lockstep__overlap.pct", "%", MODELLED)                                                             \
+    VALUE(host_clock, "lockstep__host_clock.us", "us", MEASURED)                                                       \
+    VALUE(event_time, "lockstep__event_time.us", "us", MEASURED)                                                       \
+    VALUE(clock_ratio, "lockstep__clock_ratio.pct", "%", MEASURED)                                                     \
+    VALUE(cycles_per_step, "lockstep__cycles_per_step", "cycle", MODELLED)
 
 enum value_id {
 #define VALUE(id, name, unit, kind) VALUE_##id,
@@ -61,9 +70,29 @@ static void count_step(const struct plan *p, const struct step *s, double v[VALU
     }
 }
 
+/* Between the plan's first two marks, on the host's clock; between its first two events; and their ratio. Plans without
+ * marks have no use for them. */
+static void read_clocks(struct trial *t, double v[VALUE_COUNT])
+{
+    f32 milliseconds = 0;
+    for (u32 i = VALUE_critical_path; i < VALUE_COUNT; i++)
+        v[i] = NAN; /* those of the model: link.c */
+    if (t->marks[0] == 0 || t->marks[1] == 0)
+        return;
+    v[VALUE_host_clock] = (t->marks[1] - t->marks[0]) * 1e6;
+    if (!t->events[0] || !t->events[1] ||
+        t->lab->cuda.event_elapsed(&milliseconds, t->events[0], t->events[1]) != CUDA_SUCCESS)
+        return;
+    v[VALUE_event_time] = (double)milliseconds * 1e3;
+    v[VALUE_clock_ratio] = 100 * v[VALUE_host_clock] / v[VALUE_event_time];
+}
+
 void lab_values(struct trial *t, struct arena *mem, struct lab_result *out)
 {
     double v[VALUE_COUNT] = {0};
+    read_clocks(t, v);
+    if (out->check.cycles_per_step > 0)
+        v[VALUE_cycles_per_step] = out->check.cycles_per_step;
     for (u32 i = 0; i < t->plan.steps.len; i++)
         count_step(&t->plan, &t->plan.steps.at[i], v);
     out->values = arena_array(mem, struct lab_value, VALUE_COUNT);
@@ -72,6 +101,20 @@ void lab_values(struct trial *t, struct arena *mem, struct lab_result *out)
         out->values[i] = kinds[i];
         out->values[i].value = v[i];
     }
+    if (t->lab->request.gpu) /* its clock is no model */
+        out->values[VALUE_cycles_per_step].kind = METRIC_MEASURED;
+}
+
+void lab_value_set(struct lab_result *out, const char *name, double v)
+{
+    for (u32 i = 0; i < out->nvalues; i++)
+        if (strcmp(out->values[i].name, name) == 0)
+            out->values[i].value = v;
+}
+
+const struct lab_value *lab_value_info(u32 i)
+{
+    return i < VALUE_COUNT ? &kinds[i] : NULL;
 }
 
 bool lab_value_known(const char *name)

@@ -21,7 +21,7 @@ struct shape {
 
 struct cost {
     u32 cost, conflicts;
-    u32 bytes; /* global memory: the distinct ones that active lanes ask for */
+    u32 bytes; /* the distinct ones that active lanes ask for */
 };
 
 struct memo {
@@ -66,6 +66,8 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
         f->sites[i].follows = e->follows;
         f->sites[i].unused = e->unused;
         f->sites[i].loops = e->loops;
+        f->sites[i].async = e->async;
+        f->sites[i].counts = e->counts;
     }
 }
 
@@ -123,6 +125,8 @@ void counter_barrier(void *ctx, const struct ir_func *func, u32 site, u32 warp, 
 
 static enum access_class class_of(const struct exec_access *a, const struct site_count *s)
 {
+    if (LS_UNLIKELY(s->async)) /* counted by the global side alone */
+        return a->space == SPACE_GLOBAL ? CLASS_GASYNC : CLASS_NONE;
     switch (a->space) {
     case SPACE_GLOBAL:
         if (a->op == ACCESS_ATOM)
@@ -146,10 +150,11 @@ static enum access_class class_of(const struct exec_access *a, const struct site
 static struct cost of_banks(struct counter *c, enum bank_op op, const struct exec_access *a, u32 bytes)
 {
     const struct bank_cost b = banks_cost(c->shape, op, a->addr, a->mask, bytes);
-    return (struct cost){b.wavefronts, b.conflicts, 0};
+    return (struct cost){b.wavefronts, b.conflicts, bytes * sectors_words(a->addr, a->mask, 1)};
 }
 
-static struct cost compute(struct counter *c, enum access_class class, const struct exec_access *a, u32 bytes)
+static struct cost compute(struct counter *c, const struct site_count *s, enum access_class class,
+                           const struct exec_access *a, u32 bytes)
 {
     switch (class) {
     case CLASS_SLD:
@@ -157,7 +162,14 @@ static struct cost compute(struct counter *c, enum access_class class, const str
     case CLASS_SST:
         return of_banks(c, BANK_STORE, a, bytes);
     case CLASS_SATOM:
+        if (s->counts) { /* lanes of one word go together, as in a load; but what is not one pass is a conflict */
+            struct cost sum = of_banks(c, BANK_LOAD, a, bytes);
+            sum.conflicts = sum.cost - 1;
+            return sum;
+        }
         return of_banks(c, a->atom_op == MOD_CAS ? BANK_CAS : BANK_ATOMIC, a, bytes);
+    case CLASS_GRED:
+        return (struct cost){sectors_red(a->addr, a->mask, bytes), 0, 0};
     case CLASS_LLD:
     case CLASS_LST:
         return (struct cost){sectors_local(a->addr, a->mask, bytes), 0, 0};
@@ -221,13 +233,14 @@ static bool same_shape(const struct shape *a, const struct shape *b)
            a->class == b->class && a->bytes == b->bytes && !memcmp(a->rel, b->rel, MUTANT(48, sizeof a->rel, 64));
 }
 
-static struct cost look_up(struct counter *c, struct memo *m, enum access_class class, const struct exec_access *a,
-                           u32 bytes)
+static struct cost look_up(struct counter *c, const struct site_count *site, enum access_class class,
+                           const struct exec_access *a, u32 bytes)
 {
+    struct memo *m = site->memo;
     struct shape s;
     const u64 base = a->addr[__builtin_ctz(a->mask)];
     if (!relative(a->addr, a->mask, base, s.rel))
-        return compute(c, class, a, bytes);
+        return compute(c, site, class, a, bytes);
     s.mask = a->mask;
     s.phase = (u32)(base % period(c, class));
     s.class = (u8)class;
@@ -240,7 +253,7 @@ static struct cost look_up(struct counter *c, struct memo *m, enum access_class 
     m->misses++;
     judge(m);
     m->shape[way] = s;
-    return m->cost[way] = compute(c, class, a, bytes);
+    return m->cost[way] = compute(c, site, class, a, bytes);
 }
 
 static __attribute__((noinline)) struct memo *make_memo(struct counter *c, struct site_count *s)
@@ -257,12 +270,12 @@ static struct cost cost_of(struct counter *c, struct site_count *s, enum access_
 {
     struct memo *m = c->no_memo ? NULL : s->memo ? s->memo : make_memo(c, s);
     if (!m)
-        return compute(c, class, a, bytes);
+        return compute(c, s, class, a, bytes);
     if (m->rest) {
         m->rest--;
-        return compute(c, class, a, bytes);
+        return compute(c, s, class, a, bytes);
     }
-    return look_up(c, m, class, a, bytes);
+    return look_up(c, s, class, a, bytes);
 }
 
 /* ---- short cuts ---- */
@@ -276,7 +289,7 @@ static inline u32 run_sectors(u64 at, u32 bytes)
 /* Full warp, neighbouring elements: every word is touched once, so each phase is one wavefront. */
 static inline struct cost contiguous_shared(u32 bytes)
 {
-    return (struct cost){MUTANT(49, bytes <= 4 ? 1 : bytes / 4, 1), 0, 0};
+    return (struct cost){MUTANT(49, bytes <= 4 ? 1 : bytes / 4, 1), 0, 32 * bytes};
 }
 
 /* True and the cost when the pattern is regular enough to say it at once. */
@@ -284,13 +297,13 @@ static inline bool short_cut(const struct counter *c, enum access_class class, c
                              struct cost *out)
 {
     *out = (struct cost){0, 0, 0};
-    const bool global = class <= CLASS_GRED;
+    const bool global = class <= CLASS_GRED || class == CLASS_GASYNC;
     if (a->pattern == PATTERN_CONTIGUOUS && global) {
         out->cost = MUTANT(50, run_sectors(a->addr[0], 32 * bytes), 32 * bytes / SECTOR_BYTES);
         out->bytes = 32 * bytes;
         return true;
     }
-    if (a->pattern == PATTERN_UNIFORM && (global || class == CLASS_CLD)) {
+    if (a->pattern == PATTERN_UNIFORM && ((global && class != CLASS_GRED) || class == CLASS_CLD)) {
         out->cost = global ? run_sectors(a->addr[__builtin_ctz(a->mask)], bytes) : 1;
         out->bytes = bytes;
         return true;
@@ -303,6 +316,7 @@ static inline bool short_cut(const struct counter *c, enum access_class class, c
     }
     if (a->pattern == PATTERN_UNIFORM && bytes <= (class == CLASS_SLD ? 8 : 4)) {
         out->cost = 1;
+        out->bytes = bytes;
         return true;
     }
     return false;
@@ -347,6 +361,12 @@ static void count_loop(struct counter *c, struct site_count *s, const struct exe
     load->conflicts += l.load_conflicts;
 }
 
+/* Whether the hardware counts a byte that several lanes ask for once. */
+static inline bool distinct_bytes(enum access_class class)
+{
+    return class == CLASS_GLD || class == CLASS_GST || class == CLASS_SLD || class == CLASS_SST || class == CLASS_GASYNC;
+}
+
 void counter_access(void *ctx, const struct exec_access *a)
 {
     struct counter *c = ctx;
@@ -370,7 +390,8 @@ void counter_access(void *ctx, const struct exec_access *a)
         t->requests++;
         return;
     }
-    if (class != CLASS_GLD && class != CLASS_GST)
+    const bool distinct = distinct_bytes(class);
+    if (!distinct)
         t->bytes += MUTANT(52, lanes, 32) * a->size;
     if (s->follows)
         return; /* the access it was merged into pays */
@@ -381,7 +402,7 @@ void counter_access(void *ctx, const struct exec_access *a)
     t->requests++;
     t->cost += cost.cost;
     t->conflicts += cost.conflicts;
-    if (class == CLASS_GLD || class == CLASS_GST)
+    if (distinct)
         t->bytes += MUTANT(55, cost.bytes, lanes * a->size);
 }
 

@@ -19,7 +19,7 @@ struct memo;
 struct site_count {
     u8 class;              /* of `first`; CLASS_NONE until the first access */
     u8 width;              /* as in struct site_estimate */
-    bool follows, unused, loops;
+    bool follows, unused, loops, async, counts;
     struct tally first;
     struct tally *others;  /* [CLASS_COUNT], for generic accesses that hit several spaces; or NULL */
     struct memo *memo;

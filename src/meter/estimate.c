@@ -265,6 +265,16 @@ static enum event_id access_event(const struct ptx_inst *i, bool unused)
     }
 }
 
+/* A shared sum of ones whose result nobody reads: ptxas makes an ATOMS.POPC.INC of it, which counts the lanes of each word
+ * at once. Measured on an H200: tests/hw/h200/ladders.csv, histShared. */
+static bool counts_lanes(bool unused, const struct ptx_inst *i)
+{
+    const struct ptx_operand *one = i->noperands ? &i->operands[i->noperands - 1] : NULL;
+    return (unused || i->op == OP_RED) && (i->op == OP_RED || i->op == OP_ATOM) && i->space == SPACE_SHARED &&
+           ptx_has(i, MOD_ADD) && ptx_type_bits(i->types[0]) == 32 && i->types[0] != PTX_F32 && one->kind == PTX_IMM &&
+           one->bits == 1;
+}
+
 /* Shared atomics that the hardware has: 32-bit integer ones, and compare-and-swap and exchange of 64 bits. */
 static bool is_loop(const struct ptx_inst *i)
 {
@@ -290,6 +300,8 @@ static void estimate_site(const struct uses *u, const struct ptx_inst *i, struct
     e->event = (u8)class_event(i);
     e->unused = is_unused(u, i);
     e->loops = is_loop(i);
+    e->counts = counts_lanes(e->unused, i);
+    e->async = i->op == OP_CP_ASYNC;
     e->access = (u8)access_event(i, e->unused);
     e->accesses = (u8)(op_classes[i->op] == TENSOR ? ir_matrix_accesses(i) : 1);
     e->products = (u8)ir_matrix_products(i);

@@ -11,96 +11,164 @@
 
 enum { DEPTH_MAX = 12, ALIGN_MAX = 16 };
 
-/* ---- alignment ---- */
+/* ---- low bits ---- */
+
+enum { BITS = 4 }; /* what matters: 16 bytes */
+
+/* The lowest `known` bits of a value are those of `bits`. */
+struct low {
+    u32 known, bits;
+};
 
 struct finder {
     const struct ptx_func *f;
-    u32 *def;  /* by register: 1 + the site that writes it; 0 = none */
-    u8 *count; /* by register: how many write it, up to 2 */
+    u32 (*def)[2]; /* by register: 1 + the sites that write it, up to two; 0 = none */
+    u8 *count;     /* by register: how many write it, up to 3; 3: too many, or under a guard */
 };
 
-static u64 lowest_bit(u64 x) { return x ? x & -x : ALIGN_MAX; }
+static u32 min_u32(u32 a, u32 b) { return a < b ? a : b; }
 
-static u64 min_u64(u64 a, u64 b) { return a < b ? a : b; }
-
-static u64 clamp(u64 x) { return x > ALIGN_MAX ? ALIGN_MAX : x; }
-
-static u64 var_alignment(const struct ptx_var *v)
+static struct low low_of(u32 known, u64 bits)
 {
-    if (v->space == SPACE_SHARED && v->linkage != LINK_EXTERN && v->size >= ALIGN_MAX)
-        return ALIGN_MAX;
-    return v->align ? v->align : 1;
+    const u32 n = min_u32(known, BITS);
+    return (struct low){n, (u32)bits & ((1u << n) - 1)};
 }
 
-static u64 alignment_of(const struct finder *d, const struct ptx_operand *o, u32 depth);
-
-static u64 alignment_of_product(const struct finder *d, const struct ptx_inst *i, u32 depth)
+/* How many of the lowest bits are known to be 0. */
+static u32 zeros(struct low a)
 {
-    return clamp(alignment_of(d, &i->operands[1], depth) * alignment_of(d, &i->operands[2], depth));
+    const u32 n = a.bits ? (u32)__builtin_ctz(a.bits) : BITS;
+    return min_u32(n, a.known);
 }
+
+static struct low low_product(struct low a, struct low b)
+{
+    return low_of(min_u32(a.known + zeros(b), b.known + zeros(a)), (u64)a.bits * b.bits);
+}
+
+static struct low low_sum(struct low a, struct low b) { return low_of(min_u32(a.known, b.known), a.bits + b.bits); }
+
+/* A bit of a conjunction is known where both are, or one is 0. */
+static struct low low_and(struct low a, struct low b)
+{
+    u32 n = 0;
+    while (n < BITS && ((n < a.known && n < b.known) || (n < a.known && !(a.bits >> n & 1)) ||
+                        (n < b.known && !(b.bits >> n & 1))))
+        n++;
+    return low_of(n, a.bits & b.bits);
+}
+
+static u32 log2_of(u64 x) { return x ? (u32)__builtin_ctzll(x) : BITS; }
+
+/* ptxas lays out a kernel's own arrays itself. */
+static struct low low_of_var(const struct ptx_var *v, i64 offset)
+{
+    const bool own = v->space == SPACE_SHARED && v->linkage != LINK_EXTERN && v->size >= ALIGN_MAX;
+    return low_of(own ? BITS : log2_of(v->align ? v->align : 1), (u64)offset);
+}
+
+static struct low low_operand(const struct finder *d, const struct ptx_operand *o, u32 depth);
 
 /* Of the value that i writes. */
-static u64 alignment_of_inst(const struct finder *d, const struct ptx_inst *i, u32 depth)
+static struct low low_of_inst(const struct finder *d, const struct ptx_inst *i, u32 depth)
 {
     const struct ptx_operand *o = i->operands;
+    const struct low nothing = {0, 0};
     switch (i->op) {
     case OP_MOV:
     case OP_CVT:
     case OP_CVTA:
-        return i->noperands == 2 ? alignment_of(d, &o[1], depth) : 1;
+        return i->noperands == 2 ? low_operand(d, &o[1], depth) : nothing;
     case OP_ADD:
-    case OP_SUB:
-    case OP_OR:
-        return min_u64(alignment_of(d, &o[1], depth), alignment_of(d, &o[2], depth));
-    case OP_AND: {
-        const u64 a = alignment_of(d, &o[1], depth), b = alignment_of(d, &o[2], depth);
-        return a > b ? a : b;
+        return low_sum(low_operand(d, &o[1], depth), low_operand(d, &o[2], depth));
+    case OP_SUB: {
+        const struct low a = low_operand(d, &o[1], depth), b = low_operand(d, &o[2], depth);
+        return low_of(min_u32(a.known, b.known), a.bits - b.bits);
     }
+    case OP_OR: {
+        const struct low a = low_operand(d, &o[1], depth), b = low_operand(d, &o[2], depth);
+        return low_of(min_u32(a.known, b.known), a.bits | b.bits);
+    }
+    case OP_AND:
+        return low_and(low_operand(d, &o[1], depth), low_operand(d, &o[2], depth));
     case OP_SHL:
-        return o[2].kind == PTX_IMM && o[2].bits < 5 ? clamp(alignment_of(d, &o[1], depth) << o[2].bits)
-               : o[2].kind == PTX_IMM                ? ALIGN_MAX
-                                                     : 1;
+        return o[2].kind != PTX_IMM ? nothing
+                                    : low_product(low_operand(d, &o[1], depth),
+                                                  low_of(BITS, o[2].bits < BITS ? 1u << o[2].bits : 0));
     case OP_MUL:
-        return ptx_has(i, MOD_HI) ? 1 : alignment_of_product(d, i, depth);
+        return ptx_has(i, MOD_HI) ? nothing
+                                  : low_product(low_operand(d, &o[1], depth), low_operand(d, &o[2], depth));
     case OP_MAD:
-        return ptx_has(i, MOD_HI) ? 1 : min_u64(alignment_of_product(d, i, depth), alignment_of(d, &o[3], depth));
+        return ptx_has(i, MOD_HI)
+                   ? nothing
+                   : low_sum(low_product(low_operand(d, &o[1], depth), low_operand(d, &o[2], depth)),
+                             low_operand(d, &o[3], depth));
     default:
-        return 1;
+        return nothing;
     }
 }
 
-/* The largest power of two, up to ALIGN_MAX, that is known to divide the operand. */
-static u64 alignment_of(const struct finder *d, const struct ptx_operand *o, u32 depth)
+/* `add r, r, step`: how many low bits it leaves as they are; BITS + 1 when i is something else. */
+static u32 kept_by_step(const struct ptx_inst *i, const struct ptx_var *r)
+{
+    const struct ptx_operand *o = i->operands;
+    const bool step = i->op == OP_ADD && i->noperands == 3 && o[1].kind == PTX_REG && o[1].var == r && o[2].kind == PTX_IMM;
+    return step ? min_u32(log2_of(o[2].bits), BITS) : BITS + 1;
+}
+
+/* A register that is set once, or set and then stepped in a loop. */
+static struct low low_register(const struct finder *d, const struct ptx_var *r, u32 depth)
+{
+    const struct low nothing = {0, 0};
+    if (!depth || r->index >= d->f->nregs || !d->count[r->index] || d->count[r->index] > 2)
+        return nothing;
+    const struct ptx_inst *first = &d->f->insts[d->def[r->index][0] - 1];
+    if (d->count[r->index] == 1)
+        return low_of_inst(d, first, depth - 1);
+    const struct ptx_inst *second = &d->f->insts[d->def[r->index][1] - 1];
+    const u32 kept = min_u32(kept_by_step(first, r), kept_by_step(second, r));
+    if (kept > BITS)
+        return nothing;
+    const struct ptx_inst *set = kept_by_step(first, r) <= BITS ? second : first;
+    const struct low start = low_of_inst(d, set, depth - 1);
+    return low_of(min_u32(start.known, kept), start.bits);
+}
+
+static struct low low_operand(const struct finder *d, const struct ptx_operand *o, u32 depth)
 {
     switch (o->kind) {
     case PTX_IMM:
-        return clamp(lowest_bit(o->bits));
+        return low_of(BITS, o->bits);
     case PTX_VAR:
-        return min_u64(clamp(var_alignment(o->var)), clamp(lowest_bit((u64)o->offset)));
+        return low_of_var(o->var, o->offset);
     case PTX_REG:
-        if (!depth || o->var->index >= d->f->nregs || d->count[o->var->index] != 1)
-            return 1;
-        return alignment_of_inst(d, &d->f->insts[d->def[o->var->index] - 1], depth - 1);
+        return low_register(d, o->var, depth);
     default:
-        return 1;
+        return (struct low){0, 0};
     }
+}
+
+static void note_write(struct finder *d, const struct ptx_inst *i, u32 site, u32 reg)
+{
+    u8 *n = &d->count[reg];
+    if (*n < 2 && !i->guard)
+        d->def[reg][(*n)++] = site + 1;
+    else
+        *n = 3;
 }
 
 static struct finder make_finder(struct arena *mem, const struct ptx_func *f)
 {
-    struct finder d = {f, arena_array(mem, u32, f->nregs + 1), arena_array(mem, u8, f->nregs + 1)};
+    struct finder d = {f, arena_alloc(mem, sizeof(u32[2]) * (f->nregs + 1)), arena_array(mem, u8, f->nregs + 1)};
     for (u32 s = 0; s < f->ninsts; s++) {
         const struct ptx_inst *i = &f->insts[s];
         const struct ptx_operand *o = i->operands;
-        const u32 n = i->noperands && (o->kind == PTX_VEC || o->kind == PTX_PAIR) ? o->n : i->noperands ? 1 : 0;
+        const bool many = i->noperands && (o->kind == PTX_VEC || o->kind == PTX_PAIR);
+        const u32 n = many ? o->n : i->noperands ? 1 : 0;
         for (u32 k = 0; k < n; k++) {
-            const struct ptx_operand *r = o->kind == PTX_VEC || o->kind == PTX_PAIR ? &o->elems[k] : o;
-            if (r->kind != PTX_REG || r->var->index >= f->nregs || i->op == OP_ST || i->op == OP_RED)
-                continue;
-            d.def[r->var->index] = s + 1;
-            d.count[r->var->index] += d.count[r->var->index] < 2 && !i->guard ? 1 : 2;
-            if (d.count[r->var->index] > 2)
-                d.count[r->var->index] = 2;
+            const struct ptx_operand *r = many ? &o->elems[k] : o;
+            if (r->kind == PTX_REG && r->var->index < f->nregs && i->op != OP_ST && i->op != OP_RED)
+                note_write(&d, i, s, r->var->index);
         }
     }
     return d;
@@ -155,7 +223,8 @@ static bool try_width(const struct finder *d, struct window *w, struct access *a
 {
     struct access *part[ALIGN_MAX];
     const u32 n = width / a->bytes;
-    if (n < 2 || min_u64(alignment_of(d, a->base, DEPTH_MAX), lowest_bit((u64)a->offset)) < width)
+    const struct low base = low_operand(d, a->base, DEPTH_MAX);
+    if (n < 2 || 1u << base.known < width || (base.bits + (u64)a->offset) % width)
         return false;
     for (u32 k = 0; k < n; k++)
         if (!(part[k] = find(w, a, a->offset + (i64)k * a->bytes)))

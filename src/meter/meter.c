@@ -114,7 +114,7 @@ static void add_tally(u64 n[EVENT_COUNT], enum access_class class, const struct 
     static const u8 first[CLASS_COUNT] = {EVENT_gld_requests,  EVENT_gst_requests, EVENT_gatom_requests,
                                           EVENT_gred_requests, EVENT_lld_requests, EVENT_lst_requests,
                                           EVENT_sld_requests,  EVENT_sst_requests, EVENT_satom_requests,
-                                          EVENT_cld_requests,  EVENT_tex_requests, EVENT_suld_requests,
+                                          EVENT_cld_requests,  EVENT_gasync_requests, EVENT_tex_requests, EVENT_suld_requests,
                                           EVENT_sust_requests};
     u64 *to = &n[first[class]];
     to[0] += t->requests;

@@ -64,7 +64,7 @@ u32 metric_doubts(enum metric_id id) { return rows[id].doubts; }
 
 const char *metric_kind_name(enum metric_kind kind)
 {
-    static const char *const names[] = {"counted", "modelled", "estimated"};
+    static const char *const names[] = {"counted", "modelled", "estimated", "measured"};
     return (u32)kind < LS_ARRAY_LEN(names) ? names[kind] : "?";
 }
 

@@ -6,7 +6,8 @@
 
 /* counted: follows from addresses and masks, equals the hardware's noise-free numbers. modelled: a model of caches or
  * time, with a known error. estimated: depends on the machine code that ptxas would make. */
-enum metric_kind { METRIC_COUNTED, METRIC_MODELLED, METRIC_ESTIMATED };
+/* Measured: by a clock of this machine; no counter of a device is that. */
+enum metric_kind { METRIC_COUNTED, METRIC_MODELLED, METRIC_ESTIMATED, METRIC_MEASURED };
 
 /* EVENT(id, "what one of it is"): events.def */
 enum event_id {

@@ -31,6 +31,7 @@ enum access_class {
     CLASS_SST,
     CLASS_SATOM,
     CLASS_CLD,
+    CLASS_GASYNC, /* global memory to shared memory, past the registers: LDGSTS */
     CLASS_TEX, /* from here on only requests are counted */
     CLASS_SULD,
     CLASS_SUST,
@@ -54,6 +55,8 @@ struct site_estimate {
     bool follows;      /* it is part of an access that an earlier or later one leads */
     bool unused;       /* atomics: nobody reads the result */
     bool loops;        /* shared atomics: a loop of compare-and-swap */
+    bool counts;       /* shared atomics: adds 1 and nobody reads the result: ATOMS.POPC.INC */
+    bool async;        /* cp.async */
     u8 event;          /* enum event_id: class of the instruction for the instruction mix */
     u8 flop;           /* enum event_id of its operation, or 0 */
     u8 flops;          /* how many of them a thread */

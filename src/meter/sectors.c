@@ -89,3 +89,24 @@ u32 sectors_words(const u64 *at, u32 mask, u32 bytes)
     u32 n;
     return count_upwards(at, mask, 1, bytes, &n) ? n : count_any(at, mask, 1, bytes);
 }
+
+u32 sectors_red(const u64 *at, u32 mask, u32 bytes)
+{
+    u32 total = 0, left = mask;
+    while (left) {
+        const u64 sector = at[__builtin_ctz(left)] / SECTOR_BYTES;
+        u32 same = 0, most = 0;
+        for (u32 m = left; m; m &= m - 1)
+            if (at[__builtin_ctz(m)] / SECTOR_BYTES == sector)
+                same |= 1u << __builtin_ctz(m);
+        for (u32 m = same; m; m &= m - 1) {
+            u32 n = 0;
+            for (u32 k = same; k; k &= k - 1)
+                n += at[__builtin_ctz(k)] / bytes == at[__builtin_ctz(m)] / bytes;
+            most = n > most ? n : most;
+        }
+        total += most;
+        left &= ~same;
+    }
+    return total;
+}

@@ -29,6 +29,8 @@ static const struct term {
     {"idc__requests.sum", "constant cache passes", -1, true},
     {"l1tex__t_requests_pipe_tex_mem_texture.sum", "texture requests", -1, true},
     {"sm__inst_executed_pipe_tensor.sum", "tensor instructions", -1, true},
+    {"lockstep__cycles_per_step", "cycles a step", -1, false},
+    {"lockstep__critical_path.us", "critical path us", -1, false},
     {"lockstep__bytes_htod.sum", "bytes to the device", -1, false},
     {"lockstep__bytes_dtoh.sum", "bytes to the host", -1, false},
     {"lockstep__copies_htod.sum", "copies to the device", -1, false},

@@ -36,6 +36,14 @@ static const struct column columns[] = {
     VALUE_COLUMN("launch", "host", "launches", 8, 0, "lockstep__launches.sum"),
     VALUE_COLUMN("launch", "", "waits", 5, 0, "lockstep__host_waits.sum"),
     VALUE_COLUMN("launch", "", "allocs", 6, 0, "lockstep__allocations.sum"),
+    VALUE_COLUMN("path", "link model", "path us", 8, 1, "lockstep__critical_path.us"),
+    VALUE_COLUMN("path", "", "copy us", 8, 1, "lockstep__copy_time.us"),
+    VALUE_COLUMN("path", "", "kernl us", 8, 1, "lockstep__kernel_time.us"),
+    VALUE_COLUMN("path", "", "hidden%", 7, 1, "lockstep__overlap.pct"),
+    VALUE_COLUMN("clock", "clocks", "host us", 9, 0, "lockstep__host_clock.us"),
+    VALUE_COLUMN("clock", "", "event us", 9, 0, "lockstep__event_time.us"),
+    VALUE_COLUMN("clock", "", "ratio%", 7, 1, "lockstep__clock_ratio.pct"),
+    VALUE_COLUMN("cycles", "cycles", "a step", 7, 2, "lockstep__cycles_per_step"),
 };
 
 #define USUAL "gld gst sld sst branch barriers occ"

@@ -38,10 +38,10 @@ static void put_error(FILE *out, const struct lab_result *r)
         fprintf(out, " %7.1e", r->check.worst);
 }
 
-/* A value, marked with what it is: ~ estimated, ' modelled. */
+/* A value, marked with what it is: ~ estimated, ' modelled, * measured here. */
 static void put_value(FILE *out, const struct column *c, const struct lab_result *r, bool last)
 {
-    static const char marks[] = {' ', '\'', '~'};
+    static const char marks[] = {' ', '\'', '~', '*'};
     enum metric_kind kind;
     double v = column_value(c, r, &kind);
     if (isnan(v))
@@ -215,7 +215,9 @@ void report_legend(FILE *out, const struct report *r, u32 n)
         if (used(r, n, c))
             fprintf(out, "%-13s %-8s  %s\n", group, c->heading, column_name(c));
     }
-    fputs("unmarked: counted, equal to a GPU's noise-free counter; ' modelled; ~ estimated: depends on the machine code\n", out);
+    fputs("unmarked: counted, equal to a GPU's noise-free counter; ' modelled; ~ estimated: depends on the machine code;\n"
+          "* measured by this machine's clocks\n",
+          out);
 }
 
 static void put_finding(FILE *out, const struct lab_result *r, const struct lab_finding *f)

@@ -48,6 +48,9 @@ static const char *const wanted[] = {
     "transpose/transposeSmemUnrollPadDyn",
     "stencil/stencil_1d",
     "stencil/stencil_1d_read_only",
+    "conv2d/convolution",
+    "conv2d/convolutionShared",
+    "fft/fftButterfly",
 };
 
 static void test_nothing_lost(void **state)

@@ -1,0 +1,33 @@
+/* strideOne - lane i reads word i.
+ *
+ * The first of six pictures of one access of a warp: 32 neighbouring words, 32 banks, one wavefront. The stores of all
+ * six are like this load.
+ */
+// AGAINST: setRowReadRow
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == warps
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 4 * warps
+// EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum == warps
+// EXPECT: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum == 0
+// EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum == warps
+// EXPECT: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum == 0
+// EXPECT: lockstep__barriers.sum == warps
+
+#include "../lockstep_device.cuh"
+
+extern "C" __global__ void strideOne(int *out)
+{
+    // static shared memory, a word a thread
+    __shared__ int tile[1024];
+
+    // mapping from thread index to global memory index
+    unsigned int idx = threadIdx.y * blockDim.x + threadIdx.x;
+
+    // shared memory store
+    tile[idx] = idx;
+
+    // every thread of the block has stored
+    __syncthreads();
+
+    // shared memory load: neighbours read neighbours
+    out[idx] = tile[idx];
+}

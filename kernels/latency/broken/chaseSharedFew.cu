@@ -1,0 +1,32 @@
+/* chaseSharedFew - "shared memory answers in a few cycles": right results, and some 29 cycles a step.
+ */
+// CLAIM: lockstep__cycles_per_step <= 8
+// EXPECT: lockstep__cycles_per_step >= 15
+// CAUGHT: claim n 4096
+
+#include "../../lockstep_device.cuh"
+#include "../../lockstep_latency.cuh"
+
+#define WORDS 1024
+#define ROUND 16
+
+extern "C" __global__ void chaseShared(unsigned int *out, int *cycles, unsigned int n)
+{
+    // each word has the address of the next one
+    __shared__ unsigned int table[WORDS];
+    unsigned int base = ls_shared_address(table);
+    for (unsigned int i = threadIdx.x; i < WORDS; i += 32) table[i] = base + 4 * ((i + 1) % WORDS);
+    __syncwarp();
+
+    unsigned int p = base;
+    long long begin = ls_clock(p);
+#pragma unroll 1
+    for (unsigned int i = 0; i < n; i += ROUND) {
+#pragma unroll
+        for (unsigned int j = 0; j < ROUND; j++) p = ls_next_shared(p);
+    }
+    long long end = ls_clock(p);
+
+    out[threadIdx.x] = (p - base) / 4;
+    cycles[threadIdx.x] = (int)(end - begin);
+}

@@ -1,0 +1,46 @@
+/* fmaChain - each multiplication and addition needs the one before.
+ *
+ * Change: the first rung. One warp, alone; n steps, of which each waits for the last: what a step takes is the latency
+ * of fma, 4 cycles, and the loop's share. The multipliers could have begun 32 more meanwhile.
+ * Limit: latency.
+ */
+// EXPECT: lockstep__cycles_per_step <= 5.5
+// EXPECT: lockstep__cycles_per_step >= 4
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == 1
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum == 4
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == 2
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 8
+
+#include "../lockstep_device.cuh"
+#include "../lockstep_latency.cuh"
+
+#define CHAINS 1
+#define ROUND 16
+
+// x is a * x + b, n times in each chain, after a round of 16; a and b are arguments, so that nothing is known of them
+extern "C" __global__ void fmaChains(const float *in, float *out, int *cycles, float a, float b, unsigned int n)
+{
+    float x[CHAINS];
+#pragma unroll
+    for (unsigned int c = 0; c < CHAINS; c++) x[c] = in[32 * c + threadIdx.x];
+
+    // a round first: then x has come, and the instructions
+#pragma unroll
+    for (unsigned int j = 0; j < ROUND * CHAINS; j++) x[j % CHAINS] = fmaf(x[j % CHAINS], a, b);
+
+#pragma unroll
+    for (unsigned int c = 0; c < CHAINS; c++) ls_hold(x[c]);
+    long long start = ls_clock(x[0]);
+#pragma unroll 1
+    for (unsigned int i = 0; i < n; i += ROUND) {
+#pragma unroll
+        for (unsigned int j = 0; j < ROUND * CHAINS; j++) x[j % CHAINS] = fmaf(x[j % CHAINS], a, b);
+    }
+#pragma unroll
+    for (unsigned int c = 0; c < CHAINS; c++) ls_hold(x[c]);
+    long long stop = ls_clock(x[0]);
+
+#pragma unroll
+    for (unsigned int c = 0; c < CHAINS; c++) out[32 * c + threadIdx.x] = x[c];
+    cycles[threadIdx.x] = (int)(stop - start);
+}

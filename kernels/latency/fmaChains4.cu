@@ -1,0 +1,47 @@
+/* fmaChains4 - four chains.
+ *
+ * Change: CHAINS. Four steps begin in the four cycles of one: with 128 multipliers an SM, 32 a scheduler, one warp
+ * alone now keeps its scheduler busy. With 64 an SM (V100, A100) a warp takes two cycles to issue, and two chains did
+ * it.
+ * Limit: the multipliers.
+ */
+// EXPECT: lockstep__cycles_per_step <= 2.75
+// EXPECT: lockstep__cycles_per_step >= 1
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == 4
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum == 16
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == 5
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 20
+
+#include "../lockstep_device.cuh"
+#include "../lockstep_latency.cuh"
+
+#define CHAINS 4
+#define ROUND 16
+
+// x is a * x + b, n times in each chain, after a round of 16; a and b are arguments, so that nothing is known of them
+extern "C" __global__ void fmaChains(const float *in, float *out, int *cycles, float a, float b, unsigned int n)
+{
+    float x[CHAINS];
+#pragma unroll
+    for (unsigned int c = 0; c < CHAINS; c++) x[c] = in[32 * c + threadIdx.x];
+
+    // a round first: then x has come, and the instructions
+#pragma unroll
+    for (unsigned int j = 0; j < ROUND * CHAINS; j++) x[j % CHAINS] = fmaf(x[j % CHAINS], a, b);
+
+#pragma unroll
+    for (unsigned int c = 0; c < CHAINS; c++) ls_hold(x[c]);
+    long long start = ls_clock(x[0]);
+#pragma unroll 1
+    for (unsigned int i = 0; i < n; i += ROUND) {
+#pragma unroll
+        for (unsigned int j = 0; j < ROUND * CHAINS; j++) x[j % CHAINS] = fmaf(x[j % CHAINS], a, b);
+    }
+#pragma unroll
+    for (unsigned int c = 0; c < CHAINS; c++) ls_hold(x[c]);
+    long long stop = ls_clock(x[0]);
+
+#pragma unroll
+    for (unsigned int c = 0; c < CHAINS; c++) out[32 * c + threadIdx.x] = x[c];
+    cycles[threadIdx.x] = (int)(stop - start);
+}

@@ -1,0 +1,113 @@
+/* reference.c of latency - where each chain ends, exactly, and whether the cycles are believable.
+ *
+ * Ends: a step of fmaChains is the C library's fmaf, which rounds as the device does; integers are modulo 2^32; chases
+ * go on by a known distance in a ring.
+ *
+ * Cycles: all lanes of a warp read one clock, so they agree. And a step takes what hardware of compute capability 7.0
+ * to 12.0 can have taken, in either direction generously: the published latencies are, over these, 4 for arithmetic
+ * (with few units a warp is issued every second cycle), 19 to 30 for shared memory and shuffles, 28 to 43 for L1, 193
+ * to 358 for L2. To these comes the loop's share, addresses, and, for L2, the far side of the chip. The ranges of L1
+ * and L2 are apart, so a table that is not where it should be is found. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/families.h"
+
+const f32 latency_fma[2] = {1.0f, 0.25f};
+const u32 latency_integer[2] = {1664525, 1013904223}; /* Numerical Recipes' generator: each step is another number */
+
+struct range {
+    const char *rung;
+    double least, most; /* cycles a step */
+};
+
+static const struct range *range_of(const char *rung)
+{
+    static const struct range ranges[] = {
+        {"fmaChains2", 1.5, 6},
+        {"fmaChains4", 0.9, 5},
+        {"fmaChains8", 0.9, 5},
+        {"fmaChain", 3, 10},
+        {"intChain", 3, 12},
+        {"shuffleChain", 15, 45},
+        {"chaseSharedConflict", 40, 140},
+        {"chaseShared", 12, 60},
+        {"chaseL1", 20, 100},
+        {"chaseL2Four", 30, 300},
+        {"chaseL2", 150, 800},
+        {"chaseConstant", 15, 150},
+        {"chaseLocal", 20, 150},
+    };
+    for (u32 i = 0; i < LS_ARRAY_LEN(ranges); i++) /* longer names first: broken rungs have more behind them */
+        if (strncmp(rung, ranges[i].rung, strlen(ranges[i].rung)) == 0)
+            return &ranges[i];
+    return NULL;
+}
+
+static f32 after_fmas(f32 x, u64 n)
+{
+    for (u64 i = 0; i < n; i++)
+        x = fmaf(x, latency_fma[0], latency_fma[1]);
+    return x;
+}
+
+static u32 after_integers(u32 x, u64 n)
+{
+    for (u64 i = 0; i < n; i++)
+        x = x * latency_integer[0] + latency_integer[1];
+    return x;
+}
+
+/* The index at which lane `lane` of chain `chain` ends. */
+static u64 end_of_chase(const struct rung *r, u32 lane, u32 chain, u64 n)
+{
+    const u64 lines = 32u * r->pad;
+    if (strcmp(r->kernel, "chaseConstant") == 0)
+        return n * LATENCY_SHIFT % LATENCY_CONSTANT;
+    if (strcmp(r->kernel, "chaseLocal") == 0)
+        return n * LATENCY_SHIFT % LATENCY_LOCAL;
+    if (strcmp(r->name, "chaseSharedConflict") == 0)
+        return (lane + n) % 32 * 32;
+    return (lines / r->unroll * chain + n) % lines;
+}
+
+/* Arithmetic is done for a round before the clock is read; chases go round the table before, or not at all. */
+static double want_of(const struct outcome *o, u64 i)
+{
+    const struct rung *r = o->rung;
+    const u64 n = o->shape->n + LATENCY_ROUND, lane = i % 32;
+    if (strcmp(r->kernel, "fmaChains") == 0)
+        return after_fmas(((const f32 *)o->before[0])[i], n);
+    if (strcmp(r->kernel, "intChain") == 0)
+        return after_integers(((const u32 *)o->before[0])[i], n);
+    if (strcmp(r->kernel, "shuffleChain") == 0)
+        return ((const u32 *)o->before[0])[(lane + n) % 32];
+    return (double)end_of_chase(r, (u32)lane, (u32)(i / 32), o->shape->n);
+}
+
+static void check_cycles(const struct outcome *o, const i32 *cycles, u64 first, struct check *c)
+{
+    const struct range *range = range_of(o->rung->name);
+    LS_BUG_ON(!range);
+    const double steps = (double)o->shape->n * o->rung->unroll, a_step = cycles[0] / steps;
+    const double middle = (range->least + range->most) / 2;
+    check_element(c, first, a_step, middle, middle - range->least);
+    for (u32 lane = 1; lane < 32; lane++)
+        check_element(c, first + lane, cycles[lane], cycles[0], 0);
+    c->worst = 0; /* of the results, which are exact */
+    c->cycles_per_step = a_step;
+}
+
+/* The outputs are the last two buffers: out, then cycles, which count as elements behind it. */
+void latency_check(const struct outcome *o, struct check *c)
+{
+    const u32 at = o->plan->nbuffers - 2;
+    const u64 count = o->plan->buffers[at].count;
+    const bool floats = o->plan->buffers[at].type == BUFFER_FLOAT;
+    for (u64 i = 0; i < count; i++) {
+        const void *out = o->after[at];
+        const double got = floats ? (double)((const f32 *)out)[i] : (double)((const u32 *)out)[i];
+        check_element(c, i, got, want_of(o, i), 0);
+    }
+    check_cycles(o, o->after[at + 1], count, c);
+}

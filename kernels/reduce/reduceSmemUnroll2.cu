@@ -1,0 +1,72 @@
+/* reduceSmemUnroll2 - two blocks of data a block, in shared memory.
+ *
+ * Change: against reduceSmem, each thread adds two elements, a block apart: two loads in flight, half of the blocks.
+ * Limit: two loads in flight.
+ */
+// AGAINST: reduceSmem
+// LET: whole = n % (2 * bx) == 0
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == blocks * (2 * block_warps) when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum == blocks * (8 * block_warps) when whole
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == blocks * (1) when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == blocks * (1) when whole
+// EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum == blocks * (2 * block_warps + 9) when whole
+// EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum == blocks * (2 * block_warps + 4) when whole
+// EXPECT: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum == 0 when whole
+// EXPECT: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum == 0 when whole
+// EXPECT: lockstep__barriers.sum == 5 * warps
+
+#include "../lockstep_device.cuh"
+
+extern "C" __global__ void reduceSmemUnroll2(int *g_idata, int *g_odata, unsigned int n)
+{
+    // static shared memory
+    __shared__ int smem[BDIMX];
+
+    // set thread ID
+    unsigned int tid = threadIdx.x;
+
+    // global index, 2 blocks of input data processed at a time
+    unsigned int idx = blockIdx.x * blockDim.x * 2 + threadIdx.x;
+
+    // unrolling 2 blocks: two independent loads; what lies behind the end of the data counts as 0
+    int a1 = 0, a2 = 0;
+    if (idx < n) a1 = g_idata[idx];
+    if (idx + blockDim.x < n) a2 = g_idata[idx + blockDim.x];
+
+    smem[tid] = a1 + a2;
+    __syncthreads();
+
+    // in-place reduction in shared memory
+    if (blockDim.x >= 1024 && tid < 512) smem[tid] += smem[tid + 512];
+
+    __syncthreads();
+
+    if (blockDim.x >= 512 && tid < 256) smem[tid] += smem[tid + 256];
+
+    __syncthreads();
+
+    if (blockDim.x >= 256 && tid < 128) smem[tid] += smem[tid + 128];
+
+    __syncthreads();
+
+    if (blockDim.x >= 128 && tid < 64) smem[tid] += smem[tid + 64];
+
+    __syncthreads();
+
+    // the last warp: all of it reads before any of it writes
+    if (tid < 32)
+    {
+        volatile int *vsmem = smem;
+#pragma unroll
+        for (unsigned int stride = 32; stride > 0; stride >>= 1)
+        {
+            int sum = vsmem[tid] + vsmem[tid + stride];
+            __syncwarp();
+            vsmem[tid] = sum;
+            __syncwarp();
+        }
+    }
+
+    // write result for this block to global mem
+    if (tid == 0) g_odata[blockIdx.x] = smem[0];
+}

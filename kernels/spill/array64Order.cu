@@ -1,0 +1,36 @@
+/* array64Order - sixty-four elements in an order that stands in memory.
+ *
+ * Change: part[order[j]]. 256 bytes of local memory a thread: 32 KiB for a block of 128, so a few blocks fill L1, and
+ * what does not fit goes to L2. Registers are few and the occupancy is full; every access is a request to L1 and,
+ * for order[j], a second one.
+ * Limit: local memory.
+ */
+// LET: whole = n % bx == 0
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == 128 * warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum == 320 * warps when whole
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 4 * warps when whole
+
+#include "../lockstep_device.cuh"
+
+#define LENGTH 64
+
+extern "C" __global__ void deviations(const float *in, const int *order, float *out, unsigned int n)
+{
+    unsigned int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx >= n) return; // nothing is shared between threads
+
+    // the thread's elements, n apart
+    float part[LENGTH], sum = 0.0f;
+#pragma unroll 1
+    for (unsigned int j = 0; j < LENGTH; j++) {
+        part[j] = in[j * n + idx];
+        sum += part[j];
+    }
+    float mean = sum * (1.0f / LENGTH), result = 0.0f;
+
+    // their deviations, weighted, in the order that memory says
+#pragma unroll 1
+    for (unsigned int j = 0; j < LENGTH; j++) result = fmaf(j + 1.0f, part[order[j]] - mean, result);
+    out[idx] = result;
+}

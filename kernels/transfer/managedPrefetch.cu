@@ -1,0 +1,27 @@
+/* managedPrefetch - the program says when.
+ *
+ * Change: cudaMemPrefetchAsync of the inputs before the kernel and of the result after it. Whole ranges move at the
+ * link's rate, as explicit copies do, and no warp stops for a page.
+ * Limit: the link.
+ */
+// EXPECT: lockstep__copies_htod.sum == 0
+// EXPECT: lockstep__bytes_htod.sum == 0
+// EXPECT: lockstep__copies_dtoh.sum == 0
+// EXPECT: lockstep__bytes_dtoh.sum == 0
+// EXPECT: lockstep__launches.sum == 1
+// EXPECT: lockstep__host_waits.sum == 1
+// LET: whole = n % bx == 0 && bx % 32 == 0
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == 2 * warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum == 8 * warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 4 * warps when whole
+
+#include "../lockstep_device.cuh"
+
+extern "C" __global__ void vectorAdd(float *C, const float *A, const float *B, int N)
+{
+    int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx < N)
+    {
+        C[idx] = A[idx] + B[idx];
+    }
+}

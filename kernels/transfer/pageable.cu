@@ -1,0 +1,28 @@
+/* pageable - copy in, add, copy out, from memory as malloc gives it.
+ *
+ * The link takes only memory that cannot be paged out, so the driver copies through a small buffer of its own, and
+ * the host is busy for as long. 12 bytes cross the link for one addition; the kernel is done in a hundredth of the
+ * copies' time.
+ * Limit: the host, which copies to the staging buffer.
+ */
+// EXPECT: lockstep__copies_htod.sum == 2
+// EXPECT: lockstep__bytes_htod.sum == 8 * n
+// EXPECT: lockstep__copies_dtoh.sum == 1
+// EXPECT: lockstep__bytes_dtoh.sum == 4 * n
+// EXPECT: lockstep__launches.sum == 1
+// EXPECT: lockstep__host_waits.sum == 1
+// LET: whole = n % bx == 0 && bx % 32 == 0
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == 2 * warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum == 8 * warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 4 * warps when whole
+
+#include "../lockstep_device.cuh"
+
+extern "C" __global__ void vectorAdd(float *C, const float *A, const float *B, int N)
+{
+    int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    if (idx < N)
+    {
+        C[idx] = A[idx] + B[idx];
+    }
+}
