@@ -2,15 +2,14 @@
  *
  * Change: a tile of 4 whose first element is positive gives its sum, another one its smallest element. Now only some
  * tiles of a warp come to a shuffle, so its mask must be the tile's own: with the whole warp's, lanes would wait for
- * others that are in the other branch. A warp whose tiles part makes more requests than one to store, eight at most:
- * whether tiles meet again after the branch is not promised.
+ * others that are in the other branch. Behind the branch the tiles meet again and store with one request.
  * Limit: the two ways run one after the other.
  */
 // LET: whole = n % bx == 0
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == warps when whole
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum == 4 * warps when whole
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum >= warps when whole
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum <= 8 * warps when whole
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == warps when whole
 // EXPECT: lockstep__barriers.sum == 0
 
 #include "../lockstep_device.cuh"

@@ -11,7 +11,7 @@
 #define LADDER "kernels/fence/ladder.def"
 #include "kernels/rungs.inc"
 
-/* So many shuffled runs: in trials each broken rung was caught in the first few. */
+/* So many shuffled runs. In trials the first one caught each broken rung; the others are in case it does not. */
 enum { SCHEDULES_RIGHT = 4, SCHEDULES_BROKEN = 20 };
 
 static bool named(const struct rung *r, const char *start)

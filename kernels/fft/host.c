@@ -182,7 +182,7 @@ static void by_block(const struct rung *r, const struct shape *s, struct plan *p
 {
     struct launch *l = plan_launch(p, r->kernel, s->batch, s->bx);
     u32 words = (u32)s->n + (r->pad ? (u32)s->n / 16 : 0);
-    l->dynamic_shared = words * (r->broken ? 8 : 16);
+    l->dynamic_shared = words * (is_named(r, "fftStockhamOne") ? 8 : 16);
     launch_buffer(l, in), launch_buffer(l, out), launch_buffer(l, table), launch_u32(l, (u32)s->n);
     if (r->unroll > 2)
         launch_f32(l, (f32)sign_of(s));

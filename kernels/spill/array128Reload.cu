@@ -1,7 +1,7 @@
 /* array128Reload - no array: the elements are read twice.
  *
- * Change: the second loop loads again, in whatever order. 128 requests more than array128, as many as the order's own
- * loads; no local memory, few registers, full occupancy. What was read a moment ago may still be in L2.
+ * Change: the second loop loads again, in whatever order: 128 requests more than array128Order, one for each access of
+ * its array. No local memory, few registers, full occupancy. What was read a moment ago may still be in L2.
  * Limit: DRAM or L2: twice the data.
  */
 // AGAINST: array128Order

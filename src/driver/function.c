@@ -46,6 +46,7 @@ static u32 threads_by_registers(const struct gpu *g, u32 registers)
     return warp ? g->registers_per_block / warp * g->warp_size : g->threads_per_block;
 }
 
+/* Where the kernel declares its largest block, ptxas gives it no more registers than such a block can have. */
 static int max_threads(const struct ir_func *ir)
 {
     const struct gpu *g = &drv.gpu;
@@ -54,8 +55,8 @@ static int max_threads(const struct ir_func *ir)
     u64 product = 1;
     for (int i = 0; i < 3; i++)
         product *= declared[i] ? declared[i] : 1;
-    if (declared[0] && product < n)
-        n = (u32)product;
+    if (declared[0])
+        return (int)(product < n ? (u32)product : n);
     return (int)(by_registers < n ? by_registers : n);
 }
 

@@ -301,6 +301,43 @@ void warp_sync_retry(struct warp *w)
     }
 }
 
+/* The operation for lanes that are all here. */
+static void fire_here(u8 *regs, const struct ir_inst *pc, enum sync_op op, u32 lanes, u32 members)
+{
+    struct sync x;
+    start(&x, op, members);
+    x.lanes = lanes;
+    gather(&x, pc, regs, lanes);
+    compute(&x);
+    scatter(&x, pc, regs, lanes);
+}
+
+static u32 with_mask(const u32 *given, u32 lanes, u32 members)
+{
+    u32 same = 0;
+    for (u32 m = lanes; m; m &= m - 1)
+        same |= (u32)(given[__builtin_ctz(m)] == members) << __builtin_ctz(m);
+    return same;
+}
+
+/* Lanes of the running split name different masks (tiles of a warp), but everybody named is here: all of them fire, and the
+ * split stays whole, as on a GPU. */
+static bool fire_tiles(struct warp *w, const struct ir_inst *pc, u8 *regs, enum sync_op op, const u32 *given)
+{
+    for (u32 left = w->mask; left;) {
+        const u32 members = given[__builtin_ctz(left)], lanes = with_mask(given, left, members);
+        if (members & ~w->exited & ~lanes)
+            return false;
+        left &= ~lanes;
+    }
+    for (u32 left = w->mask; left;) {
+        const u32 members = given[__builtin_ctz(left)], lanes = with_mask(given, left, members);
+        fire_here(regs, pc, op, lanes, members);
+        left &= ~lanes;
+    }
+    return true;
+}
+
 const struct ir_inst *warp_sync(struct warp *w, const struct ir_inst *pc, u8 *regs, enum sync_op op)
 {
     const u32 *given = pc->imm < 0 ? &w->mask : (const u32 *)(const void *)(regs + pc->imm);
@@ -308,14 +345,11 @@ const struct ir_inst *warp_sync(struct warp *w, const struct ir_inst *pc, u8 *re
     for (u32 m = pc->imm < 0 ? 0 : w->mask; m; m &= m - 1) /* without .sync the members are the active lanes */
         differ |= given[__builtin_ctz(m)] ^ first;
     if (!differ && !(first & ~w->exited & ~w->mask)) {
-        struct sync x;
-        start(&x, op, first);
-        x.lanes = w->mask;
-        gather(&x, pc, regs, w->mask);
-        compute(&x);
-        scatter(&x, pc, regs, w->mask);
+        fire_here(regs, pc, op, w->mask, first);
         return pc + 1;
     }
+    if (differ && fire_tiles(w, pc, regs, op, given))
+        return pc + 1;
     for (u32 m = w->mask; m; m &= m - 1)
         w->members[__builtin_ctz(m)] = given[__builtin_ctz(m)];
     w->split->sync = (u8)op;

@@ -21,6 +21,9 @@ enum { DEFAULT_SCALE = 64 };
 enum { DEFAULT_SCALE = 16 };
 #endif
 
+/* As tests/hw/h200/ladders.csv has them. */
+enum { LADDER_ROWS = 273 };
+
 static struct lab *lab;
 
 static void must_be_equal(const struct comparison *c)
@@ -33,14 +36,15 @@ static void must_be_equal(const struct comparison *c)
         const struct pair *p = &c->counted[i];
         if (isnan(p->theirs))
             continue;
-        if (p->ours != p->theirs)
+        if (p->ours != p->theirs && !p->except)
             fail_msg("%s: %s: ours %.10g, H200 %.10g", c->subject.name, counted_columns[i].metric, p->ours, p->theirs);
-        if (p->noisy < p->ours)
+        if (p->noisy < p->ours && !p->except)
             fail_msg("%s: %s: ours %.10g, H200 %.10g", c->subject.name, counted_columns[i].noisy, p->ours, p->noisy);
     }
 }
 
-static void compare(const char *path, u32 rows, u32 values)
+/* At most so many values may differ for reasons that are known. */
+static void compare(const char *path, u32 rows, u32 values, u32 excepted)
 {
     static struct table t;
     struct score score = {0};
@@ -60,8 +64,9 @@ static void compare(const char *path, u32 rows, u32 values)
         must_be_equal(&c);
         score_add(&score, &c);
     }
-    assert_int_equal(score.kernels_equal, rows);
     assert_int_equal(score.values, values);
+    assert_int_equal(score.values_equal + score.excepted, values);
+    assert_true(score.excepted <= excepted);
     table_free(&t);
     diag_free(&diags);
     arena_free(&mem);
@@ -70,13 +75,13 @@ static void compare(const char *path, u32 rows, u32 values)
 static void test_programs(void **state)
 {
     (void)state;
-    compare("tests/hw/h200/seed-kernels.csv", 34, 34 * 16);
+    compare("tests/hw/h200/seed-kernels.csv", 34, 34 * 17, 0);
 }
 
 static void test_rungs(void **state)
 {
     (void)state;
-    compare("tests/hw/h200/ladders.csv", 37, 37 * 17);
+    compare("tests/hw/h200/ladders.csv", LADDER_ROWS, LADDER_ROWS * 22, 100);
 }
 
 static int open_lab(void **state)
@@ -86,7 +91,7 @@ static int open_lab(void **state)
     struct lab_request request = {.no_awkward = true};
     struct diag_list diags;
     diag_init(&diags);
-    const bool good = lab_open(&request, &lab, &diags) == LS_OK;
+    const bool good = exceptions_load("tools/fidelity/exceptions.txt") && lab_open(&request, &lab, &diags) == LS_OK;
     if (!good)
         fprintf(stderr, "%s\n", diag_text(&diags));
     diag_free(&diags);

@@ -1,6 +1,7 @@
 /* test_launch.c - kernels through the driver API: results, parameters, limits, attributes, sticky errors. */
 #include "driver_test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,53 @@ static void declared_block_sizes_bind(void **state)
     FAILS(run1(few, 1, 65, NULL, params), CUDA_ERROR_INVALID_VALUE);
     FAILS(run1(exact, 1, 128, NULL, params), CUDA_ERROR_INVALID_VALUE);
     OK(cuLaunchKernel(exact, 1, 1, 1, 64, 2, 1, 0, NULL, params, NULL));
+    OK(cuCtxSynchronize());
+    context_down(ctx);
+}
+
+/* Two kernels with some hundred values at once, the second one declared for blocks of 1024. */
+static void put_wide_kernels(char *text, size_t size)
+{
+    size_t at = (size_t)snprintf(text, size, "%s", PTX_HEAD);
+    for (int k = 0; k < 2; k++) {
+        at += (size_t)snprintf(text + at, size - at,
+                               ".visible .entry %s(.param .u64 p) %s\n{ .reg .b32 %%r<101>; .reg .b64 %%d; "
+                               "ld.param.u64 %%d, [p]; mov.u32 %%r100, 0;\n",
+                               k ? "declared" : "free", k ? ".maxntid 1024, 1, 1" : "");
+        for (int i = 0; i < 100; i++)
+            at += (size_t)snprintf(text + at, size - at, "ld.volatile.global.u32 %%r%d, [%%d];\n", i);
+        for (int i = 0; i < 100; i++)
+            at += (size_t)snprintf(text + at, size - at, "xor.b32 %%r100, %%r100, %%r%d;\n", i);
+        at += (size_t)snprintf(text + at, size - at, "st.global.u32 [%%d], %%r100; ret; }\n");
+    }
+    assert_true(at < size);
+}
+
+/* 100 registers and more in 1024 threads are more than a block has; where the kernel declares that size, ptxas uses
+ * fewer. */
+static void registers_limit_blocks_of_undeclared_size(void **state)
+{
+    (void)state;
+    static char text[16384];
+    CUcontext ctx = context_up();
+    CUmodule m;
+    CUfunction anything, declared;
+    CUdeviceptr p;
+    int n;
+    put_wide_kernels(text, sizeof text);
+    OK(cuModuleLoadData(&m, text));
+    OK(cuModuleGetFunction(&anything, m, "free"));
+    OK(cuModuleGetFunction(&declared, m, "declared"));
+    OK(cuMemAlloc_v2(&p, 4));
+    OK(cuMemsetD32_v2(p, 0, 1));
+    void *params[] = {&p};
+    OK(cuFuncGetAttribute(&n, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, anything));
+    assert_in_range(n, 32, 640);
+    FAILS(run1(anything, 1, 1024, NULL, params), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    OK(run1(anything, 1, (unsigned)n, NULL, params));
+    OK(cuFuncGetAttribute(&n, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, declared));
+    assert_int_equal(n, 1024);
+    OK(run1(declared, 1, 1024, NULL, params));
     OK(cuCtxSynchronize());
     context_down(ctx);
 }
@@ -302,6 +350,7 @@ int main(void)
         cmocka_unit_test(extra_is_a_parameter_buffer),
         cmocka_unit_test(launches_beyond_a_limit_are_refused),
         cmocka_unit_test(declared_block_sizes_bind),
+        cmocka_unit_test(registers_limit_blocks_of_undeclared_size),
         cmocka_unit_test(globals_constants_and_attributes),
         cmocka_unit_test(parameters_are_described),
         cmocka_unit_test(a_fault_is_sticky),

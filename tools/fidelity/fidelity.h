@@ -6,8 +6,11 @@
  *   noisy      the plain counters of shared memory, which add arbitration: printed beside, never below ours
  *   estimated  depend on the machine code that ptxas makes: the distance is printed, not judged
  *
- * All launches are of whole blocks that do alike, so counters are proportional to the data: with a scale of k a k-th of
- * the data is run and k times the counters compared. Rows whose launches are not are always run whole. */
+ * The tutorials' launches are of whole blocks that do alike, so counters are proportional to the data: with a scale of k
+ * a k-th of the data is run and k times the counters compared. Rungs are run whole, at the sizes recorded.
+ *
+ * exceptions.txt names counted values that differ, and why. A value that our report itself calls estimated (a kernel of
+ * matrix instructions) may differ too. */
 #ifndef LS_FIDELITY_H
 #define LS_FIDELITY_H
 
@@ -15,7 +18,7 @@
 
 /* ---- table.c ---- */
 
-enum { TABLE_COLUMNS = 80, TABLE_ROWS = 64 };
+enum { TABLE_COLUMNS = 80, TABLE_ROWS = 400 };
 
 struct table {
     char *text;
@@ -44,6 +47,13 @@ bool subject_find(const struct table *t, u32 row, u32 scale, struct subject *s);
 /* Whether the launch had the grid and the block that the row says. */
 bool subject_same_launch(const struct table *t, u32 row, const struct subject *s, const struct lab_result *r);
 
+/* ---- exceptions.c ---- */
+
+/* Reads "family/rung metric-part reason" lines; false: the file cannot be read or a line is not such a one (said). */
+bool exceptions_load(const char *path);
+/* The reason for this kernel's metric, or NULL. */
+const char *exception_of(const char *subject, const char *metric);
+
 /* ---- compare.c ---- */
 
 /* A column: ncu's name and how tables head it. */
@@ -58,6 +68,7 @@ extern const u32 counted_count, estimated_count;
 struct pair {
     double ours, theirs; /* theirs NaN: not recorded */
     double noisy;        /* the plain counter; NaN: none */
+    const char *except;  /* why it may differ; NULL: it may not */
 };
 
 struct comparison {
@@ -65,6 +76,7 @@ struct comparison {
     bool ran, same_launch, right;
     u32 findings;
     char text[200]; /* why it did not run */
+    bool polls; /* what it counts depends on timing: its estimates are not compared */
     struct pair counted[24], estimated[16];
 };
 
@@ -74,7 +86,7 @@ bool compare_row(const struct table *t, u32 row, u32 scale, struct lab *lab, str
 
 struct score {
     u32 kernels, kernels_equal; /* all of a kernel's counted columns */
-    u32 values, values_equal;
+    u32 values, values_equal, excepted;
     u32 below; /* noisy counters that are smaller than ours: impossible if ours is exact */
 };
 void score_add(struct score *s, const struct comparison *c);

@@ -35,20 +35,12 @@ static bool find_of_program(const char *program, const char *signature, u32 scal
     return s->rung != NULL;
 }
 
-static bool find_of_ladder(const char *family, const char *rung, u32 scale, struct subject *s)
+static bool find_of_ladder(const char *family, const char *rung, struct subject *s)
 {
     snprintf(s->name, sizeof s->name, "%.40s/%.76s", family, rung);
     s->family = lab_family(family);
     s->rung = s->family ? lab_rung(s->family, rung, false) : NULL;
-    if (!s->rung)
-        return false;
-    if (strcmp(family, "banks") == 0)
-        return true;
-    s->scale = scale;
-    s->family->defaults(s->rung, &s->shape);
-    s->shape.n /= scale;
-    s->shape.rows /= scale;
-    return true;
+    return s->rung != NULL;
 }
 
 bool subject_find(const struct table *t, u32 row, u32 scale, struct subject *s)
@@ -58,7 +50,7 @@ bool subject_find(const struct table *t, u32 row, u32 scale, struct subject *s)
     const char *kernel = table_cell(t, row, program ? "kernel" : "rung");
     if (!kernel || (!program && !family))
         return false;
-    if (!(program ? find_of_program(program, kernel, scale, s) : find_of_ladder(family, kernel, scale, s)))
+    if (!(program ? find_of_program(program, kernel, scale, s) : find_of_ladder(family, kernel, s)))
         return false;
     s->family->defaults(s->rung, &s->shape);
     return true;

@@ -165,7 +165,9 @@ static void test_an_engine_takes_what_is_ready(void **state)
     copy(2, device, host);
     copy(2, host, device);
     step(STEP_SYNC, 2, 0);
-    same(model(10).path, 13.1); /* the plan's end waits for stream 1 too */
+    const struct link_times t = model(10);
+    same(t.path, 13.1);                            /* the plan's end waits for stream 1 too */
+    assert_true(fabs(t.hidden - 8.0 / 21) < 1e-9); /* 21 us of work in 13 */
 }
 
 /* A call after a wait is issued when the wait is over: kernel 0.1-7.1, then in 7.2-12.2. */
@@ -205,6 +207,21 @@ static void test_mapped_memory_crosses_beside_the_kernel(void **state)
     same(t.path, 17.1);
     same(t.copy, 26);
     assert_true(fabs(t.hidden - 11.0 / 28) < 1e-9);
+
+    begin();
+    launch_buffer(launch(0), buffer(BUFFER_OUT, PLACE_MAPPED));
+    same(model(2).path, 9.1);
+}
+
+/* Two launches share the 16,000 bytes: 0.1-9.1 and 9.1-18.1. */
+static void test_launches_share_mapped_memory(void **state)
+{
+    (void)state;
+    begin();
+    const u32 in = buffer(BUFFER_IN, PLACE_MAPPED);
+    launch_buffer(launch(0), in);
+    launch_pointer(launch(0), in, 2 * N);
+    same(model(0).path, 18.1);
 }
 
 /* By faults 0.1-33.1 and, touched by the host, 33.1-98.1; by prefetch 0.1-17.1, kernel 17.1-19.1, back 19.1-28.1. */
@@ -223,6 +240,7 @@ static void test_managed_memory(void **state)
     b = buffer(BUFFER_INOUT, PLACE_MANAGED);
     step(STEP_PREFETCH, 0, b);
     launch_buffer(launch(0), b);
+    step(STEP_PREFETCH, 0, b); /* it is there already */
     plan_step(&plan, (struct step){.kind = STEP_PREFETCH, .to = b, .value = 1});
     step(STEP_SYNC, 0, 0);
     step(STEP_TOUCH, 0, b);
@@ -279,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_the_host_waits),
         cmocka_unit_test(test_free_waits_for_everything),
         cmocka_unit_test(test_mapped_memory_crosses_beside_the_kernel),
+        cmocka_unit_test(test_launches_share_mapped_memory),
         cmocka_unit_test(test_managed_memory),
         cmocka_unit_test(test_kernels_share_by_threads),
         cmocka_unit_test(test_copies_in_the_device),

@@ -148,7 +148,7 @@ static void play(enum flaw how, struct lab_result *out, struct trial *t)
     const struct family *f = lab_family("stencil");
     playing = lab_rung(f, "stencil_1d", false);
     flaw = how;
-    *t = (struct trial){.lab = &lab, .family = f, .rung = playing, .shape = {.n = 1001, .bx = 32, .by = 1}};
+    *t = (struct trial){.lab = &lab, .family = f, .rung = playing, .shape = {.n = 1001, .k = 4, .bx = 32, .by = 1}};
     *out = (struct lab_result){.family = f, .rung = playing};
     elements = 1001;
     struct arena mem = ARENA("test");

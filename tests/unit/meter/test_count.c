@@ -66,7 +66,7 @@ static u32 slow_cost(const struct exec_access *a)
     const struct bank_shape shape = {32, 4};
     switch (a->space) {
     case SPACE_GLOBAL:
-        return sectors_count(a->addr, a->mask, a->size);
+        return a->op == ACCESS_RED ? sectors_red(a->addr, a->mask, a->size) : sectors_count(a->addr, a->mask, a->size);
     case SPACE_LOCAL:
         return sectors_local(a->addr, a->mask, a->size);
     case SPACE_CONST:
@@ -86,11 +86,11 @@ static const struct tally *only_tally(const struct counter *c, u32 site)
     return &c->current->sites[site].first;
 }
 
-/* Global memory: every byte once. Else each lane its own. */
+/* Loads and stores of global and shared memory: every byte once. Else each lane its own. */
 static u64 slow_bytes(const struct exec_access *a)
 {
     u64 n = 0;
-    if (a->space != SPACE_GLOBAL || (a->op != ACCESS_LD && a->op != ACCESS_ST))
+    if ((a->space != SPACE_GLOBAL && a->space != SPACE_SHARED) || (a->op != ACCESS_LD && a->op != ACCESS_ST))
         return (u64)__builtin_popcount(a->mask) * a->size;
     for (u32 i = 0; i < 32; i++) {
         bool seen = !(a->mask >> i & 1);

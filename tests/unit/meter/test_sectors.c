@@ -128,6 +128,22 @@ static void textbook_accesses(void **state)
     assert_int_equal(sectors_count(row, 0, 4), 0);
 }
 
+/* A reduction charges a sector for each lane that adds to the same element. */
+static void reductions_repeat_sectors(void **state)
+{
+    (void)state;
+    u64 row[32], same[32], pairs[32];
+    for (u32 i = 0; i < 32; i++) {
+        row[i] = 4 * i;
+        same[i] = 64;
+        pairs[i] = 4 * (i / 2);
+    }
+    assert_int_equal(sectors_red(row, UINT32_MAX, 4), 4);
+    assert_int_equal(sectors_red(same, UINT32_MAX, 4), 32);
+    assert_int_equal(sectors_red(same, 0xff, 4), 8);
+    assert_int_equal(sectors_red(pairs, UINT32_MAX, 4), 4); /* two sectors, each word twice */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +152,7 @@ int main(void)
         cmocka_unit_test(the_same_index_of_a_local_array_is_four_sectors),
         cmocka_unit_test(constant_words_are_the_distinct_addresses),
         cmocka_unit_test(textbook_accesses),
+        cmocka_unit_test(reductions_repeat_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
