@@ -81,7 +81,7 @@ static void test_programs(void **state)
 static void test_rungs(void **state)
 {
     (void)state;
-    compare("tests/hw/h200/ladders.csv", LADDER_ROWS, LADDER_ROWS * 22, 100);
+    compare("tests/hw/h200/ladders.csv", LADDER_ROWS, LADDER_ROWS * 22, 13 * 8 + 4 * 2);
 }
 
 static int open_lab(void **state)
