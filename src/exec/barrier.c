@@ -72,6 +72,8 @@ static void release(struct block *b, unsigned id)
                 clock_release(w, bar->latest);
                 give_result(w, &w->splits[s], bar);
             }
+        if (!w->block->grid->launch->one_lane)
+            warp_merge(w);
     }
     memset(bar, 0, sizeof *bar);
     b->open_barriers &= ~(1u << id);

@@ -150,6 +150,7 @@ void warp_block(struct warp *w, const struct ir_inst *pc, enum split_state state
 struct split *warp_new_split(struct warp *w);
 /* Takes a split that waits out of its sleep, behind pc + 1. */
 void warp_wake(struct warp *w, struct split *s);
+void warp_merge(struct warp *w);
 /* Sends lanes that wait at a join on without the others. */
 bool warp_release(struct warp *w, u32 lanes);
 

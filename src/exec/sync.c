@@ -269,6 +269,8 @@ static void fire(struct warp *w, enum sync_op op, const struct split *at, u32 la
         scatter(&x, s->pc, s->frame->regs, mine);
         go_on(w, s, mine);
     }
+    if (op == SYNC_BARRIER && !w->block->grid->launch->one_lane)
+        warp_merge(w);
 }
 
 /* A matrix instruction that waits for a lane that has exited never runs (PTX ISA 9.7.14: undefined). */

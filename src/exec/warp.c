@@ -276,6 +276,20 @@ void warp_wake(struct warp *w, struct split *s)
     w->blocked--;
 }
 
+/* Splits that have met at one point, in one group, go on as one. Lanes that were let go while another polled find each other
+ * again here, behind the barrier that all of them came to. */
+void warp_merge(struct warp *w)
+{
+    for (u32 i = 0; i < w->nsplits; i++)
+        for (u32 k = i + 1; k < w->nsplits && w->splits[i].state == SPLIT_READY; k++) {
+            struct split *a = &w->splits[i], *b = &w->splits[k];
+            if (b->state != SPLIT_READY || a->pc != b->pc || a->frame != b->frame || a->group != b->group)
+                continue;
+            a->mask |= b->mask;
+            drop_split(w, b);
+        }
+}
+
 /* ---- calls ---- */
 
 static const struct ir_inst *bad_callee(struct warp *w, const struct ir_inst *pc, const struct exec_func *f, u64 handle)

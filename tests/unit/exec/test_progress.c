@@ -151,6 +151,43 @@ static void test_watchdog(void **state)
     bench_close(&b);
 }
 
+/* Stores of the whole warp, seen by the hooks below. */
+struct stores {
+    u32 whole, part;
+};
+
+static void *count_stores(void *launch, unsigned worker)
+{
+    (void)worker;
+    return launch;
+}
+
+static void see_store(void *ctx, const struct exec_access *a)
+{
+    struct stores *s = ctx;
+    if (a->op != ACCESS_ST || a->space != SPACE_GLOBAL || a->mask == 1)
+        return; /* the flag's store is by lane 0 */
+    *(a->mask == UINT32_MAX ? &s->whole : &s->part) += 1;
+}
+
+/* Lanes that were let go while lane 0 polled are one split with it again behind the barrier. */
+static void test_lanes_meet_at_a_barrier(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, "progress.ptx");
+    u32 *flag = bench_alloc(&b, 4), *out = bench_alloc(&b, 4 * 128);
+    struct stores seen = {0, 0};
+    const struct exec_hooks hooks = {.launch = &seen, .worker_begin = count_stores, .access = see_store};
+    bench_run_ok(&b, &(struct run){.kernel = "poll_then_store", .grid = 2, .block = 64, .workers = 1, .hooks = &hooks,
+                                   .params = {(u64)flag, (u64)out}, .max_seconds = 60});
+    for (u32 i = 0; i < 128; i++)
+        assert_int_equal(out[i], i);
+    assert_int_equal(seen.whole, 4);
+    assert_int_equal(seen.part, 0);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +199,7 @@ int main(void)
         cmocka_unit_test(test_deadlock_is_reported),
         cmocka_unit_test(test_divergent_barrier_completes),
         cmocka_unit_test(test_watchdog),
+        cmocka_unit_test(test_lanes_meet_at_a_barrier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
