@@ -6,7 +6,7 @@
  */
 // AGAINST: convolutionConstant
 // LET: lines = bx == 32 && cols % 32 == 0 && rows % by == 0
-// EXPECT: l1tex__t_requests_pipe_tex_mem_texture.sum == k * k * warps when lines
+// EXPECT: l1tex__t_requests_pipe_tex_mem_texture.sum == 8 * k * k * warps when lines
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == 0
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == warps when lines
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 4 * warps when lines

@@ -9,8 +9,8 @@
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= n / 32 + warps + blocks when whole
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == n / 32 when whole
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == n / 8 when whole
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == blocks
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_red.sum == blocks + 1
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == blocks + 1
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_red.sum == blocks
 // EXPECT: lockstep__barriers.sum == 3 * warps
 // EXPECT: lockstep__launches.sum == 1
 

@@ -11,8 +11,8 @@
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= warps + k * 2 * (blocks - 1) + k * blocks when whole
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == warps + k * 2 * blocks when whole
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 4 * warps + k * 2 * blocks when whole
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == k * blocks
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_red.sum == k
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == k * (blocks + 1)
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_red.sum == 0
 // EXPECT: lockstep__barriers.sum == 4 * k * warps
 // EXPECT: lockstep__launches.sum == 1
 

@@ -9,8 +9,8 @@
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= k * 3 * warps + (k - 1) * blocks when whole
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == k * warps when whole
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == k * 4 * warps when whole
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == (k - 1) * blocks
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_red.sum == k - 1
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == (k - 1) * (blocks + 1)
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_red.sum == 0
 // EXPECT: lockstep__barriers.sum == 2 * (k - 1) * warps
 // EXPECT: lockstep__launches.sum == 1
 

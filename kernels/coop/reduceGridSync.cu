@@ -11,8 +11,8 @@
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= n / 32 + ceil_div(blocks, 32) + blocks when whole
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum >= n / 8 + ceil_div(blocks, 8) + blocks when whole
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == blocks + 1
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == blocks
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_red.sum == 1
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == blocks + 1
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_red.sum == 0
 // EXPECT: lockstep__barriers.sum == 3 * warps + block_warps
 // EXPECT: lockstep__launches.sum == 1
 

@@ -12,7 +12,7 @@
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= n / 128 + ceil_div(blocks, 32) + blocks when whole
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == blocks + 1
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == blocks + 1
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == blocks
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == blocks + 1
 // EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum >= blocks + ceil_div(block_warps, 16)
 // EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum <= blocks + ceil_div(block_warps, 16) + 1
 // EXPECT: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum == 0

@@ -5,7 +5,7 @@
  * Limit: texture requests, k x k a warp: those outside are requests too.
  */
 // LET: even = bx == 32 && cols % 32 == 0 && rows % by == 0
-// EXPECT: l1tex__t_requests_pipe_tex_mem_texture.sum == k * k * warps when even
+// EXPECT: l1tex__t_requests_pipe_tex_mem_texture.sum == 8 * k * k * warps when even
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == 0
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == warps when even
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 4 * warps when even

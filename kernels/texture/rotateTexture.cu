@@ -7,7 +7,7 @@
  * Limit: the texture unit, a request a warp; how many texels it gives a clock is not in the counters.
  */
 // LET: even = bx == 32 && cols % 32 == 0 && rows % by == 0
-// EXPECT: l1tex__t_requests_pipe_tex_mem_texture.sum == warps when even
+// EXPECT: l1tex__t_requests_pipe_tex_mem_texture.sum == 8 * warps when even
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == 0
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == warps when even
 // EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 4 * warps when even

@@ -284,8 +284,12 @@ static bool is_loop(const struct ptx_inst *i)
     return ptx_type_bits(t) != 32 || (t != PTX_U32 && t != PTX_S32 && t != PTX_B32);
 }
 
+/* What the hardware does as a reduction, without an answer. One that releases needs the answer to be ordered: an H200 runs it
+ * as an atomic (tests/hw/h200/ladders.csv, coop/). */
 static bool is_unused(const struct uses *u, const struct ptx_inst *i)
 {
+    if (ptx_has(i, MOD_RELEASE) || ptx_has(i, MOD_ACQUIRE) || ptx_has(i, MOD_ACQ_REL))
+        return false;
     if (i->op == OP_RED)
         return true;
     if (i->op != OP_ATOM || !i->noperands)

@@ -34,15 +34,6 @@ struct plot_point plot_point(const struct lab_result *r)
 
 /* ---- bars ---- */
 
-static i32 name_width(const struct report *r)
-{
-    i32 width = 4;
-    for (u32 i = 0; i < r->n; i++)
-        if (plot_seconds(&r->results[i]) > 0 && (i32)strlen(r->results[i].rung->name) > width)
-            width = (i32)strlen(r->results[i].rung->name);
-    return width;
-}
-
 static void bars(FILE *out, const struct report *r)
 {
     double most = 0;
@@ -54,7 +45,7 @@ static void bars(FILE *out, const struct report *r)
         const i32 n = most > 0 ? (i32)ceil(s / most * BAR) : 0;
         if (s <= 0)
             continue;
-        fprintf(out, "  %-*s %.*s %.2f us%s%s%s\n", name_width(r), x->rung->name, n,
+        fprintf(out, "  %-*s %.*s %.2f us%s%s%s\n", report_name_width(r), x->rung->name, n,
                 "########################################################", s * 1e6, r->gpu ? "" : "'",
                 x->limit ? " " : "", x->limit ? x->limit : "");
     }

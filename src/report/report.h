@@ -28,6 +28,9 @@ bool report_json(FILE *out, const struct report *r, u32 n);
 /* The expectations that were not met, and what is wrong or not supported: a line each. Nothing when all is well. */
 void report_problems(FILE *out, const struct report *r);
 
+/* Characters of the longest rung's name. */
+i32 report_name_width(const struct report *r);
+
 /* A short word for the table: right, WRONG, FAULT, n/a, failed; for broken rungs caught or MISSED. */
 const char *report_verdict(const struct lab_result *r);
 

@@ -13,7 +13,7 @@ const char *report_verdict(const struct lab_result *r)
     return words[r->verdict];
 }
 
-static i32 name_width(const struct report *r)
+i32 report_name_width(const struct report *r)
 {
     i32 width = 4;
     for (u32 i = 0; i < r->n; i++) {
@@ -81,7 +81,7 @@ static void put_headings(FILE *out, const struct family *f, i32 width)
 
 static void counter_table(FILE *out, const struct report *r)
 {
-    i32 width = name_width(r);
+    i32 width = report_name_width(r);
     u32 last = 0;
     for (u32 k = 0; column_at(k); k++)
         last = column_wanted(r->family, column_at(k)) ? k : last;
@@ -117,7 +117,7 @@ static void put_parts(FILE *out, i32 used, const char *text)
 /* Against which rung, and what changed; nothing for the first. */
 static void put_causes(FILE *out, const struct report *r)
 {
-    i32 width = name_width(r);
+    i32 width = report_name_width(r);
     bool any = false;
     for (u32 i = 0; i < r->n; i++) {
         const struct lab_result *x = &r->results[i], *before = cause_partner(r->results, r->n, x);
@@ -134,7 +134,7 @@ static void put_causes(FILE *out, const struct report *r)
 
 static void time_table(FILE *out, const struct report *r)
 {
-    i32 width = name_width(r);
+    i32 width = report_name_width(r);
     double first = 0;
     fprintf(out, "%-*s  %-6s %7s %12s %10s %8s\n", width, "rung", "result", "error", "median us", "GB/s", "ratio");
     for (u32 i = 0; i < r->n; i++) {

@@ -66,7 +66,7 @@ static u32 slow_cost(const struct exec_access *a)
     const struct bank_shape shape = {32, 4};
     switch (a->space) {
     case SPACE_GLOBAL:
-        return a->op == ACCESS_RED ? sectors_red(a->addr, a->mask, a->size) : sectors_count(a->addr, a->mask, a->size);
+        return sectors_count(a->addr, a->mask, a->size);
     case SPACE_LOCAL:
         return sectors_local(a->addr, a->mask, a->size);
     case SPACE_CONST:
