@@ -50,11 +50,11 @@ void lab_set_shape(struct lab *lab, const struct shape *shape)
     lab->request.shape = *shape;
 }
 
-static void say_shape(const struct family *f, const struct shape *s, char *out, size_t size)
+void lab_shape_text(const struct family *f, const struct shape *s, char *out, size_t size)
 {
-    char k[40] = "", batch[40] = "";
+    char k[80] = "", batch[40] = "";
     if (f->third)
-        snprintf(k, sizeof k, ", %.20s %u", f->third, s->k);
+        snprintf(k, sizeof k, ", %.60s %u", f->third, s->k);
     if (f->batched)
         snprintf(batch, sizeof batch, ", batch %u", s->batch);
     if (f->matrix)
@@ -122,7 +122,7 @@ static void say_fault(const struct run *run, struct trial *t)
 static void say_where(const struct run *run, const struct shape *s)
 {
     char where[160], text[sizeof run->out->text];
-    say_shape(run->family, s, where, sizeof where);
+    lab_shape_text(run->family, s, where, sizeof where);
     snprintf(text, sizeof text, "%s", run->out->text);
     snprintf(run->out->text, sizeof run->out->text, "at %s: %.230s", where, text);
 }

@@ -93,6 +93,8 @@ void lab_result_free(struct lab_result *r);
 /* Not right, not as expected, or broken and not caught. */
 bool lab_result_bad(const struct lab_result *r);
 const char *lab_verdict_name(enum lab_verdict v); /* "right" */
+/* "n = 4096, radius 4, block 32 x 1": what the family uses of a shape. 160 bytes hold any. */
+void lab_shape_text(const struct family *f, const struct shape *s, char *out, size_t size);
 
 /* A metric of the report or a value of the plan, by name; NaN when there is none. */
 double lab_value_of(const struct lab_result *r, const char *name);

@@ -104,7 +104,7 @@ bool cause_text(const struct lab_result *before, const struct lab_result *after,
     return n > 0;
 }
 
-static bool same_sizes(const struct shape *a, const struct shape *b)
+bool shape_same_sizes(const struct shape *a, const struct shape *b)
 {
     return a->n == b->n && a->rows == b->rows && a->cols == b->cols && a->k == b->k && a->batch == b->batch;
 }
@@ -119,7 +119,7 @@ const struct lab_result *cause_partner(const struct lab_result *all, u32 n, cons
             return x;
         if (x == r && !r->against)
             return last;
-        if (ran && same_sizes(&x->shape, &r->shape))
+        if (ran && shape_same_sizes(&x->shape, &r->shape))
             last = x;
     }
     return NULL;

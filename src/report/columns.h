@@ -22,6 +22,9 @@ double column_value(const struct column *c, const struct lab_result *r, enum met
 
 /* ---- cause.c ---- */
 
+/* Whether two runs did the same task; their blocks may differ. */
+bool shape_same_sizes(const struct shape *a, const struct shape *b);
+
 /* What changed between two rungs, as a few words: "store sectors a request 16 -> 4, barriers 0 -> 131,072". Estimated
  * numbers are named only when no counted one changed, and are marked. Returns false when there is nothing to say. */
 bool cause_text(const struct lab_result *before, const struct lab_result *after, char *out, size_t size);

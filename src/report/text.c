@@ -151,25 +151,12 @@ static void time_table(FILE *out, const struct report *r)
 
 static bool same_shape(const struct shape *a, const struct shape *b)
 {
-    return a->n == b->n && a->rows == b->rows && a->cols == b->cols && a->bx == b->bx && a->by == b->by && a->k == b->k &&
-           a->batch == b->batch;
-}
-
-static void put_shape(FILE *out, const struct family *f, const struct shape *s)
-{
-    if (f->matrix)
-        fprintf(out, "%u x %u", s->rows, s->cols);
-    else
-        fprintf(out, "n = %llu", (unsigned long long)s->n);
-    if (f->third)
-        fprintf(out, ", %s %u", f->third, s->k);
-    if (f->batched)
-        fprintf(out, ", batch %u", s->batch);
-    fprintf(out, ", block %u x %u", s->bx, s->by);
+    return shape_same_sizes(a, b) && a->bx == b->bx && a->by == b->by;
 }
 
 void report_text(FILE *out, const struct report *r)
 {
+    char shape[160];
     fprintf(out, "%s: %s\n", r->family->name, r->family->about);
     fprintf(out, "on %s%s; ", r->gpu ? "" : "Lockstep's ", r->device);
     for (u32 i = 0; i < r->n; i++) {
@@ -177,7 +164,8 @@ void report_text(FILE *out, const struct report *r)
             continue;
         if (i)
             fprintf(out, "\n  %s on: ", r->results[i].rung->name);
-        put_shape(out, r->family, &r->results[i].shape);
+        lab_shape_text(r->family, &r->results[i].shape, shape, sizeof shape);
+        fputs(shape, out);
     }
     fputs("\n\n", out);
     if (r->gpu)
