@@ -114,7 +114,7 @@ static void puts_(struct text *t, const char *s)
 static void put_place(struct text *t, const struct diag_place *p)
 {
     char buf[32];
-    puts_(t, p->file ? p->file : "<input>");
+    puts_(t, p->file ? p->file : "lockstep");
     if (p->line) {
         put(t, buf, (size_t)snprintf(buf, sizeof(buf), ":%u", p->line));
         if (p->column)

@@ -15,6 +15,7 @@ int cli_climb(int argc, char **argv);
 int cli_gpus(int argc, char **argv);
 int cli_launch(int argc, char **argv);
 int cli_ptx(int argc, char **argv);
+int cli_run(int argc, char **argv);
 
 /* The diagnostics on stderr. */
 void cli_print_diags(const struct diag_list *diags);

@@ -16,6 +16,7 @@ static const struct {
     const char *about;
 } commands[] = {
     {"climb", cli_climb, "run the optimisation ladders: every rung verified, with its counters"},
+    {"run", cli_run, "run a CUDA program on Lockstep's device"},
     {"launch", cli_launch, "launch a kernel of a PTX file or fat binary, and print its counters"},
     {"ptx", cli_ptx, "check a PTX file: its errors, or what is in it and what cannot run"},
     {"gpus", cli_gpus, "list the GPUs that Lockstep can be"},

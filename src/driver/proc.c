@@ -150,10 +150,16 @@ CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, 
     return impl_cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
 }
 
-/* NVIDIA's own libraries find each other's internals through these tables; there are none here. */
+/* NVIDIA's own libraries find each other's internals through these tables; there are none here. Its runtime library asks
+ * for them first of all, so whoever asks has that one: the only place where a stripped program, or a library that one
+ * loads later, gives itself away. */
 CUresult impl_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
     (void)pExportTableId;
+    if (!atomic_flag_test_and_set(&said))
+        drv_log("something in this program is or contains NVIDIA's own runtime library, which accepts NVIDIA's driver "
+                "only: its calls fail; build with `nvcc -cudart shared` and start with `lockstep run`");
     if (ppExportTable)
         *ppExportTable = NULL;
     return CUDA_ERROR_NOT_SUPPORTED;

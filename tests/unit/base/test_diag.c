@@ -48,7 +48,7 @@ static void place_source_caret_note(void **state)
                     "\t   ^\n"
                     "note: add takes 3 modifiers\n"
                     "b.ptx:7: warning: odd\n"
-                    "<input>: error: no place\n");
+                    "lockstep: error: no place\n");
     diag_free(&d);
 }
 

@@ -1,0 +1,147 @@
+/* program.c - starting a program with Lockstep's libraries in front of it. */
+#include "cli/program.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+extern char **environ;
+
+enum { NOT_RUNNABLE = 126, NOT_FOUND = 127 };
+
+/* ---- the environment ---- */
+
+/* ../lib from the command's own folder. */
+static bool library_folder(char out[PATH_MAX])
+{
+    char self[PATH_MAX], lib[PATH_MAX + 8];
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (!slash)
+        return false;
+    *slash = '\0';
+    snprintf(lib, sizeof lib, "%s/../lib", self);
+    return realpath(lib, out) != NULL;
+}
+
+/* Puts text in front of a list in the environment. */
+static enum ls_status prepend(const char *variable, const char *text, char separator)
+{
+    const char *old = getenv(variable);
+    char *all = NULL;
+    if (!old || !*old)
+        return setenv(variable, text, 1) ? LS_ERR_NOMEM : LS_OK;
+    if (asprintf(&all, "%s%c%s", text, separator, old) < 0)
+        return LS_ERR_NOMEM;
+    const int bad = setenv(variable, all, 1);
+    free(all);
+    return bad ? LS_ERR_NOMEM : LS_OK;
+}
+
+/* A library built with a sanitizer needs the sanitizer's own library in the program, before all others. */
+static enum ls_status sanitizer(void)
+{
+#ifdef LS_SANITIZER_LIBRARY
+    setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0:use_sigaltstack=0", 0);
+    return prepend("LD_PRELOAD", LS_SANITIZER_LIBRARY, ':');
+#else
+    return LS_OK;
+#endif
+}
+
+enum ls_status program_environment(const struct program_facts *f, struct diag_list *diags)
+{
+    static const char *const libraries[] = {"libcudart.so.13", "libcudart.so.12", "libcuda.so.1"};
+    const struct diag_place nowhere = {0};
+    char folder[PATH_MAX], path[PATH_MAX + 32];
+    if (!library_folder(folder)) {
+        diag_add(diags, DIAG_ERROR, nowhere, "Lockstep's libraries are not beside the command (../lib)");
+        return LS_ERR_NOT_FOUND;
+    }
+    for (u32 i = 0; i < LS_ARRAY_LEN(libraries); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, libraries[i]);
+        if (access(path, R_OK)) {
+            diag_add(diags, DIAG_ERROR, nowhere, "%s is missing", path);
+            return LS_ERR_NOT_FOUND;
+        }
+        if (f->rpath && prepend("LD_PRELOAD", path, ':') != LS_OK)
+            return LS_ERR_NOMEM;
+    }
+    const enum ls_status status = sanitizer();
+    return status == LS_OK ? prepend("LD_LIBRARY_PATH", folder, ':') : status;
+}
+
+int program_ready(const char *name, bool unchecked, struct program_facts *f)
+{
+    struct diag_list diags;
+    diag_init(&diags);
+    enum ls_status status = program_look(name, f, &diags);
+    const int refused = status == LS_ERR_NOT_FOUND ? NOT_FOUND : NOT_RUNNABLE;
+    if (status == LS_OK && !unchecked)
+        status = program_check(f, &diags);
+    if (status == LS_OK)
+        status = program_environment(f, &diags);
+    if (diags.errors || diags.warnings)
+        cli_print_diags(&diags);
+    diag_free(&diags);
+    return status == LS_OK ? CLI_OK : refused;
+}
+
+/* ---- starting it ---- */
+
+int program_exec(const struct program_facts *f, char **argv)
+{
+    execv(f->path, argv);
+    if (errno == ENOEXEC) { /* a script without #!, as the shell takes it */
+        size_t n = 0;
+        while (argv[n])
+            n++;
+        char **with = calloc(n + 2, sizeof *with);
+        if (with) {
+            with[0] = (char *)"sh";
+            with[1] = (char *)f->path;
+            memcpy(with + 2, argv + 1, n * sizeof *with); /* its NULL too */
+            execv("/bin/sh", with);
+            free(with);
+        }
+    }
+    fprintf(stderr, "lockstep: cannot run %s: %s\n", f->path, strerror(errno));
+    return errno == ENOENT ? NOT_FOUND : NOT_RUNNABLE;
+}
+
+int program_spawn(const struct program_facts *f, char **argv, pid_t *pid)
+{
+    fflush(NULL);
+    *pid = fork();
+    if (*pid < 0) {
+        fprintf(stderr, "lockstep: cannot start %s: %s\n", f->path, strerror(errno));
+        return NOT_RUNNABLE;
+    }
+    if (*pid == 0)
+        _exit(program_exec(f, argv));
+    return CLI_OK;
+}
+
+int program_wait(pid_t pid)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction interrupt, quit;
+    int status;
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    pid_t got;
+    while ((got = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
+        ;
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    if (got < 0)
+        return NOT_RUNNABLE;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
