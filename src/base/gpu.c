@@ -83,6 +83,10 @@ static const struct field fields[] = {
     F(latency_convert, FIELD_U32, 0, 100000),
     F(latency_shuffle, FIELD_U32, 0, 100000),
     F(latency_tensor, FIELD_U32, 0, 100000),
+    F(l2_rate, FIELD_U32, 1, 1000000),
+    F(l2_sm_rate, FIELD_U32, 1, 1000000),
+    F(atomic_rate, FIELD_U32, 1, 1000000),
+    F(kernel_ns, FIELD_U32, 0, 1000000000),
 };
 
 /* What reading one file carries along. */

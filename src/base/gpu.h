@@ -46,6 +46,9 @@ struct gpu {
     /* cycles from the issue of an instruction to that of one that needs its result; 0 = unknown */
     u32 latency_int, latency_fp32, latency_fp16, latency_fp64, latency_sfu, latency_convert, latency_shuffle;
     u32 latency_tensor; /* mma.m16n8k16 of half precision */
+    /* for the model of time: bytes a clock that L2 gives to all SMs and to one; lanes of atomics a clock, at different
+     * addresses, of the whole L2; how long a kernel that does nothing takes */
+    u32 l2_rate, l2_sm_rate, atomic_rate, kernel_ns;
 };
 
 /* Finds a GPU by id ("h200"), or by the path of a JSON file when the text contains a '/' or ends in ".json".

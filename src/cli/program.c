@@ -58,7 +58,7 @@ static enum ls_status sanitizer(void)
 
 enum ls_status program_environment(const struct program_facts *f, struct diag_list *diags)
 {
-    static const char *const libraries[] = {"libcudart.so.13", "libcudart.so.12", "libcuda.so.1"};
+    static const char *const libraries[] = {"libcudart.so.12", "libcudart.so.13", "libcuda.so.1"};
     const struct diag_place nowhere = {0};
     char folder[PATH_MAX], path[PATH_MAX + 32];
     if (!library_folder(folder)) {
@@ -67,7 +67,7 @@ enum ls_status program_environment(const struct program_facts *f, struct diag_li
     }
     for (u32 i = 0; i < LS_ARRAY_LEN(libraries); i++) {
         snprintf(path, sizeof path, "%s/%s", folder, libraries[i]);
-        if (access(path, R_OK)) {
+        if (access(path, R_OK) && i > 0) { /* CUDA 12's is for programs of that time only */
             diag_add(diags, DIAG_ERROR, nowhere, "%s is missing", path);
             return LS_ERR_NOT_FOUND;
         }

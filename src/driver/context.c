@@ -49,6 +49,7 @@ CUresult ctx_synchronize(CUcontext ctx)
 
 static CUresult revive(CUcontext c, unsigned flags)
 {
+    atomic_store(&c->streams_made, 0);
     c->legacy = stream_new(c, 0, 0);
     if (!c->legacy)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -35,6 +35,7 @@ enum tag {
     TAG_LINK,
     TAG_POOL,
     TAG_ARRAY,
+    TAG_MIPMAP,
     TAG_END
 };
 
@@ -47,6 +48,7 @@ struct CUstream_st {
     unsigned flags; /* CU_STREAM_NON_BLOCKING */
     int priority;
     u64 id;
+    u32 number; /* of its context's streams, the legacy one is 0 */
     bool legacy, per_thread;
     bool dead;                /* destroyed with work left: out of the list once that is done */
     pthread_t owner;          /* of a per-thread default stream */
@@ -67,6 +69,7 @@ struct CUctx_st {
     CUsharedconfig shared_config;
     size_t pending_launches; /* of kernels' launches */
     size_t sync_depth, l2_fetch, l2_persist; /* limits that are remembered and have no effect */
+    atomic_uint streams_made;
     struct CUstream_st *legacy;
     struct CUstream_st *streams; /* all but legacy; hub.lock */
     CUmodule modules;
@@ -126,7 +129,19 @@ struct CUarray_st {
     CUDA_ARRAY3D_DESCRIPTOR desc; /* as given: a dimension may be 0 */
     u32 texel_bytes;
     size_t rows, slices; /* at least 1; layers are slices */
+    CUmipmappedArray mipmap; /* whose level this is, or NULL */
     CUarray next;        /* driver.lock */
+};
+
+/* A mipmapped array: its levels one behind the other in one allocation, each an array. */
+enum { MOST_LEVELS = 18 };
+struct CUmipmappedArray_st {
+    u32 tag;
+    CUcontext ctx;
+    u64 address;
+    unsigned levels;
+    CUarray level[MOST_LEVELS];
+    CUmipmappedArray next; /* driver.lock */
 };
 
 struct allocation {
@@ -153,6 +168,7 @@ struct driver {
     CUcontext primary;
     CUlibrary libraries;
     CUarray arrays;
+    CUmipmappedArray mipmaps;
     struct CUmemPoolHandle_st default_pool;
     CUmemoryPool current_pool;
     /* from the environment, docs/environment.md */
@@ -235,6 +251,7 @@ unsigned memory_running(void);
 
 /* ---- array.c, texture.c ---- */
 CUresult array_find(CUarray handle); /* CUDA_ERROR_INVALID_HANDLE unless it is a live array */
+CUresult mipmap_find(CUmipmappedArray handle);
 u32 array_texel_bytes(CUarray_format format, unsigned channels); /* 0: there are no such texels */
 void array_free_context(CUcontext ctx);   /* the handles; driver.lock held */
 void texture_free_context(CUcontext ctx); /* driver.lock held */
@@ -243,9 +260,14 @@ void texture_free_context(CUcontext ctx); /* driver.lock held */
 u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared);
 
 /* ---- launch.c, profile.c ---- */
-enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct exec_fault *fault);
+/* Where a launch was made: ids as ncu prints them. */
+struct profile_place {
+    u64 context, stream;
+};
+struct profile_place profile_place(const struct CUstream_st *s);
+enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_place place, struct exec_fault *fault);
 void profile_init(void);
-bool profile_wanted(const char *kernel);
+bool profile_wanted(const char *kernel, struct profile_place place); /* counts the launch */
 void profile_switch(bool on); /* cuProfilerStart, cuProfilerStop */
 
 /* ---- device.c ---- */

@@ -12,6 +12,7 @@ struct launch_work {
     struct work work;
     CUcontext ctx;
     CUfunction f;
+    struct profile_place place;
     struct exec_launch l;
     _Alignas(16) u8 params[];
 };
@@ -69,7 +70,8 @@ static enum ls_status run_grid(void *work, struct exec_launch *l, struct exec_fa
         if (function_get(w->f->mod, l->kernel->name, &f) != CUDA_SUCCESS)
             return LS_ERR_NOMEM;
     }
-    enum ls_status s = profile_wanted(l->kernel->name) ? profile_run(l, f, fault) : exec_run(l, fault, NULL);
+    enum ls_status s = profile_wanted(l->kernel->name, w->place) ? profile_run(l, f, w->place, fault)
+                                                                 : exec_run(l, fault, NULL);
     log_refused(l);
     return s;
 }
@@ -248,6 +250,7 @@ static void fill(struct launch_work *w, struct CUstream_st *s, CUfunction f, con
     w->work = (struct work){.run = launch_run, .release = launch_release};
     w->ctx = s->ctx;
     w->f = f;
+    w->place = profile_place(s);
     w->l = (struct exec_launch){
         .device = &drv.device,
         .module = f->mod->exec,

@@ -1,26 +1,37 @@
 /* profile.c - launches under the meter: with LOCKSTEP_SESSION=<folder>, each selected launch runs with hooks and a
- * record of it is appended to <folder>/<pid>.rec. LOCKSTEP_KERNEL selects kernels: a name, or "regex:" and an extended
- * regular expression; what is not selected runs fast. cuProfilerStop and cuProfilerStart switch it off and on.
- * LOCKSTEP_BANKS=5x4 pictures a shared memory of that many banks, of that many bytes each. */
-#include <regex.h>
+ * record of it is appended to <folder>/<pid>.rec. What is not selected runs fast. LOCKSTEP_KERNEL, ..._BASE, ..._ID and
+ * LOCKSTEP_LAUNCH_SKIP, _COUNT, _SKIP_BEFORE_MATCH select (meter/select.h). cuProfilerStop and cuProfilerStart switch
+ * it off and on; LOCKSTEP_PROFILE_FROM_START=0 begins switched off.
+ *
+ * LOCKSTEP_BANKS=5x4 pictures a shared memory of that many banks, of that many bytes each.
+ *
+ * LOCKSTEP_PROGRESS=<file>, or - for stdout: ncu's lines about what is being profiled go there. Then the folder also
+ * has a file `connected` (a line a process: pid and program) and a file `launches`, whose size numbers the launches of
+ * all processes: appending a byte to it is atomic. */
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "driver/driver.h"
 #include "meter/meter.h"
+#include "meter/select.h"
 #include "meter/session.h"
 
 static struct {
-    const char *folder; /* NULL: no profiling */
-    const char *name;   /* NULL: every kernel, or by pattern */
-    bool by_pattern;
-    regex_t pattern;
+    const char *folder;   /* NULL: no profiling */
+    const char *progress; /* NULL: say nothing */
+    struct select select;
     u32 banks, bank_bytes; /* 0: the GPU's */
     bool pictures;         /* keep the addresses of the first block (LOCKSTEP_PICTURES) */
+    bool caches;           /* the modelled metrics too (LOCKSTEP_CACHES) */
     atomic_bool off, complained;
 } profile;
+
+/* ---- the environment ---- */
 
 static void read_banks(const char *text)
 {
@@ -37,38 +48,138 @@ static void read_banks(const char *text)
     profile.bank_bytes = bytes;
 }
 
-void profile_init(void)
+static const char *text_of(const char *variable)
 {
-    static const char prefix[] = "regex:";
-    const char *folder = getenv("LOCKSTEP_SESSION"), *kernel = getenv("LOCKSTEP_KERNEL");
-    profile.folder = folder && *folder ? folder : NULL;
-    const char *pictures = getenv("LOCKSTEP_PICTURES");
-    profile.pictures = pictures && strcmp(pictures, "1") == 0;
-    read_banks(getenv("LOCKSTEP_BANKS"));
-    if (!profile.folder || !kernel || !*kernel)
-        return;
-    if (strncmp(kernel, prefix, sizeof prefix - 1) != 0) {
-        profile.name = kernel;
-        return;
-    }
-    profile.by_pattern = regcomp(&profile.pattern, kernel + sizeof prefix - 1, REG_EXTENDED | REG_NOSUB) == 0;
-    if (!profile.by_pattern)
-        drv_log("LOCKSTEP_KERNEL=%s is no regular expression: every kernel is profiled", kernel);
+    const char *text = getenv(variable);
+    return text && *text ? text : NULL;
 }
 
-bool profile_wanted(const char *kernel)
+static u64 count_of(const char *variable)
 {
-    if (!profile.folder || atomic_load(&profile.off))
-        return false;
-    if (profile.by_pattern)
-        return regexec(&profile.pattern, kernel, 0, NULL, 0) == 0;
-    return !profile.name || strcmp(profile.name, kernel) == 0;
+    const char *text = text_of(variable);
+    char *end = NULL;
+    const u64 n = text ? strtoull(text, &end, 10) : 0;
+    if (text && (*text < '0' || *text > '9' || *end)) {
+        drv_log("%s=%s is no number of launches: it is ignored", variable, text);
+        return 0;
+    }
+    return n;
+}
+
+static void read_selection(void)
+{
+    const struct select_options o = {
+        .kernel = text_of("LOCKSTEP_KERNEL"),
+        .base = text_of("LOCKSTEP_KERNEL_BASE"),
+        .kernel_id = text_of("LOCKSTEP_KERNEL_ID"),
+        .skip = count_of("LOCKSTEP_LAUNCH_SKIP"),
+        .count = count_of("LOCKSTEP_LAUNCH_COUNT"),
+        .skip_any = count_of("LOCKSTEP_LAUNCH_SKIP_BEFORE_MATCH"),
+    };
+    char why[256];
+    if (!select_init(&profile.select, &o, why))
+        drv_log("LOCKSTEP_KERNEL and its kin: %s: every kernel is profiled", why);
+}
+
+/* ---- progress ---- */
+
+static void append(const char *path, const char *text)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return;
+    if (write(fd, text, strlen(text)) < 0)
+        profile.progress = NULL; /* nobody reads it */
+    close(fd);
+}
+
+static void say(const char *text)
+{
+    if (strcmp(profile.progress, "-") != 0)
+        append(profile.progress, text);
+    else if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+        profile.progress = NULL;
+}
+
+static void say_connected(void)
+{
+    char path[PATH_MAX], line[PATH_MAX + 80], file[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    snprintf(line, sizeof line, "==PROF== Connected to process %ld (%s)\n", (long)getpid(), path);
+    say(line);
+    snprintf(line, sizeof line, "%ld %s\n", (long)getpid(), path);
+    if (snprintf(file, sizeof file, "%s/connected", profile.folder) < (int)sizeof file)
+        append(file, line);
+}
+
+/* The number of this launch among those of all processes. */
+static u64 next_in_sequence(void)
+{
+    char file[PATH_MAX];
+    if (snprintf(file, sizeof file, "%s/launches", profile.folder) >= (int)sizeof file)
+        return 0;
+    const int fd = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    const bool written = fd >= 0 && write(fd, ".", 1) == 1;
+    const off_t end = written ? lseek(fd, 0, SEEK_CUR) : 0; /* behind this process's own byte */
+    if (fd >= 0)
+        close(fd);
+    return end > 0 ? (u64)end - 1 : 0;
+}
+
+/* ncu cuts long names. */
+static void say_profiled(const char *kernel, u64 sequence)
+{
+    enum { SHOWN = 32 };
+    char name[4096], line[160];
+    kernel_name(kernel, KERNEL_FUNCTION, name, sizeof name);
+    const bool cut = strlen(name) > SHOWN;
+    snprintf(line, sizeof line, "==PROF== Profiling \"%.*s%s\" - %llu: 0%%....50%%....100%% - 1 pass\n",
+             cut ? SHOWN - 3 : SHOWN, name, cut ? "..." : "", (unsigned long long)sequence);
+    say(line);
+}
+
+/* ---- selecting ---- */
+
+void profile_init(void)
+{
+    profile.folder = text_of("LOCKSTEP_SESSION");
+    const char *pictures = getenv("LOCKSTEP_PICTURES"), *from_start = text_of("LOCKSTEP_PROFILE_FROM_START");
+    profile.pictures = pictures && strcmp(pictures, "1") == 0;
+    const char *caches = getenv("LOCKSTEP_CACHES");
+    profile.caches = caches && strcmp(caches, "1") == 0;
+    read_banks(getenv("LOCKSTEP_BANKS"));
+    if (!profile.folder)
+        return;
+    read_selection();
+    if (from_start && strcmp(from_start, "0") == 0)
+        atomic_store(&profile.off, true);
+    profile.progress = text_of("LOCKSTEP_PROGRESS");
+    if (profile.progress)
+        say_connected();
+}
+
+/* The default stream is ncu's stream 7; contexts are counted in the order in which they were made. */
+struct profile_place profile_place(const struct CUstream_st *s)
+{
+    struct profile_place p = {.stream = s->number ? 12 + s->number : 7};
+    for (CUcontext c = s->ctx; c; c = c->next) /* from a context on the list has the older ones, and stays as it is */
+        p.context++;
+    return p;
+}
+
+bool profile_wanted(const char *kernel, struct profile_place place)
+{
+    return profile.folder && !atomic_load(&profile.off) &&
+           select_take(&profile.select, kernel, place.context, place.stream);
 }
 
 void profile_switch(bool on)
 {
     atomic_store(&profile.off, !on);
 }
+
+/* ---- running ---- */
 
 static void complain(const char *what, enum ls_status s)
 {
@@ -89,7 +200,22 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct exec_fault *fault)
+static void record(struct meter_report *r, const struct exec_launch *l, struct profile_place place)
+{
+    u32 refused;
+    exec_children_count(l->children, &r->children, &refused);
+    r->context = place.context;
+    r->stream = place.stream;
+    if (profile.progress) {
+        r->sequence = next_in_sequence();
+        say_profiled(r->kernel, r->sequence);
+    }
+    const enum ls_status s = session_append(profile.folder, r);
+    if (s != LS_OK)
+        complain("LOCKSTEP_SESSION: a launch was not recorded", s);
+}
+
+enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_place place, struct exec_fault *fault)
 {
     struct meter *m;
     struct meter_options options = METER_OPTIONS_DEFAULT;
@@ -97,6 +223,7 @@ enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct exec_faul
     options.banks = profile.banks;
     options.bank_bytes = profile.bank_bytes;
     options.pictures = profile.pictures;
+    options.caches = profile.caches;
     options.ptx_text = f->mod->ptx;
     options.ptx_len = f->mod->ptx_len;
     enum ls_status s = meter_begin(l, &drv.gpu, &options, &m);
@@ -113,14 +240,10 @@ enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct exec_faul
         complain("a launch was not recorded", LS_ERR_NOMEM);
         return run;
     }
-    u32 refused;
-    exec_children_count(l->children, &r->children, &refused);
     r->seconds = seconds;
     if (run != LS_OK)
         r->status = run == LS_ERR_FAULT ? exec_fault_cuda_name(fault->kind) : ls_status_text(run);
-    s = session_append(profile.folder, r);
-    if (s != LS_OK)
-        complain("LOCKSTEP_SESSION: a launch was not recorded", s);
+    record(r, l, place);
     meter_report_free(r);
     return run;
 }

@@ -17,6 +17,7 @@ struct CUstream_st *stream_new(CUcontext ctx, unsigned flags, int priority)
     }
     *s = (struct CUstream_st){.tag = TAG_STREAM, .ctx = ctx, .queue = q, .flags = flags, .priority = priority};
     s->id = atomic_fetch_add(&drv.next_id, 1) + 1;
+    s->number = atomic_fetch_add(&ctx->streams_made, 1);
     return s;
 }
 

@@ -67,14 +67,31 @@ static CUresult array_image(CUarray a, struct image *im)
     set_texels(im, d->Format, d->NumChannels);
     im->base = a->address;
     im->layered = d->Flags & CUDA_ARRAY3D_LAYERED;
+    im->cube = d->Flags & CUDA_ARRAY3D_CUBEMAP;
     im->gather = d->Flags & CUDA_ARRAY3D_TEXTURE_GATHER;
-    im->dims = !d->Height ? 1 : d->Depth && !im->layered ? 3 : 2;
+    im->dims = !d->Height ? 1 : d->Depth && !im->layered && !im->cube ? 3 : 2;
     im->width = (u32)d->Width;
     im->height = (u32)a->rows;
     im->depth = (u32)a->slices;
     im->pitch = d->Width * a->texel_bytes;
     im->slice = im->pitch * a->rows;
     im->bytes = im->slice * a->slices;
+    return CUDA_SUCCESS;
+}
+
+static CUresult mipmap_image(CUmipmappedArray m, struct image *im)
+{
+    CUresult r = mipmap_find(m);
+    if (r == CUDA_SUCCESS)
+        r = array_image(m->level[0], im);
+    if (r != CUDA_SUCCESS)
+        return r;
+    im->levels = (u8)m->levels;
+    im->bytes = 0;
+    for (unsigned l = 0; l < m->levels; l++) {
+        const struct image at = image_level(im, l);
+        im->bytes += at.slice * at.depth;
+    }
     return CUDA_SUCCESS;
 }
 
@@ -126,8 +143,8 @@ static CUresult make_image(const CUDA_RESOURCE_DESC *d, struct image *im)
         r = pitch_image(d, im);
         break;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        drv_log("mipmapped arrays are not supported");
-        return CUDA_ERROR_NOT_SUPPORTED;
+        r = mipmap_image(d->res.mipmap.hMipmappedArray, im);
+        break;
     default:
         break;
     }
@@ -145,20 +162,27 @@ static CUresult make_sampler(const CUDA_TEXTURE_DESC *d, CUresourcetype type, st
                            CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION | CU_TRSF_SEAMLESS_CUBEMAP;
     if (d->flags & ~known || (unsigned)d->filterMode > CU_TR_FILTER_MODE_LINEAR)
         return CUDA_ERROR_INVALID_VALUE;
-    if (d->flags & CU_TRSF_SRGB) {
-        drv_log("textures that convert from sRGB are not supported");
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
     s->integers = d->flags & CU_TRSF_READ_AS_INTEGER;
     s->normalized = d->flags & CU_TRSF_NORMALIZED_COORDINATES;
     s->linear = d->filterMode == CU_TR_FILTER_MODE_LINEAR;
+    s->srgb = d->flags & CU_TRSF_SRGB;
+    s->seamless = d->flags & CU_TRSF_SEAMLESS_CUBEMAP;
+    if (t->image.levels) {
+        if ((unsigned)d->mipmapFilterMode > CU_TR_FILTER_MODE_LINEAR || !s->normalized)
+            return CUDA_ERROR_INVALID_VALUE;
+        s->mip_linear = d->mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR;
+        s->bias = d->mipmapLevelBias;
+        s->least = d->minMipmapLevelClamp;
+        s->most = d->maxMipmapLevelClamp;
+    }
+    s->normalized |= t->image.cube; /* a place on a face */
     for (unsigned k = 0; k < 3; k++) {
         if ((unsigned)d->addressMode[k] > CU_TR_ADDRESS_MODE_BORDER)
             return CUDA_ERROR_INVALID_VALUE;
         s->address[k] = (u8)d->addressMode[k];
     }
     memcpy(s->border, d->borderColor, sizeof s->border);
-    if (s->linear && !texture_gives_floats(t))
+    if ((s->linear || s->mip_linear) && !texture_gives_floats(t))
         return CUDA_ERROR_INVALID_VALUE;
     if (type == CU_RESOURCE_TYPE_LINEAR) { /* no modes: what is outside is 0, and texels are not filtered */
         memset(s->address, ADDRESS_BORDER, sizeof s->address);
@@ -168,13 +192,65 @@ static CUresult make_sampler(const CUDA_TEXTURE_DESC *d, CUresourcetype type, st
     return CUDA_SUCCESS;
 }
 
-/* A view that shows the array as it is changes nothing. */
-static bool is_plain_view(const CUDA_RESOURCE_VIEW_DESC *v, const struct image *im)
+/* ---- views ---- */
+
+/* The texels of a view's format: each element type has three, of 1, 2 and 4 channels. False: block-compressed. */
+static bool view_texels(CUresourceViewFormat f, struct image *im)
 {
-    return !v || (v->format == CU_RES_VIEW_FORMAT_NONE && !v->firstMipmapLevel && !v->lastMipmapLevel &&
-                  !v->firstLayer && (!v->lastLayer || v->lastLayer == im->depth - 1) &&
-                  (!v->width || v->width == im->width) && (!v->height || v->height == im->height) &&
-                  (!v->depth || v->depth == im->depth));
+    static const u8 formats[] = {TEXEL_U8, TEXEL_S8, TEXEL_U16, TEXEL_S16, TEXEL_U32, TEXEL_S32, TEXEL_HALF,
+                                 TEXEL_FLOAT};
+    const unsigned n = (unsigned)f - CU_RES_VIEW_FORMAT_UINT_1X8;
+    if (n >= 3 * LS_ARRAY_LEN(formats))
+        return false;
+    im->format = formats[n / 3];
+    im->channels = (u8)(1u << n % 3);
+    return texel_bits(im->format) / 8 * im->channels == im->texel_bytes;
+}
+
+static bool view_levels(const CUDA_RESOURCE_VIEW_DESC *v, struct image *im)
+{
+    const unsigned last = im->levels ? im->levels - 1u : 0;
+    const u64 end = im->base + im->bytes;
+    if (v->firstMipmapLevel > v->lastMipmapLevel || v->lastMipmapLevel > last)
+        return false;
+    const struct image first = image_level(im, v->firstMipmapLevel);
+    *im = first;
+    im->levels = im->levels ? (u8)(v->lastMipmapLevel - v->firstMipmapLevel + 1) : 0;
+    im->bytes = end - im->base;
+    return true;
+}
+
+/* Of a mipmap all layers must be seen: its levels lie one behind the other. */
+static bool view_layers(const CUDA_RESOURCE_VIEW_DESC *v, struct image *im)
+{
+    const bool layers = im->layered || im->cube;
+    const u32 count = v->lastLayer - v->firstLayer + 1;
+    if (v->firstLayer > v->lastLayer || (!layers && v->lastLayer))
+        return false;
+    if (!layers || (!v->firstLayer && !v->lastLayer) || count == im->depth)
+        return true;
+    if (v->lastLayer >= im->depth || im->levels > 1 || (im->cube && count % 6))
+        return false;
+    im->base += v->firstLayer * im->slice;
+    im->depth = count;
+    im->bytes = im->slice * count;
+    return true;
+}
+
+/* Changes the image to what the view shows; a dimension of 0 is as it was. */
+static CUresult apply_view(const CUDA_RESOURCE_VIEW_DESC *v, struct image *im)
+{
+    if (!v)
+        return CUDA_SUCCESS;
+    if (v->format != CU_RES_VIEW_FORMAT_NONE && (unsigned)v->format > CU_RES_VIEW_FORMAT_FLOAT_4X32) {
+        drv_log("views of block-compressed formats are not supported");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if ((v->format != CU_RES_VIEW_FORMAT_NONE && !view_texels(v->format, im)) ||
+        (v->width && v->width != im->width) || (v->height && v->height != im->height) ||
+        (v->depth && v->depth != im->depth) || !view_levels(v, im) || !view_layers(v, im))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
 }
 
 /* ---- objects ---- */
@@ -203,13 +279,11 @@ CUresult impl_cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DES
         return CUDA_ERROR_INVALID_VALUE;
     CUresult r = make_image(pResDesc, &t.image);
     if (r == CUDA_SUCCESS)
+        r = apply_view(pResViewDesc, &t.image);
+    if (r == CUDA_SUCCESS)
         r = make_sampler(pTexDesc, pResDesc->resType, &t);
     if (r != CUDA_SUCCESS)
         return r;
-    if (!is_plain_view(pResViewDesc, &t.image)) {
-        drv_log("views that show an array as another format or in part are not supported");
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
     struct object *o = ls_calloc(1, sizeof *o);
     if (!o)
         return CUDA_ERROR_OUT_OF_MEMORY;

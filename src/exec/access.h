@@ -338,6 +338,8 @@ MEM_SLOW void trace_regs(const struct ir_inst *pc, const u8 *regs, struct warp *
                             .pattern = (u8)pattern,
                             .type = mem_type(op),
                             .generic = MEM_SPACE(op) == SPACE_NONE,
+                            .warp = w->index,
+                            .block = w->info,
                             .addr = addr};
     if (pc->aux & IR_ADDR_CONST) {
         LANES addr[i] = event;
@@ -385,6 +387,8 @@ MEM_FN void trace_lanes(const struct ir_inst *pc, struct warp *w, const struct a
                                   .atom_op = x->atom_op,
                                   .type = x->type,
                                   .generic = MEM_SPACE(op) == SPACE_NONE,
+                                  .warp = w->index,
+                                  .block = w->info,
                                   .addr = addr};
     announce(w, &e);
 #else

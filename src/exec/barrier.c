@@ -1,4 +1,4 @@
-/* barrier.c - the sixteen barriers of a block (PTX ISA 9.7.13.1).
+/* barrier.c - the sixteen barriers of a block (PTX ISA 9.7.13.1) and the one of its cluster.
  *
  * Lanes arrive one by one, whatever split they are in, so a barrier in divergent code completes when all have come by
  * different paths (a finding for the checks, not a hang). Without a thread count a barrier waits for every thread of
@@ -139,5 +139,37 @@ const struct ir_inst *warp_barrier(struct warp *w, const struct ir_inst *pc, u8 
     warp_block(w, pc, SPLIT_BARRIER);
     if (complete(b, bar))
         release(b, id);
+    return NULL;
+}
+
+/* ---- barrier.cluster (9.7.13.3): a cluster has one block ---- */
+
+const struct ir_inst *warp_cluster_arrive(struct warp *w, const struct ir_inst *pc)
+{
+    struct block *b = w->block;
+    struct barrier *bar = &b->barriers[CLUSTER_BARRIER];
+    if (w->hooks && w->hooks->barrier)
+        w->hooks->barrier(w->hook_ctx, w->func, pc->site, w->index, w->mask);
+    if (w->weak)
+        weak_fence_block(w);
+    if (!(b->open_barriers >> CLUSTER_BARRIER & 1))
+        open_barrier(b, CLUSTER_BARRIER, 0);
+    if (bar->lanes[w->index] & w->mask)
+        return bad_barrier(w, pc, "a thread arrives at the cluster's barrier twice without a wait between", w->mask);
+    arrive(w, bar, 0);
+    if (complete(b, bar))
+        release(b, CLUSTER_BARRIER);
+    return pc + 1;
+}
+
+/* Lanes that are still among the arrived wait for the others; the rest was released already. */
+const struct ir_inst *warp_cluster_wait(struct warp *w, const struct ir_inst *pc)
+{
+    const struct block *b = w->block;
+    if (!(b->barriers[CLUSTER_BARRIER].lanes[w->index] & w->mask))
+        return pc + 1;
+    w->split->barrier = CLUSTER_BARRIER;
+    w->split->sync = BARRIER_SYNC;
+    warp_block(w, pc, SPLIT_BARRIER);
     return NULL;
 }

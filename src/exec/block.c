@@ -7,6 +7,9 @@
 
 /* How many turns a block whose warps only spin gets before another block runs. */
 enum { PATIENCE = 2 };
+/* After so many rounds in which all of a block only asked for phases of mbarriers, none will end: a deadlock. A program
+ * that asks with a time limit has long given up. */
+enum { STUCK = 1 << 14 };
 /* How often a block that gets on looks at the clock. */
 enum { WATCH_ROUNDS = 256 };
 
@@ -46,6 +49,7 @@ struct block *block_new(struct worker *wk)
         w->block = b;
         w->worker = wk;
         w->index = k;
+        w->info = &b->info;
         frame_fill(w, f, true);
     }
     if (g->mode == IR_TIMED)
@@ -69,6 +73,7 @@ void block_begin(struct block *b, u64 linear)
     b->live_warps = g->nwarps;
     b->open_barriers = 0;
     b->exited_threads = 0;
+    b->phases = b->stuck = 0;
     b->launches = b->handles = 0;
     if (g->scratch_at)
         memset(b->shared + g->scratch_at, 0, SCRATCH_BYTES);
@@ -106,12 +111,14 @@ struct round {
     bool ran;   /* somebody could run */
     bool moved; /* somebody used no whole quantum: it waits, or is done */
     bool polled; /* somebody read memory that others may write: it may be spinning */
+    bool stuck;  /* everybody only waited for mbarriers, and no phase ended */
     bool fault;
 };
 
 static struct round run_round(struct block *b)
 {
-    struct round r = {0};
+    struct round r = {.stuck = true};
+    const u32 phases = b->phases;
     u8 turns[MAX_WARPS];
     deal_turns(b, turns);
     for (u32 n = 0; n < b->info.warps; n++) {
@@ -121,13 +128,16 @@ static struct round run_round(struct block *b)
         warp_run(w);
         r.ran = true;
         r.moved |= !w->ready;
-        r.polled |= w->polled;
+        r.polled |= w->polled != 0;
+        r.stuck &= w->ready && warp_only_waits(w);
         b->live_warps -= w->exited == FULL_MASK;
         if (w->stop == STOP_FAULT) {
             r.fault = true;
             break;
         }
     }
+    r.moved |= b->phases != phases;
+    r.stuck &= r.ran && !r.moved;
     return r;
 }
 
@@ -151,13 +161,16 @@ enum block_end block_run(struct block *b)
             weak_round(b, false);
         if (!b->live_warps)
             break;
-        if (!r.ran && !release_parked(b)) {
+        b->stuck = r.stuck ? b->stuck + 1 : 0;
+        if ((!r.ran && !release_parked(b)) || b->stuck > STUCK) {
             block_deadlock(b);
             return BLOCK_STOPPED;
         }
         if ((!r.moved || rounds % WATCH_ROUNDS == 0) && !block_watch(b))
             return BLOCK_STOPPED;
-        idle = r.moved || !r.polled ? 0 : idle + 1;
+        if (r.stuck)
+            release_parked(b);
+        idle = r.moved || !(r.polled || r.stuck) ? 0 : idle + 1;
         if (idle)
             sched_yield(); /* what it waits for may be another worker's block */
         if (idle >= PATIENCE) {

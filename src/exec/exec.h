@@ -82,6 +82,8 @@ enum exec_pattern {
     PATTERN_CONTIGUOUS, /* all 32 lanes active, addr[i] = addr[0] + i * size */
 };
 
+struct exec_block_info;
+
 /* One execution of one memory instruction by a warp. Valid during the call only. */
 struct exec_access {
     const struct ir_func *func; /* the function that contains the instruction */
@@ -96,6 +98,8 @@ struct exec_access {
     u8 atom_op;     /* ACCESS_ATOM/RED: enum ptx_mod of the operation (MOD_ADD, MOD_CAS, ...) */
     u8 type;        /* enum ptx_type of the element */
     bool generic;
+    u32 warp;        /* in its block */
+    const struct exec_block_info *block; /* until block_end; NULL in a test's own events */
     const u64 *addr; /* [32]; only active lanes are meaningful. global, const: device address; shared: offset in the
                         block's window; local: offset in the lane's own local memory */
 };

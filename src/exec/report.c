@@ -86,21 +86,30 @@ static void LS_PRINTF(2, 3) say(struct text *t, const char *fmt, ...)
     t->left -= took;
 }
 
+/* The operation that a split waits at, or NULL. */
+static const struct ir_inst *waits_at(const struct split *s)
+{
+    if (s->state == SPLIT_SYNC || s->state == SPLIT_BARRIER)
+        return s->pc;
+    return s->state == SPLIT_NONE ? NULL : s->waited;
+}
+
 static void say_waiting(struct text *t, const struct warp *w, const struct split *s)
 {
     const struct ir_func *f = s->frame->func->ir;
+    const struct ir_inst *pc = waits_at(s);
     const char *file = NULL;
     u32 line = 0;
     char what[96];
-    source_of(f, s->pc->site, &file, &line);
-    ptx_print_inst(&f->src->insts[s->pc->site], what, sizeof what);
+    source_of(f, pc->site, &file, &line);
+    ptx_print_inst(&f->src->insts[pc->site], what, sizeof what);
     what[strcspn(what, ";")] = 0;
     say(t, "%swarp %u, lanes 0x%08x wait at `%s`", t->left == sizeof((struct exec_fault *)0)->detail ? "" : "; ",
         w->index, s->mask, what);
     if (file)
         say(t, ", %s:%u", file, line);
     else
-        say(t, ", PTX line %u", f->src->insts[s->pc->site].line);
+        say(t, ", PTX line %u", f->src->insts[pc->site].line);
 }
 
 void block_deadlock(struct block *b)
@@ -112,12 +121,12 @@ void block_deadlock(struct block *b)
         struct warp *w = &b->warps[k];
         for (u32 i = 0; i < w->nsplits; i++) {
             const struct split *s = &w->splits[i];
-            if (s->state != SPLIT_SYNC && s->state != SPLIT_BARRIER)
+            if (!waits_at(s))
                 continue;
             say_waiting(&t, w, s);
             if (!placed) {
                 w->func = s->frame->func->ir;
-                fault_place(w, s->pc, (unsigned)__builtin_ctz(s->mask), &f);
+                fault_place(w, waits_at(s), (unsigned)__builtin_ctz(s->mask), &f);
                 placed = true;
             }
         }

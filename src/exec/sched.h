@@ -21,7 +21,7 @@ enum warp_stop {
 
 /* What a warp may run before others get a turn, in instructions; polling accesses count extra (access.h). */
 enum { QUANTUM = 65536 };
-enum { BARRIERS = 16, MAX_WARPS = 32 };
+enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, MAX_WARPS = 32 };
 
 /* One activation of a function by some lanes of a warp. */
 struct frame {
@@ -66,11 +66,13 @@ struct block {
     u32 live_warps;
     u32 open_barriers;     /* bit i: somebody has arrived at barrier i */
     u32 exited_threads;
+    u32 phases;            /* of mbarriers that ended */
+    u32 stuck;             /* rounds in a row in which every thread only waited for an mbarrier */
     u32 launches, handles; /* device_runtime.c: grids that its threads launched, streams and events that they made */
     u32 *errors;           /* the last error of each thread; NULL: none had one */
     u32 clock_place;       /* on its SM (clock.h) */
     struct weak_block *weak; /* weak.h, or NULL */
-    struct barrier barriers[BARRIERS];
+    struct barrier barriers[BARRIERS + 1]; /* the last: the cluster's, which is this block */
     struct warp warps[];
 };
 
@@ -173,9 +175,15 @@ bool warp_whole(struct warp *w, const struct ir_inst *pc);
 /* After lanes have exited or arrived: wakes what can now go on. */
 void warp_sync_retry(struct warp *w);
 
+/* Whether all that could run in the warp only asked for an mbarrier that is not done. */
+bool warp_only_waits(const struct warp *w);
+
 /* ---- barrier.c ---- */
 enum barrier_op { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 const struct ir_inst *warp_barrier(struct warp *w, const struct ir_inst *pc, u8 *regs, enum barrier_op op);
+/* barrier.cluster: arrive goes on; wait sleeps until all threads have arrived as often as these. */
+const struct ir_inst *warp_cluster_arrive(struct warp *w, const struct ir_inst *pc);
+const struct ir_inst *warp_cluster_wait(struct warp *w, const struct ir_inst *pc);
 void block_retry_barriers(struct block *b); /* after threads have exited */
 
 /* ---- block.c ---- */

@@ -26,6 +26,8 @@ struct image {
     u8 format, channels;       /* enum texel_format; 1, 2, 4 */
     u8 texel_bytes;
     bool layered, gather;      /* gather: tld4 is allowed */
+    bool cube;                 /* six square faces a layer, which are slices: +x -x +y -y +z -z */
+    u8 levels;                 /* of the mipmap, each half as large, one behind the other; 0 and 1: the image alone */
 };
 
 struct sampler {
@@ -34,6 +36,10 @@ struct sampler {
     bool normalized; /* coordinates are 0 to 1 */
     bool integers;   /* 8- and 16-bit integers are not made floats from 0 (-1) to 1 */
     u32 border[4];   /* bits of floats, or integers when that is what the texture gives */
+    bool srgb;       /* 8-bit colours are made linear */
+    bool seamless;   /* filtering goes round the edges of a cube */
+    bool mip_linear; /* between two levels; else the nearest one */
+    f32 bias, least, most; /* is added to the level of detail, which then stays between the others */
 };
 
 struct texture {
@@ -71,8 +77,11 @@ static inline bool texture_gives_floats(const struct texture *t)
 }
 
 /* Where to fetch: float coordinates, or texels as integers. */
+enum texture_detail { DETAIL_NONE, DETAIL_LEVEL, DETAIL_GRADIENTS };
 struct texture_place {
     bool is_float;
+    u8 detail; /* enum texture_detail: what chooses the level of a mipmap */
+    f32 level, dx[3], dy[3];
     f32 at[3];
     i32 texel[3], offset[3];
     u32 layer;
@@ -84,8 +93,18 @@ struct texture_value {
     u64 address;
 };
 struct texture_value texture_fetch(const struct texture *t, const struct texture_place *at);
+/* A level of an image's mipmap, as an image of its own; levels beyond the last are the last. */
+struct image image_level(const struct image *im, unsigned level);
 /* One component of the four texels that linear filtering would weigh: (0,1) (1,1) (1,0) (0,0). */
 struct texture_value texture_gather(const struct texture *t, const struct texture_place *at, unsigned component);
+
+/* ---- cube maps: texture_cube.c ---- */
+
+/* The face that the direction at->at meets becomes the layer, and the place on it, from 0 to 1, the coordinates; gradients
+ * become those of the place. */
+void cube_to_face(struct texture_place *at);
+/* A texel beyond one edge of the face that is the layer becomes the one that the neighbour has there. */
+void cube_neighbour(u32 size, i64 index[3], u32 *layer);
 
 /* 16-bit floats; to even. */
 f32 texture_half_value(u32 half);

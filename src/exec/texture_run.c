@@ -84,14 +84,27 @@ static bool check_memory(struct run *r, unsigned lane)
                  is_surface(r) ? "surface" : "texture", r->object.handle, im->bytes, im->base, where);
 }
 
+static const char *shape_name(bool cube, unsigned dims)
+{
+    return cube ? "cube" : dims == 1 ? "1D" : dims == 2 ? "2D" : "3D";
+}
+
+/* A surface sees the faces of a cube as layers (surfCubemapread). */
+static bool fits(const struct ir_texture *i, const struct image *im, bool surface)
+{
+    if (im->cube)
+        return surface ? i->dims == 2 && i->layered : i->cube && i->layered == im->layered;
+    return !i->cube && im->dims == i->dims && im->layered == i->layered;
+}
+
 static bool check_shape(struct run *r, unsigned lane)
 {
     const struct image *im = &r->object.image;
     const bool query = r->i->op == TEXTURE_QUERY || r->i->op == SURFACE_QUERY;
-    if (!query && (im->dims != r->i->dims || im->layered != r->i->layered))
-        return fault(r, lane, "the instruction is for %s%uD, object 0x%" PRIx64 " is %s%uD",
-                     r->i->layered ? "layered " : "", r->i->dims, r->object.handle, im->layered ? "layered " : "",
-                     im->dims);
+    if (!query && !fits(r->i, im, is_surface(r)))
+        return fault(r, lane, "the instruction is for %s%s, object 0x%" PRIx64 " is %s%s",
+                     r->i->layered ? "layered " : "", shape_name(r->i->cube, r->i->dims), r->object.handle,
+                     im->layered ? "layered " : "", shape_name(im->cube, im->dims));
     if (r->i->op == TEXTURE_GATHER && !im->gather)
         return fault(r, lane, "tld4 needs a two-dimensional array made with CUDA_ARRAY3D_TEXTURE_GATHER");
     return query || check_memory(r, lane);
@@ -139,7 +152,14 @@ static bool fetch(struct run *r, unsigned lane)
     struct texture_place at = {.is_float = i->is_float, .layer = i->layered ? lane32(r, i->layer, lane) : 0};
     if (i->data != TEXTURE_32 && !texture_gives_floats(&r->object))
         return fault(r, lane, "the instruction gives halves, texture object 0x%" PRIx64 " integers", r->object.handle);
+    at.detail = i->detail;
+    if (i->detail == TEXTURE_LEVEL)
+        at.level = i->is_float ? lane_float(r, i->level, lane) : (f32)(i32)lane32(r, i->level, lane);
     for (unsigned d = 0; d < i->dims; d++) {
+        if (i->detail == TEXTURE_GRADIENTS) {
+            at.dx[d] = lane_float(r, i->dx[d], lane);
+            at.dy[d] = lane_float(r, i->dy[d], lane);
+        }
         if (i->is_float)
             at.at[d] = lane_float(r, i->coord[d], lane);
         else
@@ -165,9 +185,9 @@ static u32 data_type(const struct texture *t)
     return (normalized ? floats : integers)[t->image.format];
 }
 
-static u32 answer(const struct texture *t, u8 what)
+static u32 answer(const struct texture *t, u8 what, u32 level)
 {
-    const struct image *im = &t->image;
+    const struct image at = image_level(&t->image, level), *im = &at;
     switch (what) {
     case QUERY_WIDTH:
         return im->width;
@@ -176,14 +196,16 @@ static u32 answer(const struct texture *t, u8 what)
     case QUERY_DEPTH:
         return im->dims == 3 ? im->depth : 0;
     case QUERY_LAYERS:
-        return im->layered ? im->depth : 0;
+        return !im->layered ? 0 : im->cube ? im->depth / 6 : im->depth;
     case QUERY_DATA_TYPE:
         return data_type(t);
     case QUERY_ORDER:
         return im->channels == 1 ? 0x10b0 : im->channels == 2 ? 0x10b2 : 0x10b5; /* R, RG, RGBA */
     case QUERY_NORMALIZED:
         return t->sampler.normalized;
-    default: /* levels and samples */
+    case QUERY_LEVELS:
+        return t->image.levels ? t->image.levels : 1;
+    default: /* samples */
         return 1;
     }
 }
@@ -291,7 +313,8 @@ static bool run_lane(struct run *r, unsigned lane)
     case SURFACE_STORE:
         return access_surface(r, lane);
     default:
-        put32(r, r->i->value[0], lane, answer(&r->object, r->i->what));
+        put32(r, r->i->value[0], lane,
+              answer(&r->object, r->i->what, r->i->detail == TEXTURE_LEVEL ? lane32(r, r->i->level, lane) : 0));
         return true;
     }
 }
@@ -310,6 +333,8 @@ static void report(struct run *r)
                                   .size = (u8)bytes,
                                   .pattern = PATTERN_GATHER,
                                   .type = warp_inst(w, r->pc)->types[0],
+                                  .warp = w->index,
+                                  .block = w->info,
                                   .addr = r->address};
     w->hooks->access(w->hook_ctx, &e);
 }

@@ -9,6 +9,13 @@
  *     texel index outside   wrap     0 .. N-1 again and again        mirror   forth and back
  *                           clamp    the nearest edge                border   the sampler's border colour
  *
+ * Cube maps: texture_cube.c finds the face and the place on it.
+ * Without seamless filtering a face is an image of its own. With it a texel beyond an edge is the one that the neighbour
+ * has there, and one beyond a corner, which no face has, the mean of the three that meet.
+ *
+ * Mipmaps: the level of detail is given, or log2 of the longer gradient in texels, or 0; the bias is added, the clamps
+ * hold. The nearest level (halves up), or two weighed by the fraction in 1.8 fixed point.
+ *
  * Channels that an image has not are 0, the fourth 1, as OpenCL's orders R and RG have it. A coordinate that is no
  * number is 0. */
 #include <math.h>
@@ -65,6 +72,13 @@ static u32 normalized(i32 value, f32 most)
     return bits_of(x < -1 ? -1 : x); /* -128 and -127 are both -1 */
 }
 
+/* IEC 61966-2-1; alpha is linear already. */
+static u32 linear_colour(u8 x, unsigned k)
+{
+    const f64 c = x / 255.0;
+    return bits_of((f32)(k == 3 ? c : c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4)));
+}
+
 /* Channel k of the texel at `at`, as a fetch gives it. */
 RACY static u32 read_channel(const struct texture *t, u64 at, unsigned k)
 {
@@ -72,7 +86,9 @@ RACY static u32 read_channel(const struct texture *t, u64 at, unsigned k)
     const bool raw = t->sampler.integers;
     switch (t->image.format) {
     case TEXEL_U8:
-        return raw ? *(const u8_any *)p : normalized(*(const u8_any *)p, 255);
+        return raw                ? *(const u8_any *)p
+               : t->sampler.srgb ? linear_colour(*(const u8_any *)p, k)
+                                 : normalized(*(const u8_any *)p, 255);
     case TEXEL_S8:
         return raw ? (u32)(i8) * (const u8_any *)p : normalized((i8) * (const u8_any *)p, 127);
     case TEXEL_U16:
@@ -119,12 +135,12 @@ static i64 address(const struct sampler *s, unsigned dim, i64 i, i64 n)
     return i < 0 ? 0 : n - 1;
 }
 
-/* The texel with these indices, which may be outside. */
-static struct texture_value texel(const struct texture *t, const i64 index[3], u32 layer)
+/* The texel with these indices, which may be outside; of a cube, on the face `layer`. */
+static struct texture_value texel_of_image(const struct texture *t, const i64 index[3], u32 layer)
 {
     const struct image *im = &t->image;
     const i64 size[3] = {im->width, im->height, im->depth};
-    i64 at[3] = {0, 0, im->layered ? (layer < im->depth ? layer : im->depth - 1) : 0};
+    i64 at[3] = {0, 0, im->layered || im->cube ? (layer < im->depth ? layer : im->depth - 1) : 0};
     bool border = false;
     for (unsigned d = 0; d < im->dims; d++) {
         at[d] = address(&t->sampler, d, index[d], size[d]);
@@ -138,6 +154,38 @@ static struct texture_value texel(const struct texture *t, const i64 index[3], u
                     : border          ? t->sampler.border[k]
                                       : read_channel(t, v.address, k);
     return v;
+}
+
+static bool is_outside(const struct image *im, i64 i) { return i < 0 || i >= im->width; }
+
+static i64 pulled_in(const struct image *im, i64 i) { return i < 0 ? 0 : i >= im->width ? im->width - 1 : i; }
+
+static struct texture_value neighbour(const struct texture *t, i64 x, i64 y, u32 layer)
+{
+    i64 index[3] = {x, y, 0};
+    cube_neighbour(t->image.width, index, &layer);
+    return texel_of_image(t, index, layer);
+}
+
+/* Beyond a corner: the corner's own texel and those that its two neighbours have there. */
+static struct texture_value beyond_corner(const struct texture *t, const i64 index[3], u32 layer)
+{
+    const i64 x = pulled_in(&t->image, index[0]), y = pulled_in(&t->image, index[1]), own[3] = {x, y, 0};
+    const struct texture_value a = texel_of_image(t, own, layer), b = neighbour(t, index[0], y, layer),
+                               c = neighbour(t, x, index[1], layer);
+    struct texture_value v = a;
+    for (unsigned k = 0; k < 4; k++)
+        v.bits[k] = bits_of((f32)(((f64)float_of(a.bits[k]) + (f64)float_of(b.bits[k]) + (f64)float_of(c.bits[k])) / 3));
+    return v;
+}
+
+static struct texture_value texel(const struct texture *t, const i64 index[3], u32 layer)
+{
+    const struct image *im = &t->image;
+    const bool out_x = is_outside(im, index[0]), out_y = is_outside(im, index[1]);
+    if (!im->cube || !t->sampler.seamless || !(out_x || out_y))
+        return texel_of_image(t, index, layer);
+    return out_x && out_y ? beyond_corner(t, index, layer) : neighbour(t, index[0], index[1], layer);
 }
 
 /* ---- coordinates ---- */
@@ -203,9 +251,86 @@ static struct texture_value fetch_linear(const struct texture *t, const struct t
 }
 
 /* Integer coordinates are texels and never filtered. */
-struct texture_value texture_fetch(const struct texture *t, const struct texture_place *at)
+static struct texture_value fetch_level(const struct texture *t, const struct texture_place *at)
 {
     return t->sampler.linear && at->is_float ? fetch_linear(t, at) : fetch_nearest(t, at);
+}
+
+/* ---- mipmaps ---- */
+
+static u32 halved(u32 size, unsigned times) { return size >> times ? size >> times : 1; }
+
+struct image image_level(const struct image *im, unsigned level)
+{
+    struct image at = *im;
+    const unsigned last = im->levels ? im->levels - 1u : 0;
+    const bool deep = im->dims == 3;
+    for (unsigned l = 1; l <= (level < last ? level : last); l++) {
+        at.base += at.slice * at.depth;
+        at.width = halved(im->width, l);
+        at.height = halved(im->height, l);
+        at.depth = deep ? halved(im->depth, l) : im->depth;
+        at.pitch = (u64)at.width * at.texel_bytes;
+        at.slice = at.pitch * at.height;
+    }
+    return at;
+}
+
+/* The length of a gradient in texels of the first level. */
+static f64 length(const struct texture *t, const f32 d[3])
+{
+    const u32 size[3] = {t->image.width, t->image.height, t->image.depth};
+    f64 sum = 0;
+    for (unsigned k = 0; k < t->image.dims; k++) {
+        const f64 x = t->sampler.normalized ? (f64)d[k] * size[k] : d[k];
+        sum += x * x;
+    }
+    return sqrt(sum);
+}
+
+/* Between the first level, 0, and the last. */
+static f64 level_of_detail(const struct texture *t, const struct texture_place *at)
+{
+    const struct sampler *s = &t->sampler;
+    const f64 last = t->image.levels - 1;
+    f64 level = at->detail == DETAIL_LEVEL       ? at->level
+                : at->detail == DETAIL_GRADIENTS ? log2(fmax(length(t, at->dx), length(t, at->dy)))
+                                                 : 0;
+    level = fmin(fmax(level + s->bias, s->least), s->most); /* NaN: the least */
+    return fmin(fmax(level, 0), last);
+}
+
+static struct texture_value fetch_at_level(const struct texture *t, const struct texture_place *at, unsigned level)
+{
+    struct texture one = *t;
+    one.image = image_level(&t->image, level);
+    return fetch_level(&one, at);
+}
+
+static struct texture_value fetch_mipmap(const struct texture *t, const struct texture_place *at)
+{
+    const f64 level = level_of_detail(t, at), low = floor(level);
+    const u32 weight = (u32)floor((level - low) * 256 + 0.5);
+    if (!t->sampler.mip_linear)
+        return fetch_at_level(t, at, (unsigned)floor(level + 0.5));
+    struct texture_value v = fetch_at_level(t, at, (unsigned)low);
+    if (!weight)
+        return v;
+    const struct texture_value next = fetch_at_level(t, at, (unsigned)low + 1);
+    for (unsigned k = 0; k < 4; k++)
+        v.bits[k] = bits_of((f32)(((256 - weight) * (f64)float_of(v.bits[k]) + weight * (f64)float_of(next.bits[k])) / 256));
+    return v;
+}
+
+struct texture_value texture_fetch(const struct texture *t, const struct texture_place *at)
+{
+    struct texture_place on_face = *at;
+    if (t->image.cube) {
+        const u32 last = t->image.depth / 6 - 1;
+        on_face.layer = !t->image.layered ? 0 : at->layer < last ? at->layer : last;
+        cube_to_face(&on_face);
+    }
+    return t->image.levels > 1 ? fetch_mipmap(t, &on_face) : fetch_level(t, &on_face);
 }
 
 struct texture_value texture_gather(const struct texture *t, const struct texture_place *at, unsigned component)

@@ -422,7 +422,8 @@ static void renew_budget(struct warp *w)
 void warp_run(struct warp *w)
 {
     const atomic_bool *stop = &w->block->grid->stop;
-    w->polled = false;
+    w->polled = 0;
+    w->tired = false;
     w->budget = QUANTUM;
     for (;;) {
         struct split *s = pick(w);
@@ -440,8 +441,20 @@ void warp_run(struct warp *w)
             pc = pc->run(pc, w->regs, w);
         if (w->stop == STOP_FAULT || atomic_load_explicit(stop, memory_order_relaxed))
             break;
-        if (w->stop == STOP_SPENT)
+        if (w->stop == STOP_SPENT) {
+            w->tired |= w->budget <= 0;
             renew_budget(w);
+        }
     }
     renew_budget(w);
+}
+
+bool warp_only_waits(const struct warp *w)
+{
+    if (w->tired || w->polled & POLLED_MEMORY)
+        return false;
+    for (u32 k = 0; k < w->nsplits; k++)
+        if (w->splits[k].state == SPLIT_READY && !w->splits[k].waited)
+            return false;
+    return true;
 }

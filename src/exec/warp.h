@@ -35,6 +35,7 @@ struct split {
     u8 state;            /* enum split_state */
     u8 barrier;          /* SPLIT_BARRIER: which */
     u8 sync;             /* SPLIT_SYNC: enum sync_op */
+    const struct ir_inst *waited; /* the mbarrier wait that failed when it last asked, or NULL */
 };
 
 struct warp {
@@ -57,6 +58,7 @@ struct warp {
     struct block *block;
     struct worker *worker;
     u32 index;     /* in the block */
+    const struct exec_block_info *info; /* the block's */
     struct warp_clock *clock; /* clock.h; NULL unless the kernel reads one */
     struct weak_buffer *weak; /* weak memory: its stores that others do not see yet; NULL without */
     /* the scheduler's own (sched.h) */
@@ -67,7 +69,9 @@ struct warp {
     u32 nsplits;                /* splits[nsplits..] have never been used since the block began */
     u32 ready, blocked;         /* how many splits can run, and how many wait */
     u8 stop;                    /* enum warp_stop: why the bodies returned NULL */
-    bool polled;                /* a volatile or atomic access since the quantum began: it may wait for other lanes */
+    u8 polled;                  /* since the quantum began, a volatile or atomic access (POLLED_MEMORY) or a sleep
+                                   (POLLED_TIME): it may wait for other lanes */
+    bool tired;                 /* a split used a whole budget since the quantum began */
     u32 members[IR_LANES];      /* the member mask of each lane that waits in a warp-wide operation */
 };
 
@@ -79,10 +83,11 @@ const struct ir_inst *warp_fault(struct warp *w, const struct ir_inst *pc, enum 
 
 /* Accounts for an access that may be a poll (volatile, atomic): a warp that spins must yield soon. */
 enum { WARP_POLL_COST = 512 };
+enum { POLLED_MEMORY = 1, POLLED_TIME = 2 };
 static inline void warp_poll(struct warp *w)
 {
     w->budget -= WARP_POLL_COST;
-    w->polled = true;
+    w->polled |= POLLED_MEMORY;
 }
 
 /* The PTX instruction of a record. */

@@ -5,6 +5,12 @@
  * block and the lanes whose predicate is false go round it. Simple predicated instructions stay inside their block. */
 #include "ir/pass.h"
 
+bool ir_is_matrix(enum ptx_op op)
+{
+    return op == OP_WMMA_LOAD || op == OP_WMMA_STORE || op == OP_WMMA_MMA || op == OP_MMA || op == OP_LDMATRIX ||
+           op == OP_STMATRIX || op == OP_MOVMATRIX;
+}
+
 enum flow ir_flow(const struct ptx_inst *i)
 {
     switch (i->op) {
@@ -27,17 +33,13 @@ enum flow ir_flow(const struct ptx_inst *i)
     case OP_ELECT:
     case OP_ACTIVEMASK:
     case OP_NANOSLEEP:
-    case OP_WMMA_LOAD:
-    case OP_WMMA_STORE:
-    case OP_WMMA_MMA:
-    case OP_MMA:
-    case OP_LDMATRIX:
-    case OP_STMATRIX:
-    case OP_MOVMATRIX:
     case OP_BRKPT:
+    case OP_MBARRIER_TEST_WAIT:
+    case OP_MBARRIER_TRY_WAIT:
+    case OP_BARRIER_CLUSTER:
         return FLOW_STOP;
     default:
-        return FLOW_NEXT;
+        return ir_is_matrix((enum ptx_op)i->op) ? FLOW_STOP : FLOW_NEXT;
     }
 }
 

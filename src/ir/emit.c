@@ -315,6 +315,15 @@ static void emit_plain(struct emit *e)
     emit_end_writes(e);
 }
 
+/* Cache policies choose nothing here: one value stands for all of them. */
+static void emit_policy(struct emit *e)
+{
+    const u32 policy = emit_const64(e, 0), d = emit_write(e, &e->inst->operands[0], PTX_B64);
+    struct ir_inst *r = emit_put(e, "mov_b64");
+    r->d = d;
+    r->a = policy;
+}
+
 static void emit_one(struct emit *e)
 {
     switch (e->inst->op) {
@@ -369,6 +378,9 @@ static void emit_one(struct emit *e)
     case OP_BARRIER:
         emit_barrier(e);
         break;
+    case OP_BARRIER_CLUSTER:
+        emit_put(e, ptx_has(e->inst, MOD_ARRIVE) ? "bar_cluster_arrive" : "bar_cluster_wait");
+        break;
     case OP_SHFL:
     case OP_VOTE:
     case OP_MATCH:
@@ -393,9 +405,32 @@ static void emit_one(struct emit *e)
     case OP_CP_ASYNC_COMMIT_GROUP: /* copies are done at once */
     case OP_CP_ASYNC_WAIT_GROUP:
     case OP_CP_ASYNC_WAIT_ALL:
+    case OP_CP_ASYNC_BULK_PREFETCH:
+    case OP_CP_ASYNC_BULK_COMMIT_GROUP:
+    case OP_CP_ASYNC_BULK_WAIT_GROUP:
         break; /* hints: nothing to compute */
     case OP_BRKPT: /* no debugger is there */
         emit_put(e, "trap");
+        break;
+    case OP_MBARRIER_INIT:
+    case OP_MBARRIER_INVAL:
+    case OP_MBARRIER_EXPECT_TX:
+    case OP_MBARRIER_COMPLETE_TX:
+    case OP_MBARRIER_ARRIVE:
+    case OP_MBARRIER_ARRIVE_DROP:
+    case OP_MBARRIER_TEST_WAIT:
+    case OP_MBARRIER_TRY_WAIT:
+    case OP_CP_ASYNC_MBARRIER_ARRIVE:
+        emit_mbarrier(e);
+        break;
+    case OP_CP_ASYNC_BULK:
+        emit_bulk(e);
+        break;
+    case OP_ST_BULK:
+        emit_bulk_fill(e);
+        break;
+    case OP_CREATEPOLICY:
+        emit_policy(e);
         break;
     case OP_LOP3:
         emit_lop3(e);
@@ -412,17 +447,10 @@ static void emit_one(struct emit *e)
     case OP_SUQ:
         emit_texture_query(e);
         break;
-    case OP_WMMA_LOAD:
-    case OP_WMMA_STORE:
-    case OP_WMMA_MMA:
-    case OP_MMA:
-    case OP_LDMATRIX:
-    case OP_STMATRIX:
-    case OP_MOVMATRIX:
-        emit_matrix(e);
-        break;
     default:
-        if (e->inst->op >= OP_VADD && e->inst->op <= OP_VSET4)
+        if (ir_is_matrix((enum ptx_op)e->inst->op))
+            emit_matrix(e);
+        else if (e->inst->op >= OP_VADD && e->inst->op <= OP_VSET4)
             emit_video(e);
         else
             emit_plain(e);

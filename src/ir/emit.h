@@ -90,6 +90,10 @@ void emit_tick(struct emit *e);
 void emit_matrix(struct emit *e);
 /* emit_video.c */
 void emit_video(struct emit *e);
+/* emit_async.c */
+void emit_mbarrier(struct emit *e);
+void emit_bulk(struct emit *e);
+void emit_bulk_fill(struct emit *e);
 /* emit_texture.c */
 void emit_texture(struct emit *e);
 void emit_surface(struct emit *e);

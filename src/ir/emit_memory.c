@@ -256,6 +256,28 @@ static const char *atomic_operation(const struct ptx_inst *i)
     return "none";
 }
 
+enum { ATOM_UNREAD = 1 << 16 };
+
+struct use {
+    const struct ptx_var *reg;
+    bool read;
+};
+
+static void note_read(void *ctx, const struct ptx_var *reg, bool is_write)
+{
+    struct use *u = ctx;
+    u->read |= !is_write && reg == u->reg;
+}
+
+/* Whether some instruction reads the result of an atomic operation. */
+static bool is_result_read(const struct pass *p, const struct ptx_operand *d)
+{
+    struct use u = {.reg = d->kind == PTX_REG ? d->var : NULL};
+    for (u32 s = 0; u.reg && s < p->f->ninsts && !u.read; s++)
+        ir_each_reg(&p->f->insts[s], note_read, &u);
+    return u.read;
+}
+
 void emit_atomic(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
@@ -293,7 +315,7 @@ void emit_atomic(struct emit *e)
         r->b = b;
         r->c = c;
         r->imm = at.imm;
-        r->aux = at.aux;
+        r->aux = at.aux | (atom && !is_result_read(e->p, &i->operands[0]) ? ATOM_UNREAD : 0);
     }
     emit_end_writes(e);
 }

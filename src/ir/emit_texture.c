@@ -3,8 +3,7 @@
  *
  *     tex     d{|p}, [handle, {coordinates}]{, lod | dPdx, dPdy}{, offsets}
  *
- * Textures have one mipmap level here, so the level of detail and the gradients of tex.level and tex.grad choose
- * nothing and are not read. Only the unified mode with a 64-bit handle (texture and surface objects) is provided: the
+ * Only the unified mode with a 64-bit handle (texture and surface objects) is provided: the
  * .texref variables of old are not, and nvcc has not made them since CUDA 12. */
 #include "ir/emit.h"
 
@@ -12,10 +11,11 @@
 
 static bool set_geometry(const struct ptx_inst *i, struct ir_texture *t)
 {
-    t->layered = ptx_has(i, MOD_A1D) || ptx_has(i, MOD_A2D);
+    t->cube = ptx_has(i, MOD_CUBE) || ptx_has(i, MOD_ACUBE);
+    t->layered = ptx_has(i, MOD_A1D) || ptx_has(i, MOD_A2D) || ptx_has(i, MOD_ACUBE);
     t->dims = ptx_has(i, MOD_1D) || ptx_has(i, MOD_A1D)   ? 1
               : ptx_has(i, MOD_2D) || ptx_has(i, MOD_A2D) ? 2
-              : ptx_has(i, MOD_3D)                        ? 3
+              : ptx_has(i, MOD_3D) || t->cube             ? 3
                                                           : 0;
     return t->dims != 0;
 }
@@ -98,6 +98,25 @@ static void put(struct emit *e, struct ir_texture *t)
     emit_end_writes(e);
 }
 
+/* The level of detail behind the coordinates, or two gradients: a vector each, or a value of one dimension. */
+static bool set_detail(struct emit *e, struct ir_texture *t)
+{
+    const struct ptx_inst *i = e->inst;
+    t->detail = ptx_has(i, MOD_LEVEL) ? TEXTURE_LEVEL : ptx_has(i, MOD_GRAD) ? TEXTURE_GRADIENTS : TEXTURE_BASE;
+    if (t->detail == TEXTURE_LEVEL)
+        t->level = emit_read(e, &i->operands[2], t->is_float ? PTX_F32 : PTX_S32);
+    for (unsigned g = 0; g < 2 && t->detail == TEXTURE_GRADIENTS; g++) {
+        const struct ptx_operand *o = &i->operands[2 + g];
+        if ((o->kind == PTX_VEC ? o->n : 1u) < t->dims) {
+            ir_poison(e->p, e->site, "a gradient has too few elements");
+            return false;
+        }
+        for (unsigned k = 0; k < t->dims; k++)
+            (g ? t->dy : t->dx)[k] = emit_read(e, o->kind == PTX_VEC ? &o->elems[k] : o, PTX_F32);
+    }
+    return true;
+}
+
 static unsigned gathered(const struct ptx_inst *i)
 {
     return ptx_has(i, MOD_G) ? 1 : ptx_has(i, MOD_B) ? 2 : ptx_has(i, MOD_A) ? 3 : 0;
@@ -116,10 +135,16 @@ void emit_texture(struct emit *e)
     t->component = (u8)gathered(i);
     const unsigned extras = ptx_has(i, MOD_LEVEL) ? 3 : ptx_has(i, MOD_GRAD) ? 4 : 2;
     if (!set_geometry(i, t)) {
-        ir_poison(e->p, e->site, "cube maps and multi-sample textures are not provided");
+        ir_poison(e->p, e->site, "multi-sample textures are not provided");
         return;
     }
-    if (set_place(e, &i->operands[1], t) && set_extras(e, extras, t) &&
+    if (t->cube && (t->op == TEXTURE_GATHER || !t->is_float || i->noperands > extras)) {
+        ir_poison(e->p, e->site, t->op == TEXTURE_GATHER ? "gathers from cube maps are not provided"
+                  : !t->is_float                          ? "a cube map's coordinates are .f32"
+                                                          : "a cube map's coordinates take no offset");
+        return;
+    }
+    if (set_place(e, &i->operands[1], t) && set_detail(e, t) && set_extras(e, extras, t) &&
         set_result(e, &i->operands[0], type == PTX_F16 ? PTX_B16 : PTX_B32, t))
         put(e, t);
 }
@@ -179,7 +204,7 @@ static const struct {
     {MOD_NORMALIZED_COORDS, QUERY_NORMALIZED}, {MOD_NUM_MIPMAP_LEVELS, QUERY_LEVELS}, {MOD_NUM_SAMPLES, QUERY_SAMPLES},
 };
 
-/* txq and suq. txq.level's level: there is one. */
+/* txq and suq */
 void emit_texture_query(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
@@ -199,6 +224,9 @@ void emit_texture_query(struct emit *e)
         ir_poison(e->p, e->site, "it needs a handle");
         return;
     }
+    t->detail = ptx_has(i, MOD_LEVEL) ? TEXTURE_LEVEL : TEXTURE_BASE;
+    if (t->detail == TEXTURE_LEVEL)
+        t->level = emit_read(e, &i->operands[2], PTX_U32);
     t->value[0] = emit_write(e, &i->operands[0], PTX_B32);
     put(e, t);
 }

@@ -5,6 +5,7 @@
 
 void ir_poison(struct pass *p, u32 site, const char *fmt, ...)
 {
+    const struct ptx_inst *i = &p->f->insts[site];
     char why[256], what[256];
     if (p->out->poison)
         return;
@@ -12,10 +13,10 @@ void ir_poison(struct pass *p, u32 site, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(why, sizeof why, fmt, ap);
     va_end(ap);
-    const struct ptx_inst *i = &p->f->insts[site];
+    const char *reason = ptx_unsupported(i);
     ptx_print_inst(i, what, sizeof what);
     p->out->poison = arena_printf(p->mem, "%s:%u: function %s: cannot run `%s`: %s", p->out->mod->file, i->line,
-                                  p->f->name, what, why);
+                                  p->f->name, what, reason ? reason : why);
 }
 
 /* Register numbers of a class become byte offsets. */

@@ -39,7 +39,21 @@ unsigned ir_dest_count(const struct ptx_inst *i)
     case OP_SETMAXNREG:
     case OP_WMMA_STORE:
     case OP_STMATRIX:
+    case OP_BARRIER_CLUSTER:
+    case OP_ST_BULK:
+    case OP_CP_ASYNC_BULK:
+    case OP_CP_ASYNC_BULK_PREFETCH:
+    case OP_CP_ASYNC_BULK_WAIT_GROUP:
+    case OP_CP_ASYNC_MBARRIER_ARRIVE:
+    case OP_CP_ASYNC_WAIT_GROUP:
+    case OP_MBARRIER_INIT:
+    case OP_MBARRIER_INVAL:
+    case OP_MBARRIER_EXPECT_TX:
+    case OP_MBARRIER_COMPLETE_TX:
         return 0;
+    case OP_MBARRIER_ARRIVE: /* the state may be left out */
+    case OP_MBARRIER_ARRIVE_DROP:
+        return i->noperands && i->operands[0].kind != PTX_ADDR;
     case OP_BAR:
     case OP_BARRIER:
         return ptx_has(i, MOD_RED);
@@ -109,6 +123,8 @@ enum ptx_type ir_operand_type(const struct ptx_inst *i, unsigned k)
         return k == 2 ? PTX_U32 : t;
     case OP_FNS:
         return PTX_B32;
+    case OP_MBARRIER_PENDING_COUNT:
+        return k == 0 ? PTX_B32 : PTX_B64;
     default:
         return t;
     }

@@ -40,6 +40,8 @@ enum flow ir_flow(const struct ptx_inst *i);
 
 /* True when site is a predicated FLOW_STOP or FLOW_END instruction: alone in its block, behind a skip branch. */
 bool ir_is_skipped(const struct ptx_inst *i);
+/* The matrix instructions of a warp that emit_matrix.c knows. */
+bool ir_is_matrix(enum ptx_op op);
 
 void ir_build_cfg(struct pass *p);
 void ir_build_dom(struct pass *p);

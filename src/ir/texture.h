@@ -7,6 +7,9 @@
 
 enum ir_texture_op { TEXTURE_FETCH, TEXTURE_GATHER, TEXTURE_QUERY, SURFACE_LOAD, SURFACE_STORE, SURFACE_QUERY };
 
+/* What chooses the level of a mipmap; as exec/texture.h. */
+enum ir_texture_detail { TEXTURE_BASE, TEXTURE_LEVEL, TEXTURE_GRADIENTS };
+
 /* What the four components of a fetch become. */
 enum ir_texture_data {
     TEXTURE_32,    /* their 32 bits */
@@ -24,8 +27,8 @@ enum ir_surface_bounds { BOUNDS_TRAP, BOUNDS_CLAMP, BOUNDS_ZERO };
 
 struct ir_texture {
     u8 op;             /* enum ir_texture_op */
-    u8 dims;           /* 1, 2, 3: coordinates without the layer */
-    bool layered;
+    u8 dims;           /* 1, 2, 3: coordinates without the layer; of a cube 3 */
+    bool layered, cube;
     bool is_float;     /* coordinates are .f32, else .s32 texels (of surfaces: .b32, x in bytes) */
     bool has_offset;   /* constant or variable displacements in texels */
     bool has_resident; /* d|p */
@@ -35,7 +38,10 @@ struct ir_texture {
     u8 bounds;         /* surfaces: enum ir_surface_bounds */
     u8 count, bytes;   /* registers of data; surfaces: bytes of each */
     u32 handle;        /* u64 lanes */
+    u8 detail;         /* textures: enum ir_texture_detail */
     u32 layer, coord[3], offset[3], value[4], resident;
+    u32 level;         /* LEVEL: f32 lanes, or s32 when coordinates are; queries: the level, s32 lanes */
+    u32 dx[3], dy[3];  /* GRADIENTS: f32 lanes */
 };
 
 #endif

@@ -52,6 +52,16 @@ void counter_free(struct counter *c)
     ls_free(c);
 }
 
+/* Volatile and synchronising loads, and those that say so, are served by L2 (PTX ISA, cache operators). */
+static bool passes_l1(const struct ptx_inst *i)
+{
+    static const u16 mods[] = {MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_MMIO, MOD_CG, MOD_CV};
+    for (unsigned k = 0; k < LS_ARRAY_LEN(mods); k++)
+        if (ptx_has(i, mods[k]))
+            return true;
+    return false;
+}
+
 static void fill_func(struct counter *c, struct func_count *f, const struct ir_func *func)
 {
     const u32 n = func->src->ninsts;
@@ -68,6 +78,11 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
         f->sites[i].loops = e->loops;
         f->sites[i].async = e->async;
         f->sites[i].counts = e->counts;
+        f->sites[i].past_l1 = passes_l1(&func->src->insts[i]);
+    }
+    if (c->caches) {
+        f->traffic = arena_array(&c->mem, struct traffic, n + 1);
+        f->first_site = caches_add_sites(c->caches, f->traffic, n);
     }
 }
 
@@ -119,6 +134,22 @@ void counter_barrier(void *ctx, const struct ir_func *func, u32 site, u32 warp, 
     struct func_count *f = func_of(ctx, func);
     if (f)
         f->sites[site].barriers += MUTANT(42, 1, 0);
+}
+
+void counter_block_begin(void *ctx, const struct exec_block_info *b)
+{
+    struct counter *c = ctx;
+    if (c->keeps_pictures)
+        picture_block(ctx, b);
+    if (c->caches)
+        caches_block_begin(c->caches, b);
+}
+
+void counter_block_end(void *ctx, const struct exec_block_info *b)
+{
+    struct counter *c = ctx;
+    if (c->caches)
+        caches_block_end(c->caches, b);
 }
 
 /* ---- what an access costs ---- */
@@ -375,6 +406,21 @@ static inline bool distinct_bytes(enum access_class class)
     return class == CLASS_GLD || class == CLASS_GST || class == CLASS_SLD || class == CLASS_SST || class == CLASS_GASYNC;
 }
 
+static __attribute__((noinline)) void to_caches(struct counter *c, const struct func_count *f, enum access_class class,
+                                                const struct exec_access *a)
+{
+    static const u8 kinds[] = {
+        [CLASS_GLD] = TRAFFIC_LOAD,       [CLASS_GST] = TRAFFIC_STORE,       [CLASS_GATOM] = TRAFFIC_ATOM,
+        [CLASS_GRED] = TRAFFIC_RED,       [CLASS_LLD] = TRAFFIC_LOCAL_LOAD,  [CLASS_LST] = TRAFFIC_LOCAL_STORE,
+        [CLASS_GASYNC] = TRAFFIC_LOAD,    [CLASS_TEX] = TRAFFIC_TEXTURE,     [CLASS_SULD] = TRAFFIC_TEXTURE,
+        [CLASS_SUST] = TRAFFIC_STORE,
+    };
+    if (class == CLASS_SLD || class == CLASS_SST || class == CLASS_SATOM || class == CLASS_CLD)
+        return;
+    const bool past = kinds[class] == TRAFFIC_LOAD && f->sites[a->site].past_l1;
+    caches_access(c->caches, f->first_site ? f->first_site + a->site : 0, past ? TRAFFIC_LOAD_PAST : kinds[class], a);
+}
+
 void counter_access(void *ctx, const struct exec_access *a)
 {
     struct counter *c = ctx;
@@ -385,6 +431,8 @@ void counter_access(void *ctx, const struct exec_access *a)
     const enum access_class class = class_of(a, s);
     if (LS_UNLIKELY(class == CLASS_NONE))
         return;
+    if (LS_UNLIKELY(c->caches))
+        to_caches(c, f, class, a);
     if (LS_UNLIKELY(s->loops && class == CLASS_SATOM)) {
         count_loop(c, s, a);
         return;

@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "meter/banks.h"
+#include "meter/caches.h"
 #include "meter/picture.h"
 #include "meter/rules.h"
 
@@ -20,6 +21,7 @@ struct site_count {
     u8 class;              /* of `first`; CLASS_NONE until the first access */
     u8 width;              /* as in struct site_estimate */
     bool follows, unused, loops, async, counts;
+    bool past_l1; /* global loads: L1 is not asked */
     struct tally first;
     struct tally *others;  /* [CLASS_COUNT], for generic accesses that hit several spaces; or NULL */
     struct memo *memo;
@@ -35,6 +37,8 @@ struct func_count {
     struct estimate *estimate;
     struct block_count *blocks; /* by block */
     struct site_count *sites;   /* by site */
+    struct traffic *traffic;    /* by site; NULL without the model of the caches */
+    u32 first_site;             /* the number of site 0 there */
 };
 
 struct counter {
@@ -48,6 +52,8 @@ struct counter {
     bool pictures;    /* in the block whose accesses are kept (picture.c) */
     VEC(struct picture_sample) samples;
     u32 cc_major;
+    struct caches_worker *caches; /* NULL: not asked for */
+    bool keeps_pictures;
 };
 
 struct counter *counter_make(const struct gpu *gpu, bool no_memo);
@@ -57,6 +63,8 @@ void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask);
 void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
 void counter_access(void *ctx, const struct exec_access *a);
 void counter_barrier(void *ctx, const struct ir_func *func, u32 site, u32 warp, u32 mask);
+void counter_block_begin(void *ctx, const struct exec_block_info *b);
+void counter_block_end(void *ctx, const struct exec_block_info *b);
 
 /* The tally of that class, or NULL when there was no such access. */
 const struct tally *site_tally(const struct site_count *s, enum access_class class);

@@ -4,6 +4,7 @@
  * times it was entered, so it is added up once, here, instruction by instruction. */
 #include "meter/meter.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,10 @@ struct meter {
     u32 depth;
     struct counter **workers;
     unsigned nworkers;
+    struct caches *caches; /* NULL: not asked for */
+    struct occupancy_result occupancy;
+    u32 registers;
+    bool asked; /* ptxas was, and answered */
     struct counter dead; /* for a worker that there was no memory for: it drops everything */
     bool failed;
 };
@@ -45,10 +50,14 @@ static void *worker_begin(void *launch, unsigned worker)
 {
     struct meter *m = launch;
     if (make_room(m, worker)) {
-        if (!m->workers[worker])
-            m->workers[worker] = counter_make(&m->gpu, m->options.no_memo);
-        if (m->workers[worker])
-            return m->workers[worker];
+        struct counter **c = &m->workers[worker];
+        if (!*c && (*c = counter_make(&m->gpu, m->options.no_memo))) {
+            (*c)->keeps_pictures = m->options.pictures;
+            (*c)->caches = m->caches ? caches_worker(m->caches) : NULL;
+            m->failed |= m->caches && !(*c)->caches;
+        }
+        if (*c)
+            return *c;
     }
     m->failed = true;
     return &m->dead;
@@ -61,6 +70,41 @@ static void set_options(struct meter *m, const struct meter_options *o)
         m->gpu.banks = m->options.banks;
     if (m->options.bank_bytes && !(m->options.bank_bytes & (m->options.bank_bytes - 1)))
         m->gpu.bank_bytes = m->options.bank_bytes;
+}
+
+static void ask_registers(struct meter *m)
+{
+    const u32 sm = m->gpu.cc_major * 10 + m->gpu.cc_minor;
+    const u32 asked = m->options.ptx_text ? ptxas_registers(m->options.ptx_text, m->options.ptx_len, sm, m->kernel->name)
+                                          : 0;
+    /* the driver gives every kernel 16 at least, also where ptxas says fewer */
+    m->registers = !asked ? estimate_registers(m->kernel->live_max) : asked < 16 ? 16 : asked;
+    m->asked = asked != 0;
+    m->occupancy = occupancy(&m->gpu, &(struct occupancy_request){
+                                          .threads = m->block[0] * m->block[1] * m->block[2],
+                                          .regs = m->registers,
+                                          .static_shared = m->kernel->shared_bytes,
+                                          .dynamic_shared = m->dynamic_shared,
+                                          .carveout_kib = m->options.carveout_kib,
+                                          .barriers = m->kernel->nbarriers,
+                                      });
+}
+
+/* Of the memory of an SM, what its carve-out leaves. */
+static u64 l1_bytes(const struct meter *m)
+{
+    const u32 shared = m->occupancy.carveout_kib;
+    return shared < m->gpu.l1_kib ? 1024ull * (m->gpu.l1_kib - shared) : 0;
+}
+
+static bool make_caches(struct meter *m)
+{
+    const u32 warps = (m->block[0] * m->block[1] * m->block[2] + 31) / 32;
+    m->caches = caches_make(&m->gpu, l1_bytes(m), m->occupancy.blocks_per_sm, warps,
+                            (u64)m->grid[0] * m->grid[1] * m->grid[2]);
+    m->hooks.block_begin = counter_block_begin;
+    m->hooks.block_end = counter_block_end;
+    return m->caches != NULL;
 }
 
 enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, const struct meter_options *options,
@@ -91,6 +135,11 @@ enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, c
     if (m->options.pictures) {
         m->hooks.block_begin = picture_block;
         m->hooks.access = picture_access;
+    }
+    ask_registers(m);
+    if (m->options.caches && !make_caches(m)) {
+        ls_free(m);
+        return LS_ERR_NOMEM;
     }
     *out = m;
     return LS_OK;
@@ -156,7 +205,17 @@ static void add_worker(struct total *t, const struct func_count *f)
                     add_tally(t->n[s], class, site_tally(c, class));
         t->n[s][EVENT_divergent] += c->divergent;
         t->n[s][EVENT_barriers] += c->barriers;
+        for (u32 e = 0; f->traffic && e < TRAFFIC_COUNT; e++)
+            t->n[s][TRAFFIC_FIRST + e] += f->traffic[s].n[e];
     }
+}
+
+/* Traffic of sites that had no number. */
+static void add_rest(const struct meter *m, u64 n[EVENT_COUNT])
+{
+    for (unsigned w = 0; w < m->nworkers; w++)
+        for (u32 e = 0; m->workers[w] && m->workers[w]->caches && e < TRAFFIC_COUNT; e++)
+            n[TRAFFIC_FIRST + e] += caches_rest(m->workers[w]->caches)->n[e];
 }
 
 static void add_instruction_mix(u64 *n, const struct site_estimate *e, const struct block_count *own)
@@ -377,20 +436,12 @@ static u32 add_workers(struct arena *tmp, const struct meter *m, struct total **
     return all.len;
 }
 
-static bool ask_registers(const struct meter *m, struct meter_report *r)
-{
-    const u32 sm = m->gpu.cc_major * 10 + m->gpu.cc_minor;
-    const u32 asked = m->options.ptx_text ? ptxas_registers(m->options.ptx_text, m->options.ptx_len, sm, m->kernel->name)
-                                          : 0;
-    /* the driver gives every kernel 16 at least, also where ptxas says fewer */
-    r->registers = !asked ? estimate_registers(m->kernel->live_max) : asked < 16 ? 16 : asked;
-    return asked != 0;
-}
-
 static void describe_launch(const struct meter *m, struct meter_report *r)
 {
     r->kernel = copy(&r->mem, m->kernel->name);
     r->device = copy(&r->mem, m->gpu.id);
+    r->cc[0] = m->gpu.cc_major;
+    r->cc[1] = m->gpu.cc_minor;
     r->status = "ok";
     r->id = m->id;
     r->parent = m->parent;
@@ -402,20 +453,16 @@ static void describe_launch(const struct meter *m, struct meter_report *r)
     r->dynamic_shared = m->dynamic_shared;
     r->shared_reserved = m->gpu.shared_reserved;
     r->sms = m->gpu.sms;
-    r->occupancy = occupancy(&m->gpu, &(struct occupancy_request){
-                                          .threads = m->block[0] * m->block[1] * m->block[2],
-                                          .regs = r->registers,
-                                          .static_shared = r->static_shared,
-                                          .dynamic_shared = r->dynamic_shared,
-                                          .carveout_kib = m->options.carveout_kib,
-                                          .barriers = m->kernel->nbarriers,
-                                      });
+    r->registers = m->registers;
+    r->occupancy = m->occupancy;
+    r->modelled = m->caches != NULL;
 }
 
 static void set_metrics(struct meter_report *r, u32 doubts)
 {
     for (u32 i = 0; i < METRIC_COUNT; i++) {
-        r->metrics[i].value = metric_of_launch(r, i);
+        const bool absent = metric_info(i)->kind == METRIC_MODELLED && !r->modelled;
+        r->metrics[i].value = absent ? NAN : metric_of_launch(r, i);
         r->metrics[i].kind = metric_doubts(i) & doubts ? METRIC_ESTIMATED : metric_info(i)->kind;
     }
 }
@@ -424,7 +471,7 @@ static void fill(const struct meter *m, struct meter_report *r, struct arena *tm
 {
     struct total *totals;
     const u32 n = add_workers(tmp, m, &totals);
-    u32 doubts = ask_registers(m, r) ? 0 : DOUBT_REGISTERS;
+    u32 doubts = m->asked ? 0 : DOUBT_REGISTERS;
     for (u32 k = 0; k < n; k++) {
         add_blocks(&totals[k]);
         doubts |= doubts_of(&totals[k]);
@@ -432,6 +479,7 @@ static void fill(const struct meter *m, struct meter_report *r, struct arena *tm
             for (u32 e = 0; e < EVENT_COUNT; e++)
                 r->n[e] += totals[k].n[s][e];
     }
+    add_rest(m, r->n);
     describe_launch(m, r);
     set_metrics(r, doubts);
     if (!m->options.no_lines)
@@ -450,7 +498,8 @@ static bool any_failed(const struct meter *m)
 static struct meter_report *make_report(const struct meter *m)
 {
     struct arena tmp = ARENA("tmp");
-    struct meter_report *r = any_failed(m) ? NULL : ls_calloc(1, sizeof *r);
+    const bool good = (!m->caches || caches_finish(m->caches)) && !any_failed(m);
+    struct meter_report *r = good ? ls_calloc(1, sizeof *r) : NULL;
     if (!r)
         return NULL;
     r->mem.name = "report";
@@ -469,6 +518,7 @@ struct meter_report *meter_end(struct meter *m)
     struct meter_report *r = make_report(m);
     for (unsigned w = 0; w < m->nworkers; w++)
         counter_free(m->workers[w]);
+    caches_free(m->caches);
     ls_free(m->workers);
     ls_free(m);
     return r;

@@ -29,6 +29,7 @@ struct meter_options {
     u32 banks, bank_bytes; /* shared memory to be pictured instead of the GPU's; 0 = the GPU's */
     bool no_lines;         /* leave out the rows by line */
     bool no_memo;          /* compute every access afresh: for tests */
+    bool caches;           /* the model of caches, DRAM and time too: the metrics that are modelled */
     bool pictures;         /* keep each memory instruction's addresses in the first block (struct meter_picture) */
     /* The module's PTX text: with it, and a ptxas (LOCKSTEP_PTXAS or on PATH), registers are asked; NULL = estimate */
     const char *ptx_text;
@@ -67,10 +68,14 @@ struct meter_report {
      * for the host's own. `children`: how many grids its threads launched; the caller sets it. */
     u64 parent, root;
     u32 depth, children;
+    u64 context, stream; /* ids as ncu prints them, the default stream is 7; the caller sets them; 0: not known */
+    u64 sequence;        /* number among the session's launches, all processes together; the caller sets it */
+    u32 cc[2];           /* of the device: 9, 0 */
     u32 grid[3], block[3];
     u32 static_shared, dynamic_shared, shared_reserved; /* bytes a block; reserved: by the system */
     u32 sms;        /* of the device */
     u32 registers;  /* a thread */
+    bool modelled;  /* with the modelled metrics */
     double seconds; /* 0 until the caller sets it */
     struct occupancy_result occupancy;
     struct meter_metric {
@@ -79,6 +84,8 @@ struct meter_report {
     } metrics[METRIC_COUNT];
     u64 n[EVENT_COUNT]; /* the raw counters */
     struct meter_line *lines;
+    struct meter_rows *rows; /* reports of a session may share their lines (session.h); NULL: they are in mem */
+    u32 process;             /* of the session's processes, for a report that was read from one */
     struct meter_picture *pictures; /* when they were asked for */
     u32 npictures;
     u32 nlines; /* the instructions that were executed, the kernel's first, by function and PTX line */

@@ -10,7 +10,17 @@ void meter_report_free(struct meter_report *r)
 {
     if (r)
         arena_free(&r->mem);
+    if (r)
+        meter_rows_release(r->rows);
     ls_free(r);
+}
+
+void meter_rows_release(struct meter_rows *rows)
+{
+    if (!rows || --rows->owners)
+        return;
+    arena_free(&rows->mem);
+    ls_free(rows);
 }
 
 void meter_report_add(struct meter_report *to, const struct meter_report *r)
@@ -18,7 +28,7 @@ void meter_report_add(struct meter_report *to, const struct meter_report *r)
     for (u32 e = 0; e < EVENT_COUNT; e++)
         to->n[e] += r->n[e];
     for (u32 i = 0; i < METRIC_COUNT; i++) {
-        if (!metric_info(i)->by_line)
+        if (!metric_info(i)->by_line || isnan(to->metrics[i].value))
             continue;
         to->metrics[i].value = metric_of_events(to->n, i);
         if (r->metrics[i].kind > to->metrics[i].kind)
@@ -37,8 +47,19 @@ double meter_value_of(const struct meter_report *r, const char *name)
     return id < 0 ? NAN : r->metrics[id].value;
 }
 
+/* Whether the model of the caches saw the line. */
+static bool has_traffic(const struct meter_line *l)
+{
+    for (u32 e = EVENT_l1_gld_hits; e <= EVENT_dram_writes; e++)
+        if (l->n[e])
+            return true;
+    return false;
+}
+
 double meter_line_value(const struct meter_line *l, enum metric_id id)
 {
+    if ((u32)id < METRIC_COUNT && metric_info(id)->kind == METRIC_MODELLED && !has_traffic(l))
+        return NAN;
     return (u32)id < METRIC_COUNT ? metric_of_events(l->n, id) : NAN;
 }
 

@@ -19,6 +19,15 @@ u32 metric_doubts(enum metric_id id);
 double metric_of_events(const u64 n[EVENT_COUNT], enum metric_id id);
 double metric_of_launch(const struct meter_report *r, enum metric_id id);
 
+/* Lines that several reports of a session have in common. Not to be shared between threads. */
+struct meter_rows {
+    struct arena mem;
+    u32 owners;
+    struct meter_line *lines;
+    u32 n;
+};
+void meter_rows_release(struct meter_rows *rows); /* NULL is allowed; the last owner's frees them */
+
 /* What an access counts as. */
 enum access_class {
     CLASS_GLD,

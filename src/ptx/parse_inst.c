@@ -146,6 +146,18 @@ static i64 parse_offset(struct parser *p)
     return (i64)n.bits;
 }
 
+/* name[constant]: the address of an element of an array (ISA 6.4.2, "Arrays as Operands"). Bytes from the array's start. */
+static i64 parse_index(struct parser *p, const struct ptx_var *v)
+{
+    const char *at = p->at++;
+    lex_skip(p);
+    const struct number n = const_expr(p);
+    if (n.is_f32 || n.is_f64 || !v->is_array)
+        fail(p, at, "an index is an integer behind an array's name");
+    lex_expect(p, ']', "the index");
+    return (i64)(n.bits * type_natural_align(v->type, v->vec));
+}
+
 /* primaries up to the closing character */
 static void parse_elems(struct parser *p, struct ptx_operand *o, char close, int depth, const struct ptx_operand *first)
 {
@@ -205,8 +217,9 @@ static void parse_primary(struct parser *p, struct ptx_operand *o, int depth)
     o->column = column_of(p, p->at);
     if (lex_is_ident_start(c)) {
         parse_name(p, o);
-        if (o->kind == PTX_VAR)
-            o->offset = parse_offset(p);
+        if (o->kind == PTX_VAR) {
+            o->offset = *p->at == '[' ? parse_index(p, o->var) : parse_offset(p);
+        }
     } else if (c == '[' && depth < 2) {
         parse_bracket(p, o, depth);
     } else if (c == '{' && depth < 3) {

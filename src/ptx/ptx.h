@@ -240,6 +240,9 @@ static inline bool ptx_has(const struct ptx_inst *i, enum ptx_mod mod)
     return false;
 }
 
+/* The reason that unsupported.def gives for an instruction that cannot run, or NULL. Slow: for messages. */
+const char *ptx_unsupported(const struct ptx_inst *i);
+
 /* The number of vector elements of a ld/st/tex: 1, 2, 4 or 8. Defined in types.c. */
 unsigned ptx_vec_count(const struct ptx_inst *i);
 

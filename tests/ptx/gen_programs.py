@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gen_programs.py - writes the self-checking programs: sync.ptx, control.ptx, places.ptx. The text of each program is
+"""gen_programs.py - writes the self-checking programs: sync.ptx, mbarrier.ptx, control.ptx, places.ptx. The text of each program is
 below as it is; the script only adds what all have in common: signature, registers, %r1 = the thread in the block,
 %r2 = the thread in the grid, %q1 = the thread's output word, %q2 = the scratch memory. A program leaves its answer
 in %r9. Run by hand; the output is committed."""
@@ -30,8 +30,9 @@ END = """    st.global.u32 [%q1], %r9;
 files = {}
 
 
-def program(file, name, code, grid=1, block=64, expect="ones", decl="", top="", shared=0):
+def program(file, name, code, grid=1, block=64, expect="ones", decl="", top="", shared=0, target="sm_90"):
     n = grid * block
+    file = file if target == "sm_90" else "%s_%s" % (target, file)
     text = top + "// TEST: t_%s grid=%d block=%d n=%d%s\n// EXPECT: %s\n" % (
         name, grid, block, n, " shared=%d" % shared if shared else "", expect)
     text += FIRST % ("t_" + name)
@@ -64,8 +65,41 @@ def barriers():
     shared = ".shared .align 4 .b8 buf[4096];"
     for k, bar in enumerate(("bar.sync 0;", "bar.sync 1, 128;", "barrier.sync 2;", "barrier.sync.aligned 3;",
                              "barrier.sync 4, 128;", "bar.cta.sync 15;", "barrier.cta.sync 6;",
-                             "mov.u32 %r10, 7;\n bar.sync %r10, %r3;", "barrier.sync.aligned 8, 128;")):
+                             "mov.u32 %r10, 7;\n bar.sync %r10, %r3;", "barrier.sync.aligned 8, 128;",
+                             "barrier.cluster.arrive;\nbarrier.cluster.wait;",
+                             "barrier.cluster.arrive.release.aligned;\nadd.u32 %r11, %r1, 1;\n"
+                             "barrier.cluster.wait.acquire.aligned;",
+                             "fence.acq_rel.cluster;\nbarrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n"
+                             "barrier.cluster.arrive;\nbarrier.cluster.wait;")):
         program(s, "barrier_%d" % k, mirror % bar, block=128, decl=shared)
+    # Half of the threads arrive late and leave early; the last warp has gone.
+    program(s, "cluster_phases", """
+        mov.u32 %r9, 1;
+        setp.ge.u32 %p1, %r1, 64;
+        @%p1 bra GONE;
+        setp.lt.u32 %p2, %r1, 20;
+        mov.u32 %r4, buf;
+        mad.lo.u32 %r5, %r1, 4, %r4;
+        mov.u32 %r10, 0;
+        AGAIN:
+        add.u32 %r11, %r1, %r10;
+        st.shared.u32 [%r5], %r11;
+        @%p2 barrier.cluster.arrive;
+        @!%p2 barrier.cluster.arrive;
+        @!%p2 barrier.cluster.wait;
+        @%p2 barrier.cluster.wait;
+        xor.b32 %r6, %r1, 33;
+        mad.lo.u32 %r7, %r6, 4, %r4;
+        ld.shared.u32 %r8, [%r7];
+        add.u32 %r6, %r6, %r10;
+        setp.ne.u32 %p3, %r8, %r6;
+        @%p3 mov.u32 %r9, 0;
+        barrier.cluster.arrive;
+        barrier.cluster.wait;
+        add.u32 %r10, %r10, 1;
+        setp.lt.u32 %p4, %r10, 5;
+        @%p4 bra AGAIN;
+        GONE:""", block=96, decl=shared)
     program(s, "barrier_ragged", mirror % "bar.sync 0;", block=75, decl=shared)
     program(s, "barrier_two_blocks", mirror % "bar.sync 0;", grid=3, block=96, decl=shared)
     # bar.red over a predicate that holds for the threads below 40, for all, for none.
@@ -893,14 +927,244 @@ def registers():
         selp.u32 %r9, 1, 0, %p1;""", decl=".shared .align 4 .b8 held[512];")
 
 
+# ---- mbarriers and bulk copies ----
+
+# Each thread waits for the phase of parity %r20: a loop that asks.
+ASK = """WAIT%s:
+    mbarrier.%s.shared::cta.b64 %%p2, [mb], %s;
+    @!%%p2 bra WAIT%s;"""
+
+
+def ask(label, wait, value):
+    return ASK % (label, wait, value, label)
+
+
+def mbarriers():
+    s = "mbarrier"
+    buf = ".shared .align 16 .b8 buf[4096];\n.shared .align 8 .b64 mb;"
+    # The first thread makes an mbarrier of `count` arrivals; the others wait until it is there.
+    make = """
+        setp.eq.u32 %%p1, %%r1, 0;
+        @%%p1 mbarrier.init.shared::cta.b64 [mb], %s;
+        @%%p1 fence.mbarrier_init.release.cluster;
+        bar.sync 0;"""
+    # Each thread stores its number, arrives, waits, reads its mirror image: phase after phase.
+    step = """
+        mov.u32 %%r4, buf;
+        mad.lo.u32 %%r5, %%r1, 4, %%r4;
+        add.u32 %%r10, %%r1, %d;
+        st.shared.u32 [%%r5], %%r10;
+        %s
+        %s
+        sub.u32 %%r6, %%r3, %%r1;
+        sub.u32 %%r6, %%r6, 1;
+        mad.lo.u32 %%r7, %%r6, 4, %%r4;
+        ld.shared.u32 %%r8, [%%r7];
+        add.u32 %%r6, %%r6, %d;
+        setp.ne.u32 %%p3, %%r8, %%r6;
+        @%%p3 add.u32 %%r12, %%r12, 1;
+        bar.sync 0;"""
+    ways = (("state", "mbarrier.arrive.shared::cta.b64 %q3, [mb];", "try_wait", "%q3"),
+            ("test", "mbarrier.arrive.release.cta.shared::cta.b64 %q3, [mb];", "test_wait", "%q3"),
+            ("parity", "mbarrier.arrive.shared.b64 _, [mb];", "try_wait.parity", None),
+            ("parity_test", "mbarrier.arrive.shared::cluster.b64 _, [mb];", "test_wait.parity.acquire.cta", None),
+            ("hint", "mbarrier.arrive.shared.b64 _, [mb], 1;", "try_wait.parity", "hint"))
+    for name, arrive, wait, value in ways:
+        for block in (96, 128, 75):
+            code = "mov.u32 %r12, 0;" + make % "%r3"
+            for phase in range(3):
+                value_now = value if value and value != "hint" else "%d" % (phase & 1) + (", 1000" if value else "")
+                code += step % (1000 * phase, arrive, ask("%d" % phase, wait, value_now), 1000 * phase)
+            code += "\nsetp.eq.u32 %p1, %r12, 0;\nselp.u32 %r9, 1, 0, %p1;"
+            program(s, "mbarrier_%s_%d" % (name, block), code, block=block, decl=buf)
+    # Through a generic address.
+    code = "mov.u32 %r12, 0;" + make % "%r3" + "\nmov.u64 %q4, mb;\ncvta.shared.u64 %q4, %q4;" + step % (
+        0, "mbarrier.arrive.b64 %q3, [%q4];", "AGAIN:\nmbarrier.try_wait.b64 %p2, [%q4], %q3;\n@!%p2 bra AGAIN;", 0)
+    program(s, "mbarrier_generic", code + "\nsetp.eq.u32 %p1, %r12, 0;\nselp.u32 %r9, 1, 0, %p1;", block=96, decl=buf)
+    # The parity of the phase before the first is over, that of the first is not; then the other way round.
+    program(s, "mbarrier_parity_before", make % "1" + """
+        mbarrier.test_wait.parity.shared.b64 %p2, [mb], 1;
+        selp.u32 %r9, 1, 0, %p2;
+        mbarrier.test_wait.parity.shared.b64 %p2, [mb], 0;
+        selp.u32 %r10, 2, 0, %p2;
+        bar.sync 0;
+        @%p1 mbarrier.arrive.shared.b64 _, [mb];
+        bar.sync 0;
+        mbarrier.test_wait.parity.shared.b64 %p2, [mb], 1;
+        selp.u32 %r11, 4, 0, %p2;
+        mbarrier.test_wait.parity.shared.b64 %p2, [mb], 0;
+        selp.u32 %r13, 8, 0, %p2;
+        or.b32 %r9, %r9, %r10;
+        or.b32 %r9, %r9, %r11;
+        or.b32 %r9, %r9, %r13;""", block=64, decl=buf, expect=words([9]))
+    # pending_count of a state: the arrivals that were to come before this one. One thread, counts 1, 3, 2 of 7.
+    alone = "mbarrier.init.shared.b64 [mb], 7;\n"
+    program(s, "mbarrier_pending_count", alone + """
+        mbarrier.arrive.shared.b64 %q3, [mb];
+        mbarrier.pending_count.b64 %r4, %q3;
+        mbarrier.arrive.noComplete.release.cta.shared::cta.b64 %q3, [mb], 3;
+        mbarrier.pending_count.b64 %r5, %q3;
+        mbarrier.arrive_drop.noComplete.shared.b64 %q3, [mb], 2;
+        mbarrier.pending_count.b64 %r6, %q3;
+        mbarrier.arrive.shared.b64 %q3, [mb];
+        mbarrier.pending_count.b64 %r7, %q3;
+        mbarrier.arrive.shared.b64 %q3, [mb];
+        mbarrier.pending_count.b64 %r8, %q3;
+        mad.lo.u32 %r9, %r4, 10, %r5;
+        mad.lo.u32 %r9, %r9, 10, %r6;
+        mad.lo.u32 %r9, %r9, 10, %r7;
+        mad.lo.u32 %r9, %r9, 10, %r8;""", block=1, decl=buf, expect=words([76315]))
+    # A thread that drops out is not waited for in the next phases.
+    program(s, "mbarrier_drop", "mov.u32 %r9, 1;" + make % "%r3" + """
+        setp.lt.u32 %p4, %r1, 40;
+        @%p4 bra DROP;
+        """ + "\n".join("mbarrier.arrive.shared.b64 _, [mb];\n" + ask("%d" % k, "try_wait.parity", "%d" % (k & 1))
+                        for k in range(3)) + """
+        bra END;
+        DROP:
+        mbarrier.arrive_drop.release.cta.shared::cta.b64 _, [mb];
+        END:""", block=96, decl=buf)
+    # Bytes: a phase ends when they have come, whatever came first.
+    program(s, "mbarrier_bytes", "mbarrier.init.shared.b64 [mb], 1;\n" + """
+        mbarrier.arrive.expect_tx.shared.b64 %q3, [mb], 100;
+        mbarrier.test_wait.shared.b64 %p2, [mb], %q3;
+        selp.u32 %r9, 1, 0, %p2;
+        mbarrier.complete_tx.shared.b64 [mb], 60;
+        mbarrier.test_wait.shared.b64 %p2, [mb], %q3;
+        selp.u32 %r10, 2, 0, %p2;
+        mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [mb], 40;
+        mbarrier.test_wait.shared.b64 %p2, [mb], %q3;
+        selp.u32 %r11, 4, 0, %p2;
+        mbarrier.complete_tx.shared.b64 [mb], 8;
+        mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [mb], 16;
+        mbarrier.arrive.shared.b64 %q3, [mb];
+        mbarrier.test_wait.parity.shared.b64 %p2, [mb], 1;
+        selp.u32 %r12, 8, 0, %p2;
+        mbarrier.complete_tx.shared.b64 [mb], 8;
+        mbarrier.test_wait.parity.shared.b64 %p2, [mb], 1;
+        selp.u32 %r13, 16, 0, %p2;
+        or.b32 %r9, %r9, %r10;
+        or.b32 %r9, %r9, %r11;
+        or.b32 %r9, %r9, %r12;
+        or.b32 %r9, %r9, %r13;
+        mbarrier.inval.shared.b64 [mb];""", block=1, decl=buf, expect=words([20]))
+    # cp.async: with .noinc each thread's arrival was counted at init, without it is added first.
+    for name, count, arrive in (("noinc", "%r3", "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [mb];"),
+                                ("inc", "%r3", "cp.async.mbarrier.arrive.shared.b64 [mb];\n"
+                                 "mbarrier.arrive.shared.b64 _, [mb];")):
+        program(s, "mbarrier_cp_async_" + name, make % count + """
+            mov.u32 %r4, buf;
+            mad.lo.u32 %r5, %r1, 4, %r4;
+            mad.wide.u32 %q5, %r1, 4, %q2;
+            st.global.u32 [%q5], %r1;
+            bar.sync 0;
+            cp.async.ca.shared.global [%r5], [%q5], 4;
+            """ + arrive + "\n" + ask("", "try_wait.parity", "0") + """
+            sub.u32 %r6, %r3, %r1;
+            sub.u32 %r6, %r6, 1;
+            mad.lo.u32 %r7, %r6, 4, %r4;
+            ld.shared.u32 %r8, [%r7];
+            setp.eq.u32 %p1, %r8, %r6;
+            selp.u32 %r9, 1, 0, %p1;""", block=96, decl=buf)
+    # Bulk copies: memory to shared, changed, and back.
+    for name, copy in (
+            ("cluster", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%q2], 512, [mb];"),
+            ("multicast", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+             "[buf], [%q2], 512, [mb], %h1;"),
+            ("hint", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+             "[buf], [%q2], 512, [mb], %q7;")):
+        program(s, "bulk_" + name, make % "%r3" + """
+            mov.u16 %h1, 1;
+            mov.u64 %q7, 0x1000000000000000;
+            mad.wide.u32 %q5, %r1, 4, %q2;
+            add.u32 %r10, %r1, 7;
+            st.global.u32 [%q5], %r10;
+            fence.proxy.async;
+            bar.sync 0;
+            @!%p1 bra OTHERS;
+            mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [mb], 512;
+            """ + copy + "\nOTHERS:\nmbarrier.arrive.shared::cta.b64 %q3, [mb];\n" + ask("", "try_wait", "%q3") + """
+            mov.u32 %r4, buf;
+            sub.u32 %r6, 127, %r1;
+            mad.lo.u32 %r5, %r6, 4, %r4;
+            ld.shared.u32 %r8, [%r5];
+            add.u32 %r6, %r6, 7;
+            setp.eq.u32 %p4, %r8, %r6;
+            add.u32 %r8, %r8, 1;
+            st.shared.u32 [%r5], %r8;
+            fence.proxy.async.shared::cta;
+            bar.sync 0;
+            add.u64 %q6, %q2, 4096;
+            @!%p1 bra DONE;
+            cp.async.bulk.global.shared::cta.bulk_group [%q6], [buf], 512;
+            cp.async.bulk.commit_group;
+            cp.async.bulk.wait_group.read 0;
+            cp.async.bulk.wait_group 0;
+            DONE:
+            cp.async.bulk.prefetch.L2.global [%q2], 64;
+            bar.sync 0;
+            mad.wide.u32 %q5, %r1, 4, %q6;
+            ld.global.u32 %r11, [%q5];
+            add.u32 %r12, %r1, 8;
+            setp.eq.and.u32 %p4, %r11, %r12, %p4;
+            selp.u32 %r9, 1, 0, %p4;""", block=128, decl=buf)
+    program(s, "policies", """
+        createpolicy.fractional.L2::evict_last.b64 %q3, 0.5;
+        createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %q4;
+        createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64 %q5, [%q2], 256, 1024;
+        createpolicy.cvt.L2.b64 %q6, 0x1000000000000000;
+        mad.wide.u32 %q7, %r1, 4, %q2;
+        st.global.L2::cache_hint.u32 [%q7], %r1, %q3;
+        ld.global.L2::cache_hint.u32 %r4, [%q7], %q4;
+        atom.global.add.L2::cache_hint.u32 %r5, [%q7], 5, %q5;
+        ld.global.L2::cache_hint.u32 %r6, [%q7], %q6;
+        setp.eq.u32 %p1, %r4, %r1;
+        setp.eq.and.u32 %p1, %r5, %r1, %p1;
+        add.u32 %r4, %r1, 5;
+        setp.eq.and.u32 %p1, %r6, %r4, %p1;
+        selp.u32 %r9, 1, 0, %p1;""")
+    program(s, "st_bulk", """
+        mov.u32 %r4, buf;
+        mad.lo.u32 %r5, %r1, 4, %r4;
+        st.shared.u32 [%r5], %r1;
+        bar.sync 0;
+        setp.eq.u32 %p1, %r1, 0;
+        mov.u64 %q3, 64;
+        add.u32 %r7, %r4, 32;
+        @%p1 st.bulk.shared::cta [%r7], %q3, 0;
+        bar.sync 0;
+        ld.shared.u32 %r9, [%r5];""", decl=buf, block=64, target="sm_100",
+            expect=words([0 if 8 <= i < 24 else i for i in range(64)]))
+    # Within the cluster, which is the block.
+    program(s, "bulk_own", make % "1" + """
+        mov.u32 %r4, buf;
+        mad.lo.u32 %r5, %r1, 4, %r4;
+        st.shared.u32 [%r5], %r1;
+        fence.proxy.async.shared::cta;
+        bar.sync 0;
+        mov.u32 %r6, 0;
+        mapa.shared::cluster.u32 %r7, %r4, %r6;
+        mov.u32 %r10, mb;
+        mapa.shared::cluster.u32 %r10, %r10, %r6;
+        @!%p1 bra WAIT;
+        mbarrier.arrive.expect_tx.shared.b64 _, [mb], 256;
+        cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r7+1024], [%r4], 256, [%r10];
+        """ + ask("", "try_wait.parity.acquire.cluster", "0") + """
+        ld.shared.u32 %r8, [%r5+1024];
+        setp.eq.u32 %p1, %r8, %r1;
+        selp.u32 %r9, 1, 0, %p1;""", block=64, decl=buf)
+
+
 def main():
     barriers()
+    mbarriers()
     warps()
     control()
     places()
     for name, texts in sorted(files.items()):
         head = ("// %s.ptx - written by gen_programs.py: programs that check themselves. A thread leaves a 32-bit word in out;\n"
-                "// in0 is 1 MiB of zeros.\n.version 8.5\n.target sm_90\n.address_size 64\n\n" % name)
+                "// in0 is 1 MiB of zeros.\n.version %s\n.target %s\n.address_size 64\n\n"
+                % ((name, "8.6", "sm_100") if name.startswith("sm_100") else (name, "8.5", "sm_90")))
         with open(os.path.join(HERE, name + ".ptx"), "w") as out:
             out.write(head + "\n".join(texts))
 

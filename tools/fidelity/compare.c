@@ -91,6 +91,8 @@ bool compare_row(const struct table *t, u32 row, u32 scale, struct lab *lab, str
         out->counted[i] = look(t, row, &out->subject, r.report, &counted_columns[i]);
     for (u32 i = 0; out->ran && i < estimated_count; i++)
         out->estimated[i] = look(t, row, &out->subject, r.report, &estimated_columns[i]);
+    if (out->ran)
+        modelled_compare(&out->subject, r.report, out->modelled);
     for (u32 i = 0; i < counted_count; i++)
         out->polls |= out->counted[i].except && strncmp(out->counted[i].except, "polls", 5) == 0;
     lab_result_free(&r);

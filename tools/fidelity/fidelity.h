@@ -71,13 +71,15 @@ struct pair {
     const char *except;  /* why it may differ; NULL: it may not */
 };
 
+enum { MODELLED_MAX = 32 };
+
 struct comparison {
     struct subject subject;
     bool ran, same_launch, right;
     u32 findings;
     char text[200]; /* why it did not run */
     bool polls; /* what it counts depends on timing: its estimates are not compared */
-    struct pair counted[24], estimated[16];
+    struct pair counted[24], estimated[16], modelled[MODELLED_MAX];
 };
 
 /* Runs one row's rung and compares. False: out of memory or damaged ladder, said in diags. */
@@ -92,4 +94,24 @@ struct score {
 void score_add(struct score *s, const struct comparison *c);
 bool pair_equal(const struct pair *p);
 bool pair_close(const struct pair *p, const char *metric); /* estimates: equal in the decimals recorded */
+
+/* ---- modelled.c ---- */
+
+struct model_column {
+    const char *metric, *title;
+    double least; /* what is below it on both sides is not compared */
+};
+
+extern const struct model_column modelled_columns[];
+extern const u32 modelled_count;
+
+/* The recording that the models are compared with; without it nothing is. */
+bool modelled_load(const char *path);
+void modelled_free(void);
+void modelled_compare(const struct subject *s, const struct meter_report *r, struct pair pairs[MODELLED_MAX]);
+/* In percent, or points; NaN: not compared. */
+double modelled_error(const struct pair *p, u32 column);
+/* The text about all rows, on standard output. */
+void modelled_put(const struct comparison *rows, u32 n);
+
 #endif

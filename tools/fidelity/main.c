@@ -277,6 +277,10 @@ static void put_raw(const struct run *r)
             if (!isnan(c->counted[i].theirs))
                 printf("%-44s counted   %-66s %14.10g %14.10g%s\n", c->subject.name, counted_columns[i].metric,
                        c->counted[i].ours, c->counted[i].theirs, pair_equal(&c->counted[i]) ? "" : "  DIFFERENT");
+        for (u32 i = 0; i < modelled_count; i++)
+            if (!isnan(c->modelled[i].theirs))
+                printf("%-44s modelled  %-66s %14.10g %14.10g\n", c->subject.name, modelled_columns[i].metric,
+                       c->modelled[i].ours, c->modelled[i].theirs);
         for (u32 i = 0; i < estimated_count; i++)
             printf("%-44s estimated %-66s %14.10g %14.10g\n", c->subject.name, estimated_columns[i].metric,
                    c->estimated[i].ours, c->estimated[i].theirs);
@@ -349,12 +353,19 @@ int main(int argc, char **argv)
     snprintf(list, sizeof list, "%.800s/tools/fidelity/exceptions.txt", root);
     if (!exceptions_load(list))
         return 2;
+    snprintf(list, sizeof list, "%.800s/tests/hw/h200/memory.csv", root);
+    if (!modelled_load(list)) {
+        fprintf(stderr, "ls_fidelity: cannot read %s\n", list);
+        return 2;
+    }
+    setenv("LOCKSTEP_CACHES", "1", 1);
     setenv("LOCKSTEP_PTXAS", "", 1); /* the estimates are those of a machine without CUDA */
     diag_init(&diags);
     const bool good = run_all(runs, root, scale, &diags);
     if (!good && diags.errors)
         fprintf(stderr, "%s\n", diag_text(&diags));
     diag_free(&diags);
+    modelled_free();
     if (!good)
         return 2;
     if (raw)

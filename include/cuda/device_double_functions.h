@@ -1,0 +1,7 @@
+/* device_double_functions.h - a name that programs include; what they expect of it is in cuda_runtime.h. */
+#ifndef LS_DEVICE_DOUBLE_FUNCTIONS_H
+#define LS_DEVICE_DOUBLE_FUNCTIONS_H
+
+#include "cuda_runtime.h"
+
+#endif

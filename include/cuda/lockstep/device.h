@@ -1,0 +1,83 @@
+/* device.h - the device half of CUDA C++: built-in variables, intrinsics and mathematics.
+ *
+ * clang's headers for CUDA give most of it and ask CUDA_VERSION what a toolkit would have brought. They call __nv_*
+ * functions: libdevice.h gives a body to those that are an instruction or a few; the others are calls that the driver
+ * answers. */
+#ifndef LOCKSTEP_DEVICE_H
+#define LOCKSTEP_DEVICE_H
+
+/* Headers that ask whether clang compiles with a toolkit's headers get what these would give. */
+#define __CLANG_CUDA_RUNTIME_WRAPPER_H__
+
+#ifndef CUDA_VERSION
+#define CUDA_VERSION 13000
+#define LOCKSTEP_CUDA_VERSION_IS_OURS
+#endif
+
+#include <limits.h>
+#include <stdint.h>
+
+typedef uint32_t cuuint32_t;
+
+/* ---- blockIdx and its like, which are no objects: converted where one is wanted ---- */
+
+#include <__clang_cuda_builtin_vars.h>
+
+__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return uint3{x, y, z}; }
+__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const { return uint3{x, y, z}; }
+__device__ inline __cuda_builtin_blockDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return uint3{x, y, z}; }
+__device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return uint3{x, y, z}; }
+
+/* ---- mathematics and intrinsics ---- */
+
+#include <__clang_cuda_libdevice_declares.h>
+
+#include "lockstep/libdevice.h"
+
+#include <__clang_cuda_device_functions.h>
+#include <__clang_cuda_math.h>
+
+#include "lockstep/host_math.h"
+#include "lockstep/min_max.h"
+
+/* ---- what the driver provides: printf, the heap, assert ---- */
+
+extern "C" {
+__device__ int vprintf(const char *, const char *);
+__device__ int printf(const char *, ...); /* clang makes a vprintf of it */
+__device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t width);
+/* What glibc's assert() calls. */
+__device__ static inline void __assert_fail(const char *message, const char *file, unsigned line, const char *function)
+{
+    __assertfail(message, file, line, function, sizeof(char));
+}
+}
+
+#include "lockstep/address.h"
+#include "lockstep/atomic.h"
+
+#include <__clang_cuda_cmath.h>
+#include <__clang_cuda_intrinsics.h>
+
+#include "lockstep/cache_hints.h"
+#include "lockstep/integer.h"
+#include "lockstep/warp.h"
+
+#if __has_include("texture_indirect_functions.h")
+#include "surface_indirect_functions.h"
+#include "texture_indirect_functions.h"
+#endif
+
+#ifdef LOCKSTEP_CUDA_VERSION_IS_OURS
+#undef CUDA_VERSION
+#undef LOCKSTEP_CUDA_VERSION_IS_OURS
+#endif
+
+/* `<<<...>>>` pushes its arguments; the kernel's stub on the host pops them. */
+extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = 0);
+
+#endif

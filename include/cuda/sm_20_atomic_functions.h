@@ -1,0 +1,7 @@
+/* sm_20_atomic_functions.h - a name that programs include; what they expect of it is in cuda_runtime.h. */
+#ifndef LS_SM_20_ATOMIC_FUNCTIONS_H
+#define LS_SM_20_ATOMIC_FUNCTIONS_H
+
+#include "cuda_runtime.h"
+
+#endif

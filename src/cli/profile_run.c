@@ -1,0 +1,243 @@
+/* profile_run.c - the program under the meter: a session folder for as long as it runs, the environment that tells the
+ * driver in each of its processes what to record, and the records read back; or a report file read. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/gpu.h"
+#include "cli/cli.h"
+#include "cli/profile.h"
+#include "cli/program.h"
+
+/* ---- the environment ---- */
+
+static bool set(const char *variable, const char *value)
+{
+    return (value ? setenv(variable, value, 1) : unsetenv(variable)) == 0;
+}
+
+/* What was not asked for keeps what the environment says. */
+static bool set_if(const char *variable, const char *value)
+{
+    return !value || set(variable, value);
+}
+
+static bool set_count(const char *variable, u64 n)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, n);
+    return set(variable, n ? text : NULL);
+}
+
+/* The whole path: the program may change its folder. */
+static bool set_progress(const struct profile *p)
+{
+    char path[PATH_MAX];
+    if (p->quiet)
+        return set("LOCKSTEP_PROGRESS", "/dev/null");
+    if (!p->log)
+        return set("LOCKSTEP_PROGRESS", "-");
+    if (!strcmp(p->log, "stderr"))
+        return set("LOCKSTEP_PROGRESS", "/dev/stderr");
+    return set("LOCKSTEP_PROGRESS", realpath(p->log, path) ? path : p->log);
+}
+
+static bool set_environment(const struct profile *p, const char *folder)
+{
+    return set("LOCKSTEP_SESSION", folder) && set("LOCKSTEP_KERNEL", p->select.kernel) &&
+           set("LOCKSTEP_KERNEL_BASE", p->select.base) && set("LOCKSTEP_KERNEL_ID", p->select.kernel_id) &&
+           set_count("LOCKSTEP_LAUNCH_SKIP", p->select.skip) && set_count("LOCKSTEP_LAUNCH_COUNT", p->select.count) &&
+           set_count("LOCKSTEP_LAUNCH_SKIP_BEFORE_MATCH", p->select.skip_any) &&
+           set("LOCKSTEP_PROFILE_FROM_START", p->from_start ? NULL : "0") && set_progress(p) &&
+           set_if("LOCKSTEP_GPU", p->gpu) && set_if("LOCKSTEP_WORKERS", p->workers) &&
+           set_if("LOCKSTEP_SEED", p->seed) && set_if("LOCKSTEP_MEMORY", p->memory) &&
+           set_if("LOCKSTEP_TIMEOUT", p->timeout) && set_if("LOCKSTEP_PTXAS", p->ptxas);
+}
+
+/* A name that the driver would not know is said before a program runs. */
+static bool gpu_is_known(void)
+{
+    struct gpu gpu;
+    struct diag_list diags;
+    const char *id = getenv("LOCKSTEP_GPU");
+    diag_init(&diags);
+    const enum ls_status s = gpu_find(id && *id ? id : NULL, &gpu, &diags);
+    if (s != LS_OK)
+        cli_print_diags(&diags);
+    diag_free(&diags);
+    return s == LS_OK;
+}
+
+/* ---- the folder ---- */
+
+static bool make_folder(char folder[256])
+{
+    const char *tmp = getenv("TMPDIR");
+    const int n = snprintf(folder, 256, "%s/lockstep-profile-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (n > 0 && n < 256 && mkdtemp(folder))
+        return true;
+    fprintf(stderr, "lockstep profile: cannot make a folder for the counters in %s: %s\n", tmp && *tmp ? tmp : "/tmp",
+            strerror(errno));
+    return false;
+}
+
+static void remove_folder(const char *folder)
+{
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(folder);
+}
+
+/* A process that became another program by exec connects again; it disconnects once. */
+static void say_disconnected(FILE *out, const char *folder)
+{
+    char path[PATH_MAX], line[PATH_MAX + 32];
+    long last = 0, pid;
+    snprintf(path, sizeof path, "%s/connected", folder);
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "%ld", &pid) == 1 && pid != last) {
+            fprintf(out, "==PROF== Disconnected from process %ld\n", pid);
+            last = pid;
+        }
+    if (f)
+        fclose(f);
+    else
+        fputs("==WARNING== No process was profiled: the program did not start CUDA (see lockstep run).\n", out);
+}
+
+/* ---- report files ---- */
+
+/* The text as the inside of a JSON string. */
+static void put_json(FILE *f, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', f);
+        if ((u8)*text < ' ' || (u8)*text > 126)
+            fputc('?', f);
+        else
+            fputc(*text, f);
+    }
+}
+
+static bool write_report(const struct profile *p, const char *folder)
+{
+    FILE *f = fopen(p->export_to, "w");
+    if (f) {
+        fputs("{\"type\":\"report\",\"version\":1,\"command\":\"", f);
+        for (u32 i = 0; p->program[i]; i++) {
+            fputs(i ? " " : "", f);
+            put_json(f, p->program[i]);
+        }
+        fputs("\"}\n", f);
+    }
+    const bool good = f && session_pack(folder, f) == LS_OK && !ferror(f);
+    if ((f && fclose(f)) || !good)
+        fprintf(stderr, "lockstep profile: cannot write %s: %s\n", p->export_to, strerror(errno));
+    return good;
+}
+
+static bool read_session(const char *folder, struct session *s)
+{
+    struct diag_list diags;
+    diag_init(&diags);
+    const enum ls_status status = session_read(folder, s, &diags);
+    if (diags.errors)
+        cli_print_diags(&diags);
+    diag_free(&diags);
+    if (status != LS_OK)
+        fprintf(stderr, "lockstep profile: cannot read what was recorded: %s\n", ls_status_text(status));
+    return status == LS_OK;
+}
+
+bool profile_run(const struct profile *p, FILE *out, struct session *s, int *status)
+{
+    struct program_facts facts;
+    char folder[256];
+    pid_t pid;
+    *status = CLI_TROUBLE;
+    if (!make_folder(folder))
+        return false;
+    bool good = set_environment(p, folder) && gpu_is_known();
+    *status = good ? program_ready(p->program[0], p->unchecked, &facts) : CLI_TROUBLE;
+    if (good && !*status)
+        *status = program_spawn(&facts, p->program, &pid);
+    good = good && !*status;
+    if (good) {
+        *status = program_wait(pid);
+        if (!p->quiet)
+            say_disconnected(out, folder);
+        if (*status && p->tell_exit_code)
+            fprintf(out, "==WARNING== The application returned an error code (%d).\n", *status);
+        good = read_session(folder, s) && (!p->export_to || !s->n || write_report(p, folder));
+        if (!good)
+            *status = CLI_TROUBLE;
+    }
+    remove_folder(folder);
+    return good;
+}
+
+/* ---- import ---- */
+
+static bool is_report(const char *path)
+{
+    static const char start[] = "{\"type\":\"report\"";
+    char head[sizeof start] = "";
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        fprintf(stderr, "lockstep profile: cannot read %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    const bool good = fgets(head, sizeof head, f) && !strcmp(head, start);
+    fclose(f);
+    if (!good)
+        fprintf(stderr, "lockstep profile: %s is no report of `lockstep profile --export`\n", path);
+    return good;
+}
+
+static bool select_launches(struct profile *p, struct session *s)
+{
+    struct select select;
+    char why[256];
+    u32 n = 0;
+    if (!select_init(&select, &p->select, why)) {
+        fprintf(stderr, "lockstep profile: %s\n", why);
+        return false;
+    }
+    for (u32 i = 0; i < s->n; i++) {
+        struct meter_report *r = s->reports[i];
+        if (select_take(&select, r->kernel, r->context, r->stream))
+            s->reports[n++] = r;
+        else
+            meter_report_free(r);
+    }
+    s->n = n;
+    select_free(&select);
+    return true;
+}
+
+bool profile_import(struct profile *p, struct session *s, int *status)
+{
+    struct diag_list diags;
+    *status = CLI_TROUBLE;
+    if (!is_report(p->import))
+        return false;
+    diag_init(&diags);
+    const bool good = session_read_file(p->import, s, &diags) == LS_OK;
+    if (diags.errors)
+        cli_print_diags(&diags);
+    diag_free(&diags);
+    if (!good || !select_launches(p, s))
+        return false;
+    *status = CLI_OK;
+    return true;
+}

@@ -1,0 +1,31 @@
+/* async.h - mbarriers and bulk copies: what a lane's address means, and what the two share. Internal to exec/.
+ *
+ * Bulk copies are done at once, so their bytes have arrived before the next instruction: a program that forgets to wait
+ * is not caught. Clusters have one block, so shared::cluster is the block's own shared memory. */
+#ifndef LS_EXEC_ASYNC_H
+#define LS_EXEC_ASYNC_H
+
+#include "exec/sched.h"
+#include "ir/async.h"
+
+/* The record to go on with, or NULL after a fault or when the split gives way. */
+const struct ir_inst *mbarrier_run(struct warp *w, const struct ir_inst *pc, u8 *regs);
+const struct ir_inst *bulk_run(struct warp *w, const struct ir_inst *pc, u8 *regs);
+
+/* `bytes` have come for the mbarrier that the lane's address names; false after a fault. */
+bool mbarrier_bytes_came(struct warp *w, const struct ir_inst *pc, u8 *regs, const struct ir_address *at, unsigned lane,
+                         u32 bytes);
+
+/* The lane's address as an offset in the block's shared memory, checked; NULL after a fault. */
+u8 *async_shared(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
+                 u64 bytes, unsigned align, bool write);
+static inline u64 async_address(const u8 *regs, const struct ir_address *at, unsigned lane)
+{
+    if (at->flags & IR_ADDR_CONST)
+        return (u64)at->offset;
+    if (at->flags & IR_ADDR32)
+        return ((const u32 *)(const void *)(regs + at->slot))[lane] + (u32)at->offset;
+    return ((const u64 *)(const void *)(regs + at->slot))[lane] + (u64)at->offset;
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* bulk.c - bulk asynchronous copies (PTX ISA 9.7.9.25.4) and st.bulk, done at once, lane by lane: usually one lane of a
+ * block issues them.
+ *
+ * Their bytes go round the load-store unit, so no access is reported for them; addresses are checked as any others.
+ * Addresses and sizes are multiples of 16 bytes, of st.bulk 8. */
+#include "exec/async.h"
+
+#include <string.h>
+
+#include "exec/weak.h"
+
+enum { UNIT = 16 };
+#define RACY __attribute__((no_sanitize("thread")))
+
+/* Device memory of the lane, checked; NULL after a fault. */
+static u8 *global(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
+                  u32 bytes, bool write)
+{
+    const u64 address = async_address(regs, at, lane);
+    u64 lo, hi;
+    enum mem_kind kind;
+    if (address % UNIT) {
+        warp_fault(w, pc, FAULT_MISALIGNED, lane, address, bytes, SPACE_GLOBAL, write, false);
+        return NULL;
+    }
+    if (mem_range(w->mem, address, &lo, &hi, &kind) && hi - address >= bytes && !(write && kind == MEM_CONST))
+        return (u8 *)(uintptr_t)address;
+    warp_fault(w, pc, FAULT_ILLEGAL_ADDRESS, lane, address, bytes, SPACE_GLOBAL, write, false);
+    return NULL;
+}
+
+/* Bit i of the mask: byte i of each 16 is written. */
+RACY static void copy_masked(u8 *to, const u8 *from, u32 bytes, u32 mask)
+{
+    for (u32 k = 0; k < bytes; k++)
+        if (mask >> k % UNIT & 1)
+            to[k] = from[k];
+}
+
+static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)
+{
+    const struct ir_bulk *b = pc->ptr;
+    const u32 bytes = ((const u32 *)(const void *)(regs + b->bytes))[lane];
+    const u32 mask = b->is_masked ? ((const u32 *)(const void *)(regs + b->mask))[lane] : 0xffff;
+    if (bytes % UNIT) {
+        warp_fault(w, pc, FAULT_MISALIGNED, lane, bytes, bytes, SPACE_SHARED, true, false);
+        return false;
+    }
+    const bool in = b->kind == BULK_IN, out = b->kind == BULK_OUT;
+    const u8 *from = in ? global(w, pc, regs, &b->from, lane, bytes, false)
+                        : async_shared(w, pc, regs, &b->from, lane, bytes, UNIT, false);
+    u8 *to = !from ? NULL
+             : out ? global(w, pc, regs, &b->to, lane, bytes, true)
+                   : async_shared(w, pc, regs, &b->to, lane, bytes, UNIT, true);
+    if (!to)
+        return false;
+    copy_masked(to, from, bytes, mask);
+    return out || mbarrier_bytes_came(w, pc, regs, &b->barrier, lane, bytes);
+}
+
+static bool fill_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)
+{
+    const struct ir_bulk *b = pc->ptr;
+    const u64 bytes = ((const u64 *)(const void *)(regs + b->bytes))[lane];
+    u8 *to = async_shared(w, pc, regs, &b->to, lane, bytes, 8, true);
+    if (!to)
+        return false;
+    memset(to, 0, bytes);
+    return true;
+}
+
+const struct ir_inst *bulk_run(struct warp *w, const struct ir_inst *pc, u8 *regs)
+{
+    const struct ir_bulk *b = pc->ptr;
+    if (w->weak) /* in order after everything the warp did */
+        weak_fence(w);
+    for (u32 left = w->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        if (!(b->kind == BULK_FILL ? fill_lane : run_lane)(w, pc, regs, lane))
+            return NULL;
+    }
+    return pc + 1;
+}

@@ -1,0 +1,236 @@
+/* mbarrier.c - barriers in shared memory (PTX ISA 9.7.13.15): counts of arrivals and of bytes still to come, phase after
+ * phase.
+ *
+ * The object is opaque to programs; here its 64 bits are
+ *
+ *     63      62     61   60 .. 40        39 .. 20          19 .. 0
+ *     parity  alive  0    bytes to come   arrivals a phase  arrivals still to come
+ *
+ * and the state that an arrival gives is the object as it was before. A phase ends when nothing more is to come; then
+ * the parity turns and the arrivals are counted anew. What the manual leaves undefined (an object that was not
+ * initialised, a count that leaves its range) is a fault.
+ *
+ * A wait that fails gives way: the split goes on behind it at its next turn, so other lanes, warps and blocks run. A
+ * block in which nothing else happens any more is a deadlock (block.c). A block's shared memory belongs to one worker,
+ * so there are no atomics. */
+#include "exec/async.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "exec/weak.h"
+
+enum { COUNT_BITS = 20, MOST = (1 << COUNT_BITS) - 1, TX_BITS = 21 };
+typedef u64 u64_any __attribute__((may_alias));
+
+struct phase {
+    u32 pending, expected; /* arrivals */
+    i32 bytes;             /* that are still to come; less than 0: some came before they were expected */
+    bool parity, alive;
+};
+
+static struct phase unpack(u64 x)
+{
+    const u32 bytes = (u32)(x >> 2 * COUNT_BITS) & ((1u << TX_BITS) - 1);
+    return (struct phase){.pending = x & MOST,
+                          .expected = x >> COUNT_BITS & MOST,
+                          .bytes = (i32)(bytes ^ 1u << COUNT_BITS) - (1 << COUNT_BITS),
+                          .parity = x >> 63,
+                          .alive = x >> 62 & 1};
+}
+
+static u64 pack(const struct phase *p)
+{
+    const u64 bytes = (u32)p->bytes & ((1u << TX_BITS) - 1);
+    return p->pending | (u64)p->expected << COUNT_BITS | bytes << 2 * COUNT_BITS | (u64)p->alive << 62 |
+           (u64)p->parity << 63;
+}
+
+static bool LS_PRINTF(4, 5) fault(struct warp *w, const struct ir_inst *pc, unsigned lane, const char *fmt, ...)
+{
+    struct exec_fault f = {.kind = FAULT_MBARRIER};
+    va_list args;
+    fault_place(w, pc, lane, &f);
+    va_start(args, fmt);
+    vsnprintf(f.detail, sizeof f.detail, fmt, args);
+    va_end(args);
+    grid_fault(w->block->grid, &f);
+    w->stop = STOP_FAULT;
+    return false;
+}
+
+u8 *async_shared(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
+                 u64 bytes, unsigned align, bool write)
+{
+    const u64 address = async_address(regs, at, lane), offset = at->generic ? address - w->shared_window : address;
+    const bool inside = offset < w->shared_bytes && w->shared_bytes - offset >= bytes;
+    enum exec_fault_kind kind = FAULT_ILLEGAL_ADDRESS;
+    if (inside && offset % align == 0)
+        return w->shared + offset;
+    if (at->generic && offset >= MEM_WINDOW_BYTES)
+        kind = FAULT_INVALID_SPACE;
+    else if (offset % align)
+        kind = FAULT_MISALIGNED;
+    warp_fault(w, pc, kind, lane, kind == FAULT_INVALID_SPACE ? address : offset, bytes, SPACE_SHARED, write, false);
+    return NULL;
+}
+
+/* ---- a phase ---- */
+
+/* Turns the phase when nothing is to come any more. */
+static void end_phase(struct warp *w, struct phase *p)
+{
+    if (p->pending || p->bytes)
+        return;
+    p->parity = !p->parity;
+    p->pending = p->expected;
+    w->block->phases++;
+}
+
+static bool expect(struct warp *w, const struct ir_inst *pc, unsigned lane, struct phase *p, u32 bytes)
+{
+    if (bytes > MOST || p->bytes + (i64)bytes > MOST)
+        return fault(w, pc, lane, "the mbarrier would expect %" PRId64 " bytes, the most is %d",
+                     p->bytes + (i64)bytes, MOST);
+    p->bytes += (i32)bytes;
+    return true;
+}
+
+static bool complete(struct warp *w, const struct ir_inst *pc, unsigned lane, struct phase *p, u32 bytes)
+{
+    if (bytes > MOST || p->bytes - (i64)bytes < -MOST)
+        return fault(w, pc, lane, "%u bytes more came than an mbarrier can count (%d)", bytes, MOST);
+    p->bytes -= (i32)bytes;
+    end_phase(w, p);
+    return true;
+}
+
+static bool arrive(struct warp *w, const struct ir_inst *pc, unsigned lane, struct phase *p, u32 count, bool drop)
+{
+    const struct ir_mbarrier *m = pc->ptr;
+    if (!count || count > p->pending)
+        return fault(w, pc, lane, "%u arrivals on an mbarrier that expects %u more in this phase", count, p->pending);
+    if (m->no_complete && count == p->pending && !p->bytes)
+        return fault(w, pc, lane, "an arrival with .noComplete would complete the phase");
+    p->pending -= count;
+    p->expected -= drop ? count : 0;
+    end_phase(w, p);
+    return true;
+}
+
+/* ---- instructions ---- */
+
+static u32 value_of(const struct ir_mbarrier *m, const u8 *regs, unsigned lane)
+{
+    return ((const u32 *)(const void *)(regs + m->value))[lane];
+}
+
+static bool initialise(struct warp *w, const struct ir_inst *pc, const u8 *regs, unsigned lane, struct phase *p)
+{
+    const u32 count = value_of(pc->ptr, regs, lane);
+    if (!count || count > MOST)
+        return fault(w, pc, lane, "the count of an mbarrier is between 1 and %d, not %u", MOST, count);
+    *p = (struct phase){.pending = count, .expected = count, .alive = true};
+    return true;
+}
+
+static bool change(struct warp *w, const struct ir_inst *pc, const u8 *regs, unsigned lane, struct phase *p)
+{
+    const struct ir_mbarrier *m = pc->ptr;
+    switch (m->op) {
+    case MBARRIER_INVAL:
+        *p = (struct phase){0};
+        return true;
+    case MBARRIER_EXPECT:
+        return expect(w, pc, lane, p, value_of(m, regs, lane));
+    case MBARRIER_COMPLETE:
+        return complete(w, pc, lane, p, value_of(m, regs, lane));
+    case MBARRIER_COPIES: /* done already; without .noinc what arrives was added before */
+        return !m->noinc || arrive(w, pc, lane, p, 1, false);
+    default:
+        if (m->transaction)
+            return expect(w, pc, lane, p, value_of(m, regs, lane)) &&
+                   arrive(w, pc, lane, p, 1, m->op == MBARRIER_DROP);
+        return arrive(w, pc, lane, p, value_of(m, regs, lane), m->op == MBARRIER_DROP);
+    }
+}
+
+static bool is_over(const struct ir_mbarrier *m, const u8 *regs, unsigned lane, const struct phase *p)
+{
+    const u64 *states = (const u64 *)(const void *)(regs + m->value);
+    return m->parity ? (value_of(m, regs, lane) & 1) != p->parity : states[lane] >> 63 != p->parity;
+}
+
+/* One lane; *over: its wait is. False after a fault. */
+static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane, bool *over)
+{
+    const struct ir_mbarrier *m = pc->ptr;
+    u64_any *object = (u64_any *)(void *)async_shared(w, pc, regs, &m->at, lane, 8, 8, m->op != MBARRIER_WAIT);
+    if (!object)
+        return false;
+    const u64 before = *object;
+    struct phase p = unpack(before);
+    if (m->op == MBARRIER_INIT ? !initialise(w, pc, regs, lane, &p)
+        : !p.alive             ? !fault(w, pc, lane, "there is no mbarrier at 0x%" PRIx64 " of shared memory: "
+                                        "mbarrier.init has not made one, or mbarrier.inval has ended it",
+                                        (u64)((u8 *)object - w->shared))
+                               : false)
+        return false;
+    if (m->op == MBARRIER_WAIT) {
+        *over = is_over(m, regs, lane, &p);
+        return true;
+    }
+    if (m->op != MBARRIER_INIT && !change(w, pc, regs, lane, &p))
+        return false;
+    *object = pack(&p);
+    if (m->op == MBARRIER_ARRIVE || m->op == MBARRIER_DROP)
+        ((u64 *)(void *)(regs + m->result))[lane] = before;
+    return true;
+}
+
+bool mbarrier_bytes_came(struct warp *w, const struct ir_inst *pc, u8 *regs, const struct ir_address *at, unsigned lane,
+                         u32 bytes)
+{
+    u64_any *object = (u64_any *)(void *)async_shared(w, pc, regs, at, lane, 8, 8, true);
+    if (!object)
+        return false;
+    struct phase p = unpack(*object);
+    if (!p.alive)
+        return fault(w, pc, lane, "there is no mbarrier at 0x%" PRIx64 " of shared memory for the copy to arrive at",
+                     (u64)((u8 *)object - w->shared));
+    if (!complete(w, pc, lane, &p, bytes))
+        return false;
+    *object = pack(&p);
+    return true;
+}
+
+/* The lanes whose wait is over go on and see it; if some are not, all of them go on at the next turn only. */
+static const struct ir_inst *end_wait(struct warp *w, const struct ir_inst *pc, u8 *regs, u32 over)
+{
+    const struct ir_mbarrier *m = pc->ptr;
+    u32 *d = (u32 *)(void *)(regs + m->result);
+    *d = (*d & ~w->mask) | over;
+    if (over == w->mask) {
+        w->split->waited = NULL;
+        return pc + 1;
+    }
+    w->split->waited = pc;
+    return warp_yield(w, pc + 1);
+}
+
+const struct ir_inst *mbarrier_run(struct warp *w, const struct ir_inst *pc, u8 *regs)
+{
+    const struct ir_mbarrier *m = pc->ptr;
+    u32 over = 0;
+    if (w->weak && !m->relaxed && m->op != MBARRIER_WAIT)
+        weak_fence_block(w);
+    for (u32 left = w->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        bool mine = false;
+        if (!run_lane(w, pc, regs, lane, &mine))
+            return NULL;
+        over |= (u32)mine << lane;
+    }
+    return m->op == MBARRIER_WAIT ? end_wait(w, pc, regs, over) : pc + 1;
+}

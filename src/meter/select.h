@@ -1,0 +1,47 @@
+/* select.h - which launches are wanted, by ncu's filters: the kernel's name, how many to skip and to take, and ids. The
+ * driver selects by it what runs traced, from its environment; the command line what it prints of a report file.
+ *
+ * A launch must pass all filters. Skipping and taking count launches that match the name. */
+#ifndef LS_METER_SELECT_H
+#define LS_METER_SELECT_H
+
+#include <pthread.h>
+#include <regex.h>
+
+#include "base/base.h"
+#include "meter/kernel_name.h"
+
+/* NULL and 0 mean no filter; the texts must outlive the filter. */
+struct select_options {
+    const char *kernel;    /* a name, or "regex:" and an extended regular expression that must match somewhere */
+    const char *base;      /* "function", "demangled", "mangled"; NULL: the function's bare name or the mangled one */
+    const char *kernel_id; /* "context:stream:name:invocation", each of them may be empty */
+    u64 skip, count;       /* of the launches that match; count 0: all */
+    u64 skip_any;          /* of all launches, before anything else is looked at */
+};
+
+struct select_name {
+    const char *name; /* NULL: every kernel, or by pattern */
+    bool by_pattern;
+    regex_t pattern;
+};
+
+struct select {
+    struct select_options options;
+    enum kernel_base base;
+    bool any_base;
+    struct select_name kernel, id_name;
+    u64 id_context, id_stream, id_invocation; /* 0: any */
+    char id_text[512];
+    u64 seen, matched; /* launches so far */
+    u64 invocations;   /* that the id's names match */
+    pthread_mutex_t lock;
+};
+
+/* False: why says what is wrong; the filter then lets everything pass. */
+bool select_init(struct select *s, const struct select_options *options, char why[256]);
+/* Counts one launch; whether it is wanted. Safe to call from several threads. */
+bool select_take(struct select *s, const char *mangled, u64 context, u64 stream);
+void select_free(struct select *s);
+
+#endif

@@ -1,0 +1,347 @@
+/* limit.c - the limits of limit.h. Of the SMs the one with most blocks decides, so an SM's work is (total / blocks) *
+ * ceil(blocks / SMs). What an SM does in a clock:
+ *
+ *   dram      the modelled DRAM bytes, or where there is no model all global sectors, at the GPU's bandwidth
+ *   l1        128 bytes: 4 sectors of global and local accesses
+ *   shared    1 wavefront
+ *   lsu       half a memory instruction
+ *   issue     1 warp instruction a scheduler
+ *   fp32 ...  the GPU file's rates
+ *   latency   each wave of blocks waits for memory once: DRAM's latency, or shared memory's, and issues one warp's
+ *             instructions one after the other
+ *
+ * They are bounds and no prediction: what waits for what is not looked at. */
+#include "report/limit.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static double event(const struct meter_report *r, enum event_id e)
+{
+    return (double)r->n[e];
+}
+
+#define E(name) event(r, EVENT_##name)
+
+const char *limit_name(enum limit_id id)
+{
+    static const char *const names[LIMIT_COUNT] = {"DRAM Bandwidth",  "L1/TEX Bandwidth",   "Shared Memory",
+                                                   "Load/Store Unit", "Instruction Issue",  "FP32 Arithmetic",
+                                                   "FP64 Arithmetic", "Integer Arithmetic", "Latency"};
+    return (u32)id < LIMIT_COUNT ? names[id] : "?";
+}
+
+void limit_number(double v, char out[48])
+{
+    char digits[40];
+    if (!isfinite(v)) {
+        snprintf(out, 48, "n/a");
+        return;
+    }
+    const bool whole = v == floor(v) && fabs(v) < 1e15;
+    snprintf(digits, sizeof digits, whole ? "%.0f" : fabs(v) < 0.01 ? "%.2g" : "%.2f", fabs(v));
+    const size_t end = strspn(digits, "0123456789");
+    char *to = out;
+    if (v < 0)
+        *to++ = '-';
+    for (size_t i = 0; digits[i] && to < out + 46; i++) {
+        if (i && i < end && (end - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = 0;
+}
+
+/* ---- what was counted ---- */
+
+static double sectors(const struct meter_report *r)
+{
+    return E(gld_sectors) + E(gst_sectors) + E(gatom_sectors) + E(gred_sectors) + E(gasync_sectors);
+}
+
+static double wavefronts(const struct meter_report *r)
+{
+    return E(sld_wavefronts) + E(sst_wavefronts) + E(satom_wavefronts);
+}
+
+static double conflicts(const struct meter_report *r)
+{
+    return E(sld_conflicts) + E(sst_conflicts) + E(satom_conflicts);
+}
+
+static double requests(const struct meter_report *r)
+{
+    return E(gld_requests) + E(gst_requests) + E(gatom_requests) + E(gred_requests) + E(gasync_requests) +
+           E(lld_requests) + E(lst_requests) + E(sld_requests) + E(sst_requests) + E(satom_requests);
+}
+
+struct limit_sectors limit_sectors(const struct meter_line *l)
+{
+    const u64 *n = l->n;
+    const u64 bytes = n[EVENT_gld_bytes] + n[EVENT_gst_bytes] + n[EVENT_gasync_bytes];
+    const u64 count = n[EVENT_gld_requests] + n[EVENT_gst_requests] + n[EVENT_gasync_requests];
+    struct limit_sectors s = {n[EVENT_gld_sectors] + n[EVENT_gst_sectors] + n[EVENT_gasync_sectors], (bytes + 31) / 32};
+    s.ideal = s.ideal < count ? count : s.ideal;
+    return s;
+}
+
+/* The whole launch as one line. */
+static struct limit_sectors all_sectors(const struct meter_report *r)
+{
+    struct limit_sectors sum = {0};
+    for (u32 i = 0; i < r->nlines; i++) {
+        const struct limit_sectors s = limit_sectors(&r->lines[i]);
+        sum.sectors += s.sectors;
+        sum.ideal += s.ideal;
+    }
+    return sum;
+}
+
+/* A metric that a model may bring; NaN without one. */
+static double modelled(const struct meter_report *r, const char *name)
+{
+    return meter_value_of(r, name);
+}
+
+/* ---- bounds ---- */
+
+static double per(double work, double rate)
+{
+    return rate > 0 ? work / rate : 0;
+}
+
+static double dram_seconds(const struct meter_report *r, const struct gpu *gpu)
+{
+    const double bytes = modelled(r, "dram__bytes.sum");
+    return per(isnan(bytes) ? 32 * sectors(r) : bytes, gpu->dram_bytes_per_s);
+}
+
+/* Seconds of DRAM's or shared memory's latency and of a warp's own instructions, a wave of blocks. */
+static double latency_seconds(const struct meter_report *r, const struct gpu *gpu, double blocks)
+{
+    const double warps = ceil((double)r->block[0] * r->block[1] * r->block[2] / 32) * blocks;
+    const double room = (double)(r->occupancy.blocks_per_sm ? r->occupancy.blocks_per_sm : 1) * gpu->sms;
+    double cycles = per(E(inst), warps);
+    if (sectors(r) > 0)
+        cycles += gpu->latency_dram;
+    else if (wavefronts(r) > 0)
+        cycles += gpu->latency_shared;
+    return ceil(blocks / room) * cycles / (gpu->boost_mhz * 1e6);
+}
+
+bool limits_of(const struct meter_report *r, const struct gpu *gpu, struct limits *out)
+{
+    const double blocks = (double)r->grid[0] * r->grid[1] * r->grid[2];
+    *out = (struct limits){.duration = NAN};
+    if (!gpu || !gpu->sms || !gpu->boost_mhz || !r->n[EVENT_inst])
+        return false;
+    const double clock = ceil(blocks / gpu->sms) / blocks / (gpu->boost_mhz * 1e6); /* seconds of an SM's clock */
+    const double ns = modelled(r, "gpu__time_duration.sum");
+    out->duration = isnan(ns) ? NAN : ns * 1e-9;
+    double *s = out->seconds;
+    s[LIMIT_DRAM] = dram_seconds(r, gpu);
+    s[LIMIT_L1] = clock * (sectors(r) + E(lld_sectors) + E(lst_sectors)) / 4;
+    s[LIMIT_SHARED] = clock * wavefronts(r);
+    s[LIMIT_LSU] = clock * requests(r) * 2;
+    s[LIMIT_ISSUE] = clock * per(E(inst), gpu->sub_partitions);
+    s[LIMIT_FP32] = clock * per(E(fp32), gpu->fp32_rate);
+    s[LIMIT_FP64] = clock * per(E(fp64), gpu->fp64_rate);
+    s[LIMIT_INTEGER] = clock * per(E(integer), gpu->int_rate);
+    s[LIMIT_LATENCY] = latency_seconds(r, gpu, blocks);
+    for (u32 i = 0; i < LIMIT_COUNT; i++)
+        if (s[i] > s[out->nearest])
+            out->nearest = (enum limit_id)i;
+    return true;
+}
+
+/* ---- the line to blame ---- */
+
+static double weight(const struct meter_line *l, enum limit_id id)
+{
+    const u64 *n = l->n;
+    const struct limit_sectors s = limit_sectors(l);
+    switch (id) {
+    case LIMIT_DRAM:
+    case LIMIT_L1:
+        return s.sectors > s.ideal ? 1e12 + (double)(s.sectors - s.ideal) : (double)s.sectors;
+    case LIMIT_SHARED: {
+        const u64 more = n[EVENT_sld_conflicts] + n[EVENT_sst_conflicts] + n[EVENT_satom_conflicts];
+        return more ? 1e12 + (double)more
+                    : (double)(n[EVENT_sld_wavefronts] + n[EVENT_sst_wavefronts] + n[EVENT_satom_wavefronts]);
+    }
+    case LIMIT_LSU:
+        return (double)(n[EVENT_gld_requests] + n[EVENT_gst_requests] + n[EVENT_sld_requests] + n[EVENT_sst_requests]);
+    case LIMIT_FP32:
+        return (double)n[EVENT_fp32];
+    case LIMIT_FP64:
+        return (double)n[EVENT_fp64];
+    case LIMIT_INTEGER:
+        return (double)n[EVENT_integer];
+    case LIMIT_LATENCY:
+        return (double)(n[EVENT_gld_requests] + n[EVENT_gatom_requests]);
+    default:
+        return (double)n[EVENT_inst];
+    }
+}
+
+/* Nothing is blamed when no line stands out by what the limit is about. */
+static bool worst_line(const struct meter_report *r, enum limit_id id, struct arena *mem, struct meter_line *out)
+{
+    u32 n;
+    const struct meter_line *lines = meter_source_lines(r, mem, &n);
+    double most = 0;
+    for (u32 i = 0; i < n; i++)
+        if (weight(&lines[i], id) > most) {
+            most = weight(&lines[i], id);
+            *out = lines[i];
+        }
+    return most > 0;
+}
+
+/* ---- words ---- */
+
+struct words {
+    char *out;
+    size_t size, len;
+};
+
+static void LS_PRINTF(2, 3) say(struct words *w, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    const int n = vsnprintf(w->out + w->len, w->size - w->len, fmt, args);
+    va_end(args);
+    w->len += n > 0 ? (size_t)n : 0;
+    w->len = w->len < w->size ? w->len : w->size - 1;
+}
+
+static const char *number(double v, char out[48])
+{
+    limit_number(v, out);
+    return out;
+}
+
+static void say_sectors(struct words *w, const struct meter_report *r)
+{
+    char a[48], b[48];
+    const struct limit_sectors s = all_sectors(r);
+    if (s.sectors > s.ideal)
+        say(w,
+            "Global accesses touch %s sectors where %s hold all the bytes that they ask for (%.0f%% are excessive). ",
+            number((double)s.sectors, a), number((double)s.ideal, b),
+            100.0 * (double)(s.sectors - s.ideal) / (double)s.sectors);
+    else
+        say(w, "Global accesses touch %s sectors, no more than their bytes need. ", number((double)s.sectors, a));
+}
+
+static void say_memory(struct words *w, const struct meter_report *r, const struct gpu *gpu, enum limit_id id)
+{
+    char a[48], b[48];
+    const double bytes = modelled(r, "dram__bytes.sum");
+    if (id == LIMIT_DRAM)
+        say(w, "%s bytes %s DRAM at %s Gbyte/s. ", number(isnan(bytes) ? 32 * sectors(r) : bytes, a),
+            isnan(bytes) ? "of global sectors, if no cache helps, pass" : "pass",
+            number(gpu->dram_bytes_per_s / 1e9, b));
+    else
+        say(w, "An SM's L1 hands out 4 sectors a clock. ");
+    say_sectors(w, r);
+}
+
+static void say_shared(struct words *w, const struct meter_report *r)
+{
+    char a[48], b[48];
+    say(w, "Shared memory serves one wavefront a clock: %s wavefronts, of which %s are bank conflicts (%.0f%%). ",
+        number(wavefronts(r), a), number(conflicts(r), b), 100 * per(conflicts(r), wavefronts(r)));
+}
+
+static void say_latency(struct words *w, const struct meter_report *r, const struct gpu *gpu)
+{
+    char a[48];
+    const double blocks = (double)r->grid[0] * r->grid[1] * r->grid[2];
+    const double threads = (double)r->block[0] * r->block[1] * r->block[2];
+    const double each = fmin(ceil(blocks / gpu->sms), r->occupancy.blocks_per_sm ? r->occupancy.blocks_per_sm : 1);
+    say(w, "There is too little work to hide latencies with: %s block%s for %u SMs", number(blocks, a),
+        blocks == 1 ? "" : "s", gpu->sms);
+    say(w, ", %.0f of %u warps on the busiest SM. ", each * ceil(threads / 32), gpu->threads_per_sm / 32);
+}
+
+static void say_rate(struct words *w, double work, const char *what, u32 rate)
+{
+    char a[48];
+    say(w, "%s %s, of which an SM does %u a clock. ", number(work, a), what, rate);
+}
+
+static void say_evidence(struct words *w, const struct meter_report *r, const struct gpu *gpu, enum limit_id id)
+{
+    char a[48];
+    switch (id) {
+    case LIMIT_DRAM:
+    case LIMIT_L1:
+        say_memory(w, r, gpu, id);
+        break;
+    case LIMIT_SHARED:
+        say_shared(w, r);
+        break;
+    case LIMIT_LATENCY:
+        say_latency(w, r, gpu);
+        break;
+    case LIMIT_LSU:
+        say(w, "%s memory instructions of warps, of which an SM takes one every 2 clocks. ", number(requests(r), a));
+        break;
+    case LIMIT_ISSUE:
+        say_rate(w, E(inst), "warp instructions", gpu->sub_partitions);
+        if (E(inst) > 0 && E(thread_inst) / E(inst) < 31.5)
+            say(w, "%.1f of 32 threads take part in one. ", E(thread_inst) / E(inst));
+        break;
+    case LIMIT_FP32:
+        say_rate(w, E(fp32), "f32 instructions of threads", gpu->fp32_rate);
+        break;
+    case LIMIT_FP64:
+        say_rate(w, E(fp64), "f64 instructions of threads", gpu->fp64_rate);
+        break;
+    default:
+        say_rate(w, E(integer), "integer instructions of threads", gpu->int_rate);
+    }
+}
+
+static const char *const advice[LIMIT_COUNT] = {
+    "Move fewer bytes: neighbouring threads to neighbouring words, and each byte once.",
+    "Let neighbouring threads take neighbouring words, or keep what is used again in registers or shared memory.",
+    "Pad the rows or permute the indices, so that a warp's lanes fall into different banks; or load wider.",
+    "Use wider accesses (float4), or keep values in registers.",
+    "Let each thread do more for an instruction: unroll, vectorise, hoist what does not change.",
+    "The arithmetic itself is the limit: fewer operations, a cheaper type, or tensor cores.",
+    "f64 is the limit: use f32 where its precision suffices.",
+    "Integer arithmetic is the limit: simplify indices, hoist them out of loops.",
+    "Launch more blocks or threads, or give each thread several independent loads.",
+};
+
+static void say_line(struct words *w, const struct meter_report *r, enum limit_id id)
+{
+    struct arena mem = ARENA("tmp");
+    struct meter_line l = {0};
+    if (!setjmp(mem.oom) && worst_line(r, id, &mem, &l)) {
+        if (l.line)
+            say(w, "Look at %s:%u first. ", l.file ? l.file : "line", l.line);
+        else
+            say(w, "Look at line %u of the PTX first (compile with -lineinfo for source lines). ", l.ptx_line);
+    }
+    arena_free(&mem);
+}
+
+void limit_text(const struct meter_report *r, const struct gpu *gpu, const struct limits *l, char *out, size_t size)
+{
+    struct words w = {out, size, 0};
+    char us[48];
+    out[0] = 0;
+    say(&w, "The nearest limit is %s: at least %s us", limit_name(l->nearest),
+        number(l->seconds[l->nearest] * 1e6, us));
+    if (l->duration > 0)
+        say(&w, ", %.0f%% of the modelled duration", 100 * l->seconds[l->nearest] / l->duration);
+    say(&w, ". ");
+    say_evidence(&w, r, gpu, l->nearest);
+    say_line(&w, r, l->nearest);
+    say(&w, "%s", advice[l->nearest]);
+}

@@ -1,0 +1,45 @@
+/* limit.h - which limit of the hardware a launch is nearest to: the least time that each resource needs for what was
+ * counted, the resource that needs most, and the source line that is to blame. */
+#ifndef LS_REPORT_LIMIT_H
+#define LS_REPORT_LIMIT_H
+
+#include "base/gpu.h"
+#include "meter/meter.h"
+
+enum limit_id {
+    LIMIT_DRAM,
+    LIMIT_L1,
+    LIMIT_SHARED,
+    LIMIT_LSU,
+    LIMIT_ISSUE,
+    LIMIT_FP32,
+    LIMIT_FP64,
+    LIMIT_INTEGER,
+    LIMIT_LATENCY,
+    LIMIT_COUNT
+};
+
+/* A lower bound: the resource is taken to be busy all the time. */
+struct limits {
+    double seconds[LIMIT_COUNT]; /* 0: the launch does not use it, or the GPU's rate is not known */
+    double duration;             /* of the launch, when a model tells it; else NaN */
+    enum limit_id nearest;       /* the one with most seconds */
+};
+
+const char *limit_name(enum limit_id id); /* "DRAM Bandwidth" */
+
+/* False: nothing can be said (no instruction was counted). */
+bool limits_of(const struct meter_report *r, const struct gpu *gpu, struct limits *out);
+/* A few sentences: the nearest limit, the numbers that say so, and what to look at. */
+void limit_text(const struct meter_report *r, const struct gpu *gpu, const struct limits *l, char *out, size_t size);
+
+/* What a line's global accesses touch, and the least that its bytes need: one sector a request at the least. */
+struct limit_sectors {
+    u64 sectors, ideal;
+};
+struct limit_sectors limit_sectors(const struct meter_line *l);
+
+/* 1048576 as 1,048,576; a fraction with two digits, a small one with two that count. */
+void limit_number(double v, char out[48]);
+
+#endif

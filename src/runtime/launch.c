@@ -1,0 +1,149 @@
+/* launch.c - launching kernels: the configuration between <<< and >>>, and the launch functions. */
+#include "runtime/launch.h"
+
+#include <string.h>
+
+/* ---- <<<grid, block, shared, stream>>> ---- */
+
+enum { CONFIG_DEPTH = 32 }; /* arguments of a launch may launch */
+
+struct config {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+};
+
+static _Thread_local struct config configs[CONFIG_DEPTH];
+static _Thread_local unsigned nconfigs;
+
+/* Not 0: the compiler's code leaves the launch out. */
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
+{
+    if (nconfigs == CONFIG_DEPTH) {
+        rt.last = cudaErrorInvalidConfiguration;
+        return 1;
+    }
+    configs[nconfigs++] = (struct config){grid, block, shared, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    if (nconfigs == 0)
+        return rt.last = cudaErrorMissingConfiguration;
+    const struct config *c = &configs[--nconfigs];
+    *grid = c->grid;
+    *block = c->block;
+    *shared = c->shared;
+    *(cudaStream_t *)stream = c->stream;
+    return cudaSuccess;
+}
+
+/* The compiler's code asks once a launch site and ignores the result; so the handle is the host's address, which is
+ * looked up at each launch: it stays true when a library is loaded again, and what is wrong is said by the launch. */
+cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *hostFun)
+{
+    *out = (cudaKernel_t)hostFun;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream)
+{
+    return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
+}
+
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                    cudaStream_t stream)
+{
+    return cudaLaunchKernel_ptsz(kernel, grid, block, args, shared, stream);
+}
+
+/* ---- launching ---- */
+
+static int attribute(CUdevice_attribute a)
+{
+    int value = 0;
+    drv.cuDeviceGetAttribute(&value, a, rt.device);
+    return value;
+}
+
+static bool beyond(unsigned n, CUdevice_attribute limit)
+{
+    return n == 0 || n > (unsigned)attribute(limit);
+}
+
+static bool sizes_are_bad(dim3 grid, dim3 block)
+{
+    return beyond(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) || beyond(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) ||
+           beyond(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) || beyond(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
+           beyond(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) ||
+           beyond(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) ||
+           (u64)block.x * block.y * block.z > (u64)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+}
+
+/* The driver has one code for bad sizes and bad arguments, the runtime API two. */
+static cudaError_t launch_error(CUresult r, dim3 grid, dim3 block)
+{
+    if (r == CUDA_ERROR_INVALID_VALUE && sizes_are_bad(grid, block))
+        return cudaErrorInvalidConfiguration;
+    return error_of(r);
+}
+
+cudaError_t impl_cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
+                                  cudaStream_t stream)
+{
+    CUkernel k;
+    cudaError_t e = kernel_of(func, &k);
+    if (e != cudaSuccess)
+        return e;
+    if (sharedMem > UINT32_MAX)
+        return cudaErrorInvalidValue;
+    CUresult r = drv.cuLaunchKernel((CUfunction)(void *)k, gridDim.x, gridDim.y, gridDim.z, blockDim.x, blockDim.y,
+                                    blockDim.z, (unsigned)sharedMem, stream_of(stream), args, NULL);
+    return launch_error(r, gridDim, blockDim);
+}
+
+cudaError_t impl_cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+                                             size_t sharedMem, cudaStream_t stream)
+{
+    CUkernel k;
+    cudaError_t e = kernel_of(func, &k);
+    if (e != cudaSuccess)
+        return e;
+    if (sharedMem > UINT32_MAX)
+        return cudaErrorInvalidValue;
+    CUresult r = drv.cuLaunchCooperativeKernel((CUfunction)(void *)k, gridDim.x, gridDim.y, gridDim.z, blockDim.x,
+                                               blockDim.y, blockDim.z, (unsigned)sharedMem, stream_of(stream), args);
+    return launch_error(r, gridDim, blockDim);
+}
+
+_Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute) && sizeof(cudaLaunchAttribute) == 72,
+               "attributes are passed on as they are");
+
+cudaError_t impl_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    CUkernel k;
+    if (!config || config->dynamicSmemBytes > UINT32_MAX)
+        return cudaErrorInvalidValue;
+    cudaError_t e = kernel_of(func, &k);
+    if (e != cudaSuccess)
+        return e;
+    const dim3 g = config->gridDim, b = config->blockDim;
+    const CUlaunchConfig c = {.gridDimX = g.x,
+                              .gridDimY = g.y,
+                              .gridDimZ = g.z,
+                              .blockDimX = b.x,
+                              .blockDimY = b.y,
+                              .blockDimZ = b.z,
+                              .sharedMemBytes = (unsigned)config->dynamicSmemBytes,
+                              .hStream = stream_of(config->stream),
+                              .attrs = (CUlaunchAttribute *)(void *)config->attrs,
+                              .numAttrs = config->numAttrs};
+    return launch_error(drv.cuLaunchKernelEx(&c, (CUfunction)(void *)k, args, NULL), g, b);
+}
+
+cudaError_t impl_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
+{
+    return error_of(drv.cuLaunchHostFunc(stream_of(stream), fn, userData));
+}

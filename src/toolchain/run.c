@@ -1,0 +1,221 @@
+/* run.c - doing what a plan says: files, processes, the folder of intermediate files.
+ *
+ * What a device pass says is read here, because it tells what clang cannot do and nvcc can; it is handed on unchanged.
+ * All other commands write to the user's own stderr. */
+#include "toolchain/toolchain.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const struct diag_place nowhere;
+
+/* ---- files ---- */
+
+static enum ls_status io_error(struct diag_list *diags, const char *verb, const char *path)
+{
+    diag_add(diags, DIAG_ERROR, nowhere, "cannot %s %s: %s", verb, path, strerror(errno));
+    return LS_ERR_IO;
+}
+
+char *tool_file_read(const char *path, size_t *len, struct arena *mem, struct diag_list *diags)
+{
+    FILE *f = fopen(path, "rb");
+    struct stat st;
+    char *text = NULL;
+    if (f && fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode)) {
+        text = arena_alloc(mem, (size_t)st.st_size + 1);
+        *len = fread(text, 1, (size_t)st.st_size, f);
+        text[*len] = 0;
+    } else {
+        io_error(diags, "read", path);
+    }
+    if (f)
+        fclose(f);
+    return text;
+}
+
+enum ls_status tool_file_write(const char *path, const void *data, size_t len, struct diag_list *diags)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f)
+        return io_error(diags, "write", path);
+    const bool ok = fwrite(data, 1, len, f) == len;
+    return fclose(f) == 0 && ok ? LS_OK : io_error(diags, "write", path);
+}
+
+enum ls_status tool_tmp_make(const char **path, struct arena *mem, struct diag_list *diags)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *made = arena_printf(mem, "%s/lockstep-cc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    *path = mkdtemp(made);
+    return *path ? LS_OK : io_error(diags, "make the folder", made);
+}
+
+void tool_tmp_remove(const char *path)
+{
+    DIR *d = opendir(path);
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d));)
+        unlinkat(dirfd(d), e->d_name, 0);
+    closedir(d);
+    rmdir(path);
+}
+
+/* ---- what clang cannot do ---- */
+
+/* A piece of clang's message, and what to say about it. */
+static const struct {
+    const char *message, *note;
+} limits[] = {
+    {"reference to __global__ function",
+     "clang cannot compile kernels that launch kernels: nvcc can, with `lockstep cc --with nvcc -rdc=true`"},
+    {"the_word___cluster_dims__", "clang cannot compile kernels with __cluster_dims__: nvcc can, with --with nvcc"},
+    {"the_word___block_size__", "clang cannot compile kernels with __block_size__: nvcc can, with --with nvcc"},
+    {"'cub/", "CUB is part of NVIDIA's toolkit: --with nvcc compiles what includes it"},
+    {"'thrust/", "Thrust is part of NVIDIA's toolkit: --with nvcc compiles what includes it"},
+    {"'cuda/", "libcu++ (cuda/, cuda/std/) is part of NVIDIA's toolkit: --with nvcc compiles what includes it"},
+    {"'nv/target'", "nv/target is part of NVIDIA's toolkit: --with nvcc compiles what includes it"},
+    {"'cublas", "cuBLAS is NVIDIA's library: it needs NVIDIA's toolkit and a GPU"},
+    {"'cufft", "cuFFT is NVIDIA's library: it needs NVIDIA's toolkit and a GPU"},
+    {"'curand", "cuRAND is NVIDIA's library: it needs NVIDIA's toolkit"},
+    {"'cusparse", "cuSPARSE is NVIDIA's library: it needs NVIDIA's toolkit and a GPU"},
+    {"'cudnn", "cuDNN is NVIDIA's library: it needs NVIDIA's toolkit and a GPU"},
+};
+
+/* The limits of which a text tells, each once. A missing header's name stands in quotes. */
+static void explain(const char *text, struct diag_list *diags)
+{
+    for (u32 i = 0; i < LS_ARRAY_LEN(limits); i++) {
+        const char *at = strstr(text, limits[i].message);
+        const char *end = at ? strchr(at, '\n') : NULL;
+        const bool header = limits[i].message[0] == '\'';
+        if (!at || (header && !(end && memmem(at, (size_t)(end - at), "file not found", 14))))
+            continue;
+        struct diag *g = diag_add(diags, DIAG_ERROR, nowhere, "this program is beyond what clang compiles");
+        diag_set_note(diags, g, "%s", limits[i].note);
+    }
+}
+
+/* ---- processes ---- */
+
+static enum ls_status wait_for(pid_t pid, int *code)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return LS_ERR_IO;
+    *code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return *code ? LS_ERR_FAULT : LS_OK;
+}
+
+/* All that comes through fd, to its end. */
+static char *drain(int fd, size_t *len, struct arena *mem)
+{
+    size_t cap = 4096;
+    char *text = arena_alloc(mem, cap);
+    ssize_t n;
+    *len = 0;
+    while ((n = read(fd, text + *len, cap - 1 - *len)) > 0 || (n < 0 && errno == EINTR)) {
+        *len += n > 0 ? (size_t)n : 0;
+        if (*len == cap - 1) {
+            char *more = arena_alloc(mem, cap * 2);
+            memcpy(more, text, *len);
+            text = more;
+            cap *= 2;
+        }
+    }
+    text[*len] = 0;
+    return text;
+}
+
+/* Starts argv; with heard, its stderr is read to the end and handed on. */
+static enum ls_status run_command(const char *const *argv, char **environment, const struct tool_watch *heard,
+                                  int *code, struct arena *mem, struct diag_list *diags)
+{
+    posix_spawn_file_actions_t actions;
+    int fds[2] = {-1, -1};
+    pid_t pid;
+    if (heard && pipe(fds))
+        return io_error(diags, "make a pipe for", argv[0]);
+    posix_spawn_file_actions_init(&actions);
+    if (heard) {
+        posix_spawn_file_actions_adddup2(&actions, fds[1], STDERR_FILENO);
+        posix_spawn_file_actions_addclose(&actions, fds[0]);
+        posix_spawn_file_actions_addclose(&actions, fds[1]);
+    }
+    errno = posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environment);
+    const int failed = errno;
+    posix_spawn_file_actions_destroy(&actions);
+    char *text = NULL;
+    size_t len = 0;
+    if (heard) {
+        close(fds[1]);
+        if (!failed)
+            text = drain(fds[0], &len, mem);
+        close(fds[0]);
+    }
+    errno = failed;
+    if (failed)
+        return io_error(diags, "run", argv[0]);
+    if (text && len && heard->said)
+        heard->said(heard->ctx, text, len);
+    const enum ls_status status = wait_for(pid, code);
+    if (status == LS_ERR_FAULT && text)
+        explain(text, diags);
+    return status;
+}
+
+/* The program, with our libraries found first. */
+static enum ls_status run_program(const struct tool_step *s, const struct tool_paths *p, int *code, struct arena *mem,
+                                  struct diag_list *diags)
+{
+    static const char name[] = "LD_LIBRARY_PATH=";
+    const char *old = getenv("LD_LIBRARY_PATH");
+    VEC(char *) env = {0};
+    for (char **e = environ; *e; e++)
+        if (strncmp(*e, name, sizeof name - 1) != 0)
+            vec_push(mem, &env, *e);
+    vec_push(mem, &env, arena_printf(mem, "%s%s%s%s", name, p->lib, old && *old ? ":" : "", old ? old : ""));
+    vec_push(mem, &env, NULL);
+    const char *const argv[] = {s->argv.at[0], NULL};
+    return run_command(argv, env.at, NULL, code, mem, diags);
+}
+
+static enum ls_status run_step(const struct tool_step *s, const struct tool_paths *p, const struct tool_watch *watch,
+                               int *code, struct arena *mem, struct diag_list *diags)
+{
+    switch (s->kind) {
+    case STEP_COMMAND:
+        return run_command(s->argv.at, environ, s->device ? watch : NULL, code, mem, diags);
+    case STEP_CONTAINER:
+        return tool_container_write(s, mem, diags);
+    case STEP_LINK_STUB:
+        return tool_link_stub_write(s, mem, diags);
+    case STEP_RUN:
+        return run_program(s, p, code, mem, diags);
+    }
+    return LS_ERR_INVALID;
+}
+
+enum ls_status tool_run(const struct tool_plan *plan, const struct tool_paths *p, const struct tool_watch *watch,
+                        int *code, struct arena *mem, struct diag_list *diags)
+{
+    enum ls_status status = LS_OK;
+    *code = 0;
+    for (u32 i = 0; i < plan->steps.len && status == LS_OK; i++) {
+        if (watch->before)
+            watch->before(watch->ctx, &plan->steps.at[i]);
+        status = run_step(&plan->steps.at[i], p, watch, code, mem, diags);
+    }
+    return status;
+}

@@ -1,0 +1,92 @@
+/* mbarriers and bulk copies used wrongly: a deadlock, a fault with its reason; and waits that are let go. What they do
+ * when they are used rightly is in tests/ptx/mbarrier.ptx. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness.h"
+
+enum { THREADS = 64 };
+
+static enum ls_status run(struct bench *b, const char *kernel, u64 param, struct exec_fault *f)
+{
+    return bench_run(b, &(struct run){.kernel = kernel, .grid = 1, .block = THREADS, .params = {param},
+                                      .max_seconds = 60}, f);
+}
+
+static void expect(const char *kernel, u64 bytes, enum exec_fault_kind kind, const char *text)
+{
+    struct bench b;
+    struct exec_fault f = {0};
+    bench_open(&b, "async.ptx");
+    const u64 param = bytes ? (u64)bench_alloc(&b, bytes) : 0;
+    assert_int_equal(run(&b, kernel, param, &f), LS_ERR_FAULT);
+    if (f.kind != kind || !strstr(f.detail, text))
+        fail_msg("%s: fault %d, %s", kernel, f.kind, f.detail);
+    bench_close(&b);
+}
+
+static void test_deadlocks(void **state)
+{
+    (void)state;
+    expect("never_complete", 0, FAULT_DEADLOCK,
+           "warp 1, lanes 0xffffffff wait at `mbarrier.try_wait.parity.shared.b64 %p2, [mb], 0`");
+    expect("wait_across", 0, FAULT_DEADLOCK, "wait at `mbarrier.test_wait.parity.shared.b64 %p2, [mb], 0`");
+    expect("wait_across", 0, FAULT_DEADLOCK, "warp 1, lanes 0xffffffff wait at `bar.sync 0`");
+}
+
+static void test_misuse(void **state)
+{
+    (void)state;
+    expect("not_initialised", 0, FAULT_MBARRIER, "there is no mbarrier at 0x0 of shared memory");
+    expect("after_inval", 0, FAULT_MBARRIER, "mbarrier.inval has ended it");
+    expect("too_many", 0, FAULT_MBARRIER, "3 arrivals on an mbarrier that expects 1 more");
+    expect("completes", 0, FAULT_MBARRIER, ".noComplete");
+    expect("bad_count", 0, FAULT_MBARRIER, "not 0");
+    expect("in_global", 64, FAULT_INVALID_SPACE, "");
+    expect("copy_outside", 256, FAULT_ILLEGAL_ADDRESS, "256-byte allocation");
+    expect("copy_misaligned", 256, FAULT_MISALIGNED, "");
+    expect("cluster_twice", 0, FAULT_BAD_BARRIER, "twice");
+}
+
+static void test_parked_lanes_are_let_go(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, "async.ptx");
+    u32 *out = bench_alloc(&b, 4 * THREADS);
+    bench_run_ok(&b, &(struct run){.kernel = "wait_in_warp", .grid = 1, .block = THREADS, .params = {(u64)out},
+                                   .max_seconds = 60});
+    for (u32 i = 0; i < THREADS; i++)
+        assert_int_equal(out[i], 1);
+    bench_close(&b);
+}
+
+static void test_waits_may_end(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, "async.ptx");
+    u32 *out = bench_alloc(&b, 4 * THREADS);
+    for (u64 seed = 0; seed < 3; seed++) {
+        bench_run_ok(&b, &(struct run){.kernel = "give_up", .grid = 1, .block = THREADS, .params = {(u64)out},
+                                       .seed = seed, .max_seconds = 60});
+        for (u32 i = 0; i < THREADS; i++)
+            assert_int_equal(out[i], 50);
+    }
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_deadlocks),
+        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_parked_lanes_are_let_go),
+        cmocka_unit_test(test_waits_may_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,193 @@
+/* modelled.c - what is modelled beside what an H200 counted and measured: tests/hw/h200/memory.csv, whose rows are found by
+ * family and rung. An error is relative, or in points where the metric is a percentage; sums that are small on both sides
+ * say nothing about the model (every kernel reads some 90 sectors of instructions and constants) and are left out. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fidelity.h"
+
+const struct model_column modelled_columns[] = {
+    {"gpu__time_duration.sum", "time", 0},
+    {"sm__cycles_elapsed.max", "cycles", 0},
+    {"smsp__cycles_active.avg", "active cycles", 0},
+    {"sm__warps_active.avg.pct_of_peak_sustained_active", "achieved occupancy", 0},
+    {"sm__throughput.avg.pct_of_peak_sustained_elapsed", "SM throughput", 0},
+    {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", "memory throughput", 0},
+    {"dram__throughput.avg.pct_of_peak_sustained_elapsed", "DRAM throughput", 0},
+    {"lts__throughput.avg.pct_of_peak_sustained_elapsed", "L2 throughput", 0},
+    {"l1tex__throughput.avg.pct_of_peak_sustained_active", "L1 throughput", 0},
+    {"l1tex__t_sector_hit_rate.pct", "L1 hit rate", 0},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", "L1 load hits", 4096},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", "L1 load misses", 4096},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", "L1 store hits", 4096},
+    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_miss.sum", "L1 store misses", 4096},
+    {"lts__t_sectors.sum", "L2 sectors", 16384},
+    {"lts__t_sectors_srcunit_tex.sum", "L2 sectors from L1", 4096},
+    {"lts__t_sectors_srcunit_tex_lookup_hit.sum", "hits of those", 4096},
+    {"lts__t_sectors_op_read.sum", "L2 reads", 4096},
+    {"lts__t_sectors_op_read_lookup_hit.sum", "L2 read hits", 8192},
+    {"lts__t_sectors_op_write.sum", "L2 writes", 4096},
+    {"lts__t_sectors_op_atom.sum", "L2 atomics", 1024},
+    {"lts__t_sectors_op_red.sum", "L2 reductions", 1024},
+    {"lts__t_sector_hit_rate.pct", "L2 hit rate", 0},
+    {"dram__bytes_read.sum", "DRAM bytes read", 131072},
+    {"dram__bytes_write.sum", "DRAM bytes written", 1048576},
+};
+const u32 modelled_count = LS_ARRAY_LEN(modelled_columns);
+_Static_assert(LS_ARRAY_LEN(modelled_columns) <= MODELLED_MAX, "struct comparison");
+
+static struct table memory;
+
+bool modelled_load(const char *path) { return table_load(&memory, path); }
+void modelled_free(void) { table_free(&memory); }
+
+static u32 row_of(const struct subject *s)
+{
+    for (u32 row = 1; row < memory.rows; row++)
+        if (!strcmp(table_cell(&memory, row, "family"), s->family->name) &&
+            !strcmp(table_cell(&memory, row, "rung"), s->rung->name))
+            return row;
+    return 0;
+}
+
+void modelled_compare(const struct subject *s, const struct meter_report *r, struct pair pairs[MODELLED_MAX])
+{
+    const u32 row = memory.rows && s->scale == 1 ? row_of(s) : 0;
+    for (u32 i = 0; i < modelled_count; i++) {
+        const struct model_column *c = &modelled_columns[i];
+        struct pair *p = &pairs[i];
+        *p = (struct pair){.ours = meter_value_of(r, c->metric), .theirs = NAN, .noisy = NAN};
+        if (row)
+            p->theirs = table_value(&memory, row, c->metric);
+        if (p->ours < c->least && p->theirs < c->least)
+            p->theirs = NAN;
+    }
+}
+
+/* ---- errors ---- */
+
+static bool is_points(const struct model_column *c) { return strstr(c->metric, "pct") != NULL; }
+
+double modelled_error(const struct pair *p, u32 column)
+{
+    if (isnan(p->theirs) || isnan(p->ours))
+        return NAN;
+    if (is_points(&modelled_columns[column]))
+        return fabs(p->ours - p->theirs);
+    return p->theirs != 0 ? fabs(p->ours / p->theirs - 1) * 100 : p->ours != 0 ? 100 : 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Errors of a column, of one family or of all (NULL), ascending; kernels that wait for each other are left out. */
+static u32 errors_of(const struct comparison *rows, u32 n, u32 column, const struct family *family, double *out)
+{
+    u32 m = 0;
+    for (u32 k = 0; k < n; k++) {
+        const double e = modelled_error(&rows[k].modelled[column], column);
+        if (rows[k].ran && !rows[k].polls && !isnan(e) && (!family || rows[k].subject.family == family))
+            out[m++] = e;
+    }
+    qsort(out, m, sizeof *out, by_size);
+    return m;
+}
+
+static double at_share(const double *sorted, u32 n, double share)
+{
+    const u32 k = (u32)(share * n);
+    return n ? sorted[k < n ? k : n - 1] : NAN;
+}
+
+/* ---- the text ---- */
+
+static void put_overall(const struct comparison *rows, u32 n)
+{
+    static double e[TABLE_ROWS];
+    printf("\n| metric | kernels | median error | of 9 in 10 below | largest |\n| --- | ---: | ---: | ---: | ---: |\n");
+    for (u32 c = 0; c < modelled_count; c++) {
+        const u32 m = errors_of(rows, n, c, NULL, e);
+        const char *unit = is_points(&modelled_columns[c]) ? "points" : "%";
+        if (m)
+            printf("| `%s` | %u | %.1f %s | %.1f %s | %.1f %s |\n", modelled_columns[c].metric, m, at_share(e, m, 0.5), unit,
+                   at_share(e, m, 0.9), unit, e[m - 1], unit);
+    }
+}
+
+static u32 column_of(const char *metric)
+{
+    u32 c = 0;
+    while (c + 1 < modelled_count && strcmp(modelled_columns[c].metric, metric) != 0)
+        c++;
+    return c;
+}
+
+static const char *const family_metrics[] = {"gpu__time_duration.sum", "l1tex__t_sector_hit_rate.pct",
+                                             "lts__t_sectors_srcunit_tex.sum", "lts__t_sector_hit_rate.pct",
+                                             "dram__bytes_read.sum"};
+
+static void put_family(const struct comparison *rows, u32 n, const struct family *f)
+{
+    static double e[TABLE_ROWS];
+    printf("| %s |", f->name);
+    for (u32 k = 0; k < LS_ARRAY_LEN(family_metrics); k++) {
+        const u32 c = column_of(family_metrics[k]), m = errors_of(rows, n, c, f, e);
+        const char *unit = is_points(&modelled_columns[c]) ? "" : " %";
+        if (m)
+            printf(" %.1f%s, %.1f%s |", at_share(e, m, 0.5), unit, e[m - 1], unit);
+        else
+            printf(" |");
+    }
+    printf("\n");
+}
+
+static bool has_row(const struct comparison *c)
+{
+    for (u32 i = 0; i < modelled_count; i++)
+        if (!isnan(c->modelled[i].theirs))
+            return true;
+    return false;
+}
+
+static void put_families(const struct comparison *rows, u32 n)
+{
+    printf("\nBy family, the median error and the largest:\n\n| family |");
+    for (u32 k = 0; k < LS_ARRAY_LEN(family_metrics); k++)
+        printf(" %s |", modelled_columns[column_of(family_metrics[k])].title);
+    printf("\n| --- |");
+    for (u32 k = 0; k < LS_ARRAY_LEN(family_metrics); k++)
+        printf(" ---: |");
+    printf("\n");
+    const struct family *last = NULL;
+    for (u32 k = 0; k < n; k++)
+        if (rows[k].subject.family != last && has_row(&rows[k]))
+            put_family(rows, n, last = rows[k].subject.family);
+}
+
+static void put_far(const struct comparison *rows, u32 n, const char *metric)
+{
+    const u32 c = column_of(metric);
+    u32 far = 0;
+    printf("\nMore than a factor of 2 away, `%s`:", metric);
+    for (u32 k = 0; k < n; k++) {
+        const struct pair *p = &rows[k].modelled[c];
+        if (!rows[k].ran || rows[k].polls || isnan(p->theirs) || (p->ours <= 2 * p->theirs && p->theirs <= 2 * p->ours))
+            continue;
+        printf("%s %s (%.3g instead of %.3g)", far++ ? "," : "", rows[k].subject.name, p->ours, p->theirs);
+    }
+    printf("%s\n", far ? "." : " none.");
+}
+
+void modelled_put(const struct comparison *rows, u32 n)
+{
+    put_overall(rows, n);
+    put_families(rows, n);
+    put_far(rows, n, "gpu__time_duration.sum");
+    put_far(rows, n, "dram__bytes_read.sum");
+    put_far(rows, n, "lts__t_sectors_srcunit_tex.sum");
+}
