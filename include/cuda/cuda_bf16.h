@@ -1,16 +1,17 @@
 /* cuda_bf16.h - __nv_bfloat16 and __nv_bfloat162: floats of 16 bits, 8 of exponent and 7 of mantissa.
  *
- * The names and meanings are those of the CUDA Math API, "Bfloat16 Precision Intrinsics"; lockstep/small_float_*.inc are
- * the definitions, shared with cuda_fp16.h. Before compute capability 9.0 a device adds and multiplies by fma with a
- * neutral operand, and converts integers and doubles by integer arithmetic; before 8.0 there is nothing to do it with. */
+ * The names and meanings are those of the CUDA Math API, "Bfloat16 Precision Intrinsics"; lockstep/small_float_*.inc
+ * are the definitions, shared with cuda_fp16.h. Before compute capability 9.0 a device adds and multiplies by fma with
+ * a neutral operand, and converts integers and doubles by integer arithmetic; before 8.0 there is nothing to do it
+ * with. */
 #ifndef LOCKSTEP_CUDA_BF16_H
 #define LOCKSTEP_CUDA_BF16_H
 #define __CUDA_BF16_H__
 #define __CUDA_BF16_TYPES_EXIST__
 
-#include <cuda_runtime.h>
-#include "lockstep/small_float.h"
 #include "cuda_fp16.h"
+#include "lockstep/small_float.h"
+#include <cuda_runtime.h>
 
 #define LS_T __nv_bfloat16
 #define LS_T2 __nv_bfloat162
@@ -35,11 +36,14 @@
 #define LS_CVT_DOWN(a) ls_small::round_to_bfloat16(a, ls_small::down)
 #define LS_CVT_UP(a) ls_small::round_to_bfloat16(a, ls_small::up)
 #define LS_WIDEN(a) __builtin_bit_cast(float, (unsigned)ls_small::bits(a) << 16)
+/* In this order: each uses those before it. */
+// clang-format off
 #include "lockstep/small_float_type.inc"
 #include "lockstep/small_float_math.inc"
 #include "lockstep/small_float_pair.inc"
 #include "lockstep/small_float_memory.inc"
 #include "lockstep/small_float_end.inc"
+// clang-format on
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;

@@ -1,14 +1,14 @@
 /* cuda_fp16.h - half and half2: IEEE floats of 16 bits, 5 of exponent and 10 of mantissa, on the host and on devices.
  *
- * The names and meanings are those of the CUDA Math API, "Half Precision Intrinsics"; lockstep/small_float_*.inc are the
- * definitions, shared with cuda_bf16.h. Devices from compute capability 8.0 on (sm_75 lacks minima and maxima). */
+ * The names and meanings are those of the CUDA Math API, "Half Precision Intrinsics"; lockstep/small_float_*.inc are
+ * the definitions, shared with cuda_bf16.h. Devices from compute capability 8.0 on (sm_75 lacks minima and maxima). */
 #ifndef LOCKSTEP_CUDA_FP16_H
 #define LOCKSTEP_CUDA_FP16_H
 #define __CUDA_FP16_H__
 #define __CUDA_FP16_TYPES_EXIST__
 
-#include <cuda_runtime.h>
 #include "lockstep/small_float.h"
+#include <cuda_runtime.h>
 
 #define LS_T __half
 #define LS_T2 __half2
@@ -38,11 +38,14 @@
         asm("cvt.f32.f16 %0, %1;" : "=f"(r_) : "h"(ls_small::bits(a)));                                                \
         r_;                                                                                                            \
     })
+/* In this order: each uses those before it. */
+// clang-format off
 #include "lockstep/small_float_type.inc"
 #include "lockstep/small_float_math.inc"
 #include "lockstep/small_float_pair.inc"
 #include "lockstep/small_float_memory.inc"
 #include "lockstep/small_float_end.inc"
+// clang-format on
 
 typedef __half __nv_half;
 typedef __half2 __nv_half2;

@@ -1,7 +1,7 @@
 /* cuda_fp8.h - floats of 8 bits: e4m3 (4 of exponent, 3 of mantissa, no infinity) and e5m2 (5 and 2).
  *
- * The names and meanings are those of the CUDA Math API, "FP8 Intrinsics". Nothing is computed in these formats: they are
- * converted, rounding to nearest. With __NV_SATFINITE what is too large becomes the largest number, with __NV_NOSAT
+ * The names and meanings are those of the CUDA Math API, "FP8 Intrinsics". Nothing is computed in these formats: they
+ * are converted, rounding to nearest. With __NV_SATFINITE what is too large becomes the largest number, with __NV_NOSAT
  * infinity, or NaN in e4m3. e8m0, the format of scales, is not provided. */
 #ifndef LOCKSTEP_CUDA_FP8_H
 #define LOCKSTEP_CUDA_FP8_H
@@ -24,8 +24,7 @@ typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpr
  * e4m3 uses its highest exponent for numbers, but for one pattern: it is rounded as a format of 5 and 3 bits after
  * division by 256, whose codes are the same, and bounded here. */
 
-namespace ls_small
-{
+namespace ls_small {
 LS_HD unsigned char to_fp8(double a, bool saturate, bool e4m3)
 {
     const unsigned most = e4m3 ? 0x7e : 0x7b, too_much = e4m3 ? 0x7f : 0x7c;
@@ -110,8 +109,14 @@ LS_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_t x, const
     struct __nv_fp8_##name {                                                                                           \
         __nv_fp8_storage_t __x;                                                                                        \
         __nv_fp8_##name() = default;                                                                                   \
-        explicit __host__ __device__ __nv_fp8_##name(const float f) : __x(__nv_cvt_float_to_fp8(f, __NV_SATFINITE, kind)) {} \
-        explicit __host__ __device__ __nv_fp8_##name(const double f) : __x(__nv_cvt_double_to_fp8(f, __NV_SATFINITE, kind)) {} \
+        explicit __host__ __device__ __nv_fp8_##name(const float f)                                                    \
+            : __x(__nv_cvt_float_to_fp8(f, __NV_SATFINITE, kind))                                                      \
+        {                                                                                                              \
+        }                                                                                                              \
+        explicit __host__ __device__ __nv_fp8_##name(const double f)                                                   \
+            : __x(__nv_cvt_double_to_fp8(f, __NV_SATFINITE, kind))                                                     \
+        {                                                                                                              \
+        }                                                                                                              \
         explicit __host__ __device__ __nv_fp8_##name(const __half f)                                                   \
             : __x(__nv_cvt_halfraw_to_fp8(f, __NV_SATFINITE, kind))                                                    \
         {                                                                                                              \
@@ -122,12 +127,30 @@ LS_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_t x, const
         }                                                                                                              \
         explicit __host__ __device__ __nv_fp8_##name(const int i) : __nv_fp8_##name((double)i) {}                      \
         explicit __host__ __device__ __nv_fp8_##name(const unsigned i) : __nv_fp8_##name((double)i) {}                 \
-        explicit __host__ __device__ operator float() const { return ls_small::from_fp8(__x, kind == __NV_E4M3); }     \
-        explicit __host__ __device__ operator double() const { return (double)(float)*this; }                          \
-        explicit __host__ __device__ operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, kind); }            \
-        explicit __host__ __device__ operator __nv_bfloat16() const { return __float2bfloat16_rn((float)*this); }      \
-        explicit __host__ __device__ operator bool() const { return (__x & 0x7f) != 0; }                               \
-        explicit __host__ __device__ operator int() const { return __half2int_rz(__half(*this)); }                     \
+        explicit __host__ __device__ operator float() const                                                            \
+        {                                                                                                              \
+            return ls_small::from_fp8(__x, kind == __NV_E4M3);                                                         \
+        }                                                                                                              \
+        explicit __host__ __device__ operator double() const                                                           \
+        {                                                                                                              \
+            return (double)(float)*this;                                                                               \
+        }                                                                                                              \
+        explicit __host__ __device__ operator __half() const                                                           \
+        {                                                                                                              \
+            return __nv_cvt_fp8_to_halfraw(__x, kind);                                                                 \
+        }                                                                                                              \
+        explicit __host__ __device__ operator __nv_bfloat16() const                                                    \
+        {                                                                                                              \
+            return __float2bfloat16_rn((float)*this);                                                                  \
+        }                                                                                                              \
+        explicit __host__ __device__ operator bool() const                                                             \
+        {                                                                                                              \
+            return (__x & 0x7f) != 0;                                                                                  \
+        }                                                                                                              \
+        explicit __host__ __device__ operator int() const                                                              \
+        {                                                                                                              \
+            return __half2int_rz(__half(*this));                                                                       \
+        }                                                                                                              \
     };                                                                                                                 \
     struct __nv_fp8x2_##name {                                                                                         \
         __nv_fp8x2_storage_t __x;                                                                                      \
@@ -140,8 +163,14 @@ LS_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_t x, const
             : __x(__nv_cvt_halfraw2_to_fp8x2(f, __NV_SATFINITE, kind))                                                 \
         {                                                                                                              \
         }                                                                                                              \
-        explicit __host__ __device__ operator __half2() const { return __nv_cvt_fp8x2_to_halfraw2(__x, kind); }        \
-        explicit __host__ __device__ operator float2() const { return __half22float2(__half2(*this)); }                \
+        explicit __host__ __device__ operator __half2() const                                                          \
+        {                                                                                                              \
+            return __nv_cvt_fp8x2_to_halfraw2(__x, kind);                                                              \
+        }                                                                                                              \
+        explicit __host__ __device__ operator float2() const                                                           \
+        {                                                                                                              \
+            return __half22float2(__half2(*this));                                                                     \
+        }                                                                                                              \
     };                                                                                                                 \
     struct __nv_fp8x4_##name {                                                                                         \
         __nv_fp8x4_storage_t __x;                                                                                      \
@@ -154,7 +183,8 @@ LS_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_t x, const
         explicit __host__ __device__ operator float4() const                                                           \
         {                                                                                                              \
             const float2 low = __half22float2(__half2(__nv_cvt_fp8x2_to_halfraw2((unsigned short)__x, kind)));         \
-            const float2 high = __half22float2(__half2(__nv_cvt_fp8x2_to_halfraw2((unsigned short)(__x >> 16), kind))); \
+            const float2 high =                                                                                        \
+                __half22float2(__half2(__nv_cvt_fp8x2_to_halfraw2((unsigned short)(__x >> 16), kind)));                \
             return make_float4(low.x, low.y, high.x, high.y);                                                          \
         }                                                                                                              \
     };

@@ -1,5 +1,5 @@
-/* cuda_pipeline_primitives.h - copies from global to shared memory that go on while a thread does, in C: each thread's own
- * pipeline of them (CUDA C++ Programming Guide, "Pipeline Primitives Interface").
+/* cuda_pipeline_primitives.h - copies from global to shared memory that go on while a thread does, in C: each thread's
+ * own pipeline of them (CUDA C++ Programming Guide, "Pipeline Primitives Interface").
  *
  * size_and_align is 4, 8 or 16, and a constant wherever the compiler can see it; the last zfill bytes become 0. */
 #ifndef LOCKSTEP_CUDA_PIPELINE_PRIMITIVES_H
@@ -25,7 +25,10 @@ static __device__ __forceinline__ void __pipeline_memcpy_async(void *__restrict_
         asm volatile("trap;");
 }
 
-static __device__ __forceinline__ void __pipeline_commit() { ls_copy::commit(); }
+static __device__ __forceinline__ void __pipeline_commit()
+{
+    ls_copy::commit();
+}
 
 /* All batches but the last `prior` are complete; a number above 7, which CUDA does not allow for, waits for more. */
 static __device__ __forceinline__ void __pipeline_wait_prior(size_t prior)

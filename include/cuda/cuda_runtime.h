@@ -14,10 +14,9 @@
 #include "host_defines.h"
 
 #include "builtin_types.h"
-#if __has_include("channel_descriptor.h")
 #include "channel_descriptor.h"
-#endif
 #include "cuda_runtime_api.h"
+#include "driver_functions.h"
 #include "library_types.h"
 #include "vector_functions.h"
 

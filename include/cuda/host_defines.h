@@ -13,8 +13,8 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-/* `lockstep cc` rewrites what is declared with it before the host's half is compiled: docs/cc.md. */
-#define __managed__ __attribute__((device))
+/* `lockstep cc` replaces the word in the .cu file itself (docs/cc.md); elsewhere it must not pass unnoticed. */
+#define __managed__ the_word___managed___works_in_the_cu_file_itself_only
 /* The compiler takes the copy that these promise not to need away itself, or keeps it: the meaning is the same. */
 #define __grid_constant__
 #define __restrict__ __restrict

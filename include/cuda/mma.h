@@ -2,8 +2,8 @@
  *
  * The names and meanings are those of the CUDA C++ Programming Guide, "Warp Matrix Functions"; the instructions are
  * clang's builtins (wmma.load, wmma.store, wmma.mma). A fragment's x[] is the lane's share of the matrix, as many
- * elements as num_elements says; which elements they are is not documented, so that fragments of one type and shape may be
- * worked on element by element alone. lockstep/wmma_shapes.h has the shapes and types that there are. */
+ * elements as num_elements says; which elements they are is not documented, so that fragments of one type and shape may
+ * be worked on element by element alone. lockstep/wmma_shapes.h has the shapes and types that there are. */
 #ifndef LOCKSTEP_MMA_H
 #define LOCKSTEP_MMA_H
 
@@ -16,10 +16,8 @@
 
 #define LS_D static __device__ __forceinline__
 
-namespace nvcuda
-{
-namespace wmma
-{
+namespace nvcuda {
+namespace wmma {
 
 struct matrix_a;
 struct matrix_b;
@@ -28,15 +26,12 @@ struct row_major;
 struct col_major;
 enum layout_t { mem_row_major, mem_col_major };
 
-namespace precision
-{
+namespace precision {
 struct tf32;
 }
 
-namespace experimental
-{
-namespace precision
-{
+namespace experimental {
+namespace precision {
 struct s4;
 struct u4;
 struct b1;
@@ -50,8 +45,7 @@ template <class Use, int m, int n, int k, class T, class Layout = void> class fr
 } // namespace wmma
 } // namespace nvcuda
 
-namespace ls_wmma
-{
+namespace ls_wmma {
 
 /* The elements of a lane: `Stored` numbers of type Element, which hold `Count` elements. */
 template <class Element, int Count, int Stored = Count> struct share {
@@ -76,17 +70,21 @@ template <class A, class B> struct orders {
 };
 
 /* x[] as the builtins take it. */
-template <class Word, class Fragment> LS_D Word *words(Fragment &f) { return (Word *)f.x; }
-template <class Word, class Fragment> LS_D const Word *words(const Fragment &f) { return (const Word *)f.x; }
+template <class Word, class Fragment> LS_D Word *words(Fragment &f)
+{
+    return (Word *)f.x;
+}
+template <class Word, class Fragment> LS_D const Word *words(const Fragment &f)
+{
+    return (const Word *)f.x;
+}
 
 } // namespace ls_wmma
 
 #include "lockstep/wmma_shapes.h"
 
-namespace nvcuda
-{
-namespace wmma
-{
+namespace nvcuda {
+namespace wmma {
 
 template <class Fragment>
 __device__ __forceinline__ void fill_fragment(Fragment &f, const typename Fragment::element_type value)

@@ -12,8 +12,7 @@
 
 #define LS_D static __device__ __forceinline__
 
-namespace ls_surface
-{
+namespace ls_surface {
 
 /* The registers of a channel of so many bytes, and an element as its channels. */
 template <int Bytes> struct word;
@@ -38,8 +37,7 @@ template <class T> struct shape {
 };
 
 /* geometry<Dimensions>: loads and stores for each width, count and mode; by tag, which an instance picks. */
-template <int Bytes, int Count> struct form {
-};
+template <int Bytes, int Count> struct form {};
 
 } // namespace ls_surface
 
@@ -55,40 +53,33 @@ template <int Bytes, int Count> struct form {
         asm volatile(before "trap" after __VA_ARGS__ : "memory");
 
 #define LS_FORM_1(geometry, bytes, word, ptx, in, params, operands, at)                                                \
-    LS_D void load(form<bytes, 1>, word *r, cudaSurfaceObject_t surface, LS_LIST params, cudaSurfaceBoundaryMode mode) \
-    {                                                                                                                  \
-        LS_BY_MODE("suld.b." geometry "." ptx ".", " {%0}, [%1, " at##_FROM_2 "];",                                    \
-                   : "=" in(r[0])                                                                                      \
-                   : "l"(surface), LS_LIST operands)                                                                   \
-    }                                                                                                                  \
-    LS_D void store(form<bytes, 1>, const word *r, cudaSurfaceObject_t surface, LS_LIST params,                        \
-                    cudaSurfaceBoundaryMode mode)                                                                      \
+    LS_D void load(form<bytes, 1>, word *r, cudaSurfaceObject_t surface, LS_LIST params,                               \
+                   cudaSurfaceBoundaryMode mode){                                                                      \
+        LS_BY_MODE("suld.b." geometry "." ptx ".", " {%0}, [%1, " at##_FROM_2 "];", : "=" in(r[0]) : "l"(surface),     \
+                   LS_LIST operands)} LS_D void store(form<bytes, 1>, const word *r, cudaSurfaceObject_t surface,      \
+                                                      LS_LIST params, cudaSurfaceBoundaryMode mode)                    \
     {                                                                                                                  \
         LS_BY_MODE("sust.b." geometry "." ptx ".", " [%1, " at##_FROM_2 "], {%0};", ::in(r[0]), "l"(surface),          \
                    LS_LIST operands)                                                                                   \
     }
 #define LS_FORM_2(geometry, bytes, word, ptx, in, params, operands, at)                                                \
-    LS_D void load(form<bytes, 2>, word *r, cudaSurfaceObject_t surface, LS_LIST params, cudaSurfaceBoundaryMode mode) \
-    {                                                                                                                  \
-        LS_BY_MODE("suld.b." geometry ".v2." ptx ".", " {%0, %1}, [%2, " at##_FROM_3 "];",                             \
-                   : "=" in(r[0]), "=" in(r[1])                                                                        \
-                   : "l"(surface), LS_LIST operands)                                                                   \
-    }                                                                                                                  \
-    LS_D void store(form<bytes, 2>, const word *r, cudaSurfaceObject_t surface, LS_LIST params,                        \
-                    cudaSurfaceBoundaryMode mode)                                                                      \
+    LS_D void load(form<bytes, 2>, word *r, cudaSurfaceObject_t surface, LS_LIST params,                               \
+                   cudaSurfaceBoundaryMode mode){LS_BY_MODE(                                                           \
+        "suld.b." geometry ".v2." ptx ".", " {%0, %1}, [%2, " at##_FROM_3 "];", : "=" in(r[0]),                        \
+        "=" in(r[1]) : "l"(surface), LS_LIST operands)} LS_D void store(form<bytes, 2>, const word *r,                 \
+                                                                        cudaSurfaceObject_t surface, LS_LIST params,   \
+                                                                        cudaSurfaceBoundaryMode mode)                  \
     {                                                                                                                  \
         LS_BY_MODE("sust.b." geometry ".v2." ptx ".", " [%2, " at##_FROM_3 "], {%0, %1};", ::in(r[0]), in(r[1]),       \
                    "l"(surface), LS_LIST operands)                                                                     \
     }
 #define LS_FORM_4(geometry, bytes, word, ptx, in, params, operands, at)                                                \
-    LS_D void load(form<bytes, 4>, word *r, cudaSurfaceObject_t surface, LS_LIST params, cudaSurfaceBoundaryMode mode) \
-    {                                                                                                                  \
-        LS_BY_MODE("suld.b." geometry ".v4." ptx ".", " {%0, %1, %2, %3}, [%4, " at##_FROM_5 "];",                     \
-                   : "=" in(r[0]), "=" in(r[1]), "=" in(r[2]), "=" in(r[3])                                            \
-                   : "l"(surface), LS_LIST operands)                                                                   \
-    }                                                                                                                  \
-    LS_D void store(form<bytes, 4>, const word *r, cudaSurfaceObject_t surface, LS_LIST params,                        \
-                    cudaSurfaceBoundaryMode mode)                                                                      \
+    LS_D void load(form<bytes, 4>, word *r, cudaSurfaceObject_t surface, LS_LIST params,                               \
+                   cudaSurfaceBoundaryMode mode){                                                                      \
+        LS_BY_MODE("suld.b." geometry ".v4." ptx ".", " {%0, %1, %2, %3}, [%4, " at##_FROM_5 "];", : "=" in(r[0]),     \
+                   "=" in(r[1]), "=" in(r[2]), "=" in(r[3]) : "l"(surface),                                            \
+                   LS_LIST operands)} LS_D void store(form<bytes, 4>, const word *r, cudaSurfaceObject_t surface,      \
+                                                      LS_LIST params, cudaSurfaceBoundaryMode mode)                    \
     {                                                                                                                  \
         LS_BY_MODE("sust.b." geometry ".v4." ptx ".", " [%4, " at##_FROM_5 "], {%0, %1, %2, %3};", ::in(r[0]),         \
                    in(r[1]), in(r[2]), in(r[3]), "l"(surface), LS_LIST operands)                                       \
@@ -118,26 +109,20 @@ template <int Bytes, int Count> struct form {
 #define LS_3_FROM_3 "{%3, %4, %5, %5}"
 #define LS_3_FROM_5 "{%5, %6, %7, %7}"
 
-namespace ls_surface
-{
-namespace one
-{
+namespace ls_surface {
+namespace one {
 LS_FORMS("1d", (int x), ("r"(x)), LS_1)
 }
-namespace two
-{
+namespace two {
 LS_FORMS("2d", (int x, int y), ("r"(x), "r"(y)), LS_2)
 }
-namespace three
-{
+namespace three {
 LS_FORMS("3d", (int x, int y, int z), ("r"(x), "r"(y), "r"(z)), LS_3)
 }
-namespace one_layered
-{
+namespace one_layered {
 LS_FORMS("a1d", (int x, int layer), ("r"(layer), "r"(x)), LS_2)
 }
-namespace two_layered
-{
+namespace two_layered {
 LS_FORMS("a2d", (int x, int y, int layer), ("r"(layer), "r"(x), "r"(y)), LS_3)
 }
 } // namespace ls_surface

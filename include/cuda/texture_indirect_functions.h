@@ -1,4 +1,5 @@
-/* texture_indirect_functions.h - texture objects in device code: tex1D, tex2D, tex3D and the like, of every element type.
+/* texture_indirect_functions.h - texture objects in device code: tex1D, tex2D, tex3D and the like, of every element
+ * type.
  *
  * The names and meanings are those of the CUDA C++ Programming Guide, "Texture Functions"; each is one tex or tld4
  * instruction, which gives four channels as floats, signed or unsigned words: of them a narrower type keeps what it
@@ -13,8 +14,7 @@
 
 #define LS_D static __device__ __forceinline__
 
-namespace ls_texture
-{
+namespace ls_texture {
 
 /* What an instruction gives for a type: four words of its kind. */
 template <ls_texel::number Kind> struct words {
@@ -54,8 +54,7 @@ template <class T, class Word> LS_D T narrow(const Word (&word)[4])
     }
 /* The function, which returns its value or stores it. */
 #define LS_TEXTURE(name, op, from, text, params, names, operands)                                                      \
-    namespace ls_texture                                                                                               \
-    {                                                                                                                  \
+    namespace ls_texture {                                                                                             \
     LS_FETCH(fetch_##name, float, "f32", "=f", op, from, text, params, operands)                                       \
     LS_FETCH(fetch_##name, int, "s32", "=r", op, from, text, params, operands)                                         \
     LS_FETCH(fetch_##name, unsigned, "u32", "=r", op, from, text, params, operands)                                    \
@@ -95,9 +94,8 @@ LS_TEXTURE(tex3DLod, "tex.level.3d", "f32", "{%5, %6, %7, %7}], %8", (float x, f
            (x, y, z, level), ("f"(x), "f"(y), "f"(z), "f"(level)))
 LS_TEXTURE(tex1DLayeredLod, "tex.level.a1d", "f32", "{%5, %6}], %7", (float x, int layer, float level),
            (x, layer, level), ("r"(layer), "f"(x), "f"(level)))
-LS_TEXTURE(tex2DLayeredLod, "tex.level.a2d", "f32", "{%5, %6, %7, %7}], %8",
-           (float x, float y, int layer, float level), (x, y, layer, level),
-           ("r"(layer), "f"(x), "f"(y), "f"(level)))
+LS_TEXTURE(tex2DLayeredLod, "tex.level.a2d", "f32", "{%5, %6, %7, %7}], %8", (float x, float y, int layer, float level),
+           (x, y, layer, level), ("r"(layer), "f"(x), "f"(y), "f"(level)))
 LS_TEXTURE(texCubemapLod, "tex.level.cube", "f32", "{%5, %6, %7, %7}], %8", (float x, float y, float z, float level),
            (x, y, z, level), ("f"(x), "f"(y), "f"(z), "f"(level)))
 LS_TEXTURE(texCubemapLayeredLod, "tex.level.acube", "f32", "{%5, %6, %7, %8}], %9",
@@ -113,8 +111,8 @@ LS_TEXTURE(tex2DGrad, "tex.grad.2d", "f32", "{%5, %6}], {%7, %8}, {%9, %10}", (f
 LS_TEXTURE(tex3DGrad, "tex.grad.3d", "f32", "{%5, %6, %7, %7}], {%8, %9, %10, %10}, {%11, %12, %13, %13}",
            (float x, float y, float z, float4 dx, float4 dy), (x, y, z, dx, dy),
            ("f"(x), "f"(y), "f"(z), "f"(dx.x), "f"(dx.y), "f"(dx.z), "f"(dy.x), "f"(dy.y), "f"(dy.z)))
-LS_TEXTURE(tex1DLayeredGrad, "tex.grad.a1d", "f32", "{%5, %6}], {%7}, {%8}",
-           (float x, int layer, float dx, float dy), (x, layer, dx, dy), ("r"(layer), "f"(x), "f"(dx), "f"(dy)))
+LS_TEXTURE(tex1DLayeredGrad, "tex.grad.a1d", "f32", "{%5, %6}], {%7}, {%8}", (float x, int layer, float dx, float dy),
+           (x, layer, dx, dy), ("r"(layer), "f"(x), "f"(dx), "f"(dy)))
 LS_TEXTURE(tex2DLayeredGrad, "tex.grad.a2d", "f32", "{%5, %6, %7, %7}], {%8, %9}, {%10, %11}",
            (float x, float y, int layer, float2 dx, float2 dy), (x, y, layer, dx, dy),
            ("r"(layer), "f"(x), "f"(y), "f"(dx.x), "f"(dx.y), "f"(dy.x), "f"(dy.y)))
@@ -135,8 +133,7 @@ LS_TEXTURE(texCubemapLayeredGrad, "tex.grad.acube", "f32",
              ("f"(x), "f"(y)))                                                                                         \
     LS_FETCH(gather_##channel, unsigned, "u32", "=r", "tld4." #channel ".2d", "f32", "{%5, %6}]", (float x, float y),  \
              ("f"(x), "f"(y)))
-namespace ls_texture
-{
+namespace ls_texture {
 LS_GATHER(r)
 LS_GATHER(g)
 LS_GATHER(b)

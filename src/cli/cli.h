@@ -18,6 +18,7 @@ int cli_launch(int argc, char **argv);
 int cli_profile(int argc, char **argv);
 int cli_ptx(int argc, char **argv);
 int cli_run(int argc, char **argv);
+int cli_trace(int argc, char **argv);
 
 /* The diagnostics on stderr. */
 void cli_print_diags(const struct diag_list *diags);

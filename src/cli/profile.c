@@ -257,6 +257,15 @@ static int finish(struct profile *p, FILE *out, const struct session *s, int sta
     return status;
 }
 
+/* For the session page: the program and its arguments, or what the report says of them. */
+static const char *command_of(struct profile *p)
+{
+    const char *text = NULL;
+    for (char **word = p->program; word && *word; word++)
+        text = text ? arena_printf(&p->mem, "%s %s", text, *word) : *word;
+    return text ? text : p->import ? profile_report_command(p) : NULL;
+}
+
 static int run(struct profile *p)
 {
     struct session s = {0};
@@ -272,6 +281,7 @@ static int run(struct profile *p)
     if (!out)
         return CLI_TROUBLE;
     const bool good = p->import ? profile_import(p, &s, &status) : profile_run(p, out, &s, &status);
+    p->page.command = good ? command_of(p) : NULL;
     if (good)
         status = finish(p, out, &s, status);
     session_free(&s);

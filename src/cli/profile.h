@@ -45,5 +45,7 @@ void profile_read(struct profile *p, int argc, char **argv);
 bool profile_run(const struct profile *p, FILE *out, struct session *s, int *status);
 /* Reads a report file and leaves out the launches that are not selected. */
 bool profile_import(struct profile *p, struct session *s, int *status);
+/* The command that made the report file; NULL: it does not say. */
+const char *profile_report_command(struct profile *p);
 
 #endif

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -202,6 +204,19 @@ static bool is_report(const char *path)
     if (!good)
         fprintf(stderr, "lockstep profile: %s is no report of `lockstep profile --export`\n", path);
     return good;
+}
+
+const char *profile_report_command(struct profile *p)
+{
+    FILE *f = fopen(p->import, "r");
+    json_t *first = f ? json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+    const char *command = json_string_value(json_object_get(first, "command"));
+    if (command)
+        command = arena_strndup(&p->mem, command, strlen(command));
+    json_decref(first);
+    if (f)
+        fclose(f);
+    return command;
 }
 
 static bool select_launches(struct profile *p, struct session *s)

@@ -1,5 +1,6 @@
 /* api.c - the exported functions of api.def: each checks the driver's state, calls its implementation and is traced. */
 #include "driver/driver.h"
+#include "driver/timeline.h"
 #include "driver/trace.h"
 
 #define PASS_0()
@@ -39,6 +40,9 @@
     CUresult symbol(LS_DECL_##n(__VA_ARGS__))                                                                          \
     {                                                                                                                  \
         CUresult result = driver_enter(WHEN_##when);                                                                   \
+        const bool shown = LS_UNLIKELY(timeline_on);                                                                   \
+        if (shown)                                                                                                     \
+            timeline_call(#symbol, true);                                                                              \
         if (LS_LIKELY(result == CUDA_SUCCESS)) {                                                                       \
             bool before = drv_per_thread;                                                                              \
             drv_per_thread = per_thread;                                                                               \
@@ -49,6 +53,8 @@
             const struct trace_arg args[] = {ARGS_##n(__VA_ARGS__)};                                                   \
             trace_call(#symbol, result, args, n);                                                                      \
         }                                                                                                              \
+        if (shown)                                                                                                     \
+            timeline_call(#symbol, false);                                                                             \
         return result;                                                                                                 \
     }
 

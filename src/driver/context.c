@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "driver/driver.h"
+#include "driver/timeline.h"
 
 enum { STACK_DEPTH = 64 };
 static _Thread_local CUcontext stack[STACK_DEPTH];
@@ -386,15 +387,22 @@ CUresult impl_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
     return CUDA_SUCCESS;
 }
 
+static CUresult synchronize(CUcontext ctx)
+{
+    CUresult r = capture_context(ctx);
+    timeline_sync();
+    return r == CUDA_SUCCESS ? ctx_synchronize(ctx) : r;
+}
+
 CUresult impl_cuCtxSynchronize(void)
 {
-    return ctx_synchronize(ctx_current());
+    return synchronize(ctx_current());
 }
 
 CUresult impl_cuCtxSynchronize_v2(CUcontext ctx)
 {
     CUresult r = choose(&ctx);
-    return r == CUDA_SUCCESS ? ctx_synchronize(ctx) : r;
+    return r == CUDA_SUCCESS ? synchronize(ctx) : r;
 }
 
 CUresult impl_cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)

@@ -6,8 +6,8 @@
  * is there when the call returns; only page-locked memory is read and written later. */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "driver/driver.h"
+#include "driver/timeline.h"
 
 struct side {
     u8 *at;
@@ -57,41 +57,47 @@ static bool side_ok(const struct box *b, const struct side *s)
 }
 
 struct copy_work {
-    struct work work;
+    struct op op;
     struct box box;
-    CUcontext ctx;
     u8 staged[];
 };
 
+/* A graph may copy memory that was freed since: on a GPU that is an illegal address. */
 static void copy_run(struct work *w)
 {
     struct copy_work *c = (struct copy_work *)w;
-    if (ctx_sticky(c->ctx) == CUDA_SUCCESS)
+    if (ctx_sticky(c->op.ctx) != CUDA_SUCCESS)
+        return;
+    if (!side_ok(&c->box, &c->box.dst))
+        stream_fault(c->op.ctx, "a copy", c->box.dst.at);
+    else if (!side_ok(&c->box, &c->box.src))
+        stream_fault(c->op.ctx, "a copy", c->box.src.at);
+    else
         copy_now(&c->box);
+    timeline_graph_copy(c->box.width * c->box.height * c->box.depth, c->box.src.at, c->box.dst.at);
 }
 
-static void copy_release(struct work *w)
+static struct copy_work *work_new(CUcontext ctx, const struct box *b, size_t bytes)
 {
-    ls_free(w);
+    struct copy_work *c = (struct copy_work *)op_new(sizeof *c + bytes, CU_GRAPH_NODE_TYPE_MEMCPY, ctx, copy_run);
+    if (c)
+        c->box = *b;
+    return c;
 }
 
 /* Queues b; when `stage`, with a copy of its source. */
 static CUresult enqueue(struct CUstream_st *s, const struct box *b, bool stage)
 {
-    size_t bytes = stage ? b->width * b->height * b->depth : 0;
-    struct copy_work *c = ls_realloc(NULL, sizeof *c + bytes);
+    struct copy_work *c = work_new(s->ctx, b, stage ? b->width * b->height * b->depth : 0);
     if (!c)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    c->work = (struct work){.run = copy_run, .release = copy_release};
-    c->box = *b;
-    c->ctx = s->ctx;
     if (stage) {
         struct box take = *b;
         take.dst = (struct side){.at = c->staged, .pitch = b->width, .slice = b->width * b->height};
         copy_now(&take);
         c->box.src = take.dst;
     }
-    return stream_submit(s, &c->work, NULL);
+    return stream_submit_op(s, &c->op);
 }
 
 static CUresult copy_sync(struct CUstream_st *s, const struct box *b)
@@ -123,98 +129,11 @@ static CUresult copy_async(struct CUstream_st *s, const struct box *b)
 
 enum when { SYNC, ASYNC };
 
-static CUresult submit(const struct box *b, CUstream stream, enum when when)
-{
-    struct CUstream_st *s;
-    CUresult r = stream_find(stream, &s);
-    if (r != CUDA_SUCCESS)
-        return r;
-    if (!b->width || !b->height || !b->depth)
-        return CUDA_SUCCESS;
-    if (!side_ok(b, &b->dst) || !side_ok(b, &b->src))
-        return CUDA_ERROR_INVALID_VALUE;
-    return when == SYNC ? copy_sync(s, b) : copy_async(s, b);
-}
-
-/* ---- one row ---- */
-
-enum place { HOST, DEVICE, ANYWHERE };
-
-static struct side row(u64 address, size_t n, enum place place)
-{
-    void *p = (void *)(uintptr_t)address;
-    return (struct side){
-        .at = p, .pitch = n, .slice = n, .device = place == DEVICE || (place == ANYWHERE && memory_known(p))};
-}
-
-static CUresult linear(u64 dst, enum place dst_place, u64 src, enum place src_place, size_t n, CUstream stream,
-                       enum when when)
-{
-    struct box b = {.dst = row(dst, n, dst_place), .src = row(src, n, src_place), .width = n, .height = 1, .depth = 1};
-    return submit(&b, stream, when);
-}
-
 #define ADDRESS(p) ((u64)(uintptr_t)(p))
 
-CUresult impl_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
-{
-    return linear(dst, ANYWHERE, src, ANYWHERE, ByteCount, NULL, SYNC);
-}
+/* ---- from CUDA_MEMCPY3D to a box ---- */
 
-CUresult impl_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
-{
-    return linear(dst, ANYWHERE, src, ANYWHERE, ByteCount, hStream, ASYNC);
-}
-
-CUresult impl_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
-{
-    return linear(dstDevice, DEVICE, ADDRESS(srcHost), ANYWHERE, ByteCount, NULL, SYNC);
-}
-
-CUresult impl_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
-{
-    return linear(dstDevice, DEVICE, ADDRESS(srcHost), ANYWHERE, ByteCount, hStream, ASYNC);
-}
-
-CUresult impl_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    return linear(ADDRESS(dstHost), ANYWHERE, srcDevice, DEVICE, ByteCount, NULL, SYNC);
-}
-
-CUresult impl_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
-{
-    return linear(ADDRESS(dstHost), ANYWHERE, srcDevice, DEVICE, ByteCount, hStream, ASYNC);
-}
-
-CUresult impl_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    return linear(dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, NULL, SYNC);
-}
-
-CUresult impl_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
-{
-    return linear(dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, hStream, ASYNC);
-}
-
-CUresult impl_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
-                           size_t ByteCount)
-{
-    if (!ctx_valid(dstContext) || !ctx_valid(srcContext))
-        return CUDA_ERROR_INVALID_CONTEXT;
-    return impl_cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
-}
-
-CUresult impl_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
-                                CUcontext srcContext, size_t ByteCount, CUstream hStream)
-{
-    if (!ctx_valid(dstContext) || !ctx_valid(srcContext))
-        return CUDA_ERROR_INVALID_CONTEXT;
-    return impl_cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
-}
-
-/* ---- boxes ---- */
-
-/* One side of a CUDA_MEMCPY structure, by its members. */
+/* One side of a CUDA_MEMCPY3D, by its members. */
 struct description {
     CUmemorytype type;
     u64 host, device;
@@ -256,38 +175,165 @@ static CUresult describe(const struct description *d, const struct box *b, struc
     return base ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult copy_box(const struct description *dst, const struct description *src, size_t width, size_t height,
-                         size_t depth, CUstream stream, enum when when)
+static CUresult describe_box(const CUDA_MEMCPY3D *c, struct box *b)
 {
-    struct box b = {.width = width, .height = height, .depth = depth};
-    if (!width || !height || !depth)
-        return CUDA_SUCCESS;
-    CUresult r = describe(dst, &b, &b.dst);
+    const struct description dst = {c->dstMemoryType, ADDRESS(c->dstHost), c->dstDevice, c->dstXInBytes, c->dstY,
+                                    c->dstZ,          c->dstPitch,         c->dstHeight, c->dstArray};
+    const struct description src = {c->srcMemoryType, ADDRESS(c->srcHost), c->srcDevice, c->srcXInBytes, c->srcY,
+                                    c->srcZ,          c->srcPitch,         c->srcHeight, c->srcArray};
+    *b = (struct box){.width = c->WidthInBytes, .height = c->Height, .depth = c->Depth};
+    CUresult r = describe(&dst, b, &b->dst);
     if (r == CUDA_SUCCESS)
-        r = describe(src, &b, &b.src);
-    return r == CUDA_SUCCESS ? submit(&b, stream, when) : r;
+        r = describe(&src, b, &b->src);
+    return r != CUDA_SUCCESS || (side_ok(b, &b->dst) && side_ok(b, &b->src)) ? r : CUDA_ERROR_INVALID_VALUE;
 }
+
+CUresult copy_op(CUcontext ctx, const CUDA_MEMCPY3D *c, struct op **out)
+{
+    struct box b;
+    if (!c->WidthInBytes || !c->Height || !c->Depth)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = describe_box(c, &b);
+    if (r != CUDA_SUCCESS)
+        return r;
+    struct copy_work *w = work_new(ctx, &b, 0);
+    if (!w)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    w->op.params.memcpy = (CUDA_MEMCPY_NODE_PARAMS){.copyCtx = ctx, .copyParams = *c};
+    *out = &w->op;
+    return CUDA_SUCCESS;
+}
+
+/* A graph's copies read and write host memory of every kind when the graph runs. */
+static CUresult capture(struct CUstream_st *s, const CUDA_MEMCPY3D *c)
+{
+    struct op *op;
+    CUresult r = copy_op(s->ctx, c, &op);
+    return r == CUDA_SUCCESS ? stream_submit_op(s, op) : r;
+}
+
+static CUresult submit(const CUDA_MEMCPY3D *c, CUstream stream, enum when when)
+{
+    struct CUstream_st *s;
+    struct box b;
+    CUresult r = stream_find(stream, &s);
+    if (r == CUDA_SUCCESS && when == SYNC)
+        r = capture_forbids(s);
+    if (r != CUDA_SUCCESS || !c->WidthInBytes || !c->Height || !c->Depth)
+        return r;
+    if (stream_capturing(s))
+        return capture(s, c);
+    r = describe_box(c, &b);
+    if (r != CUDA_SUCCESS)
+        return r;
+    timeline_copy(s, b.width * b.height * b.depth, b.src.at, b.dst.at, when == SYNC);
+    return when == SYNC ? copy_sync(s, &b) : copy_async(s, &b);
+}
+
+/* ---- one row ---- */
+
+enum place { HOST = CU_MEMORYTYPE_HOST, DEVICE = CU_MEMORYTYPE_DEVICE, ANYWHERE = CU_MEMORYTYPE_UNIFIED };
+
+static CUresult linear(u64 dst, enum place dst_place, u64 src, enum place src_place, size_t n, CUstream stream,
+                       enum when when)
+{
+    const CUDA_MEMCPY3D c = {.dstMemoryType = (CUmemorytype)dst_place,
+                             .dstHost = (void *)(uintptr_t)dst,
+                             .dstDevice = dst,
+                             .srcMemoryType = (CUmemorytype)src_place,
+                             .srcHost = (void *)(uintptr_t)src,
+                             .srcDevice = src,
+                             .WidthInBytes = n,
+                             .Height = 1,
+                             .Depth = 1};
+    return submit(&c, stream, when);
+}
+
+CUresult impl_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return linear(dst, ANYWHERE, src, ANYWHERE, ByteCount, NULL, SYNC);
+}
+
+CUresult impl_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    return linear(dst, ANYWHERE, src, ANYWHERE, ByteCount, hStream, ASYNC);
+}
+
+CUresult impl_cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return linear(dstDevice, DEVICE, ADDRESS(srcHost), HOST, ByteCount, NULL, SYNC);
+}
+
+CUresult impl_cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    return linear(dstDevice, DEVICE, ADDRESS(srcHost), HOST, ByteCount, hStream, ASYNC);
+}
+
+CUresult impl_cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return linear(ADDRESS(dstHost), HOST, srcDevice, DEVICE, ByteCount, NULL, SYNC);
+}
+
+CUresult impl_cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    return linear(ADDRESS(dstHost), HOST, srcDevice, DEVICE, ByteCount, hStream, ASYNC);
+}
+
+CUresult impl_cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return linear(dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, NULL, SYNC);
+}
+
+CUresult impl_cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    return linear(dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, hStream, ASYNC);
+}
+
+CUresult impl_cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+                           size_t ByteCount)
+{
+    if (!ctx_valid(dstContext) || !ctx_valid(srcContext))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return impl_cuMemcpyDtoD_v2(dstDevice, srcDevice, ByteCount);
+}
+
+CUresult impl_cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                                CUcontext srcContext, size_t ByteCount, CUstream hStream)
+{
+    if (!ctx_valid(dstContext) || !ctx_valid(srcContext))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return impl_cuMemcpyDtoDAsync_v2(dstDevice, srcDevice, ByteCount, hStream);
+}
+
+/* ---- two and three dimensions ---- */
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream, enum when when)
 {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    const struct description dst = {
-        c->dstMemoryType, ADDRESS(c->dstHost), c->dstDevice, c->dstXInBytes, c->dstY, 0, c->dstPitch, 0, c->dstArray};
-    const struct description src = {
-        c->srcMemoryType, ADDRESS(c->srcHost), c->srcDevice, c->srcXInBytes, c->srcY, 0, c->srcPitch, 0, c->srcArray};
-    return copy_box(&dst, &src, c->WidthInBytes, c->Height, 1, stream, when);
+    const CUDA_MEMCPY3D box = {.srcXInBytes = c->srcXInBytes,
+                               .srcY = c->srcY,
+                               .srcMemoryType = c->srcMemoryType,
+                               .srcHost = c->srcHost,
+                               .srcDevice = c->srcDevice,
+                               .srcArray = c->srcArray,
+                               .srcPitch = c->srcPitch,
+                               .dstXInBytes = c->dstXInBytes,
+                               .dstY = c->dstY,
+                               .dstMemoryType = c->dstMemoryType,
+                               .dstHost = c->dstHost,
+                               .dstDevice = c->dstDevice,
+                               .dstArray = c->dstArray,
+                               .dstPitch = c->dstPitch,
+                               .WidthInBytes = c->WidthInBytes,
+                               .Height = c->Height,
+                               .Depth = 1};
+    return submit(&box, stream, when);
 }
 
 static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream, enum when when)
 {
-    if (!c)
-        return CUDA_ERROR_INVALID_VALUE;
-    const struct description dst = {c->dstMemoryType, ADDRESS(c->dstHost), c->dstDevice, c->dstXInBytes, c->dstY,
-                                    c->dstZ,          c->dstPitch,         c->dstHeight,  c->dstArray};
-    const struct description src = {c->srcMemoryType, ADDRESS(c->srcHost), c->srcDevice, c->srcXInBytes, c->srcY,
-                                    c->srcZ,          c->srcPitch,         c->srcHeight,  c->srcArray};
-    return copy_box(&dst, &src, c->WidthInBytes, c->Height, c->Depth, stream, when);
+    return c ? submit(c, stream, when) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult impl_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
@@ -313,24 +359,45 @@ CUresult impl_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 
 /* ---- bytes of one-dimensional arrays ---- */
 
-static struct description array_side(CUarray array, size_t offset)
+/* One side of a copy of bytes; the functions below say which. */
+struct bytes_side {
+    CUmemorytype type;
+    u64 at;
+    CUarray array;
+    size_t offset;
+};
+
+static struct bytes_side array_side(CUarray array, size_t offset)
 {
-    return (struct description){.type = CU_MEMORYTYPE_ARRAY, .x = offset, .array = array};
+    return (struct bytes_side){.type = CU_MEMORYTYPE_ARRAY, .array = array, .offset = offset};
 }
 
-static struct description host_side(const void *p)
+static struct bytes_side host_side(const void *p)
 {
-    return (struct description){.type = CU_MEMORYTYPE_HOST, .host = ADDRESS(p)};
+    return (struct bytes_side){.type = CU_MEMORYTYPE_HOST, .at = ADDRESS(p)};
 }
 
-static struct description device_side(CUdeviceptr p)
+static struct bytes_side device_side(CUdeviceptr p)
 {
-    return (struct description){.type = CU_MEMORYTYPE_DEVICE, .device = p};
+    return (struct bytes_side){.type = CU_MEMORYTYPE_DEVICE, .at = p};
 }
 
-static CUresult copy_bytes(struct description dst, struct description src, size_t n, CUstream stream, enum when when)
+static CUresult copy_bytes(struct bytes_side dst, struct bytes_side src, size_t n, CUstream stream, enum when when)
 {
-    return copy_box(&dst, &src, n, 1, 1, stream, when);
+    const CUDA_MEMCPY3D c = {.dstMemoryType = dst.type,
+                             .dstHost = (void *)(uintptr_t)dst.at,
+                             .dstDevice = dst.at,
+                             .dstArray = dst.array,
+                             .dstXInBytes = dst.offset,
+                             .srcMemoryType = src.type,
+                             .srcHost = (const void *)(uintptr_t)src.at,
+                             .srcDevice = src.at,
+                             .srcArray = src.array,
+                             .srcXInBytes = src.offset,
+                             .WidthInBytes = n,
+                             .Height = 1,
+                             .Depth = 1};
+    return submit(&c, stream, when);
 }
 
 CUresult impl_cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)

@@ -8,6 +8,7 @@
  *     driver.lock   contexts, modules, functions, libraries, the allocation table, pools; never held while waiting for
  *                   a stream or running a kernel
  *     hub.lock      queues (queue.h), the lists of streams, events; never held while a work runs
+ * The lock of captures (capture.c) comes before both; graphs have none, as the API asks callers to take turns.
  * Sticky errors are atomics. A context's handle is never freed, so a stale one is recognised instead of followed.
  *
  * No work item takes driver.lock while somebody who holds it waits for that work: nobody waits with it. */
@@ -21,6 +22,7 @@
 #include "base/gpu.h"
 #include "base/status.h"
 #include "driver/cuda_abi.h"
+#include "driver/op.h"
 #include "driver/queue.h"
 #include "exec/exec.h"
 
@@ -35,11 +37,24 @@ enum tag {
     TAG_LINK,
     TAG_POOL,
     TAG_ARRAY,
+    TAG_GRAPH,
+    TAG_NODE,
+    TAG_GRAPH_EXEC,
+    TAG_USER_OBJECT,
     TAG_MIPMAP,
     TAG_END
 };
 
 /* ---- objects ---- */
+
+struct capture;
+
+/* Nodes that the next node of a capture comes after, and what is said of each edge. capture.c's lock. */
+struct frontier {
+    CUgraphNode *nodes;
+    CUgraphEdgeData *data;
+    size_t n;
+};
 
 struct CUstream_st {
     u32 tag;
@@ -52,6 +67,9 @@ struct CUstream_st {
     bool legacy, per_thread;
     bool dead;                /* destroyed with work left: out of the list once that is done */
     pthread_t owner;          /* of a per-thread default stream */
+    _Atomic(struct capture *) capture; /* that it takes part in, or NULL */
+    struct frontier frontier;
+    struct CUstream_st *captured_next; /* in its capture */
     struct CUstream_st *next; /* in its context, hub.lock */
 };
 
@@ -103,7 +121,6 @@ struct CUkern_st {
     char *name;
     CUfunction function; /* as of that load of the library */
     u64 load;
-    CUkernel next;
 };
 
 struct CUevent_st {
@@ -112,6 +129,9 @@ struct CUevent_st {
     unsigned flags;
     /* hub.lock: */
     struct event_point *point; /* the last record, NULL before the first */
+    /* capture.c's lock: */
+    u64 capture; /* the last record was made in this one; 0: in none */
+    struct frontier frontier;
 };
 
 struct CUmemPoolHandle_st {
@@ -151,6 +171,9 @@ struct allocation {
     CUmemoryPool pool;
     unsigned flags; /* cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged */
     u8 kind;        /* enum mem_kind */
+    bool graph;     /* a graph's: its address stays when it is freed; live between allocation and free */
+    bool live, dropped;
+    u32 holds; /* frees that streams have not come to */
 };
 
 /* ---- the driver ---- */
@@ -220,11 +243,43 @@ CUresult stream_submit(struct CUstream_st *s, struct work *w, u64 *at); /* at (o
  */
 bool stream_enter(struct CUstream_st *s, u64 *at);
 void stream_leave(struct CUstream_st *s);
+/* The same for an operation, whose reference it takes; when s is being captured, the operation becomes a node. */
+CUresult stream_submit_op(struct CUstream_st *s, struct op *op);
+/* An operation found that its memory is gone: an illegal address, the context's sticky error. */
+void stream_fault(CUcontext ctx, const char *what, const void *at);
 /* Waits until all is done that a synchronous operation on s must wait for; the sticky error. */
 CUresult stream_drain(struct CUstream_st *s);
 bool stream_drained(struct CUstream_st *s);
 void streams_wait(CUcontext ctx);     /* for every stream of the context */
 void streams_drop_all(CUcontext ctx); /* waits, and frees them */
+
+/* ---- capture.c ---- */
+static inline bool stream_capturing(const struct CUstream_st *s)
+{
+    return atomic_load_explicit(&s->capture, memory_order_acquire) != NULL;
+}
+/* Makes op a node of the capture of s and takes its reference, and the bodies, also on failure. */
+CUresult capture_op(struct CUstream_st *s, struct op *op, CUgraph *bodies, unsigned nbodies);
+/* What must not be done while a capture is under way fails with these and invalidates the capture: */
+CUresult capture_forbids(struct CUstream_st *s); /* the caller would wait for s, or work in it could not be a node */
+CUresult capture_unsafe(void);                   /* may have effects that a capture in this thread's mode forbids */
+CUresult capture_implicit(CUcontext ctx, bool invalidate); /* uses the legacy stream */
+CUresult capture_context(CUcontext ctx);                   /* waits for the whole context */
+CUresult capture_event(CUevent e);                         /* waits for the event, or asks for it */
+CUresult capture_record(struct CUstream_st *s, CUevent e, bool external);
+void capture_forget(CUevent e); /* it is recorded outside of captures, or destroyed */
+/* True: the wait was a capture's matter, *r is its result. */
+bool capture_wait(struct CUstream_st *s, CUevent e, bool external, CUresult *r);
+void capture_leave(struct CUstream_st *s); /* the stream is destroyed */
+
+/* ---- event.c: points of graphs, each reached when its node is ---- */
+struct event_point;
+bool event_valid(CUevent e);
+struct event_point *event_point_begin(CUevent e);     /* the event now means this point; NULL: no memory */
+void event_point_reach(struct event_point *p);        /* takes the reference */
+void event_point_unref(struct event_point *p);        /* or NULL */
+struct event_point *event_point_last(CUevent e);      /* NULL: never recorded */
+void event_point_wait(struct event_point *p);         /* takes the reference */
 
 /* ---- module.c, function.c ---- */
 void module_free(CUmodule m); /* driver.lock held or nobody else knows it */
@@ -244,6 +299,15 @@ bool memory_find(u64 address, struct allocation *out);
 bool memory_known(const void *p); /* some allocation, registered or module variable: else pageable memory of the host */
 /* [address, address + size) lies in one live allocation of the device */
 bool memory_covers(u64 address, size_t size);
+/* Memory of graphs: a fixed address, which is live from a launch that allocates it to a free. Identified by id also. */
+CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id);
+void memory_graph_drop(u64 address, u64 id); /* its graphs are gone */
+bool memory_graph_set_live(u64 address, bool live); /* what it was */
+struct memory_graph_use {
+    u64 used, used_high, reserved, reserved_high;
+};
+struct memory_graph_use memory_graph_use(bool reset_used, bool reset_reserved);
+void memory_free_now(u64 address); /* what cuMemFreeAsync does when the stream gets there */
 /* A kernel starts and ends; memory that was freed meanwhile goes when none runs. */
 void memory_run_begin(void);
 void memory_run_end(void);
@@ -265,6 +329,7 @@ struct profile_place {
     u64 context, stream;
 };
 struct profile_place profile_place(const struct CUstream_st *s);
+void kernel_op_run(const struct op *op, struct profile_place place); /* for a stream that runs a graph */
 enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_place place, struct exec_fault *fault);
 void profile_init(void);
 bool profile_wanted(const char *kernel, struct profile_place place); /* counts the launch */

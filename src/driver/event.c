@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "driver/driver.h"
+#include "driver/timeline.h"
 
 struct event_point {
     struct work work; /* the stamp as a work of its stream */
@@ -15,7 +16,7 @@ struct event_point {
     i64 ns; /* written before n is completed */
 };
 
-static void point_unref(struct event_point *p)
+void event_point_unref(struct event_point *p)
 {
     if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
         return;
@@ -32,10 +33,10 @@ static void stamp(struct work *w)
 
 static void stamped(struct work *w)
 {
-    point_unref((struct event_point *)w);
+    event_point_unref((struct event_point *)w);
 }
 
-static bool valid(CUevent e)
+bool event_valid(CUevent e)
 {
     return e && e->tag == TAG_EVENT;
 }
@@ -57,9 +58,10 @@ CUresult impl_cuEventCreate(CUevent *phEvent, unsigned int Flags)
 
 CUresult impl_cuEventDestroy_v2(CUevent hEvent)
 {
-    if (!valid(hEvent))
+    if (!event_valid(hEvent))
         return CUDA_ERROR_INVALID_HANDLE;
-    point_unref(hEvent->point);
+    capture_forget(hEvent);
+    event_point_unref(hEvent->point);
     handle_free(TAG_EVENT, hEvent);
     return CUDA_SUCCESS;
 }
@@ -69,14 +71,14 @@ CUresult impl_cuEventDestroy(CUevent hEvent)
     return impl_cuEventDestroy_v2(hEvent);
 }
 
-static struct event_point *point_new(struct CUstream_st *s)
+static struct event_point *point_new(struct queue *q)
 {
     struct event_point *p = ls_calloc(1, sizeof *p);
     if (!p)
         return NULL;
     p->work = (struct work){.run = stamp, .release = stamped};
     atomic_init(&p->refs, 2);
-    p->queue = s->queue;
+    p->queue = q;
     pthread_mutex_lock(&drv.hub.lock);
     queue_ref(p->queue);
     pthread_mutex_unlock(&drv.hub.lock);
@@ -91,26 +93,30 @@ static void attach(CUevent e, struct event_point *p, u64 n)
     p->n = n;
     e->point = p;
     pthread_mutex_unlock(&drv.hub.lock);
-    point_unref(old);
+    event_point_unref(old);
 }
 
-CUresult impl_cuEventRecord(CUevent hEvent, CUstream hStream)
+static CUresult record(CUevent hEvent, CUstream hStream, bool external)
 {
     struct CUstream_st *s;
-    if (!valid(hEvent))
+    if (!event_valid(hEvent))
         return CUDA_ERROR_INVALID_HANDLE;
     CUresult r = stream_find(hStream, &s);
     if (r != CUDA_SUCCESS)
         return r;
-    struct event_point *p = point_new(s);
+    if (stream_capturing(s))
+        return capture_record(s, hEvent, external);
+    capture_forget(hEvent);
+    struct event_point *p = point_new(s->queue);
     if (!p)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    timeline_record(s, hEvent);
     u64 n;
     if (stream_enter(s, &n)) {
         stamp(&p->work);
         stream_leave(s);
         attach(hEvent, p, n);
-        point_unref(p);
+        event_point_unref(p);
         return CUDA_SUCCESS;
     }
     atomic_fetch_add(&p->refs, 1); /* ours, until it is attached */
@@ -118,14 +124,49 @@ CUresult impl_cuEventRecord(CUevent hEvent, CUstream hStream)
     if (r == CUDA_SUCCESS)
         attach(hEvent, p, n);
     else
-        point_unref(p);
-    point_unref(p);
+        event_point_unref(p);
+    event_point_unref(p);
     return r;
 }
 
+CUresult impl_cuEventRecord(CUevent hEvent, CUstream hStream)
+{
+    return record(hEvent, hStream, false);
+}
+
+/* External: in a capture it becomes a node, which records the event whenever the graph runs. */
 CUresult impl_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
-    return flags > 1 ? CUDA_ERROR_INVALID_VALUE : impl_cuEventRecord(hEvent, hStream); /* 1: external, for graphs */
+    return flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL ? CUDA_ERROR_INVALID_VALUE : record(hEvent, hStream, flags);
+}
+
+/* ---- points of graphs: in a queue of their own, which holds one work and is entered until the node is reached ---- */
+
+struct event_point *event_point_begin(CUevent e)
+{
+    struct queue *q = queue_new(&drv.hub);
+    struct event_point *p = q ? point_new(q) : NULL;
+    if (!p) {
+        if (q)
+            queue_close(q);
+        return NULL;
+    }
+    pthread_mutex_lock(&drv.hub.lock);
+    queue_enter(q);
+    pthread_mutex_unlock(&drv.hub.lock);
+    capture_forget(e);
+    attach(e, p, 1);
+    return p;
+}
+
+void event_point_reach(struct event_point *p)
+{
+    struct queue *q = p->queue;
+    stamp(&p->work);
+    queue_leave(q);
+    pthread_mutex_unlock(&drv.hub.lock);
+    queue_close(q); /* the points that are left hold it */
+    event_point_unref(p);
 }
 
 /* The event's point with a reference, and whether it is reached; NULL: never recorded. */
@@ -140,24 +181,45 @@ static struct event_point *look(CUevent e, bool *reached)
     return p;
 }
 
+struct event_point *event_point_last(CUevent e)
+{
+    bool reached;
+    return look(e, &reached);
+}
+
+void event_point_wait(struct event_point *p)
+{
+    queue_wait(p->queue, p->n);
+    event_point_unref(p);
+}
+
 CUresult impl_cuEventQuery(CUevent hEvent)
 {
-    if (!valid(hEvent))
+    if (!event_valid(hEvent))
         return CUDA_ERROR_INVALID_HANDLE;
+    CUresult r = capture_event(hEvent);
+    if (r == CUDA_SUCCESS)
+        r = capture_unsafe();
+    if (r != CUDA_SUCCESS)
+        return r;
     bool reached;
-    point_unref(look(hEvent, &reached));
+    event_point_unref(look(hEvent, &reached));
     return reached ? ctx_sticky(hEvent->ctx) : CUDA_ERROR_NOT_READY;
 }
 
 CUresult impl_cuEventSynchronize(CUevent hEvent)
 {
-    if (!valid(hEvent))
+    if (!event_valid(hEvent))
         return CUDA_ERROR_INVALID_HANDLE;
+    CUresult r = capture_event(hEvent);
+    if (r != CUDA_SUCCESS)
+        return r;
+    timeline_sync_event(hEvent);
     bool reached;
     struct event_point *p = look(hEvent, &reached);
     if (!reached)
         queue_wait(p->queue, p->n);
-    point_unref(p);
+    event_point_unref(p);
     return ctx_sticky(hEvent->ctx);
 }
 
@@ -165,15 +227,20 @@ CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent h
 {
     if (!pMilliseconds)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!valid(hStart) || !valid(hEnd) || ((hStart->flags | hEnd->flags) & CU_EVENT_DISABLE_TIMING))
+    if (!event_valid(hStart) || !event_valid(hEnd) || ((hStart->flags | hEnd->flags) & CU_EVENT_DISABLE_TIMING))
         return CUDA_ERROR_INVALID_HANDLE;
+    CUresult r = capture_event(hStart);
+    if (r == CUDA_SUCCESS)
+        r = capture_event(hEnd);
+    if (r != CUDA_SUCCESS)
+        return r;
     bool started, ended;
     struct event_point *a = look(hStart, &started), *b = look(hEnd, &ended);
-    CUresult r = !a || !b ? CUDA_ERROR_INVALID_HANDLE : started && ended ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    r = !a || !b ? CUDA_ERROR_INVALID_HANDLE : started && ended ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     if (r == CUDA_SUCCESS)
         *pMilliseconds = (float)((double)(b->ns - a->ns) * 1e-6);
-    point_unref(a);
-    point_unref(b);
+    event_point_unref(a);
+    event_point_unref(b);
     return r;
 }
 
@@ -185,13 +252,14 @@ CUresult impl_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUeven
 CUresult impl_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
     struct CUstream_st *s;
-    if (!valid(hEvent))
+    if (!event_valid(hEvent))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (Flags > 1)
+    if (Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult r = stream_find(hStream, &s);
-    if (r != CUDA_SUCCESS)
+    if (r != CUDA_SUCCESS || capture_wait(s, hEvent, Flags & CU_EVENT_WAIT_EXTERNAL, &r))
         return r;
+    timeline_wait(s, hEvent);
     bool reached, ok = true;
     struct event_point *p = look(hEvent, &reached);
     if (!reached) {
@@ -199,6 +267,6 @@ CUresult impl_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int F
         ok = queue_push_wait(s->queue, p->queue, p->n);
         pthread_mutex_unlock(&drv.hub.lock);
     }
-    point_unref(p);
+    event_point_unref(p);
     return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -292,6 +292,25 @@ static enum ls_status open_container(struct image *img, const u8 *p, u32 sm)
     return fatbin_container(img, p, header + body, sm);
 }
 
+/* Of a text it may be the end too: nothing is read behind a NUL. */
+static u32 magic_of(const u8 *p)
+{
+    u32 magic = 0;
+    for (unsigned i = 0; i < 4 && (i == 0 || p[i - 1]); i++)
+        magic |= (u32)p[i] << 8 * i;
+    return magic;
+}
+
+/* clang puts whatever file it is given behind a wrapper, text too. */
+static enum ls_status open_content(struct image *img, const void *content, u32 sm)
+{
+    if (!content)
+        return refuse(img, LS_ERR_SYNTAX, "the fat binary's wrapper points nowhere");
+    if (magic_of(content) == FATBIN_WRAPPER_MAGIC)
+        return refuse(img, LS_ERR_SYNTAX, "the fat binary's wrapper holds another wrapper");
+    return image_open(img, content, sm, "<PTX of a fat binary>");
+}
+
 static enum ls_status open_wrapper(struct image *img, const u8 *p, u32 sm)
 {
     u32 version = get32(p + 4);
@@ -299,8 +318,7 @@ static enum ls_status open_wrapper(struct image *img, const u8 *p, u32 sm)
     memcpy(&container, p + 8, sizeof container);
     memcpy(&list, p + 16, sizeof list);
     if (version == 1)
-        return container ? open_container(img, container, sm)
-                         : refuse(img, LS_ERR_SYNTAX, "the fat binary's wrapper points nowhere");
+        return open_content(img, container, sm);
     if (version != 2)
         return refuse(img, LS_ERR_UNSUPPORTED, "the fat binary's wrapper has an unknown version");
     enum ls_status s = LS_OK, last = LS_OK;
@@ -315,9 +333,7 @@ static enum ls_status open_wrapper(struct image *img, const u8 *p, u32 sm)
 enum ls_status image_open(struct image *img, const void *data, u32 sm, const char *name)
 {
     const u8 *p = data;
-    u32 magic = 0;
-    for (unsigned i = 0; i < 4 && (i == 0 || p[i - 1]); i++) /* a text may be shorter than four bytes */
-        magic |= (u32)p[i] << 8 * i;
+    const u32 magic = magic_of(p);
     if (magic == FATBIN_WRAPPER_MAGIC)
         return open_wrapper(img, p, sm);
     if (magic == (u32)FATBIN_MAGIC)

@@ -4,7 +4,8 @@
  * Layout of a fat binary, as nvcc 12 and 13 write it (little endian):
  *
  *     wrapper    u32 0x466243B1; u32 version; u64 data; u64 list
- *                version 1: data is a container; version 2: list is a NULL-terminated array of containers
+ *                version 1: data is a container, or, from clang, any other image;
+ *                version 2: list is a NULL-terminated array of containers
  *     container  u32 0xBA55ED50; u16 1; u16 header size; u64 bytes after the header; entries
  *     entry      00 u16 kind (1 PTX, 2 machine code)     04 u32 header size     08 u64 payload, padded to 8
  *                10 u32 compressed bytes (0: stored)     1C u32 sm              28 u64 flags (0x2000 LZ4, 0x8000 zstd)

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "driver/driver.h"
+#include "driver/timeline.h"
 
 struct driver drv = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -129,6 +130,7 @@ static CUresult start(void)
     drv.default_pool = (struct CUmemPoolHandle_st){.tag = TAG_POOL, .reuse = {1, 1, 1}, .is_default = true};
     drv.current_pool = &drv.default_pool;
     profile_init();
+    timeline_init();
     pthread_atfork(NULL, NULL, after_fork);
     atexit(on_exit_stop);
     atomic_store(&drv.ready, true);

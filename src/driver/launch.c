@@ -7,13 +7,16 @@
 
 #include "base/alloc.h"
 #include "driver/driver.h"
+#include "driver/timeline.h"
 
-struct launch_work {
-    struct work work;
-    CUcontext ctx;
+/* Behind the arguments: a pointer to each, and the launch's attributes. */
+struct kernel {
+    struct op op;
     CUfunction f;
-    struct profile_place place;
     struct exec_launch l;
+    struct profile_place place; /* of one that is put into a stream itself */
+    CUlaunchAttribute *attrs;
+    unsigned nattrs;
     _Alignas(16) u8 params[];
 };
 
@@ -32,7 +35,7 @@ static CUresult fault_result(enum ls_status s, const struct exec_fault *fault)
     return result_of(s);
 }
 
-static void report(const struct launch_work *w, enum ls_status s, const struct exec_fault *fault)
+static void report(const struct kernel *w, enum ls_status s, const struct exec_fault *fault)
 {
     CUresult r = fault_result(s, fault);
     char *text = s == LS_ERR_FAULT || s == LS_ERR_TIMEOUT ? exec_fault_text(fault) : NULL;
@@ -45,7 +48,7 @@ static void report(const struct launch_work *w, enum ls_status s, const struct e
         drv_log("%s: %s: %s", w->f->ir->name, result_name(r), fault->detail[0] ? fault->detail : ls_status_text(s));
     }
     ls_free(text);
-    ctx_poison(w->ctx, r);
+    ctx_poison(w->op.ctx, r);
 }
 
 /* Failed launches are codes that kernels often do not look at. */
@@ -59,39 +62,53 @@ static void log_refused(const struct exec_launch *l)
                 l->kernel->name, refused, launched + refused, l->pending_launches);
 }
 
+/* A run of a kernel: what run_grid needs. */
+struct run {
+    const struct kernel *kernel;
+    struct profile_place place;
+};
+
 /* One grid: the host's, or one that a kernel launched, which is profiled or not by its own name. */
-static enum ls_status run_grid(void *work, struct exec_launch *l, struct exec_fault *fault)
+static enum ls_status run_grid(void *run, struct exec_launch *l, struct exec_fault *fault)
 {
-    struct launch_work *w = work;
-    CUfunction f = w->f;
+    const struct run *r = run;
+    CUfunction f = r->kernel->f;
     l->hooks = NULL;
     if (l->depth) {
         l->id = atomic_fetch_add(&drv.launches, 1) + 1;
-        if (function_get(w->f->mod, l->kernel->name, &f) != CUDA_SUCCESS)
+        if (function_get(f->mod, l->kernel->name, &f) != CUDA_SUCCESS)
             return LS_ERR_NOMEM;
     }
-    enum ls_status s = profile_wanted(l->kernel->name, w->place) ? profile_run(l, f, w->place, fault)
-                                                                 : exec_run(l, fault, NULL);
+    enum ls_status s =
+        profile_wanted(l->kernel->name, r->place) ? profile_run(l, f, r->place, fault) : exec_run(l, fault, NULL);
     log_refused(l);
     return s;
 }
 
-static void launch_run(struct work *work)
+/* Each run of a graph's kernel is a launch of its own, with a number of its own. */
+void kernel_op_run(const struct op *op, struct profile_place place)
 {
-    struct launch_work *w = (struct launch_work *)work;
-    if (ctx_sticky(w->ctx) != CUDA_SUCCESS)
+    const struct kernel *w = (const struct kernel *)op;
+    if (ctx_sticky(w->op.ctx) != CUDA_SUCCESS)
         return;
+    struct run run = {.kernel = w, .place = place};
     struct exec_fault fault = {0};
+    struct exec_launch l = w->l;
+    if (!l.id) {
+        l.id = atomic_fetch_add(&drv.launches, 1) + 1;
+        timeline_kernel(NULL, l.id);
+    }
     memory_run_begin();
-    enum ls_status s = exec_run_tree(&w->l, run_grid, w, &fault);
+    enum ls_status s = exec_run_tree(&l, run_grid, &run, &fault);
     memory_run_end();
     if (s != LS_OK && !atomic_load(&drv.exiting))
         report(w, s, &fault);
 }
 
-static void launch_release(struct work *w)
+static void launch_run(struct work *work)
 {
-    ls_free(w);
+    const struct kernel *w = (const struct kernel *)work;
+    kernel_op_run(&w->op, w->place);
 }
 
 /* ---- limits ---- */
@@ -243,76 +260,7 @@ static CUresult params_of(const struct ir_func *ir, void **params, void **extra,
     return CUDA_SUCCESS;
 }
 
-/* ---- launching ---- */
-
-static void fill(struct launch_work *w, struct CUstream_st *s, CUfunction f, const struct geometry *g)
-{
-    w->work = (struct work){.run = launch_run, .release = launch_release};
-    w->ctx = s->ctx;
-    w->f = f;
-    w->place = profile_place(s);
-    w->l = (struct exec_launch){
-        .device = &drv.device,
-        .module = f->mod->exec,
-        .kernel = f->ir,
-        .grid = {g->grid[0], g->grid[1], g->grid[2]},
-        .block = {g->block[0], g->block[1], g->block[2]},
-        .dynamic_shared = g->shared,
-        .params = w->params,
-        .cooperative = g->cooperative,
-        .id = atomic_fetch_add(&drv.launches, 1) + 1,
-        .pending_launches = s->ctx->pending_launches < UINT32_MAX ? (u32)s->ctx->pending_launches : UINT32_MAX,
-        .workers = drv.workers,
-        .seed = drv.seed,
-        .max_instructions = drv.max_instructions,
-        .max_seconds = drv.max_seconds,
-        .one_lane = drv.one_lane,
-        .print = print,
-        .cancel = &drv.cancel,
-    };
-}
-
-static CUresult launch(CUfunction handle, const struct geometry *g, CUstream stream, void **params, void **extra)
-{
-    CUfunction f;
-    struct CUstream_st *s;
-    CUresult r = function_find(handle, &f);
-    if (r == CUDA_SUCCESS)
-        r = stream_find(stream, &s);
-    if (r == CUDA_SUCCESS)
-        r = check(f, g);
-    if (r != CUDA_SUCCESS)
-        return r;
-    struct launch_work *w = ls_calloc(1, sizeof *w + f->ir->param_bytes);
-    if (!w)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    r = params_of(f->ir, params, extra, w->params);
-    if (r != CUDA_SUCCESS) {
-        ls_free(w);
-        return r;
-    }
-    fill(w, s, f, g);
-    r = stream_submit(s, &w->work, NULL);
-    return r == CUDA_SUCCESS && drv.launch_blocking ? stream_drain(s) : r;
-}
-
-CUresult impl_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
-                             unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
-                             unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
-{
-    const struct geometry g = {
-        {gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, false};
-    return launch(f, &g, hStream, kernelParams, extra);
-}
-
-CUresult impl_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
-                                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
-                                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-                                        void **kernelParams)
-{
-    const struct geometry g = {{gridDimX, gridDimY, gridDimZ}, {blockDimX, blockDimY, blockDimZ}, sharedMemBytes, true};
-    return launch(f, &g, hStream, kernelParams, NULL);
-}
+/* ---- attributes ---- */
 
 /* Attributes that change what a kernel means are obeyed or refused; hints about speed are ignored. */
 static CUresult apply(const CUlaunchAttribute *a, struct geometry *g)
@@ -336,18 +284,168 @@ static CUresult apply(const CUlaunchAttribute *a, struct geometry *g)
     }
 }
 
+static CUresult geometry_of(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute *attrs, unsigned n,
+                            struct geometry *g)
+{
+    *g = (struct geometry){.grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
+                           .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
+                           .shared = p->sharedMemBytes};
+    for (unsigned i = 0; i < n; i++) {
+        CUresult r = apply(&attrs[i], g);
+        if (r != CUDA_SUCCESS)
+            return r;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* ---- the operation ---- */
+
+static void fill(struct kernel *w, const struct geometry *g)
+{
+    size_t pending = w->op.ctx->pending_launches;
+    w->l = (struct exec_launch){
+        .device = &drv.device,
+        .module = w->f->mod->exec,
+        .kernel = w->f->ir,
+        .grid = {g->grid[0], g->grid[1], g->grid[2]},
+        .block = {g->block[0], g->block[1], g->block[2]},
+        .dynamic_shared = g->shared,
+        .params = w->params,
+        .cooperative = g->cooperative,
+        .pending_launches = pending < UINT32_MAX ? (u32)pending : UINT32_MAX,
+        .workers = drv.workers,
+        .seed = drv.seed,
+        .max_instructions = drv.max_instructions,
+        .max_seconds = drv.max_seconds,
+        .one_lane = drv.one_lane,
+        .print = print,
+        .cancel = &drv.cancel,
+    };
+}
+
+/* What cuGraphKernelNodeGetParams returns: the caller's parameters, with our copies of the arguments. */
+static void describe(struct kernel *w, const CUDA_KERNEL_NODE_PARAMS *p, void **pointers)
+{
+    const struct ptx_func *src = w->f->ir->src;
+    CUDA_KERNEL_NODE_PARAMS *d = &w->op.params.kernel;
+    *d = *p;
+    d->ctx = w->op.ctx;
+    d->extra = NULL;
+    d->kernelParams = src->nparams ? pointers : NULL;
+    for (u32 i = 0; i < src->nparams; i++)
+        pointers[i] = w->params + src->params[i]->offset;
+}
+
+CUresult kernel_op(CUcontext ctx, const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute *attrs, unsigned n,
+                   struct op **out)
+{
+    CUfunction f;
+    struct geometry g;
+    CUresult r = function_find(p->func ? p->func : (CUfunction)(void *)p->kern, &f);
+    if (r == CUDA_SUCCESS)
+        r = geometry_of(p, attrs, n, &g);
+    if (r == CUDA_SUCCESS)
+        r = check(f, &g);
+    if (r != CUDA_SUCCESS)
+        return r;
+    size_t pointers_at = ls_align_up(f->ir->param_bytes, 16);
+    size_t attrs_at = pointers_at + ls_align_up(f->ir->src->nparams * sizeof(void *), 16);
+    struct kernel *w =
+        (struct kernel *)op_new(sizeof *w + attrs_at + n * sizeof *attrs, CU_GRAPH_NODE_TYPE_KERNEL, ctx, launch_run);
+    if (!w)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    r = params_of(f->ir, p->kernelParams, p->extra, w->params);
+    if (r != CUDA_SUCCESS) {
+        op_unref(&w->op);
+        return r;
+    }
+    w->f = f;
+    w->attrs = (CUlaunchAttribute *)(void *)(w->params + attrs_at);
+    w->nattrs = n;
+    if (n)
+        memcpy(w->attrs, attrs, n * sizeof *attrs);
+    fill(w, &g);
+    describe(w, p, (void **)(void *)(w->params + pointers_at));
+    *out = &w->op;
+    return CUDA_SUCCESS;
+}
+
+const CUlaunchAttribute *kernel_op_attributes(const struct op *op, unsigned *n)
+{
+    const struct kernel *w = (const struct kernel *)op;
+    *n = w->nattrs;
+    return w->attrs;
+}
+
+/* ---- launching ---- */
+
+static CUresult launch(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute *attrs, unsigned n, CUstream stream)
+{
+    struct CUstream_st *s;
+    struct op *op;
+    CUresult r = stream_find(stream, &s);
+    if (r == CUDA_SUCCESS)
+        r = kernel_op(s->ctx, p, attrs, n, &op);
+    if (r != CUDA_SUCCESS)
+        return r;
+    if (stream_capturing(s))
+        return stream_submit_op(s, op);
+    struct kernel *w = (struct kernel *)op;
+    w->place = profile_place(s);
+    w->l.id = atomic_fetch_add(&drv.launches, 1) + 1; /* in the order of the calls */
+    timeline_kernel(s, w->l.id);
+    r = stream_submit_op(s, op);
+    return r == CUDA_SUCCESS && drv.launch_blocking ? stream_drain(s) : r;
+}
+
+CUresult impl_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                             unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                             unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+    const CUDA_KERNEL_NODE_PARAMS p = {.func = f,
+                                       .gridDimX = gridDimX,
+                                       .gridDimY = gridDimY,
+                                       .gridDimZ = gridDimZ,
+                                       .blockDimX = blockDimX,
+                                       .blockDimY = blockDimY,
+                                       .blockDimZ = blockDimZ,
+                                       .sharedMemBytes = sharedMemBytes,
+                                       .kernelParams = kernelParams,
+                                       .extra = extra};
+    return launch(&p, NULL, 0, hStream);
+}
+
+CUresult impl_cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                        unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                        unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                                        void **kernelParams)
+{
+    const CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value = {.cooperative = 1}};
+    const CUDA_KERNEL_NODE_PARAMS p = {.func = f,
+                                       .gridDimX = gridDimX,
+                                       .gridDimY = gridDimY,
+                                       .gridDimZ = gridDimZ,
+                                       .blockDimX = blockDimX,
+                                       .blockDimY = blockDimY,
+                                       .blockDimZ = blockDimZ,
+                                       .sharedMemBytes = sharedMemBytes,
+                                       .kernelParams = kernelParams};
+    return launch(&p, &cooperative, 1, hStream);
+}
+
 CUresult impl_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
 {
     if (!config || (config->numAttrs && !config->attrs))
         return CUDA_ERROR_INVALID_VALUE;
-    struct geometry g = {{config->gridDimX, config->gridDimY, config->gridDimZ},
-                         {config->blockDimX, config->blockDimY, config->blockDimZ},
-                         config->sharedMemBytes,
-                         false};
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        CUresult r = apply(&config->attrs[i], &g);
-        if (r != CUDA_SUCCESS)
-            return r;
-    }
-    return launch(f, &g, config->hStream, kernelParams, extra);
+    const CUDA_KERNEL_NODE_PARAMS p = {.func = f,
+                                       .gridDimX = config->gridDimX,
+                                       .gridDimY = config->gridDimY,
+                                       .gridDimZ = config->gridDimZ,
+                                       .blockDimX = config->blockDimX,
+                                       .blockDimY = config->blockDimY,
+                                       .blockDimZ = config->blockDimZ,
+                                       .sharedMemBytes = config->sharedMemBytes,
+                                       .kernelParams = kernelParams,
+                                       .extra = extra};
+    return launch(&p, config->attrs, config->numAttrs, config->hStream);
 }

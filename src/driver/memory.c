@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "driver/driver.h"
+#include "driver/timeline.h"
 
 /* driver.lock */
 static struct allocation *table;
@@ -18,8 +19,10 @@ static size_t len, cap;
 static struct deferred {
     u64 address;
     bool registered;
-} * deferred;
+} *deferred;
 static size_t deferred_len, deferred_cap;
+
+enum { DEVICE_KINDS = 1u << MEM_DEVICE | 1u << MEM_MANAGED };
 
 /* ---- the table ---- */
 
@@ -84,13 +87,29 @@ static void remove_locked(struct allocation *a)
     len--;
 }
 
-/* Takes the allocation that starts at base and is of one of the kinds (a mask) out of the table. */
+static struct memory_graph_use graph_use; /* driver.lock */
+
+static void set_live_locked(struct allocation *a, bool live)
+{
+    if (a->live != live)
+        graph_use.used += live ? a->size : -a->size;
+    if (graph_use.used > graph_use.used_high)
+        graph_use.used_high = graph_use.used;
+    a->live = live;
+}
+
+/* Takes the allocation that starts at base and is of one of the kinds (a mask) out of the table; a graph's stays there,
+ * and is live no more. */
 static bool take(u64 base, unsigned kinds, struct allocation *out)
 {
     pthread_mutex_lock(&drv.lock);
     struct allocation *a = find_locked(base);
     bool ok = a && a->base == base && (kinds >> a->kind & 1);
-    if (ok) {
+    if (ok && a->graph) {
+        ok = a->live;
+        set_live_locked(a, false);
+        *out = *a;
+    } else if (ok) {
         *out = *a;
         remove_locked(a);
         if (out->pool)
@@ -136,6 +155,8 @@ static bool defer(struct deferred d)
 static void give_back(const struct allocation *a)
 {
     struct deferred d = {a->base, a->kind == MEM_REGISTERED};
+    if (a->graph)
+        return;
     pthread_mutex_lock(&drv.run_lock);
     if (drv.running)
         defer(d);
@@ -167,6 +188,14 @@ unsigned memory_running(void)
     return n;
 }
 
+/* From here on a is like any other allocation. */
+static void forget_graph_locked(struct allocation *a)
+{
+    set_live_locked(a, false);
+    graph_use.reserved -= a->size;
+    a->graph = false;
+}
+
 void memory_free_context(CUcontext ctx)
 {
     for (size_t i = len; i-- > 0;) {
@@ -176,6 +205,8 @@ void memory_free_context(CUcontext ctx)
         remove_locked(&table[i]);
         if (a.pool)
             a.pool->used -= a.size;
+        if (a.graph)
+            forget_graph_locked(&a);
         give_back(&a);
     }
 }
@@ -199,6 +230,9 @@ CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned f
 
 CUresult impl_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
+    CUresult unsafe = capture_unsafe();
+    if (unsafe != CUDA_SUCCESS)
+        return unsafe;
     u64 address;
     if (!dptr)
         return CUDA_ERROR_INVALID_VALUE;
@@ -228,15 +262,17 @@ CUresult impl_cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t Width
     return r;
 }
 
-enum { DEVICE_KINDS = 1u << MEM_DEVICE | 1u << MEM_MANAGED };
-
 CUresult impl_cuMemFree_v2(CUdeviceptr dptr)
 {
+    CUresult unsafe = capture_unsafe();
+    if (unsafe != CUDA_SUCCESS)
+        return unsafe;
     struct allocation a;
     if (!dptr)
         return CUDA_SUCCESS;
     if (!memory_find(dptr, &a) || a.base != dptr || !(DEVICE_KINDS >> a.kind & 1))
         return CUDA_ERROR_INVALID_VALUE;
+    timeline_sync();
     streams_wait(a.ctx);
     if (!take(dptr, DEVICE_KINDS, &a))
         return CUDA_ERROR_INVALID_VALUE;
@@ -246,6 +282,9 @@ CUresult impl_cuMemFree_v2(CUdeviceptr dptr)
 
 CUresult impl_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
 {
+    CUresult unsafe = capture_unsafe();
+    if (unsafe != CUDA_SUCCESS)
+        return unsafe;
     u64 address;
     if (!dptr || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return CUDA_ERROR_INVALID_VALUE;
@@ -257,6 +296,9 @@ CUresult impl_cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int
 
 CUresult impl_cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
 {
+    CUresult unsafe = capture_unsafe();
+    if (unsafe != CUDA_SUCCESS)
+        return unsafe;
     const unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     u64 address;
     if (!pp || (Flags & ~known))
@@ -274,10 +316,14 @@ CUresult impl_cuMemAllocHost_v2(void **pp, size_t bytesize)
 
 CUresult impl_cuMemFreeHost(void *p)
 {
+    CUresult unsafe = capture_unsafe();
+    if (unsafe != CUDA_SUCCESS)
+        return unsafe;
     struct allocation a;
     u64 address = (u64)(uintptr_t)p;
     if (!memory_find(address, &a) || a.base != address || a.kind != MEM_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
+    timeline_sync();
     streams_wait(a.ctx);
     if (!take(address, 1u << MEM_PINNED, &a))
         return CUDA_ERROR_INVALID_VALUE;
@@ -287,6 +333,9 @@ CUresult impl_cuMemFreeHost(void *p)
 
 CUresult impl_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
+    CUresult unsafe = capture_unsafe();
+    if (unsafe != CUDA_SUCCESS)
+        return unsafe;
     const unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY |
                            CU_MEMHOSTREGISTER_READ_ONLY;
     if (!p || !bytesize || (Flags & ~known))
@@ -312,12 +361,16 @@ CUresult impl_cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
 
 CUresult impl_cuMemHostUnregister(void *p)
 {
+    CUresult unsafe = capture_unsafe();
+    if (unsafe != CUDA_SUCCESS)
+        return unsafe;
     struct allocation a;
     u64 address = (u64)(uintptr_t)p;
     if (!p)
         return CUDA_ERROR_INVALID_VALUE;
     if (!memory_find(address, &a) || a.base != address || a.kind != MEM_REGISTERED)
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    timeline_sync();
     streams_wait(a.ctx);
     if (!take(address, 1u << MEM_REGISTERED, &a))
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
@@ -430,23 +483,154 @@ CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocat
                                    location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU, hStream);
 }
 
+/* ---- memory of graphs ---- */
+
+CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id)
+{
+    CUresult r = memory_alloc(ctx, size, MEM_DEVICE, 0, NULL, address);
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_mutex_lock(&drv.lock);
+    struct allocation *a = find_locked(*address);
+    a->graph = true;
+    *id = a->id;
+    graph_use.reserved += size;
+    if (graph_use.reserved > graph_use.reserved_high)
+        graph_use.reserved_high = graph_use.reserved;
+    pthread_mutex_unlock(&drv.lock);
+    return CUDA_SUCCESS;
+}
+
+/* driver.lock held: it can go when no graph has it and nobody uses it. What is live then is its user's to free. */
+static bool take_dropped_locked(struct allocation *a, struct allocation *out)
+{
+    if (!a->dropped || a->holds)
+        return false;
+    bool live = a->live;
+    forget_graph_locked(a);
+    *out = *a;
+    if (!live)
+        remove_locked(a);
+    return !live;
+}
+
+void memory_graph_drop(u64 address, u64 id)
+{
+    struct allocation out;
+    bool mine = false;
+    pthread_mutex_lock(&drv.lock);
+    struct allocation *a = find_locked(address);
+    if (a && a->id == id && a->graph) {
+        a->dropped = true;
+        mine = take_dropped_locked(a, &out);
+    }
+    pthread_mutex_unlock(&drv.lock);
+    if (mine)
+        give_back(&out);
+}
+
+bool memory_graph_set_live(u64 address, bool live)
+{
+    pthread_mutex_lock(&drv.lock);
+    struct allocation *a = find_locked(address);
+    bool before = a && a->graph && a->live;
+    if (a && a->graph)
+        set_live_locked(a, live);
+    pthread_mutex_unlock(&drv.lock);
+    return before;
+}
+
+struct memory_graph_use memory_graph_use(bool reset_used, bool reset_reserved)
+{
+    pthread_mutex_lock(&drv.lock);
+    if (reset_used)
+        graph_use.used_high = graph_use.used;
+    if (reset_reserved)
+        graph_use.reserved_high = graph_use.reserved;
+    struct memory_graph_use u = graph_use;
+    pthread_mutex_unlock(&drv.lock);
+    return u;
+}
+
+/* A free in stream order ends a graph's memory at once, so that the graph may be launched again behind it; the hold
+ * keeps the memory until the stream has come there. */
+static void unhold(u64 address)
+{
+    struct allocation out;
+    bool mine = false;
+    pthread_mutex_lock(&drv.lock);
+    struct allocation *a = find_locked(address);
+    if (a && a->graph && a->holds) {
+        a->holds--;
+        mine = take_dropped_locked(a, &out);
+    }
+    pthread_mutex_unlock(&drv.lock);
+    if (mine)
+        give_back(&out);
+}
+
+static bool hold(u64 address)
+{
+    pthread_mutex_lock(&drv.lock);
+    struct allocation *a = find_locked(address);
+    bool ok = a && a->graph && a->live;
+    if (ok) {
+        set_live_locked(a, false);
+        a->holds++;
+    }
+    pthread_mutex_unlock(&drv.lock);
+    return ok;
+}
+
 /* ---- stream order: the allocation is made at once, and freed when the stream gets there ---- */
 
 struct free_work {
     struct work work;
     u64 address;
+    bool graph;
 };
+
+void memory_free_now(u64 address)
+{
+    struct allocation a;
+    if (take(address, DEVICE_KINDS, &a))
+        give_back(&a);
+}
 
 static void free_run(struct work *w)
 {
-    struct allocation a;
-    if (take(((struct free_work *)w)->address, DEVICE_KINDS, &a))
-        give_back(&a);
+    struct free_work *f = (struct free_work *)w;
+    if (!f->graph)
+        memory_free_now(f->address);
 }
 
 static void free_release(struct work *w)
 {
+    struct free_work *f = (struct free_work *)w;
+    if (f->graph)
+        unhold(f->address);
     ls_free(w);
+}
+
+static CUresult capture_free(struct CUstream_st *s, u64 address)
+{
+    struct op *op;
+    CUresult r = free_op(s->ctx, address, &op);
+    return r == CUDA_SUCCESS ? stream_submit_op(s, op) : r;
+}
+
+static CUresult queue_free(struct CUstream_st *s, u64 address, bool graph)
+{
+    struct free_work *w = ls_calloc(1, sizeof *w);
+    if (!w)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *w = (struct free_work){
+        .work = {.run = free_run, .release = free_release}, .address = address, .graph = graph && hold(address)};
+    if (graph && !w->graph) {
+        ls_free(w);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return stream_submit(s, &w->work, NULL);
 }
 
 CUresult impl_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
@@ -456,18 +640,15 @@ CUresult impl_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
     CUresult r = stream_find(hStream, &s);
     if (r != CUDA_SUCCESS || !dptr)
         return r;
+    if (stream_capturing(s))
+        return capture_free(s, dptr);
     if (!memory_find(dptr, &a) || a.base != dptr || !(DEVICE_KINDS >> a.kind & 1))
         return CUDA_ERROR_INVALID_VALUE;
-    if (stream_enter(s, NULL)) {
-        bool mine = take(dptr, DEVICE_KINDS, &a);
-        if (mine)
-            give_back(&a);
-        stream_leave(s);
-        return mine ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    }
-    struct free_work *w = ls_calloc(1, sizeof *w);
-    if (!w)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *w = (struct free_work){.work = {.run = free_run, .release = free_release}, .address = dptr};
-    return stream_submit(s, &w->work, NULL);
+    if (!stream_enter(s, NULL))
+        return queue_free(s, dptr, a.graph);
+    bool mine = take(dptr, DEVICE_KINDS, &a);
+    if (mine)
+        give_back(&a);
+    stream_leave(s);
+    return mine ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

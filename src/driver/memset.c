@@ -1,8 +1,8 @@
 /* memset.c - filling device memory with bytes, halves and words, in one and two dimensions. */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "driver/driver.h"
+#include "driver/timeline.h"
 
 struct fill {
     u8 *at;
@@ -38,33 +38,6 @@ static void fill_now(const struct fill *f)
         fill_row(f, f->at + y * f->pitch);
 }
 
-struct fill_work {
-    struct work work;
-    struct fill fill;
-    CUcontext ctx;
-};
-
-static void fill_run(struct work *w)
-{
-    struct fill_work *f = (struct fill_work *)w;
-    if (ctx_sticky(f->ctx) == CUDA_SUCCESS)
-        fill_now(&f->fill);
-}
-
-static void fill_release(struct work *w)
-{
-    ls_free(w);
-}
-
-static CUresult enqueue(struct CUstream_st *s, const struct fill *f)
-{
-    struct fill_work *w = ls_calloc(1, sizeof *w);
-    if (!w)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *w = (struct fill_work){.work = {.run = fill_run, .release = fill_release}, .fill = *f, .ctx = s->ctx};
-    return stream_submit(s, &w->work, NULL);
-}
-
 static bool fill_ok(const struct fill *f)
 {
     size_t row, rows, bytes;
@@ -76,16 +49,63 @@ static bool fill_ok(const struct fill *f)
     return memory_covers((u64)(uintptr_t)f->at, bytes);
 }
 
+struct fill_work {
+    struct op op;
+    struct fill fill;
+};
+
+/* A graph may fill memory that was freed since: on a GPU that is an illegal address. */
+static void fill_run(struct work *w)
+{
+    struct fill_work *f = (struct fill_work *)w;
+    if (ctx_sticky(f->op.ctx) != CUDA_SUCCESS)
+        return;
+    if (fill_ok(&f->fill))
+        fill_now(&f->fill);
+    else
+        stream_fault(f->op.ctx, "a fill", f->fill.at);
+    timeline_graph_set(f->fill.width * f->fill.size * f->fill.height);
+}
+
+CUresult fill_op(CUcontext ctx, const CUDA_MEMSET_NODE_PARAMS *p, struct op **out)
+{
+    if (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct fill f = {(u8 *)(uintptr_t)p->dst, p->pitch, p->width, p->height, p->value, (u8)p->elementSize};
+    if (!f.width || !f.height || !fill_ok(&f))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct fill_work *w = (struct fill_work *)op_new(sizeof *w, CU_GRAPH_NODE_TYPE_MEMSET, ctx, fill_run);
+    if (!w)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    w->fill = f;
+    w->op.params.memset =
+        (CUDA_MEMSET_NODE_PARAMS_v2){p->dst, p->pitch, p->value, p->elementSize, p->width, p->height, ctx};
+    *out = &w->op;
+    return CUDA_SUCCESS;
+}
+
+static CUresult enqueue(struct CUstream_st *s, const struct fill *f)
+{
+    const CUDA_MEMSET_NODE_PARAMS p = {(u64)(uintptr_t)f->at, f->pitch, f->value, f->size, f->width, f->height};
+    struct op *op;
+    CUresult r = fill_op(s->ctx, &p, &op);
+    return r == CUDA_SUCCESS ? stream_submit_op(s, op) : r;
+}
+
 /* Filling is asynchronous also in the functions without Async, but for the host's view of managed and pinned memory;
  * both kinds wait for their stream here when `sync`. */
 static CUresult fill(struct fill f, CUstream stream, bool sync)
 {
     struct CUstream_st *s;
     CUresult r = stream_find(stream, &s);
+    if (r == CUDA_SUCCESS && sync)
+        r = capture_forbids(s);
     if (r != CUDA_SUCCESS || !f.width || !f.height)
         return r;
     if (!fill_ok(&f))
         return CUDA_ERROR_INVALID_VALUE;
+    if (!stream_capturing(s))
+        timeline_set(s, f.width * f.size * f.height);
     if ((sync || f.width * f.size * f.height <= AT_ONCE) && stream_enter(s, NULL)) {
         fill_now(&f);
         stream_leave(s);

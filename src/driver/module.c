@@ -14,10 +14,11 @@
 
 struct CUlib_st {
     u32 tag;
-    struct image img; /* kept, for loading again */
-    CUmodule mod;     /* NULL: not loaded now */
-    u64 loads;        /* times mod was made */
-    CUkernel kernels;
+    struct image img;            /* kept, for loading again */
+    CUmodule mod;                /* NULL: not loaded now */
+    u64 loads;                   /* times mod was made */
+    CUkernel *kernels, *by_name; /* all of them: in the module's order, and sorted; NULL before the first look-up */
+    unsigned nkernels;
     CUlibrary next;
 };
 
@@ -356,6 +357,85 @@ static CUresult library_module(CUlibrary l, CUmodule *out)
     return r;
 }
 
+static CUkernel kernel_new(CUlibrary l, const char *name)
+{
+    CUkernel k = handle_new(TAG_KERNEL, sizeof *k);
+    char *copy = ls_realloc(NULL, strlen(name) + 1);
+    if (!k || !copy) {
+        handle_free(TAG_KERNEL, k);
+        ls_free(copy);
+        return NULL;
+    }
+    *k = (struct CUkern_st){.tag = TAG_KERNEL, .lib = l, .name = strcpy(copy, name)};
+    return k;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp((*(const CUkernel *)a)->name, (*(const CUkernel *)b)->name);
+}
+
+static void free_kernels(CUlibrary l)
+{
+    for (unsigned i = 0; l->kernels && i < l->nkernels; i++) {
+        ls_free(l->kernels[i]->name);
+        handle_free(TAG_KERNEL, l->kernels[i]);
+    }
+    ls_free(l->kernels);
+    ls_free(l->by_name);
+    l->kernels = l->by_name = NULL;
+    l->nkernels = 0;
+}
+
+/* Makes the handles of all kernels, which outlive the module. driver.lock held. */
+static CUresult index_kernels(CUlibrary l, CUmodule m)
+{
+    if (l->kernels)
+        return CUDA_SUCCESS;
+    const unsigned n = kernel_count(m);
+    l->kernels = ls_calloc(n + 1, sizeof(CUkernel));
+    l->by_name = ls_calloc(n + 1, sizeof(CUkernel));
+    bool ok = l->kernels && l->by_name;
+    for (unsigned i = 0; ok && i < n; i++) {
+        CUkernel k = kernel_new(l, exec_module_kernel_name(m->exec, i));
+        ok = k != NULL;
+        if (ok)
+            l->kernels[l->nkernels++] = k;
+    }
+    if (!ok) {
+        free_kernels(l);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(l->by_name, l->kernels, n * sizeof(CUkernel));
+    qsort(l->by_name, n, sizeof(CUkernel), compare_names);
+    return CUDA_SUCCESS;
+}
+
+static CUresult library_index(CUlibrary l)
+{
+    CUmodule m;
+    CUresult r = library_module(l, &m);
+    if (r != CUDA_SUCCESS)
+        return r;
+    pthread_mutex_lock(&drv.lock);
+    r = index_kernels(l, m);
+    pthread_mutex_unlock(&drv.lock);
+    return r;
+}
+
+static CUresult kernel_get(CUlibrary l, const char *name, CUkernel *out)
+{
+    CUresult r = library_index(l);
+    if (r != CUDA_SUCCESS)
+        return r;
+    const struct CUkern_st key = {.name = (char *)(uintptr_t)name};
+    const struct CUkern_st *wanted = &key;
+    CUkernel *found = bsearch(&wanted, l->by_name, l->nkernels, sizeof(CUkernel), compare_names);
+    if (found)
+        *out = *found;
+    return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
 static CUresult library_new(struct image *img, enum ls_status opened, struct jit *jit, CUlibrary *out)
 {
     CUlibrary l = handle_new(TAG_LIBRARY, sizeof *l);
@@ -432,50 +512,10 @@ CUresult impl_cuLibraryUnload(CUlibrary library)
     pthread_mutex_unlock(&drv.lock);
     if (library->mod)
         module_free(library->mod);
-    while (library->kernels) {
-        CUkernel k = library->kernels;
-        library->kernels = k->next;
-        ls_free(k->name);
-        handle_free(TAG_KERNEL, k);
-    }
+    free_kernels(library);
     image_free(&library->img);
     handle_free(TAG_LIBRARY, library);
     return CUDA_SUCCESS;
-}
-
-/* driver.lock held */
-static CUkernel kernel_of(CUlibrary l, const char *name)
-{
-    for (CUkernel k = l->kernels; k; k = k->next)
-        if (strcmp(k->name, name) == 0)
-            return k;
-    CUkernel k = handle_new(TAG_KERNEL, sizeof *k);
-    char *copy = ls_realloc(NULL, strlen(name) + 1);
-    if (!k || !copy) {
-        handle_free(TAG_KERNEL, k);
-        ls_free(copy);
-        return NULL;
-    }
-    *k = (struct CUkern_st){.tag = TAG_KERNEL, .lib = l, .name = strcpy(copy, name), .next = l->kernels};
-    return l->kernels = k;
-}
-
-static CUresult kernel_get(CUlibrary l, const char *name, CUkernel *out)
-{
-    CUmodule m;
-    CUresult r = library_module(l, &m);
-    if (r != CUDA_SUCCESS)
-        return r;
-    unsigned i = 0;
-    const char *have;
-    while ((have = exec_module_kernel_name(m->exec, i)) && strcmp(have, name) != 0)
-        i++;
-    if (!have)
-        return CUDA_ERROR_NOT_FOUND;
-    pthread_mutex_lock(&drv.lock);
-    *out = kernel_of(l, name);
-    pthread_mutex_unlock(&drv.lock);
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult impl_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const char *name)
@@ -487,31 +527,25 @@ CUresult impl_cuLibraryGetKernel(CUkernel *pKernel, CUlibrary library, const cha
 
 CUresult impl_cuLibraryGetKernelCount(unsigned int *count, CUlibrary lib)
 {
-    CUmodule m;
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
     if (!valid_library(lib))
         return CUDA_ERROR_INVALID_HANDLE;
-    CUresult r = library_module(lib, &m);
+    CUresult r = library_index(lib);
     if (r == CUDA_SUCCESS)
-        *count = kernel_count(m);
+        *count = lib->nkernels;
     return r;
 }
 
 CUresult impl_cuLibraryEnumerateKernels(CUkernel *kernels, unsigned int numKernels, CUlibrary lib)
 {
-    CUmodule m;
     if (!kernels)
         return CUDA_ERROR_INVALID_VALUE;
     if (!valid_library(lib))
         return CUDA_ERROR_INVALID_HANDLE;
-    CUresult r = library_module(lib, &m);
-    for (unsigned i = 0; i < numKernels && r == CUDA_SUCCESS; i++) {
-        const char *name = exec_module_kernel_name(m->exec, i);
-        if (!name)
-            break;
-        r = kernel_get(lib, name, &kernels[i]);
-    }
+    CUresult r = library_index(lib);
+    for (unsigned i = 0; i < numKernels && i < lib->nkernels && r == CUDA_SUCCESS; i++)
+        kernels[i] = lib->kernels[i];
     return r;
 }
 

@@ -2,11 +2,17 @@
 #include "driver/own.h"
 
 #include "driver/driver.h"
+#include "driver/timeline.h"
 #include "lockstep.h"
 
 const char *lockstep_driver_version(void)
 {
     return ls_version();
+}
+
+void lockstep_driver_call(const char *name, int begins)
+{
+    timeline_call(name, begins != 0);
 }
 
 void lockstep_driver_schedule(unsigned long long seed, int weak)

@@ -8,6 +8,9 @@
 /* The library's version; that it is there at all tells that the driver is Lockstep's. */
 const char *lockstep_driver_version(void);
 
+/* A call of a library above the driver begins or returns: for the timeline (LOCKSTEP_TIMELINE). `name` as in its header. */
+void lockstep_driver_call(const char *name, int begins);
+
 /* Modules loaded and kernels launched from now on run in the order of this seed (as LOCKSTEP_SEED) and with weak memory or
  * without (as LOCKSTEP_MEMORY). (0, 0): again as the environment says. After cuInit, while nothing runs. */
 void lockstep_driver_schedule(unsigned long long seed, int weak);

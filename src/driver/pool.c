@@ -165,6 +165,20 @@ CUresult impl_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
     return CUDA_SUCCESS;
 }
 
+static CUresult capture_alloc(struct CUstream_st *s, size_t size, CUdeviceptr *dptr)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS p = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+                                    .bytesize = size};
+    struct op *op;
+    CUresult r = alloc_op(s->ctx, &p, &op);
+    if (r == CUDA_SUCCESS)
+        r = stream_submit_op(s, op);
+    if (r == CUDA_SUCCESS)
+        *dptr = p.dptr;
+    return r;
+}
+
 CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
 {
     struct CUstream_st *s;
@@ -172,6 +186,8 @@ CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemo
     if (!dptr || !valid(pool))
         return CUDA_ERROR_INVALID_VALUE;
     CUresult r = stream_find(hStream, &s);
+    if (r == CUDA_SUCCESS && stream_capturing(s))
+        return capture_alloc(s, bytesize, dptr);
     if (r == CUDA_SUCCESS)
         r = memory_alloc(s->ctx, bytesize, MEM_DEVICE, 0, pool, &address);
     if (r != CUDA_SUCCESS)

@@ -132,6 +132,8 @@ CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersio
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
     if (!symbol || !pfn || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
         return CUDA_ERROR_INVALID_VALUE;
+    if (strcmp(symbol, "cuGraphInstantiate") == 0 && cudaVersion >= 12000)
+        symbol = "cuGraphInstantiateWithFlags"; /* the name means that one since */
     struct answer a = look_up(symbol, cudaVersion);
     *pfn = NULL;
     if (a.best) {

@@ -6,6 +6,7 @@
  * must still wait for it. */
 #include "base/alloc.h"
 #include "driver/driver.h"
+#include "driver/timeline.h"
 
 struct CUstream_st *stream_new(CUcontext ctx, unsigned flags, int priority)
 {
@@ -23,6 +24,7 @@ struct CUstream_st *stream_new(CUcontext ctx, unsigned flags, int priority)
 
 static void stream_free(struct CUstream_st *s)
 {
+    capture_leave(s);
     queue_close(s->queue);
     handle_free(TAG_STREAM, s);
 }
@@ -94,9 +96,10 @@ CUresult stream_find(CUstream handle, struct CUstream_st **out)
     CUcontext ctx = ctx_current();
     if (handle == CU_STREAM_PER_THREAD || (!handle && drv_per_thread))
         *out = per_thread(ctx);
-    else if (!handle || handle == CU_STREAM_LEGACY)
+    else if (!handle || handle == CU_STREAM_LEGACY) {
         *out = ctx->legacy;
-    else if (handle->tag != TAG_STREAM || handle->dead)
+        return capture_implicit(ctx, true);
+    } else if (handle->tag != TAG_STREAM || handle->dead)
         return CUDA_ERROR_INVALID_HANDLE;
     else
         *out = handle;
@@ -143,8 +146,21 @@ CUresult stream_submit(struct CUstream_st *s, struct work *w, u64 *at)
     return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+CUresult stream_submit_op(struct CUstream_st *s, struct op *op)
+{
+    return stream_capturing(s) ? capture_op(s, op, NULL, 0) : stream_submit(s, &op->work, NULL);
+}
+
+void stream_fault(CUcontext ctx, const char *what, const void *at)
+{
+    drv_log("%s touches memory that is not allocated (any more), at %p", what, at);
+    ctx_poison(ctx, CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
 bool stream_enter(struct CUstream_st *s, u64 *at)
 {
+    if (stream_capturing(s))
+        return false;
     pthread_mutex_lock(&drv.hub.lock);
     bool free_now = ready(s);
     if (free_now)
@@ -302,6 +318,7 @@ CUresult impl_cuStreamDestroy_v2(CUstream hStream)
         hStream->dead || hStream->legacy)
         return CUDA_ERROR_INVALID_HANDLE;
     CUcontext ctx = hStream->ctx;
+    capture_leave(hStream);
     pthread_mutex_lock(&drv.hub.lock);
     hStream->dead = true;
     struct CUstream_st *finished = take_finished(ctx);
@@ -319,8 +336,11 @@ CUresult impl_cuStreamSynchronize(CUstream hStream)
 {
     struct CUstream_st *s;
     CUresult r = stream_find(hStream, &s);
+    if (r == CUDA_SUCCESS && stream_capturing(s))
+        r = capture_forbids(s);
     if (r != CUDA_SUCCESS)
         return r;
+    timeline_sync_stream(s);
     if (s->legacy)
         return stream_drain(s);
     wait_own(s);
@@ -331,6 +351,8 @@ CUresult impl_cuStreamQuery(CUstream hStream)
 {
     struct CUstream_st *s;
     CUresult r = stream_find(hStream, &s);
+    if (r == CUDA_SUCCESS && stream_capturing(s))
+        r = capture_forbids(s);
     if (r != CUDA_SUCCESS)
         return r;
     if (!stream_drained(s))
@@ -357,7 +379,6 @@ GETTER(cuStreamGetFlags, unsigned int, s->flags)
 GETTER(cuStreamGetId, unsigned long long, s->id)
 GETTER(cuStreamGetCtx, CUcontext, s->ctx)
 GETTER(cuStreamGetDevice, CUdevice, 0)
-GETTER(cuStreamIsCapturing, CUstreamCaptureStatus, CU_STREAM_CAPTURE_STATUS_NONE)
 
 CUresult impl_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
@@ -366,23 +387,14 @@ CUresult impl_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *p
     return impl_cuStreamGetCtx(hStream, pCtx);
 }
 
-CUresult impl_cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-    static _Thread_local CUstreamCaptureMode mine;
-    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUstreamCaptureMode before = mine;
-    mine = *mode;
-    *mode = before;
-    return CUDA_SUCCESS;
-}
-
 /* Managed memory is visible everywhere at once. */
 CUresult impl_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags)
 {
     struct CUstream_st *s;
     (void)length;
     CUresult r = stream_find(hStream, &s);
+    if (r == CUDA_SUCCESS && stream_capturing(s))
+        r = capture_forbids(s);
     if (r != CUDA_SUCCESS)
         return r;
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
@@ -434,54 +446,64 @@ CUresult impl_cuStreamCopyAttributes(CUstream dst, CUstream src)
 /* ---- host functions ---- */
 
 struct host_work {
-    struct work work;
-    CUcontext ctx;
+    struct op op;
     CUstream handle;
-    CUhostFn fn;
     CUstreamCallback callback;
     void *data;
 };
 
-/* A callback is told of an error; a host function is not called after one. */
+/* A host function is not called after an error; a callback is, and told of it. */
 static void host_run(struct work *w)
 {
+    const struct op *op = (const struct op *)w;
+    if (ctx_sticky(op->ctx) == CUDA_SUCCESS)
+        op->params.host.fn(op->params.host.userData);
+}
+
+static void callback_run(struct work *w)
+{
     struct host_work *h = (struct host_work *)w;
-    CUresult sticky = ctx_sticky(h->ctx);
-    if (h->callback)
-        h->callback(h->handle, sticky, h->data);
-    else if (sticky == CUDA_SUCCESS)
-        h->fn(h->data);
+    h->callback(h->handle, ctx_sticky(h->op.ctx), h->data);
 }
 
-static void host_release(struct work *w)
+struct op *host_op(CUcontext ctx, CUhostFn fn, void *data)
 {
-    ls_free(w);
-}
-
-static CUresult submit_host(CUstream hStream, CUhostFn fn, CUstreamCallback callback, void *data)
-{
-    struct CUstream_st *s;
-    CUresult r = stream_find(hStream, &s);
-    if (r != CUDA_SUCCESS)
-        return r;
-    struct host_work *h = ls_calloc(1, sizeof *h);
-    if (!h)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *h = (struct host_work){.work = {.run = host_run, .release = host_release},
-                            .ctx = s->ctx,
-                            .handle = hStream,
-                            .fn = fn,
-                            .callback = callback,
-                            .data = data};
-    return stream_submit(s, &h->work, NULL);
+    struct op *op = op_new(sizeof *op, CU_GRAPH_NODE_TYPE_HOST, ctx, host_run);
+    if (op)
+        op->params.host = (CUDA_HOST_NODE_PARAMS){fn, data};
+    return op;
 }
 
 CUresult impl_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
 {
-    return fn ? submit_host(hStream, fn, NULL, userData) : CUDA_ERROR_INVALID_VALUE;
+    struct CUstream_st *s;
+    if (!fn)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = stream_find(hStream, &s);
+    if (r != CUDA_SUCCESS)
+        return r;
+    struct op *op = host_op(s->ctx, fn, userData);
+    if (!stream_capturing(s))
+        timeline_host(s);
+    return op ? stream_submit_op(s, op) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult impl_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
 {
-    return callback && !flags ? submit_host(hStream, NULL, callback, userData) : CUDA_ERROR_INVALID_VALUE;
+    struct CUstream_st *s;
+    if (!callback || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult r = stream_find(hStream, &s);
+    if (r == CUDA_SUCCESS && stream_capturing(s))
+        r = capture_forbids(s);
+    if (r != CUDA_SUCCESS)
+        return r;
+    struct host_work *h = (struct host_work *)op_new(sizeof *h, CU_GRAPH_NODE_TYPE_HOST, s->ctx, callback_run);
+    if (!h)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    h->handle = hStream;
+    h->callback = callback;
+    h->data = userData;
+    timeline_host(s);
+    return stream_submit(s, &h->op.work, NULL);
 }

@@ -227,7 +227,7 @@ static bool view_layers(const CUDA_RESOURCE_VIEW_DESC *v, struct image *im)
     const u32 count = v->lastLayer - v->firstLayer + 1;
     if (v->firstLayer > v->lastLayer || (!layers && v->lastLayer))
         return false;
-    if (!layers || (!v->firstLayer && !v->lastLayer) || count == im->depth)
+    if (!layers || (!v->firstLayer && (!v->lastLayer || count == im->depth)))
         return true;
     if (v->lastLayer >= im->depth || im->levels > 1 || (im->cube && count % 6))
         return false;

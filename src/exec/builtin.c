@@ -143,8 +143,10 @@ static bool assert_fail(struct builtin_call *c)
         ok = (text[k] = builtin_string(c, lane, argument(c, lane, at[k]), ASSERT_TEXT_BYTES)) != NULL;
     if (ok) {
         fault_place(c->w, c->pc, lane, &f);
-        snprintf(f.detail, sizeof f.detail, "%s:%u: %s: Assertion `%s' failed", text[1],
-                 (u32)argument(c, lane, ASSERT_LINE), text[2], text[0]);
+        /* the line that CUDA prints, word for word: scripts look for it */
+        snprintf(f.detail, sizeof f.detail, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
+                 text[1], (u32)argument(c, lane, ASSERT_LINE), text[2], f.block[0], f.block[1], f.block[2],
+                 f.thread[0], f.thread[1], f.thread[2], text[0]);
         grid_fault(c->w->block->grid, &f);
         c->w->stop = STOP_FAULT;
     }

@@ -51,9 +51,6 @@ unsigned ir_dest_count(const struct ptx_inst *i)
     case OP_MBARRIER_EXPECT_TX:
     case OP_MBARRIER_COMPLETE_TX:
         return 0;
-    case OP_MBARRIER_ARRIVE: /* the state may be left out */
-    case OP_MBARRIER_ARRIVE_DROP:
-        return i->noperands && i->operands[0].kind != PTX_ADDR;
     case OP_BAR:
     case OP_BARRIER:
         return ptx_has(i, MOD_RED);

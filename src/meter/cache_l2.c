@@ -2,7 +2,11 @@
 #include "base/alloc.h"
 #include "meter/caches.h"
 
-enum { L2_WAYS = 16 };
+enum {
+    L2_WAYS = 16,
+    WINDOW_LINES = 256, /* of a group of SMs, whose reads are close together; fitted */
+    WINDOW_WAYS = 8,
+};
 
 /* ---- input ---- */
 
@@ -40,7 +44,9 @@ enum { SLICE_LINES = 4, SLICES = 1 << 16 };
 
 struct l2 {
     struct cache half[2];
+    struct cache window[L2_GROUPS]; /* what a group asked for lately */
     u32 halves, one_in;
+    bool coalesces;
     u32 *atomics; /* [SLICES] */
 };
 
@@ -82,6 +88,7 @@ static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct tra
 {
     const u32 home = home_of(l2, number);
     u32 missing = take(l2, side, number, sectors, t);
+    count(l2, t, EVENT_l2_reads, sectors);
     count(l2, t, EVENT_l2_read_hits, sectors & ~missing);
     if (home != side && missing) {
         const u32 far = missing;
@@ -112,25 +119,44 @@ static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct t
     l2->atomics[(number / SLICE_LINES * 0xd6e8feb86659fd93ull) >> 48] += bits(sectors);
 }
 
-static void l2_look_up(struct l2 *l2, u32 side, u64 request, struct traffic *t)
+/* Those of the sectors that nobody of the group has asked for lately. */
+static u32 coalesce(struct l2 *l2, u32 group, u64 number, u32 sectors)
+{
+    struct cache *w = &l2->window[group];
+    struct cache_line gone, *l = l2->coalesces ? cache_find(w, number) : NULL;
+    const u32 asked = l ? l->valid & sectors : 0;
+    if (!l && l2->coalesces)
+        l = cache_put(w, number, &gone);
+    if (l)
+        l->valid |= (u8)sectors;
+    return sectors & ~asked;
+}
+
+static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
 {
     const u64 number = request_number(request);
-    const u32 sectors = request_sectors(request);
-    const u32 near = l2->halves == 1 ? 0 : side, home = home_of(l2, number);
+    u32 sectors = request_sectors(request);
+    const u32 near = l2->halves == 1 ? 0 : in->side, home = home_of(l2, number);
     switch (request_kind(request)) {
     case TRAFFIC_STORE:
+    case TRAFFIC_STORE_PAST:
     case TRAFFIC_LOCAL_STORE:
+        count(l2, t, EVENT_l2_writes, sectors);
         count(l2, t, EVENT_l2_far_writes, near != home ? sectors : 0);
         l2_write(l2, home, number, sectors, t);
         return;
     case TRAFFIC_ATOM:
     case TRAFFIC_RED:
+        count(l2, t, request_kind(request) == TRAFFIC_RED ? EVENT_l2_reds : EVENT_l2_atoms, sectors);
         count(l2, t, request_kind(request) == TRAFFIC_RED ? EVENT_l2_far_reds : EVENT_l2_far_atoms,
               near != home ? sectors : 0);
         l2_atomic(l2, home, number, sectors, t);
         return;
     default:
-        l2_read(l2, near, number, sectors, t);
+        if (request_kind(request) != TRAFFIC_LOAD_PAST)
+            sectors = coalesce(l2, in->group, number, sectors);
+        if (sectors)
+            l2_read(l2, near, number, sectors, t);
     }
 }
 
@@ -140,7 +166,7 @@ static bool l2_step(struct l2 *l2, struct l2_input *in)
     struct requests *r = &in->kept;
     while (r->next < r->len) {
         const u64 request = r->at[r->next++];
-        l2_look_up(l2, in->side, request, (*in->sites)[request_site(request)]);
+        l2_look_up(l2, in, request, (*in->sites)[request_site(request)]);
         if (request_last(request))
             break;
     }
@@ -164,24 +190,38 @@ static u64 most_atomics(const struct l2 *l2)
     return most * l2->one_in;
 }
 
-bool l2_run(u64 l2_bytes, u32 halves, struct l2_input *const *inputs, u32 n, u64 *atomic_most)
+static bool make(struct l2 *l2, const struct l2_shape *shape)
 {
-    struct l2 l2 = {.one_in = 1, .halves = halves};
+    bool good = (l2->atomics = ls_calloc(SLICES, sizeof *l2->atomics)) != NULL;
+    for (u32 k = 0; k < l2->halves; k++)
+        good = good && cache_init(&l2->half[k], shape->bytes / l2->halves / l2->one_in, L2_WAYS);
+    for (u32 k = 0; k < L2_GROUPS && l2->coalesces; k++)
+        good = good && cache_init(&l2->window[k], (u64)WINDOW_LINES * CACHE_LINE / l2->one_in, WINDOW_WAYS);
+    return good;
+}
+
+static void unmake(struct l2 *l2)
+{
+    for (u32 k = 0; k < l2->halves; k++)
+        cache_free(&l2->half[k]);
+    for (u32 k = 0; k < L2_GROUPS; k++)
+        cache_free(&l2->window[k]);
+    ls_free(l2->atomics);
+}
+
+bool l2_run(const struct l2_shape *shape, struct l2_input *const *inputs, u32 n, u64 *atomic_most)
+{
+    struct l2 l2 = {.one_in = 1, .halves = shape->halves, .coalesces = shape->coalesces};
     for (u32 k = 0; k < n; k++)
         l2.one_in = inputs[k]->one_in > l2.one_in ? inputs[k]->one_in : l2.one_in;
     for (u32 k = 0; k < n; k++)
         if (inputs[k]->one_in < l2.one_in)
             thin_out(inputs[k], l2.one_in);
-    l2.atomics = ls_calloc(SLICES, sizeof *l2.atomics);
-    bool good = l2.atomics != NULL;
-    for (u32 k = 0; k < halves; k++)
-        good = good && cache_init(&l2.half[k], l2_bytes / halves / l2.one_in, L2_WAYS);
+    const bool good = make(&l2, shape);
     if (good) {
         run(&l2, inputs, n);
         *atomic_most = most_atomics(&l2);
     }
-    for (u32 k = 0; k < halves; k++)
-        cache_free(&l2.half[k]);
-    ls_free(l2.atomics);
+    unmake(&l2);
     return good;
 }

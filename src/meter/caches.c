@@ -9,6 +9,7 @@ enum {
     L1_WAYS = 16,
     STAGED_MOST = 1 << 17,       /* requests that an SM keeps until its wave is done; then what is there is looked up */
     L2_REQUESTS_MOST = 16 << 20, /* that are kept for L2, of all SMs together */
+    MERGE_REQUESTS = 16,         /* of a warp, that wait to be written together */
     LOCAL_LINES = 1 << 12,     /* local memory of a warp: lines that are told apart */
     LINES_MOST = 32 * 8 + 1,     /* of one instruction: local accesses have a line a word */
 };
@@ -55,8 +56,8 @@ struct caches_worker {
 };
 
 struct caches {
-    u64 l1_bytes, l2_bytes, nblocks;
-    u32 halves; /* of the L2 */
+    u64 l1_bytes, nblocks;
+    struct l2_shape l2;
     u64 atomic_most;
     u32 resident, warps, nsms;
     u64 budget; /* of an SM's l2_input */
@@ -72,8 +73,9 @@ struct caches *caches_make(const struct gpu *gpu, u64 l1_bytes, u32 resident, u3
         return NULL;
     const u64 used = nblocks < gpu->sms ? nblocks : gpu->sms;
     *c = (struct caches){.l1_bytes = l1_bytes,
-                         .l2_bytes = gpu->l2_bytes,
-                         .halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1,
+                         .l2 = {.bytes = gpu->l2_bytes,
+                                .halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1,
+                                .coalesces = gpu->cc_major >= 9},
                          .nblocks = nblocks,
                          .resident = resident ? resident : 1,
                          .warps = warps ? warps : 1,
@@ -139,7 +141,7 @@ static struct sm *sm_of(struct caches_worker *w, u32 number)
     *at = ls_calloc(1, sizeof **at);
     if (*at) {
         (*at)->number = number;
-        (*at)->l2 = (struct l2_input){.budget = c->budget, .one_in = 1, .side = number % 2, .sites = &w->sites};
+        (*at)->l2 = (struct l2_input){.budget = c->budget, .one_in = 1, .side = number % 2, .group = number % L2_GROUPS, .sites = &w->sites};
         if (cache_init(&(*at)->l1, c->l1_bytes, L1_WAYS))
             return *at;
         sm_free(c, *at);
@@ -284,16 +286,9 @@ static inline u32 bits(u32 sectors) { return (u32)__builtin_popcount(sectors); }
 
 static void to_l2(struct caches_worker *w, struct sm *s, u64 request, u32 sectors)
 {
-    static const u8 events[] = {
-        [TRAFFIC_LOAD] = EVENT_l2_reads,       [TRAFFIC_LOAD_PAST] = EVENT_l2_reads,
-        [TRAFFIC_STORE] = EVENT_l2_writes,     [TRAFFIC_ATOM] = EVENT_l2_atoms,
-        [TRAFFIC_RED] = EVENT_l2_reds,         [TRAFFIC_LOCAL_LOAD] = EVENT_l2_reads,
-        [TRAFFIC_LOCAL_STORE] = EVENT_l2_writes, [TRAFFIC_TEXTURE] = EVENT_l2_reads,
-    };
     const u64 all = 15ull << 40;
     if (!sectors)
         return;
-    w->sites[request_site(request)]->n[events[request_kind(request)] - TRAFFIC_FIRST] += bits(sectors);
     if (!l2_input_push(&s->l2, (request & ~all) | (u64)sectors << 40))
         w->failed = true;
 }
@@ -319,6 +314,19 @@ static u32 l1_count(struct sm *s, u64 request, struct traffic *t, enum event_id 
     return sectors & ~there;
 }
 
+/* The same for what is not taken in; what was there leaves when it is to be read past L1. */
+static void l1_pass(struct sm *s, u64 request, struct traffic *t, enum event_id hits)
+{
+    const u32 sectors = request_sectors(request);
+    struct cache_line *l = cache_find(&s->l1, request_number(request));
+    const bool load = request_kind(request) == TRAFFIC_LOAD_PAST;
+    const u32 there = l && !load ? l->valid & sectors : 0;
+    t->n[hits - TRAFFIC_FIRST] += bits(there);
+    t->n[hits - TRAFFIC_FIRST + 1] += bits(sectors & ~there);
+    if (l && load)
+        l->valid &= (u8)~sectors;
+}
+
 static void l1_load(struct caches_worker *w, struct sm *s, u64 request, struct traffic *t, enum event_id hits)
 {
     to_l2(w, s, request, l1_count(s, request, t, hits));
@@ -328,6 +336,7 @@ static void l1_look_up(struct caches_worker *w, struct sm *s, u64 request)
 {
     struct traffic *t = w->sites[request_site(request)];
     const u32 sectors = request_sectors(request), n = bits(sectors);
+    t->n[EVENT_l1_lines - TRAFFIC_FIRST]++;
     switch (request_kind(request)) {
     case TRAFFIC_LOAD:
         l1_load(w, s, request, t, EVENT_l1_gld_hits);
@@ -340,8 +349,14 @@ static void l1_look_up(struct caches_worker *w, struct sm *s, u64 request)
         l1_count(s, request, t, EVENT_l1_other_hits);
         break;
     case TRAFFIC_LOAD_PAST:
-        t->n[EVENT_l1_gld_misses - TRAFFIC_FIRST] += n;
+        l1_pass(s, request, t, EVENT_l1_gld_hits);
         break;
+    case TRAFFIC_STORE_PAST:
+        l1_pass(s, request, t, EVENT_l1_gst_hits);
+        break;
+    case TRAFFIC_STORE_MERGED:
+        l1_count(s, request, t, EVENT_l1_gst_hits);
+        return;
     case TRAFFIC_STORE:
         l1_count(s, request, t, EVENT_l1_gst_hits);
         break;
@@ -437,12 +452,28 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 
 /* ---- accesses ---- */
 
+/* Whether the warp's last instructions were stores, and one of them to all of these sectors. */
+static bool merges(const struct requests *r, u64 number, u32 sectors)
+{
+    for (u64 k = r->len; k-- > r->next && r->len - k <= MERGE_REQUESTS;) {
+        const enum traffic_kind kind = request_kind(r->at[k]);
+        if (kind != TRAFFIC_STORE && kind != TRAFFIC_STORE_MERGED)
+            return false;
+        if (request_number(r->at[k]) == number && kind == TRAFFIC_STORE && !(sectors & ~request_sectors(r->at[k])))
+            return true;
+    }
+    return false;
+}
+
 static void stage(struct caches_worker *w, struct sm *s, struct requests *to, u32 site, enum traffic_kind kind,
                   const struct lines *l)
 {
-    for (u32 k = 0; k < l->n; k++)
-        if (!requests_push(to, request_make(l->number[k], l->sectors[k], kind, k + 1 == l->n, site)))
+    for (u32 k = 0; k < l->n; k++) {
+        const bool merged = kind == TRAFFIC_STORE && merges(to, l->number[k], l->sectors[k]);
+        const enum traffic_kind as = merged ? TRAFFIC_STORE_MERGED : kind;
+        if (!requests_push(to, request_make(l->number[k], l->sectors[k], as, k + 1 == l->n, site)))
             w->failed = true;
+    }
     s->staged += l->n;
 }
 
@@ -492,7 +523,7 @@ bool caches_finish(struct caches *c)
     }
     for (u32 k = 0; k < c->nworkers; k++)
         good &= !c->workers[k]->failed;
-    good = good && l2_run(c->l2_bytes, c->halves, inputs, n, &c->atomic_most);
+    good = good && l2_run(&c->l2, inputs, n, &c->atomic_most);
     ls_free(inputs);
     return good;
 }

@@ -20,7 +20,10 @@
  *       stores and atomics are done at home. Each sector that goes across counts in both halves.
  *   Atomics: lanes that want the same element are one after the other, a request each.
  *
- * What is not modelled: the coalescer between L1 and L2, prefetches, compression, persisting lines, early write-back,
+ *   Between them: stores of a warp to the same sectors that follow each other go together. Reads of the same sectors by SMs of
+ *       a group that come close together go once, but for those past L1 (from compute capability 9.0 on; groups and closeness are fitted).
+ *
+ * What is not modelled: prefetches, compression, persisting lines, early write-back,
  * constants and instructions, textures beyond one texel a lane.
  *
  * The L2's input is bounded: where an SM sends more than its share, only one line in 2, 4, 8, ... of all SMs is kept (by a
@@ -40,6 +43,8 @@ enum traffic_kind {
     TRAFFIC_LOAD,
     TRAFFIC_LOAD_PAST, /* not from L1 */
     TRAFFIC_STORE,
+    TRAFFIC_STORE_PAST,   /* volatile and the like */
+    TRAFFIC_STORE_MERGED, /* goes to L2 together with the warp's store before it; made by caches_access */
     TRAFFIC_ATOM,
     TRAFFIC_RED,
     TRAFFIC_LOCAL_LOAD,
@@ -75,18 +80,18 @@ u64 caches_atomic_most(const struct caches *c);
 
 /* ---- between caches.c and cache_l2.c ---- */
 
-/* A line that an instruction asks for, in 64 bits: number 40, sectors 4, kind 3, last line of its instruction 1, site 16. */
-enum { REQUEST_NUMBER_BITS = 40, REQUEST_SITES = 1 << 16 };
+/* A line that an instruction asks for, in 64 bits: number 40, sectors 4, kind 4, last line of its instruction 1, site 15. */
+enum { REQUEST_NUMBER_BITS = 40, REQUEST_SITES = 1 << 15 };
 static inline u64 request_make(u64 number, u32 sectors, enum traffic_kind kind, bool last, u32 site)
 {
-    return (number & ((1ull << REQUEST_NUMBER_BITS) - 1)) | (u64)sectors << 40 | (u64)kind << 44 | (u64)last << 47 |
-           (u64)site << 48;
+    return (number & ((1ull << REQUEST_NUMBER_BITS) - 1)) | (u64)sectors << 40 | (u64)kind << 44 | (u64)last << 48 |
+           (u64)site << 49;
 }
 static inline u64 request_number(u64 r) { return r & ((1ull << REQUEST_NUMBER_BITS) - 1); }
 static inline u32 request_sectors(u64 r) { return (u32)(r >> 40) & 15; }
-static inline enum traffic_kind request_kind(u64 r) { return (enum traffic_kind)(r >> 44 & 7); }
-static inline bool request_last(u64 r) { return r >> 47 & 1; }
-static inline u32 request_site(u64 r) { return (u32)(r >> 48); }
+static inline enum traffic_kind request_kind(u64 r) { return (enum traffic_kind)(r >> 44 & 15); }
+static inline bool request_last(u64 r) { return r >> 48 & 1; }
+static inline u32 request_site(u64 r) { return (u32)(r >> 49); }
 
 struct requests {
     u64 *at;
@@ -100,10 +105,17 @@ struct l2_input {
     u64 seen, budget;
     u32 one_in; /* lines kept: one in so many, a power of two */
     u32 side;   /* the half of L2 that it is at, 0 or 1 */
+    u32 group;  /* of SMs whose reads are coalesced, below L2_GROUPS */
     struct traffic ***sites; /* the worker's, which may move */
 };
 bool l2_input_push(struct l2_input *in, u64 request);
 /* Takes all inputs in turn; adds to their sites' rows. False: no memory. */
-bool l2_run(u64 l2_bytes, u32 halves, struct l2_input *const *inputs, u32 n, u64 *atomic_most);
+enum { L2_GROUPS = 8 };
+struct l2_shape {
+    u64 bytes;
+    u32 halves;
+    bool coalesces;
+};
+bool l2_run(const struct l2_shape *shape, struct l2_input *const *inputs, u32 n, u64 *atomic_most);
 
 #endif

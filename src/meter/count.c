@@ -52,10 +52,10 @@ void counter_free(struct counter *c)
     ls_free(c);
 }
 
-/* Volatile and synchronising loads, and those that say so, are served by L2 (PTX ISA, cache operators). */
+/* Volatile and synchronising accesses, and those that say so, are served by L2 (PTX ISA, cache operators). */
 static bool passes_l1(const struct ptx_inst *i)
 {
-    static const u16 mods[] = {MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_MMIO, MOD_CG, MOD_CV};
+    static const u16 mods[] = {MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_MMIO, MOD_CG, MOD_CV};
     for (unsigned k = 0; k < LS_ARRAY_LEN(mods); k++)
         if (ptx_has(i, mods[k]))
             return true;
@@ -367,7 +367,7 @@ static __attribute__((noinline)) struct tally *other_tally(struct counter *c, st
             c->failed = true;
             return NULL;
         }
-        s->others = arena_array(&c->mem, struct tally, CLASS_COUNT);
+        s->others = arena_array(&c->mem, struct tally, ACCESS_CLASSES);
     }
     return &s->others[class];
 }
@@ -417,8 +417,10 @@ static __attribute__((noinline)) void to_caches(struct counter *c, const struct 
     };
     if (class == CLASS_SLD || class == CLASS_SST || class == CLASS_SATOM || class == CLASS_CLD)
         return;
-    const bool past = kinds[class] == TRAFFIC_LOAD && f->sites[a->site].past_l1;
-    caches_access(c->caches, f->first_site ? f->first_site + a->site : 0, past ? TRAFFIC_LOAD_PAST : kinds[class], a);
+    enum traffic_kind kind = kinds[class];
+    if (f->sites[a->site].past_l1 && (kind == TRAFFIC_LOAD || kind == TRAFFIC_STORE))
+        kind = kind == TRAFFIC_LOAD ? TRAFFIC_LOAD_PAST : TRAFFIC_STORE_PAST;
+    caches_access(c->caches, f->first_site ? f->first_site + a->site : 0, kind, a);
 }
 
 void counter_access(void *ctx, const struct exec_access *a)

@@ -21,9 +21,9 @@ struct site_count {
     u8 class;              /* of `first`; CLASS_NONE until the first access */
     u8 width;              /* as in struct site_estimate */
     bool follows, unused, loops, async, counts;
-    bool past_l1; /* global loads: L1 is not asked */
+    bool past_l1; /* global loads and stores: L1 is not asked */
     struct tally first;
-    struct tally *others;  /* [CLASS_COUNT], for generic accesses that hit several spaces; or NULL */
+    struct tally *others;  /* [ACCESS_CLASSES], for generic accesses that hit several spaces; or NULL */
     struct memo *memo;
     u64 divergent, barriers;
 };

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "meter/count.h"
 #include "meter/mutate.h"
+#include "meter/time.h"
 
 struct meter {
     struct exec_hooks hooks;
@@ -160,7 +161,7 @@ struct total {
 static void add_tally(u64 n[EVENT_COUNT], enum access_class class, const struct tally *t)
 {
     /* The first event of each class; requests, cost and so on follow it in events.def. */
-    static const u8 first[CLASS_COUNT] = {EVENT_gld_requests,  EVENT_gst_requests, EVENT_gatom_requests,
+    static const u8 first[ACCESS_CLASSES] = {EVENT_gld_requests,  EVENT_gst_requests, EVENT_gatom_requests,
                                           EVENT_gred_requests, EVENT_lld_requests, EVENT_lst_requests,
                                           EVENT_sld_requests,  EVENT_sst_requests, EVENT_satom_requests,
                                           EVENT_cld_requests,  EVENT_gasync_requests, EVENT_tex_requests, EVENT_suld_requests,
@@ -200,7 +201,7 @@ static void add_worker(struct total *t, const struct func_count *f)
     for (u32 s = 0; s < t->func->src->ninsts; s++) {
         const struct site_count *c = &f->sites[s];
         if (c->class != CLASS_NONE)
-            for (u32 class = 0; class < CLASS_COUNT; class++)
+            for (u32 class = 0; class < ACCESS_CLASSES; class++)
                 if (site_tally(c, class))
                     add_tally(t->n[s], class, site_tally(c, class));
         t->n[s][EVENT_divergent] += c->divergent;
@@ -458,6 +459,20 @@ static void describe_launch(const struct meter *m, struct meter_report *r)
     r->modelled = m->caches != NULL;
 }
 
+static void add_time(const struct meter *m, struct meter_report *r, const struct total *totals, u32 n, struct arena *tmp)
+{
+    struct time_input in = {.gpu = &m->gpu,
+                            .n = r->n,
+                            .blocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
+                            .warps = (m->block[0] * m->block[1] * m->block[2] + 31) / 32,
+                            .resident = r->occupancy.blocks_per_sm,
+                            .atomic_most = caches_atomic_most(m->caches)};
+    for (u32 k = 0; k < n; k++)
+        time_path_add(tmp, &m->gpu, totals[k].func, totals[k].estimate, totals[k].blocks, totals[k].n, &in.path);
+    r->time = time_of(&in);
+    r->n[EVENT_time_ns] = (u64)(r->time.ns + 0.5);
+}
+
 static void set_metrics(struct meter_report *r, u32 doubts)
 {
     for (u32 i = 0; i < METRIC_COUNT; i++) {
@@ -481,6 +496,8 @@ static void fill(const struct meter *m, struct meter_report *r, struct arena *tm
     }
     add_rest(m, r->n);
     describe_launch(m, r);
+    if (m->caches)
+        add_time(m, r, totals, n, tmp);
     set_metrics(r, doubts);
     if (!m->options.no_lines)
         add_lines(r, totals, n);

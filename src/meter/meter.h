@@ -57,6 +57,15 @@ struct meter_picture {
     u64 addr[32];
 };
 
+/* The model of time (time.h), in cycles of the SM with most blocks: what a launch would take if nothing else limited it. */
+struct meter_time {
+    double issue, pipes, l1, l2, dram, atomics, blocks, latency;
+    double busy;    /* from the first block to the last */
+    double ns, cycles; /* with what a launch takes besides */
+    double warps_pct;  /* achieved occupancy */
+    double dram_pct, l2_pct, l1_pct, sm_pct; /* of the most that each could do in that time */
+};
+
 /* One finished launch. Everything it points to is its own. */
 struct meter_report {
     struct arena mem;
@@ -76,6 +85,7 @@ struct meter_report {
     u32 sms;        /* of the device */
     u32 registers;  /* a thread */
     bool modelled;  /* with the modelled metrics */
+    struct meter_time time; /* when modelled; of a report that was read from a session: not */
     double seconds; /* 0 until the caller sets it */
     struct occupancy_result occupancy;
     struct meter_metric {

@@ -113,6 +113,7 @@ double metric_of_events(const u64 n[EVENT_COUNT], enum metric_id id)
 
 /* A resource that does not limit allows what the SM can hold at all. */
 #define LIMIT(x) ((double)((x) == OCCUPANCY_NO_LIMIT ? r->occupancy.limit_blocks : (x)))
+#define MOST(a, b) ((a) > (b) ? (a) : (b))
 #define PRODUCT(v) ((double)(v)[0] * (v)[1] * (v)[2])
 double metric_of_launch(const struct meter_report *r, enum metric_id id)
 {

@@ -58,7 +58,7 @@ static bool has_traffic(const struct meter_line *l)
 
 double meter_line_value(const struct meter_line *l, enum metric_id id)
 {
-    if ((u32)id < METRIC_COUNT && metric_info(id)->kind == METRIC_MODELLED && !has_traffic(l))
+    if ((u32)id < METRIC_COUNT && metric_info(id)->kind == METRIC_MODELLED && (!has_traffic(l) || id == METRIC_gpu_time))
         return NAN;
     return (u32)id < METRIC_COUNT ? metric_of_events(l->n, id) : NAN;
 }

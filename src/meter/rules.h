@@ -44,7 +44,7 @@ enum access_class {
     CLASS_TEX, /* from here on only requests are counted */
     CLASS_SULD,
     CLASS_SUST,
-    CLASS_COUNT,
+    ACCESS_CLASSES,
     CLASS_NONE = 255, /* not counted: parameters, spaces that have no counter */
 };
 

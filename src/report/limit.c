@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define WASTE 1.1 /* a tenth more than needed is worth a remark */
+
 static double event(const struct meter_report *r, enum event_id e)
 {
     return (double)r->n[e];
@@ -329,6 +331,51 @@ static void say_line(struct words *w, const struct meter_report *r, enum limit_i
             say(w, "Look at line %u of the PTX first (compile with -lineinfo for source lines). ", l.ptx_line);
     }
     arena_free(&mem);
+}
+
+static bool note_sectors(struct words *w, const struct meter_report *r, enum limit_id nearest)
+{
+    const struct limit_sectors s = all_sectors(r);
+    if (nearest == LIMIT_DRAM || nearest == LIMIT_L1 || (double)s.sectors <= WASTE * (double)s.ideal)
+        return false;
+    say_sectors(w, r);
+    say_line(w, r, LIMIT_L1);
+    say(w, "%s", advice[LIMIT_L1]);
+    return true;
+}
+
+static bool note_conflicts(struct words *w, const struct meter_report *r, enum limit_id nearest)
+{
+    if (nearest == LIMIT_SHARED || wavefronts(r) <= WASTE * (wavefronts(r) - conflicts(r)))
+        return false;
+    say_shared(w, r);
+    say_line(w, r, LIMIT_SHARED);
+    say(w, "%s", advice[LIMIT_SHARED]);
+    return true;
+}
+
+static bool note_threads(struct words *w, const struct meter_report *r, enum limit_id nearest)
+{
+    const double threads = per(E(thread_inst), E(inst));
+    if (nearest == LIMIT_ISSUE || threads <= 0 || threads * WASTE > 32)
+        return false;
+    say(w, "%.1f of 32 threads take part in an instruction. ", threads);
+    say(w, "Let whole warps go the same way: make conditions depend on the warp, and blocks multiples of 32 threads.");
+    return true;
+}
+
+bool limit_note(const struct meter_report *r, u32 n, enum limit_id nearest, const char **rule, char *out, size_t size)
+{
+    static const struct {
+        const char *rule;
+        bool (*note)(struct words *w, const struct meter_report *r, enum limit_id nearest);
+    } notes[LIMIT_NOTES] = {{"UncoalescedGlobalAccess", note_sectors},
+                            {"SharedMemoryConflicts", note_conflicts},
+                            {"ThreadDivergence", note_threads}};
+    struct words w = {out, size, 0};
+    out[0] = 0;
+    *rule = notes[n].rule;
+    return notes[n].note(&w, r, nearest);
 }
 
 void limit_text(const struct meter_report *r, const struct gpu *gpu, const struct limits *l, char *out, size_t size)

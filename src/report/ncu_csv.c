@@ -120,6 +120,14 @@ static void put_section(FILE *out, const struct ncu_report *r, const struct ncu_
         put_metric(out, r, l, section, &lines[i]);
 }
 
+static void put_rule(FILE *out, const struct ncu_report *r, const struct ncu_launch *l, const char *rule,
+                     const char *text)
+{
+    put_leading(out, r, l);
+    put_fields(out, (const char *[]){"Nearest Limit", "", "", "", rule, "OPT", text, "", ""}, 9, false);
+    end_row(out, r, "");
+}
+
 static void put_limits(FILE *out, const struct ncu_report *r, const struct ncu_launch *l)
 {
     struct limits limits;
@@ -130,8 +138,9 @@ static void put_limits(FILE *out, const struct ncu_report *r, const struct ncu_l
         if (!(limits.seconds[i] > 0))
             continue;
         put_leading(out, r, l);
-        put_fields(out, (const char *[]){"Nearest Limit", limit_name((enum limit_id)i), "us"}, 3, false);
-        put_number(out, limits.seconds[i] * 1e6);
+        const struct ncu_unit u = ncu_unit_for("ns", limits.seconds[i] * 1e9, !r->o->base_units);
+        put_fields(out, (const char *[]){"Nearest Limit", limit_name((enum limit_id)i), u.name}, 3, false);
+        put_number(out, limits.seconds[i] * 1e9 / u.divisor);
         if (has_rules(r))
             put_fields(out, nothing, LS_ARRAY_LEN(rule_names), false);
         end_row(out, r, metric_kind_name(METRIC_MODELLED));
@@ -139,9 +148,11 @@ static void put_limits(FILE *out, const struct ncu_report *r, const struct ncu_l
     if (!has_rules(r))
         return;
     limit_text(l->r, l->gpu, &limits, text, sizeof text);
-    put_leading(out, r, l);
-    put_fields(out, (const char *[]){"Nearest Limit", "", "", "", "NearestLimit", "OPT", text, "", ""}, 9, false);
-    end_row(out, r, "");
+    put_rule(out, r, l, "NearestLimit", text);
+    const char *rule;
+    for (u32 i = 0; i < LIMIT_NOTES; i++)
+        if (limit_note(l->r, i, limits.nearest, &rule, text, sizeof text))
+            put_rule(out, r, l, rule, text);
 }
 
 static void put_details(FILE *out, const struct ncu_report *r)

@@ -182,7 +182,7 @@ static void text_row(FILE *out, u32 line, const struct meter_line *l, const char
     }
     if (l)
         mark(l, marks, sizeof marks);
-    fprintf(out, "  %c %s", *marks ? '!' : ' ', text);
+    fprintf(out, "  %c%s%s", *marks ? '!' : ' ', *text ? " " : "", text);
     if (*marks)
         fprintf(out, "  <- %s", marks);
     fputc('\n', out);
@@ -229,31 +229,31 @@ static void put_heading(FILE *out, const struct ncu_report *r, const char *file)
 
 /* ---- one launch ---- */
 
-/* The rows of one file: `lines` are n that belong to it, by line. With the file's text, all of the function from some
- * lines before the first to the last; of CSV the whole file. */
+/* The rows of one file: `lines` are n that belong to it, by line. With the file's text, each with some lines around it;
+ * as CSV the whole file. */
 static void put_file(FILE *out, const struct ncu_report *r, const struct source *s, const struct meter_line *lines,
                      u32 n)
 {
-    enum { AROUND = 2 };
-    const u32 least = lines[0].line, last = lines[n - 1].line;
+    enum { AROUND = 3 };
     put_heading(out, r, s->file);
-    if (!s->lines) {
-        for (u32 i = 0; i < n; i++)
-            put_row(out, r, lines[i].line, &lines[i],
-                    i ? "" : "(the file was not found; --source-folders names folders)");
-        return;
-    }
-    const u32 from = r->o->csv ? 1 : least > AROUND ? least - AROUND : 1;
-    const u32 to = r->o->csv || last + AROUND > s->n ? s->n : last + AROUND;
-    u32 at = 0;
-    for (u32 line = from; line <= to; line++) {
+    for (u32 i = 0; i < n && !s->lines; i++)
+        put_row(out, r, lines[i].line, &lines[i], i ? "" : "(the file was not found; --source-folders names folders)");
+    u32 at = 0, last = 0; /* last: the line printed last */
+    for (u32 line = 1; line <= s->n; line++) {
         while (at < n && lines[at].line < line)
             at++;
-        put_row(out, r, line, at < n && lines[at].line == line ? &lines[at] : NULL, s->lines[line - 1]);
+        const bool here = at < n && lines[at].line == line, soon = at < n && lines[at].line - line <= AROUND;
+        const bool was = at > 0 && line - lines[at - 1].line <= AROUND;
+        if (!here && !soon && !was && !r->o->csv)
+            continue;
+        if (last && last + 1 != line)
+            fputs("      ...\n", out);
+        put_row(out, r, line, here ? &lines[at] : NULL, s->lines[line - 1]);
+        last = line;
     }
-    for (; at < n; at++)
-        if (lines[at].line > s->n)
-            put_row(out, r, lines[at].line, &lines[at], "(the file has no such line: it was changed)");
+    for (u32 i = 0; i < n && s->lines; i++)
+        if (lines[i].line > s->n)
+            put_row(out, r, lines[i].line, &lines[i], "(the file has no such line: it was changed)");
 }
 
 static void put_ptx(FILE *out, const struct ncu_report *r, const struct meter_line *lines, u32 n)

@@ -225,8 +225,9 @@ static void put_limits(FILE *out, const struct ncu_report *r, const struct ncu_l
         char value[48];
         if (!(limits.seconds[i] > 0))
             continue;
-        ncu_number(limits.seconds[i] * 1e6, value);
-        add_row(&t, (const char *[COLUMNS]){limit_name((enum limit_id)i), "us", value});
+        const struct ncu_unit u = ncu_unit_for("ns", limits.seconds[i] * 1e9, !r->o->base_units);
+        ncu_number(limits.seconds[i] * 1e9 / u.divisor, value);
+        add_row(&t, (const char *[COLUMNS]){limit_name((enum limit_id)i), u.name, value});
     }
     fputs("    Section: Nearest Limit\n", out);
     put_table(out, &t);
@@ -235,6 +236,12 @@ static void put_limits(FILE *out, const struct ncu_report *r, const struct ncu_l
         fputc('\n', out);
         ncu_wrap(out, "    OPT   ", text);
     }
+    const char *rule;
+    for (u32 i = 0; i < LIMIT_NOTES && !r->o->no_rules; i++)
+        if (limit_note(l->r, i, limits.nearest, &rule, text, sizeof text)) {
+            fputc('\n', out);
+            ncu_wrap(out, "    OPT   ", text);
+        }
     fputc('\n', out);
 }
 
@@ -361,17 +368,18 @@ static void put_raw(FILE *out, const struct ncu_report *r)
 /* What the printed sections would have had, were there such metrics. */
 static void put_absent(FILE *out, const struct ncu_report *r)
 {
-    char text[4096] = "";
+    char text[4096] = "Not known to Lockstep, and left out:";
     const char *label, *name;
-    size_t len = 0;
+    const size_t head = strlen(text);
+    size_t len = head;
     for (u32 s = 0; ncu_section_at(s); s++)
         for (u32 i = 0; r->o->sections >> s & 1 && ncu_section_row(s, i, r->o->rows, &label, &name); i++) {
             const struct ncu_metric m = ncu_metric_find(name);
             if ((m.id < 0 || !any_has(r, &m)) && len < sizeof text)
-                len += (size_t)snprintf(text + len, sizeof text - len, "%s%s", len ? ", " : "", label);
+                len += (size_t)snprintf(text + len, sizeof text - len, "%s %s", len > head ? "," : "", label);
         }
-    if (len)
-        ncu_wrap(out, "  Not known to Lockstep, and left out: ", text);
+    if (len > head)
+        ncu_wrap(out, "  ", text);
 }
 
 void ncu_text(FILE *out, const struct ncu_report *r)

@@ -83,6 +83,36 @@ cudaError_t impl_cudaFreeArray(cudaArray_t array)
     return array ? error_of(drv.cuArrayDestroy((CUarray)(void *)array)) : cudaSuccess;
 }
 
+/* ---- mipmapped arrays ---- */
+
+cudaError_t impl_cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray,
+                                          const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+                                          unsigned int numLevels, unsigned int flags)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d = {extent.width, extent.height, extent.depth, (CUarray_format)0, 0, flags};
+    if (!mipmappedArray || !desc)
+        return cudaErrorInvalidValue;
+    cudaError_t e = format_of(desc, &d.Format, &d.NumChannels);
+    if (e != cudaSuccess)
+        return e;
+    return error_of(drv.cuMipmappedArrayCreate((CUmipmappedArray *)(void *)mipmappedArray, &d, numLevels));
+}
+
+cudaError_t impl_cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray)
+{
+    return mipmappedArray ? error_of(drv.cuMipmappedArrayDestroy((CUmipmappedArray)(void *)mipmappedArray))
+                          : cudaSuccess;
+}
+
+cudaError_t impl_cudaGetMipmappedArrayLevel(cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray,
+                                            unsigned int level)
+{
+    return error_of(drv.cuMipmappedArrayGetLevel((CUarray *)(void *)levelArray,
+                                                 (CUmipmappedArray)(uintptr_t)mipmappedArray, level));
+}
+
+/* ---- what an array is ---- */
+
 static cudaError_t describe(cudaArray_const_t array, CUDA_ARRAY3D_DESCRIPTOR *d)
 {
     if (!array)

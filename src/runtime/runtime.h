@@ -9,6 +9,7 @@
 #ifndef LS_RUNTIME_H
 #define LS_RUNTIME_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/base.h"
@@ -40,7 +41,7 @@ static inline cudaError_t error_of(CUresult r)
     return (cudaError_t)r;
 }
 
-/* ---- api.c ---- */
+/* ---- enter.c ---- */
 
 struct rt_thread {
     cudaError_t last;
@@ -52,6 +53,10 @@ struct rt_thread {
 extern _Thread_local struct rt_thread rt;
 
 enum rt_when { WHEN_ANY, WHEN_INIT, WHEN_CTX };
+
+cudaError_t rt_enter(enum rt_when when);
+cudaError_t rt_leave(cudaError_t e); /* records it; what it was given */
+cudaError_t rt_not_supported(atomic_bool *said, const char *name);
 
 /* The driver's name for a stream: 0 is the thread's own in the variants for that. */
 static inline CUstream stream_of(cudaStream_t s)

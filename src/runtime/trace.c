@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 bool trace_on;
+trace_timeline_fn trace_timeline;
 
 __attribute__((constructor)) static void on_load(void)
 {

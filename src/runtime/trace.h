@@ -12,6 +12,20 @@ struct trace_arg {
 
 extern bool trace_on;
 
+/* Lockstep's driver keeps a timeline of the program's calls (lockstep_driver_call) and wants to know of ours; NULL: it does
+ * not, or is another driver. Set when the driver is loaded. */
+typedef void (*trace_timeline_fn)(const char *name, int begins);
+extern trace_timeline_fn trace_timeline;
+
+/* A call begins; false: nobody wants to know (yet). */
+static inline bool trace_begin(const char *name)
+{
+    if (LS_LIKELY(!trace_timeline))
+        return false;
+    trace_timeline(name, 1);
+    return true;
+}
+
 void trace_call(const char *function, cudaError_t result, const struct trace_arg *args, unsigned n);
 
 #endif

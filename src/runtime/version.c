@@ -1,10 +1,16 @@
-/* version.c - what differs between libcudart.so.13 and libcudart.so.12: compiled for each (LS_CUDART_MAJOR). */
+/* version.c - the version that a runtime library says it is: compiled for each. */
 #include "runtime/runtime.h"
+
+#ifdef LS_CUDART12
+enum { VERSION = 12090 };
+#else
+enum { VERSION = CUDART_VERSION };
+#endif
 
 cudaError_t impl_cudaRuntimeGetVersion(int *runtimeVersion)
 {
     if (!runtimeVersion)
         return cudaErrorInvalidValue;
-    *runtimeVersion = CUDART_VERSION;
+    *runtimeVersion = VERSION;
     return cudaSuccess;
 }

@@ -53,6 +53,32 @@ static char *limit_registers(const char *ptx, u32 n, struct arena *mem)
     return out;
 }
 
+/* ".global" becomes ".global .attribute(.managed)" where a variable's name says that it is one (rewrite.c). */
+static char *mark_managed(const char *ptx, struct arena *mem)
+{
+    static const char word[] = ".global ", name[] = " lockstep_managed_", attribute[] = ".attribute(.managed) ";
+    size_t marks = 0;
+    for (const char *at = ptx; (at = strstr(at, name)); at++)
+        marks++;
+    char *out = arena_alloc(mem, strlen(ptx) + marks * sizeof attribute + 1), *to = out;
+    for (const char *line = ptx; *line;) {
+        const size_t len = strcspn(line, "\n") + (strchr(line, '\n') != NULL);
+        const char *space = memmem(line, len, word, sizeof word - 1), *named = memmem(line, len, name, sizeof name - 1);
+        const char *value = memchr(line, '=', len);
+        const size_t head =
+            space && named && space < named && (!value || named < value) ? (size_t)(space - line) + sizeof word - 1 : 0;
+        memcpy(to, line, head);
+        to += head;
+        if (head)
+            to = stpcpy(to, attribute);
+        memcpy(to, line + head, len - head);
+        to += len - head;
+        line += len;
+    }
+    *to = 0;
+    return out;
+}
+
 /* ".version 8.3" of a text; 0 where it has none. */
 static u32 ptx_version(const char *ptx)
 {
@@ -75,6 +101,7 @@ enum ls_status tool_container_write(const struct tool_step *s, struct arena *mem
             return LS_ERR_IO;
         if (o->max_registers)
             ptx = limit_registers(ptx, o->max_registers, mem);
+        ptx = mark_managed(ptx, mem);
         len = strlen(ptx);
         const size_t padded = (size_t)ls_align_up(len + 1, 8);
         u8 *all = arena_alloc(mem, size + ENTRY + padded); /* zeroed */

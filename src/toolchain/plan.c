@@ -41,6 +41,12 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static const char *folder_of(const char *path, struct arena *mem)
+{
+    const char *base = base_name(path);
+    return base == path ? "." : arena_printf(mem, "%.*s", (int)(base - path), path);
+}
+
 /* The input's name with another ending, in dir ("" or NULL: the current folder). */
 static const char *renamed(const char *path, const char *dir, const char *ending, struct arena *mem)
 {
@@ -55,8 +61,9 @@ struct unit {
     const struct tool_options *o;
     const struct tool_paths *p;
     struct arena *mem;
-    const char *source;      /* what clang reads: the input, or its rewritten form */
     const char *path, *stem; /* the input; its intermediate files' name without an ending */
+    const char *id;          /* by which its static names are told from other files' */
+    enum tool_rewriting rewriting;
     u32 number;
 };
 
@@ -68,7 +75,7 @@ static const char *unit_id(const struct unit *u)
     for (const char *c = real ? real : u->path; *c; c++)
         h = (h ^ (u8)*c) * 0x100000001b3;
     free(real);
-    return arena_printf(u->mem, "-cuid=%016llx", (unsigned long long)(h + u->number));
+    return arena_printf(u->mem, "%016llx", (unsigned long long)(h + u->number));
 }
 
 static void add_macro(tool_words *w, struct arena *mem, const char *name, int value)
@@ -91,9 +98,12 @@ static void add_cuda(tool_words *w, const struct unit *u)
     const struct tool_options *o = u->o;
     struct arena *mem = u->mem;
     ADD(w, u->p->clang, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-Xclang",
-        "-target-sdk-version=12.5", unit_id(u), arena_printf(mem, "-std=%s", o->std), "-isystem", u->p->include,
-        "-include", "cuda_runtime.h", "-Wno-duplicate-decl-specifier", "-Wno-builtin-macro-redefined",
-        "-Wno-unknown-pragmas", "-Wno-pass-failed", arch_list(o, mem));
+        "-target-sdk-version=12.5", "-fuse-cuid=none", "-Xclang", arena_printf(mem, "-cuid=%s", u->id),
+        arena_printf(mem, "-std=%s", o->std), "-isystem", u->p->include, "-include", "cuda_runtime.h",
+        "-Wno-duplicate-decl-specifier", "-Wno-builtin-macro-redefined", "-Wno-unknown-pragmas", "-Wno-pass-failed",
+        arch_list(o, mem));
+    if (u->rewriting) /* "..." is looked for beside the file, wherever its rewritten form is */
+        ADD(w, "-iquote", folder_of(u->path, mem));
     add_all(w, mem, &o->preprocessor);
     add_macro(w, mem, "__CUDA_FTZ", o->ftz);
     add_macro(w, mem, "__CUDA_PREC_DIV", o->prec_div);
@@ -130,6 +140,7 @@ static void add_device_math(tool_words *w, const struct tool_options *o, struct 
         ADD(w, "-mllvm", "-nvptx-prec-sqrtf32=0");
 }
 
+/* The device's heap may be exhausted, so that a malloc() whose block is never used still has a result to compute. */
 static void plan_device(struct tool_plan *plan, const struct unit *u, const struct tool_arch *arch, const char *out)
 {
     const struct tool_options *o = u->o;
@@ -138,7 +149,7 @@ static void plan_device(struct tool_plan *plan, const struct unit *u, const stru
     s->device = true;
     add_cuda(&s->argv, u);
     ADD(&s->argv, "--cuda-device-only", arena_printf(mem, "--cuda-gpu-arch=%s", arch->name), "--cuda-feature=+ptx83",
-        "-S", o->device_debug ? "-O0" : "-O3");
+        "-S", o->device_debug ? "-O0" : "-O3", "-fno-builtin-malloc", "-fno-builtin-free");
     if (arch->sm != (u32)atoi(arch->name + 3))
         ADD(&s->argv, "-U__CUDA_ARCH__", arena_printf(mem, "-D__CUDA_ARCH__=%u0", arch->sm));
     if (o->device_debug)
@@ -151,7 +162,19 @@ static void plan_device(struct tool_plan *plan, const struct unit *u, const stru
         tool_words_add(&s->argv, mem, "-w");
     else if (o->no_warnings || o->werror)
         tool_words_add(&s->argv, mem, o->no_warnings ? "-w" : "-Werror");
-    ADD(&s->argv, u->source, "-o", out);
+    ADD(&s->argv, u->rewriting ? arena_printf(mem, "%s.device.cu", u->stem) : u->path, "-o", out);
+}
+
+/* What is to be rewritten, is before anything is compiled. */
+static void plan_rewriting(struct tool_plan *plan, struct unit *u)
+{
+    u->id = unit_id(u);
+    u->rewriting = tool_rewriting_of(u->path, u->mem);
+    if (!u->rewriting)
+        return;
+    struct tool_step *s = tool_step_add(plan, STEP_REWRITE, u->stem, u->mem);
+    tool_words_add(&s->argv, u->mem, u->path);
+    tool_words_add(&s->argv, u->mem, u->id);
 }
 
 /* PTX of all architectures, in one container. */
@@ -187,27 +210,25 @@ static void add_host(tool_words *w, const struct tool_options *o, struct arena *
     add_all(w, mem, &o->compiler);
 }
 
-/* The rule names what the user will have, not an intermediate file. */
-static void add_dependencies(tool_words *w, const struct unit *u)
+/* The rule names what the user will have, not an intermediate file. besides: while compiling. */
+static void add_dependencies(tool_words *w, const struct unit *u, bool besides)
 {
     const struct tool_options *o = u->o;
     struct arena *mem = u->mem;
-    const bool object = o->output == TOOL_OBJECT || o->output == TOOL_RULES;
-    const char *target = !object && o->out                    ? o->out
-                         : o->output == TOOL_OBJECT && o->out ? o->out
-                                                              : renamed(u->path, o->out_dir, ".o", mem);
-    if (!o->dependencies)
-        return;
-    ADD(w, o->dependencies, "-MT", o->dependency_target ? o->dependency_target : target);
+    const bool user = strcmp(o->dependencies, "-MM") == 0 || strcmp(o->dependencies, "-MMD") == 0;
+    const bool named = o->out && o->output != TOOL_RULES;
+    const char *target = named ? o->out : renamed(u->path, o->out_dir, ".o", mem);
+    ADD(w, user ? besides ? "-MMD" : "-MM" : besides ? "-MD" : "-M");
+    ADD(w, "-MT", o->dependency_target ? o->dependency_target : target);
     if (o->dependency_file || o->output != TOOL_RULES)
         ADD(w, "-MF", o->dependency_file ? o->dependency_file : renamed(target, o->out_dir, ".d", mem));
     if (o->dependency_phony)
         tool_words_add(w, mem, "-MP");
 }
 
-/* The command for a source's host half, up to what it makes: "-c", "-E" or nothing. */
+/* The command for a source's host half, but for what it makes and of what. */
 static struct tool_step *plan_host(struct tool_plan *plan, const struct unit *u, enum tool_language language,
-                                   const char *make, const char *out)
+                                   const char *out)
 {
     const struct tool_options *o = u->o;
     struct arena *mem = u->mem;
@@ -224,32 +245,56 @@ static struct tool_step *plan_host(struct tool_plan *plan, const struct unit *u,
         add_all(&s->argv, mem, &o->preprocessor);
     }
     add_host(&s->argv, o, mem);
-    add_dependencies(&s->argv, u);
-    if (make)
-        tool_words_add(&s->argv, mem, make);
     return s;
 }
 
-static void finish(struct tool_step *s, const struct unit *u, const char *out)
+/* Only preprocessed, as the user wrote it: the text (-E) or the make rule. */
+static void plan_preprocessing(struct tool_plan *plan, const struct unit *u, enum tool_language language,
+                               const char *make, const char *out)
 {
-    tool_words_add(&s->argv, u->mem, u->source);
-    if (out) {
-        tool_words_add(&s->argv, u->mem, "-o");
-        tool_words_add(&s->argv, u->mem, out);
-    }
+    struct arena *mem = u->mem;
+    struct tool_step *s = plan_host(plan, u, language, out);
+    if (make)
+        tool_words_add(&s->argv, mem, make);
+    else
+        add_dependencies(&s->argv, u, false);
+    tool_words_add(&s->argv, mem, u->path);
+    if (out)
+        ADD(&s->argv, "-o", out);
+}
+
+/* The file that sets the host's references to managed variables, behind the object that registers these. */
+static void plan_references(struct tool_plan *plan, const struct unit *u, const char *object, const char *out)
+{
+    struct arena *mem = u->mem;
+    const char *source = arena_printf(mem, "%s.managed.c", u->stem), *part = arena_printf(mem, "%s.managed.o", u->stem);
+    struct tool_step *s = tool_step_add(plan, STEP_COMMAND, part, mem);
+    ADD(&s->argv, u->p->clang, "-x", "c", "-O1", "-fPIC", u->o->rdc ? "-DRDC" : "-URDC", "-c", source, "-o", part);
+    s = tool_step_add(plan, STEP_COMMAND, out, mem);
+    ADD(&s->argv, "ld", "-r", object, part, "-o", out);
 }
 
 /* Device pass, container, host pass. */
-static void plan_object(struct tool_plan *plan, const struct unit *u, enum tool_language language, const char *out)
+static void plan_object(struct tool_plan *plan, struct unit *u, enum tool_language language, const char *out)
 {
-    const char *container = NULL;
-    if (language == TOOL_CUDA)
-        container = plan_container(plan, u, arena_printf(u->mem, "%s.fatbin", u->stem));
-    struct tool_step *s = plan_host(plan, u, language, "-c", out);
+    struct arena *mem = u->mem;
+    const char *container = NULL, *object = out;
+    if (language == TOOL_CUDA) {
+        plan_rewriting(plan, u);
+        container = plan_container(plan, u, arena_printf(mem, "%s.fatbin", u->stem));
+    }
+    if (u->rewriting & TOOL_REWRITE_MANAGED)
+        object = arena_printf(mem, "%s.host.o", u->stem);
+    if (u->o->dependencies && u->rewriting)
+        plan_preprocessing(plan, u, language, NULL, NULL);
+    struct tool_step *s = plan_host(plan, u, language, object);
+    if (u->o->dependencies && !u->rewriting)
+        add_dependencies(&s->argv, u, true);
     if (container)
-        add_words(&s->argv, u->mem,
-                  (const char *const[]){"-Xclang", "-fcuda-include-gpubinary", "-Xclang", container, NULL});
-    finish(s, u, out);
+        ADD(&s->argv, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", container);
+    ADD(&s->argv, "-c", u->rewriting ? arena_printf(mem, "%s.host.cu", u->stem) : u->path, "-o", object);
+    if (object != out)
+        plan_references(plan, u, object, out);
 }
 
 /* ---- the whole ---- */
@@ -291,14 +336,18 @@ static void plan_single(struct tool_plan *plan, struct unit *u, enum tool_langua
                       : rules || o->output == TOOL_PREPROCESSED
                           ? NULL
                           : renamed(u->path, o->out_dir, endings[o->output], u->mem);
-    if (rules || o->output == TOOL_PREPROCESSED)
-        finish(plan_host(plan, u, language, rules ? NULL : "-E", out), u, out);
-    else if (o->output == TOOL_OBJECT)
+    if (rules || o->output == TOOL_PREPROCESSED) {
+        u->id = unit_id(u);
+        plan_preprocessing(plan, u, language, rules ? NULL : "-E", out);
+    } else if (o->output == TOOL_OBJECT) {
         plan_object(plan, u, language, out);
-    else if (language == TOOL_CUDA && o->output == TOOL_PTX)
-        plan_device(plan, u, &o->arches[0], out);
-    else if (language == TOOL_CUDA)
-        plan_container(plan, u, out);
+    } else if (language == TOOL_CUDA) {
+        plan_rewriting(plan, u);
+        if (o->output == TOOL_PTX)
+            plan_device(plan, u, &o->arches[0], out);
+        else
+            plan_container(plan, u, out);
+    }
 }
 
 enum ls_status tool_plan_make(struct tool_plan *plan, const struct tool_options *o, const struct tool_paths *p,
@@ -311,7 +360,7 @@ enum ls_status tool_plan_make(struct tool_plan *plan, const struct tool_options 
         return LS_ERR_INVALID;
     for (u32 i = 0; i < o->inputs.len; i++) {
         const struct tool_input *in = &o->inputs.at[i];
-        struct unit u = {.o = o, .p = p, .mem = mem, .source = in->path, .path = in->path, .number = i};
+        struct unit u = {.o = o, .p = p, .mem = mem, .path = in->path, .number = i};
         u.stem = renamed(in->path, p->tmp, o->keep ? "" : arena_printf(mem, ".%u", i), mem);
         if (in->language == TOOL_LINKED) {
             tool_words_add(&objects, mem, in->path);
@@ -365,6 +414,7 @@ char *tool_step_text(const struct tool_step *s, struct arena *mem)
     static const char *const verbs[] = {[STEP_COMMAND] = "",
                                         [STEP_CONTAINER] = "# write a fat binary of",
                                         [STEP_LINK_STUB] = "# register the device code of",
+                                        [STEP_REWRITE] = "# rewrite",
                                         [STEP_RUN] = "# run"};
     char *text = arena_printf(mem, "%s", verbs[s->kind]);
     for (u32 i = 0; i < s->argv.len && s->argv.at[i]; i++)

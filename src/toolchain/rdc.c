@@ -6,7 +6,8 @@
  *
  * The stub written here defines one for each object that is linked, keeps what they are called with, and registers the
  * containers of all together when the last constructor runs, as one program: a wrapper of version 2, whose list of
- * containers the runtime links. Objects of an archive that are not taken out of it call nothing and are left out. */
+ * containers the runtime links. Then the references to managed variables are set (rewrite.c). Objects of an archive
+ * that are not taken out of it call nothing and are left out. */
 #include "toolchain/toolchain.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ static const char head[] =
     "\n"
     "static const void *containers[OBJECTS + 1];\n"
     "static void (*registrations[OBJECTS + 1])(void **);\n"
-    "static unsigned objects;\n"
+    "static volatile unsigned objects; /* other constructors count: not to be evaluated while compiling */\n"
     "static void **handle;\n"
     "\n"
     "static void add(void (*registration)(void **), const struct wrapper *w)\n"
@@ -36,6 +37,8 @@ static const char head[] =
     "    containers[objects] = w->data;\n"
     "    registrations[objects++] = registration;\n"
     "}\n"
+    "extern void (*__start_lockstep_managed[])(void) __attribute__((weak, visibility(\"hidden\")));\n"
+    "extern void (*__stop_lockstep_managed[])(void) __attribute__((weak, visibility(\"hidden\")));\n"
     "static void unregister(void)\n"
     "{\n"
     "    __cudaUnregisterFatBinary(handle);\n"
@@ -47,19 +50,22 @@ static const char head[] =
     "        (void)id, (void)callback;                                                           \\\n"
     "        add(registration, w);                                                               \\\n"
     "    }\n";
-static const char tail[] = "\n"
-                           "__attribute__((constructor)) static void register_all(void)\n"
-                           "{\n"
-                           "    static struct wrapper all = {0x466243B1, 2, 0, containers};\n"
-                           "    if (!objects)\n"
-                           "        return;\n"
-                           "    all.data = containers[0];\n"
-                           "    handle = __cudaRegisterFatBinary(&all);\n"
-                           "    for (unsigned i = 0; i < objects; i++)\n"
-                           "        registrations[i](handle);\n"
-                           "    __cudaRegisterFatBinaryEnd(handle);\n"
-                           "    atexit(unregister);\n"
-                           "}\n";
+static const char tail[] =
+    "\n"
+    "__attribute__((constructor)) static void register_all(void)\n"
+    "{\n"
+    "    static struct wrapper all = {0x466243B1, 2, 0, containers};\n"
+    "    if (!objects)\n"
+    "        return;\n"
+    "    all.data = containers[0];\n"
+    "    handle = __cudaRegisterFatBinary(&all);\n"
+    "    for (unsigned i = 0; i < objects; i++)\n"
+    "        registrations[i](handle);\n"
+    "    __cudaRegisterFatBinaryEnd(handle);\n"
+    "    atexit(unregister);\n"
+    "    for (void (**hook)(void) = __start_lockstep_managed; hook < __stop_lockstep_managed; hook++)\n"
+    "        (*hook)();\n"
+    "}\n";
 
 static bool has(const tool_words *w, const char *word)
 {

@@ -78,7 +78,10 @@ static const struct {
     const char *message, *note;
 } limits[] = {
     {"reference to __global__ function",
-     "clang cannot compile kernels that launch kernels: nvcc can, with `lockstep cc --with nvcc -rdc=true`"},
+     "a launch from device code is compiled where it stands in the .cu file itself; in a header, or of a kernel whose "
+     "template arguments are not written out, it needs nvcc: --with nvcc -rdc=true"},
+    {"the_word___managed__",
+     "__managed__ variables are compiled where they stand in the .cu file itself; in a header they need --with nvcc"},
     {"the_word___cluster_dims__", "clang cannot compile kernels with __cluster_dims__: nvcc can, with --with nvcc"},
     {"the_word___block_size__", "clang cannot compile kernels with __block_size__: nvcc can, with --with nvcc"},
     {"'cub/", "CUB is part of NVIDIA's toolkit: --with nvcc compiles what includes it"},
@@ -201,6 +204,8 @@ static enum ls_status run_step(const struct tool_step *s, const struct tool_path
         return tool_container_write(s, mem, diags);
     case STEP_LINK_STUB:
         return tool_link_stub_write(s, mem, diags);
+    case STEP_REWRITE:
+        return tool_rewrite_write(s, mem, diags);
     case STEP_RUN:
         return run_program(s, p, code, mem, diags);
     }

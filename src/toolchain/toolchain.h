@@ -104,6 +104,7 @@ enum tool_step_kind {
     STEP_COMMAND,   /* run argv */
     STEP_CONTAINER, /* write the PTX files of argv, of architectures sm, into a fat binary */
     STEP_LINK_STUB, /* read the objects of argv, write the C file that registers their device code together */
+    STEP_REWRITE,   /* write what clang compiles of a .cu file that has what it does not: rewrite.c */
     STEP_RUN,       /* run the program of argv, with the runtime's folder in LD_LIBRARY_PATH */
 };
 
@@ -134,6 +135,16 @@ void tool_words_add(tool_words *w, struct arena *mem, const char *word);
 
 /* A step as a line that a person can read, and a shell can run if it is a command. */
 char *tool_step_text(const struct tool_step *s, struct arena *mem);
+
+/* ---- rewrite.c: what clang does not compile ---- */
+
+enum tool_rewriting { TOOL_REWRITE_LAUNCHES = 1, TOOL_REWRITE_MANAGED = 2 };
+
+/* What a .cu file has to be rewritten for; 0: it is compiled as it is. */
+enum tool_rewriting tool_rewriting_of(const char *path, struct arena *mem);
+/* argv: the source and the suffix of static names. Writes <out>.device.cu, <out>.host.cu and, where it has managed
+ * variables, <out>.managed.c. */
+enum ls_status tool_rewrite_write(const struct tool_step *step, struct arena *mem, struct diag_list *diags);
 
 /* ---- run.c, container.c, rdc.c: doing it ---- */
 

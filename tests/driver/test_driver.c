@@ -142,11 +142,11 @@ static void entry_points_by_version(void **state)
     assert_null(fn);
     assert_int_equal(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
     /* what is not supported is there, and says so */
-    CUresult (*graph)(void);
-    OK(cuGetProcAddress_v2("cuGraphCreate", &fn, 13000, 0, NULL));
-    memcpy(&graph, &fn, sizeof graph);
-    FAILS(graph(), CUDA_ERROR_NOT_SUPPORTED);
-    FAILS(graph(), CUDA_ERROR_NOT_SUPPORTED);
+    CUresult (*green)(void);
+    OK(cuGetProcAddress_v2("cuGreenCtxCreate", &fn, 13000, 0, NULL));
+    memcpy(&green, &fn, sizeof green);
+    FAILS(green(), CUDA_ERROR_NOT_SUPPORTED);
+    FAILS(green(), CUDA_ERROR_NOT_SUPPORTED);
 }
 
 static void occupancy_of_an_h200(void **state)

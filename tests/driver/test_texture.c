@@ -233,7 +233,11 @@ static void arrays_that_cannot_be_are_refused(void **state)
         {{4, 0, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_TEXTURE_GATHER}, CUDA_ERROR_INVALID_VALUE},
         {{4, 32769, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_TEXTURE_GATHER}, CUDA_ERROR_INVALID_VALUE},
         {{4, 4, 4, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_TEXTURE_GATHER}, CUDA_ERROR_INVALID_VALUE},
-        {{4, 4, 6, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP}, CUDA_ERROR_NOT_SUPPORTED},
+        {{4, 4, 7, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP}, CUDA_ERROR_INVALID_VALUE},
+        {{4, 4, 12, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP}, CUDA_ERROR_INVALID_VALUE},
+        {{4, 5, 6, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP}, CUDA_ERROR_INVALID_VALUE},
+        {{4, 4, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP}, CUDA_ERROR_INVALID_VALUE},
+        {{4, 4, 6, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP | 0x10}, CUDA_ERROR_NOT_SUPPORTED},
         {{4, 4, 0, (CUarray_format)0xc0, 1, 0}, CUDA_ERROR_NOT_SUPPORTED},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -433,7 +437,7 @@ static void descriptors_come_back(void **state)
     OK(cuTexObjectDestroy(t));
     FAILS(cuTexObjectDestroy(t), CUDA_ERROR_INVALID_VALUE);
     FAILS(cuTexObjectGetTextureDesc(&gd, t), CUDA_ERROR_INVALID_VALUE);
-    FAILS(cuTexObjectCreate(&t, &r, &d, &half), CUDA_ERROR_NOT_SUPPORTED);
+    FAILS(cuTexObjectCreate(&t, &r, &d, &half), CUDA_ERROR_INVALID_VALUE);
     OK(cuSurfObjectDestroy(s));
     OK(cuArrayDestroy(a));
 }
@@ -452,8 +456,6 @@ static void objects_that_cannot_be_are_refused(void **state)
     FAILS(cuTexObjectCreate(&t, &r, &d, NULL), CUDA_ERROR_INVALID_VALUE);
     d = (CUDA_TEXTURE_DESC){.flags = 0x80};
     FAILS(cuTexObjectCreate(&t, &r, &d, NULL), CUDA_ERROR_INVALID_VALUE);
-    d = (CUDA_TEXTURE_DESC){.flags = CU_TRSF_SRGB};
-    FAILS(cuTexObjectCreate(&t, &r, &d, NULL), CUDA_ERROR_NOT_SUPPORTED);
     d = (CUDA_TEXTURE_DESC){0};
     FAILS(cuTexObjectCreate(&t, &r, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
     r = of_array((CUarray)&d);
@@ -466,7 +468,7 @@ static void objects_that_cannot_be_are_refused(void **state)
     r = (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_PITCH2D, .res.pitch2D = {p, CU_AD_FORMAT_FLOAT, 1, 4, 4, 40}};
     FAILS(cuTexObjectCreate(&t, &r, &d, NULL), CUDA_ERROR_INVALID_VALUE);
     r = (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY};
-    FAILS(cuTexObjectCreate(&t, &r, &d, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    FAILS(cuTexObjectCreate(&t, &r, &d, NULL), CUDA_ERROR_INVALID_HANDLE);
     r = of_array(floats);
     FAILS(cuSurfObjectCreate(&s, &r), CUDA_ERROR_INVALID_VALUE); /* made without CUDA_ARRAY3D_SURFACE_LDST */
     OK(cuArrayDestroy(floats));

@@ -32,6 +32,48 @@ FETCH(fetch_a1d, "tex.a1d.v4.f32.f32", float4, "f", "%6,%5", "f"(c.x), "r"((int)
 FETCH(fetch_a2d, "tex.a2d.v4.f32.f32", float4, "f", "%7,%5,%6,%6", "f"(c.x), "f"(c.y), "r"((int)c.w))
 FETCH(gather, "tld4.r.2d.v4.f32.f32", float4, "f", "%5,%6", "f"(c.x), "f"(c.y))
 
+FETCH(fetch_cube, "tex.cube.v4.f32.f32", float4, "f", "%5,%6,%7,%7", "f"(c.x), "f"(c.y), "f"(c.z))
+FETCH(fetch_acube, "tex.acube.v4.f32.f32", float4, "f", "%8,%5,%6,%7", "f"(c.x), "f"(c.y), "f"(c.z), "r"((int)c.w))
+
+// The same with a level of detail, at[i].w, or with gradients: (w, 0) and (0, w / 2).
+#define DETAIL(name, instruction, place, ...)                                                                          \
+    KERNEL name(handle t, const float4 *at, float4 *out, int n)                                                        \
+    {                                                                                                                  \
+        const int i = INDEX;                                                                                           \
+        float4 v;                                                                                                      \
+        if (i >= n)                                                                                                    \
+            return;                                                                                                    \
+        const float4 c = at[i];                                                                                        \
+        asm volatile(instruction " {%0,%1,%2,%3}, [%4, " place ";"                                                     \
+                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)                                                      \
+                     : "l"(t), __VA_ARGS__);                                                                           \
+        out[i] = v;                                                                                                    \
+    }
+DETAIL(level_1d, "tex.level.1d.v4.f32.f32", "{%5}], %6", "f"(c.x), "f"(c.w))
+DETAIL(level_2d, "tex.level.2d.v4.f32.f32", "{%5,%6}], %7", "f"(c.x), "f"(c.y), "f"(c.w))
+DETAIL(level_3d, "tex.level.3d.v4.f32.f32", "{%5,%6,%7,%7}], %8", "f"(c.x), "f"(c.y), "f"(c.z), "f"(c.w))
+DETAIL(level_a2d, "tex.level.a2d.v4.f32.f32", "{%8,%5,%6,%6}], %7", "f"(c.x), "f"(c.y), "f"(c.w), "r"((int)c.z))
+DETAIL(level_cube, "tex.level.cube.v4.f32.f32", "{%5,%6,%7,%7}], %8", "f"(c.x), "f"(c.y), "f"(c.z), "f"(c.w))
+DETAIL(gradient_2d, "tex.grad.2d.v4.f32.f32", "{%5,%6}], {%7,%8}, {%8,%9}", "f"(c.x), "f"(c.y), "f"(c.w), "f"(0.0f),
+       "f"(c.w / 2))
+DETAIL(gradient_1d, "tex.grad.1d.v4.f32.f32", "{%5}], {%6}, {%7}", "f"(c.x), "f"(c.w / 2), "f"(c.w))
+DETAIL(gradient_cube, "tex.grad.cube.v4.f32.f32", "{%5,%6,%7,%7}], {%8,%9,%9,%9}, {%9,%10,%9,%9}", "f"(c.x), "f"(c.y),
+       "f"(c.z), "f"(c.w), "f"(0.0f), "f"(c.w / 2))
+
+// width, height of level 0 to 3, and the number of levels
+KERNEL level_sizes(handle t, unsigned *out)
+{
+    unsigned v;
+    for (int l = 0; l < 4; l++) {
+        asm volatile("txq.level.width.b32 %0, [%1], %2;" : "=r"(v) : "l"(t), "r"(l));
+        out[2 * l] = v;
+        asm volatile("txq.level.height.b32 %0, [%1], %2;" : "=r"(v) : "l"(t), "r"(l));
+        out[2 * l + 1] = v;
+    }
+    asm volatile("txq.num_mipmap_levels.b32 %0, [%1];" : "=r"(v) : "l"(t));
+    out[8] = v;
+}
+
 // The forms with more operands. Each leaves its first component.
 KERNEL variants(handle t, const float4 *at, float *out, unsigned *halves)
 {

@@ -63,6 +63,10 @@ void modelled_compare(const struct subject *s, const struct meter_report *r, str
             p->theirs = table_value(&memory, row, c->metric);
         if (p->ours < c->least && p->theirs < c->least)
             p->theirs = NAN;
+        if (row && !strcmp(c->metric, "lts__t_sector_hit_rate.pct") && table_value(&memory, row, "lts__t_sectors.sum") < 16384)
+            p->theirs = NAN; /* instructions and constants are most of it */
+        if (row && !strstr(c->metric, ".sum") && table_value(&memory, row, "launches") != 1)
+            p->theirs = NAN; /* recorded of one of the launches, ours is of all together */
     }
 }
 

@@ -1,8 +1,8 @@
 /* cooperative_groups/memcpy_async.h - copies by a whole group that go on while its threads do, from global to shared
  * memory (cp.async), and the wait for them.
  *
- * The pieces are as wide as addresses and size allow: 16, 8 or 4 bytes, dealt to the threads in turn. What cannot be such a
- * copy (from or to elsewhere, or less aligned) is made at once. */
+ * The pieces are as wide as addresses and size allow: 16, 8 or 4 bytes, dealt to the threads in turn. What cannot be
+ * such a copy (from or to elsewhere, or less aligned) is made at once. */
 #ifndef LOCKSTEP_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 #define LOCKSTEP_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 
@@ -13,8 +13,7 @@
 
 #define LS_D __device__ __forceinline__
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
 template <class Group> LS_D void memcpy_async(const Group &group, void *dst, const void *src, size_t bytes)
 {
@@ -22,7 +21,8 @@ template <class Group> LS_D void memcpy_async(const Group &group, void *dst, con
     ls_copy::commit();
 }
 /* aligned_size_t<N> and other sizes that say how aligned they are. */
-template <class Group, class Shape> LS_D void memcpy_async(const Group &group, void *dst, const void *src, const Shape &shape)
+template <class Group, class Shape>
+LS_D void memcpy_async(const Group &group, void *dst, const void *src, const Shape &shape)
 {
     memcpy_async(group, dst, src, static_cast<size_t>(shape));
 }

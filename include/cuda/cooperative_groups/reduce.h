@@ -1,7 +1,7 @@
 /* cooperative_groups/reduce.h - one value from the values of a group, which every thread of the group gets.
  *
- * 32-bit integers go through the warp's own reduction (redux). Anything else is halved by exchanges between lanes that are
- * size/2, size/4 ... 1 apart, in which order floats are added too; in a group that is no tile, the first lanes take
+ * 32-bit integers go through the warp's own reduction (redux). Anything else is halved by exchanges between lanes that
+ * are size/2, size/4 ... 1 apart, in which order floats are added too; in a group that is no tile, the first lanes take
  * what comes after the largest power of two, and pass the result on. */
 #ifndef LOCKSTEP_COOPERATIVE_GROUPS_REDUCE_H
 #define LOCKSTEP_COOPERATIVE_GROUPS_REDUCE_H
@@ -12,8 +12,7 @@
 
 #define LS_D __device__ __forceinline__
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
 template <class T> struct plus {
     __host__ __device__ __forceinline__ T operator()(T a, T b) const { return a + b; }
@@ -36,8 +35,7 @@ template <class T> struct bit_or {
 
 } // namespace cooperative_groups
 
-namespace ls_group
-{
+namespace ls_group {
 
 /* ---- what redux can do ---- */
 
@@ -115,8 +113,7 @@ template <> struct is_tile<cooperative_groups::coalesced_group> {
 
 } // namespace ls_group
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
 template <class Group, class T, class Op>
 LS_D auto reduce(const Group &group, T &&value, Op &&op) -> decltype(op(value, value))

@@ -1,5 +1,5 @@
-/* cooperative_groups/scan.h - what a thread's value and those of lower ranks make together (inclusive), or those of lower
- * ranks alone (exclusive).
+/* cooperative_groups/scan.h - what a thread's value and those of lower ranks make together (inclusive), or those of
+ * lower ranks alone (exclusive).
  *
  * Each step adds what a lane 1, 2, 4 ... ranks below has. The first thread of an exclusive scan gets T(): the
  * identity of plus; with another operation, as CUDA says of it, nothing that counts. */
@@ -12,8 +12,7 @@
 
 #define LS_D __device__ __forceinline__
 
-namespace ls_group
-{
+namespace ls_group {
 
 template <class Group, class T, class Op> LS_D T scan_lanes(const Group &group, T value, Op &&op)
 {
@@ -64,8 +63,7 @@ LS_D T shift_up(const cooperative_groups::thread_block_tile<Size, Parent> &tile,
 
 } // namespace ls_group
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
 template <class Group, class T, class Op>
 LS_D auto inclusive_scan(const Group &group, T &&value, Op &&op) -> decltype(op(value, value))

@@ -1,4 +1,5 @@
-/* copy_async.h - copies from global to shared memory that do not pass through registers: cp.async, its groups and waits. */
+/* copy_async.h - copies from global to shared memory that do not pass through registers: cp.async, its groups and
+ * waits. */
 #ifndef LOCKSTEP_COPY_ASYNC_H
 #define LOCKSTEP_COPY_ASYNC_H
 
@@ -8,11 +9,16 @@
 
 #define LS_D static __device__ __forceinline__
 
-namespace ls_copy
-{
+namespace ls_copy {
 
-LS_D bool is_shared(const void *p) { return __nvvm_isspacep_shared(p); }
-LS_D bool is_global(const void *p) { return __nvvm_isspacep_global(p); }
+LS_D bool is_shared(const void *p)
+{
+    return __nvvm_isspacep_shared(p);
+}
+LS_D bool is_global(const void *p)
+{
+    return __nvvm_isspacep_global(p);
+}
 LS_D unsigned shared_address(const void *p)
 {
     unsigned long long r;
@@ -32,11 +38,16 @@ template <unsigned Size> LS_D void piece(void *shared, const void *global, unsig
                      : "memory");
 }
 
-LS_D void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <unsigned Stage> LS_D void wait() { asm volatile("cp.async.wait_group %0;" ::"n"(Stage) : "memory"); }
+LS_D void commit()
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <unsigned Stage> LS_D void wait()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(Stage) : "memory");
+}
 
-template <unsigned Size>
-LS_D void pieces(unsigned rank, unsigned threads, char *to, const char *from, size_t bytes)
+template <unsigned Size> LS_D void pieces(unsigned rank, unsigned threads, char *to, const char *from, size_t bytes)
 {
     for (size_t i = (size_t)rank * Size; i < bytes; i += (size_t)threads * Size)
         piece<Size>(to + i, from + i, Size);

@@ -72,6 +72,8 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
 #include "texture_indirect_functions.h"
 #endif
 
+#include "lockstep/device_launch.h"
+
 #ifdef LOCKSTEP_CUDA_VERSION_IS_OURS
 #undef CUDA_VERSION
 #undef LOCKSTEP_CUDA_VERSION_IS_OURS

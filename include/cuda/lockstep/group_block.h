@@ -15,8 +15,7 @@
 
 #define LS_D __device__ __forceinline__
 
-namespace ls_group
-{
+namespace ls_group {
 
 /* The grid's barrier, or null. */
 static LS_D unsigned *grid_word()
@@ -52,7 +51,8 @@ static LS_D unsigned grid_arrive()
     return before;
 }
 
-/* All lanes of the first warp wait together, so that they leave together: a lane that waits alone may be left behind. */
+/* All lanes of the first warp wait together, so that they leave together: a lane that waits alone may be left behind.
+ */
 static LS_D void grid_wait(unsigned before)
 {
     if (block_rank() < 32) {
@@ -71,12 +71,10 @@ static LS_D unsigned long long grid_block_rank()
 
 } // namespace ls_group
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
 /* Any group, its kind known at run time only: a set of lanes of a warp, a block or the grid. */
-class thread_group
-{
+class thread_group {
   protected:
     enum kind : unsigned { lanes_of_warp, whole_block, whole_grid };
     kind kind_;
@@ -101,14 +99,12 @@ template <unsigned MaxBlockSize = 1024> struct block_tile_memory {
     char unused[1];
 };
 
-class thread_block : public thread_group
-{
+class thread_block : public thread_group {
     LS_D thread_block() : thread_group(whole_block, 0) {}
     friend LS_D thread_block this_thread_block();
 
   public:
-    struct arrival_token {
-    };
+    struct arrival_token {};
     static LS_D void sync() { ls_group::sync_block(); }
     /* Those who have arrived may go on until they wait; the barrier itself is where they wait. */
     LS_D arrival_token barrier_arrive() const { return arrival_token(); }
@@ -122,14 +118,16 @@ class thread_block : public thread_group
     static LS_D dim3 dim_threads() { return group_dim(); }
 };
 
-LS_D thread_block this_thread_block() { return thread_block(); }
+LS_D thread_block this_thread_block()
+{
+    return thread_block();
+}
 template <unsigned MaxBlockSize> LS_D thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
 {
     return this_thread_block();
 }
 
-class grid_group : public thread_group
-{
+class grid_group : public thread_group {
     LS_D grid_group() : thread_group(whole_grid, 0) {}
     friend LS_D grid_group this_grid();
 
@@ -158,16 +156,17 @@ class grid_group : public thread_group
     static LS_D dim3 cluster_index() { return block_index(); }
 };
 
-LS_D grid_group this_grid() { return grid_group(); }
-
-class cluster_group : public thread_group
+LS_D grid_group this_grid()
 {
+    return grid_group();
+}
+
+class cluster_group : public thread_group {
     LS_D cluster_group() : thread_group(whole_block, 0) {}
     friend LS_D cluster_group this_cluster();
 
   public:
-    struct arrival_token {
-    };
+    struct arrival_token {};
     static LS_D void sync() { ls_group::sync_block(); }
     static LS_D arrival_token barrier_arrive() { return arrival_token(); }
     static LS_D void barrier_wait() { ls_group::sync_block(); }
@@ -185,7 +184,10 @@ class cluster_group : public thread_group
     template <class T> static LS_D T *map_shared_rank(T *address, int) { return address; }
 };
 
-LS_D cluster_group this_cluster() { return cluster_group(); }
+LS_D cluster_group this_cluster()
+{
+    return cluster_group();
+}
 
 /* ---- thread_group ---- */
 

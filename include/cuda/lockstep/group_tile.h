@@ -1,7 +1,7 @@
 /* group_tile.h - cooperative groups within a warp: coalesced_group and thread_block_tile, and the ways to make them.
  *
- * A coalesced_group is any set of lanes; its ranks number them upwards. A thread_block_tile<N> is N neighbours of a block,
- * N a power of two up to 32; tiles of several warps are in group_tile_wide.h. */
+ * A coalesced_group is any set of lanes; its ranks number them upwards. A thread_block_tile<N> is N neighbours of a
+ * block, N a power of two up to 32; tiles of several warps are in group_tile_wide.h. */
 #ifndef LOCKSTEP_GROUP_TILE_H
 #define LOCKSTEP_GROUP_TILE_H
 
@@ -9,11 +9,9 @@
 
 #define LS_D __device__ __forceinline__
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
-class coalesced_group : public thread_group
-{
+class coalesced_group : public thread_group {
     friend LS_D coalesced_group coalesced_threads();
     friend struct ls_group_access;
 
@@ -65,7 +63,10 @@ class coalesced_group : public thread_group
     }
 };
 
-LS_D coalesced_group coalesced_threads() { return coalesced_group(ls_group::active_lanes()); }
+LS_D coalesced_group coalesced_threads()
+{
+    return coalesced_group(ls_group::active_lanes());
+}
 
 /* ---- tiles ---- */
 
@@ -73,8 +74,7 @@ template <unsigned Size, class Parent = void> class thread_block_tile;
 
 } // namespace cooperative_groups
 
-namespace ls_group
-{
+namespace ls_group {
 
 /* Where a tile stands among its parent's, for each parent that is known. */
 template <unsigned Size, class Parent> struct tile_place;
@@ -89,8 +89,7 @@ struct tile_place<Size, cooperative_groups::thread_block_tile<Outer, Parent>> {
 };
 
 /* Size neighbours, Size <= 32. */
-template <unsigned Size> class lane_tile : public cooperative_groups::thread_group
-{
+template <unsigned Size> class lane_tile : public cooperative_groups::thread_group {
     static_assert(Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
     static constexpr unsigned clamp(unsigned end) { return (32 - Size) << 8 | end; }
     static LS_D unsigned first_lane() { return lane() & ~(Size - 1); }
@@ -124,7 +123,10 @@ template <unsigned Size> class lane_tile : public cooperative_groups::thread_gro
     }
     LS_D int any(int predicate) const { return ls_group::any(lanes(), predicate != 0); }
     LS_D int all(int predicate) const { return ls_group::all(lanes(), predicate != 0); }
-    LS_D unsigned ballot(int predicate) const { return ls_group::ballot(lanes(), predicate != 0) >> first_lane() & ones; }
+    LS_D unsigned ballot(int predicate) const
+    {
+        return ls_group::ballot(lanes(), predicate != 0) >> first_lane() & ones;
+    }
     template <class T> LS_D unsigned match_any(T value) const
     {
         return ls_group::match_any(lanes(), value) >> first_lane() & ones;
@@ -146,12 +148,10 @@ template <unsigned Size> struct tile_base<Size, true> {
 
 } // namespace ls_group
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
 /* With its parent known, a tile's place needs no register. */
-template <unsigned Size, class Parent> class thread_block_tile : public ls_group::tile_base<Size>::type
-{
+template <unsigned Size, class Parent> class thread_block_tile : public ls_group::tile_base<Size>::type {
     typedef typename ls_group::tile_base<Size>::type base;
     typedef ls_group::tile_place<Size, Parent> place;
 
@@ -161,8 +161,7 @@ template <unsigned Size, class Parent> class thread_block_tile : public ls_group
     static LS_D unsigned meta_group_size() { return place::size(); }
 };
 
-template <unsigned Size> class thread_block_tile<Size, void> : public ls_group::tile_base<Size>::type
-{
+template <unsigned Size> class thread_block_tile<Size, void> : public ls_group::tile_base<Size>::type {
     typedef typename ls_group::tile_base<Size>::type base;
 
   public:
@@ -178,8 +177,7 @@ template <unsigned Size> class thread_block_tile<Size, void> : public ls_group::
 
 } // namespace cooperative_groups
 
-namespace ls_group
-{
+namespace ls_group {
 /* A tile without a parent's type may still be divided. */
 template <unsigned Size> struct tile_maker {
     template <class Parent> static LS_D cooperative_groups::thread_block_tile<Size, Parent> make(const Parent &parent)
@@ -189,8 +187,7 @@ template <unsigned Size> struct tile_maker {
 };
 } // namespace ls_group
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
 template <unsigned Size, class Parent> LS_D thread_block_tile<Size, Parent> tiled_partition(const Parent &parent)
 {
@@ -199,7 +196,10 @@ template <unsigned Size, class Parent> LS_D thread_block_tile<Size, Parent> tile
     return ls_group::tile_maker<Size>::make(parent);
 }
 
-LS_D thread_block_tile<1, void> this_thread() { return thread_block_tile<1, void>(); }
+LS_D thread_block_tile<1, void> this_thread()
+{
+    return thread_block_tile<1, void>();
+}
 
 /* ---- partitions whose shape is known at run time ---- */
 
@@ -220,8 +220,7 @@ struct ls_group_access {
 
 } // namespace cooperative_groups
 
-namespace ls_group
-{
+namespace ls_group {
 /* Those `lanes` whose rank among them, divided by `size`, is this thread's. */
 static LS_D unsigned lanes_beside(unsigned lanes, unsigned size)
 {
@@ -234,8 +233,7 @@ static LS_D unsigned lanes_beside(unsigned lanes, unsigned size)
 }
 } // namespace ls_group
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
 /* The size must be a power of two up to 32; anything else is no group, and traps. */
 LS_D coalesced_group tiled_partition(const coalesced_group &parent, unsigned size)
@@ -288,8 +286,7 @@ template <class Group> LS_D coalesced_group binary_partition(const Group &group,
 
 } // namespace cooperative_groups
 
-namespace ls_group
-{
+namespace ls_group {
 static LS_D bool elected(unsigned lanes)
 {
 #if __CUDA_ARCH__ >= 900
@@ -302,8 +299,7 @@ static LS_D bool elected(unsigned lanes)
 }
 } // namespace ls_group
 
-namespace cooperative_groups
-{
+namespace cooperative_groups {
 
 template <class Group, class Function, class... Args>
 LS_D void invoke_one(const Group &group, Function &&function, Args &&...args)
@@ -328,7 +324,10 @@ LS_D auto invoke_one_broadcast(const Group &group, Function &&function, Args &&.
 
 /* ---- as functions ---- */
 
-template <class Group> LS_D void sync(const Group &group) { group.sync(); }
+template <class Group> LS_D void sync(const Group &group)
+{
+    group.sync();
+}
 template <class Group> LS_D auto thread_rank(const Group &group) -> decltype(group.thread_rank())
 {
     return group.thread_rank();

@@ -10,8 +10,7 @@
 
 #define LS_D __device__ __forceinline__
 
-namespace ls_group
-{
+namespace ls_group {
 
 struct wide_memory {
     static constexpr unsigned value_bytes = 32, warps = 32;
@@ -25,8 +24,7 @@ static LS_D wide_memory &wide()
     return memory;
 }
 
-template <unsigned Size> class wide_tile
-{
+template <unsigned Size> class wide_tile {
     static_assert(Size == 64 || Size == 128 || Size == 256 || Size == 512, "a tile has at most 512 threads");
     static constexpr unsigned warps = Size / 32;
     static LS_D unsigned first_warp() { return block_rank() / Size * warps; }

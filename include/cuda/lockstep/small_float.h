@@ -15,8 +15,7 @@
 #define LS_DEVICE_OR_HOST(device, host) host
 #endif
 
-namespace ls_small
-{
+namespace ls_small {
 
 enum rounding { nearest, zero, down, up };
 
@@ -112,7 +111,8 @@ static __inline__ __host__ __device__ float decode(unsigned bits, int exponent, 
     return __builtin_bit_cast(float, f);
 }
 
-/* A float to an integer of type `to` within [least, most]; what is outside comes to the nearer end, and NaN to `nan`. */
+/* A float to an integer of type `to` within [least, most]; what is outside comes to the nearer end, and NaN to `nan`.
+ */
 template <class To>
 static __inline__ __host__ __device__ To integer(double a, rounding mode, double least, double most, To at_least,
                                                  To at_most, To nan)

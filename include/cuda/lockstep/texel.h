@@ -4,11 +4,10 @@
 
 #include <cuda_runtime.h>
 
-#include "texture_types.h"
 #include "surface_types.h"
+#include "texture_types.h"
 
-namespace ls_texel
-{
+namespace ls_texel {
 
 enum number { signed_integer, unsigned_integer, floating };
 

@@ -11,10 +11,8 @@
  *
  * half fragments hold each element twice. Included by mma.h alone, which says what share, order and words are. */
 
-namespace nvcuda
-{
-namespace wmma
-{
+namespace nvcuda {
+namespace wmma {
 
 #define LS_HERE __device__ __forceinline__
 
@@ -22,9 +20,7 @@ namespace wmma
 
 #define LS_INPUT(use, m, n, k, type, element, count, stored, word, load)                                               \
     template <class Layout>                                                                                            \
-    class fragment<use, m, n, k, type, Layout> : public ls_wmma::share<element, count, stored>                         \
-    {                                                                                                                  \
-    };                                                                                                                 \
+    class fragment<use, m, n, k, type, Layout> : public ls_wmma::share<element, count, stored> {};                     \
     template <class Layout>                                                                                            \
     LS_HERE void load_matrix_sync(fragment<use, m, n, k, type, Layout> &f, const element *p, unsigned stride)          \
     {                                                                                                                  \
@@ -34,9 +30,7 @@ namespace wmma
 /* ---- accumulators ---- */
 
 #define LS_SUM(m, n, k, type, count, word, load, store)                                                                \
-    template <> class fragment<accumulator, m, n, k, type, void> : public ls_wmma::share<type, count>                  \
-    {                                                                                                                  \
-    };                                                                                                                 \
+    template <> class fragment<accumulator, m, n, k, type, void> : public ls_wmma::share<type, count> {};              \
     LS_HERE void load_matrix_sync(fragment<accumulator, m, n, k, type> &f, const type *p, unsigned stride,             \
                                   layout_t layout)                                                                     \
     {                                                                                                                  \
@@ -73,8 +67,7 @@ namespace wmma
 #define LS_PRODUCT_PLAIN(m, n, k, type, to, word, to_word, product)                                                    \
     template <class A, class B>                                                                                        \
     LS_HERE void mma_sync(fragment<accumulator, m, n, k, to> &d, const fragment<matrix_a, m, n, k, type, A> &a,        \
-                          const fragment<matrix_b, m, n, k, type, B> &b,                                               \
-                          const fragment<accumulator, m, n, k, to> &c)                                                 \
+                          const fragment<matrix_b, m, n, k, type, B> &b, const fragment<accumulator, m, n, k, to> &c)  \
     {                                                                                                                  \
         product(ls_wmma::words<to_word>(d), ls_wmma::words<word>(a), ls_wmma::words<word>(b),                          \
                 ls_wmma::words<to_word>(c), ls_wmma::orders<A, B>::value, 0);                                          \
@@ -136,15 +129,13 @@ LS_PRODUCT_PLAIN(8, 8, 4, double, double, double, double, __dmma_m8n8k4_mma_f64)
 
 /* ---- integers of 4 bits and of one: a by rows and b by columns, always ---- */
 
-#define LS_PACKED(use, m, n, k, type, element, count, layout, load)                                                     \
+#define LS_PACKED(use, m, n, k, type, element, count, layout, load)                                                    \
     template <>                                                                                                        \
-    class fragment<use, m, n, k, experimental::precision::type, layout> : public ls_wmma::share<element, count, 1>      \
-    {                                                                                                                  \
-    };                                                                                                                 \
-    LS_HERE void load_matrix_sync(fragment<use, m, n, k, experimental::precision::type, layout> &f, const void *p,      \
+    class fragment<use, m, n, k, experimental::precision::type, layout> : public ls_wmma::share<element, count, 1> {}; \
+    LS_HERE void load_matrix_sync(fragment<use, m, n, k, experimental::precision::type, layout> &f, const void *p,     \
                                   unsigned stride)                                                                     \
     {                                                                                                                  \
-        load(ls_wmma::words<int>(f), (const int *)p, stride, ls_wmma::order<layout>::column);                           \
+        load(ls_wmma::words<int>(f), (const int *)p, stride, ls_wmma::order<layout>::column);                          \
     }
 LS_PACKED(matrix_a, 8, 8, 32, s4, int, 8, row_major, __imma_m8n8k32_ld_a_s4)
 LS_PACKED(matrix_b, 8, 8, 32, s4, int, 8, col_major, __imma_m8n8k32_ld_b_s4)

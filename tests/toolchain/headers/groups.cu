@@ -23,8 +23,14 @@ struct wide {
     int b;
     short c;
 };
-__device__ unsigned digest(wide w) { return (unsigned)(w.a * 3) + (unsigned)w.b * 7 + (unsigned)w.c; }
-__device__ wide widen(unsigned v) { return wide{v * 0.25, (int)v, (short)v}; }
+__device__ unsigned digest(wide w)
+{
+    return (unsigned)(w.a * 3) + (unsigned)w.b * 7 + (unsigned)w.c;
+}
+__device__ wide widen(unsigned v)
+{
+    return wide{v * 0.25, (int)v, (short)v};
+}
 
 /* The thread's rank, what a template over any group knows. */
 template <class Group> __device__ unsigned sum_of_ranks(Group g, int *scratch)
@@ -89,7 +95,8 @@ KERNEL(tile)
     thread_group any = t4;
     out[13] = (unsigned)any.size() | (unsigned)any.thread_rank() << 8;
     thread_group eight = tiled_partition(block, 8);
-    out[14] = (unsigned)eight.size() | (unsigned)eight.thread_rank() << 8 | sum_of_ranks(eight, scratch + t8.meta_group_rank() * 8) << 16;
+    out[14] = (unsigned)eight.size() | (unsigned)eight.thread_rank() << 8 |
+              sum_of_ranks(eight, scratch + t8.meta_group_rank() * 8) << 16;
     out[15] = (unsigned)cg::group_size(t8) + (unsigned)cg::thread_rank(t8);
 }
 

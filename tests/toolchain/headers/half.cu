@@ -17,13 +17,31 @@
     }                                                                                                                  \
     template <class T, class T2> __device__ void name(unsigned *out, unsigned word)
 
-__device__ unsigned bits(__half a) { return __half_as_ushort(a); }
-__device__ unsigned bits(__nv_bfloat16 a) { return __bfloat16_as_ushort(a); }
-__device__ unsigned bits(__half2 a) { return bits(a.x) | bits(a.y) << 16; }
-__device__ unsigned bits(__nv_bfloat162 a) { return bits(a.x) | bits(a.y) << 16; }
+__device__ unsigned bits(__half a)
+{
+    return __half_as_ushort(a);
+}
+__device__ unsigned bits(__nv_bfloat16 a)
+{
+    return __bfloat16_as_ushort(a);
+}
+__device__ unsigned bits(__half2 a)
+{
+    return bits(a.x) | bits(a.y) << 16;
+}
+__device__ unsigned bits(__nv_bfloat162 a)
+{
+    return bits(a.x) | bits(a.y) << 16;
+}
 template <class T> __device__ T of(unsigned short bits);
-template <> __device__ __half of<__half>(unsigned short bits) { return __ushort_as_half(bits); }
-template <> __device__ __nv_bfloat16 of<__nv_bfloat16>(unsigned short bits) { return __ushort_as_bfloat16(bits); }
+template <> __device__ __half of<__half>(unsigned short bits)
+{
+    return __ushort_as_half(bits);
+}
+template <> __device__ __nv_bfloat16 of<__nv_bfloat16>(unsigned short bits)
+{
+    return __ushort_as_bfloat16(bits);
+}
 
 GROUP(arithmetic)
 {
@@ -121,8 +139,8 @@ GROUP(conversion)
 GROUP(functions)
 {
     T a = of<T>((unsigned short)word);
-    T results[16] = {hsqrt(a), hrsqrt(a), hrcp(a), hexp(a), hexp2(a), hexp10(a), hlog(a), hlog2(a),
-                     hlog10(a), hsin(a), hcos(a), htanh(a), hceil(a), hfloor(a), htrunc(a), hrint(a)};
+    T results[16] = {hsqrt(a),  hrsqrt(a), hrcp(a), hexp(a),  hexp2(a), hexp10(a), hlog(a),   hlog2(a),
+                     hlog10(a), hsin(a),   hcos(a), htanh(a), hceil(a), hfloor(a), htrunc(a), hrint(a)};
     for (int i = 0; i < 16; i++)
         out[i] = bits(results[i]);
 }

@@ -1,4 +1,5 @@
-/* matrices.cu - nvcuda::wmma, every type and shape (test_headers.c). One warp a kernel; out[] takes the sums in rows. */
+/* matrices.cu - nvcuda::wmma, every type and shape (test_headers.c). One warp a kernel; out[] takes the sums in rows.
+ */
 #include <mma.h>
 
 using namespace nvcuda;

@@ -12,13 +12,20 @@
     }                                                                                                                  \
     static __device__ void name(unsigned *out, unsigned value)
 
-__device__ unsigned bits(float f) { return (unsigned)__float_as_int(f); }
-__device__ unsigned bits(__half f) { return __half_as_ushort(f); }
+__device__ unsigned bits(float f)
+{
+    return (unsigned)__float_as_int(f);
+}
+__device__ unsigned bits(__half f)
+{
+    return __half_as_ushort(f);
+}
 
 KERNEL(fp8)
 {
     const float f = __int_as_float((int)value), g = __half2float(__ushort_as_half((unsigned short)value));
-    out[0] = __nv_cvt_float_to_fp8(f, __NV_SATFINITE, __NV_E4M3) | __nv_cvt_float_to_fp8(g, __NV_SATFINITE, __NV_E5M2) << 8;
+    out[0] = __nv_cvt_float_to_fp8(f, __NV_SATFINITE, __NV_E4M3) | __nv_cvt_float_to_fp8(g, __NV_SATFINITE, __NV_E5M2)
+                                                                       << 8;
     out[1] = __nv_cvt_float_to_fp8(g, __NV_NOSAT, __NV_E4M3) | __nv_cvt_float_to_fp8(g, __NV_NOSAT, __NV_E5M2) << 8;
     out[2] = __nv_cvt_halfraw_to_fp8(__ushort_as_half((unsigned short)value), __NV_SATFINITE, __NV_E4M3) |
              __nv_cvt_double_to_fp8((double)f, __NV_SATFINITE, __NV_E5M2) << 8;

@@ -375,7 +375,7 @@ static void test_assert(void **state)
     bench_open(&b, "faults.ptx");
     run_faulty(&b, &(struct run){.kernel = "assert_in_kernel", .grid = 1, .block = 32}, FAULT_ASSERT,
                "assert_in_kernel", &f);
-    assert_string_equal(f.detail, "a.cu:17: main: Assertion `x > 0' failed");
+    assert_string_equal(f.detail, "a.cu:17: main: block: [0,0,0], thread: [0,0,0] Assertion `x > 0` failed.");
     assert_string_equal(exec_fault_cuda_name(f.kind), "CUDA_ERROR_ASSERT");
     bench_close(&b);
 }

@@ -202,7 +202,7 @@ static void expect_poison(const char *declarations, const char *instruction, con
 static void what_is_not_there_is_named(void **state)
 {
     (void)state;
-    expect_poison("", "tex.cube.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%t1, {%f4,%f4,%f4,%f4}]", "cube maps");
+    expect_poison("", "tld4.r.cube.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%t1, {%f4,%f4,%f4,%f4}]", "cube maps");
     expect_poison("", "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%t1, %t2, {%f4,%f4}]", "separate sampler");
     expect_poison("", "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%t1, {%f4}]", "it has 1 coordinates and needs 2");
     expect_poison("", "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%t1, {%f4,%f4}], %f5", "depth textures");

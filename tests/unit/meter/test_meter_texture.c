@@ -36,7 +36,7 @@ static void one_request_an_instruction(void **state)
         /* a fetch of eight lanes is two requests of four */
         assert_int_equal(site_tally(s, rows[k].class)->requests, (k + 1) * (rows[k].class == CLASS_TEX ? 2 : 1));
         assert_int_equal(site_tally(s, rows[k].class)->cost, 0);
-        for (u32 class = 0; class < CLASS_COUNT; class++)
+        for (u32 class = 0; class < ACCESS_CLASSES; class++)
             assert_true(class == rows[k].class || !site_tally(s, (enum access_class)class));
     }
     counter_free(c);

@@ -1,0 +1,168 @@
+/* test_limits.c - the nearest limit, against the formulas at the head of report/limit.c, for a GPU of round numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "report/limit.h"
+
+/* 10 SMs at 1 GHz: a clock is a nanosecond. */
+static const struct gpu gpu = {.sms = 10,
+                               .boost_mhz = 1000,
+                               .sub_partitions = 4,
+                               .fp32_rate = 128,
+                               .fp64_rate = 2,
+                               .int_rate = 64,
+                               .dram_bytes_per_s = 1e12,
+                               .latency_dram = 500,
+                               .latency_shared = 30,
+                               .threads_per_sm = 2048};
+
+static struct meter_line line;
+
+static struct meter_report launch(u32 blocks)
+{
+    struct meter_report r = {.grid = {blocks, 1, 1}, .block = {256, 1, 1}, .lines = &line, .nlines = 1};
+    for (u32 i = 0; i < METRIC_COUNT; i++)
+        r.metrics[i].value = NAN;
+    r.occupancy.blocks_per_sm = 8;
+    r.n[EVENT_inst] = 8;
+    line = (struct meter_line){.function = "k", .file = "x.cu", .line = 12};
+    return r;
+}
+
+static struct limits limits(const struct meter_report *r)
+{
+    struct limits l;
+    assert_true(limits_of(r, &gpu, &l));
+    return l;
+}
+
+static void assert_near(double got, double want)
+{
+    assert_true(fabs(got - want) <= 1e-9 * want);
+}
+
+static void the_busiest_sm_decides(void **state)
+{
+    (void)state;
+    struct meter_report r = launch(11); /* one SM has two blocks of 11 */
+    r.n[EVENT_sld_wavefronts] = 11000;
+    r.n[EVENT_sst_wavefronts] = 11000;
+    assert_near(limits(&r).seconds[LIMIT_SHARED], 4000e-9);
+    r.n[EVENT_inst] = 44000;
+    assert_near(limits(&r).seconds[LIMIT_ISSUE], 2000e-9);
+    r.n[EVENT_fp64] = 22000;
+    assert_near(limits(&r).seconds[LIMIT_FP64], 2000e-9);
+    r.n[EVENT_gld_sectors] = 44000;
+    assert_near(limits(&r).seconds[LIMIT_L1], 2000e-9);
+    assert_near(limits(&r).seconds[LIMIT_DRAM], 44000 * 32 / 1e12);
+    assert_int_equal(limits(&r).nearest, LIMIT_SHARED);
+}
+
+/* A wave is 80 blocks; each waits 500 clocks for memory and issues its 100 instructions a warp. */
+static void latency_is_by_waves(void **state)
+{
+    (void)state;
+    struct meter_report r = launch(81);
+    r.n[EVENT_inst] = 81 * 8 * 100;
+    r.n[EVENT_gld_sectors] = 1;
+    assert_near(limits(&r).seconds[LIMIT_LATENCY], 2 * 600e-9);
+    r.n[EVENT_gld_sectors] = 0;
+    assert_near(limits(&r).seconds[LIMIT_LATENCY], 2 * 100e-9);
+    r.n[EVENT_sld_wavefronts] = 1;
+    assert_near(limits(&r).seconds[LIMIT_LATENCY], 2 * 130e-9);
+}
+
+static void the_text_has_the_evidence(void **state)
+{
+    (void)state;
+    char text[2048];
+    struct meter_report r = launch(1);
+    r.n[EVENT_sld_wavefronts] = line.n[EVENT_sld_wavefronts] = 32000;
+    r.n[EVENT_sld_conflicts] = line.n[EVENT_sld_conflicts] = 31000;
+    struct limits l = limits(&r);
+    assert_int_equal(l.nearest, LIMIT_SHARED);
+    limit_text(&r, &gpu, &l, text, sizeof text);
+    assert_non_null(strstr(text, "The nearest limit is Shared Memory: at least 32"));
+    assert_non_null(strstr(text, "32,000 wavefronts, of which 31,000 are bank conflicts (97%)"));
+    assert_non_null(strstr(text, "x.cu:12"));
+}
+
+/* 40 sectors for 8, 32 wavefronts of which 31 are conflicts, 8 of 32 threads. */
+static void waste_is_noted(void **state)
+{
+    (void)state;
+    char text[2048];
+    const char *rule;
+    struct meter_report r = launch(1);
+    for (u32 i = 0; i < LIMIT_NOTES; i++)
+        assert_false(limit_note(&r, i, LIMIT_LATENCY, &rule, text, sizeof text));
+    r.n[EVENT_thread_inst] = 64;
+    line.n[EVENT_gld_requests] = 2, line.n[EVENT_gld_bytes] = 256, line.n[EVENT_gld_sectors] = 40;
+    r.n[EVENT_sld_wavefronts] = line.n[EVENT_sld_wavefronts] = 32;
+    r.n[EVENT_sld_conflicts] = line.n[EVENT_sld_conflicts] = 31;
+    assert_true(limit_note(&r, 0, LIMIT_LATENCY, &rule, text, sizeof text));
+    assert_non_null(strstr(text, "40 sectors where 8 hold all the bytes that they ask for (80% are excessive)"));
+    assert_false(limit_note(&r, 0, LIMIT_DRAM, &rule, text, sizeof text));
+    assert_true(limit_note(&r, 1, LIMIT_LATENCY, &rule, text, sizeof text));
+    assert_non_null(strstr(text, "(97%)"));
+    assert_non_null(strstr(text, "x.cu:12"));
+    assert_true(limit_note(&r, 2, LIMIT_LATENCY, &rule, text, sizeof text));
+    assert_string_equal(rule, "ThreadDivergence");
+    assert_non_null(strstr(text, "8.0 of 32 threads"));
+}
+
+static void nothing_is_said_of_nothing(void **state)
+{
+    (void)state;
+    struct limits l;
+    struct meter_report r = launch(1);
+    assert_false(limits_of(&r, NULL, &l));
+    r.n[EVENT_inst] = 0;
+    assert_false(limits_of(&r, &gpu, &l));
+}
+
+static void ideal_sectors(void **state)
+{
+    (void)state;
+    struct meter_line l = {.n = {[EVENT_gld_requests] = 2, [EVENT_gld_bytes] = 256, [EVENT_gld_sectors] = 32}};
+    assert_int_equal(limit_sectors(&l).ideal, 8);
+    l.n[EVENT_gld_bytes] = 8; /* two words for whole warps: a sector each at the least */
+    l.n[EVENT_gld_sectors] = 2;
+    assert_int_equal(limit_sectors(&l).ideal, 2);
+    assert_int_equal(limit_sectors(&l).sectors, 2);
+}
+
+static void numbers_are_ncus(void **state)
+{
+    (void)state;
+    static const struct {
+        double v;
+        const char *text;
+    } all[] = {{0, "0"},     {1234567, "1,234,567"}, {0.544, "0.54"},        {3131.237, "3,131.24"},
+               {100, "100"}, {0.0012, "0.0012"},     {-4096.5, "-4,096.50"}, {NAN, "n/a"}};
+    for (size_t i = 0; i < LS_ARRAY_LEN(all); i++) {
+        char text[48];
+        limit_number(all[i].v, text);
+        assert_string_equal(text, all[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_busiest_sm_decides),
+        cmocka_unit_test(latency_is_by_waves),
+        cmocka_unit_test(the_text_has_the_evidence),
+        cmocka_unit_test(nothing_is_said_of_nothing),
+        cmocka_unit_test(waste_is_noted),
+        cmocka_unit_test(ideal_sectors),
+        cmocka_unit_test(numbers_are_ncus),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,204 @@
+#!/bin/sh
+# `lockstep profile` from end to end: test_profile.sh LOCKSTEP PROGRAM, in this folder. What the counters must be follows
+# from kernels.cu: a warp that reads every S-th float touches 4 S sectors (up to 32), its store 4; a column of a tile of
+# 32 x 32 words costs 32 wavefronts a load.
+lockstep=$1 program=$2 ptx=kernels.ptx
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export TMPDIR="$work" LOCKSTEP_PTXAS=0
+unset LOCKSTEP_GPU LOCKSTEP_SESSION LOCKSTEP_KERNEL LOCKSTEP_TRACE LOCKSTEP_SEED LOCKSTEP_WORKERS
+failed=0
+# BLESS=1 writes the golden files anew: look at what changed.
+
+fail() { echo "FAILED: $*"; failed=1; }
+
+# profile WANTED-STATUS ARGUMENT...: runs it; stdout in $work/out, stderr in $work/err, with process ids as PID
+profile() {
+    want=$1; shift
+    "$lockstep" profile "$@" >"$work/raw" 2>"$work/err"; got=$?
+    sed "s/process [0-9]*/process PID/; s/^\[[0-9]*\]/[PID]/; s|(/.*/profile_program)|(program)|; s/^\"\([0-9][0-9]*\)\",\"[0-9]*\"/\"\1\",\"PID\"/" \
+        "$work/raw" >"$work/out"
+    [ $got = "$want" ] || { fail "status $got, not $want: $*"; cat "$work/err"; }
+}
+same() { [ -z "$BLESS" ] || cp "$work/out" "$1"; diff "$1" "$work/out" >"$work/diff" || { fail "$1"; cat "$work/diff"; }; }
+has() { grep -qF -- "$1" "$work/out" || { fail "no '$1' in the output of $what"; cat "$work/out"; }; }
+hasnt() { ! grep -qF -- "$1" "$work/out" || fail "'$1' in the output of $what"; }
+says() { grep -qF -- "$1" "$work/err" || { fail "no '$1' on stderr of $what"; cat "$work/err"; }; }
+rows() { n=$(grep -c "$1" "$work/out"); [ "$n" = "$2" ] || fail "$n rows like $1, not $2: $what"; }
+
+loads=l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+ratio=l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio
+stores=l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+conflicts=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
+
+what="metrics as text"
+profile 0 --metrics $loads,$ratio,$stores,smsp__sass_data_bytes_mem_global_op_ld.sum "$program" $ptx strided:2 blocks:64 strided:4 stream scale
+same golden/metrics.txt
+what="the same as CSV"
+profile 0 --csv --metrics $loads,$stores,launch__grid_size "$program" $ptx strided:2 blocks:64 strided:4 stream scale
+same golden/metrics.csv
+profile 0 -q --csv --page raw --print-kind --print-kernel-base function --metrics $loads,$stores,smsp__sass_data_bytes_mem_global_op_ld.sum \
+    "$program" $ptx strided:2 blocks:64 strided:4 stream scale
+same golden/raw.csv
+profile 0 -q --csv --print-units base --print-kind --print-kernel-base mangled --metrics smsp__sass_data_bytes_mem_global_op_ld.sum "$program" $ptx blocks:64 strided:4
+same golden/base.csv
+if command -v python3 >/dev/null; then
+    profile 0 --csv --page raw --log-file "$work/log" "$program" $ptx strided:2 column tiny
+    python3 check_csv.py "$work/log" || fail "the raw page as CSV"
+fi
+
+what="a summary"
+profile 0 -q --print-summary per-kernel --metrics $loads,launch__grid_size "$program" $ptx times:3 strided:2 blocks:2 strided:8 tiny
+same golden/summary.txt
+
+what="the details page"
+profile 0 "$program" $ptx blocks:1024 strided:8 column
+has "    Section: Launch Statistics"
+has "Grid Size                                               1,024"
+has "Static Shared Memory Per Block       Kbyte/block         4.10"
+has "    Section: Occupancy"
+has "    Section: Nearest Limit"
+has "OPT   The nearest limit is"
+has "kernels.cu:"
+has "Kinds estimated:"
+has "OPT   Shared memory serves one wavefront a clock: 1,056 wavefronts, of which 992 are bank conflicts (94%)." # of the second
+has "Not known to Lockstep, and left out:"
+profile 0 --section LaunchStats "$program" $ptx tiny
+hasnt "Section: Occupancy"
+hasnt "Nearest Limit"
+profile 0 --set full "$program" $ptx column
+has "Shared Load Wavefronts"
+has "Section: Source Counters"
+profile 0 --csv --section NearestLimit "$program" $ptx tiny
+has '"Nearest Limit","","","","NearestLimit","OPT","The nearest limit is Latency'
+
+what="the source page"
+profile 0 -q --page source --csv "$program" $ptx strided:4 column
+has '"Kernel Name","column(float *)"'
+grep -q '^"15","    const float v = in\[i \* stride\];",.*,"1","16","4","12","0","0","0","4.0x the sectors"$' "$work/out" || fail "line 15"
+grep -q '^"29","        sum += tile\[lane \* 32 + c\];",.*,"0","0","0","0","1,024","32","992","97% conflicts"$' "$work/out" || fail "line 29"
+profile 0 -q --page source -k strided "$program" $ptx strided:4 column
+has "! "
+rows "<- 4.0x the sectors" 1
+hasnt "  column("
+profile 0 -q --page source --print-source ptx -k column "$program" $ptx column
+has "ld.shared.f32"
+(cd "$work" && "$lockstep" profile -q --page source "$program" "$OLDPWD/$ptx" tiny) >"$work/out"
+has "the file was not found"
+(cd "$work" && "$lockstep" profile -q --page source --source-folders "$OLDPWD" "$program" "$OLDPWD/$ptx" tiny) >"$work/out"
+has "p[thread()] = thread();"
+profile 2 --page source --print-source sass "$program" $ptx tiny
+says "no machine code"
+
+what="filters"
+sizes="blocks:1 tiny blocks:2 strided:1 blocks:3 tiny stream blocks:4 tiny blocks:5 scale blocks:6 tiny"
+sizes() { profile 0 -q --csv --metrics launch__grid_size "$@" "$program" $ptx $sizes
+    got=$(sed 1d "$work/out" | sed 's/.*"\([0-9]*\)"$/\1/' | tr '\n' ' '); }
+check() { [ "$got" = "$2 " ] || fail "filter $1: blocks '$got', not '$2'"; }
+sizes; check none "1 2 3 4 5 6"
+sizes -k tiny; check "-k tiny" "1 3 4 6"
+sizes -k scale; check "-k scale" "5"
+sizes -k regex:^s; check "-k regex" "2 5"
+sizes -k "regex:float, 3" --kernel-name-base demangled; check demangled "5"
+sizes -k _Z7stridedPKfPfi --kernel-name-base mangled; check mangled "2"
+sizes -s 4; check "-s 4" "5 6"
+sizes -c 2; check "-c 2" "1 2"
+sizes -k tiny -s 1 -c 2; check "-k -s -c" "3 4"
+sizes -k tiny --launch-skip-before-match 1 -c 1; check before-match "3"
+sizes --kernel-id ::tiny:3; check kernel-id "4"
+sizes --kernel-id :13::; check stream "4 5 6"
+what="no match"
+profile 0 -k nothing "$program" $ptx tiny
+has "==WARNING== No kernels were profiled."
+profile 0 --csv --metrics launch__grid_size --profile-from-start off "$program" $ptx tiny start blocks:7 tiny stop blocks:8 tiny
+rows '^"0".*"7"$' 1
+rows '^"[0-9]' 1
+
+what="names that there are not"
+profile 2 --metrics nonsense "$program" $ptx tiny
+says "lockstep profile: there is no metric 'nonsense'"
+hasnt "Connected"
+profile 0 --metrics nonsense,$loads,gld_transactionz "$program" $ptx strided:1
+says "there is no metric 'gld_transactionz'"
+rows "^    nonsense  *(!) n/a$" 1
+profile 2 --metrics l1tex__t_sectors_pipe_lsu_mem_global_op_lod.sum "$program" $ptx tiny
+says "nearest: $loads"
+profile 0 -q --csv --metrics gld_efficiency,regex:_conflicts_.*op_st,group:lockstep,l1tex__t_requests_pipe_lsu_mem_global_op_ld "$program" $ptx strided:4
+rows '"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct","%","25"' 1
+rows '"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum","","0"' 1
+rows '"lockstep__barriers.sum","warp","0"' 1
+rows '"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","request","1"' 1
+profile 0 -q --csv --metrics smsp__warps_launched.avg "$program" $ptx blocks:528 tiny # of 132 x 4 schedulers
+rows '"smsp__warps_launched.avg","warp","1"' 1
+
+what="options"
+profile 2
+says "which program?"
+profile 2 --nvtx x
+says "--nvtx:"
+profile 2 --page nonsense x
+says "--page is details, raw, source or session, not 'nonsense'"
+profile 2 --section Nonsense x
+says "there is no section 'Nonsense'"
+profile 0 -q --clock-control none --cache-control all --replay-mode application --target-processes all "$program" $ptx tiny
+says "without effect here"
+profile 127 /nonexistent/program
+profile 3 --gpu nonsense "$program" $ptx tiny
+says "nonsense"
+profile 0 -q --gpu v100 --metrics launch__sm_count "$program" $ptx tiny
+has "CC 7.0"
+has "launch__sm_count          SM           80"
+profile 0 --list-sections
+has "MemoryWorkloadAnalysis     Memory Workload Analysis           yes"
+profile 0 --list-sets
+profile 0 --query-metrics --query-metrics-mode all
+has "$loads"
+
+what="the program"
+profile 7 --csv --metrics launch__grid_size "$program" $ptx print tiny exit:7
+has "on stdout"
+says "on stderr"
+has "==WARNING== The application returned an error code (7)."
+rows '^"0"' 1
+profile 5 --csv --metrics launch__grid_size "$program" $ptx blocks:3 tiny fork blocks:4 tiny exit:5 # the child's too
+rows '"3"$' 1
+rows '"4"$' 1
+rows 'Disconnected from process' 2
+sh_program="\"$program\" $ptx tiny"
+profile 0 --csv --metrics launch__grid_size sh -c "$sh_program; $sh_program"
+rows '^"[01]"' 2
+[ -z "$(ls "$work" | grep lockstep-)" ] || fail "a folder was left in $TMPDIR"
+
+what="reports"
+profile 0 -o "$work/r" "$program" $ptx strided:2 blocks:64 strided:4 stream scale
+has "==PROF== Report: $work/r.lsrep"
+hasnt "Section:"
+[ -z "$(ls "$work" | grep lockstep-)" ] || fail "a folder was left in $TMPDIR"
+profile 0 -i "$work/r.lsrep" --csv --metrics $loads,$stores,launch__grid_size
+grep -v "^==PROF==" golden/metrics.csv >"$work/wanted"
+same "$work/wanted"
+profile 0 -i "$work/r.lsrep" --csv --metrics launch__grid_size -k scale
+rows '^"2"' 1
+rows '^"[0-9]' 1
+profile 0 -i "$work/r.lsrep" --page source
+has "<- 2.0x the sectors"
+profile 0 -i "$work/r.lsrep" --page session
+has "$program $ptx strided:2 blocks:64 strided:4 stream scale"
+profile 2 -o "$work/r.lsrep" "$program" $ptx tiny
+says "exists; --force-overwrite"
+profile 0 -f -o "$work/r.lsrep" --page details --metrics $loads "$program" $ptx tiny
+has "$loads"
+profile 3 -i "$work/nothing"
+profile 3 -i kernels.cu
+says "is no report"
+
+what="many launches"
+profile 0 -o "$work/many" "$program" $ptx times:2000 tiny
+lines=$(wc -l <"$work/many.lsrep"); bytes=$(wc -c <"$work/many.lsrep")
+[ "$lines" = 2001 ] || fail "$lines lines of 2,000 launches"
+[ "$bytes" -lt 4000000 ] || fail "$bytes bytes for 2,000 launches"
+profile 0 -i "$work/many.lsrep" --csv --metrics launch__grid_size
+rows '^"[0-9]' 2000
+
+[ $failed = 0 ] && echo "test_profile: all well"
+exit $failed

@@ -1,0 +1,78 @@
+# program.cmake - CUDA programs as tests.
+#
+# ls_cuda_program(name [SOURCES file...] [HEADERS file...] [EXPECT name] [FLAGS option...] [ARGS word...]
+#                 [NVCC_ONLY] [SLOW])
+#   name.cu, or SOURCES, is compiled twice with the same options: by nvcc, where there is one, while building (all of it
+#   is the target `<prefix>s`), and by `lockstep cc` in the test itself. CTest runs the two as <prefix>_<name> and
+#   <prefix>_cc_<name> and compares with <EXPECT or name>.expect. With sanitizers one compiler is enough, as the code
+#   under test is the libraries', and SLOW programs are left out.
+# ls_cuda_ptx(file.cu) makes file.ptx in the build folder.
+# ls_cuda_programs_target() ends the list.
+
+set(ls_program_prefix program)
+set(ls_program_sources ${CMAKE_CURRENT_SOURCE_DIR})
+set(ls_program_expect ${CMAKE_CURRENT_SOURCE_DIR})
+set(ls_program_headers ${CMAKE_CURRENT_SOURCE_DIR}/program.h)
+set(ls_program_runner ${CMAKE_SOURCE_DIR}/tests/programs/run.sh)
+
+# PTX alone is embedded: nvcc then has no need of ptxas.
+set(ls_program_nvcc ${CMAKE_C_COMPILER_LAUNCHER} ${LS_NVCC} -cudart shared -gencode arch=compute_90,code=compute_90)
+set(ls_program_cc cc -cudart shared -arch=sm_90)
+
+# The program by nvcc: a file of the build, and its test.
+function(ls_cuda_program_nvcc)
+  set(program ${CMAKE_CURRENT_BINARY_DIR}/nvcc/${ARG_NAME})
+  add_custom_command(OUTPUT ${program} COMMAND ${ls_program_nvcc} ${ARG_SOURCES} -o ${program} ${ARG_FLAGS}
+    DEPENDS ${ARG_SOURCES} ${ARG_HEADERS} ${ls_program_headers} VERBATIM COMMENT "CUDA program ${ARG_NAME} by nvcc")
+  set_property(DIRECTORY APPEND PROPERTY ls_program_files ${program})
+  set(test ${ls_program_prefix}_${ARG_NAME})
+  add_test(NAME ${test} COMMAND ${ls_program_runner} $<TARGET_FILE:lockstep> ${ARG_EXPECT} ${program} ${ARG_ARGS})
+  set_tests_properties(${test} PROPERTIES TIMEOUT 120)
+endfunction()
+
+# The program by `lockstep cc`: a test.
+function(ls_cuda_program_cc)
+  set(test ${ls_program_prefix}_cc_${ARG_NAME})
+  add_test(NAME ${test} COMMAND ${ls_program_runner} $<TARGET_FILE:lockstep> ${ARG_EXPECT}
+    --compile ${ARG_NAME} ${ls_program_cc} ${ARG_SOURCES} ${ARG_FLAGS} --run ${ARG_ARGS})
+  set_tests_properties(${test} PROPERTIES TIMEOUT 120)
+endfunction()
+
+function(ls_cuda_program name)
+  cmake_parse_arguments(ARG "NVCC_ONLY;SLOW" "EXPECT" "SOURCES;HEADERS;FLAGS;ARGS" ${ARGN})
+  if(ARG_SLOW AND LS_SANITIZE)
+    return()
+  endif()
+  set(ARG_NAME ${name})
+  if(NOT ARG_SOURCES)
+    set(ARG_SOURCES ${name}.cu)
+  endif()
+  if(NOT ARG_EXPECT)
+    set(ARG_EXPECT ${name})
+  endif()
+  set(ARG_EXPECT ${ls_program_expect}/${ARG_EXPECT}.expect)
+  list(TRANSFORM ARG_SOURCES PREPEND ${ls_program_sources}/)
+  list(TRANSFORM ARG_HEADERS PREPEND ${ls_program_sources}/)
+  if(LS_NVCC)
+    ls_cuda_program_nvcc()
+  endif()
+  if(NOT ARG_NVCC_ONLY AND NOT (LS_NVCC AND LS_SANITIZE))
+    ls_cuda_program_cc()
+  endif()
+endfunction()
+
+function(ls_cuda_ptx source)
+  get_filename_component(stem ${source} NAME_WE)
+  set(ptx ${CMAKE_CURRENT_BINARY_DIR}/${stem}.ptx)
+  add_custom_command(OUTPUT ${ptx}
+    COMMAND ${LS_CLANG_CUDA} -x cuda --cuda-device-only --cuda-gpu-arch=sm_90 -nocudainc -nocudalib -O3 -S
+      -include ${CMAKE_SOURCE_DIR}/kernels/lockstep_device.cuh ${ls_program_sources}/${source} -o ${ptx}
+    DEPENDS ${ls_program_sources}/${source} VERBATIM COMMENT "PTX of ${source}")
+  set_property(DIRECTORY APPEND PROPERTY ls_program_files ${ptx})
+endfunction()
+
+function(ls_cuda_programs_target)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/nvcc)
+  get_property(files DIRECTORY PROPERTY ls_program_files)
+  add_custom_target(${ls_program_prefix}s ALL DEPENDS ${files})
+endfunction()
