@@ -1,8 +1,9 @@
-/* accessPatterns [N] - which words of global memory a warp takes, for N words (2^20): neighbours, permuted within lines,
- * one word off, every k-th word; and a block's words that change places through shared memory.
+/* accessPatterns [N] - which words of global memory a warp takes, for N words (2^20): neighbours, permuted within
+ * lines, one word off, every k-th word; and a block's words that change places through shared memory.
  *
- * 32 neighbours are 4 sectors of 32 bytes, in whatever order; one word off they are 5; every second word is 8 sectors, of
- * which half is used; from a stride of 8 words on every lane has a sector of its own, 32: no stride is worse.
+ * 32 neighbours are 4 sectors of 32 bytes, in whatever order; one word off they are 5; every second word is 8
+ * sectors, of which half is used; from a stride of 8 words on every lane has a sector of its own, 32: no stride is
+ * worse.
  *
  * (Tutorials "Memory access", and "Writing kernels", exercise 4.) */
 #include "common.h"

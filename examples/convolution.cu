@@ -1,5 +1,5 @@
-/* convolution [WIDTH HEIGHT KSIZE] - an image (200 x 120) and a square filter (3), edges repeated: each pixel from global
- * memory, and a tile with its halo, all four sides and the corners, in shared memory.
+/* convolution [WIDTH HEIGHT KSIZE] - an image (200 x 120) and a square filter (3), edges repeated: each pixel from
+ * global memory, and a tile with its halo, all four sides and the corners, in shared memory.
  *
  * (Tutorial "Optimisation strategies", 3.3.) */
 #include "common.h"
@@ -94,7 +94,8 @@ int main(int argc, char **argv)
     CHECK(cudaMalloc(&d_k, size * size * sizeof *k));
     CHECK(cudaMemcpy(d_in, in, pixels * sizeof *in, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(d_k, k, size * size * sizeof *k, cudaMemcpyHostToDevice));
-    dim3 block(TILE_WIDTH, TILE_WIDTH), grid((width + TILE_WIDTH - 1) / TILE_WIDTH, (height + TILE_WIDTH - 1) / TILE_WIDTH);
+    dim3 block(TILE_WIDTH, TILE_WIDTH);
+    dim3 grid((width + TILE_WIDTH - 1) / TILE_WIDTH, (height + TILE_WIDTH - 1) / TILE_WIDTH);
     for (int i = 0; i < 2; i++) {
         CHECK(cudaMemset(d_out, 0xff, pixels * sizeof *out));
         if (i == 0)

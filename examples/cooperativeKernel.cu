@@ -1,5 +1,5 @@
-/* cooperativeKernel - the barrier of a whole grid, by cooperative groups: every block's sum is seen by all blocks behind
- * it. It needs a cooperative launch; in any other the barrier cannot work.
+/* cooperativeKernel - the barrier of a whole grid, by cooperative groups: every block's sum is seen by all blocks
+ * behind it. It needs a cooperative launch; in any other the barrier cannot work.
  *
  * (Tutorial "From kernels to optimisation", 4.2.) */
 #include <cooperative_groups.h>

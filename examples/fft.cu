@@ -1,6 +1,6 @@
-/* fft [LOG2N] - a transform of 2^LOG2N complex numbers (1024), radix 2, a launch a pass, after one that puts the numbers
- * into bit-reversed order. One thread has both ends of a butterfly, whose upper half subtracts; the angle of a pass is
- * that of its own length. Compared with the sum by definition.
+/* fft [LOG2N] - a transform of 2^LOG2N complex numbers (1024), radix 2, a launch a pass, after one that puts the
+ * numbers into bit-reversed order. One thread has both ends of a butterfly, whose upper half subtracts; the angle of
+ * a pass is that of its own length. Compared with the sum by definition.
  *
  * (Tutorial "Optimisation strategies", 3.2.) */
 #include "common.h"

@@ -1,6 +1,6 @@
-/* matrixMul [M N K] - C = A B, of M x K and K x N floats (128 x 160 x 96; ragged edges are no matter): the naive kernel, whose
- * B reads are coalesced and whose A reads are broadcasts; tiles of 16 in shared memory; and the three steps of a product
- * with K = 32: nothing, A, and both in shared memory.
+/* matrixMul [M N K] - C = A B, of M x K and K x N floats (128 x 160 x 96; ragged edges are no matter): the naive
+ * kernel, whose B reads are coalesced and whose A reads are broadcasts; tiles of 16 in shared memory; and the three
+ * steps of a product with K = 32: nothing, A, and both in shared memory.
  *
  * (Tutorials "Writing kernels", 3.3, "From kernels to optimisation", 2.2, "Optimisation strategies", 3.1, and "Memory
  * access".) */

@@ -1,5 +1,5 @@
-/* nestedHelloWorld [BLOCKS] - kernels that launch kernels: a grid of 8 threads, whose thread 0 launches one of 4, and so
- * on until one thread is left. More than one block launches as many families as there are blocks.
+/* nestedHelloWorld [BLOCKS] - kernels that launch kernels: a grid of 8 threads, whose thread 0 launches one of 4, and
+ * so on until one thread is left. More than one block launches as many families as there are blocks.
  *
  *     nvcc -rdc=true nestedHelloWorld.cu -o nestedHelloWorld -lcudadevrt
  *

@@ -1,5 +1,5 @@
-/* reduceInteger [N] - the sum of N whole numbers (2^22), in blocks of 128 threads, in global and in shared memory, one
- * and four elements a thread. Each kernel leaves a sum a block, which the host adds up.
+/* reduceInteger [N] - the sum of N whole numbers (2^22), in blocks of 128 threads, in global and in shared memory,
+ * one and four elements a thread. Each kernel leaves a sum a block, which the host adds up.
  *
  * reduceGmem reads and writes global memory in every round; reduceSmem reads each number once and writes a word a
  * block. The last warp synchronises between its rounds: warps do not run in lockstep since Volta.
@@ -9,8 +9,8 @@
 
 #define DIM 128
 
-/* The rounds of a block of up to 1024 threads, on data that its threads share: strides 512 .. 64 with a barrier each, and
- * the last warp alone, all of which reads before any of it writes. */
+/* The rounds of a block of up to 1024 threads, on data that its threads share: strides 512 .. 64 with a barrier each,
+ * and the last warp alone, all of which reads before any of it writes. */
 __device__ __forceinline__ void sum_block(volatile int *data, unsigned int tid)
 {
     if (blockDim.x >= 1024 && tid < 512) data[tid] += data[tid + 512];

@@ -1,8 +1,8 @@
-/* reduceIntegerShfl [N] - the sum of N whole numbers (1024) in blocks of 128 threads: through shared memory, and through
- * registers with warp shuffles, which leaves one word a warp to shared memory and one barrier.
+/* reduceIntegerShfl [N] - the sum of N whole numbers (1024) in blocks of 128 threads: through shared memory, and
+ * through registers with warp shuffles, which leaves one word a warp to shared memory and one barrier.
  *
- * No thread returns before the barrier or a shuffle of the whole warp; the shuffles are the *_sync forms, the only ones
- * there are.
+ * No thread returns before the barrier or a shuffle of the whole warp; the shuffles are the *_sync forms, the only
+ * ones there are.
  *
  * (Tutorial "Shared memory and constant memory", 5.6.3.) */
 #include "common.h"

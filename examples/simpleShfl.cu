@@ -1,5 +1,5 @@
-/* simpleShfl - the shuffles of one block of 16 threads, as widths of 16: broadcast, up, down, round, xor, of a value and
- * of an array of four.
+/* simpleShfl - the shuffles of one block of 16 threads, as widths of 16: broadcast, up, down, round, xor, of a value
+ * and of an array of four.
  *
  * (Tutorial "Shared memory and constant memory", 5.6.2.) */
 #include "common.h"

@@ -1,6 +1,6 @@
-/* sumSquares [N] - the sum of N squares (2^20), an exercise: each block leaves a partial sum, so that blocks do not race,
- * through shared memory; without divergence inside of a warp; through shuffles. And the sum of N floats as a tutorial has
- * it, in two stages: the blocks' sums are summed by one more block.
+/* sumSquares [N] - the sum of N squares (2^20), an exercise: each block leaves a partial sum, so that blocks do not
+ * race, through shared memory; without divergence inside of a warp; through shuffles. And the sum of N floats as a
+ * tutorial has it, in two stages: the blocks' sums are summed by one more block.
  *
  * (Tutorials "Writing kernels", exercises 1 and 2, and "From kernels to optimisation", 2.1.) */
 #include "common.h"

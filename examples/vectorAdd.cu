@@ -1,5 +1,5 @@
-/* vectorAdd [N] - C = A + B for N floats (50000), blocks of 256 threads; then the same in two streams, so that the copies
- * of one half overlap the sums of the other: from page-locked memory, both inputs, and any N.
+/* vectorAdd [N] - C = A + B for N floats (50000), blocks of 256 threads; then the same in two streams, so that the
+ * copies of one half overlap the sums of the other: from page-locked memory, both inputs, and any N.
  *
  * (Tutorial "Optimisation strategies", 2.1, 2.2 and 2.4.) */
 #include "common.h"

@@ -2,8 +2,8 @@
  *
  * The names and meanings are those of the CUDA Math API, "Bfloat16 Precision Intrinsics"; lockstep/small_float_*.inc
  * are the definitions, shared with cuda_fp16.h. Before compute capability 9.0 a device adds and multiplies by fma with
- * a neutral operand, and converts integers and doubles by integer arithmetic; before 8.0 there is nothing to do it
- * with. */
+ * a neutral operand, and converts integers and doubles by integer arithmetic; before 8.0 it computes with
+ * doubles. */
 #ifndef LOCKSTEP_CUDA_BF16_H
 #define LOCKSTEP_CUDA_BF16_H
 #define __CUDA_BF16_H__
@@ -32,6 +32,8 @@
 #define LS_NO_OPERATORS2
 #endif
 
+#define LS_HAS_ADD (__CUDA_ARCH__ >= 900)
+#define LS_HAS_FMA (__CUDA_ARCH__ >= 800)
 #include "lockstep/small_float_begin.inc"
 #define LS_CVT_DOWN(a) ls_small::round_to_bfloat16(a, ls_small::down)
 #define LS_CVT_UP(a) ls_small::round_to_bfloat16(a, ls_small::up)

@@ -1,7 +1,7 @@
 /* cuda_fp16.h - half and half2: IEEE floats of 16 bits, 5 of exponent and 10 of mantissa, on the host and on devices.
  *
  * The names and meanings are those of the CUDA Math API, "Half Precision Intrinsics"; lockstep/small_float_*.inc are
- * the definitions, shared with cuda_bf16.h. Devices from compute capability 8.0 on (sm_75 lacks minima and maxima). */
+ * the definitions, shared with cuda_bf16.h. Of compute capability 7.0 or above. */
 #ifndef LOCKSTEP_CUDA_FP16_H
 #define LOCKSTEP_CUDA_FP16_H
 #define __CUDA_FP16_H__
@@ -29,6 +29,8 @@
 #define LS_NO_OPERATORS2
 #endif
 
+#define LS_HAS_ADD 1
+#define LS_HAS_FMA 1
 #include "lockstep/small_float_begin.inc"
 #define LS_CVT_DOWN(a) LS_CVT("rm", "f32", "f", a)
 #define LS_CVT_UP(a) LS_CVT("rp", "f32", "f", a)

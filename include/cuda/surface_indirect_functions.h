@@ -36,7 +36,7 @@ template <class T> struct shape {
     static_assert(bytes * count <= 16, "a surface's elements have at most 16 bytes");
 };
 
-/* geometry<Dimensions>: loads and stores for each width, count and mode; by tag, which an instance picks. */
+/* By which a load or store of so many channels of so many bytes is picked. */
 template <int Bytes, int Count> struct form {};
 
 } // namespace ls_surface

@@ -7,31 +7,29 @@
 
 #ifdef __cplusplus
 #define LS_MAKE static __inline__ __host__ __device__ constexpr
+#define LS_OF(type) type
 #else
 #define LS_MAKE static __inline__
+#define LS_OF(type) (type)
 #endif
 
-/* All vectors of one element type. C has no initialiser lists to return, so a variable is filled. */
+/* All vectors of one element type. */
 #define LS_MAKE_VECTORS(name, T)                                                                                       \
     LS_MAKE name##1 make_##name##1(T x)                                                                                \
     {                                                                                                                  \
-        name##1 v = {x};                                                                                               \
-        return v;                                                                                                      \
+        return LS_OF(name##1){x};                                                                                      \
     }                                                                                                                  \
     LS_MAKE name##2 make_##name##2(T x, T y)                                                                           \
     {                                                                                                                  \
-        name##2 v = {x, y};                                                                                            \
-        return v;                                                                                                      \
+        return LS_OF(name##2){x, y};                                                                                   \
     }                                                                                                                  \
     LS_MAKE name##3 make_##name##3(T x, T y, T z)                                                                      \
     {                                                                                                                  \
-        name##3 v = {x, y, z};                                                                                         \
-        return v;                                                                                                      \
+        return LS_OF(name##3){x, y, z};                                                                                \
     }                                                                                                                  \
     LS_MAKE name##4 make_##name##4(T x, T y, T z, T w)                                                                 \
     {                                                                                                                  \
-        name##4 v = {x, y, z, w};                                                                                      \
-        return v;                                                                                                      \
+        return LS_OF(name##4){x, y, z, w};                                                                             \
     }
 LS_MAKE_VECTORS(char, signed char)
 LS_MAKE_VECTORS(uchar, unsigned char)
@@ -50,8 +48,7 @@ LS_MAKE_VECTORS(double, double)
 #define LS_MAKE_ALIGNED(name, T)                                                                                       \
     LS_MAKE name make_##name(T x, T y, T z, T w)                                                                       \
     {                                                                                                                  \
-        name v = {x, y, z, w};                                                                                         \
-        return v;                                                                                                      \
+        return LS_OF(name){x, y, z, w};                                                                                \
     }
 LS_MAKE_ALIGNED(long4_16a, long int)
 LS_MAKE_ALIGNED(long4_32a, long int)
@@ -66,6 +63,7 @@ LS_MAKE_ALIGNED(double4_32a, double)
 
 #undef LS_MAKE_VECTORS
 #undef LS_MAKE_ALIGNED
+#undef LS_OF
 #undef LS_MAKE
 
 #endif

@@ -50,7 +50,7 @@ static void print_help(void)
     puts("usage: lockstep cc [OPTION...] FILE...\n\n"
          "Compiles CUDA C++ programs with clang and Lockstep's own headers: no CUDA toolkit is needed. Names and\n"
          "meaning of the options are nvcc's; a name may have one dash or two. @FILE reads options from a file.\n"
-         "What it makes runs with `lockstep run`, and on a GPU with NVIDIA's runtime library.\n");
+         "What it makes runs with `lockstep run`.\n");
     for (u32 i = 0; tool_option_at(i); i++)
         print_option(tool_option_at(i));
 }
@@ -135,7 +135,9 @@ static int with_nvcc(struct cc *c, int argc, char **argv)
 static int with_clang(struct cc *c)
 {
     const struct tool_options *o = &c->options;
-    enum ls_status status = LS_OK;
+    enum ls_status status = tool_find_inputs(o, &c->diags);
+    if (status != LS_OK)
+        return CLI_TROUBLE;
     if (o->keep)
         c->paths.tmp = o->keep_dir ? o->keep_dir : o->out_dir ? o->out_dir : ".";
     else if (o->dryrun)

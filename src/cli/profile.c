@@ -26,7 +26,7 @@ static void put_rule(FILE *out, const int *width, u32 n)
 
 static void list_sections(const struct profile *p)
 {
-    static const int width[] = {26, 34, 7};
+    static const int width[] = {30, 38, 7};
     put_rule(stdout, width, 3);
     printf("%-*s %-*s %s\n", width[0], "Identifier", width[1], "Display Name", "Enabled");
     put_rule(stdout, width, 3);

@@ -42,6 +42,7 @@ enum {
     OPT_TIMEOUT,
     OPT_PTXAS,
     OPT_NO_CHECK,
+    OPT_MODEL,
     OPT_DEVICES,
     OPT_REPLAY,
     OPT_FILTER_MODE,
@@ -80,6 +81,7 @@ static const struct argp_option options[] = {
     {"resolve-source-file", OPT_FOLDERS, "FOLDER,...", OPTION_ALIAS, NULL, 2},
     {"apply-rules", OPT_RULES, "yes|no", 0, "no: without advice", 2},
     {"log-file", OPT_LOG, "FILE|stdout|stderr", 0, "Where to print (stdout)", 2},
+    {"check-exit-code", OPT_EXIT_CODE, "yes|no", 0, "no: do not say that the program failed", 2},
     {"quiet", 'q', NULL, 0, "Without the ==PROF== lines", 2},
     {NULL, 0, NULL, 0, "Reports:", 3},
     {"export", 'o', "FILE", 0, "Write a report file FILE.lsrep instead of printing", 3},
@@ -98,9 +100,9 @@ static const struct argp_option options[] = {
     {"memory", OPT_MEMORY, "weak|strong", 0, "The order in which others see stores, as LOCKSTEP_MEMORY", 5},
     {"timeout", OPT_TIMEOUT, "SECONDS", 0, "End a kernel that runs longer, as LOCKSTEP_TIMEOUT", 5},
     {"ptxas", OPT_PTXAS, "PROGRAM", 0, "The ptxas that is asked for registers, as LOCKSTEP_PTXAS; 0: none", 5},
+    {"model", OPT_MODEL, "yes|no", 0, "no: without the modelled metrics (caches, DRAM, time), which cost time", 5},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Start the program without looking at its file first", 5},
     {NULL, 0, NULL, 0, "Taken, as ncu's, without effect:", 6},
-    {"check-exit-code", OPT_EXIT_CODE, "yes|no", 0, "no: do not say that the program failed", 6},
     {"replay-mode", OPT_REPLAY, "kernel|application", 0, "Nothing is replayed: one run counts everything", 6},
     {"clock-control", OPT_UNUSED, "base|none", 0, "", 6},
     {"cache-control", OPT_UNUSED + 1, "all|none", 0, "", 6},
@@ -125,6 +127,7 @@ static const struct argp_option options[] = {
     {"print-rule-details", OPT_UNUSED + 18, NULL, OPTION_HIDDEN, "", 6},
     {"print-metric-instances", OPT_UNUSED + 19, "none|values|details", OPTION_HIDDEN, "", 6},
     {"null-stdin", OPT_UNUSED + 20, NULL, OPTION_HIDDEN, "", 6},
+    {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 6},
     {"nvtx", OPT_REFUSED, NULL, OPTION_HIDDEN, "ranges of NVTX are not known to Lockstep", 7},
     {"nvtx-include", OPT_REFUSED + 1, "RANGE", OPTION_HIDDEN, "ranges of NVTX are not known to Lockstep", 7},
     {"nvtx-exclude", OPT_REFUSED + 2, "RANGE", OPTION_HIDDEN, "ranges of NVTX are not known to Lockstep", 7},
@@ -247,7 +250,7 @@ static void read_print_source(struct profile *p, const char *arg, struct argp_st
 
 static const char *option_name(int key)
 {
-    for (u32 i = 0; options[i].name || options[i].doc; i++)
+    for (u32 i = 0; i < LS_ARRAY_LEN(options); i++)
         if (options[i].key == key && options[i].name)
             return options[i].name;
     return "?";
@@ -261,7 +264,7 @@ static void read_unused(struct profile *p, int key)
 
 static void refuse(int key, struct argp_state *state)
 {
-    for (u32 i = 0; options[i].name || options[i].doc; i++)
+    for (u32 i = 0; i < LS_ARRAY_LEN(options); i++)
         if (options[i].key == key)
             argp_error(state, "--%s: %s", options[i].name, options[i].doc);
 }
@@ -397,7 +400,8 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
         p->from_start = yes(state, "profile-from-start", arg);
         return 0;
     case OPT_TARGET:
-        WORD("target-processes", "all", "application-only");
+        if (WORD("target-processes", "all", "application-only"))
+            read_unused(p, key);
         return 0;
     case OPT_FILTER_MODE:
         WORD("filter-mode", "global");
@@ -433,6 +437,9 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
     case OPT_PTXAS:
         p->ptxas = arg;
         return 0;
+    case OPT_MODEL:
+        p->no_model = !yes(state, "model", arg);
+        return 0;
     case OPT_NO_CHECK:
         p->unchecked = true;
         return 0;
@@ -453,6 +460,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         finish(p, state);
         return 0;
     }
+    if (key == 'h')
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
     if (key >= OPT_REFUSED && key < OPT_REFUSED + 100)
         refuse(key, state);
     if (key == 'p' || (key >= OPT_UNUSED && key < OPT_REFUSED)) {

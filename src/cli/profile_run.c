@@ -48,6 +48,24 @@ static bool set_progress(const struct profile *p)
     return set("LOCKSTEP_PROGRESS", realpath(p->log, path) ? path : p->log);
 }
 
+/* The model of caches and time costs, so it runs only for what needs it. */
+static bool wants_model(const struct profile *p)
+{
+    const struct ncu_options *o = &p->page;
+    if (p->no_model)
+        return false;
+    if (p->export_to || o->sections || o->limits)
+        return p->export_to || o->page == NCU_DETAILS || o->page == NCU_RAW;
+    if (!o->metrics.n)
+        return o->page == NCU_RAW;
+    for (u32 i = 0; i < o->metrics.n; i++) {
+        const struct ncu_metric *m = &o->metrics.at[i];
+        if (m->id >= 0 && (m->how == NCU_PER_SECOND || metric_info((enum metric_id)m->id)->kind == METRIC_MODELLED))
+            return true;
+    }
+    return false;
+}
+
 static bool set_environment(const struct profile *p, const char *folder)
 {
     return set("LOCKSTEP_SESSION", folder) && set("LOCKSTEP_KERNEL", p->select.kernel) &&
@@ -55,9 +73,10 @@ static bool set_environment(const struct profile *p, const char *folder)
            set_count("LOCKSTEP_LAUNCH_SKIP", p->select.skip) && set_count("LOCKSTEP_LAUNCH_COUNT", p->select.count) &&
            set_count("LOCKSTEP_LAUNCH_SKIP_BEFORE_MATCH", p->select.skip_any) &&
            set("LOCKSTEP_PROFILE_FROM_START", p->from_start ? NULL : "0") && set_progress(p) &&
-           set_if("LOCKSTEP_GPU", p->gpu) && set_if("LOCKSTEP_WORKERS", p->workers) &&
-           set_if("LOCKSTEP_SEED", p->seed) && set_if("LOCKSTEP_MEMORY", p->memory) &&
-           set_if("LOCKSTEP_TIMEOUT", p->timeout) && set_if("LOCKSTEP_PTXAS", p->ptxas);
+           set("LOCKSTEP_CACHES", wants_model(p) ? "1" : "0") && set_if("LOCKSTEP_GPU", p->gpu) &&
+           set_if("LOCKSTEP_WORKERS", p->workers) && set_if("LOCKSTEP_SEED", p->seed) &&
+           set_if("LOCKSTEP_MEMORY", p->memory) && set_if("LOCKSTEP_TIMEOUT", p->timeout) &&
+           set_if("LOCKSTEP_PTXAS", p->ptxas);
 }
 
 /* A name that the driver would not know is said before a program runs. */

@@ -62,6 +62,7 @@ struct CUstream_st {
     struct queue *queue;
     unsigned flags; /* CU_STREAM_NON_BLOCKING */
     int priority;
+    CUstreamAttrValue hints[CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN + 1]; /* attributes that are remembered, by number */
     u64 id;
     u32 number; /* of its context's streams, the legacy one is 0 */
     bool legacy, per_thread;

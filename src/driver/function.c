@@ -8,11 +8,11 @@ CUresult function_get(CUmodule m, const char *name, CUfunction *out)
 {
     CUresult r = CUDA_SUCCESS;
     pthread_mutex_lock(&drv.lock);
+    const struct ir_func *ir = exec_module_kernel(m->exec, name);
     CUfunction f = m->functions;
-    while (f && strcmp(f->ir->name, name) != 0)
+    while (f && f->ir != ir)
         f = f->next;
     if (!f) {
-        const struct ir_func *ir = exec_module_kernel(m->exec, name);
         f = ir ? handle_new(TAG_FUNCTION, sizeof *f) : NULL;
         if (f) {
             *f = (struct CUfunc_st){.tag = TAG_FUNCTION, .mod = m, .ir = ir, .max_dynamic_shared = -1, .carveout = -1};

@@ -317,7 +317,7 @@ static bool same_edges(CUgraphNode a, CUgraphNode b, struct update *u)
     if (a->ndeps != b->ndeps)
         return differs(u, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, b, NULL);
     for (size_t k = 0; k < b->ndeps; k++) {
-        size_t j = 0;
+        size_t j = a->deps[k].node->index == b->deps[k].node->index ? k : 0; /* nearly always in the same order */
         while (j < a->ndeps && a->deps[j].node->index != b->deps[k].node->index)
             j++;
         if (j == a->ndeps)

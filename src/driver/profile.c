@@ -28,7 +28,7 @@ static struct {
     u32 banks, bank_bytes; /* 0: the GPU's */
     bool pictures;         /* keep the addresses of the first block (LOCKSTEP_PICTURES) */
     bool caches;           /* the modelled metrics too (LOCKSTEP_CACHES) */
-    atomic_bool off, complained;
+    atomic_bool off, complained, mute;
 } profile;
 
 /* ---- the environment ---- */
@@ -89,16 +89,18 @@ static void append(const char *path, const char *text)
     if (fd < 0)
         return;
     if (write(fd, text, strlen(text)) < 0)
-        profile.progress = NULL; /* nobody reads it */
+        atomic_store(&profile.mute, true); /* nobody reads it */
     close(fd);
 }
 
 static void say(const char *text)
 {
+    if (atomic_load(&profile.mute))
+        return;
     if (strcmp(profile.progress, "-") != 0)
         append(profile.progress, text);
     else if (write(STDOUT_FILENO, text, strlen(text)) < 0)
-        profile.progress = NULL;
+        atomic_store(&profile.mute, true);
 }
 
 static void say_connected(void)
@@ -224,6 +226,7 @@ enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_p
     options.bank_bytes = profile.bank_bytes;
     options.pictures = profile.pictures;
     options.caches = profile.caches;
+    options.memory_base = mem_shared_window(l->device->mem);
     options.ptx_text = f->mod->ptx;
     options.ptx_len = f->mod->ptx_len;
     enum ls_status s = meter_begin(l, &drv.gpu, &options, &m);

@@ -4,6 +4,8 @@
  * before, and they wait for it; both are waits pushed before the work itself. Non-blocking streams take no part.
  * A stream that is destroyed with work left stays in its context's list, dead, until that is done: the default stream
  * must still wait for it. */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
@@ -403,17 +405,23 @@ CUresult impl_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t 
     return memory_find(dptr, &a) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Of a stream's attributes only the priority is one that we keep; the others are zero, and setting them is accepted:
- * they are hints. */
+/* The attributes that streams have. All but the priority are hints, which are remembered and have no effect. */
+static bool stream_has(CUstreamAttrID attr)
+{
+    return attr == CU_LAUNCH_ATTRIBUTE_PRIORITY || attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW ||
+           attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY || attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP ||
+           attr == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN;
+}
+
 CUresult impl_cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value_out)
 {
     struct CUstream_st *s;
     CUresult r = stream_find(hStream, &s);
     if (r != CUDA_SUCCESS)
         return r;
-    if (!value_out)
+    if (!value_out || !stream_has(attr))
         return CUDA_ERROR_INVALID_VALUE;
-    *value_out = (CUstreamAttrValue){{0}};
+    *value_out = s->hints[attr];
     if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY)
         value_out->priority = s->priority;
     return CUDA_SUCCESS;
@@ -425,10 +433,12 @@ CUresult impl_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const 
     CUresult r = stream_find(hStream, &s);
     if (r != CUDA_SUCCESS)
         return r;
-    if (!value)
+    if (!value || !stream_has(attr))
         return CUDA_ERROR_INVALID_VALUE;
     if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY)
         s->priority = value->priority;
+    else
+        s->hints[attr] = *value;
     return CUDA_SUCCESS;
 }
 
@@ -438,9 +448,11 @@ CUresult impl_cuStreamCopyAttributes(CUstream dst, CUstream src)
     CUresult r = stream_find(dst, &d);
     if (r == CUDA_SUCCESS)
         r = stream_find(src, &s);
-    if (r == CUDA_SUCCESS)
-        d->priority = s->priority;
-    return r;
+    if (r != CUDA_SUCCESS)
+        return r;
+    d->priority = s->priority;
+    memmove(d->hints, s->hints, sizeof d->hints);
+    return CUDA_SUCCESS;
 }
 
 /* ---- host functions ---- */

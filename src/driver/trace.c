@@ -153,7 +153,7 @@ static void put_target(struct out *o, const char *type, const void *p, bool succ
     if (strchr(type, '*') == strrchr(type, '*') && put_scalar(o, base, p))
         return;
     if (handle && is(type + n, " *") && !strstr(base, "Param") && !strstr(base, "uuid") && !strstr(base, "prop") &&
-        !strstr(base, "Attr") && !strstr(base, "Location") && !strstr(base, "DESC") && !strstr(base, "PARAMS") &&
+        !strstr(base, "Attr") && !strstr(base, "Location") && !strstr(base, "DESC") && !strstr(base, "CUDA_") &&
         !strstr(base, "EdgeData") && !strstr(base, "Info"))
         put(o, "%p", *(void *const *)p);
     else

@@ -385,6 +385,15 @@ static bool device_free(struct builtin_call *c, unsigned lane)
     return true;
 }
 
+/* ---- graphs ---- */
+
+/* void GraphSetConditional(cudaGraphConditionalHandle handle, unsigned value): a handle is the address of its value */
+static bool graph_set_conditional(struct builtin_call *c, unsigned lane)
+{
+    const u32 value = arg32(c, lane, 8);
+    return builtin_write(c, lane, arg64(c, lane, 0), &value, sizeof value);
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -407,6 +416,7 @@ static const struct {
     {"EventRecord", of_handle},
     {"EventRecordWithFlags", of_handle},
     {"EventDestroy", of_handle},
+    {"GraphSetConditional", graph_set_conditional},
     {"Malloc", device_malloc},
     {"Free", device_free},
 };

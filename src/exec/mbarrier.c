@@ -1,5 +1,5 @@
-/* mbarrier.c - barriers in shared memory (PTX ISA 9.7.13.15): counts of arrivals and of bytes still to come, phase after
- * phase.
+/* mbarrier.c - barriers in shared memory (PTX ISA 9.7.13.15): counts of arrivals and of bytes still to come, phase
+ * after phase.
  *
  * The object is opaque to programs; here its 64 bits are
  *
@@ -91,8 +91,8 @@ static void end_phase(struct warp *w, struct phase *p)
 static bool expect(struct warp *w, const struct ir_inst *pc, unsigned lane, struct phase *p, u32 bytes)
 {
     if (bytes > MOST || p->bytes + (i64)bytes > MOST)
-        return fault(w, pc, lane, "the mbarrier would expect %" PRId64 " bytes, the most is %d",
-                     p->bytes + (i64)bytes, MOST);
+        return fault(w, pc, lane, "the mbarrier would expect %" PRId64 " bytes, the most is %d", p->bytes + (i64)bytes,
+                     MOST);
     p->bytes += (i32)bytes;
     return true;
 }
@@ -150,8 +150,7 @@ static bool change(struct warp *w, const struct ir_inst *pc, const u8 *regs, uns
         return !m->noinc || arrive(w, pc, lane, p, 1, false);
     default:
         if (m->transaction)
-            return expect(w, pc, lane, p, value_of(m, regs, lane)) &&
-                   arrive(w, pc, lane, p, 1, m->op == MBARRIER_DROP);
+            return expect(w, pc, lane, p, value_of(m, regs, lane)) && arrive(w, pc, lane, p, 1, m->op == MBARRIER_DROP);
         return arrive(w, pc, lane, p, value_of(m, regs, lane), m->op == MBARRIER_DROP);
     }
 }
@@ -172,8 +171,9 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
     const u64 before = *object;
     struct phase p = unpack(before);
     if (m->op == MBARRIER_INIT ? !initialise(w, pc, regs, lane, &p)
-        : !p.alive             ? !fault(w, pc, lane, "there is no mbarrier at 0x%" PRIx64 " of shared memory: "
-                                        "mbarrier.init has not made one, or mbarrier.inval has ended it",
+        : !p.alive             ? !fault(w, pc, lane,
+                                        "there is no mbarrier at 0x%" PRIx64 " of shared memory: "
+                                                    "mbarrier.init has not made one, or mbarrier.inval has ended it",
                                         (u64)((u8 *)object - w->shared))
                                : false)
         return false;

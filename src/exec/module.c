@@ -21,11 +21,28 @@ static bool is_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED
 
 /* ---- symbols ---- */
 
+static u32 hash_of(const struct exec_module *m, const char *name)
+{
+    u32 h = 2166136261u; /* FNV-1a */
+    for (; *name; name++)
+        h = (h ^ (u8)*name) * 16777619u;
+    return (h ^ h >> 15) & m->index_mask;
+}
+
+static struct exec_var *first_var(const struct exec_module *m, const char *name)
+{
+    return m->var_index[hash_of(m, name)];
+}
+
+static struct exec_func *first_func(const struct exec_module *m, const char *name)
+{
+    return m->func_index[hash_of(m, name)];
+}
+
 static struct exec_var *find_var(struct exec_module *m, const struct ptx_module *unit, const struct ptx_var *v)
 {
     struct exec_var *best = NULL;
-    for (u32 k = 0; k < m->nvars; k++) {
-        struct exec_var *o = &m->vars[k];
+    for (struct exec_var *o = first_var(m, v->name); o; o = o->same_hash) {
         if (o->src == v && (v->linkage != LINK_EXTERN || is_shared(v)))
             return o;
         bool shared_name = v->linkage != LINK_NONE && o->src->linkage != LINK_NONE && o->unit != unit;
@@ -38,8 +55,7 @@ static struct exec_var *find_var(struct exec_module *m, const struct ptx_module 
 static struct exec_func *find_func(struct exec_module *m, const struct ptx_module *unit, const struct ptx_func *f)
 {
     struct exec_func *best = NULL;
-    for (u32 k = 0; k < m->nfuncs; k++) {
-        struct exec_func *o = &m->funcs[k];
+    for (struct exec_func *o = first_func(m, f->name); o; o = o->same_hash) {
         if (o->unit == unit && !strcmp(o->src->name, f->name))
             return o;
         bool visible = o->src->linkage != LINK_NONE || o->src->is_entry;
@@ -47,6 +63,31 @@ static struct exec_func *find_func(struct exec_module *m, const struct ptx_modul
             best = o;
     }
     return best;
+}
+
+/* Backwards, so that each list is in the module's order. */
+static void index_names(struct exec_module *m)
+{
+    u32 n = 16;
+    while (n < m->nvars || n < m->nfuncs)
+        n *= 2;
+    m->index_mask = n - 1;
+    m->var_index = arena_array(&m->mem, struct exec_var *, n);
+    m->func_index = arena_array(&m->mem, struct exec_func *, n);
+    m->kernels = arena_array(&m->mem, struct exec_func *, m->nfuncs + 1);
+    for (u32 k = m->nvars; k-- > 0;) {
+        struct exec_var **head = &m->var_index[hash_of(m, m->vars[k].src->name)];
+        m->vars[k].same_hash = *head;
+        *head = &m->vars[k];
+    }
+    for (u32 k = m->nfuncs; k-- > 0;) {
+        struct exec_func **head = &m->func_index[hash_of(m, m->funcs[k].src->name)];
+        m->funcs[k].same_hash = *head;
+        *head = &m->funcs[k];
+    }
+    for (u32 k = 0; k < m->nfuncs; k++)
+        if (m->funcs[k].src->is_entry)
+            m->kernels[m->nkernels++] = &m->funcs[k];
 }
 
 static void collect(struct exec_module *m)
@@ -79,6 +120,7 @@ static void collect(struct exec_module *m)
                     m->vars[m->nvars++] = (struct exec_var){.src = f->locals[i], .unit = unit};
         }
     }
+    index_names(m);
 }
 
 /* ---- variables in device memory ---- */
@@ -417,44 +459,43 @@ struct exec_func *exec_module_func(struct exec_module *m, u64 handle)
 
 struct exec_func *exec_module_func_of(struct exec_module *m, const struct ir_func *ir)
 {
-    for (u32 k = 0; k < m->nfuncs; k++)
-        if (m->funcs[k].src == ir->src)
-            return &m->funcs[k];
-    return NULL;
+    struct exec_func *f = first_func(m, ir->src->name);
+    while (f && f->src != ir->src)
+        f = f->same_hash;
+    return f;
+}
+
+/* f lowered; NULL: no memory. */
+static const struct ir_func *lowered(struct exec_module *m, struct exec_func *f)
+{
+    pthread_mutex_lock(&m->lock);
+    bool failed = false;
+    if (!f->ir) {
+        if (setjmp(m->mem.oom))
+            failed = true;
+        else
+            lower_kernel(m, f);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return failed ? NULL : f->ir;
 }
 
 const struct ir_func *exec_module_kernel(struct exec_module *m, const char *name)
 {
-    for (u32 k = 0; k < m->nfuncs; k++) {
-        struct exec_func *f = &m->funcs[k];
-        if (!f->src->is_entry || strcmp(f->src->name, name))
-            continue;
-        pthread_mutex_lock(&m->lock);
-        bool failed = false;
-        if (!f->ir) {
-            if (setjmp(m->mem.oom))
-                failed = true;
-            else
-                lower_kernel(m, f);
-        }
-        pthread_mutex_unlock(&m->lock);
-        return failed ? NULL : f->ir;
-    }
-    return NULL;
+    struct exec_func *f = first_func(m, name);
+    while (f && (!f->src->is_entry || strcmp(f->src->name, name)))
+        f = f->same_hash;
+    return f ? lowered(m, f) : NULL;
 }
 
 const char *exec_module_kernel_name(const struct exec_module *m, unsigned n)
 {
-    for (u32 k = 0; k < m->nfuncs; k++)
-        if (m->funcs[k].src->is_entry && n-- == 0)
-            return m->funcs[k].src->name;
-    return NULL;
+    return n < m->nkernels ? m->kernels[n]->src->name : NULL;
 }
 
 bool exec_module_global(struct exec_module *m, const char *name, u64 *address, u64 *size, bool *managed)
 {
-    for (u32 k = 0; k < m->nvars; k++) {
-        const struct exec_var *v = &m->vars[k];
+    for (const struct exec_var *v = first_var(m, name); v; v = v->same_hash) {
         if (!is_global(v->src) || !v->address || strcmp(v->src->name, name))
             continue;
         *address = v->address;

@@ -15,6 +15,7 @@ struct exec_func {
     u32 number;                    /* in the module */
     bool reads_clock;              /* itself */
     bool uses_common;              /* it, or what it calls, names module-scope shared memory */
+    struct exec_func *same_hash;   /* the next in the module's order */
 };
 
 /* Where a variable is. */
@@ -23,6 +24,7 @@ struct exec_var {
     const struct ptx_module *unit;
     u64 address; /* device address; shared: offset in the block's window */
     bool is_dynamic; /* .extern .shared x[]: behind the static shared memory of the kernel */
+    struct exec_var *same_hash; /* the next in the module's order */
 };
 
 struct exec_module {
@@ -35,6 +37,9 @@ struct exec_module {
     u32 nfuncs;
     struct exec_var *vars;
     u32 nvars;
+    struct exec_func **func_index, **kernels; /* by the hash of names; those that are entries, in order */
+    struct exec_var **var_index;
+    u32 index_mask, nkernels;
     u32 common_shared; /* bytes of module-scope shared memory that device functions name */
     bool all_lowered;
     bool has_clock;          /* some function reads a clock: device functions get timed code (clock.h) */

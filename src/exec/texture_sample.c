@@ -10,8 +10,8 @@
  *                           clamp    the nearest edge                border   the sampler's border colour
  *
  * Cube maps: texture_cube.c finds the face and the place on it.
- * Without seamless filtering a face is an image of its own. With it a texel beyond an edge is the one that the neighbour
- * has there, and one beyond a corner, which no face has, the mean of the three that meet.
+ * Without seamless filtering a face is an image of its own. With it a texel beyond an edge is the one that the
+ * neighbour has there, and one beyond a corner, which no face has, the mean of the three that meet.
  *
  * Mipmaps: the level of detail is given, or log2 of the longer gradient in texels, or 0; the bias is added, the clamps
  * hold. The nearest level (halves up), or two weighed by the fraction in 1.8 fixed point.
@@ -167,6 +167,11 @@ static struct texture_value neighbour(const struct texture *t, i64 x, i64 y, u32
     return texel_of_image(t, index, layer);
 }
 
+static u32 mean_of_three(u32 a, u32 b, u32 c)
+{
+    return bits_of((f32)(((f64)float_of(a) + (f64)float_of(b) + (f64)float_of(c)) / 3));
+}
+
 /* Beyond a corner: the corner's own texel and those that its two neighbours have there. */
 static struct texture_value beyond_corner(const struct texture *t, const i64 index[3], u32 layer)
 {
@@ -175,7 +180,7 @@ static struct texture_value beyond_corner(const struct texture *t, const i64 ind
                                c = neighbour(t, x, index[1], layer);
     struct texture_value v = a;
     for (unsigned k = 0; k < 4; k++)
-        v.bits[k] = bits_of((f32)(((f64)float_of(a.bits[k]) + (f64)float_of(b.bits[k]) + (f64)float_of(c.bits[k])) / 3));
+        v.bits[k] = mean_of_three(a.bits[k], b.bits[k], c.bits[k]);
     return v;
 }
 
@@ -307,6 +312,12 @@ static struct texture_value fetch_at_level(const struct texture *t, const struct
     return fetch_level(&one, at);
 }
 
+/* weight / 256 of the way from a to b */
+static u32 between(u32 a, u32 b, u32 weight)
+{
+    return bits_of((f32)(((256 - weight) * (f64)float_of(a) + weight * (f64)float_of(b)) / 256));
+}
+
 static struct texture_value fetch_mipmap(const struct texture *t, const struct texture_place *at)
 {
     const f64 level = level_of_detail(t, at), low = floor(level);
@@ -318,7 +329,7 @@ static struct texture_value fetch_mipmap(const struct texture *t, const struct t
         return v;
     const struct texture_value next = fetch_at_level(t, at, (unsigned)low + 1);
     for (unsigned k = 0; k < 4; k++)
-        v.bits[k] = bits_of((f32)(((256 - weight) * (f64)float_of(v.bits[k]) + weight * (f64)float_of(next.bits[k])) / 256));
+        v.bits[k] = between(v.bits[k], next.bits[k], weight);
     return v;
 }
 

@@ -1,5 +1,5 @@
-/* async.h - what the records of mbarrier instructions (PTX ISA 9.7.13.15) and of bulk copies (9.7.9.25.4) point to: made
- * by emit_async.c, read by exec/mbarrier.c and exec/bulk.c. All places are byte offsets of slots from regs. */
+/* async.h - what the records of mbarrier instructions (PTX ISA 9.7.13.15) and of bulk copies (9.7.9.25.4) point to:
+ * made by emit_async.c, read by exec/mbarrier.c and exec/bulk.c. All places are byte offsets of slots from regs. */
 #ifndef LS_IR_ASYNC_H
 #define LS_IR_ASYNC_H
 
@@ -8,14 +8,18 @@
 /* An address of 32 lanes: register + offset, or the offset alone. */
 struct ir_address {
     u32 slot;
-    u32 flags;    /* IR_ADDR32, IR_ADDR_CONST */
+    u32 flags; /* IR_ADDR32, IR_ADDR_CONST */
     i64 offset;
     bool generic; /* else an offset in the block's shared memory, or a device address */
 };
 
 enum ir_mbarrier_op {
-    MBARRIER_INIT, MBARRIER_INVAL, MBARRIER_EXPECT, MBARRIER_COMPLETE,
-    MBARRIER_ARRIVE, MBARRIER_DROP,
+    MBARRIER_INIT,
+    MBARRIER_INVAL,
+    MBARRIER_EXPECT,
+    MBARRIER_COMPLETE,
+    MBARRIER_ARRIVE,
+    MBARRIER_DROP,
     MBARRIER_COPIES, /* cp.async.mbarrier.arrive */
     MBARRIER_WAIT,   /* test_wait and try_wait */
 };

@@ -315,6 +315,53 @@ static void emit_plain(struct emit *e)
     emit_end_writes(e);
 }
 
+/* ---- the stack: alloca takes from the kernel's local memory, upwards, for each lane on its own ---- */
+
+static u32 stack_limit(struct emit *e, u32 offset)
+{
+    return emit_const(e, (struct ir_const){.kind = IR_CONST_LOCAL, .bytes = 8, .value = offset});
+}
+
+/* In front of the function's first block. */
+static void emit_stack_begin(struct emit *e)
+{
+    const u32 from = stack_limit(e, e->p->stack_at);
+    struct ir_inst *r = emit_put(e, "mov_b64");
+    r->d = e->p->stack;
+    r->a = from;
+}
+
+/* alloca d, bytes, alignment: a = bytes, b = the stack pointer, c = where the stack ends, imm = the alignment */
+static void emit_alloca(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    const enum ptx_type t = (enum ptx_type)i->types[0];
+    const u32 end = stack_limit(e, e->p->stack_end), bytes = emit_read(e, &i->operands[1], t);
+    const u32 d = emit_write(e, &i->operands[0], t);
+    if (!e->p->f->is_entry)
+        ir_poison(e->p, e->site, "dynamic stack allocation is simulated in kernels alone, not in what they call");
+    struct ir_inst *r = emit_put(e, t == PTX_U64 ? "alloca_u64" : "alloca_u32");
+    r->d = d;
+    r->a = bytes;
+    r->b = e->p->stack;
+    r->c = end;
+    r->imm = i->noperands > 2 ? (i64)i->operands[2].bits : 8;
+    emit_end_writes(e);
+}
+
+/* stacksave d; stackrestore a */
+static void emit_stack_pointer(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    const bool save = i->op == OP_STACKSAVE, wide = i->types[0] == PTX_U64;
+    const enum ptx_type t = (enum ptx_type)i->types[0];
+    const u32 other = save ? emit_write(e, &i->operands[0], t) : emit_read(e, &i->operands[0], t);
+    struct ir_inst *r = emit_put(e, wide ? "mov_b64" : save ? "cvt_u32_u64" : "cvt_u64_u32");
+    r->d = save ? other : e->p->stack;
+    r->a = save ? e->p->stack : other;
+    emit_end_writes(e);
+}
+
 /* Cache policies choose nothing here: one value stands for all of them. */
 static void emit_policy(struct emit *e)
 {
@@ -429,6 +476,13 @@ static void emit_one(struct emit *e)
     case OP_ST_BULK:
         emit_bulk_fill(e);
         break;
+    case OP_ALLOCA:
+        emit_alloca(e);
+        break;
+    case OP_STACKSAVE:
+    case OP_STACKRESTORE:
+        emit_stack_pointer(e);
+        break;
     case OP_CREATEPOLICY:
         emit_policy(e);
         break;
@@ -535,6 +589,8 @@ void ir_emit(struct pass *p, enum ir_mode mode)
     struct emit e = {.p = p, .mode = mode};
     u32 n = p->out->nblocks;
     e.block_at = arena_array(p->mem, u32, n + 1);
+    if (p->stack)
+        emit_stack_begin(&e);
     for (u32 b = 0; b < n; b++)
         emit_block(&e, b);
     e.block_at[n] = e.code.len;

@@ -1,8 +1,8 @@
 /* emit_async.c - mbarriers (PTX ISA 9.7.13.15), bulk copies (9.7.9.25.4) and st.bulk: modifiers and operands become the
  * structs of async.h.
  *
- * Clusters have one block here, so shared::cluster is the block's own shared memory and a multicast has one destination.
- * A copy is done when it is issued; its commit and wait are nothing. */
+ * Clusters have one block here, so shared::cluster is the block's own shared memory and a multicast has one
+ * destination. A copy is done when it is issued; its commit and wait are nothing. */
 #include "ir/emit.h"
 
 #include "ir/async.h"

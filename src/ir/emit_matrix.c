@@ -88,6 +88,8 @@ static const char *product_body(enum ptx_type t)
     case PTX_F16:
     case PTX_BF16:
     case PTX_TF32:
+    case PTX_E4M3:
+    case PTX_E5M2:
         return "matrix_mma_float";
     case PTX_F64:
         return "matrix_mma_f64";
@@ -108,6 +110,8 @@ static bool is_multiplied(enum ptx_type t)
     case PTX_S4:
     case PTX_U4:
     case PTX_B1:
+    case PTX_E4M3:
+    case PTX_E5M2:
         return true;
     default:
         return false;

@@ -258,24 +258,23 @@ static const char *atomic_operation(const struct ptx_inst *i)
 
 enum { ATOM_UNREAD = 1 << 16 };
 
-struct use {
-    const struct ptx_var *reg;
-    bool read;
-};
-
 static void note_read(void *ctx, const struct ptx_var *reg, bool is_write)
 {
-    struct use *u = ctx;
-    u->read |= !is_write && reg == u->reg;
+    bool *read = ctx;
+    read[reg->index] |= !is_write;
 }
 
 /* Whether some instruction reads the result of an atomic operation. */
-static bool is_result_read(const struct pass *p, const struct ptx_operand *d)
+static bool is_result_read(struct pass *p, const struct ptx_operand *d)
 {
-    struct use u = {.reg = d->kind == PTX_REG ? d->var : NULL};
-    for (u32 s = 0; u.reg && s < p->f->ninsts && !u.read; s++)
-        ir_each_reg(&p->f->insts[s], note_read, &u);
-    return u.read;
+    if (d->kind != PTX_REG)
+        return false;
+    if (!p->is_read) {
+        p->is_read = arena_array(p->mem, bool, p->f->nregs + 1);
+        for (u32 s = 0; s < p->f->ninsts; s++)
+            ir_each_reg(&p->f->insts[s], note_read, p->is_read);
+    }
+    return p->is_read[d->var->index];
 }
 
 void emit_atomic(struct emit *e)

@@ -39,6 +39,17 @@ static void lay_out_frame(struct pass *p)
     }
 }
 
+/* What alloca may take altogether in a kernel: four times the stack that CUDA gives a thread unless told otherwise. */
+enum { STACK_BYTES = 4096 };
+
+static bool uses_stack(const struct ptx_func *f)
+{
+    for (u32 s = 0; s < f->ninsts; s++)
+        if (f->insts[s].op == OP_ALLOCA || f->insts[s].op == OP_STACKSAVE || f->insts[s].op == OP_STACKRESTORE)
+            return true;
+    return false;
+}
+
 /* .local variables, one after the other; .shared ones are placed by the engine, which knows all functions. */
 static void lay_out_local(struct pass *p)
 {
@@ -53,7 +64,9 @@ static void lay_out_local(struct pass *p)
         end += f->locals[k]->size;
     }
     p->local_at = at;
-    p->out->local_bytes = (u32)ls_align_up(end, 16);
+    p->stack_at = (u32)ls_align_up(end, 16);
+    p->stack_end = p->stack_at + (uses_stack(f) ? STACK_BYTES : 0);
+    p->out->local_bytes = p->stack_end;
 }
 
 struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const struct ptx_func *f,
@@ -74,6 +87,10 @@ struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const 
         ir_build_live(&p);
     }
     lay_out_frame(&p);
+    if (p.stack_end > p.stack_at) {
+        p.stack = out->frame_bytes;
+        out->frame_bytes += 2 * IR_SLOT;
+    }
     ir_emit(&p, IR_FAST);
     ir_emit(&p, IR_TRACED);
     if (target->timed)

@@ -39,6 +39,7 @@ unsigned ir_dest_count(const struct ptx_inst *i)
     case OP_SETMAXNREG:
     case OP_WMMA_STORE:
     case OP_STMATRIX:
+    case OP_STACKRESTORE:
     case OP_BARRIER_CLUSTER:
     case OP_ST_BULK:
     case OP_CP_ASYNC_BULK:

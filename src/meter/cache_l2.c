@@ -38,8 +38,8 @@ bool l2_input_push(struct l2_input *in, u64 request)
 
 /* ---- L2 ---- */
 
-/* Atomics of the lines that share a slice of L2 are done one after the other: measured, an H200 takes as long for 370,844
- * sectors of atomics in 1 KiB as for half of them at one address. Slices are told apart by a hash. */
+/* Atomics of the lines that share a slice of L2 are done one after the other: measured, an H200 takes as long for
+ * 370,844 sectors of atomics in 1 KiB as for half of them at one address. Slices are told apart by a hash. */
 enum { SLICE_LINES = 4, SLICES = 1 << 16 };
 
 struct l2 {
@@ -50,7 +50,10 @@ struct l2 {
     u32 *atomics; /* [SLICES] */
 };
 
-static inline u32 bits(u32 sectors) { return (u32)__builtin_popcount(sectors); }
+static inline u32 bits(u32 sectors)
+{
+    return (u32)__builtin_popcount(sectors);
+}
 
 static void count(const struct l2 *l2, struct traffic *t, enum event_id e, u32 sectors)
 {
@@ -113,7 +116,6 @@ static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, struct tr
 static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
 {
     const u32 missing = take(l2, home, number, sectors, t);
-    count(l2, t, EVENT_l2_atomic_hits, sectors & ~missing);
     count(l2, t, EVENT_dram_reads, missing);
     l2_write(l2, home, number, sectors, t);
     l2->atomics[(number / SLICE_LINES * 0xd6e8feb86659fd93ull) >> 48] += bits(sectors);

@@ -10,7 +10,7 @@ enum {
     STAGED_MOST = 1 << 17,       /* requests that an SM keeps until its wave is done; then what is there is looked up */
     L2_REQUESTS_MOST = 16 << 20, /* that are kept for L2, of all SMs together */
     MERGE_REQUESTS = 16,         /* of a warp, that wait to be written together */
-    LOCAL_LINES = 1 << 12,     /* local memory of a warp: lines that are told apart */
+    LOCAL_LINES = 1 << 12,       /* local memory of a warp: lines that are told apart */
     LINES_MOST = 32 * 8 + 1,     /* of one instruction: local accesses have a line a word */
 };
 #define LOCAL_FIRST (1ull << 39) /* line numbers of local memory: no device address is so high */
@@ -56,29 +56,31 @@ struct caches_worker {
 };
 
 struct caches {
-    u64 l1_bytes, nblocks;
+    u64 l1_bytes, memory_base, nblocks;
     struct l2_shape l2;
     u64 atomic_most;
     u32 resident, warps, nsms;
-    u64 budget; /* of an SM's l2_input */
+    u64 budget;      /* of an SM's l2_input */
     struct sm **sms; /* NULL until the first block */
     struct caches_worker **workers;
     u32 nworkers;
 };
 
-struct caches *caches_make(const struct gpu *gpu, u64 l1_bytes, u32 resident, u32 warps, u64 nblocks)
+struct caches *caches_make(const struct caches_input *in)
 {
     struct caches *c = ls_calloc(1, sizeof *c);
+    const struct gpu *gpu = in->gpu;
     if (!c)
         return NULL;
-    const u64 used = nblocks < gpu->sms ? nblocks : gpu->sms;
-    *c = (struct caches){.l1_bytes = l1_bytes,
+    const u64 used = in->nblocks < gpu->sms ? in->nblocks : gpu->sms;
+    *c = (struct caches){.l1_bytes = in->l1_bytes,
+                         .memory_base = in->memory_base,
                          .l2 = {.bytes = gpu->l2_bytes,
                                 .halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1,
                                 .coalesces = gpu->cc_major >= 9},
-                         .nblocks = nblocks,
-                         .resident = resident ? resident : 1,
-                         .warps = warps ? warps : 1,
+                         .nblocks = in->nblocks,
+                         .resident = in->resident ? in->resident : 1,
+                         .warps = in->warps ? in->warps : 1,
                          .nsms = gpu->sms,
                          .budget = L2_REQUESTS_MOST / (used ? used : 1)};
     c->sms = ls_calloc(gpu->sms, sizeof *c->sms);
@@ -141,7 +143,8 @@ static struct sm *sm_of(struct caches_worker *w, u32 number)
     *at = ls_calloc(1, sizeof **at);
     if (*at) {
         (*at)->number = number;
-        (*at)->l2 = (struct l2_input){.budget = c->budget, .one_in = 1, .side = number % 2, .group = number % L2_GROUPS, .sites = &w->sites};
+        (*at)->l2 = (struct l2_input){
+            .budget = c->budget, .one_in = 1, .side = number % 2, .group = number % L2_GROUPS, .sites = &w->sites};
         if (cache_init(&(*at)->l1, c->l1_bytes, L1_WAYS))
             return *at;
         sm_free(c, *at);
@@ -182,7 +185,10 @@ struct caches_worker *caches_worker(struct caches *c)
     return all[c->nworkers++] = w;
 }
 
-const struct traffic *caches_rest(const struct caches_worker *w) { return &w->rest; }
+const struct traffic *caches_rest(const struct caches_worker *w)
+{
+    return &w->rest;
+}
 
 u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, u32 n)
 {
@@ -223,8 +229,9 @@ static void add_sector(struct lines *l, u64 address)
 
 static void add_bytes(struct lines *l, u64 address, u32 bytes)
 {
-    for (u64 at = address & ~(u64)(CACHE_SECTOR - 1); at < address + bytes; at += CACHE_SECTOR)
-        add_sector(l, at);
+    const u64 first = address / CACHE_SECTOR, last = (address + bytes - 1) / CACHE_SECTOR;
+    for (u64 at = first; at <= last; at++)
+        add_sector(l, at * CACHE_SECTOR);
 }
 
 /* Word k of lane i of the warp stands at 4 * (32 k + i). */
@@ -250,9 +257,9 @@ static void run_lines(struct lines *l, u64 address, u32 bytes)
     }
 }
 
-/* Lanes of an atomic that want the same element go one after the other (as sectors_red counts): this takes those that are
- * first of the rest, and leaves the others in *mask. */
-static void atomic_lines(struct lines *l, const struct exec_access *a, u32 *mask)
+/* Lanes of an atomic that want the same element go one after the other (as sectors_red counts): this takes those that
+ * are first of the rest, and leaves the others in *mask. */
+static void atomic_lines(struct lines *l, const struct exec_access *a, u64 base, u32 *mask)
 {
     u32 taken = 0;
     for (u32 m = *mask; m; m &= m - 1) {
@@ -263,26 +270,29 @@ static void atomic_lines(struct lines *l, const struct exec_access *a, u32 *mask
         if (before)
             continue;
         taken |= 1u << lane;
-        add_bytes(l, a->addr[lane], a->size);
+        add_bytes(l, a->addr[lane] - base, a->size);
     }
     *mask &= ~taken;
 }
 
-static void device_lines(struct lines *l, const struct exec_access *a)
+static void device_lines(struct lines *l, const struct exec_access *a, u64 base)
 {
     if (a->pattern == PATTERN_CONTIGUOUS) {
-        run_lines(l, a->addr[0], 32u * a->size);
+        run_lines(l, a->addr[0] - base, 32u * a->size);
     } else if (a->pattern == PATTERN_UNIFORM) {
-        run_lines(l, a->addr[__builtin_ctz(a->mask)], a->size);
+        run_lines(l, a->addr[__builtin_ctz(a->mask)] - base, a->size);
     } else {
         for (u32 m = a->mask; m; m &= m - 1)
-            add_bytes(l, a->addr[__builtin_ctz(m)], a->size);
+            add_bytes(l, a->addr[__builtin_ctz(m)] - base, a->size);
     }
 }
 
 /* ---- L1 ---- */
 
-static inline u32 bits(u32 sectors) { return (u32)__builtin_popcount(sectors); }
+static inline u32 bits(u32 sectors)
+{
+    return (u32)__builtin_popcount(sectors);
+}
 
 static void to_l2(struct caches_worker *w, struct sm *s, u64 request, u32 sectors)
 {
@@ -488,12 +498,12 @@ void caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, co
     do {
         l.n = 0;
         if (left) {
-            atomic_lines(&l, a, &left);
+            atomic_lines(&l, a, w->caches->memory_base, &left);
         } else if (a->space == SPACE_LOCAL) {
             const u64 warp = ((u64)s->number * w->caches->resident + (u64)(h - s->held)) * w->caches->warps + a->warp;
             local_lines(&l, a, LOCAL_FIRST + warp * LOCAL_LINES);
         } else {
-            device_lines(&l, a);
+            device_lines(&l, a, w->caches->memory_base);
         }
         stage(w, s, &h->warps[a->warp], site, kind, &l);
     } while (left);
@@ -503,7 +513,10 @@ void caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, co
 
 /* ---- the end ---- */
 
-u64 caches_atomic_most(const struct caches *c) { return c->atomic_most; }
+u64 caches_atomic_most(const struct caches *c)
+{
+    return c->atomic_most;
+}
 
 bool caches_finish(struct caches *c)
 {

@@ -5,29 +5,33 @@
  *     launch done ──► L2 of the device          the SMs in turn, an instruction each; then DRAM (cache_l2.c)
  *
  * The engine runs a block's warps one after the other for thousands of instructions, and an SM's blocks one after the
- * other; hardware runs what an SM holds side by side. So nothing is looked up when it happens: the streams are kept, and
- * taken in turns once all blocks that an SM holds at once are done. The order is that of the launch, so the results do
- * not depend on workers; nor on their timing, unless blocks wait for each other by polling.
+ * other; hardware runs what an SM holds side by side. So nothing is looked up when it happens: the streams are kept,
+ * and taken in turns once all blocks that an SM holds at once are done. The order is that of the launch, so the results
+ * do not depend on workers; nor on their timing, unless blocks wait for each other by polling.
  *
- * The rules. All caches are empty when the launch begins, as under the profiler. Lines of 128 bytes in sectors of 32, the
- * least recently used line leaves.
- *   L1: what the carve-out leaves of the SM's memory. What is read, written through or not, is taken in sector by sector:
- *       an H200 counts a store as a hit where an earlier access to the sector was. Loads past it (.cg, volatile, relaxed,
- *       acquire) and atomics miss. All stores go on to L2.
- *   L2: one for the device, written back. Stores and atomics take their line in without reading it. What is still dirty when
- *       the launch ends stays there: it costs DRAM nothing. Where it has two halves (compute capability 8.0, 9.0, 10.0), an SM
- *       is at one of them, a line at home in one of them. What an SM reads from the other half is kept in its own half too;
- *       stores and atomics are done at home. Each sector that goes across counts in both halves.
- *   Atomics: lanes that want the same element are one after the other, a request each.
+ * The rules. All caches are empty when the launch begins, as under the profiler. Lines of 128 bytes in sectors of 32,
+ * the least recently used line leaves.
  *
- *   Between them: stores of a warp to the same sectors that follow each other go together. Reads of the same sectors by SMs of
- *       a group that come close together go once, but for those past L1 (from compute capability 9.0 on; groups and closeness are fitted).
+ * - L1 is what the carve-out leaves of the SM's memory. What is read or written is taken in, sector by sector: an H200
+ *   counts a store as a hit where an earlier access to the sector was. Loads past it (.cg, volatile, relaxed, acquire)
+ *   and atomics miss. All stores go on to L2.
  *
- * What is not modelled: prefetches, compression, persisting lines, early write-back,
- * constants and instructions, textures beyond one texel a lane.
+ * - Between them: stores of a warp to the same sectors that follow each other go together. Reads of the same sectors by
+ *   SMs of a group that come close together go once, but for those past L1 (from compute capability 9.0 on; groups and
+ *   closeness are fitted).
  *
- * The L2's input is bounded: where an SM sends more than its share, only one line in 2, 4, 8, ... of all SMs is kept (by a
- * hash of its number), the L2 is as much smaller, and what was found is multiplied. Requests are always counted whole. */
+ * - L2 is one for the device, and written back. Stores and atomics take their line in; only atomics read it. What is
+ *   still dirty when the launch ends stays there: it costs DRAM nothing. Where it has two halves (compute capability
+ *   8.0, 9.0, 10.0), an SM is at one of them, a line at home in one of them. What an SM reads from the other half is
+ *   kept in its own half too; stores and atomics are done at home. Each sector that goes across counts in both halves.
+ *
+ * - Atomics: lanes that want the same element are one after the other, a request each.
+ *
+ * What is not modelled: prefetches, compression, persisting lines, early write-back, constants and instructions,
+ * textures beyond one texel a lane.
+ *
+ * L2's input is bounded: where an SM sends more than its share, only one line in 2, 4, 8, ... of all SMs is kept (by a
+ * hash of its number), the L2 is as much smaller, and what was found is multiplied. */
 #ifndef LS_METER_CACHES_H
 #define LS_METER_CACHES_H
 
@@ -58,13 +62,21 @@ struct traffic {
     u64 n[TRAFFIC_COUNT];
 };
 
-/* l1_bytes: of an SM; resident: blocks that an SM holds at once; warps: of a block. NULL: no memory. */
-struct caches *caches_make(const struct gpu *gpu, u64 l1_bytes, u32 resident, u32 warps, u64 nblocks);
+struct caches_input {
+    const struct gpu *gpu;
+    u64 l1_bytes;    /* of an SM */
+    u64 memory_base; /* where addresses count from, a multiple of a line */
+    u64 nblocks;
+    u32 resident; /* blocks that an SM holds at once */
+    u32 warps;    /* of a block */
+};
+/* NULL: no memory. */
+struct caches *caches_make(const struct caches_input *in);
 void caches_free(struct caches *c);
 /* Of a worker of the launch, on the launching thread; it lives as long as c. NULL: no memory. */
 struct caches_worker *caches_worker(struct caches *c);
-/* Numbers for n sites, for caches_access: the result and those that follow. `rows` are theirs, and are read and written until
- * caches_finish. 0: they all count in caches_rest, there is no number left. */
+/* Numbers for n sites, for caches_access: the result and those that follow. `rows` are theirs, and are read and written
+ * until caches_finish. 0: they all count in caches_rest, there is no number left. */
 u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, u32 n);
 /* What belongs to sites that there was no number for. */
 const struct traffic *caches_rest(const struct caches_worker *w);
@@ -80,18 +92,34 @@ u64 caches_atomic_most(const struct caches *c);
 
 /* ---- between caches.c and cache_l2.c ---- */
 
-/* A line that an instruction asks for, in 64 bits: number 40, sectors 4, kind 4, last line of its instruction 1, site 15. */
+/* A line that an instruction asks for, in 64 bits: number 40, sectors 4, kind 4, last line of its instruction 1,
+ * site 15. */
 enum { REQUEST_NUMBER_BITS = 40, REQUEST_SITES = 1 << 15 };
 static inline u64 request_make(u64 number, u32 sectors, enum traffic_kind kind, bool last, u32 site)
 {
     return (number & ((1ull << REQUEST_NUMBER_BITS) - 1)) | (u64)sectors << 40 | (u64)kind << 44 | (u64)last << 48 |
            (u64)site << 49;
 }
-static inline u64 request_number(u64 r) { return r & ((1ull << REQUEST_NUMBER_BITS) - 1); }
-static inline u32 request_sectors(u64 r) { return (u32)(r >> 40) & 15; }
-static inline enum traffic_kind request_kind(u64 r) { return (enum traffic_kind)(r >> 44 & 15); }
-static inline bool request_last(u64 r) { return r >> 48 & 1; }
-static inline u32 request_site(u64 r) { return (u32)(r >> 49); }
+static inline u64 request_number(u64 r)
+{
+    return r & ((1ull << REQUEST_NUMBER_BITS) - 1);
+}
+static inline u32 request_sectors(u64 r)
+{
+    return (u32)(r >> 40) & 15;
+}
+static inline enum traffic_kind request_kind(u64 r)
+{
+    return (enum traffic_kind)(r >> 44 & 15);
+}
+static inline bool request_last(u64 r)
+{
+    return r >> 48 & 1;
+}
+static inline u32 request_site(u64 r)
+{
+    return (u32)(r >> 49);
+}
 
 struct requests {
     u64 *at;
@@ -103,9 +131,9 @@ bool requests_push(struct requests *s, u64 request);
 struct l2_input {
     struct requests kept;
     u64 seen, budget;
-    u32 one_in; /* lines kept: one in so many, a power of two */
-    u32 side;   /* the half of L2 that it is at, 0 or 1 */
-    u32 group;  /* of SMs whose reads are coalesced, below L2_GROUPS */
+    u32 one_in;              /* lines kept: one in so many, a power of two */
+    u32 side;                /* the half of L2 that it is at, 0 or 1 */
+    u32 group;               /* of SMs whose reads are coalesced, below L2_GROUPS */
     struct traffic ***sites; /* the worker's, which may move */
 };
 bool l2_input_push(struct l2_input *in, u64 request);

@@ -68,7 +68,7 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
     f->func = func;
     f->blocks = arena_array(&c->mem, struct block_count, func->nblocks + 1);
     f->sites = arena_array(&c->mem, struct site_count, n + 1);
-    f->estimate = estimate_make(&c->mem, func, c->cc_major);
+    f->estimate = estimate_make(&c->mem, func, c->cc_major, c->code);
     for (u32 i = 0; i < n; i++) {
         const struct site_estimate *e = &f->estimate->sites[i];
         f->sites[i].class = CLASS_NONE;
@@ -78,6 +78,7 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
         f->sites[i].loops = e->loops;
         f->sites[i].async = e->async;
         f->sites[i].counts = e->counts;
+        f->sites[i].aligned = e->aligned;
         f->sites[i].past_l1 = passes_l1(&func->src->insts[i]);
     }
     if (c->caches) {
@@ -309,6 +310,18 @@ static struct cost cost_of(struct counter *c, struct site_count *s, enum access_
     return look_up(c, s, class, a, bytes);
 }
 
+/* The wide access that an access is a part of, any part: it begins at a multiple of its width. */
+static struct cost cost_of_merged(struct counter *c, struct site_count *s, enum access_class class,
+                                  const struct exec_access *a, u32 bytes)
+{
+    u64 addr[32];
+    struct exec_access wide = *a;
+    for (u32 i = 0; i < 32; i++)
+        addr[i] = a->addr[i] & ~(u64)(bytes - 1);
+    wide.addr = addr;
+    return cost_of(c, s, class, &wide, bytes);
+}
+
 /* ---- short cuts ---- */
 
 /* Sectors of one run of bytes. */
@@ -455,7 +468,9 @@ void counter_access(void *ctx, const struct exec_access *a)
         return; /* the access it was merged into pays */
     const u32 bytes = s->width ? s->width : a->size;
     struct cost cost;
-    if (!short_cut(c, class, a, bytes, &cost))
+    if (LS_UNLIKELY(s->aligned))
+        cost = cost_of_merged(c, s, class, a, bytes);
+    else if (!short_cut(c, class, a, bytes, &cost))
         cost = cost_of(c, s, class, a, bytes);
     t->requests++;
     t->cost += cost.cost;

@@ -21,6 +21,7 @@ struct site_count {
     u8 class;              /* of `first`; CLASS_NONE until the first access */
     u8 width;              /* as in struct site_estimate */
     bool follows, unused, loops, async, counts;
+    bool aligned;
     bool past_l1; /* global loads and stores: L1 is not asked */
     struct tally first;
     struct tally *others;  /* [ACCESS_CLASSES], for generic accesses that hit several spaces; or NULL */
@@ -52,6 +53,7 @@ struct counter {
     bool pictures;    /* in the block whose accesses are kept (picture.c) */
     VEC(struct picture_sample) samples;
     u32 cc_major;
+    const struct sass_func *code; /* what ptxas made of the kernel, or NULL */
     struct caches_worker *caches; /* NULL: not asked for */
     bool keeps_pictures;
 };

@@ -484,7 +484,7 @@ static void estimate_branches(const struct ir_func *f, struct estimate *e)
  * latency cancel out: of the recorded kernels (tests/hw/h200) most are within 4 of what is live at once. */
 u32 estimate_registers(u32 live_max) { return live_max < 16 ? 16 : live_max > 255 ? 255 : live_max; }
 
-struct estimate *estimate_make(struct arena *mem, const struct ir_func *f, u32 cc_major)
+struct estimate *estimate_make(struct arena *mem, const struct ir_func *f, u32 cc_major, const struct sass_func *code)
 {
     struct estimate *e = arena_new(mem, struct estimate);
     const struct uses u = find_uses(mem, f->src);
@@ -503,5 +503,7 @@ struct estimate *estimate_make(struct arena *mem, const struct ir_func *f, u32 c
         e->sites[0].weight += 1 + (cc_major >= 8); /* the stack pointer; the descriptor of global memory */
     estimate_branches(f, e);
     estimate_merges(mem, f, e->sites);
+    if (code)
+        estimate_ask(mem, f, code, e);
     return e;
 }

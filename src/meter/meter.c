@@ -27,6 +27,7 @@ struct meter {
     struct occupancy_result occupancy;
     u32 registers;
     bool asked; /* ptxas was, and answered */
+    const struct sass_func *code; /* its answer, or NULL */
     struct counter dead; /* for a worker that there was no memory for: it drops everything */
     bool failed;
 };
@@ -54,6 +55,7 @@ static void *worker_begin(void *launch, unsigned worker)
         struct counter **c = &m->workers[worker];
         if (!*c && (*c = counter_make(&m->gpu, m->options.no_memo))) {
             (*c)->keeps_pictures = m->options.pictures;
+            (*c)->code = m->code;
             (*c)->caches = m->caches ? caches_worker(m->caches) : NULL;
             m->failed |= m->caches && !(*c)->caches;
         }
@@ -81,6 +83,7 @@ static void ask_registers(struct meter *m)
     /* the driver gives every kernel 16 at least, also where ptxas says fewer */
     m->registers = !asked ? estimate_registers(m->kernel->live_max) : asked < 16 ? 16 : asked;
     m->asked = asked != 0;
+    m->code = asked ? ptxas_code(m->options.ptx_text, m->options.ptx_len, sm, m->kernel->name) : NULL;
     m->occupancy = occupancy(&m->gpu, &(struct occupancy_request){
                                           .threads = m->block[0] * m->block[1] * m->block[2],
                                           .regs = m->registers,
@@ -101,8 +104,12 @@ static u64 l1_bytes(const struct meter *m)
 static bool make_caches(struct meter *m)
 {
     const u32 warps = (m->block[0] * m->block[1] * m->block[2] + 31) / 32;
-    m->caches = caches_make(&m->gpu, l1_bytes(m), m->occupancy.blocks_per_sm, warps,
-                            (u64)m->grid[0] * m->grid[1] * m->grid[2]);
+    m->caches = caches_make(&(struct caches_input){.gpu = &m->gpu,
+                                                   .l1_bytes = l1_bytes(m),
+                                                   .memory_base = m->options.memory_base,
+                                                   .nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
+                                                   .resident = m->occupancy.blocks_per_sm,
+                                                   .warps = warps});
     m->hooks.block_begin = counter_block_begin;
     m->hooks.block_end = counter_block_end;
     return m->caches != NULL;
@@ -247,6 +254,44 @@ static void add_access_inst(u64 *n, const struct ptx_inst *i, const struct site_
     n[EVENT_satom_inst] += n[EVENT_satom_requests];
 }
 
+static u64 shared_out(u64 executions, const struct site_part *p)
+{
+    return (executions * p->n + p->copies / 2) / (p->copies ? p->copies : 1);
+}
+
+/* What ptxas made of an instruction, each part as often as the block runs in which it stands. */
+static void add_parts(const struct total *t, u64 *n, const struct site_estimate *e)
+{
+    static const u8 events[] = {
+        [SASS_LDG] = EVENT_gld_inst, [SASS_STG] = EVENT_gst_inst,     [SASS_LDS] = EVENT_sld_inst,
+        [SASS_STS] = EVENT_sst_inst, [SASS_LDL] = EVENT_lld_inst,     [SASS_STL] = EVENT_lst_inst,
+        [SASS_RED] = EVENT_gred_inst, [SASS_ATOMG] = EVENT_gatom_inst, [SASS_ATOMS] = EVENT_satom_inst,
+        [SASS_BRA] = EVENT_branches, [SASS_BRX] = EVENT_branches,     [SASS_CALL] = EVENT_branches,
+        [SASS_SHFL] = 0,
+    };
+    for (u32 at = e->part; at; at = t->estimate->parts[at - 1].next) {
+        const struct site_part *p = &t->estimate->parts[at - 1];
+        const struct block_count *b = &t->blocks[p->block];
+        n[EVENT_inst] += shared_out(b->warps, p);
+        n[EVENT_thread_inst] += shared_out(b->threads, p);
+        if (p->op < LS_ARRAY_LEN(events) && events[p->op])
+            n[events[p->op]] += shared_out(b->warps, p);
+    }
+}
+
+/* Without an answer: by the rules. */
+static void add_by_rules(u64 *n, const struct ptx_inst *i, const struct site_estimate *e, const struct block_count *own,
+                         const struct block_count *as)
+{
+    const u32 weight = e->follows ? 0 : e->weight;
+    n[EVENT_inst] += as->warps * weight;
+    n[EVENT_thread_inst] += as->threads * weight;
+    if (e->access)
+        add_access_inst(n, i, e, MUTANT(53, as->warps, own->warps));
+    if (e->branch == BRANCH_MACHINE)
+        n[EVENT_branches] += own->warps;
+}
+
 static void add_blocks(struct total *t)
 {
     for (u32 b = 0; b < t->func->nblocks; b++) {
@@ -254,16 +299,13 @@ static void add_blocks(struct total *t)
         for (u32 s = t->func->blocks[b].first; s < t->func->blocks[b].end; s++) {
             const struct site_estimate *e = &t->estimate->sites[s];
             u64 *n = t->n[s];
-            const u32 weight = e->follows ? 0 : e->weight;
-            n[EVENT_inst] += as->warps * weight;
-            n[EVENT_thread_inst] += as->threads * weight;
+            if (t->estimate->asked)
+                add_parts(t, n, e);
+            else
+                add_by_rules(n, &t->func->src->insts[s], e, own, as);
             add_instruction_mix(n, e, own);
             n[EVENT_tensor_inst] += as->warps * MUTANT(71, e->products, 1);
-            if (e->access)
-                add_access_inst(n, &t->func->src->insts[s], e, MUTANT(53, as->warps, own->warps));
-            if (e->branch == BRANCH_MACHINE)
-                n[EVENT_branches] += own->warps;
-            else
+            if (e->branch != BRANCH_MACHINE)
                 n[EVENT_divergent] = MUTANT(54, 0, n[EVENT_divergent]);
         }
     }
@@ -278,7 +320,8 @@ static bool is_matrix_access(const struct ptx_inst *i)
 
 static u32 doubts_of(const struct total *t)
 {
-    u32 doubts = 0;
+    const bool merges_known = t->estimate->asked && !t->estimate->unclear;
+    u32 doubts = t->estimate->asked ? 0 : DOUBT_MACHINE;
     for (u32 s = 0; s < t->func->src->ninsts; s++) {
         const struct site_estimate *e = &t->estimate->sites[s];
         if (e->loops && t->n[s][EVENT_satom_requests])
@@ -288,9 +331,9 @@ static u32 doubts_of(const struct total *t)
             doubts |= t->n[s][EVENT_sld_requests] ? DOUBT_SHARED_LD : 0;
             doubts |= t->n[s][EVENT_sst_requests] ? DOUBT_SHARED_ST : 0;
         }
-        if (e->width && t->n[s][EVENT_sld_requests])
+        if (!merges_known && e->width && t->n[s][EVENT_sld_requests])
             doubts |= DOUBT_SHARED_LD;
-        if (e->width && t->n[s][EVENT_sst_requests])
+        if (!merges_known && e->width && t->n[s][EVENT_sst_requests])
             doubts |= DOUBT_SHARED_ST;
     }
     return doubts;

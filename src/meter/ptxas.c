@@ -1,5 +1,6 @@
-/* ptxas.c - asks an installed ptxas how many registers a kernel gets: `ptxas -v -arch=sm_90 -o /dev/null module.ptx`
- * prints "Compiling entry function 'k'" and then "Used 16 registers". For counting only; the machine code is dropped.
+/* ptxas.c - asks an installed ptxas what it makes of a module: `ptxas -v -lineinfo -arch=sm_90 -o x.cubin module.ptx` prints
+ * "Compiling entry function 'k'" and then "Used 16 registers", and the cubin tells what became of each line (sass.h). For
+ * counting only: the machine code is read, never run.
  *
  * Optional: LOCKSTEP_PTXAS names the program (empty or 0: never ask), else the PATH is searched. Every answer, also that
  * there is none, is kept a module text and architecture, so a module is assembled once a process. A ptxas that takes
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,12 +88,13 @@ static bool await(pid_t pid)
     }
 }
 
-/* Runs ptxas on the file with its messages going to fd. */
-static bool run(const char *ptx_file, u32 sm, int fd)
+/* Runs ptxas on the file with its messages going to fd, and the machine code to another file. */
+static bool run(const char *ptx_file, u32 sm, int fd, const char *cubin_file)
 {
     char arch[32];
     snprintf(arch, sizeof arch, "-arch=sm_%u", sm);
-    char *argv[] = {(char *)program(), "-v", arch, "-o", "/dev/null", (char *)ptx_file, NULL};
+    char *argv[] = {(char *)program(), "-v",   "-lineinfo", arch, "-o", (char *)(uintptr_t)cubin_file,
+                    (char *)(uintptr_t)ptx_file, NULL};
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions))
         return false;
@@ -103,29 +107,56 @@ static bool run(const char *ptx_file, u32 sm, int fd)
     return started && await(pid);
 }
 
-/* What ptxas said about the text, ls_realloc'ed; NULL when it could not be asked. */
-static char *ask(const char *ptx, size_t len, u32 sm)
+struct answer {
+    u64 key;
+    char *said; /* NULL: it could not be asked */
+    struct arena mem;
+    const struct sass *code; /* NULL: its output could not be read */
+};
+
+static char *read_said(int fd)
 {
-    char ptx_file[512], out_file[512];
+    char *text = ls_calloc(1, OUTPUT_MAX);
+    if (text && pread(fd, text, OUTPUT_MAX - 1, 0) >= 0)
+        return text;
+    ls_free(text);
+    return NULL;
+}
+
+/* a->mem lives as long as the process; without memory there is no answer. */
+static void read_code(struct answer *a, int fd)
+{
+    struct stat st;
+    void *cubin = fstat(fd, &st) == 0 && st.st_size > 0 ?
+                      mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) :
+                      MAP_FAILED;
+    if (cubin == MAP_FAILED)
+        return;
+    if (!setjmp(a->mem.oom))
+        a->code = sass_read(&a->mem, cubin, (size_t)st.st_size);
+    munmap(cubin, (size_t)st.st_size);
+}
+
+static void ask(struct answer *a, const char *ptx, size_t len, u32 sm)
+{
+    char ptx_file[512], out_file[512], cubin_file[512];
     const int in = make_file(ptx_file, sizeof ptx_file, "ptx", ptx, len);
-    if (in < 0)
-        return NULL;
-    close(in);
-    char *text = NULL;
-    const int out = make_file(out_file, sizeof out_file, "ptxas", "", 0);
-    if (out >= 0) {
-        unlink(out_file);
-        ssize_t n = -1;
-        if (run(ptx_file, sm, out) && (text = ls_calloc(1, OUTPUT_MAX)))
-            n = pread(out, text, OUTPUT_MAX - 1, 0);
-        if (n < 0) {
-            ls_free(text);
-            text = NULL;
+    const int out = in < 0 ? -1 : make_file(out_file, sizeof out_file, "ptxas", "", 0);
+    const int cubin = out < 0 ? -1 : make_file(cubin_file, sizeof cubin_file, "cubin", "", 0);
+    if (cubin >= 0 && run(ptx_file, sm, out, cubin_file)) {
+        a->said = read_said(out);
+        const int made = open(cubin_file, O_RDONLY | O_CLOEXEC); /* it may be a new file of that name */
+        if (made >= 0) {
+            read_code(a, made);
+            close(made);
         }
-        close(out);
     }
-    unlink(ptx_file);
-    return text;
+    if (cubin >= 0 && close(cubin) == 0)
+        unlink(cubin_file);
+    if (out >= 0 && close(out) == 0)
+        unlink(out_file);
+    if (in >= 0 && close(in) == 0)
+        unlink(ptx_file);
 }
 
 /* ---- reading its messages ---- */
@@ -146,11 +177,6 @@ static u32 find_registers(const char *said, const char *kernel)
 
 /* ---- remembering ---- */
 
-struct answer {
-    u64 key;
-    char *said; /* or NULL */
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct answer answers[ANSWERS_MAX];
 static u32 nanswers;
@@ -164,27 +190,41 @@ static u64 key_of(const char *ptx, size_t len, u32 sm)
     return h;
 }
 
-static const char *said_about(const char *ptx, size_t len, u32 sm)
+/* lock held. NULL: too many modules. */
+static const struct answer *answer_about(const char *ptx, size_t len, u32 sm)
 {
+    while (len && !ptx[len - 1])
+        len--;
     const u64 key = key_of(ptx, len, sm);
     for (u32 i = 0; i < nanswers; i++)
         if (answers[i].key == key)
-            return answers[i].said;
+            return &answers[i];
     if (nanswers == ANSWERS_MAX)
         return NULL;
-    answers[nanswers] = (struct answer){key, ask(ptx, len, sm)};
-    return answers[nanswers++].said;
+    struct answer *a = &answers[nanswers++];
+    *a = (struct answer){.key = key, .mem = ARENA("ptxas")};
+    ask(a, ptx, len, sm);
+    return a;
 }
 
 u32 ptxas_registers(const char *ptx, size_t len, u32 sm, const char *kernel)
 {
     if (!program())
         return 0;
-    while (len && !ptx[len - 1])
-        len--;
     pthread_mutex_lock(&lock);
-    const char *said = said_about(ptx, len, sm);
-    const u32 registers = said ? find_registers(said, kernel) : 0;
+    const struct answer *a = answer_about(ptx, len, sm);
+    const u32 registers = a && a->said ? find_registers(a->said, kernel) : 0;
     pthread_mutex_unlock(&lock);
     return registers;
+}
+
+const struct sass_func *ptxas_code(const char *ptx, size_t len, u32 sm, const char *kernel)
+{
+    if (!program())
+        return NULL;
+    pthread_mutex_lock(&lock);
+    const struct answer *a = answer_about(ptx, len, sm);
+    const struct sass_func *code = a && a->code ? sass_find(a->code, kernel) : NULL;
+    pthread_mutex_unlock(&lock);
+    return code;
 }

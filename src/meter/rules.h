@@ -4,6 +4,7 @@
 #define LS_METER_RULES_H
 
 #include "meter/meter.h"
+#include "meter/sass.h"
 
 /* Why a number that addresses and masks give may still differ from the hardware's. */
 enum {
@@ -12,6 +13,7 @@ enum {
     DOUBT_SHARED_ST = 2,
     DOUBT_SHARED_ATOM = 4, /* an atomic that ran is a loop in machine code */
     DOUBT_REGISTERS = 8,   /* no ptxas was asked */
+    DOUBT_MACHINE = 32,    /* no ptxas was asked what it makes of each instruction */
     DOUBT_GLOBAL = 16,     /* a matrix instruction: ptxas decides how it goes through memory */
 };
 
@@ -72,15 +74,30 @@ struct site_estimate {
     u8 access;         /* enum event_id of its ..._inst counter, or 0 */
     u8 accesses;       /* memory accesses an execution */
     u8 products;       /* instructions of the tensor pipe an execution */
+    bool aligned;      /* the merged access begins at a multiple of its width */
+    u32 part;          /* where ptxas was asked: 1 + the first of its parts, 0 = it vanished */
+};
+
+/* Machine instructions of one kind that a PTX instruction became, and whose executions are theirs. */
+struct site_part {
+    u32 block, n, copies; /* n of them run together as often as the block does, shared among so many copies */
+    u32 next;             /* 1 + the site's next part, or 0 */
+    u8 op;                /* enum sass_op */
 };
 
 struct estimate {
     struct site_estimate *sites; /* by site */
+    struct site_part *parts;     /* where ptxas was asked */
+    u32 nparts;
+    bool asked, unclear; /* unclear: some shared access was merged in a way that is not followed here */
     u32 *counts_as; /* by block: the block whose executions count for it: itself, or the branch's that predicates it */
 };
 
-/* Of func for a GPU of that compute capability, in mem (whose recovery point is set). */
-struct estimate *estimate_make(struct arena *mem, const struct ir_func *func, u32 cc_major);
+/* Of func for a GPU of that compute capability, in mem (whose recovery point is set). code: what ptxas made of the kernel
+ * that func is or is a part of; NULL: nobody asked. */
+struct estimate *estimate_make(struct arena *mem, const struct ir_func *func, u32 cc_major, const struct sass_func *code);
+/* Puts what ptxas did in the place of what the rules say. */
+void estimate_ask(struct arena *mem, const struct ir_func *func, const struct sass_func *code, struct estimate *e);
 
 /* Registers a thread, from the most 32-bit values that are live at once. */
 u32 estimate_registers(u32 live_max);
@@ -92,6 +109,8 @@ void estimate_merges(struct arena *mem, const struct ir_func *func, struct site_
 
 /* ---- ptxas.c ---- */
 
+/* What ptxas makes of kernel for sm_<sm>; NULL when there is no ptxas or it failed. Lives as long as the process. */
+const struct sass_func *ptxas_code(const char *ptx, size_t len, u32 sm, const char *kernel);
 /* Registers a thread of kernel as ptxas assigns them for sm_<sm>; 0 when there is no ptxas or it failed. */
 u32 ptxas_registers(const char *ptx, size_t len, u32 sm, const char *kernel);
 

@@ -96,7 +96,7 @@ static bool take(struct select *s, const char *mangled, u64 context, u64 stream)
     const struct select_options *o = &s->options;
     if (s->seen++ < o->skip_any)
         return false;
-    if (o->count && s->matched >= o->skip + o->count)
+    if (o->count && s->matched >= o->skip && s->matched - o->skip >= o->count)
         return false; /* enough: no name is looked at any more */
     if (!matches(s, &s->kernel, mangled) || !matches_id(s, mangled, context, stream))
         return false;

@@ -166,7 +166,8 @@ static void read_sites(struct session_reader *rd, const json_t *all)
 
 static void read_named_line(struct arena *mem, const json_t *o, struct meter_line *l)
 {
-    l->function = text_of(mem, o, "function");
+    const char *function = text_of(mem, o, "function");
+    l->function = function ? function : "?";
     l->file = text_of(mem, o, "file");
     l->ptx = text_of(mem, o, "ptx");
     l->line = u32_of(o, "line");
@@ -183,6 +184,7 @@ static void read_named_line(struct arena *mem, const json_t *o, struct meter_lin
 static void read_line(const struct session_reader *rd, struct arena *mem, const json_t *a, struct meter_line *l)
 {
     const u64 n = u64_of_value(json_array_get(a, 0));
+    l->function = "?";
     if (n < rd->sites.len) {
         const struct session_site *s = &rd->sites.at[n];
         l->function = arena_strndup(mem, s->function, strlen(s->function));

@@ -1,10 +1,10 @@
-/* time_path.c - how many cycles a warp needs that has the SM for itself: each basic block by a scoreboard, in the order of
- * the PTX, times how often warps came into it.
+/* time_path.c - how many cycles a warp needs that has the SM for itself: each basic block by a scoreboard, in the order
+ * of the PTX, times how often warps came into it.
  *
- * An instruction is issued when its operands are there, at the earliest a cycle after the one before; its result is there
- * after the latency of its unit. A load's is that of the caches that served it, on the average of its sectors. A block does
- * not begin with everything ready: what is under way of the block that most warps come from is taken along, for a loop's
- * only block that is the block itself. */
+ * An instruction is issued when its operands are there, at the earliest a cycle after the one before; its result is
+ * there after the latency of its unit. A load's is that of the caches that served it, on the average of its sectors. A
+ * block does not begin with everything ready: what is under way of the block that most warps come from is taken along,
+ * for a loop's only block that is the block itself. */
 #include "ir/pass.h"
 #include "meter/count.h"
 #include "meter/time.h"
@@ -22,7 +22,10 @@ struct path {
 
 /* ---- latencies ---- */
 
-static double or_else(u32 latency, double otherwise) { return latency ? latency : otherwise; }
+static double or_else(u32 latency, double otherwise)
+{
+    return latency ? latency : otherwise;
+}
 
 static double average(const struct path *p, const u64 *n)
 {
@@ -55,8 +58,9 @@ static double latency_of(const struct path *p, u32 site)
         return or_else(g->latency_shuffle, 23);
     case EVENT_memory:
         if (n[EVENT_sld_requests] + n[EVENT_satom_requests] + n[EVENT_sst_requests]) {
-            const double each = (double)(n[EVENT_sld_wavefronts] + n[EVENT_satom_wavefronts] + n[EVENT_sst_wavefronts]) /
-                                (double)(n[EVENT_sld_requests] + n[EVENT_satom_requests] + n[EVENT_sst_requests]);
+            const double each =
+                (double)(n[EVENT_sld_wavefronts] + n[EVENT_satom_wavefronts] + n[EVENT_sst_wavefronts]) /
+                (double)(n[EVENT_sld_requests] + n[EVENT_satom_requests] + n[EVENT_sst_requests]);
             return or_else(g->latency_shared, 29) + each - 1;
         }
         return i->space == SPACE_PARAM ? 0 : average(p, n);

@@ -389,6 +389,8 @@ void limit_text(const struct meter_report *r, const struct gpu *gpu, const struc
         say(&w, ", %.0f%% of the modelled duration", 100 * l->seconds[l->nearest] / l->duration);
     say(&w, ". ");
     say_evidence(&w, r, gpu, l->nearest);
+    if (l->duration > 0 && l->nearest != LIMIT_LATENCY && l->seconds[l->nearest] < 0.6 * l->duration)
+        say(&w, "For the rest of the time warps wait for results: theoretical occupancy is %.0f%%. ", r->occupancy.pct);
     say_line(&w, r, l->nearest);
     say(&w, "%s", advice[l->nearest]);
 }

@@ -39,6 +39,12 @@ static unsigned channels_of(const struct cudaChannelFormatDesc *d)
 cudaError_t format_of(const struct cudaChannelFormatDesc *desc, CUarray_format *format, unsigned *channels)
 {
     *channels = channels_of(desc);
+    if (desc->f > cudaChannelFormatKindNone && desc->f <= cudaChannelFormatKindUnsignedNormalized1010102) {
+        rt_log("elements of channel format %d (normalized, compressed or planar) are not supported; integers and "
+               "floats of 8, 16 and 32 bits are",
+               (int)desc->f);
+        return cudaErrorNotSupported;
+    }
     for (size_t i = 0; *channels && i < LS_ARRAY_LEN(formats); i++) {
         if (formats[i].kind == desc->f && formats[i].bits == desc->x) {
             *format = formats[i].format;

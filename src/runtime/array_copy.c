@@ -2,6 +2,8 @@
  *
  * Units differ: the two-dimensional functions count x in bytes; cudaMemcpy3D counts x and the width in elements where
  * an array takes part, in bytes where none does. */
+#include <string.h>
+
 #include "runtime/copy.h"
 
 static void from_array(CUDA_MEMCPY3D *c, cudaArray_const_t a, size_t x, size_t y, size_t z)
@@ -81,15 +83,15 @@ cudaError_t impl_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream
     return copy_3d(p, COPY_IN(stream));
 }
 
-/* Between devices; memory is one, so only the devices' numbers are looked at. */
-static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, struct copy_when when)
+/* The driver's structure for copies between devices is that of other copies, with a context a side. */
+_Static_assert(sizeof(CUDA_MEMCPY3D_PEER) == sizeof(CUDA_MEMCPY3D), "copied as a whole");
+
+static cudaError_t peer_of_3d(const struct cudaMemcpy3DPeerParms *p, CUDA_MEMCPY3D_PEER *out)
 {
-    CUcontext c;
+    CUcontext from, to;
+    CUDA_MEMCPY3D c;
     if (!p)
         return cudaErrorInvalidValue;
-    cudaError_t e = context_find(p->srcDevice, &c);
-    if (e == cudaSuccess)
-        e = context_find(p->dstDevice, &c);
     const struct cudaMemcpy3DParms q = {.srcArray = p->srcArray,
                                         .srcPos = p->srcPos,
                                         .srcPtr = p->srcPtr,
@@ -98,7 +100,26 @@ static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, struct co
                                         .dstPtr = p->dstPtr,
                                         .extent = p->extent,
                                         .kind = cudaMemcpyDefault};
-    return e == cudaSuccess ? copy_3d(&q, when) : e;
+    cudaError_t e = context_find(p->srcDevice, &from);
+    if (e == cudaSuccess)
+        e = context_find(p->dstDevice, &to);
+    if (e == cudaSuccess)
+        e = copy_of_3d(&q, &c);
+    if (e != cudaSuccess)
+        return e;
+    memcpy(out, &c, sizeof c);
+    out->srcContext = from;
+    out->dstContext = to;
+    return cudaSuccess;
+}
+
+static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, struct copy_when when)
+{
+    CUDA_MEMCPY3D_PEER c;
+    cudaError_t e = peer_of_3d(p, &c);
+    if (e != cudaSuccess || c.WidthInBytes == 0 || c.Height == 0 || c.Depth == 0)
+        return e;
+    return error_of(when.async ? drv.cuMemcpy3DPeerAsync(&c, stream_of(when.stream)) : DRV_DS(cuMemcpy3DPeer)(&c));
 }
 
 cudaError_t impl_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)

@@ -266,6 +266,67 @@ static cudaError_t impl12_cudaEventElapsedTime_v2(float *ms, cudaEvent_t start, 
     return impl_cudaEventElapsedTime(ms, start, end);
 }
 
+/* ---- capture and graphs, before edges had data ---- */
+
+static cudaError_t impl12_cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
+                                                      enum cudaStreamCaptureStatus *captureStatus_out,
+                                                      unsigned long long *id_out, cudaGraph_t *graph_out,
+                                                      const cudaGraphNode_t **dependencies_out,
+                                                      size_t *numDependencies_out)
+{
+    return impl_cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out, graph_out, dependencies_out, NULL,
+                                         numDependencies_out);
+}
+
+static cudaError_t impl12_cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,
+                                                   unsigned long long *id_out)
+{
+    return impl_cudaStreamGetCaptureInfo(stream, captureStatus_out, id_out, NULL, NULL, NULL, NULL);
+}
+
+static cudaError_t impl12_cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                                              size_t numDependencies, unsigned int flags)
+{
+    return impl_cudaStreamUpdateCaptureDependencies(stream, dependencies, NULL, numDependencies, flags);
+}
+
+static cudaError_t impl12_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                            size_t *numEdges)
+{
+    return impl_cudaGraphGetEdges(graph, from, to, NULL, numEdges);
+}
+
+static cudaError_t impl12_cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies,
+                                                       size_t *pNumDependencies)
+{
+    return impl_cudaGraphNodeGetDependencies(node, pDependencies, NULL, pNumDependencies);
+}
+
+static cudaError_t impl12_cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
+                                                         size_t *pNumDependentNodes)
+{
+    return impl_cudaGraphNodeGetDependentNodes(node, pDependentNodes, NULL, pNumDependentNodes);
+}
+
+static cudaError_t impl12_cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                   const cudaGraphNode_t *to, size_t numDependencies)
+{
+    return impl_cudaGraphAddDependencies(graph, from, to, NULL, numDependencies);
+}
+
+static cudaError_t impl12_cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                      const cudaGraphNode_t *to, size_t numDependencies)
+{
+    return impl_cudaGraphRemoveDependencies(graph, from, to, NULL, numDependencies);
+}
+
+static cudaError_t impl12_cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                           const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                           struct cudaGraphNodeParams *nodeParams)
+{
+    return impl_cudaGraphAddNode(pGraphNode, graph, pDependencies, NULL, numDependencies, nodeParams);
+}
+
 /* ---- the exported functions ---- */
 
 #define ENTRY_IMPL(name) impl12_##name

@@ -1,4 +1,4 @@
-/* function.c - kernels: attributes, names, parameters, handles, occupancy. */
+/* function.c - kernels: attributes, names, parameters, occupancy. */
 #include <string.h>
 
 #include "runtime/runtime.h"
@@ -84,28 +84,6 @@ cudaError_t impl_cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_
     CUfunction f;
     cudaError_t e = function_of(func, &f);
     return e == cudaSuccess ? error_of(drv.cuFuncGetParamInfo(f, paramIndex, paramOffset, paramSize)) : e;
-}
-
-/* ---- handles ---- */
-
-cudaError_t impl_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
-{
-    if (!functionPtr)
-        return cudaErrorInvalidValue;
-    cudaError_t e = function_of(symbolPtr, functionPtr);
-    if (e == cudaSuccess)
-        function_known(*functionPtr);
-    return e;
-}
-
-cudaError_t impl_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
-{
-    if (!kernelPtr)
-        return cudaErrorInvalidValue;
-    cudaError_t e = kernel_of(entryFuncAddr, kernelPtr);
-    if (e == cudaSuccess)
-        kernel_known(*kernelPtr, NULL);
-    return e;
 }
 
 /* ---- occupancy ---- */

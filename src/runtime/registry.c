@@ -65,6 +65,15 @@ struct rt_symbol *symbol_of_managed(const void *address)
     return NULL;
 }
 
+struct rt_symbol *symbol_of_kernel(CUkernel kernel)
+{
+    for (struct rt_binary *b = binaries; b; b = b->next)
+        for (struct rt_symbol *s = b->symbols; s; s = s->next)
+            if (s->kernel == kernel)
+                return s;
+    return NULL;
+}
+
 /* The newest registration of an address is found first. */
 static struct rt_symbol *add(void **handle, const void *host, const char *name)
 {
@@ -166,8 +175,10 @@ void __cudaUnregisterFatBinary(void **handle)
         drop(s);
     }
     registry_unlock();
-    if (b->library)
+    if (b->library) {
+        kernel_forget_library(b->library);
         drv.cuLibraryUnload(b->library);
+    }
     free(b);
 }
 

@@ -38,6 +38,7 @@ void registry_unlock(void);
 /* With the lock held: */
 struct rt_symbol *symbol_find(const void *host);          /* NULL: none */
 struct rt_symbol *symbol_of_managed(const void *address); /* by the variable's own address */
+struct rt_symbol *symbol_of_kernel(CUkernel kernel);      /* NULL: none */
 cudaError_t binary_load(struct rt_binary *b);             /* and places managed variables */
 
 /* The compiler's entry points. */

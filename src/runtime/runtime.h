@@ -83,15 +83,16 @@ bool context_stuck(cudaError_t e); /* the current context has ended with this er
  * cudaErrorInvalidDeviceFunction: neither. */
 cudaError_t kernel_of(const void *func, CUkernel *out);
 cudaError_t function_of(const void *func, CUfunction *out); /* in the current context */
-/* Handles that a program may pass back as a function; library: which it loaded itself, or NULL. */
+void *kernel_host(CUkernel kernel);                         /* the other way: the program's word for it */
+/* A handle that a program may pass back as a function, until its library goes. */
 void kernel_known(CUkernel kernel, CUlibrary library);
 void kernel_forget_library(CUlibrary library);
-void function_known(CUfunction function);
 cudaError_t variable_of(const void *symbol, CUdeviceptr *address, size_t *size);
 
 /* ---- array.c ---- */
 cudaError_t array_texel(cudaArray_const_t array, size_t *bytes); /* of one element */
-/* The driver's words for a channel descriptor; cudaErrorInvalidChannelDescriptor: there is no such format. */
+/* The driver's words for a channel descriptor; cudaErrorInvalidChannelDescriptor: there is no such format,
+ * cudaErrorNotSupported: not here. */
 cudaError_t format_of(const struct cudaChannelFormatDesc *desc, CUarray_format *format, unsigned *channels);
 struct cudaChannelFormatDesc desc_of(CUarray_format format, unsigned channels);
 

@@ -37,7 +37,7 @@ cudaError_t binary_load(struct rt_binary *b)
 struct handle {
     const void *value;
     bool function;     /* a CUfunction, not a CUkernel */
-    CUlibrary library; /* of a kernel that the program loaded; NULL otherwise */
+    CUlibrary library; /* with which it goes */
     struct handle *next;
 };
 
@@ -56,25 +56,26 @@ static const struct handle *known(const void *value)
     return h;
 }
 
+/* A place in memory may have been another handle before. */
 static void remember(const void *value, bool function, CUlibrary library)
 {
-    registry_lock();
-    struct handle *h = known(value) ? NULL : malloc(sizeof *h);
-    if (h) {
-        *h = (struct handle){value, function, library, *slot(value)};
+    struct handle *h = (struct handle *)(uintptr_t)known(value);
+    if (!h && (h = malloc(sizeof *h))) {
+        h->next = *slot(value);
         *slot(value) = h;
     }
-    registry_unlock();
+    if (h) {
+        h->value = value;
+        h->function = function;
+        h->library = library;
+    }
 }
 
 void kernel_known(CUkernel kernel, CUlibrary library)
 {
+    registry_lock();
     remember(kernel, false, library);
-}
-
-void function_known(CUfunction function)
-{
-    remember(function, true, NULL);
+    registry_unlock();
 }
 
 void kernel_forget_library(CUlibrary library)
@@ -121,6 +122,15 @@ cudaError_t kernel_of(const void *func, CUkernel *out)
     return e;
 }
 
+void *kernel_host(CUkernel kernel)
+{
+    registry_lock();
+    const struct rt_symbol *s = symbol_of_kernel(kernel);
+    void *host = s ? (void *)(uintptr_t)s->host : kernel;
+    registry_unlock();
+    return host;
+}
+
 /* A CUkernel is taken wherever the driver takes a CUfunction for a launch; elsewhere it must be translated. */
 cudaError_t function_of(const void *func, CUfunction *out)
 {
@@ -135,6 +145,38 @@ cudaError_t function_of(const void *func, CUfunction *out)
     if (plain)
         *out = (CUfunction)(void *)k;
     return plain ? cudaSuccess : error_of(drv.cuKernelGetFunction(out, k));
+}
+
+/* The library behind what a program passes as a function. */
+static CUlibrary library_of(const void *func)
+{
+    const struct rt_symbol *s = symbol_find(func);
+    const struct handle *h = s ? NULL : known(func);
+    return s ? s->binary->library : h ? h->library : NULL;
+}
+
+cudaError_t impl_cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
+{
+    if (!functionPtr)
+        return cudaErrorInvalidValue;
+    cudaError_t e = function_of(symbolPtr, functionPtr);
+    registry_lock();
+    if (e == cudaSuccess)
+        remember(*functionPtr, true, library_of(symbolPtr));
+    registry_unlock();
+    return e;
+}
+
+cudaError_t impl_cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
+{
+    if (!kernelPtr)
+        return cudaErrorInvalidValue;
+    cudaError_t e = kernel_of(entryFuncAddr, kernelPtr);
+    registry_lock();
+    if (e == cudaSuccess)
+        remember(*kernelPtr, false, library_of(entryFuncAddr));
+    registry_unlock();
+    return e;
 }
 
 /* ---- variables ---- */

@@ -12,8 +12,8 @@ struct trace_arg {
 
 extern bool trace_on;
 
-/* Lockstep's driver keeps a timeline of the program's calls (lockstep_driver_call) and wants to know of ours; NULL: it does
- * not, or is another driver. Set when the driver is loaded. */
+/* Lockstep's driver keeps a timeline of the program's calls (lockstep_driver_call) and wants to know of ours; NULL: it
+ * does not, or is another driver. Set when the driver is loaded. */
 typedef void (*trace_timeline_fn)(const char *name, int begins);
 extern trace_timeline_fn trace_timeline;
 

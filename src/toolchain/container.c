@@ -23,62 +23,6 @@ static void put(u8 *at, u64 value, u32 bytes)
         at[i] = (u8)(value >> (8 * i));
 }
 
-/* The PTX with ".maxnreg n" behind the parameters of each kernel whose directives limit nothing yet. */
-static char *limit_registers(const char *ptx, u32 n, struct arena *mem)
-{
-    char *out = arena_alloc(mem, strlen(ptx) + 1), *to = out;
-    size_t room = strlen(ptx);
-    for (const char *at = ptx; *at;) {
-        const char *entry = strstr(at, ".entry "), *body = entry ? strchr(entry, '{') : NULL;
-        if (!body) {
-            memcpy(to, at, strlen(at) + 1);
-            break;
-        }
-        const char *said = strstr(entry, ".maxnreg");
-        const bool limited = said && said < body;
-        const size_t len = (size_t)(body - at);
-        char *grown = arena_alloc(mem, room + 64);
-        memcpy(grown, out, (size_t)(to - out));
-        to = grown + (to - out);
-        out = grown;
-        room += 32;
-        memcpy(to, at, len);
-        to += len;
-        if (!limited)
-            to += sprintf(to, ".maxnreg %u\n", n);
-        *to++ = '{';
-        at = body + 1;
-        *to = 0;
-    }
-    return out;
-}
-
-/* ".global" becomes ".global .attribute(.managed)" where a variable's name says that it is one (rewrite.c). */
-static char *mark_managed(const char *ptx, struct arena *mem)
-{
-    static const char word[] = ".global ", name[] = " lockstep_managed_", attribute[] = ".attribute(.managed) ";
-    size_t marks = 0;
-    for (const char *at = ptx; (at = strstr(at, name)); at++)
-        marks++;
-    char *out = arena_alloc(mem, strlen(ptx) + marks * sizeof attribute + 1), *to = out;
-    for (const char *line = ptx; *line;) {
-        const size_t len = strcspn(line, "\n") + (strchr(line, '\n') != NULL);
-        const char *space = memmem(line, len, word, sizeof word - 1), *named = memmem(line, len, name, sizeof name - 1);
-        const char *value = memchr(line, '=', len);
-        const size_t head =
-            space && named && space < named && (!value || named < value) ? (size_t)(space - line) + sizeof word - 1 : 0;
-        memcpy(to, line, head);
-        to += head;
-        if (head)
-            to = stpcpy(to, attribute);
-        memcpy(to, line + head, len - head);
-        to += len - head;
-        line += len;
-    }
-    *to = 0;
-    return out;
-}
-
 /* ".version 8.3" of a text; 0 where it has none. */
 static u32 ptx_version(const char *ptx)
 {
@@ -87,6 +31,16 @@ static u32 ptx_version(const char *ptx)
     if (at)
         sscanf(at, ".version %u.%u", &major, &minor);
     return minor | major << 16;
+}
+
+enum ls_status tool_ptx_write(const struct tool_step *s, struct arena *mem, struct diag_list *diags)
+{
+    size_t len;
+    char *ptx = tool_file_read(s->argv.at[0], &len, mem, diags);
+    if (!ptx)
+        return LS_ERR_IO;
+    ptx = tool_ptx_mend(ptx, s->options, mem);
+    return tool_file_write(s->out, ptx, strlen(ptx), diags);
 }
 
 enum ls_status tool_container_write(const struct tool_step *s, struct arena *mem, struct diag_list *diags)
@@ -99,9 +53,7 @@ enum ls_status tool_container_write(const struct tool_step *s, struct arena *mem
         char *ptx = tool_file_read(s->argv.at[i], &len, mem, diags);
         if (!ptx)
             return LS_ERR_IO;
-        if (o->max_registers)
-            ptx = limit_registers(ptx, o->max_registers, mem);
-        ptx = mark_managed(ptx, mem);
+        ptx = tool_ptx_mend(ptx, o, mem);
         len = strlen(ptx);
         const size_t padded = (size_t)ls_align_up(len + 1, 8);
         u8 *all = arena_alloc(mem, size + ENTRY + padded); /* zeroed */

@@ -1,6 +1,7 @@
 /* find.c - where the compilers, our headers and our runtime are. */
 #include "toolchain/toolchain.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,4 +49,16 @@ enum ls_status tool_find(struct tool_paths *p, const char *bin, struct arena *me
     p->include = folder("LOCKSTEP_INCLUDE", arena_printf(mem, "%s/../include/cuda", bin), "cuda_runtime.h", mem, diags);
     p->lib = folder("LOCKSTEP_LIB", arena_printf(mem, "%s/../lib", bin), "libcudart.so", mem, diags);
     return p->include && p->lib ? LS_OK : LS_ERR_NOT_FOUND;
+}
+
+enum ls_status tool_find_inputs(const struct tool_options *o, struct diag_list *diags)
+{
+    enum ls_status status = LS_OK;
+    for (u32 i = 0; i < o->inputs.len; i++)
+        if (access(o->inputs.at[i].path, R_OK)) {
+            diag_add(diags, DIAG_ERROR, (struct diag_place){0}, "cannot read %s: %s", o->inputs.at[i].path,
+                     strerror(errno));
+            status = LS_ERR_IO;
+        }
+    return status;
 }

@@ -86,7 +86,6 @@ TAKE(device_debug, o->device_debug = true)
 TAKE(lineinfo, o->lineinfo = true)
 TAKE(fast_math, o->fast_math = true)
 TAKE(no_warnings, o->no_warnings = true)
-TAKE(werror, o->werror = true)
 TAKE(xcompiler, keep_list(r, &o->compiler, value))
 TAKE(xlinker, keep_list(r, &o->linker, value))
 TAKE(verbose, o->verbose = true)
@@ -181,6 +180,31 @@ static bool take_with(struct reader *r, const char *value)
 {
     r->o->with_nvcc = strcmp(value, "nvcc") == 0;
     return r->o->with_nvcc || strcmp(value, "clang") == 0 || refuse(r, value, "it is clang or nvcc");
+}
+
+/* Kinds of warnings that are to be errors. clang has no kinds of these names: some are its errors anyway. */
+static bool is_warning_kind(const char *word)
+{
+    static const char *const kinds[] = {"all-warnings",
+                                        "cross-execution-space-call",
+                                        "reorder",
+                                        "deprecated-declarations",
+                                        "default-stream-launch",
+                                        "missing-launch-bounds",
+                                        "ext-lambda-captures-this"};
+    for (u32 i = 0; i < LS_ARRAY_LEN(kinds); i++)
+        if (strncmp(word, kinds[i], strlen(kinds[i])) == 0)
+            return true;
+    return false;
+}
+static bool take_werror(struct reader *r, const char *value)
+{
+    if (value && !is_warning_kind(value))
+        return refuse(r, value,
+                      "it is all-warnings, cross-execution-space-call, reorder, deprecated-declarations, "
+                      "default-stream-launch, missing-launch-bounds or ext-lambda-captures-this");
+    r->o->werror = r->o->werror || !value || strstr(value, "all-warnings");
+    return true;
 }
 
 static bool take_bool(struct reader *r, const char *value, int *flag)
@@ -328,7 +352,7 @@ static bool read_option(struct reader *r, int argc, char **argv, int *i)
             (*i + 1 == argc || (strcmp(argv[*i + 1], "true") && strcmp(argv[*i + 1], "false"))))
             return row->take(r, "true");
         /* -Werror has a list or none. */
-        if (row->take == take_werror)
+        if (row->take == take_werror && (*i + 1 == argc || !is_warning_kind(argv[*i + 1])))
             return row->take(r, NULL);
         if (*i + 1 == argc) {
             diag_add(r->diags, DIAG_ERROR, nowhere, "%s: its value is missing", word);

@@ -41,6 +41,13 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* ".o" of "y/z.o"; "" of a name without an ending. */
+static const char *ending(const char *path)
+{
+    const char *dot = strrchr(base_name(path), '.');
+    return dot ? dot : path + strlen(path);
+}
+
 static const char *folder_of(const char *path, struct arena *mem)
 {
     const char *base = base_name(path);
@@ -48,11 +55,11 @@ static const char *folder_of(const char *path, struct arena *mem)
 }
 
 /* The input's name with another ending, in dir ("" or NULL: the current folder). */
-static const char *renamed(const char *path, const char *dir, const char *ending, struct arena *mem)
+static const char *renamed(const char *path, const char *dir, const char *other, struct arena *mem)
 {
-    const char *base = base_name(path), *dot = strrchr(base, '.');
-    const int len = (int)(dot ? (size_t)(dot - base) : strlen(base));
-    return arena_printf(mem, "%s%s%.*s%s", dir ? dir : "", dir && *dir ? "/" : "", len, base, ending);
+    const char *base = base_name(path);
+    const int len = (int)(ending(path) - base);
+    return arena_printf(mem, "%s%s%.*s%s", dir ? dir : "", dir && *dir ? "/" : "", len, base, other);
 }
 
 /* ---- what every compilation has ---- */
@@ -177,6 +184,16 @@ static void plan_rewriting(struct tool_plan *plan, struct unit *u)
     tool_words_add(&s->argv, u->mem, u->id);
 }
 
+/* PTX of one architecture, as a file. */
+static void plan_ptx(struct tool_plan *plan, const struct unit *u, const char *out)
+{
+    const char *raw = arena_printf(u->mem, "%s.clang.ptx", u->stem);
+    plan_device(plan, u, &u->o->arches[0], raw);
+    struct tool_step *s = tool_step_add(plan, STEP_PTX, out, u->mem);
+    tool_words_add(&s->argv, u->mem, raw);
+    s->options = u->o;
+}
+
 /* PTX of all architectures, in one container. */
 static const char *plan_container(struct tool_plan *plan, const struct unit *u, const char *out)
 {
@@ -221,7 +238,9 @@ static void add_dependencies(tool_words *w, const struct unit *u, bool besides)
     ADD(w, user ? besides ? "-MMD" : "-MM" : besides ? "-MD" : "-M");
     ADD(w, "-MT", o->dependency_target ? o->dependency_target : target);
     if (o->dependency_file || o->output != TOOL_RULES)
-        ADD(w, "-MF", o->dependency_file ? o->dependency_file : renamed(target, o->out_dir, ".d", mem));
+        ADD(w, "-MF",
+            o->dependency_file ? o->dependency_file
+                               : arena_printf(mem, "%.*s.d", (int)(strlen(target) - strlen(ending(target))), target));
     if (o->dependency_phony)
         tool_words_add(w, mem, "-MP");
 }
@@ -344,7 +363,7 @@ static void plan_single(struct tool_plan *plan, struct unit *u, enum tool_langua
     } else if (language == TOOL_CUDA) {
         plan_rewriting(plan, u);
         if (o->output == TOOL_PTX)
-            plan_device(plan, u, &o->arches[0], out);
+            plan_ptx(plan, u, out);
         else
             plan_container(plan, u, out);
     }
@@ -412,6 +431,7 @@ static const char *quoted(const char *word, struct arena *mem)
 char *tool_step_text(const struct tool_step *s, struct arena *mem)
 {
     static const char *const verbs[] = {[STEP_COMMAND] = "",
+                                        [STEP_PTX] = "# mend",
                                         [STEP_CONTAINER] = "# write a fat binary of",
                                         [STEP_LINK_STUB] = "# register the device code of",
                                         [STEP_REWRITE] = "# rewrite",

@@ -44,7 +44,8 @@ static void put(struct scanner *s, const char *text, size_t n)
     if (s->len + n + 1 > s->cap) {
         s->cap = (s->len + n + 1) * 2;
         char *more = arena_alloc(s->mem, s->cap);
-        memcpy(more, s->out, s->len);
+        if (s->len)
+            memcpy(more, s->out, s->len);
         s->out = more;
     }
     memcpy(s->out + s->len, text, n);

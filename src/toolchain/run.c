@@ -73,26 +73,35 @@ void tool_tmp_remove(const char *path)
 
 /* ---- what clang cannot do ---- */
 
-/* A piece of clang's message, and what to say about it. */
+/* A piece of clang's message, and what to say about it; or the beginning of a header's name that is not found. */
 static const struct {
     const char *message, *note;
+    bool header;
 } limits[] = {
     {"reference to __global__ function",
-     "a launch from device code is compiled where it stands in the .cu file itself; in a header, or of a kernel whose "
-     "template arguments are not written out, it needs nvcc: --with nvcc -rdc=true"},
+     "a launch from device code is compiled where it stands in the .cu file itself; in a header it needs nvcc: "
+     "--with nvcc -rdc=true",
+     false},
+    {"'kernel' with type 'auto'",
+     "a launch from device code names its kernel's template arguments, as in child<int><<<1, 1>>>(p); nvcc deduces "
+     "them: --with nvcc -rdc=true",
+     false},
+    {"undeclared identifier 'lockstep_launch'", "launches from device code need -std=c++17 or later", false},
     {"the_word___managed__",
-     "__managed__ variables are compiled where they stand in the .cu file itself; in a header they need --with nvcc"},
-    {"the_word___cluster_dims__", "clang cannot compile kernels with __cluster_dims__: nvcc can, with --with nvcc"},
-    {"the_word___block_size__", "clang cannot compile kernels with __block_size__: nvcc can, with --with nvcc"},
-    {"'cub/", "CUB is part of NVIDIA's toolkit: --with nvcc compiles what includes it"},
-    {"'thrust/", "Thrust is part of NVIDIA's toolkit: --with nvcc compiles what includes it"},
-    {"'cuda/", "libcu++ (cuda/, cuda/std/) is part of NVIDIA's toolkit: --with nvcc compiles what includes it"},
-    {"'nv/target'", "nv/target is part of NVIDIA's toolkit: --with nvcc compiles what includes it"},
-    {"'cublas", "cuBLAS is NVIDIA's library: it needs NVIDIA's toolkit and a GPU"},
-    {"'cufft", "cuFFT is NVIDIA's library: it needs NVIDIA's toolkit and a GPU"},
-    {"'curand", "cuRAND is NVIDIA's library: it needs NVIDIA's toolkit"},
-    {"'cusparse", "cuSPARSE is NVIDIA's library: it needs NVIDIA's toolkit and a GPU"},
-    {"'cudnn", "cuDNN is NVIDIA's library: it needs NVIDIA's toolkit and a GPU"},
+     "__managed__ variables are compiled where they stand in the .cu file itself; in a header they need --with nvcc",
+     false},
+    {"the_word___cluster_dims__", "clang cannot compile kernels with __cluster_dims__: nvcc can, with --with nvcc",
+     false},
+    {"the_word___block_size__", "clang cannot compile kernels with __block_size__: nvcc can, with --with nvcc", false},
+    {"'cub/", "CUB is part of NVIDIA's toolkit: --with nvcc compiles what includes it", true},
+    {"'thrust/", "Thrust is part of NVIDIA's toolkit: --with nvcc compiles what includes it", true},
+    {"'cuda/", "libcu++ (cuda/, cuda/std/) is part of NVIDIA's toolkit: --with nvcc compiles what includes it", true},
+    {"'nv/target'", "nv/target is part of NVIDIA's toolkit: --with nvcc compiles what includes it", true},
+    {"'cublas", "cuBLAS is NVIDIA's library: it needs NVIDIA's toolkit and a GPU", true},
+    {"'cufft", "cuFFT is NVIDIA's library: it needs NVIDIA's toolkit and a GPU", true},
+    {"'curand", "cuRAND is NVIDIA's library: it needs NVIDIA's toolkit", true},
+    {"'cusparse", "cuSPARSE is NVIDIA's library: it needs NVIDIA's toolkit and a GPU", true},
+    {"'cudnn", "cuDNN is NVIDIA's library: it needs NVIDIA's toolkit and a GPU", true},
 };
 
 /* The limits of which a text tells, each once. A missing header's name stands in quotes. */
@@ -101,7 +110,7 @@ static void explain(const char *text, struct diag_list *diags)
     for (u32 i = 0; i < LS_ARRAY_LEN(limits); i++) {
         const char *at = strstr(text, limits[i].message);
         const char *end = at ? strchr(at, '\n') : NULL;
-        const bool header = limits[i].message[0] == '\'';
+        const bool header = limits[i].header;
         if (!at || (header && !(end && memmem(at, (size_t)(end - at), "file not found", 14))))
             continue;
         struct diag *g = diag_add(diags, DIAG_ERROR, nowhere, "this program is beyond what clang compiles");
@@ -202,6 +211,8 @@ static enum ls_status run_step(const struct tool_step *s, const struct tool_path
         return run_command(s->argv.at, environ, s->device ? watch : NULL, code, mem, diags);
     case STEP_CONTAINER:
         return tool_container_write(s, mem, diags);
+    case STEP_PTX:
+        return tool_ptx_write(s, mem, diags);
     case STEP_LINK_STUB:
         return tool_link_stub_write(s, mem, diags);
     case STEP_REWRITE:

@@ -98,11 +98,15 @@ struct tool_paths {
  * that are not there are NULL; LS_ERR_NOT_FOUND with a diagnostic when the headers or the runtime are not. */
 enum ls_status tool_find(struct tool_paths *p, const char *bin, struct arena *mem, struct diag_list *diags);
 
+/* LS_ERR_IO with a diagnostic for each input that cannot be read. */
+enum ls_status tool_find_inputs(const struct tool_options *o, struct diag_list *diags);
+
 /* ---- plan.c, link.c: what to do ---- */
 
 enum tool_step_kind {
     STEP_COMMAND,   /* run argv */
     STEP_CONTAINER, /* write the PTX files of argv, of architectures sm, into a fat binary */
+    STEP_PTX,       /* the PTX file of argv as it is to be, with its options */
     STEP_LINK_STUB, /* read the objects of argv, write the C file that registers their device code together */
     STEP_REWRITE,   /* write what clang compiles of a .cu file that has what it does not: rewrite.c */
     STEP_RUN,       /* run the program of argv, with the runtime's folder in LD_LIBRARY_PATH */
@@ -166,6 +170,9 @@ enum ls_status tool_run(const struct tool_plan *plan, const struct tool_paths *p
                         int *code, struct arena *mem, struct diag_list *diags);
 
 enum ls_status tool_container_write(const struct tool_step *s, struct arena *mem, struct diag_list *diags);
+enum ls_status tool_ptx_write(const struct tool_step *s, struct arena *mem, struct diag_list *diags);
+/* clang's PTX, with what has to be changed in it (mend.c). */
+char *tool_ptx_mend(char *ptx, const struct tool_options *o, struct arena *mem);
 enum ls_status tool_link_stub_write(const struct tool_step *s, struct arena *mem, struct diag_list *diags);
 
 /* A whole file, NUL-terminated, in mem; NULL with a diagnostic. */

@@ -2,8 +2,8 @@
  *
  *     diff_records FOLDER FOLDER
  *
- * Each folder holds one *.rec file of JSON lines. Times differ from run to run and are not compared; nothing else is
- * left out. Prints the first path that differs in each record. */
+ * Each folder holds one *.rec file of JSON lines. Times and the process differ from run to run and are not compared;
+ * nothing else is left out. Prints the first path that differs in each record. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,8 +30,11 @@ static FILE *open_record(const char *folder)
     return f;
 }
 
-/* Of time, and nothing else. */
-static bool is_volatile(const char *key) { return strstr(key, "second") || strstr(key, "time"); }
+/* Of time, and of which process it was; nothing else. */
+static bool is_volatile(const char *key)
+{
+    return strstr(key, "second") || strstr(key, "time") || !strcmp(key, "process");
+}
 
 static bool same(const json_t *a, const json_t *b, char *path, size_t n)
 {

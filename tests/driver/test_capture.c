@@ -173,6 +173,8 @@ static void forks_and_joins(void **state)
         assert_int_equal(got[i], i + 1);
     OK(cuGraphExecDestroy(e));
     OK(cuGraphDestroy(g));
+    OK(cuEventDestroy_v2(fork)); /* a context takes its streams with it, but no events */
+    OK(cuEventDestroy_v2(join));
     context_down(ctx);
 }
 
@@ -245,6 +247,8 @@ static void misuse_invalidates(void **state)
     FAILS(cuStreamEndCapture(b, &g), CUDA_ERROR_ILLEGAL_STATE);
     FAILS(cuStreamBeginCapture_v2(CU_STREAM_LEGACY, CU_STREAM_CAPTURE_MODE_GLOBAL),
           CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    OK(cuEventDestroy_v2(in));
+    OK(cuEventDestroy_v2(out));
     OK(cuCtxSynchronize());
     context_down(ctx);
 }

@@ -644,6 +644,70 @@ static void conditions_by_their_default(void **state)
     program_down(&t);
 }
 
+/* count_down(handle, p): --p[0], ++p[1]; at 0 the condition becomes 0 */
+static const char ptx_count_down[] =
+    PTX_HEAD ".extern .func cudaGraphSetConditional(.param .b64 h, .param .b32 v);\n"
+             ".visible .entry count_down(.param .u64 handle, .param .u64 p)\n"
+             "{\n"
+             "  .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<3>;\n"
+             "  ld.param.u64 %rd1, [handle]; ld.param.u64 %rd2, [p];\n"
+             "  ld.global.u32 %r1, [%rd2+4]; add.u32 %r1, %r1, 1; st.global.u32 [%rd2+4], %r1;\n"
+             "  ld.global.u32 %r1, [%rd2]; sub.u32 %r1, %r1, 1; st.global.u32 [%rd2], %r1;\n"
+             "  setp.ne.u32 %p1, %r1, 0;\n"
+             "  @%p1 bra DONE;\n"
+             "  { .param .b64 a; .param .b32 b; st.param.b64 [a], %rd1; st.param.b32 [b], 0;\n"
+             "    call.uni cudaGraphSetConditional, (a, b); }\n"
+             "DONE:\n"
+             "  ret;\n"
+             "}\n";
+
+/* while (handle) count_down; and behind it a switch whose value the loop left at 0. */
+static void a_kernel_ends_a_loop(void **state)
+{
+    (void)state;
+    CUcontext ctx = context_up();
+    CUfunction f = load(ptx_count_down, "count_down");
+    CUgraph g;
+    CUgraphNode loop, pick, inner;
+    CUgraphExec e;
+    CUgraphConditionalHandle h;
+    CUdeviceptr d;
+    unsigned values[2] = {5, 0};
+    OK(cuMemAlloc_v2(&d, sizeof values));
+    OK(cuGraphCreate(&g, 0));
+    OK(cuGraphConditionalHandleCreate(&h, g, ctx, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+    void *params[] = {&h, &d};
+    const CUDA_KERNEL_NODE_PARAMS k = {f, 1, 1, 1, 1, 1, 1, 0, params, NULL, NULL, NULL};
+    CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+                           .conditional = {h, CU_GRAPH_COND_TYPE_WHILE, 1, NULL, ctx}};
+    OK(cuGraphAddNode_v2(&loop, g, NULL, NULL, 0, &p));
+    OK(cuGraphAddKernelNode_v2(&inner, p.conditional.phGraph_out[0], NULL, 0, &k));
+    CUgraphNodeParams q = {.type = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+                           .conditional = {h, CU_GRAPH_COND_TYPE_SWITCH, 2, NULL, ctx}};
+    OK(cuGraphAddNode_v2(&pick, g, &loop, NULL, 1, &q));
+    const CUDA_MEMSET_NODE_PARAMS zero = {.dst = d, .value = 100, .elementSize = 4, .width = 1, .height = 1};
+    CUDA_MEMSET_NODE_PARAMS one = zero;
+    one.value = 200;
+    OK(cuGraphAddMemsetNode(&inner, q.conditional.phGraph_out[0], NULL, 0, &zero, ctx));
+    OK(cuGraphAddMemsetNode(&inner, q.conditional.phGraph_out[1], NULL, 0, &one, ctx));
+    OK(cuGraphInstantiateWithFlags(&e, g, 0));
+    for (int round = 1; round <= 2; round++) {
+        values[0] = 5;
+        OK(cuMemcpyHtoD_v2(d, values, sizeof values));
+        OK(cuGraphLaunch(e, NULL));
+        OK(cuMemcpyDtoH_v2(values, d, sizeof values));
+        assert_int_equal(values[0], 100);
+        assert_int_equal(values[1], 5 * round);
+    }
+    OK(cuGraphExecDestroy(e));
+    /* host functions cannot be in a body */
+    const CUDA_HOST_NODE_PARAMS host = {add_one, NULL};
+    OK(cuGraphAddHostNode(&inner, p.conditional.phGraph_out[0], NULL, 0, &host));
+    FAILS(cuGraphInstantiateWithFlags(&e, g, 0), CUDA_ERROR_NOT_SUPPORTED);
+    OK(cuGraphDestroy(g));
+    context_down(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -661,6 +725,7 @@ int main(void)
         cmocka_unit_test(a_dot_file_names_the_nodes),
         cmocka_unit_test(freed_memory_is_an_illegal_address),
         cmocka_unit_test(conditions_by_their_default),
+        cmocka_unit_test(a_kernel_ends_a_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* test_texture_shapes.c - cube maps, mipmaps, views and sRGB through the driver API, in the kernels of texture.cu. Expected
- * values are worked out from the programming guide's appendix on texture fetching (exec/texture_sample.c cites it). */
+/* test_texture_shapes.c - cube maps, mipmaps, views and sRGB through the driver API, in the kernels of texture.cu.
+ * Expected values are worked out from the programming guide's appendix on texture fetching (exec/texture_sample.c cites
+ * it). */
 #include "driver_test.h"
 
 #include <math.h>
@@ -51,9 +52,15 @@ static CUfunction kernel(struct fixture *f, const char *name)
 /* Texels of a whole array, packed. */
 static void fill(CUarray a, const void *from, size_t row, size_t rows, size_t slices)
 {
-    const CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = from, .srcPitch = row, .srcHeight = rows,
-                             .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = a,
-                             .WidthInBytes = row, .Height = rows, .Depth = slices};
+    const CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                             .srcHost = from,
+                             .srcPitch = row,
+                             .srcHeight = rows,
+                             .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                             .dstArray = a,
+                             .WidthInBytes = row,
+                             .Height = rows,
+                             .Depth = slices};
     OK(cuMemcpy3D_v2(&c));
 }
 
@@ -114,8 +121,8 @@ static void a_direction_chooses_the_face(void **state)
     /* (s, t) of each face, of size 2: less than 0 is texel 0, more is texel 1; s and t as in the guide's table:
      * +x: -z -y, -x: z -y, +y: x z, -y: x -z, +z: x -y, -z: -x -y */
     static const float at[][4] = {
-        {3, 1, 1, 1},   {3, -1, 1, 1},  {3, 1, -1, 0},  {-3, 1, 1, 1}, {-3, -1, -1, 7}, {1, 3, -1, 1},  {-1, 3, 1, 1},
-        {1, -3, -1, 1}, {-1, -3, 1, 0}, {1, -1, 3, 1},  {-1, 1, 3, 0}, {1, 1, -3, 1},   {-1, -1, -3, 1},
+        {3, 1, 1, 1},   {3, -1, 1, 1},  {3, 1, -1, 0}, {-3, 1, 1, 1}, {-3, -1, -1, 7}, {1, 3, -1, 1},   {-1, 3, 1, 1},
+        {1, -3, -1, 1}, {-1, -3, 1, 0}, {1, -1, 3, 1}, {-1, 1, 3, 0}, {1, 1, -3, 1},   {-1, -1, -3, 1},
     };
     static const float want[] = {0, 10, 1, 101, 110, 201, 210, 311, 300, 411, 400, 500, 511};
     float layered[13];
@@ -175,7 +182,7 @@ static void every_edge_has_its_neighbour(void **state)
                 continue;
             /* the point of the edge between them, pushed a little to the side of the first */
             for (int c = 0; c < 3; c++)
-                at[n][c] = fabsf(centre[i][c]) == 1 ? centre[i][c] * 1.0001f
+                at[n][c] = fabsf(centre[i][c]) == 1   ? centre[i][c] * 1.0001f
                            : fabsf(centre[k][c]) == 1 ? centre[k][c]
                                                       : centre[i][c];
             at[n][3] = 0;
@@ -212,8 +219,11 @@ static CUmipmappedArray pyramid(unsigned flags, size_t layers)
 
 static CUDA_TEXTURE_DESC mip_sampler(CUfilter_mode filter, CUfilter_mode mip, float bias, float least, float most)
 {
-    return (CUDA_TEXTURE_DESC){.filterMode = filter, .mipmapFilterMode = mip, .mipmapLevelBias = bias,
-                               .minMipmapLevelClamp = least, .maxMipmapLevelClamp = most,
+    return (CUDA_TEXTURE_DESC){.filterMode = filter,
+                               .mipmapFilterMode = mip,
+                               .mipmapLevelBias = bias,
+                               .minMipmapLevelClamp = least,
+                               .maxMipmapLevelClamp = most,
                                .flags = CU_TRSF_NORMALIZED_COORDINATES};
 }
 
@@ -251,7 +261,7 @@ static void gradients_choose_the_level(void **state)
     CUmipmappedArray m = pyramid(0, 0);
     /* (w, 0) is 8 w texels long, (0, w / 2) is 2 w: log2(8 w) = 0, 1, 2, 3, and less than 0 without a gradient */
     static const float at[][4] = {{0.1875f, 0, 0, 0.125f}, {0.1875f, 0, 0, 0.25f}, {0.1875f, 0, 0, -0.5f},
-                                  {0.1875f, 0, 0, 1}, {0.1875f, 0, 0, 0}, {0.1875f, 0, 0, 0.3535533906f}};
+                                  {0.1875f, 0, 0, 1},      {0.1875f, 0, 0, 0},     {0.1875f, 0, 0, 0.3535533906f}};
     expect(f, "gradient_2d", texture(of_mipmap(m), mip_sampler(point, linear, 0, 0, 9), NULL), at,
            (float[]){2, 10, 100, 1000, 2, 55}, 6);
     OK(cuMipmappedArrayDestroy(m));
@@ -383,14 +393,10 @@ int main(void)
 {
 #define IN_CONTEXT(test) cmocka_unit_test_setup_teardown(test, up, down)
     const struct CMUnitTest tests[] = {
-        IN_CONTEXT(a_direction_chooses_the_face),
-        IN_CONTEXT(seamless_filtering_goes_round_the_edge),
-        IN_CONTEXT(every_edge_has_its_neighbour),
-        IN_CONTEXT(levels_of_detail),
-        IN_CONTEXT(gradients_choose_the_level),
-        IN_CONTEXT(mipmaps_of_other_shapes),
-        IN_CONTEXT(what_mipmaps_refuse),
-        IN_CONTEXT(views_show_parts),
+        IN_CONTEXT(a_direction_chooses_the_face), IN_CONTEXT(seamless_filtering_goes_round_the_edge),
+        IN_CONTEXT(every_edge_has_its_neighbour), IN_CONTEXT(levels_of_detail),
+        IN_CONTEXT(gradients_choose_the_level),   IN_CONTEXT(mipmaps_of_other_shapes),
+        IN_CONTEXT(what_mipmaps_refuse),          IN_CONTEXT(views_show_parts),
         IN_CONTEXT(srgb_becomes_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,12 @@ has "p[thread()] = thread();"
 profile 2 --page source --print-source sass "$program" $ptx tiny
 says "no machine code"
 
+what="the model"
+profile 0 -q --csv --metrics gpu__time_duration.sum,dram__bytes_read.sum "$program" $ptx strided:1
+rows '"dram__bytes_read.sum","byte","128"' 1 # the warp's one line, from caches that were cold
+profile 0 -q --csv --model no --metrics gpu__time_duration.sum "$program" $ptx strided:1
+rows '"gpu__time_duration.sum","[a-z]*","n/a"' 1
+
 what="filters"
 sizes="blocks:1 tiny blocks:2 strided:1 blocks:3 tiny stream blocks:4 tiny blocks:5 scale blocks:6 tiny"
 sizes() { profile 0 -q --csv --metrics launch__grid_size "$@" "$program" $ptx $sizes
@@ -149,7 +155,7 @@ profile 0 -q --gpu v100 --metrics launch__sm_count "$program" $ptx tiny
 has "CC 7.0"
 has "launch__sm_count          SM           80"
 profile 0 --list-sections
-has "MemoryWorkloadAnalysis     Memory Workload Analysis           yes"
+rows "^MemoryWorkloadAnalysis  *Memory Workload Analysis  *yes$" 1
 profile 0 --list-sets
 profile 0 --query-metrics --query-metrics-mode all
 has "$loads"
@@ -193,7 +199,7 @@ profile 3 -i kernels.cu
 says "is no report"
 
 what="many launches"
-profile 0 -o "$work/many" "$program" $ptx times:2000 tiny
+profile 0 --model no -o "$work/many" "$program" $ptx times:2000 tiny
 lines=$(wc -l <"$work/many.lsrep"); bytes=$(wc -c <"$work/many.lsrep")
 [ "$lines" = 2001 ] || fail "$lines lines of 2,000 launches"
 [ "$bytes" -lt 4000000 ] || fail "$bytes bytes for 2,000 launches"

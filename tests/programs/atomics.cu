@@ -48,7 +48,10 @@ __device__ void operate(struct results *r, int i)
     atomicAdd_system(&r->system, 1);
 }
 
-__global__ void in_global(struct results *r) { operate(r, blockIdx.x * blockDim.x + threadIdx.x); }
+__global__ void in_global(struct results *r)
+{
+    operate(r, blockIdx.x * blockDim.x + threadIdx.x);
+}
 
 __global__ void in_shared(struct results *out, struct results start)
 {
@@ -63,7 +66,10 @@ __global__ void in_shared(struct results *out, struct results start)
 }
 
 /* What comes back from an atomic is the value before: tickets are all different. */
-__global__ void tickets(int *counter, int *taken) { taken[atomicAdd(counter, 1)] = 1; }
+__global__ void tickets(int *counter, int *taken)
+{
+    taken[atomicAdd(counter, 1)] = 1;
+}
 
 static struct results initial(void)
 {

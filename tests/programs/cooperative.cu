@@ -102,8 +102,8 @@ static void test_tiles(void)
         bad[6] += host[384 + i] != (i % 5 ? -1 : in_warp * 1000 + rank * 10 + 1);
         bad[7] += host[448 + i] != same * 100 + before;
     }
-    const char *what[8] = {"tiles of four exchange", "ranks of tiles", "the sum of a tile", "the maximum of a tile",
-                           "the scan of a tile", "votes of a tile", "active threads", "labelled parts"};
+    const char *what[8] = {"tiles of four exchange", "ranks of tiles",  "the sum of a tile", "the maximum of a tile",
+                           "the scan of a tile",     "votes of a tile", "active threads",    "labelled parts"};
     for (int i = 0; i < 8; i++)
         verdict(bad[i] == 0, "%s", what[i]);
     CHECK(cudaFree(device));

@@ -7,7 +7,10 @@ enum { WIDTH = 37, HEIGHT = 11, DEPTH = 5 };
 
 __constant__ int constants[16];
 
-__global__ void read_constants(int *out) { out[threadIdx.x] = constants[threadIdx.x]; }
+__global__ void read_constants(int *out)
+{
+    out[threadIdx.x] = constants[threadIdx.x];
+}
 
 __global__ void add_rows(char *base, size_t pitch, int width, int height)
 {

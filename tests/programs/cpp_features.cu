@@ -7,15 +7,13 @@
 
 /* ---- virtual functions: the objects are made on the device, where their tables are ---- */
 
-class shape
-{
+class shape {
   public:
     __device__ virtual float area() const = 0;
     __device__ virtual ~shape() {}
 };
 
-class rectangle : public shape
-{
+class rectangle : public shape {
     float w, h;
 
   public:
@@ -23,14 +21,12 @@ class rectangle : public shape
     __device__ float area() const override { return w * h; }
 };
 
-class square : public rectangle
-{
+class square : public rectangle {
   public:
     __device__ explicit square(float side) : rectangle(side, side) {}
 };
 
-class triangle : public shape
-{
+class triangle : public shape {
     float base, height;
 
   public:
@@ -56,15 +52,30 @@ __global__ void areas(float *out)
 
 typedef float (*binary)(float, float);
 
-__device__ float plus(float a, float b) { return a + b; }
-__device__ float minus(float a, float b) { return a - b; }
-__device__ __noinline__ float times(float a, float b) { return a * b; }
+__device__ float plus(float a, float b)
+{
+    return a + b;
+}
+__device__ float minus(float a, float b)
+{
+    return a - b;
+}
+__device__ __noinline__ float times(float a, float b)
+{
+    return a * b;
+}
 __device__ binary table[3] = {plus, minus, times};
 __device__ binary exported = times;
 
-__global__ void by_table(float *out) { out[threadIdx.x] = table[threadIdx.x % 3](threadIdx.x, 2); }
+__global__ void by_table(float *out)
+{
+    out[threadIdx.x] = table[threadIdx.x % 3](threadIdx.x, 2);
+}
 
-__global__ void by_pointer(float *out, binary f) { out[threadIdx.x] = f(threadIdx.x, 3); }
+__global__ void by_pointer(float *out, binary f)
+{
+    out[threadIdx.x] = f(threadIdx.x, 3);
+}
 
 /* ---- templates, functors, lambdas ---- */
 
@@ -87,7 +98,10 @@ template <> struct power<0> {
     template <class T> static __device__ T of(T) { return 1; }
 };
 
-template <class... T> __device__ auto sum_of(T... values) { return (values + ...); }
+template <class... T> __device__ auto sum_of(T... values)
+{
+    return (values + ...);
+}
 
 struct complex_number {
     float re, im;
@@ -107,7 +121,10 @@ struct big {
     double last;
 };
 
-__device__ constexpr int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
+__device__ constexpr int factorial(int n)
+{
+    return n < 2 ? 1 : n * factorial(n - 1);
+}
 
 __global__ void mixture(float *out, big b, const int *in)
 {
@@ -130,7 +147,10 @@ __global__ void mixture(float *out, big b, const int *in)
 
 static float host[64], *device;
 
-static void get(int n) { CHECK(cudaMemcpy(host, device, n * sizeof *host, cudaMemcpyDeviceToHost)); }
+static void get(int n)
+{
+    CHECK(cudaMemcpy(host, device, n * sizeof *host, cudaMemcpyDeviceToHost));
+}
 
 static void virtual_functions(void)
 {

@@ -34,11 +34,17 @@ __global__ void sum_lists(struct node **heads, int *sums)
     sums[threadIdx.x] = sum;
 }
 
-__global__ void too_much(int *refused) { *refused = malloc((size_t)1 << 40) == NULL; }
+__global__ void too_much(int *refused)
+{
+    *refused = malloc((size_t)1 << 40) == NULL;
+}
 
 /* ---- recursion ---- */
 
-__device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+__device__ __noinline__ int fibonacci(int n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
 
 /* Solutions of the n queens problem below a placement of rows 0 .. row - 1. */
 __device__ int queens(int n, int row, unsigned columns, unsigned left, unsigned right)
@@ -181,9 +187,20 @@ static void library(void)
 {
     const float x = 0.7f;
     const double y = 1.3;
-    const double want[] = {sin(x), cos(x), exp(x), log(x), pow(x, 2.5), sqrt(x), atan2(x, 2), erf(x), tanh(x), cbrt(x),
-                           sin(y), exp(y), log(y), pow(y, 0.3), tgamma(y), 1.5, 5, 2, -2, 1536, 10, -2, j0(y), 1,
-                           sqrt(0.5), 0.5 * erfc(-x / sqrt(2.0)), pow(10, x)};
+    const double want[] = {sin(x),      cos(x),
+                           exp(x),      log(x),
+                           pow(x, 2.5), sqrt(x),
+                           atan2(x, 2), erf(x),
+                           tanh(x),     cbrt(x),
+                           sin(y),      exp(y),
+                           log(y),      pow(y, 0.3),
+                           tgamma(y),   1.5,
+                           5,           2,
+                           -2,          1536,
+                           10,          -2,
+                           j0(y),       1,
+                           sqrt(0.5),   0.5 * erfc(-x / sqrt(2.0)),
+                           pow(10, x)};
     enum { COUNT = sizeof want / sizeof *want };
     double got[COUNT], *device;
     int bad = 0;
@@ -196,8 +213,8 @@ static void library(void)
     verdict(bad == 0, "the mathematical library");
     CHECK(cudaFree(device));
 
-    const long long ints[] = {8, 11, 7, 1, 2, 3, 12, 0x77552200, 0x18, 64, 63, 110, 0x3f800000, 2, -2, 0x02000200,
-                              4, 9, -2};
+    const long long ints[] = {8,  11,  7,          1, 2,  3,          12, 0x77552200, 0x18, 64,
+                              63, 110, 0x3f800000, 2, -2, 0x02000200, 4,  9,          -2};
     enum { INTS = sizeof ints / sizeof *ints };
     long long back[INTS], *d_ints;
     CHECK(cudaMalloc(&d_ints, sizeof back));

@@ -15,7 +15,10 @@ __global__ void formats(int *returned)
     *returned = n;
 }
 
-__global__ void lanes() { printf("thread %d of block %d\n", threadIdx.x, blockIdx.x); }
+__global__ void lanes()
+{
+    printf("thread %d of block %d\n", threadIdx.x, blockIdx.x);
+}
 
 __global__ void loop()
 {

@@ -1,7 +1,8 @@
 /* driver_api - the driver API alone: a module from a PTX file, and from its text; kernels with pointers and with packed
- * arguments; a context of its own. The argument is the PTX file. */
+ * arguments; two texts linked; a context that goes from thread to thread. The argument is the PTX file. */
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <pthread.h>
 
 #include "program.h"
 
@@ -78,6 +79,72 @@ static void reverse_block(CUmodule module)
     DRIVER(cuMemFree(d_data));
 }
 
+/* A function in one text, a kernel that calls it in another. */
+static void linked(void)
+{
+    static char callee[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                           ".visible .func (.param .b32 r) twice(.param .b32 x)\n"
+                           "{\n.reg .b32 %r<3>;\nld.param.b32 %r1, [x];\nadd.s32 %r2, %r1, %r1;\n"
+                           "st.param.b32 [r], %r2;\nret;\n}\n";
+    static char caller[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                           ".extern .func (.param .b32 r) twice(.param .b32 x);\n"
+                           ".visible .entry kernel(.param .u64 p)\n"
+                           "{\n.reg .b32 %r<2>;\n.reg .b64 %d<2>;\nld.param.u64 %d1, [p];\n"
+                           "{\n.param .b32 x;\n.param .b32 r;\nst.param.b32 [x], 21;\ncall.uni (r), twice, (x);\n"
+                           "ld.param.b32 %r1, [r];\n}\nst.global.u32 [%d1], %r1;\nret;\n}\n";
+    CUlinkState state;
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr d_out;
+    void *image;
+    size_t size = 0;
+    int out = 0;
+    DRIVER(cuLinkCreate(0, NULL, NULL, &state));
+    DRIVER(cuLinkAddData(state, CU_JIT_INPUT_PTX, callee, sizeof callee, "callee", 0, NULL, NULL));
+    DRIVER(cuLinkAddData(state, CU_JIT_INPUT_PTX, caller, sizeof caller, "caller", 0, NULL, NULL));
+    DRIVER(cuLinkComplete(state, &image, &size));
+    DRIVER(cuModuleLoadData(&module, image));
+    DRIVER(cuLinkDestroy(state));
+    DRIVER(cuModuleGetFunction(&function, module, "kernel"));
+    DRIVER(cuMemAlloc(&d_out, sizeof out));
+    void *args[] = {&d_out};
+    DRIVER(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+    DRIVER(cuMemcpyDtoH(&out, d_out, sizeof out));
+    verdict(out == 42, "two texts linked");
+    DRIVER(cuMemFree(d_out));
+    DRIVER(cuModuleUnload(module));
+}
+
+struct migration {
+    CUcontext context;
+    CUdeviceptr words;
+};
+
+static void *other_thread(void *arg)
+{
+    struct migration *m = (struct migration *)arg;
+    CUcontext none = (CUcontext)1;
+    DRIVER(cuCtxGetCurrent(&none));
+    verdict(none == NULL, "a new thread has no context");
+    DRIVER(cuCtxPushCurrent(m->context));
+    DRIVER(cuMemsetD32(m->words, 7, 16));
+    DRIVER(cuCtxPopCurrent(&m->context));
+    return NULL;
+}
+
+static void migrate(CUcontext context)
+{
+    struct migration m = {context, 0};
+    pthread_t thread;
+    unsigned int words[16] = {0};
+    DRIVER(cuMemAlloc(&m.words, sizeof words));
+    if (pthread_create(&thread, NULL, other_thread, &m) || pthread_join(thread, NULL))
+        exit(1);
+    DRIVER(cuMemcpyDtoH(words, m.words, sizeof words));
+    verdict(words[0] == 7 && words[15] == 7, "which it can be given");
+    DRIVER(cuMemFree(m.words));
+}
+
 static char *read_text(const char *path)
 {
     FILE *f = fopen(path, "rb");
@@ -112,6 +179,8 @@ int main(int argc, char **argv)
     scale_add(file);
     DRIVER(cuModuleLoadData(&text, read_text(argv[1])));
     reverse_block(text);
+    linked();
+    migrate(context);
     verdict(cuModuleGetFunction(&none, file, "no_such_kernel") == CUDA_ERROR_NOT_FOUND, "a kernel that is not there");
     verdict(cuModuleLoadData(&text, "this is not PTX") == CUDA_ERROR_INVALID_PTX ||
                 cuModuleLoadData(&text, "this is not PTX") == CUDA_ERROR_INVALID_IMAGE,

@@ -38,7 +38,10 @@ static cudaKernelNodeParams kernel(void *function, void **args)
     return p;
 }
 
-static void CUDART_CB count(void *counter) { ++*(int *)counter; }
+static void CUDART_CB count(void *counter)
+{
+    ++*(int *)counter;
+}
 
 /* copy to a, copy to b -> add, add -> join -> copy back -> host function: a diamond. */
 static void explicit_nodes(void)
@@ -129,7 +132,8 @@ static void broken_capture(void)
     cudaGraph_t graph = NULL;
     CHECK(cudaStreamCreate(&stream));
     CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    verdict(cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported, "a captured stream cannot be waited for");
+    verdict(cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported,
+            "a captured stream cannot be waited for");
     verdict(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated && !graph,
             "which invalidates the capture");
     cudaGetLastError();

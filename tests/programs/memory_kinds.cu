@@ -27,6 +27,11 @@ __global__ void add_up(const int *data, int n)
         device_counter++;
 }
 
+__global__ void count_system(int *counter)
+{
+    atomicAdd_system(counter, 1);
+}
+
 static void fill(int *data)
 {
     for (int i = 0; i < N; i++)
@@ -102,6 +107,20 @@ static void managed(void)
     CHECK(cudaFree(data));
 }
 
+/* The host adds while the kernel does: system scope. */
+static void both_sides(void)
+{
+    int *counter;
+    CHECK(cudaMallocManaged(&counter, sizeof *counter));
+    *counter = 5;
+    count_system<<<8, 64>>>(counter);
+    for (int i = 0; i < 100; i++)
+        __atomic_fetch_add(counter, 1, __ATOMIC_SEQ_CST);
+    CHECK(cudaDeviceSynchronize());
+    verdict(*counter == 5 + 8 * 64 + 100, "atomics of both sides");
+    CHECK(cudaFree(counter));
+}
+
 static void variables(void)
 {
     fill(managed_data);
@@ -166,6 +185,7 @@ int main()
     mapped();
     registered();
     managed();
+    both_sides();
     variables();
     stream_ordered();
     return failures;

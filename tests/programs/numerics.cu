@@ -1,5 +1,5 @@
-/* numerics - small versions of the classic applications: separable convolution with constant memory, the Mandelbrot set,
- * bodies under gravitation, Monte Carlo with a generator of its own, finite differences in three dimensions, and
+/* numerics - small versions of the classic applications: separable convolution with constant memory, the Mandelbrot
+ * set, bodies under gravitation, Monte Carlo with a generator of its own, finite differences in three dimensions, and
  * Black-Scholes. Each is compared with the same computation on the host. */
 #include <cuda_runtime.h>
 
@@ -248,7 +248,10 @@ static void differences(void)
 
 /* ---- Black-Scholes: prices of European options ---- */
 
-template <class T> __host__ __device__ T normal(T d) { return (T)0.5 * (T)erfc(-d / (T)1.4142135623730951); }
+template <class T> __host__ __device__ T normal(T d)
+{
+    return (T)0.5 * (T)erfc(-d / (T)1.4142135623730951);
+}
 
 __global__ void black_scholes(const float *spot, const float *strike, const float *years, float *call, float *put,
                               float rate, float volatility, int n)

@@ -3,9 +3,15 @@
 
 #include "program.h"
 
-__global__ void plain(int *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x; }
+__global__ void plain(int *out)
+{
+    out[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+}
 
-__global__ void __launch_bounds__(128) bounded(int *out) { out[threadIdx.x] = threadIdx.x; }
+__global__ void __launch_bounds__(128) bounded(int *out)
+{
+    out[threadIdx.x] = threadIdx.x;
+}
 
 /* Reads words that are far apart: all of the block's shared memory is there. */
 __global__ void large(int *out, int words)

@@ -1,5 +1,5 @@
-/* patterns - parallel building blocks as the samples have them: reduction with a fence and a last block, scan, histogram,
- * bitonic and radix sort, transposition. */
+/* patterns - parallel building blocks as the samples have them: reduction with a fence and a last block, scan,
+ * histogram, bitonic and radix sort, transposition. */
 #include <cuda_runtime.h>
 
 #include "program.h"
@@ -142,8 +142,14 @@ __global__ void transpose(const int *in, int *out, int width, int height)
 
 static int host[N], back[N], sorted[N], *in, *work, *sums;
 
-static void load(void) { CHECK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice)); }
-static void get(const int *device) { CHECK(cudaMemcpy(back, device, sizeof back, cudaMemcpyDeviceToHost)); }
+static void load(void)
+{
+    CHECK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
+}
+static void get(const int *device)
+{
+    CHECK(cudaMemcpy(back, device, sizeof back, cudaMemcpyDeviceToHost));
+}
 
 static void scan(int *data)
 {
@@ -184,7 +190,10 @@ static void test_histogram(void)
     CHECK(cudaFree(bins));
 }
 
-static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
 
 static void test_sorts(void)
 {

@@ -65,7 +65,8 @@ function(ls_cuda_ptx source)
   get_filename_component(stem ${source} NAME_WE)
   set(ptx ${CMAKE_CURRENT_BINARY_DIR}/${stem}.ptx)
   add_custom_command(OUTPUT ${ptx}
-    COMMAND ${LS_CLANG_CUDA} -x cuda --cuda-device-only --cuda-gpu-arch=sm_90 -nocudainc -nocudalib -O3 -S
+    COMMAND ${LS_CLANG_CUDA} -x cuda --cuda-device-only --cuda-gpu-arch=sm_90 -nocudainc -nocudalib
+      --cuda-path=/nonexistent -O3 -S
       -include ${CMAKE_SOURCE_DIR}/kernels/lockstep_device.cuh ${ls_program_sources}/${source} -o ${ptx}
     DEPENDS ${ls_program_sources}/${source} VERBATIM COMMENT "PTX of ${source}")
   set_property(DIRECTORY APPEND PROPERTY ls_program_files ${ptx})

@@ -66,7 +66,10 @@ __global__ void sort_and_count(int *data, int n, int *ordered)
         *ordered = -1000000;
 }
 
-static int compare(const void *a, const void *b) { return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b); }
+static int compare(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
 
 int main(int argc, char **argv)
 {

@@ -8,7 +8,7 @@
 # An .expect file is what the program prints to stdout, word for word, below lines that begin with "# ":
 #     # exit N          its exit code (0 unless said)
 #     # stderr REGEX    a line of stderr that must be there (an extended regular expression); several may be
-# `lockstep run` prepares for libraries that were built with sanitizers; leaks of the program are not looked for.
+# `lockstep run` prepares for libraries that were built with sanitizers, and looks for no leaks of the program.
 set -u
 lockstep=$1 expect=$2
 shift 2
@@ -16,7 +16,6 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 unset LOCKSTEP_SESSION LOCKSTEP_GPU LOCKSTEP_KERNEL
-export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 if [ "$1" = --compile ]; then
     program=$work/$2 words=()
     shift 2

@@ -1,5 +1,5 @@
 /* streams - order and overlap: copies in several streams, events across streams, host functions and callbacks,
- * priorities, queries, kernels side by side. */
+ * priorities, queries, attributes, kernels side by side. */
 #include <cuda_runtime.h>
 
 #include "program.h"
@@ -19,7 +19,10 @@ __global__ void wait_for(volatile int *flag)
         ;
 }
 
-__global__ void raise(volatile int *flag) { *flag = 1; }
+__global__ void raise(volatile int *flag)
+{
+    *flag = 1;
+}
 
 static int *pinned(int n)
 {
@@ -92,7 +95,10 @@ static void across(int *host, int *device)
     CHECK(cudaStreamDestroy(out));
 }
 
-static void CUDART_CB append(void *text) { strcat((char *)text, "f"); }
+static void CUDART_CB append(void *text)
+{
+    strcat((char *)text, "f");
+}
 
 static void CUDART_CB called_back(cudaStream_t, cudaError_t status, void *text)
 {
@@ -151,6 +157,44 @@ static void default_stream(int *host, int *device)
     CHECK(cudaStreamDestroy(stream));
 }
 
+/* Attributes of streams and of launches: hints that change no result. */
+static void attributes(int *host, int *device)
+{
+    cudaStream_t stream;
+    cudaStreamAttrValue value, set;
+    cudaLaunchConfig_t config;
+    cudaLaunchAttribute with[1];
+    int n = N, by = 9;
+    memset(&value, 0, sizeof value);
+    memset(&config, 0, sizeof config);
+    memset(with, 0, sizeof with);
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    CHECK(cudaStreamCreate(&stream));
+    value.accessPolicyWindow.base_ptr = device;
+    value.accessPolicyWindow.num_bytes = N * sizeof *device;
+    value.accessPolicyWindow.hitRatio = 0.5f;
+    value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+    value.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+    CHECK(cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &value));
+    CHECK(cudaStreamGetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &set));
+    verdict(set.accessPolicyWindow.base_ptr == device && set.accessPolicyWindow.hitRatio == 0.5f,
+            "a stream's access policy");
+    CHECK(cudaMemcpyAsync(device, host, N * sizeof *host, cudaMemcpyHostToDevice, stream));
+    config.gridDim = dim3(16);
+    config.blockDim = dim3(256);
+    config.stream = stream;
+    config.attrs = with;
+    config.numAttrs = 1;
+    with[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    with[0].val.programmaticStreamSerializationAllowed = 1;
+    CHECK(cudaLaunchKernelEx(&config, increment, device, n, by));
+    CHECK(cudaMemcpyAsync(host, device, N * sizeof *host, cudaMemcpyDeviceToHost, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    verdict(count_wrong(host, 9) == 0, "a launch with attributes");
+    CHECK(cudaStreamDestroy(stream));
+}
+
 static void timing(int *device)
 {
     cudaEvent_t start, stop;
@@ -176,6 +220,7 @@ int main()
     host_functions(device);
     side_by_side(device);
     default_stream(host, device);
+    attributes(host, device);
     timing(device);
     CHECK(cudaFreeHost(host));
     CHECK(cudaFree(device));

@@ -1,4 +1,5 @@
-/* tensor - products of matrix fragments (wmma) in half, bfloat16 and 8-bit integers, and arithmetic in half and bfloat16. */
+/* tensor - products of matrix fragments (wmma) in half, bfloat16, 8-bit integers, tf32 and double, and arithmetic in
+ * half and bfloat16. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -28,7 +29,10 @@ template <class T, class Sum> __global__ void gemm(Sum *c, const T *a, const T *
 }
 
 /* Small whole numbers: every product and sum is exact in every type. */
-static int value(int i) { return i * 7 % 11 - 5; }
+static int value(int i)
+{
+    return i * 7 % 11 - 5;
+}
 
 template <class T, class Sum> static void run(const char *what)
 {
@@ -62,6 +66,47 @@ template <class T, class Sum> static void run(const char *what)
     CHECK(cudaFree(d_c));
 }
 
+/* One product of the shapes that tf32 and double have: 16 x 16 x 8, and 8 x 8 x 4. */
+template <int M_, int N_, int K_, class Fragment, class T> __global__ void one_product(T *c, const T *a, const T *b)
+{
+    wmma::fragment<wmma::matrix_a, M_, N_, K_, Fragment, wmma::row_major> fa;
+    wmma::fragment<wmma::matrix_b, M_, N_, K_, Fragment, wmma::col_major> fb;
+    wmma::fragment<wmma::accumulator, M_, N_, K_, T> fc;
+    wmma::fill_fragment(fc, (T)1);
+    wmma::load_matrix_sync(fa, a, K_);
+    wmma::load_matrix_sync(fb, b, K_);
+    wmma::mma_sync(fc, fa, fb, fc);
+    wmma::store_matrix_sync(c, fc, N_, wmma::mem_row_major);
+}
+
+template <int M_, int N_, int K_, class Fragment, class T> static void run_one(const char *what)
+{
+    T a[M_ * K_], b[N_ * K_], c[M_ * N_], *d_a, *d_b, *d_c;
+    int bad = 0;
+    for (int i = 0; i < M_ * K_; i++)
+        a[i] = (T)value(i);
+    for (int i = 0; i < N_ * K_; i++)
+        b[i] = (T)value(i + 3);
+    CHECK(cudaMalloc(&d_a, sizeof a));
+    CHECK(cudaMalloc(&d_b, sizeof b));
+    CHECK(cudaMalloc(&d_c, sizeof c));
+    CHECK(cudaMemcpy(d_a, a, sizeof a, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_b, b, sizeof b, cudaMemcpyHostToDevice));
+    one_product<M_, N_, K_, Fragment, T><<<1, 32>>>(d_c, d_a, d_b);
+    CHECK(cudaMemcpy(c, d_c, sizeof c, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < M_; i++)
+        for (int j = 0; j < N_; j++) {
+            int sum = 1;
+            for (int k = 0; k < K_; k++)
+                sum += value(i * K_ + k) * value(j * K_ + k + 3);
+            bad += c[i * N_ + j] != sum;
+        }
+    verdict(bad == 0, "%s", what);
+    CHECK(cudaFree(d_a));
+    CHECK(cudaFree(d_b));
+    CHECK(cudaFree(d_c));
+}
+
 __global__ void half_arithmetic(float *out)
 {
     __half a = __float2half(1.5f), b = __float2half(-0.25f);
@@ -86,8 +131,8 @@ __global__ void half_arithmetic(float *out)
 
 static void half_and_bfloat(void)
 {
-    const float want[14] = {1.25f, -0.375f, 1.125f, 4.5f, 5.5f, 3, 1, INFINITY, 0.0999755859375f, 1.5f,
-                            1.0078125f, 3.03125f, 6.03125f, 1};
+    const float want[14] = {1.25f,    -0.375f,          1.125f, 4.5f,       5.5f,     3,        1,
+                            INFINITY, 0.0999755859375f, 1.5f,   1.0078125f, 3.03125f, 6.03125f, 1};
     float got[15], *device;
     CHECK(cudaMalloc(&device, sizeof got));
     CHECK(cudaMemset(device, 0, sizeof got));
@@ -109,6 +154,8 @@ int main()
     run<__half, __half>("half, sums in half");
     run<__nv_bfloat16, float>("bfloat16");
     run<signed char, int>("8-bit integers");
+    run_one<16, 16, 8, wmma::precision::tf32, float>("tf32");
+    run_one<8, 8, 4, double, double>("double");
     half_and_bfloat();
     return failures;
 }

@@ -54,7 +54,10 @@ __global__ void flip_surface(cudaSurfaceObject_t from, cudaSurfaceObject_t to)
 
 static float *results; // on the device, W x H x D
 
-static void get(float *host, int n) { CHECK(cudaMemcpy(host, results, n * sizeof *host, cudaMemcpyDeviceToHost)); }
+static void get(float *host, int n)
+{
+    CHECK(cudaMemcpy(host, results, n * sizeof *host, cudaMemcpyDeviceToHost));
+}
 
 static cudaTextureObject_t texture(const cudaResourceDesc &r, cudaTextureFilterMode filter, cudaTextureAddressMode mode,
                                    int normalised, cudaTextureReadMode read = cudaReadModeElementType)
@@ -117,7 +120,10 @@ static void line(void)
     CHECK(cudaFree(d_at));
 }
 
-static float cell(int x, int y) { return 10.0f * y + x; }
+static float cell(int x, int y)
+{
+    return 10.0f * y + x;
+}
 
 /* Of W x H cells, how many are not f(x, y)? */
 template <class F> static int wrong(F f)
@@ -192,7 +198,8 @@ static void pitched(void)
     verdict(wrong(cell) == 0, "rows with a pitch");
     cudaResourceDesc same;
     CHECK(cudaGetTextureObjectResourceDesc(&same, t));
-    verdict(same.resType == cudaResourceTypePitch2D && same.res.pitch2D.devPtr == device, "an object knows its resource");
+    verdict(same.resType == cudaResourceTypePitch2D && same.res.pitch2D.devPtr == device,
+            "an object knows its resource");
     CHECK(cudaDestroyTextureObject(t));
     CHECK(cudaFree(device));
 }
@@ -213,8 +220,7 @@ static void bytes(void)
     memset(&r, 0, sizeof r);
     r.resType = cudaResourceTypeArray;
     r.res.array.array = array;
-    cudaTextureObject_t t =
-        texture(r, cudaFilterModePoint, cudaAddressModeClamp, 0, cudaReadModeNormalizedFloat);
+    cudaTextureObject_t t = texture(r, cudaFilterModePoint, cudaAddressModeClamp, 0, cudaReadModeNormalizedFloat);
     read_2d_bytes<<<1, dim3(W, H)>>>(t, device);
     CHECK(cudaMemcpy(back, device, sizeof back, cudaMemcpyDeviceToHost));
     int bad = 0;

@@ -51,34 +51,57 @@ static int expected(int row, int lane)
 {
     unsigned below = (1u << lane) - 1, ballot;
     switch (row) {
-    case 0: return 1;
-    case 1: return 0;
-    case 2: return 1;
-    case 3: return 0x49249249; // bits 0, 3, 6 ... 30
-    case 4: return 25;
-    case 5: return lane / 8 * 8 + (lane + 1) % 8;
-    case 6: return lane < 4 ? lane : lane - 4;
-    case 7: return lane % 16 < 12 ? lane + 4 : lane;
-    case 8: return lane ^ 21;
-    case 9: return 9;
-    case 10: return (int)((lane < 30 ? lane + 2 : lane) * 0.5);
-    case 11: return (int)(lane / 5 == 6 ? 0xc0000000u : 31u << lane / 5 * 5);
-    case 12: return (int)(FULL ^ 1u);
-    case 13: return 0;
-    case 14: return 496;
-    case 15: return 31;
-    case 16: return -16;
-    case 17: return 0xffff;
-    case 18: return (int)0xfffffff0u;
-    case 19: return 0;
+    case 0:
+        return 1;
+    case 1:
+        return 0;
+    case 2:
+        return 1;
+    case 3:
+        return 0x49249249; // bits 0, 3, 6 ... 30
+    case 4:
+        return 25;
+    case 5:
+        return lane / 8 * 8 + (lane + 1) % 8;
+    case 6:
+        return lane < 4 ? lane : lane - 4;
+    case 7:
+        return lane % 16 < 12 ? lane + 4 : lane;
+    case 8:
+        return lane ^ 21;
+    case 9:
+        return 9;
+    case 10:
+        return (int)((lane < 30 ? lane + 2 : lane) * 0.5);
+    case 11:
+        return (int)(lane / 5 == 6 ? 0xc0000000u : 31u << lane / 5 * 5);
+    case 12:
+        return (int)(FULL ^ 1u);
+    case 13:
+        return 0;
+    case 14:
+        return 496;
+    case 15:
+        return 31;
+    case 16:
+        return -16;
+    case 17:
+        return 0xffff;
+    case 18:
+        return (int)0xfffffff0u;
+    case 19:
+        return 0;
     case 20:
         if (!(lane & 1))
             return -1;
         ballot = 0xaaaa0000u; // the odd lanes above 16
         return 16 + (lane < 31 ? lane + 2 : lane) + (int)ballot;
-    case 21: return (int)below;
-    case 22: return __builtin_popcount(0xf0f0f0f0u & below);
-    default: return 10 + 1 + 0;
+    case 21:
+        return (int)below;
+    case 22:
+        return __builtin_popcount(0xf0f0f0f0u & below);
+    default:
+        return 10 + 1 + 0;
     }
 }
 

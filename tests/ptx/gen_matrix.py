@@ -11,7 +11,8 @@ from gen_programs import END, FIRST, START
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 texts = []
-BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "s8": 8, "u8": 8, "f64": 64, "s4": 4, "u4": 4, "b1": 1}
+BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "s8": 8, "u8": 8, "f64": 64, "s4": 4, "u4": 4, "b1": 1,
+        "e4m3": 8, "e5m2": 8}
 
 
 def program(name, code, decl="", shared=0, expect="ones"):
@@ -45,6 +46,9 @@ def as_bits(t):
         return ["cvt.rn.f32.s32 %f1, %r12;", "mov.b32 %r13, %f1;", "shr.u32 %r13, %r13, 16;"]
     if t in ("f32", "tf32"):
         return ["cvt.rn.f32.s32 %f1, %r12;", "mov.b32 %r13, %f1;"]
+    if t in ("e4m3", "e5m2"):
+        return ["cvt.rn.f32.s32 %f1, %r12;", "mov.f32 %f3, 0f00000000;", "cvt.rn.satfinite." + t + "x2.f32 %h1, %f3, %f1;",
+                "cvt.u32.u16 %r13, %h1;"]
     if t == "f64":
         return ["cvt.rn.f64.s32 %d1, %r12;", "mov.b64 %q13, %d1;"]
     bits = BITS[t]
@@ -404,11 +408,29 @@ def pieces():
     program("wmma_elements", code, ".reg .b32 %v<8>;")
 
 
+def all_fp8():
+    """8-bit floats; the values of value() are exact in e5m2, whose significand has three bits: none is above 8, or odd
+    above 7."""
+    for shape in ("m16n8k16", "m16n8k32"):
+        for ta in ("e4m3", "e5m2"):
+            for tb in ("e4m3", "e5m2"):
+                mma(shape, ta, tb, "f32", "f32")
+                mma(shape, ta, tb, "f16", "f16")
+
+
+def write(name, version):
+    with open(os.path.join(HERE, name + ".ptx"), "w") as out:
+        out.write("// Written by gen_matrix.py; see there.\n.version %s\n.target sm_90\n.address_size 64\n\n" % version +
+                  "\n".join(texts))
+    print("%s: %d programs" % (name, len(texts)))
+    texts.clear()
+
+
 if __name__ == "__main__":
     all_wmma()
     all_mma()
     matrices()
     pieces()
-    with open(os.path.join(HERE, "matrix.ptx"), "w") as out:
-        out.write("// Written by gen_matrix.py; see there.\n.version 8.0\n.target sm_90\n.address_size 64\n\n" + "\n".join(texts))
-    print("%d programs" % len(texts))
+    write("matrix", "8.0")
+    all_fp8()
+    write("matrix_fp8", "8.7")

@@ -1123,6 +1123,48 @@ def mbarriers():
         add.u32 %r4, %r1, 5;
         setp.eq.and.u32 %p1, %r6, %r4, %p1;
         selp.u32 %r9, 1, 0, %p1;""")
+    # Each thread takes two pieces of its own size, fills them, gives the second back and takes a third in its place.
+    program("places", "alloca", """
+        mov.u32 %r9, 1;
+        mad.lo.u32 %r4, %r1, 4, 16;
+        cvt.u64.u32 %q3, %r4;
+        mov.u64 %q11, 0;
+        alloca.u64 %q4, %q3, 16;
+        stacksave.u64 %q10;
+        alloca.u64 %q5, %q3, 32;
+        mov.u32 %r5, 0;
+        FILL:
+        cvt.u64.u32 %q6, %r5;
+        add.u64 %q7, %q4, %q6;
+        add.u64 %q8, %q5, %q6;
+        st.local.u32 [%q7], %r5;
+        not.b32 %r6, %r5;
+        st.local.u32 [%q8], %r6;
+        add.u32 %r5, %r5, 4;
+        setp.lt.u32 %p1, %r5, %r4;
+        @%p1 bra FILL;
+        stackrestore.u64 %q10;
+        alloca.u64 %q9, %q3, 32;
+        setp.ne.u64 %p2, %q9, %q5;
+        @%p2 mov.u32 %r9, 0;
+        and.b64 %q12, %q9, 31;
+        setp.ne.u64 %p2, %q12, 0;
+        @%p2 mov.u32 %r9, 0;
+        mov.u32 %r5, 0;
+        TAKE:
+        cvt.u64.u32 %q6, %r5;
+        add.u64 %q7, %q4, %q6;
+        add.u64 %q8, %q9, %q6;
+        ld.local.u32 %r7, [%q7];
+        ld.local.u32 %r8, [%q8];
+        not.b32 %r8, %r8;
+        setp.ne.u32 %p2, %r7, %r5;
+        @%p2 mov.u32 %r9, 0;
+        setp.ne.u32 %p2, %r8, %r5;
+        @%p2 mov.u32 %r9, 0;
+        add.u32 %r5, %r5, 4;
+        setp.lt.u32 %p1, %r5, %r4;
+        @%p1 bra TAKE;""", block=75, grid=3)
     program(s, "st_bulk", """
         mov.u32 %r4, buf;
         mad.lo.u32 %r5, %r1, 4, %r4;

@@ -263,6 +263,8 @@ static void put_document(const struct run *runs)
         put_counted(&runs[t], "Counted: global memory", global, LS_ARRAY_LEN(global), true);
         put_counted(&runs[t], "Counted: shared memory", shared, LS_ARRAY_LEN(shared), true);
         put_estimated(&runs[t]);
+        if (t == 1)
+            modelled_put(runs[t].rows, runs[t].n);
     }
     printf("\nCounted and equal, but not shown: instructions of global loads and stores (equal to the requests), bytes of shared\n"
            "accesses, the sectors as `l1tex__t_sectors_*` has them, and, for the rungs, shared memory a block and the blocks that\n"
@@ -316,7 +318,7 @@ static bool run_all(struct run *runs, const char *root, u32 scale, struct diag_l
     bool good = true;
     if (setjmp(mem.oom))
         good = false;
-    for (u32 t = 0; good && t < TABLES; t++) {
+    for (u32 t = TABLES; good && t-- > 0;) { /* the programs last: their size must not change where the ladders' memory is */
         static struct table table;
         char path[1000];
         snprintf(path, sizeof path, "%.800s/%s", root, recordings[t].path);
@@ -335,12 +337,14 @@ int main(int argc, char **argv)
 {
     static struct run runs[TABLES];
     const char *root = ".";
-    bool raw = false;
+    bool raw = false, asked = false;
     u32 scale = 1;
     struct diag_list diags;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--raw") == 0)
             raw = true;
+        else if (strcmp(argv[i], "--ptxas") == 0)
+            asked = true;
         else if (strcmp(argv[i], "--scale") == 0 && i + 1 < argc)
             scale = (u32)strtoul(argv[++i], NULL, 10);
         else
@@ -359,13 +363,13 @@ int main(int argc, char **argv)
         return 2;
     }
     setenv("LOCKSTEP_CACHES", "1", 1);
-    setenv("LOCKSTEP_PTXAS", "", 1); /* the estimates are those of a machine without CUDA */
+    if (!asked)
+        setenv("LOCKSTEP_PTXAS", "", 1); /* the estimates are those of a machine without CUDA */
     diag_init(&diags);
     const bool good = run_all(runs, root, scale, &diags);
     if (!good && diags.errors)
         fprintf(stderr, "%s\n", diag_text(&diags));
     diag_free(&diags);
-    modelled_free();
     if (!good)
         return 2;
     if (raw)
@@ -373,6 +377,7 @@ int main(int argc, char **argv)
             put_raw(&runs[t]);
     else
         put_document(runs);
+    modelled_free();
     for (u32 t = 0; t < TABLES; t++)
         if (runs[t].score.values != runs[t].score.values_equal + runs[t].score.excepted || runs[t].score.below)
             return 1;

@@ -6,6 +6,10 @@
 #ifndef LOCKSTEP_DEVICE_H
 #define LOCKSTEP_DEVICE_H
 
+/* An instruction of these functions belongs to the line that calls them: the word is the attribute's, in clang's headers
+ * and in __device__ alike. */
+#define device device, nodebug
+
 /* Headers that ask whether clang compiles with a toolkit's headers get what these would give. */
 #define __CLANG_CUDA_RUNTIME_WRAPPER_H__
 
@@ -23,14 +27,38 @@ typedef uint32_t cuuint32_t;
 
 #include <__clang_cuda_builtin_vars.h>
 
-__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return uint3{x, y, z}; }
-__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const { return uint3{x, y, z}; }
-__device__ inline __cuda_builtin_blockDim_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return uint3{x, y, z}; }
-__device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
-__device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return uint3{x, y, z}; }
+__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const
+{
+    return uint3{x, y, z};
+}
+__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const
+{
+    return uint3{x, y, z};
+}
+__device__ inline __cuda_builtin_blockDim_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_blockDim_t::operator uint3() const
+{
+    return uint3{x, y, z};
+}
+__device__ inline __cuda_builtin_gridDim_t::operator dim3() const
+{
+    return dim3(x, y, z);
+}
+__device__ inline __cuda_builtin_gridDim_t::operator uint3() const
+{
+    return uint3{x, y, z};
+}
 
 /* ---- mathematics and intrinsics ---- */
 
@@ -61,7 +89,22 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
 #include "lockstep/atomic.h"
 
 #include <__clang_cuda_cmath.h>
+#include <__clang_cuda_complex_builtins.h>
+
+/* clang 19's __reduce_add_sync() and its like confuse mask and value: warp.h has them. */
+#define __reduce_add_sync lockstep_clang_reduce_add_sync
+#define __reduce_min_sync lockstep_clang_reduce_min_sync
+#define __reduce_max_sync lockstep_clang_reduce_max_sync
+#define __reduce_or_sync lockstep_clang_reduce_or_sync
+#define __reduce_and_sync lockstep_clang_reduce_and_sync
+#define __reduce_xor_sync lockstep_clang_reduce_xor_sync
 #include <__clang_cuda_intrinsics.h>
+#undef __reduce_add_sync
+#undef __reduce_min_sync
+#undef __reduce_max_sync
+#undef __reduce_or_sync
+#undef __reduce_and_sync
+#undef __reduce_xor_sync
 
 #include "lockstep/cache_hints.h"
 #include "lockstep/integer.h"
@@ -81,5 +124,7 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
 
 /* `<<<...>>>` pushes its arguments; the kernel's stub on the host pops them. */
 extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = 0);
+
+#undef device
 
 #endif

@@ -12,8 +12,8 @@ __device__ void *cudaGetParameterBufferV2(void *kernel, dim3 grid, dim3 block, u
 __device__ cudaError_t cudaLaunchDeviceV2(void *buffer, cudaStream_t stream);
 __device__ cudaError_t cudaGetLastError(void);
 __device__ cudaError_t cudaPeekAtLastError(void);
-__device__ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device);
-__device__ cudaError_t cudaGetDevice(int *device);
+__device__ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int ordinal);
+__device__ cudaError_t cudaGetDevice(int *ordinal);
 __device__ cudaError_t cudaGetDeviceCount(int *count);
 __device__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 __device__ cudaError_t cudaStreamDestroy(cudaStream_t stream);
@@ -23,6 +23,7 @@ __device__ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 __device__ cudaError_t cudaEventDestroy(cudaEvent_t event);
 __device__ cudaError_t cudaMalloc(void **p, size_t size);
 __device__ cudaError_t cudaFree(void *p);
+__device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 }
 template <class T> static __device__ __inline__ cudaError_t cudaMalloc(T **p, size_t size)
 {

@@ -177,23 +177,13 @@ template <unsigned Size> class thread_block_tile<Size, void> : public ls_group::
 
 } // namespace cooperative_groups
 
-namespace ls_group {
-/* A tile without a parent's type may still be divided. */
-template <unsigned Size> struct tile_maker {
-    template <class Parent> static LS_D cooperative_groups::thread_block_tile<Size, Parent> make(const Parent &parent)
-    {
-        return cooperative_groups::thread_block_tile<Size, Parent>(parent);
-    }
-};
-} // namespace ls_group
-
 namespace cooperative_groups {
 
 template <unsigned Size, class Parent> LS_D thread_block_tile<Size, Parent> tiled_partition(const Parent &parent)
 {
     if constexpr (Size > 32)
         ls_group::wide_tile<Size>::prepare(parent);
-    return ls_group::tile_maker<Size>::make(parent);
+    return thread_block_tile<Size, Parent>(parent);
 }
 
 LS_D thread_block_tile<1, void> this_thread()

@@ -1,20 +1,36 @@
 /* host_math.h - the functions that CUDA has beside C's mathematics, for the host: rsqrtf(), sinpi(), normcdf(), ... The
- * device's are clang's. Each is computed by C's functions in double or long double from its definition. */
+ * device's are clang's, but for the overloads of float. Each is computed by C's functions in double or long double from
+ * its definition. */
 #ifndef LOCKSTEP_HOST_MATH_H
 #define LOCKSTEP_HOST_MATH_H
 
 #define LS_HOST static __host__ __inline__
 
-/* Of one argument, in both precisions: the float one is the double one rounded. */
+/* The overload for float of a function of double, on both sides. */
+#define LS_FLOAT(name)                                                                                                 \
+    static __host__ __device__ __inline__ float name(float a)                                                          \
+    {                                                                                                                  \
+        return name##f(a);                                                                                             \
+    }
+/* Of one argument, in both precisions: the host's float one is the double one rounded. */
 #define LS_HOST_1(name, expr)                                                                                          \
-    LS_HOST double name(double a) { return expr; }                                                                     \
-    LS_HOST float name##f(float a) { return (float)name((double)a); }                                                  \
-    LS_HOST float name(float a) { return name##f(a); }
+    LS_HOST double name(double a)                                                                                      \
+    {                                                                                                                  \
+        return expr;                                                                                                   \
+    }                                                                                                                  \
+    LS_HOST float name##f(float a)                                                                                     \
+    {                                                                                                                  \
+        return (float)name((double)a);                                                                                 \
+    }                                                                                                                  \
+    LS_FLOAT(name)
 
 LS_HOST_1(rsqrt, 1 / ::sqrt(a))
 LS_HOST_1(rcbrt, 1 / ::cbrt(a))
 /* The angle is reduced in units of pi, which is exact, before pi comes in. */
-LS_HOST double lockstep_half_turns(double a) { return a - 2 * ::floor(a / 2); }
+LS_HOST double lockstep_half_turns(double a)
+{
+    return a - 2 * ::floor(a / 2);
+}
 LS_HOST_1(sinpi, (double)::sinl(3.14159265358979323846264338327950288L * (long double)lockstep_half_turns(a)))
 LS_HOST_1(cospi, (double)::cosl(3.14159265358979323846264338327950288L * (long double)lockstep_half_turns(a)))
 LS_HOST_1(normcdf, ::erfc(a * -0.70710678118654752440) / 2)
@@ -29,7 +45,10 @@ LS_HOST void sincospif(float a, float *s, float *c)
     *s = sinpif(a);
     *c = cospif(a);
 }
-LS_HOST void sincospi(float a, float *s, float *c) { sincospif(a, s, c); }
+static __host__ __device__ __inline__ void sincospi(float a, float *s, float *c)
+{
+    sincospif(a, s, c);
+}
 
 /* exp(a^2) erfc(a): in long double while erfc is not 0, by the first terms of its expansion at infinity beyond. */
 LS_HOST double lockstep_erfcx(long double a)
@@ -84,22 +103,67 @@ LS_HOST double lockstep_bessel_i(int order, long double a)
 LS_HOST_1(cyl_bessel_i0, lockstep_bessel_i(0, a))
 LS_HOST_1(cyl_bessel_i1, lockstep_bessel_i(1, a))
 
+/* C has these for both precisions, C++ no overloads of them. */
+LS_FLOAT(exp10)
+LS_FLOAT(j0)
+LS_FLOAT(j1)
+LS_FLOAT(y0)
+LS_FLOAT(y1)
+static __host__ __device__ __inline__ float jn(int n, float a)
+{
+    return jnf(n, a);
+}
+static __host__ __device__ __inline__ float yn(int n, float a)
+{
+    return ynf(n, a);
+}
+
 /* ---- lengths: long double neither overflows nor loses a digit on the way ---- */
 
 LS_HOST long double lockstep_length(long double a, long double b, long double c, long double d)
 {
     return ::sqrtl(a * a + b * b + c * c + d * d);
 }
-LS_HOST double rhypot(double a, double b) { return (double)(1 / lockstep_length(a, b, 0, 0)); }
-LS_HOST float rhypotf(float a, float b) { return (float)rhypot((double)a, (double)b); }
-LS_HOST double norm3d(double a, double b, double c) { return (double)lockstep_length(a, b, c, 0); }
-LS_HOST float norm3df(float a, float b, float c) { return (float)lockstep_length(a, b, c, 0); }
-LS_HOST double norm4d(double a, double b, double c, double d) { return (double)lockstep_length(a, b, c, d); }
-LS_HOST float norm4df(float a, float b, float c, float d) { return (float)lockstep_length(a, b, c, d); }
-LS_HOST double rnorm3d(double a, double b, double c) { return (double)(1 / lockstep_length(a, b, c, 0)); }
-LS_HOST float rnorm3df(float a, float b, float c) { return (float)(1 / lockstep_length(a, b, c, 0)); }
-LS_HOST double rnorm4d(double a, double b, double c, double d) { return (double)(1 / lockstep_length(a, b, c, d)); }
-LS_HOST float rnorm4df(float a, float b, float c, float d) { return (float)(1 / lockstep_length(a, b, c, d)); }
+LS_HOST double rhypot(double a, double b)
+{
+    return (double)(1 / lockstep_length(a, b, 0, 0));
+}
+LS_HOST float rhypotf(float a, float b)
+{
+    return (float)rhypot((double)a, (double)b);
+}
+LS_HOST double norm3d(double a, double b, double c)
+{
+    return (double)lockstep_length(a, b, c, 0);
+}
+LS_HOST float norm3df(float a, float b, float c)
+{
+    return (float)lockstep_length(a, b, c, 0);
+}
+LS_HOST double norm4d(double a, double b, double c, double d)
+{
+    return (double)lockstep_length(a, b, c, d);
+}
+LS_HOST float norm4df(float a, float b, float c, float d)
+{
+    return (float)lockstep_length(a, b, c, d);
+}
+LS_HOST double rnorm3d(double a, double b, double c)
+{
+    return (double)(1 / lockstep_length(a, b, c, 0));
+}
+LS_HOST float rnorm3df(float a, float b, float c)
+{
+    return (float)(1 / lockstep_length(a, b, c, 0));
+}
+LS_HOST double rnorm4d(double a, double b, double c, double d)
+{
+    return (double)(1 / lockstep_length(a, b, c, d));
+}
+LS_HOST float rnorm4df(float a, float b, float c, float d)
+{
+    return (float)(1 / lockstep_length(a, b, c, d));
+}
 LS_HOST double norm(int n, const double *p)
 {
     long double sum = 0;
@@ -114,19 +178,50 @@ LS_HOST float normf(int n, const float *p)
         sum += (long double)p[i] * p[i];
     return (float)::sqrtl(sum);
 }
-LS_HOST double rnorm(int n, const double *p) { return 1 / norm(n, p); }
-LS_HOST float rnormf(int n, const float *p) { return 1 / normf(n, p); }
+LS_HOST double rnorm(int n, const double *p)
+{
+    return 1 / norm(n, p);
+}
+LS_HOST float rnormf(int n, const float *p)
+{
+    return 1 / normf(n, p);
+}
 
-LS_HOST double fdivide(double a, double b) { return a / b; }
-LS_HOST float fdividef(float a, float b) { return a / b; }
-LS_HOST long long llmax(long long a, long long b) { return a > b ? a : b; }
-LS_HOST long long llmin(long long a, long long b) { return a < b ? a : b; }
-LS_HOST unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
-LS_HOST unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
-LS_HOST unsigned int umax(unsigned int a, unsigned int b) { return a > b ? a : b; }
-LS_HOST unsigned int umin(unsigned int a, unsigned int b) { return a < b ? a : b; }
+LS_HOST double fdivide(double a, double b)
+{
+    return a / b;
+}
+LS_HOST float fdividef(float a, float b)
+{
+    return a / b;
+}
+LS_HOST long long llmax(long long a, long long b)
+{
+    return a > b ? a : b;
+}
+LS_HOST long long llmin(long long a, long long b)
+{
+    return a < b ? a : b;
+}
+LS_HOST unsigned long long ullmax(unsigned long long a, unsigned long long b)
+{
+    return a > b ? a : b;
+}
+LS_HOST unsigned long long ullmin(unsigned long long a, unsigned long long b)
+{
+    return a < b ? a : b;
+}
+LS_HOST unsigned int umax(unsigned int a, unsigned int b)
+{
+    return a > b ? a : b;
+}
+LS_HOST unsigned int umin(unsigned int a, unsigned int b)
+{
+    return a < b ? a : b;
+}
 
 #undef LS_HOST_1
+#undef LS_FLOAT
 #undef LS_HOST
 
 #endif

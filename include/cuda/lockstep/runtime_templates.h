@@ -1,5 +1,6 @@
-/* runtime_templates.h - the C++ half of the runtime's API: overloads that take typed pointers, kernels and symbols where
- * the C functions take void pointers. None of them does anything of its own but the occupancy searches at the end. */
+/* runtime_templates.h - the C++ half of the runtime's API: overloads that take typed pointers, kernels and symbols
+ * where the C functions take void pointers. None of them does anything of its own but the occupancy searches at the
+ * end. */
 #ifndef LOCKSTEP_RUNTIME_TEMPLATES_H
 #define LOCKSTEP_RUNTIME_TEMPLATES_H
 
@@ -9,7 +10,10 @@
 
 /* ---- memory ---- */
 
-template <class T> LS_API cudaMalloc(T **p, size_t size) { return ::cudaMalloc((void **)(void *)p, size); }
+template <class T> LS_API cudaMalloc(T **p, size_t size)
+{
+    return ::cudaMalloc((void **)(void *)p, size);
+}
 template <class T> LS_API cudaMallocHost(T **p, size_t size, unsigned int flags = 0)
 {
     return ::cudaHostAlloc((void **)(void *)p, size, flags);
@@ -98,12 +102,74 @@ static __inline__ __host__ cudaError_t cudaEventCreate(cudaEvent_t *event, unsig
     return ::cudaEventCreateWithFlags(event, flags);
 }
 /* The form with a buffer for messages, of which newer runtimes have none. */
-static __inline__ __host__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
-                                                            cudaGraphNode_t *, char *log, size_t log_size)
+static __inline__ __host__ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *,
+                                                            char *log, size_t log_size)
 {
     if (log && log_size)
         log[0] = 0;
     return ::cudaGraphInstantiate(exec, graph, 0);
+}
+
+template <class T>
+LS_API cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                      size_t n, const T &symbol, const void *src, size_t count, size_t offset,
+                                      enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, n, (const void *)&symbol, src, count, offset,
+                                            kind);
+}
+template <class T>
+LS_API cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+                                        size_t n, void *dst, const T &symbol, size_t count, size_t offset,
+                                        enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, n, dst, (const void *)&symbol, count, offset,
+                                              kind);
+}
+template <class T>
+LS_API cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *src, size_t count,
+                                            size_t offset, enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, (const void *)&symbol, src, count, offset, kind);
+}
+template <class T>
+LS_API cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const T &symbol, size_t count,
+                                              size_t offset, enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, dst, (const void *)&symbol, count, offset, kind);
+}
+template <class T>
+LS_API cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const T &symbol,
+                                                const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, node, (const void *)&symbol, src, count, offset, kind);
+}
+template <class T>
+LS_API cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *dst,
+                                                  const T &symbol, size_t count, size_t offset,
+                                                  enum cudaMemcpyKind kind)
+{
+    return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, node, dst, (const void *)&symbol, count, offset, kind);
+}
+
+/* The form of older runtimes, with the node and the result apart. */
+static __inline__ __host__ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                                           cudaGraphNode_t *node,
+                                                           enum cudaGraphExecUpdateResult *result)
+{
+    cudaGraphExecUpdateResultInfo info = {};
+    const cudaError_t e = ::cudaGraphExecUpdate(exec, graph, &info);
+    if (node)
+        *node = info.errorNode;
+    if (result)
+        *result = info.result;
+    return e;
+}
+/* The object is deleted with its last reference. */
+template <class T>
+LS_API cudaUserObjectCreate(cudaUserObject_t *out, T *object, unsigned int references, unsigned int flags)
+{
+    return ::cudaUserObjectCreate(out, object, [](void *p) { delete (T *)p; }, references, flags);
 }
 
 /* ---- launches ---- */
@@ -156,6 +222,19 @@ template <class T> LS_API cudaGetKernel(cudaKernel_t *out, T *kernel)
     return ::cudaGetKernel(out, (const void *)kernel);
 }
 
+template <class T> LS_API cudaLibraryGetGlobal(T **p, size_t *bytes, cudaLibrary_t library, const char *name)
+{
+    return ::cudaLibraryGetGlobal((void **)(void *)p, bytes, library, name);
+}
+template <class T> LS_API cudaLibraryGetManaged(T **p, size_t *bytes, cudaLibrary_t library, const char *name)
+{
+    return ::cudaLibraryGetManaged((void **)(void *)p, bytes, library, name);
+}
+template <class T> LS_API cudaLibraryGetUnifiedFunction(T **f, cudaLibrary_t library, const char *name)
+{
+    return ::cudaLibraryGetUnifiedFunction((void **)(void *)f, library, name);
+}
+
 /* ---- occupancy ---- */
 
 template <class T>
@@ -175,13 +254,11 @@ LS_API cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, T *kernel, int 
 {
     return ::cudaOccupancyAvailableDynamicSMemPerBlock(shared, (const void *)kernel, blocks, block_size);
 }
-template <class T>
-LS_API cudaOccupancyMaxPotentialClusterSize(int *size, T *kernel, const cudaLaunchConfig_t *config)
+template <class T> LS_API cudaOccupancyMaxPotentialClusterSize(int *size, T *kernel, const cudaLaunchConfig_t *config)
 {
     return ::cudaOccupancyMaxPotentialClusterSize(size, (const void *)kernel, config);
 }
-template <class T>
-LS_API cudaOccupancyMaxActiveClusters(int *clusters, T *kernel, const cudaLaunchConfig_t *config)
+template <class T> LS_API cudaOccupancyMaxActiveClusters(int *clusters, T *kernel, const cudaLaunchConfig_t *config)
 {
     return ::cudaOccupancyMaxActiveClusters(clusters, (const void *)kernel, config);
 }
@@ -198,7 +275,8 @@ LS_API cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *grid_size, i
     cudaError_t e;
     if (!grid_size || !block_size || !kernel)
         return cudaErrorInvalidValue;
-    if ((e = ::cudaGetDevice(&device)) || (e = ::cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device)) ||
+    if ((e = ::cudaGetDevice(&device)) ||
+        (e = ::cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device)) ||
         (e = ::cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device)) ||
         (e = ::cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, device)) ||
         (e = ::cudaFuncGetAttributes(&attr, (const void *)kernel)))
@@ -226,7 +304,8 @@ template <class Shared, class T>
 LS_API cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_size, int *block_size, T kernel, Shared shared_of_block,
                                                       int limit = 0)
 {
-    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid_size, block_size, kernel, shared_of_block, limit);
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid_size, block_size, kernel, shared_of_block,
+                                                                   limit);
 }
 template <class T>
 LS_API cudaOccupancyMaxPotentialBlockSizeWithFlags(int *grid_size, int *block_size, T kernel, size_t shared = 0,

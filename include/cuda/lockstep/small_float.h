@@ -111,6 +111,18 @@ static __inline__ __host__ __device__ float decode(unsigned bits, int exponent, 
     return __builtin_bit_cast(float, f);
 }
 
+/* a b + c rounded to odd: a sum that is not exact gets the neighbour whose last bit is one, so that rounding it again
+ * to fewer bits gives what rounding once would. a b must be exact. */
+static __inline__ __host__ __device__ double multiply_add(double a, double b, double c)
+{
+    const double product = a * b, sum = product + c, part = sum - product;
+    const double error = (product - (sum - part)) + (c - part);
+    const unsigned long long bits = __builtin_bit_cast(unsigned long long, sum);
+    if (!(error < 0 || error > 0) || bits & 1)
+        return sum;
+    return __builtin_bit_cast(double, (error > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
 /* A float to an integer of type `to` within [least, most]; what is outside comes to the nearer end, and NaN to `nan`.
  */
 template <class To>

@@ -1,4 +1,5 @@
-/* geometry.cu - variables and functions that other files' kernels use, and a kernel that the host calls by a function. */
+/* geometry.cu - variables and functions that other files' kernels use, and a kernel that the host calls by a function.
+ */
 #include <cuda_runtime.h>
 
 #include "shapes.h"
@@ -20,4 +21,7 @@ static __global__ void kernel(const point *in, float *out, int n)
         out[i] = norm(turn(in[i], 3));
 }
 
-void launch_norms(const point *in, float *out, int n) { kernel<<<1, POINTS>>>(in, out, n); }
+void launch_norms(const point *in, float *out, int n)
+{
+    kernel<<<1, POINTS>>>(in, out, n);
+}

@@ -5,7 +5,10 @@
 #include "../program.h"
 #include "shapes.h"
 
-static __global__ void kernel(const point *in, point *out) { out[threadIdx.x] = current(in[threadIdx.x], 2); }
+static __global__ void kernel(const point *in, point *out)
+{
+    out[threadIdx.x] = current(in[threadIdx.x], 2);
+}
 
 int main()
 {

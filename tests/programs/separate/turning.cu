@@ -13,6 +13,9 @@ __device__ point turn(point p, int eighths)
     return p;
 }
 
-__device__ point stretch(point p, int by) { return {p.x * (by + same_name), p.y}; }
+__device__ point stretch(point p, int by)
+{
+    return {p.x * (by + same_name), p.y};
+}
 
 __device__ movement current = stretch;

@@ -215,6 +215,36 @@ bool formula_wide(const unsigned *out, const unsigned *in, unsigned blocks, unsi
     return true;
 }
 
+/* ---- barriers and pipelines ---- */
+
+bool formula_barrier(const unsigned *out, const unsigned *in, unsigned blocks, unsigned threads, char what[128])
+{
+    for (unsigned i = 0; i < blocks * threads; i++, out += 16) {
+        const unsigned *block = in + i / threads * threads, thread = i % threads;
+        unsigned sum = 0;
+        for (unsigned step = 0; step < 5; step++)
+            sum = (sum + step) * 31 + block[(thread + step) % threads] + step;
+        if (!same(out[0], sum, "what crossed the barrier", i, what) ||
+            !same(out[1], block[threads - 1 - thread], "the copy", i, what))
+            return false;
+    }
+    return true;
+}
+
+bool formula_pipeline(const unsigned *out, const unsigned *in, unsigned blocks, unsigned threads, char what[128])
+{
+    for (unsigned i = 0; i < blocks * threads; i++, out += 16) {
+        const unsigned *block = in + i / threads * threads, thread = i % threads;
+        unsigned sum = 0;
+        for (unsigned step = 0; step < 6; step++)
+            sum = sum * 31 + block[threads - 1 - thread + step];
+        if (!same(out[0], sum, "what the stages brought", i, what) ||
+            !same(out[1], thread < threads / 2 ? 0 : sum, "what the producers brought", i, what))
+            return false;
+    }
+    return true;
+}
+
 /* ---- products of matrices: 3 a b + c, the first of the four that matrices.cu makes, all in rows ---- */
 
 static int number(const unsigned *in, unsigned i)

@@ -11,6 +11,7 @@ typedef bool formula(const unsigned *out, const unsigned *in, unsigned blocks, u
 
 formula formula_half_arithmetic, formula_bfloat16_arithmetic, formula_half_conversion, formula_bfloat16_conversion;
 formula formula_block, formula_tile, formula_reduce, formula_scan, formula_grid, formula_wide;
+formula formula_barrier, formula_pipeline;
 formula formula_product;
 
 #endif

@@ -4,6 +4,7 @@
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
+#include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline.h>
 
 namespace cg = cooperative_groups;
@@ -121,6 +122,37 @@ KERNEL(barrier)
         all.arrive_and_wait();
         out[2] = data[(i + 2) % n];
     }
+}
+
+/* The object of the hardware, by its own functions. */
+KERNEL(mbarrier)
+{
+    __shared__ __mbarrier_t all;
+    __shared__ unsigned data[64];
+    const unsigned i = threadIdx.x, n = blockDim.x;
+    if (i == 0)
+        __mbarrier_init(&all, n);
+    __syncthreads();
+    unsigned sum = 0;
+    for (unsigned step = 0; step < 4; step++) {
+        data[i] = in[i] + step;
+        const __mbarrier_token_t token = __mbarrier_arrive(&all);
+        while (!__mbarrier_test_wait(&all, token)) {
+        }
+        sum = sum * 31 + data[n - 1 - i];
+        __syncthreads();
+    }
+    __pipeline_memcpy_async(&data[i], &in[i ^ 1], 4);
+    __pipeline_arrive_on(&all);
+    const __mbarrier_token_t token = __mbarrier_arrive(&all);
+    while (!__mbarrier_try_wait(&all, token, 100)) {
+    }
+    out[0] = sum;
+    out[1] = data[n - 1 - i];
+    out[2] = __mbarrier_test_wait_parity(&all, false);
+    __syncthreads();
+    if (i == 0)
+        __mbarrier_inval(&all);
 }
 
 /* Two stages that all threads fill and use; then half of the threads fill them for the other half. */

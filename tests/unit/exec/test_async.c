@@ -13,8 +13,8 @@ enum { THREADS = 64 };
 
 static enum ls_status run(struct bench *b, const char *kernel, u64 param, struct exec_fault *f)
 {
-    return bench_run(b, &(struct run){.kernel = kernel, .grid = 1, .block = THREADS, .params = {param},
-                                      .max_seconds = 60}, f);
+    return bench_run(
+        b, &(struct run){.kernel = kernel, .grid = 1, .block = THREADS, .params = {param}, .max_seconds = 60}, f);
 }
 
 static void expect(const char *kernel, u64 bytes, enum exec_fault_kind kind, const char *text)
@@ -58,8 +58,9 @@ static void test_parked_lanes_are_let_go(void **state)
     (void)state;
     bench_open(&b, "async.ptx");
     u32 *out = bench_alloc(&b, 4 * THREADS);
-    bench_run_ok(&b, &(struct run){.kernel = "wait_in_warp", .grid = 1, .block = THREADS, .params = {(u64)out},
-                                   .max_seconds = 60});
+    bench_run_ok(
+        &b,
+        &(struct run){.kernel = "wait_in_warp", .grid = 1, .block = THREADS, .params = {(u64)out}, .max_seconds = 60});
     for (u32 i = 0; i < THREADS; i++)
         assert_int_equal(out[i], 1);
     bench_close(&b);
@@ -72,8 +73,12 @@ static void test_waits_may_end(void **state)
     bench_open(&b, "async.ptx");
     u32 *out = bench_alloc(&b, 4 * THREADS);
     for (u64 seed = 0; seed < 3; seed++) {
-        bench_run_ok(&b, &(struct run){.kernel = "give_up", .grid = 1, .block = THREADS, .params = {(u64)out},
-                                       .seed = seed, .max_seconds = 60});
+        bench_run_ok(&b, &(struct run){.kernel = "give_up",
+                                       .grid = 1,
+                                       .block = THREADS,
+                                       .params = {(u64)out},
+                                       .seed = seed,
+                                       .max_seconds = 60});
         for (u32 i = 0; i < THREADS; i++)
             assert_int_equal(out[i], 50);
     }

@@ -252,7 +252,7 @@ static void test_assert(void **state)
     assert_false(call(&k, "__assertfail", 0xffffffe0));
     assert_int_equal(k.f.fault.kind, FAULT_ASSERT);
     assert_int_equal(k.f.fault.lane, LANE);
-    assert_string_equal(k.f.detail, "a.cu:17: void f(int): block: [0,0,0], thread: [0,0,0] Assertion `i < n` failed.");
+    assert_string_equal(k.f.detail, "a.cu:17: void f(int): block: [0,0,0], thread: [5,0,0] Assertion `i < n` failed.");
     fx_reset(&k.f);
     set_arg(&k, LANE, 24, 8);
     assert_false(call(&k, "__assertfail", 1u << LANE));

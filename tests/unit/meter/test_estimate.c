@@ -70,7 +70,7 @@ static void make(struct subject *s, const char *body)
         fail();
     s->func = ir_lower(&s->mem, s->mod, ptx_find_func(s->mod, "k"), &target);
     assert_null(s->func->poison);
-    s->e = estimate_make(&s->mem, s->func, 9);
+    s->e = estimate_make(&s->mem, s->func, 9, NULL);
 }
 
 static void drop(struct subject *s)

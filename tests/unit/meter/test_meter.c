@@ -110,6 +110,32 @@ static void events_become_metrics(void **state)
     meter_report_free(r);
 }
 
+static void modelled_metrics_are_there_when_asked_for(void **state)
+{
+    (void)state;
+    struct fake f;
+    make_kernel(&f);
+    struct meter_report *r = run(&f, 1, 8, NULL);
+    assert_false(r->modelled);
+    assert_true(isnan(meter_value(r, METRIC_gpu_time)));
+    assert_true(isnan(meter_value(r, METRIC_dram_bytes)));
+    meter_report_free(r);
+    struct meter_options options = METER_OPTIONS_DEFAULT;
+    options.caches = true;
+    r = run(&f, 2, 8, &options);
+    assert_true(r->modelled);
+    assert_true(meter_value(r, METRIC_gpu_time) >= h200().kernel_ns);
+    assert_float_equal(meter_value(r, METRIC_dram_bytes), 0, 0); /* these accesses are of no block */
+    assert_int_equal(r->metrics[METRIC_gpu_time].kind, METRIC_MODELLED);
+    assert_true(isnan(meter_line_value(&r->lines[0], METRIC_gpu_time)));
+    struct meter_report *other = run(&f, 1, 8, &options);
+    const double one = meter_value(r, METRIC_gpu_time);
+    meter_report_add(r, other); /* one after the other */
+    assert_float_equal(meter_value(r, METRIC_gpu_time), 2 * one, 1e-9);
+    meter_report_free(other);
+    meter_report_free(r);
+}
+
 static void the_launch_is_described(void **state)
 {
     (void)state;
@@ -398,6 +424,7 @@ int main(void)
     setenv("LOCKSTEP_PTXAS", "0", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_become_metrics),
+        cmocka_unit_test(modelled_metrics_are_there_when_asked_for),
         cmocka_unit_test(the_launch_is_described),
         cmocka_unit_test(the_number_of_workers_changes_nothing),
         cmocka_unit_test(lines_add_up_to_the_launch),

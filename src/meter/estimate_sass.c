@@ -1,0 +1,378 @@
+/* estimate_sass.c - what ptxas made of a function, where it was asked (sass.h): for each PTX instruction its machine
+ * instructions, and how often each runs.
+ *
+ * Only PTX blocks have counts of executions. So each machine block is given an *owner*, the PTX block whose executions are
+ * its own, by a vote of its instructions: loads, stores, shuffles, barriers and branches are worth more than arithmetic,
+ * which ptxas moves; guarded instructions of other blocks are bodies that became predicates, and have no vote. A PTX
+ * block may be there several times (unrolled loops, copied tails): its executions are shared evenly among the *copies*,
+ * whose number is that of the machine instructions of one of its loads, stores, branches or float operations (*anchors*).
+ * A machine block that has no anchor of an owner that is anchored elsewhere was moved out of it (an address that is the
+ * same in all turns of a loop): it runs as often as the machine block from which control falls into it.
+ *
+ *     machine instruction, owner's executions / owner's copies      is what an execution of the program runs of it
+ *
+ * What this cannot know: how executions are shared between an unrolled loop and its remainder. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "meter/rules.h"
+
+enum { VOTE_ANCHOR = 8, COPIES_MAX = 64 };
+enum { HEAD_LINES = 400 }; /* from a kernel's name to its first instruction, at most */
+
+struct machine_block {
+    u32 first, end;
+    u32 owner; /* PTX block, or IR_NO_BLOCK */
+    u32 copies;
+    bool anchored;
+};
+
+struct match {
+    struct arena *mem;
+    const struct ir_func *f;
+    const struct sass_func *code;
+    u32 first_line, nlines;
+    u32 *site_of_line; /* 1 + site; 0: none */
+    VEC(struct machine_block) blocks;
+    u32 *copies; /* of each PTX block, in all machine blocks */
+};
+
+/* 1 + the site of a machine instruction; 0: it is of another function or of none. */
+static u32 site_of(const struct match *m, u32 inst)
+{
+    const u32 line = m->code->insts[inst].line - m->first_line;
+    return m->code->insts[inst].line >= m->first_line && line < m->nlines ? m->site_of_line[line] : 0;
+}
+
+static u32 block_of(const struct match *m, u32 inst)
+{
+    const u32 site = site_of(m, inst);
+    return site ? m->f->block_of_site[site - 1] : IR_NO_BLOCK;
+}
+
+/* Instructions that stand for themselves: ptxas makes one of one, and does not move it to another block. */
+static bool is_anchor(const struct ptx_inst *i, const struct sass_inst *made)
+{
+    switch (made->op) {
+    case SASS_LDG:
+    case SASS_LDS:
+    case SASS_LDL:
+    case SASS_LD: return i->op == OP_LD && i->space != SPACE_PARAM;
+    case SASS_STG:
+    case SASS_STS:
+    case SASS_STL:
+    case SASS_ST: return i->op == OP_ST;
+    case SASS_ATOMS:
+    case SASS_ATOMG:
+    case SASS_RED: return i->op == OP_ATOM || i->op == OP_RED;
+    case SASS_BAR: return i->op == OP_BAR || i->op == OP_BARRIER;
+    case SASS_SHFL: return i->op == OP_SHFL;
+    case SASS_BRA:
+    case SASS_BRX: return i->op == OP_BRA || i->op == OP_BRX;
+    default: return false;
+    }
+}
+
+/* ---- machine blocks ---- */
+
+static bool ends_block(const struct sass_inst *i)
+{
+    return i->op == SASS_BRA || i->op == SASS_BRX || i->op == SASS_RET || (i->op == SASS_EXIT && !i->guarded);
+}
+
+static void find_blocks(struct match *m)
+{
+    const struct sass_func *c = m->code;
+    u8 *leads = arena_array(m->mem, u8, c->n + 1);
+    leads[0] = leads[c->n] = 1;
+    for (u32 i = 0; i < c->n; i++) {
+        if (c->insts[i].target >= 0)
+            leads[c->insts[i].target] = 1;
+        if (ends_block(&c->insts[i]))
+            leads[i + 1] = 1;
+    }
+    for (u32 i = 0, first = 0; i < c->n; i++)
+        if (leads[i + 1]) {
+            vec_push(m->mem, &m->blocks, ((struct machine_block){.first = first, .end = i + 1, .owner = IR_NO_BLOCK}));
+            first = i + 1;
+        }
+}
+
+/* ---- owners ---- */
+
+static u32 vote_of(const struct match *m, u32 inst)
+{
+    const struct sass_inst *made = &m->code->insts[inst];
+    const u32 site = site_of(m, inst);
+    if (!site || made->op == SASS_NOP)
+        return 0;
+    const bool anchor = is_anchor(&m->f->src->insts[site - 1], made);
+    if (made->guarded && !(anchor && ends_block(made)))
+        return 0;
+    return anchor ? VOTE_ANCHOR : 1;
+}
+
+static u32 elect(const struct match *m, const struct machine_block *b, u32 *votes)
+{
+    u32 best = IR_NO_BLOCK;
+    for (u32 i = b->first; i < b->end; i++) {
+        const u32 block = block_of(m, i);
+        if (block != IR_NO_BLOCK)
+            votes[block] += vote_of(m, i);
+    }
+    for (u32 i = b->first; i < b->end; i++) {
+        const u32 block = block_of(m, i);
+        if (block != IR_NO_BLOCK && votes[block] && (best == IR_NO_BLOCK || votes[block] > votes[best]))
+            best = block;
+    }
+    for (u32 i = b->first; i < b->end; i++)
+        if (block_of(m, i) != IR_NO_BLOCK)
+            votes[block_of(m, i)] = 0;
+    return best;
+}
+
+/* A block of guarded instructions only: the first that is of a PTX block. */
+static u32 any_block(const struct match *m, const struct machine_block *b)
+{
+    for (u32 i = b->first; i < b->end; i++)
+        if (block_of(m, i) != IR_NO_BLOCK && m->code->insts[i].op != SASS_NOP)
+            return block_of(m, i);
+    return IR_NO_BLOCK;
+}
+
+/* ---- copies ---- */
+
+static bool is_float_op(const struct ptx_inst *i)
+{
+    return (i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_FMA || i->op == OP_MAD) && i->ntypes &&
+           ptx_type_float((enum ptx_type)i->types[0]);
+}
+
+/* The count that most have; 0: there are none. Of equals the smallest. */
+static u32 most_common(const u32 n[COPIES_MAX + 1])
+{
+    u32 best = 0;
+    for (u32 k = 1; k <= COPIES_MAX; k++)
+        if (n[k] > (best ? n[best] : 0))
+            best = k;
+    return best;
+}
+
+static bool is_own(const struct match *m, const struct machine_block *b, u32 inst)
+{
+    const u32 site = site_of(m, inst);
+    return site && m->f->block_of_site[site - 1] == b->owner && m->code->insts[inst].op != SASS_NOP;
+}
+
+/* How often one PTX block is in the machine block: what most say of its anchors and float operations; where it has none,
+ * of all its instructions. `seen` counts by site and is zero before and after. */
+static u32 count_copies(const struct match *m, struct machine_block *b, u32 *seen)
+{
+    u32 anchors[COPIES_MAX + 1] = {0}, all[COPIES_MAX + 1] = {0};
+    for (u32 i = b->first; i < b->end; i++)
+        if (is_own(m, b, i))
+            seen[site_of(m, i)]++;
+    for (u32 i = b->first; i < b->end; i++) {
+        const u32 site = is_own(m, b, i) ? site_of(m, i) : 0;
+        if (!seen[site] || !site)
+            continue;
+        const struct ptx_inst *from = &m->f->src->insts[site - 1];
+        const u32 n = seen[site] < COPIES_MAX ? seen[site] : COPIES_MAX;
+        all[n]++;
+        anchors[n] += is_anchor(from, &m->code->insts[i]) || is_float_op(from);
+        seen[site] = 0;
+    }
+    b->anchored = most_common(anchors) != 0;
+    return b->anchored ? most_common(anchors) : most_common(all) ? most_common(all) : 1;
+}
+
+static bool falls_through(const struct match *m, const struct machine_block *b)
+{
+    const struct sass_inst *last = &m->code->insts[b->end - 1];
+    return last->guarded || !ends_block(last);
+}
+
+static void share_out(struct match *m)
+{
+    u8 *anchored = arena_array(m->mem, u8, m->f->nblocks + 1);
+    for (u32 k = 0; k < m->blocks.len; k++)
+        if (m->blocks.at[k].anchored)
+            anchored[m->blocks.at[k].owner] = 1;
+    for (u32 k = 0; k < m->blocks.len; k++) {
+        struct machine_block *b = &m->blocks.at[k];
+        if (b->owner == IR_NO_BLOCK)
+            continue;
+        if (b->anchored || !anchored[b->owner])
+            m->copies[b->owner] += b->copies;
+        else if (k && m->blocks.at[k - 1].owner != IR_NO_BLOCK && falls_through(m, &m->blocks.at[k - 1]))
+            b->owner = m->blocks.at[k - 1].owner;
+    }
+}
+
+static void find_owners(struct match *m)
+{
+    u32 *votes = arena_array(m->mem, u32, m->f->nblocks + 1);
+    u32 *seen = arena_array(m->mem, u32, m->f->src->ninsts + 2);
+    m->copies = arena_array(m->mem, u32, m->f->nblocks + 1);
+    for (u32 k = 0; k < m->blocks.len; k++) {
+        struct machine_block *b = &m->blocks.at[k];
+        b->owner = elect(m, b, votes);
+        if (b->owner == IR_NO_BLOCK)
+            b->owner = any_block(m, b);
+        if (b->owner == IR_NO_BLOCK)
+            continue;
+        b->copies = count_copies(m, b, seen);
+    }
+    share_out(m);
+}
+
+/* ---- parts ---- */
+
+static void add_part(struct match *m, struct estimate *e, u32 site, u32 owner, u8 op)
+{
+    for (u32 p = e->sites[site].part; p; p = e->parts[p - 1].next)
+        if (e->parts[p - 1].block == owner && e->parts[p - 1].op == op) {
+            e->parts[p - 1].n++;
+            return;
+        }
+    e->parts[e->nparts] = (struct site_part){
+        .block = owner, .n = 1, .copies = m->copies[owner], .op = op, .next = e->sites[site].part};
+    e->sites[site].part = ++e->nparts;
+}
+
+/* Machine instructions of no line of the kernel (the stack pointer, at its opening brace) are the block's first one's. Of
+ * another function's line they are that function's, not ours. */
+static u32 site_for(const struct match *m, const struct machine_block *b, u32 inst)
+{
+    const u32 line = m->code->insts[inst].line;
+    const bool before = m->f->src->is_entry && line < m->first_line && line + HEAD_LINES >= m->first_line;
+    return site_of(m, inst) ? site_of(m, inst) : before ? m->f->blocks[b->owner].first + 1 : 0;
+}
+
+static void add_parts(struct match *m, struct estimate *e)
+{
+    e->parts = arena_array(m->mem, struct site_part, m->code->n + 1);
+    for (u32 k = 0; k < m->blocks.len; k++) {
+        const struct machine_block *b = &m->blocks.at[k];
+        for (u32 i = b->first; i < b->end && b->owner != IR_NO_BLOCK; i++)
+            if (site_for(m, b, i) && m->code->insts[i].op != SASS_NOP)
+                add_part(m, e, site_for(m, b, i) - 1, b->owner, m->code->insts[i].op);
+    }
+}
+
+/* ---- shared accesses ---- */
+
+/* The one width of the site's shared loads or stores; 0: it has none; UINT32_MAX: they differ. */
+static u32 width_of(const struct match *m, u32 site, enum sass_op op)
+{
+    u32 width = 0;
+    for (u32 i = 0; i < m->code->n; i++) {
+        if (m->code->insts[i].op != op || site_of(m, i) != site + 1)
+            continue;
+        if (width && width != m->code->insts[i].bytes)
+            return UINT32_MAX;
+        width = m->code->insts[i].bytes;
+    }
+    return width;
+}
+
+static u32 executions(const struct estimate *e, u32 site, enum sass_op op, u32 *copies)
+{
+    u32 n = 0;
+    for (u32 p = e->sites[site].part; p; p = e->parts[p - 1].next)
+        if (e->parts[p - 1].op == op) {
+            n += e->parts[p - 1].n;
+            *copies = e->parts[p - 1].copies;
+        }
+    return n;
+}
+
+/* Bytes a lane of a load or store. */
+static u32 access_bytes(const struct ptx_inst *i)
+{
+    const struct ptx_operand *data = &i->operands[i->op == OP_LD ? 0 : i->noperands - 1];
+    const u32 elements = data->kind == PTX_VEC ? data->n : 1;
+    return elements * ptx_type_bits((enum ptx_type)i->types[i->ntypes - 1]) / 8;
+}
+
+static void set_merge(const struct match *m, struct estimate *e, u32 site)
+{
+    const struct ptx_inst *i = &m->f->src->insts[site];
+    const enum sass_op op = i->op == OP_LD ? SASS_LDS : SASS_STS;
+    struct site_estimate *s = &e->sites[site];
+    u32 copies = 1;
+    const u32 bytes = access_bytes(i), width = width_of(m, site, op), n = executions(e, site, op, &copies);
+    if (width == UINT32_MAX || (width && n != copies)) {
+        e->unclear = true; /* merged over several turns of an unrolled loop: the rules' answer stays */
+        return;
+    }
+    s->follows = width == 0;
+    s->width = width > bytes ? (u8)width : 0;
+    s->aligned = s->width != 0;
+}
+
+static void set_merges(const struct match *m, struct estimate *e)
+{
+    for (u32 s = 0; s < m->f->src->ninsts; s++) {
+        const struct ptx_inst *i = &m->f->src->insts[s];
+        const u32 block = m->f->block_of_site[s];
+        if ((i->op == OP_LD || i->op == OP_ST) && i->space == SPACE_SHARED && i->ntypes && block < m->f->nblocks)
+            set_merge(m, e, s);
+    }
+}
+
+/* ---- branches ---- */
+
+static void set_branches(const struct match *m, struct estimate *e)
+{
+    for (u32 s = 0; s < m->f->src->ninsts; s++) {
+        const struct ptx_inst *i = &m->f->src->insts[s];
+        if (i->op != OP_BRA && i->op != OP_BRX)
+            continue;
+        u32 copies;
+        const u32 n = executions(e, s, SASS_BRA, &copies) + executions(e, s, SASS_BRX, &copies);
+        e->sites[s].branch = n ? BRANCH_MACHINE : BRANCH_PREDICATED;
+    }
+}
+
+/* ---- all ---- */
+
+static bool find_lines(struct match *m)
+{
+    u32 low = UINT32_MAX, high = 0;
+    for (u32 s = 0; s < m->f->src->ninsts; s++) {
+        const u32 line = m->f->src->insts[s].line;
+        low = line < low ? line : low;
+        high = line > high ? line : high;
+    }
+    if (low > high || high - low > 1u << 24)
+        return false;
+    m->first_line = low;
+    m->nlines = high - low + 1;
+    m->site_of_line = arena_array(m->mem, u32, m->nlines);
+    for (u32 s = m->f->src->ninsts; s-- > 0;) /* of several on a line the first */
+        m->site_of_line[m->f->src->insts[s].line - low] = s + 1;
+    return true;
+}
+
+static bool is_inside(const struct match *m)
+{
+    for (u32 i = 0; i < m->code->n; i++)
+        if (site_of(m, i))
+            return true;
+    return false;
+}
+
+void estimate_ask(struct arena *mem, const struct ir_func *f, const struct sass_func *code, struct estimate *e)
+{
+    struct match m = {.mem = mem, .f = f, .code = code};
+    if (!find_lines(&m) || !is_inside(&m))
+        return;
+    find_blocks(&m);
+    find_owners(&m);
+    add_parts(&m, e);
+    set_branches(&m, e);
+    set_merges(&m, e);
+    e->asked = true;
+}

@@ -1,0 +1,170 @@
+/* sass.c - a cubin to instructions: ELF by libelf, the line table by sass_lines.c, and of each 128-bit instruction
+ * (compute capability 7.0 on) the opcode, guard, width and branch distance.
+ *
+ * NVIDIA documents no encoding. The fields below were found with ptxas 13.0 by probe programs for sm_75 to sm_120 and
+ * compared with a disassembler; tests/unit/meter/test_sass.c asks the installed ptxas again. */
+#include "meter/sass.h"
+
+#include <elf.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+enum { INST_BYTES = 16 };
+
+/* ---- instructions ---- */
+
+static const struct {
+    u16 code; /* bits 0 to 11 */
+    u8 op;    /* enum sass_op */
+    bool sized;
+} opcodes[] = {
+    {0x381, SASS_LDG, true},    {0x981, SASS_LDG, true},    {0x386, SASS_STG, true},    {0x986, SASS_STG, true},
+    {0x984, SASS_LDS, true},    {0x388, SASS_STS, true},    {0x988, SASS_STS, true},    {0x983, SASS_LDL, true},
+    {0x387, SASS_STL, true},    {0x987, SASS_STL, true},    {0x980, SASS_LD, true},     {0x385, SASS_ST, true},
+    {0x985, SASS_ST, true},     {0x38c, SASS_ATOMS, false}, {0x98c, SASS_ATOMS, false}, {0x38d, SASS_ATOMS, false},
+    {0x3a8, SASS_ATOMG, false}, {0x9a8, SASS_ATOMG, false}, {0x3a9, SASS_ATOMG, false}, {0x9a3, SASS_ATOMG, false},
+    {0x98e, SASS_RED, false},   {0x9a6, SASS_RED, false},   {0x947, SASS_BRA, false},   {0x949, SASS_BRX, false},
+    {0x943, SASS_CALL, false},  {0x944, SASS_CALL, false},  {0x950, SASS_RET, false},   {0x94d, SASS_EXIT, false},
+    {0xb1d, SASS_BAR, false},   {0x91d, SASS_BAR, false},   {0x389, SASS_SHFL, false},  {0x589, SASS_SHFL, false},
+    {0x989, SASS_SHFL, false},  {0xf89, SASS_SHFL, false},  {0x918, SASS_NOP, false},
+};
+
+/* Bits 73 to 75 of a load or store. */
+static u8 width_of(u64 high)
+{
+    static const u8 widths[8] = {1, 1, 2, 2, 4, 8, 16, 16};
+    return widths[high >> 9 & 7];
+}
+
+/* The distance of a branch from the instruction behind it, in instructions: bits 16 to 23 and from bit 34 on, in words. */
+static i64 distance_of(u64 low)
+{
+    const i64 words = ((i64)low >> 34) * 256 + (i64)(low >> 16 & 255);
+    return words * 4 / INST_BYTES;
+}
+
+static struct sass_inst decode(const u8 *at, u32 index, u32 n)
+{
+    enum { ALWAYS = 7 };
+    u64 low, high;
+    memcpy(&low, at, 8);
+    memcpy(&high, at + 8, 8);
+    struct sass_inst i = {.target = -1, .guarded = (low >> 12 & 15) != ALWAYS};
+    for (u32 k = 0; k < LS_ARRAY_LEN(opcodes); k++)
+        if ((low & 0xfff) == opcodes[k].code) {
+            i.op = opcodes[k].op;
+            i.bytes = opcodes[k].sized ? width_of(high) : 0;
+        }
+    if (i.op == SASS_BRA) {
+        const i64 target = (i64)index + 1 + distance_of(low);
+        i.target = target >= 0 && target < (i64)n ? (i32)target : -1;
+        if (target == (i64)index)
+            i.op = SASS_NOP;
+    }
+    return i;
+}
+
+/* ---- the file ---- */
+
+struct cubin {
+    struct arena *mem;
+    VEC(struct sass_func) funcs;
+    VEC(u32) sections; /* of each function */
+    VEC(struct sass_origin) origins;
+    const Elf_Data *lines;
+};
+
+static const char *copy_name(struct arena *mem, const char *name) { return arena_strndup(mem, name, strlen(name)); }
+
+static void add_code(struct cubin *c, u32 section, const char *name, const Elf_Data *code)
+{
+    struct sass_func f = {.name = copy_name(c->mem, name), .n = (u32)(code->d_size / INST_BYTES)};
+    f.insts = arena_array(c->mem, struct sass_inst, f.n + 1);
+    for (u32 i = 0; i < f.n; i++)
+        f.insts[i] = decode((const u8 *)code->d_buf + (size_t)i * INST_BYTES, i, f.n);
+    vec_push(c->mem, &c->funcs, f);
+    vec_push(c->mem, &c->sections, section);
+}
+
+/* The relocations of the line table: whose address each sequence begins with. */
+static void add_origins(struct cubin *c, Elf *elf, const GElf_Shdr *h, Elf_Data *data)
+{
+    Elf_Data *symbols = elf_getdata(elf_getscn(elf, h->sh_link), NULL);
+    GElf_Rela rela;
+    GElf_Rel rel;
+    GElf_Sym sym;
+    for (int i = 0; data && symbols; i++) {
+        if (h->sh_type == SHT_RELA ? !gelf_getrela(data, i, &rela) : !gelf_getrel(data, i, &rel))
+            break;
+        const u64 info = h->sh_type == SHT_RELA ? rela.r_info : rel.r_info;
+        const u64 at = h->sh_type == SHT_RELA ? rela.r_offset : rel.r_offset;
+        if (gelf_getsym(symbols, (int)GELF_R_SYM(info), &sym))
+            vec_push(c->mem, &c->origins, ((struct sass_origin){.at = at, .section = sym.st_shndx}));
+    }
+}
+
+static void read_section(struct cubin *c, Elf *elf, Elf_Scn *s, size_t names)
+{
+    static const char text[] = ".text.", table[] = ".nv_debug_line_sass";
+    GElf_Shdr h;
+    if (!gelf_getshdr(s, &h) || h.sh_type == SHT_NOBITS)
+        return;
+    const char *name = elf_strptr(elf, names, h.sh_name);
+    Elf_Data *data = name ? elf_getdata(s, NULL) : NULL;
+    if (!data || !data->d_buf)
+        return;
+    if (strncmp(name, text, sizeof text - 1) == 0)
+        add_code(c, (u32)elf_ndxscn(s), name + sizeof text - 1, data);
+    else if (strcmp(name, table) == 0)
+        c->lines = data;
+    else if ((h.sh_type == SHT_REL || h.sh_type == SHT_RELA) && strstr(name, table))
+        add_origins(c, elf, &h, data);
+}
+
+/* A row holds until the next one's address; the gaps are filled afterwards. */
+static void take_row(void *ctx, u32 section, u64 address, u32 line)
+{
+    struct cubin *c = ctx;
+    for (u32 f = 0; f < c->funcs.len; f++)
+        if (c->sections.at[f] == section && address / INST_BYTES < c->funcs.at[f].n)
+            c->funcs.at[f].insts[address / INST_BYTES].line = line;
+}
+
+static void fill_gaps(struct sass_func *f)
+{
+    for (u32 i = 1; i < f->n; i++)
+        if (!f->insts[i].line)
+            f->insts[i].line = f->insts[i - 1].line;
+}
+
+struct sass *sass_read(struct arena *mem, const void *cubin, size_t size)
+{
+    struct cubin c = {.mem = mem};
+    size_t names;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_memory((char *)(uintptr_t)cubin, size);
+    if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64 && elf_getshdrstrndx(elf, &names) == 0)
+        for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s))
+            read_section(&c, elf, s, names);
+    const bool ok = c.lines && c.funcs.len &&
+                    sass_lines(c.lines->d_buf, c.lines->d_size, c.origins.at, c.origins.len, take_row, &c);
+    elf_end(elf);
+    if (!ok)
+        return NULL;
+    for (u32 i = 0; i < c.funcs.len; i++)
+        fill_gaps(&c.funcs.at[i]);
+    struct sass *out = arena_new(mem, struct sass);
+    *out = (struct sass){.funcs = c.funcs.at, .n = c.funcs.len};
+    return out;
+}
+
+const struct sass_func *sass_find(const struct sass *s, const char *name)
+{
+    for (u32 i = 0; i < s->n; i++)
+        if (strcmp(s->funcs[i].name, name) == 0)
+            return &s->funcs[i];
+    return NULL;
+}

@@ -1,0 +1,70 @@
+/* sass.h - what ptxas made of a module, instruction by instruction: for counting only, nothing is run from it.
+ *
+ * ptxas -lineinfo writes a section .nv_debug_line_sass into its output, a DWARF 2 line table from machine instructions to
+ * lines of the PTX text that it was given. With that, and the opcode, guard and width of each machine instruction, it
+ * can be said what became of each PTX instruction. */
+#ifndef LS_METER_SASS_H
+#define LS_METER_SASS_H
+
+#include "base/arena.h"
+#include "base/base.h"
+
+enum sass_op {
+    SASS_OTHER,
+    SASS_NOP, /* also what is never reached: a branch to itself behind the last exit */
+    SASS_LDG,
+    SASS_STG,
+    SASS_LDS,
+    SASS_STS,
+    SASS_LDL,
+    SASS_STL,
+    SASS_LD, /* generic */
+    SASS_ST,
+    SASS_ATOMS,
+    SASS_ATOMG,
+    SASS_RED,
+    SASS_BRA,
+    SASS_BRX,
+    SASS_CALL,
+    SASS_RET,
+    SASS_EXIT,
+    SASS_BAR,
+    SASS_SHFL,
+};
+
+struct sass_inst {
+    u32 line;     /* of the PTX text, from 1; 0: none */
+    u8 op;        /* enum sass_op */
+    u8 bytes;     /* a lane, of loads and stores of the spaces above; else 0 */
+    bool guarded; /* @P */
+    i32 target;   /* of BRA: index of an instruction; -1 */
+};
+
+struct sass_func {
+    const char *name;
+    struct sass_inst *insts;
+    u32 n;
+};
+
+struct sass {
+    struct sass_func *funcs;
+    u32 n;
+};
+
+/* Reads a cubin, in mem (whose recovery point is set). NULL: it is not one, or it has no line table. */
+struct sass *sass_read(struct arena *mem, const void *cubin, size_t size);
+const struct sass_func *sass_find(const struct sass *s, const char *name); /* NULL: there is none */
+
+/* ---- sass_lines.c ---- */
+
+/* Where a sequence of the line table begins: `section` is the code's, `at` an offset in the table. */
+struct sass_origin {
+    u64 at;
+    u32 section;
+};
+
+/* Calls row for each row of a DWARF 2 line table; addresses count from the start of the section. False: damaged. */
+bool sass_lines(const u8 *table, size_t size, const struct sass_origin *origins, u32 n,
+                void (*row)(void *ctx, u32 section, u64 address, u32 line), void *ctx);
+
+#endif

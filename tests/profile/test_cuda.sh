@@ -1,0 +1,23 @@
+#!/bin/sh
+# A program of nvcc's under `lockstep profile`: test_cuda.sh LOCKSTEP NVCC, in this folder. 64 blocks of 8 warps load two
+# floats a thread and store one: 1,024 and 512 requests of 4 sectors.
+lockstep=$1 nvcc=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export TMPDIR="$work"
+unset LOCKSTEP_GPU LOCKSTEP_SESSION LOCKSTEP_KERNEL LOCKSTEP_TRACE LOCKSTEP_SEED
+fail() { echo "FAILED: $*"; cat "$work/out"; exit 1; }
+
+"$nvcc" -cudart shared -lineinfo -arch=sm_90 vectors.cu -o "$work/vectors" || exit 1
+"$lockstep" profile --csv -k add --metrics gld_transactions,gst_transactions,global_load_requests "$work/vectors" \
+    >"$work/out" 2>&1 || fail "exit status $?"
+grep -q '^no error$' "$work/out" || fail "the program"
+for row in '"0",.*,"1","7",.*"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","sector","4,096"' \
+    '"0",.*"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum","sector","2,048"' \
+    '"1",.*,"1","13",.*"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","request","1,024"'; do
+    grep -q "^$row\$" "$work/out" || fail "$row"
+done
+[ "$(grep -cF '"void add<float>(const float *, const float *, float *, int)","1",' "$work/out")" = 6 ] || fail "names"
+"$lockstep" profile -q --page source -c 1 "$work/vectors" >"$work/out" 2>&1
+grep -q '^ *9 .*1,536 *6,144 *6,144 .*c\[i\] = a\[i\] + b\[i\];' "$work/out" || fail "the source page"
+echo "test_cuda: all well"

@@ -1,0 +1,409 @@
+/* test_caches.c - which level serves what: known sequences of accesses, whose sectors a formula tells, through the
+ * model of the caches; and that the number of workers changes nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "meter/caches.h"
+
+enum { SMS = 4, MOST_SITES = 8, MOST_WORKERS = 4 };
+#define N(row, e) ((row).n[EVENT_##e - TRAFFIC_FIRST])
+
+/* A launch whose accesses the tests make up. */
+struct bench {
+    struct caches *caches;
+    u32 nworkers;
+    struct caches_worker *worker[MOST_WORKERS];
+    struct traffic rows[MOST_WORKERS][MOST_SITES];
+    u32 first[MOST_WORKERS];
+};
+
+static const struct gpu one_l2 = {.sms = SMS, .cc_major = 8, .cc_minor = 9, .l2_bytes = 1 << 20};
+static const struct gpu two_halves = {.sms = SMS, .cc_major = 9, .cc_minor = 0, .l2_bytes = 1 << 20};
+
+static void begin(struct bench *b, const struct gpu *gpu, u32 nworkers, u32 resident, u64 nblocks)
+{
+    *b = (struct bench){.nworkers = nworkers};
+    b->caches = caches_make(
+        &(struct caches_input){.gpu = gpu, .l1_bytes = 32 << 10, .resident = resident, .warps = 2, .nblocks = nblocks});
+    assert_non_null(b->caches);
+    for (u32 w = 0; w < nworkers; w++) {
+        b->worker[w] = caches_worker(b->caches);
+        assert_non_null(b->worker[w]);
+        b->first[w] = caches_add_sites(b->worker[w], b->rows[w], MOST_SITES);
+        assert_true(b->first[w] > 0);
+    }
+}
+
+static struct exec_block_info block(u64 linear)
+{
+    return (struct exec_block_info){.linear = linear, .sm = (u32)(linear % SMS), .slot = (u32)(linear / SMS)};
+}
+
+static u32 owner(const struct bench *b, u64 linear)
+{
+    return (u32)(linear % SMS % b->nworkers);
+}
+
+static void start(struct bench *b, u64 linear)
+{
+    const struct exec_block_info i = block(linear);
+    caches_block_begin(b->worker[owner(b, linear)], &i);
+}
+
+static void stop(struct bench *b, u64 linear)
+{
+    const struct exec_block_info i = block(linear);
+    caches_block_end(b->worker[owner(b, linear)], &i);
+}
+
+static void lanes(struct bench *b, u64 linear, u32 warp, u32 site, enum traffic_kind kind, const u64 addr[32], u32 size,
+                  u8 space)
+{
+    const struct exec_block_info i = block(linear);
+    const u32 w = owner(b, linear);
+    const struct exec_access a = {.mask = UINT32_MAX,
+                                  .space = space,
+                                  .size = (u8)size,
+                                  .pattern = PATTERN_GATHER,
+                                  .warp = warp,
+                                  .block = &i,
+                                  .addr = addr};
+    caches_access(b->worker[w], b->first[w] + site, kind, &a);
+}
+
+/* All lanes, 4 bytes each, `stride` bytes apart. */
+static void access_at(struct bench *b, u64 linear, u32 warp, u32 site, enum traffic_kind kind, u64 at, u64 stride)
+{
+    u64 addr[32];
+    for (u32 k = 0; k < 32; k++)
+        addr[k] = at + k * stride;
+    lanes(b, linear, warp, site, kind, addr, 4, SPACE_GLOBAL);
+}
+
+/* Sum of the site over all workers. */
+static struct traffic end(struct bench *b, u32 site)
+{
+    struct traffic sum = {0};
+    for (u32 w = 0; w < b->nworkers; w++)
+        for (u32 e = 0; e < TRAFFIC_COUNT; e++)
+            sum.n[e] += b->rows[w][site].n[e];
+    return sum;
+}
+
+static void finish(struct bench *b)
+{
+    assert_true(caches_finish(b->caches));
+    caches_free(b->caches);
+}
+
+/* 8 blocks of 2 warps, 16 lines a warp: 32 KiB read once, and as much written. */
+static void a_stream_costs_what_it_touches(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 2, 8);
+    for (u64 k = 0; k < 8; k++) {
+        start(&b, k);
+        for (u32 w = 0; w < 2; w++)
+            for (u64 line = 0; line < 16; line++) {
+                const u64 at = ((k * 2 + w) * 16 + line) * 128;
+                access_at(&b, k, w, 0, TRAFFIC_LOAD, at, 4);
+                access_at(&b, k, w, 1, TRAFFIC_STORE, (1 << 19) + at, 4);
+            }
+        stop(&b, k);
+    }
+    finish(&b);
+    const struct traffic in = end(&b, 0), out = end(&b, 1);
+    assert_int_equal(N(in, l1_gld_misses), 1024); /* 8 x 2 x 16 lines of 4 sectors */
+    assert_int_equal(N(in, l1_gld_hits), 0);
+    assert_int_equal(N(in, l1_lines), 256);
+    assert_int_equal(N(in, l2_reads), 1024);
+    assert_int_equal(N(in, l2_read_hits), 0);
+    assert_int_equal(N(in, dram_reads), 1024);
+    assert_int_equal(N(out, l1_gst_misses), 1024);
+    assert_int_equal(N(out, l2_writes), 1024);
+    assert_int_equal(N(out, dram_reads), 0);  /* a written line is not read */
+    assert_int_equal(N(out, dram_writes), 0); /* and stays in L2 */
+}
+
+/* Twice 16 KiB by one SM of 32 KiB of L1: the second time from L1. By two SMs: the second one's from L2. */
+static void what_is_read_again_comes_from_where_it_is(void **state)
+{
+    (void)state;
+    for (u64 second = 0; second < 2; second++) {
+        struct bench b;
+        begin(&b, &one_l2, 1, 1, 8);
+        for (u64 round = 0; round < 2; round++) {
+            const u64 k = round ? (second ? 1 : SMS) : 0; /* block 4 is on block 0's SM */
+            start(&b, k);
+            if (second && round) /* L2 takes the SMs in turn: this one has to come later */
+                for (u64 line = 0; line < 128; line++)
+                    access_at(&b, k, 0, 2, TRAFFIC_STORE, (1 << 22) + line * 128, 4);
+            for (u64 line = 0; line < 128; line++)
+                access_at(&b, k, 0, (u32)round, TRAFFIC_LOAD, line * 128, 4);
+            stop(&b, k);
+        }
+        finish(&b);
+        const struct traffic first = end(&b, 0), again = end(&b, 1);
+        assert_int_equal(N(first, dram_reads), 512);
+        assert_int_equal(N(again, l1_gld_hits), second ? 0 : 512);
+        assert_int_equal(N(again, l2_read_hits), second ? 512 : 0);
+        assert_int_equal(N(again, dram_reads), 0);
+    }
+}
+
+/* 2 MiB twice through 1 MiB of L2, least recently used: nothing is left of the first time. */
+static void more_than_l2_comes_from_dram_again(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 8);
+    start(&b, 0);
+    for (u32 round = 0; round < 2; round++)
+        for (u64 line = 0; line < 16384; line++)
+            access_at(&b, 0, 0, round, TRAFFIC_LOAD, line * 128, 4);
+    stop(&b, 0);
+    finish(&b);
+    assert_int_equal(N(end(&b, 1), l1_gld_hits), 0);
+    assert_int_equal(N(end(&b, 1), dram_reads), 65536);
+}
+
+/* Written twice over: each line leaves L2 dirty once, but for those that it holds at the end. */
+static void dirty_lines_are_written_when_they_leave(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 8);
+    start(&b, 0);
+    for (u64 line = 0; line < 16384; line++)
+        access_at(&b, 0, 0, 0, TRAFFIC_STORE, line * 128, 4);
+    stop(&b, 0);
+    finish(&b);
+    assert_int_equal(N(end(&b, 0), dram_writes), 65536 - 32768);
+}
+
+/* 4 bytes every 32: a sector a lane; four such loads use up each sector. */
+static void sectors_are_taken_in_one_by_one(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    access_at(&b, 0, 0, 0, TRAFFIC_LOAD, 0, 128); /* the first sector of 32 lines */
+    access_at(&b, 0, 0, 1, TRAFFIC_LOAD, 4, 128);
+    access_at(&b, 0, 0, 2, TRAFFIC_LOAD, 64, 128); /* the third one */
+    stop(&b, 0);
+    finish(&b);
+    assert_int_equal(N(end(&b, 0), l1_gld_misses), 32);
+    assert_int_equal(N(end(&b, 1), l1_gld_hits), 32);
+    assert_int_equal(N(end(&b, 2), l1_gld_misses), 32);
+    assert_int_equal(N(end(&b, 2), dram_reads), 32);
+}
+
+/* What an H200's counters show: a store hits where something was before it, and goes on to L2 all the same. */
+static void stores_are_written_through(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    access_at(&b, 0, 0, 0, TRAFFIC_LOAD, 0, 4);
+    access_at(&b, 0, 0, 1, TRAFFIC_STORE, 0, 4);
+    access_at(&b, 0, 0, 2, TRAFFIC_LOAD, 4096, 4);
+    access_at(&b, 0, 0, 3, TRAFFIC_STORE, 8192, 4);
+    access_at(&b, 0, 0, 4, TRAFFIC_LOAD, 8192, 4);
+    stop(&b, 0);
+    finish(&b);
+    assert_int_equal(N(end(&b, 1), l1_gst_hits), 4);
+    assert_int_equal(N(end(&b, 1), l2_writes), 4);
+    assert_int_equal(N(end(&b, 3), l1_gst_misses), 4);
+    assert_int_equal(N(end(&b, 4), l1_gld_hits), 4);
+}
+
+static void stores_that_follow_each_other_go_together(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    for (u32 word = 0; word < 4; word++) /* 16 bytes a lane, word by word: 16 sectors each time */
+        access_at(&b, 0, 0, word, TRAFFIC_STORE, word * 4, 16);
+    access_at(&b, 0, 0, 4, TRAFFIC_LOAD, 1 << 16, 4);
+    access_at(&b, 0, 0, 5, TRAFFIC_STORE, 0, 16);
+    stop(&b, 0);
+    finish(&b);
+    assert_int_equal(N(end(&b, 0), l2_writes), 16);
+    assert_int_equal(N(end(&b, 3), l2_writes), 0);
+    assert_int_equal(N(end(&b, 3), l1_gst_hits), 16);
+    assert_int_equal(N(end(&b, 5), l2_writes), 16); /* a load in between parts them */
+}
+
+static void volatile_loads_pass_l1(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    for (u32 k = 0; k < 2; k++) {
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD_PAST, 0, 4);
+        access_at(&b, 0, 0, 1, TRAFFIC_LOAD, 0, 4);
+    }
+    stop(&b, 0);
+    finish(&b);
+    assert_int_equal(N(end(&b, 0), l1_gld_misses), 8);
+    assert_int_equal(N(end(&b, 0), l2_reads), 8);
+    assert_int_equal(N(end(&b, 1), l1_gld_misses), 8); /* each time after the volatile one */
+}
+
+/* 32 lanes at one address: 32 requests, measured (reduceTotalAtomicThread); at 32 neighbours: one of 4 sectors. */
+static void atomics_of_one_element_queue_up(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    access_at(&b, 0, 0, 0, TRAFFIC_RED, 0, 0);
+    access_at(&b, 0, 0, 1, TRAFFIC_RED, 4096, 4);
+    stop(&b, 0);
+    assert_true(caches_finish(b.caches));
+    assert_int_equal(N(end(&b, 0), l2_reds), 32);
+    assert_int_equal(N(end(&b, 0), dram_reads), 1);
+    assert_int_equal(N(end(&b, 1), l2_reds), 4);
+    assert_int_equal(caches_atomic_most(b.caches), 32);
+    caches_free(b.caches);
+}
+
+/* Word k of lane i at 4 (32 k + i): one index in all lanes is a line of its own, and stays in L1. */
+static void local_memory_is_interleaved(void **state)
+{
+    (void)state;
+    struct bench b;
+    u64 addr[32];
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    for (u64 k = 0; k < 8; k++) {
+        for (u32 i = 0; i < 32; i++)
+            addr[i] = 4 * k;
+        lanes(&b, 0, 0, 0, TRAFFIC_LOCAL_STORE, addr, 4, SPACE_LOCAL);
+        lanes(&b, 0, 0, 1, TRAFFIC_LOCAL_LOAD, addr, 4, SPACE_LOCAL);
+        lanes(&b, 0, 1, 2, TRAFFIC_LOCAL_LOAD, addr, 4, SPACE_LOCAL); /* another warp's is other memory */
+    }
+    stop(&b, 0);
+    finish(&b);
+    assert_int_equal(N(end(&b, 0), l1_lines), 8);
+    assert_int_equal(N(end(&b, 1), l1_other_hits), 32);
+    assert_int_equal(N(end(&b, 2), l1_other_misses), 32);
+}
+
+/* Two halves: what is not at home in the SM's half is asked for twice, on the average half of the lines. */
+static void the_other_half_is_asked(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &two_halves, 1, 1, 4);
+    start(&b, 0);
+    for (u64 line = 0; line < 2048; line++)
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD, line * 128, 4);
+    stop(&b, 0);
+    finish(&b);
+    const struct traffic t = end(&b, 0);
+    assert_int_equal(N(t, l2_reads), 8192);
+    assert_int_equal(N(t, dram_reads), 8192);
+    assert_int_equal(N(t, l2_far_hits), 0);
+    assert_in_range(N(t, l2_far_reads), 8192 * 45 / 100, 8192 * 55 / 100);
+}
+
+/* ---- determinism ---- */
+
+static u64 next_random(u64 *s)
+{
+    return *s = *s * 6364136223846793005u + 1442695040888963407u;
+}
+
+/* 64 blocks of mixed accesses, dealt to SMs as the engine does; each worker runs its SMs' blocks in launch order. */
+static struct traffic mixed_launch(u32 nworkers)
+{
+    static const enum traffic_kind kinds[] = {TRAFFIC_LOAD, TRAFFIC_STORE, TRAFFIC_LOAD_PAST, TRAFFIC_RED};
+    struct bench b;
+    struct traffic sum = {0};
+    begin(&b, &two_halves, nworkers, 2, 64);
+    for (u32 w = 0; w < nworkers; w++)
+        for (u64 k = 0; k < 64; k++) {
+            if (owner(&b, k) != w)
+                continue;
+            u64 seed = k + 1;
+            start(&b, k);
+            for (u32 n = 0; n < 200; n++)
+                access_at(&b, k, n % 2, n % 4, kinds[n % 4], next_random(&seed) >> 44 << 2,
+                          next_random(&seed) >> 60 << 2);
+            stop(&b, k);
+        }
+    assert_true(caches_finish(b.caches));
+    caches_free(b.caches);
+    for (u32 site = 0; site < 4; site++) {
+        const struct traffic t = end(&b, site);
+        for (u32 e = 0; e < TRAFFIC_COUNT; e++)
+            sum.n[e] = sum.n[e] * 31 + t.n[e];
+    }
+    return sum;
+}
+
+static void workers_change_nothing(void **state)
+{
+    (void)state;
+    const struct traffic one = mixed_launch(1);
+    assert_true(N(one, l2_reads) > 0);
+    for (u32 n = 2; n <= MOST_WORKERS; n++) {
+        const struct traffic other = mixed_launch(n);
+        assert_memory_equal(&one, &other, sizeof one);
+    }
+}
+
+/* ---- bounds ---- */
+
+/* More than L2 is told of: one line in two and so on, and what is found multiplied. Every line is read once, so DRAM
+ * reads what L2 is asked for; and half of them a second time, which 1 MiB cannot hold. */
+static void a_sample_stands_for_all(void **state)
+{
+    (void)state;
+    struct l2_input in = {.budget = 4096, .one_in = 1};
+    struct traffic row = {0}, *rows[1] = {&row}, **sites = rows;
+    struct l2_input *inputs[1] = {&in};
+    const struct l2_shape shape = {.bytes = 1 << 20, .halves = 1};
+    u64 most;
+    in.sites = &sites;
+    for (u64 line = 0; line < 65536; line++)
+        assert_true(l2_input_push(&in, request_make(line, 15, TRAFFIC_LOAD, true, 0)));
+    assert_int_equal(in.one_in, 16);
+    assert_true(l2_run(&shape, inputs, 1, &most));
+    assert_in_range(N(row, dram_reads), 262144 * 9 / 10, 262144 * 11 / 10);
+    assert_int_equal(N(row, dram_reads), N(row, l2_reads));
+    assert_int_equal(N(row, l2_read_hits), 0);
+    ls_free(in.kept.at);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stream_costs_what_it_touches),
+        cmocka_unit_test(what_is_read_again_comes_from_where_it_is),
+        cmocka_unit_test(more_than_l2_comes_from_dram_again),
+        cmocka_unit_test(dirty_lines_are_written_when_they_leave),
+        cmocka_unit_test(sectors_are_taken_in_one_by_one),
+        cmocka_unit_test(stores_are_written_through),
+        cmocka_unit_test(stores_that_follow_each_other_go_together),
+        cmocka_unit_test(volatile_loads_pass_l1),
+        cmocka_unit_test(atomics_of_one_element_queue_up),
+        cmocka_unit_test(local_memory_is_interleaved),
+        cmocka_unit_test(the_other_half_is_asked),
+        cmocka_unit_test(workers_change_nothing),
+        cmocka_unit_test(a_sample_stands_for_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
