@@ -31,7 +31,7 @@ build_and_run() {
     for t in $tests; do
         extra=
         [ "$t" = test_banks ] && extra="$work/bank_probe.o"
-        $cc "$work/$t.o" $extra "$@" $libs -lcmocka -ljansson -lxxhash -lm -lpthread -o "$work/$t" || exit 2
+        $cc "$work/$t.o" $extra "$@" $libs -lcmocka -ljansson -lelf -lxxhash -lm -lpthread -o "$work/$t" || exit 2
         timeout 60 "$work/$t" > "$work/log" 2>&1 || { caught=$t; return 1; }
     done
     return 0

@@ -64,23 +64,13 @@ LS_VECTOR_4(double, double4_32a, 32)
 #undef LS_VECTOR_3
 #undef LS_VECTOR_4
 
-/* The size of a grid or a block; what is not given is 1. constexpr functions are device functions too. */
+/* The size of a grid or a block; what is not given is 1. constexpr functions (C++11) are device functions too. */
 struct dim3 {
     unsigned int x, y, z;
 #ifdef __cplusplus
-#if __cplusplus >= 201103L
     constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1) : x(vx), y(vy), z(vz) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     constexpr operator uint3() const { return uint3{x, y, z}; }
-#else
-    dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1) : x(vx), y(vy), z(vz) {}
-    dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-    operator uint3() const
-    {
-        uint3 v = {x, y, z};
-        return v;
-    }
-#endif
 #endif
 };
 typedef struct dim3 dim3;

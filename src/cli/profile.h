@@ -23,7 +23,7 @@ struct profile {
     const char *gpu;       /* --gpu; NULL: the environment's */
     const char *workers, *seed, *memory, *timeout, *ptxas;
     bool from_start;
-    bool no_model;         /* without the modelled metrics */
+    bool no_model; /* without the modelled metrics */
     struct select_options select;
     enum profile_list list;
     const char *query_mode; /* base, suffix, all */

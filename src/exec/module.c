@@ -1,10 +1,11 @@
 /* module.c - linking parsed modules, giving their variables memory, lowering their functions.
  *
  * Names with external linkage are one symbol over all units; a definition wins over declarations, a strong one over a
- * weak one. Shared variables at module scope that device functions name lie at one place for every kernel of the
- * module (the common part); those that only kernels name are laid out kernel by kernel, so that a kernel's static
- * shared memory is what nvcc says. Functions are lowered when a kernel is first asked for; a kernel that calls any
- * function brings all functions with it, since a call may be indirect. */
+ * weak one. They are looked up by hash, since large programs have thousands. Shared variables at module scope that
+ * device functions name lie at one place for every kernel of the module (the common part); those that only kernels name
+ * are laid out kernel by kernel, so that a kernel's static shared memory is what nvcc says. Functions are lowered when
+ * a kernel is first asked for; a kernel that calls any function brings all functions with it, since a call may be
+ * indirect. */
 #include "exec/module.h"
 
 #include <stdio.h>
@@ -88,6 +89,15 @@ static void index_names(struct exec_module *m)
     for (u32 k = 0; k < m->nfuncs; k++)
         if (m->funcs[k].src->is_entry)
             m->kernels[m->nkernels++] = &m->funcs[k];
+}
+
+/* A variable that is found when the index stands already: last in its list. */
+static void index_late(struct exec_module *m, struct exec_var *v)
+{
+    struct exec_var **at = &m->var_index[hash_of(m, v->src->name)];
+    while (*at)
+        at = &(*at)->same_hash;
+    *at = v;
 }
 
 static void collect(struct exec_module *m)
@@ -224,6 +234,7 @@ static void place_common_shared(struct exec_module *m)
                 continue;
             *v = (struct exec_var){.src = src->locals[i], .unit = m->funcs[f].unit};
             at = put_shared(at, v->src, &v->address);
+            index_late(m, v);
             m->nvars++;
         }
     }

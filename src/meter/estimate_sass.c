@@ -5,11 +5,14 @@
  * its own, by a vote of its instructions: loads, stores, shuffles, barriers and branches are worth more than arithmetic,
  * which ptxas moves; guarded instructions of other blocks are bodies that became predicates, and have no vote. A PTX
  * block may be there several times (unrolled loops, copied tails): its executions are shared evenly among the *copies*,
- * whose number is that of the machine instructions of one of its loads, stores, branches or float operations (*anchors*).
+ * whose number is that of the machine instructions of one of its loads, stores or float operations (*anchors*).
  * A machine block that has no anchor of an owner that is anchored elsewhere was moved out of it (an address that is the
  * same in all turns of a loop): it runs as often as the machine block from which control falls into it.
  *
  *     machine instruction, owner's executions / owner's copies      is what an execution of the program runs of it
+ *
+ * Two things are not as often as their block: code for a warp whose lanes have parted before a shuffle (cold: never, here),
+ * and a jump back to a loop's head behind the exit of those who are done: as often as the head is entered from there.
  *
  * What this cannot know: how executions are shared between an unrolled loop and its remainder. */
 #include <stdlib.h>
@@ -24,7 +27,6 @@ enum { HEAD_LINES = 400 }; /* from a kernel's name to its first instruction, at 
 struct machine_block {
     u32 first, end;
     u32 owner; /* PTX block, or IR_NO_BLOCK */
-    u32 copies;
     bool anchored;
 };
 
@@ -35,7 +37,7 @@ struct match {
     u32 first_line, nlines;
     u32 *site_of_line; /* 1 + site; 0: none */
     VEC(struct machine_block) blocks;
-    u32 *copies; /* of each PTX block, in all machine blocks */
+    u32 *copies; /* of each PTX block */
 };
 
 /* 1 + the site of a machine instruction; 0: it is of another function or of none. */
@@ -132,6 +134,14 @@ static u32 elect(const struct match *m, const struct machine_block *b, u32 *vote
     return best;
 }
 
+static bool is_cold(const struct match *m, const struct machine_block *b)
+{
+    for (u32 i = b->first; i < b->end; i++)
+        if (m->code->insts[i].op == SASS_COLLECT)
+            return true;
+    return false;
+}
+
 /* A block of guarded instructions only: the first that is of a PTX block. */
 static u32 any_block(const struct match *m, const struct machine_block *b)
 {
@@ -159,32 +169,46 @@ static u32 most_common(const u32 n[COPIES_MAX + 1])
     return best;
 }
 
+/* It is of the PTX block that owns the machine block. */
 static bool is_own(const struct match *m, const struct machine_block *b, u32 inst)
 {
     const u32 site = site_of(m, inst);
     return site && m->f->block_of_site[site - 1] == b->owner && m->code->insts[inst].op != SASS_NOP;
 }
 
-/* How often one PTX block is in the machine block: what most say of its anchors and float operations; where it has none,
- * of all its instructions. `seen` counts by site and is zero before and after. */
-static u32 count_copies(const struct match *m, struct machine_block *b, u32 *seen)
+/* It tells where its block is, and by its number how often. An unrolled loop has fewer branches than turns. */
+static bool is_evidence(const struct match *m, u32 inst)
 {
-    u32 anchors[COPIES_MAX + 1] = {0}, all[COPIES_MAX + 1] = {0};
-    for (u32 i = b->first; i < b->end; i++)
-        if (is_own(m, b, i))
-            seen[site_of(m, i)]++;
-    for (u32 i = b->first; i < b->end; i++) {
-        const u32 site = is_own(m, b, i) ? site_of(m, i) : 0;
-        if (!seen[site] || !site)
-            continue;
-        const struct ptx_inst *from = &m->f->src->insts[site - 1];
-        const u32 n = seen[site] < COPIES_MAX ? seen[site] : COPIES_MAX;
-        all[n]++;
-        anchors[n] += is_anchor(from, &m->code->insts[i]) || is_float_op(from);
-        seen[site] = 0;
+    const struct ptx_inst *from = &m->f->src->insts[site_of(m, inst) - 1];
+    const struct sass_inst *made = &m->code->insts[inst];
+    return (is_anchor(from, made) && !ends_block(made)) || (is_float_op(from) && made->op == SASS_OTHER);
+}
+
+/* How often each site is in the machine blocks of its own PTX block; anchors: as such. */
+static void count_sites(struct match *m, u32 *all, u32 *anchors)
+{
+    for (u32 k = 0; k < m->blocks.len; k++) {
+        struct machine_block *b = &m->blocks.at[k];
+        for (u32 i = b->first; i < b->end; i++) {
+            if (b->owner == IR_NO_BLOCK || !is_own(m, b, i))
+                continue;
+            all[site_of(m, i)]++;
+            anchors[site_of(m, i)] += is_evidence(m, i);
+            b->anchored |= is_evidence(m, i) || ends_block(&m->code->insts[i]);
+        }
     }
-    b->anchored = most_common(anchors) != 0;
-    return b->anchored ? most_common(anchors) : most_common(all) ? most_common(all) : 1;
+}
+
+/* What most of a PTX block's anchors and float operations say; where it has none, all its instructions. */
+static u32 count_copies(const struct match *m, u32 block, const u32 *all, const u32 *anchors)
+{
+    u32 said[COPIES_MAX + 1] = {0}, said_by_all[COPIES_MAX + 1] = {0};
+    for (u32 s = m->f->blocks[block].first; s < m->f->blocks[block].end; s++) {
+        const u32 n = all[s + 1] < COPIES_MAX ? all[s + 1] : COPIES_MAX;
+        said_by_all[n]++;
+        said[anchors[s + 1] < COPIES_MAX ? anchors[s + 1] : COPIES_MAX]++;
+    }
+    return most_common(said) ? most_common(said) : most_common(said_by_all) ? most_common(said_by_all) : 1;
 }
 
 static bool falls_through(const struct match *m, const struct machine_block *b)
@@ -193,51 +217,68 @@ static bool falls_through(const struct match *m, const struct machine_block *b)
     return last->guarded || !ends_block(last);
 }
 
-static void share_out(struct match *m)
+/* What was moved out of its block runs as often as what control falls from. */
+static void give_moved_away(struct match *m)
 {
     u8 *anchored = arena_array(m->mem, u8, m->f->nblocks + 1);
     for (u32 k = 0; k < m->blocks.len; k++)
         if (m->blocks.at[k].anchored)
             anchored[m->blocks.at[k].owner] = 1;
-    for (u32 k = 0; k < m->blocks.len; k++) {
-        struct machine_block *b = &m->blocks.at[k];
-        if (b->owner == IR_NO_BLOCK)
-            continue;
-        if (b->anchored || !anchored[b->owner])
-            m->copies[b->owner] += b->copies;
-        else if (k && m->blocks.at[k - 1].owner != IR_NO_BLOCK && falls_through(m, &m->blocks.at[k - 1]))
-            b->owner = m->blocks.at[k - 1].owner;
+    for (u32 k = 1; k < m->blocks.len; k++) {
+        struct machine_block *b = &m->blocks.at[k], *before = &m->blocks.at[k - 1];
+        if (b->owner != IR_NO_BLOCK && !b->anchored && anchored[b->owner] && before->owner != IR_NO_BLOCK &&
+            falls_through(m, before))
+            b->owner = before->owner;
     }
 }
 
 static void find_owners(struct match *m)
 {
     u32 *votes = arena_array(m->mem, u32, m->f->nblocks + 1);
-    u32 *seen = arena_array(m->mem, u32, m->f->src->ninsts + 2);
-    m->copies = arena_array(m->mem, u32, m->f->nblocks + 1);
+    u32 *all = arena_array(m->mem, u32, m->f->src->ninsts + 2), *anchors = arena_array(m->mem, u32, m->f->src->ninsts + 2);
     for (u32 k = 0; k < m->blocks.len; k++) {
         struct machine_block *b = &m->blocks.at[k];
-        b->owner = elect(m, b, votes);
-        if (b->owner == IR_NO_BLOCK)
+        if (!is_cold(m, b))
+            b->owner = elect(m, b, votes);
+        if (b->owner == IR_NO_BLOCK && !is_cold(m, b))
             b->owner = any_block(m, b);
-        if (b->owner == IR_NO_BLOCK)
-            continue;
-        b->copies = count_copies(m, b, seen);
     }
-    share_out(m);
+    count_sites(m, all, anchors);
+    m->copies = arena_array(m->mem, u32, m->f->nblocks + 1);
+    for (u32 k = 0; k < m->f->nblocks; k++)
+        m->copies[k] = count_copies(m, k, all, anchors);
+    give_moved_away(m);
 }
 
 /* ---- parts ---- */
 
-static void add_part(struct match *m, struct estimate *e, u32 site, u32 owner, u8 op)
+/* A jump right behind a guarded exit: the block that it goes back to; IR_NO_BLOCK for all others. */
+static u32 returns_to(const struct match *m, u32 inst)
+{
+    const struct sass_inst *i = &m->code->insts[inst];
+    const u32 site = site_of(m, inst);
+    if (i->op != SASS_BRA || i->guarded || !inst || !site || m->f->src->insts[site - 1].op != OP_BRA)
+        return IR_NO_BLOCK;
+    const u32 block = m->f->block_of_site[site - 1];
+    for (u32 k = inst; k-- > 0 && inst - k <= 4;)
+        if (m->code->insts[k].op == SASS_EXIT && m->code->insts[k].guarded) {
+            const struct ir_block *b = &m->f->blocks[block];
+            for (u32 s = 0; s < b->nsucc; s++)
+                if (m->f->blocks[b->succs[s]].loop_depth)
+                    return b->succs[s];
+        }
+    return IR_NO_BLOCK;
+}
+
+static void add_part(struct match *m, struct estimate *e, u32 site, u32 owner, u8 op, u32 back)
 {
     for (u32 p = e->sites[site].part; p; p = e->parts[p - 1].next)
-        if (e->parts[p - 1].block == owner && e->parts[p - 1].op == op) {
+        if (e->parts[p - 1].block == owner && e->parts[p - 1].op == op && e->parts[p - 1].back == back) {
             e->parts[p - 1].n++;
             return;
         }
     e->parts[e->nparts] = (struct site_part){
-        .block = owner, .n = 1, .copies = m->copies[owner], .op = op, .next = e->sites[site].part};
+        .block = owner, .n = 1, .copies = m->copies[owner], .op = op, .back = back, .next = e->sites[site].part};
     e->sites[site].part = ++e->nparts;
 }
 
@@ -257,7 +298,7 @@ static void add_parts(struct match *m, struct estimate *e)
         const struct machine_block *b = &m->blocks.at[k];
         for (u32 i = b->first; i < b->end && b->owner != IR_NO_BLOCK; i++)
             if (site_for(m, b, i) && m->code->insts[i].op != SASS_NOP)
-                add_part(m, e, site_for(m, b, i) - 1, b->owner, m->code->insts[i].op);
+                add_part(m, e, site_for(m, b, i) - 1, b->owner, m->code->insts[i].op, returns_to(m, i));
     }
 }
 

@@ -254,6 +254,19 @@ static void add_access_inst(u64 *n, const struct ptx_inst *i, const struct site_
     n[EVENT_satom_inst] += n[EVENT_satom_requests];
 }
 
+/* How often the block is entered from b: what its other predecessors do not account for. */
+static struct block_count entered_from(const struct total *t, u32 block, u32 from)
+{
+    struct block_count n = t->blocks[block];
+    for (u32 b = 0; b < t->func->nblocks; b++)
+        for (u32 s = 0; b != from && s < t->func->blocks[b].nsucc; s++)
+            if (t->func->blocks[b].succs[s] == block && t->func->blocks[b].nsucc == 1) {
+                n.warps -= t->blocks[b].warps < n.warps ? t->blocks[b].warps : n.warps;
+                n.threads -= t->blocks[b].threads < n.threads ? t->blocks[b].threads : n.threads;
+            }
+    return n;
+}
+
 static u64 shared_out(u64 executions, const struct site_part *p)
 {
     return (executions * p->n + p->copies / 2) / (p->copies ? p->copies : 1);
@@ -271,11 +284,12 @@ static void add_parts(const struct total *t, u64 *n, const struct site_estimate 
     };
     for (u32 at = e->part; at; at = t->estimate->parts[at - 1].next) {
         const struct site_part *p = &t->estimate->parts[at - 1];
-        const struct block_count *b = &t->blocks[p->block];
-        n[EVENT_inst] += shared_out(b->warps, p);
-        n[EVENT_thread_inst] += shared_out(b->threads, p);
+        const struct block_count b =
+            p->back == IR_NO_BLOCK ? t->blocks[p->block] : entered_from(t, p->back, p->block);
+        n[EVENT_inst] += shared_out(b.warps, p);
+        n[EVENT_thread_inst] += shared_out(b.threads, p);
         if (p->op < LS_ARRAY_LEN(events) && events[p->op])
-            n[events[p->op]] += shared_out(b->warps, p);
+            n[events[p->op]] += shared_out(b.warps, p);
     }
 }
 

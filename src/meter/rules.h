@@ -81,6 +81,7 @@ struct site_estimate {
 /* Machine instructions of one kind that a PTX instruction became, and whose executions are theirs. */
 struct site_part {
     u32 block, n, copies; /* n of them run together as often as the block does, shared among so many copies */
+    u32 back;             /* a jump to that block, as often as it is entered by it; IR_NO_BLOCK */
     u32 next;             /* 1 + the site's next part, or 0 */
     u8 op;                /* enum sass_op */
 };

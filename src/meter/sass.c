@@ -29,7 +29,7 @@ static const struct {
     {0x98e, SASS_RED, false},   {0x9a6, SASS_RED, false},   {0x947, SASS_BRA, false},   {0x949, SASS_BRX, false},
     {0x943, SASS_CALL, false},  {0x944, SASS_CALL, false},  {0x950, SASS_RET, false},   {0x94d, SASS_EXIT, false},
     {0xb1d, SASS_BAR, false},   {0x91d, SASS_BAR, false},   {0x389, SASS_SHFL, false},  {0x589, SASS_SHFL, false},
-    {0x989, SASS_SHFL, false},  {0xf89, SASS_SHFL, false},  {0x918, SASS_NOP, false},
+    {0x989, SASS_SHFL, false},  {0xf89, SASS_SHFL, false},  {0x918, SASS_NOP, false},   {0x348, SASS_COLLECT, false},
 };
 
 /* Bits 73 to 75 of a load or store. */

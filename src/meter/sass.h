@@ -30,6 +30,7 @@ enum sass_op {
     SASS_EXIT,
     SASS_BAR,
     SASS_SHFL,
+    SASS_COLLECT, /* WARPSYNC.COLLECTIVE: the way round for a warp that came apart */
 };
 
 struct sass_inst {

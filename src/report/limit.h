@@ -33,8 +33,8 @@ bool limits_of(const struct meter_report *r, const struct gpu *gpu, struct limit
 /* A few sentences: the nearest limit, the numbers that say so, and what to look at. */
 void limit_text(const struct meter_report *r, const struct gpu *gpu, const struct limits *l, char *out, size_t size);
 
-/* What is wasted beside the nearest limit: excessive sectors, bank conflicts, idle threads. The n-th such remark, as ncu's
- * rule of that name; false: the launch gives no reason for it, or limit_text says it already. */
+/* What is wasted beside the nearest limit: excessive sectors, bank conflicts, idle threads. The n-th such remark, as
+ * ncu's rule of that name; false: the launch gives no reason for it, or limit_text says it already. */
 enum { LIMIT_NOTES = 3 };
 bool limit_note(const struct meter_report *r, u32 n, enum limit_id nearest, const char **rule, char *out, size_t size);
 

@@ -20,7 +20,8 @@ cudaError_t impl_cudaGetDeviceCount(int *count)
     if (!count)
         return cudaErrorInvalidValue;
     *count = device_count();
-    return *count ? cudaSuccess : cudaErrorNoDevice;
+    cudaError_t e = driver_load();
+    return e != cudaSuccess ? e : *count ? cudaSuccess : cudaErrorNoDevice;
 }
 
 /* ---- properties ---- */
@@ -115,9 +116,14 @@ cudaError_t impl_cudaDeviceGetByPCIBusId(int *device, const char *pciBusId)
     return error_of(drv.cuDeviceGetByPCIBusId(device, pciBusId));
 }
 
+/* Where there is no driver its version is 0, and that is no error. */
 cudaError_t impl_cudaDriverGetVersion(int *driverVersion)
 {
-    return error_of(drv.cuDriverGetVersion(driverVersion));
+    if (!driverVersion)
+        return cudaErrorInvalidValue;
+    *driverVersion = 0;
+    driver_load();
+    return !drv.cuDriverGetVersion ? cudaSuccess : error_of(drv.cuDriverGetVersion(driverVersion));
 }
 
 cudaError_t impl_cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,

@@ -1,7 +1,9 @@
-/* driver.c - finding the CUDA driver: LOCKSTEP_DRIVER, or libcuda.so.1 as the loader finds it (this library's own
- * folder comes before the system's). A function that the driver lacks answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER. */
+/* driver.c - finding the CUDA driver: LOCKSTEP_DRIVER, or libcuda.so.1 as the loader finds it, in this library's own
+ * folder before the system's. A function that the driver lacks answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER. */
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,11 +26,32 @@ static void *look_up(void *library, const char *name)
     return f ? f : (void *)missing;
 }
 
-static void load(void)
+/* libcuda.so.1 in the folder of this library. Its RUNPATH has it already; but under AddressSanitizer the loader takes
+ * dlopen's caller for another. */
+static void *open_beside(void)
+{
+    Dl_info self;
+    char path[PATH_MAX];
+    if (!dladdr(&once, &self) || !self.dli_fname)
+        return NULL;
+    const char *slash = strrchr(self.dli_fname, '/');
+    const int folder = slash ? (int)(slash - self.dli_fname) : 0;
+    snprintf(path, sizeof path, "%.*s/libcuda.so.1", folder, self.dli_fname);
+    return folder ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+static void *open_driver(void)
 {
     const char *said = getenv("LOCKSTEP_DRIVER");
-    const char *path = said && *said ? said : "libcuda.so.1";
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (said && *said)
+        return dlopen(said, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    return library ? library : open_beside();
+}
+
+static void load(void)
+{
+    void *library = open_driver();
     if (!library) {
         rt_log("no CUDA driver: %s; put the folder of Lockstep's libcuda.so.1 into LD_LIBRARY_PATH", dlerror());
         outcome = cudaErrorInsufficientDriver;

@@ -34,11 +34,11 @@ static void keep(struct reader *r, tool_words *w, const char *flag, const char *
         tool_words_add(w, r->mem, value);
 }
 
-/* Each value of a list, separated by commas. */
+/* Each value of a list, separated by commas or blanks. */
 static void keep_list(struct reader *r, tool_words *w, const char *value)
 {
     char *list = arena_strndup(r->mem, value, strlen(value)), *rest = NULL;
-    for (char *one = strtok_r(list, ",", &rest); one; one = strtok_r(NULL, ",", &rest))
+    for (char *one = strtok_r(list, ", ", &rest); one; one = strtok_r(NULL, ", ", &rest))
         tool_words_add(w, r->mem, one);
 }
 
@@ -171,6 +171,11 @@ static bool take_maxrregcount(struct reader *r, const char *value)
     return true;
 }
 
+static bool take_threads(struct reader *r, const char *value)
+{
+    return (*value && strspn(value, "0123456789") == strlen(value)) || refuse(r, value, "it is a number");
+}
+
 static bool take_machine(struct reader *r, const char *value)
 {
     return strcmp(value, "64") == 0 || refuse(r, value, "programs are 64-bit programs");
@@ -205,6 +210,12 @@ static bool take_werror(struct reader *r, const char *value)
                       "default-stream-launch, missing-launch-bounds or ext-lambda-captures-this");
     r->o->werror = r->o->werror || !value || strstr(value, "all-warnings");
     return true;
+}
+
+static bool read_response(struct reader *r, const char *path);
+static bool take_response(struct reader *r, const char *value)
+{
+    return read_response(r, value);
 }
 
 static bool take_bool(struct reader *r, const char *value, int *flag)
@@ -354,6 +365,8 @@ static bool read_option(struct reader *r, int argc, char **argv, int *i)
         /* -Werror has a list or none. */
         if (row->take == take_werror && (*i + 1 == argc || !is_warning_kind(argv[*i + 1])))
             return row->take(r, NULL);
+        if (row->take == take_optimize && (*i + 1 == argc || !strchr("0123", argv[*i + 1][0]) || argv[*i + 1][1]))
+            return row->take(r, "1");
         if (*i + 1 == argc) {
             diag_add(r->diags, DIAG_ERROR, nowhere, "%s: its value is missing", word);
             return false;
@@ -368,8 +381,8 @@ static bool read_words(struct reader *r, int argc, char **argv)
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
         bool ok;
-        if (word[0] == '@' || strncmp(word, "--options-file=", 15) == 0)
-            ok = read_response(r, word[0] == '@' ? word + 1 : word + 15);
+        if (word[0] == '@')
+            ok = read_response(r, word + 1);
         else if (word[0] == '-' && word[1])
             ok = read_option(r, argc, argv, &i);
         else

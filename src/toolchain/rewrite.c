@@ -32,6 +32,8 @@ struct scanner {
     /* braces: is what they enclose device code, and the host's too? */
     bool inside_device[NESTING], inside_host[NESTING];
     u32 braces;
+    /* nesting at each open #if: every branch begins with it */
+    u32 if_braces[NESTING], if_parens[NESTING], ifs;
     /* managed variables that are defined here */
     const char *names[NAMES];
     u32 nnames, launches, variables;
@@ -369,11 +371,31 @@ static void take_punctuation(struct scanner *s)
         begin_statement(s);
 }
 
+/* A function may begin in both branches of a conditional; its braces are counted once. */
+static void take_directive(struct scanner *s, const char *p)
+{
+    p += 1 + strspn(p + 1, " \t");
+    if (strncmp(p, "if", 2) == 0) {
+        if (s->ifs < NESTING) {
+            s->if_braces[s->ifs] = s->braces;
+            s->if_parens[s->ifs] = s->parens;
+        }
+        s->ifs++;
+    } else if (strncmp(p, "el", 2) == 0 && s->ifs && s->ifs <= NESTING) {
+        s->braces = s->if_braces[s->ifs - 1];
+        s->parens = s->if_parens[s->ifs - 1];
+    } else if (strncmp(p, "endif", 5) == 0) {
+        s->ifs -= s->ifs > 0;
+    }
+}
+
 static void scan(struct scanner *s, const char *text)
 {
     for (s->at = text; *s->at;) {
         const char *past = skip(s->at, text, s->mem);
         if (past > s->at) {
+            if (*s->at == '#')
+                take_directive(s, s->at);
             put(s, s->at, (size_t)(past - s->at));
             s->at = past;
             if (!s->managed && s->out[s->start + strspn(s->out + s->start, " \t\r\n")] == '#')

@@ -2,8 +2,11 @@
  * running them. A library: it prints nothing and never exits.
  *
  *     argv ──► tool_options ──► tool_plan ──► files
- *              options.c        plan.c        run.c
- *              arch.c           link.c        container.c
+ *              options.c        plan.c        run.c        processes, files
+ *              arch.c           link.c        rewrite.c    what clang does not compile, before it
+ *                                             mend.c       its PTX, after it
+ *                                             container.c  the fat binary
+ *                                             rdc.c        what links the device code of several objects
  *
  * The words used here: a *unit* is one .cu file; its *device pass* makes PTX of it, once for each architecture; its
  * *container* is the fat binary of all of them; its *host pass* makes the object, with the container inside. */
@@ -51,7 +54,7 @@ struct tool_options {
     struct tool_arch arches[TOOL_ARCHES];
     u32 narches;
     tool_words preprocessor;     /* -I -D -U -isystem -include, in order */
-    tool_words libraries;        /* -L -l, in order with TOOL_LINKED inputs */
+    tool_words libraries;        /* -L -l, in order; they come behind all inputs */
     tool_words compiler, linker; /* -Xcompiler, -Xlinker */
     const char *std, *optimize;
     const char *dependencies; /* -MD, -MMD, or NULL; with TOOL_RULES: -M, -MM */

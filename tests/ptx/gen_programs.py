@@ -1165,6 +1165,21 @@ def mbarriers():
         add.u32 %r5, %r5, 4;
         setp.lt.u32 %p1, %r5, %r4;
         @%p1 bra TAKE;""", block=75, grid=3)
+    program("places", "alloca_u32", """
+        mov.u32 %r4, 16;
+        stacksave.u32 %r10;
+        alloca.u32 %r5, %r4, 16;
+        alloca.u32 %r6, %r4;
+        stackrestore.u32 %r10;
+        alloca.u32 %r7, %r4, 16;
+        cvt.u64.u32 %q3, %r6;
+        cvt.u64.u32 %q4, %r7;
+        st.local.u32 [%q3], %r1;
+        st.local.u32 [%q4], %r4;
+        ld.local.u32 %r8, [%q3];
+        setp.eq.u32 %p1, %r8, %r1;
+        setp.eq.and.u32 %p1, %r7, %r5, %p1;
+        selp.u32 %r9, 1, 0, %p1;""")
     program(s, "st_bulk", """
         mov.u32 %r4, buf;
         mad.lo.u32 %r5, %r1, 4, %r4;

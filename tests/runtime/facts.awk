@@ -1,13 +1,18 @@
 # facts.awk - what our CUDA headers say, as a list to be compared with a toolkit's: ENUMERATOR(name), MACRO(name),
 # SIZE(type), MEMBER(type, path). Reads headers as clang-format leaves them: one member a line.
 
-/^#define (cuda|CUDA|CUDART)[A-Za-z_0-9]* [^_]/ && $2 !~ /(AttrID|AttrValue|^CUDARTAPI|^CUDART_CB)$/ && $3 !~ /_pt[sd][sz]$/ { print "MACRO(" $2 ")" }
+/^#define (cuda|CUDA)[A-Za-z_0-9]* [^_]/ && !is_type_or_twin($2, $3) { print "MACRO(" $2 ")" }
 /^(typedef )?enum [A-Za-z_0-9]+ \{/ { in_enum = 1; next }
 in_enum && /^    [A-Za-z_0-9]+ = / { print "ENUMERATOR(" $1 ")" }
 in_enum && /^\}/ { in_enum = 0 }
 !in_struct && /^(struct|union) [A-Za-z_0-9]+ \{/ { in_struct = 1; type = $1 " " $2; n = 0; next }
 in_struct && /^\}/ { in_struct = 0; print "SIZE(" type ")"; members(1, n, ""); next }
 in_struct { line[++n] = $0 }
+
+# What is no number: types, empty words, the names of per-thread variants.
+function is_type_or_twin(name, value) {
+    return name ~ /(AttrID|AttrValue|^CUDARTAPI|^CUDART_CB)$/ || value ~ /_pt[sd][sz]$/
+}
 
 # The members in line[from..to], which are those of `prefix`.
 function members(from, to, prefix,    i, close_at, name) {

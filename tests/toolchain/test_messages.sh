@@ -36,7 +36,7 @@ says() {
 }
 
 says device_error 1 device_error.cu
-says host_warning 0 host_warning.cu -Xcompiler -Wall
+says host_warning 0 -c host_warning.cu -Xcompiler -Wall
 says host_warning_error 1 host_warning.cu -Xcompiler -Wall -Werror all-warnings
 says host_function 1 host_function.cu
 says thrust 1 thrust.cu
@@ -48,6 +48,6 @@ says nested_old 1 nested.cu -std=c++14
 says no_file 3 nowhere.cu
 says unknown_option 2 device_error.cu --frobnicate
 says unknown_architecture 2 device_error.cu -arch=sm_1000
-says ignored 0 host_warning.cu -Xptxas -v
+says ignored 0 -c host_warning.cu -Xptxas -v
 says no_nvcc 3 --with nvcc device_error.cu
 exit $failed

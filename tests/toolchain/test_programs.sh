@@ -72,6 +72,41 @@ END
 "$lockstep" cc -shared -Xcompiler -fPIC lib.cu -o libtwo.so && "$lockstep" cc main.c more.cpp -L. -ltwo -Xlinker -rpath=. \
     -o two && [ "$("$lockstep" run ./two)" = '42 1' ] || complain "a shared library"
 
+# Device code in a library, found by -l: what of it is not used registers nothing. Managed variables across files.
+cat >use.cu <<'END'
+#include <cstdio>
+extern __device__ int base;
+__device__ int tenfold(int);
+extern __managed__ int total;
+void touch();
+__global__ void k(int *o)
+{
+    *o = tenfold(3) + base;
+    total += 1;
+}
+int main()
+{
+    int *o;
+    cudaMallocManaged(&o, sizeof *o);
+    total = 5;
+    k<<<1, 1>>>(o);
+    cudaDeviceSynchronize();
+    touch();
+    cudaDeviceSynchronize();
+    printf("%d %d\n", *o, total);
+}
+END
+cat >part.cu <<'END'
+__device__ int base = 7;
+__device__ int tenfold(int x) { return x * 10; }
+__managed__ int total;
+static __global__ void k() { total += 100; }
+void touch() { k<<<1, 1>>>(); }
+END
+echo '__global__ void nobody() {} void never() { nobody<<<1, 1>>>(); }' >rest.cu
+"$lockstep" cc -dc use.cu part.cu rest.cu && "$lockstep" cc -lib part.o rest.o -o libpart.a &&
+    "$lockstep" cc -rdc=true use.o -L. -lpart -run >out && [ "$(cat out)" = '37 106' ] || complain "separate code: $(cat out)"
+
 # Every __nv_ function that clang's headers declare has a body in the driver.
 declares=$(clang-19 -print-resource-dir)/include/__clang_cuda_libdevice_declares.h
 awk -f "$here/nv_calls.awk" "$declares" >nv.cu

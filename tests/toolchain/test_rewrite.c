@@ -35,6 +35,10 @@ static const struct {
      "namespace n { __global__ void p() { /* k<<<1>>>() */ s = \"k<<<1>>>()\"; c = '<'; lockstep_launch<k>(1, "
      "(2>>1))(3); } void f() { k<<<1, 1>>>(); } }"},
     {"#define L k<<<1, 1>>>()\n__global__ void p() { R\"x(k<<<)x\"; a = 1'000 << 3; }", NULL, NULL},
+    {"#ifdef A\n__global__ void p(int a) {\n#elif B\n__global__ void p() {\n#else\n__global__ void p(float a) "
+     "{\n#endif\n}\n"
+     "int main() { p<<<1, 1>>>(); }",
+     NULL, NULL},
     /* managed variables */
     {"__managed__ int x;", "__device__ int x asm(\"lockstep_managed_x\");",
      "__device__ int lockstep_managed_x asm(\"lockstep_managed_x\"); extern decltype(lockstep_managed_x) &x "

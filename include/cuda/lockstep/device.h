@@ -6,8 +6,8 @@
 #ifndef LOCKSTEP_DEVICE_H
 #define LOCKSTEP_DEVICE_H
 
-/* An instruction of these functions belongs to the line that calls them: the word is the attribute's, in clang's headers
- * and in __device__ alike. */
+/* An instruction of these functions belongs to the line that calls them. The word is the attribute's, in clang's
+ * headers and in __device__ alike. */
 #define device device, nodebug
 
 /* Headers that ask whether clang compiles with a toolkit's headers get what these would give. */

@@ -1,5 +1,5 @@
-/* min_max.h - min() and max() of all arithmetic types in the global namespace, for host and device, as nvcc has them: of
- * two integers in their common type, and by fmin() and fmax() of floating-point numbers. clang's headers have
+/* min_max.h - min() and max() of all arithmetic types in the global namespace, for host and device, as nvcc has them:
+ * of two integers in their common type, and by fmin() and fmax() of floating-point numbers. clang's headers have
  * min(int, int) and max(int, int) for the device. */
 #ifndef LOCKSTEP_MIN_MAX_H
 #define LOCKSTEP_MIN_MAX_H
