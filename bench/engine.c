@@ -1,9 +1,11 @@
-/* engine.c - how many warp instructions a second does the engine run? Fast, traced with hooks that do nothing, and
- * traced with the meter, on the loops of bench/engine/loops.ptx, and how that scales with workers.
+/* engine.c - how many warp instructions a second does the engine run? Fast, traced with hooks that do nothing, traced
+ * with the meter, and with the model of caches and time besides, on the loops of bench/engine/loops.ptx, and how that
+ * scales with workers.
  *
  * The number of instructions comes from the text: `// BENCH: name trip=T outside=O` says what a warp runs in a trip of
  * the loop and outside of it; a divergent trip counts what both sides run. Nothing is taken from our own counters.
- * Each figure is the best of three runs of a fifth of a second. */
+ * Each figure is the best of three runs of a fifth of a second; with --cpu of processor time, for a machine that has
+ * other things to do. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 #include "meter/meter.h"
 #include "ptx/ptx.h"
 
-enum mode { FAST, NULL_HOOKS, METER, MODES };
+enum mode { FAST, NULL_HOOKS, METER, MODEL, MODES };
 enum { BLOCK = 256, WARPS = BLOCK / 32, BLOCKS = 64, DATA_BYTES = 8 << 20, REPEATS = 3, MAX_LOOPS = 16 };
 
 struct loop {
@@ -34,10 +36,12 @@ struct bench {
     size_t len;
 };
 
+static clockid_t clock_of_runs = CLOCK_MONOTONIC;
+
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock_of_runs, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -73,13 +77,16 @@ static bool run(struct bench *b, const struct loop *l, u32 trips, enum mode mode
     struct exec_launch launch = {.device = &b->device, .module = b->module, .grid = {BLOCKS, 1, 1}, .block = {BLOCK, 1, 1},
                                  .params = &params, .workers = workers};
     struct meter *meter = NULL;
+    struct meter_options options = METER_OPTIONS_DEFAULT;
+    options.caches = mode == MODEL;
+    options.memory_base = mem_shared_window(b->device.mem);
     launch.kernel = exec_module_kernel(b->module, l->name);
     if (!launch.kernel)
         return false;
     const double start = now();
-    if (mode == METER && meter_begin(&launch, NULL, NULL, &meter) != LS_OK)
+    if (mode >= METER && meter_begin(&launch, NULL, &options, &meter) != LS_OK)
         return false;
-    launch.hooks = mode == METER ? meter_hooks(meter) : mode == NULL_HOOKS ? &null_hooks : NULL;
+    launch.hooks = mode >= METER ? meter_hooks(meter) : mode == NULL_HOOKS ? &null_hooks : NULL;
     const enum ls_status s = exec_run(&launch, &fault, NULL);
     if (meter)
         meter_report_free(meter_end(meter));
@@ -189,13 +196,14 @@ static void head(bool markdown, unsigned cores)
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&t, &tm));
     printf("%s%s, %u cores, compiler %s, level %s, %s. Millions of warp instructions a second.\n\n",
            markdown ? "## The engine\n\n" : "", cpu, cores, __VERSION__, exec_level(), date);
-    printf(markdown ? "| loop | fast, 1 worker | traced, empty hooks | traced, meter |" : "%-10s %10s %12s %10s",
-           "loop", "fast", "empty hooks", "meter");
+    printf(markdown ? "| loop | fast, 1 worker | traced, empty hooks | traced, meter | and model |"
+                    : "%-10s %10s %12s %10s %10s",
+           "loop", "fast", "empty hooks", "meter", "and model");
     for (unsigned w = 2; w <= cores; w *= 2)
         printf(markdown ? " fast, %u workers | x |" : " %6u workers      x", w);
     printf("\n");
     if (markdown) {
-        printf("| --- | ---: | ---: | ---: |");
+        printf("| --- | ---: | ---: | ---: | ---: |");
         for (unsigned w = 2; w <= cores; w *= 2)
             printf(" ---: | ---: |");
         printf("\n");
@@ -207,7 +215,8 @@ static void row(struct bench *b, const struct loop *l, bool markdown, unsigned c
     double r[MODES];
     for (unsigned m = 0; m < MODES; m++)
         r[m] = rate(b, l, (enum mode)m, 1);
-    printf(markdown ? "| %s | %.0f | %.0f | %.0f |" : "%-10s %10.0f %12.0f %10.0f", l->name, r[0], r[1], r[2]);
+    printf(markdown ? "| %s | %.0f | %.0f | %.0f | %.1f |" : "%-10s %10.0f %12.0f %10.0f %10.1f", l->name, r[FAST],
+           r[NULL_HOOKS], r[METER], r[MODEL]);
     for (unsigned w = 2; w <= cores; w *= 2) {
         const double all = rate(b, l, FAST, w);
         printf(markdown ? " %.0f | %.2f |" : " %14.0f %6.2f", all, r[0] > 0 ? all / r[0] : 0);
@@ -221,17 +230,19 @@ int main(int argc, char **argv)
     static struct bench b;
     bool markdown = false;
     const char *path = NULL, *only = NULL;
-    const unsigned cores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned cores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     for (int k = 1; k < argc; k++) {
         if (!strcmp(argv[k], "--markdown"))
             markdown = true;
+        else if (!strcmp(argv[k], "--cpu"))
+            clock_of_runs = CLOCK_PROCESS_CPUTIME_ID, cores = 1;
         else if (!path)
             path = argv[k];
         else
             only = argv[k];
     }
     if (!path)
-        return fprintf(stderr, "usage: bench_engine [--markdown] bench/engine/loops.ptx [LOOP]\n"), 2;
+        return fprintf(stderr, "usage: bench_engine [--markdown] [--cpu] bench/engine/loops.ptx [LOOP]\n"), 2;
     if (!set_up(&b, path))
         return 1;
     head(markdown, cores);

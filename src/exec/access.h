@@ -443,12 +443,12 @@ MEM_FN bool find_block(const struct ir_inst *pc, struct warp *w, u32 op, u64 add
     CALL_OUT();
     if (!mem_range(w->mem, address, &lo, &hi, &kind) || hi - address < size)
         return false;
-    if (op & (MEM_STORE | MEM_ATOMIC) && kind == MEM_CONST)
+    if (op & (MEM_STORE | MEM_ATOMIC) && mem_read_only(kind))
         return false;
     if (MEM_SPACE(op) == SPACE_CONST && kind != MEM_CONST && kind != MEM_INTERNAL)
         return false;
     if (kind != MEM_HEAP)
-        *c = (struct site_cache){lo, hi, kind != MEM_CONST};
+        *c = (struct site_cache){lo, hi, !mem_read_only(kind)};
     return true;
 }
 

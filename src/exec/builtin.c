@@ -38,7 +38,7 @@ static struct place find_place(struct warp *w, unsigned lane, u64 address)
     if (address - w->local_window < MEM_WINDOW_BYTES)
         return place_in(w->local + lane * w->local_bytes, w->local_bytes, address - w->local_window, SPACE_LOCAL);
     if (mem_range(w->mem, address, &lo, &hi, &kind))
-        return (struct place){(const u8 *)(uintptr_t)address, hi - address, address, SPACE_GLOBAL, kind == MEM_CONST};
+        return (struct place){(const u8 *)(uintptr_t)address, hi - address, address, SPACE_GLOBAL, mem_read_only(kind)};
     return (struct place){NULL, 0, address, SPACE_GLOBAL, false};
 }
 

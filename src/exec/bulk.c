@@ -23,7 +23,7 @@ static u8 *global(struct warp *w, const struct ir_inst *pc, const u8 *regs, cons
         warp_fault(w, pc, FAULT_MISALIGNED, lane, address, bytes, SPACE_GLOBAL, write, false);
         return NULL;
     }
-    if (mem_range(w->mem, address, &lo, &hi, &kind) && hi - address >= bytes && !(write && kind == MEM_CONST))
+    if (mem_range(w->mem, address, &lo, &hi, &kind) && hi - address >= bytes && !(write && mem_read_only(kind)))
         return (u8 *)(uintptr_t)address;
     warp_fault(w, pc, FAULT_ILLEGAL_ADDRESS, lane, address, bytes, SPACE_GLOBAL, write, false);
     return NULL;

@@ -7,10 +7,18 @@
 static const char *kind_word(u8 kind)
 {
     static const char *const words[] = {
-        [MEM_DEVICE] = "device",          [MEM_PINNED] = "pinned host",
-        [MEM_MANAGED] = "managed",        [MEM_REGISTERED] = "registered host",
-        [MEM_GLOBAL] = "global variable", [MEM_CONST] = "constant variable",
-        [MEM_HEAP] = "device heap",       [MEM_INTERNAL] = "internal",
+        [MEM_DEVICE] = "device",
+        [MEM_PINNED] = "pinned host",
+        [MEM_MANAGED] = "managed",
+        [MEM_REGISTERED] = "registered host",
+        [MEM_GLOBAL] = "global variable",
+        [MEM_CONST] = "constant variable",
+        [MEM_HEAP] = "device heap",
+        [MEM_INTERNAL] = "internal",
+        [MEM_MAPPED] = "mapped",
+        [MEM_MAPPED_READ] = "mapped, read only",
+        [MEM_MAPPED_NONE] = "mapped, no access was set",
+        [MEM_RESERVED] = "reserved addresses, nothing is mapped there",
     };
     return kind < LS_ARRAY_LEN(words) ? words[kind] : "unknown";
 }

@@ -6,16 +6,18 @@
 #include "base/base.h"
 
 enum extent_state {
-    EXTENT_LIVE,  /* an allocation */
-    EXTENT_FREED, /* was one, in quarantine: not used again yet, so that late accesses can be named */
-    EXTENT_FREE,  /* may be allocated */
+    EXTENT_LIVE,     /* an allocation */
+    EXTENT_FREED,    /* was one, in quarantine: not used again yet, so that late accesses can be named */
+    EXTENT_FREE,     /* may be allocated */
+    EXTENT_RESERVED, /* addresses, and in `inside` the mappings there (mem_map.c) */
 };
 
 /*      base                base + size         base + span
  *       | the caller's bytes |   red zone         |            LIVE and FREED; the red zone is never handed out
  *       | ................ free ................. |            FREE (size 0)
  *
- * Extents never overlap. Those of the reservation tile it without holes; registered host memory stands apart. */
+ * Extents never overlap. Those of the range tile it without holes; registered host memory and reservations of addresses
+ * stand apart. */
 struct extent {
     u64 base, size, span;
     u64 serial;
@@ -24,7 +26,8 @@ struct extent {
     u32 priority;
     u64 max_free; /* the largest FREE span in this subtree */
     struct extent *left, *right;
-    struct extent *next; /* in the quarantine's queue */
+    struct extent *inside; /* of a reservation: the root of its mappings */
+    struct extent *next;   /* in the quarantine's queue */
 };
 
 void tree_insert(struct extent **root, struct extent *e);

@@ -14,47 +14,19 @@
  * changes are rare. */
 #include "exec/memory.h"
 
-#include <pthread.h>
 #include <setjmp.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
-#include "base/intern.h"
-#include "exec/mem_tree.h"
+#include "exec/mem_table.h"
 
-enum { SHARDS = 16, QUARANTINE_BLOCKS = 4096 };
+enum { QUARANTINE_BLOCKS = 4096 };
 #define GUARD_BYTES (1u << 20)
 #define LEAST_BYTES (1ull << 30)
 #define RELEASE_BYTES (1u << 20) /* freed blocks of this size give their pages back */
 #define HEAP_BYTES (8ull << 20)  /* CUDA's default cudaLimitMallocHeapSize */
-
-/* Apart by more than a cache line, whatever the alignment of the whole. */
-struct shard {
-    pthread_rwlock_t lock;
-    u8 pad[128];
-};
-
-struct mem {
-    struct shard shards[SHARDS];
-    u8 *map;
-    u64 map_bytes;
-    u64 shared_window, local_window;
-    u64 first, end; /* of the extents */
-    u64 capacity, used, heap_used, heap_limit;
-    bool poison;
-    u64 serial;
-    _Atomic u64 epoch;
-    struct extent *root;
-    struct extent *oldest, *newest; /* the quarantine */
-    u64 quarantined_bytes, quarantined;
-    struct extent *spare; /* extents to use again, linked by next */
-    struct arena names_mem;
-    struct intern names;
-};
 
 /* ---- locks ---- */
 
@@ -63,7 +35,7 @@ static pthread_rwlock_t *my_lock(struct mem *m)
     static _Atomic unsigned threads;
     static _Thread_local unsigned mine; /* 1 + the shard */
     if (!mine)
-        mine = 1 + atomic_fetch_add(&threads, 1) % SHARDS;
+        mine = 1 + atomic_fetch_add(&threads, 1) % MEM_SHARDS;
     return &m->shards[mine - 1].lock;
 }
 
@@ -74,15 +46,15 @@ static pthread_rwlock_t *read_lock(struct mem *m)
     return l;
 }
 
-static void write_lock(struct mem *m)
+void mem_lock(struct mem *m)
 {
-    for (int i = 0; i < SHARDS; i++)
+    for (int i = 0; i < MEM_SHARDS; i++)
         pthread_rwlock_wrlock(&m->shards[i].lock);
 }
 
-static void write_unlock(struct mem *m)
+void mem_unlock(struct mem *m)
 {
-    for (int i = SHARDS; i-- > 0;)
+    for (int i = MEM_SHARDS; i-- > 0;)
         pthread_rwlock_unlock(&m->shards[i].lock);
 }
 
@@ -110,7 +82,7 @@ static bool reserve_for(struct mem *m, u64 capacity)
     return false;
 }
 
-static struct extent *new_extent(struct mem *m)
+struct extent *mem_new_extent(struct mem *m)
 {
     struct extent *e = m->spare;
     if (e)
@@ -122,7 +94,7 @@ static struct extent *new_extent(struct mem *m)
     return e;
 }
 
-static void drop_extent(struct mem *m, struct extent *e)
+void mem_drop_extent(struct mem *m, struct extent *e)
 {
     e->next = m->spare;
     m->spare = e;
@@ -138,7 +110,7 @@ static bool lay_out(struct mem *m)
     m->end = ((u64)(uintptr_t)m->map + m->map_bytes) & ~(u64)(MEM_ALIGN - 1);
     mprotect(m->map, m->first - (u64)(uintptr_t)m->map, PROT_NONE);
     madvise(m->map, m->map_bytes, MADV_DONTDUMP);
-    struct extent *all = new_extent(m);
+    struct extent *all = mem_new_extent(m);
     if (!all)
         return false;
     all->base = m->first;
@@ -154,11 +126,12 @@ enum ls_status mem_create(u64 capacity, struct mem **out)
     *out = NULL;
     if (!m)
         return LS_ERR_NOMEM;
-    for (int i = 0; i < SHARDS; i++)
+    for (int i = 0; i < MEM_SHARDS; i++)
         pthread_rwlock_init(&m->shards[i].lock, NULL);
     m->names_mem.name = "memory names";
     m->names.mem = &m->names_mem;
     m->heap_limit = HEAP_BYTES;
+    m->share_fd = -1;
     const char *poison = getenv("LOCKSTEP_POISON");
     m->poison = poison && *poison && strcmp(poison, "0") != 0;
     if (!reserve_for(m, capacity) || !lay_out(m)) {
@@ -172,6 +145,10 @@ enum ls_status mem_create(u64 capacity, struct mem **out)
 static void free_extent(void *ctx, struct extent *e)
 {
     (void)ctx;
+    if (e->state == EXTENT_RESERVED) {
+        tree_each(e->inside, free_extent, NULL);
+        mem_end_reservation(e);
+    }
     ls_free(e);
 }
 
@@ -184,9 +161,10 @@ void mem_destroy(struct mem *m)
         next = e->next;
         ls_free(e);
     }
+    mem_share_end(m);
     if (m->map)
         munmap(m->map, m->map_bytes);
-    for (int i = 0; i < SHARDS; i++)
+    for (int i = 0; i < MEM_SHARDS; i++)
         pthread_rwlock_destroy(&m->shards[i].lock);
     arena_free(&m->names_mem);
     ls_free(m);
@@ -211,9 +189,9 @@ u64 mem_epoch(const struct mem *m)
 
 void mem_set_heap_limit(struct mem *m, u64 bytes)
 {
-    write_lock(m);
+    mem_lock(m);
     m->heap_limit = bytes;
-    write_unlock(m);
+    mem_unlock(m);
 }
 
 u64 mem_used(struct mem *m)
@@ -233,14 +211,14 @@ static void give_back(struct mem *m, struct extent *e)
     if (after && after->state == EXTENT_FREE && after->base == e->base + e->span) {
         tree_remove(&m->root, after);
         e->span += after->span;
-        drop_extent(m, after);
+        mem_drop_extent(m, after);
     }
     struct extent *before = tree_floor(m->root, e->base);
     if (before && before->state == EXTENT_FREE && before->base + before->span == e->base) {
         tree_remove(&m->root, before);
         e->base = before->base;
         e->span += before->span;
-        drop_extent(m, before);
+        mem_drop_extent(m, before);
     }
     e->state = EXTENT_FREE;
     e->size = 0;
@@ -293,9 +271,9 @@ static bool carve(struct mem *m, struct extent *e, u64 base, u64 span)
 {
     struct extent *left = NULL, *right = NULL;
     const u64 before = base - e->base, after = e->base + e->span - (base + span);
-    if ((before && !(left = new_extent(m))) || (after && !(right = new_extent(m)))) {
+    if ((before && !(left = mem_new_extent(m))) || (after && !(right = mem_new_extent(m)))) {
         if (left)
-            drop_extent(m, left);
+            mem_drop_extent(m, left);
         return false;
     }
     tree_remove(&m->root, e);
@@ -310,6 +288,12 @@ static bool carve(struct mem *m, struct extent *e, u64 base, u64 span)
     e->base = base;
     e->span = span;
     return true;
+}
+
+/* Programs write host memory whenever they like, so it shares no page with memory of the device (mem_share.c). */
+static u64 least_align(enum mem_kind kind)
+{
+    return kind == MEM_PINNED || kind == MEM_MANAGED ? MEM_PAGE : MEM_ALIGN;
 }
 
 /* A quarter of the block, so that an index that is a little wrong lands in it; 256 bytes to 4 KiB. */
@@ -346,7 +330,7 @@ static enum ls_status alloc_locked(struct mem *m, u64 size, u64 align, enum mem_
         return LS_ERR_NOMEM;
     if (kind == MEM_HEAP && (m->heap_used > m->heap_limit || size > m->heap_limit - m->heap_used))
         return LS_ERR_NOMEM;
-    const u64 span = ls_align_up(size, MEM_ALIGN) + red_zone(size);
+    const u64 span = ls_align_up(ls_align_up(size, MEM_ALIGN) + red_zone(size), least_align(kind));
     struct extent *e = find_space(m, span + (align > MEM_ALIGN ? align : 0));
     if (!e || !keep_name(m, name, &kept) || !carve(m, e, ls_align_up(e->base, align), span))
         return LS_ERR_NOMEM;
@@ -367,50 +351,53 @@ enum ls_status mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind,
     *address = 0;
     if (!size || (align & (align - 1)) || kind == MEM_REGISTERED)
         return LS_ERR_INVALID;
-    if (align < MEM_ALIGN)
-        align = MEM_ALIGN;
+    if (align < least_align(kind))
+        align = least_align(kind);
     if (align > m->end - m->first)
         return LS_ERR_NOMEM;
-    write_lock(m);
+    mem_lock(m);
     const enum ls_status s = alloc_locked(m, size, align, kind, name, address);
-    write_unlock(m);
+    mem_unlock(m);
     if (s == LS_OK && m->poison)
         memset((void *)(uintptr_t)*address, 0xCD, size);
     return s;
 }
 
 /* Gives the pages that lie wholly inside a large block back to the host. */
-static void release_pages(const struct extent *e)
+static void release_pages(struct mem *m, const struct extent *e)
 {
     const u64 lo = ls_align_up(e->base, 4096), hi = (e->base + e->size) & ~(u64)4095;
-    if (e->size >= RELEASE_BYTES && lo < hi)
+    if (e->size >= RELEASE_BYTES && lo < hi) {
         madvise((void *)(uintptr_t)lo, hi - lo, MADV_DONTNEED);
+        mem_share_release(m, lo, hi);
+    }
 }
 
-static struct extent *live_at(struct mem *m, u64 address)
+struct extent *mem_live_at(struct mem *m, u64 address)
 {
     struct extent *e = tree_floor(m->root, address);
-    return e && e->state == EXTENT_LIVE && address - e->base < e->size ? e : NULL;
+    if (e && e->state == EXTENT_RESERVED)
+        e = tree_floor(e->inside, address);
+    return e && e->state == EXTENT_LIVE && address - e->base < e->size && e->kind != MEM_MAPPED_NONE ? e : NULL;
 }
 
 enum ls_status mem_free(struct mem *m, u64 address)
 {
-    write_lock(m);
-    struct extent *e = live_at(m, address);
-    const bool ok = e && e->base == address && e->kind != MEM_REGISTERED;
+    mem_lock(m);
+    struct extent *e = mem_live_at(m, address);
+    const bool ok = e && e->base == address && e->kind != MEM_REGISTERED && !mem_is_mapped(e->kind);
     if (ok) {
         m->used -= on_device(e->kind) ? e->size : 0;
         m->heap_used -= e->kind == MEM_HEAP ? e->size : 0;
-        release_pages(e);
+        release_pages(m, e);
         quarantine(m, e);
         atomic_fetch_add_explicit(&m->epoch, 1, memory_order_release);
     }
-    write_unlock(m);
+    mem_unlock(m);
     return ok ? LS_OK : LS_ERR_INVALID;
 }
 
-/* Does any extent touch [lo, lo + size)? */
-static bool occupied(struct mem *m, u64 lo, u64 size)
+bool mem_occupied(struct mem *m, u64 lo, u64 size)
 {
     const struct extent *below = tree_floor(m->root, lo), *above = tree_above(m->root, lo);
     return (below && below->base + below->span > lo) || (above && above->base - lo < size);
@@ -421,9 +408,9 @@ enum ls_status mem_register(struct mem *m, void *host, u64 size)
     const u64 base = (u64)(uintptr_t)host;
     if (!host || !size || base + size < base)
         return LS_ERR_INVALID;
-    write_lock(m);
-    enum ls_status s = occupied(m, base, size) ? LS_ERR_INVALID : LS_OK;
-    struct extent *e = s == LS_OK ? new_extent(m) : NULL;
+    mem_lock(m);
+    enum ls_status s = mem_occupied(m, base, size) ? LS_ERR_INVALID : LS_OK;
+    struct extent *e = s == LS_OK ? mem_new_extent(m) : NULL;
     if (s == LS_OK && !e)
         s = LS_ERR_NOMEM;
     if (e) {
@@ -434,21 +421,21 @@ enum ls_status mem_register(struct mem *m, void *host, u64 size)
         e->serial = ++m->serial;
         tree_insert(&m->root, e);
     }
-    write_unlock(m);
+    mem_unlock(m);
     return s;
 }
 
 enum ls_status mem_unregister(struct mem *m, void *host)
 {
-    write_lock(m);
-    struct extent *e = live_at(m, (u64)(uintptr_t)host);
+    mem_lock(m);
+    struct extent *e = mem_live_at(m, (u64)(uintptr_t)host);
     const bool ok = e && e->base == (u64)(uintptr_t)host && e->kind == MEM_REGISTERED;
     if (ok) {
         tree_remove(&m->root, e);
-        drop_extent(m, e);
+        mem_drop_extent(m, e);
         atomic_fetch_add_explicit(&m->epoch, 1, memory_order_release);
     }
-    write_unlock(m);
+    mem_unlock(m);
     return ok ? LS_OK : LS_ERR_INVALID;
 }
 
@@ -457,12 +444,14 @@ enum ls_status mem_unregister(struct mem *m, void *host)
 bool mem_range(struct mem *m, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind)
 {
     pthread_rwlock_t *l = read_lock(m);
-    const struct extent *e = live_at(m, address);
+    const struct extent *e = mem_live_at(m, address);
     const bool found = e;
     if (found) {
         *lo = e->base;
         *hi = e->base + e->size;
         *kind = e->kind;
+        if (mem_is_mapped(e->kind))
+            mem_widen(tree_floor(m->root, address), e, lo, hi);
     }
     pthread_rwlock_unlock(l);
     return found;
@@ -499,7 +488,7 @@ static struct mem_block as_block(const struct extent *e)
     return (struct mem_block){.base = e->base,
                               .size = e->size,
                               .kind = e->kind,
-                              .live = e->state == EXTENT_LIVE,
+                              .live = e->state != EXTENT_FREED,
                               .serial = e->serial,
                               .name = e->name};
 }
@@ -509,8 +498,9 @@ bool mem_nearest(struct mem *m, u64 address, struct mem_block *out)
     pthread_rwlock_t *l = read_lock(m);
     const struct extent *below = used_below(m, address), *above = used_above(m, address);
     const struct extent *e = better(below, above, address) ? below : above;
+    const struct extent *mapping = e && e->state == EXTENT_RESERVED ? mem_mapping_at(e, address) : NULL;
     if (e)
-        *out = as_block(e);
+        *out = as_block(mapping ? mapping : e);
     pthread_rwlock_unlock(l);
     return e;
 }
@@ -523,6 +513,8 @@ struct visit {
 static void visit_live(void *ctx, struct extent *e)
 {
     const struct visit *v = ctx;
+    if (e->state == EXTENT_RESERVED)
+        tree_each(e->inside, visit_live, ctx);
     if (e->state != EXTENT_LIVE)
         return;
     const struct mem_block b = as_block(e);

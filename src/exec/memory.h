@@ -4,8 +4,8 @@
  * A device address is a host address, so a checked access needs no translation. Every allocation is followed by a red
  * zone, freed memory is quarantined for a while before it is used again, and accesses are checked from the first to the
  * last byte against the allocation that contains the first. Host memory that kernels may touch (pinned, registered,
- * managed) is in the same table. The shared and local windows are reserved, inaccessible ranges: a generic address
- * inside one means shared or local memory.
+ * managed) is in the same table, and so are reservations of addresses and what is mapped there. The shared and local
+ * windows are reserved, inaccessible ranges: a generic address inside one means shared or local memory.
  *
  * Thread-safe. Look-ups take no lock on the hit path of a caller's own cache (see mem_range). */
 #ifndef LS_EXEC_MEMORY_H
@@ -15,15 +15,30 @@
 #include "base/status.h"
 
 enum mem_kind {
-    MEM_DEVICE,     /* cuMemAlloc */
-    MEM_PINNED,     /* cuMemAllocHost: host memory, mapped */
-    MEM_MANAGED,    /* cuMemAllocManaged, .managed variables */
-    MEM_REGISTERED, /* cuMemHostRegister: the caller's own memory */
-    MEM_GLOBAL,     /* a module's .global variable */
-    MEM_CONST,      /* a module's .const variable: kernels may not write it */
-    MEM_HEAP,       /* device-side malloc */
-    MEM_INTERNAL,   /* ours */
+    MEM_DEVICE,      /* cuMemAlloc */
+    MEM_PINNED,      /* cuMemAllocHost: host memory, mapped */
+    MEM_MANAGED,     /* cuMemAllocManaged, .managed variables */
+    MEM_REGISTERED,  /* cuMemHostRegister: the caller's own memory */
+    MEM_GLOBAL,      /* a module's .global variable */
+    MEM_CONST,       /* a module's .const variable: kernels may not write it */
+    MEM_HEAP,        /* device-side malloc */
+    MEM_INTERNAL,    /* ours */
+    MEM_MAPPED,      /* mapped where addresses were reserved: cuMemMap, memory of other processes */
+    MEM_MAPPED_READ, /* the same, to be read only */
+    MEM_MAPPED_NONE, /* the same, and nobody may touch it */
+    MEM_RESERVED,    /* addresses where nothing is mapped */
 };
+
+static inline bool mem_is_mapped(u8 kind)
+{
+    return kind == MEM_MAPPED || kind == MEM_MAPPED_READ || kind == MEM_MAPPED_NONE;
+}
+
+/* Kernels may not write it. */
+static inline bool mem_read_only(enum mem_kind kind)
+{
+    return kind == MEM_CONST || kind == MEM_MAPPED_READ;
+}
 
 /* One allocation, alive or freed. A copy: the table may change after the call. */
 struct mem_block {
@@ -56,7 +71,36 @@ enum ls_status mem_free(struct mem *m, u64 address);
 enum ls_status mem_register(struct mem *m, void *host, u64 size);
 enum ls_status mem_unregister(struct mem *m, void *host);
 
-/* The live allocation that contains address: true and its range [*lo, *hi) and kind. This is what a body caches an
+/* Mapped memory. Addresses and sizes of reservations are multiples of a page (4 KiB); a reservation is nobody's memory
+ * until something is mapped. hint: where it should be, or 0. mem_unreserve: of a whole reservation, without mappings.
+ */
+enum ls_status mem_reserve(struct mem *m, u64 size, u64 align, u64 hint, u64 *address);
+enum ls_status mem_unreserve(struct mem *m, u64 address);
+bool mem_reserved(struct mem *m, u64 address, u64 *base, u64 *size); /* the reservation that contains address */
+/* Shows the memory at home, a shared mapping of the host, at reserved addresses; kind is one of MEM_MAPPED_*. home may
+ * go afterwards. LS_ERR_INVALID: not reserved, or something is mapped there. */
+enum ls_status mem_map(struct mem *m, u64 address, u64 size, void *home, enum mem_kind kind);
+/* Of whole mappings, one or several without a gap, else LS_ERR_INVALID. */
+enum ls_status mem_unmap(struct mem *m, u64 address, u64 size);
+enum ls_status mem_set_access(struct mem *m, u64 address, u64 size, enum mem_kind kind);
+bool mem_mapping(struct mem *m, u64 address, struct mem_block *out); /* the mapping that contains address */
+/* Memory that is not allocated here counts as used all the same. False: the device has no such room. */
+bool mem_charge(struct mem *m, u64 bytes);
+void mem_discharge(struct mem *m, u64 bytes);
+
+/* An allocation's bytes in a file that other processes may map; the file is the table's. */
+struct mem_shared {
+    int fd;
+    u64 offset, size;
+};
+/* Of a MEM_DEVICE allocation. Its pages move, so nobody may write device memory meanwhile, unless mem_is_shared. */
+enum ls_status mem_share(struct mem *m, u64 address, struct mem_shared *out);
+bool mem_is_shared(struct mem *m, u64 address);
+/* Another process's memory: MEM_MAPPED at a new address (mem_unmap, and mem_unreserve of the page that holds it). */
+enum ls_status mem_import(struct mem *m, const struct mem_shared *from, u64 *address);
+
+/* The live allocation that contains address: true and its range [*lo, *hi) and kind; mappings that touch and have
+ * the same rights are one. This is what a body caches an
  * instruction: an access [a, a + n) with lo <= a and a + n <= hi needs no look-up while mem_epoch is the same. */
 bool mem_range(struct mem *m, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind);
 /* Changes whenever an allocation is freed or unregistered (caches must then be dropped). Launches read it at start;
@@ -68,7 +112,7 @@ bool mem_nearest(struct mem *m, u64 address, struct mem_block *out);
 /* "0 bytes after the 64-byte allocation #3 (device) at 0x7f..."; always NUL-terminated. */
 void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n);
 
-u64 mem_used(struct mem *m);     /* bytes in live MEM_DEVICE, MANAGED, GLOBAL, CONST and HEAP allocations */
+u64 mem_used(struct mem *m); /* bytes in live MEM_DEVICE, MANAGED, GLOBAL, CONST and HEAP allocations, and charged */
 u64 mem_capacity(struct mem *m); /* bytes of the device */
 /* The most that live MEM_HEAP allocations may hold together; 8 MiB unless set. */
 void mem_set_heap_limit(struct mem *m, u64 bytes);

@@ -62,7 +62,7 @@ static u8 *target_of(struct warp *w, unsigned lane, u64 address, u64 n, u8 *spac
     if ((at = address - w->local_window) < MEM_WINDOW_BYTES)
         return at + n <= w->local_bytes ? w->local + lane * w->local_bytes + at : NULL;
     *space = SPACE_GLOBAL;
-    if (!mem_range(w->mem, address, &lo, &hi, &kind) || address + n > hi || kind == MEM_CONST)
+    if (!mem_range(w->mem, address, &lo, &hi, &kind) || address + n > hi || mem_read_only(kind))
         return NULL;
     return (u8 *)(uintptr_t)address;
 }

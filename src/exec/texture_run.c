@@ -76,7 +76,7 @@ static bool check_memory(struct run *r, unsigned lane)
         return true;
     if (mem_range(r->w->mem, im->base, &lo, &hi, &kind) && hi - im->base >= im->bytes) {
         if (kind != MEM_HEAP)
-            *c = (struct site_cache){lo, hi, kind != MEM_CONST};
+            *c = (struct site_cache){lo, hi, !mem_read_only(kind)};
         return true;
     }
     mem_describe(r->w->mem, im->base, im->bytes, where, sizeof where);

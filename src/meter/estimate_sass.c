@@ -184,31 +184,44 @@ static bool is_evidence(const struct match *m, u32 inst)
     return (is_anchor(from, made) && !ends_block(made)) || (is_float_op(from) && made->op == SASS_OTHER);
 }
 
-/* How often each site is in the machine blocks of its own PTX block; anchors: as such. */
-static void count_sites(struct match *m, u32 *all, u32 *anchors)
+/* How often each site is in the machine blocks of its own PTX block, by what it became there. */
+struct presence {
+    u32 anchor, branch, any;
+};
+
+static void count_sites(struct match *m, struct presence *sites)
 {
     for (u32 k = 0; k < m->blocks.len; k++) {
         struct machine_block *b = &m->blocks.at[k];
         for (u32 i = b->first; i < b->end; i++) {
             if (b->owner == IR_NO_BLOCK || !is_own(m, b, i))
                 continue;
-            all[site_of(m, i)]++;
-            anchors[site_of(m, i)] += is_evidence(m, i);
-            b->anchored |= is_evidence(m, i) || ends_block(&m->code->insts[i]);
+            struct presence *p = &sites[site_of(m, i) - 1];
+            const bool branch = ends_block(&m->code->insts[i]);
+            p->any++;
+            p->branch += branch;
+            p->anchor += is_evidence(m, i);
+            b->anchored |= branch || is_evidence(m, i);
         }
     }
 }
 
-/* What most of a PTX block's anchors and float operations say; where it has none, all its instructions. */
-static u32 count_copies(const struct match *m, u32 block, const u32 *all, const u32 *anchors)
+static u32 at_most(u32 n) { return n < COPIES_MAX ? n : COPIES_MAX; }
+
+/* What most of a PTX block's anchors and float operations say; where it has none, its branch; else all its instructions. */
+static u32 count_copies(const struct match *m, u32 block, const struct presence *sites)
 {
-    u32 said[COPIES_MAX + 1] = {0}, said_by_all[COPIES_MAX + 1] = {0};
+    u32 anchors[COPIES_MAX + 1] = {0}, branches[COPIES_MAX + 1] = {0}, all[COPIES_MAX + 1] = {0};
     for (u32 s = m->f->blocks[block].first; s < m->f->blocks[block].end; s++) {
-        const u32 n = all[s + 1] < COPIES_MAX ? all[s + 1] : COPIES_MAX;
-        said_by_all[n]++;
-        said[anchors[s + 1] < COPIES_MAX ? anchors[s + 1] : COPIES_MAX]++;
+        anchors[at_most(sites[s].anchor)]++;
+        branches[at_most(sites[s].branch)]++;
+        all[at_most(sites[s].any)]++;
     }
-    return most_common(said) ? most_common(said) : most_common(said_by_all) ? most_common(said_by_all) : 1;
+    const u32 said[] = {most_common(anchors), most_common(branches), most_common(all), 1};
+    u32 k = 0;
+    while (!said[k])
+        k++;
+    return said[k];
 }
 
 static bool falls_through(const struct match *m, const struct machine_block *b)
@@ -235,7 +248,7 @@ static void give_moved_away(struct match *m)
 static void find_owners(struct match *m)
 {
     u32 *votes = arena_array(m->mem, u32, m->f->nblocks + 1);
-    u32 *all = arena_array(m->mem, u32, m->f->src->ninsts + 2), *anchors = arena_array(m->mem, u32, m->f->src->ninsts + 2);
+    struct presence *sites = arena_array(m->mem, struct presence, m->f->src->ninsts + 1);
     for (u32 k = 0; k < m->blocks.len; k++) {
         struct machine_block *b = &m->blocks.at[k];
         if (!is_cold(m, b))
@@ -243,10 +256,10 @@ static void find_owners(struct match *m)
         if (b->owner == IR_NO_BLOCK && !is_cold(m, b))
             b->owner = any_block(m, b);
     }
-    count_sites(m, all, anchors);
+    count_sites(m, sites);
     m->copies = arena_array(m->mem, u32, m->f->nblocks + 1);
     for (u32 k = 0; k < m->f->nblocks; k++)
-        m->copies[k] = count_copies(m, k, all, anchors);
+        m->copies[k] = count_copies(m, k, sites);
     give_moved_away(m);
 }
 

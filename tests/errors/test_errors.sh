@@ -64,7 +64,7 @@ golden asserted 1 launch kernels.ptx asserted --block 64
 bad endless 1 launch kernels.ptx endless --timeout 0.5
 grep -q 'CUDA_ERROR_LAUNCH_TIMEOUT' err && grep -q 'it ran longer than 0.5 seconds' err || complain "$(cat err)"
 bad unsupported 1 launch kernels.ptx unsupported
-for part in 'cannot launch unsupported' 'kernels.ptx:100' 'cp.async.bulk.commit_group'; do
+for part in 'cannot launch unsupported' 'kernels.ptx:102' 'multimem.red'; do
     grep -q "$part" err || complain "no '$part' in: $(cat err)"
 done
 

@@ -6,7 +6,7 @@
 #   is the target `<prefix>s`), and by `lockstep cc` in the test itself. CTest runs the two as <prefix>_<name> and
 #   <prefix>_cc_<name> and compares with <EXPECT or name>.expect. With sanitizers one compiler is enough, as the code
 #   under test is the libraries', and SLOW programs are left out.
-# ls_cuda_ptx(file.cu) makes file.ptx in the build folder.
+# ls_cuda_ptx(file.cu) makes file.ptx in the build folder; ls_cuda_library(file.cu), by nvcc, nvcc/file.so.
 # ls_cuda_programs_target() ends the list.
 
 set(ls_program_prefix program)
@@ -70,6 +70,15 @@ function(ls_cuda_ptx source)
       -include ${CMAKE_SOURCE_DIR}/kernels/lockstep_device.cuh ${ls_program_sources}/${source} -o ${ptx}
     DEPENDS ${ls_program_sources}/${source} VERBATIM COMMENT "PTX of ${source}")
   set_property(DIRECTORY APPEND PROPERTY ls_program_files ${ptx})
+endfunction()
+
+function(ls_cuda_library source)
+  get_filename_component(stem ${source} NAME_WE)
+  set(library ${CMAKE_CURRENT_BINARY_DIR}/nvcc/${stem}.so)
+  add_custom_command(OUTPUT ${library}
+    COMMAND ${ls_program_nvcc} -shared -Xcompiler -fPIC ${ls_program_sources}/${source} -o ${library}
+    DEPENDS ${ls_program_sources}/${source} VERBATIM COMMENT "CUDA library ${stem} by nvcc")
+  set_property(DIRECTORY APPEND PROPERTY ls_program_files ${library})
 endfunction()
 
 function(ls_cuda_programs_target)

@@ -1,4 +1,4 @@
-/* Device functions: direct, recursive, indirect, with local memory. */
+/* Device functions: direct, recursive, indirect, with local and shared memory of their own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@ static u32 fib(u32 n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 static u32 expect_fib(u32 i) { return fib(i % 13); }
 static u32 expect_indirect(u32 i) { return i % 2 ? i + 100 : 2 * i; }
 static u32 expect_local(u32 i) { return i * 120 + 16; }
+static u32 expect_shared(u32 i) { return 3 * (69 - i); }
 
 static void check(const char *kernel, u32 (*expect)(u32))
 {
@@ -43,12 +44,19 @@ static void test_local(void **state)
     check("call_local", expect_local);
 }
 
+static void test_shared(void **state)
+{
+    (void)state;
+    check("call_shared", expect_shared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_indirect),
         cmocka_unit_test(test_local),
+        cmocka_unit_test(test_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
