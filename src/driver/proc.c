@@ -152,14 +152,28 @@ CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, 
     return impl_cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
 }
 
-/* NVIDIA's own libraries find each other's internals through these tables; there are none here. Its runtime library asks
- * for them first of all, so whoever asks has that one: the only place where a stripped program, or a library that one
- * loads later, gives itself away. */
+/* The tables that NVIDIA's runtime library, of any linkage, asks for first of all (seen with CUDA 13.0). Its NVRTC asks for
+ * others, and does without. */
+static const unsigned char runtime_tables[][16] = {
+    {0xf8, 0xcf, 0xf9, 0x51, 0x21, 0x46, 0x8b, 0x4e, 0xb9, 0xe2, 0xfb, 0x46, 0x9e, 0x7c, 0x0d, 0xd9},
+    {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a, 0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9},
+};
+
+static bool is_runtime_table(const CUuuid *id)
+{
+    for (size_t i = 0; id && i < LS_ARRAY_LEN(runtime_tables); i++)
+        if (memcmp(id->bytes, runtime_tables[i], sizeof runtime_tables[i]) == 0)
+            return true;
+    return false;
+}
+
+/* NVIDIA's own libraries find each other's internals through these tables; there are none here. Whoever asks for the
+ * runtime's has that one: the only place where a stripped program, or a library that one loads later, gives itself
+ * away. */
 CUresult impl_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    (void)pExportTableId;
-    if (!atomic_flag_test_and_set(&said))
+    if (is_runtime_table(pExportTableId) && !atomic_flag_test_and_set(&said))
         drv_log("something in this program is or contains NVIDIA's own runtime library, which accepts NVIDIA's driver "
                 "only: its calls fail; build with `nvcc -cudart shared` and start with `lockstep run`");
     if (ppExportTable)

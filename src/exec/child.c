@@ -104,8 +104,10 @@ enum ls_status children_collect(struct grid *g)
     to->all = n ? ls_calloc(n, sizeof *to->all) : NULL;
     for (unsigned k = 0; k < g->nworkers; k++) {
         struct worker *w = &g->workers[k];
-        for (struct child *c = w->launched; c && to->all; c = c->next)
+        for (struct child *c = w->launched; c && to->all; c = c->next) {
+            to->copies += c->is_copy;
             to->all[to->n++] = c;
+        }
         if (!to->all)
             free_list(mem, w->launched);
         w->launched = NULL;
@@ -160,8 +162,13 @@ static enum ls_status run_node(struct tree *t, struct exec_launch *l);
 
 static enum ls_status run_child(struct tree *t, const struct exec_launch *parent, const struct child *c)
 {
-    struct exec_launch l = launch_of(t, parent, c);
-    const enum ls_status s = run_node(t, &l);
+    enum ls_status s;
+    if (c->is_copy) {
+        s = child_copy_run(parent->device->mem, &c->copy, t->fault);
+    } else {
+        struct exec_launch l = launch_of(t, parent, c);
+        s = run_node(t, &l);
+    }
     if (s != LS_OK)
         say_who_launched(t->fault, parent, c);
     return s;
@@ -196,6 +203,6 @@ enum ls_status exec_run_tree(const struct exec_launch *l, exec_run_one *run, voi
 
 void exec_children_count(const struct exec_children *c, u32 *launched, u32 *refused)
 {
-    *launched = c->n;
+    *launched = c->n - c->copies;
     *refused = c->refused;
 }

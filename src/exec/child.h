@@ -15,14 +15,24 @@
 
 struct block;
 struct grid;
+struct mem;
 struct worker;
 
 /* Children nest 24 deep below the host's grid (CUDA C++ Programming Guide, CUDA dynamic parallelism). */
 enum { CHILD_DEPTH_MOST = 24, CHILD_PENDING_DEFAULT = 2048 };
 
-/* A grid that is being prepared, or is launched and waits for its turn. */
+/* Rows of bytes that a kernel has copied or filled in a stream. */
+struct child_copy {
+    u64 to, from, to_pitch, from_pitch, width, height;
+    u32 value; /* of a fill */
+    bool fill;
+};
+
+/* A grid that is being prepared, or is launched and waits for its turn; or a copy. */
 struct child {
     struct child *next;
+    bool is_copy; /* then there is no kernel, and no parameters */
+    struct child_copy copy;
     const struct ir_func *kernel; /* NULL: the launch will say (the first version of the interface) */
     u32 grid[3], block[3], shared;
     u64 params, param_bytes; /* the parameter buffer, device memory; 0: the kernel has none */
@@ -35,7 +45,7 @@ struct child {
 /* What one grid launches. */
 struct exec_children {
     struct child **all; /* in the order in which they run */
-    u32 n, refused;
+    u32 n, copies, refused; /* n: the copies too */
     u32 limit;           /* of launches that wait */
     atomic_uint pending; /* prepared or launched and not yet run, those of the grids above included */
     u64 spent;           /* instructions of loops of the grid itself, of its busiest worker */
@@ -48,6 +58,7 @@ struct child *child_take(struct worker *w, u64 params);
 /* Queues it, as launched by that thread of the block. */
 void child_queue(struct block *b, struct child *c, const u32 thread[3]);
 void child_refuse(struct worker *w);
+enum ls_status child_copy_run(struct mem *m, const struct child_copy *c, struct exec_fault *fault);
 /* Hands what a grid's workers queued over to its launch; drops what was only prepared. */
 enum ls_status children_collect(struct grid *g);
 

@@ -1,10 +1,10 @@
 /* device_runtime.c - the functions of the CUDA runtime that kernels may call: the launch of grids (parameter buffer,
- * launch), errors, attributes, streams, malloc. As of CUDA 12 (CDP2): there is no synchronisation from the device.
+ * launch), copies and fills, errors, attributes, streams, malloc. As of CUDA 12 (CDP2): there is no synchronisation from the device.
  *
  * PTX calls them by the names of the device runtime library, __cudaCDP2<Name>, with _ptsz where the null stream is each
  * thread's own; cuda<Name> are their older names. Errors are codes, kept for each thread; what a kernel launches badly
  * is no fault. All launches of a block run in the order in which it made them (child.h), so streams and events, which
- * only order launches of one block, need no state. Not here: copies and fills in streams, limits, function attributes.
+ * only order launches of one block, need no state. Not here: copies of arrays and boxes, limits, function attributes.
  * A call of those is an undefined function, and the kernel is not launched. */
 #include "exec/device_runtime.h"
 
@@ -249,6 +249,69 @@ static bool launch_device(struct builtin_call *c, unsigned lane)
     return true;
 }
 
+/* ---- copies and fills ---- */
+
+/* In the queue at once: what it reads is what memory holds when its turn comes. */
+static bool queue_copy(struct builtin_call *c, unsigned lane, u64 stream, const struct child_copy *copy)
+{
+    u32 error = is_stream(stream) ? 0 : CUDA_INVALID_RESOURCE_HANDLE;
+    if (copy->height > 1 && (copy->width > copy->to_pitch || (!copy->fill && copy->width > copy->from_pitch)))
+        error = CUDA_INVALID_VALUE;
+    struct child *child = error ? NULL : child_prepare(c->w->worker, 0, &error);
+    if (child) {
+        child_take(c->w->worker, 0);
+        child->is_copy = true;
+        child->copy = *copy;
+        queue(c, lane, child, stream);
+    }
+    give32(c, lane, error ? refuse(c, lane, error) : 0);
+    return true;
+}
+
+/* cudaError_t MemcpyAsync(void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream) */
+static bool memcpy_async(struct builtin_call *c, unsigned lane)
+{
+    const struct child_copy copy = {
+        .to = arg64(c, lane, 0), .from = arg64(c, lane, 8), .width = arg64(c, lane, 16), .height = 1};
+    return queue_copy(c, lane, arg64(c, lane, 32), &copy);
+}
+
+/* cudaError_t Memcpy2DAsync(void *to, size_t pitch, const void *from, size_t pitch, size_t width, size_t height,
+ *                           enum cudaMemcpyKind kind, cudaStream_t stream) */
+static bool memcpy_2d_async(struct builtin_call *c, unsigned lane)
+{
+    const struct child_copy copy = {.to = arg64(c, lane, 0),
+                                    .to_pitch = arg64(c, lane, 8),
+                                    .from = arg64(c, lane, 16),
+                                    .from_pitch = arg64(c, lane, 24),
+                                    .width = arg64(c, lane, 32),
+                                    .height = arg64(c, lane, 40)};
+    return queue_copy(c, lane, arg64(c, lane, 56), &copy);
+}
+
+/* cudaError_t MemsetAsync(void *to, int value, size_t n, cudaStream_t stream) */
+static bool memset_async(struct builtin_call *c, unsigned lane)
+{
+    const struct child_copy fill = {.fill = true,
+                                    .to = arg64(c, lane, 0),
+                                    .value = arg32(c, lane, 8),
+                                    .width = arg64(c, lane, 16),
+                                    .height = 1};
+    return queue_copy(c, lane, arg64(c, lane, 24), &fill);
+}
+
+/* cudaError_t Memset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) */
+static bool memset_2d_async(struct builtin_call *c, unsigned lane)
+{
+    const struct child_copy fill = {.fill = true,
+                                    .to = arg64(c, lane, 0),
+                                    .to_pitch = arg64(c, lane, 8),
+                                    .value = arg32(c, lane, 16),
+                                    .width = arg64(c, lane, 24),
+                                    .height = arg64(c, lane, 32)};
+    return queue_copy(c, lane, arg64(c, lane, 40), &fill);
+}
+
 /* ---- the device ---- */
 
 /* cudaDeviceAttr's numbers. */
@@ -417,6 +480,10 @@ static const struct {
     {"EventRecordWithFlags", of_handle},
     {"EventDestroy", of_handle},
     {"GraphSetConditional", graph_set_conditional},
+    {"MemcpyAsync", memcpy_async},
+    {"Memcpy2DAsync", memcpy_2d_async},
+    {"MemsetAsync", memset_async},
+    {"Memset2DAsync", memset_2d_async},
     {"Malloc", device_malloc},
     {"Free", device_free},
 };

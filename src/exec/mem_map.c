@@ -99,13 +99,14 @@ static struct extent *reservation_at(struct mem *m, u64 address)
     return e && e->state == EXTENT_RESERVED && address - e->base < e->size ? e : NULL;
 }
 
-bool mem_reserved(struct mem *m, u64 address, u64 *base, u64 *size)
+bool mem_reserved(struct mem *m, u64 address, u64 *base, u64 *size, bool *empty)
 {
     mem_lock(m);
     const struct extent *r = reservation_at(m, address);
     if (r) {
         *base = r->base;
         *size = r->size;
+        *empty = !r->inside;
     }
     mem_unlock(m);
     return r;

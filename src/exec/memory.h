@@ -76,7 +76,8 @@ enum ls_status mem_unregister(struct mem *m, void *host);
  */
 enum ls_status mem_reserve(struct mem *m, u64 size, u64 align, u64 hint, u64 *address);
 enum ls_status mem_unreserve(struct mem *m, u64 address);
-bool mem_reserved(struct mem *m, u64 address, u64 *base, u64 *size); /* the reservation that contains address */
+/* The reservation that contains address; empty: nothing is mapped there. */
+bool mem_reserved(struct mem *m, u64 address, u64 *base, u64 *size, bool *empty);
 /* Shows the memory at home, a shared mapping of the host, at reserved addresses; kind is one of MEM_MAPPED_*. home may
  * go afterwards. LS_ERR_INVALID: not reserved, or something is mapped there. */
 enum ls_status mem_map(struct mem *m, u64 address, u64 size, void *home, enum mem_kind kind);

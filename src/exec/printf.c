@@ -2,9 +2,8 @@
  *
  * The compiler has stored the arguments one after the other, each at a multiple of its size: 4 bytes for int and what
  * is promoted to it, 8 for double, pointers and the long sizes. The conversions are CUDA's (programming guide,
- * "Formatted output": flags, width, precision, h l ll, and d i o u x X c s p e E f F g G a A %), and C99's hh j z t,
- * which compilers let through; each is done by the host's snprintf. A conversion that is none of these is printed as it
- * stands. The result is the number of arguments used, -1 for a null format.
+ * "Formatted output": flags, width, precision, h l ll, and d i o u x X c s p e E f F g G a A %), and C99's hh; each is
+ * done by the host's snprintf. A conversion that is none of these is printed as it stands, as an H200 prints %zu. The result is the number of arguments used, -1 for a null format.
  *
  * Each lane's text goes to the launch's buffer in one piece, so lanes and warps do not mix within a call. */
 #include <stdarg.h>
@@ -131,7 +130,7 @@ static void add_flag(struct conversion *k, char flag)
 
 static char read_size(const char **at)
 {
-    static const char *const sizes[] = {"hh", "h", "ll", "l", "j", "z", "t", "q", "L"};
+    static const char *const sizes[] = {"hh", "h", "ll", "l"};
     for (unsigned k = 0; k < LS_ARRAY_LEN(sizes); k++) {
         const size_t n = strlen(sizes[k]);
         if (strncmp(*at, sizes[k], n) == 0) {

@@ -7,7 +7,7 @@ __global__ void formats(int *returned)
 {
     int n = 0;
     n += printf("integers %d %i %u %x %X %o %5d|%-5d|%05d|%+d\n", -1, 2, 3u, 255, 255, 8, 42, 42, 42, 42);
-    n += printf("long %ld %lld %llu %llx %zu\n", -5L, -1LL << 40, 1ULL << 63, 0xfedcba9876543210ULL, sizeof(double));
+    n += printf("long %ld %lld %llu %llx %lu\n", -5L, -1LL << 40, 1ULL << 63, 0xfedcba9876543210ULL, sizeof(double));
     n += printf("numbers %f %.2f %e %g %10.3f|\n", 1.5, 3.14159, 12345.678, 0.0001, 2.5f);
     n += printf("text %s %c %5s|%-5s| %%\n", "hello", 'x', "ab", "cd");
     n += printf("stars %*d|%.*f\n", 6, 42, 1, 2.25);

@@ -10,7 +10,7 @@ __global__ void fine(int *out)
 
 __global__ void out_of_bounds(int *data)
 {
-    data[1 << 20] = 1;
+    data[1ll << 32] = 1; /* far: a GPU sees no overrun within what its driver has mapped */
 }
 
 __global__ void null_pointer(int *data)

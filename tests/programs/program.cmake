@@ -15,16 +15,26 @@ set(ls_program_expect ${CMAKE_CURRENT_SOURCE_DIR})
 set(ls_program_headers ${CMAKE_CURRENT_SOURCE_DIR}/program.h)
 set(ls_program_runner ${CMAKE_SOURCE_DIR}/tests/programs/run.sh)
 
+# nvcc's programs, or those of another build folder, which were made of the same sources: they do not depend on ours.
+set(LS_NVCC_FROM "" CACHE PATH "A build folder whose programs by nvcc are taken instead of made again")
+set(ls_program_made ${CMAKE_CURRENT_BINARY_DIR}/nvcc)
+if(LS_NVCC_FROM)
+  file(RELATIVE_PATH ls_program_made ${CMAKE_BINARY_DIR} ${ls_program_made})
+  set(ls_program_made ${LS_NVCC_FROM}/${ls_program_made})
+endif()
+
 # PTX alone is embedded: nvcc then has no need of ptxas.
 set(ls_program_nvcc ${CMAKE_C_COMPILER_LAUNCHER} ${LS_NVCC} -cudart shared -gencode arch=compute_90,code=compute_90)
 set(ls_program_cc cc -cudart shared -arch=sm_90)
 
 # The program by nvcc: a file of the build, and its test.
 function(ls_cuda_program_nvcc)
-  set(program ${CMAKE_CURRENT_BINARY_DIR}/nvcc/${ARG_NAME})
-  add_custom_command(OUTPUT ${program} COMMAND ${ls_program_nvcc} ${ARG_SOURCES} -o ${program} ${ARG_FLAGS}
-    DEPENDS ${ARG_SOURCES} ${ARG_HEADERS} ${ls_program_headers} VERBATIM COMMENT "CUDA program ${ARG_NAME} by nvcc")
-  set_property(DIRECTORY APPEND PROPERTY ls_program_files ${program})
+  set(program ${ls_program_made}/${ARG_NAME})
+  if(NOT LS_NVCC_FROM)
+    add_custom_command(OUTPUT ${program} COMMAND ${ls_program_nvcc} ${ARG_SOURCES} -o ${program} ${ARG_FLAGS}
+      DEPENDS ${ARG_SOURCES} ${ARG_HEADERS} ${ls_program_headers} VERBATIM COMMENT "CUDA program ${ARG_NAME} by nvcc")
+    set_property(DIRECTORY APPEND PROPERTY ls_program_files ${program})
+  endif()
   set(test ${ls_program_prefix}_${ARG_NAME})
   add_test(NAME ${test} COMMAND ${ls_program_runner} $<TARGET_FILE:lockstep> ${ARG_EXPECT} ${program} ${ARG_ARGS})
   set_tests_properties(${test} PROPERTIES TIMEOUT 120)
@@ -74,11 +84,13 @@ endfunction()
 
 function(ls_cuda_library source)
   get_filename_component(stem ${source} NAME_WE)
-  set(library ${CMAKE_CURRENT_BINARY_DIR}/nvcc/${stem}.so)
-  add_custom_command(OUTPUT ${library}
-    COMMAND ${ls_program_nvcc} -shared -Xcompiler -fPIC ${ls_program_sources}/${source} -o ${library}
-    DEPENDS ${ls_program_sources}/${source} VERBATIM COMMENT "CUDA library ${stem} by nvcc")
-  set_property(DIRECTORY APPEND PROPERTY ls_program_files ${library})
+  set(library ${ls_program_made}/${stem}.so)
+  if(NOT LS_NVCC_FROM)
+    add_custom_command(OUTPUT ${library}
+      COMMAND ${ls_program_nvcc} -shared -Xcompiler -fPIC ${ls_program_sources}/${source} -o ${library}
+      DEPENDS ${ls_program_sources}/${source} VERBATIM COMMENT "CUDA library ${stem} by nvcc")
+    set_property(DIRECTORY APPEND PROPERTY ls_program_files ${library})
+  endif()
 endfunction()
 
 function(ls_cuda_programs_target)

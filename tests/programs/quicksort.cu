@@ -1,5 +1,6 @@
 /* quicksort - kernels that launch kernels: a part that is sorted by two children, in streams of their own, until it is
- * small; and a tail launch that runs when all of them have ended. Compiled with -rdc=true -lcudadevrt. */
+ * small; and a tail launch that runs when all of them have ended. And copies and fills that a kernel puts between its
+ * launches. Compiled with -rdc=true -lcudadevrt. */
 #include <cuda_runtime.h>
 
 #include "program.h"
@@ -66,6 +67,52 @@ __global__ void sort_and_count(int *data, int n, int *ordered)
         *ordered = -1000000;
 }
 
+__global__ void number(int *data)
+{
+    data[threadIdx.x] += threadIdx.x;
+}
+
+/* In one stream, each after the one before: every even place of `from` ends as -1, `to` has 0 .. n-1 and then the odd
+ * places of `from`. */
+__global__ void copy_in_turn(int *from, int *to, int n, int *errors)
+{
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (cudaMemsetAsync(from, 0, n * sizeof *from, stream) != cudaSuccess)
+        ++*errors;
+    number<<<1, n, 0, stream>>>(from);
+    if (cudaMemcpyAsync(to, from, n * sizeof *from, cudaMemcpyDeviceToDevice, stream) != cudaSuccess)
+        ++*errors;
+    if (cudaMemset2DAsync(from, 2 * sizeof *from, 0xff, sizeof *from, n / 2, stream) != cudaSuccess)
+        ++*errors;
+    if (cudaMemcpy2DAsync(to + n, sizeof *to, from + 1, 2 * sizeof *from, sizeof *to, n / 2, cudaMemcpyDeviceToDevice,
+                          stream) != cudaSuccess)
+        ++*errors;
+    cudaStreamDestroy(stream);
+}
+
+static void check_copies(void)
+{
+    enum { N = 64 };
+    int *from, *to, *errors, h_from[N], h_to[N + N / 2], bad = 0;
+    CHECK(cudaMallocManaged(&errors, sizeof *errors));
+    *errors = 0;
+    CHECK(cudaMalloc(&from, sizeof h_from));
+    CHECK(cudaMalloc(&to, sizeof h_to));
+    copy_in_turn<<<1, 1>>>(from, to, N, errors);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaMemcpy(h_from, from, sizeof h_from, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(h_to, to, sizeof h_to, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < N; i++)
+        bad += h_to[i] != i || h_from[i] != (i % 2 ? i : -1);
+    for (int i = 0; i < N / 2; i++)
+        bad += h_to[N + i] != 2 * i + 1;
+    verdict(bad == 0 && *errors == 0, "a kernel's copies and fills come in turn with its launches");
+    CHECK(cudaFree(errors));
+    CHECK(cudaFree(from));
+    CHECK(cudaFree(to));
+}
+
 static int compare(const void *a, const void *b)
 {
     return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
@@ -92,6 +139,7 @@ int main(int argc, char **argv)
     verdict(memcmp(data, sorted, n * sizeof *data) == 0, "%d numbers are sorted", n);
     verdict(ordered == n - 1, "the tail launch saw them sorted");
     verdict(kernels > n / SMALL, "by more than %d kernels", n / SMALL);
+    check_copies();
     CHECK(cudaFree(d_data));
     CHECK(cudaFree(d_ordered));
     free(data);

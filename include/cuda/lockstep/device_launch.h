@@ -21,6 +21,13 @@ __device__ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t even
 __device__ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags);
 __device__ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 __device__ cudaError_t cudaEventDestroy(cudaEvent_t event);
+__device__ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
+                                       cudaStream_t stream = 0);
+__device__ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                                         size_t height, enum cudaMemcpyKind kind, cudaStream_t stream = 0);
+__device__ cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream = 0);
+__device__ cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height,
+                                         cudaStream_t stream = 0);
 __device__ cudaError_t cudaMalloc(void **p, size_t size);
 __device__ cudaError_t cudaFree(void *p);
 __device__ void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
