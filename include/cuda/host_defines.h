@@ -1,7 +1,7 @@
 /* host_defines.h - the words that CUDA C++ adds to C++: __global__, __device__, __shared__ and their like.
  *
  * In a .cu file clang knows them as attributes. In a plain C or C++ file, which may include the runtime's headers too,
- * they mean nothing and vanish. __noinline__ and __launch_bounds__'s arguments are clang's own. */
+ * they mean nothing and vanish; __noinline__ is a word of CUDA files only, where it is clang's own. */
 #ifndef __HOST_DEFINES_H__
 #define __HOST_DEFINES_H__
 
@@ -34,9 +34,7 @@
 #define __managed__
 #define __launch_bounds__(...)
 #define __grid_constant__
-#ifndef __noinline__
-#define __noinline__ __attribute__((__noinline__))
-#endif
+/* Not __noinline__: libstdc++ (<memory>) writes it inside __attribute__, where a macro of that name would break it. */
 
 #endif
 

@@ -5,73 +5,135 @@
 
 #include "base/alloc.h"
 
+enum { STAMP_MOST = UINT16_MAX, HOST_LINE = 64 };
+
 bool cache_init(struct cache *c, u64 bytes, u32 ways)
 {
-    const u64 lines = bytes / CACHE_LINE;
     *c = (struct cache){0};
+    return cache_shape(c, bytes, ways);
+}
+
+static bool make_room(struct cache *c, u64 lines)
+{
+    if (lines <= c->room)
+        return true;
+    cache_free(c);
+    c->memory = ls_calloc(lines + HOST_LINE / sizeof *c->lines, sizeof *c->lines);
+    if (!c->memory)
+        return false;
+    c->lines = (struct cache_line *)(uintptr_t)ls_align_up((uintptr_t)c->memory, HOST_LINE);
+    c->room = lines;
+    return true;
+}
+
+bool cache_shape(struct cache *c, u64 bytes, u32 ways)
+{
+    const u64 lines = bytes / CACHE_LINE;
+    c->nsets = 0;
     if (!lines || !ways)
         return true;
-    c->ways = lines < ways ? (u32)lines : ways;
-    c->nsets = (u32)(lines / c->ways);
-    c->low_bits = (u32)__builtin_ctz(c->nsets);
-    c->rest = c->nsets >> c->low_bits;
-    c->lines = ls_calloc((size_t)c->nsets * c->ways, sizeof *c->lines);
-    return c->lines != NULL;
+    const u32 fit = lines < ways ? (u32)lines : ways, nsets = (u32)(lines / fit);
+    if (!make_room(c, (u64)nsets * fit))
+        return false;
+    c->ways = fit;
+    c->nsets = nsets;
+    c->low_bits = (u32)__builtin_ctz(nsets);
+    c->rest = nsets >> c->low_bits;
+    cache_clear(c);
+    return true;
 }
 
 void cache_free(struct cache *c)
 {
-    ls_free(c->lines);
+    ls_free(c->memory);
     *c = (struct cache){0};
 }
 
 void cache_clear(struct cache *c)
 {
-    if (c->lines)
-        memset(c->lines, 0, sizeof *c->lines * c->nsets * c->ways);
+    if (c->stamp == STAMP_MOST) { /* the stamps begin anew: none of the old ones may be left */
+        memset(c->lines, 0, sizeof *c->lines * c->room);
+        c->stamp = 0;
+    }
+    c->stamp++;
 }
 
 /* The lines number / 2^low_bits have in common are spread over all low sets, shifted by a hash of that quotient. */
-static struct cache_line *set_of(const struct cache *c, u64 number)
+static inline struct cache_line *set_of(const struct cache *c, u64 number)
 {
     const u64 run = number >> c->low_bits;
     const u32 mask = (1u << c->low_bits) - 1;
     const u32 shift = (u32)((run * 0x9e3779b97f4a7c15ull) >> 32);
-    const u32 low = ((u32)number ^ shift) & mask, high = c->rest == 1 ? 0 : (u32)(run % c->rest);
+    const u32 low = ((u32)number ^ shift) & mask;
+    const u32 high = c->rest == 1 ? 0
+                     : run >> 32  ? (u32)(run % c->rest)
+                                  : (u32)run % c->rest; /* the short one is faster */
     return c->lines + (size_t)((high << c->low_bits) + low) * c->ways;
 }
 
-/* Moves entry `at` of the set to its front. */
-static void to_front(struct cache_line *set, u32 at)
+void cache_fetch(const struct cache *c, u64 number)
 {
-    const struct cache_line l = set[at];
+    if (!c->nsets)
+        return;
+    const char *set = (const char *)set_of(c, number);
+    for (size_t at = 0; at < sizeof *c->lines * c->ways; at += HOST_LINE)
+        __builtin_prefetch(set + at, 1);
+}
+
+static inline u64 word_of(struct cache_line l)
+{
+    u64 word;
+    memcpy(&word, &l, sizeof word);
+    return word;
+}
+
+/* Where in its set the line is; `ways`: it is not. Number and stamp are compared at once. */
+static inline u32 way_of(const struct cache_line *set, u32 ways, struct cache_line wanted)
+{
+    const u64 tag = word_of((struct cache_line){.number = (1ull << CACHE_NUMBER_BITS) - 1, .held = STAMP_MOST}),
+              want = word_of(wanted);
+    for (u32 k = 0; k < ways; k++)
+        if (((word_of(set[k]) ^ want) & tag) == 0)
+            return k;
+    return ways;
+}
+
+/* Entry `at` of the set goes, those before it move up, and l is in front. */
+static inline void put_in_front(struct cache_line *set, u32 at, struct cache_line l)
+{
     memmove(set + 1, set, sizeof *set * at);
     set[0] = l;
 }
 
 struct cache_line *cache_find(struct cache *c, u64 number)
 {
-    if (!c->lines)
+    if (!c->nsets)
         return NULL;
     struct cache_line *set = set_of(c, number);
-    for (u32 k = 0; k < c->ways && set[k].held; k++)
-        if (set[k].number == number) {
-            if (k)
-                to_front(set, k);
-            return set;
-        }
-    return NULL;
+    const u32 at = way_of(set, c->ways, (struct cache_line){.number = number, .held = c->stamp});
+    if (at == c->ways)
+        return NULL;
+    if (at)
+        put_in_front(set, at, set[at]);
+    return set;
 }
 
-struct cache_line *cache_put(struct cache *c, u64 number, struct cache_line *gone)
+struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone)
 {
-    if (!c->lines) {
-        gone->held = false;
+    *gone = (struct cache_line){0};
+    if (!c->nsets)
         return NULL;
-    }
     struct cache_line *set = set_of(c, number);
-    *gone = set[c->ways - 1];
-    memmove(set + 1, set, sizeof *set * (c->ways - 1));
-    set[0] = (struct cache_line){.number = number, .held = true};
+    const struct cache_line fresh = {.number = number, .held = c->stamp};
+    const u32 at = way_of(set, c->ways, fresh);
+    if (at == 0)
+        return set;
+    if (at < c->ways) {
+        put_in_front(set, at, set[at]);
+        return set;
+    }
+    if (set[at - 1].held == c->stamp)
+        *gone = set[at - 1];
+    put_in_front(set, at - 1, fresh);
     return set;
 }

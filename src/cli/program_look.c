@@ -130,7 +130,7 @@ static void look_for_ptx(Elf *elf, struct program_facts *f)
 
 static void read_elf(Elf *elf, struct program_facts *f)
 {
-    bool registers = false, inside = false;
+    bool registers = false, shared = false, inside = false;
     size_t names;
     if (elf_getshdrstrndx(elf, &names))
         return;
@@ -142,13 +142,15 @@ static void read_elf(Elf *elf, struct program_facts *f)
         f->device_code |= name && (strcmp(name, ".nv_fatbin") == 0 || strcmp(name, "__nv_relfatbin") == 0);
         if (h.sh_type == SHT_DYNAMIC)
             read_dynamic(elf, s, &h, f);
-        else if (h.sh_type == SHT_DYNSYM)
+        else if (h.sh_type == SHT_DYNSYM) {
             registers |= wants(elf, s, &h, "__cudaRegisterFatBinary");
-        else if (h.sh_type == SHT_SYMTAB)
+            shared |= wants(elf, s, &h, "__cudaUnregisterFatBinary");
+        } else if (h.sh_type == SHT_SYMTAB)
             inside |= has_static_symbols(elf, s, &h);
     }
-    f->static_runtime = inside || (f->device_code && !registers);
-    if (f->device_code && !f->static_runtime)
+    /* nvcc links a program without kernels with an empty fat binary, which nothing registers: it needs no PTX. */
+    f->static_runtime = inside || (f->device_code && !registers && !shared);
+    if (f->device_code && registers && !f->static_runtime)
         look_for_ptx(elf, f);
 }
 

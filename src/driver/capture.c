@@ -3,7 +3,7 @@
  * A stream in a capture has a *frontier*: the nodes that its next node comes after. A node replaces the frontier by
  * itself. An event that is recorded in the capture remembers the frontier; a stream that waits for it adds that to its
  * own, and joins the capture if it was in none. Ending the capture in the stream that began it needs every other
- * stream's frontier behind it. An operation that cannot be captured, or that would wait for what has only been
+ * stream's frontier behind it, also of those that were destroyed meanwhile. An operation that cannot be captured, or that would wait for what has only been
  * captured, fails and invalidates the capture, which then gives no graph.
  *
  * All of it is under one lock, which comes before the driver's others. */
@@ -22,6 +22,7 @@ struct capture {
     pthread_t thread;
     bool invalid;
     struct CUstream_st *origin, *streams;
+    struct frontier left; /* of streams that are gone */
     struct capture *next;
 };
 
@@ -118,6 +119,7 @@ static void destroy(struct capture *c)
         at = &(*at)->next;
     *at = c->next;
     atomic_fetch_sub(&under_way, 1);
+    frontier_free(&c->left);
     ls_free(c);
 }
 
@@ -417,18 +419,24 @@ static bool *reach(CUgraph g, const struct frontier *f)
     return seen;
 }
 
+static bool has_reached(const bool *seen, const struct frontier *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (!seen[f->nodes[i]->index])
+            return false;
+    return true;
+}
+
 static CUresult joined(const struct capture *c)
 {
     bool *seen = reach(c->graph, &c->origin->frontier);
     if (!seen)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    CUresult r = CUDA_SUCCESS;
+    bool all_there = has_reached(seen, &c->left);
     for (const struct CUstream_st *s = c->streams; s; s = s->captured_next)
-        for (size_t i = 0; i < s->frontier.n; i++)
-            if (!seen[s->frontier.nodes[i]->index])
-                r = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+        all_there = all_there && has_reached(seen, &s->frontier);
     ls_free(seen);
-    return r;
+    return all_there ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 }
 
 static CUresult end(struct CUstream_st *s, CUgraph *out)
@@ -464,7 +472,8 @@ CUresult impl_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
     return r;
 }
 
-/* A capture without the stream that began it can never be ended. */
+/* A capture without the stream that began it can never be ended; of another stream its work must have been joined, or
+ * still be, by an event that it recorded. */
 void capture_leave(struct CUstream_st *s)
 {
     if (!stream_capturing(s))
@@ -476,7 +485,9 @@ void capture_leave(struct CUstream_st *s)
             graph_free(c->graph);
         destroy(c);
     } else if (c) {
-        invalidate(c, CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+        CUresult r = frontier_add(&c->left, s->frontier.nodes, s->frontier.data, s->frontier.n);
+        if (r != CUDA_SUCCESS)
+            invalidate(c, r);
         leave(s);
     }
     pthread_mutex_unlock(&lock);

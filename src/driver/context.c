@@ -447,6 +447,12 @@ static u64 *device_limit(CUlimit limit)
     }
 }
 
+/* A number that is no limit at all is a bad argument. */
+static CUresult limit_error(CUlimit limit)
+{
+    return (unsigned)limit <= CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult impl_cuCtxSetLimit(CUlimit limit, size_t value)
 {
     CUcontext c = ctx_current();
@@ -458,7 +464,7 @@ CUresult impl_cuCtxSetLimit(CUlimit limit, size_t value)
     }
     size_t *other = other_limit(c, limit);
     if (!other)
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+        return limit_error(limit);
     *other = value;
     return CUDA_SUCCESS;
 }
@@ -470,7 +476,7 @@ CUresult impl_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
     const u64 *device = device_limit(limit);
     const size_t *other = other_limit(ctx_current(), limit);
     if (!device && !other)
-        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+        return limit_error(limit);
     *pvalue = device ? (size_t)*device : *other;
     return CUDA_SUCCESS;
 }

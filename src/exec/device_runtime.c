@@ -1,5 +1,6 @@
 /* device_runtime.c - the functions of the CUDA runtime that kernels may call: the launch of grids (parameter buffer,
- * launch), copies and fills, errors, attributes, streams, malloc. As of CUDA 12 (CDP2): there is no synchronisation from the device.
+ * launch), copies and fills, errors, attributes, streams, malloc. As of CUDA 12 (CDP2): there is no synchronisation
+ * from the device.
  *
  * PTX calls them by the names of the device runtime library, __cudaCDP2<Name>, with _ptsz where the null stream is each
  * thread's own; cuda<Name> are their older names. Errors are codes, kept for each thread; what a kernel launches badly
@@ -8,6 +9,7 @@
  * A call of those is an undefined function, and the kernel is not launched. */
 #include "exec/device_runtime.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,6 +74,77 @@ static bool peek_at_last_error(struct builtin_call *c, unsigned lane)
 {
     give32(c, lane, *last_error(c, lane));
     return true;
+}
+
+/* ---- texts of errors: in device memory, so that the kernel can read them ---- */
+
+static const struct {
+    u32 code;
+    const char *name, *text;
+} errors[] = {
+    {0, "cudaSuccess", "no error"},
+    {CUDA_INVALID_VALUE, "cudaErrorInvalidValue", "invalid argument"},
+    {CUDA_MEMORY_ALLOCATION, "cudaErrorMemoryAllocation", "out of memory"},
+    {CUDA_INVALID_CONFIGURATION, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    {CUDA_LAUNCH_MAX_DEPTH_EXCEEDED, "cudaErrorLaunchMaxDepthExceeded",
+     "launch would exceed maximum depth of nested launches"},
+    {CUDA_LAUNCH_PENDING_COUNT_EXCEEDED, "cudaErrorLaunchPendingCountExceeded",
+     "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount"},
+    {CUDA_INVALID_DEVICE_FUNCTION, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+    {CUDA_INVALID_DEVICE, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {CUDA_INVALID_RESOURCE_HANDLE, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {CUDA_NOT_SUPPORTED, "cudaErrorNotSupported", "operation not supported"},
+    {~0u, "cudaErrorUnknown", "unrecognized error code"}, /* any other */
+};
+
+enum { NAME_BYTES = 64, TEXT_BYTES = 128 };
+#define TEXTS "texts of error codes"
+
+static void find_texts(void *ctx, const struct mem_block *b)
+{
+    if (b->kind == MEM_INTERNAL && b->name && strcmp(b->name, TEXTS) == 0)
+        *(u64 *)ctx = b->base;
+}
+
+/* Their address, or 0 when memory ran out. Made by the first kernel that asks, freed with the device. */
+static u64 texts(struct mem *m)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const u64 bytes = LS_ARRAY_LEN(errors) * (NAME_BYTES + TEXT_BYTES);
+    u64 address = 0;
+    pthread_mutex_lock(&lock);
+    mem_each(m, find_texts, &address);
+    if (!address && mem_alloc(m, bytes, MEM_ALIGN, MEM_INTERNAL, TEXTS, &address) == LS_OK)
+        for (size_t k = 0; k < LS_ARRAY_LEN(errors); k++) {
+            char *to = (char *)(uintptr_t)address + k * (NAME_BYTES + TEXT_BYTES);
+            snprintf(to, NAME_BYTES, "%s", errors[k].name);
+            snprintf(to + NAME_BYTES, TEXT_BYTES, "%s", errors[k].text);
+        }
+    pthread_mutex_unlock(&lock);
+    return address;
+}
+
+static bool give_text(struct builtin_call *c, unsigned lane, u32 offset)
+{
+    const u32 code = arg32(c, lane, 0);
+    const u64 all = texts(c->w->mem);
+    u32 k = 0;
+    while (k + 1 < LS_ARRAY_LEN(errors) && errors[k].code != code)
+        k++;
+    give64(c, lane, all ? all + k * (NAME_BYTES + TEXT_BYTES) + offset : 0);
+    return true;
+}
+
+/* const char *GetErrorName(cudaError_t) */
+static bool get_error_name(struct builtin_call *c, unsigned lane)
+{
+    return give_text(c, lane, 0);
+}
+
+/* const char *GetErrorString(cudaError_t) */
+static bool get_error_string(struct builtin_call *c, unsigned lane)
+{
+    return give_text(c, lane, NAME_BYTES);
 }
 
 /* ---- launches ---- */
@@ -292,11 +365,8 @@ static bool memcpy_2d_async(struct builtin_call *c, unsigned lane)
 /* cudaError_t MemsetAsync(void *to, int value, size_t n, cudaStream_t stream) */
 static bool memset_async(struct builtin_call *c, unsigned lane)
 {
-    const struct child_copy fill = {.fill = true,
-                                    .to = arg64(c, lane, 0),
-                                    .value = arg32(c, lane, 8),
-                                    .width = arg64(c, lane, 16),
-                                    .height = 1};
+    const struct child_copy fill = {
+        .fill = true, .to = arg64(c, lane, 0), .value = arg32(c, lane, 8), .width = arg64(c, lane, 16), .height = 1};
     return queue_copy(c, lane, arg64(c, lane, 24), &fill);
 }
 
@@ -469,6 +539,8 @@ static const struct {
     {"LaunchDevice", launch_device},
     {"GetLastError", get_last_error},
     {"PeekAtLastError", peek_at_last_error},
+    {"GetErrorName", get_error_name},
+    {"GetErrorString", get_error_string},
     {"DeviceGetAttribute", device_get_attribute},
     {"GetDevice", get_device},
     {"GetDeviceCount", get_device_count},

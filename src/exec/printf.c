@@ -155,7 +155,7 @@ static bool read_conversion(struct print_lane *p, const char **at, struct conver
             k->width = -k->width;
         }
     }
-    if (**at == '.') {
+    if (**at == '.' && (*at)[1] != '*') { /* a precision of '*' is none to an H200: it prints the letters */
         ++*at;
         if (!read_number(p, at, &k->precision))
             return false;

@@ -6,12 +6,13 @@ enum {
     L2_WAYS = 16,
     WINDOW_LINES = 256, /* of a group of SMs, whose reads are close together; fitted */
     WINDOW_WAYS = 8,
+    FETCH_AHEAD = 4, /* requests of an SM */
 };
 
 /* ---- input ---- */
 
 /* Which lines are kept when only some are: one in 2^n, the same for every SM. */
-static bool sampled(u64 number, u32 one_in)
+static inline bool sampled(u64 number, u32 one_in)
 {
     const u64 h = number * 0xd6e8feb86659fd93ull;
     return ((h ^ h >> 32) & (one_in - 1)) == 0;
@@ -40,50 +41,73 @@ bool l2_input_push(struct l2_input *in, u64 request)
 
 /* Atomics of the lines that share a slice of L2 are done one after the other: measured, an H200 takes as long for
  * 370,844 sectors of atomics in 1 KiB as for half of them at one address. Slices are told apart by a hash. */
-enum { SLICE_LINES = 4, SLICES = 1 << 16 };
+enum { SLICE_LINES = 4, SLICE_BITS = 16 };
+
+struct slice {
+    u32 run; /* in which it was last used: what an older one left is not there */
+    u32 sectors;
+};
 
 struct l2 {
     struct cache half[2];
     struct cache window[L2_GROUPS]; /* what a group asked for lately */
+    struct slice *slices;           /* [2^SLICE_BITS] */
+    u32 run;                        /* counts launches */
+    /* of this one: */
     u32 halves, one_in;
     bool coalesces;
-    u32 *atomics; /* [SLICES] */
+    u32 atomic_most; /* sectors of the slice that has most */
 };
 
-static inline u32 bits(u32 sectors)
+struct l2 *l2_make(void)
 {
-    return (u32)__builtin_popcount(sectors);
+    struct l2 *l2 = ls_calloc(1, sizeof *l2);
+    if (l2 && !(l2->slices = ls_calloc(1 << SLICE_BITS, sizeof *l2->slices))) {
+        ls_free(l2);
+        return NULL;
+    }
+    return l2;
 }
 
-static void count(const struct l2 *l2, struct traffic *t, enum event_id e, u32 sectors)
+void l2_free(struct l2 *l2)
 {
-    t->n[e - TRAFFIC_FIRST] += (u64)bits(sectors) * l2->one_in;
+    if (!l2)
+        return;
+    for (u32 k = 0; k < 2; k++)
+        cache_free(&l2->half[k]);
+    for (u32 k = 0; k < L2_GROUPS; k++)
+        cache_free(&l2->window[k]);
+    ls_free(l2->slices);
+    ls_free(l2);
+}
+
+static inline void count(const struct l2 *l2, struct traffic *t, enum event_id e, u32 sectors)
+{
+    t->n[e - TRAFFIC_FIRST] += (u64)sectors_in(sectors) * l2->one_in;
 }
 
 /* The half in which a line is at home. */
-static u32 home_of(const struct l2 *l2, u64 number)
+static inline u32 home_of(const struct l2 *l2, u64 number)
 {
     return l2->halves == 1 ? 0 : (u32)((number / SLICE_LINES * 0x9e3779b97f4a7c15ull) >> 63);
 }
 
-static struct cache_line *line_of(struct l2 *l2, u32 half, u64 number, struct traffic *t)
+/* NULL: there is no L2. */
+static inline struct cache_line *line_of(struct l2 *l2, u32 half, u64 number, struct traffic *t)
 {
-    struct cache_line gone, *l = cache_find(&l2->half[half], number);
-    if (l)
-        return l;
-    l = cache_put(&l2->half[half], number, &gone);
+    struct cache_line gone, *l = cache_take(&l2->half[half], number, &gone);
     if (gone.held)
         count(l2, t, EVENT_dram_writes, gone.dirty);
     return l;
 }
 
 /* Takes the sectors in; those that were not there. */
-static u32 take(struct l2 *l2, u32 half, u64 number, u32 sectors, struct traffic *t)
+static inline u32 take(struct l2 *l2, u32 half, u64 number, u32 sectors, struct traffic *t)
 {
     struct cache_line *l = line_of(l2, half, number, t);
     const u32 missing = l ? sectors & ~(u32)l->valid : sectors;
     if (l)
-        l->valid |= (u8)sectors;
+        l->valid |= sectors;
     return missing;
 }
 
@@ -109,8 +133,18 @@ static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, struct tr
         count(l2, t, EVENT_dram_writes, sectors);
         return;
     }
-    l->valid |= (u8)sectors;
-    l->dirty |= (u8)sectors;
+    l->valid |= sectors;
+    l->dirty |= sectors;
+}
+
+static void at_slice(struct l2 *l2, u64 number, u32 sectors)
+{
+    struct slice *s = &l2->slices[(number / SLICE_LINES * 0xd6e8feb86659fd93ull) >> (64 - SLICE_BITS)];
+    if (s->run != l2->run)
+        *s = (struct slice){.run = l2->run};
+    s->sectors += sectors_in(sectors);
+    if (s->sectors > l2->atomic_most)
+        l2->atomic_most = s->sectors;
 }
 
 static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
@@ -118,19 +152,17 @@ static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct t
     const u32 missing = take(l2, home, number, sectors, t);
     count(l2, t, EVENT_dram_reads, missing);
     l2_write(l2, home, number, sectors, t);
-    l2->atomics[(number / SLICE_LINES * 0xd6e8feb86659fd93ull) >> 48] += bits(sectors);
+    at_slice(l2, number, sectors);
 }
 
 /* Those of the sectors that nobody of the group has asked for lately. */
 static u32 coalesce(struct l2 *l2, u32 group, u64 number, u32 sectors)
 {
-    struct cache *w = &l2->window[group];
-    struct cache_line gone, *l = l2->coalesces ? cache_find(w, number) : NULL;
-    const u32 asked = l ? l->valid & sectors : 0;
-    if (!l && l2->coalesces)
-        l = cache_put(w, number, &gone);
-    if (l)
-        l->valid |= (u8)sectors;
+    struct cache_line gone, *l = l2->coalesces ? cache_take(&l2->window[group], number, &gone) : NULL;
+    if (!l)
+        return sectors;
+    const u32 asked = l->valid;
+    l->valid |= sectors;
     return sectors & ~asked;
 }
 
@@ -162,12 +194,24 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
     }
 }
 
-/* The next instruction's lines of one SM. */
+/* The tags of a large L2 are not in the host's caches. When it is the request's turn, they are. */
+static void fetch_ahead(const struct l2 *l2, const struct l2_input *in, u64 request)
+{
+    const enum traffic_kind kind = request_kind(request);
+    const bool load =
+        kind == TRAFFIC_LOAD || kind == TRAFFIC_LOAD_PAST || kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_TEXTURE;
+    const u64 number = request_number(request);
+    cache_fetch(&l2->half[load && l2->halves == 2 ? in->side : home_of(l2, number)], number);
+}
+
+/* The next instruction's lines of one SM; false: it is at its end. */
 static bool l2_step(struct l2 *l2, struct l2_input *in)
 {
     struct requests *r = &in->kept;
     while (r->next < r->len) {
         const u64 request = r->at[r->next++];
+        if (r->next + FETCH_AHEAD <= r->len)
+            fetch_ahead(l2, in, r->at[r->next + FETCH_AHEAD - 1]);
         l2_look_up(l2, in, request, (*in->sites)[request_site(request)]);
         if (request_last(request))
             break;
@@ -175,55 +219,45 @@ static bool l2_step(struct l2 *l2, struct l2_input *in)
     return r->next < r->len;
 }
 
-static void run(struct l2 *l2, struct l2_input *const *inputs, u32 n)
+/* Those that are at their end leave the turn. */
+static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
 {
-    for (bool more = true; more;) {
-        more = false;
+    while (n) {
+        u32 left = 0;
         for (u32 k = 0; k < n; k++)
-            more |= l2_step(l2, inputs[k]);
+            if (l2_step(l2, inputs[k]))
+                inputs[left++] = inputs[k];
+        n = left;
     }
 }
 
-static u64 most_atomics(const struct l2 *l2)
+/* Empty, for another launch. */
+static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
 {
-    u64 most = 0;
-    for (u32 k = 0; k < SLICES; k++)
-        most = l2->atomics[k] > most ? l2->atomics[k] : most;
-    return most * l2->one_in;
-}
-
-static bool make(struct l2 *l2, const struct l2_shape *shape)
-{
-    bool good = (l2->atomics = ls_calloc(SLICES, sizeof *l2->atomics)) != NULL;
+    bool good = true;
+    l2->halves = shape->halves;
+    l2->coalesces = shape->coalesces;
+    l2->one_in = one_in;
+    l2->atomic_most = 0;
+    l2->run++;
     for (u32 k = 0; k < l2->halves; k++)
-        good = good && cache_init(&l2->half[k], shape->bytes / l2->halves / l2->one_in, L2_WAYS);
+        good = good && cache_shape(&l2->half[k], shape->bytes / l2->halves / one_in, L2_WAYS);
     for (u32 k = 0; k < L2_GROUPS && l2->coalesces; k++)
-        good = good && cache_init(&l2->window[k], (u64)WINDOW_LINES * CACHE_LINE / l2->one_in, WINDOW_WAYS);
+        good = good && cache_shape(&l2->window[k], (u64)WINDOW_LINES * CACHE_LINE / one_in, WINDOW_WAYS);
     return good;
 }
 
-static void unmake(struct l2 *l2)
+bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **inputs, u32 n, u64 *atomic_most)
 {
-    for (u32 k = 0; k < l2->halves; k++)
-        cache_free(&l2->half[k]);
-    for (u32 k = 0; k < L2_GROUPS; k++)
-        cache_free(&l2->window[k]);
-    ls_free(l2->atomics);
-}
-
-bool l2_run(const struct l2_shape *shape, struct l2_input *const *inputs, u32 n, u64 *atomic_most)
-{
-    struct l2 l2 = {.one_in = 1, .halves = shape->halves, .coalesces = shape->coalesces};
+    u32 one_in = 1;
     for (u32 k = 0; k < n; k++)
-        l2.one_in = inputs[k]->one_in > l2.one_in ? inputs[k]->one_in : l2.one_in;
+        one_in = inputs[k]->one_in > one_in ? inputs[k]->one_in : one_in;
     for (u32 k = 0; k < n; k++)
-        if (inputs[k]->one_in < l2.one_in)
-            thin_out(inputs[k], l2.one_in);
-    const bool good = make(&l2, shape);
-    if (good) {
-        run(&l2, inputs, n);
-        *atomic_most = most_atomics(&l2);
-    }
-    unmake(&l2);
-    return good;
+        if (inputs[k]->one_in < one_in)
+            thin_out(inputs[k], one_in);
+    if (!renew(l2, shape, one_in))
+        return false;
+    run(l2, inputs, n);
+    *atomic_most = (u64)l2->atomic_most * one_in;
+    return true;
 }

@@ -1,109 +1,149 @@
-/* caches.c - from accesses to lines, the streams of warps, and the first-level caches (caches.h). */
+/* caches.c - launches, SMs and their blocks, and the streams of their warps (caches.h).
+ *
+ * Memory. A struct caches is made once and serves launch after launch; in between it stands on a shelf. It has an SM
+ * for each that a launch ever used, and of an SM's blocks and warps as many streams as it ever held at once. What
+ * belongs to a launch is set when the launch first comes to it, so that nothing costs more than what is touched.
+ * Streams that have become long are given back after the launch. */
 #include "meter/caches.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "meter/cache_l1.h"
+#include "meter/lines.h"
 
 enum {
-    L1_WAYS = 16,
     STAGED_MOST = 1 << 17,       /* requests that an SM keeps until its wave is done; then what is there is looked up */
     L2_REQUESTS_MOST = 16 << 20, /* that are kept for L2, of all SMs together */
     MERGE_REQUESTS = 16,         /* of a warp, that wait to be written together */
     LOCAL_LINES = 1 << 12,       /* local memory of a warp: lines that are told apart */
-    LINES_MOST = 32 * 8 + 1,     /* of one instruction: local accesses have a line a word */
+    /* What stays for the next launch. */
+    KEPT_OF_WARP = 256, /* requests */
+    KEPT_OF_SM = 4096,
+    SHELVED_MOST = 4, /* launches run at the same time in several streams */
 };
 #define LOCAL_FIRST (1ull << 39) /* line numbers of local memory: no device address is so high */
 
 /* ---- streams ---- */
 
-bool requests_push(struct requests *s, u64 request)
+bool requests_grow(struct requests *s)
 {
-    if (s->len == s->cap) {
-        const u64 cap = s->cap ? s->cap * 2 : 64;
-        u64 *to = ls_realloc(s->at, sizeof *to * cap);
-        if (!to)
-            return false;
-        s->at = to;
-        s->cap = cap;
-    }
-    s->at[s->len++] = request;
+    const u64 cap = s->cap ? s->cap * 2 : 64;
+    u64 *to = ls_realloc(s->at, sizeof *to * cap);
+    if (!to)
+        return false;
+    s->at = to;
+    s->cap = cap;
     return true;
 }
 
-/* A block that an SM holds, and what its warps have asked for. */
-struct held_block {
-    u64 linear;
-    bool done;
-    struct requests *warps;
-};
-
-struct sm {
-    u32 number;
-    struct cache l1;
-    struct held_block *held; /* in launch order */
-    u32 nheld, ndone, room;
-    u64 staged;
-    struct l2_input l2;
-};
+static void requests_trim(struct requests *s, u64 most)
+{
+    if (s->cap > most) {
+        ls_free(s->at);
+        *s = (struct requests){0};
+    }
+}
 
 struct caches_worker {
     struct caches *caches;
     struct traffic **sites; /* by number; 0 is for those that have none */
     u32 nsites, room;
     struct traffic rest;
+    struct sm *sm; /* where the last access was; NULL: look */
+    struct held_block *held;
+    struct lines lines; /* of the access that is looked at */
     bool failed;
 };
 
 struct caches {
+    struct caches *next; /* on the shelf */
+    u64 launch;          /* counts those that it served */
     u64 l1_bytes, memory_base, nblocks;
-    struct l2_shape l2;
+    struct l2_shape shape;
+    struct l2 *l2;
     u64 atomic_most;
     u32 resident, warps, nsms;
     u64 budget;      /* of an SM's l2_input */
-    struct sm **sms; /* NULL until the first block */
+    struct sm **sms; /* [sms_room]; NULL until the first block */
+    u32 sms_room;
     struct caches_worker **workers;
     u32 nworkers;
 };
 
-struct caches *caches_make(const struct caches_input *in)
+/* ---- the shelf ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    struct caches *first;
+    u32 n;
+} shelf = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct caches *from_shelf(void)
 {
-    struct caches *c = ls_calloc(1, sizeof *c);
-    const struct gpu *gpu = in->gpu;
-    if (!c)
-        return NULL;
-    const u64 used = in->nblocks < gpu->sms ? in->nblocks : gpu->sms;
-    *c = (struct caches){.l1_bytes = in->l1_bytes,
-                         .memory_base = in->memory_base,
-                         .l2 = {.bytes = gpu->l2_bytes,
-                                .halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1,
-                                .coalesces = gpu->cc_major >= 9},
-                         .nblocks = in->nblocks,
-                         .resident = in->resident ? in->resident : 1,
-                         .warps = in->warps ? in->warps : 1,
-                         .nsms = gpu->sms,
-                         .budget = L2_REQUESTS_MOST / (used ? used : 1)};
-    c->sms = ls_calloc(gpu->sms, sizeof *c->sms);
-    if (!c->sms) {
-        ls_free(c);
-        return NULL;
+    pthread_mutex_lock(&shelf.lock);
+    struct caches *c = shelf.first;
+    if (c) {
+        shelf.first = c->next;
+        shelf.n--;
     }
+    pthread_mutex_unlock(&shelf.lock);
     return c;
 }
 
-static void sm_free(const struct caches *c, struct sm *s)
+/* False: it is full. */
+static bool to_shelf(struct caches *c)
 {
-    for (u32 b = 0; s && b < s->room; b++) {
-        for (u32 w = 0; w < c->warps; w++)
+    pthread_mutex_lock(&shelf.lock);
+    const bool room = shelf.n < SHELVED_MOST;
+    if (room) {
+        c->next = shelf.first;
+        shelf.first = c;
+        shelf.n++;
+    }
+    pthread_mutex_unlock(&shelf.lock);
+    return room;
+}
+
+static void sm_free(struct sm *s)
+{
+    if (!s)
+        return;
+    for (u32 b = 0; b < s->room; b++) {
+        for (u32 w = 0; w < s->held[b].nwarps; w++)
             ls_free(s->held[b].warps[w].at);
         ls_free(s->held[b].warps);
     }
-    if (s) {
-        cache_free(&s->l1);
-        ls_free(s->held);
-        ls_free(s->l2.kept.at);
-    }
+    cache_free(&s->l1);
+    ls_free(s->held);
+    ls_free(s->turns);
+    ls_free(s->l2.kept.at);
     ls_free(s);
+}
+
+static void destroy(struct caches *c)
+{
+    for (u32 k = 0; k < c->sms_room; k++)
+        sm_free(c->sms[k]);
+    ls_free(c->sms);
+    l2_free(c->l2);
+    ls_free(c);
+}
+
+void caches_forget(void)
+{
+    for (struct caches *c; (c = from_shelf()) != NULL;)
+        destroy(c);
+}
+
+/* Long streams were for this launch alone. */
+static void sm_trim(struct sm *s)
+{
+    for (u32 b = 0; b < s->room; b++)
+        for (u32 w = 0; w < s->held[b].nwarps; w++)
+            requests_trim(&s->held[b].warps[w], KEPT_OF_WARP);
+    requests_trim(&s->l2.kept, KEPT_OF_SM);
 }
 
 void caches_free(struct caches *c)
@@ -111,45 +151,136 @@ void caches_free(struct caches *c)
     if (!c)
         return;
     for (u32 k = 0; k < c->nsms; k++)
-        sm_free(c, c->sms[k]);
+        if (c->sms[k] && c->sms[k]->launch == c->launch)
+            sm_trim(c->sms[k]);
     for (u32 k = 0; k < c->nworkers; k++) {
         ls_free(c->workers[k]->sites);
         ls_free(c->workers[k]);
     }
     ls_free(c->workers);
-    ls_free(c->sms);
-    ls_free(c);
+    c->workers = NULL;
+    c->nworkers = 0;
+    if (!to_shelf(c))
+        destroy(c);
 }
 
+/* ---- a launch ---- */
+
+static struct caches *take_or_make(void)
+{
+    struct caches *c = from_shelf();
+    if (c || !(c = ls_calloc(1, sizeof *c)))
+        return c;
+    if ((c->l2 = l2_make()) != NULL)
+        return c;
+    ls_free(c);
+    return NULL;
+}
+
+static bool make_sms(struct caches *c, u32 n)
+{
+    if (n <= c->sms_room)
+        return true;
+    struct sm **to = ls_realloc(c->sms, sizeof *to * n);
+    if (!to)
+        return false;
+    memset(to + c->sms_room, 0, sizeof *to * (n - c->sms_room));
+    c->sms = to;
+    c->sms_room = n;
+    return true;
+}
+
+struct caches *caches_make(const struct caches_input *in)
+{
+    const struct gpu *gpu = in->gpu;
+    struct caches *c = take_or_make();
+    if (!c)
+        return NULL;
+    const u64 used = in->nblocks < gpu->sms ? in->nblocks : gpu->sms;
+    c->launch++;
+    c->l1_bytes = in->l1_bytes;
+    c->memory_base = in->memory_base;
+    c->nblocks = in->nblocks;
+    c->shape = (struct l2_shape){.bytes = gpu->l2_bytes,
+                                 .halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1,
+                                 .coalesces = gpu->cc_major >= 9};
+    c->atomic_most = 0;
+    c->resident = in->resident ? in->resident : 1;
+    c->warps = in->warps ? in->warps : 1;
+    c->budget = L2_REQUESTS_MOST / (used ? used : 1);
+    c->nsms = 0;
+    if (!make_sms(c, gpu->sms)) {
+        caches_free(c);
+        return NULL;
+    }
+    c->nsms = gpu->sms;
+    return c;
+}
+
+/* ---- SMs ---- */
+
 /* One more place for a block. */
-static bool sm_grow(const struct caches *c, struct sm *s)
+static bool sm_grow(struct sm *s)
 {
     struct held_block *held = ls_realloc(s->held, sizeof *held * (s->room + 1));
     if (!held)
         return false;
     s->held = held;
-    held[s->room] = (struct held_block){.warps = ls_calloc(c->warps, sizeof *held->warps)};
-    s->room += held[s->room].warps != NULL;
-    return s->nheld < s->room;
+    held[s->room++] = (struct held_block){0};
+    return true;
 }
 
-/* NULL: no memory. Only the worker that owns the SM asks. */
+/* Streams for n warps, empty. */
+static bool held_grow(struct held_block *h, u32 n)
+{
+    if (n > h->nwarps) {
+        struct requests *to = ls_realloc(h->warps, sizeof *to * n);
+        if (!to)
+            return false;
+        memset(to + h->nwarps, 0, sizeof *to * (n - h->nwarps));
+        h->warps = to;
+        h->nwarps = n;
+    }
+    for (u32 k = 0; k < n; k++)
+        h->warps[k].len = h->warps[k].next = 0;
+    return true;
+}
+
+/* Empty, for the worker's launch. */
+static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
+{
+    const struct caches *c = w->caches;
+    struct requests kept = s->l2.kept;
+    if (!l1_shape(s, c->l1_bytes))
+        return false;
+    kept.len = kept.next = 0;
+    s->launch = c->launch;
+    s->number = number;
+    s->nheld = s->ndone = 0;
+    s->staged = 0;
+    s->l2 = (struct l2_input){.kept = kept,
+                              .budget = c->budget,
+                              .one_in = 1,
+                              .side = number % 2,
+                              .group = number % L2_GROUPS,
+                              .sites = &w->sites};
+    return true;
+}
+
+/* NULL: no memory, or the GPU has no such SM. Only the worker that owns the SM asks. */
 static struct sm *sm_of(struct caches_worker *w, u32 number)
 {
-    struct caches *c = w->caches;
-    struct sm **at = &c->sms[number];
-    if (*at || w->failed)
+    if (number >= w->caches->nsms)
+        return NULL;
+    struct sm **at = &w->caches->sms[number];
+    if (LS_LIKELY(*at && (*at)->launch == w->caches->launch))
         return *at;
-    *at = ls_calloc(1, sizeof **at);
-    if (*at) {
-        (*at)->number = number;
-        (*at)->l2 = (struct l2_input){
-            .budget = c->budget, .one_in = 1, .side = number % 2, .group = number % L2_GROUPS, .sites = &w->sites};
-        if (cache_init(&(*at)->l1, c->l1_bytes, L1_WAYS))
-            return *at;
-        sm_free(c, *at);
-        *at = NULL;
-    }
+    if (w->failed)
+        return NULL;
+    if (!*at)
+        *at = ls_calloc(1, sizeof **at);
+    if (*at && sm_renew(w, *at, number))
+        return *at;
     w->failed = true;
     return NULL;
 }
@@ -204,208 +335,6 @@ u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, u32 n)
     return first;
 }
 
-/* ---- an instruction's lines ---- */
-
-struct lines {
-    u64 number[LINES_MOST];
-    u8 sectors[LINES_MOST];
-    u32 n;
-};
-
-static void add_sector(struct lines *l, u64 address)
-{
-    const u64 number = address / CACHE_LINE;
-    const u8 bit = (u8)(1u << address % CACHE_LINE / CACHE_SECTOR);
-    for (u32 k = l->n; k-- > 0;) /* neighbours ask for the same line */
-        if (l->number[k] == number) {
-            l->sectors[k] |= bit;
-            return;
-        }
-    if (l->n == LINES_MOST)
-        return;
-    l->number[l->n] = number;
-    l->sectors[l->n++] = bit;
-}
-
-static void add_bytes(struct lines *l, u64 address, u32 bytes)
-{
-    const u64 first = address / CACHE_SECTOR, last = (address + bytes - 1) / CACHE_SECTOR;
-    for (u64 at = first; at <= last; at++)
-        add_sector(l, at * CACHE_SECTOR);
-}
-
-/* Word k of lane i of the warp stands at 4 * (32 k + i). */
-static void local_lines(struct lines *l, const struct exec_access *a, u64 first)
-{
-    for (u32 m = a->mask; m; m &= m - 1) {
-        const u32 lane = (u32)__builtin_ctz(m);
-        for (u64 k = a->addr[lane] / 4; k <= (a->addr[lane] + a->size - 1) / 4; k++)
-            add_sector(l, (first + k % LOCAL_LINES) * CACHE_LINE + 4 * lane);
-    }
-}
-
-/* A run of bytes: its lines in ascending order. */
-static void run_lines(struct lines *l, u64 address, u32 bytes)
-{
-    const u64 first = address / CACHE_SECTOR, last = (address + bytes - 1) / CACHE_SECTOR;
-    for (u64 at = first; at <= last;) {
-        const u32 from = (u32)(at % CACHE_SECTORS);
-        const u64 left = last - at + 1, room = CACHE_SECTORS - from, n = left < room ? left : room;
-        l->number[l->n] = at / CACHE_SECTORS;
-        l->sectors[l->n++] = (u8)(((1u << n) - 1) << from);
-        at += n;
-    }
-}
-
-/* Lanes of an atomic that want the same element go one after the other (as sectors_red counts): this takes those that
- * are first of the rest, and leaves the others in *mask. */
-static void atomic_lines(struct lines *l, const struct exec_access *a, u64 base, u32 *mask)
-{
-    u32 taken = 0;
-    for (u32 m = *mask; m; m &= m - 1) {
-        const u32 lane = (u32)__builtin_ctz(m);
-        u32 before = taken;
-        while (before && a->addr[__builtin_ctz(before)] != a->addr[lane])
-            before &= before - 1;
-        if (before)
-            continue;
-        taken |= 1u << lane;
-        add_bytes(l, a->addr[lane] - base, a->size);
-    }
-    *mask &= ~taken;
-}
-
-static void device_lines(struct lines *l, const struct exec_access *a, u64 base)
-{
-    if (a->pattern == PATTERN_CONTIGUOUS) {
-        run_lines(l, a->addr[0] - base, 32u * a->size);
-    } else if (a->pattern == PATTERN_UNIFORM) {
-        run_lines(l, a->addr[__builtin_ctz(a->mask)] - base, a->size);
-    } else {
-        for (u32 m = a->mask; m; m &= m - 1)
-            add_bytes(l, a->addr[__builtin_ctz(m)] - base, a->size);
-    }
-}
-
-/* ---- L1 ---- */
-
-static inline u32 bits(u32 sectors)
-{
-    return (u32)__builtin_popcount(sectors);
-}
-
-static void to_l2(struct caches_worker *w, struct sm *s, u64 request, u32 sectors)
-{
-    const u64 all = 15ull << 40;
-    if (!sectors)
-        return;
-    if (!l2_input_push(&s->l2, (request & ~all) | (u64)sectors << 40))
-        w->failed = true;
-}
-
-/* The sectors that are there; those that are not are from now on. */
-static u32 l1_take(struct sm *s, u64 number, u32 sectors)
-{
-    struct cache_line *l = cache_find(&s->l1, number), gone;
-    const u32 there = l ? l->valid & sectors : 0;
-    if (!l)
-        l = cache_put(&s->l1, number, &gone);
-    if (l)
-        l->valid |= (u8)sectors;
-    return there;
-}
-
-/* Counts hits, and misses behind them; the sectors that are missing. */
-static u32 l1_count(struct sm *s, u64 request, struct traffic *t, enum event_id hits)
-{
-    const u32 sectors = request_sectors(request), there = l1_take(s, request_number(request), sectors);
-    t->n[hits - TRAFFIC_FIRST] += bits(there);
-    t->n[hits - TRAFFIC_FIRST + 1] += bits(sectors & ~there);
-    return sectors & ~there;
-}
-
-/* The same for what is not taken in; what was there leaves when it is to be read past L1. */
-static void l1_pass(struct sm *s, u64 request, struct traffic *t, enum event_id hits)
-{
-    const u32 sectors = request_sectors(request);
-    struct cache_line *l = cache_find(&s->l1, request_number(request));
-    const bool load = request_kind(request) == TRAFFIC_LOAD_PAST;
-    const u32 there = l && !load ? l->valid & sectors : 0;
-    t->n[hits - TRAFFIC_FIRST] += bits(there);
-    t->n[hits - TRAFFIC_FIRST + 1] += bits(sectors & ~there);
-    if (l && load)
-        l->valid &= (u8)~sectors;
-}
-
-static void l1_load(struct caches_worker *w, struct sm *s, u64 request, struct traffic *t, enum event_id hits)
-{
-    to_l2(w, s, request, l1_count(s, request, t, hits));
-}
-
-static void l1_look_up(struct caches_worker *w, struct sm *s, u64 request)
-{
-    struct traffic *t = w->sites[request_site(request)];
-    const u32 sectors = request_sectors(request), n = bits(sectors);
-    t->n[EVENT_l1_lines - TRAFFIC_FIRST]++;
-    switch (request_kind(request)) {
-    case TRAFFIC_LOAD:
-        l1_load(w, s, request, t, EVENT_l1_gld_hits);
-        return;
-    case TRAFFIC_LOCAL_LOAD:
-    case TRAFFIC_TEXTURE:
-        l1_load(w, s, request, t, EVENT_l1_other_hits);
-        return;
-    case TRAFFIC_LOCAL_STORE:
-        l1_count(s, request, t, EVENT_l1_other_hits);
-        break;
-    case TRAFFIC_LOAD_PAST:
-        l1_pass(s, request, t, EVENT_l1_gld_hits);
-        break;
-    case TRAFFIC_STORE_PAST:
-        l1_pass(s, request, t, EVENT_l1_gst_hits);
-        break;
-    case TRAFFIC_STORE_MERGED:
-        l1_count(s, request, t, EVENT_l1_gst_hits);
-        return;
-    case TRAFFIC_STORE:
-        l1_count(s, request, t, EVENT_l1_gst_hits);
-        break;
-    case TRAFFIC_ATOM:
-    case TRAFFIC_RED:
-        t->n[EVENT_l1_other_misses - TRAFFIC_FIRST] += n;
-        break;
-    }
-    to_l2(w, s, request, sectors);
-}
-
-/* One instruction of the stream; false: it is at its end. */
-static bool l1_step(struct caches_worker *w, struct sm *s, struct requests *r)
-{
-    while (r->next < r->len) {
-        const u64 request = r->at[r->next++];
-        l1_look_up(w, s, request);
-        if (request_last(request))
-            break;
-    }
-    return r->next < r->len;
-}
-
-/* All that is staged, the warps in turn. */
-static void sm_run(struct caches_worker *w, struct sm *s)
-{
-    const struct caches *c = w->caches;
-    for (bool more = true; more;) {
-        more = false;
-        for (u32 b = 0; b < s->nheld; b++)
-            for (u32 k = 0; k < c->warps; k++)
-                more |= l1_step(w, s, &s->held[b].warps[k]);
-    }
-    for (u32 b = 0; b < s->nheld; b++)
-        for (u32 k = 0; k < c->warps; k++)
-            s->held[b].warps[k].len = s->held[b].warps[k].next = 0;
-    s->staged = 0;
-}
-
 /* ---- blocks ---- */
 
 /* The blocks that are done leave; the memory of their streams stays for the next ones. */
@@ -423,12 +352,27 @@ static void sm_release(struct sm *s)
     s->ndone = 0;
 }
 
+static bool make_turns(struct sm *s, u32 n)
+{
+    if (n <= s->turns_room)
+        return true;
+    struct requests **to = ls_realloc(s->turns, sizeof *to * n);
+    if (!to)
+        return false;
+    s->turns = to;
+    s->turns_room = n;
+    return true;
+}
+
 void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b)
 {
     struct sm *s = sm_of(w, b->sm);
+    const u32 warps = w->caches->warps;
+    w->sm = NULL; /* blocks may move */
     if (!s)
         return;
-    if (s->nheld == s->room && !sm_grow(w->caches, s)) {
+    if ((s->nheld == s->room && !sm_grow(s)) || !held_grow(&s->held[s->nheld], warps) ||
+        !make_turns(s, (s->nheld + 1) * warps)) {
         w->failed = true;
         return;
     }
@@ -449,13 +393,14 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 {
     struct sm *s = sm_of(w, b->sm);
     struct held_block *h = s ? held_of(s, b->linear) : NULL;
+    w->sm = NULL;
     if (!h)
         return;
     h->done = true;
     s->ndone++;
     const bool last = b->linear + w->caches->nsms >= w->caches->nblocks;
     if (s->ndone >= w->caches->resident || (last && s->ndone == s->nheld)) {
-        sm_run(w, s);
+        w->failed |= !sm_run(s, w->caches->warps);
         sm_release(s);
     }
 }
@@ -487,28 +432,39 @@ static void stage(struct caches_worker *w, struct sm *s, struct requests *to, u3
     s->staged += l->n;
 }
 
+/* Where the access is; false: nowhere. */
+static bool find_held(struct caches_worker *w, const struct exec_access *a)
+{
+    if (LS_LIKELY(w->sm && a->block && w->held->linear == a->block->linear))
+        return true;
+    struct sm *s = a->block ? sm_of(w, a->block->sm) : NULL;
+    w->held = s ? held_of(s, a->block->linear) : NULL;
+    w->sm = w->held ? s : NULL;
+    return w->held;
+}
+
 void caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a)
 {
-    struct sm *s = a->block && a->block->sm < w->caches->nsms ? sm_of(w, a->block->sm) : NULL;
-    struct held_block *h = s ? held_of(s, a->block->linear) : NULL;
-    if (!h || a->warp >= w->caches->warps)
+    const struct caches *c = w->caches;
+    struct lines *l = &w->lines;
+    if (a->warp >= c->warps || !find_held(w, a))
         return;
-    struct lines l;
+    struct sm *s = w->sm;
+    struct requests *to = &w->held->warps[a->warp];
     u32 left = kind == TRAFFIC_ATOM || kind == TRAFFIC_RED ? a->mask : 0;
     do {
-        l.n = 0;
         if (left) {
-            atomic_lines(&l, a, w->caches->memory_base, &left);
+            lines_of_atomic(l, a, c->memory_base, &left);
         } else if (a->space == SPACE_LOCAL) {
-            const u64 warp = ((u64)s->number * w->caches->resident + (u64)(h - s->held)) * w->caches->warps + a->warp;
-            local_lines(&l, a, LOCAL_FIRST + warp * LOCAL_LINES);
+            const u64 warp = ((u64)s->number * c->resident + (u64)(w->held - s->held)) * c->warps + a->warp;
+            lines_of_local(l, a, LOCAL_FIRST + warp * LOCAL_LINES, LOCAL_LINES);
         } else {
-            device_lines(&l, a, w->caches->memory_base);
+            lines_of_device(l, a, c->memory_base);
         }
-        stage(w, s, &h->warps[a->warp], site, kind, &l);
+        stage(w, s, to, site, kind, l);
     } while (left);
     if (s->staged > STAGED_MOST)
-        sm_run(w, s);
+        w->failed |= !sm_run(s, c->warps);
 }
 
 /* ---- the end ---- */
@@ -527,16 +483,14 @@ bool caches_finish(struct caches *c)
         return false;
     for (u32 k = 0; k < c->nsms; k++) {
         struct sm *s = c->sms[k];
-        if (!s)
+        if (!s || s->launch != c->launch)
             continue;
-        for (u32 o = 0; o < c->nworkers && s->staged; o++) /* a launch that was stopped leaves blocks under way */
-            if (&c->workers[o]->sites == s->l2.sites)
-                sm_run(c->workers[o], s);
+        good &= sm_run(s, c->warps); /* a launch that was stopped leaves blocks under way */
         inputs[n++] = &s->l2;
     }
     for (u32 k = 0; k < c->nworkers; k++)
         good &= !c->workers[k]->failed;
-    good = good && l2_run(&c->l2, inputs, n, &c->atomic_most);
+    good = good && l2_run(c->l2, &c->shape, inputs, n, &c->atomic_most);
     ls_free(inputs);
     return good;
 }

@@ -1,7 +1,7 @@
 /* caches.h - the model of the caches: which sectors of a launch L1, L2 and DRAM served.
  *
- *     each access ──► stream of its warp        as it happens, lines and sectors only (caches.c)
- *     SM's wave done ─► L1 of the SM            its warps in turn, an instruction each (caches.c)
+ *     each access ──► stream of its warp        as it happens, lines and sectors only (lines.c, caches.c)
+ *     SM's wave done ─► L1 of the SM            its warps in turn, an instruction each (cache_l1.c)
  *     launch done ──► L2 of the device          the SMs in turn, an instruction each; then DRAM (cache_l2.c)
  *
  * The engine runs a block's warps one after the other for thousands of instructions, and an SM's blocks one after the
@@ -29,6 +29,9 @@
  *
  * What is not modelled: prefetches, compression, persisting lines, early write-back, constants and instructions,
  * textures beyond one texel a lane.
+ *
+ * A launch costs what it touches: the memory of one that is over is kept for the next (caches.c), and forgetting what a
+ * cache held is free (base/cache.h).
  *
  * L2's input is bounded: where an SM sends more than its share, only one line in 2, 4, 8, ... of all SMs is kept (by a
  * hash of its number), the L2 is as much smaller, and what was found is multiplied. */
@@ -70,9 +73,12 @@ struct caches_input {
     u32 resident; /* blocks that an SM holds at once */
     u32 warps;    /* of a block */
 };
-/* NULL: no memory. */
+/* In memory of launches that are over, where there is some. NULL: no memory. */
 struct caches *caches_make(const struct caches_input *in);
+/* The memory stays for the next launch. */
 void caches_free(struct caches *c);
+/* Gives back what stayed. */
+void caches_forget(void);
 /* Of a worker of the launch, on the launching thread; it lives as long as c. NULL: no memory. */
 struct caches_worker *caches_worker(struct caches *c);
 /* Numbers for n sites, for caches_access: the result and those that follow. `rows` are theirs, and are read and written
@@ -90,7 +96,7 @@ bool caches_finish(struct caches *c);
 /* Then: sectors of atomics that the most wanted slice of L2 had to do, one after the other. */
 u64 caches_atomic_most(const struct caches *c);
 
-/* ---- between caches.c and cache_l2.c ---- */
+/* ---- between caches.c, cache_l1.c and cache_l2.c ---- */
 
 /* A line that an instruction asks for, in 64 bits: number 40, sectors 4, kind 4, last line of its instruction 1,
  * site 15. */
@@ -125,7 +131,19 @@ struct requests {
     u64 *at;
     u64 len, cap, next;
 };
-bool requests_push(struct requests *s, u64 request);
+bool requests_grow(struct requests *s);
+static inline bool requests_push(struct requests *s, u64 request)
+{
+    if (s->len == s->cap && !requests_grow(s))
+        return false;
+    s->at[s->len++] = request;
+    return true;
+}
+/* Number of sectors. A processor that popcount can be counted on is not what we are built for. */
+static inline u32 sectors_in(u32 sectors)
+{
+    return 0x4332322132212110ull >> 4 * sectors & 15;
+}
 
 /* What an SM sends to L2. */
 struct l2_input {
@@ -137,13 +155,18 @@ struct l2_input {
     struct traffic ***sites; /* the worker's, which may move */
 };
 bool l2_input_push(struct l2_input *in, u64 request);
-/* Takes all inputs in turn; adds to their sites' rows. False: no memory. */
 enum { L2_GROUPS = 8 };
 struct l2_shape {
     u64 bytes;
     u32 halves;
     bool coalesces;
 };
-bool l2_run(const struct l2_shape *shape, struct l2_input *const *inputs, u32 n, u64 *atomic_most);
+/* Memory for one launch after the other. NULL: there is none. */
+struct l2;
+struct l2 *l2_make(void);
+void l2_free(struct l2 *l2);
+/* Takes all inputs in turn, from an L2 that is empty on; adds to their sites' rows. The order of `inputs` is lost.
+ * False: no memory. */
+bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **inputs, u32 n, u64 *atomic_most);
 
 #endif

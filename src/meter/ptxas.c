@@ -24,7 +24,7 @@
 
 extern char **environ;
 
-enum { TIMEOUT_S = 20, ANSWERS_MAX = 256, OUTPUT_MAX = 1 << 20 };
+enum { TIMEOUT_S = 300, ANSWERS_MAX = 256, OUTPUT_MAX = 1 << 20 };
 
 /* ---- running it ---- */
 

@@ -150,7 +150,7 @@ static cudaError_t copy_2d(void *dst, size_t dpitch, const void *src, size_t spi
     if (e != cudaSuccess)
         return e;
     if (width > dpitch || width > spitch)
-        return cudaErrorInvalidPitchValue;
+        return cudaErrorInvalidValue;
     copy_from_linear(&c, src, spitch, height, kind);
     copy_to_linear(&c, dst, dpitch, height, kind);
     return copy_run(&c, &when);

@@ -18,7 +18,7 @@ cudaError_t kernel_params(const struct cudaKernelNodeParams *p, CUDA_KERNEL_NODE
     cudaError_t e = kernel_of(p->func, &k);
     if (e != cudaSuccess)
         return e;
-    *out = (CUDA_KERNEL_NODE_PARAMS){.func = (CUfunction)(void *)k,
+    *out = (CUDA_KERNEL_NODE_PARAMS){.kern = k,
                                      .gridDimX = p->gridDim.x,
                                      .gridDimY = p->gridDim.y,
                                      .gridDimZ = p->gridDim.z,
@@ -86,7 +86,7 @@ static cudaError_t conditional_params(const struct cudaConditionalNodeParams *p,
 {
     *out = (CUDA_CONDITIONAL_NODE_PARAMS){
         .handle = p->handle, .type = (CUgraphConditionalNodeType)p->type, .size = p->size};
-    return cudaSuccess;
+    return error_of(drv.cuCtxGetCurrent(&out->ctx));
 }
 
 cudaError_t node_params(const struct cudaGraphNodeParams *p, CUgraphNodeParams *out)

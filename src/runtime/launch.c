@@ -47,16 +47,23 @@ cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *hostFun)
     return cudaSuccess;
 }
 
+/* CUDA 13's own answer to <<<>>> with sizes beyond the device's is cudaErrorInvalidValue (measured on an H200, runtime 13.0,
+ * driver 580); programs of older compilers, which call cudaLaunchKernel, were told cudaErrorInvalidConfiguration. */
+static cudaError_t as_in_13(cudaError_t e)
+{
+    return e == cudaErrorInvalidConfiguration ? rt.last = cudaErrorInvalidValue : e;
+}
+
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                cudaStream_t stream)
 {
-    return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
+    return as_in_13(cudaLaunchKernel(kernel, grid, block, args, shared, stream));
 }
 
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                     cudaStream_t stream)
 {
-    return cudaLaunchKernel_ptsz(kernel, grid, block, args, shared, stream);
+    return as_in_13(cudaLaunchKernel_ptsz(kernel, grid, block, args, shared, stream));
 }
 
 /* ---- launching ---- */

@@ -56,8 +56,12 @@ cudaError_t impl_cudaMalloc3D(struct cudaPitchedPtr *pitchedDevPtr, struct cudaE
 cudaError_t impl_cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 {
     CUdeviceptr p;
-    if (!devPtr || size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    if (!devPtr || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return cudaErrorInvalidValue;
+    if (size == 0) { /* as cudaMalloc */
+        *devPtr = NULL;
+        return cudaSuccess;
+    }
     CUresult r = drv.cuMemAllocManaged(&p, size, flags);
     if (r == CUDA_SUCCESS)
         *devPtr = (void *)(uintptr_t)p;

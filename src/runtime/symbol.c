@@ -117,7 +117,7 @@ cudaError_t kernel_of(const void *func, CUkernel *out)
     else if (known(func))
         *out = (CUkernel)func;
     else
-        e = cudaErrorInvalidDeviceFunction;
+        e = cudaErrorInvalidResourceHandle;
     registry_unlock();
     return e;
 }

@@ -147,7 +147,8 @@ static void add_device_math(tool_words *w, const struct tool_options *o, struct 
         ADD(w, "-mllvm", "-nvptx-prec-sqrtf32=0");
 }
 
-/* The device's heap may be exhausted, so that a malloc() whose block is never used still has a result to compute. */
+/* The device's heap may be exhausted, so that a malloc() whose block is never used still has a result to compute.
+ * Kernels hand variables to shuffles that only one lane has set: clang must not conclude that all lanes are that one. */
 static void plan_device(struct tool_plan *plan, const struct unit *u, const struct tool_arch *arch, const char *out)
 {
     const struct tool_options *o = u->o;
@@ -156,7 +157,8 @@ static void plan_device(struct tool_plan *plan, const struct unit *u, const stru
     s->device = true;
     add_cuda(&s->argv, u);
     ADD(&s->argv, "--cuda-device-only", arena_printf(mem, "--cuda-gpu-arch=%s", arch->name), "--cuda-feature=+ptx83",
-        "-S", o->device_debug ? "-O0" : "-O3", "-fno-builtin-malloc", "-fno-builtin-free");
+        "-Xclang", "-no-enable-noundef-analysis", "-S", o->device_debug ? "-O0" : "-O3", "-fno-builtin-malloc",
+        "-fno-builtin-free");
     if (arch->sm != (u32)atoi(arch->name + 3))
         ADD(&s->argv, "-U__CUDA_ARCH__", arena_printf(mem, "-D__CUDA_ARCH__=%u0", arch->sm));
     if (o->device_debug)

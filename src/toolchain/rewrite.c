@@ -1,9 +1,11 @@
-/* rewrite.c - two things of CUDA C++ that clang does not compile, written as what it does, in the text of a .cu file:
+/* rewrite.c - what of CUDA C++ clang does not compile, written as what it does, in the text of a .cu file:
  *
  *     kernel<<<4, 32>>>(p)         in device code           lockstep_launch<kernel>(4, 32)(p)
  *     __managed__ int x[8], y;     for the device           __device__ int x[8] asm("lockstep_managed_x"), y asm(...);
  *                                  for the host             __device__ int lockstep_managed_x[8] asm(...), ...;
  *                                                           extern decltype(lockstep_managed_x) &x asm(...); ...
+ *     asm("mov.u32 %0, %laneid;" : ...)                    asm("mov.u32 %0, %%laneid;" : ...)
+ *     __shared__ alignas(16) float x[4];                   alignas(16) __shared__ float x[4];
  *
  * So a managed variable is a reference for the host, to device memory, which the host may read and write; the pointer
  * behind it is set before main by a C file written here too. Lines stay where they are, so that messages and debug
@@ -11,6 +13,7 @@
  *
  * The scanner knows comments, literals, directives and nesting, no grammar: a function whose declaration has __device__
  * or __global__ is device code up to its closing brace, and so is such a lambda. */
+#include "ptx/ptx.h"
 #include "toolchain/toolchain.h"
 
 #include <ctype.h>
@@ -36,7 +39,7 @@ struct scanner {
     u32 if_braces[NESTING], if_parens[NESTING], ifs;
     /* managed variables that are defined here */
     const char *names[NAMES];
-    u32 nnames, launches, variables;
+    u32 nnames, launches, variables, words;
 };
 
 /* ---- output ---- */
@@ -311,6 +314,128 @@ static void rewrite_managed(struct scanner *s)
     s->variables++;
 }
 
+/* ---- the order of alignas, and registers in asm ---- */
+
+/* The end of the group that p opens, and the first colon directly inside it; NULL: there is none. */
+static const char *source_group_end(const char *p, struct arena *mem, const char **colon)
+{
+    const char *begin = p;
+    u32 depth = 0;
+    *colon = NULL;
+    for (; *p; p++) {
+        const char *past = skip(p, begin, mem);
+        if (past > p) {
+            p = past - 1;
+            continue;
+        }
+        depth += strchr("([{", *p) != NULL;
+        depth -= strchr(")]}", *p) != NULL;
+        if (!depth)
+            return p + 1;
+        if (*p == ':' && depth == 1 && !*colon)
+            *colon = p;
+    }
+    return p;
+}
+
+/* Where the words begin, directly before the end of out, behind which nvcc takes an alignas and clang does not. */
+static size_t specifiers(const struct scanner *s)
+{
+    static const char *const words[] = {"__shared__", "__device__", "__constant__", "static",
+                                        "extern",     "const",      "volatile",     "constexpr"};
+    size_t at = s->len;
+    for (bool more = true; more;) {
+        size_t end = at, from;
+        while (end && isspace((unsigned char)s->out[end - 1]))
+            end--;
+        for (from = end; from && is_word(s->out[from - 1]);)
+            from--;
+        more = false;
+        for (u32 i = 0; i < LS_ARRAY_LEN(words); i++)
+            more |= word_is(s->out, from, end, words[i]);
+        at = more ? from : at;
+    }
+    return at;
+}
+
+/* Moves the alignas(...) whose word was just read before them; its line breaks stay. */
+static bool move_alignas(struct scanner *s)
+{
+    const size_t where = specifiers(s);
+    const char *open = s->at + strspn(s->at, " \t\r\n"), *colon;
+    if (where == s->len || *open != '(')
+        return false;
+    const char *end = source_group_end(open, s->mem, &colon);
+    char *text = arena_printf(s->mem, "alignas%.*s ", (int)(end - open), open);
+    for (char *p = text; *p; p++)
+        *p = *p == '\n' ? ' ' : *p;
+    insert(s, where, text);
+    for (const char *p = s->at; p < end; p++)
+        if (*p == '\n')
+            put_text(s, "\n");
+    s->at = end;
+    s->words++;
+    return true;
+}
+
+static bool is_special_register(const char *name, size_t n)
+{
+    static const char *const names[] = {
+#define PTX_SREG(name, type, vector) name,
+#include "ptx/sregs.def"
+#undef PTX_SREG
+    };
+    for (u32 i = 0; i < LS_ARRAY_LEN(names); i++)
+        if (strlen(names[i]) == n && memcmp(names[i], name, n) == 0)
+            return true;
+    return false;
+}
+
+/* A literal of an asm with operands: nvcc takes a special register's name as it is, clang wants two percent signs. */
+static void put_asm_text(struct scanner *s, const char *p, const char *end)
+{
+    while (p < end) {
+        size_t n = 1;
+        while (p + n < end && is_word(p[n]))
+            n++;
+        if (*p != '%')
+            n = 1;
+        else if (p + 1 < end && p[1] == '%')
+            n = 2;
+        if (*p == '%' && is_special_register(p + 1, n - 1)) {
+            put_text(s, "%");
+            s->words++;
+        }
+        put(s, p, n);
+        p += n;
+    }
+}
+
+/* Behind the word asm. */
+static void take_asm(struct scanner *s)
+{
+    const char *open = s->at, *colon;
+    while (isspace((unsigned char)*open) || is_word(*open)) /* volatile */
+        open++;
+    if (*open != '(')
+        return;
+    source_group_end(open, s->mem, &colon);
+    if (!colon)
+        return;
+    while (s->at < colon) {
+        const char *past = skip(s->at, open, s->mem);
+        const bool literal = *s->at == '"';
+        if (past == s->at)
+            past++;
+        if (literal)
+            put_asm_text(s, s->at, past);
+        else
+            put(s, s->at, (size_t)(past - s->at));
+        s->at = past;
+    }
+    s->parens++;
+}
+
 /* ---- the scan ---- */
 
 static void begin_statement(struct scanner *s)
@@ -325,6 +450,8 @@ static void take_identifier(struct scanner *s)
     while (is_word(*s->at))
         s->at++;
     const size_t n = (size_t)(s->at - from);
+    if (n == 7 && memcmp(from, "alignas", n) == 0 && move_alignas(s))
+        return;
     const bool managed = n == 11 && memcmp(from, "__managed__", n) == 0;
     if (managed)
         s->managed = true;
@@ -337,6 +464,8 @@ static void take_identifier(struct scanner *s)
         put_text(s, "__device__");
     else
         put(s, from, n);
+    if ((n == 3 && memcmp(from, "asm", n) == 0) || (n == 7 && memcmp(from, "__asm__", n) == 0))
+        take_asm(s);
 }
 
 static void open_brace(struct scanner *s)
@@ -416,11 +545,13 @@ enum tool_rewriting tool_rewriting_of(const char *path, struct arena *mem)
     diag_init(&none);
     const char *text = tool_file_read(path, &len, mem, &none);
     diag_free(&none); /* clang says what is wrong with the file */
-    if (!text || !(strstr(text, "__managed__") || strstr(text, "<<<")))
+    if (!text ||
+        !(strstr(text, "__managed__") || strstr(text, "<<<") || strstr(text, "alignas") || strstr(text, "asm")))
         return 0;
     put_text(&s, "");
     scan(&s, text);
-    return (s.launches ? TOOL_REWRITE_LAUNCHES : 0) | (s.variables ? TOOL_REWRITE_MANAGED : 0);
+    return (s.launches ? TOOL_REWRITE_LAUNCHES : 0) | (s.variables ? TOOL_REWRITE_MANAGED : 0) |
+           (s.words ? TOOL_REWRITE_WORDS : 0);
 }
 
 /* The C file that has the references' pointers and sets them. Each variable has an entry {pointer, variable} in a

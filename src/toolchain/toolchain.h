@@ -145,7 +145,7 @@ char *tool_step_text(const struct tool_step *s, struct arena *mem);
 
 /* ---- rewrite.c: what clang does not compile ---- */
 
-enum tool_rewriting { TOOL_REWRITE_LAUNCHES = 1, TOOL_REWRITE_MANAGED = 2 };
+enum tool_rewriting { TOOL_REWRITE_LAUNCHES = 1, TOOL_REWRITE_MANAGED = 2, TOOL_REWRITE_WORDS = 4 };
 
 /* What a .cu file has to be rewritten for; 0: it is compiled as it is. */
 enum tool_rewriting tool_rewriting_of(const char *path, struct arena *mem);

@@ -63,6 +63,7 @@ expect 126 "has NVIDIA's runtime library linked into it" "$programs/run_static"
 expect 126 "nvcc -cudart shared" "$programs/run_static"
 expect 0 "" --no-check "$programs/run_static"
 expect 126 "Lockstep runs PTX: rebuild" "$programs/run_no_ptx"
+expect 0 "" "$programs/run_no_kernels"
 expect 2 "which program?"
 expect 2 "unrecognized option" --fast "$programs/run_subject"
 cd "$programs" || exit 1

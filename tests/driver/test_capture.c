@@ -178,6 +178,46 @@ static void forks_and_joins(void **state)
     context_down(ctx);
 }
 
+/* A stream may be destroyed in a capture: its work must be joined all the same. */
+static void a_stream_that_goes(void **state)
+{
+    (void)state;
+    CUcontext ctx = context_up();
+    CUdeviceptr d;
+    OK(cuMemAlloc_v2(&d, 16));
+    for (int joined = 0; joined < 2; joined++) {
+        CUstream a, b;
+        CUevent fork, join;
+        CUgraph g;
+        OK(cuStreamCreate(&a, CU_STREAM_NON_BLOCKING));
+        OK(cuStreamCreate(&b, CU_STREAM_NON_BLOCKING));
+        OK(cuEventCreate(&fork, 0));
+        OK(cuEventCreate(&join, 0));
+        OK(cuStreamBeginCapture_v2(a, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        OK(cuMemsetD32Async(d, 1, 1, a));
+        OK(cuEventRecord(fork, a));
+        OK(cuStreamWaitEvent(b, fork, 0));
+        OK(cuMemsetD32Async(d + 4, 2, 1, b));
+        OK(cuEventRecord(join, b));
+        OK(cuStreamDestroy_v2(b));
+        if (joined)
+            OK(cuStreamWaitEvent(a, join, 0));
+        OK(cuEventDestroy_v2(fork));
+        OK(cuEventDestroy_v2(join));
+        if (joined) {
+            OK(cuStreamEndCapture(a, &g));
+            assert_int_equal(nodes_of(g), 2);
+            OK(cuGraphDestroy(g));
+        } else {
+            FAILS(cuStreamEndCapture(a, &g), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+            assert_null(g);
+        }
+        OK(cuStreamDestroy_v2(a));
+    }
+    OK(cuMemFree_v2(d));
+    context_down(ctx);
+}
+
 /* Each is one misuse: what it returns; the capture then gives no graph. */
 static void misuse_invalidates(void **state)
 {
@@ -424,6 +464,7 @@ int main(void)
         cmocka_unit_test(the_profiler_sees_launches), /* first: it forks */
         cmocka_unit_test(every_operation_becomes_a_node),
         cmocka_unit_test(forks_and_joins),
+        cmocka_unit_test(a_stream_that_goes),
         cmocka_unit_test(misuse_invalidates),
         cmocka_unit_test(modes_of_threads),
         cmocka_unit_test(into_a_graph_that_is_there),

@@ -107,7 +107,7 @@ static void contexts_stack(void **state)
     OK(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 1 << 24));
     OK(cuCtxGetLimit(&v, CU_LIMIT_MALLOC_HEAP_SIZE));
     assert_int_equal(v, 1 << 24);
-    FAILS(cuCtxGetLimit(&v, 77), CUDA_ERROR_UNSUPPORTED_LIMIT);
+    FAILS(cuCtxGetLimit(&v, 77), CUDA_ERROR_INVALID_VALUE);
     OK(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_SHARED));
     OK(cuCtxDestroy_v2(b)); /* pops it */
     OK(cuCtxGetCurrent(&top));

@@ -72,6 +72,22 @@ __global__ void number(int *data)
     data[threadIdx.x] += threadIdx.x;
 }
 
+__device__ bool same(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+/* What a kernel is told of a launch that cannot be. */
+__global__ void launch_badly(int *told)
+{
+    number<<<1, 2048>>>(told);
+    *told = same(cudaGetErrorString(cudaPeekAtLastError()), "invalid configuration argument") &&
+            same(cudaGetErrorName(cudaGetLastError()), "cudaErrorInvalidConfiguration") &&
+            same(cudaGetErrorString(cudaGetLastError()), "no error");
+}
+
 /* In one stream, each after the one before: every even place of `from` ends as -1, `to` has 0 .. n-1 and then the odd
  * places of `from`. */
 __global__ void copy_in_turn(int *from, int *to, int n, int *errors)
@@ -108,6 +124,9 @@ static void check_copies(void)
     for (int i = 0; i < N / 2; i++)
         bad += h_to[N + i] != 2 * i + 1;
     verdict(bad == 0 && *errors == 0, "a kernel's copies and fills come in turn with its launches");
+    launch_badly<<<1, 1>>>(errors);
+    CHECK(cudaDeviceSynchronize());
+    verdict(*errors == 1, "a kernel can read what its error means");
     CHECK(cudaFree(errors));
     CHECK(cudaFree(from));
     CHECK(cudaFree(to));

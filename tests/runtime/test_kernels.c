@@ -185,10 +185,10 @@ static void wrong_launches_have_cudas_codes(void **state)
     FAILS(cudaLaunchKernel(&store, (dim3){1, 65536, 1}, one, args, 0, NULL), cudaErrorInvalidConfiguration);
     FAILS(cudaLaunchKernel(&store, one, one, args, 1 << 20, NULL), cudaErrorInvalidValue);
     FAILS(cudaLaunchKernel(&absent, one, one, args, 0, NULL), cudaErrorInvalidDeviceFunction);
-    FAILS(cudaLaunchKernel(&v, one, one, args, 0, NULL), cudaErrorInvalidDeviceFunction);
-    FAILS(cudaLaunchKernel(NULL, one, one, args, 0, NULL), cudaErrorInvalidDeviceFunction);
+    FAILS(cudaLaunchKernel(&v, one, one, args, 0, NULL), cudaErrorInvalidResourceHandle);
+    FAILS(cudaLaunchKernel(NULL, one, one, args, 0, NULL), cudaErrorInvalidResourceHandle);
     OK(cudaDeviceSynchronize()); /* none of these is sticky */
-    FAILS(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
+    FAILS(cudaGetLastError(), cudaErrorInvalidResourceHandle);
     OK(cudaGetLastError());
 }
 
@@ -261,7 +261,7 @@ static void kernels_describe_themselves(void **state)
     OK(cudaFuncGetParamInfo(&saxpy, 2, &offset, &size));
     assert_int_equal(offset, 8);
     assert_int_equal(size, 8);
-    FAILS(cudaFuncGetAttributes(&a, &offset), cudaErrorInvalidDeviceFunction);
+    FAILS(cudaFuncGetAttributes(&a, &offset), cudaErrorInvalidResourceHandle);
     OK(cudaFuncSetCacheConfig(&saxpy, cudaFuncCachePreferL1));
     /* 2048 threads an SM of an H200, 256 a block; registers and shared memory do not limit this kernel */
     OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &saxpy, 256, 0));
@@ -287,7 +287,7 @@ static void handles_are_functions_too(void **state)
     OK(cudaLaunchKernel(f, one, one, args, 0, NULL));
     OK(cudaMemcpy(&back, p, 4, cudaMemcpyDeviceToHost));
     assert_int_equal(back, 10);
-    FAILS(cudaGetKernel(&k, &back), cudaErrorInvalidDeviceFunction);
+    FAILS(cudaGetKernel(&k, &back), cudaErrorInvalidResourceHandle);
 }
 
 static void launches_have_attributes(void **state)

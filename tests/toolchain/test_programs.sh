@@ -60,6 +60,8 @@ int main(void) { return printf("%d %d\n", answer(), devices()) < 0; }
 END
 cat >more.cpp <<'END'
 #include <cuda_runtime.h>
+#include <memory>
+#include <sstream>
 extern "C" int devices(void)
 {
     int n = 0;

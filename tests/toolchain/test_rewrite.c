@@ -57,6 +57,17 @@ static const struct {
      "asm(\"lockstep_managed_c\") = f(1, 2);",
      ""},
     {"// __managed__ int x;\nint y;", NULL, NULL},
+    /* special registers in asm, and alignas behind other words */
+    {"__device__ void f() { asm volatile(\"mov.u32 %0, %laneid;\" \"// %tid.x %%tid %tidy %r1\" : \"=r\"(a)); }",
+     "__device__ void f() { asm volatile(\"mov.u32 %0, %%laneid;\" \"// %%tid.x %%tid %tidy %r1\" : \"=r\"(a)); }",
+     "__device__ void f() { asm volatile(\"mov.u32 %0, %%laneid;\" \"// %%tid.x %%tid %tidy %r1\" : \"=r\"(a)); }"},
+    {"__device__ void f() { asm(\"mov.u32 a, %laneid;\"); g(\"%laneid\"); }", NULL, NULL},
+    {"__global__ void f() { int i; __shared__ alignas(\n alignof(T)) float a[N]; }",
+     "__global__ void f() { int i; alignas(  alignof(T)) __shared__ \n float a[N]; }",
+     "__global__ void f() { int i; alignas(  alignof(T)) __shared__ \n float a[N]; }"},
+    {"extern __shared__ alignas(16) float e[];", "alignas(16) extern __shared__  float e[];",
+     "alignas(16) extern __shared__  float e[];"},
+    {"struct alignas(8) s { alignas(4) char a; };", NULL, NULL},
 };
 
 static const char *file_of(const char *stem, const char *ending, struct arena *mem)

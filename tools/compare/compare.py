@@ -111,7 +111,7 @@ def main():
 def put(table, differing, errors):
     print("""# The same programs under Nsight Compute and under Lockstep
 
-Made by `tools/compare/compare.py BUILD/bin/lockstep BUILD/tests/programs/nvcc tests/hw/h200/programs > docs/ncu.md`. The programs
+Made by `tools/compare/compare.py BUILD/bin/lockstep BUILD/tests/examples/nvcc tests/hw/h200/programs > docs/ncu.md`. The programs
 are those of `examples/`, compiled by nvcc 13.0; on the H200 (driver 580.159.04) `tools/compare/record.sh` ran them under ncu
 2025.3.1, with cold caches and clocks left alone. Here they ran under `lockstep profile` with the same `--metrics`, and both
 outputs were read by the same code: Python's csv module and ncu's column names.

@@ -246,6 +246,22 @@ static void put_intro(const struct run *runs)
            "indirect calls,\nkernels launched by kernels.\n");
 }
 
+/* What changes when a ptxas is asked: docs/fidelity-ptxas.md. */
+static void put_asked(const struct run *runs)
+{
+    printf("# With ptxas asked\n\nMade by `ls_fidelity --ptxas > docs/fidelity-ptxas.md`, with the ptxas of CUDA 13.0. The kernels and "
+           "their recordings are those of\n[fidelity.md](fidelity.md), whose table of the same name is made without ptxas. Here "
+           "each module went through `ptxas -lineinfo`, and\nthe cubin's line table told what became of each PTX instruction "
+           "(`src/meter/estimate_sass.c`): instructions of shared memory are then\n*counted*; the others stay estimates, because "
+           "how executions are shared between an unrolled loop and its remainder is not seen.\n\n"
+           "| metric | equal | median distance | largest | ours not 0, the H200's 0 |\n"
+           "| --- | ---: | ---: | ---: | ---: |\n");
+    for (u32 i = 0; i < estimated_count; i++)
+        put_summary_row(runs, i);
+    printf("\nThe large distances are of kernels that poll. The driver on the H200 compiled the PTX of the ladders itself, and nvcc "
+           "that of\nthe tutorials' kernels, from other sources than ours.\n");
+}
+
 static void put_document(const struct run *runs)
 {
     static const char *const global[] = {
@@ -375,6 +391,8 @@ int main(int argc, char **argv)
     if (raw)
         for (u32 t = 0; t < TABLES; t++)
             put_raw(&runs[t]);
+    else if (asked)
+        put_asked(runs);
     else
         put_document(runs);
     modelled_free();

@@ -71,7 +71,7 @@ LS_D void xorwow_step(unsigned (&v)[5])
 }
 
 /* v times a polynomial: the sum of the steps that it has. */
-static __device__ __noinline__ void xorwow_jump(unsigned (&v)[5], const unsigned (&polynomial)[5])
+static __device__ __attribute__((noinline)) void xorwow_jump(unsigned (&v)[5], const unsigned (&polynomial)[5])
 {
     unsigned sum[5] = {};
     for (int i = 0; i < 160; i++) {
@@ -85,7 +85,7 @@ static __device__ __noinline__ void xorwow_jump(unsigned (&v)[5], const unsigned
 }
 
 /* a = a b modulo the characteristic polynomial. */
-static __device__ __noinline__ void xorwow_multiply(unsigned (&a)[5], const unsigned (&b)[5])
+static __device__ __attribute__((noinline)) void xorwow_multiply(unsigned (&a)[5], const unsigned (&b)[5])
 {
     unsigned product[5] = {};
     for (int i = 159; i >= 0; i--) {

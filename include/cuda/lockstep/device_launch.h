@@ -12,6 +12,8 @@ __device__ void *cudaGetParameterBufferV2(void *kernel, dim3 grid, dim3 block, u
 __device__ cudaError_t cudaLaunchDeviceV2(void *buffer, cudaStream_t stream);
 __device__ cudaError_t cudaGetLastError(void);
 __device__ cudaError_t cudaPeekAtLastError(void);
+__device__ const char *cudaGetErrorName(cudaError_t error);
+__device__ const char *cudaGetErrorString(cudaError_t error);
 __device__ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int ordinal);
 __device__ cudaError_t cudaGetDevice(int *ordinal);
 __device__ cudaError_t cudaGetDeviceCount(int *count);

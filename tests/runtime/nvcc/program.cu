@@ -146,8 +146,8 @@ static void errors()
 {
     float *p = nullptr;
     fill<<<1, 2000>>>(p, 1.f);
-    CHECK(cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
-    CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    CHECK(cudaPeekAtLastError() == cudaErrorInvalidValue);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
     OK(cudaGetLastError());
     fill<<<1, 1>>>(p, 1.f);
     OK(cudaGetLastError()); // the launch was right

@@ -14,7 +14,7 @@ static bool touch(struct cache *c, u64 number)
     struct cache_line gone;
     if (cache_find(c, number))
         return true;
-    cache_put(c, number, &gone);
+    cache_take(c, number, &gone);
     return false;
 }
 
@@ -47,14 +47,14 @@ static void the_least_recently_used_line_leaves(void **state)
     struct cache c;
     struct cache_line gone;
     assert_true(cache_init(&c, 2 * CACHE_LINE, 2));
-    cache_put(&c, 1, &gone)->dirty = 5;
+    cache_take(&c, 1, &gone)->dirty = 5;
     assert_false(gone.held);
-    cache_put(&c, 2, &gone);
+    cache_take(&c, 2, &gone);
     assert_non_null(cache_find(&c, 1)); /* 2 is now the older one */
-    cache_put(&c, 3, &gone);
+    cache_take(&c, 3, &gone);
     assert_true(gone.held);
     assert_int_equal(gone.number, 2);
-    cache_put(&c, 4, &gone);
+    cache_take(&c, 4, &gone);
     assert_int_equal(gone.number, 1);
     assert_int_equal(gone.dirty, 5);
     assert_null(cache_find(&c, 1));
@@ -67,7 +67,7 @@ static void a_new_line_has_no_sectors(void **state)
     struct cache c;
     struct cache_line gone;
     assert_true(cache_init(&c, 8 * CACHE_LINE, 8));
-    struct cache_line *l = cache_put(&c, 7, &gone);
+    struct cache_line *l = cache_take(&c, 7, &gone);
     assert_int_equal(l->valid, 0);
     assert_int_equal(l->dirty, 0);
     l->valid = 2;
@@ -109,10 +109,60 @@ static void no_bytes_hold_nothing(void **state)
     struct cache c;
     struct cache_line gone;
     assert_true(cache_init(&c, CACHE_LINE - 1, 4));
-    assert_null(cache_put(&c, 1, &gone));
+    assert_null(cache_take(&c, 1, &gone));
     assert_false(gone.held);
     assert_null(cache_find(&c, 1));
     cache_clear(&c);
+    cache_free(&c);
+}
+
+static void taking_a_line_finds_it(void **state)
+{
+    (void)state;
+    struct cache c;
+    struct cache_line gone;
+    assert_true(cache_init(&c, 4 * CACHE_LINE, 4));
+    cache_take(&c, (1ull << CACHE_NUMBER_BITS) - 1, &gone)->valid = 9;
+    for (u64 n = 0; n < 3; n++)
+        cache_take(&c, n, &gone)->dirty = 1;
+    assert_int_equal(cache_take(&c, (1ull << CACHE_NUMBER_BITS) - 1, &gone)->valid, 9);
+    assert_false(gone.held);
+    cache_take(&c, 7, &gone);
+    assert_int_equal(gone.number, 0); /* the oldest, since the first line was used again */
+    assert_int_equal(gone.dirty, 1);
+    cache_free(&c);
+}
+
+/* Stamps of 16 bits begin anew after 65535: never may an old one be taken for the present one. */
+static void what_was_forgotten_never_comes_back(void **state)
+{
+    (void)state;
+    struct cache c;
+    struct cache_line gone;
+    assert_true(cache_init(&c, 2 * CACHE_LINE, 2));
+    cache_take(&c, 1, &gone);
+    cache_take(&c, 2, &gone);
+    for (u32 k = 0; k < 3 * 65536; k++) {
+        cache_clear(&c);
+        assert_null(cache_find(&c, 1));
+    }
+    cache_take(&c, 3, &gone);
+    cache_take(&c, 4, &gone);
+    assert_false(gone.held);
+    cache_free(&c);
+}
+
+static void a_new_shape_is_empty(void **state)
+{
+    (void)state;
+    static const u32 shapes[][2] = {{64, 4}, {12, 3}, {256, 16}, {0, 4}, {64, 1}, {256, 16}};
+    struct cache c = {0};
+    for (u32 k = 0; k < LS_ARRAY_LEN(shapes); k++) {
+        assert_true(cache_shape(&c, (u64)shapes[k][0] * CACHE_LINE, shapes[k][1]));
+        for (u32 round = 0; round < 2; round++)
+            for (u64 n = 0; n < shapes[k][0]; n++)
+                assert_int_equal(touch(&c, n), round);
+    }
     cache_free(&c);
 }
 
@@ -126,6 +176,9 @@ int main(void)
         cmocka_unit_test(powers_of_two_are_spread),
         cmocka_unit_test(sets_need_not_be_a_power_of_two),
         cmocka_unit_test(no_bytes_hold_nothing),
+        cmocka_unit_test(taking_a_line_finds_it),
+        cmocka_unit_test(what_was_forgotten_never_comes_back),
+        cmocka_unit_test(a_new_shape_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -376,16 +377,76 @@ static void a_sample_stands_for_all(void **state)
     struct traffic row = {0}, *rows[1] = {&row}, **sites = rows;
     struct l2_input *inputs[1] = {&in};
     const struct l2_shape shape = {.bytes = 1 << 20, .halves = 1};
+    struct l2 *l2 = l2_make();
     u64 most;
+    assert_non_null(l2);
     in.sites = &sites;
     for (u64 line = 0; line < 65536; line++)
         assert_true(l2_input_push(&in, request_make(line, 15, TRAFFIC_LOAD, true, 0)));
     assert_int_equal(in.one_in, 16);
-    assert_true(l2_run(&shape, inputs, 1, &most));
+    assert_true(l2_run(l2, &shape, inputs, 1, &most));
     assert_in_range(N(row, dram_reads), 262144 * 9 / 10, 262144 * 11 / 10);
     assert_int_equal(N(row, dram_reads), N(row, l2_reads));
     assert_int_equal(N(row, l2_read_hits), 0);
     ls_free(in.kept.at);
+    l2_free(l2);
+}
+
+/* ---- memory ---- */
+
+static long budget;
+
+static void *stingy(void *ctx, void *p, size_t size)
+{
+    (void)ctx;
+    if (!size) {
+        free(p);
+        return NULL;
+    }
+    return budget-- > 0 ? realloc(p, size) : NULL;
+}
+
+/* A stream of 16 lines by each of two warps of 5 blocks; whether there was memory for it. */
+static bool small_launch(void)
+{
+    struct bench b = {0};
+    const struct caches_input in = {.gpu = &two_halves, .l1_bytes = 32 << 10, .resident = 2, .warps = 2, .nblocks = 5};
+    if (!(b.caches = caches_make(&in)))
+        return false;
+    b.worker[0] = caches_worker(b.caches);
+    b.nworkers = 1;
+    b.first[0] = b.worker[0] ? caches_add_sites(b.worker[0], b.rows[0], MOST_SITES) : 0;
+    for (u64 k = 0; b.first[0] && k < 5; k++) {
+        start(&b, k);
+        for (u32 line = 0; line < 160; line++)
+            access_at(&b, k, line % 2, 0, TRAFFIC_LOAD, (k * 160 + line) * 128, 4);
+        stop(&b, k);
+    }
+    const bool good = caches_finish(b.caches) && b.first[0];
+    if (good)
+        assert_int_equal(N(end(&b, 0), dram_reads), 5 * 160 * 4);
+    caches_free(b.caches);
+    return good;
+}
+
+/* Whatever allocation fails: it is said, and the memory that is left serves the next launch. */
+static void running_out_of_memory_is_said(void **state)
+{
+    (void)state;
+    bool done = false;
+    for (long n = 0; n < 500 && !done; n++) {
+        caches_forget();
+        ls_set_realloc(stingy, NULL);
+        budget = n;
+        done = small_launch();
+        budget = 1000000;
+        assert_true(small_launch());
+        budget = n / 2; /* and again in memory that is there */
+        small_launch();
+        ls_set_realloc(NULL, NULL);
+    }
+    assert_true(done);
+    caches_forget();
 }
 
 int main(void)
@@ -404,6 +465,7 @@ int main(void)
         cmocka_unit_test(the_other_half_is_asked),
         cmocka_unit_test(workers_change_nothing),
         cmocka_unit_test(a_sample_stands_for_all),
+        cmocka_unit_test(running_out_of_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,34 @@
+/* cache_l1.h - an SM: the blocks that it holds, what their warps have asked for, and its first-level cache. Between
+ * caches.c and cache_l1.c. */
+#ifndef LS_METER_CACHE_L1_H
+#define LS_METER_CACHE_L1_H
+
+#include "meter/caches.h"
+
+/* A block that an SM holds, and what its warps have asked for. */
+struct held_block {
+    u64 linear;
+    bool done;
+    u32 nwarps; /* that there are streams for */
+    struct requests *warps;
+};
+
+struct sm {
+    u64 launch; /* that used it last: what an older one left is not there */
+    u32 number;
+    struct cache l1;
+    struct held_block *held; /* in launch order; [room], the first nheld are there */
+    u32 nheld, ndone, room;
+    struct requests **turns; /* sm_run's: [turns_room], at least as many as there are streams */
+    u32 turns_room;
+    u64 staged;
+    struct l2_input l2;
+};
+
+/* Another launch's cache: empty. False: no memory. */
+bool l1_shape(struct sm *s, u64 bytes);
+/* Looks up all that is staged, the warps in turn, an instruction each, and tells L2; `warps` of a block. The streams
+ * are then empty. False: there was no memory for all. */
+bool sm_run(struct sm *s, u32 warps);
+
+#endif
