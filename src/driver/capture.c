@@ -439,6 +439,7 @@ static CUresult joined(const struct capture *c)
     return all_there ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 }
 
+/* out: NULL will do where the caller has the graph already. */
 static CUresult end(struct CUstream_st *s, CUgraph *out)
 {
     struct capture *c = atomic_load(&s->capture);
@@ -448,10 +449,12 @@ static CUresult end(struct CUstream_st *s, CUgraph *out)
         return invalidate(c, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(c->thread, pthread_self()))
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    if (!out && c->own_graph) /* nobody would have the graph */
+        return CUDA_ERROR_INVALID_VALUE;
     CUresult r = c->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : joined(c);
-    if (r == CUDA_SUCCESS)
+    if (r == CUDA_SUCCESS && out)
         *out = c->graph;
-    else if (c->own_graph)
+    else if (r != CUDA_SUCCESS && c->own_graph)
         graph_free(c->graph);
     destroy(c);
     return r;
@@ -460,9 +463,8 @@ static CUresult end(struct CUstream_st *s, CUgraph *out)
 CUresult impl_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
 {
     struct CUstream_st *s;
-    if (!phGraph)
-        return CUDA_ERROR_INVALID_VALUE;
-    *phGraph = NULL;
+    if (phGraph)
+        *phGraph = NULL;
     CUresult r = stream_find(hStream, &s);
     if (r != CUDA_SUCCESS)
         return r;

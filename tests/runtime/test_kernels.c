@@ -217,7 +217,7 @@ static void code_that_is_unregistered_is_gone(void **state)
     OK(cudaMalloc(&p, 4));
     OK(launch_store(p, 1));
     __cudaUnregisterFatBinary(handle);
-    FAILS(launch_store(p, 1), cudaErrorInvalidDeviceFunction);
+    FAILS(launch_store(p, 1), cudaErrorInvalidResourceHandle);
     FAILS(cudaGetSymbolAddress(&p, &total), cudaErrorInvalidSymbol);
     registered();
     OK(cudaMalloc(&p, 4));
@@ -333,7 +333,7 @@ static void libraries_are_found_by_name(void **state)
     OK(cudaMemcpy(&back, variable, 4, cudaMemcpyDeviceToHost));
     assert_int_equal(back, 7);
     OK(cudaLibraryUnload(l));
-    FAILS(cudaLaunchKernel(k, one, one, args, 0, NULL), cudaErrorInvalidDeviceFunction);
+    FAILS(cudaLaunchKernel(k, one, one, args, 0, NULL), cudaErrorInvalidResourceHandle);
 }
 
 int main(void)
