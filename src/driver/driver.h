@@ -103,6 +103,7 @@ struct CUfunc_st {
     int carveout;           /* percent, -1: default */
     int nonportable_cluster, cluster_policy;
     CUfunc_cache cache;
+    struct old_launch *old; /* launch_old.c; NULL until one of its calls */
     CUfunction next;
 };
 

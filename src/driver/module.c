@@ -92,6 +92,7 @@ void module_free(CUmodule m)
     while (m->functions) {
         CUfunction f = m->functions;
         m->functions = f->next;
+        ls_free(f->old);
         handle_free(TAG_FUNCTION, f);
     }
     exec_module_free(m->exec);

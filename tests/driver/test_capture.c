@@ -361,6 +361,14 @@ static void into_a_graph_that_is_there(void **state)
     assert_ptr_equal(got, g);
     assert_int_equal(nodes_of(g), 5);
     assert_int_equal(edges_of(g), 1 + 2 + 1);
+    OK(cuStreamBeginCaptureToGraph(s, g, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuMemsetD32Async(d, 1, 1, s));
+    OK(cuStreamEndCapture(s, NULL)); /* who gave the graph need not be told */
+    assert_int_equal(nodes_of(g), 6);
+    OK(cuStreamBeginCapture_v2(s, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    FAILS(cuStreamEndCapture(s, NULL), CUDA_ERROR_INVALID_VALUE);
+    OK(cuStreamEndCapture(s, &got));
+    OK(cuGraphDestroy(got));
     OK(cuGraphDestroy(g));
     context_down(ctx);
 }

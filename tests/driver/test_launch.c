@@ -60,6 +60,45 @@ static void extra_is_a_parameter_buffer(void **state)
     context_down(ctx);
 }
 
+/* As before CUDA 4: what a launch needs is set on the function and stays for the next. */
+static void the_oldest_way_to_launch_works(void **state)
+{
+    (void)state;
+    CUcontext ctx = context_up();
+    CUfunction f = load(ptx_store, "store");
+    CUdeviceptr p;
+    CUstream s;
+    unsigned got = 0;
+    const float half = 0.5f;
+    OK(cuMemAlloc_v2(&p, 4));
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    FAILS(cuLaunch(f), CUDA_ERROR_INVALID_VALUE); /* no shape yet */
+    OK(cuFuncSetBlockShape(f, 1, 1, 1));
+    OK(cuFuncSetSharedSize(f, 16));
+    OK(cuParamSetv(f, 0, &p, sizeof p));
+    OK(cuParamSeti(f, 8, 41));
+    FAILS(cuLaunch(f), CUDA_ERROR_INVALID_VALUE); /* no size yet */
+    OK(cuParamSetSize(f, 12));
+    OK(cuLaunch(f));
+    OK(cuMemcpyDtoH_v2(&got, p, 4));
+    assert_int_equal(got, 41);
+    OK(cuParamSetf(f, 8, half));
+    OK(cuLaunchGrid(f, 2, 1));
+    OK(cuMemcpyDtoH_v2(&got, p, 4));
+    assert_memory_equal(&got, &half, 4);
+    OK(cuParamSeti(f, 8, 43));
+    OK(cuLaunchGridAsync(f, 1, 2, s));
+    OK(cuStreamSynchronize(s));
+    OK(cuMemcpyDtoH_v2(&got, p, 4));
+    assert_int_equal(got, 43);
+    FAILS(cuParamSeti(f, 9, 1), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuParamSetv(f, -4, &got, 4), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuFuncSetBlockShape(f, 0, 1, 1), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuLaunchGrid(f, 0, 1), CUDA_ERROR_INVALID_VALUE);
+    OK(cuStreamDestroy_v2(s));
+    context_down(ctx);
+}
+
 static void launches_beyond_a_limit_are_refused(void **state)
 {
     (void)state;
@@ -348,6 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saxpy_gives_a_x_plus_y),
         cmocka_unit_test(extra_is_a_parameter_buffer),
+        cmocka_unit_test(the_oldest_way_to_launch_works),
         cmocka_unit_test(launches_beyond_a_limit_are_refused),
         cmocka_unit_test(declared_block_sizes_bind),
         cmocka_unit_test(registers_limit_blocks_of_undeclared_size),
