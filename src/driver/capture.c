@@ -3,8 +3,8 @@
  * A stream in a capture has a *frontier*: the nodes that its next node comes after. A node replaces the frontier by
  * itself. An event that is recorded in the capture remembers the frontier; a stream that waits for it adds that to its
  * own, and joins the capture if it was in none. Ending the capture in the stream that began it needs every other
- * stream's frontier behind it, also of those that were destroyed meanwhile. An operation that cannot be captured, or that would wait for what has only been
- * captured, fails and invalidates the capture, which then gives no graph.
+ * stream's frontier behind it, also of those that were destroyed meanwhile. An operation that cannot be captured, or
+ * that would wait for what has only been captured, fails and invalidates the capture, which then gives no graph.
  *
  * All of it is under one lock, which comes before the driver's others. */
 #include "driver/graph.h"

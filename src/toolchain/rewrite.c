@@ -411,6 +411,11 @@ static void put_asm_text(struct scanner *s, const char *p, const char *end)
     }
 }
 
+static bool is_asm(const char *word, size_t n)
+{
+    return (n == 3 && memcmp(word, "asm", n) == 0) || (n == 7 && memcmp(word, "__asm__", n) == 0);
+}
+
 /* Behind the word asm. */
 static void take_asm(struct scanner *s)
 {
@@ -464,7 +469,7 @@ static void take_identifier(struct scanner *s)
         put_text(s, "__device__");
     else
         put(s, from, n);
-    if ((n == 3 && memcmp(from, "asm", n) == 0) || (n == 7 && memcmp(from, "__asm__", n) == 0))
+    if (is_asm(from, n))
         take_asm(s);
 }
 
@@ -518,15 +523,35 @@ static void take_directive(struct scanner *s, const char *p)
     }
 }
 
+/* Copies a directive, in which only an asm is rewritten: it may be a macro's. */
+static void put_directive(struct scanner *s, const char *end)
+{
+    const u32 parens = s->parens;
+    while (s->at < end) {
+        const char *from = s->at, *past = *from == '#' ? from : skip(from, from, s->mem);
+        if (past == from)
+            past++;
+        while (is_word(*from) && is_word(*past))
+            past++;
+        put(s, from, (size_t)(past - from));
+        s->at = past;
+        if (is_asm(from, (size_t)(past - from)) && memchr(past, ':', (size_t)(end - past)))
+            take_asm(s);
+    }
+    s->parens = parens;
+}
+
 static void scan(struct scanner *s, const char *text)
 {
     for (s->at = text; *s->at;) {
         const char *past = skip(s->at, text, s->mem);
         if (past > s->at) {
-            if (*s->at == '#')
+            if (*s->at == '#') {
                 take_directive(s, s->at);
-            put(s, s->at, (size_t)(past - s->at));
-            s->at = past;
+                put_directive(s, past);
+            }
+            put(s, s->at, s->at < past ? (size_t)(past - s->at) : 0);
+            s->at = past > s->at ? past : s->at;
             if (!s->managed && s->out[s->start + strspn(s->out + s->start, " \t\r\n")] == '#')
                 begin_statement(s);
         } else if (is_word(*s->at)) {

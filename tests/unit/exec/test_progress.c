@@ -9,6 +9,9 @@
 
 #include "harness.h"
 
+/* Workers that wait for each other take turns on busy cores: what ends by itself gets long to do so. */
+enum { HANGS_S = 240 };
+
 static const unsigned worker_counts[] = {1, 2, 5};
 
 static void test_spin_lock_in_a_warp(void **state)
@@ -19,7 +22,7 @@ static void test_spin_lock_in_a_warp(void **state)
     for (unsigned k = 0; k < LS_ARRAY_LEN(worker_counts); k++) {
         u32 *lock = bench_alloc(&b, 4), *counter = bench_alloc(&b, 4);
         bench_run_ok(&b, &(struct run){.kernel = "spin_lock", .grid = 3, .block = 80, .workers = worker_counts[k],
-                                       .params = {(u64)lock, (u64)counter}, .max_seconds = 60});
+                                       .params = {(u64)lock, (u64)counter}, .max_seconds = HANGS_S});
         assert_int_equal(*counter, 240);
         assert_int_equal(*lock, 0);
     }
@@ -37,7 +40,7 @@ static void test_look_back(void **state)
         for (u32 i = 0; i < BLOCKS; i++)
             values[i] = i * i + 3;
         bench_run_ok(&b, &(struct run){.kernel = "look_back", .grid = BLOCKS, .block = 1, .workers = worker_counts[k],
-                                       .params = {(u64)sums, (u64)values}, .max_seconds = 60});
+                                       .params = {(u64)sums, (u64)values}, .max_seconds = HANGS_S});
         for (u32 i = 0; i < BLOCKS; i++)
             assert_int_equal(sums[i], sum += values[i]);
     }
@@ -53,7 +56,7 @@ static void test_look_ahead(void **state)
     for (unsigned k = 0; k < LS_ARRAY_LEN(worker_counts); k++) {
         u32 *sums = bench_alloc(&b, 4 * BLOCKS);
         bench_run_ok(&b, &(struct run){.kernel = "look_ahead", .grid = BLOCKS, .block = 1, .workers = worker_counts[k],
-                                       .params = {(u64)sums, BLOCKS - 1}, .max_seconds = 60});
+                                       .params = {(u64)sums, BLOCKS - 1}, .max_seconds = HANGS_S});
         for (u32 i = 0; i < BLOCKS; i++)
             assert_int_equal(sums[i], BLOCKS - i + 1);
     }
@@ -69,7 +72,7 @@ static void test_producer_and_consumer(void **state)
     for (u64 seed = 0; seed < 4; seed++) {
         u32 *out = bench_alloc(&b, 128);
         bench_run_ok(&b, &(struct run){.kernel = "produce_consume", .grid = 1, .block = 64, .seed = seed,
-                                       .params = {(u64)out, ROUNDS}, .max_seconds = 60});
+                                       .params = {(u64)out, ROUNDS}, .max_seconds = HANGS_S});
         for (u32 i = 0; i < 32; i++)
             assert_int_equal(out[i], 32 * (ROUNDS * (ROUNDS - 1) / 2) + ROUNDS * i);
     }
@@ -87,7 +90,7 @@ static void *run_side(void *arg)
     struct side *s = arg;
     struct exec_fault f;
     s->status = bench_run(s->b, &(struct run){.kernel = "handshake", .grid = 1, .block = 1,
-                                              .params = {s->mine, s->theirs}, .max_seconds = 60}, &f);
+                                              .params = {s->mine, s->theirs}, .max_seconds = HANGS_S}, &f);
     return NULL;
 }
 
@@ -180,7 +183,7 @@ static void test_lanes_meet_at_a_barrier(void **state)
     struct stores seen = {0, 0};
     const struct exec_hooks hooks = {.launch = &seen, .worker_begin = count_stores, .access = see_store};
     bench_run_ok(&b, &(struct run){.kernel = "poll_then_store", .grid = 2, .block = 64, .workers = 1, .hooks = &hooks,
-                                   .params = {(u64)flag, (u64)out}, .max_seconds = 60});
+                                   .params = {(u64)flag, (u64)out}, .max_seconds = HANGS_S});
     for (u32 i = 0; i < 128; i++)
         assert_int_equal(out[i], i);
     assert_int_equal(seen.whole, 4);
