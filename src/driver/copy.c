@@ -34,8 +34,10 @@ static void copy_rows(const struct box *b, u8 *dst, const u8 *src)
 
 static void copy_now(const struct box *b)
 {
+    memory_run_begin();
     for (size_t z = 0; z < b->depth; z++)
         copy_rows(b, b->dst.at + z * b->dst.slice, b->src.at + z * b->src.slice);
+    memory_run_end();
 }
 
 /* Bytes from the first to the last that a side touches; false: beyond the address space. */
@@ -53,7 +55,7 @@ static bool side_ok(const struct box *b, const struct side *s)
     size_t bytes;
     if (!s->at || !span(b, s, &bytes))
         return false;
-    return !s->device || memory_covers((u64)(uintptr_t)s->at, bytes);
+    return !s->device || memory_covers((u64)(uintptr_t)s->at, bytes, s == &b->dst);
 }
 
 struct copy_work {

@@ -45,6 +45,7 @@ typedef struct CUuserObject_st *CUuserObject;
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
 typedef cuuint64_t CUgraphConditionalHandle;
+typedef unsigned long long CUmemGenericAllocationHandle;
 
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
@@ -67,6 +68,9 @@ typedef cuuint64_t CUgraphConditionalHandle;
 #define CU_TRSF_SRGB 0x10
 #define CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION 0x20
 #define CU_TRSF_SEAMLESS_CUBEMAP 0x40
+
+#define CU_MEM_CREATE_USAGE_TILE_POOL 1
+#define CU_IPC_HANDLE_SIZE 64
 
 #define CU_GRAPH_COND_ASSIGN_DEFAULT 1
 #define CU_GRAPH_KERNEL_NODE_PORT_DEFAULT 0
@@ -305,6 +309,27 @@ typedef struct CUmemPoolProps_st {
     unsigned short usage;
     unsigned char reserved[54];
 } CUmemPoolProps;
+
+typedef struct CUmemAllocationProp_st {
+    CUmemAllocationType type;
+    CUmemAllocationHandleType requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType, gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
+
+/* What is in them is the driver's matter. */
+typedef struct CUipcMemHandle_st {
+    char reserved[CU_IPC_HANDLE_SIZE];
+} CUipcMemHandle;
+
+typedef struct CUipcEventHandle_st {
+    char reserved[CU_IPC_HANDLE_SIZE];
+} CUipcEventHandle;
 
 /* ---- callbacks ---- */
 

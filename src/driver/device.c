@@ -154,6 +154,9 @@ static u32 fp_ratio(const struct gpu *g)
     ATTR(RESERVED_SHARED_MEMORY_PER_BLOCK, g->shared_reserved)                                                         \
     ATTR(READ_ONLY_HOST_REGISTER_SUPPORTED, 1)                                                                         \
     ATTR(MEMORY_POOLS_SUPPORTED, 1)                                                                                    \
+    ATTR(VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1) \
+    ATTR(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1) \
+    ATTR(IPC_EVENT_SUPPORTED, 1) \
     ATTR(MEM_SYNC_DOMAIN_COUNT, 1)                                                                                     \
     ATTR(HOST_NUMA_ID, 0)                                                                                              \
     ATTR(NUMA_ID, -1)

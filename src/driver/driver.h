@@ -42,6 +42,7 @@ enum tag {
     TAG_GRAPH_EXEC,
     TAG_USER_OBJECT,
     TAG_MIPMAP,
+    TAG_PIECE,
     TAG_END
 };
 
@@ -131,6 +132,7 @@ struct CUevent_st {
     unsigned flags;
     /* hub.lock: */
     struct event_point *point; /* the last record, NULL before the first */
+    struct ipc_event *shared;  /* CU_EVENT_INTERPROCESS: what the processes see; point is not asked then */
     /* capture.c's lock: */
     u64 capture; /* the last record was made in this one; 0: in none */
     struct frontier frontier;
@@ -166,11 +168,14 @@ struct CUmipmappedArray_st {
     CUmipmappedArray next; /* driver.lock */
 };
 
+struct piece;
+
 struct allocation {
     u64 base, size;
     u64 id;
     CUcontext ctx;
     CUmemoryPool pool;
+    struct piece *piece; /* of cuMemCreate, what is mapped here (vmm.c) */
     unsigned flags; /* cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged */
     u8 kind;        /* enum mem_kind */
     bool graph;     /* a graph's: its address stays when it is freed; live between allocation and free */
@@ -299,8 +304,13 @@ CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned f
 void memory_free_context(CUcontext ctx); /* driver.lock held */
 bool memory_find(u64 address, struct allocation *out);
 bool memory_known(const void *p); /* some allocation, registered or module variable: else pageable memory of the host */
-/* [address, address + size) lies in one live allocation of the device */
-bool memory_covers(u64 address, size_t size);
+/* [address, address + size) lies in one live allocation of the device, or in mappings that touch; to be written: and may
+ * be. What a program maps for reading only may not; constants may, by the host. */
+bool memory_covers(u64 address, size_t size, bool write);
+/* Allocations that others made (vmm.c, ipc.c): into the table, out of it, and given back when no kernel runs. */
+bool memory_adopt(const struct allocation *a);
+bool memory_forget(u64 base, struct allocation *out);
+void memory_give_back(const struct allocation *a);
 /* Memory of graphs: a fixed address, which is live from a launch that allocates it to a free. Identified by id also. */
 CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id);
 void memory_graph_drop(u64 address, u64 id); /* its graphs are gone */

@@ -1,11 +1,15 @@
 /* event.c - events: a point in a stream's work and the host's time when it was reached.
  *
  * Recording makes a new point; waits and queries look at the point that was recorded last, even when the event is
- * recorded again meanwhile. Times are of the host's monotonic clock, taken when all work before the point is done. */
+ * recorded again meanwhile. Times are of the host's monotonic clock, taken when all work before the point is done.
+ *
+ * An event of several processes (CU_EVENT_INTERPROCESS) has no point of its own that counts: its records are numbers in
+ * a page that the processes share (ipc.h), and the work that stamps a point reports there. */
 #include <time.h>
 
 #include "base/alloc.h"
 #include "driver/driver.h"
+#include "driver/ipc.h"
 #include "driver/timeline.h"
 
 struct event_point {
@@ -14,6 +18,8 @@ struct event_point {
     struct queue *queue;
     u64 n;  /* hub.lock */
     i64 ns; /* written before n is completed */
+    struct ipc_event *shared; /* with a reference, or NULL: */
+    u64 record;               /* what it is there */
 };
 
 void event_point_unref(struct event_point *p)
@@ -21,6 +27,7 @@ void event_point_unref(struct event_point *p)
     if (!p || atomic_fetch_sub(&p->refs, 1) != 1)
         return;
     queue_unref(p->queue);
+    ipc_event_unref(p->shared);
     ls_free(p);
 }
 
@@ -31,9 +38,13 @@ static void stamp(struct work *w)
     ((struct event_point *)w)->ns = (i64)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Also when the stream failed and nothing was stamped: another process may wait. */
 static void stamped(struct work *w)
 {
-    event_point_unref((struct event_point *)w);
+    struct event_point *p = (struct event_point *)w;
+    if (p->shared)
+        ipc_event_reach(p->shared, p->record);
+    event_point_unref(p);
 }
 
 bool event_valid(CUevent e)
@@ -52,6 +63,10 @@ CUresult impl_cuEventCreate(CUevent *phEvent, unsigned int Flags)
     if (!e)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *e = (struct CUevent_st){.tag = TAG_EVENT, .ctx = ctx_current(), .flags = Flags};
+    if ((Flags & CU_EVENT_INTERPROCESS) && !(e->shared = ipc_event_new())) {
+        handle_free(TAG_EVENT, e);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     *phEvent = e;
     return CUDA_SUCCESS;
 }
@@ -62,6 +77,7 @@ CUresult impl_cuEventDestroy_v2(CUevent hEvent)
         return CUDA_ERROR_INVALID_HANDLE;
     capture_forget(hEvent);
     event_point_unref(hEvent->point);
+    ipc_event_unref(hEvent->shared);
     handle_free(TAG_EVENT, hEvent);
     return CUDA_SUCCESS;
 }
@@ -96,6 +112,13 @@ static void attach(CUevent e, struct event_point *p, u64 n)
     event_point_unref(old);
 }
 
+static void share_point(struct event_point *p, struct ipc_event *shared)
+{
+    ipc_event_ref(shared);
+    p->shared = shared;
+    p->record = ipc_event_begin(shared);
+}
+
 static CUresult record(CUevent hEvent, CUstream hStream, bool external)
 {
     struct CUstream_st *s;
@@ -105,18 +128,20 @@ static CUresult record(CUevent hEvent, CUstream hStream, bool external)
     if (r != CUDA_SUCCESS)
         return r;
     if (stream_capturing(s))
-        return capture_record(s, hEvent, external);
+        return hEvent->shared ? CUDA_ERROR_NOT_SUPPORTED : capture_record(s, hEvent, external);
     capture_forget(hEvent);
     struct event_point *p = point_new(s->queue);
     if (!p)
         return CUDA_ERROR_OUT_OF_MEMORY;
     timeline_record(s, hEvent);
+    if (hEvent->shared)
+        share_point(p, hEvent->shared);
     u64 n;
     if (stream_enter(s, &n)) {
         stamp(&p->work);
         stream_leave(s);
         attach(hEvent, p, n);
-        event_point_unref(p);
+        stamped(&p->work);
         return CUDA_SUCCESS;
     }
     atomic_fetch_add(&p->refs, 1); /* ours, until it is attached */
@@ -203,7 +228,10 @@ CUresult impl_cuEventQuery(CUevent hEvent)
     if (r != CUDA_SUCCESS)
         return r;
     bool reached;
-    event_point_unref(look(hEvent, &reached));
+    if (hEvent->shared)
+        reached = ipc_event_done(hEvent->shared, ipc_event_last(hEvent->shared));
+    else
+        event_point_unref(look(hEvent, &reached));
     return reached ? ctx_sticky(hEvent->ctx) : CUDA_ERROR_NOT_READY;
 }
 
@@ -215,6 +243,10 @@ CUresult impl_cuEventSynchronize(CUevent hEvent)
     if (r != CUDA_SUCCESS)
         return r;
     timeline_sync_event(hEvent);
+    if (hEvent->shared) {
+        ipc_event_wait(hEvent->shared, ipc_event_last(hEvent->shared));
+        return ctx_sticky(hEvent->ctx);
+    }
     bool reached;
     struct event_point *p = look(hEvent, &reached);
     if (!reached)
@@ -249,6 +281,71 @@ CUresult impl_cuEventElapsedTime_v2(float *pMilliseconds, CUevent hStart, CUeven
     return impl_cuEventElapsedTime(pMilliseconds, hStart, hEnd);
 }
 
+/* ---- events of several processes ---- */
+
+struct shared_wait {
+    struct work work;
+    struct ipc_event *event;
+    u64 record;
+};
+
+static void shared_wait_run(struct work *w)
+{
+    struct shared_wait *x = (struct shared_wait *)w;
+    ipc_event_wait(x->event, x->record);
+}
+
+static void shared_wait_release(struct work *w)
+{
+    ipc_event_unref(((struct shared_wait *)w)->event);
+    ls_free(w);
+}
+
+static CUresult wait_shared(struct CUstream_st *s, struct ipc_event *e)
+{
+    const u64 n = ipc_event_last(e);
+    if (stream_capturing(s))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (ipc_event_done(e, n))
+        return CUDA_SUCCESS;
+    struct shared_wait *x = ls_calloc(1, sizeof *x);
+    if (!x)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    ipc_event_ref(e);
+    *x = (struct shared_wait){
+        .work = {.run = shared_wait_run, .release = shared_wait_release}, .event = e, .record = n};
+    return stream_submit(s, &x->work, NULL);
+}
+
+CUresult impl_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
+{
+    if (!event_valid(event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!pHandle || !event->shared)
+        return CUDA_ERROR_INVALID_VALUE;
+    return ipc_event_export(event->shared, pHandle) ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+CUresult impl_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
+{
+    if (!phEvent)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct ipc_event *shared = ipc_event_open(&handle);
+    if (!shared)
+        return CUDA_ERROR_INVALID_HANDLE;
+    CUevent e = handle_new(TAG_EVENT, sizeof *e);
+    if (!e) {
+        ipc_event_unref(shared);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *e = (struct CUevent_st){.tag = TAG_EVENT,
+                             .ctx = ctx_current(),
+                             .flags = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING,
+                             .shared = shared};
+    *phEvent = e;
+    return CUDA_SUCCESS;
+}
+
 CUresult impl_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
     struct CUstream_st *s;
@@ -257,6 +354,8 @@ CUresult impl_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int F
     if (Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult r = stream_find(hStream, &s);
+    if (r == CUDA_SUCCESS && hEvent->shared)
+        return wait_shared(s, hEvent->shared);
     if (r != CUDA_SUCCESS || capture_wait(s, hEvent, Flags & CU_EVENT_WAIT_EXTERNAL, &r))
         return r;
     timeline_wait(s, hEvent);

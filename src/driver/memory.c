@@ -17,8 +17,8 @@ static size_t len, cap;
 
 /* run_lock */
 static struct deferred {
-    u64 address;
-    bool registered;
+    u64 address, size;
+    u8 kind;
 } *deferred;
 static size_t deferred_len, deferred_cap;
 
@@ -57,7 +57,7 @@ bool memory_find(u64 address, struct allocation *out)
     return a != NULL;
 }
 
-static bool insert(const struct allocation *a)
+bool memory_adopt(const struct allocation *a)
 {
     bool ok = true;
     pthread_mutex_lock(&drv.lock);
@@ -85,6 +85,19 @@ static void remove_locked(struct allocation *a)
     size_t i = (size_t)(a - table);
     memmove(&table[i], &table[i + 1], (len - i - 1) * sizeof *table);
     len--;
+}
+
+bool memory_forget(u64 base, struct allocation *out)
+{
+    pthread_mutex_lock(&drv.lock);
+    struct allocation *a = find_locked(base);
+    const bool ok = a && a->base == base;
+    if (ok) {
+        *out = *a;
+        remove_locked(a);
+    }
+    pthread_mutex_unlock(&drv.lock);
+    return ok;
 }
 
 static struct memory_graph_use graph_use; /* driver.lock */
@@ -123,10 +136,20 @@ static bool take(u64 base, unsigned kinds, struct allocation *out)
 
 static void release(struct deferred d)
 {
-    if (d.registered)
+    switch (d.kind) {
+    case MEM_REGISTERED:
         mem_unregister(drv.device.mem, (void *)(uintptr_t)d.address);
-    else
+        break;
+    case MEM_MAPPED: /* another process's, which has its addresses to itself */
+        mem_unmap(drv.device.mem, d.address, d.size);
+        mem_unreserve(drv.device.mem, d.address & ~(u64)(MEM_IMPORT_ALIGN - 1));
+        break;
+    case MEM_RESERVED:
+        mem_unreserve(drv.device.mem, d.address);
+        break;
+    default:
         mem_free(drv.device.mem, d.address);
+    }
 }
 
 /* run_lock held */
@@ -152,9 +175,9 @@ static bool defer(struct deferred d)
 }
 
 /* Without memory for the list the allocation is leaked rather than pulled from under a kernel. */
-static void give_back(const struct allocation *a)
+void memory_give_back(const struct allocation *a)
 {
-    struct deferred d = {a->base, a->kind == MEM_REGISTERED};
+    struct deferred d = {a->base, a->size, a->kind};
     if (a->graph)
         return;
     pthread_mutex_lock(&drv.run_lock);
@@ -207,7 +230,7 @@ void memory_free_context(CUcontext ctx)
             a.pool->used -= a.size;
         if (a.graph)
             forget_graph_locked(&a);
-        give_back(&a);
+        memory_give_back(&a);
     }
 }
 
@@ -222,7 +245,7 @@ CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned f
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct allocation a = {.base = *address, .size = size, .ctx = ctx, .pool = pool, .flags = flags, .kind = (u8)kind};
     a.id = atomic_fetch_add(&drv.next_id, 1) + 1;
-    if (insert(&a))
+    if (memory_adopt(&a))
         return CUDA_SUCCESS;
     mem_free(drv.device.mem, *address);
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -276,7 +299,7 @@ CUresult impl_cuMemFree_v2(CUdeviceptr dptr)
     streams_wait(a.ctx);
     if (!take(dptr, DEVICE_KINDS, &a))
         return CUDA_ERROR_INVALID_VALUE;
-    give_back(&a);
+    memory_give_back(&a);
     return CUDA_SUCCESS;
 }
 
@@ -327,7 +350,7 @@ CUresult impl_cuMemFreeHost(void *p)
     streams_wait(a.ctx);
     if (!take(address, 1u << MEM_PINNED, &a))
         return CUDA_ERROR_INVALID_VALUE;
-    give_back(&a);
+    memory_give_back(&a);
     return CUDA_SUCCESS;
 }
 
@@ -348,7 +371,7 @@ CUresult impl_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     struct allocation a = {
         .base = (u64)(uintptr_t)p, .size = bytesize, .ctx = ctx_current(), .flags = Flags, .kind = MEM_REGISTERED};
     a.id = atomic_fetch_add(&drv.next_id, 1) + 1;
-    if (insert(&a))
+    if (memory_adopt(&a))
         return CUDA_SUCCESS;
     mem_unregister(drv.device.mem, p);
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -374,7 +397,7 @@ CUresult impl_cuMemHostUnregister(void *p)
     streams_wait(a.ctx);
     if (!take(address, 1u << MEM_REGISTERED, &a))
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    give_back(&a);
+    memory_give_back(&a);
     return CUDA_SUCCESS;
 }
 
@@ -387,11 +410,12 @@ bool memory_known(const void *p)
     return mem_range(drv.device.mem, (u64)(uintptr_t)p, &lo, &hi, &kind);
 }
 
-bool memory_covers(u64 address, size_t size)
+bool memory_covers(u64 address, size_t size, bool write)
 {
     u64 lo, hi;
     enum mem_kind kind;
-    return mem_range(drv.device.mem, address, &lo, &hi, &kind) && size <= hi - address;
+    return mem_range(drv.device.mem, address, &lo, &hi, &kind) && size <= hi - address &&
+           !(write && kind == MEM_MAPPED_READ);
 }
 
 CUresult impl_cuMemGetInfo_v2(size_t *free, size_t *total)
@@ -444,7 +468,7 @@ CUresult impl_cuMemHostGetFlags(unsigned int *pFlags, void *p)
 static CUresult managed_range(CUdeviceptr p, size_t count)
 {
     struct allocation a;
-    bool ok = count && memory_find(p, &a) && a.kind == MEM_MANAGED && memory_covers(p, count);
+    bool ok = count && memory_find(p, &a) && a.kind == MEM_MANAGED && memory_covers(p, count, false);
     return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -526,7 +550,7 @@ void memory_graph_drop(u64 address, u64 id)
     }
     pthread_mutex_unlock(&drv.lock);
     if (mine)
-        give_back(&out);
+        memory_give_back(&out);
 }
 
 bool memory_graph_set_live(u64 address, bool live)
@@ -566,7 +590,7 @@ static void unhold(u64 address)
     }
     pthread_mutex_unlock(&drv.lock);
     if (mine)
-        give_back(&out);
+        memory_give_back(&out);
 }
 
 static bool hold(u64 address)
@@ -594,7 +618,7 @@ void memory_free_now(u64 address)
 {
     struct allocation a;
     if (take(address, DEVICE_KINDS, &a))
-        give_back(&a);
+        memory_give_back(&a);
 }
 
 static void free_run(struct work *w)
@@ -648,7 +672,7 @@ CUresult impl_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
         return queue_free(s, dptr, a.graph);
     bool mine = take(dptr, DEVICE_KINDS, &a);
     if (mine)
-        give_back(&a);
+        memory_give_back(&a);
     stream_leave(s);
     return mine ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -34,8 +34,10 @@ static void fill_row(const struct fill *f, u8 *row)
 
 static void fill_now(const struct fill *f)
 {
+    memory_run_begin();
     for (size_t y = 0; y < f->height; y++)
         fill_row(f, f->at + y * f->pitch);
+    memory_run_end();
 }
 
 static bool fill_ok(const struct fill *f)
@@ -46,7 +48,7 @@ static bool fill_ok(const struct fill *f)
     if (__builtin_mul_overflow(f->width, f->size, &row) || (f->height > 1 && f->pitch < row) ||
         __builtin_mul_overflow(f->height - 1, f->pitch, &rows) || __builtin_add_overflow(row, rows, &bytes))
         return false;
-    return memory_covers((u64)(uintptr_t)f->at, bytes);
+    return memory_covers((u64)(uintptr_t)f->at, bytes, true);
 }
 
 struct fill_work {

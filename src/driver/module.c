@@ -63,7 +63,9 @@ static CUresult load(const struct image *img, struct diag_list *diags, struct ex
     struct ptx_module **mods = parse(img, diags, &s);
     if (!mods)
         return result_of(s);
+    memory_run_begin(); /* it writes memory of the device */
     s = exec_module_load(&drv.device, mods, img->n, out, diags);
+    memory_run_end();
     ls_free(mods);
     return s == LS_ERR_NOT_FOUND || s == LS_ERR_INVALID ? CUDA_ERROR_INVALID_PTX : result_of(s);
 }

@@ -1,7 +1,7 @@
 /* pointer.c - attributes of pointers. An address that Lockstep does not know is the host's pageable memory. */
 #include <string.h>
 
-#include "driver/driver.h"
+#include "driver/vmm.h"
 
 struct known {
     struct allocation a;
@@ -55,6 +55,24 @@ static size_t attribute_size(CUpointer_attribute a)
     }
 }
 
+/* The addresses that were allocated together: of a mapping the whole reservation. */
+static struct allocation range_of(const struct known *k, u64 p)
+{
+    struct allocation r = k->a;
+    bool empty;
+    if (k->a.piece)
+        mem_reserved(drv.device.mem, p, &r.base, &r.size, &empty);
+    return r;
+}
+
+static u64 access_of(u64 p)
+{
+    struct mem_block b;
+    if (!mem_mapping(drv.device.mem, p, &b) || b.kind == MEM_MAPPED)
+        return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return b.kind == MEM_MAPPED_READ ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+}
+
 /* Of a known pointer. False: there is no such attribute of it. */
 static bool value_of(const struct known *k, CUpointer_attribute attribute, u64 p, u64 *v)
 {
@@ -79,10 +97,14 @@ static bool value_of(const struct known *k, CUpointer_attribute attribute, u64 p
         *v = k->a.kind == MEM_MANAGED;
         return true;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *v = range_of(k, p).base;
+        return true;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        *v = range_of(k, p).size;
+        return true;
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         *v = k->a.base;
         return true;
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
         *v = k->a.size;
         return true;
@@ -90,16 +112,20 @@ static bool value_of(const struct known *k, CUpointer_attribute attribute, u64 p
         *v = 1;
         return true;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        *v = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        *v = access_of(p);
+        return true;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        *v = k->a.piece ? (u64)piece_handle_types(k->a.piece) : 0;
+        return true;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *v = k->a.kind == MEM_DEVICE && !k->a.pool && !k->a.graph;
         return true;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         *v = (u64)(uintptr_t)k->a.pool;
         return true;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
         *v = 0;
         return true;
     default:

@@ -148,7 +148,7 @@ static CUresult make_image(const CUDA_RESOURCE_DESC *d, struct image *im)
     default:
         break;
     }
-    if (r == CUDA_SUCCESS && !memory_covers(im->base, im->bytes))
+    if (r == CUDA_SUCCESS && !memory_covers(im->base, im->bytes, false))
         r = CUDA_ERROR_INVALID_VALUE;
     return r;
 }

@@ -97,7 +97,9 @@ struct mem_shared {
 /* Of a MEM_DEVICE allocation. Its pages move, so nobody may write device memory meanwhile, unless mem_is_shared. */
 enum ls_status mem_share(struct mem *m, u64 address, struct mem_shared *out);
 bool mem_is_shared(struct mem *m, u64 address);
-/* Another process's memory: MEM_MAPPED at a new address (mem_unmap, and mem_unreserve of the page that holds it). */
+/* Another process's memory: MEM_MAPPED at a new address, in a reservation of its own, which begins at that address
+ * rounded down to MEM_IMPORT_ALIGN. */
+enum { MEM_IMPORT_ALIGN = 4096 };
 enum ls_status mem_import(struct mem *m, const struct mem_shared *from, u64 *address);
 
 /* The live allocation that contains address: true and its range [*lo, *hi) and kind; mappings that touch and have
