@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_messages.sh LOCKSTEP GOLDEN - what `lockstep cc` says to programs and options that are wrong: compared with
-# GOLDEN/<case>.txt, the temporary folder masked; BLESS=1 writes those files.
+# GOLDEN/<case>.txt, folders and the lines of our headers masked; BLESS=1 writes those files.
 set -u
 lockstep=$1
 golden=$2
@@ -27,7 +27,7 @@ says() {
     [ -s "$tmp/stdout" ] && complain "stdout is not empty: $(head -c 200 "$tmp/stdout")"
     # The folders of this machine are not part of the message.
     sed -e "s,$tmp,TMP,g" -e 's,/[^ ]*/lockstep-cc-[A-Za-z0-9]*,CC,g' -e 's,/[^ :]*/include/cuda,INCLUDE,g' \
-        "$tmp/err" >"$tmp/masked"
+        -e '/INCLUDE/{s,\(INCLUDE[^:]*\):[0-9]*:,\1:LINE:,' -e 'n' -e 's,^ *[0-9]* |, LINE |,' -e '}' "$tmp/err" >"$tmp/masked"
     if [ "${BLESS:-}" ]; then
         cp "$tmp/masked" "$golden/$name.txt"
     elif ! diff -u "$golden/$name.txt" "$tmp/masked"; then
