@@ -15,7 +15,7 @@ status=0
 for module in "$@"; do
     PYTHONPATH=$here timeout 600 "$lockstep" run "$python" -m "numba.cuda.tests.cudapy.test_$module" >"$log" 2>&1
     code=$?
-    echo "$module: $(grep -E '^Ran ' "$log" | tail -1 | sed 's/ in .*//'), $(grep -E '^(OK|FAILED)' "$log" | tail -1)"
-    [ $code = 0 ] || { status=1; grep -E '^(ERROR|FAIL):' "$log" | sed 's/^/    /'; }
+    echo "$module: $(grep -aE '^Ran ' "$log" | tail -1 | sed 's/ in .*//'), $(grep -aE '^(OK|FAILED)' "$log" | tail -1)"
+    [ $code = 0 ] || { status=1; grep -aE '^(ERROR|FAIL):' "$log" | sed 's/^/    /'; }
 done
 exit $status
