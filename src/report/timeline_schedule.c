@@ -8,7 +8,7 @@
  *     copy from the host, to the host   one at a time each way: copy_latency_ns + bytes / the link's rate for that kind
  *                                       of memory
  *     copy or fill in the device        2 x bytes, or bytes, / DRAM's rate, at least launch_ns
- *     kernel                            its modelled time, at least launch_ns; kernels run side by side as long as
+ *     kernel                            its modelled time, launch_ns if it was not recorded; kernels run side by side as long as
  *                                       their blocks fit on the SMs together
  *
  * An operation that nobody waits for yet is scheduled as late as possible, so that of several that could start the one
@@ -271,7 +271,7 @@ static struct op kernel_op(const struct model *m, const struct timeline_item *i)
     if (i->report)
         o.share = share_of(i->report);
     if (isfinite(ns))
-        o.seconds = latest(ns * 1e-9, m->call);
+        o.seconds = ns * 1e-9;
     return o;
 }
 
