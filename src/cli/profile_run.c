@@ -1,6 +1,5 @@
 /* profile_run.c - the program under the meter: a session folder for as long as it runs, the environment that tells the
  * driver in each of its processes what to record, and the records read back; or a report file read. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,6 +11,7 @@
 
 #include "base/gpu.h"
 #include "cli/cli.h"
+#include "cli/folder.h"
 #include "cli/profile.h"
 #include "cli/program.h"
 
@@ -95,28 +95,6 @@ static bool gpu_is_known(void)
 
 /* ---- the folder ---- */
 
-static bool make_folder(char folder[256])
-{
-    const char *tmp = getenv("TMPDIR");
-    const int n = snprintf(folder, 256, "%s/lockstep-profile-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (n > 0 && n < 256 && mkdtemp(folder))
-        return true;
-    fprintf(stderr, "lockstep profile: cannot make a folder for the counters in %s: %s\n", tmp && *tmp ? tmp : "/tmp",
-            strerror(errno));
-    return false;
-}
-
-static void remove_folder(const char *folder)
-{
-    DIR *d = opendir(folder);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-    rmdir(folder);
-}
-
 /* A process that became another program by exec connects again; it disconnects once. */
 static void say_disconnected(FILE *out, const char *folder)
 {
@@ -183,10 +161,10 @@ static bool read_session(const char *folder, struct session *s)
 bool profile_run(const struct profile *p, FILE *out, struct session *s, int *status)
 {
     struct program_facts facts;
-    char folder[256];
+    char folder[FOLDER_MAX];
     pid_t pid;
     *status = CLI_TROUBLE;
-    if (!make_folder(folder))
+    if (!folder_make("profile", folder))
         return false;
     bool good = set_environment(p, folder) && gpu_is_known();
     *status = good ? program_ready(p->program[0], p->unchecked, &facts) : CLI_TROUBLE;
@@ -203,7 +181,7 @@ bool profile_run(const struct profile *p, FILE *out, struct session *s, int *sta
         if (!good)
             *status = CLI_TROUBLE;
     }
-    remove_folder(folder);
+    folder_remove(folder);
     return good;
 }
 
