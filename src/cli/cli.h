@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "base/gpu.h"
 
 enum { CLI_OK = 0, CLI_BAD = 1, CLI_USAGE = 2, CLI_TROUBLE = 3 };
 
@@ -19,6 +20,9 @@ int cli_profile(int argc, char **argv);
 int cli_ptx(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_trace(int argc, char **argv);
+
+/* The GPU that LOCKSTEP_GPU names; false when there is none of that name, which is said on stderr. */
+bool cli_gpu(struct gpu *out);
 
 /* The diagnostics on stderr. */
 void cli_print_diags(const struct diag_list *diags);

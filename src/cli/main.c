@@ -1,5 +1,6 @@
 /* main.c - finds the subcommand and hands over. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -30,6 +31,17 @@ void cli_print_diags(const struct diag_list *diags)
     char *text = diag_text(diags);
     fputs(text ? text : "lockstep: out of memory\n", stderr);
     ls_free(text);
+}
+
+bool cli_gpu(struct gpu *out)
+{
+    struct diag_list diags;
+    diag_init(&diags);
+    const bool known = gpu_find(getenv("LOCKSTEP_GPU"), out, &diags) == LS_OK;
+    if (!known)
+        cli_print_diags(&diags);
+    diag_free(&diags);
+    return known;
 }
 
 static void print_help(FILE *out)

@@ -79,20 +79,6 @@ static bool set_environment(const struct profile *p, const char *folder)
            set_if("LOCKSTEP_PTXAS", p->ptxas);
 }
 
-/* A name that the driver would not know is said before a program runs. */
-static bool gpu_is_known(void)
-{
-    struct gpu gpu;
-    struct diag_list diags;
-    const char *id = getenv("LOCKSTEP_GPU");
-    diag_init(&diags);
-    const enum ls_status s = gpu_find(id && *id ? id : NULL, &gpu, &diags);
-    if (s != LS_OK)
-        cli_print_diags(&diags);
-    diag_free(&diags);
-    return s == LS_OK;
-}
-
 /* ---- the folder ---- */
 
 /* A process that became another program by exec connects again; it disconnects once. */
@@ -166,7 +152,8 @@ bool profile_run(const struct profile *p, FILE *out, struct session *s, int *sta
     *status = CLI_TROUBLE;
     if (!folder_make("profile", folder))
         return false;
-    bool good = set_environment(p, folder) && gpu_is_known();
+    struct gpu gpu;
+    bool good = set_environment(p, folder) && cli_gpu(&gpu); /* a name that the driver would not know is said before */
     *status = good ? program_ready(p->program[0], p->unchecked, &facts) : CLI_TROUBLE;
     if (good && !*status)
         *status = program_spawn(&facts, p->program, &pid);

@@ -114,14 +114,13 @@ static bool has_static_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *h)
 
 static void look_for_ptx(Elf *elf, struct program_facts *f)
 {
-    const char *id = getenv("LOCKSTEP_GPU");
     struct diag_list diags;
     struct gpu gpu;
     struct image img = {0};
     size_t size;
     const void *data = elf_rawfile(elf, &size);
     diag_init(&diags);
-    if (gpu_find(id && *id ? id : "h200", &gpu, &diags) == LS_OK &&
+    if (gpu_find(getenv("LOCKSTEP_GPU"), &gpu, &diags) == LS_OK &&
         cli_elf_fatbins(&img, data, size, gpu.cc_major * 10 + gpu.cc_minor) != LS_OK)
         snprintf(f->no_ptx, sizeof f->no_ptx, "%s", img.why[0] ? img.why : "its device code cannot be read");
     image_free(&img);

@@ -215,25 +215,13 @@ static int report(struct trace *t)
     return status;
 }
 
-static bool find_gpu(struct gpu *out)
-{
-    struct diag_list diags;
-    const char *id = getenv("LOCKSTEP_GPU");
-    diag_init(&diags);
-    const bool known = gpu_find(id && *id ? id : NULL, out, &diags) == LS_OK;
-    if (!known)
-        cli_print_diags(&diags);
-    diag_free(&diags);
-    return known;
-}
-
 /* The program's own exit status, unless what it left could not be read. */
 int cli_trace(int argc, char **argv)
 {
     struct trace t = {.page = PAGE_GPU};
     argp_err_exit_status = CLI_USAGE;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &t);
-    if (!find_gpu(&t.gpu) || !folder_make("trace", t.folder))
+    if (!cli_gpu(&t.gpu) || !folder_make("trace", t.folder))
         return CLI_TROUBLE;
     int status = run(&t);
     if (status != 126 && status != 127) {

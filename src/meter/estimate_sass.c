@@ -283,15 +283,27 @@ static u32 returns_to(const struct match *m, u32 inst)
     return IR_NO_BLOCK;
 }
 
-static void add_part(struct match *m, struct estimate *e, u32 site, u32 owner, u8 op, u32 back)
+static u8 both_widths(u32 a, u32 b) { return a == b ? (u8)a : SITE_PART_MIXED; }
+
+static void add_part(struct match *m, struct estimate *e, u32 site, u32 owner, u32 inst)
 {
-    for (u32 p = e->sites[site].part; p; p = e->parts[p - 1].next)
-        if (e->parts[p - 1].block == owner && e->parts[p - 1].op == op && e->parts[p - 1].back == back) {
-            e->parts[p - 1].n++;
+    const struct sass_inst *made = &m->code->insts[inst];
+    const u32 back = returns_to(m, inst);
+    for (u32 k = e->sites[site].part; k; k = e->parts[k - 1].next) {
+        struct site_part *p = &e->parts[k - 1];
+        if (p->block == owner && p->op == made->op && p->back == back) {
+            p->n++;
+            p->bytes = both_widths(p->bytes, made->bytes);
             return;
         }
-    e->parts[e->nparts] = (struct site_part){
-        .block = owner, .n = 1, .copies = m->copies[owner], .op = op, .back = back, .next = e->sites[site].part};
+    }
+    e->parts[e->nparts] = (struct site_part){.block = owner,
+                                             .n = 1,
+                                             .copies = m->copies[owner],
+                                             .op = made->op,
+                                             .bytes = made->bytes,
+                                             .back = back,
+                                             .next = e->sites[site].part};
     e->sites[site].part = ++e->nparts;
 }
 
@@ -311,35 +323,30 @@ static void add_parts(struct match *m, struct estimate *e)
         const struct machine_block *b = &m->blocks.at[k];
         for (u32 i = b->first; i < b->end && b->owner != IR_NO_BLOCK; i++)
             if (site_for(m, b, i) && m->code->insts[i].op != SASS_NOP)
-                add_part(m, e, site_for(m, b, i) - 1, b->owner, m->code->insts[i].op, returns_to(m, i));
+                add_part(m, e, site_for(m, b, i) - 1, b->owner, i);
     }
 }
 
 /* ---- shared accesses ---- */
 
-/* The one width of the site's shared loads or stores; 0: it has none; UINT32_MAX: they differ. */
-static u32 width_of(const struct match *m, u32 site, enum sass_op op)
-{
-    u32 width = 0;
-    for (u32 i = 0; i < m->code->n; i++) {
-        if (m->code->insts[i].op != op || site_of(m, i) != site + 1)
-            continue;
-        if (width && width != m->code->insts[i].bytes)
-            return UINT32_MAX;
-        width = m->code->insts[i].bytes;
-    }
-    return width;
-}
+/* All machine instructions of one kind that a site became. */
+struct made {
+    u32 n, copies;
+    u32 bytes; /* a lane; 0: there are none; SITE_PART_MIXED: they differ */
+};
 
-static u32 executions(const struct estimate *e, u32 site, enum sass_op op, u32 *copies)
+static struct made made_of(const struct estimate *e, u32 site, enum sass_op op)
 {
-    u32 n = 0;
-    for (u32 p = e->sites[site].part; p; p = e->parts[p - 1].next)
-        if (e->parts[p - 1].op == op) {
-            n += e->parts[p - 1].n;
-            *copies = e->parts[p - 1].copies;
-        }
-    return n;
+    struct made all = {.copies = 1};
+    for (u32 k = e->sites[site].part; k; k = e->parts[k - 1].next) {
+        const struct site_part *p = &e->parts[k - 1];
+        if (p->op != op)
+            continue;
+        all.bytes = all.n ? both_widths(all.bytes, p->bytes) : p->bytes;
+        all.n += p->n;
+        all.copies = p->copies;
+    }
+    return all;
 }
 
 /* Bytes a lane of a load or store. */
@@ -355,14 +362,14 @@ static void set_merge(const struct match *m, struct estimate *e, u32 site)
     const struct ptx_inst *i = &m->f->src->insts[site];
     const enum sass_op op = i->op == OP_LD ? SASS_LDS : SASS_STS;
     struct site_estimate *s = &e->sites[site];
-    u32 copies = 1;
-    const u32 bytes = access_bytes(i), width = width_of(m, site, op), n = executions(e, site, op, &copies);
-    if (width == UINT32_MAX || (width && n != copies)) {
+    const u32 bytes = access_bytes(i);
+    const struct made made = made_of(e, site, op);
+    if (made.bytes == SITE_PART_MIXED || (made.n && made.n != made.copies)) {
         e->unclear = true; /* merged over several turns of an unrolled loop: the rules' answer stays */
         return;
     }
-    s->follows = width == 0;
-    s->width = width > bytes ? (u8)width : 0;
+    s->follows = made.n == 0;
+    s->width = made.bytes > bytes ? (u8)made.bytes : 0;
     s->aligned = s->width != 0;
 }
 
@@ -384,9 +391,8 @@ static void set_branches(const struct match *m, struct estimate *e)
         const struct ptx_inst *i = &m->f->src->insts[s];
         if (i->op != OP_BRA && i->op != OP_BRX)
             continue;
-        u32 copies;
-        const u32 n = executions(e, s, SASS_BRA, &copies) + executions(e, s, SASS_BRX, &copies);
-        e->sites[s].branch = n ? BRANCH_MACHINE : BRANCH_PREDICATED;
+        const bool stays = made_of(e, s, SASS_BRA).n || made_of(e, s, SASS_BRX).n;
+        e->sites[s].branch = stays ? BRANCH_MACHINE : BRANCH_PREDICATED;
     }
 }
 

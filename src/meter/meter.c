@@ -78,12 +78,13 @@ static void set_options(struct meter *m, const struct meter_options *o)
 static void ask_registers(struct meter *m)
 {
     const u32 sm = m->gpu.cc_major * 10 + m->gpu.cc_minor;
-    const u32 asked = m->options.ptx_text ? ptxas_registers(m->options.ptx_text, m->options.ptx_len, sm, m->kernel->name)
-                                          : 0;
+    const struct sass_func *code = NULL;
+    const u32 asked =
+        m->options.ptx_text ? ptxas_ask(m->options.ptx_text, m->options.ptx_len, sm, m->kernel->name, &code) : 0;
     /* the driver gives every kernel 16 at least, also where ptxas says fewer */
     m->registers = !asked ? estimate_registers(m->kernel->live_max) : asked < 16 ? 16 : asked;
     m->asked = asked != 0;
-    m->code = asked ? ptxas_code(m->options.ptx_text, m->options.ptx_len, sm, m->kernel->name) : NULL;
+    m->code = asked ? code : NULL;
     m->occupancy = occupancy(&m->gpu, &(struct occupancy_request){
                                           .threads = m->block[0] * m->block[1] * m->block[2],
                                           .regs = m->registers,

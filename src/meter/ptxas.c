@@ -207,24 +207,16 @@ static const struct answer *answer_about(const char *ptx, size_t len, u32 sm)
     return a;
 }
 
-u32 ptxas_registers(const char *ptx, size_t len, u32 sm, const char *kernel)
+u32 ptxas_ask(const char *ptx, size_t len, u32 sm, const char *kernel, const struct sass_func **code)
 {
+    *code = NULL;
     if (!program())
         return 0;
     pthread_mutex_lock(&lock);
     const struct answer *a = answer_about(ptx, len, sm);
     const u32 registers = a && a->said ? find_registers(a->said, kernel) : 0;
+    if (a && a->code)
+        *code = sass_find(a->code, kernel);
     pthread_mutex_unlock(&lock);
     return registers;
-}
-
-const struct sass_func *ptxas_code(const char *ptx, size_t len, u32 sm, const char *kernel)
-{
-    if (!program())
-        return NULL;
-    pthread_mutex_lock(&lock);
-    const struct answer *a = answer_about(ptx, len, sm);
-    const struct sass_func *code = a && a->code ? sass_find(a->code, kernel) : NULL;
-    pthread_mutex_unlock(&lock);
-    return code;
 }

@@ -84,7 +84,9 @@ struct site_part {
     u32 back;             /* a jump to that block, as often as it is entered by it; IR_NO_BLOCK */
     u32 next;             /* 1 + the site's next part, or 0 */
     u8 op;                /* enum sass_op */
+    u8 bytes;             /* a lane, of each of them; SITE_PART_MIXED: they differ */
 };
+enum { SITE_PART_MIXED = 255 };
 
 struct estimate {
     struct site_estimate *sites; /* by site */
@@ -110,9 +112,8 @@ void estimate_merges(struct arena *mem, const struct ir_func *func, struct site_
 
 /* ---- ptxas.c ---- */
 
-/* What ptxas makes of kernel for sm_<sm>; NULL when there is no ptxas or it failed. Lives as long as the process. */
-const struct sass_func *ptxas_code(const char *ptx, size_t len, u32 sm, const char *kernel);
-/* Registers a thread of kernel as ptxas assigns them for sm_<sm>; 0 when there is no ptxas or it failed. */
-u32 ptxas_registers(const char *ptx, size_t len, u32 sm, const char *kernel);
+/* Registers a thread of kernel as ptxas assigns them for sm_<sm>; 0 when there is no ptxas or it failed. *code: what it makes
+ * of the kernel, or NULL; it lives as long as the process. */
+u32 ptxas_ask(const char *ptx, size_t len, u32 sm, const char *kernel, const struct sass_func **code);
 
 #endif

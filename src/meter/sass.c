@@ -72,7 +72,7 @@ static struct sass_inst decode(const u8 *at, u32 index, u32 n)
 struct cubin {
     struct arena *mem;
     VEC(struct sass_func) funcs;
-    VEC(u32) sections; /* of each function */
+    VEC(u32) func_of_section; /* 1 + the function; 0: the section has no code */
     VEC(struct sass_origin) origins;
     const Elf_Data *lines;
 };
@@ -86,7 +86,9 @@ static void add_code(struct cubin *c, u32 section, const char *name, const Elf_D
     for (u32 i = 0; i < f.n; i++)
         f.insts[i] = decode((const u8 *)code->d_buf + (size_t)i * INST_BYTES, i, f.n);
     vec_push(c->mem, &c->funcs, f);
-    vec_push(c->mem, &c->sections, section);
+    while (c->func_of_section.len <= section)
+        vec_push(c->mem, &c->func_of_section, 0u);
+    c->func_of_section.at[section] = c->funcs.len;
 }
 
 /* The relocations of the line table: whose address each sequence begins with. */
@@ -128,9 +130,9 @@ static void read_section(struct cubin *c, Elf *elf, Elf_Scn *s, size_t names)
 static void take_row(void *ctx, u32 section, u64 address, u32 line)
 {
     struct cubin *c = ctx;
-    for (u32 f = 0; f < c->funcs.len; f++)
-        if (c->sections.at[f] == section && address / INST_BYTES < c->funcs.at[f].n)
-            c->funcs.at[f].insts[address / INST_BYTES].line = line;
+    const u32 func = section < c->func_of_section.len ? c->func_of_section.at[section] : 0;
+    if (func && address / INST_BYTES < c->funcs.at[func - 1].n)
+        c->funcs.at[func - 1].insts[address / INST_BYTES].line = line;
 }
 
 static void fill_gaps(struct sass_func *f)

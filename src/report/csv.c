@@ -6,8 +6,7 @@
 
 #include "report/report.h"
 
-/* A quoted field; quotes inside are doubled (RFC 4180). */
-static void put_text(FILE *out, const char *text, bool first)
+void report_csv_field(FILE *out, const char *text, bool first)
 {
     fputs(first ? "\"" : ",\"", out);
     for (; *text; text++) {
@@ -22,7 +21,7 @@ static void put_number(FILE *out, double v)
 {
     char text[40];
     snprintf(text, sizeof text, "%.15g", v);
-    put_text(out, isnan(v) ? "" : text, false);
+    report_csv_field(out, isnan(v) ? "" : text, false);
 }
 
 static const char *const leading[] = {"Family",     "Rung",     "Kernel Name", "Device", "Grid Size",
@@ -33,18 +32,18 @@ static const char *const leading_units[] = {"", "", "", "", "", "", "", "", "", 
 static void put_header(FILE *out)
 {
     for (u32 i = 0; i < LS_ARRAY_LEN(leading); i++)
-        put_text(out, leading[i], i == 0);
+        report_csv_field(out, leading[i], i == 0);
     for (u32 m = 0; m < METRIC_COUNT; m++)
-        put_text(out, metric_info((enum metric_id)m)->name, false);
+        report_csv_field(out, metric_info((enum metric_id)m)->name, false);
     for (u32 i = 0; lab_value_info(i); i++)
-        put_text(out, lab_value_info(i)->name, false);
+        report_csv_field(out, lab_value_info(i)->name, false);
     fputc('\n', out);
     for (u32 i = 0; i < LS_ARRAY_LEN(leading_units); i++)
-        put_text(out, leading_units[i], i == 0);
+        report_csv_field(out, leading_units[i], i == 0);
     for (u32 m = 0; m < METRIC_COUNT; m++)
-        put_text(out, metric_info((enum metric_id)m)->unit, false);
+        report_csv_field(out, metric_info((enum metric_id)m)->unit, false);
     for (u32 i = 0; lab_value_info(i); i++)
-        put_text(out, lab_value_info(i)->unit, false);
+        report_csv_field(out, lab_value_info(i)->unit, false);
     fputc('\n', out);
 }
 
@@ -52,23 +51,23 @@ static void put_size(FILE *out, const u32 size[3])
 {
     char text[60];
     snprintf(text, sizeof text, "(%u, %u, %u)", size[0], size[1], size[2]);
-    put_text(out, text, false);
+    report_csv_field(out, text, false);
 }
 
 static void put_row(FILE *out, const struct report *r, const struct lab_result *x)
 {
     char name[100];
     snprintf(name, sizeof name, "%s%s", x->rung->broken ? "broken/" : "", x->rung->name);
-    put_text(out, r->family->name, true);
-    put_text(out, name, false);
-    put_text(out, x->rung->kernel, false);
-    put_text(out, r->device, false);
+    report_csv_field(out, r->family->name, true);
+    report_csv_field(out, name, false);
+    report_csv_field(out, x->rung->kernel, false);
+    report_csv_field(out, r->device, false);
     static const u32 none[3];
     put_size(out, x->main ? x->main->grid : none);
     put_size(out, x->main ? x->main->block : none);
-    put_text(out, report_verdict(x), false);
+    report_csv_field(out, report_verdict(x), false);
     put_number(out, x->check.worst);
-    put_text(out, x->text, false);
+    report_csv_field(out, x->text, false);
     put_number(out, x->nfindings);
     put_number(out, x->milliseconds > 0 ? x->milliseconds : NAN);
     put_number(out, x->milliseconds > 0 ? x->gigabytes_per_s : NAN);

@@ -136,8 +136,6 @@ bool ncu_group_value(const struct ncu_group *g, const struct ncu_metric *m, doub
 void ncu_text(FILE *out, const struct ncu_report *r);
 void ncu_csv(FILE *out, const struct ncu_report *r);
 void ncu_source(FILE *out, const struct ncu_report *r);
-/* One field of CSV, quoted; the first of a row has no comma in front. */
-void ncu_field(FILE *out, const char *text, bool first);
 /* Text in lines of up to 119 columns: `tag` in front of the first, as wide blanks before the others. */
 void ncu_wrap(FILE *out, const char *tag, const char *text);
 const char *ncu_program(const struct session_process *p); /* its name without the folder */

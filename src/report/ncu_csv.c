@@ -8,43 +8,33 @@
 
 #include "report/limit.h"
 #include "report/ncu.h"
-
-void ncu_field(FILE *out, const char *text, bool first)
-{
-    fputs(first ? "\"" : ",\"", out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
+#include "report/report.h"
 
 static void put_fields(FILE *out, const char *const *fields, u32 n, bool first)
 {
     for (u32 i = 0; i < n; i++)
-        ncu_field(out, fields[i], first && i == 0);
+        report_csv_field(out, fields[i], first && i == 0);
 }
 
 static void put_u64(FILE *out, u64 v, bool first)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, v);
-    ncu_field(out, text, first);
+    report_csv_field(out, text, first);
 }
 
 static void put_size(FILE *out, const u32 size[3])
 {
     char text[60];
     snprintf(text, sizeof text, "(%u, %u, %u)", size[0], size[1], size[2]);
-    ncu_field(out, text, false);
+    report_csv_field(out, text, false);
 }
 
 static void put_number(FILE *out, double v)
 {
     char text[48];
     ncu_number(v, text);
-    ncu_field(out, isnan(v) ? "n/a" : text, false);
+    report_csv_field(out, isnan(v) ? "n/a" : text, false);
 }
 
 static const char *const leading[] = {"ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
@@ -58,9 +48,9 @@ static void put_program(FILE *out, const struct ncu_report *r, const struct ncu_
 {
     char name[4096];
     put_u64(out, l->process->pid, first);
-    ncu_field(out, ncu_program(l->process), false);
-    ncu_field(out, "127.0.0.1", false);
-    ncu_field(out, kernel_name(l->r->kernel, r->o->name, name, sizeof name), false);
+    report_csv_field(out, ncu_program(l->process), false);
+    report_csv_field(out, "127.0.0.1", false);
+    report_csv_field(out, kernel_name(l->r->kernel, r->o->name, name, sizeof name), false);
 }
 
 static void put_device(FILE *out, const struct ncu_launch *l)
@@ -69,8 +59,8 @@ static void put_device(FILE *out, const struct ncu_launch *l)
     snprintf(cc, sizeof cc, "%u.%u", l->r->cc[0], l->r->cc[1]);
     put_size(out, l->r->block);
     put_size(out, l->r->grid);
-    ncu_field(out, "0", false);
-    ncu_field(out, cc, false);
+    report_csv_field(out, "0", false);
+    report_csv_field(out, cc, false);
 }
 
 static void put_leading(FILE *out, const struct ncu_report *r, const struct ncu_launch *l)
@@ -92,7 +82,7 @@ static bool has_rules(const struct ncu_report *r)
 static void end_row(FILE *out, const struct ncu_report *r, const char *kind)
 {
     if (r->o->print_kind)
-        ncu_field(out, kind, false);
+        report_csv_field(out, kind, false);
     fputc('\n', out);
 }
 
@@ -103,9 +93,9 @@ static void put_metric(FILE *out, const struct ncu_report *r, const struct ncu_l
     const double v = ncu_metric_value(&line->metric, l, &kind);
     const struct ncu_unit u = ncu_unit_for(ncu_metric_unit(&line->metric), v, !r->o->base_units);
     put_leading(out, r, l);
-    ncu_field(out, ncu_title(section), false);
-    ncu_field(out, line->label, false);
-    ncu_field(out, u.name, false);
+    report_csv_field(out, ncu_title(section), false);
+    report_csv_field(out, line->label, false);
+    report_csv_field(out, u.name, false);
     put_number(out, v / u.divisor);
     if (has_rules(r))
         put_fields(out, nothing, LS_ARRAY_LEN(rule_names), false);
@@ -207,12 +197,12 @@ static void put_raw(FILE *out, const struct ncu_report *r)
     struct ncu_unit *units = arena_array(r->mem, struct ncu_unit, all.n + 1);
     put_fields(out, leading, LS_ARRAY_LEN(leading), true);
     for (u32 m = 0; m < all.n; m++)
-        ncu_field(out, all.at[m].name, false);
+        report_csv_field(out, all.at[m].name, false);
     fputc('\n', out);
     put_fields(out, nothing, LS_ARRAY_LEN(leading), true);
     for (u32 m = 0; m < all.n; m++) {
         units[m] = column_unit(r, &all.at[m]);
-        ncu_field(out, units[m].name, false);
+        report_csv_field(out, units[m].name, false);
     }
     fputc('\n', out);
     for (u32 i = 0; i < r->n; i++) {

@@ -10,6 +10,7 @@
 
 #include "report/limit.h"
 #include "report/ncu.h"
+#include "report/report.h"
 
 /* ---- finding a file ---- */
 
@@ -192,15 +193,15 @@ static void csv_row(FILE *out, u32 line, const struct meter_line *l, const char 
 {
     char number[48], marks[120] = "";
     snprintf(number, sizeof number, "%u", line);
-    ncu_field(out, number, true);
-    ncu_field(out, text, false);
+    report_csv_field(out, number, true);
+    report_csv_field(out, text, false);
     for (size_t c = 0; c < LS_ARRAY_LEN(columns); c++) {
         ncu_number(l ? columns[c].value(l) : 0, number);
-        ncu_field(out, number, false);
+        report_csv_field(out, number, false);
     }
     if (l)
         mark(l, marks, sizeof marks);
-    ncu_field(out, marks, false);
+    report_csv_field(out, marks, false);
     fputc('\n', out);
 }
 
@@ -212,11 +213,11 @@ static void put_row(FILE *out, const struct ncu_report *r, u32 line, const struc
 static void put_heading(FILE *out, const struct ncu_report *r, const char *file)
 {
     if (r->o->csv) {
-        ncu_field(out, "#", true);
-        ncu_field(out, "Source", false);
+        report_csv_field(out, "#", true);
+        report_csv_field(out, "Source", false);
         for (size_t c = 0; c < LS_ARRAY_LEN(columns); c++)
-            ncu_field(out, columns[c].name, false);
-        ncu_field(out, "Information", false);
+            report_csv_field(out, columns[c].name, false);
+        report_csv_field(out, "Information", false);
         fputc('\n', out);
         return;
     }
@@ -293,8 +294,8 @@ void ncu_source(FILE *out, const struct ncu_report *r)
         const struct meter_report *m = l->r;
         kernel_name(m->kernel, r->o->name, name, sizeof name);
         if (r->o->csv) {
-            ncu_field(out, "Kernel Name", true);
-            ncu_field(out, name, false);
+            report_csv_field(out, "Kernel Name", true);
+            report_csv_field(out, name, false);
             fputc('\n', out);
         } else {
             fprintf(out,

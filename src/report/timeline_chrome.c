@@ -53,23 +53,35 @@ static json_t *label(const char *what, u32 process, u32 row, json_t *name)
                      "name", name);
 }
 
-/* Names each row once. */
-static void add_labels(json_t *events, const struct timeline *t)
+static json_t *row_name(const struct timeline_item *i)
 {
+    if (i->kind == TIMELINE_CALL)
+        return json_sprintf("thread %u: API calls", i->thread);
+    return json_sprintf("context %llu, stream %llu", (unsigned long long)i->context, (unsigned long long)i->stream);
+}
+
+static bool is_shown(const struct timeline_item *i)
+{
+    return i->kind == TIMELINE_CALL || timeline_on_device(i);
+}
+
+/* What is shown, and in front of a row's first event the row's name. */
+static void add_events(json_t *events, const struct timeline *t)
+{
+    json_t *named = json_object();
     for (u32 i = 0; i < t->items.len; i++) {
         const struct timeline_item *x = &t->items.at[i];
-        bool seen = x->kind != TIMELINE_CALL && !timeline_on_device(x);
-        for (u32 k = 0; !seen && k < i; k++) {
-            const struct timeline_item *y = &t->items.at[k];
-            seen = (y->kind == TIMELINE_CALL || timeline_on_device(y)) && row_of(y) == row_of(x);
+        char row[16];
+        if (!is_shown(x))
+            continue;
+        snprintf(row, sizeof row, "%u", row_of(x));
+        if (!json_object_get(named, row)) {
+            json_object_set_new(named, row, json_true());
+            json_array_append_new(events, label("thread_name", t->process + 1, row_of(x), row_name(x)));
         }
-        if (!seen)
-            json_array_append_new(events, label("thread_name", t->process + 1, row_of(x),
-                                                x->kind == TIMELINE_CALL ?
-                                                    json_sprintf("thread %u: API calls", x->thread) :
-                                                    json_sprintf("context %llu, stream %llu", (unsigned long long)x->context,
-                                                                 (unsigned long long)x->stream)));
+        json_array_append_new(events, event(x, t->process + 1));
     }
+    json_decref(named);
 }
 
 bool timeline_chrome(FILE *out, const struct timeline *all, u32 n, const struct session *s, const struct gpu *gpu)
@@ -79,10 +91,7 @@ bool timeline_chrome(FILE *out, const struct timeline *all, u32 n, const struct 
         const struct timeline *t = &all[p];
         const char *path = t->process < s->nprocesses ? s->processes[t->process].path : "";
         json_array_append_new(events, label("process_name", t->process + 1, 0, json_sprintf("%s on %s", path, gpu->name)));
-        add_labels(events, t);
-        for (u32 i = 0; i < t->items.len; i++)
-            if (t->items.at[i].kind == TIMELINE_CALL || timeline_on_device(&t->items.at[i]))
-                json_array_append_new(events, event(&t->items.at[i], t->process + 1));
+        add_events(events, t);
     }
     json_t *root = json_pack("{s:s, s:{s:s}, s:o}", "displayTimeUnit", "ns", "otherData", "times",
                              "modelled by Lockstep, not measured", "traceEvents", events);

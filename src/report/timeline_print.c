@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "meter/kernel_name.h"
+#include "report/report.h"
 #include "report/timeline.h"
 
 enum { TEXT = 32, NAME = 512 };
@@ -57,17 +58,6 @@ static const char *name_of(char out[NAME], const struct timeline_item *i)
     else
         snprintf(out, NAME, "(a kernel that was not recorded)");
     return out;
-}
-
-static void put_quoted(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
 }
 
 /* ---- the GPU's trace ---- */
@@ -133,7 +123,7 @@ static void gpu_row_csv(FILE *out, const struct timeline_item *i, const struct g
     fprintf(out, "\"%s\",\"%s\",\"%s\",%llu,%llu,", i->from ? timeline_place_name(i->from) : "",
             i->to ? timeline_place_name(i->to) : "", gpu->name, (unsigned long long)i->context,
             (unsigned long long)i->stream);
-    put_quoted(out, name_of(name, i));
+    report_csv_field(out, name_of(name, i), true);
     fputc('\n', out);
 }
 

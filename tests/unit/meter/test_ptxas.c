@@ -15,6 +15,12 @@
 
 #include "meter/rules.h"
 
+static u32 registers_of(const char *ptx, size_t len, u32 sm, const char *kernel)
+{
+    const struct sass_func *code;
+    return ptxas_ask(ptx, len, sm, kernel, &code);
+}
+
 /* A program that prints `said` on stderr and ends with that status, as LOCKSTEP_PTXAS. */
 static void use_stand_in(char *path, const char *said, int status)
 {
@@ -41,13 +47,13 @@ static void a_kernels_own_line_is_read(void **state)
     (void)state;
     char path[64];
     use_stand_in(path, said, 0);
-    assert_int_equal(ptxas_registers("text 1", 6, 90, "first"), 22);
-    assert_int_equal(ptxas_registers("text 1", 6, 90, "second"), 168);
-    assert_int_equal(ptxas_registers("text 1", 6, 90, "third"), 0);
-    assert_int_equal(ptxas_registers("text 1", 6, 90, "fir"), 0);
+    assert_int_equal(registers_of("text 1", 6, 90, "first"), 22);
+    assert_int_equal(registers_of("text 1", 6, 90, "second"), 168);
+    assert_int_equal(registers_of("text 1", 6, 90, "third"), 0);
+    assert_int_equal(registers_of("text 1", 6, 90, "fir"), 0);
     unlink(path);
-    assert_int_equal(ptxas_registers("text 1", 6, 90, "first"), 22); /* remembered */
-    assert_int_equal(ptxas_registers("text 1", 6, 80, "first"), 0);  /* another architecture: asked again, gone */
+    assert_int_equal(registers_of("text 1", 6, 90, "first"), 22); /* remembered */
+    assert_int_equal(registers_of("text 1", 6, 80, "first"), 0);  /* another architecture: asked again, gone */
 }
 
 static void a_failing_ptxas_is_no_answer(void **state)
@@ -55,17 +61,17 @@ static void a_failing_ptxas_is_no_answer(void **state)
     (void)state;
     char path[64];
     use_stand_in(path, said, 3);
-    assert_int_equal(ptxas_registers("text 2", 6, 90, "first"), 0);
+    assert_int_equal(registers_of("text 2", 6, 90, "first"), 0);
     unlink(path);
     setenv("LOCKSTEP_PTXAS", "/nonexistent/ptxas", 1);
-    assert_int_equal(ptxas_registers("text 3", 6, 90, "first"), 0);
+    assert_int_equal(registers_of("text 3", 6, 90, "first"), 0);
 }
 
 static void it_can_be_switched_off(void **state)
 {
     (void)state;
     setenv("LOCKSTEP_PTXAS", "0", 1);
-    assert_int_equal(ptxas_registers("text 1", 6, 90, "first"), 0);
+    assert_int_equal(registers_of("text 1", 6, 90, "first"), 0);
 }
 
 static void the_real_one_counts_what_must_live(void **state)
@@ -84,7 +90,7 @@ static void the_real_one_counts_what_must_live(void **state)
     for (int i = 63; i >= 0; i--)
         n += (size_t)sprintf(ptx + n, "st.volatile.global.u32 [%%rd2+%d], %%r%d;\n", 512 + 4 * i, i);
     n += (size_t)sprintf(ptx + n, "ret;\n}\n");
-    const u32 registers = ptxas_registers(ptx, n, 90, "many");
+    const u32 registers = registers_of(ptx, n, 90, "many");
     assert_in_range(registers, 64, 90);
 }
 

@@ -82,6 +82,13 @@ static void what_is_no_cubin_is_refused(void **state)
 
 /* ---- what the installed ptxas makes ---- */
 
+static const struct sass_func *code_of(const char *ptx, size_t len, u32 sm, const char *kernel)
+{
+    const struct sass_func *code;
+    ptxas_ask(ptx, len, sm, kernel, &code);
+    return code;
+}
+
 static const char probe[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                             ".visible .entry k(.param .u64 p)\n{\n"
                             ".reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred %p<3>; .shared .align 16 .b8 s[2048];\n"
@@ -121,7 +128,7 @@ static void ptxas_is_understood(void **state)
     static const u32 targets[] = {75, 80, 86, 89, 90, 100, 120};
     u32 asked = 0, bytes = 0;
     for (u32 t = 0; t < LS_ARRAY_LEN(targets); t++) {
-        const struct sass_func *f = ptxas_code(probe, sizeof probe - 1, targets[t], "k");
+        const struct sass_func *f = code_of(probe, sizeof probe - 1, targets[t], "k");
         if (!f)
             continue; /* no ptxas, or it does not know this GPU */
         asked++;
@@ -139,15 +146,15 @@ static void ptxas_is_understood(void **state)
         print_message("no ptxas answered\n");
         skip();
     }
-    assert_null(ptxas_code(probe, sizeof probe - 1, 90, "another"));
-    assert_null(ptxas_code("no PTX", 6, 90, "k"));
+    assert_null(code_of(probe, sizeof probe - 1, 90, "another"));
+    assert_null(code_of("no PTX", 6, 90, "k"));
 }
 
 static void without_ptxas_there_is_no_answer(void **state)
 {
     (void)state;
     setenv("LOCKSTEP_PTXAS", "0", 1);
-    assert_null(ptxas_code(probe, sizeof probe - 1, 90, "k"));
+    assert_null(code_of(probe, sizeof probe - 1, 90, "k"));
     unsetenv("LOCKSTEP_PTXAS");
 }
 
