@@ -2,14 +2,8 @@
 #ifndef LS_DRIVER_TRACE_H
 #define LS_DRIVER_TRACE_H
 
+#include "driver/arguments.h"
 #include "driver/driver.h"
-
-/* An argument as the wrapper saw it: its declared type as text, its name, and where it stands. */
-struct trace_arg {
-    const char *type, *name;
-    const void *at;
-    size_t size;
-};
 
 /* "cuMemAlloc_v2(dptr=0x7ffd.. -> 0x7f.., bytesize=4096) = CUDA_SUCCESS" into buf; for tests. */
 void trace_format(char *buf, size_t size, const char *function, CUresult result, const struct trace_arg *args,

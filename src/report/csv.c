@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/csv.h"
 #include "report/report.h"
 
 void report_csv_field(FILE *out, const char *text, bool first)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/csv.h"
 #include "report/limit.h"
 #include "report/ncu.h"
-#include "report/report.h"
 
 static void put_fields(FILE *out, const char *const *fields, u32 n, bool first)
 {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/csv.h"
 #include "report/limit.h"
 #include "report/ncu.h"
-#include "report/report.h"
 
 /* ---- finding a file ---- */
 

@@ -31,9 +31,6 @@ void report_problems(FILE *out, const struct report *r);
 /* Characters of the longest rung's name. */
 i32 report_name_width(const struct report *r);
 
-/* A quoted field of CSV, behind a comma unless it is the first; quotes inside are doubled (RFC 4180). */
-void report_csv_field(FILE *out, const char *text, bool first);
-
 /* A short word for the table: right, WRONG, FAULT, n/a, failed; for broken rungs caught or MISSED. */
 const char *report_verdict(const struct lab_result *r);
 

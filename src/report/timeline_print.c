@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "meter/kernel_name.h"
-#include "report/report.h"
+#include "report/csv.h"
 #include "report/timeline.h"
 
 enum { TEXT = 32, NAME = 512 };

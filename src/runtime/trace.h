@@ -2,13 +2,8 @@
 #ifndef LS_RUNTIME_TRACE_H
 #define LS_RUNTIME_TRACE_H
 
+#include "driver/arguments.h"
 #include "runtime/runtime.h"
-
-struct trace_arg {
-    const char *type, *name;
-    const void *at;
-    size_t size;
-};
 
 extern bool trace_on;
 

@@ -10,11 +10,6 @@
 
 #include "driver/trace.h"
 
-#define ARG(T, a)                                                                                                      \
-    {                                                                                                                  \
-#T, #a, &(a), sizeof(a)                                                                                        \
-    }
-
 static char line[1024];
 
 static const char *format(CUresult r, const struct trace_arg *args, unsigned n)
