@@ -59,11 +59,14 @@ static void no_diverge(void *ctx, const struct ir_func *f, u32 site, u32 mask, u
     (void)ctx, (void)f, (void)site, (void)mask, (void)taken;
 }
 static void no_access(void *ctx, const struct exec_access *a) { (void)ctx, (void)a; }
-static void no_barrier(void *ctx, const struct ir_func *f, u32 site, u32 warp, u32 mask)
-{
-    (void)ctx, (void)f, (void)site, (void)warp, (void)mask;
-}
-static const struct exec_hooks null_hooks = {NULL, no_worker, no_block, no_block, no_enter, no_diverge, no_access, no_barrier};
+static void no_barrier(void *ctx, const struct exec_barrier *b) { (void)ctx, (void)b; }
+static const struct exec_hooks null_hooks = {.worker_begin = no_worker,
+                                             .block_begin = no_block,
+                                             .block_end = no_block,
+                                             .enter = no_enter,
+                                             .diverge = no_diverge,
+                                             .access = no_access,
+                                             .barrier = no_barrier};
 
 /* ---- one run ---- */
 

@@ -452,12 +452,13 @@ MEM_FN bool find_block(const struct ir_inst *pc, struct warp *w, u32 op, u64 add
     return true;
 }
 
-/* Turns 32 addresses into host pointers, reports the access, and checks every active lane; false after a fault. On
- * return addr holds offsets for lanes of the shared and local windows. */
+/* Turns 32 addresses into host pointers, checks every active lane and reports the access; false after a fault that ends
+ * the kernel. A lane whose fault does not has zeros of its own for memory, and no part in the event. On return addr holds
+ * offsets for lanes of the shared and local windows. */
 MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct access *x, u64 *addr, u8 **ptr)
 {
     const u32 space = MEM_SPACE(x->op), far = space == SPACE_NONE ? SPACE_GLOBAL : space;
-    u32 shared, local;
+    u32 shared, local, good = x->mask;
 #ifndef LS_WEAK
     /* an access of global memory that has no weak form: in order after everything the warp did */
     if (LS_UNLIKELY(w->weak != NULL) && far == SPACE_GLOBAL) {
@@ -469,9 +470,6 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
     if (space == SPACE_NONE) {
         LANES addr[i] -= ACTIVE(shared, i) ? w->shared_window : ACTIVE(local, i) ? w->local_window : 0;
     }
-    trace_lanes(pc, w, x, SPACE_SHARED, shared, addr);
-    trace_lanes(pc, w, x, SPACE_LOCAL, local, addr);
-    trace_lanes(pc, w, x, far, x->mask & ~(shared | local), addr);
     for (u32 m = x->mask; m; m &= m - 1) {
         const unsigned i = (unsigned)__builtin_ctz(m);
         const u64 at = addr[i], size = x->bytes ? x->bytes[i] : x->size;
@@ -481,15 +479,22 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
         const bool inside =
             is_shared || is_local ? at < bytes && bytes - at >= size : aligned && find_block(pc, w, x->op, at, size);
         if (!aligned || !inside) {
-            warp_fault(w, pc, aligned ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED, i, at, size,
-                       (u8)(is_shared  ? SPACE_SHARED
-                            : is_local ? SPACE_LOCAL
-                                       : far),
-                       x->op & (MEM_STORE | MEM_ATOMIC), x->op & MEM_ATOMIC);
-            return false;
+            CALL_OUT();
+            ptr[i] = warp_excuse(w, pc, aligned ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED, i, at, size,
+                                 (u8)(is_shared  ? SPACE_SHARED
+                                      : is_local ? SPACE_LOCAL
+                                                 : far),
+                                 x->op & (MEM_STORE | MEM_ATOMIC), x->op & MEM_ATOMIC);
+            if (!ptr[i])
+                return false;
+            good &= ~(1u << i);
+            continue;
         }
         ptr[i] = is_shared ? w->shared + at : is_local ? w->local + i * w->local_bytes + at : (u8 *)(uintptr_t)at;
     }
+    trace_lanes(pc, w, x, SPACE_SHARED, shared & good, addr);
+    trace_lanes(pc, w, x, SPACE_LOCAL, local & good, addr);
+    trace_lanes(pc, w, x, far, good & ~(shared | local), addr);
     return true;
 }
 

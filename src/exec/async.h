@@ -16,9 +16,10 @@ const struct ir_inst *bulk_run(struct warp *w, const struct ir_inst *pc, u8 *reg
 bool mbarrier_bytes_came(struct warp *w, const struct ir_inst *pc, u8 *regs, const struct ir_address *at, unsigned lane,
                          u32 bytes);
 
-/* The lane's address as an offset in the block's shared memory, checked; NULL after a fault. */
+/* The lane's address as an offset in the block's shared memory, checked; NULL after a fault. left_out: set when the kernel
+ * goes on nevertheless, without this access (warp_excuse); NULL: it never does. */
 u8 *async_shared(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
-                 u64 bytes, unsigned align, bool write);
+                 u64 bytes, unsigned align, bool write, bool *left_out);
 static inline u64 async_address(const u8 *regs, const struct ir_address *at, unsigned lane)
 {
     if (at->flags & IR_ADDR_CONST)

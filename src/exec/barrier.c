@@ -9,7 +9,7 @@
 #include "exec/sched.h"
 #include "exec/weak.h"
 
-enum { HAS_COUNT = 1 }; /* ir_inst.aux, as emitted */
+enum { HAS_COUNT = 1, IS_ALIGNED = 2 }; /* ir_inst.aux, as emitted */
 
 static u32 active_count(const struct warp *w) { return (u32)__builtin_popcount(~w->exited); }
 
@@ -65,6 +65,9 @@ static void open_barrier(struct block *b, unsigned id, u32 threads)
 static void release(struct block *b, unsigned id)
 {
     struct barrier *bar = &b->barriers[id];
+    const struct exec_hooks *hooks = b->grid->launch->hooks;
+    if (hooks && hooks->release)
+        hooks->release(b->worker->hook_ctx, &b->info, id, bar->lanes);
     for (u32 k = 0; k < b->info.warps; k++) {
         struct warp *w = &b->warps[k];
         for (u32 s = 0; s < w->nsplits && w->blocked; s++)
@@ -110,6 +113,30 @@ static const struct ir_inst *bad_barrier(struct warp *w, const struct ir_inst *p
     return NULL;
 }
 
+static void announce(struct warp *w, const struct ir_inst *pc, u32 id, u32 threads, enum exec_barrier_op op, bool aligned)
+{
+    if (!w->hooks || !w->hooks->barrier)
+        return;
+    const struct exec_barrier e = {.func = w->func,
+                                   .site = pc->site,
+                                   .warp = w->index,
+                                   .mask = w->mask,
+                                   .exited = w->exited,
+                                   .id = (u8)id,
+                                   .op = (u8)op,
+                                   .aligned = aligned,
+                                   .threads = threads,
+                                   .block = w->info};
+    w->hooks->barrier(w->hook_ctx, &e);
+}
+
+static enum exec_barrier_op kind_of(enum barrier_op op)
+{
+    return op == BARRIER_SYNC     ? EXEC_BARRIER_SYNC
+           : op == BARRIER_ARRIVE ? EXEC_BARRIER_ARRIVE
+                                  : EXEC_BARRIER_REDUCE;
+}
+
 const struct ir_inst *warp_barrier(struct warp *w, const struct ir_inst *pc, u8 *regs, enum barrier_op op)
 {
     struct block *b = w->block;
@@ -121,8 +148,7 @@ const struct ir_inst *warp_barrier(struct warp *w, const struct ir_inst *pc, u8 
         return bad_barrier(w, pc, "barrier numbers go from 0 to 15", id);
     if (pc->aux & HAS_COUNT && (!threads || threads % IR_LANES))
         return bad_barrier(w, pc, "the thread count of a barrier is a positive multiple of 32", threads);
-    if (w->hooks && w->hooks->barrier)
-        w->hooks->barrier(w->hook_ctx, w->func, pc->site, w->index, w->mask);
+    announce(w, pc, id, threads, kind_of(op), pc->aux & IS_ALIGNED);
     if (w->weak)
         weak_fence_block(w);
     struct barrier *bar = &b->barriers[id];
@@ -148,8 +174,7 @@ const struct ir_inst *warp_cluster_arrive(struct warp *w, const struct ir_inst *
 {
     struct block *b = w->block;
     struct barrier *bar = &b->barriers[CLUSTER_BARRIER];
-    if (w->hooks && w->hooks->barrier)
-        w->hooks->barrier(w->hook_ctx, w->func, pc->site, w->index, w->mask);
+    announce(w, pc, CLUSTER_BARRIER, 0, EXEC_BARRIER_ARRIVE, false);
     if (w->weak)
         weak_fence_block(w);
     if (!(b->open_barriers >> CLUSTER_BARRIER & 1))

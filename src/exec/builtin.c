@@ -42,10 +42,10 @@ static struct place find_place(struct warp *w, unsigned lane, u64 address)
     return (struct place){NULL, 0, address, SPACE_GLOBAL, false};
 }
 
+/* True when the kernel goes on, without what is there. */
 static bool bad_place(struct builtin_call *c, unsigned lane, const struct place *p, bool write)
 {
-    warp_fault(c->w, c->pc, FAULT_ILLEGAL_ADDRESS, lane, p->address, 1, p->space, write, false);
-    return false;
+    return warp_excuse(c->w, c->pc, FAULT_ILLEGAL_ADDRESS, lane, p->address, 1, p->space, write, false);
 }
 
 static bool bad_read(struct builtin_call *c, unsigned lane, const struct place *p)
@@ -59,8 +59,10 @@ bool builtin_read(struct builtin_call *c, unsigned lane, u64 address, void *to, 
     while (n) {
         const struct place p = find_place(c->w, lane, address);
         const u64 part = n < p.bytes ? n : p.bytes;
-        if (!part)
+        if (!part) {
+            memset(at, 0, n);
             return bad_read(c, lane, &p);
+        }
         memcpy(at, p.host, part);
         at += part;
         address += part;

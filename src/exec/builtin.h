@@ -28,7 +28,7 @@ void exec_print(struct warp *w, const char *text, size_t len);
 /* ---- shared by builtin.c, heap.c and printf.c ---- */
 
 /* n bytes of device memory at a generic address, as lane `lane` of the warp sees it: copied to `to`, or false after a
- * fault at c->pc. */
+ * fault at c->pc. When the kernel goes on after one, the rest is zeros. */
 bool builtin_read(struct builtin_call *c, unsigned lane, u64 address, void *to, u64 n);
 /* The other way round; read-only memory is a fault. */
 bool builtin_write(struct builtin_call *c, unsigned lane, u64 address, const void *from, u64 n);

@@ -12,20 +12,19 @@
 enum { UNIT = 16 };
 #define RACY __attribute__((no_sanitize("thread")))
 
-/* Device memory of the lane, checked; NULL after a fault. */
+/* Device memory of the lane, checked; NULL after a fault. *left_out: the kernel goes on nevertheless. */
 static u8 *global(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
-                  u32 bytes, bool write)
+                  u32 bytes, bool write, bool *left_out)
 {
     const u64 address = async_address(regs, at, lane);
     u64 lo, hi;
     enum mem_kind kind;
-    if (address % UNIT) {
-        warp_fault(w, pc, FAULT_MISALIGNED, lane, address, bytes, SPACE_GLOBAL, write, false);
-        return NULL;
-    }
-    if (mem_range(w->mem, address, &lo, &hi, &kind) && hi - address >= bytes && !(write && mem_read_only(kind)))
+    const bool aligned = address % UNIT == 0;
+    if (aligned && mem_range(w->mem, address, &lo, &hi, &kind) && hi - address >= bytes &&
+        !(write && mem_read_only(kind)))
         return (u8 *)(uintptr_t)address;
-    warp_fault(w, pc, FAULT_ILLEGAL_ADDRESS, lane, address, bytes, SPACE_GLOBAL, write, false);
+    *left_out = warp_excuse(w, pc, aligned ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED, lane, address, bytes, SPACE_GLOBAL,
+                            write, false);
     return NULL;
 }
 
@@ -47,14 +46,16 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
         return false;
     }
     const bool in = b->kind == BULK_IN, out = b->kind == BULK_OUT;
-    const u8 *from = in ? global(w, pc, regs, &b->from, lane, bytes, false)
-                        : async_shared(w, pc, regs, &b->from, lane, bytes, UNIT, false);
+    bool left_out = false;
+    const u8 *from = in ? global(w, pc, regs, &b->from, lane, bytes, false, &left_out)
+                        : async_shared(w, pc, regs, &b->from, lane, bytes, UNIT, false, &left_out);
     u8 *to = !from ? NULL
-             : out ? global(w, pc, regs, &b->to, lane, bytes, true)
-                   : async_shared(w, pc, regs, &b->to, lane, bytes, UNIT, true);
-    if (!to)
+             : out ? global(w, pc, regs, &b->to, lane, bytes, true, &left_out)
+                   : async_shared(w, pc, regs, &b->to, lane, bytes, UNIT, true, &left_out);
+    if (to)
+        copy_masked(to, from, bytes, mask);
+    else if (!left_out)
         return false;
-    copy_masked(to, from, bytes, mask);
     return out || mbarrier_bytes_came(w, pc, regs, &b->barrier, lane, bytes);
 }
 
@@ -62,11 +63,11 @@ static bool fill_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsign
 {
     const struct ir_bulk *b = pc->ptr;
     const u64 bytes = ((const u64 *)(const void *)(regs + b->bytes))[lane];
-    u8 *to = async_shared(w, pc, regs, &b->to, lane, bytes, 8, true);
-    if (!to)
-        return false;
-    memset(to, 0, bytes);
-    return true;
+    bool left_out = false;
+    u8 *to = async_shared(w, pc, regs, &b->to, lane, bytes, 8, true, &left_out);
+    if (to)
+        memset(to, 0, bytes);
+    return to || left_out;
 }
 
 const struct ir_inst *bulk_run(struct warp *w, const struct ir_inst *pc, u8 *regs)

@@ -61,7 +61,10 @@ struct exec_fault {
     const char *function;        /* where it happened: the kernel or a device function */
     u32 block[3], thread[3];
     u32 ptx_line, source_line;   /* 0 = unknown */
+    u32 source_column;
     const char *ptx_file, *source_file;
+    const struct ir_func *func;  /* and the instruction in it; NULL when there is none */
+    u32 site;
     u64 address, size;           /* memory faults */
     u8 space;                    /* enum ptx_space */
     bool write, atomic;
@@ -99,7 +102,10 @@ struct exec_access {
     u8 type;        /* enum ptx_type of the element */
     bool generic;
     u32 warp;        /* in its block */
+    bool async;      /* cp.async, bulk copies: the memory is touched some time before the wait for it ends */
     const struct exec_block_info *block; /* until block_end; NULL in a test's own events */
+    const struct ir_inst *pc; /* for exec_access_value; NULL where there are no values to ask for */
+    const u8 *regs;
     const u64 *addr; /* [32]; only active lanes are meaningful. global, const: device address; shared: offset in the
                         block's window; local: offset in the lane's own local memory */
 };
@@ -110,6 +116,55 @@ struct exec_block_info {
     u64 linear;
     u32 sm, slot; /* as the launch order deals them to the device's SMs */
     u32 threads, warps;
+    const u8 *shared; /* the block's shared memory as it is now: what a check may read */
+    const struct exec_launch *launch; /* the grid's */
+};
+
+/* A warp's arrival at a barrier of its block. */
+enum exec_barrier_op { EXEC_BARRIER_SYNC, EXEC_BARRIER_ARRIVE, EXEC_BARRIER_REDUCE };
+struct exec_barrier {
+    const struct ir_func *func;
+    u32 site, warp;
+    u32 mask;     /* lanes that arrive */
+    u32 exited;   /* lanes of the warp that have exited or never were */
+    u8 id;        /* 0..15; 16: the cluster's */
+    u8 op;        /* enum exec_barrier_op */
+    bool aligned; /* all lanes of the warp must come together (bar, barrier.aligned) */
+    u32 threads;  /* the count, 0: all of the block */
+    const struct exec_block_info *block;
+};
+
+/* A warp-wide operation that fires: all lanes of `members` that have not exited are there. */
+struct exec_warp_sync {
+    const struct ir_func *func; /* of the first lane */
+    u32 site, warp;
+    u32 lanes;   /* that take part */
+    u32 members; /* the mask that they gave */
+    u32 exited;
+    bool orders; /* bar.warp.sync: memory accesses of the lanes are ordered by it; shuffles and votes order nothing */
+    const struct exec_block_info *block;
+};
+
+/* What orders accesses besides barriers. */
+enum exec_order_op {
+    EXEC_FENCE,           /* membar, fence; scope says how far */
+    EXEC_COPY_COMMIT,     /* cp.async.commit_group, cp.async.bulk.commit_group */
+    EXEC_COPY_WAIT,       /* cp.async.wait_group n (value; UINT32_MAX: all, committed or not) and wait_all */
+    EXEC_MBARRIER_INIT,
+    EXEC_MBARRIER_ARRIVE, /* also arrive_drop, and the arrival of bytes of a bulk copy */
+    EXEC_MBARRIER_COPIES, /* cp.async.mbarrier.arrive: the lanes' copies so far count as arrived */
+    EXEC_MBARRIER_WAIT,   /* test_wait and try_wait that say that the phase is over: mask has these lanes alone */
+    EXEC_MBARRIER_INVAL,
+};
+enum exec_scope { EXEC_SCOPE_BLOCK, EXEC_SCOPE_CLUSTER, EXEC_SCOPE_GPU, EXEC_SCOPE_SYSTEM };
+struct exec_order {
+    const struct ir_func *func;
+    u32 site, warp, mask;
+    u8 op;     /* enum exec_order_op */
+    u8 scope;  /* enum exec_scope */
+    u32 value;
+    const struct exec_block_info *block;
+    const u64 *addr; /* mbarriers: [32], offsets in the block's shared memory; else NULL */
 };
 
 /* Every pointer may be NULL. `ctx` is what worker_begin returned (one for a worker thread, so no locks are needed).
@@ -125,9 +180,26 @@ struct exec_hooks {
      * For brx and indirect calls once an execution, taken = the first target's lanes. */
     void (*diverge)(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
     void (*access)(void *ctx, const struct exec_access *a);
-    /* bar.sync / barrier / bar.arrive / bar.red at site by these lanes of the warp, once a warp's arrival. */
-    void (*barrier)(void *ctx, const struct ir_func *func, u32 site, u32 warp, u32 mask);
+    /* Those above make a launch run traced code; those below are called from fast code too. */
+
+    /* bar.sync / barrier / bar.arrive / bar.red by these lanes of the warp, once a warp's arrival. */
+    void (*barrier)(void *ctx, const struct exec_barrier *b);
+    /* Barrier `id` is complete: lanes[w] are those of warp w that arrived, block->warps of them. After the last arrival
+     * and before anybody goes on. */
+    void (*release)(void *ctx, const struct exec_block_info *b, u32 id, const u32 *lanes);
+    void (*warp_sync)(void *ctx, const struct exec_warp_sync *s);
+    void (*order)(void *ctx, const struct exec_order *o);
+    /* These lanes have exited (or returned from the kernel). */
+    void (*exit)(void *ctx, const struct exec_block_info *b, u32 warp, u32 mask);
+    /* A lane is about to fault. True: its access is left out (what it loads is 0, what it stores is lost) and the kernel
+     * goes on. False, or no hook: the fault ends the kernel. Asked only where going on is possible: accesses of memory
+     * and device-side free. */
+    bool (*fault)(void *ctx, const struct exec_block_info *b, const struct exec_fault *f);
 };
+
+/* What lane `lane` of a store, atomic or reduction is about to write (or combine), up to 32 bytes as in memory; for a
+ * load what the memory holds. The number of bytes, 0 when it cannot be told. Inside the access hook only. */
+u32 exec_access_value(const struct exec_access *a, unsigned lane, u8 out[32]);
 
 /* ---- launches ---- */
 

@@ -272,12 +272,18 @@ static bool uses_scratch(const struct grid *g)
     return any;
 }
 
+/* The other hooks are called by what fast code shares with traced code. */
+static bool needs_trace(const struct exec_hooks *h)
+{
+    return h && (h->enter || h->diverge || h->access);
+}
+
 static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
 {
     g->launch = l;
     g->module = l->module;
     g->kernel = exec_module_func_of(l->module, l->kernel);
-    g->mode = l->kernel->code[IR_TIMED].insts ? IR_TIMED : l->hooks ? IR_TRACED : IR_FAST;
+    g->mode = l->kernel->code[IR_TIMED].insts ? IR_TIMED : needs_trace(l->hooks) ? IR_TRACED : IR_FAST;
     g->nblocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
     g->nthreads = l->block[0] * l->block[1] * l->block[2];
     g->nwarps = (g->nthreads + IR_LANES - 1) / IR_LANES;

@@ -39,8 +39,8 @@ bool builtin_free(struct builtin_call *c)
             continue;
         if (!mem_range(c->w->mem, address, &lo, &hi, &kind) || kind != MEM_HEAP ||
             mem_free(c->w->mem, address) != LS_OK) {
-            warp_fault(c->w, c->pc, FAULT_ILLEGAL_ADDRESS, lane, address, 1, SPACE_GLOBAL, true, false);
-            return false;
+            if (!warp_excuse(c->w, c->pc, FAULT_ILLEGAL_ADDRESS, lane, address, 1, SPACE_GLOBAL, true, false))
+                return false;
         }
     }
     return true;

@@ -61,7 +61,7 @@ static bool LS_PRINTF(4, 5) fault(struct warp *w, const struct ir_inst *pc, unsi
 }
 
 u8 *async_shared(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
-                 u64 bytes, unsigned align, bool write)
+                 u64 bytes, unsigned align, bool write, bool *left_out)
 {
     const u64 address = async_address(regs, at, lane), offset = at->generic ? address - w->shared_window : address;
     const bool inside = offset < w->shared_bytes && w->shared_bytes - offset >= bytes;
@@ -72,7 +72,11 @@ u8 *async_shared(struct warp *w, const struct ir_inst *pc, const u8 *regs, const
         kind = FAULT_INVALID_SPACE;
     else if (offset % align)
         kind = FAULT_MISALIGNED;
-    warp_fault(w, pc, kind, lane, kind == FAULT_INVALID_SPACE ? address : offset, bytes, SPACE_SHARED, write, false);
+    const u64 where = kind == FAULT_INVALID_SPACE ? address : offset;
+    if (left_out)
+        *left_out = warp_excuse(w, pc, kind, lane, where, bytes, SPACE_SHARED, write, false);
+    else
+        warp_fault(w, pc, kind, lane, where, bytes, SPACE_SHARED, write, false);
     return NULL;
 }
 
@@ -165,7 +169,7 @@ static bool is_over(const struct ir_mbarrier *m, const u8 *regs, unsigned lane, 
 static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane, bool *over)
 {
     const struct ir_mbarrier *m = pc->ptr;
-    u64_any *object = (u64_any *)(void *)async_shared(w, pc, regs, &m->at, lane, 8, 8, m->op != MBARRIER_WAIT);
+    u64_any *object = (u64_any *)(void *)async_shared(w, pc, regs, &m->at, lane, 8, 8, m->op != MBARRIER_WAIT, NULL);
     if (!object)
         return false;
     const u64 before = *object;
@@ -192,7 +196,7 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
 bool mbarrier_bytes_came(struct warp *w, const struct ir_inst *pc, u8 *regs, const struct ir_address *at, unsigned lane,
                          u32 bytes)
 {
-    u64_any *object = (u64_any *)(void *)async_shared(w, pc, regs, at, lane, 8, 8, true);
+    u64_any *object = (u64_any *)(void *)async_shared(w, pc, regs, at, lane, 8, 8, true, NULL);
     if (!object)
         return false;
     struct phase p = unpack(*object);

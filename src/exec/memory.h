@@ -115,6 +115,17 @@ bool mem_nearest(struct mem *m, u64 address, struct mem_block *out);
 /* "0 bytes after the 64-byte allocation #3 (device) at 0x7f..."; always NUL-terminated. */
 void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n);
 
+/* Who wants to know of allocations: called with the new or the freed block, under the table's lock, so it must not come
+ * back here. Registered and mapped memory too. One observer; NULL: none. */
+struct mem_observer {
+    void *ctx;
+    void (*made)(void *ctx, const struct mem_block *b);
+    void (*gone)(void *ctx, const struct mem_block *b);
+};
+void mem_observe(struct mem *m, const struct mem_observer *o);
+/* The reserved range that all allocations but registered ones lie in: shadows of device memory are made for it. */
+void mem_extent(const struct mem *m, u64 *base, u64 *size);
+
 u64 mem_used(struct mem *m); /* bytes in live MEM_DEVICE, MANAGED, GLOBAL, CONST and HEAP allocations, and charged */
 u64 mem_capacity(struct mem *m); /* bytes of the device */
 /* The most that live MEM_HEAP allocations may hold together; 8 MiB unless set. */

@@ -73,9 +73,8 @@ static bool store(struct builtin_call *c, unsigned lane, u64 address, const void
     u8 *to = address % n == 0 ? target_of(c->w, lane, address, n, &space) : NULL;
     if (!to) {
         const bool misaligned = address % n != 0;
-        warp_fault(c->w, c->pc, misaligned ? FAULT_MISALIGNED : FAULT_ILLEGAL_ADDRESS, lane, address, n,
-                   misaligned ? SPACE_NONE : space, true, false);
-        return false;
+        return warp_excuse(c->w, c->pc, misaligned ? FAULT_MISALIGNED : FAULT_ILLEGAL_ADDRESS, lane, address, n,
+                           misaligned ? SPACE_NONE : space, true, false);
     }
     memcpy(to, value, n);
     return true;

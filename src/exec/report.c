@@ -27,7 +27,7 @@ static void thread_of(const struct warp *w, unsigned lane, u32 out[3])
 }
 
 /* The source line of a site; for inlined code the innermost. */
-static void source_of(const struct ir_func *func, u32 site, const char **file, u32 *line)
+static void source_of(const struct ir_func *func, u32 site, const char **file, u32 *line, u32 *column)
 {
     const struct ptx_module *m = func->mod;
     u32 loc = func->src->insts[site].loc;
@@ -35,6 +35,7 @@ static void source_of(const struct ir_func *func, u32 site, const char **file, u
         return;
     const struct ptx_loc *l = &m->locs[loc - 1];
     *line = l->line;
+    *column = l->column;
     *file = l->file < m->nfiles ? m->files[l->file] : NULL;
 }
 
@@ -47,12 +48,15 @@ void fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, 
     thread_of(w, lane, f->thread);
     f->ptx_file = w->func->mod->file;
     f->ptx_line = w->func->src->ninsts ? w->func->src->insts[pc->site].line : w->func->src->line;
-    if (w->func->src->ninsts)
-        source_of(w->func, pc->site, &f->source_file, &f->source_line);
+    if (!w->func->src->ninsts)
+        return;
+    f->func = w->func;
+    f->site = pc->site;
+    source_of(w->func, pc->site, &f->source_file, &f->source_line, &f->source_column);
 }
 
-const struct ir_inst *warp_fault(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane,
-                                 u64 address, u64 size, u8 space, bool write, bool atomic)
+static struct exec_fault describe(const struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind,
+                                  unsigned lane, u64 address, u64 size, u8 space, bool write, bool atomic)
 {
     struct exec_fault f = {.kind = kind, .address = address, .size = size, .space = space, .write = write,
                            .atomic = atomic};
@@ -65,6 +69,24 @@ const struct ir_inst *warp_fault(struct warp *w, const struct ir_inst *pc, enum 
     else if (space == SPACE_LOCAL)
         snprintf(f.detail, sizeof f.detail, "the thread has %llu bytes of local memory",
                  (unsigned long long)w->local_bytes);
+    return f;
+}
+
+const struct ir_inst *warp_fault(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane,
+                                 u64 address, u64 size, u8 space, bool write, bool atomic)
+{
+    const struct exec_fault f = describe(w, pc, kind, lane, address, size, space, write, atomic);
+    grid_fault(w->block->grid, &f);
+    w->stop = STOP_FAULT;
+    return NULL;
+}
+
+u8 *warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane, u64 address,
+                u64 size, u8 space, bool write, bool atomic)
+{
+    const struct exec_fault f = describe(w, pc, kind, lane, address, size, space, write, atomic);
+    if (w->hooks && w->hooks->fault && w->hooks->fault(w->hook_ctx, w->info, &f))
+        return memset(w->worker->nowhere[lane], 0, sizeof w->worker->nowhere[lane]);
     grid_fault(w->block->grid, &f);
     w->stop = STOP_FAULT;
     return NULL;
@@ -99,9 +121,9 @@ static void say_waiting(struct text *t, const struct warp *w, const struct split
     const struct ir_func *f = s->frame->func->ir;
     const struct ir_inst *pc = waits_at(s);
     const char *file = NULL;
-    u32 line = 0;
+    u32 line = 0, column;
     char what[96];
-    source_of(f, pc->site, &file, &line);
+    source_of(f, pc->site, &file, &line, &column);
     ptx_print_inst(&f->src->insts[pc->site], what, sizeof what);
     what[strcspn(what, ";")] = 0;
     say(t, "%swarp %u, lanes 0x%08x wait at `%s`", t->left == sizeof((struct exec_fault *)0)->detail ? "" : "; ",

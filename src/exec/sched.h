@@ -97,6 +97,7 @@ struct worker {
     u64 clock_end;               /* of its last block */
     struct weak_pool *weak; /* weak.h, or NULL */
     struct print *print_first, **print_last; /* printf text, in order */
+    _Alignas(16) u8 nowhere[IR_LANES][WARP_NOWHERE]; /* warp_excuse */
 };
 
 /* Bytes of %reserved_smem_offset_1: what the hardware reserves of a block's shared memory (occupancy rules). */

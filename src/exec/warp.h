@@ -50,7 +50,7 @@ struct warp {
     u64 shared_bytes;
     u64 shared_window, local_window; /* generic base addresses */
     struct site_cache *sites; /* the worker's, indexed by the running function's site */
-    const struct exec_hooks *hooks; /* NULL in fast mode */
+    const struct exec_hooks *hooks; /* may be NULL */
     void *hook_ctx;
     const struct ir_func *func; /* of the running frame */
     struct mem *mem;
@@ -80,6 +80,11 @@ struct warp {
 /* Records a fault at pc, of the given lane, and stops the grid; returns NULL, which the body returns. */
 const struct ir_inst *warp_fault(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane,
                                  u64 address, u64 size, u8 space, bool write, bool atomic);
+/* A lane's access of memory is such a fault. NULL when that ends the kernel, as above. When the launch's fault hook lets it
+ * go on: WARP_NOWHERE bytes of zeros that the lane may use instead, its own until it faults again. */
+enum { WARP_NOWHERE = 32 }; /* the widest access of a lane */
+u8 *warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane, u64 address,
+                u64 size, u8 space, bool write, bool atomic);
 
 /* Accounts for an access that may be a poll (volatile, atomic): a warp that spins must yield soon. */
 enum { WARP_POLL_COST = 512 };

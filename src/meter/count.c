@@ -129,12 +129,11 @@ void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, 
         f->sites[site].divergent += MUTANT(41, 1, 2);
 }
 
-void counter_barrier(void *ctx, const struct ir_func *func, u32 site, u32 warp, u32 mask)
+void counter_barrier(void *ctx, const struct exec_barrier *b)
 {
-    (void)warp, (void)mask;
-    struct func_count *f = func_of(ctx, func);
+    struct func_count *f = func_of(ctx, b->func);
     if (f)
-        f->sites[site].barriers += MUTANT(42, 1, 0);
+        f->sites[b->site].barriers += MUTANT(42, 1, 0);
 }
 
 void counter_block_begin(void *ctx, const struct exec_block_info *b)

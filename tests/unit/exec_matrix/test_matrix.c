@@ -26,7 +26,8 @@
     "mov.b32 %v5, %v0; mov.b32 %v6, 0; mov.b32 %v7, 0; mov.b32 %v8, 0; mov.b32 %v9, 0;\n"
 #define STORE_D "mul.wide.u32 %q2, %r2, 16; add.u64 %q2, %q1, %q2; st.global.v4.b32 [%q2], " D4 ";\n"
 
-static const struct exec_hooks no_hooks;
+static void ignore(void *ctx, const struct exec_access *a) { (void)ctx, (void)a; }
+static const struct exec_hooks tracing = {.access = ignore};
 
 static void expect_sixteens(const char *text, u64 n, u32 block)
 {
@@ -39,7 +40,7 @@ static void expect_sixteens(const char *text, u64 n, u32 block)
                                        .block = block,
                                        .max_seconds = 60,
                                        .params = {(u64)(uintptr_t)d, n},
-                                       .hooks = mode & 1 ? &no_hooks : NULL,
+                                       .hooks = mode & 1 ? &tracing : NULL,
                                        .one_lane = mode >= 2});
         for (u32 k = 0; k < 4 * block; k++)
             assert_true(d[k] == 16.0f);
@@ -60,7 +61,7 @@ static void expect_fault(const char *text, u64 n, u32 block, enum exec_fault_kin
                                                          .block = block,
                                                          .max_seconds = 60,
                                                          .params = {(u64)(uintptr_t)d, n},
-                                                         .hooks = traced ? &no_hooks : NULL},
+                                                         .hooks = traced ? &tracing : NULL},
                                            &f);
         assert_int_equal(s, LS_ERR_FAULT);
         assert_int_equal(f.kind, kind);

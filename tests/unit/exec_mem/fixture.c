@@ -28,6 +28,15 @@ const struct ir_inst *__wrap_warp_fault(struct warp *w, const struct ir_inst *pc
     return NULL;
 }
 
+u8 *__wrap_warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane, u64 address,
+                       u64 size, u8 space, bool write, bool atomic);
+u8 *__wrap_warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane, u64 address,
+                       u64 size, u8 space, bool write, bool atomic)
+{
+    __wrap_warp_fault(w, pc, kind, lane, address, size, space, write, atomic);
+    return NULL;
+}
+
 void __wrap_fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, struct exec_fault *f);
 void __wrap_fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, struct exec_fault *f)
 {

@@ -216,8 +216,8 @@ static void blocks_branches_and_barriers_add_up(void **state)
     counter_enter(c, &other.func, 1, 1);
     counter_enter(c, &f.func, 3, 1);
     counter_diverge(c, &f.func, 1, 0xff, 0x0f);
-    counter_barrier(c, &f.func, 0, 0, UINT32_MAX);
-    counter_barrier(c, &f.func, 0, 1, UINT32_MAX);
+    for (u32 warp = 0; warp < 2; warp++)
+        counter_barrier(c, &(struct exec_barrier){.func = &f.func, .warp = warp, .mask = UINT32_MAX});
     const struct func_count *n = c->current;
     assert_ptr_equal(n->func, &f.func);
     assert_int_equal(n->blocks[2].warps, 2);

@@ -65,7 +65,7 @@ static void run_warp(const struct exec_hooks *h, void *ctx, const struct fake *f
     a.space = SPACE_SHARED;
     a.op = ACCESS_ST;
     h->access(ctx, &a);
-    h->barrier(ctx, &f->func, 2, 0, mask);
+    h->barrier(ctx, &(struct exec_barrier){.func = &f->func, .site = 2, .mask = mask});
 }
 
 static struct meter_report *run(const struct fake *f, unsigned workers, u32 warps, const struct meter_options *o)

@@ -1,0 +1,44 @@
+/* order.h - which operation of the host's is known to be done before which other begins: streams, events, waits.
+ *
+ * Operations (launches, copies, fills) are numbered as they are put into streams. A stream is a line of them; an event
+ * carries what its stream had done to another stream or to the host; what the host has waited for is before all that it
+ * puts into streams afterwards. A clock of streams (one number a stream) is kept for each stream and for the host; an
+ * operation remembers its stream's at the time when it begins.
+ *
+ * Thread-safe: one lock, leaf. */
+#ifndef LS_CHECK_ORDER_H
+#define LS_CHECK_ORDER_H
+
+#include "base/base.h"
+#include "check/finding.h"
+
+struct check;
+struct stream_order;
+
+struct stream_order *order_create(void); /* NULL: no memory */
+void order_destroy(struct stream_order *o);
+
+/* Streams are named by any number that stays theirs while they live; `legacy` is CUDA's rule for the default stream: the
+ * operation waits for all blocking streams and they for it. */
+struct order_stream {
+    u64 id;
+    bool blocking; /* takes part in the legacy stream's rule */
+    bool legacy;
+};
+
+/* A new operation at the end of the stream; its number (1, 2, ...), 0: no memory. text: "cudaMemcpyAsync in stream 13",
+ * copied; call may be NULL. */
+u64 order_op(struct stream_order *o, const struct order_stream *s, const char *text, const struct host_call *call);
+void order_record(struct stream_order *o, const struct order_stream *s, u64 event); /* the event's id */
+void order_wait(struct stream_order *o, const struct order_stream *s, u64 event);
+void order_host_waits_stream(struct stream_order *o, u64 stream);
+void order_host_waits_event(struct stream_order *o, u64 event);
+void order_host_waits_all(struct stream_order *o);
+void order_stream_gone(struct stream_order *o, u64 stream);
+
+/* True: a is done before b begins; b = 0: before what the host does now. a = 0 is before everything. */
+bool order_before(struct stream_order *o, u64 a, u64 b);
+/* The operation's text and call; false: not known any more. */
+bool order_describe(struct stream_order *o, u64 op, char *text, size_t n, struct host_call *call);
+
+#endif
