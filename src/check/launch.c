@@ -33,6 +33,7 @@ static void on_access(void *ctx, const struct exec_access *a) { FORWARD(access, 
 static void on_barrier(void *ctx, const struct exec_barrier *b) { FORWARD(barrier, b); }
 static void on_warp_sync(void *ctx, const struct exec_warp_sync *s) { FORWARD(warp_sync, s); }
 static void on_order(void *ctx, const struct exec_order *o) { FORWARD(order, o); }
+static void on_heap(void *ctx, const struct exec_heap *h) { FORWARD(heap, h); }
 
 static void on_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask)
 {
@@ -101,6 +102,7 @@ static void make_hooks(struct check_launch *l)
         h->warp_sync = i->warp_sync ? on_warp_sync : h->warp_sync;
         h->order = i->order ? on_order : h->order;
         h->exit = i->exit ? on_exit_lanes : h->exit;
+        h->heap = i->heap ? on_heap : h->heap;
         h->fault = i->fault ? on_fault : h->fault;
     }
 }

@@ -29,6 +29,7 @@ struct check {
     struct init_plane *init;    /* NULL: the tool is off */
     struct write_plane *write;
     struct race_plane *race;
+    struct heap_sites *heap;    /* heap.c: which malloc made what */
     struct stream_order *order;
     struct allocations *allocations; /* allocations.c: who made and freed what, by serial */
 };
@@ -40,6 +41,7 @@ struct check_worker {
     unsigned index;
     struct arena mem;             /* for the launch */
     u64 left_out;                 /* accesses */
+    struct mem_faults *faults;    /* what they were */
     struct sync_state *sync;      /* sync.h: who is ordered before whom in the block under way. NULL: nobody needs it */
     struct race_shared *race_shared;
     struct race_global *race_global;
@@ -88,6 +90,7 @@ struct check_instrument {
     void (*warp_sync)(struct check_worker *w, const struct exec_warp_sync *s);
     void (*order)(struct check_worker *w, const struct exec_order *o);
     void (*exit)(struct check_worker *w, const struct exec_block_info *b, u32 warp, u32 mask);
+    void (*heap)(struct check_worker *w, const struct exec_heap *h);
     bool (*fault)(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f);
 };
 

@@ -1,4 +1,5 @@
 /* api.c - the exported functions of api.def: each checks the driver's state, calls its implementation and is traced. */
+#include "driver/check.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
 #include "driver/trace.h"
@@ -7,9 +8,11 @@
     CUresult symbol(LS_DECL_##n(__VA_ARGS__))                                                                          \
     {                                                                                                                  \
         CUresult result = driver_enter(WHEN_##when);                                                                   \
-        const bool shown = LS_UNLIKELY(timeline_on);                                                                   \
+        const bool shown = LS_UNLIKELY(timeline_on), seen = LS_UNLIKELY(check_on);                                      \
         if (shown)                                                                                                     \
             timeline_call(#symbol, true);                                                                              \
+        if (seen)                                                                                                      \
+            check_call_begin(#symbol, __builtin_return_address(0));                                                    \
         if (LS_LIKELY(result == CUDA_SUCCESS)) {                                                                       \
             bool before = drv_per_thread;                                                                              \
             drv_per_thread = per_thread;                                                                               \
@@ -22,6 +25,8 @@
         }                                                                                                              \
         if (shown)                                                                                                     \
             timeline_call(#symbol, false);                                                                             \
+        if (seen)                                                                                                      \
+            check_call_end(result);                                                                                    \
         return result;                                                                                                 \
     }
 

@@ -345,7 +345,11 @@ void kernel_op_run(const struct op *op, struct profile_place place); /* for a st
 enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_place place, struct exec_fault *fault);
 void profile_init(void);
 bool profile_wanted(const char *kernel, struct profile_place place); /* counts the launch */
+bool profile_selected(const char *kernel, struct profile_place place); /* the same, whether profiling or not */
 void profile_switch(bool on); /* cuProfilerStart, cuProfilerStop */
+
+/* ---- check.c ---- */
+extern bool check_on; /* LOCKSTEP_CHECK: check.h has the rest */
 
 /* ---- device.c ---- */
 static inline bool device_ok(CUdevice d)

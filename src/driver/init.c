@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "driver/check.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
 
@@ -129,6 +130,7 @@ static CUresult start(void)
     set_up_device();
     drv.default_pool = (struct CUmemPoolHandle_st){.tag = TAG_POOL, .reuse = {1, 1, 1}, .is_default = true};
     drv.current_pool = &drv.default_pool;
+    check_start();
     profile_init();
     timeline_init();
     pthread_atfork(NULL, NULL, after_fork);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "driver/check.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
 
@@ -66,12 +67,23 @@ static void log_refused(const struct exec_launch *l)
 struct run {
     const struct kernel *kernel;
     struct profile_place place;
+    bool checked; /* a grid of it */
+    u64 left_out; /* accesses of checked grids */
 };
+
+static enum ls_status run_one(struct run *r, struct exec_launch *l, CUfunction f, struct exec_fault *fault)
+{
+    if (check_on && profile_selected(l->kernel->name, r->place)) {
+        r->checked = true;
+        return check_run(l, &r->kernel->op, r->place, fault, &r->left_out);
+    }
+    return profile_wanted(l->kernel->name, r->place) ? profile_run(l, f, r->place, fault) : exec_run(l, fault, NULL);
+}
 
 /* One grid: the host's, or one that a kernel launched, which is profiled or not by its own name. */
 static enum ls_status run_grid(void *run, struct exec_launch *l, struct exec_fault *fault)
 {
-    const struct run *r = run;
+    struct run *r = run;
     CUfunction f = r->kernel->f;
     l->hooks = NULL;
     if (l->depth) {
@@ -79,10 +91,20 @@ static enum ls_status run_grid(void *run, struct exec_launch *l, struct exec_fau
         if (function_get(f->mod, l->kernel->name, &f) != CUDA_SUCCESS)
             return LS_ERR_NOMEM;
     }
-    enum ls_status s =
-        profile_wanted(l->kernel->name, r->place) ? profile_run(l, f, r->place, fault) : exec_run(l, fault, NULL);
+    enum ls_status s = run_one(r, l, f, fault);
     log_refused(l);
     return s;
+}
+
+/* What went wrong is among the findings. Accesses that were left out would have ended the kernel on a GPU, so that is the
+ * launch's result. */
+static void checked_end(const struct run *r, enum ls_status s, const struct exec_fault *fault)
+{
+    const bool fell = s == LS_ERR_FAULT || s == LS_ERR_TIMEOUT;
+    if (s != LS_OK && !fell)
+        report(r->kernel, s, fault);
+    else if ((fell || r->left_out) && !check_spares_context())
+        ctx_poison(r->kernel->op.ctx, fell ? fault_result(s, fault) : CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 /* Each run of a graph's kernel is a launch of its own, with a number of its own. */
@@ -101,7 +123,11 @@ void kernel_op_run(const struct op *op, struct profile_place place)
     memory_run_begin();
     enum ls_status s = exec_run_tree(&l, run_grid, &run, &fault);
     memory_run_end();
-    if (s != LS_OK && !atomic_load(&drv.exiting))
+    if (atomic_load(&drv.exiting))
+        return;
+    if (run.checked)
+        checked_end(&run, s, &fault);
+    else if (s != LS_OK)
         report(w, s, &fault);
 }
 

@@ -2,6 +2,7 @@
 #include "driver/op.h"
 
 #include "base/alloc.h"
+#include "driver/check.h"
 
 static void release(struct work *w)
 {
@@ -17,6 +18,8 @@ struct op *op_new(size_t size, CUgraphNodeType type, CUcontext ctx, void (*run)(
     atomic_init(&op->refs, 1);
     op->ctx = ctx;
     op->params.type = type;
+    if (LS_UNLIKELY(check_on))
+        op->call = check_call_new();
     return op;
 }
 
@@ -31,6 +34,7 @@ void op_unref(struct op *op)
         return;
     if (op->drop)
         op->drop(op);
+    ls_free(op->call);
     ls_free(op);
 }
 

@@ -1,6 +1,7 @@
 /* own.c - the few functions of this library that NVIDIA's has not: for Lockstep's own programs, found by dlsym. */
 #include "driver/own.h"
 
+#include "driver/check.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
 #include "lockstep.h"
@@ -13,6 +14,30 @@ const char *lockstep_driver_version(void)
 void lockstep_driver_call(const char *name, int begins)
 {
     timeline_call(name, begins != 0);
+    if (!check_on)
+        return;
+    if (begins)
+        check_call_begin_above(name, __builtin_return_address(0));
+    else
+        check_call_end_above();
+}
+
+void lockstep_driver_failed(int error, const char *name, const char *text)
+{
+    if (check_on)
+        check_call_failed(error, name, text);
+}
+
+void lockstep_driver_asked(void)
+{
+    if (check_on)
+        check_status_asked();
+}
+
+void lockstep_driver_launched(const void *site)
+{
+    if (check_on)
+        check_status_launched(site);
 }
 
 void lockstep_driver_schedule(unsigned long long seed, int weak)

@@ -8,8 +8,16 @@
 /* The library's version; that it is there at all tells that the driver is Lockstep's. */
 const char *lockstep_driver_version(void);
 
-/* A call of a library above the driver begins or returns: for the timeline (LOCKSTEP_TIMELINE). `name` as in its header. */
+/* A call of a library above the driver begins or returns: for the timeline (LOCKSTEP_TIMELINE) and the checks
+ * (LOCKSTEP_CHECK). `name` as in its header; calls from the library's code in between are not the program's. */
 void lockstep_driver_call(const char *name, int begins);
+
+/* For the checks. The library's call under way is about to return this error. */
+void lockstep_driver_failed(int error, const char *name, const char *text);
+/* The program asks for the calling thread's last error. */
+void lockstep_driver_asked(void);
+/* A launch whose result the program can only have by asking for the last error, made at this place (a return address). */
+void lockstep_driver_launched(const void *site);
 
 /* Modules loaded and kernels launched from now on run in the order of this seed (as LOCKSTEP_SEED) and with weak memory or
  * without (as LOCKSTEP_MEMORY). (0, 0): again as the environment says. After cuInit, while nothing runs. */

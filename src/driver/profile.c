@@ -143,8 +143,20 @@ static void say_profiled(const char *kernel, u64 sequence)
 
 /* ---- selecting ---- */
 
+/* The session's folder then takes findings, which are written in another way. */
+static void leave_to_check(void)
+{
+    if (text_of("LOCKSTEP_PROGRESS") || text_of("LOCKSTEP_CACHES") || text_of("LOCKSTEP_PICTURES"))
+        drv_log("LOCKSTEP_CHECK is set: launches are checked and not profiled");
+    read_selection();
+}
+
 void profile_init(void)
 {
+    if (check_on) {
+        leave_to_check();
+        return;
+    }
     profile.folder = text_of("LOCKSTEP_SESSION");
     const char *pictures = getenv("LOCKSTEP_PICTURES"), *from_start = text_of("LOCKSTEP_PROFILE_FROM_START");
     profile.pictures = pictures && strcmp(pictures, "1") == 0;
@@ -172,8 +184,12 @@ struct profile_place profile_place(const struct CUstream_st *s)
 
 bool profile_wanted(const char *kernel, struct profile_place place)
 {
-    return profile.folder && !atomic_load(&profile.off) &&
-           select_take(&profile.select, kernel, place.context, place.stream);
+    return profile.folder && !atomic_load(&profile.off) && profile_selected(kernel, place);
+}
+
+bool profile_selected(const char *kernel, struct profile_place place)
+{
+    return select_take(&profile.select, kernel, place.context, place.stream);
 }
 
 void profile_switch(bool on)

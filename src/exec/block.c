@@ -31,6 +31,10 @@ struct block *block_new(struct worker *wk)
     b->worker = wk;
     b->info.threads = g->nthreads;
     b->info.warps = g->nwarps;
+    b->info.shared = b->shared;
+    b->info.shared_bytes = shared_bytes;
+    b->info.reserved_at = g->scratch_at ? g->scratch_at : shared_bytes;
+    b->info.launch = g->launch;
     for (u32 k = 0; k < g->nwarps; k++) {
         struct warp *w = &b->warps[k];
         struct frame *f = &b->frames[k];

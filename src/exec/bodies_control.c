@@ -3,6 +3,7 @@
 #include "exec/async.h"
 #include "exec/builtin.h"
 #include "exec/lanes.h"
+#include "exec/order.h"
 #include "exec/sched.h"
 
 #include "exec/ops/control.inc"

@@ -3,6 +3,7 @@
  * that vectors could help, so there is one level. */
 #define LS_WEAK
 #include "exec/access.h"
+#include "exec/order.h"
 #include "exec/weak.h"
 
 #include "exec/ops/memory.inc"

@@ -87,7 +87,8 @@ enum exec_pattern {
 
 struct exec_block_info;
 
-/* One execution of one memory instruction by a warp. Valid during the call only. */
+/* One execution of one memory instruction by a warp, before it is done. Lanes that fault are not in it. Valid during the
+ * call only. */
 struct exec_access {
     const struct ir_func *func; /* the function that contains the instruction */
     u32 site;
@@ -103,6 +104,8 @@ struct exec_access {
     bool generic;
     u32 warp;        /* in its block */
     bool async;      /* cp.async, bulk copies: the memory is touched some time before the wait for it ends */
+    bool uncounted;  /* not through the load-store unit, so no counter knows of it: bulk copies (async too) and what
+                        built-in functions touch. One lane and up to 16 bytes an event; no values */
     const struct exec_block_info *block; /* until block_end; NULL in a test's own events */
     const struct ir_inst *pc; /* for exec_access_value; NULL where there are no values to ask for */
     const u8 *regs;
@@ -117,6 +120,8 @@ struct exec_block_info {
     u32 sm, slot; /* as the launch order deals them to the device's SMs */
     u32 threads, warps;
     const u8 *shared; /* the block's shared memory as it is now: what a check may read */
+    u64 shared_bytes; /* all of it: the kernel's own, static and dynamic, and what is reserved behind */
+    u64 reserved_at;  /* where what cooperative groups use begins: zeros at first; shared_bytes: there is none */
     const struct exec_launch *launch; /* the grid's */
 };
 
@@ -134,12 +139,14 @@ struct exec_barrier {
     const struct exec_block_info *block;
 };
 
-/* A warp-wide operation that fires: all lanes of `members` that have not exited are there. */
+/* A warp-wide operation that fires: all lanes of `members` that have not exited are there. Shuffles in which all 32 lanes
+ * name all 32 are not told. */
 struct exec_warp_sync {
     const struct ir_func *func; /* of the first lane */
     u32 site, warp;
     u32 lanes;   /* that take part */
-    u32 members; /* the mask that they gave */
+    u32 members; /* the mask that they gave; `lanes` has those, too, that are outside their own mask */
+    u32 reads;   /* shfl: lanes whose value another lane takes, whether they take part or not; else 0 */
     u32 exited;
     bool orders; /* bar.warp.sync: memory accesses of the lanes are ordered by it; shuffles and votes order nothing */
     const struct exec_block_info *block;
@@ -161,10 +168,20 @@ struct exec_order {
     const struct ir_func *func;
     u32 site, warp, mask;
     u8 op;     /* enum exec_order_op */
-    u8 scope;  /* enum exec_scope */
-    u32 value;
+    u8 scope;  /* EXEC_FENCE: enum exec_scope */
+    bool bulk; /* groups of bulk copies, which are counted apart; EXEC_MBARRIER_ARRIVE: the bytes of a bulk copy */
+    u32 value; /* EXEC_COPY_WAIT */
     const struct exec_block_info *block;
     const u64 *addr; /* mbarriers: [32], offsets in the block's shared memory; else NULL */
+};
+
+/* A call of malloc on the device by one lane. */
+struct exec_heap {
+    const struct ir_func *func;
+    u32 site, warp;
+    unsigned lane;
+    u64 size, address; /* address 0: it gave NULL */
+    const struct exec_block_info *block;
 };
 
 /* Every pointer may be NULL. `ctx` is what worker_begin returned (one for a worker thread, so no locks are needed).
@@ -191,15 +208,26 @@ struct exec_hooks {
     void (*order)(void *ctx, const struct exec_order *o);
     /* These lanes have exited (or returned from the kernel). */
     void (*exit)(void *ctx, const struct exec_block_info *b, u32 warp, u32 mask);
+    void (*heap)(void *ctx, const struct exec_heap *h);
     /* A lane is about to fault. True: its access is left out (what it loads is 0, what it stores is lost) and the kernel
      * goes on. False, or no hook: the fault ends the kernel. Asked only where going on is possible: accesses of memory
-     * and device-side free. */
+     * and device-side free (size 0). */
     bool (*fault)(void *ctx, const struct exec_block_info *b, const struct exec_fault *f);
 };
 
 /* What lane `lane` of a store, atomic or reduction is about to write (or combine), up to 32 bytes as in memory; for a
  * load what the memory holds. The number of bytes, 0 when it cannot be told. Inside the access hook only. */
 u32 exec_access_value(const struct exec_access *a, unsigned lane, u8 out[32]);
+
+/* Where another lane of the warp that an event is about is. */
+struct exec_place {
+    const struct ir_func *func;
+    u32 site;       /* what it runs next, or waits at */
+    bool waits;     /* at a barrier or a warp-wide operation */
+    bool outermost; /* func is the kernel, not a function that it calls */
+};
+/* Inside a hook only, of the event's own warp. False: the lane has exited, or is one of those that run now. */
+bool exec_lane_at(const struct exec_block_info *b, u32 warp, unsigned lane, struct exec_place *out);
 
 /* ---- launches ---- */
 

@@ -14,6 +14,21 @@ static u64 first_argument(const struct builtin_call *c, unsigned lane)
     return v;
 }
 
+static void tell(const struct builtin_call *c, unsigned lane, u64 address)
+{
+    const struct warp *w = c->w;
+    if (!w->hooks || !w->hooks->heap)
+        return;
+    const struct exec_heap h = {.func = w->func,
+                                .site = c->pc->site,
+                                .warp = w->index,
+                                .lane = lane,
+                                .size = first_argument(c, lane),
+                                .address = address,
+                                .block = w->info};
+    w->hooks->heap(w->hook_ctx, &h);
+}
+
 /* NULL when the heap is exhausted or nothing was asked for. */
 bool builtin_malloc(struct builtin_call *c)
 {
@@ -23,6 +38,7 @@ bool builtin_malloc(struct builtin_call *c)
         if (mem_alloc(c->w->mem, first_argument(c, lane), HEAP_ALIGN, MEM_HEAP, NULL, &address) != LS_OK)
             address = 0;
         memcpy(c->rets + (size_t)lane * c->ret_stride, &address, sizeof address);
+        tell(c, lane, address);
     }
     return true;
 }
@@ -39,7 +55,7 @@ bool builtin_free(struct builtin_call *c)
             continue;
         if (!mem_range(c->w->mem, address, &lo, &hi, &kind) || kind != MEM_HEAP ||
             mem_free(c->w->mem, address) != LS_OK) {
-            if (!warp_excuse(c->w, c->pc, FAULT_ILLEGAL_ADDRESS, lane, address, 1, SPACE_GLOBAL, true, false))
+            if (!warp_excuse(c->w, c->pc, FAULT_ILLEGAL_ADDRESS, lane, address, 0, SPACE_GLOBAL, true, false))
                 return false;
         }
     }

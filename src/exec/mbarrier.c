@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "exec/order.h"
 #include "exec/weak.h"
 
 enum { COUNT_BITS = 20, MOST = (1 << COUNT_BITS) - 1, TX_BITS = 21 };
@@ -165,8 +166,8 @@ static bool is_over(const struct ir_mbarrier *m, const u8 *regs, unsigned lane, 
     return m->parity ? (value_of(m, regs, lane) & 1) != p->parity : states[lane] >> 63 != p->parity;
 }
 
-/* One lane; *over: its wait is. False after a fault. */
-static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane, bool *over)
+/* One lane; *over: its wait is; *offset: of the object. False after a fault. */
+static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane, bool *over, u64 *offset)
 {
     const struct ir_mbarrier *m = pc->ptr;
     u64_any *object = (u64_any *)(void *)async_shared(w, pc, regs, &m->at, lane, 8, 8, m->op != MBARRIER_WAIT, NULL);
@@ -174,11 +175,12 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
         return false;
     const u64 before = *object;
     struct phase p = unpack(before);
+    *offset = (u64)((u8 *)object - w->shared);
     if (m->op == MBARRIER_INIT ? !initialise(w, pc, regs, lane, &p)
         : !p.alive             ? !fault(w, pc, lane,
                                         "there is no mbarrier at 0x%" PRIx64 " of shared memory: "
                                                     "mbarrier.init has not made one, or mbarrier.inval has ended it",
-                                        (u64)((u8 *)object - w->shared))
+                                        *offset)
                                : false)
         return false;
     if (m->op == MBARRIER_WAIT) {
@@ -206,6 +208,9 @@ bool mbarrier_bytes_came(struct warp *w, const struct ir_inst *pc, u8 *regs, con
     if (!complete(w, pc, lane, &p, bytes))
         return false;
     *object = pack(&p);
+    u64 addr[IR_LANES];
+    addr[lane] = (u64)((u8 *)object - w->shared);
+    warp_order_mbarrier(w, pc, EXEC_MBARRIER_ARRIVE, 1u << lane, addr, true);
     return true;
 }
 
@@ -223,18 +228,32 @@ static const struct ir_inst *end_wait(struct warp *w, const struct ir_inst *pc, 
     return warp_yield(w, pc + 1);
 }
 
+/* expect_tx orders nothing. */
+static void tell(struct warp *w, const struct ir_inst *pc, u32 over, const u64 *addr)
+{
+    static const u8 ops[] = {[MBARRIER_INIT] = EXEC_MBARRIER_INIT,       [MBARRIER_INVAL] = EXEC_MBARRIER_INVAL,
+                             [MBARRIER_COMPLETE] = EXEC_MBARRIER_ARRIVE, [MBARRIER_ARRIVE] = EXEC_MBARRIER_ARRIVE,
+                             [MBARRIER_DROP] = EXEC_MBARRIER_ARRIVE,     [MBARRIER_COPIES] = EXEC_MBARRIER_COPIES,
+                             [MBARRIER_WAIT] = EXEC_MBARRIER_WAIT};
+    const struct ir_mbarrier *m = pc->ptr;
+    if (w->hooks && m->op != MBARRIER_EXPECT)
+        warp_order_mbarrier(w, pc, (enum exec_order_op)ops[m->op], m->op == MBARRIER_WAIT ? over : w->mask, addr, false);
+}
+
 const struct ir_inst *mbarrier_run(struct warp *w, const struct ir_inst *pc, u8 *regs)
 {
     const struct ir_mbarrier *m = pc->ptr;
+    u64 addr[IR_LANES];
     u32 over = 0;
     if (w->weak && !m->relaxed && m->op != MBARRIER_WAIT)
         weak_fence_block(w);
     for (u32 left = w->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         bool mine = false;
-        if (!run_lane(w, pc, regs, lane, &mine))
+        if (!run_lane(w, pc, regs, lane, &mine, &addr[lane]))
             return NULL;
         over |= (u32)mine << lane;
     }
+    tell(w, pc, over, addr);
     return m->op == MBARRIER_WAIT ? end_wait(w, pc, regs, over) : pc + 1;
 }

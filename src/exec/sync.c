@@ -21,6 +21,7 @@ struct sync {
     u32 pred;    /* the source predicate of vote */
     u64 out[IR_LANES];
     u32 out_pred; /* the second result, or the first of vote.pred */
+    u32 reads;    /* lanes whose value another takes */
 };
 
 static bool is_shfl(enum sync_op op) { return op <= SYNC_SHFL_IDX; }
@@ -93,6 +94,7 @@ static void compute_shfl(struct sync *x)
         }
         if (!in || from < 0 || from > 31)
             from = lane;
+        x->reads |= from != lane ? 1u << from : 0;
         x->out[lane] = x->lanes >> from & 1 ? x->a[from] : x->a[lane];
         x->out_pred |= (u32)in << lane;
     }
@@ -210,7 +212,33 @@ static void start(struct sync *x, enum sync_op op, u32 members)
 {
     x->op = op;
     x->members = members;
-    x->lanes = x->pred = x->out_pred = 0;
+    x->lanes = x->pred = x->out_pred = x->reads = 0;
+}
+
+static void announce(const struct warp *w, const struct sync *x, const struct ir_func *func, const struct ir_inst *pc)
+{
+    if (!w->hooks || !w->hooks->warp_sync)
+        return;
+    const struct exec_warp_sync e = {.func = func,
+                                     .site = pc->site,
+                                     .warp = w->index,
+                                     .lanes = x->lanes,
+                                     .members = x->members,
+                                     .reads = x->reads,
+                                     .exited = w->exited,
+                                     .orders = x->op == SYNC_BARRIER,
+                                     .block = w->info};
+    w->hooks->warp_sync(w->hook_ctx, &e);
+}
+
+/* The waiting split that has the first of these lanes. */
+static const struct split *first_of(const struct warp *w, u32 lanes)
+{
+    for (u32 k = 0; k < w->nsplits; k++)
+        if (w->splits[k].state == SPLIT_SYNC && w->splits[k].mask & lanes & -lanes)
+            return &w->splits[k];
+    LS_BUG_ON(true);
+    return NULL;
 }
 
 /* ---- waiting ---- */
@@ -261,6 +289,8 @@ static void fire(struct warp *w, enum sync_op op, const struct split *at, u32 la
         if (w->splits[k].state == SPLIT_SYNC && w->splits[k].pc->run == run && w->splits[k].mask & lanes)
             gather(&x, w->splits[k].pc, w->splits[k].frame->regs, w->splits[k].mask & lanes);
     compute(&x);
+    const struct split *first = first_of(w, lanes);
+    announce(w, &x, first->frame->func->ir, first->pc);
     for (u32 k = 0, n = w->nsplits; k < n; k++) {
         struct split *s = &w->splits[k];
         u32 mine = s->mask & lanes;
@@ -304,13 +334,14 @@ void warp_sync_retry(struct warp *w)
 }
 
 /* The operation for lanes that are all here. */
-static void fire_here(u8 *regs, const struct ir_inst *pc, enum sync_op op, u32 lanes, u32 members)
+static void fire_here(struct warp *w, u8 *regs, const struct ir_inst *pc, enum sync_op op, u32 lanes, u32 members)
 {
     struct sync x;
     start(&x, op, members);
     x.lanes = lanes;
     gather(&x, pc, regs, lanes);
     compute(&x);
+    announce(w, &x, w->func, pc);
     scatter(&x, pc, regs, lanes);
 }
 
@@ -334,7 +365,7 @@ static bool fire_tiles(struct warp *w, const struct ir_inst *pc, u8 *regs, enum 
     }
     for (u32 left = w->mask; left;) {
         const u32 members = given[__builtin_ctz(left)], lanes = with_mask(given, left, members);
-        fire_here(regs, pc, op, lanes, members);
+        fire_here(w, regs, pc, op, lanes, members);
         left &= ~lanes;
     }
     return true;
@@ -347,7 +378,7 @@ const struct ir_inst *warp_sync(struct warp *w, const struct ir_inst *pc, u8 *re
     for (u32 m = pc->imm < 0 ? 0 : w->mask; m; m &= m - 1) /* without .sync the members are the active lanes */
         differ |= given[__builtin_ctz(m)] ^ first;
     if (!differ && !(first & ~w->exited & ~w->mask)) {
-        fire_here(regs, pc, op, w->mask, first);
+        fire_here(w, regs, pc, op, w->mask, first);
         return pc + 1;
     }
     if (differ && fire_tiles(w, pc, regs, op, given))

@@ -241,6 +241,8 @@ const struct ir_inst *warp_exit(struct warp *w, const struct ir_inst *pc)
     }
     drop_split(w, s);
     w->exited |= lanes;
+    if (w->hooks && w->hooks->exit)
+        w->hooks->exit(w->hook_ctx, w->info, w->index, lanes);
     w->block->exited_threads += (u32)__builtin_popcount(lanes);
     leave_groups(w, g, lanes);
     if (w->blocked)

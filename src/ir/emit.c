@@ -449,13 +449,15 @@ static void emit_one(struct emit *e)
     case OP_PMEVENT:
     case OP_GRIDDEPCONTROL:
     case OP_SETMAXNREG:
-    case OP_CP_ASYNC_COMMIT_GROUP: /* copies are done at once */
+    case OP_CP_ASYNC_BULK_PREFETCH:
+        break; /* hints: nothing to compute */
+    case OP_CP_ASYNC_COMMIT_GROUP: /* copies are done at once: nothing to compute, but instruments want to know */
     case OP_CP_ASYNC_WAIT_GROUP:
     case OP_CP_ASYNC_WAIT_ALL:
-    case OP_CP_ASYNC_BULK_PREFETCH:
     case OP_CP_ASYNC_BULK_COMMIT_GROUP:
     case OP_CP_ASYNC_BULK_WAIT_GROUP:
-        break; /* hints: nothing to compute */
+        emit_put(e, "copy_order");
+        break;
     case OP_BRKPT: /* no debugger is there */
         emit_put(e, "trap");
         break;

@@ -14,11 +14,11 @@
 struct lab {
     struct lab_request request;
     struct lab_cuda cuda;
-    char session[256]; /* folder; "" on a GPU */
+    char session[256]; /* folder; "" on a GPU and when checked */
     struct gpu gpu;    /* that Lockstep's device plays */
 };
 
-enum { GUARD_BYTES = 1024 }; /* before and behind each buffer; keeps the payload aligned to 256 */
+enum { GUARD_BYTES = 1024 }; /* before and behind each buffer, unless checked; keeps the payload aligned to 256 */
 #define POISON 0xffc0deadu   /* as a float it is a NaN, as an integer no plausible sum */
 
 struct trial {
@@ -43,9 +43,10 @@ struct trial {
 bool trial_begin(struct trial *t, const char *ptx);
 bool trial_ok(struct trial *t, CUresult r); /* keeps the first error */
 void trial_end(struct trial *t);
-/* A buffer's image: all of it, and what of it the rung owns. In bytes. */
-u64 image_bytes(const struct buffer *b);
-u64 payload_at(const struct buffer *b);
+/* A buffer's image: all of it, what of that the device has, and where in it what the rung owns begins. In bytes. */
+u64 image_bytes(const struct trial *t, const struct buffer *b);
+u64 device_bytes(const struct trial *t, const struct buffer *b);
+u64 payload_at(const struct trial *t, const struct buffer *b);
 double lab_clock(void); /* seconds, monotonic */
 
 /* ---- texture.c ---- */

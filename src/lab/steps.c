@@ -9,7 +9,7 @@ static CUdeviceptr place_of(const struct trial *t, u32 buffer, u64 element)
 {
     const struct buffer *b = &t->plan.buffers[buffer];
     CUdeviceptr base = t->device[buffer] ? t->device[buffer] : (CUdeviceptr)(uintptr_t)t->host[buffer];
-    return base + payload_at(b) + element * buffer_element(b->type);
+    return base + payload_at(t, b) + element * buffer_element(b->type);
 }
 
 static u64 argument(const struct trial *t, const struct plan_arg *a)
@@ -63,7 +63,7 @@ static bool prefetch(struct trial *t, const struct step *s, CUstream stream)
 static void touch(const struct trial *t, u32 buffer)
 {
     const struct buffer *b = &t->plan.buffers[buffer];
-    const volatile u8 *at = t->host[buffer] + payload_at(b);
+    const volatile u8 *at = t->host[buffer] + payload_at(t, b);
     for (u64 i = 0; i < b->count * buffer_element(b->type); i += 64)
         (void)at[i];
 }
@@ -100,7 +100,7 @@ static bool poke(struct trial *t, const struct step *s)
 {
     const struct buffer *b = &t->plan.buffers[s->to];
     u32 size = buffer_element(b->type);
-    memcpy(t->host[s->to] + payload_at(b) + s->to_at * size, &s->value, size);
+    memcpy(t->host[s->to] + payload_at(t, b) + s->to_at * size, &s->value, size);
     return true;
 }
 

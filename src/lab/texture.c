@@ -36,7 +36,7 @@ static bool fill_array(struct trial *t, u32 i)
     const u64 rows = p->rows ? p->rows : 1, row = (u64)p->cols * buffer_element(b->type);
     LS_BUG_ON(rows * p->cols > b->count);
     const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                                .srcHost = t->before[p->buffer] + payload_at(b),
+                                .srcHost = t->before[p->buffer] + payload_at(t, b),
                                 .srcPitch = row,
                                 .dstMemoryType = CU_MEMORYTYPE_ARRAY,
                                 .dstArray = t->arrays[i],

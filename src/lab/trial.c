@@ -1,7 +1,7 @@
 /* trial.c - what a plan needs, made and dropped: the module, its constants, buffers, streams and events.
  *
  * Every buffer starts as an image with guards of poison on both sides (kernels/family.h has the picture). Outputs are
- * poison; inputs are random and never zero, because zeros hide sums of what was not written, and run faster on GPUs. */
+ * poison; under `lockstep check` there are no guards, and outputs are not uploaded at all. Inputs are random and never zero, because zeros hide sums of what was not written, and run faster on GPUs. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,15 +16,29 @@ double lab_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-u64 image_bytes(const struct buffer *b)
+static u64 guard_bytes(const struct trial *t)
 {
-    u64 bytes = (b->lead + b->count + b->tail) * buffer_element(b->type);
-    return 2 * GUARD_BYTES + (bytes + 3) / 4 * 4; /* whole words of poison */
+    return t->lab->request.checked ? 0 : GUARD_BYTES;
 }
 
-u64 payload_at(const struct buffer *b)
+static u64 content_bytes(const struct buffer *b)
 {
-    return GUARD_BYTES + b->lead * buffer_element(b->type);
+    return (b->lead + b->count + b->tail) * buffer_element(b->type);
+}
+
+u64 image_bytes(const struct trial *t, const struct buffer *b)
+{
+    return 2 * guard_bytes(t) + (content_bytes(b) + 3) / 4 * 4; /* whole words of poison */
+}
+
+u64 device_bytes(const struct trial *t, const struct buffer *b)
+{
+    return t->lab->request.checked ? content_bytes(b) : image_bytes(t, b);
+}
+
+u64 payload_at(const struct trial *t, const struct buffer *b)
+{
+    return guard_bytes(t) + b->lead * buffer_element(b->type);
 }
 
 bool trial_ok(struct trial *t, CUresult r)
@@ -76,20 +90,20 @@ static u64 random_element(enum buffer_type type, u64 *state)
     return 0;
 }
 
-static void fill_image(const struct buffer *b, u8 *image, u64 seed)
+static void fill_image(const struct trial *t, const struct buffer *b, u8 *image, u64 seed)
 {
     u32 size = buffer_element(b->type);
     u64 n = b->lead + b->count + b->tail, state = seed;
     const u32 poison = POISON;
-    for (u64 i = 0; i < image_bytes(b); i += 4)
+    for (u64 i = 0; i < image_bytes(t, b); i += 4)
         memcpy(image + i, &poison, 4);
     if (b->use == BUFFER_OUT)
         return;
     if (b->fixed)
-        memcpy(image + GUARD_BYTES, b->fixed, n * size);
+        memcpy(image + guard_bytes(t), b->fixed, n * size);
     for (u64 i = 0; !b->fixed && i < n; i++) {
         u64 element = random_element(b->type, &state);
-        memcpy(image + GUARD_BYTES + i * size, &element, size);
+        memcpy(image + guard_bytes(t) + i * size, &element, size);
     }
 }
 
@@ -124,16 +138,17 @@ static bool place(struct trial *t, u32 i, u64 bytes)
 static bool make_buffer(struct trial *t, u32 i)
 {
     const struct buffer *b = &t->plan.buffers[i];
-    u64 bytes = image_bytes(b);
-    t->before[i] = ls_realloc(NULL, bytes);
+    u64 bytes = device_bytes(t, b);
+    t->before[i] = ls_realloc(NULL, image_bytes(t, b));
     if (!t->before[i])
         return trial_ok(t, CUDA_ERROR_OUT_OF_MEMORY);
-    fill_image(b, t->before[i], 0x9e3779b97f4a7c15ull + i);
+    fill_image(t, b, t->before[i], 0x9e3779b97f4a7c15ull + i);
     if (!place(t, i, bytes))
         return false;
     if (t->host[i])
         memcpy(t->host[i], t->before[i], bytes);
-    return t->host[i] || trial_ok(t, t->lab->cuda.to_device(t->device[i], t->before[i], bytes));
+    const bool cold = t->lab->request.checked && b->use == BUFFER_OUT && !b->lead && !b->tail;
+    return t->host[i] || cold || trial_ok(t, t->lab->cuda.to_device(t->device[i], t->before[i], bytes));
 }
 
 static void drop_buffer(struct trial *t, u32 i)

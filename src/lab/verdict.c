@@ -6,9 +6,9 @@
 #include "lab/internal.h"
 
 /* The first byte that changed and had no business to, or -1. Only an output's payload may change. */
-static i64 disturbed(const struct buffer *b, const u8 *before, const u8 *after)
+static i64 disturbed(const struct trial *t, const struct buffer *b, const u8 *before, const u8 *after)
 {
-    u64 n = image_bytes(b), from = payload_at(b), to = from + b->count * buffer_element(b->type);
+    u64 n = device_bytes(t, b), from = payload_at(t, b), to = from + b->count * buffer_element(b->type);
     bool may = b->use != BUFFER_IN;
     if (!may && memcmp(before, after, n) == 0)
         return -1;
@@ -18,9 +18,9 @@ static i64 disturbed(const struct buffer *b, const u8 *before, const u8 *after)
     return -1;
 }
 
-static void say_disturbed(const struct buffer *b, u32 index, i64 at, struct lab_result *out)
+static void say_disturbed(const struct trial *t, const struct buffer *b, u32 index, i64 at, struct lab_result *out)
 {
-    i64 offset = at - (i64)payload_at(b), size = buffer_element(b->type);
+    i64 offset = at - (i64)payload_at(t, b), size = buffer_element(b->type);
     i64 element = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
     out->verdict = LAB_WRONG;
     snprintf(out->text, sizeof out->text, "wrote element %lld of buffer %u, %s", (long long)element, index,
@@ -40,7 +40,7 @@ static void say_wrong(const struct check *c, struct lab_result *out)
 /* A buffer as it is now, ls_realloc'ed; NULL: it cannot be had. */
 static u8 *read_back(struct trial *t, u32 i)
 {
-    u64 bytes = image_bytes(&t->plan.buffers[i]);
+    u64 bytes = device_bytes(t, &t->plan.buffers[i]);
     u8 *after = ls_realloc(NULL, bytes);
     if (after && t->host[i])
         memcpy(after, t->host[i], bytes);
@@ -61,9 +61,9 @@ static void look_at(struct trial *t, u32 i, u8 **after, struct lab_result *out)
         snprintf(out->text, sizeof out->text, "cannot read the results back");
         return;
     }
-    i64 at = disturbed(b, t->before[i], *after);
+    i64 at = disturbed(t, b, t->before[i], *after);
     if (at >= 0)
-        say_disturbed(b, i, at, out);
+        say_disturbed(t, b, i, at, out);
 }
 
 void trial_judge(struct trial *t, struct lab_result *out)
@@ -74,8 +74,8 @@ void trial_judge(struct trial *t, struct lab_result *out)
     for (u32 i = 0; i < t->plan.nbuffers && out->verdict == LAB_RIGHT; i++) {
         const struct buffer *b = &t->plan.buffers[i];
         look_at(t, i, &after[i], out);
-        o.before[i] = t->before[i] + payload_at(b);
-        o.after[i] = b->use == BUFFER_IN || !after[i] ? NULL : after[i] + payload_at(b);
+        o.before[i] = t->before[i] + payload_at(t, b);
+        o.after[i] = b->use == BUFFER_IN || !after[i] ? NULL : after[i] + payload_at(t, b);
     }
     if (out->verdict == LAB_RIGHT) {
         struct check c = {0};

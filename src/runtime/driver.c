@@ -49,6 +49,20 @@ static void *open_driver(void)
     return library ? library : open_beside();
 }
 
+/* Who wants to know of calls; another driver has no such functions. */
+static void find_observers(void *library)
+{
+    const char *timeline = getenv("LOCKSTEP_TIMELINE"), *check = getenv("LOCKSTEP_CHECK");
+    const bool checked = check && *check;
+    if (checked || (timeline && strcmp(timeline, "1") == 0))
+        *(void **)&trace_timeline = dlsym(library, "lockstep_driver_call");
+    if (!checked)
+        return;
+    *(void **)&trace_checks.failed = dlsym(library, "lockstep_driver_failed");
+    *(void **)&trace_checks.asked = dlsym(library, "lockstep_driver_asked");
+    *(void **)&trace_checks.launched = dlsym(library, "lockstep_driver_launched");
+}
+
 static void load(void)
 {
     void *library = open_driver();
@@ -62,9 +76,7 @@ static void load(void)
 #include "runtime/driver.def"
 #undef DRIVER
 #undef DRIVER_DS
-    const char *timeline = getenv("LOCKSTEP_TIMELINE");
-    if (timeline && strcmp(timeline, "1") == 0)
-        *(void **)&trace_timeline = dlsym(library, "lockstep_driver_call");
+    find_observers(library);
     outcome = error_of(drv.cuInit(0));
 }
 

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 
 #include "runtime/runtime.h"
+#include "runtime/trace.h"
 
 _Thread_local struct rt_thread rt;
 
@@ -15,8 +16,11 @@ cudaError_t rt_enter(enum rt_when when)
 
 cudaError_t rt_leave(cudaError_t e)
 {
-    if (LS_UNLIKELY(e != cudaSuccess))
-        rt.last = e;
+    if (LS_LIKELY(e == cudaSuccess))
+        return e;
+    rt.last = e;
+    if (trace_checks.failed)
+        trace_checks.failed((int)e, cudaGetErrorName(e), cudaGetErrorString(e));
     return e;
 }
 
@@ -24,5 +28,9 @@ cudaError_t rt_not_supported(atomic_bool *said, const char *name)
 {
     if (!atomic_exchange(said, true))
         rt_log("%s is not supported by Lockstep's runtime library; docs/runtime.md lists what is", name);
-    return rt_leave(cudaErrorNotSupported);
+    trace_begin(name);
+    const cudaError_t e = rt_leave(cudaErrorNotSupported);
+    if (trace_timeline)
+        trace_timeline(name, 0);
+    return e;
 }

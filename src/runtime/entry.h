@@ -24,9 +24,10 @@
             const struct trace_arg rt_args[] = {ARGS_##n(__VA_ARGS__)};                                                \
             trace_call(#symbol, rt_error, rt_args, n);                                                                 \
         }                                                                                                              \
+        rt_error = rt_leave(rt_error);                                                                                 \
         if (LS_UNLIKELY(trace_timeline != NULL))                                                                       \
             trace_timeline(#symbol, 0);                                                                                \
-        return rt_leave(rt_error);                                                                                     \
+        return rt_error;                                                                                               \
     }
 
 #define ENTRIES__(name, when, n, ...) ENTRY(name, ENTRY_IMPL(name), when, false, n, ##__VA_ARGS__)

@@ -3,6 +3,7 @@
  * Every entry of api.def records what it returns unless that is success. cudaGetLastError forgets the record, but for
  * an error that ended the context: that one stays until cudaDeviceReset, as CUDA has it. */
 #include "runtime/runtime.h"
+#include "runtime/trace.h"
 
 struct error {
     cudaError_t code;
@@ -61,6 +62,8 @@ bool error_is_sticky(cudaError_t e)
 cudaError_t cudaGetLastError(void)
 {
     cudaError_t e = rt.last;
+    if (trace_checks.asked)
+        trace_checks.asked();
     if (!error_is_sticky(e))
         rt.last = cudaSuccess;
     else if (!context_stuck(e)) /* its context was reset */
@@ -70,6 +73,8 @@ cudaError_t cudaGetLastError(void)
 
 cudaError_t cudaPeekAtLastError(void)
 {
+    if (trace_checks.asked)
+        trace_checks.asked();
     if (error_is_sticky(rt.last) && !context_stuck(rt.last))
         rt.last = cudaSuccess;
     return rt.last;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "runtime/trace.h"
+
 /* ---- <<<grid, block, shared, stream>>> ---- */
 
 enum { CONFIG_DEPTH = 32 }; /* arguments of a launch may launch */
@@ -11,6 +13,7 @@ struct config {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    const void *site;
 };
 
 static _Thread_local struct config configs[CONFIG_DEPTH];
@@ -23,7 +26,7 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struc
         rt.last = cudaErrorInvalidConfiguration;
         return 1;
     }
-    configs[nconfigs++] = (struct config){grid, block, shared, stream};
+    configs[nconfigs++] = (struct config){grid, block, shared, stream, __builtin_return_address(0)};
     return 0;
 }
 
@@ -36,6 +39,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     *block = c->block;
     *shared = c->shared;
     *(cudaStream_t *)stream = c->stream;
+    rt.site = c->site;
     return cudaSuccess;
 }
 
@@ -49,21 +53,27 @@ cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *hostFun)
 
 /* CUDA 13's own answer to <<<>>> with sizes beyond the device's is cudaErrorInvalidValue (measured on an H200, runtime 13.0,
  * driver 580); programs of older compilers, which call cudaLaunchKernel, were told cudaErrorInvalidConfiguration. */
-static cudaError_t as_in_13(cudaError_t e)
+typedef cudaError_t launch_fn(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
+
+static cudaError_t as_in_13(launch_fn *launch, cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                            cudaStream_t stream)
 {
-    return e == cudaErrorInvalidConfiguration ? rt.last = cudaErrorInvalidValue : e;
+    rt.as_in_13 = true;
+    const cudaError_t e = launch(kernel, grid, block, args, shared, stream);
+    rt.as_in_13 = false;
+    return e;
 }
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                cudaStream_t stream)
 {
-    return as_in_13(cudaLaunchKernel(kernel, grid, block, args, shared, stream));
+    return as_in_13(cudaLaunchKernel, kernel, grid, block, args, shared, stream);
 }
 
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                     cudaStream_t stream)
 {
-    return as_in_13(cudaLaunchKernel_ptsz(kernel, grid, block, args, shared, stream));
+    return as_in_13(cudaLaunchKernel_ptsz, kernel, grid, block, args, shared, stream);
 }
 
 /* ---- launching ---- */
@@ -92,15 +102,24 @@ static bool sizes_are_bad(dim3 grid, dim3 block)
 /* The driver has one code for bad sizes and bad arguments, the runtime API two. */
 static cudaError_t launch_error(CUresult r, dim3 grid, dim3 block)
 {
-    if (r == CUDA_ERROR_INVALID_VALUE && sizes_are_bad(grid, block))
+    if (r == CUDA_ERROR_INVALID_VALUE && sizes_are_bad(grid, block) && !rt.as_in_13)
         return cudaErrorInvalidConfiguration;
     return error_of(r);
+}
+
+/* The code that a compiler makes of <<<>>> drops what the launch returns. */
+static void tell_site(void)
+{
+    if (rt.site && trace_checks.launched)
+        trace_checks.launched(rt.site);
+    rt.site = NULL;
 }
 
 cudaError_t impl_cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                                   cudaStream_t stream)
 {
     CUkernel k;
+    tell_site();
     cudaError_t e = kernel_of(func, &k);
     if (e != cudaSuccess)
         return e;

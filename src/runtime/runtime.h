@@ -46,6 +46,8 @@ static inline cudaError_t error_of(CUresult r)
 struct rt_thread {
     cudaError_t last;
     bool per_thread;   /* the call came through a _ptsz or _ptds entry */
+    bool as_in_13;     /* the call came through __cudaLaunchKernel (launch.c) */
+    const void *site;  /* where the <<<>>> under way stands: a return address; or NULL */
     int device;        /* as of cudaSetDevice */
     CUcontext primary; /* what this library made current here last */
     u64 epoch;         /* when it did; 0: never */

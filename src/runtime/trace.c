@@ -10,6 +10,7 @@
 
 bool trace_on;
 trace_timeline_fn trace_timeline;
+struct trace_checks trace_checks;
 
 __attribute__((constructor)) static void on_load(void)
 {

@@ -21,6 +21,14 @@ static inline bool trace_begin(const char *name)
     return true;
 }
 
+/* The same for LOCKSTEP_CHECK: what a call came to (own.h of the driver). NULL: nobody wants to know. */
+struct trace_checks {
+    void (*failed)(int error, const char *name, const char *text);
+    void (*asked)(void);
+    void (*launched)(const void *site);
+};
+extern struct trace_checks trace_checks;
+
 void trace_call(const char *function, cudaError_t result, const struct trace_arg *args, unsigned n);
 
 #endif

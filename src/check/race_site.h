@@ -1,0 +1,65 @@
+/* race_site.h - the instructions that touched memory, numbered, so that a stamp has room for one. Internal.
+ *
+ * Number 0 is no instruction: it stands for all that a full table has no room for. */
+#ifndef LS_CHECK_RACE_SITE_H
+#define LS_CHECK_RACE_SITE_H
+
+#include <pthread.h>
+
+#include "check/tool.h"
+
+enum race_flag {
+    RACE_READS = 1,
+    RACE_WRITES = 2,
+    RACE_ATOMIC = 4,
+    RACE_VOLATILE = 8,
+    RACE_RELAXED = 16, /* relaxed, acquire, release, mmio: strong, like atomics and volatile ones */
+    RACE_RELEASE = 32, /* a fence in front of its write */
+    RACE_STRONG = RACE_ATOMIC | RACE_VOLATILE | RACE_RELAXED,
+};
+
+struct race_site {
+    const struct ir_func *func;
+    u32 site, flags; /* enum race_flag, several */
+};
+
+enum { RACE_SITE_PART = 256 };
+
+/* Entries never move, so that they are read without the lock. */
+struct race_sites {
+    pthread_mutex_t lock; /* for adding */
+    u32 most, n;
+    struct race_site *parts[65536 / RACE_SITE_PART];
+};
+
+/* most: at most 65535 */
+struct race_sites *race_sites_new(u32 most); /* NULL: no memory */
+void race_sites_free(struct race_sites *s);
+
+static inline const struct race_site *race_site_at(const struct race_sites *s, u32 n)
+{
+    return &s->parts[n / RACE_SITE_PART][n % RACE_SITE_PART];
+}
+
+/* One worker's way from an instruction to its number. */
+struct race_site_index {
+    struct race_sites *sites;
+    struct arena *mem;
+    struct race_site_func {
+        const struct ir_func *func;
+        u16 *number; /* by site; 0: not asked yet */
+        struct race_site_func *next;
+    } *funcs;
+};
+
+u32 race_site_slow(struct race_site_index *x, const struct exec_access *a);
+/* The number of a's instruction. */
+static inline u32 race_site_of(struct race_site_index *x, const struct exec_access *a)
+{
+    const struct race_site_func *f = x->funcs;
+    if (LS_LIKELY(f && f->func == a->func && f->number[a->site]))
+        return f->number[a->site];
+    return race_site_slow(x, a);
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* check.c - see check.h. The environment, which is read once:
+ *
+ *     LOCKSTEP_CHECK=memcheck,racecheck,...    the tools; LOCKSTEP_SESSION=<folder> is needed too
+ *     LOCKSTEP_CHECK_LEAKS=full|no             leaks also without the tool leakcheck (no)
+ *     LOCKSTEP_CHECK_API=all|explicit|no       which failing calls are findings (check_call.c; explicit)
+ *     LOCKSTEP_CHECK_DESTROY=context|kernel    what a launch that went wrong takes with it (context)
+ *     LOCKSTEP_KERNEL and its kin              which launches are checked (profile.c)
+ *
+ * The record file is opened for each line: a program may close what it does not know. A child of fork has no driver and
+ * writes nothing; what it executes appends to a file of its own pid. */
+#include "driver/check.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+bool check_on;
+struct check *checked;
+
+static struct {
+    char path[PATH_MAX];
+    unsigned tools;
+    bool spares_context;
+    pid_t pid;
+    int exit_status; /* 0 also when the process has not said */
+    atomic_bool complained;
+} own;
+
+bool check_spares_context(void)
+{
+    return own.spares_context;
+}
+
+bool check_wants(enum check_tool tool)
+{
+    return own.tools & (unsigned)tool;
+}
+
+/* ---- the record file ---- */
+
+static void complain(const char *what, const char *why)
+{
+    if (!atomic_exchange(&own.complained, true))
+        drv_log("%s: %s", what, why);
+}
+
+/* One write a line, so that lines of several threads and processes stay whole. */
+static void append(char *line)
+{
+    if (!line || getpid() != own.pid)
+        return;
+    const size_t n = strlen(line);
+    line[n] = '\n'; /* in place of the NUL */
+    const int fd = open(own.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0 || write(fd, line, n + 1) != (ssize_t)n + 1)
+        complain(own.path, "a finding cannot be written");
+    if (fd >= 0)
+        close(fd);
+    line[n] = 0;
+}
+
+/* Takes the reference. */
+static void append_json(json_t *o)
+{
+    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+    append(text);
+    free(text);
+    json_decref(o);
+}
+
+static void append_process(void)
+{
+    char program[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = 0;
+    json_t *tools = json_array();
+    for (unsigned bit = 1; bit <= CHECK_SCHEDULES; bit <<= 1)
+        if (own.tools & bit)
+            json_array_append_new(tools, json_string(check_tool_name((enum check_tool)bit)));
+    append_json(json_pack("{s:s, s:i, s:s, s:s, s:o}", "type", "process", "pid", (int)own.pid, "program", program,
+                          "gpu", drv.gpu.id, "tools", tools));
+}
+
+static void report(void *ctx, const struct finding *f, u64 id, bool again)
+{
+    (void)ctx;
+    if (again) {
+        append_json(json_pack("{s:s, s:I, s:I, s:I}", "type", "again", "id", (json_int_t)id, "count",
+                              (json_int_t)f->count, "threads", (json_int_t)f->threads));
+        return;
+    }
+    char *text = finding_print(f, id);
+    if (!text)
+        complain("a finding is lost", "out of memory");
+    append(text);
+    ls_free(text);
+}
+
+/* ---- start and end ---- */
+
+static const char *text_of(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text && *text ? text : NULL;
+}
+
+/* The tools of a list with commas; one that is not known is said and left out. */
+static unsigned read_tools(const char *list)
+{
+    unsigned all = 0, one;
+    char name[64];
+    for (const char *at = list; *at;) {
+        const size_t n = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), at);
+        if (n && check_tool_by_name(name, &one))
+            all |= one;
+        else if (n)
+            drv_log("LOCKSTEP_CHECK=%s: there is no tool %s: it is left out", list, name);
+        at += n + (at[n] == ',');
+    }
+    return all;
+}
+
+/* Whether the variable says `wanted` and not `usual`; what is neither is said and ignored. */
+static bool says(const char *variable, const char *usual, const char *wanted)
+{
+    const char *text = text_of(variable);
+    if (!text || strcmp(text, usual) == 0)
+        return false;
+    if (strcmp(text, wanted) == 0)
+        return true;
+    drv_log("%s=%s is neither %s nor %s: %s is taken", variable, text, usual, wanted, usual);
+    return false;
+}
+
+static bool read_environment(void)
+{
+    const char *list = text_of("LOCKSTEP_CHECK"), *folder = text_of("LOCKSTEP_SESSION");
+    own.tools = list ? read_tools(list) : 0;
+    if (!own.tools)
+        return false;
+    if (!folder || snprintf(own.path, sizeof own.path, "%s/%ld.chk", folder, (long)getpid()) >= (int)sizeof own.path) {
+        drv_log("LOCKSTEP_CHECK=%s: nothing is checked, because LOCKSTEP_SESSION names no folder for the findings",
+                list);
+        return false;
+    }
+    if (says("LOCKSTEP_CHECK_LEAKS", "no", "full"))
+        own.tools |= CHECK_LEAKCHECK;
+    own.spares_context = says("LOCKSTEP_CHECK_DESTROY", "context", "kernel");
+    return true;
+}
+
+static void on_exit_status(int exit_status, void *ctx)
+{
+    (void)ctx;
+    own.exit_status = exit_status;
+}
+
+void check_start(void)
+{
+    if (!read_environment())
+        return;
+    const struct check_options o = {.tools = own.tools, .report = report};
+    const enum ls_status s = check_create(&o, drv.device.mem, &checked);
+    if (s != LS_OK) {
+        drv_log("LOCKSTEP_CHECK: nothing is checked: %s", ls_status_text(s));
+        return;
+    }
+    own.pid = getpid();
+    append_process();
+    check_call_init();
+    check_call_reports(text_of("LOCKSTEP_CHECK_API"));
+    on_exit(on_exit_status, NULL);
+    check_on = true;
+}
+
+/* After the program's own handlers and destructors: these may still free memory. */
+__attribute__((destructor)) static void on_unload(void)
+{
+    if (!check_on || atomic_load(&drv.forked))
+        return;
+    check_status_end(own.exit_status == 0);
+    append_json(json_pack("{s:s, s:i}", "type", "end", "pid", (int)own.pid));
+    check_on = false;
+}
+
+/* ---- launches ---- */
+
+enum ls_status check_run(struct exec_launch *l, const struct op *op, struct profile_place place,
+                         struct exec_fault *fault, u64 *left_out)
+{
+    struct check_launch *c;
+    const struct check_site site = {.call = op->call, .op = check_op(), .stream = place.stream};
+    const enum ls_status begun = check_launch_begin(checked, l, &site, &c);
+    if (begun != LS_OK) {
+        complain("launches run without being checked", ls_status_text(begun));
+        return exec_run(l, fault, NULL);
+    }
+    u64 bad;
+    l->hooks = check_launch_hooks(c);
+    const enum ls_status s = exec_run(l, fault, NULL);
+    check_launch_end(c, s, fault, &bad);
+    l->hooks = NULL;
+    *left_out += bad;
+    return s;
+}

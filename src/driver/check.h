@@ -1,0 +1,65 @@
+/* check.h - the driver's side of `lockstep check`: with LOCKSTEP_CHECK=<tools> and LOCKSTEP_SESSION=<folder> each
+ * selected launch runs under src/check, the driver tells it what the program's calls do to memory, adds what only the
+ * driver sees (failing calls, wrong frees, leaks, errors that nobody asked for), and writes all findings to
+ * <folder>/<pid>.chk.
+ *
+ *     check.c         the environment, the record file, launches, the end of the process
+ *     check_call.c    calls of the program: who called, from where; those that fail
+ *     check_memory.c  allocations, frees, leaks, copies and fills
+ *     check_status.c  errors that nobody asked for
+ *
+ * Nothing here is called, and nothing is paid for, unless check_on. */
+#ifndef LS_DRIVER_CHECK_H
+#define LS_DRIVER_CHECK_H
+
+#include "check/check.h"
+#include "driver/driver.h"
+#if __has_include("driver/check_order.h") /* until it is there */
+#include "driver/check_order.h"
+#else
+static inline u64 check_op(void)
+{
+    return 0;
+}
+#endif
+
+extern struct check *checked; /* the process's; NULL unless check_on (driver.h) */
+
+/* ---- check.c ---- */
+
+void check_start(void); /* at the driver's start, when there is memory */
+/* One grid, under the hooks if it is selected. left_out: the accesses that did not take place, added to. */
+enum ls_status check_run(struct exec_launch *l, const struct op *op, struct profile_place place,
+                         struct exec_fault *fault, u64 *left_out);
+/* Whether a launch that went wrong leaves the context as it is (LOCKSTEP_CHECK_DESTROY=kernel). */
+bool check_spares_context(void);
+bool check_wants(enum check_tool tool);
+
+/* ---- check_call.c ---- */
+
+void check_call_init(void);
+void check_call_reports(const char *which); /* all, explicit, no */
+/* An entry of the driver begins and returns; a library above says the same of its own. Calls that they make are theirs.
+ */
+void check_call_begin(const char *name, const void *from); /* from: a return address in the caller */
+void check_call_end(CUresult result);
+void check_call_begin_above(const char *name, const void *from); /* its code, where no place of the program's is */
+void check_call_end_above(void);
+/* The call of the library above is about to return that error. */
+void check_call_failed(int error, const char *name, const char *text);
+/* What the program called in this thread, and from where; the same until that call returns. NULL: this thread is in no
+ * call of the program's, it runs what a stream was given. */
+const struct host_call *check_call(void);
+struct host_call *check_call_new(void); /* a copy, for ls_free; NULL: no memory, or no call */
+/* More about the call under way, should it fail: "the destination has 64 bytes, ...". */
+void check_call_detail(const char *fmt, ...) LS_PRINTF(1, 2);
+
+/* ---- check_status.c ---- */
+
+/* The call under way fails, and the program is told so. */
+void check_status_failed(const char *what, const struct host_call *call);
+void check_status_asked(void);
+void check_status_launched(const void *site);
+void check_status_end(bool success); /* of the process: whether it says that it succeeded */
+
+#endif

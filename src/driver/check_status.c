@@ -1,0 +1,147 @@
+/* check_status.c - errors that nobody asked for.
+ *
+ * A launch by <<<>>> tells its result to nobody; cudaGetLastError and cudaPeekAtLastError do, in the same thread, for
+ * all launches before. A site (the place of a <<<>>>) is *checked* once one of its launches was followed by such a
+ * call; the others are findings at the end. Launches whose function returns a status are the caller's to look at.
+ *
+ * A call that fails is *dropped* if its caller does not look at what it returned, no last error was asked for in that
+ * thread afterwards, and the process says in the end that all went well. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "driver/check.h"
+
+enum { MOST = 1024 }; /* sites and failures that are remembered, each */
+
+struct site {
+    const void *at;
+    u64 launches;
+    bool checked;
+    u32 waits; /* the thread whose launch nobody asked after yet; 0: none */
+    struct host_call call;
+};
+
+struct failure {
+    u32 thread;
+    char what[160];
+    struct host_call call;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct site *sites;
+    struct failure *failures;
+    u32 nsites, nfailures;
+    u32 threads;
+} status = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Threads are numbered from 1. Lock held. */
+static u32 thread(void)
+{
+    static _Thread_local u32 mine;
+    if (!mine)
+        mine = ++status.threads;
+    return mine;
+}
+
+/* The table of n rows of that size, made at first use; NULL: no room for another row. */
+static void *room(void *table, u32 n, size_t row)
+{
+    if (n == MOST)
+        return NULL;
+    return table ? table : ls_calloc(MOST, row);
+}
+
+/* ---- launches ---- */
+
+/* Lock held. NULL: no room. */
+static struct site *site_at(const void *at)
+{
+    for (u32 k = 0; k < status.nsites; k++)
+        if (status.sites[k].at == at)
+            return &status.sites[k];
+    struct site *table = room(status.sites, status.nsites, sizeof *table);
+    if (!table)
+        return NULL;
+    status.sites = table;
+    struct site *s = &table[status.nsites++];
+    *s = (struct site){.at = at};
+    const struct host_call *call = check_call();
+    if (call)
+        s->call = *call;
+    return s;
+}
+
+void check_status_launched(const void *at)
+{
+    if (!check_wants(CHECK_ERRORCHECK))
+        return;
+    pthread_mutex_lock(&status.lock);
+    struct site *s = site_at(at);
+    if (s) {
+        s->launches++;
+        s->waits = thread();
+    }
+    pthread_mutex_unlock(&status.lock);
+}
+
+void check_status_asked(void)
+{
+    if (!check_wants(CHECK_ERRORCHECK))
+        return;
+    pthread_mutex_lock(&status.lock);
+    const u32 me = thread();
+    for (u32 k = 0; k < status.nsites; k++)
+        status.sites[k].checked |= status.sites[k].waits == me;
+    u32 n = 0;
+    for (u32 k = 0; k < status.nfailures; k++)
+        if (status.failures[k].thread != me)
+            status.failures[n++] = status.failures[k];
+    status.nfailures = n;
+    pthread_mutex_unlock(&status.lock);
+}
+
+/* ---- failures ---- */
+
+void check_status_failed(const char *what, const struct host_call *call)
+{
+    pthread_mutex_lock(&status.lock);
+    struct failure *table = room(status.failures, status.nfailures, sizeof *table);
+    if (table) {
+        status.failures = table;
+        struct failure *f = &table[status.nfailures++];
+        *f = (struct failure){.thread = thread(), .call = *call};
+        snprintf(f->what, sizeof f->what, "%s", what);
+    }
+    pthread_mutex_unlock(&status.lock);
+}
+
+/* ---- the end ---- */
+
+static void report_site(const struct site *s)
+{
+    struct finding f;
+    finding_init(&f, FINDING_LAUNCH_UNCHECKED);
+    f.call = s->call;
+    f.count = s->launches;
+    check_report(checked, &f);
+}
+
+static void report_failure(const struct failure *d)
+{
+    struct finding f;
+    finding_init(&f, FINDING_STATUS_DROPPED);
+    f.call = d->call;
+    snprintf(f.what, sizeof f.what, "%s", d->what);
+    check_report(checked, &f);
+}
+
+void check_status_end(bool success)
+{
+    for (u32 k = 0; k < status.nsites; k++)
+        if (!status.sites[k].checked)
+            report_site(&status.sites[k]);
+    for (u32 k = 0; success && k < status.nfailures; k++)
+        report_failure(&status.failures[k]);
+}

@@ -1,0 +1,13 @@
+/* order.h - the events of what orders memory accesses. Internal to exec/. */
+#ifndef LS_EXEC_ORDER_H
+#define LS_EXEC_ORDER_H
+
+#include "exec/warp.h"
+
+/* The record is a fence, or a commit or wait of asynchronous copies. */
+void warp_order(struct warp *w, const struct ir_inst *pc);
+/* addr: offsets in shared memory, of the lanes in mask. */
+void warp_order_mbarrier(struct warp *w, const struct ir_inst *pc, enum exec_order_op op, u32 mask, const u64 *addr,
+                         bool bulk);
+
+#endif

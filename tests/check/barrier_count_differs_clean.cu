@@ -1,0 +1,29 @@
+/* barrier_count_differs_clean - three warps wait for 96 threads at barrier 1. */
+#include "check.h"
+
+__global__ void stages(const int *in, int *out)
+{
+    __shared__ int tile[64];
+    int t = threadIdx.x;
+    int count = 96;
+    if (t < 64)
+        tile[t] = in[t];
+    asm volatile("bar.sync 1, %0;" ::"r"(count) : "memory"); // @barrier
+    if (t >= 64)
+        out[t - 64] = tile[t - 64] + tile[t - 32];
+}
+
+int main()
+{
+    enum { N = 64 };
+    int host[N] = {0}, *in, *out;
+    CHECK(cudaMalloc(&in, sizeof host));
+    CHECK(cudaMalloc(&out, 32 * sizeof *out));
+    CHECK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
+    stages<<<1, 96>>>(in, out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(host, out, 32 * sizeof *out, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+    return 0;
+}

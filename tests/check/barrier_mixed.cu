@@ -1,0 +1,31 @@
+/* barrier_mixed - the first warp waits at a plain barrier, the others at one that counts. */
+// TOOL: synccheck
+// EXPECT: barrier-mixed line @plain|@count
+#include "check.h"
+
+__global__ void count_positive(const int *in, int *out)
+{
+    int t = threadIdx.x, count = 0;
+    if (t >= 32) {
+        count = __syncthreads_count(in[t] > 0); // @count
+    } else {
+        __syncthreads(); // @plain
+    }
+    if (t == 32)
+        *out = count;
+}
+
+int main()
+{
+    enum { N = 96 };
+    int host[N] = {1, 2, 3}, *in, *out;
+    CHECK(cudaMalloc(&in, sizeof host));
+    CHECK(cudaMalloc(&out, sizeof *out));
+    CHECK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
+    count_positive<<<1, N>>>(in, out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(host, out, sizeof *out, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+    return 0;
+}

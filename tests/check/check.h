@@ -1,0 +1,22 @@
+/* check.h - what the programs of this directory share: the headers, and the error check that every CUDA program has. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <assert.h>
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(call)                                                                                                    \
+    do {                                                                                                               \
+        cudaError_t error_ = (call);                                                                                   \
+        if (error_ != cudaSuccess) {                                                                                   \
+            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorName(error_));                                              \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+#endif

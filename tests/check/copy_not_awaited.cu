@@ -1,0 +1,30 @@
+/* copy_not_awaited - a tile on its way to shared memory, and a barrier, which does not wait for it. */
+// TOOL: racecheck
+// EXPECT: copy-not-awaited line @use other line @copy
+#include "check.h"
+
+__global__ void turned(const float4 *in, float4 *out)
+{
+    __shared__ float4 tile[64];
+    int t = threadIdx.x, first = blockIdx.x * blockDim.x;
+    __pipeline_memcpy_async(&tile[t], &in[first + t], sizeof tile[t]); // @copy
+    __pipeline_commit();
+    __syncthreads();
+    out[first + t] = tile[blockDim.x - 1 - t]; // @use
+}
+
+int main()
+{
+    enum { N = 192 };
+    static float4 host[N];
+    float4 *in, *out;
+    CHECK(cudaMalloc(&in, sizeof host));
+    CHECK(cudaMalloc(&out, sizeof host));
+    CHECK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice));
+    turned<<<N / 64, 64>>>(in, out);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* output_written_twice_clean - the index has both dimensions. */
+#include "check.h"
+
+__global__ void gradient(float *out, int width, int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height)
+        out[y * width + x] = 0.5f * x + y;
+}
+
+int main()
+{
+    enum { WIDTH = 50, HEIGHT = 16 };
+    static float host[HEIGHT][WIDTH];
+    float *out;
+    CHECK(cudaMalloc(&out, sizeof host));
+    gradient<<<dim3((WIDTH + 15) / 16, HEIGHT / 4), dim3(16, 4)>>>(out, WIDTH, HEIGHT);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(out));
+    return 0;
+}

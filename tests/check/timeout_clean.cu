@@ -1,0 +1,32 @@
+/* timeout_clean - the producer goes first. */
+#include "check.h"
+
+__global__ void produce(int *data, int *flag)
+{
+    *data = 42;
+    __threadfence();
+    atomicExch(flag, 1);
+}
+
+__global__ void consume(const int *data, int *flag, int *out)
+{
+    while (atomicAdd(flag, 0) == 0) { // @wait
+    }
+    __threadfence();
+    *out = *data;
+}
+
+int main()
+{
+    int *words, got;
+    CHECK(cudaMalloc(&words, 3 * sizeof *words));
+    CHECK(cudaMemset(words, 0, 3 * sizeof *words));
+    produce<<<1, 1>>>(words, words + 1);
+    CHECK(cudaGetLastError());
+    consume<<<1, 1>>>(words, words + 1, words + 2);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(&got, words + 2, sizeof got, cudaMemcpyDeviceToHost));
+    printf("%d\n", got);
+    CHECK(cudaFree(words));
+    return 0;
+}
