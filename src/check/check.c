@@ -89,6 +89,11 @@ struct allocations *check_allocations(const struct check *c)
     return c->allocations;
 }
 
+struct stream_order *check_order(const struct check *c)
+{
+    return c->order;
+}
+
 /* ---- findings ---- */
 
 void check_complete(struct check *c, struct finding *f)

@@ -29,6 +29,7 @@ enum ls_status check_create(const struct check_options *o, struct mem *mem, stru
 void check_destroy(struct check *c);
 unsigned check_tools(const struct check *c);
 struct allocations *check_allocations(const struct check *c); /* allocations.h: the driver fills it */
+struct stream_order *check_order(const struct check *c);      /* order.h: so it does this */
 
 /* A finding of the driver's own (API errors, leaks, ...). */
 void check_report(struct check *c, const struct finding *f);

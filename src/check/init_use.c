@@ -11,8 +11,8 @@
  * the same bases; but where code is optimised (the load names global or shared memory) scalars are no parts, because
  * optimised copies load no padding of their own.
  *
- * What only goes into a selp may be a load that the compiler made unconditional. Functions without PTX registers in a
- * load (matrix loads, cp.async) are not followed: those loads are used. */
+ * What only goes into a selp may be a load that the compiler made unconditional. Other instructions that read memory
+ * (matrix loads, cp.async, atomics) are not followed: what they read is used. */
 #include "check/init.h"
 #include "ir/pass.h"
 
@@ -35,6 +35,15 @@ static bool is_immediate(const struct ptx_inst *i, unsigned k)
     return k < i->noperands && i->operands[k].kind == PTX_IMM;
 }
 
+/* Whole bytes are kept or dropped. */
+static bool is_byte_mask(u64 mask)
+{
+    for (; mask; mask >>= 8)
+        if ((mask & 0xff) != 0 && (mask & 0xff) != 0xff)
+            return false;
+    return true;
+}
+
 /* The result is the operand's bytes, in another place or together with others. */
 static bool moves_bytes(const struct ptx_inst *i)
 {
@@ -46,10 +55,11 @@ static bool moves_bytes(const struct ptx_inst *i)
         return true;
     case OP_SHL:
     case OP_SHR:
+        return is_immediate(i, 2) && i->operands[2].bits % 8 == 0;
     case OP_AND:
-        return is_immediate(i, 2);
+        return is_immediate(i, 2) && is_byte_mask(i->operands[2].bits);
     case OP_BFE:
-        return is_immediate(i, 2) && is_immediate(i, 3);
+        return is_immediate(i, 2) && is_immediate(i, 3) && (i->operands[2].bits | i->operands[3].bits) % 8 == 0;
     case OP_CVT:
         return i->ntypes == 2 && !ptx_type_float((enum ptx_type)i->types[0]) &&
                !ptx_type_float((enum ptx_type)i->types[1]);
@@ -135,16 +145,24 @@ static void look_all(struct use_pass *p)
 
 /* ---- copies ---- */
 
-/* A load of one register that one store of its block stores and nobody else touches; store_at: that store's site. */
+/* A load of one register that one store of its block stores, perhaps by way of moves, and nobody else touches; store_at:
+ * that store's site. */
 static bool is_direct(const struct use_pass *p, u32 site, u32 *store_at)
 {
-    const struct ptx_operand *d = &p->func->src->insts[site].operands[0];
-    if (d->kind != PTX_REG || p->nstores[d->var->index] != 1)
-        return false;
-    const u32 at = p->stores[d->var->index] - 1;
-    *store_at = at;
-    return p->func->src->insts[at].op == OP_ST && p->func->src->insts[at].operands[1].kind == PTX_REG && at > site &&
-           p->func->block_of_site[at] == p->func->block_of_site[site];
+    const struct ptx_inst *insts = p->func->src->insts;
+    const struct ptx_operand *d = &insts[site].operands[0];
+    for (u32 from = site;;) {
+        if (d->kind != PTX_REG || p->nstores[d->var->index] != 1)
+            return false;
+        const u32 at = p->stores[d->var->index] - 1;
+        if (at <= from || p->func->block_of_site[at] != p->func->block_of_site[site] ||
+            (insts[at].op != OP_ST && insts[at].op != OP_MOV))
+            return false;
+        *store_at = from = at;
+        if (insts[at].op == OP_ST)
+            return insts[at].operands[1].kind == PTX_REG;
+        d = &insts[at].operands[0];
+    }
 }
 
 static const struct ptx_operand *address_of(const struct ptx_inst *i)
@@ -181,7 +199,7 @@ static bool has_neighbour(const struct use_pass *p, u32 load, u32 store)
     return false;
 }
 
-static bool is_part(const struct use_pass *p, u32 site)
+static bool is_part(const struct use_pass *p, u32 site, u8 flags)
 {
     const struct ptx_inst *insts = p->func->src->insts, *i = &insts[site];
     const u32 bytes = ptx_type_bits((enum ptx_type)i->types[0]) / 8;
@@ -190,7 +208,7 @@ static bool is_part(const struct use_pass *p, u32 site)
         return true;
     if (i->space == SPACE_GLOBAL || i->space == SPACE_SHARED)
         return false;
-    if (!is_direct(p, site, &store) || (bytes == 1 && p->func->blocks[p->func->block_of_site[site]].loop_depth))
+    if (flags & PACKED || !is_direct(p, site, &store) || (bytes == 1 && p->func->blocks[p->func->block_of_site[site]].loop_depth))
         return true;
     const struct ptx_operand *to = address_of(&insts[store]);
     if (insts[store].space == SPACE_PARAM)
@@ -205,7 +223,7 @@ static void judge_element(const struct use_pass *p, u32 site, unsigned k, u8 fla
     if (flags & USED)
         l->used |= bit;
     else if (flags & STORED)
-        *(flags & PACKED || is_part(p, site) ? &l->copied : &l->used) |= bit;
+        *(is_part(p, site, flags) ? &l->copied : &l->used) |= bit;
     else if (flags & CHOSEN)
         l->chosen |= bit;
 }

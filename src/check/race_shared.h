@@ -1,7 +1,8 @@
 /* race_shared.h - what racecheck remembers of a block's shared memory. Internal.
  *
- * A *cell* stands for `granule` bytes: 4 until something smaller is accessed, then as small as that. It has three stamps:
- * the last write, the last read, and another read, which is of another warp if there was one in this epoch. A stamp is
+ * A *cell* stands for `granule` bytes: 4 until something smaller is accessed, then as small as that. It has three
+ * stamps: the last write, the last read, and another read, which is of another warp if there was one in this epoch. A
+ * stamp is
  *
  *     63 ............. 43   42      41 .. 37   36 .. 32   31 .. 16   15 .. 0
  *     the warp's clock      atomic  warp       lane       0          site (race_site.h)
@@ -14,6 +15,7 @@
 #ifndef LS_CHECK_RACE_SHARED_H
 #define LS_CHECK_RACE_SHARED_H
 
+#include "base/vec.h"
 #include "check/race_site.h"
 #include "check/sync.h"
 
@@ -27,8 +29,8 @@ enum flight { FLIGHT_NONE, FLIGHT_WRITE, FLIGHT_READ };
 /* Bytes of one lane's asynchronous copy that is under way. */
 struct copy {
     u32 lo, bytes;
-    u32 group;   /* of the lane: 1, 2, ... */
-    u32 mbarrier; /* offset + 1 of the object whose phase covers it, or 0 */
+    u32 group;        /* of the lane: 1, 2, ... */
+    u32 mbarrier;     /* offset + 1 of the object whose phase covers it, or 0 */
     u32 clock, epoch; /* when it arrived there */
     u16 site;
     u8 lane;
@@ -43,9 +45,9 @@ struct copies {
 struct shared_cells {
     u32 granule_bits, n;
     u64 *wr, *rd, *rd2;
-    u8 *flight;    /* enum flight */
-    u32 in_flight; /* copies */
-    u32 restarts;  /* sync's: when it moves, stamps are void */
+    u8 *flight;      /* enum flight */
+    u32 in_flight;   /* copies */
+    u32 restarts;    /* sync's: when it moves, stamps are void */
     u32 write_epoch; /* the last epoch in which something was written */
     u32 log_epoch, log_len;
     u32 *log; /* [LOG_WORDS] */
@@ -60,13 +62,13 @@ struct race_shared {
 
 /* One access, as the cells see it. */
 struct touch {
-    u64 me;     /* stamp of lane 0 */
-    u64 limit;  /* stamps below are ordered before it */
-    u64 own;    /* the same of its own warp's */
+    u64 me;    /* stamp of lane 0 */
+    u64 limit; /* stamps below are ordered before it */
+    u64 own;   /* the same of its own warp's */
     u32 mask, warp;
-    u32 bits;   /* a lane touches 1 << bits cells */
-    u32 first;  /* contiguous, uniform: the first cell */
-    u8 pattern; /* enum exec_pattern */
+    u32 bits;             /* a lane touches 1 << bits cells */
+    u32 first;            /* contiguous, uniform: the first cell */
+    u8 pattern;           /* enum exec_pattern */
     u32 cell[SYNC_LANES]; /* gather: each active lane's first cell */
 };
 

@@ -20,9 +20,11 @@
 
 /* ---- making them ---- */
 
-static u64 *stamps(struct arena *mem, u32 n) { return arena_alloc_aligned(mem, sizeof(u64) * n, 64); }
+static u64 *stamps(struct arena *mem, u32 n)
+{
+    return arena_alloc_aligned(mem, sizeof(u64) * n, 64);
+}
 
-enum { LOG_WORDS = 1 << 16 };
 
 struct shared_cells *cells_new(struct arena *mem, u64 bytes, u32 granule_bits)
 {
@@ -68,8 +70,14 @@ void cells_clear(struct shared_cells *c)
 
 /* ---- runs of cells: contiguous accesses ---- */
 
-static inline u64 lane_stamp(u64 me, u32 lane) { return me + ((u64)lane << STAMP_LANE); }
-static inline u64 wide(bool b) { return -(u64)b; }
+static inline u64 lane_stamp(u64 me, u32 lane)
+{
+    return me + ((u64)lane << STAMP_LANE);
+}
+static inline u64 wide(bool b)
+{
+    return -(u64)b;
+}
 
 /* ~0 if the stamp is unordered with me. */
 static inline u64 unordered(u64 stamp, u64 me, u64 limit, u64 own)
@@ -103,8 +111,8 @@ static inline void keep_read(u64 *restrict rd, u64 *restrict rd2, u64 me, u64 li
 {
     const u64 old = *rd, other = *rd2, x = old ^ me;
     const u64 now = wide(old >= limit) & wide((x & STAMP_THREAD_MASK) != 0);
-    const u64 better = wide((x & STAMP_WARP_MASK) != 0) | wide(other < limit) |
-                       wide(((other ^ me) & STAMP_WARP_MASK) == 0);
+    const u64 better =
+        wide((x & STAMP_WARP_MASK) != 0) | wide(other < limit) | wide(((other ^ me) & STAMP_WARP_MASK) == 0);
     const u64 take = now & better;
     *rd2 = (old & take) | (other & ~take);
     *rd = me;
@@ -139,8 +147,14 @@ static u64 check_cells(const u64 *at, const struct touch *t, u64 but)
     return any;
 }
 
-static bool is_run(const struct touch *t) { return t->pattern == PATTERN_CONTIGUOUS; }
-static u32 run_cells(const struct touch *t) { return (u32)SYNC_LANES << t->bits; }
+static bool is_run(const struct touch *t)
+{
+    return t->pattern == PATTERN_CONTIGUOUS;
+}
+static u32 run_cells(const struct touch *t)
+{
+    return (u32)SYNC_LANES << t->bits;
+}
 
 static bool check(const u64 *at, const struct touch *t, u64 but)
 {

@@ -16,12 +16,12 @@ struct check_command {
     /* what is looked for */
     unsigned tools;
     bool leaks;
-    const char *api;      /* "all", "explicit", "no" */
-    const char *destroy;  /* "context", "kernel" */
+    const char *api;     /* "all", "explicit", "no" */
+    const char *destroy; /* "context", "kernel" */
     struct select_options select;
-    const char *names;    /* an extended regular expression of the wanted kernels' names, growing; NULL */
-    bool names_keyed;     /* all of them are kne, kns or regex: mangled names */
-    const char *excluded; /* the same of those that are not wanted */
+    const char *names;           /* an extended regular expression of the wanted kernels' names, growing; NULL */
+    bool names_keyed;            /* all of them are kne, kns or regex: mangled names */
+    const char *excluded;        /* the same of those that are not wanted */
     bool dropped[FINDING_KINDS]; /* findings that an option leaves out */
     bool drop_entry_points;      /* cuGetProcAddress: what a program asks for to see whether it is there */
     /* how the program runs */
@@ -48,16 +48,16 @@ void check_options_read(struct check_command *c, int argc, char **argv);
 
 /* ---- check_filter.c ---- */
 
-/* Adds a filter as compute-sanitizer writes it (kns=..., kne=..., regex=..., with commas), or a name, or regex:EXPR, to an
- * expression. *keyed becomes false for a plain name. False: why says what is wrong. */
+/* Adds a filter as compute-sanitizer writes it (kns=..., kne=..., regex=..., with commas), or a name, or regex:EXPR, to
+ * an expression. *keyed becomes false for a plain name. False: why says what is wrong. */
 bool check_filter_add(struct arena *mem, const char **expression, bool *keyed, const char *text, char why[256]);
 /* A file name with %p, %q{NAME} and %% replaced; NULL: why says what is wrong. */
 const char *check_file_name(struct arena *mem, const char *text, char why[256]);
 
 /* ---- check_run.c ---- */
 
-/* Runs the program and reads what its processes left. *status: the program's, or when it could not be started (false) the
- * command's. */
+/* Runs the program and reads what its processes left. *status: the program's, or when it could not be started (false)
+ * the command's. */
 bool check_run(const struct check_command *c, struct check_report *r, int *status);
 
 #endif

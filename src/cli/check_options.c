@@ -61,13 +61,16 @@ enum {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What to look for:", 1},
     {"tool", OPT_TOOL, "TOOL,...|all", 0,
-     "memcheck (the default), racecheck, initcheck, synccheck, leakcheck, writecheck, errorcheck; several with commas", 1},
+     "memcheck (the default), racecheck, initcheck, synccheck, leakcheck, writecheck, errorcheck; several with commas",
+     1},
     {"leak-check", OPT_LEAKS, "full|no", 0, "full: memory that was not freed, as --tool leakcheck (no)", 1},
     {"check-device-heap", OPT_DEVICE_HEAP, "yes|no", 0, "no: without findings about malloc and free in kernels", 1},
-    {"report-device-side-allocation-failure", OPT_HEAP_FAILURE, "yes|no", 0, "no: not when malloc in a kernel fails", 1},
+    {"report-device-side-allocation-failure", OPT_HEAP_FAILURE, "yes|no", 0, "no: not when malloc in a kernel fails",
+     1},
     {"check-api-memory-access", OPT_API_ACCESS, "yes|no", 0, "no: without copies of what nothing wrote", 1},
     {"initcheck-address-space", OPT_INIT_SPACE, "global|shared|all", 0, "What initcheck reports (all)", 1},
-    {"racecheck-detect-level", OPT_RACE_LEVEL, "info|warn|error", 0, "error: without races that are warnings (warn)", 1},
+    {"racecheck-detect-level", OPT_RACE_LEVEL, "info|warn|error", 0, "error: without races that are warnings (warn)",
+     1},
     {"racecheck-memcpy-async", OPT_RACE_COPY, "yes|no", 0, "no: without copies that nobody waited for", 1},
     {"ignore-getprocaddress-notfound", OPT_ENTRY_POINTS, NULL, 0, "Not when cuGetProcAddress finds nothing", 1},
     {"report-api-errors", OPT_API, "all|extended|explicit|no", 0,
@@ -80,11 +83,13 @@ static const struct argp_option options[] = {
     {"kernel-regex-exclude", OPT_KERNEL_EXCLUDE, "FILTER", OPTION_ALIAS, NULL, 2},
     {"launch-skip", 's', "N", 0, "Leave out the first N launches that match", 2},
     {"launch-count", 'c', "N", 0, "Check at most N launches; 0: all", 2},
-    {"target-processes", OPT_TARGET, "all|application-only", 0, "application-only: without findings in children (all)", 2},
+    {"target-processes", OPT_TARGET, "all|application-only", 0, "application-only: without findings in children (all)",
+     2},
     {NULL, 0, NULL, 0, "What to do then:", 3},
     {"destroy-on-device-error", OPT_DESTROY, "context|kernel", 0,
      "After an invalid access the context is lost, or the kernel goes on without that access (context)", 3},
-    {"error-exitcode", OPT_EXIT, "N", 0, "The exit status when there are errors and the program's is 0 (0: the program's)", 3},
+    {"error-exitcode", OPT_EXIT, "N", 0,
+     "The exit status when there are errors and the program's is 0 (0: the program's)", 3},
     {"strict", OPT_STRICT, NULL, 0, "Warnings are errors", 3},
     {"check-exit-code", OPT_EXIT_CODE, "yes|no", 0, "no: do not say that the program failed", 3},
     {"require-cuda-init", OPT_CUDA, "yes|no", 0, "no: a program that does not use CUDA is no error", 3},
@@ -95,12 +100,14 @@ static const struct argp_option options[] = {
     {"show-backtrace", OPT_BACKTRACE, "yes|host|device|no", 0, "Which backtraces (yes)", 4},
     {"backtrace-short", OPT_SHORT, "yes|no", 0, "no: with the libraries' frames and those below main", 4},
     {"num-callers-host", OPT_CALLERS, "N", 0, "Frames of a backtrace of the host; 0: all", 4},
-    {"demangle", OPT_DEMANGLE, "full|simple|no", 0, "Names of functions: with parameters, without, as in PTX (full)", 4},
+    {"demangle", OPT_DEMANGLE, "full|simple|no", 0, "Names of functions: with parameters, without, as in PTX (full)",
+     4},
     {"strip-paths", OPT_STRIP, "yes|no", 0, "no: files with their folders (yes)", 4},
     {"print-session-details", OPT_SESSION, NULL, 0, "The processes that were seen", 4},
     {"prefix", OPT_PREFIX, "TEXT", 0, "In front of each line (=========)", 4},
     {"quiet", 'q', NULL, 0, "Nothing but findings", 4},
-    {"log-file", OPT_LOG, "FILE", 0, "Print there and not to stdout; %p, %q{VARIABLE} and %% as compute-sanitizer has them", 4},
+    {"log-file", OPT_LOG, "FILE", 0,
+     "Print there and not to stdout; %p, %q{VARIABLE} and %% as compute-sanitizer has them", 4},
     {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "As JSON, instead of the text or to a file beside it", 4},
     {"sarif", OPT_SARIF, "FILE", OPTION_ARG_OPTIONAL, "As SARIF 2.1.0, for code hosts, likewise", 4},
     {"save", OPT_SAVE, "FILE", 0, "Keep the findings for --read; escapes as for --log-file", 4},
@@ -110,10 +117,12 @@ static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Lockstep's own:", 5},
     {"schedule", OPT_SCHEDULE, "seed=N", 0, "Shuffle the order of blocks and warps, as LOCKSTEP_SEED", 5},
     {"schedules", OPT_SCHEDULES, "K", 0,
-     "Run each launch again under K shuffled orders, and report results that differ; with --memory weak unless told", 5},
+     "Run each launch again under K shuffled orders, and report results that differ; with --memory weak unless told",
+     5},
     {"memory", OPT_MEMORY, "weak|strong", 0, "The order in which others see stores, as LOCKSTEP_MEMORY", 5},
     {"gpu", OPT_GPU, "NAME", 0, "The GPU to be (`lockstep gpus` lists them), as LOCKSTEP_GPU", 5},
-    {"workers", OPT_WORKERS, "N", 0, "Threads of a launch, as LOCKSTEP_WORKERS (1, so that each run reports the same)", 5},
+    {"workers", OPT_WORKERS, "N", 0, "Threads of a launch, as LOCKSTEP_WORKERS (1, so that each run reports the same)",
+     5},
     {"seed", OPT_SEED, "N", 0, "As --schedule seed=N", 5},
     {"timeout", OPT_TIMEOUT, "SECONDS", 0, "End a kernel that runs longer, as LOCKSTEP_TIMEOUT", 5},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Start the program without looking at its file first", 5},
@@ -153,21 +162,25 @@ static const struct argp_option options[] = {
     {"coredump-behavior", OPT_REFUSED + 5, "MODE", OPTION_HIDDEN, "there is no GPU to dump", 7},
     {"check-optix", OPT_REFUSED + 6, NULL, OPTION_HIDDEN, "Lockstep has no OptiX", 7},
     {"check-optix-leaks", OPT_REFUSED + 7, NULL, OPTION_HIDDEN, "Lockstep has no OptiX", 7},
-    {"check-cache-control", OPT_REFUSED + 8, NULL, OPTION_HIDDEN, "instructions that control caches are not checked", 7},
+    {"check-cache-control", OPT_REFUSED + 8, NULL, OPTION_HIDDEN, "instructions that control caches are not checked",
+     7},
     {"detect-missing-module-unload", OPT_REFUSED + 9, NULL, OPTION_HIDDEN, "modules are not looked at for leaks", 7},
     {"track-unused-memory", OPT_REFUSED + 10, NULL, OPTION_HIDDEN,
      "--tool writecheck finds the parts of an output that nobody wrote", 7},
     {"unused-memory-threshold", OPT_REFUSED + 11, "N", OPTION_HIDDEN,
      "--tool writecheck finds the parts of an output that nobody wrote", 7},
-    {"unused-shared-memory-report-limit", OPT_REFUSED + 12, "N", OPTION_HIDDEN, "unused shared memory is not reported", 7},
+    {"unused-shared-memory-report-limit", OPT_REFUSED + 12, "N", OPTION_HIDDEN, "unused shared memory is not reported",
+     7},
     {"racecheck-trace-sync", OPT_REFUSED + 13, "yes|no", OPTION_HIDDEN, "barriers are not traced", 7},
     {"racecheck-filter-cluster-id", OPT_REFUSED + 14, "N", OPTION_HIDDEN, "all blocks are checked", 7},
     {"target-processes-filter", OPT_REFUSED + 15, "NAME", OPTION_HIDDEN,
      "all processes are checked, or the program alone (--target-processes application-only)", 7},
-    {"dump-kernel-launches", OPT_REFUSED + 16, NULL, OPTION_HIDDEN, "`lockstep profile` and `lockstep trace` list launches", 7},
+    {"dump-kernel-launches", OPT_REFUSED + 16, NULL, OPTION_HIDDEN,
+     "`lockstep profile` and `lockstep trace` list launches", 7},
     {"preload-library", OPT_REFUSED + 17, "FILE", OPTION_HIDDEN, "set LD_PRELOAD: the environment is the program's", 7},
     {"language", OPT_REFUSED + 18, "c|fortran", OPTION_HIDDEN, "threads and blocks are counted from 0, as in C", 7},
-    {"mode", OPT_REFUSED + 19, "MODE", OPTION_HIDDEN, "the program is started by this command; there is nothing to attach to", 7},
+    {"mode", OPT_REFUSED + 19, "MODE", OPTION_HIDDEN,
+     "the program is started by this command; there is nothing to attach to", 7},
     {0},
 };
 
@@ -209,10 +222,11 @@ static void read_tools(struct check_command *c, const char *list, struct argp_st
         const size_t n = strcspn(list, ",");
         const char *name = arena_strndup(&c->mem, list, n);
         if (n && !check_tool_by_name(name, &one))
-            argp_error(state,
-                       "there is no tool '%s'; there are memcheck, racecheck, initcheck, synccheck, leakcheck, writecheck, "
-                       "errorcheck, and all",
-                       name);
+            argp_error(
+                state,
+                "there is no tool '%s'; there are memcheck, racecheck, initcheck, synccheck, leakcheck, writecheck, "
+                "errorcheck, and all",
+                name);
         c->tools |= n ? one : 0;
         list += n + (list[n] == ',');
     }
@@ -308,16 +322,25 @@ static error_t parse_look(int key, char *arg, struct argp_state *state)
 {
     struct check_command *c = state->input;
     switch (key) {
-    case OPT_TOOL: read_tools(c, arg, state); return 0;
-    case OPT_LEAKS: c->leaks = WORD("leak-check", "full", "no") == 0; return 0;
-    case OPT_DEVICE_HEAP: read_device_heap(c, yes(state, "check-device-heap", arg)); return 0;
+    case OPT_TOOL:
+        read_tools(c, arg, state);
+        return 0;
+    case OPT_LEAKS:
+        c->leaks = WORD("leak-check", "full", "no") == 0;
+        return 0;
+    case OPT_DEVICE_HEAP:
+        read_device_heap(c, yes(state, "check-device-heap", arg));
+        return 0;
     case OPT_HEAP_FAILURE:
-        drop(c, FINDING_HEAP_EXHAUSTED, FINDING_HEAP_EXHAUSTED, !yes(state, "report-device-side-allocation-failure", arg));
+        drop(c, FINDING_HEAP_EXHAUSTED, FINDING_HEAP_EXHAUSTED,
+             !yes(state, "report-device-side-allocation-failure", arg));
         return 0;
     case OPT_API_ACCESS:
         drop(c, FINDING_UNINIT_COPY, FINDING_UNINIT_COPY, !yes(state, "check-api-memory-access", arg));
         return 0;
-    case OPT_INIT_SPACE: read_init_space(c, WORD("initcheck-address-space", "global", "shared", "all")); return 0;
+    case OPT_INIT_SPACE:
+        read_init_space(c, WORD("initcheck-address-space", "global", "shared", "all"));
+        return 0;
     case OPT_RACE_LEVEL:
         if (WORD("racecheck-detect-level", "info", "warn", "error") == 2)
             c->dropped[FINDING_SHARED_SAME] = c->dropped[FINDING_GLOBAL_SAME] = true;
@@ -325,9 +348,14 @@ static error_t parse_look(int key, char *arg, struct argp_state *state)
     case OPT_RACE_COPY:
         drop(c, FINDING_COPY_NOT_AWAITED, FINDING_COPY_NOT_AWAITED, !yes(state, "racecheck-memcpy-async", arg));
         return 0;
-    case OPT_ENTRY_POINTS: c->drop_entry_points = true; return 0;
-    case OPT_KERNEL_EXCLUDE: read_filter(c, &c->excluded, &(bool){true}, arg, state); return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    case OPT_ENTRY_POINTS:
+        c->drop_entry_points = true;
+        return 0;
+    case OPT_KERNEL_EXCLUDE:
+        read_filter(c, &c->excluded, &(bool){true}, arg, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -337,24 +365,41 @@ static error_t parse_print(int key, char *arg, struct argp_state *state)
     struct check_text *t = &c->text;
     u32 n;
     switch (key) {
-    case OPT_PRINT_LIMIT: t->limit = number(state, "print-limit", arg); return 0;
-    case OPT_PRINT_LEVEL: t->errors_only = WORD("print-level", "info", "auto", "warn", "error") == 3; return 0;
+    case OPT_PRINT_LIMIT:
+        t->limit = number(state, "print-limit", arg);
+        return 0;
+    case OPT_PRINT_LEVEL:
+        t->errors_only = WORD("print-level", "info", "auto", "warn", "error") == 3;
+        return 0;
     case OPT_BACKTRACE:
         n = WORD("show-backtrace", "no", "host", "device", "yes");
         t->host = n & 1;
         t->device = n & 2;
         return 0;
-    case OPT_SHORT: t->whole_backtrace = !yes(state, "backtrace-short", arg); return 0;
-    case OPT_CALLERS: t->callers = number(state, "num-callers-host", arg); return 0;
+    case OPT_SHORT:
+        t->whole_backtrace = !yes(state, "backtrace-short", arg);
+        return 0;
+    case OPT_CALLERS:
+        t->callers = number(state, "num-callers-host", arg);
+        return 0;
     case OPT_DEMANGLE:
         t->name = (const enum kernel_base[]){KERNEL_DEMANGLED, KERNEL_FUNCTION,
                                              KERNEL_MANGLED}[WORD("demangle", "full", "simple", "no")];
         return 0;
-    case OPT_STRIP: t->paths.strip = yes(state, "strip-paths", arg); return 0;
-    case OPT_SESSION: t->session = true; return 0;
-    case OPT_PREFIX: t->prefix = arg; return 0;
-    case 'q': t->quiet = true; return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    case OPT_STRIP:
+        t->paths.strip = yes(state, "strip-paths", arg);
+        return 0;
+    case OPT_SESSION:
+        t->session = true;
+        return 0;
+    case OPT_PREFIX:
+        t->prefix = arg;
+        return 0;
+    case 'q':
+        t->quiet = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -362,9 +407,15 @@ static error_t parse_output(int key, char *arg, struct argp_state *state)
 {
     struct check_command *c = state->input;
     switch (key) {
-    case OPT_LOG: c->log = file(c, "log-file", arg, state); return 0;
-    case OPT_SAVE: c->save = file(c, "save", arg, state); return 0;
-    case OPT_READ: c->read = arg; return 0;
+    case OPT_LOG:
+        c->log = file(c, "log-file", arg, state);
+        return 0;
+    case OPT_SAVE:
+        c->save = file(c, "save", arg, state);
+        return 0;
+    case OPT_READ:
+        c->read = arg;
+        return 0;
     case OPT_JSON:
         c->json = true;
         c->json_to = arg;
@@ -373,14 +424,23 @@ static error_t parse_output(int key, char *arg, struct argp_state *state)
         c->sarif = true;
         c->sarif_to = arg;
         return 0;
-    case OPT_STRICT: c->strict = true; return 0;
-    case OPT_EXIT: read_exit(c, arg, state); return 0;
-    case OPT_EXIT_CODE: c->tell_exit_code = yes(state, "check-exit-code", arg); return 0;
-    case OPT_LIST: c->list = true; return 0;
+    case OPT_STRICT:
+        c->strict = true;
+        return 0;
+    case OPT_EXIT:
+        read_exit(c, arg, state);
+        return 0;
+    case OPT_EXIT_CODE:
+        c->tell_exit_code = yes(state, "check-exit-code", arg);
+        return 0;
+    case OPT_LIST:
+        c->list = true;
+        return 0;
     case 'v':
         puts("lockstep " LS_VERSION);
         exit(CLI_OK);
-    default: return ARGP_ERR_UNKNOWN;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -388,9 +448,15 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 {
     struct check_command *c = state->input;
     switch (key) {
-    case OPT_KERNEL: read_filter(c, &c->names, &c->names_keyed, arg, state); return 0;
-    case 's': c->select.skip = number(state, "launch-skip", arg); return 0;
-    case 'c': c->select.count = number(state, "launch-count", arg); return 0;
+    case OPT_KERNEL:
+        read_filter(c, &c->names, &c->names_keyed, arg, state);
+        return 0;
+    case 's':
+        c->select.skip = number(state, "launch-skip", arg);
+        return 0;
+    case 'c':
+        c->select.count = number(state, "launch-count", arg);
+        return 0;
     case OPT_API:
         c->api = (const char *const[]){"all", "explicit", "explicit",
                                        "no"}[WORD("report-api-errors", "all", "extended", "explicit", "no")];
@@ -398,18 +464,41 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
     case OPT_DESTROY:
         c->destroy = WORD("destroy-on-device-error", "context", "kernel") ? "kernel" : "context";
         return 0;
-    case OPT_BLOCKING: c->blocking = true; return 0;
-    case OPT_CUDA: c->need_cuda = yes(state, "require-cuda-init", arg); return 0;
-    case OPT_TARGET: c->only_program = WORD("target-processes", "all", "application-only") == 1; return 0;
-    case OPT_SCHEDULE: read_schedule(c, arg, state); return 0;
-    case OPT_SCHEDULES: read_schedules(c, arg, state); return 0;
-    case OPT_GPU: c->gpu = arg; return 0;
-    case OPT_WORKERS: c->workers = (number(state, "workers", arg), arg); return 0;
-    case OPT_SEED: c->seed = (number(state, "seed", arg), arg); return 0;
-    case OPT_MEMORY: c->memory = WORD("memory", "weak", "strong") ? "strong" : "weak"; return 0;
-    case OPT_TIMEOUT: c->timeout = arg; return 0;
-    case OPT_NO_CHECK: c->unchecked = true; return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    case OPT_BLOCKING:
+        c->blocking = true;
+        return 0;
+    case OPT_CUDA:
+        c->need_cuda = yes(state, "require-cuda-init", arg);
+        return 0;
+    case OPT_TARGET:
+        c->only_program = WORD("target-processes", "all", "application-only") == 1;
+        return 0;
+    case OPT_SCHEDULE:
+        read_schedule(c, arg, state);
+        return 0;
+    case OPT_SCHEDULES:
+        read_schedules(c, arg, state);
+        return 0;
+    case OPT_GPU:
+        c->gpu = arg;
+        return 0;
+    case OPT_WORKERS:
+        c->workers = (number(state, "workers", arg), arg);
+        return 0;
+    case OPT_SEED:
+        c->seed = (number(state, "seed", arg), arg);
+        return 0;
+    case OPT_MEMORY:
+        c->memory = WORD("memory", "weak", "strong") ? "strong" : "weak";
+        return 0;
+    case OPT_TIMEOUT:
+        c->timeout = arg;
+        return 0;
+    case OPT_NO_CHECK:
+        c->unchecked = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -426,8 +515,9 @@ static void finish(struct check_command *c, struct argp_state *state)
     if (c->json && !c->json_to && c->sarif && !c->sarif_to)
         argp_error(state, "--json and --sarif both instead of the text: give one of them a file (--sarif=FILE)");
     if (c->excluded && (c->select.skip || c->select.count))
-        argp_error(state, "--kernel-name-exclude leaves findings out, not launches: it does not go with --launch-skip and "
-                          "--launch-count");
+        argp_error(state,
+                   "--kernel-name-exclude leaves findings out, not launches: it does not go with --launch-skip and "
+                   "--launch-count");
     c->tools_named = c->tools || c->leaks;
     c->tools |= c->tools ? 0 : CHECK_MEMCHECK;
     c->tools |= c->leaks ? CHECK_LEAKCHECK : 0;
@@ -449,7 +539,8 @@ static error_t parse_other(int key, char *arg, struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    static error_t (*const parsers[])(int, char *, struct argp_state *) = {parse_look, parse_print, parse_output, parse_run};
+    static error_t (*const parsers[])(int, char *, struct argp_state *) = {parse_look, parse_print, parse_output,
+                                                                           parse_run};
     struct check_command *c = state->input;
     if (key == ARGP_KEY_ARG) { /* the program: all that follows is its own */
         c->program = state->argv + state->next - 1;
@@ -460,7 +551,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         finish(c, state);
         return 0;
     }
-    if (key >= ARGP_KEY_ARGS) /* argp's own steps */
+    if (key > ARGP_KEY_END) /* argp's own steps */
         return ARGP_ERR_UNKNOWN;
     if ((key >= OPT_RUN && key < OPT_UNUSED) || key == 's' || key == 'c')
         c->run_option = option_name(key);

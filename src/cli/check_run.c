@@ -34,7 +34,8 @@ static bool set_tools(unsigned tools)
     char all[200] = "";
     for (unsigned t = 1; t <= CHECK_ALL; t <<= 1)
         if (tools & t)
-            snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? "," : "", check_tool_name((enum check_tool)t));
+            snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? "," : "",
+                     check_tool_name((enum check_tool)t));
     return set("LOCKSTEP_CHECK", all) && set("LOCKSTEP_CHECK_LEAKS", tools & CHECK_LEAKCHECK ? "full" : "no");
 }
 
@@ -44,8 +45,8 @@ static bool set_kernels(const struct check_command *c)
     char *expression = NULL;
     if (c->names && asprintf(&expression, "regex:%s", c->names) < 0)
         return false;
-    const bool good =
-        set("LOCKSTEP_KERNEL", expression) && set("LOCKSTEP_KERNEL_BASE", c->names && c->names_keyed ? "mangled" : NULL);
+    const bool good = set("LOCKSTEP_KERNEL", expression) &&
+                      set("LOCKSTEP_KERNEL_BASE", c->names && c->names_keyed ? "mangled" : NULL);
     free(expression);
     return good && set("LOCKSTEP_KERNEL_ID", NULL) && set("LOCKSTEP_LAUNCH_SKIP_BEFORE_MATCH", NULL) &&
            set_count("LOCKSTEP_LAUNCH_SKIP", c->select.skip) && set_count("LOCKSTEP_LAUNCH_COUNT", c->select.count);
@@ -66,7 +67,8 @@ static bool set_environment(const struct check_command *c, const char *folder)
 {
     return set("LOCKSTEP_SESSION", folder) && set("LOCKSTEP_TIMELINE", NULL) && set("LOCKSTEP_CACHES", NULL) &&
            set("LOCKSTEP_PROGRESS", NULL) && set("LOCKSTEP_PROFILE_FROM_START", NULL) && set_tools(c->tools) &&
-           set("LOCKSTEP_CHECK_API", c->api) && set("LOCKSTEP_CHECK_DESTROY", c->destroy) && set_kernels(c) && set_engine(c);
+           set("LOCKSTEP_CHECK_API", c->api) && set("LOCKSTEP_CHECK_DESTROY", c->destroy) && set_kernels(c) &&
+           set_engine(c);
 }
 
 /* ---- what it left ---- */

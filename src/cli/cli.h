@@ -13,6 +13,7 @@ enum { CLI_OK = 0, CLI_BAD = 1, CLI_USAGE = 2, CLI_TROUBLE = 3 };
 
 /* argv[0] is "lockstep climb" and so on. */
 int cli_cc(int argc, char **argv);
+int cli_check(int argc, char **argv);
 int cli_climb(int argc, char **argv);
 int cli_gpus(int argc, char **argv);
 int cli_launch(int argc, char **argv);

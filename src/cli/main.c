@@ -19,6 +19,7 @@ static const struct {
     {"climb", cli_climb, "run the optimisation ladders: every rung verified, with its counters"},
     {"cc", cli_cc, "compile a CUDA program: nvcc's options, without a CUDA toolkit"},
     {"run", cli_run, "run a CUDA program on Lockstep's device"},
+    {"check", cli_check, "run one and report what is wrong with its kernels, as compute-sanitizer would"},
     {"trace", cli_trace, "run one and print when its copies and kernels would run on the GPU"},
     {"profile", cli_profile, "run a CUDA program under the meter, and print what Nsight Compute would"},
     {"launch", cli_launch, "launch a kernel of a PTX file or fat binary, and print its counters"},

@@ -19,8 +19,8 @@ struct symbol {
 struct symbols *symbols_open(void); /* NULL: no memory */
 void symbols_close(struct symbols *s);
 
-/* `offset`: the return address, counted from where the file is loaded; the instruction before it is looked up. Texts go to
- * mem. False: neither is known. */
+/* `offset`: the return address, counted from where the file is loaded; the instruction before it is looked up. Texts go
+ * to mem. False: neither is known. */
 bool symbols_find(struct symbols *s, struct arena *mem, const char *module, u64 offset, struct symbol *out);
 
 #endif

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -172,6 +173,7 @@ void check_start(void)
         drv_log("LOCKSTEP_CHECK: nothing is checked: %s", ls_status_text(s));
         return;
     }
+    check_order_begin(check_order(checked));
     own.pid = getpid();
     append_process();
     check_call_init();
@@ -180,11 +182,33 @@ void check_start(void)
     check_on = true;
 }
 
+static bool all_idle(void)
+{
+    bool idle = true;
+    pthread_mutex_lock(&drv.lock);
+    for (CUcontext c = drv.contexts; c && idle; c = c->next)
+        if (atomic_load(&c->alive))
+            idle = ctx_idle(c);
+    pthread_mutex_unlock(&drv.lock);
+    return idle;
+}
+
+/* What streams still have to do is done, so that it is checked too; what waits for the host would wait for ever. */
+void check_settle(void)
+{
+    enum { PATIENCE_MS = 20000 };
+    const struct timespec ms = {0, 1000000};
+    for (int i = 0; i < PATIENCE_MS && check_on && !all_idle(); i++)
+        nanosleep(&ms, NULL);
+}
+
 /* After the program's own handlers and destructors: these may still free memory. */
 __attribute__((destructor)) static void on_unload(void)
 {
-    if (!check_on || atomic_load(&drv.forked))
+    if (!check_on)
         return;
+    driver_stop();
+    check_leaks_at_end();
     check_status_end(own.exit_status == 0);
     append_json(json_pack("{s:s, s:i}", "type", "end", "pid", (int)own.pid));
     check_on = false;

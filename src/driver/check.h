@@ -28,6 +28,8 @@ extern struct check *checked; /* the process's; NULL unless check_on (driver.h) 
 /* ---- check.c ---- */
 
 void check_start(void); /* at the driver's start, when there is memory */
+/* The program's main function has returned, or it called exit. */
+void check_settle(void);
 /* One grid, under the hooks if it is selected. left_out: the accesses that did not take place, added to. */
 enum ls_status check_run(struct exec_launch *l, const struct op *op, struct profile_place place,
                          struct exec_fault *fault, u64 *left_out);
@@ -53,6 +55,24 @@ const struct host_call *check_call(void);
 struct host_call *check_call_new(void); /* a copy, for ls_free; NULL: no memory, or no call */
 /* More about the call under way, should it fail: "the destination has 64 bytes, ...". */
 void check_call_detail(const char *fmt, ...) LS_PRINTF(1, 2);
+
+/* What is wrong, should the call under way fail: filled by the caller, in place of an API error. */
+struct finding *check_call_explain(enum finding_kind kind);
+
+/* ---- check_memory.c ---- */
+
+/* An allocation that begins there was made, or is being freed, by the call under way. */
+void check_made(u64 base);
+void check_gone(u64 base);
+bool check_freed_before(u64 address);        /* the allocation that begins there, by a call */
+void check_free_failed(u64 address);         /* the call under way was given a pointer that it cannot free */
+void check_leak(const struct allocation *a); /* its owner is gone, or is about to go */
+void check_leaks_at_end(void);
+/* One row, about to be copied or filled. call: that asked for it; may be NULL. */
+void check_copy(u64 to, u64 from, u64 size, const struct host_call *call);
+void check_fill(u64 address, u64 size, const struct host_call *call);
+/* The call under way fails since these bytes are not there; side: "destination". */
+void check_range_bad(const char *side, u64 address, u64 size);
 
 /* ---- check_status.c ---- */
 

@@ -27,7 +27,8 @@ static _Thread_local struct {
     bool known;       /* call is of this call */
     bool hidden;      /* the library above calls by itself: what fails is its matter */
     struct host_call call;
-    char detail[512];
+    bool explained; /* why says what is wrong, should the call fail */
+    struct finding why;
 } now;
 
 static enum { REPORTS_EXPLICIT, REPORTS_ALL, REPORTS_NONE } reports; /* LOCKSTEP_CHECK_API */
@@ -131,7 +132,7 @@ void check_call_begin(const char *name, const void *from)
         return;
     now.name = name;
     now.known = false;
-    now.detail[0] = 0;
+    now.explained = false;
     now.hidden = ours(from);
 }
 
@@ -164,9 +165,17 @@ void check_call_end_above(void)
 void check_call_detail(const char *fmt, ...)
 {
     va_list args;
+    struct finding *f = check_call_explain(FINDING_API_ERROR);
     va_start(args, fmt);
-    vsnprintf(now.detail, sizeof now.detail, fmt, args);
+    vsnprintf(f->detail, sizeof f->detail, fmt, args);
     va_end(args);
+}
+
+struct finding *check_call_explain(enum finding_kind kind)
+{
+    finding_init(&now.why, kind);
+    now.explained = true;
+    return &now.why;
 }
 
 /* ---- errors ---- */
@@ -200,12 +209,12 @@ static bool is_error(int error)
 
 static void report(const char *what)
 {
-    struct finding f;
-    finding_init(&f, FINDING_API_ERROR);
-    f.call = *check_call();
-    snprintf(f.what, sizeof f.what, "%s", what);
-    snprintf(f.detail, sizeof f.detail, "%s", now.detail);
-    check_report(checked, &f);
+    struct finding *f = now.explained ? &now.why : check_call_explain(FINDING_API_ERROR);
+    if (f->kind == FINDING_API_ERROR && reports == REPORTS_NONE)
+        return;
+    f->call = *check_call();
+    snprintf(f->what, sizeof f->what, "%s", what);
+    check_report(checked, f);
 }
 
 void check_call_failed(int error, const char *name, const char *text)
@@ -215,7 +224,7 @@ void check_call_failed(int error, const char *name, const char *text)
         return;
     snprintf(what, sizeof what, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.", name, error, text,
              now.name);
-    if (check_wants(CHECK_MEMCHECK) && reports != REPORTS_NONE)
+    if (check_wants(CHECK_MEMCHECK))
         report(what);
     if (check_wants(CHECK_ERRORCHECK))
         check_status_failed(what, check_call());

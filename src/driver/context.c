@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "driver/check_order.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
 
@@ -94,6 +95,7 @@ static void teardown(CUcontext c)
 {
     atomic_store(&c->alive, false);
     streams_drop_all(c);
+    check_order_host_context(c);
     pthread_mutex_lock(&drv.lock);
     while (c->modules) {
         CUmodule m = c->modules;
@@ -391,7 +393,11 @@ static CUresult synchronize(CUcontext ctx)
 {
     CUresult r = capture_context(ctx);
     timeline_sync();
-    return r == CUDA_SUCCESS ? ctx_synchronize(ctx) : r;
+    if (r != CUDA_SUCCESS)
+        return r;
+    r = ctx_synchronize(ctx);
+    check_order_host_context(ctx);
+    return r;
 }
 
 CUresult impl_cuCtxSynchronize(void)

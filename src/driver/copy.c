@@ -6,6 +6,8 @@
  * is there when the call returns; only page-locked memory is read and written later. */
 #include <string.h>
 
+#include "driver/check.h"
+#include "driver/check_order.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
 
@@ -32,9 +34,22 @@ static void copy_rows(const struct box *b, u8 *dst, const u8 *src)
         memmove(dst + y * b->dst.pitch, src + y * b->src.pitch, b->width);
 }
 
-static void copy_now(const struct box *b)
+static void tell_check(const struct box *b, const struct host_call *call)
+{
+    const bool rows = b->dst.pitch == b->width && b->src.pitch == b->width;
+    const size_t bytes = rows ? b->width * b->height : b->width;
+    for (size_t z = 0; z < b->depth; z++)
+        for (size_t y = 0; y < (rows ? 1 : b->height); y++)
+            check_copy((u64)(uintptr_t)b->dst.at + z * b->dst.slice + y * b->dst.pitch,
+                       (u64)(uintptr_t)b->src.at + z * b->src.slice + y * b->src.pitch, bytes, call);
+}
+
+/* call: that asked for it, for the checks; or NULL. */
+static void copy_now(const struct box *b, const struct host_call *call)
 {
     memory_run_begin();
+    if (LS_UNLIKELY(check_on))
+        tell_check(b, call);
     for (size_t z = 0; z < b->depth; z++)
         copy_rows(b, b->dst.at + z * b->dst.slice, b->src.at + z * b->src.slice);
     memory_run_end();
@@ -75,7 +90,7 @@ static void copy_run(struct work *w)
     else if (!side_ok(&c->box, &c->box.src))
         stream_fault(c->op.ctx, "a copy", c->box.src.at);
     else
-        copy_now(&c->box);
+        copy_now(&c->box, c->op.call);
     timeline_graph_copy(c->box.width * c->box.height * c->box.depth, c->box.src.at, c->box.dst.at);
 }
 
@@ -96,10 +111,15 @@ static CUresult enqueue(struct CUstream_st *s, const struct box *b, bool stage)
     if (stage) {
         struct box take = *b;
         take.dst = (struct side){.at = c->staged, .pitch = b->width, .slice = b->width * b->height};
-        copy_now(&take);
+        copy_now(&take, c->op.call);
         c->box.src = take.dst;
     }
     return stream_submit_op(s, &c->op);
+}
+
+static const struct host_call *here(void)
+{
+    return check_on ? check_call() : NULL;
 }
 
 static CUresult copy_sync(struct CUstream_st *s, const struct box *b)
@@ -111,8 +131,9 @@ static CUresult copy_sync(struct CUstream_st *s, const struct box *b)
     }
     CUresult r = ctx_sticky(s->ctx);
     if (r == CUDA_SUCCESS)
-        copy_now(b);
+        copy_now(b, here());
     stream_leave(s);
+    check_order_host_did(s, b->dst.at, b->src.at);
     return r;
 }
 
@@ -122,7 +143,7 @@ static CUresult copy_async(struct CUstream_st *s, const struct box *b)
     if (to_pageable)
         return copy_sync(s, b);
     if ((from_pageable || b->width * b->height * b->depth <= AT_ONCE) && stream_enter(s, NULL)) {
-        copy_now(b);
+        copy_now(b, here());
         stream_leave(s);
         return CUDA_SUCCESS;
     }
@@ -151,8 +172,13 @@ static CUresult describe_array(const struct description *d, const struct box *b,
         return r;
     const size_t pitch = d->array->desc.Width * d->array->texel_bytes, rows = d->array->rows, slices = d->array->slices;
     if (d->x > pitch || b->width > pitch - d->x || d->y > rows || b->height > rows - d->y || d->z > slices ||
-        b->depth > slices - d->z)
+        b->depth > slices - d->z) {
+        if (check_on)
+            check_call_detail("The array has %zu bytes a row, %zu rows and %zu slices; %zu x %zu x %zu from (%zu, %zu, %zu) "
+                              "are wanted",
+                              pitch, rows, slices, b->width, b->height, b->depth, d->x, d->y, d->z);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     *out = (struct side){.pitch = pitch, .slice = pitch * rows, .device = true};
     out->at = (u8 *)(uintptr_t)d->array->address + d->x + d->y * pitch + d->z * out->slice;
     return CUDA_SUCCESS;
@@ -177,6 +203,16 @@ static CUresult describe(const struct description *d, const struct box *b, struc
     return base ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Of the call under way: a side that is not there is its fault. */
+static bool side_given(const struct box *b, const struct side *s)
+{
+    size_t bytes;
+    const bool ok = side_ok(b, s);
+    if (!ok && check_on && span(b, s, &bytes))
+        check_range_bad(s == &b->dst ? "destination" : "source", (u64)(uintptr_t)s->at, bytes);
+    return ok;
+}
+
 static CUresult describe_box(const CUDA_MEMCPY3D *c, struct box *b)
 {
     const struct description dst = {c->dstMemoryType, ADDRESS(c->dstHost), c->dstDevice, c->dstXInBytes, c->dstY,
@@ -187,7 +223,7 @@ static CUresult describe_box(const CUDA_MEMCPY3D *c, struct box *b)
     CUresult r = describe(&dst, b, &b->dst);
     if (r == CUDA_SUCCESS)
         r = describe(&src, b, &b->src);
-    return r != CUDA_SUCCESS || (side_ok(b, &b->dst) && side_ok(b, &b->src)) ? r : CUDA_ERROR_INVALID_VALUE;
+    return r != CUDA_SUCCESS || (side_given(b, &b->dst) && side_given(b, &b->src)) ? r : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult copy_op(CUcontext ctx, const CUDA_MEMCPY3D *c, struct op **out)

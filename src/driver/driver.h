@@ -170,6 +170,8 @@ struct CUmipmappedArray_st {
 
 struct piece;
 
+enum { ALLOCATION_OURS = 1u << 30 }; /* a flag: made by the driver for itself */
+
 struct allocation {
     u64 base, size;
     u64 id;
@@ -221,6 +223,7 @@ void handle_free(enum tag tag, void *handle);
 /* ---- init.c, api.c ---- */
 enum api_when { WHEN_ANY, WHEN_INIT, WHEN_CTX, WHEN_STUCK };
 CUresult driver_enter(enum api_when when);
+void driver_stop(void); /* the process ends */
 
 /* ---- log.c: the only place that writes to stderr ---- */
 void drv_log(const char *fmt, ...) LS_PRINTF(1, 2);
@@ -256,8 +259,10 @@ CUresult stream_submit_op(struct CUstream_st *s, struct op *op);
 void stream_fault(CUcontext ctx, const char *what, const void *at);
 /* Waits until all is done that a synchronous operation on s must wait for; the sticky error. */
 CUresult stream_drain(struct CUstream_st *s);
+CUresult launch_wait(struct CUstream_st *s); /* CUDA_LAUNCH_BLOCKING: the launch in s that was put there last */
 bool stream_drained(struct CUstream_st *s);
 void streams_wait(CUcontext ctx);     /* for every stream of the context */
+bool ctx_idle(CUcontext ctx);         /* all of them have nothing to do */
 void streams_drop_all(CUcontext ctx); /* waits, and frees them */
 
 /* ---- capture.c ---- */
@@ -303,6 +308,7 @@ CUresult function_param(CUfunction f, size_t index, size_t *offset, size_t *size
 CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned flags, CUmemoryPool pool, u64 *address);
 void memory_free_context(CUcontext ctx); /* driver.lock held */
 bool memory_find(u64 address, struct allocation *out);
+void memory_each(void (*fn)(const struct allocation *a)); /* with driver.lock held */
 bool memory_known(const void *p); /* some allocation, registered or module variable: else pageable memory of the host */
 /* [address, address + size) lies in one live allocation of the device, or in mappings that touch; to be written: and may
  * be. What a program maps for reading only may not; constants may, by the host. */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "driver/check_order.h"
 #include "driver/driver.h"
 #include "driver/ipc.h"
 #include "driver/timeline.h"
@@ -76,6 +77,7 @@ CUresult impl_cuEventDestroy_v2(CUevent hEvent)
     if (!event_valid(hEvent))
         return CUDA_ERROR_INVALID_HANDLE;
     capture_forget(hEvent);
+    check_order_event_gone(hEvent);
     event_point_unref(hEvent->point);
     ipc_event_unref(hEvent->shared);
     handle_free(TAG_EVENT, hEvent);
@@ -134,6 +136,7 @@ static CUresult record(CUevent hEvent, CUstream hStream, bool external)
     if (!p)
         return CUDA_ERROR_OUT_OF_MEMORY;
     timeline_record(s, hEvent);
+    check_order_record(s, hEvent);
     if (hEvent->shared)
         share_point(p, hEvent->shared);
     u64 n;
@@ -232,7 +235,10 @@ CUresult impl_cuEventQuery(CUevent hEvent)
         reached = ipc_event_done(hEvent->shared, ipc_event_last(hEvent->shared));
     else
         event_point_unref(look(hEvent, &reached));
-    return reached ? ctx_sticky(hEvent->ctx) : CUDA_ERROR_NOT_READY;
+    if (!reached)
+        return CUDA_ERROR_NOT_READY;
+    check_order_host_event(hEvent);
+    return ctx_sticky(hEvent->ctx);
 }
 
 CUresult impl_cuEventSynchronize(CUevent hEvent)
@@ -245,6 +251,7 @@ CUresult impl_cuEventSynchronize(CUevent hEvent)
     timeline_sync_event(hEvent);
     if (hEvent->shared) {
         ipc_event_wait(hEvent->shared, ipc_event_last(hEvent->shared));
+        check_order_host_event(hEvent);
         return ctx_sticky(hEvent->ctx);
     }
     bool reached;
@@ -252,6 +259,7 @@ CUresult impl_cuEventSynchronize(CUevent hEvent)
     if (!reached)
         queue_wait(p->queue, p->n);
     event_point_unref(p);
+    check_order_host_event(hEvent);
     return ctx_sticky(hEvent->ctx);
 }
 
@@ -269,8 +277,11 @@ CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent h
     bool started, ended;
     struct event_point *a = look(hStart, &started), *b = look(hEnd, &ended);
     r = !a || !b ? CUDA_ERROR_INVALID_HANDLE : started && ended ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
-    if (r == CUDA_SUCCESS)
+    if (r == CUDA_SUCCESS) {
         *pMilliseconds = (float)((double)(b->ns - a->ns) * 1e-6);
+        check_order_host_event(hStart);
+        check_order_host_event(hEnd);
+    }
     event_point_unref(a);
     event_point_unref(b);
     return r;
@@ -306,6 +317,7 @@ static CUresult wait_shared(struct CUstream_st *s, struct ipc_event *e)
     const u64 n = ipc_event_last(e);
     if (stream_capturing(s))
         return CUDA_ERROR_NOT_SUPPORTED;
+    check_order_wait_shared(s);
     if (ipc_event_done(e, n))
         return CUDA_SUCCESS;
     struct shared_wait *x = ls_calloc(1, sizeof *x);
@@ -359,6 +371,7 @@ CUresult impl_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int F
     if (r != CUDA_SUCCESS || capture_wait(s, hEvent, Flags & CU_EVENT_WAIT_EXTERNAL, &r))
         return r;
     timeline_wait(s, hEvent);
+    check_order_wait(s, hEvent);
     bool reached, ok = true;
     struct event_point *p = look(hEvent, &reached);
     if (!reached) {

@@ -1,6 +1,7 @@
 /* graph_condition.c - the values that conditional nodes look at. A handle is the address of four bytes of device
  * memory, which a kernel sets with cudaGraphSetConditional. Clones and executable graphs share the value of their
  * original. */
+#include "driver/check.h"
 #include "driver/graph.h"
 
 #include <string.h>
@@ -39,12 +40,14 @@ static CUresult make(CUcontext ctx, u32 initial, bool assign, struct condition *
     atomic_init(&c->refs, 1);
     c->initial = initial;
     c->assign = assign;
-    CUresult r = memory_alloc(ctx, sizeof(u32), MEM_DEVICE, 0, NULL, &c->address);
+    CUresult r = memory_alloc(ctx, sizeof(u32), MEM_DEVICE, ALLOCATION_OURS, NULL, &c->address);
     if (r != CUDA_SUCCESS) {
         ls_free(c);
         return r;
     }
     memset((void *)(uintptr_t)c->address, 0, sizeof(u32));
+    if (check_on)
+        check_fill(c->address, sizeof(u32), NULL);
     *out = c;
     return CUDA_SUCCESS;
 }

@@ -6,6 +6,7 @@
  * do not run at the same time; CUDA promises nothing else. Launches of one executable graph take turns, whatever the
  * stream. */
 #include "driver/graph.h"
+#include "driver/check.h"
 #include "driver/timeline.h"
 
 #include <string.h>
@@ -297,6 +298,33 @@ static CUresult prepare(CUgraphExec e, struct graph_work *w)
     return r == CUDA_SUCCESS ? take_points(&w->all) : r;
 }
 
+/* ---- for the checks: a launch is one operation, behind all its waits and before all its records ---- */
+
+static void order_events(const struct sequence *q, const struct CUstream_st *s, CUgraphNodeType which)
+{
+    for (size_t i = 0; i < q->n; i++) {
+        const struct step *t = &q->steps[i];
+        const CUgraphNodeParams *p = &t->op->params;
+        if (p->type == which && which == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+            check_order_wait(s, p->eventWait.event);
+        else if (p->type == which)
+            check_order_record(s, p->eventRecord.event);
+        for (unsigned k = 0; k < t->nbodies; k++)
+            order_events(&t->bodies[k], s, which);
+    }
+}
+
+static void number(CUgraphExec e, const struct CUstream_st *s, struct graph_work *w)
+{
+    if (!check_on)
+        return;
+    order_events(&w->all, s, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
+    check_order_graph_begin(s, e);
+    w->work.number = check_order_put(s, NULL);
+    order_events(&w->all, s, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
+    check_order_graph_end(s, e);
+}
+
 /* In a capture the graph becomes a child graph. */
 static CUresult capture(CUgraphExec e, struct CUstream_st *s)
 {
@@ -326,6 +354,7 @@ CUresult exec_launch(CUgraphExec e, struct CUstream_st *s)
         return r;
     }
     w->line = timeline_graph(s);
+    number(e, s, w);
     r = enqueue(e, s, w);
-    return r == CUDA_SUCCESS && drv.launch_blocking ? stream_drain(s) : r;
+    return r == CUDA_SUCCESS && drv.launch_blocking ? launch_wait(s) : r;
 }

@@ -64,6 +64,7 @@ static bool env_choice(const char *name, const char *usual, const char *other)
 static void after_fork(void)
 {
     atomic_store(&drv.forked, atomic_load(&drv.ready));
+    check_on = false; /* the findings are the parent's */
 }
 
 /* The trace must show calls before cuInit too. */
@@ -73,7 +74,7 @@ __attribute__((constructor)) static void on_load(void)
 }
 
 /* Running kernels are told to stop, and given a moment: their threads must not outlive what they use. */
-static void on_exit_stop(void)
+void driver_stop(void)
 {
     if (atomic_load(&drv.forked))
         return;
@@ -134,7 +135,7 @@ static CUresult start(void)
     profile_init();
     timeline_init();
     pthread_atfork(NULL, NULL, after_fork);
-    atexit(on_exit_stop);
+    atexit(check_on ? check_settle : driver_stop);
     atomic_store(&drv.ready, true);
     return CUDA_SUCCESS;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "driver/check_order.h"
 #include "driver/driver.h"
 #include "driver/ipc.h"
 #include "driver/timeline.h"
@@ -228,6 +229,7 @@ CUresult impl_cuIpcCloseMemHandle(CUdeviceptr dptr) {
     return CUDA_SUCCESS;
   timeline_sync();
   streams_wait(o->ctx);
+  check_order_host_context(o->ctx);
   if (memory_forget(dptr, &a))
     memory_give_back(&a);
   ls_free(o);

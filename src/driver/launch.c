@@ -420,8 +420,9 @@ static CUresult launch(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute
     w->place = profile_place(s);
     w->l.id = atomic_fetch_add(&drv.launches, 1) + 1; /* in the order of the calls */
     timeline_kernel(s, w->l.id);
+    op->work.number = check_order_launch(s, w->l.id, w->f->ir->name);
     r = stream_submit_op(s, op);
-    return r == CUDA_SUCCESS && drv.launch_blocking ? stream_drain(s) : r;
+    return r == CUDA_SUCCESS && drv.launch_blocking ? launch_wait(s) : r;
 }
 
 CUresult impl_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "driver/check.h"
+#include "driver/check_order.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
 
@@ -57,6 +59,14 @@ bool memory_find(u64 address, struct allocation *out)
     return a != NULL;
 }
 
+void memory_each(void (*fn)(const struct allocation *a))
+{
+    pthread_mutex_lock(&drv.lock);
+    for (size_t i = 0; i < len; i++)
+        fn(&table[i]);
+    pthread_mutex_unlock(&drv.lock);
+}
+
 bool memory_adopt(const struct allocation *a)
 {
     bool ok = true;
@@ -77,6 +87,8 @@ bool memory_adopt(const struct allocation *a)
         len++;
     }
     pthread_mutex_unlock(&drv.lock);
+    if (ok && check_on)
+        check_made(a->base);
     return ok;
 }
 
@@ -97,6 +109,8 @@ bool memory_forget(u64 base, struct allocation *out)
         remove_locked(a);
     }
     pthread_mutex_unlock(&drv.lock);
+    if (ok && check_on)
+        check_gone(base);
     return ok;
 }
 
@@ -127,9 +141,19 @@ static bool take(u64 base, unsigned kinds, struct allocation *out)
         remove_locked(a);
         if (out->pool)
             out->pool->used -= out->size;
+        if (check_on)
+            check_gone(base);
     }
     pthread_mutex_unlock(&drv.lock);
     return ok;
+}
+
+/* The caller was given a pointer that it cannot free. */
+static CUresult wrong_free(u64 address)
+{
+    if (check_on)
+        check_free_failed(address);
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- freeing while nothing runs ---- */
@@ -225,6 +249,10 @@ void memory_free_context(CUcontext ctx)
         struct allocation a = table[i];
         if (a.ctx != ctx)
             continue;
+        if (check_on) {
+            check_leak(&a);
+            check_gone(a.base);
+        }
         remove_locked(&table[i]);
         if (a.pool)
             a.pool->used -= a.size;
@@ -294,11 +322,12 @@ CUresult impl_cuMemFree_v2(CUdeviceptr dptr)
     if (!dptr)
         return CUDA_SUCCESS;
     if (!memory_find(dptr, &a) || a.base != dptr || !(DEVICE_KINDS >> a.kind & 1))
-        return CUDA_ERROR_INVALID_VALUE;
+        return wrong_free(dptr);
     timeline_sync();
     streams_wait(a.ctx);
+    check_order_host_context(a.ctx);
     if (!take(dptr, DEVICE_KINDS, &a))
-        return CUDA_ERROR_INVALID_VALUE;
+        return wrong_free(dptr);
     memory_give_back(&a);
     return CUDA_SUCCESS;
 }
@@ -345,11 +374,12 @@ CUresult impl_cuMemFreeHost(void *p)
     struct allocation a;
     u64 address = (u64)(uintptr_t)p;
     if (!memory_find(address, &a) || a.base != address || a.kind != MEM_PINNED)
-        return CUDA_ERROR_INVALID_VALUE;
+        return wrong_free(address);
     timeline_sync();
     streams_wait(a.ctx);
+    check_order_host_context(a.ctx);
     if (!take(address, 1u << MEM_PINNED, &a))
-        return CUDA_ERROR_INVALID_VALUE;
+        return wrong_free(address);
     memory_give_back(&a);
     return CUDA_SUCCESS;
 }
@@ -395,6 +425,7 @@ CUresult impl_cuMemHostUnregister(void *p)
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     timeline_sync();
     streams_wait(a.ctx);
+    check_order_host_context(a.ctx);
     if (!take(address, 1u << MEM_REGISTERED, &a))
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     memory_give_back(&a);
@@ -657,6 +688,16 @@ static CUresult queue_free(struct CUstream_st *s, u64 address, bool graph)
     return stream_submit(s, &w->work, NULL);
 }
 
+/* Freed is what the program gave back, whether or not the stream has come there. */
+static CUresult free_later(struct CUstream_st *s, const struct allocation *a)
+{
+    if (check_on && !a->graph && check_freed_before(a->base))
+        return wrong_free(a->base);
+    if (check_on && !a->graph)
+        check_gone(a->base);
+    return queue_free(s, a->base, a->graph);
+}
+
 CUresult impl_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
 {
     struct CUstream_st *s;
@@ -667,12 +708,12 @@ CUresult impl_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
     if (stream_capturing(s))
         return capture_free(s, dptr);
     if (!memory_find(dptr, &a) || a.base != dptr || !(DEVICE_KINDS >> a.kind & 1))
-        return CUDA_ERROR_INVALID_VALUE;
+        return wrong_free(dptr);
     if (!stream_enter(s, NULL))
-        return queue_free(s, dptr, a.graph);
+        return free_later(s, &a);
     bool mine = take(dptr, DEVICE_KINDS, &a);
     if (mine)
         memory_give_back(&a);
     stream_leave(s);
-    return mine ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return mine ? CUDA_SUCCESS : wrong_free(dptr);
 }

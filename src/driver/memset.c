@@ -1,6 +1,8 @@
 /* memset.c - filling device memory with bytes, halves and words, in one and two dimensions. */
 #include <string.h>
 
+#include "driver/check.h"
+#include "driver/check_order.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
 
@@ -32,9 +34,18 @@ static void fill_row(const struct fill *f, u8 *row)
     }
 }
 
-static void fill_now(const struct fill *f)
+static void tell_check(const struct fill *f, const struct host_call *call)
+{
+    for (size_t y = 0; y < f->height; y++)
+        check_fill((u64)(uintptr_t)f->at + y * f->pitch, f->width * f->size, call);
+}
+
+/* call: that asked for it, for the checks; or NULL. */
+static void fill_now(const struct fill *f, const struct host_call *call)
 {
     memory_run_begin();
+    if (LS_UNLIKELY(check_on))
+        tell_check(f, call);
     for (size_t y = 0; y < f->height; y++)
         fill_row(f, f->at + y * f->pitch);
     memory_run_end();
@@ -63,7 +74,7 @@ static void fill_run(struct work *w)
     if (ctx_sticky(f->op.ctx) != CUDA_SUCCESS)
         return;
     if (fill_ok(&f->fill))
-        fill_now(&f->fill);
+        fill_now(&f->fill, f->op.call);
     else
         stream_fault(f->op.ctx, "a fill", f->fill.at);
     timeline_graph_set(f->fill.width * f->fill.size * f->fill.height);
@@ -94,6 +105,18 @@ static CUresult enqueue(struct CUstream_st *s, const struct fill *f)
     return r == CUDA_SUCCESS ? stream_submit_op(s, op) : r;
 }
 
+/* Why the call under way cannot fill that. */
+static void explain(const struct fill *f)
+{
+    const size_t row = f->width * f->size;
+    if ((u64)(uintptr_t)f->at % f->size || f->pitch % f->size)
+        check_call_detail("Address and pitch of a fill by %u bytes are multiples of that", f->size);
+    else if (f->height > 1 && f->pitch < row)
+        check_call_detail("The pitch is %zu bytes, a row has %zu", f->pitch, row);
+    else
+        check_range_bad("destination", (u64)(uintptr_t)f->at, (f->height - 1) * f->pitch + row);
+}
+
 /* Filling is asynchronous also in the functions without Async, but for the host's view of managed and pinned memory;
  * both kinds wait for their stream here when `sync`. */
 static CUresult fill(struct fill f, CUstream stream, bool sync)
@@ -104,17 +127,24 @@ static CUresult fill(struct fill f, CUstream stream, bool sync)
         r = capture_forbids(s);
     if (r != CUDA_SUCCESS || !f.width || !f.height)
         return r;
-    if (!fill_ok(&f))
+    if (!fill_ok(&f)) {
+        if (check_on)
+            explain(&f);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     if (!stream_capturing(s))
         timeline_set(s, f.width * f.size * f.height);
     if ((sync || f.width * f.size * f.height <= AT_ONCE) && stream_enter(s, NULL)) {
-        fill_now(&f);
+        fill_now(&f, check_on ? check_call() : NULL);
         stream_leave(s);
-        return CUDA_SUCCESS;
+    } else {
+        r = enqueue(s, &f);
+        if (r == CUDA_SUCCESS && sync)
+            r = stream_drain(s);
     }
-    r = enqueue(s, &f);
-    return r == CUDA_SUCCESS && sync ? stream_drain(s) : r;
+    if (sync)
+        check_order_host_did(s, f.at, NULL);
+    return r;
 }
 
 static struct fill rows(CUdeviceptr p, size_t pitch, u32 value, u8 size, size_t width, size_t height)

@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 
+_Thread_local u64 queue_doing;
+
 struct queue *queue_new(struct hub *hub)
 {
     struct queue *q = ls_calloc(1, sizeof *q);
@@ -97,7 +99,9 @@ static void *queue_main(void *arg)
         if (!q->head)
             q->tail = &q->head;
         pthread_mutex_unlock(&hub->lock);
+        queue_doing = w->number;
         w->run(w);
+        queue_doing = 0;
         w->release(w);
         pthread_mutex_lock(&hub->lock);
         q->completed++;

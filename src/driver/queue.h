@@ -30,7 +30,10 @@ struct work {
     void (*run)(struct work *w);
     void (*release)(struct work *w);
     struct work *next;
+    u64 number; /* what queue_doing says in the thread that runs it */
 };
+
+extern _Thread_local u64 queue_doing; /* 0: none, or one without a number */
 
 struct queue {
     struct hub *hub;

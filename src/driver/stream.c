@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "driver/check_order.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
 
@@ -27,6 +28,7 @@ struct CUstream_st *stream_new(CUcontext ctx, unsigned flags, int priority)
 static void stream_free(struct CUstream_st *s)
 {
     capture_leave(s);
+    check_order_stream_gone(s);
     queue_close(s->queue);
     handle_free(TAG_STREAM, s);
 }
@@ -150,7 +152,11 @@ CUresult stream_submit(struct CUstream_st *s, struct work *w, u64 *at)
 
 CUresult stream_submit_op(struct CUstream_st *s, struct op *op)
 {
-    return stream_capturing(s) ? capture_op(s, op, NULL, 0) : stream_submit(s, &op->work, NULL);
+    if (stream_capturing(s))
+        return capture_op(s, op, NULL, 0);
+    if (!op->work.number)
+        op->work.number = check_order_put(s, NULL);
+    return stream_submit(s, &op->work, NULL);
 }
 
 void stream_fault(CUcontext ctx, const char *what, const void *at)
@@ -170,11 +176,14 @@ bool stream_enter(struct CUstream_st *s, u64 *at)
     if (at)
         *at = s->queue->submitted;
     pthread_mutex_unlock(&drv.hub.lock);
+    if (free_now)
+        check_order_enter(s);
     return free_now;
 }
 
 void stream_leave(struct CUstream_st *s)
 {
+    check_order_leave();
     queue_leave(s->queue);
     pthread_mutex_unlock(&drv.hub.lock);
 }
@@ -269,10 +278,27 @@ CUresult stream_drain(struct CUstream_st *s)
     return ctx_sticky(ctx);
 }
 
+CUresult launch_wait(struct CUstream_st *s)
+{
+    const CUresult r = stream_drain(s);
+    check_order_host_stream(s);
+    return r;
+}
+
 bool stream_drained(struct CUstream_st *s)
 {
     pthread_mutex_lock(&drv.hub.lock);
     bool idle = s->legacy ? ready(s) : queue_idle(s->queue);
+    pthread_mutex_unlock(&drv.hub.lock);
+    return idle;
+}
+
+bool ctx_idle(CUcontext ctx)
+{
+    pthread_mutex_lock(&drv.hub.lock);
+    bool idle = !ctx->legacy || queue_idle(ctx->legacy->queue);
+    for (struct CUstream_st *s = ctx->streams; s && idle; s = s->next)
+        idle = queue_idle(s->queue);
     pthread_mutex_unlock(&drv.hub.lock);
     return idle;
 }
@@ -344,8 +370,10 @@ CUresult impl_cuStreamSynchronize(CUstream hStream)
         return r;
     timeline_sync_stream(s);
     if (s->legacy)
-        return stream_drain(s);
-    wait_own(s);
+        stream_drain(s);
+    else
+        wait_own(s);
+    check_order_host_stream(s);
     return ctx_sticky(s->ctx);
 }
 
@@ -359,6 +387,7 @@ CUresult impl_cuStreamQuery(CUstream hStream)
         return r;
     if (!stream_drained(s))
         return CUDA_ERROR_NOT_READY;
+    check_order_host_stream(s);
     return ctx_sticky(s->ctx);
 }
 
@@ -468,6 +497,7 @@ struct host_work {
 static void host_run(struct work *w)
 {
     const struct op *op = (const struct op *)w;
+    check_order_host_here();
     if (ctx_sticky(op->ctx) == CUDA_SUCCESS)
         op->params.host.fn(op->params.host.userData);
 }
@@ -475,6 +505,7 @@ static void host_run(struct work *w)
 static void callback_run(struct work *w)
 {
     struct host_work *h = (struct host_work *)w;
+    check_order_host_here();
     h->callback(h->handle, ctx_sticky(h->op.ctx), h->data);
 }
 
@@ -517,5 +548,5 @@ CUresult impl_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, v
     h->callback = callback;
     h->data = userData;
     timeline_host(s);
-    return stream_submit(s, &h->op.work, NULL);
+    return stream_submit_op(s, &h->op);
 }

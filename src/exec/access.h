@@ -340,6 +340,8 @@ MEM_SLOW void trace_regs(const struct ir_inst *pc, const u8 *regs, struct warp *
                             .generic = MEM_SPACE(op) == SPACE_NONE,
                             .warp = w->index,
                             .block = w->info,
+                            .pc = pc,
+                            .regs = regs,
                             .addr = addr};
     if (pc->aux & IR_ADDR_CONST) {
         LANES addr[i] = event;
@@ -366,6 +368,8 @@ struct access {
     u32 op, mask, size;
     u8 atom_op, type; /* atomics: enum ptx_mod, enum ptx_type */
     const u32 *bytes; /* cp.async: what each lane reads of `size`, or NULL */
+    bool async;
+    const u8 *regs; /* where the data is, or NULL */
 };
 
 MEM_FN void trace_lanes(const struct ir_inst *pc, struct warp *w, const struct access *x, u32 space, u32 mask,
@@ -388,7 +392,11 @@ MEM_FN void trace_lanes(const struct ir_inst *pc, struct warp *w, const struct a
                                   .type = x->type,
                                   .generic = MEM_SPACE(op) == SPACE_NONE,
                                   .warp = w->index,
+                                  .async = x->async,
+                                  .bytes = x->bytes,
                                   .block = w->info,
+                                  .pc = pc,
+                                  .regs = x->regs,
                                   .addr = addr};
     announce(w, &e);
 #else

@@ -63,6 +63,7 @@ bool builtin_read(struct builtin_call *c, unsigned lane, u64 address, void *to, 
             memset(at, 0, n);
             return bad_read(c, lane, &p);
         }
+        warp_touch(c->w, c->pc, lane, p.space, ACCESS_LD, p.address, part, false);
         memcpy(at, p.host, part);
         at += part;
         address += part;
@@ -79,6 +80,7 @@ bool builtin_write(struct builtin_call *c, unsigned lane, u64 address, const voi
         const u64 part = n < p.bytes ? n : p.bytes;
         if (!part || p.read_only)
             return bad_place(c, lane, &p, true);
+        warp_touch(c->w, c->pc, lane, p.space, ACCESS_ST, p.address, part, false);
         memcpy((u8 *)(uintptr_t)p.host, at, part);
         at += part;
         address += part;

@@ -1,7 +1,8 @@
 /* bulk.c - bulk asynchronous copies (PTX ISA 9.7.9.25.4) and st.bulk, done at once, lane by lane: usually one lane of a
  * block issues them.
  *
- * Their bytes go round the load-store unit, so no access is reported for them; addresses are checked as any others.
+ * Their bytes go round the load-store unit: the events of their accesses are not counted; addresses are checked as any
+ * others.
  * Addresses and sizes are multiples of 16 bytes, of st.bulk 8. */
 #include "exec/async.h"
 
@@ -36,6 +37,26 @@ RACY static void copy_masked(u8 *to, const u8 *from, u32 bytes, u32 mask)
             to[k] = from[k];
 }
 
+/* The same bytes, for who listens. */
+static void tell(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 to, u64 from, u32 bytes, u32 mask)
+{
+    const struct ir_bulk *b = pc->ptr;
+    const u8 source = b->kind == BULK_IN ? SPACE_GLOBAL : SPACE_SHARED;
+    const u8 target = b->kind == BULK_OUT ? SPACE_GLOBAL : SPACE_SHARED;
+    const u32 piece = mask == 0xffff ? bytes : 1;
+    for (u32 k = 0; k < bytes; k += piece)
+        if (mask >> k % UNIT & 1) {
+            warp_touch(w, pc, lane, source, ACCESS_LD, from + k, piece, true);
+            warp_touch(w, pc, lane, target, ACCESS_ST, to + k, piece, true);
+        }
+}
+
+/* An address as events have it. */
+static u64 place_of(const struct warp *w, const u8 *p, bool shared)
+{
+    return shared ? (u64)(p - w->shared) : (u64)(uintptr_t)p;
+}
+
 static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)
 {
     const struct ir_bulk *b = pc->ptr;
@@ -52,6 +73,8 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
     u8 *to = !from ? NULL
              : out ? global(w, pc, regs, &b->to, lane, bytes, true, &left_out)
                    : async_shared(w, pc, regs, &b->to, lane, bytes, UNIT, true, &left_out);
+    if (to && w->hooks)
+        tell(w, pc, lane, place_of(w, to, !out), place_of(w, from, !in), bytes, mask);
     if (to)
         copy_masked(to, from, bytes, mask);
     else if (!left_out)
@@ -65,8 +88,10 @@ static bool fill_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsign
     const u64 bytes = ((const u64 *)(const void *)(regs + b->bytes))[lane];
     bool left_out = false;
     u8 *to = async_shared(w, pc, regs, &b->to, lane, bytes, 8, true, &left_out);
-    if (to)
+    if (to) {
+        warp_touch(w, pc, lane, SPACE_SHARED, ACCESS_ST, (u64)(to - w->shared), bytes, true);
         memset(to, 0, bytes);
+    }
     return to || left_out;
 }
 

@@ -24,6 +24,8 @@ struct exec_device {
     /* How functions are lowered, so to be set before the first is. */
     bool weak_memory; /* stores become visible to other blocks late and in any order that PTX allows (weak.h) */
     bool keep_apart;  /* every virtual register has its own slot: for tests */
+    u32 shared_gap;   /* bytes behind each static shared variable that belong to none: for checks. The limits do not
+                         count them */
 };
 
 enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu);
@@ -42,6 +44,9 @@ void exec_module_free(struct exec_module *m);
 /* A kernel by name, lowered; NULL when there is none. The function may be poisoned: launching it reports why. */
 const struct ir_func *exec_module_kernel(struct exec_module *m, const char *name);
 const char *exec_module_kernel_name(const struct exec_module *m, unsigned n); /* n-th kernel, NULL past the last */
+/* The shared variable of a kernel that the offset lies in, or else the last one before it; false: there is none. *size 0:
+ * dynamic shared memory, which is as large as the launch says. */
+bool exec_shared_variable(const struct ir_func *kernel, u64 offset, const char **name, u64 *base, u64 *size);
 /* A global or constant variable by name: device address and size. */
 bool exec_module_global(struct exec_module *m, const char *name, u64 *address, u64 *size, bool *managed);
 
@@ -105,7 +110,8 @@ struct exec_access {
     u32 warp;        /* in its block */
     bool async;      /* cp.async, bulk copies: the memory is touched some time before the wait for it ends */
     bool uncounted;  /* not through the load-store unit, so no counter knows of it: bulk copies (async too) and what
-                        built-in functions touch. One lane and up to 16 bytes an event; no values */
+                        built-in functions touch. One lane and up to 16 bytes an event */
+    const u32 *bytes; /* cp.async: [32], what each lane reads of `size`; else NULL */
     const struct exec_block_info *block; /* until block_end; NULL in a test's own events */
     const struct ir_inst *pc; /* for exec_access_value; NULL where there are no values to ask for */
     const u8 *regs;
@@ -215,8 +221,9 @@ struct exec_hooks {
     bool (*fault)(void *ctx, const struct exec_block_info *b, const struct exec_fault *f);
 };
 
-/* What lane `lane` of a store, atomic or reduction is about to write (or combine), up to 32 bytes as in memory; for a
- * load what the memory holds. The number of bytes, 0 when it cannot be told. Inside the access hook only. */
+/* What lane `lane` of a store, atomic or reduction is about to write (or combine; cas: its new value), up to 32 bytes as
+ * in memory; for a load what the memory holds. The number of bytes, 0 when it cannot be told (what copies and matrix
+ * instructions store). Inside the access hook only. */
 u32 exec_access_value(const struct exec_access *a, unsigned lane, u8 out[32]);
 
 /* Where another lane of the warp that an event is about is. */

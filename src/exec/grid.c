@@ -219,8 +219,9 @@ enum ls_status grid_check_limits(const struct exec_launch *l, struct exec_fault 
 static u64 resident_per_sm(const struct grid *g)
 {
     const struct gpu *gpu = &g->launch->device->gpu;
+    const u64 shared = ls_align_up(g->launch->kernel->shared_bytes, 16) + g->launch->dynamic_shared;
     u64 by_threads = gpu->threads_per_sm / (g->nwarps * IR_LANES), by_blocks = gpu->blocks_per_sm;
-    u64 by_shared = g->shared_bytes ? gpu->shared_per_sm / g->shared_bytes : by_blocks;
+    u64 by_shared = shared ? gpu->shared_per_sm / shared : by_blocks;
     u64 per_sm = by_threads < by_blocks ? by_threads : by_blocks;
     per_sm = by_shared < per_sm ? by_shared : per_sm;
     return per_sm ? per_sm : 1;
@@ -288,7 +289,7 @@ static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
     g->nthreads = l->block[0] * l->block[1] * l->block[2];
     g->nwarps = (g->nthreads + IR_LANES - 1) / IR_LANES;
     g->last_mask = g->nthreads % IR_LANES ? (1u << g->nthreads % IR_LANES) - 1 : FULL_MASK;
-    g->shared_static = (u32)ls_align_up(l->kernel->shared_bytes, 16);
+    g->shared_static = (u32)ls_align_up(l->kernel->shared_placed, 16);
     g->shared_bytes = g->shared_static + l->dynamic_shared;
     if (uses_scratch(g))
         g->scratch_at = (u32)ls_align_up(g->shared_bytes ? g->shared_bytes : 1, 128);

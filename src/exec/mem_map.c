@@ -175,6 +175,7 @@ static enum ls_status map_locked(struct mem *m, u64 address, u64 size, void *hom
     e->state = EXTENT_LIVE;
     e->serial = ++m->serial;
     tree_insert(&r->inside, e);
+    mem_tell_made(m, e);
     return LS_OK;
 }
 
@@ -205,6 +206,7 @@ static void unmap_one(struct mem *m, struct extent *r, struct extent *e)
 {
     const u64 lo = page_down(e->base), hi = page_up(e->base + e->size);
     mmap(pointer(lo), hi - lo, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    mem_tell_gone(m, e);
     tree_remove(&r->inside, e);
     mem_drop_extent(m, e);
 }

@@ -36,6 +36,7 @@ struct mem {
     struct intern names;
     int share_fd;     /* the file behind pages that other processes may map; -1: there is none */
     u8 *shared_pages; /* a bit a page of `map`: it is backed by share_fd */
+    struct mem_observer observer;
 };
 
 /* The lock for a change: nobody looks anything up meanwhile. */
@@ -47,6 +48,8 @@ struct extent *mem_new_extent(struct mem *m); /* zeroed; NULL: no memory */
 void mem_drop_extent(struct mem *m, struct extent *e);
 bool mem_occupied(struct mem *m, u64 lo, u64 size); /* does any extent touch [lo, lo + size)? */
 struct extent *mem_live_at(struct mem *m, u64 address);
+void mem_tell_made(const struct mem *m, const struct extent *e);
+void mem_tell_gone(const struct mem *m, const struct extent *e);
 
 /* mem_map.c: the mapping of a reservation that contains address, or NULL. */
 struct extent *mem_mapping_at(const struct extent *reservation, u64 address);

@@ -202,6 +202,46 @@ u64 mem_used(struct mem *m)
     return used;
 }
 
+/* ---- observers ---- */
+
+static struct mem_block as_block(const struct extent *e)
+{
+    return (struct mem_block){.base = e->base,
+                              .size = e->size,
+                              .kind = e->kind,
+                              .live = e->state != EXTENT_FREED,
+                              .serial = e->serial,
+                              .name = e->name};
+}
+
+void mem_observe(struct mem *m, const struct mem_observer *o)
+{
+    mem_lock(m);
+    m->observer = o ? *o : (struct mem_observer){0};
+    mem_unlock(m);
+}
+
+void mem_tell_made(const struct mem *m, const struct extent *e)
+{
+    const struct mem_block b = as_block(e);
+    if (m->observer.made)
+        m->observer.made(m->observer.ctx, &b);
+}
+
+void mem_tell_gone(const struct mem *m, const struct extent *e)
+{
+    struct mem_block b = as_block(e);
+    b.live = false;
+    if (m->observer.gone)
+        m->observer.gone(m->observer.ctx, &b);
+}
+
+void mem_extent(const struct mem *m, u64 *base, u64 *size)
+{
+    *base = m->first;
+    *size = m->end - m->first;
+}
+
 /* ---- free space ---- */
 
 /* Makes e free space, one with its free neighbours. e is not in the tree. */
@@ -343,6 +383,7 @@ static enum ls_status alloc_locked(struct mem *m, u64 size, u64 align, enum mem_
     m->used += on_device(kind) ? size : 0;
     m->heap_used += kind == MEM_HEAP ? size : 0;
     *address = e->base;
+    mem_tell_made(m, e);
     return LS_OK;
 }
 
@@ -389,6 +430,7 @@ enum ls_status mem_free(struct mem *m, u64 address)
     if (ok) {
         m->used -= on_device(e->kind) ? e->size : 0;
         m->heap_used -= e->kind == MEM_HEAP ? e->size : 0;
+        mem_tell_gone(m, e);
         release_pages(m, e);
         quarantine(m, e);
         atomic_fetch_add_explicit(&m->epoch, 1, memory_order_release);
@@ -420,6 +462,7 @@ enum ls_status mem_register(struct mem *m, void *host, u64 size)
         e->state = EXTENT_LIVE;
         e->serial = ++m->serial;
         tree_insert(&m->root, e);
+        mem_tell_made(m, e);
     }
     mem_unlock(m);
     return s;
@@ -431,6 +474,7 @@ enum ls_status mem_unregister(struct mem *m, void *host)
     struct extent *e = mem_live_at(m, (u64)(uintptr_t)host);
     const bool ok = e && e->base == (u64)(uintptr_t)host && e->kind == MEM_REGISTERED;
     if (ok) {
+        mem_tell_gone(m, e);
         tree_remove(&m->root, e);
         mem_drop_extent(m, e);
         atomic_fetch_add_explicit(&m->epoch, 1, memory_order_release);
@@ -481,16 +525,6 @@ static const struct extent *used_above(struct mem *m, u64 address)
 static bool better(const struct extent *a, const struct extent *b, u64 address)
 {
     return a && (!b || distance(a, address) <= distance(b, address));
-}
-
-static struct mem_block as_block(const struct extent *e)
-{
-    return (struct mem_block){.base = e->base,
-                              .size = e->size,
-                              .kind = e->kind,
-                              .live = e->state != EXTENT_FREED,
-                              .serial = e->serial,
-                              .name = e->name};
 }
 
 bool mem_nearest(struct mem *m, u64 address, struct mem_block *out)

@@ -123,7 +123,8 @@ struct mem_observer {
     void (*gone)(void *ctx, const struct mem_block *b);
 };
 void mem_observe(struct mem *m, const struct mem_observer *o);
-/* The reserved range that all allocations but registered ones lie in: shadows of device memory are made for it. */
+/* The reserved range that all allocations but registered and mapped ones lie in: shadows of device memory are made for
+ * it. */
 void mem_extent(const struct mem *m, u64 *base, u64 *size);
 
 u64 mem_used(struct mem *m); /* bytes in live MEM_DEVICE, MANAGED, GLOBAL, CONST and HEAP allocations, and charged */

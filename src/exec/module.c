@@ -203,16 +203,19 @@ static bool mentions(const struct ptx_func *f, const struct ptx_var *v)
     return false;
 }
 
-static u64 put_shared(u64 at, const struct ptx_var *v, u64 *address)
+static void put_shared(struct exec_module *m, struct shared_layout *x, const struct ptx_var *v, u64 *address)
 {
-    *address = ls_align_up(at, v->align ? v->align : 1);
-    return *address + v->size;
+    const u64 align = v->align ? v->align : 1;
+    const struct ir_shared_var place = {v->name, ls_align_up(x->at, align), v->size};
+    *address = place.at;
+    x->at = place.at + v->size + m->device->shared_gap;
+    x->bytes = ls_align_up(x->bytes, align) + v->size;
+    vec_push(&m->mem, &x->vars, place);
 }
 
 /* Module-scope shared variables that a device function names get their places once and for all. */
 static void place_common_shared(struct exec_module *m)
 {
-    u64 at = 0;
     for (u32 k = 0; k < m->nvars; k++) {
         struct exec_var *v = &m->vars[k];
         bool common = false;
@@ -222,7 +225,7 @@ static void place_common_shared(struct exec_module *m)
         for (u32 f = 0; f < m->nfuncs && !common; f++)
             common = !m->funcs[f].src->is_entry && mentions(m->funcs[f].src, v->src);
         if (common)
-            at = put_shared(at, v->src, &v->address);
+            put_shared(m, &m->common, v->src, &v->address);
         else
             v->address = UINT64_MAX; /* a kernel's own business */
     }
@@ -233,12 +236,11 @@ static void place_common_shared(struct exec_module *m)
             if (!is_shared(src->locals[i]) || !src->locals[i]->size)
                 continue;
             *v = (struct exec_var){.src = src->locals[i], .unit = m->funcs[f].unit};
-            at = put_shared(at, v->src, &v->address);
+            put_shared(m, &m->common, v->src, &v->address);
             index_late(m, v);
             m->nvars++;
         }
     }
-    m->common_shared = (u32)at;
 }
 
 /* ---- lowering ---- */
@@ -283,28 +285,77 @@ static ir_body find_body(void *ctx, const char *name, enum ir_mode mode)
     return l->m->device->weak_memory ? bodies_find_weak(name, mode) : bodies_find(name, mode);
 }
 
-/* Lays out a kernel's shared memory behind the common part, when it has to do with that. Returns its size. */
-static u64 place_kernel_shared(struct lowering *l, bool with_common)
-{
-    struct exec_module *m = l->m;
-    const struct ptx_func *src = l->f->src;
-    u64 at = with_common ? m->common_shared : 0;
-    l->kernel_shared = arena_array(&m->mem, u64, m->nvars + src->nlocals + 1);
-    for (u32 k = 0; k < m->nvars; k++)
-        if (is_shared(m->vars[k].src) && m->vars[k].address == UINT64_MAX && mentions(src, m->vars[k].src))
-            at = put_shared(at, m->vars[k].src, &l->kernel_shared[k]);
-    for (u32 k = 0; k < src->nlocals; k++)
-        if (is_shared(src->locals[k]) && src->locals[k]->size)
-            at = put_shared(at, src->locals[k], &l->kernel_shared[m->nvars + k]);
-    return at;
-}
-
 static bool calls_functions(const struct exec_func *f)
 {
     for (u32 s = 0; s < f->src->ninsts; s++)
         if (f->src->insts[s].op == OP_CALL)
             return true;
     return false;
+}
+
+/* The dynamic shared memory that the function names, by its first variable there, or NULL. */
+static const char *dynamic_name(const struct exec_module *m, const struct ptx_func *f)
+{
+    for (u32 k = 0; k < m->nvars; k++)
+        if (m->vars[k].is_dynamic && mentions(f, m->vars[k].src))
+            return m->vars[k].src->name;
+    for (u32 k = 0; k < f->nlocals; k++)
+        if (is_shared(f->locals[k]) && !f->locals[k]->size)
+            return f->locals[k]->name;
+    return NULL;
+}
+
+static const char *dynamic_name_of_kernel(const struct exec_module *m, const struct exec_func *f)
+{
+    const char *name = dynamic_name(m, f->src);
+    for (u32 k = 0; !name && calls_functions(f) && k < m->nfuncs; k++)
+        name = m->funcs[k].src->is_entry ? NULL : dynamic_name(m, m->funcs[k].src);
+    return name;
+}
+
+/* Lays out a kernel's shared memory behind the common part, when it has to do with that. */
+static struct shared_layout place_kernel_shared(struct lowering *l, bool with_common)
+{
+    struct exec_module *m = l->m;
+    const struct ptx_func *src = l->f->src;
+    struct shared_layout x = {0};
+    for (u32 k = 0; with_common && k < m->common.vars.len; k++)
+        vec_push(&m->mem, &x.vars, m->common.vars.at[k]);
+    x.at = with_common ? m->common.at : 0;
+    x.bytes = with_common ? m->common.bytes : 0;
+    l->kernel_shared = arena_array(&m->mem, u64, m->nvars + src->nlocals + 1);
+    for (u32 k = 0; k < m->nvars; k++)
+        if (is_shared(m->vars[k].src) && m->vars[k].address == UINT64_MAX && mentions(src, m->vars[k].src))
+            put_shared(m, &x, m->vars[k].src, &l->kernel_shared[k]);
+    for (u32 k = 0; k < src->nlocals; k++)
+        if (is_shared(src->locals[k]) && src->locals[k]->size)
+            put_shared(m, &x, src->locals[k], &l->kernel_shared[m->nvars + k]);
+    return x;
+}
+
+/* What a kernel says of its shared memory. Dynamic memory begins at a multiple of 16 (grid.c). */
+static void note_shared(struct exec_module *m, const struct exec_func *f, struct shared_layout *x)
+{
+    const char *dynamic = dynamic_name_of_kernel(m, f);
+    if (dynamic)
+        vec_push(&m->mem, &x->vars, ((struct ir_shared_var){dynamic, ls_align_up(x->at, 16), 0}));
+    f->ir->shared_bytes = (u32)x->bytes;
+    f->ir->shared_placed = (u32)x->at;
+    f->ir->shared_vars = x->vars.at;
+    f->ir->nshared_vars = (u32)x->vars.len;
+}
+
+bool exec_shared_variable(const struct ir_func *kernel, u64 offset, const char **name, u64 *base, u64 *size)
+{
+    const struct ir_shared_var *best = NULL;
+    for (u32 k = 0; k < kernel->nshared_vars && kernel->shared_vars[k].at <= offset; k++)
+        best = &kernel->shared_vars[k];
+    if (best) {
+        *name = best->name;
+        *base = best->at;
+        *size = best->size;
+    }
+    return best;
 }
 
 static bool names_common(const struct exec_module *m, const struct ptx_func *f)
@@ -362,9 +413,9 @@ static void lower(struct exec_module *m, struct exec_func *f)
         .weak_memory = m->device->weak_memory,
         .timed = needs_timed_code(m, f),
     };
-    u64 shared = place_kernel_shared(&l, m->common_shared && (calls_functions(f) || names_common(m, f->src)));
+    struct shared_layout shared = place_kernel_shared(&l, m->common.at && (calls_functions(f) || names_common(m, f->src)));
     f->ir = ir_lower(&m->mem, f->unit, f->src, &target);
-    f->ir->shared_bytes = (u32)shared;
+    note_shared(m, f, &shared);
 }
 
 /* A kernel cannot run when a function that it calls by name cannot. */

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/vec.h"
 #include "exec/exec.h"
 
 /* A defined function. Its address is the handle that indirect calls use. */
@@ -27,6 +28,13 @@ struct exec_var {
     struct exec_var *same_hash; /* the next in the module's order */
 };
 
+/* Shared variables one behind the other. */
+struct shared_layout {
+    u64 at;    /* where the next one may begin */
+    u64 bytes; /* what they take without gaps */
+    VEC(struct ir_shared_var) vars;
+};
+
 struct exec_module {
     struct exec_device *device;
     struct arena mem;
@@ -40,7 +48,7 @@ struct exec_module {
     struct exec_func **func_index, **kernels; /* by the hash of names; those that are entries, in order */
     struct exec_var **var_index;
     u32 index_mask, nkernels;
-    u32 common_shared; /* bytes of module-scope shared memory that device functions name */
+    struct shared_layout common; /* module-scope shared memory that device functions name */
     bool all_lowered;
     bool has_clock;          /* some function reads a clock: device functions get timed code (clock.h) */
     bool function_has_clock; /* some device function does, so an indirect call may */

@@ -76,6 +76,8 @@ static bool store(struct builtin_call *c, unsigned lane, u64 address, const void
         return warp_excuse(c->w, c->pc, misaligned ? FAULT_MISALIGNED : FAULT_ILLEGAL_ADDRESS, lane, address, n,
                            misaligned ? SPACE_NONE : space, true, false);
     }
+    const u64 base = space == SPACE_SHARED ? c->w->shared_window : space == SPACE_LOCAL ? c->w->local_window : 0;
+    warp_touch(c->w, c->pc, lane, space, ACCESS_ST, address - base, n, false);
     memcpy(to, value, n);
     return true;
 }

@@ -86,6 +86,11 @@ enum { WARP_NOWHERE = 32 }; /* the widest access of a lane */
 u8 *warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane, u64 address,
                 u64 size, u8 space, bool write, bool atomic);
 
+/* Tells of memory that a lane touches without the load-store unit (exec_access.uncounted), which may be done. address: as
+ * in events. */
+void warp_touch(struct warp *w, const struct ir_inst *pc, unsigned lane, u8 space, enum exec_access_op op, u64 address,
+                u64 bytes, bool async);
+
 /* Accounts for an access that may be a poll (volatile, atomic): a warp that spins must yield soon. */
 enum { WARP_POLL_COST = 512 };
 enum { POLLED_MEMORY = 1, POLLED_TIME = 2 };

@@ -140,6 +140,12 @@ struct ir_tick {
     u32 entry[]; /* read, then written */
 };
 
+/* A variable in a block's shared memory. */
+struct ir_shared_var {
+    const char *name;
+    u64 at, size; /* size 0: dynamic */
+};
+
 struct ir_func {
     const struct ptx_func *src;
     const struct ptx_module *mod;
@@ -158,6 +164,9 @@ struct ir_func {
     u64 call_bytes;      /* the largest argument + return area of the calls it makes, one lane */
     u32 local_bytes;     /* a lane, this function's own frame */
     u32 shared_bytes;    /* kernels: static shared memory, of callees too */
+    u32 shared_placed;   /* kernels: where it ends as it lies, which is later when there are gaps (exec_device.shared_gap) */
+    const struct ir_shared_var *shared_vars; /* kernels: in order of their places; dynamic memory, if any, last */
+    u32 nshared_vars;
     u32 registers;       /* estimated 32-bit registers a thread: the most values live at once, as ptxas would round */
     u32 live_max;        /* the same unrounded */
     u32 nbarriers;       /* named barriers used: highest constant id + 1; 16 when an id is not constant */

@@ -156,8 +156,8 @@ void counter_block_end(void *ctx, const struct exec_block_info *b)
 
 static enum access_class class_of(const struct exec_access *a, const struct site_count *s)
 {
-    if (LS_UNLIKELY(s->async)) /* counted by the global side alone */
-        return a->space == SPACE_GLOBAL ? CLASS_GASYNC : CLASS_NONE;
+    if (LS_UNLIKELY(s->async || a->uncounted)) /* copies are counted by the global side alone */
+        return a->space == SPACE_GLOBAL && !a->uncounted ? CLASS_GASYNC : CLASS_NONE;
     switch (a->space) {
     case SPACE_GLOBAL:
         if (a->op == ACCESS_ATOM || a->op == ACCESS_RED)

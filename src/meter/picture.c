@@ -40,7 +40,7 @@ static void keep(struct counter *c, const struct exec_access *a)
 void picture_access(void *ctx, const struct exec_access *a)
 {
     struct counter *c = ctx;
-    if (c->pictures && !known(c, a))
+    if (c->pictures && !a->uncounted && !known(c, a))
         keep(c, a);
     counter_access(ctx, a);
 }

@@ -77,8 +77,8 @@ static json_t *summary_of(const struct check_report *r)
         const json_int_t n = json_integer_value(json_object_get(kinds, kind));
         json_object_set_new(kinds, kind, json_integer(n + 1));
     }
-    return json_pack("{s:I, s:I, s:o}", "errors", (json_int_t)errors, "warnings", (json_int_t)(r->findings.len - errors),
-                     "by_kind", kinds);
+    return json_pack("{s:I, s:I, s:o}", "errors", (json_int_t)errors, "warnings",
+                     (json_int_t)(r->findings.len - errors), "by_kind", kinds);
 }
 
 bool check_json(FILE *out, const struct check_report *r, unsigned tools)
@@ -112,10 +112,12 @@ static json_t *with_type(json_t *o, const char *type)
 static bool save_process(FILE *out, const struct check_report *r, u32 process)
 {
     const struct check_process *p = &r->processes.at[process];
-    bool good = put_line(out, with_type(process_of(p), "process"));
+    json_t *o = with_type(process_of(p), "process");
+    json_object_set_new(o, "tools", tools_of(r->tools));
+    bool good = put_line(out, o);
     for (u32 k = 0; k < r->findings.len; k++)
         if (r->findings.at[k]->process == process) {
-            json_t *o = with_type(json_copy(r->findings.at[k]->json), "finding");
+            o = with_type(json_copy(r->findings.at[k]->json), "finding");
             json_object_set_new(o, "id", json_integer((json_int_t)k + 1));
             good &= put_line(out, o);
         }
@@ -126,7 +128,8 @@ static bool save_process(FILE *out, const struct check_report *r, u32 process)
 
 bool check_save(FILE *out, const struct check_report *r)
 {
-    bool good = put_line(out, json_pack("{s:s, s:i, s:o}", "type", "check-report", "version", 1, "command", command_of(r)));
+    bool good =
+        put_line(out, json_pack("{s:s, s:i, s:o}", "type", "check-report", "version", 1, "command", command_of(r)));
     for (u32 k = 0; k < r->processes.len; k++)
         good &= save_process(out, r, k);
     return good && !ferror(out);

@@ -144,9 +144,9 @@ static const char *or_none(const char *s)
 static const char *place_of(struct arena *mem, const struct check_party *p)
 {
     const bool code = p->function || p->line || p->ptx_line;
-    return arena_printf(mem, "%s|%s|%" PRIu32 ":%" PRIu32 "|%" PRIu32 "|%s|%s", code ? or_none(p->function) : or_none(p->kernel),
-                        or_none(p->file), p->line, p->column, p->ptx_line, or_none(p->ptx),
-                        code && p->has_thread ? "" : or_none(p->launched));
+    return arena_printf(mem, "%s|%s|%" PRIu32 ":%" PRIu32 "|%" PRIu32 "|%s|%s",
+                        code ? or_none(p->function) : or_none(p->kernel), or_none(p->file), p->line, p->column,
+                        p->ptx_line, or_none(p->ptx), code && p->has_thread ? "" : or_none(p->launched));
 }
 
 static const char *frames_of(struct arena *mem, const struct check_call *c)
@@ -234,6 +234,13 @@ static void read_process(struct check_report *r, const json_t *o)
     const struct check_process p = {
         .pid = number_of(o, "pid"), .program = text_of(&r->mem, o, "program"), .gpu = text_of(&r->mem, o, "gpu")};
     vec_push(&r->mem, &r->processes, p);
+    const json_t *tools = json_object_get(o, "tools");
+    for (size_t k = 0; k < json_array_size(tools); k++) {
+        const char *name = json_string_value(json_array_get(tools, k));
+        unsigned tool;
+        if (name && check_tool_by_name(name, &tool))
+            r->tools |= tool;
+    }
 }
 
 static void read_command(struct check_report *r, const json_t *a)
@@ -468,7 +475,8 @@ static void find_frames(struct check_report *r, struct check_call *c,
     }
 }
 
-bool check_report_frames(struct check_report *r, void (*find)(void *ctx, struct arena *mem, struct check_frame *f), void *ctx)
+bool check_report_frames(struct check_report *r, void (*find)(void *ctx, struct arena *mem, struct check_frame *f),
+                         void *ctx)
 {
     if (setjmp(r->mem.oom))
         return false;

@@ -1,9 +1,9 @@
-/* check_report.h - what `lockstep check` found: the records that the driver wrote in each process, read, put together by
- * place, and printed as text in compute-sanitizer's shape, as JSON, and as SARIF.
+/* check_report.h - what `lockstep check` found: the records that the driver wrote in each process, read, put together
+ * by place, and printed as text in compute-sanitizer's shape, as JSON, and as SARIF.
  *
- * One place is one finding, whatever launches and processes found it again: counts and threads add up, the description is
- * the first one's. Two findings are of one place when kind, severity, code and (for calls of the host) call site are the
- * same. Texts live as long as the report. Nothing here runs a program or looks up symbols: whoever can fills in the
+ * One place is one finding, whatever launches and processes found it again: counts and threads add up, the description
+ * is the first one's. Two findings are of one place when kind, severity, code and (for calls of the host) call site are
+ * the same. Texts live as long as the report. Nothing here runs a program or looks up symbols: whoever can fills in the
  * frames' functions and lines (check_report_frames). */
 #ifndef LS_REPORT_CHECK_REPORT_H
 #define LS_REPORT_CHECK_REPORT_H
@@ -20,15 +20,15 @@
 #include "meter/kernel_name.h"
 
 struct check_frame {
-    const char *module; /* NULL: unknown */
-    u64 offset;         /* of the return address, from where the module is loaded */
+    const char *module;          /* NULL: unknown */
+    u64 offset;                  /* of the return address, from where the module is loaded */
     const char *function, *file; /* function mangled; NULL: not known */
     u32 line;
     json_t *json; /* its record */
 };
 
 struct check_call {
-    const char *api; /* NULL: unknown */
+    const char *api;            /* NULL: unknown */
     struct check_frame *frames; /* innermost first */
     u32 n;
 };
@@ -64,7 +64,7 @@ struct check_record {
     u32 ndetail;
     const char *launched_by;
     struct check_call call, made, freed; /* n 0 and api NULL: unknown */
-    json_t *json; /* all of it, with the counts of all that was put together */
+    json_t *json;                        /* all of it, with the counts of all that was put together */
 };
 
 struct check_report {
@@ -72,6 +72,7 @@ struct check_report {
     VEC(struct check_process) processes;
     VEC(struct check_record *) findings; /* in the order in which they were found */
     VEC(const char *) command;           /* the program and its arguments; empty: unknown */
+    unsigned tools;                      /* that the processes say ran (enum check_tool) */
     struct intern places, ids;
 };
 
@@ -83,16 +84,18 @@ void check_report_free(struct check_report *r);
 /* Reads the records of one file: of a process, or what check_save wrote. A line that is no record is an error with its
  * place, and the others are read nevertheless. LS_ERR_IO, LS_ERR_SYNTAX after a diagnostic. */
 enum ls_status check_report_read(struct check_report *r, const char *path, struct diag_list *diags);
-/* The same of all <pid>.chk files of a folder, by pid. A last line that was cut off is a warning: the process was killed. */
+/* The same of all <pid>.chk files of a folder, by pid. A last line that was cut off is a warning: the process was
+ * killed. */
 enum ls_status check_report_read_folder(struct check_report *r, const char *folder, struct diag_list *diags);
 
 /* Leaves out the findings that `keep` does not want; nothing may be read behind this. */
 void check_report_filter(struct check_report *r, bool (*keep)(void *ctx, const struct check_record *f), void *ctx);
 /* Warnings become errors. */
 void check_report_strict(struct check_report *r);
-/* Calls `find` for every frame that has neither function nor file; what it sets (in mem) also goes into the JSON. False:
- * no memory. */
-bool check_report_frames(struct check_report *r, void (*find)(void *ctx, struct arena *mem, struct check_frame *f), void *ctx);
+/* Calls `find` for every frame that has neither function nor file; what it sets (in mem) also goes into the JSON.
+ * False: no memory. */
+bool check_report_frames(struct check_report *r, void (*find)(void *ctx, struct arena *mem, struct check_frame *f),
+                         void *ctx);
 
 u32 check_report_errors(const struct check_report *r);
 

@@ -1,6 +1,7 @@
-/* check_sarif.c - findings as SARIF 2.1.0 (OASIS, 2020), the form in which code hosts take the results of analysers: rules
- * from findings.def; each result at its source line, with the other party, the launch and the allocation as related
- * locations. Where code has no source line, the host's call stands for it; where nothing has one, there is no location. */
+/* check_sarif.c - findings as SARIF 2.1.0 (OASIS, 2020), the form in which code hosts take the results of analysers:
+ * rules from findings.def; each result at its source line, with the other party, the launch and the allocation as
+ * related locations. Where code has no source line, the host's call stands for it; where nothing has one, there is no
+ * location. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -47,9 +48,10 @@ static const char *pascal(const char *name, char *out, size_t size)
 static json_t *rule_of(const struct finding_info *i)
 {
     char name[80];
-    return json_pack("{s:s, s:s, s:o, s:o, s:{s:s}, s:{s:[s]}}", "id", i->name, "name", pascal(i->name, name, sizeof name),
-                     "shortDescription", message(i->title), "help", message(i->remedy), "defaultConfiguration", "level",
-                     level(i->severity == SEVERITY_ERROR), "properties", "tags", check_tool_name(i->tool));
+    return json_pack("{s:s, s:s, s:o, s:o, s:{s:s}, s:{s:[s]}}", "id", i->name, "name",
+                     pascal(i->name, name, sizeof name), "shortDescription", message(i->title), "help",
+                     message(i->remedy), "defaultConfiguration", "level", level(i->severity == SEVERITY_ERROR),
+                     "properties", "tags", check_tool_name(i->tool));
 }
 
 static json_t *rules_of(void)
@@ -131,8 +133,8 @@ static const char *party_text(const struct check_party *p, char *out, size_t siz
     if (p->value)
         add(out, size, " of %s", p->value);
     if (p->has_thread)
-        add(out, size, " by thread (%u,%u,%u) in block (%u,%u,%u)", p->thread[0], p->thread[1], p->thread[2], p->block[0],
-            p->block[1], p->block[2]);
+        add(out, size, " by thread (%u,%u,%u) in block (%u,%u,%u)", p->thread[0], p->thread[1], p->thread[2],
+            p->block[0], p->block[1], p->block[2]);
     else if (p->launched)
         add(out, size, " by %s", p->launched);
     return out;
@@ -214,11 +216,11 @@ static json_t *invocation_of(const struct check_report *r, int status)
 
 bool check_sarif(FILE *out, const struct check_report *r, const struct check_paths *paths, int status)
 {
-    json_t *run = json_pack("{s:{s:{s:s, s:s, s:o}}, s:[o], s:o, s:s}", "tool", "driver", "name", "lockstep check", "version",
-                            LS_VERSION, "rules", rules_of(), "invocations", invocation_of(r, status), "results",
-                            results_of(r, paths), "columnKind", "unicodeCodePoints");
-    json_t *o = run ? json_pack("{s:s, s:s, s:[o]}", "$schema", "https://json.schemastore.org/sarif-2.1.0.json", "version",
-                                "2.1.0", "runs", run)
+    json_t *run = json_pack("{s:{s:{s:s, s:s, s:o}}, s:[o], s:o, s:s}", "tool", "driver", "name", "lockstep check",
+                            "version", LS_VERSION, "rules", rules_of(), "invocations", invocation_of(r, status),
+                            "results", results_of(r, paths), "columnKind", "unicodeCodePoints");
+    json_t *o = run ? json_pack("{s:s, s:s, s:[o]}", "$schema", "https://json.schemastore.org/sarif-2.1.0.json",
+                                "version", "2.1.0", "runs", run)
                     : NULL;
     const bool good = o && json_dumpf(o, out, JSON_INDENT(1)) == 0;
     json_decref(o);

@@ -114,8 +114,8 @@ static const char *who(const struct check_party *p, char *out, size_t size)
 {
     *out = 0;
     if (p->has_thread)
-        snprintf(out, size, "thread (%u,%u,%u) in block (%u,%u,%u)", p->thread[0], p->thread[1], p->thread[2], p->block[0],
-                 p->block[1], p->block[2]);
+        snprintf(out, size, "thread (%u,%u,%u) in block (%u,%u,%u)", p->thread[0], p->thread[1], p->thread[2],
+                 p->block[0], p->block[1], p->block[2]);
     else if (p->launched)
         snprintf(out, size, "%s", p->launched);
     return out;
@@ -158,12 +158,13 @@ static const char *does_word(const struct check_party *p)
     return p->does ? p->does : "Access";
 }
 
-static void put_side(FILE *out, const struct check_text *o, const char *lead, const struct check_party *p, const char *often)
+static void put_side(FILE *out, const struct check_text *o, const char *lead, const struct check_party *p,
+                     const char *often)
 {
     char by[LINE_MAX_TEXT];
     who(p, by, sizeof by);
-    put(out, o, 4, "%s%s%s%s%s%s%s", lead, does_word(p), p->value ? " of " : "", p->value ? p->value : "", *by ? " by " : "", by,
-        often);
+    put(out, o, 4, "%s%s%s%s%s%s%s", lead, does_word(p), p->value ? " of " : "", p->value ? p->value : "",
+        *by ? " by " : "", by, often);
     put_code(out, o, 8, p);
 }
 
@@ -195,7 +196,8 @@ static void put_address(FILE *out, const struct check_text *o, const struct chec
 }
 
 /* "made by cudaMalloc at add.cu:40"; "" unknown. */
-static const char *call_text(const struct check_text *o, const char *verb, const struct check_call *c, char *out, size_t size)
+static const char *call_text(const struct check_text *o, const char *verb, const struct check_call *c, char *out,
+                             size_t size)
 {
     char at[LINE_MAX_TEXT + 40] = "";
     const struct check_frame *site = check_site(c);
@@ -213,7 +215,9 @@ static const char *history(const struct check_text *o, const struct check_record
     char made[LINE_MAX_TEXT + 200], freed[LINE_MAX_TEXT + 200];
     call_text(o, "made", &f->made, made, sizeof made);
     call_text(o, "freed", &f->freed, freed, sizeof freed);
-    snprintf(out, size, "%s%s%s", made, *made && *freed ? ", " : "", freed);
+    const int n = snprintf(out, size, "%s%s", made, *made && *freed ? ", " : "");
+    if (n >= 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, "%s", freed);
     return out;
 }
 
@@ -223,7 +227,8 @@ static void put_detail(FILE *out, const struct check_text *o, const struct check
     char all[2 * LINE_MAX_TEXT + 400];
     bool told = !*history(o, f, all, sizeof all);
     for (u32 k = 0; k < f->ndetail; k++) {
-        const bool here = !told && strstr(f->detail[k], "allocation"), digit = f->detail[k][0] >= '0' && f->detail[k][0] <= '9';
+        const bool here = !told && strstr(f->detail[k], "allocation"),
+                   digit = f->detail[k][0] >= '0' && f->detail[k][0] <= '9';
         put(out, o, 4, "%s%s%s%s", k == 0 && digit && f->address ? "and is " : "", f->detail[k], here ? ", " : "",
             here ? all : "");
         told |= here;
@@ -276,7 +281,8 @@ static void put_backtraces(FILE *out, const struct check_text *o, const struct c
     else if (f->has_at && f->at.kernel)
         snprintf(heading, sizeof heading, "of the launch");
     else
-        snprintf(heading, sizeof heading, "of the call%s%.64s", f->call.api ? " of " : "", f->call.api ? f->call.api : "");
+        snprintf(heading, sizeof heading, "of the call%s%.64s", f->call.api ? " of " : "",
+                 f->call.api ? f->call.api : "");
     put_frames(out, o, heading, &f->call);
     put_frames(out, o, "of the allocation", &f->made);
     put_frames(out, o, "of the free", &f->freed);
@@ -334,22 +340,25 @@ static void count(struct sums *s, const struct check_record *f, bool printed)
 static void put_leaks(FILE *out, const struct check_text *o, const struct sums *s)
 {
     if (o->tools & CHECK_LEAKCHECK)
-        check_text_note(out, o, "LEAK SUMMARY: %" PRIu64 " bytes leaked in %" PRIu64 " allocations", s->leaked, s->leaks);
+        check_text_note(out, o, "LEAK SUMMARY: %" PRIu64 " bytes leaked in %" PRIu64 " allocations", s->leaked,
+                        s->leaks);
 }
 
 static void put_errors(FILE *out, const struct check_text *o, const struct sums *s)
 {
     char warnings[60] = "";
     if (o->tools & CHECK_RACECHECK)
-        check_text_note(out, o, "RACECHECK SUMMARY: %" PRIu64 " hazard%s displayed (%" PRIu64 " error%s, %" PRIu64 " warning%s)",
-                        s->races, plural(s->races), s->race_errors, plural(s->race_errors), s->race_warnings,
-                        plural(s->race_warnings));
+        check_text_note(
+            out, o, "RACECHECK SUMMARY: %" PRIu64 " hazard%s displayed (%" PRIu64 " error%s, %" PRIu64 " warning%s)",
+            s->races, plural(s->races), s->race_errors, plural(s->race_errors), s->race_warnings,
+            plural(s->race_warnings));
     if (s->warnings)
         snprintf(warnings, sizeof warnings, ", %" PRIu64 " warning%s", s->warnings, plural(s->warnings));
     if (o->tools != CHECK_RACECHECK || s->errors != s->race_errors)
         check_text_note(out, o, "ERROR SUMMARY: %" PRIu64 " error%s%s", s->errors, plural(s->errors), warnings);
     if (s->hidden)
-        check_text_note(out, o, "%" PRIu64 " finding%s not printed; --print-limit %" PRIu64 " prints fewer than there are",
+        check_text_note(out, o,
+                        "%" PRIu64 " finding%s not printed; --print-limit %" PRIu64 " prints fewer than there are",
                         s->hidden, s->hidden == 1 ? " was" : "s were", o->limit);
 }
 
@@ -371,7 +380,8 @@ static void put_ended(FILE *out, const struct check_text *o, const struct check_
     for (u32 k = 0; k < r->processes.len; k++) {
         const struct check_process *p = &r->processes.at[k];
         if (!p->ended)
-            check_text_note(out, o, "Warning: process %" PRIu64 " (%s) did not end in order; nothing is said of leaks in it",
+            check_text_note(out, o,
+                            "Warning: process %" PRIu64 " (%s) did not end in order; nothing is said of leaks in it",
                             p->pid, p->program ? check_base_name(p->program) : "unknown");
     }
 }

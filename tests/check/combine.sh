@@ -4,6 +4,7 @@
 # whole programs, and what is found in them has their names and lines.
 set -eu
 echo '/* Made by combine.sh. */'
+grep -h '^#include <' "$@" | sort -u || true # before the namespaces
 echo '#include "check.h"'
 echo '#define main program_main'
 for file; do

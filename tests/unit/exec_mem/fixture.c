@@ -67,6 +67,8 @@ void __wrap_exec_print(struct warp *w, const char *text, size_t len)
 static void record(void *ctx, const struct exec_access *a)
 {
     struct fx *f = ctx;
+    if (a->uncounted)
+        return;
     LS_BUG_ON(f->nevents == FX_EVENTS);
     f->events[f->nevents] = *a;
     memcpy(f->event_addr[f->nevents++], a->addr, sizeof f->event_addr[0]);
