@@ -58,6 +58,7 @@ missing()
     have_library liblz4 || echo liblz4-dev
     have_library libxxhash || echo libxxhash-dev
     have_library libelf || echo libelf-dev
+    have_library libdw || echo libdw-dev
     [ -n "$(clang_found)" ] || echo clang
     if [ "$ci" = yes ]; then
         have_fuzzer || echo clang-rt

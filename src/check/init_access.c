@@ -7,7 +7,8 @@
  *           wrote there counts as initialised (a miss, never a false alarm). Arguments are not local memory.
  *
  * An access whose bytes are all initialised costs a few comparisons; the rest is looked at lane by lane, element by element
- * (init.h has the rule). A finding does not initialise: each place that reads the same bytes is found. */
+ * (init.h has the rule). A finding does not initialise: each place that reads the same bytes is found. Bulk copies carry
+ * the state of what they copy; cp.async is a load and a store. */
 #include "check/init_state.h"
 
 #include <inttypes.h>
@@ -85,10 +86,16 @@ static struct init_load load_of(struct check_worker *w, const struct exec_access
     return u->loads[a->site];
 }
 
-/* Which of the missing bytes make a finding. */
-static u32 matters(const struct exec_access *a, const struct init_load *l, u32 missing)
+/* cp.async may read less than it writes, or nothing. */
+static u32 bytes_read(const struct exec_access *a, u32 lane)
 {
-    const u32 all = init_ones(a->size);
+    return a->bytes && a->bytes[lane] < a->size ? a->bytes[lane] : a->size;
+}
+
+/* Which of the missing ones of the n bytes that a lane reads make a finding. */
+static u32 matters(const struct exec_access *a, const struct init_load *l, u32 n, u32 missing)
+{
+    const u32 all = init_ones(n);
     const bool near = a->space == SPACE_GLOBAL || a->space == SPACE_SHARED;
     u32 bad = 0;
     if (!l->elements)
@@ -154,15 +161,6 @@ static void report(struct check_worker *w, const struct exec_access *a, enum fin
     check_found(w->launch, &f, key);
 }
 
-/* What an asynchronous copy reads may be a tile with a tail that nobody looks at: only bytes that are missing altogether. */
-static bool is_left_out(const struct exec_access *a, u32 missing)
-{
-    const struct ptx_inst *i = &a->func->src->insts[a->site];
-    if (i->op == OP_CP_ASYNC)
-        return i->noperands > 3; /* with a size of its own: it reads less than it writes */
-    return a->async && missing != a->mask;
-}
-
 /* ---- global and shared memory ---- */
 
 static __attribute__((noinline)) void read_missing(struct check_worker *w, const struct exec_access *a,
@@ -172,15 +170,13 @@ static __attribute__((noinline)) void read_missing(struct check_worker *w, const
     const struct init_load l = load_of(w, a);
     struct unread first = {0}, now;
     u32 bad = 0;
-    if (is_left_out(a, missing))
-        return;
     for (u32 left = missing; left; left &= left - 1) {
         now.lane = (u32)__builtin_ctz(left);
         const u64 at = a->addr[now.lane];
-        const u32 bits = ~init_get(m->bits, at - m->base, a->size) & init_ones(a->size);
-        now.bytes = matters(a, &l, bits);
+        const u32 n = bytes_read(a, now.lane);
+        now.bytes = matters(a, &l, n, ~init_get(m->bits, at - m->base, n) & init_ones(n));
         if (now.bytes && global)
-            now.bytes = matters(a, &l, init_missing(check_of(w), at, a->size, &now.block));
+            now.bytes = matters(a, &l, n, init_missing(check_of(w), at, n, &now.block));
         if (now.bytes && !bad)
             first = now;
         bad |= (u32)(now.bytes != 0) << now.lane;
@@ -189,8 +185,32 @@ static __attribute__((noinline)) void read_missing(struct check_worker *w, const
         report(w, a, global ? FINDING_UNINIT_GLOBAL : FINDING_UNINIT_SHARED, bad, &first);
 }
 
+/* A bulk copy reads all of its pieces, then writes them: they carry what they are, and whoever reads them is told. */
+static __attribute__((noinline)) void move_piece(struct init_bulk *k, const struct exec_access *a,
+                                                 const struct bitmap *m)
+{
+    const u64 at = a->addr[__builtin_ctz(a->mask)];
+    const u32 n = a->size, have = holds(m, at, n) ? init_get(m->bits, at - m->base, n) : init_ones(n);
+    if (a->op == ACCESS_LD) {
+        if (have != init_ones(n) && k->npieces < LS_ARRAY_LEN(k->pieces))
+            k->pieces[k->npieces++] = (struct init_piece){.number = k->nread, .bits = have};
+        k->nread++;
+        return;
+    }
+    const bool known = k->taken < k->npieces && k->pieces[k->taken].number == k->nwritten;
+    if (holds(m, at, n))
+        init_put(m->bits, at - m->base, n, known ? k->pieces[k->taken].bits : UINT32_MAX);
+    k->taken += known;
+    if (++k->nwritten >= k->nread)
+        *k = (struct init_bulk){0};
+}
+
 static inline void access_bitmap(struct check_worker *w, const struct exec_access *a, const struct bitmap *m)
 {
+    if (LS_UNLIKELY(a->async && a->uncounted)) {
+        move_piece(&w->init->bulk, a, m);
+        return;
+    }
     if (a->op != ACCESS_ST) {
         const u32 missing = lanes_missing(m, a);
         if (LS_UNLIKELY(missing))
@@ -235,7 +255,7 @@ static __attribute__((noinline)) void local_missing(struct check_worker *w, cons
     u32 bad = 0;
     for (u32 left = missing; left; left &= left - 1) {
         const u32 lane = (u32)__builtin_ctz(left), ones = init_ones(a->size);
-        const u32 bytes = matters(a, &l, ~(u32)local_get(local, a->addr[lane], lane, a->size) & ones);
+        const u32 bytes = matters(a, &l, a->size, ~(u32)local_get(local, a->addr[lane], lane, a->size) & ones);
         if (bytes && !bad)
             first = (struct unread){.lane = lane, .bytes = bytes};
         bad |= (u32)(bytes != 0) << lane;

@@ -19,11 +19,21 @@ struct init_block {
     struct init_local *warps;
 };
 
+/* A bulk copy under way: the pieces that it read and that are not initialised. More than these count as initialised. */
+struct init_piece {
+    u32 number, bits;
+};
+struct init_bulk {
+    u32 nread, nwritten, npieces, taken;
+    struct init_piece pieces[64];
+};
+
 struct init_shared {
     struct init_block *now;  /* of the last event */
     struct init_block *all;
     u64 shared_bytes;        /* the kernel's own, static and dynamic */
     struct init_uses *uses;
+    struct init_bulk bulk;
 };
 
 /* NULL: there was no memory for it. */

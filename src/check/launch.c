@@ -113,7 +113,8 @@ static void choose(struct check_launch *l)
 {
     l->active = arena_array(&l->mem, const struct check_instrument *, check_ninstruments);
     for (unsigned k = 0; k < check_ninstruments; k++)
-        if (check_instruments[k]->tools & l->check->options.tools)
+        if (check_instruments[k]->tools & l->check->options.tools &&
+            (!check_instruments[k]->wanted || check_instruments[k]->wanted(l)))
             l->active[l->nactive++] = check_instruments[k];
 }
 
@@ -197,11 +198,12 @@ bool check_found_again(struct check_launch *l, enum finding_kind kind, u64 key, 
     return e != NULL;
 }
 
-/* The allocation that an address of device memory is in or near. */
+/* The allocation that an address of device memory is in or near; 0: it is no such address. */
 static u64 allocation_at(const struct check *c, u64 address)
 {
     struct mem_block b;
-    return mem_nearest(c->mem, address, &b) ? b.serial : 0;
+    const bool found = mem_nearest(c->mem, address, &b);
+    return found && (address - c->mem_base < c->mem_size || address - b.base < b.size) ? b.serial : 0;
 }
 
 static void complete(struct check_launch *l, struct finding *f)

@@ -25,6 +25,8 @@
 
 /* Addresses of the null page and what a small index from a null pointer reaches. */
 enum { NULL_BYTES = 4096 };
+/* What lies no farther from an allocation was meant for it. */
+enum { NEAR_BYTES = 1 << 20 };
 
 static bool is_device_space(u8 space)
 {
@@ -157,14 +159,14 @@ static void say_detail(struct finding *out, struct mem *m, const struct exec_fau
              near[0] ? "\n" : "", near);
 }
 
-/* The allocation that the access was probably meant for. A null pointer is near none. */
+/* The allocation that the access was probably meant for; 0: that is for check_found to say. Memory of the host's that
+ * it registered lies outside of device memory's range. */
 static u64 nearest(struct mem *m, const struct finding *f)
 {
     struct mem_block b;
-    if (!is_device_space(f->space) || f->kind == FINDING_NULL_POINTER || f->kind == FINDING_HOST_POINTER ||
-        in_windows(m, f->address))
+    if (f->kind != FINDING_OUT_OF_BOUNDS || !is_device_space(f->space) || !mem_nearest(m, f->address, &b))
         return 0;
-    return mem_nearest(m, f->address, &b) && in_device_range(m, f->address) ? b.serial : 0;
+    return f->address - b.base + NEAR_BYTES < b.size + 2 * NEAR_BYTES ? b.serial : 0;
 }
 
 void mem_place(struct party *p, const struct exec_fault *f)

@@ -1,23 +1,31 @@
 /* sync_check.c - synccheck: barriers that not all come to, or not in the same way.
  *
- * The rules, with where they come from (PTX ISA 9.7.13.1; CUDA C++ programming guide, synchronization functions):
+ * The rules, from the PTX ISA (9.7.13.1) and the CUDA C++ programming guide (synchronization functions):
  *
- *   BARRIER_DIVERGENT  All threads of a warp come to an aligned barrier (bar, barrier.aligned, __syncthreads) together.
- * Asked when the barrier is complete, not at each arrival: lanes that come one after the other to the *same* place are
+ *   BARRIER_DIVERGENT
+ *       All threads of a warp come to an aligned barrier (bar, barrier.aligned, __syncthreads) together. Asked when
+ *       the barrier is complete, not at each arrival: lanes that come one after the other to the *same* place are
  *       together to CUDA (one of them may have waited for a flag). Wrong are lanes of one warp that met at different
  *       places, and lanes that ran on, past the barrier, to code that the others run too.
- *       Whole warps that meet from different places are legal PTX, and what kernels with roles for warps do; nothing is
- *       said of them as long as all threads come equally often. When threads of such a block exit while others still
- * wait at that barrier, they did not: then it is an error. BARRIER_EXITED  (warning) Threads exited, and others use a
- * barrier of all of the block. Since Volta the barrier waits for those that are left, so an early return works; CUDA
- * C++ forbids it none the less. The same kind is given to whole warps that go round a barrier to the end: in PTX it is
- * the same. BARRIER_COUNT  A count is not more than the block's threads, and the same for all threads in one phase.
- * (One that is no multiple of 32 ends the kernel: mem_final.c.) BARRIER_MIXED  red and sync or arrive do not meet in
- * one phase.
+ *       Whole warps that meet from different places are legal PTX, and what kernels with roles for warps do: nothing
+ *       is said of them as long as all threads come equally often. When threads of such a block exit while others
+ *       still wait at that barrier, they did not, and it is an error.
+ *
+ *   BARRIER_EXITED, a warning
+ *       Threads exited, and others use a barrier of all of the block. Since Volta the barrier waits for those that are
+ *       left, so an early return works; CUDA C++ forbids it none the less. Whole warps that go round a barrier to the
+ *       end of the kernel are the same to PTX.
+ *
+ *   BARRIER_COUNT
+ *       A count is not more than the block's threads, and the same for all threads in one phase. One that is no
+ *       multiple of 32 ends the kernel (mem_final.c). At a deadlock, also one that differs from the phase before.
+ *
+ *   BARRIER_MIXED
+ *       Reductions (bar.red) do not meet sync or arrive in one phase.
  *
  * Invalid numbers, mbarriers and deadlocks are faults of the engine (mem_final.c); masks are in sync_check_warp.c. Not
- * seen: barriers of clusters; a counted barrier that more warps than its count come to in turn (if that never ends
- * well, it is a deadlock); who is missing at a barrier that never completes, but for the deadlock's own text. */
+ * seen: barriers of clusters; more warps at a counted barrier than it counts, unless it ends in a deadlock; who is
+ * missing at a barrier that never completes, but for the deadlock's own text. */
 #include "check/sync_check.h"
 
 #include <setjmp.h>
@@ -56,6 +64,7 @@ static void block_begin(struct check_worker *w, const struct exec_block_info *b)
     if (s == c->free)
         c->free = s->next;
     s->block = b;
+    s->linear = b->linear;
     s->never = b->threads % IR_LANES ? ~0u << b->threads % IR_LANES : 0;
     memset(s->exited, 0, sizeof s->exited);
     memset(s->mixed, 0, sizeof s->mixed);
@@ -71,6 +80,8 @@ static void close_phase(struct sync_check *c, struct phase *p, u32 warps)
         a->next = c->free_absent;
         c->free_absent = a;
     }
+    p->before = p->counted ? p->threads : 0;
+    p->before_first = p->first;
     p->open = p->counted = p->told = p->mixed = false;
     memset(p->of_kind, 0, sizeof p->of_kind);
     memset(p->warps, 0, warps * sizeof *p->warps);
@@ -86,8 +97,10 @@ static void block_end(struct check_worker *w, const struct exec_block_info *b)
     if (!s)
         return;
     for (u32 k = 0; k < SYNC_CHECK_BARRIERS; k++)
-        if (s->phases[k])
+        if (s->phases[k]) {
             close_phase(c, s->phases[k], SYNC_CHECK_WARPS);
+            s->phases[k]->before = 0;
+        }
     *at = s->next;
     s->block = NULL;
     s->next = c->free;
@@ -172,12 +185,24 @@ static void parted_warp(struct check_worker *w, struct phase *p, const struct ex
     check_found(w->launch, &f, key);
 }
 
+/* NULL: no memory. */
+static struct absent *new_absent(struct check_worker *w, struct phase *p, u32 warp, const struct exec_place *place)
+{
+    struct sync_check *c = w->synccheck;
+    if (setjmp(w->mem.oom))
+        return NULL;
+    struct absent *a = c->free_absent ? c->free_absent : arena_new(&w->mem, struct absent);
+    if (a == c->free_absent)
+        c->free_absent = a->next;
+    *a = (struct absent){.next = p->absent, .warp = warp, .place = *place};
+    return p->absent = a;
+}
+
 /* Remembers the lanes of the warp that are elsewhere now, unless they are about to leave: at the release it is known
  * whether they came. */
 static void note_absent(struct check_worker *w, const struct sync_block *s, struct phase *p,
                         const struct exec_barrier *e, u32 missing)
 {
-    struct sync_check *c = w->synccheck;
     for (; missing; missing &= missing - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(missing);
         struct exec_place place;
@@ -186,16 +211,10 @@ static void note_absent(struct check_worker *w, const struct sync_block *s, stru
         struct absent *a = p->absent;
         while (a && !(a->warp == e->warp && a->place.func == place.func && a->place.site == place.site))
             a = a->next;
-        if (!a) {
-            if (setjmp(w->mem.oom))
-                return;
-            a = c->free_absent ? c->free_absent : arena_new(&w->mem, struct absent);
-            if (a == c->free_absent)
-                c->free_absent = a->next;
-            *a = (struct absent){.next = p->absent, .warp = e->warp, .place = place};
-            p->absent = a;
-        }
-        a->lanes |= 1u << lane;
+        if (!a)
+            a = new_absent(w, p, e->warp, &place);
+        if (a)
+            a->lanes |= 1u << lane;
     }
 }
 
@@ -249,7 +268,7 @@ static bool ran_past(struct check_worker *w, const struct sync_block *s, struct 
         const struct meeting other = {.func = a->place.func, .site = a->place.site, .warp = a->warp, .lanes = gone};
         struct finding f;
         u64 key;
-        if (!gone || !sync_check_meet(&a->place, m->func, m->site))
+        if (!gone || !sync_check_passed(&a->place, m->func, m->site))
             continue;
         if (!sync_check_new(w, FINDING_BARRIER_DIVERGENT, s->block, m, NULL, &f, &key))
             return true;
@@ -356,6 +375,44 @@ static void on_warp_sync(struct check_worker *w, const struct exec_warp_sync *e)
         sync_check_warp(w, s, e);
 }
 
+/* ---- deadlocks ---- */
+
+static void party_of(struct party *p, const struct check_launch *l, u64 block, const struct meeting *m)
+{
+    party_place(p, m->func, m->site);
+    party_thread_linear(p, l->exec, block, m->warp * IR_LANES + (u32)__builtin_ctz(m->lanes));
+    p->does = DOES_WAIT;
+}
+
+/* Some wait at a counted barrier for ever, that others passed with another count. */
+static void stuck_count(struct check_launch *l, const struct sync_block *s, u32 id)
+{
+    const struct phase *p = s->phases[id];
+    struct finding f;
+    if (!p || !p->open || !p->counted || p->told || !p->before || p->before == p->threads)
+        return;
+    finding_init(&f, FINDING_BARRIER_COUNT);
+    party_of(&f.at, l, s->linear, &p->first);
+    party_of(&f.other, l, s->linear, &p->before_first);
+    f.has_other = true;
+    f.threads = (u32)__builtin_popcount(p->first.lanes);
+    snprintf(f.detail, sizeof f.detail, "barrier %u: here for %u threads, which never come; before it was for %u", id,
+             p->threads, p->before);
+    check_found(l, &f, finding_key(p->first.func, p->first.site, p->before_first.func, p->before_first.site));
+}
+
+/* The blocks that were under way are ours; the engine's own are gone. */
+static void launch_end(struct check_launch *l, enum ls_status status, const struct exec_fault *fault)
+{
+    if (status != LS_ERR_FAULT || !fault || fault->kind != FAULT_DEADLOCK)
+        return;
+    for (const struct check_worker *w = l->workers; w; w = w->next)
+        for (u32 k = 0; k < SYNC_CHECK_BUCKETS && w->synccheck; k++)
+            for (const struct sync_block *s = w->synccheck->buckets[k]; s; s = s->next)
+                for (u32 id = 0; id < SYNC_CHECK_BARRIERS; id++)
+                    stuck_count(l, s, id);
+}
+
 const struct check_instrument instrument_sync_check = {.tools = CHECK_SYNCCHECK,
                                                        .worker_begin = worker_begin,
                                                        .block_begin = block_begin,
@@ -363,4 +420,5 @@ const struct check_instrument instrument_sync_check = {.tools = CHECK_SYNCCHECK,
                                                        .barrier = on_barrier,
                                                        .release = on_release,
                                                        .warp_sync = on_warp_sync,
-                                                       .exit = on_exit_lanes};
+                                                       .exit = on_exit_lanes,
+                                                       .launch_end = launch_end};

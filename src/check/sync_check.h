@@ -21,10 +21,12 @@ struct absent {
 
 /* One phase of a barrier, from the first arrival to the release. */
 struct phase {
-    bool open, counted, told;               /* told: a finding has been made of it */
-    bool mixed;                             /* warps have come from different places */
-    u32 threads;                            /* the count, in whole warps; without one all of the block's */
-    struct meeting first;                   /* who opened it */
+    bool open, counted, told; /* told: a finding has been made of it */
+    bool mixed;               /* warps have come from different places */
+    u32 threads;              /* the count, in whole warps; without one all of the block's */
+    struct meeting first;     /* who opened it */
+    u32 before;               /* the count of the phase before this one; 0: none, or it had none */
+    struct meeting before_first;
     struct meeting of_kind[2];              /* the first sync or arrive; the first reduction */
     struct meeting warps[SYNC_CHECK_WARPS]; /* each warp's: its lanes so far, where the first ones came */
     struct absent *absent;
@@ -32,7 +34,8 @@ struct phase {
 
 /* A block under way. */
 struct sync_block {
-    const struct exec_block_info *block;
+    const struct exec_block_info *block; /* the engine's, as long as it runs */
+    u64 linear;
     struct sync_block *next;                   /* in its bucket, or of the free ones */
     u32 never;                                 /* lanes of the last warp that never were */
     u32 exited[SYNC_CHECK_WARPS];              /* real threads that have */
@@ -56,9 +59,9 @@ static inline u32 sync_check_real(const struct sync_block *s, u32 warp)
 
 /* The place does nothing but leave the kernel. */
 bool sync_check_leaves(const struct exec_place *p);
-/* Threads at both places can still come to the same code, other than the kernel's end: the way to one of them is a
- * branch of the way to the other, and not an early return. */
-bool sync_check_meet(const struct exec_place *p, const struct ir_func *func, u32 site);
+/* The thread has gone round the barrier at `site`, or past it, to code that those who came to it run too: no early
+ * return, and not still on its way. */
+bool sync_check_passed(const struct exec_place *p, const struct ir_func *func, u32 site);
 
 /* ---- sync_check_warp.c ---- */
 

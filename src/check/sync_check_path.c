@@ -61,14 +61,22 @@ static bool reach(const struct ir_func *f, u32 from, bool *mark)
     return true;
 }
 
-bool sync_check_meet(const struct exec_place *p, const struct ir_func *func, u32 site)
+/* On the way to the barrier, and not behind it: the thread has not decided yet. */
+static bool is_before(const struct ir_func *f, u32 place, u32 site, const bool *from_barrier, const bool *from_place)
+{
+    const u32 here = f->block_of_site[place], there = f->block_of_site[site];
+    return here == there ? place <= site : from_place[there] && !from_barrier[here];
+}
+
+bool sync_check_passed(const struct exec_place *p, const struct ir_func *func, u32 site)
 {
     if (p->func != func || p->site >= func->src->ninsts)
         return p->func != func; /* in other functions nobody can tell: they come back */
     bool *a = ls_calloc(func->nblocks, 2 * sizeof *a), *b = a + func->nblocks, meet = false;
     if (!a)
         return false;
-    if (reach(func, func->block_of_site[site], a) && reach(func, func->block_of_site[p->site], b))
+    if (reach(func, func->block_of_site[site], a) && reach(func, func->block_of_site[p->site], b) &&
+        !is_before(func, p->site, site, a, b))
         for (u32 k = 0; k < func->nblocks && !meet; k++)
             meet = a[k] && b[k] && !only_leaves(func, func->blocks[k].first);
     ls_free(a);

@@ -5,8 +5,8 @@
  *
  *   - a caller that its mask does not name is an error (MASK_OUTSIDE), as for compute-sanitizer;
  *   - a mask may name threads that have exited: they are not waited for, votes and reductions leave them out. But a
- * shuffle that takes the value of such a thread gets an undefined one: an error (MASK_EXITED), at shuffles only. That
- * is what an early return in front of a full-mask shuffle does;
+ *     shuffle that takes the value of such a thread gets an undefined one: an error (MASK_EXITED), at shuffles only.
+ *     That is what an early return in front of a full-mask shuffle does;
  *   - the same of threads that never were, in the last warp of a block whose size is no multiple of 32, is a warning:
  *     libraries take full masks there and drop what they got.
  *

@@ -47,6 +47,7 @@ struct check_worker {
     struct race_global *race_global;
     struct init_shared *init;     /* shared and local memory and registers */
     struct sync_check *synccheck;
+    struct write_worker *write;
 };
 
 struct check_launch {
@@ -78,6 +79,7 @@ struct check_instrument {
     void (*copied)(struct check *c, u64 to, u64 from, u64 size, u64 op, const struct host_call *call);
     void (*filled)(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);
     /* Of a launch, its workers and blocks. */
+    bool (*wanted)(struct check_launch *l); /* false: not for this launch; l->mem's recovery point is set */
     bool (*launch_begin)(struct check_launch *l);
     void (*launch_end)(struct check_launch *l, enum ls_status s, const struct exec_fault *fault);
     bool (*worker_begin)(struct check_worker *w);

@@ -65,7 +65,10 @@ static bool open_outputs(const struct check_command *c, struct outputs *o)
 
 static bool close_one(FILE *f)
 {
-    return !f || f == stdout ? !f || (fflush(f) == 0 && !ferror(f)) : !ferror(f) & (fclose(f) == 0);
+    if (!f)
+        return true;
+    const bool good = fflush(f) == 0 && !ferror(f);
+    return (f == stdout || fclose(f) == 0) && good;
 }
 
 static bool close_outputs(struct outputs *o)
@@ -249,17 +252,27 @@ static void say_unused(const struct check_command *c)
         fprintf(stderr, "lockstep check: without effect here: %s\n", names);
 }
 
-/* The remarks, and what the program's exit status becomes. */
-static int judge(const struct check_command *c, const struct outputs *o, const struct check_report *r, int status)
+static bool nothing_ran(const struct check_command *c, const struct check_report *r)
 {
-    if (!c->read && !r->processes.len && c->need_cuda) {
+    return !c->read && c->need_cuda && !r->processes.len;
+}
+
+static void print_remarks(const struct check_command *c, const struct outputs *o, const struct check_report *r,
+                          int status)
+{
+    if (nothing_ran(c, r))
         remark(c, o,
                "Error: the program did not start CUDA, so nothing was checked (--require-cuda-init no allows that)");
-        return status ? status : CLI_TROUBLE;
-    }
-    if (status && c->tell_exit_code && !c->read)
+    else if (status && c->tell_exit_code && !c->read)
         remark(c, o, "Error: the program returned an error (exit status %d)", status);
-    return !status && check_report_errors(r) ? c->error_exit : status;
+}
+
+/* What becomes of the program's exit status. */
+static int judge(const struct check_command *c, const struct check_report *r, int status)
+{
+    if (!status && check_report_errors(r))
+        status = c->error_exit;
+    return !status && (nothing_ran(c, r) || r->incomplete) ? CLI_TROUBLE : status;
 }
 
 static int report(struct check_command *c, struct outputs *o, struct check_report *r, int status)
@@ -271,12 +284,14 @@ static int report(struct check_command *c, struct outputs *o, struct check_repor
     tools_of_report(c, r);
     if (o->text)
         check_text_header(o->text, &c->text);
-    const int result = judge(c, o, r, status);
+    print_remarks(c, o, r, status);
+    if (nothing_ran(c, r))
+        o->text = NULL; /* no sum of nothing */
     if (!print(c, o, r, c->read ? -1 : status)) {
         fputs("lockstep check: what was found could not be printed\n", stderr);
         return CLI_TROUBLE;
     }
-    return result;
+    return judge(c, r, status);
 }
 
 static int run(struct check_command *c)

@@ -521,6 +521,7 @@ static void finish(struct check_command *c, struct argp_state *state)
     c->tools_named = c->tools || c->leaks;
     c->tools |= c->tools ? 0 : CHECK_MEMCHECK;
     c->tools |= c->leaks ? CHECK_LEAKCHECK : 0;
+    c->tools |= c->schedules ? CHECK_SCHEDULES : 0;
 }
 
 static error_t parse_other(int key, char *arg, struct argp_state *state)

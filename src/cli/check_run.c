@@ -86,19 +86,6 @@ static bool read_records(struct check_report *r, const char *folder)
     return status != LS_ERR_NOMEM;
 }
 
-static bool is_of_program(void *ctx, const struct check_record *f)
-{
-    const struct check_report *r = ctx;
-    return r->processes.at[f->process].program_itself;
-}
-
-static void keep_program(struct check_report *r, pid_t pid)
-{
-    for (u32 k = 0; k < r->processes.len; k++)
-        r->processes.at[k].program_itself = r->processes.at[k].pid == (u64)pid;
-    check_report_filter(r, is_of_program, r);
-}
-
 bool check_run(const struct check_command *c, struct check_report *r, int *status)
 {
     struct program_facts facts;
@@ -115,9 +102,8 @@ bool check_run(const struct check_command *c, struct check_report *r, int *statu
     good = good && !*status;
     if (good) {
         *status = program_wait(pid);
+        r->only = c->only_program ? (u64)pid : 0;
         good = read_records(r, folder);
-        if (good && c->only_program)
-            keep_program(r, pid);
     }
     folder_remove(folder);
     return good;

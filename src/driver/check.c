@@ -9,6 +9,7 @@
  * The record file is opened for each line: a program may close what it does not know. A child of fork has no driver and
  * writes nothing; what it executes appends to a file of its own pid. */
 #include "driver/check.h"
+#include "driver/replay.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -144,11 +145,13 @@ static bool read_environment(void)
 {
     const char *list = text_of("LOCKSTEP_CHECK"), *folder = text_of("LOCKSTEP_SESSION");
     own.tools = list ? read_tools(list) : 0;
+    if (replay_init())
+        own.tools |= CHECK_SCHEDULES;
     if (!own.tools)
         return false;
     if (!folder || snprintf(own.path, sizeof own.path, "%s/%ld.chk", folder, (long)getpid()) >= (int)sizeof own.path) {
         drv_log("LOCKSTEP_CHECK=%s: nothing is checked, because LOCKSTEP_SESSION names no folder for the findings",
-                list);
+                list ? list : "schedules");
         return false;
     }
     if (says("LOCKSTEP_CHECK_LEAKS", "no", "full"))
@@ -180,6 +183,7 @@ void check_start(void)
     check_call_reports(text_of("LOCKSTEP_CHECK_API"));
     on_exit(on_exit_status, NULL);
     check_on = true;
+    replay_on = check_wants(CHECK_SCHEDULES);
 }
 
 static bool all_idle(void)

@@ -52,6 +52,7 @@ void check_call_failed(int error, const char *name, const char *text);
 /* What the program called in this thread, and from where; the same until that call returns. NULL: this thread is in no
  * call of the program's, it runs what a stream was given. */
 const struct host_call *check_call(void);
+u64 check_call_number(void);            /* of this thread's calls, from 1 */
 struct host_call *check_call_new(void); /* a copy, for ls_free; NULL: no memory, or no call */
 /* More about the call under way, should it fail: "the destination has 64 bytes, ...". */
 void check_call_detail(const char *fmt, ...) LS_PRINTF(1, 2);
@@ -73,6 +74,12 @@ void check_copy(u64 to, u64 from, u64 size, const struct host_call *call);
 void check_fill(u64 address, u64 size, const struct host_call *call);
 /* The call under way fails since these bytes are not there; side: "destination". */
 void check_range_bad(const char *side, u64 address, u64 size);
+
+/* ---- check_dropped.c ---- */
+
+/* Whether the code at these return addresses (of one stack, innermost first) surely does not look at what the call
+ * returned. */
+bool check_result_dropped(const u64 *frames, u32 nframes);
 
 /* ---- check_status.c ---- */
 

@@ -24,8 +24,9 @@ static struct code libraries[LIBRARIES]; /* this one, the one above */
 static _Thread_local struct {
     const char *name; /* what the program called */
     unsigned depth;   /* calls within calls */
-    bool known;       /* call is of this call */
-    bool hidden;      /* the library above calls by itself: what fails is its matter */
+    u64 number;
+    bool known;  /* call is of this call */
+    bool hidden; /* the library above calls by itself: what fails is its matter */
     struct host_call call;
     bool explained; /* why says what is wrong, should the call fail */
     struct finding why;
@@ -115,6 +116,11 @@ const struct host_call *check_call(void)
     return &now.call;
 }
 
+u64 check_call_number(void)
+{
+    return now.number;
+}
+
 struct host_call *check_call_new(void)
 {
     const struct host_call *here = check_call();
@@ -131,6 +137,7 @@ void check_call_begin(const char *name, const void *from)
     if (now.depth++)
         return;
     now.name = name;
+    now.number++;
     now.known = false;
     now.explained = false;
     now.hidden = ours(from);

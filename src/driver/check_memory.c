@@ -114,6 +114,7 @@ void check_free_failed(u64 address)
     const bool twice = inside && b.base == address && was_freed(&b);
     struct finding *f = check_call_explain(twice ? FINDING_DOUBLE_FREE : FINDING_INVALID_FREE);
     f->has_address = true;
+    f->space = SPACE_GLOBAL;
     f->address = address;
     f->allocation = inside ? b.serial : 0;
     if (twice)
@@ -149,6 +150,7 @@ void check_leak(const struct allocation *a)
     finding_init(&f, FINDING_LEAK);
     f.has_address = true;
     f.address = a->base;
+    f.space = SPACE_GLOBAL;
     f.size = a->size;
     f.allocation = serial_of(a->base);
     snprintf(f.what, sizeof f.what, "Leaked %llu bytes at 0x%llx", (unsigned long long)a->size,

@@ -18,7 +18,8 @@ struct site {
     const void *at;
     u64 launches;
     bool checked;
-    u32 waits; /* the thread whose launch nobody asked after yet; 0: none */
+    u32 waits;        /* the thread whose launch nobody asked after yet; 0: none */
+    char failed[160]; /* what the last launch that failed said; "": none did */
     struct host_call call;
 };
 
@@ -55,6 +56,12 @@ static void *room(void *table, u32 n, size_t row)
 
 /* ---- launches ---- */
 
+/* The last <<<>>> of this thread, and the number of its call. */
+static _Thread_local struct {
+    struct site *site;
+    u64 number;
+} launch;
+
 /* Lock held. NULL: no room. */
 static struct site *site_at(const void *at)
 {
@@ -82,6 +89,8 @@ void check_status_launched(const void *at)
     if (s) {
         s->launches++;
         s->waits = thread();
+        launch.site = s;
+        launch.number = check_call_number();
     }
     pthread_mutex_unlock(&status.lock);
 }
@@ -104,9 +113,14 @@ void check_status_asked(void)
 
 /* ---- failures ---- */
 
-void check_status_failed(const char *what, const struct host_call *call)
+/* The <<<>>> under way, if it is one. Lock held. */
+static struct site *launching(void)
 {
-    pthread_mutex_lock(&status.lock);
+    return launch.number == check_call_number() ? launch.site : NULL;
+}
+
+static void keep_failure(const char *what, const struct host_call *call)
+{
     struct failure *table = room(status.failures, status.nfailures, sizeof *table);
     if (table) {
         status.failures = table;
@@ -114,15 +128,29 @@ void check_status_failed(const char *what, const struct host_call *call)
         *f = (struct failure){.thread = thread(), .call = *call};
         snprintf(f->what, sizeof f->what, "%s", what);
     }
+}
+
+void check_status_failed(const char *what, const struct host_call *call)
+{
+    pthread_mutex_lock(&status.lock);
+    struct site *s = launching();
+    if (s)
+        snprintf(s->failed, sizeof s->failed, "%s", what);
+    else if (check_result_dropped(call->frames, call->nframes))
+        keep_failure(what, call);
     pthread_mutex_unlock(&status.lock);
 }
 
 /* ---- the end ---- */
 
-static void report_site(const struct site *s)
+/* A launch that did fail is no matter of style, if the process says that all went well. */
+static void report_site(const struct site *s, bool success)
 {
     struct finding f;
     finding_init(&f, FINDING_LAUNCH_UNCHECKED);
+    if (s->failed[0] && success)
+        f.severity = SEVERITY_ERROR;
+    snprintf(f.detail, sizeof f.detail, "%s", s->failed);
     f.call = s->call;
     f.count = s->launches;
     check_report(checked, &f);
@@ -141,7 +169,7 @@ void check_status_end(bool success)
 {
     for (u32 k = 0; k < status.nsites; k++)
         if (!status.sites[k].checked)
-            report_site(&status.sites[k]);
+            report_site(&status.sites[k], success);
     for (u32 k = 0; success && k < status.nfailures; k++)
         report_failure(&status.failures[k]);
 }

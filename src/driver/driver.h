@@ -259,7 +259,7 @@ CUresult stream_submit_op(struct CUstream_st *s, struct op *op);
 void stream_fault(CUcontext ctx, const char *what, const void *at);
 /* Waits until all is done that a synchronous operation on s must wait for; the sticky error. */
 CUresult stream_drain(struct CUstream_st *s);
-CUresult launch_wait(struct CUstream_st *s); /* CUDA_LAUNCH_BLOCKING: the launch in s that was put there last */
+CUresult launch_wait(struct CUstream_st *s); /* for the launch just put into s, if launches are waited for */
 bool stream_drained(struct CUstream_st *s);
 void streams_wait(CUcontext ctx);     /* for every stream of the context */
 bool ctx_idle(CUcontext ctx);         /* all of them have nothing to do */
@@ -328,6 +328,8 @@ struct memory_graph_use memory_graph_use(bool reset_used, bool reset_reserved);
 void memory_free_now(u64 address); /* what cuMemFreeAsync does when the stream gets there */
 /* A kernel starts and ends; memory that was freed meanwhile goes when none runs. */
 void memory_run_begin(void);
+/* The same, and no other operation runs until memory_run_end; false: others do not end, so they may. */
+bool memory_run_begin_alone(void);
 void memory_run_end(void);
 unsigned memory_running(void);
 

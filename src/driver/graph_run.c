@@ -356,5 +356,5 @@ CUresult exec_launch(CUgraphExec e, struct CUstream_st *s)
     w->line = timeline_graph(s);
     number(e, s, w);
     r = enqueue(e, s, w);
-    return r == CUDA_SUCCESS && drv.launch_blocking ? launch_wait(s) : r;
+    return r == CUDA_SUCCESS ? launch_wait(s) : r;
 }

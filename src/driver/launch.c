@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "driver/check.h"
 #include "driver/driver.h"
+#include "driver/replay.h"
 #include "driver/timeline.h"
 
 /* Behind the arguments: a pointer to each, and the launch's attributes. */
@@ -107,6 +108,19 @@ static void checked_end(const struct run *r, enum ls_status s, const struct exec
         ctx_poison(r->kernel->op.ctx, fell ? fault_result(s, fault) : CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
+static enum ls_status run_tree(const struct exec_launch *l, struct run *run, struct exec_fault *fault)
+{
+    struct replay_wish wish = {.checked = &run->checked, .left_out = &run->left_out, .call = run->kernel->op.call};
+    if (replay_on)
+        wish.alone = memory_run_begin_alone();
+    else
+        memory_run_begin();
+    const enum ls_status s =
+        replay_on ? replay_tree(l, run_grid, run, &wish, fault) : exec_run_tree(l, run_grid, run, fault);
+    memory_run_end();
+    return s;
+}
+
 /* Each run of a graph's kernel is a launch of its own, with a number of its own. */
 void kernel_op_run(const struct op *op, struct profile_place place)
 {
@@ -120,9 +134,7 @@ void kernel_op_run(const struct op *op, struct profile_place place)
         l.id = atomic_fetch_add(&drv.launches, 1) + 1;
         timeline_kernel(NULL, l.id);
     }
-    memory_run_begin();
-    enum ls_status s = exec_run_tree(&l, run_grid, &run, &fault);
-    memory_run_end();
+    enum ls_status s = run_tree(&l, &run, &fault);
     if (atomic_load(&drv.exiting))
         return;
     if (run.checked)
@@ -422,7 +434,7 @@ static CUresult launch(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute
     timeline_kernel(s, w->l.id);
     op->work.number = check_order_launch(s, w->l.id, w->f->ir->name);
     r = stream_submit_op(s, op);
-    return r == CUDA_SUCCESS && drv.launch_blocking ? launch_wait(s) : r;
+    return r == CUDA_SUCCESS ? launch_wait(s) : r;
 }
 
 CUresult impl_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,

@@ -6,6 +6,7 @@
  * hold up stays in a list until the last kernel ends. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "driver/check.h"
@@ -212,11 +213,44 @@ void memory_give_back(const struct allocation *a)
     pthread_mutex_unlock(&drv.run_lock);
 }
 
+/* run_lock: */
+static pthread_cond_t run_changed = PTHREAD_COND_INITIALIZER;
+static bool alone;         /* one operation runs, or is about to, and others wait */
+static pthread_t alone_is; /* in this thread */
+
+/* run_lock held. Modules are loaded all the same, under locks that operations want too. */
+static void wait_for_alone(void)
+{
+    while (alone && queue_doing)
+        pthread_cond_wait(&run_changed, &drv.run_lock);
+}
+
 void memory_run_begin(void)
 {
     pthread_mutex_lock(&drv.run_lock);
+    wait_for_alone();
     drv.running++;
     pthread_mutex_unlock(&drv.run_lock);
+}
+
+bool memory_run_begin_alone(void)
+{
+    enum { PATIENCE = 5 }; /* seconds */
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE;
+    pthread_mutex_lock(&drv.run_lock);
+    wait_for_alone();
+    alone = true;
+    alone_is = pthread_self();
+    while (drv.running && pthread_cond_timedwait(&run_changed, &drv.run_lock, &until) == 0)
+        continue;
+    const bool yes = alone = drv.running == 0;
+    if (!yes)
+        pthread_cond_broadcast(&run_changed);
+    drv.running++;
+    pthread_mutex_unlock(&drv.run_lock);
+    return yes;
 }
 
 void memory_run_end(void)
@@ -224,6 +258,9 @@ void memory_run_end(void)
     pthread_mutex_lock(&drv.run_lock);
     if (--drv.running == 0)
         flush_deferred();
+    if (alone && pthread_equal(alone_is, pthread_self()))
+        alone = false;
+    pthread_cond_broadcast(&run_changed);
     pthread_mutex_unlock(&drv.run_lock);
 }
 

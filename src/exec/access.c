@@ -1,4 +1,5 @@
-/* access.c - what an instrument may ask of an access, and the events of accesses that are not of the load-store unit's. */
+/* access.c - what an instrument may ask of an access, and the events of accesses that are not of the load-store unit's.
+ */
 #include <string.h>
 
 #include "exec/sched.h"

@@ -87,9 +87,32 @@ static u64 block_number(const struct worker *w, u64 n)
     return linear < g->nblocks ? linear : UINT64_MAX;
 }
 
+/* The place of a worker's n-th block in the order in which it takes them up: n, or with a seed shuffled by hands. A hand
+ * is no more than may be under way at once, so that a block which waits for an earlier one finds it started. */
+static u64 dealt(struct worker *w, u64 n)
+{
+    const u64 most = w->grid->resident < LS_ARRAY_LEN(w->hand) ? w->grid->resident : LS_ARRAY_LEN(w->hand);
+    if (!w->grid->launch->seed)
+        return n;
+    if (n % most == 0) {
+        u32 len = 0;
+        for (; len < most && block_number(w, n + len) != UINT64_MAX; len++)
+            w->hand[len] = (u8)len;
+        for (u32 k = len; k > 1; k--) {
+            const u32 other = (u32)(worker_random(w) % k);
+            const u8 swap = w->hand[k - 1];
+            w->hand[k - 1] = w->hand[other];
+            w->hand[other] = swap;
+        }
+        if (!len)
+            return n;
+    }
+    return block_number(w, n) == UINT64_MAX ? n : n - n % most + w->hand[n % most];
+}
+
 static struct block *start_block(struct worker *w)
 {
-    u64 linear = block_number(w, w->next);
+    u64 linear = block_number(w, dealt(w, w->next));
     if (linear == UINT64_MAX)
         return NULL;
     struct block *b = w->free_blocks;

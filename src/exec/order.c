@@ -4,10 +4,11 @@
 
 static enum exec_scope scope_of(const struct ptx_inst *i)
 {
-    return ptx_has(i, MOD_CTA)                            ? EXEC_SCOPE_BLOCK
-           : ptx_has(i, MOD_CLUSTER)                      ? EXEC_SCOPE_CLUSTER
-           : ptx_has(i, MOD_GL) || ptx_has(i, MOD_GPU)    ? EXEC_SCOPE_GPU
-                                                          : EXEC_SCOPE_SYSTEM; /* also fences between proxies, which name none */
+    return ptx_has(i, MOD_CTA)       ? EXEC_SCOPE_BLOCK
+           : ptx_has(i, MOD_CLUSTER) ? EXEC_SCOPE_CLUSTER
+           : ptx_has(i, MOD_GL) || ptx_has(i, MOD_GPU)
+               ? EXEC_SCOPE_GPU
+               : EXEC_SCOPE_SYSTEM; /* also fences between proxies, which name none */
 }
 
 static struct exec_order event(const struct warp *w, const struct ir_inst *pc, enum exec_order_op op)

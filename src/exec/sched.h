@@ -91,6 +91,7 @@ struct worker {
     u64 next;                   /* index of the next block of this worker */
     u64 spent;                  /* instructions, by budgets used */
     u64 blocks, rng;
+    u8 hand[64];                /* with a seed: the order of its next blocks */
     struct child *prepared, *launched; /* child.h */
     u32 nlaunched, children_refused;
     struct clock_sm **clock_sms; /* by number of the SM, NULL until one is used (clock.h) */

@@ -31,6 +31,16 @@ static bool is_stub(const char *function)
     return function && strstr(function, "__device_stub__");
 }
 
+/* cudaMalloc<float>: the toolkit's headers wrap calls in templates. */
+static bool is_wrapper(const char *function)
+{
+    char name[256];
+    if (!function)
+        return false;
+    kernel_name(function, KERNEL_FUNCTION, name, sizeof name);
+    return starts(name, "cuda") && isupper((unsigned char)name[4]);
+}
+
 bool check_frame_hidden(const struct check_frame *f)
 {
     static const char *const libraries[] = {"libc.so", "libc-", "libpthread", "ld-linux", "libcuda.so", "libcudart.so"};
@@ -38,24 +48,27 @@ bool check_frame_hidden(const struct check_frame *f)
     for (u32 k = 0; k < LS_ARRAY_LEN(libraries); k++)
         if (starts(module, libraries[k]))
             return true;
-    return is_stub(f->function);
-}
-
-/* The toolkit's headers wrap calls in templates (cudaMalloc<float>). */
-static bool is_toolkit(const char *file)
-{
-    const char *name = check_base_name(file), *dot = strrchr(name, '.');
-    return starts(name, "cuda") && dot && (!strcmp(dot, ".h") || !strcmp(dot, ".hpp"));
+    return is_stub(f->function) || is_wrapper(f->function);
 }
 
 const struct check_frame *check_site(const struct check_call *call)
 {
     for (u32 k = 0; k < call->n; k++) {
         const struct check_frame *f = &call->frames[k];
-        if (f->file && f->line && !check_frame_hidden(f) && !is_toolkit(f->file))
+        if (f->file && f->line && !check_frame_hidden(f))
             return f;
     }
     return NULL;
+}
+
+/* ---- findings ---- */
+
+const char *check_headline(const struct check_record *f, char *out, size_t size)
+{
+    const bool both =
+        f->what && !strcmp(f->tool, check_tool_name(CHECK_ERRORCHECK)); /* the call, and what is wrong with it */
+    snprintf(out, size, "%s%s%s", both ? f->title : "", both ? ": " : "", f->what ? f->what : f->title);
+    return out;
 }
 
 /* ---- files ---- */

@@ -212,6 +212,7 @@ static void add_finding(struct check_report *r, json_t *o)
 struct reading {
     const char *path;
     u32 line;
+    bool skips; /* until the next process */
     struct diag_list *diags;
 };
 
@@ -285,6 +286,26 @@ static bool is_whole(struct reading *rd, const json_t *o)
     return true;
 }
 
+static bool is_unwanted(const struct check_report *r, const json_t *o)
+{
+    return r->only && number_of(o, "pid") != r->only;
+}
+
+/* A newer version may have other records. */
+static bool read_of_process(struct check_report *r, struct reading *rd, const char *type, json_t *o)
+{
+    if (!strcmp(type, "again"))
+        return read_again(r, rd, o);
+    if (!strcmp(type, "end"))
+        r->processes.at[r->processes.len - 1].ended = true;
+    if (strcmp(type, "finding") != 0)
+        return true;
+    const bool whole = is_whole(rd, o);
+    if (whole)
+        add_finding(r, json_incref(o));
+    return whole;
+}
+
 static bool read_record(struct check_report *r, struct reading *rd, json_t *o)
 {
     const char *type = json_string_value(json_object_get(o, "type"));
@@ -294,21 +315,19 @@ static bool read_record(struct check_report *r, struct reading *rd, json_t *o)
     }
     if (!strcmp(type, "check-report"))
         return read_report(r, rd, o);
-    if (!strcmp(type, "process"))
-        read_process(r, o);
-    else if (!r->processes.len) {
-        complain(rd, "a record before the one of its process");
-        return false;
-    } else if (!strcmp(type, "again"))
-        return read_again(r, rd, o);
-    else if (!strcmp(type, "end"))
-        r->processes.at[r->processes.len - 1].ended = true;
-    else if (!strcmp(type, "finding")) {
-        if (!is_whole(rd, o))
-            return false;
-        add_finding(r, json_incref(o));
+    if (!strcmp(type, "process")) {
+        rd->skips = is_unwanted(r, o);
+        if (!rd->skips)
+            read_process(r, o);
+        return true;
     }
-    return true; /* a newer version may have other records */
+    if (rd->skips)
+        return true;
+    if (r->processes.len)
+        return read_of_process(r, rd, type, o);
+    complain(rd, "this is no file of `lockstep check`: a record of type '%.40s' stands before the one of its process",
+             type);
+    return false;
 }
 
 static bool read_line(struct check_report *r, struct reading *rd, const char *line, size_t n)
@@ -390,6 +409,7 @@ static enum ls_status read_file(struct check_report *r, const char *path, struct
         status = cannot_read(diags, path);
     free(line.text);
     fclose(f);
+    r->incomplete |= status != LS_OK;
     return status;
 }
 

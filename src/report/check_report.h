@@ -48,7 +48,6 @@ struct check_process {
     u64 pid;
     const char *program, *gpu; /* NULL: not said */
     bool ended;                /* in order */
-    bool program_itself;       /* for whoever filters by process */
 };
 
 struct check_record {
@@ -73,6 +72,8 @@ struct check_report {
     VEC(struct check_record *) findings; /* in the order in which they were found */
     VEC(const char *) command;           /* the program and its arguments; empty: unknown */
     unsigned tools;                      /* that the processes say ran (enum check_tool) */
+    bool incomplete;                     /* a line could not be read */
+    u64 only;                            /* set before reading: the one process (pid) that is wanted; 0: all */
     struct intern places, ids;
 };
 
@@ -138,11 +139,13 @@ bool check_save(FILE *out, const struct check_report *r);
 
 /* Of a function, in that form; texts in `out`. */
 const char *check_name(const char *mangled, enum kernel_base name, char *out, size_t size);
-/* The frame of the user's code that made a call: not the host's stub of a kernel, nor a header of the toolkit. NULL: no
- * frame has a source line. */
+/* The frame of the user's code that made a call. NULL: none has a source line. */
 const struct check_frame *check_site(const struct check_call *call);
-/* Frames of the C library, the dynamic linker and Lockstep's own libraries; stubs of kernels. */
+/* Frames of the C library, the dynamic linker and Lockstep's own libraries; the host's stubs of kernels, and what
+ * headers of the toolkit wrap around calls. */
 bool check_frame_hidden(const struct check_frame *f);
+/* What is wrong, in one sentence without its full stop. */
+const char *check_headline(const struct check_record *f, char *out, size_t size);
 const char *check_base_name(const char *path);
 /* How text names a file. */
 const char *check_file(const struct check_paths *p, const char *file, char *out, size_t size);

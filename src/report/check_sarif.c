@@ -155,21 +155,31 @@ static json_t *related(const struct check_paths *paths, const struct check_recor
 
 /* ---- results ---- */
 
+/* One more sentence of a message. */
+static void add_sentence(char *out, size_t size, const char *sentence)
+{
+    const size_t n = strlen(out), length = strlen(sentence);
+    const bool stop = length && sentence[length - 1] == '.';
+    add(out, size, "%s%s%s", n ? " " : "", sentence, stop ? "" : ".");
+}
+
 static void result_text(const struct check_record *f, char *out, size_t size)
 {
-    char party[TEXT_MAX];
+    char party[TEXT_MAX], first[TEXT_MAX], times[60];
     *out = 0;
-    add(out, size, "%s", f->what ? f->what : f->title);
+    check_headline(f, first, sizeof first);
     if (f->has_at && (f->at.has_thread || f->at.launched))
-        add(out, size, ": %s", party_text(&f->at, party, sizeof party));
+        add(first, sizeof first, ": %s", party_text(&f->at, party, sizeof party));
     if (f->has_other)
-        add(out, size, ", and %s", party_text(&f->other, party, sizeof party));
+        add(first, sizeof first, ", and %s", party_text(&f->other, party, sizeof party));
+    add_sentence(out, size, first);
     for (u32 k = 0; k < f->ndetail; k++)
-        add(out, size, ". %s", f->detail[k]);
+        add_sentence(out, size, f->detail[k]);
+    snprintf(times, sizeof times, "Found %" PRIu64 " times", f->count);
     if (f->count > 1)
-        add(out, size, ". Found %" PRIu64 " times", f->count);
+        add_sentence(out, size, times);
     if (f->remedy)
-        add(out, size, ". %s", f->remedy);
+        add_sentence(out, size, f->remedy);
 }
 
 static json_t *result_of(const struct check_paths *paths, const struct check_record *f)

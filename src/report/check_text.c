@@ -135,6 +135,15 @@ static const char *how_often(const struct check_record *f, char *out, size_t siz
     return out;
 }
 
+/* For two parties: whose threads were counted is the tool's business. */
+static void put_times(FILE *out, const struct check_text *o, const struct check_record *f)
+{
+    if (f->threads > 1)
+        put(out, o, 4, "%" PRIu64 " time%s, %" PRIu64 " threads", f->count, plural(f->count), f->threads);
+    else if (f->count > 1)
+        put(out, o, 4, "%" PRIu64 " times", f->count);
+}
+
 static void put_one(FILE *out, const struct check_text *o, const struct check_record *f)
 {
     char often[100], by[LINE_MAX_TEXT];
@@ -142,38 +151,40 @@ static void put_one(FILE *out, const struct check_text *o, const struct check_re
     put_code(out, o, 4, &f->at);
     if (*who(&f->at, by, sizeof by))
         put(out, o, 4, "by %s%s", by, often);
-    else if (f->count > 1)
-        put(out, o, 4, "%" PRIu64 " times", f->count);
+    else
+        put_times(out, o, f);
     if (f->at.has_thread && f->at.value)
         put(out, o, 4, "Value %s", f->at.value);
 }
 
-static const char *does_word(const struct check_party *p)
+/* "Read", and behind "and" "read". */
+static const char *does_word(const struct check_party *p, bool second)
 {
-    static const char *const words[][2] = {
-        {"read", "Read"}, {"write", "Write"}, {"atomic", "Atomic"}, {"copy", "Copy"}, {"wait", "Wait"}};
+    static const char *const words[][2] = {{"Access", "access"}, {"Read", "read"}, {"Write", "write"},
+                                           {"Atomic", "atomic"}, {"Copy", "copy"}, {"Wait", "wait"}};
     for (u32 k = 0; p->does && k < LS_ARRAY_LEN(words); k++)
-        if (!strcmp(p->does, words[k][0]))
-            return words[k][1];
-    return p->does ? p->does : "Access";
+        if (!strcmp(p->does, words[k][1]))
+            return words[k][second];
+    return p->does ? p->does : words[0][second];
 }
 
-static void put_side(FILE *out, const struct check_text *o, const char *lead, const struct check_party *p,
-                     const char *often)
+static void put_side(FILE *out, const struct check_text *o, bool second, const struct check_party *p)
 {
     char by[LINE_MAX_TEXT];
     who(p, by, sizeof by);
-    put(out, o, 4, "%s%s%s%s%s%s%s", lead, does_word(p), p->value ? " of " : "", p->value ? p->value : "",
-        *by ? " by " : "", by, often);
+    const char *lead = second ? "and " : "", *value = p->value ? p->value : "";
+    if (!p->does && p->has_thread)
+        put(out, o, 4, "%s%s", second ? "and t" : "T", by + 1);
+    else
+        put(out, o, 4, "%s%s%s%s%s%s", lead, does_word(p, second), *value ? " of " : "", value, *by ? " by " : "", by);
     put_code(out, o, 8, p);
 }
 
 static void put_two(FILE *out, const struct check_text *o, const struct check_record *f)
 {
-    char often[100];
-    how_often(f, often, sizeof often);
-    put_side(out, o, "", &f->at, "");
-    put_side(out, o, "and ", &f->other, often);
+    put_side(out, o, false, &f->at);
+    put_side(out, o, true, &f->other);
+    put_times(out, o, f);
 }
 
 /* ---- memory ---- */
@@ -183,9 +194,23 @@ static bool is_kind(const struct check_record *f, enum finding_kind kind)
     return !strcmp(f->kind, finding_info(kind)->name);
 }
 
+static bool starts(const char *text, const char *start)
+{
+    return !strncmp(text, start, strlen(start));
+}
+
+/* Whether the text says the address already. */
+static bool tells_address(const struct check_record *f)
+{
+    bool tells = f->what && strstr(f->what, f->address);
+    for (u32 k = 0; k < f->ndetail; k++)
+        tells |= starts(f->detail[k], "Address ");
+    return tells;
+}
+
 static void put_address(FILE *out, const struct check_text *o, const struct check_record *f)
 {
-    if (!f->address)
+    if (!f->address || tells_address(f))
         return;
     if (is_kind(f, FINDING_OUT_OF_BOUNDS) || is_kind(f, FINDING_MISALIGNED))
         put(out, o, 4, "Address %s is %s", f->address, is_kind(f, FINDING_MISALIGNED) ? "misaligned" : "out of bounds");
@@ -193,6 +218,12 @@ static void put_address(FILE *out, const struct check_text *o, const struct chec
         put(out, o, 4, "Address %s in %s memory, %" PRIu64 " byte%s", f->address, f->space, f->size, plural(f->size));
     else
         put(out, o, 4, "Address %s", f->address);
+}
+
+/* "0 bytes after the 64-byte allocation" goes on from the address. */
+static bool is_distance(const char *detail)
+{
+    return *detail >= '0' && *detail <= '9' && strstr(detail, "allocation");
 }
 
 /* "made by cudaMalloc at add.cu:40"; "" unknown. */
@@ -227,14 +258,13 @@ static void put_detail(FILE *out, const struct check_text *o, const struct check
     char all[2 * LINE_MAX_TEXT + 400];
     bool told = !*history(o, f, all, sizeof all);
     for (u32 k = 0; k < f->ndetail; k++) {
-        const bool here = !told && strstr(f->detail[k], "allocation"),
-                   digit = f->detail[k][0] >= '0' && f->detail[k][0] <= '9';
-        put(out, o, 4, "%s%s%s%s", k == 0 && digit && f->address ? "and is " : "", f->detail[k], here ? ", " : "",
-            here ? all : "");
+        const bool here = !told && strstr(f->detail[k], "allocation");
+        put(out, o, 4, "%s%s%s%s", f->address && is_distance(f->detail[k]) ? "and is " : "", f->detail[k],
+            here ? ", " : "", here ? all : "");
         told |= here;
     }
     if (!told && f->serial)
-        put(out, o, 4, "Allocation #%" PRIu64 " %s", f->serial, all);
+        put(out, o, 4, "Allocation #%" PRIu64 ", %s", f->serial, all);
     else if (!told)
         put(out, o, 4, "The allocation was %s", all);
 }
@@ -271,6 +301,15 @@ static void put_frames(FILE *out, const struct check_text *o, const char *headin
     }
 }
 
+/* Of a leak the call is the allocation. */
+static bool is_same(const struct check_call *a, const struct check_call *b)
+{
+    bool same = a->n == b->n;
+    for (u32 k = 0; same && k < a->n; k++)
+        same = a->frames[k].offset == b->frames[k].offset;
+    return same;
+}
+
 static void put_backtraces(FILE *out, const struct check_text *o, const struct check_record *f)
 {
     char heading[100];
@@ -284,7 +323,8 @@ static void put_backtraces(FILE *out, const struct check_text *o, const struct c
         snprintf(heading, sizeof heading, "of the call%s%.64s", f->call.api ? " of " : "",
                  f->call.api ? f->call.api : "");
     put_frames(out, o, heading, &f->call);
-    put_frames(out, o, "of the allocation", &f->made);
+    if (!is_same(&f->call, &f->made))
+        put_frames(out, o, "of the allocation", &f->made);
     put_frames(out, o, "of the free", &f->freed);
 }
 
@@ -297,8 +337,9 @@ static bool is_race(const struct check_record *f)
 
 static void put_finding(FILE *out, const struct check_text *o, const struct check_record *f)
 {
+    char line[LINE_MAX_TEXT];
     const char *word = !f->error ? "Warning: " : is_race(f) ? "Error: " : "";
-    check_text_note(out, o, "%s%s", word, f->what ? f->what : f->title);
+    check_text_note(out, o, "%s%s", word, check_headline(f, line, sizeof line));
     if (f->has_other)
         put_two(out, o, f);
     else
@@ -331,7 +372,7 @@ static void count(struct sums *s, const struct check_record *f, bool printed)
         s->race_errors += f->error;
         s->race_warnings += !f->error;
     }
-    if (is_kind(f, FINDING_LEAK)) {
+    if (is_kind(f, FINDING_LEAK) || is_kind(f, FINDING_HEAP_LEAK)) {
         s->leaks += f->count;
         s->leaked += f->size * f->count;
     }
@@ -357,9 +398,8 @@ static void put_errors(FILE *out, const struct check_text *o, const struct sums 
     if (o->tools != CHECK_RACECHECK || s->errors != s->race_errors)
         check_text_note(out, o, "ERROR SUMMARY: %" PRIu64 " error%s%s", s->errors, plural(s->errors), warnings);
     if (s->hidden)
-        check_text_note(out, o,
-                        "%" PRIu64 " finding%s not printed; --print-limit %" PRIu64 " prints fewer than there are",
-                        s->hidden, s->hidden == 1 ? " was" : "s were", o->limit);
+        check_text_note(out, o, "%" PRIu64 " finding%s not printed: --print-limit is %" PRIu64, s->hidden,
+                        s->hidden == 1 ? " was" : "s were", o->limit);
 }
 
 /* ---- the report ---- */

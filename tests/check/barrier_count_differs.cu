@@ -1,18 +1,20 @@
-/* barrier_count_differs - two warps wait for 64 threads at barrier 1, another one for 96 at the same barrier. */
+/* barrier_count_differs - the consumer waits for three warps at barrier 1, the producers for two at the same barrier.
+ */
 // TOOL: synccheck
 // EXPECT: barrier-count line @barrier
+// ALSO: deadlock
 #include "check.h"
 
 __global__ void stages(const int *in, int *out)
 {
     __shared__ int tile[64];
     int t = threadIdx.x;
-    int count = t < 64 ? 64 : 96; // the producers were two warps once
-    if (t < 64)
-        tile[t] = in[t];
+    int count = t < 32 ? 96 : 64; // the consumer, and the two producers
+    if (t >= 32)
+        tile[t - 32] = in[t - 32];
     asm volatile("bar.sync 1, %0;" ::"r"(count) : "memory"); // @barrier
-    if (t >= 64)
-        out[t - 64] = tile[t - 64] + tile[t - 32];
+    if (t < 32)
+        out[t] = tile[t] + tile[t + 32];
 }
 
 int main()

@@ -6,11 +6,11 @@ __global__ void stages(const int *in, int *out)
     __shared__ int tile[64];
     int t = threadIdx.x;
     int count = 96;
-    if (t < 64)
-        tile[t] = in[t];
+    if (t >= 32)
+        tile[t - 32] = in[t - 32];
     asm volatile("bar.sync 1, %0;" ::"r"(count) : "memory"); // @barrier
-    if (t >= 64)
-        out[t - 64] = tile[t - 64] + tile[t - 32];
+    if (t < 32)
+        out[t] = tile[t] + tile[t + 32];
 }
 
 int main()

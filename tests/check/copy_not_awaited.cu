@@ -1,13 +1,13 @@
 /* copy_not_awaited - a tile on its way to shared memory, and a barrier, which does not wait for it. */
 // TOOL: racecheck
-// EXPECT: copy-not-awaited line @use other line @copy
+// EXPECT: copy-not-awaited line @use
 #include "check.h"
 
 __global__ void turned(const float4 *in, float4 *out)
 {
     __shared__ float4 tile[64];
     int t = threadIdx.x, first = blockIdx.x * blockDim.x;
-    __pipeline_memcpy_async(&tile[t], &in[first + t], sizeof tile[t]); // @copy
+    __pipeline_memcpy_async(&tile[t], &in[first + t], sizeof tile[t]);
     __pipeline_commit();
     __syncthreads();
     out[first + t] = tile[blockDim.x - 1 - t]; // @use

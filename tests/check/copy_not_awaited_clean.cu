@@ -5,7 +5,7 @@ __global__ void turned(const float4 *in, float4 *out)
 {
     __shared__ float4 tile[64];
     int t = threadIdx.x, first = blockIdx.x * blockDim.x;
-    __pipeline_memcpy_async(&tile[t], &in[first + t], sizeof tile[t]); // @copy
+    __pipeline_memcpy_async(&tile[t], &in[first + t], sizeof tile[t]);
     __pipeline_commit();
     __pipeline_wait_prior(0);
     __syncthreads();

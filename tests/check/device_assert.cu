@@ -1,6 +1,7 @@
 /* device_assert - the kernel asserts that its block has a power of two of threads, which halving needs. */
 // TOOL: memcheck
 // EXPECT: device-assert line @assert
+// ALSO: api-error
 #include "check.h"
 
 __global__ void halve(const int *in, int *out)

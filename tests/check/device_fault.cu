@@ -1,6 +1,7 @@
 /* device_fault - the kernel finds an index that cannot be and stops the program by a trap. */
 // TOOL: memcheck
 // EXPECT: device-fault line @trap
+// ALSO: api-error
 #include "check.h"
 
 __global__ void look_up(const int *index, const float *table, float *out, int n)

@@ -2,6 +2,7 @@
  * not come to it; they go on to the next barrier, and it is taken for this one. */
 // TOOL: synccheck
 // EXPECT: divergent-barrier line @barrier
+// ALSO: divergent-barrier
 #include "check.h"
 
 __global__ void mirror(const int *in, int *out, int *last, int n)

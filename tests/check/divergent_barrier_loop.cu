@@ -1,6 +1,7 @@
 /* divergent_barrier_loop - a barrier in a loop whose number of rounds depends on the thread. */
 // TOOL: synccheck
 // EXPECT: divergent-barrier line @barrier
+// ALSO: divergent-barrier barrier-after-exit
 #include "check.h"
 
 __global__ void rows(const int *lengths, const int *in, int *out, int stride)

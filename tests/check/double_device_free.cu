@@ -1,6 +1,7 @@
 /* double_device_free - one thread allocates for the block; every thread frees. */
 // TOOL: memcheck
 // EXPECT: double-device-free line @free
+// ALSO: api-error
 #include "check.h"
 
 __global__ void scratch_sum(int *out)

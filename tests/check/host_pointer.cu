@@ -1,6 +1,7 @@
 /* host_pointer - the kernel gets the host's array, not the copy that was made for it. */
 // TOOL: memcheck
 // EXPECT: host-pointer line @read
+// ALSO: api-error
 #include "check.h"
 
 __global__ void negate(const int *in, int *out, int n)

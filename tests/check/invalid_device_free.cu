@@ -1,6 +1,7 @@
 /* invalid_device_free - the pointer walked through the list that it is to free. */
 // TOOL: memcheck
 // EXPECT: invalid-device-free line @free
+// ALSO: api-error
 #include "check.h"
 
 __global__ void collatz(int *out)

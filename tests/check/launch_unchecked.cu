@@ -2,6 +2,7 @@
  * what was there before. */
 // TOOL: errorcheck
 // EXPECT: launch-unchecked line @launch
+// ALSO: status-dropped
 #include "check.h"
 
 __global__ void increment(int *data, int n)

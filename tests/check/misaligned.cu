@@ -1,6 +1,7 @@
 /* misaligned - a packed record: a byte that says what it is, then a float. The cast reads 4 bytes at an odd address. */
 // TOOL: memcheck
 // EXPECT: misaligned line @read
+// ALSO: api-error
 #include "check.h"
 
 enum { RECORD_BYTES = 5 };

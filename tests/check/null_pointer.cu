@@ -1,6 +1,7 @@
 /* null_pointer - a member of the structure was never allocated. */
 // TOOL: memcheck
 // EXPECT: null-pointer line @norm
+// ALSO: api-error
 #include "check.h"
 
 struct points {

@@ -2,6 +2,7 @@
  * threads for 1,000 elements. */
 // TOOL: memcheck
 // EXPECT: out-of-bounds line @add
+// ALSO: api-error
 #include "check.h"
 
 __global__ void add(const float *a, const float *b, float *sum, int n)

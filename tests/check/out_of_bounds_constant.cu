@@ -1,6 +1,7 @@
 /* out_of_bounds_constant - a filter of nine taps in a table for eight: the loop runs to the end inclusive. */
 // TOOL: memcheck
 // EXPECT: out-of-bounds line @tap
+// ALSO: api-error
 #include "check.h"
 
 __constant__ float taps[8];

@@ -1,6 +1,7 @@
 /* out_of_bounds_local - a thread's own array of digits, one too short for the largest number. */
 // TOOL: memcheck
 // EXPECT: out-of-bounds line @digit
+// ALSO: api-error
 #include "check.h"
 
 __global__ void reverse_digits(const unsigned *in, unsigned *out, int n)

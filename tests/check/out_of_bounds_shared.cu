@@ -2,6 +2,7 @@
  * it. */
 // TOOL: memcheck
 // EXPECT: out-of-bounds line @right
+// ALSO: api-error
 #include "check.h"
 
 enum { BLUR_RADIUS = 4 };

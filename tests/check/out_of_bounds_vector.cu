@@ -2,6 +2,7 @@
  * begin inside and end 8 bytes behind it. */
 // TOOL: memcheck
 // EXPECT: out-of-bounds line @load
+// ALSO: api-error
 #include "check.h"
 
 __global__ void scale(const float *in, float *out, float factor, int n)

@@ -2,6 +2,7 @@
  * words that a thread reads belong to another warp. */
 // TOOL: racecheck
 // EXPECT: shared-read-after-write line @read other line @write
+// ALSO: shared-write-after-read
 #include "check.h"
 
 __global__ void rotate(int *data)

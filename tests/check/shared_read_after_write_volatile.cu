@@ -16,7 +16,7 @@ __global__ void reduce(const int *in, int *out)
     __syncthreads();
     if (t < 32) {
         volatile int *v = sums;
-        v[t] += v[t + 32];
+        v[t] += v[t + 32]; // @tail
         v[t] += v[t + 16]; // @tail
         v[t] += v[t + 8];  // @tail
         v[t] += v[t + 4];  // @tail

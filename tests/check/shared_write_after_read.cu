@@ -2,6 +2,7 @@
  * still read this one. */
 // TOOL: racecheck
 // EXPECT: shared-write-after-read line @load other line @use
+// ALSO: shared-read-after-write
 #include "check.h"
 
 enum { TILE = 16 };

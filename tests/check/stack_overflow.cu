@@ -2,6 +2,7 @@
  * unless asked for more. */
 // TOOL: memcheck
 // EXPECT: stack-overflow
+// ALSO: api-error
 #include "check.h"
 
 __device__ __noinline__ int deepest(const int *left, const int *right, int node, int *path)

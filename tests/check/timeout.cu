@@ -2,6 +2,7 @@
 // TOOL: memcheck
 // OPTIONS: --timeout 1
 // EXPECT: timeout
+// ALSO: api-error
 #include "check.h"
 
 __global__ void produce(int *data, int *flag)

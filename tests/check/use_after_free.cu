@@ -1,6 +1,7 @@
 /* use_after_free - the scratch buffer is freed between two passes that both use it. */
 // TOOL: memcheck
 // EXPECT: use-after-free line @second
+// ALSO: api-error
 #include "check.h"
 
 __global__ void square(const int *in, int *scratch, int n)

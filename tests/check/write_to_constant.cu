@@ -1,6 +1,7 @@
 /* write_to_constant - the address of a table in constant memory goes to a kernel that normalises in place. */
 // TOOL: memcheck
 // EXPECT: write-to-constant line @write
+// ALSO: api-error
 #include "check.h"
 
 __constant__ float weights[16];

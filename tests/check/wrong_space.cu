@@ -2,6 +2,7 @@
  * address, and ld.shared wants an offset in shared memory. */
 // TOOL: memcheck
 // EXPECT: wrong-space line @load
+// ALSO: api-error
 #include "check.h"
 
 __device__ float load_shared(const float *p)

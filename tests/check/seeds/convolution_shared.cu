@@ -1,6 +1,7 @@
 /* convolution_shared - a halo on the left and above only, the other borders and all corners are never loaded; and its
  * loads are guarded at the far side only: blocks that hang over the image read behind it. */
 // TOOL: all
+// OPTIONS: --destroy-on-device-error kernel
 // EXPECT: uninitialized-shared line @sum
 // EXPECT: out-of-bounds line @left
 #include "check.h"

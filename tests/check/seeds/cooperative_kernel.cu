@@ -2,7 +2,7 @@
  * there is no such barrier, and the kernel traps. */
 // TOOL: all
 // EXPECT: device-fault
-// ALSO: api-error
+// ALSO: api-error leak
 #include <cooperative_groups.h>
 
 #include "check.h"

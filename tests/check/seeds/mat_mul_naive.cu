@@ -1,10 +1,11 @@
 /* mat_mul_naive - the product that is called uncoalesced, for any M, N and K: without a guard it is for multiples of
  * the block only. */
 // TOOL: all
+// OPTIONS: --destroy-on-device-error kernel
 // EXPECT: out-of-bounds line @load
 // EXPECT: out-of-bounds line @store
 // EXPECT: output-written-twice line @store
-// ALSO: global-write-after-write global-same-value
+// ALSO: write-to-constant global-write-after-write global-same-value
 #include "check.h"
 
 __global__ void matMulNaive(float *C, const float *A, const float *B, int M, int N, int K)

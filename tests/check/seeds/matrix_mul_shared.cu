@@ -2,10 +2,11 @@
  * leave the matrices at the bottom, and at the right edge a block stores into the next rows, which belong to other
  * blocks. */
 // TOOL: all
+// OPTIONS: --destroy-on-device-error kernel
 // EXPECT: out-of-bounds line @load
 // EXPECT: out-of-bounds line @store
 // EXPECT: output-written-twice line @store
-// ALSO: global-write-after-write global-same-value
+// ALSO: write-to-constant global-write-after-write global-same-value
 #include "check.h"
 
 __global__ void matrixMulShared(const float *A, const float *B, float *C, int N)

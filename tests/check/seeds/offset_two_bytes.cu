@@ -1,8 +1,8 @@
 /* offset_two_bytes - "an array that begins 2 bytes off may need two transactions": it needs none, such a load of a
  * float is a fault. */
 // TOOL: all
+// OPTIONS: --destroy-on-device-error kernel
 // EXPECT: misaligned line @load
-// ALSO: api-error
 #include "check.h"
 
 __global__ void copy(const char *in, float *out, int n)

@@ -1,10 +1,11 @@
 /* reduce_gmem - the reduction in place in global memory: a warp at the end that relies on volatile alone, threads
  * behind the end that return before the barriers, and a tail that is read past the end of the array. */
 // TOOL: all
+// OPTIONS: --destroy-on-device-error kernel
 // EXPECT: global-read-after-write|global-write-after-read line @tail other line @tail
 // EXPECT: out-of-bounds line @read
 // EXPECT: barrier-after-exit line @barrier
-// ALSO: global-read-after-write global-write-after-read divergent-barrier
+// ALSO: global-read-after-write global-write-after-read divergent-barrier out-of-bounds
 #include "check.h"
 
 __global__ void reduceGmem(int *g_idata, int *g_odata, unsigned int n)

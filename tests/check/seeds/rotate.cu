@@ -2,6 +2,7 @@
  * stands between the store to shared memory and the load. */
 // TOOL: all
 // EXPECT: shared-read-after-write line @load other line @store
+// ALSO: shared-write-after-read uninitialized-shared
 #include "check.h"
 
 __global__ void kernel(int *a, int n)

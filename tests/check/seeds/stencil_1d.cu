@@ -1,5 +1,6 @@
 /* stencil_1d - the stencil on an array without borders: it reads in[-4] and four elements behind the end. */
 // TOOL: all
+// OPTIONS: --destroy-on-device-error kernel
 // EXPECT: out-of-bounds line @left
 // EXPECT: out-of-bounds line @right
 #include "check.h"

@@ -2,6 +2,7 @@
  * its end, so that fast warps load the next round's cells while others still read this round's. */
 // TOOL: all
 // EXPECT: shared-write-after-read line @load|@left|@right other line @use
+// ALSO: shared-read-after-write
 #include "check.h"
 
 enum { RADIUS = 4, BDIM = 64 };

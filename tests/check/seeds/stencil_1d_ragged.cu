@@ -2,7 +2,9 @@
  * at once for some threads, so its barrier is not for all, and their cells, the others' right neighbours, are not
  * loaded. */
 // TOOL: all
+// OPTIONS: --destroy-on-device-error kernel
 // EXPECT: divergent-barrier|barrier-after-exit line @barrier
+// EXPECT: out-of-bounds line @right
 // EXPECT: uninitialized-shared line @use
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /* transpose_pad - the padded transpose in the blocks of 32 x 16 that the text speaks of: the read [irow][icol] goes to
  * row 31 of a tile of 16 rows. */
 // TOOL: all
+// OPTIONS: --destroy-on-device-error kernel
 // EXPECT: out-of-bounds line @read
 // ALSO: uninitialized-shared output-written-twice unwritten-output
 #include "check.h"

@@ -1,6 +1,7 @@
 /* transpose_unroll_pad - the unrolled padded transpose, two tiles a block of 32 x 16: the same read of rows that the
  * tile does not have, here in dynamic shared memory. */
 // TOOL: all
+// OPTIONS: --destroy-on-device-error kernel
 // EXPECT: out-of-bounds line @first
 // EXPECT: out-of-bounds line @second
 // ALSO: uninitialized-shared

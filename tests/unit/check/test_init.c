@@ -219,7 +219,7 @@ static void test_managed(void **state)
     memset((void *)(uintptr_t)touched, 0, 128);
     is_silent(&r, "add", a, touched);
     assert_int_equal(finds(&r, "add", a, touched + 4096, FINDING_UNINIT_GLOBAL)->threads, 32);
-    assert_int_equal(finds(&r, "add", a, never, FINDING_UNINIT_GLOBAL)->threads, 32);
+    assert_int_equal(finds(&r, "copy", a, never, FINDING_UNINIT_GLOBAL)->threads, 32);
     rig_close(&r);
 }
 

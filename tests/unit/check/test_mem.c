@@ -296,12 +296,12 @@ static const char heap[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            ".reg .b64 %rd<5>; .reg .pred %p<3>;\n"
                            "ld.param.u64 %rd1, [n]; ld.param.u64 %rd2, [frees]; ld.param.u64 %rd4, [add];\n"
                            "{ .param .b64 a; .param .b64 r; st.param.b64 [a], %rd1;\n"
-                           "call (r), malloc, (a);\n" /* line 9 */
+                           "call (r), malloc, (a);\n" /* line 11 */
                            "ld.param.b64 %rd3, [r]; }\n"
                            "add.u64 %rd3, %rd3, %rd4;\n"
                            "again:\n setp.eq.u64 %p1, %rd2, 0;\n @%p1 bra done;\n"
                            "{ .param .b64 a; st.param.b64 [a], %rd3;\n"
-                           "call free, (a); }\n" /* line 16 */
+                           "call free, (a); }\n" /* line 18 */
                            "sub.u64 %rd2, %rd2, 1;\n bra again;\n"
                            "done:\n ret;\n}\n";
 
@@ -323,7 +323,7 @@ static void test_heap_frees(void **state)
     const struct finding *f = rig_only(&r, FINDING_DEVICE_DOUBLE_FREE);
     assert_string_equal(f->what, "Malloc/Free error encountered : Double free");
     assert_int_equal(f->count, 2);
-    assert_int_equal(f->at.ptx_line, 16);
+    assert_int_equal(f->at.ptx_line, 18);
     rig_forget(&r);
     take(&r, 1, 48, 1, 16);
     f = rig_only(&r, FINDING_DEVICE_INVALID_FREE);
@@ -346,7 +346,7 @@ static void test_heap_leaks(void **state)
     assert_text(f->what, "Leaked 48 bytes at 0x");
     assert_text(f->what, " on the device heap");
     assert_text(f->detail, "80 allocations of this malloc, 3840 bytes in all");
-    assert_int_equal(f->at.ptx_line, 9);
+    assert_int_equal(f->at.ptx_line, 11);
     assert_string_equal(f->at.kernel, "take");
     assert_int_equal(f->at.thread[0], 0);
     rig_close(&r);

@@ -1,5 +1,6 @@
 /* What the engine tells of barriers, warp-wide operations, exits, fences, copies and mbarriers, in fast code and in
- * traced code; what accesses that no counter knows of look like; the values of accesses; and where shared variables lie. */
+ * traced code; what accesses that no counter knows of look like; the values of accesses; and where shared variables
+ * lie. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct heard {
     u64 order_at[MOST]; /* the first lane's */
     struct exec_heap heap[MOST];
     struct exec_access accesses[MOST];
-    u64 address[MOST]; /* the first lane's */
+    u64 address[MOST];  /* the first lane's */
     u8 value[MOST][32]; /* the last lane's */
     u32 value_bytes[MOST];
     bool launch_is_known;
@@ -138,8 +139,10 @@ static void a_barrier_is_released_with_its_lanes(void **state)
     struct heard h;
     (void)state;
     for (int traced = 0; traced < 2; traced++) {
-        run(&h, "", "setp.eq.u32 %p1, %r1, 3; @%p1 exit; bar.sync 0;\n"
-                    "setp.ge.u32 %p2, %r1, 32; @%p2 bra B; bar.sync 5, 32;\nB:", 48, traced);
+        run(&h, "",
+            "setp.eq.u32 %p1, %r1, 3; @%p1 exit; bar.sync 0;\n"
+            "setp.ge.u32 %p2, %r1, 32; @%p2 bra B; bar.sync 5, 32;\nB:",
+            48, traced);
         assert_int_equal(h.nreleases, 2);
         const u32 all[4] = {0, ~8u, 0xffff}, some[4] = {5, ~8u, 0};
         assert_memory_equal(h.releases[0], all, 12);
@@ -183,14 +186,14 @@ static const struct group groups[] = {
     {"setp.ge.u32 %p1, %r1, 4; @%p1 exit; shfl.sync.down.b32 %r4, %r1, 1, 31, 15;", 1, 15, 15, 0x1e, ~15u, false},
     {"setp.ge.u32 %p1, %r1, 4; @%p1 exit; shfl.sync.idx.b32 %r4, %r1, 9, 31, 15;", 1, 15, 15, 0x200, ~15u, false},
     /* at two places */
-    {"setp.ge.u32 %p1, %r1, 4; @%p1 bra B; bar.warp.sync -1; bra C;\nB: bar.warp.sync -1;\nC:", 1, UINT32_MAX, UINT32_MAX,
-     0, 0, true},
+    {"setp.ge.u32 %p1, %r1, 4; @%p1 bra B; bar.warp.sync -1; bra C;\nB: bar.warp.sync -1;\nC:", 1, UINT32_MAX,
+     UINT32_MAX, 0, 0, true},
     /* threads outside their own mask */
     {"bar.warp.sync 3;", 1, UINT32_MAX, 3, 0, 0, true},
     {"setp.ge.u32 %p1, %r1, 4; @%p1 bra B; bar.warp.sync 3; bra C;\nB:\nC:", 1, 15, 3, 0, 0, true},
     /* tiles of eight */
-    {"shr.u32 %r4, %r1, 3; shl.b32 %r4, %r4, 3; mov.u32 %r5, 255; shl.b32 %r5, %r5, %r4; bar.warp.sync %r5;", 4, 255, 255,
-     0, 0, true},
+    {"shr.u32 %r4, %r1, 3; shl.b32 %r4, %r4, 3; mov.u32 %r5, 255; shl.b32 %r5, %r5, %r4; bar.warp.sync %r5;", 4, 255,
+     255, 0, 0, true},
 };
 
 static void warp_wide_operations(void **state)
@@ -203,8 +206,8 @@ static void warp_wide_operations(void **state)
         if (h.nsyncs != g->n)
             fail_msg("%s: %u events", g->body, h.nsyncs);
         const struct exec_warp_sync *s = &h.syncs[0];
-        if (g->n && (s->lanes != g->lanes || s->members != g->members || s->reads != g->reads || s->exited != g->exited ||
-                     s->orders != g->orders))
+        if (g->n && (s->lanes != g->lanes || s->members != g->members || s->reads != g->reads ||
+                     s->exited != g->exited || s->orders != g->orders))
             fail_msg("%s: lanes %x members %x reads %x exited %x", g->body, s->lanes, s->members, s->reads, s->exited);
     }
 }
@@ -225,27 +228,32 @@ struct ordering {
 #define NOWHERE UINT64_MAX
 #define ALL UINT32_MAX
 static const struct ordering orderings[] = {
-    {"membar.cta; membar.gl; membar.sys;", 3,
+    {"membar.cta; membar.gl; membar.sys;",
+     3,
      {{EXEC_FENCE, EXEC_SCOPE_BLOCK, false, 0, ALL, NOWHERE},
       {EXEC_FENCE, EXEC_SCOPE_GPU, false, 0, ALL, NOWHERE},
       {EXEC_FENCE, EXEC_SCOPE_SYSTEM, false, 0, ALL, NOWHERE}}},
-    {"setp.lt.u32 %p1, %r1, 8; @%p1 fence.acq_rel.gpu; fence.sc.cta; fence.acq_rel.cluster; fence.proxy.async;", 4,
+    {"setp.lt.u32 %p1, %r1, 8; @%p1 fence.acq_rel.gpu; fence.sc.cta; fence.acq_rel.cluster; fence.proxy.async;",
+     4,
      {{EXEC_FENCE, EXEC_SCOPE_GPU, false, 0, 255, NOWHERE},
       {EXEC_FENCE, EXEC_SCOPE_BLOCK, false, 0, ALL, NOWHERE},
       {EXEC_FENCE, EXEC_SCOPE_CLUSTER, false, 0, ALL, NOWHERE},
       {EXEC_FENCE, EXEC_SCOPE_SYSTEM, false, 0, ALL, NOWHERE}}},
-    {"cp.async.ca.shared.global [%r3], [%q4], 16; cp.async.commit_group; cp.async.wait_group 1; cp.async.wait_all;", 3,
+    {"cp.async.ca.shared.global [%r3], [%q4], 16; cp.async.commit_group; cp.async.wait_group 1; cp.async.wait_all;",
+     3,
      {{EXEC_COPY_COMMIT, 0, false, 0, ALL, NOWHERE},
       {EXEC_COPY_WAIT, 0, false, 1, ALL, NOWHERE},
       {EXEC_COPY_WAIT, 0, false, UINT32_MAX, ALL, NOWHERE}}},
     {"cp.async.bulk.global.shared::cta.bulk_group [%q4], [%r3], 16; cp.async.bulk.commit_group;\n"
-     "cp.async.bulk.wait_group 0;", 2,
+     "cp.async.bulk.wait_group 0;",
+     2,
      {{EXEC_COPY_COMMIT, 0, true, 0, ALL, NOWHERE}, {EXEC_COPY_WAIT, 0, true, 0, ALL, NOWHERE}}},
     {"setp.ne.u32 %p1, %r1, 0; @%p1 exit; mbarrier.init.shared.b64 [mb], 2;\n"
      "mbarrier.test_wait.parity.shared.b64 %p2, [mb], 0; mbarrier.arrive.expect_tx.shared.b64 _, [mb], 32;\n"
      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%q1], 32, [mb];\n"
      "cp.async.mbarrier.arrive.noinc.shared.b64 [mb]; mbarrier.test_wait.parity.shared.b64 %p2, [mb], 0;\n"
-     "mbarrier.inval.shared.b64 [mb];", 6,
+     "mbarrier.inval.shared.b64 [mb];",
+     6,
      {{EXEC_MBARRIER_INIT, 0, false, 0, 1, 1024},
       {EXEC_MBARRIER_ARRIVE, 0, false, 0, 1, 1024},
       {EXEC_MBARRIER_ARRIVE, 0, true, 0, 1, 1024},
@@ -301,11 +309,17 @@ static const struct value values[] = {
     {"atom.shared.exch.b32 %r4, [%r3], %r1;", ACCESS_ATOM, SPACE_SHARED, 4, {L31}},
     {"red.global.add.u64 [%q4], %q5;", ACCESS_RED, SPACE_GLOBAL, 8, {L31}},
     {"red.shared.add.u32 [%r3], %r1;", ACCESS_RED, SPACE_SHARED, 4, {L31}},
-    {"mov.b128 %w1, {9, %q5}; atom.global.exch.b128 %w2, [%q4], %w1;", ACCESS_ATOM, SPACE_GLOBAL, 16,
+    {"mov.b128 %w1, {9, %q5}; atom.global.exch.b128 %w2, [%q4], %w1;",
+     ACCESS_ATOM,
+     SPACE_GLOBAL,
+     16,
      {9, 0, 0, 0, 0, 0, 0, 0, L31}},
     /* p[496 ...] is 0xf0, 0xf1, ... */
     {"ld.global.u16 %h1, [%q4];", ACCESS_LD, SPACE_GLOBAL, 2, {0xf0, 0xf1}},
-    {"ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%q4];", ACCESS_LD, SPACE_GLOBAL, 16,
+    {"ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%q4];",
+     ACCESS_LD,
+     SPACE_GLOBAL,
+     16,
      {0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff}},
     {"st.shared.u32 [%r3], %r1; ld.shared.u32 %r4, [%r3];", ACCESS_LD, SPACE_SHARED, 4, {L31}},
     {".local .align 8 .b64 l; st.local.u64 [l], %q5; ld.local.u32 %r4, [l];", ACCESS_LD, SPACE_LOCAL, 4, {L31}},
@@ -323,8 +337,8 @@ static void values_of_accesses(void **state)
         if (!h.naccesses || a->op != v->op || a->space != v->space || a->size != v->bytes || a->async || a->uncounted)
             fail_msg("%s: op %u space %u size %u", v->body, a->op, a->space, a->size);
         if (h.value_bytes[last] != v->bytes || memcmp(h.value[last], v->value, v->bytes))
-            fail_msg("%s: %u bytes, %02x %02x %02x %02x", v->body, h.value_bytes[last], h.value[last][0], h.value[last][1],
-                     h.value[last][2], h.value[last][3]);
+            fail_msg("%s: %u bytes, %02x %02x %02x %02x", v->body, h.value_bytes[last], h.value[last][0],
+                     h.value[last][1], h.value[last][2], h.value[last][3]);
     }
 }
 
@@ -333,23 +347,29 @@ static void copies(void **state)
 {
     struct heard h;
     (void)state;
-    run(&h, "", "setp.ge.u32 %p1, %r1, 16; selp.u32 %r4, 4, 16, %p1;\n"
-                "cp.async.ca.shared.global [%r3], [%q4], 16, %r4;", 32, true);
+    run(&h, "",
+        "setp.ge.u32 %p1, %r1, 16; selp.u32 %r4, 4, 16, %p1;\n"
+        "cp.async.ca.shared.global [%r3], [%q4], 16, %r4;",
+        32, true);
     assert_int_equal(h.naccesses, 2);
     assert_true(h.accesses[0].async && h.accesses[1].async && !h.accesses[0].uncounted);
     assert_int_equal(h.value_bytes[0], 4);
     assert_int_equal(h.value[0][0], 0xf0);
     assert_int_equal(h.value_bytes[1], 0);
     assert_null(h.accesses[1].bytes);
-    run(&h, "", "setp.ne.u32 %p1, %r1, 3; @%p1 exit;\n"
-                "cp.async.bulk.global.shared::cta.bulk_group [%q4], [%r3], 48;", 32, true);
-    assert_int_equal(h.naccesses, 2);
-    for (u32 k = 0; k < 2; k++) {
+    run(&h, "",
+        "setp.ne.u32 %p1, %r1, 3; @%p1 exit;\n"
+        "cp.async.bulk.global.shared::cta.bulk_group [%q4], [%r3], 48;",
+        32, true);
+    assert_int_equal(h.naccesses, 6);
+    for (u32 k = 0; k < 6; k++) {
         const struct exec_access *a = &h.accesses[k];
         assert_int_equal(a->mask, 8);
+        assert_int_equal(a->size, 16);
         assert_true(a->async && a->uncounted);
-        assert_int_equal(a->op, k ? ACCESS_ST : ACCESS_LD);
-        assert_int_equal(a->space, k ? SPACE_GLOBAL : SPACE_SHARED);
+        assert_int_equal(a->op, k >= 3 ? ACCESS_ST : ACCESS_LD);
+        assert_int_equal(a->space, k >= 3 ? SPACE_GLOBAL : SPACE_SHARED);
+        assert_int_equal(h.address[k] % 48, (h.address[k / 3 * 3] + 16 * (k % 3)) % 48);
     }
 }
 
@@ -360,10 +380,12 @@ static void built_in_functions(void **state)
                                 ".global .align 1 .b8 text[4] = {37, 100, 10, 0};\n";
     struct heard h;
     (void)state;
-    run(&h, outer, ".local .align 8 .b64 l; st.local.u32 [l], %r1; mov.u64 %q6, l; cvta.local.u64 %q6, %q6;\n"
-                   "mov.u64 %q7, text; cvta.global.u64 %q7, %q7;\n"
-                   "{ .param .b64 f; .param .b64 v; .param .b32 r; st.param.b64 [f], %q7; st.param.b64 [v], %q6;\n"
-                   "call (r), vprintf, (f, v); }", 1, true);
+    run(&h, outer,
+        ".local .align 8 .b64 l; st.local.u32 [l], %r1; mov.u64 %q6, l; cvta.local.u64 %q6, %q6;\n"
+        "mov.u64 %q7, text; cvta.global.u64 %q7, %q7;\n"
+        "{ .param .b64 f; .param .b64 v; .param .b32 r; st.param.b64 [f], %q7; st.param.b64 [v], %q6;\n"
+        "call (r), vprintf, (f, v); }",
+        1, true);
     bool read = false;
     for (u32 k = 0; k < h.naccesses; k++)
         if (h.accesses[k].uncounted && h.accesses[k].space == SPACE_LOCAL)
@@ -375,7 +397,8 @@ static void built_in_functions(void **state)
         assert_int_equal(h.heap[2].lane, 2);
         assert_int_equal(h.heap[2].size, 40);
         assert_int_not_equal(h.heap[2].address, 0);
-        run(&h, outer, "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 4000000000; call (r), malloc, (n); }", 1, traced);
+        run(&h, outer, "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 4000000000; call (r), malloc, (n); }", 1,
+            traced);
         assert_int_equal(h.heap[0].address, 0);
     }
 }
@@ -401,8 +424,12 @@ static void variables_and_gaps(void **state)
         bench_open(&b, shared_text);
         b.device.shared_gap = gap;
         u32 *out = bench_alloc(&b, 16);
-        bench_run_ok(&b, &(struct run){.kernel = "k", .grid = 1, .block = 1, .dynamic_shared = 32,
-                                       .params = {(u64)(uintptr_t)out}, .workers = 1});
+        bench_run_ok(&b, &(struct run){.kernel = "k",
+                                       .grid = 1,
+                                       .block = 1,
+                                       .dynamic_shared = 32,
+                                       .params = {(u64)(uintptr_t)out},
+                                       .workers = 1});
         const struct ir_func *k = exec_module_kernel(b.module, "k");
         assert_int_equal(k->shared_bytes, 16 + 1024);
         const u32 tile = gap ? 80 : 16; /* 10 + 64, aligned */

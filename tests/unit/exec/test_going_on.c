@@ -139,7 +139,8 @@ static void stores_are_lost(void **state)
 
 static void loads_give_zeros(void **state)
 {
-    static const char *const loads[] = {"ld.global.u32 %r2, [%q4];", "ld.u32 %r2, [%q4];", "ld.volatile.global.u32 %r2, [%q4];"};
+    static const char *const loads[] = {"ld.global.u32 %r2, [%q4];", "ld.u32 %r2, [%q4];",
+                                        "ld.volatile.global.u32 %r2, [%q4];"};
     (void)state;
     for (u32 k = 0; k < LS_ARRAY_LEN(loads); k++)
         for (int mode = 0; mode < MODES; mode++) {
@@ -158,7 +159,8 @@ static void atomics_give_zeros(void **state)
     } atoms[] = {
         {"atom.global.add.u32 %r2, [%q4], 1;", 16, (u32)UPPER},
         {"add.u64 %q6, %q1, 64; setp.lt.u32 %p1, %r1, 16; selp.b64 %q6, %q4, %q6, %p1;\n"
-         "atom.add.u32 %r2, [%q6], 1;", 16, (u32)UPPER}, /* one address for all that fault */
+         "atom.add.u32 %r2, [%q6], 1;",
+         16, (u32)UPPER}, /* one address for all that fault */
         {"atom.global.cas.b32 %r2, [%q4], 0, 9;", 16, (u32)UPPER},
     };
     (void)state;
@@ -178,7 +180,8 @@ static void vectors(void **state)
     (void)state;
     for (int mode = 0; mode < MODES; mode++) {
         const struct left x = run("mov.u32 %r3, 3; st.global.v4.u32 [%q4], {%r1, %r3, %r3, %r3};\n"
-                                  "ld.global.v4.u32 {%r4, %r5, %r2, %r6}, [%q4];", mode);
+                                  "ld.global.v4.u32 {%r4, %r5, %r2, %r6}, [%q4];",
+                                  mode);
         assert_int_equal(x.told.n, 2 * 28);
         assert_int_equal(x.told.lanes, ~0x1111u);
         assert_int_equal(x.told.first.kind, FAULT_MISALIGNED);
@@ -194,8 +197,10 @@ static void shared_and_local(void **state)
 {
     (void)state;
     for (int mode = 0; mode < MODES; mode++) {
-        struct left x = run(".shared .align 16 .b32 s[16]; mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r3, %r3, %r4;\n"
-                            "st.shared.u32 [%r3], 9; ld.shared.u32 %r2, [%r3];", mode);
+        struct left x =
+            run(".shared .align 16 .b32 s[16]; mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r3, %r3, %r4;\n"
+                "st.shared.u32 [%r3], 9; ld.shared.u32 %r2, [%r3];",
+                mode);
         assert_int_equal(x.told.n, 32);
         assert_int_equal(x.told.lanes, (u32)UPPER);
         assert_int_equal(x.told.first.space, SPACE_SHARED);
@@ -204,7 +209,8 @@ static void shared_and_local(void **state)
         for (u32 i = 0; i < THREADS; i++)
             assert_int_equal(x.out[i], i < 16 ? 9 : 0);
         x = run(".local .align 16 .b32 l[4]; mov.u64 %q6, l; cvta.local.u64 %q6, %q6; add.u64 %q6, %q6, %q3;\n"
-                "st.u32 [%q6], 9; ld.u32 %r2, [%q6];", mode);
+                "st.u32 [%q6], 9; ld.u32 %r2, [%q6];",
+                mode);
         assert_int_equal(x.told.n, 2 * 28);
         assert_int_equal(x.told.lanes, 0xfffffff0);
         assert_int_equal(x.told.first.space, SPACE_LOCAL);
@@ -217,9 +223,11 @@ static void copies(void **state)
 {
     (void)state;
     for (int mode = 0; mode < MODES; mode++) {
-        struct left x = run(".shared .align 16 .b32 s[32]; mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r3, %r3, %r4;\n"
-                            "st.shared.u32 [%r3], 9; cp.async.ca.shared.global [%r3], [%q4], 4;\n"
-                            "cp.async.wait_all; ld.shared.u32 %r2, [%r3];", mode);
+        struct left x =
+            run(".shared .align 16 .b32 s[32]; mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r3, %r3, %r4;\n"
+                "st.shared.u32 [%r3], 9; cp.async.ca.shared.global [%r3], [%q4], 4;\n"
+                "cp.async.wait_all; ld.shared.u32 %r2, [%r3];",
+                mode);
         assert_int_equal(x.told.n, 16);
         assert_int_equal(x.told.lanes, (u32)UPPER);
         for (u32 i = 0; i < THREADS; i++)
@@ -228,7 +236,8 @@ static void copies(void **state)
                 "setp.ne.u32 %p1, %r1, 0; @%p1 bra DONE;\n"
                 "mbarrier.init.shared.b64 [mb], 1; mbarrier.arrive.expect_tx.shared.b64 _, [mb], 128;\n"
                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%q1], 128, [mb];\n"
-                "WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [mb], 0; @!%p2 bra WAIT;\nDONE:", mode);
+                "WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [mb], 0; @!%p2 bra WAIT;\nDONE:",
+                mode);
         assert_int_equal(x.told.n, 1);
         assert_int_equal(x.told.first.size, 128);
         assert_int_equal(x.out[0], 5);
@@ -240,11 +249,13 @@ static void matrix_rows(void **state)
 {
     (void)state;
     for (int mode = 0; mode < 2; mode++) {
-        const struct left x = run(".shared .align 16 .b32 s[32]; mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r4, %r3, %r4;\n"
-                                  "mov.u32 %r5, 0x10001; st.shared.u32 [%r4], %r5; bar.warp.sync -1;\n"
-                                  "and.b32 %r6, %r1, 7; shl.b32 %r6, %r6, 4; add.u32 %r6, %r6, %r3;\n"
-                                  "setp.eq.u32 %p1, %r1, 3; selp.b32 %r6, 4096, %r6, %p1;\n"
-                                  "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r6];", mode);
+        const struct left x =
+            run(".shared .align 16 .b32 s[32]; mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r4, %r3, %r4;\n"
+                "mov.u32 %r5, 0x10001; st.shared.u32 [%r4], %r5; bar.warp.sync -1;\n"
+                "and.b32 %r6, %r1, 7; shl.b32 %r6, %r6, 4; add.u32 %r6, %r6, %r3;\n"
+                "setp.eq.u32 %p1, %r1, 3; selp.b32 %r6, 4096, %r6, %p1;\n"
+                "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r6];",
+                mode);
         assert_int_equal(x.told.n, 1);
         assert_int_equal(x.told.lanes, 8);
         for (u32 i = 0; i < THREADS; i++)
@@ -280,8 +291,12 @@ static void the_hook_may_end_it(void **state)
         open_kernel(&b, "ld.global.u32 %r2, [%q4];");
         const u64 p = (u64)(uintptr_t)bench_alloc(&b, 64);
         u32 *out = bench_alloc(&b, 128);
-        const struct run r = {
-            .kernel = "k", .grid = 1, .block = THREADS, .params = {p, (u64)(uintptr_t)out}, .workers = 1, .hooks = &hooks};
+        const struct run r = {.kernel = "k",
+                              .grid = 1,
+                              .block = THREADS,
+                              .params = {p, (u64)(uintptr_t)out},
+                              .workers = 1,
+                              .hooks = &hooks};
         assert_int_equal(bench_run(&b, &r, &f), LS_ERR_FAULT);
         assert_int_equal(t.n, 3);
         assert_int_equal(f.thread[0], 18);
@@ -294,9 +309,11 @@ static void the_hook_may_end_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stores_are_lost),  cmocka_unit_test(loads_give_zeros), cmocka_unit_test(atomics_give_zeros),
-        cmocka_unit_test(vectors),          cmocka_unit_test(shared_and_local), cmocka_unit_test(copies),
-        cmocka_unit_test(matrix_rows),      cmocka_unit_test(frees),            cmocka_unit_test(the_hook_may_end_it),
+        cmocka_unit_test(stores_are_lost),     cmocka_unit_test(loads_give_zeros),
+        cmocka_unit_test(atomics_give_zeros),  cmocka_unit_test(vectors),
+        cmocka_unit_test(shared_and_local),    cmocka_unit_test(copies),
+        cmocka_unit_test(matrix_rows),         cmocka_unit_test(frees),
+        cmocka_unit_test(the_hook_may_end_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

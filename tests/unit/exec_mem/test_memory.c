@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -429,6 +430,78 @@ static void test_poison(void **state)
     mem_destroy(m);
 }
 
+/* ---- observers ---- */
+
+struct watch {
+    u32 made, gone;
+    struct mem_block last;
+};
+
+static void note_made(void *ctx, const struct mem_block *b)
+{
+    struct watch *w = ctx;
+    assert_true(b->live);
+    w->made++;
+    w->last = *b;
+}
+
+static void note_gone(void *ctx, const struct mem_block *b)
+{
+    struct watch *w = ctx;
+    assert_false(b->live);
+    w->gone++;
+    w->last = *b;
+}
+
+static void expect_told(const struct watch *w, u32 made, u32 gone, u64 base, u64 size, enum mem_kind kind)
+{
+    assert_int_equal(w->made, made);
+    assert_int_equal(w->gone, gone);
+    assert_int_equal(w->last.base, base);
+    assert_int_equal(w->last.size, size);
+    assert_int_equal(w->last.kind, kind);
+}
+
+static void test_observer(void **state)
+{
+    static const enum mem_kind kinds[] = {MEM_DEVICE, MEM_PINNED, MEM_MANAGED, MEM_GLOBAL, MEM_CONST, MEM_HEAP};
+    static u8 host[64];
+    struct mem *m = make(GIB);
+    struct watch w = {0};
+    u64 lo, bytes, at;
+    (void)state;
+    mem_extent(m, &lo, &bytes);
+    mem_observe(m, &(struct mem_observer){.ctx = &w, .made = note_made, .gone = note_gone});
+    for (u32 k = 0; k < LS_ARRAY_LEN(kinds); k++) {
+        at = get(m, 100 + k, kinds[k]);
+        assert_true(at >= lo && at + 100 + k <= lo + bytes);
+        expect_told(&w, k + 1, k, at, 100 + k, kinds[k]);
+        const u64 serial = w.last.serial;
+        assert_int_equal(mem_free(m, at), LS_OK);
+        expect_told(&w, k + 1, k + 1, at, 100 + k, kinds[k]);
+        assert_int_equal(w.last.serial, serial);
+        assert_int_equal(mem_free(m, at), LS_ERR_INVALID);
+        assert_int_equal(w.gone, k + 1);
+    }
+    w = (struct watch){0};
+    assert_int_equal(mem_register(m, host, sizeof host), LS_OK);
+    expect_told(&w, 1, 0, (u64)(uintptr_t)host, sizeof host, MEM_REGISTERED);
+    assert_int_equal(mem_unregister(m, host), LS_OK);
+    expect_told(&w, 1, 1, (u64)(uintptr_t)host, sizeof host, MEM_REGISTERED);
+    void *home = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_int_equal(mem_reserve(m, 8192, 4096, 0, &at), LS_OK);
+    assert_int_equal(w.made, 1); /* addresses alone are no memory */
+    assert_int_equal(mem_map(m, at, 8192, home, MEM_MAPPED), LS_OK);
+    expect_told(&w, 2, 1, at, 8192, MEM_MAPPED);
+    assert_int_equal(mem_unmap(m, at, 8192), LS_OK);
+    expect_told(&w, 2, 2, at, 8192, MEM_MAPPED);
+    mem_observe(m, NULL);
+    get(m, 10, MEM_DEVICE);
+    assert_int_equal(w.made, 2);
+    munmap(home, 8192);
+    mem_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +510,7 @@ int main(void)
         cmocka_unit_test(test_limits),   cmocka_unit_test(test_heap_limit), cmocka_unit_test(test_huge),
         cmocka_unit_test(test_register), cmocka_unit_test(test_describe),   cmocka_unit_test(test_random),
         cmocka_unit_test(test_threads),  cmocka_unit_test(test_poison),     cmocka_unit_test(test_host_memory_fails),
+        cmocka_unit_test(test_observer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
