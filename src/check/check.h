@@ -56,6 +56,8 @@ struct check_site {          /* where a launch was made */
 enum ls_status check_launch_begin(struct check *c, const struct exec_launch *l, const struct check_site *site,
                                   struct check_launch **out);
 const struct exec_hooks *check_launch_hooks(struct check_launch *l);
+/* What the first access that was left out did wrong; FAULT_NONE: none was. */
+enum exec_fault_kind check_launch_first(const struct check_launch *l);
 /* After exec_run: s and fault are its results. *bad: the accesses that were left out (the launch did not do what it was
  * written to do). Frees l. */
 void check_launch_end(struct check_launch *l, enum ls_status s, const struct exec_fault *fault, u64 *bad);

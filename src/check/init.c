@@ -1,12 +1,13 @@
 /* init.c - initcheck's plane of device memory, and what the host does to it.
  *
- * Uninitialised when it is made: memory of cuMemAlloc and its kin, of device-side malloc, and managed memory. Everything
- * else (variables of modules, constants, pinned, registered and mapped memory, what is shared with other processes, our own)
- * counts as initialised; it is marked when somebody first asks, so that it costs nothing before.
+ * Uninitialised when it is made: memory of cuMemAlloc and its kin, of device-side malloc, and managed memory.
+ * Everything else (variables of modules, constants, pinned, registered and mapped memory, what is shared with other
+ * processes, our own) counts as initialised; it is marked when somebody first asks, so that it costs nothing before.
  *
- * The host writes managed memory without a word to us. But its pages belong to one allocation each (memory.c), and a page
- * that the process has not touched was written by nobody: the host's page table says so. What is in a page that was
- * touched counts as initialised; so within a page nothing is found. Nor is what a copy on the host's own account reads of it.
+ * The host writes managed memory without a word to us. But its pages belong to one allocation each (memory.c), and a
+ * page that the process has not touched was written by nobody: the host's page table says so. What is in a page that
+ * was touched counts as initialised; so within a page nothing is found. Nor is what a copy on the host's own account
+ * reads of it.
  *
  * A copy to the host finds what was never written, but for the padding of structs: gaps that are shorter than the
  * alignment that they lead to, that of an array of structs (equal gaps, a period of at most 64 bytes apart) or of a

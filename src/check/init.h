@@ -1,8 +1,8 @@
 /* init.h - which bytes of memory hold something: what the files of initcheck share. Internal.
  *
  * A byte of global, shared or local memory is *initialised* once something has written it: a store, an atomic, an
- * asynchronous copy, a copy or fill of the host's. Which bytes are is kept as bits, one a byte, in a plane beside device
- * memory (init.c), a bitmap a block (shared) and one a warp (local; init_access.c).
+ * asynchronous copy, a copy or fill of the host's. Which bytes are is kept as bits, one a byte, in a plane beside
+ * device memory (init.c), a bitmap a block (shared) and one a warp (local; init_access.c).
  *
  * A load is a finding only if *all* bytes of an element that it reads are uninitialised and something is done with the
  * element (init_use.c): compilers copy structs and unions whole, padding and unset members with them. */
@@ -17,7 +17,10 @@
 
 enum { INIT_SPAN = 32 }; /* bits that are asked for or changed at once */
 
-static inline u32 init_ones(u32 n) { return n >= 32 ? UINT32_MAX : (1u << n) - 1; }
+static inline u32 init_ones(u32 n)
+{
+    return n >= 32 ? UINT32_MAX : (1u << n) - 1;
+}
 
 /* n <= INIT_SPAN bits from `at` on. Up to 8 bytes from the one that holds the first are read. */
 static inline u32 init_get(const u8 *bits, u64 at, u32 n)
@@ -65,9 +68,15 @@ void init_host_wrote(struct check *c, u64 address, u64 size);
 void init_host_read(struct check *c, u64 address, u64 size, const struct host_call *call);
 void init_copied(struct check *c, u64 to, u64 from, u64 size);
 
-/* Bytes [address, address + n), n <= INIT_SPAN, are not all marked. Which are truly uninitialised, a bit each: memory that
- * counts as initialised for what it is gets marked. *b: the allocation, valid when the result is not 0. */
+/* Bytes [address, address + n), n <= INIT_SPAN, are not all marked. Which are truly uninitialised, a bit each: memory
+ * that counts as initialised for what it is gets marked. *b: the allocation, valid when the result is not 0. */
 u32 init_missing(struct check *c, u64 address, u32 n, struct mem_block *b);
+
+/* ---- addresses of local memory, in code that names no space (init_local.c) ---- */
+
+/* The registers that hold some, a bit each by index, in mem (whose recovery point is set). */
+u64 *init_local_registers(struct arena *mem, const struct ptx_func *f);
+bool init_is_local(const u64 *registers, const struct ptx_operand *o);
 
 /* ---- what loads are for (init_use.c) ---- */
 
@@ -77,6 +86,7 @@ struct init_load {
     u8 used;     /* a bit an element: its value matters */
     u8 copied;   /* a bit an element: it is but copied, as a part of something larger */
     u8 chosen;   /* a bit an element: all that is done is choosing between it and another value (selp) */
+    u32 store;   /* 1 + the site of the store that copies it to local memory, which takes over what it is; 0: none */
 };
 
 struct init_uses {

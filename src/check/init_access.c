@@ -3,12 +3,12 @@
  *   global  the plane of init.c.
  *   shared  a bitmap a block, empty when the block begins. What lies behind the kernel's own memory (the scratch of
  *           cooperative groups) counts as initialised.
- *   local   a bitmap a lane, empty when the block begins. A callee's frame reuses the stack's bytes: what an earlier call
- *           wrote there counts as initialised (a miss, never a false alarm). Arguments are not local memory.
+ *   local   a bitmap a lane, empty when the block begins. A callee's frame reuses the stack's bytes: what an earlier
+ * call wrote there counts as initialised (a miss, never a false alarm). Arguments are not local memory.
  *
- * An access whose bytes are all initialised costs a few comparisons; the rest is looked at lane by lane, element by element
- * (init.h has the rule). A finding does not initialise: each place that reads the same bytes is found. Bulk copies carry
- * the state of what they copy; cp.async is a load and a store. */
+ * An access whose bytes are all initialised costs a few comparisons; the rest is looked at lane by lane, element by
+ * element (init.h has the rule). A finding does not initialise: each place that reads the same bytes is found. Bulk
+ * copies carry the state of what they copy; cp.async is a load and a store. */
 #include "check/init_state.h"
 
 #include <inttypes.h>
@@ -100,6 +100,8 @@ static u32 matters(const struct exec_access *a, const struct init_load *l, u32 n
     u32 bad = 0;
     if (!l->elements)
         return missing == all ? missing : 0;
+    if (a->space == SPACE_LOCAL && l->store)
+        return 0;
     for (u32 k = 0; k < l->elements; k++) {
         const u32 mine = init_ones(l->bytes) << k * l->bytes;
         const u8 bits = (u8)(l->used | (a->space == SPACE_GLOBAL ? l->chosen : 0));
@@ -161,6 +163,53 @@ static void report(struct check_worker *w, const struct exec_access *a, enum fin
     check_found(w->launch, &f, key);
 }
 
+/* ---- copies to local memory ---- */
+
+static struct init_carry *carry_of(struct check_worker *w, const struct exec_access *a, u32 store)
+{
+    struct init_shared *s = w->init;
+    for (u32 k = 0; k < INIT_CARRIES; k++) {
+        struct init_carry *x = &s->carries[k];
+        if (x->lanes && x->store == store && x->func == a->func && x->block == a->block && x->warp == a->warp)
+            return x;
+    }
+    return NULL;
+}
+
+static void carry(struct check_worker *w, const struct exec_access *a, const struct init_load *l, u32 lane, u32 missing)
+{
+    struct init_shared *s = w->init;
+    struct init_carry *x = carry_of(w, a, l->store - 1);
+    for (u32 k = 0; k < INIT_CARRIES && !x; k++)
+        if (!s->carries[k].lanes) {
+            x = &s->carries[k];
+            s->ncarries++;
+            *x = (struct init_carry){.block = a->block, .func = a->func, .warp = a->warp, .store = l->store - 1};
+        }
+    if (!x)
+        return;
+    x->lanes |= 1u << lane;
+    x->missing[lane] = missing;
+}
+
+/* What the store has just marked as initialised is not. */
+static __attribute__((noinline)) void carry_out(struct check_worker *w, const struct exec_access *a,
+                                                struct init_local *local)
+{
+    struct init_carry *x = carry_of(w, a, a->site);
+    if (!x)
+        return;
+    for (u32 left = x->lanes & a->mask; left; left &= left - 1) {
+        const u32 lane = (u32)__builtin_ctz(left);
+        const u64 at = a->addr[lane];
+        for (u32 k = 0; k < a->size; k++)
+            if (x->missing[lane] >> k & 1)
+                local->rows[((at + k) >> 6) * 32 + lane] &= ~((u64)1 << ((at + k) & 63));
+    }
+    x->lanes &= ~a->mask;
+    w->init->ncarries -= !x->lanes;
+}
+
 /* ---- global and shared memory ---- */
 
 static __attribute__((noinline)) void read_missing(struct check_worker *w, const struct exec_access *a,
@@ -174,9 +223,14 @@ static __attribute__((noinline)) void read_missing(struct check_worker *w, const
         now.lane = (u32)__builtin_ctz(left);
         const u64 at = a->addr[now.lane];
         const u32 n = bytes_read(a, now.lane);
-        now.bytes = matters(a, &l, n, ~init_get(m->bits, at - m->base, n) & init_ones(n));
-        if (now.bytes && global)
-            now.bytes = matters(a, &l, n, init_missing(check_of(w), at, n, &now.block));
+        u32 gone = ~init_get(m->bits, at - m->base, n) & init_ones(n);
+        now.bytes = matters(a, &l, n, gone);
+        if (global && (now.bytes || l.store)) {
+            gone = init_missing(check_of(w), at, n, &now.block);
+            now.bytes = matters(a, &l, n, gone);
+        }
+        if (l.store && gone && !now.bytes)
+            carry(w, a, &l, now.lane, gone);
         if (now.bytes && !bad)
             first = now;
         bad |= (u32)(now.bytes != 0) << now.lane;
@@ -255,7 +309,10 @@ static __attribute__((noinline)) void local_missing(struct check_worker *w, cons
     u32 bad = 0;
     for (u32 left = missing; left; left &= left - 1) {
         const u32 lane = (u32)__builtin_ctz(left), ones = init_ones(a->size);
-        const u32 bytes = matters(a, &l, a->size, ~(u32)local_get(local, a->addr[lane], lane, a->size) & ones);
+        const u32 gone = ~(u32)local_get(local, a->addr[lane], lane, a->size) & ones;
+        const u32 bytes = matters(a, &l, a->size, gone);
+        if (l.store)
+            carry(w, a, &l, lane, gone);
         if (bytes && !bad)
             first = (struct unread){.lane = lane, .bytes = bytes};
         bad |= (u32)(bytes != 0) << lane;
@@ -289,6 +346,8 @@ static void access_local(struct check_worker *w, const struct exec_access *a, st
         const u32 i = (u32)__builtin_ctz(left);
         local_set(l, a->addr[i], i, n);
     }
+    if (LS_UNLIKELY(w->init->ncarries))
+        carry_out(w, a, l);
 }
 
 /* ---- events ---- */

@@ -45,9 +45,15 @@ static void block_begin(struct check_worker *w, const struct exec_block_info *in
 
 static void block_end(struct check_worker *w, const struct exec_block_info *info)
 {
-    struct init_block *b = init_block_of(w->init, info);
+    struct init_shared *s = w->init;
+    struct init_block *b = init_block_of(s, info);
     if (b)
         b->info = NULL;
+    for (u32 k = 0; s->ncarries && k < INIT_CARRIES; k++)
+        if (s->carries[k].lanes && s->carries[k].block == info) {
+            s->carries[k].lanes = 0;
+            s->ncarries--;
+        }
 }
 
 static u64 *new_rows(struct check_worker *w, u64 rows)

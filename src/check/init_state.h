@@ -28,12 +28,23 @@ struct init_bulk {
     struct init_piece pieces[64];
 };
 
+/* A load of uninitialised bytes that a store of local memory, still to come, hands on. */
+enum { INIT_CARRIES = 16 };
+struct init_carry {
+    const struct exec_block_info *block;
+    const struct ir_func *func;
+    u32 warp, store, lanes; /* lanes 0: free. More than these at once count as initialised */
+    u32 missing[32];
+};
+
 struct init_shared {
-    struct init_block *now;  /* of the last event */
+    struct init_block *now; /* of the last event */
     struct init_block *all;
-    u64 shared_bytes;        /* the kernel's own, static and dynamic */
+    u64 shared_bytes; /* the kernel's own, static and dynamic */
     struct init_uses *uses;
     struct init_bulk bulk;
+    u32 ncarries;
+    struct init_carry carries[INIT_CARRIES];
 };
 
 /* NULL: there was no memory for it. */

@@ -1,14 +1,17 @@
 /* init_use.c - what a function does with what it loads, so that copies of structs and unions are no findings.
  *
  * Registers are followed without regard to order: a register is *used* if some instruction computes with it, goes by it
- * (guards, predicates) or takes it for an address, or if what is moved, packed or converted from it is. It is *stored* if
- * the same holds of the value of a store. A loaded element that is stored and not used is a copy, and counts
+ * (guards, predicates) or takes it for an address, or if what is moved, packed or converted from it is. It is *stored*
+ * if the same holds of the value of a store. A loaded element that is stored and not used is a copy, and counts
  *
  *   - as used, when the load feeds one store directly in its block, and it is no part of an aggregate;
  *   - as copied else: compilers copy padding and unset members.
  *
- * Part of an aggregate: a vector, an argument by value, a byte in a loop, or one of two copies side by side, from and to
- * the same bases; but where code is optimised (the load names global or shared memory) scalars are no parts, because
+ * From local memory to local memory all direct copies are copies, and the bytes that are stored take over what was
+ * loaded (init_access.c).
+ *
+ * Part of an aggregate: a vector, an argument by value, a byte in a loop, or one of two copies side by side, from and
+ * to the same bases; but where code is optimised (the load names global or shared memory) scalars are no parts, because
  * optimised copies load no padding of their own.
  *
  * What only goes into a selp may be a load that the compiler made unconditional. Other instructions that read memory
@@ -22,9 +25,10 @@ struct use_pass {
     struct arena *mem;
     const struct ir_func *func;
     struct init_uses *out;
-    u8 *flags;     /* by register */
-    u32 *stores;   /* by register: 1 + the site of the last store of it */
-    u32 *nstores;  /* by register: stores of it, and moves */
+    u8 *flags;    /* by register */
+    u32 *stores;  /* by register: 1 + the site of the last store of it */
+    u32 *nstores; /* by register: stores of it, and moves */
+    const u64 *local;
     bool changed;
 };
 
@@ -145,8 +149,8 @@ static void look_all(struct use_pass *p)
 
 /* ---- copies ---- */
 
-/* A load of one register that one store of its block stores, perhaps by way of moves, and nobody else touches; store_at:
- * that store's site. */
+/* A load of one register that one store of its block stores, perhaps by way of moves, and nobody else touches;
+ * store_at: that store's site. */
 static bool is_direct(const struct use_pass *p, u32 site, u32 *store_at)
 {
     const struct ptx_inst *insts = p->func->src->insts;
@@ -208,12 +212,28 @@ static bool is_part(const struct use_pass *p, u32 site, u8 flags)
         return true;
     if (i->space == SPACE_GLOBAL || i->space == SPACE_SHARED)
         return false;
-    if (flags & PACKED || !is_direct(p, site, &store) || (bytes == 1 && p->func->blocks[p->func->block_of_site[site]].loop_depth))
+    if (flags & PACKED || !is_direct(p, site, &store) ||
+        (bytes == 1 && p->func->blocks[p->func->block_of_site[site]].loop_depth))
         return true;
     const struct ptx_operand *to = address_of(&insts[store]);
     if (insts[store].space == SPACE_PARAM)
         return !to || to->elems[0].kind != PTX_VAR || to->elems[0].var->size > bytes;
     return has_neighbour(p, site, store);
+}
+
+/* The local memory that a load of one register is copied to takes over what was loaded. */
+static u32 copy_to_local(const struct use_pass *p, u32 site)
+{
+    const struct ptx_inst *insts = p->func->src->insts;
+    u32 at;
+    if (!is_direct(p, site, &at) || insts[at].guard || insts[site].guard ||
+        ptx_type_bits((enum ptx_type)insts[at].types[0]) != ptx_type_bits((enum ptx_type)insts[site].types[0]))
+        return 0;
+    const struct ptx_operand *to = address_of(&insts[at]);
+    return insts[at].space == SPACE_LOCAL ||
+                   (insts[at].space == SPACE_NONE && to && init_is_local(p->local, &to->elems[0]))
+               ? at + 1
+               : 0;
 }
 
 static void judge_element(const struct use_pass *p, u32 site, unsigned k, u8 flags)
@@ -238,6 +258,7 @@ static void judge(const struct use_pass *p, u32 site)
         return;
     l->elements = (u8)n;
     l->bytes = (u8)(ptx_type_bits((enum ptx_type)i->types[0]) / 8);
+    l->store = copy_to_local(p, site);
     for (unsigned k = 0; k < n; k++)
         judge_element(p, site, k, flags_of(p, d->kind == PTX_VEC ? &d->elems[k] : d));
 }
@@ -251,6 +272,7 @@ struct init_uses *init_uses_make(struct arena *mem, const struct ir_func *func)
     p.flags = arena_array(mem, u8, f->nregs + 1);
     p.stores = arena_array(mem, u32, f->nregs + 1);
     p.nstores = arena_array(mem, u32, f->nregs + 1);
+    p.local = init_local_registers(mem, f);
     look_all(&p);
     for (u32 s = 0; s < f->ninsts; s++)
         if (f->insts[s].op == OP_LD && f->insts[s].noperands > 1)

@@ -57,6 +57,8 @@ static bool on_fault(void *ctx, const struct exec_block_info *b, const struct ex
     bool go_on = false;
     for (unsigned k = 0; k < l->nactive; k++)
         go_on |= l->active[k]->fault && l->active[k]->fault(w, b, f);
+    if (go_on && w->first == FAULT_NONE)
+        w->first = f->kind;
     return go_on;
 }
 
@@ -167,6 +169,14 @@ const struct exec_hooks *check_launch_hooks(struct check_launch *l)
     return &l->hooks;
 }
 
+enum exec_fault_kind check_launch_first(const struct check_launch *l)
+{
+    for (const struct check_worker *w = l->workers; w; w = w->next)
+        if (w->first != FAULT_NONE)
+            return w->first;
+    return FAULT_NONE;
+}
+
 void check_launch_end(struct check_launch *l, enum ls_status s, const struct exec_fault *fault, u64 *bad)
 {
     *bad = 0;
@@ -202,8 +212,10 @@ bool check_found_again(struct check_launch *l, enum finding_kind kind, u64 key, 
 static u64 allocation_at(const struct check *c, u64 address)
 {
     struct mem_block b;
-    const bool found = mem_nearest(c->mem, address, &b);
-    return found && (address - c->mem_base < c->mem_size || address - b.base < b.size) ? b.serial : 0;
+    const u64 far = 1ull << 32; /* as mem_describe has it */
+    const bool found = mem_nearest(c->mem, address, &b), inside = found && address - b.base < b.size;
+    const bool near = found && address - c->mem_base < c->mem_size && address - b.base + far < b.size + 2 * far;
+    return inside || near ? b.serial : 0;
 }
 
 static void complete(struct check_launch *l, struct finding *f)

@@ -7,6 +7,7 @@
  * What kind it is follows from where the address lies:
  *
  *     below 4096                                       a null pointer, perhaps with an offset
+ *     in another space, or in the generic windows      wrong space
  *     in memory that was freed                         use after free
  *     a write into live memory that may only be read   write to constant memory
  *     in device memory's range, or near an allocation  out of bounds
@@ -77,9 +78,17 @@ static enum finding_kind kind_of_address(struct mem *m, const struct exec_fault 
             return FINDING_READ_ONLY;
         return FINDING_OUT_OF_BOUNDS;
     }
-    if (in_device_range(m, f->address) || in_windows(m, f->address))
+    if (in_windows(m, f->address))
+        return FINDING_WRONG_SPACE;
+    if (in_device_range(m, f->address))
         return FINDING_OUT_OF_BOUNDS;
     return is_host_memory(f->address) ? FINDING_HOST_POINTER : FINDING_OUT_OF_BOUNDS;
+}
+
+/* An access of shared or local memory by what is an address of another space, or a generic one: nobody converted it. */
+static bool is_generic_here(struct mem *m, const struct exec_fault *f)
+{
+    return !is_device_space(f->space) && (in_windows(m, f->address) || in_device_range(m, f->address));
 }
 
 enum finding_kind mem_kind_of(struct mem *m, const struct exec_fault *f)
@@ -90,7 +99,9 @@ enum finding_kind mem_kind_of(struct mem *m, const struct exec_fault *f)
         return FINDING_WRONG_SPACE;
     if (mem_is_free(f))
         return kind_of_free(m, f->address);
-    return is_device_space(f->space) ? kind_of_address(m, f) : FINDING_OUT_OF_BOUNDS;
+    if (is_device_space(f->space))
+        return kind_of_address(m, f);
+    return is_generic_here(m, f) ? FINDING_WRONG_SPACE : FINDING_OUT_OF_BOUNDS;
 }
 
 /* ---- text ---- */
@@ -151,9 +162,9 @@ static const char *predicate(enum finding_kind kind)
 static void say_detail(struct finding *out, struct mem *m, const struct exec_fault *f)
 {
     char near[256] = "";
-    if (f->detail[0])
+    if (f->detail[0] && !is_generic_here(m, f))
         snprintf(near, sizeof near, "%.255s", f->detail);
-    else if (is_device_space(f->space))
+    else if (is_device_space(f->space) || is_generic_here(m, f))
         mem_describe(m, f->address, f->size ? f->size : 1, near, sizeof near);
     snprintf(out->detail, sizeof out->detail, "Address 0x%" PRIx64 "%s%s%s", f->address, predicate(out->kind),
              near[0] ? "\n" : "", near);

@@ -112,12 +112,7 @@ static bool set_cells(const struct shared_cells *c, const struct exec_access *a,
         t->first = (u32)(at >> g);
         return at < end && end - at >= n;
     }
-    u64 most = 0;
-    for (u32 k = 0; k < SYNC_LANES; k++) {
-        const u64 at = a->mask >> k & 1 ? a->addr[k] : 0;
-        most = at > most ? at : most;
-        t->cell[k] = (u32)(at >> g);
-    }
+    const u64 most = cells_gather(t->cell, a->addr, a->mask, g);
     return most < end && end - most >= a->size;
 }
 

@@ -77,6 +77,7 @@ struct touch {
 struct shared_cells *cells_new(struct arena *mem, u64 bytes, u32 granule_bits); /* NULL: no memory */
 bool cells_split(struct shared_cells *c, struct arena *mem, u32 granule_bits);
 void cells_clear(struct shared_cells *c);
+u64 cells_gather(u32 *restrict cell, const u64 *restrict addr, u32 mask, u32 granule_bits);
 
 /* True: some cell has a write that may be in no order with the reads; then look closer. cells_read records them. */
 bool cells_check_read(const struct shared_cells *c, const struct touch *t);

@@ -7,24 +7,12 @@
 
 #include <string.h>
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define NO_CLONES
-#endif
-#endif
-#if !defined(__x86_64__) || defined(__SANITIZE_THREAD__) || defined(NO_CLONES)
-#define HOT /* the resolver of clones would run before the thread sanitizer is there */
-#else
-#define HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#endif
-
 /* ---- making them ---- */
 
 static u64 *stamps(struct arena *mem, u32 n)
 {
     return arena_alloc_aligned(mem, sizeof(u64) * n, 64);
 }
-
 
 struct shared_cells *cells_new(struct arena *mem, u64 bytes, u32 granule_bits)
 {
@@ -132,6 +120,18 @@ HOT static void write_run(u64 *restrict wr, u32 n, u32 bits, u64 me)
 {
     for (u32 k = 0; k < n; k++)
         wr[k] = lane_stamp(me, k >> bits);
+}
+
+/* The cells of lanes at any addresses, 0 for lanes that take no part; the highest address. */
+HOT u64 cells_gather(u32 *restrict cell, const u64 *restrict addr, u32 mask, u32 granule_bits)
+{
+    u64 most = 0;
+    for (u32 k = 0; k < SYNC_LANES; k++) {
+        const u64 at = addr[k] & wide(mask >> k & 1);
+        most = at > most ? at : most;
+        cell[k] = (u32)(at >> granule_bits);
+    }
+    return most;
 }
 
 /* ---- any cells ---- */

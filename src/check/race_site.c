@@ -45,18 +45,19 @@ static u32 flags_of(const struct exec_access *a)
     return flags;
 }
 
-/* Under the lock. */
+/* Under the lock. A function may have gone and another come to its place: then flags differ, or nothing does. */
 static u32 find_or_add(struct race_sites *s, const struct exec_access *a)
 {
+    const u32 flags = flags_of(a);
     for (u32 k = 1; k < s->n; k++) {
         const struct race_site *e = race_site_at(s, k);
-        if (e->func == a->func && e->site == a->site)
+        if (e->func == a->func && e->site == a->site && e->flags == flags)
             return k;
     }
     struct race_site **part = &s->parts[s->n / RACE_SITE_PART];
     if (s->n >= s->most || (!*part && !(*part = ls_calloc(RACE_SITE_PART, sizeof **part))))
         return 0;
-    (*part)[s->n % RACE_SITE_PART] = (struct race_site){a->func, a->site, flags_of(a)};
+    (*part)[s->n % RACE_SITE_PART] = (struct race_site){a->func, a->site, flags};
     return s->n++;
 }
 

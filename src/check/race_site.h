@@ -8,6 +8,22 @@
 
 #include "check/tool.h"
 
+/* Loops over 32 lanes without branches: compiled for several levels of x86-64, and the best is taken at start. Not
+ * under the thread sanitizer: what chooses would run before it is there; nor does it look at them (cells of device memory
+ * are touched unlocked). */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NO_CLONES
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__) || defined(NO_CLONES)
+#define HOT __attribute__((no_sanitize("thread")))
+#elif !defined(__x86_64__)
+#define HOT
+#else
+#define HOT __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+
 enum race_flag {
     RACE_READS = 1,
     RACE_WRITES = 2,

@@ -41,6 +41,7 @@ struct check_worker {
     unsigned index;
     struct arena mem;             /* for the launch */
     u64 left_out;                 /* accesses */
+    enum exec_fault_kind first;   /* what the first of them did wrong */
     struct mem_faults *faults;    /* what they were */
     struct sync_state *sync;      /* sync.h: who is ordered before whom in the block under way. NULL: nobody needs it */
     struct race_shared *race_shared;
@@ -48,6 +49,7 @@ struct check_worker {
     struct init_shared *init;     /* shared and local memory and registers */
     struct sync_check *synccheck;
     struct write_worker *write;
+    struct init_regs_worker *init_regs;
 };
 
 struct check_launch {

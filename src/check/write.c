@@ -117,8 +117,8 @@ static void host_read(struct check *c, u64 address, u64 size, u64 op, const stru
 
 /* ---- a launch ---- */
 
-/* All tags are free again: what bears one was produced before. A launch that runs meanwhile loses what it wrote so far to
- * that, which hides findings and makes none. */
+/* All tags are free again: what bears one was produced before. A launch that runs meanwhile loses what it wrote so far
+ * to that, which hides findings and makes none. */
 static void forget_tags(struct write_plane *p)
 {
     for (u32 k = 0; k < LS_ARRAY_LEN(p->records); k++)
@@ -155,7 +155,10 @@ static void add_use(struct write_use *sum, const struct write_use *u)
 }
 
 /* The module may be gone when somebody asks: names are kept. */
-static const char *keep(struct write_plane *p, const char *s) { return s ? intern(&p->names, s, strlen(s)) : NULL; }
+static const char *keep(struct write_plane *p, const char *s)
+{
+    return s ? intern(&p->names, s, strlen(s)) : NULL;
+}
 
 static void keep_party(struct write_plane *p, struct party *x)
 {

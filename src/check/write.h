@@ -1,13 +1,14 @@
 /* write.h - which bytes of device memory were written, by which launch and thread: what the files of writecheck share.
  * Internal.
  *
- * An *output* is an allocation that the last launch which touched it only stored to, plainly: no loads, no atomics. When the
- * host copies from an output, its bytes must have been produced, and by one thread each (write_output.c has the rules).
+ * An *output* is an allocation that the last launch which touched it only stored to, plainly: no loads, no atomics.
+ * When the host copies from an output, its bytes must have been produced, and by one thread each (write_output.c has
+ * the rules).
  *
  * For each word of 4 bytes of device memory there are
  *
- *   a mark (u16)    tag of the launch that wrote it last | filled | word | 4 bits: produced before | 4 bits: written by tag
- *   a writer (u32)  word: number of the thread mod 2^24 | epoch of its block; else a byte a byte: its block's hash
+ *   a mark (u16)    tag of the launch that wrote it last | filled | word | 4 bits: produced before | 4 bits: written by
+ * tag a writer (u32)  word: number of the thread mod 2^24 | epoch of its block; else a byte a byte: its block's hash
  *
  * so 1.5 bytes a byte of memory that is written. Tags are 1..63 in turn; before one is used again all marks that bear
  * one are turned into "produced before". */
@@ -18,15 +19,15 @@
 #include "check/tool.h"
 
 enum {
-    MARK_NOW = 0xf,        /* a bit a byte: written by the launch of the tag */
-    MARK_BEFORE = 0xf0,    /* produced by an earlier launch, or copied there */
+    MARK_NOW = 0xf,     /* a bit a byte: written by the launch of the tag */
+    MARK_BEFORE = 0xf0, /* produced by an earlier launch, or copied there */
     MARK_BEFORE_SHIFT = 4,
-    MARK_WORD = 1 << 8,    /* the writer is a thread's number and epoch */
-    MARK_FILLED = 1 << 9,  /* the whole word, and not written since */
+    MARK_WORD = 1 << 8,   /* the writer is a thread's number and epoch */
+    MARK_FILLED = 1 << 9, /* the whole word, and not written since */
     MARK_TAG_SHIFT = 10,
     WRITE_TAGS = 63,
     WRITER_BITS = 24,
-    EPOCH_MOST = 255,      /* from there on epochs are not told apart */
+    EPOCH_MOST = 255, /* from there on epochs are not told apart */
 };
 
 /* What a launch did to an allocation. */
@@ -54,14 +55,14 @@ struct write_record {
     struct write_use use;
     u64 launch;
     u32 tag;
-    bool data_dependent; /* the launch used results of atomics: where it wrote may follow from data */
+    bool data_dependent;             /* the launch used results of atomics: where it wrote may follow from data */
     bool said_unwritten, said_twice; /* of this use */
     const char *kernel;
 };
 
 struct write_plane {
     struct shadow marks, writers;
-    pthread_mutex_t lock; /* of what follows; leaf, but under the table of memory */
+    pthread_mutex_t lock;              /* of what follows; leaf, but under the table of memory */
     struct write_record *records[256]; /* by serial */
     u32 tag;
     struct arena mem; /* names */
@@ -96,12 +97,18 @@ struct write_worker {
     struct write_func *funcs, *func; /* func: of the last event */
     struct write_use *uses;
     struct write_block *blocks, *block;
-    bool fenced;   /* some thread had a fence of the GPU's scope or wider */
-    bool asked;    /* some atomic gave a result */
+    bool fenced; /* some thread had a fence of the GPU's scope or wider */
+    bool asked;  /* some atomic gave a result */
 };
 
-static inline u16 *write_mark(const struct write_plane *p, u64 address) { return shadow_cell(&p->marks, address); }
-static inline u32 *write_writer(const struct write_plane *p, u64 address) { return shadow_cell(&p->writers, address); }
+static inline u16 *write_mark(const struct write_plane *p, u64 address)
+{
+    return shadow_cell(&p->marks, address);
+}
+static inline u32 *write_writer(const struct write_plane *p, u64 address)
+{
+    return shadow_cell(&p->writers, address);
+}
 
 /* write_access.c */
 void write_access(struct check_worker *w, const struct exec_access *a);

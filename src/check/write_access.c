@@ -1,10 +1,10 @@
-/* write_access.c - writecheck at an access of a kernel: marks what is stored, and notes when two threads store different
- * values to one place.
+/* write_access.c - writecheck at an access of a kernel: marks what is stored, and notes when two threads store
+ * different values to one place.
  *
- * Two stores clash if they are of different threads of the launch, of different blocks or of one block and one epoch of it
- * (a barrier or __syncwarp in between orders them), and if the value differs from what is there. Stores of less than a
- * word leave the hash of their block alone: those of one block never clash, and a word that was stored both whole and in
- * part is left out. Once an allocation is loaded from or touched atomically by the launch, it is no output, and
+ * Two stores clash if they are of different threads of the launch, of different blocks or of one block and one epoch of
+ * it (a barrier or __syncwarp in between orders them), and if the value differs from what is there. Stores of less than
+ * a word leave the hash of their block alone: those of one block never clash, and a word that was stored both whole and
+ * in part is left out. Once an allocation is loaded from or touched atomically by the launch, it is no output, and
  * nobody looks for clashes any more. */
 #include "check/write.h"
 
@@ -93,10 +93,10 @@ struct writer {
     const struct exec_access *a;
     struct write_use *use;
     u32 tag, epoch;
-    u64 first;    /* number of the block's first thread */
-    u32 threads;  /* of a block */
-    u8 block;     /* its hash, not 0 */
-    bool looks;   /* for clashes */
+    u64 first;   /* number of the block's first thread */
+    u32 threads; /* of a block */
+    u8 block;    /* its hash, not 0 */
+    bool looks;  /* for clashes */
 };
 
 static struct writer writer_of(struct check_worker *w, const struct exec_access *a, struct write_use *use)

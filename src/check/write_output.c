@@ -2,15 +2,16 @@
  *
  * Unwritten bytes are a finding if the copy also has bytes that the last launch wrote, unless
  *
- *   - something else produced them: a copy, an earlier launch since the last fill, a fill with zeros, 0xff, 0x7f or 0x3f
- *     (what programs begin with on purpose; other fills are poison);
+ *   - something else produced them: a copy, an earlier launch since the last fill, a fill with zeros, 0xff, 0x7f or
+ * 0x3f (what programs begin with on purpose; other fills are poison);
  *   - the launch used results of atomics (compactions, queues): how much it writes is a matter of data;
  *   - they may be padding of structs: gaps shorter than 16 bytes and than the alignment that they lead to, the same
- *     ones in every struct of at most 256 bytes, and not all stores are as small as the gaps or the structs have 16 bytes;
+ *     ones in every struct of at most 256 bytes, and not all stores are as small as the gaps or the structs have 16
+ * bytes;
  *   - they are the ends of rows of memory that cudaMallocPitch or cudaMalloc3D made.
  *
- * Two threads that stored different values to one place are a finding if the copy has that place. Across blocks that are
- * ordered by fences or a grid's barrier we do not know, so such launches are left out (write.c). */
+ * Two threads that stored different values to one place are a finding if the copy has that place. Across blocks that
+ * are ordered by fences or a grid's barrier we do not know, so such launches are left out (write.c). */
 #include "check/write.h"
 
 #include <inttypes.h>
@@ -24,7 +25,10 @@ enum { PITCH_ALIGN = 512, PADDING_MOST = 15, STRUCT_MOST = 256, STRUCT_SMALL = 1
 /* ---- what was written ---- */
 
 /* Programs fill with it to say zero, none, or infinite. */
-static bool is_meant(u8 value) { return value == 0 || value == 0xff || value == 0x7f || value == 0x3f; }
+static bool is_meant(u8 value)
+{
+    return value == 0 || value == 0xff || value == 0x7f || value == 0x3f;
+}
 
 /* The bytes of a word that are produced, a bit each. */
 static u32 produced(const struct write_plane *p, u64 word)
@@ -35,7 +39,10 @@ static u32 produced(const struct write_plane *p, u64 word)
     return (m | m >> MARK_BEFORE_SHIFT) & 0xf;
 }
 
-static bool is_produced(const struct write_plane *p, u64 at) { return produced(p, at & ~(u64)3) >> (at & 3) & 1; }
+static bool is_produced(const struct write_plane *p, u64 at)
+{
+    return produced(p, at & ~(u64)3) >> (at & 3) & 1;
+}
 
 /* The first byte from `at` on that is (not) produced, or end. */
 static u64 find(const struct write_plane *p, u64 at, u64 end, bool want)

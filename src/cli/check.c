@@ -114,21 +114,25 @@ static const char *module_path(const struct check_report *r, const char *module)
     return module;
 }
 
-static void find_frame(void *ctx, struct arena *mem, struct check_frame *f)
+_Static_assert((int)CHECK_INLINED == (int)SYMBOLS_INLINED, "a frame has room for what is found");
+
+static u32 find_frames(void *ctx, struct arena *mem, const struct check_frame *f, struct check_frame out[CHECK_INLINED])
 {
     const struct finder *finder = ctx;
-    struct symbol s;
-    if (!symbols_find(finder->symbols, mem, module_path(finder->report, f->module), f->offset, &s))
-        return;
-    f->function = s.function;
-    f->file = s.file;
-    f->line = s.line;
+    struct symbol all[SYMBOLS_INLINED];
+    const u32 n = symbols_find(finder->symbols, mem, module_path(finder->report, f->module), f->offset, all);
+    for (u32 k = 0; k < n; k++) {
+        out[k].function = all[k].function;
+        out[k].file = all[k].file;
+        out[k].line = all[k].line;
+    }
+    return n;
 }
 
 static bool find_symbols(struct check_report *r)
 {
     struct finder finder = {symbols_open(), r};
-    const bool good = finder.symbols && check_report_frames(r, find_frame, &finder);
+    const bool good = finder.symbols && check_report_frames(r, find_frames, &finder);
     symbols_close(finder.symbols);
     return good;
 }

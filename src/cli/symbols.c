@@ -5,13 +5,23 @@
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 
+/* What was found before: many findings come from few call sites, and a symbol table is searched from end to end. */
+struct known {
+    struct known *next;
+    u64 offset;
+    u32 n;
+    struct symbol symbols[SYMBOLS_INLINED];
+};
+
 struct module {
     struct module *next;
+    struct known *known; /* in the callers' memory */
     char *path;
     int fd;
     Elf *elf; /* NULL: it cannot be read */
@@ -146,29 +156,108 @@ static bool unit_of(Dwarf *dwarf, u64 address, Dwarf_Die *unit)
     return false;
 }
 
-static void line_at(Dwarf *dwarf, struct arena *mem, u64 address, struct symbol *out)
+static const char *copy(struct arena *mem, const char *text)
 {
-    Dwarf_Die unit;
-    Dwarf_Line *l = unit_of(dwarf, address, &unit) ? dwarf_getsrc_die(&unit, address) : NULL;
+    return text ? arena_strndup(mem, text, strlen(text)) : NULL;
+}
+
+static void line_at(Dwarf_Die *unit, struct arena *mem, u64 address, struct symbol *out)
+{
+    Dwarf_Line *l = dwarf_getsrc_die(unit, address);
     const char *file = l ? dwarf_linesrc(l, NULL, NULL) : NULL;
     int line = 0;
     if (!file || dwarf_lineno(l, &line) || line <= 0)
         return;
-    out->file = arena_strndup(mem, file, strlen(file));
+    out->file = copy(mem, file);
     out->line = (u32)line;
 }
 
-bool symbols_find(struct symbols *s, struct arena *mem, const char *module, u64 offset, struct symbol *out)
+/* ---- inlined functions ---- */
+
+/* Mangled, as symbol tables have it, where the compiler says so. */
+static const char *name_of(Dwarf_Die *function)
 {
-    *out = (struct symbol){0};
+    Dwarf_Attribute a;
+    const char *linkage = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &a));
+    return linkage ? linkage : dwarf_diename(function);
+}
+
+static u64 number_of(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute a;
+    Dwarf_Word n = 0;
+    return dwarf_formudata(dwarf_attr(die, attribute, &a), &n) ? 0 : n;
+}
+
+/* Where an inlined function was called from. */
+static void call_of(Dwarf_Die *unit, Dwarf_Die *inlined, struct arena *mem, struct symbol *out)
+{
+    Dwarf_Files *files;
+    size_t n;
+    const u64 file = number_of(inlined, DW_AT_call_file);
+    *out = (struct symbol){.line = (u32)number_of(inlined, DW_AT_call_line)};
+    if (dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n)
+        out->file = copy(mem, dwarf_filesrc(files, file, NULL, NULL));
+}
+
+/* out[0] has the line already; from it outwards, each inlined function and the line that it was called from. */
+static u32 unfold(Dwarf_Die *unit, Dwarf_Die *scopes, int nscopes, struct arena *mem,
+                  struct symbol out[SYMBOLS_INLINED])
+{
+    u32 n = 0;
+    for (int k = 0; k < nscopes && n + 1 < SYMBOLS_INLINED; k++)
+        if (dwarf_tag(&scopes[k]) == DW_TAG_inlined_subroutine) {
+            out[n].function = copy(mem, name_of(&scopes[k]));
+            call_of(unit, &scopes[k], mem, &out[++n]);
+        }
+    return n;
+}
+
+/* dwarf_getscopes follows an inlined function to where it was defined; what physically encloses it is asked for anew.
+ * The number of inlined functions; the one that they were inlined into is out[that]. */
+static u32 inlined_at(Dwarf_Die *unit, u64 address, struct arena *mem, struct symbol out[SYMBOLS_INLINED])
+{
+    Dwarf_Die *inner = NULL, *scopes = NULL;
+    const int ninner = dwarf_getscopes(unit, address, &inner);
+    const int n = ninner > 0 ? dwarf_getscopes_die(&inner[0], &scopes) : 0;
+    const u32 inlined = n > 0 ? unfold(unit, scopes, n, mem, out) : 0;
+    free(inner); /* libdw's own */
+    free(scopes);
+    return inlined;
+}
+
+/* ---- both ---- */
+
+static u32 look_up(const struct module *m, struct arena *mem, u64 offset, struct symbol out[SYMBOLS_INLINED])
+{
+    const u64 address = m->base + offset - 1; /* a return address belongs to the instruction before it */
+    u32 n = 0;
+    Dwarf_Die unit;
+    out[0] = (struct symbol){0};
+    if (m->dwarf && unit_of(m->dwarf, address, &unit)) {
+        line_at(&unit, mem, address, &out[0]);
+        n = inlined_at(&unit, address, mem, out);
+    }
+    out[n].function = copy(mem, function_at(m->elf, address));
+    return n || out[0].function || out[0].file ? n + 1 : 0;
+}
+
+u32 symbols_find(struct symbols *s, struct arena *mem, const char *module, u64 offset,
+                 struct symbol out[SYMBOLS_INLINED])
+{
     struct module *m = module_of(s, module);
     if (!m || !m->elf || !offset)
-        return false;
-    const u64 address = m->base + offset - 1;
-    const char *function = function_at(m->elf, address);
-    if (function)
-        out->function = arena_strndup(mem, function, strlen(function));
-    if (m->dwarf)
-        line_at(m->dwarf, mem, address, out);
-    return out->function || out->file;
+        return 0;
+    struct known *k = m->known;
+    while (k && k->offset != offset)
+        k = k->next;
+    if (!k) {
+        k = arena_new(mem, struct known);
+        k->offset = offset;
+        k->n = look_up(m, mem, offset, k->symbols);
+        k->next = m->known;
+        m->known = k;
+    }
+    memcpy(out, k->symbols, sizeof k->symbols);
+    return k->n;
 }

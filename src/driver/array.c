@@ -3,6 +3,7 @@
  *
  * Sizes are those of GPUs since Volta (device.c has them as attributes): a request beyond them fails as it does there.
  * A cube map is a layered array of six faces. Sparse and depth arrays are not there. */
+#include "driver/check.h"
 #include "driver/driver.h"
 
 static u32 format_bytes(CUarray_format f)
@@ -167,6 +168,16 @@ static void unlink_array(CUarray *at)
     handle_free(TAG_ARRAY, a);
 }
 
+/* Of a handle that was taken out of its list; address 0: it was not in there. */
+static CUresult free_memory(const void *handle, u64 address)
+{
+    if (check_on && address)
+        check_handle_gone(handle, address);
+    else if (check_on)
+        check_handle_failed(handle);
+    return address ? impl_cuMemFree_v2(address) : CUDA_ERROR_INVALID_HANDLE;
+}
+
 /* Textures of it stay and fault when they are fetched from. */
 CUresult impl_cuArrayDestroy(CUarray hArray)
 {
@@ -179,7 +190,7 @@ CUresult impl_cuArrayDestroy(CUarray hArray)
             break;
         }
     pthread_mutex_unlock(&drv.lock);
-    return address ? impl_cuMemFree_v2(address) : CUDA_ERROR_INVALID_HANDLE;
+    return free_memory(hArray, address);
 }
 
 /* ---- mipmapped arrays ---- */
@@ -302,7 +313,7 @@ CUresult impl_cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray)
             break;
         }
     pthread_mutex_unlock(&drv.lock);
-    return address ? impl_cuMemFree_v2(address) : CUDA_ERROR_INVALID_HANDLE;
+    return free_memory(hMipmappedArray, address);
 }
 
 void array_free_context(CUcontext ctx)

@@ -221,7 +221,7 @@ __attribute__((destructor)) static void on_unload(void)
 /* ---- launches ---- */
 
 enum ls_status check_run(struct exec_launch *l, const struct op *op, struct profile_place place,
-                         struct exec_fault *fault, u64 *left_out)
+                         struct exec_fault *fault, enum exec_fault_kind *left_out)
 {
     struct check_launch *c;
     const struct check_site site = {.call = op->call, .op = check_op(), .stream = place.stream};
@@ -233,8 +233,9 @@ enum ls_status check_run(struct exec_launch *l, const struct op *op, struct prof
     u64 bad;
     l->hooks = check_launch_hooks(c);
     const enum ls_status s = exec_run(l, fault, NULL);
+    if (*left_out == FAULT_NONE)
+        *left_out = check_launch_first(c);
     check_launch_end(c, s, fault, &bad);
     l->hooks = NULL;
-    *left_out += bad;
     return s;
 }

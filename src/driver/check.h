@@ -30,9 +30,10 @@ extern struct check *checked; /* the process's; NULL unless check_on (driver.h) 
 void check_start(void); /* at the driver's start, when there is memory */
 /* The program's main function has returned, or it called exit. */
 void check_settle(void);
-/* One grid, under the hooks if it is selected. left_out: the accesses that did not take place, added to. */
+/* One grid under the hooks. *left_out: what the first access that did not take place did wrong, unless it says
+ * something already. */
 enum ls_status check_run(struct exec_launch *l, const struct op *op, struct profile_place place,
-                         struct exec_fault *fault, u64 *left_out);
+                         struct exec_fault *fault, enum exec_fault_kind *left_out);
 /* Whether a launch that went wrong leaves the context as it is (LOCKSTEP_CHECK_DESTROY=kernel). */
 bool check_spares_context(void);
 bool check_wants(enum check_tool tool);
@@ -65,7 +66,10 @@ struct finding *check_call_explain(enum finding_kind kind);
 /* An allocation that begins there was made, or is being freed, by the call under way. */
 void check_made(u64 base);
 void check_gone(u64 base);
-bool check_freed_before(u64 address);        /* the allocation that begins there, by a call */
+bool check_freed_before(u64 address); /* the allocation that begins there, by a call */
+/* The same of arrays: handles. address: of the array's memory, still there. */
+void check_handle_gone(const void *handle, u64 address);
+void check_handle_failed(const void *handle);
 void check_free_failed(u64 address);         /* the call under way was given a pointer that it cannot free */
 void check_leak(const struct allocation *a); /* its owner is gone, or is about to go */
 void check_leaks_at_end(void);

@@ -94,13 +94,21 @@ void check_call_reports(const char *which)
         drv_log("LOCKSTEP_CHECK_API=%s is none of all, explicit and no: explicit is taken", which);
 }
 
+/* Without what the header adds for default streams of threads. */
+static size_t name_length(const char *name)
+{
+    const size_t n = strlen(name), suffix = strlen("_ptsz");
+    const char *tail = n > suffix ? name + n - suffix : "";
+    return strcmp(tail, "_ptsz") == 0 || strcmp(tail, "_ptds") == 0 ? n - suffix : n;
+}
+
 static void find_frames(struct host_call *out)
 {
     enum { OURS = 16 };
     void *frames[HOST_FRAMES + OURS];
     const int n = backtrace(frames, HOST_FRAMES + OURS);
     *out = (struct host_call){.nframes = 0};
-    snprintf(out->api, sizeof out->api, "%s", now.name);
+    snprintf(out->api, sizeof out->api, "%.*s", (int)name_length(now.name), now.name);
     for (int k = 0; k < n && out->nframes < HOST_FRAMES; k++)
         if (!ours(frames[k]))
             out->frames[out->nframes++] = (u64)(uintptr_t)frames[k];
@@ -230,7 +238,7 @@ void check_call_failed(int error, const char *name, const char *text)
     if (now.depth != 1 || now.hidden || !is_error(error))
         return;
     snprintf(what, sizeof what, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.", name, error, text,
-             now.name);
+             check_call()->api);
     if (check_wants(CHECK_MEMCHECK))
         report(what);
     if (check_wants(CHECK_ERRORCHECK))

@@ -129,6 +129,42 @@ void check_free_failed(u64 address)
                  (unsigned long long)address);
 }
 
+/* ---- handles of arrays ---- */
+
+/* The last that were destroyed; a ring. */
+enum { HANDLES = 256 };
+static struct {
+    pthread_mutex_t lock;
+    struct {
+        const void *handle;
+        u64 serial;
+    } gone[HANDLES];
+    u32 next;
+} handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void check_handle_gone(const void *handle, u64 address)
+{
+    const u64 serial = serial_of(address);
+    pthread_mutex_lock(&handles.lock);
+    handles.gone[handles.next].handle = handle;
+    handles.gone[handles.next].serial = serial;
+    handles.next = (handles.next + 1) % HANDLES;
+    pthread_mutex_unlock(&handles.lock);
+}
+
+void check_handle_failed(const void *handle)
+{
+    u64 serial = 0;
+    pthread_mutex_lock(&handles.lock);
+    for (u32 k = 0; k < HANDLES; k++)
+        if (handle && handles.gone[k].handle == handle)
+            serial = handles.gone[k].serial;
+    pthread_mutex_unlock(&handles.lock);
+    struct finding *f = check_call_explain(serial ? FINDING_DOUBLE_FREE : FINDING_INVALID_FREE);
+    f->allocation = serial;
+    snprintf(f->detail, sizeof f->detail, serial ? "The array %p was freed before" : "There is no array %p", handle);
+}
+
 /* ---- leaks ---- */
 
 /* What is not the program's to free is no leak: registered memory is its own, memory of other processes theirs, and a

@@ -466,6 +466,8 @@ CUresult impl_cuCtxSetLimit(CUlimit limit, size_t value)
     if (device) {
         streams_wait(c); /* running kernels read them */
         *device = limit == CU_LIMIT_STACK_SIZE ? ls_align_up(value, 16) : value;
+        if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+            mem_set_heap_limit(drv.device.mem, value);
         return CUDA_SUCCESS;
     }
     size_t *other = other_limit(c, limit);

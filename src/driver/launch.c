@@ -69,7 +69,7 @@ struct run {
     const struct kernel *kernel;
     struct profile_place place;
     bool checked; /* a grid of it */
-    u64 left_out; /* accesses of checked grids */
+    enum exec_fault_kind left_out; /* what an access of a checked grid did wrong, instead of taking place */
 };
 
 static enum ls_status run_one(struct run *r, struct exec_launch *l, CUfunction f, struct exec_fault *fault)
@@ -105,7 +105,7 @@ static void checked_end(const struct run *r, enum ls_status s, const struct exec
     if (s != LS_OK && !fell)
         report(r->kernel, s, fault);
     else if ((fell || r->left_out) && !check_spares_context())
-        ctx_poison(r->kernel->op.ctx, fell ? fault_result(s, fault) : CUDA_ERROR_ILLEGAL_ADDRESS);
+        ctx_poison(r->kernel->op.ctx, fell ? fault_result(s, fault) : result_by_name(exec_fault_cuda_name(r->left_out)));
 }
 
 static enum ls_status run_tree(const struct exec_launch *l, struct run *run, struct exec_fault *fault)

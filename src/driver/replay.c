@@ -28,6 +28,7 @@
 
 #include "base/alloc.h"
 #include "driver/check.h"
+#include "meter/kernel_name.h"
 
 enum { PAGE = 4096 };
 
@@ -401,8 +402,9 @@ static void begin_finding(struct finding *f, const struct replay *r, const struc
     f->at.kernel = r->launch->kernel->name;
     if (call)
         f->call = *call;
+    char name[100];
     snprintf(f->what, sizeof f->what, "Result of %s depends on the order in which its threads run",
-             r->launch->kernel->name);
+             kernel_name(r->launch->kernel->name, KERNEL_FUNCTION, name, sizeof name));
 }
 
 static void add_others(struct finding *f, const struct replay *r, const struct part *of)

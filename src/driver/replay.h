@@ -16,7 +16,7 @@ struct replay_wish {
     bool alone; /* memory_run_begin_alone said so */
     /* Looked at after the run: whether a grid of it was checked, and the accesses that were left out. */
     const bool *checked;
-    const u64 *left_out;
+    const enum exec_fault_kind *left_out;
     const struct host_call *call; /* that made the launch, or NULL */
 };
 

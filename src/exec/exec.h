@@ -24,8 +24,8 @@ struct exec_device {
     /* How functions are lowered, so to be set before the first is. */
     bool weak_memory; /* stores become visible to other blocks late and in any order that PTX allows (weak.h) */
     bool keep_apart;  /* every virtual register has its own slot: for tests */
-    u32 shared_gap;   /* bytes behind each static shared variable that belong to none: for checks. The limits do not
-                         count them */
+    u32 shared_gap;   /* bytes between the shared variables of a kernel (dynamic memory is the last of them) that belong to
+                         none: for checks. The limits do not count them */
 };
 
 enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu);

@@ -296,6 +296,14 @@ static bool uses_scratch(const struct grid *g)
     return any;
 }
 
+/* Where dynamic shared memory begins: behind a gap if there is any (exec_device.shared_gap). */
+static u32 static_shared(const struct exec_launch *l)
+{
+    const struct ir_func *k = l->kernel;
+    const struct ir_shared_var *last = k->nshared_vars ? &k->shared_vars[k->nshared_vars - 1] : NULL;
+    return (u32)(last && !last->size && l->dynamic_shared ? last->at : ls_align_up(k->shared_placed, 16));
+}
+
 /* The other hooks are called by what fast code shares with traced code. */
 static bool needs_trace(const struct exec_hooks *h)
 {
@@ -312,7 +320,7 @@ static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
     g->nthreads = l->block[0] * l->block[1] * l->block[2];
     g->nwarps = (g->nthreads + IR_LANES - 1) / IR_LANES;
     g->last_mask = g->nthreads % IR_LANES ? (1u << g->nthreads % IR_LANES) - 1 : FULL_MASK;
-    g->shared_static = (u32)ls_align_up(l->kernel->shared_placed, 16);
+    g->shared_static = static_shared(l);
     g->shared_bytes = g->shared_static + l->dynamic_shared;
     if (uses_scratch(g))
         g->scratch_at = (u32)ls_align_up(g->shared_bytes ? g->shared_bytes : 1, 128);

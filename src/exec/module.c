@@ -206,9 +206,10 @@ static bool mentions(const struct ptx_func *f, const struct ptx_var *v)
 static void put_shared(struct exec_module *m, struct shared_layout *x, const struct ptx_var *v, u64 *address)
 {
     const u64 align = v->align ? v->align : 1;
-    const struct ir_shared_var place = {v->name, ls_align_up(x->at, align), v->size};
+    const u32 gap = x->vars.len ? m->device->shared_gap : 0;
+    const struct ir_shared_var place = {v->name, ls_align_up(x->at + gap, align), v->size};
     *address = place.at;
-    x->at = place.at + v->size + m->device->shared_gap;
+    x->at = place.at + v->size;
     x->bytes = ls_align_up(x->bytes, align) + v->size;
     vec_push(&m->mem, &x->vars, place);
 }
@@ -337,8 +338,9 @@ static struct shared_layout place_kernel_shared(struct lowering *l, bool with_co
 static void note_shared(struct exec_module *m, const struct exec_func *f, struct shared_layout *x)
 {
     const char *dynamic = dynamic_name_of_kernel(m, f);
+    const u32 gap = x->vars.len ? m->device->shared_gap : 0;
     if (dynamic)
-        vec_push(&m->mem, &x->vars, ((struct ir_shared_var){dynamic, ls_align_up(x->at, 16), 0}));
+        vec_push(&m->mem, &x->vars, ((struct ir_shared_var){dynamic, ls_align_up(x->at + gap, 16), 0}));
     f->ir->shared_bytes = (u32)x->bytes;
     f->ir->shared_placed = (u32)x->at;
     f->ir->shared_vars = x->vars.at;

@@ -95,7 +95,7 @@ struct ir_block {
 };
 #define IR_NO_BLOCK UINT32_MAX
 
-/* Decoded code in one of three shapes: fast has no hooks; traced announces blocks and accesses; timed is traced with a
+/* Decoded code in one of three shapes: fast is silent; traced announces blocks and accesses; timed is traced with a
  * `tick` record in front of every instruction, and is made only of functions that a kernel which reads a clock runs
  * (latency.c). Bodies come in the first two. */
 struct ir_code {

@@ -26,9 +26,16 @@ static bool starts(const char *text, const char *start)
 }
 
 /* What nvcc and clang make of a kernel for the host: a function that packs the arguments and launches. */
-static bool is_stub(const char *function)
+static const char *stub_of(const char *function)
 {
-    return function && strstr(function, "__device_stub__");
+    return function ? strstr(function, "__device_stub__") : NULL;
+}
+
+/* nvcc calls that from a host function of the kernel's own name, whose mangled name, but for _, is in the stub's. */
+static bool is_kernel(const char *stub, const char *function)
+{
+    return stub && function &&
+           (*function == '_' ? strstr(stub, function + 1) != NULL : starts(stub + strlen("__device_stub__"), function));
 }
 
 /* cudaMalloc<float>: the toolkit's headers wrap calls in templates. */
@@ -38,24 +45,30 @@ static bool is_wrapper(const char *function)
     if (!function)
         return false;
     kernel_name(function, KERNEL_FUNCTION, name, sizeof name);
-    return starts(name, "cuda") && isupper((unsigned char)name[4]);
+    return starts(name + (starts(name, "__cuda") ? 2 : 0), "cuda") && strpbrk(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-bool check_frame_hidden(const struct check_frame *f)
+static bool is_library(const char *module)
 {
     static const char *const libraries[] = {"libc.so", "libc-", "libpthread", "ld-linux", "libcuda.so", "libcudart.so"};
-    const char *module = f->module ? check_base_name(f->module) : "";
-    for (u32 k = 0; k < LS_ARRAY_LEN(libraries); k++)
-        if (starts(module, libraries[k]))
+    for (u32 k = 0; module && k < LS_ARRAY_LEN(libraries); k++)
+        if (starts(check_base_name(module), libraries[k]))
             return true;
-    return is_stub(f->function) || is_wrapper(f->function);
+    return false;
+}
+
+bool check_frame_hidden(const struct check_call *call, u32 k)
+{
+    const struct check_frame *f = &call->frames[k];
+    return is_library(f->module) || stub_of(f->function) || is_wrapper(f->function) ||
+           (k && is_kernel(stub_of(f[-1].function), f->function));
 }
 
 const struct check_frame *check_site(const struct check_call *call)
 {
     for (u32 k = 0; k < call->n; k++) {
         const struct check_frame *f = &call->frames[k];
-        if (f->file && f->line && !check_frame_hidden(f))
+        if (f->file && f->line && !check_frame_hidden(call, k))
             return f;
     }
     return NULL;

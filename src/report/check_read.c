@@ -473,38 +473,62 @@ void check_report_strict(struct check_report *r)
         }
 }
 
-static void put_frame(const struct check_frame *f)
+/* ---- the host's frames ---- */
+
+/* The frame's record with what was found; the caller has the reference. */
+static json_t *frame_record(const struct check_frame *f)
 {
+    json_t *o = json_copy(f->json);
     if (f->function)
-        json_object_set_new(f->json, "function", json_string(f->function));
+        json_object_set_new(o, "function", json_string(f->function));
     if (f->file)
-        json_object_set_new(f->json, "file", json_string(f->file));
+        json_object_set_new(o, "file", json_string(f->file));
     if (f->line)
-        json_object_set_new(f->json, "line", json_integer((json_int_t)f->line));
+        json_object_set_new(o, "line", json_integer((json_int_t)f->line));
+    return o;
 }
 
-static void find_frames(struct check_report *r, struct check_call *c,
-                        void (*find)(void *ctx, struct arena *mem, struct check_frame *f), void *ctx)
+/* What is known of one frame, the frame itself when nothing is. */
+static u32 find_frame(struct arena *mem, const struct check_frame *f, check_find_frames *find, void *ctx,
+                      struct check_frame out[CHECK_INLINED])
 {
-    for (u32 k = 0; k < c->n; k++) {
-        struct check_frame *f = &c->frames[k];
-        if (!f->module || f->function || f->file)
-            continue;
-        find(ctx, &r->mem, f);
-        put_frame(f);
-    }
+    for (u32 k = 0; k < CHECK_INLINED; k++)
+        out[k] = *f;
+    const u32 n = f->module && !f->function && !f->file ? find(ctx, mem, f, out) : 0;
+    return n ? n : 1;
 }
 
-bool check_report_frames(struct check_report *r, void (*find)(void *ctx, struct arena *mem, struct check_frame *f),
-                         void *ctx)
+/* `json`: the call's record. */
+static void find_frames(struct arena *mem, struct check_call *c, json_t *json, check_find_frames *find, void *ctx)
+{
+    VEC(struct check_frame) all = {0};
+    struct check_frame some[CHECK_INLINED];
+    json_t *records = json_array();
+    for (u32 k = 0; k < c->n; k++) {
+        const u32 n = find_frame(mem, &c->frames[k], find, ctx, some);
+        for (u32 i = 0; i < n; i++) {
+            json_array_append_new(records, frame_record(&some[i]));
+            some[i].json = json_array_get(records, all.len);
+            vec_push(mem, &all, some[i]);
+        }
+    }
+    if (c->n)
+        json_object_set(json, "frames", records);
+    json_decref(records);
+    c->frames = all.at;
+    c->n = all.len;
+}
+
+bool check_report_frames(struct check_report *r, check_find_frames *find, void *ctx)
 {
     if (setjmp(r->mem.oom))
         return false;
     for (u32 k = 0; k < r->findings.len; k++) {
         struct check_record *f = r->findings.at[k];
-        find_frames(r, &f->call, find, ctx);
-        find_frames(r, &f->made, find, ctx);
-        find_frames(r, &f->freed, find, ctx);
+        json_t *allocation = json_object_get(f->json, "allocation");
+        find_frames(&r->mem, &f->call, json_object_get(f->json, "call"), find, ctx);
+        find_frames(&r->mem, &f->made, json_object_get(allocation, "made"), find, ctx);
+        find_frames(&r->mem, &f->freed, json_object_get(allocation, "freed"), find, ctx);
     }
     return true;
 }

@@ -93,10 +93,13 @@ enum ls_status check_report_read_folder(struct check_report *r, const char *fold
 void check_report_filter(struct check_report *r, bool (*keep)(void *ctx, const struct check_record *f), void *ctx);
 /* Warnings become errors. */
 void check_report_strict(struct check_report *r);
-/* Calls `find` for every frame that has neither function nor file; what it sets (in mem) also goes into the JSON.
- * False: no memory. */
-bool check_report_frames(struct check_report *r, void (*find)(void *ctx, struct arena *mem, struct check_frame *f),
-                         void *ctx);
+/* Calls `find` for every frame that has neither function nor file. It sets function, file and line (in mem) in copies
+ * of the frame, innermost first, one for each function that was inlined there, and returns how many; 0: nothing is
+ * known. The JSON follows. False: no memory. */
+enum { CHECK_INLINED = 12 };
+typedef u32 check_find_frames(void *ctx, struct arena *mem, const struct check_frame *f,
+                              struct check_frame out[CHECK_INLINED]);
+bool check_report_frames(struct check_report *r, check_find_frames *find, void *ctx);
 
 u32 check_report_errors(const struct check_report *r);
 
@@ -141,9 +144,9 @@ bool check_save(FILE *out, const struct check_report *r);
 const char *check_name(const char *mangled, enum kernel_base name, char *out, size_t size);
 /* The frame of the user's code that made a call. NULL: none has a source line. */
 const struct check_frame *check_site(const struct check_call *call);
-/* Frames of the C library, the dynamic linker and Lockstep's own libraries; the host's stubs of kernels, and what
- * headers of the toolkit wrap around calls. */
-bool check_frame_hidden(const struct check_frame *f);
+/* Frame k of a call is of the C library, the dynamic linker or Lockstep's own libraries, or of what compilers and the
+ * toolkit's headers put between the user's code and a call: stubs of kernels, templates around calls. */
+bool check_frame_hidden(const struct check_call *call, u32 k);
 /* What is wrong, in one sentence without its full stop. */
 const char *check_headline(const struct check_record *f, char *out, size_t size);
 const char *check_base_name(const char *path);

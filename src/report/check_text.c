@@ -15,6 +15,7 @@
  *
  * A finding with two parties has a paragraph for each. */
 #include <inttypes.h>
+#include <regex.h>
 #include <string.h>
 
 #include "report/check_report.h"
@@ -252,13 +253,33 @@ static const char *history(const struct check_text *o, const struct check_record
     return out;
 }
 
-/* The first line that speaks of the allocation also says who made it. */
+/* Whether the line ends with an allocation: "... the 64-byte allocation #1 (device) at 0x7f00". */
+static bool ends_with_allocation(const char *detail)
+{
+    regex_t r;
+    if (regcomp(&r, "allocation( #[0-9]+)?( \\([a-z ]+\\))?( at 0x[0-9a-f]+)?$", REG_EXTENDED | REG_NOSUB))
+        return false;
+    const bool does = !regexec(&r, detail, 0, NULL, 0);
+    regfree(&r);
+    return does;
+}
+
+/* "offset 256 in the block's shared memory", which the address is. */
+static bool is_offset(const char *detail)
+{
+    const char *end = strrchr(detail, ' ');
+    return starts(detail, "offset ") && end && !strcmp(end, " memory");
+}
+
+/* The first line that ends with the allocation also says who made it. */
 static void put_detail(FILE *out, const struct check_text *o, const struct check_record *f)
 {
     char all[2 * LINE_MAX_TEXT + 400];
     bool told = !*history(o, f, all, sizeof all);
     for (u32 k = 0; k < f->ndetail; k++) {
-        const bool here = !told && strstr(f->detail[k], "allocation");
+        if (f->address && is_offset(f->detail[k]))
+            continue;
+        const bool here = !told && ends_with_allocation(f->detail[k]);
         put(out, o, 4, "%s%s%s%s", f->address && is_distance(f->detail[k]) ? "and is " : "", f->detail[k],
             here ? ", " : "", here ? all : "");
         told |= here;
@@ -291,7 +312,7 @@ static void put_frames(FILE *out, const struct check_text *o, const char *headin
     u64 n = 0;
     for (u32 k = 0; k < c->n; k++) {
         const struct check_frame *f = &c->frames[k];
-        if (!o->whole_backtrace && check_frame_hidden(f))
+        if (!o->whole_backtrace && check_frame_hidden(c, k))
             continue;
         if (!n++)
             put(out, o, 4, "Host backtrace %s", heading);

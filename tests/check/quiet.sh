@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# quiet.sh LOCKSTEP COMMAND... - runs `LOCKSTEP check --tool all` on a command that is known to be right and expects that
-# nothing is found, no warning either.
-# quiet.sh LOCKSTEP --compile NAME cc WORD... --run [ARGUMENT...] - the same after making the program.
+# quiet.sh LOCKSTEP OPTION... -- COMMAND... - runs `LOCKSTEP check OPTION...` on a command that is known to be right, and expects
+# that nothing is found, no warning either.
+# quiet.sh LOCKSTEP OPTION... -- --compile NAME cc WORD... --run [ARGUMENT...] - the same after making the program.
 set -u
-lockstep=$1
+lockstep=$1 options=()
+shift
+while [ "$1" != -- ]; do options+=("$1"); shift; done
 shift
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -16,11 +18,9 @@ if [ "$1" = --compile ]; then
     "$lockstep" "${words[@]}" -o "$program" || { echo "it does not compile: ${words[*]}"; exit 1; }
     set -- "$program" "$@"
 fi
-"$lockstep" check --tool all --strict --error-exitcode 99 --log-file "$work/report" "$@" >"$work/printed" 2>&1
+"$lockstep" check "${options[@]}" --strict --error-exitcode 99 --log-file "$work/report" "$@" >"$work/printed" 2>&1
 code=$?
-if [ "$code" = 0 ] && grep -q 'ERROR SUMMARY: 0 errors' "$work/report"; then
-    exit 0
-fi
+[ "$code" = 0 ] && grep -q 'ERROR SUMMARY: 0 errors' "$work/report" && exit 0
 echo "exit status $code"
 cat "$work/report"
 echo '---- printed'

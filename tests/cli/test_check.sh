@@ -131,6 +131,10 @@ line() { sed -n "/HERE: $1/=" ../check_subject.c; }
 has "Host Frame: allocate at check_subject.c:$(line allocate) ["
 has "Host Frame: main at check_subject.c:$(line main) ["
 lines 'Host Frame' 3
+check 0 --backtrace-short no "$programs/check_subject" 0
+has "Host Frame: cudaWrapper at check_subject.c:$(line cudaWrapper) ["
+has "Host Frame: allocate at check_subject.c:$(line allocate) ["
+has 'in libc.so.6'
 check 0 "$programs/check_fixed" 0
 has "Host Frame: main at check_subject.c:$(line main) ["
 check 0 "$programs/check_plain" 0

@@ -19,32 +19,103 @@
 #define END "ret;\n}\n"
 
 /* a[i] = b[i] + 1 and kin; i: the thread's number. */
-static const char kernels[] = HEAD
-    ".global .align 4 .b32 module_variable[32];\n"
-    ENTRY("add") "ld.global.u32 %r2, [%d5];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%d4], %r2;\n" END
+static const char kernels[] = HEAD ".global .align 4 .b32 module_variable[32];\n" ENTRY(
+    "add") "ld.global.u32 %r2, [%d5];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%d4], %r2;\n" END
     ENTRY("copy") "ld.global.u32 %r2, [%d5];\nst.global.u32 [%d4], %r2;\n" END
-    ENTRY("first") "ld.global.u32 %r2, [%d2];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%d4], %r2;\n" END
-    ENTRY("fill") "st.global.u32 [%d4], %r1;\n" END
-    ENTRY("half") "setp.lt.u32 %p1, %r1, 16;\n@%p1 st.global.u32 [%d4], %r1;\n" END
-    ENTRY("odd") "mul.wide.u32 %d6, %r1, 36;\nadd.u64 %d6, %d2, %d6;\nld.global.u32 %r2, [%d6];\n"
-                 "add.u32 %r2, %r2, 1;\nst.global.u32 [%d4], %r2;\n" END
-    ENTRY("bytes") "cvt.u64.u32 %d6, %r1;\nadd.u64 %d6, %d1, %d6;\ncvt.u16.u32 %h1, %r1;\nst.global.u8 [%d6], %h1;\n" END
-    ENTRY("count") "atom.global.add.u32 %r2, [%d1], 1;\n" END
-    ENTRY("vector") "mul.wide.u32 %d6, %r1, 16;\nadd.u64 %d6, %d2, %d6;\n"
-                    "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d6];\nadd.u32 %r2, %r2, %r3;\nadd.u32 %r2, %r2, %r4;\n"
-                    "add.u32 %r2, %r2, %r5;\nst.global.u32 [%d4], %r2;\n" END
-    ENTRY("vector_copy") "mul.wide.u32 %d6, %r1, 16;\nadd.u64 %d7, %d2, %d6;\nadd.u64 %d8, %d1, %d6;\n"
-                    "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d7];\nst.global.v4.u32 [%d8], {%r2, %r3, %r4, %r5};\n" END
-    ENTRY("struct") "mul.wide.u32 %d6, %r1, 16;\nadd.u64 %d6, %d1, %d6;\ncvt.u16.u32 %h1, %r1;\n" /* char, int, 8 bytes */
-                    "st.global.u8 [%d6], %h1;\nst.global.u32 [%d6+4], %r1;\nst.global.u64 [%d6+8], %d3;\n" END
-    ENTRY("gappy") "mul.wide.u32 %d6, %r1, 16;\nadd.u64 %d6, %d1, %d6;\n" /* 4 bytes, 4 of padding, 8 bytes */
-                   "st.global.u32 [%d6], %r1;\nst.global.u64 [%d6+8], %d3;\n" END
-    ENTRY("variable") "mov.u64 %d6, module_variable;\nadd.u64 %d6, %d6, %d3;\nld.global.u32 %r2, [%d6];\n"
-                      "add.u32 %r2, %r2, 1;\nst.global.u32 [%d4], %r2;\n" END
-    ENTRY("heap") "{\n.param .b64 p0;\n.param .b64 r0;\nmov.u64 %d6, 64;\nst.param.b64 [p0], %d6;\n"
-                  "call.uni (r0), malloc, (p0);\nld.param.b64 %d7, [r0];\n}\nst.u32 [%d7], %r1;\nld.u32 %r2, [%d7+60];\n"
-                  "add.u32 %r2, %r2, 1;\nst.global.u32 [%d4], %r2;\n" END
-    "";
+        ENTRY("first") "ld.global.u32 %r2, [%d2];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%d4], %r2;\n" END ENTRY(
+            "fill") "st.global.u32 [%d4], %r1;\n" END
+            ENTRY("half") "setp.lt.u32 %p1, %r1, 16;\n@%p1 st.global.u32 [%d4], %r1;\n" END ENTRY(
+                "odd") "mul.wide.u32 %d6, %r1, 36;\nadd.u64 %d6, %d2, %d6;\nld.global.u32 %r2, [%d6];\n"
+                       "add.u32 %r2, %r2, 1;\nst.global.u32 [%d4], %r2;\n" END ENTRY(
+                           "bytes") "cvt.u64.u32 %d6, %r1;\nadd.u64 %d6, %d1, %d6;\ncvt.u16.u32 %h1, "
+                                    "%r1;\nst.global.u8 [%d6], %h1;\n" END
+                                        ENTRY("count") "atom.global.add.u32 %r2, [%d1], 1;\n" END ENTRY(
+                                            "vector") "mul.wide.u32 %d6, %r1, 16;\nadd.u64 %d6, %d2, %d6;\n"
+                                                      "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d6];\nadd.u32 %r2, "
+                                                      "%r2, %r3;\nadd.u32 %r2, %r2, %r4;\n"
+                                                      "add.u32 %r2, %r2, %r5;\nst.global.u32 [%d4], %r2;\n" END ENTRY(
+                                                          "vector_copy") "mul.wide.u32 %d6, %r1, 16;\nadd.u64 %d7, "
+                                                                         "%d2, %d6;\nadd.u64 %d8, %d1, %d6;\n"
+                                                                         "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, "
+                                                                         "[%d7];\nst.global.v4.u32 [%d8], {%r2, %r3, "
+                                                                         "%r4, %r5};\n" END
+                                                                             ENTRY("struct") "mul.wide.u32 %d6, %r1, "
+                                                                                             "16;\nadd.u64 %d6, %d1, "
+                                                                                             "%d6;\ncvt.u16.u32 %h1, "
+                                                                                             "%r1;\n" /* char, int, 8
+                                                                                                         bytes */
+                                                                                             "st.global.u8 [%d6], "
+                                                                                             "%h1;\nst.global.u32 "
+                                                                                             "[%d6+4], "
+                                                                                             "%r1;\nst.global.u64 "
+                                                                                             "[%d6+8], %d3;\n" END ENTRY(
+                                                                                                 "gappy") "mul.wide."
+                                                                                                          "u32 %d6, "
+                                                                                                          "%r1, "
+                                                                                                          "16;\nadd."
+                                                                                                          "u64 %d6, "
+                                                                                                          "%d1, %d6;\n" /* 4 bytes, 4 of padding, 8 bytes */
+                                                                                                          "st.global."
+                                                                                                          "u32 [%d6], "
+                                                                                                          "%r1;\nst."
+                                                                                                          "global.u64 "
+                                                                                                          "[%d6+8], "
+                                                                                                          "%d3;\n" END ENTRY(
+                                                                                                              "variabl"
+                                                                                                              "e") "mov"
+                                                                                                                   ".u6"
+                                                                                                                   "4 "
+                                                                                                                   "%d6"
+                                                                                                                   ", "
+                                                                                                                   "mod"
+                                                                                                                   "ule"
+                                                                                                                   "_va"
+                                                                                                                   "ria"
+                                                                                                                   "ble"
+                                                                                                                   ";\n"
+                                                                                                                   "add"
+                                                                                                                   ".u6"
+                                                                                                                   "4 "
+                                                                                                                   "%d6"
+                                                                                                                   ", "
+                                                                                                                   "%d6"
+                                                                                                                   ", "
+                                                                                                                   "%d3"
+                                                                                                                   ";\n"
+                                                                                                                   "ld."
+                                                                                                                   "glo"
+                                                                                                                   "bal"
+                                                                                                                   ".u3"
+                                                                                                                   "2 "
+                                                                                                                   "%r2"
+                                                                                                                   ", "
+                                                                                                                   "[%"
+                                                                                                                   "d6]"
+                                                                                                                   ";\n"
+                                                                                                                   "add"
+                                                                                                                   ".u3"
+                                                                                                                   "2 "
+                                                                                                                   "%r2"
+                                                                                                                   ", "
+                                                                                                                   "%r2"
+                                                                                                                   ", "
+                                                                                                                   "1;"
+                                                                                                                   "\ns"
+                                                                                                                   "t."
+                                                                                                                   "glo"
+                                                                                                                   "bal"
+                                                                                                                   ".u3"
+                                                                                                                   "2 "
+                                                                                                                   "[%"
+                                                                                                                   "d4]"
+                                                                                                                   ", "
+                                                                                                                   "%r2"
+                                                                                                                   ";"
+                                                                                                                   "\n" END ENTRY(
+                                                                                                                       "heap") "{\n.param .b64 p0;\n.param .b64 r0;\nmov.u64 %d6, 64;\nst.param.b64 [p0], %d6;\n"
+                                                                                                                               "call.uni (r0), malloc, (p0);\nld.param.b64 %d7, [r0];\n}\nst.u32 [%d7], %r1;\nld.u32 %r2, [%d7+60];\n"
+                                                                                                                               "add.u32 %r2, %r2, 1;\nst.global.u32 [%d4], %r2;\n" END
+                                                                                                                               "";
 
 /* The heap kernel needs the prototype in front. */
 static char text[16384];
@@ -306,7 +377,8 @@ static void test_device_copies(void **state)
     check_host_read(r.check, b + 4, 77, 0, &a_call);
     rig_none(&r);
     check_host_read(r.check, b + 4, 78, 0, &a_call);
-    assert_string_equal(rig_only(&r, FINDING_UNINIT_COPY)->what, "1 of the 78 bytes copied to the host were never written");
+    assert_string_equal(rig_only(&r, FINDING_UNINIT_COPY)->what,
+                        "1 of the 78 bytes copied to the host were never written");
     rig_forget(&r);
     check_copied(r.check, b + 7, b + 3, 100, 0, NULL); /* overlapping */
     check_host_read(r.check, b + 8, 77, 0, &a_call);
@@ -319,11 +391,11 @@ static void test_device_copies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_global_read),    cmocka_unit_test(test_global_parts),
+        cmocka_unit_test(test_global_read),     cmocka_unit_test(test_global_parts),
         cmocka_unit_test(test_global_patterns), cmocka_unit_test(test_global_atomic),
-        cmocka_unit_test(test_freed_memory),   cmocka_unit_test(test_other_memory),
-        cmocka_unit_test(test_device_heap),    cmocka_unit_test(test_managed),
-        cmocka_unit_test(test_vectors),        cmocka_unit_test(test_copy_to_host),
+        cmocka_unit_test(test_freed_memory),    cmocka_unit_test(test_other_memory),
+        cmocka_unit_test(test_device_heap),     cmocka_unit_test(test_managed),
+        cmocka_unit_test(test_vectors),         cmocka_unit_test(test_copy_to_host),
         cmocka_unit_test(test_padding_to_host), cmocka_unit_test(test_device_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* writecheck: what no thread wrote and what two threads wrote, when the host copies it; and what of normal programs must not
- * be taken for either. */
+/* writecheck: what no thread wrote and what two threads wrote, when the host copies it; and what of normal programs
+ * must not be taken for either. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,25 +21,73 @@
     "add.u64 %d4, %d1, %d3;\nsetp.lt.u32 %p1, %r1, %r9;\n"
 #define END "ret;\n}\n"
 
-static const char kernels[] = HEAD
-    ENTRY("fill") "@%p1 st.global.u32 [%d4], %r1;\n" END
-    ENTRY("add") "ld.global.u32 %r4, [%d4];\nadd.u32 %r4, %r4, 1;\n@%p1 st.global.u32 [%d4], %r4;\n" END
-    ENTRY("count") "red.global.add.u32 [%d1], 1;\n" END
-    ENTRY("queue") "atom.global.add.u32 %r4, [%d1], 1;\n@%p1 st.global.u32 [%d4+4], %r4;\n" END
-    ENTRY("block") "mul.wide.u32 %d3, %r8, 4;\nadd.u64 %d4, %d1, %d3;\nst.global.u32 [%d4], %r1;\n" END /* by thread */
-    ENTRY("same") "mul.wide.u32 %d3, %r8, 4;\nadd.u64 %d4, %d1, %d3;\nst.global.u32 [%d4], %r8;\n" END
-    ENTRY("fenced") "membar.gl;\nst.global.u32 [%d1], %r1;\n" END
-    ENTRY("first") "mul.wide.u32 %d3, %r2, 4;\nadd.u64 %d4, %d1, %d3;\nst.global.u32 [%d4], %r8;\n" END /* by block */
-    ENTRY("rounds") "xor.b32 %r4, %r8, 1;\nmul.wide.u32 %d3, %r8, 4;\nadd.u64 %d5, %d1, %d3;\nmul.wide.u32 %d3, %r4, 4;\n"
-                    "add.u64 %d6, %d1, %d3;\nst.global.u32 [%d5], %r8;\nbar.sync 0;\nst.global.u32 [%d6], %r8;\n" END
-    ENTRY("bytes") "cvt.u64.u32 %d3, %r1;\nadd.u64 %d4, %d1, %d3;\ncvt.u16.u32 %h1, %r1;\n@%p1 st.global.u8 [%d4], %h1;\n" END
-    ENTRY("bytes_twice") "cvt.u64.u32 %d3, %r8;\nadd.u64 %d4, %d1, %d3;\ncvt.u16.u32 %h1, %r1;\nst.global.u8 [%d4], %h1;\n" END
-    ENTRY("struct") "mul.wide.u32 %d3, %r1, 16;\nadd.u64 %d4, %d1, %d3;\n" /* 4 bytes, 4 of padding, 8 bytes */
-                    "@%p1 st.global.u32 [%d4], %r1;\n@%p1 st.global.u64 [%d4+8], %d3;\n" END
-    ENTRY("columns") "rem.u32 %r4, %r1, 16;\nsetp.ne.u32 %p2, %r4, 15;\n@%p2 st.global.u32 [%d4], %r1;\n" END
-    ENTRY("tile") "shr.u32 %r4, %r1, 3;\nand.b32 %r5, %r1, 7;\nmul.wide.u32 %d5, %r4, 512;\nmul.wide.u32 %d6, %r5, 4;\n"
-                  "add.u64 %d5, %d5, %d6;\nadd.u64 %d5, %d1, %d5;\nst.global.u32 [%d5], %r1;\n" END /* 8 words a row */
-    "";
+static const char kernels[] =
+    HEAD ENTRY("fill") "@%p1 st.global.u32 [%d4], %r1;\n" END
+        ENTRY("add") "ld.global.u32 %r4, [%d4];\nadd.u32 %r4, %r4, 1;\n@%p1 st.global.u32 [%d4], %r4;\n" END
+            ENTRY("count") "red.global.add.u32 [%d1], 1;\n" END
+                ENTRY("queue") "atom.global.add.u32 %r4, [%d1], 1;\n@%p1 st.global.u32 [%d4+4], %r4;\n" END
+                    ENTRY(
+                        "block") "mul.wide.u32 %d3, %r8, 4;\nadd.u64 %d4, %d1, %d3;\nst.global.u32 [%d4], %r1;\n" END /* by thread */
+                        ENTRY(
+                            "same") "mul.wide.u32 %d3, %r8, 4;\nadd.u64 %d4, %d1, %d3;\nst.global.u32 [%d4], %r8;\n" END
+                            ENTRY("fenced") "membar.gl;\nst.global.u32 [%d1], %r1;\n" END ENTRY(
+                                "first") "mul.wide.u32 %d3, %r2, 4;\nadd.u64 %d4, %d1, %d3;\nst.global.u32 [%d4], "
+                                         "%r8;\n" END /* by block */
+                                             ENTRY("rounds") "xor.b32 %r4, %r8, 1;\nmul.wide.u32 %d3, %r8, 4;\nadd.u64 "
+                                                             "%d5, %d1, %d3;\nmul.wide.u32 %d3, %r4, 4;\n"
+                                                             "add.u64 %d6, %d1, %d3;\nst.global.u32 [%d5], "
+                                                             "%r8;\nbar.sync 0;\nst.global.u32 [%d6], %r8;\n" END ENTRY(
+                                                                 "bytes") "cvt.u64.u32 %d3, %r1;\nadd.u64 %d4, %d1, "
+                                                                          "%d3;\ncvt.u16.u32 %h1, %r1;\n@%p1 "
+                                                                          "st.global.u8 [%d4], %h1;\n" END ENTRY("bytes"
+                                                                                                                 "_twic"
+                                                                                                                 "e") "cvt.u64.u32 %d3, %r8;\nadd.u64 %d4, %d1, %d3;\ncvt.u16.u32 %h1, %r1;\nst.global.u8 [%d4], %h1;\n" END
+                                                                              ENTRY("struct") "mul.wide.u32 %d3, %r1, "
+                                                                                              "16;\nadd.u64 %d4, %d1, "
+                                                                                              "%d3;\n" /* 4 bytes, 4 of
+                                                                                                          padding, 8
+                                                                                                          bytes */
+                                                                                              "@%p1 st.global.u32 "
+                                                                                              "[%d4], %r1;\n@%p1 "
+                                                                                              "st.global.u64 [%d4+8], "
+                                                                                              "%d3;\n" END ENTRY("colum"
+                                                                                                                 "ns") "rem.u32 %r4, %r1, 16;\nsetp.ne.u32 %p2, %r4, 15;\n@%p2 st.global.u32 [%d4], %r1;\n" END
+                                                                                                  ENTRY(
+                                                                                                      "tile") "shr.u32 "
+                                                                                                              "%r4, "
+                                                                                                              "%r1, "
+                                                                                                              "3;\nand."
+                                                                                                              "b32 "
+                                                                                                              "%r5, "
+                                                                                                              "%r1, "
+                                                                                                              "7;\nmul."
+                                                                                                              "wide."
+                                                                                                              "u32 "
+                                                                                                              "%d5, "
+                                                                                                              "%r4, "
+                                                                                                              "512;"
+                                                                                                              "\nmul."
+                                                                                                              "wide."
+                                                                                                              "u32 "
+                                                                                                              "%d6, "
+                                                                                                              "%r5, "
+                                                                                                              "4;\n"
+                                                                                                              "add.u64 "
+                                                                                                              "%d5, "
+                                                                                                              "%d5, "
+                                                                                                              "%d6;"
+                                                                                                              "\nadd."
+                                                                                                              "u64 "
+                                                                                                              "%d5, "
+                                                                                                              "%d1, "
+                                                                                                              "%d5;"
+                                                                                                              "\nst."
+                                                                                                              "global."
+                                                                                                              "u32 "
+                                                                                                              "[%d5], "
+                                                                                                              "%r1;"
+                                                                                                              "\n" END /* 8 words a row */
+                                                                                                              "";
 
 static const struct host_call a_call = {.api = "cudaMemcpy", .nframes = 1, .frames = {0x1234}};
 
@@ -55,7 +103,10 @@ static void run(struct rig *r, const char *kernel, u64 a, u64 n)
     assert_int_equal(r->status, LS_OK);
 }
 
-static void read_all(struct rig *r, u64 a, u64 n) { check_host_read(r->check, a, n, 0, &a_call); }
+static void read_all(struct rig *r, u64 a, u64 n)
+{
+    check_host_read(r->check, a, n, 0, &a_call);
+}
 
 /* ---- unwritten ---- */
 
@@ -72,7 +123,8 @@ static void test_tail(void **state)
     read_all(&r, a, 1024);
     const struct finding *f = rig_only(&r, FINDING_UNWRITTEN);
     assert_string_equal(f->what, "24 of the 1024 bytes copied to the host were written by no thread");
-    assert_non_null(strstr(f->detail, "bytes 1000..1023 (the last 6 elements of 4 bytes) of the 1024-byte allocation #"));
+    assert_non_null(
+        strstr(f->detail, "bytes 1000..1023 (the last 6 elements of 4 bytes) of the 1024-byte allocation #"));
     assert_string_equal(f->at.kernel, "fill");
     assert_int_equal(f->launch, 1);
     assert_int_equal(f->address, a + 1000);
@@ -147,7 +199,8 @@ static void test_poison(void **state)
     check_filled(r.check, a, 1024, 0, NULL);
     run(&r, "fill", a, 192);
     read_all(&r, a, 1024);
-    assert_non_null(strstr(rig_only(&r, FINDING_UNWRITTEN)->detail, "bytes 768..1023 (the last 64 elements of 4 bytes)"));
+    assert_non_null(
+        strstr(rig_only(&r, FINDING_UNWRITTEN)->detail, "bytes 768..1023 (the last 64 elements of 4 bytes)"));
     rig_close(&r);
 }
 
@@ -302,9 +355,9 @@ static void test_many_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tail),       cmocka_unit_test(test_small_gaps),     cmocka_unit_test(test_produced),
-        cmocka_unit_test(test_poison),     cmocka_unit_test(test_no_outputs),     cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_twice),      cmocka_unit_test(test_twice_in_block), cmocka_unit_test(test_twice_silent),
+        cmocka_unit_test(test_tail),        cmocka_unit_test(test_small_gaps),     cmocka_unit_test(test_produced),
+        cmocka_unit_test(test_poison),      cmocka_unit_test(test_no_outputs),     cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_twice),       cmocka_unit_test(test_twice_in_block), cmocka_unit_test(test_twice_silent),
         cmocka_unit_test(test_twice_bytes), cmocka_unit_test(test_many_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
