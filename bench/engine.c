@@ -53,7 +53,10 @@ static void *no_worker(void *launch, unsigned worker)
     return launch;
 }
 static void no_block(void *ctx, const struct exec_block_info *b) { (void)ctx, (void)b; }
-static void no_enter(void *ctx, const struct ir_func *f, u32 block, u32 mask) { (void)ctx, (void)f, (void)block, (void)mask; }
+static void no_enter(void *ctx, const struct ir_func *f, u32 block, u32 mask, u32 warp, const struct exec_block_info *b)
+{
+    (void)ctx, (void)f, (void)block, (void)mask, (void)warp, (void)b;
+}
 static void no_diverge(void *ctx, const struct ir_func *f, u32 site, u32 mask, u32 taken)
 {
     (void)ctx, (void)f, (void)site, (void)mask, (void)taken;

@@ -174,3 +174,8 @@ void check_filled(struct check *c, u64 address, u64 size, u64 op, const struct h
 {
     EACH(c, i, if (i->filled) i->filled(c, address, size, op, call));
 }
+
+void check_unseen(struct check *c)
+{
+    EACH(c, i, if (i->unseen) i->unseen(c));
+}

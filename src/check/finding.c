@@ -61,6 +61,53 @@ void finding_init(struct finding *f, enum finding_kind kind)
 
 /* ---- parties ---- */
 
+/* The .loc of an instruction, or NULL. */
+static const struct ptx_loc *loc_of(const struct ir_func *func, u32 site)
+{
+    const u32 loc = func && site < func->src->ninsts ? func->src->insts[site].loc : 0;
+    return loc && loc <= func->mod->nlocs ? &func->mod->locs[loc - 1] : NULL;
+}
+
+static const struct ptx_loc *caller_of(const struct ptx_module *m, const struct ptx_loc *l)
+{
+    return l->inlined_at && l->inlined_at <= m->nlocs ? &m->locs[l->inlined_at - 1] : NULL;
+}
+
+static const char *file_of(const struct ptx_module *m, const struct ptx_loc *l)
+{
+    return l->file < m->nfiles && m->files[l->file] ? m->files[l->file] : "";
+}
+
+/* Code of the compiler's and the toolkit's headers is inlined into the program's: a reader wants the call. */
+static bool is_foreign(const char *file)
+{
+    static const char *const marks[] = {"/include/cuda/", "/clang/", "/targets/x86_64-linux/include/",
+                                        "/targets/sbsa-linux/include/", "/cuda/include/"};
+    for (u32 k = 0; k < LS_ARRAY_LEN(marks); k++)
+        if (strstr(file, marks[k]))
+            return true;
+    return false;
+}
+
+static const struct ptx_loc *own_loc(const struct ir_func *func, u32 site)
+{
+    const struct ptx_loc *l = loc_of(func, site), *first = l;
+    while (l && is_foreign(file_of(func->mod, l)))
+        l = caller_of(func->mod, l);
+    return l ? l : first;
+}
+
+u32 finding_place(const struct ir_func *func, u32 site)
+{
+    u32 place = 0;
+    const struct ptx_loc *l = loc_of(func, site);
+    if (!l)
+        return site;
+    for (u32 depth = 0; l && depth < 16; depth++, l = caller_of(func->mod, l))
+        place = (place ^ l->file << 24 ^ l->line << 8 ^ l->column) * 0x9e3779b1u;
+    return place | 1u << 31;
+}
+
 void party_place(struct party *p, const struct ir_func *func, u32 site)
 {
     const struct ptx_module *m = func->mod;
@@ -72,9 +119,9 @@ void party_place(struct party *p, const struct ir_func *func, u32 site)
     p->ptx_line = i->line;
     ptx_print_inst(i, p->ptx, sizeof p->ptx);
     p->ptx[strcspn(p->ptx, ";")] = 0;
-    if (!i->loc || i->loc > m->nlocs)
+    const struct ptx_loc *l = own_loc(func, site);
+    if (!l)
         return;
-    const struct ptx_loc *l = &m->locs[i->loc - 1];
     p->file = l->file < m->nfiles ? m->files[l->file] : NULL;
     p->line = l->line;
     p->column = l->column;

@@ -98,8 +98,12 @@ void finding_init(struct finding *f, enum finding_kind kind);
 
 /* ---- parties ---- */
 
-/* The instruction `site` of func: file, line, column, PTX line and text, function. */
+/* The instruction `site` of func: file, line, column, PTX line and text, function. Of code that was inlined from headers of
+ * the compiler or the toolkit, where it was inlined. */
 void party_place(struct party *p, const struct ir_func *func, u32 site);
+/* A number for its source line, with the lines that it was inlined at, so that the copies of an unrolled loop are one place;
+ * without lines, the site. */
+u32 finding_place(const struct ir_func *func, u32 site);
 /* Which thread: lane of warp in block b; sets kernel too. */
 void party_thread(struct party *p, const struct exec_block_info *b, u32 warp, unsigned lane);
 /* Thread `linear` of block number `block` of a launch. */

@@ -4,14 +4,16 @@
  * Everything else (variables of modules, constants, pinned, registered and mapped memory, what is shared with other
  * processes, our own) counts as initialised; it is marked when somebody first asks, so that it costs nothing before.
  *
+ * After a launch that was not checked (--kernel-name and its kin), all memory that was there counts as initialised.
+ *
  * The host writes managed memory without a word to us. But its pages belong to one allocation each (memory.c), and a
  * page that the process has not touched was written by nobody: the host's page table says so. What is in a page that
  * was touched counts as initialised; so within a page nothing is found. Nor is what a copy on the host's own account
  * reads of it.
  *
- * A copy to the host finds what was never written, but for the padding of structs: gaps that are shorter than the
- * alignment that they lead to, that of an array of structs (equal gaps, a period of at most 64 bytes apart) or of a
- * single one (a copy of at most 64 bytes). */
+ * A copy to the host finds what was never written, but for the padding of structs of at most 64 bytes and for the
+ * borders of a stencil's output (gaps.h).
+ */
 #include "check/init.h"
 
 #include <fcntl.h>
@@ -20,8 +22,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "check/gaps.h"
 
-enum { PAGE = 4096, PADDING_MOST = 15, STRUCT_MOST = 64 };
+enum { PAGE = 4096, STRUCT_MOST = 64 };
 
 /* ---- bits ---- */
 
@@ -101,6 +104,17 @@ void init_destroy(struct check *c)
     c->init = NULL;
 }
 
+void init_made(struct check *c, const struct mem_block *b)
+{
+    __atomic_store_n(&c->init->newest, b->serial, __ATOMIC_RELAXED);
+}
+
+void init_unseen(struct check *c)
+{
+    const u64 newest = __atomic_load_n(&c->init->newest, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->init->unseen, newest, __ATOMIC_RELAXED);
+}
+
 /* Freed memory goes back to where it was before it was made. */
 void init_gone(struct check *c, const struct mem_block *b)
 {
@@ -118,6 +132,8 @@ static void mark(struct init_plane *p, u64 address, u64 n)
 /* Memory whose bytes are known one by one. */
 static bool is_tracked(struct check *c, const struct mem_block *b)
 {
+    if (b->serial <= __atomic_load_n(&c->init->unseen, __ATOMIC_RELAXED))
+        return false;
     if (b->kind == MEM_MANAGED)
         return !b->name && c->init->pagemap >= 0;
     return b->kind == MEM_HEAP || (b->kind == MEM_DEVICE && !mem_is_shared(c->mem, b->base));
@@ -200,46 +216,15 @@ void init_copied(struct check *c, u64 to, u64 from, u64 size)
 
 /* ---- copies to the host ---- */
 
-/* The uninitialised bytes of a range. */
-struct gaps {
-    u64 bytes, count;
-    u64 first, first_end, last_end; /* addresses */
-    bool padding;                   /* all of them may be that of structs */
-};
-
-/* The largest alignment, of a scalar or a vector, that the address has. */
-static u64 alignment(u64 address)
+static struct gaps find_gaps(const struct shadow *s, u64 base, u64 address, u64 size)
 {
-    const u64 low = address & -address;
-    return low > 16 || !low ? 16 : low;
-}
-
-static struct gaps find_gaps(const struct shadow *s, u64 address, u64 size)
-{
-    struct gaps g = {.padding = true};
+    struct gaps g;
     const u64 end = address - s->base + size;
-    u64 period = 0, at = address - s->base, before = 0;
-    for (;;) {
-        const u64 from = init_find(s->cells, at, end, false);
-        if (from == end)
-            break;
-        at = init_find(s->cells, from, end, true);
-        g.padding &= at - from <= PADDING_MOST && at - from < alignment(at + s->base);
-        if (g.count == 0) {
-            g.first = from + s->base;
-            g.first_end = at + s->base;
-        } else if (g.count == 1) {
-            period = from - before;
-            g.padding &= period <= STRUCT_MOST;
-        } else {
-            g.padding &= (from - before) % period == 0;
-        }
-        before = from;
-        g.bytes += at - from;
-        g.count++;
-        g.last_end = at + s->base;
+    gaps_begin(&g, base, address, size);
+    for (u64 to = address - s->base, from; (from = init_find(s->cells, to, end, false)) < end;) {
+        to = init_find(s->cells, from, end, true);
+        gaps_add(&g, from + s->base, to + s->base);
     }
-    g.padding &= g.count > 1 || size <= STRUCT_MOST;
     return g;
 }
 
@@ -276,7 +261,8 @@ void init_host_read(struct check *c, u64 address, u64 size, const struct host_ca
         !block_at(c, address, &b) || b.base + b.size - address < size)
         return;
     mark_known(c, &b, address, size);
-    const struct gaps g = find_gaps(s, address, size);
-    if (g.count && !g.padding)
+    const struct gaps g = find_gaps(s, b.base, address, size);
+    if (g.count && !gaps_are_padding(&g, STRUCT_MOST) && !gaps_are_halo(&g) &&
+        !gaps_are_rows(&g, c->allocations, b.serial))
         report_copy(c, &b, address, size, &g, call);
 }

@@ -59,11 +59,15 @@ u64 init_find(const u8 *bits, u64 at, u64 end, bool set);
 struct init_plane {
     struct shadow bits; /* a cell is a byte of 8 bits, for 8 bytes */
     int pagemap;        /* /proc/self/pagemap; -1: the host has none */
+    u64 newest, unseen; /* serials: of the latest allocation, and of the latest when a launch went unchecked */
+    u64 closed[512]; /* functions without open registers, by hash: each launch would look for some anew (init_regs.h) */
 };
 
 bool init_create(struct check *c);
 void init_destroy(struct check *c);
+void init_made(struct check *c, const struct mem_block *b);
 void init_gone(struct check *c, const struct mem_block *b);
+void init_unseen(struct check *c);
 void init_host_wrote(struct check *c, u64 address, u64 size);
 void init_host_read(struct check *c, u64 address, u64 size, const struct host_call *call);
 void init_copied(struct check *c, u64 to, u64 from, u64 size);

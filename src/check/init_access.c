@@ -144,7 +144,8 @@ static void describe(const struct exec_access *a, const struct unread *u, struct
 static void report(struct check_worker *w, const struct exec_access *a, enum finding_kind kind, u32 lanes,
                    const struct unread *u)
 {
-    const u64 key = finding_key(a->func, a->site, NULL, 0), times = (u64)__builtin_popcount(lanes);
+    const u64 key = finding_key(a->func, finding_place(a->func, a->site), NULL, 0),
+              times = (u64)__builtin_popcount(lanes);
     struct finding f;
     if (check_found_again(w->launch, kind, key, times))
         return;
@@ -240,12 +241,17 @@ static __attribute__((noinline)) void read_missing(struct check_worker *w, const
 }
 
 /* A bulk copy reads all of its pieces, then writes them: they carry what they are, and whoever reads them is told. */
-static __attribute__((noinline)) void move_piece(struct init_bulk *k, const struct exec_access *a,
+static __attribute__((noinline)) void move_piece(struct check_worker *w, const struct exec_access *a,
                                                  const struct bitmap *m)
 {
+    struct init_bulk *k = &w->init->bulk;
     const u64 at = a->addr[__builtin_ctz(a->mask)];
-    const u32 n = a->size, have = holds(m, at, n) ? init_get(m->bits, at - m->base, n) : init_ones(n);
+    const u32 n = a->size;
     if (a->op == ACCESS_LD) {
+        struct mem_block block;
+        u32 have = holds(m, at, n) ? init_get(m->bits, at - m->base, n) : init_ones(n);
+        if (have != init_ones(n) && a->space == SPACE_GLOBAL)
+            have = ~init_missing(check_of(w), at, n, &block) & init_ones(n);
         if (have != init_ones(n) && k->npieces < LS_ARRAY_LEN(k->pieces))
             k->pieces[k->npieces++] = (struct init_piece){.number = k->nread, .bits = have};
         k->nread++;
@@ -262,7 +268,7 @@ static __attribute__((noinline)) void move_piece(struct init_bulk *k, const stru
 static inline void access_bitmap(struct check_worker *w, const struct exec_access *a, const struct bitmap *m)
 {
     if (LS_UNLIKELY(a->async && a->uncounted)) {
-        move_piece(&w->init->bulk, a, m);
+        move_piece(w, a, m);
         return;
     }
     if (a->op != ACCESS_ST) {

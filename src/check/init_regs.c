@@ -1,6 +1,7 @@
 /* init_regs.c - finds the open registers of a function and what its blocks do with them (init_regs.h).
  *
- * What has a value on every path is found by forward dataflow over bit sets; a guarded write counts as a write. What is
+ * What has a value on every path is found by forward dataflow over bit sets; a guarded write counts as a write, but for
+ * loads. What is
  * computed from an open register is open, too: compilers compute ahead of the branch that asks whether the value
  * counts. So only what has an effect is a use: the address of an access, the predicate of a branch or a guarded store,
  * and what is stored to global or shared memory. Arguments of calls, stores to local memory, values that other lanes
@@ -45,10 +46,23 @@ static void note_write(void *ctx, const struct ptx_var *reg, bool is_write)
         put(ctx, reg->index);
 }
 
+/* A guarded load whose event tells which lanes do it: one that names a space, which then is the only one. */
+static bool is_guarded_load(const struct ptx_inst *i)
+{
+    return i->op == OP_LD && i->guard &&
+           (i->space == SPACE_GLOBAL || i->space == SPACE_SHARED || i->space == SPACE_LOCAL);
+}
+
+static void note_writes(const struct ptx_inst *i, u64 *set)
+{
+    if (!is_guarded_load(i))
+        ir_each_reg(i, note_write, set);
+}
+
 static void write_all(const struct regs_pass *p, u32 from, u32 to, u64 *set)
 {
     for (u32 s = from; s < to; s++)
-        ir_each_reg(&p->func->src->insts[s], note_write, set);
+        note_writes(&p->func->src->insts[s], set);
 }
 
 static void meet(const struct regs_pass *p, u32 from, u32 to, bool *changed)
@@ -101,7 +115,7 @@ static bool find_open(struct regs_pass *p)
         struct reader r = {p, have};
         for (u32 s = f->blocks[b].first; s < f->blocks[b].end; s++) {
             ir_each_reg(&f->src->insts[s], note_read, &r);
-            ir_each_reg(&f->src->insts[s], note_write, have);
+            note_writes(&f->src->insts[s], have);
         }
     }
     for (u32 w = 0; w < p->words; w++)
@@ -296,7 +310,7 @@ static void steps_of(struct regs_pass *p, struct steps *out, u32 site)
     const struct ptx_inst *i = &p->func->src->insts[site];
     const struct sources s = sources_of(i);
     uses_of(p, out, site);
-    struct result_step r = {p, out, site, STEP_DEFINE, NULL};
+    struct result_step r = {p, out, site, is_guarded_load(i) ? STEP_LOAD : STEP_DEFINE, NULL};
     if (carries(p, i, &s)) {
         r.kind = effect_of(i) == EFFECT_ANY ? STEP_ANY : STEP_ALL;
         r.s = &s;

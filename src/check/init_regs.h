@@ -10,6 +10,7 @@
 
 enum init_step_kind {
     STEP_DEFINE,  /* d has a value */
+    STEP_LOAD,    /* d has a value in the lanes that do the guarded load: its event says which */
     STEP_ANY,     /* d has none if any of the sources has none */
     STEP_ALL,     /* d has none if all of the sources have none (choices, and, or, packing) */
     STEP_USE_ANY, /* a finding if any of the sources has none: addresses, branches */

@@ -258,7 +258,8 @@ static void judge(const struct use_pass *p, u32 site)
         return;
     l->elements = (u8)n;
     l->bytes = (u8)(ptx_type_bits((enum ptx_type)i->types[0]) / 8);
-    l->store = copy_to_local(p, site);
+    if (n == 1 && !(flags_of(p, d) & USED))
+        l->store = copy_to_local(p, site);
     for (unsigned k = 0; k < n; k++)
         judge_element(p, site, k, flags_of(p, d->kind == PTX_VEC ? &d->elems[k] : d));
 }

@@ -35,9 +35,10 @@ static void on_warp_sync(void *ctx, const struct exec_warp_sync *s) { FORWARD(wa
 static void on_order(void *ctx, const struct exec_order *o) { FORWARD(order, o); }
 static void on_heap(void *ctx, const struct exec_heap *h) { FORWARD(heap, h); }
 
-static void on_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask)
+static void on_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp,
+                     const struct exec_block_info *b)
 {
-    FORWARD(enter, func, block, mask);
+    FORWARD(enter, func, block, mask, warp, b);
 }
 
 static void on_release(void *ctx, const struct exec_block_info *b, u32 id, const u32 *lanes)

@@ -79,7 +79,7 @@ static struct place *add(struct check_worker *w, const struct exec_fault *f, enu
     return p;
 }
 
-static void count(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f)
+void mem_count(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f)
 {
     const enum finding_kind kind = mem_kind_of(check_of(w)->mem, f);
     const u32 thread = thread_number(w->launch, f);
@@ -95,14 +95,14 @@ static void count(struct check_worker *w, const struct exec_block_info *b, const
         see(p, b->linear, thread);
     }
     struct finding found;
-    mem_describe_fault(&found, check_of(w)->mem, f);
+    mem_describe_fault(&found, w->launch->exec, f);
     check_found(w->launch, &found, mem_key(f));
 }
 
 static bool on_fault(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f)
 {
     const u64 most = check_of(w)->options.most_faults;
-    count(w, b, f);
+    mem_count(w, b, f);
     if (w->left_out >= (most ? most : MOST_FAULTS))
         return false;
     w->left_out++;

@@ -7,7 +7,9 @@
 /* The kind of an access that cannot be done, or of a device-side free that is wrong. */
 enum finding_kind mem_kind_of(struct mem *m, const struct exec_fault *f);
 /* Fills the finding of such a fault: what, address, detail, allocation and place. */
-void mem_describe_fault(struct finding *out, struct mem *m, const struct exec_fault *f);
+void mem_describe_fault(struct finding *out, const struct exec_launch *l, const struct exec_fault *f);
+/* Counts the fault of a lane at its place; the first one there is reported. */
+void mem_count(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f);
 
 /* A device-side free: the fault has no size. */
 static inline bool mem_is_free(const struct exec_fault *f)

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "check/mem.h"
+#include "check/mem_shared.h"
 
 /* Addresses of the null page and what a small index from a null pointer reaches. */
 enum { NULL_BYTES = 4096 };
@@ -157,14 +158,18 @@ static const char *predicate(enum finding_kind kind)
     }
 }
 
-/* What the engine says of the place (mem_describe's text of the nearest allocation, or the size of the block's shared
- * or the thread's local memory). */
-static void say_detail(struct finding *out, struct mem *m, const struct exec_fault *f)
+/* The variable of shared memory, or what the engine says of the place (mem_describe's text of the nearest allocation,
+ * or the size of the block's shared or the thread's local memory). */
+static void say_detail(struct finding *out, const struct exec_launch *l, const struct exec_fault *f)
 {
     char near[256] = "";
-    if (f->detail[0] && !is_generic_here(m, f))
+    struct mem *m = l->device->mem;
+    const bool elsewhere = is_generic_here(m, f);
+    const bool named =
+        f->space == SPACE_SHARED && !elsewhere && mem_shared_describe(l, f->address, f->size, near, sizeof near);
+    if (!named && f->detail[0] && !elsewhere)
         snprintf(near, sizeof near, "%.255s", f->detail);
-    else if (is_device_space(f->space) || is_generic_here(m, f))
+    else if (!named && (is_device_space(f->space) || elsewhere))
         mem_describe(m, f->address, f->size ? f->size : 1, near, sizeof near);
     snprintf(out->detail, sizeof out->detail, "Address 0x%" PRIx64 "%s%s%s", f->address, predicate(out->kind),
              near[0] ? "\n" : "", near);
@@ -206,8 +211,9 @@ u64 mem_key(const struct exec_fault *f)
     return finding_key((const struct ir_func *)(const void *)f->kernel, f->ptx_line, NULL, 1);
 }
 
-void mem_describe_fault(struct finding *out, struct mem *m, const struct exec_fault *f)
+void mem_describe_fault(struct finding *out, const struct exec_launch *l, const struct exec_fault *f)
 {
+    struct mem *m = l->device->mem;
     finding_init(out, mem_kind_of(m, f));
     mem_place(&out->at, f);
     out->at.does = f->atomic ? DOES_ATOMIC : f->write ? DOES_WRITE : DOES_READ;
@@ -217,7 +223,7 @@ void mem_describe_fault(struct finding *out, struct mem *m, const struct exec_fa
     out->size = f->size;
     out->threads = 1;
     say_what(out, f);
-    say_detail(out, m, f);
+    say_detail(out, l, f);
     out->allocation = nearest(m, out);
     snprintf(out->launched_by, sizeof out->launched_by, "%s", f->launched_by);
 }

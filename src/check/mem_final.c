@@ -78,7 +78,7 @@ static void launch_end(struct check_launch *l, enum ls_status s, const struct ex
     if (is_known(l, fault))
         return;
     if (mem_is_access(fault))
-        mem_describe_fault(&f, l->check->mem, fault);
+        mem_describe_fault(&f, l->exec, fault);
     else
         describe(&f, fault);
     check_found(l, &f, mem_key(fault));

@@ -2,8 +2,8 @@
  * memory, between launches a race of streams.
  *
  * Not a hazard: two strong accesses (atomic, relaxed, volatile), unless both are volatile and by lanes of one warp,
- * which nothing orders but __syncwarp(); accesses of different bytes of a word; a store of what memory holds is only a
- * warning. */
+ * which nothing orders but __syncwarp(), in a block that has executed no fence; accesses of different bytes of a word.
+ * A store of what memory holds is only a warning. */
 #include <stdio.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static bool both_strong(const struct global_event *e, const struct other *o)
         return o->is_strong;
     const u32 theirs = flags_of(e, o->number) & RACE_STRONG;
     const bool one_warp = o->block == (u32)e->g->linear && o->thread / SYNC_LANES == e->a->warp;
-    return theirs && !(one_warp && mine == RACE_VOLATILE && theirs == RACE_VOLATILE);
+    return theirs && !(one_warp && !e->s->fenced && mine == RACE_VOLATILE && theirs == RACE_VOLATILE);
 }
 
 /* ---- the finding ---- */
@@ -146,7 +146,7 @@ static void tell(const struct global_event *e, enum finding_kind kind, u32 lane,
 {
     struct check_launch *l = e->w->launch;
     const u64 key = o->launch.number ? finding_key(e->a->func, e->a->site, (const void *)o->launch.kernel, o->number)
-                                     : finding_key(e->a->func, e->a->site, o->site->func, o->site->site);
+                                     : race_key(e->a->func, e->a->site, o->site->func, o->site->site);
     struct finding f;
     if (check_found_again(l, kind, key, 1))
         return;
@@ -198,7 +198,7 @@ void global_look_many(const struct global_event *e, u32 lane, u64 stamp)
     if (__atomic_load_n(&x->now, __ATOMIC_RELAXED) || !find_other(e, stamp, &o) || o.launch.number || !o.number ||
         o.block != (u32)e->g->linear || both_strong(e, &o))
         return;
-    const u64 key = finding_key(e->a->func, e->a->site, o.site->func, o.site->site);
+    const u64 key = race_key(e->a->func, e->a->site, o.site->func, o.site->site);
     struct finding f;
     if (check_found_again(e->w->launch, FINDING_GLOBAL_WAR, key, 1))
         return;
@@ -214,7 +214,7 @@ void global_look_many(const struct global_event *e, u32 lane, u64 stamp)
 void global_report_lanes(const struct global_event *e, u32 lane, u32 other)
 {
     const struct exec_access *a = e->a;
-    const u64 key = finding_key(a->func, a->site, a->func, a->site);
+    const u64 key = race_key(a->func, a->site, a->func, a->site);
     u8 mine[32], theirs[32];
     const u32 n = a->pc ? exec_access_value(a, lane, mine) : 0, m = a->pc ? exec_access_value(a, other, theirs) : 0;
     const bool same = n && n == m && a->addr[lane] == a->addr[other] && !memcmp(mine, theirs, n);

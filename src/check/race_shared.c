@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { LOG_WORDS = 1 << 15, LOG_HEAD = 4, GRANULE_BITS = 2 };
+enum { LOG_WORDS = 1 << 14, LOG_HEAD = 4, GRANULE_BITS = 2 };
 
 /* ---- the state of a block ---- */
 
@@ -153,18 +153,19 @@ static void on_write(const struct shared_event *e)
 static void on_shared(struct check_worker *w, struct sync_state *s, struct shared_cells *c, const struct exec_access *a)
 {
     struct touch t;
-    if (LS_UNLIKELY(a->size & (a->size - 1)) || LS_UNLIKELY((a->size >> c->granule_bits) == 0)) {
-        if (a->size & (a->size - 1) || !fit_granule(w, c, a->size))
-            return; /* no such size, or no memory */
-    }
-    if (!set_cells(c, a, &t))
-        return;
     const u32 number = race_site_of(&w->race_shared->index, a);
     const u32 flags = race_site_at(w->race_shared->index.sites, number)->flags;
-    t.warp = a->warp;
-    set_limits(s, &t);
     if (LS_UNLIKELY(flags & RACE_STRONG))
         tell_strong(s, a, flags);
+    /* no number, no such size, no memory, or what cooperative groups keep for themselves */
+    if (LS_UNLIKELY(!number || a->size & (a->size - 1) || a->addr[__builtin_ctz(a->mask)] >= a->block->reserved_at))
+        return;
+    if (LS_UNLIKELY((a->size >> c->granule_bits) == 0) && !fit_granule(w, c, a->size))
+        return;
+    if (!set_cells(c, a, &t))
+        return;
+    t.warp = a->warp;
+    set_limits(s, &t);
     t.me = stamp_of(s->clock[a->warp], a->warp, number) | (flags & RACE_ATOMIC ? STAMP_ATOMIC_BIT : 0);
     const struct shared_event e = {w, s, c, a, &t, number, flags};
     if (LS_UNLIKELY(c->in_flight) && cells_flight(c, &t))

@@ -38,7 +38,7 @@ static bool both_strong(const struct shared_event *e, u64 stamp)
         return true;
     if (other & strong && e->flags & RACE_STRONG)
         return true;
-    return e->flags & RACE_VOLATILE && other & RACE_VOLATILE && stamp_warp(stamp) != e->t->warp;
+    return e->flags & RACE_VOLATILE && other & RACE_VOLATILE && (stamp_warp(stamp) != e->t->warp || e->s->fenced);
 }
 
 /* What the stamp says is a hazard with what the lane does now. */
@@ -154,7 +154,7 @@ struct tally {
 static void tell(const struct shared_event *e, const struct tally *t)
 {
     const struct race_site *o = site_of(e, t->site);
-    const u64 key = finding_key(e->a->func, e->a->site, o->func, o->site);
+    const u64 key = race_key(e->a->func, e->a->site, o->func, o->site);
     struct finding f;
     if (!t->times || check_found_again(e->w->launch, t->kind, key, t->times))
         return;

@@ -28,6 +28,26 @@ void race_sites_free(struct race_sites *s)
     ls_free(s);
 }
 
+/* Of the source line if there is one. */
+static u32 place_of(const struct ir_func *func, u32 site)
+{
+    const struct ptx_module *m = func ? func->mod : NULL;
+    u32 loc = func && site < func->src->ninsts ? func->src->insts[site].loc : 0, place = 0;
+    if (!m || !loc || loc > m->nlocs)
+        return site;
+    for (u32 depth = 0; loc && loc <= m->nlocs && depth < 16; depth++) { /* and where that was inlined */
+        const struct ptx_loc *l = &m->locs[loc - 1];
+        place = (place ^ l->file << 24 ^ l->line << 8 ^ l->column) * 0x9e3779b1u;
+        loc = l->inlined_at;
+    }
+    return place | 1u << 31;
+}
+
+u64 race_key(const struct ir_func *func, u32 site, const struct ir_func *other, u32 other_site)
+{
+    return finding_key(func, place_of(func, site), other, place_of(other, other_site));
+}
+
 static u32 flags_of(const struct exec_access *a)
 {
     static const struct {

@@ -9,8 +9,8 @@
 #include "check/tool.h"
 
 /* Loops over 32 lanes without branches: compiled for several levels of x86-64, and the best is taken at start. Not
- * under the thread sanitizer: what chooses would run before it is there; nor does it look at them (cells of device memory
- * are touched unlocked). */
+ * under the thread sanitizer: what chooses would run before it is there; nor does it look at them (cells of device
+ * memory are touched unlocked). */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define NO_CLONES
@@ -40,6 +40,10 @@ struct race_site {
 };
 
 enum { RACE_SITE_PART = 256 };
+
+/* The key of a hazard between two instructions: by source line, where it is known, so that what an unrolled loop does
+ * is one finding. */
+u64 race_key(const struct ir_func *func, u32 site, const struct ir_func *other, u32 other_site);
 
 /* Entries never move, so that they are read without the lock. */
 struct race_sites {

@@ -351,7 +351,7 @@ static void on_release(struct check_worker *w, const struct exec_block_info *b, 
     if (!p->counted && !p->told) {
         if (p->mixed && id == 0)
             note_mixed(s, p);
-        if (count_lanes(lanes, b->warps) < b->threads && !unequal(w, s))
+        if (count_lanes(lanes, b->warps) < b->threads && !(id == 0 && unequal(w, s)))
             without_exited(w, s, p);
     }
     close_phase(w->synccheck, p, b->warps);

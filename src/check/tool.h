@@ -64,6 +64,7 @@ struct check_launch {
     unsigned nactive;
     struct arena mem; /* for what the launching thread makes; its recovery point is set while launch_begin runs */
     void *race_global, *write, *init, *synccheck; /* the tools' own, of the launch */
+    struct mem_spans *spans; /* mem_shared.c: the variables of shared memory */
 };
 
 /* Every pointer may be NULL. As the hooks of exec.h, with the worker as context. create, launch_begin, worker_begin: false:
@@ -80,6 +81,7 @@ struct check_instrument {
     void (*host_read)(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);
     void (*copied)(struct check *c, u64 to, u64 from, u64 size, u64 op, const struct host_call *call);
     void (*filled)(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);
+    void (*unseen)(struct check *c);
     /* Of a launch, its workers and blocks. */
     bool (*wanted)(struct check_launch *l); /* false: not for this launch; l->mem's recovery point is set */
     bool (*launch_begin)(struct check_launch *l);
@@ -87,7 +89,8 @@ struct check_instrument {
     bool (*worker_begin)(struct check_worker *w);
     void (*block_begin)(struct check_worker *w, const struct exec_block_info *b);
     void (*block_end)(struct check_worker *w, const struct exec_block_info *b);
-    void (*enter)(struct check_worker *w, const struct ir_func *func, u32 block, u32 mask);
+    void (*enter)(struct check_worker *w, const struct ir_func *func, u32 block, u32 mask, u32 warp,
+                  const struct exec_block_info *b);
     void (*access)(struct check_worker *w, const struct exec_access *a);
     void (*barrier)(struct check_worker *w, const struct exec_barrier *b);
     void (*release)(struct check_worker *w, const struct exec_block_info *b, u32 id, const u32 *lanes);

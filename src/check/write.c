@@ -56,6 +56,20 @@ struct write_record *write_find(struct write_plane *p, u64 serial)
     return *slot_of(p, serial);
 }
 
+static void write_made(struct check *c, const struct mem_block *b)
+{
+    pthread_mutex_lock(&c->write->lock);
+    c->write->newest = b->serial;
+    pthread_mutex_unlock(&c->write->lock);
+}
+
+static void unseen(struct check *c)
+{
+    pthread_mutex_lock(&c->write->lock);
+    c->write->unseen = c->write->newest;
+    pthread_mutex_unlock(&c->write->lock);
+}
+
 static void write_gone(struct check *c, const struct mem_block *b)
 {
     struct write_plane *p = c->write;
@@ -66,29 +80,37 @@ static void write_gone(struct check *c, const struct mem_block *b)
         ls_free(r);
     }
     pthread_mutex_unlock(&p->lock);
-    if (b->kind == MEM_DEVICE) {
-        shadow_clear(&p->marks, b->base, b->size);
-        shadow_clear(&p->writers, b->base, b->size);
-    }
+    shadow_clear(&p->marks, b->base, b->size);
+    shadow_clear(&p->writers, b->base, b->size);
 }
 
 /* ---- the host ---- */
 
-/* Gives the bytes of a range the mark `whole`, where a word lies inside it; at its ends the bytes are produced. */
+/* Bytes [from, to) of the word are produced. */
+static void put_part(struct write_plane *p, u64 word, u32 from, u32 to)
+{
+    const u32 bits = ((1u << to) - 1) & ~((1u << from) - 1);
+    u16 *m = write_mark(p, word);
+    *m = (u16)((*m & ~MARK_FILLED) | bits << MARK_BEFORE_SHIFT);
+}
+
+/* Gives the words of a range the mark `whole`; at its ends the bytes are produced. */
 static void put_marks(struct write_plane *p, u64 address, u64 size, u16 whole)
 {
     if (!size || !shadow_has(&p->marks, address, size))
         return;
-    for (u64 word = address & ~(u64)3, end = address + size; word < end; word += 4) {
-        u16 *m = write_mark(p, word);
-        if (word >= address && end - word >= 4) {
-            *m = whole;
-            continue;
-        }
-        const u32 from = word < address ? (u32)(address - word) : 0, to = end - word < 4 ? (u32)(end - word) : 4;
-        const u32 bits = ((1u << to) - 1) & ~((1u << from) - 1);
-        *m = (u16)((*m & ~MARK_FILLED) | bits << MARK_BEFORE_SHIFT);
+    const u64 end = address + size, first = ls_align_up(address, 4), last = end & ~(u64)3;
+    if (first > last) {
+        put_part(p, last, (u32)(address - last), (u32)(end - last));
+        return;
     }
+    u16 *m = write_mark(p, first);
+    for (u64 k = 0; k < (last - first) / 4; k++)
+        m[k] = whole;
+    if (address < first)
+        put_part(p, first - 4, (u32)(address + 4 - first), 4);
+    if (last < end)
+        put_part(p, last, 0, (u32)(end - last));
 }
 
 static void host_wrote(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call)
@@ -290,7 +312,9 @@ const struct check_instrument instrument_write = {
     .tools = CHECK_WRITECHECK,
     .create = write_create,
     .destroy = write_destroy,
+    .made = write_made,
     .gone = write_gone,
+    .unseen = unseen,
     .host_wrote = host_wrote,
     .host_read = host_read,
     .copied = copied,

@@ -65,7 +65,8 @@ struct write_plane {
     pthread_mutex_t lock;              /* of what follows; leaf, but under the table of memory */
     struct write_record *records[256]; /* by serial */
     u32 tag;
-    struct arena mem; /* names */
+    u64 newest, unseen; /* serials: of the latest allocation, and of the latest when a launch went unchecked */
+    struct arena mem;   /* names */
     struct intern names;
 };
 

@@ -269,6 +269,20 @@ static inline void store_row(const struct writer *x, u16 *mark, u32 *who, u32 ea
             who[lane * each + k] = ((first + lane) & WRITER_MASK) << 8 | x->epoch;
 }
 
+/* Lanes of whole words anywhere. */
+static inline void store_words(const struct writer *x, const struct write_plane *p, u32 each)
+{
+    u16 *mark = (u16 *)(void *)p->marks.cells;
+    u32 *who = (u32 *)(void *)p->writers.cells;
+    for (u32 left = x->a->mask; left; left &= left - 1) {
+        const u32 lane = (u32)__builtin_ctz(left);
+        const u64 at = x->a->addr[lane], k = (at - p->marks.base) >> 2;
+        for (u32 j = 0; j < each; j++)
+            whole_word(x, &mark[k + j], &who[k + j], at + 4 * j, lane);
+    }
+}
+
+/* All lanes are in the site's allocation. */
 static void store(struct check_worker *w, const struct exec_access *a, struct write_site *s)
 {
     const struct write_plane *p = check_of(w)->write;
@@ -282,11 +296,12 @@ static void store(struct check_worker *w, const struct exec_access *a, struct wr
             return;
         }
     }
-    for (u32 left = a->mask; left; left &= left - 1) {
-        const u32 lane = (u32)__builtin_ctz(left);
-        if (LS_LIKELY(is_known(s, a->addr[lane], a->addr[lane])))
-            store_lane(&x, lane);
+    if (a->size % 4 == 0 && !a->uncounted) {
+        store_words(&x, p, a->size / 4);
+        return;
     }
+    for (u32 left = a->mask; left; left &= left - 1)
+        store_lane(&x, (u32)__builtin_ctz(left));
 }
 
 /* ---- events ---- */

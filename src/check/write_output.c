@@ -5,10 +5,10 @@
  *   - something else produced them: a copy, an earlier launch since the last fill, a fill with zeros, 0xff, 0x7f or
  * 0x3f (what programs begin with on purpose; other fills are poison);
  *   - the launch used results of atomics (compactions, queues): how much it writes is a matter of data;
- *   - they may be padding of structs: gaps shorter than 16 bytes and than the alignment that they lead to, the same
- *     ones in every struct of at most 256 bytes, and not all stores are as small as the gaps or the structs have 16
- * bytes;
- *   - they are the ends of rows of memory that cudaMallocPitch or cudaMalloc3D made.
+ *   - they may be padding of structs of at most 256 bytes, the borders of a stencil's output, or are the ends of rows
+ *     with a pitch (gaps.h).
+ *
+ * Of memory that was there when a launch was not checked (--kernel-name and its kin), nothing is said.
  *
  * Two threads that stored different values to one place are a finding if the copy has that place. Across blocks that
  * are ordered by fences or a grid's barrier we do not know, so such launches are left out (write.c). */
@@ -18,9 +18,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/allocations.h"
+#include "check/gaps.h"
 
-enum { PITCH_ALIGN = 512, PADDING_MOST = 15, STRUCT_MOST = 256, STRUCT_SMALL = 16 };
+enum { STRUCT_MOST = 256, STRUCT_SMALL = 16 };
 
 /* ---- what was written ---- */
 
@@ -71,48 +71,24 @@ static bool any_by(const struct write_plane *p, u64 from, u64 end, u32 tag)
 
 /* ---- gaps ---- */
 
-struct gaps {
-    u64 bytes, count, first, first_end;
-    bool padding, pitch;
-};
-
-static u64 alignment(u64 address)
-{
-    const u64 low = address & -address;
-    return low > 16 || !low ? 16 : low;
-}
-
 static struct gaps find_gaps(const struct write_plane *p, const struct write_use *u, u64 address, u64 size)
 {
-    struct gaps g = {.padding = true, .pitch = true};
+    struct gaps g;
     const u64 end = address + size;
-    u64 period = 0, before = 0, longest = 0;
-    for (u64 to = address, from; (from = find(p, to, end, false)) < end; before = from, g.count++) {
+    gaps_begin(&g, u->base, address, size);
+    for (u64 to = address, from; (from = find(p, to, end, false)) < end;) {
         to = find(p, from, end, true);
-        const u64 n = to - from;
-        g.padding &= n <= PADDING_MOST && n < alignment(to);
-        g.pitch &= n < PITCH_ALIGN && (to - u->base) % PITCH_ALIGN == 0;
-        longest = n > longest ? n : longest;
-        g.bytes += n;
-        if (g.count == 0) {
-            g.first = from;
-            g.first_end = to;
-        } else if (g.count == 1) {
-            period = from - before;
-            g.padding &= period <= STRUCT_MOST;
-        } else {
-            g.padding &= (from - before) % period == 0;
-        }
+        gaps_add(&g, from, to);
     }
-    g.padding &= longest < u->widest || (g.count > 1 && period <= STRUCT_SMALL);
     return g;
 }
 
-static bool has_pitch(struct check *c, u64 serial)
+/* Structs have an alignment because some member is as wide: not all stores were as small as the gaps, or the structs
+ * have 16 bytes and three words were stored one by one. */
+static bool is_padding(const struct gaps *g, const struct write_use *u)
 {
-    struct host_call made;
-    return allocations_made(c->allocations, serial, &made) &&
-           (strstr(made.api, "Pitch") || strstr(made.api, "Malloc3D"));
+    const u64 all = g->count > 1 ? STRUCT_MOST : UINT64_MAX;
+    return gaps_are_padding(g, g->longest < u->widest ? all : g->count > 1 ? STRUCT_SMALL : 0);
 }
 
 /* ---- findings ---- */
@@ -188,17 +164,17 @@ static void report_twice(struct check *c, const struct write_record *r, const st
 /* ---- a copy to the host ---- */
 
 /* What to report of this copy; each is said once a launch. */
-static void judge(struct write_plane *p, struct write_record *r, u64 address, u64 size, struct gaps *g, bool *twice)
+static void judge(struct check *c, struct write_record *r, u64 address, u64 size, struct gaps *g, bool *twice)
 {
     const struct write_clash *x = &r->use.clash;
-    *g = (struct gaps){0};
     *twice = !r->said_twice && x->count && x->address - address < size;
     r->said_twice |= *twice;
-    if (r->said_unwritten || r->data_dependent || !any_by(p, address, address + size, r->tag))
+    if (r->said_unwritten || r->data_dependent || !any_by(c->write, address, address + size, r->tag))
         return;
-    *g = find_gaps(p, &r->use, address, size);
-    if (g->padding)
+    *g = find_gaps(c->write, &r->use, address, size);
+    if (is_padding(g, &r->use) || gaps_are_halo(g) || gaps_are_rows(g, c->allocations, r->use.serial))
         g->count = 0;
+    r->said_unwritten |= g->count != 0;
 }
 
 void write_host_read(struct check *c, u64 address, u64 size, const struct host_call *call)
@@ -213,14 +189,13 @@ void write_host_read(struct check *c, u64 address, u64 size, const struct host_c
         return;
     pthread_mutex_lock(&p->lock);
     struct write_record *r = write_find(p, b.serial);
-    if (r && r->use.touched == TOUCH_STORE) {
-        judge(p, r, address, size, &g, &twice);
+    if (r && r->use.touched == TOUCH_STORE && b.serial > p->unseen) {
+        judge(c, r, address, size, &g, &twice);
         now = *r;
-        r->said_unwritten |= g.count != 0;
     }
     pthread_mutex_unlock(&p->lock);
     if (twice)
         report_twice(c, &now, call);
-    if (g.count && !(g.pitch && has_pitch(c, b.serial)))
+    if (g.count)
         report_unwritten(c, &now, address, size, &g, call);
 }

@@ -126,7 +126,7 @@ static const struct argp_option options[] = {
     {"seed", OPT_SEED, "N", 0, "As --schedule seed=N", 5},
     {"timeout", OPT_TIMEOUT, "SECONDS", 0, "End a kernel that runs longer, as LOCKSTEP_TIMEOUT", 5},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Start the program without looking at its file first", 5},
-    {NULL, 0, NULL, 0, "Taken, as compute-sanitizer's, without effect (--help has more in the documentation):", 6},
+    {NULL, 0, NULL, 0, "Taken, as compute-sanitizer's, without effect:", 6},
     {"racecheck-report", OPT_UNUSED, "hazard|analysis|all", 0, "Both threads are always named", 6},
     {"padding", OPT_UNUSED + 1, "N", 0, "Allocations always have red zones", 6},
     {"launch-timeout", OPT_UNUSED + 2, "SECONDS", OPTION_HIDDEN, "", 6},

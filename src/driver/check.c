@@ -22,6 +22,10 @@
 
 #include "base/alloc.h"
 
+enum {
+    SHARED_GAP = 1024
+}; /* bytes between shared variables, so that an index that runs out of one hits no other at once */
+
 bool check_on;
 struct check *checked;
 
@@ -176,6 +180,8 @@ void check_start(void)
         drv_log("LOCKSTEP_CHECK: nothing is checked: %s", ls_status_text(s));
         return;
     }
+    if (check_wants(CHECK_MEMCHECK))
+        drv.device.shared_gap = SHARED_GAP;
     check_order_begin(check_order(checked));
     own.pid = getpid();
     append_process();
@@ -212,7 +218,7 @@ __attribute__((destructor)) static void on_unload(void)
     if (!check_on)
         return;
     driver_stop();
-    check_leaks_at_end();
+    check_leaks(NULL);
     check_status_end(own.exit_status == 0);
     append_json(json_pack("{s:s, s:i}", "type", "end", "pid", (int)own.pid));
     check_on = false;

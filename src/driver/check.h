@@ -70,9 +70,8 @@ bool check_freed_before(u64 address); /* the allocation that begins there, by a 
 /* The same of arrays: handles. address: of the array's memory, still there. */
 void check_handle_gone(const void *handle, u64 address);
 void check_handle_failed(const void *handle);
-void check_free_failed(u64 address);         /* the call under way was given a pointer that it cannot free */
-void check_leak(const struct allocation *a); /* its owner is gone, or is about to go */
-void check_leaks_at_end(void);
+void check_free_failed(u64 address); /* the call under way was given a pointer that it cannot free */
+void check_leaks(CUcontext ctx);     /* that is about to go; NULL: the process is */
 /* One row, about to be copied or filled. call: that asked for it; may be NULL. */
 void check_copy(u64 to, u64 from, u64 size, const struct host_call *call);
 void check_fill(u64 address, u64 size, const struct host_call *call);

@@ -87,6 +87,9 @@ static struct shape shape_of(u8 op)
         return (struct shape){op < 0x58 ? PUSH : POP, false, 0};
     if ((op & 0xf0) == 0x70)
         return (struct shape){BRANCH, false, 1};
+    if ((op & 0xf8) ==
+        0xb0) /* of a byte: %al before calls with a variable number of arguments, nobody keeps the rest */
+        return (struct shape){IMM, false, 1};
     if ((op & 0xf8) == 0xb8)
         return (struct shape){IMM, false, 4};
     switch (op) {

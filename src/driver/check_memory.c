@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "check/allocations.h"
 #include "check/heap.h"
 #include "driver/check.h"
@@ -178,11 +179,9 @@ static bool may_leak(const struct allocation *a)
     return !a->graph || a->live;
 }
 
-void check_leak(const struct allocation *a)
+static void report_leak(const struct allocation *a)
 {
     struct finding f;
-    if (!check_wants(CHECK_LEAKCHECK) || !may_leak(a))
-        return;
     finding_init(&f, FINDING_LEAK);
     f.has_address = true;
     f.address = a->base;
@@ -195,12 +194,20 @@ void check_leak(const struct allocation *a)
     check_report(checked, &f);
 }
 
-void check_leaks_at_end(void)
+/* Findings are written without the driver's lock: to name the program's files the loader's is needed, and who holds
+ * that may wait for the driver's. */
+void check_leaks(CUcontext ctx)
 {
+    size_t n;
     if (!check_wants(CHECK_LEAKCHECK))
         return;
-    heap_leaks(checked);
-    memory_each(check_leak);
+    if (!ctx)
+        heap_leaks(checked);
+    struct allocation *all = memory_all(&n);
+    for (size_t k = 0; k < n; k++)
+        if ((!ctx || all[k].ctx == ctx) && may_leak(&all[k]))
+            report_leak(&all[k]);
+    ls_free(all);
 }
 
 /* ---- copies and fills ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "driver/check.h"
 #include "driver/check_order.h"
 #include "driver/driver.h"
 #include "driver/timeline.h"
@@ -96,6 +97,8 @@ static void teardown(CUcontext c)
     atomic_store(&c->alive, false);
     streams_drop_all(c);
     check_order_host_context(c);
+    if (check_on)
+        check_leaks(c);
     pthread_mutex_lock(&drv.lock);
     while (c->modules) {
         CUmodule m = c->modules;

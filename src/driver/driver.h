@@ -308,7 +308,7 @@ CUresult function_param(CUfunction f, size_t index, size_t *offset, size_t *size
 CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned flags, CUmemoryPool pool, u64 *address);
 void memory_free_context(CUcontext ctx); /* driver.lock held */
 bool memory_find(u64 address, struct allocation *out);
-void memory_each(void (*fn)(const struct allocation *a)); /* with driver.lock held */
+struct allocation *memory_all(size_t *n); /* a copy of the table, for ls_free; NULL: it is empty, or no memory */
 bool memory_known(const void *p); /* some allocation, registered or module variable: else pageable memory of the host */
 /* [address, address + size) lies in one live allocation of the device, or in mappings that touch; to be written: and may
  * be. What a program maps for reading only may not; constants may, by the host. */

@@ -78,6 +78,8 @@ static enum ls_status run_one(struct run *r, struct exec_launch *l, CUfunction f
         r->checked = true;
         return check_run(l, &r->kernel->op, r->place, fault, &r->left_out);
     }
+    if (check_on)
+        check_unseen(checked);
     return profile_wanted(l->kernel->name, r->place) ? profile_run(l, f, r->place, fault) : exec_run(l, fault, NULL);
 }
 
@@ -108,6 +110,15 @@ static void checked_end(const struct run *r, enum ls_status s, const struct exec
         ctx_poison(r->kernel->op.ctx, fell ? fault_result(s, fault) : result_by_name(exec_fault_cuda_name(r->left_out)));
 }
 
+/* A copy or fill that a kernel asked for. */
+static void copied(void *call, u64 to, u64 from, u64 size)
+{
+    if (from)
+        check_copy(to, from, size, call);
+    else
+        check_fill(to, size, call);
+}
+
 static enum ls_status run_tree(const struct exec_launch *l, struct run *run, struct exec_fault *fault)
 {
     struct replay_wish wish = {.checked = &run->checked, .left_out = &run->left_out, .call = run->kernel->op.call};
@@ -130,6 +141,10 @@ void kernel_op_run(const struct op *op, struct profile_place place)
     struct run run = {.kernel = w, .place = place};
     struct exec_fault fault = {0};
     struct exec_launch l = w->l;
+    if (check_on) {
+        l.copied = copied;
+        l.copied_ctx = w->op.call;
+    }
     if (!l.id) {
         l.id = atomic_fetch_add(&drv.launches, 1) + 1;
         timeline_kernel(NULL, l.id);

@@ -60,12 +60,15 @@ bool memory_find(u64 address, struct allocation *out)
     return a != NULL;
 }
 
-void memory_each(void (*fn)(const struct allocation *a))
+struct allocation *memory_all(size_t *n)
 {
     pthread_mutex_lock(&drv.lock);
-    for (size_t i = 0; i < len; i++)
-        fn(&table[i]);
+    struct allocation *all = len ? ls_realloc(NULL, len * sizeof *all) : NULL;
+    *n = all ? len : 0;
+    if (all)
+        memcpy(all, table, len * sizeof *all);
     pthread_mutex_unlock(&drv.lock);
+    return all;
 }
 
 bool memory_adopt(const struct allocation *a)
@@ -142,10 +145,10 @@ static bool take(u64 base, unsigned kinds, struct allocation *out)
         remove_locked(a);
         if (out->pool)
             out->pool->used -= out->size;
-        if (check_on)
-            check_gone(base);
     }
     pthread_mutex_unlock(&drv.lock);
+    if (ok && check_on)
+        check_gone(base);
     return ok;
 }
 
@@ -286,10 +289,8 @@ void memory_free_context(CUcontext ctx)
         struct allocation a = table[i];
         if (a.ctx != ctx)
             continue;
-        if (check_on) {
-            check_leak(&a);
+        if (check_on)
             check_gone(a.base);
-        }
         remove_locked(&table[i]);
         if (a.pool)
             a.pool->used -= a.size;

@@ -2,11 +2,8 @@
 #include <sched.h>
 #include <string.h>
 
-#include "exec/running.h"
 #include "exec/sched.h"
 #include "exec/weak.h"
-
-_Thread_local struct exec_running exec_running;
 
 /* How many turns a block whose warps only spin gets before another block runs. */
 enum { PATIENCE = 2 };
@@ -132,7 +129,6 @@ static struct round run_round(struct block *b)
         struct warp *w = &b->warps[turns[n]];
         if (!w->ready)
             continue;
-        exec_running = (struct exec_running){&b->info, w->index};
         warp_run(w);
         r.ran = true;
         r.moved |= !w->ready;

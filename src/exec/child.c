@@ -164,7 +164,7 @@ static enum ls_status run_child(struct tree *t, const struct exec_launch *parent
 {
     enum ls_status s;
     if (c->is_copy) {
-        s = child_copy_run(parent->device->mem, &c->copy, t->fault);
+        s = child_copy_run(parent, &c->copy, t->fault);
     } else {
         struct exec_launch l = launch_of(t, parent, c);
         s = run_node(t, &l);

@@ -58,7 +58,8 @@ struct child *child_take(struct worker *w, u64 params);
 /* Queues it, as launched by that thread of the block. */
 void child_queue(struct block *b, struct child *c, const u32 thread[3]);
 void child_refuse(struct worker *w);
-enum ls_status child_copy_run(struct mem *m, const struct child_copy *c, struct exec_fault *fault);
+/* For a grid that `parent` launched it. */
+enum ls_status child_copy_run(const struct exec_launch *parent, const struct child_copy *c, struct exec_fault *fault);
 /* Hands what a grid's workers queued over to its launch; drops what was only prepared. */
 enum ls_status children_collect(struct grid *g);
 

@@ -24,8 +24,9 @@ static enum ls_status illegal(struct mem *m, u64 address, u64 bytes, bool write,
     return LS_ERR_FAULT;
 }
 
-enum ls_status child_copy_run(struct mem *m, const struct child_copy *c, struct exec_fault *fault)
+enum ls_status child_copy_run(const struct exec_launch *parent, const struct child_copy *c, struct exec_fault *fault)
 {
+    struct mem *m = parent->device->mem;
     for (u64 row = 0; c->width && row < c->height; row++) {
         const u64 to = c->to + row * c->to_pitch, from = c->from + row * c->from_pitch;
         if (!reaches(m, to, c->width, true))
@@ -36,6 +37,8 @@ enum ls_status child_copy_run(struct mem *m, const struct child_copy *c, struct 
             memset((void *)(uintptr_t)to, (int)c->value, c->width);
         else
             memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, c->width);
+        if (parent->copied)
+            parent->copied(parent->copied_ctx, to, c->fill ? 0 : from, c->width);
     }
     return LS_OK;
 }

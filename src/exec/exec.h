@@ -197,8 +197,8 @@ struct exec_hooks {
     void *(*worker_begin)(void *launch, unsigned worker); /* on the launching thread, before any other event */
     void (*block_begin)(void *ctx, const struct exec_block_info *b);
     void (*block_end)(void *ctx, const struct exec_block_info *b);
-    /* A warp enters basic block `block` of func with these lanes. Accounts for every instruction in it. */
-    void (*enter)(void *ctx, const struct ir_func *func, u32 block, u32 mask);
+    /* Warp `warp` of block b enters basic block `block` of func with these lanes. Accounts for every instruction in it. */
+    void (*enter)(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp, const struct exec_block_info *b);
     /* The branch at site sent some lanes of mask to its target (taken) and the others on; both sides are not empty.
      * For brx and indirect calls once an execution, taken = the first target's lanes. */
     void (*diverge)(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
@@ -255,6 +255,10 @@ struct exec_launch {
     u32 depth;            /* 0: launched by the host; set by exec_run_tree, like the two below */
     u64 parent, root;     /* ids of the grid that launched this one (0: the host), and of the host's grid above it */
     const struct exec_hooks *hooks; /* NULL: fast */
+    /* Copies and fills (from = 0) that kernels asked for, a row at a time, when they have been done; may be NULL. On the
+     * thread of exec_run_tree, between grids. */
+    void (*copied)(void *ctx, u64 to, u64 from, u64 size);
+    void *copied_ctx;
     unsigned workers;     /* threads; 0 = one a core */
     u64 seed;             /* 0 = launch order; else shuffles warp and block order. Weak memory's chances are its, too */
     u64 max_instructions; /* watchdog, warp instructions, approximately; 0 = none */

@@ -23,8 +23,9 @@ struct lab_request {
     const char *ptx_dir; /* take rungs' PTX from <dir>/<family>-<rung>[-WxH].ptx; NULL: what is built in */
     bool no_awkward;     /* verify at the shape asked for only */
     bool no_time;        /* on a GPU, run the plan once and do not time it */
-    bool checked;        /* under `lockstep check`: verify only. Buffers are exact and outputs are left as they were
-                            allocated, so that the checks see what guards and poison would hide; no counters */
+    bool checked;        /* under `lockstep check`: buffers are exact and outputs are left as they were allocated, so
+                            that the checks see what guards and poison would hide. Nothing is verified (LAB_RIGHT says
+                            that it ran) or counted */
 };
 
 enum lab_verdict {

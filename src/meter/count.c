@@ -112,8 +112,10 @@ static inline struct func_count *func_of(struct counter *c, const struct ir_func
 
 static inline u32 lanes_of(u32 mask) { return mask == UINT32_MAX ? 32 : (u32)__builtin_popcount(mask); }
 
-void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask)
+void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp,
+                   const struct exec_block_info *b)
 {
+    (void)warp, (void)b;
     struct func_count *f = func_of(ctx, func);
     if (LS_UNLIKELY(!f))
         return;

@@ -61,7 +61,8 @@ struct counter {
 struct counter *counter_make(const struct gpu *gpu, bool no_memo);
 void counter_free(struct counter *c);
 
-void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask);
+void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp,
+                   const struct exec_block_info *b);
 void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
 void counter_access(void *ctx, const struct exec_access *a);
 void counter_barrier(void *ctx, const struct exec_barrier *b);

@@ -189,7 +189,6 @@ static void **id_slot(struct check_report *r, u64 id)
     return intern_slot(intern(&r->ids, text, (size_t)n));
 }
 
-/* Takes the reference to o. */
 static void add_finding(struct check_report *r, json_t *o)
 {
     const u64 id = number_of(o, "id");
@@ -198,11 +197,11 @@ static void add_finding(struct check_report *r, json_t *o)
     void **slot = intern_slot(intern(&r->places, key, strlen(key)));
     if (*slot) {
         add_counts(*slot, f->count, f->threads);
-        json_decref(o);
     } else {
-        f->process = r->processes.len ? r->processes.len - 1 : 0;
-        *slot = f;
+        f->process = r->processes.len - 1;
         vec_push(&r->mem, &r->findings, f);
+        json_incref(o);
+        *slot = f;
     }
     *id_slot(r, id) = *slot;
 }
@@ -212,7 +211,8 @@ static void add_finding(struct check_report *r, json_t *o)
 struct reading {
     const char *path;
     u32 line;
-    bool skips; /* until the next process */
+    bool skips;  /* until the next process */
+    json_t *now; /* the line that is being read; NULL: none */
     struct diag_list *diags;
 };
 
@@ -302,7 +302,7 @@ static bool read_of_process(struct check_report *r, struct reading *rd, const ch
         return true;
     const bool whole = is_whole(rd, o);
     if (whole)
-        add_finding(r, json_incref(o));
+        add_finding(r, o);
     return whole;
 }
 
@@ -334,14 +334,12 @@ static bool read_line(struct check_report *r, struct reading *rd, const char *li
 {
     json_error_t e;
     rd->line++;
-    json_t *o = json_loadb(line, n, 0, &e);
-    if (!json_is_object(o)) {
+    json_t *o = rd->now = json_loadb(line, n, 0, &e);
+    const bool good = json_is_object(o) && read_record(r, rd, o);
+    if (!json_is_object(o))
         complain(rd, "this line is no JSON object%s%s", o ? "" : ": ", o ? "" : e.text);
-        json_decref(o);
-        return false;
-    }
-    const bool good = read_record(r, rd, o);
     json_decref(o);
+    rd->now = NULL;
     return good;
 }
 
@@ -381,8 +379,10 @@ static bool read_lines(struct check_report *r, struct reading *rd, FILE *f, stru
 /* The file and the line's memory are the caller's. */
 static enum ls_status read_open(struct check_report *r, struct reading *rd, FILE *f, struct line *line, bool live)
 {
-    if (setjmp(r->mem.oom))
+    if (setjmp(r->mem.oom)) {
+        json_decref(rd->now);
         return LS_ERR_NOMEM;
+    }
     if (!read_lines(r, rd, f, line, live))
         return LS_ERR_SYNTAX;
     if (live || r->processes.len || r->command.len)
@@ -495,7 +495,20 @@ static u32 find_frame(struct arena *mem, const struct check_frame *f, check_find
     for (u32 k = 0; k < CHECK_INLINED; k++)
         out[k] = *f;
     const u32 n = f->module && !f->function && !f->file ? find(ctx, mem, f, out) : 0;
+    if (!n)
+        out[0] = *f;
     return n ? n : 1;
+}
+
+/* Nothing here may run out of the arena's memory: it would not be known who holds what. */
+static void put_frames(struct check_call *c, json_t *json)
+{
+    json_t *records = json_array();
+    for (u32 k = 0; k < c->n; k++) {
+        json_array_append_new(records, frame_record(&c->frames[k]));
+        c->frames[k].json = json_array_get(records, k);
+    }
+    json_object_set_new(json, "frames", records);
 }
 
 /* `json`: the call's record. */
@@ -503,20 +516,16 @@ static void find_frames(struct arena *mem, struct check_call *c, json_t *json, c
 {
     VEC(struct check_frame) all = {0};
     struct check_frame some[CHECK_INLINED];
-    json_t *records = json_array();
     for (u32 k = 0; k < c->n; k++) {
         const u32 n = find_frame(mem, &c->frames[k], find, ctx, some);
-        for (u32 i = 0; i < n; i++) {
-            json_array_append_new(records, frame_record(&some[i]));
-            some[i].json = json_array_get(records, all.len);
+        for (u32 i = 0; i < n; i++)
             vec_push(mem, &all, some[i]);
-        }
     }
-    if (c->n)
-        json_object_set(json, "frames", records);
-    json_decref(records);
+    if (!c->n)
+        return;
     c->frames = all.at;
     c->n = all.len;
+    put_frames(c, json);
 }
 
 bool check_report_frames(struct check_report *r, check_find_frames *find, void *ctx)

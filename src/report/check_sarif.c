@@ -135,8 +135,8 @@ static const char *party_text(const struct check_party *p, char *out, size_t siz
     if (p->has_thread)
         add(out, size, " by thread (%u,%u,%u) in block (%u,%u,%u)", p->thread[0], p->thread[1], p->thread[2],
             p->block[0], p->block[1], p->block[2]);
-    else if (p->launched)
-        add(out, size, " by %s", p->launched);
+    if (p->launched)
+        add(out, size, " %s %s", p->has_thread ? "of" : "by", p->launched);
     return out;
 }
 

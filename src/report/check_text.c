@@ -110,15 +110,16 @@ static void put_code(FILE *out, const struct check_text *o, int indent, const st
         put(out, o, indent, "Device Frame: %s", check_name(p->kernel, o->name, name, sizeof name));
 }
 
-/* "thread (31,0,0) in block (3,0,0)"; of an operation of the host, what it is; "" unknown. */
+/* "thread (31,0,0) in block (3,0,0) of launch 2 of add in stream 7"; of an operation of the host, what it is; ""
+ * unknown. */
 static const char *who(const struct check_party *p, char *out, size_t size)
 {
-    *out = 0;
+    const char *launched = p->launched ? p->launched : "";
     if (p->has_thread)
-        snprintf(out, size, "thread (%u,%u,%u) in block (%u,%u,%u)", p->thread[0], p->thread[1], p->thread[2],
-                 p->block[0], p->block[1], p->block[2]);
-    else if (p->launched)
-        snprintf(out, size, "%s", p->launched);
+        snprintf(out, size, "thread (%u,%u,%u) in block (%u,%u,%u)%s%s", p->thread[0], p->thread[1], p->thread[2],
+                 p->block[0], p->block[1], p->block[2], *launched ? " of " : "", launched);
+    else
+        snprintf(out, size, "%s", launched);
     return out;
 }
 

@@ -44,7 +44,7 @@ one() { # SET PROGRAM TOOL
             text = substr($0, 11)
             if (text ~ /^ERROR SUMMARY/) errors = number(text, "error")
             else if (text ~ /^RACECHECK SUMMARY/) { errors = number(text, "error"); warnings = number(text, "warning") }
-            else if (text !~ /^COMPUTE-SANITIZER|SUMMARY|^ / && first == "") first = text
+            else if (text !~ /^COMPUTE-SANITIZER|SUMMARY|^Target application returned|^ / && first == "") first = text
         }
         END {
             gsub(/0x[0-9a-f]+/, "0x?", first)

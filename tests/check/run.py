@@ -51,14 +51,19 @@ class Expectation:
         if finding['kind'] not in self.kinds:
             return False
         places = lines_of(finding.get('at'), name) or host_lines(finding, name)
-        return (not self.at or places & self.at()) and \
-            (not self.other or lines_of(finding.get('other'), name) & self.other())
+        return (not self.at or in_header(finding.get('at'), name) or places & self.at()) and \
+            (not self.other or in_header(finding.get('other'), name) or lines_of(finding.get('other'), name) & self.other())
 
 
 def lines_of(party, name):
     """The line of a party in the source, if it is there."""
     here = party and os.path.basename(party.get('file', '')) == name
     return {party['line']} if here and 'line' in party else set()
+
+
+def in_header(party, name):
+    """Code of the compiler's headers (atomicAdd, __shfl_sync), whose lines are not ours to know."""
+    return bool(party) and os.path.basename(party.get('file', name)) != name
 
 
 def host_lines(finding, name):
@@ -81,23 +86,26 @@ def plain(text):
     text = re.sub(r'0x[0-9a-f]{9,}', '0x?', text)
     text = re.sub(r'\[0x[0-9a-f]+\]', '[0x?]', text)
     text = re.sub(r'PTX line \d+', 'PTX line ?', text)
+    text = re.sub(r'(Host Frame: main at \w+\.cu):\d+', r'\1:?', text) # of the combined program
     text = re.sub(r'(allocation |Allocation )#\d+', r'\1#?', text)
     return re.sub(r'(/[\w.+-]+)+/([\w.+-]+)', r'\2', text)
 
 
-def plain_json(value, key=''):
+def plain_json(value, name, key=''):
     if isinstance(value, dict):
-        return {k: plain_json(v, k) for k, v in sorted(value.items())}
+        return {k: plain_json(v, name, k) for k, v in sorted(value.items())}
     if isinstance(value, list):
-        return [plain_json(v, key) for v in value]
+        if key == 'frames': # those of libraries and of the combined program differ
+            value = [frame for frame in value if os.path.basename(frame.get('file', '')) == name]
+        return [plain_json(v, name, key) for v in value]
     if key in ('pid', 'offset', 'ptx_line', 'serial'):
         return '?'
     return plain(value) if isinstance(value, str) else value
 
 
-def report_json(report):
+def report_json(report, name):
     kept = {key: report[key] for key in ('tools', 'findings', 'summary')}
-    return json.dumps(plain_json(kept), indent=1) + '\n'
+    return json.dumps(plain_json(kept, name), indent=1) + '\n'
 
 
 # ---- the run
@@ -136,7 +144,7 @@ def judge(source, report, done):
 
 def compare(path, got, bless):
     if bless:
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(got)
         return []
     want = path.read_text() if path.exists() else ''
@@ -156,10 +164,10 @@ def main():
     source = Source(o.source)
     text, report, done = run(o, source)
     wrong = judge(source, report, done)
-    if o.golden and source.expected:
+    if o.golden and source.expected and not wrong:
         stem = o.golden / source.path.stem
         wrong += compare(stem.with_suffix('.txt'), plain(text), o.bless)
-        wrong += compare(stem.with_suffix('.json'), report_json(report), o.bless)
+        wrong += compare(stem.with_suffix('.json'), report_json(report, source.path.name), o.bless)
     if wrong:
         print('\n'.join(wrong) + f'\n---- report\n{text}---- program, exit status {done.returncode}\n{done.stdout}{done.stderr}')
     return 1 if wrong else 0

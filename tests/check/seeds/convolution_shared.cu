@@ -4,6 +4,7 @@
 // OPTIONS: --destroy-on-device-error kernel
 // EXPECT: uninitialized-shared line @sum
 // EXPECT: out-of-bounds line @left
+// ALSO: global-read-after-write
 #include "check.h"
 
 enum { RADIUS = 1, TILE_WIDTH = 16, TILE_SIZE = TILE_WIDTH + 2 * RADIUS };

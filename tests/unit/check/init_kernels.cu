@@ -83,8 +83,10 @@ extern "C" __global__ void copy_union(int *out, int *in, int n)
 __device__ __noinline__ float sum_of(Some s)
 {
     float sum = 0;
-    for (int i = 0; i < s.n; i++)
-        sum += s.a[i];
+    if (s.n > 0)
+        sum += s.a[0];
+    if (s.n > 2)
+        sum += s.a[1] + s.a[2];
     return sum;
 }
 

@@ -128,7 +128,7 @@ static void test_spaces(void **state)
     open_faults(&r);
     const struct finding *f = run_one(&r, "shared_word", 64, FINDING_OUT_OF_BOUNDS);
     assert_string_equal(f->what, "Invalid __shared__ write of size 4 bytes");
-    assert_text(f->detail, "Address 0x40 is out of bounds\n");
+    assert_text(f->detail, "Address 0x40 is out of bounds\n0 bytes after the 64-byte shared variable 'buf'");
     assert_int_equal(f->space, SPACE_SHARED);
     f = run_one(&r, "shared_vector", 60, FINDING_MISALIGNED);
     assert_string_equal(f->what, "Invalid __shared__ read of size 8 bytes");
@@ -136,6 +136,78 @@ static void test_spaces(void **state)
     assert_string_equal(f->what, "Invalid __local__ write of size 4 bytes");
     f = run_one(&r, "write_const", 0, FINDING_READ_ONLY);
     assert_text(f->detail, "4 bytes into the 16-byte constant variable 'coef'");
+    rig_close(&r);
+}
+
+/* ---- between the variables of shared memory ---- */
+
+static const char tiles[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                            ".extern .shared .align 16 .b8 rest[];\n"
+                            ".visible .entry tiles(.param .u32 at, .param .u32 way)\n{\n"
+                            ".reg .b32 %r<9>; .reg .pred %p<3>;\n"
+                            ".shared .align 4 .b8 _ZZ5tilesjjE1a[512];\n.shared .align 4 .b8 _ZZ5tilesjjE1b_0[512];\n"
+                            "ld.param.u32 %r1, [at]; ld.param.u32 %r2, [way];\n"
+                            "mov.u32 %r3, %tid.x;\n"
+                            "mul.lo.u32 %r3, %r3, 4;\n"
+                            "add.u32 %r3, %r3, %r1;\n"
+                            "mov.u32 %r4, _ZZ5tilesjjE1a; mov.u32 %r5, _ZZ5tilesjjE1b_0; mov.u32 %r6, rest;\n"
+                            "setp.eq.u32 %p1, %r2, 1;\n setp.eq.u32 %p2, %r2, 2;\n"
+                            "selp.u32 %r7, %r5, %r4, %p1;\n selp.u32 %r7, %r6, %r7, %p2;\n"
+                            "add.u32 %r7, %r7, %r3;\n"
+                            "st.shared.u32 [%r7], %r3;\n ld.shared.u32 %r8, [%r7];\n ret;\n}\n";
+
+static void open_tiles(struct rig *r)
+{
+    struct diag_list diags;
+    struct ptx_module *ptx = NULL;
+    rig_open(r, tiles, CHECK_MEMCHECK, NULL);
+    exec_module_free(r->bench.module);
+    r->bench.device.shared_gap = 1024; /* before the module is loaded */
+    diag_init(&diags);
+    assert_int_equal(ptx_parse(tiles, strlen(tiles), "tiles.ptx", &ptx, &diags), LS_OK);
+    assert_int_equal(exec_module_load(&r->bench.device, &ptx, 1, &r->bench.module, &diags), LS_OK);
+    diag_free(&diags);
+}
+
+static void test_gaps(void **state)
+{
+    static const struct {
+        u32 way;
+        const char *near;
+    } ways[] = {{0, "0 bytes after the 512-byte shared variable 'a'"},
+                {1, "0 bytes after the 512-byte shared variable 'b'"},
+                {2, "0 bytes after the 768-byte dynamic shared memory 'rest'"}};
+    struct rig r;
+    (void)state;
+    for (u32 k = 0; k < LS_ARRAY_LEN(ways); k++) {
+        const u64 bytes = k == 2 ? 768 : 512;
+        struct run what = {
+            .kernel = "tiles", .grid = 2, .block = 128, .dynamic_shared = 768, .params = {bytes - 512, ways[k].way}};
+        open_tiles(&r);
+        rig_run(&r, &what);
+        rig_none(&r);
+        what.params[0] += 16; /* the last four threads of each block are outside */
+        rig_run(&r, &what);
+        assert_int_equal(r.nfound, 2);
+        assert_string_equal(r.found[0].what, "Invalid __shared__ write of size 4 bytes");
+        assert_string_equal(r.found[1].what, "Invalid __shared__ read of size 4 bytes");
+        assert_text(r.found[0].detail, ways[k].near);
+        assert_int_equal(r.found[0].count, 8);
+        assert_int_equal(r.found[0].threads, 8);
+        assert_int_equal(r.found[0].at.thread[0], 124);
+        assert_int_equal(r.left_out, k == 2 ? 16 : 0); /* what lies in a gap is done */
+        rig_close(&r);
+    }
+}
+
+static void test_before_shared(void **state)
+{
+    struct rig r;
+    (void)state;
+    open_tiles(&r);
+    rig_run(&r, &(struct run){.kernel = "tiles", .grid = 1, .block = 1, .params = {(u32)-4, 0}});
+    assert_int_equal(r.nfound, 2);
+    assert_text(r.found[0].detail, "4 bytes before the block's shared memory");
     rig_close(&r);
 }
 
@@ -373,7 +445,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_global),          cmocka_unit_test(test_straddles),
         cmocka_unit_test(test_freed),           cmocka_unit_test(test_null_and_host),
-        cmocka_unit_test(test_spaces),          cmocka_unit_test(test_atomic),
+        cmocka_unit_test(test_spaces),          cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_before_shared),   cmocka_unit_test(test_atomic),
         cmocka_unit_test(test_counts),          cmocka_unit_test(test_threads_and_limit),
         cmocka_unit_test(test_other_tools),     cmocka_unit_test(test_workers),
         cmocka_unit_test(test_clean_and_again), cmocka_unit_test(test_final),

@@ -108,6 +108,15 @@ static const struct sample samples[] = {
      STORE_OWN SYNCWARP "ld.shared.u32 %r1, [%a+64];\n" SYNCWARP "st.shared.u32 [%a], %r1;\n" SYNCWARP
                         "ld.shared.u32 %r1, [%a+32];\n" SYNCWARP "st.shared.u32 [%a], %r1;\n",
      32, NOTHING, 0, 0},
+    {"so many __syncwarp that ticks begin anew",
+     "mov.u32 %r2, 1100000;\nL: " STORE_OWN SYNCWARP LOAD_OTHER_LANE SYNCWARP
+     "sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\n",
+     32, NOTHING, 0, 0},
+    {"a volatile ticket within a warp",
+     "@%thread0 st.shared.u32 [%s], 0;\n" SYNCWARP
+     "W: ld.volatile.shared.u32 %r1, [%s];\nsetp.ne.u32 %p1, %r1, %l;\n@%p1 bra W;\n"
+     "add.u32 %r1, %r1, 1;\nmembar.cta;\nst.volatile.shared.u32 [%s], %r1;\n",
+     32, NOTHING, 0, 0},
     /* widths */
     {"neighbouring bytes",
      "shl.b32 %n, %l, 1;\nadd.u32 %n, %n, %w;\nadd.u32 %n, %n, %s;\nst.shared.u8 [%n], %t;\n"

@@ -185,6 +185,22 @@ static void test_counts(void **state)
     assert_non_null(rig_find(&rig, FINDING_DEADLOCK));
 }
 
+/* Another count than that of the phase before is legal, but not when it waits for ever. */
+static void test_stuck(void **state)
+{
+    (void)state;
+    run(&rig, "stuck", 1, 64, 0, 0, 0);
+    rig_none(&rig);
+    run(&rig, "stuck", 1, 96, 0, 0, 0);
+    const struct finding *f = rig_find(&rig, FINDING_BARRIER_COUNT);
+    assert_non_null(f);
+    assert_int_equal(f->at.ptx_line, line_of("stuck"));
+    assert_int_equal(f->at.thread[0], 64);
+    assert_int_equal(f->other.thread[0], 0);
+    assert_text(f->detail, "barrier 1: here for 96 threads, which never come; before it was for 64");
+    assert_non_null(rig_find(&rig, FINDING_DEADLOCK));
+}
+
 static void test_mixed(void **state)
 {
     (void)state;
@@ -257,6 +273,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_reduction, open_rig, close_rig),
         cmocka_unit_test_setup_teardown(test_unequal, open_rig, close_rig),
         cmocka_unit_test_setup_teardown(test_counts, open_rig, close_rig),
+        cmocka_unit_test_setup_teardown(test_stuck, open_rig, close_rig),
         cmocka_unit_test_setup_teardown(test_mixed, open_rig, close_rig),
         cmocka_unit_test_setup_teardown(test_full_mask, open_rig, close_rig),
         cmocka_unit_test_setup_teardown(test_ragged_block, open_rig, close_rig),

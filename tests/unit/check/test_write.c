@@ -33,61 +33,110 @@ static const char kernels[] =
                             ENTRY("fenced") "membar.gl;\nst.global.u32 [%d1], %r1;\n" END ENTRY(
                                 "first") "mul.wide.u32 %d3, %r2, 4;\nadd.u64 %d4, %d1, %d3;\nst.global.u32 [%d4], "
                                          "%r8;\n" END /* by block */
-                                             ENTRY("rounds") "xor.b32 %r4, %r8, 1;\nmul.wide.u32 %d3, %r8, 4;\nadd.u64 "
-                                                             "%d5, %d1, %d3;\nmul.wide.u32 %d3, %r4, 4;\n"
-                                                             "add.u64 %d6, %d1, %d3;\nst.global.u32 [%d5], "
-                                                             "%r8;\nbar.sync 0;\nst.global.u32 [%d6], %r8;\n" END ENTRY(
-                                                                 "bytes") "cvt.u64.u32 %d3, %r1;\nadd.u64 %d4, %d1, "
-                                                                          "%d3;\ncvt.u16.u32 %h1, %r1;\n@%p1 "
-                                                                          "st.global.u8 [%d4], %h1;\n" END ENTRY("bytes"
-                                                                                                                 "_twic"
-                                                                                                                 "e") "cvt.u64.u32 %d3, %r8;\nadd.u64 %d4, %d1, %d3;\ncvt.u16.u32 %h1, %r1;\nst.global.u8 [%d4], %h1;\n" END
-                                                                              ENTRY("struct") "mul.wide.u32 %d3, %r1, "
-                                                                                              "16;\nadd.u64 %d4, %d1, "
-                                                                                              "%d3;\n" /* 4 bytes, 4 of
-                                                                                                          padding, 8
-                                                                                                          bytes */
-                                                                                              "@%p1 st.global.u32 "
-                                                                                              "[%d4], %r1;\n@%p1 "
-                                                                                              "st.global.u64 [%d4+8], "
-                                                                                              "%d3;\n" END ENTRY("colum"
-                                                                                                                 "ns") "rem.u32 %r4, %r1, 16;\nsetp.ne.u32 %p2, %r4, 15;\n@%p2 st.global.u32 [%d4], %r1;\n" END
-                                                                                                  ENTRY(
-                                                                                                      "tile") "shr.u32 "
-                                                                                                              "%r4, "
-                                                                                                              "%r1, "
-                                                                                                              "3;\nand."
-                                                                                                              "b32 "
-                                                                                                              "%r5, "
-                                                                                                              "%r1, "
-                                                                                                              "7;\nmul."
-                                                                                                              "wide."
-                                                                                                              "u32 "
-                                                                                                              "%d5, "
-                                                                                                              "%r4, "
-                                                                                                              "512;"
-                                                                                                              "\nmul."
-                                                                                                              "wide."
-                                                                                                              "u32 "
-                                                                                                              "%d6, "
-                                                                                                              "%r5, "
-                                                                                                              "4;\n"
-                                                                                                              "add.u64 "
-                                                                                                              "%d5, "
-                                                                                                              "%d5, "
-                                                                                                              "%d6;"
-                                                                                                              "\nadd."
-                                                                                                              "u64 "
-                                                                                                              "%d5, "
-                                                                                                              "%d1, "
-                                                                                                              "%d5;"
-                                                                                                              "\nst."
-                                                                                                              "global."
-                                                                                                              "u32 "
-                                                                                                              "[%d5], "
-                                                                                                              "%r1;"
-                                                                                                              "\n" END /* 8 words a row */
-                                                                                                              "";
+                                             ENTRY(
+                                                 "rounds") "xor.b32 %r4, %r8, 1;\nmul.wide.u32 %d3, %r8, 4;\nadd.u64 "
+                                                           "%d5, %d1, %d3;\nmul.wide.u32 %d3, %r4, 4;\n"
+                                                           "add.u64 %d6, %d1, %d3;\nst.global.u32 [%d5], "
+                                                           "%r8;\nbar.sync 0;\nst.global.u32 [%d6], %r8;\n" END ENTRY(
+                                                               "bytes") "cvt.u64.u32 %d3, %r1;\nadd.u64 %d4, %d1, "
+                                                                        "%d3;\ncvt.u16.u32 %h1, %r1;\n@%p1 "
+                                                                        "st.global.u8 [%d4], %h1;\n" END ENTRY(
+                                                                            "bytes"
+                                                                            "_twic"
+                                                                            "e") "cvt.u64.u32 %d3, %r8;\nadd.u64 %d4, "
+                                                                                 "%d1, %d3;\ncvt.u16.u32 %h1, "
+                                                                                 "%r1;\nst.global.u8 [%d4], %h1;\n" END
+                                                                                     ENTRY(
+                                                                                         "struct") "mul.wide.u32 %d3, "
+                                                                                                   "%r1, "
+                                                                                                   "16;\nadd.u64 %d4, "
+                                                                                                   "%d1, "
+                                                                                                   "%d3;\n" /* 4 bytes,
+                                                                                                               4 of
+                                                                                                               padding,
+                                                                                                               8 bytes
+                                                                                                             */
+                                                                                                   "@%p1 st.global.u32 "
+                                                                                                   "[%d4], %r1;\n@%p1 "
+                                                                                                   "st.global.u64 "
+                                                                                                   "[%d4+8], "
+                                                                                                   "%d3;\n" END ENTRY("colum"
+                                                                                                                      "ns") "rem.u32 %r4, %r1, 16;\nsetp.ne.u32 %p2, %r4, 15;\n@%p2 st.global.u32 [%d4], %r1;\n" END
+                                                                                                       ENTRY(
+                                                                                                           "tile") "shr"
+                                                                                                                   ".u3"
+                                                                                                                   "2 "
+                                                                                                                   "%r4"
+                                                                                                                   ", "
+                                                                                                                   "%r1"
+                                                                                                                   ", "
+                                                                                                                   "3;"
+                                                                                                                   "\na"
+                                                                                                                   "nd."
+                                                                                                                   "b32"
+                                                                                                                   " "
+                                                                                                                   "%r5"
+                                                                                                                   ", "
+                                                                                                                   "%r1"
+                                                                                                                   ", "
+                                                                                                                   "7;"
+                                                                                                                   "\nm"
+                                                                                                                   "ul."
+                                                                                                                   "wid"
+                                                                                                                   "e."
+                                                                                                                   "u32"
+                                                                                                                   " "
+                                                                                                                   "%d5"
+                                                                                                                   ", "
+                                                                                                                   "%r4"
+                                                                                                                   ", "
+                                                                                                                   "512"
+                                                                                                                   ";"
+                                                                                                                   "\nm"
+                                                                                                                   "ul."
+                                                                                                                   "wid"
+                                                                                                                   "e."
+                                                                                                                   "u32"
+                                                                                                                   " "
+                                                                                                                   "%d6"
+                                                                                                                   ", "
+                                                                                                                   "%r5"
+                                                                                                                   ", "
+                                                                                                                   "4;"
+                                                                                                                   "\n"
+                                                                                                                   "add"
+                                                                                                                   ".u6"
+                                                                                                                   "4 "
+                                                                                                                   "%d5"
+                                                                                                                   ", "
+                                                                                                                   "%d5"
+                                                                                                                   ", "
+                                                                                                                   "%d6"
+                                                                                                                   ";"
+                                                                                                                   "\na"
+                                                                                                                   "dd."
+                                                                                                                   "u64"
+                                                                                                                   " "
+                                                                                                                   "%d5"
+                                                                                                                   ", "
+                                                                                                                   "%d1"
+                                                                                                                   ", "
+                                                                                                                   "%d5"
+                                                                                                                   ";"
+                                                                                                                   "\ns"
+                                                                                                                   "t."
+                                                                                                                   "glo"
+                                                                                                                   "bal"
+                                                                                                                   "."
+                                                                                                                   "u32"
+                                                                                                                   " "
+                                                                                                                   "[%"
+                                                                                                                   "d5]"
+                                                                                                                   ", "
+                                                                                                                   "%r1"
+                                                                                                                   ";"
+                                                                                                                   "\n" END /* 8 words a row */
+                                                                                                                   "";
 
 static const struct host_call a_call = {.api = "cudaMemcpy", .nframes = 1, .frames = {0x1234}};
 
@@ -253,6 +302,24 @@ static void test_padding(void **state)
     rig_close(&r);
 }
 
+/* What a launch that is not checked did is not known. */
+static void test_unseen(void **state)
+{
+    struct rig r;
+    (void)state;
+    open_rig(&r);
+    const u64 a = rig_alloc(&r, 1024);
+    check_unseen(r.check);
+    const u64 b = rig_alloc(&r, 1024);
+    run(&r, "fill", a, 250);
+    read_all(&r, a, 1024);
+    rig_none(&r);
+    run(&r, "fill", b, 250);
+    read_all(&r, b, 1024);
+    rig_only(&r, FINDING_UNWRITTEN);
+    rig_close(&r);
+}
+
 /* ---- twice ---- */
 
 static void test_twice(void **state)
@@ -355,10 +422,10 @@ static void test_many_launches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tail),        cmocka_unit_test(test_small_gaps),     cmocka_unit_test(test_produced),
-        cmocka_unit_test(test_poison),      cmocka_unit_test(test_no_outputs),     cmocka_unit_test(test_padding),
-        cmocka_unit_test(test_twice),       cmocka_unit_test(test_twice_in_block), cmocka_unit_test(test_twice_silent),
-        cmocka_unit_test(test_twice_bytes), cmocka_unit_test(test_many_launches),
+        cmocka_unit_test(test_tail),         cmocka_unit_test(test_small_gaps),  cmocka_unit_test(test_produced),
+        cmocka_unit_test(test_poison),       cmocka_unit_test(test_no_outputs),  cmocka_unit_test(test_padding),
+        cmocka_unit_test(test_unseen),       cmocka_unit_test(test_twice),       cmocka_unit_test(test_twice_in_block),
+        cmocka_unit_test(test_twice_silent), cmocka_unit_test(test_twice_bytes), cmocka_unit_test(test_many_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -588,9 +588,10 @@ static void *count_begin(void *launch, unsigned worker)
     (void)worker;
     return launch;
 }
-static void count_enter(void *ctx, const struct ir_func *f, u32 block, u32 mask)
+static void count_enter(void *ctx, const struct ir_func *f, u32 block, u32 mask, u32 warp,
+                        const struct exec_block_info *b)
 {
-    (void)f, (void)block, (void)mask;
+    (void)f, (void)block, (void)mask, (void)warp, (void)b;
     ((struct counts *)ctx)->entered++;
 }
 static void count_access(void *ctx, const struct exec_access *a)

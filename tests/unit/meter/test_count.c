@@ -211,10 +211,10 @@ static void blocks_branches_and_barriers_add_up(void **state)
     fake_init(&other, 2);
     const struct gpu g = h200();
     struct counter *c = counter_make(&g, false);
-    counter_enter(c, &f.func, 2, UINT32_MAX);
-    counter_enter(c, &f.func, 2, 0x7);
-    counter_enter(c, &other.func, 1, 1);
-    counter_enter(c, &f.func, 3, 1);
+    counter_enter(c, &f.func, 2, UINT32_MAX, 0, NULL);
+    counter_enter(c, &f.func, 2, 0x7, 0, NULL);
+    counter_enter(c, &other.func, 1, 1, 0, NULL);
+    counter_enter(c, &f.func, 3, 1, 0, NULL);
     counter_diverge(c, &f.func, 1, 0xff, 0x0f);
     for (u32 warp = 0; warp < 2; warp++)
         counter_barrier(c, &(struct exec_barrier){.func = &f.func, .warp = warp, .mask = UINT32_MAX});

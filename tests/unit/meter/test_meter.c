@@ -58,7 +58,7 @@ static void run_warp(const struct exec_hooks *h, void *ctx, const struct fake *f
         addr[i] = 4096 + 128 * i;
     struct exec_access a = {.func = &f->func, .mask = mask, .size = 4, .type = PTX_U32, .addr = addr};
     for (u32 b = 0; b < f->func.nblocks; b++)
-        h->enter(ctx, &f->func, b, mask);
+        h->enter(ctx, &f->func, b, mask, 0, NULL);
     a.space = SPACE_GLOBAL;
     h->access(ctx, &a);
     a.site = 1;
@@ -294,8 +294,8 @@ static void branches_that_count(void **state)
     const struct exec_hooks *h = meter_hooks(m);
     void *ctx = h->worker_begin(h->launch, 0);
     for (u32 k = 0; k < 8; k++) {
-        h->enter(ctx, &f.func, 0, UINT32_MAX);
-        h->enter(ctx, &f.func, 2, UINT32_MAX);
+        h->enter(ctx, &f.func, 0, UINT32_MAX, 0, NULL);
+        h->enter(ctx, &f.func, 2, UINT32_MAX, 0, NULL);
     }
     h->diverge(ctx, &f.func, 0, UINT32_MAX, 1);
     h->diverge(ctx, &f.func, 0, UINT32_MAX, 2);
@@ -331,10 +331,10 @@ static void predicated_loads_are_instructions_without_lanes_too(void **state)
     void *ctx = h->worker_begin(h->launch, 0);
     const u64 addr[32] = {0};
     for (u32 k = 0; k < 8; k++) {
-        h->enter(ctx, &f.func, 0, UINT32_MAX);
+        h->enter(ctx, &f.func, 0, UINT32_MAX, 0, NULL);
         if (k < 3) {
             h->diverge(ctx, &f.func, 0, UINT32_MAX, ~1u);
-            h->enter(ctx, &f.func, 1, 1);
+            h->enter(ctx, &f.func, 1, 1, 0, NULL);
             h->access(ctx, &(struct exec_access){.func = &f.func, .site = 1, .mask = 1, .space = SPACE_GLOBAL, .size = 4,
                                                  .type = PTX_U32, .addr = addr});
         }

@@ -1,0 +1,71 @@
+/* gaps.c - the shape of what nobody wrote (gaps.h). */
+#include "check/gaps.h"
+
+#include <string.h>
+
+enum { PADDING_MOST = 15, PITCH_ALIGN = 512 };
+
+/* The largest alignment, of a scalar or a vector, that the address has. */
+static u64 alignment(u64 address)
+{
+    const u64 low = address & -address;
+    return low > 16 || !low ? 16 : low;
+}
+
+void gaps_begin(struct gaps *g, u64 base, u64 address, u64 size)
+{
+    *g = (struct gaps){.base = base, .from = address, .to = address + size, .padded = true, .even = true, .rows = true};
+}
+
+/* The latest gap is not the last one. */
+static void add_inner(struct gaps *g)
+{
+    const u64 n = g->last_end - g->last, distance = g->last - g->inner_last;
+    if (!g->inner)
+        g->inner = n;
+    else if (!g->inner_period)
+        g->inner_period = distance;
+    else
+        g->even &= distance == g->inner_period;
+    g->even &= n == g->inner;
+    g->inner_last = g->last;
+}
+
+void gaps_add(struct gaps *g, u64 from, u64 to)
+{
+    const u64 n = to - from;
+    g->padded &= n <= PADDING_MOST && n < alignment(to);
+    g->rows &= n < PITCH_ALIGN && (to - g->base) % PITCH_ALIGN == 0;
+    g->longest = n > g->longest ? n : g->longest;
+    g->bytes += n;
+    if (g->count == 0) {
+        g->first = from;
+        g->first_end = to;
+    } else if (g->count == 1) {
+        g->period = from - g->first;
+    } else {
+        g->padded &= (from - g->last) % g->period == 0;
+        add_inner(g);
+    }
+    g->last = from;
+    g->last_end = to;
+    g->count++;
+}
+
+bool gaps_are_padding(const struct gaps *g, u64 most)
+{
+    return g->padded && (g->count > 1 ? g->period : g->to - g->from) <= most;
+}
+
+bool gaps_are_halo(const struct gaps *g)
+{
+    return g->count > 1 && g->even && g->first == g->from && g->last_end == g->to &&
+           g->first_end - g->first == g->last_end - g->last && g->bytes < (g->to - g->from) / 2;
+}
+
+bool gaps_are_rows(const struct gaps *g, struct allocations *made, u64 serial)
+{
+    struct host_call call;
+    return g->rows && allocations_made(made, serial, &call) &&
+           (strstr(call.api, "Pitch") || strstr(call.api, "Malloc3D"));
+}

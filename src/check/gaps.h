@@ -1,0 +1,37 @@
+/* gaps.h - the bytes of a copy that nobody wrote, as gaps in the range: what initcheck and writecheck ask of their
+ * shape. Internal.
+ *
+ * These shapes are what right programs copy to the host with the rest, and no findings:
+ *
+ *   padding  gaps shorter than 16 bytes and than the alignment that they lead to, a whole number of periods apart:
+ * those of an array of structs halo     equal gaps at both ends of the range, and between them equal ones at equal
+ * distances, or none; less than half of it: the borders of a stencil's output
+ */
+#ifndef LS_CHECK_GAPS_H
+#define LS_CHECK_GAPS_H
+
+#include "base/base.h"
+#include "check/allocations.h"
+
+struct gaps {
+    u64 base;     /* of the allocation */
+    u64 from, to; /* the range */
+    u64 bytes, count, longest;
+    u64 first, first_end, last, last_end;
+    u64 period;              /* between the first two */
+    u64 inner, inner_period; /* those that are neither first nor last: length, distance */
+    u64 inner_last;          /* where the latest of them begins; 0: there is none */
+    bool padded, even, rows; /* so far */
+};
+
+void gaps_begin(struct gaps *g, u64 base, u64 address, u64 size);
+/* [from, to), behind the gap before. */
+void gaps_add(struct gaps *g, u64 from, u64 to);
+
+/* Of an array of structs of at most `most` bytes; a single gap: of one struct. */
+bool gaps_are_padding(const struct gaps *g, u64 most);
+bool gaps_are_halo(const struct gaps *g);
+/* serial: of the allocation. */
+bool gaps_are_rows(const struct gaps *g, struct allocations *made, u64 serial);
+
+#endif
