@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "exec/mbarrier.h"
+
 enum { FULL = -1 };
 #define EACH_LANE(lane, mask) for (u32 m_ = (mask), lane; m_ && (lane = (u32)__builtin_ctz(m_), true); m_ &= m_ - 1)
 
@@ -89,7 +91,8 @@ static void restart(struct sync_state *s)
     for (u32 k = 0; k < SYNC_BARRIERS; k++)
         forget(&s->barriers[k], threads);
     for (u32 k = 0; k < SYNC_CHANNELS; k++) {
-        forget(&s->mbarriers[k], threads);
+        forget(&s->mbarriers[k].open, threads);
+        forget(&s->mbarriers[k].done, threads);
         forget(&s->flags[k], threads);
     }
     s->base = 1;
@@ -270,14 +273,55 @@ static u32 channel_of(u64 address)
     return (u32)((address >> 2) * 0x9e3779b97f4a7c15u >> 58) & (SYNC_CHANNELS - 1);
 }
 
+/* The object's entry; when there are too many, one that several share. */
+static struct sync_mbarrier *mbarrier_at(struct sync_state *s, u64 address)
+{
+    const u32 name = (u32)address + 1, first = channel_of(address);
+    for (u32 k = 0; k < SYNC_CHANNELS; k++) {
+        struct sync_mbarrier *m = &s->mbarriers[(first + k) % SYNC_CHANNELS];
+        if (!m->name)
+            m->name = name;
+        if (m->name == name)
+            return m;
+    }
+    s->mbarriers[first].blurred = true;
+    return &s->mbarriers[first];
+}
+
+static void move_message(struct sync_state *s, struct sync_message *to, struct sync_message *from)
+{
+    join(to->warps, from->warps, SYNC_WARPS);
+    if (from->threads && message_threads(s, to))
+        join(to->threads, from->threads, s->warps * SYNC_LANES);
+    to->version++;
+    forget(from, s->warps * SYNC_LANES);
+}
+
+/* Looks whether the phase has ended since the last look. An instruction that may have ended two is not seen through. */
+static void mbarrier_look(struct sync_state *s, struct sync_mbarrier *m, u64 address, u32 lanes)
+{
+    u32 expected;
+    const bool parity = exec_mbarrier_parity(s->block->shared + address, &expected);
+    m->blurred |= (u32)__builtin_popcount(lanes) > expected;
+    if (parity != m->parity)
+        move_message(s, &m->done, &m->open);
+    m->parity = parity;
+}
+
 void sync_mbarrier_arrive(struct sync_state *s, u32 warp, u32 lanes, u64 address)
 {
-    leave(s, warp, lanes, &s->mbarriers[channel_of(address)]);
+    struct sync_mbarrier *m = mbarrier_at(s, address);
+    leave(s, warp, lanes, &m->open);
+    mbarrier_look(s, m, address, lanes);
 }
 
 void sync_mbarrier_wait(struct sync_state *s, u32 warp, u32 lanes, u64 address)
 {
-    receive(s, warp, lanes, &s->mbarriers[channel_of(address)]);
+    struct sync_mbarrier *m = mbarrier_at(s, address);
+    mbarrier_look(s, m, address, 0);
+    receive(s, warp, lanes, &m->done);
+    if (m->blurred)
+        receive(s, warp, lanes, &m->open);
 }
 
 void sync_fence(struct sync_state *s, u32 warp, u32 lanes)
@@ -411,6 +455,8 @@ static void on_order(struct check_worker *w, const struct exec_order *o)
         return;
     if (o->op == EXEC_FENCE)
         sync_fence(s, o->warp, o->mask);
+    if (o->addr && o->op == EXEC_MBARRIER_INIT)
+        EACH_LANE(l, o->mask) mbarrier_at(s, o->addr[l])->parity = false;
     if (!o->addr || (o->op != EXEC_MBARRIER_ARRIVE && o->op != EXEC_MBARRIER_COPIES && o->op != EXEC_MBARRIER_WAIT))
         return;
     for (u32 left = o->mask, same; left; left &= ~same) { /* usually all lanes name one object */

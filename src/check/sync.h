@@ -14,9 +14,9 @@
  * A *message* is what an arrival leaves at a barrier, an mbarrier or a flag, and what they take who wait there.
  *
  * What is taken as ordered, though PTX does not promise it (false alarms are worse than misses): an mbarrier's waiters
- * are behind all that arrived there so far, in whatever phase; threads that have exited are ordered before what waited
- * for those that have not; flags (see sync_strong) are told apart by a hash of their address. Shuffles and votes order
- * nothing. */
+ * are behind all arrivals of all phases that are over, also of later ones than they waited for; threads that have
+ * exited are ordered before what waited for those that have not; flags (see sync_strong) are told apart by a hash of
+ * their address. Shuffles and votes order nothing. */
 #ifndef LS_CHECK_SYNC_H
 #define LS_CHECK_SYNC_H
 
@@ -30,6 +30,14 @@ struct sync_message {
     u32 warps[SYNC_WARPS]; /* all lanes of that warp up to this tick */
     u32 *threads;          /* [threads of the block]: beyond that; NULL: nothing */
     u32 version;           /* changes with the content */
+};
+
+/* An mbarrier: who arrives in the phase under way, and who did in those that are over. */
+struct sync_mbarrier {
+    u32 name; /* its offset + 1; 0: free */
+    bool parity;
+    bool blurred; /* phases cannot be told apart: waiters are behind all arrivals */
+    struct sync_message open, done;
 };
 
 /* What a warp took from a channel last. */
@@ -54,9 +62,10 @@ struct sync_state {
     u32 fence[SYNC_WARPS][SYNC_LANES]; /* known to whom the lane's next flag reaches: its own accesses up to here */
     u32 arrived_only[SYNC_BARRIERS][SYNC_WARPS]; /* bar.arrive: lanes that will not wait */
     struct sync_message barriers[SYNC_BARRIERS];
-    struct sync_message mbarriers[SYNC_CHANNELS], flags[SYNC_CHANNELS]; /* by a hash of the address */
-    struct sync_seen seen[SYNC_CHANNELS][SYNC_WARPS];                   /* of flags */
-    void *race_shared, *race_global; /* the race checks' own, of this block; they outlive the block */
+    struct sync_mbarrier mbarriers[SYNC_CHANNELS];
+    struct sync_message flags[SYNC_CHANNELS];         /* by a hash of the address */
+    struct sync_seen seen[SYNC_CHANNELS][SYNC_WARPS]; /* of flags */
+    void *race_shared, *race_global;                  /* the race checks' own, of this block; they outlive the block */
 };
 
 extern const struct check_instrument instrument_sync;
@@ -75,6 +84,7 @@ void sync_release(struct sync_state *s, u32 id, const u32 *lanes);
 void sync_arrive(struct sync_state *s, const struct exec_barrier *b);
 void sync_warp(struct sync_state *s, u32 warp, u32 lanes);
 void sync_fence(struct sync_state *s, u32 warp, u32 lanes);
+/* Behind the operation on the object: some of the warp's lanes have arrived there, or their wait is over. */
 void sync_mbarrier_arrive(struct sync_state *s, u32 warp, u32 lanes, u64 address);
 void sync_mbarrier_wait(struct sync_state *s, u32 warp, u32 lanes, u64 address);
 

@@ -321,6 +321,8 @@ static void print_family(const struct climb *c, const struct report *r, bool fir
     if (c->form == FORM_TEXT && c->plot && !c->plot_to)
         plot_text(stdout, r, &c->gpu);
     fflush(stdout);
+    if (c->request.checked)
+        return;
     report_problems(c->form == FORM_TEXT ? stdout : stderr, r);
 }
 

@@ -109,7 +109,10 @@ static void find_frames(struct host_call *out)
     const int n = backtrace(frames, HOST_FRAMES + OURS);
     *out = (struct host_call){.nframes = 0};
     snprintf(out->api, sizeof out->api, "%.*s", (int)name_length(now.name), now.name);
-    for (int k = 0; k < n && out->nframes < HOST_FRAMES; k++)
+    int first = 0; /* of this library: what is above it is the unwinder's */
+    while (first < n && !ours(frames[first]))
+        first++;
+    for (int k = first < n ? first : 0; k < n && out->nframes < HOST_FRAMES; k++)
         if (!ours(frames[k]))
             out->frames[out->nframes++] = (u64)(uintptr_t)frames[k];
 }

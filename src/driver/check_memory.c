@@ -169,9 +169,11 @@ void check_handle_failed(const void *handle)
 /* ---- leaks ---- */
 
 /* What is not the program's to free is no leak: registered memory is its own, memory of other processes theirs, and a
- * graph's is live only between an allocation and a free. */
+ * graph's is live only between an allocation and a free. In a context that an error ended nothing can be freed. */
 static bool may_leak(const struct allocation *a)
 {
+    if (a->ctx && ctx_sticky(a->ctx) != CUDA_SUCCESS)
+        return false;
     if (a->kind == MEM_REGISTERED || a->kind == MEM_INTERNAL || a->kind == MEM_RESERVED || a->flags & ALLOCATION_OURS)
         return false;
     if (mem_is_mapped(a->kind))
@@ -194,6 +196,17 @@ static void report_leak(const struct allocation *a)
     check_report(checked, &f);
 }
 
+/* Whether an error ended one of the contexts that are there. */
+static bool context_ended(void)
+{
+    bool ended = false;
+    pthread_mutex_lock(&drv.lock);
+    for (CUcontext c = drv.contexts; c; c = c->next)
+        ended |= atomic_load(&c->alive) && ctx_sticky(c) != CUDA_SUCCESS;
+    pthread_mutex_unlock(&drv.lock);
+    return ended;
+}
+
 /* Findings are written without the driver's lock: to name the program's files the loader's is needed, and who holds
  * that may wait for the driver's. */
 void check_leaks(CUcontext ctx)
@@ -201,7 +214,7 @@ void check_leaks(CUcontext ctx)
     size_t n;
     if (!check_wants(CHECK_LEAKCHECK))
         return;
-    if (!ctx)
+    if (!ctx && !context_ended())
         heap_leaks(checked);
     struct allocation *all = memory_all(&n);
     for (size_t k = 0; k < n; k++)

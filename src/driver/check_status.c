@@ -132,6 +132,9 @@ static void keep_failure(const char *what, const struct host_call *call)
 
 void check_status_failed(const char *what, const struct host_call *call)
 {
+    const CUcontext ctx = ctx_current();
+    if (ctx && ctx_sticky(ctx) != CUDA_SUCCESS)
+        return; /* what a launch did is a finding already, and every call says so from now on */
     pthread_mutex_lock(&status.lock);
     struct site *s = launching();
     if (s)

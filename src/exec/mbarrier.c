@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "exec/mbarrier.h"
 #include "exec/order.h"
 #include "exec/weak.h"
 
@@ -39,6 +40,13 @@ static struct phase unpack(u64 x)
                           .bytes = (i32)(bytes ^ 1u << COUNT_BITS) - (1 << COUNT_BITS),
                           .parity = x >> 63,
                           .alive = x >> 62 & 1};
+}
+
+bool exec_mbarrier_parity(const u8 *object, u32 *expected)
+{
+    const struct phase p = unpack(*(const u64_any *)(const void *)object);
+    *expected = p.expected;
+    return p.parity;
 }
 
 static u64 pack(const struct phase *p)

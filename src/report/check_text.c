@@ -225,7 +225,12 @@ static void put_address(FILE *out, const struct check_text *o, const struct chec
 /* "0 bytes after the 64-byte allocation" goes on from the address. */
 static bool is_distance(const char *detail)
 {
-    return *detail >= '0' && *detail <= '9' && strstr(detail, "allocation");
+    static const char *const words[] = {" byte after ", " bytes after ", " bytes before ", " byte before "};
+    const char *rest = detail + strspn(detail, "0123456789");
+    for (u32 k = 0; k < LS_ARRAY_LEN(words) && rest > detail; k++)
+        if (starts(rest, words[k]))
+            return true;
+    return false;
 }
 
 /* "made by cudaMalloc at add.cu:40"; "" unknown. */

@@ -1,7 +1,7 @@
 /* schedule_dependent - a step of diffusion in place, across blocks: what a block finds at its borders depends on which
  * of its neighbours ran before it. */
 // TOOL: memcheck
-// OPTIONS: --schedules 4
+// OPTIONS: --schedules 4 --memory strong
 // EXPECT: schedule-dependent
 #include "check.h"
 

@@ -34,13 +34,14 @@ static void a_clean_program_leaves_two_lines(void **state)
 static void a_bad_access_ends_the_context(void **state)
 {
     (void)state;
-    RUN("memcheck", NULL, "alloc:64", "store:64", "sync=700", "fill:64=700");
+    RUN("memcheck,leakcheck,errorcheck", NULL, "alloc:64", "store:64", "sync=700", "fill:64=700");
     const json_t *oob = findings_only(&f, "out-of-bounds");
     assert_string_equal(text_of(oob, "call.api"), "cuLaunchKernel");
     assert_string_equal(text_of(oob, "allocation.made.api"), "cuMemAlloc_v2");
     assert_string_equal(text_of(json_array_get(json_object_get(json_object_get(oob, "call"), "frames"), 0), "module"),
                         SUBJECT);
     assert_int_equal(findings_count(&f, "finding", "api-error"), 2);
+    assert_int_equal(findings_count(&f, "finding", NULL), 3); /* nothing can be freed any more: no leak */
     findings_free(&f);
 }
 

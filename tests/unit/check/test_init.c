@@ -373,14 +373,14 @@ static void test_shared(void **state)
     rig_none(&r);
     run_n(&r, "tile", 3, a, 0, 20); /* in each block anew */
     const struct finding *f = rig_only(&r, FINDING_UNINIT_SHARED);
-    assert_int_equal(f->threads, 3 * 12);
+    assert_int_equal(f->count, 3 * 12);
     assert_int_equal(f->address, 80);
     assert_int_equal(f->at.thread[0], 20);
     assert_string_equal(f->what, "Uninitialized __shared__ memory read of size 4 bytes");
     run_n(&r, "bins", 2, a, 0, 32);
     rig_none(&r);
     run_n(&r, "bins", 2, a, 0, 31);
-    assert_int_equal(rig_only(&r, FINDING_UNINIT_SHARED)->threads, 2);
+    assert_int_equal(rig_only(&r, FINDING_UNINIT_SHARED)->count, 2);
     rig_close(&r);
 }
 
@@ -417,18 +417,18 @@ static void test_local(void **state)
     rig_none(&r);
     run_n(&r, "local", 2, a, 0, 4);
     const struct finding *f = rig_only(&r, FINDING_UNINIT_LOCAL);
-    assert_int_equal(f->threads, 64);
+    assert_int_equal(f->count, 64);
     assert_string_equal(f->what, "Uninitialized __local__ memory read of size 4 bytes");
     rig_close(&r);
 }
 
 /* ---- registers ---- */
 
-static void finds_register(struct rig *r, const char *kernel, u64 a, u64 b, u64 n, u64 threads, const char *place)
+static void finds_register(struct rig *r, const char *kernel, u64 a, u64 b, u64 n, u64 count, const char *place)
 {
     run_n(r, kernel, 2, a, b, n);
     const struct finding *f = rig_only(r, FINDING_UNINIT_REGISTER);
-    assert_int_equal(f->threads, threads);
+    assert_int_equal(f->count, count);
     assert_non_null(strstr(f->at.ptx, place));
     run_n(r, kernel, 2, a, b, 32);
     rig_none(r);

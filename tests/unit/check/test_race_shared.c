@@ -218,6 +218,14 @@ static const struct sample samples[] = {
     {"mbarrier, cp.async, no wait",
      MBARRIER(64) CP_ASYNC "cp.async.mbarrier.arrive.noinc.shared.b64 [%s+2048];\n" BAR LOAD_OTHER_WARP, 64,
      FINDING_COPY_NOT_AWAITED, 0, 0},
+    {"mbarrier, no second wait in a loop",
+     MBARRIER(64) "mov.u32 %r2, 0;\nL: and.b32 %r3, %r2, 1;\n" STORE_OWN ARRIVE TRY(% r3, "W") LOAD_OTHER_WARP
+     "add.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 4;\n@%p1 bra L;\n",
+     64, FINDING_SHARED_WAR, FINDING_SHARED_RAW, 0},
+    {"mbarrier, two waits in a loop",
+     MBARRIER(64) "mov.u32 %r2, 4;\nL: " STORE_OWN ARRIVE TRY(0, "W")
+         LOAD_OTHER_WARP ARRIVE TRY(1, "V") "sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\n",
+     64, NOTHING, 0, 0},
     {"mbarrier pipeline of two warps", /* 0: full, 8: empty; warp 0 fills, warp 1 empties */
      "@%thread0 mbarrier.init.shared.b64 [%s+2048], 32;\n@%thread0 mbarrier.init.shared.b64 [%s+2056], 32;\n" BAR
      "mov.u32 %r2, 0;\n@%warp1 bra C;\n"
