@@ -67,9 +67,16 @@ static enum finding_kind kind_of_free(struct mem *m, u64 address)
     return again ? FINDING_DEVICE_DOUBLE_FREE : FINDING_DEVICE_INVALID_FREE;
 }
 
+/* A little before an allocation: what is nearest in front of the first one is a window, of which nothing is used there. */
+static bool is_just_before(const struct mem_block *b, u64 address)
+{
+    enum { NEAR = 1 << 16 };
+    return address < b->base && b->base - address <= NEAR;
+}
+
 static enum finding_kind kind_of_address(struct mem *m, const struct exec_fault *f)
 {
-    struct mem_block b;
+    struct mem_block b = {0};
     if (f->address < NULL_BYTES)
         return FINDING_NULL_POINTER;
     if (mem_nearest(m, f->address, &b) && contains(&b, f->address)) {
@@ -79,6 +86,8 @@ static enum finding_kind kind_of_address(struct mem *m, const struct exec_fault 
             return FINDING_READ_ONLY;
         return FINDING_OUT_OF_BOUNDS;
     }
+    if (b.size && is_just_before(&b, f->address))
+        return FINDING_OUT_OF_BOUNDS;
     if (in_windows(m, f->address))
         return FINDING_WRONG_SPACE;
     if (in_device_range(m, f->address))
@@ -207,7 +216,7 @@ void mem_place(struct party *p, const struct exec_fault *f)
 u64 mem_key(const struct exec_fault *f)
 {
     if (f->func)
-        return finding_key(f->func, f->site, NULL, 0);
+        return finding_key(f->func, finding_place(f->func, f->site), NULL, 0);
     return finding_key((const struct ir_func *)(const void *)f->kernel, f->ptx_line, NULL, 1);
 }
 

@@ -24,6 +24,11 @@ static struct shared_cells *cells_of(struct check_worker *w, struct sync_state *
     struct shared_cells *c = s->race_shared;
     if (LS_UNLIKELY(!c) && !(c = make_cells(w, s, b)))
         return NULL;
+    if (LS_UNLIKELY(c->blocks != s->blocks)) { /* what the last one did not wait for is over */
+        if (c->in_flight)
+            copies_drop(c);
+        c->blocks = s->blocks;
+    }
     if (LS_UNLIKELY(c->restarts != s->restarts)) {
         cells_clear(c);
         c->restarts = s->restarts;
@@ -216,19 +221,10 @@ static void on_order(struct check_worker *w, const struct exec_order *o)
         copies_order(w, s, c, o);
 }
 
-static void on_block_end(struct check_worker *w, const struct exec_block_info *b)
-{
-    struct sync_state *s = sync_of(w, b);
-    struct shared_cells *c = s ? s->race_shared : NULL;
-    if (c && c->in_flight)
-        copies_drop(c);
-}
-
 const struct check_instrument instrument_race_shared = {
     .tools = CHECK_RACECHECK,
     .launch_end = on_launch_end,
     .worker_begin = on_worker_begin,
-    .block_end = on_block_end,
     .access = on_access,
     .order = on_order,
 };

@@ -48,6 +48,7 @@ struct shared_cells {
     u8 *flight;      /* enum flight */
     u32 in_flight;   /* copies */
     u32 restarts;    /* sync's: when it moves, stamps are void */
+    u32 blocks;      /* the same: when it moves, the block is another */
     u32 write_epoch; /* the last epoch in which something was written */
     u32 log_epoch, log_len;
     u32 *log; /* [LOG_WORDS] */

@@ -368,6 +368,7 @@ static u32 last_lanes(u32 threads)
 void sync_block_begin(struct sync_state *s, const struct exec_block_info *b)
 {
     s->block = b;
+    s->blocks++;
     s->warps = b->warps;
     s->threads = b->threads;
     new_epoch(s);

@@ -53,6 +53,7 @@ struct sync_state {
     u32 base;     /* the tick at which the epoch began */
     u32 epoch;    /* a number of it; never repeats in this state */
     u32 restarts; /* changes when ticks begin anew: stamps made before mean nothing */
+    u32 blocks;   /* how many it has been the state of */
     bool lost;    /* no memory: everything is ordered */
     bool fenced;  /* some thread has executed a fence since the block began */
     u32 clock[SYNC_WARPS], synced[SYNC_WARPS], exited[SYNC_WARPS];

@@ -12,7 +12,8 @@ void sync_check_party(struct party *p, const struct exec_block_info *b, const st
 bool sync_check_new(struct check_worker *w, enum finding_kind kind, const struct exec_block_info *b,
                     const struct meeting *m, const struct meeting *other, struct finding *f, u64 *key)
 {
-    *key = finding_key(m->func, m->site, other ? other->func : NULL, other ? other->site : 0);
+    *key = finding_key(m->func, finding_place(m->func, m->site), other ? other->func : NULL,
+                       other ? finding_place(other->func, other->site) : 0);
     finding_init(f, kind);
     f->threads = (u32)__builtin_popcount(m->lanes);
     sync_check_party(&f->at, b, m);

@@ -199,23 +199,23 @@ static struct write_record *record_of(struct write_plane *p, const struct write_
     return *at;
 }
 
-/* The first worker's use of an allocation by this launch replaces that of the launch before. */
-static void record(struct check_launch *l, const struct check_worker *w, const struct write_use *u)
+/* What a worker did to an allocation: the first one's use replaces that of the launch before. */
+static void record(struct check_launch *l, const struct write_use *u)
 {
     struct write_plane *p = l->check->write;
-    const u32 tag = ((const struct write_launch *)l->write)->tag;
+    const struct write_launch *x = l->write;
     struct write_record *r = record_of(p, u);
     if (!r)
         return;
-    if (r->launch != l->exec->id || r->tag != tag) {
+    if (r->launch != l->exec->id || r->tag != x->tag) {
         struct write_record *next = r->next;
-        *r = (struct write_record){.next = next, .launch = l->exec->id, .tag = tag, .use = *u};
+        *r = (struct write_record){.next = next, .launch = l->exec->id, .tag = x->tag, .use = *u};
         r->kernel = keep(p, l->exec->kernel->name);
     } else {
         add_use(&r->use, u);
     }
-    r->data_dependent |= w->write->asked;
-    if (r->use.clash.across && ((const struct write_launch *)l->write)->ordered)
+    r->data_dependent = x->asked;
+    if (x->asked || (x->ordered && r->use.clash.across))
         r->use.clash = (struct write_clash){0}; /* ordered in a way that we do not follow */
     keep_party(p, &r->use.clash.at);
     keep_party(p, &r->use.clash.other);
@@ -227,15 +227,17 @@ static void launch_end(struct check_launch *l, enum ls_status s, const struct ex
     struct write_launch *x = l->write;
     (void)fault;
     x->ordered = l->exec->cooperative;
-    for (const struct check_worker *w = l->workers; w; w = w->next)
+    for (const struct check_worker *w = l->workers; w; w = w->next) {
         x->ordered |= w->write && w->write->fenced;
+        x->asked |= w->write && w->write->asked;
+    }
     pthread_mutex_lock(&p->lock);
     if (setjmp(p->mem.oom) == 0)
         for (const struct check_worker *w = l->workers; w; w = w->next)
             for (struct write_use *u = w->write ? w->write->uses : NULL; u; u = u->next) {
                 if (s != LS_OK)
                     u->touched |= TOUCH_OTHER; /* it did not get to its end: its outputs are not meant to be whole */
-                record(l, w, u);
+                record(l, u);
             }
     pthread_mutex_unlock(&p->lock);
 }

@@ -74,6 +74,7 @@ struct write_plane {
 struct write_launch {
     u32 tag;
     bool ordered; /* blocks may be ordered by fences or the grid's barrier */
+    bool asked;   /* some atomic gave a result: threads may be ordered by locks and tickets */
 };
 
 struct write_site {

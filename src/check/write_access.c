@@ -342,6 +342,7 @@ static bool all_known(const struct write_site *s, const struct exec_access *a)
 
 void write_access(struct check_worker *w, const struct exec_access *a)
 {
+    w->write->asked |= a->op == ACCESS_ATOM;
     if ((a->space != SPACE_GLOBAL && a->space != SPACE_TEX) || !a->block)
         return;
     struct write_site *s = site_of(w, a);
@@ -350,7 +351,6 @@ void write_access(struct check_worker *w, const struct exec_access *a)
     u8 touched = a->op == ACCESS_LD ? TOUCH_LOAD : a->op == ACCESS_ST ? TOUCH_STORE : TOUCH_OTHER;
     if (a->space == SPACE_TEX) /* by some of its texels */
         touched = TOUCH_LOAD | TOUCH_OTHER;
-    w->write->asked |= a->op == ACCESS_ATOM;
     if (LS_UNLIKELY(!all_known(s, a))) {
         const u64 first = a->addr[__builtin_ctz(a->mask)];
         if (!is_known(s, first, first))

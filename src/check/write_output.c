@@ -10,8 +10,10 @@
  *
  * Of memory that was there when a launch was not checked (--kernel-name and its kin), nothing is said.
  *
- * Two threads that stored different values to one place are a finding if the copy has that place. Across blocks that
- * are ordered by fences or a grid's barrier we do not know, so such launches are left out (write.c). */
+ * Two threads that stored different values to one place are a finding if the copy has that place. Launches in which an
+ * atomic gave a result are left out (locks, tickets), and across blocks those with fences or a grid's barrier: how that
+ * orders threads is not followed (write.c).
+ */
 #include "check/write.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
     CUresult symbol(LS_DECL_##n(__VA_ARGS__))                                                                          \
     {                                                                                                                  \
         CUresult result = driver_enter(WHEN_##when);                                                                   \
-        const bool shown = LS_UNLIKELY(timeline_on), seen = LS_UNLIKELY(check_on);                                      \
+        const bool shown = LS_UNLIKELY(timeline_on), seen = LS_UNLIKELY(check_on);                                     \
         if (shown)                                                                                                     \
             timeline_call(#symbol, true);                                                                              \
         if (seen)                                                                                                      \

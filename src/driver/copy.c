@@ -174,9 +174,10 @@ static CUresult describe_array(const struct description *d, const struct box *b,
     if (d->x > pitch || b->width > pitch - d->x || d->y > rows || b->height > rows - d->y || d->z > slices ||
         b->depth > slices - d->z) {
         if (check_on)
-            check_call_detail("The array has %zu bytes a row, %zu rows and %zu slices; %zu x %zu x %zu from (%zu, %zu, %zu) "
-                              "are wanted",
-                              pitch, rows, slices, b->width, b->height, b->depth, d->x, d->y, d->z);
+            check_call_detail(
+                "The array has %zu bytes a row, %zu rows and %zu slices; %zu x %zu x %zu from (%zu, %zu, %zu) "
+                "are wanted",
+                pitch, rows, slices, b->width, b->height, b->depth, d->x, d->y, d->z);
         return CUDA_ERROR_INVALID_VALUE;
     }
     *out = (struct side){.pitch = pitch, .slice = pitch * rows, .device = true};

@@ -68,7 +68,7 @@ static void log_refused(const struct exec_launch *l)
 struct run {
     const struct kernel *kernel;
     struct profile_place place;
-    bool checked; /* a grid of it */
+    bool checked;                  /* a grid of it */
     enum exec_fault_kind left_out; /* what an access of a checked grid did wrong, instead of taking place */
 };
 
@@ -99,15 +99,16 @@ static enum ls_status run_grid(void *run, struct exec_launch *l, struct exec_fau
     return s;
 }
 
-/* What went wrong is among the findings. Accesses that were left out would have ended the kernel on a GPU, so that is the
- * launch's result. */
+/* What went wrong is among the findings. Accesses that were left out would have ended the kernel on a GPU, so that is
+ * the launch's result. */
 static void checked_end(const struct run *r, enum ls_status s, const struct exec_fault *fault)
 {
     const bool fell = s == LS_ERR_FAULT || s == LS_ERR_TIMEOUT;
     if (s != LS_OK && !fell)
         report(r->kernel, s, fault);
     else if ((fell || r->left_out) && !check_spares_context())
-        ctx_poison(r->kernel->op.ctx, fell ? fault_result(s, fault) : result_by_name(exec_fault_cuda_name(r->left_out)));
+        ctx_poison(r->kernel->op.ctx,
+                   fell ? fault_result(s, fault) : result_by_name(exec_fault_cuda_name(r->left_out)));
 }
 
 /* A copy or fill that a kernel asked for. */

@@ -276,7 +276,9 @@ static u64 local_bytes(const struct exec_launch *l)
 {
     enum { STACK_LEAST = 8192 };
     u64 stack = l->device->stack_bytes > STACK_LEAST ? l->device->stack_bytes : STACK_LEAST;
-    return ls_align_up(l->kernel->local_bytes + (l->kernel->has_calls ? stack : 0), 16);
+    if (!l->kernel->has_calls)
+        return l->kernel->local_bytes; /* not rounded up, so that an array's overrun by one is outside */
+    return ls_align_up(l->kernel->local_bytes + stack, 16);
 }
 
 static bool names_scratch(const struct ir_func *f)

@@ -66,7 +66,7 @@ static void lay_out_local(struct pass *p)
     p->local_at = at;
     p->stack_at = (u32)ls_align_up(end, 16);
     p->stack_end = p->stack_at + (uses_stack(f) ? STACK_BYTES : 0);
-    p->out->local_bytes = p->stack_end;
+    p->out->local_bytes = p->stack_end > p->stack_at ? p->stack_end : (u32)end; /* the exact bound of accesses */
 }
 
 struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const struct ptx_func *f,

@@ -225,7 +225,8 @@ static void put_address(FILE *out, const struct check_text *o, const struct chec
 /* "0 bytes after the 64-byte allocation" goes on from the address. */
 static bool is_distance(const char *detail)
 {
-    static const char *const words[] = {" byte after ", " bytes after ", " bytes before ", " byte before "};
+    static const char *const words[] = {" byte after ", " bytes after ", " bytes before ", " byte before ",
+                                        " byte into ",  " bytes into "};
     const char *rest = detail + strspn(detail, "0123456789");
     for (u32 k = 0; k < LS_ARRAY_LEN(words) && rest > detail; k++)
         if (starts(rest, words[k]))

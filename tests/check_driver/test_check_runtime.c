@@ -100,7 +100,8 @@ static void a_result_dropped(void **state)
 {
     (void)state;
     RUN("errorcheck", "alloc", "drop", "free");
-    assert_int_equal(findings_count(&f, "finding", "status-dropped"), CAN_TELL);
+    const unsigned n = findings_count(&f, "finding", "status-dropped");
+    assert_true(CAN_TELL ? n == 1 : n <= 1);
     findings_free(&f);
 }
 

@@ -81,6 +81,7 @@ static void two_kernels_wait_for_each_other(void **state)
     unsigned got[2];
     OK(cuMemAlloc_v2(&flags, 8));
     OK(cuMemsetD32_v2(flags, 0, 2));
+    OK(cuCtxSynchronize()); /* streams that do not block do not wait for it */
     a = flags, b = flags + 4;
     void *first[] = {&a, &b}, *second[] = {&b, &a};
     for (int i = 0; i < 2; i++)

@@ -20,7 +20,8 @@ static const char head[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            ".shared .align 16 .b8 space[4096];\n"
                            "mov.u32 %t, %tid.x;\nand.b32 %l, %t, 31;\nshr.u32 %w, %t, 5;\nmov.u32 %s, space;\n"
                            "mad.lo.u32 %a, %t, 4, %s;\nld.param.u64 %g, [memory];\nmul.wide.u32 %rd0, %t, 16;\n"
-                           "add.u64 %g, %g, %rd0;\nsetp.eq.u32 %warp0, %w, 0;\nsetp.eq.u32 %warp1, %w, 1;\n"
+                           "add.u64 %g, %g, %rd0;\nmov.u32 %n, %ctaid.x;\nmul.wide.u32 %rd0, %n, 1024;\nadd.u64 %g, "
+                           "%g, %rd0;\nsetp.eq.u32 %warp0, %w, 0;\nsetp.eq.u32 %warp1, %w, 1;\n"
                            "setp.eq.u32 %lane0, %l, 0;\nsetp.eq.u32 %thread0, %t, 0;\nmov.u32 %r0, 0;\n";
 static const char tail[] = "ret;\n}\n";
 
@@ -42,8 +43,14 @@ struct sample {
 #define WAIT_ALL "cp.async.wait_group 0;\n"
 #define MBARRIER(count) "@%thread0 mbarrier.init.shared.b64 [%s+2048], " #count ";\n" BAR
 #define ARRIVE "mbarrier.arrive.shared.b64 %rd1, [%s+2048];\n"
+#define BULK_IN                                                                                                        \
+    "@!%thread0 bra B;\nmbarrier.arrive.expect_tx.shared.b64 %rd1, [%s+2048], 256;\n"                                  \
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%g], 256, [%s+2048];\nB: "
+#define BULK_OUT                                                                                                       \
+    "@!%thread0 bra B;\ncp.async.bulk.global.shared::cta.bulk_group [%g], [%s], "                                      \
+    "256;\ncp.async.bulk.commit_group;\nB: "
 #define TRY(phase, label)                                                                                              \
-    label ":\nmbarrier.try_wait.parity.shared.b64 %p1, [%s+2048], " #phase ";\n@!%p1 bra " label ";\n"
+    label ":\nmbarrier.try_wait.parity.shared.b64 %p1, [%s+2048], " phase ";\n@!%p1 bra " label ";\n"
 
 static const struct sample samples[] = {
     /* between warps */
@@ -201,31 +208,37 @@ static const struct sample samples[] = {
     {"cp.async into what is read", LOAD_OTHER_WARP CP_ASYNC COMMIT WAIT_ALL, 64, FINDING_SHARED_WAR, FINDING_SHARED_RAW,
      0},
     /* mbarriers */
-    {"mbarrier", MBARRIER(64) STORE_OWN ARRIVE TRY(0, "W") LOAD_OTHER_WARP, 64, NOTHING, 0, 0},
+    {"mbarrier", MBARRIER(64) STORE_OWN ARRIVE TRY("0", "W") LOAD_OTHER_WARP, 64, NOTHING, 0, 0},
     {"mbarrier, nobody waits", MBARRIER(64) STORE_OWN ARRIVE LOAD_OTHER_WARP, 64, FINDING_SHARED_RAW,
      FINDING_SHARED_WAR, 0},
     {"mbarrier, one lane arrives without __syncwarp",
-     MBARRIER(2) STORE_OWN "@%lane0 " ARRIVE TRY(0, "W") LOAD_OTHER_WARP, 64, FINDING_SHARED_RAW, 0, 0},
+     MBARRIER(2) STORE_OWN "@%lane0 " ARRIVE TRY("0", "W") LOAD_OTHER_WARP, 64, FINDING_SHARED_RAW, 0, 0},
     {"mbarrier, one lane arrives behind __syncwarp",
-     MBARRIER(2) STORE_OWN SYNCWARP "@%lane0 " ARRIVE TRY(0, "W") LOAD_OTHER_WARP, 64, NOTHING, 0, 0},
-    {"mbarrier, one lane waits", MBARRIER(64) STORE_OWN ARRIVE "@!%lane0 bra E;\n" TRY(0, "W") "E: " LOAD_OTHER_WARP,
+     MBARRIER(2) STORE_OWN SYNCWARP "@%lane0 " ARRIVE TRY("0", "W") LOAD_OTHER_WARP, 64, NOTHING, 0, 0},
+    {"mbarrier, one lane waits", MBARRIER(64) STORE_OWN ARRIVE "@!%lane0 bra E;\n" TRY("0", "W") "E: " LOAD_OTHER_WARP,
      64, FINDING_SHARED_RAW, 0, 0},
     {"mbarrier, one lane waits, __syncwarp",
-     MBARRIER(64) STORE_OWN ARRIVE "@!%lane0 bra E;\n" TRY(0, "W") "E: " SYNCWARP LOAD_OTHER_WARP, 64, NOTHING, 0, 0},
+     MBARRIER(64) STORE_OWN ARRIVE "@!%lane0 bra E;\n" TRY("0", "W") "E: " SYNCWARP LOAD_OTHER_WARP, 64, NOTHING, 0, 0},
     {"mbarrier, cp.async",
-     MBARRIER(64) CP_ASYNC "cp.async.mbarrier.arrive.noinc.shared.b64 [%s+2048];\n" TRY(0, "W") LOAD_OTHER_WARP, 64,
+     MBARRIER(64) CP_ASYNC "cp.async.mbarrier.arrive.noinc.shared.b64 [%s+2048];\n" TRY("0", "W") LOAD_OTHER_WARP, 64,
      NOTHING, 0, 0},
     {"mbarrier, cp.async, no wait",
      MBARRIER(64) CP_ASYNC "cp.async.mbarrier.arrive.noinc.shared.b64 [%s+2048];\n" BAR LOAD_OTHER_WARP, 64,
      FINDING_COPY_NOT_AWAITED, 0, 0},
     {"mbarrier, no second wait in a loop",
-     MBARRIER(64) "mov.u32 %r2, 0;\nL: and.b32 %r3, %r2, 1;\n" STORE_OWN ARRIVE TRY(% r3, "W") LOAD_OTHER_WARP
+     MBARRIER(64) "mov.u32 %r2, 0;\nL: and.b32 %r3, %r2, 1;\n" STORE_OWN ARRIVE TRY("%r3", "W") LOAD_OTHER_WARP
      "add.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 4;\n@%p1 bra L;\n",
      64, FINDING_SHARED_WAR, FINDING_SHARED_RAW, 0},
     {"mbarrier, two waits in a loop",
-     MBARRIER(64) "mov.u32 %r2, 4;\nL: " STORE_OWN ARRIVE TRY(0, "W")
-         LOAD_OTHER_WARP ARRIVE TRY(1, "V") "sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\n",
+     MBARRIER(64) "mov.u32 %r2, 4;\nL: " STORE_OWN ARRIVE TRY("0", "W")
+         LOAD_OTHER_WARP ARRIVE TRY("1", "V") "sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\n",
      64, NOTHING, 0, 0},
+    /* bulk copies */
+    {"bulk copy", MBARRIER(1) BULK_IN TRY("0", "W") "ld.shared.u32 %r1, [%a];\n", 64, NOTHING, 0, 0},
+    {"bulk copy, no wait", MBARRIER(1) BULK_IN BAR "ld.shared.u32 %r1, [%a];\n", 64, FINDING_COPY_NOT_AWAITED, 0, 0},
+    {"bulk copy out", STORE_OWN BAR BULK_OUT "cp.async.bulk.wait_group 0;\n" BAR STORE_OWN, 64, NOTHING, 0, 0},
+    {"bulk copy out, no wait", STORE_OWN BAR BULK_OUT BAR STORE_OWN, 64, FINDING_COPY_NOT_AWAITED, 0, 0},
+    {"bulk copy out, no wait, read", STORE_OWN BAR BULK_OUT BAR "ld.shared.u32 %r1, [%a];\n", 64, NOTHING, 0, 0},
     {"mbarrier pipeline of two warps", /* 0: full, 8: empty; warp 0 fills, warp 1 empties */
      "@%thread0 mbarrier.init.shared.b64 [%s+2048], 32;\n@%thread0 mbarrier.init.shared.b64 [%s+2056], 32;\n" BAR
      "mov.u32 %r2, 0;\n@%warp1 bra C;\n"
