@@ -58,6 +58,10 @@ static void describe(struct finding *out, const struct exec_fault *f)
     if (f->kind == FAULT_DEADLOCK) {
         out->at.does = DOES_WAIT;
         copy_lines(out->detail, sizeof out->detail, f->detail);
+    } else if (f->kind == FAULT_TRAP && !f->detail[0]) {
+        snprintf(out->detail, sizeof out->detail,
+                 "it executed a trap: __trap(), or grid.sync() in a launch that is not cooperative "
+                 "(cudaLaunchCooperativeKernel)");
     } else {
         snprintf(out->detail, sizeof out->detail, "%s", f->detail);
     }
