@@ -63,6 +63,20 @@ bool gaps_are_halo(const struct gaps *g)
            g->first_end - g->first == g->last_end - g->last && g->bytes < (g->to - g->from) / 2;
 }
 
+bool gaps_are_lattice(const struct gaps *g)
+{
+    const u64 n = g->first_end - g->first, piece = g->first - g->from, tail = g->to - g->last_end;
+    if (g->count < 2)
+        return g->count && piece && piece == tail && n > piece;
+    if (!g->even || !piece || g->period != piece + n || g->last_end - g->last != n)
+        return false;
+    if (g->inner && (g->inner != n || g->last - g->inner_last != g->period))
+        return false;
+    if (g->inner_period && g->inner_period != g->period)
+        return false;
+    return tail ? tail <= piece : g->bytes >= (g->to - g->from) / 8 * 7;
+}
+
 bool gaps_are_rows(const struct gaps *g, struct allocations *made, u64 serial)
 {
     struct host_call call;

@@ -3,9 +3,13 @@
  *
  * These shapes are what right programs copy to the host with the rest, and no findings:
  *
- *   padding  gaps shorter than 16 bytes and than the alignment that they lead to, a whole number of periods apart:
- * those of an array of structs halo     equal gaps at both ends of the range, and between them equal ones at equal
- * distances, or none; less than half of it: the borders of a stencil's output
+ *     padding  gaps shorter than 16 bytes and than the alignment that they lead to, a whole number of periods apart:
+ *              those of an array of structs
+ *     halo     equal gaps at both ends of the range, and between them equal ones at equal distances, or none; less
+ *              than half of it: the borders of a stencil's output
+ *     lattice  pieces of one length with gaps of one length between them, and no rest that could be forgotten: what
+ *              strided stores leave
+ *     rows     gaps of less than 512 bytes up to multiples of 512, in an allocation with a pitch: the ends of its rows
  */
 #ifndef LS_CHECK_GAPS_H
 #define LS_CHECK_GAPS_H
@@ -31,6 +35,7 @@ void gaps_add(struct gaps *g, u64 from, u64 to);
 /* Of an array of structs of at most `most` bytes; a single gap: of one struct. */
 bool gaps_are_padding(const struct gaps *g, u64 most);
 bool gaps_are_halo(const struct gaps *g);
+bool gaps_are_lattice(const struct gaps *g);
 /* serial: of the allocation. */
 bool gaps_are_rows(const struct gaps *g, struct allocations *made, u64 serial);
 

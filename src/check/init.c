@@ -262,7 +262,7 @@ void init_host_read(struct check *c, u64 address, u64 size, const struct host_ca
         return;
     mark_known(c, &b, address, size);
     const struct gaps g = find_gaps(s, b.base, address, size);
-    if (g.count && !gaps_are_padding(&g, STRUCT_MOST) && !gaps_are_halo(&g) &&
+    if (g.count && !gaps_are_padding(&g, STRUCT_MOST) && !gaps_are_halo(&g) && !gaps_are_lattice(&g) &&
         !gaps_are_rows(&g, c->allocations, b.serial))
         report_copy(c, &b, address, size, &g, call);
 }

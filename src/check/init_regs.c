@@ -1,12 +1,11 @@
 /* init_regs.c - finds the open registers of a function and what its blocks do with them (init_regs.h).
  *
- * What has a value on every path is found by forward dataflow over bit sets; a guarded write counts as a write, but for
- * loads. What is
- * computed from an open register is open, too: compilers compute ahead of the branch that asks whether the value
- * counts. So only what has an effect is a use: the address of an access, the predicate of a branch or a guarded store,
- * and what is stored to global or shared memory. Arguments of calls, stores to local memory, values that other lanes
- * take (shuffles, votes) and operands of matrix instructions are no uses, and carry nothing on. An `and`, `or` or
- * choice has a value if one of its sources has: that is how `have && last > 0` is computed. */
+ * What has a value on every path is found by forward dataflow over bit sets; a guarded write counts as a write, but
+ * for loads. What is computed from an open register is open, too: compilers compute ahead of the branch that asks
+ * whether the value counts. So only what has an effect is a use: the address of an access, the predicate of a branch
+ * or a guarded store, and what is stored to global or shared memory. Arguments of calls, stores to local memory,
+ * values that other lanes take (shuffles, votes) and operands of matrix instructions are no uses, and carry nothing
+ * on. An `and`, `or` or choice has a value if one of its sources has: that is how `have && last > 0` is computed. */
 #include "check/init_regs.h"
 
 #include <string.h>

@@ -11,11 +11,11 @@
  * cleared between launches. clock: of the thread's warp since the epoch began (sync.h), 127: or more. many: threads of
  * other blocks have read it, too. strong: atomic, relaxed and the like (not volatile).
  *
- * Order between blocks of a launch. A launch has a clock of releases. A block releases when one of its threads executes
- * a fence of GPU or system scope (or a releasing access) and then one of them does a strong write: to those of its
- * serials that the fence covers this gives the release's time, and to the location, of which a hashed table keeps the
- * latest. A strong read takes the location's time for its block. What A did is ordered before what B does if A's serial
- * was released no later than what B has taken.
+ * Order between blocks, of one launch or of two that run at once. There is a clock of releases. A block releases when
+ * one of its threads executes a fence of GPU or system scope (or a releasing access) and then one of them does a strong
+ * write: to those of its serials that the fence covers this gives the release's time, and to the location, of which a
+ * hashed table keeps the latest. A strong read takes the location's time for its block. What A did is ordered before
+ * what B does if A's serial was released no later than what B has taken.
  *
  * This is too generous, never too strict: a time stands for all releases up to it, of whatever block; a fence counts
  * for all threads of its block, and so does what one of them takes; locations share entries of the table. So a missing
@@ -73,8 +73,7 @@ struct race_launch {
     u32 grid[3], block[3];
     u32 first;                         /* the first serial that it can have */
     u32 bound;                         /* serials below are ordered before it */
-    u32 now;                           /* releases so far */
-    u32 times[RACE_TIMES];             /* of locations, by a hash */
+    u32 began;                         /* releases so far when it began */
     bool host;                         /* some operation of the host's is in no order with it */
     signed char before[RACE_LAUNCHES]; /* other launches: 1 ordered, -1 not, 0 not asked */
 };
@@ -100,7 +99,9 @@ struct race_plane {
     struct race_chunk *chunks;
     u32 *released; /* by serial: when, 0: not */
     u32 next_chunk, active;
-    pthread_mutex_t lock; /* of what follows */
+    u32 now;               /* releases so far */
+    u32 times[RACE_TIMES]; /* of locations, by a hash */
+    pthread_mutex_t lock;  /* of what follows */
     struct arena mem;
     struct race_kernel *kernels;
     struct race_past past[RACE_LAUNCHES];
@@ -172,6 +173,8 @@ void global_report_host(const struct global_event *e, u32 lane);
 
 /* The host, a copy or a fill touched [address, address + size) as operation op. */
 void race_global_host(struct check *c, u64 address, u64 size, bool write, u64 op, const struct host_call *call);
+/* A copy that the host waits for: then it is the host that touches the memory. */
+bool race_host_waits(const struct host_call *call);
 /* The launch's accesses must be compared with operations of the host's. */
 bool race_host_concerns(struct check *c, u64 op);
 /* The first operation of the host's that touches the bytes in no order with op; false: none. */

@@ -17,7 +17,6 @@ struct other {
     const struct race_place *place; /* another's */
     u64 block;
     u32 thread, number;
-    bool is_strong;
 };
 
 static bool find_other(const struct global_event *e, u64 stamp, struct other *o)
@@ -25,10 +24,7 @@ static bool find_other(const struct global_event *e, u64 stamp, struct other *o)
     struct race_plane *p = e->w->launch->check->race;
     const struct race_launch *x = e->w->race_global->launch;
     const struct race_chunk chunk = p->chunks[stamp_serial(stamp) >> G_CHUNK_BITS];
-    *o = (struct other){.block = chunk.block,
-                        .thread = stamp_thread(stamp),
-                        .number = stamp_number(stamp),
-                        .is_strong = stamp >> G_STRONG & 1};
+    *o = (struct other){.block = chunk.block, .thread = stamp_thread(stamp), .number = stamp_number(stamp)};
     if (chunk.launch == x->number) {
         o->site = race_site_at(x->kernel->sites, o->number);
         return true;
@@ -50,8 +46,8 @@ static bool both_strong(const struct global_event *e, const struct other *o)
     const u32 mine = e->flags & RACE_STRONG;
     if (!mine)
         return false;
-    if (o->launch.number)
-        return o->is_strong;
+    if (o->launch.number) /* its kernel's table stays */
+        return !o->number || race_site_at(o->launch.kernel->sites, o->number)->flags & RACE_STRONG;
     const u32 theirs = flags_of(e, o->number) & RACE_STRONG;
     const bool one_warp = o->block == (u32)e->g->linear && o->thread / SYNC_LANES == e->a->warp;
     return theirs && !(one_warp && !e->s->fenced && mine == RACE_VOLATILE && theirs == RACE_VOLATILE);
@@ -195,8 +191,9 @@ void global_look_many(const struct global_event *e, u32 lane, u64 stamp)
 {
     struct other o;
     const struct race_launch *x = e->w->race_global->launch;
-    if (__atomic_load_n(&x->now, __ATOMIC_RELAXED) || !find_other(e, stamp, &o) || o.launch.number || !o.number ||
-        o.block != (u32)e->g->linear || both_strong(e, &o))
+    const u32 now = __atomic_load_n(&e->w->launch->check->race->now, __ATOMIC_RELAXED);
+    if (now != x->began || !find_other(e, stamp, &o) || o.launch.number || !o.number || o.block != (u32)e->g->linear ||
+        both_strong(e, &o))
         return;
     const u64 key = race_key(e->a->func, e->a->site, o.site->func, o.site->site);
     struct finding f;
@@ -243,7 +240,7 @@ void global_report_host(const struct global_event *e, u32 lane)
     char text[160];
     if (!race_host_conflict(c, e->w->race_global->launch->op, a->addr[lane], a->size, e->flags & RACE_WRITES, &op))
         return;
-    const enum finding_kind kind = strstr(op.call.api, "Async") ? FINDING_STREAM_RACE : FINDING_HOST_RACE;
+    const enum finding_kind kind = race_host_waits(&op.call) ? FINDING_HOST_RACE : FINDING_STREAM_RACE;
     const u64 key = finding_key(a->func, a->site, NULL, (u32)op.op);
     struct finding f;
     if (check_found_again(e->w->launch, kind, key, 1))

@@ -57,6 +57,11 @@ bool race_host_concerns(struct check *c, u64 op)
 
 /* ---- findings ---- */
 
+bool race_host_waits(const struct host_call *call)
+{
+    return strstr(call->api, "emcpy") && !strstr(call->api, "Async");
+}
+
 static void set_host(struct party *at, struct check *c, u64 op, const struct host_call *call, bool write, char *text,
                      size_t n)
 {
@@ -70,7 +75,7 @@ static void set_host(struct party *at, struct check *c, u64 op, const struct hos
 static void begin(struct finding *f, struct check *c, u64 address, u64 size, bool write, u64 op,
                   const struct host_call *call, char *text, size_t n)
 {
-    finding_init(f, call && !strstr(call->api, "Async") ? FINDING_HOST_RACE : FINDING_STREAM_RACE);
+    finding_init(f, call && race_host_waits(call) ? FINDING_HOST_RACE : FINDING_STREAM_RACE);
     f->space = SPACE_GLOBAL;
     f->has_address = true;
     f->address = address;

@@ -61,7 +61,7 @@ RACY static void publish(struct check_worker *w, struct race_block *g)
     struct race_plane *p = plane_of(w);
     if (g->fenced <= g->released)
         return;
-    const u32 per = 1u << G_CHUNK_BITS, t = __atomic_add_fetch(&w->race_global->launch->now, 1, __ATOMIC_RELAXED);
+    const u32 per = 1u << G_CHUNK_BITS, t = __atomic_add_fetch(&p->now, 1, __ATOMIC_RELAXED);
     for (u32 c = g->chunk; c && (c << G_CHUNK_BITS) + per > g->released; c = p->chunks[c].previous)
         for (u32 k = 0; k < per; k++) {
             const u32 serial = (c << G_CHUNK_BITS) + k;
@@ -74,7 +74,7 @@ RACY static void publish(struct check_worker *w, struct race_block *g)
 
 static u32 *time_of(struct check_worker *w, u64 address)
 {
-    return &w->race_global->launch->times[(address >> 2) * 0x9e3779b97f4a7c15u >> 52];
+    return &plane_of(w)->times[(address >> 2) * 0x9e3779b97f4a7c15u >> 52];
 }
 
 static void raise_time(u32 *at, u32 t)
@@ -112,13 +112,13 @@ static bool same_block_before(const struct sync_state *s, const struct race_bloc
                        warp, lane);
 }
 
-/* With several workers a flag may be written between the event of the read and the read: then what is released by now
- * counts as taken, by a block that has read any flag. */
+/* With several workers, or launches at once, a flag may be written between the event of the read and the read: then
+ * what is released by now counts as taken, by a block that has read any flag. */
 static u32 taken_by(const struct check_worker *w, const struct race_block *g)
 {
-    const struct race_launch *x = w->race_global->launch;
-    return g->has_taken && w->launch->workers && w->launch->workers->next ? __atomic_load_n(&x->now, __ATOMIC_RELAXED)
-                                                                          : g->taken;
+    const struct race_plane *p = plane_of(w);
+    const bool alone = !w->launch->workers->next && __atomic_load_n(&p->active, __ATOMIC_RELAXED) == 1;
+    return alone || !g->has_taken ? g->taken : __atomic_load_n(&p->now, __ATOMIC_RELAXED);
 }
 
 RACY bool race_before(struct check_worker *w, const struct sync_state *s, const struct race_block *g, u64 stamp,
@@ -130,10 +130,10 @@ RACY bool race_before(struct check_worker *w, const struct sync_state *s, const 
     if (serial < x->bound)
         return true;
     const struct race_chunk chunk = p->chunks[serial >> G_CHUNK_BITS];
-    if (chunk.launch != x->number)
-        return race_launch_before(w->launch->check, x, chunk.launch);
-    if (chunk.block == (u32)g->linear)
+    if (chunk.launch == x->number && chunk.block == (u32)g->linear)
         return same_block_before(s, g, stamp, warp, lane);
     const u32 t = __atomic_load_n(&p->released[serial], __ATOMIC_RELAXED);
-    return t && t <= taken_by(w, g);
+    if (t && t <= taken_by(w, g))
+        return true;
+    return chunk.launch != x->number && race_launch_before(w->launch->check, x, chunk.launch);
 }

@@ -185,6 +185,7 @@ static bool fill_launch(struct check *c, struct race_launch *x, const struct che
     x->stream = l->site.stream;
     memcpy(x->grid, l->exec->grid, sizeof x->grid);
     memcpy(x->block, l->exec->block, sizeof x->block);
+    x->began = __atomic_load_n(&p->now, __ATOMIC_RELAXED);
     x->first = __atomic_load_n(&p->next_chunk, __ATOMIC_RELAXED) << G_CHUNK_BITS;
     struct race_past past = {
         .number = x->number, .first = x->first, .op = x->op, .id = x->id, .stream = x->stream, .kernel = x->kernel};
@@ -192,7 +193,7 @@ static bool fill_launch(struct check *c, struct race_launch *x, const struct che
     memcpy(past.block, x->block, sizeof past.block);
     x->bound = find_bound(c, x, &past.all);
     p->past[x->number % RACE_LAUNCHES] = past;
-    p->active++;
+    __atomic_add_fetch(&p->active, 1, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -219,7 +220,7 @@ void race_launch_done(struct check *c, struct check_launch *l)
         return;
     pthread_mutex_lock(&c->race->lock);
     copy_places(c->race, x->kernel);
-    c->race->active--;
+    __atomic_sub_fetch(&c->race->active, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&c->race->lock);
     ls_free(x);
     l->race_global = NULL;

@@ -5,8 +5,8 @@
  * access is stamped with (warp, lane, its warp's clock). "Known up to tick T" means: ordered behind all accesses whose
  * stamp has a clock < T. Ticks only grow, so what was known once stays true and nothing is ever cleared:
  *
- *   - a barrier that all threads of the block pass begins a new *epoch*: all clocks jump to `base`, a tick that none
- * had, and everything below base is ordered before everything behind the barrier;
+ *   - a barrier that all threads of the block pass begins a new *epoch*: all clocks jump to `base`, a tick that
+ *     none had, and everything below base is ordered before everything behind the barrier;
  *   - `synced` says the same of the lanes of one warp among each other (__syncwarp of all its lanes);
  *   - `knows` of a warp about another (named barriers, mbarriers, if whole warps take part);
  *   - `lanes` and `threads` say it lane by lane, and exist only where parts of warps took part.

@@ -7,8 +7,10 @@
  *
  * For each word of 4 bytes of device memory there are
  *
- *   a mark (u16)    tag of the launch that wrote it last | filled | word | 4 bits: produced before | 4 bits: written by
- * tag a writer (u32)  word: number of the thread mod 2^24 | epoch of its block; else a byte a byte: its block's hash
+ *     a mark (u16)    tag of the launch that wrote it last | filled | word | 4 bits: produced before
+ *                     | 4 bits: written by the tag's launch
+ *     a writer (u32)  word: number of the thread mod 2^24 | epoch of its block
+ *                     else a byte a byte: its block's hash
  *
  * so 1.5 bytes a byte of memory that is written. Tags are 1..63 in turn; before one is used again all marks that bear
  * one are turned into "produced before". */

@@ -2,11 +2,11 @@
  *
  * Unwritten bytes are a finding if the copy also has bytes that the last launch wrote, unless
  *
- *   - something else produced them: a copy, an earlier launch since the last fill, a fill with zeros, 0xff, 0x7f or
- * 0x3f (what programs begin with on purpose; other fills are poison);
+ *   - something else produced them: a copy, an earlier launch since the last fill, a fill with zeros, 0xff, 0x7f
+ *     or 0x3f (what programs begin with on purpose; other fills are poison);
  *   - the launch used results of atomics (compactions, queues): how much it writes is a matter of data;
- *   - they may be padding of structs of at most 256 bytes, the borders of a stencil's output, or are the ends of rows
- *     with a pitch (gaps.h).
+ *   - they may be padding of structs of at most 256 bytes, the borders of a stencil's output, a lattice, or are the
+ *     ends of rows with a pitch (gaps.h).
  *
  * Of memory that was there when a launch was not checked (--kernel-name and its kin), nothing is said.
  *
@@ -174,7 +174,8 @@ static void judge(struct check *c, struct write_record *r, u64 address, u64 size
     if (r->said_unwritten || r->data_dependent || !any_by(c->write, address, address + size, r->tag))
         return;
     *g = find_gaps(c->write, &r->use, address, size);
-    if (is_padding(g, &r->use) || gaps_are_halo(g) || gaps_are_rows(g, c->allocations, r->use.serial))
+    if (is_padding(g, &r->use) || gaps_are_halo(g) || gaps_are_lattice(g) ||
+        gaps_are_rows(g, c->allocations, r->use.serial))
         g->count = 0;
     r->said_unwritten |= g->count != 0;
 }

@@ -546,6 +546,31 @@ static void test_halo(void **state)
     rig_close(&r);
 }
 
+/* Elements with a stride; but not the last column of a matrix, nor a block in the middle of many. */
+static void test_lattice(void **state)
+{
+    struct rig r;
+    (void)state;
+    open_rig(&r);
+    const u64 a = rig_alloc(&r, 4096), b = rig_alloc(&r, 4096), c = rig_alloc(&r, 4096);
+    for (u64 k = 0; k < 32; k++)
+        check_host_wrote(r.check, a + 128 * k, 8, 0, NULL);
+    check_host_read(r.check, a, 4096, 0, &a_call);
+    check_host_read(r.check, a, 128 * 31 + 8, 0, &a_call);
+    check_host_read(r.check, a, 136, 0, &a_call);
+    rig_none(&r);
+    for (u64 k = 0; k < 32; k++)
+        check_host_wrote(r.check, b + 128 * k, 124, 0, NULL);
+    check_host_read(r.check, b, 4096, 0, &a_call);
+    rig_only(&r, FINDING_UNINIT_COPY);
+    rig_forget(&r);
+    check_host_wrote(r.check, c, 1024, 0, NULL);
+    check_host_wrote(r.check, c + 2048, 2048, 0, NULL);
+    check_host_read(r.check, c, 4096, 0, &a_call);
+    rig_only(&r, FINDING_UNINIT_COPY);
+    rig_close(&r);
+}
+
 static void test_device_copies(void **state)
 {
     struct rig r;
@@ -578,8 +603,9 @@ int main(void)
         cmocka_unit_test(test_unseen),          cmocka_unit_test(test_shared),
         cmocka_unit_test(test_async),           cmocka_unit_test(test_local),
         cmocka_unit_test(test_registers),       cmocka_unit_test(test_halo),
-        cmocka_unit_test(test_vectors),         cmocka_unit_test(test_copy_to_host),
-        cmocka_unit_test(test_padding_to_host), cmocka_unit_test(test_device_copies),
+        cmocka_unit_test(test_lattice),         cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_copy_to_host),    cmocka_unit_test(test_padding_to_host),
+        cmocka_unit_test(test_device_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

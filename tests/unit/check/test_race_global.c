@@ -275,6 +275,34 @@ static void test_streams(void **state)
     rig_close(&r);
 }
 
+/* The kernel that finds no flag leaves a message, the next one, in another stream, takes it. */
+static void meet(const char *fence, bool clean)
+{
+    struct rig r;
+    char body[1024];
+    snprintf(body, sizeof body,
+             "@!%%block0 ret;\n@!%%thread0 ret;\nld.volatile.global.u32 %%r1, [%%f];\nsetp.ne.u32 %%p1, %%r1, "
+             "0;\n@%%p1 bra R;\n"
+             "st.global.u32 [%%m], %%t;\n%sst.volatile.global.u32 [%%f], 1;\nret;\nR: %sld.global.u32 %%r2, [%%m];\n",
+             fence, fence);
+    open_body(&r, body);
+    const u64 memory = rig_alloc(&r, 16384);
+    launch(&r, &one, memory);
+    launch(&r, &two, memory);
+    if (clean)
+        rig_none(&r);
+    else
+        rig_only(&r, FINDING_STREAM_RACE);
+    rig_close(&r);
+}
+
+static void test_flag_between_streams(void **state)
+{
+    (void)state;
+    meet("membar.sys;\n", true);
+    meet("", false);
+}
+
 static void test_freed_memory_is_clean(void **state)
 {
     struct rig r;
@@ -322,6 +350,7 @@ int main(void)
         cmocka_unit_test(test_workers),
         cmocka_unit_test(test_parties),
         cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_flag_between_streams),
         cmocka_unit_test(test_freed_memory_is_clean),
         cmocka_unit_test(test_host),
     };
