@@ -60,12 +60,13 @@ def section(lockstep, program, recorded):
     seconds = {}
     for r in rows:
         seconds.setdefault(r["tool"], {})[r["kernel"]] = float(r["seconds"])
-    print("\ncompute-sanitizer on an H200, the same program with 16 times the elements (`%s`), as multiples of the plain run "
-          "there (%s s):\n" % (os.path.basename(recorded), ", ".join("%s %.6f" % (k, seconds["none"][k]) for k in KERNELS)))
+    print("\ncompute-sanitizer on an H200 (`tests/hw/h200/check/%s`), the same program, as multiples of the plain run there "
+          "(%s s),\nwith the seconds behind them:\n" % (os.path.basename(recorded), ", ".join("%s %.6f" % (k, seconds["none"][k]) for k in KERNELS)))
     print("| tool | reduce | transpose | matmul |\n| --- | ---: | ---: | ---: |")
     for tool in SANITIZER:
         if tool in seconds:
-            print("| %s | %s |" % (tool, factors(seconds["none"], seconds[tool])))
+            print("| %s | %s |" % (tool, " | ".join("%.0f (%.4f s)" % (seconds[tool][k] / seconds["none"][k], seconds[tool][k])
+                                                    for k in KERNELS)))
 
 
 def main():

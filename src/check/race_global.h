@@ -175,6 +175,8 @@ void global_report_host(const struct global_event *e, u32 lane);
 void race_global_host(struct check *c, u64 address, u64 size, bool write, u64 op, const struct host_call *call);
 /* A copy that the host waits for: then it is the host that touches the memory. */
 bool race_host_waits(const struct host_call *call);
+/* Who left the stamp (out is empty; its text goes to `text`), and the id of the launch. The plane has its launch. */
+u64 race_describe(struct check *c, u64 stamp, bool wrote, struct party *out, char *text, size_t n);
 /* The launch's accesses must be compared with operations of the host's. */
 bool race_host_concerns(struct check *c, u64 op);
 /* The first operation of the host's that touches the bytes in no order with op; false: none. */

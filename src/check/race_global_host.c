@@ -103,32 +103,37 @@ static void split(u64 linear, const u32 dim[3], u32 out[3])
     out[2] = (u32)(linear / dim[0] / dim[1]);
 }
 
-/* A cell that a launch touched which is in no order with op. */
-static void report_cell(struct check *c, u64 address, bool write, u64 op, const struct host_call *call, u64 stamp,
-                        bool wrote)
+u64 race_describe(struct check *c, u64 stamp, bool wrote, struct party *out, char *text, size_t n)
 {
     struct race_plane *p = c->race;
     const struct race_chunk chunk = p->chunks[stamp_serial(stamp) >> G_CHUNK_BITS];
-    struct finding f;
-    char mine[160], theirs[160];
     pthread_mutex_lock(&p->lock);
     const struct race_past past = p->past[chunk.launch % RACE_LAUNCHES];
     const struct race_place *at = past.kernel ? race_place_of(past.kernel, stamp_number(stamp)) : NULL;
     pthread_mutex_unlock(&p->lock);
-    begin(&f, c, address, 4, write, op, call, mine, sizeof mine);
-    f.launch = past.id;
-    f.other.kernel = past.kernel->name;
-    f.other.has_thread = true;
-    f.other.does = wrote ? DOES_WRITE : DOES_READ;
-    split(chunk.block, past.grid, f.other.block);
-    split(stamp_thread(stamp), past.block, f.other.thread);
-    if (race_op_text(c, past.op, theirs, sizeof theirs))
-        f.other.launched = theirs;
+    out->kernel = past.kernel->name;
+    out->has_thread = true;
+    out->does = wrote ? DOES_WRITE : DOES_READ;
+    split(chunk.block, past.grid, out->block);
+    split(stamp_thread(stamp), past.block, out->thread);
+    if (race_op_text(c, past.op, text, n))
+        out->launched = text;
     if (at) {
-        f.other.function = at->function, f.other.file = at->file, f.other.ptx_file = at->ptx_file;
-        f.other.line = at->line, f.other.column = at->column, f.other.ptx_line = at->ptx_line;
-        memcpy(f.other.ptx, at->ptx, sizeof f.other.ptx);
+        out->function = at->function, out->file = at->file, out->ptx_file = at->ptx_file;
+        out->line = at->line, out->column = at->column, out->ptx_line = at->ptx_line;
+        memcpy(out->ptx, at->ptx, sizeof out->ptx);
     }
+    return past.id;
+}
+
+/* A cell that a launch touched which is in no order with op. */
+static void report_cell(struct check *c, u64 address, bool write, u64 op, const struct host_call *call, u64 stamp,
+                        bool wrote)
+{
+    struct finding f;
+    char mine[160], theirs[160];
+    begin(&f, c, address, 4, write, op, call, mine, sizeof mine);
+    f.launch = race_describe(c, stamp, wrote, &f.other, theirs, sizeof theirs);
     check_report(c, &f);
 }
 

@@ -8,8 +8,8 @@
  * page; so memory is put back, and compared, without touching pages that nobody touched. Of a difference the kernel is
  * run twice more, with hooks: who wrote the first byte that differs, in either order, and did it use atomics?
  *
- * The order of float additions by atomics differs by nature, and so does the order of elements whose places come from
- * an atomic counter: then the finding is a warning.
+ * The order of float additions by atomics differs by nature, and so do the order of elements whose places come from an
+ * atomic counter and which of several exchanges is the last: then the finding is a warning.
  *
  * Not replayed, and said in the log: launches with more memory than LOCKSTEP_SCHEDULES_MEMORY, that allocate or free
  * memory of the device's heap, that read a clock, and those that other work runs beside. Memory of arrays is compared,
@@ -56,7 +56,8 @@ struct replay {
     /* the trace of a run: */
     u64 watched; /* the first byte that differs */
     struct party writer;
-    bool wrote, atomics, float_atomics;
+    u8 writes_by; /* enum ptx_mod, when that was an atomic operation */
+    bool wrote, atomics;
 };
 
 /* ---- the environment ---- */
@@ -247,12 +248,6 @@ static void *trace_begin(void *launch, unsigned worker)
     return launch;
 }
 
-static bool is_float(u8 type)
-{
-    return type == PTX_F16 || type == PTX_F16X2 || type == PTX_BF16 || type == PTX_BF16X2 || type == PTX_F32 ||
-           type == PTX_F64;
-}
-
 static void trace_access(void *ctx, const struct exec_access *a)
 {
     struct replay *r = ctx;
@@ -260,7 +255,6 @@ static void trace_access(void *ctx, const struct exec_access *a)
     if (a->op == ACCESS_LD || (a->space != SPACE_GLOBAL && a->space != SPACE_SHARED))
         return;
     r->atomics |= atomic;
-    r->float_atomics |= atomic && is_float(a->type);
     if (a->space != SPACE_GLOBAL)
         return;
     for (u32 rest = a->mask; rest; rest &= rest - 1) {
@@ -268,6 +262,7 @@ static void trace_access(void *ctx, const struct exec_access *a)
         if (r->watched - a->addr[lane] >= a->size)
             continue;
         r->wrote = true;
+        r->writes_by = a->atom_op;
         r->writer = (struct party){.does = atomic ? DOES_ATOMIC : DOES_WRITE};
         party_place(&r->writer, a->func, a->site);
         if (a->block)
@@ -426,12 +421,17 @@ static void report_difference(struct replay *r, const struct part *p, u64 seed, 
     r->watched = p->block.base + p->first;
     if (trace(r, seed, &f.at))
         f.has_other = trace(r, drv.seed, &f.other);
+    const bool last_wins = f.has_other && f.at.does == DOES_ATOMIC && f.other.does == DOES_ATOMIC &&
+                           (r->writes_by == MOD_EXCH || r->writes_by == MOD_CAS);
     if (nature.floats && r->atomics) {
         f.severity = SEVERITY_WARNING;
         add(&f, "\nthe kernel adds floats by atomics or locks: the order of such additions differs by nature");
     } else if (nature.permuted && r->atomics) {
         f.severity = SEVERITY_WARNING;
         add(&f, "\nthe same values stand in another order, as when their places come from an atomic counter");
+    } else if (last_wins) {
+        f.severity = SEVERITY_WARNING;
+        add(&f, "\nthreads exchange it or compare and swap it: which of them is the last differs by nature");
     }
     add_seed(&f, seed);
     check_report(checked, &f);

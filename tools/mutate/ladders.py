@@ -175,16 +175,17 @@ def run(lockstep, out, jobs):
 # ---- the report ----
 
 def explanations():
-    """`family/rung: before | reason` a line; * stands for any rung."""
+    """Lines of `family/rung[:line]`, before, after, reason, with tabs between; `*` stands for anything."""
     with open(os.path.join(HERE, "explained.txt")) as f:
-        rows = [line.rstrip("\n").split(" | ") for line in f if line.strip() and not line.startswith("#")]
-    return [(name, before, after, reason) for name, before, after, reason in rows]
+        return [line.rstrip("\n").split("\t") for line in f if line.strip() and not line.startswith("#")]
 
 
 def reason_of(row, reasons):
-    name = row["family"] + "/" + row["rung"]
-    for which, before, after, reason in reasons:
-        if which in (name, row["family"] + "/*") and before in ("*", row["before"]) and after in ("*", row["after"]):
+    """The first line that fits; the places of one rung come before those of a family."""
+    rung = row["family"] + "/" + row["rung"]
+    names = {rung + ":" + row["line"], rung, row["family"] + "/*", "*"}
+    for name, before, after, reason in reasons:
+        if name in names and before in ("*", row["before"]) and after in ("*", row["after"]):
             return reason
     return None
 

@@ -2,6 +2,7 @@
  * and nothing is copied back. (From pageable memory the copies do not overlap; and of an odd N the last element is
  * lost.) */
 // TOOL: all
+// OPTIONS: --force-blocking-launches
 // EXPECT: uninitialized-global line @add
 #include "check.h"
 

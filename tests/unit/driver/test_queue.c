@@ -41,7 +41,7 @@ static void release_step(struct work *w)
 static u64 push(struct queue *q, atomic_int *clock, int *at, atomic_int *gate)
 {
     struct step *s = calloc(1, sizeof *s);
-    *s = (struct step){{run_step, release_step, NULL}, clock, at, gate};
+    *s = (struct step){{.run = run_step, .release = release_step}, clock, at, gate};
     pthread_mutex_lock(&hub.lock);
     assert_true(queue_push(q, &s->work));
     u64 n = q->submitted;

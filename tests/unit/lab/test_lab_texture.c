@@ -82,7 +82,7 @@ static struct trial trial_with(enum buffer_type type, struct plan_texture p)
     t.plan.ntextures = 1;
     t.plan.textures[0] = p;
     t.before[0] = image;
-    memcpy(image + payload_at(&t.plan.buffers[0]), &first, 4);
+    memcpy(image + payload_at(&t, &t.plan.buffers[0]), &first, 4);
     return t;
 }
 
