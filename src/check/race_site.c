@@ -28,24 +28,58 @@ void race_sites_free(struct race_sites *s)
     ls_free(s);
 }
 
-/* Of the source line if there is one. */
-static u32 place_of(const struct ir_func *func, u32 site)
-{
-    const struct ptx_module *m = func ? func->mod : NULL;
-    u32 loc = func && site < func->src->ninsts ? func->src->insts[site].loc : 0, place = 0;
-    if (!m || !loc || loc > m->nlocs)
-        return site;
-    for (u32 depth = 0; loc && loc <= m->nlocs && depth < 16; depth++) { /* and where that was inlined */
-        const struct ptx_loc *l = &m->locs[loc - 1];
-        place = (place ^ l->file << 24 ^ l->line << 8 ^ l->column) * 0x9e3779b1u;
-        loc = l->inlined_at;
-    }
-    return place | 1u << 31;
-}
-
 u64 race_key(const struct ir_func *func, u32 site, const struct ir_func *other, u32 other_site)
 {
-    return finding_key(func, place_of(func, site), other, place_of(other, other_site));
+    return finding_key(func, finding_place(func, site), other, finding_place(other, other_site));
+}
+
+/* ---- loops around compare-and-swap ----
+ *
+ * How CUDA's guide makes atomics of other types:
+ *
+ *     old = *p;
+ *     do { assumed = old; old = atomicCAS(p, assumed, f(assumed)); } while (assumed != old);
+ *
+ * The plain load may see any value, as the loop corrects it: it counts as part of the atomic operation. */
+
+static const struct ptx_var *reg_of(const struct ptx_inst *i, u32 operand)
+{
+    return operand < i->noperands && i->operands[operand].kind == PTX_REG ? i->operands[operand].var : NULL;
+}
+
+/* Moves a mark from registers to what they are copied to; false: nothing new. */
+static bool follow_moves(const struct ptx_func *f, u8 *marked)
+{
+    bool more = false;
+    for (u32 k = 0; k < f->ninsts; k++) {
+        const struct ptx_inst *i = &f->insts[k];
+        const struct ptx_var *d = reg_of(i, 0), *a = reg_of(i, 1);
+        if ((i->op == OP_MOV || i->op == OP_CVT) && d && a && marked[a->index] && !marked[d->index]) {
+            marked[d->index] = 1;
+            more = true;
+        }
+    }
+    return more;
+}
+
+/* What the plain load at site reads is what an atom.cas compares with. */
+static bool feeds_cas(const struct ptx_func *f, u32 site)
+{
+    const struct ptx_var *d = reg_of(&f->insts[site], 0);
+    u8 *marked = d ? ls_calloc(f->nregs + 1, 1) : NULL;
+    bool feeds = false;
+    if (!marked)
+        return false;
+    marked[d->index] = true;
+    while (follow_moves(f, marked))
+        ;
+    for (u32 k = 0; k < f->ninsts && !feeds; k++) {
+        const struct ptx_inst *i = &f->insts[k];
+        const struct ptx_var *compared = i->op == OP_ATOM && ptx_has(i, MOD_CAS) ? reg_of(i, 2) : NULL;
+        feeds = compared && marked[compared->index];
+    }
+    ls_free(marked);
+    return feeds;
 }
 
 static u32 flags_of(const struct exec_access *a)
@@ -62,6 +96,8 @@ static u32 flags_of(const struct exec_access *a)
     for (u32 k = 0; k < LS_ARRAY_LEN(mods); k++)
         if (!a->uncounted && ptx_has(i, mods[k].mod))
             flags |= mods[k].flags;
+    if (flags == RACE_READS && i->op == OP_LD && feeds_cas(a->func->src, a->site))
+        flags |= RACE_RELAXED;
     return flags;
 }
 
