@@ -52,6 +52,7 @@ missing()
     have cmake || echo cmake
     have ninja || echo ninja-build
     have pkg-config || echo pkg-config
+    have python3 || echo python3
     have_library cmocka || echo libcmocka-dev
     have_library jansson || echo libjansson-dev
     have_library libzstd || echo libzstd-dev

@@ -61,11 +61,20 @@ void finding_init(struct finding *f, enum finding_kind kind)
 
 /* ---- parties ---- */
 
-/* The .loc of an instruction, or NULL. */
+/* The .loc of an instruction, or NULL. Line 0 is what compilers give to what they moved: the line before it is nearest. */
 static const struct ptx_loc *loc_of(const struct ir_func *func, u32 site)
 {
-    const u32 loc = func && site < func->src->ninsts ? func->src->insts[site].loc : 0;
-    return loc && loc <= func->mod->nlocs ? &func->mod->locs[loc - 1] : NULL;
+    enum { BACK = 64 };
+    if (!func || site >= func->src->ninsts)
+        return NULL;
+    for (u32 k = 0; k < BACK && k <= site; k++) {
+        const u32 loc = func->src->insts[site - k].loc;
+        if (!loc || loc > func->mod->nlocs)
+            return NULL;
+        if (func->mod->locs[loc - 1].line)
+            return &func->mod->locs[loc - 1];
+    }
+    return NULL;
 }
 
 static const struct ptx_loc *caller_of(const struct ptx_module *m, const struct ptx_loc *l)

@@ -12,9 +12,20 @@ static u64 alignment(u64 address)
     return low > 16 || !low ? 16 : low;
 }
 
-void gaps_begin(struct gaps *g, u64 base, u64 address, u64 size)
+static bool has_pitch(struct allocations *made, u64 serial)
 {
-    *g = (struct gaps){.base = base, .from = address, .to = address + size, .padded = true, .even = true, .rows = true};
+    struct host_call call;
+    return allocations_made(made, serial, &call) && (strstr(call.api, "Pitch") || strstr(call.api, "Malloc3D"));
+}
+
+void gaps_begin(struct gaps *g, u64 base, u64 address, u64 size, struct allocations *made, u64 serial)
+{
+    *g = (struct gaps){.base = base,
+                       .from = address,
+                       .to = address + size,
+                       .pitched = has_pitch(made, serial),
+                       .padded = true,
+                       .even = true};
 }
 
 /* The latest gap is not the last one. */
@@ -34,8 +45,9 @@ static void add_inner(struct gaps *g)
 void gaps_add(struct gaps *g, u64 from, u64 to)
 {
     const u64 n = to - from;
+    if (g->pitched && n < PITCH_ALIGN && (to - g->base) % PITCH_ALIGN == 0)
+        return;
     g->padded &= n <= PADDING_MOST && n < alignment(to);
-    g->rows &= n < PITCH_ALIGN && (to - g->base) % PITCH_ALIGN == 0;
     g->longest = n > g->longest ? n : g->longest;
     g->bytes += n;
     if (g->count == 0) {
@@ -75,11 +87,4 @@ bool gaps_are_lattice(const struct gaps *g)
     if (g->inner_period && g->inner_period != g->period)
         return false;
     return tail ? tail <= piece : g->bytes >= (g->to - g->from) / 8 * 7;
-}
-
-bool gaps_are_rows(const struct gaps *g, struct allocations *made, u64 serial)
-{
-    struct host_call call;
-    return g->rows && allocations_made(made, serial, &call) &&
-           (strstr(call.api, "Pitch") || strstr(call.api, "Malloc3D"));
 }

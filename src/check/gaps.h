@@ -9,7 +9,9 @@
  *              than half of it: the borders of a stencil's output
  *     lattice  pieces of one length with gaps of one length between them, and no rest that could be forgotten: what
  *              strided stores leave
- *     rows     gaps of less than 512 bytes up to multiples of 512, in an allocation with a pitch: the ends of its rows
+ *
+ * Nor are the ends of rows in an allocation with a pitch: gaps of less than 512 bytes up to multiples of 512. They do not
+ * count as gaps at all, so that what is left may have one of the shapes above.
  */
 #ifndef LS_CHECK_GAPS_H
 #define LS_CHECK_GAPS_H
@@ -25,10 +27,12 @@ struct gaps {
     u64 period;              /* between the first two */
     u64 inner, inner_period; /* those that are neither first nor last: length, distance */
     u64 inner_last;          /* where the latest of them begins; 0: there is none */
-    bool padded, even, rows; /* so far */
+    bool pitched;      /* the allocation has a pitch */
+    bool padded, even; /* so far */
 };
 
-void gaps_begin(struct gaps *g, u64 base, u64 address, u64 size);
+/* made, serial: the allocations' calls, and this one's number. */
+void gaps_begin(struct gaps *g, u64 base, u64 address, u64 size, struct allocations *made, u64 serial);
 /* [from, to), behind the gap before. */
 void gaps_add(struct gaps *g, u64 from, u64 to);
 
@@ -36,7 +40,5 @@ void gaps_add(struct gaps *g, u64 from, u64 to);
 bool gaps_are_padding(const struct gaps *g, u64 most);
 bool gaps_are_halo(const struct gaps *g);
 bool gaps_are_lattice(const struct gaps *g);
-/* serial: of the allocation. */
-bool gaps_are_rows(const struct gaps *g, struct allocations *made, u64 serial);
 
 #endif

@@ -216,11 +216,12 @@ void init_copied(struct check *c, u64 to, u64 from, u64 size)
 
 /* ---- copies to the host ---- */
 
-static struct gaps find_gaps(const struct shadow *s, u64 base, u64 address, u64 size)
+static struct gaps find_gaps(const struct check *c, const struct mem_block *b, u64 address, u64 size)
 {
     struct gaps g;
+    const struct shadow *s = &c->init->bits;
     const u64 end = address - s->base + size;
-    gaps_begin(&g, base, address, size);
+    gaps_begin(&g, b->base, address, size, c->allocations, b->serial);
     for (u64 to = address - s->base, from; (from = init_find(s->cells, to, end, false)) < end;) {
         to = init_find(s->cells, from, end, true);
         gaps_add(&g, from + s->base, to + s->base);
@@ -261,8 +262,7 @@ void init_host_read(struct check *c, u64 address, u64 size, const struct host_ca
         !block_at(c, address, &b) || b.base + b.size - address < size)
         return;
     mark_known(c, &b, address, size);
-    const struct gaps g = find_gaps(s, b.base, address, size);
-    if (g.count && !gaps_are_padding(&g, STRUCT_MOST) && !gaps_are_halo(&g) && !gaps_are_lattice(&g) &&
-        !gaps_are_rows(&g, c->allocations, b.serial))
+    const struct gaps g = find_gaps(c, &b, address, size);
+    if (g.count && !gaps_are_padding(&g, STRUCT_MOST) && !gaps_are_halo(&g) && !gaps_are_lattice(&g))
         report_copy(c, &b, address, size, &g, call);
 }

@@ -29,6 +29,7 @@ static struct init_block *take_block(struct check_worker *w, u32 warps)
 static void block_begin(struct check_worker *w, const struct exec_block_info *info)
 {
     struct init_shared *s = w->init;
+    s->shared_bytes = info->reserved_at; /* of every block of the launch */
     struct init_block *b = take_block(w, info->warps);
     if (!b)
         return;
@@ -83,9 +84,7 @@ bool init_local_grow(struct check_worker *w, struct init_local *l, u64 rows)
 
 static bool worker_begin(struct check_worker *w)
 {
-    const struct exec_launch *x = w->launch->exec;
     w->init = arena_new(&w->mem, struct init_shared);
-    w->init->shared_bytes = (u64)x->kernel->shared_bytes + x->dynamic_shared;
     return true;
 }
 

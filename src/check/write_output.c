@@ -73,11 +73,12 @@ static bool any_by(const struct write_plane *p, u64 from, u64 end, u32 tag)
 
 /* ---- gaps ---- */
 
-static struct gaps find_gaps(const struct write_plane *p, const struct write_use *u, u64 address, u64 size)
+static struct gaps find_gaps(const struct check *c, const struct write_use *u, u64 address, u64 size)
 {
     struct gaps g;
+    const struct write_plane *p = c->write;
     const u64 end = address + size;
-    gaps_begin(&g, u->base, address, size);
+    gaps_begin(&g, u->base, address, size, c->allocations, u->serial);
     for (u64 to = address, from; (from = find(p, to, end, false)) < end;) {
         to = find(p, from, end, true);
         gaps_add(&g, from, to);
@@ -173,9 +174,8 @@ static void judge(struct check *c, struct write_record *r, u64 address, u64 size
     r->said_twice |= *twice;
     if (r->said_unwritten || r->data_dependent || !any_by(c->write, address, address + size, r->tag))
         return;
-    *g = find_gaps(c->write, &r->use, address, size);
-    if (is_padding(g, &r->use) || gaps_are_halo(g) || gaps_are_lattice(g) ||
-        gaps_are_rows(g, c->allocations, r->use.serial))
+    *g = find_gaps(c, &r->use, address, size);
+    if (is_padding(g, &r->use) || gaps_are_halo(g) || gaps_are_lattice(g))
         g->count = 0;
     r->said_unwritten |= g->count != 0;
 }
