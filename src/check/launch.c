@@ -3,10 +3,13 @@
  * An event goes to each instrument that wants it, in the order of instruments.def. An instrument that nobody needs costs
  * nothing, and events that no instrument wants do not arise. */
 #include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include "base/alloc.h"
 #include "check/finding_set.h"
+#include "check/mem_shared.h"
 #include "check/tool.h"
 
 const struct check_instrument *const check_instruments[] = {
@@ -219,6 +222,17 @@ static u64 allocation_at(const struct check *c, u64 address)
     return inside || near ? b.serial : 0;
 }
 
+/* Which variable of shared memory it is, in front of the other details; memcheck says so itself. */
+static void say_shared(const struct check_launch *l, struct finding *f)
+{
+    char where[256], rest[sizeof f->detail];
+    if (f->space != SPACE_SHARED || !f->has_address || finding_info(f->kind)->tool == CHECK_MEMCHECK ||
+        !mem_shared_describe(l->exec, f->address, f->size, where, sizeof where))
+        return;
+    memcpy(rest, f->detail, sizeof rest);
+    snprintf(f->detail, sizeof f->detail, "%s%s%.700s", where, rest[0] ? "\n" : "", rest);
+}
+
 static void complete(struct check_launch *l, struct finding *f)
 {
     f->launch = l->exec->id;
@@ -228,6 +242,7 @@ static void complete(struct check_launch *l, struct finding *f)
         f->call = l->call;
     if (!f->allocation && f->has_address && (f->space == SPACE_GLOBAL || f->space == SPACE_NONE))
         f->allocation = allocation_at(l->check, f->address);
+    say_shared(l, f);
     check_complete(l->check, f);
 }
 
