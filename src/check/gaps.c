@@ -24,8 +24,24 @@ void gaps_begin(struct gaps *g, u64 base, u64 address, u64 size, struct allocati
                        .from = address,
                        .to = address + size,
                        .pitched = has_pitch(made, serial),
+                       .small = true,
                        .padded = true,
                        .even = true};
+    for (u32 m = 1; m <= GAPS_PERIOD; m++)
+        g->repeats[m] = true;
+}
+
+/* Compares the gap with those before it. */
+static void add_to_periods(struct gaps *g, u64 from, u64 n)
+{
+    for (u64 m = 1; m <= GAPS_PERIOD && m <= g->count; m++) {
+        const u64 k = (g->count - m) % GAPS_PERIOD, step = from - g->latest[k];
+        if (g->count == m)
+            g->step[m] = step;
+        g->repeats[m] &= step == g->step[m] && n == g->length[k];
+    }
+    g->latest[g->count % GAPS_PERIOD] = from;
+    g->length[g->count % GAPS_PERIOD] = n;
 }
 
 /* The latest gap is not the last one. */
@@ -47,7 +63,8 @@ void gaps_add(struct gaps *g, u64 from, u64 to)
     const u64 n = to - from;
     if (g->pitched && n < PITCH_ALIGN && (to - g->base) % PITCH_ALIGN == 0)
         return;
-    g->padded &= n <= PADDING_MOST && n < alignment(to);
+    g->small &= n <= PADDING_MOST && n < alignment(to);
+    add_to_periods(g, from, n);
     g->longest = n > g->longest ? n : g->longest;
     g->bytes += n;
     if (g->count == 0) {
@@ -66,7 +83,14 @@ void gaps_add(struct gaps *g, u64 from, u64 to)
 
 bool gaps_are_padding(const struct gaps *g, u64 most)
 {
-    return g->padded && (g->count > 1 ? g->period : g->to - g->from) <= most;
+    if (!g->small)
+        return false;
+    if (g->padded && (g->count > 1 ? g->period : g->to - g->from) <= most)
+        return true;
+    for (u64 m = 2; m <= GAPS_PERIOD && m < g->count; m++)
+        if (g->repeats[m] && g->step[m] <= most)
+            return true;
+    return false;
 }
 
 bool gaps_are_halo(const struct gaps *g)

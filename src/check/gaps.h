@@ -3,8 +3,8 @@
  *
  * These shapes are what right programs copy to the host with the rest, and no findings:
  *
- *     padding  gaps shorter than 16 bytes and than the alignment that they lead to, a whole number of periods apart:
- *              those of an array of structs
+ *     padding  gaps shorter than 16 bytes and than the alignment that they lead to, a whole number of periods apart,
+ *              or several of them in each period: those of an array of structs
  *     halo     equal gaps at both ends of the range, and between them equal ones at equal distances, or none; less
  *              than half of it: the borders of a stencil's output
  *     lattice  pieces of one length with gaps of one length between them, and no rest that could be forgotten: what
@@ -19,6 +19,8 @@
 #include "base/base.h"
 #include "check/allocations.h"
 
+enum { GAPS_PERIOD = 8 }; /* gaps in a period, at most */
+
 struct gaps {
     u64 base;     /* of the allocation */
     u64 from, to; /* the range */
@@ -27,6 +29,10 @@ struct gaps {
     u64 period;              /* between the first two */
     u64 inner, inner_period; /* those that are neither first nor last: length, distance */
     u64 inner_last;          /* where the latest of them begins; 0: there is none */
+    /* The latest gaps, number k at k % GAPS_PERIOD; and whether each gap is the m-th before it, step[m] bytes further. */
+    u64 latest[GAPS_PERIOD], length[GAPS_PERIOD], step[GAPS_PERIOD + 1];
+    bool repeats[GAPS_PERIOD + 1];
+    bool small;        /* each is as padding may be */
     bool pitched;      /* the allocation has a pitch */
     bool padded, even; /* so far */
 };

@@ -73,6 +73,7 @@ static int up(void **state)
 static int down(void **state)
 {
     (void)state;
+    OK(cuEventDestroy_v2(t.e));
     context_down(t.ctx);
     return 0;
 }
@@ -275,6 +276,8 @@ static void test_graph(void **state)
     OK(cuGraphLaunch(x, t.free_b));
     launch(t.free_a);
     RACE();
+    OK(cuGraphExecDestroy(x));
+    OK(cuGraphDestroy(g));
 }
 
 /* Different halves of the memory. */
