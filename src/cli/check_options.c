@@ -318,6 +318,12 @@ static void refuse(int key, struct argp_state *state)
 
 /* ---- argp ---- */
 
+/* "-" is what no file is. */
+static const char *stdout_or(const char *file_name)
+{
+    return file_name && strcmp(file_name, "-") == 0 ? NULL : file_name;
+}
+
 static error_t parse_look(int key, char *arg, struct argp_state *state)
 {
     struct check_command *c = state->input;
@@ -418,11 +424,11 @@ static error_t parse_output(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_JSON:
         c->json = true;
-        c->json_to = arg;
+        c->json_to = stdout_or(arg);
         return 0;
     case OPT_SARIF:
         c->sarif = true;
-        c->sarif_to = arg;
+        c->sarif_to = stdout_or(arg);
         return 0;
     case OPT_STRICT:
         c->strict = true;
