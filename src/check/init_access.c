@@ -214,6 +214,12 @@ static __attribute__((noinline)) void carry_out(struct check_worker *w, const st
 
 /* ---- global and shared memory ---- */
 
+/* What is in memory before matters: an exchange is how locks and flags are set, and a store if nobody looks at its result. */
+static inline bool needs_old(const struct exec_access *a)
+{
+    return a->op != ACCESS_ST && !(a->op == ACCESS_ATOM && a->atom_op == MOD_EXCH);
+}
+
 static __attribute__((noinline)) void read_missing(struct check_worker *w, const struct exec_access *a,
                                                    const struct bitmap *m, u32 missing)
 {
@@ -272,7 +278,7 @@ static inline void access_bitmap(struct check_worker *w, const struct exec_acces
         move_piece(w, a, m);
         return;
     }
-    if (a->op != ACCESS_ST) {
+    if (needs_old(a)) {
         const u32 missing = lanes_missing(m, a);
         if (LS_UNLIKELY(missing))
             read_missing(w, a, m, missing);
@@ -333,7 +339,7 @@ static void access_local(struct check_worker *w, const struct exec_access *a, st
     const u32 n = a->size, ones = init_ones(n);
     u32 missing = 0;
     u64 last = 0;
-    if (a->op != ACCESS_ST) {
+    if (needs_old(a)) {
         for (u32 left = a->mask; left; left &= left - 1) {
             const u32 i = (u32)__builtin_ctz(left);
             missing |= (u32)(local_get(l, a->addr[i], i, n) != ones) << i;

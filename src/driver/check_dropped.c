@@ -1,13 +1,13 @@
 /* check_dropped.c - does the caller look at what a call returned? Read from its machine code: from the return address
  * on, what happens first to %eax, on every way that the code can take?
  *
- *     written, or another call           dropped on this way: no argument is passed in it, since calls with a
- *                                        variable number of arguments set it first
- *     read                               looked at
- *     ret                                the caller's caller decides (wrappers return what they got)
- *     an instruction that is not in      not known, which counts as looked at
- *     the tables, too long a way,
- *     another kind of processor
+ *     written                               dropped on this way
+ *     another call                          the same: no argument is passed in it (calls with a variable number of
+ *                                           arguments set it first)
+ *     read                                  looked at
+ *     ret                                   the caller's caller decides (wrappers return what they got)
+ *     an instruction that is not below      not known, which counts as looked at
+ *     too long a way, another processor     the same
  *
  * The tables are from the opcode maps of Intel's manual (volume 2, appendix A): only what compilers put behind calls in
  * ordinary code. Nothing is run and nothing is changed. */
