@@ -343,9 +343,11 @@ static void put_backtraces(FILE *out, const struct check_text *o, const struct c
     char heading[100];
     if (!o->host)
         return;
-    if (f->has_at && f->at.kernel && f->launch)
+    /* what writecheck finds is of a launch, and seen at a copy */
+    const bool launch = f->has_at && f->at.kernel && (!f->call.api || strstr(f->call.api, "Launch"));
+    if (launch && f->launch)
         snprintf(heading, sizeof heading, "of launch %" PRIu64, f->launch);
-    else if (f->has_at && f->at.kernel)
+    else if (launch)
         snprintf(heading, sizeof heading, "of the launch");
     else
         snprintf(heading, sizeof heading, "of the call%s%.64s", f->call.api ? " of " : "",
