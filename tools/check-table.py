@@ -69,9 +69,10 @@ def table(sources, rows):
         text, harmless = source.read_text(), ''
         if '// HARMLESS:' in text:
             harmless = ' (no fault of memory or order)'
-        their_text, they = theirs(rows.get(source.stem, {}))
+        is_recorded = source.stem in rows
+        their_text, they = theirs(rows[source.stem]) if is_recorded else ('not recorded', False)
         our_text, we = ours(source)
-        if not harmless:
+        if not harmless and is_recorded:
             counts[they, we] += 1
         lines.append(f'| {cell(source.stem)} | {cell(first_sentence(head(source)))}{harmless} | {cell(their_text)} | '
                      f'{cell(our_text)} |')
@@ -84,10 +85,12 @@ def count_text(counts):
 
 
 def clean_text(sources, rows):
-    noisy = [(s.stem, theirs(rows.get(s.stem, {}))) for s in sources]
+    ran = [s for s in sources if s.stem in rows]
+    of_these = f' of the {len(ran)} that were recorded' if len(ran) < len(sources) else ''
+    noisy = [(s.stem, theirs(rows[s.stem])) for s in ran]
     noisy = [(name, text) for name, (text, found) in noisy if found]
     lines = [f'There are {len(sources)} clean twins. `lockstep check --tool all` finds nothing in any of them, which is a test. '
-             f'compute-sanitizer reports something in {len(noisy)}{":" if noisy else "."}', '']
+             f'compute-sanitizer reports something in {len(noisy)}{of_these}{":" if noisy else "."}', '']
     return lines + [f'* {cell(name)}: {cell(text)}' for name, text in noisy] + ([''] if noisy else [])
 
 

@@ -18,6 +18,7 @@ struct finding_set;   /* finding_set.h */
 struct init_plane;    /* init.c */
 struct write_plane;   /* write.c */
 struct race_plane;    /* race_global.c */
+struct host_touches;  /* host_touch.c */
 struct stream_order;  /* order.c */
 
 struct check {
@@ -29,6 +30,7 @@ struct check {
     struct init_plane *init;    /* NULL: the tool is off */
     struct write_plane *write;
     struct race_plane *race;
+    struct host_touches *host;
     struct heap_sites *heap;    /* heap.c: which malloc made what */
     struct stream_order *order;
     struct allocations *allocations; /* allocations.c: who made and freed what, by serial */
@@ -46,6 +48,7 @@ struct check_worker {
     struct sync_state *sync;      /* sync.h: who is ordered before whom in the block under way. NULL: nobody needs it */
     struct race_shared *race_shared;
     struct race_global *race_global;
+    struct host_worker *host_touch;
     struct init_shared *init;     /* shared and local memory and registers */
     struct sync_check *synccheck;
     struct write_worker *write;
@@ -63,7 +66,7 @@ struct check_launch {
     const struct check_instrument **active; /* that the tools need, in order */
     unsigned nactive;
     struct arena mem; /* for what the launching thread makes; its recovery point is set while launch_begin runs */
-    void *race_global, *write, *init, *synccheck; /* the tools' own, of the launch */
+    void *race_global, *write, *init, *synccheck, *host_touch; /* the tools' own, of the launch */
     struct mem_spans *spans; /* mem_shared.c: the variables of shared memory */
 };
 

@@ -187,12 +187,13 @@ void check_start(void)
     append_process();
     check_call_init();
     check_call_reports(text_of("LOCKSTEP_CHECK_API"));
+    check_host_start();
     on_exit(on_exit_status, NULL);
     check_on = true;
     replay_on = check_wants(CHECK_SCHEDULES);
 }
 
-static bool all_idle(void)
+bool check_idle(void)
 {
     bool idle = true;
     pthread_mutex_lock(&drv.lock);
@@ -208,7 +209,8 @@ void check_settle(void)
 {
     enum { PATIENCE_MS = 20000 };
     const struct timespec ms = {0, 1000000};
-    for (int i = 0; i < PATIENCE_MS && check_on && !all_idle(); i++)
+    check_host_stop();
+    for (int i = 0; i < PATIENCE_MS && check_on && !check_idle(); i++)
         nanosleep(&ms, NULL);
 }
 

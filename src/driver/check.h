@@ -7,6 +7,7 @@
  *     check_call.c    calls of the program: who called, from where; those that fail
  *     check_memory.c  allocations, frees, leaks, copies and fills
  *     check_status.c  errors that nobody asked for
+ *     check_host.c    loads and stores of the program's own
  *
  * Nothing here is called, and nothing is paid for, unless check_on. */
 #ifndef LS_DRIVER_CHECK_H
@@ -37,6 +38,7 @@ enum ls_status check_run(struct exec_launch *l, const struct op *op, struct prof
 /* Whether a launch that went wrong leaves the context as it is (LOCKSTEP_CHECK_DESTROY=kernel). */
 bool check_spares_context(void);
 bool check_wants(enum check_tool tool);
+bool check_idle(void); /* no stream has anything to do */
 
 /* ---- check_call.c ---- */
 
@@ -60,6 +62,15 @@ void check_call_detail(const char *fmt, ...) LS_PRINTF(1, 2);
 
 /* What is wrong, should the call under way fail: filled by the caller, in place of an API error. */
 struct finding *check_call_explain(enum finding_kind kind);
+
+/* ---- check_host.c ---- */
+
+extern bool check_host_on; /* the rest does nothing unless it is */
+void check_host_start(void);
+/* The outermost call of this thread begins, and ends. */
+void check_host_enter(void);
+void check_host_leave(void);
+void check_host_stop(void); /* the process ends */
 
 /* ---- check_memory.c ---- */
 

@@ -152,12 +152,17 @@ void check_call_begin(const char *name, const void *from)
     now.known = false;
     now.explained = false;
     now.hidden = ours(from);
+    if (check_host_on)
+        check_host_enter();
 }
 
 static void end(void)
 {
-    if (now.depth && --now.depth == 0)
-        now.name = NULL;
+    if (!now.depth || --now.depth)
+        return;
+    now.name = NULL;
+    if (check_host_on)
+        check_host_leave();
 }
 
 void check_call_end(CUresult result)

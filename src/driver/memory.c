@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "check/host_touch.h"
 #include "driver/check.h"
 #include "driver/check_order.h"
 #include "driver/driver.h"
@@ -306,7 +307,8 @@ CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned f
 {
     if (size == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    enum ls_status s = mem_alloc(drv.device.mem, size, MEM_ALIGN, kind, NULL, address);
+    const bool paged = check_host_on && kind != MEM_DEVICE; /* check_host.c: by pages */
+    enum ls_status s = mem_alloc(drv.device.mem, size, paged ? HOST_PAGE : MEM_ALIGN, kind, NULL, address);
     if (s != LS_OK)
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct allocation a = {.base = *address, .size = size, .ctx = ctx, .pool = pool, .flags = flags, .kind = (u8)kind};

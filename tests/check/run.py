@@ -88,6 +88,7 @@ def plain(text):
     text = re.sub(r'PTX line \d+', 'PTX line ?', text)
     text = re.sub(r'(Host Frame: main at \w+\.cu):\d+', r'\1:?', text) # of the combined program
     text = re.sub(r'(allocation |Allocation )#\d+', r'\1#?', text)
+    text = re.sub(r'(?<![\w/.+-])(?:[\w.+-]+/)+([\w+-]+\.(?:cu|cuh|h|hpp))\b', r'\1', text) # relative to the working folder
     return re.sub(r'(/[\w.+-]+)+/([\w.+-]+)', r'\2', text)
 
 
