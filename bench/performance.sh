@@ -14,6 +14,11 @@ meter, on the first four loops; a warp instruction is one PTX instruction for 32
 
 TEXT
 "$build/bench/bench_engine" --markdown bench/engine/loops.ptx
+printf '\n## The checks\n\n'
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$build/bin/lockstep" cc -O2 bench/check_kernels.cu -o "$work/check_kernels"
+python3 bench/check_costs.py "$build/bin/lockstep" "$work/check_kernels" tests/hw/h200/check/costs.csv
 printf '\n## Parsing\n\n'
 printf 'Text to verified module, one core; the goal is 40 MB/s. Generated PTX, then the kernels of the ladders.\n\n'
 printf '```\n'

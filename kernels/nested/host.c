@@ -115,9 +115,10 @@ static void plan_tree(struct plan *p, const struct rung *r, const struct shape *
     u64 nodes = 2;
     for (u64 part = s->n; part > LEAF; part -= part / 2)
         nodes *= 2;
-    const u32 in = plan_input(p, BUFFER_INT, s->n), sums = plan_inout(p, BUFFER_INT, nodes); /* nobody has number 0 */
+    const u32 in = plan_input(p, BUFFER_INT, s->n); /* nobody has number 0 */
+    const u32 sums = plan_buffer(p, (struct buffer){.use = BUFFER_OUT, .type = BUFFER_INT, .count = nodes - 1, .lead = 1});
     struct launch *l = plan_launch(p, r->kernel, 1, 32);
-    launch_buffer(l, sums), launch_buffer(l, in), launch_u32(l, 0), launch_u32(l, (u32)s->n), launch_u32(l, 1);
+    launch_pointer(l, sums, (u64)-1), launch_buffer(l, in), launch_u32(l, 0), launch_u32(l, (u32)s->n), launch_u32(l, 1);
 }
 
 static void plan_sort(struct plan *p, const struct rung *r, const struct shape *s)

@@ -57,7 +57,7 @@ void nested_check(const struct outcome *o, struct check *c)
     if (strstr(name, "elloWorld"))
         check_hello(o, c);
     else if (strncmp(name, "treeSum", 7) == 0)
-        check_element(c, 1, ((const i32 *)o->after[1])[1], (double)sum_of(o->before[0], 0, o->shape->n), 0);
+        check_element(c, 1, ((const i32 *)o->after[1])[0], (double)sum_of(o->before[0], 0, o->shape->n), 0);
     else if (strcmp(name, "bitonicFlat") == 0 || strcmp(name, "quicksort") == 0)
         check_sorted(o, c);
     else

@@ -214,7 +214,8 @@ static __attribute__((noinline)) void carry_out(struct check_worker *w, const st
 
 /* ---- global and shared memory ---- */
 
-/* What is in memory before matters: an exchange is how locks and flags are set, and a store if nobody looks at its result. */
+/* What is in memory before matters: an exchange is how locks and flags are set, and a store if nobody looks at its
+ * result. */
 static inline bool needs_old(const struct exec_access *a)
 {
     return a->op != ACCESS_ST && !(a->op == ACCESS_ATOM && a->atom_op == MOD_EXCH);

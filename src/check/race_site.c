@@ -114,7 +114,8 @@ static u32 find_or_add(struct race_sites *s, const struct exec_access *a)
     if (s->n >= s->most || (!*part && !(*part = ls_calloc(RACE_SITE_PART, sizeof **part))))
         return 0;
     (*part)[s->n % RACE_SITE_PART] = (struct race_site){a->func, a->site, flags};
-    return s->n++;
+    __atomic_store_n(&s->n, s->n + 1, __ATOMIC_RELEASE);
+    return s->n - 1;
 }
 
 /* The function's entry at the head of the list; NULL: no memory. */

@@ -45,7 +45,7 @@ enum { RACE_SITE_PART = 256 };
  * is one finding. */
 u64 race_key(const struct ir_func *func, u32 site, const struct ir_func *other, u32 other_site);
 
-/* Entries never move, so that they are read without the lock. */
+/* Entries never move or change, so that they are read without the lock: n is raised when an entry is complete. */
 struct race_sites {
     pthread_mutex_t lock; /* for adding */
     u32 most, n;
@@ -58,6 +58,7 @@ void race_sites_free(struct race_sites *s);
 
 static inline const struct race_site *race_site_at(const struct race_sites *s, u32 n)
 {
+    (void)__atomic_load_n(&s->n, __ATOMIC_ACQUIRE); /* another worker may have added it */
     return &s->parts[n / RACE_SITE_PART][n % RACE_SITE_PART];
 }
 

@@ -147,7 +147,7 @@ static bool make_buffer(struct trial *t, u32 i)
         return false;
     if (t->host[i])
         memcpy(t->host[i], t->before[i], bytes);
-    const bool cold = t->lab->request.checked && b->use == BUFFER_OUT && !b->lead && !b->tail;
+    const bool cold = t->lab->request.checked && b->use == BUFFER_OUT;
     return t->host[i] || cold || trial_ok(t, t->lab->cuda.to_device(t->device[i], t->before[i], bytes));
 }
 

@@ -37,18 +37,22 @@ static void say_wrong(const struct check *c, struct lab_result *out)
              c->bound > 0 ? " within its bound" : "");
 }
 
-/* A buffer as it is now, ls_realloc'ed; NULL: it cannot be had. */
-static u8 *read_back(struct trial *t, u32 i)
+/* Bytes of a buffer's image as they are now, ls_realloc'ed; NULL: they cannot be had. */
+static u8 *read_part(struct trial *t, u32 i, u64 from, u64 bytes)
 {
-    u64 bytes = device_bytes(t, &t->plan.buffers[i]);
     u8 *after = ls_realloc(NULL, bytes);
     if (after && t->host[i])
-        memcpy(after, t->host[i], bytes);
-    else if (after && !trial_ok(t, t->lab->cuda.to_host(after, t->device[i], bytes))) {
+        memcpy(after, t->host[i] + from, bytes);
+    else if (after && !trial_ok(t, t->lab->cuda.to_host(after, t->device[i] + from, bytes))) {
         ls_free(after);
         after = NULL;
     }
     return after;
+}
+
+static u8 *read_back(struct trial *t, u32 i)
+{
+    return read_part(t, i, 0, device_bytes(t, &t->plan.buffers[i]));
 }
 
 /* A device buffer that copies fill stays an input to nobody: what steps write may change. */
@@ -71,7 +75,8 @@ static void only_read(struct trial *t, struct lab_result *out)
 {
     out->verdict = LAB_RIGHT;
     for (u32 i = 0; i < t->plan.nbuffers; i++) {
-        u8 *after = read_back(t, i);
+        const struct buffer *b = &t->plan.buffers[i];
+        u8 *after = read_part(t, i, payload_at(t, b), b->count * buffer_element(b->type));
         if (!after)
             out->verdict = LAB_FAILED;
         ls_free(after);
