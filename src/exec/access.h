@@ -14,9 +14,9 @@
  *
  * Other threads of the host may touch the same bytes: kernels race when their authors let them. So device memory is
  * only touched through the *_any types (any alignment, any aliasing) and the functions that do are not instrumented by
- * the thread sanitizer. x86 makes aligned accesses of up to 8 bytes single; its order of memory (TSO) and the calls
- * between bodies, which the compiler cannot look through, make every access at least acquire (loads) or release
- * (stores), so .relaxed, .acquire, .release and .volatile need nothing more. */
+ * the thread sanitizer. What a lane accesses by one instruction is one access of the host (ops/lane_memory.h). x86's
+ * order of memory (TSO) and the calls between bodies, which the compiler cannot look through, make every access at
+ * least acquire (loads) or release (stores), so .relaxed, .acquire, .release and .volatile need nothing more. */
 #ifndef LS_EXEC_ACCESS_H
 #define LS_EXEC_ACCESS_H
 
@@ -42,12 +42,13 @@
     RACY static const struct ir_inst *BODY_NAME(name, LS_LEVEL)(const struct ir_inst *pc, u8 *regs, struct warp *w);   \
     OP(name)
 
-typedef u8 u8_any __attribute__((may_alias));
+typedef i8 i8_any __attribute__((may_alias));
+typedef i16 i16_any __attribute__((aligned(1), may_alias));
 typedef u16 u16_any __attribute__((aligned(1), may_alias));
 typedef u32 u32_any __attribute__((aligned(1), may_alias));
 typedef u64 u64_any __attribute__((aligned(1), may_alias));
-typedef u64 u128_any __attribute__((vector_size(16), aligned(1), may_alias));
-typedef u64 line_any __attribute__((vector_size(64), aligned(1), may_alias));
+typedef u64 u64x2 __attribute__((vector_size(16), may_alias));
+typedef u64 u64x2_any __attribute__((vector_size(16), aligned(1), may_alias));
 
 /* The constants of a memory body in one word, so that slow functions take them in a register. */
 #define MEM_SPACE(op) ((op)&0xffu)

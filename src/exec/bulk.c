@@ -24,15 +24,19 @@ static u8 *global(struct warp *w, const struct ir_inst *pc, const u8 *regs, cons
     if (aligned && mem_range(w->mem, address, &lo, &hi, &kind) && hi - address >= bytes &&
         !(write && mem_read_only(kind)))
         return (u8 *)(uintptr_t)address;
-    *left_out = warp_excuse(w, pc, aligned ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED, lane, address, bytes, SPACE_GLOBAL,
-                            write, false);
+    *left_out = warp_excuse(w, pc, aligned ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED, lane, address, bytes,
+                            SPACE_GLOBAL, write, false);
     return NULL;
 }
 
-/* Bit i of the mask: byte i of each 16 is written. */
+typedef u64 unit __attribute__((vector_size(UNIT), aligned(UNIT), may_alias));
+
+/* Bit i of the mask: byte i of each 16 is written. Others may read and write meanwhile: a unit is copied as a whole. */
 RACY static void copy_masked(u8 *to, const u8 *from, u32 bytes, u32 mask)
 {
-    for (u32 k = 0; k < bytes; k++)
+    for (u32 k = 0; mask == 0xffff && k < bytes; k += UNIT)
+        *(volatile unit *)(void *)(to + k) = *(const volatile unit *)(const void *)(from + k);
+    for (u32 k = 0; mask != 0xffff && k < bytes; k++)
         if (mask >> k % UNIT & 1)
             to[k] = from[k];
 }

@@ -1,9 +1,10 @@
 /* weak.c - the store buffers of weak memory; weak.h says what they mean, and what blocks remember of memory.
  *
  * A buffer is a dense array of entries, which no two share a byte, and chains through it by 16-byte chunk of address:
- * an element is naturally aligned and has at most 16 bytes, so it lies in one chunk. A store over an entry of the same
- * place and size replaces its value (nobody has seen it: as if the two had sunk together); one that overlaps an entry
- * otherwise first sends that down, at once. Both are orders that the model allows, and keep the order of each byte.
+ * a lane's store is naturally aligned, in pieces of at most 16 bytes, so each lies in one chunk. A store over an entry
+ * of the same place and size replaces its value (nobody has seen it: as if the two had sunk together); one that
+ * overlaps an entry otherwise first sends that down, at once. Both are orders that the model allows, and keep the order
+ * of each byte.
  *
  * Invariant: which entry sinks depends on positions in arrays and on the seed, never on addresses, so that a run is
  * reproducible although the host places device memory anew each time (at a page, so that the low bits of an address,
@@ -123,7 +124,7 @@ static struct entry take(struct weak_buffer *b, u32 k)
 
 typedef u64 pair __attribute__((vector_size(16), aligned(16), may_alias));
 
-/* Each element becomes visible as a whole, as by the stores of the other bodies. */
+/* Each piece becomes visible as a whole, as by the stores of the other bodies. */
 __attribute__((no_sanitize("thread"))) static void write_memory(const struct entry *e)
 {
     void *to = (void *)(uintptr_t)e->at;

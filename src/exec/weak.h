@@ -40,7 +40,7 @@ void weak_round(struct block *b, bool aside);
 /* Time passes: the warp is about to access memory. */
 void weak_tick(struct warp *w);
 
-/* One element: size is 1, 2, 4, 8 or 16 bytes, and `at` a multiple of it. */
+/* What a lane stores, or 16 bytes of it: size is 1, 2, 4, 8 or 16, and `at` a multiple of it. */
 void weak_store(struct warp *w, u64 at, const void *value, unsigned size);
 /* Turns n bytes that were read from memory into what the warp sees there. fresh: not what the block remembers. The
  * bytes lie in 16 of which the first is at a multiple of 16. */
