@@ -208,6 +208,8 @@ struct binding *scope_find(struct parser *p, const char *interned);
 struct binding *scope_here(struct parser *p, const char *interned); /* in the innermost scope only */
 struct binding *scope_bind(struct parser *p, struct scope *s, const char *interned, enum binding_kind kind, void *what);
 const char *scope_unique(struct parser *p, const char *interned);
+/* What a range is bound as: its prefix and '<', which no name has, so that %r and %r<4> can both be there. */
+const char *scope_range(struct parser *p, const char *prefix, size_t len);
 struct ptx_var *scope_register(struct parser *p, const char *interned); /* from a range, or NULL */
 void scope_ref(struct parser *p, const char *name, const char *at, struct ptx_operand *o,
                const struct ptx_label **slot);

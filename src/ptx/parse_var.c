@@ -469,10 +469,10 @@ static void parse_range(struct parser *p, struct ptx_var *like, const char *name
     lex_expect(p, '>', "the number of registers");
     if (like->space != SPACE_REG)
         fail(p, at, "only registers are declared as a range");
-    struct binding *b = scope_here(p, name);
-    if (b && b->kind == BIND_RANGE)
+    const char *key = scope_range(p, name, strlen(name));
+    if (scope_here(p, key))
         fail(p, at, "'%s<...>' is declared twice", name);
-    scope_bind(p, p->scope, name, BIND_RANGE, r);
+    scope_bind(p, p->scope, key, BIND_RANGE, r);
 }
 
 /* A definition takes the place of its .extern declaration, but stands where it is written: an initialiser may name

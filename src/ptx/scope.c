@@ -86,6 +86,14 @@ static bool decimal(const char *s, size_t n, u64 *out)
     return true;
 }
 
+const char *scope_range(struct parser *p, const char *prefix, size_t len)
+{
+    char *name = arena_alloc(&p->tmp, len + 1);
+    memcpy(name, prefix, len);
+    name[len] = '<';
+    return intern(&p->m->names, name, len + 1);
+}
+
 struct ptx_var *scope_register(struct parser *p, const char *interned)
 {
     const size_t len = strlen(interned);
@@ -96,8 +104,8 @@ struct ptx_var *scope_register(struct parser *p, const char *interned)
         u64 number;
         if (cut == 0 || !decimal(interned + cut, len - cut, &number))
             continue;
-        for (struct binding *b = scope_find(p, intern(&p->m->names, interned, cut)); b; b = b->below) {
-            if (b->kind != BIND_RANGE || number >= b->range->count)
+        for (struct binding *b = scope_find(p, scope_range(p, interned, cut)); b; b = b->below) {
+            if (number >= b->range->count)
                 continue;
             struct ptx_var *v = arena_new(&p->m->mem, struct ptx_var);
             *v = b->range->like;
