@@ -242,7 +242,7 @@ enum ls_status grid_check_limits(const struct exec_launch *l, struct exec_fault 
 static u64 resident_per_sm(const struct grid *g)
 {
     const struct gpu *gpu = &g->launch->device->gpu;
-    const u64 shared = ls_align_up(g->launch->kernel->shared_bytes, 16) + g->launch->dynamic_shared;
+    const u64 shared = (u64)g->launch->kernel->shared_bytes + g->launch->dynamic_shared;
     u64 by_threads = gpu->threads_per_sm / (g->nwarps * IR_LANES), by_blocks = gpu->blocks_per_sm;
     u64 by_shared = shared ? gpu->shared_per_sm / shared : by_blocks;
     u64 per_sm = by_threads < by_blocks ? by_threads : by_blocks;
@@ -303,7 +303,7 @@ static u32 static_shared(const struct exec_launch *l)
 {
     const struct ir_func *k = l->kernel;
     const struct ir_shared_var *last = k->nshared_vars ? &k->shared_vars[k->nshared_vars - 1] : NULL;
-    return (u32)(last && !last->size && l->dynamic_shared ? last->at : ls_align_up(k->shared_placed, 16));
+    return (u32)(last && !last->size && l->dynamic_shared ? last->at : ls_align_up(k->shared_placed, k->shared_align));
 }
 
 /* The other hooks are called by what fast code shares with traced code. */

@@ -19,6 +19,8 @@
 
 static bool is_global(const struct ptx_var *v) { return v->space == SPACE_GLOBAL || v->space == SPACE_CONST; }
 static bool is_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED; }
+static bool is_dynamic(const struct ptx_var *v) { return is_shared(v) && !v->size; }
+static u64 most(u64 a, u64 b) { return a > b ? a : b; }
 
 /* ---- symbols ---- */
 
@@ -220,7 +222,7 @@ static void place_common_shared(struct exec_module *m)
     for (u32 k = 0; k < m->nvars; k++) {
         struct exec_var *v = &m->vars[k];
         bool common = false;
-        v->is_dynamic = is_shared(v->src) && !v->src->size;
+        v->is_dynamic = is_dynamic(v->src);
         if (!is_shared(v->src) || v->is_dynamic || v->src->linkage == LINK_EXTERN)
             continue;
         for (u32 f = 0; f < m->nfuncs && !common; f++)
@@ -301,7 +303,7 @@ static const char *dynamic_name(const struct exec_module *m, const struct ptx_fu
         if (m->vars[k].is_dynamic && mentions(f, m->vars[k].src))
             return m->vars[k].src->name;
     for (u32 k = 0; k < f->nlocals; k++)
-        if (is_shared(f->locals[k]) && !f->locals[k]->size)
+        if (is_dynamic(f->locals[k]))
             return f->locals[k]->name;
     return NULL;
 }
@@ -334,15 +336,36 @@ static struct shared_layout place_kernel_shared(struct lowering *l, bool with_co
     return x;
 }
 
-/* What a kernel says of its shared memory. Dynamic memory begins at a multiple of 16 (grid.c). */
+/* The alignment of the dynamic shared memory that a kernel may see, 0: it sees none. As ptxas does, every such variable of
+ * its translation unit counts, whether the kernel names it or not; the other units' count when it calls functions, which
+ * may be theirs. */
+static u64 dynamic_align(const struct exec_module *m, const struct exec_func *f)
+{
+    enum { LEAST = 16 }; /* what ptxas and nvlink align it to at least */
+    const bool calls = calls_functions(f);
+    u64 align = 0;
+    for (u32 k = 0; k < m->nvars; k++)
+        if (m->vars[k].is_dynamic && (m->vars[k].unit == f->unit || calls))
+            align = most(align, most(m->vars[k].src->align, LEAST));
+    for (u32 k = 0; k < f->src->nlocals; k++)
+        if (is_dynamic(f->src->locals[k]))
+            align = most(align, most(f->src->locals[k]->align, LEAST));
+    return align;
+}
+
+/* What a kernel says of its shared memory. The bytes up to dynamic memory count as static, as ptxas and nvlink count them;
+ * nvlink, which joins units that were compiled apart, counts them only where the kernel reaches such memory, and only up
+ * to a multiple of 16. */
 static void note_shared(struct exec_module *m, const struct exec_func *f, struct shared_layout *x)
 {
     const char *dynamic = dynamic_name_of_kernel(m, f);
     const u32 gap = x->vars.len ? m->device->shared_gap : 0;
-    if (dynamic)
-        vec_push(&m->mem, &x->vars, ((struct ir_shared_var){dynamic, ls_align_up(x->at + gap, 16), 0}));
-    f->ir->shared_bytes = (u32)x->bytes;
+    const u64 align = dynamic_align(m, f), counted = m->nunits == 1 ? align : dynamic ? 16 : 0;
+    f->ir->shared_align = align ? (u32)align : 1;
+    f->ir->shared_bytes = (u32)ls_align_up(x->bytes, counted ? counted : 1);
     f->ir->shared_placed = (u32)x->at;
+    if (dynamic)
+        vec_push(&m->mem, &x->vars, ((struct ir_shared_var){dynamic, ls_align_up(x->at + gap, align), 0}));
     f->ir->shared_vars = x->vars.at;
     f->ir->nshared_vars = (u32)x->vars.len;
 }
