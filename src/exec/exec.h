@@ -73,7 +73,7 @@ struct exec_fault {
     u64 address, size;           /* memory faults */
     u8 space;                    /* enum ptx_space */
     bool write, atomic;
-    char detail[512];            /* the nearest allocation, the waiting warps of a deadlock, the failed assertion */
+    char detail[1024];           /* the nearest allocation, the waiting warps of a deadlock, the failed assertion */
     char launched_by[512];       /* a grid that a kernel launched: by which thread, a line a level, the nearest first */
 };
 
@@ -179,6 +179,7 @@ struct exec_order {
     u32 value; /* EXEC_COPY_WAIT */
     const struct exec_block_info *block;
     const u64 *addr; /* mbarriers: [32], offsets in the block's shared memory; else NULL */
+    u32 dead;        /* mbarriers: the lanes of mask whose object mbarrier.inval had ended before */
 };
 
 /* A call of malloc on the device by one lane. */

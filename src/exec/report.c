@@ -58,8 +58,8 @@ void fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, 
 static struct exec_fault describe(const struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind,
                                   unsigned lane, u64 address, u64 size, u8 space, bool write, bool atomic)
 {
-    struct exec_fault f = {.kind = kind, .address = address, .size = size, .space = space, .write = write,
-                           .atomic = atomic};
+    struct exec_fault f = {
+        .kind = kind, .address = address, .size = size, .space = space, .write = write, .atomic = atomic};
     fault_place(w, pc, lane, &f);
     if (kind == FAULT_ILLEGAL_ADDRESS && (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_NONE))
         mem_describe(w->mem, address, size, f.detail, sizeof f.detail);
@@ -92,6 +92,7 @@ u8 *warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind k
     return NULL;
 }
 
+/* Text that must not grow beyond its buffer. */
 struct text {
     char *at;
     size_t left;
@@ -116,7 +117,42 @@ static const struct ir_inst *waits_at(const struct split *s)
     return s->state == SPLIT_NONE ? NULL : s->waited;
 }
 
-static void say_waiting(struct text *t, const struct warp *w, const struct split *s)
+/* The first split of the warp that waits where s does, with the same lanes, or NULL. */
+static const struct split *alike_in(const struct warp *w, const struct split *s)
+{
+    for (u32 i = 0; i < w->nsplits; i++)
+        if (waits_at(&w->splits[i]) == waits_at(s) && w->splits[i].mask == s->mask)
+            return &w->splits[i];
+    return NULL;
+}
+
+/* "warp 3", or "warps 0-2,5" of all warps in which the same lanes wait at the same place. */
+static void say_warps(struct text *t, const struct block *b, const struct split *s)
+{
+    const u32 n = b->info.warps;
+    u32 all = 0; /* a block has 32 warps at most */
+    for (u32 k = 0; k < n; k++)
+        all |= (u32)(alike_in(&b->warps[k], s) != NULL) << k;
+    const char *between = __builtin_popcount(all) > 1 ? "warps " : "warp ";
+    for (u32 k = 0, last; k < n; k = last + 1) {
+        for (last = k; last + 1 < n && all >> k & 1 && all >> (last + 1) & 1;)
+            last++;
+        if (!(all >> k & 1))
+            continue;
+        say(t, last > k ? "%s%u-%u" : "%s%u", between, k, last);
+        between = ",";
+    }
+}
+
+/* The end of a long path is what tells files apart. */
+static void say_file(struct text *t, const char *file, u32 line)
+{
+    enum { MOST = 100 };
+    const size_t n = strlen(file);
+    say(t, ", %s%s:%u", n > MOST ? "..." : "", n > MOST ? file + n - MOST : file, line);
+}
+
+static void say_waiting(struct text *t, const struct block *b, const struct split *s)
 {
     const struct ir_func *f = s->frame->func->ir;
     const struct ir_inst *pc = waits_at(s);
@@ -126,12 +162,47 @@ static void say_waiting(struct text *t, const struct warp *w, const struct split
     source_of(f, pc->site, &file, &line, &column);
     ptx_print_inst(&f->src->insts[pc->site], what, sizeof what);
     what[strcspn(what, ";")] = 0;
-    say(t, "%swarp %u, lanes 0x%08x wait at `%s`", t->left == sizeof((struct exec_fault *)0)->detail ? "" : "; ",
-        w->index, s->mask, what);
+    say_warps(t, b, s);
+    say(t, ", lanes 0x%08x wait at `%s`", s->mask, what);
     if (file)
-        say(t, ", %s:%u", file, line);
+        say_file(t, file, line);
     else
         say(t, ", PTX line %u", f->src->insts[pc->site].line);
+}
+
+/* The split is the first of those that wait alike, in warp k. */
+static bool is_first(const struct block *b, u32 k, const struct split *s)
+{
+    if (!waits_at(s) || alike_in(&b->warps[k], s) != s)
+        return false;
+    for (u32 before = 0; before < k; before++)
+        if (alike_in(&b->warps[before], s))
+            return false;
+    return true;
+}
+
+/* What all of the block's warps wait at. What finds no room is counted. */
+static void say_all_waiting(struct text *t, const struct block *b)
+{
+    enum { FOR_THE_REST = 24 };
+    u32 more = 0;
+    const char *between = "";
+    for (u32 k = 0; k < b->info.warps; k++)
+        for (u32 i = 0; i < b->warps[k].nsplits; i++) {
+            char one[400];
+            struct text x = {one, sizeof one};
+            if (!is_first(b, k, &b->warps[k].splits[i]))
+                continue;
+            say_waiting(&x, b, &b->warps[k].splits[i]);
+            if (more || strlen(one) + strlen(between) + FOR_THE_REST > t->left) {
+                more++;
+                continue;
+            }
+            say(t, "%s%s", between, one);
+            between = "; ";
+        }
+    if (more)
+        say(t, "; and %u more", more);
 }
 
 void block_deadlock(struct block *b)
@@ -139,20 +210,18 @@ void block_deadlock(struct block *b)
     struct exec_fault f = {.kind = FAULT_DEADLOCK};
     struct text t = {f.detail, sizeof f.detail};
     bool placed = false;
-    for (u32 k = 0; k < b->info.warps; k++) {
+    for (u32 k = 0; k < b->info.warps && !placed; k++) {
         struct warp *w = &b->warps[k];
-        for (u32 i = 0; i < w->nsplits; i++) {
+        for (u32 i = 0; i < w->nsplits && !placed; i++) {
             const struct split *s = &w->splits[i];
             if (!waits_at(s))
                 continue;
-            say_waiting(&t, w, s);
-            if (!placed) {
-                w->func = s->frame->func->ir;
-                fault_place(w, waits_at(s), (unsigned)__builtin_ctz(s->mask), &f);
-                placed = true;
-            }
+            w->func = s->frame->func->ir;
+            fault_place(w, waits_at(s), (unsigned)__builtin_ctz(s->mask), &f);
+            placed = true;
         }
     }
+    say_all_waiting(&t, b);
     grid_fault(b->grid, &f);
 }
 

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -124,6 +125,31 @@ static void test_deadlock_is_reported(void **state)
     bench_close(&b);
 }
 
+/* Whatever the number of those who wait: whole entries, and how many there is no room for. */
+static void test_deadlock_text_is_whole(void **state)
+{
+    struct bench b;
+    struct exec_fault f;
+    (void)state;
+    bench_open(&b, "progress.ptx");
+    assert_int_equal(bench_run(&b, &(struct run){.kernel = "deadlock_of_warps", .grid = 1, .block = 192}, &f),
+                     LS_ERR_FAULT);
+    assert_int_equal(f.kind, FAULT_DEADLOCK);
+    assert_string_equal(f.detail, "warps 0,2,4, lanes 0xffffffff wait at `barrier.sync 0, 1024`, PTX line 159; "
+                                  "warps 1,3,5, lanes 0xffffffff wait at `barrier.sync 1, 1024`, PTX line 162");
+    assert_int_equal(bench_run(&b, &(struct run){.kernel = "deadlock_of_lanes", .grid = 1, .block = 96}, &f),
+                     LS_ERR_FAULT);
+    u32 entries = 0, more = 0;
+    for (const char *s = f.detail; (s = strstr(s, "warps 0-2, lanes 0x")); s++)
+        entries++;
+    const char *last = strrchr(f.detail, ';');
+    assert_non_null(last);
+    assert_int_equal(sscanf(last, "; and %u more", &more), 1);
+    assert_int_equal(entries + more, 32);
+    assert_true(entries > 8);
+    bench_close(&b);
+}
+
 static void test_divergent_barrier_completes(void **state)
 {
     struct bench b;
@@ -200,6 +226,7 @@ int main(void)
         cmocka_unit_test(test_producer_and_consumer),
         cmocka_unit_test(test_two_kernels_wait_for_each_other),
         cmocka_unit_test(test_deadlock_is_reported),
+        cmocka_unit_test(test_deadlock_text_is_whole),
         cmocka_unit_test(test_divergent_barrier_completes),
         cmocka_unit_test(test_watchdog),
         cmocka_unit_test(test_lanes_meet_at_a_barrier),
