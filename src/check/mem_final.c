@@ -27,6 +27,8 @@ static enum finding_kind kind_of(const struct exec_fault *f)
         return strstr(f->detail, "count") ? FINDING_BARRIER_COUNT : FINDING_BARRIER_INVALID;
     case FAULT_PARTIAL_WARP:
         return FINDING_MASK_EXITED;
+    case FAULT_MASK:
+        return FINDING_MASK_OUTSIDE;
     case FAULT_MBARRIER:
         return FINDING_MBARRIER_INVALID;
     default:
@@ -55,8 +57,11 @@ static void describe(struct finding *out, const struct exec_fault *f)
         snprintf(out->what, sizeof out->what, "The kernel was ended by a fault: %s", texts[f->kind]);
     else if (f->kind == FAULT_PARTIAL_WARP)
         snprintf(out->what, sizeof out->what, "%c%s", 'M', texts[f->kind] + 1);
-    if (f->kind == FAULT_DEADLOCK) {
+    else if (f->kind == FAULT_MASK)
+        snprintf(out->what, sizeof out->what, "Barrier error detected. Invalid arguments");
+    if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_MASK)
         out->at.does = DOES_WAIT;
+    if (f->kind == FAULT_DEADLOCK) {
         copy_lines(out->detail, sizeof out->detail, f->detail);
     } else if (f->kind == FAULT_TRAP && !f->detail[0]) {
         snprintf(out->detail, sizeof out->detail,

@@ -5,8 +5,10 @@
  * later arrival or exit tries again. Firing has three steps, so that lanes at different pcs can take part: gather the
  * sources of every taking part, compute, scatter to every one's own destinations.
  *
- * A lane that executes the operation without being in its own mask is undefined behaviour; it takes part here. */
+ * A lane that executes the operation without being in its own mask is undefined behaviour. It ends the kernel at
+ * bar.warp.sync, as an H200 does; at the others the lane takes part. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "exec/sched.h"
@@ -371,12 +373,35 @@ static bool fire_tiles(struct warp *w, const struct ir_inst *pc, u8 *regs, enum 
     return true;
 }
 
+/* The lanes that their own mask does not name. */
+static u32 strangers(const struct warp *w, const u32 *given)
+{
+    u32 lanes = 0;
+    for (u32 m = w->mask; m; m &= m - 1)
+        lanes |= ~given[__builtin_ctz(m)] & m & -m;
+    return lanes;
+}
+
+static const struct ir_inst *without_caller(struct warp *w, const struct ir_inst *pc, const u32 *given, u32 lanes)
+{
+    const unsigned lane = (unsigned)__builtin_ctz(lanes);
+    struct exec_fault f = {.kind = FAULT_MASK};
+    fault_place(w, pc, lane, &f);
+    snprintf(f.detail, sizeof f.detail, "the mask is 0x%08x, and threads 0x%08x of the warp call with it", given[lane],
+             with_mask(given, w->mask, given[lane]));
+    grid_fault(w->block->grid, &f);
+    w->stop = STOP_FAULT;
+    return NULL;
+}
+
 const struct ir_inst *warp_sync(struct warp *w, const struct ir_inst *pc, u8 *regs, enum sync_op op)
 {
     const u32 *given = pc->imm < 0 ? &w->mask : (const u32 *)(const void *)(regs + pc->imm);
     u32 first = given[pc->imm < 0 ? 0 : __builtin_ctz(w->mask)], differ = 0;
     for (u32 m = pc->imm < 0 ? 0 : w->mask; m; m &= m - 1) /* without .sync the members are the active lanes */
         differ |= given[__builtin_ctz(m)] ^ first;
+    if (op == SYNC_BARRIER && (differ || w->mask & ~first) && strangers(w, given))
+        return without_caller(w, pc, given, strangers(w, given));
     if (!differ && !(first & ~w->exited & ~w->mask)) {
         fire_here(w, regs, pc, op, w->mask, first);
         return pc + 1;

@@ -426,6 +426,25 @@ static void test_bad_barrier(void **state)
     bench_close(&b);
 }
 
+/* Error 715 on an H200. */
+static void test_mask_without_caller(void **state)
+{
+    struct bench b;
+    struct exec_fault f;
+    (void)state;
+    bench_open(&b, "faults.ptx");
+    bench_run_ok(&b, &(struct run){.kernel = "stranger", .grid = 1, .block = 32, .params = {8}});
+    for (int one_lane = 0; one_lane < 2; one_lane++) {
+        run_faulty(&b,
+                   &(struct run){.kernel = "stranger", .grid = 1, .block = 64, .params = {10}, .one_lane = one_lane},
+                   FAULT_MASK, "stranger", &f);
+        assert_int_equal(f.thread[0], 8);
+        assert_text(f.detail, "the mask is 0x000000ff, and threads 0x");
+        assert_string_equal(exec_fault_cuda_name(f.kind), "CUDA_ERROR_ILLEGAL_INSTRUCTION");
+    }
+    bench_close(&b);
+}
+
 /* ---- refused before it runs ---- */
 
 static void test_limits(void **state)
@@ -502,6 +521,7 @@ int main(void)
         cmocka_unit_test(test_endless_recursion),
         cmocka_unit_test(test_indirect_call_to_nowhere),
         cmocka_unit_test(test_bad_barrier),
+        cmocka_unit_test(test_mask_without_caller),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_poison),
     };
