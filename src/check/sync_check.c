@@ -23,9 +23,10 @@
  *   BARRIER_MIXED
  *       Reductions (bar.red) do not meet sync or arrive in one phase.
  *
- * Invalid numbers, mbarriers and deadlocks are faults of the engine (mem_final.c); masks are in sync_check_warp.c. Not
- * seen: barriers of clusters; more warps at a counted barrier than it counts, unless it ends in a deadlock; who is
- * missing at a barrier that never completes, but for the deadlock's own text. */
+ * Invalid numbers, mbarriers that were not initialised and deadlocks are faults of the engine (mem_final.c); masks are
+ * in sync_check_warp.c, mbarriers that were ended in sync_check_mbarrier.c. Not seen: barriers of clusters; more warps
+ * at a counted barrier than it counts, unless it ends in a deadlock; who is missing at a barrier that never completes,
+ * but for the deadlock's own text. */
 #include "check/sync_check.h"
 
 #include <setjmp.h>
@@ -68,6 +69,7 @@ static void block_begin(struct check_worker *w, const struct exec_block_info *b)
     s->never = b->threads % IR_LANES ? ~0u << b->threads % IR_LANES : 0;
     memset(s->exited, 0, sizeof s->exited);
     memset(s->mixed, 0, sizeof s->mixed);
+    s->nended = 0;
     s->next = *head;
     *head = s;
 }
@@ -375,6 +377,15 @@ static void on_warp_sync(struct check_worker *w, const struct exec_warp_sync *e)
         sync_check_warp(w, s, e);
 }
 
+static void on_order(struct check_worker *w, const struct exec_order *o)
+{
+    if (!o->dead && o->op != EXEC_MBARRIER_INVAL)
+        return;
+    struct sync_block *s = find(w->synccheck, o->block);
+    if (s)
+        sync_check_order(w, s, o);
+}
+
 /* ---- deadlocks ---- */
 
 static void party_of(struct party *p, const struct check_launch *l, u64 block, const struct meeting *m)
@@ -420,5 +431,6 @@ const struct check_instrument instrument_sync_check = {.tools = CHECK_SYNCCHECK,
                                                        .barrier = on_barrier,
                                                        .release = on_release,
                                                        .warp_sync = on_warp_sync,
+                                                       .order = on_order,
                                                        .exit = on_exit_lanes,
                                                        .launch_end = launch_end};

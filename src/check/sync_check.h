@@ -32,7 +32,14 @@ struct phase {
     struct absent *absent;
 };
 
+/* An mbarrier that mbarrier.inval has ended. */
+struct ended {
+    u64 at; /* in shared memory */
+    struct meeting by;
+};
+
 /* A block under way. */
+enum { SYNC_CHECK_ENDED = 8 };
 struct sync_block {
     const struct exec_block_info *block; /* the engine's, as long as it runs */
     u64 linear;
@@ -41,6 +48,8 @@ struct sync_block {
     u32 exited[SYNC_CHECK_WARPS];              /* real threads that have */
     struct phase *phases[SYNC_CHECK_BARRIERS]; /* made when first used */
     struct meeting mixed[2];                   /* warps that met at barrier 0 from different places, the first time */
+    struct ended ended[SYNC_CHECK_ENDED];      /* the last mbarriers that were */
+    u32 nended;                                /* how many were in all */
 };
 
 enum { SYNC_CHECK_BUCKETS = 64 };
@@ -66,6 +75,10 @@ bool sync_check_passed(const struct exec_place *p, const struct ir_func *func, u
 /* ---- sync_check_warp.c ---- */
 
 void sync_check_warp(struct check_worker *w, const struct sync_block *s, const struct exec_warp_sync *e);
+
+/* ---- sync_check_mbarrier.c ---- */
+
+void sync_check_order(struct check_worker *w, struct sync_block *s, const struct exec_order *o);
 
 /* ---- sync_check_tell.c ---- */
 

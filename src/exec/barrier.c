@@ -82,11 +82,14 @@ static void release(struct block *b, unsigned id)
     b->open_barriers &= ~(1u << id);
 }
 
-void block_retry_barriers(struct block *b)
+/* A thread that has arrived without waiting may exit before the others come: it counts once, as exited. */
+void block_exit_barriers(struct block *b, u32 warp, u32 lanes)
 {
     for (u32 open = b->open_barriers; open; open &= open - 1) {
         unsigned id = (unsigned)__builtin_ctz(open);
-        if (complete(b, &b->barriers[id]))
+        struct barrier *bar = &b->barriers[id];
+        bar->arrived -= (u32)__builtin_popcount(bar->lanes[warp] & lanes);
+        if (complete(b, bar))
             release(b, id);
     }
 }

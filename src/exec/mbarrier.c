@@ -3,16 +3,19 @@
  *
  * The object is opaque to programs; here its 64 bits are
  *
- *     63      62     61   60 .. 40        39 .. 20          19 .. 0
- *     parity  alive  0    bytes to come   arrivals a phase  arrivals still to come
+ *     63      62     61    60 .. 40        39 .. 20          19 .. 0
+ *     parity  alive  dead  bytes to come   arrivals a phase  arrivals still to come
  *
  * and the state that an arrival gives is the object as it was before. A phase ends when nothing more is to come; then
  * the parity turns and the arrivals are counted anew. What the manual leaves undefined (an object that was not
- * initialised, a count that leaves its range) is a fault.
+ * initialised, a count that leaves its range) is a fault. One exception: mbarrier.inval only marks the object as dead,
+ * and it works on, as on a GPU, where threads that come late still see that their phase is over. The event of each
+ * operation says whose object was dead, for synccheck.
  *
- * A wait that fails gives way: the split goes on behind it at its next turn, so other lanes, warps and blocks run. A
- * block in which nothing else happens any more is a deadlock (block.c). A block's shared memory belongs to one worker,
- * so there are no atomics. */
+ * A wait that fails gives way: the split goes on behind it at its next turn, so other lanes, warps and blocks run. If
+ * the phase ends before that turn, the wait's answer becomes yes there and then: at that turn the object may be in a
+ * later phase or initialised anew. A block in which nothing else happens any more is a deadlock (block.c). A block's
+ * shared memory belongs to one worker, so there are no atomics. */
 #include "exec/async.h"
 
 #include <inttypes.h>
@@ -29,7 +32,7 @@ typedef u64 u64_any __attribute__((may_alias));
 struct phase {
     u32 pending, expected; /* arrivals */
     i32 bytes;             /* that are still to come; less than 0: some came before they were expected */
-    bool parity, alive;
+    bool parity, alive, dead;
 };
 
 static struct phase unpack(u64 x)
@@ -39,7 +42,8 @@ static struct phase unpack(u64 x)
                           .expected = x >> COUNT_BITS & MOST,
                           .bytes = (i32)(bytes ^ 1u << COUNT_BITS) - (1 << COUNT_BITS),
                           .parity = x >> 63,
-                          .alive = x >> 62 & 1};
+                          .alive = x >> 62 & 1,
+                          .dead = x >> 61 & 1};
 }
 
 bool exec_mbarrier_parity(const u8 *object, u32 *expected)
@@ -52,8 +56,8 @@ bool exec_mbarrier_parity(const u8 *object, u32 *expected)
 static u64 pack(const struct phase *p)
 {
     const u64 bytes = (u32)p->bytes & ((1u << TX_BITS) - 1);
-    return p->pending | (u64)p->expected << COUNT_BITS | bytes << 2 * COUNT_BITS | (u64)p->alive << 62 |
-           (u64)p->parity << 63;
+    return p->pending | (u64)p->expected << COUNT_BITS | bytes << 2 * COUNT_BITS | (u64)p->dead << 61 |
+           (u64)p->alive << 62 | (u64)p->parity << 63;
 }
 
 static bool LS_PRINTF(4, 5) fault(struct warp *w, const struct ir_inst *pc, unsigned lane, const char *fmt, ...)
@@ -153,7 +157,7 @@ static bool change(struct warp *w, const struct ir_inst *pc, const u8 *regs, uns
     const struct ir_mbarrier *m = pc->ptr;
     switch (m->op) {
     case MBARRIER_INVAL:
-        *p = (struct phase){0};
+        p->dead = true;
         return true;
     case MBARRIER_EXPECT:
         return expect(w, pc, lane, p, value_of(m, regs, lane));
@@ -174,53 +178,141 @@ static bool is_over(const struct ir_mbarrier *m, const u8 *regs, unsigned lane, 
     return m->parity ? (value_of(m, regs, lane) & 1) != p->parity : states[lane] >> 63 != p->parity;
 }
 
-/* One lane; *over: its wait is; *offset: of the object. False after a fault. */
-static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane, bool *over, u64 *offset)
+/* ---- those who wait while a phase ends ---- */
+
+/* Where the object of a lane is that waits already, so that its address is known to be good. */
+static u64 object_of(const struct warp *w, const struct split *s, unsigned lane)
+{
+    const struct ir_mbarrier *m = s->waited->ptr;
+    const u64 address = async_address(s->frame->regs, &m->at, lane);
+    return m->at.generic ? address - w->shared_window : address;
+}
+
+static void answer(const struct warp *w, struct split *s, u64 offset, const struct phase *p)
+{
+    const struct ir_mbarrier *m = s->waited->ptr;
+    u8 *regs = s->frame->regs;
+    u32 over = 0;
+    for (u32 left = s->asking; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        over |= (u32)(object_of(w, s, lane) == offset && is_over(m, regs, lane, p)) << lane;
+    }
+    *(u32 *)(void *)(regs + m->result) |= over;
+    s->asking &= ~over;
+    s->answered |= over;
+}
+
+/* The object's phase has just ended: p is the new one. */
+static void answer_all(struct block *b, u64 offset, const struct phase *p)
+{
+    for (u32 k = 0; k < b->info.warps; k++)
+        for (u32 i = 0; i < b->warps[k].nsplits; i++)
+            if (b->warps[k].splits[i].state != SPLIT_NONE && b->warps[k].splits[i].asking)
+                answer(&b->warps[k], &b->warps[k].splits[i], offset, p);
+}
+
+static void tell_answered(struct warp *w, struct split *s)
+{
+    const struct ir_func *running = w->func;
+    u64 addr[IR_LANES];
+    u32 dead = 0;
+    for (u32 left = s->answered; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        addr[lane] = object_of(w, s, lane);
+        dead |= (u32)unpack(*(const u64_any *)(const void *)(w->shared + addr[lane])).dead << lane;
+    }
+    w->func = s->frame->func->ir;
+    warp_order_mbarrier(w, s->waited, EXEC_MBARRIER_WAIT, s->answered, addr, dead, false);
+    w->func = running;
+}
+
+/* Behind the event of the arrival that ended the phase, since that is what the waits are ordered behind. */
+static void tell_all_answered(struct block *b)
+{
+    for (u32 k = 0; k < b->info.warps; k++)
+        for (u32 i = 0; i < b->warps[k].nsplits; i++) {
+            struct split *s = &b->warps[k].splits[i];
+            if (s->state == SPLIT_NONE || !s->answered)
+                continue;
+            tell_answered(&b->warps[k], s);
+            s->answered = 0;
+            s->waited = s->asking ? s->waited : NULL;
+        }
+}
+
+/* ---- one lane ---- */
+
+/* What an instruction did, of all its lanes. */
+struct done {
+    u32 over, dead;     /* waits that are over; objects that mbarrier.inval had ended */
+    u64 addr[IR_LANES]; /* of the objects, in shared memory */
+};
+
+/* The object of a lane, which must have been made before; NULL after a fault. */
+static u64_any *find_object(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at,
+                            unsigned lane, const struct ir_mbarrier *m, struct phase *p)
+{
+    const bool write = !m || m->op != MBARRIER_WAIT;
+    u64_any *object = (u64_any *)(void *)async_shared(w, pc, regs, at, lane, 8, 8, write, NULL);
+    if (!object)
+        return NULL;
+    *p = unpack(*object);
+    if (p->alive || (m && m->op == MBARRIER_INIT))
+        return object;
+    fault(w, pc, lane, "there is no mbarrier at 0x%" PRIx64 " of shared memory%s: mbarrier.init has not made one",
+          (u64)((u8 *)object - w->shared), m ? "" : " for the copy to arrive at");
+    return NULL;
+}
+
+static void put_object(struct warp *w, u64_any *object, const struct phase *before, const struct phase *p, bool ended)
+{
+    *object = pack(p);
+    if (ended && before->parity != p->parity)
+        answer_all(w->block, (u64)((u8 *)object - w->shared), p);
+}
+
+/* False after a fault. */
+static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane, struct done *done)
 {
     const struct ir_mbarrier *m = pc->ptr;
-    u64_any *object = (u64_any *)(void *)async_shared(w, pc, regs, &m->at, lane, 8, 8, m->op != MBARRIER_WAIT, NULL);
+    struct phase before, p;
+    u64_any *object = find_object(w, pc, regs, &m->at, lane, m, &before);
     if (!object)
         return false;
-    const u64 before = *object;
-    struct phase p = unpack(before);
-    *offset = (u64)((u8 *)object - w->shared);
-    if (m->op == MBARRIER_INIT ? !initialise(w, pc, regs, lane, &p)
-        : !p.alive             ? !fault(w, pc, lane,
-                                        "there is no mbarrier at 0x%" PRIx64 " of shared memory: "
-                                                    "mbarrier.init has not made one, or mbarrier.inval has ended it",
-                                        *offset)
-                               : false)
-        return false;
+    const u64 state = *object;
+    p = before;
+    done->addr[lane] = (u64)((u8 *)object - w->shared);
+    done->dead |= (u32)(m->op != MBARRIER_INIT && before.dead) << lane;
     if (m->op == MBARRIER_WAIT) {
-        *over = is_over(m, regs, lane, &p);
+        done->over |= (u32)is_over(m, regs, lane, &p) << lane;
         return true;
     }
-    if (m->op != MBARRIER_INIT && !change(w, pc, regs, lane, &p))
+    if (!(m->op == MBARRIER_INIT ? initialise(w, pc, regs, lane, &p) : change(w, pc, regs, lane, &p)))
         return false;
-    *object = pack(&p);
+    put_object(w, object, &before, &p, m->op != MBARRIER_INIT);
     if (m->op == MBARRIER_ARRIVE || m->op == MBARRIER_DROP)
-        ((u64 *)(void *)(regs + m->result))[lane] = before;
+        ((u64 *)(void *)(regs + m->result))[lane] = state;
     return true;
 }
 
 bool mbarrier_bytes_came(struct warp *w, const struct ir_inst *pc, u8 *regs, const struct ir_address *at, unsigned lane,
                          u32 bytes)
 {
-    u64_any *object = (u64_any *)(void *)async_shared(w, pc, regs, at, lane, 8, 8, true, NULL);
-    if (!object)
-        return false;
-    struct phase p = unpack(*object);
-    if (!p.alive)
-        return fault(w, pc, lane, "there is no mbarrier at 0x%" PRIx64 " of shared memory for the copy to arrive at",
-                     (u64)((u8 *)object - w->shared));
-    if (!complete(w, pc, lane, &p, bytes))
-        return false;
-    *object = pack(&p);
+    struct phase before, p;
     u64 addr[IR_LANES];
+    u64_any *object = find_object(w, pc, regs, at, lane, NULL, &before);
+    p = before;
+    if (!object || !complete(w, pc, lane, &p, bytes))
+        return false;
+    put_object(w, object, &before, &p, true);
     addr[lane] = (u64)((u8 *)object - w->shared);
-    warp_order_mbarrier(w, pc, EXEC_MBARRIER_ARRIVE, 1u << lane, addr, true);
+    warp_order_mbarrier(w, pc, EXEC_MBARRIER_ARRIVE, 1u << lane, addr, before.dead ? 1u << lane : 0, true);
+    if (before.parity != p.parity)
+        tell_all_answered(w->block);
     return true;
 }
+
+/* ---- an instruction ---- */
 
 /* The lanes whose wait is over go on and see it; if some are not, all of them go on at the next turn only. */
 static const struct ir_inst *end_wait(struct warp *w, const struct ir_inst *pc, u8 *regs, u32 over)
@@ -233,11 +325,12 @@ static const struct ir_inst *end_wait(struct warp *w, const struct ir_inst *pc, 
         return pc + 1;
     }
     w->split->waited = pc;
+    w->split->asking = w->mask & ~over;
     return warp_yield(w, pc + 1);
 }
 
 /* expect_tx orders nothing. */
-static void tell(struct warp *w, const struct ir_inst *pc, u32 over, const u64 *addr)
+static void tell(struct warp *w, const struct ir_inst *pc, const struct done *done)
 {
     static const u8 ops[] = {[MBARRIER_INIT] = EXEC_MBARRIER_INIT,       [MBARRIER_INVAL] = EXEC_MBARRIER_INVAL,
                              [MBARRIER_COMPLETE] = EXEC_MBARRIER_ARRIVE, [MBARRIER_ARRIVE] = EXEC_MBARRIER_ARRIVE,
@@ -245,23 +338,23 @@ static void tell(struct warp *w, const struct ir_inst *pc, u32 over, const u64 *
                              [MBARRIER_WAIT] = EXEC_MBARRIER_WAIT};
     const struct ir_mbarrier *m = pc->ptr;
     if (w->hooks && m->op != MBARRIER_EXPECT)
-        warp_order_mbarrier(w, pc, (enum exec_order_op)ops[m->op], m->op == MBARRIER_WAIT ? over : w->mask, addr, false);
+        warp_order_mbarrier(w, pc, (enum exec_order_op)ops[m->op], m->op == MBARRIER_WAIT ? done->over : w->mask,
+                            done->addr, done->dead, false);
 }
 
 const struct ir_inst *mbarrier_run(struct warp *w, const struct ir_inst *pc, u8 *regs)
 {
     const struct ir_mbarrier *m = pc->ptr;
-    u64 addr[IR_LANES];
-    u32 over = 0;
+    const u32 phases = w->block->phases;
+    struct done done;
+    done.over = done.dead = 0;
     if (w->weak && !m->relaxed && m->op != MBARRIER_WAIT)
         weak_fence_block(w);
-    for (u32 left = w->mask; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-        bool mine = false;
-        if (!run_lane(w, pc, regs, lane, &mine, &addr[lane]))
+    for (u32 left = w->mask; left; left &= left - 1)
+        if (!run_lane(w, pc, regs, (unsigned)__builtin_ctz(left), &done))
             return NULL;
-        over |= (u32)mine << lane;
-    }
-    tell(w, pc, over, addr);
-    return m->op == MBARRIER_WAIT ? end_wait(w, pc, regs, over) : pc + 1;
+    tell(w, pc, &done);
+    if (w->block->phases != phases)
+        tell_all_answered(w->block);
+    return m->op == MBARRIER_WAIT ? end_wait(w, pc, regs, done.over) : pc + 1;
 }

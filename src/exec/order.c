@@ -54,13 +54,14 @@ void warp_order(struct warp *w, const struct ir_inst *pc)
 }
 
 void warp_order_mbarrier(struct warp *w, const struct ir_inst *pc, enum exec_order_op op, u32 mask, const u64 *addr,
-                         bool bulk)
+                         u32 dead, bool bulk)
 {
     if (!w->hooks || !w->hooks->order || !mask)
         return;
     struct exec_order o = event(w, pc, op);
     o.mask = mask;
     o.addr = addr;
+    o.dead = dead & mask;
     o.bulk = bulk;
     w->hooks->order(w->hook_ctx, &o);
 }

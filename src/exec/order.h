@@ -6,8 +6,8 @@
 
 /* The record is a fence, or a commit or wait of asynchronous copies. */
 void warp_order(struct warp *w, const struct ir_inst *pc);
-/* addr: offsets in shared memory, of the lanes in mask. */
+/* addr: offsets in shared memory, of the lanes in mask; dead: as in the event. */
 void warp_order_mbarrier(struct warp *w, const struct ir_inst *pc, enum exec_order_op op, u32 mask, const u64 *addr,
-                         bool bulk);
+                         u32 dead, bool bulk);
 
 #endif

@@ -49,7 +49,7 @@ struct child;
 
 struct barrier {
     u32 threads;           /* that take part; 0: all of the block */
-    u32 arrived;           /* threads, of those that have */
+    u32 arrived;           /* threads that have arrived and not exited since */
     u32 popc, all, any;    /* of the predicates of bar.red */
     u64 latest;            /* the clock of the last warp to arrive (clock.h) */
     u32 lanes[MAX_WARPS];  /* who has arrived */
@@ -186,7 +186,7 @@ const struct ir_inst *warp_barrier(struct warp *w, const struct ir_inst *pc, u8 
 /* barrier.cluster: arrive goes on; wait sleeps until all threads have arrived as often as these. */
 const struct ir_inst *warp_cluster_arrive(struct warp *w, const struct ir_inst *pc);
 const struct ir_inst *warp_cluster_wait(struct warp *w, const struct ir_inst *pc);
-void block_retry_barriers(struct block *b); /* after threads have exited */
+void block_exit_barriers(struct block *b, u32 warp, u32 lanes); /* after these have exited */
 
 /* ---- block.c ---- */
 struct block *block_new(struct worker *worker);

@@ -248,7 +248,7 @@ const struct ir_inst *warp_exit(struct warp *w, const struct ir_inst *pc)
     if (w->blocked)
         warp_sync_retry(w);
     if (w->block->open_barriers)
-        block_retry_barriers(w->block);
+        block_exit_barriers(w->block, w->index, lanes);
     w->stop = STOP_SWITCH;
     return NULL;
 }
@@ -287,6 +287,7 @@ void warp_merge(struct warp *w)
             struct split *a = &w->splits[i], *b = &w->splits[k];
             if (b->state != SPLIT_READY || a->pc != b->pc || a->frame != b->frame || a->group != b->group)
                 continue;
+            a->asking |= b->asking;
             a->mask |= b->mask;
             drop_split(w, b);
         }
@@ -438,6 +439,7 @@ void warp_run(struct warp *w)
         if (!s)
             break;
         enter_split(w, s);
+        s->asking = 0;
         const struct ir_inst *pc = s->pc;
         while (pc)
             pc = pc->run(pc, w->regs, w);

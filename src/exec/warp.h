@@ -36,6 +36,8 @@ struct split {
     u8 barrier;          /* SPLIT_BARRIER: which */
     u8 sync;             /* SPLIT_SYNC: enum sync_op */
     const struct ir_inst *waited; /* the mbarrier wait that failed when it last asked, or NULL */
+    u32 asking;                   /* lanes that wait there still: it has not run since */
+    u32 answered; /* lanes that waited there until their phase ended, which is to be told (mbarrier.c) */
 };
 
 struct warp {

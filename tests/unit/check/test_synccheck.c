@@ -248,6 +248,41 @@ static void test_not_in_mask(void **state)
     assert_int_equal(f->at.thread[0], 8);
 }
 
+/* Here a GPU ends the kernel, and so does the engine. */
+static void test_syncwarp_without_caller(void **state)
+{
+    (void)state;
+    run(&rig, "not_in_syncwarp", 1, 32, out, 0xffffffff, 0);
+    rig_none(&rig);
+    run(&rig, "not_in_syncwarp", 1, 32, out, 0xff, 0);
+    const struct finding *f = only(FINDING_MASK_OUTSIDE, "not_in_syncwarp");
+    assert_string_equal(f->what, "Barrier error detected. Invalid arguments");
+    assert_int_equal(f->at.thread[0], 8);
+}
+
+/* ---- mbarriers ---- */
+
+/* Thread 0 ends the mbarrier; thread 32 looks at it before (n = 0) or after that. */
+static void test_mbarrier_ended(void **state)
+{
+    (void)state;
+    run(&rig, "mbarrier_ended", 1, 64, out, 0, 0);
+    rig_none(&rig);
+    run(&rig, "mbarrier_ended", 1, 64, out, 1, 0);
+    const struct finding *f = only(FINDING_MBARRIER_INVALID, "looks_late");
+    assert_int_equal(f->at.thread[0], 32);
+    assert_int_equal(f->threads, 1);
+    assert_true(f->has_other);
+    assert_int_equal(f->other.thread[0], 0);
+    assert_text(f->detail, "mbarrier.inval has ended the mbarrier at 0x0");
+    run(&rig, "mbarrier_ended", 1, 64, out, 2, 0);
+    f = rig_only(&rig, FINDING_MBARRIER_INVALID);
+    assert_int_equal(f->at.ptx_line, line_of("ends_again"));
+    assert_int_equal(f->at.thread[0], 32);
+    run(&rig, "mbarrier_ended", 1, 64, out, 3, 0); /* made anew before thread 32 looks at it */
+    rig_none(&rig);
+}
+
 /* ---- deadlock ---- */
 
 static void test_deadlock(void **state)
@@ -278,6 +313,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_full_mask, open_rig, close_rig),
         cmocka_unit_test_setup_teardown(test_ragged_block, open_rig, close_rig),
         cmocka_unit_test_setup_teardown(test_not_in_mask, open_rig, close_rig),
+        cmocka_unit_test_setup_teardown(test_syncwarp_without_caller, open_rig, close_rig),
+        cmocka_unit_test_setup_teardown(test_mbarrier_ended, open_rig, close_rig),
         cmocka_unit_test_setup_teardown(test_deadlock, open_rig, close_rig),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
