@@ -298,12 +298,16 @@ static bool uses_scratch(const struct grid *g)
     return any;
 }
 
-/* Where dynamic shared memory begins: behind a gap if there is any (exec_device.shared_gap). */
+/* Where dynamic shared memory begins: behind a gap if there is any (exec_device.shared_gap). A kernel that has none may
+ * run into the 16 bytes that its memory is rounded up to, since no GPU minds; under memcheck, which asks for faults, it may
+ * not. */
 static u32 static_shared(const struct exec_launch *l)
 {
     const struct ir_func *k = l->kernel;
     const struct ir_shared_var *last = k->nshared_vars ? &k->shared_vars[k->nshared_vars - 1] : NULL;
-    return (u32)(last && !last->size && l->dynamic_shared ? last->at : ls_align_up(k->shared_placed, k->shared_align));
+    const bool strict = l->hooks && l->hooks->fault;
+    const u64 align = k->shared_align > 1 || strict ? k->shared_align : 16;
+    return (u32)(last && !last->size && l->dynamic_shared ? last->at : ls_align_up(k->shared_placed, align));
 }
 
 /* The other hooks are called by what fast code shares with traced code. */

@@ -23,7 +23,7 @@ __global__ void meet(const int *in, int *out)
                      "selp.u32 %0, 1, 0, over;\n\t"
                      "}"
                      : "=r"(done)
-                     : "r"(at), "l"(phase)
+                     : "r"(at), "l"(phase) // @wait
                      : "memory");
     if (t == 0)
         asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(at) : "memory");

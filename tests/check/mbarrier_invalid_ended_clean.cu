@@ -21,7 +21,7 @@ __global__ void meet(const int *in, int *out)
                      "selp.u32 %0, 1, 0, over;\n\t"
                      "}"
                      : "=r"(done)
-                     : "r"(at), "l"(phase)
+                     : "r"(at), "l"(phase) // @wait
                      : "memory");
     __syncthreads();
     if (t == 0)

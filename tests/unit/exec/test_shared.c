@@ -73,6 +73,35 @@ static void test_layouts(void **state)
             run_layout(&layouts[i], gap);
 }
 
+/* ---- behind the last variable ---- */
+
+static bool no_excuse(void *ctx, const struct exec_block_info *b, const struct exec_fault *f)
+{
+    (void)ctx, (void)b, (void)f;
+    return false;
+}
+
+/* Word 5 of five: no GPU minds, a launch that asks for faults does. */
+static void test_overrun_by_one(void **state)
+{
+    static const char text[] = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+                               ".shared .align 4 .b8 five[20];\nst.shared.u32 [five+20], 1;\nret;\n}\n";
+    static const struct exec_hooks strict = {.fault = no_excuse};
+    struct run run = {.kernel = "k", .grid = 1, .block = 1};
+    struct exec_fault f;
+    struct bench b;
+    (void)state;
+    bench_open(&b, text);
+    bench_run_ok(&b, &run);
+    run.hooks = &strict;
+    assert_int_equal(bench_run(&b, &run, &f), LS_ERR_FAULT);
+    assert_int_equal(f.kind, FAULT_ILLEGAL_ADDRESS);
+    assert_string_equal(f.detail, "the block has 20 bytes of shared memory");
+    bench_close(&b);
+}
+
+/* ---- several functions and units ---- */
+
 /* A function that the kernel calls has the dynamic memory of another alignment; and two units that were compiled apart.
  */
 static const char caller[] = ".version 8.5\n.target sm_90\n.address_size 64\n"
@@ -125,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_overrun_by_one),
         cmocka_unit_test(test_separate_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
