@@ -447,7 +447,7 @@ static void report_fault(const struct replay *r, const struct exec_fault *fault,
     memcpy(f.at.block, fault->block, sizeof f.at.block);
     memcpy(f.at.thread, fault->thread, sizeof f.at.thread);
     f.at.has_thread = true;
-    add(&f, "the first run ended well, the order of seed %" PRIu64 " ends in a fault:\n%.700s", seed, text ? text : "");
+    add(&f, "the first run ended well, the order of seed %" PRIu64 " ends in a fault:\n%.900s", seed, text ? text : "");
     for (size_t n = strlen(f.detail); n && f.detail[n - 1] == '\n'; n--)
         f.detail[n - 1] = 0;
     add_seed(&f, seed);

@@ -207,8 +207,9 @@ static void say_all_waiting(struct text *t, const struct block *b)
 
 void block_deadlock(struct block *b)
 {
+    enum { MOST = 640 }; /* so that all of the fault's text finds room in a finding, too */
     struct exec_fault f = {.kind = FAULT_DEADLOCK};
-    struct text t = {f.detail, sizeof f.detail};
+    struct text t = {f.detail, MOST};
     bool placed = false;
     for (u32 k = 0; k < b->info.warps && !placed; k++) {
         struct warp *w = &b->warps[k];
