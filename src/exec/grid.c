@@ -299,8 +299,8 @@ static bool uses_scratch(const struct grid *g)
 }
 
 /* Where dynamic shared memory begins: behind a gap if there is any (exec_device.shared_gap). A kernel that has none may
- * run into the 16 bytes that its memory is rounded up to, since no GPU minds; under memcheck, which asks for faults, it may
- * not. */
+ * run into the 16 bytes that its memory is rounded up to, since no GPU minds; under memcheck, which asks for faults, it
+ * may not. */
 static u32 static_shared(const struct exec_launch *l)
 {
     const struct ir_func *k = l->kernel;

@@ -19,8 +19,14 @@
 
 static bool is_global(const struct ptx_var *v) { return v->space == SPACE_GLOBAL || v->space == SPACE_CONST; }
 static bool is_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED; }
-static bool is_dynamic(const struct ptx_var *v) { return is_shared(v) && !v->size; }
-static u64 most(u64 a, u64 b) { return a > b ? a : b; }
+static bool is_dynamic(const struct ptx_var *v)
+{
+    return is_shared(v) && !v->size;
+}
+static u64 most(u64 a, u64 b)
+{
+    return a > b ? a : b;
+}
 
 /* ---- symbols ---- */
 
@@ -336,9 +342,9 @@ static struct shared_layout place_kernel_shared(struct lowering *l, bool with_co
     return x;
 }
 
-/* The alignment of the dynamic shared memory that a kernel may see, 0: it sees none. As ptxas does, every such variable of
- * its translation unit counts, whether the kernel names it or not; the other units' count when it calls functions, which
- * may be theirs. */
+/* The alignment of the dynamic shared memory that a kernel may see, 0: it sees none. As ptxas does, every such variable
+ * of its translation unit counts, whether the kernel names it or not; the other units' count when it calls functions,
+ * which may be theirs. */
 static u64 dynamic_align(const struct exec_module *m, const struct exec_func *f)
 {
     enum { LEAST = 16 }; /* what ptxas and nvlink align it to at least */
@@ -353,9 +359,9 @@ static u64 dynamic_align(const struct exec_module *m, const struct exec_func *f)
     return align;
 }
 
-/* What a kernel says of its shared memory. The bytes up to dynamic memory count as static, as ptxas and nvlink count them;
- * nvlink, which joins units that were compiled apart, counts them only where the kernel reaches such memory, and only up
- * to a multiple of 16. */
+/* What a kernel says of its shared memory. The bytes up to dynamic memory count as static, as ptxas and nvlink count
+ * them; nvlink, which joins units that were compiled apart, counts them only where the kernel reaches such memory, and
+ * only up to a multiple of 16. */
 static void note_shared(struct exec_module *m, const struct exec_func *f, struct shared_layout *x)
 {
     const char *dynamic = dynamic_name_of_kernel(m, f);

@@ -163,8 +163,8 @@ struct ir_func {
     u64 ret_bytes;       /* functions: of the return area of one lane */
     u64 call_bytes;      /* the largest argument + return area of the calls it makes, one lane */
     u32 local_bytes;     /* a lane, this function's own frame */
-    u32 shared_bytes;    /* kernels: static shared memory, of callees too, and what lies between it and dynamic memory */
-    u32 shared_align;    /* kernels: of dynamic shared memory; 1: it sees none */
+    u32 shared_bytes; /* kernels: static shared memory, of callees too, and what lies between it and dynamic memory */
+    u32 shared_align; /* kernels: of dynamic shared memory; 1: it sees none */
     u32 shared_placed;   /* kernels: where it ends as it lies, which is later when there are gaps (exec_device.shared_gap) */
     const struct ir_shared_var *shared_vars; /* kernels: in order of their places; dynamic memory, if any, last */
     u32 nshared_vars;
