@@ -299,7 +299,7 @@ static bool uses_scratch(const struct grid *g)
 }
 
 /* Where dynamic shared memory begins: behind a gap if there is any (exec_device.shared_gap). A kernel that has none may
- * run into the 16 bytes that its memory is rounded up to, since no GPU minds; under memcheck, which asks for faults, it
+ * run on to a multiple of 16 bytes, as GPUs hand out more than is asked for; under memcheck, which asks for faults, it
  * may not. */
 static u32 static_shared(const struct exec_launch *l)
 {
