@@ -175,13 +175,14 @@ void check_start(void)
     if (!read_environment())
         return;
     const struct check_options o = {.tools = own.tools, .report = report};
-    const enum ls_status s = check_create(&o, drv.device.mem, &checked);
+    const enum ls_status s = check_create(&o, drv.mem, &checked);
     if (s != LS_OK) {
         drv_log("LOCKSTEP_CHECK: nothing is checked: %s", ls_status_text(s));
         return;
     }
     if (check_wants(CHECK_MEMCHECK))
-        drv.device.shared_gap = SHARED_GAP;
+        for (unsigned i = 0; i < drv.ndevices; i++)
+            drv.exec[i].shared_gap = SHARED_GAP;
     check_order_begin(check_order(checked));
     own.pid = getpid();
     append_process();

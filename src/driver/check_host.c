@@ -282,7 +282,7 @@ void check_host_start(void)
 {
     if (!CAN_TAKE || !check_wants(CHECK_RACECHECK) || sysconf(_SC_PAGESIZE) != HOST_PAGE)
         return;
-    mem_extent(drv.device.mem, &host.base, &host.size);
+    mem_extent(drv.mem, &host.base, &host.size);
     check_host_on = true;
 }
 

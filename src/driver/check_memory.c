@@ -17,7 +17,7 @@
 static u64 serial_of(u64 base)
 {
     struct mem_block b;
-    return mem_nearest(drv.device.mem, base, &b) && b.base == base ? b.serial : 0;
+    return mem_nearest(drv.mem, base, &b) && b.base == base ? b.serial : 0;
 }
 
 void check_made(u64 base)
@@ -47,7 +47,7 @@ static bool was_freed(const struct mem_block *b)
 bool check_freed_before(u64 address)
 {
     struct mem_block b;
-    return mem_nearest(drv.device.mem, address, &b) && b.base == address && was_freed(&b);
+    return mem_nearest(drv.mem, address, &b) && b.base == address && was_freed(&b);
 }
 
 /* What the memory is, and what gives such memory back; NULL: nothing does. */
@@ -111,7 +111,7 @@ static void explain_inside(struct finding *f, const struct mem_block *b, u64 add
 void check_free_failed(u64 address)
 {
     struct mem_block b;
-    const bool inside = mem_nearest(drv.device.mem, address, &b) && address - b.base < b.size;
+    const bool inside = mem_nearest(drv.mem, address, &b) && address - b.base < b.size;
     const bool twice = inside && b.base == address && was_freed(&b);
     struct finding *f = check_call_explain(twice ? FINDING_DOUBLE_FREE : FINDING_INVALID_FREE);
     f->has_address = true;
@@ -231,7 +231,7 @@ static enum place place_of(u64 address)
 {
     u64 lo, hi;
     enum mem_kind kind;
-    if (!mem_range(drv.device.mem, address, &lo, &hi, &kind))
+    if (!mem_range(drv.mem, address, &lo, &hi, &kind))
         return PAGEABLE;
     return kind == MEM_PINNED || kind == MEM_REGISTERED ? REACHABLE : DEVICE;
 }
@@ -264,8 +264,8 @@ void check_range_bad(const char *side, u64 address, u64 size)
         check_call_detail("The %s is a null pointer", side);
         return;
     }
-    mem_describe(drv.device.mem, address, size, where, sizeof where);
-    if (!mem_range(drv.device.mem, address, &lo, &hi, &kind))
+    mem_describe(drv.mem, address, size, where, sizeof where);
+    if (!mem_range(drv.mem, address, &lo, &hi, &kind))
         check_call_detail("The %s, 0x%llx, is no live memory of the device\n%s", side, (unsigned long long)address,
                           where);
     else if (size > hi - address)

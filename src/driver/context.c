@@ -1,8 +1,8 @@
-/* context.c - contexts, the primary context, and each thread's stack of current ones.
+/* context.c - contexts, each device's primary one, and each thread's stack of current ones.
  *
- * All contexts share the one device and its memory; what a context owns is its streams, modules and allocations, its
+ * The contexts of a device share it and its memory; what a context owns is its streams, modules and allocations, its
  * limits and its sticky error. A destroyed context keeps its handle (a few hundred bytes), so that a thread in which it
- * is still current is told CUDA_ERROR_CONTEXT_IS_DESTROYED. The primary context always has the same handle. */
+ * is still current is told CUDA_ERROR_CONTEXT_IS_DESTROYED. A device's primary context always has the same handle. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -40,6 +40,12 @@ void ctx_poison(CUcontext ctx, CUresult r)
 {
     int none = 0;
     atomic_compare_exchange_strong(&ctx->sticky, &none, (int)r);
+    for (CUdevice d = 0; device_ok(d); d++) {
+        const CUcontext c = atomic_load(&drv.devices[d].primary);
+        none = 0;
+        if (c && d != ctx->device && atomic_load(&c->alive))
+            atomic_compare_exchange_strong(&c->sticky, &none, (int)r);
+    }
 }
 
 CUresult ctx_synchronize(CUcontext ctx)
@@ -71,12 +77,13 @@ static CUresult revive(CUcontext c, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-static CUresult create(unsigned flags, unsigned api_version, CUcontext *out)
+static CUresult create(unsigned flags, CUdevice dev, unsigned api_version, CUcontext *out)
 {
     CUcontext c = ls_calloc(1, sizeof *c);
     if (!c)
         return CUDA_ERROR_OUT_OF_MEMORY;
     c->tag = TAG_CONTEXT;
+    c->device = dev;
     c->api_version = api_version;
     CUresult r = revive(c, flags);
     if (r != CUDA_SUCCESS) {
@@ -106,7 +113,8 @@ static void teardown(CUcontext c)
         module_free(m);
     }
     if (c->primary)
-        libraries_unload();
+        libraries_unload(c->device);
+    peers_end(c);
     texture_free_context(c);
     array_free_context(c);
     memory_free_context(c);
@@ -128,7 +136,7 @@ static CUresult create_current(CUcontext *pctx, unsigned flags, CUdevice dev, un
     if (!device_ok(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     CUcontext c;
-    CUresult r = create(flags, version, &c);
+    CUresult r = create(flags, dev, version, &c);
     if (r == CUDA_SUCCESS)
         r = push(c);
     if (r == CUDA_SUCCESS)
@@ -190,19 +198,21 @@ CUresult impl_cuCtxDetach(CUcontext ctx)
 /* ---- the primary context ---- */
 
 /* driver.lock held */
-static CUcontext primary(void)
+static CUcontext primary(CUdevice dev)
 {
-    if (!drv.primary) {
+    struct device *d = &drv.devices[dev];
+    if (!d->primary) {
         CUcontext c = ls_calloc(1, sizeof *c);
         if (!c)
             return NULL;
         c->tag = TAG_CONTEXT;
+        c->device = dev;
         c->primary = true;
         c->api_version = 3020;
         c->next = drv.contexts;
-        drv.contexts = drv.primary = c;
+        drv.contexts = d->primary = c;
     }
-    return drv.primary;
+    return d->primary;
 }
 
 CUresult impl_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
@@ -213,7 +223,7 @@ CUresult impl_cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
         return CUDA_ERROR_INVALID_DEVICE;
     CUresult r = CUDA_SUCCESS;
     pthread_mutex_lock(&drv.lock);
-    CUcontext c = primary();
+    CUcontext c = primary(dev);
     if (!c)
         r = CUDA_ERROR_OUT_OF_MEMORY;
     else if (!atomic_load(&c->alive))
@@ -231,7 +241,7 @@ CUresult impl_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
     if (!device_ok(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&drv.lock);
-    CUcontext c = drv.primary;
+    CUcontext c = drv.devices[dev].primary;
     bool valid = c && c->retained > 0;
     bool last = valid && --c->retained == 0;
     pthread_mutex_unlock(&drv.lock);
@@ -250,7 +260,7 @@ CUresult impl_cuDevicePrimaryCtxReset_v2(CUdevice dev)
     if (!device_ok(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&drv.lock);
-    CUcontext c = drv.primary;
+    CUcontext c = drv.devices[dev].primary;
     bool alive = c && atomic_load(&c->alive);
     if (c)
         c->retained = 0;
@@ -272,7 +282,7 @@ CUresult impl_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
     if (flags & ~(unsigned)CU_CTX_FLAGS_MASK)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&drv.lock);
-    CUcontext c = primary();
+    CUcontext c = primary(dev);
     if (c)
         c->flags = flags;
     pthread_mutex_unlock(&drv.lock);
@@ -291,8 +301,9 @@ CUresult impl_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int 
     if (!device_ok(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&drv.lock);
-    *flags = drv.primary ? drv.primary->flags : 0;
-    *active = drv.primary && atomic_load(&drv.primary->alive);
+    const CUcontext c = drv.devices[dev].primary;
+    *flags = c ? c->flags : 0;
+    *active = c && atomic_load(&c->alive);
     pthread_mutex_unlock(&drv.lock);
     return CUDA_SUCCESS;
 }
@@ -347,7 +358,7 @@ CUresult impl_cuCtxGetDevice(CUdevice *device)
 {
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
-    *device = 0;
+    *device = ctx_current()->device;
     return CUDA_SUCCESS;
 }
 
@@ -362,7 +373,11 @@ static CUresult choose(CUcontext *ctx)
 CUresult impl_cuCtxGetDevice_v2(CUdevice *device, CUcontext ctx)
 {
     CUresult r = choose(&ctx);
-    return r == CUDA_SUCCESS ? impl_cuCtxGetDevice(device) : r;
+    if (r == CUDA_SUCCESS && !device)
+        r = CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS)
+        *device = ctx->device;
+    return r;
 }
 
 CUresult impl_cuCtxGetFlags(unsigned int *flags)
@@ -442,15 +457,15 @@ static size_t *other_limit(CUcontext c, CUlimit limit)
     }
 }
 
-static u64 *device_limit(CUlimit limit)
+static u64 *device_limit(struct exec_device *d, CUlimit limit)
 {
     switch (limit) {
     case CU_LIMIT_STACK_SIZE:
-        return &drv.device.stack_bytes;
+        return &d->stack_bytes;
     case CU_LIMIT_PRINTF_FIFO_SIZE:
-        return &drv.device.printf_bytes;
+        return &d->printf_bytes;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
-        return &drv.device.heap_bytes;
+        return &d->heap_bytes;
     default:
         return NULL;
     }
@@ -465,12 +480,13 @@ static CUresult limit_error(CUlimit limit)
 CUresult impl_cuCtxSetLimit(CUlimit limit, size_t value)
 {
     CUcontext c = ctx_current();
-    u64 *device = device_limit(limit);
+    struct exec_device *d = &drv.exec[c->device];
+    u64 *device = device_limit(d, limit);
     if (device) {
         streams_wait(c); /* running kernels read them */
         *device = limit == CU_LIMIT_STACK_SIZE ? ls_align_up(value, 16) : value;
         if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
-            mem_set_heap_limit(drv.device.mem, value);
+            mem_set_heap_limit(d->mem, value);
         return CUDA_SUCCESS;
     }
     size_t *other = other_limit(c, limit);
@@ -484,7 +500,7 @@ CUresult impl_cuCtxGetLimit(size_t *pvalue, CUlimit limit)
 {
     if (!pvalue)
         return CUDA_ERROR_INVALID_VALUE;
-    const u64 *device = device_limit(limit);
+    const u64 *device = device_limit(&drv.exec[ctx_current()->device], limit);
     const size_t *other = other_limit(ctx_current(), limit);
     if (!device && !other)
         return limit_error(limit);
@@ -540,17 +556,4 @@ CUresult impl_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAff
 {
     (void)pExecAffinity, (void)type;
     return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-}
-
-/* There is one device, so there are no peers. */
-CUresult impl_cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags)
-{
-    if (Flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    return ctx_valid(peerContext) ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED : CUDA_ERROR_INVALID_CONTEXT;
-}
-
-CUresult impl_cuCtxDisablePeerAccess(CUcontext peerContext)
-{
-    return ctx_valid(peerContext) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED : CUDA_ERROR_INVALID_CONTEXT;
 }

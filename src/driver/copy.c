@@ -266,7 +266,12 @@ static CUresult submit(const CUDA_MEMCPY3D *c, CUstream stream, enum when when)
     if (r != CUDA_SUCCESS)
         return r;
     timeline_copy(s, b.width * b.height * b.depth, b.src.at, b.dst.at, when == SYNC);
-    return when == SYNC ? copy_sync(s, &b) : copy_async(s, &b);
+    peers_order(s, b.dst.at, stream_after);
+    peers_order(s, b.src.at, stream_after);
+    r = when == SYNC ? copy_sync(s, &b) : copy_async(s, &b);
+    peers_order(s, b.dst.at, stream_before);
+    peers_order(s, b.src.at, stream_before);
+    return r;
 }
 
 /* ---- one row ---- */
@@ -470,7 +475,7 @@ CUresult impl_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOf
     return copy_bytes(host_side(dstHost), array_side(srcArray, srcOffset), ByteCount, hStream, ASYNC);
 }
 
-/* The peer form has contexts where the plain one has reserved words; there is one device. */
+/* The peer form has contexts where the plain one has reserved words; an address says itself whose it is. */
 CUresult impl_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
 {
     _Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER), "the same layout");

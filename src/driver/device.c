@@ -1,7 +1,8 @@
-/* device.c - the one device, as struct gpu (gpus/<name>.json) describes it.
+/* device.c - what a device is and can do, as struct gpu (gpus/<name>.json) describes it: all are of the same GPU. Which
+ * devices there are is visible.c's.
  *
  * What the file knows comes from the file; sizes of textures and surfaces are those of any GPU since Volta (the CUDA C++
- * Programming Guide's table of compute capabilities); what Lockstep has not is 0: ECC, peers, cube maps, mipmaps, IPC,
+ * Programming Guide's table of compute capabilities); what Lockstep has not is 0: ECC, cube maps, mipmaps, IPC,
  * virtual memory management. */
 #include <stdio.h>
 #include <string.h>
@@ -18,14 +19,6 @@ CUresult impl_cuDeviceGet(CUdevice *device, int ordinal)
     return CUDA_SUCCESS;
 }
 
-CUresult impl_cuDeviceGetCount(int *count)
-{
-    if (!count)
-        return CUDA_ERROR_INVALID_VALUE;
-    *count = 1;
-    return CUDA_SUCCESS;
-}
-
 CUresult impl_cuDeviceGetName(char *name, int len, CUdevice dev)
 {
     if (!name || len <= 0)
@@ -36,31 +29,13 @@ CUresult impl_cuDeviceGetName(char *name, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-/* The same for the same GPU: "LS" and the start of its id. */
-CUresult impl_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
-{
-    if (!uuid)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!device_ok(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
-    memset(uuid, 0, sizeof *uuid);
-    memcpy(uuid->bytes, "LS", 2);
-    memcpy(uuid->bytes + 2, drv.gpu.id, strnlen(drv.gpu.id, 14));
-    return CUDA_SUCCESS;
-}
-
-CUresult impl_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
-{
-    return impl_cuDeviceGetUuid(uuid, dev);
-}
-
 CUresult impl_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 {
     if (!bytes)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_ok(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    *bytes = mem_capacity(drv.device.mem);
+    *bytes = mem_capacity(drv.exec[dev].mem);
     return CUDA_SUCCESS;
 }
 
@@ -175,6 +150,9 @@ CUresult impl_cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice 
         return CUDA_SUCCESS;
         ATTRIBUTES(ATTR)
 #undef ATTR
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: /* visible.c */
+        *pi = (int)drv.devices[dev].number;
+        return CUDA_SUCCESS;
     default:
         break;
     }
@@ -222,49 +200,6 @@ CUresult impl_cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
     *major = (int)drv.gpu.cc_major;
     *minor = (int)drv.gpu.cc_minor;
     return CUDA_SUCCESS;
-}
-
-static const char pci_bus_id[] = "0000:00:00.0";
-
-CUresult impl_cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
-{
-    if (!pciBusId || len < (int)sizeof pci_bus_id)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!device_ok(dev))
-        return CUDA_ERROR_INVALID_DEVICE;
-    memcpy(pciBusId, pci_bus_id, sizeof pci_bus_id);
-    return CUDA_SUCCESS;
-}
-
-CUresult impl_cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId)
-{
-    unsigned domain = 0, bus = 0, device = 0, function = 0;
-    if (!dev || !pciBusId)
-        return CUDA_ERROR_INVALID_VALUE;
-    bool full = sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &device, &function) >= 3;
-    if (!full && sscanf(pciBusId, "%x:%x.%x", &bus, &device, &function) < 2)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (domain || bus || device || function)
-        return CUDA_ERROR_INVALID_DEVICE;
-    *dev = 0;
-    return CUDA_SUCCESS;
-}
-
-/* A device is no peer of itself. */
-CUresult impl_cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
-{
-    if (!canAccessPeer)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!device_ok(dev) || !device_ok(peerDev))
-        return CUDA_ERROR_INVALID_DEVICE;
-    *canAccessPeer = 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult impl_cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
-{
-    (void)srcDevice, (void)dstDevice, (void)attrib;
-    return value ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult impl_cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev)

@@ -1,4 +1,4 @@
-/* driver.h - what the files of the driver share: the process's one device, contexts, modules, streams, and the state
+/* driver.h - what the files of the driver share: the process's devices, contexts, modules, streams, and the state
  * behind every handle.
  *
  * Vocabulary: the *driver* is the process's state; a *handle* is a pointer to one of the structs here, whose first word
@@ -77,7 +77,9 @@ struct CUstream_st {
 
 struct CUctx_st {
     u32 tag;
+    CUdevice device;
     u64 id;
+    u32 peers; /* a bit a device whose memory cuCtxEnablePeerAccess opened to this context; driver.lock */
     bool primary;
     atomic_bool alive;
     unsigned flags;
@@ -111,6 +113,7 @@ struct CUfunc_st {
 struct CUmod_st {
     u32 tag;
     CUcontext ctx; /* NULL: a library's */
+    CUdevice device;
     struct exec_module *exec;
     char *ptx; /* the text, for the profiler; NULL when it was linked of several */
     size_t ptx_len;
@@ -122,8 +125,9 @@ struct CUkern_st {
     u32 tag;
     CUlibrary lib;
     char *name;
-    CUfunction function; /* as of that load of the library */
-    u64 load;
+    /* by device, and as of which load of the library there */
+    CUfunction function[MEM_DEVICES];
+    u64 load[MEM_DEVICES];
 };
 
 struct CUevent_st {
@@ -143,6 +147,8 @@ struct CUmemPoolHandle_st {
     u64 release_threshold, used, used_high;
     int reuse[3]; /* follow event dependencies, opportunistic, internal */
     bool is_default;
+    CUdevice device;
+    u16 devices; /* the others that may touch its memory, a bit each; driver.lock */
 };
 
 /* A CUDA array: rows one after the other in an allocation of its own. */
@@ -187,6 +193,19 @@ struct allocation {
 
 /* ---- the driver ---- */
 
+struct memory_graph_use {
+    u64 used, used_high, reserved, reserved_high;
+};
+
+/* One that the program sees; drv.exec has what the engine knows of it. */
+struct device {
+    unsigned number; /* of the machine's devices, without regard to CUDA_VISIBLE_DEVICES */
+    _Atomic(CUcontext) primary; /* NULL before its first use, and then the same for ever */
+    struct CUmemPoolHandle_st default_pool;
+    CUmemoryPool current_pool;
+    struct memory_graph_use graph_use; /* driver.lock */
+};
+
 struct driver {
     atomic_bool ready;
     atomic_bool forked; /* in a child of fork: nothing works any more, as in CUDA */
@@ -195,14 +214,14 @@ struct driver {
     pthread_mutex_t lock;
     struct hub hub;
     struct gpu gpu;
-    struct exec_device device;
+    unsigned ndevices;
+    struct device devices[MEM_DEVICES];
+    struct exec_device exec[MEM_DEVICES];
+    struct mem *mem;    /* of all devices */
     CUcontext contexts; /* all that ever were */
-    CUcontext primary;
     CUlibrary libraries;
     CUarray arrays;
     CUmipmappedArray mipmaps;
-    struct CUmemPoolHandle_st default_pool;
-    CUmemoryPool current_pool;
     /* from the environment, docs/environment.md */
     bool trace, launch_blocking, one_lane;
     unsigned workers;
@@ -241,7 +260,9 @@ CUcontext ctx_top(void);     /* the same, destroyed or not */
 bool ctx_valid(CUcontext ctx);
 CUresult ctx_synchronize(CUcontext ctx); /* waits for every stream; the sticky error */
 CUresult ctx_sticky(CUcontext ctx);
-void ctx_poison(CUcontext ctx, CUresult r); /* the first one stays */
+/* The first error stays. With several devices all of the process's are told of it, as by NVIDIA's driver (measured: a trap
+ * on one H200 is what cudaDeviceSynchronize returns for the other one). */
+void ctx_poison(CUcontext ctx, CUresult r);
 
 /* ---- stream.c ---- */
 /* The stream behind a handle: 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are resolved. */
@@ -259,6 +280,10 @@ CUresult stream_submit_op(struct CUstream_st *s, struct op *op);
 void stream_fault(CUcontext ctx, const char *what, const void *at);
 /* Waits until all is done that a synchronous operation on s must wait for; the sticky error. */
 CUresult stream_drain(struct CUstream_st *s);
+/* What s is given next comes after all that the other context's streams have; the other way round, what the other's
+ * blocking streams are given next comes after all that s has. */
+void stream_after(struct CUstream_st *s, CUcontext other);
+void stream_before(struct CUstream_st *s, CUcontext other);
 CUresult launch_wait(struct CUstream_st *s); /* for the launch just put into s, if launches are waited for */
 bool stream_drained(struct CUstream_st *s);
 void streams_wait(CUcontext ctx);     /* for every stream of the context */
@@ -295,11 +320,13 @@ void event_point_wait(struct event_point *p);         /* takes the reference */
 
 /* ---- module.c, function.c ---- */
 void module_free(CUmodule m); /* driver.lock held or nobody else knows it */
-void libraries_unload(void);  /* of their device state: they load again when used. driver.lock held */
+void libraries_unload(CUdevice device); /* of their state there: they load again when used. driver.lock held */
 CUresult function_get(CUmodule m, const char *name, CUfunction *out);
-CUresult kernel_function(CUkernel k, CUfunction *out); /* module.c */
-/* The function behind a CUfunction or a CUkernel cast to it. */
+CUresult kernel_function(CUkernel k, CUdevice device, CUfunction *out); /* module.c */
+/* The function behind a CUfunction or a CUkernel cast to it, which is that of the current device. */
 CUresult function_find(CUfunction handle, CUfunction *out);
+/* The same for that context: CUDA_ERROR_INVALID_HANDLE when it is a function of another one. */
+CUresult function_find_for(CUcontext ctx, CUfunction handle, CUfunction *out);
 CUresult function_attribute(CUfunction f, CUfunction_attribute attrib, int *value);
 CUresult function_set_attribute(CUfunction f, CUfunction_attribute attrib, int value);
 CUresult function_param(CUfunction f, size_t index, size_t *offset, size_t *size);
@@ -308,11 +335,13 @@ CUresult function_param(CUfunction f, size_t index, size_t *offset, size_t *size
 CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned flags, CUmemoryPool pool, u64 *address);
 void memory_free_context(CUcontext ctx); /* driver.lock held */
 bool memory_find(u64 address, struct allocation *out);
+void memory_pool_rights(CUmemoryPool pool); /* of all of its allocations, as the pool has them now. driver.lock held */
 struct allocation *memory_all(size_t *n); /* a copy of the table, for ls_free; NULL: it is empty, or no memory */
 bool memory_known(const void *p); /* some allocation, registered or module variable: else pageable memory of the host */
 /* [address, address + size) lies in one live allocation of the device, or in mappings that touch; to be written: and may
  * be. What a program maps for reading only may not; constants may, by the host. */
 bool memory_covers(u64 address, size_t size, bool write);
+bool memory_reaches(CUcontext ctx, u64 address, size_t size); /* and the context's device may write there */
 /* Allocations that others made (vmm.c, ipc.c): into the table, out of it, and given back when no kernel runs. */
 bool memory_adopt(const struct allocation *a);
 bool memory_forget(u64 base, struct allocation *out);
@@ -321,10 +350,7 @@ void memory_give_back(const struct allocation *a);
 CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id);
 void memory_graph_drop(u64 address, u64 id); /* its graphs are gone */
 bool memory_graph_set_live(u64 address, bool live); /* what it was */
-struct memory_graph_use {
-    u64 used, used_high, reserved, reserved_high;
-};
-struct memory_graph_use memory_graph_use(bool reset_used, bool reset_reserved);
+struct memory_graph_use memory_graph_use(CUdevice device, bool reset_used, bool reset_reserved);
 void memory_free_now(u64 address); /* what cuMemFreeAsync does when the stream gets there */
 /* A kernel starts and ends; memory that was freed meanwhile goes when none runs. */
 void memory_run_begin(void);
@@ -359,11 +385,22 @@ void profile_switch(bool on); /* cuProfilerStart, cuProfilerStop */
 /* ---- check.c ---- */
 extern bool check_on; /* LOCKSTEP_CHECK: check.h has the rest */
 
-/* ---- device.c ---- */
+/* ---- visible.c ---- */
+CUresult devices_find(void); /* which there are: drv.ndevices and drv.devices */
+
 static inline bool device_ok(CUdevice d)
 {
-    return d == 0;
+    return d >= 0 && (unsigned)d < drv.ndevices;
 }
+
+CUdevice device_now(void); /* of the current context, or the first one */
+
+/* ---- peer.c ---- */
+void peers_end(CUcontext ctx); /* it ends: what it opened is closed, and so is what others opened of it. driver.lock held */
+CUdevice memory_device(u64 address); /* whose memory it is; 0: nobody's */
+/* Calls order for each context of another device, when s is a default stream and p that device's memory: what the default
+ * stream copies between devices comes after all that both were given, and before all that they are given next. */
+void peers_order(struct CUstream_st *s, const void *p, void (*order)(struct CUstream_st *s, CUcontext other));
 
 /* ---- implementations ---- */
 #define API(name, when, threads, n, ...) CUresult impl_##name(LS_DECL_##n(__VA_ARGS__));

@@ -129,6 +129,8 @@ static CUresult record(CUevent hEvent, CUstream hStream, bool external)
     CUresult r = stream_find(hStream, &s);
     if (r != CUDA_SUCCESS)
         return r;
+    if (hEvent->ctx->device != s->ctx->device)
+        return CUDA_ERROR_INVALID_HANDLE;
     if (stream_capturing(s))
         return hEvent->shared ? CUDA_ERROR_NOT_SUPPORTED : capture_record(s, hEvent, external);
     capture_forget(hEvent);
@@ -267,7 +269,8 @@ CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent h
 {
     if (!pMilliseconds)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!event_valid(hStart) || !event_valid(hEnd) || ((hStart->flags | hEnd->flags) & CU_EVENT_DISABLE_TIMING))
+    if (!event_valid(hStart) || !event_valid(hEnd) || ((hStart->flags | hEnd->flags) & CU_EVENT_DISABLE_TIMING) ||
+        hStart->ctx->device != hEnd->ctx->device)
         return CUDA_ERROR_INVALID_HANDLE;
     CUresult r = capture_event(hStart);
     if (r == CUDA_SUCCESS)

@@ -32,9 +32,17 @@ CUresult function_find(CUfunction handle, CUfunction *out)
     if (!handle)
         return CUDA_ERROR_INVALID_HANDLE;
     if (handle->tag == TAG_KERNEL)
-        return kernel_function((CUkernel)(void *)handle, out);
+        return kernel_function((CUkernel)(void *)handle, device_now(), out);
     *out = handle;
     return handle->tag == TAG_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult function_find_for(CUcontext ctx, CUfunction handle, CUfunction *out)
+{
+    if (handle && handle->tag == TAG_KERNEL)
+        return kernel_function((CUkernel)(void *)handle, ctx->device, out);
+    const CUresult r = function_find(handle, out);
+    return r == CUDA_SUCCESS && (*out)->mod->device != ctx->device ? CUDA_ERROR_INVALID_HANDLE : r;
 }
 
 /* ---- attributes ---- */
@@ -254,7 +262,7 @@ static CUresult kernel_find(CUkernel k, CUdevice dev, CUfunction *f)
 {
     if (!k || k->tag != TAG_KERNEL)
         return CUDA_ERROR_INVALID_HANDLE;
-    return device_ok(dev) ? kernel_function(k, f) : CUDA_ERROR_INVALID_DEVICE;
+    return device_ok(dev) ? kernel_function(k, dev, f) : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult impl_cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel kernel, CUdevice dev)
@@ -283,6 +291,6 @@ CUresult impl_cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdev
 CUresult impl_cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
     CUfunction f;
-    CUresult r = kernel_find(kernel, 0, &f);
+    CUresult r = kernel_find(kernel, device_now(), &f);
     return r == CUDA_SUCCESS ? function_param(f, paramIndex, paramOffset, paramSize) : r;
 }

@@ -40,7 +40,7 @@ CUresult alloc_op(CUcontext ctx, CUDA_MEM_ALLOC_NODE_PARAMS *p, struct op **out)
     w->id = id;
     w->op.drop = drop;
     w->op.params.alloc = *p;
-    w->op.params.alloc.accessDescs = NULL; /* the caller's; one device, which always has access */
+    w->op.params.alloc.accessDescs = NULL; /* the caller's */
     w->op.params.alloc.accessDescCount = 0;
     *out = &w->op;
     return CUDA_SUCCESS;
@@ -91,7 +91,7 @@ CUresult impl_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute
         return CUDA_ERROR_INVALID_DEVICE;
     if (!value)
         return CUDA_ERROR_INVALID_VALUE;
-    const struct memory_graph_use use = memory_graph_use(false, false);
+    const struct memory_graph_use use = memory_graph_use(device, false, false);
     switch (attr) {
     case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
         *(u64 *)value = use.used;
@@ -117,6 +117,6 @@ CUresult impl_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute
     if (!value || *(u64 *)value ||
         (attr != CU_GRAPH_MEM_ATTR_USED_MEM_HIGH && attr != CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH))
         return CUDA_ERROR_INVALID_VALUE;
-    memory_graph_use(attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH);
+    memory_graph_use(device, attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH);
     return CUDA_SUCCESS;
 }

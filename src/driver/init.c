@@ -1,6 +1,6 @@
 /* init.c - cuInit, what the environment says, fork and exit.
  *
- * cuInit reads gpus/<LOCKSTEP_GPU>.json and reserves the device's address space; nothing else happens and no thread
+ * cuInit reads gpus/<LOCKSTEP_GPU>.json and reserves the devices' address space; nothing else happens and no thread
  * starts before the first launch. A child of fork has none of the parent's threads, so it is told that the driver is
  * not initialized, as by CUDA. */
 #include <errno.h>
@@ -95,10 +95,19 @@ static void read_environment(void)
     drv.one_lane = env_choice("LOCKSTEP_ORACLE", "0", "1");
 }
 
-static void set_up_device(void)
+static void set_up_devices(void)
 {
-    drv.device.weak_memory = env_choice("LOCKSTEP_MEMORY", "strong", "weak");
-    drv.device.keep_apart = env_choice("LOCKSTEP_COLOUR", "1", "0");
+    const bool weak = env_choice("LOCKSTEP_MEMORY", "strong", "weak");
+    const bool apart = env_choice("LOCKSTEP_COLOUR", "1", "0");
+    drv.mem = mem_of_all(drv.exec[0].mem);
+    for (unsigned i = 0; i < drv.ndevices; i++) {
+        struct device *d = &drv.devices[i];
+        drv.exec[i].weak_memory = weak;
+        drv.exec[i].keep_apart = apart;
+        d->default_pool = (struct CUmemPoolHandle_st){
+            .tag = TAG_POOL, .reuse = {1, 1, 1}, .is_default = true, .device = (CUdevice)i};
+        d->current_pool = &d->default_pool;
+    }
 }
 
 static CUresult find_gpu(void)
@@ -120,17 +129,17 @@ static CUresult find_gpu(void)
 static CUresult start(void)
 {
     CUresult r = find_gpu();
+    if (r == CUDA_SUCCESS)
+        r = devices_find();
     if (r != CUDA_SUCCESS)
         return r;
     read_environment();
-    enum ls_status s = exec_device_init(&drv.device, &drv.gpu);
+    enum ls_status s = exec_devices_init(drv.exec, drv.ndevices, &drv.gpu);
     if (s != LS_OK) {
         drv_log("cannot make the device %s: %s", drv.gpu.id, ls_status_text(s));
         return result_of(s);
     }
-    set_up_device();
-    drv.default_pool = (struct CUmemPoolHandle_st){.tag = TAG_POOL, .reuse = {1, 1, 1}, .is_default = true};
-    drv.current_pool = &drv.default_pool;
+    set_up_devices();
     check_start();
     profile_init();
     timeline_init();

@@ -60,18 +60,18 @@ int ipc_file_open(const struct ipc_file *f, u64 bytes) {
  * of the device. */
 static enum ls_status share(const struct allocation *a,
                             struct mem_shared *out) {
-  while (!mem_is_shared(drv.device.mem, a->base)) {
+  while (!mem_is_shared(drv.mem, a->base)) {
     streams_wait(a->ctx);
     pthread_mutex_lock(&drv.run_lock);
     const bool quiet = drv.running == 0;
     const enum ls_status s =
-        quiet ? mem_share(drv.device.mem, a->base, out) : LS_OK;
+        quiet ? mem_share(drv.mem, a->base, out) : LS_OK;
     pthread_mutex_unlock(&drv.run_lock);
     if (quiet)
       return s;
     sched_yield();
   }
-  return mem_share(drv.device.mem, a->base, out);
+  return mem_share(drv.mem, a->base, out);
 }
 
 static bool can_export(u64 address, struct allocation *a) {
@@ -135,7 +135,7 @@ static CUresult import(const struct memory_handle *h, struct opened *o) {
   if (fd < 0)
     return CUDA_ERROR_INVALID_HANDLE;
   const enum ls_status s = mem_import(
-      drv.device.mem,
+      drv.exec[o->ctx->device].mem,
       &(struct mem_shared){.fd = fd, .offset = h->offset, .size = h->size},
       &address);
   close(fd);

@@ -358,7 +358,7 @@ static void fill(struct kernel *w, const struct geometry *g)
 {
     size_t pending = w->op.ctx->pending_launches;
     w->l = (struct exec_launch){
-        .device = &drv.device,
+        .device = &drv.exec[w->op.ctx->device],
         .module = w->f->mod->exec,
         .kernel = w->f->ir,
         .grid = {g->grid[0], g->grid[1], g->grid[2]},
@@ -395,7 +395,7 @@ CUresult kernel_op(CUcontext ctx, const CUDA_KERNEL_NODE_PARAMS *p, const CUlaun
 {
     CUfunction f;
     struct geometry g;
-    CUresult r = function_find(p->func ? p->func : (CUfunction)(void *)p->kern, &f);
+    CUresult r = function_find_for(ctx, p->func ? p->func : (CUfunction)(void *)p->kern, &f);
     if (r == CUDA_SUCCESS)
         r = geometry_of(p, attrs, n, &g);
     if (r == CUDA_SUCCESS)

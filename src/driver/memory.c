@@ -119,14 +119,13 @@ bool memory_forget(u64 base, struct allocation *out)
     return ok;
 }
 
-static struct memory_graph_use graph_use; /* driver.lock */
-
 static void set_live_locked(struct allocation *a, bool live)
 {
+    struct memory_graph_use *use = &drv.devices[a->ctx->device].graph_use;
     if (a->live != live)
-        graph_use.used += live ? a->size : -a->size;
-    if (graph_use.used > graph_use.used_high)
-        graph_use.used_high = graph_use.used;
+        use->used += live ? a->size : -a->size;
+    if (use->used > use->used_high)
+        use->used_high = use->used;
     a->live = live;
 }
 
@@ -167,17 +166,17 @@ static void release(struct deferred d)
 {
     switch (d.kind) {
     case MEM_REGISTERED:
-        mem_unregister(drv.device.mem, (void *)(uintptr_t)d.address);
+        mem_unregister(drv.mem, (void *)(uintptr_t)d.address);
         break;
     case MEM_MAPPED: /* another process's, which has its addresses to itself */
-        mem_unmap(drv.device.mem, d.address, d.size);
-        mem_unreserve(drv.device.mem, d.address & ~(u64)(MEM_IMPORT_ALIGN - 1));
+        mem_unmap(drv.mem, d.address, d.size);
+        mem_unreserve(drv.mem, d.address & ~(u64)(MEM_IMPORT_ALIGN - 1));
         break;
     case MEM_RESERVED:
-        mem_unreserve(drv.device.mem, d.address);
+        mem_unreserve(drv.mem, d.address);
         break;
     default:
-        mem_free(drv.device.mem, d.address);
+        mem_free(drv.mem, d.address);
     }
 }
 
@@ -280,7 +279,7 @@ unsigned memory_running(void)
 static void forget_graph_locked(struct allocation *a)
 {
     set_live_locked(a, false);
-    graph_use.reserved -= a->size;
+    drv.devices[a->ctx->device].graph_use.reserved -= a->size;
     a->graph = false;
 }
 
@@ -308,14 +307,17 @@ CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned f
     if (size == 0)
         return CUDA_ERROR_INVALID_VALUE;
     const bool paged = check_host_on && kind != MEM_DEVICE; /* check_host.c: by pages */
-    enum ls_status s = mem_alloc(drv.device.mem, size, paged ? HOST_PAGE : MEM_ALIGN, kind, NULL, address);
+    struct mem *mem = drv.exec[pool ? pool->device : ctx->device].mem;
+    enum ls_status s = mem_alloc(mem, size, paged ? HOST_PAGE : MEM_ALIGN, kind, NULL, address);
     if (s != LS_OK)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (pool)
+        mem_set_rights(mem, *address, pool->devices, pool->devices);
     struct allocation a = {.base = *address, .size = size, .ctx = ctx, .pool = pool, .flags = flags, .kind = (u8)kind};
     a.id = atomic_fetch_add(&drv.next_id, 1) + 1;
     if (memory_adopt(&a))
         return CUDA_SUCCESS;
-    mem_free(drv.device.mem, *address);
+    mem_free(drv.mem, *address);
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -331,6 +333,13 @@ CUresult impl_cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
     if (r == CUDA_SUCCESS)
         *dptr = address;
     return r;
+}
+
+void memory_pool_rights(CUmemoryPool pool)
+{
+    for (size_t i = 0; i < len; i++)
+        if (table[i].pool == pool)
+            mem_set_rights(drv.mem, table[i].base, pool->devices, pool->devices);
 }
 
 /* Rows start at multiples of 512 bytes, as on current GPUs. */
@@ -435,7 +444,7 @@ CUresult impl_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (Flags & CU_MEMHOSTREGISTER_IOMEMORY)
         return CUDA_ERROR_NOT_SUPPORTED;
-    enum ls_status s = mem_register(drv.device.mem, p, bytesize);
+    enum ls_status s = mem_register(drv.mem, p, bytesize);
     if (s != LS_OK)
         return s == LS_ERR_NOMEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     struct allocation a = {
@@ -443,7 +452,7 @@ CUresult impl_cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
     a.id = atomic_fetch_add(&drv.next_id, 1) + 1;
     if (memory_adopt(&a))
         return CUDA_SUCCESS;
-    mem_unregister(drv.device.mem, p);
+    mem_unregister(drv.mem, p);
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -478,23 +487,33 @@ bool memory_known(const void *p)
 {
     u64 lo, hi;
     enum mem_kind kind;
-    return mem_range(drv.device.mem, (u64)(uintptr_t)p, &lo, &hi, &kind);
+    return mem_range(drv.mem, (u64)(uintptr_t)p, &lo, &hi, &kind);
+}
+
+static bool covers(struct mem *mem, u64 address, size_t size, bool write)
+{
+    u64 lo, hi;
+    enum mem_kind kind;
+    return mem_range(mem, address, &lo, &hi, &kind) && size <= hi - address && !(write && kind == MEM_MAPPED_READ);
 }
 
 bool memory_covers(u64 address, size_t size, bool write)
 {
-    u64 lo, hi;
-    enum mem_kind kind;
-    return mem_range(drv.device.mem, address, &lo, &hi, &kind) && size <= hi - address &&
-           !(write && kind == MEM_MAPPED_READ);
+    return covers(drv.mem, address, size, write);
+}
+
+bool memory_reaches(CUcontext ctx, u64 address, size_t size)
+{
+    return covers(drv.exec[ctx->device].mem, address, size, true);
 }
 
 CUresult impl_cuMemGetInfo_v2(size_t *free, size_t *total)
 {
     if (!free || !total)
         return CUDA_ERROR_INVALID_VALUE;
-    u64 used = mem_used(drv.device.mem);
-    *total = mem_capacity(drv.device.mem);
+    struct mem *mem = drv.exec[ctx_current()->device].mem;
+    u64 used = mem_used(mem);
+    *total = mem_capacity(mem);
     *free = used < *total ? *total - used : 0;
     return CUDA_SUCCESS;
 }
@@ -503,7 +522,7 @@ CUresult impl_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdevic
 {
     u64 lo, hi;
     enum mem_kind kind;
-    if (!mem_range(drv.device.mem, dptr, &lo, &hi, &kind))
+    if (!mem_range(drv.mem, dptr, &lo, &hi, &kind))
         return CUDA_ERROR_NOT_FOUND;
     if (pbase)
         *pbase = lo;
@@ -589,9 +608,10 @@ CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id)
     struct allocation *a = find_locked(*address);
     a->graph = true;
     *id = a->id;
-    graph_use.reserved += size;
-    if (graph_use.reserved > graph_use.reserved_high)
-        graph_use.reserved_high = graph_use.reserved;
+    struct memory_graph_use *use = &drv.devices[ctx->device].graph_use;
+    use->reserved += size;
+    if (use->reserved > use->reserved_high)
+        use->reserved_high = use->reserved;
     pthread_mutex_unlock(&drv.lock);
     return CUDA_SUCCESS;
 }
@@ -635,14 +655,15 @@ bool memory_graph_set_live(u64 address, bool live)
     return before;
 }
 
-struct memory_graph_use memory_graph_use(bool reset_used, bool reset_reserved)
+struct memory_graph_use memory_graph_use(CUdevice device, bool reset_used, bool reset_reserved)
 {
+    struct memory_graph_use *use = &drv.devices[device].graph_use;
     pthread_mutex_lock(&drv.lock);
     if (reset_used)
-        graph_use.used_high = graph_use.used;
+        use->used_high = use->used;
     if (reset_reserved)
-        graph_use.reserved_high = graph_use.reserved;
-    struct memory_graph_use u = graph_use;
+        use->reserved_high = use->reserved;
+    struct memory_graph_use u = *use;
     pthread_mutex_unlock(&drv.lock);
     return u;
 }

@@ -51,7 +51,8 @@ static void fill_now(const struct fill *f, const struct host_call *call)
     memory_run_end();
 }
 
-static bool fill_ok(const struct fill *f)
+/* Copies reach the memory of any device, but a device fills only what its kernels could write (as on an H200). */
+static bool fill_ok(CUcontext ctx, const struct fill *f)
 {
     size_t row, rows, bytes;
     if ((u64)(uintptr_t)f->at % f->size || f->pitch % f->size)
@@ -59,7 +60,7 @@ static bool fill_ok(const struct fill *f)
     if (__builtin_mul_overflow(f->width, f->size, &row) || (f->height > 1 && f->pitch < row) ||
         __builtin_mul_overflow(f->height - 1, f->pitch, &rows) || __builtin_add_overflow(row, rows, &bytes))
         return false;
-    return memory_covers((u64)(uintptr_t)f->at, bytes, true);
+    return memory_reaches(ctx, (u64)(uintptr_t)f->at, bytes);
 }
 
 struct fill_work {
@@ -73,7 +74,7 @@ static void fill_run(struct work *w)
     struct fill_work *f = (struct fill_work *)w;
     if (ctx_sticky(f->op.ctx) != CUDA_SUCCESS)
         return;
-    if (fill_ok(&f->fill))
+    if (fill_ok(f->op.ctx, &f->fill))
         fill_now(&f->fill, f->op.call);
     else
         stream_fault(f->op.ctx, "a fill", f->fill.at);
@@ -85,7 +86,7 @@ CUresult fill_op(CUcontext ctx, const CUDA_MEMSET_NODE_PARAMS *p, struct op **ou
     if (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4)
         return CUDA_ERROR_INVALID_VALUE;
     const struct fill f = {(u8 *)(uintptr_t)p->dst, p->pitch, p->width, p->height, p->value, (u8)p->elementSize};
-    if (!f.width || !f.height || !fill_ok(&f))
+    if (!f.width || !f.height || !fill_ok(ctx, &f))
         return CUDA_ERROR_INVALID_VALUE;
     struct fill_work *w = (struct fill_work *)op_new(sizeof *w, CU_GRAPH_NODE_TYPE_MEMSET, ctx, fill_run);
     if (!w)
@@ -127,7 +128,7 @@ static CUresult fill(struct fill f, CUstream stream, bool sync)
         r = capture_forbids(s);
     if (r != CUDA_SUCCESS || !f.width || !f.height)
         return r;
-    if (!fill_ok(&f)) {
+    if (!fill_ok(s->ctx, &f)) {
         if (check_on)
             explain(&f);
         return CUDA_ERROR_INVALID_VALUE;

@@ -1,8 +1,8 @@
 /* module.c - modules and libraries: from an image to something that has functions and variables.
  *
  * Loading parses and links; kernels are lowered when their function is asked for. A module belongs to its context; a
- * library belongs to the process: when the primary context is reset its device state goes, and comes back from the
- * kept texts when it is next used. */
+ * library belongs to the process: a device has a module of it from its first use there, which goes when the device's
+ * primary context is reset and comes back from the kept texts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 struct CUlib_st {
     u32 tag;
     struct image img;            /* kept, for loading again */
-    CUmodule mod;                /* NULL: not loaded now */
-    u64 loads;                   /* times mod was made */
+    CUmodule mods[MEM_DEVICES];  /* by device; NULL: not loaded there now */
+    u64 loads[MEM_DEVICES];      /* times it was made */
     CUkernel *kernels, *by_name; /* all of them: in the module's order, and sorted; NULL before the first look-up */
     unsigned nkernels;
     CUlibrary next;
@@ -57,26 +57,33 @@ static struct ptx_module **parse(const struct image *img, struct diag_list *diag
     return mods;
 }
 
-static CUresult load(const struct image *img, struct diag_list *diags, struct exec_module **out)
+/* What a module is made for. */
+struct target {
+    CUdevice device;
+    const struct exec_module *sibling; /* the same, for another device; or NULL */
+};
+
+static CUresult load(const struct image *img, struct target to, struct diag_list *diags, struct exec_module **out)
 {
     enum ls_status s;
     struct ptx_module **mods = parse(img, diags, &s);
     if (!mods)
         return result_of(s);
     memory_run_begin(); /* it writes memory of the device */
-    s = exec_module_load(&drv.device, mods, img->n, out, diags);
+    s = exec_module_load_beside(&drv.exec[to.device], mods, img->n, to.sibling, out, diags);
     memory_run_end();
     ls_free(mods);
     return s == LS_ERR_NOT_FOUND || s == LS_ERR_INVALID ? CUDA_ERROR_INVALID_PTX : result_of(s);
 }
 
-static CUresult module_build(const struct image *img, struct diag_list *diags, CUmodule *out)
+static CUresult module_build(const struct image *img, struct target to, struct diag_list *diags, CUmodule *out)
 {
     CUmodule m = handle_new(TAG_MODULE, sizeof *m);
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;
     m->tag = TAG_MODULE;
-    CUresult r = load(img, diags, &m->exec);
+    m->device = to.device;
+    CUresult r = load(img, to, diags, &m->exec);
     if (r != CUDA_SUCCESS) {
         handle_free(TAG_MODULE, m);
         return r;
@@ -128,13 +135,13 @@ static CUresult report(CUresult r, struct jit *jit, const char *why, const struc
     return r;
 }
 
-static CUresult build(const struct image *img, enum ls_status opened, struct jit *jit, CUmodule *out)
+static CUresult build(const struct image *img, struct target to, enum ls_status opened, struct jit *jit, CUmodule *out)
 {
     if (opened != LS_OK)
         return report(image_result(opened), jit, img->why[0] ? img->why : ls_status_text(opened), NULL);
     struct diag_list diags;
     diag_init(&diags);
-    CUresult r = report(module_build(img, &diags, out), jit, "the module cannot be loaded", &diags);
+    CUresult r = report(module_build(img, to, &diags, out), jit, "the module cannot be loaded", &diags);
     diag_free(&diags);
     return r;
 }
@@ -142,7 +149,7 @@ static CUresult build(const struct image *img, enum ls_status opened, struct jit
 CUresult module_check(const struct image *img, struct jit *jit)
 {
     CUmodule m = NULL;
-    CUresult r = build(img, LS_OK, jit, &m);
+    CUresult r = build(img, (struct target){.device = device_now()}, LS_OK, jit, &m);
     if (m)
         module_free(m);
     return r;
@@ -152,7 +159,7 @@ static CUresult build_for_context(struct image *img, enum ls_status opened, stru
 {
     CUcontext ctx = ctx_current();
     CUmodule m = NULL;
-    CUresult r = build(img, opened, jit, &m);
+    CUresult r = build(img, (struct target){.device = ctx->device}, opened, jit, &m);
     image_free(img);
     if (r != CUDA_SUCCESS)
         return r;
@@ -334,28 +341,48 @@ static bool valid_library(CUlibrary l)
     return l && l->tag == TAG_LIBRARY;
 }
 
-void libraries_unload(void)
+/* The library's module on a device other than this one; NULL: there is none. driver.lock held. */
+static CUmodule sibling_of(CUlibrary l, CUdevice device)
 {
-    for (CUlibrary l = drv.libraries; l; l = l->next) {
-        if (l->mod)
-            module_free(l->mod);
-        l->mod = NULL;
-    }
+    for (CUdevice d = 0; device_ok(d); d++)
+        if (d != device && l->mods[d])
+            return l->mods[d];
+    return NULL;
 }
 
-/* The library's module, loaded again if a reset took it. */
-static CUresult library_module(CUlibrary l, CUmodule *out)
+/* driver.lock held, or nobody else knows the library. */
+static void unload(CUlibrary l, CUdevice device)
+{
+    CUmodule m = l->mods[device], sibling = sibling_of(l, device);
+    if (!m)
+        return;
+    if (sibling)
+        exec_module_hand_over(m->exec, sibling->exec);
+    module_free(m);
+    l->mods[device] = NULL;
+}
+
+void libraries_unload(CUdevice device)
+{
+    for (CUlibrary l = drv.libraries; l; l = l->next)
+        unload(l, device);
+}
+
+/* The library's module on the device, loaded at its first use there and after a reset. */
+static CUresult library_module(CUlibrary l, CUdevice device, CUmodule *out)
 {
     CUresult r = CUDA_SUCCESS;
     pthread_mutex_lock(&drv.lock);
-    if (!l->mod) {
+    if (!l->mods[device]) {
+        const CUmodule sibling = sibling_of(l, device);
+        const struct target to = {.device = device, .sibling = sibling ? sibling->exec : NULL};
         struct jit jit;
         jit_begin(&jit, 0, NULL, NULL);
-        r = build(&l->img, LS_OK, &jit, &l->mod);
-        l->loads++;
+        r = build(&l->img, to, LS_OK, &jit, &l->mods[device]);
+        l->loads[device]++;
         jit_end(&jit);
     }
-    *out = l->mod;
+    *out = l->mods[device];
     pthread_mutex_unlock(&drv.lock);
     return r;
 }
@@ -417,7 +444,7 @@ static CUresult index_kernels(CUlibrary l, CUmodule m)
 static CUresult library_index(CUlibrary l)
 {
     CUmodule m;
-    CUresult r = library_module(l, &m);
+    CUresult r = library_module(l, device_now(), &m);
     if (r != CUDA_SUCCESS)
         return r;
     pthread_mutex_lock(&drv.lock);
@@ -442,14 +469,16 @@ static CUresult kernel_get(CUlibrary l, const char *name, CUkernel *out)
 static CUresult library_new(struct image *img, enum ls_status opened, struct jit *jit, CUlibrary *out)
 {
     CUlibrary l = handle_new(TAG_LIBRARY, sizeof *l);
-    CUresult r = l ? build(img, opened, jit, &l->mod) : CUDA_ERROR_OUT_OF_MEMORY;
+    const CUdevice device = device_now();
+    CUresult r =
+        l ? build(img, (struct target){.device = device}, opened, jit, &l->mods[device]) : CUDA_ERROR_OUT_OF_MEMORY;
     if (r != CUDA_SUCCESS) {
         image_free(img);
         handle_free(TAG_LIBRARY, l);
         return r;
     }
     l->tag = TAG_LIBRARY;
-    l->loads = 1;
+    l->loads[device] = 1;
     l->img = *img;
     pthread_mutex_lock(&drv.lock);
     l->next = drv.libraries;
@@ -513,8 +542,8 @@ CUresult impl_cuLibraryUnload(CUlibrary library)
     if (*at)
         *at = library->next;
     pthread_mutex_unlock(&drv.lock);
-    if (library->mod)
-        module_free(library->mod);
+    for (CUdevice d = 0; device_ok(d); d++)
+        unload(library, d);
     free_kernels(library);
     image_free(&library->img);
     handle_free(TAG_LIBRARY, library);
@@ -556,7 +585,7 @@ CUresult impl_cuLibraryGetModule(CUmodule *pMod, CUlibrary library)
 {
     if (!pMod)
         return CUDA_ERROR_INVALID_VALUE;
-    return valid_library(library) ? library_module(library, pMod) : CUDA_ERROR_INVALID_HANDLE;
+    return valid_library(library) ? library_module(library, device_now(), pMod) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static CUresult library_global(CUlibrary l, const char *name, CUdeviceptr *dptr, size_t *bytes, bool managed)
@@ -564,7 +593,7 @@ static CUresult library_global(CUlibrary l, const char *name, CUdeviceptr *dptr,
     CUmodule m;
     if (!valid_library(l))
         return CUDA_ERROR_INVALID_HANDLE;
-    CUresult r = library_module(l, &m);
+    CUresult r = library_module(l, device_now(), &m);
     return r == CUDA_SUCCESS ? global(m, name, dptr, bytes, managed) : r;
 }
 
@@ -578,14 +607,14 @@ CUresult impl_cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary li
     return library_global(library, name, dptr, bytes, true);
 }
 
-CUresult kernel_function(CUkernel k, CUfunction *out)
+CUresult kernel_function(CUkernel k, CUdevice device, CUfunction *out)
 {
     CUmodule m;
-    CUresult r = library_module(k->lib, &m);
+    CUresult r = library_module(k->lib, device, &m);
     if (r != CUDA_SUCCESS)
         return r;
     pthread_mutex_lock(&drv.lock);
-    *out = k->load == k->lib->loads ? k->function : NULL;
+    *out = k->load[device] == k->lib->loads[device] ? k->function[device] : NULL;
     pthread_mutex_unlock(&drv.lock);
     if (*out)
         return CUDA_SUCCESS;
@@ -593,8 +622,8 @@ CUresult kernel_function(CUkernel k, CUfunction *out)
     if (r != CUDA_SUCCESS)
         return r;
     pthread_mutex_lock(&drv.lock);
-    k->function = *out;
-    k->load = k->lib->loads;
+    k->function[device] = *out;
+    k->load[device] = k->lib->loads[device];
     pthread_mutex_unlock(&drv.lock);
     return CUDA_SUCCESS;
 }
@@ -605,7 +634,7 @@ CUresult impl_cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel)
         return CUDA_ERROR_INVALID_VALUE;
     if (!kernel || kernel->tag != TAG_KERNEL)
         return CUDA_ERROR_INVALID_HANDLE;
-    return kernel_function(kernel, pFunc);
+    return kernel_function(kernel, device_now(), pFunc);
 }
 
 CUresult impl_cuKernelGetLibrary(CUlibrary *pLib, CUkernel kernel)

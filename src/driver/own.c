@@ -46,9 +46,10 @@ void lockstep_driver_schedule(unsigned long long seed, int weak)
     static u64 seed_before;
     if (!known) {
         seed_before = drv.seed;
-        weak_before = drv.device.weak_memory;
+        weak_before = drv.exec[0].weak_memory;
         known = true;
     }
     drv.seed = seed || weak ? seed : seed_before;
-    drv.device.weak_memory = seed || weak ? weak != 0 : weak_before;
+    for (unsigned i = 0; i < drv.ndevices; i++)
+        drv.exec[i].weak_memory = seed || weak ? weak != 0 : weak_before;
 }

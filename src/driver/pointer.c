@@ -14,7 +14,7 @@ static struct known look_up(u64 p)
     enum mem_kind kind;
     u64 hi;
     k.found = memory_find(p, &k.a);
-    if (!k.found && mem_range(drv.device.mem, p, &k.a.base, &hi, &kind)) { /* a module's variable */
+    if (!k.found && mem_range(drv.mem, p, &k.a.base, &hi, &kind)) { /* a module's variable */
         k.found = true;
         k.a.size = hi - k.a.base;
         k.a.kind = (u8)kind;
@@ -61,14 +61,14 @@ static struct allocation range_of(const struct known *k, u64 p)
     struct allocation r = k->a;
     bool empty;
     if (k->a.piece)
-        mem_reserved(drv.device.mem, p, &r.base, &r.size, &empty);
+        mem_reserved(drv.mem, p, &r.base, &r.size, &empty);
     return r;
 }
 
 static u64 access_of(u64 p)
 {
     struct mem_block b;
-    if (!mem_mapping(drv.device.mem, p, &b) || b.kind == MEM_MAPPED)
+    if (!mem_mapping(drv.exec[device_now()].mem, p, &b) || b.kind == MEM_MAPPED)
         return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     return b.kind == MEM_MAPPED_READ ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
 }
@@ -124,6 +124,8 @@ static bool value_of(const struct known *k, CUpointer_attribute attribute, u64 p
         *v = (u64)(uintptr_t)k->a.pool;
         return true;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *v = (u64)memory_device(p);
+        return true;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         *v = 0;

@@ -14,7 +14,7 @@ CUresult impl_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_ok(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    *pool_out = &drv.default_pool;
+    *pool_out = &drv.devices[dev].default_pool;
     return CUDA_SUCCESS;
 }
 
@@ -25,7 +25,7 @@ CUresult impl_cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev)
     if (!device_ok(dev))
         return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&drv.lock);
-    *pool = drv.current_pool;
+    *pool = drv.devices[dev].current_pool;
     pthread_mutex_unlock(&drv.lock);
     return CUDA_SUCCESS;
 }
@@ -34,10 +34,10 @@ CUresult impl_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
 {
     if (!device_ok(dev))
         return CUDA_ERROR_INVALID_DEVICE;
-    if (!valid(pool))
+    if (!valid(pool) || pool->device != dev)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&drv.lock);
-    drv.current_pool = pool;
+    drv.devices[dev].current_pool = pool;
     pthread_mutex_unlock(&drv.lock);
     return CUDA_SUCCESS;
 }
@@ -53,7 +53,7 @@ CUresult impl_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProp
     CUmemoryPool p = handle_new(TAG_POOL, sizeof *p);
     if (!p)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *p = (struct CUmemPoolHandle_st){.tag = TAG_POOL, .reuse = {1, 1, 1}};
+    *p = (struct CUmemPoolHandle_st){.tag = TAG_POOL, .reuse = {1, 1, 1}, .device = poolProps->location.id};
     *pool = p;
     return CUDA_SUCCESS;
 }
@@ -64,8 +64,9 @@ CUresult impl_cuMemPoolDestroy(CUmemoryPool pool)
     if (!valid(pool) || pool->is_default)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&drv.lock);
-    if (drv.current_pool == pool)
-        drv.current_pool = &drv.default_pool;
+    struct device *d = &drv.devices[pool->device];
+    if (d->current_pool == pool)
+        d->current_pool = &d->default_pool;
     bool empty = pool->used == 0;
     pool->tag = 0;
     pthread_mutex_unlock(&drv.lock);
@@ -139,9 +140,21 @@ CUresult impl_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
     return r;
 }
 
-static bool own_device(const CUmemLocation *l)
+static bool is_device(const CUmemLocation *l)
 {
     return l->type == CU_MEM_LOCATION_TYPE_DEVICE && device_ok(l->id);
+}
+
+/* Its own device always has access. */
+static CUresult check_access(CUmemoryPool pool, const CUmemAccessDesc *d)
+{
+    if (!is_device(&d->location))
+        return CUDA_ERROR_INVALID_DEVICE;
+    if (d->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        return CUDA_SUCCESS;
+    if (d->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
+        return CUDA_ERROR_INVALID_VALUE;
+    return d->location.id == pool->device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
 }
 
 CUresult impl_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
@@ -149,11 +162,18 @@ CUresult impl_cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, 
     if (!valid(pool) || !map || !count)
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
-        if (!own_device(&map[i].location))
-            return CUDA_ERROR_INVALID_DEVICE;
-        if (map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) /* its own device always has access */
-            return CUDA_ERROR_INVALID_VALUE;
+        const CUresult r = check_access(pool, &map[i]);
+        if (r != CUDA_SUCCESS)
+            return r;
     }
+    pthread_mutex_lock(&drv.lock);
+    for (size_t i = 0; i < count; i++) {
+        const u32 bit = 1u << map[i].location.id;
+        const bool open = map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        pool->devices = (u16)(open ? pool->devices | bit : pool->devices & ~bit);
+    }
+    memory_pool_rights(pool);
+    pthread_mutex_unlock(&drv.lock);
     return CUDA_SUCCESS;
 }
 
@@ -161,14 +181,15 @@ CUresult impl_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
 {
     if (!flags || !valid(memPool) || !location)
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = own_device(location) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    const bool open = is_device(location) && (location->id == memPool->device || (memPool->devices >> location->id & 1));
+    *flags = open ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }
 
 static CUresult capture_alloc(struct CUstream_st *s, size_t size, CUdeviceptr *dptr)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS p = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-                                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}},
+                                                  .location = {CU_MEM_LOCATION_TYPE_DEVICE, s->ctx->device}},
                                     .bytesize = size};
     struct op *op;
     CUresult r = alloc_op(s->ctx, &p, &op);
@@ -203,7 +224,12 @@ CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemo
 
 CUresult impl_cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
 {
-    CUmemoryPool pool;
-    impl_cuDeviceGetMemPool(&pool, 0);
+    CUmemoryPool pool = NULL;
+    struct CUstream_st *s;
+    CUresult r = stream_find(hStream, &s);
+    if (r == CUDA_SUCCESS)
+        r = impl_cuDeviceGetMemPool(&pool, s->ctx->device);
+    if (r != CUDA_SUCCESS)
+        return r;
     return impl_cuMemAllocFromPoolAsync(dptr, bytesize, pool, hStream);
 }

@@ -163,7 +163,7 @@ static bool keep_all(struct replay *r)
     r->nparts = 0;
     if (!r->parts)
         return false;
-    mem_each(drv.device.mem, take_part, r);
+    mem_each(drv.mem, take_part, r);
     for (u64 i = 0; i < r->nparts; i++)
         if (!keep(&r->parts[i]))
             return false;
@@ -364,7 +364,7 @@ LS_PRINTF(2, 3) static void add(struct finding *f, const char *fmt, ...)
 static void add_seed(struct finding *f, u64 seed)
 {
     add(f, "\n--schedule seed=%" PRIu64 "%s runs it in this order", seed,
-        drv.device.weak_memory ? " --memory weak" : "");
+        drv.exec[0].weak_memory ? " --memory weak" : "");
 }
 
 /* The word around the first byte that differs: its address and both values. */
@@ -413,7 +413,7 @@ static void report_difference(struct replay *r, const struct part *p, u64 seed, 
     char place[300];
     const struct nature nature = nature_of(p);
     begin_finding(&f, r, call);
-    mem_describe(drv.device.mem, p->block.base + p->first, 1, place, sizeof place);
+    mem_describe(drv.mem, p->block.base + p->first, 1, place, sizeof place);
     add(&f, "%" PRIu64 " byte%s differ%s, the first is %s", p->differing, p->differing == 1 ? "" : "s",
         p->differing == 1 ? "s" : "", place);
     add_values(&f, p, seed);
@@ -507,7 +507,7 @@ static void refuse(const struct exec_launch *l, unsigned reason, const char *why
 static bool can_keep(struct replay *r, bool alone)
 {
     char why[160];
-    mem_each(drv.device.mem, count_part, r);
+    mem_each(drv.mem, count_part, r);
     if (!alone) {
         refuse(r->launch, 0, "other work runs at the same time");
     } else if (r->launch->kernel->code[IR_TIMED].insts) {
@@ -528,7 +528,7 @@ static bool can_keep(struct replay *r, bool alone)
 static bool heap_is_same(const struct replay *r)
 {
     struct replay now = {0};
-    mem_each(drv.device.mem, count_part, &now);
+    mem_each(drv.mem, count_part, &now);
     if (now.heap == r->heap && now.nparts == r->nparts)
         return true;
     refuse(r->launch, 4, "it allocates or frees memory of the device");

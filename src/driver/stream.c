@@ -279,6 +279,25 @@ CUresult stream_drain(struct CUstream_st *s)
     return ctx_sticky(ctx);
 }
 
+/* Without memory for a wait the order is lost; a work that is put in next fails for the same reason. */
+void stream_after(struct CUstream_st *s, CUcontext other)
+{
+    pthread_mutex_lock(&drv.hub.lock);
+    if (other->legacy)
+        queue_push_wait(s->queue, other->legacy->queue, other->legacy->queue->submitted);
+    for (struct CUstream_st *t = other->streams; t; t = t->next)
+        queue_push_wait(s->queue, t->queue, t->queue->submitted);
+    pthread_mutex_unlock(&drv.hub.lock);
+}
+
+void stream_before(struct CUstream_st *s, CUcontext other)
+{
+    pthread_mutex_lock(&drv.hub.lock);
+    if (other->legacy)
+        queue_push_wait(other->legacy->queue, s->queue, s->queue->submitted);
+    pthread_mutex_unlock(&drv.hub.lock);
+}
+
 CUresult launch_wait(struct CUstream_st *s)
 {
     if (drv.launch_blocking) {
@@ -415,7 +434,7 @@ GETTER(cuStreamGetPriority, int, s->priority)
 GETTER(cuStreamGetFlags, unsigned int, s->flags)
 GETTER(cuStreamGetId, unsigned long long, s->id)
 GETTER(cuStreamGetCtx, CUcontext, s->ctx)
-GETTER(cuStreamGetDevice, CUdevice, 0)
+GETTER(cuStreamGetDevice, CUdevice, s->ctx->device)
 
 CUresult impl_cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {

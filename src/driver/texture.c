@@ -257,7 +257,7 @@ static CUresult apply_view(const CUDA_RESOURCE_VIEW_DESC *v, struct image *im)
 
 static CUresult enter(const struct texture *t, struct object *o)
 {
-    const enum ls_status s = textures_add(drv.device.textures, t, &o->handle);
+    const enum ls_status s = textures_add(drv.exec[0].textures, t, &o->handle);
     if (s != LS_OK) {
         ls_free(o);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -353,7 +353,7 @@ static CUresult destroy(u64 handle, u8 kind)
     pthread_mutex_unlock(&drv.lock);
     if (!gone)
         return CUDA_ERROR_INVALID_VALUE;
-    textures_remove(drv.device.textures, handle);
+    textures_remove(drv.exec[0].textures, handle);
     ls_free(gone);
     return CUDA_SUCCESS;
 }
@@ -366,7 +366,7 @@ void texture_free_context(CUcontext ctx)
             continue;
         }
         *at = o->next;
-        textures_remove(drv.device.textures, o->handle);
+        textures_remove(drv.exec[0].textures, o->handle);
         ls_free(o);
     }
 }

@@ -33,6 +33,10 @@ static pthread_mutex_t vmm_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- pieces ---- */
 
+static struct mem *device_mem(CUdevice device) {
+  return drv.exec[device].mem;
+}
+
 /* Lock held. */
 static void piece_drop(struct piece *p) {
   if (p->handles || p->mappings)
@@ -41,7 +45,7 @@ static void piece_drop(struct piece *p) {
   if (p->fd >= 0)
     close(p->fd);
   if (!p->imported)
-    mem_discharge(drv.device.mem, p->size);
+    mem_discharge(device_mem(p->prop.location.id), p->size);
   p->tag = 0;
   handle_free(TAG_PIECE, p);
 }
@@ -139,7 +143,7 @@ CUresult impl_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
     return r;
   if (!handle || !size || size % GRANULARITY || flags)
     return CUDA_ERROR_INVALID_VALUE;
-  if (!mem_charge(drv.device.mem, size))
+  if (!mem_charge(device_mem(prop->location.id), size))
     return CUDA_ERROR_OUT_OF_MEMORY;
   const bool exported = prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE;
   CUmemAllocationProp kept = *prop;
@@ -148,7 +152,7 @@ CUresult impl_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size,
   r = exported && fd < 0 ? CUDA_ERROR_OUT_OF_MEMORY
                          : piece_new(size, fd, &kept, false, handle);
   if (r != CUDA_SUCCESS)
-    mem_discharge(drv.device.mem, size);
+    mem_discharge(device_mem(prop->location.id), size);
   return r;
 }
 
@@ -233,7 +237,7 @@ impl_cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
   const CUmemAllocationProp prop = {
       .type = CU_MEM_ALLOCATION_TYPE_PINNED,
       .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-      .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+      .location = {CU_MEM_LOCATION_TYPE_DEVICE, device_now()}};
   return fd < 0 ? CUDA_ERROR_OPERATING_SYSTEM
                 : piece_new((u64)st.st_size, fd, &prop, true, handle);
 }
@@ -248,7 +252,7 @@ CUresult impl_cuMemAddressReserve(CUdeviceptr *ptr, size_t size,
       flags)
     return CUDA_ERROR_INVALID_VALUE;
   const u64 align = alignment < GRANULARITY ? GRANULARITY : alignment;
-  if (mem_reserve(drv.device.mem, size, align, addr, &address) != LS_OK)
+  if (mem_reserve(drv.mem, size, align, addr, &address) != LS_OK)
     return CUDA_ERROR_OUT_OF_MEMORY;
   *ptr = address;
   return CUDA_SUCCESS;
@@ -258,7 +262,7 @@ CUresult impl_cuMemAddressFree(CUdeviceptr ptr, size_t size) {
   u64 base, bytes;
   bool empty, ok;
   pthread_mutex_lock(&vmm_lock);
-  ok = mem_reserved(drv.device.mem, ptr, &base, &bytes, &empty) &&
+  ok = mem_reserved(drv.mem, ptr, &base, &bytes, &empty) &&
        base == ptr && bytes == size && empty;
   if (ok)
     memory_give_back(
@@ -272,7 +276,8 @@ CUresult impl_cuMemAddressFree(CUdeviceptr ptr, size_t size) {
 /* Lock held. What is mapped may not be touched before cuMemSetAccess. */
 static CUresult map_piece(u64 at, u64 size, struct piece *p) {
   enum ls_status s =
-      mem_map(drv.device.mem, at, size, p->home, MEM_MAPPED_NONE);
+      mem_map(device_mem(p->prop.location.id), at, size, p->home,
+              MEM_MAPPED_NONE);
   if (s != LS_OK)
     return s == LS_ERR_INVALID ? CUDA_ERROR_INVALID_VALUE
                                : CUDA_ERROR_OUT_OF_MEMORY;
@@ -282,7 +287,7 @@ static CUresult map_piece(u64 at, u64 size, struct piece *p) {
                                .kind = MEM_MAPPED,
                                .piece = p};
   if (!memory_adopt(&a)) {
-    mem_unmap(drv.device.mem, at, size);
+    mem_unmap(drv.mem, at, size);
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   p->mappings++;
@@ -316,7 +321,7 @@ CUresult impl_cuMemUnmap(CUdeviceptr ptr, size_t size) {
   struct allocation a;
   pthread_mutex_lock(&vmm_lock);
   const bool ok = ptr + size >= ptr && of_pieces(ptr, size) &&
-                  mem_unmap(drv.device.mem, ptr, size) == LS_OK;
+                  mem_unmap(drv.mem, ptr, size) == LS_OK;
   for (u64 at = ptr; ok && at < ptr + size && memory_forget(at, &a);
        at += a.size) {
     a.piece->mappings--;
@@ -350,17 +355,26 @@ static CUresult access_kind(const CUmemAccessDesc *d, enum mem_kind *kind) {
 
 CUresult impl_cuMemSetAccess(CUdeviceptr ptr, size_t size,
                              const CUmemAccessDesc *desc, size_t count) {
-  enum mem_kind kind = MEM_MAPPED_NONE;
+  enum mem_kind kind[MEM_DEVICES];
+  bool named[MEM_DEVICES] = {false};
   CUresult r = desc && count && ptr + size >= ptr ? CUDA_SUCCESS
                                                   : CUDA_ERROR_INVALID_VALUE;
-  for (size_t i = 0; r == CUDA_SUCCESS && i < count; i++)
-    r = access_kind(&desc[i], &kind);
+  for (size_t i = 0; r == CUDA_SUCCESS && i < count; i++) {
+    enum mem_kind k;
+    r = access_kind(&desc[i], &k);
+    if (r == CUDA_SUCCESS) {
+      kind[desc[i].location.id] = k;
+      named[desc[i].location.id] = true;
+    }
+  }
   if (r != CUDA_SUCCESS)
     return r;
   pthread_mutex_lock(&vmm_lock);
-  if (!of_pieces(ptr, size) ||
-      mem_set_access(drv.device.mem, ptr, size, kind) != LS_OK)
+  if (!of_pieces(ptr, size))
     r = CUDA_ERROR_INVALID_VALUE;
+  for (CUdevice d = 0; r == CUDA_SUCCESS && device_ok(d); d++)
+    if (named[d] && mem_set_access(device_mem(d), ptr, size, kind[d]) != LS_OK)
+      r = CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_unlock(&vmm_lock);
   return r;
 }
@@ -368,11 +382,13 @@ CUresult impl_cuMemSetAccess(CUdeviceptr ptr, size_t size,
 CUresult impl_cuMemGetAccess(unsigned long long *flags,
                              const CUmemLocation *location, CUdeviceptr ptr) {
   struct mem_block b;
-  if (!flags || !location || !mem_mapping(drv.device.mem, ptr, &b))
+  if (!flags || !location)
     return CUDA_ERROR_INVALID_VALUE;
   const bool device = location->type == CU_MEM_LOCATION_TYPE_DEVICE;
   if (device && !device_ok(location->id))
     return CUDA_ERROR_INVALID_DEVICE;
+  if (!mem_mapping(device ? device_mem(location->id) : drv.mem, ptr, &b))
+    return CUDA_ERROR_INVALID_VALUE;
   *flags = !device || b.kind == MEM_MAPPED_NONE ? CU_MEM_ACCESS_FLAGS_PROT_NONE
            : b.kind == MEM_MAPPED_READ          ? CU_MEM_ACCESS_FLAGS_PROT_READ
                                        : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;

@@ -30,6 +30,8 @@ struct exec_device {
 
 enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu);
 void exec_device_free(struct exec_device *d);
+/* n of the same GPU, which share a range of addresses (memory.h). Freed one by one, the first one last. */
+enum ls_status exec_devices_init(struct exec_device *d, unsigned n, const struct gpu *gpu);
 
 /* ---- modules ---- */
 
@@ -40,6 +42,13 @@ struct exec_module;
 enum ls_status exec_module_load(struct exec_device *d, struct ptx_module **mods, unsigned n, struct exec_module **out,
                                 struct diag_list *diags);
 void exec_module_free(struct exec_module *m);
+/* The same for a module that another device has already: its managed variables are that one's, so that there is one of
+ * each. sibling: made of the same texts; NULL: there is none. */
+enum ls_status exec_module_load_beside(struct exec_device *d, struct ptx_module **mods, unsigned n,
+                                       const struct exec_module *sibling, struct exec_module **out,
+                                       struct diag_list *diags);
+/* m is about to be freed: the managed variables that it frees are now the sibling's to free. */
+void exec_module_hand_over(struct exec_module *m, struct exec_module *sibling);
 
 /* A kernel by name, lowered; NULL when there is none. The function may be poisoned: launching it reports why. */
 const struct ir_func *exec_module_kernel(struct exec_module *m, const char *name);

@@ -1,8 +1,9 @@
 /* mem_describe.c - an address in words: where it lies relative to the nearest allocation. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "exec/memory.h"
+#include "exec/mem_table.h"
 
 static const char *kind_word(u8 kind)
 {
@@ -40,6 +41,19 @@ static void describe_block(const struct mem_block *b, char *buf, size_t n)
                  kind_word(b->kind), b->base);
 }
 
+/* Of memory of another device: "... of device 1", and whether this one has no access to it. */
+static void describe_owner(struct mem *m, const struct mem_block *b, char *buf, size_t n)
+{
+    u64 lo, hi;
+    enum mem_kind kind;
+    if (m->table->devices == 1 || m->device == MEM_DEVICES || m->device == b->device)
+        return;
+    const bool closed = b->live && !mem_range(m, b->base, &lo, &hi, &kind);
+    const size_t used = strlen(buf);
+    snprintf(buf + used, n - used, " of device %u%s", b->device,
+             closed ? ", to which this device has no access (cudaDeviceEnablePeerAccess, cuMemSetAccess)" : "");
+}
+
 /* The null page and what a small index from a null pointer reaches. */
 #define NULL_BYTES 4096
 /* Farther away than this, the nearest allocation has nothing to do with the address. */
@@ -48,7 +62,7 @@ static void describe_block(const struct mem_block *b, char *buf, size_t n)
 void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n)
 {
     struct mem_block b;
-    char what[256];
+    char what[384];
     if (!n)
         return;
     const u64 shared = mem_shared_window(m), local = mem_local_window(m);
@@ -67,6 +81,7 @@ void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n)
         return;
     }
     describe_block(&b, what, sizeof what);
+    describe_owner(m, &b, what, sizeof what);
     const u64 end = b.base + b.size;
     if (address + FAR_BYTES < b.base || address > end + FAR_BYTES)
         snprintf(buf, n, "no device memory is near it: a host pointer, or not a pointer");

@@ -61,8 +61,9 @@ static u64 find_addresses(u64 size, u64 align, u64 hint)
     return base;
 }
 
-enum ls_status mem_reserve(struct mem *m, u64 size, u64 align, u64 hint, u64 *address)
+enum ls_status mem_reserve(struct mem *v, u64 size, u64 align, u64 hint, u64 *address)
 {
+    struct mem_table *m = v->table;
     *address = 0;
     if (!size || size % MEM_PAGE || (align & (align - 1)))
         return LS_ERR_INVALID;
@@ -93,14 +94,15 @@ enum ls_status mem_reserve(struct mem *m, u64 size, u64 align, u64 hint, u64 *ad
     return LS_OK;
 }
 
-static struct extent *reservation_at(struct mem *m, u64 address)
+static struct extent *reservation_at(struct mem_table *m, u64 address)
 {
     struct extent *e = tree_floor(m->root, address);
     return e && e->state == EXTENT_RESERVED && address - e->base < e->size ? e : NULL;
 }
 
-bool mem_reserved(struct mem *m, u64 address, u64 *base, u64 *size, bool *empty)
+bool mem_reserved(struct mem *v, u64 address, u64 *base, u64 *size, bool *empty)
 {
+    struct mem_table *m = v->table;
     mem_lock(m);
     const struct extent *r = reservation_at(m, address);
     if (r) {
@@ -117,8 +119,9 @@ void mem_end_reservation(struct extent *reservation)
     munmap(pointer(reservation->base), reservation->size);
 }
 
-enum ls_status mem_unreserve(struct mem *m, u64 address)
+enum ls_status mem_unreserve(struct mem *v, u64 address)
 {
+    struct mem_table *m = v->table;
     mem_lock(m);
     struct extent *r = reservation_at(m, address);
     const bool ok = r && r->base == address && !r->inside;
@@ -142,9 +145,9 @@ struct extent *mem_mapping_at(const struct extent *reservation, u64 address)
 
 void mem_widen(const struct extent *reservation, const struct extent *mapping, u64 *lo, u64 *hi)
 {
-    for (const struct extent *e; (e = mem_mapping_at(reservation, *lo - 1)) && e->kind == mapping->kind;)
+    for (const struct extent *e; (e = mem_mapping_at(reservation, *lo - 1)) && mem_same_rights(e, mapping);)
         *lo = e->base;
-    for (const struct extent *e; (e = mem_mapping_at(reservation, *hi)) && e->kind == mapping->kind;)
+    for (const struct extent *e; (e = mem_mapping_at(reservation, *hi)) && mem_same_rights(e, mapping);)
         *hi = e->base + e->size;
 }
 
@@ -155,8 +158,17 @@ static bool pages_free(const struct extent *r, u64 lo, u64 hi)
     return !e || page_up(e->base + e->size) <= lo;
 }
 
-static enum ls_status map_locked(struct mem *m, u64 address, u64 size, void *home, enum mem_kind kind)
+static void set_access(struct extent *e, u32 device, enum mem_kind kind)
 {
+    const bool reads = kind != MEM_MAPPED_NONE, writes = kind == MEM_MAPPED;
+    e->listed = true;
+    e->readers = (u16)(reads ? e->readers | device : e->readers & ~device);
+    e->writers = (u16)(writes ? e->writers | device : e->writers & ~device);
+}
+
+static enum ls_status map_locked(const struct mem *v, u64 address, u64 size, void *home, enum mem_kind kind)
+{
+    struct mem_table *m = v->table;
     const u64 lo = page_down(address), hi = page_up(address + size);
     struct extent *r = reservation_at(m, address);
     if (!r || hi - r->base > r->size || !pages_free(r, lo, hi))
@@ -171,7 +183,10 @@ static enum ls_status map_locked(struct mem *m, u64 address, u64 size, void *hom
     madvise(pointer(lo), hi - lo, MADV_DONTDUMP);
     e->base = address;
     e->size = e->span = size;
-    e->kind = (u8)kind;
+    e->kind = MEM_MAPPED;
+    e->device = (u8)v->device;
+    if (kind != MEM_MAPPED)
+        set_access(e, 1u << v->device, kind);
     e->state = EXTENT_LIVE;
     e->serial = ++m->serial;
     tree_insert(&r->inside, e);
@@ -179,12 +194,13 @@ static enum ls_status map_locked(struct mem *m, u64 address, u64 size, void *hom
     return LS_OK;
 }
 
-enum ls_status mem_map(struct mem *m, u64 address, u64 size, void *home, enum mem_kind kind)
+enum ls_status mem_map(struct mem *v, u64 address, u64 size, void *home, enum mem_kind kind)
 {
+    struct mem_table *m = v->table;
     if (!size || address + size < address)
         return LS_ERR_INVALID;
     mem_lock(m);
-    const enum ls_status s = map_locked(m, address, size, home, kind);
+    const enum ls_status s = map_locked(v, address, size, home, kind);
     mem_unlock(m);
     return s;
 }
@@ -202,7 +218,7 @@ static bool whole_mappings(const struct extent *r, u64 address, u64 size)
     return size > 0;
 }
 
-static void unmap_one(struct mem *m, struct extent *r, struct extent *e)
+static void unmap_one(struct mem_table *m, struct extent *r, struct extent *e)
 {
     const u64 lo = page_down(e->base), hi = page_up(e->base + e->size);
     mmap(pointer(lo), hi - lo, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -211,8 +227,9 @@ static void unmap_one(struct mem *m, struct extent *r, struct extent *e)
     mem_drop_extent(m, e);
 }
 
-enum ls_status mem_unmap(struct mem *m, u64 address, u64 size)
+enum ls_status mem_unmap(struct mem *v, u64 address, u64 size)
 {
+    struct mem_table *m = v->table;
     mem_lock(m);
     struct extent *r = reservation_at(m, address);
     const bool ok = r && whole_mappings(r, address, size);
@@ -228,14 +245,15 @@ enum ls_status mem_unmap(struct mem *m, u64 address, u64 size)
     return ok ? LS_OK : LS_ERR_INVALID;
 }
 
-enum ls_status mem_set_access(struct mem *m, u64 address, u64 size, enum mem_kind kind)
+enum ls_status mem_set_access(struct mem *v, u64 address, u64 size, enum mem_kind kind)
 {
+    struct mem_table *m = v->table;
     mem_lock(m);
     const struct extent *r = reservation_at(m, address);
     const bool ok = r && whole_mappings(r, address, size);
     for (struct extent *e; ok && size > 0; address += e->size, size -= e->size) {
         e = mem_mapping_at(r, address);
-        e->kind = (u8)kind;
+        set_access(e, 1u << v->device, kind);
     }
     if (ok)
         atomic_fetch_add_explicit(&m->epoch, 1, memory_order_release);
@@ -243,29 +261,30 @@ enum ls_status mem_set_access(struct mem *m, u64 address, u64 size, enum mem_kin
     return ok ? LS_OK : LS_ERR_INVALID;
 }
 
-bool mem_mapping(struct mem *m, u64 address, struct mem_block *out)
+bool mem_mapping(struct mem *v, u64 address, struct mem_block *out)
 {
+    struct mem_table *m = v->table;
     mem_lock(m);
     const struct extent *r = reservation_at(m, address);
     const struct extent *e = r ? mem_mapping_at(r, address) : NULL;
     if (e)
-        *out = (struct mem_block){.base = e->base, .size = e->size, .kind = e->kind, .live = true, .serial = e->serial};
+        *out = mem_as_block(v, e);
     mem_unlock(m);
     return e;
 }
 
-bool mem_charge(struct mem *m, u64 bytes)
+bool mem_charge(struct mem *v, u64 bytes)
 {
-    mem_lock(m);
-    const bool ok = bytes <= m->capacity - m->used;
-    m->used += ok ? bytes : 0;
-    mem_unlock(m);
+    mem_lock(v->table);
+    const bool ok = bytes <= v->capacity - v->used;
+    v->used += ok ? bytes : 0;
+    mem_unlock(v->table);
     return ok;
 }
 
-void mem_discharge(struct mem *m, u64 bytes)
+void mem_discharge(struct mem *v, u64 bytes)
 {
-    mem_lock(m);
-    m->used -= bytes;
-    mem_unlock(m);
+    mem_lock(v->table);
+    v->used -= bytes;
+    mem_unlock(v->table);
 }

@@ -15,17 +15,17 @@
 #include "base/alloc.h"
 #include "exec/mem_table.h"
 
-static u64 map_base(const struct mem *m)
+static u64 map_base(const struct mem_table *m)
 {
     return (u64)(uintptr_t)m->map;
 }
 
-static bool is_shared(const struct mem *m, u64 page)
+static bool is_shared(const struct mem_table *m, u64 page)
 {
     return m->shared_pages && (m->shared_pages[page / 8] >> page % 8 & 1);
 }
 
-static bool make_file(struct mem *m)
+static bool make_file(struct mem_table *m)
 {
     if (m->share_fd >= 0)
         return true;
@@ -43,7 +43,7 @@ static bool make_file(struct mem *m)
 }
 
 /* Moves pages [first, end) into the file: copied to a view elsewhere, which then takes their place in one step. */
-static bool move_pages(struct mem *m, u64 first, u64 end)
+static bool move_pages(struct mem_table *m, u64 first, u64 end)
 {
     const u64 offset = first * MEM_PAGE, bytes = (end - first) * MEM_PAGE;
     void *view = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, m->share_fd, (off_t)offset);
@@ -61,7 +61,7 @@ static bool move_pages(struct mem *m, u64 first, u64 end)
 }
 
 /* Moves what is not there yet of pages [page, end), run by run. */
-static bool move_rest(struct mem *m, u64 page, u64 end)
+static bool move_rest(struct mem_table *m, u64 page, u64 end)
 {
     while (page < end) {
         u64 to = page;
@@ -74,20 +74,21 @@ static bool move_rest(struct mem *m, u64 page, u64 end)
     return true;
 }
 
-static void page_range(const struct mem *m, const struct extent *e, u64 *first, u64 *end)
+static void page_range(const struct mem_table *m, const struct extent *e, u64 *first, u64 *end)
 {
     *first = (e->base - map_base(m)) / MEM_PAGE;
     *end = (e->base + e->size - map_base(m) + MEM_PAGE - 1) / MEM_PAGE;
 }
 
-static struct extent *device_at(struct mem *m, u64 address)
+static struct extent *device_at(struct mem_table *m, u64 address)
 {
     struct extent *e = mem_live_at(m, address);
     return e && e->base == address && e->kind == MEM_DEVICE ? e : NULL;
 }
 
-bool mem_is_shared(struct mem *m, u64 address)
+bool mem_is_shared(struct mem *v, u64 address)
 {
+    struct mem_table *m = v->table;
     u64 page = 0, end = 0;
     mem_lock(m);
     const struct extent *e = device_at(m, address);
@@ -99,8 +100,9 @@ bool mem_is_shared(struct mem *m, u64 address)
     return e && page == end;
 }
 
-enum ls_status mem_share(struct mem *m, u64 address, struct mem_shared *out)
+enum ls_status mem_share(struct mem *v, u64 address, struct mem_shared *out)
 {
+    struct mem_table *m = v->table;
     enum ls_status s = LS_ERR_INVALID;
     mem_lock(m);
     const struct extent *e = device_at(m, address);
@@ -134,14 +136,14 @@ enum ls_status mem_import(struct mem *m, const struct mem_shared *from, u64 *add
     return s;
 }
 
-void mem_share_release(struct mem *m, u64 lo, u64 hi)
+void mem_share_release(struct mem_table *m, u64 lo, u64 hi)
 {
     if (m->share_fd >= 0)
         (void)fallocate(m->share_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(lo - map_base(m)),
                         (off_t)(hi - lo));
 }
 
-void mem_share_end(struct mem *m)
+void mem_share_end(struct mem_table *m)
 {
     if (m->share_fd >= 0)
         close(m->share_fd);

@@ -18,13 +18,22 @@ struct mem_shard {
     u8 pad[128];
 };
 
+/* What one device has and sees of the memory of all; the last one, of no device, sees everything. */
 struct mem {
+    struct mem_table *table;
+    unsigned device;
+    u32 peers; /* a bit a device whose memory this one may touch */
+    u64 capacity, used, heap_used, heap_limit;
+};
+
+struct mem_table {
     struct mem_shard shards[MEM_SHARDS];
+    struct mem views[MEM_DEVICES + 1]; /* by device */
+    unsigned devices;
     u8 *map;
     u64 map_bytes;
     u64 shared_window, local_window;
     u64 first, end; /* of the extents */
-    u64 capacity, used, heap_used, heap_limit;
     bool poison;
     u64 serial;
     _Atomic u64 epoch;
@@ -40,16 +49,20 @@ struct mem {
 };
 
 /* The lock for a change: nobody looks anything up meanwhile. */
-void mem_lock(struct mem *m);
-void mem_unlock(struct mem *m);
+void mem_lock(struct mem_table *m);
+void mem_unlock(struct mem_table *m);
 
 /* The rest with the lock held. */
-struct extent *mem_new_extent(struct mem *m); /* zeroed; NULL: no memory */
-void mem_drop_extent(struct mem *m, struct extent *e);
-bool mem_occupied(struct mem *m, u64 lo, u64 size); /* does any extent touch [lo, lo + size)? */
-struct extent *mem_live_at(struct mem *m, u64 address);
-void mem_tell_made(const struct mem *m, const struct extent *e);
-void mem_tell_gone(const struct mem *m, const struct extent *e);
+struct extent *mem_new_extent(struct mem_table *m); /* zeroed; NULL: no memory */
+void mem_drop_extent(struct mem_table *m, struct extent *e);
+bool mem_occupied(struct mem_table *m, u64 lo, u64 size); /* does any extent touch [lo, lo + size)? */
+struct extent *mem_live_at(struct mem_table *m, u64 address);
+/* What the extent is to a device: its kind, but of memory with rights of its own the one that says what v may do. */
+enum mem_kind mem_kind_for(const struct mem *v, const struct extent *e);
+bool mem_same_rights(const struct extent *a, const struct extent *b);
+struct mem_block mem_as_block(const struct mem *v, const struct extent *e);
+void mem_tell_made(const struct mem_table *m, const struct extent *e);
+void mem_tell_gone(const struct mem_table *m, const struct extent *e);
 
 /* mem_map.c: the mapping of a reservation that contains address, or NULL. */
 struct extent *mem_mapping_at(const struct extent *reservation, u64 address);
@@ -58,7 +71,7 @@ void mem_widen(const struct extent *reservation, const struct extent *mapping, u
 void mem_end_reservation(struct extent *reservation); /* its pages and mappings go */
 
 /* mem_share.c: gives the pages of [lo, hi) that other processes could map back to the host. */
-void mem_share_release(struct mem *m, u64 lo, u64 hi);
-void mem_share_end(struct mem *m);
+void mem_share_release(struct mem_table *m, u64 lo, u64 hi);
+void mem_share_end(struct mem_table *m);
 
 #endif

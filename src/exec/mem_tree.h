@@ -23,6 +23,9 @@ struct extent {
     u64 serial;
     const char *name;
     u8 kind, state;
+    u8 device;            /* whose memory it is */
+    bool listed;          /* the devices that may touch it are these, whatever peers are set: */
+    u16 readers, writers; /* a bit each */
     u32 priority;
     u64 max_free; /* the largest FREE span in this subtree */
     struct extent *left, *right;

@@ -30,7 +30,7 @@ enum { QUARANTINE_BLOCKS = 4096 };
 
 /* ---- locks ---- */
 
-static pthread_rwlock_t *my_lock(struct mem *m)
+static pthread_rwlock_t *my_lock(struct mem_table *m)
 {
     static _Atomic unsigned threads;
     static _Thread_local unsigned mine; /* 1 + the shard */
@@ -39,20 +39,20 @@ static pthread_rwlock_t *my_lock(struct mem *m)
     return &m->shards[mine - 1].lock;
 }
 
-static pthread_rwlock_t *read_lock(struct mem *m)
+static pthread_rwlock_t *read_lock(struct mem_table *m)
 {
     pthread_rwlock_t *l = my_lock(m);
     pthread_rwlock_rdlock(l);
     return l;
 }
 
-void mem_lock(struct mem *m)
+void mem_lock(struct mem_table *m)
 {
     for (int i = 0; i < MEM_SHARDS; i++)
         pthread_rwlock_wrlock(&m->shards[i].lock);
 }
 
-void mem_unlock(struct mem *m)
+void mem_unlock(struct mem_table *m)
 {
     for (int i = MEM_SHARDS; i-- > 0;)
         pthread_rwlock_unlock(&m->shards[i].lock);
@@ -67,22 +67,23 @@ static void *reserve(u64 bytes)
 }
 
 /* Half as much again as the capacity: pinned memory, red zones and the quarantine live there too. */
-static bool reserve_for(struct mem *m, u64 capacity)
+static bool reserve_for(struct mem_table *m, u64 capacity)
 {
-    const u64 extra = GUARD_BYTES + 3ull * MEM_WINDOW_BYTES;
-    for (u64 want = ls_align_up(capacity < LEAST_BYTES ? LEAST_BYTES : capacity, 4096); want >= LEAST_BYTES;
+    const u64 extra = GUARD_BYTES + 3ull * MEM_WINDOW_BYTES, all = capacity * m->devices;
+    for (u64 want = ls_align_up(all < LEAST_BYTES ? LEAST_BYTES : all, 4096); want >= LEAST_BYTES;
          want = ls_align_up(want / 2, 4096)) {
         m->map_bytes = want + want / 2 / 4096 * 4096 + extra;
         m->map = reserve(m->map_bytes);
         if (m->map) {
-            m->capacity = capacity < want ? capacity : want;
+            for (unsigned d = 0; d < m->devices; d++)
+                m->views[d].capacity = capacity < want / m->devices ? capacity : want / m->devices;
             return true;
         }
     }
     return false;
 }
 
-struct extent *mem_new_extent(struct mem *m)
+struct extent *mem_new_extent(struct mem_table *m)
 {
     struct extent *e = m->spare;
     if (e)
@@ -94,14 +95,14 @@ struct extent *mem_new_extent(struct mem *m)
     return e;
 }
 
-void mem_drop_extent(struct mem *m, struct extent *e)
+void mem_drop_extent(struct mem_table *m, struct extent *e)
 {
     e->next = m->spare;
     m->spare = e;
 }
 
 /* Cuts the mapping into guard, windows (each aligned to its size, so that offsets keep their alignment) and space. */
-static bool lay_out(struct mem *m)
+static bool lay_out(struct mem_table *m)
 {
     u64 at = ls_align_up((u64)(uintptr_t)m->map + GUARD_BYTES, MEM_WINDOW_BYTES);
     m->shared_window = at;
@@ -120,25 +121,38 @@ static bool lay_out(struct mem *m)
     return true;
 }
 
+static void make_views(struct mem_table *m, unsigned devices)
+{
+    m->devices = devices;
+    for (unsigned d = 0; d <= MEM_DEVICES; d++)
+        m->views[d] = (struct mem){.table = m, .device = d, .heap_limit = HEAP_BYTES};
+}
+
 enum ls_status mem_create(u64 capacity, struct mem **out)
 {
-    struct mem *m = ls_calloc(1, sizeof *m);
+    return mem_create_devices(capacity, 1, out);
+}
+
+enum ls_status mem_create_devices(u64 capacity, unsigned devices, struct mem **out)
+{
+    LS_BUG_ON(!devices || devices > MEM_DEVICES);
+    struct mem_table *m = ls_calloc(1, sizeof *m);
     *out = NULL;
     if (!m)
         return LS_ERR_NOMEM;
+    make_views(m, devices);
     for (int i = 0; i < MEM_SHARDS; i++)
         pthread_rwlock_init(&m->shards[i].lock, NULL);
     m->names_mem.name = "memory names";
     m->names.mem = &m->names_mem;
-    m->heap_limit = HEAP_BYTES;
     m->share_fd = -1;
     const char *poison = getenv("LOCKSTEP_POISON");
     m->poison = poison && *poison && strcmp(poison, "0") != 0;
     if (!reserve_for(m, capacity) || !lay_out(m)) {
-        mem_destroy(m);
+        mem_destroy(m->views);
         return LS_ERR_NOMEM;
     }
-    *out = m;
+    *out = m->views;
     return LS_OK;
 }
 
@@ -152,10 +166,11 @@ static void free_extent(void *ctx, struct extent *e)
     ls_free(e);
 }
 
-void mem_destroy(struct mem *m)
+void mem_destroy(struct mem *v)
 {
-    if (!m)
+    if (!v)
         return;
+    struct mem_table *m = v->table;
     tree_each(m->root, free_extent, NULL);
     for (struct extent *e = m->spare, *next; e; e = next) {
         next = e->next;
@@ -170,74 +185,139 @@ void mem_destroy(struct mem *m)
     ls_free(m);
 }
 
-u64 mem_shared_window(const struct mem *m)
+u64 mem_shared_window(const struct mem *v)
 {
-    return m->shared_window;
+    return v->table->shared_window;
 }
-u64 mem_local_window(const struct mem *m)
+u64 mem_local_window(const struct mem *v)
 {
-    return m->local_window;
+    return v->table->local_window;
 }
-u64 mem_capacity(struct mem *m)
+u64 mem_capacity(struct mem *v)
 {
-    return m->capacity;
+    return v->capacity;
 }
-u64 mem_epoch(const struct mem *m)
+u64 mem_epoch(const struct mem *v)
 {
-    return atomic_load_explicit(&((struct mem *)m)->epoch, memory_order_acquire);
-}
-
-void mem_set_heap_limit(struct mem *m, u64 bytes)
-{
-    mem_lock(m);
-    m->heap_limit = bytes;
-    mem_unlock(m);
+    return atomic_load_explicit(&v->table->epoch, memory_order_acquire);
 }
 
-u64 mem_used(struct mem *m)
+void mem_set_heap_limit(struct mem *v, u64 bytes)
 {
-    pthread_rwlock_t *l = read_lock(m);
-    const u64 used = m->used;
+    mem_lock(v->table);
+    v->heap_limit = bytes;
+    mem_unlock(v->table);
+}
+
+u64 mem_used(struct mem *v)
+{
+    pthread_rwlock_t *l = read_lock(v->table);
+    const u64 used = v->used;
     pthread_rwlock_unlock(l);
     return used;
 }
 
+/* ---- devices ---- */
+
+struct mem *mem_of_device(struct mem *v, unsigned device)
+{
+    return &v->table->views[device];
+}
+
+struct mem *mem_of_all(struct mem *v)
+{
+    return &v->table->views[MEM_DEVICES];
+}
+
+static bool sees_all(const struct mem *v)
+{
+    return v->device == MEM_DEVICES;
+}
+
+void mem_set_peer(struct mem *v, unsigned device, bool yes)
+{
+    mem_lock(v->table);
+    v->peers = yes ? v->peers | 1u << device : v->peers & ~(1u << device);
+    mem_unlock(v->table);
+}
+
+static bool everybodys(u8 kind)
+{
+    return kind == MEM_PINNED || kind == MEM_MANAGED || kind == MEM_REGISTERED;
+}
+
+/* In the words of mappings, whatever the extent is. */
+static enum mem_kind rights_of(const struct mem *v, const struct extent *e)
+{
+    if (!e->listed)
+        return sees_all(v) || everybodys(e->kind) || v->device == e->device || (v->peers >> e->device & 1)
+                   ? MEM_MAPPED
+                   : MEM_MAPPED_NONE;
+    const u32 mine = sees_all(v) ? ~0u : 1u << v->device;
+    return e->writers & mine ? MEM_MAPPED : e->readers & mine ? MEM_MAPPED_READ : MEM_MAPPED_NONE;
+}
+
+enum mem_kind mem_kind_for(const struct mem *v, const struct extent *e)
+{
+    return e->kind == MEM_MAPPED ? rights_of(v, e) : e->kind;
+}
+
+bool mem_same_rights(const struct extent *a, const struct extent *b)
+{
+    return a->device == b->device && a->listed == b->listed && a->readers == b->readers && a->writers == b->writers;
+}
+
+void mem_set_rights(struct mem *v, u64 address, u32 readers, u32 writers)
+{
+    mem_lock(v->table);
+    struct extent *e = mem_live_at(v->table, address);
+    if (e) {
+        e->listed = true;
+        e->readers = (u16)(readers | 1u << e->device);
+        e->writers = (u16)(writers | 1u << e->device);
+    }
+    mem_unlock(v->table);
+}
+
 /* ---- observers ---- */
 
-static struct mem_block as_block(const struct extent *e)
+struct mem_block mem_as_block(const struct mem *v, const struct extent *e)
 {
     return (struct mem_block){.base = e->base,
                               .size = e->size,
-                              .kind = e->kind,
+                              .kind = mem_kind_for(v, e),
+                              .device = e->device,
                               .live = e->state != EXTENT_FREED,
                               .serial = e->serial,
                               .name = e->name};
 }
 
-void mem_observe(struct mem *m, const struct mem_observer *o)
+void mem_observe(struct mem *v, const struct mem_observer *o)
 {
+    struct mem_table *m = v->table;
     mem_lock(m);
     m->observer = o ? *o : (struct mem_observer){0};
     mem_unlock(m);
 }
 
-void mem_tell_made(const struct mem *m, const struct extent *e)
+void mem_tell_made(const struct mem_table *m, const struct extent *e)
 {
-    const struct mem_block b = as_block(e);
+    const struct mem_block b = mem_as_block(&m->views[MEM_DEVICES], e);
     if (m->observer.made)
         m->observer.made(m->observer.ctx, &b);
 }
 
-void mem_tell_gone(const struct mem *m, const struct extent *e)
+void mem_tell_gone(const struct mem_table *m, const struct extent *e)
 {
-    struct mem_block b = as_block(e);
+    struct mem_block b = mem_as_block(&m->views[MEM_DEVICES], e);
     b.live = false;
     if (m->observer.gone)
         m->observer.gone(m->observer.ctx, &b);
 }
 
-void mem_extent(const struct mem *m, u64 *base, u64 *size)
+void mem_extent(const struct mem *v, u64 *base, u64 *size)
 {
+    const struct mem_table *m = v->table;
     *base = m->first;
     *size = m->end - m->first;
 }
@@ -245,7 +325,7 @@ void mem_extent(const struct mem *m, u64 *base, u64 *size)
 /* ---- free space ---- */
 
 /* Makes e free space, one with its free neighbours. e is not in the tree. */
-static void give_back(struct mem *m, struct extent *e)
+static void give_back(struct mem_table *m, struct extent *e)
 {
     struct extent *after = tree_floor(m->root, e->base + e->span);
     if (after && after->state == EXTENT_FREE && after->base == e->base + e->span) {
@@ -266,7 +346,7 @@ static void give_back(struct mem *m, struct extent *e)
     tree_insert(&m->root, e);
 }
 
-static bool recycle_oldest(struct mem *m)
+static bool recycle_oldest(struct mem_table *m)
 {
     struct extent *e = m->oldest;
     if (!e)
@@ -281,7 +361,7 @@ static bool recycle_oldest(struct mem *m)
     return true;
 }
 
-static void quarantine(struct mem *m, struct extent *e)
+static void quarantine(struct mem_table *m, struct extent *e)
 {
     e->state = EXTENT_FREED;
     e->next = NULL;
@@ -292,12 +372,12 @@ static void quarantine(struct mem *m, struct extent *e)
     m->newest = e;
     m->quarantined++;
     m->quarantined_bytes += e->span;
-    while (m->quarantined > QUARANTINE_BLOCKS || m->quarantined_bytes > m->capacity / 4)
+    while (m->quarantined > QUARANTINE_BLOCKS || m->quarantined_bytes > m->views[0].capacity / 4)
         recycle_oldest(m);
 }
 
 /* Free space of at least `span` bytes, out of the quarantine if need be. */
-static struct extent *find_space(struct mem *m, u64 span)
+static struct extent *find_space(struct mem_table *m, u64 span)
 {
     for (;;) {
         struct extent *e = tree_fit(m->root, span);
@@ -307,7 +387,7 @@ static struct extent *find_space(struct mem *m, u64 span)
 }
 
 /* Cuts [base, base + span) out of the free extent e, which leaves the tree; what remains on both sides goes back. */
-static bool carve(struct mem *m, struct extent *e, u64 base, u64 span)
+static bool carve(struct mem_table *m, struct extent *e, u64 base, u64 span)
 {
     struct extent *left = NULL, *right = NULL;
     const u64 before = base - e->base, after = e->base + e->span - (base + span);
@@ -351,7 +431,7 @@ static bool on_device(enum mem_kind kind)
 }
 
 /* The table's copy of a name; false when there is no memory. */
-static bool keep_name(struct mem *m, const char *name, const char **kept)
+static bool keep_name(struct mem_table *m, const char *name, const char **kept)
 {
     *kept = NULL;
     if (!name)
@@ -362,13 +442,13 @@ static bool keep_name(struct mem *m, const char *name, const char **kept)
     return true;
 }
 
-static enum ls_status alloc_locked(struct mem *m, u64 size, u64 align, enum mem_kind kind, const char *name,
-                                   u64 *address)
+static enum ls_status alloc_locked(struct mem *v, u64 size, u64 align, enum mem_kind kind, const char *name, u64 *address)
 {
+    struct mem_table *m = v->table;
     const char *kept;
-    if ((on_device(kind) && size > m->capacity - m->used) || size > m->end - m->first)
+    if ((on_device(kind) && size > v->capacity - v->used) || size > m->end - m->first)
         return LS_ERR_NOMEM;
-    if (kind == MEM_HEAP && (m->heap_used > m->heap_limit || size > m->heap_limit - m->heap_used))
+    if (kind == MEM_HEAP && (v->heap_used > v->heap_limit || size > v->heap_limit - v->heap_used))
         return LS_ERR_NOMEM;
     const u64 span = ls_align_up(ls_align_up(size, MEM_ALIGN) + red_zone(size), least_align(kind));
     struct extent *e = find_space(m, span + (align > MEM_ALIGN ? align : 0));
@@ -377,27 +457,30 @@ static enum ls_status alloc_locked(struct mem *m, u64 size, u64 align, enum mem_
     e->size = size;
     e->kind = (u8)kind;
     e->state = EXTENT_LIVE;
+    e->device = (u8)v->device;
+    e->listed = false;
     e->serial = ++m->serial;
     e->name = kept;
     tree_insert(&m->root, e);
-    m->used += on_device(kind) ? size : 0;
-    m->heap_used += kind == MEM_HEAP ? size : 0;
+    v->used += on_device(kind) ? size : 0;
+    v->heap_used += kind == MEM_HEAP ? size : 0;
     *address = e->base;
     mem_tell_made(m, e);
     return LS_OK;
 }
 
-enum ls_status mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind, const char *name, u64 *address)
+enum ls_status mem_alloc(struct mem *v, u64 size, u64 align, enum mem_kind kind, const char *name, u64 *address)
 {
+    struct mem_table *m = v->table;
     *address = 0;
-    if (!size || (align & (align - 1)) || kind == MEM_REGISTERED)
+    if (!size || (align & (align - 1)) || kind == MEM_REGISTERED || sees_all(v))
         return LS_ERR_INVALID;
     if (align < least_align(kind))
         align = least_align(kind);
     if (align > m->end - m->first)
         return LS_ERR_NOMEM;
     mem_lock(m);
-    const enum ls_status s = alloc_locked(m, size, align, kind, name, address);
+    const enum ls_status s = alloc_locked(v, size, align, kind, name, address);
     mem_unlock(m);
     if (s == LS_OK && m->poison)
         memset((void *)(uintptr_t)*address, 0xCD, size);
@@ -405,7 +488,7 @@ enum ls_status mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind,
 }
 
 /* Gives the pages that lie wholly inside a large block back to the host. */
-static void release_pages(struct mem *m, const struct extent *e)
+static void release_pages(struct mem_table *m, const struct extent *e)
 {
     const u64 lo = ls_align_up(e->base, 4096), hi = (e->base + e->size) & ~(u64)4095;
     if (e->size >= RELEASE_BYTES && lo < hi) {
@@ -414,22 +497,24 @@ static void release_pages(struct mem *m, const struct extent *e)
     }
 }
 
-struct extent *mem_live_at(struct mem *m, u64 address)
+struct extent *mem_live_at(struct mem_table *m, u64 address)
 {
     struct extent *e = tree_floor(m->root, address);
     if (e && e->state == EXTENT_RESERVED)
         e = tree_floor(e->inside, address);
-    return e && e->state == EXTENT_LIVE && address - e->base < e->size && e->kind != MEM_MAPPED_NONE ? e : NULL;
+    return e && e->state == EXTENT_LIVE && address - e->base < e->size ? e : NULL;
 }
 
-enum ls_status mem_free(struct mem *m, u64 address)
+enum ls_status mem_free(struct mem *v, u64 address)
 {
+    struct mem_table *m = v->table;
     mem_lock(m);
     struct extent *e = mem_live_at(m, address);
     const bool ok = e && e->base == address && e->kind != MEM_REGISTERED && !mem_is_mapped(e->kind);
     if (ok) {
-        m->used -= on_device(e->kind) ? e->size : 0;
-        m->heap_used -= e->kind == MEM_HEAP ? e->size : 0;
+        struct mem *owner = &m->views[e->device];
+        owner->used -= on_device(e->kind) ? e->size : 0;
+        owner->heap_used -= e->kind == MEM_HEAP ? e->size : 0;
         mem_tell_gone(m, e);
         release_pages(m, e);
         quarantine(m, e);
@@ -439,14 +524,15 @@ enum ls_status mem_free(struct mem *m, u64 address)
     return ok ? LS_OK : LS_ERR_INVALID;
 }
 
-bool mem_occupied(struct mem *m, u64 lo, u64 size)
+bool mem_occupied(struct mem_table *m, u64 lo, u64 size)
 {
     const struct extent *below = tree_floor(m->root, lo), *above = tree_above(m->root, lo);
     return (below && below->base + below->span > lo) || (above && above->base - lo < size);
 }
 
-enum ls_status mem_register(struct mem *m, void *host, u64 size)
+enum ls_status mem_register(struct mem *v, void *host, u64 size)
 {
+    struct mem_table *m = v->table;
     const u64 base = (u64)(uintptr_t)host;
     if (!host || !size || base + size < base)
         return LS_ERR_INVALID;
@@ -468,8 +554,9 @@ enum ls_status mem_register(struct mem *m, void *host, u64 size)
     return s;
 }
 
-enum ls_status mem_unregister(struct mem *m, void *host)
+enum ls_status mem_unregister(struct mem *v, void *host)
 {
+    struct mem_table *m = v->table;
     mem_lock(m);
     struct extent *e = mem_live_at(m, (u64)(uintptr_t)host);
     const bool ok = e && e->base == (u64)(uintptr_t)host && e->kind == MEM_REGISTERED;
@@ -485,15 +572,16 @@ enum ls_status mem_unregister(struct mem *m, void *host)
 
 /* ---- look-up ---- */
 
-bool mem_range(struct mem *m, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind)
+bool mem_range(struct mem *v, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind)
 {
+    struct mem_table *m = v->table;
     pthread_rwlock_t *l = read_lock(m);
     const struct extent *e = mem_live_at(m, address);
-    const bool found = e;
+    const bool found = e && rights_of(v, e) != MEM_MAPPED_NONE;
     if (found) {
         *lo = e->base;
         *hi = e->base + e->size;
-        *kind = e->kind;
+        *kind = mem_kind_for(v, e);
         if (mem_is_mapped(e->kind))
             mem_widen(tree_floor(m->root, address), e, lo, hi);
     }
@@ -509,13 +597,13 @@ static u64 distance(const struct extent *e, u64 address)
 
 /* The first extent that is or was an allocation, going down (up) from address. FREE ones never neighbour each other,
  * so at most one is skipped. */
-static const struct extent *used_below(struct mem *m, u64 address)
+static const struct extent *used_below(struct mem_table *m, u64 address)
 {
     const struct extent *e = tree_floor(m->root, address);
     return e && e->state == EXTENT_FREE ? (e->base ? tree_floor(m->root, e->base - 1) : NULL) : e;
 }
 
-static const struct extent *used_above(struct mem *m, u64 address)
+static const struct extent *used_above(struct mem_table *m, u64 address)
 {
     const struct extent *e = tree_above(m->root, address);
     return e && e->state == EXTENT_FREE ? tree_above(m->root, e->base) : e;
@@ -527,19 +615,21 @@ static bool better(const struct extent *a, const struct extent *b, u64 address)
     return a && (!b || distance(a, address) <= distance(b, address));
 }
 
-bool mem_nearest(struct mem *m, u64 address, struct mem_block *out)
+bool mem_nearest(struct mem *v, u64 address, struct mem_block *out)
 {
+    struct mem_table *m = v->table;
     pthread_rwlock_t *l = read_lock(m);
     const struct extent *below = used_below(m, address), *above = used_above(m, address);
     const struct extent *e = better(below, above, address) ? below : above;
     const struct extent *mapping = e && e->state == EXTENT_RESERVED ? mem_mapping_at(e, address) : NULL;
     if (e)
-        *out = as_block(mapping ? mapping : e);
+        *out = mem_as_block(v, mapping ? mapping : e);
     pthread_rwlock_unlock(l);
     return e;
 }
 
 struct visit {
+    const struct mem *view;
     void (*fn)(void *ctx, const struct mem_block *b);
     void *ctx;
 };
@@ -549,16 +639,17 @@ static void visit_live(void *ctx, struct extent *e)
     const struct visit *v = ctx;
     if (e->state == EXTENT_RESERVED)
         tree_each(e->inside, visit_live, ctx);
-    if (e->state != EXTENT_LIVE)
+    if (e->state != EXTENT_LIVE || !(sees_all(v->view) || v->view->device == e->device))
         return;
-    const struct mem_block b = as_block(e);
+    const struct mem_block b = mem_as_block(v->view, e);
     v->fn(v->ctx, &b);
 }
 
-void mem_each(struct mem *m, void (*fn)(void *ctx, const struct mem_block *b), void *ctx)
+void mem_each(struct mem *v, void (*fn)(void *ctx, const struct mem_block *b), void *ctx)
 {
-    struct visit v = {fn, ctx};
+    struct mem_table *m = v->table;
+    struct visit visit = {v, fn, ctx};
     pthread_rwlock_t *l = read_lock(m);
-    tree_each(m->root, visit_live, &v);
+    tree_each(m->root, visit_live, &visit);
     pthread_rwlock_unlock(l);
 }

@@ -7,6 +7,11 @@
  * managed) is in the same table, and so are reservations of addresses and what is mapped there. The shared and local
  * windows are reserved, inaccessible ranges: a generic address inside one means shared or local memory.
  *
+ * Several devices share the range and the table; each has a struct mem of its own, which says how much memory it has and
+ * what it may touch. Host memory and managed memory are everybody's; other memory is its device's and that of the
+ * devices that were made its peers (mem_set_peer), or of those that have rights to just this memory (mem_set_rights,
+ * mem_set_access).
+ *
  * Thread-safe. Look-ups take no lock on the hit path of a caller's own cache (see mem_range). */
 #ifndef LS_EXEC_MEMORY_H
 #define LS_EXEC_MEMORY_H
@@ -45,6 +50,7 @@ struct mem_block {
     u64 base, size;
     u8 kind; /* enum mem_kind */
     bool live;
+    u8 device;        /* whose memory it is */
     u64 serial;       /* 1, 2, ... in order of allocation */
     const char *name; /* a variable's name, or NULL */
 };
@@ -57,7 +63,17 @@ struct mem;
 /* Reserves address space for `capacity` bytes of device memory (less if the host refuses; at least 1 GiB or
  * LS_ERR_NOMEM). Nothing is touched until used. */
 enum ls_status mem_create(u64 capacity, struct mem **out);
-void mem_destroy(struct mem *m);
+/* The same for several devices, `capacity` bytes each; *out is the first one's. */
+enum { MEM_DEVICES = 16 };
+enum ls_status mem_create_devices(u64 capacity, unsigned devices, struct mem **out);
+void mem_destroy(struct mem *m); /* of all devices, by any of them */
+
+struct mem *mem_of_device(struct mem *m, unsigned device);
+struct mem *mem_of_all(struct mem *m); /* of no device: it allocates nothing, and sees and may touch everything */
+/* m's device may touch the memory of that one, or may no more. */
+void mem_set_peer(struct mem *m, unsigned device, bool yes);
+/* The allocation at address is no longer open to its device's peers, but to the devices of these masks. */
+void mem_set_rights(struct mem *m, u64 address, u32 readers, u32 writers);
 
 u64 mem_shared_window(const struct mem *m); /* base of the shared window, a generic address */
 u64 mem_local_window(const struct mem *m);
@@ -78,11 +94,12 @@ enum ls_status mem_reserve(struct mem *m, u64 size, u64 align, u64 hint, u64 *ad
 enum ls_status mem_unreserve(struct mem *m, u64 address);
 /* The reservation that contains address; empty: nothing is mapped there. */
 bool mem_reserved(struct mem *m, u64 address, u64 *base, u64 *size, bool *empty);
-/* Shows the memory at home, a shared mapping of the host, at reserved addresses; kind is one of MEM_MAPPED_*. home may
- * go afterwards. LS_ERR_INVALID: not reserved, or something is mapped there. */
+/* Shows the memory at home, a shared mapping of the host, at reserved addresses, as memory of m's device: MEM_MAPPED, open
+ * to its peers, or what else of MEM_MAPPED_* the device alone may do. home may go afterwards. LS_ERR_INVALID: not reserved, or something is mapped there. */
 enum ls_status mem_map(struct mem *m, u64 address, u64 size, void *home, enum mem_kind kind);
 /* Of whole mappings, one or several without a gap, else LS_ERR_INVALID. */
 enum ls_status mem_unmap(struct mem *m, u64 address, u64 size);
+/* What m's device may do there: one of MEM_MAPPED_*. */
 enum ls_status mem_set_access(struct mem *m, u64 address, u64 size, enum mem_kind kind);
 bool mem_mapping(struct mem *m, u64 address, struct mem_block *out); /* the mapping that contains address */
 /* Memory that is not allocated here counts as used all the same. False: the device has no such room. */
@@ -102,7 +119,8 @@ bool mem_is_shared(struct mem *m, u64 address);
 enum { MEM_IMPORT_ALIGN = 4096 };
 enum ls_status mem_import(struct mem *m, const struct mem_shared *from, u64 *address);
 
-/* The live allocation that contains address: true and its range [*lo, *hi) and kind; mappings that touch and have
+/* The live allocation that contains address and that m's device may touch: true and its range [*lo, *hi) and kind; mappings
+ * that touch and have
  * the same rights are one. This is what a body caches an
  * instruction: an access [a, a + n) with lo <= a and a + n <= hi needs no look-up while mem_epoch is the same. */
 bool mem_range(struct mem *m, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind);
@@ -112,7 +130,8 @@ u64 mem_epoch(const struct mem *m);
 
 /* The allocation that contains address or is nearest to it, alive or freed; false when the table is empty. */
 bool mem_nearest(struct mem *m, u64 address, struct mem_block *out);
-/* "0 bytes after the 64-byte allocation #3 (device) at 0x7f..."; always NUL-terminated. */
+/* "0 bytes after the 64-byte allocation #3 (device) at 0x7f..."; always NUL-terminated. Of another device's memory also that
+ * it is, and that m's device may not touch it. */
 void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n);
 
 /* Who wants to know of allocations: called with the new or the freed block, under the table's lock, so it must not come
@@ -131,7 +150,7 @@ u64 mem_used(struct mem *m); /* bytes in live MEM_DEVICE, MANAGED, GLOBAL, CONST
 u64 mem_capacity(struct mem *m); /* bytes of the device */
 /* The most that live MEM_HEAP allocations may hold together; 8 MiB unless set. */
 void mem_set_heap_limit(struct mem *m, u64 bytes);
-/* Calls fn for every live allocation, in address order. */
+/* Calls fn for every live allocation of m's device, in address order; of mem_of_all for every one. */
 void mem_each(struct mem *m, void (*fn)(void *ctx, const struct mem_block *b), void *ctx);
 
 #endif

@@ -143,12 +143,17 @@ static void collect(struct exec_module *m)
 
 /* ---- variables in device memory ---- */
 
-static enum ls_status place_variables(struct exec_module *m)
+static enum ls_status place_variables(struct exec_module *m, const struct exec_module *sibling)
 {
     for (u32 k = 0; k < m->nvars; k++) {
         struct exec_var *v = &m->vars[k];
         if (!is_global(v->src) || v->src->linkage == LINK_EXTERN || !v->src->size)
             continue;
+        if (v->src->managed && sibling) {
+            v->address = sibling->vars[k].address;
+            v->borrowed = true;
+            continue;
+        }
         enum mem_kind kind = v->src->space == SPACE_CONST ? MEM_CONST : v->src->managed ? MEM_MANAGED : MEM_GLOBAL;
         u64 align = v->src->align > MEM_ALIGN ? v->src->align : MEM_ALIGN;
         enum ls_status s = mem_alloc(m->device->mem, v->src->size, align, kind, v->src->name, &v->address);
@@ -484,22 +489,30 @@ static void lower_kernel(struct exec_module *m, struct exec_func *f)
 
 /* ---- the interface ---- */
 
-static enum ls_status load(struct exec_module *m)
+static enum ls_status load(struct exec_module *m, const struct exec_module *sibling)
 {
     if (setjmp(m->mem.oom))
         return LS_ERR_NOMEM;
     collect(m);
-    enum ls_status s = place_variables(m);
+    enum ls_status s = place_variables(m, sibling);
     if (s)
         return s;
     for (u32 k = 0; k < m->nvars; k++)
-        relocate(m, &m->vars[k]);
+        if (!m->vars[k].borrowed)
+            relocate(m, &m->vars[k]);
     place_common_shared(m);
     return LS_OK;
 }
 
 enum ls_status exec_module_load(struct exec_device *d, struct ptx_module **mods, unsigned n, struct exec_module **out,
                                 struct diag_list *diags)
+{
+    return exec_module_load_beside(d, mods, n, NULL, out, diags);
+}
+
+enum ls_status exec_module_load_beside(struct exec_device *d, struct ptx_module **mods, unsigned n,
+                                       const struct exec_module *sibling, struct exec_module **out,
+                                       struct diag_list *diags)
 {
     struct exec_module *m = ls_calloc(1, sizeof *m);
     struct ptx_module **units = ls_calloc(n, sizeof *units);
@@ -517,7 +530,7 @@ enum ls_status exec_module_load(struct exec_device *d, struct ptx_module **mods,
     m->units = units;
     m->nunits = n;
     pthread_mutex_init(&m->lock, NULL);
-    enum ls_status s = load(m);
+    enum ls_status s = load(m, sibling);
     if (s) {
         diag_add(diags, DIAG_ERROR, (struct diag_place){.file = mods[0]->file}, "no device memory for the module's variables");
         exec_module_free(m);
@@ -532,7 +545,7 @@ void exec_module_free(struct exec_module *m)
     if (!m)
         return;
     for (u32 k = 0; k < m->nvars; k++)
-        if (is_global(m->vars[k].src) && m->vars[k].address)
+        if (is_global(m->vars[k].src) && m->vars[k].address && !m->vars[k].borrowed)
             mem_free(m->device->mem, m->vars[k].address);
     for (unsigned k = 0; k < m->nunits; k++)
         ptx_free(m->units[k]);
@@ -540,6 +553,16 @@ void exec_module_free(struct exec_module *m)
     arena_free(&m->mem);
     ls_free(m->units);
     ls_free(m);
+}
+
+void exec_module_hand_over(struct exec_module *m, struct exec_module *sibling)
+{
+    for (u32 k = 0; k < m->nvars; k++) {
+        if (m->vars[k].src->managed && !m->vars[k].borrowed) {
+            m->vars[k].borrowed = true;
+            sibling->vars[k].borrowed = false;
+        }
+    }
 }
 
 struct exec_func *exec_module_func(struct exec_module *m, u64 handle)
@@ -603,22 +626,37 @@ bool exec_module_global(struct exec_module *m, const char *name, u64 *address, u
 
 enum { DEFAULT_HEAP = 8 << 20, DEFAULT_PRINTF = 1 << 20, DEFAULT_STACK = 1024 }; /* CUDA's own defaults */
 
+static enum ls_status device_init(struct exec_device *d, const struct gpu *gpu, struct mem *mem)
+{
+    *d = (struct exec_device){.gpu = *gpu, .mem = mem, .heap_bytes = DEFAULT_HEAP, .printf_bytes = DEFAULT_PRINTF,
+                              .stack_bytes = DEFAULT_STACK};
+    d->textures = textures_make();
+    return d->textures ? LS_OK : LS_ERR_NOMEM;
+}
+
+enum ls_status exec_devices_init(struct exec_device *d, unsigned n, const struct gpu *gpu)
+{
+    struct mem *mem;
+    enum ls_status s = mem_create_devices(gpu->memory_bytes, n, &mem);
+    unsigned made = 0;
+    while (s == LS_OK && made < n) {
+        s = device_init(&d[made], gpu, mem_of_device(mem, made));
+        made++;
+    }
+    while (s != LS_OK && made > 0)
+        exec_device_free(&d[--made]);
+    return s;
+}
+
 enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu)
 {
-    *d = (struct exec_device){.gpu = *gpu, .heap_bytes = DEFAULT_HEAP, .printf_bytes = DEFAULT_PRINTF,
-                              .stack_bytes = DEFAULT_STACK};
-    const enum ls_status s = mem_create(gpu->memory_bytes, &d->mem);
-    if (s != LS_OK)
-        return s;
-    d->textures = textures_make();
-    if (!d->textures)
-        exec_device_free(d);
-    return d->textures ? LS_OK : LS_ERR_NOMEM;
+    return exec_devices_init(d, 1, gpu);
 }
 
 void exec_device_free(struct exec_device *d)
 {
-    mem_destroy(d->mem);
+    if (d->mem && d->mem == mem_of_device(d->mem, 0))
+        mem_destroy(d->mem);
     d->mem = NULL;
     textures_free(d->textures);
     d->textures = NULL;
