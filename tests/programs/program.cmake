@@ -1,11 +1,11 @@
 # program.cmake - CUDA programs as tests.
 #
 # ls_cuda_program(name [SOURCES file...] [HEADERS file...] [EXPECT name] [FLAGS option...] [ARGS word...]
-#                 [NVCC_ONLY] [SLOW])
+#                 [ENV NAME=value...] [NVCC_ONLY] [SLOW])
 #   name.cu, or SOURCES, is compiled twice with the same options: by nvcc, where there is one, while building (all of it
 #   is the target `<prefix>s`), and by `lockstep cc` in the test itself. CTest runs the two as <prefix>_<name> and
 #   <prefix>_cc_<name> and compares with <EXPECT or name>.expect. With sanitizers one compiler is enough, as the code
-#   under test is the libraries', and SLOW programs are left out.
+#   under test is the libraries', and SLOW programs are left out. ENV is the environment of the run.
 # ls_cuda_ptx(file.cu) makes file.ptx in the build folder; ls_cuda_library(file.cu), by nvcc, nvcc/file.so.
 # ls_cuda_programs_target() ends the list.
 
@@ -37,7 +37,7 @@ function(ls_cuda_program_nvcc)
   endif()
   set(test ${ls_program_prefix}_${ARG_NAME})
   add_test(NAME ${test} COMMAND ${ls_program_runner} $<TARGET_FILE:lockstep> ${ARG_EXPECT} ${program} ${ARG_ARGS})
-  set_tests_properties(${test} PROPERTIES TIMEOUT 120)
+  set_tests_properties(${test} PROPERTIES TIMEOUT 120 ENVIRONMENT "${ARG_ENV}")
 endfunction()
 
 # The program by `lockstep cc`: a test.
@@ -45,11 +45,11 @@ function(ls_cuda_program_cc)
   set(test ${ls_program_prefix}_cc_${ARG_NAME})
   add_test(NAME ${test} COMMAND ${ls_program_runner} $<TARGET_FILE:lockstep> ${ARG_EXPECT}
     --compile ${ARG_NAME} ${ls_program_cc} ${ARG_SOURCES} ${ARG_FLAGS} --run ${ARG_ARGS})
-  set_tests_properties(${test} PROPERTIES TIMEOUT 120)
+  set_tests_properties(${test} PROPERTIES TIMEOUT 120 ENVIRONMENT "${ARG_ENV}")
 endfunction()
 
 function(ls_cuda_program name)
-  cmake_parse_arguments(ARG "NVCC_ONLY;SLOW" "EXPECT" "SOURCES;HEADERS;FLAGS;ARGS" ${ARGN})
+  cmake_parse_arguments(ARG "NVCC_ONLY;SLOW" "EXPECT" "SOURCES;HEADERS;FLAGS;ARGS;ENV" ${ARGN})
   if(ARG_SLOW AND LS_SANITIZE)
     return()
   endif()
