@@ -94,6 +94,17 @@ void check_order_wait_shared(const struct CUstream_st *s)
     order_wait_all(order, &os);
 }
 
+void check_order_join(const struct CUstream_st *s, const struct CUstream_st *before)
+{
+    static const char event;
+    if (!order || s == before)
+        return;
+    const struct order_stream os = stream_of(s), first = stream_of(before);
+    order_record(order, &first, id_of(&event));
+    order_wait(order, &os, id_of(&event));
+    order_event_gone(order, id_of(&event));
+}
+
 void check_order_event_gone(const struct CUevent_st *e)
 {
     if (order)

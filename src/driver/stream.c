@@ -279,14 +279,20 @@ CUresult stream_drain(struct CUstream_st *s)
     return ctx_sticky(ctx);
 }
 
-/* Without memory for a wait the order is lost; a work that is put in next fails for the same reason. */
+/* hub.lock held. Without memory for a wait the order is lost; a work that is put in next fails for the same reason. */
+static void follow(struct CUstream_st *s, struct CUstream_st *before)
+{
+    queue_push_wait(s->queue, before->queue, before->queue->submitted);
+    check_order_join(s, before);
+}
+
 void stream_after(struct CUstream_st *s, CUcontext other)
 {
     pthread_mutex_lock(&drv.hub.lock);
     if (other->legacy)
-        queue_push_wait(s->queue, other->legacy->queue, other->legacy->queue->submitted);
+        follow(s, other->legacy);
     for (struct CUstream_st *t = other->streams; t; t = t->next)
-        queue_push_wait(s->queue, t->queue, t->queue->submitted);
+        follow(s, t);
     pthread_mutex_unlock(&drv.hub.lock);
 }
 
@@ -294,7 +300,7 @@ void stream_before(struct CUstream_st *s, CUcontext other)
 {
     pthread_mutex_lock(&drv.hub.lock);
     if (other->legacy)
-        queue_push_wait(other->legacy->queue, s->queue, s->queue->submitted);
+        follow(other->legacy, s);
     pthread_mutex_unlock(&drv.hub.lock);
 }
 

@@ -112,6 +112,7 @@ static void rings()
         CHECK(cudaMalloc(&station[d].taken, BLOCKS * sizeof(unsigned)));
         CHECK(cudaMemset(station[d].arrived, 0, BLOCKS * sizeof(unsigned)));
         CHECK(cudaMemset(station[d].taken, 0, BLOCKS * sizeof(unsigned)));
+        CHECK(cudaDeviceSynchronize()); // the host does not wait for a fill, nor do other devices
         load(d);
     }
     for (int d = 0; d < devices; d++) { // one thread of the host launches on all, and then waits
@@ -152,6 +153,7 @@ static void matches()
     CHECK(cudaSetDevice(1));
     CHECK(cudaMalloc(&ball, sizeof *ball));
     CHECK(cudaMemset(ball, 0, sizeof *ball));
+    CHECK(cudaDeviceSynchronize());
     ping_pong<<<1, 1>>>(ball, 1, 200);
     CHECK(cudaSetDevice(0));
     ping_pong<<<1, 1>>>(ball, 0, 200);
@@ -204,6 +206,7 @@ static void sums()
     CHECK(cudaSetDevice(1));
     CHECK(cudaMalloc(&total, sizeof *total));
     CHECK(cudaMemset(total, 0, sizeof *total));
+    CHECK(cudaDeviceSynchronize());
     verdict(total_of(total), "all devices add to a word of device 1");
     CHECK(cudaFree(total));
     CHECK(cudaMallocManaged(&total, sizeof *total));
