@@ -373,6 +373,7 @@ u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared);
 /* Where a launch was made: ids as ncu prints them. */
 struct profile_place {
     u64 context, stream;
+    u32 device;
 };
 struct profile_place profile_place(const struct CUstream_st *s);
 void kernel_op_run(const struct op *op, struct profile_place place); /* for a stream that runs a graph */

@@ -176,7 +176,7 @@ void profile_init(void)
 /* The default stream is ncu's stream 7; contexts are counted in the order in which they were made. */
 struct profile_place profile_place(const struct CUstream_st *s)
 {
-    struct profile_place p = {.stream = s->number ? 12 + s->number : 7};
+    struct profile_place p = {.stream = s->number ? 12 + s->number : 7, .device = (u32)s->ctx->device};
     for (CUcontext c = s->ctx; c; c = c->next) /* from a context on the list has the older ones, and stays as it is */
         p.context++;
     return p;
@@ -224,6 +224,7 @@ static void record(struct meter_report *r, const struct exec_launch *l, struct p
     exec_children_count(l->children, &r->children, &refused);
     r->context = place.context;
     r->stream = place.stream;
+    r->ordinal = place.device;
     if (profile.progress) {
         r->sequence = next_in_sequence();
         say_profiled(r->kernel, r->sequence);

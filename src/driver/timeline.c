@@ -100,8 +100,8 @@ static const char *head(char text[160], const char *kind, const struct CUstream_
         return text;
     }
     const struct profile_place at = profile_place(s);
-    snprintf(text, 160, "{\"op\":\"%s\",\"stream\":%llu,\"context\":%llu,\"blocking\":%s", kind,
-             (unsigned long long)at.stream, (unsigned long long)at.context,
+    snprintf(text, 160, "{\"op\":\"%s\",\"stream\":%llu,\"context\":%llu,\"device\":%u,\"blocking\":%s", kind,
+             (unsigned long long)at.stream, (unsigned long long)at.context, at.device,
              s->flags & CU_STREAM_NON_BLOCKING ? "false" : "true");
     return text;
 }

@@ -80,6 +80,7 @@ struct meter_report {
     u64 parent, root;
     u32 depth, children;
     u64 context, stream; /* ids as ncu prints them, the default stream is 7; the caller sets them; 0: not known */
+    u32 ordinal;         /* of the device, as the process numbers them; the caller sets it */
     u64 sequence;        /* number among the session's launches, all processes together; the caller sets it */
     u32 cc[2];           /* of the device: 9, 0 */
     u32 grid[3], block[3];

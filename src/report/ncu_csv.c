@@ -59,7 +59,7 @@ static void put_device(FILE *out, const struct ncu_launch *l)
     snprintf(cc, sizeof cc, "%u.%u", l->r->cc[0], l->r->cc[1]);
     put_size(out, l->r->block);
     put_size(out, l->r->grid);
-    report_csv_field(out, "0", false);
+    put_u64(out, l->r->ordinal, false);
     report_csv_field(out, cc, false);
 }
 

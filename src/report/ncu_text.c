@@ -267,8 +267,8 @@ static void put_launch(FILE *out, const struct ncu_report *r, const struct ncu_l
 {
     const struct meter_report *m = l->r;
     put_kernel(out, r, l);
-    fprintf(out, ", Context %" PRIu64 ", Stream %" PRIu64 ", Device 0, CC %u.%u\n", m->context, m->stream, m->cc[0],
-            m->cc[1]);
+    fprintf(out, ", Context %" PRIu64 ", Stream %" PRIu64 ", Device %u, CC %u.%u\n", m->context, m->stream, m->ordinal,
+            m->cc[0], m->cc[1]);
     if (m->status && strcmp(m->status, "ok") != 0)
         fprintf(out, "    WRN   The kernel ended with %s: what is counted is what it did until then\n", m->status);
     put_sections(out, r, l);
@@ -307,7 +307,8 @@ static void put_group(FILE *out, const struct ncu_report *r, const struct ncu_gr
         put_kernel(out, r, g->first);
     else
         fputs("  All kernels", out);
-    fprintf(out, ", Device 0, CC %u.%u, Invocations %u\n", g->first->r->cc[0], g->first->r->cc[1], g->invocations);
+    fprintf(out, ", Device %u, CC %u.%u, Invocations %u\n", g->first->r->ordinal, g->first->r->cc[0], g->first->r->cc[1],
+            g->invocations);
     for (u32 s = 0; ncu_section_at(s); s++)
         if (r->o->sections >> s & 1)
             put_summary(out, r, g, (i32)s);

@@ -31,10 +31,13 @@ enum timeline_kind {
 /* Where a copy's bytes are. */
 enum timeline_place { PLACE_UNKNOWN, PLACE_PAGEABLE, PLACE_PINNED, PLACE_DEVICE, PLACE_MANAGED, PLACE_ARRAY };
 
+enum { TIMELINE_DEVICES = 64 }; /* the most that there can be */
+
 struct timeline_item {
     enum timeline_kind kind;
     u32 thread, depth;
     u64 context, stream; /* as ncu numbers them; 0: none */
+    u32 device;
     bool blocking, waits;
     const char *name; /* of a call */
     u64 bytes, launch, event;
@@ -46,6 +49,7 @@ struct timeline_item {
 
 struct timeline {
     struct arena mem;
+    u32 devices;     /* that something is done on: one more than the largest number */
     u32 process;     /* of the session's */
     u32 last_report; /* while it is read */
     VEC(struct timeline_item) items;

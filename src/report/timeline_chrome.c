@@ -53,10 +53,13 @@ static json_t *label(const char *what, u32 process, u32 row, json_t *name)
                      "name", name);
 }
 
-static json_t *row_name(const struct timeline_item *i)
+static json_t *row_name(const struct timeline *t, const struct timeline_item *i)
 {
     if (i->kind == TIMELINE_CALL)
         return json_sprintf("thread %u: API calls", i->thread);
+    if (t->devices > 1)
+        return json_sprintf("device %u, context %llu, stream %llu", i->device, (unsigned long long)i->context,
+                            (unsigned long long)i->stream);
     return json_sprintf("context %llu, stream %llu", (unsigned long long)i->context, (unsigned long long)i->stream);
 }
 
@@ -77,7 +80,7 @@ static void add_events(json_t *events, const struct timeline *t)
         snprintf(row, sizeof row, "%u", row_of(x));
         if (!json_object_get(named, row)) {
             json_object_set_new(named, row, json_true());
-            json_array_append_new(events, label("thread_name", t->process + 1, row_of(x), row_name(x)));
+            json_array_append_new(events, label("thread_name", t->process + 1, row_of(x), row_name(t, x)));
         }
         json_array_append_new(events, event(x, t->process + 1));
     }

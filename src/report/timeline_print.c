@@ -83,8 +83,19 @@ static const struct timeline_item **sorted(const struct timeline *t, bool (*want
     return all;
 }
 
-static void gpu_row_text(FILE *out, const struct timeline_item *i, const struct gpu *gpu)
+/* The ordinal only where there are several. */
+static const char *device_text(char text[NAME], const struct timeline *t, const struct timeline_item *i, const struct gpu *gpu)
 {
+    if (t->devices > 1)
+        snprintf(text, NAME, "%s (%u)", gpu->name, i->device);
+    else
+        snprintf(text, NAME, "%s", gpu->name);
+    return text;
+}
+
+static void gpu_row_text(FILE *out, const struct timeline *t, const struct timeline_item *i, const struct gpu *gpu)
+{
+    char device[NAME];
     char start[TEXT], time[TEXT], grid[48] = "-", block[48] = "-", regs[TEXT] = "-", fixed[TEXT] = "-", given[TEXT] = "-";
     char size[TEXT] = "-", rate[TEXT] = "-", name[NAME];
     const struct meter_report *r = i->report;
@@ -100,15 +111,16 @@ static void gpu_row_text(FILE *out, const struct timeline_item *i, const struct 
     }
     fprintf(out, "%8s  %8s  %18s  %15s  %8s  %8s  %8s  %9s  %11s  %10s  %10s  %15s  %8llu  %8llu  %s", time_text(start, i->start),
             time_text(time, i->seconds), grid, block, regs, fixed, given, size, rate, timeline_place_name(i->from),
-            timeline_place_name(i->to), gpu->name, (unsigned long long)i->context, (unsigned long long)i->stream,
+            timeline_place_name(i->to), device_text(device, t, i, gpu), (unsigned long long)i->context, (unsigned long long)i->stream,
             name_of(name, i));
     if (i->kind == TIMELINE_KERNEL)
         fprintf(out, " [%llu]", (unsigned long long)i->launch);
     fputc('\n', out);
 }
 
-static void gpu_row_csv(FILE *out, const struct timeline_item *i, const struct gpu *gpu)
+static void gpu_row_csv(FILE *out, const struct timeline *t, const struct timeline_item *i, const struct gpu *gpu)
 {
+    char device[NAME];
     char name[NAME];
     const struct meter_report *r = i->report;
     fprintf(out, "%.3f,%.3f,", i->start * 1e6, i->seconds * 1e6);
@@ -121,7 +133,7 @@ static void gpu_row_csv(FILE *out, const struct timeline_item *i, const struct g
         fprintf(out, ",,,,,,,,,%llu,%.6f,", (unsigned long long)i->bytes,
                 i->seconds > 0 ? (double)i->bytes / i->seconds / 1e9 : 0);
     fprintf(out, "\"%s\",\"%s\",\"%s\",%llu,%llu,", i->from ? timeline_place_name(i->from) : "",
-            i->to ? timeline_place_name(i->to) : "", gpu->name, (unsigned long long)i->context,
+            i->to ? timeline_place_name(i->to) : "", device_text(device, t, i, gpu), (unsigned long long)i->context,
             (unsigned long long)i->stream);
     report_csv_field(out, name_of(name, i), true);
     fputc('\n', out);
@@ -141,7 +153,7 @@ void timeline_print_gpu(FILE *out, const struct timeline *t, const struct gpu *g
                 "Grid Size", "Block Size", "Regs*", "SSMem*", "DSMem*", "Size", "Throughput", "SrcMemType", "DstMemType",
                 "Device", "Context", "Stream", "Name");
     for (u32 i = 0; all && i < n; i++)
-        csv ? gpu_row_csv(out, all[i], gpu) : gpu_row_text(out, all[i], gpu);
+        csv ? gpu_row_csv(out, t, all[i], gpu) : gpu_row_text(out, t, all[i], gpu);
     if (!csv)
         fputs("\nRegs: registers a thread. SSMem, DSMem: static and dynamic shared memory a block.\n"
               "SrcMemType, DstMemType: where a copy's bytes were, and where they went.\n",

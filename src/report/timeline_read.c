@@ -91,6 +91,7 @@ static bool item_of(const json_t *j, struct timeline_item *i, struct arena *mem)
         .thread = (u32)number(j, "thread"),
         .context = number(j, "context"),
         .stream = number(j, "stream"),
+        .device = (u32)number(j, "device") % TIMELINE_DEVICES,
         .blocking = truth(j, "blocking"),
         .waits = truth(j, "waits"),
         .bytes = number(j, "bytes"),
@@ -153,6 +154,8 @@ static void take_line(item_list *lines, const char *text, size_t len, struct are
 
 static void add(struct timeline *t, const struct session *s, struct timeline_item i)
 {
+    if (i.device >= t->devices)
+        t->devices = i.device + 1;
     if (i.kind == TIMELINE_KERNEL)
         add_kernel(t, s, i);
     else
@@ -169,6 +172,7 @@ static void add_graph(struct timeline *t, const struct session *s, const item_li
         i.thread = launch->thread;
         i.context = launch->context;
         i.stream = launch->stream;
+        i.device = launch->device;
         i.blocking = launch->blocking;
         add(t, s, i);
     }

@@ -32,13 +32,20 @@ struct op {
 
 struct stream {
     u64 context, number;
+    u32 device;
     bool blocking;
     i32 first; /* the first that is not scheduled, or -1 */
     i32 last;  /* the last that was issued, or -1 */
     double tail;
 };
 
+/* A device's copy engines: when each is free again. */
+struct engines {
+    double free_at[ENGINES];
+};
+
 struct running {
+    u32 device;
     double end, share;
 };
 
@@ -57,7 +64,7 @@ struct model {
         i32 op;
     } *events;
     u32 nevents;
-    double engine[ENGINES];
+    VEC(struct engines) engines; /* by device */
     double call; /* seconds of a call that puts work into a stream */
 };
 
@@ -68,13 +75,13 @@ static double latest(double a, double b)
 
 /* ---- scheduling ---- */
 
-/* The first time from `at` on when `share` of the SMs is free. */
-static double room_at(const struct model *m, double at, double share)
+/* The first time from `at` on when `share` of the device's SMs is free. */
+static double room_at(const struct model *m, u32 device, double at, double share)
 {
     for (;;) {
         double used = 0, next = INFINITY;
         for (u32 i = 0; i < m->running.len; i++)
-            if (m->running.at[i].end > at) {
+            if (m->running.at[i].device == device && m->running.at[i].end > at) {
                 used += m->running.at[i].share;
                 next = m->running.at[i].end < next ? m->running.at[i].end : next;
             }
@@ -94,7 +101,9 @@ static double could_start(const struct model *m, const struct op *o)
     }
     if (at == INFINITY || o->engine == ENGINE_NONE)
         return at;
-    return o->engine == ENGINE_SMS ? room_at(m, at, o->share) : latest(at, m->engine[o->engine]);
+    const u32 device = m->streams.at[o->stream].device;
+    return o->engine == ENGINE_SMS ? room_at(m, device, at, o->share)
+                                   : latest(at, m->engines.at[device].free_at[o->engine]);
 }
 
 static void run_on_sms(struct model *m, const struct op *o, double start)
@@ -104,7 +113,7 @@ static void run_on_sms(struct model *m, const struct op *o, double start)
         if (m->running.at[i].end > start)
             m->running.at[kept++] = m->running.at[i];
     m->running.len = kept;
-    vec_push(m->mem, &m->running, ((struct running){.end = o->end, .share = o->share}));
+    vec_push(m->mem, &m->running, ((struct running){.device = m->streams.at[o->stream].device, .end = o->end, .share = o->share}));
 }
 
 static void place(struct model *m, i32 index, double start)
@@ -116,7 +125,7 @@ static void place(struct model *m, i32 index, double start)
     if (o->engine == ENGINE_SMS)
         run_on_sms(m, o, start);
     else
-        m->engine[o->engine] = o->end;
+        m->engines.at[s->device].free_at[o->engine] = o->end;
     s->tail = o->end;
     s->first = o->next;
     m->t->items.at[o->item].start = start;
@@ -168,8 +177,10 @@ static u32 stream_of(struct model *m, const struct timeline_item *i)
     for (u32 s = 0; s < m->streams.len; s++)
         if (m->streams.at[s].context == i->context && m->streams.at[s].number == i->stream)
             return s;
+    while (m->engines.len <= i->device)
+        vec_push(m->mem, &m->engines, (struct engines){0});
     vec_push(m->mem, &m->streams,
-             ((struct stream){.context = i->context, .number = i->stream, .blocking = i->blocking, .first = -1, .last = -1}));
+             ((struct stream){.context = i->context, .number = i->stream, .device = i->device, .blocking = i->blocking, .first = -1, .last = -1}));
     return m->streams.len - 1;
 }
 
