@@ -1,7 +1,8 @@
 /* context.c - devices' primary contexts: made when first needed, current in each thread that calls, gone with
  * cudaDeviceReset.
  *
- * A context of the program's own, made with the driver API and current in the calling thread, is used as it is. */
+ * A context of the program's own, made with the driver API and current in the calling thread, is used as it is; a primary
+ * context that it made current is as good as cudaSetDevice. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -39,12 +40,14 @@ cudaError_t context_find(int device, CUcontext *out)
     return error_of(r);
 }
 
-static bool is_primary(CUcontext c)
+/* Whose primary context c is, as far as this library retained it; -1: nobody's. */
+static int device_of_primary(CUcontext c)
 {
-    bool found = false;
+    int found = -1;
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < MAX_DEVICES && !found; i++)
-        found = primaries[i] == c;
+    for (int i = 0; i < MAX_DEVICES && c && found < 0; i++)
+        if (primaries[i] == c)
+            found = i;
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -73,9 +76,22 @@ cudaError_t context_enter(void)
         return error_of(r);
     if (c && c == rt.primary && rt.epoch == context_epoch())
         return cudaSuccess;
-    if (c && c != rt.primary && !is_primary(c) && drv.cuCtxGetDevice(&(CUdevice){0}) == CUDA_SUCCESS)
+    const int primary = c == rt.primary ? -1 : device_of_primary(c);
+    if (primary >= 0)
+        return make_current(primary);
+    if (c && c != rt.primary && drv.cuCtxGetDevice(&(CUdevice){0}) == CUDA_SUCCESS)
         return cudaSuccess; /* the program's own */
     return make_current(rt.device);
+}
+
+/* The calling thread's: that of a context which the program made current itself, or as of cudaSetDevice. It is no reason
+ * to load the driver. */
+static int current_device(void)
+{
+    CUcontext c = NULL;
+    CUdevice device;
+    const bool theirs = drv.cuCtxGetCurrent && drv.cuCtxGetCurrent(&c) == CUDA_SUCCESS && c && c != rt.primary;
+    return theirs && drv.cuCtxGetDevice(&device) == CUDA_SUCCESS ? device : rt.device;
 }
 
 bool context_stuck(cudaError_t e)
@@ -92,7 +108,7 @@ cudaError_t impl_cudaGetDevice(int *device)
 {
     if (!device)
         return cudaErrorInvalidValue;
-    *device = rt.device;
+    *device = current_device();
     return cudaSuccess;
 }
 
@@ -115,7 +131,7 @@ cudaError_t impl_cudaSetDeviceFlags(unsigned int flags)
 {
     if (flags & ~(unsigned)cudaDeviceMask)
         return cudaErrorInvalidValue;
-    return error_of(drv.cuDevicePrimaryCtxSetFlags_v2(rt.device, flags & ~(unsigned)cudaDeviceMapHost));
+    return error_of(drv.cuDevicePrimaryCtxSetFlags_v2(current_device(), flags & ~(unsigned)cudaDeviceMapHost));
 }
 
 /* Host memory can always be mapped, and CUDA says so in the flags. */
@@ -124,7 +140,7 @@ cudaError_t impl_cudaGetDeviceFlags(unsigned int *flags)
     int active;
     if (!flags)
         return cudaErrorInvalidValue;
-    CUresult r = drv.cuDevicePrimaryCtxGetState(rt.device, flags, &active);
+    CUresult r = drv.cuDevicePrimaryCtxGetState(current_device(), flags, &active);
     *flags |= cudaDeviceMapHost;
     return error_of(r);
 }
@@ -132,9 +148,10 @@ cudaError_t impl_cudaGetDeviceFlags(unsigned int *flags)
 /* What the program carries stays registered: its modules load again at their next use. */
 cudaError_t impl_cudaDeviceReset(void)
 {
+    const int device = current_device();
     pthread_mutex_lock(&lock);
-    primaries[rt.device] = NULL;
-    CUresult r = drv.cuDevicePrimaryCtxReset_v2(rt.device);
+    primaries[device] = NULL;
+    CUresult r = drv.cuDevicePrimaryCtxReset_v2(device);
     atomic_fetch_add(&epoch, 1);
     pthread_mutex_unlock(&lock);
     if (error_is_sticky(rt.last))

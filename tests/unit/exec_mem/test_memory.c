@@ -502,6 +502,75 @@ static void test_observer(void **state)
     mem_destroy(m);
 }
 
+static bool sees(struct mem *m, u64 address, enum mem_kind *kind)
+{
+    u64 lo, hi;
+    return mem_range(m, address, &lo, &hi, kind);
+}
+
+/* A device sees its own memory, the host's and its peers'; memory with a list sees who is on it. */
+static void test_devices(void **state)
+{
+    struct mem *a, *b, *c, *all;
+    enum mem_kind kind;
+    (void)state;
+    assert_int_equal(mem_create_devices(GIB, 3, &a), LS_OK);
+    b = mem_of_device(a, 1);
+    c = mem_of_device(a, 2);
+    all = mem_of_all(c);
+    assert_int_equal(mem_capacity(c), GIB);
+    const u64 of_b = get(b, 1000, MEM_DEVICE), host = get(b, 100, MEM_PINNED), managed = get(c, 50, MEM_MANAGED);
+    assert_true(sees(b, of_b, &kind) && sees(all, of_b, &kind));
+    assert_false(sees(a, of_b, &kind));
+    assert_non_null(strstr(describe(a, of_b, 4), "of device 1, to which this device has no access"));
+    assert_null(strstr(describe(all, of_b, 4), "of device"));
+    assert_true(sees(a, host, &kind) && sees(a, managed, &kind));
+    assert_int_equal(mem_used(a), 0);
+    assert_int_equal(mem_used(b), 1000);
+    assert_int_equal(mem_used(c), 50);
+    mem_set_peer(a, 1, true);
+    assert_true(sees(a, of_b, &kind));
+    assert_false(sees(c, of_b, &kind));
+    mem_set_rights(all, of_b, 4, 4); /* the third device, and its own */
+    assert_true(sees(c, of_b, &kind) && sees(b, of_b, &kind));
+    assert_false(sees(a, of_b, &kind));
+    mem_set_peer(a, 1, false);
+    assert_int_equal(mem_free(a, of_b), LS_OK); /* whoever asks: it is its device's */
+    assert_int_equal(mem_used(b), 0);
+    u64 none;
+    assert_int_equal(mem_alloc(all, 1, 0, MEM_DEVICE, NULL, &none), LS_ERR_INVALID);
+    assert_int_equal(mem_alloc(b, GIB + 1, 0, MEM_DEVICE, NULL, &none), LS_ERR_NOMEM);
+    mem_destroy(b);
+}
+
+/* What is mapped is open to the devices that were given access, to each as it was given. */
+static void test_mapped_devices(void **state)
+{
+    struct mem *a, *b, *all;
+    enum mem_kind kind;
+    struct mem_block block;
+    u64 at;
+    (void)state;
+    assert_int_equal(mem_create_devices(GIB, 2, &a), LS_OK);
+    b = mem_of_device(a, 1);
+    all = mem_of_all(a);
+    void *home = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_int_equal(mem_reserve(all, 8192, 4096, 0, &at), LS_OK);
+    assert_int_equal(mem_map(b, at, 8192, home, MEM_MAPPED_NONE), LS_OK);
+    assert_false(sees(a, at, &kind) || sees(b, at, &kind) || sees(all, at, &kind));
+    assert_int_equal(mem_set_access(a, at, 8192, MEM_MAPPED_READ), LS_OK);
+    assert_true(sees(a, at, &kind) && kind == MEM_MAPPED_READ);
+    assert_false(sees(b, at, &kind));
+    assert_int_equal(mem_set_access(b, at, 8192, MEM_MAPPED), LS_OK);
+    assert_true(sees(b, at, &kind) && kind == MEM_MAPPED);
+    assert_true(sees(all, at, &kind) && kind == MEM_MAPPED);
+    assert_true(mem_mapping(a, at, &block) && block.kind == MEM_MAPPED_READ && block.device == 1);
+    assert_int_equal(mem_set_access(a, at, 8192, MEM_MAPPED_NONE), LS_OK);
+    assert_false(sees(a, at, &kind));
+    munmap(home, 8192);
+    mem_destroy(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,7 +579,7 @@ int main(void)
         cmocka_unit_test(test_limits),   cmocka_unit_test(test_heap_limit), cmocka_unit_test(test_huge),
         cmocka_unit_test(test_register), cmocka_unit_test(test_describe),   cmocka_unit_test(test_random),
         cmocka_unit_test(test_threads),  cmocka_unit_test(test_poison),     cmocka_unit_test(test_host_memory_fails),
-        cmocka_unit_test(test_observer),
+        cmocka_unit_test(test_observer), cmocka_unit_test(test_devices),    cmocka_unit_test(test_mapped_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
