@@ -1,8 +1,8 @@
 /* device.c - what a device is and can do, as struct gpu (gpus/<name>.json) describes it: all are of the same GPU. Which
  * devices there are is visible.c's.
  *
- * What the file knows comes from the file; sizes of textures and surfaces are those of any GPU since Volta (the CUDA C++
- * Programming Guide's table of compute capabilities); what Lockstep has not is 0: ECC, cube maps, mipmaps, IPC,
+ * What the file knows comes from the file; sizes of textures and surfaces are those of any GPU since Volta (the CUDA
+ * C++ Programming Guide's table of compute capabilities); what Lockstep has not is 0: ECC, cube maps, mipmaps, IPC,
  * virtual memory management. */
 #include <stdio.h>
 #include <string.h>

@@ -199,7 +199,7 @@ struct memory_graph_use {
 
 /* One that the program sees; drv.exec has what the engine knows of it. */
 struct device {
-    unsigned number; /* of the machine's devices, without regard to CUDA_VISIBLE_DEVICES */
+    unsigned number;            /* of the machine's devices, without regard to CUDA_VISIBLE_DEVICES */
     _Atomic(CUcontext) primary; /* NULL before its first use, and then the same for ever */
     struct CUmemPoolHandle_st default_pool;
     CUmemoryPool current_pool;
@@ -260,8 +260,8 @@ CUcontext ctx_top(void);     /* the same, destroyed or not */
 bool ctx_valid(CUcontext ctx);
 CUresult ctx_synchronize(CUcontext ctx); /* waits for every stream; the sticky error */
 CUresult ctx_sticky(CUcontext ctx);
-/* The first error stays. With several devices all of the process's are told of it, as by NVIDIA's driver (measured: a trap
- * on one H200 is what cudaDeviceSynchronize returns for the other one). */
+/* The first error stays. With several devices all of the process's are told of it, as by NVIDIA's driver (measured: a
+ * trap on one H200 is what cudaDeviceSynchronize returns for the other one). */
 void ctx_poison(CUcontext ctx, CUresult r);
 
 /* ---- stream.c ---- */
@@ -397,10 +397,12 @@ static inline bool device_ok(CUdevice d)
 CUdevice device_now(void); /* of the current context, or the first one */
 
 /* ---- peer.c ---- */
-void peers_end(CUcontext ctx); /* it ends: what it opened is closed, and so is what others opened of it. driver.lock held */
+/* The context ends: what it opened is closed, and so is what others opened of it. driver.lock held */
+void peers_end(CUcontext ctx);
 CUdevice memory_device(u64 address); /* whose memory it is; 0: nobody's */
-/* Calls order for each context of another device, when s is a default stream and p that device's memory: what the default
- * stream copies between devices comes after all that both were given, and before all that they are given next. */
+/* Calls order for each context of another device, when s is a default stream and p that device's memory: what the
+ * default stream copies between devices comes after all that both were given, and before all that they are given next.
+ */
 void peers_order(struct CUstream_st *s, const void *p, void (*order)(struct CUstream_st *s, CUcontext other));
 
 /* ---- implementations ---- */

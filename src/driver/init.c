@@ -104,8 +104,8 @@ static void set_up_devices(void)
         struct device *d = &drv.devices[i];
         drv.exec[i].weak_memory = weak;
         drv.exec[i].keep_apart = apart;
-        d->default_pool = (struct CUmemPoolHandle_st){
-            .tag = TAG_POOL, .reuse = {1, 1, 1}, .is_default = true, .device = (CUdevice)i};
+        d->default_pool =
+            (struct CUmemPoolHandle_st){.tag = TAG_POOL, .reuse = {1, 1, 1}, .is_default = true, .device = (CUdevice)i};
         d->current_pool = &d->default_pool;
     }
 }

@@ -181,7 +181,8 @@ CUresult impl_cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool,
 {
     if (!flags || !valid(memPool) || !location)
         return CUDA_ERROR_INVALID_VALUE;
-    const bool open = is_device(location) && (location->id == memPool->device || (memPool->devices >> location->id & 1));
+    const bool open =
+        is_device(location) && (location->id == memPool->device || (memPool->devices >> location->id & 1));
     *flags = open ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }

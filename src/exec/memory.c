@@ -442,7 +442,8 @@ static bool keep_name(struct mem_table *m, const char *name, const char **kept)
     return true;
 }
 
-static enum ls_status alloc_locked(struct mem *v, u64 size, u64 align, enum mem_kind kind, const char *name, u64 *address)
+static enum ls_status alloc_locked(struct mem *v, u64 size, u64 align, enum mem_kind kind, const char *name,
+                                   u64 *address)
 {
     struct mem_table *m = v->table;
     const char *kept;

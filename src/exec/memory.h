@@ -7,8 +7,8 @@
  * managed) is in the same table, and so are reservations of addresses and what is mapped there. The shared and local
  * windows are reserved, inaccessible ranges: a generic address inside one means shared or local memory.
  *
- * Several devices share the range and the table; each has a struct mem of its own, which says how much memory it has and
- * what it may touch. Host memory and managed memory are everybody's; other memory is its device's and that of the
+ * Several devices share the range and the table; each has a struct mem of its own, which says how much memory it has
+ * and what it may touch. Host memory and managed memory are everybody's; other memory is its device's and that of the
  * devices that were made its peers (mem_set_peer), or of those that have rights to just this memory (mem_set_rights,
  * mem_set_access).
  *
@@ -94,8 +94,9 @@ enum ls_status mem_reserve(struct mem *m, u64 size, u64 align, u64 hint, u64 *ad
 enum ls_status mem_unreserve(struct mem *m, u64 address);
 /* The reservation that contains address; empty: nothing is mapped there. */
 bool mem_reserved(struct mem *m, u64 address, u64 *base, u64 *size, bool *empty);
-/* Shows the memory at home, a shared mapping of the host, at reserved addresses, as memory of m's device: MEM_MAPPED, open
- * to its peers, or what else of MEM_MAPPED_* the device alone may do. home may go afterwards. LS_ERR_INVALID: not reserved, or something is mapped there. */
+/* Shows the memory at home, a shared mapping of the host, at reserved addresses, as memory of m's device: MEM_MAPPED,
+ * open to its peers, or what else of MEM_MAPPED_* the device alone may do. home may go afterwards. LS_ERR_INVALID: not
+ * reserved, or something is mapped there. */
 enum ls_status mem_map(struct mem *m, u64 address, u64 size, void *home, enum mem_kind kind);
 /* Of whole mappings, one or several without a gap, else LS_ERR_INVALID. */
 enum ls_status mem_unmap(struct mem *m, u64 address, u64 size);
@@ -119,10 +120,9 @@ bool mem_is_shared(struct mem *m, u64 address);
 enum { MEM_IMPORT_ALIGN = 4096 };
 enum ls_status mem_import(struct mem *m, const struct mem_shared *from, u64 *address);
 
-/* The live allocation that contains address and that m's device may touch: true and its range [*lo, *hi) and kind; mappings
- * that touch and have
- * the same rights are one. This is what a body caches an
- * instruction: an access [a, a + n) with lo <= a and a + n <= hi needs no look-up while mem_epoch is the same. */
+/* The live allocation that contains address and that m's device may touch: true and its range [*lo, *hi) and kind;
+ * mappings that touch and have the same rights are one. This is what a body caches an instruction: an access [a, a + n)
+ * with lo <= a and a + n <= hi needs no look-up while mem_epoch is the same. */
 bool mem_range(struct mem *m, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind);
 /* Changes whenever an allocation is freed or unregistered (caches must then be dropped). Launches read it at start;
  * frees wait for running kernels in the driver, and device-side free bumps it. */
@@ -130,8 +130,8 @@ u64 mem_epoch(const struct mem *m);
 
 /* The allocation that contains address or is nearest to it, alive or freed; false when the table is empty. */
 bool mem_nearest(struct mem *m, u64 address, struct mem_block *out);
-/* "0 bytes after the 64-byte allocation #3 (device) at 0x7f..."; always NUL-terminated. Of another device's memory also that
- * it is, and that m's device may not touch it. */
+/* "0 bytes after the 64-byte allocation #3 (device) at 0x7f..."; always NUL-terminated. Of another device's memory also
+ * that it is, and that m's device may not touch it. */
 void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n);
 
 /* Who wants to know of allocations: called with the new or the freed block, under the table's lock, so it must not come

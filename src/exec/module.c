@@ -626,26 +626,23 @@ bool exec_module_global(struct exec_module *m, const char *name, u64 *address, u
 
 enum { DEFAULT_HEAP = 8 << 20, DEFAULT_PRINTF = 1 << 20, DEFAULT_STACK = 1024 }; /* CUDA's own defaults */
 
-static enum ls_status device_init(struct exec_device *d, const struct gpu *gpu, struct mem *mem)
-{
-    *d = (struct exec_device){.gpu = *gpu, .mem = mem, .heap_bytes = DEFAULT_HEAP, .printf_bytes = DEFAULT_PRINTF,
-                              .stack_bytes = DEFAULT_STACK};
-    d->textures = textures_make();
-    return d->textures ? LS_OK : LS_ERR_NOMEM;
-}
-
 enum ls_status exec_devices_init(struct exec_device *d, unsigned n, const struct gpu *gpu)
 {
     struct mem *mem;
-    enum ls_status s = mem_create_devices(gpu->memory_bytes, n, &mem);
-    unsigned made = 0;
-    while (s == LS_OK && made < n) {
-        s = device_init(&d[made], gpu, mem_of_device(mem, made));
-        made++;
-    }
-    while (s != LS_OK && made > 0)
-        exec_device_free(&d[--made]);
-    return s;
+    d[0].mem = NULL;
+    d[0].textures = NULL;
+    const enum ls_status s = mem_create_devices(gpu->memory_bytes, n, &mem);
+    struct textures *textures = s == LS_OK ? textures_make() : NULL;
+    for (unsigned i = 0; i < n && s == LS_OK; i++)
+        d[i] = (struct exec_device){.gpu = *gpu,
+                                    .mem = mem_of_device(mem, i),
+                                    .textures = textures,
+                                    .heap_bytes = DEFAULT_HEAP,
+                                    .printf_bytes = DEFAULT_PRINTF,
+                                    .stack_bytes = DEFAULT_STACK};
+    if (s == LS_OK && !textures)
+        exec_device_free(&d[0]);
+    return s == LS_OK && !textures ? LS_ERR_NOMEM : s;
 }
 
 enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu)
@@ -655,9 +652,10 @@ enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu)
 
 void exec_device_free(struct exec_device *d)
 {
-    if (d->mem && d->mem == mem_of_device(d->mem, 0))
+    if (d->mem && d->mem == mem_of_device(d->mem, 0)) {
         mem_destroy(d->mem);
+        textures_free(d->textures);
+    }
     d->mem = NULL;
-    textures_free(d->textures);
     d->textures = NULL;
 }

@@ -330,8 +330,8 @@ static void put_launch(struct session_text *t, const struct meter_report *r)
          r->block[2]);
     putf(t, ",\"static_shared\":%u,\"dynamic_shared\":%u,\"device\":", r->static_shared, r->dynamic_shared);
     put_string(t, r->device);
-    putf(t, ",\"ordinal\":%u,\"cc\":[%u,%u],\"context\":%" PRIu64 ",\"stream\":%" PRIu64 ",\"sequence\":%" PRIu64, r->ordinal,
-         r->cc[0], r->cc[1], r->context, r->stream, r->sequence);
+    putf(t, ",\"ordinal\":%u,\"cc\":[%u,%u],\"context\":%" PRIu64 ",\"stream\":%" PRIu64 ",\"sequence\":%" PRIu64,
+         r->ordinal, r->cc[0], r->cc[1], r->context, r->stream, r->sequence);
     put(t, ",\"status\":");
     put_string(t, r->status);
     put(t, ",\"seconds\":");

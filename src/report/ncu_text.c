@@ -307,8 +307,8 @@ static void put_group(FILE *out, const struct ncu_report *r, const struct ncu_gr
         put_kernel(out, r, g->first);
     else
         fputs("  All kernels", out);
-    fprintf(out, ", Device %u, CC %u.%u, Invocations %u\n", g->first->r->ordinal, g->first->r->cc[0], g->first->r->cc[1],
-            g->invocations);
+    fprintf(out, ", Device %u, CC %u.%u, Invocations %u\n", g->first->r->ordinal, g->first->r->cc[0],
+            g->first->r->cc[1], g->invocations);
     for (u32 s = 0; ncu_section_at(s); s++)
         if (r->o->sections >> s & 1)
             put_summary(out, r, g, (i32)s);

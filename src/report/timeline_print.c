@@ -84,7 +84,8 @@ static const struct timeline_item **sorted(const struct timeline *t, bool (*want
 }
 
 /* The ordinal only where there are several. */
-static const char *device_text(char text[NAME], const struct timeline *t, const struct timeline_item *i, const struct gpu *gpu)
+static const char *device_text(char text[NAME], const struct timeline *t, const struct timeline_item *i,
+                               const struct gpu *gpu)
 {
     if (t->devices > 1)
         snprintf(text, NAME, "%s (%u)", gpu->name, i->device);
@@ -109,10 +110,10 @@ static void gpu_row_text(FILE *out, const struct timeline *t, const struct timel
         size_text(size, (double)i->bytes);
         rate_text(rate, i->seconds > 0 ? (double)i->bytes / i->seconds : 0);
     }
-    fprintf(out, "%8s  %8s  %18s  %15s  %8s  %8s  %8s  %9s  %11s  %10s  %10s  %15s  %8llu  %8llu  %s", time_text(start, i->start),
-            time_text(time, i->seconds), grid, block, regs, fixed, given, size, rate, timeline_place_name(i->from),
-            timeline_place_name(i->to), device_text(device, t, i, gpu), (unsigned long long)i->context, (unsigned long long)i->stream,
-            name_of(name, i));
+    fprintf(out, "%8s  %8s  %18s  %15s  %8s  %8s  %8s  %9s  %11s  %10s  %10s  %15s  %8llu  %8llu  %s",
+            time_text(start, i->start), time_text(time, i->seconds), grid, block, regs, fixed, given, size, rate,
+            timeline_place_name(i->from), timeline_place_name(i->to), device_text(device, t, i, gpu),
+            (unsigned long long)i->context, (unsigned long long)i->stream, name_of(name, i));
     if (i->kind == TIMELINE_KERNEL)
         fprintf(out, " [%llu]", (unsigned long long)i->launch);
     fputc('\n', out);

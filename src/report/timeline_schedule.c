@@ -113,7 +113,8 @@ static void run_on_sms(struct model *m, const struct op *o, double start)
         if (m->running.at[i].end > start)
             m->running.at[kept++] = m->running.at[i];
     m->running.len = kept;
-    vec_push(m->mem, &m->running, ((struct running){.device = m->streams.at[o->stream].device, .end = o->end, .share = o->share}));
+    vec_push(m->mem, &m->running,
+             ((struct running){.device = m->streams.at[o->stream].device, .end = o->end, .share = o->share}));
 }
 
 static void place(struct model *m, i32 index, double start)
@@ -180,7 +181,12 @@ static u32 stream_of(struct model *m, const struct timeline_item *i)
     while (m->engines.len <= i->device)
         vec_push(m->mem, &m->engines, (struct engines){0});
     vec_push(m->mem, &m->streams,
-             ((struct stream){.context = i->context, .number = i->stream, .device = i->device, .blocking = i->blocking, .first = -1, .last = -1}));
+             ((struct stream){.context = i->context,
+                              .number = i->stream,
+                              .device = i->device,
+                              .blocking = i->blocking,
+                              .first = -1,
+                              .last = -1}));
     return m->streams.len - 1;
 }
 

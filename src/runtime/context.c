@@ -1,8 +1,8 @@
 /* context.c - devices' primary contexts: made when first needed, current in each thread that calls, gone with
  * cudaDeviceReset.
  *
- * A context of the program's own, made with the driver API and current in the calling thread, is used as it is; a primary
- * context that it made current is as good as cudaSetDevice. */
+ * A context of the program's own, made with the driver API and current in the calling thread, is used as it is; a
+ * primary context that it made current is as good as cudaSetDevice. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -84,8 +84,8 @@ cudaError_t context_enter(void)
     return make_current(rt.device);
 }
 
-/* The calling thread's: that of a context which the program made current itself, or as of cudaSetDevice. It is no reason
- * to load the driver. */
+/* The calling thread's: that of a context which the program made current itself, or as of cudaSetDevice. It is no
+ * reason to load the driver. */
 static int current_device(void)
 {
     CUcontext c = NULL;

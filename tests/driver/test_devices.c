@@ -239,10 +239,10 @@ static void test_visible(void **state)
     static const struct {
         const char *visible, *want;
     } rows[] = {
-        {"1,0", "0: 1 0"}, {"0,0", "101:"},   {"1,0,1", "101:"}, {"", "100:"},        {"-1", "100:"},
-        {"0,-1,1", "0: 0"}, {"5", "100:"},    {"1,5,0", "0: 1"}, {"0, 1", "0: 0 1"},  {"1 ,0", "0: 1 0"},
-        {"0 1", "0: 0"},    {"0x1", "0: 0"},  {"+1", "0: 1"},    {"1a", "0: 1"},      {"abc", "100:"},
-        {"0,,1", "0: 0"},   {",0", "100:"},   {"GPU-", "100:"},  {"4c534832", "100:"},
+        {"1,0", "0: 1 0"},  {"0,0", "101:"}, {"1,0,1", "101:"}, {"", "100:"},         {"-1", "100:"},
+        {"0,-1,1", "0: 0"}, {"5", "100:"},   {"1,5,0", "0: 1"}, {"0, 1", "0: 0 1"},   {"1 ,0", "0: 1 0"},
+        {"0 1", "0: 0"},    {"0x1", "0: 0"}, {"+1", "0: 1"},    {"1a", "0: 1"},       {"abc", "100:"},
+        {"0,,1", "0: 0"},   {",0", "100:"},  {"GPU-", "100:"},  {"4c534832", "100:"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -284,9 +284,9 @@ int main(int argc, char **argv)
     if (n <= 0 || setenv("LOCKSTEP_DEVICES", "3", 1) || unsetenv("CUDA_VISIBLE_DEVICES") || unsetenv("LOCKSTEP_GPU"))
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),   cmocka_unit_test(test_streams), cmocka_unit_test(test_libraries),
-        cmocka_unit_test(test_pointers), cmocka_unit_test(test_peers), cmocka_unit_test(test_mapped),
-        cmocka_unit_test(test_number), cmocka_unit_test(test_visible), cmocka_unit_test(test_uuids),
+        cmocka_unit_test(test_list),     cmocka_unit_test(test_streams), cmocka_unit_test(test_libraries),
+        cmocka_unit_test(test_pointers), cmocka_unit_test(test_peers),   cmocka_unit_test(test_mapped),
+        cmocka_unit_test(test_number),   cmocka_unit_test(test_visible), cmocka_unit_test(test_uuids),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

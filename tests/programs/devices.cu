@@ -114,6 +114,40 @@ static void streams_and_events()
     CHECK(cudaEventDestroy(e0));
 }
 
+__global__ void fetch(cudaTextureObject_t t, int *to)
+{
+    to[threadIdx.x] = tex1Dfetch<int>(t, threadIdx.x);
+}
+
+static void textures()
+{
+    int *from, *to, host[32], right = 0;
+    cudaTextureObject_t t;
+    cudaResourceDesc r;
+    cudaTextureDesc d;
+    memset(&r, 0, sizeof r);
+    memset(&d, 0, sizeof d);
+    for (int i = 0; i < 32; i++)
+        host[i] = 100 - i;
+    CHECK(cudaSetDevice(2));
+    CHECK(cudaMalloc(&from, sizeof host));
+    CHECK(cudaMalloc(&to, sizeof host));
+    CHECK(cudaMemcpy(from, host, sizeof host, cudaMemcpyHostToDevice));
+    r.resType = cudaResourceTypeLinear;
+    r.res.linear.devPtr = from;
+    r.res.linear.desc = cudaCreateChannelDesc<int>();
+    r.res.linear.sizeInBytes = sizeof host;
+    CHECK(cudaCreateTextureObject(&t, &r, &d, NULL));
+    fetch<<<1, 32>>>(t, to);
+    CHECK(cudaMemcpy(host, to, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 32; i++)
+        right += host[i] == 100 - i;
+    verdict(right == 32, "a texture of another device than the first");
+    CHECK(cudaDestroyTextureObject(t));
+    CHECK(cudaFree(from));
+    CHECK(cudaFree(to));
+}
+
 static void memory()
 {
     size_t free_before[DEVICES], free_now, total, limit;
@@ -186,6 +220,7 @@ int main()
     identities();
     variables();
     streams_and_events();
+    textures();
     memory();
     current_device();
     reset();
