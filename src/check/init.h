@@ -4,8 +4,9 @@
  * asynchronous copy, a copy or fill of the host's. Which bytes are is kept as bits, one a byte, in a plane beside
  * device memory (init.c), a bitmap a block (shared) and one a warp (local; init_access.c).
  *
- * A load is a finding only if *all* bytes of an element that it reads are uninitialised and something is done with the
- * element (init_use.c): compilers copy structs and unions whole, padding and unset members with them. */
+ * A load is a finding if *all* bytes of an element that it reads are uninitialised and something is done with the element
+ * (init_use.c): compilers copy structs and unions whole, padding and unset members with them. If only some are, it is one
+ * when the element is taken for a number, or is the last of an allocation that is written up to there (init_access.c). */
 #ifndef LS_CHECK_INIT_H
 #define LS_CHECK_INIT_H
 
@@ -88,6 +89,7 @@ struct init_load {
     u8 elements; /* of the load; 0: it is none of registers, so take it as one element that is used */
     u8 bytes;    /* of an element */
     u8 used;     /* a bit an element: its value matters */
+    u8 whole;    /* a bit an element: all bytes of it do */
     u8 copied;   /* a bit an element: it is but copied, as a part of something larger */
     u8 chosen;   /* a bit an element: all that is done is choosing between it and another value (selp) */
     u32 store;   /* 1 + the site of the store that copies it to local memory, which takes over what it is; 0: none */

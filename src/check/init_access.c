@@ -93,6 +93,13 @@ static u32 bytes_read(const struct exec_access *a, u32 lane)
     return a->bytes && a->bytes[lane] < a->size ? a->bytes[lane] : a->size;
 }
 
+/* An atomic operation that takes what is there for a number: the others may be meant for some bytes of it. */
+static bool sums(const struct exec_access *a)
+{
+    return a->op != ACCESS_LD && (a->atom_op == MOD_ADD || a->atom_op == MOD_MIN || a->atom_op == MOD_MAX ||
+                                  a->atom_op == MOD_INC || a->atom_op == MOD_DEC);
+}
+
 /* Which of the missing ones of the n bytes that a lane reads make a finding. */
 static u32 matters(const struct exec_access *a, const struct init_load *l, u32 n, u32 missing)
 {
@@ -100,14 +107,14 @@ static u32 matters(const struct exec_access *a, const struct init_load *l, u32 n
     const bool near = a->space == SPACE_GLOBAL || a->space == SPACE_SHARED;
     u32 bad = 0;
     if (!l->elements)
-        return missing == all ? missing : 0;
+        return missing == all || sums(a) ? missing : 0;
     if (a->space == SPACE_LOCAL && l->store)
         return 0;
     for (u32 k = 0; k < l->elements; k++) {
         const u32 mine = init_ones(l->bytes) << k * l->bytes;
         const u8 bits = (u8)(l->used | (a->space == SPACE_GLOBAL ? l->chosen : 0));
-        if ((missing & mine) == mine && bits >> k & 1)
-            bad |= mine;
+        if (((missing & mine) == mine && bits >> k & 1) || l->whole >> k & 1)
+            bad |= missing & mine;
     }
     return !bad && near && l->copied && l->elements > 1 && missing == all ? missing : bad;
 }
@@ -221,6 +228,22 @@ static inline bool needs_old(const struct exec_access *a)
     return a->op != ACCESS_ST && !(a->op == ACCESS_ATOM && a->atom_op == MOD_EXCH);
 }
 
+/* A copy, by elements of 4 or 8 bytes, of an array that was filled up to the middle of an element: all of the allocation
+ * before it is written, nothing behind it is. It is no padding, of which an array of structs has more than one piece,
+ * unless the struct is alone in its allocation; no such struct is expected to be so large. Which bytes of the element. */
+static u32 cut_off(const struct init_plane *p, const struct init_load *l, const struct mem_block *b, u64 at, u32 missing)
+{
+    enum { LEAST = 256 };
+    const u32 first = missing ? (u32)__builtin_ctz(missing) : 0;
+    const u64 base = p->bits.base, cut = at + first, end = b->base + b->size;
+    if (!missing || l->bytes < 4 || first % l->bytes == 0 || cut - b->base < LEAST)
+        return 0;
+    if (init_find(p->bits.cells, b->base - base, cut - base, false) < cut - base ||
+        init_find(p->bits.cells, cut - base, end - base, true) < end - base)
+        return 0;
+    return missing & init_ones(l->bytes) << first / l->bytes * l->bytes;
+}
+
 static __attribute__((noinline)) void read_missing(struct check_worker *w, const struct exec_access *a,
                                                    const struct bitmap *m, u32 missing)
 {
@@ -234,9 +257,11 @@ static __attribute__((noinline)) void read_missing(struct check_worker *w, const
         const u32 n = bytes_read(a, now.lane);
         u32 gone = ~init_get(m->bits, at - m->base, n) & init_ones(n);
         now.bytes = matters(a, &l, n, gone);
-        if (global && (now.bytes || l.store)) {
+        if (global && (now.bytes || l.store || l.used || l.copied)) {
             gone = init_missing(check_of(w), at, n, &now.block);
             now.bytes = matters(a, &l, n, gone);
+            if (gone && !now.bytes && l.elements)
+                now.bytes = cut_off(check_of(w)->init, &l, &now.block, at, gone);
         }
         if (l.store && gone && !now.bytes)
             carry(w, a, &l, now.lane, gone);

@@ -14,12 +14,16 @@
  * to the same bases; but where code is optimised (the load names global or shared memory) scalars are no parts, because
  * optimised copies load no padding of their own.
  *
+ * An element is used *whole* if an instruction takes it for a number: then it matters that a part of it was never written.
+ * Whoever shifts, masks, packs or takes bytes out of a word may know that the others are padding; who compares two words for
+ * equality, or exchanges one, may do so for the sake of a part of it.
+ *
  * What only goes into a selp may be a load that the compiler made unconditional. Other instructions that read memory
  * (matrix loads, cp.async, atomics) are not followed: what they read is used. */
 #include "check/init.h"
 #include "ir/pass.h"
 
-enum { USED = 1, STORED = 2, CHOSEN = 4, PACKED = 8 };
+enum { USED = 1, STORED = 2, CHOSEN = 4, PACKED = 8, WHOLE = 16 };
 
 struct use_pass {
     struct arena *mem;
@@ -72,6 +76,46 @@ static bool moves_bytes(const struct ptx_inst *i)
     }
 }
 
+/* The operand is taken for one number, every byte of which counts. */
+static bool takes_whole(const struct ptx_inst *i)
+{
+    if (i->ntypes && ptx_type_bits((enum ptx_type)i->types[0]) < 32)
+        return false;
+    for (unsigned k = 0; k < i->ntypes; k++)
+        if (i->types[k] == PTX_F16X2 || i->types[k] == PTX_BF16X2)
+            return false;
+    switch (i->op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_MAD:
+    case OP_FMA:
+    case OP_DIV:
+    case OP_REM:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_ABS:
+    case OP_NEG:
+    case OP_SQRT:
+    case OP_RCP:
+        return true;
+    case OP_CVT: /* between integers it may be the bytes that are wanted */
+        return i->ntypes == 2 &&
+               (ptx_type_float((enum ptx_type)i->types[0]) || ptx_type_float((enum ptx_type)i->types[1]));
+    case OP_SETP:
+        return (!ptx_has(i, MOD_EQ) && !ptx_has(i, MOD_NE)) || is_immediate(i, i->noperands - 1u);
+    default:
+        return false;
+    }
+}
+
+/* What is true of the result is true of the operand: a move, or an integer made wider. */
+static bool keeps_whole(const struct ptx_inst *i)
+{
+    return i->op == OP_MOV || (i->op == OP_CVT && moves_bytes(i) && ptx_type_bits((enum ptx_type)i->types[0]) >=
+                                                                        ptx_type_bits((enum ptx_type)i->types[1]));
+}
+
 static void give(struct use_pass *p, const struct ptx_var *reg, u8 flags)
 {
     u8 *f = &p->flags[reg->index];
@@ -103,9 +147,10 @@ static u8 flags_of(const struct use_pass *p, const struct ptx_operand *o)
 static void look(struct use_pass *p, const struct ptx_inst *i)
 {
     const unsigned ndest = ir_dest_count(i);
-    u8 onward = USED;
+    u8 onward = takes_whole(i) ? USED | WHOLE : USED;
     if (moves_bytes(i))
-        onward = (flags_of(p, &i->operands[0]) & (USED | STORED | CHOSEN | PACKED)) | (i->op == OP_MOV ? 0 : PACKED);
+        onward = (flags_of(p, &i->operands[0]) & (USED | STORED | CHOSEN | PACKED | (keeps_whole(i) ? WHOLE : 0))) |
+                 (i->op == OP_MOV ? 0 : PACKED);
     for (unsigned k = ndest; k < i->noperands; k++) {
         u8 flags = onward;
         if (i->op == OP_ST && k == 1)
@@ -240,6 +285,8 @@ static void judge_element(const struct use_pass *p, u32 site, unsigned k, u8 fla
 {
     struct init_load *l = &p->out->loads[site];
     const u8 bit = (u8)(1u << k);
+    if (flags & WHOLE)
+        l->whole |= bit;
     if (flags & USED)
         l->used |= bit;
     else if (flags & STORED)

@@ -53,6 +53,21 @@ static void report(const struct kernel *w, enum ls_status s, const struct exec_f
     ctx_poison(w->op.ctx, r);
 }
 
+/* Told once: who looks for such accesses runs the program under check. */
+static void report_behind(void *ctx, const struct exec_fault *f, u64 bytes)
+{
+    static atomic_bool told;
+    (void)ctx;
+    char *text = atomic_exchange(&told, true) ? NULL : exec_fault_text(f);
+    if (!text)
+        return;
+    drv_log("warning: %s runs up to %llu byte%s past the end of an allocation. A GPU lets that pass, and so does this; "
+            "`lockstep check` finds every such access",
+            f->kernel, (unsigned long long)bytes, bytes == 1 ? "" : "s");
+    drv_log_text(text);
+    ls_free(text);
+}
+
 /* Failed launches are codes that kernels often do not look at. */
 static void log_refused(const struct exec_launch *l)
 {
@@ -373,6 +388,7 @@ static void fill(struct kernel *w, const struct geometry *g)
         .max_seconds = drv.max_seconds,
         .one_lane = drv.one_lane,
         .print = print,
+        .behind = report_behind,
         .cancel = &drv.cancel,
     };
 }

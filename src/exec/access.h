@@ -489,6 +489,11 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
             is_shared || is_local ? at < bytes && bytes - at >= size : aligned && find_block(pc, w, x->op, at, size);
         if (!aligned || !inside) {
             CALL_OUT();
+            if (aligned && !is_shared && !is_local &&
+                warp_forgive(w, pc, i, at, size, (u8)far, x->op & (MEM_STORE | MEM_ATOMIC), x->op & MEM_ATOMIC)) {
+                ptr[i] = (u8 *)(uintptr_t)at;
+                continue;
+            }
             ptr[i] = warp_excuse(w, pc, aligned ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED, i, at, size,
                                  (u8)(is_shared  ? SPACE_SHARED
                                       : is_local ? SPACE_LOCAL

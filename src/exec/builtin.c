@@ -29,8 +29,9 @@ static struct place place_in(const u8 *host, u64 bytes, u64 offset, u8 space)
     return (struct place){inside ? host + offset : NULL, inside ? bytes - offset : 0, offset, space, false};
 }
 
-static struct place find_place(struct warp *w, unsigned lane, u64 address)
+static struct place find_place(struct builtin_call *c, unsigned lane, u64 address, bool write)
 {
+    struct warp *w = c->w;
     u64 lo, hi;
     enum mem_kind kind;
     if (address - w->shared_window < MEM_WINDOW_BYTES)
@@ -39,6 +40,8 @@ static struct place find_place(struct warp *w, unsigned lane, u64 address)
         return place_in(w->local + lane * w->local_bytes, w->local_bytes, address - w->local_window, SPACE_LOCAL);
     if (mem_range(w->mem, address, &lo, &hi, &kind))
         return (struct place){(const u8 *)(uintptr_t)address, hi - address, address, SPACE_GLOBAL, mem_read_only(kind)};
+    if (warp_forgive(w, c->pc, lane, address, 1, SPACE_GLOBAL, write, false))
+        return (struct place){(const u8 *)(uintptr_t)address, 1, address, SPACE_GLOBAL, false};
     return (struct place){NULL, 0, address, SPACE_GLOBAL, false};
 }
 
@@ -57,7 +60,7 @@ bool builtin_read(struct builtin_call *c, unsigned lane, u64 address, void *to, 
 {
     u8 *at = to;
     while (n) {
-        const struct place p = find_place(c->w, lane, address);
+        const struct place p = find_place(c, lane, address, false);
         const u64 part = n < p.bytes ? n : p.bytes;
         if (!part) {
             memset(at, 0, n);
@@ -76,7 +79,7 @@ bool builtin_write(struct builtin_call *c, unsigned lane, u64 address, const voi
 {
     const u8 *at = from;
     while (n) {
-        const struct place p = find_place(c->w, lane, address);
+        const struct place p = find_place(c, lane, address, true);
         const u64 part = n < p.bytes ? n : p.bytes;
         if (!part || p.read_only)
             return bad_place(c, lane, &p, true);
@@ -94,7 +97,7 @@ static bool string_length(struct builtin_call *c, unsigned lane, u64 address, u6
 {
     *len = 0;
     while (*len < max) {
-        const struct place p = find_place(c->w, lane, address + *len);
+        const struct place p = find_place(c, lane, address + *len, false);
         const u64 part = max - *len < p.bytes ? max - *len : p.bytes;
         const u8 *end = part ? memchr(p.host, 0, part) : NULL;
         if (!part)

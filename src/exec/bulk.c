@@ -24,6 +24,8 @@ static u8 *global(struct warp *w, const struct ir_inst *pc, const u8 *regs, cons
     if (aligned && mem_range(w->mem, address, &lo, &hi, &kind) && hi - address >= bytes &&
         !(write && mem_read_only(kind)))
         return (u8 *)(uintptr_t)address;
+    if (aligned && warp_forgive(w, pc, lane, address, bytes, SPACE_GLOBAL, write, false))
+        return (u8 *)(uintptr_t)address;
     *left_out = warp_excuse(w, pc, aligned ? FAULT_ILLEGAL_ADDRESS : FAULT_MISALIGNED, lane, address, bytes,
                             SPACE_GLOBAL, write, false);
     return NULL;

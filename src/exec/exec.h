@@ -279,6 +279,11 @@ struct exec_launch {
      * when it faults. NULL drops it. */
     void (*print)(void *ctx, const char *text, size_t len);
     void *print_ctx;
+    /* Accesses that run past the end of an allocation where a GPU lets them pass (mem_behind): they take place. Called
+     * on the launching thread when the grid has ended, also when it faulted, with the one that went furthest, as the
+     * fault that it is otherwise, and by how many bytes. NULL, or a fault hook is there: they are faults. */
+    void (*behind)(void *ctx, const struct exec_fault *furthest, u64 bytes);
+    void *behind_ctx;
     /* Set by another thread to stop the launch (process exit). May be NULL. */
     const volatile bool *cancel;
 };

@@ -412,6 +412,7 @@ enum ls_status exec_run(const struct exec_launch *l, struct exec_fault *fault, s
         s = children_collect(&g);
         if (l->print)
             flush_print(&g);
+        grid_tell_behind(&g);
         if (g.mode == IR_TIMED)
             clock_grid_end(&g);
     }

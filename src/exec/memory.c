@@ -416,11 +416,11 @@ static u64 least_align(enum mem_kind kind)
     return kind == MEM_PINNED || kind == MEM_MANAGED ? MEM_PAGE : MEM_ALIGN;
 }
 
-/* A quarter of the block, so that an index that is a little wrong lands in it; 256 bytes to 4 KiB. */
+/* A quarter of the block, so that an index that is a little wrong lands in it; more than the slack, and at most 4 KiB. */
 static u64 red_zone(u64 size)
 {
-    const u64 zone = ls_align_up(size / 4, MEM_ALIGN);
-    return zone < MEM_ALIGN ? MEM_ALIGN : zone > 4096 ? 4096 : zone;
+    const u64 zone = ls_align_up(size / 4, MEM_ALIGN), least = MEM_SLACK + MEM_ALIGN;
+    return zone < least ? least : zone > 4096 ? 4096 : zone;
 }
 
 /* ---- allocation ---- */
@@ -588,6 +588,21 @@ bool mem_range(struct mem *v, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind
     }
     pthread_rwlock_unlock(l);
     return found;
+}
+
+bool mem_behind(struct mem *m, u64 address, u64 size, bool write, struct mem_block *b)
+{
+    pthread_rwlock_t *l = read_lock(m);
+    const struct extent *e = tree_floor(m->root, address);
+    bool ok = e && e->state == EXTENT_LIVE && e->kind != MEM_INTERNAL && !(write && mem_read_only(e->kind));
+    if (ok) {
+        const u64 end = e->base + e->size, page_end = ls_align_up(end, MEM_PAGE);
+        const u64 last = e->kind == MEM_REGISTERED && page_end < end + MEM_SLACK ? page_end : end + MEM_SLACK;
+        ok = address < last && last - address >= size;
+        *b = as_block(e);
+    }
+    pthread_rwlock_unlock(l);
+    return ok;
 }
 
 /* Bytes between an address and an extent's caller bytes; 0 inside. */

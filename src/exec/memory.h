@@ -56,6 +56,9 @@ struct mem_block {
 };
 
 enum { MEM_ALIGN = 256 };
+/* A GPU maps pages of 2 MiB and knows nothing of what lies in them: an access a little behind an allocation does it no
+ * harm. So many bytes behind each are nobody else's, for who does as a GPU does (mem_behind). */
+enum { MEM_SLACK = 512 };
 #define MEM_WINDOW_BYTES (16u << 20) /* size of the shared and of the local window: 16 MiB, as on the hardware */
 
 struct mem;
@@ -124,6 +127,10 @@ enum ls_status mem_import(struct mem *m, const struct mem_shared *from, u64 *add
  * mappings that touch and have the same rights are one. This is what a body caches an instruction: an access [a, a + n)
  * with lo <= a and a + n <= hi needs no look-up while mem_epoch is the same. */
 bool mem_range(struct mem *m, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind);
+/* All of [address, address + size) is in a live allocation, *b, or in the MEM_SLACK bytes behind it, and kernels may do
+ * that with *b's memory; mem_range knows nothing of those bytes. Of registered memory they end with the host's page;
+ * mapped memory is whole pages already and has none. */
+bool mem_behind(struct mem *m, u64 address, u64 size, bool write, struct mem_block *b);
 /* Changes whenever an allocation is freed or unregistered (caches must then be dropped). Launches read it at start;
  * frees wait for running kernels in the driver, and device-side free bumps it. */
 u64 mem_epoch(const struct mem *m);

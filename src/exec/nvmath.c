@@ -51,8 +51,9 @@ PUT_AS(raw64)
 /* ---- what a pointer argument points to ---- */
 
 /* The host address of n writable bytes, or NULL. */
-static u8 *target_of(struct warp *w, unsigned lane, u64 address, u64 n, u8 *space)
+static u8 *target_of(struct builtin_call *c, unsigned lane, u64 address, u64 n, u8 *space)
 {
+    struct warp *w = c->w;
     u64 lo, hi, at;
     enum mem_kind kind;
     *space = SPACE_SHARED;
@@ -62,7 +63,8 @@ static u8 *target_of(struct warp *w, unsigned lane, u64 address, u64 n, u8 *spac
     if ((at = address - w->local_window) < MEM_WINDOW_BYTES)
         return at + n <= w->local_bytes ? w->local + lane * w->local_bytes + at : NULL;
     *space = SPACE_GLOBAL;
-    if (!mem_range(w->mem, address, &lo, &hi, &kind) || address + n > hi || mem_read_only(kind))
+    if ((!mem_range(w->mem, address, &lo, &hi, &kind) || address + n > hi || mem_read_only(kind)) &&
+        !warp_forgive(w, c->pc, lane, address, n, SPACE_GLOBAL, true, false))
         return NULL;
     return (u8 *)(uintptr_t)address;
 }
@@ -70,7 +72,7 @@ static u8 *target_of(struct warp *w, unsigned lane, u64 address, u64 n, u8 *spac
 static bool store(struct builtin_call *c, unsigned lane, u64 address, const void *value, u64 n)
 {
     u8 space;
-    u8 *to = address % n == 0 ? target_of(c->w, lane, address, n, &space) : NULL;
+    u8 *to = address % n == 0 ? target_of(c, lane, address, n, &space) : NULL;
     if (!to) {
         const bool misaligned = address % n != 0;
         return warp_excuse(c->w, c->pc, misaligned ? FAULT_MISALIGNED : FAULT_ILLEGAL_ADDRESS, lane, address, n,

@@ -92,6 +92,52 @@ u8 *warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind k
     return NULL;
 }
 
+/* Whether an access that goes so far is the one to tell of: the furthest, and of several such the first, whoever ran
+ * it. */
+static bool goes_further(const struct worker *k, u64 bytes, u64 block, const u32 thread[3])
+{
+    if (bytes != k->behind_bytes)
+        return bytes > k->behind_bytes;
+    if (block != k->behind_block)
+        return block < k->behind_block;
+    for (int i = 3; i-- > 0;)
+        if (thread[i] != k->behind.thread[i])
+            return thread[i] < k->behind.thread[i];
+    return false;
+}
+
+bool warp_forgive(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 address, u64 size, u8 space, bool write,
+                  bool atomic)
+{
+    struct worker *k = w->worker;
+    struct mem_block b;
+    u32 thread[3];
+    if (!w->block->grid->launch->behind || (w->hooks && w->hooks->fault) ||
+        (space != SPACE_GLOBAL && space != SPACE_CONST) || !mem_behind(w->mem, address, size, write, &b) ||
+        (space == SPACE_CONST && b.kind != MEM_CONST))
+        return false;
+    const u64 bytes = address + size - (b.base + b.size), block = w->block->info.linear;
+    thread_of(w, lane, thread);
+    if (goes_further(k, bytes, block, thread)) {
+        k->behind = describe(w, pc, FAULT_ILLEGAL_ADDRESS, lane, address, size, space, write, atomic);
+        k->behind_bytes = bytes;
+        k->behind_block = block;
+    }
+    return true;
+}
+
+void grid_tell_behind(const struct grid *g)
+{
+    const struct worker *most = NULL;
+    for (unsigned i = 0; g->workers && i < g->nworkers; i++) {
+        const struct worker *k = &g->workers[i];
+        if (k->behind_bytes && (!most || goes_further(most, k->behind_bytes, k->behind_block, k->behind.thread)))
+            most = k;
+    }
+    if (most)
+        g->launch->behind(g->launch->behind_ctx, &most->behind, most->behind_bytes);
+}
+
 /* Text that must not grow beyond its buffer. */
 struct text {
     char *at;

@@ -98,6 +98,9 @@ struct worker {
     u64 clock_end;               /* of its last block */
     struct weak_pool *weak; /* weak.h, or NULL */
     struct print *print_first, **print_last; /* printf text, in order */
+    struct exec_fault behind; /* warp_forgive: the access that went furthest past an allocation's end, */
+    u64 behind_bytes;         /* by how far (0: none did), */
+    u64 behind_block;         /* and in which block */
     _Alignas(16) u8 nowhere[IR_LANES][WARP_NOWHERE]; /* warp_excuse */
 };
 
@@ -197,6 +200,8 @@ enum block_end block_run(struct block *b);
 /* ---- report.c: faults ---- */
 void grid_fault(struct grid *g, const struct exec_fault *f);
 void fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, struct exec_fault *f);
+/* The access of the grid that went furthest past an allocation's end, if the launch wants to know. */
+void grid_tell_behind(const struct grid *g);
 void block_deadlock(struct block *b);
 /* False when the grid is to stop: cancelled, faulted elsewhere, or the watchdog's time has come. */
 bool block_watch(struct block *b);

@@ -88,6 +88,11 @@ enum { WARP_NOWHERE = 32 }; /* the widest access of a lane */
 u8 *warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane, u64 address,
                 u64 size, u8 space, bool write, bool atomic);
 
+/* Whether a lane's access of device memory, which mem_range does not allow, takes place nevertheless, because a GPU would
+ * let it pass (exec_launch.behind). It is aligned. */
+bool warp_forgive(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 address, u64 size, u8 space, bool write,
+                  bool atomic);
+
 /* Tells of memory that a lane touches without the load-store unit (exec_access.uncounted), which may be done. address: as
  * in events. */
 void warp_touch(struct warp *w, const struct ir_inst *pc, unsigned lane, u8 space, enum exec_access_op op, u64 address,

@@ -57,7 +57,7 @@ static void or_the_kernel_alone(void **state)
 static void what_is_not_selected_runs_unchecked(void **state)
 {
     (void)state;
-    RUN("memcheck", SETTINGS("LOCKSTEP_KERNEL=spin"), "alloc:64", "store:64", "sync=700");
+    RUN("memcheck", SETTINGS("LOCKSTEP_KERNEL=spin"), "alloc:64", "store:4096", "sync=700");
     assert_int_equal(findings_count(&f, "finding", "out-of-bounds"), 0);
     assert_non_null(strstr(f.log, "CUDA_ERROR_ILLEGAL_ADDRESS"));
     findings_free(&f);
