@@ -37,6 +37,8 @@ static const struct field fields[] = {
     F(memory_bus_bits, FIELD_U32, 0, 65536),
     F(memory_bytes, FIELD_U64, 1 << 20, 1e15),
     F(l2_bytes, FIELD_U64, 0, 1e12),
+    F(l2_persisting_bytes, FIELD_U64, 0, 1e12),
+    F(ecc, FIELD_U32, 0, 1),
     F(l1_kib, FIELD_U32, 0, 4096),
     F(threads_per_sm, FIELD_U32, 32, 65536),
     F(blocks_per_sm, FIELD_U32, 1, 1024),

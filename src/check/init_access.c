@@ -228,10 +228,12 @@ static inline bool needs_old(const struct exec_access *a)
     return a->op != ACCESS_ST && !(a->op == ACCESS_ATOM && a->atom_op == MOD_EXCH);
 }
 
-/* A copy, by elements of 4 or 8 bytes, of an array that was filled up to the middle of an element: all of the allocation
- * before it is written, nothing behind it is. It is no padding, of which an array of structs has more than one piece,
- * unless the struct is alone in its allocation; no such struct is expected to be so large. Which bytes of the element. */
-static u32 cut_off(const struct init_plane *p, const struct init_load *l, const struct mem_block *b, u64 at, u32 missing)
+/* A copy, by elements of 4 or 8 bytes, of an array that was filled up to the middle of an element: all of the
+ * allocation before it is written, nothing behind it is. It is no padding, of which an array of structs has more than
+ * one piece, unless the struct is alone in its allocation; no such struct is expected to be so large. Which bytes of
+ * the element. */
+static u32 cut_off(const struct init_plane *p, const struct init_load *l, const struct mem_block *b, u64 at,
+                   u32 missing)
 {
     enum { LEAST = 256 };
     const u32 first = missing ? (u32)__builtin_ctz(missing) : 0;

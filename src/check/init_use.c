@@ -14,9 +14,9 @@
  * to the same bases; but where code is optimised (the load names global or shared memory) scalars are no parts, because
  * optimised copies load no padding of their own.
  *
- * An element is used *whole* if an instruction takes it for a number: then it matters that a part of it was never written.
- * Whoever shifts, masks, packs or takes bytes out of a word may know that the others are padding; who compares two words for
- * equality, or exchanges one, may do so for the sake of a part of it.
+ * An element is used *whole* if an instruction takes it for a number: then it matters that a part of it was never
+ * written. Whoever shifts, masks, packs or takes bytes out of a word may know that the others are padding; who compares
+ * two words for equality, or exchanges one, may do so for the sake of a part of it.
  *
  * What only goes into a selp may be a load that the compiler made unconditional. Other instructions that read memory
  * (matrix loads, cp.async, atomics) are not followed: what they read is used. */
@@ -112,8 +112,8 @@ static bool takes_whole(const struct ptx_inst *i)
 /* What is true of the result is true of the operand: a move, or an integer made wider. */
 static bool keeps_whole(const struct ptx_inst *i)
 {
-    return i->op == OP_MOV || (i->op == OP_CVT && moves_bytes(i) && ptx_type_bits((enum ptx_type)i->types[0]) >=
-                                                                        ptx_type_bits((enum ptx_type)i->types[1]));
+    return i->op == OP_MOV || (i->op == OP_CVT && moves_bytes(i) &&
+                               ptx_type_bits((enum ptx_type)i->types[0]) >= ptx_type_bits((enum ptx_type)i->types[1]));
 }
 
 static void give(struct use_pass *p, const struct ptx_var *reg, u8 flags)

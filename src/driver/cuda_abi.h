@@ -240,8 +240,16 @@ _Static_assert(sizeof(CUDA_RESOURCE_VIEW_DESC) == 112, "as in cuda.h");
 #endif
 
 /* 64 bytes whatever the attribute; only the members that Lockstep reads are declared. */
+typedef struct CUaccessPolicyWindow_st {
+    void *base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    CUaccessProperty hitProp, missProp;
+} CUaccessPolicyWindow;
+
 typedef union CUlaunchAttributeValue_union {
     char pad[64];
+    CUaccessPolicyWindow accessPolicyWindow;
     int cooperative;
     struct {
         unsigned int x, y, z;

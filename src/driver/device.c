@@ -2,8 +2,9 @@
  * devices there are is visible.c's.
  *
  * What the file knows comes from the file; sizes of textures and surfaces are those of any GPU since Volta (the CUDA
- * C++ Programming Guide's table of compute capabilities); what Lockstep has not is 0: ECC, cube maps, mipmaps, IPC,
- * virtual memory management. */
+ * C++ Programming Guide's table of compute capabilities, and an H200's answers); what Lockstep has not is 0, such as
+ * clusters, sparse arrays and memory of other hosts. tests/runtime/test_attributes.c compares all of them with
+ * an H200's. */
 #include <stdio.h>
 #include <string.h>
 
@@ -48,6 +49,21 @@ static u32 fp_ratio(const struct gpu *g)
     return g->fp64_rate ? g->fp32_rate / g->fp64_rate : 0;
 }
 
+/* What an H200 says; GPUs that cannot set L2 aside have no windows. */
+u64 access_window_most(void)
+{
+    enum { WINDOW_BYTES = 128 << 20 };
+    return drv.gpu.cc_major >= 8 ? WINDOW_BYTES : 0;
+}
+
+/* As an H200's driver decides. Nothing comes of a window that is accepted. */
+CUresult access_window_check(const CUaccessPolicyWindow *w)
+{
+    const bool ok = w->num_bytes <= access_window_most() && w->hitRatio >= 0 && w->hitRatio <= 1 &&
+                    w->missProp != CU_ACCESS_PROPERTY_PERSISTING;
+    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* ATTR(name, value): value is an expression of g. */
 #define ATTRIBUTES(ATTR)                                                                                               \
     ATTR(MAX_THREADS_PER_BLOCK, g->threads_per_block)                                                                  \
@@ -74,11 +90,20 @@ static u32 fp_ratio(const struct gpu *g)
     ATTR(MAXIMUM_TEXTURE3D_WIDTH, 16384)                                                                               \
     ATTR(MAXIMUM_TEXTURE3D_HEIGHT, 16384)                                                                              \
     ATTR(MAXIMUM_TEXTURE3D_DEPTH, 16384)                                                                               \
+    ATTR(MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE, 8192)                                                                      \
+    ATTR(MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE, 8192)                                                                     \
+    ATTR(MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE, 32768)                                                                     \
     ATTR(MAXIMUM_TEXTURE2D_LAYERED_WIDTH, 32768)                                                                       \
     ATTR(MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, 32768)                                                                      \
     ATTR(MAXIMUM_TEXTURE2D_LAYERED_LAYERS, 2048)                                                                       \
     ATTR(MAXIMUM_TEXTURE1D_LAYERED_WIDTH, 32768)                                                                       \
     ATTR(MAXIMUM_TEXTURE1D_LAYERED_LAYERS, 2048)                                                                       \
+    ATTR(MAXIMUM_TEXTURECUBEMAP_WIDTH, 32768)                                                                          \
+    ATTR(MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH, 32768)                                                                  \
+    ATTR(MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS, 2046)                                                                  \
+    ATTR(MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH, 32768)                                                                     \
+    ATTR(MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH, 32768)                                                                     \
+    ATTR(MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT, 32768)                                                                    \
     ATTR(SURFACE_ALIGNMENT, 512)                                                                                       \
     ATTR(CAN_TEX2D_GATHER, 1)                                                                                          \
     ATTR(MAXIMUM_TEXTURE2D_GATHER_WIDTH, 32768)                                                                        \
@@ -98,8 +123,12 @@ static u32 fp_ratio(const struct gpu *g)
     ATTR(MAXIMUM_SURFACE2D_LAYERED_WIDTH, 32768)                                                                       \
     ATTR(MAXIMUM_SURFACE2D_LAYERED_HEIGHT, 32768)                                                                      \
     ATTR(MAXIMUM_SURFACE2D_LAYERED_LAYERS, 2048)                                                                       \
+    ATTR(MAXIMUM_SURFACECUBEMAP_WIDTH, 32768)                                                                          \
+    ATTR(MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH, 32768)                                                                  \
+    ATTR(MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS, 2046)                                                                  \
     ATTR(TEXTURE_PITCH_ALIGNMENT, 32)                                                                                  \
     ATTR(CONCURRENT_KERNELS, 1)                                                                                        \
+    ATTR(ECC_ENABLED, g->ecc)                                                                                          \
     ATTR(MEMORY_CLOCK_RATE, g->memory_mhz * 1000)                                                                      \
     ATTR(GLOBAL_MEMORY_BUS_WIDTH, g->memory_bus_bits)                                                                  \
     ATTR(L2_CACHE_SIZE, g->l2_bytes)                                                                                   \
@@ -122,17 +151,17 @@ static u32 fp_ratio(const struct gpu *g)
     ATTR(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, g->shared_per_block_optin)                                                 \
     ATTR(CAN_FLUSH_REMOTE_WRITES, 0)                                                                                   \
     ATTR(HOST_REGISTER_SUPPORTED, 1)                                                                                   \
-    ATTR(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, 1)                                                                       \
+    ATTR(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, 0)                                                                       \
     ATTR(MAX_BLOCKS_PER_MULTIPROCESSOR, g->blocks_per_sm)                                                              \
-    ATTR(MAX_PERSISTING_L2_CACHE_SIZE, 0)                                                                              \
-    ATTR(MAX_ACCESS_POLICY_WINDOW_SIZE, 0)                                                                             \
+    ATTR(MAX_PERSISTING_L2_CACHE_SIZE, g->l2_persisting_bytes)                                                         \
+    ATTR(MAX_ACCESS_POLICY_WINDOW_SIZE, access_window_most())                                                          \
     ATTR(RESERVED_SHARED_MEMORY_PER_BLOCK, g->shared_reserved)                                                         \
     ATTR(READ_ONLY_HOST_REGISTER_SUPPORTED, 1)                                                                         \
     ATTR(MEMORY_POOLS_SUPPORTED, 1)                                                                                    \
-    ATTR(VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1) \
-    ATTR(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1) \
-    ATTR(IPC_EVENT_SUPPORTED, 1) \
-    ATTR(MEM_SYNC_DOMAIN_COUNT, 1)                                                                                     \
+    ATTR(VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1)                                                                       \
+    ATTR(HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, 1)                                                               \
+    ATTR(IPC_EVENT_SUPPORTED, 1)                                                                                       \
+    ATTR(MEM_SYNC_DOMAIN_COUNT, g->cc_major >= 9 ? 4 : 1)                                                              \
     ATTR(HOST_NUMA_ID, 0)                                                                                              \
     ATTR(NUMA_ID, -1)
 

@@ -218,6 +218,8 @@ struct driver {
     struct device devices[MEM_DEVICES];
     struct exec_device exec[MEM_DEVICES];
     struct mem *mem;    /* of all devices */
+    u64 gpu_memory;     /* bytes that such a GPU has; each device may have less (init.c) */
+    bool memory_is_set; /* by LOCKSTEP_DEVICE_MEMORY */
     CUcontext contexts; /* all that ever were */
     CUlibrary libraries;
     CUarray arrays;
@@ -393,6 +395,8 @@ static inline bool device_ok(CUdevice d)
 {
     return d >= 0 && (unsigned)d < drv.ndevices;
 }
+u64 access_window_most(void);                                /* bytes of an access policy window */
+CUresult access_window_check(const CUaccessPolicyWindow *w); /* of a stream, a launch or a node */
 
 CUdevice device_now(void); /* of the current context, or the first one */
 

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "driver/check.h"
 #include "driver/driver.h"
+#include "driver/host_memory.h"
 #include "driver/timeline.h"
 
 struct driver drv = {
@@ -126,6 +127,21 @@ static CUresult find_gpu(void)
     return s == LS_OK ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
+/* Addresses are reserved for the whole GPU, or for more if that is what is wanted; how much of them may be in use at
+ * once is what there is. Several devices share what the host has. */
+static u64 choose_memory(void)
+{
+    const char *setting = getenv("LOCKSTEP_DEVICE_MEMORY");
+    u64 bytes;
+    drv.gpu_memory = drv.gpu.memory_bytes;
+    if (!device_memory(setting, drv.gpu_memory, host_memory_available("") / drv.ndevices, &bytes))
+        drv_log("LOCKSTEP_DEVICE_MEMORY=%s is neither host nor gpu nor a size such as 64G: host is taken", setting);
+    drv.memory_is_set = setting && *setting;
+    if (bytes > drv.gpu.memory_bytes)
+        drv.gpu.memory_bytes = bytes;
+    return bytes;
+}
+
 static CUresult start(void)
 {
     CUresult r = find_gpu();
@@ -134,11 +150,14 @@ static CUresult start(void)
     if (r != CUDA_SUCCESS)
         return r;
     read_environment();
+    const u64 bytes = choose_memory();
     enum ls_status s = exec_devices_init(drv.exec, drv.ndevices, &drv.gpu);
     if (s != LS_OK) {
         drv_log("cannot make the device %s: %s", drv.gpu.id, ls_status_text(s));
         return result_of(s);
     }
+    for (unsigned d = 0; d < drv.ndevices; d++)
+        mem_set_capacity(drv.exec[d].mem, bytes);
     set_up_devices();
     check_start();
     profile_init();

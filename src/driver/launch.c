@@ -338,6 +338,8 @@ static CUresult apply(const CUlaunchAttribute *a, struct geometry *g)
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
         g->cooperative = a->value.cooperative != 0;
         return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return access_window_check(&a->value.accessPolicyWindow);
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
         if ((u64)a->value.clusterDim.x * a->value.clusterDim.y * a->value.clusterDim.z <= 1)
             return CUDA_SUCCESS;

@@ -302,6 +302,19 @@ void memory_free_context(CUcontext ctx)
 
 /* ---- allocating ---- */
 
+/* Once, to programs that want to know, or want more than there is. */
+static void say_small(void)
+{
+    static atomic_bool said;
+    const double gib = 1 << 30;
+    const u64 capacity = mem_capacity(drv.exec[0].mem);
+    if (drv.memory_is_set || capacity >= drv.gpu_memory || atomic_exchange(&said, true))
+        return;
+    drv_log("the device has %.1f GiB of memory, half of what this machine has available, and not the %.1f GiB of the "
+            "%s: LOCKSTEP_DEVICE_MEMORY=gpu, or a size such as 64G, says otherwise",
+            (double)capacity / gib, (double)drv.gpu_memory / gib, drv.gpu.name);
+}
+
 CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned flags, CUmemoryPool pool, u64 *address)
 {
     if (size == 0)
@@ -309,8 +322,11 @@ CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned f
     const bool paged = check_host_on && kind != MEM_DEVICE; /* check_host.c: by pages */
     struct mem *mem = drv.exec[pool ? pool->device : ctx->device].mem;
     enum ls_status s = mem_alloc(mem, size, paged ? HOST_PAGE : MEM_ALIGN, kind, NULL, address);
-    if (s != LS_OK)
+    if (s != LS_OK) {
+        if (kind != MEM_PINNED && size <= drv.gpu_memory)
+            say_small();
         return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (pool)
         mem_set_rights(mem, *address, pool->devices, pool->devices);
     struct allocation a = {.base = *address, .size = size, .ctx = ctx, .pool = pool, .flags = flags, .kind = (u8)kind};
@@ -515,6 +531,7 @@ CUresult impl_cuMemGetInfo_v2(size_t *free, size_t *total)
     u64 used = mem_used(mem);
     *total = mem_capacity(mem);
     *free = used < *total ? *total - used : 0;
+    say_small();
     return CUDA_SUCCESS;
 }
 

@@ -495,6 +495,10 @@ CUresult impl_cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const 
         return r;
     if (!value || !stream_has(attr))
         return CUDA_ERROR_INVALID_VALUE;
+    if (attr == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+        r = access_window_check(&value->accessPolicyWindow);
+    if (r != CUDA_SUCCESS)
+        return r;
     if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY)
         s->priority = value->priority;
     else

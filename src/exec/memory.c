@@ -197,6 +197,10 @@ u64 mem_capacity(struct mem *v)
 {
     return v->capacity;
 }
+void mem_set_capacity(struct mem *v, u64 bytes)
+{
+    v->capacity = bytes < v->capacity ? bytes : v->capacity;
+}
 u64 mem_epoch(const struct mem *v)
 {
     return atomic_load_explicit(&v->table->epoch, memory_order_acquire);
@@ -590,16 +594,18 @@ bool mem_range(struct mem *v, u64 address, u64 *lo, u64 *hi, enum mem_kind *kind
     return found;
 }
 
-bool mem_behind(struct mem *m, u64 address, u64 size, bool write, struct mem_block *b)
+bool mem_behind(struct mem *v, u64 address, u64 size, bool write, struct mem_block *b)
 {
+    struct mem_table *m = v->table;
     pthread_rwlock_t *l = read_lock(m);
     const struct extent *e = tree_floor(m->root, address);
-    bool ok = e && e->state == EXTENT_LIVE && e->kind != MEM_INTERNAL && !(write && mem_read_only(e->kind));
+    bool ok = e && e->state == EXTENT_LIVE && e->kind != MEM_INTERNAL && rights_of(v, e) != MEM_MAPPED_NONE &&
+              !(write && mem_read_only(mem_kind_for(v, e)));
     if (ok) {
         const u64 end = e->base + e->size, page_end = ls_align_up(end, MEM_PAGE);
         const u64 last = e->kind == MEM_REGISTERED && page_end < end + MEM_SLACK ? page_end : end + MEM_SLACK;
         ok = address < last && last - address >= size;
-        *b = as_block(e);
+        *b = mem_as_block(v, e);
     }
     pthread_rwlock_unlock(l);
     return ok;

@@ -155,6 +155,8 @@ void mem_extent(const struct mem *m, u64 *base, u64 *size);
 
 u64 mem_used(struct mem *m); /* bytes in live MEM_DEVICE, MANAGED, GLOBAL, CONST and HEAP allocations, and charged */
 u64 mem_capacity(struct mem *m); /* bytes of the device */
+/* Less than what was asked for at first; before anything is allocated. */
+void mem_set_capacity(struct mem *m, u64 bytes);
 /* The most that live MEM_HEAP allocations may hold together; 8 MiB unless set. */
 void mem_set_heap_limit(struct mem *m, u64 bytes);
 /* Calls fn for every live allocation of m's device, in address order; of mem_of_all for every one. */

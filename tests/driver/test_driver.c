@@ -74,7 +74,7 @@ static void the_default_device_is_an_h200(void **state)
         {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 3201000},
         {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 6016},
         {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
-        {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 0},
+        {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 1},
     };
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++)
         assert_int_equal(attribute(want[i].a), want[i].v);

@@ -16,6 +16,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 unset LOCKSTEP_SESSION LOCKSTEP_GPU LOCKSTEP_KERNEL
+export LOCKSTEP_DEVICE_MEMORY=gpu # whatever this machine has
 if [ "$1" = --compile ]; then
     program=$work/$2 words=()
     shift 2
