@@ -113,7 +113,7 @@ static u32 matters(const struct exec_access *a, const struct init_load *l, u32 n
     for (u32 k = 0; k < l->elements; k++) {
         const u32 mine = init_ones(l->bytes) << k * l->bytes;
         const u8 bits = (u8)(l->used | (a->space == SPACE_GLOBAL ? l->chosen : 0));
-        if (((missing & mine) == mine && bits >> k & 1) || l->whole >> k & 1)
+        if (((missing & mine) == mine && bits >> k & 1) || (near && l->whole >> k & 1))
             bad |= missing & mine;
     }
     return !bad && near && l->copied && l->elements > 1 && missing == all ? missing : bad;

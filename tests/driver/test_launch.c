@@ -289,7 +289,7 @@ static void a_fault_is_sticky(void **state)
     CUdeviceptr p, bad;
     unsigned v = 1;
     OK(cuMemAlloc_v2(&p, 64));
-    bad = p + 64;
+    bad = p + 4096;
     void *params[] = {&bad, &v};
     OK(run1(f, 1, 1, NULL, params));
     FAILS(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);

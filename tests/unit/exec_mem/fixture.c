@@ -37,6 +37,16 @@ u8 *__wrap_warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault
     return NULL;
 }
 
+/* Nothing is forgiven here. */
+bool __wrap_warp_forgive(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 address, u64 size, u8 space,
+                         bool write, bool atomic);
+bool __wrap_warp_forgive(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 address, u64 size, u8 space,
+                         bool write, bool atomic)
+{
+    (void)w, (void)pc, (void)lane, (void)address, (void)size, (void)space, (void)write, (void)atomic;
+    return false;
+}
+
 void __wrap_fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, struct exec_fault *f);
 void __wrap_fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, struct exec_fault *f)
 {
