@@ -17,7 +17,7 @@ struct gpu {
     u32 boost_mhz, memory_mhz, memory_bus_bits;
     u64 memory_bytes;
     u64 l2_bytes;
-    u64 l2_persisting_bytes; /* of it, the most that may be set aside for lines that stay; 0: cc 7.x cannot, or unknown */
+    u64 l2_persisting_bytes; /* of it, the most that may be set aside for lines that stay; 0: none, or unknown */
     u32 ecc;                 /* 1: memory has error correction, switched on as it is delivered */
     u32 l1_kib; /* L1 and shared memory of an SM together */
     /* limits of an SM */

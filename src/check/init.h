@@ -6,8 +6,8 @@
  *
  * A load is a finding if *all* bytes of an element that it reads are uninitialised and something is done with the
  * element (init_use.c): compilers copy structs and unions whole, padding and unset members with them. If only some are,
- * it is one when the element, of global or shared memory, is taken for a number, or is the last of an allocation that is
- * written up to there (init_access.c). */
+ * it is one when the element, of global or shared memory, is taken for a number, or is the last of an allocation that
+ * is written up to there (init_access.c). */
 #ifndef LS_CHECK_INIT_H
 #define LS_CHECK_INIT_H
 

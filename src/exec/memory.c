@@ -420,7 +420,7 @@ static u64 least_align(enum mem_kind kind)
     return kind == MEM_PINNED || kind == MEM_MANAGED ? MEM_PAGE : MEM_ALIGN;
 }
 
-/* A quarter of the block, so that an index that is a little wrong lands in it; more than the slack, and at most 4 KiB. */
+/* A quarter of the block, so that an index that is a little wrong lands in it; more than the slack, at most 4 KiB. */
 static u64 red_zone(u64 size)
 {
     const u64 zone = ls_align_up(size / 4, MEM_ALIGN), least = MEM_SLACK + MEM_ALIGN;

@@ -98,9 +98,9 @@ struct worker {
     u64 clock_end;               /* of its last block */
     struct weak_pool *weak; /* weak.h, or NULL */
     struct print *print_first, **print_last; /* printf text, in order */
-    struct exec_fault behind; /* warp_forgive: the access that went furthest past an allocation's end, */
-    u64 behind_bytes;         /* by how far (0: none did), */
-    u64 behind_block;         /* and in which block */
+    struct exec_fault behind;                /* warp_forgive: the access that went furthest past an allocation's end, */
+    u64 behind_bytes;                        /* by how far (0: none did), */
+    u64 behind_block;                        /* and in which block */
     _Alignas(16) u8 nowhere[IR_LANES][WARP_NOWHERE]; /* warp_excuse */
 };
 

@@ -88,8 +88,8 @@ enum { WARP_NOWHERE = 32 }; /* the widest access of a lane */
 u8 *warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind, unsigned lane, u64 address,
                 u64 size, u8 space, bool write, bool atomic);
 
-/* Whether a lane's access of device memory, which mem_range does not allow, takes place nevertheless, because a GPU would
- * let it pass (exec_launch.behind). It is aligned. */
+/* Whether a lane's access of device memory, which mem_range does not allow, takes place nevertheless, because a GPU
+ * would let it pass (exec_launch.behind). It is aligned. */
 bool warp_forgive(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 address, u64 size, u8 space, bool write,
                   bool atomic);
 

@@ -1,8 +1,8 @@
 /* fixture.h - one warp by hand, so that bodies can be called without a grid: a register file, device memory with a few
  * allocations of every sort, shared and local memory, and a record of the fault and the events.
  *
- * warp_fault, warp_excuse, warp_forgive, grid_fault, fault_place and exec_print are the fixture's own (the linker wraps the
- * engine's). */
+ * warp_fault, warp_excuse, warp_forgive, grid_fault, fault_place and exec_print are the fixture's own (the linker wraps
+ * the engine's). */
 #ifndef EXEC_MEM_FIXTURE_H
 #define EXEC_MEM_FIXTURE_H
 
