@@ -22,7 +22,7 @@ struct profile {
     const char *import;    /* -i; NULL */
     const char *gpu;       /* --gpu; NULL: the environment's */
     const char *workers, *seed, *memory, *timeout, *ptxas;
-    bool from_start;
+    bool from_start, kill;
     bool no_model; /* without the modelled metrics */
     struct select_options select;
     enum profile_list list;

@@ -29,6 +29,7 @@ enum {
     OPT_LOG,
     OPT_TARGET,
     OPT_FROM_START,
+    OPT_KILL,
     OPT_RULES,
     OPT_PRINT_SOURCE,
     OPT_FOLDERS,
@@ -59,6 +60,7 @@ static const struct argp_option options[] = {
     {"launch-skip", 's', "N", 0, "Leave out the first N launches that match", 1},
     {"launch-count", 'c', "N", 0, "Profile at most N launches", 1},
     {"launch-skip-before-match", OPT_SKIP_ANY, "N", 0, "Leave out the first N launches of all", 1},
+    {"kill", OPT_KILL, "yes|no", 0, "yes: end the program when --launch-count launches have been profiled (no)", 1},
     {"profile-from-start", OPT_FROM_START, "on|off", 0, "off: wait for cuProfilerStart", 1},
     {"target-processes", OPT_TARGET, "all", 0, "Children are profiled too, always", 1},
     {"filter-mode", OPT_FILTER_MODE, "global", 0, "Only global: launches are counted together, process by process", 1},
@@ -134,8 +136,6 @@ static const struct argp_option options[] = {
     {"range-filter", OPT_REFUSED + 3, "RANGE", OPTION_HIDDEN, "launches are profiled, not ranges", 7},
     {"target-processes-filter", OPT_REFUSED + 4, "NAME", OPTION_HIDDEN, "all processes are profiled", 7},
     {"rename-kernels", OPT_REFUSED + 5, "yes|no", OPTION_HIDDEN, "kernels keep their names", 7},
-    {"kill", OPT_REFUSED + 6, "yes|no", OPTION_HIDDEN,
-     "the program runs to its end; launches that are not wanted run fast", 7},
     {"hostname", OPT_REFUSED + 7, "NAME", OPTION_HIDDEN, "there is nothing to attach to", 7},
     {"rule", OPT_REFUSED + 8, "NAME", OPTION_HIDDEN,
      "there is one rule, of the nearest limit; --apply-rules no leaves it out", 7},
@@ -162,7 +162,7 @@ static u32 word(struct argp_state *state, const char *option, const char *text, 
 
 static bool yes(struct argp_state *state, const char *option, const char *arg)
 {
-    return WORD(option, "yes", "no", "on", "off", "1", "0") % 2 == 0;
+    return WORD(option, "yes", "no", "on", "off", "1", "0", "true", "false") % 2 == 0;
 }
 
 static u64 number(struct argp_state *state, const char *option, const char *text)
@@ -271,6 +271,18 @@ static void refuse(int key, struct argp_state *state)
 
 /* ---- argp ---- */
 
+/* Both would count launches, each in its own way; ncu refuses it too. An id of a name alone counts nothing. */
+static void check_filters(const struct profile *p, struct argp_state *state)
+{
+    const char *id = p->select.kernel_id;
+    if (!id)
+        return;
+    const char *stream = strchr(id, ':'), *name = stream ? strchr(stream + 1, ':') : NULL;
+    const bool name_alone = *id == ':' && name == stream + 1 && id[strlen(id) - 1] == ':' && strrchr(id, ':') != name;
+    if (p->select.skip && !name_alone)
+        argp_error(state, "--launch-skip does not go with a context, stream or number in --kernel-id");
+}
+
 static void finish(struct profile *p, struct argp_state *state)
 {
     const u32 works = (p->program != NULL) + (p->import != NULL) + (p->list != LIST_NOTHING);
@@ -280,6 +292,9 @@ static void finish(struct profile *p, struct argp_state *state)
         argp_error(state, "--import prints a report: no program runs beside it");
     if (p->export_to && !p->program)
         argp_error(state, "--export writes what a program did: which program?");
+    if (p->kill && !p->select.count)
+        argp_error(state, "--kill yes ends the program when --launch-count launches have been profiled: how many?");
+    check_filters(p, state);
     if (p->page.metrics.n && !p->sections_named) {
         p->page.sections = 0;
         p->page.limits = false;
@@ -398,6 +413,9 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_FROM_START:
         p->from_start = yes(state, "profile-from-start", arg);
+        return 0;
+    case OPT_KILL:
+        p->kill = yes(state, "kill", arg);
         return 0;
     case OPT_TARGET:
         if (WORD("target-processes", "all", "application-only"))

@@ -72,7 +72,8 @@ static bool set_environment(const struct profile *p, const char *folder)
            set("LOCKSTEP_KERNEL_BASE", p->select.base) && set("LOCKSTEP_KERNEL_ID", p->select.kernel_id) &&
            set_count("LOCKSTEP_LAUNCH_SKIP", p->select.skip) && set_count("LOCKSTEP_LAUNCH_COUNT", p->select.count) &&
            set_count("LOCKSTEP_LAUNCH_SKIP_BEFORE_MATCH", p->select.skip_any) &&
-           set("LOCKSTEP_PROFILE_FROM_START", p->from_start ? NULL : "0") && set_progress(p) &&
+           set("LOCKSTEP_PROFILE_FROM_START", p->from_start ? NULL : "0") &&
+           set("LOCKSTEP_KILL", p->kill ? "1" : NULL) && set_progress(p) &&
            set("LOCKSTEP_CACHES", wants_model(p) ? "1" : "0") && set_if("LOCKSTEP_GPU", p->gpu) &&
            set_if("LOCKSTEP_WORKERS", p->workers) && set_if("LOCKSTEP_SEED", p->seed) &&
            set_if("LOCKSTEP_MEMORY", p->memory) && set_if("LOCKSTEP_TIMEOUT", p->timeout) &&
@@ -163,7 +164,7 @@ bool profile_run(const struct profile *p, FILE *out, struct session *s, int *sta
         if (!p->quiet)
             say_disconnected(out, folder);
         if (*status && p->tell_exit_code)
-            fprintf(out, "==WARNING== The application returned an error code (%d).\n", *status);
+            fprintf(out, "==ERROR== The application returned an error code (%d).\n", *status);
         good = read_session(folder, s) && (!p->export_to || !s->n || write_report(p, folder));
         if (!good)
             *status = CLI_TROUBLE;

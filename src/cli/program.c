@@ -116,10 +116,54 @@ int program_exec(const struct program_facts *f, char **argv)
     return errno == ENOENT ? NOT_FOUND : NOT_RUNNABLE;
 }
 
+/* ---- signals, while it runs ---- */
+
+/* What ends a program: it goes to the child, so that the child's end, and what is to be reported of it, come first. */
+static const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+enum { FORWARDED = LS_ARRAY_LEN(forwarded) };
+
+static struct {
+    volatile pid_t child; /* for the handler */
+    struct sigaction before[FORWARDED];
+} watched;
+
+/* What comes from the terminal went to the child too: it is in our process group. */
+static void forward(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code != SI_KERNEL)
+        kill(watched.child, signal);
+}
+
+static void watch(pid_t child)
+{
+    struct sigaction take = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+    watched.child = child;
+    for (u32 i = 0; i < FORWARDED; i++) {
+        sigaction(forwarded[i], NULL, &watched.before[i]);
+        if (watched.before[i].sa_handler != SIG_IGN) /* nohup, or a shell's background job: the child ignores it too */
+            sigaction(forwarded[i], &take, NULL);
+    }
+}
+
+static void unwatch(void)
+{
+    for (u32 i = 0; i < FORWARDED; i++)
+        sigaction(forwarded[i], &watched.before[i], NULL);
+}
+
 int program_spawn(const struct program_facts *f, char **argv, pid_t *pid)
 {
+    sigset_t held, before;
+    sigemptyset(&held);
+    for (u32 i = 0; i < FORWARDED; i++)
+        sigaddset(&held, forwarded[i]);
     fflush(NULL);
+    sigprocmask(SIG_BLOCK, &held, &before); /* until the child is known */
     *pid = fork();
+    if (*pid > 0)
+        watch(*pid);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     if (*pid < 0) {
         fprintf(stderr, "lockstep: cannot start %s: %s\n", f->path, strerror(errno));
         return NOT_RUNNABLE;
@@ -131,16 +175,11 @@ int program_spawn(const struct program_facts *f, char **argv, pid_t *pid)
 
 int program_wait(pid_t pid)
 {
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction interrupt, quit;
     int status;
-    sigaction(SIGINT, &ignore, &interrupt);
-    sigaction(SIGQUIT, &ignore, &quit);
     pid_t got;
     while ((got = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
         ;
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGQUIT, &quit, NULL);
+    unwatch();
     if (got < 0)
         return NOT_RUNNABLE;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

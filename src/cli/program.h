@@ -42,8 +42,8 @@ int program_ready(const char *name, bool unchecked, struct program_facts *f);
 
 /* Replaces this process; returns only when that failed: the exit status, with the reason printed. */
 int program_exec(const struct program_facts *f, char **argv);
-/* Starts it as a child (0 and *pid; else an exit status), and waits for it: its exit status, 128 + n for signal n. Ctrl-C
- * and Ctrl-\ are the child's while it runs. */
+/* Starts it as a child (0 and *pid; else an exit status), and waits for it: its exit status, 128 + n for signal n. From one
+ * call to the other, signals that end a program (Ctrl-C, Ctrl-\, SIGTERM, SIGHUP) are the child's: this process goes on. */
 int program_spawn(const struct program_facts *f, char **argv, pid_t *pid);
 int program_wait(pid_t pid);
 

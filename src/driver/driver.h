@@ -372,17 +372,21 @@ void texture_free_context(CUcontext ctx); /* driver.lock held */
 u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared);
 
 /* ---- launch.c, profile.c ---- */
-/* Where a launch was made: ids as ncu prints them. */
+/* Where a launch was made: ids as ncu prints them; and whether profiling was switched on then. */
 struct profile_place {
     u64 context, stream;
     u32 device;
+    bool on;
 };
 struct profile_place profile_place(const struct CUstream_st *s);
-void kernel_op_run(const struct op *op, struct profile_place place); /* for a stream that runs a graph */
+const char *kernel_op_name(const struct op *op);
+/* For a stream that runs a graph. wanted: profile_wanted chose it. */
+void kernel_op_run(const struct op *op, struct profile_place place, bool wanted);
 enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_place place, struct exec_fault *fault);
 void profile_init(void);
-bool profile_wanted(const char *kernel, struct profile_place place); /* counts the launch */
-bool profile_selected(const char *kernel, struct profile_place place); /* the same, whether profiling or not */
+/* Whether a launch is profiled, or checked; counts it. It is asked when the program makes the launch, so that what counts
+ * is the order of the calls; of a kernel that a kernel launches, or a condition of a graph, when it runs. */
+bool profile_wanted(const char *kernel, struct profile_place place);
 void profile_switch(bool on); /* cuProfilerStart, cuProfilerStop */
 
 /* ---- check.c ---- */

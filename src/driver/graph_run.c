@@ -21,6 +21,7 @@ struct sequence {
 struct step {
     struct op *op;
     struct event_point *point; /* that a record reaches, or a wait waits for */
+    bool chosen, wanted;       /* a kernel: whether it is profiled or checked was decided at the launch, and how */
     struct sequence *bodies;
     unsigned nbodies;
 };
@@ -167,6 +168,22 @@ static CUresult take_points(struct sequence *s)
     return CUDA_SUCCESS;
 }
 
+/* ---- which kernels are profiled or checked ---- */
+
+/* In the order of the run. The kernels of a condition run some number of times, so each time decides. */
+static void choose(struct sequence *s, struct profile_place place)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct step *t = &s->steps[i];
+        if (t->op->params.type == CU_GRAPH_NODE_TYPE_KERNEL) {
+            t->chosen = true;
+            t->wanted = profile_wanted(kernel_op_name(t->op), place);
+        } else if (t->op->params.type == CU_GRAPH_NODE_TYPE_GRAPH) {
+            choose(&t->bodies[0], place);
+        }
+    }
+}
+
 /* ---- running ---- */
 
 static void run_all(struct graph_work *w, struct sequence *s);
@@ -202,7 +219,7 @@ static void run_step(struct graph_work *w, struct step *t)
 {
     switch (t->op->params.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-        kernel_op_run(t->op, w->place);
+        kernel_op_run(t->op, w->place, t->chosen ? t->wanted : profile_wanted(kernel_op_name(t->op), w->place));
         break;
     case CU_GRAPH_NODE_TYPE_GRAPH:
         run_all(w, &t->bodies[0]);
@@ -354,6 +371,7 @@ CUresult exec_launch(CUgraphExec e, struct CUstream_st *s)
         return r;
     }
     w->line = timeline_graph(s);
+    choose(&w->all, w->place);
     number(e, s, w);
     r = enqueue(e, s, w);
     return r == CUDA_SUCCESS ? launch_wait(s) : r;

@@ -17,6 +17,7 @@ struct kernel {
     CUfunction f;
     struct exec_launch l;
     struct profile_place place; /* of one that is put into a stream itself */
+    bool wanted;                /* that one is profiled or checked */
     CUlaunchAttribute *attrs;
     unsigned nattrs;
     _Alignas(16) u8 params[];
@@ -83,19 +84,21 @@ static void log_refused(const struct exec_launch *l)
 struct run {
     const struct kernel *kernel;
     struct profile_place place;
+    bool wanted;                   /* the grid that the host launched */
     bool checked;                  /* a grid of it */
     enum exec_fault_kind left_out; /* what an access of a checked grid did wrong, instead of taking place */
 };
 
 static enum ls_status run_one(struct run *r, struct exec_launch *l, CUfunction f, struct exec_fault *fault)
 {
-    if (check_on && profile_selected(l->kernel->name, r->place)) {
+    const bool wanted = l->depth ? profile_wanted(l->kernel->name, r->place) : r->wanted;
+    if (check_on && wanted) {
         r->checked = true;
         return check_run(l, &r->kernel->op, r->place, fault, &r->left_out);
     }
     if (check_on)
         check_unseen(checked);
-    return profile_wanted(l->kernel->name, r->place) ? profile_run(l, f, r->place, fault) : exec_run(l, fault, NULL);
+    return wanted ? profile_run(l, f, r->place, fault) : exec_run(l, fault, NULL);
 }
 
 /* One grid: the host's, or one that a kernel launched, which is profiled or not by its own name. */
@@ -148,13 +151,18 @@ static enum ls_status run_tree(const struct exec_launch *l, struct run *run, str
     return s;
 }
 
+const char *kernel_op_name(const struct op *op)
+{
+    return ((const struct kernel *)op)->l.kernel->name;
+}
+
 /* Each run of a graph's kernel is a launch of its own, with a number of its own. */
-void kernel_op_run(const struct op *op, struct profile_place place)
+void kernel_op_run(const struct op *op, struct profile_place place, bool wanted)
 {
     const struct kernel *w = (const struct kernel *)op;
     if (ctx_sticky(w->op.ctx) != CUDA_SUCCESS)
         return;
-    struct run run = {.kernel = w, .place = place};
+    struct run run = {.kernel = w, .place = place, .wanted = wanted};
     struct exec_fault fault = {0};
     struct exec_launch l = w->l;
     if (check_on) {
@@ -177,7 +185,7 @@ void kernel_op_run(const struct op *op, struct profile_place place)
 static void launch_run(struct work *work)
 {
     const struct kernel *w = (const struct kernel *)work;
-    kernel_op_run(&w->op, w->place);
+    kernel_op_run(&w->op, w->place, w->wanted);
 }
 
 /* ---- limits ---- */
@@ -464,6 +472,7 @@ static CUresult launch(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute
         return stream_submit_op(s, op);
     struct kernel *w = (struct kernel *)op;
     w->place = profile_place(s);
+    w->wanted = profile_wanted(w->l.kernel->name, w->place);
     w->l.id = atomic_fetch_add(&drv.launches, 1) + 1; /* in the order of the calls */
     timeline_kernel(s, w->l.id);
     op->work.number = check_order_launch(s, w->l.id, w->f->ir->name);

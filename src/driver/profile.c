@@ -5,6 +5,9 @@
  *
  * LOCKSTEP_BANKS=5x4 pictures a shared memory of that many banks, of that many bytes each.
  *
+ * LOCKSTEP_KILL=1 ends the process when LOCKSTEP_LAUNCH_COUNT launches have run, and leaves a file `ended` in the
+ * folder: a process that begins behind that ends at once.
+ *
  * LOCKSTEP_PROGRESS=<file>, or - for stdout: ncu's lines about what is being profiled go there. Then the folder also
  * has a file `connected` (a line a process: pid and program) and a file `launches`, whose size numbers the launches of
  * all processes: appending a byte to it is atomic. */
@@ -28,6 +31,8 @@ static struct {
     u32 banks, bank_bytes; /* 0: the GPU's */
     bool pictures;         /* keep the addresses of the first block (LOCKSTEP_PICTURES) */
     bool caches;           /* the modelled metrics too (LOCKSTEP_CACHES) */
+    bool kill;             /* end the process when so many have run as were wanted (LOCKSTEP_KILL) */
+    atomic_ullong run;     /* launches that ran under the meter */
     atomic_bool off, complained, mute;
 } profile;
 
@@ -52,6 +57,12 @@ static const char *text_of(const char *variable)
 {
     const char *text = getenv(variable);
     return text && *text ? text : NULL;
+}
+
+static bool is_on(const char *variable)
+{
+    const char *text = text_of(variable);
+    return text && strcmp(text, "1") == 0;
 }
 
 static u64 count_of(const char *variable)
@@ -141,6 +152,34 @@ static void say_profiled(const char *kernel, u64 sequence)
     say(line);
 }
 
+/* ---- the end before the program's own ---- */
+
+static bool ended_file(char path[PATH_MAX])
+{
+    return snprintf(path, PATH_MAX, "%s/ended", profile.folder) < PATH_MAX;
+}
+
+/* The launch has run. What the program has not yet written of its own output is lost, as under ncu. */
+static void count_run(void)
+{
+    char path[PATH_MAX];
+    const u64 n = atomic_fetch_add(&profile.run, 1) + 1;
+    if (!profile.kill || n < profile.select.options.count)
+        return;
+    if (profile.progress)
+        say("==PROF== Trying to shutdown target application\n");
+    if (ended_file(path))
+        append(path, ".");
+    _exit(0);
+}
+
+static void end_if_others_did(void)
+{
+    char path[PATH_MAX];
+    if (profile.kill && ended_file(path) && access(path, F_OK) == 0)
+        _exit(0);
+}
+
 /* ---- selecting ---- */
 
 /* The session's folder then takes findings, which are written in another way. */
@@ -158,10 +197,9 @@ void profile_init(void)
         return;
     }
     profile.folder = text_of("LOCKSTEP_SESSION");
-    const char *pictures = getenv("LOCKSTEP_PICTURES"), *from_start = text_of("LOCKSTEP_PROFILE_FROM_START");
-    profile.pictures = pictures && strcmp(pictures, "1") == 0;
-    const char *caches = getenv("LOCKSTEP_CACHES");
-    profile.caches = caches && strcmp(caches, "1") == 0;
+    const char *from_start = text_of("LOCKSTEP_PROFILE_FROM_START");
+    profile.pictures = is_on("LOCKSTEP_PICTURES");
+    profile.caches = is_on("LOCKSTEP_CACHES");
     read_banks(getenv("LOCKSTEP_BANKS"));
     if (!profile.folder)
         return;
@@ -169,6 +207,8 @@ void profile_init(void)
     if (from_start && strcmp(from_start, "0") == 0)
         atomic_store(&profile.off, true);
     profile.progress = text_of("LOCKSTEP_PROGRESS");
+    profile.kill = is_on("LOCKSTEP_KILL") && profile.select.options.count;
+    end_if_others_did();
     if (profile.progress)
         say_connected();
 }
@@ -176,7 +216,9 @@ void profile_init(void)
 /* The default stream is ncu's stream 7; contexts are counted in the order in which they were made. */
 struct profile_place profile_place(const struct CUstream_st *s)
 {
-    struct profile_place p = {.stream = s->number ? 12 + s->number : 7, .device = (u32)s->ctx->device};
+    struct profile_place p = {.stream = s->number ? 12 + s->number : 7,
+                              .device = (u32)s->ctx->device,
+                              .on = !atomic_load(&profile.off)};
     for (CUcontext c = s->ctx; c; c = c->next) /* from a context on the list has the older ones, and stays as it is */
         p.context++;
     return p;
@@ -184,12 +226,8 @@ struct profile_place profile_place(const struct CUstream_st *s)
 
 bool profile_wanted(const char *kernel, struct profile_place place)
 {
-    return profile.folder && !atomic_load(&profile.off) && profile_selected(kernel, place);
-}
-
-bool profile_selected(const char *kernel, struct profile_place place)
-{
-    return select_take(&profile.select, kernel, place.context, place.stream);
+    return (check_on || (profile.folder && place.on)) &&
+           select_take(&profile.select, kernel, place.context, place.stream);
 }
 
 void profile_switch(bool on)
@@ -258,6 +296,7 @@ enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_p
     struct meter_report *r = meter_end(m);
     if (!r) {
         complain("a launch was not recorded", LS_ERR_NOMEM);
+        count_run();
         return run;
     }
     r->seconds = seconds;
@@ -265,5 +304,6 @@ enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_p
         r->status = run == LS_ERR_FAULT ? exec_fault_cuda_name(fault->kind) : ls_status_text(run);
     record(r, l, place);
     meter_report_free(r);
+    count_run();
     return run;
 }

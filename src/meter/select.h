@@ -1,7 +1,12 @@
 /* select.h - which launches are wanted, by ncu's filters: the kernel's name, how many to skip and to take, and ids. The
  * driver selects by it what runs traced, from its environment; the command line what it prints of a report file.
  *
- * A launch must pass all filters. Skipping and taking count launches that match the name. */
+ * A launch must pass all filters. Skipping and taking count launches that match the name or the id.
+ *
+ * The id's context, stream and invocation are regular expressions that must match the whole number: `7|13`, `[2-4]`,
+ * `1.`. Invocations are counted kernel by kernel, by their names in the form of `base`: in the form `function`, b<1>
+ * and b<2> are both b. An id that names streams counts each stream's launches on their own, and contexts likewise. That
+ * is what ncu 2025.3 does on an H200. */
 #ifndef LS_METER_SELECT_H
 #define LS_METER_SELECT_H
 
@@ -15,7 +20,7 @@
 struct select_options {
     const char *kernel;    /* a name, or "regex:" and an extended regular expression that must match somewhere */
     const char *base;      /* "function", "demangled", "mangled"; NULL: the function's bare name or the mangled one */
-    const char *kernel_id; /* "context:stream:name:invocation", each of them may be empty */
+    const char *kernel_id; /* "context:stream:name:invocation", each of them may be empty; kernel is ignored then */
     u64 skip, count;       /* of the launches that match; count 0: all */
     u64 skip_any;          /* of all launches, before anything else is looked at */
 };
@@ -26,15 +31,28 @@ struct select_name {
     regex_t pattern;
 };
 
+/* A part of the id that is a number. */
+struct select_number {
+    bool given;
+    regex_t pattern;
+};
+
+/* Launches of one kernel so far; context and stream are 0 where the id does not name any. */
+struct select_count {
+    char *name;
+    u64 context, stream, n;
+};
+
 struct select {
     struct select_options options;
     enum kernel_base base;
-    bool any_base;
+    bool any_base, by_id;
     struct select_name kernel, id_name;
-    u64 id_context, id_stream, id_invocation; /* 0: any */
-    char id_text[512];
-    u64 seen, matched; /* launches so far */
-    u64 invocations;   /* that the id's names match */
+    struct select_number id_context, id_stream, id_invocation;
+    char id_text[4096];
+    u64 seen, matched;           /* launches so far */
+    struct select_count *counts; /* of kernels that the id's other parts match */
+    u32 ncounts;
     pthread_mutex_t lock;
 };
 

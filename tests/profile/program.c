@@ -5,9 +5,13 @@
  *     strided:S, column, scale, tiny   launch that kernel of kernels.cu (strided with that stride)
  *     times:N        the next launch N times          blocks:N   of so many blocks (1), of 32 threads each
  *     stream         the following launches go to a new stream        context   a new context
+ *     async          from here on nobody waits for launches
+ *     capture, replay   the launches between become a graph, which is launched
  *     stop, start    cuProfilerStop, cuProfilerStart  print      a line on stdout and one on stderr
  *     fork           a child that execs this program with the rest of the words; its exit status is this one's
- *     exit:N         ends with that status */
+ *     exit:N, raise:N   ends with that status, or by that signal        hang   never ends */
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +29,7 @@ static struct {
     CUstream stream;
     CUdeviceptr in, out;
     unsigned times, blocks;
+    bool async;
 } p = {.times = 1, .blocks = 1};
 
 static void check(CUresult r, const char *what)
@@ -67,7 +72,8 @@ static void launch(const char *kernel, void **params)
     OK(cuModuleGetFunction(&f, p.module, kernel));
     for (unsigned i = 0; i < p.times; i++)
         OK(cuLaunchKernel(f, p.blocks, 1, 1, 32, 1, 1, 0, p.stream, params, NULL));
-    OK(cuCtxSynchronize());
+    if (!p.async)
+        OK(cuCtxSynchronize());
     p.times = p.blocks = 1;
 }
 
@@ -81,6 +87,15 @@ static int run_child(char **argv)
     int status = 0;
     waitpid(pid, &status, 0);
     return WEXITSTATUS(status);
+}
+
+static void replay(void)
+{
+    CUgraph graph;
+    CUgraphExec exec;
+    OK(cuStreamEndCapture(p.stream, &graph));
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuGraphLaunch(exec, p.stream));
 }
 
 static void act(const char *word)
@@ -104,6 +119,12 @@ static void act(const char *word)
         OK(cuStreamCreate(&p.stream, 0));
     else if (!strcmp(word, "context"))
         make_context();
+    else if (!strcmp(word, "async"))
+        p.async = true;
+    else if (!strcmp(word, "capture"))
+        OK(cuStreamBeginCapture_v2(p.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    else if (!strcmp(word, "replay"))
+        replay();
     else if (!strcmp(word, "stop"))
         OK(cuProfilerStop());
     else if (!strcmp(word, "start"))
@@ -112,6 +133,10 @@ static void act(const char *word)
         printf("on stdout\n"), fflush(stdout), fprintf(stderr, "on stderr\n");
     else if (!strncmp(word, "exit:", 5))
         exit(number);
+    else if (!strncmp(word, "raise:", 6))
+        raise(number);
+    else if (!strcmp(word, "hang"))
+        pause();
     else
         exit(96);
 }
@@ -130,5 +155,7 @@ int main(int argc, char **argv)
         }
         act(argv[i]);
     }
+    if (p.ctx)
+        OK(cuCtxSynchronize());
     return 0;
 }

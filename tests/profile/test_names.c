@@ -99,14 +99,52 @@ static void launches_are_selected(void **state)
     assert_int_equal(taken((struct select_options){.kernel_id = "2:::"}), 0);
 }
 
+/* As `ncu --kernel-id` did on an H200, with the same kernels in the same order. */
+static void invocations_are_counted_by_kernel(void **state)
+{
+    (void)state;
+    assert_int_equal(taken((struct select_options){.kernel_id = ":::1"}), 0x003); /* the first of each */
+    assert_int_equal(taken((struct select_options){.kernel_id = ":::2"}), 0x00c);
+    assert_int_equal(taken((struct select_options){.kernel_id = "::regex:[ab]:2"}), 0x00c);
+    assert_int_equal(taken((struct select_options){.kernel_id = ":::1|3"}), 0x033);
+    assert_int_equal(taken((struct select_options){.kernel_id = "::a:[2-4]"}), 0x054);
+    assert_int_equal(taken((struct select_options){.kernel_id = ":13::1"}), 0x060); /* the first in that stream */
+    assert_int_equal(taken((struct select_options){.kernel_id = ":7|13:a:1"}), 0x041);
+    assert_int_equal(taken((struct select_options){.kernel_id = ":1.*::2"}), 0x180);
+    assert_int_equal(taken((struct select_options){.kernel_id = ":3::"}), 0); /* not a part of 13 */
+    assert_int_equal(taken((struct select_options){.kernel_id = ":::1", .skip_any = 1}), 0x006);
+    assert_int_equal(taken((struct select_options){.kernel_id = ":::2", .count = 1}), 0x004);
+    assert_int_equal(taken((struct select_options){.kernel_id = ":::2", .kernel = "a"}), 0x00c); /* the id alone */
+}
+
+/* Templates and overloads share a bare name; their other names are their own. */
+static void invocations_are_counted_by_the_chosen_name(void **state)
+{
+    static const char *const launches[] = {"_Z1aPf", "_Z1bILi1EEvPf", "_Z1bILi2EEvPf", "_Z1aPf", "_Z1bILi1EEvPf"};
+    static const struct {
+        const char *base;
+        unsigned first, second;
+    } all[] = {{NULL, 0x03, 0x0c}, {"function", 0x03, 0x0c}, {"demangled", 0x07, 0x18}, {"mangled", 0x07, 0x18}};
+    (void)state;
+    for (size_t i = 0; i < 2 * LS_ARRAY_LEN(all); i++) {
+        struct select s;
+        char why[256];
+        unsigned mask = 0;
+        const struct select_options o = {.base = all[i / 2].base, .kernel_id = i % 2 ? ":::2" : ":::1"};
+        assert_true(select_init(&s, &o, why));
+        for (unsigned k = 0; k < LS_ARRAY_LEN(launches); k++)
+            mask |= (unsigned)select_take(&s, launches[k], 1, 7) << k;
+        select_free(&s);
+        assert_int_equal(mask, i % 2 ? all[i / 2].second : all[i / 2].first);
+    }
+}
+
 static void bad_filters_are_told(void **state)
 {
     (void)state;
-    static const struct select_options bad[] = {{.kernel = "regex:("},
-                                                {.base = "nonsense"},
-                                                {.kernel_id = "1:2"},
-                                                {.kernel_id = "x:::"},
-                                                {.kernel_id = "::a:b"}};
+    static const struct select_options bad[] = {{.kernel = "regex:("}, {.base = "nonsense"},   {.kernel_id = "1:2"},
+                                                {.kernel_id = "x:::"}, {.kernel_id = "::a:b"}, {.kernel_id = ":::.*"},
+                                                {.kernel_id = ":::(1"}};
     for (size_t i = 0; i < LS_ARRAY_LEN(bad); i++) {
         struct select s;
         char why[256] = "";
@@ -120,8 +158,12 @@ static void bad_filters_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_have_three_forms), cmocka_unit_test(long_names_are_cut),
-        cmocka_unit_test(const_goes_in_front),    cmocka_unit_test(launches_are_selected),
+        cmocka_unit_test(names_have_three_forms),
+        cmocka_unit_test(long_names_are_cut),
+        cmocka_unit_test(const_goes_in_front),
+        cmocka_unit_test(launches_are_selected),
+        cmocka_unit_test(invocations_are_counted_by_kernel),
+        cmocka_unit_test(invocations_are_counted_by_the_chosen_name),
         cmocka_unit_test(bad_filters_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

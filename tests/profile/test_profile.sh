@@ -113,6 +113,24 @@ sizes -k tiny -s 1 -c 2; check "-k -s -c" "3 4"
 sizes -k tiny --launch-skip-before-match 1 -c 1; check before-match "3"
 sizes --kernel-id ::tiny:3; check kernel-id "4"
 sizes --kernel-id :13::; check stream "4 5 6"
+sizes --kernel-id :::1; check "kernel-id, the first of each" "1 2 5"
+sizes --kernel-id ':::2|3'; check "kernel-id, several" "3 4"
+sizes --kernel-id :1.*::1; check "kernel-id, in a stream" "4 5"
+sizes -k strided --kernel-id ::tiny:1; check "kernel-id alone" "1"
+sizes --kernel-id ::tiny: -s 1; check "kernel-id of a name, -s" "3 4 6"
+profile 2 --kernel-id ::tiny:2 -s 1 "$program" $ptx tiny
+says "--launch-skip does not go with"
+what="launches are chosen when they are made"
+late() { profile 0 -q --csv --metrics launch__grid_size "$@"
+    got=$(sed 1d "$work/out" | sed 's/.*"\([0-9]*\)"$/\1/' | sort | tr '\n' ' '); }
+for workers in 1 2; do
+    late --workers $workers "$program" $ptx async times:50 column blocks:2 tiny stop blocks:3 tiny start blocks:4 tiny
+    check "stop, $workers workers" "$(printf '1 %.0s' $(seq 50))2 4"
+    late --workers $workers "$program" $ptx tiny stream async capture blocks:2 column blocks:3 tiny replay stop blocks:4 tiny
+    check "stop behind a graph, $workers workers" "1 2 3"
+    late --workers $workers -s 2 -c 2 "$program" $ptx blocks:5 tiny stream async capture blocks:2 column blocks:3 tiny replay blocks:4 tiny blocks:6 tiny
+    check "-s -c with a graph, $workers workers" "3 4"
+done
 what="no match"
 profile 0 -k nothing "$program" $ptx tiny
 has "==WARNING== No kernels were profiled."
@@ -160,11 +178,45 @@ profile 0 --list-sets
 profile 0 --query-metrics --query-metrics-mode all
 has "$loads"
 
+what="the end before the program's own"
+profile 0 --csv --metrics launch__grid_size --kill yes -c 2 "$program" $ptx times:3 tiny hang
+rows '^"[0-9]' 2
+has "==PROF== Trying to shutdown target application"
+profile 0 -q --csv --metrics launch__grid_size --kill yes -c 1 sh -c "\"$program\" $ptx tiny; \"$program\" $ptx tiny hang"
+rows '^"[0-9]' 1
+profile 0 -q --csv --metrics launch__grid_size --kill true -c 4 "$program" $ptx times:3 tiny
+rows '^"[0-9]' 3
+profile 2 --kill yes "$program" $ptx tiny
+says "--kill yes ends the program when --launch-count"
+profile 2 --kill maybe "$program" $ptx tiny
+says "--kill is yes, no,"
+# A signal to the command ends the program, and what it did until then is printed.
+interrupted() {
+    signal=$1; want=$2; shift 2
+    "$lockstep" profile "$@" "$program" $ptx times:10 tiny print hang >"$work/out" 2>"$work/err" & pid=$!
+    for i in $(seq 100); do grep -q "on stdout" "$work/out" && break; sleep 0.05; done
+    kill -$signal $pid; wait $pid; got=$?
+    [ $got = $want ] || fail "status $got, not $want, after SIG$signal"
+}
+what="SIGTERM"
+interrupted TERM 143 -q --csv --metrics launch__grid_size
+rows '^"[0-9]' 10
+interrupted HUP 129 -q -o "$work/cut"
+profile 0 -i "$work/cut.lsrep" --csv --metrics launch__grid_size
+rows '^"[0-9]' 10
+what="a program that a signal ends"
+for signal in 6 9 11; do
+    profile $((128 + signal)) --csv --metrics launch__grid_size "$program" $ptx times:3 tiny raise:$signal
+    rows '^"[0-9]' 3
+    has "==ERROR== The application returned an error code ($((128 + signal)))."
+done
+[ -z "$(ls "$work" | grep lockstep-)" ] || fail "a folder was left in $TMPDIR"
+
 what="the program"
 profile 7 --csv --metrics launch__grid_size "$program" $ptx print tiny exit:7
 has "on stdout"
 says "on stderr"
-has "==WARNING== The application returned an error code (7)."
+has "==ERROR== The application returned an error code (7)."
 rows '^"0"' 1
 profile 5 --csv --metrics launch__grid_size "$program" $ptx blocks:3 tiny fork blocks:4 tiny exit:5 # the child's too
 rows '"3"$' 1
