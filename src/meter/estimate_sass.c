@@ -11,6 +11,9 @@
  *
  *     machine instruction, owner's executions / owner's copies      is what an execution of the program runs of it
  *
+ * A guarded EXIT ends a machine block as a branch does, and votes for the PTX block that ends with the branch to the ret:
+ * what is in front of it runs for every warp, what is behind it for those that stay, which may be none.
+ *
  * Two things are not as often as their block: code for a warp whose lanes have parted before a shuffle (cold: never, here),
  * and a jump back to a loop's head behind the exit of those who are done: as often as the head is entered from there.
  *
@@ -72,15 +75,17 @@ static bool is_anchor(const struct ptx_inst *i, const struct sass_inst *made)
     case SASS_SHFL: return i->op == OP_SHFL;
     case SASS_BRA:
     case SASS_BRX: return i->op == OP_BRA || i->op == OP_BRX;
+    case SASS_EXIT: return made->guarded && i->op == OP_BRA; /* others are of whatever block is before */
     default: return false;
     }
 }
 
 /* ---- machine blocks ---- */
 
+/* A guarded exit too: behind it, fewer warps go on. */
 static bool ends_block(const struct sass_inst *i)
 {
-    return i->op == SASS_BRA || i->op == SASS_BRX || i->op == SASS_RET || (i->op == SASS_EXIT && !i->guarded);
+    return i->op == SASS_BRA || i->op == SASS_BRX || i->op == SASS_RET || i->op == SASS_EXIT;
 }
 
 static void find_blocks(struct match *m)
@@ -208,7 +213,17 @@ static void count_sites(struct match *m, struct presence *sites)
 
 static u32 at_most(u32 n) { return n < COPIES_MAX ? n : COPIES_MAX; }
 
-/* What most of a PTX block's anchors and float operations say; where it has none, its branch; else all its instructions. */
+static u32 blocks_of_owner(const struct match *m, u32 owner)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < m->blocks.len; k++)
+        n += m->blocks.at[k].owner == owner;
+    return n;
+}
+
+/* What most of a PTX block's anchors and float operations say; where it has none, its branch; else all its instructions.
+ * Outside of loops nothing is unrolled, so each copy is a machine block of its own: an instruction that became several there
+ * is not several copies. */
 static u32 count_copies(const struct match *m, u32 block, const struct presence *sites)
 {
     u32 anchors[COPIES_MAX + 1] = {0}, branches[COPIES_MAX + 1] = {0}, all[COPIES_MAX + 1] = {0};
@@ -221,7 +236,8 @@ static u32 count_copies(const struct match *m, u32 block, const struct presence 
     u32 k = 0;
     while (!said[k])
         k++;
-    return said[k];
+    const u32 places = m->f->blocks[block].loop_depth ? COPIES_MAX : blocks_of_owner(m, block);
+    return said[k] <= places || !places ? said[k] : places;
 }
 
 static bool falls_through(const struct match *m, const struct machine_block *b)

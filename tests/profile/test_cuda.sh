@@ -20,4 +20,12 @@ done
 [ "$(grep -cF '"void add<float>(const float *, const float *, float *, int)","1",' "$work/out")" = 6 ] || fail "names"
 "$lockstep" profile -q --page source -c 1 "$work/vectors" >"$work/out" 2>&1
 grep -q '^ *9 .*1,536 *6,144 *6,144 .*c\[i\] = a\[i\] + b\[i\];' "$work/out" || fail "the source page"
+
+# Within 5 % of the H200's, whatever ptxas there is.
+"$nvcc" -cudart shared -gencode arch=compute_90,code=compute_90 rare.cu -o "$work/rare" || exit 1
+"$lockstep" profile -q --csv --print-kernel-base function --metrics smsp__inst_executed.sum "$work/rare" >"$work/out" 2>&1
+for kernel in rare:360448 early:33120 search:958464; do
+    n=$(sed -n "s/.*127.0.0.1\",\"${kernel%:*}\",.*\"\([0-9,]*\)\"\$/\1/p" "$work/out" | tr -d ,)
+    [ "${n:-0}" -gt $((${kernel#*:} * 95 / 100)) ] && [ "$n" -lt $((${kernel#*:} * 105 / 100)) ] || fail "$kernel: $n"
+done
 echo "test_cuda: all well"
