@@ -33,6 +33,7 @@ static const struct field fields[] = {
     F(cc_minor, FIELD_U32, 0, 9),
     F(sms, FIELD_U32, 1, 4096),
     F(boost_mhz, FIELD_U32, 1, 100000),
+    F(base_mhz, FIELD_U32, 0, 100000),
     F(memory_mhz, FIELD_U32, 0, 100000),
     F(memory_bus_bits, FIELD_U32, 0, 65536),
     F(memory_bytes, FIELD_U64, 1 << 20, 1e15),

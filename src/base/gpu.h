@@ -15,6 +15,7 @@ struct gpu {
     u32 cc_major, cc_minor;
     u32 sms;
     u32 boost_mhz, memory_mhz, memory_bus_bits;
+    u32 base_mhz; /* the clock that a profiler locks; 0 = unknown */
     u64 memory_bytes;
     u64 l2_bytes;
     u64 l2_persisting_bytes; /* of it, the most that may be set aside for lines that stay; 0: none, or unknown */

@@ -1,6 +1,8 @@
 /* check_ptx.c - `lockstep ptx`: is this PTX right, what is in it, and what of it cannot run here?
  *
- * The file is parsed and verified, and its kernels are lowered as they would be for a launch. Nothing is run. */
+ * The file is parsed and verified, and its kernels are lowered as they would be for a launch. Nothing is run. Every
+ * instruction that has no body is listed below its function; what else refuses a kernel (an operand of a kind that is
+ * not there) is known for the first such instruction alone, as a launch would say it. */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -76,25 +78,100 @@ static void put_function(const struct ptx_func *f, int room)
            f->nparams == 1 ? " " : "s", f->ninsts);
 }
 
+/* Whether a launch refuses a kernel because of another function, that it calls. */
+static bool is_of_another(const char *why, const struct ptx_func *f)
+{
+    const char *name = strstr(why, ": function ");
+    const size_t n = strlen(f->name);
+    name += name ? strlen(": function ") : 0;
+    return name && (strncmp(name, f->name, n) != 0 || name[n] != ':');
+}
+
+/* Instructions of f that have no body; whether `first`, of which a launch would speak, is among them. */
+static void put_refused(const struct ptx_func *f, const char *first, bool *said)
+{
+    for (u32 s = 0; s < f->ninsts; s++) {
+        const char *reason = ptx_unsupported(&f->insts[s]);
+        char text[160], line[40];
+        if (!reason)
+            continue;
+        ptx_print_inst(&f->insts[s], text, sizeof text);
+        snprintf(line, sizeof line, ":%u: ", f->insts[s].line);
+        printf("          cannot run, line %u: `%s`: %s\n", f->insts[s].line, text, reason);
+        *said |= first && !is_of_another(first, f) && strstr(first, line);
+    }
+}
+
+static bool is_refused(const struct ptx_func *f)
+{
+    for (u32 s = 0; s < f->ninsts; s++)
+        if (ptx_unsupported(&f->insts[s]))
+            return true;
+    return false;
+}
+
+struct reached {
+    const struct ptx_func **at;
+    u32 n;
+};
+
+/* All functions that f calls or takes the address of, and theirs: found in turn, so r must have room for all. */
+static void reach(const struct ptx_func *f, struct reached *r)
+{
+    r->at[r->n++] = f;
+    for (u32 k = r->n - 1; k < r->n; k++)
+        for (u32 s = 0; s < r->at[k]->ninsts; s++)
+            for (u32 o = 0; o < r->at[k]->insts[s].noperands; o++) {
+                const struct ptx_operand *op = &r->at[k]->insts[s].operands[o];
+                u32 seen = 0;
+                if (op->kind != PTX_FUNC || !op->func->defined)
+                    continue;
+                while (seen < r->n && r->at[seen] != op->func)
+                    seen++;
+                if (seen == r->n)
+                    r->at[r->n++] = op->func;
+            }
+}
+
+/* Functions that a kernel may come to and that cannot run; how many. */
+static u32 put_refused_callees(const struct ptx_module *ptx, const struct ptx_func *kernel)
+{
+    struct reached r = {ls_calloc(ptx->nfuncs + 1, sizeof *r.at), 0};
+    u32 refused = 0;
+    if (!r.at)
+        return 0;
+    reach(kernel, &r);
+    for (u32 i = 1; i < r.n; i++)
+        if (is_refused(r.at[i])) {
+            printf("          cannot run: it may call %s, which cannot\n", r.at[i]->name);
+            refused++;
+        }
+    ls_free(r.at);
+    return refused;
+}
+
 /* True: it can run. */
-static bool put_kernel(struct exec_module *m, const struct ptx_func *f, int room)
+static bool put_kernel(struct exec_module *m, const struct ptx_module *ptx, const struct ptx_func *f, int room)
 {
     const struct ir_func *ir = exec_module_kernel(m, f->name);
+    bool said = false;
     put_function(f, room);
     if (!ir) {
         puts("  out of memory");
         return false;
     }
     printf(" %4u registers %6u bytes shared %6u bytes local\n", ir->registers, ir->shared_bytes, ir->local_bytes);
-    if (ir->poison)
+    put_refused(f, ir->poison, &said);
+    const u32 callees = put_refused_callees(ptx, f);
+    if (ir->poison && !said && !(callees && is_of_another(ir->poison, f)))
         printf("          cannot run: %s\n", ir->poison);
-    return !ir->poison;
+    return !ir->poison && !callees && !is_refused(f);
 }
 
 static bool put_functions(struct exec_module *m, const struct ptx_module *ptx)
 {
     int room = 8;
-    bool good = true;
+    bool good = true, said;
     for (u32 i = 0; i < ptx->nfuncs; i++)
         if (ptx->funcs[i]->defined && (int)strlen(ptx->funcs[i]->name) > room)
             room = (int)strlen(ptx->funcs[i]->name);
@@ -103,11 +180,12 @@ static bool put_functions(struct exec_module *m, const struct ptx_module *ptx)
         if (!f->defined)
             continue;
         if (f->is_entry) {
-            good = put_kernel(m, f, room) && good;
+            good = put_kernel(m, ptx, f, room) && good;
             continue;
         }
         put_function(f, room);
         putchar('\n');
+        put_refused(f, NULL, &said);
     }
     return good;
 }

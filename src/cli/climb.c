@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
     {"gpu", OPT_GPU, "NAME", 0, "The GPU to be (lockstep gpus lists them); LOCKSTEP_GPU says the same", 0},
     {"csv", OPT_CSV, NULL, 0, "Print CSV with every metric, in the shape of ncu --csv --page raw", 0},
     {"json", OPT_JSON, NULL, 0, "Print JSON with every metric, its unit and kind", 0},
-    {"list", OPT_LIST, NULL, 0, "List families, rungs and the blocks that they were built for", 0},
+    {"list", OPT_LIST, NULL, 0, "List families (or the one that is named), rungs and the blocks that they were built for", 0},
     {"broken", OPT_BROKEN, NULL, 0, "Run the broken rungs too, and show that they are caught", 0},
     {"ptx", OPT_PTX, "DIR", 0, "Take the rungs' PTX from DIR/<family>-<rung>[-WxH].ptx, as nvcc -ptx makes it", 0},
     {"banks", OPT_BANKS, "NxB", 0,
@@ -61,10 +61,13 @@ static void list_tiles(FILE *out, const struct family *f)
         fputs(" where the tile's size is fixed\n", out);
 }
 
-static void list_names(FILE *out)
+/* Of the family of that name; of all when it is "". */
+static void list_names(FILE *out, const char *family)
 {
     for (u32 i = 0; i < kernel_family_count; i++) {
         const struct family *f = kernel_families[i];
+        if (*family && strcmp(family, f->name) != 0)
+            continue;
         fprintf(out, "%s: %s\n", f->name, f->about);
         if (f->third)
             fprintf(out, "  --k is the %s\n", f->third);
@@ -419,7 +422,7 @@ int cli_climb(int argc, char **argv)
     argp_err_exit_status = CLI_USAGE;
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     if (c.list) {
-        list_names(stdout);
+        list_names(stdout, c.family);
         return CLI_OK;
     }
     struct diag_list diags;

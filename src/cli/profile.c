@@ -131,8 +131,7 @@ static void say_unused(const struct profile *p)
     for (u32 i = 0; i < p->nunused; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s--%s", i ? ", " : "", p->unused[i]);
     if (*names)
-        fprintf(stderr, "lockstep profile: without effect here, where nothing is replayed, sampled or clocked: %s\n",
-                names);
+        fprintf(stderr, "lockstep profile: without effect here, where nothing is replayed or sampled: %s\n", names);
 }
 
 /* The file's name with its ending; false: it exists and may not be overwritten. */

@@ -15,6 +15,7 @@ struct profile {
     struct arena mem; /* for texts of the command line; its recovery point is set while the command runs */
     struct ncu_options page;
     bool page_named;     /* --page: print although -o is given */
+    bool units_named;    /* --print-units */
     bool sections_named; /* --section or --set: sections are printed beside --metrics */
     bool quiet, force, unchecked, tell_exit_code;
     const char *log;       /* --log-file: a file; NULL: stdout */
@@ -23,7 +24,8 @@ struct profile {
     const char *gpu;       /* --gpu; NULL: the environment's */
     const char *workers, *seed, *memory, *timeout, *ptxas;
     bool from_start, kill;
-    bool no_model; /* without the modelled metrics */
+    bool boost_clock, clock_named; /* --clock-control none; --clock-control at all */
+    bool no_model;                 /* without the modelled metrics */
     struct select_options select;
     enum profile_list list;
     const char *query_mode; /* base, suffix, all */

@@ -47,6 +47,7 @@ enum {
     OPT_DEVICES,
     OPT_REPLAY,
     OPT_FILTER_MODE,
+    OPT_CLOCK,
     OPT_MODE,
     OPT_UNUSED = 400, /* taken, said, without effect */
     OPT_REFUSED = 500,
@@ -102,11 +103,12 @@ static const struct argp_option options[] = {
     {"memory", OPT_MEMORY, "weak|strong", 0, "The order in which others see stores, as LOCKSTEP_MEMORY", 5},
     {"timeout", OPT_TIMEOUT, "SECONDS", 0, "End a kernel that runs longer, as LOCKSTEP_TIMEOUT", 5},
     {"ptxas", OPT_PTXAS, "PROGRAM", 0, "The ptxas that is asked for registers, as LOCKSTEP_PTXAS; 0: none", 5},
+    {"clock-control", OPT_CLOCK, "base|none", 0,
+     "The clock of the modelled time: the GPU's base clock (base), or its boost clock", 2},
     {"model", OPT_MODEL, "yes|no", 0, "no: without the modelled metrics (caches, DRAM, time), which cost time", 5},
     {"no-check", OPT_NO_CHECK, NULL, 0, "Start the program without looking at its file first", 5},
     {NULL, 0, NULL, 0, "Taken, as ncu's, without effect:", 6},
     {"replay-mode", OPT_REPLAY, "kernel|application", 0, "Nothing is replayed: one run counts everything", 6},
-    {"clock-control", OPT_UNUSED, "base|none", 0, "", 6},
     {"cache-control", OPT_UNUSED + 1, "all|none", 0, "", 6},
     {"mode", OPT_MODE, "launch-and-attach", 0, "", 6},
     {"app-replay-match", OPT_UNUSED + 2, "MODE", OPTION_HIDDEN, "", 6},
@@ -295,6 +297,8 @@ static void finish(struct profile *p, struct argp_state *state)
     if (p->kill && !p->select.count)
         argp_error(state, "--kill yes ends the program when --launch-count launches have been profiled: how many?");
     check_filters(p, state);
+    if (p->page.csv && !p->units_named)
+        p->page.base_units = true; /* as ncu */
     if (p->page.metrics.n && !p->sections_named) {
         p->page.sections = 0;
         p->page.limits = false;
@@ -331,6 +335,7 @@ static error_t parse_print(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_UNITS:
         o->base_units = WORD("print-units", "auto", "base") == 1;
+        p->units_named = true;
         return 0;
     case OPT_KERNEL_BASE:
         o->name = (enum kernel_base)WORD("print-kernel-base", "function", "demangled", "mangled");
@@ -413,6 +418,12 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_FROM_START:
         p->from_start = yes(state, "profile-from-start", arg);
+        return 0;
+    case OPT_CLOCK:
+        p->boost_clock = WORD("clock-control", "base", "none", "reset");
+        p->clock_named = true;
+        if (!strcmp(arg, "reset"))
+            argp_error(state, "--clock-control reset: there are no clocks here that could have been locked");
         return 0;
     case OPT_KILL:
         p->kill = yes(state, "kill", arg);

@@ -74,7 +74,8 @@ static bool set_environment(const struct profile *p, const char *folder)
            set_count("LOCKSTEP_LAUNCH_SKIP_BEFORE_MATCH", p->select.skip_any) &&
            set("LOCKSTEP_PROFILE_FROM_START", p->from_start ? NULL : "0") &&
            set("LOCKSTEP_KILL", p->kill ? "1" : NULL) && set_progress(p) &&
-           set("LOCKSTEP_CACHES", wants_model(p) ? "1" : "0") && set_if("LOCKSTEP_GPU", p->gpu) &&
+           set("LOCKSTEP_CACHES", wants_model(p) ? "1" : "0") &&
+           set("LOCKSTEP_CLOCK", p->boost_clock ? "boost" : "base") && set_if("LOCKSTEP_GPU", p->gpu) &&
            set_if("LOCKSTEP_WORKERS", p->workers) && set_if("LOCKSTEP_SEED", p->seed) &&
            set_if("LOCKSTEP_MEMORY", p->memory) && set_if("LOCKSTEP_TIMEOUT", p->timeout) &&
            set_if("LOCKSTEP_PTXAS", p->ptxas);
@@ -145,6 +146,14 @@ static bool read_session(const char *folder, struct session *s)
     return status == LS_OK;
 }
 
+static void say_clock(const struct profile *p, const struct gpu *gpu)
+{
+    if (p->clock_named && !p->boost_clock && !gpu->base_mhz)
+        fprintf(stderr,
+                "lockstep profile: gpus/%s.json has no base clock: time is modelled at the boost clock, %u MHz\n",
+                gpu->id, gpu->boost_mhz);
+}
+
 bool profile_run(const struct profile *p, FILE *out, struct session *s, int *status)
 {
     struct program_facts facts;
@@ -155,6 +164,8 @@ bool profile_run(const struct profile *p, FILE *out, struct session *s, int *sta
         return false;
     struct gpu gpu;
     bool good = set_environment(p, folder) && cli_gpu(&gpu); /* a name that the driver would not know is said before */
+    if (good)
+        say_clock(p, &gpu);
     *status = good ? program_ready(p->program[0], p->unchecked, &facts) : CLI_TROUBLE;
     if (good && !*status)
         *status = program_spawn(&facts, p->program, &pid);

@@ -3,6 +3,8 @@
  * LOCKSTEP_LAUNCH_SKIP, _COUNT, _SKIP_BEFORE_MATCH select (meter/select.h). cuProfilerStop and cuProfilerStart switch
  * it off and on; LOCKSTEP_PROFILE_FROM_START=0 begins switched off.
  *
+ * LOCKSTEP_CLOCK=base models time at the GPU's base clock, boost (the default) at its boost clock.
+ *
  * LOCKSTEP_BANKS=5x4 pictures a shared memory of that many banks, of that many bytes each.
  *
  * LOCKSTEP_KILL=1 ends the process when LOCKSTEP_LAUNCH_COUNT launches have run, and leaves a file `ended` in the
@@ -31,6 +33,7 @@ static struct {
     u32 banks, bank_bytes; /* 0: the GPU's */
     bool pictures;         /* keep the addresses of the first block (LOCKSTEP_PICTURES) */
     bool caches;           /* the modelled metrics too (LOCKSTEP_CACHES) */
+    bool base_clock;       /* LOCKSTEP_CLOCK=base */
     bool kill;             /* end the process when so many have run as were wanted (LOCKSTEP_KILL) */
     atomic_ullong run;     /* launches that ran under the meter */
     atomic_bool off, complained, mute;
@@ -63,6 +66,13 @@ static bool is_on(const char *variable)
 {
     const char *text = text_of(variable);
     return text && strcmp(text, "1") == 0;
+}
+
+static void read_clock(const char *text)
+{
+    profile.base_clock = text && strcmp(text, "base") == 0;
+    if (text && !profile.base_clock && strcmp(text, "boost") != 0)
+        drv_log("LOCKSTEP_CLOCK=%s is neither base nor boost: it is boost", text);
 }
 
 static u64 count_of(const char *variable)
@@ -201,6 +211,7 @@ void profile_init(void)
     profile.pictures = is_on("LOCKSTEP_PICTURES");
     profile.caches = is_on("LOCKSTEP_CACHES");
     read_banks(getenv("LOCKSTEP_BANKS"));
+    read_clock(text_of("LOCKSTEP_CLOCK"));
     if (!profile.folder)
         return;
     read_selection();
@@ -281,6 +292,7 @@ enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_p
     options.bank_bytes = profile.bank_bytes;
     options.pictures = profile.pictures;
     options.caches = profile.caches;
+    options.base_clock = profile.base_clock;
     options.memory_base = mem_shared_window(l->device->mem);
     options.ptx_text = f->mod->ptx;
     options.ptx_len = f->mod->ptx_len;

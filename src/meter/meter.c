@@ -69,6 +69,8 @@ static void *worker_begin(void *launch, unsigned worker)
 static void set_options(struct meter *m, const struct meter_options *o)
 {
     m->options = o ? *o : METER_OPTIONS_DEFAULT;
+    if (m->options.base_clock && m->gpu.base_mhz)
+        m->gpu.boost_mhz = m->gpu.base_mhz; /* all that the model of time knows of clocks */
     if (m->options.banks && m->options.banks <= BANKS_MAX)
         m->gpu.banks = m->options.banks;
     if (m->options.bank_bytes && !(m->options.bank_bytes & (m->options.bank_bytes - 1)))

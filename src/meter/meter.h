@@ -30,6 +30,7 @@ struct meter_options {
     bool no_lines;         /* leave out the rows by line */
     bool no_memo;          /* compute every access afresh: for tests */
     bool caches;           /* the model of caches, DRAM and time too: the metrics that are modelled */
+    bool base_clock;       /* time is modelled at the GPU's base clock, if its file has one, not at the boost clock */
     u64 memory_base;       /* of device memory: from there the model counts lines, so that they are the same in every run */
     bool pictures;         /* keep each memory instruction's addresses in the first block (struct meter_picture) */
     /* The module's PTX text: with it, and a ptxas (LOCKSTEP_PTXAS or on PATH), registers are asked; NULL = estimate */
@@ -63,6 +64,7 @@ struct meter_time {
     double issue, pipes, l1, l2, dram, atomics, blocks, latency;
     double busy;    /* from the first block to the last */
     double ns, cycles; /* with what a launch takes besides */
+    double sm_hz, dram_hz; /* the clocks that it was computed for */
     double active;     /* busy, on the average of all SMs */
     double warps_pct;  /* achieved occupancy */
     double dram_pct, l2_pct, l1_pct, sm_pct; /* of the most that each could do in that time */

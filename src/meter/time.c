@@ -121,6 +121,8 @@ struct meter_time time_of(const struct time_input *in)
     t.busy = norm(each, LS_ARRAY_LEN(each)) + path * PATH_ONCE;
     t.ns = t.busy / g->boost_mhz * 1e3 + g->kernel_ns;
     t.cycles = t.ns * g->boost_mhz / 1e3;
+    t.sm_hz = g->boost_mhz * 1e6;
+    t.dram_hz = g->memory_mhz * 1e6;
     add_shares(&t, in, path);
     return t;
 }

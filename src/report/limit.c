@@ -120,6 +120,13 @@ static double dram_seconds(const struct meter_report *r, const struct gpu *gpu)
     return per(isnan(bytes) ? 32 * sectors(r) : bytes, gpu->dram_bytes_per_s);
 }
 
+/* Cycles a second of an SM: those of the modelled time, where there is one, so that the two can be compared. */
+static double clock_of(const struct meter_report *r, const struct gpu *gpu)
+{
+    const double hz = modelled(r, "smsp__cycles_elapsed.avg.per_second");
+    return hz > 0 ? hz : gpu->boost_mhz * 1e6;
+}
+
 /* Seconds of DRAM's or shared memory's latency and of a warp's own instructions, a wave of blocks. */
 static double latency_seconds(const struct meter_report *r, const struct gpu *gpu, double blocks)
 {
@@ -130,7 +137,7 @@ static double latency_seconds(const struct meter_report *r, const struct gpu *gp
         cycles += gpu->latency_dram;
     else if (wavefronts(r) > 0)
         cycles += gpu->latency_shared;
-    return ceil(blocks / room) * cycles / (gpu->boost_mhz * 1e6);
+    return ceil(blocks / room) * cycles / clock_of(r, gpu);
 }
 
 bool limits_of(const struct meter_report *r, const struct gpu *gpu, struct limits *out)
@@ -139,7 +146,7 @@ bool limits_of(const struct meter_report *r, const struct gpu *gpu, struct limit
     *out = (struct limits){.duration = NAN};
     if (!gpu || !gpu->sms || !gpu->boost_mhz || !r->n[EVENT_inst])
         return false;
-    const double clock = ceil(blocks / gpu->sms) / blocks / (gpu->boost_mhz * 1e6); /* seconds of an SM's clock */
+    const double clock = ceil(blocks / gpu->sms) / blocks / clock_of(r, gpu); /* seconds of an SM's clock */
     const double ns = modelled(r, "gpu__time_duration.sum");
     out->duration = isnan(ns) ? NAN : ns * 1e-9;
     double *s = out->seconds;

@@ -48,6 +48,8 @@ expect 2 "no rung takes this shape" climb stencil/stencil_1d --block 48
 expect 3 "voodoo" climb --gpu voodoo banks
 expect 0 "setRowReadColDynPad" climb --list
 expect 0 "built for blocks of" climb --list
+expect 0 "setRowReadColDynPad" climb --list banks
+[ "$("$lockstep" climb --list matmul 2>/dev/null | grep -c '^[a-z]')" = 1 ] || { echo "--list of one family lists others"; failed=1; }
 expect 0 "h200" gpus
 # Where there is no GPU, --on gpu says so (where there is one, this is not the place to use it).
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then

@@ -47,6 +47,12 @@ if command -v python3 >/dev/null; then
     python3 check_csv.py "$work/log" || fail "the raw page as CSV"
 fi
 
+what="units of CSV"
+profile 0 -q --csv --metrics smsp__sass_data_bytes_mem_global_op_ld.sum "$program" $ptx blocks:64 strided:4
+rows '"byte","8,192"$' 1
+profile 0 -q --csv --print-units auto --metrics smsp__sass_data_bytes_mem_global_op_ld.sum "$program" $ptx blocks:64 strided:4
+rows '"Kbyte","8.19"$' 1
+
 what="a summary"
 profile 0 -q --print-summary per-kernel --metrics $loads,launch__grid_size "$program" $ptx times:3 strided:2 blocks:2 strided:8 tiny
 same golden/summary.txt
@@ -95,6 +101,22 @@ profile 0 -q --csv --metrics gpu__time_duration.sum,dram__bytes_read.sum "$progr
 rows '"dram__bytes_read.sum","byte","128"' 1 # the warp's one line, from caches that were cold
 profile 0 -q --csv --model no --metrics gpu__time_duration.sum "$program" $ptx strided:1
 rows '"gpu__time_duration.sum","[a-z]*","n/a"' 1
+
+what="the clock"
+clock=smsp__cycles_elapsed.avg.per_second
+profile 0 -q --csv --gpu h100 --metrics $clock "$program" $ptx tiny
+rows "\"$clock\",\"hz\",\"1,590,000,000\"" 1
+profile 0 -q --csv --gpu h100 --clock-control none --metrics $clock "$program" $ptx tiny
+rows "\"$clock\",\"hz\",\"1,980,000,000\"" 1
+profile 0 -q --csv --print-units base --metrics gpu__time_duration.sum --gpu h100 "$program" $ptx column
+base=$(sed -n 's/.*"ns","\([0-9,]*\)"$/\1/p' "$work/out" | tr -d ,)
+profile 0 -q --csv --print-units base --metrics gpu__time_duration.sum --gpu h100 --clock-control none "$program" $ptx column
+boost=$(sed -n 's/.*"ns","\([0-9,]*\)"$/\1/p' "$work/out" | tr -d ,)
+[ "${base:-0}" -gt "${boost:-9999999}" ] || fail "$base ns at the base clock, $boost ns at the boost clock"
+profile 0 -q --clock-control base --metrics $clock "$program" $ptx tiny
+says "gpus/h200.json has no base clock: time is modelled at the boost clock, 1980 MHz"
+profile 2 --clock-control reset "$program" $ptx tiny
+says "--clock-control reset: there are no clocks here"
 
 what="filters"
 sizes="blocks:1 tiny blocks:2 strided:1 blocks:3 tiny stream blocks:4 tiny blocks:5 scale blocks:6 tiny"
@@ -164,7 +186,7 @@ profile 2 --page nonsense x
 says "--page is details, raw, source or session, not 'nonsense'"
 profile 2 --section Nonsense x
 says "there is no section 'Nonsense'"
-profile 0 -q --clock-control none --cache-control all --replay-mode application --target-processes all "$program" $ptx tiny
+profile 0 -q --cache-control all --replay-mode application --target-processes all "$program" $ptx tiny
 says "without effect here"
 profile 127 /nonexistent/program
 profile 3 --gpu nonsense "$program" $ptx tiny
