@@ -18,7 +18,7 @@
 
 #include "kernels/families.h"
 
-enum { STRIP = 64 }; /* columns that are summed at once */
+enum { STRIP = 8, GROUP = 4, BAND = 64 }; /* columns and rows that are summed at once; rows for which B is read once */
 
 /* The value of an fp16 or bf16 number: the inputs are neither zero, denormal nor infinite. */
 static double narrow(u16 bits, u32 mantissa_bits, i32 bias)
@@ -53,36 +53,99 @@ static double *widen(const struct outcome *o, u32 buffer)
     return out;
 }
 
-struct strip {
-    double sum[STRIP], magnitude[STRIP];
+/* ---- the product ----
+ *
+ * In double, each element's products in the order of k. Strips of B are packed, so that one stays in the second-level
+ * cache while the rows of a band of A are multiplied with it, GROUP at a time. A vector holds the columns of a strip
+ * and no sum is split, so the result does not depend on the processor. */
+
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define CLONES
+#endif
+
+typedef double columns __attribute__((vector_size(STRIP * sizeof(double))));
+
+struct factors {
+    const double *a, *b;
+    u64 rows, inner, cols;
+    columns *packed; /* inner of them: a strip of b */
 };
 
-/* A row of A (k elements) times n columns of B, which has `cols`. */
-static void strip_sum(const double *a, const double *b, u64 inner, u64 cols, u32 n, struct strip *out)
+/* Columns that b does not have are 0. */
+static void pack(const struct factors *f, u64 first)
 {
-    memset(out, 0, sizeof *out);
+    const u64 n = f->cols - first < STRIP ? f->cols - first : STRIP;
+    for (u64 k = 0; k < f->inner; k++) {
+        columns v = {0};
+        for (u64 j = 0; j < n; j++)
+            v[j] = f->b[k * f->cols + first + j];
+        f->packed[k] = v;
+    }
+}
+
+CLONES static void multiply(const double *const row[GROUP], const columns *b, u64 inner, columns out[GROUP])
+{
+    columns sum[GROUP] = {{0}};
     for (u64 k = 0; k < inner; k++)
-        for (u32 j = 0; j < n; j++) {
-            double product = a[k] * b[k * cols + j];
-            out->sum[j] += product;
-            out->magnitude[j] += fabs(product);
+        for (u32 r = 0; r < GROUP; r++)
+            sum[r] += row[r][k] * b[k];
+    memcpy(out, sum, sizeof sum);
+}
+
+/* out[row - first][column] for the rows of a band. */
+static void multiply_band(const struct factors *f, u64 first, u64 n, double *out)
+{
+    for (u64 at = 0; at < f->cols; at += STRIP) {
+        const u64 width = f->cols - at < STRIP ? f->cols - at : STRIP;
+        pack(f, at);
+        for (u64 group = 0; group < n; group += GROUP) {
+            const double *row[GROUP];
+            columns sums[GROUP];
+            for (u64 r = 0; r < GROUP; r++) /* behind the last row: that one again */
+                row[r] = f->a + (first + (group + r < n ? group + r : n - 1)) * f->inner;
+            multiply(row, f->packed, f->inner, sums);
+            for (u64 r = 0; r < GROUP && group + r < n; r++)
+                memcpy(out + (group + r) * f->cols + at, &sums[r], width * sizeof(double));
         }
+    }
+}
+
+/* The same of the absolute values, or NULL when none is below 0: the sum is its own magnitude then. */
+static const double *magnitudes(struct arena *mem, const double *v, u64 n)
+{
+    double *out = NULL;
+    for (u64 i = 0; i < n && !out; i++)
+        if (v[i] < 0)
+            out = arena_array(mem, double, n);
+    for (u64 i = 0; i < n && out; i++)
+        out[i] = fabs(v[i]);
+    return out;
 }
 
 void matmul_check(const struct outcome *o, struct check *c)
 {
     const struct shape *s = o->shape;
+    struct arena *mem = o->plan->mem;
     const f32 *got = o->after[0];
-    const double *a = widen(o, 1), *b = widen(o, 2);
-    bool tensor = strncmp(o->rung->name, "wmma", 4) == 0;
-    double nu = tensor ? 2 * s->k * 0x1p-23 : s->k * 0x1p-24, gamma = nu / (1 - nu);
-    struct strip t;
-    for (u64 row = 0; row < s->rows; row++)
-        for (u64 at = 0; at < s->cols; at += STRIP) {
-            u32 n = s->cols - at < STRIP ? (u32)(s->cols - at) : STRIP;
-            u64 first = row * s->cols + at;
-            strip_sum(a + row * s->k, b + at, s->k, s->cols, n, &t);
-            for (u32 j = 0; j < n; j++)
-                check_element(c, first + j, got[first + j], t.sum[j], gamma * t.magnitude[j]);
-        }
+    const struct factors f = {widen(o, 1), widen(o, 2),
+                              s->rows,     s->k,
+                              s->cols,     arena_alloc_aligned(mem, s->k * sizeof(columns), sizeof(columns))};
+    struct factors absolute = f;
+    const double *a = magnitudes(mem, f.a, f.rows * f.inner), *b = magnitudes(mem, f.b, f.inner * f.cols);
+    absolute.a = a ? a : f.a;
+    absolute.b = b ? b : f.b;
+    const bool tensor = strncmp(o->rung->name, "wmma", 4) == 0;
+    const double nu = tensor ? 2 * s->k * 0x1p-23 : s->k * 0x1p-24, gamma = nu / (1 - nu);
+    double *want = arena_array(mem, double, BAND *f.cols);
+    double *most = a || b ? arena_array(mem, double, BAND *f.cols) : want;
+    for (u64 row = 0; row < f.rows; row += BAND) {
+        const u64 n = f.rows - row < BAND ? f.rows - row : BAND;
+        multiply_band(&f, row, n, want);
+        if (most != want)
+            multiply_band(&absolute, row, n, most);
+        for (u64 i = 0; i < n * f.cols; i++)
+            check_element(c, row * f.cols + i, got[row * f.cols + i], want[i], gamma * most[i]);
+    }
 }
