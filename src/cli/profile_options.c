@@ -64,7 +64,8 @@ static const struct argp_option options[] = {
     {"kill", OPT_KILL, "yes|no", 0, "yes: end the program when --launch-count launches have been profiled (no)", 1},
     {"profile-from-start", OPT_FROM_START, "on|off", 0, "off: wait for cuProfilerStart", 1},
     {"target-processes", OPT_TARGET, "all", 0, "Children are profiled too, always", 1},
-    {"filter-mode", OPT_FILTER_MODE, "global", 0, "Only global: launches are counted together, process by process", 1},
+    {"filter-mode", OPT_FILTER_MODE, "global|per-gpu", 0,
+     "Launches are counted together, process by process; there is one GPU", 1},
     {"devices", OPT_DEVICES, "0", 0, "There is one device, 0", 1},
     {NULL, 0, NULL, 0, "What to print:", 2},
     {"metrics", OPT_METRICS, "LIST", 0, "Metrics: names (also nvprof's), regex:EXPR, group:NAME, with commas", 2},
@@ -131,6 +132,15 @@ static const struct argp_option options[] = {
     {"print-rule-details", OPT_UNUSED + 18, NULL, OPTION_HIDDEN, "", 6},
     {"print-metric-instances", OPT_UNUSED + 19, "none|values|details", OPTION_HIDDEN, "", 6},
     {"null-stdin", OPT_UNUSED + 20, NULL, OPTION_HIDDEN, "", 6},
+    {"pipeline-boost-state", OPT_UNUSED + 21, "stable|dynamic", OPTION_HIDDEN, "", 6},
+    {"pm-sampling-buffer-size", OPT_UNUSED + 22, "N", OPTION_HIDDEN, "", 6},
+    {"pm-sampling-max-passes", OPT_UNUSED + 23, "N", OPTION_HIDDEN, "", 6},
+    {"import-sass", OPT_UNUSED + 24, "yes|no", OPTION_HIDDEN, "", 6},
+    {"forward-signals", OPT_UNUSED + 25, NULL, OPTION_HIDDEN, "", 6},
+    {"injection-path-32", OPT_UNUSED + 26, "FOLDER", OPTION_HIDDEN, "", 6},
+    {"injection-path-64", OPT_UNUSED + 27, "FOLDER", OPTION_HIDDEN, "", 6},
+    {"print-metric-attribution", OPT_UNUSED + 28, NULL, OPTION_HIDDEN, "", 6},
+    {"section-folder-recursive", OPT_UNUSED + 29, "FOLDER", OPTION_HIDDEN, "", 6},
     {NULL, 'h', NULL, OPTION_HIDDEN, NULL, 6},
     {"nvtx", OPT_REFUSED, NULL, OPTION_HIDDEN, "ranges of NVTX are not known to Lockstep", 7},
     {"nvtx-include", OPT_REFUSED + 1, "RANGE", OPTION_HIDDEN, "ranges of NVTX are not known to Lockstep", 7},
@@ -142,6 +152,31 @@ static const struct argp_option options[] = {
     {"rule", OPT_REFUSED + 8, "NAME", OPTION_HIDDEN,
      "there is one rule, of the nearest limit; --apply-rules no leaves it out", 7},
     {"config-file", OPT_REFUSED + 9, "on|off", OPTION_HIDDEN, "no configuration file is read", 7},
+    {"call-stack", OPT_REFUSED + 10, NULL, OPTION_HIDDEN, "host call stacks are not recorded", 7},
+    {"call-stack-type", OPT_REFUSED + 11, "TYPE", OPTION_HIDDEN, "host call stacks are not recorded", 7},
+    {"native-include", OPT_REFUSED + 12, "FRAME", OPTION_HIDDEN, "host call stacks are not recorded", 7},
+    {"native-exclude", OPT_REFUSED + 13, "FRAME", OPTION_HIDDEN, "host call stacks are not recorded", 7},
+    {"python-include", OPT_REFUSED + 14, "FRAME", OPTION_HIDDEN, "host call stacks are not recorded", 7},
+    {"python-exclude", OPT_REFUSED + 15, "FRAME", OPTION_HIDDEN, "host call stacks are not recorded", 7},
+    {"nvtx-push-pop-scope", OPT_REFUSED + 16, "SCOPE", OPTION_HIDDEN, "ranges of NVTX are not known to Lockstep", 7},
+    {"print-nvtx-rename", OPT_REFUSED + 17, "MODE", OPTION_HIDDEN, "ranges of NVTX are not known to Lockstep", 7},
+    {"range-replay-options", OPT_REFUSED + 18, "OPTION", OPTION_HIDDEN, "launches are profiled, not ranges", 7},
+    {"disable-profiler-start-stop", OPT_REFUSED + 19, NULL, OPTION_HIDDEN,
+     "cuProfilerStart and cuProfilerStop always count", 7},
+    {"rename-kernels-export", OPT_REFUSED + 20, "yes|no", OPTION_HIDDEN, "kernels keep their names", 7},
+    {"rename-kernels-path", OPT_REFUSED + 21, "FILE", OPTION_HIDDEN, "kernels keep their names", 7},
+    {"preload-library", OPT_REFUSED + 22, "FILE", OPTION_HIDDEN, "LD_PRELOAD does that", 7},
+    {"list-rules", OPT_REFUSED + 23, NULL, OPTION_HIDDEN, "there is one rule, of the nearest limit", 7},
+    {"chips", OPT_REFUSED + 24, "CHIPS", OPTION_HIDDEN, "`lockstep gpus` lists the GPUs; --gpu chooses one", 7},
+    {"list-chips", OPT_REFUSED + 25, NULL, OPTION_HIDDEN, "`lockstep gpus` lists the GPUs", 7},
+    {"query-metrics-collection", OPT_REFUSED + 26, "KIND", OPTION_HIDDEN,
+     "--query-metrics lists all metrics that there are", 7},
+    {"section-folder-restore", OPT_REFUSED + 27, NULL, OPTION_HIDDEN, "sections are built in", 7},
+    {"config-file-path", OPT_REFUSED + 28, "FILE", OPTION_HIDDEN, "no configuration file is read", 7},
+    {"mps", OPT_REFUSED + 29, "MODE", OPTION_HIDDEN, "there is no MPS", 7},
+    {"mps-num-clients", OPT_REFUSED + 30, "N", OPTION_HIDDEN, "there is no MPS", 7},
+    {"mps-timeout", OPT_REFUSED + 31, "N", OPTION_HIDDEN, "there is no MPS", 7},
+    {"open-in-ui", OPT_REFUSED + 32, NULL, OPTION_HIDDEN, "there is no other interface than this one", 7},
     {0},
 };
 
@@ -174,6 +209,13 @@ static u64 number(struct argp_state *state, const char *option, const char *text
     if (!isdigit((unsigned char)*text) || *end)
         argp_error(state, "--%s needs a number, not '%s'", option, text);
     return n;
+}
+
+/* ncu refuses a second one too, so nobody thinks that both would count. */
+static void once(const char *before, const char *option, struct argp_state *state)
+{
+    if (before)
+        argp_error(state, "--%s was given before; a regex: can name several kernels", option);
 }
 
 static void read_metrics(struct profile *p, const char *list, struct argp_state *state)
@@ -396,6 +438,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
     struct profile *p = state->input;
     switch (key) {
     case 'k':
+        once(p->select.kernel, "kernel-name", state);
         p->select.kernel = arg;
         return 0;
     case OPT_NAME_BASE:
@@ -403,6 +446,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
                                                "mangled"}[WORD("kernel-name-base", "function", "demangled", "mangled")];
         return 0;
     case OPT_KERNEL_ID:
+        once(p->select.kernel_id, "kernel-id", state);
         p->select.kernel_id = arg;
         return 0;
     case 's':
@@ -433,7 +477,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
             read_unused(p, key);
         return 0;
     case OPT_FILTER_MODE:
-        WORD("filter-mode", "global");
+        WORD("filter-mode", "global", "per-gpu");
         return 0;
     case OPT_DEVICES:
         WORD("devices", "0");

@@ -182,6 +182,12 @@ profile 2
 says "which program?"
 profile 2 --nvtx x
 says "--nvtx:"
+profile 2 --call-stack x
+says "--call-stack: host call stacks are not recorded"
+profile 2 --range-replay-options=enable-greedy-sync x
+says "--range-replay-options: launches are profiled, not ranges"
+profile 2 -k tiny -k scale x
+says "--kernel-name was given before"
 profile 2 --page nonsense x
 says "--page is details, raw, source or session, not 'nonsense'"
 profile 2 --section Nonsense x
