@@ -1,7 +1,8 @@
 /* proc.c - cuGetProcAddress: from a name without version and a CUDA version to the function of that time.
  *
  * Several functions may share a name ("cuMemHostRegister", "cuMemHostRegister_v2"); each came with some CUDA version,
- * and the newest that is not above the version asked for is the answer. */
+ * and the newest that is not above the version asked for is the answer. What is not supported is found too: it says so
+ * when it is called. A test compares all answers with those of NVIDIA's driver (tests/hw/h200/proc-address.csv). */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,76 +14,31 @@ typedef void (*entry)(void);
 
 struct proc {
     const char *name;
+    int since;
     entry plain, per_thread; /* per_thread: NULL when there is no twin */
 };
 
-#define PROC__(name) {#name, (entry)name, NULL},
-#define PROC_SZ(name) {#name, (entry)name, (entry)name##_ptsz},
-#define PROC_DS(name) {#name, (entry)name, (entry)name##_ptds},
+enum {
+#define SINCE(version, name) SINCE_##name = version,
+#include "driver/versions.def"
+#undef SINCE
+};
+
+#define PROC__(name) {#name, SINCE_##name, (entry)name, NULL},
+#define PROC_SZ(name) {#name, SINCE_##name, (entry)name, (entry)name##_ptsz},
+#define PROC_DS(name) {#name, SINCE_##name, (entry)name, (entry)name##_ptds},
 
 static const struct proc procs[] = {
 #define API(name, when, threads, n, ...) PROC_##threads(name)
 #include "driver/api.def"
 #undef API
-#define STUB(name) {#name, (entry)name, NULL},
+#define STUB(name, threads) PROC_##threads(name)
 #include "driver/stubs.def"
 #undef STUB
 };
 
-/* When a version came, where the same name has several. What is not here: 0 without suffix, 3020 with one. */
-static const struct {
-    const char *name;
-    int since;
-} births[] = {
-    {"cuCtxCreate_v3", 11040},
-    {"cuCtxCreate_v4", 12050},
-    {"cuCtxDestroy_v2", 4000},
-    {"cuCtxPopCurrent_v2", 4000},
-    {"cuCtxPushCurrent_v2", 4000},
-    {"cuStreamDestroy_v2", 4000},
-    {"cuEventDestroy_v2", 4000},
-    {"cuTexRefSetAddress2D_v3", 4010},
-    {"cuLinkCreate_v2", 6050},
-    {"cuLinkAddData_v2", 6050},
-    {"cuLinkAddFile_v2", 6050},
-    {"cuMemHostRegister_v2", 6050},
-    {"cuGraphicsResourceSetMapFlags_v2", 6050},
-    {"cuStreamBeginCapture_v2", 10010},
-    {"cuDevicePrimaryCtxRelease_v2", 11000},
-    {"cuDevicePrimaryCtxReset_v2", 11000},
-    {"cuDevicePrimaryCtxSetFlags_v2", 11000},
-    {"cuIpcOpenMemHandle_v2", 11000},
-    {"cuGraphInstantiate_v2", 11000},
-    {"cuStreamGetCaptureInfo_v2", 11030},
-    {"cuStreamGetCaptureInfo_v3", 12030},
-    {"cuDeviceGetUuid_v2", 11040},
-    {"cuStreamWriteValue32_v2", 11070},
-    {"cuStreamWaitValue32_v2", 11070},
-    {"cuStreamWriteValue64_v2", 11070},
-    {"cuStreamWaitValue64_v2", 11070},
-    {"cuStreamBatchMemOp_v2", 11070},
-    {"cuGetProcAddress_v2", 12000},
-    {"cuGraphExecUpdate_v2", 12000},
-    {"cuGraphAddKernelNode_v2", 12000},
-    {"cuGraphKernelNodeGetParams_v2", 12000},
-    {"cuGraphKernelNodeSetParams_v2", 12000},
-    {"cuGraphExecKernelNodeSetParams_v2", 12000},
-    {"cuMemAdvise_v2", 12020},
-    {"cuMemPrefetchAsync_v2", 12020},
-    {"cuGraphGetEdges_v2", 12030},
-    {"cuGraphNodeGetDependencies_v2", 12030},
-    {"cuGraphNodeGetDependentNodes_v2", 12030},
-    {"cuGraphAddDependencies_v2", 12030},
-    {"cuGraphRemoveDependencies_v2", 12030},
-    {"cuGraphAddNode_v2", 12030},
-    {"cuStreamUpdateCaptureDependencies_v2", 12030},
-    {"cuStreamGetCtx_v2", 12050},
-    {"cuEventElapsedTime_v2", 12080},
-    {"cuMemcpyBatchAsync_v2", 13000},
-    {"cuMemcpy3DBatchAsync_v2", 13000},
-    {"cuCtxGetDevice_v2", 13000},
-    {"cuCtxSynchronize_v2", 13000},
-};
+/* The twins for per-thread default streams came with CUDA 7.0, those of older functions too. */
+enum { TWINS_SINCE = 7000 };
 
 /* Length of a name without "_v2" and the like. */
 static size_t base_len(const char *name)
@@ -93,63 +49,70 @@ static size_t base_len(const char *name)
     return digits < n && digits > 2 && name[digits - 1] == 'v' && name[digits - 2] == '_' ? digits - 2 : n;
 }
 
-static int since(const char *name)
+static bool has_name(const struct proc *p, const char *symbol, size_t n)
 {
-    for (size_t i = 0; i < LS_ARRAY_LEN(births); i++)
-        if (strcmp(births[i].name, name) == 0)
-            return births[i].since;
-    return name[base_len(name)] ? 3020 : 0;
+    return strncmp(p->name, symbol, n) == 0 && base_len(p->name) == n;
+}
+
+static bool has_twins(const char *symbol)
+{
+    const size_t n = strlen(symbol);
+    for (size_t i = 0; i < LS_ARRAY_LEN(procs); i++)
+        if (procs[i].per_thread && has_name(&procs[i], symbol, n))
+            return true;
+    return false;
 }
 
 struct answer {
-    const struct proc *best;
+    entry function;
     int since;
     bool too_new; /* the name exists, but later */
 };
 
-static struct answer look_up(const char *symbol, int version)
+/* Where a name has twins, only they are an answer to who asks for twins. */
+static struct answer look_up(const char *symbol, int version, bool twins)
 {
     struct answer a = {0};
-    size_t n = strlen(symbol);
+    const size_t n = strlen(symbol);
     for (size_t i = 0; i < LS_ARRAY_LEN(procs); i++) {
         const struct proc *p = &procs[i];
-        if (strcmp(p->name, symbol) == 0 && p->name[base_len(p->name)])
-            return (struct answer){.best = p}; /* the full name */
-        if (strncmp(p->name, symbol, n) != 0 || base_len(p->name) != n)
+        if (!has_name(p, symbol, n) || (twins && !p->per_thread))
             continue;
-        int born = since(p->name);
-        if (born > version)
+        const int since = twins && p->since < TWINS_SINCE ? TWINS_SINCE : p->since;
+        if (since > version)
             a.too_new = true;
-        else if (!a.best || born > a.since)
-            a.best = p, a.since = born;
+        else if (!a.function || p->since > a.since)
+            a = (struct answer){twins ? p->per_thread : p->plain, p->since, a.too_new};
     }
     return a;
 }
 
+/* That there is no such function is no error of the newer form: *pfn is NULL, and the status says why. */
 CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                                   CUdriverProcAddressQueryResult *symbolStatus)
 {
-    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
-    if (!symbol || !pfn || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+    const cuuint64_t known = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    if (!symbol || !pfn || (flags & ~known) || cudaVersion > CUDA_VERSION)
         return CUDA_ERROR_INVALID_VALUE;
-    if (strcmp(symbol, "cuGraphInstantiate") == 0 && cudaVersion >= 12000)
-        symbol = "cuGraphInstantiateWithFlags"; /* the name means that one since */
-    struct answer a = look_up(symbol, cudaVersion);
-    *pfn = NULL;
-    if (a.best) {
-        bool twin = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) && a.best->per_thread;
-        *pfn = (void *)(twin ? a.best->per_thread : a.best->plain);
-    } else {
-        status = a.too_new ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    }
+    const bool twins = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) && has_twins(symbol);
+    const struct answer a = look_up(symbol, cudaVersion, twins);
+    *pfn = (void *)a.function;
     if (symbolStatus)
-        *symbolStatus = status;
-    return a.best ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+        *symbolStatus = a.function  ? CU_GET_PROC_ADDRESS_SUCCESS
+                        : a.too_new ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                    : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return CUDA_SUCCESS;
 }
 
 CUresult impl_cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
-    return impl_cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, NULL);
+    void *found = NULL;
+    CUresult r = pfn ? impl_cuGetProcAddress_v2(symbol, &found, cudaVersion, flags, NULL) : CUDA_ERROR_INVALID_VALUE;
+    if (r == CUDA_SUCCESS && !found)
+        r = CUDA_ERROR_NOT_FOUND;
+    if (r == CUDA_SUCCESS)
+        *pfn = found;
+    return r;
 }
 
 /* The tables that NVIDIA's runtime library, of any linkage, asks for first of all (seen with CUDA 13.0). Its NVRTC asks for

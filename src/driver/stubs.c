@@ -10,11 +10,15 @@ static CUresult not_supported(atomic_bool *said, const char *name)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-#define STUB(name)                                                                                                     \
+#define REFUSAL(name)                                                                                                  \
     CUresult name(void)                                                                                                \
     {                                                                                                                  \
         static atomic_bool said;                                                                                       \
         return not_supported(&said, #name);                                                                            \
     }
+#define STUB__(name) REFUSAL(name)
+#define STUB_SZ(name) REFUSAL(name) REFUSAL(name##_ptsz)
+#define STUB_DS(name) REFUSAL(name) REFUSAL(name##_ptds)
+#define STUB(name, threads) STUB_##threads(name)
 #include "driver/stubs.def"
 #undef STUB

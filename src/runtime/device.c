@@ -228,7 +228,7 @@ cudaError_t impl_cudaGetDriverEntryPointByVersion(const char *symbol, void **fun
     if (driverStatus)
         *driverStatus = (enum cudaDriverEntryPointQueryResult)status;
     /* With a place to say it, that there is no such function is no error. */
-    return r == CUDA_ERROR_NOT_FOUND && driverStatus ? cudaSuccess : error_of(r);
+    return r == CUDA_SUCCESS && !*funcPtr && !driverStatus ? cudaErrorSymbolNotFound : error_of(r);
 }
 
 cudaError_t impl_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,

@@ -120,35 +120,6 @@ static void contexts_stack(void **state)
     FAILS(cuCtxPopCurrent_v2(&top), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void entry_points_by_version(void **state)
-{
-    (void)state;
-    void *fn;
-    CUdriverProcAddressQueryResult status;
-    OK(cuGetProcAddress_v2("cuMemAlloc", &fn, 13000, 0, &status));
-    assert_ptr_equal(fn, (void *)cuMemAlloc_v2);
-    assert_int_equal(status, CU_GET_PROC_ADDRESS_SUCCESS);
-    OK(cuGetProcAddress_v2("cuCtxCreate", &fn, 11030, 0, NULL));
-    assert_ptr_equal(fn, (void *)cuCtxCreate_v2);
-    OK(cuGetProcAddress_v2("cuCtxCreate", &fn, 12000, 0, NULL));
-    assert_ptr_equal(fn, (void *)cuCtxCreate_v3);
-    OK(cuGetProcAddress_v2("cuCtxCreate", &fn, 13000, 0, NULL));
-    assert_ptr_equal(fn, (void *)cuCtxCreate_v4);
-    OK(cuGetProcAddress_v2("cuLaunchKernel", &fn, 12000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, NULL));
-    assert_ptr_equal(fn, (void *)cuLaunchKernel_ptsz);
-    OK(cuGetProcAddress("cuInit", &fn, 11030, 0));
-    assert_ptr_equal(fn, (void *)cuInit);
-    FAILS(cuGetProcAddress_v2("cuNoSuchFunction", &fn, 13000, 0, &status), CUDA_ERROR_NOT_FOUND);
-    assert_null(fn);
-    assert_int_equal(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-    /* what is not supported is there, and says so */
-    CUresult (*green)(void);
-    OK(cuGetProcAddress_v2("cuGreenCtxCreate", &fn, 13000, 0, NULL));
-    memcpy(&green, &fn, sizeof green);
-    FAILS(green(), CUDA_ERROR_NOT_SUPPORTED);
-    FAILS(green(), CUDA_ERROR_NOT_SUPPORTED);
-}
-
 static void occupancy_of_an_h200(void **state)
 {
     (void)state;
@@ -360,7 +331,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_works_before_init),
         cmocka_unit_test(the_default_device_is_an_h200),
         cmocka_unit_test(contexts_stack),
-        cmocka_unit_test(entry_points_by_version),
         cmocka_unit_test(occupancy_of_an_h200),
         cmocka_unit_test(a_forked_child_is_not_initialized),
         cmocka_unit_test(a_process_ends_while_kernels_run),
