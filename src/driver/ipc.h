@@ -6,8 +6,8 @@
 #include "driver/driver.h"
 
 struct ipc_file {
-  i32 pid, fd;
-  u64 device, inode; /* numbers are used again: it must be this file */
+    i32 pid, fd;
+    u64 device, inode; /* numbers are used again: it must be this file */
 };
 
 bool ipc_file_name(int fd, struct ipc_file *out);
@@ -33,7 +33,6 @@ bool ipc_event_done(struct ipc_event *e, u64 n);
 void ipc_event_wait(struct ipc_event *e, u64 n);
 
 bool ipc_event_export(struct ipc_event *e, CUipcEventHandle *out);
-struct ipc_event *ipc_event_open(
-    const CUipcEventHandle *handle); /* NULL: there is no such event */
+struct ipc_event *ipc_event_open(const CUipcEventHandle *handle); /* NULL: there is no such event */
 
 #endif
