@@ -334,9 +334,9 @@ static CUresult wait_shared(struct CUstream_st *s, struct ipc_event *e)
 
 CUresult impl_cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event)
 {
-    if (!event_valid(event))
+    if (!event_valid(event) || !event->shared)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!pHandle || !event->shared)
+    if (!pHandle)
         return CUDA_ERROR_INVALID_VALUE;
     return ipc_event_export(event->shared, pHandle) ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
 }
@@ -345,9 +345,10 @@ CUresult impl_cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle)
 {
     if (!phEvent)
         return CUDA_ERROR_INVALID_VALUE;
-    struct ipc_event *shared = ipc_event_open(&handle);
-    if (!shared)
-        return CUDA_ERROR_INVALID_HANDLE;
+    struct ipc_event *shared;
+    CUresult r = ipc_event_open(&handle, &shared);
+    if (r != CUDA_SUCCESS)
+        return r;
     CUevent e = handle_new(TAG_EVENT, sizeof *e);
     if (!e) {
         ipc_event_unref(shared);

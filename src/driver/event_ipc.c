@@ -159,10 +159,15 @@ bool ipc_event_export(struct ipc_event *e, CUipcEventHandle *out)
     return true;
 }
 
-struct ipc_event *ipc_event_open(const CUipcEventHandle *handle)
+CUresult ipc_event_open(const CUipcEventHandle *handle, struct ipc_event **out)
 {
     struct event_handle h;
     memcpy(&h, handle, sizeof h);
+    if (h.magic == EVENT_MAGIC && h.file.pid == getpid()) /* as CUDA: who has made the event has it already */
+        return CUDA_ERROR_INVALID_CONTEXT;
     const int fd = h.magic == EVENT_MAGIC ? ipc_file_open(&h.file, sizeof(struct page)) : -1;
-    return fd < 0 ? NULL : event_of(fd);
+    if (fd < 0)
+        return CUDA_ERROR_MAP_FAILED;
+    *out = event_of(fd);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -73,9 +73,10 @@ static enum ls_status share(const struct allocation *a, struct mem_shared *out)
     return mem_share(drv.mem, a->base, out);
 }
 
+/* An address inside an allocation stands for all of it: who opens the handle gets its base, as from NVIDIA's driver. */
 static bool can_export(u64 address, struct allocation *a)
 {
-    return memory_find(address, a) && a->base == address && a->kind == MEM_DEVICE && !a->pool && !a->graph;
+    return memory_find(address, a) && a->kind == MEM_DEVICE && !a->pool && !a->graph;
 }
 
 CUresult impl_cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
@@ -190,7 +191,7 @@ CUresult impl_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, u
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(&h, &handle, sizeof h);
     if (h.magic != MEMORY_MAGIC || !h.size || h.offset + h.size < h.size)
-        return CUDA_ERROR_INVALID_HANDLE;
+        return CUDA_ERROR_INVALID_VALUE;
     if (h.file.pid == getpid()) /* as CUDA: an exporter has its memory already */
         return CUDA_ERROR_INVALID_CONTEXT;
     pthread_mutex_lock(&opened_lock);

@@ -33,6 +33,7 @@ bool ipc_event_done(struct ipc_event *e, u64 n);
 void ipc_event_wait(struct ipc_event *e, u64 n);
 
 bool ipc_event_export(struct ipc_event *e, CUipcEventHandle *out);
-struct ipc_event *ipc_event_open(const CUipcEventHandle *handle); /* NULL: there is no such event */
+/* CUDA_ERROR_MAP_FAILED: there is no such event (any more). */
+CUresult ipc_event_open(const CUipcEventHandle *handle, struct ipc_event **out);
 
 #endif

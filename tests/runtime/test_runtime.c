@@ -444,8 +444,8 @@ static void the_last_error_is_a_threads(void **state)
 static void what_is_not_there_is_named(void **state)
 {
     (void)state;
-    cudaIpcMemHandle_t h;
-    FAILS(cudaIpcGetMemHandle(&h, NULL), cudaErrorNotSupported);
+    cudaExternalMemory_t memory;
+    FAILS(cudaImportExternalMemory(&memory, NULL), cudaErrorNotSupported);
     FAILS(cudaGetLastError(), cudaErrorNotSupported);
 }
 
