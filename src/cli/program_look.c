@@ -121,7 +121,7 @@ static void look_for_ptx(Elf *elf, struct program_facts *f)
     const void *data = elf_rawfile(elf, &size);
     diag_init(&diags);
     if (gpu_find(getenv("LOCKSTEP_GPU"), &gpu, &diags) == LS_OK &&
-        cli_elf_fatbins(&img, data, size, gpu.cc_major * 10 + gpu.cc_minor) != LS_OK)
+        image_elf(&img, data, size, gpu.cc_major * 10 + gpu.cc_minor, false) != LS_OK)
         snprintf(f->no_ptx, sizeof f->no_ptx, "%s", img.why[0] ? img.why : "its device code cannot be read");
     image_free(&img);
     diag_free(&diags);

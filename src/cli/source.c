@@ -93,7 +93,7 @@ static const char *note_for(enum ls_status status, size_t size, const char *why)
 static enum ls_status unpack(struct cli_source *s, const char *path, const char *data, size_t size, u32 sm,
                              struct diag_list *diags)
 {
-    enum ls_status status = is_elf(data, size) ? cli_elf_fatbins(&s->img, (const u8 *)data, size, sm)
+    enum ls_status status = is_elf(data, size) ? image_elf(&s->img, data, size, sm, false)
                                                : image_read(&s->img, data, size, sm, path);
     if (status == LS_OK)
         return LS_OK;

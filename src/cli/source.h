@@ -25,7 +25,4 @@ void cli_source_close(struct cli_source *s);
 u32 cli_source_kernels(const struct cli_source *s);
 const struct ptx_func *cli_source_kernel(const struct cli_source *s, u32 n, u32 *unit);
 
-/* Passes the fat binaries of an ELF file to image (source_elf.c). LS_ERR_NOT_FOUND: it has none with PTX. */
-enum ls_status cli_elf_fatbins(struct image *img, const u8 *data, size_t size, u32 sm);
-
 #endif

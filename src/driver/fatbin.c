@@ -41,6 +41,22 @@ void image_free(struct image *img)
     *img = (struct image){0};
 }
 
+/* Of a long path the end says more. */
+static void set_name(struct image_text *t, const char *name)
+{
+    const size_t n = strlen(name), room = sizeof t->name - 1;
+    if (n <= room)
+        snprintf(t->name, sizeof t->name, "%s", name);
+    else
+        snprintf(t->name, sizeof t->name, "...%s", name + n - (room - 3));
+}
+
+void image_rename(struct image *img, unsigned first, const char *name)
+{
+    for (unsigned i = first; i < img->n; i++)
+        set_name(&img->texts[i], name);
+}
+
 /* Takes text, which has len + 1 bytes; frees it on failure. */
 static enum ls_status add_owned(struct image *img, char *text, size_t len, const char *name)
 {
@@ -54,11 +70,7 @@ static enum ls_status add_owned(struct image *img, char *text, size_t len, const
     text[len] = 0;
     img->texts = more;
     more[img->n] = (struct image_text){.text = text, .len = len};
-    const size_t n = strlen(name), room = sizeof more->name - 1;
-    if (n <= room) /* of a long path the end says more */
-        snprintf(more[img->n].name, sizeof more->name, "%s", name);
-    else
-        snprintf(more[img->n].name, sizeof more->name, "...%s", name + n - (room - 3));
+    set_name(&more[img->n], name);
     img->n++;
     return LS_OK;
 }

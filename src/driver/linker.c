@@ -1,5 +1,5 @@
-/* linker.c - the linker API: PTX inputs are collected, linked once to see that they fit together, and packed into one
- * image (fatbin.h) that the module functions load. */
+/* linker.c - the linker API: PTX, alone or in fat binaries, objects and libraries, is collected, linked once to see
+ * that all fits together, and packed into one image (fatbin.h) that the module functions load. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,9 @@ struct CUlinkState_st {
     struct image img;
     struct ptx_module **mods; /* img's texts, parsed */
     unsigned nmods;
-    struct jit jit; /* the caller's arrays of cuLinkCreate live until cuLinkDestroy: results are written back there */
+    char code_only[256]; /* the last library of which members were left out: they have no PTX */
+    struct jit jit;  /* the caller's arrays of cuLinkCreate live until cuLinkDestroy: results are written back there */
+    CUresult failed; /* of an input: nothing can be made of the rest */
     void *out;
 };
 
@@ -80,6 +82,51 @@ static CUresult parse(CUlinkState s, const struct image_text *t)
     return r;
 }
 
+/* ---- is anything there twice? ---- */
+
+static bool strong(bool defined, u8 linkage)
+{
+    return defined && linkage == LINK_VISIBLE;
+}
+
+static bool defines(const struct ptx_module *m, const char *name)
+{
+    const struct ptx_func *f = ptx_find_func(m, name);
+    if (f && strong(f->defined, f->linkage))
+        return true;
+    for (u32 k = 0; k < m->nvars; k++)
+        if (strong(true, m->vars[k]->linkage) && strcmp(m->vars[k]->name, name) == 0)
+            return true;
+    return false;
+}
+
+static CUresult check_once(CUlinkState s, const struct ptx_module *m, u32 line, const char *name)
+{
+    for (unsigned i = 0; s->mods[i] != m; i++) {
+        if (!defines(s->mods[i], name))
+            continue;
+        char text[512];
+        snprintf(text, sizeof text, "%s:%u: error: '%s' is defined twice, first in %s\n", m->file, line, name,
+                 s->mods[i]->file);
+        return fail(s, CUDA_ERROR_INVALID_SOURCE, text);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* What the module that was added last defines, the others must not. */
+static CUresult check_last(CUlinkState s)
+{
+    const struct ptx_module *m = s->mods[s->nmods - 1];
+    CUresult r = CUDA_SUCCESS;
+    for (u32 k = 0; k < m->nfuncs && r == CUDA_SUCCESS; k++)
+        if (strong(m->funcs[k]->defined, m->funcs[k]->linkage))
+            r = check_once(s, m, m->funcs[k]->line, m->funcs[k]->name);
+    for (u32 k = 0; k < m->nvars && r == CUDA_SUCCESS; k++)
+        if (strong(true, m->vars[k]->linkage))
+            r = check_once(s, m, m->vars[k]->line, m->vars[k]->name);
+    return r;
+}
+
 /* ---- is everything there that is used? ---- */
 
 static bool function_defined(const CUlinkState s, const char *name)
@@ -105,9 +152,13 @@ static bool variable_defined(const CUlinkState s, const char *name)
 
 static CUresult unresolved(CUlinkState s, const char *file, u32 line, const char *what, const char *name)
 {
-    char text[512];
-    snprintf(text, sizeof text, "%s:%u: error: %s '%s' is declared and nowhere defined\n", file, line, what, name);
-    return fail(s, CUDA_ERROR_INVALID_PTX, text);
+    char text[768];
+    int n =
+        snprintf(text, sizeof text, "%s:%u: error: %s '%s' is declared and nowhere defined\n", file, line, what, name);
+    if (s->code_only[0] && n > 0 && (size_t)n < sizeof text)
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "note: '%s' was left out where it has machine code only; it must hold PTX too\n", s->code_only);
+    return fail(s, CUDA_ERROR_INVALID_SOURCE, text);
 }
 
 static CUresult check_symbols(CUlinkState s)
@@ -127,16 +178,55 @@ static CUresult check_symbols(CUlinkState s)
     return CUDA_SUCCESS;
 }
 
+static enum ls_status read_library(CUlinkState s, const void *data, size_t size, const char *name)
+{
+    bool left_out = false;
+    const enum ls_status status = image_archive(&s->img, data, size, device_sm(), name, &left_out);
+    if (left_out)
+        snprintf(s->code_only, sizeof s->code_only, "%s", name);
+    return status;
+}
+
+static enum ls_status read_object(CUlinkState s, const void *data, size_t size, const char *name)
+{
+    const unsigned before = s->img.n;
+    const enum ls_status status = image_elf(&s->img, data, size, device_sm(), true);
+    image_rename(&s->img, before, name);
+    return status;
+}
+
+static enum ls_status read_input(CUlinkState s, CUjitInputType type, const void *data, size_t size, const char *name)
+{
+    switch (type) {
+    case CU_JIT_INPUT_PTX:
+        return image_add(&s->img, data, size, name);
+    case CU_JIT_INPUT_FATBINARY:
+        return size ? image_read(&s->img, data, size, device_sm(), name) : image_open(&s->img, data, device_sm(), name);
+    case CU_JIT_INPUT_OBJECT:
+        return read_object(s, data, size, name);
+    default:
+        return read_library(s, data, size, name);
+    }
+}
+
+/* What could only be linked by NVIDIA's own compiler. */
+static CUresult refuse_type(CUlinkState s, CUjitInputType type)
+{
+    if (type == CU_JIT_INPUT_CUBIN)
+        return fail(s, CUDA_ERROR_NO_BINARY_FOR_GPU, "machine code cannot be linked, only what holds PTX");
+    if (type == CU_JIT_INPUT_NVVM)
+        return fail(s, CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
+                    "NVVM IR cannot be linked: let libNVVM or NVRTC make PTX of it");
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 static CUresult add(CUlinkState s, CUjitInputType type, const void *data, size_t size, const char *name)
 {
-    unsigned before = s->img.n;
-    if (type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_CUBIN)
-        return fail(s, CUDA_ERROR_NO_BINARY_FOR_GPU, "only PTX and fat binaries that hold PTX can be linked");
-    if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY)
-        return CUDA_ERROR_INVALID_VALUE;
-    enum ls_status status = type == CU_JIT_INPUT_PTX ? image_add(&s->img, data, size, name ? name : "<PTX>")
-                            : size ? image_read(&s->img, data, size, device_sm(), name ? name : "<PTX>")
-                                   : image_open(&s->img, data, device_sm(), name ? name : "<PTX>");
+    const unsigned before = s->img.n;
+    if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY && type != CU_JIT_INPUT_OBJECT &&
+        type != CU_JIT_INPUT_LIBRARY)
+        return refuse_type(s, type);
+    const enum ls_status status = read_input(s, type, data, size, name ? name : "<input>");
     if (status == LS_ERR_NOMEM)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (status != LS_OK)
@@ -144,7 +234,10 @@ static CUresult add(CUlinkState s, CUjitInputType type, const void *data, size_t
                     s->img.why);
     CUresult r = CUDA_SUCCESS;
     for (unsigned i = before; i < s->img.n && r == CUDA_SUCCESS; i++)
-        r = parse(s, &s->img.texts[i]);
+        if ((r = parse(s, &s->img.texts[i])) == CUDA_SUCCESS)
+            r = check_last(s);
+    if (r != CUDA_SUCCESS)
+        s->failed = r;
     return r;
 }
 
@@ -192,6 +285,8 @@ CUresult impl_cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut
         return CUDA_ERROR_INVALID_HANDLE;
     if (!cubinOut)
         return CUDA_ERROR_INVALID_VALUE;
+    if (state->failed)
+        return state->failed;
     if (state->img.n == 0)
         return fail(state, CUDA_ERROR_INVALID_VALUE, "nothing to link");
     CUresult r = check_symbols(state);

@@ -175,7 +175,7 @@ static void the_linker_joins_modules(void **state)
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
     OK(cuLinkCreate_v2(2, options, values, &link));
     OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, (void *)ptx_caller, sizeof ptx_caller, "caller.ptx", 0, NULL, NULL));
-    FAILS(cuLinkComplete(link, &image, &size), CUDA_ERROR_INVALID_PTX); /* twice is missing */
+    FAILS(cuLinkComplete(link, &image, &size), CUDA_ERROR_INVALID_SOURCE); /* twice is missing */
     assert_non_null(strstr(log, "twice"));
     OK(cuLinkAddData_v2(link, CU_JIT_INPUT_PTX, (void *)ptx_callee, sizeof ptx_callee, "callee.ptx", 0, NULL, NULL));
     OK(cuLinkComplete(link, &image, &size));

@@ -1,4 +1,4 @@
-/* source_elf.c - the fat binaries inside an ELF file: nvcc puts those of one translation unit into the section
+/* fatbin_elf.c - the fat binaries inside an ELF file: nvcc puts those of one translation unit into the section
  * .nv_fatbin (__nv_relfatbin when it compiles for separate linking), one container behind the other, each aligned to
  * 8 bytes. Little-endian ELF64 only, which is all that nvcc makes. Nothing in the file is trusted: every offset is
  * checked against the file's size. */
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/source.h"
+#include "driver/fatbin.h"
 
 static bool inside(u64 at, u64 n, u64 size)
 {
@@ -72,8 +72,16 @@ static enum ls_status find_table(const u8 *data, size_t size, Elf64_Ehdr *e, Elf
     return strings->sh_type == SHT_NOBITS || inside(strings->sh_offset, strings->sh_size, size) ? LS_OK : damaged(img);
 }
 
-enum ls_status cli_elf_fatbins(struct image *img, const u8 *data, size_t size, u32 sm)
+static bool wanted(const char *name, bool relocatable)
 {
+    return strcmp(name, "__nv_relfatbin") == 0 || (!relocatable && strcmp(name, ".nv_fatbin") == 0);
+}
+
+enum ls_status image_elf(struct image *img, const void *bytes, size_t size, u32 sm, bool relocatable)
+{
+    const u8 *data = bytes;
+    const unsigned before = img->n;
+    bool found = false;
     Elf64_Ehdr e;
     Elf64_Shdr strings = {0};
     enum ls_status status = find_table(data, size, &e, &strings, img);
@@ -81,16 +89,20 @@ enum ls_status cli_elf_fatbins(struct image *img, const u8 *data, size_t size, u
         Elf64_Shdr h;
         memcpy(&h, data + e.e_shoff + (u64)i * sizeof h, sizeof h);
         const char *name = name_of(data, &strings, h.sh_name);
-        if (strcmp(name, ".nv_fatbin") != 0 && strcmp(name, "__nv_relfatbin") != 0)
+        if (!wanted(name, relocatable))
             continue;
+        found = true;
         if (h.sh_type == SHT_NOBITS || !inside(h.sh_offset, h.sh_size, size))
             return damaged(img);
         status = take_section(img, data + h.sh_offset, h.sh_size, sm);
         status = status == LS_ERR_NOT_FOUND ? LS_OK : status;
     }
-    if (status != LS_OK || img->n)
+    if (status != LS_OK || img->n > before)
         return status;
-    if (!img->why[0])
-        snprintf(img->why, sizeof img->why, "the ELF file has no fat binary: no section .nv_fatbin");
-    return LS_ERR_NOT_FOUND;
+    if (found)
+        return LS_ERR_NOT_FOUND;
+    snprintf(img->why, sizeof img->why,
+             relocatable ? "the file has no device code for linking: compile it with -rdc=true"
+                         : "the ELF file has no fat binary: no section .nv_fatbin");
+    return LS_ERR_UNSUPPORTED;
 }
