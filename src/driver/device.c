@@ -150,6 +150,8 @@ CUresult access_window_check(const CUaccessPolicyWindow *w)
     ATTR(COOPERATIVE_LAUNCH, 1)                                                                                        \
     ATTR(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, g->shared_per_block_optin)                                                 \
     ATTR(CAN_FLUSH_REMOTE_WRITES, 0)                                                                                   \
+    ATTR(CAN_USE_64_BIT_STREAM_MEM_OPS, 1)                                                                             \
+    ATTR(CAN_USE_STREAM_WAIT_VALUE_NOR, 1)                                                                             \
     ATTR(HOST_REGISTER_SUPPORTED, 1)                                                                                   \
     ATTR(DIRECT_MANAGED_MEM_ACCESS_FROM_HOST, 0)                                                                       \
     ATTR(MAX_BLOCKS_PER_MULTIPROCESSOR, g->blocks_per_sm)                                                              \

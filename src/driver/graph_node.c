@@ -52,6 +52,13 @@ static CUresult describe_kernel(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunch
     return r == CUDA_SUCCESS ? kernel_op(ctx, p, attrs, n, op) : r;
 }
 
+static CUresult describe_memory_ops(const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, struct op **op)
+{
+    CUcontext ctx = p->ctx;
+    CUresult r = choose_context(&ctx);
+    return r == CUDA_SUCCESS ? memory_ops(ctx, p, op) : r;
+}
+
 /* The child is cloned; with CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE it becomes the node's. */
 static CUresult describe_child(CUgraph g, const CUgraphNodeParams *p, struct op **op, CUgraph **bodies,
                                unsigned *nbodies)
@@ -114,6 +121,8 @@ static CUresult describe(CUgraph g, CUgraphNodeParams *p, const CUlaunchAttribut
         return alloc_op(ctx_current(), &p->alloc, op);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         return free_op(ctx_current(), p->free.dptr, op);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        return describe_memory_ops(&p->memOp, op);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return describe_condition(g, &p->conditional, op, bodies, nbodies);
     default:
@@ -268,6 +277,15 @@ CUresult impl_cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph, co
     return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &p);
 }
 
+CUresult impl_cuGraphAddBatchMemOpNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+                                       size_t numDependencies, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, .memOp = *nodeParams};
+    return add(phGraphNode, hGraph, dependencies, NULL, numDependencies, &p);
+}
+
 /* ---- reading ---- */
 
 static const CUgraphNodeParams *params_of(CUgraphNode n, CUgraphNodeType type)
@@ -292,6 +310,7 @@ GET(cuGraphHostNodeGetParams, HOST, CUDA_HOST_NODE_PARAMS, nodeParams, host)
 GET(cuGraphEventRecordNodeGetEvent, EVENT_RECORD, CUevent, event_out, eventRecord.event)
 GET(cuGraphEventWaitNodeGetEvent, WAIT_EVENT, CUevent, event_out, eventWait.event)
 GET(cuGraphMemAllocNodeGetParams, MEM_ALLOC, CUDA_MEM_ALLOC_NODE_PARAMS, params_out, alloc)
+GET(cuGraphBatchMemOpNodeGetParams, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS, nodeParams_out, memOp)
 GET(cuGraphMemFreeNodeGetParams, MEM_FREE, CUdeviceptr, dptr_out, free.dptr)
 
 CUresult impl_cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
@@ -358,6 +377,10 @@ CUresult node_set_params(CUgraphNode n, const CUgraphNodeParams *params)
         if (!p.memset.ctx)
             p.memset.ctx = n->op->ctx;
         break;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        if (!p.memOp.ctx)
+            p.memOp.ctx = n->op->ctx;
+        break;
     default:
         break;
     }
@@ -414,6 +437,14 @@ CUresult impl_cuGraphHostNodeSetParams(CUgraphNode hNode, const CUDA_HOST_NODE_P
     if (!nodeParams)
         return CUDA_ERROR_INVALID_VALUE;
     const CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_HOST, .host = *nodeParams};
+    return set(hNode, &p);
+}
+
+CUresult impl_cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_OP_NODE_PARAMS *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUgraphNodeParams p = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, .memOp = *nodeParams};
     return set(hNode, &p);
 }
 

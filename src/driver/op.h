@@ -41,6 +41,9 @@ CUresult copy_op(CUcontext ctx, const CUDA_MEMCPY3D *c, struct op **out);
 CUresult fill_op(CUcontext ctx, const CUDA_MEMSET_NODE_PARAMS *p, struct op **out);
 struct op *host_op(CUcontext ctx, CUhostFn fn, void *data);
 
+/* ---- memory_op.c ---- */
+CUresult memory_ops(CUcontext ctx, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, struct op **out);
+
 /* ---- graph_memory.c ---- */
 CUresult alloc_op(CUcontext ctx, CUDA_MEM_ALLOC_NODE_PARAMS *p, struct op **out); /* sets p->dptr */
 CUresult free_op(CUcontext ctx, u64 address, struct op **out);
