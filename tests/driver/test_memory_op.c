@@ -93,35 +93,47 @@ static void a_stream_waits_for_the_program(void **state)
     assert_int_equal(pinned[0], 77);
 }
 
-/* Whether a wait for `value` is over at once when the word is `is`. */
-static bool over(bool wide, unsigned long long is, unsigned long long value, unsigned flags)
+static void begin_wait(bool wide, unsigned long long is, unsigned long long value, unsigned flags)
 {
     OK(cuMemcpyHtoD_v2(word, &is, sizeof is));
     OK(wide ? cuStreamWaitValue64_v2(one, word, value, flags)
             : cuStreamWaitValue32_v2(one, word, (unsigned)value, flags));
-    const bool now = !busy(one);
-    if (!now) { /* let it go */
-        const unsigned long long yes = flags == CU_STREAM_WAIT_VALUE_NOR ? 0 : value;
-        OK(cuMemcpyHtoDAsync_v2(word, &yes, sizeof yes, other));
-        OK(cuStreamSynchronize(one));
-    }
-    return now;
+}
+
+/* A wait for `value` ends when the word is `is`. */
+static void ends(bool wide, unsigned long long is, unsigned long long value, unsigned flags)
+{
+    begin_wait(wide, is, value, flags);
+    for (int i = 0; i < 3000 && busy(one); i++)
+        ;
+    OK(cuStreamQuery(one));
+}
+
+/* It does not; then it is let go. */
+static void waits(bool wide, unsigned long long is, unsigned long long value, unsigned flags)
+{
+    const unsigned long long yes = flags == CU_STREAM_WAIT_VALUE_NOR ? 0 : value;
+    begin_wait(wide, is, value, flags);
+    assert_true(busy(one));
+    OK(cuMemcpyHtoDAsync_v2(word, &yes, sizeof yes, other));
+    OK(cuStreamSynchronize(one));
+    OK(cuStreamSynchronize(other));
 }
 
 static void what_a_wait_is_for(void **state)
 {
     (void)state;
-    assert_true(over(false, 5, 5, CU_STREAM_WAIT_VALUE_GEQ));
-    assert_true(over(false, 3, 0xfffffff0u, CU_STREAM_WAIT_VALUE_GEQ)); /* wrapped around */
-    assert_false(over(false, 0xfffffff0u, 3, CU_STREAM_WAIT_VALUE_GEQ));
-    assert_true(over(true, 1ull << 40, 7, CU_STREAM_WAIT_VALUE_GEQ));
-    assert_false(over(true, 7, 1ull << 40, CU_STREAM_WAIT_VALUE_GEQ));
-    assert_true(over(false, 1ull << 32 | 5, 5, CU_STREAM_WAIT_VALUE_EQ)); /* the other half is not looked at */
-    assert_false(over(true, 1ull << 32 | 5, 5, CU_STREAM_WAIT_VALUE_EQ));
-    assert_true(over(false, 6, 3, CU_STREAM_WAIT_VALUE_AND));
-    assert_false(over(false, 4, 3, CU_STREAM_WAIT_VALUE_AND));
-    assert_true(over(false, 0xfffffffe, 0, CU_STREAM_WAIT_VALUE_NOR));
-    assert_false(over(false, 0xfffffffe, 1, CU_STREAM_WAIT_VALUE_NOR));
+    ends(false, 5, 5, CU_STREAM_WAIT_VALUE_GEQ);
+    ends(false, 3, 0xfffffff0u, CU_STREAM_WAIT_VALUE_GEQ); /* wrapped around */
+    waits(false, 0xfffffff0u, 3, CU_STREAM_WAIT_VALUE_GEQ);
+    ends(true, 1ull << 40, 7, CU_STREAM_WAIT_VALUE_GEQ);
+    waits(true, 7, 1ull << 40, CU_STREAM_WAIT_VALUE_GEQ);
+    ends(false, 1ull << 32 | 5, 5, CU_STREAM_WAIT_VALUE_EQ); /* the other half is not looked at */
+    waits(true, 1ull << 32 | 5, 5, CU_STREAM_WAIT_VALUE_EQ);
+    ends(false, 6, 3, CU_STREAM_WAIT_VALUE_AND);
+    waits(false, 4, 3, CU_STREAM_WAIT_VALUE_AND);
+    ends(false, 0xfffffffe, 0, CU_STREAM_WAIT_VALUE_NOR);
+    waits(false, 0xfffffffe, 1, CU_STREAM_WAIT_VALUE_NOR);
 }
 
 static CUstreamBatchMemOpParams write_of(CUdeviceptr at, unsigned value)
