@@ -571,49 +571,6 @@ CUresult impl_cuMemHostGetFlags(unsigned int *pFlags, void *p)
     return CUDA_SUCCESS;
 }
 
-/* Managed memory is at home everywhere at once, so advice and prefetches only check their range. */
-static CUresult managed_range(CUdeviceptr p, size_t count)
-{
-    struct allocation a;
-    bool ok = count && memory_find(p, &a) && a.kind == MEM_MANAGED && memory_covers(p, count, false);
-    return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult impl_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
-{
-    if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (device != CU_DEVICE_CPU && !device_ok(device))
-        return CUDA_ERROR_INVALID_DEVICE;
-    return managed_range(devPtr, count);
-}
-
-CUresult impl_cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
-{
-    return impl_cuMemAdvise(devPtr, count, advice,
-                            location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU);
-}
-
-CUresult impl_cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
-{
-    struct CUstream_st *s;
-    CUresult r = stream_find(hStream, &s);
-    if (r != CUDA_SUCCESS)
-        return r;
-    if (dstDevice != CU_DEVICE_CPU && !device_ok(dstDevice))
-        return CUDA_ERROR_INVALID_DEVICE;
-    return managed_range(devPtr, count);
-}
-
-CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
-                                    CUstream hStream)
-{
-    if (flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    return impl_cuMemPrefetchAsync(devPtr, count,
-                                   location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : CU_DEVICE_CPU, hStream);
-}
-
 /* ---- memory of graphs ---- */
 
 CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id)

@@ -227,8 +227,7 @@ cudaError_t impl_cudaGetDriverEntryPointByVersion(const char *symbol, void **fun
     CUresult r = drv.cuGetProcAddress_v2(symbol, funcPtr, (int)cudaVersion, flags, &status);
     if (driverStatus)
         *driverStatus = (enum cudaDriverEntryPointQueryResult)status;
-    /* With a place to say it, that there is no such function is no error. */
-    return r == CUDA_SUCCESS && !*funcPtr && !driverStatus ? cudaErrorSymbolNotFound : error_of(r);
+    return error_of(r); /* that there is no such function is no error: *funcPtr is NULL */
 }
 
 cudaError_t impl_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,

@@ -172,3 +172,44 @@ cudaError_t impl_cudaMemPrefetchAsync(const void *devPtr, size_t count, struct c
     return error_of(
         drv.cuMemPrefetchAsync_v2(device_ptr(devPtr), count, location_of(location), flags, stream_of(stream)));
 }
+
+_Static_assert(sizeof(void *) == sizeof(CUdeviceptr), "lists of pointers are passed on as they are");
+
+cudaError_t impl_cudaMemPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
+                                           struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                           size_t numPrefetchLocs, unsigned long long flags, cudaStream_t stream)
+{
+    return error_of(drv.cuMemPrefetchBatchAsync((CUdeviceptr *)(void *)dptrs, sizes, count,
+                                                (CUmemLocation *)(void *)prefetchLocs, prefetchLocIdxs, numPrefetchLocs,
+                                                flags, stream_of(stream)));
+}
+
+cudaError_t impl_cudaMemDiscardBatchAsync(void **dptrs, size_t *sizes, size_t count, unsigned long long flags,
+                                          cudaStream_t stream)
+{
+    return error_of(drv.cuMemDiscardBatchAsync((CUdeviceptr *)(void *)dptrs, sizes, count, flags, stream_of(stream)));
+}
+
+cudaError_t impl_cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
+                                                     struct cudaMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                                     size_t numPrefetchLocs, unsigned long long flags,
+                                                     cudaStream_t stream)
+{
+    return error_of(drv.cuMemDiscardAndPrefetchBatchAsync((CUdeviceptr *)(void *)dptrs, sizes, count,
+                                                          (CUmemLocation *)(void *)prefetchLocs, prefetchLocIdxs,
+                                                          numPrefetchLocs, flags, stream_of(stream)));
+}
+
+cudaError_t impl_cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute,
+                                          const void *devPtr, size_t count)
+{
+    return error_of(
+        drv.cuMemRangeGetAttribute(data, dataSize, (CUmem_range_attribute)attribute, device_ptr(devPtr), count));
+}
+
+cudaError_t impl_cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes,
+                                           size_t numAttributes, const void *devPtr, size_t count)
+{
+    return error_of(drv.cuMemRangeGetAttributes(data, dataSizes, (CUmem_range_attribute *)(void *)attributes,
+                                                numAttributes, device_ptr(devPtr), count));
+}

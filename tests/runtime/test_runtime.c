@@ -464,6 +464,12 @@ static void the_drivers_functions_are_found(void **state)
     OK(cudaGetDriverEntryPointByVersion("cuNoSuchFunction", &f, 12000, cudaEnableDefault, &q));
     assert_int_equal(q, cudaDriverEntryPointSymbolNotFound);
     assert_null(f);
+    f = &f; /* without a place to say it, no error either */
+    OK(cudaGetDriverEntryPoint("cuNoSuchFunction", &f, cudaEnableDefault, NULL));
+    assert_null(f);
+    OK(cudaGetDriverEntryPointByVersion("cuGreenCtxCreate", &f, 12000, cudaEnableDefault, &q));
+    assert_int_equal(q, cudaDriverEntryPointVersionNotSufficent);
+    FAILS(cudaGetDriverEntryPointByVersion("cuInit", &f, 13010, cudaEnableDefault, &q), cudaErrorInvalidValue);
 }
 
 int main(void)
