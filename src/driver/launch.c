@@ -459,7 +459,8 @@ const CUlaunchAttribute *kernel_op_attributes(const struct op *op, unsigned *n)
 
 /* ---- launching ---- */
 
-static CUresult launch(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute *attrs, unsigned n, CUstream stream)
+static CUresult launch_plain(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute *attrs, unsigned n,
+                             CUstream stream)
 {
     struct CUstream_st *s;
     struct op *op;
@@ -478,6 +479,44 @@ static CUresult launch(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute
     op->work.number = check_order_launch(s, w->l.id, w->f->ir->name);
     r = stream_submit_op(s, op);
     return r == CUDA_SUCCESS ? launch_wait(s) : r;
+}
+
+static bool has_event(const CUlaunchAttribute *a)
+{
+    return a->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT || a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
+}
+
+/* Both kinds of attribute begin with the event and its flags. */
+static CUresult check_event(const CUlaunchAttribute *a)
+{
+    const CUevent e = a->value.launchCompletionEvent.event;
+    if (a->value.launchCompletionEvent.flags & ~(int)CU_EVENT_RECORD_EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!event_valid(e))
+        return CUDA_ERROR_INVALID_HANDLE;
+    return e->flags & CU_EVENT_DISABLE_TIMING ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* A launch may name events that its kernel reaches before it ends: when all blocks have begun, or have said so. Here they
+ * are recorded behind the kernel: who waits for one waits longer, and sees no less. */
+static CUresult launch(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute *attrs, unsigned n, CUstream stream)
+{
+    CUlaunchAttribute *rest = n ? ls_calloc(n, sizeof *rest) : NULL;
+    unsigned nrest = 0;
+    CUresult r = n && !rest ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    for (unsigned i = 0; i < n && r == CUDA_SUCCESS; i++)
+        if (has_event(&attrs[i]))
+            r = check_event(&attrs[i]);
+        else
+            rest[nrest++] = attrs[i];
+    if (r == CUDA_SUCCESS)
+        r = launch_plain(p, rest, nrest, stream);
+    for (unsigned i = 0; i < n && r == CUDA_SUCCESS; i++)
+        if (has_event(&attrs[i]))
+            r = impl_cuEventRecordWithFlags(attrs[i].value.launchCompletionEvent.event, stream,
+                                            (unsigned)attrs[i].value.launchCompletionEvent.flags);
+    ls_free(rest);
+    return r;
 }
 
 CUresult impl_cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,

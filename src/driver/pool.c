@@ -42,6 +42,33 @@ CUresult impl_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return CUDA_SUCCESS;
 }
 
+/* The same by place and kind of memory: pinned memory of a device is what there is. */
+static CUresult place_of_pool(const CUmemLocation *l, CUmemAllocationType type)
+{
+    if (!l || l->type == CU_MEM_LOCATION_TYPE_INVALID)
+        return CUDA_ERROR_INVALID_VALUE;
+    return l->type == CU_MEM_LOCATION_TYPE_DEVICE && type == CU_MEM_ALLOCATION_TYPE_PINNED ? CUDA_SUCCESS
+                                                                                           : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult impl_cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
+{
+    CUresult r = place_of_pool(location, type);
+    return r == CUDA_SUCCESS ? impl_cuDeviceGetDefaultMemPool(pool_out, location->id) : r;
+}
+
+CUresult impl_cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    CUresult r = place_of_pool(location, type);
+    return r == CUDA_SUCCESS ? impl_cuDeviceGetMemPool(pool, location->id) : r;
+}
+
+CUresult impl_cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    CUresult r = place_of_pool(location, type);
+    return r == CUDA_SUCCESS ? impl_cuDeviceSetMemPool(location->id, pool) : r;
+}
+
 CUresult impl_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
     if (!pool || !poolProps || poolProps->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)

@@ -87,32 +87,21 @@ cudaError_t impl_cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
     return error_of(drv.cuDeviceGetMemPool(memPool, device));
 }
 
-/* The newer forms name a place and a kind of memory: pinned memory of a device is what there is. */
-static bool on_device(const struct cudaMemLocation *l, enum cudaMemAllocationType type, cudaError_t *e)
-{
-    *e = !l || l->type == cudaMemLocationTypeInvalid                                   ? cudaErrorInvalidValue
-         : l->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned ? cudaErrorNotSupported
-                                                                                       : cudaSuccess;
-    return *e == cudaSuccess;
-}
-
+/* The newer forms name a place and a kind of memory. */
 cudaError_t impl_cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
                                           enum cudaMemAllocationType type)
 {
-    cudaError_t e;
-    return on_device(location, type, &e) ? impl_cudaDeviceGetDefaultMemPool(memPool, location->id) : e;
+    return error_of(drv.cuMemGetDefaultMemPool(memPool, (CUmemLocation *)(void *)location, (CUmemAllocationType)type));
 }
 
 cudaError_t impl_cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
                                    enum cudaMemAllocationType type)
 {
-    cudaError_t e;
-    return on_device(location, type, &e) ? impl_cudaDeviceGetMemPool(memPool, location->id) : e;
+    return error_of(drv.cuMemGetMemPool(memPool, (CUmemLocation *)(void *)location, (CUmemAllocationType)type));
 }
 
 cudaError_t impl_cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
                                    cudaMemPool_t memPool)
 {
-    cudaError_t e;
-    return on_device(location, type, &e) ? impl_cudaDeviceSetMemPool(location->id, memPool) : e;
+    return error_of(drv.cuMemSetMemPool((CUmemLocation *)(void *)location, (CUmemAllocationType)type, memPool));
 }

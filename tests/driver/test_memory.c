@@ -293,6 +293,30 @@ static void memory_in_stream_order(void **state)
     context_down(ctx);
 }
 
+static void pools_by_place(void **state)
+{
+    (void)state;
+    CUcontext ctx = context_up();
+    CUmemoryPool first, got, mine;
+    CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0}, host = {CU_MEM_LOCATION_TYPE_HOST, 0}, none = {0};
+    const CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = device};
+    OK(cuDeviceGetDefaultMemPool(&first, 0));
+    OK(cuMemGetDefaultMemPool(&got, &device, CU_MEM_ALLOCATION_TYPE_PINNED));
+    assert_ptr_equal(got, first);
+    OK(cuMemPoolCreate(&mine, &props));
+    OK(cuMemSetMemPool(&device, CU_MEM_ALLOCATION_TYPE_PINNED, mine));
+    OK(cuMemGetMemPool(&got, &device, CU_MEM_ALLOCATION_TYPE_PINNED));
+    assert_ptr_equal(got, mine);
+    OK(cuDeviceGetMemPool(&got, 0));
+    assert_ptr_equal(got, mine);
+    OK(cuMemSetMemPool(&device, CU_MEM_ALLOCATION_TYPE_PINNED, first));
+    OK(cuMemPoolDestroy(mine));
+    FAILS(cuMemGetMemPool(&got, &host, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_NOT_SUPPORTED);
+    FAILS(cuMemGetMemPool(&got, &none, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_VALUE);
+    FAILS(cuMemGetMemPool(&got, NULL, CU_MEM_ALLOCATION_TYPE_PINNED), CUDA_ERROR_INVALID_VALUE);
+    context_down(ctx);
+}
+
 static void advice_needs_managed_memory(void **state)
 {
     (void)state;
@@ -319,6 +343,7 @@ int main(void)
         cmocka_unit_test(copies_of_boxes),
         cmocka_unit_test(fills_of_every_size),
         cmocka_unit_test(memory_in_stream_order),
+        cmocka_unit_test(pools_by_place),
         cmocka_unit_test(advice_needs_managed_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

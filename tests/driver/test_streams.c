@@ -357,6 +357,54 @@ static void stale_handles_are_refused(void **state)
     FAILS(cuStreamDestroy_v2(s), CUDA_ERROR_INVALID_HANDLE); /* it went with its context */
 }
 
+static CUresult launch_with(CUfunction f, CUstream s, void **params, CUlaunchAttribute attribute)
+{
+    const CUlaunchConfig config = {.gridDimX = 1,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = 1,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .hStream = s,
+                                   .attrs = &attribute,
+                                   .numAttrs = 1};
+    return cuLaunchKernelEx(&config, f, params, NULL);
+}
+
+/* An event that a launch names is reached no later than the kernel's end, and not before it has begun. */
+static void events_of_launches(void **state)
+{
+    (void)state;
+    CUcontext ctx = context_up();
+    CUfunction f = load(ptx_spin, "spin");
+    CUstream s;
+    CUevent e, timed;
+    CUdeviceptr d;
+    volatile unsigned *flag = flag_new(&d);
+    void *params[] = {&d};
+    OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+    OK(cuEventCreate(&e, CU_EVENT_DISABLE_TIMING));
+    OK(cuEventCreate(&timed, CU_EVENT_DEFAULT));
+    CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT};
+    a.value.launchCompletionEvent.event = e;
+    OK(launch_with(f, s, params, a));
+    raise_flag(flag);
+    OK(cuEventSynchronize(e));
+    OK(cuStreamSynchronize(s));
+    a.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
+    OK(launch_with(f, s, params, a));
+    OK(cuEventSynchronize(e));
+    a.value.launchCompletionEvent.flags = 4;
+    FAILS(launch_with(f, s, params, a), CUDA_ERROR_INVALID_VALUE);
+    a.value.launchCompletionEvent.flags = 0;
+    a.value.launchCompletionEvent.event = timed;
+    FAILS(launch_with(f, s, params, a), CUDA_ERROR_NOT_SUPPORTED);
+    a.value.launchCompletionEvent.event = NULL;
+    FAILS(launch_with(f, s, params, a), CUDA_ERROR_INVALID_HANDLE);
+    OK(cuMemFreeHost((void *)flag));
+    context_down(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +416,7 @@ int main(void)
         cmocka_unit_test(host_functions_run_in_order),
         cmocka_unit_test(many_launches_keep_their_order),
         cmocka_unit_test(threads_have_default_streams_of_their_own),
+        cmocka_unit_test(events_of_launches),
         cmocka_unit_test(properties_of_streams),
         cmocka_unit_test(stale_handles_are_refused),
     };
