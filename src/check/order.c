@@ -58,6 +58,7 @@ struct event {
 struct stream_order {
     pthread_mutex_t lock;
     bool broken; /* no memory: all is ordered */
+    bool values; /* streams wait for values: all is ordered */
     struct line lines[LINES];
     u32 nlines;
     u64 host[LINES], host_version;
@@ -457,6 +458,13 @@ void order_wait_all(struct stream_order *o, const struct order_stream *s)
     pthread_mutex_unlock(&o->lock);
 }
 
+void order_wait_value(struct stream_order *o)
+{
+    pthread_mutex_lock(&o->lock);
+    o->values = true;
+    pthread_mutex_unlock(&o->lock);
+}
+
 void order_host_waits_stream(struct stream_order *o, const struct order_stream *s)
 {
     pthread_mutex_lock(&o->lock);
@@ -515,7 +523,7 @@ void order_stream_gone(struct stream_order *o, u64 stream)
 static bool before(const struct stream_order *o, u64 a, u64 b)
 {
     const struct operation *x = find(o, a), *y = find(o, b);
-    if (o->broken || a == b || !x || (b && !y))
+    if (o->broken || o->values || a == b || !x || (b && !y))
         return true;
     if (!b)
         return o->host[x->line] >= x->n;

@@ -43,6 +43,9 @@ void order_event_gone(struct stream_order *o, u64 event);
  * streams now: a wait for what cannot be seen from here, as another process's event. */
 void order_wait(struct stream_order *o, const struct order_stream *s, u64 event);
 void order_wait_all(struct stream_order *o, const struct order_stream *s);
+/* Some stream waits for a value in memory (cuStreamWaitValue32). Nobody knows who writes it, so from now on everything
+ * counts as ordered. */
+void order_wait_value(struct stream_order *o);
 /* The host knows that this is done: it waited, or asked and was told so. Of the legacy stream: of all that it is
  * behind. */
 void order_host_waits_stream(struct stream_order *o, const struct order_stream *s);

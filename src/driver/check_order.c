@@ -105,6 +105,12 @@ void check_order_join(const struct CUstream_st *s, const struct CUstream_st *bef
     order_event_gone(order, id_of(&event));
 }
 
+void check_order_wait_value(void)
+{
+    if (order)
+        order_wait_value(order);
+}
+
 void check_order_event_gone(const struct CUevent_st *e)
 {
     if (order)

@@ -27,6 +27,7 @@ void check_order_wait(const struct CUstream_st *s, const struct CUevent_st *e);
 void check_order_wait_shared(const struct CUstream_st *s); /* for an event of another process: for everything */
 /* What s does next is behind all that `before` was given. hub.lock held. */
 void check_order_join(const struct CUstream_st *s, const struct CUstream_st *before);
+void check_order_wait_value(void); /* for a value in memory */
 void check_order_event_gone(const struct CUevent_st *e);
 void check_order_stream_gone(const struct CUstream_st *s);
 /* Launches of one executable graph come one behind the other: before and behind the launch. */

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "driver/check.h"
+#include "driver/check_order.h"
 #include "driver/driver.h"
 
 enum { MOST = 255 }; /* of a batch */
@@ -135,6 +136,15 @@ static CUresult check_one(const CUstreamBatchMemOpParams *p)
     }
 }
 
+static bool has_wait(const CUDA_BATCH_MEM_OP_NODE_PARAMS *p)
+{
+    for (unsigned i = 0; i < p->count; i++)
+        if (p->paramArray[i].operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ||
+            p->paramArray[i].operation == CU_STREAM_MEM_OP_WAIT_VALUE_64)
+            return true;
+    return false;
+}
+
 CUresult memory_ops(CUcontext ctx, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, struct op **out)
 {
     if (p->count > MOST || (p->count && !p->paramArray) || p->flags)
@@ -150,6 +160,8 @@ CUresult memory_ops(CUcontext ctx, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, struc
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (p->count)
         memcpy(b->ops, p->paramArray, p->count * sizeof b->ops[0]);
+    if (has_wait(p))
+        check_order_wait_value();
     b->op.params.memOp = (CUDA_BATCH_MEM_OP_NODE_PARAMS){ctx, p->count, b->ops, 0};
     *out = &b->op;
     return CUDA_SUCCESS;

@@ -18,6 +18,7 @@ static int up(void **state)
     OK(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
     OK(cuMemAlloc_v2(&word, 64));
     OK(cuMemsetD8_v2(word, 0, 64));
+    OK(cuCtxSynchronize()); /* the streams do not block, so they do not wait for it */
     OK(cuMemHostAlloc(&p, 64, CU_MEMHOSTALLOC_DEVICEMAP));
     memset(p, 0, 64);
     pinned = p;

@@ -1,5 +1,5 @@
-/* annotated - a program with NVTX ranges, marks and names and the profiler's switch, run without a profiler: all of it does
- * nothing, and says nothing. */
+/* annotated - a program with NVTX ranges, marks and names and the profiler's switch, run without a profiler: all of it
+ * does nothing, and says nothing. */
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>

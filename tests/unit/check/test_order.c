@@ -192,6 +192,18 @@ static void test_wait_all(void **state)
     BEFORE(y, z);
 }
 
+/* Who writes the value could be anybody. */
+static void test_wait_value(void **state)
+{
+    struct stream_order *o = *state;
+    const u64 x = op(o, &free_a), y = op(o, &free_b);
+    UNORDERED(x, y);
+    order_wait_value(o);
+    const u64 z = op(o, &free_a);
+    assert_true(order_before(o, x, y) && order_before(o, y, x) && order_before(o, y, z));
+    assert_true(order_before(o, x, HOST));
+}
+
 /* A destroyed stream's work may still run; its number may be another stream's at once. */
 static void test_destroyed(void **state)
 {
@@ -362,6 +374,7 @@ int main(void)
         TEST(test_host),
         TEST(test_host_waits_legacy),
         TEST(test_wait_all),
+        TEST(test_wait_value),
         TEST(test_destroyed),
         TEST(test_many_streams),
         TEST(test_too_many_streams),
