@@ -76,6 +76,27 @@
 #define cuStreamDestroy cuStreamDestroy_v2
 #define cuEventDestroy cuEventDestroy_v2
 #define cuEventElapsedTime cuEventElapsedTime_v2
+#define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
+#define cuGraphInstantiate cuGraphInstantiateWithFlags
+#define cuGraphExecUpdate cuGraphExecUpdate_v2
+#define cuGraphAddKernelNode cuGraphAddKernelNode_v2
+#define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
+#define cuGraphKernelNodeSetParams cuGraphKernelNodeSetParams_v2
+#define cuGraphExecKernelNodeSetParams cuGraphExecKernelNodeSetParams_v2
+#define cuGraphGetEdges cuGraphGetEdges_v2
+#define cuGraphNodeGetDependencies cuGraphNodeGetDependencies_v2
+#define cuGraphNodeGetDependentNodes cuGraphNodeGetDependentNodes_v2
+#define cuGraphAddDependencies cuGraphAddDependencies_v2
+#define cuGraphRemoveDependencies cuGraphRemoveDependencies_v2
+#define cuGraphAddNode cuGraphAddNode_v2
+#define cuStreamBeginCapture LS_PTSZ(cuStreamBeginCapture_v2)
+#define cuStreamWriteValue32 LS_PTSZ(cuStreamWriteValue32_v2)
+#define cuStreamWaitValue32 LS_PTSZ(cuStreamWaitValue32_v2)
+#define cuStreamWriteValue64 LS_PTSZ(cuStreamWriteValue64_v2)
+#define cuStreamWaitValue64 LS_PTSZ(cuStreamWaitValue64_v2)
+#define cuStreamBatchMemOp LS_PTSZ(cuStreamBatchMemOp_v2)
+#define cuStreamGetCaptureInfo LS_PTSZ(cuStreamGetCaptureInfo_v3)
+#define cuStreamUpdateCaptureDependencies LS_PTSZ(cuStreamUpdateCaptureDependencies_v2)
 
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuMemAllocAsync cuMemAllocAsync_ptsz
@@ -113,6 +134,15 @@
 #define cuLaunchKernelEx cuLaunchKernelEx_ptsz
 #define cuLaunchCooperativeKernel cuLaunchCooperativeKernel_ptsz
 #define cuLaunchHostFunc cuLaunchHostFunc_ptsz
+#define cuMemPrefetchBatchAsync cuMemPrefetchBatchAsync_ptsz
+#define cuMemDiscardBatchAsync cuMemDiscardBatchAsync_ptsz
+#define cuMemDiscardAndPrefetchBatchAsync cuMemDiscardAndPrefetchBatchAsync_ptsz
+#define cuStreamGetCtx_v2 cuStreamGetCtx_v2_ptsz
+#define cuStreamEndCapture cuStreamEndCapture_ptsz
+#define cuGraphInstantiateWithParams cuGraphInstantiateWithParams_ptsz
+#define cuGraphUpload cuGraphUpload_ptsz
+#define cuGraphLaunch cuGraphLaunch_ptsz
+#define cuStreamBeginCaptureToGraph cuStreamBeginCaptureToGraph_ptsz
 #endif
 
 #endif
