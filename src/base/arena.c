@@ -1,6 +1,6 @@
 /* arena.c - chunks that double from 4 KiB to 1 MiB; what is larger gets a chunk of its own behind the current one, so
  * that the current one's rest stays in use. Memory is zeroed as it is handed out, which touches each line just before
- * its owner does. */
+ * its owner does. Large requests are not touched: of the stacks of a block's threads only a small part is ever used. */
 #include "base/arena.h"
 
 #include <stdio.h>
@@ -25,27 +25,28 @@ static _Noreturn void out_of_memory(struct arena *a)
     longjmp(a->oom, 1);
 }
 
-static struct arena_chunk *chunk_new(struct arena *a, size_t payload)
+static struct arena_chunk *chunk_new(struct arena *a, size_t payload, bool zeroed)
 {
     size_t size;
     if (__builtin_add_overflow(payload, HEADER, &size))
         out_of_memory(a);
-    struct arena_chunk *c = ls_realloc(NULL, size);
+    struct arena_chunk *c = zeroed ? ls_calloc(1, size) : ls_realloc(NULL, size);
     if (!c)
         out_of_memory(a);
     c->size = size;
     return c;
 }
 
-/* Room for `need` bytes: a new current chunk, or a private one for large requests. */
-static u8 *grow(struct arena *a, size_t need)
+/* Room for `need` bytes: a new current chunk, or a private one for large requests, which is zeroed. */
+static u8 *grow(struct arena *a, size_t need, bool *zeroed)
 {
     size_t last = a->chunks ? a->chunks->size : CHUNK_MIN / 2;
     size_t next = last < CHUNK_MAX / 2 ? last * 2 : CHUNK_MAX;
     if (next < CHUNK_MIN)
         next = CHUNK_MIN;
-    if (need > next / 4) {
-        struct arena_chunk *c = chunk_new(a, need);
+    *zeroed = need > next / 4;
+    if (*zeroed) {
+        struct arena_chunk *c = chunk_new(a, need, true);
         if (a->chunks) {
             c->next = a->chunks->next;
             a->chunks->next = c;
@@ -55,7 +56,7 @@ static u8 *grow(struct arena *a, size_t need)
         }
         return (u8 *)c + HEADER;
     }
-    struct arena_chunk *c = chunk_new(a, next - HEADER);
+    struct arena_chunk *c = chunk_new(a, next - HEADER, false);
     c->next = a->chunks;
     a->chunks = c;
     u8 *p = (u8 *)c + HEADER;
@@ -71,13 +72,14 @@ void *arena_alloc_aligned(struct arena *a, size_t size, size_t align)
         align = ALIGN;
     if (size > SIZE_MAX - 2 * align)
         out_of_memory(a);
+    bool zeroed = false;
     u8 *p = (u8 *)ls_align_up((uintptr_t)a->at, align);
     if (LS_LIKELY(a->at && p <= a->end && size <= (size_t)(a->end - p)))
         a->at = p + size;
     else
-        p = (u8 *)ls_align_up((uintptr_t)grow(a, size + (align - ALIGN)), align);
+        p = (u8 *)ls_align_up((uintptr_t)grow(a, size + (align - ALIGN), &zeroed), align);
     a->total += size;
-    return memset(p, 0, size);
+    return zeroed ? p : memset(p, 0, size);
 }
 
 void *arena_alloc(struct arena *a, size_t size)

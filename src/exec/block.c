@@ -7,6 +7,9 @@
 
 /* How many turns a block whose warps only spin gets before another block runs. */
 enum { PATIENCE = 2 };
+/* A block may also spin with a barrier in each trip of its loop. It looks like one that has much to do and uses atomics.
+ * After so many rounds with polls another block runs; after fewer each time. */
+enum { PATIENCE_LONG = 4096, PATIENCE_LEAST = 64 };
 /* After so many rounds in which all of a block only asked for phases of mbarriers, none will end: a deadlock. A program
  * that asks with a time limit has long given up. */
 enum { STUCK = 1 << 14 };
@@ -75,6 +78,8 @@ void block_begin(struct block *b, u64 linear)
     b->info.sm = (u32)(linear % sms);
     b->info.slot = (u32)(linear / sms);
     b->live_warps = g->nwarps;
+    b->quantum = QUANTUM;
+    b->patience = PATIENCE_LONG;
     b->open_barriers = 0;
     b->exited_threads = 0;
     b->phases = b->stuck = 0;
@@ -154,10 +159,22 @@ static bool release_parked(struct block *b)
     return any;
 }
 
+/* What a block waits for may be what another thread does: one of the grid's, or of the program's. */
+static void let_others_run(struct block *b)
+{
+    struct worker *wk = b->worker;
+    wk->polling += IDLE_ROUND_NS;
+    if (wk->nlive && atomic_load_explicit(&b->grid->awake, memory_order_relaxed) == 1)
+        return;
+    const double start = exec_now();
+    sched_yield();
+    wk->polling += (u64)(1e9 * (exec_now() - start));
+}
+
 enum block_end block_run(struct block *b)
 {
     const struct exec_hooks *hooks = b->grid->launch->hooks;
-    for (u32 idle = 0, rounds = 1;; rounds++) {
+    for (u32 idle = 0, polls = 0, rounds = 1;; rounds++) {
         struct round r = run_round(b);
         if (r.fault)
             return BLOCK_STOPPED;
@@ -176,12 +193,20 @@ enum block_end block_run(struct block *b)
             release_parked(b);
         idle = r.moved || !(r.polled || r.stuck) ? 0 : idle + 1;
         if (idle)
-            sched_yield(); /* what it waits for may be another worker's block */
-        if (idle >= PATIENCE) {
+            let_others_run(b);
+        if (idle >= PATIENCE || (idle && b->quantum < QUANTUM)) {
             if (b->weak)
                 weak_round(b, true);
-            return BLOCK_ASIDE;
+            b->quantum = QUANTUM_AGAIN;
+            return rounds == idle ? BLOCK_IDLE : BLOCK_ASIDE;
         }
+        polls += r.polled;
+        if (polls > b->patience) {
+            b->patience = b->patience > 2 * PATIENCE_LEAST ? b->patience / 2 : PATIENCE_LEAST;
+            return BLOCK_LONG;
+        }
+        if (!idle)
+            b->quantum = QUANTUM;
     }
     if (b->weak)
         weak_block_end(b);

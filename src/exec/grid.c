@@ -1,8 +1,4 @@
-/* grid.c - a launch: its checks, its workers, and the order in which they run blocks.
- *
- * Block b goes to SM b mod n and worker (SM mod workers), so what a block sees does not depend on timing. A worker runs
- * its blocks in launch order, one at a time. A block that only spins is put aside and another one started, up to what
- * the device could hold, so blocks may wait for later ones (grid barriers) as well as for earlier ones (look-back). */
+/* grid.c - a launch: its checks, what it needs of memory, and what comes of it. Its blocks are run by crew.c. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +8,6 @@
 #include "exec/builtin.h"
 #include "exec/child.h"
 #include "exec/sched.h"
-#include "exec/weak.h"
 
 double exec_now(void)
 {
@@ -66,140 +61,6 @@ static void flush_print(struct grid *g)
         g->launch->print(g->launch->print_ctx, (*best)->text, (*best)->len);
         *best = (*best)->next;
     }
-}
-
-/* ---- workers ---- */
-
-/* A worker's own tables for a function that it runs for the first time. */
-void worker_knows(struct worker *w, const struct exec_func *f)
-{
-    if (!w->sites[f->number])
-        w->sites[f->number] = arena_array(&w->mem, struct site_cache, f->src->ninsts + 1);
-}
-
-/* The linear number of a worker's n-th block, or UINT64_MAX past the last. */
-static u64 block_number(const struct worker *w, u64 n)
-{
-    const struct grid *g = w->grid;
-    u32 sms = g->launch->device->gpu.sms;
-    u64 mine = (sms - w->index + g->nworkers - 1) / g->nworkers; /* SMs of this worker */
-    u64 sm = w->index + n % mine * g->nworkers, linear = n / mine * sms + sm;
-    return linear < g->nblocks ? linear : UINT64_MAX;
-}
-
-/* The place of a worker's n-th block in the order in which it takes them up: n, or with a seed shuffled by hands. A hand
- * is no more than may be under way at once, so that a block which waits for an earlier one finds it started. */
-static u64 dealt(struct worker *w, u64 n)
-{
-    const u64 most = w->grid->resident < LS_ARRAY_LEN(w->hand) ? w->grid->resident : LS_ARRAY_LEN(w->hand);
-    if (!w->grid->launch->seed)
-        return n;
-    if (n % most == 0) {
-        u32 len = 0;
-        for (; len < most && block_number(w, n + len) != UINT64_MAX; len++)
-            w->hand[len] = (u8)len;
-        for (u32 k = len; k > 1; k--) {
-            const u32 other = (u32)(worker_random(w) % k);
-            const u8 swap = w->hand[k - 1];
-            w->hand[k - 1] = w->hand[other];
-            w->hand[other] = swap;
-        }
-        if (!len)
-            return n;
-    }
-    return block_number(w, n) == UINT64_MAX ? n : n - n % most + w->hand[n % most];
-}
-
-static struct block *start_block(struct worker *w)
-{
-    u64 linear = block_number(w, dealt(w, w->next));
-    if (linear == UINT64_MAX)
-        return NULL;
-    struct block *b = w->free_blocks;
-    if (b)
-        w->free_blocks = b->next;
-    else
-        b = block_new(w);
-    w->next++;
-    block_begin(b, linear);
-    return b;
-}
-
-static void put_aside(struct worker *w, struct block *b)
-{
-    b->next = NULL;
-    *(w->live_head ? &w->live_tail->next : &w->live_head) = b;
-    w->live_tail = b;
-    w->nlive++;
-}
-
-static struct block *take_up(struct worker *w)
-{
-    struct block *b = w->live_head;
-    if (b) {
-        w->live_head = b->next;
-        w->nlive--;
-    }
-    return b;
-}
-
-static void run_blocks(struct worker *w)
-{
-    bool fresh = true; /* start new blocks before going on with old ones */
-    while (!atomic_load_explicit(&w->grid->stop, memory_order_relaxed)) {
-        struct block *b = fresh && w->nlive < w->grid->resident ? start_block(w) : NULL;
-        if (!b)
-            b = take_up(w);
-        if (!b)
-            return;
-        switch (block_run(b)) {
-        case BLOCK_DONE:
-            b->next = w->free_blocks;
-            w->free_blocks = b;
-            w->blocks++;
-            fresh = !w->nlive;
-            break;
-        case BLOCK_ASIDE:
-            put_aside(w, b);
-            fresh = !fresh;
-            break;
-        case BLOCK_STOPPED:
-            return;
-        }
-    }
-}
-
-static void *worker_main(void *arg)
-{
-    struct worker *w = arg;
-    struct exec_module *m = w->grid->module;
-    if (setjmp(w->mem.oom)) {
-        struct exec_fault f = {.kind = FAULT_NOMEM, .kernel = w->grid->kernel->src->name};
-        grid_fault(w->grid, &f);
-        return NULL;
-    }
-    w->sites = arena_array(&w->mem, struct site_cache *, m->nfuncs);
-    w->free_frames = arena_array(&w->mem, struct frame *, m->nfuncs);
-    worker_knows(w, w->grid->kernel);
-    if (w->grid->launch->device->weak_memory)
-        weak_worker_begin(w);
-    run_blocks(w);
-    if (w->weak)
-        weak_worker_end(w);
-    return NULL;
-}
-
-static void run_workers(struct grid *g)
-{
-    unsigned started = 1;
-    for (; started < g->nworkers; started++)
-        if (pthread_create(&g->workers[started].thread, NULL, worker_main, &g->workers[started]))
-            break;
-    worker_main(&g->workers[0]);
-    for (unsigned k = 1; k < started; k++)
-        pthread_join(g->workers[k].thread, NULL);
-    for (unsigned k = started; k < g->nworkers; k++)
-        worker_main(&g->workers[k]); /* no thread to be had: its blocks run here */
 }
 
 /* ---- checks ---- */
@@ -337,13 +198,16 @@ static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
     if (g->mode == IR_TIMED)
         clock_grid_begin(g, (u32)resident_per_sm(g));
     pthread_mutex_init(&g->lock, NULL);
+    atomic_store(&g->awake, g->nworkers);
     g->workers = ls_calloc(g->nworkers, sizeof *g->workers);
     if (!g->workers)
         return LS_ERR_NOMEM;
     for (unsigned k = 0; k < g->nworkers; k++) {
         struct worker *w = &g->workers[k];
         w->grid = g;
-        w->index = k;
+        w->index = w->driver = k;
+        w->awake = true;
+        pthread_cond_init(&w->wake, NULL);
         w->mem.name = "launch";
         w->rng = l->seed * 2654435761u + k;
         w->print_last = &w->print_first;
@@ -376,8 +240,10 @@ static enum ls_status launch_memory(struct grid *g)
 static void grid_free(struct grid *g)
 {
     struct mem *mem = g->launch->device->mem;
-    for (unsigned k = 0; g->workers && k < g->nworkers; k++)
+    for (unsigned k = 0; g->workers && k < g->nworkers; k++) {
         arena_free(&g->workers[k].mem);
+        pthread_cond_destroy(&g->workers[k].wake);
+    }
     ls_free(g->workers);
     if (g->param_address)
         mem_free(mem, g->param_address);
@@ -408,7 +274,7 @@ enum ls_status exec_run(const struct exec_launch *l, struct exec_fault *fault, s
     if (!s)
         s = launch_memory(&g);
     if (!s) {
-        run_workers(&g);
+        crew_run(&g);
         s = children_collect(&g);
         if (l->print)
             flush_print(&g);

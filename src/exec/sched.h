@@ -1,7 +1,8 @@
 /* sched.h - the scheduler's vocabulary: frames, groups, blocks, workers, grids. Internal to exec/.
  *
- * One worker thread owns some SMs and runs their blocks; a block is a loop over its warps; a warp is a loop over its
- * splits; a split is what op bodies run. Nothing here has a stack of its own, so a block can be put aside at any time. */
+ * A worker owns some SMs, and one thread at a time runs their blocks; a block is a loop over its warps; a warp is a loop
+ * over its splits; a split is what op bodies run. Nothing here has a stack of its own, so a block can be put aside at any
+ * time. */
 #ifndef LS_EXEC_SCHED_H
 #define LS_EXEC_SCHED_H
 
@@ -19,8 +20,11 @@ enum warp_stop {
     STOP_FAULT,
 };
 
-/* What a warp may run before others get a turn, in instructions; polling accesses count extra (access.h). */
-enum { QUANTUM = 65536 };
+/* What a warp may run before others get a turn, in instructions; polling accesses count extra (access.h). A block that has
+ * been put aside because it polled looks again no more than a few times. */
+enum { QUANTUM = 65536, QUANTUM_AGAIN = 16 * WARP_POLL_COST };
+/* What a poll takes, and what a round of a block does in which all only poll, ns: measured, on a machine of 2025. */
+enum { POLL_NS = 20, IDLE_ROUND_NS = 500 };
 enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, MAX_WARPS = 32 };
 
 /* One activation of a function by some lanes of a warp. */
@@ -64,6 +68,8 @@ struct block {
     struct frame *frames;  /* one for each warp: the kernel's */
     u8 *memory;            /* registers, call areas and local memory of all warps */
     u32 live_warps;
+    u32 patience;          /* rounds with polls in them before it is put aside, whatever else it did */
+    i32 quantum;           /* what a warp may run in a turn (QUANTUM), less while all of the block has only polled */
     u32 open_barriers;     /* bit i: somebody has arrived at barrier i */
     u32 exited_threads;
     u32 phases;            /* of mbarriers that ended */
@@ -82,9 +88,20 @@ struct worker {
     pthread_t thread;
     struct site_cache **sites; /* by function number */
     void *hook_ctx;
-    struct block *live_head, *live_tail; /* blocks put aside, oldest first */
+    /* crew.c; under the grid's lock while another thread than its own runs the worker's blocks */
+    unsigned driver;     /* the index of the worker whose thread runs the blocks of this one */
+    bool running;        /* one of its blocks is being run: nobody else may touch the worker */
+    bool wanted;         /* its own thread waits to have it back */
+    bool done;           /* its blocks have ended */
+    bool awake;          /* its own thread runs blocks */
+    pthread_cond_t wake; /* of its own thread */
+    u64 polling;         /* what its blocks spent on polling since the thread last looked, ns, about */
+    struct block *live;   /* blocks put aside, by their numbers */
+    struct block **at;    /* where among them the next one to be taken up is linked in */
+    u64 last;             /* the number of the last one */
+    u64 nlive, nlive_most; /* how many there are, and how many there may be before no more are started */
+    u64 idle;             /* turns in a row that brought nothing */
     struct block *free_blocks;
-    u32 nlive;
     struct frame **free_frames; /* by function number */
     struct group *free_groups;
     struct arena mem;           /* everything above, for the launch */
@@ -117,6 +134,8 @@ struct grid {
     u32 nthreads, nwarps, last_mask; /* of a block; lanes of its last warp */
     unsigned nworkers;
     struct worker *workers;
+    atomic_uint awake;     /* threads that run blocks */
+    atomic_uint moves;     /* counts what threads do to each other's workers (crew.c) */
     u32 shared_bytes, shared_static;
     u32 scratch_at;        /* shared memory that cooperative groups use, behind the kernel's own; 0: none */
     u64 local_bytes;       /* a lane */
@@ -125,7 +144,7 @@ struct grid {
     u64 workspace;         /* of a cooperative launch, or 0 */
     double deadline;       /* 0: none */
     atomic_bool stop;
-    pthread_mutex_t lock;  /* protects fault, printed and nothing else */
+    pthread_mutex_t lock;  /* protects fault, printed, and who drives which worker */
     struct exec_fault fault;
     bool faulted;
     atomic_size_t printed;
@@ -194,7 +213,13 @@ void block_exit_barriers(struct block *b, u32 warp, u32 lanes); /* after these h
 /* ---- block.c ---- */
 struct block *block_new(struct worker *worker);
 void block_begin(struct block *b, u64 linear);
-enum block_end { BLOCK_DONE, BLOCK_ASIDE, BLOCK_STOPPED };
+enum block_end {
+    BLOCK_DONE,
+    BLOCK_ASIDE, /* it got on, but now it only polls */
+    BLOCK_IDLE,  /* it only polled */
+    BLOCK_LONG,  /* it polls again and again, with barriers between: perhaps it waits */
+    BLOCK_STOPPED,
+};
 enum block_end block_run(struct block *b);
 
 /* ---- report.c: faults ---- */
@@ -206,11 +231,15 @@ void block_deadlock(struct block *b);
 /* False when the grid is to stop: cancelled, faulted elsewhere, or the watchdog's time has come. */
 bool block_watch(struct block *b);
 
+/* ---- crew.c ---- */
+/* Runs all blocks of the grid, on as many threads as it has workers. */
+void crew_run(struct grid *g);
+void worker_knows(struct worker *w, const struct exec_func *f);
+
 /* ---- grid.c ---- */
 /* LS_OK, or LS_ERR_LIMIT with the limit's name in f->detail. Looks at device, kernel, grid, block, dynamic_shared. */
 enum ls_status grid_check_limits(const struct exec_launch *l, struct exec_fault *f);
 u64 worker_random(struct worker *w);
-void worker_knows(struct worker *w, const struct exec_func *f);
 double exec_now(void); /* seconds, monotonic */
 
 #endif

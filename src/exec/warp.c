@@ -418,8 +418,11 @@ static u32 awaited(const struct warp *w)
 /* Charges what has been used of the quantum and starts a new one. */
 static void renew_budget(struct warp *w)
 {
-    w->worker->spent += (u64)(QUANTUM - w->budget);
-    w->budget = QUANTUM;
+    const u64 spent = (u64)(w->block->quantum - w->budget);
+    w->worker->spent += spent;
+    if (w->polled & POLLED_MEMORY)
+        w->worker->polling += spent / WARP_POLL_COST * POLL_NS;
+    w->budget = w->block->quantum;
 }
 
 void warp_run(struct warp *w)
@@ -427,7 +430,7 @@ void warp_run(struct warp *w)
     const atomic_bool *stop = &w->block->grid->stop;
     w->polled = 0;
     w->tired = false;
-    w->budget = QUANTUM;
+    w->budget = w->block->quantum;
     for (;;) {
         struct split *s = pick(w);
         if (!s && w->ready) {

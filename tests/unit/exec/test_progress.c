@@ -64,6 +64,39 @@ static void test_look_ahead(void **state)
     bench_close(&b);
 }
 
+/* Nothing but turns to take: a worker more makes this no faster, and must not make it slower by much. */
+static void test_tickets(void **state)
+{
+    enum { BLOCKS = 20000, SECONDS = 30 };
+    struct bench b;
+    (void)state;
+    bench_open(&b, "progress.ptx");
+    for (unsigned k = 0; k < LS_ARRAY_LEN(worker_counts); k++) {
+        u32 *tickets = bench_alloc(&b, 12);
+        bench_run_ok(&b, &(struct run){.kernel = "tickets", .grid = BLOCKS, .block = 1, .workers = worker_counts[k],
+                                       .params = {(u64)tickets}, .max_seconds = SECONDS});
+        for (u32 i = 0; i < 3; i++)
+            assert_int_equal(tickets[i], BLOCKS);
+    }
+    bench_close(&b);
+}
+
+static void test_poll_between_barriers(void **state)
+{
+    enum { BLOCKS = 100 };
+    struct bench b;
+    (void)state;
+    bench_open(&b, "progress.ptx");
+    for (unsigned k = 0; k < LS_ARRAY_LEN(worker_counts); k++) {
+        u32 *flag = bench_alloc(&b, 4);
+        bench_run_ok(&b, &(struct run){.kernel = "poll_between_barriers", .grid = BLOCKS, .block = 64,
+                                       .workers = worker_counts[k], .params = {(u64)flag, BLOCKS - 1},
+                                       .max_seconds = HANGS_S});
+        assert_int_equal(*flag, 1);
+    }
+    bench_close(&b);
+}
+
 static void test_producer_and_consumer(void **state)
 {
     enum { ROUNDS = 50 };
@@ -223,6 +256,8 @@ int main(void)
         cmocka_unit_test(test_spin_lock_in_a_warp),
         cmocka_unit_test(test_look_back),
         cmocka_unit_test(test_look_ahead),
+        cmocka_unit_test(test_tickets),
+        cmocka_unit_test(test_poll_between_barriers),
         cmocka_unit_test(test_producer_and_consumer),
         cmocka_unit_test(test_two_kernels_wait_for_each_other),
         cmocka_unit_test(test_deadlock_is_reported),
