@@ -50,8 +50,9 @@ f32 texture_half_value(u32 half)
     const u32 exponent = half >> 10 & 31, mantissa = half & 1023, sign = (half & 0x8000) << 16;
     if (exponent == 31)
         return float_of(mantissa ? 0x7fffffff : sign | 0x7f800000);
-    const f32 value = exponent ? ldexpf((f32)(mantissa | 1024), (int)exponent - 25) : ldexpf((f32)mantissa, -24);
-    return float_of(bits_of(value) | sign);
+    if (!exponent)
+        return float_of(bits_of((f32)mantissa * 0x1p-24f) | sign);
+    return float_of(sign | (exponent + 127 - 15) << 23 | mantissa << 13);
 }
 
 u32 texture_half_bits(f32 value)
@@ -79,12 +80,12 @@ static u32 linear_colour(u8 x, unsigned k)
     return bits_of((f32)(k == 3 ? c : c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4)));
 }
 
-/* Channel k of the texel at `at`, as a fetch gives it. */
-RACY static u32 read_channel(const struct texture *t, u64 at, unsigned k)
+/* Channel k of the texel at `at`, which has this format, as a fetch gives it. */
+RACY static inline __attribute__((always_inline)) u32 read_as(const struct texture *t, u8 format, u64 at, unsigned k)
 {
-    const void *p = (const void *)(uintptr_t)(at + k * (texel_bits(t->image.format) / 8));
+    const void *p = (const void *)(uintptr_t)(at + k * (texel_bits(format) / 8));
     const bool raw = t->sampler.integers;
-    switch (t->image.format) {
+    switch (format) {
     case TEXEL_U8:
         return raw                ? *(const u8_any *)p
                : t->sampler.srgb ? linear_colour(*(const u8_any *)p, k)
@@ -100,6 +101,11 @@ RACY static u32 read_channel(const struct texture *t, u64 at, unsigned k)
     default:
         return *(const u32_any *)p;
     }
+}
+
+RACY static u32 read_channel(const struct texture *t, u64 at, unsigned k)
+{
+    return read_as(t, t->image.format, at, k);
 }
 
 static u32 missing_channel(const struct texture *t, unsigned k)
@@ -209,13 +215,21 @@ struct footprint {
     u32 weight[3];
 };
 
+/* floor(x) for |x| up to 2^40 (in_texels), without a call. */
+static inline i64 floor_of(f64 x)
+{
+    const i64 i = (i64)x;
+    return i - ((f64)i > x);
+}
+
 static struct footprint footprint(const struct texture *t, const struct texture_place *at)
 {
     struct footprint f = {0};
     for (unsigned d = 0; d < t->image.dims; d++) {
-        const f64 x = in_texels(t, at, d) - 0.5, low = floor(x);
-        f.first[d] = (i64)low + at->offset[d];
-        f.weight[d] = (u32)floor((x - low) * 256 + 0.5);
+        const f64 x = in_texels(t, at, d) - 0.5;
+        const i64 low = floor_of(x);
+        f.first[d] = low + at->offset[d];
+        f.weight[d] = (u32)((x - (f64)low) * 256 + 0.5);
     }
     return f;
 }
@@ -224,13 +238,95 @@ static struct texture_value fetch_nearest(const struct texture *t, const struct 
 {
     i64 index[3] = {0};
     for (unsigned d = 0; d < t->image.dims; d++)
-        index[d] = at->offset[d] + (at->is_float ? (i64)floor(in_texels(t, at, d)) : (i64)at->texel[d]);
-    return texel(t, index, at->layer);
+        index[d] = at->offset[d] + (at->is_float ? floor_of(in_texels(t, at, d)) : (i64)at->texel[d]);
+    return t->image.cube ? texel(t, index, at->layer) : texel_of_image(t, index, at->layer);
+}
+
+/* Where the two texels of a dimension lie, in bytes from the first, and their weights. A border is 0 bytes away. */
+struct axis {
+    u64 bytes[2];
+    bool border[2];
+    f64 weight[2];
+    bool plain; /* no border, and neither weight is 0 */
+};
+
+static inline struct axis axis(const struct texture *t, const struct footprint *f, unsigned d, i64 size, u64 stride)
+{
+    struct axis a;
+    for (unsigned k = 0; k < 2; k++) {
+        const i64 i = address(&t->sampler, d, f->first[d] + k, size);
+        a.border[k] = i < 0;
+        a.bytes[k] = i < 0 ? 0 : (u64)i * stride;
+    }
+    a.weight[0] = (256 - f->weight[d]) / 256.0;
+    a.weight[1] = f->weight[d] / 256.0;
+    a.plain = !a.border[0] && !a.border[1] && f->weight[d] % 256;
+    return a;
+}
+
+/* What fetch_linear does, for images without neighbours behind their edges. The format, the number of channels and that
+ * of dimensions are constants where this is called for what is usual. */
+RACY static inline __attribute__((always_inline)) struct texture_value
+blend(const struct texture *t, const struct texture_place *at, unsigned dims, u8 format, unsigned channels)
+{
+    const struct image *im = &t->image;
+    const struct footprint f = footprint(t, at);
+    const u32 last = im->depth - 1;
+    const u64 base = im->base + (im->layered ? (u64)(at->layer < last ? at->layer : last) * im->slice : 0);
+    struct axis a[3];
+    struct texture_value out = {0};
+    f64 sum[4] = {0};
+    a[0] = axis(t, &f, 0, im->width, im->texel_bytes);
+    if (dims > 1)
+        a[1] = axis(t, &f, 1, im->height, im->pitch);
+    if (dims > 2)
+        a[2] = axis(t, &f, 2, im->depth, im->slice);
+    const bool plain = a[0].plain && (dims < 2 || a[1].plain) && (dims < 3 || a[2].plain);
+    for (unsigned corner = 0; corner < 1u << dims; corner++) {
+        u64 where = base;
+        f64 weight = 1;
+        bool border = false;
+        for (unsigned d = 0; d < dims; d++) {
+            const unsigned k = corner >> d & 1;
+            where += a[d].bytes[k];
+            weight *= a[d].weight[k];
+            border |= a[d].border[k];
+        }
+        if (!plain && weight == 0)
+            continue;
+        if (!out.address)
+            out.address = border ? im->base : where;
+        for (unsigned k = 0; k < channels; k++) {
+            const u32 bits = !plain && border ? t->sampler.border[k] : read_as(t, format, where, k);
+            sum[k] += weight * (f64)float_of(bits);
+        }
+    }
+    for (unsigned k = 0; k < channels; k++)
+        out.bits[k] = bits_of((f32)sum[k]);
+    for (unsigned k = channels; k < 4; k++) /* the weights' sum is 1 */
+        out.bits[k] = missing_channel(t, k);
+    return out;
+}
+
+RACY static struct texture_value blend_image(const struct texture *t, const struct texture_place *at)
+{
+    const struct image *im = &t->image;
+    if (im->dims == 2 && im->format == TEXEL_FLOAT && im->channels == 1)
+        return blend(t, at, 2, TEXEL_FLOAT, 1);
+    if (im->dims == 2 && im->format == TEXEL_FLOAT && im->channels == 4)
+        return blend(t, at, 2, TEXEL_FLOAT, 4);
+    if (im->dims == 2 && im->format == TEXEL_U8 && im->channels == 4)
+        return blend(t, at, 2, TEXEL_U8, 4);
+    if (im->dims == 3 && im->format == TEXEL_FLOAT && im->channels == 1)
+        return blend(t, at, 3, TEXEL_FLOAT, 1);
+    return blend(t, at, im->dims, im->format, im->channels);
 }
 
 /* Texels of weight 0 are not looked at. */
 static struct texture_value fetch_linear(const struct texture *t, const struct texture_place *at)
 {
+    if (!t->image.cube)
+        return blend_image(t, at);
     const struct footprint f = footprint(t, at);
     const unsigned dims = t->image.dims;
     struct texture_value out = {0};
@@ -335,12 +431,12 @@ static struct texture_value fetch_mipmap(const struct texture *t, const struct t
 
 struct texture_value texture_fetch(const struct texture *t, const struct texture_place *at)
 {
+    if (!t->image.cube)
+        return t->image.levels > 1 ? fetch_mipmap(t, at) : fetch_level(t, at);
     struct texture_place on_face = *at;
-    if (t->image.cube) {
-        const u32 last = t->image.depth / 6 - 1;
-        on_face.layer = !t->image.layered ? 0 : at->layer < last ? at->layer : last;
-        cube_to_face(&on_face);
-    }
+    const u32 last = t->image.depth / 6 - 1;
+    on_face.layer = !t->image.layered ? 0 : at->layer < last ? at->layer : last;
+    cube_to_face(&on_face);
     return t->image.levels > 1 ? fetch_mipmap(t, &on_face) : fetch_level(t, &on_face);
 }
 
