@@ -25,7 +25,7 @@
 /* How far back that part is looked at, about. */
 #define POLL_WINDOW 5e-3
 /* How long it sleeps then: at first, and at most. A thread that ran well for as long as WELL before begins anew. */
-#define SLEEP_FIRST 1e-3
+#define SLEEP_FIRST 4e-3
 #define SLEEP_MOST 64e-3
 #define WELL 20e-3
 
@@ -361,6 +361,7 @@ static void run_blocks(struct hand *h)
 
 /* ---- the launch ---- */
 
+/* By the thread that will run the worker, so that its memory is near it. False after a fault, which stops the grid. */
 static bool prepare(struct worker *w)
 {
     struct exec_module *m = w->grid->module;
@@ -387,7 +388,8 @@ static void *thread_main(void *arg)
         count_anew(&h);
         h.woken = exec_now();
     }
-    run_blocks(&h);
+    if (prepare(w))
+        run_blocks(&h);
     if (w->weak)
         weak_worker_end(w);
     return NULL;
@@ -396,9 +398,6 @@ static void *thread_main(void *arg)
 void crew_run(struct grid *g)
 {
     unsigned started = 1;
-    for (unsigned k = 0; k < g->nworkers; k++)
-        if (!prepare(&g->workers[k]))
-            return;
     pthread_mutex_lock(&g->lock);
     for (; started < g->nworkers; started++)
         if (pthread_create(&g->workers[started].thread, NULL, thread_main, &g->workers[started]))
@@ -410,6 +409,8 @@ void crew_run(struct grid *g)
         atomic_fetch_add(&g->moves, 1);
     }
     pthread_mutex_unlock(&g->lock);
+    for (unsigned k = started; k < g->nworkers; k++)
+        prepare(&g->workers[k]);
     thread_main(&g->workers[0]);
     for (unsigned k = 1; k < started; k++)
         pthread_join(g->workers[k].thread, NULL);
