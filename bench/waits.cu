@@ -1,8 +1,8 @@
 /* waits.cu - how long do kernels take whose blocks wait for each other, with one worker and with several?
  *
  * Blocks that wait read a word again and again until another block has written it. Which worker runs that other block,
- * and what the waiting costs meanwhile, decides whether a second worker helps or hurts. bench/waits.sh runs this program
- * under `lockstep run` with 1, 2 and 4 workers.
+ * and what the waiting costs meanwhile, decides whether a second worker helps or hurts. bench/waits.sh runs this
+ * program under `lockstep run` with 1, 2 and 4 workers.
  *
  * Each kernel checks its own result: a wrong one is told in place of its time. */
 #include <chrono>

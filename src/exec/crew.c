@@ -143,7 +143,7 @@ static void note_turn(struct worker *w, enum block_end end)
 {
     w->idle = end == BLOCK_IDLE || end == BLOCK_LONG ? w->idle + 1 : 0;
     if (end == BLOCK_DONE && w->nlive_most > LIVE_LEAST)
-        w->nlive_most--;
+        w->nlive_most -= (w->nlive_most - LIVE_LEAST + 7) / 8;
     if (w->idle <= w->nlive)
         return;
     w->nlive_most = w->nlive_most * 2 < w->grid->resident ? w->nlive_most * 2 : w->grid->resident;
@@ -293,9 +293,12 @@ static void lend(struct hand *h)
     pthread_mutex_unlock(&g->lock);
 }
 
-/* A block has been put aside: does the thread do anything else? */
+/* A block has been put aside: does the thread do anything else? With weak memory nobody lends: the stores of blocks
+ * that have ended reach memory while their worker runs, or when its thread ends. */
 static void judge(struct hand *h)
 {
+    if (h->home->weak)
+        return;
     if (h->polling < POLL_LEAST || atomic_load_explicit(&h->grid->awake, memory_order_relaxed) == 1)
         return;
     const double all = exec_now() - h->since;
