@@ -2,7 +2,10 @@
  *
  * The names and meanings are those of the CUDA Math API, "FP8 Intrinsics". Nothing is computed in these formats: they
  * are converted, rounding to nearest. With __NV_SATFINITE what is too large becomes the largest number, with __NV_NOSAT
- * infinity, or NaN in e4m3. e8m0, the format of scales, is not provided. */
+ * infinity, or NaN in e4m3.
+ *
+ * e8m0, the format of scales, is an exponent alone: code k is 2^(k - 127), 255 is NaN, and there is neither a sign nor
+ * a zero. A number's sign is dropped, and what lies between two powers goes up or down as the rounding mode says. */
 #ifndef LOCKSTEP_CUDA_FP8_H
 #define LOCKSTEP_CUDA_FP8_H
 #define __CUDA_FP8_H__
@@ -10,6 +13,7 @@
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "device_types.h"
 
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short int __nv_fp8x2_storage_t;
@@ -191,6 +195,77 @@ LS_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_t x, const
 LS_TYPES(e4m3, __NV_E4M3)
 LS_TYPES(e5m2, __NV_E5M2)
 #undef LS_TYPES
+
+/* ---- scales ---- */
+
+namespace ls_small {
+LS_HD unsigned char to_scale(double a, bool saturate, bool up)
+{
+    const double magnitude = __builtin_fabs(a);
+    const unsigned long long bits = __builtin_bit_cast(unsigned long long, magnitude);
+    if (a != a)
+        return 0xff;
+    if (magnitude == __builtin_inf())
+        return saturate ? 0xfe : 0xff;
+    const int below = (int)(bits >> 52) - 1023 + 127; /* the code of the power of two at or below it */
+    const int code = below + (up && (bits & 0xfffffffffffffull) ? 1 : 0);
+    if (code > 0xfe)
+        return up && !saturate ? 0xff : 0xfe;
+    return (unsigned char)(code < 0 ? 0 : code);
+}
+LS_HD unsigned short from_scale(unsigned char code) /* as a bfloat16; 2^-127 is subnormal there */
+{
+    return code == 0xff ? 0x7fff : code ? (unsigned short)(code << 7) : 0x40;
+}
+} // namespace ls_small
+
+#define LS_SCALE(name, type, value)                                                                                    \
+    LS_HD __nv_fp8_storage_t name(const type x, const __nv_saturation_t saturate, const enum cudaRoundMode rounding)   \
+    {                                                                                                                  \
+        return ls_small::to_scale((double)(value), saturate == __NV_SATFINITE, rounding == cudaRoundPosInf);           \
+    }
+LS_SCALE(__nv_cvt_bfloat16raw_to_e8m0, __nv_bfloat16_raw, __bfloat162float(x))
+LS_SCALE(__nv_cvt_float_to_e8m0, float, x)
+LS_SCALE(__nv_cvt_double_to_e8m0, double, x)
+#undef LS_SCALE
+
+#define LS_TWO_SCALES(name, type, one, x0, x1)                                                                         \
+    LS_HD __nv_fp8x2_storage_t name(const type x, const __nv_saturation_t saturate, const enum cudaRoundMode rounding) \
+    {                                                                                                                  \
+        return (__nv_fp8x2_storage_t)(one(x0, saturate, rounding) | one(x1, saturate, rounding) << 8);                 \
+    }
+LS_TWO_SCALES(__nv_cvt_bfloat162raw_to_e8m0x2, __nv_bfloat162_raw, __nv_cvt_bfloat16raw_to_e8m0, __nv_bfloat16_raw{x.x},
+              __nv_bfloat16_raw{x.y})
+LS_TWO_SCALES(__nv_cvt_float2_to_e8m0x2, float2, __nv_cvt_float_to_e8m0, x.x, x.y)
+LS_TWO_SCALES(__nv_cvt_double2_to_e8m0x2, double2, __nv_cvt_double_to_e8m0, x.x, x.y)
+#undef LS_TWO_SCALES
+
+LS_HD __nv_bfloat16_raw __nv_cvt_e8m0_to_bf16raw(const __nv_fp8_storage_t x)
+{
+    return __nv_bfloat16_raw{ls_small::from_scale(x)};
+}
+LS_HD __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(const __nv_fp8x2_storage_t x)
+{
+    return __nv_bfloat162_raw{ls_small::from_scale((__nv_fp8_storage_t)x),
+                              ls_small::from_scale((__nv_fp8_storage_t)(x >> 8))};
+}
+
+struct __nv_fp8_e8m0 {
+    __nv_fp8_storage_t __x;
+    __nv_fp8_e8m0() = default;
+    explicit __host__ __device__ __nv_fp8_e8m0(const double f)
+        : __x(__nv_cvt_double_to_e8m0(f, __NV_SATFINITE, cudaRoundPosInf))
+    {
+    }
+    explicit __host__ __device__ __nv_fp8_e8m0(const float f) : __nv_fp8_e8m0((double)f) {}
+    explicit __host__ __device__ __nv_fp8_e8m0(const __half f) : __nv_fp8_e8m0((double)__half2float(f)) {}
+    explicit __host__ __device__ __nv_fp8_e8m0(const __nv_bfloat16 f) : __nv_fp8_e8m0((double)__bfloat162float(f)) {}
+    explicit __host__ __device__ __nv_fp8_e8m0(const int i) : __nv_fp8_e8m0((double)i) {}
+    explicit __host__ __device__ __nv_fp8_e8m0(const unsigned i) : __nv_fp8_e8m0((double)i) {}
+    explicit __host__ __device__ operator __nv_bfloat16() const { return __nv_cvt_e8m0_to_bf16raw(__x); }
+    explicit __host__ __device__ operator float() const { return __bfloat162float(__nv_bfloat16(*this)); }
+    explicit __host__ __device__ operator double() const { return (double)(float)*this; }
+};
 
 #undef LS_HD
 

@@ -106,6 +106,7 @@ static void add_cuda(tool_words *w, const struct unit *u)
     struct arena *mem = u->mem;
     ADD(w, u->p->clang, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-Xclang",
         "-target-sdk-version=12.5", "-fuse-cuid=none", "-Xclang", arena_printf(mem, "-cuid=%s", u->id),
+        "-Xclang", "-fcuda-allow-variadic-functions",
         arena_printf(mem, "-std=%s", o->std), "-isystem", u->p->include, "-include", "cuda_runtime.h",
         "-Wno-duplicate-decl-specifier", "-Wno-builtin-macro-redefined", "-Wno-unknown-pragmas", "-Wno-pass-failed",
         arch_list(o, mem));

@@ -10,6 +10,12 @@
 
 #define __CUDACC__ 1
 
+/* NVIDIA's CCCL (CUB, Thrust, libcu++) asks whether cuda_fp6.h and cuda_fp4.h can be found anywhere and includes them:
+ * those of a toolkit are written on top of its own cuda_fp16.h, and here are none. */
+#ifndef CCCL_DISABLE_NVFP6_SUPPORT
+#define CCCL_DISABLE_NVFP6_SUPPORT
+#endif
+
 #include "host_defines.h"
 
 /* The device's allocator, before <new> defines the device's operators by it. */

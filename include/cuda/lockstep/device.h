@@ -15,7 +15,6 @@
 
 #ifndef CUDA_VERSION
 #define CUDA_VERSION 13000
-#define LOCKSTEP_CUDA_VERSION_IS_OURS
 #endif
 
 #include <limits.h>
@@ -116,11 +115,6 @@ __device__ static inline void __assert_fail(const char *message, const char *fil
 #endif
 
 #include "lockstep/device_launch.h"
-
-#ifdef LOCKSTEP_CUDA_VERSION_IS_OURS
-#undef CUDA_VERSION
-#undef LOCKSTEP_CUDA_VERSION_IS_OURS
-#endif
 
 /* `<<<...>>>` pushes its arguments; the kernel's stub on the host pops them. */
 extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = 0);

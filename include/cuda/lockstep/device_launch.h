@@ -39,6 +39,18 @@ template <class T> static __device__ __inline__ cudaError_t cudaMalloc(T **p, si
     return ::cudaMalloc((void **)(void *)p, size);
 }
 
+/* Programmatic dependent launch: instructions, on whose architecture nvcc's headers insist too. */
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+static __device__ __inline__ void cudaTriggerProgrammaticLaunchCompletion(void)
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+static __device__ __inline__ void cudaGridDependencySynchronize(void)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+#endif
+
 #ifndef cudaStreamTailLaunch
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
 #endif

@@ -80,6 +80,21 @@ static void check_pair(unsigned i, unsigned j)
     check(__half_as_ushort(q.x) == __half_as_ushort(a + a) && __high2float(p) == (float)y, "half2", i << 16 | j);
 }
 
+/* A scale is 2^(code - 127). */
+static void check_scales()
+{
+    for (int i = 0; i < 255; i++) {
+        const double v = ldexp(1.0, i - 127);
+        check((double)__nv_fp8_e8m0((float)v) == v && __nv_fp8_e8m0(-v).__x == i, "e8m0", (unsigned)i);
+        check(__nv_cvt_double_to_e8m0(1.25 * v, __NV_SATFINITE, cudaRoundZero) == i, "e8m0 rounded down", (unsigned)i);
+        check(__nv_cvt_double_to_e8m0(1.25 * v, __NV_NOSAT, cudaRoundPosInf) == i + 1, "e8m0 rounded up", (unsigned)i);
+    }
+    check(__nv_fp8_e8m0(0.0f).__x == 0 && __nv_fp8_e8m0(1e-300).__x == 0, "e8m0 of nothing", 0);
+    check(__nv_fp8_e8m0(1e300).__x == 0xfe && __nv_fp8_e8m0(INFINITY).__x == 0xfe, "e8m0 bounded", 0);
+    check(__nv_cvt_float_to_e8m0(INFINITY, __NV_NOSAT, cudaRoundZero) == 0xff, "e8m0 not bounded", 0);
+    check(__nv_fp8_e8m0(NAN).__x == 0xff && isnan((float)__nv_fp8_e8m0(NAN)), "e8m0 of NaN", 0);
+}
+
 static void check_fp8()
 {
     for (unsigned i = 0; i < 0x7e; i++) {
@@ -133,6 +148,7 @@ int main()
           "half overflow", 0);
     check(__half_as_ushort(__float2half(NAN)) == 0x7fff && __hisnan(__float2half(NAN)), "NaN", 0);
     check_fp8();
+    check_scales();
     check_the_rest();
     printf("%u failures\n", failures);
     return failures != 0;
