@@ -284,7 +284,7 @@ static void uses_of(struct regs_pass *p, struct steps *out, u32 site)
             local |= init_is_local(p->local, &i->operands[k].elems[0]);
         }
     if (i->op == OP_ST && !local)
-        use(p, out, STEP_USE_ALL, site, &i->operands[1]);
+        use(p, out, i->space == SPACE_SHARED ? STEP_PASS_ON : STEP_USE_ALL, site, &i->operands[1]);
     for (unsigned k = ir_dest_count(i) + 1; atomic && k < i->noperands; k++)
         use(p, out, STEP_USE_ANY, site, &i->operands[k]);
 }
