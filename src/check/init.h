@@ -105,4 +105,12 @@ struct init_uses {
 /* Of one function, in mem (whose recovery point is set). */
 struct init_uses *init_uses_make(struct arena *mem, const struct ir_func *func);
 
+/* The instruction's result is its operand's bytes, in another place or together with others. */
+bool init_moves_bytes(const struct ptx_inst *i);
+
+/* ---- whether what is loaded is used for sure (init_sure.c) ---- */
+
+/* value: the register that the load at site fills; scratch: a byte a register of the function. */
+bool init_surely_used(const struct ir_func *func, u32 site, const struct ptx_operand *value, u8 *scratch);
+
 #endif

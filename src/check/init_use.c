@@ -18,8 +18,9 @@
  * written. Whoever shifts, masks, packs or takes bytes out of a word may know that the others are padding; who compares
  * two words for equality, or exchanges one, may do so for the sake of a part of it.
  *
- * What only goes into a selp may be a load that the compiler made unconditional. Other instructions that read memory
- * (matrix loads, cp.async, atomics) are not followed: what they read is used. */
+ * What only goes into a selp may be a load that the compiler made unconditional; of shared memory, what is not used
+ * for sure (init_sure.c) counts as that. Other instructions that read memory (matrix loads, cp.async, atomics) are not
+ * followed: what they read is used. */
 #include "check/init.h"
 #include "ir/pass.h"
 
@@ -32,6 +33,7 @@ struct use_pass {
     u8 *flags;    /* by register */
     u32 *stores;  /* by register: 1 + the site of the last store of it */
     u32 *nstores; /* by register: stores of it, and moves */
+    u8 *scratch;  /* by register */
     const u64 *local;
     bool changed;
 };
@@ -52,8 +54,7 @@ static bool is_byte_mask(u64 mask)
     return true;
 }
 
-/* The result is the operand's bytes, in another place or together with others. */
-static bool moves_bytes(const struct ptx_inst *i)
+bool init_moves_bytes(const struct ptx_inst *i)
 {
     switch (i->op) {
     case OP_MOV:
@@ -112,7 +113,7 @@ static bool takes_whole(const struct ptx_inst *i)
 /* What is true of the result is true of the operand: a move, or an integer made wider. */
 static bool keeps_whole(const struct ptx_inst *i)
 {
-    return i->op == OP_MOV || (i->op == OP_CVT && moves_bytes(i) &&
+    return i->op == OP_MOV || (i->op == OP_CVT && init_moves_bytes(i) &&
                                ptx_type_bits((enum ptx_type)i->types[0]) >= ptx_type_bits((enum ptx_type)i->types[1]));
 }
 
@@ -148,7 +149,7 @@ static void look(struct use_pass *p, const struct ptx_inst *i)
 {
     const unsigned ndest = ir_dest_count(i);
     u8 onward = takes_whole(i) ? USED | WHOLE : USED;
-    if (moves_bytes(i))
+    if (init_moves_bytes(i))
         onward = (flags_of(p, &i->operands[0]) & (USED | STORED | CHOSEN | PACKED | (keeps_whole(i) ? WHOLE : 0))) |
                  (i->op == OP_MOV ? 0 : PACKED);
     for (unsigned k = ndest; k < i->noperands; k++) {
@@ -186,7 +187,7 @@ static void look_all(struct use_pass *p)
         const struct ptx_inst *i = &f->insts[s];
         if (i->op == OP_ST && i->noperands > 1)
             note_store(p, &i->operands[1], s);
-        else if (moves_bytes(i))
+        else if (init_moves_bytes(i))
             for (unsigned k = 1; k < i->noperands; k++)
                 note_store(p, &i->operands[k], s);
     }
@@ -281,13 +282,17 @@ static u32 copy_to_local(const struct use_pass *p, u32 site)
                : 0;
 }
 
-static void judge_element(const struct use_pass *p, u32 site, unsigned k, u8 flags)
+static void judge_element(const struct use_pass *p, u32 site, unsigned k, const struct ptx_operand *reg)
 {
     struct init_load *l = &p->out->loads[site];
-    const u8 bit = (u8)(1u << k);
-    if (flags & WHOLE)
+    const u8 bit = (u8)(1u << k), flags = flags_of(p, reg);
+    const bool perhaps = p->func->src->insts[site].space == SPACE_SHARED && flags & (USED | STORED) &&
+                         !init_surely_used(p->func, site, reg, p->scratch);
+    if (flags & WHOLE && !perhaps)
         l->whole |= bit;
-    if (flags & USED)
+    if (perhaps)
+        l->chosen |= bit;
+    else if (flags & USED)
         l->used |= bit;
     else if (flags & STORED)
         *(is_part(p, site, flags) ? &l->copied : &l->used) |= bit;
@@ -308,7 +313,7 @@ static void judge(const struct use_pass *p, u32 site)
     if (n == 1 && !(flags_of(p, d) & USED))
         l->store = copy_to_local(p, site);
     for (unsigned k = 0; k < n; k++)
-        judge_element(p, site, k, flags_of(p, d->kind == PTX_VEC ? &d->elems[k] : d));
+        judge_element(p, site, k, d->kind == PTX_VEC ? &d->elems[k] : d);
 }
 
 struct init_uses *init_uses_make(struct arena *mem, const struct ir_func *func)
@@ -320,6 +325,7 @@ struct init_uses *init_uses_make(struct arena *mem, const struct ir_func *func)
     p.flags = arena_array(mem, u8, f->nregs + 1);
     p.stores = arena_array(mem, u32, f->nregs + 1);
     p.nstores = arena_array(mem, u32, f->nregs + 1);
+    p.scratch = arena_array(mem, u8, f->nregs + 1);
     p.local = init_local_registers(mem, f);
     look_all(&p);
     for (u32 s = 0; s < f->ninsts; s++)

@@ -1,0 +1,93 @@
+/* init_sure.c - whether what a load of shared memory brings is used for sure.
+ *
+ * A block exchanges the items of a ragged last tile in shared memory together with places that hold none: each thread
+ * loads its places, and looks whether an item is there before it does something with it. So a load of shared memory is
+ * a finding only if its value is used wherever the load is done: in its own block, or in one that control always comes
+ * to from there. A comparison that counts only together with another one is no use, nor is a choice, nor a store to
+ * shared memory.
+ *
+ * The value is followed forward through moves, once, in the order of the text: what comes round a loop is not seen. */
+#include "check/init.h"
+#include "ir/pass.h"
+
+struct sure {
+    u8 *holds; /* by register: it holds the value, or a comparison of it */
+};
+
+static bool always_comes_to(const struct ir_func *f, u32 from, u32 to)
+{
+    while (from != to && from != IR_NO_BLOCK)
+        from = f->blocks[from].ipdom;
+    return from == to;
+}
+
+static bool holds(const struct sure *s, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_REG)
+        return s->holds[o->var->index];
+    for (unsigned k = 0; (o->kind == PTX_ADDR || o->kind == PTX_VEC || o->kind == PTX_PAIR) && k < o->n; k++)
+        if (holds(s, &o->elems[k]))
+            return true;
+    return false;
+}
+
+static void keep(struct sure *s, const struct ptx_operand *o, bool held)
+{
+    if (o->kind == PTX_REG)
+        s->holds[o->var->index] = held;
+    for (unsigned k = 0; (o->kind == PTX_VEC || o->kind == PTX_PAIR) && k < o->n; k++)
+        keep(s, &o->elems[k], held);
+}
+
+static bool is_predicate(const struct ptx_operand *o)
+{
+    return o->kind == PTX_REG && o->var->type == PTX_PRED;
+}
+
+/* How many of the operands that the instruction reads hold the value. */
+static unsigned held(const struct sure *s, const struct ptx_inst *i, unsigned ndest)
+{
+    unsigned n = 0;
+    for (unsigned k = ndest; k < i->noperands; k++)
+        n += holds(s, &i->operands[k]);
+    return n;
+}
+
+/* Does one instruction; true: it is a use. */
+static bool step(struct sure *s, const struct ptx_inst *i)
+{
+    const unsigned ndest = ir_dest_count(i), n = held(s, i, ndest), nsources = i->noperands - ndest;
+    bool on = false;
+    if (i->guard)
+        return s->holds[i->guard->index];
+    if (n && i->op == OP_ST)
+        return i->space != SPACE_SHARED || holds(s, &i->operands[0]);
+    if (n && i->op == OP_SETP)
+        on = nsources == 2;
+    else if (n && ndest == 1 && is_predicate(&i->operands[0]) && (i->op == OP_AND || i->op == OP_OR))
+        on = n == nsources;
+    else if (n && (init_moves_bytes(i) || i->op == OP_NOT))
+        on = true;
+    else if (n && i->op != OP_SELP)
+        return true;
+    for (unsigned k = 0; k < ndest; k++)
+        keep(s, &i->operands[k], on);
+    return false;
+}
+
+bool init_surely_used(const struct ir_func *func, u32 site, const struct ptx_operand *value, u8 *scratch)
+{
+    const struct ptx_func *f = func->src;
+    struct sure s = {scratch};
+    memset(scratch, 0, f->nregs);
+    keep(&s, value, true);
+    for (u32 b = func->block_of_site[site]; b < func->nblocks; b++) {
+        if (!always_comes_to(func, func->block_of_site[site], b))
+            continue;
+        const u32 first = func->blocks[b].first > site ? func->blocks[b].first : site + 1;
+        for (u32 k = first; k < func->blocks[b].end; k++)
+            if (step(&s, &f->insts[k]))
+                return true;
+    }
+    return false;
+}
