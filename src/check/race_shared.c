@@ -27,10 +27,12 @@ static struct shared_cells *cells_of(struct check_worker *w, struct sync_state *
     if (LS_UNLIKELY(c->blocks != s->blocks)) { /* what the last one did not wait for is over */
         if (c->in_flight)
             copies_drop(c);
+        contested_drop(c);
         c->blocks = s->blocks;
     }
     if (LS_UNLIKELY(c->restarts != s->restarts)) {
         cells_clear(c);
+        contested_drop(c);
         c->restarts = s->restarts;
     }
     return c;
@@ -135,6 +137,8 @@ static void tell_strong(struct sync_state *s, const struct exec_access *a, u32 f
 static void on_read(const struct shared_event *e)
 {
     struct shared_cells *c = e->c;
+    if (LS_UNLIKELY(c->contested.len))
+        contested_read(e);
     if (c->write_epoch != e->s->epoch) {
         log_read(e->s, c, e->t);
         return;
@@ -147,6 +151,11 @@ static void on_read(const struct shared_event *e)
 static void on_write(const struct shared_event *e)
 {
     struct shared_cells *c = e->c;
+    if (LS_UNLIKELY(c->contested.len)) {
+        if (e->flags & RACE_READS)
+            contested_read(e);
+        contested_write(e);
+    }
     log_flush(e->s, c);
     c->write_epoch = e->s->epoch;
     if (LS_UNLIKELY(cells_check_write(c, e->t)))

@@ -42,6 +42,19 @@ struct copies {
     u32 committed[2][SYNC_LANES]; /* groups; [1]: of bulk copies */
 };
 
+/* A write after a write of two lanes of one warp, which is told when somebody reads the cell. */
+struct contested {
+    u32 cell, size;
+    u64 address;
+    enum finding_kind kind;
+    u16 site, other_site;
+    u8 warp, lane, other_lane;
+    bool one_execution; /* of one instruction */
+    struct party_value {
+        u8 bytes[8], n;
+    } value, other_value;
+};
+
 struct shared_cells {
     u32 granule_bits, n;
     u64 *wr, *rd, *rd2;
@@ -52,6 +65,8 @@ struct shared_cells {
     u32 write_epoch; /* the last epoch in which something was written */
     u32 log_epoch, log_len;
     u32 *log; /* [LOG_WORDS] */
+    VEC(struct contested) contested;
+    u8 *is_contested; /* by cell; NULL until one is */
     struct copies copies[SYNC_WARPS];
 };
 
@@ -117,6 +132,17 @@ void shared_report_read(const struct shared_event *e);
 void shared_report_write(const struct shared_event *e);
 void shared_report_lanes(const struct shared_event *e);
 void shared_report_flight(const struct shared_event *e);
+void shared_report_contested(const struct shared_event *e, const struct contested *x);
+
+/* What the stamp says is a hazard with what the lane does now. */
+bool shared_is_hazard(const struct shared_event *e, u64 stamp, u32 lane);
+
+/* ---- race_shared_contested.c ---- */
+
+void contested_keep(const struct shared_event *e, const struct contested *x);
+void contested_read(const struct shared_event *e);
+void contested_write(const struct shared_event *e); /* before the cells have the write */
+void contested_drop(struct shared_cells *c);
 
 /* ---- race_shared_copy.c ---- */
 

@@ -43,6 +43,8 @@ bool cells_split(struct shared_cells *c, struct arena *mem, u32 granule_bits)
         flight[k] = c->flight[k >> shift];
     }
     c->wr = wr, c->rd = rd, c->rd2 = rd2, c->flight = flight;
+    c->is_contested = NULL;
+    c->contested.len = 0;
     c->n = n;
     c->granule_bits = granule_bits;
     return true;

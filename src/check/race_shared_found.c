@@ -41,8 +41,7 @@ static bool both_strong(const struct shared_event *e, u64 stamp)
     return e->flags & RACE_VOLATILE && other & RACE_VOLATILE && (stamp_warp(stamp) != e->t->warp || e->s->fenced);
 }
 
-/* What the stamp says is a hazard with what the lane does now. */
-static bool is_hazard(const struct shared_event *e, u64 stamp, u32 lane)
+bool shared_is_hazard(const struct shared_event *e, u64 stamp, u32 lane)
 {
     const struct touch *t = e->t;
     if (!stamp_unordered(stamp, t->me + ((u64)lane << STAMP_LANE), t->limit, t->own))
@@ -107,16 +106,8 @@ static u8 does_of(u32 flags)
     return flags & RACE_ATOMIC ? DOES_ATOMIC : flags & RACE_WRITES ? DOES_WRITE : DOES_READ;
 }
 
-static void describe(const struct shared_event *e, const struct hazard *h, struct finding *f)
-{
-    const bool same_inst = h->value != NULL;
-    if (h->kind == FINDING_COPY_NOT_AWAITED)
-        return;
-    if (same_inst)
-        strcpy(f->detail, "Both are lanes of one execution of the instruction.");
-    else if (h->warp == e->t->warp)
-        strcpy(f->detail, "Both are threads of one warp, whose lanes nothing orders but __syncwarp().");
-}
+static const char one_execution[] = "Both are lanes of one execution of the instruction.",
+                  one_warp[] = "Both are threads of one warp, whose lanes nothing orders but __syncwarp().";
 
 static void fill(const struct shared_event *e, const struct hazard *h, struct finding *f)
 {
@@ -137,11 +128,10 @@ static void fill(const struct shared_event *e, const struct hazard *h, struct fi
         party_place(&f->other, o->func, o->site);
     party_thread(&f->other, a->block, h->warp, h->other_lane);
     f->other.does = h->does;
-    if (h->value)
-        set_value(&f->other, h->value->bytes, h->value->n);
-    else if (h->kind != FINDING_COPY_NOT_AWAITED && f->address + f->size <= a->block->shared_bytes)
+    if (h->kind != FINDING_COPY_NOT_AWAITED && f->address + f->size <= a->block->shared_bytes)
         set_value(&f->other, a->block->shared + f->address, (u32)f->size);
-    describe(e, h, f);
+    if (h->kind != FINDING_COPY_NOT_AWAITED && h->warp == e->t->warp)
+        strcpy(f->detail, one_warp);
 }
 
 /* Hazards of one access: the same again is only counted. */
@@ -185,15 +175,71 @@ static struct hazard hazard_with(enum finding_kind kind, u64 stamp, u8 does, u32
                            .cell = cell};
 }
 
-/* ---- the looks ---- */
-
 #define EACH_LANE(lane, mask) for (u32 m_ = (mask), lane; m_ && (lane = (u32)__builtin_ctz(m_), true); m_ &= m_ - 1)
+
+/* ---- lanes of one warp that wrote a cell in no order (race_shared_contested.c) ---- */
+
+static void keep_value(struct party_value *to, const u8 *from, u32 n)
+{
+    to->n = (u8)(n < sizeof to->bytes ? n : sizeof to->bytes);
+    memcpy(to->bytes, from, to->n);
+}
+
+static void keep(const struct shared_event *e, const struct hazard *h)
+{
+    const struct exec_access *a = e->a;
+    const struct value v = value_of(e, h->lane);
+    struct contested x = {.cell = h->cell,
+                          .size = a->size,
+                          .address = a->addr[h->lane],
+                          .kind = h->kind,
+                          .site = (u16)e->number,
+                          .other_site = (u16)h->site,
+                          .warp = (u8)a->warp,
+                          .lane = (u8)h->lane,
+                          .other_lane = (u8)h->other_lane,
+                          .one_execution = h->value != NULL};
+    keep_value(&x.value, v.bytes, v.n);
+    if (h->value)
+        keep_value(&x.other_value, h->value->bytes, h->value->n);
+    else if (x.address + x.size <= a->block->shared_bytes)
+        keep_value(&x.other_value, a->block->shared + x.address, x.size);
+    contested_keep(e, &x);
+}
+
+/* Somebody is about to read what stayed there. */
+void shared_report_contested(const struct shared_event *e, const struct contested *x)
+{
+    const struct race_site *s = site_of(e, x->site), *o = site_of(e, x->other_site);
+    const u64 key = race_key(s->func, s->site, o->func, o->site);
+    struct finding f;
+    if (check_found_again(e->w->launch, x->kind, key, 1))
+        return;
+    finding_init(&f, x->kind);
+    f.space = SPACE_SHARED;
+    f.has_address = f.has_other = true;
+    f.address = x->address;
+    f.size = x->size;
+    party_place(&f.at, s->func, s->site);
+    party_thread(&f.at, e->a->block, x->warp, x->lane);
+    f.at.does = does_of(s->flags);
+    set_value(&f.at, x->value.bytes, x->value.n);
+    party_place(&f.other, o->func, o->site);
+    party_thread(&f.other, e->a->block, x->warp, x->other_lane);
+    f.other.does = does_of(o->flags | RACE_WRITES);
+    set_value(&f.other, x->other_value.bytes, x->other_value.n);
+    f.count = f.threads = 1;
+    strcpy(f.detail, x->one_execution ? one_execution : one_warp);
+    check_found(e->w->launch, &f, key);
+}
+
+/* ---- the looks ---- */
 
 /* The lane's first cell whose stamp is a hazard; false: none. What is in flight is told apart. */
 static bool first_hazard(const struct shared_event *e, const u64 *at, u32 lane, u32 *cell)
 {
     for (u32 k = touch_cell(e->t, lane), end = k + (1u << e->t->bits); k < end; k++)
-        if (!e->c->flight[k] && is_hazard(e, at[k], lane)) {
+        if (!e->c->flight[k] && shared_is_hazard(e, at[k], lane)) {
             *cell = k;
             return true;
         }
@@ -219,7 +265,7 @@ void shared_report_read(const struct shared_event *e)
 static bool all_the_same(const struct shared_event *e, u32 lane)
 {
     for (u32 k = touch_cell(e->t, lane), end = k + (1u << e->t->bits); k < end; k++)
-        if (!e->c->flight[k] && is_hazard(e, e->c->wr[k], lane) && !writes_the_same(e, lane, k))
+        if (!e->c->flight[k] && shared_is_hazard(e, e->c->wr[k], lane) && !writes_the_same(e, lane, k))
             return false;
     return true;
 }
@@ -234,7 +280,10 @@ void shared_report_write(const struct shared_event *e)
             const enum finding_kind kind = all_the_same(e, lane) ? FINDING_SHARED_SAME : FINDING_SHARED_WAW;
             const u8 does = does_of(site_of(e, stamp_site(e->c->wr[k]))->flags | RACE_WRITES);
             const struct hazard h = hazard_with(kind, e->c->wr[k], does, lane, k);
-            add(e, &waw, &h);
+            if (h.warp == e->t->warp && !(e->flags & RACE_ATOMIC))
+                keep(e, &h);
+            else
+                add(e, &waw, &h);
         }
         const u64 *reads = first_hazard(e, e->c->rd, lane, &k)    ? e->c->rd
                            : first_hazard(e, e->c->rd2, lane, &k) ? e->c->rd2
@@ -260,24 +309,18 @@ static bool lanes_agree(const struct shared_event *e, const struct value *v, u32
 /* Behind cells_write, which found that lanes wrote the same cell: the last one's stamp is there. */
 void shared_report_lanes(const struct shared_event *e)
 {
-    struct tally t = {0};
     if (e->flags & RACE_ATOMIC)
         return;
     EACH_LANE(lane, e->t->mask)
     for (u32 k = touch_cell(e->t, lane), end = k + (1u << e->t->bits); k < end; k++) {
         const u32 other = stamp_lane(e->c->wr[k]);
         if (other == lane)
-            continue;
+            continue; /* the last of them */
         const struct value v = value_of(e, lane), w = value_of(e, other);
         struct hazard h = hazard_with(lanes_agree(e, &v, lane, &w, other, k) ? FINDING_SHARED_SAME : FINDING_SHARED_WAW,
                                       e->c->wr[k], DOES_WRITE, lane, k);
         h.value = &w;
-        if (!t.times || t.kind != h.kind) { /* told at once: the value does not live long */
-            tell(e, &t);
-            t = (struct tally){.kind = h.kind, .site = h.site, .times = 1, .first = h};
-            tell(e, &t);
-        }
-        break;
+        keep(e, &h);
     }
 }
 
