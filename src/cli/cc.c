@@ -146,6 +146,7 @@ static int with_clang(struct cc *c)
         status = tool_tmp_make(&c->paths.tmp, &c->mem, &c->diags);
     if (status != LS_OK)
         return CLI_TROUBLE;
+    tool_place_includes(&c->options, &c->mem);
     int code = CLI_USAGE;
     if (tool_plan_make(&c->plan, o, &c->paths, &c->mem, &c->diags) == LS_OK) {
         code = CLI_OK;

@@ -62,3 +62,28 @@ enum ls_status tool_find_inputs(const struct tool_options *o, struct diag_list *
         }
     return status;
 }
+
+static bool has(const char *folder, const char *what, struct arena *mem)
+{
+    return access(arena_printf(mem, "%s/%s", folder, what), F_OK) == 0;
+}
+
+/* A toolkit's folder of headers, which many a Makefile names, has a header of each name that ours has: it is looked at
+ * behind them. What nvcc finds by itself there, CUB, Thrust and libcu++, is looked at as if it had been named. */
+void tool_place_includes(struct tool_options *o, struct arena *mem)
+{
+    const tool_words given = o->preprocessor;
+    o->preprocessor = (tool_words){0};
+    for (u32 i = 0; i + 1 < given.len; i += 2) {
+        const char *option = given.at[i], *value = given.at[i + 1];
+        if ((strcmp(option, "-I") == 0 || strcmp(option, "-isystem") == 0) && has(value, "cuda_runtime.h", mem)) {
+            if (has(value, "cccl/cuda/std", mem)) {
+                tool_words_add(&o->preprocessor, mem, option);
+                tool_words_add(&o->preprocessor, mem, arena_printf(mem, "%s/cccl", value));
+            }
+            option = "-idirafter";
+        }
+        tool_words_add(&o->preprocessor, mem, option);
+        tool_words_add(&o->preprocessor, mem, value);
+    }
+}

@@ -73,6 +73,10 @@ void tool_tmp_remove(const char *path)
 
 /* ---- what clang cannot do ---- */
 
+#define CCCL                                                                                                           \
+    "it comes with NVIDIA's CCCL (CUB, Thrust, libcu++): give -I with the folder of that, which is include/cccl of a " \
+    "toolkit, or nvidia/cu13/include/cccl of the Python package nvidia-cuda-cccl"
+
 /* A piece of clang's message, and what to say about it; or the beginning of a header's name that is not found. */
 static const struct {
     const char *message, *note;
@@ -93,10 +97,15 @@ static const struct {
     {"the_word___cluster_dims__", "clang cannot compile kernels with __cluster_dims__: nvcc can, with --with nvcc",
      false},
     {"the_word___block_size__", "clang cannot compile kernels with __block_size__: nvcc can, with --with nvcc", false},
-    {"'cub/", "CUB is part of NVIDIA's toolkit: --with nvcc compiles what includes it", true},
-    {"'thrust/", "Thrust is part of NVIDIA's toolkit: --with nvcc compiles what includes it", true},
-    {"'cuda/", "libcu++ (cuda/, cuda/std/) is part of NVIDIA's toolkit: --with nvcc compiles what includes it", true},
-    {"'nv/target'", "nv/target is part of NVIDIA's toolkit: --with nvcc compiles what includes it", true},
+    {"initialization is not supported for __shared__",
+     "nvcc leaves the constructor of such a variable out, and clang has no way to: take the one of Lockstep's own "
+     "headers "
+     "(no -I of NVIDIA's CCCL), or --with nvcc",
+     false},
+    {"'cub/", CCCL, true},
+    {"'thrust/", CCCL, true},
+    {"'cuda/", CCCL, true},
+    {"'nv/target'", CCCL, true},
     {"'cublas", "cuBLAS is NVIDIA's library: it needs NVIDIA's toolkit and a GPU", true},
     {"'cufft", "cuFFT is NVIDIA's library: it needs NVIDIA's toolkit and a GPU", true},
     {"'curand", "cuRAND is NVIDIA's library: it needs NVIDIA's toolkit", true},
@@ -104,7 +113,16 @@ static const struct {
     {"'cudnn", "cuDNN is NVIDIA's library: it needs NVIDIA's toolkit and a GPU", true},
 };
 
-/* The limits of which a text tells, each once. A missing header's name stands in quotes. */
+/* What is wrong: a header that is not found, whose name stands in quotes, or a thing that clang does not do. */
+static void complain(const char *message, bool header, const char *note, struct diag_list *diags)
+{
+    struct diag *g = header ? diag_add(diags, DIAG_ERROR, nowhere, "this program includes <%.*s>, which is not there",
+                                       (int)strcspn(message + 1, "'"), message + 1)
+                            : diag_add(diags, DIAG_ERROR, nowhere, "this program is beyond what clang compiles");
+    diag_set_note(diags, g, "%s", note);
+}
+
+/* The limits of which a text tells, each once. */
 static void explain(const char *text, struct diag_list *diags)
 {
     for (u32 i = 0; i < LS_ARRAY_LEN(limits); i++) {
@@ -113,8 +131,7 @@ static void explain(const char *text, struct diag_list *diags)
         const bool header = limits[i].header;
         if (!at || (header && !(end && memmem(at, (size_t)(end - at), "file not found", 14))))
             continue;
-        struct diag *g = diag_add(diags, DIAG_ERROR, nowhere, "this program is beyond what clang compiles");
-        diag_set_note(diags, g, "%s", limits[i].note);
+        complain(at, header, limits[i].note, diags);
     }
 }
 

@@ -103,6 +103,8 @@ enum ls_status tool_find(struct tool_paths *p, const char *bin, struct arena *me
 
 /* LS_ERR_IO with a diagnostic for each input that cannot be read. */
 enum ls_status tool_find_inputs(const struct tool_options *o, struct diag_list *diags);
+/* Toolkits' folders of headers come behind ours. */
+void tool_place_includes(struct tool_options *o, struct arena *mem);
 
 /* ---- plan.c, link.c: what to do ---- */
 

@@ -1,11 +1,12 @@
 # program.cmake - CUDA programs as tests.
 #
 # ls_cuda_program(name [SOURCES file...] [HEADERS file...] [EXPECT name] [FLAGS option...] [ARGS word...]
-#                 [ENV NAME=value...] [NVCC_ONLY] [SLOW])
+#                 [ENV NAME=value...] [NVCC_ONLY] [CCCL] [SLOW])
 #   name.cu, or SOURCES, is compiled twice with the same options: by nvcc, where there is one, while building (all of it
 #   is the target `<prefix>s`), and by `lockstep cc` in the test itself. CTest runs the two as <prefix>_<name> and
-#   <prefix>_cc_<name> and compares with <EXPECT or name>.expect. With sanitizers one compiler is enough, as the code
-#   under test is the libraries', and SLOW programs are left out. ENV is the environment of the run.
+#   <prefix>_cc_<name> and compares with <EXPECT or name>.expect. CCCL: it includes headers of NVIDIA's CCCL, which
+#   `lockstep cc` is given from nvcc's toolkit; without one its test is left out. With sanitizers one compiler is enough,
+#   as the code under test is the libraries', and SLOW programs are left out. ENV is the environment of the run.
 # ls_cuda_ptx(file.cu) makes file.ptx in the build folder; ls_cuda_library(file.cu), by nvcc, nvcc/file.so.
 # ls_cuda_programs_target() ends the list.
 
@@ -26,6 +27,14 @@ endif()
 # PTX alone is embedded: nvcc then has no need of ptxas.
 set(ls_program_nvcc ${CMAKE_C_COMPILER_LAUNCHER} ${LS_NVCC} -cudart shared -gencode arch=compute_90,code=compute_90)
 set(ls_program_cc cc -cudart shared -arch=sm_90)
+
+# CUB, Thrust and libcu++, as nvcc's toolkit has them.
+if(LS_NVCC)
+  get_filename_component(ls_program_toolkit ${LS_NVCC} REALPATH)
+  get_filename_component(ls_program_toolkit ${ls_program_toolkit} DIRECTORY)
+  find_path(LS_CCCL cub/cub.cuh HINTS ${ls_program_toolkit}/../include/cccl ${ls_program_toolkit}/../include
+            NO_DEFAULT_PATH DOC "The headers of NVIDIA's CCCL")
+endif()
 
 # The program by nvcc: a file of the build, and its test.
 function(ls_cuda_program_nvcc)
@@ -49,7 +58,7 @@ function(ls_cuda_program_cc)
 endfunction()
 
 function(ls_cuda_program name)
-  cmake_parse_arguments(ARG "NVCC_ONLY;SLOW" "EXPECT" "SOURCES;HEADERS;FLAGS;ARGS;ENV" ${ARGN})
+  cmake_parse_arguments(ARG "NVCC_ONLY;CCCL;SLOW" "EXPECT" "SOURCES;HEADERS;FLAGS;ARGS;ENV" ${ARGN})
   if(ARG_SLOW AND LS_SANITIZE)
     return()
   endif()
@@ -65,6 +74,11 @@ function(ls_cuda_program name)
   list(TRANSFORM ARG_HEADERS PREPEND ${ls_program_sources}/)
   if(LS_NVCC)
     ls_cuda_program_nvcc()
+  endif()
+  if(ARG_CCCL AND NOT LS_CCCL)
+    set(ARG_NVCC_ONLY ON)
+  elseif(ARG_CCCL)
+    list(APPEND ARG_FLAGS -I${LS_CCCL})
   endif()
   if(NOT ARG_NVCC_ONLY AND NOT (LS_NVCC AND LS_SANITIZE))
     ls_cuda_program_cc()

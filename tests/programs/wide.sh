@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# wide.sh LOCKSTEP FOLDER - the programs over CUB's and Thrust's algorithms with all of their types and sizes (-DWIDE), as
+# nvcc and as `lockstep cc` compile them, under several numbers of workers, seeds and weak memory, and under the checks,
+# which must find nothing. Takes about ten minutes on two cores, most of them nvcc's, so it is no part of scripts/test.sh:
+# .ci/run has it. Programs are made in FOLDER. Needs nvcc, whose toolkit has the libraries. A line a run; exit status 1
+# if one failed.
+set -u
+lockstep=$(realpath "$1") folder=$2
+sources=$(dirname "$(realpath "$0")")
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[ -x "$nvcc" ] || { echo 'there is no nvcc: nothing to do'; exit 0; }
+cccl=$(dirname "$(realpath "$nvcc")")/../include/cccl
+mkdir -p "$folder" && cd "$folder" || exit 1
+for name in $(compgen -e LOCKSTEP_); do unset "$name"; done
+failed=0
+
+# try WHAT COMMAND...: silent but for one line, and what was printed if it failed.
+try() {
+    local what=$1 start=$SECONDS
+    shift
+    if "$@" >printed 2>&1; then
+        echo "passed: $what ($((SECONDS - start)) s)"
+    else
+        echo "FAILED: $what"
+        tail -20 printed
+        failed=1
+    fi
+}
+
+run() { # PROGRAM
+    local workers seed memory
+    for workers in 1 2 4; do
+        for seed in 0 1 2; do
+            for memory in strong weak; do
+                [ $memory = strong ] && unset LOCKSTEP_MEMORY || export LOCKSTEP_MEMORY=weak
+                LOCKSTEP_WORKERS=$workers LOCKSTEP_SEED=$seed \
+                    try "$1, $workers workers, seed $seed, $memory memory" timeout 600 "$lockstep" run "./$1"
+            done
+        done
+    done
+    unset LOCKSTEP_MEMORY
+}
+
+for program in cub_reduce cub_scan cub_sort thrust_algorithms; do
+    try "nvcc: $program" "$nvcc" -w -DWIDE -cudart shared -gencode arch=compute_90,code=compute_90 \
+        "$sources/$program.cu" -o "$program"
+    run "$program"
+    for tool in memcheck racecheck initcheck synccheck; do
+        try "$tool of $program" timeout 900 "$lockstep" check --tool $tool --error-exitcode 99 "./$program"
+    done
+    try "lockstep cc: $program" "$lockstep" cc -w -arch=sm_90 -I"$cccl" "$sources/$program.cu" -o "${program}_cc"
+    try "${program}_cc" timeout 600 "$lockstep" run "./${program}_cc"
+done
+exit $failed
