@@ -73,7 +73,7 @@ struct race_launch {
     u32 grid[3], block[3];
     u32 first;                         /* the first serial that it can have */
     u32 bound;                         /* serials below are ordered before it */
-    u32 began;                         /* releases so far when it began */
+    u32 began, began_passes;           /* releases, and passes, so far when it began */
     bool host;                         /* some operation of the host's is in no order with it */
     signed char before[RACE_LAUNCHES]; /* other launches: 1 ordered, -1 not, 0 not asked */
 };
@@ -101,7 +101,9 @@ struct race_plane {
     u32 next_chunk, active;
     u32 now;               /* releases so far */
     u32 times[RACE_TIMES]; /* of locations, by a hash */
-    pthread_mutex_t lock;  /* of what follows */
+    u32 *passed;           /* by serial: when its reads were over for others, 0: not */
+    u32 passes, pass_times[RACE_TIMES];
+    pthread_mutex_t lock; /* of what follows */
     struct arena mem;
     struct race_kernel *kernels;
     struct race_past past[RACE_LAUNCHES];
@@ -126,6 +128,8 @@ struct race_block {
     bool has_fenced;
     u32 time, taken; /* of its last release; what it has taken */
     bool has_taken;
+    u32 over, passed;          /* serials up to here are of earlier epochs, were passed on */
+    u32 pass_time, pass_taken; /* as time and taken */
     u64 linear;
 };
 
@@ -146,10 +150,12 @@ void race_global_clear(struct check *c, u64 base, u64 size);
 /* The block's serial now, 0: there are none left. */
 u32 race_serial(struct check_worker *w, struct sync_state *s, struct race_block *g);
 void race_fence(struct race_block *g);
-void race_strong(struct check_worker *w, struct race_block *g, u64 address, bool reads, bool writes);
-/* A thread of another block, or of this: what the stamp says is ordered before what (warp, lane) does now. */
-bool race_before(struct check_worker *w, const struct sync_state *s, const struct race_block *g, u64 stamp, u32 warp,
-                 u32 lane);
+void race_strong(struct check_worker *w, const struct sync_state *s, struct race_block *g, u64 address, bool reads,
+                 bool writes);
+/* A thread of another block, or of this: what the stamp says, a write or a read, is ordered before what (warp, lane)
+ * does now. */
+bool race_before(struct check_worker *w, const struct sync_state *s, const struct race_block *g, u64 stamp, bool wrote,
+                 u32 warp, u32 lane);
 
 /* ---- race_global_found.c ---- */
 

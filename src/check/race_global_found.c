@@ -168,7 +168,7 @@ static bool writes_the_same(const struct global_event *e, u32 lane, u64 address,
 void global_look(const struct global_event *e, u32 lane, u64 address, u64 stamp, bool wrote)
 {
     struct other o;
-    if (!stamp || race_before(e->w, e->s, e->g, stamp, e->a->warp, lane) || !find_other(e, stamp, &o))
+    if (!stamp || race_before(e->w, e->s, e->g, stamp, wrote, e->a->warp, lane) || !find_other(e, stamp, &o))
         return;
     if (!o.launch.number && o.block == (u32)e->g->linear && o.thread == e->a->warp * SYNC_LANES + lane)
         return;
@@ -191,9 +191,10 @@ void global_look_many(const struct global_event *e, u32 lane, u64 stamp)
 {
     struct other o;
     const struct race_launch *x = e->w->race_global->launch;
-    const u32 now = __atomic_load_n(&e->w->launch->check->race->now, __ATOMIC_RELAXED);
-    if (now != x->began || !find_other(e, stamp, &o) || o.launch.number || !o.number || o.block != (u32)e->g->linear ||
-        both_strong(e, &o))
+    const struct race_plane *p = e->w->launch->check->race;
+    const u32 now = __atomic_load_n(&p->now, __ATOMIC_RELAXED), passes = __atomic_load_n(&p->passes, __ATOMIC_RELAXED);
+    if (now != x->began || passes != x->began_passes || !find_other(e, stamp, &o) || o.launch.number || !o.number ||
+        o.block != (u32)e->g->linear || both_strong(e, &o))
         return;
     const u64 key = race_key(e->a->func, e->a->site, o.site->func, o.site->site);
     struct finding f;

@@ -30,7 +30,8 @@ bool race_plane_create(struct check *c)
     p->next_chunk = 1;
     p->chunks = reserve(CHUNK_BYTES);
     p->released = reserve(RELEASED_BYTES);
-    if (p->chunks && p->released &&
+    p->passed = reserve(RELEASED_BYTES);
+    if (p->chunks && p->released && p->passed &&
         shadow_create(&p->cells, c->mem_base, c->mem_size, 4, sizeof(struct race_cell)) == LS_OK)
         return true;
     race_plane_destroy(c);
@@ -49,6 +50,8 @@ void race_plane_destroy(struct check *c)
         munmap(p->chunks, CHUNK_BYTES);
     if (p->released)
         munmap(p->released, RELEASED_BYTES);
+    if (p->passed)
+        munmap(p->passed, RELEASED_BYTES);
     arena_free(&p->mem);
     pthread_mutex_destroy(&p->lock);
     ls_free(p);
@@ -67,6 +70,7 @@ static void start_anew(struct race_plane *p)
     shadow_clear(&p->cells, p->cells.base, p->cells.size);
     madvise(p->chunks, CHUNK_BYTES, MADV_DONTNEED);
     madvise(p->released, RELEASED_BYTES, MADV_DONTNEED);
+    madvise(p->passed, RELEASED_BYTES, MADV_DONTNEED);
     p->next_chunk = 1;
 }
 
@@ -186,6 +190,7 @@ static bool fill_launch(struct check *c, struct race_launch *x, const struct che
     memcpy(x->grid, l->exec->grid, sizeof x->grid);
     memcpy(x->block, l->exec->block, sizeof x->block);
     x->began = __atomic_load_n(&p->now, __ATOMIC_RELAXED);
+    x->began_passes = __atomic_load_n(&p->passes, __ATOMIC_RELAXED);
     x->first = __atomic_load_n(&p->next_chunk, __ATOMIC_RELAXED) << G_CHUNK_BITS;
     struct race_past past = {
         .number = x->number, .first = x->first, .op = x->op, .id = x->id, .stream = x->stream, .kernel = x->kernel};

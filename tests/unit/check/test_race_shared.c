@@ -38,6 +38,7 @@ struct sample {
 #define STORE_OWN "st.shared.u32 [%a], %t;\n"
 #define LOAD_OTHER_WARP "xor.b32 %n, %a, 128;\nld.shared.u32 %r1, [%n];\n"
 #define LOAD_OTHER_LANE "xor.b32 %n, %a, 4;\nld.shared.u32 %r1, [%n];\n"
+#define LOAD_FIRST "ld.shared.u32 %r1, [%s];\n"
 #define CP_ASYNC "cp.async.ca.shared.global [%a], [%g], 4;\n"
 #define COMMIT "cp.async.commit_group;\n"
 #define WAIT_ALL "cp.async.wait_group 0;\n"
@@ -87,10 +88,20 @@ static const struct sample samples[] = {
      "sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\n",
      64, NOTHING, 0, 0},
     /* lanes of a warp */
-    {"lanes of one store", "st.shared.u32 [%s], %t;\n", 32, FINDING_SHARED_WAW, 0, 0},
-    {"lanes of one store, the same value", "st.shared.u32 [%s], %r0;\n", 32, FINDING_SHARED_SAME, 0, 0},
-    {"lanes of one scattered store", "and.b32 %n, %l, 7;\nmad.lo.u32 %n, %n, 4, %s;\nst.shared.u32 [%n], %t;\n", 32,
+    /* which of a warp's lanes wrote last matters to whom reads it */
+    {"lanes of one store", "st.shared.u32 [%s], %t;\n" BAR LOAD_FIRST, 32, FINDING_SHARED_WAW, 0, 0},
+    {"lanes of one store, unread", "st.shared.u32 [%s], %t;\n" BAR, 32, NOTHING, 0, 0},
+    {"lanes of one store, overwritten",
+     "st.shared.u32 [%s], %t;\n" BAR "@%lane0 st.shared.u32 [%s], %t;\n" BAR LOAD_FIRST, 32, NOTHING, 0, 0},
+    {"lanes of one store, added to", "st.shared.u32 [%s], %t;\n" BAR "red.shared.add.u32 [%s], 1;\n", 32,
      FINDING_SHARED_WAW, 0, 0},
+    {"lanes of one store, the same value", "st.shared.u32 [%s], %r0;\n" BAR LOAD_FIRST, 32, FINDING_SHARED_SAME, 0, 0},
+    {"lanes of one scattered store",
+     "and.b32 %n, %l, 7;\nmad.lo.u32 %n, %n, 4, %s;\nst.shared.u32 [%n], %t;\n" BAR LOAD_FIRST, 32, FINDING_SHARED_WAW,
+     0, 0},
+    {"lanes of two stores", "st.shared.u32 [%a], %t;\nxor.b32 %n, %a, 4;\nst.shared.u32 [%n], %t;\n" BAR LOAD_FIRST, 32,
+     FINDING_SHARED_WAW, 0, 0},
+    {"warps, unread", "st.shared.u32 [%s], %w;\n" BAR, 64, FINDING_SHARED_WAW, FINDING_SHARED_SAME, 0},
     {"one lane stores", "@%lane0 st.shared.u32 [%s], %t;\n", 32, NOTHING, 0, 0},
     {"lanes", STORE_OWN LOAD_OTHER_LANE, 32, FINDING_SHARED_RAW, 0, 0},
     {"lanes, __syncwarp", STORE_OWN SYNCWARP LOAD_OTHER_LANE, 32, NOTHING, 0, 0},
