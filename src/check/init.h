@@ -110,6 +110,8 @@ bool init_moves_bytes(const struct ptx_inst *i);
 
 /* ---- whether what is loaded is used for sure (init_sure.c) ---- */
 
+/* The instruction is a branch round a few computations, after which both ways are the same again. */
+bool init_is_choice(const struct ir_func *f, u32 site);
 /* value: the register that the load at site fills; scratch: a byte a register of the function. */
 bool init_surely_used(const struct ir_func *func, u32 site, const struct ptx_operand *value, u8 *scratch);
 

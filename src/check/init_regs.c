@@ -3,9 +3,11 @@
  * What has a value on every path is found by forward dataflow over bit sets; a guarded write counts as a write, but
  * for loads. What is computed from an open register is open, too: compilers compute ahead of the branch that asks
  * whether the value counts. So only what has an effect is a use: the address of an access, the predicate of a branch
- * or a guarded store, and what is stored to global or shared memory. Arguments of calls, stores to local memory,
+ * or a guarded store, and what is stored to global memory. Arguments of calls, stores to local memory,
  * values that other lanes take (shuffles, votes) and operands of matrix instructions are no uses, and carry nothing
- * on. An `and`, `or` or choice has a value if one of its sources has: that is how `have && last > 0` is computed. */
+ * on. An `and`, `or` or choice has a value if one of its sources has: that is how `have && last > 0` is computed; what
+ * chooses is no use, be it a selp or a branch round a few computations. Nor is a store to shared memory one: a block
+ * exchanges the items of a ragged last tile there together with those that it never read. */
 #include "check/init_regs.h"
 
 #include <string.h>
@@ -264,7 +266,7 @@ static void use_guard(struct regs_pass *p, struct steps *out, u32 site)
     const struct ptx_operand o = {.kind = PTX_REG, .var = i->guard};
     const bool acts =
         ir_flow(i) != FLOW_NEXT || (i->op == OP_ST && i->space != SPACE_PARAM) || i->op == OP_RED || i->op == OP_ATOM;
-    if (i->guard && acts)
+    if (i->guard && acts && test(p->open, i->guard->index) && !init_is_choice(p->func, site))
         use(p, out, STEP_USE_ANY, site, &o);
 }
 
@@ -283,8 +285,8 @@ static void uses_of(struct regs_pass *p, struct steps *out, u32 site)
             use(p, out, STEP_USE_ANY, site, &i->operands[k]);
             local |= init_is_local(p->local, &i->operands[k].elems[0]);
         }
-    if (i->op == OP_ST && !local)
-        use(p, out, i->space == SPACE_SHARED ? STEP_PASS_ON : STEP_USE_ALL, site, &i->operands[1]);
+    if (i->op == OP_ST && !local && i->space != SPACE_SHARED)
+        use(p, out, STEP_USE_ALL, site, &i->operands[1]);
     for (unsigned k = ir_dest_count(i) + 1; atomic && k < i->noperands; k++)
         use(p, out, STEP_USE_ANY, site, &i->operands[k]);
 }

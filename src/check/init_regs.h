@@ -15,8 +15,6 @@ enum init_step_kind {
     STEP_ALL,     /* d has none if all of the sources have none (choices, and, or, packing) */
     STEP_USE_ANY, /* a finding if any of the sources has none: addresses, branches */
     STEP_USE_ALL, /* a finding if all of them have none: stored vectors */
-    STEP_PASS_ON, /* the same of a store to shared memory, but only if what it stores was computed: a block exchanges
-                     the items of a ragged last tile together with those that it never read */
 };
 
 struct init_step {

@@ -226,11 +226,11 @@ static void step(struct check_worker *w, const struct regs_place *at, const stru
     u32 which = 0, lanes = 0;
     if (s->kind == STEP_ANY || s->kind == STEP_USE_ANY)
         lanes = any_of(x, s, &which);
-    else if (s->kind == STEP_ALL || s->kind == STEP_USE_ALL || s->kind == STEP_PASS_ON)
+    else if (s->kind == STEP_ALL || s->kind == STEP_USE_ALL)
         lanes = all_of(x, s, &which);
-    if (s->kind != STEP_USE_ANY && s->kind != STEP_USE_ALL && s->kind != STEP_PASS_ON)
+    if (s->kind != STEP_USE_ANY && s->kind != STEP_USE_ALL)
         result(x, s, lanes, which, mask);
-    else if (lanes & mask && (s->kind != STEP_PASS_ON || x->origin[which]))
+    else if (lanes & mask)
         report(w, at, s, which, lanes & mask);
 }
 

@@ -10,7 +10,46 @@
 #include "check/init.h"
 #include "ir/pass.h"
 
+/* ---- branches that only choose ---- */
+
+/* The instruction computes, or goes on to where others do. */
+static bool is_computing(const struct ptx_inst *i)
+{
+    return ir_flow(i) == FLOW_BRANCH || (ir_flow(i) == FLOW_NEXT && ir_dest_count(i) && i->op != OP_ATOM);
+}
+
+/* Nothing but computing happens from the block on until both ways of the branch that ends block `from` have met. */
+static bool computes_until(const struct ir_func *f, u32 from, u32 block, unsigned room)
+{
+    const struct ir_block *b = &f->blocks[block];
+    if (block == f->blocks[from].ipdom)
+        return true;
+    if (!room || block == from)
+        return false;
+    for (u32 k = b->first; k < b->end; k++)
+        if (!is_computing(&f->src->insts[k]))
+            return false;
+    for (u32 k = 0; k < b->nsucc; k++)
+        if (!computes_until(f, from, b->succs[k], room - 1))
+            return false;
+    return true;
+}
+
+/* A branch round a few computations is a choice of results, as a selp is: a scan of structs adds what the lane above
+ * has, or not, and only the lanes that had something look at the sum. */
+bool init_is_choice(const struct ir_func *f, u32 site)
+{
+    enum { BLOCKS = 6 };
+    const u32 from = f->block_of_site[site];
+    const struct ir_block *b = &f->blocks[from];
+    return ir_flow(&f->src->insts[site]) == FLOW_BRANCH && b->ipdom != IR_NO_BLOCK && b->nsucc == 2 &&
+           computes_until(f, from, b->succs[0], BLOCKS) && computes_until(f, from, b->succs[1], BLOCKS);
+}
+
+/* ---- the value ---- */
+
 struct sure {
+    const struct ir_func *func;
     u8 *holds; /* by register: it holds the value, or a comparison of it */
 };
 
@@ -54,12 +93,13 @@ static unsigned held(const struct sure *s, const struct ptx_inst *i, unsigned nd
 }
 
 /* Does one instruction; true: it is a use. */
-static bool step(struct sure *s, const struct ptx_inst *i)
+static bool step(struct sure *s, u32 site)
 {
+    const struct ptx_inst *i = &s->func->src->insts[site];
     const unsigned ndest = ir_dest_count(i), n = held(s, i, ndest), nsources = i->noperands - ndest;
     bool on = false;
     if (i->guard)
-        return s->holds[i->guard->index];
+        return s->holds[i->guard->index] && !init_is_choice(s->func, site);
     if (n && i->op == OP_ST)
         return i->space != SPACE_SHARED || holds(s, &i->operands[0]);
     if (n && i->op == OP_SETP)
@@ -78,7 +118,7 @@ static bool step(struct sure *s, const struct ptx_inst *i)
 bool init_surely_used(const struct ir_func *func, u32 site, const struct ptx_operand *value, u8 *scratch)
 {
     const struct ptx_func *f = func->src;
-    struct sure s = {scratch};
+    struct sure s = {func, scratch};
     memset(scratch, 0, f->nregs);
     keep(&s, value, true);
     for (u32 b = func->block_of_site[site]; b < func->nblocks; b++) {
@@ -86,7 +126,7 @@ bool init_surely_used(const struct ir_func *func, u32 site, const struct ptx_ope
             continue;
         const u32 first = func->blocks[b].first > site ? func->blocks[b].first : site + 1;
         for (u32 k = first; k < func->blocks[b].end; k++)
-            if (step(&s, &f->insts[k]))
+            if (step(&s, k))
                 return true;
     }
     return false;
