@@ -1,10 +1,10 @@
 /* init_sure.c - whether what a load of shared memory brings is used for sure.
  *
  * A block exchanges the items of a ragged last tile in shared memory together with places that hold none: each thread
- * loads its places, and looks whether an item is there before it does something with it. So a load of shared memory is
- * a finding only if its value is used wherever the load is done: in its own block, or in one that control always comes
- * to from there. A comparison that counts only together with another one is no use, nor is a choice, nor a store to
- * shared memory.
+ * loads its places, and looks whether an item is there before it stores it or goes by it. So a load of shared memory is
+ * a finding only if something is computed from its value, or if it is stored or gone by wherever the load is done: in
+ * its own block, or in one that control always comes to from there. A comparison that counts only together with another
+ * one is no use, nor is a choice, nor a store to shared memory.
  *
  * The value is followed forward through moves, once, in the order of the text: what comes round a loop is not seen. */
 #include "check/init.h"
@@ -92,16 +92,16 @@ static unsigned held(const struct sure *s, const struct ptx_inst *i, unsigned nd
     return n;
 }
 
-/* Does one instruction; true: it is a use. */
-static bool step(struct sure *s, u32 site)
+/* Does one instruction, of a block that control comes to for sure or may come to; true: it is a use. */
+static bool step(struct sure *s, u32 site, bool sure)
 {
     const struct ptx_inst *i = &s->func->src->insts[site];
     const unsigned ndest = ir_dest_count(i), n = held(s, i, ndest), nsources = i->noperands - ndest;
     bool on = false;
     if (i->guard)
-        return s->holds[i->guard->index] && !init_is_choice(s->func, site);
+        return sure && s->holds[i->guard->index] && !init_is_choice(s->func, site);
     if (n && i->op == OP_ST)
-        return i->space != SPACE_SHARED || holds(s, &i->operands[0]);
+        return sure && (i->space != SPACE_SHARED || holds(s, &i->operands[0]));
     if (n && i->op == OP_SETP)
         on = nsources == 2;
     else if (n && ndest == 1 && is_predicate(&i->operands[0]) && (i->op == OP_AND || i->op == OP_OR))
@@ -122,11 +122,10 @@ bool init_surely_used(const struct ir_func *func, u32 site, const struct ptx_ope
     memset(scratch, 0, f->nregs);
     keep(&s, value, true);
     for (u32 b = func->block_of_site[site]; b < func->nblocks; b++) {
-        if (!always_comes_to(func, func->block_of_site[site], b))
-            continue;
+        const bool sure = always_comes_to(func, func->block_of_site[site], b);
         const u32 first = func->blocks[b].first > site ? func->blocks[b].first : site + 1;
         for (u32 k = first; k < func->blocks[b].end; k++)
-            if (step(&s, k))
+            if (step(&s, k, sure))
                 return true;
     }
     return false;
