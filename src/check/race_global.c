@@ -173,7 +173,7 @@ static void tell_strong(struct check_worker *w, struct sync_state *s, struct rac
     EACH_LANE(lane, a->mask)
     {
         sync_strong(s, a->warp, 1u << lane, a->addr[lane], flags & RACE_READS, flags & RACE_WRITES);
-        race_strong(w, s, g, a->addr[lane], flags & RACE_READS, flags & RACE_WRITES);
+        race_strong(w, s, g, a->addr[lane], flags & RACE_READS, flags & RACE_WRITES, a->size);
     }
 }
 

@@ -151,7 +151,7 @@ void race_global_clear(struct check *c, u64 base, u64 size);
 u32 race_serial(struct check_worker *w, struct sync_state *s, struct race_block *g);
 void race_fence(struct race_block *g);
 void race_strong(struct check_worker *w, const struct sync_state *s, struct race_block *g, u64 address, bool reads,
-                 bool writes);
+                 bool writes, u32 bytes);
 /* A thread of another block, or of this: what the stamp says, a write or a read, is ordered before what (warp, lane)
  * does now. */
 bool race_before(struct check_worker *w, const struct sync_state *s, const struct race_block *g, u64 stamp, bool wrote,

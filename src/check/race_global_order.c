@@ -7,6 +7,8 @@
 #include "check/order.h"
 #include "check/race_global.h"
 
+enum { RESULT_BYTES = 8 }; /* of a flag that carries a result */
+
 #define RACY __attribute__((no_sanitize("thread"))) /* stamps name chunks that another worker has just made */
 
 static struct race_plane *plane_of(const struct check_worker *w)
@@ -120,7 +122,7 @@ static void raise_to(u32 *mine, const u32 *at)
 }
 
 void race_strong(struct check_worker *w, const struct sync_state *s, struct race_block *g, u64 address, bool reads,
-                 bool writes)
+                 bool writes, u32 bytes)
 {
     struct race_plane *p = plane_of(w);
     u32 *at = &p->times[place_of(address)], *passes = &p->pass_times[place_of(address)];
@@ -130,7 +132,7 @@ void race_strong(struct check_worker *w, const struct sync_state *s, struct race
         raise_to(&g->pass_taken, passes);
         g->has_taken = true;
     }
-    if (writes) {
+    if (writes && bytes >= RESULT_BYTES) {
         pass(p, g);
         raise_time(passes, g->pass_time > g->pass_taken ? g->pass_time : g->pass_taken);
     }

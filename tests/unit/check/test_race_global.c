@@ -53,9 +53,9 @@ struct sample {
     "R: " load " %r2, [%f];\nsetp.ne.u32 %p1, %r2, 1;\n@%p1 bra R;\n" fence_after "ld.global.u32 %r3, [%m];\n"
 /* All threads of block 0 read, and its first says so by a flag, behind a barrier or at once; block 1 then overwrites.
  */
-#define READ_AND_TELL(barrier)                                                                                         \
+#define READ_AND_TELL(barrier, flag)                                                                                   \
     "@!%block0 bra R;\nmul.wide.u32 %rd1, %t, 4;\nadd.u64 %rd1, %m, %rd1;\nld.global.u32 %r2, [%rd1];\n" barrier       \
-    "@%thread0 st.relaxed.gpu.global.u32 [%f], 1;\nret;\n"                                                             \
+    "@%thread0 st.relaxed.gpu.global." flag ";\nret;\n"                                                                \
     "R: @!%thread0 bra D;\nP: ld.relaxed.gpu.global.u32 %r2, [%f];\nsetp.ne.u32 %p1, %r2, 1;\n@%p1 bra P;\n"           \
     "D: " BAR "mul.wide.u32 %rd1, %t, 4;\nadd.u64 %rd1, %m, %rd1;\nst.global.u32 [%rd1], %t;\n"
 #define LOCK(fence)                                                                                                    \
@@ -114,8 +114,10 @@ static const struct sample samples[] = {
     {"relaxed accesses", "@%thread0 st.relaxed.gpu.global.u32 [%m], %b;\nld.relaxed.gpu.global.u32 %r2, [%m];\n", 3, 64,
      NOTHING, 0, 0, 0},
     /* reads that are over */
-    {"read, barrier, flag, overwritten", READ_AND_TELL(BAR), 2, 64, NOTHING, 0, 0, 0},
-    {"read, flag, overwritten", READ_AND_TELL(""), 2, 64, FINDING_GLOBAL_WAR, 0, 0, 0},
+    {"read, barrier, flag, overwritten", READ_AND_TELL(BAR, "v2.u32 [%f], {1, 2}"), 2, 64, NOTHING, 0, 0, 0},
+    {"read, flag, overwritten", READ_AND_TELL("", "v2.u32 [%f], {1, 2}"), 2, 64, FINDING_GLOBAL_WAR, 0, 0, 0},
+    {"read, barrier, flag of no result, overwritten", READ_AND_TELL(BAR, "u32 [%f], 1"), 2, 64, FINDING_GLOBAL_WAR, 0,
+     0, 0},
     /* releases */
     {"last block", LAST_BLOCK("membar.gl;\n"), 3, 64, NOTHING, 0, 0, 0},
     {"last block, no fence", LAST_BLOCK(""), 3, 64, FINDING_GLOBAL_RAW, 0, 0, 0},
