@@ -75,7 +75,7 @@ void tool_tmp_remove(const char *path)
 
 #define CCCL                                                                                                           \
     "it comes with NVIDIA's CCCL (CUB, Thrust, libcu++): give -I with the folder of that, which is include/cccl of a " \
-    "toolkit, or nvidia/cu13/include/cccl of the Python package nvidia-cuda-cccl"
+    "toolkit, or nvidia/cu13/include/cccl of the Python package nvidia-cuda-cccl, version 13.0"
 
 /* A piece of clang's message, and what to say about it; or the beginning of a header's name that is not found. */
 static const struct {
