@@ -139,7 +139,7 @@ static void properties_are_an_h200s(void **state)
     while (next(f, &r)) {
         if (strcmp(r.what, "property") != 0)
             continue;
-        const char *attribute;
+        const char *attribute = "-";
         const long long value = property(&p, r.name, &attribute);
         struct record as = {.value = r.value};
         snprintf(as.name, sizeof as.name, "%s", attribute);
