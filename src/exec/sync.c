@@ -5,8 +5,9 @@
  * later arrival or exit tries again. Firing has three steps, so that lanes at different pcs can take part: gather the
  * sources of every taking part, compute, scatter to every one's own destinations.
  *
- * A lane that executes the operation without being in its own mask is undefined behaviour. It ends the kernel at
- * bar.warp.sync, as an H200 does; at the others the lane takes part. */
+ * A lane that executes the operation without being in its own mask is undefined behaviour. An H200 ends the kernel, and
+ * so does this, with one exception on both: where the mask is a constant and ptxas sees that all lanes come together, it
+ * drops the mask, and the operation is one of the lanes that are there (measured; tests/hw/h200/warp-masks.txt). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct sync {
     enum sync_op op;
     u32 lanes;   /* that take part */
     u32 members; /* the member mask */
+    u32 given;   /* as the instruction has it: the same, but where a GPU drops the mask */
     u64 a[IR_LANES];
     u32 b[IR_LANES], c[IR_LANES];
     u32 pred;    /* the source predicate of vote */
@@ -213,7 +215,7 @@ static void compute(struct sync *x)
 static void start(struct sync *x, enum sync_op op, u32 members)
 {
     x->op = op;
-    x->members = members;
+    x->members = x->given = members;
     x->lanes = x->pred = x->out_pred = x->reads = 0;
 }
 
@@ -225,7 +227,7 @@ static void announce(const struct warp *w, const struct sync *x, const struct ir
                                      .site = pc->site,
                                      .warp = w->index,
                                      .lanes = x->lanes,
-                                     .members = x->members,
+                                     .members = x->given,
                                      .reads = x->reads,
                                      .exited = w->exited,
                                      .orders = x->op == SYNC_BARRIER,
@@ -335,11 +337,13 @@ void warp_sync_retry(struct warp *w)
     }
 }
 
-/* The operation for lanes that are all here. */
-static void fire_here(struct warp *w, u8 *regs, const struct ir_inst *pc, enum sync_op op, u32 lanes, u32 members)
+/* The operation for lanes that are all here, which gave the mask `given`; `members` are those that it is about. */
+static void fire_here(struct warp *w, u8 *regs, const struct ir_inst *pc, enum sync_op op, u32 lanes, u32 given,
+                      u32 members)
 {
     struct sync x;
     start(&x, op, members);
+    x.given = given;
     x.lanes = lanes;
     gather(&x, pc, regs, lanes);
     compute(&x);
@@ -367,7 +371,7 @@ static bool fire_tiles(struct warp *w, const struct ir_inst *pc, u8 *regs, enum 
     }
     for (u32 left = w->mask; left;) {
         const u32 members = given[__builtin_ctz(left)], lanes = with_mask(given, left, members);
-        fire_here(w, regs, pc, op, lanes, members);
+        fire_here(w, regs, pc, op, lanes, members, members);
         left &= ~lanes;
     }
     return true;
@@ -380,6 +384,13 @@ static u32 strangers(const struct warp *w, const u32 *given)
     for (u32 m = w->mask; m; m &= m - 1)
         lanes |= ~given[__builtin_ctz(m)] & m & -m;
     return lanes;
+}
+
+/* Whether ptxas drops the mask: it is a constant, the last operand, and all lanes of the warp are here. */
+static bool drops_mask(const struct warp *w, const struct ir_inst *pc)
+{
+    const struct ptx_inst *i = warp_inst(w, pc);
+    return w->mask == ~w->exited && i->noperands && i->operands[i->noperands - 1].kind == PTX_IMM;
 }
 
 static const struct ir_inst *without_caller(struct warp *w, const struct ir_inst *pc, const u32 *given, u32 lanes)
@@ -400,10 +411,14 @@ const struct ir_inst *warp_sync(struct warp *w, const struct ir_inst *pc, u8 *re
     u32 first = given[pc->imm < 0 ? 0 : __builtin_ctz(w->mask)], differ = 0;
     for (u32 m = pc->imm < 0 ? 0 : w->mask; m; m &= m - 1) /* without .sync the members are the active lanes */
         differ |= given[__builtin_ctz(m)] ^ first;
-    if (op == SYNC_BARRIER && (differ || w->mask & ~first) && strangers(w, given))
-        return without_caller(w, pc, given, strangers(w, given));
+    if (LS_UNLIKELY((differ || w->mask & ~first) && strangers(w, given))) {
+        if (!drops_mask(w, pc))
+            return without_caller(w, pc, given, strangers(w, given));
+        fire_here(w, regs, pc, op, w->mask, first, w->mask);
+        return pc + 1;
+    }
     if (!differ && !(first & ~w->exited & ~w->mask)) {
-        fire_here(w, regs, pc, op, w->mask, first);
+        fire_here(w, regs, pc, op, w->mask, first, first);
         return pc + 1;
     }
     if (differ && fire_tiles(w, pc, regs, op, given))

@@ -1,5 +1,4 @@
-/* mask_without_caller_syncwarp - __syncwarp with a mask for the lower half of a warp, and both halves call: a GPU ends
- * the kernel. */
+/* mask_without_caller_syncwarp - __syncwarp with a mask for the lower half of a warp, and both halves call. */
 // TOOL: synccheck
 // EXPECT: mask-without-caller line @sync
 #include "check.h"

@@ -53,11 +53,11 @@ golden() {
 }
 
 # ---- kernels that end in an error ----
-saxpy="--arg u32:1024 --arg f32:2 --arg buf:4000 --arg buf:4096:out=f32"
+saxpy="--arg u32:1024 --arg f32:2 --arg buf:3000 --arg buf:4096:out=f32"
 golden read_out_of_bounds 1 launch kernels.ptx saxpy --grid 4 --block 256 $saxpy
 golden write_out_of_bounds 1 launch kernels.ptx saxpy --grid 1 --block 32 --arg u32:32 --arg f32:1 --arg buf:128 \
     --arg u64:0
-golden source_line 1 launch kernels.ptx read_beyond --arg buf:4096
+golden source_line 1 launch kernels.ptx read_beyond --arg buf:1024
 golden misaligned 1 launch kernels.ptx misaligned --arg buf:64
 golden trapped 1 launch kernels.ptx trapped
 golden asserted 1 launch kernels.ptx asserted --block 64

@@ -141,6 +141,6 @@ unset LOCKSTEP_MEMORY
 timeout 120 "$lockstep" ptx kernels.ptx >out 2>err
 [ $? = 1 ] || { echo "ptx: a kernel that cannot run is no error" && failed=1; }
 name=summary
-has 'cannot run: kernels.ptx:102: .*multimem.red'
+has 'cannot run, line 102: .*multimem.red'
 
 exit $failed

@@ -29,8 +29,6 @@ static const struct {
     {"MEMPOOL_SUPPORTED_HANDLE_TYPES", 0, "pools cannot be shared"},
     {"HANDLE_TYPE_FABRIC_SUPPORTED", 0, "there is no fabric"},
     {"CLUSTER_LAUNCH", 0, "a cluster has one block"},
-    {"CAN_USE_64_BIT_STREAM_MEM_OPS", 0, "cuStreamWaitValue64 and its kin are not there"},
-    {"CAN_USE_STREAM_WAIT_VALUE_NOR", 0, "cuStreamWaitValue32 and its kin are not there"},
     {"TENSOR_MAP_ACCESS_SUPPORTED", 0, "tensor maps are not there"},
     {"UNIFIED_FUNCTION_POINTERS", 0, "a function's address is its module's"},
     {"HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", 0, "memory is mapped on the device alone"},

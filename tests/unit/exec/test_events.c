@@ -189,8 +189,8 @@ static const struct group groups[] = {
     {"setp.ge.u32 %p1, %r1, 4; @%p1 bra B; bar.warp.sync -1; bra C;\nB: bar.warp.sync -1;\nC:", 1, UINT32_MAX,
      UINT32_MAX, 0, 0, true},
     /* threads outside their own mask */
+    {"bar.warp.sync 3;", 1, UINT32_MAX, 3, 0, 0, true},
     {"vote.sync.any.pred %p1, %p1, 3;", 1, UINT32_MAX, 3, 0, 0, false},
-    {"setp.ge.u32 %p1, %r1, 4; @%p1 bra B; vote.sync.any.pred %p2, %p1, 3; bra C;\nB:\nC:", 1, 15, 3, 0, 0, false},
     /* tiles of eight */
     {"shr.u32 %r4, %r1, 3; shl.b32 %r4, %r4, 3; mov.u32 %r5, 255; shl.b32 %r5, %r5, %r4; bar.warp.sync %r5;", 4, 255,
      255, 0, 0, true},

@@ -445,6 +445,27 @@ static void test_mask_without_caller(void **state)
     bench_close(&b);
 }
 
+/* A mask that ptxas cannot know, or in a branch: error 715 on an H200. A constant where all lanes come together is
+ * dropped. */
+static void test_masks_of_shuffles(void **state)
+{
+    struct bench b;
+    struct exec_fault f;
+    u32 sum = 0;
+    (void)state;
+    bench_open(&b, "faults.ptx");
+    const u64 out = (u64)(uintptr_t)bench_alloc(&b, 64);
+    run_faulty(&b, &(struct run){.kernel = "stranger_register", .grid = 1, .block = 32, .params = {out, 255}},
+               FAULT_MASK, "stranger_register", &f);
+    run_faulty(&b, &(struct run){.kernel = "stranger_branch", .grid = 1, .block = 32, .params = {out}}, FAULT_MASK,
+               "stranger_branch", &f);
+    bench_run_ok(&b, &(struct run){.kernel = "stranger_register", .grid = 1, .block = 32, .params = {out, ~0u}});
+    bench_run_ok(&b, &(struct run){.kernel = "stranger_constant", .grid = 1, .block = 32, .params = {out}});
+    memcpy(&sum, (const void *)(uintptr_t)out, sizeof sum);
+    assert_int_equal(sum, 32 * 31);
+    bench_close(&b);
+}
+
 /* ---- refused before it runs ---- */
 
 static void test_limits(void **state)
@@ -522,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_indirect_call_to_nowhere),
         cmocka_unit_test(test_bad_barrier),
         cmocka_unit_test(test_mask_without_caller),
+        cmocka_unit_test(test_masks_of_shuffles),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_poison),
     };

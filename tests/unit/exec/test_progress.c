@@ -168,8 +168,8 @@ static void test_deadlock_text_is_whole(void **state)
     assert_int_equal(bench_run(&b, &(struct run){.kernel = "deadlock_of_warps", .grid = 1, .block = 192}, &f),
                      LS_ERR_FAULT);
     assert_int_equal(f.kind, FAULT_DEADLOCK);
-    assert_string_equal(f.detail, "warps 0,2,4, lanes 0xffffffff wait at `barrier.sync 0, 1024`, PTX line 159; "
-                                  "warps 1,3,5, lanes 0xffffffff wait at `barrier.sync 1, 1024`, PTX line 162");
+    assert_string_equal(f.detail, "warps 0,2,4, lanes 0xffffffff wait at `barrier.sync 0, 1024`, PTX line 210; "
+                                  "warps 1,3,5, lanes 0xffffffff wait at `barrier.sync 1, 1024`, PTX line 213");
     assert_int_equal(bench_run(&b, &(struct run){.kernel = "deadlock_of_lanes", .grid = 1, .block = 96}, &f),
                      LS_ERR_FAULT);
     u32 entries = 0, more = 0;
