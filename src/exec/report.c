@@ -129,7 +129,7 @@ bool warp_forgive(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 a
 void grid_tell_behind(const struct grid *g)
 {
     const struct worker *most = NULL;
-    for (unsigned i = 0; g->workers && i < g->nworkers; i++) {
+    for (unsigned i = 0; !g->faulted && g->workers && i < g->nworkers; i++) {
         const struct worker *k = &g->workers[i];
         if (k->behind_bytes && (!most || goes_further(most, k->behind_bytes, k->behind_block, k->behind.thread)))
             most = k;

@@ -225,7 +225,7 @@ enum block_end block_run(struct block *b);
 /* ---- report.c: faults ---- */
 void grid_fault(struct grid *g, const struct exec_fault *f);
 void fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, struct exec_fault *f);
-/* The access of the grid that went furthest past an allocation's end, if the launch wants to know. */
+/* The access of the grid that went furthest past an allocation's end, if the launch wants to know and nothing faulted. */
 void grid_tell_behind(const struct grid *g);
 void block_deadlock(struct block *b);
 /* False when the grid is to stop: cancelled, faulted elsewhere, or the watchdog's time has come. */
