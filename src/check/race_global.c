@@ -194,6 +194,18 @@ static u32 ends_of(u32 mask)
     return mask ? (mask & -mask) | 1u << (31 - __builtin_clz(mask)) : 0;
 }
 
+static void touch(const struct global_event *e, u64 bound)
+{
+    const struct exec_access *a = e->a;
+    if (try_run(e, bound))
+        return;
+    const u32 all = lanes_with_cells(&e->w->launch->check->race->cells, a);
+    const u32 mask = a->pattern == PATTERN_UNIFORM && a->op == ACCESS_LD ? ends_of(all) : all;
+    EACH_LANE(lane, mask) touch_lane(e, lane, bound);
+    if (a->op == ACCESS_ST && (mask & (mask - 1)) && a->pattern != PATTERN_CONTIGUOUS)
+        find_doubles(e, mask);
+}
+
 static void on_global(struct check_worker *w, struct sync_state *s, struct race_block *g, const struct exec_access *a)
 {
     const struct race_global *r = w->race_global;
@@ -208,15 +220,9 @@ static void on_global(struct check_worker *w, struct sync_state *s, struct race_
         return;
     const u64 bound = (u64)r->launch->bound << G_SERIAL;
     const struct global_event e = {w, s, g, a, flags, stamp_of(s, serial, a->warp, number, flags)};
-    if (LS_UNLIKELY(r->launch->host))
+    touch(&e, bound);
+    if (LS_UNLIKELY(__atomic_load_n(&r->launch->host, __ATOMIC_RELAXED))) /* after the cells: race_global_host.c */
         EACH_LANE(lane, a->mask) global_report_host(&e, lane);
-    if (try_run(&e, bound))
-        return;
-    const u32 all = lanes_with_cells(&w->launch->check->race->cells, a);
-    const u32 mask = a->pattern == PATTERN_UNIFORM && a->op == ACCESS_LD ? ends_of(all) : all;
-    EACH_LANE(lane, mask) touch_lane(&e, lane, bound);
-    if (a->op == ACCESS_ST && (mask & (mask - 1)) && a->pattern != PATTERN_CONTIGUOUS)
-        find_doubles(&e, mask);
 }
 
 static struct race_block *new_block(struct check_worker *w)

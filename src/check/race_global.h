@@ -74,7 +74,8 @@ struct race_launch {
     u32 first;                         /* the first serial that it can have */
     u32 bound;                         /* serials below are ordered before it */
     u32 began, began_passes;           /* releases, and passes, so far when it began */
-    bool host;                         /* some operation of the host's is in no order with it */
+    bool host;                         /* some operation of the host's is in no order with it; atomic */
+    struct race_launch *next;          /* of those that run; under the plane's lock */
     signed char before[RACE_LAUNCHES]; /* other launches: 1 ordered, -1 not, 0 not asked */
 };
 
@@ -108,6 +109,7 @@ struct race_plane {
     struct race_kernel *kernels;
     struct race_past past[RACE_LAUNCHES];
     u32 nlaunches;
+    struct race_launch *running;
     struct race_host_op ops[RACE_HOST_OPS];
     u32 nops; /* ever; the last RACE_HOST_OPS are kept */
 };

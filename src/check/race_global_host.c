@@ -2,7 +2,9 @@
  *
  * An operation is compared with the cells of its range, if some launch is in no order with it (of the last ones; else
  * there is nothing to look for), and with the operations before it. It leaves no stamps but stands in a ring: launches
- * that are in no order with one of those compare their accesses with its range. */
+ * that are in no order with one of those compare their accesses with its range. A launch that runs meanwhile is told so
+ * first and its cells are read then, and the launch stamps its cells first and looks whether it was told then: so one
+ * of the two sees the other. */
 #include <string.h>
 
 #include "check/order.h"
@@ -199,6 +201,9 @@ void race_global_host(struct check *c, u64 address, u64 size, bool write, u64 op
         mine.call = *call;
     pthread_mutex_lock(&p->lock);
     const struct suspects s = find_suspects(c, op);
+    for (struct race_launch *x = p->running; x; x = x->next)
+        if (unordered(c, x->op, op))
+            __atomic_store_n(&x->host, true, __ATOMIC_SEQ_CST);
     const bool conflict = find_conflict(c, op, mine.lo, mine.hi, write, &other);
     p->ops[p->nops++ % RACE_HOST_OPS] = mine;
     pthread_mutex_unlock(&p->lock);

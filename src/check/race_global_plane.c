@@ -209,9 +209,14 @@ struct race_launch *race_launch_new(struct check *c, struct check_launch *l)
         return NULL;
     pthread_mutex_lock(&c->race->lock);
     const bool good = fill_launch(c, x, l);
+    if (good) {
+        x->next = c->race->running;
+        c->race->running = x;
+    }
     pthread_mutex_unlock(&c->race->lock);
     if (good) {
-        x->host = race_host_concerns(c, x->op);
+        if (race_host_concerns(c, x->op))
+            __atomic_store_n(&x->host, true, __ATOMIC_RELAXED);
         return x;
     }
     ls_free(x);
@@ -224,6 +229,10 @@ void race_launch_done(struct check *c, struct check_launch *l)
     if (!x)
         return;
     pthread_mutex_lock(&c->race->lock);
+    struct race_launch **at = &c->race->running;
+    while (*at != x)
+        at = &(*at)->next;
+    *at = x->next;
     copy_places(c->race, x->kernel);
     __atomic_sub_fetch(&c->race->active, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&c->race->lock);

@@ -98,7 +98,7 @@ static void put_refused(const struct ptx_func *f, const char *first, bool *said)
         ptx_print_inst(&f->insts[s], text, sizeof text);
         snprintf(line, sizeof line, ":%u: ", f->insts[s].line);
         printf("          cannot run, line %u: `%s`: %s\n", f->insts[s].line, text, reason);
-        *said |= first && !is_of_another(first, f) && strstr(first, line);
+        *said = *said || (first && !is_of_another(first, f) && strstr(first, line));
     }
 }
 
@@ -171,7 +171,7 @@ static bool put_kernel(struct exec_module *m, const struct ptx_module *ptx, cons
 static bool put_functions(struct exec_module *m, const struct ptx_module *ptx)
 {
     int room = 8;
-    bool good = true, said;
+    bool good = true, said = false;
     for (u32 i = 0; i < ptx->nfuncs; i++)
         if (ptx->funcs[i]->defined && (int)strlen(ptx->funcs[i]->name) > room)
             room = (int)strlen(ptx->funcs[i]->name);

@@ -37,7 +37,7 @@ static enum ls_status take_members(struct image *img, Elf *ar, int fd, u32 sm, c
 {
     bool device_code = false;
     Elf *member;
-    for (Elf_Cmd next = ELF_C_READ; (member = elf_begin(fd, next, ar)) != NULL;) {
+    for (Elf_Cmd next = ELF_C_READ_MMAP; (member = elf_begin(fd, next, ar)) != NULL;) {
         const enum ls_status s = take_member(img, member, sm, name);
         next = elf_next(member);
         elf_end(member);
@@ -72,7 +72,7 @@ enum ls_status image_archive(struct image *img, const void *data, size_t size, u
     if (fd < 0)
         return LS_ERR_NOMEM;
     elf_version(EV_CURRENT);
-    Elf *ar = elf_begin(fd, ELF_C_READ, NULL);
+    Elf *ar = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     enum ls_status s = LS_ERR_SYNTAX;
     if (ar && elf_kind(ar) == ELF_K_AR)
         s = take_members(img, ar, fd, sm, name, left_out);

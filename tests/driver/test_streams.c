@@ -401,6 +401,9 @@ static void events_of_launches(void **state)
     FAILS(launch_with(f, s, params, a), CUDA_ERROR_NOT_SUPPORTED);
     a.value.launchCompletionEvent.event = NULL;
     FAILS(launch_with(f, s, params, a), CUDA_ERROR_INVALID_HANDLE);
+    OK(cuEventDestroy(e));
+    OK(cuEventDestroy(timed));
+    OK(cuStreamDestroy(s));
     OK(cuMemFreeHost((void *)flag));
     context_down(ctx);
 }

@@ -288,5 +288,6 @@ int main(int argc, char **argv)
         run_generated(&m, &o, &total);
     printf("%lu tests, %lu runs, %lu of %lu allowed outcomes seen, %lu wrong\n", total.tests, total.runs, total.seen,
            total.allowed, total.wrong);
+    free(m.seen);
     return total.wrong != 0;
 }

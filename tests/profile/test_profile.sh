@@ -234,7 +234,8 @@ profile 0 -i "$work/cut.lsrep" --csv --metrics launch__grid_size
 rows '^"[0-9]' 10
 what="a program that a signal ends"
 for signal in 6 9 11; do
-    profile $((128 + signal)) --csv --metrics launch__grid_size "$program" $ptx times:3 tiny raise:$signal
+    ASAN_OPTIONS=${ASAN_OPTIONS:-}:handle_segv=0 \
+        profile $((128 + signal)) --csv --metrics launch__grid_size "$program" $ptx times:3 tiny raise:$signal
     rows '^"[0-9]' 3
     has "==ERROR== The application returned an error code ($((128 + signal)))."
 done

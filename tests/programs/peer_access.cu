@@ -55,9 +55,9 @@ static float first_value(int d, int i)
     return (float)((d + 1) * (i % 97));
 }
 
-static void load(int d)
+static void load(int d) // by several threads at once
 {
-    static float host[MOST * CHUNK * BLOCKS];
+    float host[MOST * CHUNK * BLOCKS];
     const int n = devices * CHUNK * BLOCKS;
     for (int i = 0; i < n; i++)
         host[i] = first_value(d, i);
