@@ -85,9 +85,9 @@ static void a_stream_waits_for_the_program(void **state)
     (void)state;
     OK(cuStreamWaitValue32_v2(one, pinned_word(), 5, CU_STREAM_WAIT_VALUE_GEQ));
     assert_true(busy(one));
-    pinned[0] = 4;
+    __atomic_store_n(&pinned[0], 4, __ATOMIC_SEQ_CST);
     assert_true(busy(one));
-    pinned[0] = 6;
+    __atomic_store_n(&pinned[0], 6, __ATOMIC_SEQ_CST);
     OK(cuStreamSynchronize(one));
     OK(cuStreamWriteValue32_v2(one, pinned_word(), 77, 0));
     OK(cuStreamSynchronize(one));
