@@ -29,16 +29,17 @@ try() {
 
 run() { # PROGRAM
     local workers seed memory
-    for workers in 1 2 4; do
-        for seed in 0 1 2; do
-            for memory in strong weak; do
-                [ $memory = strong ] && unset LOCKSTEP_MEMORY || export LOCKSTEP_MEMORY=weak
-                LOCKSTEP_WORKERS=$workers LOCKSTEP_SEED=$seed \
-                    try "$1, $workers workers, seed $seed, $memory memory" timeout 600 "$lockstep" run "./$1"
-            done
-        done
-    done
-    unset LOCKSTEP_MEMORY
+    while read -r workers seed memory; do
+        try "$1, $workers workers, seed $seed, $memory memory" env LOCKSTEP_WORKERS="$workers" LOCKSTEP_SEED="$seed" \
+            LOCKSTEP_MEMORY="$memory" timeout 600 "$lockstep" run "./$1"
+    done <<'END'
+1 0 strong
+2 0 strong
+2 1 strong
+4 2 strong
+1 1 weak
+2 2 weak
+END
 }
 
 for program in cub_reduce cub_scan cub_sort thrust_algorithms; do
