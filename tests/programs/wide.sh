@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # wide.sh LOCKSTEP FOLDER - the programs over CUB's and Thrust's algorithms with all of their types and sizes (-DWIDE), as
-# nvcc and as `lockstep cc` compile them, under several numbers of workers, seeds and weak memory, and under the checks,
+# nvcc and as `lockstep cc` compile them, under several numbers of workers, seeds and weak memory, and under two checks,
 # which must find nothing. Takes some seven minutes on two cores, so it is no part of scripts/test.sh:
 # .ci/run has it. Programs are made in FOLDER. Needs nvcc, whose toolkit has the libraries. A line a run; exit status 1
 # if one failed.
@@ -43,7 +43,7 @@ for program in cub_reduce cub_scan cub_sort thrust_algorithms; do
     try "nvcc: $program" "$nvcc" -w -DWIDE -cudart shared -gencode arch=compute_90,code=compute_90 \
         "$sources/$program.cu" -o "$program"
     run "$program"
-    for tool in memcheck racecheck initcheck synccheck; do
+    for tool in memcheck racecheck; do # the narrow programs run under all tools in the test suite
         try "$tool of $program" timeout 900 "$lockstep" check --tool $tool --error-exitcode 99 "./$program"
     done
     try "lockstep cc: $program" "$lockstep" cc -w -arch=sm_90 -I"$cccl" "$sources/$program.cu" -o "${program}_cc"
