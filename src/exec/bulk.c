@@ -36,9 +36,12 @@ typedef u64 unit __attribute__((vector_size(UNIT), aligned(UNIT), may_alias));
 /* Bit i of the mask: byte i of each 16 is written. Others may read and write meanwhile: a unit is copied as a whole. */
 RACY static void copy_masked(u8 *to, const u8 *from, u32 bytes, u32 mask)
 {
-    for (u32 k = 0; mask == 0xffff && k < bytes; k += UNIT)
-        *(volatile unit *)(void *)(to + k) = *(const volatile unit *)(const void *)(from + k);
-    for (u32 k = 0; mask != 0xffff && k < bytes; k++)
+    if (mask == 0xffff) {
+        for (u32 k = 0; k < bytes; k += UNIT)
+            *(volatile unit *)(void *)(to + k) = *(const volatile unit *)(const void *)(from + k);
+        return;
+    }
+    for (u32 k = 0; k < bytes; k++)
         if (mask >> k % UNIT & 1)
             to[k] = from[k];
 }

@@ -411,9 +411,10 @@ const struct ir_inst *warp_sync(struct warp *w, const struct ir_inst *pc, u8 *re
     u32 first = given[pc->imm < 0 ? 0 : __builtin_ctz(w->mask)], differ = 0;
     for (u32 m = pc->imm < 0 ? 0 : w->mask; m; m &= m - 1) /* without .sync the members are the active lanes */
         differ |= given[__builtin_ctz(m)] ^ first;
-    if (LS_UNLIKELY((differ || w->mask & ~first) && strangers(w, given))) {
+    const u32 outside = differ || w->mask & ~first ? strangers(w, given) : 0;
+    if (LS_UNLIKELY(outside)) {
         if (!drops_mask(w, pc))
-            return without_caller(w, pc, given, strangers(w, given));
+            return without_caller(w, pc, given, outside);
         fire_here(w, regs, pc, op, w->mask, first, w->mask);
         return pc + 1;
     }
