@@ -53,10 +53,7 @@ static void *no_worker(void *launch, unsigned worker)
     (void)worker;
     return launch;
 }
-static void no_access(void *ctx, const struct exec_access *a)
-{
-    (void)ctx, (void)a;
-}
+static void no_access(void *ctx, const struct exec_access *a) { (void)ctx, (void)a; }
 static const struct exec_hooks null_hooks = {.worker_begin = no_worker, .access = no_access};
 
 /* ---- runs ---- */

@@ -80,8 +80,12 @@ static bool run(struct bench *b, const struct loop *l, u32 trips, enum mode mode
         u32 n, pad;
     } params = {b->data, trips, 0};
     struct exec_fault fault;
-    struct exec_launch launch = {.device = &b->device, .module = b->module, .grid = {BLOCKS, 1, 1}, .block = {BLOCK, 1, 1},
-                                 .params = &params, .workers = workers};
+    struct exec_launch launch = {.device = &b->device,
+                                 .module = b->module,
+                                 .grid = {BLOCKS, 1, 1},
+                                 .block = {BLOCK, 1, 1},
+                                 .params = &params,
+                                 .workers = workers};
     struct meter *meter = NULL;
     struct meter_options options = METER_OPTIONS_DEFAULT;
     options.caches = mode == MODEL;

@@ -18,10 +18,7 @@
     } while (0)
 
 /* The i-th argument as a number, or the default. */
-static inline int argument(int argc, char **argv, int i, int otherwise)
-{
-    return argc > i ? atoi(argv[i]) : otherwise;
-}
+static inline int argument(int argc, char **argv, int i, int otherwise) { return argc > i ? atoi(argv[i]) : otherwise; }
 
 /* Small whole numbers in no order: every sum of 2^24 of them fits an int, every product a float. */
 static inline int number(unsigned int i) { return (int)((i * 2654435761u >> 16) % 100); }

@@ -5,7 +5,7 @@
 #include "kernels/family.h"
 
 #define FAMILY(name, tiles)                                                                                            \
-    extern const struct family family_##name;                                                                         \
+    extern const struct family family_##name;                                                                          \
     void name##_check(const struct outcome *o, struct check *c);
 #include "kernels/families.def"
 #undef FAMILY

@@ -64,8 +64,15 @@ struct buffer {
 
 /* ---- steps ---- */
 
-enum { PLAN_BUFFERS = 12, PLAN_ARGS = 16, PLAN_CONSTANTS = 4, PLAN_TEXTURES = 2, PLAN_STREAMS = 5, PLAN_EVENTS = 16,
-       PLAN_MARKS = 4 };
+enum {
+    PLAN_BUFFERS = 12,
+    PLAN_ARGS = 16,
+    PLAN_CONSTANTS = 4,
+    PLAN_TEXTURES = 2,
+    PLAN_STREAMS = 5,
+    PLAN_EVENTS = 16,
+    PLAN_MARKS = 4
+};
 
 enum arg_kind { ARG_VALUE, ARG_BUFFER, ARG_TEXTURE };
 
@@ -102,10 +109,10 @@ enum step_kind {
 
 struct step {
     enum step_kind kind;
-    u32 stream; /* 0: the default stream */
-    u32 to, from;         /* buffers; events and marks: `to` is the index */
-    u64 to_at, from_at;   /* elements */
-    u64 count;            /* elements; STEP_ALLOC: bytes */
+    u32 stream;         /* 0: the default stream */
+    u32 to, from;       /* buffers; events and marks: `to` is the index */
+    u64 to_at, from_at; /* elements */
+    u64 count;          /* elements; STEP_ALLOC: bytes */
     u64 value;
     struct launch *launch;
 };
@@ -135,9 +142,9 @@ struct plan {
     struct plan_texture textures[PLAN_TEXTURES];
     u32 ntextures;
     VEC(struct step) steps;
-    u64 useful_bytes; /* what any program for this task must move; for effective bandwidth */
-    double flops;     /* arithmetic that any program for this task must do, for the roofline; 0: not of interest */
-    u32 schedules;    /* on the CPU: run under so many shuffled schedules with weak memory too; 0: none */
+    u64 useful_bytes;    /* what any program for this task must move; for effective bandwidth */
+    double flops;        /* arithmetic that any program for this task must do, for the roofline; 0: not of interest */
+    u32 schedules;       /* on the CPU: run under so many shuffled schedules with weak memory too; 0: none */
     bool device_runtime; /* launches kernels from kernels */
 };
 
@@ -190,10 +197,10 @@ struct outcome {
 
 struct family {
     const char *name, *about;
-    bool matrix;           /* rows and cols; else n */
-    const char *third;     /* what k is here ("inner length"), or NULL: not used */
-    bool batched;          /* uses batch */
-    const char *columns;   /* groups of the table (report/columns.c): "gld gst sld sst"; NULL: the usual */
+    bool matrix;              /* rows and cols; else n */
+    const char *third;        /* what k is here ("inner length"), or NULL: not used */
+    bool batched;             /* uses batch */
+    const char *columns;      /* groups of the table (report/columns.c): "gld gst sld sst"; NULL: the usual */
     const struct rung *rungs; /* in order; the broken ones last */
     u32 nrungs;
     void (*defaults)(const struct rung *r, struct shape *s); /* replaces zeros */
@@ -211,10 +218,7 @@ extern const u32 kernel_family_count;
 /* Records one element; !(error <= bound), so that NaN is wrong. */
 void check_element(struct check *c, u64 i, double got, double want, double bound);
 
-static inline u32 ceil_div(u64 a, u64 b)
-{
-    return (u32)((a + b - 1) / b);
-}
+static inline u32 ceil_div(u64 a, u64 b) { return (u32)((a + b - 1) / b); }
 
 /* A rung's machine code and source, built into the program. Rungs with a tile of fixed size are there once a tile. */
 struct embedded {

@@ -50,16 +50,12 @@ u32 plan_texture(struct plan *p, struct plan_texture t)
     return p->ntextures++;
 }
 
-void plan_step(struct plan *p, struct step s)
-{
-    vec_push(p->mem, &p->steps, s);
-}
+void plan_step(struct plan *p, struct step s) { vec_push(p->mem, &p->steps, s); }
 
 struct launch *plan_launch_2d(struct plan *p, const char *kernel, u64 grid_x, u64 grid_y, u32 bx, u32 by)
 {
     struct launch *l = arena_new(p->mem, struct launch);
-    *l = (struct launch){
-        .kernel = kernel, .grid = {(u32)grid_x, (u32)grid_y, 1}, .block = {bx, by, 1}, .carveout = -1};
+    *l = (struct launch){.kernel = kernel, .grid = {(u32)grid_x, (u32)grid_y, 1}, .block = {bx, by, 1}, .carveout = -1};
     plan_step(p, (struct step){.kind = STEP_LAUNCH, .launch = l});
     return l;
 }
@@ -87,10 +83,7 @@ void launch_pointer(struct launch *l, u32 buffer, u64 element)
     add_arg(l, (struct plan_arg){.kind = ARG_BUFFER, .index = buffer, .value = element});
 }
 
-void launch_buffer(struct launch *l, u32 buffer)
-{
-    launch_pointer(l, buffer, 0);
-}
+void launch_buffer(struct launch *l, u32 buffer) { launch_pointer(l, buffer, 0); }
 
 void launch_texture(struct launch *l, u32 texture)
 {
@@ -98,15 +91,9 @@ void launch_texture(struct launch *l, u32 texture)
 }
 
 /* Little-endian: a 32-bit parameter is the low half of the 64. */
-void launch_u64(struct launch *l, u64 v)
-{
-    add_arg(l, (struct plan_arg){.kind = ARG_VALUE, .value = v});
-}
+void launch_u64(struct launch *l, u64 v) { add_arg(l, (struct plan_arg){.kind = ARG_VALUE, .value = v}); }
 
-void launch_u32(struct launch *l, u32 v)
-{
-    launch_u64(l, v);
-}
+void launch_u32(struct launch *l, u32 v) { launch_u64(l, v); }
 
 void launch_f32(struct launch *l, f32 v)
 {

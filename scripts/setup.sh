@@ -2,7 +2,7 @@
 # setup.sh - installs what Lockstep's build needs and this machine lacks (Debian 12 or later, Ubuntu 24.04 or later).
 #
 #     scripts/setup.sh         what demo.sh and test.sh need
-#     scripts/setup.sh --ci    and what the fuzzers need
+#     scripts/setup.sh --ci    and what the fuzzers and tools/check-format.sh need
 #
 # As root or through sudo. Asks nothing, does nothing when nothing is missing, and looks for commands and libraries
 # rather than packages, so a machine that has them from elsewhere is left alone. docs/dependencies.md says what each
@@ -63,6 +63,7 @@ missing()
     [ -n "$(clang_found)" ] || echo clang
     if [ "$ci" = yes ]; then
         have_fuzzer || echo clang-rt
+        have clang-format-19 || echo clang-format-19
     fi
 }
 

@@ -16,8 +16,8 @@ template <class T> static inline cudaChannelFormatDesc cudaCreateChannelDesc(voi
 #define LS_CHANNEL(T, bytes, n, kind)                                                                                  \
     template <> inline cudaChannelFormatDesc cudaCreateChannelDesc<T>(void)                                            \
     {                                                                                                                  \
-        return cudaCreateChannelDesc((bytes)*8, (n) > 1 ? (bytes)*8 : 0, (n) > 2 ? (bytes)*8 : 0,                      \
-                                     (n) > 3 ? (bytes)*8 : 0, cudaChannelFormatKind##kind);                            \
+        return cudaCreateChannelDesc((bytes) * 8, (n) > 1 ? (bytes) * 8 : 0, (n) > 2 ? (bytes) * 8 : 0,                \
+                                     (n) > 3 ? (bytes) * 8 : 0, cudaChannelFormatKind##kind);                          \
     }
 #define LS_CHANNELS(T, name, kind)                                                                                     \
     LS_CHANNEL(T, sizeof(T), 1, kind)                                                                                  \

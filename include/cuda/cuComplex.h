@@ -25,14 +25,8 @@ typedef cuFloatComplex cuComplex;
 
 /* Of a type, with the suffix of its functions and of C's mathematics. */
 #define LS_COMPLEX(type, real, suffix, absolute, root)                                                                 \
-    LS_HD real cuCreal##suffix(type x)                                                                                 \
-    {                                                                                                                  \
-        return x.x;                                                                                                    \
-    }                                                                                                                  \
-    LS_HD real cuCimag##suffix(type x)                                                                                 \
-    {                                                                                                                  \
-        return x.y;                                                                                                    \
-    }                                                                                                                  \
+    LS_HD real cuCreal##suffix(type x) { return x.x; }                                                                 \
+    LS_HD real cuCimag##suffix(type x) { return x.y; }                                                                 \
     LS_HD type make_##type(real r, real i)                                                                             \
     {                                                                                                                  \
         type z;                                                                                                        \
@@ -40,22 +34,10 @@ typedef cuFloatComplex cuComplex;
         z.y = i;                                                                                                       \
         return z;                                                                                                      \
     }                                                                                                                  \
-    LS_HD type cuConj##suffix(type x)                                                                                  \
-    {                                                                                                                  \
-        return make_##type(x.x, -x.y);                                                                                 \
-    }                                                                                                                  \
-    LS_HD type cuCadd##suffix(type x, type y)                                                                          \
-    {                                                                                                                  \
-        return make_##type(x.x + y.x, x.y + y.y);                                                                      \
-    }                                                                                                                  \
-    LS_HD type cuCsub##suffix(type x, type y)                                                                          \
-    {                                                                                                                  \
-        return make_##type(x.x - y.x, x.y - y.y);                                                                      \
-    }                                                                                                                  \
-    LS_HD type cuCmul##suffix(type x, type y)                                                                          \
-    {                                                                                                                  \
-        return make_##type(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);                                              \
-    }                                                                                                                  \
+    LS_HD type cuConj##suffix(type x) { return make_##type(x.x, -x.y); }                                               \
+    LS_HD type cuCadd##suffix(type x, type y) { return make_##type(x.x + y.x, x.y + y.y); }                            \
+    LS_HD type cuCsub##suffix(type x, type y) { return make_##type(x.x - y.x, x.y - y.y); }                            \
+    LS_HD type cuCmul##suffix(type x, type y) { return make_##type(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x); }    \
     LS_HD type cuCdiv##suffix(type x, type y)                                                                          \
     {                                                                                                                  \
         const real scale = 1 / (absolute(y.x) + absolute(y.y));                                                        \
@@ -79,18 +61,9 @@ LS_COMPLEX(cuFloatComplex, float, f, fabsf, sqrtf)
 LS_COMPLEX(cuDoubleComplex, double, , fabs, sqrt)
 #undef LS_COMPLEX
 
-LS_HD cuComplex make_cuComplex(float x, float y)
-{
-    return make_cuFloatComplex(x, y);
-}
-LS_HD cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex c)
-{
-    return make_cuDoubleComplex(c.x, c.y);
-}
-LS_HD cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex c)
-{
-    return make_cuFloatComplex((float)c.x, (float)c.y);
-}
+LS_HD cuComplex make_cuComplex(float x, float y) { return make_cuFloatComplex(x, y); }
+LS_HD cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex c) { return make_cuDoubleComplex(c.x, c.y); }
+LS_HD cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex c) { return make_cuFloatComplex((float)c.x, (float)c.y); }
 
 #undef LS_HD
 

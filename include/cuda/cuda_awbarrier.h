@@ -2,6 +2,6 @@
  * else was here. */
 #ifndef LOCKSTEP_CUDA_AWBARRIER_H
 #define LOCKSTEP_CUDA_AWBARRIER_H
-#include "cuda_awbarrier_primitives.h"
 #include "cuda/barrier"
+#include "cuda_awbarrier_primitives.h"
 #endif

@@ -14,10 +14,7 @@ typedef uint64_t __mbarrier_token_t;
 
 #define LS_D static __device__ __forceinline__
 
-LS_D uint32_t __mbarrier_maximum_count()
-{
-    return (1u << 20) - 1;
-}
+LS_D uint32_t __mbarrier_maximum_count() { return (1u << 20) - 1; }
 LS_D void __mbarrier_init(__mbarrier_t *barrier, uint32_t expected_count)
 {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(ls_copy::shared_address(barrier)), "r"(expected_count)

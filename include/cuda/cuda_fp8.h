@@ -131,30 +131,12 @@ LS_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_t x, const
         }                                                                                                              \
         explicit __host__ __device__ __nv_fp8_##name(const int i) : __nv_fp8_##name((double)i) {}                      \
         explicit __host__ __device__ __nv_fp8_##name(const unsigned i) : __nv_fp8_##name((double)i) {}                 \
-        explicit __host__ __device__ operator float() const                                                            \
-        {                                                                                                              \
-            return ls_small::from_fp8(__x, kind == __NV_E4M3);                                                         \
-        }                                                                                                              \
-        explicit __host__ __device__ operator double() const                                                           \
-        {                                                                                                              \
-            return (double)(float)*this;                                                                               \
-        }                                                                                                              \
-        explicit __host__ __device__ operator __half() const                                                           \
-        {                                                                                                              \
-            return __nv_cvt_fp8_to_halfraw(__x, kind);                                                                 \
-        }                                                                                                              \
-        explicit __host__ __device__ operator __nv_bfloat16() const                                                    \
-        {                                                                                                              \
-            return __float2bfloat16_rn((float)*this);                                                                  \
-        }                                                                                                              \
-        explicit __host__ __device__ operator bool() const                                                             \
-        {                                                                                                              \
-            return (__x & 0x7f) != 0;                                                                                  \
-        }                                                                                                              \
-        explicit __host__ __device__ operator int() const                                                              \
-        {                                                                                                              \
-            return __half2int_rz(__half(*this));                                                                       \
-        }                                                                                                              \
+        explicit __host__ __device__ operator float() const { return ls_small::from_fp8(__x, kind == __NV_E4M3); }     \
+        explicit __host__ __device__ operator double() const { return (double)(float)*this; }                          \
+        explicit __host__ __device__ operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, kind); }            \
+        explicit __host__ __device__ operator __nv_bfloat16() const { return __float2bfloat16_rn((float)*this); }      \
+        explicit __host__ __device__ operator bool() const { return (__x & 0x7f) != 0; }                               \
+        explicit __host__ __device__ operator int() const { return __half2int_rz(__half(*this)); }                     \
     };                                                                                                                 \
     struct __nv_fp8x2_##name {                                                                                         \
         __nv_fp8x2_storage_t __x;                                                                                      \
@@ -167,14 +149,8 @@ LS_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(const __nv_fp8x2_storage_t x, const
             : __x(__nv_cvt_halfraw2_to_fp8x2(f, __NV_SATFINITE, kind))                                                 \
         {                                                                                                              \
         }                                                                                                              \
-        explicit __host__ __device__ operator __half2() const                                                          \
-        {                                                                                                              \
-            return __nv_cvt_fp8x2_to_halfraw2(__x, kind);                                                              \
-        }                                                                                                              \
-        explicit __host__ __device__ operator float2() const                                                           \
-        {                                                                                                              \
-            return __half22float2(__half2(*this));                                                                     \
-        }                                                                                                              \
+        explicit __host__ __device__ operator __half2() const { return __nv_cvt_fp8x2_to_halfraw2(__x, kind); }        \
+        explicit __host__ __device__ operator float2() const { return __half22float2(__half2(*this)); }                \
     };                                                                                                                 \
     struct __nv_fp8x4_##name {                                                                                         \
         __nv_fp8x4_storage_t __x;                                                                                      \

@@ -25,10 +25,7 @@ static __device__ __forceinline__ void __pipeline_memcpy_async(void *__restrict_
         asm volatile("trap;");
 }
 
-static __device__ __forceinline__ void __pipeline_commit()
-{
-    ls_copy::commit();
-}
+static __device__ __forceinline__ void __pipeline_commit() { ls_copy::commit(); }
 
 /* All batches but the last `prior` are complete; a number above 7, which CUDA does not allow for, waits for more. */
 static __device__ __forceinline__ void __pipeline_wait_prior(size_t prior)

@@ -20,10 +20,7 @@
 namespace ls_curand {
 
 /* In (0, 1]: the middle of what a number of 32 bits, or 53, stands for. */
-LS_D float uniform(unsigned x)
-{
-    return (float)x * 0x1p-32f + 0x1p-33f;
-}
+LS_D float uniform(unsigned x) { return (float)x * 0x1p-32f + 0x1p-33f; }
 LS_D double uniform(unsigned x, unsigned y)
 {
     const unsigned long long z = (unsigned long long)x ^ (unsigned long long)y << 21;
@@ -49,10 +46,7 @@ LS_D double2 box_muller(unsigned x0, unsigned x1, unsigned y0, unsigned y1)
 } // namespace ls_curand
 
 #define LS_DISTRIBUTIONS(State)                                                                                        \
-    LS_D float curand_uniform(State *state)                                                                            \
-    {                                                                                                                  \
-        return ls_curand::uniform(curand(state));                                                                      \
-    }                                                                                                                  \
+    LS_D float curand_uniform(State *state) { return ls_curand::uniform(curand(state)); }                              \
     LS_D float2 curand_normal2(State *state)                                                                           \
     {                                                                                                                  \
         const unsigned x = curand(state), y = curand(state);                                                           \

@@ -70,14 +70,8 @@ template <class A, class B> struct orders {
 };
 
 /* x[] as the builtins take it. */
-template <class Word, class Fragment> LS_D Word *words(Fragment &f)
-{
-    return (Word *)f.x;
-}
-template <class Word, class Fragment> LS_D const Word *words(const Fragment &f)
-{
-    return (const Word *)f.x;
-}
+template <class Word, class Fragment> LS_D Word *words(Fragment &f) { return (Word *)f.x; }
+template <class Word, class Fragment> LS_D const Word *words(const Fragment &f) { return (const Word *)f.x; }
 
 } // namespace ls_wmma
 

@@ -15,22 +15,10 @@
 
 /* All vectors of one element type. */
 #define LS_MAKE_VECTORS(name, T)                                                                                       \
-    LS_MAKE name##1 make_##name##1(T x)                                                                                \
-    {                                                                                                                  \
-        return LS_OF(name##1){x};                                                                                      \
-    }                                                                                                                  \
-    LS_MAKE name##2 make_##name##2(T x, T y)                                                                           \
-    {                                                                                                                  \
-        return LS_OF(name##2){x, y};                                                                                   \
-    }                                                                                                                  \
-    LS_MAKE name##3 make_##name##3(T x, T y, T z)                                                                      \
-    {                                                                                                                  \
-        return LS_OF(name##3){x, y, z};                                                                                \
-    }                                                                                                                  \
-    LS_MAKE name##4 make_##name##4(T x, T y, T z, T w)                                                                 \
-    {                                                                                                                  \
-        return LS_OF(name##4){x, y, z, w};                                                                             \
-    }
+    LS_MAKE name##1 make_##name##1(T x) { return LS_OF(name##1){x}; }                                                  \
+    LS_MAKE name##2 make_##name##2(T x, T y) { return LS_OF(name##2){x, y}; }                                          \
+    LS_MAKE name##3 make_##name##3(T x, T y, T z) { return LS_OF(name##3){x, y, z}; }                                  \
+    LS_MAKE name##4 make_##name##4(T x, T y, T z, T w) { return LS_OF(name##4){x, y, z, w}; }
 LS_MAKE_VECTORS(char, signed char)
 LS_MAKE_VECTORS(uchar, unsigned char)
 LS_MAKE_VECTORS(short, short)
@@ -46,10 +34,7 @@ LS_MAKE_VECTORS(double, double)
 
 /* Vectors of four 64-bit elements with their alignment in the name. */
 #define LS_MAKE_ALIGNED(name, T)                                                                                       \
-    LS_MAKE name make_##name(T x, T y, T z, T w)                                                                       \
-    {                                                                                                                  \
-        return LS_OF(name){x, y, z, w};                                                                                \
-    }
+    LS_MAKE name make_##name(T x, T y, T z, T w) { return LS_OF(name){x, y, z, w}; }
 LS_MAKE_ALIGNED(long4_16a, long int)
 LS_MAKE_ALIGNED(long4_32a, long int)
 LS_MAKE_ALIGNED(ulong4_16a, unsigned long int)

@@ -13,25 +13,13 @@
 /* cudaMallocPitch's rows on GPUs of today, in words. */
 enum { PITCH = 128 };
 
-static bool is(const struct rung *r, const char *name)
-{
-    return strcmp(r->name, name) == 0;
-}
+static bool is(const struct rung *r, const char *name) { return strcmp(r->name, name) == 0; }
 
-static bool by_rows(const struct rung *r)
-{
-    return is(r, "rowsPacked") || is(r, "rowsPitched");
-}
+static bool by_rows(const struct rung *r) { return is(r, "rowsPacked") || is(r, "rowsPitched"); }
 
-static bool by_stride(const struct rung *r)
-{
-    return is(r, "readStride") || is(r, "writeStride");
-}
+static bool by_stride(const struct rung *r) { return is(r, "readStride") || is(r, "writeStride"); }
 
-static bool by_offset(const struct rung *r)
-{
-    return is(r, "readOffset") || is(r, "writeOffset");
-}
+static bool by_offset(const struct rung *r) { return is(r, "readOffset") || is(r, "writeOffset"); }
 
 static void defaults(const struct rung *r, struct shape *s)
 {

@@ -7,10 +7,7 @@
 
 #include "kernels/families.h"
 
-static bool is(const struct outcome *o, const char *name)
-{
-    return strcmp(o->rung->name, name) == 0;
-}
+static bool is(const struct outcome *o, const char *name) { return strcmp(o->rung->name, name) == 0; }
 
 static void check_points(const struct outcome *o, struct check *c)
 {

@@ -11,16 +11,10 @@
 #define LADDER "kernels/banks/ladder.def"
 #include "kernels/rungs.inc"
 
-static bool rectangular(const struct rung *r)
-{
-    return strncmp(r->name, "rect_", 5) == 0;
-}
+static bool rectangular(const struct rung *r) { return strncmp(r->name, "rect_", 5) == 0; }
 
 /* The one rung whose padding is an argument. */
-static bool searches(const struct rung *r)
-{
-    return strcmp(r->name, "rect_padSearch") == 0;
-}
+static bool searches(const struct rung *r) { return strcmp(r->name, "rect_padSearch") == 0; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {

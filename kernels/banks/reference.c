@@ -12,20 +12,11 @@ static u32 own(u32 t, u32 threads)
     return t;
 }
 
-static u32 second(u32 t, u32 threads)
-{
-    return 2 * t % threads;
-}
+static u32 second(u32 t, u32 threads) { return 2 * t % threads; }
 
-static u32 third(u32 t, u32 threads)
-{
-    return 3 * t % threads;
-}
+static u32 third(u32 t, u32 threads) { return 3 * t % threads; }
 
-static u32 backwards(u32 t, u32 threads)
-{
-    return threads - 1 - t;
-}
+static u32 backwards(u32 t, u32 threads) { return threads - 1 - t; }
 
 static u32 disorder(u32 t, u32 threads)
 {
@@ -96,10 +87,7 @@ static bool identity(const struct rung *r)
 }
 
 /* The others load the word in row `i % by` and column `i / by` of the tile, which thread (column, row) stored. */
-static u32 transposed(u32 i, const struct shape *s)
-{
-    return i % s->by * s->bx + i / s->by;
-}
+static u32 transposed(u32 i, const struct shape *s) { return i % s->by * s->bx + i / s->by; }
 
 void banks_check(const struct outcome *o, struct check *c)
 {

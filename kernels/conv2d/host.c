@@ -22,20 +22,11 @@ const f32 conv2d_row[MAX_WIDTH] = {31 / 32.f, 29 / 32.f, 27 / 32.f, 25 / 32.f, 2
                                    21 / 32.f, 19 / 32.f, 17 / 32.f, 15 / 32.f, 13 / 32.f,
                                    11 / 32.f, 9 / 32.f,  7 / 32.f,  5 / 32.f,  3 / 32.f};
 
-static bool is_named(const struct rung *r, const char *name)
-{
-    return strcmp(r->name, name) == 0;
-}
+static bool is_named(const struct rung *r, const char *name) { return strcmp(r->name, name) == 0; }
 
-static bool as_printed(const struct rung *r)
-{
-    return r->broken && is_named(r, "convolutionShared");
-}
+static bool as_printed(const struct rung *r) { return r->broken && is_named(r, "convolutionShared"); }
 
-static bool is_texture(const struct rung *r)
-{
-    return is_named(r, "convolutionTexture");
-}
+static bool is_texture(const struct rung *r) { return is_named(r, "convolutionTexture"); }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
@@ -76,10 +67,7 @@ static u32 shared_bytes(const struct rung *r, const struct shape *s)
     return (width * height + results) * 4;
 }
 
-u32 conv2d_pitch(const struct shape *s)
-{
-    return (s->cols + s->k - 1 + 7) / 8 * 8;
-}
+u32 conv2d_pitch(const struct shape *s) { return (s->cols + s->k - 1 + 7) / 8 * 8; }
 
 static const char *unsuitable(const struct rung *r, const struct shape *s)
 {
@@ -117,10 +105,9 @@ static struct launch *launch(struct plan *p, const struct rung *r, const struct 
         plan_launch_2d(p, kernel, ceil_div(s->cols, s->bx), ceil_div(s->rows, s->by * r->unroll), s->bx, s->by);
     l->dynamic_shared = shared_bytes(r, s);
     if (is_texture(r))
-        launch_texture(l, plan_texture(p, (struct plan_texture){.buffer = in,
-                                                                .cols = s->cols,
-                                                                .rows = s->rows,
-                                                                .address = ADDRESS_CLAMP}));
+        launch_texture(
+            l, plan_texture(
+                   p, (struct plan_texture){.buffer = in, .cols = s->cols, .rows = s->rows, .address = ADDRESS_CLAMP}));
     else
         launch_buffer(l, in);
     launch_buffer(l, out);

@@ -18,10 +18,7 @@ enum { SMS = 36, SM_THREADS = 1024, SM_BLOCKS = 24, KEPT = 8 };
 /* Shuffled runs with weak memory: the grid's barrier must hand on what was written. */
 enum { SCHEDULES = 2 };
 
-static bool named(const struct rung *r, const char *start)
-{
-    return strncmp(r->name, start, strlen(start)) == 0;
-}
+static bool named(const struct rung *r, const char *start) { return strncmp(r->name, start, strlen(start)) == 0; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {

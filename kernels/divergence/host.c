@@ -12,10 +12,7 @@
 /* The constants of side A and of side B, as the kernels have them. */
 const u32 divergence_constants[4] = {1664525, 1013904223, 22695477, 1};
 
-static bool is(const struct rung *r, const char *name)
-{
-    return strcmp(r->name, name) == 0;
-}
+static bool is(const struct rung *r, const char *name) { return strcmp(r->name, name) == 0; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
@@ -39,10 +36,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
     return true;
 }
 
-u64 divergence_first_b(u64 n)
-{
-    return n - n / 2;
-}
+u64 divergence_first_b(u64 n) { return n - n / 2; }
 
 /* n / 2 ones among zeros, in random order. */
 static const i32 *random_kinds(struct plan *p, u64 n)

@@ -3,10 +3,7 @@
 
 #include "kernels/families.h"
 
-static bool is(const struct outcome *o, const char *name)
-{
-    return strcmp(o->rung->name, name) == 0;
-}
+static bool is(const struct outcome *o, const char *name) { return strcmp(o->rung->name, name) == 0; }
 
 /* The eight rounds of side A (0) or B (1). */
 static u32 work(u32 x, u32 side)

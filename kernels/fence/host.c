@@ -14,10 +14,7 @@
 /* So many shuffled runs. In trials the first one caught each broken rung; the others are in case it does not. */
 enum { SCHEDULES_RIGHT = 4, SCHEDULES_BROKEN = 20 };
 
-static bool named(const struct rung *r, const char *start)
-{
-    return strncmp(r->name, start, strlen(start)) == 0;
-}
+static bool named(const struct rung *r, const char *start) { return strncmp(r->name, start, strlen(start)) == 0; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {

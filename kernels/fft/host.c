@@ -14,15 +14,9 @@
 
 enum { FORWARD = 1, INVERSE = 2, BLOCK_LIMIT = 4096, DIRECT_LIMIT = 4096, WARP_LIMIT = 256, COLUMN_BYTES = 64 << 10 };
 
-static bool is_named(const struct rung *r, const char *name)
-{
-    return strcmp(r->name, name) == 0;
-}
+static bool is_named(const struct rung *r, const char *name) { return strcmp(r->name, name) == 0; }
 
-static bool is_power(u64 n)
-{
-    return n && (n & (n - 1)) == 0;
-}
+static bool is_power(u64 n) { return n && (n & (n - 1)) == 0; }
 
 static u32 log_of(u64 n)
 {
@@ -114,10 +108,7 @@ static void root(u64 j, u64 n, double sign, f32 out[2])
     out[1] = (f32)(sign * at[turns][1]);
 }
 
-static double sign_of(const struct shape *s)
-{
-    return s->k == INVERSE ? 1 : -1;
-}
+static double sign_of(const struct shape *s) { return s->k == INVERSE ? 1 : -1; }
 
 static u32 add_table(struct plan *p, const struct shape *s)
 {

@@ -34,10 +34,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
     return true;
 }
 
-static bool is(const struct rung *r, const char *kernel)
-{
-    return strcmp(r->kernel, kernel) == 0;
-}
+static bool is(const struct rung *r, const char *kernel) { return strcmp(r->kernel, kernel) == 0; }
 
 /* The arguments in front of n: inputs, outputs (out and cycles), numbers. */
 static void add_arguments(struct plan *p, struct launch *l, const struct rung *r)

@@ -7,16 +7,10 @@
 #define LADDER "kernels/matmul/ladder.def"
 #include "kernels/rungs.inc"
 
-static bool is(const struct rung *r, const char *name)
-{
-    return strcmp(r->name, name) == 0;
-}
+static bool is(const struct rung *r, const char *name) { return strcmp(r->name, name) == 0; }
 
 /* The tutorial's kernels for an inner length of one warp. */
-static bool one_warp_long(const struct rung *r)
-{
-    return strncmp(r->name, "MatrixMultiply", 14) == 0;
-}
+static bool one_warp_long(const struct rung *r) { return strncmp(r->name, "MatrixMultiply", 14) == 0; }
 
 /* Rungs without a boundary test; their broken twins show what happens then. */
 static bool whole_only(const struct rung *r)

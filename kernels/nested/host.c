@@ -12,10 +12,7 @@
 /* What a device keeps of launches that wait, less a few (cudaLimitDevRuntimePendingLaunchCount). */
 enum { PENDING = 2000, LEAF = 256, SORT_MOST = 2048 };
 
-static bool named(const struct rung *r, const char *start)
-{
-    return strncmp(r->name, start, strlen(start)) == 0;
-}
+static bool named(const struct rung *r, const char *start) { return strncmp(r->name, start, strlen(start)) == 0; }
 
 enum task { HELLO, REDUCE, TREE, SORT };
 
@@ -116,9 +113,11 @@ static void plan_tree(struct plan *p, const struct rung *r, const struct shape *
     for (u64 part = s->n; part > LEAF; part -= part / 2)
         nodes *= 2;
     const u32 in = plan_input(p, BUFFER_INT, s->n); /* nobody has number 0 */
-    const u32 sums = plan_buffer(p, (struct buffer){.use = BUFFER_OUT, .type = BUFFER_INT, .count = nodes - 1, .lead = 1});
+    const u32 sums =
+        plan_buffer(p, (struct buffer){.use = BUFFER_OUT, .type = BUFFER_INT, .count = nodes - 1, .lead = 1});
     struct launch *l = plan_launch(p, r->kernel, 1, 32);
-    launch_pointer(l, sums, (u64)-1), launch_buffer(l, in), launch_u32(l, 0), launch_u32(l, (u32)s->n), launch_u32(l, 1);
+    launch_pointer(l, sums, (u64)-1), launch_buffer(l, in), launch_u32(l, 0), launch_u32(l, (u32)s->n),
+        launch_u32(l, 1);
 }
 
 static void plan_sort(struct plan *p, const struct rung *r, const struct shape *s)

@@ -33,15 +33,9 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
     return true;
 }
 
-static bool power_of_two(u32 x)
-{
-    return x && (x & (x - 1)) == 0;
-}
+static bool power_of_two(u32 x) { return x && (x & (x - 1)) == 0; }
 
-static bool named(const struct rung *r, const char *start)
-{
-    return strncmp(r->name, start, strlen(start)) == 0;
-}
+static bool named(const struct rung *r, const char *start) { return strncmp(r->name, start, strlen(start)) == 0; }
 
 /* Those whose grid is what a GPU holds at once. */
 static bool resident(const struct rung *r)

@@ -14,10 +14,7 @@
 
 enum { WORD = 4 }; /* bytes */
 
-static bool named(const struct rung *r, const char *start)
-{
-    return strncmp(r->name, start, strlen(start)) == 0;
-}
+static bool named(const struct rung *r, const char *start) { return strncmp(r->name, start, strlen(start)) == 0; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {

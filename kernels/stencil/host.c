@@ -25,10 +25,7 @@ double stencil_coefficient(u32 radius, u32 i)
     return (i % 2 ? 1 : -1) * above / below;
 }
 
-static bool any_radius(const struct rung *r)
-{
-    return r->tile == TILE_DYNAMIC;
-}
+static bool any_radius(const struct rung *r) { return r->tile == TILE_DYNAMIC; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
@@ -76,10 +73,7 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
 }
 
 /* Coefficients come as a constant, or as an argument to the kernels that are about that. */
-static bool by_constant(const struct rung *r)
-{
-    return any_radius(r) || strcmp(r->kernel, "stencil_1d") == 0;
-}
+static bool by_constant(const struct rung *r) { return any_radius(r) || strcmp(r->kernel, "stencil_1d") == 0; }
 
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
 {

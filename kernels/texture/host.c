@@ -12,10 +12,7 @@ enum { MOST_SIDE = 16384 };
 /* CU_TR_ADDRESS_MODE_... */
 enum { ADDRESS_CLAMP = 1, ADDRESS_BORDER = 3 };
 
-static bool is_blur(const struct rung *r)
-{
-    return strncmp(r->kernel, "blur", 4) == 0;
-}
+static bool is_blur(const struct rung *r) { return strncmp(r->kernel, "blur", 4) == 0; }
 
 /* A turn by quarters is exact, so that what it reads can be said on paper. */
 void texture_turn(u32 degrees, f32 *cosine, f32 *sine)

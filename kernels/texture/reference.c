@@ -57,10 +57,7 @@ static struct want nearest(const struct image *im, f32 x, f32 y, double slack, d
     return best;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
+static double larger(double a, double b) { return a > b ? a : b; }
 
 static struct want weighted(const struct image *im, f32 x, f32 y, bool unit)
 {

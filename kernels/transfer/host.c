@@ -64,10 +64,7 @@ static void piece(const struct job *j, u32 stream, const struct set *d, u64 at, 
 }
 
 /* Where piece i of so many begins; the last one's end is that of one past it. */
-static u64 begin_of(const struct job *j, u32 i, u32 pieces)
-{
-    return j->shape->n * i / pieces;
-}
+static u64 begin_of(const struct job *j, u32 i, u32 pieces) { return j->shape->n * i / pieces; }
 
 /* ---- the rungs ---- */
 
@@ -118,15 +115,9 @@ static void two_kernels(const struct job *j, bool trip)
     wait_for(j, 0);
 }
 
-static void round_trip(const struct job *j)
-{
-    two_kernels(j, true);
-}
+static void round_trip(const struct job *j) { two_kernels(j, true); }
 
-static void resident(const struct job *j)
-{
-    two_kernels(j, false);
-}
+static void resident(const struct job *j) { two_kernels(j, false); }
 
 static void streams(const struct job *j)
 {
@@ -191,15 +182,9 @@ static void allocations(const struct job *j, u32 count)
         plan_step(j->plan, (struct step){.kind = STEP_FREE});
 }
 
-static void many_allocations(const struct job *j)
-{
-    allocations(j, j->shape->k);
-}
+static void many_allocations(const struct job *j) { allocations(j, j->shape->k); }
 
-static void one_allocation(const struct job *j)
-{
-    allocations(j, 1);
-}
+static void one_allocation(const struct job *j) { allocations(j, 1); }
 
 /* As printed: A alone is copied, the result stays, n / 2 elements each. */
 static void printed(const struct job *j)

@@ -44,10 +44,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
     return true;
 }
 
-static u32 tile_words(const struct rung *r, const struct shape *s)
-{
-    return (s->bx * r->unroll + r->pad) * s->by;
-}
+static u32 tile_words(const struct rung *r, const struct shape *s) { return (s->bx * r->unroll + r->pad) * s->by; }
 
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
 {

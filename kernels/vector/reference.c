@@ -43,10 +43,7 @@ static struct want multiply_add(double a, double b, double c)
     return (struct want){a * b + c, twice_rounded(a * b, a * b + c)};
 }
 
-static struct want fused(double a, double b, double c)
-{
-    return (struct want){a * b + c, u * fabs(a * b + c)};
-}
+static struct want fused(double a, double b, double c) { return (struct want){a * b + c, u * fabs(a * b + c)}; }
 
 static struct want divided(double a, double b, double c)
 {

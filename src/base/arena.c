@@ -82,10 +82,7 @@ void *arena_alloc_aligned(struct arena *a, size_t size, size_t align)
     return zeroed ? p : memset(p, 0, size);
 }
 
-void *arena_alloc(struct arena *a, size_t size)
-{
-    return arena_alloc_aligned(a, size, ALIGN);
-}
+void *arena_alloc(struct arena *a, size_t size) { return arena_alloc_aligned(a, size, ALIGN); }
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {

@@ -26,9 +26,9 @@ struct arena {
     jmp_buf oom;
 };
 
-#define ARENA(lifetime) { .name = (lifetime) }
+#define ARENA(lifetime) {.name = (lifetime)}
 
-void *arena_alloc(struct arena *a, size_t size);  /* 16-byte aligned, zeroed */
+void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, zeroed */
 void *arena_alloc_aligned(struct arena *a, size_t size, size_t align);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) LS_PRINTF(2, 3);

@@ -106,10 +106,7 @@ static void put(struct text *t, const char *s, size_t n)
     t->at[t->len] = 0;
 }
 
-static void puts_(struct text *t, const char *s)
-{
-    put(t, s, strlen(s));
-}
+static void puts_(struct text *t, const char *s) { put(t, s, strlen(s)); }
 
 static void put_place(struct text *t, const struct diag_place *p)
 {

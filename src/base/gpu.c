@@ -23,7 +23,7 @@ struct field {
     size_t at;
     enum field_kind kind;
     double min, max;
-    u32 len;         /* of a list: how many exactly; 0 = up to the room there is (shared_carveouts) */
+    u32 len; /* of a list: how many exactly; 0 = up to the room there is (shared_carveouts) */
 };
 
 #define F(name, kind, min, max) {#name, offsetof(struct gpu, name), kind, min, max, 0}
@@ -124,8 +124,8 @@ static bool in_range(const struct field *f, const json_t *v)
 static bool complain_range(const struct reading *r, const struct field *f)
 {
     char why[96];
-    snprintf(why, sizeof why, "the value is not %s from %.0f to %.0f", f->kind == FIELD_REAL ? "a number" : "an integer",
-             f->min, f->max);
+    snprintf(why, sizeof why, "the value is not %s from %.0f to %.0f",
+             f->kind == FIELD_REAL ? "a number" : "an integer", f->min, f->max);
     complain(r, f->name, why);
     return false;
 }
@@ -251,8 +251,8 @@ static enum ls_status parse(const struct reading *r, const char *text, size_t le
     json_error_t e;
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
     if (!root) {
-        const struct diag_place at = {.file = r->file, .line = e.line > 0 ? (u32)e.line : 0,
-                                      .column = e.column > 0 ? (u32)e.column : 0};
+        const struct diag_place at = {
+            .file = r->file, .line = e.line > 0 ? (u32)e.line : 0, .column = e.column > 0 ? (u32)e.column : 0};
         diag_add(r->diags, DIAG_ERROR, at, "not JSON: %s", e.text);
         return LS_ERR_SYNTAX;
     }

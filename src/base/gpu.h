@@ -20,11 +20,11 @@ struct gpu {
     u64 l2_bytes;
     u64 l2_persisting_bytes; /* of it, the most that may be set aside for lines that stay; 0: none, or unknown */
     u32 ecc;                 /* 1: memory has error correction, switched on as it is delivered */
-    u32 l1_kib; /* L1 and shared memory of an SM together */
+    u32 l1_kib;              /* L1 and shared memory of an SM together */
     /* limits of an SM */
     u32 threads_per_sm, blocks_per_sm, registers_per_sm, sub_partitions;
-    u32 shared_per_sm;      /* bytes */
-    u32 shared_reserved;    /* bytes a block that the system takes: 1024 from cc 8.0 on */
+    u32 shared_per_sm;                    /* bytes */
+    u32 shared_reserved;                  /* bytes a block that the system takes: 1024 from cc 8.0 on */
     u32 shared_carveouts[12], ncarveouts; /* KiB, ascending */
     /* limits of a block */
     u32 threads_per_block, block_dim[3], grid_dim[3];
@@ -45,7 +45,7 @@ struct gpu {
     double link_htod_pageable_bytes_per_s, link_dtoh_pageable_bytes_per_s;
     u32 copy_latency_ns; /* until a copy's first byte */
     u32 launch_ns;       /* the host's, for one call; a kernel takes as long at the least */
-    u32 latency_shared, latency_l1, latency_l2, latency_dram;    /* cycles; 0 = unknown */
+    u32 latency_shared, latency_l1, latency_l2, latency_dram; /* cycles; 0 = unknown */
     /* cycles from the issue of an instruction to that of one that needs its result; 0 = unknown */
     u32 latency_int, latency_fp32, latency_fp16, latency_fp64, latency_sfu, latency_convert, latency_shuffle;
     u32 latency_tensor; /* mma.m16n8k16 of half precision */

@@ -15,12 +15,6 @@ static const char *const texts[] = {
 #undef LS_STATUS
 };
 
-const char *ls_status_name(enum ls_status s)
-{
-    return (unsigned)s < LS_ARRAY_LEN(names) ? names[s] : "LS_ERR_?";
-}
+const char *ls_status_name(enum ls_status s) { return (unsigned)s < LS_ARRAY_LEN(names) ? names[s] : "LS_ERR_?"; }
 
-const char *ls_status_text(enum ls_status s)
-{
-    return (unsigned)s < LS_ARRAY_LEN(texts) ? texts[s] : "unknown status";
-}
+const char *ls_status_text(enum ls_status s) { return (unsigned)s < LS_ARRAY_LEN(texts) ? texts[s] : "unknown status"; }

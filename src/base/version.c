@@ -14,10 +14,7 @@ enum {
 #undef LS_STATUS
 };
 
-const char *ls_version(void)
-{
-    return TEXT(LS_VERSION_MAJOR) "." TEXT(LS_VERSION_MINOR) "." TEXT(LS_VERSION_PATCH);
-}
+const char *ls_version(void) { return TEXT(LS_VERSION_MAJOR) "." TEXT(LS_VERSION_MINOR) "." TEXT(LS_VERSION_PATCH); }
 
 int ls_version_number(void) { return LS_VERSION; }
 

@@ -79,20 +79,11 @@ void check_destroy(struct check *c)
     ls_free(c);
 }
 
-unsigned check_tools(const struct check *c)
-{
-    return c->options.tools;
-}
+unsigned check_tools(const struct check *c) { return c->options.tools; }
 
-struct allocations *check_allocations(const struct check *c)
-{
-    return c->allocations;
-}
+struct allocations *check_allocations(const struct check *c) { return c->allocations; }
 
-struct stream_order *check_order(const struct check *c)
-{
-    return c->order;
-}
+struct stream_order *check_order(const struct check *c) { return c->order; }
 
 /* ---- findings ---- */
 
@@ -175,7 +166,4 @@ void check_filled(struct check *c, u64 address, u64 size, u64 op, const struct h
     EACH(c, i, if (i->filled) i->filled(c, address, size, op, call));
 }
 
-void check_unseen(struct check *c)
-{
-    EACH(c, i, if (i->unseen) i->unseen(c));
-}
+void check_unseen(struct check *c) { EACH(c, i, if (i->unseen) i->unseen(c)); }

@@ -16,8 +16,8 @@ struct check;
 struct check_launch;
 
 struct check_options {
-    unsigned tools;            /* enum check_tool, several */
-    u64 most_faults;           /* accesses that are left out before a kernel is stopped; 0: 1,000,000 */
+    unsigned tools;  /* enum check_tool, several */
+    u64 most_faults; /* accesses that are left out before a kernel is stopped; 0: 1,000,000 */
     /* Called for each new finding, under no lock: again = false, f says all. Then, when a launch has found it again:
      * again = true, and only f's kind, count and threads mean something: how often since. */
     void (*report)(void *ctx, const struct finding *f, u64 id, bool again);
@@ -49,10 +49,10 @@ void check_unseen(struct check *c);
 
 /* ---- launches ---- */
 
-struct check_site {          /* where a launch was made */
+struct check_site {               /* where a launch was made */
     const struct host_call *call; /* copied; NULL: unknown */
-    u64 op;                  /* check_order's number of the launch */
-    u64 stream;              /* as printed */
+    u64 op;                       /* check_order's number of the launch */
+    u64 stream;                   /* as printed */
 };
 
 /* l->id must be set. The hooks are for l->hooks; they live until check_launch_end. */

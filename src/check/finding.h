@@ -33,20 +33,20 @@ enum finding_kind {
 };
 
 struct finding_info {
-    const char *name;     /* "out-of-bounds" */
+    const char *name; /* "out-of-bounds" */
     enum check_tool tool;
     enum check_severity severity;
     const char *title, *remedy;
 };
 const struct finding_info *finding_info(enum finding_kind kind);
 bool finding_by_name(const char *name, enum finding_kind *out);
-const char *check_tool_name(enum check_tool tool); /* "memcheck" */
+const char *check_tool_name(enum check_tool tool);          /* "memcheck" */
 bool check_tool_by_name(const char *name, unsigned *tools); /* one name, or "all" */
 
 /* A call of the host, with the frames above it, innermost first. Symbols are looked up later, by whoever prints. */
 enum { HOST_FRAMES = 24 };
 struct host_call {
-    char api[64];  /* "cudaMalloc": what the program called; "" unknown */
+    char api[64]; /* "cudaMalloc": what the program called; "" unknown */
     u32 nframes;
     u64 frames[HOST_FRAMES]; /* return addresses in this process */
 };
@@ -56,25 +56,25 @@ enum party_does { DOES_NOTHING, DOES_READ, DOES_WRITE, DOES_ATOMIC, DOES_COPY, D
 /* One side of a finding: a thread at an instruction, or an operation of the host's. Strings live as long as the module (or
  * are constants). */
 struct party {
-    const char *kernel;    /* mangled; NULL: none (the host) */
-    const char *function;  /* the function that contains the instruction, mangled; often the kernel */
-    const char *launched;  /* "launch 3 of vectorAdd in stream 7", "cudaMemcpyAsync in stream 13"; or NULL */
+    const char *kernel;   /* mangled; NULL: none (the host) */
+    const char *function; /* the function that contains the instruction, mangled; often the kernel */
+    const char *launched; /* "launch 3 of vectorAdd in stream 7", "cudaMemcpyAsync in stream 13"; or NULL */
     bool has_thread;
     u32 block[3], thread[3];
-    const char *file;      /* source; NULL: unknown */
+    const char *file; /* source; NULL: unknown */
     u32 line, column;
     const char *ptx_file;
-    u32 ptx_line;          /* 0: unknown */
-    char ptx[96];          /* the instruction's text, "" unknown */
-    u8 does;               /* enum party_does */
-    u8 value_bytes;        /* 0: no value known */
-    u8 value[32];          /* as in memory: written, or read */
+    u32 ptx_line;   /* 0: unknown */
+    char ptx[96];   /* the instruction's text, "" unknown */
+    u8 does;        /* enum party_does */
+    u8 value_bytes; /* 0: no value known */
+    u8 value[32];   /* as in memory: written, or read */
 };
 
 struct finding {
     enum finding_kind kind;
     enum check_severity severity;
-    u64 launch;            /* id of the launch, 0: none */
+    u64 launch; /* id of the launch, 0: none */
     struct party at, other;
     bool has_other;
     bool has_address;

@@ -36,10 +36,7 @@ static void put_hex(json_t *o, const char *name, u64 n)
     json_object_set_new(o, name, json_string(hex));
 }
 
-static json_t *triple(const u32 v[3])
-{
-    return json_pack("[i,i,i]", (int)v[0], (int)v[1], (int)v[2]);
-}
+static json_t *triple(const u32 v[3]) { return json_pack("[i,i,i]", (int)v[0], (int)v[1], (int)v[2]); }
 
 /* Bytes of memory as one number, the last byte first: little-endian. */
 static void put_value(json_t *o, const struct party *p)
@@ -55,7 +52,7 @@ static void put_value(json_t *o, const struct party *p)
 
 static json_t *party(const struct party *p)
 {
-    static const char *const does[] = {[DOES_NOTHING] = NULL, [DOES_READ] = "read", [DOES_WRITE] = "write",
+    static const char *const does[] = {[DOES_NOTHING] = NULL,    [DOES_READ] = "read", [DOES_WRITE] = "write",
                                        [DOES_ATOMIC] = "atomic", [DOES_COPY] = "copy", [DOES_WAIT] = "wait"};
     json_t *o = json_object();
     put_text(o, "kernel", p->kernel);
@@ -114,13 +111,20 @@ static json_t *lines(const char *s)
 static const char *space_name(u8 space)
 {
     switch (space) {
-    case SPACE_GLOBAL: return "global";
-    case SPACE_SHARED: return "shared";
-    case SPACE_LOCAL: return "local";
-    case SPACE_CONST: return "const";
-    case SPACE_PARAM: return "param";
-    case SPACE_TEX: return "texture";
-    default: return "generic";
+    case SPACE_GLOBAL:
+        return "global";
+    case SPACE_SHARED:
+        return "shared";
+    case SPACE_LOCAL:
+        return "local";
+    case SPACE_CONST:
+        return "const";
+    case SPACE_PARAM:
+        return "param";
+    case SPACE_TEX:
+        return "texture";
+    default:
+        return "generic";
     }
 }
 
@@ -145,8 +149,8 @@ static void put_memory(json_t *o, const struct finding *f)
 static json_t *record(const struct finding *f, u64 id)
 {
     const struct finding_info *i = finding_info(f->kind);
-    json_t *o = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:s}", "type", "finding", "id", (json_int_t)id, "kind", i->name,
-                          "tool", check_tool_name(i->tool), "severity",
+    json_t *o = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:s}", "type", "finding", "id", (json_int_t)id, "kind",
+                          i->name, "tool", check_tool_name(i->tool), "severity",
                           f->severity == SEVERITY_ERROR ? "error" : "warning", "title", i->title, "remedy", i->remedy);
     put_text(o, "what", f->what);
     put_number(o, "launch", f->launch);

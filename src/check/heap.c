@@ -102,10 +102,7 @@ static bool grow(struct heap_sites *h)
 
 /* ---- sites ---- */
 
-static const char *keep(struct heap_sites *h, const char *s)
-{
-    return s ? arena_strndup(&h->mem, s, strlen(s)) : NULL;
-}
+static const char *keep(struct heap_sites *h, const char *s) { return s ? arena_strndup(&h->mem, s, strlen(s)) : NULL; }
 
 static void keep_texts(struct heap_sites *h, struct party *p)
 {
@@ -116,10 +113,7 @@ static void keep_texts(struct heap_sites *h, struct party *p)
     p->launched = NULL;
 }
 
-static bool same(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
+static bool same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
 /* The site of another launch that is the same place. */
 static struct site *known(struct heap_sites *h, const struct party *p)

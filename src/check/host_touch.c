@@ -35,15 +35,9 @@ struct host_touches {
     struct host_touch list[TOUCHES];
 };
 
-static bool reachable(enum mem_kind kind)
-{
-    return kind == MEM_MANAGED || kind == MEM_PINNED;
-}
+static bool reachable(enum mem_kind kind) { return kind == MEM_MANAGED || kind == MEM_PINNED; }
 
-bool host_touch_any(const struct check *c)
-{
-    return c->host && __atomic_load_n(&c->host->live, __ATOMIC_RELAXED);
-}
+bool host_touch_any(const struct check *c) { return c->host && __atomic_load_n(&c->host->live, __ATOMIC_RELAXED); }
 
 /* ---- the list ---- */
 
@@ -152,10 +146,7 @@ struct host_worker {
     bool talks;
 };
 
-static bool on_wanted(struct check_launch *l)
-{
-    return l->site.op && host_touch_any(l->check);
-}
+static bool on_wanted(struct check_launch *l) { return l->site.op && host_touch_any(l->check); }
 
 static void collect(void *ctx, const struct mem_block *b)
 {
@@ -164,15 +155,9 @@ static void collect(void *ctx, const struct mem_block *b)
         h->blocks[h->n++] = (struct host_block){.base = b->base, .size = b->size};
 }
 
-static u64 first_page(const struct host_block *b)
-{
-    return b->base / HOST_PAGE;
-}
+static u64 first_page(const struct host_block *b) { return b->base / HOST_PAGE; }
 
-static u64 count_pages(const struct host_block *b)
-{
-    return (b->base + b->size - 1) / HOST_PAGE - first_page(b) + 1;
-}
+static u64 count_pages(const struct host_block *b) { return (b->base + b->size - 1) / HOST_PAGE - first_page(b) + 1; }
 
 static bool on_launch_begin(struct check_launch *l)
 {

@@ -116,10 +116,7 @@ void init_unseen(struct check *c)
 }
 
 /* Freed memory goes back to where it was before it was made. */
-void init_gone(struct check *c, const struct mem_block *b)
-{
-    shadow_clear(&c->init->bits, b->base, b->size);
-}
+void init_gone(struct check *c, const struct mem_block *b) { shadow_clear(&c->init->bits, b->base, b->size); }
 
 static void mark(struct init_plane *p, u64 address, u64 n)
 {
@@ -178,10 +175,7 @@ u32 init_missing(struct check *c, u64 address, u32 n, struct mem_block *b)
 
 /* ---- what the host does ---- */
 
-void init_host_wrote(struct check *c, u64 address, u64 size)
-{
-    mark(c->init, address, size);
-}
+void init_host_wrote(struct check *c, u64 address, u64 size) { mark(c->init, address, size); }
 
 /* Bit by bit from the end that is safe when the two overlap. */
 static void move_bits(u8 *bits, u64 to, u64 from, u64 n)

@@ -19,10 +19,7 @@
 
 enum { INIT_SPAN = 32 }; /* bits that are asked for or changed at once */
 
-static inline u32 init_ones(u32 n)
-{
-    return n >= 32 ? UINT32_MAX : (1u << n) - 1;
-}
+static inline u32 init_ones(u32 n) { return n >= 32 ? UINT32_MAX : (1u << n) - 1; }
 
 /* n <= INIT_SPAN bits from `at` on. Up to 8 bytes from the one that holds the first are read. */
 static inline u32 init_get(const u8 *bits, u64 at, u32 n)

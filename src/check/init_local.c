@@ -2,10 +2,7 @@
  * what is computed from the stack pointer or a local variable's address by moves and additions. */
 #include "check/init.h"
 
-static bool holds(const u64 *set, u32 r)
-{
-    return set[r / 64] >> (r % 64) & 1;
-}
+static bool holds(const u64 *set, u32 r) { return set[r / 64] >> (r % 64) & 1; }
 
 bool init_is_local(const u64 *registers, const struct ptx_operand *o)
 {

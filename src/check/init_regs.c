@@ -30,14 +30,8 @@ struct regs_pass {
     bool changed;
 };
 
-static bool test(const u64 *set, u32 r)
-{
-    return set[r / WORD_BITS] >> (r % WORD_BITS) & 1;
-}
-static void put(u64 *set, u32 r)
-{
-    set[r / WORD_BITS] |= (u64)1 << (r % WORD_BITS);
-}
+static bool test(const u64 *set, u32 r) { return set[r / WORD_BITS] >> (r % WORD_BITS) & 1; }
+static void put(u64 *set, u32 r) { set[r / WORD_BITS] |= (u64)1 << (r % WORD_BITS); }
 
 /* ---- what is written on every path ---- */
 

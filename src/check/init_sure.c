@@ -78,10 +78,7 @@ static void keep(struct sure *s, const struct ptx_operand *o, bool held)
         keep(s, &o->elems[k], held);
 }
 
-static bool is_predicate(const struct ptx_operand *o)
-{
-    return o->kind == PTX_REG && o->var->type == PTX_PRED;
-}
+static bool is_predicate(const struct ptx_operand *o) { return o->kind == PTX_REG && o->var->type == PTX_PRED; }
 
 /* How many of the operands that the instruction reads hold the value. */
 static unsigned held(const struct sure *s, const struct ptx_inst *i, unsigned ndest)

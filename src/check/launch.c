@@ -168,10 +168,7 @@ enum ls_status check_launch_begin(struct check *c, const struct exec_launch *l, 
     return LS_ERR_NOMEM;
 }
 
-const struct exec_hooks *check_launch_hooks(struct check_launch *l)
-{
-    return &l->hooks;
-}
+const struct exec_hooks *check_launch_hooks(struct check_launch *l) { return &l->hooks; }
 
 enum exec_fault_kind check_launch_first(const struct check_launch *l)
 {

@@ -12,10 +12,7 @@ void mem_describe_fault(struct finding *out, const struct exec_launch *l, const 
 void mem_count(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f);
 
 /* A device-side free: the fault has no size. */
-static inline bool mem_is_free(const struct exec_fault *f)
-{
-    return f->kind == FAULT_ILLEGAL_ADDRESS && !f->size;
-}
+static inline bool mem_is_free(const struct exec_fault *f) { return f->kind == FAULT_ILLEGAL_ADDRESS && !f->size; }
 
 /* An access that was left out, or could have been. */
 static inline bool mem_is_access(const struct exec_fault *f)

@@ -30,15 +30,9 @@ enum { NULL_BYTES = 4096 };
 /* What lies no farther from an allocation was meant for it. */
 enum { NEAR_BYTES = 1 << 20 };
 
-static bool is_device_space(u8 space)
-{
-    return space != SPACE_SHARED && space != SPACE_LOCAL;
-}
+static bool is_device_space(u8 space) { return space != SPACE_SHARED && space != SPACE_LOCAL; }
 
-static bool contains(const struct mem_block *b, u64 address)
-{
-    return address - b->base < b->size;
-}
+static bool contains(const struct mem_block *b, u64 address) { return address - b->base < b->size; }
 
 /* Whether the process itself has memory at the address. */
 static bool is_host_memory(u64 address)

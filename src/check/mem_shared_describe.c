@@ -7,10 +7,7 @@
 
 #include "check/mem_shared.h"
 
-static const char *plural(u64 n)
-{
-    return n == 1 ? "byte" : "bytes";
-}
+static const char *plural(u64 n) { return n == 1 ? "byte" : "bytes"; }
 
 /* The variable's own name: the last one of a mangled local (_ZZ4blurPKfPfiE4tile, also with a number behind, _0), which
  * stands behind its length. Others as they are. */

@@ -83,10 +83,7 @@ static struct clock *clock_ref(struct clock *c)
     return c;
 }
 
-static u64 clock_at(const struct clock *c, u32 line)
-{
-    return c && line < c->n ? c->at[line] : 0;
-}
+static u64 clock_at(const struct clock *c, u32 line) { return c && line < c->n ? c->at[line] : 0; }
 
 /* The line's clock, which nobody else has, with room for all lines; NULL: no memory. */
 static struct clock *own_clock(struct stream_order *o, struct line *l)
@@ -151,10 +148,7 @@ static void host_learns_line(struct stream_order *o, const struct line *l)
 
 /* ---- operations that are kept ---- */
 
-static struct operation *slot(const struct stream_order *o, u64 op)
-{
-    return &o->ops[op & (o->room - 1)];
-}
+static struct operation *slot(const struct stream_order *o, u64 op) { return &o->ops[op & (o->room - 1)]; }
 
 /* NULL: forgotten. */
 static struct operation *find(const struct stream_order *o, u64 op)
@@ -499,15 +493,9 @@ static void host_waits(struct stream_order *o, bool all, u64 context)
     pthread_mutex_unlock(&o->lock);
 }
 
-void order_host_waits_context(struct stream_order *o, u64 context)
-{
-    host_waits(o, false, context);
-}
+void order_host_waits_context(struct stream_order *o, u64 context) { host_waits(o, false, context); }
 
-void order_host_waits_all(struct stream_order *o)
-{
-    host_waits(o, true, 0);
-}
+void order_host_waits_all(struct stream_order *o) { host_waits(o, true, 0); }
 
 void order_stream_gone(struct stream_order *o, u64 stream)
 {

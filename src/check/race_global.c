@@ -14,10 +14,7 @@
 #define ALL_BYTES (15ull << G_BYTES)
 #define SERIAL(stamp) ((stamp) >> G_SERIAL)
 
-static inline u64 lane_stamp(u64 me, u32 lane)
-{
-    return me + ((u64)lane << G_THREAD);
-}
+static inline u64 lane_stamp(u64 me, u32 lane) { return me + ((u64)lane << G_THREAD); }
 
 /* ---- one cell ---- */
 
@@ -43,10 +40,7 @@ RACY static void keep_read(struct race_cell *c, u64 me, u64 bound, u32 chunk_blo
         c->rd = old | MANY;
 }
 
-static inline bool overlap(u64 a, u64 b)
-{
-    return a & b & (15ull << G_BYTES);
-}
+static inline bool overlap(u64 a, u64 b) { return a & b & (15ull << G_BYTES); }
 
 RACY static void look(const struct global_event *e, const struct race_cell *c, u32 lane, u64 me, u64 bound, u64 address)
 {
@@ -71,10 +65,7 @@ static u64 stamp_of(const struct sync_state *s, u32 serial, u32 warp, u32 number
 }
 
 /* Both are strong, without a doubt. */
-static inline bool strong(u64 a, u64 b)
-{
-    return a & b & (1ull << G_STRONG);
-}
+static inline bool strong(u64 a, u64 b) { return a & b & (1ull << G_STRONG); }
 
 /* 32 lanes with 4 bytes each, one after the other. False: some cell must be looked at. */
 HOT static bool read_run(struct race_cell *restrict c, u64 me, u64 bound)
@@ -142,16 +133,16 @@ RACY static void find_doubles(const struct global_event *e, u32 mask)
 {
     const struct race_plane *p = e->w->launch->check->race;
     EACH_LANE(lane, mask)
-    EACH_CELL(at, e->a, lane)
-    {
-        const u64 wr = ((const struct race_cell *)shadow_cell(&p->cells, at))->wr;
-        const u64 me = lane_stamp(e->me, lane) | bytes_in(at, e->a->addr[lane], e->a->size);
-        if (wr >> G_THREAD != me >> G_THREAD && SERIAL(wr) == SERIAL(me) && overlap(wr, me) &&
-            stamp_thread(wr) / SYNC_LANES == e->a->warp) {
-            global_report_lanes(e, lane, stamp_thread(wr) % SYNC_LANES);
-            break;
+        EACH_CELL(at, e->a, lane)
+        {
+            const u64 wr = ((const struct race_cell *)shadow_cell(&p->cells, at))->wr;
+            const u64 me = lane_stamp(e->me, lane) | bytes_in(at, e->a->addr[lane], e->a->size);
+            if (wr >> G_THREAD != me >> G_THREAD && SERIAL(wr) == SERIAL(me) && overlap(wr, me) &&
+                stamp_thread(wr) / SYNC_LANES == e->a->warp) {
+                global_report_lanes(e, lane, stamp_thread(wr) % SYNC_LANES);
+                break;
+            }
         }
-    }
 }
 
 /* Lanes whose bytes have cells. */
@@ -159,7 +150,7 @@ static u32 lanes_with_cells(const struct shadow *cells, const struct exec_access
 {
     u32 mask = 0;
     EACH_LANE(lane, a->mask)
-    mask |= (u32)shadow_has(cells, a->addr[lane], a->size) << lane;
+        mask |= (u32)shadow_has(cells, a->addr[lane], a->size) << lane;
     return mask;
 }
 
@@ -170,8 +161,7 @@ static void tell_strong(struct check_worker *w, struct sync_state *s, struct rac
         sync_fence(s, a->warp, a->mask);
         race_fence(g);
     }
-    EACH_LANE(lane, a->mask)
-    {
+    EACH_LANE(lane, a->mask) {
         sync_strong(s, a->warp, 1u << lane, a->addr[lane], flags & RACE_READS, flags & RACE_WRITES);
         race_strong(w, s, g, a->addr[lane], flags & RACE_READS, flags & RACE_WRITES, a->size);
     }
@@ -189,10 +179,7 @@ static bool try_run(const struct global_event *e, u64 bound)
 }
 
 /* The first and the last lane: enough of those that read one place. */
-static u32 ends_of(u32 mask)
-{
-    return mask ? (mask & -mask) | 1u << (31 - __builtin_clz(mask)) : 0;
-}
+static u32 ends_of(u32 mask) { return mask ? (mask & -mask) | 1u << (31 - __builtin_clz(mask)) : 0; }
 
 static void touch(const struct global_event *e, u64 bound)
 {
@@ -201,7 +188,8 @@ static void touch(const struct global_event *e, u64 bound)
         return;
     const u32 all = lanes_with_cells(&e->w->launch->check->race->cells, a);
     const u32 mask = a->pattern == PATTERN_UNIFORM && a->op == ACCESS_LD ? ends_of(all) : all;
-    EACH_LANE(lane, mask) touch_lane(e, lane, bound);
+    EACH_LANE(lane, mask)
+        touch_lane(e, lane, bound);
     if (a->op == ACCESS_ST && (mask & (mask - 1)) && a->pattern != PATTERN_CONTIGUOUS)
         find_doubles(e, mask);
 }
@@ -222,7 +210,8 @@ static void on_global(struct check_worker *w, struct sync_state *s, struct race_
     const struct global_event e = {w, s, g, a, flags, stamp_of(s, serial, a->warp, number, flags)};
     touch(&e, bound);
     if (LS_UNLIKELY(__atomic_load_n(&r->launch->host, __ATOMIC_RELAXED))) /* after the cells: race_global_host.c */
-        EACH_LANE(lane, a->mask) global_report_host(&e, lane);
+        EACH_LANE(lane, a->mask)
+            global_report_host(&e, lane);
 }
 
 static struct race_block *new_block(struct check_worker *w)
@@ -263,10 +252,7 @@ static void on_order(struct check_worker *w, const struct exec_order *o)
         race_fence(g);
 }
 
-static bool on_launch_begin(struct check_launch *l)
-{
-    return (l->race_global = race_launch_new(l->check, l)) != NULL;
-}
+static bool on_launch_begin(struct check_launch *l) { return (l->race_global = race_launch_new(l->check, l)) != NULL; }
 
 static void on_launch_end(struct check_launch *l, enum ls_status status, const struct exec_fault *fault)
 {
@@ -284,10 +270,7 @@ static bool on_worker_begin(struct check_worker *w)
     return true;
 }
 
-static void on_memory(struct check *c, const struct mem_block *b)
-{
-    race_global_clear(c, b->base, b->size);
-}
+static void on_memory(struct check *c, const struct mem_block *b) { race_global_clear(c, b->base, b->size); }
 
 static void on_host_wrote(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call)
 {

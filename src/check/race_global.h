@@ -190,21 +190,9 @@ bool race_host_concerns(struct check *c, u64 op);
 /* The first operation of the host's that touches the bytes in no order with op; false: none. */
 bool race_host_conflict(struct check *c, u64 op, u64 address, u64 size, bool write, struct race_host_op *out);
 
-static inline u32 stamp_serial(u64 s)
-{
-    return (u32)(s >> G_SERIAL);
-}
-static inline u32 stamp_thread(u64 s)
-{
-    return (u32)(s >> G_THREAD) & 1023;
-}
-static inline u32 stamp_bytes(u64 s)
-{
-    return (u32)(s >> G_BYTES) & 15;
-}
-static inline u32 stamp_number(u64 s)
-{
-    return (u32)s & ((1u << G_SITE_BITS) - 1);
-}
+static inline u32 stamp_serial(u64 s) { return (u32)(s >> G_SERIAL); }
+static inline u32 stamp_thread(u64 s) { return (u32)(s >> G_THREAD) & 1023; }
+static inline u32 stamp_bytes(u64 s) { return (u32)(s >> G_BYTES) & 15; }
+static inline u32 stamp_number(u64 s) { return (u32)s & ((1u << G_SITE_BITS) - 1); }
 
 #endif

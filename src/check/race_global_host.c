@@ -20,10 +20,7 @@ static bool unordered(struct check *c, u64 a, u64 b)
 /* ---- the ring ---- */
 
 /* Under the lock. */
-static u32 kept(const struct race_plane *p)
-{
-    return p->nops < RACE_HOST_OPS ? p->nops : RACE_HOST_OPS;
-}
+static u32 kept(const struct race_plane *p) { return p->nops < RACE_HOST_OPS ? p->nops : RACE_HOST_OPS; }
 
 static bool find_conflict(struct check *c, u64 op, u64 lo, u64 hi, bool write, struct race_host_op *out)
 {
@@ -59,10 +56,7 @@ bool race_host_concerns(struct check *c, u64 op)
 
 /* ---- findings ---- */
 
-bool race_host_waits(const struct host_call *call)
-{
-    return strstr(call->api, "emcpy") && !strstr(call->api, "Async");
-}
+bool race_host_waits(const struct host_call *call) { return strstr(call->api, "emcpy") && !strstr(call->api, "Async"); }
 
 static void set_host(struct party *at, struct check *c, u64 op, const struct host_call *call, bool write, char *text,
                      size_t n)

@@ -11,10 +11,7 @@ enum { RESULT_BYTES = 8 }; /* of a flag that carries a result */
 
 #define RACY __attribute__((no_sanitize("thread"))) /* stamps name chunks that another worker has just made */
 
-static struct race_plane *plane_of(const struct check_worker *w)
-{
-    return w->launch->check->race;
-}
+static struct race_plane *plane_of(const struct check_worker *w) { return w->launch->check->race; }
 
 /* ---- serials ---- */
 
@@ -34,10 +31,7 @@ RACY static bool new_chunk(struct check_worker *w, struct race_block *g)
     return true;
 }
 
-static u32 last_serial(const struct race_block *g)
-{
-    return g->chunk ? (g->chunk << G_CHUNK_BITS) + g->used - 1 : 0;
-}
+static u32 last_serial(const struct race_block *g) { return g->chunk ? (g->chunk << G_CHUNK_BITS) + g->used - 1 : 0; }
 
 static void look_at_epoch(const struct sync_state *s, struct race_block *g)
 {
@@ -103,10 +97,7 @@ static void pass(struct race_plane *p, struct race_block *g)
     g->passed = g->over;
 }
 
-static u32 place_of(u64 address)
-{
-    return (u32)((address >> 2) * 0x9e3779b97f4a7c15u >> 52);
-}
+static u32 place_of(u64 address) { return (u32)((address >> 2) * 0x9e3779b97f4a7c15u >> 52); }
 
 static void raise_time(u32 *at, u32 t)
 {

@@ -150,10 +150,7 @@ bool race_op_text(struct check *c, u64 op, char *text, size_t n)
 
 /* ---- launches ---- */
 
-static bool op_before(struct check *c, u64 a, u64 b)
-{
-    return !a || !b || order_before(c->order, a, b);
-}
+static bool op_before(struct check *c, u64 a, u64 b) { return !a || !b || order_before(c->order, a, b); }
 
 /* The first serial that something in no order with x may have: of the last launches, the oldest such one's. */
 static u32 find_bound(struct check *c, struct race_launch *x, bool *all)

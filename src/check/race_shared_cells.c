@@ -9,10 +9,7 @@
 
 /* ---- making them ---- */
 
-static u64 *stamps(struct arena *mem, u32 n)
-{
-    return arena_alloc_aligned(mem, sizeof(u64) * n, 64);
-}
+static u64 *stamps(struct arena *mem, u32 n) { return arena_alloc_aligned(mem, sizeof(u64) * n, 64); }
 
 struct shared_cells *cells_new(struct arena *mem, u64 bytes, u32 granule_bits)
 {
@@ -60,14 +57,8 @@ void cells_clear(struct shared_cells *c)
 
 /* ---- runs of cells: contiguous accesses ---- */
 
-static inline u64 lane_stamp(u64 me, u32 lane)
-{
-    return me + ((u64)lane << STAMP_LANE);
-}
-static inline u64 wide(bool b)
-{
-    return -(u64)b;
-}
+static inline u64 lane_stamp(u64 me, u32 lane) { return me + ((u64)lane << STAMP_LANE); }
+static inline u64 wide(bool b) { return -(u64)b; }
 
 /* ~0 if the stamp is unordered with me. */
 static inline u64 unordered(u64 stamp, u64 me, u64 limit, u64 own)
@@ -149,14 +140,8 @@ static u64 check_cells(const u64 *at, const struct touch *t, u64 but)
     return any;
 }
 
-static bool is_run(const struct touch *t)
-{
-    return t->pattern == PATTERN_CONTIGUOUS;
-}
-static u32 run_cells(const struct touch *t)
-{
-    return (u32)SYNC_LANES << t->bits;
-}
+static bool is_run(const struct touch *t) { return t->pattern == PATTERN_CONTIGUOUS; }
+static u32 run_cells(const struct touch *t) { return (u32)SYNC_LANES << t->bits; }
 
 static bool check(const u64 *at, const struct touch *t, u64 but)
 {

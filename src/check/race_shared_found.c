@@ -12,18 +12,9 @@
 
 /* ---- stamps ---- */
 
-static u32 stamp_site(u64 stamp)
-{
-    return (u32)stamp & 0xffff;
-}
-static u32 stamp_lane(u64 stamp)
-{
-    return (u32)(stamp >> STAMP_LANE) & 31;
-}
-static u32 stamp_warp(u64 stamp)
-{
-    return (u32)(stamp >> STAMP_WARP) & 31;
-}
+static u32 stamp_site(u64 stamp) { return (u32)stamp & 0xffff; }
+static u32 stamp_lane(u64 stamp) { return (u32)(stamp >> STAMP_LANE) & 31; }
+static u32 stamp_warp(u64 stamp) { return (u32)(stamp >> STAMP_WARP) & 31; }
 
 static const struct race_site *site_of(const struct shared_event *e, u32 number)
 {
@@ -65,14 +56,8 @@ static struct value value_of(const struct shared_event *e, u32 lane)
     return v;
 }
 
-static u32 cell_offset(const struct shared_event *e, u32 cell)
-{
-    return cell << e->c->granule_bits;
-}
-static u32 cell_bytes(const struct shared_event *e)
-{
-    return 1u << e->c->granule_bits;
-}
+static u32 cell_offset(const struct shared_event *e, u32 cell) { return cell << e->c->granule_bits; }
+static u32 cell_bytes(const struct shared_event *e) { return 1u << e->c->granule_bits; }
 
 /* The lane is about to write into the cell what is there. */
 static bool writes_the_same(const struct shared_event *e, u32 lane, u32 cell)
@@ -249,8 +234,7 @@ static bool first_hazard(const struct shared_event *e, const u64 *at, u32 lane, 
 void shared_report_read(const struct shared_event *e)
 {
     struct tally t = {0};
-    EACH_LANE(lane, e->t->mask)
-    {
+    EACH_LANE(lane, e->t->mask) {
         u32 k;
         if (first_hazard(e, e->c->wr, lane, &k)) {
             const u8 does = does_of(site_of(e, stamp_site(e->c->wr[k]))->flags | RACE_WRITES);
@@ -273,8 +257,7 @@ static bool all_the_same(const struct shared_event *e, u32 lane)
 void shared_report_write(const struct shared_event *e)
 {
     struct tally waw = {0}, war = {0};
-    EACH_LANE(lane, e->t->mask)
-    {
+    EACH_LANE(lane, e->t->mask) {
         u32 k;
         if (first_hazard(e, e->c->wr, lane, &k)) {
             const enum finding_kind kind = all_the_same(e, lane) ? FINDING_SHARED_SAME : FINDING_SHARED_WAW;
@@ -312,38 +295,39 @@ void shared_report_lanes(const struct shared_event *e)
     if (e->flags & RACE_ATOMIC)
         return;
     EACH_LANE(lane, e->t->mask)
-    for (u32 k = touch_cell(e->t, lane), end = k + (1u << e->t->bits); k < end; k++) {
-        const u32 other = stamp_lane(e->c->wr[k]);
-        if (other == lane)
-            continue; /* the last of them */
-        const struct value v = value_of(e, lane), w = value_of(e, other);
-        struct hazard h = hazard_with(lanes_agree(e, &v, lane, &w, other, k) ? FINDING_SHARED_SAME : FINDING_SHARED_WAW,
-                                      e->c->wr[k], DOES_WRITE, lane, k);
-        h.value = &w;
-        keep(e, &h);
-    }
+        for (u32 k = touch_cell(e->t, lane), end = k + (1u << e->t->bits); k < end; k++) {
+            const u32 other = stamp_lane(e->c->wr[k]);
+            if (other == lane)
+                continue; /* the last of them */
+            const struct value v = value_of(e, lane), w = value_of(e, other);
+            struct hazard h =
+                hazard_with(lanes_agree(e, &v, lane, &w, other, k) ? FINDING_SHARED_SAME : FINDING_SHARED_WAW,
+                            e->c->wr[k], DOES_WRITE, lane, k);
+            h.value = &w;
+            keep(e, &h);
+        }
 }
 
 void shared_report_flight(const struct shared_event *e)
 {
     struct tally t = {0};
     EACH_LANE(lane, e->t->mask)
-    for (u32 k = touch_cell(e->t, lane), end = k + (1u << e->t->bits), warp; k < end; k++) {
-        const u8 flight = e->c->flight[k];
-        if (!flight || (flight == FLIGHT_READ && !(e->flags & RACE_WRITES)))
-            continue;
-        const struct copy *copy = copies_at(e->c, cell_offset(e, k), &warp);
-        if (!copy)
-            continue;
-        const struct hazard h = {.kind = FINDING_COPY_NOT_AWAITED,
-                                 .lane = lane,
-                                 .warp = warp,
-                                 .other_lane = copy->lane,
-                                 .site = copy->site,
-                                 .does = DOES_COPY,
-                                 .cell = k};
-        add(e, &t, &h);
-        break;
-    }
+        for (u32 k = touch_cell(e->t, lane), end = k + (1u << e->t->bits), warp; k < end; k++) {
+            const u8 flight = e->c->flight[k];
+            if (!flight || (flight == FLIGHT_READ && !(e->flags & RACE_WRITES)))
+                continue;
+            const struct copy *copy = copies_at(e->c, cell_offset(e, k), &warp);
+            if (!copy)
+                continue;
+            const struct hazard h = {.kind = FINDING_COPY_NOT_AWAITED,
+                                     .lane = lane,
+                                     .warp = warp,
+                                     .other_lane = copy->lane,
+                                     .site = copy->site,
+                                     .does = DOES_COPY,
+                                     .cell = k};
+            add(e, &t, &h);
+            break;
+        }
     tell(e, &t);
 }

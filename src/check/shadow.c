@@ -12,12 +12,8 @@ enum ls_status shadow_create(struct shadow *s, u64 base, u64 size, u32 granule, 
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return LS_ERR_NOMEM;
-    *s = (struct shadow){.cells = at,
-                         .base = base,
-                         .size = size,
-                         .granule_bits = granule_bits,
-                         .cell_bits = cell_bits,
-                         .bytes = bytes};
+    *s = (struct shadow){
+        .cells = at, .base = base, .size = size, .granule_bits = granule_bits, .cell_bits = cell_bits, .bytes = bytes};
     return LS_OK;
 }
 

@@ -13,10 +13,10 @@
 
 struct shadow {
     u8 *cells;
-    u64 base, size;    /* of the memory, bytes */
-    u32 granule_bits;  /* a cell is for 1 << granule_bits bytes */
-    u32 cell_bits;     /* of 1 << cell_bits bytes */
-    u64 bytes;         /* reserved */
+    u64 base, size;   /* of the memory, bytes */
+    u32 granule_bits; /* a cell is for 1 << granule_bits bytes */
+    u32 cell_bits;    /* of 1 << cell_bits bytes */
+    u64 bytes;        /* reserved */
 };
 
 /* cell_bytes: a power of two. */

@@ -9,10 +9,7 @@
 enum { FULL = -1 };
 #define EACH_LANE(lane, mask) for (u32 m_ = (mask), lane; m_ && (lane = (u32)__builtin_ctz(m_), true); m_ &= m_ - 1)
 
-static inline u32 most(u32 a, u32 b)
-{
-    return a > b ? a : b;
-}
+static inline u32 most(u32 a, u32 b) { return a > b ? a : b; }
 
 static void join(u32 *restrict to, const u32 *restrict from, u32 n)
 {
@@ -109,10 +106,7 @@ static u32 step(struct sync_state *s, u32 warp)
     return ++s->clock[warp];
 }
 
-static bool is_whole(const struct sync_state *s, u32 warp, u32 lanes)
-{
-    return (lanes | s->exited[warp]) == (u32)FULL;
-}
+static bool is_whole(const struct sync_state *s, u32 warp, u32 lanes) { return (lanes | s->exited[warp]) == (u32)FULL; }
 
 /* ---- what is known ---- */
 
@@ -148,8 +142,7 @@ static void leave_lanes(struct sync_state *s, u32 warp, u32 lanes, const u32 *ow
     u32 *to = message_threads(s, m);
     if (!to)
         return;
-    EACH_LANE(l, lanes)
-    {
+    EACH_LANE(l, lanes) {
         for (u32 k = 0; k < SYNC_LANES; k++)
             to[warp * SYNC_LANES + k] = most(to[warp * SYNC_LANES + k], k == l ? own[l] : known_lane(s, warp, l, k));
         if (s->threads_known[warp])
@@ -171,7 +164,8 @@ static void leave(struct sync_state *s, u32 warp, u32 lanes, struct sync_message
     }
     m->warps[warp] = most(m->warps[warp], now);
     if (s->threads_known[warp] && message_threads(s, m))
-        EACH_LANE(l, lanes) join(m->threads, s->threads_known[warp] + l * n, n);
+        EACH_LANE(l, lanes)
+            join(m->threads, s->threads_known[warp] + l * n, n);
 }
 
 static void take_lane(struct sync_state *s, u32 warp, u32 lane, const struct sync_message *m, bool warps_too)
@@ -201,7 +195,8 @@ static void receive(struct sync_state *s, u32 warp, u32 lanes, const struct sync
         join(s->knows[warp], m->warps, SYNC_WARPS);
     }
     if (!whole || m->threads)
-        EACH_LANE(l, lanes) take_lane(s, warp, l, m, !whole);
+        EACH_LANE(l, lanes)
+            take_lane(s, warp, l, m, !whole);
 }
 
 /* ---- barriers ---- */
@@ -250,8 +245,10 @@ void sync_warp(struct sync_state *s, u32 warp, u32 lanes)
     const u32 n = s->warps * SYNC_LANES, now = step(s, warp), first = (u32)__builtin_ctz(lanes);
     u32 *t = s->threads_known[warp];
     if (t) { /* what one of them knows of other warps, all do */
-        EACH_LANE(l, lanes) join(t + first * n, t + l * n, l == first ? 0 : n);
-        EACH_LANE(l, lanes) memcpy(t + l * n, t + first * n, l == first ? 0 : n * sizeof *t);
+        EACH_LANE(l, lanes)
+            join(t + first * n, t + l * n, l == first ? 0 : n);
+        EACH_LANE(l, lanes)
+            memcpy(t + l * n, t + first * n, l == first ? 0 : n * sizeof *t);
     }
     if (is_whole(s, warp, lanes)) {
         s->synced[warp] = now;
@@ -261,17 +258,17 @@ void sync_warp(struct sync_state *s, u32 warp, u32 lanes)
     if (!own)
         return;
     u32 row[SYNC_LANES] = {0};
-    EACH_LANE(l, lanes) join(row, own[l], SYNC_LANES);
-    EACH_LANE(l, lanes) row[l] = now;
-    EACH_LANE(l, lanes) memcpy(own[l], row, sizeof row);
+    EACH_LANE(l, lanes)
+        join(row, own[l], SYNC_LANES);
+    EACH_LANE(l, lanes)
+        row[l] = now;
+    EACH_LANE(l, lanes)
+        memcpy(own[l], row, sizeof row);
 }
 
 /* ---- mbarriers and flags ---- */
 
-static u32 channel_of(u64 address)
-{
-    return (u32)((address >> 2) * 0x9e3779b97f4a7c15u >> 58) & (SYNC_CHANNELS - 1);
-}
+static u32 channel_of(u64 address) { return (u32)((address >> 2) * 0x9e3779b97f4a7c15u >> 58) & (SYNC_CHANNELS - 1); }
 
 /* The object's entry; when there are too many, one that several share. */
 static struct sync_mbarrier *mbarrier_at(struct sync_state *s, u64 address)
@@ -328,14 +325,16 @@ void sync_fence(struct sync_state *s, u32 warp, u32 lanes)
 {
     const u32 now = step(s, warp);
     s->fenced = true;
-    EACH_LANE(l, lanes) s->fence[warp][l] = now;
+    EACH_LANE(l, lanes)
+        s->fence[warp][l] = now;
 }
 
 /* Lanes that have executed a fence in this block. */
 static u32 fenced_lanes(const struct sync_state *s, u32 warp, u32 lanes)
 {
     u32 mask = 0;
-    EACH_LANE(l, lanes) mask |= (u32)(s->fence[warp][l] != 0) << l;
+    EACH_LANE(l, lanes)
+        mask |= (u32)(s->fence[warp][l] != 0) << l;
     return mask;
 }
 
@@ -360,10 +359,7 @@ void sync_strong_slow(struct sync_state *s, u32 warp, u32 lanes, u64 address, bo
 
 /* ---- blocks ---- */
 
-static u32 last_lanes(u32 threads)
-{
-    return threads % SYNC_LANES ? ~((1u << threads % SYNC_LANES) - 1) : 0;
-}
+static u32 last_lanes(u32 threads) { return threads % SYNC_LANES ? ~((1u << threads % SYNC_LANES) - 1) : 0; }
 
 void sync_block_begin(struct sync_state *s, const struct exec_block_info *b)
 {
@@ -404,10 +400,7 @@ static struct sync_state *bring(struct check_worker *w, const struct exec_block_
     return NULL;
 }
 
-struct sync_state *sync_find(struct check_worker *w, const struct exec_block_info *b)
-{
-    return b ? bring(w, b) : NULL;
-}
+struct sync_state *sync_find(struct check_worker *w, const struct exec_block_info *b) { return b ? bring(w, b) : NULL; }
 
 /* ---- the instrument ---- */
 
@@ -457,13 +450,15 @@ static void on_order(struct check_worker *w, const struct exec_order *o)
     if (o->op == EXEC_FENCE)
         sync_fence(s, o->warp, o->mask);
     if (o->addr && o->op == EXEC_MBARRIER_INIT)
-        EACH_LANE(l, o->mask) mbarrier_at(s, o->addr[l])->parity = false;
+        EACH_LANE(l, o->mask)
+            mbarrier_at(s, o->addr[l])->parity = false;
     if (!o->addr || (o->op != EXEC_MBARRIER_ARRIVE && o->op != EXEC_MBARRIER_COPIES && o->op != EXEC_MBARRIER_WAIT))
         return;
     for (u32 left = o->mask, same; left; left &= ~same) { /* usually all lanes name one object */
         const u64 address = o->addr[__builtin_ctz(left)];
         same = 0;
-        EACH_LANE(l, left) same |= (u32)(o->addr[l] == address) << l;
+        EACH_LANE(l, left)
+            same |= (u32)(o->addr[l] == address) << l;
         if (o->op == EXEC_MBARRIER_WAIT)
             sync_mbarrier_wait(s, o->warp, same, address);
         else

@@ -122,10 +122,7 @@ static struct phase *phase_of(struct check_worker *w, struct sync_block *s, u32 
 
 /* ---- arrivals ---- */
 
-static u32 whole_warps(u32 threads)
-{
-    return (threads + IR_LANES - 1) / IR_LANES * IR_LANES;
-}
+static u32 whole_warps(u32 threads) { return (threads + IR_LANES - 1) / IR_LANES * IR_LANES; }
 
 static bool same_place(const struct meeting *a, const struct meeting *b)
 {

@@ -11,10 +11,7 @@
 /* Branches that only lead to another one, from block to block. */
 enum { MOST_HOPS = 8 };
 
-static bool is_end(const struct ptx_inst *i)
-{
-    return i->op == OP_RET || i->op == OP_EXIT;
-}
+static bool is_end(const struct ptx_inst *i) { return i->op == OP_RET || i->op == OP_EXIT; }
 
 /* From site on nothing is done but to leave the function. */
 static bool only_leaves(const struct ir_func *f, u32 site)
@@ -36,10 +33,7 @@ static bool only_leaves(const struct ir_func *f, u32 site)
     return false;
 }
 
-bool sync_check_leaves(const struct exec_place *p)
-{
-    return p->outermost && only_leaves(p->func, p->site);
-}
+bool sync_check_leaves(const struct exec_place *p) { return p->outermost && only_leaves(p->func, p->site); }
 
 /* Marks the blocks that can be reached from `from`, itself included. False: no memory. */
 static bool reach(const struct ir_func *f, u32 from, bool *mark)

@@ -14,24 +14,24 @@
 #include "check/check.h"
 #include "check/shadow.h"
 
-struct finding_set;   /* finding_set.h */
-struct init_plane;    /* init.c */
-struct write_plane;   /* write.c */
-struct race_plane;    /* race_global.c */
-struct host_touches;  /* host_touch.c */
-struct stream_order;  /* order.c */
+struct finding_set;  /* finding_set.h */
+struct init_plane;   /* init.c */
+struct write_plane;  /* write.c */
+struct race_plane;   /* race_global.c */
+struct host_touches; /* host_touch.c */
+struct stream_order; /* order.c */
 
 struct check {
     struct check_options options;
     struct mem *mem;
-    u64 mem_base, mem_size;     /* mem_extent */
+    u64 mem_base, mem_size; /* mem_extent */
     struct finding_set *found;
-    pthread_mutex_t lock; /* of found; leaf */
-    struct init_plane *init;    /* NULL: the tool is off */
+    pthread_mutex_t lock;    /* of found; leaf */
+    struct init_plane *init; /* NULL: the tool is off */
     struct write_plane *write;
     struct race_plane *race;
     struct host_touches *host;
-    struct heap_sites *heap;    /* heap.c: which malloc made what */
+    struct heap_sites *heap; /* heap.c: which malloc made what */
     struct stream_order *order;
     struct allocations *allocations; /* allocations.c: who made and freed what, by serial */
 };
@@ -41,15 +41,15 @@ struct check_worker {
     struct check_launch *launch;
     struct check_worker *next;
     unsigned index;
-    struct arena mem;             /* for the launch */
-    u64 left_out;                 /* accesses */
-    enum exec_fault_kind first;   /* what the first of them did wrong */
-    struct mem_faults *faults;    /* what they were */
-    struct sync_state *sync;      /* sync.h: who is ordered before whom in the block under way. NULL: nobody needs it */
+    struct arena mem;           /* for the launch */
+    u64 left_out;               /* accesses */
+    enum exec_fault_kind first; /* what the first of them did wrong */
+    struct mem_faults *faults;  /* what they were */
+    struct sync_state *sync;    /* sync.h: who is ordered before whom in the block under way. NULL: nobody needs it */
     struct race_shared *race_shared;
     struct race_global *race_global;
     struct host_worker *host_touch;
-    struct init_shared *init;     /* shared and local memory and registers */
+    struct init_shared *init; /* shared and local memory and registers */
     struct sync_check *synccheck;
     struct write_worker *write;
     struct init_regs_worker *init_regs;
@@ -61,13 +61,13 @@ struct check_launch {
     struct check_site site;
     struct host_call call;
     struct exec_hooks hooks;
-    struct check_worker *workers; /* a list */
-    bool failed;                  /* a worker's state could not be made: it is unchecked */
+    struct check_worker *workers;           /* a list */
+    bool failed;                            /* a worker's state could not be made: it is unchecked */
     const struct check_instrument **active; /* that the tools need, in order */
     unsigned nactive;
     struct arena mem; /* for what the launching thread makes; its recovery point is set while launch_begin runs */
     void *race_global, *write, *init, *synccheck, *host_touch; /* the tools' own, of the launch */
-    struct mem_spans *spans; /* mem_shared.c: the variables of shared memory */
+    struct mem_spans *spans;                                   /* mem_shared.c: the variables of shared memory */
 };
 
 /* Every pointer may be NULL. As the hooks of exec.h, with the worker as context. create, launch_begin, worker_begin: false:

@@ -51,10 +51,7 @@ static struct write_record **slot_of(struct write_plane *p, u64 serial)
     return at;
 }
 
-struct write_record *write_find(struct write_plane *p, u64 serial)
-{
-    return *slot_of(p, serial);
-}
+struct write_record *write_find(struct write_plane *p, u64 serial) { return *slot_of(p, serial); }
 
 static void write_made(struct check *c, const struct mem_block *b)
 {
@@ -177,10 +174,7 @@ static void add_use(struct write_use *sum, const struct write_use *u)
 }
 
 /* The module may be gone when somebody asks: names are kept. */
-static const char *keep(struct write_plane *p, const char *s)
-{
-    return s ? intern(&p->names, s, strlen(s)) : NULL;
-}
+static const char *keep(struct write_plane *p, const char *s) { return s ? intern(&p->names, s, strlen(s)) : NULL; }
 
 static void keep_party(struct write_plane *p, struct party *x)
 {

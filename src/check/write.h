@@ -105,14 +105,8 @@ struct write_worker {
     bool asked;  /* some atomic gave a result */
 };
 
-static inline u16 *write_mark(const struct write_plane *p, u64 address)
-{
-    return shadow_cell(&p->marks, address);
-}
-static inline u32 *write_writer(const struct write_plane *p, u64 address)
-{
-    return shadow_cell(&p->writers, address);
-}
+static inline u16 *write_mark(const struct write_plane *p, u64 address) { return shadow_cell(&p->marks, address); }
+static inline u32 *write_writer(const struct write_plane *p, u64 address) { return shadow_cell(&p->writers, address); }
 
 /* write_access.c */
 void write_access(struct check_worker *w, const struct exec_access *a);

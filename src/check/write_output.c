@@ -27,10 +27,7 @@ enum { STRUCT_MOST = 256, STRUCT_SMALL = 16 };
 /* ---- what was written ---- */
 
 /* Programs fill with it to say zero, none, or infinite. */
-static bool is_meant(u8 value)
-{
-    return value == 0 || value == 0xff || value == 0x7f || value == 0x3f;
-}
+static bool is_meant(u8 value) { return value == 0 || value == 0xff || value == 0x7f || value == 0x3f; }
 
 /* The bytes of a word that are produced, a bit each. */
 static u32 produced(const struct write_plane *p, u64 word)
@@ -41,10 +38,7 @@ static u32 produced(const struct write_plane *p, u64 word)
     return (m | m >> MARK_BEFORE_SHIFT) & 0xf;
 }
 
-static bool is_produced(const struct write_plane *p, u64 at)
-{
-    return produced(p, at & ~(u64)3) >> (at & 3) & 1;
-}
+static bool is_produced(const struct write_plane *p, u64 at) { return produced(p, at & ~(u64)3) >> (at & 3) & 1; }
 
 /* The first byte from `at` on that is (not) produced, or end. */
 static u64 find(const struct write_plane *p, u64 at, u64 end, bool want)

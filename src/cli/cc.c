@@ -26,10 +26,7 @@ struct cc {
 
 /* ---- --help ---- */
 
-static const char *dashes(const char *name)
-{
-    return name[1] ? "--" : "-";
-}
+static const char *dashes(const char *name) { return name[1] ? "--" : "-"; }
 
 static void print_option(const struct tool_option *o)
 {

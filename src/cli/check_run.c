@@ -17,10 +17,7 @@ static bool set(const char *variable, const char *value)
 }
 
 /* What was not asked for keeps what the environment says. */
-static bool set_if(const char *variable, const char *value)
-{
-    return !value || set(variable, value);
-}
+static bool set_if(const char *variable, const char *value) { return !value || set(variable, value); }
 
 static bool set_count(const char *variable, u64 n)
 {

@@ -16,8 +16,26 @@
 #include "report/plot.h"
 #include "report/report.h"
 
-enum { OPT_ON = 256, OPT_N, OPT_SIZE, OPT_BLOCK, OPT_CSV, OPT_JSON, OPT_GPU, OPT_LIST, OPT_BROKEN, OPT_PTX, OPT_QUICK,
-       OPT_BANKS, OPT_K, OPT_BATCH, OPT_SWEEP, OPT_PLOT, OPT_PICTURE, OPT_NO_TIME };
+enum {
+    OPT_ON = 256,
+    OPT_N,
+    OPT_SIZE,
+    OPT_BLOCK,
+    OPT_CSV,
+    OPT_JSON,
+    OPT_GPU,
+    OPT_LIST,
+    OPT_BROKEN,
+    OPT_PTX,
+    OPT_QUICK,
+    OPT_BANKS,
+    OPT_K,
+    OPT_BATCH,
+    OPT_SWEEP,
+    OPT_PLOT,
+    OPT_PICTURE,
+    OPT_NO_TIME
+};
 
 static const struct argp_option options[] = {
     {"on", OPT_ON, "cpu|gpu", 0, "Where to run: Lockstep's device (cpu, the default) or NVIDIA's driver", 0},
@@ -29,18 +47,21 @@ static const struct argp_option options[] = {
     {"gpu", OPT_GPU, "NAME", 0, "The GPU to be (lockstep gpus lists them); LOCKSTEP_GPU says the same", 0},
     {"csv", OPT_CSV, NULL, 0, "Print CSV with every metric, in the shape of ncu --csv --page raw", 0},
     {"json", OPT_JSON, NULL, 0, "Print JSON with every metric, its unit and kind", 0},
-    {"list", OPT_LIST, NULL, 0, "List families (or the one that is named), rungs and the blocks that they were built for", 0},
+    {"list", OPT_LIST, NULL, 0,
+     "List families (or the one that is named), rungs and the blocks that they were built for", 0},
     {"broken", OPT_BROKEN, NULL, 0, "Run the broken rungs too, and show that they are caught", 0},
     {"ptx", OPT_PTX, "DIR", 0, "Take the rungs' PTX from DIR/<family>-<rung>[-WxH].ptx, as nvcc -ptx makes it", 0},
     {"banks", OPT_BANKS, "NxB", 0,
      "Picture a shared memory of N banks of B bytes (5x4, 32x8); LOCKSTEP_BANKS says the same. Expectations on bank "
-     "conflicts do not apply then", 0},
+     "conflicts do not apply then",
+     0},
     {"sweep", OPT_SWEEP, "KEY=LIST", 0,
      "Run at every value: block=32,64,128 or 8x8,32x8 or all; size=, n=, k=, batch= likewise; the best and why", 0},
     {"plot", OPT_PLOT, "FILE.svg", OPTION_ARG_OPTIONAL,
      "Draw each ladder and its roofline below its table, or with --plot=FILE.svg into a file (gnuplot does it)", 0},
     {"picture", OPT_PICTURE, "FILE.svg", OPTION_ARG_OPTIONAL,
-     "Draw which lane touches which bank or sector, from the addresses of one warp; =FILE.svg writes a file (one rung)", 0},
+     "Draw which lane touches which bank or sector, from the addresses of one warp; =FILE.svg writes a file (one rung)",
+     0},
     {"no-time", OPT_NO_TIME, NULL, 0, "With --on gpu: run every launch once and do not time, as under a profiler", 0},
     {"quick", OPT_QUICK, NULL, 0, "Verify at the size asked for only, not at awkward ones", 0},
     {0},
@@ -346,7 +367,8 @@ static bool write_picture(const char *path, const struct lab_result *r, struct d
         picture_svg(f, r);
     if (f && fclose(f) == 0)
         return true;
-    diag_add(diags, DIAG_ERROR, (struct diag_place){.file = path}, "the picture cannot be written: %s", strerror(errno));
+    diag_add(diags, DIAG_ERROR, (struct diag_place){.file = path}, "the picture cannot be written: %s",
+             strerror(errno));
     return false;
 }
 

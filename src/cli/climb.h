@@ -13,12 +13,12 @@ struct climb {
     char family[64], rung[128]; /* "" = all */
     bool broken, list;
     enum form form;
-    struct gpu gpu; /* that Lockstep's device plays */
-    const char *sweep;   /* "block=64,128" or NULL */
-    bool picture;        /* who touches what, in the terminal, or */
+    struct gpu gpu;         /* that Lockstep's device plays */
+    const char *sweep;      /* "block=64,128" or NULL */
+    bool picture;           /* who touches what, in the terminal, or */
     const char *picture_to; /* to this SVG file; NULL */
-    bool plot;           /* the ladder and the roofline, in the terminal, or */
-    const char *plot_to; /* to this SVG file; NULL */
+    bool plot;              /* the ladder and the roofline, in the terminal, or */
+    const char *plot_to;    /* to this SVG file; NULL */
 };
 
 /* Whether the command line names this rung. */

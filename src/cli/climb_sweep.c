@@ -20,8 +20,8 @@ struct sweep {
 };
 
 static const char *const lines[] = {"32", "64", "128", "256", "512", "1024"};
-static const char *const tiles[] = {"8x8",  "8x16", "16x8", "16x16", "32x2", "32x4",  "32x8",
-                                    "8x32", "32x16", "16x32", "64x4", "32x32", "128x2", "256x1"};
+static const char *const tiles[] = {"8x8",  "8x16",  "16x8",  "16x16", "32x2",  "32x4",  "32x8",
+                                    "8x32", "32x16", "16x32", "64x4",  "32x32", "128x2", "256x1"};
 
 /* Sets what a key names in the shape; false: no such key, or not such a value. */
 static bool set_value(struct shape *s, const char *key, const char *value)
@@ -164,7 +164,8 @@ static void put_best(const struct family *f, const struct lab_result *all, u32 n
         printf("; no shape stands out\n\n");
     else
         printf("; worst: %s: %s\n\n", bad,
-               cause_text(worst, best, why, sizeof why) ? why : "the counters are alike, the grid's fit to the SMs is not");
+               cause_text(worst, best, why, sizeof why) ? why
+                                                        : "the counters are alike, the grid's fit to the SMs is not");
 }
 
 static void put_head(const struct climb *c, const struct lab *lab, const struct family *f, const struct rung *r)
@@ -172,7 +173,8 @@ static void put_head(const struct climb *c, const struct lab *lab, const struct 
     printf("%s/%s on %s%s\n  %-28s %-6s", f->name, r->name, c->request.gpu ? "" : "Lockstep's ", lab_device_name(lab),
            "block, sizes", "result");
     if (!c->request.gpu)
-        printf(" %6s %-9s %6s %6s %10s %11s limit\n", "occ%", "limiter", "ld s/r", "st s/r", "conflicts", "at least us");
+        printf(" %6s %-9s %6s %6s %10s %11s limit\n", "occ%", "limiter", "ld s/r", "st s/r", "conflicts",
+               "at least us");
     else
         printf(" %10s\n", "us");
 }

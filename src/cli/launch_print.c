@@ -165,10 +165,7 @@ static void print_csv(FILE *out, const struct launch_result *r)
 
 /* ---- JSON ---- */
 
-static json_t *json_number(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
+static json_t *json_number(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
 static json_t *json_metrics(const struct launch_result *r)
 {

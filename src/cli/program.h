@@ -16,13 +16,13 @@
 
 /* What is seen of a file before it runs. */
 struct program_facts {
-    char path[PATH_MAX];  /* as exec takes it */
-    bool elf;             /* else a script or something that the kernel will refuse */
-    bool device_code;     /* it has fat binaries of its own */
-    bool static_runtime;  /* NVIDIA's runtime library is linked into it */
-    bool rpath;           /* DT_RPATH: searched before LD_LIBRARY_PATH */
-    char no_ptx[256];     /* why its device code cannot run here; "" when it can */
-    char foreign[64];     /* a library of NVIDIA's that it needs and Lockstep has no part in; "" when none */
+    char path[PATH_MAX]; /* as exec takes it */
+    bool elf;            /* else a script or something that the kernel will refuse */
+    bool device_code;    /* it has fat binaries of its own */
+    bool static_runtime; /* NVIDIA's runtime library is linked into it */
+    bool rpath;          /* DT_RPATH: searched before LD_LIBRARY_PATH */
+    char no_ptx[256];    /* why its device code cannot run here; "" when it can */
+    char foreign[64];    /* a library of NVIDIA's that it needs and Lockstep has no part in; "" when none */
 };
 
 /* Finds `name` as execvp does and reads it. LS_ERR_NOT_FOUND with a diagnostic when there is no such program. A file

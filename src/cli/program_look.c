@@ -58,16 +58,14 @@ static enum ls_status not_found(const char *name, struct diag_list *diags)
 
 /* ---- what is in it ---- */
 
-static bool starts(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
+static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 /* NVIDIA's libraries that carry a runtime or a driver interface of their own inside. */
 static bool is_foreign(const char *soname)
 {
-    static const char *const names[] = {"libcublas", "libcufft.", "libcufftw", "libcurand", "libcusolver", "libcusparse",
-                                        "libcudnn",  "libnccl",   "libnpp",    "libnvjpeg", "libcutensor"};
+    static const char *const names[] = {"libcublas",   "libcufft.",   "libcufftw",  "libcurand",
+                                        "libcusolver", "libcusparse", "libcudnn",   "libnccl",
+                                        "libnpp",      "libnvjpeg",   "libcutensor"};
     for (u32 i = 0; i < LS_ARRAY_LEN(names); i++)
         if (starts(soname, names[i]))
             return true;
@@ -178,14 +176,16 @@ enum ls_status program_check(const struct program_facts *f, struct diag_list *di
     if (f->static_runtime) {
         d = diag_add(diags, DIAG_ERROR, nowhere, "%s has NVIDIA's runtime library linked into it", f->path);
         if (d)
-            diag_set_note(diags, d, "that copy accepts NVIDIA's driver only; rebuild with `nvcc -cudart shared` (or "
-                                    "NVCC_APPEND_FLAGS='-cudart shared', or CMAKE_CUDA_RUNTIME_LIBRARY=Shared), or with "
-                                    "`lockstep cc`");
+            diag_set_note(diags, d,
+                          "that copy accepts NVIDIA's driver only; rebuild with `nvcc -cudart shared` (or "
+                          "NVCC_APPEND_FLAGS='-cudart shared', or CMAKE_CUDA_RUNTIME_LIBRARY=Shared), or with "
+                          "`lockstep cc`");
     } else if (f->no_ptx[0]) {
         d = diag_add(diags, DIAG_ERROR, nowhere, "%s: %s", f->path, f->no_ptx);
         if (d)
-            diag_set_note(diags, d, "Lockstep runs PTX: rebuild with PTX in the program, as `nvcc -arch=sm_90` or "
-                                    "`-gencode arch=compute_90,code=compute_90` does");
+            diag_set_note(diags, d,
+                          "Lockstep runs PTX: rebuild with PTX in the program, as `nvcc -arch=sm_90` or "
+                          "`-gencode arch=compute_90,code=compute_90` does");
     }
     if (d)
         return LS_ERR_UNSUPPORTED;

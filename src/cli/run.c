@@ -35,31 +35,49 @@ static error_t take(int key, char *arg, struct argp_state *state)
 {
     struct run *r = state->input;
     switch (key) {
-    case 'g': set("LOCKSTEP_GPU", arg, state); return 0;
-    case 'w': set("LOCKSTEP_WORKERS", arg, state); return 0;
-    case 's': set("LOCKSTEP_SEED", arg, state); return 0;
-    case 't': set("LOCKSTEP_TIMEOUT", arg, state); return 0;
-    case 'v': set("LOCKSTEP_TRACE", "1", state); return 0;
-    case OPT_MEMORY: set("LOCKSTEP_MEMORY", arg, state); return 0;
-    case OPT_NO_CHECK: r->unchecked = true; return 0;
+    case 'g':
+        set("LOCKSTEP_GPU", arg, state);
+        return 0;
+    case 'w':
+        set("LOCKSTEP_WORKERS", arg, state);
+        return 0;
+    case 's':
+        set("LOCKSTEP_SEED", arg, state);
+        return 0;
+    case 't':
+        set("LOCKSTEP_TIMEOUT", arg, state);
+        return 0;
+    case 'v':
+        set("LOCKSTEP_TRACE", "1", state);
+        return 0;
+    case OPT_MEMORY:
+        set("LOCKSTEP_MEMORY", arg, state);
+        return 0;
+    case OPT_NO_CHECK:
+        r->unchecked = true;
+        return 0;
     case ARGP_KEY_ARG: /* the program: all that follows is its own */
         r->program = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which program?"); return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which program?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp argp = {options,
-                                 take,
-                                 "PROGRAM [ARGUMENT...]",
-                                 "Runs a CUDA program on Lockstep's device: `nvcc -cudart shared x.cu -o x` or `lockstep "
-                                 "cc x.cu -o x`, then `lockstep run ./x`. Exit code, signals, input and output are the "
-                                 "program's own; 126 and 127 say that it could not be started.",
-                                 NULL,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+    options,
+    take,
+    "PROGRAM [ARGUMENT...]",
+    "Runs a CUDA program on Lockstep's device: `nvcc -cudart shared x.cu -o x` or `lockstep "
+    "cc x.cu -o x`, then `lockstep run ./x`. Exit code, signals, input and output are the "
+    "program's own; 126 and 127 say that it could not be started.",
+    NULL,
+    NULL,
+    NULL};
 
 int cli_run(int argc, char **argv)
 {

@@ -75,10 +75,7 @@ static char *read_file(const char *path, size_t *len, bool *regular)
     return text;
 }
 
-static bool is_elf(const char *data, size_t size)
-{
-    return size >= 4 && memcmp(data, "\177ELF", 4) == 0;
-}
+static bool is_elf(const char *data, size_t size) { return size >= 4 && memcmp(data, "\177ELF", 4) == 0; }
 
 /* What to do about it, or NULL. */
 static const char *note_for(enum ls_status status, size_t size, const char *why)
@@ -93,8 +90,8 @@ static const char *note_for(enum ls_status status, size_t size, const char *why)
 static enum ls_status unpack(struct cli_source *s, const char *path, const char *data, size_t size, u32 sm,
                              struct diag_list *diags)
 {
-    enum ls_status status = is_elf(data, size) ? image_elf(&s->img, data, size, sm, false)
-                                               : image_read(&s->img, data, size, sm, path);
+    enum ls_status status =
+        is_elf(data, size) ? image_elf(&s->img, data, size, sm, false) : image_read(&s->img, data, size, sm, path);
     if (status == LS_OK)
         return LS_OK;
     complain(diags, path, note_for(status, size, s->img.why), "%s",

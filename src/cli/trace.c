@@ -45,13 +45,27 @@ static error_t take(int key, char *arg, struct argp_state *state)
 {
     struct trace *t = state->input;
     switch (key) {
-    case OPT_GPU_TRACE: t->page = PAGE_GPU; return 0;
-    case OPT_API: t->page = PAGE_API; return 0;
-    case OPT_SUMMARY: t->page = PAGE_SUMMARY; return 0;
-    case OPT_CSV: t->csv = true; return 0;
-    case OPT_LOG: t->log = arg; return 0;
-    case OPT_NO_CHECK: t->unchecked = true; return 0;
-    case 'o': t->chrome = arg; return 0;
+    case OPT_GPU_TRACE:
+        t->page = PAGE_GPU;
+        return 0;
+    case OPT_API:
+        t->page = PAGE_API;
+        return 0;
+    case OPT_SUMMARY:
+        t->page = PAGE_SUMMARY;
+        return 0;
+    case OPT_CSV:
+        t->csv = true;
+        return 0;
+    case OPT_LOG:
+        t->log = arg;
+        return 0;
+    case OPT_NO_CHECK:
+        t->unchecked = true;
+        return 0;
+    case 'o':
+        t->chrome = arg;
+        return 0;
     case 'g':
         if (setenv("LOCKSTEP_GPU", arg, 1))
             argp_failure(state, CLI_TROUBLE, 0, "out of memory");
@@ -60,12 +74,15 @@ static error_t take(int key, char *arg, struct argp_state *state)
         t->program = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which program?"); return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which program?");
+        return 0;
     case ARGP_KEY_END:
         if (t->csv && t->page == PAGE_SUMMARY)
             argp_error(state, "--csv is for --print-gpu-trace and --print-api-trace");
         return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -113,8 +130,8 @@ static enum ls_status read_lines(struct trace *t, const char *name, struct diag_
         return LS_ERR_NOMEM;
     t->lines = more;
     snprintf(path, sizeof path, "%s/%s", t->folder, name);
-    return timeline_read(path, &t->session, process_of(&t->session, strtoull(name, NULL, 10)), &t->gpu, &t->lines[t->n++],
-                         diags);
+    return timeline_read(path, &t->session, process_of(&t->session, strtoull(name, NULL, 10)), &t->gpu,
+                         &t->lines[t->n++], diags);
 }
 
 static int by_number(const struct dirent **a, const struct dirent **b)
@@ -154,7 +171,8 @@ static void print_page(const struct trace *t, FILE *out)
         const struct timeline *l = &t->lines[i];
         if (!t->csv)
             fprintf(out, "==lockstep== %s on %s: modelled times, nothing was measured\n",
-                    l->process < t->session.nprocesses ? t->session.processes[l->process].path : t->program[0], t->gpu.name);
+                    l->process < t->session.nprocesses ? t->session.processes[l->process].path : t->program[0],
+                    t->gpu.name);
         if (t->page == PAGE_GPU)
             timeline_print_gpu(out, l, &t->gpu, t->csv);
         else if (t->page == PAGE_API)

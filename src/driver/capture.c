@@ -129,10 +129,7 @@ static CUresult invalidate(struct capture *c, CUresult r)
     return r;
 }
 
-static bool active(void)
-{
-    return atomic_load_explicit(&under_way, memory_order_acquire) != 0;
-}
+static bool active(void) { return atomic_load_explicit(&under_way, memory_order_acquire) != 0; }
 
 /* ---- what is not allowed meanwhile ---- */
 

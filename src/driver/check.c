@@ -38,15 +38,9 @@ static struct {
     atomic_bool complained;
 } own;
 
-bool check_spares_context(void)
-{
-    return own.spares_context;
-}
+bool check_spares_context(void) { return own.spares_context; }
 
-bool check_wants(enum check_tool tool)
-{
-    return own.tools & (unsigned)tool;
-}
+bool check_wants(enum check_tool tool) { return own.tools & (unsigned)tool; }
 
 /* ---- the record file ---- */
 

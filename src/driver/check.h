@@ -18,10 +18,7 @@
 #if __has_include("driver/check_order.h") /* until it is there */
 #include "driver/check_order.h"
 #else
-static inline u64 check_op(void)
-{
-    return 0;
-}
+static inline u64 check_op(void) { return 0; }
 #endif
 
 extern struct check *checked; /* the process's; NULL unless check_on (driver.h) */

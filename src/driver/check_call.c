@@ -127,10 +127,7 @@ const struct host_call *check_call(void)
     return &now.call;
 }
 
-u64 check_call_number(void)
-{
-    return now.number;
-}
+u64 check_call_number(void) { return now.number; }
 
 struct host_call *check_call_new(void)
 {
@@ -180,10 +177,7 @@ void check_call_begin_above(const char *name, const void *from)
     check_call_begin(name, NULL);
 }
 
-void check_call_end_above(void)
-{
-    end();
-}
+void check_call_end_above(void) { end(); }
 
 void check_call_detail(const char *fmt, ...)
 {

@@ -329,10 +329,7 @@ static struct inst decode(const u8 *p)
 
 /* ---- what it does to %eax ---- */
 
-static bool reads_address(const struct inst *i)
-{
-    return i->base == RAX || i->index == RAX;
-}
+static bool reads_address(const struct inst *i) { return i->base == RAX || i->index == RAX; }
 
 /* xor %eax, %eax and sub %eax, %eax read nothing. */
 static bool clears(const struct inst *i, u8 op)

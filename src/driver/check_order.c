@@ -11,15 +11,9 @@
 
 static struct stream_order *order;
 
-void check_order_begin(struct stream_order *o)
-{
-    order = o;
-}
+void check_order_begin(struct stream_order *o) { order = o; }
 
-u64 check_op(void)
-{
-    return queue_doing;
-}
+u64 check_op(void) { return queue_doing; }
 
 static struct order_stream stream_of(const struct CUstream_st *s)
 {
@@ -58,17 +52,11 @@ void check_order_enter(const struct CUstream_st *s)
         queue_doing = check_order_put(s, NULL);
 }
 
-void check_order_leave(void)
-{
-    queue_doing = 0;
-}
+void check_order_leave(void) { queue_doing = 0; }
 
 /* ---- events ---- */
 
-static u64 id_of(const void *handle)
-{
-    return (u64)(uintptr_t)handle;
-}
+static u64 id_of(const void *handle) { return (u64)(uintptr_t)handle; }
 
 void check_order_record(const struct CUstream_st *s, const struct CUevent_st *e)
 {

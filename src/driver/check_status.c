@@ -114,10 +114,7 @@ void check_status_asked(void)
 /* ---- failures ---- */
 
 /* The <<<>>> under way, if it is one. Lock held. */
-static struct site *launching(void)
-{
-    return launch.number == check_call_number() ? launch.site : NULL;
-}
+static struct site *launching(void) { return launch.number == check_call_number() ? launch.site : NULL; }
 
 static void keep_failure(const char *what, const struct host_call *call)
 {

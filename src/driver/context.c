@@ -15,10 +15,7 @@ enum { STACK_DEPTH = 64 };
 static _Thread_local CUcontext stack[STACK_DEPTH];
 static _Thread_local unsigned depth;
 
-CUcontext ctx_top(void)
-{
-    return depth ? stack[depth - 1] : NULL;
-}
+CUcontext ctx_top(void) { return depth ? stack[depth - 1] : NULL; }
 
 CUcontext ctx_current(void)
 {
@@ -26,15 +23,9 @@ CUcontext ctx_current(void)
     return c && atomic_load_explicit(&c->alive, memory_order_acquire) ? c : NULL;
 }
 
-bool ctx_valid(CUcontext ctx)
-{
-    return ctx && ctx->tag == TAG_CONTEXT && atomic_load(&ctx->alive);
-}
+bool ctx_valid(CUcontext ctx) { return ctx && ctx->tag == TAG_CONTEXT && atomic_load(&ctx->alive); }
 
-CUresult ctx_sticky(CUcontext ctx)
-{
-    return (CUresult)atomic_load_explicit(&ctx->sticky, memory_order_acquire);
-}
+CUresult ctx_sticky(CUcontext ctx) { return (CUresult)atomic_load_explicit(&ctx->sticky, memory_order_acquire); }
 
 void ctx_poison(CUcontext ctx, CUresult r)
 {
@@ -55,10 +46,7 @@ CUresult ctx_synchronize(CUcontext ctx)
 }
 
 /* L2 is set aside in sixteenths, three of them before anybody asks: so on an H200. 0: it cannot be. */
-static size_t l2_part(void)
-{
-    return drv.gpu.l2_persisting_bytes ? (size_t)drv.gpu.l2_bytes / 16 : 0;
-}
+static size_t l2_part(void) { return drv.gpu.l2_persisting_bytes ? (size_t)drv.gpu.l2_bytes / 16 : 0; }
 
 /* ---- life ---- */
 
@@ -182,10 +170,7 @@ CUresult impl_cuCtxDestroy_v2(CUcontext ctx)
     return CUDA_SUCCESS;
 }
 
-CUresult impl_cuCtxDestroy(CUcontext ctx)
-{
-    return impl_cuCtxDestroy_v2(ctx);
-}
+CUresult impl_cuCtxDestroy(CUcontext ctx) { return impl_cuCtxDestroy_v2(ctx); }
 
 CUresult impl_cuCtxAttach(CUcontext *pctx, unsigned int flags)
 {
@@ -196,10 +181,7 @@ CUresult impl_cuCtxAttach(CUcontext *pctx, unsigned int flags)
 }
 
 /* We count no attachments: a context lives until it is destroyed. */
-CUresult impl_cuCtxDetach(CUcontext ctx)
-{
-    return ctx_valid(ctx) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
-}
+CUresult impl_cuCtxDetach(CUcontext ctx) { return ctx_valid(ctx) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT; }
 
 /* ---- the primary context ---- */
 
@@ -256,10 +238,7 @@ CUresult impl_cuDevicePrimaryCtxRelease_v2(CUdevice dev)
     return valid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev)
-{
-    return impl_cuDevicePrimaryCtxRelease_v2(dev);
-}
+CUresult impl_cuDevicePrimaryCtxRelease(CUdevice dev) { return impl_cuDevicePrimaryCtxRelease_v2(dev); }
 
 CUresult impl_cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
@@ -276,10 +255,7 @@ CUresult impl_cuDevicePrimaryCtxReset_v2(CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult impl_cuDevicePrimaryCtxReset(CUdevice dev)
-{
-    return impl_cuDevicePrimaryCtxReset_v2(dev);
-}
+CUresult impl_cuDevicePrimaryCtxReset(CUdevice dev) { return impl_cuDevicePrimaryCtxReset_v2(dev); }
 
 CUresult impl_cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags)
 {
@@ -316,15 +292,9 @@ CUresult impl_cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int 
 
 /* ---- the current context ---- */
 
-CUresult impl_cuCtxPushCurrent_v2(CUcontext ctx)
-{
-    return ctx_valid(ctx) ? push(ctx) : CUDA_ERROR_INVALID_CONTEXT;
-}
+CUresult impl_cuCtxPushCurrent_v2(CUcontext ctx) { return ctx_valid(ctx) ? push(ctx) : CUDA_ERROR_INVALID_CONTEXT; }
 
-CUresult impl_cuCtxPushCurrent(CUcontext ctx)
-{
-    return impl_cuCtxPushCurrent_v2(ctx);
-}
+CUresult impl_cuCtxPushCurrent(CUcontext ctx) { return impl_cuCtxPushCurrent_v2(ctx); }
 
 CUresult impl_cuCtxPopCurrent_v2(CUcontext *pctx)
 {
@@ -336,10 +306,7 @@ CUresult impl_cuCtxPopCurrent_v2(CUcontext *pctx)
     return CUDA_SUCCESS;
 }
 
-CUresult impl_cuCtxPopCurrent(CUcontext *pctx)
-{
-    return impl_cuCtxPopCurrent_v2(pctx);
-}
+CUresult impl_cuCtxPopCurrent(CUcontext *pctx) { return impl_cuCtxPopCurrent_v2(pctx); }
 
 CUresult impl_cuCtxSetCurrent(CUcontext ctx)
 {
@@ -424,10 +391,7 @@ static CUresult synchronize(CUcontext ctx)
     return r;
 }
 
-CUresult impl_cuCtxSynchronize(void)
-{
-    return synchronize(ctx_current());
-}
+CUresult impl_cuCtxSynchronize(void) { return synchronize(ctx_current()); }
 
 CUresult impl_cuCtxSynchronize_v2(CUcontext ctx)
 {
@@ -480,7 +444,8 @@ static u64 *device_limit(struct exec_device *d, CUlimit limit)
 /* A number that is no limit at all is a bad argument. */
 static CUresult limit_error(CUlimit limit)
 {
-    return (unsigned)limit <= CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
+    return (unsigned)limit <= CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED ? CUDA_ERROR_UNSUPPORTED_LIMIT
+                                                                  : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* The limits of L2 change nothing, but are what an H200's driver would make of them. */
@@ -574,10 +539,7 @@ CUresult impl_cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPrior
     return CUDA_SUCCESS;
 }
 
-CUresult impl_cuCtxResetPersistingL2Cache(void)
-{
-    return CUDA_SUCCESS;
-}
+CUresult impl_cuCtxResetPersistingL2Cache(void) { return CUDA_SUCCESS; }
 
 CUresult impl_cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type)
 {

@@ -117,10 +117,7 @@ static CUresult enqueue(struct CUstream_st *s, const struct box *b, bool stage)
     return stream_submit_op(s, &c->op);
 }
 
-static const struct host_call *here(void)
-{
-    return check_on ? check_call() : NULL;
-}
+static const struct host_call *here(void) { return check_on ? check_call() : NULL; }
 
 static CUresult copy_sync(struct CUstream_st *s, const struct box *b)
 {
@@ -380,22 +377,13 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream, enum when when)
     return c ? submit(c, stream, when) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult impl_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
-{
-    return copy_2d(pCopy, NULL, SYNC);
-}
-CUresult impl_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
-{
-    return copy_2d(pCopy, NULL, SYNC);
-}
+CUresult impl_cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy) { return copy_2d(pCopy, NULL, SYNC); }
+CUresult impl_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy) { return copy_2d(pCopy, NULL, SYNC); }
 CUresult impl_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
     return copy_2d(pCopy, hStream, ASYNC);
 }
-CUresult impl_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
-{
-    return copy_3d(pCopy, NULL, SYNC);
-}
+CUresult impl_cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy) { return copy_3d(pCopy, NULL, SYNC); }
 CUresult impl_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
     return copy_3d(pCopy, hStream, ASYNC);

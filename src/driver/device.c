@@ -44,10 +44,7 @@ CUresult impl_cuDeviceTotalMem_v2(size_t *bytes, CUdevice dev)
 
 enum { CONSTANT_BYTES = 64 << 10, MAX_PITCH = INT32_MAX };
 
-static u32 fp_ratio(const struct gpu *g)
-{
-    return g->fp64_rate ? g->fp32_rate / g->fp64_rate : 0;
-}
+static u32 fp_ratio(const struct gpu *g) { return g->fp64_rate ? g->fp32_rate / g->fp64_rate : 0; }
 
 /* What an H200 says; GPUs that cannot set L2 aside have no windows. */
 u64 access_window_most(void)

@@ -67,12 +67,12 @@ struct CUstream_st {
     u64 id;
     u32 number; /* of its context's streams, the legacy one is 0 */
     bool legacy, per_thread;
-    bool dead;                /* destroyed with work left: out of the list once that is done */
-    pthread_t owner;          /* of a per-thread default stream */
+    bool dead;                         /* destroyed with work left: out of the list once that is done */
+    pthread_t owner;                   /* of a per-thread default stream */
     _Atomic(struct capture *) capture; /* that it takes part in, or NULL */
     struct frontier frontier;
     struct CUstream_st *captured_next; /* in its capture */
-    struct CUstream_st *next; /* in its context, hub.lock */
+    struct CUstream_st *next;          /* in its context, hub.lock */
 };
 
 struct CUctx_st {
@@ -89,7 +89,7 @@ struct CUctx_st {
     unsigned api_version;
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
-    size_t pending_launches; /* of kernels' launches */
+    size_t pending_launches;                 /* of kernels' launches */
     size_t sync_depth, l2_fetch, l2_persist; /* limits that are remembered and have no effect */
     atomic_uint streams_made;
     struct CUstream_st *legacy;
@@ -158,9 +158,9 @@ struct CUarray_st {
     u64 address;
     CUDA_ARRAY3D_DESCRIPTOR desc; /* as given: a dimension may be 0 */
     u32 texel_bytes;
-    size_t rows, slices; /* at least 1; layers are slices */
+    size_t rows, slices;     /* at least 1; layers are slices */
     CUmipmappedArray mipmap; /* whose level this is, or NULL */
-    CUarray next;        /* driver.lock */
+    CUarray next;            /* driver.lock */
 };
 
 /* A mipmapped array: its levels one behind the other in one allocation, each an array. */
@@ -184,9 +184,9 @@ struct allocation {
     CUcontext ctx;
     CUmemoryPool pool;
     struct piece *piece; /* of cuMemCreate, what is mapped here (vmm.c) */
-    unsigned flags; /* cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged */
-    u8 kind;        /* enum mem_kind */
-    bool graph;     /* a graph's: its address stays when it is freed; live between allocation and free */
+    unsigned flags;      /* cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged */
+    u8 kind;             /* enum mem_kind */
+    bool graph;          /* a graph's: its address stays when it is freed; live between allocation and free */
     bool live, dropped;
     u32 holds; /* frees that streams have not come to */
 };
@@ -314,14 +314,14 @@ void capture_leave(struct CUstream_st *s); /* the stream is destroyed */
 /* ---- event.c: points of graphs, each reached when its node is ---- */
 struct event_point;
 bool event_valid(CUevent e);
-struct event_point *event_point_begin(CUevent e);     /* the event now means this point; NULL: no memory */
-void event_point_reach(struct event_point *p);        /* takes the reference */
-void event_point_unref(struct event_point *p);        /* or NULL */
-struct event_point *event_point_last(CUevent e);      /* NULL: never recorded */
-void event_point_wait(struct event_point *p);         /* takes the reference */
+struct event_point *event_point_begin(CUevent e); /* the event now means this point; NULL: no memory */
+void event_point_reach(struct event_point *p);    /* takes the reference */
+void event_point_unref(struct event_point *p);    /* or NULL */
+struct event_point *event_point_last(CUevent e);  /* NULL: never recorded */
+void event_point_wait(struct event_point *p);     /* takes the reference */
 
 /* ---- module.c, function.c ---- */
-void module_free(CUmodule m); /* driver.lock held or nobody else knows it */
+void module_free(CUmodule m);           /* driver.lock held or nobody else knows it */
 void libraries_unload(CUdevice device); /* of their state there: they load again when used. driver.lock held */
 CUresult function_get(CUmodule m, const char *name, CUfunction *out);
 CUresult kernel_function(CUkernel k, CUdevice device, CUfunction *out); /* module.c */
@@ -338,7 +338,7 @@ CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned f
 void memory_free_context(CUcontext ctx); /* driver.lock held */
 bool memory_find(u64 address, struct allocation *out);
 void memory_pool_rights(CUmemoryPool pool); /* of all of its allocations, as the pool has them now. driver.lock held */
-struct allocation *memory_all(size_t *n); /* a copy of the table, for ls_free; NULL: it is empty, or no memory */
+struct allocation *memory_all(size_t *n);   /* a copy of the table, for ls_free; NULL: it is empty, or no memory */
 bool memory_known(const void *p); /* some allocation, registered or module variable: else pageable memory of the host */
 /* [address, address + size) lies in one live allocation of the device, or in mappings that touch; to be written: and may
  * be. What a program maps for reading only may not; constants may, by the host. */
@@ -350,7 +350,7 @@ bool memory_forget(u64 base, struct allocation *out);
 void memory_give_back(const struct allocation *a);
 /* Memory of graphs: a fixed address, which is live from a launch that allocates it to a free. Identified by id also. */
 CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id);
-void memory_graph_drop(u64 address, u64 id); /* its graphs are gone */
+void memory_graph_drop(u64 address, u64 id);        /* its graphs are gone */
 bool memory_graph_set_live(u64 address, bool live); /* what it was */
 struct memory_graph_use memory_graph_use(CUdevice device, bool reset_used, bool reset_reserved);
 void memory_free_now(u64 address); /* what cuMemFreeAsync does when the stream gets there */
@@ -365,8 +365,8 @@ unsigned memory_running(void);
 CUresult array_find(CUarray handle); /* CUDA_ERROR_INVALID_HANDLE unless it is a live array */
 CUresult mipmap_find(CUmipmappedArray handle);
 u32 array_texel_bytes(CUarray_format format, unsigned channels); /* 0: there are no such texels */
-void array_free_context(CUcontext ctx);   /* the handles; driver.lock held */
-void texture_free_context(CUcontext ctx); /* driver.lock held */
+void array_free_context(CUcontext ctx);                          /* the handles; driver.lock held */
+void texture_free_context(CUcontext ctx);                        /* driver.lock held */
 
 /* ---- occupancy.c ---- */
 u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared);
@@ -395,10 +395,7 @@ extern bool check_on; /* LOCKSTEP_CHECK: check.h has the rest */
 /* ---- visible.c ---- */
 CUresult devices_find(void); /* which there are: drv.ndevices and drv.devices */
 
-static inline bool device_ok(CUdevice d)
-{
-    return d >= 0 && (unsigned)d < drv.ndevices;
-}
+static inline bool device_ok(CUdevice d) { return d >= 0 && (unsigned)d < drv.ndevices; }
 u64 access_window_most(void);                                /* bytes of an access policy window */
 CUresult access_window_check(const CUaccessPolicyWindow *w); /* of a stream, a launch or a node */
 

@@ -17,8 +17,8 @@ struct event_point {
     struct work work; /* the stamp as a work of its stream */
     atomic_uint refs; /* the event, the stamp, and callers */
     struct queue *queue;
-    u64 n;  /* hub.lock */
-    i64 ns; /* written before n is completed */
+    u64 n;                    /* hub.lock */
+    i64 ns;                   /* written before n is completed */
     struct ipc_event *shared; /* with a reference, or NULL: */
     u64 record;               /* what it is there */
 };
@@ -48,10 +48,7 @@ static void stamped(struct work *w)
     event_point_unref(p);
 }
 
-bool event_valid(CUevent e)
-{
-    return e && e->tag == TAG_EVENT;
-}
+bool event_valid(CUevent e) { return e && e->tag == TAG_EVENT; }
 
 CUresult impl_cuEventCreate(CUevent *phEvent, unsigned int Flags)
 {
@@ -84,10 +81,7 @@ CUresult impl_cuEventDestroy_v2(CUevent hEvent)
     return CUDA_SUCCESS;
 }
 
-CUresult impl_cuEventDestroy(CUevent hEvent)
-{
-    return impl_cuEventDestroy_v2(hEvent);
-}
+CUresult impl_cuEventDestroy(CUevent hEvent) { return impl_cuEventDestroy_v2(hEvent); }
 
 static struct event_point *point_new(struct queue *q)
 {
@@ -159,10 +153,7 @@ static CUresult record(CUevent hEvent, CUstream hStream, bool external)
     return r;
 }
 
-CUresult impl_cuEventRecord(CUevent hEvent, CUstream hStream)
-{
-    return record(hEvent, hStream, false);
-}
+CUresult impl_cuEventRecord(CUevent hEvent, CUstream hStream) { return record(hEvent, hStream, false); }
 
 /* External: in a capture it becomes a node, which records the event whenever the graph runs. */
 CUresult impl_cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags)
@@ -327,8 +318,8 @@ static CUresult wait_shared(struct CUstream_st *s, struct ipc_event *e)
     if (!x)
         return CUDA_ERROR_OUT_OF_MEMORY;
     ipc_event_ref(e);
-    *x = (struct shared_wait){
-        .work = {.run = shared_wait_run, .release = shared_wait_release}, .event = e, .record = n};
+    *x =
+        (struct shared_wait){.work = {.run = shared_wait_run, .release = shared_wait_release}, .event = e, .record = n};
     return stream_submit(s, &x->work, NULL);
 }
 

@@ -76,10 +76,7 @@ struct ipc_event *ipc_event_new(void)
     return event_of(fd);
 }
 
-void ipc_event_ref(struct ipc_event *e)
-{
-    atomic_fetch_add(&e->refs, 1);
-}
+void ipc_event_ref(struct ipc_event *e) { atomic_fetch_add(&e->refs, 1); }
 
 void ipc_event_unref(struct ipc_event *e)
 {
@@ -90,10 +87,7 @@ void ipc_event_unref(struct ipc_event *e)
     ls_free(e);
 }
 
-static struct slot *slot_of(struct ipc_event *e, u64 n)
-{
-    return &e->page->slots[n % SLOTS];
-}
+static struct slot *slot_of(struct ipc_event *e, u64 n) { return &e->page->slots[n % SLOTS]; }
 
 static void raise_to(_Atomic u64 *at, u64 n)
 {
@@ -118,15 +112,9 @@ void ipc_event_reach(struct ipc_event *e, u64 n)
     syscall(SYS_futex, &e->page->moved, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-u64 ipc_event_last(struct ipc_event *e)
-{
-    return atomic_load(&e->page->last);
-}
+u64 ipc_event_last(struct ipc_event *e) { return atomic_load(&e->page->last); }
 
-bool ipc_event_done(struct ipc_event *e, u64 n)
-{
-    return n == 0 || atomic_load(&slot_of(e, n)->reached) >= n;
-}
+bool ipc_event_done(struct ipc_event *e, u64 n) { return n == 0 || atomic_load(&slot_of(e, n)->reached) >= n; }
 
 static bool left_behind(struct ipc_event *e, u64 n)
 {

@@ -20,18 +20,9 @@ enum {
 
 static const char rebuild[] = "rebuild with -gencode arch=compute_90,code=compute_90";
 
-static u16 get16(const u8 *p)
-{
-    return (u16)(p[0] | p[1] << 8);
-}
-static u32 get32(const u8 *p)
-{
-    return get16(p) | (u32)get16(p + 2) << 16;
-}
-static u64 get64(const u8 *p)
-{
-    return get32(p) | (u64)get32(p + 4) << 32;
-}
+static u16 get16(const u8 *p) { return (u16)(p[0] | p[1] << 8); }
+static u32 get32(const u8 *p) { return get16(p) | (u32)get16(p + 2) << 16; }
+static u64 get64(const u8 *p) { return get32(p) | (u64)get32(p + 4) << 32; }
 
 void image_free(struct image *img)
 {

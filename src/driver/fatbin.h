@@ -49,7 +49,8 @@ enum ls_status image_read(struct image *img, const void *data, size_t size, u32 
 enum ls_status image_elf(struct image *img, const void *data, size_t size, u32 sm, bool relocatable);
 /* The same of each member of an ar archive (archive.c), whatever there is: *left_out is set if some member has machine code
  * and no PTX that can run. LS_ERR_SYNTAX: it is no archive; LS_ERR_UNSUPPORTED: no member has any device code. Texts are named "name(member)". */
-enum ls_status image_archive(struct image *img, const void *data, size_t size, u32 sm, const char *name, bool *left_out);
+enum ls_status image_archive(struct image *img, const void *data, size_t size, u32 sm, const char *name,
+                             bool *left_out);
 /* Another name for the texts from `first` on. */
 void image_rename(struct image *img, unsigned first, const char *name);
 /* What a program passes: a pointer with no size. Wrappers are followed; text must end with a NUL. */

@@ -8,10 +8,7 @@
 
 #include "driver/fatbin.h"
 
-static bool inside(u64 at, u64 n, u64 size)
-{
-    return at <= size && n <= size - at;
-}
+static bool inside(u64 at, u64 n, u64 size) { return at <= size && n <= size - at; }
 
 static enum ls_status damaged(struct image *img)
 {

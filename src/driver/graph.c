@@ -5,20 +5,11 @@
 
 #include "base/alloc.h"
 
-bool graph_valid(CUgraph g)
-{
-    return g && g->tag == TAG_GRAPH;
-}
+bool graph_valid(CUgraph g) { return g && g->tag == TAG_GRAPH; }
 
-bool node_valid(CUgraphNode n)
-{
-    return n && n->tag == TAG_NODE;
-}
+bool node_valid(CUgraphNode n) { return n && n->tag == TAG_NODE; }
 
-bool edge_plain(const CUgraphEdgeData *data)
-{
-    return !data->from_port && !data->to_port && !data->type;
-}
+bool edge_plain(const CUgraphEdgeData *data) { return !data->from_port && !data->to_port && !data->type; }
 
 /* ---- life ---- */
 

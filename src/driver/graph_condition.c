@@ -84,20 +84,11 @@ static struct condition *find(CUgraph g, CUgraphConditionalHandle handle)
     return NULL;
 }
 
-static void nothing(struct work *w)
-{
-    (void)w;
-}
+static void nothing(struct work *w) { (void)w; }
 
-static void drop(struct op *op)
-{
-    condition_unref(((struct condition_work *)op)->condition);
-}
+static void drop(struct op *op) { condition_unref(((struct condition_work *)op)->condition); }
 
-struct condition *condition_of(const struct op *op)
-{
-    return ((const struct condition_work *)op)->condition;
-}
+struct condition *condition_of(const struct op *op) { return ((const struct condition_work *)op)->condition; }
 
 CUresult condition_op(CUgraph g, CUDA_CONDITIONAL_NODE_PARAMS *p, CUgraph *bodies, struct op **out)
 {

@@ -6,10 +6,7 @@
 
 #include "base/alloc.h"
 
-static bool exec_valid(CUgraphExec e)
-{
-    return e && e->tag == TAG_GRAPH_EXEC;
-}
+static bool exec_valid(CUgraphExec e) { return e && e->tag == TAG_GRAPH_EXEC; }
 
 /* ---- instantiating ---- */
 

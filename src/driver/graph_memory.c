@@ -10,15 +10,9 @@ struct alloc_work {
     u64 id;
 };
 
-static void nothing(struct work *w)
-{
-    (void)w;
-}
+static void nothing(struct work *w) { (void)w; }
 
-static void drop(struct op *op)
-{
-    memory_graph_drop(op->params.alloc.dptr, ((struct alloc_work *)op)->id);
-}
+static void drop(struct op *op) { memory_graph_drop(op->params.alloc.dptr, ((struct alloc_work *)op)->id); }
 
 CUresult alloc_op(CUcontext ctx, CUDA_MEM_ALLOC_NODE_PARAMS *p, struct op **out)
 {

@@ -113,7 +113,7 @@ static CUresult describe(CUgraph g, CUgraphNodeParams *p, const CUlaunchAttribut
     case CU_GRAPH_NODE_TYPE_EMPTY:
         return plain(p, op);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: /* the same layout */
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:                                  /* the same layout */
         if (event_valid(p->eventWait.event) && p->eventWait.event->shared) /* events of graphs are points here */
             return CUDA_ERROR_NOT_SUPPORTED;
         return event_valid(p->eventWait.event) ? plain(p, op) : CUDA_ERROR_INVALID_VALUE;

@@ -5,8 +5,8 @@
  * while it runs. What the launch itself decides: which points its events mean, which memory is live after it. Branches
  * do not run at the same time; CUDA promises nothing else. Launches of one executable graph take turns, whatever the
  * stream. */
-#include "driver/graph.h"
 #include "driver/check.h"
+#include "driver/graph.h"
 #include "driver/timeline.h"
 
 #include <string.h>

@@ -11,10 +11,7 @@ struct CUuserObject_st {
     CUhostFn destroy;
 };
 
-static bool user_valid(CUuserObject o)
-{
-    return o && o->tag == TAG_USER_OBJECT;
-}
+static bool user_valid(CUuserObject o) { return o && o->tag == TAG_USER_OBJECT; }
 
 static void drop(CUuserObject o, unsigned count)
 {
@@ -121,10 +118,7 @@ CUresult users_keep(CUgraph from, struct user_ref **users, size_t *n)
     return CUDA_SUCCESS;
 }
 
-CUresult users_copy(CUgraph to, CUgraph from)
-{
-    return users_keep(from, &to->users, &to->nusers);
-}
+CUresult users_copy(CUgraph to, CUgraph from) { return users_keep(from, &to->users, &to->nusers); }
 
 void users_free(struct user_ref *users, size_t n)
 {

@@ -69,10 +69,7 @@ static void after_fork(void)
 }
 
 /* The trace must show calls before cuInit too. */
-__attribute__((constructor)) static void on_load(void)
-{
-    drv.trace = env_flag("LOCKSTEP_TRACE");
-}
+__attribute__((constructor)) static void on_load(void) { drv.trace = env_flag("LOCKSTEP_TRACE"); }
 
 /* Running kernels are told to stop, and given a moment: their threads must not outlive what they use. */
 void driver_stop(void)

@@ -108,7 +108,7 @@ static struct opened {
     u64 address, id; /* of the allocation */
     unsigned refs;
     struct opened *next;
-} * opened;
+} *opened;
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER; /* before driver.lock */
 
 static bool still_there(const struct opened *o)
@@ -136,8 +136,8 @@ static CUresult import(const struct memory_handle *h, struct opened *o)
     const int fd = ipc_file_open(&h->file, h->offset + h->size);
     if (fd < 0)
         return CUDA_ERROR_INVALID_HANDLE;
-    const enum ls_status s =
-        mem_import(drv.exec[o->ctx->device].mem, &(struct mem_shared){.fd = fd, .offset = h->offset, .size = h->size}, &address);
+    const enum ls_status s = mem_import(drv.exec[o->ctx->device].mem,
+                                        &(struct mem_shared){.fd = fd, .offset = h->offset, .size = h->size}, &address);
     close(fd);
     if (s != LS_OK)
         return CUDA_ERROR_MAP_FAILED;

@@ -151,10 +151,7 @@ static enum ls_status run_tree(const struct exec_launch *l, struct run *run, str
     return s;
 }
 
-const char *kernel_op_name(const struct op *op)
-{
-    return ((const struct kernel *)op)->l.kernel->name;
-}
+const char *kernel_op_name(const struct op *op) { return ((const struct kernel *)op)->l.kernel->name; }
 
 /* Each run of a graph's kernel is a launch of its own, with a number of its own. */
 void kernel_op_run(const struct op *op, struct profile_place place, bool wanted)

@@ -106,7 +106,4 @@ CUresult impl_cuLaunchGrid(CUfunction hfunc, int grid_width, int grid_height)
     return impl_cuLaunchGridAsync(hfunc, grid_width, grid_height, NULL);
 }
 
-CUresult impl_cuLaunch(CUfunction hfunc)
-{
-    return impl_cuLaunchGridAsync(hfunc, 1, 1, NULL);
-}
+CUresult impl_cuLaunch(CUfunction hfunc) { return impl_cuLaunchGridAsync(hfunc, 1, 1, NULL); }

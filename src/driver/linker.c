@@ -20,15 +20,9 @@ struct CUlinkState_st {
     void *out;
 };
 
-static u32 device_sm(void)
-{
-    return drv.gpu.cc_major * 10 + drv.gpu.cc_minor;
-}
+static u32 device_sm(void) { return drv.gpu.cc_major * 10 + drv.gpu.cc_minor; }
 
-static bool valid(CUlinkState s)
-{
-    return s && s->tag == TAG_LINK;
-}
+static bool valid(CUlinkState s) { return s && s->tag == TAG_LINK; }
 
 CUresult impl_cuLinkCreate_v2(unsigned int numOptions, CUjit_option *options, void **optionValues,
                               CUlinkState *stateOut)
@@ -84,10 +78,7 @@ static CUresult parse(CUlinkState s, const struct image_text *t)
 
 /* ---- is anything there twice? ---- */
 
-static bool strong(bool defined, u8 linkage)
-{
-    return defined && linkage == LINK_VISIBLE;
-}
+static bool strong(bool defined, u8 linkage) { return defined && linkage == LINK_VISIBLE; }
 
 static bool defines(const struct ptx_module *m, const char *name)
 {

@@ -513,10 +513,7 @@ static bool covers(struct mem *mem, u64 address, size_t size, bool write)
     return mem_range(mem, address, &lo, &hi, &kind) && size <= hi - address && !(write && kind == MEM_MAPPED_READ);
 }
 
-bool memory_covers(u64 address, size_t size, bool write)
-{
-    return covers(drv.mem, address, size, write);
-}
+bool memory_covers(u64 address, size_t size, bool write) { return covers(drv.mem, address, size, write); }
 
 bool memory_reaches(CUcontext ctx, u64 address, size_t size)
 {
@@ -548,10 +545,7 @@ CUresult impl_cuMemGetAddressRange_v2(CUdeviceptr *pbase, size_t *psize, CUdevic
     return CUDA_SUCCESS;
 }
 
-static bool host_kind(u8 kind)
-{
-    return kind == MEM_PINNED || kind == MEM_REGISTERED;
-}
+static bool host_kind(u8 kind) { return kind == MEM_PINNED || kind == MEM_REGISTERED; }
 
 CUresult impl_cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsigned int Flags)
 {

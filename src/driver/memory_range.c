@@ -30,10 +30,7 @@ static struct {
     pthread_mutex_t lock;
 } pieces = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static u64 accessor(CUdevice d)
-{
-    return 1ull << (d + 1);
-}
+static u64 accessor(CUdevice d) { return 1ull << (d + 1); }
 
 /* ---- the pieces; lock held ---- */
 
@@ -174,15 +171,9 @@ static CUresult say(CUdeviceptr from, size_t count, CUmem_advise advice, CUdevic
     return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static CUdevice device_of(CUmemLocation l)
-{
-    return l.type == CU_MEM_LOCATION_TYPE_DEVICE ? l.id : CU_DEVICE_CPU;
-}
+static CUdevice device_of(CUmemLocation l) { return l.type == CU_MEM_LOCATION_TYPE_DEVICE ? l.id : CU_DEVICE_CPU; }
 
-static bool place_ok(CUdevice d)
-{
-    return d == CU_DEVICE_CPU || device_ok(d);
-}
+static bool place_ok(CUdevice d) { return d == CU_DEVICE_CPU || device_ok(d); }
 
 CUresult impl_cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
 {

@@ -22,10 +22,7 @@ struct CUlib_st {
     CUlibrary next;
 };
 
-static u32 device_sm(void)
-{
-    return drv.gpu.cc_major * 10 + drv.gpu.cc_minor;
-}
+static u32 device_sm(void) { return drv.gpu.cc_major * 10 + drv.gpu.cc_minor; }
 
 /* ---- from texts to a module ---- */
 
@@ -243,10 +240,7 @@ CUresult impl_cuModuleLoad(CUmodule *module, const char *fname)
     return r;
 }
 
-static bool valid(CUmodule m)
-{
-    return m && m->tag == TAG_MODULE;
-}
+static bool valid(CUmodule m) { return m && m->tag == TAG_MODULE; }
 
 CUresult impl_cuModuleUnload(CUmodule hmod)
 {
@@ -336,10 +330,7 @@ CUresult impl_cuModuleGetGlobal_v2(CUdeviceptr *dptr, size_t *bytes, CUmodule hm
 
 /* ---- libraries ---- */
 
-static bool valid_library(CUlibrary l)
-{
-    return l && l->tag == TAG_LIBRARY;
-}
+static bool valid_library(CUlibrary l) { return l && l->tag == TAG_LIBRARY; }
 
 /* The library's module on a device other than this one; NULL: there is none. driver.lock held. */
 static CUmodule sibling_of(CUlibrary l, CUdevice device)

@@ -4,10 +4,7 @@
 #include "base/alloc.h"
 #include "driver/check.h"
 
-static void release(struct work *w)
-{
-    op_unref((struct op *)w);
-}
+static void release(struct work *w) { op_unref((struct op *)w); }
 
 struct op *op_new(size_t size, CUgraphNodeType type, CUcontext ctx, void (*run)(struct work *w))
 {
@@ -23,10 +20,7 @@ struct op *op_new(size_t size, CUgraphNodeType type, CUcontext ctx, void (*run)(
     return op;
 }
 
-void op_ref(struct op *op)
-{
-    atomic_fetch_add(&op->refs, 1);
-}
+void op_ref(struct op *op) { atomic_fetch_add(&op->refs, 1); }
 
 void op_unref(struct op *op)
 {
@@ -38,10 +32,7 @@ void op_unref(struct op *op)
     ls_free(op);
 }
 
-static void nothing(struct work *w)
-{
-    (void)w;
-}
+static void nothing(struct work *w) { (void)w; }
 
 struct op *op_plain(const CUgraphNodeParams *params, CUcontext ctx)
 {

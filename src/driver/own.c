@@ -6,10 +6,7 @@
 #include "driver/timeline.h"
 #include "lockstep.h"
 
-const char *lockstep_driver_version(void)
-{
-    return ls_version();
-}
+const char *lockstep_driver_version(void) { return ls_version(); }
 
 void lockstep_driver_call(const char *name, int begins)
 {

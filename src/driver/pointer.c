@@ -22,10 +22,7 @@ static struct known look_up(u64 p)
     return k;
 }
 
-static bool on_host(const struct known *k)
-{
-    return k->a.kind == MEM_PINNED || k->a.kind == MEM_REGISTERED;
-}
+static bool on_host(const struct known *k) { return k->a.kind == MEM_PINNED || k->a.kind == MEM_REGISTERED; }
 
 static size_t attribute_size(CUpointer_attribute a)
 {

@@ -3,10 +3,7 @@
 #include "base/alloc.h"
 #include "driver/driver.h"
 
-static bool valid(CUmemoryPool p)
-{
-    return p && p->tag == TAG_POOL;
-}
+static bool valid(CUmemoryPool p) { return p && p->tag == TAG_POOL; }
 
 CUresult impl_cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev)
 {
@@ -167,10 +164,7 @@ CUresult impl_cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr,
     return r;
 }
 
-static bool is_device(const CUmemLocation *l)
-{
-    return l->type == CU_MEM_LOCATION_TYPE_DEVICE && device_ok(l->id);
-}
+static bool is_device(const CUmemLocation *l) { return l->type == CU_MEM_LOCATION_TYPE_DEVICE && device_ok(l->id); }
 
 /* Its own device always has access. */
 static CUresult check_access(CUmemoryPool pool, const CUmemAccessDesc *d)

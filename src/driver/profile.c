@@ -164,10 +164,7 @@ static void say_profiled(const char *kernel, u64 sequence)
 
 /* ---- the end before the program's own ---- */
 
-static bool ended_file(char path[PATH_MAX])
-{
-    return snprintf(path, PATH_MAX, "%s/ended", profile.folder) < PATH_MAX;
-}
+static bool ended_file(char path[PATH_MAX]) { return snprintf(path, PATH_MAX, "%s/ended", profile.folder) < PATH_MAX; }
 
 /* The launch has run. What the program has not yet written of its own output is lost, as under ncu. */
 static void count_run(void)
@@ -227,9 +224,8 @@ void profile_init(void)
 /* The default stream is ncu's stream 7; contexts are counted in the order in which they were made. */
 struct profile_place profile_place(const struct CUstream_st *s)
 {
-    struct profile_place p = {.stream = s->number ? 12 + s->number : 7,
-                              .device = (u32)s->ctx->device,
-                              .on = !atomic_load(&profile.off)};
+    struct profile_place p = {
+        .stream = s->number ? 12 + s->number : 7, .device = (u32)s->ctx->device, .on = !atomic_load(&profile.off)};
     for (CUcontext c = s->ctx; c; c = c->next) /* from a context on the list has the older ones, and stays as it is */
         p.context++;
     return p;
@@ -241,10 +237,7 @@ bool profile_wanted(const char *kernel, struct profile_place place)
            select_take(&profile.select, kernel, place.context, place.stream);
 }
 
-void profile_switch(bool on)
-{
-    atomic_store(&profile.off, !on);
-}
+void profile_switch(bool on) { atomic_store(&profile.off, !on); }
 
 /* ---- running ---- */
 

@@ -17,16 +17,10 @@ struct queue *queue_new(struct hub *hub)
     return q;
 }
 
-void queue_ref(struct queue *q)
-{
-    q->refs++;
-}
+void queue_ref(struct queue *q) { q->refs++; }
 
 /* Lock held; true: that was the last. */
-static bool drop_ref(struct queue *q)
-{
-    return --q->refs == 0;
-}
+static bool drop_ref(struct queue *q) { return --q->refs == 0; }
 
 static void destroy(struct queue *q)
 {
@@ -57,10 +51,7 @@ void queue_close(struct queue *q)
         destroy(q);
 }
 
-bool queue_idle(const struct queue *q)
-{
-    return q->completed == q->submitted;
-}
+bool queue_idle(const struct queue *q) { return q->completed == q->submitted; }
 
 static void announce(struct hub *hub)
 {

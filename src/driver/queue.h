@@ -19,10 +19,7 @@ struct hub {
     unsigned waiters; /* on changed: nobody is woken for nothing */
 };
 
-#define HUB_INIT                                                                                                       \
-    {                                                                                                                  \
-        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0                                                         \
-    }
+#define HUB_INIT {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0}
 
 /* Embedded at the start of what is to be done. `run` is called without locks, and then `release`, which frees it.
  * A queue that fails or closes skips `run`. */

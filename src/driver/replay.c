@@ -120,10 +120,7 @@ static void take_part(void *ctx, const struct mem_block *b)
         r->parts[r->nparts++].block = *b;
 }
 
-static u64 pages(const struct part *p)
-{
-    return (p->block.size + PAGE - 1) / PAGE;
-}
+static u64 pages(const struct part *p) { return (p->block.size + PAGE - 1) / PAGE; }
 
 static size_t page_bytes(const struct part *p, u64 page)
 {
@@ -131,10 +128,7 @@ static size_t page_bytes(const struct part *p, u64 page)
     return rest < PAGE ? rest : PAGE;
 }
 
-static u8 *memory(const struct part *p, u64 page)
-{
-    return (u8 *)(uintptr_t)(p->block.base + page * PAGE);
-}
+static u8 *memory(const struct part *p, u64 page) { return (u8 *)(uintptr_t)(p->block.base + page * PAGE); }
 
 static u8 *map(u64 size)
 {

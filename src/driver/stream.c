@@ -34,10 +34,7 @@ static void stream_free(struct CUstream_st *s)
     handle_free(TAG_STREAM, s);
 }
 
-static bool blocking(const struct CUstream_st *s)
-{
-    return !(s->flags & CU_STREAM_NON_BLOCKING);
-}
+static bool blocking(const struct CUstream_st *s) { return !(s->flags & CU_STREAM_NON_BLOCKING); }
 
 /* hub.lock held: takes dead streams that have finished out of the list and returns them, for freeing without it. */
 static struct CUstream_st *take_finished(CUcontext ctx)
@@ -245,10 +242,7 @@ static void wait_scope(CUcontext ctx, enum scope scope)
         queue_wait(ctx->legacy->queue, ctx->legacy->queue->submitted);
 }
 
-void streams_wait(CUcontext ctx)
-{
-    wait_scope(ctx, SCOPE_ALL);
-}
+void streams_wait(CUcontext ctx) { wait_scope(ctx, SCOPE_ALL); }
 
 /* Waits for the works that s has now. */
 static void wait_own(struct CUstream_st *s)
@@ -386,10 +380,7 @@ CUresult impl_cuStreamDestroy_v2(CUstream hStream)
     return CUDA_SUCCESS;
 }
 
-CUresult impl_cuStreamDestroy(CUstream hStream)
-{
-    return impl_cuStreamDestroy_v2(hStream);
-}
+CUresult impl_cuStreamDestroy(CUstream hStream) { return impl_cuStreamDestroy_v2(hStream); }
 
 CUresult impl_cuStreamSynchronize(CUstream hStream)
 {

@@ -114,8 +114,8 @@ static CUresult pitch_image(const CUDA_RESOURCE_DESC *d, struct image *im)
 {
     const u32 texel = array_texel_bytes(d->res.pitch2D.format, d->res.pitch2D.numChannels);
     const size_t width = d->res.pitch2D.width, height = d->res.pitch2D.height, pitch = d->res.pitch2D.pitchInBytes;
-    if (!texel || d->res.pitch2D.devPtr % BASE_ALIGN || !width || width > MOST_WIDTH || !height ||
-        height > MOST_ROWS || pitch % PITCH_ALIGN || pitch < width * texel || pitch > MOST_PITCH)
+    if (!texel || d->res.pitch2D.devPtr % BASE_ALIGN || !width || width > MOST_WIDTH || !height || height > MOST_ROWS ||
+        pitch % PITCH_ALIGN || pitch < width * texel || pitch > MOST_PITCH)
         return CUDA_ERROR_INVALID_VALUE;
     set_texels(im, d->res.pitch2D.format, d->res.pitch2D.numChannels);
     im->base = d->res.pitch2D.devPtr;
@@ -197,8 +197,8 @@ static CUresult make_sampler(const CUDA_TEXTURE_DESC *d, CUresourcetype type, st
 /* The texels of a view's format: each element type has three, of 1, 2 and 4 channels. False: block-compressed. */
 static bool view_texels(CUresourceViewFormat f, struct image *im)
 {
-    static const u8 formats[] = {TEXEL_U8, TEXEL_S8, TEXEL_U16, TEXEL_S16, TEXEL_U32, TEXEL_S32, TEXEL_HALF,
-                                 TEXEL_FLOAT};
+    static const u8 formats[] = {TEXEL_U8,  TEXEL_S8,  TEXEL_U16,  TEXEL_S16,
+                                 TEXEL_U32, TEXEL_S32, TEXEL_HALF, TEXEL_FLOAT};
     const unsigned n = (unsigned)f - CU_RES_VIEW_FORMAT_UINT_1X8;
     if (n >= 3 * LS_ARRAY_LEN(formats))
         return false;
@@ -246,9 +246,9 @@ static CUresult apply_view(const CUDA_RESOURCE_VIEW_DESC *v, struct image *im)
         drv_log("views of block-compressed formats are not supported");
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    if ((v->format != CU_RES_VIEW_FORMAT_NONE && !view_texels(v->format, im)) ||
-        (v->width && v->width != im->width) || (v->height && v->height != im->height) ||
-        (v->depth && v->depth != im->depth) || !view_levels(v, im) || !view_layers(v, im))
+    if ((v->format != CU_RES_VIEW_FORMAT_NONE && !view_texels(v->format, im)) || (v->width && v->width != im->width) ||
+        (v->height && v->height != im->height) || (v->depth && v->depth != im->depth) || !view_levels(v, im) ||
+        !view_layers(v, im))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }

@@ -84,9 +84,12 @@ static const char *place_of(const void *p)
         return memory_known(p) ? "device" : "pageable"; /* a module's variable is nobody's allocation */
     switch ((enum mem_kind)a.kind) {
     case MEM_PINNED:
-    case MEM_REGISTERED: return "pinned";
-    case MEM_MANAGED: return "managed";
-    default: return "device";
+    case MEM_REGISTERED:
+        return "pinned";
+    case MEM_MANAGED:
+        return "managed";
+    default:
+        return "device";
     }
 }
 
@@ -106,10 +109,7 @@ static const char *head(char text[160], const char *kind, const struct CUstream_
     return text;
 }
 
-static const char *truth(bool b)
-{
-    return b ? "true" : "false";
-}
+static const char *truth(bool b) { return b ? "true" : "false"; }
 
 void timeline_copy(const struct CUstream_st *s, u64 bytes, const void *from, const void *to, bool waits)
 {
@@ -147,15 +147,9 @@ static void event_op(const char *kind, const struct CUstream_st *s, const struct
         put("%s,\"event\":%llu", head(text, kind, s), (unsigned long long)(uintptr_t)event);
 }
 
-void timeline_record(const struct CUstream_st *s, const struct CUevent_st *event)
-{
-    event_op("record", s, event);
-}
+void timeline_record(const struct CUstream_st *s, const struct CUevent_st *event) { event_op("record", s, event); }
 
-void timeline_wait(const struct CUstream_st *s, const struct CUevent_st *event)
-{
-    event_op("wait", s, event);
-}
+void timeline_wait(const struct CUstream_st *s, const struct CUevent_st *event) { event_op("wait", s, event); }
 
 /* ---- graphs ---- */
 
@@ -169,15 +163,9 @@ u64 timeline_graph(const struct CUstream_st *s)
     return graph;
 }
 
-void timeline_graph_begin(u64 graph)
-{
-    in_graph = graph;
-}
+void timeline_graph_begin(u64 graph) { in_graph = graph; }
 
-void timeline_graph_end(void)
-{
-    in_graph = 0;
-}
+void timeline_graph_end(void) { in_graph = 0; }
 
 void timeline_graph_copy(u64 bytes, const void *from, const void *to)
 {

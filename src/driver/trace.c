@@ -85,10 +85,7 @@ static void put_config(struct out *o, const CUlaunchConfig *c)
         c->gridDimZ, c->blockDimX, c->blockDimY, c->blockDimZ, c->sharedMemBytes, (void *)c->hStream, c->numAttrs);
 }
 
-static bool is(const char *type, const char *what)
-{
-    return strcmp(type, what) == 0;
-}
+static bool is(const char *type, const char *what) { return strcmp(type, what) == 0; }
 
 /* A value of that type at `at`. False: the type is no scalar that we know. */
 static bool put_scalar(struct out *o, const char *type, const void *at)

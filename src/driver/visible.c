@@ -59,10 +59,7 @@ static unsigned machine_devices(void)
     return 1;
 }
 
-static bool is_uuid(const char *word)
-{
-    return strncmp(word, "GPU-", 4) == 0;
-}
+static bool is_uuid(const char *word) { return strncmp(word, "GPU-", 4) == 0; }
 
 /* The device whose UUID begins with the word; what follows a whole UUID does not matter. -1: none, or several. */
 static int by_uuid(const char *word, unsigned devices)
@@ -150,10 +147,7 @@ CUresult impl_cuDeviceGetUuid(CUuuid *uuid, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUresult impl_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
-{
-    return impl_cuDeviceGetUuid(uuid, dev);
-}
+CUresult impl_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev) { return impl_cuDeviceGetUuid(uuid, dev); }
 
 enum { PCI_TEXT = sizeof "0000:00:00.0" };
 

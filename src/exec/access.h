@@ -51,7 +51,7 @@ typedef u64 u64x2 __attribute__((vector_size(16), may_alias));
 typedef u64 u64x2_any __attribute__((vector_size(16), aligned(1), may_alias));
 
 /* The constants of a memory body in one word, so that slow functions take them in a register. */
-#define MEM_SPACE(op) ((op)&0xffu)
+#define MEM_SPACE(op) ((op) & 0xffu)
 #define MEM_ESIZE(op) ((op) >> 8 & 0xffu)
 #define MEM_COUNT(op) ((op) >> 16 & 0xfu)
 #define MEM_SIZE(op) (MEM_ESIZE(op) * MEM_COUNT(op))
@@ -88,7 +88,8 @@ MEM_FN u32 lanes_off_64(const u64 *a, u64 first, u64 stride)
     return ~on;
 #else
     u32 off = 0;
-    LANES off |= (u32)(a[i] != first + (u64)i * stride) << i;
+    LANES
+        off |= (u32)(a[i] != first + (u64)i * stride) << i;
     return off;
 #endif
 }
@@ -114,7 +115,8 @@ MEM_FN u32 lanes_off_32(const u32 *a, u32 first, u32 stride)
     return ~on;
 #else
     u32 off = 0;
-    LANES off |= (u32)(a[i] != first + (u32)i * stride) << i;
+    LANES
+        off |= (u32)(a[i] != first + (u32)i * stride) << i;
     return off;
 #endif
 }
@@ -141,12 +143,14 @@ MEM_FN bool lanes_affine(const void *a, bool a32, unsigned stride)
     if (a32) {
         const u32 *p = a, first = *p;
         u32 off = 0;
-        LANES off |= p[i] ^ (first + (u32)i * stride);
+        LANES
+            off |= p[i] ^ (first + (u32)i * stride);
         return off == 0;
     }
     const u64 *p = a, first = *p;
     u64 off = 0;
-    LANES off |= p[i] ^ (first + (u64)i * stride);
+    LANES
+        off |= p[i] ^ (first + (u64)i * stride);
     return off == 0;
 #endif
 }
@@ -185,7 +189,8 @@ MEM_FN u32 lanes_bad_32(const u32 *a, u32 delta, u32 base, u32 last, u32 low)
         bad |= (~(u32)_mm256_movemask_ps(_mm256_castsi256_ps(good)) & 0xff) << k;
     }
 #else
-    LANES bad |= (u32)((a[i] + delta > last) | (((a[i] + delta + base) & low) != 0)) << i;
+    LANES
+        bad |= (u32)((a[i] + delta > last) | (((a[i] + delta + base) & low) != 0)) << i;
 #endif
     return bad;
 }
@@ -213,7 +218,8 @@ MEM_FN u32 lanes_bad_64(const u64 *a, u64 delta, u64 base, u64 last, u64 low)
         bad |= (~(u32)_mm256_movemask_pd(_mm256_castsi256_pd(good)) & 0xf) << k;
     }
 #else
-    LANES bad |= (u32)((a[i] + delta > last) | (((a[i] + delta + base) & low) != 0)) << i;
+    LANES
+        bad |= (u32)((a[i] + delta > last) | (((a[i] + delta + base) & low) != 0)) << i;
 #endif
     return bad;
 }
@@ -345,15 +351,18 @@ MEM_SLOW void trace_regs(const struct ir_inst *pc, const u8 *regs, struct warp *
                             .regs = regs,
                             .addr = addr};
     if (pc->aux & IR_ADDR_CONST) {
-        LANES addr[i] = event;
+        LANES
+            addr[i] = event;
     } else if (pc->aux & IR_ADDR32) {
         const u32 *p = a;
-        LANES addr[i] = (u32)(p[i] + (u32)event);
+        LANES
+            addr[i] = (u32)(p[i] + (u32)event);
     } else if (event == 0) {
         e.addr = a;
     } else {
         const u64 *p = a;
-        LANES addr[i] = p[i] + event;
+        LANES
+            addr[i] = p[i] + event;
     }
     announce(w, &e);
 }
@@ -412,13 +421,16 @@ MEM_FN void read_addresses(const struct ir_inst *pc, const u8 *regs, u64 *addr)
 {
     const u64 imm = (u64)pc->imm;
     if (pc->aux & IR_ADDR_CONST) {
-        LANES addr[i] = imm;
+        LANES
+            addr[i] = imm;
     } else if (pc->aux & IR_ADDR32) {
         const u32 *a = (const u32 *)(const void *)(regs + pc->a);
-        LANES addr[i] = (u32)(a[i] + (u32)imm);
+        LANES
+            addr[i] = (u32)(a[i] + (u32)imm);
     } else {
         const u64 *a = (const u64 *)(const void *)(regs + pc->a);
-        LANES addr[i] = a[i] + imm;
+        LANES
+            addr[i] = a[i] + imm;
     }
 }
 
@@ -477,7 +489,8 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
 #endif
     sort_lanes(w, space, x->mask, addr, &shared, &local);
     if (space == SPACE_NONE) {
-        LANES addr[i] -= ACTIVE(shared, i) ? w->shared_window : ACTIVE(local, i) ? w->local_window : 0;
+        LANES
+            addr[i] -= ACTIVE(shared, i) ? w->shared_window : ACTIVE(local, i) ? w->local_window : 0;
     }
     for (u32 m = x->mask; m; m &= m - 1) {
         const unsigned i = (unsigned)__builtin_ctz(m);

@@ -116,7 +116,8 @@ static const struct ir_inst *bad_barrier(struct warp *w, const struct ir_inst *p
     return NULL;
 }
 
-static void announce(struct warp *w, const struct ir_inst *pc, u32 id, u32 threads, enum exec_barrier_op op, bool aligned)
+static void announce(struct warp *w, const struct ir_inst *pc, u32 id, u32 threads, enum exec_barrier_op op,
+                     bool aligned)
 {
     if (!w->hooks || !w->hooks->barrier)
         return;
@@ -135,9 +136,7 @@ static void announce(struct warp *w, const struct ir_inst *pc, u32 id, u32 threa
 
 static enum exec_barrier_op kind_of(enum barrier_op op)
 {
-    return op == BARRIER_SYNC     ? EXEC_BARRIER_SYNC
-           : op == BARRIER_ARRIVE ? EXEC_BARRIER_ARRIVE
-                                  : EXEC_BARRIER_REDUCE;
+    return op == BARRIER_SYNC ? EXEC_BARRIER_SYNC : op == BARRIER_ARRIVE ? EXEC_BARRIER_ARRIVE : EXEC_BARRIER_REDUCE;
 }
 
 const struct ir_inst *warp_barrier(struct warp *w, const struct ir_inst *pc, u8 *regs, enum barrier_op op)

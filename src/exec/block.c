@@ -42,7 +42,9 @@ struct block *block_new(struct worker *wk)
         struct warp *w = &b->warps[k];
         struct frame *f = &b->frames[k];
         u8 *at = b->memory + per_warp * k;
-        *f = (struct frame){.func = g->kernel, .regs = at, .out = at + frame_stride(g),
+        *f = (struct frame){.func = g->kernel,
+                            .regs = at,
+                            .out = at + frame_stride(g),
                             .out_stride = (u32)ls_align_up(g->kernel->ir->call_bytes, 16)};
         w->local = at + frame_stride(g) + ls_align_up(area_bytes(g), 64);
         w->local_bytes = g->local_bytes;
@@ -117,8 +119,8 @@ static void deal_turns(struct block *b, u8 *turns)
 
 /* One turn for every warp that can run. */
 struct round {
-    bool ran;   /* somebody could run */
-    bool moved; /* somebody used no whole quantum: it waits, or is done */
+    bool ran;    /* somebody could run */
+    bool moved;  /* somebody used no whole quantum: it waits, or is done */
     bool polled; /* somebody read memory that others may write: it may be spinning */
     bool stuck;  /* everybody only waited for mbarriers, and no phase ended */
     bool fault;

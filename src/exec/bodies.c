@@ -14,7 +14,7 @@
 /* The linker defines __start_ and __stop_ symbols for a section whose name is a C identifier; weak, because a level
  * that is not built for this architecture has none. */
 #define SECTION(name)                                                                                                  \
-    extern const struct body __start_##name[] __attribute__((weak, visibility("hidden")));                            \
+    extern const struct body __start_##name[] __attribute__((weak, visibility("hidden")));                             \
     extern const struct body __stop_##name[] __attribute__((weak, visibility("hidden")));
 SECTION(ls_bodies_portable)
 SECTION(ls_bodies_v3)

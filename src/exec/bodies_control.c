@@ -6,6 +6,6 @@
 #include "exec/order.h"
 #include "exec/sched.h"
 
+#include "exec/ops/async.inc"
 #include "exec/ops/control.inc"
 #include "exec/ops/warp.inc"
-#include "exec/ops/async.inc"

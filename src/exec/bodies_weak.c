@@ -6,6 +6,6 @@
 #include "exec/order.h"
 #include "exec/weak.h"
 
-#include "exec/ops/memory.inc"
 #include "exec/ops/address.inc"
 #include "exec/ops/atomic.inc"
+#include "exec/ops/memory.inc"

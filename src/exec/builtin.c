@@ -152,8 +152,8 @@ static bool assert_fail(struct builtin_call *c)
         fault_place(c->w, c->pc, lane, &f);
         /* the line that CUDA prints, word for word: scripts look for it */
         snprintf(f.detail, sizeof f.detail, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.",
-                 text[1], (u32)argument(c, lane, ASSERT_LINE), text[2], f.block[0], f.block[1], f.block[2],
-                 f.thread[0], f.thread[1], f.thread[2], text[0]);
+                 text[1], (u32)argument(c, lane, ASSERT_LINE), text[2], f.block[0], f.block[1], f.block[2], f.thread[0],
+                 f.thread[1], f.thread[2], text[0]);
         grid_fault(c->w->block->grid, &f);
         c->w->stop = STOP_FAULT;
     }

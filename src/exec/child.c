@@ -18,10 +18,7 @@ static void child_free(struct mem *mem, struct child *c)
     ls_free(c);
 }
 
-void child_refuse(struct worker *w)
-{
-    w->children_refused++;
-}
+void child_refuse(struct worker *w) { w->children_refused++; }
 
 struct child *child_prepare(struct worker *w, u64 bytes, u32 *error)
 {

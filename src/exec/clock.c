@@ -31,7 +31,7 @@ static void set(struct clock_model *c, enum ir_unit unit, u32 latency, u32 every
 
 static void set_units(struct clock_model *c, const struct gpu *g)
 {
-    enum { LSU_INTERVAL = 2 }; /* the SM takes about one memory instruction every two clocks */
+    enum { LSU_INTERVAL = 2 };                /* the SM takes about one memory instruction every two clocks */
     enum { CONVERSIONS = 16, SHUFFLES = 32 }; /* results a clock an SM: CUDA programming guide, cc 7.0 to 12.0 */
     u32 tensor = known(g->latency_tensor, 33);
     for (int k = 0; k < IR_UNIT_COUNT; k++)

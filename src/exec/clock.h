@@ -41,11 +41,11 @@ struct clock_model {
 enum { CLOCK_GROUPS = 8 }; /* groups of cp.async told apart */
 
 struct warp_clock {
-    u64 now;      /* the first cycle in which it can issue again */
-    u64 issued;   /* when the last instruction was issued */
+    u64 now;    /* the first cycle in which it can issue again */
+    u64 issued; /* when the last instruction was issued */
     u64 free[IR_UNIT_COUNT];
-    const struct ir_tick *tick; /* the last instruction */
-    u64 stored;   /* when its last store is in L2 */
+    const struct ir_tick *tick;       /* the last instruction */
+    u64 stored;                       /* when its last store is in L2 */
     u64 copied, groups[CLOCK_GROUPS]; /* cp.async: of the open group, and of those committed, newest first */
     struct clock_sm *sm;
     u64 local_line; /* the first line of its local memory, for the caches */

@@ -117,10 +117,7 @@ static void put_aside(struct worker *w, struct block *b)
 }
 
 /* The block that take_up would give, or NULL. */
-static const struct block *waiting(const struct worker *w)
-{
-    return *w->at ? *w->at : w->live;
-}
+static const struct block *waiting(const struct worker *w) { return *w->at ? *w->at : w->live; }
 
 /* Round and round, from the lowest number to the highest: where each block waits for the one before it, one round
  * serves them all. */

@@ -136,16 +136,10 @@ static bool give_text(struct builtin_call *c, unsigned lane, u32 offset)
 }
 
 /* const char *GetErrorName(cudaError_t) */
-static bool get_error_name(struct builtin_call *c, unsigned lane)
-{
-    return give_text(c, lane, 0);
-}
+static bool get_error_name(struct builtin_call *c, unsigned lane) { return give_text(c, lane, 0); }
 
 /* const char *GetErrorString(cudaError_t) */
-static bool get_error_string(struct builtin_call *c, unsigned lane)
-{
-    return give_text(c, lane, NAME_BYTES);
-}
+static bool get_error_string(struct builtin_call *c, unsigned lane) { return give_text(c, lane, NAME_BYTES); }
 
 /* ---- launches ---- */
 
@@ -267,10 +261,7 @@ static bool get_parameter_buffer(struct builtin_call *c, unsigned lane)
     return true;
 }
 
-static bool is_stream(u64 stream)
-{
-    return stream <= STREAM_FIRE_AND_FORGET || (stream & STREAM_MARK) == STREAM_MARK;
-}
+static bool is_stream(u64 stream) { return stream <= STREAM_FIRE_AND_FORGET || (stream & STREAM_MARK) == STREAM_MARK; }
 
 static void queue(struct builtin_call *c, unsigned lane, struct child *child, u64 stream)
 {
@@ -447,15 +438,9 @@ static bool device_get_attribute(struct builtin_call *c, unsigned lane)
     return give_int(c, lane, value, error);
 }
 
-static bool get_device(struct builtin_call *c, unsigned lane)
-{
-    return give_int(c, lane, 0, 0);
-}
+static bool get_device(struct builtin_call *c, unsigned lane) { return give_int(c, lane, 0, 0); }
 
-static bool get_device_count(struct builtin_call *c, unsigned lane)
-{
-    return give_int(c, lane, 1, 0);
-}
+static bool get_device_count(struct builtin_call *c, unsigned lane) { return give_int(c, lane, 1, 0); }
 
 /* ---- streams, events, memory ---- */
 
@@ -473,10 +458,7 @@ static bool stream_create(struct builtin_call *c, unsigned lane)
     return give_handle(c, lane, arg32(c, lane, 8) == NON_BLOCKING ? 0 : CUDA_INVALID_VALUE);
 }
 
-static bool event_create(struct builtin_call *c, unsigned lane)
-{
-    return give_handle(c, lane, 0);
-}
+static bool event_create(struct builtin_call *c, unsigned lane) { return give_handle(c, lane, 0); }
 
 /* Of a handle that the block made, as its first argument. */
 static bool of_handle(struct builtin_call *c, unsigned lane)

@@ -17,14 +17,14 @@ struct exec_device {
     struct gpu gpu;
     struct mem *mem;
     struct textures *textures; /* texture.h */
-    u64 heap_bytes;   /* limit of device-side malloc */
-    u64 printf_bytes; /* size of the printf buffer: what exceeds it in one launch is dropped, as on a GPU */
-    u64 stack_bytes;  /* limit of a thread's stack */
-    u64 timer_floor;  /* %globaltimer of the next launch begins no earlier (clock.h) */
+    u64 heap_bytes;            /* limit of device-side malloc */
+    u64 printf_bytes;          /* size of the printf buffer: what exceeds it in one launch is dropped, as on a GPU */
+    u64 stack_bytes;           /* limit of a thread's stack */
+    u64 timer_floor;           /* %globaltimer of the next launch begins no earlier (clock.h) */
     /* How functions are lowered, so to be set before the first is. */
     bool weak_memory; /* stores become visible to other blocks late and in any order that PTX allows (weak.h) */
     bool keep_apart;  /* every virtual register has its own slot: for tests */
-    u32 shared_gap;   /* bytes between the shared variables of a kernel (dynamic memory is the last of them) that belong to
+    u32 shared_gap; /* bytes between the shared variables of a kernel (dynamic memory is the last of them) that belong to
                          none: for checks. The limits do not count them */
 };
 
@@ -72,19 +72,19 @@ enum exec_fault_kind {
 /* What ended a kernel. Filled by the engine, printed by exec_fault_text alone. */
 struct exec_fault {
     enum exec_fault_kind kind;
-    const char *kernel;          /* interned in its module */
-    const char *function;        /* where it happened: the kernel or a device function */
+    const char *kernel;   /* interned in its module */
+    const char *function; /* where it happened: the kernel or a device function */
     u32 block[3], thread[3];
-    u32 ptx_line, source_line;   /* 0 = unknown */
+    u32 ptx_line, source_line; /* 0 = unknown */
     u32 source_column;
     const char *ptx_file, *source_file;
-    const struct ir_func *func;  /* and the instruction in it; NULL when there is none */
+    const struct ir_func *func; /* and the instruction in it; NULL when there is none */
     u32 site;
-    u64 address, size;           /* memory faults */
-    u8 space;                    /* enum ptx_space */
+    u64 address, size; /* memory faults */
+    u8 space;          /* enum ptx_space */
     bool write, atomic;
-    char detail[1024];           /* the nearest allocation, the waiting warps of a deadlock, the failed assertion */
-    char launched_by[512];       /* a grid that a kernel launched: by which thread, a line a level, the nearest first */
+    char detail[1024];     /* the nearest allocation, the waiting warps of a deadlock, the failed assertion */
+    char launched_by[512]; /* a grid that a kernel launched: by which thread, a line a level, the nearest first */
 };
 
 /* The fault as a few lines of text; ls_realloc'ed. */
@@ -107,23 +107,23 @@ struct exec_block_info;
 struct exec_access {
     const struct ir_func *func; /* the function that contains the instruction */
     u32 site;
-    u32 mask;       /* active lanes, not 0 */
-    u8 space;       /* SPACE_GLOBAL LOCAL SHARED CONST PARAM; generic accesses are reported by the space they hit,
+    u32 mask;   /* active lanes, not 0 */
+    u8 space;   /* SPACE_GLOBAL LOCAL SHARED CONST PARAM; generic accesses are reported by the space they hit,
                        one event a space. SPACE_TEX: a texture or surface (the site's opcode says which), by one of the
                        texels that each lane touched */
-    u8 op;          /* enum exec_access_op */
-    u8 size;        /* bytes a lane, of the whole vector: 1..32 */
-    u8 pattern;     /* enum exec_pattern; always GATHER for local */
-    u8 atom_op;     /* ACCESS_ATOM/RED: enum ptx_mod of the operation (MOD_ADD, MOD_CAS, ...) */
-    u8 type;        /* enum ptx_type of the element */
+    u8 op;      /* enum exec_access_op */
+    u8 size;    /* bytes a lane, of the whole vector: 1..32 */
+    u8 pattern; /* enum exec_pattern; always GATHER for local */
+    u8 atom_op; /* ACCESS_ATOM/RED: enum ptx_mod of the operation (MOD_ADD, MOD_CAS, ...) */
+    u8 type;    /* enum ptx_type of the element */
     bool generic;
-    u32 warp;        /* in its block */
-    bool async;      /* cp.async, bulk copies: the memory is touched some time before the wait for it ends */
-    bool uncounted;  /* not through the load-store unit, so no counter knows of it: bulk copies (async too) and what
+    u32 warp;         /* in its block */
+    bool async;       /* cp.async, bulk copies: the memory is touched some time before the wait for it ends */
+    bool uncounted;   /* not through the load-store unit, so no counter knows of it: bulk copies (async too) and what
                         built-in functions touch. One lane and up to 16 bytes an event */
     const u32 *bytes; /* cp.async: [32], what each lane reads of `size`; else NULL */
     const struct exec_block_info *block; /* until block_end; NULL in a test's own events */
-    const struct ir_inst *pc; /* for exec_access_value; NULL where there are no values to ask for */
+    const struct ir_inst *pc;            /* for exec_access_value; NULL where there are no values to ask for */
     const u8 *regs;
     const u64 *addr; /* [32]; only active lanes are meaningful. global, const: device address; shared: offset in the
                         block's window; local: offset in the lane's own local memory */
@@ -170,9 +170,9 @@ struct exec_warp_sync {
 
 /* What orders accesses besides barriers. */
 enum exec_order_op {
-    EXEC_FENCE,           /* membar, fence; scope says how far */
-    EXEC_COPY_COMMIT,     /* cp.async.commit_group, cp.async.bulk.commit_group */
-    EXEC_COPY_WAIT,       /* cp.async.wait_group n (value; UINT32_MAX: all, committed or not) and wait_all */
+    EXEC_FENCE,       /* membar, fence; scope says how far */
+    EXEC_COPY_COMMIT, /* cp.async.commit_group, cp.async.bulk.commit_group */
+    EXEC_COPY_WAIT,   /* cp.async.wait_group n (value; UINT32_MAX: all, committed or not) and wait_all */
     EXEC_MBARRIER_INIT,
     EXEC_MBARRIER_ARRIVE, /* also arrive_drop, and the arrival of bytes of a bulk copy */
     EXEC_MBARRIER_COPIES, /* cp.async.mbarrier.arrive: the lanes' copies so far count as arrived */
@@ -209,7 +209,8 @@ struct exec_hooks {
     void (*block_begin)(void *ctx, const struct exec_block_info *b);
     void (*block_end)(void *ctx, const struct exec_block_info *b);
     /* Warp `warp` of block b enters basic block `block` of func with these lanes. Accounts for every instruction in it. */
-    void (*enter)(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp, const struct exec_block_info *b);
+    void (*enter)(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp,
+                  const struct exec_block_info *b);
     /* The branch at site sent some lanes of mask to its target (taken) and the others on; both sides are not empty.
      * For brx and indirect calls once an execution, taken = the first target's lanes. */
     void (*diverge)(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
@@ -256,10 +257,10 @@ struct exec_launch {
     struct exec_module *module;
     const struct ir_func *kernel;
     u32 grid[3], block[3];
-    u32 dynamic_shared;   /* bytes */
-    const void *params;   /* kernel->param_bytes bytes, laid out at the parameters' offsets */
-    bool cooperative;     /* all blocks are resident at once; the caller has checked that they fit */
-    u64 id;               /* %gridid */
+    u32 dynamic_shared; /* bytes */
+    const void *params; /* kernel->param_bytes bytes, laid out at the parameters' offsets */
+    bool cooperative;   /* all blocks are resident at once; the caller has checked that they fit */
+    u64 id;             /* %gridid */
     /* Where grids that kernels launch (dynamic parallelism) go; NULL: exec_run runs them too, with these hooks. */
     struct exec_children *children;
     u32 pending_launches; /* the most that may wait (cudaLimitDevRuntimePendingLaunchCount); 0: 2048, CUDA's default */

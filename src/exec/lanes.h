@@ -18,6 +18,7 @@
  *
  * A body ends in NEXT: a tail call to the next record where the compiler makes one (LS_TAIL), else a return to the
  * trampoline in warp.c. Both are correct everywhere. */
+/* clang-format off */ // rows of macros and of text
 #ifndef LS_EXEC_LANES_H
 #define LS_EXEC_LANES_H
 

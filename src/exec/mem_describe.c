@@ -24,10 +24,7 @@ static const char *kind_word(u8 kind)
     return kind < LS_ARRAY_LEN(words) ? words[kind] : "unknown";
 }
 
-static const char *plural(u64 n)
-{
-    return n == 1 ? "byte" : "bytes";
-}
+static const char *plural(u64 n) { return n == 1 ? "byte" : "bytes"; }
 
 /* "the 64-byte allocation #3 (device) at 0x...", "the freed ...", "the 16-byte constant variable 'coef' at 0x..." */
 static void describe_block(const struct mem_block *b, char *buf, size_t n)

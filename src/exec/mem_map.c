@@ -16,20 +16,11 @@
 
 #include "exec/mem_table.h"
 
-static u64 page_down(u64 at)
-{
-    return at & ~(u64)(MEM_PAGE - 1);
-}
+static u64 page_down(u64 at) { return at & ~(u64)(MEM_PAGE - 1); }
 
-static u64 page_up(u64 at)
-{
-    return ls_align_up(at, MEM_PAGE);
-}
+static u64 page_up(u64 at) { return ls_align_up(at, MEM_PAGE); }
 
-static void *pointer(u64 address)
-{
-    return (void *)(uintptr_t)address;
-}
+static void *pointer(u64 address) { return (void *)(uintptr_t)address; }
 
 /* ---- reservations ---- */
 
@@ -114,10 +105,7 @@ bool mem_reserved(struct mem *v, u64 address, u64 *base, u64 *size, bool *empty)
     return r;
 }
 
-void mem_end_reservation(struct extent *reservation)
-{
-    munmap(pointer(reservation->base), reservation->size);
-}
+void mem_end_reservation(struct extent *reservation) { munmap(pointer(reservation->base), reservation->size); }
 
 enum ls_status mem_unreserve(struct mem *v, u64 address)
 {

@@ -15,10 +15,7 @@
 #include "base/alloc.h"
 #include "exec/mem_table.h"
 
-static u64 map_base(const struct mem_table *m)
-{
-    return (u64)(uintptr_t)m->map;
-}
+static u64 map_base(const struct mem_table *m) { return (u64)(uintptr_t)m->map; }
 
 static bool is_shared(const struct mem_table *m, u64 page)
 {

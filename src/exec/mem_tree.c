@@ -11,10 +11,7 @@ static u32 hash(u64 x)
     return (u32)(x >> 32);
 }
 
-static u64 max_free(const struct extent *e)
-{
-    return e ? e->max_free : 0;
-}
+static u64 max_free(const struct extent *e) { return e ? e->max_free : 0; }
 
 static void update(struct extent *e)
 {

@@ -128,10 +128,7 @@ static void make_views(struct mem_table *m, unsigned devices)
         m->views[d] = (struct mem){.table = m, .device = d, .heap_limit = HEAP_BYTES};
 }
 
-enum ls_status mem_create(u64 capacity, struct mem **out)
-{
-    return mem_create_devices(capacity, 1, out);
-}
+enum ls_status mem_create(u64 capacity, struct mem **out) { return mem_create_devices(capacity, 1, out); }
 
 enum ls_status mem_create_devices(u64 capacity, unsigned devices, struct mem **out)
 {
@@ -185,26 +182,11 @@ void mem_destroy(struct mem *v)
     ls_free(m);
 }
 
-u64 mem_shared_window(const struct mem *v)
-{
-    return v->table->shared_window;
-}
-u64 mem_local_window(const struct mem *v)
-{
-    return v->table->local_window;
-}
-u64 mem_capacity(struct mem *v)
-{
-    return v->capacity;
-}
-void mem_set_capacity(struct mem *v, u64 bytes)
-{
-    v->capacity = bytes < v->capacity ? bytes : v->capacity;
-}
-u64 mem_epoch(const struct mem *v)
-{
-    return atomic_load_explicit(&v->table->epoch, memory_order_acquire);
-}
+u64 mem_shared_window(const struct mem *v) { return v->table->shared_window; }
+u64 mem_local_window(const struct mem *v) { return v->table->local_window; }
+u64 mem_capacity(struct mem *v) { return v->capacity; }
+void mem_set_capacity(struct mem *v, u64 bytes) { v->capacity = bytes < v->capacity ? bytes : v->capacity; }
+u64 mem_epoch(const struct mem *v) { return atomic_load_explicit(&v->table->epoch, memory_order_acquire); }
 
 void mem_set_heap_limit(struct mem *v, u64 bytes)
 {
@@ -223,20 +205,11 @@ u64 mem_used(struct mem *v)
 
 /* ---- devices ---- */
 
-struct mem *mem_of_device(struct mem *v, unsigned device)
-{
-    return &v->table->views[device];
-}
+struct mem *mem_of_device(struct mem *v, unsigned device) { return &v->table->views[device]; }
 
-struct mem *mem_of_all(struct mem *v)
-{
-    return &v->table->views[MEM_DEVICES];
-}
+struct mem *mem_of_all(struct mem *v) { return &v->table->views[MEM_DEVICES]; }
 
-static bool sees_all(const struct mem *v)
-{
-    return v->device == MEM_DEVICES;
-}
+static bool sees_all(const struct mem *v) { return v->device == MEM_DEVICES; }
 
 void mem_set_peer(struct mem *v, unsigned device, bool yes)
 {
@@ -245,10 +218,7 @@ void mem_set_peer(struct mem *v, unsigned device, bool yes)
     mem_unlock(v->table);
 }
 
-static bool everybodys(u8 kind)
-{
-    return kind == MEM_PINNED || kind == MEM_MANAGED || kind == MEM_REGISTERED;
-}
+static bool everybodys(u8 kind) { return kind == MEM_PINNED || kind == MEM_MANAGED || kind == MEM_REGISTERED; }
 
 /* In the words of mappings, whatever the extent is. */
 static enum mem_kind rights_of(const struct mem *v, const struct extent *e)
@@ -415,10 +385,7 @@ static bool carve(struct mem_table *m, struct extent *e, u64 base, u64 span)
 }
 
 /* Programs write host memory whenever they like, so it shares no page with memory of the device (mem_share.c). */
-static u64 least_align(enum mem_kind kind)
-{
-    return kind == MEM_PINNED || kind == MEM_MANAGED ? MEM_PAGE : MEM_ALIGN;
-}
+static u64 least_align(enum mem_kind kind) { return kind == MEM_PINNED || kind == MEM_MANAGED ? MEM_PAGE : MEM_ALIGN; }
 
 /* A quarter of the block, so that an index that is a little wrong lands in it; more than the slack, at most 4 KiB. */
 static u64 red_zone(u64 size)

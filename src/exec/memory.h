@@ -40,10 +40,7 @@ static inline bool mem_is_mapped(u8 kind)
 }
 
 /* Kernels may not write it. */
-static inline bool mem_read_only(enum mem_kind kind)
-{
-    return kind == MEM_CONST || kind == MEM_MAPPED_READ;
-}
+static inline bool mem_read_only(enum mem_kind kind) { return kind == MEM_CONST || kind == MEM_MAPPED_READ; }
 
 /* One allocation, alive or freed. A copy: the table may change after the call. */
 struct mem_block {

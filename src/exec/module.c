@@ -19,14 +19,8 @@
 
 static bool is_global(const struct ptx_var *v) { return v->space == SPACE_GLOBAL || v->space == SPACE_CONST; }
 static bool is_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED; }
-static bool is_dynamic(const struct ptx_var *v)
-{
-    return is_shared(v) && !v->size;
-}
-static u64 most(u64 a, u64 b)
-{
-    return a > b ? a : b;
-}
+static bool is_dynamic(const struct ptx_var *v) { return is_shared(v) && !v->size; }
+static u64 most(u64 a, u64 b) { return a > b ? a : b; }
 
 /* ---- symbols ---- */
 
@@ -449,7 +443,8 @@ static void lower(struct exec_module *m, struct exec_func *f)
         .weak_memory = m->device->weak_memory,
         .timed = needs_timed_code(m, f),
     };
-    struct shared_layout shared = place_kernel_shared(&l, m->common.at && (calls_functions(f) || names_common(m, f->src)));
+    struct shared_layout shared =
+        place_kernel_shared(&l, m->common.at && (calls_functions(f) || names_common(m, f->src)));
     f->ir = ir_lower(&m->mem, f->unit, f->src, &target);
     note_shared(m, f, &shared);
 }
@@ -532,7 +527,8 @@ enum ls_status exec_module_load_beside(struct exec_device *d, struct ptx_module 
     pthread_mutex_init(&m->lock, NULL);
     enum ls_status s = load(m, sibling);
     if (s) {
-        diag_add(diags, DIAG_ERROR, (struct diag_place){.file = mods[0]->file}, "no device memory for the module's variables");
+        diag_add(diags, DIAG_ERROR, (struct diag_place){.file = mods[0]->file},
+                 "no device memory for the module's variables");
         exec_module_free(m);
         return s;
     }
@@ -645,10 +641,7 @@ enum ls_status exec_devices_init(struct exec_device *d, unsigned n, const struct
     return s == LS_OK && !textures ? LS_ERR_NOMEM : s;
 }
 
-enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu)
-{
-    return exec_devices_init(d, 1, gpu);
-}
+enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu) { return exec_devices_init(d, 1, gpu); }
 
 void exec_device_free(struct exec_device *d)
 {

@@ -23,9 +23,9 @@ struct exec_func {
 struct exec_var {
     const struct ptx_var *src;
     const struct ptx_module *unit;
-    u64 address; /* device address; shared: offset in the block's window */
-    bool borrowed;   /* its memory is a sibling module's (exec_module_load_beside) */
-    bool is_dynamic; /* .extern .shared x[]: behind the static shared memory of the kernel */
+    u64 address;                /* device address; shared: offset in the block's window */
+    bool borrowed;              /* its memory is a sibling module's (exec_module_load_beside) */
+    bool is_dynamic;            /* .extern .shared x[]: behind the static shared memory of the kernel */
     struct exec_var *same_hash; /* the next in the module's order */
 };
 

@@ -3,6 +3,7 @@
  * A row becomes a function that loops over the lanes of the mask, and an entry of the table, which is sorted by name at
  * the first look-up. Functions that round in a given mode run with the processor's mode changed around the loop; this
  * file is compiled with -frounding-math. Argument offsets follow PTX: each at the next multiple of its own size. */
+/* clang-format off */ // rows of macros and of text
 #include "exec/nvmath.h"
 
 #include <fenv.h>

@@ -1,5 +1,6 @@
 /* nvmath_kernels.c - see nvmath_kernels.h. What is computed in long double has 11 bits to spare on x86; where long
  * double is double the last bits are worse and still within what CUDA states. */
+/* clang-format off */ // rows of macros and of text
 #include "exec/nvmath_kernels.h"
 
 #include <math.h>

@@ -33,10 +33,10 @@ struct frame {
     struct frame *next;   /* in the worker's list of free frames of the function */
     struct exec_func *func;
     u8 *regs;
-    u32 depth, lanes;     /* lanes that have not returned */
-    u64 local_base;       /* where its local memory starts in a lane's */
-    u64 *ready;           /* timed code: the scoreboard (clock.h) */
-    u8 *in, *out;         /* argument areas: the caller's, and the one of the calls it makes; lane-major */
+    u32 depth, lanes; /* lanes that have not returned */
+    u64 local_base;   /* where its local memory starts in a lane's */
+    u64 *ready;       /* timed code: the scoreboard (clock.h) */
+    u8 *in, *out;     /* argument areas: the caller's, and the one of the calls it makes; lane-major */
     u32 in_stride, out_stride, ret_at;
 };
 
@@ -52,11 +52,11 @@ struct group {
 struct child;
 
 struct barrier {
-    u32 threads;           /* that take part; 0: all of the block */
-    u32 arrived;           /* threads that have arrived and not exited since */
-    u32 popc, all, any;    /* of the predicates of bar.red */
-    u64 latest;            /* the clock of the last warp to arrive (clock.h) */
-    u32 lanes[MAX_WARPS];  /* who has arrived */
+    u32 threads;          /* that take part; 0: all of the block */
+    u32 arrived;          /* threads that have arrived and not exited since */
+    u32 popc, all, any;   /* of the predicates of bar.red */
+    u64 latest;           /* the clock of the last warp to arrive (clock.h) */
+    u32 lanes[MAX_WARPS]; /* who has arrived */
 };
 
 struct block {
@@ -65,18 +65,18 @@ struct block {
     struct grid *grid;
     struct worker *worker;
     u8 *shared;
-    struct frame *frames;  /* one for each warp: the kernel's */
-    u8 *memory;            /* registers, call areas and local memory of all warps */
+    struct frame *frames; /* one for each warp: the kernel's */
+    u8 *memory;           /* registers, call areas and local memory of all warps */
     u32 live_warps;
-    u32 patience;          /* rounds with polls in them before it is put aside, whatever else it did */
-    i32 quantum;           /* what a warp may run in a turn (QUANTUM), less while all of the block has only polled */
-    u32 open_barriers;     /* bit i: somebody has arrived at barrier i */
+    u32 patience;      /* rounds with polls in them before it is put aside, whatever else it did */
+    i32 quantum;       /* what a warp may run in a turn (QUANTUM), less while all of the block has only polled */
+    u32 open_barriers; /* bit i: somebody has arrived at barrier i */
     u32 exited_threads;
-    u32 phases;            /* of mbarriers that ended */
-    u32 stuck;             /* rounds in a row in which every thread only waited for an mbarrier */
-    u32 launches, handles; /* device_runtime.c: grids that its threads launched, streams and events that they made */
-    u32 *errors;           /* the last error of each thread; NULL: none had one */
-    u32 clock_place;       /* on its SM (clock.h) */
+    u32 phases;              /* of mbarriers that ended */
+    u32 stuck;               /* rounds in a row in which every thread only waited for an mbarrier */
+    u32 launches, handles;   /* device_runtime.c: grids that its threads launched, streams and events that they made */
+    u32 *errors;             /* the last error of each thread; NULL: none had one */
+    u32 clock_place;         /* on its SM (clock.h) */
     struct weak_block *weak; /* weak.h, or NULL */
     struct barrier barriers[BARRIERS + 1]; /* the last: the cluster's, which is this block */
     struct warp warps[];
@@ -89,31 +89,31 @@ struct worker {
     struct site_cache **sites; /* by function number */
     void *hook_ctx;
     /* crew.c; under the grid's lock while another thread than its own runs the worker's blocks */
-    unsigned driver;     /* the index of the worker whose thread runs the blocks of this one */
-    bool running;        /* one of its blocks is being run: nobody else may touch the worker */
-    bool wanted;         /* its own thread waits to have it back */
-    bool done;           /* its blocks have ended */
-    bool awake;          /* its own thread runs blocks */
-    pthread_cond_t wake; /* of its own thread */
-    u64 polling;         /* what its blocks spent on polling since the thread last looked, ns, about */
-    struct block *live;   /* blocks put aside, by their numbers */
-    struct block **at;    /* where among them the next one to be taken up is linked in */
-    u64 last;             /* the number of the last one */
+    unsigned driver;       /* the index of the worker whose thread runs the blocks of this one */
+    bool running;          /* one of its blocks is being run: nobody else may touch the worker */
+    bool wanted;           /* its own thread waits to have it back */
+    bool done;             /* its blocks have ended */
+    bool awake;            /* its own thread runs blocks */
+    pthread_cond_t wake;   /* of its own thread */
+    u64 polling;           /* what its blocks spent on polling since the thread last looked, ns, about */
+    struct block *live;    /* blocks put aside, by their numbers */
+    struct block **at;     /* where among them the next one to be taken up is linked in */
+    u64 last;              /* the number of the last one */
     u64 nlive, nlive_most; /* how many there are, and how many there may be before no more are started */
-    u64 idle;             /* turns in a row that brought nothing */
+    u64 idle;              /* turns in a row that brought nothing */
     struct block *free_blocks;
     struct frame **free_frames; /* by function number */
     struct group *free_groups;
-    struct arena mem;           /* everything above, for the launch */
-    u64 next;                   /* index of the next block of this worker */
-    u64 spent;                  /* instructions, by budgets used */
+    struct arena mem; /* everything above, for the launch */
+    u64 next;         /* index of the next block of this worker */
+    u64 spent;        /* instructions, by budgets used */
     u64 blocks, rng;
-    u8 hand[64];                /* with a seed: the order of its next blocks */
+    u8 hand[64];                       /* with a seed: the order of its next blocks */
     struct child *prepared, *launched; /* child.h */
     u32 nlaunched, children_refused;
-    struct clock_sm **clock_sms; /* by number of the SM, NULL until one is used (clock.h) */
-    u64 clock_end;               /* of its last block */
-    struct weak_pool *weak; /* weak.h, or NULL */
+    struct clock_sm **clock_sms;             /* by number of the SM, NULL until one is used (clock.h) */
+    u64 clock_end;                           /* of its last block */
+    struct weak_pool *weak;                  /* weak.h, or NULL */
     struct print *print_first, **print_last; /* printf text, in order */
     struct exec_fault behind;                /* warp_forgive: the access that went furthest past an allocation's end, */
     u64 behind_bytes;                        /* by how far (0: none did), */
@@ -134,21 +134,21 @@ struct grid {
     u32 nthreads, nwarps, last_mask; /* of a block; lanes of its last warp */
     unsigned nworkers;
     struct worker *workers;
-    atomic_uint awake;     /* threads that run blocks */
-    atomic_uint moves;     /* counts what threads do to each other's workers (crew.c) */
+    atomic_uint awake; /* threads that run blocks */
+    atomic_uint moves; /* counts what threads do to each other's workers (crew.c) */
     u32 shared_bytes, shared_static;
-    u32 scratch_at;        /* shared memory that cooperative groups use, behind the kernel's own; 0: none */
-    u64 local_bytes;       /* a lane */
-    u64 resident;          /* blocks a worker may have under way at once */
-    u64 param_address;     /* of the copy of the parameters, or 0 */
-    u64 workspace;         /* of a cooperative launch, or 0 */
-    double deadline;       /* 0: none */
+    u32 scratch_at;    /* shared memory that cooperative groups use, behind the kernel's own; 0: none */
+    u64 local_bytes;   /* a lane */
+    u64 resident;      /* blocks a worker may have under way at once */
+    u64 param_address; /* of the copy of the parameters, or 0 */
+    u64 workspace;     /* of a cooperative launch, or 0 */
+    double deadline;   /* 0: none */
     atomic_bool stop;
-    pthread_mutex_t lock;  /* protects fault, printed, and who drives which worker */
+    pthread_mutex_t lock; /* protects fault, printed, and who drives which worker */
     struct exec_fault fault;
     bool faulted;
     atomic_size_t printed;
-    atomic_uint ended;     /* weak memory: workers whose blocks are done */
+    atomic_uint ended; /* weak memory: workers whose blocks are done */
 };
 
 /* ---- frame.c ---- */
@@ -182,13 +182,36 @@ bool warp_release(struct warp *w, u32 lanes);
 
 /* ---- sync.c: warp-wide operations ---- */
 enum sync_op {
-    SYNC_SHFL_UP, SYNC_SHFL_DOWN, SYNC_SHFL_BFLY, SYNC_SHFL_IDX,
-    SYNC_VOTE_ALL, SYNC_VOTE_ANY, SYNC_VOTE_UNI, SYNC_BALLOT,
-    SYNC_MATCH_ANY_32, SYNC_MATCH_ANY_64, SYNC_MATCH_ALL_32, SYNC_MATCH_ALL_64,
-    SYNC_ADD, SYNC_UMIN, SYNC_UMAX, SYNC_SMIN, SYNC_SMAX, SYNC_AND, SYNC_OR, SYNC_XOR,
-    SYNC_FMIN, SYNC_FMAX, SYNC_FMIN_ABS, SYNC_FMAX_ABS, SYNC_FMIN_NAN, SYNC_FMAX_NAN, SYNC_FMIN_ABS_NAN,
+    SYNC_SHFL_UP,
+    SYNC_SHFL_DOWN,
+    SYNC_SHFL_BFLY,
+    SYNC_SHFL_IDX,
+    SYNC_VOTE_ALL,
+    SYNC_VOTE_ANY,
+    SYNC_VOTE_UNI,
+    SYNC_BALLOT,
+    SYNC_MATCH_ANY_32,
+    SYNC_MATCH_ANY_64,
+    SYNC_MATCH_ALL_32,
+    SYNC_MATCH_ALL_64,
+    SYNC_ADD,
+    SYNC_UMIN,
+    SYNC_UMAX,
+    SYNC_SMIN,
+    SYNC_SMAX,
+    SYNC_AND,
+    SYNC_OR,
+    SYNC_XOR,
+    SYNC_FMIN,
+    SYNC_FMAX,
+    SYNC_FMIN_ABS,
+    SYNC_FMAX_ABS,
+    SYNC_FMIN_NAN,
+    SYNC_FMAX_NAN,
+    SYNC_FMIN_ABS_NAN,
     SYNC_FMAX_ABS_NAN,
-    SYNC_ELECT, SYNC_BARRIER,
+    SYNC_ELECT,
+    SYNC_BARRIER,
     SYNC_MATRIX, /* runs in a body of its own, see warp_whole */
 };
 const struct ir_inst *warp_sync(struct warp *w, const struct ir_inst *pc, u8 *regs, enum sync_op op);

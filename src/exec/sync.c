@@ -22,7 +22,7 @@ struct sync {
     u32 given;   /* as the instruction has it: the same, but where a GPU drops the mask */
     u64 a[IR_LANES];
     u32 b[IR_LANES], c[IR_LANES];
-    u32 pred;    /* the source predicate of vote */
+    u32 pred; /* the source predicate of vote */
     u64 out[IR_LANES];
     u32 out_pred; /* the second result, or the first of vote.pred */
     u32 reads;    /* lanes whose value another takes */
@@ -248,10 +248,7 @@ static const struct split *first_of(const struct warp *w, u32 lanes)
 /* ---- waiting ---- */
 
 /* The operation of a split that waits, found again through its record. */
-static bool same_operation(const struct split *a, const struct split *b)
-{
-    return a->pc->run == b->pc->run;
-}
+static bool same_operation(const struct split *a, const struct split *b) { return a->pc->run == b->pc->run; }
 
 /* The waiting lanes that are at the same operation as s with member mask m. */
 static u32 company(const struct warp *w, const struct split *s, u32 m)

@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 
 enum { PAGE = 1024, PAGES = 1024, PLACE_BITS = 20, WORDS = (sizeof(struct texture) + 7) / 8 };
-_Static_assert(PAGE * PAGES == 1 << PLACE_BITS, "a place fits its bits of a handle");
+_Static_assert(PAGE *PAGES == 1 << PLACE_BITS, "a place fits its bits of a handle");
 
 struct place {
     atomic_uint version;
@@ -25,8 +25,8 @@ struct place {
 struct textures {
     pthread_mutex_t lock;
     _Atomic(struct place *) pages[PAGES];
-    u32 used;    /* places that were ever used */
-    u32 free;    /* 1 + the first of the list of free places, 0: none */
+    u32 used; /* places that were ever used */
+    u32 free; /* 1 + the first of the list of free places, 0: none */
     u64 serial;
 };
 

@@ -19,26 +19,26 @@ enum texture_address { ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORD
 enum texture_kind { KIND_NONE, KIND_TEXTURE, KIND_SURFACE };
 
 struct image {
-    u64 base, bytes;           /* [base, base + bytes) in device memory */
-    u64 pitch, slice;          /* bytes from row to row, from slice or layer to the next */
-    u32 width, height, depth;  /* texels; depth: slices or layers; 1 where there is no such dimension */
-    u8 dims;                   /* 1, 2, 3 without the layers */
-    u8 format, channels;       /* enum texel_format; 1, 2, 4 */
+    u64 base, bytes;          /* [base, base + bytes) in device memory */
+    u64 pitch, slice;         /* bytes from row to row, from slice or layer to the next */
+    u32 width, height, depth; /* texels; depth: slices or layers; 1 where there is no such dimension */
+    u8 dims;                  /* 1, 2, 3 without the layers */
+    u8 format, channels;      /* enum texel_format; 1, 2, 4 */
     u8 texel_bytes;
-    bool layered, gather;      /* gather: tld4 is allowed */
-    bool cube;                 /* six square faces a layer, which are slices: +x -x +y -y +z -z */
-    u8 levels;                 /* of the mipmap, each half as large, one behind the other; 0 and 1: the image alone */
+    bool layered, gather; /* gather: tld4 is allowed */
+    bool cube;            /* six square faces a layer, which are slices: +x -x +y -y +z -z */
+    u8 levels;            /* of the mipmap, each half as large, one behind the other; 0 and 1: the image alone */
 };
 
 struct sampler {
-    u8 address[3];   /* enum texture_address */
-    bool linear;     /* filter; else the nearest texel */
-    bool normalized; /* coordinates are 0 to 1 */
-    bool integers;   /* 8- and 16-bit integers are not made floats from 0 (-1) to 1 */
-    u32 border[4];   /* bits of floats, or integers when that is what the texture gives */
-    bool srgb;       /* 8-bit colours are made linear */
-    bool seamless;   /* filtering goes round the edges of a cube */
-    bool mip_linear; /* between two levels; else the nearest one */
+    u8 address[3];         /* enum texture_address */
+    bool linear;           /* filter; else the nearest texel */
+    bool normalized;       /* coordinates are 0 to 1 */
+    bool integers;         /* 8- and 16-bit integers are not made floats from 0 (-1) to 1 */
+    u32 border[4];         /* bits of floats, or integers when that is what the texture gives */
+    bool srgb;             /* 8-bit colours are made linear */
+    bool seamless;         /* filtering goes round the edges of a cube */
+    bool mip_linear;       /* between two levels; else the nearest one */
     f32 bias, least, most; /* is added to the level of detail, which then stays between the others */
 };
 

@@ -35,16 +35,10 @@ static void turn(unsigned face, const f64 v[3], f64 stm[3])
 }
 
 /* s and t divided by m, from 0 to 1. */
-static f64 on_face(f64 x, f64 m)
-{
-    return m == 0 ? 0.5 : (x / m + 1) / 2;
-}
+static f64 on_face(f64 x, f64 m) { return m == 0 ? 0.5 : (x / m + 1) / 2; }
 
 /* The derivative of on_face along (dx, dm). */
-static f64 slope(f64 x, f64 m, f64 dx, f64 dm)
-{
-    return m == 0 ? 0 : (dx * m - x * dm) / (m * m) / 2;
-}
+static f64 slope(f64 x, f64 m, f64 dx, f64 dm) { return m == 0 ? 0 : (dx * m - x * dm) / (m * m) / 2; }
 
 static void gradient(unsigned face, const f64 stm[3], f32 along[3])
 {

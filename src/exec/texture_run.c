@@ -246,7 +246,7 @@ RACY static void load(struct run *r, unsigned lane, u64 address)
             ((u64 *)(void *)(r->regs + i->value[k]))[lane] = address ? *(const u64_any *)p : 0;
         else
             put32(r, i->value[k], lane,
-                  !address         ? 0
+                  !address        ? 0
                   : i->bytes == 1 ? *(const u8_any *)p
                   : i->bytes == 2 ? *(const u16_any *)p
                                   : *(const u32_any *)p);
@@ -287,8 +287,9 @@ static bool access_surface(struct run *r, unsigned lane)
                      r->object.handle, im->width * im->texel_bytes);
     const struct surface_place p = surface_place(r, c, size);
     if (p.outside && i->bounds == BOUNDS_TRAP)
-        return fault(r, lane, "x %" PRId64 " bytes, y %" PRId64 ", z %" PRId64
-                     " is outside surface object 0x%" PRIx64 " of %u x %u x %u texels of %u bytes",
+        return fault(r, lane,
+                     "x %" PRId64 " bytes, y %" PRId64 ", z %" PRId64 " is outside surface object 0x%" PRIx64
+                     " of %u x %u x %u texels of %u bytes",
                      c[0], c[1], c[2], r->object.handle, im->width, im->height, im->depth, im->texel_bytes);
     const bool nothing = p.outside && i->bounds == BOUNDS_ZERO;
     r->address[lane] = p.address;

@@ -87,7 +87,7 @@ RACY static inline __attribute__((always_inline)) u32 read_as(const struct textu
     const bool raw = t->sampler.integers;
     switch (format) {
     case TEXEL_U8:
-        return raw                ? *(const u8_any *)p
+        return raw               ? *(const u8_any *)p
                : t->sampler.srgb ? linear_colour(*(const u8_any *)p, k)
                                  : normalized(*(const u8_any *)p, 255);
     case TEXEL_S8:
@@ -103,10 +103,7 @@ RACY static inline __attribute__((always_inline)) u32 read_as(const struct textu
     }
 }
 
-RACY static u32 read_channel(const struct texture *t, u64 at, unsigned k)
-{
-    return read_as(t, t->image.format, at, k);
-}
+RACY static u32 read_channel(const struct texture *t, u64 at, unsigned k) { return read_as(t, t->image.format, at, k); }
 
 static u32 missing_channel(const struct texture *t, unsigned k)
 {

@@ -85,8 +85,8 @@ static struct group *open_group(struct warp *w, const struct ir_inst *pc, struct
         wk->free_groups = g->next;
     else
         g = arena_new(&wk->mem, struct group);
-    *g = (struct group){.pc = pc, .frame = frame, .expected = expected, .parent = parent, .next = w->groups,
-                        .self = &w->groups};
+    *g = (struct group){
+        .pc = pc, .frame = frame, .expected = expected, .parent = parent, .next = w->groups, .self = &w->groups};
     if (w->groups)
         w->groups->self = &g->next;
     w->groups = g;

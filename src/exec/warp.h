@@ -32,49 +32,49 @@ struct split {
     struct frame *frame;
     struct group *group; /* the innermost, or NULL */
     u32 mask;
-    u8 state;            /* enum split_state */
-    u8 barrier;          /* SPLIT_BARRIER: which */
-    u8 sync;             /* SPLIT_SYNC: enum sync_op */
+    u8 state;                     /* enum split_state */
+    u8 barrier;                   /* SPLIT_BARRIER: which */
+    u8 sync;                      /* SPLIT_SYNC: enum sync_op */
     const struct ir_inst *waited; /* the mbarrier wait that failed when it last asked, or NULL */
     u32 asking;                   /* lanes that wait there still: it has not run since */
     u32 answered; /* lanes that waited there until their phase ended, which is to be told (mbarrier.c) */
 };
 
 struct warp {
-    u32 mask;      /* lanes of the running split; never 0 while a body runs */
-    i32 budget;    /* backward branches and polling accesses left before the warp yields */
-    u32 guard_mask; /* the split's mask outside a predicated instruction */
-    u32 exited;    /* lanes that have exited, or never existed in a ragged last warp */
-    u8 *regs;      /* of the running frame */
-    u8 *local;     /* local memory: lane i's is local + i * local_bytes */
+    u32 mask;        /* lanes of the running split; never 0 while a body runs */
+    i32 budget;      /* backward branches and polling accesses left before the warp yields */
+    u32 guard_mask;  /* the split's mask outside a predicated instruction */
+    u32 exited;      /* lanes that have exited, or never existed in a ragged last warp */
+    u8 *regs;        /* of the running frame */
+    u8 *local;       /* local memory: lane i's is local + i * local_bytes */
     u64 local_bytes; /* a lane */
-    u8 *shared;    /* the block's shared memory */
+    u8 *shared;      /* the block's shared memory */
     u64 shared_bytes;
     u64 shared_window, local_window; /* generic base addresses */
-    struct site_cache *sites; /* the worker's, indexed by the running function's site */
-    const struct exec_hooks *hooks; /* may be NULL */
+    struct site_cache *sites;        /* the worker's, indexed by the running function's site */
+    const struct exec_hooks *hooks;  /* may be NULL */
     void *hook_ctx;
     const struct ir_func *func; /* of the running frame */
     struct mem *mem;
     struct frame *frame;
     struct block *block;
     struct worker *worker;
-    u32 index;     /* in the block */
+    u32 index;                          /* in the block */
     const struct exec_block_info *info; /* the block's */
-    struct warp_clock *clock; /* clock.h; NULL unless the kernel reads one */
-    struct weak_buffer *weak; /* weak memory: its stores that others do not see yet; NULL without */
+    struct warp_clock *clock;           /* clock.h; NULL unless the kernel reads one */
+    struct weak_buffer *weak;           /* weak memory: its stores that others do not see yet; NULL without */
     /* the scheduler's own (sched.h) */
     const struct ir_inst *join; /* where the running split meets its group again, or NULL */
     struct split *split;        /* the running one */
     struct group *groups;       /* those alive */
     struct split splits[IR_LANES];
-    u32 nsplits;                /* splits[nsplits..] have never been used since the block began */
-    u32 ready, blocked;         /* how many splits can run, and how many wait */
-    u8 stop;                    /* enum warp_stop: why the bodies returned NULL */
-    u8 polled;                  /* since the quantum began, a volatile or atomic access (POLLED_MEMORY) or a sleep
+    u32 nsplits;           /* splits[nsplits..] have never been used since the block began */
+    u32 ready, blocked;    /* how many splits can run, and how many wait */
+    u8 stop;               /* enum warp_stop: why the bodies returned NULL */
+    u8 polled;             /* since the quantum began, a volatile or atomic access (POLLED_MEMORY) or a sleep
                                    (POLLED_TIME): it may wait for other lanes */
-    bool tired;                 /* a split used a whole budget since the quantum began */
-    u32 members[IR_LANES];      /* the member mask of each lane that waits in a warp-wide operation */
+    bool tired;            /* a split used a whole budget since the quantum began */
+    u32 members[IR_LANES]; /* the member mask of each lane that waits in a warp-wide operation */
 };
 
 /* ---- what a body may do besides its lane loop ---- */

@@ -77,15 +77,9 @@ static u64 draw(struct weak_pool *p) /* splitmix64 */
 
 /* ---- a buffer ---- */
 
-static u16 *chain_of(struct weak_buffer *b, u64 at)
-{
-    return &b->heads[(at >> CHUNK_SHIFT) % CHAINS];
-}
+static u16 *chain_of(struct weak_buffer *b, u64 at) { return &b->heads[(at >> CHUNK_SHIFT) % CHAINS]; }
 
-static bool overlaps(const struct entry *e, u64 at, u64 n)
-{
-    return e->at < at + n && at < e->at + e->size;
-}
+static bool overlaps(const struct entry *e, u64 at, u64 n) { return e->at < at + n && at < e->at + e->size; }
 
 static void reserve(struct weak_buffer *b)
 {
@@ -152,10 +146,7 @@ __attribute__((no_sanitize("thread"))) static void write_memory(const struct ent
 
 /* ---- what a block remembers ---- */
 
-static struct memory *memory_of(struct weak_block *b, u64 at)
-{
-    return &b->memories[(at >> CHUNK_SHIFT) % MEMORIES];
-}
+static struct memory *memory_of(struct weak_block *b, u64 at) { return &b->memories[(at >> CHUNK_SHIFT) % MEMORIES]; }
 
 static void forget(struct weak_block *b, u64 at)
 {
@@ -299,15 +290,9 @@ void weak_settle(struct warp *w, u64 at, unsigned n)
     forget(w->block->weak, at);
 }
 
-void weak_fence_block(struct warp *w)
-{
-    sink_all(w->weak);
-}
+void weak_fence_block(struct warp *w) { sink_all(w->weak); }
 
-void weak_acquire(struct warp *w)
-{
-    memset(w->block->weak->memories, 0, sizeof w->block->weak->memories);
-}
+void weak_acquire(struct warp *w) { memset(w->block->weak->memories, 0, sizeof w->block->weak->memories); }
 
 void weak_fence(struct warp *w)
 {

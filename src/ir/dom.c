@@ -232,7 +232,8 @@ void ir_build_dom(struct pass *p)
         bool parts = (ir_flow(last) == FLOW_BRANCH && last->guard) || ir_flow(last) == FLOW_TABLE;
         if (parts && blocks[b].ipdom != IR_NO_BLOCK)
             blocks[blocks[b].ipdom].is_join = true;
-        if (ir_is_skipped(last) && blocks[b].end < p->f->ninsts && !only_leaves(p, p->out->block_of_site[blocks[b].end]))
+        if (ir_is_skipped(last) && blocks[b].end < p->f->ninsts &&
+            !only_leaves(p, p->out->block_of_site[blocks[b].end]))
             blocks[p->out->block_of_site[blocks[b].end]].is_join = true;
     }
 }

@@ -82,23 +82,39 @@ static u32 sreg_const(struct emit *e, const struct ptx_operand *o)
         const char *name;
         u8 base, ncomp, bytes;
     } sregs[] = {
-        {"%tid", SREG_TID_X, 3, 4}, {"%ntid", SREG_NTID_X, 3, 4}, {"%ctaid", SREG_CTAID_X, 3, 4},
-        {"%nctaid", SREG_NCTAID_X, 3, 4}, {"%laneid", SREG_LANEID, 1, 4}, {"%warpid", SREG_WARPID, 1, 4},
-        {"%nwarpid", SREG_NWARPID, 1, 4}, {"%smid", SREG_SMID, 1, 4}, {"%nsmid", SREG_NSMID, 1, 4},
-        {"%gridid", SREG_GRIDID, 1, 8}, {"%lanemask_eq", SREG_LANEMASK_EQ, 1, 4},
-        {"%lanemask_le", SREG_LANEMASK_LE, 1, 4}, {"%lanemask_lt", SREG_LANEMASK_LT, 1, 4},
-        {"%lanemask_ge", SREG_LANEMASK_GE, 1, 4}, {"%lanemask_gt", SREG_LANEMASK_GT, 1, 4},
-        {"%dynamic_smem_size", SREG_DYNAMIC_SMEM_SIZE, 1, 4}, {"%total_smem_size", SREG_TOTAL_SMEM_SIZE, 1, 4},
-        {"%aggr_smem_size", SREG_TOTAL_SMEM_SIZE, 1, 4}, {"%envreg1", SREG_ENVREG1, 1, 4},
-        {"%envreg2", SREG_ENVREG2, 1, 4}, {"%reserved_smem_offset_1", SREG_RESERVED_SMEM_OFFSET, 1, 4},
-        {"%reserved_smem_offset_begin", SREG_ZERO, 1, 4}, {"%clusterid", SREG_CTAID_X, 3, 4},
-        {"%nclusterid", SREG_NCTAID_X, 3, 4}, {"%cluster_ctarank", SREG_ZERO, 1, 4},
-        {"%cluster_nctarank", SREG_ONE, 1, 4}, {"%is_explicit_cluster", SREG_ZERO, 1, 4},
+        {"%tid", SREG_TID_X, 3, 4},
+        {"%ntid", SREG_NTID_X, 3, 4},
+        {"%ctaid", SREG_CTAID_X, 3, 4},
+        {"%nctaid", SREG_NCTAID_X, 3, 4},
+        {"%laneid", SREG_LANEID, 1, 4},
+        {"%warpid", SREG_WARPID, 1, 4},
+        {"%nwarpid", SREG_NWARPID, 1, 4},
+        {"%smid", SREG_SMID, 1, 4},
+        {"%nsmid", SREG_NSMID, 1, 4},
+        {"%gridid", SREG_GRIDID, 1, 8},
+        {"%lanemask_eq", SREG_LANEMASK_EQ, 1, 4},
+        {"%lanemask_le", SREG_LANEMASK_LE, 1, 4},
+        {"%lanemask_lt", SREG_LANEMASK_LT, 1, 4},
+        {"%lanemask_ge", SREG_LANEMASK_GE, 1, 4},
+        {"%lanemask_gt", SREG_LANEMASK_GT, 1, 4},
+        {"%dynamic_smem_size", SREG_DYNAMIC_SMEM_SIZE, 1, 4},
+        {"%total_smem_size", SREG_TOTAL_SMEM_SIZE, 1, 4},
+        {"%aggr_smem_size", SREG_TOTAL_SMEM_SIZE, 1, 4},
+        {"%envreg1", SREG_ENVREG1, 1, 4},
+        {"%envreg2", SREG_ENVREG2, 1, 4},
+        {"%reserved_smem_offset_1", SREG_RESERVED_SMEM_OFFSET, 1, 4},
+        {"%reserved_smem_offset_begin", SREG_ZERO, 1, 4},
+        {"%clusterid", SREG_CTAID_X, 3, 4},
+        {"%nclusterid", SREG_NCTAID_X, 3, 4},
+        {"%cluster_ctarank", SREG_ZERO, 1, 4},
+        {"%cluster_nctarank", SREG_ONE, 1, 4},
+        {"%is_explicit_cluster", SREG_ZERO, 1, 4},
     };
     if (!strcmp(o->name, "%cluster_ctaid") || !strcmp(o->name, "%cluster_nctaid"))
         return emit_const32(e, o->name[9] == 'n');
     if ((!strcmp(o->name, "%tid") || !strcmp(o->name, "%ntid") || !strcmp(o->name, "%ctaid") ||
-         !strcmp(o->name, "%nctaid")) && o->comp == 'w')
+         !strcmp(o->name, "%nctaid")) &&
+        o->comp == 'w')
         return emit_const32(e, 0);
     for (unsigned k = 0; k < LS_ARRAY_LEN(sregs); k++) {
         if (strcmp(o->name, sregs[k].name))
@@ -118,9 +134,12 @@ static u32 sreg_read(struct emit *e, const struct ptx_operand *o)
         const char *name, *body;
         enum slot_class cls;
     } moving[] = {
-        {"%clock", "read_clock", CLASS_32}, {"%clock_hi", "read_clock_hi", CLASS_32},
-        {"%clock64", "read_clock64", CLASS_64}, {"%globaltimer", "read_globaltimer", CLASS_64},
-        {"%globaltimer_lo", "read_globaltimer_lo", CLASS_32}, {"%globaltimer_hi", "read_globaltimer_hi", CLASS_32},
+        {"%clock", "read_clock", CLASS_32},
+        {"%clock_hi", "read_clock_hi", CLASS_32},
+        {"%clock64", "read_clock64", CLASS_64},
+        {"%globaltimer", "read_globaltimer", CLASS_64},
+        {"%globaltimer_lo", "read_globaltimer_lo", CLASS_32},
+        {"%globaltimer_hi", "read_globaltimer_hi", CLASS_32},
     };
     for (unsigned k = 0; k < LS_ARRAY_LEN(moving); k++)
         if (!strcmp(o->name, moving[k].name)) {
@@ -151,11 +170,12 @@ static u32 var_slot(struct emit *e, const struct ptx_operand *o, enum ptx_type t
     u8 bytes = ir_class(t) == CLASS_64 ? 8 : 4;
     if (o->var->space == SPACE_PARAM) {
         e->p->out->uses_param_address = true;
-        return emit_const(e, (struct ir_const){.kind = IR_CONST_PARAM_ADDRESS, .bytes = 8,
-                                               .value = o->var->offset + (u64)o->offset});
+        return emit_const(
+            e, (struct ir_const){.kind = IR_CONST_PARAM_ADDRESS, .bytes = 8, .value = o->var->offset + (u64)o->offset});
     }
     if (o->var->space == SPACE_SHARED && !o->var->size)
-        return emit_const(e, (struct ir_const){.kind = IR_CONST_DYNAMIC_SHARED, .bytes = bytes, .value = (u64)o->offset});
+        return emit_const(e,
+                          (struct ir_const){.kind = IR_CONST_DYNAMIC_SHARED, .bytes = bytes, .value = (u64)o->offset});
     emit_var_address(e, o->var, &address);
     address += (u64)o->offset;
     if (o->var->space == SPACE_LOCAL)
@@ -178,7 +198,9 @@ static u32 negated(struct emit *e, u32 pred)
 static u32 read_other_class(struct emit *e, u32 place, enum slot_class from, enum ptx_type t)
 {
     u32 to = emit_temp(e, ir_class(t));
-    struct ir_inst *r = emit_put(e, from == CLASS_64 ? "cvt_u32_u64" : ptx_type_signed(t) ? "cvt_s64_s32" : "cvt_u64_u32");
+    struct ir_inst *r = emit_put(e, from == CLASS_64     ? "cvt_u32_u64"
+                                    : ptx_type_signed(t) ? "cvt_s64_s32"
+                                                         : "cvt_u64_u32");
     r->d = to;
     r->a = place;
     return to;
@@ -450,7 +472,7 @@ static void emit_one(struct emit *e)
     case OP_GRIDDEPCONTROL:
     case OP_SETMAXNREG:
     case OP_CP_ASYNC_BULK_PREFETCH:
-        break; /* hints: nothing to compute */
+        break;                     /* hints: nothing to compute */
     case OP_CP_ASYNC_COMMIT_GROUP: /* copies are done at once: nothing to compute, but instruments want to know */
     case OP_CP_ASYNC_WAIT_GROUP:
     case OP_CP_ASYNC_WAIT_ALL:

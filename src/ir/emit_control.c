@@ -16,8 +16,8 @@ static u32 loop_cost(const struct emit *e, u32 block) { return e->site - e->p->o
 static void put_branch_if(struct emit *e, u32 pred, bool unless, u32 block, u32 join)
 {
     bool back = block <= e->block;
-    struct ir_inst *r = emit_put(e, unless ? (back ? "branch_unless_back" : "branch_unless")
-                                           : (back ? "branch_if_back" : "branch_if"));
+    struct ir_inst *r =
+        emit_put(e, unless ? (back ? "branch_unless_back" : "branch_unless") : (back ? "branch_if_back" : "branch_if"));
     r->a = pred;
     r->aux = back ? loop_cost(e, block) : 0;
     emit_target_fixup(e, block);

@@ -17,9 +17,11 @@ static void emit_pack(struct emit *e, const struct ptx_operand *vec, bool unpack
     u32 *list = arena_array(e->p->mem, u32, vec->n + 1);
     char name[32];
     snprintf(name, sizeof name, "%s_%ux%u", unpack ? "unpack" : "pack", (unsigned)vec->n, (unsigned)part);
-    u32 whole = unpack ? emit_read(e, &i->operands[1], bits_type(bits)) : emit_write(e, &i->operands[0], bits_type(bits));
+    u32 whole =
+        unpack ? emit_read(e, &i->operands[1], bits_type(bits)) : emit_write(e, &i->operands[0], bits_type(bits));
     for (unsigned k = 0; k < vec->n; k++)
-        list[k] = unpack ? emit_write(e, &vec->elems[k], bits_type(part)) : emit_read(e, &vec->elems[k], bits_type(part));
+        list[k] =
+            unpack ? emit_write(e, &vec->elems[k], bits_type(part)) : emit_read(e, &vec->elems[k], bits_type(part));
     struct ir_inst *r = emit_put(e, name);
     r->d = r->a = whole;
     r->list = list;
@@ -143,8 +145,11 @@ void emit_set(struct emit *e)
         ir_poison(e->p, e->site, "a packed comparison has a packed or an integer result of 32 bits");
         return;
     }
-    u32 yes = t == PTX_F32 ? 0x3f800000u : t == PTX_F16 || t == PTX_F16X2 ? 0x3c00u
-              : t == PTX_BF16 || t == PTX_BF16X2 ? 0x3f80u : packed || ptx_type_bits(t) == 16 ? 0xffffu : 0xffffffffu;
+    u32 yes = t == PTX_F32                       ? 0x3f800000u
+              : t == PTX_F16 || t == PTX_F16X2   ? 0x3c00u
+              : t == PTX_BF16 || t == PTX_BF16X2 ? 0x3f80u
+              : packed || ptx_type_bits(t) == 16 ? 0xffffu
+                                                 : 0xffffffffu;
     u32 p = emit_temp(e, CLASS_PRED), q = packed ? emit_temp(e, CLASS_PRED) : 0;
     compare(e, p, packed, q);
     if (packed) {

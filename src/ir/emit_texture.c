@@ -36,8 +36,9 @@ static bool set_place(struct emit *e, const struct ptx_operand *o, struct ir_tex
 {
     const enum ptx_type type = t->is_float ? PTX_F32 : PTX_B32;
     if (o->kind != PTX_LIST || o->n != 2) {
-        ir_poison(e->p, e->site, o->kind == PTX_LIST && o->n > 2 ? "a separate sampler is not provided"
-                                                                 : "it needs a handle and coordinates");
+        ir_poison(e->p, e->site,
+                  o->kind == PTX_LIST && o->n > 2 ? "a separate sampler is not provided"
+                                                  : "it needs a handle and coordinates");
         return false;
     }
     const struct ptx_operand *c = &o->elems[1];
@@ -139,9 +140,10 @@ void emit_texture(struct emit *e)
         return;
     }
     if (t->cube && (t->op == TEXTURE_GATHER || !t->is_float || i->noperands > extras)) {
-        ir_poison(e->p, e->site, t->op == TEXTURE_GATHER ? "gathers from cube maps are not provided"
-                  : !t->is_float                          ? "a cube map's coordinates are .f32"
-                                                          : "a cube map's coordinates take no offset");
+        ir_poison(e->p, e->site,
+                  t->op == TEXTURE_GATHER ? "gathers from cube maps are not provided"
+                  : !t->is_float          ? "a cube map's coordinates are .f32"
+                                          : "a cube map's coordinates take no offset");
         return;
     }
     if (set_place(e, &i->operands[1], t) && set_detail(e, t) && set_extras(e, extras, t) &&
@@ -199,9 +201,15 @@ static const struct {
     u16 mod;
     u8 what;
 } queries[] = {
-    {MOD_WIDTH, QUERY_WIDTH}, {MOD_HEIGHT, QUERY_HEIGHT}, {MOD_DEPTH, QUERY_DEPTH}, {MOD_ARRAY_SIZE, QUERY_LAYERS},
-    {MOD_CHANNEL_DATA_TYPE, QUERY_DATA_TYPE}, {MOD_CHANNEL_ORDER, QUERY_ORDER},
-    {MOD_NORMALIZED_COORDS, QUERY_NORMALIZED}, {MOD_NUM_MIPMAP_LEVELS, QUERY_LEVELS}, {MOD_NUM_SAMPLES, QUERY_SAMPLES},
+    {MOD_WIDTH, QUERY_WIDTH},
+    {MOD_HEIGHT, QUERY_HEIGHT},
+    {MOD_DEPTH, QUERY_DEPTH},
+    {MOD_ARRAY_SIZE, QUERY_LAYERS},
+    {MOD_CHANNEL_DATA_TYPE, QUERY_DATA_TYPE},
+    {MOD_CHANNEL_ORDER, QUERY_ORDER},
+    {MOD_NORMALIZED_COORDS, QUERY_NORMALIZED},
+    {MOD_NUM_MIPMAP_LEVELS, QUERY_LEVELS},
+    {MOD_NUM_SAMPLES, QUERY_SAMPLES},
 };
 
 /* txq and suq */

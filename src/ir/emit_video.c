@@ -64,8 +64,8 @@ static u64 flags(const struct ptx_inst *i)
         u16 mod;
         u32 flag;
     } of[] = {
-        {MOD_SAT, VIDEO_SAT}, {MOD_ADD, VIDEO_ADD}, {MOD_MIN, VIDEO_MIN}, {MOD_MAX, VIDEO_MAX},
-        {MOD_NE, VIDEO_NE}, {MOD_LT, VIDEO_LT}, {MOD_LE, VIDEO_LE}, {MOD_GT, VIDEO_GT}, {MOD_GE, VIDEO_GE},
+        {MOD_SAT, VIDEO_SAT}, {MOD_ADD, VIDEO_ADD}, {MOD_MIN, VIDEO_MIN}, {MOD_MAX, VIDEO_MAX}, {MOD_NE, VIDEO_NE},
+        {MOD_LT, VIDEO_LT},   {MOD_LE, VIDEO_LE},   {MOD_GT, VIDEO_GT},   {MOD_GE, VIDEO_GE},
     };
     u64 how = 0;
     for (size_t k = 0; k < LS_ARRAY_LEN(of); k++)

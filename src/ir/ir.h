@@ -47,19 +47,19 @@ enum {
     IR_REG64 = 4,    /* the data register is 64 bits wide (ld.u8 into .b64 extends that far) */
     IR_ADDR_CONST = 8, /* no address register: the address is imm alone */
     IR_REG16 = 16,     /* the data register is 16 bits wide: ld.s8 into it extends the sign no further */
-    IR_ARG_IN = 16, /* ld_arg, st_arg: the function's own argument block, not the one of the calls it makes */
+    IR_ARG_IN = 16,    /* ld_arg, st_arg: the function's own argument block, not the one of the calls it makes */
 };
 
 /* A slot that is filled when a frame is made. */
 enum ir_const_kind {
-    IR_CONST_32,    /* value, broadcast */
+    IR_CONST_32, /* value, broadcast */
     IR_CONST_64,
-    IR_CONST_PARAM, /* kernel parameter bytes [value, value + bytes), zero- or sign-extended as type says */
-    IR_CONST_PARAM_ADDRESS, /* device address of byte `value` of the launch's copy of the parameter block */
-    IR_CONST_LOCAL, /* value + where the frame's local memory starts in the lane's: an address in .local */
-    IR_CONST_SREG,  /* special register `value` (enum ir_sreg) */
+    IR_CONST_PARAM,          /* kernel parameter bytes [value, value + bytes), zero- or sign-extended as type says */
+    IR_CONST_PARAM_ADDRESS,  /* device address of byte `value` of the launch's copy of the parameter block */
+    IR_CONST_LOCAL,          /* value + where the frame's local memory starts in the lane's: an address in .local */
+    IR_CONST_SREG,           /* special register `value` (enum ir_sreg) */
     IR_CONST_DYNAMIC_SHARED, /* value + where dynamic shared memory starts in the block's window */
-    IR_CONST_PRED,  /* a predicate mask: 0 or ~0 */
+    IR_CONST_PRED,           /* a predicate mask: 0 or ~0 */
 };
 
 struct ir_const {
@@ -69,29 +69,56 @@ struct ir_const {
 };
 
 enum ir_sreg {
-    SREG_TID_X, SREG_TID_Y, SREG_TID_Z,
-    SREG_NTID_X, SREG_NTID_Y, SREG_NTID_Z,
-    SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z,
-    SREG_NCTAID_X, SREG_NCTAID_Y, SREG_NCTAID_Z,
-    SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
-    SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
-    SREG_DYNAMIC_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE, SREG_ZERO /* clusters of one block: ranks, ids */, SREG_ONE,
-    SREG_ENVREG1, SREG_ENVREG2, SREG_RESERVED_SMEM_OFFSET,
+    SREG_TID_X,
+    SREG_TID_Y,
+    SREG_TID_Z,
+    SREG_NTID_X,
+    SREG_NTID_Y,
+    SREG_NTID_Z,
+    SREG_CTAID_X,
+    SREG_CTAID_Y,
+    SREG_CTAID_Z,
+    SREG_NCTAID_X,
+    SREG_NCTAID_Y,
+    SREG_NCTAID_Z,
+    SREG_LANEID,
+    SREG_WARPID,
+    SREG_NWARPID,
+    SREG_SMID,
+    SREG_NSMID,
+    SREG_GRIDID,
+    SREG_LANEMASK_EQ,
+    SREG_LANEMASK_LE,
+    SREG_LANEMASK_LT,
+    SREG_LANEMASK_GE,
+    SREG_LANEMASK_GT,
+    SREG_DYNAMIC_SMEM_SIZE,
+    SREG_TOTAL_SMEM_SIZE,
+    SREG_ZERO /* clusters of one block: ranks, ids */,
+    SREG_ONE,
+    SREG_ENVREG1,
+    SREG_ENVREG2,
+    SREG_RESERVED_SMEM_OFFSET,
     /* read at run time by a body, not constants */
-    SREG_CLOCK, SREG_CLOCK_HI, SREG_CLOCK64, SREG_GLOBALTIMER, SREG_GLOBALTIMER_LO, SREG_GLOBALTIMER_HI,
+    SREG_CLOCK,
+    SREG_CLOCK_HI,
+    SREG_CLOCK64,
+    SREG_GLOBALTIMER,
+    SREG_GLOBALTIMER_LO,
+    SREG_GLOBALTIMER_HI,
     SREG_COUNT
 };
 
 /* A basic block of the PTX, by sites. Predicated simple instructions do not end a block. */
 struct ir_block {
-    u32 first, end;       /* sites [first, end) */
-    u32 succ[2], nsucc;   /* successor blocks; more than two (brx, indirect) only in `succs` */
-    u32 *succs;           /* all nsucc successors */
+    u32 first, end;     /* sites [first, end) */
+    u32 succ[2], nsucc; /* successor blocks; more than two (brx, indirect) only in `succs` */
+    u32 *succs;         /* all nsucc successors */
     u32 npreds;
-    u32 idom, ipdom;      /* IR_NO_BLOCK = none */
+    u32 idom, ipdom; /* IR_NO_BLOCK = none */
     u32 loop_depth;
-    bool is_join;         /* some divergent branch reconverges at its start */
-    u32 depth;            /* distance from entry in the dominator tree */
+    bool is_join; /* some divergent branch reconverges at its start */
+    u32 depth;    /* distance from entry in the dominator tree */
 };
 #define IR_NO_BLOCK UINT32_MAX
 
@@ -121,7 +148,7 @@ enum ir_unit {
     IR_UNIT_CONVERT,
     IR_UNIT_SHUFFLE,
     IR_UNIT_TENSOR,
-    IR_UNIT_MEMORY,   /* how long it takes follows from its addresses */
+    IR_UNIT_MEMORY, /* how long it takes follows from its addresses */
     IR_UNIT_COUNT
 };
 
@@ -130,11 +157,11 @@ enum ir_unit {
 /* What a tick record (ptr) says of the instruction behind it. A register is named by its entry in the scoreboard: one a
  * slot, one a predicate, and one for the carry flag. */
 struct ir_tick {
-    u8 unit;    /* enum ir_unit */
-    u8 steps;   /* machine instructions that it stands for, >= 1 */
-    bool chain; /* each of them needs the one before */
+    u8 unit;                               /* enum ir_unit */
+    u8 steps;                              /* machine instructions that it stands for, >= 1 */
+    bool chain;                            /* each of them needs the one before */
     bool shared, atomic, past_l1, is_copy; /* memory; is_copy: cp.async */
-    u32 value;  /* SLEEP: where the nanoseconds are, in bytes from regs; COPY_WAIT: how many groups may stay under way,
+    u32 value; /* SLEEP: where the nanoseconds are, in bytes from regs; COPY_WAIT: how many groups may stay under way,
                    or IR_COPY_ALL: nothing may, committed or not */
     u32 nreads, nwrites;
     u32 entry[]; /* read, then written */
@@ -154,23 +181,23 @@ struct ir_func {
     u32 nblocks;
     u32 *block_of_site;
     struct ir_code code[IR_NSHAPES]; /* code[IR_TIMED].insts is NULL when nothing asks for it */
-    u32 scoreboard; /* timed code: entries of a frame's scoreboard */
+    u32 scoreboard;                  /* timed code: entries of a frame's scoreboard */
     struct ir_const *consts;
     u32 nconsts;
     u32 masks_at, consts_at, frame_bytes; /* layout of the register file, above */
-    bool uses_block_const; /* some constant changes from block to block (%ctaid, %smid) */
-    u64 param_bytes;     /* kernels: size of the parameter block; functions: of the argument area of one lane */
-    u64 ret_bytes;       /* functions: of the return area of one lane */
-    u64 call_bytes;      /* the largest argument + return area of the calls it makes, one lane */
-    u32 local_bytes;     /* a lane, this function's own frame */
+    bool uses_block_const;                /* some constant changes from block to block (%ctaid, %smid) */
+    u64 param_bytes;  /* kernels: size of the parameter block; functions: of the argument area of one lane */
+    u64 ret_bytes;    /* functions: of the return area of one lane */
+    u64 call_bytes;   /* the largest argument + return area of the calls it makes, one lane */
+    u32 local_bytes;  /* a lane, this function's own frame */
     u32 shared_bytes; /* kernels: static shared memory, of callees too, and what lies between it and dynamic memory */
     u32 shared_align; /* kernels: of dynamic shared memory; 1: it sees none */
-    u32 shared_placed;   /* kernels: where it ends as it lies, which is later when there are gaps (exec_device.shared_gap) */
+    u32 shared_placed; /* kernels: where it ends as it lies, which is later when there are gaps (exec_device.shared_gap) */
     const struct ir_shared_var *shared_vars; /* kernels: in order of their places; dynamic memory, if any, last */
     u32 nshared_vars;
-    u32 registers;       /* estimated 32-bit registers a thread: the most values live at once, as ptxas would round */
-    u32 live_max;        /* the same unrounded */
-    u32 nbarriers;       /* named barriers used: highest constant id + 1; 16 when an id is not constant */
+    u32 registers; /* estimated 32-bit registers a thread: the most values live at once, as ptxas would round */
+    u32 live_max;  /* the same unrounded */
+    u32 nbarriers; /* named barriers used: highest constant id + 1; 16 when an id is not constant */
     bool has_barrier, has_atomics, has_calls, is_recursive;
     bool uses_param_address; /* some IR_CONST_PARAM_ADDRESS */
     /* why it cannot be launched, or NULL: "file:line: opcode ... has no body" */
@@ -203,9 +230,9 @@ struct ir_target {
     u64 (*func_handle)(void *ctx, const struct ptx_func *f);
     int (*builtin)(void *ctx, const char *name);
     u64 shared_window, local_window; /* generic addresses of the two windows */
-    bool keep_apart; /* every register its own slot: no colouring, for tests */
-    bool timed;      /* make the timed shape too */
-    bool weak_memory; /* what releases has a fence in front of it */
+    bool keep_apart;                 /* every register its own slot: no colouring, for tests */
+    bool timed;                      /* make the timed shape too */
+    bool weak_memory;                /* what releases has a fence in front of it */
 };
 
 /* Builds blocks, dominators, liveness, slots and code. Everything is allocated in mem (whose recovery point is set).

@@ -208,10 +208,7 @@ static struct cost cost_of(const struct ptx_inst *i)
 
 /* ---- registers ---- */
 
-static u32 carry_entry(const struct pass *p)
-{
-    return p->out->masks_at / IR_SLOT + (p->carry - p->out->masks_at) / 4;
-}
+static u32 carry_entry(const struct pass *p) { return p->out->masks_at / IR_SLOT + (p->carry - p->out->masks_at) / 4; }
 
 static u32 entry_of(const struct pass *p, const struct ptx_var *reg)
 {

@@ -62,9 +62,6 @@ u32 ir_matrix_products(const struct ptx_inst *i);
 u32 ir_matrix_accesses(const struct ptx_inst *i);
 
 /* The registers that hold a unit. */
-static inline u32 matrix_unit_slots(const struct ir_fragment *f)
-{
-    return f->bits >= 32 ? f->per_lane : 1;
-}
+static inline u32 matrix_unit_slots(const struct ir_fragment *f) { return f->bits >= 32 ? f->per_lane : 1; }
 
 #endif

@@ -18,7 +18,14 @@ enum ir_texture_data {
 };
 
 enum ir_texture_query {
-    QUERY_WIDTH, QUERY_HEIGHT, QUERY_DEPTH, QUERY_LAYERS, QUERY_DATA_TYPE, QUERY_ORDER, QUERY_NORMALIZED, QUERY_LEVELS,
+    QUERY_WIDTH,
+    QUERY_HEIGHT,
+    QUERY_DEPTH,
+    QUERY_LAYERS,
+    QUERY_DATA_TYPE,
+    QUERY_ORDER,
+    QUERY_NORMALIZED,
+    QUERY_LEVELS,
     QUERY_SAMPLES
 };
 
@@ -26,8 +33,8 @@ enum ir_texture_query {
 enum ir_surface_bounds { BOUNDS_TRAP, BOUNDS_CLAMP, BOUNDS_ZERO };
 
 struct ir_texture {
-    u8 op;             /* enum ir_texture_op */
-    u8 dims;           /* 1, 2, 3: coordinates without the layer; of a cube 3 */
+    u8 op;   /* enum ir_texture_op */
+    u8 dims; /* 1, 2, 3: coordinates without the layer; of a cube 3 */
     bool layered, cube;
     bool is_float;     /* coordinates are .f32, else .s32 texels (of surfaces: .b32, x in bytes) */
     bool has_offset;   /* constant or variable displacements in texels */
@@ -40,8 +47,8 @@ struct ir_texture {
     u32 handle;        /* u64 lanes */
     u8 detail;         /* textures: enum ir_texture_detail */
     u32 layer, coord[3], offset[3], value[4], resident;
-    u32 level;         /* LEVEL: f32 lanes, or s32 when coordinates are; queries: the level, s32 lanes */
-    u32 dx[3], dy[3];  /* GRADIENTS: f32 lanes */
+    u32 level;        /* LEVEL: f32 lanes, or s32 when coordinates are; queries: the level, s32 lanes */
+    u32 dx[3], dy[3]; /* GRADIENTS: f32 lanes */
 };
 
 #endif

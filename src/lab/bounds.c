@@ -44,10 +44,7 @@ static double fp32(const struct meter_report *r)
     return isnan(v) ? 0 : v;
 }
 
-static double or_zero(double v)
-{
-    return isfinite(v) ? v : 0;
-}
+static double or_zero(double v) { return isfinite(v) ? v : 0; }
 
 void lab_bounds(const struct gpu *gpu, struct lab_result *out)
 {

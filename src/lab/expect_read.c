@@ -70,10 +70,7 @@ static void read_relation(struct head *h, enum expect_kind kind, char *text)
     complain(h, "expected 'metric == expression'", text);
 }
 
-static bool read_pair(const char *text, u32 *a, u32 *b)
-{
-    return sscanf(text, "%ux%u", a, b) == 2;
-}
+static bool read_pair(const char *text, u32 *a, u32 *b) { return sscanf(text, "%ux%u", a, b) == 2; }
 
 static void read_caught(struct head *h, char *text)
 {

@@ -28,8 +28,8 @@ struct trial {
     struct shape shape;
     struct plan plan;
     CUmodule module;
-    u8 *before[PLAN_BUFFERS]; /* images as they were uploaded, with guards */
-    u8 *host[PLAN_BUFFERS];   /* the image where the host reaches it; else NULL */
+    u8 *before[PLAN_BUFFERS];         /* images as they were uploaded, with guards */
+    u8 *host[PLAN_BUFFERS];           /* the image where the host reaches it; else NULL */
     CUdeviceptr device[PLAN_BUFFERS]; /* the image where kernels reach it; of pageable ones 0 */
     CUarray arrays[PLAN_TEXTURES];
     CUtexObject textures[PLAN_TEXTURES];

@@ -40,15 +40,9 @@ void lab_close(struct lab *lab)
     ls_free(lab);
 }
 
-const char *lab_device_name(const struct lab *lab)
-{
-    return lab->cuda.device_name;
-}
+const char *lab_device_name(const struct lab *lab) { return lab->cuda.device_name; }
 
-void lab_set_shape(struct lab *lab, const struct shape *shape)
-{
-    lab->request.shape = *shape;
-}
+void lab_set_shape(struct lab *lab, const struct shape *shape) { lab->request.shape = *shape; }
 
 void lab_shape_text(const struct family *f, const struct shape *s, char *out, size_t size)
 {

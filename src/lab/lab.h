@@ -102,7 +102,8 @@ void lab_shape_text(const struct family *f, const struct shape *s, char *out, si
 /* A metric of the report or a value of the plan, by name; NaN when there is none. */
 double lab_value_of(const struct lab_result *r, const char *name);
 bool lab_value_known(const char *name); /* of the plan */
-const struct lab_value *lab_value_info(u32 i); /* name, unit and kind of the i-th value of every plan; NULL past the last */
+const struct lab_value *
+lab_value_info(u32 i); /* name, unit and kind of the i-th value of every plan; NULL past the last */
 
 const struct family *lab_family(const char *name);
 const struct rung *lab_rung(const struct family *f, const char *name, bool broken);

@@ -55,10 +55,7 @@ struct model {
 
 /* ---- the schedule ---- */
 
-static double latest(double a, double b)
-{
-    return a > b ? a : b;
-}
+static double latest(double a, double b) { return a > b ? a : b; }
 
 /* When the operation could start; INFINITY: what it waits for is not scheduled yet. */
 static double could_start(const struct model *m, const struct op *o)
@@ -138,10 +135,7 @@ static i32 issue(struct model *m, struct op o)
 
 /* ---- steps ---- */
 
-static double call_seconds(const struct model *m)
-{
-    return m->gpu->launch_ns * 1e-9;
-}
+static double call_seconds(const struct model *m) { return m->gpu->launch_ns * 1e-9; }
 
 static double dram_seconds(const struct model *m, double bytes)
 {
@@ -172,10 +166,7 @@ static void blocking_cross(struct model *m, u32 stream, enum engine e, double by
     wait_stream(m, stream);
 }
 
-static bool in_device(const struct plan *p, u32 buffer)
-{
-    return p->buffers[buffer].place == PLACE_DEVICE;
-}
+static bool in_device(const struct plan *p, u32 buffer) { return p->buffers[buffer].place == PLACE_DEVICE; }
 
 static void copy_step(struct model *m, const struct step *s)
 {

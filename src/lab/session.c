@@ -44,15 +44,9 @@ static void empty_file(const char *path)
         return; /* what stays is only read over */
 }
 
-static void remove_file(const char *path)
-{
-    unlink(path);
-}
+static void remove_file(const char *path) { unlink(path); }
 
-void lab_session_clear(const char *folder)
-{
-    each_record(folder, empty_file);
-}
+void lab_session_clear(const char *folder) { each_record(folder, empty_file); }
 
 void lab_session_close(const char *folder)
 {

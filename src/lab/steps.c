@@ -27,7 +27,8 @@ static bool prepare(struct trial *t, const struct launch *l, CUfunction *f)
     struct lab_cuda *c = &t->lab->cuda;
     return trial_ok(t, c->module_function(f, t->module, l->kernel)) &&
            (l->dynamic_shared <= 48 * 1024 ||
-            trial_ok(t, c->function_set(*f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)l->dynamic_shared))) &&
+            trial_ok(t,
+                     c->function_set(*f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)l->dynamic_shared))) &&
            (l->carveout < 0 ||
             trial_ok(t, c->function_set(*f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, l->carveout)));
 }
@@ -56,7 +57,8 @@ static bool prefetch(struct trial *t, const struct step *s, CUstream stream)
     const struct buffer *b = &t->plan.buffers[s->to];
     CUmemLocation where = {.type = s->value ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,
                            .id = s->value ? 0 : t->lab->cuda.device};
-    return trial_ok(t, t->lab->cuda.prefetch(place_of(t, s->to, 0), b->count * buffer_element(b->type), where, 0, stream));
+    return trial_ok(t,
+                    t->lab->cuda.prefetch(place_of(t, s->to, 0), b->count * buffer_element(b->type), where, 0, stream));
 }
 
 /* The host reads all of a buffer, so that managed pages come to it. */
@@ -92,8 +94,8 @@ static bool release(struct trial *t, struct scratch *scratch)
 static bool copy(struct trial *t, const struct step *s, CUstream stream)
 {
     u64 bytes = s->count * buffer_element(t->plan.buffers[s->to].type);
-    return trial_ok(t, t->lab->cuda.copy_async(place_of(t, s->to, s->to_at), place_of(t, s->from, s->from_at), bytes,
-                                               stream));
+    return trial_ok(
+        t, t->lab->cuda.copy_async(place_of(t, s->to, s->to_at), place_of(t, s->from, s->from_at), bytes, stream));
 }
 
 static bool poke(struct trial *t, const struct step *s)
@@ -151,10 +153,7 @@ bool trial_steps(struct trial *t)
     return good;
 }
 
-bool trial_run(struct trial *t)
-{
-    return trial_steps(t) && trial_ok(t, t->lab->cuda.synchronize());
-}
+bool trial_run(struct trial *t) { return trial_steps(t) && trial_ok(t, t->lab->cuda.synchronize()); }
 
 /* ---- time ---- */
 
@@ -183,8 +182,9 @@ static bool time_once(struct trial *t, bool host, CUevent begin, CUevent end, do
         *ms = (lab_clock() - from) * 1e3;
         return good;
     }
-    bool good = trial_ok(t, c->event_record(begin, NULL)) && trial_steps(t) && trial_ok(t, c->event_record(end, NULL)) &&
-                trial_ok(t, c->event_synchronize(end)) && trial_ok(t, c->event_elapsed(&elapsed, begin, end));
+    bool good = trial_ok(t, c->event_record(begin, NULL)) && trial_steps(t) &&
+                trial_ok(t, c->event_record(end, NULL)) && trial_ok(t, c->event_synchronize(end)) &&
+                trial_ok(t, c->event_elapsed(&elapsed, begin, end));
     *ms = elapsed;
     return good;
 }

@@ -16,15 +16,9 @@ double lab_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static u64 guard_bytes(const struct trial *t)
-{
-    return t->lab->request.checked ? 0 : GUARD_BYTES;
-}
+static u64 guard_bytes(const struct trial *t) { return t->lab->request.checked ? 0 : GUARD_BYTES; }
 
-static u64 content_bytes(const struct buffer *b)
-{
-    return (b->lead + b->count + b->tail) * buffer_element(b->type);
-}
+static u64 content_bytes(const struct buffer *b) { return (b->lead + b->count + b->tail) * buffer_element(b->type); }
 
 u64 image_bytes(const struct trial *t, const struct buffer *b)
 {

@@ -28,7 +28,7 @@ enum value_id {
 #define VALUE(id, name, unit, kind) VALUE_##id,
     VALUES(VALUE)
 #undef VALUE
-    VALUE_COUNT
+        VALUE_COUNT
 };
 
 static const struct lab_value kinds[] = {
@@ -112,10 +112,7 @@ void lab_value_set(struct lab_result *out, const char *name, double v)
             out->values[i].value = v;
 }
 
-const struct lab_value *lab_value_info(u32 i)
-{
-    return i < VALUE_COUNT ? &kinds[i] : NULL;
-}
+const struct lab_value *lab_value_info(u32 i) { return i < VALUE_COUNT ? &kinds[i] : NULL; }
 
 bool lab_value_known(const char *name)
 {

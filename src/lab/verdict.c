@@ -50,10 +50,7 @@ static u8 *read_part(struct trial *t, u32 i, u64 from, u64 bytes)
     return after;
 }
 
-static u8 *read_back(struct trial *t, u32 i)
-{
-    return read_part(t, i, 0, device_bytes(t, &t->plan.buffers[i]));
-}
+static u8 *read_back(struct trial *t, u32 i) { return read_part(t, i, 0, device_bytes(t, &t->plan.buffers[i])); }
 
 /* A device buffer that copies fill stays an input to nobody: what steps write may change. */
 static void look_at(struct trial *t, u32 i, u8 **after, struct lab_result *out)

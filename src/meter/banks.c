@@ -144,7 +144,8 @@ static u32 commit_turn(struct bank_shape s, const u64 *at, u32 mask, u32 bytes)
         const u32 i = (u32)__builtin_ctz(m), half = bytes > s.bank_bytes ? i / 16 : 0;
         const u64 w = at[i] / width;
         const u32 slot = (u32)(w % slots);
-        const bool same_word = (taken[0] >> slot & 1 && word[0][slot] == w) || (taken[1] >> slot & 1 && word[1][slot] == w);
+        const bool same_word =
+            (taken[0] >> slot & 1 && word[0][slot] == w) || (taken[1] >> slot & 1 && word[1][slot] == w);
         if (taken[half] >> slot & 1 || same_word)
             continue;
         taken[half] |= MUTANT(16, 1ull << slot, 0);

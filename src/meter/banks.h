@@ -32,7 +32,7 @@ struct bank_cost banks_cost(struct bank_shape shape, enum bank_op op, const u64 
 /* An atomic that machine code does as a loop of load and compare-and-swap (f32 add, 64-bit arithmetic): each turn commits
  * one lane of each bank. An estimate: which lane wins is not known. */
 struct bank_loop {
-    u32 turns;                        /* executions of the load and of the compare-and-swap */
+    u32 turns; /* executions of the load and of the compare-and-swap */
     u32 load_wavefronts, load_conflicts;
     u32 cas_wavefronts;
 };

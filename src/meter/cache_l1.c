@@ -3,10 +3,7 @@
 
 enum { L1_WAYS = 16 };
 
-bool l1_shape(struct sm *s, u64 bytes)
-{
-    return cache_shape(&s->l1, bytes, L1_WAYS);
-}
+bool l1_shape(struct sm *s, u64 bytes) { return cache_shape(&s->l1, bytes, L1_WAYS); }
 
 static bool to_l2(struct sm *s, u64 request, u32 sectors)
 {

@@ -316,10 +316,7 @@ struct caches_worker *caches_worker(struct caches *c)
     return all[c->nworkers++] = w;
 }
 
-const struct traffic *caches_rest(const struct caches_worker *w)
-{
-    return &w->rest;
-}
+const struct traffic *caches_rest(const struct caches_worker *w) { return &w->rest; }
 
 u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, u32 n)
 {
@@ -469,10 +466,7 @@ void caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, co
 
 /* ---- the end ---- */
 
-u64 caches_atomic_most(const struct caches *c)
-{
-    return c->atomic_most;
-}
+u64 caches_atomic_most(const struct caches *c) { return c->atomic_most; }
 
 bool caches_finish(struct caches *c)
 {

@@ -106,26 +106,11 @@ static inline u64 request_make(u64 number, u32 sectors, enum traffic_kind kind, 
     return (number & ((1ull << REQUEST_NUMBER_BITS) - 1)) | (u64)sectors << 40 | (u64)kind << 44 | (u64)last << 48 |
            (u64)site << 49;
 }
-static inline u64 request_number(u64 r)
-{
-    return r & ((1ull << REQUEST_NUMBER_BITS) - 1);
-}
-static inline u32 request_sectors(u64 r)
-{
-    return (u32)(r >> 40) & 15;
-}
-static inline enum traffic_kind request_kind(u64 r)
-{
-    return (enum traffic_kind)(r >> 44 & 15);
-}
-static inline bool request_last(u64 r)
-{
-    return r >> 48 & 1;
-}
-static inline u32 request_site(u64 r)
-{
-    return (u32)(r >> 49);
-}
+static inline u64 request_number(u64 r) { return r & ((1ull << REQUEST_NUMBER_BITS) - 1); }
+static inline u32 request_sectors(u64 r) { return (u32)(r >> 40) & 15; }
+static inline enum traffic_kind request_kind(u64 r) { return (enum traffic_kind)(r >> 44 & 15); }
+static inline bool request_last(u64 r) { return r >> 48 & 1; }
+static inline u32 request_site(u64 r) { return (u32)(r >> 49); }
 
 struct requests {
     u64 *at;
@@ -140,10 +125,7 @@ static inline bool requests_push(struct requests *s, u64 request)
     return true;
 }
 /* Number of sectors. A processor that popcount can be counted on is not what we are built for. */
-static inline u32 sectors_in(u32 sectors)
-{
-    return 0x4332322132212110ull >> 4 * sectors & 15;
-}
+static inline u32 sectors_in(u32 sectors) { return 0x4332322132212110ull >> 4 * sectors & 15; }
 
 /* What an SM sends to L2. */
 struct l2_input {

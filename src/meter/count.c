@@ -172,9 +172,7 @@ static enum access_class class_of(const struct exec_access *a, const struct site
     case SPACE_CONST:
         return a->op == ACCESS_LD ? CLASS_CLD : CLASS_NONE;
     case SPACE_TEX: /* not through the LSU; what sectors a fetch costs depends on a layout that only NVIDIA knows */
-        return a->op == ACCESS_ST                               ? CLASS_SUST
-               : a->func->src->insts[a->site].op == OP_SULD ? CLASS_SULD
-                                                                : CLASS_TEX;
+        return a->op == ACCESS_ST ? CLASS_SUST : a->func->src->insts[a->site].op == OP_SULD ? CLASS_SULD : CLASS_TEX;
     default:
         return CLASS_NONE;
     }
@@ -276,7 +274,7 @@ static struct cost look_up(struct counter *c, const struct site_count *site, enu
         return compute(c, site, class, a, bytes);
     s.mask = a->mask;
     s.phase = (u32)(base % period(c, class));
-    s.class = (u8)class;
+    s.class = (u8) class;
     s.bytes = (u8)bytes;
     const u32 way = hash(&s);
     if (same_shape(&m->shape[way], &s)) {
@@ -298,8 +296,8 @@ static __attribute__((noinline)) struct memo *make_memo(struct counter *c, struc
     return s->memo = arena_new(&c->mem, struct memo); /* mask 0 matches no access */
 }
 
-static struct cost cost_of(struct counter *c, struct site_count *s, enum access_class class, const struct exec_access *a,
-                           u32 bytes)
+static struct cost cost_of(struct counter *c, struct site_count *s, enum access_class class,
+                           const struct exec_access *a, u32 bytes)
 {
     struct memo *m = c->no_memo ? NULL : s->memo ? s->memo : make_memo(c, s);
     if (!m)
@@ -373,7 +371,7 @@ static __attribute__((noinline)) struct tally *other_tally(struct counter *c, st
                                                            enum access_class class)
 {
     if (s->class == CLASS_NONE) {
-        s->class = (u8)class;
+        s->class = (u8) class;
         return &s->first;
     }
     if (!s->others) {
@@ -417,16 +415,17 @@ static u32 quads_of(u32 mask)
 /* Whether the hardware counts a byte that several lanes ask for once. */
 static inline bool distinct_bytes(enum access_class class)
 {
-    return class == CLASS_GLD || class == CLASS_GST || class == CLASS_SLD || class == CLASS_SST || class == CLASS_GASYNC;
+    return class == CLASS_GLD || class == CLASS_GST || class == CLASS_SLD || class == CLASS_SST ||
+           class == CLASS_GASYNC;
 }
 
 static __attribute__((noinline)) void to_caches(struct counter *c, const struct func_count *f, enum access_class class,
                                                 const struct exec_access *a)
 {
     static const u8 kinds[] = {
-        [CLASS_GLD] = TRAFFIC_LOAD,       [CLASS_GST] = TRAFFIC_STORE,       [CLASS_GATOM] = TRAFFIC_ATOM,
-        [CLASS_GRED] = TRAFFIC_RED,       [CLASS_LLD] = TRAFFIC_LOCAL_LOAD,  [CLASS_LST] = TRAFFIC_LOCAL_STORE,
-        [CLASS_GASYNC] = TRAFFIC_LOAD,    [CLASS_TEX] = TRAFFIC_TEXTURE,     [CLASS_SULD] = TRAFFIC_TEXTURE,
+        [CLASS_GLD] = TRAFFIC_LOAD,    [CLASS_GST] = TRAFFIC_STORE,      [CLASS_GATOM] = TRAFFIC_ATOM,
+        [CLASS_GRED] = TRAFFIC_RED,    [CLASS_LLD] = TRAFFIC_LOCAL_LOAD, [CLASS_LST] = TRAFFIC_LOCAL_STORE,
+        [CLASS_GASYNC] = TRAFFIC_LOAD, [CLASS_TEX] = TRAFFIC_TEXTURE,    [CLASS_SULD] = TRAFFIC_TEXTURE,
         [CLASS_SUST] = TRAFFIC_STORE,
     };
     if (class == CLASS_SLD || class == CLASS_SST || class == CLASS_SATOM || class == CLASS_CLD)

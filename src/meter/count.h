@@ -18,13 +18,13 @@ struct tally {
 struct memo;
 
 struct site_count {
-    u8 class;              /* of `first`; CLASS_NONE until the first access */
-    u8 width;              /* as in struct site_estimate */
+    u8 class; /* of `first`; CLASS_NONE until the first access */
+    u8 width; /* as in struct site_estimate */
     bool follows, unused, loops, async, counts;
     bool aligned;
     bool past_l1; /* global loads and stores: L1 is not asked */
     struct tally first;
-    struct tally *others;  /* [ACCESS_CLASSES], for generic accesses that hit several spaces; or NULL */
+    struct tally *others; /* [ACCESS_CLASSES], for generic accesses that hit several spaces; or NULL */
     struct memo *memo;
     u64 divergent, barriers;
 };
@@ -49,8 +49,8 @@ struct counter {
     struct bank_shape shape;
     bool plain_shape; /* 32 banks of 4 bytes: the short cuts for regular patterns hold */
     bool no_memo;
-    bool failed;      /* no memory: what follows is dropped */
-    bool pictures;    /* in the block whose accesses are kept (picture.c) */
+    bool failed;   /* no memory: what follows is dropped */
+    bool pictures; /* in the block whose accesses are kept (picture.c) */
     VEC(struct picture_sample) samples;
     u32 cc_major;
     const struct sass_func *code; /* what ptxas made of the kernel, or NULL */

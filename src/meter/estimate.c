@@ -13,7 +13,7 @@
 #include "meter/rules.h"
 
 enum { WMMA_ADDRESS = 7 }; /* from the lane to its first address, in code for sm_90 */
-enum { BODY_MAX = 10 }; /* PTX instructions of a body that is still predicated */
+enum { BODY_MAX = 10 };    /* PTX instructions of a body that is still predicated */
 
 /* ---- registers: how often read, and the one instruction that writes it ---- */
 
@@ -212,9 +212,15 @@ static enum event_id arith_event(enum ptx_type t)
 static enum event_id class_event(const struct ptx_inst *i)
 {
     static const u8 events[] = {
-        [INTEGER] = EVENT_integer, [BIT] = EVENT_bit,           [CONVERSION] = EVENT_conversion,
-        [CONTROL] = EVENT_control, [INTER_THREAD] = EVENT_exchange, [MEMORY] = EVENT_memory,
-        [TEXTURE] = EVENT_memory,  [TENSOR] = EVENT_misc,       [MISC] = EVENT_misc,
+        [INTEGER] = EVENT_integer,
+        [BIT] = EVENT_bit,
+        [CONVERSION] = EVENT_conversion,
+        [CONTROL] = EVENT_control,
+        [INTER_THREAD] = EVENT_exchange,
+        [MEMORY] = EVENT_memory,
+        [TEXTURE] = EVENT_memory,
+        [TENSOR] = EVENT_misc,
+        [MISC] = EVENT_misc,
     };
     const u8 class = op_classes[i->op];
     return class == ARITH ? arith_event(first_type(i)) : (enum event_id)events[class];
@@ -223,7 +229,10 @@ static enum event_id class_event(const struct ptx_inst *i)
 /* The operation that ncu counts as flops: the event of its kind (0 = add, 1 = mul, 2 = fma) and type. */
 static void set_flop(struct site_estimate *e, const struct ptx_inst *i)
 {
-    const int kind = i->op == OP_ADD || i->op == OP_SUB ? 0 : i->op == OP_MUL ? 1 : i->op == OP_FMA || i->op == OP_MAD ? 2 : -1;
+    const int kind = i->op == OP_ADD || i->op == OP_SUB   ? 0
+                     : i->op == OP_MUL                    ? 1
+                     : i->op == OP_FMA || i->op == OP_MAD ? 2
+                                                          : -1;
     const enum ptx_type t = first_type(i);
     if (kind < 0)
         return;

@@ -63,20 +63,28 @@ static bool is_anchor(const struct ptx_inst *i, const struct sass_inst *made)
     case SASS_LDG:
     case SASS_LDS:
     case SASS_LDL:
-    case SASS_LD: return i->op == OP_LD && i->space != SPACE_PARAM;
+    case SASS_LD:
+        return i->op == OP_LD && i->space != SPACE_PARAM;
     case SASS_STG:
     case SASS_STS:
     case SASS_STL:
-    case SASS_ST: return i->op == OP_ST;
+    case SASS_ST:
+        return i->op == OP_ST;
     case SASS_ATOMS:
     case SASS_ATOMG:
-    case SASS_RED: return i->op == OP_ATOM || i->op == OP_RED;
-    case SASS_BAR: return i->op == OP_BAR || i->op == OP_BARRIER;
-    case SASS_SHFL: return i->op == OP_SHFL;
+    case SASS_RED:
+        return i->op == OP_ATOM || i->op == OP_RED;
+    case SASS_BAR:
+        return i->op == OP_BAR || i->op == OP_BARRIER;
+    case SASS_SHFL:
+        return i->op == OP_SHFL;
     case SASS_BRA:
-    case SASS_BRX: return i->op == OP_BRA || i->op == OP_BRX;
-    case SASS_EXIT: return made->guarded && i->op == OP_BRA; /* others are of whatever block is before */
-    default: return false;
+    case SASS_BRX:
+        return i->op == OP_BRA || i->op == OP_BRX;
+    case SASS_EXIT:
+        return made->guarded && i->op == OP_BRA; /* others are of whatever block is before */
+    default:
+        return false;
     }
 }
 

@@ -87,15 +87,9 @@ static demangler *find_demangler(void)
 }
 
 static demangler *the_demangler;
-static void set_demangler(void)
-{
-    the_demangler = find_demangler();
-}
+static void set_demangler(void) { the_demangler = find_demangler(); }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == ':';
-}
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == ':'; }
 
 /* Where the type that ends before `end` begins: a word, or words of a built-in type, with template arguments. */
 static size_t type_start(const char *s, size_t end)

@@ -52,8 +52,8 @@ static struct low low_sum(struct low a, struct low b) { return low_of(min_u32(a.
 static struct low low_and(struct low a, struct low b)
 {
     u32 n = 0;
-    while (n < BITS && ((n < a.known && n < b.known) || (n < a.known && !(a.bits >> n & 1)) ||
-                        (n < b.known && !(b.bits >> n & 1))))
+    while (n < BITS &&
+           ((n < a.known && n < b.known) || (n < a.known && !(a.bits >> n & 1)) || (n < b.known && !(b.bits >> n & 1))))
         n++;
     return low_of(n, a.bits & b.bits);
 }
@@ -92,17 +92,15 @@ static struct low low_of_inst(const struct finder *d, const struct ptx_inst *i, 
     case OP_AND:
         return low_and(low_operand(d, &o[1], depth), low_operand(d, &o[2], depth));
     case OP_SHL:
-        return o[2].kind != PTX_IMM ? nothing
-                                    : low_product(low_operand(d, &o[1], depth),
-                                                  low_of(BITS, o[2].bits < BITS ? 1u << o[2].bits : 0));
-    case OP_MUL:
-        return ptx_has(i, MOD_HI) ? nothing
-                                  : low_product(low_operand(d, &o[1], depth), low_operand(d, &o[2], depth));
-    case OP_MAD:
-        return ptx_has(i, MOD_HI)
+        return o[2].kind != PTX_IMM
                    ? nothing
-                   : low_sum(low_product(low_operand(d, &o[1], depth), low_operand(d, &o[2], depth)),
-                             low_operand(d, &o[3], depth));
+                   : low_product(low_operand(d, &o[1], depth), low_of(BITS, o[2].bits < BITS ? 1u << o[2].bits : 0));
+    case OP_MUL:
+        return ptx_has(i, MOD_HI) ? nothing : low_product(low_operand(d, &o[1], depth), low_operand(d, &o[2], depth));
+    case OP_MAD:
+        return ptx_has(i, MOD_HI) ? nothing
+                                  : low_sum(low_product(low_operand(d, &o[1], depth), low_operand(d, &o[2], depth)),
+                                            low_operand(d, &o[3], depth));
     default:
         return nothing;
     }
@@ -112,7 +110,8 @@ static struct low low_of_inst(const struct finder *d, const struct ptx_inst *i, 
 static u32 kept_by_step(const struct ptx_inst *i, const struct ptx_var *r)
 {
     const struct ptx_operand *o = i->operands;
-    const bool step = i->op == OP_ADD && i->noperands == 3 && o[1].kind == PTX_REG && o[1].var == r && o[2].kind == PTX_IMM;
+    const bool step =
+        i->op == OP_ADD && i->noperands == 3 && o[1].kind == PTX_REG && o[1].var == r && o[2].kind == PTX_IMM;
     return step ? min_u32(log2_of(o[2].bits), BITS) : BITS + 1;
 }
 
@@ -214,12 +213,14 @@ static bool same_base(const struct access *a, const struct access *b)
 static struct access *find(struct window *w, const struct access *a, i64 offset)
 {
     for (u32 k = 0; k < w->at.len; k++)
-        if (!w->at.at[k].used && w->at.at[k].offset == offset && w->at.at[k].bytes == a->bytes && same_base(a, &w->at.at[k]))
+        if (!w->at.at[k].used && w->at.at[k].offset == offset && w->at.at[k].bytes == a->bytes &&
+            same_base(a, &w->at.at[k]))
             return &w->at.at[k];
     return NULL;
 }
 
-static bool try_width(const struct finder *d, struct window *w, struct access *a, u32 width, struct site_estimate *sites)
+static bool try_width(const struct finder *d, struct window *w, struct access *a, u32 width,
+                      struct site_estimate *sites)
 {
     struct access *part[ALIGN_MAX];
     const u32 n = width / a->bytes;
@@ -291,8 +292,10 @@ static void scan_block(struct arena *mem, const struct finder *d, const struct i
             close_window(d, w, sites);
         if (ours) {
             const struct ptx_operand *a = address_of(i);
-            const struct access access = {s, ptx_type_bits(i->types[0]) / 8 * ptx_vec_count(i), a->offset, &a->elems[0],
-                                          i->guard, i->guard_neg, false};
+            const struct access access = {s,         ptx_type_bits(i->types[0]) / 8 * ptx_vec_count(i),
+                                          a->offset, &a->elems[0],
+                                          i->guard,  i->guard_neg,
+                                          false};
             vec_push(mem, &w->at, access);
         }
         if (writes_a_base(w, i))

@@ -26,9 +26,9 @@ struct meter {
     struct caches *caches; /* NULL: not asked for */
     struct occupancy_result occupancy;
     u32 registers;
-    bool asked; /* ptxas was, and answered */
+    bool asked;                   /* ptxas was, and answered */
     const struct sass_func *code; /* its answer, or NULL */
-    struct counter dead; /* for a worker that there was no memory for: it drops everything */
+    struct counter dead;          /* for a worker that there was no memory for: it drops everything */
     bool failed;
 };
 
@@ -171,11 +171,10 @@ struct total {
 static void add_tally(u64 n[EVENT_COUNT], enum access_class class, const struct tally *t)
 {
     /* The first event of each class; requests, cost and so on follow it in events.def. */
-    static const u8 first[ACCESS_CLASSES] = {EVENT_gld_requests,  EVENT_gst_requests, EVENT_gatom_requests,
-                                          EVENT_gred_requests, EVENT_lld_requests, EVENT_lst_requests,
-                                          EVENT_sld_requests,  EVENT_sst_requests, EVENT_satom_requests,
-                                          EVENT_cld_requests,  EVENT_gasync_requests, EVENT_tex_requests, EVENT_suld_requests,
-                                          EVENT_sust_requests};
+    static const u8 first[ACCESS_CLASSES] = {
+        EVENT_gld_requests,    EVENT_gst_requests, EVENT_gatom_requests, EVENT_gred_requests,  EVENT_lld_requests,
+        EVENT_lst_requests,    EVENT_sld_requests, EVENT_sst_requests,   EVENT_satom_requests, EVENT_cld_requests,
+        EVENT_gasync_requests, EVENT_tex_requests, EVENT_suld_requests,  EVENT_sust_requests};
     u64 *to = &n[first[class]];
     to[0] += t->requests;
     if (class >= CLASS_TEX)
@@ -211,7 +210,7 @@ static void add_worker(struct total *t, const struct func_count *f)
     for (u32 s = 0; s < t->func->src->ninsts; s++) {
         const struct site_count *c = &f->sites[s];
         if (c->class != CLASS_NONE)
-            for (u32 class = 0; class < ACCESS_CLASSES; class++)
+            for (u32 class = 0; class < ACCESS_CLASSES; class ++)
                 if (site_tally(c, class))
                     add_tally(t->n[s], class, site_tally(c, class));
         t->n[s][EVENT_divergent] += c->divergent;
@@ -279,16 +278,23 @@ static u64 shared_out(u64 executions, const struct site_part *p)
 static void add_parts(const struct total *t, u64 *n, const struct site_estimate *e)
 {
     static const u8 events[] = {
-        [SASS_LDG] = EVENT_gld_inst, [SASS_STG] = EVENT_gst_inst,     [SASS_LDS] = EVENT_sld_inst,
-        [SASS_STS] = EVENT_sst_inst, [SASS_LDL] = EVENT_lld_inst,     [SASS_STL] = EVENT_lst_inst,
-        [SASS_RED] = EVENT_gred_inst, [SASS_ATOMG] = EVENT_gatom_inst, [SASS_ATOMS] = EVENT_satom_inst,
-        [SASS_BRA] = EVENT_branches, [SASS_BRX] = EVENT_branches,     [SASS_CALL] = EVENT_branches,
+        [SASS_LDG] = EVENT_gld_inst,
+        [SASS_STG] = EVENT_gst_inst,
+        [SASS_LDS] = EVENT_sld_inst,
+        [SASS_STS] = EVENT_sst_inst,
+        [SASS_LDL] = EVENT_lld_inst,
+        [SASS_STL] = EVENT_lst_inst,
+        [SASS_RED] = EVENT_gred_inst,
+        [SASS_ATOMG] = EVENT_gatom_inst,
+        [SASS_ATOMS] = EVENT_satom_inst,
+        [SASS_BRA] = EVENT_branches,
+        [SASS_BRX] = EVENT_branches,
+        [SASS_CALL] = EVENT_branches,
         [SASS_SHFL] = 0,
     };
     for (u32 at = e->part; at; at = t->estimate->parts[at - 1].next) {
         const struct site_part *p = &t->estimate->parts[at - 1];
-        const struct block_count b =
-            p->back == IR_NO_BLOCK ? t->blocks[p->block] : entered_from(t, p->back, p->block);
+        const struct block_count b = p->back == IR_NO_BLOCK ? t->blocks[p->block] : entered_from(t, p->back, p->block);
         n[EVENT_inst] += shared_out(b.warps, p);
         n[EVENT_thread_inst] += shared_out(b.threads, p);
         if (p->op < LS_ARRAY_LEN(events) && events[p->op])
@@ -519,7 +525,8 @@ static void describe_launch(const struct meter *m, struct meter_report *r)
     r->modelled = m->caches != NULL;
 }
 
-static void add_time(const struct meter *m, struct meter_report *r, const struct total *totals, u32 n, struct arena *tmp)
+static void add_time(const struct meter *m, struct meter_report *r, const struct total *totals, u32 n,
+                     struct arena *tmp)
 {
     struct time_input in = {.gpu = &m->gpu,
                             .n = r->n,

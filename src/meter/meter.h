@@ -31,8 +31,8 @@ struct meter_options {
     bool no_memo;          /* compute every access afresh: for tests */
     bool caches;           /* the model of caches, DRAM and time too: the metrics that are modelled */
     bool base_clock;       /* time is modelled at the GPU's base clock, if its file has one, not at the boost clock */
-    u64 memory_base;       /* of device memory: from there the model counts lines, so that they are the same in every run */
-    bool pictures;         /* keep each memory instruction's addresses in the first block (struct meter_picture) */
+    u64 memory_base; /* of device memory: from there the model counts lines, so that they are the same in every run */
+    bool pictures;   /* keep each memory instruction's addresses in the first block (struct meter_picture) */
     /* The module's PTX text: with it, and a ptxas (LOCKSTEP_PTXAS or on PATH), registers are asked; NULL = estimate */
     const char *ptx_text;
     size_t ptx_len;
@@ -62,11 +62,11 @@ struct meter_picture {
 /* The model of time (time.h), in cycles of the SM with most blocks: what a launch would take if nothing else limited it. */
 struct meter_time {
     double issue, pipes, l1, l2, dram, atomics, blocks, latency;
-    double busy;    /* from the first block to the last */
-    double ns, cycles; /* with what a launch takes besides */
-    double sm_hz, dram_hz; /* the clocks that it was computed for */
-    double active;     /* busy, on the average of all SMs */
-    double warps_pct;  /* achieved occupancy */
+    double busy;                             /* from the first block to the last */
+    double ns, cycles;                       /* with what a launch takes besides */
+    double sm_hz, dram_hz;                   /* the clocks that it was computed for */
+    double active;                           /* busy, on the average of all SMs */
+    double warps_pct;                        /* achieved occupancy */
     double dram_pct, l2_pct, l1_pct, sm_pct; /* of the most that each could do in that time */
 };
 
@@ -87,11 +87,11 @@ struct meter_report {
     u32 cc[2];           /* of the device: 9, 0 */
     u32 grid[3], block[3];
     u32 static_shared, dynamic_shared, shared_reserved; /* bytes a block; reserved: by the system */
-    u32 sms;        /* of the device */
-    u32 registers;  /* a thread */
-    bool modelled;  /* with the modelled metrics */
+    u32 sms;                                            /* of the device */
+    u32 registers;                                      /* a thread */
+    bool modelled;                                      /* with the modelled metrics */
     struct meter_time time; /* when modelled; of a report that was read from a session: not */
-    double seconds; /* 0 until the caller sets it */
+    double seconds;         /* 0 until the caller sets it */
     struct occupancy_result occupancy;
     struct meter_metric {
         double value; /* NaN: not in this report */
@@ -99,8 +99,8 @@ struct meter_report {
     } metrics[METRIC_COUNT];
     u64 n[EVENT_COUNT]; /* the raw counters */
     struct meter_line *lines;
-    struct meter_rows *rows; /* reports of a session may share their lines (session.h); NULL: they are in mem */
-    u32 process;             /* of the session's processes, for a report that was read from one */
+    struct meter_rows *rows;        /* reports of a session may share their lines (session.h); NULL: they are in mem */
+    u32 process;                    /* of the session's processes, for a report that was read from one */
     struct meter_picture *pictures; /* when they were asked for */
     u32 npictures;
     u32 nlines; /* the instructions that were executed, the kernel's first, by function and PTX line */

@@ -22,8 +22,8 @@ static bool known(const struct counter *c, const struct exec_access *a)
 
 static void keep(struct counter *c, const struct exec_access *a)
 {
-    struct picture_sample s = {.func = a->func, .site = a->site, .space = a->space, .op = a->op, .size = a->size,
-                               .mask = a->mask};
+    struct picture_sample s = {
+        .func = a->func, .site = a->site, .space = a->space, .op = a->op, .size = a->size, .mask = a->mask};
     const u32 first = (u32)__builtin_ctz(a->mask);
     for (u32 lane = 0; lane < 32; lane++)
         if (a->mask >> lane & 1)

@@ -93,7 +93,7 @@ static bool run(const char *ptx_file, u32 sm, int fd, const char *cubin_file)
 {
     char arch[32];
     snprintf(arch, sizeof arch, "-arch=sm_%u", sm);
-    char *argv[] = {(char *)program(), "-v",   "-lineinfo", arch, "-o", (char *)(uintptr_t)cubin_file,
+    char *argv[] = {(char *)program(),           "-v", "-lineinfo", arch, "-o", (char *)(uintptr_t)cubin_file,
                     (char *)(uintptr_t)ptx_file, NULL};
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions))
@@ -127,9 +127,9 @@ static char *read_said(int fd)
 static void read_code(struct answer *a, int fd)
 {
     struct stat st;
-    void *cubin = fstat(fd, &st) == 0 && st.st_size > 0 ?
-                      mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) :
-                      MAP_FAILED;
+    void *cubin = fstat(fd, &st) == 0 && st.st_size > 0
+                      ? mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0)
+                      : MAP_FAILED;
     if (cubin == MAP_FAILED)
         return;
     if (!setjmp(a->mem.oom))

@@ -58,15 +58,13 @@ static bool has_traffic(const struct meter_line *l)
 
 double meter_line_value(const struct meter_line *l, enum metric_id id)
 {
-    if ((u32)id < METRIC_COUNT && metric_info(id)->kind == METRIC_MODELLED && (!has_traffic(l) || id == METRIC_gpu_time))
+    if ((u32)id < METRIC_COUNT && metric_info(id)->kind == METRIC_MODELLED &&
+        (!has_traffic(l) || id == METRIC_gpu_time))
         return NAN;
     return (u32)id < METRIC_COUNT ? metric_of_events(l->n, id) : NAN;
 }
 
-static int compare_text(const char *a, const char *b)
-{
-    return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
-}
+static int compare_text(const char *a, const char *b) { return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b); }
 
 static int compare_u32(u32 a, u32 b) { return (a > b) - (a < b); }
 

@@ -9,7 +9,7 @@
 /* Why a number that addresses and masks give may still differ from the hardware's. */
 enum {
     DOUBT_NONE = 0,
-    DOUBT_SHARED_LD = 1,   /* ptxas is expected to merge shared loads that ran */
+    DOUBT_SHARED_LD = 1, /* ptxas is expected to merge shared loads that ran */
     DOUBT_SHARED_ST = 2,
     DOUBT_SHARED_ATOM = 4, /* an atomic that ran is a loop in machine code */
     DOUBT_REGISTERS = 8,   /* no ptxas was asked */
@@ -43,7 +43,7 @@ enum access_class {
     CLASS_SATOM,
     CLASS_CLD,
     CLASS_GASYNC, /* global memory to shared memory, past the registers: LDGSTS */
-    CLASS_TEX, /* from here on only requests are counted */
+    CLASS_TEX,    /* from here on only requests are counted */
     CLASS_SULD,
     CLASS_SUST,
     ACCESS_CLASSES,
@@ -60,22 +60,22 @@ enum branch_kind {
 };
 
 struct site_estimate {
-    u8 weight;         /* machine instructions an execution */
-    u8 branch;         /* enum branch_kind */
-    u8 width;          /* shared loads and stores: bytes a lane of the merged access this one leads; 0 = alone */
-    bool follows;      /* it is part of an access that an earlier or later one leads */
-    bool unused;       /* atomics: nobody reads the result */
-    bool loops;        /* shared atomics: a loop of compare-and-swap */
-    bool counts;       /* shared atomics: adds 1 and nobody reads the result: ATOMS.POPC.INC */
-    bool async;        /* cp.async */
-    u8 event;          /* enum event_id: class of the instruction for the instruction mix */
-    u8 flop;           /* enum event_id of its operation, or 0 */
-    u8 flops;          /* how many of them a thread */
-    u8 access;         /* enum event_id of its ..._inst counter, or 0 */
-    u8 accesses;       /* memory accesses an execution */
-    u8 products;       /* instructions of the tensor pipe an execution */
-    bool aligned;      /* the merged access begins at a multiple of its width */
-    u32 part;          /* where ptxas was asked: 1 + the first of its parts, 0 = it vanished */
+    u8 weight;    /* machine instructions an execution */
+    u8 branch;    /* enum branch_kind */
+    u8 width;     /* shared loads and stores: bytes a lane of the merged access this one leads; 0 = alone */
+    bool follows; /* it is part of an access that an earlier or later one leads */
+    bool unused;  /* atomics: nobody reads the result */
+    bool loops;   /* shared atomics: a loop of compare-and-swap */
+    bool counts;  /* shared atomics: adds 1 and nobody reads the result: ATOMS.POPC.INC */
+    bool async;   /* cp.async */
+    u8 event;     /* enum event_id: class of the instruction for the instruction mix */
+    u8 flop;      /* enum event_id of its operation, or 0 */
+    u8 flops;     /* how many of them a thread */
+    u8 access;    /* enum event_id of its ..._inst counter, or 0 */
+    u8 accesses;  /* memory accesses an execution */
+    u8 products;  /* instructions of the tensor pipe an execution */
+    bool aligned; /* the merged access begins at a multiple of its width */
+    u32 part;     /* where ptxas was asked: 1 + the first of its parts, 0 = it vanished */
 };
 
 /* Machine instructions of one kind that a PTX instruction became, and whose executions are theirs. */
@@ -98,7 +98,8 @@ struct estimate {
 
 /* Of func for a GPU of that compute capability, in mem (whose recovery point is set). code: what ptxas made of the kernel
  * that func is or is a part of; NULL: nobody asked. */
-struct estimate *estimate_make(struct arena *mem, const struct ir_func *func, u32 cc_major, const struct sass_func *code);
+struct estimate *estimate_make(struct arena *mem, const struct ir_func *func, u32 cc_major,
+                               const struct sass_func *code);
 /* Puts what ptxas did in the place of what the rules say. */
 void estimate_ask(struct arena *mem, const struct ir_func *func, const struct sass_func *code, struct estimate *e);
 

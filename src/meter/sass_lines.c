@@ -103,11 +103,21 @@ static void extended(struct machine *m, struct reader *r)
 static void standard(struct machine *m, struct reader *r, u8 op)
 {
     switch (op) {
-    case 1: emit(m); break;
-    case 2: m->address += uleb(r) * m->unit; break;
-    case 3: m->line += sleb(r); break;
-    case 8: m->address += (u64)((255 - m->opcode_base) / m->line_range) * m->unit; break;
-    case 9: m->address += fixed(r, 2); break;
+    case 1:
+        emit(m);
+        break;
+    case 2:
+        m->address += uleb(r) * m->unit;
+        break;
+    case 3:
+        m->line += sleb(r);
+        break;
+    case 8:
+        m->address += (u64)((255 - m->opcode_base) / m->line_range) * m->unit;
+        break;
+    case 9:
+        m->address += fixed(r, 2);
+        break;
     default:
         for (u32 i = 0; i < m->lengths[op]; i++)
             uleb(r);

@@ -220,10 +220,7 @@ static enum ls_status pack_one(const char *path, void *to, void *unused)
     return ferror((FILE *)to) ? LS_ERR_IO : LS_OK;
 }
 
-enum ls_status session_pack(const char *folder, FILE *to)
-{
-    return each_file(folder, pack_one, to, NULL);
-}
+enum ls_status session_pack(const char *folder, FILE *to) { return each_file(folder, pack_one, to, NULL); }
 
 void session_free(struct session *s)
 {

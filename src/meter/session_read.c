@@ -33,14 +33,8 @@ static u32 u32_of_value(const json_t *v)
     return n > UINT32_MAX ? 0 : (u32)n;
 }
 
-static u64 u64_of(const json_t *o, const char *key)
-{
-    return u64_of_value(json_object_get(o, key));
-}
-static u32 u32_of(const json_t *o, const char *key)
-{
-    return u32_of_value(json_object_get(o, key));
-}
+static u64 u64_of(const json_t *o, const char *key) { return u64_of_value(json_object_get(o, key)); }
+static u32 u32_of(const json_t *o, const char *key) { return u32_of_value(json_object_get(o, key)); }
 
 static bool triple_of(const json_t *o, const char *key, u32 to[3])
 {

@@ -46,10 +46,7 @@ static void put_bytes(struct session_text *t, const char *s, size_t n)
     t->at[t->len] = 0;
 }
 
-static void put(struct session_text *t, const char *s)
-{
-    put_bytes(t, s, strlen(s));
-}
+static void put(struct session_text *t, const char *s) { put_bytes(t, s, strlen(s)); }
 
 static void LS_PRINTF(2, 3) putf(struct session_text *t, const char *fmt, ...)
 {
@@ -126,15 +123,9 @@ static u64 hash_bytes(u64 h, const void *p, size_t n)
     return h;
 }
 
-static u64 hash_text(u64 h, const char *s)
-{
-    return s ? hash_bytes(h, s, strlen(s) + 1) : h * 31;
-}
+static u64 hash_text(u64 h, const char *s) { return s ? hash_bytes(h, s, strlen(s) + 1) : h * 31; }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b ? !strcmp(a, b) : a == b;
-}
+static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
 
 static bool same_site(const struct session_site *a, const struct session_site *b)
 {
@@ -154,10 +145,7 @@ static void rehash(struct session_writer *w)
     }
 }
 
-static const char *keep(struct arena *mem, const char *s)
-{
-    return s ? arena_strndup(mem, s, strlen(s)) : NULL;
-}
+static const char *keep(struct arena *mem, const char *s) { return s ? arena_strndup(mem, s, strlen(s)) : NULL; }
 
 /* The number of the line's instruction; a new one gets one. */
 static u32 site_of(struct session_writer *w, const struct meter_line *l)

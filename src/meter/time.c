@@ -25,10 +25,7 @@ static double largest(const double *v, u32 n)
     return most;
 }
 
-static double over(double a, double b)
-{
-    return b > 0 ? a / b : 0;
-}
+static double over(double a, double b) { return b > 0 ? a / b : 0; }
 
 #define E(x) ((double)in->n[EVENT_##x])
 
@@ -55,10 +52,7 @@ static double l1(const struct time_input *in)
     return largest(each, LS_ARRAY_LEN(each));
 }
 
-static double l2_sectors(const struct time_input *in)
-{
-    return E(l2_reads) + E(l2_writes) + E(l2_atoms) + E(l2_reds);
-}
+static double l2_sectors(const struct time_input *in) { return E(l2_reads) + E(l2_writes) + E(l2_atoms) + E(l2_reds); }
 
 static double l2_all_sectors(const struct time_input *in)
 {

@@ -22,10 +22,7 @@ struct path {
 
 /* ---- latencies ---- */
 
-static double or_else(u32 latency, double otherwise)
-{
-    return latency ? latency : otherwise;
-}
+static double or_else(u32 latency, double otherwise) { return latency ? latency : otherwise; }
 
 static double average(const struct path *p, const u64 *n)
 {

@@ -29,20 +29,11 @@ static const u8 class_of[256] = {
     ['\v'] = BLANK,
 };
 
-static bool is(char c, u8 what)
-{
-    return class_of[(u8)c] & what;
-}
+static bool is(char c, u8 what) { return class_of[(u8)c] & what; }
 
-bool lex_is_ident(char c)
-{
-    return is(c, IDENT);
-}
+bool lex_is_ident(char c) { return is(c, IDENT); }
 
-bool lex_is_ident_start(char c)
-{
-    return is(c, START);
-}
+bool lex_is_ident_start(char c) { return is(c, START); }
 
 static void newline(struct parser *p, const char *next)
 {

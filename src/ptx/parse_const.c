@@ -26,10 +26,7 @@ static struct number integer(u64 bits, bool is_unsigned)
     return (struct number){.bits = bits, .is_unsigned = is_unsigned};
 }
 
-static bool is_float(struct number n)
-{
-    return n.is_f32 || n.is_f64;
-}
+static bool is_float(struct number n) { return n.is_f32 || n.is_f64; }
 
 static void need_integer(struct parser *p, struct number n)
 {
@@ -208,20 +205,11 @@ static struct number ternary(struct parser *p, struct number n, int depth)
     return n.bits ? yes : no;
 }
 
-static struct number expr(struct parser *p, int depth)
-{
-    return ternary(p, unary(p, depth), depth);
-}
+static struct number expr(struct parser *p, int depth) { return ternary(p, unary(p, depth), depth); }
 
-struct number const_expr(struct parser *p)
-{
-    return expr(p, 0);
-}
+struct number const_expr(struct parser *p) { return expr(p, 0); }
 
-struct number const_more(struct parser *p, struct number left)
-{
-    return ternary(p, left, 0);
-}
+struct number const_more(struct parser *p, struct number left) { return ternary(p, left, 0); }
 
 u64 const_unsigned(struct parser *p, const char *what, u64 max)
 {

@@ -19,10 +19,7 @@ static u32 hash(u64 a, u64 b, u64 c)
     return (u32)(h >> 32);
 }
 
-static u32 hash_place(const struct ptx_loc *l)
-{
-    return hash(l->file, l->line, l->column);
-}
+static u32 hash_place(const struct ptx_loc *l) { return hash(l->file, l->line, l->column); }
 
 static bool same_place(const struct ptx_loc *a, const struct ptx_loc *b)
 {

@@ -67,10 +67,7 @@ static void parse_dims(struct parser *p, u32 dims[3])
     } while (lex_accept(p, ','));
 }
 
-static u32 parse_count(struct parser *p)
-{
-    return (u32)const_unsigned(p, "the value", UINT32_MAX);
-}
+static u32 parse_count(struct parser *p) { return (u32)const_unsigned(p, "the value", UINT32_MAX); }
 
 /* A directive between header and body, or behind a prototype. */
 static void parse_func_directive(struct parser *p, struct ptx_func *f)

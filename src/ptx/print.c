@@ -48,10 +48,7 @@ static void put_n(struct out *o, const char *s, size_t n)
     o->at[o->len] = 0;
 }
 
-static void put(struct out *o, const char *s)
-{
-    put_n(o, s, strlen(s));
-}
+static void put(struct out *o, const char *s) { put_n(o, s, strlen(s)); }
 
 static void putf(struct out *o, const char *fmt, ...) LS_PRINTF(2, 3);
 static void putf(struct out *o, const char *fmt, ...)

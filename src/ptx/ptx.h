@@ -76,12 +76,12 @@ enum ptx_operand_kind {
 };
 
 struct ptx_operand {
-    u8 kind; /* enum ptx_operand_kind */
+    u8 kind;  /* enum ptx_operand_kind */
     bool neg; /* !%p, or -%r (allowed in old integer operands) */
     bool is_float, is_double, is_signed;
     bool unified; /* PTX_ADDR: [a].unified */
-    char comp; /* PTX_SREG: its component; PTX_REG: .x .y .z .w .r .g .b .a of a vector register, or 0 */
-    u16 n;     /* elements */
+    char comp;    /* PTX_SREG: its component; PTX_REG: .x .y .z .w .r .g .b .a of a vector register, or 0 */
+    u16 n;        /* elements */
     u32 column;
     union {
         u64 bits;
@@ -101,7 +101,7 @@ struct ptx_label {
     u32 line;
     const struct ptx_label **targets; /* of a .branchtargets list that bears this label */
     u32 ntargets;
-    const struct ptx_func *proto; /* of a .callprototype that bears this label */
+    const struct ptx_func *proto;  /* of a .callprototype that bears this label */
     const struct ptx_func **calls; /* of a .calltargets list */
     u32 ncalls;
 };
@@ -109,17 +109,17 @@ struct ptx_label {
 enum { PTX_MAX_MODS = 14, PTX_MAX_TYPES = 6, PTX_MAX_OPERANDS = 12 };
 
 struct ptx_inst {
-    u16 op;            /* enum ptx_op */
-    bool guard_neg;    /* @!%p */
+    u16 op;         /* enum ptx_op */
+    bool guard_neg; /* @!%p */
     u8 nmods, ntypes, noperands;
-    u8 space;          /* the state space modifier if there is one (also in mods), else SPACE_NONE */
-    u32 type_at; /* bit k: the k-th thing written after the opcode is a type, not a modifier */
-    u16 mods[PTX_MAX_MODS]; /* in the order of the form in ops.def; ids of mods.def */
+    u8 space;                /* the state space modifier if there is one (also in mods), else SPACE_NONE */
+    u32 type_at;             /* bit k: the k-th thing written after the opcode is a type, not a modifier */
+    u16 mods[PTX_MAX_MODS];  /* in the order of the form in ops.def; ids of mods.def */
     u8 types[PTX_MAX_TYPES]; /* in the order written: cvt.f32.s32 has {F32, S32}; vectors: MOD_V2/V4/V8 is in mods */
-    struct ptx_var *guard; /* the predicate register of @%p, or NULL */
+    struct ptx_var *guard;   /* the predicate register of @%p, or NULL */
     struct ptx_operand *operands; /* destinations first, as written */
-    u32 line, column;  /* in the PTX text */
-    u32 loc;           /* 1 + index into the module's locs: the source line of the .loc before it; 0 = none */
+    u32 line, column;             /* in the PTX text */
+    u32 loc; /* 1 + index into the module's locs: the source line of the .loc before it; 0 = none */
 };
 
 struct ptx_var {
@@ -128,17 +128,17 @@ struct ptx_var {
     u8 vec;           /* 1, 2, 4 (.v2 .v4) */
     u8 linkage;       /* enum ptx_linkage */
     bool managed, is_ptr, is_array;
-    u32 align;        /* bytes; as declared, else the natural one */
-    u64 count;        /* elements of the (flattened) array; 1 for a scalar; 0 for an unsized array ([]) */
-    u64 size;         /* bytes; 0 when unsized */
-    u32 index;        /* registers: dense number in the function; params: position; else order in the module */
-    u64 offset;       /* kernel and function parameters: byte offset in the parameter block (PTX ABI alignment) */
-    u8 *init;         /* initial bytes, `size` of them, or NULL for zero */
+    u32 align;         /* bytes; as declared, else the natural one */
+    u64 count;         /* elements of the (flattened) array; 1 for a scalar; 0 for an unsized array ([]) */
+    u64 size;          /* bytes; 0 when unsized */
+    u32 index;         /* registers: dense number in the function; params: position; else order in the module */
+    u64 offset;        /* kernel and function parameters: byte offset in the parameter block (PTX ABI alignment) */
+    u8 *init;          /* initial bytes, `size` of them, or NULL for zero */
     struct ptx_reloc { /* addresses inside init, to be added by the loader */
-        u64 at;       /* byte offset in init */
-        u8 bytes;     /* 4 or 8; 1 for mask() byte pieces */
-        u8 shift;     /* the piece of the address that mask(0xFF..) selects, in bits */
-        bool generic; /* generic(sym) */
+        u64 at;        /* byte offset in init */
+        u8 bytes;      /* 4 or 8; 1 for mask() byte pieces */
+        u8 shift;      /* the piece of the address that mask(0xFF..) selects, in bits */
+        bool generic;  /* generic(sym) */
         struct ptx_var *var; /* one of var and func */
         struct ptx_func *func;
         i64 addend;
@@ -152,7 +152,7 @@ enum ptx_linkage { LINK_NONE, LINK_EXTERN, LINK_VISIBLE, LINK_WEAK, LINK_COMMON 
 /* A .loc: file is an index into the module's files. */
 struct ptx_loc {
     u32 file, line, column;
-    u32 inlined_at; /* 1 + index into locs, or 0 */
+    u32 inlined_at;            /* 1 + index into locs, or 0 */
     const char *function_name; /* of an inlined function, when debug_str tells, else NULL */
 };
 
@@ -160,13 +160,13 @@ struct ptx_func {
     const char *name;
     bool is_entry, is_proto, defined, noreturn;
     u8 linkage;
-    struct ptx_var **params;  /* in order */
-    struct ptx_var **rets;    /* device functions: return parameters */
+    struct ptx_var **params; /* in order */
+    struct ptx_var **rets;   /* device functions: return parameters */
     u32 nparams, nrets;
-    u64 param_bytes;          /* size of the parameter block */
-    struct ptx_var **regs;    /* the registers that are used, by index */
+    u64 param_bytes;       /* size of the parameter block */
+    struct ptx_var **regs; /* the registers that are used, by index */
     u32 nregs;
-    struct ptx_var **locals;  /* .local .shared .param variables (and .const/.global) declared in the body, all scopes */
+    struct ptx_var **locals; /* .local .shared .param variables (and .const/.global) declared in the body, all scopes */
     u32 nlocals;
     struct ptx_inst *insts;
     u32 ninsts;
@@ -185,7 +185,7 @@ struct ptx_func {
 struct ptx_module {
     struct arena mem;
     struct intern names;
-    const char *file;      /* the name the text was given, for messages */
+    const char *file; /* the name the text was given, for messages */
     u32 version_major, version_minor;
     const char *target;    /* "sm_90" */
     u32 sm;                /* 90 */
@@ -195,11 +195,11 @@ struct ptx_module {
     u32 nvars;
     struct ptx_func **funcs; /* one a name: the definition if there is one */
     u32 nfuncs;
-    const char **files;    /* .file table, by its own index; may have NULL holes */
+    const char **files; /* .file table, by its own index; may have NULL holes */
     u32 nfiles;
     struct ptx_loc *locs;
     u32 nlocs;
-    const char *text;      /* copy of the source, NUL-terminated, for diagnostics */
+    const char *text; /* copy of the source, NUL-terminated, for diagnostics */
     size_t text_len;
 };
 

@@ -28,10 +28,7 @@ void scope_open(struct parser *p, const char *at)
     p->nscopes++;
 }
 
-struct binding *scope_find(struct parser *p, const char *interned)
-{
-    return name_of(p, interned)->top;
-}
+struct binding *scope_find(struct parser *p, const char *interned) { return name_of(p, interned)->top; }
 
 struct binding *scope_here(struct parser *p, const char *interned)
 {

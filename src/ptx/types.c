@@ -53,25 +53,13 @@ static const struct sreg sregs[] = {
 #undef PTX_SREG
 };
 
-const char *ptx_op_name(enum ptx_op op)
-{
-    return ptx_op_row(op)->name;
-}
+const char *ptx_op_name(enum ptx_op op) { return ptx_op_row(op)->name; }
 
-const struct ptx_op_row *ptx_op_row(enum ptx_op op)
-{
-    return &rows[(unsigned)op < PTX_NOPS ? op : PTX_OP_NONE];
-}
+const struct ptx_op_row *ptx_op_row(enum ptx_op op) { return &rows[(unsigned)op < PTX_NOPS ? op : PTX_OP_NONE]; }
 
-const char *ptx_mod_name(enum ptx_mod mod)
-{
-    return (unsigned)mod < PTX_NMODS ? mod_names[mod] : "?";
-}
+const char *ptx_mod_name(enum ptx_mod mod) { return (unsigned)mod < PTX_NMODS ? mod_names[mod] : "?"; }
 
-const char *mod_group(enum ptx_mod mod)
-{
-    return mod_groups[mod];
-}
+const char *mod_group(enum ptx_mod mod) { return mod_groups[mod]; }
 
 enum ptx_space mod_space(enum ptx_mod mod)
 {
@@ -95,20 +83,11 @@ enum ptx_space mod_space(enum ptx_mod mod)
     }
 }
 
-const char *ptx_type_name(enum ptx_type t)
-{
-    return (unsigned)t < PTX_NTYPES ? types[t].name : "?";
-}
+const char *ptx_type_name(enum ptx_type t) { return (unsigned)t < PTX_NTYPES ? types[t].name : "?"; }
 
-u32 ptx_type_bits(enum ptx_type t)
-{
-    return (unsigned)t < PTX_NTYPES ? types[t].bits : 0;
-}
+u32 ptx_type_bits(enum ptx_type t) { return (unsigned)t < PTX_NTYPES ? types[t].bits : 0; }
 
-char ptx_type_class(enum ptx_type t)
-{
-    return (unsigned)t < PTX_NTYPES ? types[t].cls : '?';
-}
+char ptx_type_class(enum ptx_type t) { return (unsigned)t < PTX_NTYPES ? types[t].cls : '?'; }
 
 bool ptx_type_signed(enum ptx_type t)
 {

@@ -15,10 +15,7 @@ struct check {
     const char *at; /* of the operand */
 };
 
-static bool is_int_class(char c)
-{
-    return c == 'B' || c == 'U' || c == 'S';
-}
+static bool is_int_class(char c) { return c == 'B' || c == 'U' || c == 'S'; }
 
 /* Whether a register of type `have` may stand for `want`, sizes apart. */
 static bool classes_agree(enum ptx_type have, enum ptx_type want)

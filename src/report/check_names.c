@@ -20,16 +20,10 @@ const char *check_base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool starts(const char *text, const char *start)
-{
-    return !strncmp(text, start, strlen(start));
-}
+static bool starts(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
 
 /* What nvcc and clang make of a kernel for the host: a function that packs the arguments and launches. */
-static const char *stub_of(const char *function)
-{
-    return function ? strstr(function, "__device_stub__") : NULL;
-}
+static const char *stub_of(const char *function) { return function ? strstr(function, "__device_stub__") : NULL; }
 
 /* nvcc calls that from a host function of the kernel's own name, whose mangled name, but for _, is in the stub's. */
 static bool is_kernel(const char *stub, const char *function)
@@ -149,10 +143,7 @@ bool check_source_line(const struct check_paths *p, const char *file, u32 n, cha
 
 /* ---- URIs (RFC 3986) ---- */
 
-static bool is_plain(char c)
-{
-    return isalnum((unsigned char)c) || (c && strchr("-._~/", c));
-}
+static bool is_plain(char c) { return isalnum((unsigned char)c) || (c && strchr("-._~/", c)); }
 
 void check_uri(const struct check_paths *p, const char *file, char *out, size_t size)
 {
@@ -163,7 +154,4 @@ void check_uri(const struct check_paths *p, const char *file, char *out, size_t 
         n += (size_t)snprintf(out + n, size - n, is_plain(*path) ? "%c" : "%%%02X", (unsigned char)*path);
 }
 
-bool check_uri_relative(const char *uri)
-{
-    return !starts(uri, "file://");
-}
+bool check_uri_relative(const char *uri) { return !starts(uri, "file://"); }

@@ -135,10 +135,7 @@ static struct check_record *read_finding(struct arena *mem, json_t *o)
 
 /* ---- places ---- */
 
-static const char *or_none(const char *s)
-{
-    return s ? s : "";
-}
+static const char *or_none(const char *s) { return s ? s : ""; }
 
 /* The code; of an operation of the host, which one it is. */
 static const char *place_of(struct arena *mem, const struct check_party *p)
@@ -343,10 +340,7 @@ static bool read_line(struct check_report *r, struct reading *rd, const char *li
     return good;
 }
 
-static bool is_blank(const char *line)
-{
-    return line[strspn(line, " \t\r\n")] == 0;
-}
+static bool is_blank(const char *line) { return line[strspn(line, " \t\r\n")] == 0; }
 
 /* A record is written whole or not at all, unless the disk was full. */
 static void cut_off(struct reading *rd)

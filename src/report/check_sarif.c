@@ -19,15 +19,9 @@ static json_t *text(const char *s)
     return j ? j : json_string("?");
 }
 
-static json_t *message(const char *s)
-{
-    return json_pack("{s:o}", "text", text(s));
-}
+static json_t *message(const char *s) { return json_pack("{s:o}", "text", text(s)); }
 
-static const char *level(bool error)
-{
-    return error ? "error" : "warning";
-}
+static const char *level(bool error) { return error ? "error" : "warning"; }
 
 /* ---- rules ---- */
 

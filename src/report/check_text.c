@@ -42,15 +42,9 @@ static void LS_PRINTF(4, 5) put(FILE *out, const struct check_text *o, int inden
     fputc('\n', out);
 }
 
-static void put_empty(FILE *out, const struct check_text *o)
-{
-    fprintf(out, "%s\n", o->prefix);
-}
+static void put_empty(FILE *out, const struct check_text *o) { fprintf(out, "%s\n", o->prefix); }
 
-static const char *plural(u64 n)
-{
-    return n == 1 ? "" : "s";
-}
+static const char *plural(u64 n) { return n == 1 ? "" : "s"; }
 
 void check_text_header(FILE *out, const struct check_text *o)
 {
@@ -196,10 +190,7 @@ static bool is_kind(const struct check_record *f, enum finding_kind kind)
     return !strcmp(f->kind, finding_info(kind)->name);
 }
 
-static bool starts(const char *text, const char *start)
-{
-    return !strncmp(text, start, strlen(start));
-}
+static bool starts(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
 
 /* Whether the text says the address already. */
 static bool tells_address(const struct check_record *f)
@@ -225,8 +216,8 @@ static void put_address(FILE *out, const struct check_text *o, const struct chec
 /* "0 bytes after the 64-byte allocation" goes on from the address. */
 static bool is_distance(const char *detail)
 {
-    static const char *const words[] = {" byte after ", " bytes after ", " bytes before ", " byte before ",
-                                        " byte into ",  " bytes into "};
+    static const char *const words[] = {" byte after ",  " bytes after ", " bytes before ",
+                                        " byte before ", " byte into ",   " bytes into "};
     const char *rest = detail + strspn(detail, "0123456789");
     for (u32 k = 0; k < LS_ARRAY_LEN(words) && rest > detail; k++)
         if (starts(rest, words[k]))
@@ -299,10 +290,7 @@ static void put_detail(FILE *out, const struct check_text *o, const struct check
 
 /* ---- the host ---- */
 
-static bool is_main(const struct check_frame *f)
-{
-    return f->function && !strcmp(f->function, "main");
-}
+static bool is_main(const struct check_frame *f) { return f->function && !strcmp(f->function, "main"); }
 
 static void put_frame(FILE *out, const struct check_text *o, const struct check_frame *f)
 {
@@ -360,10 +348,7 @@ static void put_backtraces(FILE *out, const struct check_text *o, const struct c
 
 /* ---- a finding ---- */
 
-static bool is_race(const struct check_record *f)
-{
-    return !strcmp(f->tool, check_tool_name(CHECK_RACECHECK));
-}
+static bool is_race(const struct check_record *f) { return !strcmp(f->tool, check_tool_name(CHECK_RACECHECK)); }
 
 static void put_finding(FILE *out, const struct check_text *o, const struct check_record *f)
 {

@@ -3,7 +3,8 @@
 
 #include "report/columns.h"
 
-#define METRIC_COLUMN(key, group, heading, width, decimals, id) {key, group, heading, width, decimals, METRIC_##id, NULL}
+#define METRIC_COLUMN(key, group, heading, width, decimals, id)                                                        \
+    {key, group, heading, width, decimals, METRIC_##id, NULL}
 #define VALUE_COLUMN(key, group, heading, width, decimals, name)                                                       \
     {key, group, heading, width, decimals, METRIC_COUNT, name}
 
@@ -58,15 +59,9 @@ bool column_wanted(const struct family *f, const struct column *c)
     return false;
 }
 
-const struct column *column_at(u32 i)
-{
-    return i < LS_ARRAY_LEN(columns) ? &columns[i] : NULL;
-}
+const struct column *column_at(u32 i) { return i < LS_ARRAY_LEN(columns) ? &columns[i] : NULL; }
 
-const char *column_name(const struct column *c)
-{
-    return c->value ? c->value : metric_info(c->metric)->name;
-}
+const char *column_name(const struct column *c) { return c->value ? c->value : metric_info(c->metric)->name; }
 
 double column_value(const struct column *c, const struct lab_result *r, enum metric_kind *kind)
 {

@@ -5,9 +5,9 @@
 #include "lab/lab.h"
 
 struct column {
-    const char *key;            /* by which a family asks for it */
+    const char *key;             /* by which a family asks for it */
     const char *group, *heading; /* group "": belongs to the column before, or has none */
-    i32 width;                  /* without the mark and the space */
+    i32 width;                   /* without the mark and the space */
     u32 decimals;
     enum metric_id metric;
     const char *value; /* a number of the plan (lab.h, struct lab_value) instead; or NULL */

@@ -4,10 +4,7 @@
 
 #include "report/report.h"
 
-static json_t *number(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
+static json_t *number(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
 static json_t *metrics_of(const struct lab_result *x)
 {
@@ -23,8 +20,9 @@ static json_t *metrics_of(const struct lab_result *x)
     }
     for (u32 i = 0; i < x->nvalues; i++) {
         const struct lab_value *v = &x->values[i];
-        json_object_set_new(all, v->name, json_pack("{s:o, s:s, s:s}", "value", number(v->value), "unit", v->unit,
-                                                    "kind", metric_kind_name(v->kind)));
+        json_object_set_new(all, v->name,
+                            json_pack("{s:o, s:s, s:s}", "value", number(v->value), "unit", v->unit, "kind",
+                                      metric_kind_name(v->kind)));
     }
     return all;
 }
@@ -56,13 +54,12 @@ static json_t *rung_of(const struct lab_result *x)
 {
     static const u32 none[3];
     const u32 *grid = x->main ? x->main->grid : none, *block = x->main ? x->main->block : none;
-    json_t *j =
-        json_pack("{s:s, s:s, s:b, s:s, s:s, s:o, s:o, s:[i,i,i], s:[i,i,i], s:i, s:i, s:o, s:o}", "rung",
-                  x->rung->name, "kernel", x->rung->kernel, "broken", x->rung->broken, "result", report_verdict(x),
-                  "text", x->text, "error", number(x->check.worst), "shape", shape_of(x->family, &x->shape), "grid",
-                  (int)grid[0], (int)grid[1], (int)grid[2], "block", (int)block[0], (int)block[1],
-                  (int)block[2], "shapes_verified", (int)x->shapes, "expectations",
-                  (int)x->nexpected, "unmet", findings_of(x), "metrics", metrics_of(x));
+    json_t *j = json_pack("{s:s, s:s, s:b, s:s, s:s, s:o, s:o, s:[i,i,i], s:[i,i,i], s:i, s:i, s:o, s:o}", "rung",
+                          x->rung->name, "kernel", x->rung->kernel, "broken", x->rung->broken, "result",
+                          report_verdict(x), "text", x->text, "error", number(x->check.worst), "shape",
+                          shape_of(x->family, &x->shape), "grid", (int)grid[0], (int)grid[1], (int)grid[2], "block",
+                          (int)block[0], (int)block[1], (int)block[2], "shapes_verified", (int)x->shapes,
+                          "expectations", (int)x->nexpected, "unmet", findings_of(x), "metrics", metrics_of(x));
     if (j && x->milliseconds > 0) {
         json_object_set_new(j, "milliseconds", number(x->milliseconds));
         json_object_set_new(j, "gigabytes_per_s", number(x->gigabytes_per_s));

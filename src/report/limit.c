@@ -20,10 +20,7 @@
 
 #define WASTE 1.1 /* a tenth more than needed is worth a remark */
 
-static double event(const struct meter_report *r, enum event_id e)
-{
-    return (double)r->n[e];
-}
+static double event(const struct meter_report *r, enum event_id e) { return (double)r->n[e]; }
 
 #define E(name) event(r, EVENT_##name)
 
@@ -102,17 +99,11 @@ static struct limit_sectors all_sectors(const struct meter_report *r)
 }
 
 /* A metric that a model may bring; NaN without one. */
-static double modelled(const struct meter_report *r, const char *name)
-{
-    return meter_value_of(r, name);
-}
+static double modelled(const struct meter_report *r, const char *name) { return meter_value_of(r, name); }
 
 /* ---- bounds ---- */
 
-static double per(double work, double rate)
-{
-    return rate > 0 ? work / rate : 0;
-}
+static double per(double work, double rate) { return rate > 0 ? work / rate : 0; }
 
 static double dram_seconds(const struct meter_report *r, const struct gpu *gpu)
 {

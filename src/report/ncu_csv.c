@@ -74,10 +74,7 @@ static void put_leading(FILE *out, const struct ncu_report *r, const struct ncu_
 
 /* ---- details ---- */
 
-static bool has_rules(const struct ncu_report *r)
-{
-    return r->o->limits && !r->o->no_rules;
-}
+static bool has_rules(const struct ncu_report *r) { return r->o->limits && !r->o->no_rules; }
 
 static void end_row(FILE *out, const struct ncu_report *r, const char *kind)
 {

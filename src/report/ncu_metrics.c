@@ -17,10 +17,7 @@ static bool ends(const char *text, const char *end)
     return n > m && !strcmp(text + n - m, end);
 }
 
-static bool begins(const char *text, const char *start)
-{
-    return !strncmp(text, start, strlen(start));
-}
+static bool begins(const char *text, const char *start) { return !strncmp(text, start, strlen(start)); }
 
 /* The metric whose name is `name` with its end replaced. */
 static i32 find_with_end(const char *name, const char *end, const char *instead)
@@ -125,10 +122,7 @@ struct ncu_unit ncu_unit_for(const char *base, double value, bool scale)
     return u;
 }
 
-void ncu_number(double v, char out[48])
-{
-    limit_number(v, out);
-}
+void ncu_number(double v, char out[48]) { limit_number(v, out); }
 
 /* ---- lists of metrics ---- */
 
@@ -301,10 +295,7 @@ static const struct {
 #undef ROW
 };
 
-const struct ncu_section *ncu_section_at(u32 i)
-{
-    return i < SECTION_COUNT ? &sections[i] : NULL;
-}
+const struct ncu_section *ncu_section_at(u32 i) { return i < SECTION_COUNT ? &sections[i] : NULL; }
 
 i32 ncu_section_find(const char *identifier)
 {

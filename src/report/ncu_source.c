@@ -80,18 +80,9 @@ static const struct source *source_of(const struct ncu_report *r, struct source 
 
 /* ---- columns ---- */
 
-static double sectors(const struct meter_line *l)
-{
-    return (double)limit_sectors(l).sectors;
-}
-static double ideal(const struct meter_line *l)
-{
-    return (double)limit_sectors(l).ideal;
-}
-static double excessive(const struct meter_line *l)
-{
-    return sectors(l) - ideal(l);
-}
+static double sectors(const struct meter_line *l) { return (double)limit_sectors(l).sectors; }
+static double ideal(const struct meter_line *l) { return (double)limit_sectors(l).ideal; }
+static double excessive(const struct meter_line *l) { return sectors(l) - ideal(l); }
 
 static double sum(const struct meter_line *l, enum event_id a, enum event_id b, enum event_id c)
 {
@@ -108,18 +99,9 @@ static double conflicts(const struct meter_line *l)
     return sum(l, EVENT_sld_conflicts, EVENT_sst_conflicts, EVENT_satom_conflicts);
 }
 
-static double ideal_wavefronts(const struct meter_line *l)
-{
-    return wavefronts(l) - conflicts(l);
-}
-static double instructions(const struct meter_line *l)
-{
-    return (double)l->n[EVENT_inst];
-}
-static double thread_instructions(const struct meter_line *l)
-{
-    return (double)l->n[EVENT_thread_inst];
-}
+static double ideal_wavefronts(const struct meter_line *l) { return wavefronts(l) - conflicts(l); }
+static double instructions(const struct meter_line *l) { return (double)l->n[EVENT_inst]; }
+static double thread_instructions(const struct meter_line *l) { return (double)l->n[EVENT_thread_inst]; }
 static double requests(const struct meter_line *l)
 {
     return sum(l, EVENT_gld_requests, EVENT_gst_requests, EVENT_gasync_requests);
@@ -130,10 +112,7 @@ static double threads(const struct meter_line *l)
     return l->n[EVENT_inst] ? (double)l->n[EVENT_thread_inst] / (double)l->n[EVENT_inst] : 0;
 }
 
-static double divergent(const struct meter_line *l)
-{
-    return (double)l->n[EVENT_divergent];
-}
+static double divergent(const struct meter_line *l) { return (double)l->n[EVENT_divergent]; }
 
 /* `heading`: of the text, which has no room; NULL: only in CSV. */
 static const struct {

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool of_shared(const struct meter_picture *p)
-{
-    return strcmp(p->space, "shared") == 0;
-}
+static bool of_shared(const struct meter_picture *p) { return strcmp(p->space, "shared") == 0; }
 
 static void mark(struct picture_grid *g, u32 row, u32 col, u32 lane)
 {
@@ -94,8 +91,8 @@ void picture_lay_out(const struct meter_picture *p, struct picture_grid *g)
 
 static void put_caption(FILE *out, const struct meter_picture *p, const struct picture_grid *g)
 {
-    fprintf(out, "%s:%u: %s.%s, %u bytes a lane, %u lanes: ", p->file ? p->file : "line", p->file ? p->line : p->ptx_line,
-            p->op, p->space, p->size, (u32)__builtin_popcount(p->mask));
+    fprintf(out, "%s:%u: %s.%s, %u bytes a lane, %u lanes: ", p->file ? p->file : "line",
+            p->file ? p->line : p->ptx_line, p->op, p->space, p->size, (u32)__builtin_popcount(p->mask));
     if (of_shared(p))
         fprintf(out, "%u %s in the fullest bank", g->deepest, g->deepest == 1 ? "word" : "words");
     else
@@ -166,7 +163,8 @@ static void put_grid(FILE *out, const struct meter_picture *p, u32 top)
     put_caption(out, p, &g);
     fprintf(out, "</text>\n");
     for (u32 col = 0; col < 32; col++)
-        fprintf(out, "<text x=\"%u\" y=\"%u\" fill=\"#888\">%u</text>\n", LEFT + col * CELL_W + CELL_W / 2, top + 32, col);
+        fprintf(out, "<text x=\"%u\" y=\"%u\" fill=\"#888\">%u</text>\n", LEFT + col * CELL_W + CELL_W / 2, top + 32,
+                col);
     for (u32 row = 0; row < g.rows; row++)
         for (u32 col = 0; col < 32; col++)
             put_cell(out, &g, row, col, top + 38);
@@ -180,11 +178,12 @@ void picture_svg(FILE *out, const struct lab_result *r)
     u32 top = 30, height = 30;
     for (u32 i = 0; r->report && i < r->report->npictures; i++)
         height += height_of(&r->report->pictures[i]);
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"sans-serif\" "
-            "font-size=\"11\" text-anchor=\"middle\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-            "<text x=\"%d\" y=\"20\" text-anchor=\"start\" font-size=\"14\">%s/%s: lanes of one warp; + several</text>\n",
-            2 * LEFT + 32 * CELL_W, height + 10, LEFT, r->family->name, r->rung->name);
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"sans-serif\" "
+        "font-size=\"11\" text-anchor=\"middle\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
+        "<text x=\"%d\" y=\"20\" text-anchor=\"start\" font-size=\"14\">%s/%s: lanes of one warp; + several</text>\n",
+        2 * LEFT + 32 * CELL_W, height + 10, LEFT, r->family->name, r->rung->name);
     for (u32 i = 0; r->report && i < r->report->npictures; i++) {
         put_grid(out, &r->report->pictures[i], top);
         top += height_of(&r->report->pictures[i]);

@@ -75,15 +75,9 @@ static void put(struct canvas *c, double x, double y, char mark)
         c->cell[row][col] = mark;
 }
 
-static double peak(const struct gpu *gpu)
-{
-    return 2.0 * gpu->fp32_rate * gpu->sms * gpu->boost_mhz * 1e6;
-}
+static double peak(const struct gpu *gpu) { return 2.0 * gpu->fp32_rate * gpu->sms * gpu->boost_mhz * 1e6; }
 
-static double l1_bytes(const struct gpu *gpu)
-{
-    return 128.0 * gpu->sms * gpu->boost_mhz * 1e6;
-}
+static double l1_bytes(const struct gpu *gpu) { return 128.0 * gpu->sms * gpu->boost_mhz * 1e6; }
 
 static void roofs(struct canvas *c, const struct gpu *gpu)
 {

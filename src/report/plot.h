@@ -21,6 +21,7 @@ struct plot_point plot_point(const struct lab_result *r);
 
 void plot_text(FILE *out, const struct report *r, const struct gpu *gpu);
 /* Writes FILE by gnuplot; on failure a diagnostic says what is missing. */
-enum ls_status plot_svg(const char *path, const struct report *r, u32 n, const struct gpu *gpu, struct diag_list *diags);
+enum ls_status plot_svg(const char *path, const struct report *r, u32 n, const struct gpu *gpu,
+                        struct diag_list *diags);
 
 #endif

@@ -14,9 +14,10 @@ static void put_ladder(FILE *g, const struct report *r)
             fprintf(g, "%u %.9g \"%s\"\n", n++, plot_seconds(&r->results[i]) * 1e6, r->results[i].rung->name);
     fprintf(g, "EOD\nset title '%s: %s, microseconds'\n", r->family->name,
             r->gpu ? "measured" : "lower bound from the counters (modelled)");
-    fprintf(g, "unset logscale; set xrange [0:*]; set yrange [%u.5:-0.5]; set xlabel 'us'; unset ylabel\n"
-               "set ytics noenhanced\n"
-               "plot $ladder using ($2/2):1:($2/2):(0.35):ytic(3) with boxxyerror fillstyle solid 0.6 notitle\n",
+    fprintf(g,
+            "unset logscale; set xrange [0:*]; set yrange [%u.5:-0.5]; set xlabel 'us'; unset ylabel\n"
+            "set ytics noenhanced\n"
+            "plot $ladder using ($2/2):1:($2/2):(0.35):ytic(3) with boxxyerror fillstyle solid 0.6 notitle\n",
             n ? n - 1 : 0);
 }
 
@@ -93,8 +94,10 @@ enum ls_status plot_svg(const char *path, const struct report *r, u32 n, const s
         return LS_OK;
     struct diag *d = diag_add(diags, DIAG_ERROR, nowhere, "gnuplot could not write %s", path);
     if (d)
-        diag_set_note(diags, d, WIFEXITED(status) && WEXITSTATUS(status) == 127
-                                    ? "gnuplot is not installed: Debian's package is gnuplot-nox; --plot alone draws in the terminal"
-                                    : "gnuplot's own message is above");
+        diag_set_note(
+            diags, d,
+            WIFEXITED(status) && WEXITSTATUS(status) == 127
+                ? "gnuplot is not installed: Debian's package is gnuplot-nox; --plot alone draws in the terminal"
+                : "gnuplot's own message is above");
     return LS_ERR_IO;
 }

@@ -47,8 +47,8 @@ static void put_value(FILE *out, const struct column *c, const struct lab_result
     if (isnan(v))
         fprintf(out, " %*s%s", c->width, "-", last ? "" : " ");
     else
-        fprintf(out, " %*.*f%.*s", c->width, (int)(v == floor(v) ? 0 : c->decimals), v, last && kind == METRIC_COUNTED ? 0 : 1,
-                &marks[kind]);
+        fprintf(out, " %*.*f%.*s", c->width, (int)(v == floor(v) ? 0 : c->decimals), v,
+                last && kind == METRIC_COUNTED ? 0 : 1, &marks[kind]);
 }
 
 /* The width of a group: of its columns that follow without a group of their own. */
@@ -203,7 +203,8 @@ void report_legend(FILE *out, const struct report *r, u32 n)
         if (used(r, n, c))
             fprintf(out, "%-13s %-8s  %s\n", group, c->heading, column_name(c));
     }
-    fputs("unmarked: counted, equal to a GPU's noise-free counter; ' modelled; ~ estimated: depends on the machine code;\n"
+    fputs("unmarked: counted, equal to a GPU's noise-free counter; ' modelled; ~ estimated: depends on the machine "
+          "code;\n"
           "* measured by this machine's clocks\n",
           out);
 }

@@ -11,8 +11,9 @@ static json_t *args_of(const struct timeline_item *i)
 {
     const struct meter_report *r = i->report;
     if (i->kind == TIMELINE_COPY)
-        return json_pack("{s:I, s:s, s:s, s:f}", "bytes", (json_int_t)i->bytes, "from", timeline_place_name(i->from), "to",
-                         timeline_place_name(i->to), "GB/s", i->seconds > 0 ? (double)i->bytes / i->seconds / 1e9 : 0.0);
+        return json_pack("{s:I, s:s, s:s, s:f}", "bytes", (json_int_t)i->bytes, "from", timeline_place_name(i->from),
+                         "to", timeline_place_name(i->to), "GB/s",
+                         i->seconds > 0 ? (double)i->bytes / i->seconds / 1e9 : 0.0);
     if (i->kind == TIMELINE_SET)
         return json_pack("{s:I}", "bytes", (json_int_t)i->bytes);
     if (r)
@@ -43,14 +44,17 @@ static u32 row_of(const struct timeline_item *i)
 static json_t *event(const struct timeline_item *i, u32 process)
 {
     return json_pack("{s:o, s:s, s:s, s:f, s:f, s:i, s:i, s:o}", "name", name_of(i), "cat",
-                     i->kind == TIMELINE_CALL ? "api" : i->kind == TIMELINE_KERNEL ? "kernel" : "memory", "ph", "X", "ts",
-                     i->start * 1e6, "dur", i->seconds * 1e6, "pid", (int)process, "tid", (int)row_of(i), "args", args_of(i));
+                     i->kind == TIMELINE_CALL     ? "api"
+                     : i->kind == TIMELINE_KERNEL ? "kernel"
+                                                  : "memory",
+                     "ph", "X", "ts", i->start * 1e6, "dur", i->seconds * 1e6, "pid", (int)process, "tid",
+                     (int)row_of(i), "args", args_of(i));
 }
 
 static json_t *label(const char *what, u32 process, u32 row, json_t *name)
 {
-    return json_pack("{s:s, s:s, s:i, s:i, s:{s:o}}", "name", what, "ph", "M", "pid", (int)process, "tid", (int)row, "args",
-                     "name", name);
+    return json_pack("{s:s, s:s, s:i, s:i, s:{s:o}}", "name", what, "ph", "M", "pid", (int)process, "tid", (int)row,
+                     "args", "name", name);
 }
 
 static json_t *row_name(const struct timeline *t, const struct timeline_item *i)
@@ -63,10 +67,7 @@ static json_t *row_name(const struct timeline *t, const struct timeline_item *i)
     return json_sprintf("context %llu, stream %llu", (unsigned long long)i->context, (unsigned long long)i->stream);
 }
 
-static bool is_shown(const struct timeline_item *i)
-{
-    return i->kind == TIMELINE_CALL || timeline_on_device(i);
-}
+static bool is_shown(const struct timeline_item *i) { return i->kind == TIMELINE_CALL || timeline_on_device(i); }
 
 /* What is shown, and in front of a row's first event the row's name. */
 static void add_events(json_t *events, const struct timeline *t)
@@ -93,7 +94,8 @@ bool timeline_chrome(FILE *out, const struct timeline *all, u32 n, const struct 
     for (u32 p = 0; p < n; p++) {
         const struct timeline *t = &all[p];
         const char *path = t->process < s->nprocesses ? s->processes[t->process].path : "";
-        json_array_append_new(events, label("process_name", t->process + 1, 0, json_sprintf("%s on %s", path, gpu->name)));
+        json_array_append_new(events,
+                              label("process_name", t->process + 1, 0, json_sprintf("%s on %s", path, gpu->name)));
         add_events(events, t);
     }
     json_t *root = json_pack("{s:s, s:{s:s}, s:o}", "displayTimeUnit", "ns", "otherData", "times",

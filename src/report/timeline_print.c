@@ -64,14 +64,16 @@ static const char *name_of(char out[NAME], const struct timeline_item *i)
 
 static int by_start(const void *a, const void *b)
 {
-    const struct timeline_item *x = *(const struct timeline_item *const *)a, *y = *(const struct timeline_item *const *)b;
+    const struct timeline_item *x = *(const struct timeline_item *const *)a,
+                               *y = *(const struct timeline_item *const *)b;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
     return x < y ? -1 : x > y; /* as asked for */
 }
 
 /* Those items that `wanted` takes, in order of time; the caller frees it. NULL: none, or no memory. */
-static const struct timeline_item **sorted(const struct timeline *t, bool (*wanted)(const struct timeline_item *), u32 *n)
+static const struct timeline_item **sorted(const struct timeline *t, bool (*wanted)(const struct timeline_item *),
+                                           u32 *n)
 {
     const struct timeline_item **all = calloc(t->items.len + 1, sizeof *all);
     *n = 0;
@@ -97,7 +99,8 @@ static const char *device_text(char text[NAME], const struct timeline *t, const 
 static void gpu_row_text(FILE *out, const struct timeline *t, const struct timeline_item *i, const struct gpu *gpu)
 {
     char device[NAME];
-    char start[TEXT], time[TEXT], grid[48] = "-", block[48] = "-", regs[TEXT] = "-", fixed[TEXT] = "-", given[TEXT] = "-";
+    char start[TEXT], time[TEXT], grid[48] = "-", block[48] = "-", regs[TEXT] = "-", fixed[TEXT] = "-",
+                                  given[TEXT] = "-";
     char size[TEXT] = "-", rate[TEXT] = "-", name[NAME];
     const struct meter_report *r = i->report;
     if (r) {
@@ -150,9 +153,9 @@ void timeline_print_gpu(FILE *out, const struct timeline *t, const struct gpu *g
               "\"DstMemType\",\"Device\",\"Context\",\"Stream\",\"Name\"\nus,us,,,,,,,,B,B,B,GB/s,,,,,,\n",
               out);
     else
-        fprintf(out, "%8s  %8s  %18s  %15s  %8s  %8s  %8s  %9s  %11s  %10s  %10s  %15s  %8s  %8s  %s\n", "Start", "Duration",
-                "Grid Size", "Block Size", "Regs*", "SSMem*", "DSMem*", "Size", "Throughput", "SrcMemType", "DstMemType",
-                "Device", "Context", "Stream", "Name");
+        fprintf(out, "%8s  %8s  %18s  %15s  %8s  %8s  %8s  %9s  %11s  %10s  %10s  %15s  %8s  %8s  %s\n", "Start",
+                "Duration", "Grid Size", "Block Size", "Regs*", "SSMem*", "DSMem*", "Size", "Throughput", "SrcMemType",
+                "DstMemType", "Device", "Context", "Stream", "Name");
     for (u32 i = 0; all && i < n; i++)
         csv ? gpu_row_csv(out, t, all[i], gpu) : gpu_row_text(out, t, all[i], gpu);
     if (!csv)
@@ -164,10 +167,7 @@ void timeline_print_gpu(FILE *out, const struct timeline *t, const struct gpu *g
 
 /* ---- the API's trace ---- */
 
-static bool outermost_call(const struct timeline_item *i)
-{
-    return i->kind == TIMELINE_CALL && i->depth == 0;
-}
+static bool outermost_call(const struct timeline_item *i) { return i->kind == TIMELINE_CALL && i->depth == 0; }
 
 void timeline_print_api(FILE *out, const struct timeline *t, bool csv)
 {
@@ -177,7 +177,8 @@ void timeline_print_api(FILE *out, const struct timeline *t, bool csv)
     fputs(csv ? "\"Start\",\"Duration\",\"Thread\",\"Name\"\nus,us,,\n" : "   Start  Duration  Thread  Name\n", out);
     for (u32 i = 0; all && i < n; i++)
         if (csv)
-            fprintf(out, "%.3f,%.3f,%u,\"%s\"\n", all[i]->start * 1e6, all[i]->seconds * 1e6, all[i]->thread, all[i]->name);
+            fprintf(out, "%.3f,%.3f,%u,\"%s\"\n", all[i]->start * 1e6, all[i]->seconds * 1e6, all[i]->thread,
+                    all[i]->name);
         else
             fprintf(out, "%8s  %8s  %6u  %s\n", time_text(start, all[i]->start), time_text(time, all[i]->seconds),
                     all[i]->thread, all[i]->name);
@@ -216,7 +217,8 @@ static int by_total(const void *a, const void *b)
     return x->total != y->total ? (x->total < y->total ? 1 : -1) : strcmp(x->name, y->name);
 }
 
-static void summarize(FILE *out, const struct timeline *t, const char *head, bool (*wanted)(const struct timeline_item *))
+static void summarize(FILE *out, const struct timeline *t, const char *head,
+                      bool (*wanted)(const struct timeline_item *))
 {
     struct sum *sums = calloc(t->items.len + 1, sizeof *sums);
     u32 n = 0;
@@ -232,15 +234,16 @@ static void summarize(FILE *out, const struct timeline *t, const char *head, boo
         char total[TEXT], average[TEXT], least[TEXT], most[TEXT];
         const struct sum *s = &sums[i];
         fprintf(out, "%16s  %6.2f%%  %9s  %8u  %9s  %9s  %9s  %s\n", i ? "" : head, all > 0 ? 100 * s->total / all : 0,
-                time_text(total, s->total), s->calls, time_text(average, s->total / s->calls), time_text(least, s->least),
-                time_text(most, s->most), s->name);
+                time_text(total, s->total), s->calls, time_text(average, s->total / s->calls),
+                time_text(least, s->least), time_text(most, s->most), s->name);
     }
     free(sums);
 }
 
 void timeline_print_summary(FILE *out, const struct timeline *t)
 {
-    fprintf(out, "%16s  %7s  %9s  %8s  %9s  %9s  %9s  %s\n", "Type", "Time(%)", "Time", "Calls", "Avg", "Min", "Max", "Name");
+    fprintf(out, "%16s  %7s  %9s  %8s  %9s  %9s  %9s  %s\n", "Type", "Time(%)", "Time", "Calls", "Avg", "Min", "Max",
+            "Name");
     summarize(out, t, "GPU activities:", timeline_on_device);
     summarize(out, t, "API calls:", outermost_call);
 }

@@ -10,26 +10,24 @@
 static const struct {
     const char *name;
     enum timeline_kind kind;
-} kinds[] = {{"copy", TIMELINE_COPY}, {"set", TIMELINE_SET},       {"kernel", TIMELINE_KERNEL}, {"host", TIMELINE_HOST},
-             {"wait", TIMELINE_WAIT}, {"record", TIMELINE_RECORD}, {"sync", TIMELINE_SYNC},     {"graph", TIMELINE_GRAPH}};
+} kinds[] = {{"copy", TIMELINE_COPY}, {"set", TIMELINE_SET},    {"kernel", TIMELINE_KERNEL},
+             {"host", TIMELINE_HOST}, {"wait", TIMELINE_WAIT},  {"record", TIMELINE_RECORD},
+             {"sync", TIMELINE_SYNC}, {"graph", TIMELINE_GRAPH}};
 
 static const struct {
     const char *key, *name;
 } places[] = {
-    [PLACE_UNKNOWN] = {"", "-"},         [PLACE_PAGEABLE] = {"pageable", "Pageable"},
-    [PLACE_PINNED] = {"pinned", "Pinned"}, [PLACE_DEVICE] = {"device", "Device"},
-    [PLACE_MANAGED] = {"managed", "Managed"}, [PLACE_ARRAY] = {"array", "Array"},
+    [PLACE_UNKNOWN] = {"", "-"},
+    [PLACE_PAGEABLE] = {"pageable", "Pageable"},
+    [PLACE_PINNED] = {"pinned", "Pinned"},
+    [PLACE_DEVICE] = {"device", "Device"},
+    [PLACE_MANAGED] = {"managed", "Managed"},
+    [PLACE_ARRAY] = {"array", "Array"},
 };
 
-const char *timeline_place_name(enum timeline_place p)
-{
-    return places[p].name;
-}
+const char *timeline_place_name(enum timeline_place p) { return places[p].name; }
 
-static bool on_host(enum timeline_place p)
-{
-    return p == PLACE_PAGEABLE || p == PLACE_PINNED;
-}
+static bool on_host(enum timeline_place p) { return p == PLACE_PAGEABLE || p == PLACE_PINNED; }
 
 const char *timeline_direction(const struct timeline_item *i)
 {
@@ -44,15 +42,9 @@ bool timeline_on_device(const struct timeline_item *i)
 
 /* ---- one line ---- */
 
-static u64 number(const json_t *j, const char *key)
-{
-    return (u64)json_integer_value(json_object_get(j, key));
-}
+static u64 number(const json_t *j, const char *key) { return (u64)json_integer_value(json_object_get(j, key)); }
 
-static bool truth(const json_t *j, const char *key)
-{
-    return json_is_true(json_object_get(j, key));
-}
+static bool truth(const json_t *j, const char *key) { return json_is_true(json_object_get(j, key)); }
 
 static enum timeline_place place(const json_t *j, const char *key)
 {
@@ -163,7 +155,8 @@ static void add(struct timeline *t, const struct session *s, struct timeline_ite
 }
 
 /* What the launch did, as if it had been put into the stream one by one; only the first is a call of the host. */
-static void add_graph(struct timeline *t, const struct session *s, const item_list *lines, const struct timeline_item *launch)
+static void add_graph(struct timeline *t, const struct session *s, const item_list *lines,
+                      const struct timeline_item *launch)
 {
     for (u32 k = 0; k < lines->len; k++) {
         struct timeline_item i = lines->at[k];
@@ -217,7 +210,4 @@ enum ls_status timeline_read(const char *path, const struct session *s, u32 proc
     return LS_OK;
 }
 
-void timeline_free(struct timeline *t)
-{
-    arena_free(&t->mem);
-}
+void timeline_free(struct timeline *t) { arena_free(&t->mem); }

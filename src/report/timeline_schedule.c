@@ -65,13 +65,10 @@ struct model {
     } *events;
     u32 nevents;
     VEC(struct engines) engines; /* by device */
-    double call; /* seconds of a call that puts work into a stream */
+    double call;                 /* seconds of a call that puts work into a stream */
 };
 
-static double latest(double a, double b)
-{
-    return a > b ? a : b;
-}
+static double latest(double a, double b) { return a > b ? a : b; }
 
 /* ---- scheduling ---- */
 
@@ -190,10 +187,7 @@ static u32 stream_of(struct model *m, const struct timeline_item *i)
     return m->streams.len - 1;
 }
 
-static bool is_default(const struct stream *s)
-{
-    return s->number == 7; /* as ncu numbers it */
-}
+static bool is_default(const struct stream *s) { return s->number == 7; /* as ncu numbers it */ }
 
 /* ---- operations ---- */
 
@@ -359,19 +353,36 @@ static void do_item(struct model *m, u32 item)
 {
     const struct timeline_item *i = &m->t->items.at[item];
     switch (i->kind) {
-    case TIMELINE_CALL: begin_call(m, item); return;
-    case TIMELINE_RETURN: end_call(m, i); return;
-    case TIMELINE_COPY: put_work(m, item, copy_op(m, i)); return;
-    case TIMELINE_KERNEL: put_work(m, item, kernel_op(m, i)); return;
+    case TIMELINE_CALL:
+        begin_call(m, item);
+        return;
+    case TIMELINE_RETURN:
+        end_call(m, i);
+        return;
+    case TIMELINE_COPY:
+        put_work(m, item, copy_op(m, i));
+        return;
+    case TIMELINE_KERNEL:
+        put_work(m, item, kernel_op(m, i));
+        return;
     case TIMELINE_SET:
-        put_work(m, item, (struct op){.engine = ENGINE_SMS, .share = 1,
-                                      .seconds = latest((double)i->bytes / m->gpu->dram_bytes_per_s, m->call)});
+        put_work(m, item,
+                 (struct op){.engine = ENGINE_SMS,
+                             .share = 1,
+                             .seconds = latest((double)i->bytes / m->gpu->dram_bytes_per_s, m->call)});
         return;
     case TIMELINE_HOST:
-    case TIMELINE_WAIT: issue(m, item, (struct op){0}); return;
-    case TIMELINE_RECORD: remember(m, i->event, issue(m, item, (struct op){0})); return;
-    case TIMELINE_SYNC: synchronize(m, i); return;
-    case TIMELINE_GRAPH: return;
+    case TIMELINE_WAIT:
+        issue(m, item, (struct op){0});
+        return;
+    case TIMELINE_RECORD:
+        remember(m, i->event, issue(m, item, (struct op){0}));
+        return;
+    case TIMELINE_SYNC:
+        synchronize(m, i);
+        return;
+    case TIMELINE_GRAPH:
+        return;
     }
 }
 

@@ -73,10 +73,7 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, struct copy_when w
     return e == cudaSuccess ? copy_run(&c, &when) : e;
 }
 
-cudaError_t impl_cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
-{
-    return copy_3d(p, COPY_NOW);
-}
+cudaError_t impl_cudaMemcpy3D(const struct cudaMemcpy3DParms *p) { return copy_3d(p, COPY_NOW); }
 
 cudaError_t impl_cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
 {
@@ -122,10 +119,7 @@ static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, struct co
     return error_of(when.async ? drv.cuMemcpy3DPeerAsync(&c, stream_of(when.stream)) : DRV_DS(cuMemcpy3DPeer)(&c));
 }
 
-cudaError_t impl_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p)
-{
-    return copy_3d_peer(p, COPY_NOW);
-}
+cudaError_t impl_cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *p) { return copy_3d_peer(p, COPY_NOW); }
 
 cudaError_t impl_cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream)
 {

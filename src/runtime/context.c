@@ -14,10 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static CUcontext primaries[MAX_DEVICES]; /* as retained by this library; NULL: not now */
 static atomic_ullong epoch = 1;
 
-u64 context_epoch(void)
-{
-    return atomic_load_explicit(&epoch, memory_order_acquire);
-}
+u64 context_epoch(void) { return atomic_load_explicit(&epoch, memory_order_acquire); }
 
 int device_count(void)
 {
@@ -94,15 +91,9 @@ static int current_device(void)
     return theirs && drv.cuCtxGetDevice(&device) == CUDA_SUCCESS ? device : rt.device;
 }
 
-bool context_stuck(cudaError_t e)
-{
-    return driver_load() == cudaSuccess && error_of(drv.cuCtxSynchronize()) == e;
-}
+bool context_stuck(cudaError_t e) { return driver_load() == cudaSuccess && error_of(drv.cuCtxSynchronize()) == e; }
 
-cudaError_t impl_cudaSetDevice(int device)
-{
-    return device_count() == 0 ? cudaErrorNoDevice : make_current(device);
-}
+cudaError_t impl_cudaSetDevice(int device) { return device_count() == 0 ? cudaErrorNoDevice : make_current(device); }
 
 cudaError_t impl_cudaGetDevice(int *device)
 {
@@ -159,7 +150,4 @@ cudaError_t impl_cudaDeviceReset(void)
     return error_of(r);
 }
 
-cudaError_t impl_cudaDeviceSynchronize(void)
-{
-    return error_of(drv.cuCtxSynchronize());
-}
+cudaError_t impl_cudaDeviceSynchronize(void) { return error_of(drv.cuCtxSynchronize()); }

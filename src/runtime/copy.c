@@ -7,10 +7,7 @@
 
 #include <string.h>
 
-static CUdeviceptr device_ptr(const void *p)
-{
-    return (CUdeviceptr)(uintptr_t)p;
-}
+static CUdeviceptr device_ptr(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
 
 cudaError_t copy_kind(enum cudaMemcpyKind kind)
 {

@@ -136,15 +136,9 @@ static cudaError_t impl12_cudaChooseDevice(int *device, const struct device_prop
     return impl_cudaChooseDevice(device, &want);
 }
 
-static cudaError_t impl12_cudaThreadExit(void)
-{
-    return impl_cudaDeviceReset();
-}
+static cudaError_t impl12_cudaThreadExit(void) { return impl_cudaDeviceReset(); }
 
-static cudaError_t impl12_cudaThreadSynchronize(void)
-{
-    return impl_cudaDeviceSynchronize();
-}
+static cudaError_t impl12_cudaThreadSynchronize(void) { return impl_cudaDeviceSynchronize(); }
 
 static cudaError_t impl12_cudaThreadSetLimit(enum cudaLimit limit, size_t value)
 {
@@ -167,15 +161,9 @@ static cudaError_t impl12_cudaThreadSetCacheConfig(enum cudaFuncCache cacheConfi
 }
 
 /* Devices without double precision are long gone: there is nothing to convert. */
-static cudaError_t impl12_cudaSetDoubleForDevice(double *d)
-{
-    return d ? cudaSuccess : cudaErrorInvalidValue;
-}
+static cudaError_t impl12_cudaSetDoubleForDevice(double *d) { return d ? cudaSuccess : cudaErrorInvalidValue; }
 
-static cudaError_t impl12_cudaSetDoubleForHost(double *d)
-{
-    return d ? cudaSuccess : cudaErrorInvalidValue;
-}
+static cudaError_t impl12_cudaSetDoubleForHost(double *d) { return d ? cudaSuccess : cudaErrorInvalidValue; }
 
 /* ---- memory ---- */
 

@@ -10,10 +10,7 @@ static int attribute(int device, CUdevice_attribute a)
     return drv.cuDeviceGetAttribute(&value, a, device) == CUDA_SUCCESS ? value : 0;
 }
 
-static bool is_device(int device)
-{
-    return device >= 0 && device < device_count();
-}
+static bool is_device(int device) { return device >= 0 && device < device_count(); }
 
 cudaError_t impl_cudaGetDeviceCount(int *count)
 {
@@ -208,10 +205,7 @@ cudaError_t impl_cudaDeviceGetStreamPriorityRange(int *leastPriority, int *great
     return error_of(drv.cuCtxGetStreamPriorityRange(leastPriority, greatestPriority));
 }
 
-cudaError_t impl_cudaCtxResetPersistingL2Cache(void)
-{
-    return error_of(drv.cuCtxResetPersistingL2Cache());
-}
+cudaError_t impl_cudaCtxResetPersistingL2Cache(void) { return error_of(drv.cuCtxResetPersistingL2Cache()); }
 
 /* ---- the driver's functions, for programs that call them ---- */
 

@@ -15,10 +15,7 @@ struct rt_driver drv;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cudaError_t outcome;
 
-static CUresult missing(void)
-{
-    return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
-}
+static CUresult missing(void) { return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER; }
 
 static void *look_up(void *library, const char *name)
 {

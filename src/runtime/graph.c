@@ -4,20 +4,14 @@
 
 _Static_assert(sizeof(cudaGraphEdgeData) == sizeof(CUgraphEdgeData), "passed on as it is");
 
-static CUgraphEdgeData *data_of(const cudaGraphEdgeData *d)
-{
-    return (CUgraphEdgeData *)(uintptr_t)d;
-}
+static CUgraphEdgeData *data_of(const cudaGraphEdgeData *d) { return (CUgraphEdgeData *)(uintptr_t)d; }
 
 cudaError_t impl_cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
 {
     return error_of(drv.cuGraphCreate(pGraph, flags));
 }
 
-cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph)
-{
-    return error_of(drv.cuGraphDestroy(graph));
-}
+cudaError_t impl_cudaGraphDestroy(cudaGraph_t graph) { return error_of(drv.cuGraphDestroy(graph)); }
 
 cudaError_t impl_cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 {
@@ -29,10 +23,7 @@ cudaError_t impl_cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_
     return error_of(drv.cuGraphNodeFindInClone(pNode, originalNode, clonedGraph));
 }
 
-cudaError_t impl_cudaGraphDestroyNode(cudaGraphNode_t node)
-{
-    return error_of(drv.cuGraphDestroyNode(node));
-}
+cudaError_t impl_cudaGraphDestroyNode(cudaGraphNode_t node) { return error_of(drv.cuGraphDestroyNode(node)); }
 
 cudaError_t impl_cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
@@ -117,10 +108,7 @@ cudaError_t impl_cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t 
 
 /* ---- memory of graphs ---- */
 
-cudaError_t impl_cudaDeviceGraphMemTrim(int device)
-{
-    return error_of(drv.cuDeviceGraphMemTrim(device));
-}
+cudaError_t impl_cudaDeviceGraphMemTrim(int device) { return error_of(drv.cuDeviceGraphMemTrim(device)); }
 
 cudaError_t impl_cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attr, void *value)
 {

@@ -39,10 +39,7 @@ cudaError_t impl_cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long 
     return error_of(drv.cuGraphExecGetFlags(graphExec, (cuuint64_t *)(void *)flags));
 }
 
-cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec)
-{
-    return error_of(drv.cuGraphExecDestroy(graphExec));
-}
+cudaError_t impl_cudaGraphExecDestroy(cudaGraphExec_t graphExec) { return error_of(drv.cuGraphExecDestroy(graphExec)); }
 
 cudaError_t impl_cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {

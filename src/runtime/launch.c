@@ -85,10 +85,7 @@ static int attribute(CUdevice_attribute a)
     return value;
 }
 
-static bool beyond(unsigned n, CUdevice_attribute limit)
-{
-    return n == 0 || n > (unsigned)attribute(limit);
-}
+static bool beyond(unsigned n, CUdevice_attribute limit) { return n == 0 || n > (unsigned)attribute(limit); }
 
 static bool sizes_are_bad(dim3 grid, dim3 block)
 {

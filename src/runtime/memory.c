@@ -3,10 +3,7 @@
 
 #include "runtime/runtime.h"
 
-static CUdeviceptr device_ptr(const void *p)
-{
-    return (CUdeviceptr)(uintptr_t)p;
-}
+static CUdeviceptr device_ptr(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
 
 /* Nothing is asked for: nothing is given, and that is no error. */
 cudaError_t impl_cudaMalloc(void **devPtr, size_t size)
@@ -68,10 +65,7 @@ cudaError_t impl_cudaMallocManaged(void **devPtr, size_t size, unsigned int flag
     return error_of(r);
 }
 
-cudaError_t impl_cudaMemGetInfo(size_t *free, size_t *total)
-{
-    return error_of(drv.cuMemGetInfo_v2(free, total));
-}
+cudaError_t impl_cudaMemGetInfo(size_t *free, size_t *total) { return error_of(drv.cuMemGetInfo_v2(free, total)); }
 
 /* ---- host memory ---- */
 
@@ -83,25 +77,16 @@ cudaError_t impl_cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
     return size ? error_of(drv.cuMemHostAlloc(pHost, size, flags)) : cudaSuccess;
 }
 
-cudaError_t impl_cudaMallocHost(void **ptr, size_t size)
-{
-    return impl_cudaHostAlloc(ptr, size, cudaHostAllocDefault);
-}
+cudaError_t impl_cudaMallocHost(void **ptr, size_t size) { return impl_cudaHostAlloc(ptr, size, cudaHostAllocDefault); }
 
-cudaError_t impl_cudaFreeHost(void *ptr)
-{
-    return ptr ? error_of(drv.cuMemFreeHost(ptr)) : cudaSuccess;
-}
+cudaError_t impl_cudaFreeHost(void *ptr) { return ptr ? error_of(drv.cuMemFreeHost(ptr)) : cudaSuccess; }
 
 cudaError_t impl_cudaHostRegister(void *ptr, size_t size, unsigned int flags)
 {
     return error_of(drv.cuMemHostRegister_v2(ptr, size, flags));
 }
 
-cudaError_t impl_cudaHostUnregister(void *ptr)
-{
-    return error_of(drv.cuMemHostUnregister(ptr));
-}
+cudaError_t impl_cudaHostUnregister(void *ptr) { return error_of(drv.cuMemHostUnregister(ptr)); }
 
 cudaError_t impl_cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
 {
@@ -155,10 +140,7 @@ cudaError_t impl_cudaPointerGetAttributes(struct cudaPointerAttributes *attribut
 
 /* ---- managed memory: where it should be ---- */
 
-static CUmemLocation location_of(struct cudaMemLocation l)
-{
-    return (CUmemLocation){(CUmemLocationType)l.type, l.id};
-}
+static CUmemLocation location_of(struct cudaMemLocation l) { return (CUmemLocation){(CUmemLocationType)l.type, l.id}; }
 
 cudaError_t impl_cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
                                struct cudaMemLocation location)

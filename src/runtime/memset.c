@@ -1,10 +1,7 @@
 /* memset.c - filling memory with a byte: 1D, 2D, 3D. */
 #include "runtime/runtime.h"
 
-static CUdeviceptr device_ptr(const void *p)
-{
-    return (CUdeviceptr)(uintptr_t)p;
-}
+static CUdeviceptr device_ptr(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
 
 cudaError_t impl_cudaMemset(void *devPtr, int value, size_t count)
 {

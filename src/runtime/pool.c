@@ -38,10 +38,7 @@ cudaError_t impl_cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemP
     return error_of(drv.cuMemPoolCreate(memPool, (const CUmemPoolProps *)(const void *)poolProps));
 }
 
-cudaError_t impl_cudaMemPoolDestroy(cudaMemPool_t memPool)
-{
-    return error_of(drv.cuMemPoolDestroy(memPool));
-}
+cudaError_t impl_cudaMemPoolDestroy(cudaMemPool_t memPool) { return error_of(drv.cuMemPoolDestroy(memPool)); }
 
 cudaError_t impl_cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
 {

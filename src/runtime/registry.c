@@ -14,20 +14,11 @@ static struct rt_symbol **buckets;
 static size_t nbuckets, nsymbols;
 static struct rt_binary *binaries;
 
-void registry_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
+void registry_lock(void) { pthread_mutex_lock(&lock); }
 
-void registry_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
-}
+void registry_unlock(void) { pthread_mutex_unlock(&lock); }
 
-static size_t hash(const void *p)
-{
-    return (size_t)(((u64)(uintptr_t)p * 0x9e3779b97f4a7c15u) >> 20);
-}
+static size_t hash(const void *p) { return (size_t)(((u64)(uintptr_t)p * 0x9e3779b97f4a7c15u) >> 20); }
 
 static bool grow(void)
 {
@@ -122,10 +113,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
     return (void **)b;
 }
 
-void __cudaRegisterFatBinaryEnd(void **handle)
-{
-    (void)handle;
-}
+void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
 
 void __cudaRegisterFunction(void **handle, const char *hostFun, char *deviceFun, const char *deviceName,
                             int thread_limit, uint3 *tid, uint3 *bid, dim3 *bDim, dim3 *gDim, int *wSize)

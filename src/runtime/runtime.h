@@ -36,10 +36,7 @@ cudaError_t driver_load(void); /* once; then what came of it */
 /* A synchronous function in the calling function's variant. */
 #define DRV_DS(name) (rt.per_thread ? drv.name##_ptds : drv.name)
 
-static inline cudaError_t error_of(CUresult r)
-{
-    return (cudaError_t)r;
-}
+static inline cudaError_t error_of(CUresult r) { return (cudaError_t)r; }
 
 /* ---- enter.c ---- */
 
@@ -61,10 +58,7 @@ cudaError_t rt_leave(cudaError_t e); /* records it; what it was given */
 cudaError_t rt_not_supported(atomic_bool *said, const char *name);
 
 /* The driver's name for a stream: 0 is the thread's own in the variants for that. */
-static inline CUstream stream_of(cudaStream_t s)
-{
-    return s == NULL && rt.per_thread ? CU_STREAM_PER_THREAD : s;
-}
+static inline CUstream stream_of(cudaStream_t s) { return s == NULL && rt.per_thread ? CU_STREAM_PER_THREAD : s; }
 
 /* ---- log.c: the only place that writes to stderr ---- */
 void rt_log(const char *fmt, ...) LS_PRINTF(1, 2);

@@ -68,10 +68,7 @@ cudaError_t impl_cudaStreamSynchronize(cudaStream_t stream)
     return error_of(drv.cuStreamSynchronize(stream_of(stream)));
 }
 
-cudaError_t impl_cudaStreamQuery(cudaStream_t stream)
-{
-    return error_of(drv.cuStreamQuery(stream_of(stream)));
-}
+cudaError_t impl_cudaStreamQuery(cudaStream_t stream) { return error_of(drv.cuStreamQuery(stream_of(stream))); }
 
 cudaError_t impl_cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length, unsigned int flags)
 {
@@ -111,12 +108,6 @@ cudaError_t impl_cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode 
 
 /* ---- the profiler's switch ---- */
 
-cudaError_t impl_cudaProfilerStart(void)
-{
-    return error_of(drv.cuProfilerStart());
-}
+cudaError_t impl_cudaProfilerStart(void) { return error_of(drv.cuProfilerStart()); }
 
-cudaError_t impl_cudaProfilerStop(void)
-{
-    return error_of(drv.cuProfilerStop());
-}
+cudaError_t impl_cudaProfilerStop(void) { return error_of(drv.cuProfilerStop()); }

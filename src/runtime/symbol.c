@@ -43,10 +43,7 @@ struct handle {
 
 static struct handle *handles[256];
 
-static struct handle **slot(const void *value)
-{
-    return &handles[((uintptr_t)value >> 4) % LS_ARRAY_LEN(handles)];
-}
+static struct handle **slot(const void *value) { return &handles[((uintptr_t)value >> 4) % LS_ARRAY_LEN(handles)]; }
 
 static const struct handle *known(const void *value)
 {

@@ -59,10 +59,7 @@ static char *mark_managed(const char *ptx, struct arena *mem)
     return out;
 }
 
-static bool in_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
+static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
 /* The text with a word replaced wherever it stands alone. */
 static char *replace_word(const char *text, const char *from, const char *to, struct arena *mem)

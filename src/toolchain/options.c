@@ -213,36 +213,18 @@ static bool take_werror(struct reader *r, const char *value)
 }
 
 static bool read_response(struct reader *r, const char *path);
-static bool take_response(struct reader *r, const char *value)
-{
-    return read_response(r, value);
-}
+static bool take_response(struct reader *r, const char *value) { return read_response(r, value); }
 
 static bool take_bool(struct reader *r, const char *value, int *flag)
 {
     *flag = strcmp(value, "true") == 0;
     return *flag || strcmp(value, "false") == 0 || refuse(r, value, "it is true or false");
 }
-static bool take_rdc(struct reader *r, const char *value)
-{
-    return take_bool(r, value, &r->o->rdc);
-}
-static bool take_fmad(struct reader *r, const char *value)
-{
-    return take_bool(r, value, &r->o->fmad);
-}
-static bool take_ftz(struct reader *r, const char *value)
-{
-    return take_bool(r, value, &r->o->ftz);
-}
-static bool take_prec_div(struct reader *r, const char *value)
-{
-    return take_bool(r, value, &r->o->prec_div);
-}
-static bool take_prec_sqrt(struct reader *r, const char *value)
-{
-    return take_bool(r, value, &r->o->prec_sqrt);
-}
+static bool take_rdc(struct reader *r, const char *value) { return take_bool(r, value, &r->o->rdc); }
+static bool take_fmad(struct reader *r, const char *value) { return take_bool(r, value, &r->o->fmad); }
+static bool take_ftz(struct reader *r, const char *value) { return take_bool(r, value, &r->o->ftz); }
+static bool take_prec_div(struct reader *r, const char *value) { return take_bool(r, value, &r->o->prec_div); }
+static bool take_prec_sqrt(struct reader *r, const char *value) { return take_bool(r, value, &r->o->prec_sqrt); }
 
 /* ---- the table ---- */
 
@@ -254,10 +236,7 @@ static const struct row {
 #include "toolchain/options.def"
 };
 
-const struct tool_option *tool_option_at(u32 n)
-{
-    return n < LS_ARRAY_LEN(table) ? &table[n].option : NULL;
-}
+const struct tool_option *tool_option_at(u32 n) { return n < LS_ARRAY_LEN(table) ? &table[n].option : NULL; }
 
 /* Names first as a whole; then one-letter names whose value is glued. *value: what is behind it, or NULL. */
 static const struct row *find_row(const char *word, const char **value, struct arena *mem)

@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tool_words_add(tool_words *w, struct arena *mem, const char *word)
-{
-    vec_push(mem, w, word);
-}
+void tool_words_add(tool_words *w, struct arena *mem, const char *word) { vec_push(mem, w, word); }
 
 static void add_all(tool_words *to, struct arena *mem, const tool_words *from)
 {
@@ -105,11 +102,10 @@ static void add_cuda(tool_words *w, const struct unit *u)
     const struct tool_options *o = u->o;
     struct arena *mem = u->mem;
     ADD(w, u->p->clang, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-Xclang",
-        "-target-sdk-version=12.5", "-fuse-cuid=none", "-Xclang", arena_printf(mem, "-cuid=%s", u->id),
-        "-Xclang", "-fcuda-allow-variadic-functions",
-        arena_printf(mem, "-std=%s", o->std), "-isystem", u->p->include, "-include", "cuda_runtime.h",
-        "-Wno-duplicate-decl-specifier", "-Wno-builtin-macro-redefined", "-Wno-unknown-pragmas", "-Wno-pass-failed",
-        arch_list(o, mem));
+        "-target-sdk-version=12.5", "-fuse-cuid=none", "-Xclang", arena_printf(mem, "-cuid=%s", u->id), "-Xclang",
+        "-fcuda-allow-variadic-functions", arena_printf(mem, "-std=%s", o->std), "-isystem", u->p->include, "-include",
+        "cuda_runtime.h", "-Wno-duplicate-decl-specifier", "-Wno-builtin-macro-redefined", "-Wno-unknown-pragmas",
+        "-Wno-pass-failed", arch_list(o, mem));
     if (u->rewriting) /* "..." is looked for beside the file, wherever its rewritten form is */
         ADD(w, "-iquote", folder_of(u->path, mem));
     add_all(w, mem, &o->preprocessor);

@@ -58,10 +58,7 @@ static void put(struct scanner *s, const char *text, size_t n)
     s->out[s->len] = 0;
 }
 
-static void put_text(struct scanner *s, const char *text)
-{
-    put(s, text, strlen(text));
-}
+static void put_text(struct scanner *s, const char *text) { put(s, text, strlen(text)); }
 
 static void insert(struct scanner *s, size_t where, const char *text)
 {
@@ -71,17 +68,11 @@ static void insert(struct scanner *s, size_t where, const char *text)
     memcpy(s->out + where, text, n);
 }
 
-static void blank(struct scanner *s, size_t where, size_t n)
-{
-    memset(s->out + where, ' ', n);
-}
+static void blank(struct scanner *s, size_t where, size_t n) { memset(s->out + where, ' ', n); }
 
 /* ---- pieces that are copied whole ---- */
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 static const char *line_end(const char *p)
 {

@@ -6,15 +6,9 @@
 
 int callers_sink;
 
-static __attribute__((noinline)) int wrapper(int n)
-{
-    return probe(&callers_sink, n);
-}
+static __attribute__((noinline)) int wrapper(int n) { return probe(&callers_sink, n); }
 
-static __attribute__((noinline)) void empty(int n)
-{
-    callers_sink += n;
-}
+static __attribute__((noinline)) void empty(int n) { callers_sink += n; }
 
 int drops_once(int n)
 {
@@ -88,10 +82,7 @@ int compares_in_loop(int n)
     return n;
 }
 
-int adds(int n)
-{
-    return n + probe(&n, n);
-}
+int adds(int n) { return n + probe(&n, n); }
 
 int passes_on(int n)
 {
@@ -99,10 +90,7 @@ int passes_on(int n)
     return n;
 }
 
-int uses_by_wrapper(int n)
-{
-    return wrapper(n) == 7 ? n : callers_sink;
-}
+int uses_by_wrapper(int n) { return wrapper(n) == 7 ? n : callers_sink; }
 
 int widens(int n)
 {

@@ -54,10 +54,7 @@ static void read_log(char *to, size_t size, const char *path)
     fclose(in);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return atoi((*a)->d_name) - atoi((*b)->d_name);
-}
+static int by_name(const struct dirent **a, const struct dirent **b) { return atoi((*a)->d_name) - atoi((*b)->d_name); }
 
 /* Reads and removes the folder's files. */
 static void read_folder(struct findings *f, const char *folder)
@@ -100,10 +97,7 @@ void findings_run(struct findings *f, const char *subject, const char *tools, co
         fail_msg("the subject says: %s", f->log);
 }
 
-void findings_free(struct findings *f)
-{
-    json_decref(f->lines);
-}
+void findings_free(struct findings *f) { json_decref(f->lines); }
 
 const char *text_of(const json_t *o, const char *path)
 {
@@ -128,8 +122,8 @@ unsigned findings_count(const struct findings *f, const char *type, const char *
     unsigned n = 0;
     size_t k;
     json_t *o;
-    json_array_foreach(f->lines, k, o) n +=
-        strcmp(text_of(o, "type"), type) == 0 && (!kind || strcmp(text_of(o, "kind"), kind) == 0);
+    json_array_foreach(f->lines, k, o)
+        n += strcmp(text_of(o, "type"), type) == 0 && (!kind || strcmp(text_of(o, "kind"), kind) == 0);
     return n;
 }
 
@@ -138,6 +132,8 @@ const json_t *findings_only(const struct findings *f, const char *kind)
     size_t k;
     json_t *o;
     assert_int_equal(findings_count(f, "finding", kind), 1);
-    json_array_foreach(f->lines, k, o) if (strcmp(text_of(o, "kind"), kind) == 0) return o;
+    json_array_foreach(f->lines, k, o)
+        if (strcmp(text_of(o, "kind"), kind) == 0)
+            return o;
     return NULL;
 }

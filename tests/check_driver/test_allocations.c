@@ -8,10 +8,7 @@
 
 #include "check/allocations.h"
 
-static struct host_call call_of(u64 n)
-{
-    return (struct host_call){.api = "cudaMalloc", .nframes = 1, .frames = {n}};
-}
+static struct host_call call_of(u64 n) { return (struct host_call){.api = "cudaMalloc", .nframes = 1, .frames = {n}}; }
 
 static void put(struct allocations *a, u64 serial, bool gone)
 {

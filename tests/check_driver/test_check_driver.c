@@ -9,10 +9,7 @@
     struct findings f;                                                                                                 \
     findings_run(&f, SUBJECT, tools, settings, (const char *const[]){__VA_ARGS__, NULL})
 #define SETTINGS(...)                                                                                                  \
-    (const char *const[])                                                                                              \
-    {                                                                                                                  \
-        __VA_ARGS__, NULL                                                                                              \
-    }
+    (const char *const[]) { __VA_ARGS__, NULL }
 
 static void a_clean_program_leaves_two_lines(void **state)
 {
@@ -124,7 +121,8 @@ static void each_allocation_left_is_a_leak(void **state)
     json_t *o;
     json_int_t bytes = 0;
     assert_int_equal(findings_count(&f, "finding", "leak"), 5);
-    json_array_foreach(f.lines, k, o) bytes += json_integer_value(json_object_get(o, "size"));
+    json_array_foreach(f.lines, k, o)
+        bytes += json_integer_value(json_object_get(o, "size"));
     assert_int_equal(bytes, 64 + 128 + 256 + 512 + 1024);
     findings_free(&f);
 }
@@ -156,9 +154,10 @@ static void a_copy_that_overruns_says_by_how_much(void **state)
     size_t k;
     json_t *o;
     unsigned seen = 0;
-    json_array_foreach(f.lines, k, o) seen += !strcmp(detail_of(o), "The destination has 64 bytes, 128 are wanted") ||
-                                              !strcmp(detail_of(o), "The source has 64 bytes, 65 are wanted") ||
-                                              !strcmp(detail_of(o), "The destination has 64 bytes, 100 are wanted");
+    json_array_foreach(f.lines, k, o)
+        seen += !strcmp(detail_of(o), "The destination has 64 bytes, 128 are wanted") ||
+                !strcmp(detail_of(o), "The source has 64 bytes, 65 are wanted") ||
+                !strcmp(detail_of(o), "The destination has 64 bytes, 100 are wanted");
     assert_int_equal(seen, 3);
     assert_int_equal(findings_count(&f, "finding", "api-error"), 3);
     findings_free(&f);

@@ -38,10 +38,7 @@ __attribute__((noinline)) static void put_finding(FILE *f)
 }
 
 /* What headers of the toolkit put around a call: in the debug information alone. */
-__attribute__((always_inline)) static inline void cudaWrapper(FILE *f)
-{
-    put_finding(f); /* HERE: cudaWrapper */
-}
+__attribute__((always_inline)) static inline void cudaWrapper(FILE *f) { put_finding(f); /* HERE: cudaWrapper */ }
 
 __attribute__((noinline)) static void allocate(FILE *f)
 {

@@ -2,7 +2,8 @@
  * an empty fat binary that is never registered, and code that would take it back. */
 extern void __cudaUnregisterFatBinary(void **handle);
 
-__attribute__((section(".nv_fatbin"), used)) static const unsigned char code[64] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0};
+__attribute__((section(".nv_fatbin"), used)) static const unsigned char code[64] = {0x50, 0xed, 0x55, 0xba,
+                                                                                    1,    0,    16,   0};
 
 int main(int argc, char **argv)
 {

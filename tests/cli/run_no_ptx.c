@@ -17,8 +17,18 @@ struct container {
 };
 
 __attribute__((section(".nv_fatbin"), used, aligned(8))) static const struct container device = {
-    .magic = 0xba55ed50, .version = 1, .header = 16, .body = 64 + 64, .kind = 2, .entry_header = 64, .payload = 64,
-    .minor = 7, .major = 1, .sm = 90, .flags = 0x11, .code = {0x7f, 'E', 'L', 'F'}};
+    .magic = 0xba55ed50,
+    .version = 1,
+    .header = 16,
+    .body = 64 + 64,
+    .kind = 2,
+    .entry_header = 64,
+    .payload = 64,
+    .minor = 7,
+    .major = 1,
+    .sm = 90,
+    .flags = 0x11,
+    .code = {0x7f, 'E', 'L', 'F'}};
 
 void **__cudaRegisterFatBinary(void *wrapper);
 

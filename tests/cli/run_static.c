@@ -2,7 +2,4 @@
  * from whom to import its registration. */
 __attribute__((section(".nv_fatbin"), used)) static const unsigned char code[64] = {0x50, 0xed, 0x55, 0xba};
 
-int main(void)
-{
-    return code[0] != 0x50;
-}
+int main(void) { return code[0] != 0x50; }

@@ -5,7 +5,6 @@
 
 #include "driver/cuda_abi.h"
 
-
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           ".visible .entry twice(.param .u64 p)\n{\n"
                           ".reg .b32 %r<5>; .reg .b64 %rd<4>;\n"

@@ -41,8 +41,7 @@ static bool same(const json_t *a, const json_t *b, char *path, size_t n)
     if (json_is_object(a) && json_is_object(b)) {
         const char *key;
         json_t *x;
-        json_object_foreach((json_t *)(size_t)a, key, x)
-        {
+        json_object_foreach((json_t *)(size_t)a, key, x) {
             if (is_volatile(key))
                 continue;
             size_t at = strlen(path);

@@ -34,8 +34,8 @@ FN float f32_max(float a, float b)
     return a > b ? a : b;
 }
 
-static const u32 diff_table[16] = {3, 0x80000000u, 17, 0xffffffffu, 1000003, 5, 0x7fffffff, 64,
-                                   0, 1, 0xdeadbeefu, 42, 0x10001, 7, 0xff00ff00u, 99};
+static const u32 diff_table[16] = {3, 0x80000000u, 17,          0xffffffffu, 1000003, 5, 0x7fffffff,  64,
+                                   0, 1,           0xdeadbeefu, 42,          0x10001, 7, 0xff00ff00u, 99};
 #define TABLE(i) diff_table[i]
 
 #define ATOMIC(name, T, expr)                                                                                          \
@@ -50,7 +50,7 @@ ATOMIC(umin, u32, umin(old, v))
 ATOMIC(umax, u32, umax(old, v))
 ATOMIC(smin, u32, smin(old, v))
 ATOMIC(smax, u32, smax(old, v))
-ATOMIC(and, u32, old & v)
+ATOMIC(and, u32, old &v)
 ATOMIC(or, u32, old | v)
 ATOMIC(xor, u32, old ^ v)
 ATOMIC(add64, u64, old + v)
@@ -98,11 +98,15 @@ struct thread {
             int level = 0;                                                                                             \
             for (u32 i = 0; i < NT; i++)                                                                               \
                 threads[i] = (struct thread){.id = i, .on = {true}};
-#define END_KERNEL }}
+#define END_KERNEL                                                                                                     \
+    }                                                                                                                  \
+    }
 #define SHARED(name, count)                                                                                            \
     static u32 name[count];                                                                                            \
     (void)name;
-#define EACH THREADS ACTIVE {
+#define EACH                                                                                                           \
+    THREADS ACTIVE                                                                                                     \
+    {
 #define END }
 
 #define IF_EACH(cond)                                                                                                  \
@@ -110,7 +114,7 @@ struct thread {
         THREADS t->on[level + 1] = t->on[level] && (cond);                                                             \
         level++;
 #define END_IF                                                                                                         \
-        level--;                                                                                                       \
+    level--;                                                                                                           \
     }
 #define FOR_EACH(i, count)                                                                                             \
     {                                                                                                                  \
@@ -122,8 +126,8 @@ struct thread {
             if (!any)                                                                                                  \
                 break;
 #define END_FOR                                                                                                        \
-        }                                                                                                              \
-        level--;                                                                                                       \
+    }                                                                                                                  \
+    level--;                                                                                                           \
     }
 /* Stands at the top level only. */
 #define EXIT_IF(cond) THREADS t->on[0] = t->on[0] && !(cond);
@@ -132,25 +136,27 @@ struct thread {
 #define SYNC_WITH(dst, cond, init, combine)                                                                            \
     {                                                                                                                  \
         u32 r = init;                                                                                                  \
-        EACH const u32 x = (cond) != 0; r = combine; END                                                               \
-        EACH t->v[dst] = r; END                                                                                        \
+        EACH const u32 x = (cond) != 0;                                                                                \
+        r = combine;                                                                                                   \
+        END EACH t->v[dst] = r;                                                                                        \
+        END                                                                                                            \
     }
 #define SYNC_COUNT(dst, cond) SYNC_WITH(dst, cond, 0, r + x)
 #define SYNC_OR(dst, cond) SYNC_WITH(dst, cond, 0, r | x)
-#define SYNC_AND(dst, cond) SYNC_WITH(dst, cond, 1, r & x)
+#define SYNC_AND(dst, cond) SYNC_WITH(dst, cond, 1, r &x)
 #define SYNCWARP(mask)
 
 /* Every thread brings v[src], then every thread takes from the lane that PTX's shfl names, or keeps its own. */
 #define SHFL(dst, src, mask, lane_of)                                                                                  \
     {                                                                                                                  \
-        EACH t->given = t->v[src]; END                                                                                 \
-        EACH const int lane = (int)LANE, from = lane_of;                                                               \
-        t->v[dst] = threads[(t->id & ~31u) + (u32)from].given; END                                                     \
+        EACH t->given = t->v[src];                                                                                     \
+        END EACH const int lane = (int)LANE, from = lane_of;                                                           \
+        t->v[dst] = threads[(t->id & ~31u) + (u32)from].given;                                                         \
+        END                                                                                                            \
     }
 #define FIRST(width) (lane & ~((width) - 1))
 #define LAST(width) (lane | ((width) - 1))
-#define SHFL_IDX(dst, src, which, width, mask)                                                                         \
-    SHFL(dst, src, mask, FIRST(width) | ((int)(which) & ((width) - 1)))
+#define SHFL_IDX(dst, src, which, width, mask) SHFL(dst, src, mask, FIRST(width) | ((int)(which) & ((width) - 1)))
 #define SHFL_XOR(dst, src, by, width, mask) SHFL(dst, src, mask, (lane ^ (by)) <= LAST(width) ? lane ^ (by) : lane)
 #define SHFL_UP(dst, src, by, width, mask) SHFL(dst, src, mask, lane - (by) >= FIRST(width) ? lane - (by) : lane)
 #define SHFL_DOWN(dst, src, by, width, mask) SHFL(dst, src, mask, lane + (by) <= LAST(width) ? lane + (by) : lane)
@@ -158,8 +164,8 @@ struct thread {
 /* The threads of a warp that are here and bring what `keep` (of `o`, the other thread) says, combined. */
 #define ACROSS(dst, x, init, combine)                                                                                  \
     {                                                                                                                  \
-        EACH t->given = (u32)(x); END                                                                                  \
-        EACH u32 r = init;                                                                                             \
+        EACH t->given = (u32)(x);                                                                                      \
+        END EACH u32 r = init;                                                                                         \
         for (const struct thread *o = threads; o < threads + NT; o++)                                                  \
             if (o->on[level] && (o->id ^ t->id) < 32)                                                                  \
                 r = combine;                                                                                           \
@@ -179,6 +185,11 @@ struct thread {
 
 #define TABLE_BEGIN __attribute__((visibility("default"))) const struct diff_kernel diff_kernels[] = {
 #define TABLE_ROW(seed) {"k" #seed, seed, threads_##seed, blocks_##seed, k##seed},
-#define TABLE_END {NULL, 0, 0, 0, NULL}};
+#define TABLE_END                                                                                                      \
+    {                                                                                                                  \
+        NULL, 0, 0, 0, NULL                                                                                            \
+    }                                                                                                                  \
+    }                                                                                                                  \
+    ;
 
 #include DIFF_BODY

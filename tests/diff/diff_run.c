@@ -172,10 +172,10 @@ static bool run_kernel(void *module, const struct diff_kernel *k, unsigned n)
 /* The names of a thread's outputs, in gen_kernel.c's order. */
 static void print_place(const struct diff_kernel *k, const struct area *a, unsigned i)
 {
-    static const char *const regs[DIFF_OUT] = {
-        "V(0)", "V(1)", "V(2)", "V(3)", "V(4)", "V(5)", "V(6)", "V(7)", "W(0)", "W(0)", "W(1)",
-        "W(1)", "W(2)", "W(2)", "W(3)", "W(3)", "F(0)", "F(1)", "F(2)", "F(3)", "D(0)", "D(0)",
-        "D(1)", "D(1)", "A(0)", "A(1)", "A(2)", "A(3)", "A(4)", "A(5)", "A(6)", "A(7)"};
+    static const char *const regs[DIFF_OUT] = {"V(0)", "V(1)", "V(2)", "V(3)", "V(4)", "V(5)", "V(6)", "V(7)",
+                                               "W(0)", "W(0)", "W(1)", "W(1)", "W(2)", "W(2)", "W(3)", "W(3)",
+                                               "F(0)", "F(1)", "F(2)", "F(3)", "D(0)", "D(0)", "D(1)", "D(1)",
+                                               "A(0)", "A(1)", "A(2)", "A(3)", "A(4)", "A(5)", "A(6)", "A(7)"};
     printf("  %s[%u]", a->name, i);
     if (!strcmp(a->name, "out"))
         printf(" (block %u, thread %u, %s)", i / DIFF_OUT / k->threads, i / DIFF_OUT % k->threads, regs[i % DIFF_OUT]);

@@ -1,5 +1,6 @@
 /* gen_expr.c - random expressions. Every one has one value in C and in CUDA C: unsigned arithmetic, masked shifts,
  * divisors that are odd or positive, conversions inside the range. Helpers are in diff_common.h. */
+/* clang-format off */ // rows of macros and of text
 #include "gen.h"
 
 static void constant(void)

@@ -100,7 +100,9 @@ static void shuffle(unsigned mask)
     static const unsigned widths[] = {32, 32, 16, 8, 4, 2};
     unsigned width = widths[rnd(6)];
     switch (k) {
-    case 0: put("SHFL_IDX(%u, %u, %u, 32, 0x%xu)\n", dst, src, bit_index(mask, rnd(32)), mask); break;
+    case 0:
+        put("SHFL_IDX(%u, %u, %u, 32, 0x%xu)\n", dst, src, bit_index(mask, rnd(32)), mask);
+        break;
     case 1: {
         unsigned by = 1u << rnd(5), closed = 0;
         for (unsigned i = 0; i < 32; i++)
@@ -112,10 +114,18 @@ static void shuffle(unsigned mask)
             put("SHFL_IDX(%u, %u, %u, 32, 0x%xu)\n", dst, src, bit_index(mask, rnd(7)), mask);
         break;
     }
-    case 2: put("SHFL_XOR(%u, %u, %u, %u, 0x%xu)\n", dst, src, rnd(32), width, mask); break;
-    case 3: put("SHFL_UP(%u, %u, %u, %u, 0x%xu)\n", dst, src, rnd(32), width, mask); break;
-    case 4: put("SHFL_DOWN(%u, %u, %u, %u, 0x%xu)\n", dst, src, rnd(32), width, mask); break;
-    case 5: put("SHFL_IDX(%u, %u, V(%u), %u, 0x%xu)\n", dst, src, rnd(NV), width, mask); break;
+    case 2:
+        put("SHFL_XOR(%u, %u, %u, %u, 0x%xu)\n", dst, src, rnd(32), width, mask);
+        break;
+    case 3:
+        put("SHFL_UP(%u, %u, %u, %u, 0x%xu)\n", dst, src, rnd(32), width, mask);
+        break;
+    case 4:
+        put("SHFL_DOWN(%u, %u, %u, %u, 0x%xu)\n", dst, src, rnd(32), width, mask);
+        break;
+    case 5:
+        put("SHFL_IDX(%u, %u, V(%u), %u, 0x%xu)\n", dst, src, rnd(NV), width, mask);
+        break;
     }
 }
 
@@ -197,7 +207,8 @@ static void warp_loop(struct place p, int depth)
 
 static void lanes_if(struct place p, int depth)
 {
-    static const unsigned masks[] = {0x55555555, 0xaaaaaaaa, 0xffff0000, 0x0000ffff, 0x0f0f0f0f, 0x00000001, 0x80000001};
+    static const unsigned masks[] = {0x55555555, 0xaaaaaaaa, 0xffff0000, 0x0000ffff,
+                                     0x0f0f0f0f, 0x00000001, 0x80000001};
     p.mask = rnd(2) ? masks[rnd(7)] : (rnd(0x7fffffff) ^ rnd(0x7fffffff) << 1) | 1u << rnd(32);
     p.level = LANES_LEVEL;
     put("IF_EACH((0x%xu >> LANE) & 1)\n", p.mask);
@@ -210,12 +221,24 @@ static void block_item(struct place *p, int depth)
 {
     switch (rnd(depth > 0 ? 7 : 5)) {
     case 0:
-    case 1: shared_exchange(p); break;
-    case 2: shared_atomics(p); break;
-    case 3: global_exchange(p); break;
-    case 4: barrier(p); break;
-    case 5: uniform_if(*p, depth); break;
-    case 6: uniform_loop(*p, depth); break;
+    case 1:
+        shared_exchange(p);
+        break;
+    case 2:
+        shared_atomics(p);
+        break;
+    case 3:
+        global_exchange(p);
+        break;
+    case 4:
+        barrier(p);
+        break;
+    case 5:
+        uniform_if(*p, depth);
+        break;
+    case 6:
+        uniform_loop(*p, depth);
+        break;
     }
 }
 

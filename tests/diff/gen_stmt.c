@@ -12,12 +12,32 @@ static void assign(const struct scope *s)
         return;
     }
     switch (rnd(9)) {
-    case 0: put("W(%u) = ", rnd(NW)); expr_u64(s, d); break;
-    case 1: put("F(%u) = ", rnd(NF)); expr_f32(s, d); break;
-    case 2: put("D(%u) = ", rnd(ND)); expr_f64(s, d); break;
-    case 3: put("A(("); expr_u32(s, d - 1); put(") & 7) = "); expr_u32(s, d); break;
-    case 4: put("V(%u) += ", rnd(NV)); expr_u32(s, d); break;
-    default: put("V(%u) = ", rnd(NV)); expr_u32(s, d); break;
+    case 0:
+        put("W(%u) = ", rnd(NW));
+        expr_u64(s, d);
+        break;
+    case 1:
+        put("F(%u) = ", rnd(NF));
+        expr_f32(s, d);
+        break;
+    case 2:
+        put("D(%u) = ", rnd(ND));
+        expr_f64(s, d);
+        break;
+    case 3:
+        put("A((");
+        expr_u32(s, d - 1);
+        put(") & 7) = ");
+        expr_u32(s, d);
+        break;
+    case 4:
+        put("V(%u) += ", rnd(NV));
+        expr_u32(s, d);
+        break;
+    default:
+        put("V(%u) = ", rnd(NV));
+        expr_u32(s, d);
+        break;
     }
     put(";\n");
 }
@@ -28,9 +48,17 @@ static void atomic(const struct scope *s)
     static const char *const ops[] = {"add", "umin", "umax", "smin", "smax", "and", "or", "xor"};
     unsigned k = rnd(8);
     switch (rnd(4)) {
-    case 0: put("V(%u) ^= atomic_%s(&scratch[GID], ", rnd(NV), ops[k]); break;
-    case 1: put("atomic_add64((u64 *)acc + 32 + %u, ", rnd(8)); expr_u64(s, 1); put(");\n"); return;
-    case 2: put("V(%u) += atomic_cas(&scratch[GID], V(%u), ", rnd(NV), rnd(NV)); break;
+    case 0:
+        put("V(%u) ^= atomic_%s(&scratch[GID], ", rnd(NV), ops[k]);
+        break;
+    case 1:
+        put("atomic_add64((u64 *)acc + 32 + %u, ", rnd(8));
+        expr_u64(s, 1);
+        put(");\n");
+        return;
+    case 2:
+        put("V(%u) += atomic_cas(&scratch[GID], V(%u), ", rnd(NV), rnd(NV));
+        break;
     default:
         put("atomic_%s(&acc[%u + ((", ops[k], k * 8);
         expr_u32(s, 1);

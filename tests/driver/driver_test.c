@@ -47,10 +47,7 @@ CUcontext context_up(void)
     return ctx;
 }
 
-void context_down(CUcontext ctx)
-{
-    OK(cuCtxDestroy_v2(ctx));
-}
+void context_down(CUcontext ctx) { OK(cuCtxDestroy_v2(ctx)); }
 
 CUfunction load(const char *ptx, const char *kernel)
 {

@@ -9,10 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void add_one(void *data)
-{
-    atomic_fetch_add((atomic_int *)data, 1);
-}
+static void add_one(void *data) { atomic_fetch_add((atomic_int *)data, 1); }
 
 static size_t nodes_of(CUgraph g)
 {

@@ -72,9 +72,9 @@ static void each_grid_has_a_record(void **state)
         const char *kernel;
         unsigned parent, depth, children, blocks; /* parent: its place in this list */
     } want[] = {
-        {"in_order", 0, 0, 5, 1},   {"note", 0, 1, 0, 2},       {"note_after", 0, 1, 2, 1}, {"note", 2, 2, 0, 1},
-        {"note", 2, 2, 0, 1},       {"note", 0, 1, 0, 1},       {"note", 0, 1, 0, 1},       {"note_after", 0, 1, 2, 1},
-        {"note", 7, 2, 0, 1},       {"note", 7, 2, 0, 1},
+        {"in_order", 0, 0, 5, 1}, {"note", 0, 1, 0, 2}, {"note_after", 0, 1, 2, 1}, {"note", 2, 2, 0, 1},
+        {"note", 2, 2, 0, 1},     {"note", 0, 1, 0, 1}, {"note", 0, 1, 0, 1},       {"note_after", 0, 1, 2, 1},
+        {"note", 7, 2, 0, 1},     {"note", 7, 2, 0, 1},
     };
     enum { N = sizeof want / sizeof *want };
     unsigned long ids[N];
@@ -179,8 +179,7 @@ static void cooperative_grids_fit_or_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_grid_has_a_record),
-        cmocka_unit_test(the_limit_of_pending_launches),
+        cmocka_unit_test(each_grid_has_a_record), cmocka_unit_test(the_limit_of_pending_launches),
         cmocka_unit_test(cooperative_grids_fit_or_are_refused),
         cmocka_unit_test(a_childs_fault_is_the_launchs), /* the last: the fault stays with the process's context */
     };

@@ -30,10 +30,7 @@ static int setup(void **state)
     return 0;
 }
 
-static void use(int d)
-{
-    OK(cuCtxSetCurrent(ctx[d]));
-}
+static void use(int d) { OK(cuCtxSetCurrent(ctx[d])); }
 
 static void test_list(void **state)
 {

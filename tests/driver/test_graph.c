@@ -64,10 +64,7 @@ static CUDA_MEMCPY3D to_device(CUdeviceptr device, const void *host, size_t byte
                            .Depth = 1};
 }
 
-static void add_one(void *data)
-{
-    atomic_fetch_add((atomic_int *)data, 1);
-}
+static void add_one(void *data) { atomic_fetch_add((atomic_int *)data, 1); }
 
 enum { N = 100 };
 

@@ -46,10 +46,7 @@ static bool busy(CUstream s)
     return cuStreamQuery(s) == CUDA_ERROR_NOT_READY;
 }
 
-static CUdeviceptr pinned_word(void)
-{
-    return (CUdeviceptr)(uintptr_t)pinned;
-}
+static CUdeviceptr pinned_word(void) { return (CUdeviceptr)(uintptr_t)pinned; }
 
 static void a_write_is_in_order(void **state)
 {

@@ -78,10 +78,7 @@ static int down(void **state)
     return 0;
 }
 
-static void launch(CUstream s)
-{
-    OK(run1(t.f, 2, WORDS / 2, s, (void *[]){&t.p}));
-}
+static void launch(CUstream s) { OK(run1(t.f, 2, WORDS / 2, s, (void *[]){&t.p})); }
 
 /* How many races the test found, and the last one's line that is no count of those before. */
 static int races(char *last)
@@ -290,10 +287,7 @@ static void test_disjoint(void **state)
     CLEAN();
 }
 
-static void set_flag(void *p)
-{
-    __atomic_store_n((int *)p, 1, __ATOMIC_RELEASE);
-}
+static void set_flag(void *p) { __atomic_store_n((int *)p, 1, __ATOMIC_RELEASE); }
 
 /* The host learns by a function of its own, called by the stream. */
 static void test_host_function(void **state)

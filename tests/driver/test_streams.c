@@ -24,10 +24,7 @@ static volatile unsigned *flag_new(CUdeviceptr *device)
     return p;
 }
 
-static void raise_flag(volatile unsigned *flag)
-{
-    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
-}
+static void raise_flag(volatile unsigned *flag) { __atomic_store_n(flag, 1, __ATOMIC_RELEASE); }
 
 static void a_stream_is_busy_until_its_kernel_ends(void **state)
 {
@@ -194,10 +191,7 @@ static void events_measure_time(void **state)
 
 static atomic_int calls;
 
-static void count_call(void *data)
-{
-    atomic_fetch_add((atomic_int *)data, 1);
-}
+static void count_call(void *data) { atomic_fetch_add((atomic_int *)data, 1); }
 
 static void record_callback(CUstream s, CUresult status, void *data)
 {

@@ -84,17 +84,27 @@ static CUarray array_of(size_t w, size_t h, size_t d, CUarray_format format, uns
 /* Whole arrays, to and from the host. */
 static void fill(CUarray a, const void *from, size_t row, size_t rows, size_t slices)
 {
-    const CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = from, .srcPitch = row, .srcHeight = rows,
-                             .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = a,
-                             .WidthInBytes = row, .Height = rows, .Depth = slices};
+    const CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                             .srcHost = from,
+                             .srcPitch = row,
+                             .srcHeight = rows,
+                             .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                             .dstArray = a,
+                             .WidthInBytes = row,
+                             .Height = rows,
+                             .Depth = slices};
     OK(cuMemcpy3D_v2(&c));
 }
 
 static void take(void *to, CUarray a, size_t row, size_t rows)
 {
-    const CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = a,
-                             .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = to, .dstPitch = row,
-                             .WidthInBytes = row, .Height = rows};
+    const CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                             .srcArray = a,
+                             .dstMemoryType = CU_MEMORYTYPE_HOST,
+                             .dstHost = to,
+                             .dstPitch = row,
+                             .WidthInBytes = row,
+                             .Height = rows};
     OK(cuMemcpy2D_v2(&c));
 }
 
@@ -106,7 +116,9 @@ static CUDA_RESOURCE_DESC of_array(CUarray a)
 static CUtexObject texture_of(CUDA_RESOURCE_DESC r, CUaddress_mode address, CUfilter_mode filter, unsigned flags)
 {
     CUtexObject t;
-    const CUDA_TEXTURE_DESC d = {.addressMode = {address, address, address}, .filterMode = filter, .flags = flags,
+    const CUDA_TEXTURE_DESC d = {.addressMode = {address, address, address},
+                                 .filterMode = filter,
+                                 .flags = flags,
                                  .borderColor = {-1, -2, -3, -4}};
     OK(cuTexObjectCreate(&t, &r, &d, NULL));
     assert_true(t != 0);
@@ -163,9 +175,15 @@ static void arrays_keep_what_is_copied(void **state)
     assert_memory_equal(all, grid4x3, sizeof all);
     /* 2 x 2 elements from (1, 1) of the array to device memory with a pitch of 32 bytes */
     CUdeviceptr p = device_copy(NULL, 64);
-    const CUDA_MEMCPY2D part = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = a, .srcXInBytes = 4, .srcY = 1,
-                                .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = p, .dstPitch = 32,
-                                .WidthInBytes = 8, .Height = 2};
+    const CUDA_MEMCPY2D part = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .srcArray = a,
+                                .srcXInBytes = 4,
+                                .srcY = 1,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = p,
+                                .dstPitch = 32,
+                                .WidthInBytes = 8,
+                                .Height = 2};
     OK(cuMemcpy2D_v2(&part));
     OK(cuMemcpyDtoH_v2(row, p, 8));
     OK(cuMemcpyDtoH_v2(row + 2, p + 32, 8));
@@ -196,8 +214,12 @@ static void copies_beyond_an_array_are_refused(void **state)
     (void)state;
     float buffer[64] = {0};
     CUarray a = grid_array(0), line = array_of(8, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0);
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = buffer, .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                       .dstArray = a, .WidthInBytes = 16, .Height = 4};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                       .srcHost = buffer,
+                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                       .dstArray = a,
+                       .WidthInBytes = 16,
+                       .Height = 4};
     FAILS(cuMemcpy2D_v2(&c), CUDA_ERROR_INVALID_VALUE);
     c.Height = 3;
     c.dstXInBytes = 4;
@@ -311,8 +333,7 @@ static void plain_memory(void **state)
     struct fixture *f = *state;
     uint32_t got[4][4];
     CUdeviceptr p = device_copy((uint16_t[]){1, 2, 3, 4, 5, 6}, 12), rows = device_copy(NULL, 3 * 512);
-    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_LINEAR,
-                            .res.linear = {p, CU_AD_FORMAT_UNSIGNED_INT16, 2, 12}};
+    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_LINEAR, .res.linear = {p, CU_AD_FORMAT_UNSIGNED_INT16, 2, 12}};
     CUtexObject t = texture_of(r, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT, CU_TRSF_READ_AS_INTEGER);
     /* outside plain memory is 0, whatever the mode */
     fetch(f, "fetch_1d_texel", t, (float[]){0, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, -1, 0, 0, 0}, got, 4);
@@ -338,10 +359,13 @@ static void formats_arrive(void **state)
         uint32_t texel, as_integer; /* first channel */
         float as_float;             /* without CU_TRSF_READ_AS_INTEGER; 32-bit integers stay */
     } rows[] = {
-        {CU_AD_FORMAT_UNSIGNED_INT8, 1, 0x33, 0x33, 0.2f}, {CU_AD_FORMAT_SIGNED_INT8, 1, 0x80, 0xffffff80, -1},
-        {CU_AD_FORMAT_UNSIGNED_INT16, 2, 0xffff, 0xffff, 1}, {CU_AD_FORMAT_SIGNED_INT16, 2, 0x8001, 0xffff8001, -1},
+        {CU_AD_FORMAT_UNSIGNED_INT8, 1, 0x33, 0x33, 0.2f},
+        {CU_AD_FORMAT_SIGNED_INT8, 1, 0x80, 0xffffff80, -1},
+        {CU_AD_FORMAT_UNSIGNED_INT16, 2, 0xffff, 0xffff, 1},
+        {CU_AD_FORMAT_SIGNED_INT16, 2, 0x8001, 0xffff8001, -1},
         {CU_AD_FORMAT_UNSIGNED_INT32, 4, 0x3f800000, 0x3f800000, 1},
-        {CU_AD_FORMAT_SIGNED_INT32, 4, 0xbf800000, 0xbf800000, -1}, {CU_AD_FORMAT_HALF, 2, 0xc000, 0xc0000000, -2},
+        {CU_AD_FORMAT_SIGNED_INT32, 4, 0xbf800000, 0xbf800000, -1},
+        {CU_AD_FORMAT_HALF, 2, 0xc000, 0xc0000000, -2},
         {CU_AD_FORMAT_FLOAT, 4, 0x40490fdb, 0x40490fdb, 3.14159274f},
     };
     const float at[] = {1.5f, 0.5f, 0, 0};
@@ -354,8 +378,8 @@ static void formats_arrive(void **state)
             for (unsigned c = 0; c < channels; c++)
                 memcpy(bytes + texel + c * rows[k].bytes, &rows[k].texel, rows[k].bytes);
             fill(a, bytes, 2 * texel, 1, 1);
-            CUtexObject t = texture_of(of_array(a), CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT,
-                                       CU_TRSF_READ_AS_INTEGER);
+            CUtexObject t =
+                texture_of(of_array(a), CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT, CU_TRSF_READ_AS_INTEGER);
             fetch(f, k & 1 ? "fetch_2d_s32" : "fetch_2d_u32", t, at, got, 1);
             for (unsigned c = 0; c < channels; c++)
                 assert_int_equal(got[c], rows[k].as_integer);
@@ -395,8 +419,8 @@ static void queries(void **state)
     uint32_t got[9];
     CUdeviceptr out = device_copy(NULL, sizeof got);
     CUarray a = array_of(5, 6, 7, CU_AD_FORMAT_UNSIGNED_INT8, 4, CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST);
-    CUtexObject t = texture_of(of_array(a), CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT,
-                               CU_TRSF_NORMALIZED_COORDINATES);
+    CUtexObject t =
+        texture_of(of_array(a), CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT, CU_TRSF_NORMALIZED_COORDINATES);
     CUsurfObject s = surface_of(a);
     void *params[] = {&t, &out};
     OK(run1(kernel(f->clang, "texture_queries"), 1, 1, NULL, params));
@@ -582,8 +606,8 @@ static void mixed_objects_as_nvcc_compiles_them(void **state)
     fill(image, pixels, 8, 2, 1);
     fill(lines, grid4x3, 16, 1, 3);
     CUtexObject t = texture_of(r, CU_TR_ADDRESS_MODE_WRAP, CU_TR_FILTER_MODE_POINT, 0);
-    CUtexObject c = texture_of(of_array(image), CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT,
-                               CU_TRSF_READ_AS_INTEGER);
+    CUtexObject c =
+        texture_of(of_array(image), CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT, CU_TRSF_READ_AS_INTEGER);
     CUtexObject l = texture_of(of_array(lines), CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT, 0);
     void *params[] = {&t, &c, &l, &out};
     OK(run1(kernel(f->nvcc, "mixed"), 1, 1, NULL, params));

@@ -8,12 +8,12 @@
 #include "base/base.h"
 
 struct bank_probe {
-    char op[24];      /* ld8 ld16 ld32 ld64 ld128 st32 st64 st128 atom_add_u32 red_add_u32 atom_cas_b32 ... */
+    char op[24]; /* ld8 ld16 ld32 ld64 ld128 st32 st64 st128 atom_add_u32 red_add_u32 atom_cas_b32 ... */
     char pattern[40];
-    u32 line;         /* in the file */
-    u32 mask;         /* active lanes */
+    u32 line;                                 /* in the file */
+    u32 mask;                                 /* active lanes */
     u32 wavefronts[3], conflicts[3], inst[3]; /* of loads, stores, atomics */
-    u64 at[32];       /* byte offset of each lane */
+    u64 at[32];                               /* byte offset of each lane */
 };
 
 enum { PROBE_LD, PROBE_ST, PROBE_ATOM };

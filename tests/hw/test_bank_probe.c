@@ -55,8 +55,13 @@ static struct meter_report *run(struct bench *b, const struct bank_probe *p)
     } params = {b->table, b->sink, p->mask};
     for (int i = 0; i < 32; i++)
         ((u32 *)(uintptr_t)b->table)[i] = (u32)p->at[i]; /* a device address is a host address */
-    struct exec_launch l = {.device = &b->device, .module = b->module, .kernel = b->kernel, .grid = {1, 1, 1},
-                            .block = {32, 1, 1}, .params = &params, .workers = 1};
+    struct exec_launch l = {.device = &b->device,
+                            .module = b->module,
+                            .kernel = b->kernel,
+                            .grid = {1, 1, 1},
+                            .block = {32, 1, 1},
+                            .params = &params,
+                            .workers = 1};
     struct exec_fault fault;
     struct meter *m;
     assert_int_equal(meter_begin(&l, NULL, NULL, &m), LS_OK);
@@ -88,8 +93,8 @@ static void check_row(const struct meter_report *r, const struct bank_probe *p)
     const bool excepted = bank_probe_excepted(p);
     const bool known = !strcmp(p->op, "atom_add_u64") && !strcmp(p->pattern, "same");
     if (agrees(r, p) == known)
-        fail_msg("line %u, %s %s: %.0f wavefronts, %.0f conflicts; the H200 counted %u and %u", p->line, p->op, p->pattern,
-                 meter_value(r, wavefronts[kind]), meter_value(r, conflicts[kind]), p->wavefronts[kind],
+        fail_msg("line %u, %s %s: %.0f wavefronts, %.0f conflicts; the H200 counted %u and %u", p->line, p->op,
+                 p->pattern, meter_value(r, wavefronts[kind]), meter_value(r, conflicts[kind]), p->wavefronts[kind],
                  p->conflicts[kind]);
     assert_int_equal(r->metrics[wavefronts[kind]].kind, excepted ? METRIC_ESTIMATED : METRIC_COUNTED);
 }

@@ -23,11 +23,13 @@ static const char *probe(const char *text)
 static void taken(void **state)
 {
     (void)state;
-    static const char *const good[] = {
-        "vabsdiff.u32.u32.u32 d, a, b", "vabsdiff.s32.u32.s32.sat d, a.b3, b.h1", "vabsdiff.u32.u32.u32 d.b2, a, b, c",
-        "vset.u32.s32.lt.max d, a.b0, b.b1, c",
-        "vadd2.u32.u32.u32 d.h1, a.h03, b.h21, c", "vset4.u32.u32.ge.add d.b310, a.b7654, b.b0000, c",
-        "vabsdiff.u32.u32.u32 d, 7, b"};
+    static const char *const good[] = {"vabsdiff.u32.u32.u32 d, a, b",
+                                       "vabsdiff.s32.u32.s32.sat d, a.b3, b.h1",
+                                       "vabsdiff.u32.u32.u32 d.b2, a, b, c",
+                                       "vset.u32.s32.lt.max d, a.b0, b.b1, c",
+                                       "vadd2.u32.u32.u32 d.h1, a.h03, b.h21, c",
+                                       "vset4.u32.u32.ge.add d.b310, a.b7654, b.b0000, c",
+                                       "vabsdiff.u32.u32.u32 d, 7, b"};
     for (size_t k = 0; k < LS_ARRAY_LEN(good); k++)
         assert_null(probe(good[k]));
 }
@@ -35,15 +37,18 @@ static void taken(void **state)
 static void refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {
-        "vabsdiff.u32.u32.u32 d, a, b, c",          /* the third source would do nothing */
-        "vabsdiff.u32.u32.u32.add d.h0, a, b, c",   /* both a merge and an operation */
-        "vabsdiff.u32.u32.u32 d.h0, a, b",          /* a merge with nothing */
-        "vabsdiff.u32.u32.u32 d, a.b4, b",          "vabsdiff.u32.u32.u32 d, a.h2, b",
-        "vabsdiff.u32.u32.u32 d, a.h10, b",         "vadd2.u32.u32.u32 d, a.h4, b, c",
-        "vadd2.u32.u32.u32 d, a.h40, b, c",     "vadd4.u32.u32.u32 d, a.b8000, b, c",
-        "vadd4.u32.u32.u32 d, a.h10, b, c",     "vadd2.u32.u32.u32.sat.add d, a, b, c",
-        "vadd.u32.u32.u32 d, a, b"                /* unlike an H200 */};
+    static const char *const bad[] = {"vabsdiff.u32.u32.u32 d, a, b, c",        /* the third source would do nothing */
+                                      "vabsdiff.u32.u32.u32.add d.h0, a, b, c", /* both a merge and an operation */
+                                      "vabsdiff.u32.u32.u32 d.h0, a, b",        /* a merge with nothing */
+                                      "vabsdiff.u32.u32.u32 d, a.b4, b",
+                                      "vabsdiff.u32.u32.u32 d, a.h2, b",
+                                      "vabsdiff.u32.u32.u32 d, a.h10, b",
+                                      "vadd2.u32.u32.u32 d, a.h4, b, c",
+                                      "vadd2.u32.u32.u32 d, a.h40, b, c",
+                                      "vadd4.u32.u32.u32 d, a.b8000, b, c",
+                                      "vadd4.u32.u32.u32 d, a.h10, b, c",
+                                      "vadd2.u32.u32.u32.sat.add d, a, b, c",
+                                      "vadd.u32.u32.u32 d, a, b" /* unlike an H200 */};
     for (size_t k = 0; k < LS_ARRAY_LEN(bad); k++)
         if (!probe(bad[k]))
             fail_msg("%s is taken", bad[k]);
@@ -63,8 +68,13 @@ static void expect(const char *name, u64 how, u32 a, u32 b, u32 c, u32 want)
         if (!bodies_has_isa(isa))
             continue;
         regs[1][3] = a, regs[2][3] = b, regs[3][3] = c;
-        const struct ir_inst code[2] = {{.run = bodies_find_isa(isa, name, IR_FAST), .d = 0, .a = IR_SLOT,
-                                         .b = 2 * IR_SLOT, .c = 3 * IR_SLOT, .imm = (i64)how}, {.run = stop}};
+        const struct ir_inst code[2] = {{.run = bodies_find_isa(isa, name, IR_FAST),
+                                         .d = 0,
+                                         .a = IR_SLOT,
+                                         .b = 2 * IR_SLOT,
+                                         .c = 3 * IR_SLOT,
+                                         .imm = (i64)how},
+                                        {.run = stop}};
         struct warp w = {.mask = 1 << 3};
         for (const struct ir_inst *pc = code; pc;)
             pc = pc->run(pc, (u8 *)regs, &w);

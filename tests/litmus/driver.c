@@ -88,10 +88,7 @@ void driver_launch(struct kernel *k, unsigned blocks, unsigned threads, void **a
     must(cu.launch(k->function, blocks, 1, 1, threads, 1, 1, 0, NULL, args, NULL), "cuLaunchKernel");
 }
 
-void driver_wait(void)
-{
-    must(cu.wait(), "cuCtxSynchronize");
-}
+void driver_wait(void) { must(cu.wait(), "cuCtxSynchronize"); }
 
 device_ptr driver_alloc(size_t bytes)
 {
@@ -100,15 +97,9 @@ device_ptr driver_alloc(size_t bytes)
     return p;
 }
 
-void driver_clear(device_ptr p, size_t bytes)
-{
-    must(cu.clear(p, 0, bytes), "cuMemsetD8");
-}
+void driver_clear(device_ptr p, size_t bytes) { must(cu.clear(p, 0, bytes), "cuMemsetD8"); }
 
-void driver_read(void *to, device_ptr from, size_t bytes)
-{
-    must(cu.to_host(to, from, bytes), "cuMemcpyDtoH");
-}
+void driver_read(void *to, device_ptr from, size_t bytes) { must(cu.to_host(to, from, bytes), "cuMemcpyDtoH"); }
 
 void *driver_mapped(size_t bytes, device_ptr *device)
 {

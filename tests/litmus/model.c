@@ -21,15 +21,9 @@ struct execution {
     struct outcomes *allowed;
 };
 
-static const struct event *at(const struct execution *x, unsigned i)
-{
-    return &x->p->event[i];
-}
+static const struct event *at(const struct execution *x, unsigned i) { return &x->p->event[i]; }
 
-static bool has(const relation r, unsigned i, unsigned j)
-{
-    return r[i] >> j & 1;
-}
+static bool has(const relation r, unsigned i, unsigned j) { return r[i] >> j & 1; }
 
 static void close_over(relation r, unsigned n)
 {

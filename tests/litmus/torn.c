@@ -102,10 +102,7 @@ static unsigned first_of(enum pattern p, unsigned bytes)
     return p == ROW || p == ODD_LANES ? PAGE - 8 * bytes : p == LAST ? MEMORY - LANES * bytes : PAGE - bytes;
 }
 
-static unsigned stride_of(enum pattern p, unsigned bytes)
-{
-    return p == SAME ? 0 : p == SCATTERED ? 3 * bytes : bytes;
-}
+static unsigned stride_of(enum pattern p, unsigned bytes) { return p == SAME ? 0 : p == SCATTERED ? 3 * bytes : bytes; }
 
 /* ---- the kernel: block 0 writes until block 1 has read enough ---- */
 

@@ -42,10 +42,7 @@ static struct limits limits(const struct meter_report *r)
     return l;
 }
 
-static void assert_near(double got, double want)
-{
-    assert_true(fabs(got - want) <= 1e-9 * want);
-}
+static void assert_near(double got, double want) { assert_true(fabs(got - want) <= 1e-9 * want); }
 
 static void the_busiest_sm_decides(void **state)
 {

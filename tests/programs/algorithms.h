@@ -96,10 +96,7 @@ template <typename T> std::vector<T> random_values(size_t n, unsigned range)
 
 template <typename T> const char *type_name();
 #define TYPE_NAME(type)                                                                                                \
-    template <> inline const char *type_name<type>()                                                                   \
-    {                                                                                                                  \
-        return #type;                                                                                                  \
-    }
+    template <> inline const char *type_name<type>() { return #type; }
 TYPE_NAME(signed char)
 TYPE_NAME(unsigned char)
 TYPE_NAME(short)

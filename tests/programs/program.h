@@ -53,15 +53,9 @@ static inline unsigned int random_bits(void)
 }
 
 /* In [0, 1), a multiple of 2^-24. */
-static inline float random_unit(void)
-{
-    return (float)random_bits() / 16777216.0f;
-}
+static inline float random_unit(void) { return (float)random_bits() / 16777216.0f; }
 
 /* |a - b| within bound; false for NaN. */
-static inline int near(double a, double b, double bound)
-{
-    return fabs(a - b) <= bound;
-}
+static inline int near(double a, double b, double bound) { return fabs(a - b) <= bound; }
 
 #endif

@@ -62,8 +62,12 @@ static char *read_file(const char *path, size_t *len)
 static void lower_all(const struct ptx_module *m)
 {
     struct arena mem = ARENA("launch");
-    const struct ir_target target = {.body = body, .var_address = var_address, .func_handle = func_handle,
-                                     .builtin = builtin, .shared_window = 1ull << 40, .local_window = 1ull << 41,
+    const struct ir_target target = {.body = body,
+                                     .var_address = var_address,
+                                     .func_handle = func_handle,
+                                     .builtin = builtin,
+                                     .shared_window = 1ull << 40,
+                                     .local_window = 1ull << 41,
                                      .timed = true};
     if (setjmp(mem.oom)) {
         arena_free(&mem);

@@ -40,7 +40,7 @@ struct ref {
     unsigned n;
     const struct type *d, *a; /* of the destination and the sources: the first and the last type named */
     enum rounding rnd;
-    bool rounded; /* a rounding is written */
+    bool rounded;  /* a rounding is written */
     bool integral; /* .rni .rzi .rmi .rpi */
     bool ftz, sat, relu, nan, xorsign, satfinite, abs;
     unsigned sources; /* how many operands are read: min and max have forms with two and three */

@@ -43,11 +43,16 @@ static bool away(quad rest, bool odd, bool minus, enum rounding rnd)
 {
     const quad half = (quad)0.5;
     switch (rnd) {
-    case RN: return rest > half || (rest == half && odd);
-    case RNA: return rest >= half;
-    case RM: return rest > 0 && minus;
-    case RP: return rest > 0 && !minus;
-    default: return false;
+    case RN:
+        return rest > half || (rest == half && odd);
+    case RNA:
+        return rest >= half;
+    case RM:
+        return rest > 0 && minus;
+    case RP:
+        return rest > 0 && !minus;
+    default:
+        return false;
     }
 }
 
@@ -238,8 +243,9 @@ static u64 extreme_bits(const struct ref *r, const struct type *t, const u64 *in
 static int operands(const struct ref *r)
 {
     const char *op = r->tok[0];
-    return !strcmp(op, "fma") || !strcmp(op, "mad") ? 3
-           : !strcmp(op, "rcp") || !strcmp(op, "sqrt") || !strcmp(op, "abs") || !strcmp(op, "neg") ? 1 : 2;
+    return !strcmp(op, "fma") || !strcmp(op, "mad")                                                ? 3
+           : !strcmp(op, "rcp") || !strcmp(op, "sqrt") || !strcmp(op, "abs") || !strcmp(op, "neg") ? 1
+                                                                                                   : 2;
 }
 
 static bool is_extreme(const struct ref *r) { return !strcmp(r->tok[0], "min") || !strcmp(r->tok[0], "max"); }
@@ -269,8 +275,12 @@ static bool testp(const struct ref *r, u64 x)
     const struct type *t = r->a;
     const u64 mag = x & low_bits(t->bits - 1), inf = encode(t, infinity(false));
     const bool sub = is_subnormal(t, x), fin = mag < inf;
-    return ref_has(r, "finite") ? fin : ref_has(r, "infinite") ? mag == inf : ref_has(r, "number") ? mag <= inf
-         : ref_has(r, "notanumber") ? mag > inf : ref_has(r, "normal") ? fin && !sub : sub; /* zero is normal: 9.7.3.1 */
+    return ref_has(r, "finite")       ? fin
+           : ref_has(r, "infinite")   ? mag == inf
+           : ref_has(r, "number")     ? mag <= inf
+           : ref_has(r, "notanumber") ? mag > inf
+           : ref_has(r, "normal")     ? fin && !sub
+                                      : sub; /* zero is normal: 9.7.3.1 */
 }
 
 /* The type of source k: mixed precision has its last source in the destination's type. */
@@ -348,10 +358,11 @@ static bool compares(const struct ref *r, int o)
     static const struct {
         const char *name;
         bool lt, eq, gt, unordered;
-    } table[] = {{"eq", 0, 1, 0, 0}, {"ne", 1, 0, 1, 0}, {"lt", 1, 0, 0, 0}, {"le", 1, 1, 0, 0}, {"gt", 0, 0, 1, 0},
-                 {"ge", 0, 1, 1, 0}, {"lo", 1, 0, 0, 0}, {"ls", 1, 1, 0, 0}, {"hi", 0, 0, 1, 0}, {"hs", 0, 1, 1, 0},
-                 {"equ", 0, 1, 0, 1}, {"neu", 1, 0, 1, 1}, {"ltu", 1, 0, 0, 1}, {"leu", 1, 1, 0, 1},
-                 {"gtu", 0, 0, 1, 1}, {"geu", 0, 1, 1, 1}, {"num", 1, 1, 1, 0}, {"nan", 0, 0, 0, 1}};
+    } table[] = {{"eq", 0, 1, 0, 0},  {"ne", 1, 0, 1, 0},  {"lt", 1, 0, 0, 0},  {"le", 1, 1, 0, 0},
+                 {"gt", 0, 0, 1, 0},  {"ge", 0, 1, 1, 0},  {"lo", 1, 0, 0, 0},  {"ls", 1, 1, 0, 0},
+                 {"hi", 0, 0, 1, 0},  {"hs", 0, 1, 1, 0},  {"equ", 0, 1, 0, 1}, {"neu", 1, 0, 1, 1},
+                 {"ltu", 1, 0, 0, 1}, {"leu", 1, 1, 0, 1}, {"gtu", 0, 0, 1, 1}, {"geu", 0, 1, 1, 1},
+                 {"num", 1, 1, 1, 0}, {"nan", 0, 0, 0, 1}};
     for (unsigned k = 0; k < sizeof table / sizeof table[0]; k++)
         if (!strcmp(r->tok[1], table[k].name))
             return o == 2 ? table[k].unordered : o < 0 ? table[k].lt : o ? table[k].gt : table[k].eq;
@@ -361,7 +372,10 @@ static bool compares(const struct ref *r, int o)
 static bool combine(const struct ref *r, bool x, bool c)
 {
     c ^= r->negate;
-    return !strcmp(r->tok[2], "and") ? x && c : !strcmp(r->tok[2], "or") ? x || c : !strcmp(r->tok[2], "xor") ? x != c : x;
+    return !strcmp(r->tok[2], "and")   ? x && c
+           : !strcmp(r->tok[2], "or")  ? x || c
+           : !strcmp(r->tok[2], "xor") ? x != c
+                                       : x;
 }
 
 int setp_eval(const struct ref *r, const u64 *in, u64 *out)
@@ -484,7 +498,12 @@ long double approx_truth(const struct ref *r, const u64 *in)
             return isinf(x) ? NAN : x * (signbit(y) ? -0.0L : 0.0L);
         return x / y;
     }
-    return !strcmp(op, "rcp") ? 1 / x : !strcmp(op, "sqrt") ? sqrtl(x) : !strcmp(op, "rsqrt") ? 1 / sqrtl(x)
-         : !strcmp(op, "lg2") ? log2l(x) : !strcmp(op, "ex2") ? exp2l(x) : !strcmp(op, "sin") ? sinl(x)
-         : !strcmp(op, "cos") ? cosl(x) : hyperbolic(x);
+    return !strcmp(op, "rcp")     ? 1 / x
+           : !strcmp(op, "sqrt")  ? sqrtl(x)
+           : !strcmp(op, "rsqrt") ? 1 / sqrtl(x)
+           : !strcmp(op, "lg2")   ? log2l(x)
+           : !strcmp(op, "ex2")   ? exp2l(x)
+           : !strcmp(op, "sin")   ? sinl(x)
+           : !strcmp(op, "cos")   ? cosl(x)
+                                  : hyperbolic(x);
 }

@@ -4,19 +4,35 @@
 
 #include <string.h>
 
-#define FLOAT(name, bits, p, least) {name, KIND_F, bits, p, least, false}, {name "x2", KIND_F, bits, p, least, true}
+#define FLOAT(name, bits, p, least)                                                                                    \
+    {name, KIND_F, bits, p, least, false}, { name "x2", KIND_F, bits, p, least, true }
 static const struct type types[] = {
-    {"u2", KIND_U, 2, 0, 0, false},   {"s2", KIND_S, 2, 0, 0, false},   {"u4", KIND_U, 4, 0, 0, false},
-    {"s4", KIND_S, 4, 0, 0, false},   {"u8", KIND_U, 8, 0, 0, false},   {"s8", KIND_S, 8, 0, 0, false},
-    {"b8", KIND_B, 8, 0, 0, false},   {"u16", KIND_U, 16, 0, 0, false}, {"s16", KIND_S, 16, 0, 0, false},
-    {"b16", KIND_B, 16, 0, 0, false}, {"u32", KIND_U, 32, 0, 0, false}, {"s32", KIND_S, 32, 0, 0, false},
-    {"b32", KIND_B, 32, 0, 0, false}, {"u64", KIND_U, 64, 0, 0, false}, {"s64", KIND_S, 64, 0, 0, false},
-    {"b64", KIND_B, 64, 0, 0, false}, {"u16x2", KIND_U, 16, 0, 0, true}, {"s16x2", KIND_S, 16, 0, 0, true},
+    {"u2", KIND_U, 2, 0, 0, false},
+    {"s2", KIND_S, 2, 0, 0, false},
+    {"u4", KIND_U, 4, 0, 0, false},
+    {"s4", KIND_S, 4, 0, 0, false},
+    {"u8", KIND_U, 8, 0, 0, false},
+    {"s8", KIND_S, 8, 0, 0, false},
+    {"b8", KIND_B, 8, 0, 0, false},
+    {"u16", KIND_U, 16, 0, 0, false},
+    {"s16", KIND_S, 16, 0, 0, false},
+    {"b16", KIND_B, 16, 0, 0, false},
+    {"u32", KIND_U, 32, 0, 0, false},
+    {"s32", KIND_S, 32, 0, 0, false},
+    {"b32", KIND_B, 32, 0, 0, false},
+    {"u64", KIND_U, 64, 0, 0, false},
+    {"s64", KIND_S, 64, 0, 0, false},
+    {"b64", KIND_B, 64, 0, 0, false},
+    {"u16x2", KIND_U, 16, 0, 0, true},
+    {"s16x2", KIND_S, 16, 0, 0, true},
     {"pred", KIND_PRED, 1, 0, 0, false},
-    FLOAT("f16", 16, 11, -14),        FLOAT("bf16", 16, 8, -126),
-    {"f32", KIND_F, 32, 24, -126, false}, {"f64", KIND_F, 64, 53, -1022, false},
+    FLOAT("f16", 16, 11, -14),
+    FLOAT("bf16", 16, 8, -126),
+    {"f32", KIND_F, 32, 24, -126, false},
+    {"f64", KIND_F, 64, 53, -1022, false},
     {"tf32", KIND_F, 32, 11, -126, false},
-    FLOAT("e4m3", 8, 4, -6),          FLOAT("e5m2", 8, 3, -14),
+    FLOAT("e4m3", 8, 4, -6),
+    FLOAT("e5m2", 8, 3, -14),
 };
 
 const struct type *type_find(const char *name, unsigned len)
@@ -216,10 +232,13 @@ static int lop3(const struct ref *r, const u64 *in, u64 *out)
 static int prmt(const struct ref *r, const u64 *in, u64 *out)
 {
     static const char *const names[] = {"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
-    static const u8 pick[6][4][4] = { /* [mode][c & 3][byte 0..3] */
-        {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}}, {{0, 7, 6, 5}, {1, 0, 7, 6}, {2, 1, 0, 7}, {3, 2, 1, 0}},
-        {{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}}, {{0, 1, 2, 3}, {1, 1, 2, 3}, {2, 2, 2, 3}, {3, 3, 3, 3}},
-        {{0, 0, 0, 0}, {0, 1, 1, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}}, {{0, 1, 0, 1}, {2, 3, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}}};
+    static const u8 pick[6][4][4] = {/* [mode][c & 3][byte 0..3] */
+                                     {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}},
+                                     {{0, 7, 6, 5}, {1, 0, 7, 6}, {2, 1, 0, 7}, {3, 2, 1, 0}},
+                                     {{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}},
+                                     {{0, 1, 2, 3}, {1, 1, 2, 3}, {2, 2, 2, 3}, {3, 3, 3, 3}},
+                                     {{0, 0, 0, 0}, {0, 1, 1, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}},
+                                     {{0, 1, 0, 1}, {2, 3, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}}};
     const u64 ba = in[1] << 32 | in[0];
     out[0] = 0;
     for (unsigned k = 0; k < 4; k++) {
@@ -409,13 +428,13 @@ static const struct {
     const char *op;
     int (*eval)(const struct ref *r, const u64 *in, u64 *out);
 } integer_ops[] = {
-    {"add", arith}, {"sub", arith}, {"mul", arith}, {"mad", arith}, {"min", arith}, {"max", arith}, {"sad", arith},
-    {"div", arith}, {"rem", arith}, {"abs", arith}, {"neg", arith}, {"mul24", arith24}, {"mad24", arith24},
-    {"addc", carry}, {"subc", carry}, {"madc", carry}, {"dp4a", dot}, {"dp2a", dot}, {"and", logic}, {"or", logic},
-    {"xor", logic}, {"not", logic}, {"cnot", logic}, {"mov", logic}, {"shl", shift}, {"shr", shift}, {"shf", funnel},
-    {"lop3", lop3}, {"prmt", prmt}, {"popc", count}, {"clz", count}, {"brev", count}, {"bfind", bfind}, {"bfe", bfe},
-    {"bfi", bfi}, {"fns", fns}, {"szext", szext}, {"bmsk", bmsk}, {"selp", select_op}, {"copy", copy}, {"atom", atomic},
-    {"red", atomic},
+    {"add", arith},     {"sub", arith},  {"mul", arith},      {"mad", arith},  {"min", arith},   {"max", arith},
+    {"sad", arith},     {"div", arith},  {"rem", arith},      {"abs", arith},  {"neg", arith},   {"mul24", arith24},
+    {"mad24", arith24}, {"addc", carry}, {"subc", carry},     {"madc", carry}, {"dp4a", dot},    {"dp2a", dot},
+    {"and", logic},     {"or", logic},   {"xor", logic},      {"not", logic},  {"cnot", logic},  {"mov", logic},
+    {"shl", shift},     {"shr", shift},  {"shf", funnel},     {"lop3", lop3},  {"prmt", prmt},   {"popc", count},
+    {"clz", count},     {"brev", count}, {"bfind", bfind},    {"bfe", bfe},    {"bfi", bfi},     {"fns", fns},
+    {"szext", szext},   {"bmsk", bmsk},  {"selp", select_op}, {"copy", copy},  {"atom", atomic}, {"red", atomic},
 };
 
 static void parse_modifiers(struct ref *r)

@@ -29,8 +29,10 @@ static void vote(const struct ref *r, u64 in[][32], u64 out[][32])
     u32 ballot = 0;
     for (int lane = 0; lane < 32; lane++)
         ballot |= (u32)((in[0][lane] != 0) != r->negate) << lane;
-    const u64 x = ref_has(r, "ballot") ? ballot : ref_has(r, "all") ? ballot == ~0u : ref_has(r, "any") ? ballot != 0
-                : ballot == 0 || ballot == ~0u;
+    const u64 x = ref_has(r, "ballot") ? ballot
+                  : ref_has(r, "all")  ? ballot == ~0u
+                  : ref_has(r, "any")  ? ballot != 0
+                                       : ballot == 0 || ballot == ~0u;
     for (int lane = 0; lane < 32; lane++)
         out[0][lane] = x;
 }
@@ -53,8 +55,12 @@ static void redux(const struct ref *r, u64 in[][32], u64 out[][32])
     for (int j = 1; j < 32; j++) {
         const u64 y = in[0][j];
         const bool less = is_signed ? (i32)y < (i32)x : y < x;
-        x = ref_has(r, "add") ? x + y : ref_has(r, "and") ? x & y : ref_has(r, "or") ? x | y : ref_has(r, "xor") ? x ^ y
-          : less == ref_has(r, "min") ? y : x;
+        x = ref_has(r, "add")           ? x + y
+            : ref_has(r, "and")         ? x & y
+            : ref_has(r, "or")          ? x | y
+            : ref_has(r, "xor")         ? x ^ y
+            : less == ref_has(r, "min") ? y
+                                        : x;
     }
     for (int lane = 0; lane < 32; lane++)
         out[0][lane] = (u32)x;

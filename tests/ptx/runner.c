@@ -175,7 +175,8 @@ static void record(struct run *r, const struct test *t, const u64 *got, const u6
     if (t->kind == RECORD_ONLY) { /* the first inputs and results themselves */
         fprintf(r->record, " :");
         for (u64 i = 0; i < 24 && i < t->n; i++)
-            fprintf(r->record, " %llx->%llx", (unsigned long long)input_bits(t, 0, i), (unsigned long long)got[i * t->nout]);
+            fprintf(r->record, " %llx->%llx", (unsigned long long)input_bits(t, 0, i),
+                    (unsigned long long)got[i * t->nout]);
     }
     fprintf(r->record, "\n");
 }
@@ -191,7 +192,8 @@ static void compare_record(struct run *r, const struct test *t, const u64 *hashe
         r->unrecorded += !at;
         return;
     }
-    if (sscanf(at + strlen(key), "exact %llu %llx %32s", &n, &whole, parts) == 3 && n == t->n && strlen(parts) == 2 * CHUNKS) {
+    if (sscanf(at + strlen(key), "exact %llu %llx %32s", &n, &whole, parts) == 3 && n == t->n &&
+        strlen(parts) == 2 * CHUNKS) {
         if (whole == hash_words(hashes, CHUNKS)) {
             r->equal++;
             return;
@@ -222,7 +224,8 @@ static void hash_chunks(const struct test *t, const u64 *got, u64 *hashes)
 static void run_test(struct run *r, unsigned index)
 {
     struct test *t = &r->suite->tests[index];
-    u64 *got = calloc(t->n * (t->nout ? t->nout : 1), sizeof *got), *hashes = r->hashes[r->mode_index * r->suite->n + index];
+    u64 *got = calloc(t->n * (t->nout ? t->nout : 1), sizeof *got),
+        *hashes = r->hashes[r->mode_index * r->suite->n + index];
     const cu_result e = got ? execute(r, t, got) : 2;
     if (e) {
         printf("%s%s: %s: %s\n", r->mode, t->name, t->op, error_text(e));
@@ -388,15 +391,20 @@ int main(int argc, char **argv)
     struct options o = {.lib = "libcuda.so.1", .modes = "fast"};
     int result = 0, k = 1;
     for (; k + 1 < argc && !strncmp(argv[k], "--", 2); k += 2) {
-        const char **to = !strcmp(argv[k], "--lib") ? &o.lib : !strcmp(argv[k], "--modes") ? &o.modes
-                        : !strcmp(argv[k], "--record") ? &o.record : !strcmp(argv[k], "--check") ? &o.check
-                        : !strcmp(argv[k], "--only") ? &o.only : NULL;
+        const char **to = !strcmp(argv[k], "--lib")      ? &o.lib
+                          : !strcmp(argv[k], "--modes")  ? &o.modes
+                          : !strcmp(argv[k], "--record") ? &o.record
+                          : !strcmp(argv[k], "--check")  ? &o.check
+                          : !strcmp(argv[k], "--only")   ? &o.only
+                                                         : NULL;
         if (!to)
             return printf("%s: unknown option\n", argv[k]), 2;
         *to = argv[k + 1];
     }
     if (k == argc)
-        return printf("usage: runner [--lib PATH] [--modes LIST] [--record FILE] [--check FILE] [--only NAME] FILE.ptx...\n"), 2;
+        return printf("usage: runner [--lib PATH] [--modes LIST] [--record FILE] [--check FILE] [--only NAME] "
+                      "FILE.ptx...\n"),
+               2;
     split_modes(&o);
     for (; k < argc; k++) {
         const int here = run_file(&o, argv[k]);

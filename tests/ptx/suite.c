@@ -191,10 +191,50 @@ static u64 next(struct random *r)
 static unsigned int_specials(unsigned bits, u64 *to)
 {
     const u64 top = (u64)1 << (bits - 1), all = low_bits(bits);
-    const u64 some[] = {0, 1, 2, 3, 5, 7, 10, 15, 16, 31, 32, 63, 64, 100, 127, 128, 255, 256, 0x5555555555555555u,
-                        0xaaaaaaaaaaaaaaaau, 0x0f0f0f0f0f0f0f0fu, 0x8000, 0x7fff, 0xffff, 0x10000, 0x7fffff, 0x800000,
-                        0xffffff, 0x1000000, 0x7fffffff, 0x80000000u, 0xffffffffu, 0x100000000u, top, top - 1, top + 1,
-                        top >> 1, all, all - 1, all - 2, all - 127, all - 128, 0x123456789abcdef0u, 0xfedcba9876543210u};
+    const u64 some[] = {0,
+                        1,
+                        2,
+                        3,
+                        5,
+                        7,
+                        10,
+                        15,
+                        16,
+                        31,
+                        32,
+                        63,
+                        64,
+                        100,
+                        127,
+                        128,
+                        255,
+                        256,
+                        0x5555555555555555u,
+                        0xaaaaaaaaaaaaaaaau,
+                        0x0f0f0f0f0f0f0f0fu,
+                        0x8000,
+                        0x7fff,
+                        0xffff,
+                        0x10000,
+                        0x7fffff,
+                        0x800000,
+                        0xffffff,
+                        0x1000000,
+                        0x7fffffff,
+                        0x80000000u,
+                        0xffffffffu,
+                        0x100000000u,
+                        top,
+                        top - 1,
+                        top + 1,
+                        top >> 1,
+                        all,
+                        all - 1,
+                        all - 2,
+                        all - 127,
+                        all - 128,
+                        0x123456789abcdef0u,
+                        0xfedcba9876543210u};
     for (unsigned k = 0; k < sizeof some / sizeof some[0]; k++)
         to[k] = some[k] & all;
     return sizeof some / sizeof some[0];
@@ -207,11 +247,40 @@ static unsigned float_specials(const struct type *t, u64 *to)
     const int m = t->precision - 1;
     const u64 one = (u64)(1 - t->least - 1 + 1) << m, ulp = 1, inf = (low_bits(t->bits - 1) >> m) << m;
     const u64 e = (u64)1 << m;
-    const u64 some[] = {0, 1, 2, 3, e - 1, e, e + 1, e >> 1, 2 * e, 2 * e + 1, one, one + ulp, one - ulp, one - e,
-                        one - e + 1, one + e, one + e + (e >> 1), one + (e >> 1), one + (e >> 1) + 1, one + 2 * e,
-                        one + (u64)m * e, one + (u64)m * e + 1, one + (u64)(m + 1) * e, one - (u64)m * e,
-                        one - (u64)(m + 1) * e, inf - 1, inf - 2, inf - e, inf, inf + 1, inf + (e >> 1), inf + e - 1,
-                        one + 0x123456789abcdull % e, one + 4 * e + 0x19999999ull % e};
+    const u64 some[] = {0,
+                        1,
+                        2,
+                        3,
+                        e - 1,
+                        e,
+                        e + 1,
+                        e >> 1,
+                        2 * e,
+                        2 * e + 1,
+                        one,
+                        one + ulp,
+                        one - ulp,
+                        one - e,
+                        one - e + 1,
+                        one + e,
+                        one + e + (e >> 1),
+                        one + (e >> 1),
+                        one + (e >> 1) + 1,
+                        one + 2 * e,
+                        one + (u64)m * e,
+                        one + (u64)m * e + 1,
+                        one + (u64)(m + 1) * e,
+                        one - (u64)m * e,
+                        one - (u64)(m + 1) * e,
+                        inf - 1,
+                        inf - 2,
+                        inf - e,
+                        inf,
+                        inf + 1,
+                        inf + (e >> 1),
+                        inf + e - 1,
+                        one + 0x123456789abcdull % e,
+                        one + 4 * e + 0x19999999ull % e};
     const unsigned n = sizeof some / sizeof some[0];
     for (unsigned k = 0; k < n; k++) {
         to[2 * k] = some[k] & low_bits(t->bits - 1);
@@ -224,8 +293,9 @@ static bool is_float(const struct operand *o) { return o->type->kind == KIND_F; 
 
 static unsigned specials(const struct operand *o, u64 *to)
 {
-    static const u64 shifts[] = {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 24, 30, 31, 32, 33, 34, 40, 47, 48, 62, 63, 64, 65, 127,
-                                 128, 255, 256, 257, 0x10001, 0x7fffffff, 0x80000000u, 0xffffffffu};
+    static const u64 shifts[] = {0,  1,   2,   3,   7,   8,   9,       15,         16,          17,         24,
+                                 30, 31,  32,  33,  34,  40,  47,      48,         62,          63,         64,
+                                 65, 127, 128, 255, 256, 257, 0x10001, 0x7fffffff, 0x80000000u, 0xffffffffu};
     if (o->values == SHIFT) {
         memcpy(to, shifts, sizeof shifts);
         return sizeof shifts / sizeof shifts[0];
@@ -336,7 +406,10 @@ static u64 value_at(const struct test *t, unsigned k, u64 i, struct random *r, u
     return next(r) % 8 < 5 ? table[k][next(r) % len[k]] : random_value(r, o);
 }
 
-static void put_value(const struct test *t, unsigned k, u64 i, u64 x) { memcpy((u8 *)t->data[k] + i * t->in[k].size, &x, t->in[k].size); }
+static void put_value(const struct test *t, unsigned k, u64 i, u64 x)
+{
+    memcpy((u8 *)t->data[k] + i * t->in[k].size, &x, t->in[k].size);
+}
 
 u64 input_bits(const struct test *t, unsigned k, u64 i)
 {

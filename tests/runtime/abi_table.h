@@ -4,8 +4,8 @@
 #define VECTORS(X, n)                                                                                                  \
     X(char##n)                                                                                                         \
     X(uchar##n)                                                                                                        \
-    X(short##n) X(ushort##n) X(int##n) X(uint##n) X(long##n) X(ulong##n) X(longlong##n) X(ulonglong##n) X(float##n)    \
-        X(double##n)
+    X(short##n)                                                                                                        \
+    X(ushort##n) X(int##n) X(uint##n) X(long##n) X(ulong##n) X(longlong##n) X(ulonglong##n) X(float##n) X(double##n)
 #define WIDE(X, align) X(long4_##align) X(ulong4_##align) X(longlong4_##align) X(ulonglong4_##align) X(double4_##align)
 #define VECTOR(type) {"sizeof " #type, sizeof(type)}, {"alignof " #type, _Alignof(type)},
 

@@ -358,10 +358,7 @@ static void streams_run_in_order(void **state)
     FAILS(cudaStreamCreateWithFlags(&s, 4), cudaErrorInvalidValue);
 }
 
-static void count(void *counter)
-{
-    ++*(int *)counter;
-}
+static void count(void *counter) { ++*(int *)counter; }
 
 static void count_ten(cudaStream_t s, cudaError_t status, void *counter)
 {

@@ -27,10 +27,7 @@ bool formula_split(struct check_line *c)
     return false;
 }
 
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.';
-}
+static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
 static const char *metric_of(const char *name)
 {

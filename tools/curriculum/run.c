@@ -19,7 +19,7 @@ struct runner {
     struct memo {
         const struct command *command;
         struct lab_result result;
-    } * memo;
+    } *memo;
     u32 n;
 };
 
@@ -93,10 +93,7 @@ static void run_row(struct runner *w, struct row *row)
     row->done = true;
 }
 
-static bool measured(const struct row *row)
-{
-    return row->nchecks || row->refused;
-}
+static bool measured(const struct row *row) { return row->nchecks || row->refused; }
 
 static bool belongs(const struct row *row, const char *environment)
 {

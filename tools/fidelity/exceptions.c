@@ -17,8 +17,8 @@ static bool read_lines(FILE *f)
     for (count = 0; fgets(line, sizeof line, f);) {
         if (line[0] == '#' || line[0] == '\n')
             continue;
-        if (count == MOST || sscanf(line, "%59s %79s %299[^\n]", list[count].subject, list[count].metric,
-                                    list[count].reason) != 3)
+        if (count == MOST ||
+            sscanf(line, "%59s %79s %299[^\n]", list[count].subject, list[count].metric, list[count].reason) != 3)
             return false;
         count++;
     }

@@ -78,7 +78,7 @@ struct comparison {
     bool ran, same_launch, right;
     u32 findings;
     char text[200]; /* why it did not run */
-    bool polls; /* what it counts depends on timing: its estimates are not compared */
+    bool polls;     /* what it counts depends on timing: its estimates are not compared */
     struct pair counted[24], estimated[16], modelled[MODELLED_MAX];
 };
 

@@ -19,8 +19,10 @@ static const struct recording {
     const char *path, *title, *text;
 } recordings[TABLES] = {
     {"tests/hw/h200/seed-kernels.csv", "The tutorials' programs",
-     "Each row is a kernel of the shared-memory chapter as printed there, compiled by nvcc 13.0 for the H200; Lockstep runs\n"
-     "the ladder's rung of the same name, compiled by clang. Where machine code decides, both compilers and ptxas are in\n"
+     "Each row is a kernel of the shared-memory chapter as printed there, compiled by nvcc 13.0 for the H200; Lockstep "
+     "runs\n"
+     "the ladder's rung of the same name, compiled by clang. Where machine code decides, both compilers and ptxas are "
+     "in\n"
      "the distance."},
     {"tests/hw/h200/ladders.csv", "The ladders' rungs",
      "Each row is a rung of `kernels/`: the same PTX that Lockstep ran was given to NVIDIA's driver (580.159.04)."},
@@ -92,7 +94,8 @@ static void put_counted(const struct run *r, const char *title, const char *cons
         const struct comparison *c = &r->rows[k];
         double sum = 0;
         for (u32 i = 0; i < n; i++)
-            sum += fabs(c->counted[counted_index(metrics[i])].ours) + fabs(c->counted[counted_index(metrics[i])].theirs);
+            sum +=
+                fabs(c->counted[counted_index(metrics[i])].ours) + fabs(c->counted[counted_index(metrics[i])].theirs);
         if (skip_zero && sum == 0)
             continue;
         printf("| %s |", c->subject.name);
@@ -123,7 +126,8 @@ static void put_estimated(const struct run *r)
     const char *titles[16];
     for (u32 i = 0; i < estimated_count; i++)
         titles[i] = estimated_columns[i].title;
-    printf("\n### Estimated: what machine code decides\n\nOne number: equal. Sums as distances of ours from the H200's.\n");
+    printf("\n### Estimated: what machine code decides\n\nOne number: equal. Sums as distances of ours from the "
+           "H200's.\n");
     head(titles, estimated_count);
     for (u32 k = 0; k < r->n; k++) {
         if (r->rows[k].polls)
@@ -160,8 +164,7 @@ static void put_summary_row(const struct run *runs, u32 column)
                 from_zero++;
                 continue;
             }
-            d[n++] = points ? fabs(p->ours - p->theirs)
-                            : p->theirs != 0 ? fabs(p->ours / p->theirs - 1) * 100 : 0;
+            d[n++] = points ? fabs(p->ours - p->theirs) : p->theirs != 0 ? fabs(p->ours / p->theirs - 1) * 100 : 0;
         }
     qsort(d, n, sizeof *d, by_size);
     const char *unit = points ? "points" : "%";
@@ -222,56 +225,69 @@ static void put_intro(const struct run *runs)
 {
     printf("# How close to the hardware\n\n"
            "Made by `ls_fidelity` (`cmake --build BUILD --target ls_fidelity`, then `BUILD/bin/ls_fidelity > "
-           "docs/fidelity.md` in the\nproject's root): it runs each recorded kernel in Lockstep and prints the counters beside "
-           "those of one NVIDIA H200\nunder Nsight Compute. `tests/hw/h200/README.md` says how the recordings were made. CTest "
+           "docs/fidelity.md` in the\nproject's root): it runs each recorded kernel in Lockstep and prints the "
+           "counters beside "
+           "those of one NVIDIA H200\nunder Nsight Compute. `tests/hw/h200/README.md` says how the recordings were "
+           "made. CTest "
            "runs the comparison and\nchecks that this text is up to date.\n\n");
     put_totals(runs);
-    printf("\n`tests/hw/h200/bank-probe.csv` has one access to shared memory a row, 15 operations in 30 patterns. "
-           "`test_bank_probe` makes\na kernel of each, runs it and fails unless wavefronts and conflicts are the H200's, but "
-           "for the 60 rows of `atom_add_f32`\nand `atom_add_u64`, which are loops in machine code.\n\n"
-           "**Counted** metrics follow from addresses and masks. They are compared with the counters that the profiler "
-           "patches into\nmachine code (`smsp__sass_*`) and with requests, which are free of noise. The plain counters of "
-           "shared memory (`l1tex__data_*`)\nadd arbitration between warps and are printed beside: never below the exact "
-           "value.\n\n"
-           "**Estimated** metrics depend on the machine code of ptxas, which was not asked:\n\n"
-           "| metric | equal | median distance | largest | ours not 0, the H200's 0 |\n"
-           "| --- | ---: | ---: | ---: | ---: |\n");
+    printf(
+        "\n`tests/hw/h200/bank-probe.csv` has one access to shared memory a row, 15 operations in 30 patterns. "
+        "`test_bank_probe` makes\na kernel of each, runs it and fails unless wavefronts and conflicts are the H200's, "
+        "but "
+        "for the 60 rows of `atom_add_f32`\nand `atom_add_u64`, which are loops in machine code.\n\n"
+        "**Counted** metrics follow from addresses and masks. They are compared with the counters that the profiler "
+        "patches into\nmachine code (`smsp__sass_*`) and with requests, which are free of noise. The plain counters of "
+        "shared memory (`l1tex__data_*`)\nadd arbitration between warps and are printed beside: never below the exact "
+        "value.\n\n"
+        "**Estimated** metrics depend on the machine code of ptxas, which was not asked:\n\n"
+        "| metric | equal | median distance | largest | ours not 0, the H200's 0 |\n"
+        "| --- | ---: | ---: | ---: | ---: |\n");
     for (u32 i = 0; i < estimated_count; i++)
         put_summary_row(runs, i);
-    printf("\nWhat decides them: which branches become predicates and which loops are unrolled (branches, instructions, "
-           "uniformity);\nhow instructions are chosen and scheduled (instructions, registers; occupancy follows from "
-           "registers); and whether a\npredicated shared access that no lane needs is still issued (`smsp__inst_executed_"
-           "op_shared_*`; the `sass` counters\nleave it out). The blocks that shared memory allows, as ncu has them, are for the carve-out that the driver chose, which\n"
-           "it chooses often larger than needed; ours are for the largest.\n\nNot covered by these kernels: partial overlap of wide global accesses, surfaces, machine branches of "
-           "indirect calls,\nkernels launched by kernels.\n");
+    printf(
+        "\nWhat decides them: which branches become predicates and which loops are unrolled (branches, instructions, "
+        "uniformity);\nhow instructions are chosen and scheduled (instructions, registers; occupancy follows from "
+        "registers); and whether a\npredicated shared access that no lane needs is still issued (`smsp__inst_executed_"
+        "op_shared_*`; the `sass` counters\nleave it out). The blocks that shared memory allows, as ncu has them, are "
+        "for the carve-out that the driver chose, which\n"
+        "it chooses often larger than needed; ours are for the largest.\n\nNot covered by these kernels: partial "
+        "overlap of wide global accesses, surfaces, machine branches of "
+        "indirect calls,\nkernels launched by kernels.\n");
 }
 
 /* What changes when a ptxas is asked: docs/fidelity-ptxas.md. */
 static void put_asked(const struct run *runs)
 {
-    printf("# With ptxas asked\n\nMade by `ls_fidelity --ptxas > docs/fidelity-ptxas.md`, with the ptxas of CUDA 13.0. The kernels and "
-           "their recordings are those of\n[fidelity.md](fidelity.md), whose table of the same name is made without ptxas. Here "
-           "each module went through `ptxas -lineinfo`, and\nthe cubin's line table told what became of each PTX instruction "
-           "(`src/meter/estimate_sass.c`): instructions of shared memory are then\n*counted*; the others stay estimates, because "
+    printf("# With ptxas asked\n\nMade by `ls_fidelity --ptxas > docs/fidelity-ptxas.md`, with the ptxas of CUDA 13.0. "
+           "The kernels and "
+           "their recordings are those of\n[fidelity.md](fidelity.md), whose table of the same name is made without "
+           "ptxas. Here "
+           "each module went through `ptxas -lineinfo`, and\nthe cubin's line table told what became of each PTX "
+           "instruction "
+           "(`src/meter/estimate_sass.c`): instructions of shared memory are then\n*counted*; the others stay "
+           "estimates, because "
            "how executions are shared between an unrolled loop and its remainder is not seen.\n\n"
            "| metric | equal | median distance | largest | ours not 0, the H200's 0 |\n"
            "| --- | ---: | ---: | ---: | ---: |\n");
     for (u32 i = 0; i < estimated_count; i++)
         put_summary_row(runs, i);
-    printf("\nThe large distances are of kernels that poll. The driver on the H200 compiled the PTX of the ladders itself, and nvcc "
+    printf("\nThe large distances are of kernels that poll. The driver on the H200 compiled the PTX of the ladders "
+           "itself, and nvcc "
            "that of\nthe tutorials' kernels, from other sources than ours.\n");
 }
 
 static void put_document(const struct run *runs)
 {
-    static const char *const global[] = {
-        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
-        "smsp__sass_data_bytes_mem_global_op_ld.sum",      "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-        "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum", "smsp__sass_data_bytes_mem_global_op_st.sum"};
-    static const char *const shared[] = {"smsp__sass_inst_executed_op_shared_ld.sum",
-                                         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-                                         "smsp__sass_inst_executed_op_shared_st.sum",
-                                         "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"};
+    static const char *const global[] = {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                                         "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                                         "smsp__sass_data_bytes_mem_global_op_ld.sum",
+                                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+                                         "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum",
+                                         "smsp__sass_data_bytes_mem_global_op_st.sum"};
+    static const char *const shared[] = {
+        "smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+        "smsp__sass_inst_executed_op_shared_st.sum", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"};
     put_intro(runs);
     put_exceptions(runs);
     for (u32 t = 0; t < TABLES; t++) {
@@ -282,8 +298,10 @@ static void put_document(const struct run *runs)
         if (t == 1)
             modelled_put(runs[t].rows, runs[t].n);
     }
-    printf("\nCounted and equal, but not shown: instructions of global loads and stores (equal to the requests), bytes of shared\n"
-           "accesses, the sectors as `l1tex__t_sectors_*` has them, and, for the rungs, shared memory a block and the blocks that\n"
+    printf("\nCounted and equal, but not shown: instructions of global loads and stores (equal to the requests), bytes "
+           "of shared\n"
+           "accesses, the sectors as `l1tex__t_sectors_*` has them, and, for the rungs, shared memory a block and the "
+           "blocks that\n"
            "an SM holds by warps and slots.\n");
 }
 
@@ -316,7 +334,10 @@ static bool run_table(struct run *r, const struct table *t, u32 scale, struct la
             return false;
         if (!c->right || !c->same_launch || c->findings) {
             fprintf(stderr, "ls_fidelity: row %u, %s: %s\n", row, c->subject.name,
-                    !c->ran ? c->text : !c->right ? "wrong result" : !c->same_launch ? "another grid or block" : "unmet head");
+                    !c->ran           ? c->text
+                    : !c->right       ? "wrong result"
+                    : !c->same_launch ? "another grid or block"
+                                      : "unmet head");
             return false;
         }
         score_add(&r->score, c);
@@ -334,7 +355,8 @@ static bool run_all(struct run *runs, const char *root, u32 scale, struct diag_l
     bool good = true;
     if (setjmp(mem.oom))
         good = false;
-    for (u32 t = TABLES; good && t-- > 0;) { /* the programs last: their size must not change where the ladders' memory is */
+    for (u32 t = TABLES;
+         good && t-- > 0;) { /* the programs last: their size must not change where the ladders' memory is */
         static struct table table;
         char path[1000];
         snprintf(path, sizeof path, "%.800s/%s", root, recordings[t].path);

@@ -41,14 +41,8 @@ _Static_assert(LS_ARRAY_LEN(modelled_columns) <= MODELLED_MAX, "struct compariso
 
 static struct table memory;
 
-bool modelled_load(const char *path)
-{
-    return table_load(&memory, path);
-}
-void modelled_free(void)
-{
-    table_free(&memory);
-}
+bool modelled_load(const char *path) { return table_load(&memory, path); }
+void modelled_free(void) { table_free(&memory); }
 
 static u32 row_of(const struct subject *s)
 {
@@ -80,10 +74,7 @@ void modelled_compare(const struct subject *s, const struct meter_report *r, str
 
 /* ---- errors ---- */
 
-static bool is_points(const struct model_column *c)
-{
-    return strstr(c->metric, "pct") != NULL;
-}
+static bool is_points(const struct model_column *c) { return strstr(c->metric, "pct") != NULL; }
 
 double modelled_error(const struct pair *p, u32 column)
 {

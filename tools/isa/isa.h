@@ -8,9 +8,9 @@
 /* One instruction of a form. */
 struct isa_case {
     enum ptx_op op;
-    unsigned form;        /* position in the row's forms */
-    const char *text;     /* the instruction, without ';' */
-    const char *regs;     /* declarations of the registers that it uses */
+    unsigned form;    /* position in the row's forms */
+    const char *text; /* the instruction, without ';' */
+    const char *regs; /* declarations of the registers that it uses */
 };
 typedef void (*isa_fn)(void *ctx, const struct isa_case *c);
 

@@ -77,8 +77,7 @@ static enum ptx_op opcode_at(const char *s)
     enum ptx_op best = PTX_OP_NONE;
     for (unsigned op = 1; op < PTX_NOPS; op++) {
         const size_t n = strlen(ptx_op_name(op));
-        if (!strncmp(s, ptx_op_name(op), n) && strchr(". ;", s[n]) && s[n] &&
-            (!best || n > strlen(ptx_op_name(best))))
+        if (!strncmp(s, ptx_op_name(op), n) && strchr(". ;", s[n]) && s[n] && (!best || n > strlen(ptx_op_name(best))))
             best = op;
     }
     return best;
@@ -160,7 +159,8 @@ static int doc(void)
     printf("# Which instructions run\n\n"
            "Made by `ninja bless_isa` from `src/ptx/ops.def` and `src/ptx/unsupported.def`, by lowering every form of\n"
            "every opcode; do not edit. Of PTX ISA 9.0's %u opcodes %u run in all their forms and %u in some. The\n"
-           "others are parsed and checked; a kernel that has one cannot be launched, and the launch says why. Sections are\n"
+           "others are parsed and checked; a kernel that has one cannot be launched, and the launch says why. Sections "
+           "are\n"
            "those of the PTX ISA manual, patterns are a shell's. A test is a program that has the opcode\n"
            "([testing.md](testing.md)).\n\n",
            PTX_NOPS - 1, all, some);

@@ -40,10 +40,7 @@ template <unsigned Stage, class Group> LS_D void wait_prior(const Group &group)
     ls_copy::wait<Stage>();
     group.sync();
 }
-template <class Group> LS_D void wait(const Group &group)
-{
-    wait_prior<0>(group);
-}
+template <class Group> LS_D void wait(const Group &group) { wait_prior<0>(group); }
 
 } // namespace cooperative_groups
 

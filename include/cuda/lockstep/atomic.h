@@ -7,10 +7,7 @@
 
 /* One operation on 32-bit integers of both signs; op is that of clang's builtin, scope its infix. */
 #define LS_ATOMIC_32(name, scope, op)                                                                                  \
-    LS_ATOMIC int name(int *p, int v)                                                                                  \
-    {                                                                                                                  \
-        return __nvvm_atom_##scope##op##_gen_i(p, v);                                                                  \
-    }                                                                                                                  \
+    LS_ATOMIC int name(int *p, int v) { return __nvvm_atom_##scope##op##_gen_i(p, v); }                                \
     LS_ATOMIC unsigned int name(unsigned int *p, unsigned int v)                                                       \
     {                                                                                                                  \
         return (unsigned int)__nvvm_atom_##scope##op##_gen_i((int *)p, (int)v);                                        \
@@ -24,10 +21,7 @@
 #define LS_ATOMIC_LOGIC(name, scope, op)                                                                               \
     LS_ATOMIC_32(name, scope, op)                                                                                      \
     LS_ATOMIC_U64(name, scope, op)                                                                                     \
-    LS_ATOMIC long long name(long long *p, long long v)                                                                \
-    {                                                                                                                  \
-        return __nvvm_atom_##scope##op##_gen_ll(p, v);                                                                 \
-    }
+    LS_ATOMIC long long name(long long *p, long long v) { return __nvvm_atom_##scope##op##_gen_ll(p, v); }
 /* Which is greater depends on the sign, of which clang's builtins with a scope know nothing. */
 #define LS_ATOMIC_ORDER_1(name, ptx, T, C)                                                                             \
     LS_ATOMIC T name(T *p, T v)                                                                                        \
@@ -42,18 +36,9 @@
     LS_ATOMIC_ORDER_1(name, ptx ".s64", long long, "l")                                                                \
     LS_ATOMIC_ORDER_1(name, ptx ".u64", unsigned long long, "l")
 #define LS_ATOMIC_ORDER_DEVICE(name, op)                                                                               \
-    LS_ATOMIC int name(int *p, int v)                                                                                  \
-    {                                                                                                                  \
-        return __nvvm_atom_##op##_gen_i(p, v);                                                                         \
-    }                                                                                                                  \
-    LS_ATOMIC unsigned int name(unsigned int *p, unsigned int v)                                                       \
-    {                                                                                                                  \
-        return __nvvm_atom_##op##_gen_ui(p, v);                                                                        \
-    }                                                                                                                  \
-    LS_ATOMIC long long name(long long *p, long long v)                                                                \
-    {                                                                                                                  \
-        return __nvvm_atom_##op##_gen_ll(p, v);                                                                        \
-    }                                                                                                                  \
+    LS_ATOMIC int name(int *p, int v) { return __nvvm_atom_##op##_gen_i(p, v); }                                       \
+    LS_ATOMIC unsigned int name(unsigned int *p, unsigned int v) { return __nvvm_atom_##op##_gen_ui(p, v); }           \
+    LS_ATOMIC long long name(long long *p, long long v) { return __nvvm_atom_##op##_gen_ll(p, v); }                    \
     LS_ATOMIC unsigned long long name(unsigned long long *p, unsigned long long v)                                     \
     {                                                                                                                  \
         return __nvvm_atom_##op##_gen_ull(p, v);                                                                       \
@@ -69,14 +54,8 @@ LS_ATOMIC_ORDER(atomicMax_system, ".sys.max")
 #define LS_ATOMICS(suffix, scope, ptx)                                                                                 \
     LS_ATOMIC_32(atomicAdd##suffix, scope, add)                                                                        \
     LS_ATOMIC_U64(atomicAdd##suffix, scope, add)                                                                       \
-    LS_ATOMIC float atomicAdd##suffix(float *p, float v)                                                               \
-    {                                                                                                                  \
-        return __nvvm_atom_##scope##add_gen_f(p, v);                                                                   \
-    }                                                                                                                  \
-    LS_ATOMIC double atomicAdd##suffix(double *p, double v)                                                            \
-    {                                                                                                                  \
-        return __nvvm_atom_##scope##add_gen_d(p, v);                                                                   \
-    }                                                                                                                  \
+    LS_ATOMIC float atomicAdd##suffix(float *p, float v) { return __nvvm_atom_##scope##add_gen_f(p, v); }              \
+    LS_ATOMIC double atomicAdd##suffix(double *p, double v) { return __nvvm_atom_##scope##add_gen_d(p, v); }           \
     LS_ATOMIC int atomicSub##suffix(int *p, int v)                                                                     \
     {                                                                                                                  \
         return __nvvm_atom_##scope##add_gen_i(p, (int)-(unsigned int)v);                                               \

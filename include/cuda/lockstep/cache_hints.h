@@ -33,10 +33,7 @@
         return T{(E)x, (E)y, (E)z, (E)w};                                                                              \
     }
 #define LS_ST1(f, op, T, P, R, C)                                                                                      \
-    LS_DEVICE void f(T *p, T v)                                                                                        \
-    {                                                                                                                  \
-        asm volatile("st.global." op "." P " [%0], %1;" ::"l"(p), C((R)v) : "memory");                                 \
-    }
+    LS_DEVICE void f(T *p, T v) { asm volatile("st.global." op "." P " [%0], %1;" ::"l"(p), C((R)v) : "memory"); }
 #define LS_ST2(f, op, T, E, P, R, C)                                                                                   \
     LS_DEVICE void f(T *p, T v)                                                                                        \
     {                                                                                                                  \
@@ -51,36 +48,31 @@
     }
 /* All types that the functions take; X is LD or ST. 8-bit values travel in 16-bit registers. */
 #define LS_CACHED(X, f, op)                                                                                            \
-    LS_##X##1(f, op, char, "s8", short, "h")                                                                           \
-    LS_##X##1(f, op, signed char, "s8", short, "h")                                                                    \
-    LS_##X##1(f, op, unsigned char, "u8", unsigned short, "h")                                                         \
-    LS_##X##1(f, op, short, "s16", short, "h")                                                                         \
-    LS_##X##1(f, op, unsigned short, "u16", unsigned short, "h")                                                       \
-    LS_##X##1(f, op, int, "s32", int, "r")                                                                             \
-    LS_##X##1(f, op, unsigned int, "u32", unsigned int, "r")                                                           \
-    LS_##X##1(f, op, long, "s64", long, "l")                                                                           \
-    LS_##X##1(f, op, unsigned long, "u64", unsigned long, "l")                                                         \
-    LS_##X##1(f, op, long long, "s64", long long, "l")                                                                 \
-    LS_##X##1(f, op, unsigned long long, "u64", unsigned long long, "l")                                               \
-    LS_##X##1(f, op, float, "f32", float, "f")                                                                         \
-    LS_##X##1(f, op, double, "f64", double, "d")                                                                       \
-    LS_##X##2(f, op, char2, signed char, "s8", short, "h")                                                             \
-    LS_##X##4(f, op, char4, signed char, "s8", short, "h")                                                             \
-    LS_##X##2(f, op, uchar2, unsigned char, "u8", unsigned short, "h")                                                 \
-    LS_##X##4(f, op, uchar4, unsigned char, "u8", unsigned short, "h")                                                 \
-    LS_##X##2(f, op, short2, short, "s16", short, "h")                                                                 \
-    LS_##X##4(f, op, short4, short, "s16", short, "h")                                                                 \
-    LS_##X##2(f, op, ushort2, unsigned short, "u16", unsigned short, "h")                                              \
-    LS_##X##4(f, op, ushort4, unsigned short, "u16", unsigned short, "h")                                              \
-    LS_##X##2(f, op, int2, int, "s32", int, "r")                                                                       \
-    LS_##X##4(f, op, int4, int, "s32", int, "r")                                                                       \
-    LS_##X##2(f, op, uint2, unsigned int, "u32", unsigned int, "r")                                                    \
-    LS_##X##4(f, op, uint4, unsigned int, "u32", unsigned int, "r")                                                    \
-    LS_##X##2(f, op, longlong2, long long, "s64", long long, "l")                                                      \
-    LS_##X##2(f, op, ulonglong2, unsigned long long, "u64", unsigned long long, "l")                                   \
-    LS_##X##2(f, op, float2, float, "f32", float, "f")                                                                 \
-    LS_##X##4(f, op, float4, float, "f32", float, "f")                                                                 \
-    LS_##X##2(f, op, double2, double, "f64", double, "d")
+    LS_##X##1(f, op, char, "s8", short, "h")LS_##X##1(f, op, signed char, "s8", short, "h")LS_##X##1(                  \
+        f, op, unsigned char, "u8", unsigned short,                                                                    \
+        "h")LS_##X##1(f, op, short, "s16", short, "h")LS_##X##1(f, op, unsigned short, "u16", unsigned short, "h")     \
+        LS_##X##1(f, op, int, "s32", int, "r")LS_##X##1(f, op, unsigned int, "u32", unsigned int, "r")LS_##X##1(       \
+            f, op, long, "s64", long, "l")LS_##X##1(f, op, unsigned long, "u64", unsigned long,                        \
+                                                    "l")LS_##X##1(f, op, long long, "s64", long long,                  \
+                                                                  "l")LS_##X##1(f, op, unsigned long long, "u64",      \
+                                                                                unsigned long long, "l")               \
+            LS_##X##1(f, op, float, "f32", float, "f")LS_##X##1(f, op, double, "f64", double, "d")LS_##X##2(           \
+                f, op, char2, signed char, "s8", short,                                                                \
+                "h")LS_##X##4(f, op, char4, signed char, "s8", short,                                                  \
+                              "h")LS_##X##2(f, op, uchar2, unsigned char, "u8", unsigned short,                        \
+                                            "h")LS_##X##4(f, op, uchar4, unsigned char, "u8", unsigned short,          \
+                                                          "h")LS_##X##2(f, op, short2, short, "s16", short, "h")       \
+                LS_##X##4(f, op, short4, short, "s16", short,                                                          \
+                          "h")LS_##X##2(f, op, ushort2, unsigned short, "u16", unsigned short,                         \
+                                        "h")LS_##X##4(f, op, ushort4, unsigned short, "u16", unsigned short, "h")      \
+                    LS_##X##2(f, op, int2, int, "s32", int, "r")LS_##X##4(f, op, int4, int, "s32", int, "r")LS_##X##2( \
+                        f, op, uint2, unsigned int, "u32", unsigned int,                                               \
+                        "r")LS_##X##4(f, op, uint4, unsigned int, "u32", unsigned int,                                 \
+                                      "r")LS_##X##2(f, op, longlong2, long long, "s64", long long, "l")                \
+                        LS_##X##2(f, op, ulonglong2, unsigned long long, "u64", unsigned long long, "l")LS_##X##2(     \
+                            f, op, float2, float, "f32", float, "f")LS_##X##4(f, op, float4, float, "f32", float,      \
+                                                                              "f")LS_##X##2(f, op, double2, double,    \
+                                                                                            "f64", double, "d")
 
 LS_CACHED(LD, __ldca, "ca")
 LS_CACHED(LD, __ldcg, "cg")

@@ -11,14 +11,8 @@
 
 namespace ls_copy {
 
-LS_D bool is_shared(const void *p)
-{
-    return __nvvm_isspacep_shared(p);
-}
-LS_D bool is_global(const void *p)
-{
-    return __nvvm_isspacep_global(p);
-}
+LS_D bool is_shared(const void *p) { return __nvvm_isspacep_shared(p); }
+LS_D bool is_global(const void *p) { return __nvvm_isspacep_global(p); }
 LS_D unsigned shared_address(const void *p)
 {
     unsigned long long r;
@@ -38,14 +32,8 @@ template <unsigned Size> LS_D void piece(void *shared, const void *global, unsig
                      : "memory");
 }
 
-LS_D void commit()
-{
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-template <unsigned Stage> LS_D void wait()
-{
-    asm volatile("cp.async.wait_group %0;" ::"n"(Stage) : "memory");
-}
+LS_D void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <unsigned Stage> LS_D void wait() { asm volatile("cp.async.wait_group %0;" ::"n"(Stage) : "memory"); }
 
 template <unsigned Size> LS_D void pieces(unsigned rank, unsigned threads, char *to, const char *from, size_t bytes)
 {

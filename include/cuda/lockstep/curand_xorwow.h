@@ -139,10 +139,7 @@ LS_D void xorwow_skip_sequences(curandStateXORWOW_t *state, unsigned long long n
 
 } // namespace ls_curand
 
-LS_D void skipahead(unsigned long long n, curandStateXORWOW_t *state)
-{
-    ls_curand::xorwow_skip(state, n);
-}
+LS_D void skipahead(unsigned long long n, curandStateXORWOW_t *state) { ls_curand::xorwow_skip(state, n); }
 LS_D void skipahead_sequence(unsigned long long n, curandStateXORWOW_t *state)
 {
     ls_curand::xorwow_skip_sequences(state, n);

@@ -26,38 +26,14 @@ typedef uint32_t cuuint32_t;
 
 #include <__clang_cuda_builtin_vars.h>
 
-__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const
-{
-    return dim3(x, y, z);
-}
-__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const
-{
-    return uint3{x, y, z};
-}
-__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const
-{
-    return dim3(x, y, z);
-}
-__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const
-{
-    return uint3{x, y, z};
-}
-__device__ inline __cuda_builtin_blockDim_t::operator dim3() const
-{
-    return dim3(x, y, z);
-}
-__device__ inline __cuda_builtin_blockDim_t::operator uint3() const
-{
-    return uint3{x, y, z};
-}
-__device__ inline __cuda_builtin_gridDim_t::operator dim3() const
-{
-    return dim3(x, y, z);
-}
-__device__ inline __cuda_builtin_gridDim_t::operator uint3() const
-{
-    return uint3{x, y, z};
-}
+__device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return uint3{x, y, z}; }
+__device__ inline __cuda_builtin_blockIdx_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockIdx_t::operator uint3() const { return uint3{x, y, z}; }
+__device__ inline __cuda_builtin_blockDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return uint3{x, y, z}; }
+__device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
+__device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return uint3{x, y, z}; }
 
 /* ---- mathematics and intrinsics ---- */
 

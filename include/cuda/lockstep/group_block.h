@@ -118,10 +118,7 @@ class thread_block : public thread_group {
     static LS_D dim3 dim_threads() { return group_dim(); }
 };
 
-LS_D thread_block this_thread_block()
-{
-    return thread_block();
-}
+LS_D thread_block this_thread_block() { return thread_block(); }
 template <unsigned MaxBlockSize> LS_D thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
 {
     return this_thread_block();
@@ -156,10 +153,7 @@ class grid_group : public thread_group {
     static LS_D dim3 cluster_index() { return block_index(); }
 };
 
-LS_D grid_group this_grid()
-{
-    return grid_group();
-}
+LS_D grid_group this_grid() { return grid_group(); }
 
 class cluster_group : public thread_group {
     LS_D cluster_group() : thread_group(whole_block, 0) {}
@@ -184,10 +178,7 @@ class cluster_group : public thread_group {
     template <class T> static LS_D T *map_shared_rank(T *address, int) { return address; }
 };
 
-LS_D cluster_group this_cluster()
-{
-    return cluster_group();
-}
+LS_D cluster_group this_cluster() { return cluster_group(); }
 
 /* ---- thread_group ---- */
 

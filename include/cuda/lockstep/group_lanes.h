@@ -29,10 +29,7 @@ LS_D unsigned active_lanes()
     asm volatile("activemask.b32 %0;" : "=r"(r)::"memory");
     return r;
 }
-LS_D unsigned count(unsigned lanes)
-{
-    return (unsigned)__builtin_popcount(lanes);
-}
+LS_D unsigned count(unsigned lanes) { return (unsigned)__builtin_popcount(lanes); }
 /* The lane that comes `rank`th, from 0, in a set; ~0 when there are fewer. */
 LS_D unsigned lane_at(unsigned lanes, unsigned rank)
 {
@@ -40,24 +37,12 @@ LS_D unsigned lane_at(unsigned lanes, unsigned rank)
     asm("fns.b32 %0, %1, 0, %2;" : "=r"(r) : "r"(lanes), "r"(rank + 1));
     return r;
 }
-LS_D void sync_lanes(unsigned lanes)
-{
-    __nvvm_bar_warp_sync(lanes);
-}
-LS_D void sync_block()
-{
-    asm volatile("barrier.sync 0;" ::: "memory");
-}
+LS_D void sync_lanes(unsigned lanes) { __nvvm_bar_warp_sync(lanes); }
+LS_D void sync_block() { asm volatile("barrier.sync 0;" ::: "memory"); }
 
 /* The thread's place in its block, x fastest. */
-LS_D unsigned block_rank()
-{
-    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-}
-LS_D unsigned block_size()
-{
-    return blockDim.x * blockDim.y * blockDim.z;
-}
+LS_D unsigned block_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+LS_D unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 
 /* Bits of a warp-wide vote that belong to `lanes`, closed up: bit i is the lane with rank i. */
 LS_D unsigned close_up(unsigned votes, unsigned lanes)
@@ -95,18 +80,9 @@ template <shuffle How, class T> LS_D T shuffle_value(unsigned lanes, T value, un
 
 /* ---- votes and matches ---- */
 
-LS_D bool any(unsigned lanes, bool predicate)
-{
-    return __nvvm_vote_any_sync(lanes, predicate);
-}
-LS_D bool all(unsigned lanes, bool predicate)
-{
-    return __nvvm_vote_all_sync(lanes, predicate);
-}
-LS_D unsigned ballot(unsigned lanes, bool predicate)
-{
-    return __nvvm_vote_ballot_sync(lanes, predicate);
-}
+LS_D bool any(unsigned lanes, bool predicate) { return __nvvm_vote_any_sync(lanes, predicate); }
+LS_D bool all(unsigned lanes, bool predicate) { return __nvvm_vote_all_sync(lanes, predicate); }
+LS_D unsigned ballot(unsigned lanes, bool predicate) { return __nvvm_vote_ballot_sync(lanes, predicate); }
 
 /* The bits of a value of up to 8 bytes. */
 template <class T> LS_D unsigned long long word_of(T value)

@@ -63,10 +63,7 @@ class coalesced_group : public thread_group {
     }
 };
 
-LS_D coalesced_group coalesced_threads()
-{
-    return coalesced_group(ls_group::active_lanes());
-}
+LS_D coalesced_group coalesced_threads() { return coalesced_group(ls_group::active_lanes()); }
 
 /* ---- tiles ---- */
 
@@ -186,10 +183,7 @@ template <unsigned Size, class Parent> LS_D thread_block_tile<Size, Parent> tile
     return thread_block_tile<Size, Parent>(parent);
 }
 
-LS_D thread_block_tile<1, void> this_thread()
-{
-    return thread_block_tile<1, void>();
-}
+LS_D thread_block_tile<1, void> this_thread() { return thread_block_tile<1, void>(); }
 
 /* ---- partitions whose shape is known at run time ---- */
 
@@ -314,10 +308,7 @@ LS_D auto invoke_one_broadcast(const Group &group, Function &&function, Args &&.
 
 /* ---- as functions ---- */
 
-template <class Group> LS_D void sync(const Group &group)
-{
-    group.sync();
-}
+template <class Group> LS_D void sync(const Group &group) { group.sync(); }
 template <class Group> LS_D auto thread_rank(const Group &group) -> decltype(group.thread_rank())
 {
     return group.thread_rank();

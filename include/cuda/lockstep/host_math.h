@@ -1,6 +1,7 @@
 /* host_math.h - the functions that CUDA has beside C's mathematics, for the host: rsqrtf(), sinpi(), normcdf(), ... The
  * device's are clang's, but for the overloads of float. Each is computed by C's functions in double or long double from
  * its definition. */
+/* clang-format off */ // rows of macros and of text
 #ifndef LOCKSTEP_HOST_MATH_H
 #define LOCKSTEP_HOST_MATH_H
 

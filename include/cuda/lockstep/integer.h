@@ -9,9 +9,7 @@
     LS_DEVICE C name(TA a, TB b, C c)                                                                                  \
     {                                                                                                                  \
         C d;                                                                                                           \
-        asm(ptx " %0, %1, %2, %3;"                                                                                     \
-            : "=r"(d)                                                                                                  \
-            : "r"(__builtin_bit_cast(A, a)), "r"(__builtin_bit_cast(B, b)), "r"(c));                                   \
+        asm(ptx " %0, %1, %2, %3;" : "=r"(d) : "r"(__builtin_bit_cast(A, a)), "r"(__builtin_bit_cast(B, b)), "r"(c));  \
         return d;                                                                                                      \
     }
 LS_DOT(__dp4a, "dp4a.s32.s32", int, int, int, int, int)

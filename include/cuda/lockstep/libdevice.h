@@ -4,6 +4,7 @@
  * driver answers such calls, but a call is not what a compiler would have made of fmaxf(): so what PTX has an
  * instruction for is an instruction. Where flushing of denormals and precision are the command line's choice, the
  * builtin chosen here follows it. The functions not here (sinf, pow, erf, ...) stay calls. */
+/* clang-format off */ // rows of macros and of text
 #ifndef LOCKSTEP_LIBDEVICE_H
 #define LOCKSTEP_LIBDEVICE_H
 

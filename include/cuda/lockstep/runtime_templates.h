@@ -10,10 +10,7 @@
 
 /* ---- memory ---- */
 
-template <class T> LS_API cudaMalloc(T **p, size_t size)
-{
-    return ::cudaMalloc((void **)(void *)p, size);
-}
+template <class T> LS_API cudaMalloc(T **p, size_t size) { return ::cudaMalloc((void **)(void *)p, size); }
 template <class T> LS_API cudaMallocHost(T **p, size_t size, unsigned int flags = 0)
 {
     return ::cudaHostAlloc((void **)(void *)p, size, flags);

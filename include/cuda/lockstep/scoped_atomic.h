@@ -54,14 +54,8 @@ using namespace cuda;
     else                                                                                                               \
         asm volatile(before "cta" after __VA_ARGS__ : "memory");
 
-template <thread_scope Scope> static __device__ __forceinline__ void fence()
-{
-    LS_SCOPED("fence.acq_rel.", ";", ::)
-}
-template <thread_scope Scope> static __device__ __forceinline__ void fence_sc()
-{
-    LS_SCOPED("fence.sc.", ";", ::)
-}
+template <thread_scope Scope> static __device__ __forceinline__ void fence() { LS_SCOPED("fence.acq_rel.", ";", ::) }
+template <thread_scope Scope> static __device__ __forceinline__ void fence_sc() { LS_SCOPED("fence.sc.", ";", ::) }
 
 template <thread_scope Scope> static __device__ __forceinline__ void before(memory_order order)
 {

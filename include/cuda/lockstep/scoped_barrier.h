@@ -22,18 +22,9 @@ struct nothing {
 /* pending: bits 0 to 19, expected: 20 to 39, phase: from 40. */
 typedef unsigned long long state;
 static constexpr state count_mask = (1ull << 20) - 1;
-static LS_HD constexpr state pending(state s)
-{
-    return s & count_mask;
-}
-static LS_HD constexpr state expected(state s)
-{
-    return s >> 20 & count_mask;
-}
-static LS_HD constexpr state phase(state s)
-{
-    return s >> 40;
-}
+static LS_HD constexpr state pending(state s) { return s & count_mask; }
+static LS_HD constexpr state expected(state s) { return s >> 20 & count_mask; }
+static LS_HD constexpr state phase(state s) { return s >> 40; }
 static LS_HD constexpr state make(state pending, state expected, state phase)
 {
     return pending | expected << 20 | phase << 40;

@@ -93,10 +93,7 @@ template <thread_scope Scope> class pipeline {
 
 /* ---- making one ---- */
 
-LS_D pipeline<thread_scope_thread> make_pipeline()
-{
-    return pipeline<thread_scope_thread>();
-}
+LS_D pipeline<thread_scope_thread> make_pipeline() { return pipeline<thread_scope_thread>(); }
 
 } // namespace cuda
 

@@ -35,10 +35,7 @@ static __inline__ __host__ __device__ constexpr unsigned too_large(rounding mode
     return mode == nearest || (mode == up && !negative) || (mode == down && negative) ? infinity : infinity - 1;
 }
 
-static __inline__ __host__ __device__ constexpr int top_bit(unsigned long long m)
-{
-    return 63 - __builtin_clzll(m);
-}
+static __inline__ __host__ __device__ constexpr int top_bit(unsigned long long m) { return 63 - __builtin_clzll(m); }
 
 /* The bits of sign x m x 2^e. */
 static __inline__ __host__ __device__ constexpr unsigned encode(bool negative, unsigned long long m, int e,

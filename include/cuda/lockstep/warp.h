@@ -30,26 +30,17 @@ LS_DEVICE unsigned int __reduce_add_sync(unsigned int mask, unsigned int v)
 {
     return (unsigned int)__nvvm_redux_sync_add((int)v, (int)mask);
 }
-LS_DEVICE int __reduce_add_sync(unsigned int mask, int v)
-{
-    return __nvvm_redux_sync_add(v, (int)mask);
-}
+LS_DEVICE int __reduce_add_sync(unsigned int mask, int v) { return __nvvm_redux_sync_add(v, (int)mask); }
 LS_DEVICE unsigned int __reduce_min_sync(unsigned int mask, unsigned int v)
 {
     return (unsigned int)__nvvm_redux_sync_umin(v, (int)mask);
 }
-LS_DEVICE int __reduce_min_sync(unsigned int mask, int v)
-{
-    return __nvvm_redux_sync_min(v, (int)mask);
-}
+LS_DEVICE int __reduce_min_sync(unsigned int mask, int v) { return __nvvm_redux_sync_min(v, (int)mask); }
 LS_DEVICE unsigned int __reduce_max_sync(unsigned int mask, unsigned int v)
 {
     return (unsigned int)__nvvm_redux_sync_umax(v, (int)mask);
 }
-LS_DEVICE int __reduce_max_sync(unsigned int mask, int v)
-{
-    return __nvvm_redux_sync_max(v, (int)mask);
-}
+LS_DEVICE int __reduce_max_sync(unsigned int mask, int v) { return __nvvm_redux_sync_max(v, (int)mask); }
 LS_DEVICE unsigned int __reduce_or_sync(unsigned int mask, unsigned int v)
 {
     return (unsigned int)__nvvm_redux_sync_or((int)v, (int)mask);
@@ -64,10 +55,7 @@ LS_DEVICE unsigned int __reduce_xor_sync(unsigned int mask, unsigned int v)
 }
 #endif
 
-LS_DEVICE void __nanosleep(unsigned int ns)
-{
-    asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory");
-}
+LS_DEVICE void __nanosleep(unsigned int ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory"); }
 
 #undef LS_DEVICE
 

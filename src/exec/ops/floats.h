@@ -4,6 +4,7 @@
  * one of the operands', quieted, its sign untouched (by a subtraction, neg and abs too): of a sum or product the second
  * operand's before the first's, of fma(a, b, c) b's, then c's, then a's, of a quotient the first's.
  * 0xfff8000000000000 (the toolkit's CUDART_NAN) when an operation makes one. */
+/* clang-format off */ // rows of macros and of text
 #ifndef LS_EXEC_OPS_FLOATS_H
 #define LS_EXEC_OPS_FLOATS_H
 

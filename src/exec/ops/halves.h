@@ -3,6 +3,7 @@
  * and the last bit set when something was lost), then rounded by integer arithmetic, which every level vectorises.
  *
  * NaN results are 0x7fff, but for those that cvt makes of f64. */
+/* clang-format off */ // rows of macros and of text
 #ifndef LS_EXEC_OPS_HALVES_H
 #define LS_EXEC_OPS_HALVES_H
 

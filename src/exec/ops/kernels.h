@@ -1,6 +1,7 @@
 /* kernels.h - elementary functions of one f64 argument, as straight-line code that every level compiles to the same
  * bits: additions, multiplications, divisions and bit operations alone, no fma, no libm. They carry about 45 correct
  * bits, so that an f32 made of them is within 0.5 + 2^-20 ulp, far inside what the PTX manual allows. */
+/* clang-format off */ // rows of macros and of text
 #ifndef LS_EXEC_OPS_KERNELS_H
 #define LS_EXEC_OPS_KERNELS_H
 

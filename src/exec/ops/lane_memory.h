@@ -17,14 +17,8 @@ struct lane_bytes {
     u64 word[4];
 };
 
-MEM_FN u64x2 read_16(const u8 *p)
-{
-    return *(const volatile u64x2_any *)(const void *)p;
-}
-MEM_FN void write_16(u8 *p, u64x2 v)
-{
-    *(volatile u64x2_any *)(void *)p = v;
-}
+MEM_FN u64x2 read_16(const u8 *p) { return *(const volatile u64x2_any *)(const void *)p; }
+MEM_FN void write_16(u8 *p, u64x2 v) { *(volatile u64x2_any *)(void *)p = v; }
 
 MEM_FN struct lane_bytes read_lane(const u8 *p, unsigned size)
 {

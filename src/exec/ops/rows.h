@@ -22,14 +22,8 @@ typedef u64 wide __attribute__((vector_size(WIDE), may_alias));
 typedef u64 wide_any __attribute__((vector_size(WIDE), aligned(1), may_alias));
 
 /* Plain loads will not do: the compiler may load a vector once for each of its uses. */
-MEM_FN wide read_wide(const u8 *p)
-{
-    return *(const volatile wide_any *)(const void *)p;
-}
-MEM_FN void write_wide(u8 *p, wide v)
-{
-    *(volatile wide_any *)(void *)p = v;
-}
+MEM_FN wide read_wide(const u8 *p) { return *(const volatile wide_any *)(const void *)p; }
+MEM_FN void write_wide(u8 *p, wide v) { *(volatile wide_any *)(void *)p = v; }
 
 MEM_FN void copy_row(u8 *to, const u8 *from, unsigned bytes)
 {
@@ -111,14 +105,8 @@ MEM_FN void store_row_b32(const struct ir_inst *pc, const u8 *regs, u8 *p, unsig
 #else
 typedef u32 u32x4 __attribute__((vector_size(16), may_alias));
 
-MEM_FN u32x4 read_words(const u8 *p)
-{
-    return (u32x4)read_16(p);
-}
-MEM_FN void write_words(u8 *p, u32x4 v)
-{
-    write_16(p, (u64x2)v);
-}
+MEM_FN u32x4 read_words(const u8 *p) { return (u32x4)read_16(p); }
+MEM_FN void write_words(u8 *p, u32x4 v) { write_16(p, (u64x2)v); }
 #define SHUFFLE(x, y, a, b, c, d) __builtin_shufflevector(x, y, a, b, c, d)
 
 /* Four lanes of four elements; it is its own inverse. */
@@ -195,9 +183,11 @@ MEM_FN void load_row(const struct ir_inst *pc, u8 *regs, const u8 *p, u32 op)
     if (n == 1 && esize >= 4)
         copy_row(regs + pc->d, p, 32 * esize);
     else if (n == 1 && esize == 2)
-        LANES d[i] = op & MEM_SEXT ? (u32)(i32)((const i16_any *)p)[i] : ((const u16_any *)p)[i];
+        LANES
+            d[i] = op & MEM_SEXT ? (u32)(i32)((const i16_any *)p)[i] : ((const u16_any *)p)[i];
     else if (n == 1)
-        LANES d[i] = op & MEM_SEXT ? (u32)(i32)((const i8_any *)p)[i] : p[i];
+        LANES
+            d[i] = op & MEM_SEXT ? (u32)(i32)((const i8_any *)p)[i] : p[i];
     else if (esize == 4)
         load_row_b32(pc, regs, p, n);
     else
@@ -211,9 +201,11 @@ MEM_FN void store_row(const struct ir_inst *pc, const u8 *regs, u8 *p, u32 op)
     if (n == 1 && esize >= 4)
         copy_row(p, regs + pc->b, 32 * esize);
     else if (n == 1 && esize == 2)
-        LANES((u16_any *)p)[i] = (u16)d[i];
+        LANES((u16_any *)p)
+            [i] = (u16)d[i];
     else if (n == 1)
-        LANES p[i] = (u8)d[i];
+        LANES
+            p[i] = (u8)d[i];
     else if (esize == 4)
         store_row_b32(pc, regs, p, n);
     else

@@ -1,5 +1,6 @@
 /* whole.h - from floats to whole numbers and integers: the roundings .rni .rzi .rmi .rpi, and the clamping conversions
  * that cvt makes (PTX ISA 9.7.9.21). */
+/* clang-format off */ // rows of macros and of text
 #ifndef LS_EXEC_OPS_WHOLE_H
 #define LS_EXEC_OPS_WHOLE_H
 

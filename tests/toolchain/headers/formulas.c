@@ -247,10 +247,7 @@ bool formula_pipeline(const unsigned *out, const unsigned *in, unsigned blocks, 
 
 /* ---- products of matrices: 3 a b + c, the first of the four that matrices.cu makes, all in rows ---- */
 
-static int number(const unsigned *in, unsigned i)
-{
-    return (int)(in[i] >> 16 & 7) - 3;
-}
+static int number(const unsigned *in, unsigned i) { return (int)(in[i] >> 16 & 7) - 3; }
 
 static bool product(unsigned m, unsigned n, const unsigned *out, const unsigned *in)
 {

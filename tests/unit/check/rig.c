@@ -42,10 +42,7 @@ void rig_close(struct rig *r)
     bench_close(&r->bench);
 }
 
-u64 rig_alloc(struct rig *r, u64 bytes)
-{
-    return (u64)(uintptr_t)bench_alloc(&r->bench, bytes);
-}
+u64 rig_alloc(struct rig *r, u64 bytes) { return (u64)(uintptr_t)bench_alloc(&r->bench, bytes); }
 
 static void check_and_run(struct rig *r, struct exec_launch *l)
 {
@@ -125,7 +122,4 @@ void rig_none(const struct rig *r)
     }
 }
 
-void rig_forget(struct rig *r)
-{
-    r->nfound = 0;
-}
+void rig_forget(struct rig *r) { r->nfound = 0; }

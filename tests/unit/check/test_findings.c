@@ -92,9 +92,18 @@ static void test_json_says_what_applies(void **state)
     struct finding f;
     finding_init(&f, FINDING_SHARED_RAW);
     f.launch = 3;
-    f.at = (struct party){.kernel = "k", .function = "k", .has_thread = true, .block = {1, 2, 3}, .thread = {31, 0, 0},
-                          .file = "a.cu", .line = 12, .column = 5, .ptx_line = 88, .does = DOES_READ,
-                          .value_bytes = 4, .value = {0x2a, 0, 0, 0x80}};
+    f.at = (struct party){.kernel = "k",
+                          .function = "k",
+                          .has_thread = true,
+                          .block = {1, 2, 3},
+                          .thread = {31, 0, 0},
+                          .file = "a.cu",
+                          .line = 12,
+                          .column = 5,
+                          .ptx_line = 88,
+                          .does = DOES_READ,
+                          .value_bytes = 4,
+                          .value = {0x2a, 0, 0, 0x80}};
     f.has_other = true;
     f.other = (struct party){.launched = "cudaMemcpy"};
     f.has_address = true;
@@ -193,14 +202,10 @@ static void test_cells_of_a_plane(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind_is_described),
-        cmocka_unit_test(test_tools_by_name),
-        cmocka_unit_test(test_one_place_is_one_finding),
-        cmocka_unit_test(test_what_is_found_again_waits_once),
-        cmocka_unit_test(test_json_says_what_applies),
-        cmocka_unit_test(test_json_names_frames_by_file),
-        cmocka_unit_test(test_allocations_remember_calls),
-        cmocka_unit_test(test_cells_of_a_plane),
+        cmocka_unit_test(test_every_kind_is_described),    cmocka_unit_test(test_tools_by_name),
+        cmocka_unit_test(test_one_place_is_one_finding),   cmocka_unit_test(test_what_is_found_again_waits_once),
+        cmocka_unit_test(test_json_says_what_applies),     cmocka_unit_test(test_json_names_frames_by_file),
+        cmocka_unit_test(test_allocations_remember_calls), cmocka_unit_test(test_cells_of_a_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,10 +19,7 @@ static void assert_text(const char *text, const char *part)
         fail_msg("'%s' has no '%s'", text, part);
 }
 
-static void open_faults(struct rig *r)
-{
-    rig_open(r, "faults.ptx", CHECK_MEMCHECK, NULL);
-}
+static void open_faults(struct rig *r) { rig_open(r, "faults.ptx", CHECK_MEMCHECK, NULL); }
 
 static const struct finding *run_one(struct rig *r, const char *kernel, u64 at, enum finding_kind kind)
 {

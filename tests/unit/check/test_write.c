@@ -47,10 +47,7 @@ static const char kernels[] = HEAD
 
 static const struct host_call a_call = {.api = "cudaMemcpy", .nframes = 1, .frames = {0x1234}};
 
-static void open_rig(struct rig *r)
-{
-    rig_open(r, kernels, CHECK_WRITECHECK, NULL);
-}
+static void open_rig(struct rig *r) { rig_open(r, kernels, CHECK_WRITECHECK, NULL); }
 
 /* 4 blocks of 64 threads; those below n do something. */
 static void run(struct rig *r, const char *kernel, u64 a, u64 n)
@@ -59,10 +56,7 @@ static void run(struct rig *r, const char *kernel, u64 a, u64 n)
     assert_int_equal(r->status, LS_OK);
 }
 
-static void read_all(struct rig *r, u64 a, u64 n)
-{
-    check_host_read(r->check, a, n, 0, &a_call);
-}
+static void read_all(struct rig *r, u64 a, u64 n) { check_host_read(r->check, a, n, 0, &a_call); }
 
 /* ---- unwritten ---- */
 

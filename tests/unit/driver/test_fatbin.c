@@ -71,10 +71,7 @@ static struct buffer begin(void)
     return b;
 }
 
-static void finish(struct buffer *b)
-{
-    put(b->at + 8, b->len - 16, 8);
-}
+static void finish(struct buffer *b) { put(b->at + 8, b->len - 16, 8); }
 
 static enum ls_status extract(const struct buffer *b, u32 sm, struct image *img)
 {

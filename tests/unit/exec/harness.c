@@ -42,7 +42,8 @@ void bench_open(struct bench *b, const char *file_or_text)
     assert_int_equal(gpu_find("h200", &gpu, &diags), LS_OK);
     gpu.memory_bytes = 1ull << 30;
     assert_int_equal(exec_device_init(&b->device, &gpu), LS_OK);
-    enum ls_status s = ptx_parse(text ? text : file_or_text, len, inline_text ? "inline.ptx" : file_or_text, &ptx, &diags);
+    enum ls_status s =
+        ptx_parse(text ? text : file_or_text, len, inline_text ? "inline.ptx" : file_or_text, &ptx, &diags);
     if (s) {
         char *why = diag_text(&diags);
         fail_msg("%s", why);

@@ -433,7 +433,7 @@ static void variables_and_gaps(void **state)
         const struct ir_func *k = exec_module_kernel(b.module, "k");
         assert_int_equal(k->shared_bytes, 16 + 1024);
         assert_int_equal(k->shared_placed, (gap ? 80 : 16) + 1024); /* nothing behind the last */
-        const u32 tile = gap ? 80 : 16; /* 10 + 64, aligned */
+        const u32 tile = gap ? 80 : 16;                             /* 10 + 64, aligned */
         const u32 dynamic = gap ? tile + 1024 + 64 : 1040;
         assert_int_equal(out[0], 0);
         assert_int_equal(out[1], tile);

@@ -28,8 +28,14 @@ static void rotate(struct bench *b, u32 grid, u32 grid_y, unsigned workers, u64 
     u32 *a = bench_alloc(b, 4 * (n + 1)), *other = bench_alloc(b, 4 * (n + 1));
     for (u32 i = 0; i < n; i++)
         a[i] = i * i;
-    bench_run_ok(b, &(struct run){.kernel = "rotate", .grid = grid, .grid_y = grid_y, .block = THREADS,
-                                  .workers = workers, .seed = seed, .cooperative = true, .max_seconds = 120,
+    bench_run_ok(b, &(struct run){.kernel = "rotate",
+                                  .grid = grid,
+                                  .grid_y = grid_y,
+                                  .block = THREADS,
+                                  .workers = workers,
+                                  .seed = seed,
+                                  .cooperative = true,
+                                  .max_seconds = 120,
                                   .params = {(u64)a, (u64)other, n, ROUNDS}});
     for (u32 i = 0; i < n; i++) {
         const u32 from = (i + ROUNDS) % n;
@@ -62,8 +68,12 @@ static void test_ordinary_launch_traps(void **state)
         struct exec_fault fault;
         bench_open(&b, files[f]);
         u32 *a = bench_alloc(&b, 4 * THREADS), *other = bench_alloc(&b, 4 * THREADS);
-        assert_int_equal(bench_run(&b, &(struct run){.kernel = "rotate", .grid = 1, .block = THREADS, .workers = 1,
-                                                     .params = {(u64)a, (u64)other, THREADS, 1}},
+        assert_int_equal(bench_run(&b,
+                                   &(struct run){.kernel = "rotate",
+                                                 .grid = 1,
+                                                 .block = THREADS,
+                                                 .workers = 1,
+                                                 .params = {(u64)a, (u64)other, THREADS, 1}},
                                    &fault),
                          LS_ERR_FAULT);
         assert_int_equal(fault.kind, FAULT_TRAP);
@@ -79,8 +89,13 @@ static void test_large_tiles(void **state)
     bench_open(&b, "grid_sync_cg.ptx");
     for (size_t k = 0; k < LS_ARRAY_LEN(schedules); k++) {
         u32 *a = bench_alloc(&b, 4 * BLOCK * BLOCKS), *out = bench_alloc(&b, 4 * BLOCK * BLOCKS);
-        bench_run_ok(&b, &(struct run){.kernel = "tiles", .grid = BLOCKS, .block = BLOCK, .dynamic_shared = 4 * BLOCK,
-                                       .workers = schedules[k].workers, .seed = schedules[k].seed, .max_seconds = 60,
+        bench_run_ok(&b, &(struct run){.kernel = "tiles",
+                                       .grid = BLOCKS,
+                                       .block = BLOCK,
+                                       .dynamic_shared = 4 * BLOCK,
+                                       .workers = schedules[k].workers,
+                                       .seed = schedules[k].seed,
+                                       .max_seconds = 60,
                                        .params = {(u64)a, (u64)out}});
         for (u32 i = 0; i < BLOCK * BLOCKS; i++) {
             const u32 t = i % BLOCK;

@@ -44,8 +44,13 @@ static void halves(struct bench *b, unsigned workers)
     enum { N = 1000 };
     for (u64 seed = 0; seed < 3; seed++) {
         i32 *out = bench_alloc(b, N * sizeof *out);
-        bench_run_ok(b, &(struct run){.kernel = "halve", .grid = 1, .block = 32, .workers = workers, .seed = seed,
-                                      .params = {(u64)out, 0, N, 0}, .max_seconds = 60});
+        bench_run_ok(b, &(struct run){.kernel = "halve",
+                                      .grid = 1,
+                                      .block = 32,
+                                      .workers = workers,
+                                      .seed = seed,
+                                      .params = {(u64)out, 0, N, 0},
+                                      .max_seconds = 60});
         expect_halves(out, 0, N, 0);
     }
 }
@@ -60,11 +65,13 @@ static void test_recursion(void **state)
 
 static void orders(struct bench *b, unsigned workers)
 {
-    static const i32 expected[] = {10,  10,  20,  21,  22,  30, 110, 110, 120, 121,
-                                   122, 130, 90,  91,  92,  93, 190, 191, 192, 193};
+    static const i32 expected[] = {10,  10,  20, 21, 22, 30, 110, 110, 120, 121,
+                                   122, 130, 90, 91, 92, 93, 190, 191, 192, 193};
     i32 *log = bench_alloc(b, 64 * sizeof *log);
-    bench_run_ok(b, &(struct run){.kernel = "in_order", .grid = 2, .block = 64, .workers = workers,
-                                  .params = {(u64)log}, .max_seconds = 60});
+    bench_run_ok(
+        b,
+        &(struct run){
+            .kernel = "in_order", .grid = 2, .block = 64, .workers = workers, .params = {(u64)log}, .max_seconds = 60});
     assert_int_equal(log[0], 22);
     assert_int_equal(log[1] + log[2], 100); /* the two blocks of the host's grid: in any order, and first */
     assert_memory_equal(log + 3, expected, sizeof expected);
@@ -98,8 +105,8 @@ static void test_parameters(void **state)
 static void depths(struct bench *b, unsigned workers)
 {
     i32 *out = bench_alloc(b, 32 * sizeof *out);
-    bench_run_ok(b, &(struct run){.kernel = "deeper", .grid = 1, .block = 32, .workers = workers,
-                                  .params = {(u64)out, 0}});
+    bench_run_ok(
+        b, &(struct run){.kernel = "deeper", .grid = 1, .block = 32, .workers = workers, .params = {(u64)out, 0}});
     for (u32 d = 0; d < 24; d++)
         assert_int_equal(out[d], 1);
     assert_int_equal(out[24], 1 + 65); /* cudaErrorLaunchMaxDepthExceeded */
@@ -116,14 +123,14 @@ static void floods(struct bench *b, unsigned workers)
 {
     i32 *n = bench_alloc(b, 16);
     const u64 used = mem_used(b->device.mem);
-    bench_run_ok(b, &(struct run){.kernel = "flood", .grid = 1, .block = 32, .workers = workers,
-                                  .params = {(u64)n, 100}});
+    bench_run_ok(b,
+                 &(struct run){.kernel = "flood", .grid = 1, .block = 32, .workers = workers, .params = {(u64)n, 100}});
     assert_int_equal(n[0], 2048); /* cudaLimitDevRuntimePendingLaunchCount, unless set */
     assert_int_equal(n[1], 3200 - 2048);
     assert_int_equal(n[2], 69 * n[1]); /* cudaErrorLaunchPendingCountExceeded */
     n[0] = 0;
-    bench_run_ok(b, &(struct run){.kernel = "flood", .grid = 4, .block = 32, .workers = workers,
-                                  .params = {(u64)n, 16}});
+    bench_run_ok(b,
+                 &(struct run){.kernel = "flood", .grid = 4, .block = 32, .workers = workers, .params = {(u64)n, 16}});
     assert_int_equal(n[0], 2048); /* exactly as many as there may be */
     assert_int_equal(n[1], 3200 - 2048);
     assert_int_equal(mem_used(b->device.mem), used);
@@ -138,8 +145,8 @@ static void test_pending(void **state)
 static void wrongs(struct bench *b, unsigned workers)
 {
     i32 *out = bench_alloc(b, 16), *n = bench_alloc(b, 4);
-    bench_run_ok(b, &(struct run){.kernel = "wrong", .grid = 1, .block = 1, .workers = workers,
-                                  .params = {(u64)out, (u64)n}});
+    bench_run_ok(
+        b, &(struct run){.kernel = "wrong", .grid = 1, .block = 1, .workers = workers, .params = {(u64)out, (u64)n}});
     assert_int_equal(out[0], 9); /* cudaErrorInvalidConfiguration: 2048 threads a block */
     assert_int_equal(out[1], 9); /* no blocks */
     assert_int_equal(out[2], 9); /* 1 MiB of shared memory */
@@ -231,8 +238,9 @@ static void test_hooks_see_children(void **state)
         const struct exec_hooks hooks = {.launch = &blocks, .worker_begin = count_begin, .block_begin = count_block};
         bench_open(&b, files[f]);
         i32 *log = bench_alloc(&b, 64 * sizeof *log);
-        bench_run_ok(&b, &(struct run){.kernel = "in_order", .grid = 2, .block = 32, .workers = 1, .params = {(u64)log},
-                                       .hooks = &hooks});
+        bench_run_ok(
+            &b, &(struct run){
+                    .kernel = "in_order", .grid = 2, .block = 32, .workers = 1, .params = {(u64)log}, .hooks = &hooks});
         assert_int_equal(blocks, 2 + 2 * (2 + 3 + 1 + 1 + 3));
         bench_close(&b);
     }
@@ -272,8 +280,13 @@ static void test_tree(void **state)
     (void)state;
     bench_open(&b, files[0]);
     u64 log = (u64)bench_alloc(&b, 256);
-    const struct exec_launch l = {.device = &b.device, .module = b.module, .grid = {1, 1, 1}, .block = {32, 1, 1},
-                                  .kernel = exec_module_kernel(b.module, "in_order"), .params = &log, .id = 7};
+    const struct exec_launch l = {.device = &b.device,
+                                  .module = b.module,
+                                  .grid = {1, 1, 1},
+                                  .block = {32, 1, 1},
+                                  .kernel = exec_module_kernel(b.module, "in_order"),
+                                  .params = &log,
+                                  .id = 7};
     assert_int_equal(exec_run_tree(&l, see, &s, &fault), LS_OK);
     static const struct {
         const char *kernel;

@@ -22,8 +22,12 @@ static void test_spin_lock_in_a_warp(void **state)
     bench_open(&b, "progress.ptx");
     for (unsigned k = 0; k < LS_ARRAY_LEN(worker_counts); k++) {
         u32 *lock = bench_alloc(&b, 4), *counter = bench_alloc(&b, 4);
-        bench_run_ok(&b, &(struct run){.kernel = "spin_lock", .grid = 3, .block = 80, .workers = worker_counts[k],
-                                       .params = {(u64)lock, (u64)counter}, .max_seconds = HANGS_S});
+        bench_run_ok(&b, &(struct run){.kernel = "spin_lock",
+                                       .grid = 3,
+                                       .block = 80,
+                                       .workers = worker_counts[k],
+                                       .params = {(u64)lock, (u64)counter},
+                                       .max_seconds = HANGS_S});
         assert_int_equal(*counter, 240);
         assert_int_equal(*lock, 0);
     }
@@ -40,8 +44,12 @@ static void test_look_back(void **state)
         u32 *sums = bench_alloc(&b, 4 * BLOCKS), *values = bench_alloc(&b, 4 * BLOCKS), sum = 1;
         for (u32 i = 0; i < BLOCKS; i++)
             values[i] = i * i + 3;
-        bench_run_ok(&b, &(struct run){.kernel = "look_back", .grid = BLOCKS, .block = 1, .workers = worker_counts[k],
-                                       .params = {(u64)sums, (u64)values}, .max_seconds = HANGS_S});
+        bench_run_ok(&b, &(struct run){.kernel = "look_back",
+                                       .grid = BLOCKS,
+                                       .block = 1,
+                                       .workers = worker_counts[k],
+                                       .params = {(u64)sums, (u64)values},
+                                       .max_seconds = HANGS_S});
         for (u32 i = 0; i < BLOCKS; i++)
             assert_int_equal(sums[i], sum += values[i]);
     }
@@ -56,8 +64,12 @@ static void test_look_ahead(void **state)
     bench_open(&b, "progress.ptx");
     for (unsigned k = 0; k < LS_ARRAY_LEN(worker_counts); k++) {
         u32 *sums = bench_alloc(&b, 4 * BLOCKS);
-        bench_run_ok(&b, &(struct run){.kernel = "look_ahead", .grid = BLOCKS, .block = 1, .workers = worker_counts[k],
-                                       .params = {(u64)sums, BLOCKS - 1}, .max_seconds = HANGS_S});
+        bench_run_ok(&b, &(struct run){.kernel = "look_ahead",
+                                       .grid = BLOCKS,
+                                       .block = 1,
+                                       .workers = worker_counts[k],
+                                       .params = {(u64)sums, BLOCKS - 1},
+                                       .max_seconds = HANGS_S});
         for (u32 i = 0; i < BLOCKS; i++)
             assert_int_equal(sums[i], BLOCKS - i + 1);
     }
@@ -73,8 +85,12 @@ static void test_tickets(void **state)
     bench_open(&b, "progress.ptx");
     for (unsigned k = 0; k < LS_ARRAY_LEN(worker_counts); k++) {
         u32 *tickets = bench_alloc(&b, 12);
-        bench_run_ok(&b, &(struct run){.kernel = "tickets", .grid = BLOCKS, .block = 1, .workers = worker_counts[k],
-                                       .params = {(u64)tickets}, .max_seconds = SECONDS});
+        bench_run_ok(&b, &(struct run){.kernel = "tickets",
+                                       .grid = BLOCKS,
+                                       .block = 1,
+                                       .workers = worker_counts[k],
+                                       .params = {(u64)tickets},
+                                       .max_seconds = SECONDS});
         for (u32 i = 0; i < 3; i++)
             assert_int_equal(tickets[i], BLOCKS);
     }
@@ -89,8 +105,11 @@ static void test_poll_between_barriers(void **state)
     bench_open(&b, "progress.ptx");
     for (unsigned k = 0; k < LS_ARRAY_LEN(worker_counts); k++) {
         u32 *flag = bench_alloc(&b, 4);
-        bench_run_ok(&b, &(struct run){.kernel = "poll_between_barriers", .grid = BLOCKS, .block = 64,
-                                       .workers = worker_counts[k], .params = {(u64)flag, BLOCKS - 1},
+        bench_run_ok(&b, &(struct run){.kernel = "poll_between_barriers",
+                                       .grid = BLOCKS,
+                                       .block = 64,
+                                       .workers = worker_counts[k],
+                                       .params = {(u64)flag, BLOCKS - 1},
                                        .max_seconds = HANGS_S});
         assert_int_equal(*flag, 1);
     }
@@ -105,8 +124,12 @@ static void test_producer_and_consumer(void **state)
     bench_open(&b, "progress.ptx");
     for (u64 seed = 0; seed < 4; seed++) {
         u32 *out = bench_alloc(&b, 128);
-        bench_run_ok(&b, &(struct run){.kernel = "produce_consume", .grid = 1, .block = 64, .seed = seed,
-                                       .params = {(u64)out, ROUNDS}, .max_seconds = HANGS_S});
+        bench_run_ok(&b, &(struct run){.kernel = "produce_consume",
+                                       .grid = 1,
+                                       .block = 64,
+                                       .seed = seed,
+                                       .params = {(u64)out, ROUNDS},
+                                       .max_seconds = HANGS_S});
         for (u32 i = 0; i < 32; i++)
             assert_int_equal(out[i], 32 * (ROUNDS * (ROUNDS - 1) / 2) + ROUNDS * i);
     }
@@ -123,8 +146,11 @@ static void *run_side(void *arg)
 {
     struct side *s = arg;
     struct exec_fault f;
-    s->status = bench_run(s->b, &(struct run){.kernel = "handshake", .grid = 1, .block = 1,
-                                              .params = {s->mine, s->theirs}, .max_seconds = HANGS_S}, &f);
+    s->status = bench_run(
+        s->b,
+        &(struct run){
+            .kernel = "handshake", .grid = 1, .block = 1, .params = {s->mine, s->theirs}, .max_seconds = HANGS_S},
+        &f);
     return NULL;
 }
 
@@ -135,7 +161,8 @@ static void test_two_kernels_wait_for_each_other(void **state)
     (void)state;
     bench_open(&b, "progress.ptx");
     u32 *flags = bench_alloc(&b, 512);
-    struct side left = {&b, (u64)&flags[0], (u64)&flags[64], LS_OK}, right = {&b, (u64)&flags[64], (u64)&flags[0], LS_OK};
+    struct side left = {&b, (u64)&flags[0], (u64)&flags[64], LS_OK},
+                right = {&b, (u64)&flags[64], (u64)&flags[0], LS_OK};
     assert_int_equal(pthread_create(&other, NULL, run_side, &right), 0);
     run_side(&left);
     pthread_join(other, NULL);
@@ -206,10 +233,15 @@ static void test_watchdog(void **state)
                      LS_ERR_TIMEOUT);
     assert_int_equal(f.kind, FAULT_TIMEOUT);
     assert_string_equal(f.kernel, "endless");
-    assert_int_equal(bench_run(&b, &(struct run){.kernel = "endless", .grid = 4, .block = 64,
-                                                 .max_instructions = 1000000}, &f), LS_ERR_TIMEOUT);
-    assert_int_equal(bench_run(&b, &(struct run){.kernel = "endless_poll", .grid = 300, .block = 64, .max_seconds = 0.3,
-                                                 .params = {(u64)flag}}, &f), LS_ERR_TIMEOUT);
+    assert_int_equal(
+        bench_run(&b, &(struct run){.kernel = "endless", .grid = 4, .block = 64, .max_instructions = 1000000}, &f),
+        LS_ERR_TIMEOUT);
+    assert_int_equal(
+        bench_run(&b,
+                  &(struct run){
+                      .kernel = "endless_poll", .grid = 300, .block = 64, .max_seconds = 0.3, .params = {(u64)flag}},
+                  &f),
+        LS_ERR_TIMEOUT);
     bench_close(&b);
 }
 
@@ -241,8 +273,13 @@ static void test_lanes_meet_at_a_barrier(void **state)
     u32 *flag = bench_alloc(&b, 4), *out = bench_alloc(&b, 4 * 128);
     struct stores seen = {0, 0};
     const struct exec_hooks hooks = {.launch = &seen, .worker_begin = count_stores, .access = see_store};
-    bench_run_ok(&b, &(struct run){.kernel = "poll_then_store", .grid = 2, .block = 64, .workers = 1, .hooks = &hooks,
-                                   .params = {(u64)flag, (u64)out}, .max_seconds = HANGS_S});
+    bench_run_ok(&b, &(struct run){.kernel = "poll_then_store",
+                                   .grid = 2,
+                                   .block = 64,
+                                   .workers = 1,
+                                   .hooks = &hooks,
+                                   .params = {(u64)flag, (u64)out},
+                                   .max_seconds = HANGS_S});
     for (u32 i = 0; i < 128; i++)
         assert_int_equal(out[i], i);
     assert_int_equal(seen.whole, 4);

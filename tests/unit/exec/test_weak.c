@@ -111,7 +111,9 @@ static void test_last_block(void **state)
     enum { GRID = 20, BLOCK = 70, THREADS = GRID * BLOCK, SUM = THREADS * (THREADS + 1) / 2 };
     (void)state;
     for (u32 how = 0; how < 4; how++) {
-        const struct run r = {.kernel = "last_block", .grid = GRID, .block = BLOCK,
+        const struct run r = {.kernel = "last_block",
+                              .grid = GRID,
+                              .block = BLOCK,
                               .params = {(u64)memory, (u64)&memory[8192], (u64)out, how}};
         if (how == 1 || how == 2)
             always_right(&r, SUM);
@@ -140,8 +142,7 @@ static void test_store_buffering(void **state)
 static void test_coherence(void **state)
 {
     (void)state;
-    always_right(&(struct run){.kernel = "coherence", .grid = 3, .block = 1,
-                               .params = {(u64)memory, (u64)out, 50}}, 0);
+    always_right(&(struct run){.kernel = "coherence", .grid = 3, .block = 1, .params = {(u64)memory, (u64)out, 50}}, 0);
 }
 
 static void test_lock(void **state)
@@ -166,7 +167,10 @@ static void test_grid_barrier(void **state)
     enum { ROUNDS = 4 };
     (void)state;
     for (u32 how = 0; how < 2; how++) {
-        const struct run r = {.kernel = "grid_barrier", .grid = 4, .block = 64, .cooperative = true,
+        const struct run r = {.kernel = "grid_barrier",
+                              .grid = 4,
+                              .block = 64,
+                              .cooperative = true,
                               .params = {(u64)memory, (u64)out, ROUNDS, how}};
         if (how)
             always_right(&r, 0);
@@ -194,8 +198,8 @@ static void test_stale_loads(void **state)
 static void test_mixed_reads(void **state)
 {
     (void)state;
-    always_right(&(struct run){.kernel = "mixed_reads", .grid = 2, .block = 1,
-                               .params = {(u64)memory, (u64)out, 20}}, 0);
+    always_right(&(struct run){.kernel = "mixed_reads", .grid = 2, .block = 1, .params = {(u64)memory, (u64)out, 20}},
+                 0);
 }
 
 static void test_plain_wait_ends(void **state)
@@ -295,7 +299,11 @@ static void test_strong(void **state)
     for (u64 seed = 1; seed <= SEEDS_WRONG; seed++) {
         memset(m, 0, 1024);
         *o = 0;
-        bench_run_ok(&strong, &(struct run){.kernel = "mp", .grid = 2, .block = 1, .seed = seed, .workers = 2,
+        bench_run_ok(&strong, &(struct run){.kernel = "mp",
+                                            .grid = 2,
+                                            .block = 1,
+                                            .seed = seed,
+                                            .workers = 2,
                                             .params = {(u64)m, (u64)o, seed & 1, MP_NOTHING, 64}});
         assert_int_equal(*o, 1);
     }
@@ -323,8 +331,12 @@ static void test_traced(void **state)
     for (int k = 0; k < 2; k++) {
         const struct exec_hooks hooks = {.launch = &bytes[k], .worker_begin = count_here, .access = count_access};
         u32 *m = bench_alloc(benches[k], 4096), *o = bench_alloc(benches[k], 4);
-        bench_run_ok(benches[k], &(struct run){.kernel = "forward", .grid = 4, .block = 100, .workers = 1,
-                                               .hooks = &hooks, .params = {(u64)m, (u64)o}});
+        bench_run_ok(benches[k], &(struct run){.kernel = "forward",
+                                               .grid = 4,
+                                               .block = 100,
+                                               .workers = 1,
+                                               .hooks = &hooks,
+                                               .params = {(u64)m, (u64)o}});
         assert_int_equal(*o, 0);
     }
     assert_true(bytes[0] > 0);

@@ -7,8 +7,8 @@ typedef unsigned __int128 u128;
 
 const struct format REF_F16 = {11, -14, 65504}, REF_BF16 = {8, -126, 0x1.fep127}, REF_TF32 = {11, -126, 0x1.ffcp127},
                     REF_F32 = {24, -126, 0x1.fffffep127}, REF_F64 = {53, -1022, 0x1.fffffffffffffp1023},
-                    REF_E4M3 = {4, -6, 448}, REF_E5M2 = {3, -14, 57344}, REF_E2M3 = {4, 0, 7.5},
-                    REF_E3M2 = {3, -2, 28}, REF_E2M1 = {2, 0, 6};
+                    REF_E4M3 = {4, -6, 448}, REF_E5M2 = {3, -14, 57344}, REF_E2M3 = {4, 0, 7.5}, REF_E3M2 = {3, -2, 28},
+                    REF_E2M1 = {2, 0, 6};
 
 static u128 bits_of(exact x)
 {

@@ -14,7 +14,8 @@ struct format {
     int prec, emin;
     exact max;
 };
-extern const struct format REF_F16, REF_BF16, REF_TF32, REF_F32, REF_F64, REF_E4M3, REF_E5M2, REF_E2M3, REF_E3M2, REF_E2M1;
+extern const struct format REF_F16, REF_BF16, REF_TF32, REF_F32, REF_F64, REF_E4M3, REF_E5M2, REF_E2M3, REF_E3M2,
+    REF_E2M1;
 
 exact ref_round(exact x, const struct format *f, enum mode mode);
 /* .ftz of arithmetic: zero where x, rounded as if exponents had no end, is less than the smallest normal number. */

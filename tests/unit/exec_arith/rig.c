@@ -40,9 +40,10 @@ u64 rig_random(void)
 
 u32 rig_special32(void)
 {
-    static const u32 pool[] = {0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x10000,
-                               0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0xffff8000, 0x00800000,
-                               0x55555555, 0xaaaaaaaa, 0xffffff80};
+    static const u32 pool[] = {0,          1,          2,          3,          31,         32,         33,
+                               63,         64,         65,         127,        128,        255,        256,
+                               0x7fff,     0x8000,     0xffff,     0x10000,    0x7fffffff, 0x80000000, 0x80000001,
+                               0xffffffff, 0xfffffffe, 0xffff8000, 0x00800000, 0x55555555, 0xaaaaaaaa, 0xffffff80};
     u64 x = rig_random();
     return x & 3 ? pool[(x >> 8) % LS_ARRAY_LEN(pool)] : (u32)(x >> 32) >> (x >> 3 & 31);
 }
@@ -82,11 +83,28 @@ f32 rig_float(void)
 
 f64 rig_double(void)
 {
-    static const u64 pool[] = {0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000,
-                               0xfff0000000000000, 0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000001,
-                               0x7fffffffffffffff, 1, 0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff,
-                               0x3fe0000000000000, 0x41dfffffffc00000, 0x41e0000000000000, 0x43e0000000000000,
-                               0x43f0000000000000, 0xc1e0000000000000, 0xc3e0000000000000, 0x380fffffe0000000};
+    static const u64 pool[] = {0,
+                               0x8000000000000000,
+                               0x3ff0000000000000,
+                               0xbff0000000000000,
+                               0x7ff0000000000000,
+                               0xfff0000000000000,
+                               0x7ff8000000000000,
+                               0xfff8000000000001,
+                               0x7ff0000000000001,
+                               0x7fffffffffffffff,
+                               1,
+                               0x000fffffffffffff,
+                               0x0010000000000000,
+                               0x7fefffffffffffff,
+                               0x3fe0000000000000,
+                               0x41dfffffffc00000,
+                               0x41e0000000000000,
+                               0x43e0000000000000,
+                               0x43f0000000000000,
+                               0xc1e0000000000000,
+                               0xc3e0000000000000,
+                               0x380fffffe0000000};
     u64 x = rig_random();
     switch (x & 3) {
     case 0:

@@ -1,5 +1,6 @@
 /* test_arith_approx.c - the approximations: errors against libm in double, within what the PTX manual states, and the
  * manual's tables of special values. */
+/* clang-format off */ // rows of macros and of text
 #include <math.h>
 
 #include "ref.h"

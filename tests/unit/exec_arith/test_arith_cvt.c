@@ -139,8 +139,9 @@ static void expect_nan(struct rig *r, const struct kind *to, const struct kind *
     u64 wide = rig64(r, AT_A)[i], got = rig32(r, AT_D)[i], sign = wide >> 63, top = wide >> 29 & 0x7fffff;
     u64 want = to->f == &REF_F32 ? 0x7fffffff : 0x7fff;
     if (from->f == &REF_F64 && to->f != &REF_F64)
-        want = to->f == &REF_F32 ? sign << 31 | 0x7fc00000 | top
-               : to->f == &REF_F16 ? sign << 15 | 0x7e00 | top >> 13 : sign << 15 | 0x7fc0 | top >> 16;
+        want = to->f == &REF_F32   ? sign << 31 | 0x7fc00000 | top
+               : to->f == &REF_F16 ? sign << 15 | 0x7e00 | top >> 13
+                                   : sign << 15 | 0x7fc0 | top >> 16;
     if (from->f == to->f && (from->f == &REF_F32 || from->f == &REF_F64) && !ftz)
         want = from->f == &REF_F64 ? wide : rig32(r, AT_A)[i];
     if (from->f == &REF_BF16 && to->f == &REF_F32 && !ftz)
@@ -170,7 +171,8 @@ static void test_float_to_float(void **state)
                 bool sat = mods & 1, ftz = mods & 2;
                 char name[64];
                 snprintf(name, sizeof name, "cvt%s%s%s%s_%s_%s", pairs[p].rounds ? "_" : "",
-                         pairs[p].rounds ? to_float[m] : "", ftz ? "_ftz" : "", sat ? "_sat" : "", to->name, from->name);
+                         pairs[p].rounds ? to_float[m] : "", ftz ? "_ftz" : "", sat ? "_sat" : "", to->name,
+                         from->name);
                 for (unsigned round = 0; round < rounds_of(from); round++) {
                     enum exec_isa isa = (enum exec_isa)(round % ISA_COUNT);
                     if (!bodies_has_isa(isa))
@@ -270,12 +272,9 @@ static void test_tf32(void **state)
         const char *name;
         enum mode mode;
         bool relu, fin;
-    } rows[] = {{"cvt_rna_tf32_f32", REF_RNA, 0, 0},
-                {"cvt_rna_satfinite_tf32_f32", REF_RNA, 0, 1},
-                {"cvt_rn_tf32_f32", REF_RN, 0, 0},
-                {"cvt_rz_tf32_f32", REF_RZ, 0, 0},
-                {"cvt_rn_relu_tf32_f32", REF_RN, 1, 0},
-                {"cvt_rn_satfinite_relu_tf32_f32", REF_RN, 1, 1}};
+    } rows[] = {{"cvt_rna_tf32_f32", REF_RNA, 0, 0},    {"cvt_rna_satfinite_tf32_f32", REF_RNA, 0, 1},
+                {"cvt_rn_tf32_f32", REF_RN, 0, 0},      {"cvt_rz_tf32_f32", REF_RZ, 0, 0},
+                {"cvt_rn_relu_tf32_f32", REF_RN, 1, 0}, {"cvt_rn_satfinite_relu_tf32_f32", REF_RN, 1, 1}};
     for (unsigned k = 0; k < LS_ARRAY_LEN(rows); k++)
         for (unsigned round = 0; round < 100; round++)
             EACH_ISA(isa)
@@ -312,9 +311,10 @@ static const struct tiny {
 /* A pattern's value where the top exponent is an ordinary one. */
 static exact tiny_value(const struct tiny *t, u32 h)
 {
-    int bias = (1 << (t->ebits - 1)) - 1, e = (int)(h >> t->fbits & ((1u << t->ebits) - 1)), f = h & ((1 << t->fbits) - 1);
-    exact v = e ? (exact)(f + (1 << t->fbits)) * ref_scale(e - bias - t->fbits)
-                : (exact)f * ref_scale(1 - bias - t->fbits);
+    int bias = (1 << (t->ebits - 1)) - 1, e = (int)(h >> t->fbits & ((1u << t->ebits) - 1)),
+        f = h & ((1 << t->fbits) - 1);
+    exact v =
+        e ? (exact)(f + (1 << t->fbits)) * ref_scale(e - bias - t->fbits) : (exact)f * ref_scale(1 - bias - t->fbits);
     if (t->f == &REF_E5M2 && e == 31)
         v = f ? ref_nan() : (exact)1 / (exact)0;
     if (t->f == &REF_E4M3 && (h & 0x7f) == 0x7f)
@@ -322,7 +322,8 @@ static exact tiny_value(const struct tiny *t, u32 h)
     return h >> (t->ebits + t->fbits) & 1 ? -v : v;
 }
 
-static void check_tiny_part(const struct tiny *t, const char *name, enum exec_isa isa, int i, f32 x, u32 part, bool relu)
+static void check_tiny_part(const struct tiny *t, const char *name, enum exec_isa isa, int i, f32 x, u32 part,
+                            bool relu)
 {
     exact want = narrowed(x, t->f, REF_RN, relu, true);
     if (ref_is_nan(want) ? (int)part != (t->nan >= 0 ? t->nan : (1 << (t->ebits + t->fbits)) - 1)

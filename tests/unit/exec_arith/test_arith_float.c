@@ -197,24 +197,23 @@ static void test_three_way(void **state)
     (void)state;
     struct minmax low = {false, false, false, false}, high = {true, true, false, false};
     EACH_ISA(isa)
-        for (unsigned round = 0; round < 60; round++) {
-            struct rig r;
-            rig_init(&r);
-            for (int i = 0; i < 32; i++) {
-                rigf(&r, AT_A)[i] = rig_float();
-                rigf(&r, AT_B)[i] = rig_float();
-                rigf(&r, AT_C)[i] = rig_float();
-            }
-            rig_run(&r, isa, "min3_f32", FULL_MASK);
-            for (int i = 0; i < 32; i++)
-                assert_int_equal(rig32(&r, AT_D)[i], bits32(pick(&low, pick(&low, rigf(&r, AT_A)[i], rigf(&r, AT_B)[i]),
-                                                                 rigf(&r, AT_C)[i])));
-            rig_run(&r, isa, "max3_NaN_f32", FULL_MASK);
-            for (int i = 0; i < 32; i++)
-                assert_int_equal(rig32(&r, AT_D)[i],
-                                 bits32(pick(&high, pick(&high, rigf(&r, AT_A)[i], rigf(&r, AT_B)[i]),
-                                             rigf(&r, AT_C)[i])));
+    for (unsigned round = 0; round < 60; round++) {
+        struct rig r;
+        rig_init(&r);
+        for (int i = 0; i < 32; i++) {
+            rigf(&r, AT_A)[i] = rig_float();
+            rigf(&r, AT_B)[i] = rig_float();
+            rigf(&r, AT_C)[i] = rig_float();
         }
+        rig_run(&r, isa, "min3_f32", FULL_MASK);
+        for (int i = 0; i < 32; i++)
+            assert_int_equal(rig32(&r, AT_D)[i],
+                             bits32(pick(&low, pick(&low, rigf(&r, AT_A)[i], rigf(&r, AT_B)[i]), rigf(&r, AT_C)[i])));
+        rig_run(&r, isa, "max3_NaN_f32", FULL_MASK);
+        for (int i = 0; i < 32; i++)
+            assert_int_equal(rig32(&r, AT_D)[i],
+                             bits32(pick(&high, pick(&high, rigf(&r, AT_A)[i], rigf(&r, AT_B)[i]), rigf(&r, AT_C)[i])));
+    }
 }
 
 /* ---- comparisons and tests ---- */
@@ -244,8 +243,8 @@ static bool float_compare(const char *how, f64 a, f64 b)
         return a >= b;
     }
 }
-static const char *const comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu",
-                                          "num", "nan"};
+static const char *const comparisons[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+                                          "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 
 static void test_setp(void **state)
 {
@@ -303,8 +302,12 @@ static void test_testp(void **state)
                         else
                             rigf(&r, AT_A)[i] = (f32)x;
                         f64 m = __builtin_fabs(x), min = wide ? 0x1p-1022 : 0x1p-126;
-                        bool is[] = {m < __builtin_inf(), m == __builtin_inf(), x == x, x != x,
-                                     m == 0 || (m >= min && m < __builtin_inf()), m > 0 && m < min};
+                        bool is[] = {m < __builtin_inf(),
+                                     m == __builtin_inf(),
+                                     x == x,
+                                     x != x,
+                                     m == 0 || (m >= min && m < __builtin_inf()),
+                                     m > 0 && m < min};
                         want |= (u32)is[k] << i;
                     }
                     snprintf(name, sizeof name, "testp_%s_%s", names[k], wide ? "f64" : "f32");
@@ -351,9 +354,9 @@ static void test_signs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_f32),       cmocka_unit_test(test_f64),  cmocka_unit_test(test_min_max),
+        cmocka_unit_test(test_f32),         cmocka_unit_test(test_f64),       cmocka_unit_test(test_min_max),
         cmocka_unit_test(test_min_max_f64), cmocka_unit_test(test_three_way), cmocka_unit_test(test_setp),
-        cmocka_unit_test(test_testp),     cmocka_unit_test(test_signs),
+        cmocka_unit_test(test_testp),       cmocka_unit_test(test_signs),
     };
     return cmocka_run_group_tests_name("exec_arith_float", tests, NULL, NULL);
 }

@@ -44,7 +44,10 @@ static bool is_result(const struct half *h, u32 got, exact x, const struct varia
 
 static exact apply(unsigned op, exact a, exact b, exact c)
 {
-    return op == 0 ? ref_add(a, b, REF_RN) : op == 1 ? ref_add(a, -b, REF_RN) : op == 2 ? a * b : ref_fma(a, b, c, REF_RN);
+    return op == 0   ? ref_add(a, b, REF_RN)
+           : op == 1 ? ref_add(a, -b, REF_RN)
+           : op == 2 ? a * b
+                     : ref_fma(a, b, c, REF_RN);
 }
 
 static void check_arith(const struct half *h, unsigned op, const struct variant *v, const char *name, bool pair)
@@ -226,15 +229,17 @@ static bool compare(const char *how, exact a, exact b)
     if (unordered)
         return how[2] == 'u';
     bool eq = a == b, lt = a < b;
-    return how[0] == 'e' ? eq : how[0] == 'n' ? !eq : how[0] == 'l' ? lt || (how[1] == 'e' && eq)
-                                                                    : !lt && (how[1] == 'e' || !eq);
+    return how[0] == 'e'   ? eq
+           : how[0] == 'n' ? !eq
+           : how[0] == 'l' ? lt || (how[1] == 'e' && eq)
+                           : !lt && (how[1] == 'e' || !eq);
 }
 
 static void test_setp(void **state)
 {
     (void)state;
-    static const char *const hows[] = {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu",
-                                       "num", "nan"};
+    static const char *const hows[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+                                       "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
     for (unsigned k = 0; k < 2; k++)
         for (unsigned c = 0; c < LS_ARRAY_LEN(hows); c++)
             for (unsigned ftz = 0; ftz < 2 - k; ftz++)

@@ -452,7 +452,8 @@ static void test_carry_chains(void **state)
                     b[word][i] = rig64(&r, AT_B)[i] = rig_special64();
                     rig64(&r, AT_D)[i] = 77;
                 }
-                rig_run(&r, isa, word ? (sub ? "subc_cc_u64" : "addc_cc_u64") : (sub ? "sub_cc_u64" : "add_cc_u64"), mask);
+                rig_run(&r, isa, word ? (sub ? "subc_cc_u64" : "addc_cc_u64") : (sub ? "sub_cc_u64" : "add_cc_u64"),
+                        mask);
                 for (int i = 0; i < 32; i++) {
                     uwide x = ((uwide)a[1][i] << 64) | a[0][i], y = ((uwide)b[1][i] << 64) | b[0][i];
                     u64 want = (u64)((sub ? x - y : x + y) >> (word ? 64 : 0));
@@ -579,8 +580,7 @@ static void test_select_and_predicates(void **state)
             *rig32(&r, AT_C) = p;
             rig_run(&r, isa, "selp_b64", mask);
             for (int i = 0; i < 32; i++)
-                assert_int_equal(rig64(&r, AT_D)[i],
-                                 mask >> i & 1 ? rig64(&r, p >> i & 1 ? AT_A : AT_B)[i] : (u64)5);
+                assert_int_equal(rig64(&r, AT_D)[i], mask >> i & 1 ? rig64(&r, p >> i & 1 ? AT_A : AT_B)[i] : (u64)5);
             rig_run(&r, isa, "selp_b32", FULL_MASK);
             for (int i = 0; i < 32; i++)
                 assert_int_equal(rig32(&r, AT_D)[i], rig32(&r, p >> i & 1 ? AT_A : AT_B)[i]);
@@ -655,8 +655,8 @@ static void test_pairs(void **state)
         const char *name;
         const struct type *t;
         formula want;
-    } rows[] = {{"add_u16x2", &U16, f_add}, {"add_s16x2", &S16, f_add}, {"min_u16x2", &U16, f_min},
-                {"max_u16x2", &U16, f_max}, {"min_s16x2", &S16, f_min}, {"max_s16x2", &S16, f_max},
+    } rows[] = {{"add_u16x2", &U16, f_add},           {"add_s16x2", &S16, f_add},          {"min_u16x2", &U16, f_min},
+                {"max_u16x2", &U16, f_max},           {"min_s16x2", &S16, f_min},          {"max_s16x2", &S16, f_max},
                 {"min_relu_s16x2", &S16, f_min_relu}, {"max_relu_s16x2", &S16, f_max_relu}};
     for (unsigned k = 0; k < LS_ARRAY_LEN(rows); k++)
         for (unsigned round = 0; round < 40; round++)
@@ -683,11 +683,20 @@ static void test_pairs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_wide),          cmocka_unit_test(test_24),
-        cmocka_unit_test(test_logic),      cmocka_unit_test(test_fields),        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_bfi_and_lop3), cmocka_unit_test(test_carry_chains), cmocka_unit_test(test_mad_carry),
-        cmocka_unit_test(test_setp),       cmocka_unit_test(test_select_and_predicates),
-        cmocka_unit_test(test_slct),       cmocka_unit_test(test_cvt_int),       cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_24),
+        cmocka_unit_test(test_logic),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_bfi_and_lop3),
+        cmocka_unit_test(test_carry_chains),
+        cmocka_unit_test(test_mad_carry),
+        cmocka_unit_test(test_setp),
+        cmocka_unit_test(test_select_and_predicates),
+        cmocka_unit_test(test_slct),
+        cmocka_unit_test(test_cvt_int),
+        cmocka_unit_test(test_pairs),
     };
     return cmocka_run_group_tests_name("exec_arith_int", tests, NULL, NULL);
 }

@@ -4,10 +4,11 @@
 
 /* The opcodes whose bodies read and write registers alone. (Memory, control and warp bodies need a running block.) */
 static const char *const opcodes[] = {
-    "abs", "add", "addc", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "copysign", "cos", "cvt", "div",
-    "dp2a", "dp4a", "ex2", "fma", "fns", "lg2", "lop3", "mad", "mad24", "madc", "max", "max3", "min", "min3", "mov", "mul",
-    "mul24", "neg", "not", "or", "popc", "prmt", "rcp", "rem", "rsqrt", "sad", "selp", "setp", "shf", "shl", "shr", "sin",
-    "slct", "sqrt", "sub", "subc", "szext", "tanh", "testp", "xor"};
+    "abs",      "add",   "addc", "and",  "bfe",  "bfi",  "bfind", "bmsk",  "brev", "clz",   "cnot",
+    "copysign", "cos",   "cvt",  "div",  "dp2a", "dp4a", "ex2",   "fma",   "fns",  "lg2",   "lop3",
+    "mad",      "mad24", "madc", "max",  "max3", "min",  "min3",  "mov",   "mul",  "mul24", "neg",
+    "not",      "or",    "popc", "prmt", "rcp",  "rem",  "rsqrt", "sad",   "selp", "setp",  "shf",
+    "shl",      "shr",   "sin",  "slct", "sqrt", "sub",  "subc",  "szext", "tanh", "testp", "xor"};
 
 static int opcode_of(const char *name)
 {
@@ -96,8 +97,8 @@ static void test_same_names(void **state)
     (void)state;
     for (unsigned n = 0; bodies_name(n); n++)
         EACH_ISA(isa)
-            if (!bodies_find_isa(isa, bodies_name(n), IR_FAST) || !bodies_find_isa(isa, bodies_name(n), IR_TRACED))
-                fail_msg("%s is missing at level %d", bodies_name(n), isa);
+    if (!bodies_find_isa(isa, bodies_name(n), IR_FAST) || !bodies_find_isa(isa, bodies_name(n), IR_TRACED))
+        fail_msg("%s is missing at level %d", bodies_name(n), isa);
     assert_null(bodies_find("add_u33", IR_FAST));
     assert_null(bodies_find("", IR_FAST));
 }

@@ -1,5 +1,6 @@
 /* test_nvmath.c - the __nv_* functions: f32 results against C's long double functions within an ulp, values from
  * tables where C has no such function, roundings and conversions against the definition, parts of words by hand. */
+/* clang-format off */ // rows of macros and of text
 #include <math.h>
 
 #include "exec/nvmath.h"

@@ -145,10 +145,7 @@ bool fx_run(struct fx *f, ir_body body)
 
 static _Thread_local u64 seed = 88172645463325252u;
 
-void fx_seed(u64 s)
-{
-    seed = s ? s : 1;
-}
+void fx_seed(u64 s) { seed = s ? s : 1; }
 
 u64 fx_random(void)
 {

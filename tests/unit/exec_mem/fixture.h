@@ -47,14 +47,8 @@ void fx_reset(struct fx *f);
 /* Runs code[0] with this body; true when the record after it was reached. */
 bool fx_run(struct fx *f, ir_body body);
 
-static inline u32 *fx_32(struct fx *f, u32 slot)
-{
-    return (u32 *)(void *)(f->regs + slot * IR_SLOT);
-}
-static inline u64 *fx_64(struct fx *f, u32 slot)
-{
-    return (u64 *)(void *)(f->regs + slot * IR_SLOT);
-}
+static inline u32 *fx_32(struct fx *f, u32 slot) { return (u32 *)(void *)(f->regs + slot * IR_SLOT); }
+static inline u64 *fx_64(struct fx *f, u32 slot) { return (u64 *)(void *)(f->regs + slot * IR_SLOT); }
 
 /* xorshift64*, so that every run is the same. */
 u64 fx_random(void);

@@ -14,7 +14,7 @@
 /* Slots: address at 0 and 1; data from DATA on, two a element so that 64 bits fit, four for 128 bits. */
 enum { ADDRESS = 0, DATA = 8 };
 
-#define ACTIVE_LANE(mask, i) ((mask) >> (i)&1)
+#define ACTIVE_LANE(mask, i) ((mask) >> (i) & 1)
 
 static unsigned ptx_bits(u8 type)
 {
@@ -115,10 +115,7 @@ static u8 *reference_place(const struct fx *f, const struct scene *c, int lane, 
     return NULL;
 }
 
-static u32 data_stride(const struct subject *s)
-{
-    return s->esize == 16 ? 4 : 2;
-}
+static u32 data_stride(const struct subject *s) { return s->esize == 16 ? 4 : 2; }
 
 /* A register lane's bytes. */
 static u8 *lane_bytes(u8 *regs, const struct subject *s, unsigned k, int lane, bool wide)
@@ -477,26 +474,11 @@ static void play_space(unsigned k)
     fx_free(&f);
 }
 
-static void test_global(void **state)
-{
-    (void)state, play_space(0);
-}
-static void test_shared(void **state)
-{
-    (void)state, play_space(1);
-}
-static void test_local(void **state)
-{
-    (void)state, play_space(2);
-}
-static void test_generic(void **state)
-{
-    (void)state, play_space(3);
-}
-static void test_const(void **state)
-{
-    (void)state, play_space(4);
-}
+static void test_global(void **state) { (void)state, play_space(0); }
+static void test_shared(void **state) { (void)state, play_space(1); }
+static void test_local(void **state) { (void)state, play_space(2); }
+static void test_generic(void **state) { (void)state, play_space(3); }
+static void test_const(void **state) { (void)state, play_space(4); }
 
 /* Every table entry named ld_ or st_ of these spaces is in the list above, so none goes untested. */
 static void test_all_listed(void **state)

@@ -105,10 +105,7 @@ static u16 small_op(enum op_of_test op, u16 a, u16 b, bool brain)
 
 /* ---- the manual's arithmetic ---- */
 
-static f32 flush(f32 x)
-{
-    return fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x;
-}
+static f32 flush(f32 x) { return fpclassify(x) == FP_SUBNORMAL ? copysignf(0, x) : x; }
 
 static u64 add_float(u64 old, u64 b, bool ftz)
 {
@@ -121,10 +118,7 @@ static u64 add_float(u64 old, u64 b, bool ftz)
     return isnan(r) ? 0x7fffffff : bits;
 }
 
-static bool is_quiet_nan64(u64 v)
-{
-    return (v & 0x7ff8000000000000u) == 0x7ff8000000000000u;
-}
+static bool is_quiet_nan64(u64 v) { return (v & 0x7ff8000000000000u) == 0x7ff8000000000000u; }
 
 static u64 add_double(u64 old, u64 b)
 {

@@ -40,10 +40,7 @@ static bool call(struct call *k, const char *name, u32 mask)
     return builtin_run(id, &c);
 }
 
-static void set_arg(struct call *k, unsigned lane, unsigned at, u64 v)
-{
-    memcpy(k->args + lane * STRIDE + at, &v, 8);
-}
+static void set_arg(struct call *k, unsigned lane, unsigned at, u64 v) { memcpy(k->args + lane * STRIDE + at, &v, 8); }
 static u64 ret64(const struct call *k, unsigned lane)
 {
     u64 v;
@@ -60,10 +57,7 @@ static u64 put(struct call *k, const void *bytes, u64 n, u64 align)
     return at;
 }
 
-static u64 put_string(struct call *k, const char *s)
-{
-    return put(k, s, strlen(s) + 1, 1);
-}
+static u64 put_string(struct call *k, const char *s) { return put(k, s, strlen(s) + 1, 1); }
 
 /* ---- printf ---- */
 

@@ -24,26 +24,33 @@ static const char ptx_odd[] = HEAD ".visible .entry odd(.param .u64 t, .param .u
                                    " @%p1 tex.1d.v4.u32.s32 {%r5, %r6, %r7, %r8}, [%t1, {%r1}];\n"
                                    " st.global.u32 [%t3], %r5; ret;\n}\n";
 /* the coordinates are the first results */
-static const char ptx_same[] = HEAD ".visible .entry same(.param .u64 t, .param .u64 out)\n{\n" BODY
-                                    " mov.u32 %r2, 1; mov.u32 %r5, %r1;\n"
-                                    " tex.2d.v4.u32.s32 {%r2, %r5, %r6, %r7}, [%t1, {%r5, %r2}];\n"
-                                    " st.global.u32 [%t3], %r2; ret;\n}\n";
+static const char ptx_same[] =
+    HEAD ".visible .entry same(.param .u64 t, .param .u64 out)\n{\n" BODY " mov.u32 %r2, 1; mov.u32 %r5, %r1;\n"
+         " tex.2d.v4.u32.s32 {%r2, %r5, %r6, %r7}, [%t1, {%r5, %r2}];\n"
+         " st.global.u32 [%t3], %r2; ret;\n}\n";
 /* the loaded 64 bits take the register of the handle */
 static const char ptx_handle[] = HEAD ".visible .entry handle(.param .u64 t, .param .u64 out)\n{\n" BODY
                                       " mad.wide.u32 %t4, %r1, 8, %t2; shl.b32 %r2, %r1, 3;\n"
                                       " suld.b.1d.b64.trap {%t1}, [%t1, {%r2}];\n"
                                       " st.global.u64 [%t4], %t1; ret;\n}\n";
-static const char ptx_store[] = HEAD ".visible .entry store(.param .u64 t, .param .u64 out)\n{\n" BODY
-                                     " shl.b32 %r2, %r1, 2;\n"
-                                     " sust.b.1d.b32.trap [%t1, {%r2}], {%r1}; ret;\n}\n";
+static const char ptx_store[] =
+    HEAD ".visible .entry store(.param .u64 t, .param .u64 out)\n{\n" BODY " shl.b32 %r2, %r1, 2;\n"
+         " sust.b.1d.b32.trap [%t1, {%r2}], {%r1}; ret;\n}\n";
 
 static u64 add_line(struct bench *b, const void *texels, u32 n, u8 texel_bytes, u8 kind)
 {
     u64 handle;
     struct texture t = {.kind = kind};
-    t.image = (struct image){.base = (u64)(uintptr_t)texels, .bytes = (u64)n * texel_bytes, .width = n, .height = 1,
-                             .depth = 1, .dims = 1, .format = TEXEL_U32, .channels = texel_bytes / 4,
-                             .texel_bytes = texel_bytes, .pitch = (u64)n * texel_bytes};
+    t.image = (struct image){.base = (u64)(uintptr_t)texels,
+                             .bytes = (u64)n * texel_bytes,
+                             .width = n,
+                             .height = 1,
+                             .depth = 1,
+                             .dims = 1,
+                             .format = TEXEL_U32,
+                             .channels = texel_bytes / 4,
+                             .texel_bytes = texel_bytes,
+                             .pitch = (u64)n * texel_bytes};
     t.image.slice = t.image.pitch;
     t.sampler.address[0] = ADDRESS_CLAMP;
     assert_int_equal(textures_add(b->device.textures, &t, &handle), LS_OK);
@@ -89,7 +96,10 @@ static void predicated_lanes_do_not_fetch(void **state)
         texels[k] = 100 + k;
     const u64 t = add_line(&b, texels, 32, 4, KIND_TEXTURE);
     for (unsigned traced = 0; traced < 2; traced++) {
-        bench_run_ok(&b, &(struct run){.kernel = "odd", .grid = 1, .block = 32, .params = {t, (u64)(uintptr_t)out},
+        bench_run_ok(&b, &(struct run){.kernel = "odd",
+                                       .grid = 1,
+                                       .block = 32,
+                                       .params = {t, (u64)(uintptr_t)out},
                                        .hooks = traced ? &hooks : NULL});
         for (u32 k = 0; k < 32; k++)
             assert_int_equal(out[k], k & 1 ? 100 + k : 9);
@@ -109,8 +119,9 @@ static void stores_are_events_too(void **state)
     bench_open(&b, ptx_store);
     u32 *texels = bench_alloc(&b, 128);
     const u64 s = add_line(&b, texels, 32, 4, KIND_SURFACE);
-    bench_run_ok(&b, &(struct run){.kernel = "store", .grid = 1, .block = 20, .params = {s, (u64)(uintptr_t)texels},
-                                   .hooks = &hooks});
+    bench_run_ok(
+        &b, &(struct run){
+                .kernel = "store", .grid = 1, .block = 20, .params = {s, (u64)(uintptr_t)texels}, .hooks = &hooks});
     assert_true(seen.n == 1 && seen.mask == 0xfffff && seen.op == ACCESS_ST && seen.size == 4);
     for (u32 k = 0; k < 32; k++)
         assert_int_equal(texels[k], k < 20 ? k : 0);
@@ -129,8 +140,17 @@ static void results_may_take_the_coordinates_registers(void **state)
         texels[k] = 1000 + k;
     u64 handle;
     struct texture t = {.kind = KIND_TEXTURE};
-    t.image = (struct image){.base = (u64)(uintptr_t)texels, .bytes = 256, .pitch = 128, .slice = 256, .width = 32,
-                             .height = 2, .depth = 1, .dims = 2, .format = TEXEL_U32, .channels = 1, .texel_bytes = 4};
+    t.image = (struct image){.base = (u64)(uintptr_t)texels,
+                             .bytes = 256,
+                             .pitch = 128,
+                             .slice = 256,
+                             .width = 32,
+                             .height = 2,
+                             .depth = 1,
+                             .dims = 2,
+                             .format = TEXEL_U32,
+                             .channels = 1,
+                             .texel_bytes = 4};
     memset(t.sampler.address, ADDRESS_CLAMP, 3);
     assert_int_equal(textures_add(b.device.textures, &t, &handle), LS_OK);
     bench_run_ok(&b, &(struct run){.kernel = "same", .grid = 1, .block = 32, .params = {handle, (u64)(uintptr_t)out}});

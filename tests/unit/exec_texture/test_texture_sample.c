@@ -1,5 +1,6 @@
 /* test_texture_sample.c - what a texture gives: every address mode with every filter, borders, formats, shapes. The
  * expected values are worked out by hand from the programming guide's formulas (texture_sample.c has them). */
+/* clang-format off */ // rows of macros and of text
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

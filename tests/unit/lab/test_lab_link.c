@@ -46,10 +46,7 @@ static void step(enum step_kind kind, u32 stream, u32 to)
     plan_step(&plan, (struct step){.kind = kind, .stream = stream, .to = to});
 }
 
-static struct launch *launch(u32 stream)
-{
-    return plan_launch_in(&plan, stream, "k", 1, 32);
-}
+static struct launch *launch(u32 stream) { return plan_launch_in(&plan, stream, "k", 1, 32); }
 
 static struct link_times model(double kernel_us)
 {

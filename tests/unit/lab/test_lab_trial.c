@@ -76,10 +76,7 @@ static CUresult fake_nothing(CUmodule m)
     return CUDA_SUCCESS;
 }
 
-static CUresult fake_synchronize(void)
-{
-    return flaw == FAULTS ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
-}
+static CUresult fake_synchronize(void) { return flaw == FAULTS ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS; }
 
 /* ---- the kernels ---- */
 

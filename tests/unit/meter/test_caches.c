@@ -46,10 +46,7 @@ static struct exec_block_info block(u64 linear)
     return (struct exec_block_info){.linear = linear, .sm = (u32)(linear % SMS), .slot = (u32)(linear / SMS)};
 }
 
-static u32 owner(const struct bench *b, u64 linear)
-{
-    return (u32)(linear % SMS % b->nworkers);
-}
+static u32 owner(const struct bench *b, u64 linear) { return (u32)(linear % SMS % b->nworkers); }
 
 static void start(struct bench *b, u64 linear)
 {
@@ -322,10 +319,7 @@ static void the_other_half_is_asked(void **state)
 
 /* ---- determinism ---- */
 
-static u64 next_random(u64 *s)
-{
-    return *s = *s * 6364136223846793005u + 1442695040888963407u;
-}
+static u64 next_random(u64 *s) { return *s = *s * 6364136223846793005u + 1442695040888963407u; }
 
 /* 64 blocks of mixed accesses, dealt to SMs as the engine does; each worker runs its SMs' blocks in launch order. */
 static struct traffic mixed_launch(u32 nworkers)

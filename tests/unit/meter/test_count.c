@@ -49,8 +49,14 @@ static void random_access(struct stream *s, const struct ir_func *f, u32 site)
         op = ACCESS_LD;
     const u8 size = op >= ACCESS_ATOM ? 4 : (u8)(1u << (site / 16 + random_u32() % 2));
     const u32 kind = random_u32() % 6, stride = (random_u32() % 5 + 1) * size, base = random_u32() % 64 * size;
-    s->a = (struct exec_access){.func = f, .site = site, .space = space, .op = op, .size = size, .type = PTX_U32,
-                                .atom_op = site % 8 ? MOD_ADD : MOD_CAS, .addr = s->addr};
+    s->a = (struct exec_access){.func = f,
+                                .site = site,
+                                .space = space,
+                                .op = op,
+                                .size = size,
+                                .type = PTX_U32,
+                                .atom_op = site % 8 ? MOD_ADD : MOD_CAS,
+                                .addr = s->addr};
     s->a.mask = kind == 4 ? random_u32() | 1 : kind == 5 ? 1u << random_u32() % 32 : UINT32_MAX;
     for (u32 i = 0; i < 32; i++) {
         s->addr[i] = base + (kind == 2 ? random_u32() % 512 / size * size : kind == 3 ? (i ^ 1) * size : i * stride);
@@ -74,17 +80,14 @@ static u32 slow_cost(const struct exec_access *a)
     default:
         break;
     }
-    const enum bank_op op = a->op == ACCESS_LD     ? BANK_LOAD
-                            : a->op == ACCESS_ST   ? BANK_STORE
+    const enum bank_op op = a->op == ACCESS_LD      ? BANK_LOAD
+                            : a->op == ACCESS_ST    ? BANK_STORE
                             : a->atom_op == MOD_CAS ? BANK_CAS
                                                     : BANK_ATOMIC;
     return banks_cost(shape, op, a->addr, a->mask, a->size).wavefronts;
 }
 
-static const struct tally *only_tally(const struct counter *c, u32 site)
-{
-    return &c->current->sites[site].first;
-}
+static const struct tally *only_tally(const struct counter *c, u32 site) { return &c->current->sites[site].first; }
 
 /* Loads and stores of global and shared memory: every byte once. Else each lane its own. */
 static u64 slow_bytes(const struct exec_access *a)
@@ -143,8 +146,13 @@ static void repeated_shapes_are_remembered_right(void **state)
         const u32 mask = round % 5 ? UINT32_MAX : round % 2 ? 0xffff : 0xfffffffe;
         for (u32 i = 0; i < 32; i++)
             addr[i] = 4096 + base + stride * (i % 11 < round % 2 ? 0 : i);
-        const struct exec_access a = {.func = &f.func, .mask = mask, .space = SPACE_SHARED, .op = ACCESS_LD, .size = 4,
-                                      .type = PTX_U32, .addr = addr};
+        const struct exec_access a = {.func = &f.func,
+                                      .mask = mask,
+                                      .space = SPACE_SHARED,
+                                      .op = ACCESS_LD,
+                                      .size = 4,
+                                      .type = PTX_U32,
+                                      .addr = addr};
         counter_access(c, &a);
         want += slow_cost(&a);
     }
@@ -169,8 +177,14 @@ static void patterns_are_only_short_cuts(void **state)
         const u64 base = 4096 + random_u32() % 64 * size;
         for (u32 i = 0; i < 32; i++)
             addr[i] = base + (pattern == PATTERN_CONTIGUOUS ? i * size : 0);
-        struct exec_access a = {.func = &f.func, .mask = pattern == PATTERN_UNIFORM ? random_u32() | 8 : UINT32_MAX,
-                                .space = space, .op = op, .size = size, .type = PTX_U32, .pattern = pattern, .addr = addr};
+        struct exec_access a = {.func = &f.func,
+                                .mask = pattern == PATTERN_UNIFORM ? random_u32() | 8 : UINT32_MAX,
+                                .space = space,
+                                .op = op,
+                                .size = size,
+                                .type = PTX_U32,
+                                .pattern = pattern,
+                                .addr = addr};
         counter_access(quick, &a);
         a.pattern = PATTERN_GATHER;
         counter_access(slow, &a);
@@ -189,7 +203,8 @@ static void one_instruction_may_hit_two_spaces(void **state)
     const struct gpu g = h200();
     struct counter *c = counter_make(&g, false);
     u64 addr[32] = {0};
-    struct exec_access a = {.func = &f.func, .mask = 3, .space = SPACE_GLOBAL, .size = 4, .generic = true, .addr = addr};
+    struct exec_access a = {
+        .func = &f.func, .mask = 3, .space = SPACE_GLOBAL, .size = 4, .generic = true, .addr = addr};
     counter_access(c, &a);
     a.space = SPACE_SHARED;
     a.mask = 0xf0;
@@ -242,8 +257,14 @@ static void loops_count_loads_too(void **state)
     const struct gpu g = h200();
     struct counter *c = counter_make(&g, false);
     u64 addr[32] = {0};
-    const struct exec_access a = {.func = &f.func, .mask = UINT32_MAX, .space = SPACE_SHARED, .op = ACCESS_RED, .size = 4,
-                                  .type = PTX_F32, .atom_op = MOD_ADD, .addr = addr};
+    const struct exec_access a = {.func = &f.func,
+                                  .mask = UINT32_MAX,
+                                  .space = SPACE_SHARED,
+                                  .op = ACCESS_RED,
+                                  .size = 4,
+                                  .type = PTX_F32,
+                                  .atom_op = MOD_ADD,
+                                  .addr = addr};
     counter_access(c, &a);
     assert_int_equal(site_tally(&c->current->sites[0], CLASS_SATOM)->cost, 64);
     assert_int_equal(site_tally(&c->current->sites[0], CLASS_SATOM)->requests, 32);
@@ -263,8 +284,14 @@ static void the_mask_is_part_of_the_shape(void **state)
     u64 want = 0;
     for (int round = 0; round < 2000; round++) {
         const u32 mask = (random_u32() & 0xff) | 1;
-        counter_access(c, &(struct exec_access){.func = &f.func, .mask = mask, .space = SPACE_SHARED, .op = ACCESS_ATOM,
-                                                .size = 4, .type = PTX_U32, .atom_op = MOD_ADD, .addr = addr});
+        counter_access(c, &(struct exec_access){.func = &f.func,
+                                                .mask = mask,
+                                                .space = SPACE_SHARED,
+                                                .op = ACCESS_ATOM,
+                                                .size = 4,
+                                                .type = PTX_U32,
+                                                .atom_op = MOD_ADD,
+                                                .addr = addr});
         want += (u64)__builtin_popcount(mask);
     }
     assert_int_equal(only_tally(c, 0)->cost, want);
@@ -286,8 +313,8 @@ static void every_lane_is_part_of_the_shape(void **state)
             addr[i] = 128 + 4 * i;
         if (round % 2)
             addr[round / 2 % 32] = 4096 + 128 * (round % 3);
-        const struct exec_access a = {.func = &f.func, .mask = UINT32_MAX, .space = SPACE_SHARED, .size = 4,
-                                      .type = PTX_U32, .addr = addr};
+        const struct exec_access a = {
+            .func = &f.func, .mask = UINT32_MAX, .space = SPACE_SHARED, .size = 4, .type = PTX_U32, .addr = addr};
         counter_access(c, &a);
         want += slow_cost(&a);
     }
@@ -305,8 +332,9 @@ static void the_place_in_the_word_is_part_of_the_shape(void **state)
     struct counter *c = counter_make(&g, false);
     for (u32 round = 0; round < 40; round++) {
         const u64 addr[32] = {round % 4, round % 4 + 127};
-        counter_access(c, &(struct exec_access){.func = &f.func, .mask = 3, .space = SPACE_SHARED, .size = 1,
-                                                .type = PTX_U8, .addr = addr});
+        counter_access(c,
+                       &(struct exec_access){
+                           .func = &f.func, .mask = 3, .space = SPACE_SHARED, .size = 1, .type = PTX_U8, .addr = addr});
     }
     assert_int_equal(only_tally(c, 0)->cost, 10 * (1 + 2 + 2 + 2));
     counter_free(c);
@@ -323,8 +351,14 @@ static void unused_results_make_reductions(void **state)
     const struct gpu g = h200();
     struct counter *c = counter_make(&g, false);
     const u64 addr[32] = {0};
-    counter_access(c, &(struct exec_access){.func = &f.func, .mask = 7, .space = SPACE_GLOBAL, .op = ACCESS_ATOM, .size = 4,
-                                            .type = PTX_U32, .atom_op = MOD_ADD, .addr = addr});
+    counter_access(c, &(struct exec_access){.func = &f.func,
+                                            .mask = 7,
+                                            .space = SPACE_GLOBAL,
+                                            .op = ACCESS_ATOM,
+                                            .size = 4,
+                                            .type = PTX_U32,
+                                            .atom_op = MOD_ADD,
+                                            .addr = addr});
     assert_null(site_tally(&c->current->sites[0], CLASS_GATOM));
     assert_int_equal(site_tally(&c->current->sites[0], CLASS_GRED)->requests, 1);
     assert_int_equal(site_tally(&c->current->sites[0], CLASS_GRED)->lanes, 3);

@@ -45,8 +45,12 @@ static int no_builtin(void *ctx, const char *name)
     (void)ctx, (void)name;
     return -1;
 }
-static const struct ir_target target = {.body = any_body, .var_address = any_address, .func_handle = any_handle,
-                                        .builtin = no_builtin, .shared_window = 1ull << 32, .local_window = 1ull << 33};
+static const struct ir_target target = {.body = any_body,
+                                        .var_address = any_address,
+                                        .func_handle = any_handle,
+                                        .builtin = no_builtin,
+                                        .shared_window = 1ull << 32,
+                                        .local_window = 1ull << 33};
 
 /* The body of a kernel with a parameter p, registers %r %rd %f %fd %h and predicates, and shared arrays. */
 static void make(struct subject *s, const char *body)
@@ -117,8 +121,9 @@ static void short_forward_bodies_are_predicated(void **state)
 static void other_bodies_stay_behind_a_branch(void **state)
 {
     (void)state;
-    assert_int_equal(first_branch("@%p1 bra $L; ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2; $L: bar.sync 0; ret;"),
-                     BRANCH_MACHINE);
+    assert_int_equal(
+        first_branch("@%p1 bra $L; ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2; $L: bar.sync 0; ret;"),
+        BRANCH_MACHINE);
     assert_int_equal(first_branch("@%p1 bra $L; red.global.add.u32 [%rd1], 1; $L: bar.sync 0; ret;"), BRANCH_MACHINE);
     assert_int_equal(first_branch("@%p1 bra $L; bar.sync 1; $L: bar.sync 0; ret;"), BRANCH_MACHINE);
     assert_int_equal(first_branch("$L: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra $L; bar.sync 0; ret;"),
@@ -191,10 +196,13 @@ static void a_row_of_a_tile_is_loaded_in_eight(void **state)
 {
     (void)state;
     static char body[8192];
-    strcpy(body, "mov.u32 %r2, tile; shl.b32 %r3, %r1, 7; add.s32 %r4, %r2, %r3; shl.b32 %r5, %r1, 2; add.s32 %r6, %r2, %r5;");
+    strcpy(
+        body,
+        "mov.u32 %r2, tile; shl.b32 %r3, %r1, 7; add.s32 %r4, %r2, %r3; shl.b32 %r5, %r1, 2; add.s32 %r6, %r2, %r5;");
     for (int k = 0; k < 32; k++) {
         char step[128];
-        snprintf(step, sizeof step, "ld.shared.f32 %%f1, [%%r4+%d]; ld.shared.f32 %%f2, [%%r6+%d]; fma.rn.f32 %%f3, %%f1, %%f2, %%f3;",
+        snprintf(step, sizeof step,
+                 "ld.shared.f32 %%f1, [%%r4+%d]; ld.shared.f32 %%f2, [%%r6+%d]; fma.rn.f32 %%f3, %%f1, %%f2, %%f3;",
                  4 * k, 128 * k);
         strcat(body, step);
     }
@@ -210,15 +218,20 @@ static void pairs_need_known_alignment_and_nothing_between(void **state)
     assert_int_equal(left_of(TWO("ld.shared.u32 %r11, [%r4+4];", "ld.shared.u32 %r10, [%r4];"), OP_LD), 1);
     assert_int_equal(left_of(TWO("ld.shared.u32 %r10, [%r4+4];", "ld.shared.u32 %r11, [%r4+8];"), OP_LD), 2);
     assert_int_equal(left_of(TWO("ld.shared.u32 %r10, [%r4];", "ld.shared.u32 %r11, [%r4+8];"), OP_LD), 2);
-    assert_int_equal(left_of(TWO("ld.volatile.shared.u32 %r10, [%r4];", "ld.volatile.shared.u32 %r11, [%r4+4];"), OP_LD), 2);
-    assert_int_equal(left_of(TWO("ld.shared.u32 %r10, [%r4]; st.shared.u32 [tile], %r10;", "ld.shared.u32 %r11, [%r4+4];"), OP_LD), 2);
+    assert_int_equal(
+        left_of(TWO("ld.volatile.shared.u32 %r10, [%r4];", "ld.volatile.shared.u32 %r11, [%r4+4];"), OP_LD), 2);
+    assert_int_equal(
+        left_of(TWO("ld.shared.u32 %r10, [%r4]; st.shared.u32 [tile], %r10;", "ld.shared.u32 %r11, [%r4+4];"), OP_LD),
+        2);
     assert_int_equal(left_of(TWO("ld.shared.u32 %r10, [%r4]; bar.sync 0;", "ld.shared.u32 %r11, [%r4+4];"), OP_LD), 2);
     assert_int_equal(left_of(TWO("@%p1 ld.shared.u32 %r10, [%r4];", "ld.shared.u32 %r11, [%r4+4];"), OP_LD), 2);
     assert_int_equal(left_of(TWO("st.shared.u32 [%r4], %r1;", "st.shared.u32 [%r4+4], %r1;"), OP_ST), 1);
     assert_int_equal(left_of(TWO("st.shared.u8 [%r4], %r1;", "st.shared.u8 [%r4+1], %r1;"), OP_ST), 2);
     /* lanes 4 bytes apart: only 4 are known */
     assert_int_equal(left_of("mov.u32 %r2, tile; shl.b32 %r3, %r1, 2; add.s32 %r4, %r2, %r3; ld.shared.u32 %r10, [%r4];"
-                             "ld.shared.u32 %r11, [%r4+4]; ret;", OP_LD), 2);
+                             "ld.shared.u32 %r11, [%r4+4]; ret;",
+                             OP_LD),
+                     2);
     /* memory that the launch adds is aligned as declared */
     assert_int_equal(left_of("ld.shared.u32 %r10, [dynamic]; ld.shared.u32 %r11, [dynamic+4]; ret;", OP_LD), 2);
     assert_int_equal(left_of("ld.shared.u32 %r10, [tile]; ld.shared.u32 %r11, [tile+4]; ret;", OP_LD), 1);
@@ -241,9 +254,11 @@ static void operations_are_classed(void **state)
 {
     (void)state;
     struct subject s;
-    make(&s, "add.f32 %f1, %f2, %f3; sub.f64 %fd1, %fd2, %fd3; mul.f32 %f1, %f2, %f3; fma.rn.f64 %fd1, %fd2, %fd3, %fd1;"
-             "add.f16x2 %r2, %r3, %r4; add.s32 %r2, %r3, %r4; cvt.rn.f32.s32 %f1, %r2; shfl.sync.down.b32 %r5, %r2, 1, 31, -1;"
-             "and.b32 %r6, %r2, %r5; popc.b32 %r7, %r6; st.global.u32 [%rd1], %r6; ret;");
+    make(&s,
+         "add.f32 %f1, %f2, %f3; sub.f64 %fd1, %fd2, %fd3; mul.f32 %f1, %f2, %f3; fma.rn.f64 %fd1, %fd2, %fd3, %fd1;"
+         "add.f16x2 %r2, %r3, %r4; add.s32 %r2, %r3, %r4; cvt.rn.f32.s32 %f1, %r2; shfl.sync.down.b32 %r5, %r2, 1, 31, "
+         "-1;"
+         "and.b32 %r6, %r2, %r5; popc.b32 %r7, %r6; st.global.u32 [%rd1], %r6; ret;");
     assert_int_equal(nth(&s, OP_ADD, 0)->flop, EVENT_fadd);
     assert_int_equal(nth(&s, OP_ADD, 0)->event, EVENT_fp32);
     assert_int_equal(nth(&s, OP_SUB, 0)->flop, EVENT_dadd);

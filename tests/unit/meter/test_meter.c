@@ -47,7 +47,8 @@ static void make_kernel(struct fake *f)
 
 static struct exec_launch launch_of(const struct fake *f)
 {
-    return (struct exec_launch){.kernel = &f->func, .grid = {10, 2, 1}, .block = {64, 2, 1}, .dynamic_shared = 512, .id = 3};
+    return (struct exec_launch){
+        .kernel = &f->func, .grid = {10, 2, 1}, .block = {64, 2, 1}, .dynamic_shared = 512, .id = 3};
 }
 
 /* One warp's way through the kernel. */
@@ -155,7 +156,7 @@ static void the_launch_is_described(void **state)
         {"launch__shared_mem_per_block_driver", 1024},
         {"launch__shared_mem_per_block_allocated", 5632},
         {"launch__occupancy_limit_warps", 16},
-        {"launch__occupancy_limit_registers", 16}, /* 1024 a warp, 16 a partition, 64 / 4 */
+        {"launch__occupancy_limit_registers", 16},  /* 1024 a warp, 16 a partition, 64 / 4 */
         {"launch__occupancy_limit_shared_mem", 41}, /* 233472 / 5632 */
         {"launch__occupancy_limit_blocks", 32},
         {"launch__occupancy_limit_barriers", 64},
@@ -266,8 +267,14 @@ static void doubts_are_told(void **state)
     const struct exec_hooks *h = meter_hooks(m);
     void *ctx = h->worker_begin(h->launch, 0);
     u64 addr[32] = {0};
-    h->access(ctx, &(struct exec_access){.func = &f.func, .site = 1, .mask = 1, .space = SPACE_SHARED, .op = ACCESS_RED,
-                                         .size = 4, .type = PTX_F32, .addr = addr});
+    h->access(ctx, &(struct exec_access){.func = &f.func,
+                                         .site = 1,
+                                         .mask = 1,
+                                         .space = SPACE_SHARED,
+                                         .op = ACCESS_RED,
+                                         .size = 4,
+                                         .type = PTX_F32,
+                                         .addr = addr});
     struct meter_report *r = meter_end(m);
     assert_int_equal(r->metrics[METRIC_satom_wavefronts].kind, METRIC_ESTIMATED);
     assert_int_equal(r->metrics[METRIC_sld_wavefronts].kind, METRIC_ESTIMATED);
@@ -335,8 +342,13 @@ static void predicated_loads_are_instructions_without_lanes_too(void **state)
         if (k < 3) {
             h->diverge(ctx, &f.func, 0, UINT32_MAX, ~1u);
             h->enter(ctx, &f.func, 1, 1, 0, NULL);
-            h->access(ctx, &(struct exec_access){.func = &f.func, .site = 1, .mask = 1, .space = SPACE_GLOBAL, .size = 4,
-                                                 .type = PTX_U32, .addr = addr});
+            h->access(ctx, &(struct exec_access){.func = &f.func,
+                                                 .site = 1,
+                                                 .mask = 1,
+                                                 .space = SPACE_GLOBAL,
+                                                 .size = 4,
+                                                 .type = PTX_U32,
+                                                 .addr = addr});
         }
     }
     struct meter_report *r = meter_end(m);
@@ -354,10 +366,19 @@ static void matrix_instructions_count_several_times(void **state)
     (void)state;
     struct fake f;
     make_kernel(&f);
-    f.insts[0] = (struct ptx_inst){.op = OP_WMMA_LOAD, .space = SPACE_GLOBAL, .nmods = 3, .ntypes = 1, .types = {PTX_F16},
-                                   .mods = {MOD_A, MOD_ROW, MOD_M16N16K16}, .operands = f.operands[0]};
-    f.insts[3] = (struct ptx_inst){.op = OP_WMMA_MMA, .nmods = 1, .ntypes = 2, .types = {PTX_F32, PTX_F32},
-                                   .mods = {MOD_M16N16K16}, .operands = f.operands[3]};
+    f.insts[0] = (struct ptx_inst){.op = OP_WMMA_LOAD,
+                                   .space = SPACE_GLOBAL,
+                                   .nmods = 3,
+                                   .ntypes = 1,
+                                   .types = {PTX_F16},
+                                   .mods = {MOD_A, MOD_ROW, MOD_M16N16K16},
+                                   .operands = f.operands[0]};
+    f.insts[3] = (struct ptx_inst){.op = OP_WMMA_MMA,
+                                   .nmods = 1,
+                                   .ntypes = 2,
+                                   .types = {PTX_F32, PTX_F32},
+                                   .mods = {MOD_M16N16K16},
+                                   .operands = f.operands[3]};
     struct meter_report *r = run(&f, 1, 5, NULL);
     assert_float_equal(meter_value(r, METRIC_gld_inst), 20, 0);
     assert_float_equal(meter_value(r, METRIC_tensor_inst), 10, 0);

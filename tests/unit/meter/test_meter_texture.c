@@ -16,7 +16,9 @@ static void one_request_an_instruction(void **state)
         u16 op;
         u8 access;
         enum access_class class;
-    } rows[] = {{OP_TEX, ACCESS_LD, CLASS_TEX}, {OP_TLD4, ACCESS_LD, CLASS_TEX}, {OP_SULD, ACCESS_LD, CLASS_SULD},
+    } rows[] = {{OP_TEX, ACCESS_LD, CLASS_TEX},
+                {OP_TLD4, ACCESS_LD, CLASS_TEX},
+                {OP_SULD, ACCESS_LD, CLASS_SULD},
                 {OP_SUST, ACCESS_ST, CLASS_SUST}};
     struct gpu gpu = {.banks = 32, .bank_bytes = 4, .cc_major = 9};
     struct fake f;
@@ -28,16 +30,21 @@ static void one_request_an_instruction(void **state)
     for (u32 k = 0; k < LS_ARRAY_LEN(rows); k++) {
         f.insts[k].op = rows[k].op;
         for (u32 times = 0; times <= k; times++)
-            counter_access(c, &(struct exec_access){.func = &f.func, .site = k, .mask = 0xff, .space = SPACE_TEX,
-                                                    .op = rows[k].access, .size = 4, .addr = addr});
+            counter_access(c, &(struct exec_access){.func = &f.func,
+                                                    .site = k,
+                                                    .mask = 0xff,
+                                                    .space = SPACE_TEX,
+                                                    .op = rows[k].access,
+                                                    .size = 4,
+                                                    .addr = addr});
     }
     for (u32 k = 0; k < LS_ARRAY_LEN(rows); k++) {
         const struct site_count *s = &c->current->sites[k];
         /* a fetch of eight lanes is two requests of four */
         assert_int_equal(site_tally(s, rows[k].class)->requests, (k + 1) * (rows[k].class == CLASS_TEX ? 2 : 1));
         assert_int_equal(site_tally(s, rows[k].class)->cost, 0);
-        for (u32 class = 0; class < ACCESS_CLASSES; class++)
-            assert_true(class == rows[k].class || !site_tally(s, (enum access_class)class));
+        for (u32 class = 0; class < ACCESS_CLASSES; class ++)
+            assert_true(class == rows[k].class || !site_tally(s, (enum access_class) class));
     }
     counter_free(c);
 }

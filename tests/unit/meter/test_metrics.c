@@ -66,9 +66,9 @@ static void formulas(void **state)
         enum metric_id id;
         double value;
     } want[] = {
-        {METRIC_gld_sectors_per_request, 16},  {METRIC_gst_sectors_per_request, 32}, {METRIC_gld_efficiency, 25},
-        {METRIC_gst_efficiency, 12.5},         {METRIC_gld_bytes_per_sector, 8},     {METRIC_gst_bytes_per_sector, 4},
-        {METRIC_shared_wavefronts, 49},        {METRIC_shared_conflicts, 8},         {METRIC_branch_uniformity, 75},
+        {METRIC_gld_sectors_per_request, 16},  {METRIC_gst_sectors_per_request, 32},  {METRIC_gld_efficiency, 25},
+        {METRIC_gst_efficiency, 12.5},         {METRIC_gld_bytes_per_sector, 8},      {METRIC_gst_bytes_per_sector, 4},
+        {METRIC_shared_wavefronts, 49},        {METRIC_shared_conflicts, 8},          {METRIC_branch_uniformity, 75},
         {METRIC_branch_targets_uniform, 30},   {METRIC_branch_targets_divergent, 10}, {METRIC_threads_per_inst, 25},
         {METRIC_gatom_sectors_per_request, 0}, {METRIC_lld_sectors_per_request, 0},
     };
@@ -91,8 +91,8 @@ static void ratios_without_denominator_are_zero(void **state)
 static void every_event_is_used(void **state)
 {
     (void)state;
-    static const u8 unread[] = {EVENT_gatom_lanes, EVENT_gred_lanes, EVENT_lld_bytes,   EVENT_lst_bytes,
-                                EVENT_satom_lanes, EVENT_cld_requests, EVENT_sld_requests, EVENT_sst_requests,
+    static const u8 unread[] = {EVENT_gatom_lanes,    EVENT_gred_lanes,      EVENT_lld_bytes,    EVENT_lst_bytes,
+                                EVENT_satom_lanes,    EVENT_cld_requests,    EVENT_sld_requests, EVENT_sst_requests,
                                 EVENT_satom_requests, EVENT_l1_other_misses, EVENT_l1_lines};
     for (int e = 0; e < EVENT_COUNT; e++) {
         u64 n[EVENT_COUNT] = {0};
@@ -108,8 +108,10 @@ static void every_event_is_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_unique_and_found),         cmocka_unit_test(aliases_are_nvprofs_names),
-        cmocka_unit_test(formulas),                           cmocka_unit_test(ratios_without_denominator_are_zero),
+        cmocka_unit_test(names_are_unique_and_found),
+        cmocka_unit_test(aliases_are_nvprofs_names),
+        cmocka_unit_test(formulas),
+        cmocka_unit_test(ratios_without_denominator_are_zero),
         cmocka_unit_test(every_event_is_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,9 +82,10 @@ static void the_real_one_counts_what_must_live(void **state)
         skip();
     unsetenv("LOCKSTEP_PTXAS");
     /* 64 loads, then their sum from the last to the first: all are alive between */
-    size_t n = (size_t)sprintf(ptx, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry many(.param .u64 p)\n{\n"
-                                    ".reg .b64 %%rd<3>;\n.reg .b32 %%r<70>;\nld.param.u64 %%rd1, [p];\n"
-                                    "cvta.to.global.u64 %%rd2, %%rd1;\n");
+    size_t n =
+        (size_t)sprintf(ptx, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry many(.param .u64 p)\n{\n"
+                             ".reg .b64 %%rd<3>;\n.reg .b32 %%r<70>;\nld.param.u64 %%rd1, [p];\n"
+                             "cvta.to.global.u64 %%rd2, %%rd1;\n");
     for (int i = 0; i < 64; i++)
         n += (size_t)sprintf(ptx + n, "ld.volatile.global.u32 %%r%d, [%%rd2+%d];\n", i, 4 * i);
     for (int i = 63; i >= 0; i--)

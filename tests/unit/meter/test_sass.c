@@ -35,11 +35,11 @@ static void take(void *ctx, u32 section, u64 address, u32 line)
 #define HEADER(bytes) (bytes) + 22, 0, 0, 0, 2, 0, 16, 0, 0, 0, 1, 1, 0xfb, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0
 
 /* line 25 at 0; special opcode 10 + 14 * 16 + 5 would be 16 bytes on: here by advance_pc 16 and special opcode 15 + 3. */
-static const u8 table[] = {HEADER(27), 0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0, /* set_address */
-                           3, 24, 1,                                   /* line + 24, row */
-                           2, 16, 10 + 5 + 3,                          /* 16 bytes on, line + 3 */
-                           3, 0x7d, 2, 16, 1,                          /* line - 3, 16 bytes on */
-                           2, 16, 0, 1, 1};                            /* end of sequence */
+static const u8 table[] = {HEADER(27), 0,    9,          2,  0, 0, 0, 0, 0, 0, 0, 0, /* set_address */
+                           3,          24,   1,                                      /* line + 24, row */
+                           2,          16,   10 + 5 + 3,                             /* 16 bytes on, line + 3 */
+                           3,          0x7d, 2,          16, 1,                      /* line - 3, 16 bytes on */
+                           2,          16,   0,          1,  1};                     /* end of sequence */
 
 static void rows_are_read(void **state)
 {
@@ -92,24 +92,24 @@ static const struct sass_func *code_of(const char *ptx, size_t len, u32 sm, cons
 static const char probe[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
                             ".visible .entry k(.param .u64 p)\n{\n"
                             ".reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred %p<3>; .shared .align 16 .b8 s[2048];\n"
-                            "ld.param.u64 %rd1, [p];\n"            /* 7 */
-                            "mov.u32 %r1, %tid.x;\n"               /* 8 */
-                            "shl.b32 %r2, %r1, 4;\n"               /* 9 */
-                            "mov.u32 %r3, s;\n"                    /* 10 */
-                            "add.s32 %r4, %r3, %r2;\n"             /* 11 */
-                            "st.shared.u32 [%r4], %r1;\n"          /* 12 */
-                            "bar.sync 0;\n"                        /* 13 */
-                            "ld.shared.u32 %r5, [%r4];\n"          /* 14 */
-                            "ld.shared.u32 %r6, [%r4+4];\n"        /* 15: one LDS.64 with the one before */
-                            "add.s32 %r7, %r5, %r6;\n"             /* 16 */
+                            "ld.param.u64 %rd1, [p];\n"                 /* 7 */
+                            "mov.u32 %r1, %tid.x;\n"                    /* 8 */
+                            "shl.b32 %r2, %r1, 4;\n"                    /* 9 */
+                            "mov.u32 %r3, s;\n"                         /* 10 */
+                            "add.s32 %r4, %r3, %r2;\n"                  /* 11 */
+                            "st.shared.u32 [%r4], %r1;\n"               /* 12 */
+                            "bar.sync 0;\n"                             /* 13 */
+                            "ld.shared.u32 %r5, [%r4];\n"               /* 14 */
+                            "ld.shared.u32 %r6, [%r4+4];\n"             /* 15: one LDS.64 with the one before */
+                            "add.s32 %r7, %r5, %r6;\n"                  /* 16 */
                             "shfl.sync.bfly.b32 %r8, %r7, 1, 31, -1;\n" /* 17 */
-                            "mul.wide.u32 %rd2, %r1, 4;\n"         /* 18 */
-                            "add.s64 %rd3, %rd1, %rd2;\n"          /* 19 */
-                            "st.global.u32 [%rd3], %r8;\n"         /* 20 */
-                            "setp.gt.u32 %p1, %r8, 77;\n"          /* 21 */
-                            "@%p1 bra OUT;\n"                      /* 22: predicates the next */
-                            "st.global.u32 [%rd3+4], %r7;\n"       /* 23 */
-                            "OUT: ret;\n}\n";                      /* 24 */
+                            "mul.wide.u32 %rd2, %r1, 4;\n"              /* 18 */
+                            "add.s64 %rd3, %rd1, %rd2;\n"               /* 19 */
+                            "st.global.u32 [%rd3], %r8;\n"              /* 20 */
+                            "setp.gt.u32 %p1, %r8, 77;\n"               /* 21 */
+                            "@%p1 bra OUT;\n"                           /* 22: predicates the next */
+                            "st.global.u32 [%rd3+4], %r7;\n"            /* 23 */
+                            "OUT: ret;\n}\n";                           /* 24 */
 
 static u32 count(const struct sass_func *f, u32 line, enum sass_op op, u32 *bytes)
 {

@@ -45,7 +45,8 @@ static void random_pattern(u64 *at, u32 bytes)
 {
     const u32 kind = random_u32() % 7, stride = random_u32() % 300, base = random_u32() % 4096;
     for (u32 i = 0; i < 32; i++) {
-        const u64 by_kind[] = {i * bytes, (31 - i) * bytes, i * stride, 0, random_u32() % 40000, random_u32() % 256, i * bytes};
+        const u64 by_kind[] = {i * bytes,          (31 - i) * bytes, i * stride, 0, random_u32() % 40000,
+                               random_u32() % 256, i * bytes};
         at[i] = base + by_kind[kind];
         if (kind != 6)
             at[i] = at[i] / bytes * bytes;

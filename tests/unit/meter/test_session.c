@@ -19,9 +19,18 @@ static struct meter_line lines[2];
 /* Values that only survive if integers stay exact and fractions are not rounded. */
 static struct meter_report sample(void)
 {
-    struct meter_report r = {.kernel = "k<\"x\">", .device = "h200", .status = "ok", .id = 12, .grid = {3, 2, 1},
-                             .block = {32, 8, 1}, .static_shared = 64, .dynamic_shared = 100, .registers = 40,
-                             .seconds = 0.125, .lines = lines, .nlines = 2};
+    struct meter_report r = {.kernel = "k<\"x\">",
+                             .device = "h200",
+                             .status = "ok",
+                             .id = 12,
+                             .grid = {3, 2, 1},
+                             .block = {32, 8, 1},
+                             .static_shared = 64,
+                             .dynamic_shared = 100,
+                             .registers = 40,
+                             .seconds = 0.125,
+                             .lines = lines,
+                             .nlines = 2};
     for (int i = 0; i < METRIC_COUNT; i++) {
         r.metrics[i].value = i % 3 ? 9007199254740.0 + i : i / 7.0;
         r.metrics[i].kind = i % 2 ? METRIC_ESTIMATED : METRIC_COUNTED;
@@ -91,7 +100,13 @@ static void garbage_is_not_a_record(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "", "{", "null", "[]", "{}", "{\"type\":\"launch\"}", "{\"type\":\"other\",\"name\":\"k\"}",
+        "",
+        "{",
+        "null",
+        "[]",
+        "{}",
+        "{\"type\":\"launch\"}",
+        "{\"type\":\"other\",\"name\":\"k\"}",
         "{\"type\":\"launch\",\"name\":\"k\",\"grid\":[1,2],\"block\":[1,1,1]}",
         "{\"type\":\"launch\",\"name\":\"k\",\"grid\":[1,2,-1],\"block\":[1,1,1]}",
     };

@@ -137,9 +137,10 @@ static void fills_and_copies_in_the_device(void **state)
 static void graphs_are_in_their_place(void **state)
 {
     (void)state;
-    read_text("{\"op\":\"graph\"," S(13) ",\"graph\":1}\n" KERNEL(13, 3)
-              "{\"op\":\"copy\",\"in\":1,\"bytes\":9000,\"from\":\"pinned\",\"to\":\"device\",\"waits\":false,\"thread\":2}\n"
-              "{\"op\":\"kernel\",\"in\":1,\"launch\":1,\"thread\":2}\n");
+    read_text("{\"op\":\"graph\"," S(13) ",\"graph\":1}\n" KERNEL(
+        13, 3) "{\"op\":\"copy\",\"in\":1,\"bytes\":9000,\"from\":\"pinned\",\"to\":\"device\",\"waits\":false,"
+               "\"thread\":2}\n"
+               "{\"op\":\"kernel\",\"in\":1,\"launch\":1,\"thread\":2}\n");
     assert_int_equal(line.items.len, 3);
     expect(0, 0, 10);
     expect(1, 10, 1);
@@ -150,10 +151,11 @@ static void graphs_are_in_their_place(void **state)
 static void calls_nest(void **state)
 {
     (void)state;
-    read_text("{\"call\":\"cudaMemcpy\",\"thread\":1,\"at\":0}\n{\"call\":\"cuMemcpyHtoD_v2\",\"thread\":1,\"at\":1}\n"
-              COPY(7, 9000, "pageable", "device", "true")
-              "{\"return\":\"cuMemcpyHtoD_v2\",\"thread\":1,\"at\":2}\n{\"return\":\"cudaMemcpy\",\"thread\":1,\"at\":3}\n"
-              "{\"call\":\"abort\",\"thread\":1,\"at\":3}\n{\"op\":\"cut sho");
+    read_text(
+        "{\"call\":\"cudaMemcpy\",\"thread\":1,\"at\":0}\n{\"call\":\"cuMemcpyHtoD_v2\",\"thread\":1,\"at\":1}\n" COPY(
+            7, 9000, "pageable", "device", "true") "{\"return\":\"cuMemcpyHtoD_v2\",\"thread\":1,\"at\":2}\n{"
+                                                   "\"return\":\"cudaMemcpy\",\"thread\":1,\"at\":3}\n"
+                                                   "{\"call\":\"abort\",\"thread\":1,\"at\":3}\n{\"op\":\"cut sho");
     const struct timeline_item *outer = &line.items.at[0], *inner = &line.items.at[1];
     assert_int_equal(outer->depth, 0);
     assert_int_equal(inner->depth, 1);
