@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "check/tool.h"
+#include "check/core/tool.h"
 #include "ptx/ptx.h"
 
 enum way { FAST, TRACED, ORDER, SHARED, GLOBAL, BOTH, WAYS };

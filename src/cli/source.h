@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/status.h"
-#include "driver/fatbin.h"
+#include "driver/module/fatbin.h"
 #include "ptx/ptx.h"
 
 struct cli_source {

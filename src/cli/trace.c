@@ -1,5 +1,5 @@
 /* trace.c - `lockstep trace PROGRAM`: when each copy and kernel would run on the GPU, as nvprof printed it, and as a file
- * for Perfetto. The program runs with every launch recorded; times come from the models (report/timeline.h). */
+ * for Perfetto. The program runs with every launch recorded; times come from the models (report/timeline/timeline.h). */
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "cli/folder.h"
 #include "cli/program.h"
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 enum page { PAGE_GPU, PAGE_API, PAGE_SUMMARY };
 

@@ -13,7 +13,7 @@
 #ifndef LS_DRIVER_CHECK_H
 #define LS_DRIVER_CHECK_H
 
-#include "check/check.h"
+#include "check/core/check.h"
 #include "driver/driver.h"
 #if __has_include("driver/check_order.h") /* until it is there */
 #include "driver/check_order.h"

@@ -7,7 +7,7 @@
  *     a fault on such a page             the page is given back, and address and backtrace are kept
  *
  * So pages are taken only while no thread is in a call and no stream does anything: nothing in here is hindered by
- * them. check/host_touch.c says which pages they are, and whether a fault was a race. An access to other bytes of such
+ * them. check/racecheck/host_touch.c says which pages they are, and whether a fault was a race. An access to other bytes of such
  * a page is none; it costs a fault.
  *
  * Limits. What does not end within PATIENCE (a kernel that waits for the host to write something) is left alone, and
@@ -36,7 +36,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "check/host_touch.h"
+#include "check/racecheck/host_touch.h"
 
 bool check_host_on;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "check/allocations.h"
-#include "check/heap.h"
+#include "check/core/allocations.h"
+#include "check/leakcheck/heap.h"
 #include "driver/check.h"
 
 /* ---- allocations ---- */

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "check/order.h"
+#include "check/core/stream_order.h"
 #include "driver/check.h"
 #include "meter/kernel_name.h"
 

@@ -1,4 +1,4 @@
-/* check_order.h - the order of operations, for the checks (check/order.h): streams, events and waits say here what they
+/* check_order.h - the order of operations, for the checks (check/core/stream_order.h): streams, events and waits say here what they
  * do. Nothing is called for nothing: without checks each of these is one test of a pointer.
  *
  * An operation is numbered when it is put into its stream. Its number travels with its work (struct work) and is what

@@ -22,8 +22,8 @@
 #include "base/gpu.h"
 #include "base/status.h"
 #include "driver/cuda_abi.h"
-#include "driver/op.h"
-#include "driver/queue.h"
+#include "driver/stream/op.h"
+#include "driver/stream/queue.h"
 #include "exec/exec.h"
 
 enum tag {

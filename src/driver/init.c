@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "driver/check.h"
 #include "driver/driver.h"
-#include "driver/host_memory.h"
+#include "driver/memory/host_memory.h"
 #include "driver/timeline.h"
 
 struct driver drv = {

@@ -1,5 +1,5 @@
 /* replay.h - schedules: with LOCKSTEP_SCHEDULES=K each checked launch is run again K times, from the same memory, in
- * other orders of its warps and blocks; what comes out differently is a finding (check/findings.def, SCHEDULE_DIFFERS).
+ * other orders of its warps and blocks; what comes out differently is a finding (check/core/findings.def, SCHEDULE_DIFFERS).
  */
 #ifndef LS_DRIVER_REPLAY_H
 #define LS_DRIVER_REPLAY_H

@@ -20,9 +20,9 @@
 #ifndef LS_EXEC_ACCESS_H
 #define LS_EXEC_ACCESS_H
 
-#include "exec/clock.h"
+#include "exec/clock/clock.h"
 #include "exec/lanes.h"
-#include "exec/weak.h"
+#include "exec/sync/weak.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "exec/sched.h"
-#include "exec/weak.h"
+#include "exec/sync/weak.h"
 
 /* How many turns a block whose warps only spin gets before another block runs. */
 enum { PATIENCE = 2 };

@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "exec/sched.h"
-#include "exec/weak.h"
+#include "exec/sync/weak.h"
 
 /* A thread lends its workers when so many seconds, and such a part of its time, went into polling. */
 #define POLL_LEAST 200e-6

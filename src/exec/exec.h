@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "base/gpu.h"
 #include "base/status.h"
-#include "exec/memory.h"
+#include "exec/memory/memory.h"
 #include "ir/ir.h"
 
 /* ---- device ---- */

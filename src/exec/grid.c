@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "exec/builtin.h"
-#include "exec/child.h"
+#include "exec/device/builtin.h"
+#include "exec/device/child.h"
 #include "exec/sched.h"
 
 double exec_now(void)

@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "exec/bodies.h"
+#include "exec/bodies/bodies.h"
 #include "exec/warp.h"
 
 /* PTX's names for lane types. The 16-bit floats are bit patterns; half.inc gives them values. */

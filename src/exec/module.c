@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "exec/bodies.h"
-#include "exec/builtin.h"
-#include "exec/clock.h"
-#include "exec/texture.h"
+#include "exec/bodies/bodies.h"
+#include "exec/clock/clock.h"
+#include "exec/device/builtin.h"
+#include "exec/texture/texture.h"
 
 static bool is_global(const struct ptx_var *v) { return v->space == SPACE_GLOBAL || v->space == SPACE_CONST; }
 static bool is_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED; }

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "exec/clock.h"
+#include "exec/clock/clock.h"
 #include "exec/module.h"
 #include "exec/warp.h"
 

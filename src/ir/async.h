@@ -1,5 +1,5 @@
 /* async.h - what the records of mbarrier instructions (PTX ISA 9.7.13.15) and of bulk copies (9.7.9.25.4) point to:
- * made by emit_async.c, read by exec/mbarrier.c and exec/bulk.c. All places are byte offsets of slots from regs. */
+ * made by emit_async.c, read by exec/sync/mbarrier.c and exec/sync/bulk.c. All places are byte offsets of slots from regs. */
 #ifndef LS_IR_ASYNC_H
 #define LS_IR_ASYNC_H
 

@@ -1,6 +1,6 @@
 /* latency.c - what the clock has to know of an instruction: the unit that runs it, how many machine instructions it
  * stands for, and which registers it needs and makes (struct ir_tick). How many cycles that is depends on the GPU
- * (exec/clock.c).
+ * (exec/clock/clock.c).
  *
  * PTX is not machine code. What ptxas renames or folds away (moves between registers, cvta, ld.param, widening) takes
  * no time here; integers of 64 bits are two instructions; divisions, remainders and rounded roots are sequences whose

@@ -1,5 +1,5 @@
 /* texture.h - what the record of a texture or surface instruction (PTX ISA 9.7.10, 9.7.11) points to: made by
- * emit_texture.c, read by exec/texture_run.c. All places are byte offsets of slots from regs. */
+ * emit_texture.c, read by exec/texture/texture_run.c. All places are byte offsets of slots from regs. */
 #ifndef LS_IR_TEXTURE_H
 #define LS_IR_TEXTURE_H
 
@@ -7,7 +7,7 @@
 
 enum ir_texture_op { TEXTURE_FETCH, TEXTURE_GATHER, TEXTURE_QUERY, SURFACE_LOAD, SURFACE_STORE, SURFACE_QUERY };
 
-/* What chooses the level of a mipmap; as exec/texture.h. */
+/* What chooses the level of a mipmap; as exec/texture/texture.h. */
 enum ir_texture_detail { TEXTURE_BASE, TEXTURE_LEVEL, TEXTURE_GRADIENTS };
 
 /* What the four components of a fetch become. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/fatbin.h"
+#include "driver/module/fatbin.h"
 
 enum { HEADER = 16, ENTRY = 0x40, KIND_PTX = 1, FLAGS_LINUX_64 = 0x11 };
 

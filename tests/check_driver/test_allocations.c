@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "check/allocations.h"
+#include "check/core/allocations.h"
 
 static struct host_call call_of(u64 n) { return (struct host_call){.api = "cudaMalloc", .nframes = 1, .frames = {n}}; }
 

@@ -13,7 +13,7 @@
 
 extern char **environ;
 
-/* As check/finding_print.c has them. */
+/* As check/core/finding_print.c has them. */
 static void put_frames(FILE *f)
 {
     void *at[16];

@@ -113,7 +113,7 @@ cmp -s "$work/json" findings.json || fail "the JSON file"
 grep -q '"2.1.0"' "$work/s.sarif" || fail "the SARIF file"
 check 0 --list
 has 'out-of-bounds'
-lines ' memcheck ' "$(grep -c 'MEMCHECK,' ../../../src/check/findings.def)"
+lines ' memcheck ' "$(grep -c 'MEMCHECK,' ../../../src/check/core/findings.def)"
 
 # ---- exit status ----
 

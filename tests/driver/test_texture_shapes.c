@@ -1,5 +1,5 @@
 /* test_texture_shapes.c - cube maps, mipmaps, views and sRGB through the driver API, in the kernels of texture.cu.
- * Expected values are worked out from the programming guide's appendix on texture fetching (exec/texture_sample.c cites
+ * Expected values are worked out from the programming guide's appendix on texture fetching (exec/texture/texture_sample.c cites
  * it). */
 #include "driver_test.h"
 

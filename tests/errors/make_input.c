@@ -7,7 +7,7 @@
  *     make_input text SEED N OUT      N random printable characters, with newlines between
  *     make_input words SEED N OUT     N random words of PTX, after a good head
  *
- * The layout of a fat binary is the one that src/driver/fatbin.h describes. */
+ * The layout of a fat binary is the one that src/driver/module/fatbin.h describes. */
 #include <elf.h>
 #include <lz4.h>
 #include <stdio.h>

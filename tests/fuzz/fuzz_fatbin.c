@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "driver/fatbin.h"
+#include "driver/module/fatbin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "exec/bodies.h"
+#include "exec/bodies/bodies.h"
 #include "exec/warp.h"
 #include "ir/video.h"
 #include "isa.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/ncu.h"
+#include "report/ncu/ncu.h"
 
 static const char loads[] = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
 

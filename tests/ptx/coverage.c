@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "exec/bodies.h"
-#include "exec/builtin.h"
+#include "exec/bodies/bodies.h"
+#include "exec/device/builtin.h"
 #include "exec/exec.h"
 #include "ir/ir.h"
 #include "ptx/ptx.h"

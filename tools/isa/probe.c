@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/bodies.h"
+#include "exec/bodies/bodies.h"
 #include "exec/warp.h"
 #include "ir/pass.h"
 #include "isa.h"

@@ -3,7 +3,7 @@
 #define LS_TESTS_CHECK_RIG_H
 
 #include "../exec/harness.h"
-#include "check/check.h"
+#include "check/core/check.h"
 
 enum { RIG_FINDINGS = 64 };
 

@@ -10,10 +10,10 @@
 #include <jansson.h>
 
 #include "base/alloc.h"
-#include "check/allocations.h"
-#include "check/check.h"
-#include "check/finding_set.h"
-#include "check/shadow.h"
+#include "check/core/allocations.h"
+#include "check/core/check.h"
+#include "check/core/finding_set.h"
+#include "check/core/shadow.h"
 
 static void test_every_kind_is_described(void **state)
 {

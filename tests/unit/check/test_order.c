@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "check/order.h"
+#include "check/core/stream_order.h"
 
 static const struct order_stream legacy = {.id = 1, .context = 1, .blocking = true, .legacy = true};
 static const struct order_stream a = {.id = 2, .context = 1, .blocking = true};

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "check/order.h"
-#include "check/race_global.h"
+#include "check/core/stream_order.h"
+#include "check/racecheck/race_global.h"
 #include "rig.h"
 
 /* For bodies: %t thread, %b block, %l lane, %i index in the grid, %m memory, %a its word of index %i, %f a word far

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "check/allocations.h"
+#include "check/core/allocations.h"
 #include "rig.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"

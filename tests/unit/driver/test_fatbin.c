@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 #include "base/alloc.h"
-#include "driver/fatbin.h"
+#include "driver/module/fatbin.h"
 
 static const char ptx[] = ".version 9.0\n.target sm_90\n.address_size 64\n// some text that compresses, compresses, "
                           "compresses, compresses, compresses\n.visible .entry k() { ret; }\n";

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "driver/host_memory.h"
+#include "driver/memory/host_memory.h"
 
 enum { MIB = 1 << 20 };
 #define GIB (1ull << 30)

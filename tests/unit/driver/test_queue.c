@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "driver/queue.h"
+#include "driver/stream/queue.h"
 
 static struct hub hub = HUB_INIT;
 

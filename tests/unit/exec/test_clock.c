@@ -1,4 +1,4 @@
-/* The modelled clock: exec/clock.h's formula, kernel by kernel. Numbers are an H200's: 32-bit floats issue every cycle
+/* The modelled clock: exec/clock/clock.h's formula, kernel by kernel. Numbers are an H200's: 32-bit floats issue every cycle
  * and are ready after 4, integers every 2 cycles after 4; a clock is read by the integer unit. T is the cycle of the
  * first clock read. */
 /* clang-format off */ // rows of macros and of text

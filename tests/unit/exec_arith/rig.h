@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "exec/bodies.h"
+#include "exec/bodies/bodies.h"
 #include "exec/warp.h"
 
 enum { AREA = 512, RIG_BYTES = 8 * AREA }; /* a 128-bit value takes an area */

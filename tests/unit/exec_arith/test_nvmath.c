@@ -3,7 +3,7 @@
 /* clang-format off */ // rows of macros and of text
 #include <math.h>
 
-#include "exec/nvmath.h"
+#include "exec/device/nvmath.h"
 #include "ref.h"
 
 enum { STRIDE = 64 };

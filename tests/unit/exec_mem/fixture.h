@@ -6,9 +6,9 @@
 #ifndef EXEC_MEM_FIXTURE_H
 #define EXEC_MEM_FIXTURE_H
 
-#include "exec/bodies.h"
-#include "exec/builtin.h"
-#include "exec/memory.h"
+#include "exec/bodies/bodies.h"
+#include "exec/device/builtin.h"
+#include "exec/memory/memory.h"
 #include "exec/sched.h"
 
 enum { FX_SLOTS = 96, FX_SHARED = 4096, FX_LOCAL = 272, FX_EVENTS = 4 };

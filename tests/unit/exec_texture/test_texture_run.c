@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exec/texture.h"
+#include "exec/texture/texture.h"
 #include "harness.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"

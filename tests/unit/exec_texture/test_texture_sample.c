@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "exec/texture.h"
+#include "exec/texture/texture.h"
 
 static f32 as_float(u32 bits)
 {

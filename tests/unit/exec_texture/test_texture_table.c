@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "exec/texture.h"
+#include "exec/texture/texture.h"
 
 enum { MANY = 3000 };
 

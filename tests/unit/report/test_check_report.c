@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "report/check_report.h"
+#include "report/check/check_report.h"
 
 static const char file[] = "tests/cli/check/records.chk";
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 /* 1 us a call and a copy's latency; 1 GB/s page-locked, half of it pageable, 10 GB/s DRAM. */
 static const struct gpu gpu = {

@@ -1,0 +1,131 @@
+/* tool.h - what the tools share: the state of a launch and of a worker, and how a tool is called. Internal.
+ *
+ * An *instrument* is a set of functions that the engine's events go to; launch.c has the list of all of them, makes one set
+ * of hooks of those that the wanted tools need, and calls them in turn. Each keeps its state in the members of
+ * check_worker and check_launch that bear its name. Workers share nothing but the shadows of device memory, which
+ * are touched by relaxed, unlocked accesses: what two blocks do to the same byte at the same moment is a race of the
+ * kernel's, and either order is a right answer. */
+#ifndef LS_CHECK_TOOL_H
+#define LS_CHECK_TOOL_H
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "check/core/check.h"
+#include "check/core/shadow.h"
+
+struct finding_set;  /* finding_set.h */
+struct init_plane;   /* init.c */
+struct write_plane;  /* write.c */
+struct race_plane;   /* race_global.c */
+struct host_touches; /* host_touch.c */
+struct stream_order; /* order.c */
+
+struct check {
+    struct check_options options;
+    struct mem *mem;
+    u64 mem_base, mem_size; /* mem_extent */
+    struct finding_set *found;
+    pthread_mutex_t lock;    /* of found; leaf */
+    struct init_plane *init; /* NULL: the tool is off */
+    struct write_plane *write;
+    struct race_plane *race;
+    struct host_touches *host;
+    struct heap_sites *heap; /* heap.c: which malloc made what */
+    struct stream_order *order;
+    struct allocations *allocations; /* allocations.c: who made and freed what, by serial */
+};
+
+/* The state of one worker of a launch. mem's recovery point is set while worker_begin runs; who allocates later sets one. */
+struct check_worker {
+    struct check_launch *launch;
+    struct check_worker *next;
+    unsigned index;
+    struct arena mem;           /* for the launch */
+    u64 left_out;               /* accesses */
+    enum exec_fault_kind first; /* what the first of them did wrong */
+    struct mem_faults *faults;  /* what they were */
+    struct sync_state *sync;    /* sync.h: who is ordered before whom in the block under way. NULL: nobody needs it */
+    struct race_shared *race_shared;
+    struct race_global *race_global;
+    struct host_worker *host_touch;
+    struct init_shared *init; /* shared and local memory and registers */
+    struct sync_check *synccheck;
+    struct write_worker *write;
+    struct init_regs_worker *init_regs;
+};
+
+struct check_launch {
+    struct check *check;
+    const struct exec_launch *exec;
+    struct check_site site;
+    struct host_call call;
+    struct exec_hooks hooks;
+    struct check_worker *workers;           /* a list */
+    bool failed;                            /* a worker's state could not be made: it is unchecked */
+    const struct check_instrument **active; /* that the tools need, in order */
+    unsigned nactive;
+    struct arena mem; /* for what the launching thread makes; its recovery point is set while launch_begin runs */
+    void *race_global, *write, *init, *synccheck, *host_touch; /* the tools' own, of the launch */
+    struct mem_spans *spans;                                   /* mem_shared.c: the variables of shared memory */
+};
+
+/* Every pointer may be NULL. As the hooks of exec.h, with the worker as context. create, launch_begin, worker_begin: false:
+ * no memory. worker_begin makes the state of one worker (in w->mem, whose recovery point is set). */
+struct check_instrument {
+    unsigned tools; /* that need it (enum check_tool, several) */
+    /* Of the process: planes of device memory and what happens to it outside of kernels (check.h). made, gone: allocations,
+     * under the lock of the table of memory. */
+    bool (*create)(struct check *c);
+    void (*destroy)(struct check *c);
+    void (*made)(struct check *c, const struct mem_block *b);
+    void (*gone)(struct check *c, const struct mem_block *b);
+    void (*host_wrote)(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);
+    void (*host_read)(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);
+    void (*copied)(struct check *c, u64 to, u64 from, u64 size, u64 op, const struct host_call *call);
+    void (*filled)(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);
+    void (*unseen)(struct check *c);
+    /* Of a launch, its workers and blocks. */
+    bool (*wanted)(struct check_launch *l); /* false: not for this launch; l->mem's recovery point is set */
+    bool (*launch_begin)(struct check_launch *l);
+    void (*launch_end)(struct check_launch *l, enum ls_status s, const struct exec_fault *fault);
+    bool (*worker_begin)(struct check_worker *w);
+    void (*block_begin)(struct check_worker *w, const struct exec_block_info *b);
+    void (*block_end)(struct check_worker *w, const struct exec_block_info *b);
+    void (*enter)(struct check_worker *w, const struct ir_func *func, u32 block, u32 mask, u32 warp,
+                  const struct exec_block_info *b);
+    void (*access)(struct check_worker *w, const struct exec_access *a);
+    void (*barrier)(struct check_worker *w, const struct exec_barrier *b);
+    void (*release)(struct check_worker *w, const struct exec_block_info *b, u32 id, const u32 *lanes);
+    void (*warp_sync)(struct check_worker *w, const struct exec_warp_sync *s);
+    void (*order)(struct check_worker *w, const struct exec_order *o);
+    void (*exit)(struct check_worker *w, const struct exec_block_info *b, u32 warp, u32 mask);
+    void (*heap)(struct check_worker *w, const struct exec_heap *h);
+    bool (*fault)(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f);
+};
+
+/* In the order in which they are called. */
+#define INSTRUMENT(name) extern const struct check_instrument instrument_##name;
+#include "check/core/instruments.def"
+#undef INSTRUMENT
+
+extern const struct check_instrument *const check_instruments[];
+extern const unsigned check_ninstruments;
+
+/* Takes a finding of this launch: completes kernel, launch, call and allocation, counts it with those of its place (count
+ * and threads are added up). Any thread. `key`: findings with the same kind and key are one; finding_key makes the usual one. */
+void check_found(struct check_launch *l, struct finding *f, u64 key);
+u64 finding_key(const struct ir_func *func, u32 site, const struct ir_func *other, u32 other_site);
+/* Whether that place has been found already: then the caller may count only (check_found_again) and spare itself the
+ * description. */
+bool check_found_again(struct check_launch *l, enum finding_kind kind, u64 key, u64 times);
+
+/* Adds who made and freed the finding's allocation (f->allocation). */
+void check_complete(struct check *c, struct finding *f);
+/* Hands what waits to the reporter. */
+void check_flush(struct check *c);
+
+/* The block's launch, for tools whose context is the worker. */
+static inline struct check *check_of(const struct check_worker *w) { return w->launch->check; }
+
+#endif

@@ -1,0 +1,10 @@
+/* heap.h - the device heap at the end of a program. */
+#ifndef LS_CHECK_HEAP_H
+#define LS_CHECK_HEAP_H
+
+#include "check/core/check.h"
+
+/* Reports what kernels allocated and nobody freed, one finding a malloc. When no kernel runs any more. */
+void heap_leaks(struct check *c);
+
+#endif

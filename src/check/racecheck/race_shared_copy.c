@@ -1,0 +1,172 @@
+/* race_shared_copy.c - asynchronous copies that are under way: cp.async and bulk copies.
+ *
+ * A copy's bytes are in flight from the instruction on until its thread has waited for its group (cp.async.wait_group,
+ * wait_all), or somebody for the phase of an mbarrier at which the copy arrives. Who touches them before, whoever it
+ * is, reads or overwrites what nobody knows: a finding of its own, also behind a barrier. Then the bytes count as
+ * written by the copy's thread at that moment, so that others need a barrier behind the wait, too.
+ *
+ * Limits: a wait for an mbarrier ends all copies that have arrived there, of whatever phase. A copy out of shared
+ * memory is in flight until its group was waited for, also if the wait is for its reads alone. */
+#include "check/racecheck/race_shared.h"
+
+static void flight_set(struct shared_cells *c, const struct copy *x, enum flight f)
+{
+    const u32 last = (x->lo + x->bytes - 1) >> c->granule_bits;
+    for (u32 k = x->lo >> c->granule_bits; k <= last && k < c->n; k++)
+        c->flight[k] = (u8)f;
+}
+
+/* Bulk copies come in pieces: one that goes on where the last ended makes that longer. */
+static bool goes_on(struct copies *l, const struct copy *x)
+{
+    struct copy *last = l->list.len ? &l->list.at[l->list.len - 1] : NULL;
+    if (!last || !x->bulk || last->site != x->site || last->lane != x->lane || last->group != x->group ||
+        last->mbarrier || last->reads != x->reads || last->lo + last->bytes != x->lo)
+        return false;
+    last->bytes += x->bytes;
+    return true;
+}
+
+static void push(const struct shared_event *e, const struct copy *x)
+{
+    struct copies *l = &e->c->copies[e->t->warp];
+    flight_set(e->c, x, x->reads ? FLIGHT_READ : FLIGHT_WRITE);
+    if (goes_on(l, x))
+        return;
+    vec_push(e->s->mem, &l->list, *x);
+    e->c->in_flight++;
+}
+
+void copies_add(const struct shared_event *e)
+{
+    if (setjmp(e->s->mem->oom)) /* without memory the copy counts as done */
+        return;
+    for (u32 m = e->t->mask; m; m &= m - 1) {
+        const u32 lane = (u32)__builtin_ctz(m);
+        const bool bulk = e->a->uncounted;
+        const struct copy x = {.lo = (u32)e->a->addr[lane],
+                               .bytes = e->a->size,
+                               .group = e->c->copies[e->t->warp].committed[bulk][lane] + 1,
+                               .site = (u16)e->number,
+                               .lane = (u8)lane,
+                               .bulk = bulk,
+                               .reads = e->a->op == ACCESS_LD};
+        push(e, &x);
+    }
+}
+
+const struct copy *copies_at(const struct shared_cells *c, u32 offset, u32 *warp)
+{
+    for (u32 w = 0; w < SYNC_WARPS; w++)
+        for (u32 k = 0; k < c->copies[w].list.len; k++)
+            if (offset - c->copies[w].list.at[k].lo < c->copies[w].list.at[k].bytes) {
+                *warp = w;
+                return &c->copies[w].list.at[k];
+            }
+    return NULL;
+}
+
+/* The bytes are there, written at that clock of the thread's. */
+static void land(struct sync_state *s, struct shared_cells *c, const struct copy *x, u32 warp, u32 clock, u32 epoch)
+{
+    const u64 me = (u64)clock << STAMP_CLOCK | (u64)warp << STAMP_WARP | (u64)x->lane << STAMP_LANE | x->site;
+    flight_set(c, x, FLIGHT_NONE);
+    if (x->reads || epoch != s->epoch)
+        return;
+    const u32 last = (x->lo + x->bytes - 1) >> c->granule_bits;
+    for (u32 k = x->lo >> c->granule_bits; k <= last && k < c->n; k++)
+        c->wr[k] = me;
+    c->write_epoch = s->epoch;
+}
+
+static void drop(struct shared_cells *c, struct copies *l, u32 k)
+{
+    l->list.at[k] = l->list.at[--l->list.len];
+    c->in_flight--;
+}
+
+static void wait_groups(struct sync_state *s, struct shared_cells *c, const struct exec_order *o)
+{
+    struct copies *l = &c->copies[o->warp];
+    const u32 *committed = l->committed[o->bulk];
+    for (u32 k = l->list.len; k-- > 0;) { /* backwards: the last takes the place of one that is dropped */
+        const struct copy *x = &l->list.at[k];
+        const u32 n = committed[x->lane];
+        const bool done = o->value == UINT32_MAX || (n >= o->value && x->group <= n - o->value);
+        if (x->bulk != o->bulk || !(o->mask >> x->lane & 1) || !done)
+            continue;
+        land(s, c, x, o->warp, s->clock[o->warp], s->epoch);
+        drop(c, l, k);
+    }
+}
+
+/* The lanes' copies so far arrive at the mbarriers that they name. Those of bulk copies: each its own. */
+static void arrive(struct sync_state *s, struct shared_cells *c, const struct exec_order *o)
+{
+    struct copies *l = &c->copies[o->warp];
+    for (u32 k = 0; k < l->list.len; k++) {
+        struct copy *x = &l->list.at[k];
+        if (x->bulk != o->bulk || x->mbarrier || x->reads || !(o->mask >> x->lane & 1))
+            continue;
+        x->mbarrier = (u32)o->addr[x->lane] + 1;
+        x->clock = s->clock[o->warp] - 1; /* sync.c has moved it: what it left there is known up to that */
+        x->epoch = s->epoch;
+    }
+}
+
+static void wait_mbarrier(struct sync_state *s, struct shared_cells *c, u64 address)
+{
+    for (u32 w = 0; w < s->warps; w++)
+        for (u32 k = c->copies[w].list.len; k-- > 0;) {
+            const struct copy *x = &c->copies[w].list.at[k];
+            if (x->mbarrier != (u32)address + 1)
+                continue;
+            land(s, c, x, w, x->clock, x->epoch);
+            drop(c, &c->copies[w], k);
+        }
+}
+
+static void commit(struct shared_cells *c, const struct exec_order *o)
+{
+    for (u32 m = o->mask; m; m &= m - 1)
+        c->copies[o->warp].committed[o->bulk][__builtin_ctz(m)]++;
+}
+
+void copies_order(struct check_worker *w, struct sync_state *s, struct shared_cells *c, const struct exec_order *o)
+{
+    (void)w;
+    switch (o->op) {
+    case EXEC_COPY_COMMIT:
+        commit(c, o);
+        break;
+    case EXEC_COPY_WAIT:
+        if (c->in_flight)
+            wait_groups(s, c, o);
+        break;
+    case EXEC_MBARRIER_COPIES:
+        if (c->in_flight)
+            arrive(s, c, o);
+        break;
+    case EXEC_MBARRIER_ARRIVE:
+        if (c->in_flight && o->bulk)
+            arrive(s, c, o);
+        break;
+    case EXEC_MBARRIER_WAIT:
+        for (u32 m = c->in_flight ? o->mask : 0; m; m &= m - 1)
+            wait_mbarrier(s, c, o->addr[__builtin_ctz(m)]);
+        break;
+    default:
+        break;
+    }
+}
+
+void copies_drop(struct shared_cells *c)
+{
+    for (u32 w = 0; w < SYNC_WARPS; w++) {
+        struct copies *l = &c->copies[w];
+        for (u32 k = 0; k < l->list.len; k++)
+            flight_set(c, &l->list.at[k], FLIGHT_NONE);
+        l->list.len = 0;
+    }
+    c->in_flight = 0;
+}

@@ -1,0 +1,54 @@
+/* profile.h - what the files of `lockstep profile` share: the command line, read. */
+#ifndef LS_CLI_PROFILE_H
+#define LS_CLI_PROFILE_H
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "meter/select.h"
+#include "report/ncu/ncu.h"
+
+enum profile_list { LIST_NOTHING, LIST_SECTIONS, LIST_SETS, LIST_METRICS, LIST_QUERY };
+enum { FOLDERS_MAX = 32, NAMES_MAX = 64 };
+
+struct profile {
+    struct arena mem; /* for texts of the command line; its recovery point is set while the command runs */
+    struct ncu_options page;
+    bool page_named;     /* --page: print although -o is given */
+    bool units_named;    /* --print-units */
+    bool sections_named; /* --section or --set: sections are printed beside --metrics */
+    bool quiet, force, unchecked, tell_exit_code;
+    const char *log;       /* --log-file: a file; NULL: stdout */
+    const char *export_to; /* -o, with its ending; NULL */
+    const char *import;    /* -i; NULL */
+    const char *gpu;       /* --gpu; NULL: the environment's */
+    const char *workers, *seed, *memory, *timeout, *ptxas;
+    bool from_start, kill;
+    bool boost_clock, clock_named; /* --clock-control none; --clock-control at all */
+    bool no_model;                 /* without the modelled metrics */
+    struct select_options select;
+    enum profile_list list;
+    const char *query_mode; /* base, suffix, all */
+    const char *folders[FOLDERS_MAX + 1];
+    u32 nfolders;
+    const char *unused[NAMES_MAX]; /* options that were taken and change nothing */
+    u32 nunused;
+    char **program; /* its argv; NULL */
+};
+
+/* ---- profile_options.c ---- */
+
+/* Reads the command line; ends the process when it is not understood, as argp does. */
+void profile_read(struct profile *p, int argc, char **argv);
+
+/* ---- profile_run.c ---- */
+
+/* Runs the program and reads what its launches left. *status: the program's. False: it could not be started, or nothing
+ * could be read; *status is then the command's. */
+bool profile_run(const struct profile *p, FILE *out, struct session *s, int *status);
+/* Reads a report file and leaves out the launches that are not selected. */
+bool profile_import(struct profile *p, struct session *s, int *status);
+/* The command that made the report file; NULL: it does not say. */
+const char *profile_report_command(struct profile *p);
+
+#endif

@@ -1,0 +1,251 @@
+/* profile_run.c - the program under the meter: a session folder for as long as it runs, the environment that tells the
+ * driver in each of its processes what to record, and the records read back; or a report file read. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/gpu.h"
+#include "cli/cli.h"
+#include "cli/folder.h"
+#include "cli/profile/profile.h"
+#include "cli/program.h"
+
+/* ---- the environment ---- */
+
+static bool set(const char *variable, const char *value)
+{
+    return (value ? setenv(variable, value, 1) : unsetenv(variable)) == 0;
+}
+
+/* What was not asked for keeps what the environment says. */
+static bool set_if(const char *variable, const char *value) { return !value || set(variable, value); }
+
+static bool set_count(const char *variable, u64 n)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, n);
+    return set(variable, n ? text : NULL);
+}
+
+/* The whole path: the program may change its folder. */
+static bool set_progress(const struct profile *p)
+{
+    char path[PATH_MAX];
+    if (p->quiet)
+        return set("LOCKSTEP_PROGRESS", "/dev/null");
+    if (!p->log)
+        return set("LOCKSTEP_PROGRESS", "-");
+    if (!strcmp(p->log, "stderr"))
+        return set("LOCKSTEP_PROGRESS", "/dev/stderr");
+    return set("LOCKSTEP_PROGRESS", realpath(p->log, path) ? path : p->log);
+}
+
+/* The model of caches and time costs, so it runs only for what needs it. */
+static bool wants_model(const struct profile *p)
+{
+    const struct ncu_options *o = &p->page;
+    if (p->no_model)
+        return false;
+    if (p->export_to || o->sections || o->limits)
+        return p->export_to || o->page == NCU_DETAILS || o->page == NCU_RAW;
+    if (!o->metrics.n)
+        return o->page == NCU_RAW;
+    for (u32 i = 0; i < o->metrics.n; i++) {
+        const struct ncu_metric *m = &o->metrics.at[i];
+        if (m->id >= 0 && (m->how == NCU_PER_SECOND || metric_info((enum metric_id)m->id)->kind == METRIC_MODELLED))
+            return true;
+    }
+    return false;
+}
+
+static bool set_environment(const struct profile *p, const char *folder)
+{
+    return set("LOCKSTEP_SESSION", folder) && set("LOCKSTEP_KERNEL", p->select.kernel) &&
+           set("LOCKSTEP_KERNEL_BASE", p->select.base) && set("LOCKSTEP_KERNEL_ID", p->select.kernel_id) &&
+           set_count("LOCKSTEP_LAUNCH_SKIP", p->select.skip) && set_count("LOCKSTEP_LAUNCH_COUNT", p->select.count) &&
+           set_count("LOCKSTEP_LAUNCH_SKIP_BEFORE_MATCH", p->select.skip_any) &&
+           set("LOCKSTEP_PROFILE_FROM_START", p->from_start ? NULL : "0") &&
+           set("LOCKSTEP_KILL", p->kill ? "1" : NULL) && set_progress(p) &&
+           set("LOCKSTEP_CACHES", wants_model(p) ? "1" : "0") &&
+           set("LOCKSTEP_CLOCK", p->boost_clock ? "boost" : "base") && set_if("LOCKSTEP_GPU", p->gpu) &&
+           set_if("LOCKSTEP_WORKERS", p->workers) && set_if("LOCKSTEP_SEED", p->seed) &&
+           set_if("LOCKSTEP_MEMORY", p->memory) && set_if("LOCKSTEP_TIMEOUT", p->timeout) &&
+           set_if("LOCKSTEP_PTXAS", p->ptxas);
+}
+
+/* ---- the folder ---- */
+
+/* A process that became another program by exec connects again; it disconnects once. */
+static void say_disconnected(FILE *out, const char *folder)
+{
+    char path[PATH_MAX], line[PATH_MAX + 32];
+    long last = 0, pid;
+    snprintf(path, sizeof path, "%s/connected", folder);
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "%ld", &pid) == 1 && pid != last) {
+            fprintf(out, "==PROF== Disconnected from process %ld\n", pid);
+            last = pid;
+        }
+    if (f)
+        fclose(f);
+    else
+        fputs("==WARNING== No process was profiled: the program did not start CUDA (see lockstep run).\n", out);
+}
+
+/* ---- report files ---- */
+
+/* The text as the inside of a JSON string. */
+static void put_json(FILE *f, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', f);
+        if ((u8)*text < ' ' || (u8)*text > 126)
+            fputc('?', f);
+        else
+            fputc(*text, f);
+    }
+}
+
+static bool write_report(const struct profile *p, const char *folder)
+{
+    FILE *f = fopen(p->export_to, "w");
+    if (f) {
+        fputs("{\"type\":\"report\",\"version\":1,\"command\":\"", f);
+        for (u32 i = 0; p->program[i]; i++) {
+            fputs(i ? " " : "", f);
+            put_json(f, p->program[i]);
+        }
+        fputs("\"}\n", f);
+    }
+    const bool good = f && session_pack(folder, f) == LS_OK && !ferror(f);
+    if ((f && fclose(f)) || !good)
+        fprintf(stderr, "lockstep profile: cannot write %s: %s\n", p->export_to, strerror(errno));
+    return good;
+}
+
+static bool read_session(const char *folder, struct session *s)
+{
+    struct diag_list diags;
+    diag_init(&diags);
+    const enum ls_status status = session_read(folder, s, &diags);
+    if (diags.errors)
+        cli_print_diags(&diags);
+    diag_free(&diags);
+    if (status != LS_OK)
+        fprintf(stderr, "lockstep profile: cannot read what was recorded: %s\n", ls_status_text(status));
+    return status == LS_OK;
+}
+
+static void say_clock(const struct profile *p, const struct gpu *gpu)
+{
+    if (p->clock_named && !p->boost_clock && !gpu->base_mhz)
+        fprintf(stderr,
+                "lockstep profile: gpus/%s.json has no base clock: time is modelled at the boost clock, %u MHz\n",
+                gpu->id, gpu->boost_mhz);
+}
+
+bool profile_run(const struct profile *p, FILE *out, struct session *s, int *status)
+{
+    struct program_facts facts;
+    char folder[FOLDER_MAX];
+    pid_t pid;
+    *status = CLI_TROUBLE;
+    if (!folder_make("profile", folder))
+        return false;
+    struct gpu gpu;
+    bool good = set_environment(p, folder) && cli_gpu(&gpu); /* a name that the driver would not know is said before */
+    if (good)
+        say_clock(p, &gpu);
+    *status = good ? program_ready(p->program[0], p->unchecked, &facts) : CLI_TROUBLE;
+    if (good && !*status)
+        *status = program_spawn(&facts, p->program, &pid);
+    good = good && !*status;
+    if (good) {
+        *status = program_wait(pid);
+        if (!p->quiet)
+            say_disconnected(out, folder);
+        if (*status && p->tell_exit_code)
+            fprintf(out, "==ERROR== The application returned an error code (%d).\n", *status);
+        good = read_session(folder, s) && (!p->export_to || !s->n || write_report(p, folder));
+        if (!good)
+            *status = CLI_TROUBLE;
+    }
+    folder_remove(folder);
+    return good;
+}
+
+/* ---- import ---- */
+
+static bool is_report(const char *path)
+{
+    static const char start[] = "{\"type\":\"report\"";
+    char head[sizeof start] = "";
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        fprintf(stderr, "lockstep profile: cannot read %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    const bool good = fgets(head, sizeof head, f) && !strcmp(head, start);
+    fclose(f);
+    if (!good)
+        fprintf(stderr, "lockstep profile: %s is no report of `lockstep profile --export`\n", path);
+    return good;
+}
+
+const char *profile_report_command(struct profile *p)
+{
+    FILE *f = fopen(p->import, "r");
+    json_t *first = f ? json_loadf(f, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+    const char *command = json_string_value(json_object_get(first, "command"));
+    if (command)
+        command = arena_strndup(&p->mem, command, strlen(command));
+    json_decref(first);
+    if (f)
+        fclose(f);
+    return command;
+}
+
+static bool select_launches(struct profile *p, struct session *s)
+{
+    struct select select;
+    char why[256];
+    u32 n = 0;
+    if (!select_init(&select, &p->select, why)) {
+        fprintf(stderr, "lockstep profile: %s\n", why);
+        return false;
+    }
+    for (u32 i = 0; i < s->n; i++) {
+        struct meter_report *r = s->reports[i];
+        if (select_take(&select, r->kernel, r->context, r->stream))
+            s->reports[n++] = r;
+        else
+            meter_report_free(r);
+    }
+    s->n = n;
+    select_free(&select);
+    return true;
+}
+
+bool profile_import(struct profile *p, struct session *s, int *status)
+{
+    struct diag_list diags;
+    *status = CLI_TROUBLE;
+    if (!is_report(p->import))
+        return false;
+    diag_init(&diags);
+    const bool good = session_read_file(p->import, s, &diags) == LS_OK;
+    if (diags.errors)
+        cli_print_diags(&diags);
+    diag_free(&diags);
+    if (!good || !select_launches(p, s))
+        return false;
+    *status = CLI_OK;
+    return true;
+}

@@ -1,0 +1,289 @@
+/* ncu_source.c - the source page: the user's source, line by line, with what each line's instructions did; or the PTX.
+ *
+ * A source file is looked for by the name that the compiler recorded: as it is, relative to where the command runs, to
+ * the program's folder and to --source-folders, and there by its last part alone. Without the file the lines that were
+ * executed stand there without text. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/csv.h"
+#include "report/limit.h"
+#include "report/ncu/ncu.h"
+
+/* ---- finding a file ---- */
+
+struct source {
+    const char *file; /* as recorded */
+    char **lines;     /* NULL: not found */
+    u32 n;
+    struct source *next;
+};
+
+static FILE *try_open(struct arena *tmp, const char *folder, const char *name)
+{
+    return fopen(folder ? arena_printf(tmp, "%s/%s", folder, name) : name, "r");
+}
+
+static FILE *open_source(const struct ncu_report *r, const struct session_process *p, const char *name)
+{
+    const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+    FILE *f = try_open(r->tmp, NULL, name);
+    for (u32 i = 0; !f && r->o->folders && r->o->folders[i]; i++) {
+        f = try_open(r->tmp, r->o->folders[i], name);
+        f = f ? f : try_open(r->tmp, r->o->folders[i], last);
+    }
+    const char *end = strrchr(p->path, '/');
+    if (f || !end)
+        return f;
+    const char *folder = arena_strndup(r->tmp, p->path, (size_t)(end - p->path));
+    f = try_open(r->tmp, folder, name);
+    return f ? f : try_open(r->tmp, folder, last);
+}
+
+static void read_source(struct arena *mem, struct source *s, FILE *f)
+{
+    char *line = NULL;
+    size_t room = 0;
+    u32 cap = 0;
+    for (ssize_t n; (n = getline(&line, &room, f)) >= 0;) {
+        while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+            n--;
+        if (s->n == cap) {
+            cap = cap ? cap * 2 : 256;
+            char **to = arena_array(mem, char *, cap);
+            if (s->n)
+                memcpy(to, s->lines, sizeof *to * s->n);
+            s->lines = to;
+        }
+        s->lines[s->n++] = arena_strndup(mem, line, (size_t)n);
+    }
+    free(line);
+}
+
+static const struct source *source_of(const struct ncu_report *r, struct source **all, const struct session_process *p,
+                                      const char *file)
+{
+    for (struct source *s = *all; s; s = s->next)
+        if (!strcmp(s->file, file))
+            return s;
+    struct source *s = arena_new(r->mem, struct source);
+    *s = (struct source){.file = arena_strndup(r->mem, file, strlen(file)), .next = *all};
+    FILE *f = open_source(r, p, file);
+    if (f) {
+        read_source(r->mem, s, f);
+        fclose(f);
+    }
+    return *all = s;
+}
+
+/* ---- columns ---- */
+
+static double sectors(const struct meter_line *l) { return (double)limit_sectors(l).sectors; }
+static double ideal(const struct meter_line *l) { return (double)limit_sectors(l).ideal; }
+static double excessive(const struct meter_line *l) { return sectors(l) - ideal(l); }
+
+static double sum(const struct meter_line *l, enum event_id a, enum event_id b, enum event_id c)
+{
+    return (double)(l->n[a] + l->n[b] + l->n[c]);
+}
+
+static double wavefronts(const struct meter_line *l)
+{
+    return sum(l, EVENT_sld_wavefronts, EVENT_sst_wavefronts, EVENT_satom_wavefronts);
+}
+
+static double conflicts(const struct meter_line *l)
+{
+    return sum(l, EVENT_sld_conflicts, EVENT_sst_conflicts, EVENT_satom_conflicts);
+}
+
+static double ideal_wavefronts(const struct meter_line *l) { return wavefronts(l) - conflicts(l); }
+static double instructions(const struct meter_line *l) { return (double)l->n[EVENT_inst]; }
+static double thread_instructions(const struct meter_line *l) { return (double)l->n[EVENT_thread_inst]; }
+static double requests(const struct meter_line *l)
+{
+    return sum(l, EVENT_gld_requests, EVENT_gst_requests, EVENT_gasync_requests);
+}
+
+static double threads(const struct meter_line *l)
+{
+    return l->n[EVENT_inst] ? (double)l->n[EVENT_thread_inst] / (double)l->n[EVENT_inst] : 0;
+}
+
+static double divergent(const struct meter_line *l) { return (double)l->n[EVENT_divergent]; }
+
+/* `heading`: of the text, which has no room; NULL: only in CSV. */
+static const struct {
+    const char *name, *heading;
+    double (*value)(const struct meter_line *l);
+} columns[] = {
+    {"# Instructions Executed", "Inst", instructions},
+    {"Thread Instructions Executed", NULL, thread_instructions},
+    {"Avg. Threads Executed", "Threads", threads},
+    {"Divergent Branches", NULL, divergent},
+    {"L1 Tag Requests Global", "Gl.Req", requests},
+    {"L2 Theoretical Sectors Global", "Sectors", sectors},
+    {"L2 Theoretical Sectors Global Ideal", "Ideal", ideal},
+    {"L2 Theoretical Sectors Global Excessive", NULL, excessive},
+    {"L1 Wavefronts Shared", "Sh.Wavef", wavefronts},
+    {"L1 Wavefronts Shared Ideal", NULL, ideal_wavefronts},
+    {"L1 Wavefronts Shared Excessive", "Conflicts", conflicts},
+};
+enum { WIDTH = 10 };
+
+/* What is wrong with a line; "" when nothing is. */
+static void mark(const struct meter_line *l, char *out, size_t size)
+{
+    out[0] = 0;
+    if (sectors(l) > 1.1 * ideal(l))
+        snprintf(out, size, "%.1fx the sectors", sectors(l) / ideal(l));
+    const size_t n = strlen(out);
+    if (conflicts(l) > 0.1 * ideal_wavefronts(l))
+        snprintf(out + n, size - n, "%s%.0f%% conflicts", n ? ", " : "", 100 * conflicts(l) / wavefronts(l));
+    const size_t k = strlen(out);
+    if (threads(l) > 0 && threads(l) < 16)
+        snprintf(out + k, size - k, "%s%.1f of 32 threads", k ? ", " : "", threads(l));
+}
+
+/* ---- rows ---- */
+
+static void text_row(FILE *out, u32 line, const struct meter_line *l, const char *text)
+{
+    char number[48], marks[120] = "";
+    fprintf(out, "    %5u", line);
+    for (size_t c = 0; c < LS_ARRAY_LEN(columns); c++) {
+        const double v = l ? columns[c].value(l) : 0;
+        if (!columns[c].heading)
+            continue;
+        ncu_number(v == floor(v) ? v : round(v * 100) / 100, number);
+        fprintf(out, " %*s", WIDTH, v != 0 ? number : "");
+    }
+    if (l)
+        mark(l, marks, sizeof marks);
+    fprintf(out, "  %c%s%s", *marks ? '!' : ' ', *text ? " " : "", text);
+    if (*marks)
+        fprintf(out, "  <- %s", marks);
+    fputc('\n', out);
+}
+
+static void csv_row(FILE *out, u32 line, const struct meter_line *l, const char *text)
+{
+    char number[48], marks[120] = "";
+    snprintf(number, sizeof number, "%u", line);
+    report_csv_field(out, number, true);
+    report_csv_field(out, text, false);
+    for (size_t c = 0; c < LS_ARRAY_LEN(columns); c++) {
+        ncu_number(l ? columns[c].value(l) : 0, number);
+        report_csv_field(out, number, false);
+    }
+    if (l)
+        mark(l, marks, sizeof marks);
+    report_csv_field(out, marks, false);
+    fputc('\n', out);
+}
+
+static void put_row(FILE *out, const struct ncu_report *r, u32 line, const struct meter_line *l, const char *text)
+{
+    (r->o->csv ? csv_row : text_row)(out, line, l, text);
+}
+
+static void put_heading(FILE *out, const struct ncu_report *r, const char *file)
+{
+    if (r->o->csv) {
+        report_csv_field(out, "#", true);
+        report_csv_field(out, "Source", false);
+        for (size_t c = 0; c < LS_ARRAY_LEN(columns); c++)
+            report_csv_field(out, columns[c].name, false);
+        report_csv_field(out, "Information", false);
+        fputc('\n', out);
+        return;
+    }
+    fprintf(out, "    File: %s\n    %5s", file, "Line");
+    for (size_t c = 0; c < LS_ARRAY_LEN(columns); c++)
+        if (columns[c].heading)
+            fprintf(out, " %*s", WIDTH, columns[c].heading);
+    fputs("    Source\n", out);
+}
+
+/* ---- one launch ---- */
+
+/* The rows of one file: `lines` are n that belong to it, by line. With the file's text, each with some lines around it;
+ * as CSV the whole file. */
+static void put_file(FILE *out, const struct ncu_report *r, const struct source *s, const struct meter_line *lines,
+                     u32 n)
+{
+    enum { AROUND = 3 };
+    put_heading(out, r, s->file);
+    for (u32 i = 0; i < n && !s->lines; i++)
+        put_row(out, r, lines[i].line, &lines[i], i ? "" : "(the file was not found; --source-folders names folders)");
+    u32 at = 0, last = 0; /* last: the line printed last */
+    for (u32 line = 1; line <= s->n; line++) {
+        while (at < n && lines[at].line < line)
+            at++;
+        const bool here = at < n && lines[at].line == line, soon = at < n && lines[at].line - line <= AROUND;
+        const bool was = at > 0 && line - lines[at - 1].line <= AROUND;
+        if (!here && !soon && !was && !r->o->csv)
+            continue;
+        if (last && last + 1 != line)
+            fputs("      ...\n", out);
+        put_row(out, r, line, here ? &lines[at] : NULL, s->lines[line - 1]);
+        last = line;
+    }
+    for (u32 i = 0; i < n && s->lines; i++)
+        if (lines[i].line > s->n)
+            put_row(out, r, lines[i].line, &lines[i], "(the file has no such line: it was changed)");
+}
+
+static void put_ptx(FILE *out, const struct ncu_report *r, const struct meter_line *lines, u32 n)
+{
+    for (u32 i = 0; i < n; i++) {
+        if (!i || strcmp(lines[i].function, lines[i - 1].function) != 0)
+            put_heading(out, r, arena_printf(r->tmp, "PTX of %s", lines[i].function));
+        put_row(out, r, lines[i].ptx_line, &lines[i], lines[i].ptx ? lines[i].ptx : "");
+    }
+}
+
+static void put_lines(FILE *out, const struct ncu_report *r, const struct ncu_launch *l, struct source **all)
+{
+    u32 n;
+    const struct meter_line *lines = meter_source_lines(l->r, r->tmp, &n);
+    bool any = false;
+    for (u32 i = 0, next; i < n && !r->o->ptx_source; i = next) {
+        for (next = i + 1; next < n && lines[i].file && lines[next].file && !strcmp(lines[i].file, lines[next].file);)
+            next++;
+        if (!lines[i].file || !lines[i].line)
+            continue;
+        any = true;
+        put_file(out, r, source_of(r, all, l->process, lines[i].file), lines + i, next - i);
+    }
+    if (!any)
+        put_ptx(out, r, l->r->lines, l->r->nlines);
+    if (!any && !r->o->ptx_source && !r->o->csv)
+        fputs("    There are no source lines: compile with -lineinfo. This is the PTX.\n", out);
+}
+
+void ncu_source(FILE *out, const struct ncu_report *r)
+{
+    struct source *all = NULL;
+    for (u32 i = 0; i < r->n; i++) {
+        char name[4096];
+        const struct ncu_launch *l = &r->launches[i];
+        const struct meter_report *m = l->r;
+        kernel_name(m->kernel, r->o->name, name, sizeof name);
+        if (r->o->csv) {
+            report_csv_field(out, "Kernel Name", true);
+            report_csv_field(out, name, false);
+            fputc('\n', out);
+        } else {
+            fprintf(out,
+                    "  %s (%u, %u, %u)x(%u, %u, %u), Context %" PRIu64 ", Stream %" PRIu64 ", Device 0, CC %u.%u\n",
+                    name, m->grid[0], m->grid[1], m->grid[2], m->block[0], m->block[1], m->block[2], m->context,
+                    m->stream, m->cc[0], m->cc[1]);
+        }
+        put_lines(out, r, l, &all);
+        fputc('\n', out);
+        arena_free(r->tmp);
+    }
+}
