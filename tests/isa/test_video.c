@@ -1,5 +1,5 @@
 /* Video instructions (PTX ISA 9.7.18): which selectors and operands are taken, and a few results worked out by hand at
- * every instruction-set level. tests/ptx/video.ptx has all opcodes against a model. */
+ * every instruction-set level. video.ptx (tests/ptx/gen_video.py) has all opcodes against a model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

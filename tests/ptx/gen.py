@@ -1,25 +1,9 @@
-#!/usr/bin/env python3
-"""Writes the .ptx test programs that have one shape: a thread loads its operands, runs one instruction, and stores
-every destination. Run by hand; its output is committed. `gen.py --check` also assembles every file with ptxas.
-
-A kernel's head says what the runner must know:
-
-    // TEST: name op=add.sat.s32 in=s32,s32 out=s32
-
-    op    the instruction, the name under which ref.c knows what it does
-    in    the operands' types, one array each; type:lo-hi limits values to a range, type:nz excludes zero
-    out   the destinations' types, one 8-byte word each, zero-extended
-    err   approximations: ulp:N, rel:2^N, abs:2^N, the largest error that the PTX manual states
-    ref   none: no reference, the result is recorded and compared with the record; nan: any NaN equals any other
-"""
-import os
+"""gen.py - the test programs that have one shape: a thread loads its operands, runs one instruction, and stores every
+destination. make.py says what the head of a kernel means."""
 import re
-import subprocess
-import sys
 
 import gen_memory
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 INTS = ["u16", "s16", "u32", "s32", "u64", "s64"]
 RND = ["rn", "rz", "rm", "rp"]
 SIZE = {"pred": 4, "u8": 1, "s8": 1, "b8": 1, "u16": 2, "s16": 2, "b16": 2, "f16": 2, "bf16": 2, "u32": 4, "s32": 4,
@@ -340,19 +324,26 @@ def approximations():
 
 # ---- conversions ----
 
+def holds(d, a):
+    """Whether integers of type d have all values of type a: ptxas then takes no .sat."""
+    return int(d[1:]) - (d[0] == "s") >= int(a[1:]) - (a[0] == "s") and not (d[0] == "u" and a[0] == "s")
+
+
 def conversions():
+    """ptxas for sm_90 takes no .sat to or from bf16, no bf16 to or from 8 bits, and no .rn.satfinite to tf32."""
     ints = ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"]
     for d in ints:
         for a in ints:
             emit("cvt_int", "cvt.%s.%s" % (d, a), [a], [d])
-            emit("cvt_int", "cvt.sat.%s.%s" % (d, a), [a], [d])
-        for a in ("f16", "bf16", "f32", "f64"):
+            if not holds(d, a):
+                emit("cvt_int", "cvt.sat.%s.%s" % (d, a), [a], [d])
+        for a in ("f16", "bf16", "f32", "f64") if size(d) > 1 else ("f16", "f32", "f64"):
             for r in ("rni", "rzi", "rmi", "rpi"):
                 for ftz in ("", ".ftz") if a == "f32" else ("",):
-                    for sat in ("", ".sat"):
+                    for sat in ("", ".sat") if a != "bf16" else ("",):
                         emit("cvt_to_int", "cvt.%s%s%s.%s.%s" % (r, ftz, sat, d, a), [a], [d])
     for a in ints:
-        for d in ("f16", "bf16", "f32", "f64"):
+        for d in ("f16", "bf16", "f32", "f64") if size(a) > 1 else ("f16", "f32", "f64"):
             for r in RND:
                 for ftz in ("", ".ftz") if d == "f32" else ("",):
                     for sat in ("",) if d == "bf16" else ("", ".sat"):
@@ -363,7 +354,7 @@ def conversions():
         for a in order:
             narrow = order[a] > order[d] or (a != d and order[a] == order[d])
             for ftz in ("", ".ftz") if "f32" in (d, a) else ("",):
-                for sat in ("", ".sat"):
+                for sat in ("", ".sat") if "bf16" not in (d, a) else ("",):
                     if narrow:
                         for r in RND:
                             emit(f, "cvt.%s%s%s.%s.%s" % (r, ftz, sat, d, a), [a], [d], extra=nan_rule(d, a))
@@ -380,8 +371,8 @@ def conversions():
                 if relu or fin:
                     for d in ("f16", "bf16"):
                         emit("cvt_pack", "cvt.%s%s%s.%s.f32" % (r, relu, fin, d), ["f32"], [d])
-                for m in ("%s%s" % (fin, relu),):
-                    emit("cvt_pack", "cvt.%s%s.tf32.f32" % (r, m), ["f32"], ["b32"])
+                if not fin:
+                    emit("cvt_pack", "cvt.%s%s.tf32.f32" % (r, relu), ["f32"], ["b32"])
     for m in ("", ".satfinite"):
         emit("cvt_pack", "cvt.rna%s.tf32.f32" % m, ["f32"], ["b32"])
     for relu in ("", ".relu"):
@@ -399,7 +390,13 @@ def nan_rule(d, a):
     return "ref=nan" if "f64" in (d, a) or d == a else ""
 
 
-def main():
+def header(name):
+    arch, version = ("sm_100a", "8.8") if name.startswith("sm_100") else ("sm_90", "8.6" if name == "cvt_pack" else "8.5")
+    return "// %s.ptx - written by gen.py; see there and runner.c.\n.version %s\n.target %s\n.address_size 64\n\n" % (
+        name, version, arch)
+
+
+def programs():
     integers()
     carries()
     bits()
@@ -410,54 +407,4 @@ def main():
     approximations()
     conversions()
     gen_memory.all(emit)
-    write("--check" in sys.argv)
-
-
-def header(name):
-    arch, version = ("sm_100a", "8.8") if name.startswith("sm_100") else ("sm_90", "8.6" if name == "cvt_pack" else "8.5")
-    return "// %s.ptx - written by gen.py; see there and runner.c.\n.version %s\n.target %s\n.address_size 64\n\n" % (
-        name, version, arch), arch
-
-
-def rejected_lines(text, arch):
-    """Which lines ptxas does not take."""
-    with open("/tmp/gen_check.ptx", "w") as out:
-        out.write(text)
-    done = subprocess.run(["ptxas", "-O1", "-arch=" + arch, "/tmp/gen_check.ptx", "-o", "/dev/null"],
-                          capture_output=True, text=True)
-    if done.returncode == 0:
-        return []
-    found = [(int(m.group(1)), m.group(0)) for m in re.finditer(r"line (\d+);[^\n]*", done.stderr)]
-    return found or [(0, done.stderr)]
-
-
-def write(check):
-    """Writes the files. With --check a kernel that ptxas rejects is named, and left out of its file."""
-    for name, kernels in sorted(files.items()):
-        head, arch = header(name)
-        while check:
-            bad = rejected_lines(head + "\n".join(kernels), arch)
-            if not bad:
-                break
-            kernels = keep(head, kernels, bad)
-        with open(os.path.join(HERE, name + ".ptx"), "w") as out:
-            out.write(head + "\n".join(kernels))
-
-
-def keep(head, kernels, bad):
-    at, good = head.count("\n") + 1, []
-    for text in kernels:
-        end = at + text.count("\n")
-        why = [message for line, message in bad if at <= line <= end]
-        if why:
-            print("rejected:", re.search(r"op=(\S+)", text).group(1), why[0])
-        else:
-            good.append(text)
-        at = end + 1
-    if len(good) == len(kernels):
-        sys.exit("ptxas fails and names no kernel: %s" % bad)
-    return good
-
-
-if __name__ == "__main__":
-    main()
+    return {name: header(name) + "\n".join(kernels) for name, kernels in files.items()}

@@ -1,15 +1,11 @@
-#!/usr/bin/env python3
-"""gen_matrix.py - writes matrix.ptx: self-checking programs for the warp matrix instructions (PTX ISA 9.7.14).
+"""gen_matrix.py - matrix.ptx and matrix_fp8.ptx: self-checking programs for the warp matrix instructions (PTX ISA 9.7.14).
 
 Every matrix has small integers for elements, so each product and sum is exact in all formats and in any order, and the
 programs must give the same answer on every GPU. Results are compared with a product that the kernel computes element by
 element in integers. wmma: the layout of fragments is not looked at, they go from load to store. mma: each lane makes its
-fragments from the formulas of the manual's figures. Run by hand; the output is committed."""
-import os
-
+fragments from the formulas of the manual's figures."""
 from gen_programs import END, FIRST, START
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 texts = []
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "s32": 32, "s8": 8, "u8": 8, "f64": 64, "s4": 4, "u4": 4, "b1": 1,
         "e4m3": 8, "e5m2": 8}
@@ -418,19 +414,20 @@ def all_fp8():
                 mma(shape, ta, tb, "f16", "f16")
 
 
-def write(name, version):
-    with open(os.path.join(HERE, name + ".ptx"), "w") as out:
-        out.write("// Written by gen_matrix.py; see there.\n.version %s\n.target sm_90\n.address_size 64\n\n" % version +
-                  "\n".join(texts))
-    print("%s: %d programs" % (name, len(texts)))
+def take(version):
+    """A file of all that was made since the last one."""
+    text = ("// Written by gen_matrix.py; see there.\n.version %s\n.target sm_90\n.address_size 64\n\n" % version +
+            "\n".join(texts))
     texts.clear()
+    return text
 
 
-if __name__ == "__main__":
+def programs():
     all_wmma()
     all_mma()
     matrices()
     pieces()
-    write("matrix", "8.0")
+    made = {"matrix": take("8.0")}
     all_fp8()
-    write("matrix_fp8", "8.7")
+    made["matrix_fp8"] = take("8.7")
+    return made

@@ -1,11 +1,6 @@
-#!/usr/bin/env python3
-"""gen_programs.py - writes the self-checking programs: sync.ptx, mbarrier.ptx, control.ptx, places.ptx. The text of each program is
-below as it is; the script only adds what all have in common: signature, registers, %r1 = the thread in the block,
-%r2 = the thread in the grid, %q1 = the thread's output word, %q2 = the scratch memory. A program leaves its answer
-in %r9. Run by hand; the output is committed."""
-import os
-
-HERE = os.path.dirname(os.path.abspath(__file__))
+"""gen_programs.py - the self-checking programs: sync, mbarrier, control, places. The text of each is below as it is; the
+script only adds what all have in common: signature, registers, %r1 = the thread in the block, %r2 = the thread in the
+grid, %q1 = the thread's output word, %q2 = the scratch memory. A program leaves its answer in %r9."""
 FIRST = """.visible .entry %s(.param .u64 in0, .param .u64 in1, .param .u64 in2, .param .u64 in3,
     .param .u64 out, .param .u32 n)
 {
@@ -1212,19 +1207,16 @@ def mbarriers():
         selp.u32 %r9, 1, 0, %p1;""", block=64, decl=buf)
 
 
-def main():
+def header(name):
+    arch, version = ("sm_100", "8.6") if name.startswith("sm_100") else ("sm_90", "8.5")
+    return ("// %s.ptx - written by gen_programs.py: programs that check themselves. A thread leaves a 32-bit word in out;\n"
+            "// in0 is 1 MiB of zeros.\n.version %s\n.target %s\n.address_size 64\n\n" % (name, version, arch))
+
+
+def programs():
     barriers()
     mbarriers()
     warps()
     control()
     places()
-    for name, texts in sorted(files.items()):
-        head = ("// %s.ptx - written by gen_programs.py: programs that check themselves. A thread leaves a 32-bit word in out;\n"
-                "// in0 is 1 MiB of zeros.\n.version %s\n.target %s\n.address_size 64\n\n"
-                % ((name, "8.6", "sm_100") if name.startswith("sm_100") else (name, "8.5", "sm_90")))
-        with open(os.path.join(HERE, name + ".ptx"), "w") as out:
-            out.write(head + "\n".join(texts))
-
-
-if __name__ == "__main__":
-    main()
+    return {name: header(name) + "\n".join(texts) for name, texts in files.items()}

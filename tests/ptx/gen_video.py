@@ -1,12 +1,9 @@
-#!/usr/bin/env python3
-"""gen_video.py - writes video.ptx: the video instructions (PTX ISA 9.7.18) with types, selectors, saturation and
+"""gen_video.py - video.ptx: the video instructions (PTX ISA 9.7.18) with types, selectors, saturation and
 secondary operations drawn at random. Thread t makes its operands from t and mixes the results of all instructions of a
 kernel into one word; the expected words come from the model below, written after the manual's pseudocode with Python's
-unbounded integers. Run by hand; the output is committed."""
-import os
+unbounded integers."""
 import random
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 M = 0xffffffff
 THREADS = 32
 FIRST = """// TEST: t_%s grid=1 block=%d n=%d
@@ -148,11 +145,12 @@ def kernel(name, make, count):
     return FIRST % (name, THREADS, THREADS, " ".join(map(str, words)), name) + code + END
 
 
-text = "// video.ptx - written by gen_video.py, which says what is expected.\n.version 8.5\n.target sm_90\n.address_size 64\n\n"
-for op in ("absdiff", "set"):
-    text += kernel("v" + op, lambda rng: scalar(rng, op), 24)
-for n in (2, 4):
-    for op in ("add", "sub", "avrg", "absdiff", "min", "max", "set"):
-        text += kernel("v%s%d" % (op, n), lambda rng: packed(rng, op, n), 16)
-with open(os.path.join(HERE, "video.ptx"), "w") as f:
-    f.write(text)
+def programs():
+    text = ("// video.ptx - written by gen_video.py, which says what is expected.\n"
+            ".version 8.5\n.target sm_90\n.address_size 64\n\n")
+    for op in ("absdiff", "set"):
+        text += kernel("v" + op, lambda rng: scalar(rng, op), 24)
+    for n in (2, 4):
+        for op in ("add", "sub", "avrg", "absdiff", "min", "max", "set"):
+            text += kernel("v%s%d" % (op, n), lambda rng: packed(rng, op, n), 16)
+    return {"video": text}

@@ -27,7 +27,7 @@ static struct excuse {
 static struct row {
     unsigned cases, running, wrong;
     u64 incomplete;     /* bit n: something of form n does not run */
-    const char *tested; /* the first test file that has it, or NULL */
+    const char *tested; /* the first test program that has it, without its folder, or NULL */
 } rows[PTX_NOPS];
 
 static bool listing;
@@ -88,14 +88,14 @@ static void take_test(const char *path)
 {
     char line[4096];
     FILE *f = fopen(path, "r");
-    const char *name = strstr(path, "tests/");
+    const char *slash = strrchr(path, '/');
     while (f && fgets(line, sizeof line, f)) {
         const char *s = line + strspn(line, " \t{");
         if (*s == '@')
             s += strcspn(s, " \t"), s += strspn(s, " \t");
         const enum ptx_op op = opcode_at(s);
         if (op && !rows[op].tested)
-            rows[op].tested = name ? name : path;
+            rows[op].tested = slash ? slash + 1 : path;
     }
     if (f)
         fclose(f);
@@ -156,14 +156,15 @@ static int doc(void)
         all += !rows[op].incomplete;
         some += rows[op].incomplete && rows[op].running;
     }
-    printf("# Which instructions run\n\n"
-           "Made by `ninja bless_isa` from `src/ptx/ops.def` and `src/ptx/unsupported.def`, by lowering every form of\n"
-           "every opcode; do not edit. Of PTX ISA 9.0's %u opcodes %u run in all their forms and %u in some. The\n"
-           "others are parsed and checked; a kernel that has one cannot be launched, and the launch says why. Sections "
-           "are\n"
-           "those of the PTX ISA manual, patterns are a shell's. A test is a program that has the opcode\n"
-           "([testing.md](testing.md)).\n\n",
-           PTX_NOPS - 1, all, some);
+    printf(
+        "# Which instructions run\n\n"
+        "Made by `ninja bless_isa` from `src/ptx/ops.def` and `src/ptx/unsupported.def`, by lowering every form of\n"
+        "every opcode; do not edit. Of PTX ISA 9.0's %u opcodes %u run in all their forms and %u in some. The\n"
+        "others are parsed and checked; a kernel that has one cannot be launched, and the launch says why. Sections "
+        "are\n"
+        "those of the PTX ISA manual, patterns are a shell's. A test is a program of `tests/ptx` that has the opcode\n"
+        "([testing.md](testing.md)).\n\n",
+        PTX_NOPS - 1, all, some);
     printf("| opcode | class | section | semantics | runs | test |\n| --- | --- | --- | --- | --- | --- |\n");
     for (unsigned op = 1; op < PTX_NOPS; op++) {
         const struct ptx_op_row *o = ptx_op_row(op);

@@ -1,5 +1,5 @@
 /* mbarriers and bulk copies used wrongly: a deadlock, a fault with its reason; and waits that are let go. What they do
- * when they are used rightly is in tests/ptx/mbarrier.ptx. */
+ * when they are used rightly is in mbarrier.ptx (tests/ptx/gen_programs.py). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
