@@ -1,7 +1,7 @@
 #!/bin/sh
 # mutate.sh CC ARCHIVES - proves that the meter's tests would notice a wrong counting rule.
 #
-# Each rule in src/meter that says MUTANT(n, right, wrong) is built once with -DLS_MUTATE=n, and at least one of the tests
+# Each rule in src/meter and src/model that says MUTANT(n, right, wrong) is built once with -DLS_MUTATE=n, and at least one of the tests
 # below must then fail. Without a mutation all must pass. ARCHIVES are the built ls_ir, ls_ptx and ls_base, in this order;
 # CTest gives them.
 set -u
@@ -21,8 +21,9 @@ for t in $tests; do
     $cc $flags -c "tests/unit/meter/$t.c" -o "$work/$t.o" || exit 2
 done
 $cc $flags -c tests/hw/bank_probe.c -o "$work/bank_probe.o" || exit 2
-mutated=$(grep -l 'MUTANT(' src/meter/*.c)
-for f in src/meter/*.c; do
+sources=$(find src/meter src/model -name '*.c')
+mutated=$(grep -l 'MUTANT(' $sources)
+for f in $sources; do
     $cc $flags -c "$f" -o "$work/right_$(basename "$f" .c).o" || exit 2
 done
 

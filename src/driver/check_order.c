@@ -7,7 +7,7 @@
 
 #include "check/core/stream_order.h"
 #include "driver/check.h"
-#include "meter/kernel_name.h"
+#include "meter/session/kernel_name.h"
 
 static struct stream_order *order;
 

@@ -1,5 +1,5 @@
-/* occupancy.c - the occupancy queries, on meter's occupancy rules. */
-#include "meter/occupancy.h"
+/* occupancy.c - the occupancy queries, on the rules of model/occupancy.h. */
+#include "model/occupancy.h"
 #include "driver/driver.h"
 
 /* The carve-out in KiB that the function asks for: a percentage of the most, rounded up to one that there is. */

@@ -1,6 +1,6 @@
 /* profile.c - launches under the meter: with LOCKSTEP_SESSION=<folder>, each selected launch runs with hooks and a
  * record of it is appended to <folder>/<pid>.rec. What is not selected runs fast. LOCKSTEP_KERNEL, ..._BASE, ..._ID and
- * LOCKSTEP_LAUNCH_SKIP, _COUNT, _SKIP_BEFORE_MATCH select (meter/select.h). cuProfilerStop and cuProfilerStart switch
+ * LOCKSTEP_LAUNCH_SKIP, _COUNT, _SKIP_BEFORE_MATCH select (meter/session/select.h). cuProfilerStop and cuProfilerStart switch
  * it off and on; LOCKSTEP_PROFILE_FROM_START=0 begins switched off.
  *
  * LOCKSTEP_CLOCK=base models time at the GPU's base clock, boost (the default) at its boost clock.
@@ -23,8 +23,8 @@
 
 #include "driver/driver.h"
 #include "meter/meter.h"
-#include "meter/select.h"
-#include "meter/session.h"
+#include "meter/session/select.h"
+#include "meter/session/session.h"
 
 static struct {
     const char *folder;   /* NULL: no profiling */

@@ -28,7 +28,7 @@
 
 #include "base/alloc.h"
 #include "driver/check.h"
-#include "meter/kernel_name.h"
+#include "meter/session/kernel_name.h"
 
 enum { PAGE = 4096 };
 

@@ -16,6 +16,7 @@
 #include "exec/clock/clock.h"
 #include "exec/device/builtin.h"
 #include "exec/texture/texture.h"
+#include "model/latency.h"
 
 static bool is_global(const struct ptx_var *v) { return v->space == SPACE_GLOBAL || v->space == SPACE_CONST; }
 static bool is_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED; }
@@ -441,7 +442,7 @@ static void lower(struct exec_module *m, struct exec_func *f)
         .local_window = mem_local_window(m->device->mem),
         .keep_apart = m->device->keep_apart,
         .weak_memory = m->device->weak_memory,
-        .timed = needs_timed_code(m, f),
+        .cost = needs_timed_code(m, f) ? latency_cost : NULL,
     };
     struct shared_layout shared =
         place_kernel_shared(&l, m->common.at && (calls_functions(f) || names_common(m, f->src)));

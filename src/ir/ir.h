@@ -124,7 +124,7 @@ struct ir_block {
 
 /* Decoded code in one of three shapes: fast is silent; traced announces blocks and accesses; timed is traced with a
  * `tick` record in front of every instruction, and is made only of functions that a kernel which reads a clock runs
- * (latency.c). Bodies come in the first two. */
+ * (tick.c). Bodies come in the first two. */
 struct ir_code {
     struct ir_inst *insts;
     u32 n;
@@ -153,6 +153,13 @@ enum ir_unit {
 };
 
 #define IR_COPY_ALL UINT32_MAX
+
+/* What an instruction stands for: machine instructions of a unit. */
+struct ir_cost {
+    enum ir_unit unit;
+    u8 steps;   /* >= 1 */
+    bool chain; /* each of them needs the one before */
+};
 
 /* What a tick record (ptr) says of the instruction behind it. A register is named by its entry in the scoreboard: one a
  * slot, one a predicate, and one for the carry flag. */
@@ -231,8 +238,9 @@ struct ir_target {
     int (*builtin)(void *ctx, const char *name);
     u64 shared_window, local_window; /* generic addresses of the two windows */
     bool keep_apart;                 /* every register its own slot: no colouring, for tests */
-    bool timed;                      /* make the timed shape too */
-    bool weak_memory;                /* what releases has a fence in front of it */
+    /* What the tick records say of an instruction's time; NULL: no timed shape is made. */
+    struct ir_cost (*cost)(const struct ptx_inst *i);
+    bool weak_memory; /* what releases has a fence in front of it */
 };
 
 /* Builds blocks, dominators, liveness, slots and code. Everything is allocated in mem (whose recovery point is set).

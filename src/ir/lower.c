@@ -93,7 +93,7 @@ struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const 
     }
     ir_emit(&p, IR_FAST);
     ir_emit(&p, IR_TRACED);
-    if (target->timed)
+    if (target->cost)
         ir_emit(&p, IR_TIMED);
     out->consts = p.consts.at;
     out->nconsts = p.consts.len;

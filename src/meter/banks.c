@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "meter/mutate.h"
+#include "base/mutate.h"
 
 /* The most words of one phase is 64 in banks of 4 bytes (half a warp of 16 bytes), 512 in banks of 1 byte. */
 enum { SMALL_BITS = 7, LARGE_BITS = 10 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "meter/mutate.h"
+#include "base/mutate.h"
 #include "meter/sectors.h"
 
 enum { MEMO_WAYS = 8, MEMO_BITS = 3 };

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/mutate.h"
 #include "meter/count.h"
-#include "meter/mutate.h"
 #include "meter/time.h"
 
 struct meter {

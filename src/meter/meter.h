@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "exec/exec.h"
 #include "meter/metrics.h"
-#include "meter/occupancy.h"
+#include "model/occupancy.h"
 
 struct meter;
 

@@ -4,7 +4,7 @@
 #define LS_METER_RULES_H
 
 #include "meter/meter.h"
-#include "meter/sass.h"
+#include "meter/sass/sass.h"
 
 /* Why a number that addresses and masks give may still differ from the hardware's. */
 enum {

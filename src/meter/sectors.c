@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "meter/mutate.h"
+#include "base/mutate.h"
 
 /* Slots of the set, powers of two: two blocks a lane at most, or eight words of local memory. */
 enum { SMALL_BITS = 7, LARGE_BITS = 9 };

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meter/kernel_name.h"
-#include "meter/select.h"
+#include "meter/session/kernel_name.h"
+#include "meter/session/select.h"
 
 static const struct {
     const char *mangled, *function, *demangled;

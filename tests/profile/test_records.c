@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "meter/session.h"
+#include "meter/session/session.h"
 
 enum { LINES = 40 };
 static struct meter_line lines[LINES];

@@ -10,6 +10,7 @@
 #include "exec/device/builtin.h"
 #include "exec/exec.h"
 #include "ir/ir.h"
+#include "model/latency.h"
 #include "ptx/ptx.h"
 
 enum { MAX_BODIES = 8192 };
@@ -68,7 +69,7 @@ static void lower_all(const struct ptx_module *m)
                                      .builtin = builtin,
                                      .shared_window = 1ull << 40,
                                      .local_window = 1ull << 41,
-                                     .timed = true};
+                                     .cost = latency_cost};
     if (setjmp(mem.oom)) {
         arena_free(&mem);
         return;

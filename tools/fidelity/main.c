@@ -265,7 +265,7 @@ static void put_asked(const struct run *runs)
            "ptxas. Here "
            "each module went through `ptxas -lineinfo`, and\nthe cubin's line table told what became of each PTX "
            "instruction "
-           "(`src/meter/estimate_sass.c`): instructions of shared memory are then\n*counted*; the others stay "
+           "(`src/meter/sass/estimate_sass.c`): instructions of shared memory are then\n*counted*; the others stay "
            "estimates, because "
            "how executions are shared between an unrolled loop and its remainder is not seen.\n\n"
            "| metric | equal | median distance | largest | ours not 0, the H200's 0 |\n"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "meter/select.h"
+#include "meter/session/select.h"
 #include "report/check/check_report.h"
 
 enum { CHECK_NAMES = 64 };

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
-#include "meter/select.h"
+#include "meter/session/select.h"
 #include "report/ncu/ncu.h"
 
 enum profile_list { LIST_NOTHING, LIST_SECTIONS, LIST_SETS, LIST_METRICS, LIST_QUERY };

@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "base/vec.h"
 #include "check/core/finding.h"
-#include "meter/kernel_name.h"
+#include "meter/session/kernel_name.h"
 
 struct check_frame {
     const char *module;          /* NULL: unknown */

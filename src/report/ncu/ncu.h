@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "base/gpu.h"
-#include "meter/kernel_name.h"
 #include "meter/meter.h"
-#include "meter/session.h"
+#include "meter/session/kernel_name.h"
+#include "meter/session/session.h"
 
 enum ncu_page { NCU_DETAILS, NCU_RAW, NCU_SOURCE, NCU_SESSION };
 enum ncu_summary { NCU_EACH, NCU_PER_KERNEL, NCU_PER_GPU };

@@ -13,7 +13,7 @@
 #include "base/diag.h"
 #include "base/gpu.h"
 #include "base/vec.h"
-#include "meter/session.h"
+#include "meter/session/session.h"
 
 enum timeline_kind {
     TIMELINE_CALL,   /* of the API, by `thread`: `depth` calls of the same thread are around it */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/gpu.h"
-#include "meter/occupancy.h"
+#include "model/occupancy.h"
 
 #ifdef HAVE_CUDA_OCCUPANCY
 #pragma GCC diagnostic push

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "meter/session.h"
+#include "meter/session/session.h"
 
 static struct meter_line lines[2];
 

@@ -17,7 +17,7 @@
 
 #include "base/alloc.h"
 #include "meter/rules.h"
-#include "meter/session_record.h"
+#include "meter/session/session_record.h"
 
 enum { ROWS_KEPT = 256 }; /* "lines" that later records may point to: the first ones of a process */
 

@@ -8,9 +8,9 @@
  *   barriers    from compute capability 9.0 on
  *
  * tests/unit/meter compares it with the calculator itself where a toolkit is installed. */
-#include "meter/occupancy.h"
+#include "model/occupancy.h"
 
-#include "meter/mutate.h"
+#include "base/mutate.h"
 
 static u32 round_up(u32 x, u32 unit) { return (u32)(((u64)x + unit - 1) / unit * unit); }
 

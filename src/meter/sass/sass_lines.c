@@ -2,7 +2,7 @@
  * trusted: every read is checked against its size. */
 #include <string.h>
 
-#include "meter/sass.h"
+#include "meter/sass/sass.h"
 
 struct reader {
     const u8 *at, *end;

@@ -5,8 +5,8 @@
  * between that could change or order shared memory, that make 16 or 8 aligned bytes without a gap, are one access. The
  * alignment of a base is found by walking back its arithmetic; ptxas lays out a kernel's own arrays itself, so those
  * count as aligned to 16 bytes whatever PTX says. */
+#include "base/mutate.h"
 #include "base/vec.h"
-#include "meter/mutate.h"
 #include "meter/rules.h"
 
 enum { DEPTH_MAX = 12, ALIGN_MAX = 16 };

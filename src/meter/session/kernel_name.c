@@ -2,7 +2,7 @@
  * without a demangler; the full form comes from __cxa_demangle, which every C++ runtime library has, and is then
  * spelled as NVIDIA's tools spell it: const in front, a space before * and &. Names are the Itanium ABI's
  * (section 5.1). */
-#include "meter/kernel_name.h"
+#include "meter/session/kernel_name.h"
 
 #include <ctype.h>
 #include <dlfcn.h>

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "meter/rules.h"
-#include "meter/session_record.h"
+#include "meter/session/session_record.h"
 
 static const char *text_of(struct arena *mem, const json_t *o, const char *key)
 {

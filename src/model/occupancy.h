@@ -3,8 +3,8 @@
  * The rules are those that NVIDIA's occupancy calculator documents: warps, blocks, registers (handed out a warp at a
  * time within a sub-partition), shared memory (within the carve-out) and barriers each allow some number of blocks;
  * the smallest counts. */
-#ifndef LS_METER_OCCUPANCY_H
-#define LS_METER_OCCUPANCY_H
+#ifndef LS_MODEL_OCCUPANCY_H
+#define LS_MODEL_OCCUPANCY_H
 
 #include "base/base.h"
 #include "base/gpu.h"

@@ -1,22 +1,15 @@
-/* latency.c - what the clock has to know of an instruction: the unit that runs it, how many machine instructions it
- * stands for, and which registers it needs and makes (struct ir_tick). How many cycles that is depends on the GPU
- * (exec/clock/clock.c).
+/* latency.c - what the clock has to know of an instruction: the unit that runs it and how many machine instructions it
+ * stands for. How many cycles that is depends on the GPU (exec/clock/clock.c).
  *
  * PTX is not machine code. What ptxas renames or folds away (moves between registers, cvta, ld.param, widening) takes
  * no time here; integers of 64 bits are two instructions; divisions, remainders and rounded roots are sequences whose
  * length is an estimate of ptxas's usual path. Everything runs in the order of the PTX. */
-#include "ir/emit.h"
+#include "model/latency.h"
 
-#include <string.h>
+#include "ir/pass.h"
 
-struct cost {
-    enum ir_unit unit;
-    u8 steps;
-    bool chain;
-};
-
-static struct cost one(enum ir_unit unit) { return (struct cost){unit, 1, false}; }
-static struct cost sequence(enum ir_unit unit, u8 steps) { return (struct cost){unit, steps, true}; }
+static struct ir_cost one(enum ir_unit unit) { return (struct ir_cost){unit, 1, false}; }
+static struct ir_cost sequence(enum ir_unit unit, u8 steps) { return (struct ir_cost){unit, steps, true}; }
 
 static enum ir_unit unit_of(enum ptx_type t)
 {
@@ -37,21 +30,21 @@ static enum ir_unit unit_of(enum ptx_type t)
 }
 
 /* Arithmetic by its type: 64 bits of integer, and pairs of floats, are two instructions. */
-static struct cost arithmetic(enum ptx_type t)
+static struct ir_cost arithmetic(enum ptx_type t)
 {
     enum ir_unit unit = unit_of(t);
     bool pair = ptx_type_bits(t) == 64 && unit != IR_UNIT_FP64;
-    return (struct cost){unit, pair ? 2 : 1, false};
+    return (struct ir_cost){unit, pair ? 2 : 1, false};
 }
 
 /* Comparisons, selections and signs of floats are made where integers are, but for f64. */
-static struct cost comparison(enum ptx_type t)
+static struct ir_cost comparison(enum ptx_type t)
 {
     return unit_of(t) == IR_UNIT_FP64 ? one(IR_UNIT_FP64)
-                                      : (struct cost){IR_UNIT_INT, ptx_type_bits(t) == 64 ? 2 : 1, false};
+                                      : (struct ir_cost){IR_UNIT_INT, ptx_type_bits(t) == 64 ? 2 : 1, false};
 }
 
-static struct cost division(const struct ptx_inst *i)
+static struct ir_cost division(const struct ptx_inst *i)
 {
     enum ptx_type t = i->types[0];
     if (t == PTX_F64)
@@ -62,14 +55,14 @@ static struct cost division(const struct ptx_inst *i)
 }
 
 /* rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh */
-static struct cost function(const struct ptx_inst *i)
+static struct ir_cost function(const struct ptx_inst *i)
 {
     if (i->types[0] == PTX_F64)
         return sequence(IR_UNIT_FP64, 12);
     return ptx_has(i, MOD_APPROX) ? one(IR_UNIT_SFU) : sequence(IR_UNIT_FP32, 12);
 }
 
-static struct cost conversion(const struct ptx_inst *i)
+static struct ir_cost conversion(const struct ptx_inst *i)
 {
     enum ptx_type to = i->types[0], from = i->types[i->ntypes - 1];
     bool integers = unit_of(to) == IR_UNIT_INT && unit_of(from) == IR_UNIT_INT;
@@ -81,16 +74,16 @@ static struct cost conversion(const struct ptx_inst *i)
     return one(free ? IR_UNIT_NONE : IR_UNIT_INT);
 }
 
-static struct cost multiplication(const struct ptx_inst *i)
+static struct ir_cost multiplication(const struct ptx_inst *i)
 {
     enum ptx_type t = i->types[0];
     if (unit_of(t) != IR_UNIT_INT)
         return arithmetic(t);
-    return (struct cost){IR_UNIT_INT, ptx_type_bits(t) == 64 ? 4 : ptx_has(i, MOD_HI) ? 2 : 1, false};
+    return (struct ir_cost){IR_UNIT_INT, ptx_type_bits(t) == 64 ? 4 : ptx_has(i, MOD_HI) ? 2 : 1, false};
 }
 
 /* A move is renamed, but for one that reads a special register. */
-static struct cost move(const struct ptx_inst *i)
+static struct ir_cost move(const struct ptx_inst *i)
 {
     return one(i->noperands == 2 && i->operands[1].kind == PTX_SREG ? IR_UNIT_INT : IR_UNIT_NONE);
 }
@@ -98,7 +91,7 @@ static struct cost move(const struct ptx_inst *i)
 static const struct ptx_operand *base_of(const struct ptx_operand *o) { return o->kind == PTX_ADDR ? &o->elems[0] : o; }
 
 /* Parameters by name are constants or registers; through a pointer they are memory. */
-static struct cost load_store(const struct ptx_inst *i)
+static struct ir_cost load_store(const struct ptx_inst *i)
 {
     bool load = i->op != OP_ST;
     const struct ptx_operand *base = base_of(&i->operands[load ? 1 : 0]);
@@ -107,12 +100,12 @@ static struct cost load_store(const struct ptx_inst *i)
     return one(IR_UNIT_MEMORY);
 }
 
-static struct cost fence(const struct ptx_inst *i)
+static struct ir_cost fence(const struct ptx_inst *i)
 {
     return one(ptx_has(i, MOD_CTA) ? IR_UNIT_CONTROL : IR_UNIT_FENCE);
 }
 
-static struct cost cost_of(const struct ptx_inst *i)
+struct ir_cost latency_cost(const struct ptx_inst *i)
 {
     enum ptx_type t = i->ntypes ? (enum ptx_type)i->types[0] : PTX_B32;
     enum ptx_type last = i->ntypes ? (enum ptx_type)i->types[i->ntypes - 1] : PTX_B32;
@@ -204,99 +197,4 @@ static struct cost cost_of(const struct ptx_inst *i)
     default:
         return ir_dest_count(i) ? arithmetic(t) : one(IR_UNIT_CONTROL);
     }
-}
-
-/* ---- registers ---- */
-
-static u32 carry_entry(const struct pass *p) { return p->out->masks_at / IR_SLOT + (p->carry - p->out->masks_at) / 4; }
-
-static u32 entry_of(const struct pass *p, const struct ptx_var *reg)
-{
-    u32 place = p->place[reg->index];
-    return ir_class(reg->type) == CLASS_PRED ? p->out->masks_at / IR_SLOT + (place - p->out->masks_at) / 4
-                                             : place / IR_SLOT;
-}
-
-struct registers {
-    struct emit *e;
-    struct ir_tick *tick; /* NULL: only count */
-    u32 nreads, nwrites;
-};
-
-static void put_read(struct registers *r, u32 entry)
-{
-    if (r->tick)
-        r->tick->entry[r->nreads] = entry;
-    r->nreads++;
-}
-
-static void put_write(struct registers *r, u32 entry)
-{
-    if (r->tick)
-        r->tick->entry[r->tick->nreads + r->nwrites] = entry;
-    r->nwrites++;
-}
-
-static void put_register(void *ctx, const struct ptx_var *reg, bool is_write)
-{
-    struct registers *r = ctx;
-    if (is_write)
-        put_write(r, entry_of(r->e->p, reg));
-    else
-        put_read(r, entry_of(r->e->p, reg));
-}
-
-static void each_register(struct registers *r)
-{
-    const struct ptx_inst *i = r->e->inst;
-    ir_each_reg(i, put_register, r);
-    if (i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC)
-        put_read(r, carry_entry(r->e->p));
-    if (ptx_has(i, MOD_CC))
-        put_write(r, carry_entry(r->e->p));
-}
-
-/* ---- the record ---- */
-
-static bool passes_l1(const struct ptx_inst *i)
-{
-    static const u16 mods[] = {MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_MMIO, MOD_CG, MOD_CV};
-    for (unsigned k = 0; k < LS_ARRAY_LEN(mods); k++)
-        if (ptx_has(i, mods[k]))
-            return true;
-    return false;
-}
-
-static u32 tick_value(struct emit *e, enum ir_unit unit)
-{
-    const struct ptx_inst *i = e->inst;
-    if (unit == IR_UNIT_SLEEP)
-        return emit_read(e, &i->operands[0], PTX_U32);
-    if (i->op == OP_CP_ASYNC_WAIT_ALL)
-        return IR_COPY_ALL;
-    return unit == IR_UNIT_COPY_WAIT && i->noperands && i->operands[0].kind == PTX_IMM ? (u32)i->operands[0].bits : 0;
-}
-
-void emit_tick(struct emit *e)
-{
-    const struct ptx_inst *i = e->inst;
-    struct cost c = cost_of(i);
-    struct registers r = {.e = e};
-    each_register(&r);
-    struct ir_tick *t = arena_alloc(e->p->mem, sizeof *t + sizeof t->entry[0] * (r.nreads + r.nwrites));
-    t->unit = (u8)c.unit;
-    t->steps = c.steps;
-    t->chain = c.chain;
-    t->nreads = r.nreads;
-    t->nwrites = r.nwrites;
-    r = (struct registers){.e = e, .tick = t};
-    each_register(&r);
-    t->shared = i->space == SPACE_SHARED;
-    t->atomic = i->op == OP_ATOM || i->op == OP_RED;
-    t->past_l1 = passes_l1(i);
-    t->is_copy = i->op == OP_CP_ASYNC;
-    memset(e->ntemps, 0, sizeof e->ntemps);
-    t->value = tick_value(e, c.unit);
-    e->p->out->scoreboard = carry_entry(e->p) + 1;
-    emit_put(e, "tick")->ptr = t;
 }

@@ -1,5 +1,5 @@
 /* session.c - the folder of a session: appending to it, reading it, and packing it into one file. */
-#include "meter/session.h"
+#include "meter/session/session.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "meter/session_record.h"
+#include "meter/session/session_record.h"
 
 /* ---- appending ---- */
 

@@ -3,7 +3,7 @@
  *
  * NVIDIA documents no encoding. The fields below were found with ptxas 13.0 by probe programs for sm_75 to sm_120 and
  * compared with a disassembler; tests/unit/meter/test_sass.c asks the installed ptxas again. */
-#include "meter/sass.h"
+#include "meter/sass/sass.h"
 
 #include <elf.h>
 #include <gelf.h>

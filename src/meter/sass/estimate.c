@@ -8,8 +8,8 @@
  * that comes from here is marked estimated. Loops are not unrolled here, arrays are not promoted to registers. */
 #include <string.h>
 
+#include "base/mutate.h"
 #include "ir/matrix.h"
-#include "meter/mutate.h"
 #include "meter/rules.h"
 
 enum { WMMA_ADDRESS = 7 }; /* from the lane to its first address, in code for sm_90 */

@@ -4,7 +4,7 @@
 #define LS_METER_SESSION_RECORD_H
 
 #include "base/vec.h"
-#include "meter/session.h"
+#include "meter/session/session.h"
 
 /* ---- session_write.c ---- */
 

@@ -1,5 +1,5 @@
 /* select.c - see select.h. */
-#include "meter/select.h"
+#include "meter/session/select.h"
 
 #include <inttypes.h>
 #include <stdio.h>
