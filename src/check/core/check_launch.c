@@ -1,6 +1,6 @@
-/* launch.c - one launch under the checks: its hooks, made of the instruments that the wanted tools need, and what they find.
+/* check_launch.c - one launch under the checks: its hooks, made of the instruments that the wanted tools need, and what they find.
  *
- * An event goes to each instrument that wants it, in the order of instruments.def. An instrument that nobody needs costs
+ * An event goes to each instrument that wants it, in the order of tools.def. An instrument that nobody needs costs
  * nothing, and events that no instrument wants do not arise. */
 #include <setjmp.h>
 #include <stdio.h>
@@ -10,11 +10,13 @@
 #include "base/alloc.h"
 #include "check/core/finding_set.h"
 #include "check/core/tool.h"
-#include "check/memcheck/mem_shared.h"
+#include "check/memcheck/memcheck_shared.h"
 
 const struct check_instrument *const check_instruments[] = {
-#define INSTRUMENT(name) &instrument_##name,
-#include "check/core/instruments.def"
+#define INSTRUMENT(name, ...) &instrument_##name,
+#define TOOL(id, name, ...) INSTRUMENT(name)
+#include "check/tools.def"
+#undef TOOL
 #undef INSTRUMENT
 };
 const unsigned check_ninstruments = LS_ARRAY_LEN(check_instruments);
@@ -65,6 +67,13 @@ static bool on_fault(void *ctx, const struct exec_block_info *b, const struct ex
         w->first = f->kind;
     return go_on;
 }
+
+void *check_alloc_aligned(struct arena *mem, size_t size, size_t align)
+{
+    return setjmp(mem->oom) ? NULL : arena_alloc_aligned(mem, size, align);
+}
+
+void *check_alloc(struct arena *mem, size_t size) { return check_alloc_aligned(mem, size, 16); }
 
 static bool begin_worker(struct check_worker *w)
 {
@@ -224,7 +233,7 @@ static void say_shared(const struct check_launch *l, struct finding *f)
 {
     char where[256], rest[sizeof f->detail];
     if (f->space != SPACE_SHARED || !f->has_address || finding_info(f->kind)->tool == CHECK_MEMCHECK ||
-        !mem_shared_describe(l->exec, f->address, f->size, where, sizeof where))
+        !memcheck_shared_describe(l->exec, f->address, f->size, where, sizeof where))
         return;
     memcpy(rest, f->detail, sizeof rest);
     snprintf(f->detail, sizeof f->detail, "%s%s%.700s", where, rest[0] ? "\n" : "", rest);

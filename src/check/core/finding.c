@@ -28,29 +28,28 @@ bool finding_by_name(const char *name, enum finding_kind *out)
     return false;
 }
 
-static const struct {
-    enum check_tool tool;
-    const char *name;
-} tools[] = {
-    {CHECK_MEMCHECK, "memcheck"},     {CHECK_RACECHECK, "racecheck"}, {CHECK_INITCHECK, "initcheck"},
-    {CHECK_SYNCCHECK, "synccheck"},   {CHECK_LEAKCHECK, "leakcheck"}, {CHECK_WRITECHECK, "writecheck"},
-    {CHECK_ERRORCHECK, "errorcheck"}, {CHECK_SCHEDULES, "schedules"},
+static const char *const tools[] = {
+#define TOOL(id, name, ...) #name,
+#define INSTRUMENT(...)
+#include "check/tools.def"
+#undef TOOL
+#undef INSTRUMENT
 };
 
 const char *check_tool_name(enum check_tool tool)
 {
-    for (u32 k = 0; k < LS_ARRAY_LEN(tools); k++)
-        if (tools[k].tool == tool)
-            return tools[k].name;
+    for (u32 k = 0; k < CHECK_TOOLS; k++)
+        if (1u << k == (unsigned)tool)
+            return tools[k];
     return "unknown";
 }
 
 bool check_tool_by_name(const char *name, unsigned *out)
 {
     *out = !strcmp(name, "all") ? CHECK_ALL : 0;
-    for (u32 k = 0; k < LS_ARRAY_LEN(tools); k++)
-        if (!strcmp(tools[k].name, name) && tools[k].tool != CHECK_SCHEDULES)
-            *out = tools[k].tool;
+    for (u32 k = 0; k < CHECK_TOOLS; k++)
+        if (!strcmp(tools[k], name))
+            *out = 1u << k & CHECK_ALL;
     return *out != 0;
 }
 

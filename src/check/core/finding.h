@@ -9,18 +9,34 @@
 #include "base/base.h"
 #include "exec/exec.h"
 
-/* The tools, a bit each. */
-enum check_tool {
-    CHECK_MEMCHECK = 1,
-    CHECK_RACECHECK = 2,
-    CHECK_INITCHECK = 4,
-    CHECK_SYNCCHECK = 8,
-    CHECK_LEAKCHECK = 16,
-    CHECK_WRITECHECK = 32,
-    CHECK_ERRORCHECK = 64,
-    CHECK_SCHEDULES = 128, /* by --schedule and --schedules, not by name */
-    CHECK_ALL = 127,
+/* The tools (tools.def), a bit each. */
+enum check_tool_how { CHECK_DEFAULT, CHECK_NAMED, CHECK_OPTION };
+enum check_tool_number {
+#define TOOL(id, ...) CHECK_NUMBER_##id,
+#define INSTRUMENT(...)
+#include "check/tools.def"
+#undef TOOL
+    CHECK_TOOLS
 };
+enum check_tool {
+#define TOOL(id, ...) CHECK_##id = 1 << CHECK_NUMBER_##id,
+#include "check/tools.def"
+#undef TOOL
+};
+#define TOOL(id, name, how, ...) | (CHECK_##how <= MOST ? CHECK_##id : 0)
+enum {
+    CHECK_BY_DEFAULT = 0
+#define MOST CHECK_DEFAULT
+#include "check/tools.def"
+#undef MOST
+    ,
+    CHECK_ALL = 0
+#define MOST CHECK_NAMED
+#include "check/tools.def"
+#undef MOST
+};
+#undef TOOL
+#undef INSTRUMENT
 
 enum check_severity { SEVERITY_WARNING, SEVERITY_ERROR };
 

@@ -22,11 +22,9 @@ static void join(u32 *restrict to, const u32 *restrict from, u32 n)
 /* Zeroed; NULL: none is left, and the block's accesses all count as ordered. */
 static void *take(struct sync_state *s, size_t bytes)
 {
-    if (setjmp(s->mem->oom)) {
-        s->lost = true;
-        return NULL;
-    }
-    return arena_alloc_aligned(s->mem, bytes, 64);
+    void *p = check_alloc_aligned(s->mem, bytes, 64);
+    s->lost |= !p;
+    return p;
 }
 
 static u32 *message_threads(struct sync_state *s, struct sync_message *m)
@@ -379,23 +377,23 @@ void sync_block_begin(struct sync_state *s, const struct exec_block_info *b)
 
 static struct sync_state *make(struct check_worker *w)
 {
-    if (setjmp(w->mem.oom))
+    struct sync_state *s = check_alloc_aligned(&w->mem, sizeof *s, 64);
+    if (!s)
         return NULL;
-    struct sync_state *s = arena_alloc_aligned(&w->mem, sizeof *s, 64);
     s->mem = &w->mem;
-    s->next = w->sync;
-    return w->sync = s;
+    s->next = w->of.sync;
+    return w->of.sync = s;
 }
 
 /* Moves the state to the head of the list. */
 static struct sync_state *bring(struct check_worker *w, const struct exec_block_info *b)
 {
-    for (struct sync_state **at = &w->sync; *at; at = &(*at)->next)
+    for (struct sync_state **at = &w->of.sync; *at; at = &(*at)->next)
         if ((*at)->block == b) {
             struct sync_state *s = *at;
             *at = s->next;
-            s->next = w->sync;
-            return w->sync = s;
+            s->next = w->of.sync;
+            return w->of.sync = s;
         }
     return NULL;
 }

@@ -75,7 +75,7 @@ extern const struct check_instrument instrument_sync;
 struct sync_state *sync_find(struct check_worker *w, const struct exec_block_info *b);
 static inline struct sync_state *sync_of(struct check_worker *w, const struct exec_block_info *b)
 {
-    return LS_LIKELY(w->sync && w->sync->block == b) ? w->sync : sync_find(w, b);
+    return LS_LIKELY(w->of.sync && w->of.sync->block == b) ? w->of.sync : sync_find(w, b);
 }
 
 /* ---- events; instrument_sync calls them ---- */

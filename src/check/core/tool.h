@@ -1,10 +1,10 @@
-/* tool.h - what the tools share: the state of a launch and of a worker, and how a tool is called. Internal.
+/* tool.h - what a tool is made of: instruments, and their state in a process, a launch and a worker. Internal.
  *
- * An *instrument* is a set of functions that the engine's events go to; launch.c has the list of all of them, makes one set
- * of hooks of those that the wanted tools need, and calls them in turn. Each keeps its state in the members of
- * check_worker and check_launch that bear its name. Workers share nothing but the shadows of device memory, which
- * are touched by relaxed, unlocked accesses: what two blocks do to the same byte at the same moment is a race of the
- * kernel's, and either order is a right answer. */
+ * An *instrument* is a set of functions that the engine's events go to. tools.def has all of them; check_launch.c makes one
+ * set of hooks of those that the wanted tools need, and calls them in turn. What an instrument keeps is in the members of
+ * its name in `of`. Workers share nothing but the shadows of device memory, which are touched by relaxed, unlocked
+ * accesses: what two blocks do to the same byte at the same moment is a race of the kernel's, and either order is a right
+ * answer. */
 #ifndef LS_CHECK_TOOL_H
 #define LS_CHECK_TOOL_H
 
@@ -15,28 +15,39 @@
 #include "check/core/shadow.h"
 
 struct finding_set;  /* finding_set.h */
-struct init_plane;   /* init.c */
-struct write_plane;  /* write.c */
-struct race_plane;   /* race_global.c */
-struct host_touches; /* host_touch.c */
-struct stream_order; /* order.c */
+struct stream_order; /* stream_order.h */
+
+/* A pointer for each instrument, by the name and types of tools.def. */
+#define TOOL(id, name, how, process, launch, worker) INSTRUMENT(name, process, launch, worker)
+struct check_of_process {
+#define INSTRUMENT(name, process, launch, worker) struct process *name;
+#include "check/tools.def"
+#undef INSTRUMENT
+};
+struct check_of_launch {
+#define INSTRUMENT(name, process, launch, worker) struct launch *name;
+#include "check/tools.def"
+#undef INSTRUMENT
+};
+struct check_of_worker {
+#define INSTRUMENT(name, process, launch, worker) struct worker *name;
+#include "check/tools.def"
+#undef INSTRUMENT
+};
 
 struct check {
     struct check_options options;
     struct mem *mem;
     u64 mem_base, mem_size; /* mem_extent */
     struct finding_set *found;
-    pthread_mutex_t lock;    /* of found; leaf */
-    struct init_plane *init; /* NULL: the tool is off */
-    struct write_plane *write;
-    struct race_plane *race;
-    struct host_touches *host;
-    struct heap_sites *heap; /* heap.c: which malloc made what */
+    pthread_mutex_t lock; /* of found; leaf */
     struct stream_order *order;
-    struct allocations *allocations; /* allocations.c: who made and freed what, by serial */
+    struct allocations *allocations; /* allocations.h: who made and freed what, by serial */
+    struct check_of_process of;      /* NULL: the tool is off */
 };
 
-/* The state of one worker of a launch. mem's recovery point is set while worker_begin runs; who allocates later sets one. */
+/* The state of one worker of a launch. mem's recovery point is set while worker_begin runs; who allocates later uses
+ * check_alloc. */
 struct check_worker {
     struct check_launch *launch;
     struct check_worker *next;
@@ -44,15 +55,7 @@ struct check_worker {
     struct arena mem;           /* for the launch */
     u64 left_out;               /* accesses */
     enum exec_fault_kind first; /* what the first of them did wrong */
-    struct mem_faults *faults;  /* what they were */
-    struct sync_state *sync;    /* sync.h: who is ordered before whom in the block under way. NULL: nobody needs it */
-    struct race_shared *race_shared;
-    struct race_global *race_global;
-    struct host_worker *host_touch;
-    struct init_shared *init; /* shared and local memory and registers */
-    struct sync_check *synccheck;
-    struct write_worker *write;
-    struct init_regs_worker *init_regs;
+    struct check_of_worker of;
 };
 
 struct check_launch {
@@ -66,8 +69,7 @@ struct check_launch {
     const struct check_instrument **active; /* that the tools need, in order */
     unsigned nactive;
     struct arena mem; /* for what the launching thread makes; its recovery point is set while launch_begin runs */
-    void *race_global, *write, *init, *synccheck, *host_touch; /* the tools' own, of the launch */
-    struct mem_spans *spans;                                   /* mem_shared.c: the variables of shared memory */
+    struct check_of_launch of;
 };
 
 /* Every pointer may be NULL. As the hooks of exec.h, with the worker as context. create, launch_begin, worker_begin: false:
@@ -105,9 +107,10 @@ struct check_instrument {
 };
 
 /* In the order in which they are called. */
-#define INSTRUMENT(name) extern const struct check_instrument instrument_##name;
-#include "check/core/instruments.def"
+#define INSTRUMENT(name, ...) extern const struct check_instrument instrument_##name;
+#include "check/tools.def"
 #undef INSTRUMENT
+#undef TOOL
 
 extern const struct check_instrument *const check_instruments[];
 extern const unsigned check_ninstruments;
@@ -124,6 +127,12 @@ bool check_found_again(struct check_launch *l, enum finding_kind kind, u64 key, 
 void check_complete(struct check *c, struct finding *f);
 /* Hands what waits to the reporter. */
 void check_flush(struct check *c);
+
+/* `size` zeroed bytes of an arena whose recovery point is not set; NULL: no memory. */
+void *check_alloc(struct arena *mem, size_t size);
+void *check_alloc_aligned(struct arena *mem, size_t size, size_t align);
+#define check_new(mem, type) ((type *)check_alloc((mem), sizeof(type)))
+#define check_array(mem, type, n) ((type *)check_alloc((mem), sizeof(type) * (size_t)(n)))
 
 /* The block's launch, for tools whose context is the worker. */
 static inline struct check *check_of(const struct check_worker *w) { return w->launch->check; }

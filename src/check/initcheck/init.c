@@ -89,34 +89,34 @@ bool init_create(struct check *c)
         return false;
     }
     p->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    c->init = p;
+    c->of.initcheck = p;
     return true;
 }
 
 void init_destroy(struct check *c)
 {
-    if (!c->init)
+    if (!c->of.initcheck)
         return;
-    if (c->init->pagemap >= 0)
-        close(c->init->pagemap);
-    shadow_destroy(&c->init->bits);
-    ls_free(c->init);
-    c->init = NULL;
+    if (c->of.initcheck->pagemap >= 0)
+        close(c->of.initcheck->pagemap);
+    shadow_destroy(&c->of.initcheck->bits);
+    ls_free(c->of.initcheck);
+    c->of.initcheck = NULL;
 }
 
 void init_made(struct check *c, const struct mem_block *b)
 {
-    __atomic_store_n(&c->init->newest, b->serial, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->of.initcheck->newest, b->serial, __ATOMIC_RELAXED);
 }
 
 void init_unseen(struct check *c)
 {
-    const u64 newest = __atomic_load_n(&c->init->newest, __ATOMIC_RELAXED);
-    __atomic_store_n(&c->init->unseen, newest, __ATOMIC_RELAXED);
+    const u64 newest = __atomic_load_n(&c->of.initcheck->newest, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->of.initcheck->unseen, newest, __ATOMIC_RELAXED);
 }
 
 /* Freed memory goes back to where it was before it was made. */
-void init_gone(struct check *c, const struct mem_block *b) { shadow_clear(&c->init->bits, b->base, b->size); }
+void init_gone(struct check *c, const struct mem_block *b) { shadow_clear(&c->of.initcheck->bits, b->base, b->size); }
 
 static void mark(struct init_plane *p, u64 address, u64 n)
 {
@@ -129,10 +129,10 @@ static void mark(struct init_plane *p, u64 address, u64 n)
 /* Memory whose bytes are known one by one. */
 static bool is_tracked(struct check *c, const struct mem_block *b)
 {
-    if (b->serial <= __atomic_load_n(&c->init->unseen, __ATOMIC_RELAXED))
+    if (b->serial <= __atomic_load_n(&c->of.initcheck->unseen, __ATOMIC_RELAXED))
         return false;
     if (b->kind == MEM_MANAGED)
-        return !b->name && c->init->pagemap >= 0;
+        return !b->name && c->of.initcheck->pagemap >= 0;
     return b->kind == MEM_HEAP || (b->kind == MEM_DEVICE && !mem_is_shared(c->mem, b->base));
 }
 
@@ -150,12 +150,12 @@ static bool is_touched(const struct init_plane *p, u64 address)
 static void mark_known(struct check *c, const struct mem_block *b, u64 address, u64 n)
 {
     if (!is_tracked(c, b)) {
-        mark(c->init, b->base, b->size);
+        mark(c->of.initcheck, b->base, b->size);
     } else if (b->kind == MEM_MANAGED) {
         const u64 end = b->base + b->size;
         for (u64 page = address & ~(u64)(PAGE - 1); page < address + n; page += PAGE)
-            if (is_touched(c->init, page))
-                mark(c->init, page, end - page < PAGE ? end - page : PAGE);
+            if (is_touched(c->of.initcheck, page))
+                mark(c->of.initcheck, page, end - page < PAGE ? end - page : PAGE);
     }
 }
 
@@ -166,7 +166,7 @@ static bool block_at(struct check *c, u64 address, struct mem_block *b)
 
 u32 init_missing(struct check *c, u64 address, u32 n, struct mem_block *b)
 {
-    const struct shadow *s = &c->init->bits;
+    const struct shadow *s = &c->of.initcheck->bits;
     if (!shadow_has(s, address, n) || !block_at(c, address, b))
         return 0;
     mark_known(c, b, address, n);
@@ -175,7 +175,7 @@ u32 init_missing(struct check *c, u64 address, u32 n, struct mem_block *b)
 
 /* ---- what the host does ---- */
 
-void init_host_wrote(struct check *c, u64 address, u64 size) { mark(c->init, address, size); }
+void init_host_wrote(struct check *c, u64 address, u64 size) { mark(c->of.initcheck, address, size); }
 
 /* Bit by bit from the end that is safe when the two overlap. */
 static void move_bits(u8 *bits, u64 to, u64 from, u64 n)
@@ -195,12 +195,12 @@ static void move_bits(u8 *bits, u64 to, u64 from, u64 n)
 
 void init_copied(struct check *c, u64 to, u64 from, u64 size)
 {
-    const struct shadow *s = &c->init->bits;
+    const struct shadow *s = &c->of.initcheck->bits;
     struct mem_block b;
     if (!size || !shadow_has(s, to, size))
         return;
     if (!shadow_has(s, from, size) || !block_at(c, from, &b)) {
-        mark(c->init, to, size);
+        mark(c->of.initcheck, to, size);
         return;
     }
     if (!init_all(s->cells, from - s->base, size))
@@ -213,7 +213,7 @@ void init_copied(struct check *c, u64 to, u64 from, u64 size)
 static struct gaps find_gaps(const struct check *c, const struct mem_block *b, u64 address, u64 size)
 {
     struct gaps g;
-    const struct shadow *s = &c->init->bits;
+    const struct shadow *s = &c->of.initcheck->bits;
     const u64 end = address - s->base + size;
     gaps_begin(&g, b->base, address, size, c->allocations, b->serial);
     for (u64 to = address - s->base, from; (from = init_find(s->cells, to, end, false)) < end;) {
@@ -250,7 +250,7 @@ static void report_copy(struct check *c, const struct mem_block *b, u64 address,
 
 void init_host_read(struct check *c, u64 address, u64 size, const struct host_call *call)
 {
-    const struct shadow *s = &c->init->bits;
+    const struct shadow *s = &c->of.initcheck->bits;
     struct mem_block b;
     if (!size || !shadow_has(s, address, size) || init_all(s->cells, address - s->base, size) ||
         !block_at(c, address, &b) || b.base + b.size - address < size)

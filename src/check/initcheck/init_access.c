@@ -70,7 +70,7 @@ static inline void lanes_set(const struct bitmap *m, const struct exec_access *a
 
 static struct init_load load_of(struct check_worker *w, const struct exec_access *a)
 {
-    struct init_shared *s = w->init;
+    struct init_shared *s = w->of.initcheck;
     struct init_uses *u = s->uses;
     const u16 op = a->func->src->insts[a->site].op;
     if (a->op != ACCESS_LD || op != OP_LD)
@@ -176,7 +176,7 @@ static void report(struct check_worker *w, const struct exec_access *a, enum fin
 
 static struct init_carry *carry_of(struct check_worker *w, const struct exec_access *a, u32 store)
 {
-    struct init_shared *s = w->init;
+    struct init_shared *s = w->of.initcheck;
     for (u32 k = 0; k < INIT_CARRIES; k++) {
         struct init_carry *x = &s->carries[k];
         if (x->lanes && x->store == store && x->func == a->func && x->block == a->block && x->warp == a->warp)
@@ -187,7 +187,7 @@ static struct init_carry *carry_of(struct check_worker *w, const struct exec_acc
 
 static void carry(struct check_worker *w, const struct exec_access *a, const struct init_load *l, u32 lane, u32 missing)
 {
-    struct init_shared *s = w->init;
+    struct init_shared *s = w->of.initcheck;
     struct init_carry *x = carry_of(w, a, l->store - 1);
     for (u32 k = 0; k < INIT_CARRIES && !x; k++)
         if (!s->carries[k].lanes) {
@@ -216,7 +216,7 @@ static __attribute__((noinline)) void carry_out(struct check_worker *w, const st
                 local->rows[((at + k) >> 6) * 32 + lane] &= ~((u64)1 << ((at + k) & 63));
     }
     x->lanes &= ~a->mask;
-    w->init->ncarries -= !x->lanes;
+    w->of.initcheck->ncarries -= !x->lanes;
 }
 
 /* ---- global and shared memory ---- */
@@ -263,7 +263,7 @@ static __attribute__((noinline)) void read_missing(struct check_worker *w, const
             gone = init_missing(check_of(w), at, n, &now.block);
             now.bytes = matters(a, &l, n, gone);
             if (gone && !now.bytes && l.elements)
-                now.bytes = cut_off(check_of(w)->init, &l, &now.block, at, gone);
+                now.bytes = cut_off(check_of(w)->of.initcheck, &l, &now.block, at, gone);
         }
         if (l.store && gone && !now.bytes)
             carry(w, a, &l, now.lane, gone);
@@ -279,7 +279,7 @@ static __attribute__((noinline)) void read_missing(struct check_worker *w, const
 static __attribute__((noinline)) void move_piece(struct check_worker *w, const struct exec_access *a,
                                                  const struct bitmap *m)
 {
-    struct init_bulk *k = &w->init->bulk;
+    struct init_bulk *k = &w->of.initcheck->bulk;
     const u64 at = a->addr[__builtin_ctz(a->mask)];
     const u32 n = a->size;
     if (a->op == ACCESS_LD) {
@@ -317,7 +317,7 @@ static inline void access_bitmap(struct check_worker *w, const struct exec_acces
 
 static inline struct bitmap plane_of(const struct check_worker *w)
 {
-    const struct shadow *s = &check_of(w)->init->bits;
+    const struct shadow *s = &check_of(w)->of.initcheck->bits;
     return (struct bitmap){s->cells, s->base, s->size};
 }
 
@@ -387,7 +387,7 @@ static void access_local(struct check_worker *w, const struct exec_access *a, st
         const u32 i = (u32)__builtin_ctz(left);
         local_set(l, a->addr[i], i, n);
     }
-    if (LS_UNLIKELY(w->init->ncarries))
+    if (LS_UNLIKELY(w->of.initcheck->ncarries))
         carry_out(w, a, l);
 }
 
@@ -407,13 +407,13 @@ void init_access(struct check_worker *w, const struct exec_access *a)
         access_bitmap(w, a, &m);
         break;
     case SPACE_SHARED:
-        if ((b = init_block_of(w->init, a->block)) != NULL) {
-            m = (struct bitmap){b->shared, 0, w->init->shared_bytes};
+        if ((b = init_block_of(w->of.initcheck, a->block)) != NULL) {
+            m = (struct bitmap){b->shared, 0, w->of.initcheck->shared_bytes};
             access_bitmap(w, a, &m);
         }
         break;
     case SPACE_LOCAL:
-        if ((b = init_block_of(w->init, a->block)) != NULL)
+        if ((b = init_block_of(w->of.initcheck, a->block)) != NULL)
             access_local(w, a, &b->warps[a->warp]);
         break;
     default:
@@ -424,10 +424,10 @@ void init_access(struct check_worker *w, const struct exec_access *a)
 /* An mbarrier is 8 bytes. */
 void init_order(struct check_worker *w, const struct exec_order *o)
 {
-    struct init_block *b = o->op == EXEC_MBARRIER_INIT && o->addr ? init_block_of(w->init, o->block) : NULL;
+    struct init_block *b = o->op == EXEC_MBARRIER_INIT && o->addr ? init_block_of(w->of.initcheck, o->block) : NULL;
     for (u32 left = b ? o->mask : 0; left; left &= left - 1) {
         const u64 at = o->addr[__builtin_ctz(left)];
-        if (at < w->init->shared_bytes && w->init->shared_bytes - at >= 8)
+        if (at < w->of.initcheck->shared_bytes && w->of.initcheck->shared_bytes - at >= 8)
             init_put(b->shared, at, 8, UINT32_MAX);
     }
 }

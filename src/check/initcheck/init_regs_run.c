@@ -46,7 +46,7 @@ static u64 hash_of(const struct ir_func *f)
 static struct init_regs *find_regs(struct check *c, struct arena *mem, const struct ir_func *func)
 {
     const u64 hash = hash_of(func);
-    u64 *closed = &c->init->closed[hash / 2 % LS_ARRAY_LEN(c->init->closed)];
+    u64 *closed = &c->of.initcheck->closed[hash / 2 % LS_ARRAY_LEN(c->of.initcheck->closed)];
     if (__atomic_load_n(closed, __ATOMIC_RELAXED) == hash) {
         struct init_regs *r = arena_new(mem, struct init_regs);
         r->func = func;
@@ -61,17 +61,17 @@ static struct init_regs *find_regs(struct check *c, struct arena *mem, const str
 static bool wanted(struct check_launch *l)
 {
     struct init_regs *r = find_regs(l->check, &l->mem, l->exec->kernel);
-    l->init = r;
+    l->of.initcheck_registers = r;
     return r->nopen || l->exec->kernel->has_calls;
 }
 
 static struct init_regs *make_regs(struct check_worker *w, const struct ir_func *func)
 {
-    struct init_regs_worker *s = w->init_regs;
+    struct init_regs_worker *s = w->of.initcheck_registers;
     if (setjmp(w->mem.oom))
         return NULL;
     struct init_regs *r = arena_new(&w->mem, struct init_regs);
-    const struct init_regs *kernel = w->launch->init;
+    const struct init_regs *kernel = w->launch->of.initcheck_registers;
     *r = kernel->func == func ? *kernel : *find_regs(check_of(w), &w->mem, func);
     r->next = s->regs;
     return s->regs = r;
@@ -79,7 +79,7 @@ static struct init_regs *make_regs(struct check_worker *w, const struct ir_func 
 
 static const struct init_regs *regs_of(struct check_worker *w, const struct ir_func *func)
 {
-    struct init_regs_worker *s = w->init_regs;
+    struct init_regs_worker *s = w->of.initcheck_registers;
     if (LS_LIKELY(s->last && s->last->func == func))
         return s->last;
     struct init_regs *r = s->regs;
@@ -100,12 +100,11 @@ static struct regs_block *block_of(struct init_regs_worker *s, const struct exec
 
 static struct regs_block *new_block(struct check_worker *w, u32 warps)
 {
-    if (setjmp(w->mem.oom))
+    struct regs_block *b = check_new(&w->mem, struct regs_block);
+    if (!b || !(b->warps = check_array(&w->mem, struct regs_state *, warps)))
         return NULL;
-    struct regs_block *b = arena_new(&w->mem, struct regs_block);
-    b->warps = arena_array(&w->mem, struct regs_state *, warps);
-    b->next = w->init_regs->blocks;
-    return w->init_regs->blocks = b;
+    b->next = w->of.initcheck_registers->blocks;
+    return w->of.initcheck_registers->blocks = b;
 }
 
 static void clear(struct regs_state *x)
@@ -119,7 +118,7 @@ static void clear(struct regs_state *x)
 
 static void block_begin(struct check_worker *w, const struct exec_block_info *info)
 {
-    struct regs_block *b = block_of(w->init_regs, NULL);
+    struct regs_block *b = block_of(w->of.initcheck_registers, NULL);
     if (!b && (b = new_block(w, info->warps)) == NULL)
         return;
     b->info = info;
@@ -130,19 +129,17 @@ static void block_begin(struct check_worker *w, const struct exec_block_info *in
 
 static void block_end(struct check_worker *w, const struct exec_block_info *info)
 {
-    struct regs_block *b = block_of(w->init_regs, info);
+    struct regs_block *b = block_of(w->of.initcheck_registers, info);
     if (b)
         b->info = NULL;
 }
 
 static struct regs_state *new_state(struct check_worker *w, struct regs_state **list, const struct init_regs *r)
 {
-    if (setjmp(w->mem.oom))
+    struct regs_state *x = check_new(&w->mem, struct regs_state);
+    if (!x || !(x->open = check_array(&w->mem, u32, r->nopen)) || !(x->origin = check_array(&w->mem, u32, r->nopen)))
         return NULL;
-    struct regs_state *x = arena_new(&w->mem, struct regs_state);
     x->regs = r;
-    x->open = arena_array(&w->mem, u32, r->nopen);
-    x->origin = arena_array(&w->mem, u32, r->nopen);
     clear(x);
     x->next = *list;
     return *list = x;
@@ -270,7 +267,7 @@ static void enter(struct check_worker *w, const struct ir_func *func, u32 block,
     const struct init_regs *r = regs_of(w, func);
     if (LS_LIKELY(!r || !r->nopen))
         return;
-    struct regs_block *b = block_of(w->init_regs, info);
+    struct regs_block *b = block_of(w->of.initcheck_registers, info);
     struct regs_state *x = b ? state_of(w, b, warp, r) : NULL;
     if (!x)
         return;
@@ -288,7 +285,7 @@ static void on_access(struct check_worker *w, const struct exec_access *a)
     const struct init_regs *r = regs_of(w, a->func);
     if (LS_LIKELY(!r || !r->nopen) || a->op != ACCESS_LD || !a->func->src->insts[a->site].guard)
         return;
-    struct regs_block *b = block_of(w->init_regs, a->block);
+    struct regs_block *b = block_of(w->of.initcheck_registers, a->block);
     struct regs_state *x = b ? state_of(w, b, a->warp, r) : NULL;
     if (x && x->waits && x->waits->site == a->site && !(a->mask & ~x->mask))
         end_wait(w, &(struct regs_place){x, a->block, a->warp}, a->mask, true);
@@ -296,11 +293,11 @@ static void on_access(struct check_worker *w, const struct exec_access *a)
 
 static bool worker_begin(struct check_worker *w)
 {
-    w->init_regs = arena_new(&w->mem, struct init_regs_worker);
+    w->of.initcheck_registers = arena_new(&w->mem, struct init_regs_worker);
     return true;
 }
 
-const struct check_instrument instrument_init_registers = {
+const struct check_instrument instrument_initcheck_registers = {
     .tools = CHECK_INITCHECK,
     .wanted = wanted,
     .worker_begin = worker_begin,

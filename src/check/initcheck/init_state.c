@@ -12,15 +12,14 @@ struct init_block *init_find_block(struct init_shared *s, const struct exec_bloc
 /* Blocks are kept for those to come: they all have the same shape. */
 static struct init_block *take_block(struct check_worker *w, u32 warps)
 {
-    struct init_shared *s = w->init;
+    struct init_shared *s = w->of.initcheck;
     for (struct init_block *b = s->all; b; b = b->next)
         if (!b->info)
             return b;
-    if (setjmp(w->mem.oom))
+    struct init_block *b = check_new(&w->mem, struct init_block);
+    if (!b || !(b->shared = check_alloc(&w->mem, s->shared_bytes / 8 + 16)) ||
+        !(b->warps = check_array(&w->mem, struct init_local, warps)))
         return NULL;
-    struct init_block *b = arena_new(&w->mem, struct init_block);
-    b->shared = arena_alloc(&w->mem, s->shared_bytes / 8 + 16);
-    b->warps = arena_array(&w->mem, struct init_local, warps);
     b->next = s->all;
     return s->all = b;
 }
@@ -28,7 +27,7 @@ static struct init_block *take_block(struct check_worker *w, u32 warps)
 /* Without memory the block goes unchecked. */
 static void block_begin(struct check_worker *w, const struct exec_block_info *info)
 {
-    struct init_shared *s = w->init;
+    struct init_shared *s = w->of.initcheck;
     s->shared_bytes = info->reserved_at; /* of every block of the launch */
     struct init_block *b = take_block(w, info->warps);
     if (!b)
@@ -46,7 +45,7 @@ static void block_begin(struct check_worker *w, const struct exec_block_info *in
 
 static void block_end(struct check_worker *w, const struct exec_block_info *info)
 {
-    struct init_shared *s = w->init;
+    struct init_shared *s = w->of.initcheck;
     struct init_block *b = init_block_of(s, info);
     if (b)
         b->info = NULL;
@@ -57,10 +56,7 @@ static void block_end(struct check_worker *w, const struct exec_block_info *info
         }
 }
 
-static u64 *new_rows(struct check_worker *w, u64 rows)
-{
-    return setjmp(w->mem.oom) ? NULL : arena_array(&w->mem, u64, rows * IR_LANES);
-}
+static u64 *new_rows(struct check_worker *w, u64 rows) { return check_array(&w->mem, u64, rows * IR_LANES); }
 
 bool init_local_grow(struct check_worker *w, struct init_local *l, u64 rows)
 {
@@ -84,7 +80,7 @@ bool init_local_grow(struct check_worker *w, struct init_local *l, u64 rows)
 
 static bool worker_begin(struct check_worker *w)
 {
-    w->init = arena_new(&w->mem, struct init_shared);
+    w->of.initcheck = arena_new(&w->mem, struct init_shared);
     return true;
 }
 
@@ -108,7 +104,7 @@ static void copied(struct check *c, u64 to, u64 from, u64 size, u64 op, const st
     init_copied(c, to, from, size);
 }
 
-const struct check_instrument instrument_init = {
+const struct check_instrument instrument_initcheck = {
     .tools = CHECK_INITCHECK,
     .create = init_create,
     .destroy = init_destroy,

@@ -4,7 +4,7 @@
  * Each allocation is remembered by its address, with the thread and the place of the call; a later one at the same
  * address takes its turn, so the table grows with the addresses in use and not with the calls. What is leaked is what
  * the table of device memory still has as live (memory.h): a free needs no event. Places outlive their modules, so
- * their texts are copied. (Double and invalid frees are faults: mem.c.) */
+ * their texts are copied. (Double and invalid frees are faults: memcheck.c.) */
 #include "check/leakcheck/heap.h"
 
 #include <inttypes.h>
@@ -57,20 +57,20 @@ static bool create(struct check *c)
     h->entries = ls_calloc((size_t)1 << h->bits, sizeof *h->entries);
     h->mem.name = "check";
     pthread_mutex_init(&h->lock, NULL);
-    c->heap = h;
+    c->of.leakcheck = h;
     return h->entries != NULL;
 }
 
 static void destroy(struct check *c)
 {
-    struct heap_sites *h = c->heap;
+    struct heap_sites *h = c->of.leakcheck;
     if (!h)
         return;
     arena_free(&h->mem);
     ls_free(h->entries);
     pthread_mutex_destroy(&h->lock);
     ls_free(h);
-    c->heap = NULL;
+    c->of.leakcheck = NULL;
 }
 
 static struct entry *slot(struct entry *entries, u32 bits, u64 address)
@@ -185,12 +185,12 @@ static void on_heap(struct check_worker *w, const struct exec_heap *e)
         exhausted(w, e);
     if (!e->address)
         return;
-    pthread_mutex_lock(&c->heap->lock);
-    remember(c->heap, w->launch, e);
-    pthread_mutex_unlock(&c->heap->lock);
+    pthread_mutex_lock(&c->of.leakcheck->lock);
+    remember(c->of.leakcheck, w->launch, e);
+    pthread_mutex_unlock(&c->of.leakcheck->lock);
 }
 
-const struct check_instrument instrument_heap = {
+const struct check_instrument instrument_leakcheck = {
     .tools = CHECK_MEMCHECK | CHECK_LEAKCHECK, .create = create, .destroy = destroy, .heap = on_heap};
 
 /* ---- leaks ---- */
@@ -257,7 +257,7 @@ static void count_leak(struct site *s, const struct mem_block *b, const struct e
 
 void heap_leaks(struct check *c)
 {
-    struct heap_sites *h = c->heap;
+    struct heap_sites *h = c->of.leakcheck;
     struct live live = {0};
     struct site unknown = {0};
     if (!h)

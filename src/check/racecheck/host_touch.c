@@ -37,7 +37,10 @@ struct host_touches {
 
 static bool reachable(enum mem_kind kind) { return kind == MEM_MANAGED || kind == MEM_PINNED; }
 
-bool host_touch_any(const struct check *c) { return c->host && __atomic_load_n(&c->host->live, __ATOMIC_RELAXED); }
+bool host_touch_any(const struct check *c)
+{
+    return c->of.racecheck_host && __atomic_load_n(&c->of.racecheck_host->live, __ATOMIC_RELAXED);
+}
 
 /* ---- the list ---- */
 
@@ -79,7 +82,7 @@ static struct host_pages pages_of(const struct host_touch *x)
 
 u32 host_touch_pages(struct check *c, struct host_pages *out, u32 most)
 {
-    struct host_touches *t = c->host;
+    struct host_touches *t = c->of.racecheck_host;
     u32 n = 0;
     if (!t)
         return 0;
@@ -104,7 +107,7 @@ static void add_range(struct check *c, u64 address, u64 size, bool wrote, u64 op
     if (!op || !size || !host_touch_any(c) || !mem_range(c->mem, address, &lo, &hi, &kind) || !reachable(kind))
         return;
     const u64 end = size < hi - address ? address + size : hi;
-    add(c->host, &(struct host_touch){address, end, op, lo, hi, wrote, false});
+    add(c->of.racecheck_host, &(struct host_touch){address, end, op, lo, hi, wrote, false});
 }
 
 static void on_host_wrote(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call)
@@ -166,13 +169,13 @@ static bool on_launch_begin(struct check_launch *l)
     mem_each(l->check->mem, collect, h);
     for (u32 k = 0; k < h->n; k++)
         h->blocks[k].touched = arena_array(&l->mem, u8, count_pages(&h->blocks[k]));
-    l->host_touch = h;
+    l->of.racecheck_host = h;
     return true;
 }
 
 static bool on_worker_begin(struct check_worker *w)
 {
-    w->host_touch = arena_new(&w->mem, struct host_worker);
+    w->of.racecheck_host = arena_new(&w->mem, struct host_worker);
     return true;
 }
 
@@ -218,19 +221,19 @@ static bool talks(struct host_worker *x, const struct exec_access *a)
 
 static void tell_talks(struct check_worker *w)
 {
-    struct host_launch *h = w->launch->host_touch;
+    struct host_launch *h = w->launch->of.racecheck_host;
     __atomic_store_n(&h->talks, true, __ATOMIC_RELAXED);
 }
 
 static void on_access(struct check_worker *w, const struct exec_access *a)
 {
-    const struct host_launch *h = w->launch->host_touch;
+    const struct host_launch *h = w->launch->of.racecheck_host;
     bool any = false;
     if (a->space != SPACE_GLOBAL)
         return;
     for (u32 mask = a->mask; mask; mask &= mask - 1)
-        any |= mark(h, w->host_touch, a->addr[__builtin_ctz(mask)], a->size);
-    if (any && talks(w->host_touch, a))
+        any |= mark(h, w->of.racecheck_host, a->addr[__builtin_ctz(mask)], a->size);
+    if (any && talks(w->of.racecheck_host, a))
         tell_talks(w);
 }
 
@@ -274,22 +277,22 @@ state_of(const struct race_plane *p, const struct race_launch *x, const struct h
 
 static void add_block(struct check_launch *l, const struct host_block *b)
 {
-    const struct race_launch *x = l->race_global;
+    const struct race_launch *x = l->of.racecheck;
     const u64 n = count_pages(b);
     for (u64 k = 0; k < n; k++) {
         const u64 page = (first_page(b) + k) * HOST_PAGE;
-        const enum page_state s = b->touched[k] ? state_of(l->check->race, x, b, page) : PAGE_OPEN;
+        const enum page_state s = b->touched[k] ? state_of(l->check->of.racecheck, x, b, page) : PAGE_OPEN;
         if (s != PAGE_OPEN)
-            add(l->check->host, &(struct host_touch){page, page + HOST_PAGE, l->site.op, b->base, b->base + b->size,
-                                                     s == PAGE_WRITTEN, true});
+            add(l->check->of.racecheck_host, &(struct host_touch){page, page + HOST_PAGE, l->site.op, b->base,
+                                                                  b->base + b->size, s == PAGE_WRITTEN, true});
     }
 }
 
 static void on_launch_end(struct check_launch *l, enum ls_status status, const struct exec_fault *fault)
 {
-    const struct host_launch *h = l->host_touch;
+    const struct host_launch *h = l->of.racecheck_host;
     (void)status, (void)fault;
-    if (!l->race_global || h->talks || l->failed)
+    if (!l->of.racecheck || h->talks || l->failed)
         return;
     for (u32 k = 0; k < h->n; k++)
         add_block(l, &h->blocks[k]);
@@ -300,7 +303,7 @@ static void on_launch_end(struct check_launch *l, enum ls_status status, const s
 /* The stamp of the operation's launch on the byte, if that and the host's access conflict; 0: none. */
 static u64 conflict(struct check *c, const struct host_touch *t, u64 address, bool write, bool *wrote)
 {
-    struct race_plane *p = c->race;
+    struct race_plane *p = c->of.racecheck;
     const struct race_cell cell = *(const struct race_cell *)shadow_cell(&p->cells, address);
     const u64 bit = 1ull << (G_BYTES + address % 4);
     for (int k = 0; k < 1 + write; k++) {
@@ -339,7 +342,7 @@ static bool describe(struct check *c, const struct host_touch *t, u64 address, b
 /* The k-th touch of the byte that the host has not waited for; false: there are no more. */
 static bool find(struct check *c, u64 address, u32 *k, struct host_touch *out)
 {
-    struct host_touches *t = c->host;
+    struct host_touches *t = c->of.racecheck_host;
     bool found = false;
     pthread_mutex_lock(&t->lock);
     drop_done(c, t);
@@ -390,29 +393,29 @@ bool host_touch_report(struct check *c, u64 address, bool write, const struct ho
 
 static bool on_create(struct check *c)
 {
-    c->host = ls_calloc(1, sizeof *c->host);
-    if (c->host)
-        pthread_mutex_init(&c->host->lock, NULL);
-    return c->host != NULL;
+    c->of.racecheck_host = ls_calloc(1, sizeof *c->of.racecheck_host);
+    if (c->of.racecheck_host)
+        pthread_mutex_init(&c->of.racecheck_host->lock, NULL);
+    return c->of.racecheck_host != NULL;
 }
 
 static void on_destroy(struct check *c)
 {
-    if (c->host)
-        pthread_mutex_destroy(&c->host->lock);
-    ls_free(c->host);
-    c->host = NULL;
+    if (c->of.racecheck_host)
+        pthread_mutex_destroy(&c->of.racecheck_host->lock);
+    ls_free(c->of.racecheck_host);
+    c->of.racecheck_host = NULL;
 }
 
 static void on_made(struct check *c, const struct mem_block *b)
 {
     if (reachable(b->kind))
-        __atomic_fetch_add(&c->host->live, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&c->of.racecheck_host->live, 1, __ATOMIC_RELAXED);
 }
 
 static void on_gone(struct check *c, const struct mem_block *b)
 {
-    struct host_touches *t = c->host;
+    struct host_touches *t = c->of.racecheck_host;
     u32 kept = 0;
     if (!reachable(b->kind))
         return;
@@ -425,7 +428,7 @@ static void on_gone(struct check *c, const struct mem_block *b)
     pthread_mutex_unlock(&t->lock);
 }
 
-const struct check_instrument instrument_host_touch = {
+const struct check_instrument instrument_racecheck_host = {
     .tools = CHECK_RACECHECK,
     .create = on_create,
     .destroy = on_destroy,

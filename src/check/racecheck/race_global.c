@@ -113,8 +113,8 @@ static inline u64 bytes_in(u64 cell, u64 address, u64 size)
 RACY static void touch_lane(const struct global_event *e, u32 lane, u64 bound)
 {
     const struct exec_access *a = e->a;
-    const struct race_plane *p = e->w->launch->check->race;
-    const u32 launch = e->w->race_global->launch->number;
+    const struct race_plane *p = e->w->launch->check->of.racecheck;
+    const u32 launch = e->w->of.racecheck->launch->number;
     EACH_CELL(at, a, lane)
     {
         struct race_cell *c = shadow_cell(&p->cells, at);
@@ -131,7 +131,7 @@ RACY static void touch_lane(const struct global_event *e, u32 lane, u64 bound)
 /* Behind the stores of all lanes: a cell that has another lane's stamp with the same bytes was written twice. */
 RACY static void find_doubles(const struct global_event *e, u32 mask)
 {
-    const struct race_plane *p = e->w->launch->check->race;
+    const struct race_plane *p = e->w->launch->check->of.racecheck;
     EACH_LANE(lane, mask)
         EACH_CELL(at, e->a, lane)
         {
@@ -170,7 +170,7 @@ static void tell_strong(struct check_worker *w, struct sync_state *s, struct rac
 static bool try_run(const struct global_event *e, u64 bound)
 {
     const struct exec_access *a = e->a;
-    const struct shadow *cells = &e->w->launch->check->race->cells;
+    const struct shadow *cells = &e->w->launch->check->of.racecheck->cells;
     if (a->pattern != PATTERN_CONTIGUOUS || a->size != 4 || !shadow_has(cells, a->addr[0], 4 * SYNC_LANES))
         return false;
     struct race_cell *c = shadow_cell(cells, a->addr[0]);
@@ -186,7 +186,7 @@ static void touch(const struct global_event *e, u64 bound)
     const struct exec_access *a = e->a;
     if (try_run(e, bound))
         return;
-    const u32 all = lanes_with_cells(&e->w->launch->check->race->cells, a);
+    const u32 all = lanes_with_cells(&e->w->launch->check->of.racecheck->cells, a);
     const u32 mask = a->pattern == PATTERN_UNIFORM && a->op == ACCESS_LD ? ends_of(all) : all;
     EACH_LANE(lane, mask)
         touch_lane(e, lane, bound);
@@ -196,8 +196,8 @@ static void touch(const struct global_event *e, u64 bound)
 
 static void on_global(struct check_worker *w, struct sync_state *s, struct race_block *g, const struct exec_access *a)
 {
-    const struct race_global *r = w->race_global;
-    const u32 number = race_site_of(&w->race_global->index, a);
+    const struct race_global *r = w->of.racecheck;
+    const u32 number = race_site_of(&w->of.racecheck->index, a);
     if (!number) /* no room: not looked at */
         return;
     const u32 flags = race_site_at(r->index.sites, number)->flags;
@@ -214,10 +214,7 @@ static void on_global(struct check_worker *w, struct sync_state *s, struct race_
             global_report_host(&e, lane);
 }
 
-static struct race_block *new_block(struct check_worker *w)
-{
-    return setjmp(w->mem.oom) ? NULL : arena_new(&w->mem, struct race_block);
-}
+static struct race_block *new_block(struct check_worker *w) { return check_new(&w->mem, struct race_block); }
 
 static struct race_block *block_of(struct check_worker *w, struct sync_state *s, const struct exec_block_info *b)
 {
@@ -252,7 +249,7 @@ static void on_order(struct check_worker *w, const struct exec_order *o)
         race_fence(g);
 }
 
-static bool on_launch_begin(struct check_launch *l) { return (l->race_global = race_launch_new(l->check, l)) != NULL; }
+static bool on_launch_begin(struct check_launch *l) { return (l->of.racecheck = race_launch_new(l->check, l)) != NULL; }
 
 static void on_launch_end(struct check_launch *l, enum ls_status status, const struct exec_fault *fault)
 {
@@ -263,10 +260,10 @@ static void on_launch_end(struct check_launch *l, enum ls_status status, const s
 static bool on_worker_begin(struct check_worker *w)
 {
     struct race_global *r = arena_new(&w->mem, struct race_global);
-    r->launch = w->launch->race_global;
+    r->launch = w->launch->of.racecheck;
     r->index.mem = &w->mem;
     r->index.sites = r->launch->kernel->sites;
-    w->race_global = r;
+    w->of.racecheck = r;
     return true;
 }
 
@@ -288,7 +285,7 @@ static void on_copied(struct check *c, u64 to, u64 from, u64 size, u64 op, const
     race_global_host(c, to, size, true, op, call);
 }
 
-const struct check_instrument instrument_race_global = {
+const struct check_instrument instrument_racecheck = {
     .tools = CHECK_RACECHECK,
     .create = race_plane_create,
     .destroy = race_plane_destroy,

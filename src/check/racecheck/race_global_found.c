@@ -21,8 +21,8 @@ struct other {
 
 static bool find_other(const struct global_event *e, u64 stamp, struct other *o)
 {
-    struct race_plane *p = e->w->launch->check->race;
-    const struct race_launch *x = e->w->race_global->launch;
+    struct race_plane *p = e->w->launch->check->of.racecheck;
+    const struct race_launch *x = e->w->of.racecheck->launch;
     const struct race_chunk chunk = p->chunks[stamp_serial(stamp) >> G_CHUNK_BITS];
     *o = (struct other){.block = chunk.block, .thread = stamp_thread(stamp), .number = stamp_number(stamp)};
     if (chunk.launch == x->number) {
@@ -38,7 +38,7 @@ static bool find_other(const struct global_event *e, u64 stamp, struct other *o)
 
 static u32 flags_of(const struct global_event *e, u32 number)
 {
-    return number ? race_site_at(e->w->race_global->launch->kernel->sites, number)->flags : RACE_STRONG;
+    return number ? race_site_at(e->w->of.racecheck->launch->kernel->sites, number)->flags : RACE_STRONG;
 }
 
 static bool both_strong(const struct global_event *e, const struct other *o)
@@ -63,9 +63,9 @@ static const char *copy_text(struct arena *mem, const char *text)
 
 static const char *keep_text(struct check *c, const char *text)
 {
-    pthread_mutex_lock(&c->race->lock);
-    const char *kept = copy_text(&c->race->mem, text);
-    pthread_mutex_unlock(&c->race->lock);
+    pthread_mutex_lock(&c->of.racecheck->lock);
+    const char *kept = copy_text(&c->of.racecheck->mem, text);
+    pthread_mutex_unlock(&c->of.racecheck->lock);
     return kept;
 }
 
@@ -190,8 +190,8 @@ void global_look(const struct global_event *e, u32 lane, u64 address, u64 stamp,
 void global_look_many(const struct global_event *e, u32 lane, u64 stamp)
 {
     struct other o;
-    const struct race_launch *x = e->w->race_global->launch;
-    const struct race_plane *p = e->w->launch->check->race;
+    const struct race_launch *x = e->w->of.racecheck->launch;
+    const struct race_plane *p = e->w->launch->check->of.racecheck;
     const u32 now = __atomic_load_n(&p->now, __ATOMIC_RELAXED), passes = __atomic_load_n(&p->passes, __ATOMIC_RELAXED);
     if (now != x->began || passes != x->began_passes || !find_other(e, stamp, &o) || o.launch.number || !o.number ||
         o.block != (u32)e->g->linear || both_strong(e, &o))
@@ -239,7 +239,7 @@ void global_report_host(const struct global_event *e, u32 lane)
     const struct exec_access *a = e->a;
     struct race_host_op op;
     char text[160];
-    if (!race_host_conflict(c, e->w->race_global->launch->op, a->addr[lane], a->size, e->flags & RACE_WRITES, &op))
+    if (!race_host_conflict(c, e->w->of.racecheck->launch->op, a->addr[lane], a->size, e->flags & RACE_WRITES, &op))
         return;
     const enum finding_kind kind = race_host_waits(&op.call) ? FINDING_HOST_RACE : FINDING_STREAM_RACE;
     const u64 key = finding_key(a->func, a->site, NULL, (u32)op.op);

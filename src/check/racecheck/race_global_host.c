@@ -24,7 +24,7 @@ static u32 kept(const struct race_plane *p) { return p->nops < RACE_HOST_OPS ? p
 
 static bool find_conflict(struct check *c, u64 op, u64 lo, u64 hi, bool write, struct race_host_op *out)
 {
-    const struct race_plane *p = c->race;
+    const struct race_plane *p = c->of.racecheck;
     for (u32 k = 0; k < kept(p); k++) {
         const struct race_host_op *x = &p->ops[k];
         if (x->lo < hi && lo < x->hi && (write || x->write) && unordered(c, x->op, op)) {
@@ -37,20 +37,20 @@ static bool find_conflict(struct check *c, u64 op, u64 lo, u64 hi, bool write, s
 
 bool race_host_conflict(struct check *c, u64 op, u64 address, u64 size, bool write, struct race_host_op *out)
 {
-    pthread_mutex_lock(&c->race->lock);
+    pthread_mutex_lock(&c->of.racecheck->lock);
     const bool any = find_conflict(c, op, address, address + size, write, out);
-    pthread_mutex_unlock(&c->race->lock);
+    pthread_mutex_unlock(&c->of.racecheck->lock);
     return any;
 }
 
 bool race_host_concerns(struct check *c, u64 op)
 {
-    const struct race_plane *p = c->race;
+    const struct race_plane *p = c->of.racecheck;
     bool any = false;
-    pthread_mutex_lock(&c->race->lock);
+    pthread_mutex_lock(&c->of.racecheck->lock);
     for (u32 k = 0; k < kept(p) && !any; k++)
         any = unordered(c, p->ops[k].op, op);
-    pthread_mutex_unlock(&c->race->lock);
+    pthread_mutex_unlock(&c->of.racecheck->lock);
     return any;
 }
 
@@ -101,7 +101,7 @@ static void split(u64 linear, const u32 dim[3], u32 out[3])
 
 u64 race_describe(struct check *c, u64 stamp, bool wrote, struct party *out, char *text, size_t n)
 {
-    struct race_plane *p = c->race;
+    struct race_plane *p = c->of.racecheck;
     const struct race_chunk chunk = p->chunks[stamp_serial(stamp) >> G_CHUNK_BITS];
     pthread_mutex_lock(&p->lock);
     const struct race_past past = p->past[chunk.launch % RACE_LAUNCHES];
@@ -143,7 +143,7 @@ struct suspects {
 /* The launches of late that are in no order with op. */
 static struct suspects find_suspects(struct check *c, u64 op)
 {
-    const struct race_plane *p = c->race;
+    const struct race_plane *p = c->of.racecheck;
     struct suspects s = {.first = UINT32_MAX};
     for (u32 n = p->nlaunches; n && p->nlaunches - n < WINDOW; n--) {
         const struct race_past *x = &p->past[n % RACE_LAUNCHES];
@@ -167,7 +167,7 @@ static bool is_suspect(const struct race_plane *p, const struct suspects *s, u64
 __attribute__((no_sanitize("thread"))) static void scan(struct check *c, const struct suspects *s, u64 lo, u64 hi,
                                                         bool write, u64 op, const struct host_call *call)
 {
-    const struct race_plane *p = c->race;
+    const struct race_plane *p = c->of.racecheck;
     const u64 least = (u64)s->first << G_SERIAL;
     for (u64 at = lo & ~3ull; at < hi; at += 4) {
         const struct race_cell *cell = shadow_cell(&p->cells, at);
@@ -187,7 +187,7 @@ __attribute__((no_sanitize("thread"))) static void scan(struct check *c, const s
 
 void race_global_host(struct check *c, u64 address, u64 size, bool write, u64 op, const struct host_call *call)
 {
-    struct race_plane *p = c->race;
+    struct race_plane *p = c->of.racecheck;
     struct race_host_op other, mine = {.lo = address, .hi = address + size, .op = op, .write = write};
     if (!p || !op || !size)
         return;

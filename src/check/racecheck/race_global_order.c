@@ -11,7 +11,7 @@ enum { RESULT_BYTES = 8 }; /* of a flag that carries a result */
 
 #define RACY __attribute__((no_sanitize("thread"))) /* stamps name chunks that another worker has just made */
 
-static struct race_plane *plane_of(const struct check_worker *w) { return w->launch->check->race; }
+static struct race_plane *plane_of(const struct check_worker *w) { return w->launch->check->of.racecheck; }
 
 /* ---- serials ---- */
 
@@ -25,7 +25,7 @@ RACY static bool new_chunk(struct check_worker *w, struct race_block *g)
     if (n >= most)
         return false;
     p->chunks[n] =
-        (struct race_chunk){.launch = w->race_global->launch->number, .block = (u32)g->linear, .previous = g->chunk};
+        (struct race_chunk){.launch = w->of.racecheck->launch->number, .block = (u32)g->linear, .previous = g->chunk};
     g->chunk = n;
     g->used = 0;
     return true;
@@ -158,7 +158,7 @@ static bool has_taken(const struct check_worker *w, const struct race_block *g, 
 RACY bool race_before(struct check_worker *w, const struct sync_state *s, const struct race_block *g, u64 stamp,
                       bool wrote, u32 warp, u32 lane)
 {
-    struct race_launch *x = w->race_global->launch;
+    struct race_launch *x = w->of.racecheck->launch;
     const struct race_plane *p = plane_of(w);
     const u32 serial = stamp_serial(stamp);
     if (serial < x->bound)

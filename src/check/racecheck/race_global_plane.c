@@ -24,7 +24,7 @@ bool race_plane_create(struct check *c)
     struct race_plane *p = ls_calloc(1, sizeof *p);
     if (!p)
         return false;
-    c->race = p;
+    c->of.racecheck = p;
     pthread_mutex_init(&p->lock, NULL);
     p->mem.name = "race plane";
     p->next_chunk = 1;
@@ -40,7 +40,7 @@ bool race_plane_create(struct check *c)
 
 void race_plane_destroy(struct check *c)
 {
-    struct race_plane *p = c->race;
+    struct race_plane *p = c->of.racecheck;
     if (!p)
         return;
     for (struct race_kernel *k = p->kernels; k; k = k->next)
@@ -55,13 +55,13 @@ void race_plane_destroy(struct check *c)
     arena_free(&p->mem);
     pthread_mutex_destroy(&p->lock);
     ls_free(p);
-    c->race = NULL;
+    c->of.racecheck = NULL;
 }
 
 void race_global_clear(struct check *c, u64 base, u64 size)
 {
-    if (c->race)
-        shadow_clear(&c->race->cells, base, size);
+    if (c->of.racecheck)
+        shadow_clear(&c->of.racecheck->cells, base, size);
 }
 
 /* Serials are used up: what was is forgotten, which is ordered. */
@@ -155,7 +155,7 @@ static bool op_before(struct check *c, u64 a, u64 b) { return !a || !b || order_
 /* The first serial that something in no order with x may have: of the last launches, the oldest such one's. */
 static u32 find_bound(struct check *c, struct race_launch *x, bool *all)
 {
-    const struct race_plane *p = c->race;
+    const struct race_plane *p = c->of.racecheck;
     const struct race_past *last = &p->past[(x->number - 1) % RACE_LAUNCHES];
     u32 bound = x->first;
     *all = true;
@@ -173,7 +173,7 @@ static u32 find_bound(struct check *c, struct race_launch *x, bool *all)
 
 static bool fill_launch(struct check *c, struct race_launch *x, const struct check_launch *l)
 {
-    struct race_plane *p = c->race;
+    struct race_plane *p = c->of.racecheck;
     const u32 most = CHUNKS / 4 * 3;
     if (p->next_chunk > most && !p->active)
         start_anew(p);
@@ -204,13 +204,13 @@ struct race_launch *race_launch_new(struct check *c, struct check_launch *l)
     struct race_launch *x = ls_calloc(1, sizeof *x);
     if (!x)
         return NULL;
-    pthread_mutex_lock(&c->race->lock);
+    pthread_mutex_lock(&c->of.racecheck->lock);
     const bool good = fill_launch(c, x, l);
     if (good) {
-        x->next = c->race->running;
-        c->race->running = x;
+        x->next = c->of.racecheck->running;
+        c->of.racecheck->running = x;
     }
-    pthread_mutex_unlock(&c->race->lock);
+    pthread_mutex_unlock(&c->of.racecheck->lock);
     if (good) {
         if (race_host_concerns(c, x->op))
             __atomic_store_n(&x->host, true, __ATOMIC_RELAXED);
@@ -222,28 +222,28 @@ struct race_launch *race_launch_new(struct check *c, struct check_launch *l)
 
 void race_launch_done(struct check *c, struct check_launch *l)
 {
-    struct race_launch *x = l->race_global;
+    struct race_launch *x = l->of.racecheck;
     if (!x)
         return;
-    pthread_mutex_lock(&c->race->lock);
-    struct race_launch **at = &c->race->running;
+    pthread_mutex_lock(&c->of.racecheck->lock);
+    struct race_launch **at = &c->of.racecheck->running;
     while (*at != x)
         at = &(*at)->next;
     *at = x->next;
-    copy_places(c->race, x->kernel);
-    __atomic_sub_fetch(&c->race->active, 1, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&c->race->lock);
+    copy_places(c->of.racecheck, x->kernel);
+    __atomic_sub_fetch(&c->of.racecheck->active, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&c->of.racecheck->lock);
     ls_free(x);
-    l->race_global = NULL;
+    l->of.racecheck = NULL;
 }
 
 bool race_launch_before(struct check *c, struct race_launch *x, u32 number)
 {
     signed char *known = &x->before[number % RACE_LAUNCHES];
     if (!*known) {
-        pthread_mutex_lock(&c->race->lock);
-        const struct race_past o = c->race->past[number % RACE_LAUNCHES];
-        pthread_mutex_unlock(&c->race->lock);
+        pthread_mutex_lock(&c->of.racecheck->lock);
+        const struct race_past o = c->of.racecheck->past[number % RACE_LAUNCHES];
+        pthread_mutex_unlock(&c->of.racecheck->lock);
         *known = o.number != number || op_before(c, o.op, x->op) ? 1 : -1;
     }
     return *known > 0;

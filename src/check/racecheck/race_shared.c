@@ -10,10 +10,9 @@ enum { LOG_WORDS = 1 << 14, LOG_HEAD = 4, GRANULE_BITS = 2 };
 
 static struct shared_cells *make_cells(struct check_worker *w, struct sync_state *s, const struct exec_block_info *b)
 {
-    struct shared_cells *c = b->shared_bytes ? cells_new(&w->mem, b->shared_bytes, w->race_shared->granule_bits) : NULL;
-    if (c && !setjmp(w->mem.oom))
-        c->log = arena_array(&w->mem, u32, LOG_WORDS);
-    if (!c || !c->log)
+    struct shared_cells *c =
+        b->shared_bytes ? cells_new(&w->mem, b->shared_bytes, w->of.racecheck_shared->granule_bits) : NULL;
+    if (!c || !(c->log = check_array(&w->mem, u32, LOG_WORDS)))
         return NULL;
     c->restarts = s->restarts;
     return s->race_shared = c;
@@ -42,8 +41,8 @@ static struct shared_cells *cells_of(struct check_worker *w, struct sync_state *
 static bool fit_granule(struct check_worker *w, struct shared_cells *c, u32 size)
 {
     const u32 bits = (u32)__builtin_ctz(size);
-    if (bits < w->race_shared->granule_bits)
-        w->race_shared->granule_bits = bits;
+    if (bits < w->of.racecheck_shared->granule_bits)
+        w->of.racecheck_shared->granule_bits = bits;
     return bits >= c->granule_bits || cells_split(c, &w->mem, bits);
 }
 
@@ -167,8 +166,8 @@ static void on_write(const struct shared_event *e)
 static void on_shared(struct check_worker *w, struct sync_state *s, struct shared_cells *c, const struct exec_access *a)
 {
     struct touch t;
-    const u32 number = race_site_of(&w->race_shared->index, a);
-    const u32 flags = race_site_at(w->race_shared->index.sites, number)->flags;
+    const u32 number = race_site_of(&w->of.racecheck_shared->index, a);
+    const u32 flags = race_site_at(w->of.racecheck_shared->index.sites, number)->flags;
     if (LS_UNLIKELY(flags & RACE_STRONG))
         tell_strong(s, a, flags);
     /* no number, no such size, no memory, or what cooperative groups keep for themselves */
@@ -210,7 +209,7 @@ static bool on_worker_begin(struct check_worker *w)
     r->granule_bits = GRANULE_BITS;
     r->index.mem = &w->mem;
     r->index.sites = race_sites_new(UINT16_MAX);
-    w->race_shared = r;
+    w->of.racecheck_shared = r;
     return r->index.sites != NULL;
 }
 
@@ -218,8 +217,8 @@ static void on_launch_end(struct check_launch *l, enum ls_status status, const s
 {
     (void)status, (void)fault;
     for (struct check_worker *w = l->workers; w; w = w->next)
-        if (w->race_shared)
-            race_sites_free(w->race_shared->index.sites);
+        if (w->of.racecheck_shared)
+            race_sites_free(w->of.racecheck_shared->index.sites);
 }
 
 static void on_order(struct check_worker *w, const struct exec_order *o)
@@ -230,7 +229,7 @@ static void on_order(struct check_worker *w, const struct exec_order *o)
         copies_order(w, s, c, o);
 }
 
-const struct check_instrument instrument_race_shared = {
+const struct check_instrument instrument_racecheck_shared = {
     .tools = CHECK_RACECHECK,
     .launch_end = on_launch_end,
     .worker_begin = on_worker_begin,

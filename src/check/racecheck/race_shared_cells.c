@@ -9,30 +9,30 @@
 
 /* ---- making them ---- */
 
-static u64 *stamps(struct arena *mem, u32 n) { return arena_alloc_aligned(mem, sizeof(u64) * n, 64); }
+static u64 *stamps(struct arena *mem, u32 n) { return check_alloc_aligned(mem, sizeof(u64) * n, 64); }
 
 struct shared_cells *cells_new(struct arena *mem, u64 bytes, u32 granule_bits)
 {
-    if (setjmp(mem->oom))
+    struct shared_cells *c = check_new(mem, struct shared_cells);
+    if (!c)
         return NULL;
-    struct shared_cells *c = arena_new(mem, struct shared_cells);
     c->granule_bits = granule_bits;
     c->n = (u32)((bytes + (1u << granule_bits) - 1) >> granule_bits);
     c->wr = stamps(mem, c->n);
     c->rd = stamps(mem, c->n);
     c->rd2 = stamps(mem, c->n);
-    c->flight = arena_alloc_aligned(mem, c->n, 64);
-    return c;
+    c->flight = check_alloc_aligned(mem, c->n, 64);
+    return c->wr && c->rd && c->rd2 && c->flight ? c : NULL;
 }
 
 /* Each cell becomes several with the same stamps. */
 bool cells_split(struct shared_cells *c, struct arena *mem, u32 granule_bits)
 {
     const u32 shift = c->granule_bits - granule_bits, n = c->n << shift;
-    if (setjmp(mem->oom))
-        return false;
     u64 *wr = stamps(mem, n), *rd = stamps(mem, n), *rd2 = stamps(mem, n);
-    u8 *flight = arena_alloc_aligned(mem, n, 64);
+    u8 *flight = check_alloc_aligned(mem, n, 64);
+    if (!wr || !rd || !rd2 || !flight)
+        return false;
     for (u32 k = 0; k < n; k++) {
         wr[k] = c->wr[k >> shift];
         rd[k] = c->rd[k >> shift];

@@ -18,7 +18,7 @@ static u32 stamp_warp(u64 stamp) { return (u32)(stamp >> STAMP_WARP) & 31; }
 
 static const struct race_site *site_of(const struct shared_event *e, u32 number)
 {
-    return race_site_at(e->w->race_shared->index.sites, number);
+    return race_site_at(e->w->of.racecheck_shared->index.sites, number);
 }
 
 static bool both_strong(const struct shared_event *e, u64 stamp)

@@ -128,11 +128,10 @@ static struct race_site_func *bring(struct race_site_index *x, const struct ir_f
             f->next = x->funcs;
             return x->funcs = f;
         }
-    if (setjmp(x->mem->oom))
+    struct race_site_func *f = check_new(x->mem, struct race_site_func);
+    if (!f || !(f->number = check_array(x->mem, u16, func->src->ninsts + 1)))
         return NULL;
-    struct race_site_func *f = arena_new(x->mem, struct race_site_func);
     f->func = func;
-    f->number = arena_array(x->mem, u16, func->src->ninsts + 1);
     f->next = x->funcs;
     return x->funcs = f;
 }

@@ -21,13 +21,13 @@ static bool write_create(struct check *c)
     pthread_mutex_init(&p->lock, NULL);
     p->mem.name = "writecheck names";
     p->names.mem = &p->mem;
-    c->write = p;
+    c->of.writecheck = p;
     return true;
 }
 
 static void write_destroy(struct check *c)
 {
-    struct write_plane *p = c->write;
+    struct write_plane *p = c->of.writecheck;
     if (!p)
         return;
     for (u32 k = 0; k < LS_ARRAY_LEN(p->records); k++)
@@ -40,7 +40,7 @@ static void write_destroy(struct check *c)
     pthread_mutex_destroy(&p->lock);
     arena_free(&p->mem);
     ls_free(p);
-    c->write = NULL;
+    c->of.writecheck = NULL;
 }
 
 static struct write_record **slot_of(struct write_plane *p, u64 serial)
@@ -55,21 +55,21 @@ struct write_record *write_find(struct write_plane *p, u64 serial) { return *slo
 
 static void write_made(struct check *c, const struct mem_block *b)
 {
-    pthread_mutex_lock(&c->write->lock);
-    c->write->newest = b->serial;
-    pthread_mutex_unlock(&c->write->lock);
+    pthread_mutex_lock(&c->of.writecheck->lock);
+    c->of.writecheck->newest = b->serial;
+    pthread_mutex_unlock(&c->of.writecheck->lock);
 }
 
 static void unseen(struct check *c)
 {
-    pthread_mutex_lock(&c->write->lock);
-    c->write->unseen = c->write->newest;
-    pthread_mutex_unlock(&c->write->lock);
+    pthread_mutex_lock(&c->of.writecheck->lock);
+    c->of.writecheck->unseen = c->of.writecheck->newest;
+    pthread_mutex_unlock(&c->of.writecheck->lock);
 }
 
 static void write_gone(struct check *c, const struct mem_block *b)
 {
-    struct write_plane *p = c->write;
+    struct write_plane *p = c->of.writecheck;
     pthread_mutex_lock(&p->lock);
     struct write_record **at = slot_of(p, b->serial), *r = *at;
     if (r) {
@@ -113,19 +113,19 @@ static void put_marks(struct write_plane *p, u64 address, u64 size, u16 whole)
 static void host_wrote(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call)
 {
     (void)op, (void)call;
-    put_marks(c->write, address, size, MARK_BEFORE);
+    put_marks(c->of.writecheck, address, size, MARK_BEFORE);
 }
 
 static void filled(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call)
 {
     (void)op, (void)call;
-    put_marks(c->write, address, size, MARK_FILLED);
+    put_marks(c->of.writecheck, address, size, MARK_FILLED);
 }
 
 static void copied(struct check *c, u64 to, u64 from, u64 size, u64 op, const struct host_call *call)
 {
     (void)from, (void)op, (void)call;
-    put_marks(c->write, to, size, MARK_BEFORE);
+    put_marks(c->of.writecheck, to, size, MARK_BEFORE);
 }
 
 static void host_read(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call)
@@ -152,14 +152,14 @@ static void forget_tags(struct write_plane *p)
 
 static bool launch_begin(struct check_launch *l)
 {
-    struct write_plane *p = l->check->write;
+    struct write_plane *p = l->check->of.writecheck;
     struct write_launch *x = arena_new(&l->mem, struct write_launch);
     pthread_mutex_lock(&p->lock);
     if (p->tag == WRITE_TAGS)
         forget_tags(p);
     x->tag = ++p->tag;
     pthread_mutex_unlock(&p->lock);
-    l->write = x;
+    l->of.writecheck = x;
     return true;
 }
 
@@ -196,8 +196,8 @@ static struct write_record *record_of(struct write_plane *p, const struct write_
 /* What a worker did to an allocation: the first one's use replaces that of the launch before. */
 static void record(struct check_launch *l, const struct write_use *u)
 {
-    struct write_plane *p = l->check->write;
-    const struct write_launch *x = l->write;
+    struct write_plane *p = l->check->of.writecheck;
+    const struct write_launch *x = l->of.writecheck;
     struct write_record *r = record_of(p, u);
     if (!r)
         return;
@@ -217,18 +217,18 @@ static void record(struct check_launch *l, const struct write_use *u)
 
 static void launch_end(struct check_launch *l, enum ls_status s, const struct exec_fault *fault)
 {
-    struct write_plane *p = l->check->write;
-    struct write_launch *x = l->write;
+    struct write_plane *p = l->check->of.writecheck;
+    struct write_launch *x = l->of.writecheck;
     (void)fault;
     x->ordered = l->exec->cooperative;
     for (const struct check_worker *w = l->workers; w; w = w->next) {
-        x->ordered |= w->write && w->write->fenced;
-        x->asked |= w->write && w->write->asked;
+        x->ordered |= w->of.writecheck && w->of.writecheck->fenced;
+        x->asked |= w->of.writecheck && w->of.writecheck->asked;
     }
     pthread_mutex_lock(&p->lock);
     if (setjmp(p->mem.oom) == 0)
         for (const struct check_worker *w = l->workers; w; w = w->next)
-            for (struct write_use *u = w->write ? w->write->uses : NULL; u; u = u->next) {
+            for (struct write_use *u = w->of.writecheck ? w->of.writecheck->uses : NULL; u; u = u->next) {
                 if (s != LS_OK)
                     u->touched |= TOUCH_OTHER; /* it did not get to its end: its outputs are not meant to be whole */
                 record(l, u);
@@ -240,7 +240,7 @@ static void launch_end(struct check_launch *l, enum ls_status s, const struct ex
 
 static bool worker_begin(struct check_worker *w)
 {
-    w->write = arena_new(&w->mem, struct write_worker);
+    w->of.writecheck = arena_new(&w->mem, struct write_worker);
     return true;
 }
 
@@ -254,16 +254,16 @@ static struct write_block *block_of(struct write_worker *w, const struct exec_bl
 
 static struct write_block *new_block(struct check_worker *w)
 {
-    if (setjmp(w->mem.oom))
+    struct write_block *b = check_new(&w->mem, struct write_block);
+    if (!b)
         return NULL;
-    struct write_block *b = arena_new(&w->mem, struct write_block);
-    b->next = w->write->blocks;
-    return w->write->blocks = b;
+    b->next = w->of.writecheck->blocks;
+    return w->of.writecheck->blocks = b;
 }
 
 static void block_begin(struct check_worker *w, const struct exec_block_info *info)
 {
-    struct write_block *b = block_of(w->write, NULL);
+    struct write_block *b = block_of(w->of.writecheck, NULL);
     if (!b)
         b = new_block(w);
     if (b)
@@ -272,7 +272,7 @@ static void block_begin(struct check_worker *w, const struct exec_block_info *in
 
 static void block_end(struct check_worker *w, const struct exec_block_info *info)
 {
-    struct write_block *b = block_of(w->write, info);
+    struct write_block *b = block_of(w->of.writecheck, info);
     if (b)
         b->info = NULL;
 }
@@ -287,24 +287,24 @@ static void next_epoch(struct write_worker *w, const struct exec_block_info *inf
 static void release(struct check_worker *w, const struct exec_block_info *b, u32 id, const u32 *lanes)
 {
     (void)id, (void)lanes;
-    next_epoch(w->write, b);
+    next_epoch(w->of.writecheck, b);
 }
 
 static void warp_sync(struct check_worker *w, const struct exec_warp_sync *s)
 {
     if (s->orders)
-        next_epoch(w->write, s->block);
+        next_epoch(w->of.writecheck, s->block);
 }
 
 static void order(struct check_worker *w, const struct exec_order *o)
 {
     if (o->op == EXEC_FENCE && o->scope >= EXEC_SCOPE_GPU)
-        w->write->fenced = true;
+        w->of.writecheck->fenced = true;
     else if (o->op == EXEC_MBARRIER_WAIT)
-        next_epoch(w->write, o->block);
+        next_epoch(w->of.writecheck, o->block);
 }
 
-const struct check_instrument instrument_write = {
+const struct check_instrument instrument_writecheck = {
     .tools = CHECK_WRITECHECK,
     .create = write_create,
     .destroy = write_destroy,

@@ -72,7 +72,7 @@ struct write_plane {
     struct intern names;
 };
 
-/* A launch's (check_launch.write). */
+/* A launch's (check_launch.of). */
 struct write_launch {
     u32 tag;
     bool ordered; /* blocks may be ordered by fences or the grid's barrier */

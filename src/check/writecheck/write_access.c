@@ -26,20 +26,19 @@ static bool is_special(const struct ptx_inst *i)
 static struct write_func *make_func(struct check_worker *w, const struct ir_func *func)
 {
     const struct ptx_func *f = func->src;
-    if (setjmp(w->mem.oom))
+    struct write_func *x = check_new(&w->mem, struct write_func);
+    if (!x || !(x->sites = check_array(&w->mem, struct write_site, f->ninsts + 1)))
         return NULL;
-    struct write_func *x = arena_new(&w->mem, struct write_func);
     x->func = func;
-    x->sites = arena_array(&w->mem, struct write_site, f->ninsts + 1);
     for (u32 k = 0; k < f->ninsts; k++)
         x->sites[k].special = is_special(&f->insts[k]);
-    x->next = w->write->funcs;
-    return w->write->funcs = x;
+    x->next = w->of.writecheck->funcs;
+    return w->of.writecheck->funcs = x;
 }
 
 static struct write_site *site_of(struct check_worker *w, const struct exec_access *a)
 {
-    struct write_worker *s = w->write;
+    struct write_worker *s = w->of.writecheck;
     if (LS_UNLIKELY(!s->func || s->func->func != a->func)) {
         struct write_func *f = s->funcs;
         while (f && f->func != a->func)
@@ -51,14 +50,14 @@ static struct write_site *site_of(struct check_worker *w, const struct exec_acce
 
 static struct write_use *new_use(struct check_worker *w, const struct mem_block *b)
 {
-    if (setjmp(w->mem.oom))
+    struct write_use *u = check_new(&w->mem, struct write_use);
+    if (!u)
         return NULL;
-    struct write_use *u = arena_new(&w->mem, struct write_use);
     u->serial = b->serial;
     u->base = b->base;
     u->size = b->size;
-    u->next = w->write->uses;
-    return w->write->uses = u;
+    u->next = w->of.writecheck->uses;
+    return w->of.writecheck->uses = u;
 }
 
 /* Makes the site's the allocation that contains address; false: it is none that the host copies from. */
@@ -68,8 +67,8 @@ static __attribute__((noinline)) bool find_use(struct check_worker *w, struct wr
     *s = (struct write_site){.special = s->special};
     if (!mem_nearest(check_of(w)->mem, address, &b) || !b.live || address - b.base >= b.size)
         return false;
-    if (b.kind == MEM_DEVICE && shadow_has(&check_of(w)->write->marks, b.base, b.size)) {
-        struct write_use *u = w->write->uses;
+    if (b.kind == MEM_DEVICE && shadow_has(&check_of(w)->of.writecheck->marks, b.base, b.size)) {
+        struct write_use *u = w->of.writecheck->uses;
         while (u && u->serial != b.serial)
             u = u->next;
         s->use = u ? u : new_use(w, &b);
@@ -101,7 +100,7 @@ struct writer {
 
 static struct writer writer_of(struct check_worker *w, const struct exec_access *a, struct write_use *use)
 {
-    struct write_worker *s = w->write;
+    struct write_worker *s = w->of.writecheck;
     const struct exec_block_info *info = a->block;
     struct write_block *b = s->block;
     if (!b || b->info != info)
@@ -113,7 +112,7 @@ static struct writer writer_of(struct check_worker *w, const struct exec_access 
         .w = w,
         .a = a,
         .use = use,
-        .tag = ((const struct write_launch *)w->launch->write)->tag,
+        .tag = w->launch->of.writecheck->tag,
         .epoch = b ? b->epoch : EPOCH_MOST,
         .first = info->linear * info->threads,
         .threads = info->threads,
@@ -235,7 +234,7 @@ static void part_of_word(const struct writer *x, u16 *mark, u32 *who, u64 word, 
 
 static void store_lane(const struct writer *x, u32 lane)
 {
-    const struct write_plane *p = check_of(x->w)->write;
+    const struct write_plane *p = check_of(x->w)->of.writecheck;
     const u64 at = x->a->addr[lane], end = at + x->a->size;
     for (u64 word = at & ~(u64)3; word < end; word += 4) {
         const u32 from = word < at ? (u32)(at - word) : 0, to = end - word < 4 ? (u32)(end - word) : 4;
@@ -285,7 +284,7 @@ static inline void store_words(const struct writer *x, const struct write_plane 
 /* All lanes are in the site's allocation. */
 static void store(struct check_worker *w, const struct exec_access *a, struct write_site *s)
 {
-    const struct write_plane *p = check_of(w)->write;
+    const struct write_plane *p = check_of(w)->of.writecheck;
     const struct writer x = writer_of(w, a, s->use);
     s->use->touched |= s->special ? TOUCH_STORE | TOUCH_OTHER : TOUCH_STORE;
     s->use->widest = a->size > s->use->widest ? a->size : s->use->widest;
@@ -342,7 +341,7 @@ static bool all_known(const struct write_site *s, const struct exec_access *a)
 
 void write_access(struct check_worker *w, const struct exec_access *a)
 {
-    w->write->asked |= a->op == ACCESS_ATOM;
+    w->of.writecheck->asked |= a->op == ACCESS_ATOM;
     if ((a->space != SPACE_GLOBAL && a->space != SPACE_TEX) || !a->block)
         return;
     struct write_site *s = site_of(w, a);

@@ -70,7 +70,7 @@ static bool any_by(const struct write_plane *p, u64 from, u64 end, u32 tag)
 static struct gaps find_gaps(const struct check *c, const struct write_use *u, u64 address, u64 size)
 {
     struct gaps g;
-    const struct write_plane *p = c->write;
+    const struct write_plane *p = c->of.writecheck;
     const u64 end = address + size;
     gaps_begin(&g, u->base, address, size, c->allocations, u->serial);
     for (u64 to = address, from; (from = find(p, to, end, false)) < end;) {
@@ -166,7 +166,7 @@ static void judge(struct check *c, struct write_record *r, u64 address, u64 size
     const struct write_clash *x = &r->use.clash;
     *twice = !r->said_twice && x->count && x->address - address < size;
     r->said_twice |= *twice;
-    if (r->said_unwritten || r->data_dependent || !any_by(c->write, address, address + size, r->tag))
+    if (r->said_unwritten || r->data_dependent || !any_by(c->of.writecheck, address, address + size, r->tag))
         return;
     *g = find_gaps(c, &r->use, address, size);
     if (is_padding(g, &r->use) || gaps_are_halo(g) || gaps_are_lattice(g))
@@ -176,7 +176,7 @@ static void judge(struct check *c, struct write_record *r, u64 address, u64 size
 
 void write_host_read(struct check *c, u64 address, u64 size, const struct host_call *call)
 {
-    struct write_plane *p = c->write;
+    struct write_plane *p = c->of.writecheck;
     struct write_record now = {0};
     struct mem_block b;
     struct gaps g = {0};

@@ -1,4 +1,4 @@
-/* sync_check_path.c - where a thread that did not come to a barrier was going: out of the kernel, or on.
+/* synccheck_path.c - where a thread that did not come to a barrier was going: out of the kernel, or on.
  *
  * To PTX `if (i >= n) return;` and `if (i < n) { ... }` are the same branch. What tells them apart is where its two
  * ways meet: at the kernel's end, or at code behind the branch that both run. */
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "check/synccheck/sync_check.h"
+#include "check/synccheck/synccheck.h"
 
 /* Branches that only lead to another one, from block to block. */
 enum { MOST_HOPS = 8 };
@@ -33,7 +33,7 @@ static bool only_leaves(const struct ir_func *f, u32 site)
     return false;
 }
 
-bool sync_check_leaves(const struct exec_place *p) { return p->outermost && only_leaves(p->func, p->site); }
+bool synccheck_leaves(const struct exec_place *p) { return p->outermost && only_leaves(p->func, p->site); }
 
 /* Marks the blocks that can be reached from `from`, itself included. False: no memory. */
 static bool reach(const struct ir_func *f, u32 from, bool *mark)
@@ -62,7 +62,7 @@ static bool is_before(const struct ir_func *f, u32 place, u32 site, const bool *
     return here == there ? place <= site : from_place[there] && !from_barrier[here];
 }
 
-bool sync_check_passed(const struct exec_place *p, const struct ir_func *func, u32 site)
+bool synccheck_passed(const struct exec_place *p, const struct ir_func *func, u32 site)
 {
     if (p->func != func || p->site >= func->src->ninsts)
         return p->func != func; /* in other functions nobody can tell: they come back */

@@ -1,10 +1,10 @@
-/* mem_final.c - what ended a kernel is a finding, whatever tool was asked for: an analysis of half a run must say so.
+/* memcheck_final.c - what ended a kernel is a finding, whatever tool was asked for: an analysis of half a run must say so.
  *
  * Accesses that memcheck left out until it had enough are its own findings already. */
 #include <stdio.h>
 #include <string.h>
 
-#include "check/memcheck/mem.h"
+#include "check/memcheck/memcheck.h"
 
 static const char *const texts[] = {
 #define FAULT(name, text, cuda) [FAULT_##name] = text,
@@ -51,7 +51,7 @@ static void copy_lines(char *to, size_t n, const char *from)
 static void describe(struct finding *out, const struct exec_fault *f)
 {
     finding_init(out, kind_of(f));
-    mem_place(&out->at, f);
+    memcheck_place(&out->at, f);
     out->threads = 1;
     if (out->kind == FINDING_DEVICE_FAULT)
         snprintf(out->what, sizeof out->what, "The kernel was ended by a fault: %s", texts[f->kind]);
@@ -75,8 +75,8 @@ static void describe(struct finding *out, const struct exec_fault *f)
 
 static bool is_known(struct check_launch *l, const struct exec_fault *f)
 {
-    return mem_is_access(f) && l->check->options.tools & CHECK_MEMCHECK && l->hooks.fault &&
-           check_found_again(l, mem_kind_of(l->check->mem, f), mem_key(f), 0);
+    return memcheck_is_access(f) && l->check->options.tools & CHECK_MEMCHECK && l->hooks.fault &&
+           check_found_again(l, memcheck_kind_of(l->check->mem, f), memcheck_key(f), 0);
 }
 
 static void launch_end(struct check_launch *l, enum ls_status s, const struct exec_fault *fault)
@@ -86,11 +86,12 @@ static void launch_end(struct check_launch *l, enum ls_status s, const struct ex
         return;
     if (is_known(l, fault))
         return;
-    if (mem_is_access(fault))
-        mem_describe_fault(&f, l->exec, fault);
+    if (memcheck_is_access(fault))
+        memcheck_describe_fault(&f, l->exec, fault);
     else
         describe(&f, fault);
-    check_found(l, &f, mem_key(fault));
+    check_found(l, &f, memcheck_key(fault));
 }
 
-const struct check_instrument instrument_mem_final = {.tools = CHECK_ALL | CHECK_SCHEDULES, .launch_end = launch_end};
+const struct check_instrument instrument_memcheck_final = {.tools = CHECK_ALL | CHECK_SCHEDULES,
+                                                           .launch_end = launch_end};

@@ -1,11 +1,11 @@
-/* mem_shared_describe.c - an offset in a block's shared memory in words: where it lies relative to the nearest
+/* memcheck_shared_describe.c - an offset in a block's shared memory in words: where it lies relative to the nearest
  * variable. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/memcheck/mem_shared.h"
+#include "check/memcheck/memcheck_shared.h"
 
 static const char *plural(u64 n) { return n == 1 ? "byte" : "bytes"; }
 
@@ -37,7 +37,7 @@ static u64 below_zero(u64 offset)
     return d < 0 && d > -(i64)MEM_WINDOW_BYTES ? (u64)-d : 0;
 }
 
-bool mem_shared_describe(const struct exec_launch *l, u64 offset, u64 size, char *buf, size_t n)
+bool memcheck_shared_describe(const struct exec_launch *l, u64 offset, u64 size, char *buf, size_t n)
 {
     const char *mangled;
     char name[96];

@@ -1,11 +1,11 @@
-/* mem_shared.c - memcheck between the variables of shared memory: an access that leaves one for the next is out of
+/* memcheck_shared.c - memcheck between the variables of shared memory: an access that leaves one for the next is out of
  * bounds.
  *
  * Under memcheck static shared variables have gaps behind them (exec_device.shared_gap), which belong to none, so that
  * a small step too far is no step into a neighbour. The engine checks accesses against all of the block's memory; what
  * lies in a gap is found here, at the price of traced code: only launches with more than one variable pay it. Such an
  * access is done, in the gap, where it harms nobody. */
-#include "check/memcheck/mem.h"
+#include "check/memcheck/memcheck.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct span {
     u64 at, end;
 };
 
-struct mem_spans {
+struct memcheck_spans {
     u32 n;
     struct span spans[];
 };
@@ -29,15 +29,15 @@ static bool wanted(struct check_launch *l)
     const struct ir_func *k = l->exec->kernel;
     if (!l->exec->device->shared_gap || k->nshared_vars < 2)
         return false;
-    struct mem_spans *s = arena_alloc(&l->mem, sizeof *s + k->nshared_vars * sizeof *s->spans);
+    struct memcheck_spans *s = arena_alloc(&l->mem, sizeof *s + k->nshared_vars * sizeof *s->spans);
     s->n = k->nshared_vars;
     for (u32 i = 0; i < s->n; i++)
         s->spans[i] = (struct span){k->shared_vars[i].at, variable_end(l, &k->shared_vars[i])};
-    l->spans = s;
+    l->of.memcheck_shared = s;
     return true;
 }
 
-static const struct span *span_of(const struct mem_spans *s, u64 offset)
+static const struct span *span_of(const struct memcheck_spans *s, u64 offset)
 {
     for (u32 k = 0; k < s->n; k++)
         if (offset - s->spans[k].at < s->spans[k].end - s->spans[k].at)
@@ -71,7 +71,7 @@ static void outside(struct check_worker *w, const struct exec_access *a, unsigne
                            .write = a->op != ACCESS_LD,
                            .atomic = a->op == ACCESS_ATOM || a->op == ACCESS_RED};
     place(&f, w->launch, a, lane);
-    mem_count(w, a->block, &f);
+    memcheck_count(w, a->block, &f);
 }
 
 static u64 offset_of(const struct exec_access *a, unsigned lane)
@@ -86,7 +86,7 @@ static u64 offset_of(const struct exec_access *a, unsigned lane)
     }
 }
 
-static bool all_inside(const struct mem_spans *s, const struct exec_access *a)
+static bool all_inside(const struct memcheck_spans *s, const struct exec_access *a)
 {
     const unsigned first = (unsigned)__builtin_ctz(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
     const struct span *v = span_of(s, offset_of(a, first));
@@ -100,7 +100,7 @@ static bool all_inside(const struct mem_spans *s, const struct exec_access *a)
 
 static void on_access(struct check_worker *w, const struct exec_access *a)
 {
-    const struct mem_spans *s = w->launch->spans;
+    const struct memcheck_spans *s = w->launch->of.memcheck_shared;
     if (a->space != SPACE_SHARED || all_inside(s, a))
         return;
     for (u32 m = a->mask; m; m &= m - 1) {
@@ -111,4 +111,5 @@ static void on_access(struct check_worker *w, const struct exec_access *a)
     }
 }
 
-const struct check_instrument instrument_mem_shared = {.tools = CHECK_MEMCHECK, .wanted = wanted, .access = on_access};
+const struct check_instrument instrument_memcheck_shared = {
+    .tools = CHECK_MEMCHECK, .wanted = wanted, .access = on_access};

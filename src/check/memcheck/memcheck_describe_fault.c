@@ -1,4 +1,4 @@
-/* mem_describe_fault.c - a fault of an access in the words of a sanitizer.
+/* memcheck_describe_fault.c - a fault of an access in the words of a sanitizer.
  *
  *     Invalid __global__ write of size 4 bytes
  *       Address 0x7f0000001000 is out of bounds
@@ -22,8 +22,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "check/memcheck/mem.h"
-#include "check/memcheck/mem_shared.h"
+#include "check/memcheck/memcheck.h"
+#include "check/memcheck/memcheck_shared.h"
 
 /* Addresses of the null page and what a small index from a null pointer reaches. */
 enum { NULL_BYTES = 4096 };
@@ -95,13 +95,13 @@ static bool is_generic_here(struct mem *m, const struct exec_fault *f)
     return !is_device_space(f->space) && (in_windows(m, f->address) || in_device_range(m, f->address));
 }
 
-enum finding_kind mem_kind_of(struct mem *m, const struct exec_fault *f)
+enum finding_kind memcheck_kind_of(struct mem *m, const struct exec_fault *f)
 {
     if (f->kind == FAULT_MISALIGNED)
         return FINDING_MISALIGNED;
     if (f->kind == FAULT_INVALID_SPACE)
         return FINDING_WRONG_SPACE;
-    if (mem_is_free(f))
+    if (memcheck_is_free(f))
         return kind_of_free(m, f->address);
     if (is_device_space(f->space))
         return kind_of_address(m, f);
@@ -169,7 +169,7 @@ static void say_detail(struct finding *out, const struct exec_launch *l, const s
     struct mem *m = l->device->mem;
     const bool elsewhere = is_generic_here(m, f);
     const bool named =
-        f->space == SPACE_SHARED && !elsewhere && mem_shared_describe(l, f->address, f->size, near, sizeof near);
+        f->space == SPACE_SHARED && !elsewhere && memcheck_shared_describe(l, f->address, f->size, near, sizeof near);
     if (!named && f->detail[0] && !elsewhere)
         snprintf(near, sizeof near, "%.255s", f->detail);
     else if (!named && (is_device_space(f->space) || elsewhere))
@@ -188,7 +188,7 @@ static u64 nearest(struct mem *m, const struct finding *f)
     return f->address - b.base + NEAR_BYTES < b.size + 2 * NEAR_BYTES ? b.serial : 0;
 }
 
-void mem_place(struct party *p, const struct exec_fault *f)
+void memcheck_place(struct party *p, const struct exec_fault *f)
 {
     p->kernel = f->kernel;
     p->function = f->function;
@@ -207,18 +207,18 @@ void mem_place(struct party *p, const struct exec_fault *f)
 }
 
 /* Without an instruction: the kernel's name and the line. */
-u64 mem_key(const struct exec_fault *f)
+u64 memcheck_key(const struct exec_fault *f)
 {
     if (f->func)
         return finding_key(f->func, finding_place(f->func, f->site), NULL, 0);
     return finding_key((const struct ir_func *)(const void *)f->kernel, f->ptx_line, NULL, 1);
 }
 
-void mem_describe_fault(struct finding *out, const struct exec_launch *l, const struct exec_fault *f)
+void memcheck_describe_fault(struct finding *out, const struct exec_launch *l, const struct exec_fault *f)
 {
     struct mem *m = l->device->mem;
-    finding_init(out, mem_kind_of(m, f));
-    mem_place(&out->at, f);
+    finding_init(out, memcheck_kind_of(m, f));
+    memcheck_place(&out->at, f);
     out->at.does = f->atomic ? DOES_ATOMIC : f->write ? DOES_WRITE : DOES_READ;
     out->space = f->space;
     out->has_address = true;

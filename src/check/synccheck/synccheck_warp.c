@@ -1,4 +1,4 @@
-/* sync_check_warp.c - the masks of warp-wide operations.
+/* synccheck_warp.c - the masks of warp-wide operations.
  *
  * CUDA's rule (C++ programming guide, warp functions): a thread that calls is in its own mask, and all threads of the
  * mask that have not exited make the same call with the same mask. So
@@ -15,7 +15,7 @@
  * engine's matter. */
 #include <stdio.h>
 
-#include "check/synccheck/sync_check.h"
+#include "check/synccheck/synccheck.h"
 
 static struct meeting here(const struct exec_warp_sync *e, u32 lanes)
 {
@@ -27,7 +27,7 @@ static void outside(struct check_worker *w, const struct exec_warp_sync *e)
     const struct meeting m = here(e, e->lanes & ~e->members);
     struct finding f;
     u64 key;
-    if (!sync_check_new(w, FINDING_MASK_OUTSIDE, e->block, &m, NULL, &f, &key))
+    if (!synccheck_new(w, FINDING_MASK_OUTSIDE, e->block, &m, NULL, &f, &key))
         return;
     snprintf(f.what, sizeof f.what, "Barrier error detected. Invalid arguments");
     snprintf(f.detail, sizeof f.detail, "the mask is 0x%08x, and threads 0x%08x of the warp call with it", e->members,
@@ -40,7 +40,7 @@ static void reads_nobody(struct check_worker *w, const struct exec_warp_sync *e,
     const struct meeting m = here(e, e->lanes);
     struct finding f;
     u64 key;
-    if (!sync_check_new(w, FINDING_MASK_EXITED, e->block, &m, NULL, &f, &key))
+    if (!synccheck_new(w, FINDING_MASK_EXITED, e->block, &m, NULL, &f, &key))
         return;
     f.severity = exited ? SEVERITY_ERROR : SEVERITY_WARNING;
     f.threads = (u32)__builtin_popcount(e->lanes);
@@ -51,13 +51,13 @@ static void reads_nobody(struct check_worker *w, const struct exec_warp_sync *e,
     check_found(w->launch, &f, key);
 }
 
-void sync_check_warp(struct check_worker *w, const struct sync_block *s, const struct exec_warp_sync *e)
+void synccheck_warp(struct check_worker *w, const struct sync_block *s, const struct exec_warp_sync *e)
 {
     if (e->lanes & ~e->members)
         outside(w, e);
     const u32 taken = e->reads & e->members & ~e->lanes & e->exited;
     if (!taken)
         return;
-    const u32 exited = taken & sync_check_real(s, e->warp);
+    const u32 exited = taken & synccheck_real(s, e->warp);
     reads_nobody(w, e, exited ? exited : taken, exited != 0);
 }

@@ -1,14 +1,13 @@
-/* mem.c - memcheck in kernels: accesses that cannot be done are left out, and each place of one is a finding.
+/* memcheck.c - memcheck in kernels: accesses that cannot be done are left out, and each place of one is a finding.
  *
  * The engine asks before a lane faults, in fast code too, so a correct kernel runs as fast as without. A load that is
  * left out gives 0, a store is lost. After options.most_faults of them on one worker the next ends the kernel.
  *
  * Findings are counted here by place, with the number of threads (those of one block by a bit each; other blocks have
  * other threads), and handed over when the launch ends; the first one of a place at once, with its description. */
-#include <setjmp.h>
 #include <string.h>
 
-#include "check/memcheck/mem.h"
+#include "check/memcheck/memcheck.h"
 
 enum { BUCKETS = 64, MOST_THREADS = 1024, MOST_FAULTS = 1000000 };
 
@@ -22,13 +21,13 @@ struct place {
     u32 seen[MOST_THREADS / 32];
 };
 
-struct mem_faults {
+struct memcheck_faults {
     struct place *buckets[BUCKETS];
 };
 
 static bool worker_begin(struct check_worker *w)
 {
-    w->faults = arena_new(&w->mem, struct mem_faults);
+    w->of.memcheck = arena_new(&w->mem, struct memcheck_faults);
     return true;
 }
 
@@ -37,7 +36,7 @@ static u32 bucket_of(const struct exec_fault *f, enum finding_kind kind)
     return (u32)((uintptr_t)f->func / 64 + f->site * 7 + kind) % BUCKETS;
 }
 
-static struct place *find(struct mem_faults *m, const struct exec_fault *f, enum finding_kind kind)
+static struct place *find(struct memcheck_faults *m, const struct exec_fault *f, enum finding_kind kind)
 {
     struct place *p = m->buckets[bucket_of(f, kind)];
     while (p && !(p->func == f->func && p->site == f->site && p->kind == kind))
@@ -67,23 +66,23 @@ static bool see(struct place *p, u64 block, u32 thread)
 /* The first fault of a place on this worker. NULL: no memory to count in. */
 static struct place *add(struct check_worker *w, const struct exec_fault *f, enum finding_kind kind)
 {
-    if (setjmp(w->mem.oom))
+    struct place *p = check_new(&w->mem, struct place), **head = &w->of.memcheck->buckets[bucket_of(f, kind)];
+    if (!p)
         return NULL;
-    struct place *p = arena_new(&w->mem, struct place), **head = &w->faults->buckets[bucket_of(f, kind)];
     p->func = f->func;
     p->site = f->site;
     p->kind = kind;
-    p->key = mem_key(f);
+    p->key = memcheck_key(f);
     p->next = *head;
     *head = p;
     return p;
 }
 
-void mem_count(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f)
+void memcheck_count(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f)
 {
-    const enum finding_kind kind = mem_kind_of(check_of(w)->mem, f);
+    const enum finding_kind kind = memcheck_kind_of(check_of(w)->mem, f);
     const u32 thread = thread_number(w->launch, f);
-    struct place *p = find(w->faults, f, kind);
+    struct place *p = find(w->of.memcheck, f, kind);
     if (p) {
         p->count++;
         p->threads += see(p, b->linear, thread);
@@ -95,14 +94,14 @@ void mem_count(struct check_worker *w, const struct exec_block_info *b, const st
         see(p, b->linear, thread);
     }
     struct finding found;
-    mem_describe_fault(&found, w->launch->exec, f);
-    check_found(w->launch, &found, mem_key(f));
+    memcheck_describe_fault(&found, w->launch->exec, f);
+    check_found(w->launch, &found, memcheck_key(f));
 }
 
 static bool on_fault(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f)
 {
     const u64 most = check_of(w)->options.most_faults;
-    mem_count(w, b, f);
+    memcheck_count(w, b, f);
     if (w->left_out >= (most ? most : MOST_FAULTS))
         return false;
     w->left_out++;
@@ -110,7 +109,7 @@ static bool on_fault(struct check_worker *w, const struct exec_block_info *b, co
 }
 
 /* Hands over what was counted behind the first of each place. */
-static void flush(struct check_launch *l, struct mem_faults *m)
+static void flush(struct check_launch *l, struct memcheck_faults *m)
 {
     for (u32 k = 0; k < BUCKETS; k++)
         for (struct place *p = m->buckets[k]; p; p = p->next) {
@@ -128,9 +127,9 @@ static void launch_end(struct check_launch *l, enum ls_status s, const struct ex
 {
     (void)s, (void)fault;
     for (struct check_worker *w = l->workers; w; w = w->next)
-        if (w->faults)
-            flush(l, w->faults);
+        if (w->of.memcheck)
+            flush(l, w->of.memcheck);
 }
 
-const struct check_instrument instrument_mem = {
+const struct check_instrument instrument_memcheck = {
     .tools = CHECK_MEMCHECK, .worker_begin = worker_begin, .fault = on_fault, .launch_end = launch_end};

@@ -1,4 +1,4 @@
-/* sync_check.c - synccheck: barriers that not all come to, or not in the same way.
+/* synccheck.c - synccheck: barriers that not all come to, or not in the same way.
  *
  * The rules, from the PTX ISA (9.7.13.1) and the CUDA C++ programming guide (synchronization functions):
  *
@@ -18,18 +18,17 @@
  *
  *   BARRIER_COUNT
  *       A count is not more than the block's threads, and the same for all threads in one phase. One that is no
- *       multiple of 32 ends the kernel (mem_final.c). At a deadlock, also one that differs from the phase before.
+ *       multiple of 32 ends the kernel (memcheck_final.c). At a deadlock, also one that differs from the phase before.
  *
  *   BARRIER_MIXED
  *       Reductions (bar.red) do not meet sync or arrive in one phase.
  *
- * Invalid numbers, mbarriers that were not initialised and deadlocks are faults of the engine (mem_final.c); masks are
- * in sync_check_warp.c, mbarriers that were ended in sync_check_mbarrier.c. Not seen: barriers of clusters; more warps
+ * Invalid numbers, mbarriers that were not initialised and deadlocks are faults of the engine (memcheck_final.c); masks are
+ * in synccheck_warp.c, mbarriers that were ended in synccheck_mbarrier.c. Not seen: barriers of clusters; more warps
  * at a counted barrier than it counts, unless it ends in a deadlock; who is missing at a barrier that never completes,
  * but for the deadlock's own text. */
-#include "check/synccheck/sync_check.h"
+#include "check/synccheck/synccheck.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,16 +36,16 @@
 
 static bool worker_begin(struct check_worker *w)
 {
-    w->synccheck = arena_new(&w->mem, struct sync_check);
+    w->of.synccheck = arena_new(&w->mem, struct synccheck);
     return true;
 }
 
-static struct sync_block **bucket_of(struct sync_check *c, const struct exec_block_info *b)
+static struct sync_block **bucket_of(struct synccheck *c, const struct exec_block_info *b)
 {
-    return &c->buckets[(uintptr_t)b / 256 % SYNC_CHECK_BUCKETS];
+    return &c->buckets[(uintptr_t)b / 256 % SYNCCHECK_BUCKETS];
 }
 
-static struct sync_block *find(struct sync_check *c, const struct exec_block_info *b)
+static struct sync_block *find(struct synccheck *c, const struct exec_block_info *b)
 {
     if (c->last && c->last->block == b)
         return c->last;
@@ -58,10 +57,10 @@ static struct sync_block *find(struct sync_check *c, const struct exec_block_inf
 
 static void block_begin(struct check_worker *w, const struct exec_block_info *b)
 {
-    struct sync_check *c = w->synccheck;
-    if (b->warps > SYNC_CHECK_WARPS || setjmp(w->mem.oom))
+    struct synccheck *c = w->of.synccheck;
+    struct sync_block *s = c->free ? c->free : check_new(&w->mem, struct sync_block), **head = bucket_of(c, b);
+    if (!s || b->warps > SYNCCHECK_WARPS)
         return; /* this block goes unchecked */
-    struct sync_block *s = c->free ? c->free : arena_new(&w->mem, struct sync_block), **head = bucket_of(c, b);
     if (s == c->free)
         c->free = s->next;
     s->block = b;
@@ -74,7 +73,7 @@ static void block_begin(struct check_worker *w, const struct exec_block_info *b)
     *head = s;
 }
 
-static void close_phase(struct sync_check *c, struct phase *p, u32 warps)
+static void close_phase(struct synccheck *c, struct phase *p, u32 warps)
 {
     while (p->absent) {
         struct absent *a = p->absent;
@@ -91,16 +90,16 @@ static void close_phase(struct sync_check *c, struct phase *p, u32 warps)
 
 static void block_end(struct check_worker *w, const struct exec_block_info *b)
 {
-    struct sync_check *c = w->synccheck;
+    struct synccheck *c = w->of.synccheck;
     struct sync_block **at = bucket_of(c, b);
     while (*at && (*at)->block != b)
         at = &(*at)->next;
     struct sync_block *s = *at;
     if (!s)
         return;
-    for (u32 k = 0; k < SYNC_CHECK_BARRIERS; k++)
+    for (u32 k = 0; k < SYNCCHECK_BARRIERS; k++)
         if (s->phases[k]) {
-            close_phase(c, s->phases[k], SYNC_CHECK_WARPS);
+            close_phase(c, s->phases[k], SYNCCHECK_WARPS);
             s->phases[k]->before = 0;
         }
     *at = s->next;
@@ -115,9 +114,7 @@ static struct phase *phase_of(struct check_worker *w, struct sync_block *s, u32 
 {
     if (s->phases[id])
         return s->phases[id];
-    if (setjmp(w->mem.oom))
-        return NULL;
-    return s->phases[id] = arena_new(&w->mem, struct phase);
+    return s->phases[id] = check_new(&w->mem, struct phase);
 }
 
 /* ---- arrivals ---- */
@@ -138,7 +135,7 @@ static void wrong_count(struct check_worker *w, struct phase *p, const struct ex
     if ((!many && count == p->threads) || p->told)
         return;
     p->told = true;
-    if (!sync_check_new(w, FINDING_BARRIER_COUNT, e->block, m, many ? NULL : &p->first, &f, &key))
+    if (!synccheck_new(w, FINDING_BARRIER_COUNT, e->block, m, many ? NULL : &p->first, &f, &key))
         return;
     if (many)
         snprintf(f.detail, sizeof f.detail, "barrier %u waits for %u threads; the block has %u", e->id, count,
@@ -160,7 +157,7 @@ static void mixed_kinds(struct check_worker *w, struct phase *p, const struct ex
     if (!other->func || p->told)
         return;
     p->told = true;
-    if (!sync_check_new(w, FINDING_BARRIER_MIXED, e->block, m, other, &f, &key))
+    if (!synccheck_new(w, FINDING_BARRIER_MIXED, e->block, m, other, &f, &key))
         return;
     snprintf(f.detail, sizeof f.detail, "a reduction (bar.red) and a plain barrier meet at barrier %u", e->id);
     check_found(w->launch, &f, key);
@@ -175,7 +172,7 @@ static void parted_warp(struct check_worker *w, struct phase *p, const struct ex
     if (p->told)
         return;
     p->told = true;
-    if (!sync_check_new(w, FINDING_BARRIER_DIVERGENT, e->block, other, m, &f, &key))
+    if (!synccheck_new(w, FINDING_BARRIER_DIVERGENT, e->block, other, m, &f, &key))
         return;
     snprintf(f.what, sizeof f.what, "Barrier error detected. Divergent thread(s) in warp");
     snprintf(f.detail, sizeof f.detail,
@@ -187,10 +184,10 @@ static void parted_warp(struct check_worker *w, struct phase *p, const struct ex
 /* NULL: no memory. */
 static struct absent *new_absent(struct check_worker *w, struct phase *p, u32 warp, const struct exec_place *place)
 {
-    struct sync_check *c = w->synccheck;
-    if (setjmp(w->mem.oom))
+    struct synccheck *c = w->of.synccheck;
+    struct absent *a = c->free_absent ? c->free_absent : check_new(&w->mem, struct absent);
+    if (!a)
         return NULL;
-    struct absent *a = c->free_absent ? c->free_absent : arena_new(&w->mem, struct absent);
     if (a == c->free_absent)
         c->free_absent = a->next;
     *a = (struct absent){.next = p->absent, .warp = warp, .place = *place};
@@ -205,7 +202,7 @@ static void note_absent(struct check_worker *w, const struct sync_block *s, stru
     for (; missing; missing &= missing - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(missing);
         struct exec_place place;
-        if (!exec_lane_at(s->block, e->warp, lane, &place) || sync_check_leaves(&place))
+        if (!exec_lane_at(s->block, e->warp, lane, &place) || synccheck_leaves(&place))
             continue;
         struct absent *a = p->absent;
         while (a && !(a->warp == e->warp && a->place.func == place.func && a->place.site == place.site))
@@ -227,8 +224,8 @@ static void open_phase(struct phase *p, const struct exec_barrier *e, const stru
 
 static void on_barrier(struct check_worker *w, const struct exec_barrier *e)
 {
-    struct sync_block *s = find(w->synccheck, e->block);
-    struct phase *p = s && e->id < SYNC_CHECK_BARRIERS ? phase_of(w, s, e->id) : NULL;
+    struct sync_block *s = find(w->of.synccheck, e->block);
+    struct phase *p = s && e->id < SYNCCHECK_BARRIERS ? phase_of(w, s, e->id) : NULL;
     if (!p)
         return;
     const struct meeting m = {.func = e->func, .site = e->site, .warp = e->warp, .lanes = e->mask};
@@ -267,12 +264,12 @@ static bool ran_past(struct check_worker *w, const struct sync_block *s, struct 
         const struct meeting other = {.func = a->place.func, .site = a->place.site, .warp = a->warp, .lanes = gone};
         struct finding f;
         u64 key;
-        if (!gone || !sync_check_passed(&a->place, m->func, m->site))
+        if (!gone || !synccheck_passed(&a->place, m->func, m->site))
             continue;
-        if (!sync_check_new(w, FINDING_BARRIER_DIVERGENT, s->block, m, NULL, &f, &key))
+        if (!synccheck_new(w, FINDING_BARRIER_DIVERGENT, s->block, m, NULL, &f, &key))
             return true;
         f.has_other = true;
-        sync_check_party(&f.other, s->block, &other);
+        synccheck_party(&f.other, s->block, &other);
         f.other.does = DOES_NOTHING;
         snprintf(f.what, sizeof f.what, "Barrier error detected. Divergent thread(s) in warp");
         snprintf(f.detail, sizeof f.detail,
@@ -302,7 +299,7 @@ static bool unequal(struct check_worker *w, struct sync_block *s)
     u64 key;
     if (!s->mixed[0].func)
         return false;
-    if (sync_check_new(w, FINDING_BARRIER_DIVERGENT, s->block, &s->mixed[0], &s->mixed[1], &f, &key)) {
+    if (synccheck_new(w, FINDING_BARRIER_DIVERGENT, s->block, &s->mixed[0], &s->mixed[1], &f, &key)) {
         snprintf(f.what, sizeof f.what, "Barrier error detected. Divergent thread(s) in block");
         snprintf(f.detail, sizeof f.detail,
                  "warps of the block wait at different barriers, and come there unequally often");
@@ -317,7 +314,7 @@ static void without_exited(struct check_worker *w, const struct sync_block *s, c
     const unsigned exited = count_lanes(s->exited, s->block->warps);
     struct finding f;
     u64 key;
-    if (!exited || !sync_check_new(w, FINDING_BARRIER_EXITED, s->block, &p->first, NULL, &f, &key))
+    if (!exited || !synccheck_new(w, FINDING_BARRIER_EXITED, s->block, &p->first, NULL, &f, &key))
         return;
     f.threads = s->block->threads - exited;
     f.has_other = first_exited(s, &f.other);
@@ -341,8 +338,8 @@ static void note_mixed(struct sync_block *s, const struct phase *p)
 
 static void on_release(struct check_worker *w, const struct exec_block_info *b, u32 id, const u32 *lanes)
 {
-    struct sync_block *s = find(w->synccheck, b);
-    struct phase *p = s && id < SYNC_CHECK_BARRIERS ? s->phases[id] : NULL;
+    struct sync_block *s = find(w->of.synccheck, b);
+    struct phase *p = s && id < SYNCCHECK_BARRIERS ? s->phases[id] : NULL;
     if (!p || !p->open)
         return;
     if (p->absent && !p->told)
@@ -353,34 +350,34 @@ static void on_release(struct check_worker *w, const struct exec_block_info *b, 
         if (count_lanes(lanes, b->warps) < b->threads && !(id == 0 && unequal(w, s)))
             without_exited(w, s, p);
     }
-    close_phase(w->synccheck, p, b->warps);
+    close_phase(w->of.synccheck, p, b->warps);
 }
 
 /* ---- the rest ---- */
 
 static void on_exit_lanes(struct check_worker *w, const struct exec_block_info *b, u32 warp, u32 mask)
 {
-    struct sync_block *s = find(w->synccheck, b);
+    struct sync_block *s = find(w->of.synccheck, b);
     if (s)
-        s->exited[warp] |= mask & sync_check_real(s, warp);
+        s->exited[warp] |= mask & synccheck_real(s, warp);
 }
 
 static void on_warp_sync(struct check_worker *w, const struct exec_warp_sync *e)
 {
     if (!(e->lanes & ~e->members) && !(e->reads & ~e->lanes))
         return;
-    const struct sync_block *s = find(w->synccheck, e->block);
+    const struct sync_block *s = find(w->of.synccheck, e->block);
     if (s)
-        sync_check_warp(w, s, e);
+        synccheck_warp(w, s, e);
 }
 
 static void on_order(struct check_worker *w, const struct exec_order *o)
 {
     if (!o->dead && o->op != EXEC_MBARRIER_INVAL)
         return;
-    struct sync_block *s = find(w->synccheck, o->block);
+    struct sync_block *s = find(w->of.synccheck, o->block);
     if (s)
-        sync_check_order(w, s, o);
+        synccheck_order(w, s, o);
 }
 
 /* ---- deadlocks ---- */
@@ -415,19 +412,19 @@ static void launch_end(struct check_launch *l, enum ls_status status, const stru
     if (status != LS_ERR_FAULT || !fault || fault->kind != FAULT_DEADLOCK)
         return;
     for (const struct check_worker *w = l->workers; w; w = w->next)
-        for (u32 k = 0; k < SYNC_CHECK_BUCKETS && w->synccheck; k++)
-            for (const struct sync_block *s = w->synccheck->buckets[k]; s; s = s->next)
-                for (u32 id = 0; id < SYNC_CHECK_BARRIERS; id++)
+        for (u32 k = 0; k < SYNCCHECK_BUCKETS && w->of.synccheck; k++)
+            for (const struct sync_block *s = w->of.synccheck->buckets[k]; s; s = s->next)
+                for (u32 id = 0; id < SYNCCHECK_BARRIERS; id++)
                     stuck_count(l, s, id);
 }
 
-const struct check_instrument instrument_sync_check = {.tools = CHECK_SYNCCHECK,
-                                                       .worker_begin = worker_begin,
-                                                       .block_begin = block_begin,
-                                                       .block_end = block_end,
-                                                       .barrier = on_barrier,
-                                                       .release = on_release,
-                                                       .warp_sync = on_warp_sync,
-                                                       .order = on_order,
-                                                       .exit = on_exit_lanes,
-                                                       .launch_end = launch_end};
+const struct check_instrument instrument_synccheck = {.tools = CHECK_SYNCCHECK,
+                                                      .worker_begin = worker_begin,
+                                                      .block_begin = block_begin,
+                                                      .block_end = block_end,
+                                                      .barrier = on_barrier,
+                                                      .release = on_release,
+                                                      .warp_sync = on_warp_sync,
+                                                      .order = on_order,
+                                                      .exit = on_exit_lanes,
+                                                      .launch_end = launch_end};
