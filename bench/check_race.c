@@ -62,8 +62,8 @@ static const struct exec_hooks null_hooks = {.worker_begin = no_worker, .access 
 static void choose(struct check_launch *l, enum way way)
 {
     const struct check_instrument *keep[3] = {&instrument_sync, NULL, NULL};
-    keep[1] = way == SHARED || way == BOTH ? &instrument_race_shared : NULL;
-    keep[2] = way == GLOBAL || way == BOTH ? &instrument_race_global : NULL;
+    keep[1] = way == SHARED || way == BOTH ? &instrument_racecheck_shared : NULL;
+    keep[2] = way == GLOBAL || way == BOTH ? &instrument_racecheck : NULL;
     for (unsigned k = 0; k < l->nactive; k++) {
         bool any = false;
         for (unsigned i = 0; i < 3; i++)
