@@ -10,7 +10,7 @@ set -euo pipefail
 root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 [ -d "$root/src" ] || { echo "check-layers: no src/ in $root" >&2; exit 2; }
 
-order='base ptx ir model exec meter check driver runtime toolchain lab report cli'
+order='base ptx ir model exec driver meter check attach runtime toolchain lab report cli'
 closed='runtime:ptx runtime:ir runtime:exec lab:ptx lab:ir lab:exec'
 
 cd "$root"

@@ -1,32 +1,21 @@
-/* api.c - the exported functions of api.def: each checks the driver's state, calls its implementation and is traced. */
-#include "driver/check.h"
+/* api.c - the exported functions of api.def: each checks the driver's state, calls its implementation and tells both. */
 #include "driver/driver.h"
-#include "driver/timeline.h"
-#include "driver/trace.h"
 
 #define ENTRY(symbol, name, when, per_thread, n, ...)                                                                  \
     CUresult symbol(LS_DECL_##n(__VA_ARGS__))                                                                          \
     {                                                                                                                  \
         CUresult result = driver_enter(WHEN_##when);                                                                   \
-        const bool shown = LS_UNLIKELY(timeline_on), seen = LS_UNLIKELY(check_on);                                     \
-        if (shown)                                                                                                     \
-            timeline_call(#symbol, true);                                                                              \
-        if (seen)                                                                                                      \
-            check_call_begin(#symbol, __builtin_return_address(0));                                                    \
+        const unsigned told = CALLS_HEARD ? driver_call_begin(#symbol, __builtin_return_address(0)) : 0;               \
         if (LS_LIKELY(result == CUDA_SUCCESS)) {                                                                       \
             bool before = drv_per_thread;                                                                              \
             drv_per_thread = per_thread;                                                                               \
             result = impl_##name(PASS_##n(__VA_ARGS__));                                                               \
             drv_per_thread = before;                                                                                   \
         }                                                                                                              \
-        if (LS_UNLIKELY(drv.trace)) {                                                                                  \
-            const struct trace_arg args[] = {ARGS_##n(__VA_ARGS__)};                                                   \
-            trace_call(#symbol, result, args, n);                                                                      \
+        if (LS_UNLIKELY(told)) {                                                                                       \
+            const struct call_arg args[] = {ARGS_##n(__VA_ARGS__)};                                                    \
+            driver_call_end(told, &(struct driver_call){#symbol, NULL, false, result, args, n});                       \
         }                                                                                                              \
-        if (shown)                                                                                                     \
-            timeline_call(#symbol, false);                                                                             \
-        if (seen)                                                                                                      \
-            check_call_end(result);                                                                                    \
         return result;                                                                                                 \
     }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* An argument as the wrapper saw it: its declared type as text, its name, and where it stands. */
-struct trace_arg {
+struct call_arg {
     const char *type, *name;
     const void *at;
     size_t size;

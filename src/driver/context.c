@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "driver/check.h"
-#include "driver/check_order.h"
 #include "driver/driver.h"
-#include "driver/timeline.h"
 
 enum { STACK_DEPTH = 64 };
 static _Thread_local CUcontext stack[STACK_DEPTH];
@@ -97,9 +94,8 @@ static void teardown(CUcontext c)
 {
     atomic_store(&c->alive, false);
     streams_drop_all(c);
-    check_order_host_context(c);
-    if (check_on)
-        check_leaks(c);
+    TELL(host_waited, &(struct driver_wait){.ctx = c});
+    TELL(context_end, c);
     pthread_mutex_lock(&drv.lock);
     while (c->modules) {
         CUmodule m = c->modules;
@@ -383,11 +379,11 @@ CUresult impl_cuCtxGetId(CUcontext ctx, unsigned long long *ctxId)
 static CUresult synchronize(CUcontext ctx)
 {
     CUresult r = capture_context(ctx);
-    timeline_sync();
+    TELL(host_waits, &(struct driver_wait){0});
     if (r != CUDA_SUCCESS)
         return r;
     r = ctx_synchronize(ctx);
-    check_order_host_context(ctx);
+    TELL(host_waited, &(struct driver_wait){.ctx = ctx});
     return r;
 }
 

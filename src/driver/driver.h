@@ -22,6 +22,7 @@
 #include "base/gpu.h"
 #include "base/status.h"
 #include "driver/cuda_abi.h"
+#include "driver/observe.h"
 #include "driver/stream/op.h"
 #include "driver/stream/queue.h"
 #include "exec/exec.h"
@@ -188,7 +189,8 @@ struct allocation {
     u8 kind;             /* enum mem_kind */
     bool graph;          /* a graph's: its address stays when it is freed; live between allocation and free */
     bool live, dropped;
-    u32 holds; /* frees that streams have not come to */
+    bool freed; /* by cuMemFreeAsync, which the stream has not come to */
+    u32 holds;  /* frees that streams have not come to */
 };
 
 /* ---- the driver ---- */
@@ -225,13 +227,17 @@ struct driver {
     CUarray arrays;
     CUmipmappedArray mipmaps;
     /* from the environment, docs/environment.md */
-    bool trace, launch_blocking, one_lane;
+    bool launch_blocking, one_lane;
     unsigned workers;
     u64 seed, max_instructions;
     double max_seconds;
     pthread_mutex_t run_lock; /* leaf: of running and of what memory.c defers; memory goes only while nothing runs */
     unsigned running;         /* kernels */
-    atomic_ullong next_id, launches;
+    atomic_ullong next_id, launches, graph_launches, operations;
+    atomic_bool profiler_off; /* cuProfilerStop was the last to be called */
+    /* For tools, before the first call that cares: */
+    u64 host_align;    /* of memory that the host reaches by plain loads and stores */
+    bool stops_at_end; /* kernels run on, and calls do what they do, until the library is unloaded */
 };
 
 extern struct driver drv;
@@ -288,6 +294,18 @@ void stream_after(struct CUstream_st *s, CUcontext other);
 void stream_before(struct CUstream_st *s, CUcontext other);
 CUresult launch_wait(struct CUstream_st *s); /* for the launch just put into s, if launches are waited for */
 bool stream_drained(struct CUstream_st *s);
+/* Tells that the host has waited for a copy or fill of the functions without Async, unless it is of the device's memory
+ * alone. Addresses: what it touched; NULL: none. */
+void stream_host_did(const struct CUstream_st *s, const void *to, const void *from);
+/* Where a launch is made: ids as ncu prints them; and whether profiling is switched on. */
+struct launch_place {
+    u64 context, stream;
+    u32 device;
+    bool profiled;
+};
+struct launch_place stream_place(const struct CUstream_st *s);
+/* A new operation's number; tells op_put. launch, kernel, graph: as in struct driver_put. */
+u64 stream_number(const struct CUstream_st *s, u64 launch, const char *kernel, const void *graph);
 void streams_wait(CUcontext ctx);     /* for every stream of the context */
 bool ctx_idle(CUcontext ctx);         /* all of them have nothing to do */
 void streams_drop_all(CUcontext ctx); /* waits, and frees them */
@@ -371,26 +389,10 @@ void texture_free_context(CUcontext ctx);                        /* driver.lock 
 /* ---- occupancy.c ---- */
 u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared);
 
-/* ---- launch.c, profile.c ---- */
-/* Where a launch was made: ids as ncu prints them; and whether profiling was switched on then. */
-struct profile_place {
-    u64 context, stream;
-    u32 device;
-    bool on;
-};
-struct profile_place profile_place(const struct CUstream_st *s);
+/* ---- launch.c ---- */
 const char *kernel_op_name(const struct op *op);
-/* For a stream that runs a graph. wanted: profile_wanted chose it. */
-void kernel_op_run(const struct op *op, struct profile_place place, bool wanted);
-enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_place place, struct exec_fault *fault);
-void profile_init(void);
-/* Whether a launch is profiled, or checked; counts it. It is asked when the program makes the launch, so that what counts
- * is the order of the calls; of a kernel that a kernel launches, or a condition of a graph, when it runs. */
-bool profile_wanted(const char *kernel, struct profile_place place);
-void profile_switch(bool on); /* cuProfilerStart, cuProfilerStop */
-
-/* ---- check.c ---- */
-extern bool check_on; /* LOCKSTEP_CHECK: check.h has the rest */
+/* For a stream that runs a graph. wanted: by a tool (launcher.h). */
+void kernel_op_run(const struct op *op, struct launch_place place, bool wanted);
 
 /* ---- visible.c ---- */
 CUresult devices_find(void); /* which there are: drv.ndevices and drv.devices */

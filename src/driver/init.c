@@ -9,15 +9,14 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "driver/check.h"
 #include "driver/driver.h"
 #include "driver/memory/host_memory.h"
-#include "driver/timeline.h"
 
 struct driver drv = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .hub = HUB_INIT,
     .run_lock = PTHREAD_MUTEX_INITIALIZER,
+    .host_align = MEM_ALIGN,
 };
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -65,11 +64,8 @@ static bool env_choice(const char *name, const char *usual, const char *other)
 static void after_fork(void)
 {
     atomic_store(&drv.forked, atomic_load(&drv.ready));
-    check_on = false; /* the findings are the parent's */
+    TELL(process, PROCESS_FORKED);
 }
-
-/* The trace must show calls before cuInit too. */
-__attribute__((constructor)) static void on_load(void) { drv.trace = env_flag("LOCKSTEP_TRACE"); }
 
 /* Running kernels are told to stop, and given a moment: their threads must not outlive what they use. */
 void driver_stop(void)
@@ -81,6 +77,23 @@ void driver_stop(void)
     const struct timespec ms = {0, 1000000};
     for (int i = 0; i < 2000 && memory_running() > 0; i++)
         nanosleep(&ms, NULL);
+}
+
+static void main_ended(void)
+{
+    TELL(process, PROCESS_MAIN_ENDED);
+    if (!drv.stops_at_end)
+        driver_stop();
+}
+
+/* After the program's own handlers and destructors. */
+__attribute__((destructor)) static void on_unload(void)
+{
+    if (!atomic_load(&drv.ready) || atomic_load(&drv.forked))
+        return;
+    if (drv.stops_at_end)
+        driver_stop();
+    TELL(process, PROCESS_END);
 }
 
 static void read_environment(void)
@@ -156,11 +169,9 @@ static CUresult start(void)
     for (unsigned d = 0; d < drv.ndevices; d++)
         mem_set_capacity(drv.exec[d].mem, bytes);
     set_up_devices();
-    check_start();
-    profile_init();
-    timeline_init();
+    TELL(process, PROCESS_START);
     pthread_atfork(NULL, NULL, after_fork);
-    atexit(check_on ? check_settle : driver_stop);
+    atexit(main_ended);
     atomic_store(&drv.ready, true);
     return CUDA_SUCCESS;
 }
@@ -204,12 +215,12 @@ CUresult driver_enter(enum api_when when)
 
 CUresult impl_cuProfilerStart(void)
 {
-    profile_switch(true);
+    atomic_store(&drv.profiler_off, false);
     return CUDA_SUCCESS;
 }
 
 CUresult impl_cuProfilerStop(void)
 {
-    profile_switch(false);
+    atomic_store(&drv.profiler_off, true);
     return CUDA_SUCCESS;
 }

@@ -1,23 +1,21 @@
 /* launch.c - launches: limits are checked and parameters copied in the caller, the kernel runs on its stream's thread.
  *
  * A launch that CUDA would refuse is refused with CUDA's error at once, and the log names the limit. What goes wrong
- * while the kernel runs becomes the context's sticky error. */
+ * while the kernel runs becomes the context's sticky error. It runs through driver_launcher. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "driver/check.h"
 #include "driver/driver.h"
-#include "driver/replay.h"
-#include "driver/timeline.h"
+#include "driver/launcher.h"
 
 /* Behind the arguments: a pointer to each, and the launch's attributes. */
 struct kernel {
     struct op op;
     CUfunction f;
     struct exec_launch l;
-    struct profile_place place; /* of one that is put into a stream itself */
-    bool wanted;                /* that one is profiled or checked */
+    struct launch_place place; /* of one that is put into a stream itself */
+    bool wanted;               /* that one, by a tool */
     CUlaunchAttribute *attrs;
     unsigned nattrs;
     _Alignas(16) u8 params[];
@@ -80,28 +78,39 @@ static void log_refused(const struct exec_launch *l)
                 l->kernel->name, refused, launched + refused, l->pending_launches);
 }
 
-/* A run of a kernel: what run_grid needs. */
-struct run {
-    const struct kernel *kernel;
-    struct profile_place place;
-    bool wanted;                   /* the grid that the host launched */
-    bool checked;                  /* a grid of it */
-    enum exec_fault_kind left_out; /* what an access of a checked grid did wrong, instead of taking place */
-};
+/* ---- the slot of tools, empty ---- */
 
-static enum ls_status run_one(struct run *r, struct exec_launch *l, CUfunction f, struct exec_fault *fault)
+static bool wants_none(const char *kernel, struct launch_place place)
 {
-    const bool wanted = l->depth ? profile_wanted(l->kernel->name, r->place) : r->wanted;
-    if (check_on && wanted) {
-        r->checked = true;
-        return check_run(l, &r->kernel->op, r->place, fault, &r->left_out);
-    }
-    if (check_on)
-        check_unseen(checked);
-    return wanted ? profile_run(l, f, r->place, fault) : exec_run(l, fault, NULL);
+    (void)kernel, (void)place;
+    return false;
 }
 
-/* One grid: the host's, or one that a kernel launched, which is profiled or not by its own name. */
+static enum ls_status plain_grid(struct driver_launch *x, CUfunction f, bool wanted, struct exec_launch *l,
+                                 struct exec_fault *fault)
+{
+    (void)x, (void)f, (void)wanted;
+    return exec_run(l, fault, NULL);
+}
+
+static enum ls_status plain_launch(struct driver_launch *x, const struct exec_launch *l, exec_run_one *one, void *ctx,
+                                   struct exec_fault *fault)
+{
+    (void)x;
+    return exec_run_tree(l, one, ctx, fault);
+}
+
+struct driver_launcher driver_launcher = {.wants = wants_none, .grid = plain_grid, .launch = plain_launch};
+
+/* ---- one run ---- */
+
+struct run {
+    struct driver_launch seen; /* by tools */
+    const struct kernel *kernel;
+    bool wanted; /* the grid that the host launched */
+};
+
+/* One grid: the host's, or one that a kernel launched, which is wanted or not by its own name. */
 static enum ls_status run_grid(void *run, struct exec_launch *l, struct exec_fault *fault)
 {
     struct run *r = run;
@@ -112,41 +121,40 @@ static enum ls_status run_grid(void *run, struct exec_launch *l, struct exec_fau
         if (function_get(f->mod, l->kernel->name, &f) != CUDA_SUCCESS)
             return LS_ERR_NOMEM;
     }
-    enum ls_status s = run_one(r, l, f, fault);
+    const bool wanted = l->depth ? driver_launcher.wants(l->kernel->name, r->seen.place) : r->wanted;
+    enum ls_status s = driver_launcher.grid(&r->seen, f, wanted, l, fault);
     log_refused(l);
     return s;
 }
 
-/* What went wrong is among the findings. Accesses that were left out would have ended the kernel on a GPU, so that is
- * the launch's result. */
-static void checked_end(const struct run *r, enum ls_status s, const struct exec_fault *fault)
+/* A tool has told what went wrong. Accesses that were left out would have ended the kernel on a GPU, so that is the
+ * launch's result. */
+static void told_end(const struct run *r, enum ls_status s, const struct exec_fault *fault)
 {
     const bool fell = s == LS_ERR_FAULT || s == LS_ERR_TIMEOUT;
     if (s != LS_OK && !fell)
         report(r->kernel, s, fault);
-    else if ((fell || r->left_out) && !check_spares_context())
+    else if ((fell || r->seen.left_out) && !r->seen.spared)
         ctx_poison(r->kernel->op.ctx,
-                   fell ? fault_result(s, fault) : result_by_name(exec_fault_cuda_name(r->left_out)));
+                   fell ? fault_result(s, fault) : result_by_name(exec_fault_cuda_name(r->seen.left_out)));
 }
 
 /* A copy or fill that a kernel asked for. */
-static void copied(void *call, u64 to, u64 from, u64 size)
+static void copied(void *op, u64 to, u64 from, u64 size)
 {
     if (from)
-        check_copy(to, from, size, call);
+        TELL(copied, to, from, size, op);
     else
-        check_fill(to, size, call);
+        TELL(filled, to, size, op);
 }
 
 static enum ls_status run_tree(const struct exec_launch *l, struct run *run, struct exec_fault *fault)
 {
-    struct replay_wish wish = {.checked = &run->checked, .left_out = &run->left_out, .call = run->kernel->op.call};
-    if (replay_on)
-        wish.alone = memory_run_begin_alone();
+    if (driver_launcher.alone)
+        run->seen.alone = memory_run_begin_alone();
     else
         memory_run_begin();
-    const enum ls_status s =
-        replay_on ? replay_tree(l, run_grid, run, &wish, fault) : exec_run_tree(l, run_grid, run, fault);
+    const enum ls_status s = driver_launcher.launch(&run->seen, l, run_grid, run, fault);
     memory_run_end();
     return s;
 }
@@ -154,27 +162,27 @@ static enum ls_status run_tree(const struct exec_launch *l, struct run *run, str
 const char *kernel_op_name(const struct op *op) { return ((const struct kernel *)op)->l.kernel->name; }
 
 /* Each run of a graph's kernel is a launch of its own, with a number of its own. */
-void kernel_op_run(const struct op *op, struct profile_place place, bool wanted)
+void kernel_op_run(const struct op *op, struct launch_place place, bool wanted)
 {
     const struct kernel *w = (const struct kernel *)op;
     if (ctx_sticky(w->op.ctx) != CUDA_SUCCESS)
         return;
-    struct run run = {.kernel = w, .place = place, .wanted = wanted};
+    struct run run = {.seen = {.op = op, .place = place}, .kernel = w, .wanted = wanted};
     struct exec_fault fault = {0};
     struct exec_launch l = w->l;
-    if (check_on) {
+    if (ANY_HEARD(HEARD_BIT(copied) | HEARD_BIT(filled))) {
         l.copied = copied;
-        l.copied_ctx = w->op.call;
+        l.copied_ctx = (void *)(uintptr_t)op;
     }
     if (!l.id) {
         l.id = atomic_fetch_add(&drv.launches, 1) + 1;
-        timeline_kernel(NULL, l.id);
+        TELL(asked, &(struct driver_ask){.what = ASKED_KERNEL, .launch = l.id});
     }
     enum ls_status s = run_tree(&l, &run, &fault);
     if (atomic_load(&drv.exiting))
         return;
-    if (run.checked)
-        checked_end(&run, s, &fault);
+    if (run.seen.told)
+        told_end(&run, s, &fault);
     else if (s != LS_OK)
         report(w, s, &fault);
 }
@@ -469,11 +477,11 @@ static CUresult launch_plain(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAtt
     if (stream_capturing(s))
         return stream_submit_op(s, op);
     struct kernel *w = (struct kernel *)op;
-    w->place = profile_place(s);
-    w->wanted = profile_wanted(w->l.kernel->name, w->place);
+    w->place = stream_place(s);
+    w->wanted = driver_launcher.wants(w->l.kernel->name, w->place);
     w->l.id = atomic_fetch_add(&drv.launches, 1) + 1; /* in the order of the calls */
-    timeline_kernel(s, w->l.id);
-    op->work.number = check_order_launch(s, w->l.id, w->f->ir->name);
+    TELL(asked, &(struct driver_ask){.what = ASKED_KERNEL, .stream = s, .launch = w->l.id});
+    op->work.number = stream_number(s, w->l.id, w->f->ir->name, NULL);
     r = stream_submit_op(s, op);
     return r == CUDA_SUCCESS ? launch_wait(s) : r;
 }

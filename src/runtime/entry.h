@@ -21,7 +21,7 @@
             rt.per_thread = false;                                                                                     \
         }                                                                                                              \
         if (LS_UNLIKELY(trace_on)) {                                                                                   \
-            const struct trace_arg rt_args[] = {ARGS_##n(__VA_ARGS__)};                                                \
+            const struct call_arg rt_args[] = {ARGS_##n(__VA_ARGS__)};                                                 \
             trace_call(#symbol, rt_error, rt_args, n);                                                                 \
         }                                                                                                              \
         rt_error = rt_leave(rt_error);                                                                                 \

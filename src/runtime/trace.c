@@ -34,7 +34,7 @@ LS_PRINTF(2, 3) static void put(struct out *o, const char *fmt, ...)
         o->len = sizeof o->text - 1;
 }
 
-static void put_words(struct out *o, const struct trace_arg *a)
+static void put_words(struct out *o, const struct call_arg *a)
 {
     put(o, "{");
     for (size_t at = 0; at + 4 <= a->size && at < 32; at += 4) {
@@ -45,7 +45,7 @@ static void put_words(struct out *o, const struct trace_arg *a)
     put(o, a->size > 32 ? ", ...}" : "}");
 }
 
-static void put_arg(struct out *o, const struct trace_arg *a)
+static void put_arg(struct out *o, const struct call_arg *a)
 {
     u64 value = 0;
     put(o, "%s=", a->name);
@@ -64,7 +64,7 @@ static void put_arg(struct out *o, const struct trace_arg *a)
         put(o, "%llu", (unsigned long long)value);
 }
 
-void trace_call(const char *function, cudaError_t result, const struct trace_arg *args, unsigned n)
+void trace_call(const char *function, cudaError_t result, const struct call_arg *args, unsigned n)
 {
     struct out o = {.len = 0};
     for (unsigned i = 0; i < n; i++) {

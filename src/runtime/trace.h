@@ -29,6 +29,6 @@ struct trace_checks {
 };
 extern struct trace_checks trace_checks;
 
-void trace_call(const char *function, cudaError_t result, const struct trace_arg *args, unsigned n);
+void trace_call(const char *function, cudaError_t result, const struct call_arg *args, unsigned n);
 
 #endif

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "callers.h"
-#include "driver/check.h"
+#include "check/host/check.h"
 
 static bool dropped;
 

@@ -62,7 +62,7 @@ struct stream_order {
     struct line lines[LINES];
     u32 nlines;
     u64 host[LINES], host_version;
-    struct operation *ops; /* a ring: number k is at k & (room - 1), first <= k < next */
+    struct operation *ops; /* a ring: number k is at k & (room - 1), first <= k < next; n 0: it has not come yet */
     u64 room, first, next;
     struct event **events;
     u64 nevents, event_room;
@@ -150,10 +150,10 @@ static void host_learns_line(struct stream_order *o, const struct line *l)
 
 static struct operation *slot(const struct stream_order *o, u64 op) { return &o->ops[op & (o->room - 1)]; }
 
-/* NULL: forgotten. */
+/* NULL: forgotten, or not come yet. */
 static struct operation *find(const struct stream_order *o, u64 op)
 {
-    return op >= o->first && op < o->next ? slot(o, op) : NULL;
+    return op >= o->first && op < o->next && slot(o, op)->n ? slot(o, op) : NULL;
 }
 
 static void note_free(struct note *n)
@@ -385,21 +385,33 @@ void order_destroy(struct stream_order *o)
     ls_free(o);
 }
 
-u64 order_op(struct stream_order *o, const struct order_stream *s, const char *text, const struct host_call *call)
+/* Makes room up to that number; false: it is forgotten already, or there is no memory. */
+static bool reach(struct stream_order *o, u64 number)
+{
+    if (o->first == o->next && number > o->next)
+        o->first = o->next = number;
+    while (o->next <= number) {
+        if (!make_room(o))
+            return false;
+        *slot(o, o->next++) = (struct operation){0};
+    }
+    return number >= o->first;
+}
+
+void order_op(struct stream_order *o, u64 number, const struct order_stream *s, const char *text,
+              const struct host_call *call)
 {
     struct note *note = note_new(text, call);
-    u64 op = 0;
     pthread_mutex_lock(&o->lock);
-    if (make_room(o)) {
+    const bool kept = reach(o, number);
+    if (kept) {
         struct line *l = advance(o, s);
-        op = o->next++;
-        *slot(o, op) =
+        *slot(o, number) =
             (struct operation){.line = (u32)(l - o->lines), .n = ++l->n, .clock = clock_ref(l->clock), .note = note};
     }
     pthread_mutex_unlock(&o->lock);
-    if (!op)
+    if (!kept)
         note_free(note);
-    return op;
 }
 
 /* A record is in the stream's line as an operation is, but nothing asks for it. */

@@ -33,9 +33,11 @@ struct order_stream {
     bool legacy;
 };
 
-/* A new operation at the end of the stream; its number (1, 2, ...), 0: no memory. text: "cudaMemcpyAsync in stream 13",
- * copied; call may be NULL. */
-u64 order_op(struct stream_order *o, const struct order_stream *s, const char *text, const struct host_call *call);
+/* A new operation at the end of the stream. Its number is the caller's: about 1, 2, ..., each once; threads may come with
+ * theirs in another order, and a number that has not come counts as ordered. text: "cudaMemcpyAsync in stream 13", copied;
+ * call may be NULL. */
+void order_op(struct stream_order *o, u64 number, const struct order_stream *s, const char *text,
+              const struct host_call *call);
 /* The event's id is any number; recorded again it means the later point. */
 void order_record(struct stream_order *o, const struct order_stream *s, u64 event);
 void order_event_gone(struct stream_order *o, u64 event);

@@ -1,6 +1,6 @@
 /* profile.c - `lockstep profile`: a program under the meter, printed as Nsight Compute prints it.
  *
- * The driver in the program's processes writes the records (driver/profile.c); this command sets the environment, runs
+ * The driver in the program's processes writes the records (attach/profile.c); this command sets the environment, runs
  * the program, reads the records and prints them (report/ncu/ncu.h). Nothing is replayed: one run counts every metric. */
 #include <errno.h>
 #include <setjmp.h>

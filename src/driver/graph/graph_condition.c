@@ -1,7 +1,6 @@
 /* graph_condition.c - the values that conditional nodes look at. A handle is the address of four bytes of device
  * memory, which a kernel sets with cudaGraphSetConditional. Clones and executable graphs share the value of their
  * original. */
-#include "driver/check.h"
 #include "driver/graph/graph.h"
 
 #include <string.h>
@@ -46,8 +45,7 @@ static CUresult make(CUcontext ctx, u32 initial, bool assign, struct condition *
         return r;
     }
     memset((void *)(uintptr_t)c->address, 0, sizeof(u32));
-    if (check_on)
-        check_fill(c->address, sizeof(u32), NULL);
+    TELL(filled, c->address, sizeof(u32), NULL);
     *out = c;
     return CUDA_SUCCESS;
 }

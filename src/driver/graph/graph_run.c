@@ -5,9 +5,8 @@
  * while it runs. What the launch itself decides: which points its events mean, which memory is live after it. Branches
  * do not run at the same time; CUDA promises nothing else. Launches of one executable graph take turns, whatever the
  * stream. */
-#include "driver/check.h"
 #include "driver/graph/graph.h"
-#include "driver/timeline.h"
+#include "driver/launcher.h"
 
 #include <string.h>
 
@@ -21,7 +20,7 @@ struct sequence {
 struct step {
     struct op *op;
     struct event_point *point; /* that a record reaches, or a wait waits for */
-    bool chosen, wanted;       /* a kernel: whether it is profiled or checked was decided at the launch, and how */
+    bool chosen, wanted;       /* a kernel: whether a tool wants it was decided at the launch, and how */
     struct sequence *bodies;
     unsigned nbodies;
 };
@@ -29,8 +28,8 @@ struct step {
 struct graph_work {
     struct work work;
     CUcontext ctx;
-    struct profile_place place;
-    u64 line; /* the timeline's number for this launch */
+    struct launch_place place;
+    u64 number; /* of launches of graphs */
     struct sequence all;
     struct user_ref *users; /* kept until the run is over */
     size_t nusers;
@@ -168,16 +167,16 @@ static CUresult take_points(struct sequence *s)
     return CUDA_SUCCESS;
 }
 
-/* ---- which kernels are profiled or checked ---- */
+/* ---- which kernels tools want ---- */
 
 /* In the order of the run. The kernels of a condition run some number of times, so each time decides. */
-static void choose(struct sequence *s, struct profile_place place)
+static void choose(struct sequence *s, struct launch_place place)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct step *t = &s->steps[i];
         if (t->op->params.type == CU_GRAPH_NODE_TYPE_KERNEL) {
             t->chosen = true;
-            t->wanted = profile_wanted(kernel_op_name(t->op), place);
+            t->wanted = driver_launcher.wants(kernel_op_name(t->op), place);
         } else if (t->op->params.type == CU_GRAPH_NODE_TYPE_GRAPH) {
             choose(&t->bodies[0], place);
         }
@@ -219,7 +218,7 @@ static void run_step(struct graph_work *w, struct step *t)
 {
     switch (t->op->params.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-        kernel_op_run(t->op, w->place, t->chosen ? t->wanted : profile_wanted(kernel_op_name(t->op), w->place));
+        kernel_op_run(t->op, w->place, t->chosen ? t->wanted : driver_launcher.wants(kernel_op_name(t->op), w->place));
         break;
     case CU_GRAPH_NODE_TYPE_GRAPH:
         run_all(w, &t->bodies[0]);
@@ -260,10 +259,10 @@ static void reset_conditions(const struct sequence *s)
 static void graph_run(struct work *work)
 {
     struct graph_work *w = (struct graph_work *)work;
-    timeline_graph_begin(w->line);
+    TELL(graph_begin, w->number);
     reset_conditions(&w->all);
     run_all(w, &w->all);
-    timeline_graph_end();
+    TELL(graph_end);
 }
 
 static void graph_release(struct work *work)
@@ -315,31 +314,29 @@ static CUresult prepare(CUgraphExec e, struct graph_work *w)
     return r == CUDA_SUCCESS ? take_points(&w->all) : r;
 }
 
-/* ---- for the checks: a launch is one operation, behind all its waits and before all its records ---- */
+/* ---- what is told: a launch is one operation, behind all its waits and before all its records ---- */
 
-static void order_events(const struct sequence *q, const struct CUstream_st *s, CUgraphNodeType which)
+static void tell_events(const struct sequence *q, const struct CUstream_st *s, CUgraphNodeType which)
 {
     for (size_t i = 0; i < q->n; i++) {
         const struct step *t = &q->steps[i];
         const CUgraphNodeParams *p = &t->op->params;
         if (p->type == which && which == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
-            check_order_wait(s, p->eventWait.event);
+            TELL(event_waited, s, p->eventWait.event, true);
         else if (p->type == which)
-            check_order_record(s, p->eventRecord.event);
+            TELL(event_recorded, s, p->eventRecord.event, true);
         for (unsigned k = 0; k < t->nbodies; k++)
-            order_events(&t->bodies[k], s, which);
+            tell_events(&t->bodies[k], s, which);
     }
 }
 
 static void number(CUgraphExec e, const struct CUstream_st *s, struct graph_work *w)
 {
-    if (!check_on)
-        return;
-    order_events(&w->all, s, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
-    check_order_graph_begin(s, e);
-    w->work.number = check_order_put(s, NULL);
-    order_events(&w->all, s, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
-    check_order_graph_end(s, e);
+    if (HEARD(event_waited))
+        tell_events(&w->all, s, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
+    w->work.number = stream_number(s, 0, NULL, e);
+    if (HEARD(event_recorded))
+        tell_events(&w->all, s, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
 }
 
 /* In a capture the graph becomes a child graph. */
@@ -364,13 +361,14 @@ CUresult exec_launch(CUgraphExec e, struct CUstream_st *s)
     if (!w)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *w = (struct graph_work){
-        .work = {.run = graph_run, .release = graph_release}, .ctx = s->ctx, .place = profile_place(s)};
+        .work = {.run = graph_run, .release = graph_release}, .ctx = s->ctx, .place = stream_place(s)};
     CUresult r = prepare(e, w);
     if (r != CUDA_SUCCESS) {
         graph_release(&w->work);
         return r;
     }
-    w->line = timeline_graph(s);
+    w->number = atomic_fetch_add(&drv.graph_launches, 1) + 1;
+    TELL(asked, &(struct driver_ask){.what = ASKED_GRAPH, .stream = s, .launch = w->number});
     choose(&w->all, w->place);
     number(e, s, w);
     r = enqueue(e, s, w);

@@ -3,7 +3,6 @@
  *
  * Sizes are those of GPUs since Volta (device.c has them as attributes): a request beyond them fails as it does there.
  * A cube map is a layered array of six faces. Sparse and depth arrays are not there. */
-#include "driver/check.h"
 #include "driver/driver.h"
 
 static u32 format_bytes(CUarray_format f)
@@ -171,10 +170,10 @@ static void unlink_array(CUarray *at)
 /* Of a handle that was taken out of its list; address 0: it was not in there. */
 static CUresult free_memory(const void *handle, u64 address)
 {
-    if (check_on && address)
-        check_handle_gone(handle, address);
-    else if (check_on)
-        check_handle_failed(handle);
+    if (address)
+        TELL(array_gone, handle, address);
+    else
+        TELL(call_refused, &(struct driver_refusal){.what = REFUSED_ARRAY, .handle = handle});
     return address ? impl_cuMemFree_v2(address) : CUDA_ERROR_INVALID_HANDLE;
 }
 

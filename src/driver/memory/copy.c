@@ -6,10 +6,7 @@
  * is there when the call returns; only page-locked memory is read and written later. */
 #include <string.h>
 
-#include "driver/check.h"
-#include "driver/check_order.h"
 #include "driver/driver.h"
-#include "driver/timeline.h"
 
 struct side {
     u8 *at;
@@ -34,22 +31,22 @@ static void copy_rows(const struct box *b, u8 *dst, const u8 *src)
         memmove(dst + y * b->dst.pitch, src + y * b->src.pitch, b->width);
 }
 
-static void tell_check(const struct box *b, const struct host_call *call)
+static void tell_copy(const struct box *b, const struct op *op)
 {
     const bool rows = b->dst.pitch == b->width && b->src.pitch == b->width;
     const size_t bytes = rows ? b->width * b->height : b->width;
     for (size_t z = 0; z < b->depth; z++)
         for (size_t y = 0; y < (rows ? 1 : b->height); y++)
-            check_copy((u64)(uintptr_t)b->dst.at + z * b->dst.slice + y * b->dst.pitch,
-                       (u64)(uintptr_t)b->src.at + z * b->src.slice + y * b->src.pitch, bytes, call);
+            emit_copied((u64)(uintptr_t)b->dst.at + z * b->dst.slice + y * b->dst.pitch,
+                        (u64)(uintptr_t)b->src.at + z * b->src.slice + y * b->src.pitch, bytes, op);
 }
 
-/* call: that asked for it, for the checks; or NULL. */
-static void copy_now(const struct box *b, const struct host_call *call)
+/* For op, or NULL: the call under way. */
+static void copy_now(const struct box *b, const struct op *op)
 {
     memory_run_begin();
-    if (LS_UNLIKELY(check_on))
-        tell_check(b, call);
+    if (HEARD(copied))
+        tell_copy(b, op);
     for (size_t z = 0; z < b->depth; z++)
         copy_rows(b, b->dst.at + z * b->dst.slice, b->src.at + z * b->src.slice);
     memory_run_end();
@@ -73,6 +70,17 @@ static bool side_ok(const struct box *b, const struct side *s)
     return !s->device || memory_covers((u64)(uintptr_t)s->at, bytes, s == &b->dst);
 }
 
+/* s NULL: in a graph. */
+static void tell_asked(const struct box *b, const struct CUstream_st *s, bool waits)
+{
+    TELL(asked, &(struct driver_ask){.what = ASKED_COPY,
+                                     .stream = s,
+                                     .bytes = b->width * b->height * b->depth,
+                                     .from = b->src.at,
+                                     .to = b->dst.at,
+                                     .waits = waits});
+}
+
 struct copy_work {
     struct op op;
     struct box box;
@@ -90,8 +98,8 @@ static void copy_run(struct work *w)
     else if (!side_ok(&c->box, &c->box.src))
         stream_fault(c->op.ctx, "a copy", c->box.src.at);
     else
-        copy_now(&c->box, c->op.call);
-    timeline_graph_copy(c->box.width * c->box.height * c->box.depth, c->box.src.at, c->box.dst.at);
+        copy_now(&c->box, &c->op);
+    tell_asked(&c->box, NULL, false);
 }
 
 static struct copy_work *work_new(CUcontext ctx, const struct box *b, size_t bytes)
@@ -111,13 +119,11 @@ static CUresult enqueue(struct CUstream_st *s, const struct box *b, bool stage)
     if (stage) {
         struct box take = *b;
         take.dst = (struct side){.at = c->staged, .pitch = b->width, .slice = b->width * b->height};
-        copy_now(&take, c->op.call);
+        copy_now(&take, &c->op);
         c->box.src = take.dst;
     }
     return stream_submit_op(s, &c->op);
 }
-
-static const struct host_call *here(void) { return check_on ? check_call() : NULL; }
 
 static CUresult copy_sync(struct CUstream_st *s, const struct box *b)
 {
@@ -128,9 +134,9 @@ static CUresult copy_sync(struct CUstream_st *s, const struct box *b)
     }
     CUresult r = ctx_sticky(s->ctx);
     if (r == CUDA_SUCCESS)
-        copy_now(b, here());
+        copy_now(b, NULL);
     stream_leave(s);
-    check_order_host_did(s, b->dst.at, b->src.at);
+    stream_host_did(s, b->dst.at, b->src.at);
     return r;
 }
 
@@ -140,7 +146,7 @@ static CUresult copy_async(struct CUstream_st *s, const struct box *b)
     if (to_pageable)
         return copy_sync(s, b);
     if ((from_pageable || b->width * b->height * b->depth <= AT_ONCE) && stream_enter(s, NULL)) {
-        copy_now(b, here());
+        copy_now(b, NULL);
         stream_leave(s);
         return CUDA_SUCCESS;
     }
@@ -170,11 +176,9 @@ static CUresult describe_array(const struct description *d, const struct box *b,
     const size_t pitch = d->array->desc.Width * d->array->texel_bytes, rows = d->array->rows, slices = d->array->slices;
     if (d->x > pitch || b->width > pitch - d->x || d->y > rows || b->height > rows - d->y || d->z > slices ||
         b->depth > slices - d->z) {
-        if (check_on)
-            check_call_detail(
-                "The array has %zu bytes a row, %zu rows and %zu slices; %zu x %zu x %zu from (%zu, %zu, %zu) "
-                "are wanted",
-                pitch, rows, slices, b->width, b->height, b->depth, d->x, d->y, d->z);
+        driver_refused("The array has %zu bytes a row, %zu rows and %zu slices; %zu x %zu x %zu from (%zu, %zu, %zu) "
+                       "are wanted",
+                       pitch, rows, slices, b->width, b->height, b->depth, d->x, d->y, d->z);
         return CUDA_ERROR_INVALID_VALUE;
     }
     *out = (struct side){.pitch = pitch, .slice = pitch * rows, .device = true};
@@ -206,8 +210,11 @@ static bool side_given(const struct box *b, const struct side *s)
 {
     size_t bytes;
     const bool ok = side_ok(b, s);
-    if (!ok && check_on && span(b, s, &bytes))
-        check_range_bad(s == &b->dst ? "destination" : "source", (u64)(uintptr_t)s->at, bytes);
+    if (!ok && HEARD(call_refused) && span(b, s, &bytes))
+        emit_call_refused(&(struct driver_refusal){.what = REFUSED_RANGE,
+                                                   .text = s == &b->dst ? "destination" : "source",
+                                                   .address = (u64)(uintptr_t)s->at,
+                                                   .size = bytes});
     return ok;
 }
 
@@ -262,7 +269,7 @@ static CUresult submit(const CUDA_MEMCPY3D *c, CUstream stream, enum when when)
     r = describe_box(c, &b);
     if (r != CUDA_SUCCESS)
         return r;
-    timeline_copy(s, b.width * b.height * b.depth, b.src.at, b.dst.at, when == SYNC);
+    tell_asked(&b, s, when == SYNC);
     peers_order(s, b.dst.at, stream_after);
     peers_order(s, b.src.at, stream_after);
     r = when == SYNC ? copy_sync(s, &b) : copy_async(s, &b);

@@ -15,10 +15,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "driver/check_order.h"
 #include "driver/driver.h"
 #include "driver/memory/ipc.h"
-#include "driver/timeline.h"
 
 struct memory_handle {
     u32 magic;
@@ -230,9 +228,9 @@ CUresult impl_cuIpcCloseMemHandle(CUdeviceptr dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (!o)
         return CUDA_SUCCESS;
-    timeline_sync();
+    TELL(host_waits, &(struct driver_wait){0});
     streams_wait(o->ctx);
-    check_order_host_context(o->ctx);
+    TELL(host_waited, &(struct driver_wait){.ctx = o->ctx});
     if (memory_forget(dptr, &a))
         memory_give_back(&a);
     ls_free(o);

@@ -9,11 +9,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "check/racecheck/host_touch.h"
-#include "driver/check.h"
-#include "driver/check_order.h"
 #include "driver/driver.h"
-#include "driver/timeline.h"
 
 /* driver.lock */
 static struct allocation *table;
@@ -92,8 +88,8 @@ bool memory_adopt(const struct allocation *a)
         len++;
     }
     pthread_mutex_unlock(&drv.lock);
-    if (ok && check_on)
-        check_made(a->base);
+    if (ok)
+        TELL(memory_made, a->base);
     return ok;
 }
 
@@ -114,8 +110,8 @@ bool memory_forget(u64 base, struct allocation *out)
         remove_locked(a);
     }
     pthread_mutex_unlock(&drv.lock);
-    if (ok && check_on)
-        check_gone(base);
+    if (ok)
+        TELL(memory_gone, base);
     return ok;
 }
 
@@ -147,16 +143,15 @@ static bool take(u64 base, unsigned kinds, struct allocation *out)
             out->pool->used -= out->size;
     }
     pthread_mutex_unlock(&drv.lock);
-    if (ok && check_on)
-        check_gone(base);
+    if (ok)
+        TELL(memory_gone, base);
     return ok;
 }
 
 /* The caller was given a pointer that it cannot free. */
 static CUresult wrong_free(u64 address)
 {
-    if (check_on)
-        check_free_failed(address);
+    TELL(call_refused, &(struct driver_refusal){.what = REFUSED_FREE, .address = address});
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -289,8 +284,7 @@ void memory_free_context(CUcontext ctx)
         struct allocation a = table[i];
         if (a.ctx != ctx)
             continue;
-        if (check_on)
-            check_gone(a.base);
+        TELL(memory_gone, a.base);
         remove_locked(&table[i]);
         if (a.pool)
             a.pool->used -= a.size;
@@ -319,9 +313,9 @@ CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned f
 {
     if (size == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    const bool paged = check_host_on && kind != MEM_DEVICE; /* check_host.c: by pages */
+    const u64 align = kind == MEM_DEVICE ? MEM_ALIGN : drv.host_align;
     struct mem *mem = drv.exec[pool ? pool->device : ctx->device].mem;
-    enum ls_status s = mem_alloc(mem, size, paged ? HOST_PAGE : MEM_ALIGN, kind, NULL, address);
+    enum ls_status s = mem_alloc(mem, size, align, kind, NULL, address);
     if (s != LS_OK) {
         if (kind != MEM_PINNED && size <= drv.gpu_memory)
             say_small();
@@ -388,9 +382,9 @@ CUresult impl_cuMemFree_v2(CUdeviceptr dptr)
         return CUDA_SUCCESS;
     if (!memory_find(dptr, &a) || a.base != dptr || !(DEVICE_KINDS >> a.kind & 1))
         return wrong_free(dptr);
-    timeline_sync();
+    TELL(host_waits, &(struct driver_wait){0});
     streams_wait(a.ctx);
-    check_order_host_context(a.ctx);
+    TELL(host_waited, &(struct driver_wait){.ctx = a.ctx});
     if (!take(dptr, DEVICE_KINDS, &a))
         return wrong_free(dptr);
     memory_give_back(&a);
@@ -440,9 +434,9 @@ CUresult impl_cuMemFreeHost(void *p)
     u64 address = (u64)(uintptr_t)p;
     if (!memory_find(address, &a) || a.base != address || a.kind != MEM_PINNED)
         return wrong_free(address);
-    timeline_sync();
+    TELL(host_waits, &(struct driver_wait){0});
     streams_wait(a.ctx);
-    check_order_host_context(a.ctx);
+    TELL(host_waited, &(struct driver_wait){.ctx = a.ctx});
     if (!take(address, 1u << MEM_PINNED, &a))
         return wrong_free(address);
     memory_give_back(&a);
@@ -488,9 +482,9 @@ CUresult impl_cuMemHostUnregister(void *p)
         return CUDA_ERROR_INVALID_VALUE;
     if (!memory_find(address, &a) || a.base != address || a.kind != MEM_REGISTERED)
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    timeline_sync();
+    TELL(host_waits, &(struct driver_wait){0});
     streams_wait(a.ctx);
-    check_order_host_context(a.ctx);
+    TELL(host_waited, &(struct driver_wait){.ctx = a.ctx});
     if (!take(address, 1u << MEM_REGISTERED, &a))
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     memory_give_back(&a);
@@ -717,13 +711,25 @@ static CUresult queue_free(struct CUstream_st *s, u64 address, bool graph)
     return stream_submit(s, &w->work, NULL);
 }
 
+/* False: it was marked before, or is gone. */
+static bool mark_freed(u64 base)
+{
+    pthread_mutex_lock(&drv.lock);
+    struct allocation *a = find_locked(base);
+    const bool ok = a && a->base == base && !a->freed;
+    if (ok)
+        a->freed = true;
+    pthread_mutex_unlock(&drv.lock);
+    return ok;
+}
+
 /* Freed is what the program gave back, whether or not the stream has come there. */
 static CUresult free_later(struct CUstream_st *s, const struct allocation *a)
 {
-    if (check_on && !a->graph && check_freed_before(a->base))
+    if (!a->graph && !mark_freed(a->base))
         return wrong_free(a->base);
-    if (check_on && !a->graph)
-        check_gone(a->base);
+    if (!a->graph)
+        TELL(memory_gone, a->base);
     return queue_free(s, a->base, a->graph);
 }
 

@@ -10,8 +10,6 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "driver/check.h"
-#include "driver/check_order.h"
 #include "driver/driver.h"
 
 enum { MOST = 255 }; /* of a batch */
@@ -61,11 +59,10 @@ static bool met(const CUstreamBatchMemOpParams *p)
     }
 }
 
-static void store(const CUstreamBatchMemOpParams *p, const struct host_call *call)
+static void store(const CUstreamBatchMemOpParams *p, const struct op *op)
 {
     void *at = (void *)(uintptr_t)p->writeValue.address;
-    if (LS_UNLIKELY(check_on))
-        check_fill(p->writeValue.address, width_of(p->operation), call);
+    TELL(filled, p->writeValue.address, width_of(p->operation), op);
     if (width_of(p->operation) == 8)
         __atomic_store_n((u64 *)at, p->writeValue.value64, __ATOMIC_RELEASE);
     else
@@ -84,7 +81,7 @@ static bool try_one(const CUstreamBatchMemOpParams *p, struct op *op)
     else if (p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 || p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64)
         done = met(p);
     else
-        store(p, op->call);
+        store(p, op);
     memory_run_end();
     return done;
 }
@@ -161,7 +158,7 @@ CUresult memory_ops(CUcontext ctx, const CUDA_BATCH_MEM_OP_NODE_PARAMS *p, struc
     if (p->count)
         memcpy(b->ops, p->paramArray, p->count * sizeof b->ops[0]);
     if (has_wait(p))
-        check_order_wait_value();
+        TELL(value_waited);
     b->op.params.memOp = (CUDA_BATCH_MEM_OP_NODE_PARAMS){ctx, p->count, b->ops, 0};
     *out = &b->op;
     return CUDA_SUCCESS;

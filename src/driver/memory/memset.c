@@ -1,10 +1,7 @@
 /* memset.c - filling device memory with bytes, halves and words, in one and two dimensions. */
 #include <string.h>
 
-#include "driver/check.h"
-#include "driver/check_order.h"
 #include "driver/driver.h"
-#include "driver/timeline.h"
 
 struct fill {
     u8 *at;
@@ -34,18 +31,18 @@ static void fill_row(const struct fill *f, u8 *row)
     }
 }
 
-static void tell_check(const struct fill *f, const struct host_call *call)
+static void tell_fill(const struct fill *f, const struct op *op)
 {
     for (size_t y = 0; y < f->height; y++)
-        check_fill((u64)(uintptr_t)f->at + y * f->pitch, f->width * f->size, call);
+        emit_filled((u64)(uintptr_t)f->at + y * f->pitch, f->width * f->size, op);
 }
 
-/* call: that asked for it, for the checks; or NULL. */
-static void fill_now(const struct fill *f, const struct host_call *call)
+/* For op, or NULL: the call under way. */
+static void fill_now(const struct fill *f, const struct op *op)
 {
     memory_run_begin();
-    if (LS_UNLIKELY(check_on))
-        tell_check(f, call);
+    if (HEARD(filled))
+        tell_fill(f, op);
     for (size_t y = 0; y < f->height; y++)
         fill_row(f, f->at + y * f->pitch);
     memory_run_end();
@@ -63,6 +60,13 @@ static bool fill_ok(CUcontext ctx, const struct fill *f)
     return memory_reaches(ctx, (u64)(uintptr_t)f->at, bytes);
 }
 
+/* s NULL: in a graph. */
+static void tell_asked(const struct fill *f, const struct CUstream_st *s)
+{
+    TELL(asked,
+         &(struct driver_ask){.what = ASKED_FILL, .stream = s, .bytes = f->width * f->size * f->height, .to = f->at});
+}
+
 struct fill_work {
     struct op op;
     struct fill fill;
@@ -75,10 +79,10 @@ static void fill_run(struct work *w)
     if (ctx_sticky(f->op.ctx) != CUDA_SUCCESS)
         return;
     if (fill_ok(f->op.ctx, &f->fill))
-        fill_now(&f->fill, f->op.call);
+        fill_now(&f->fill, &f->op);
     else
         stream_fault(f->op.ctx, "a fill", f->fill.at);
-    timeline_graph_set(f->fill.width * f->fill.size * f->fill.height);
+    tell_asked(&f->fill, NULL);
 }
 
 CUresult fill_op(CUcontext ctx, const CUDA_MEMSET_NODE_PARAMS *p, struct op **out)
@@ -111,11 +115,14 @@ static void explain(const struct fill *f)
 {
     const size_t row = f->width * f->size;
     if ((u64)(uintptr_t)f->at % f->size || f->pitch % f->size)
-        check_call_detail("Address and pitch of a fill by %u bytes are multiples of that", f->size);
+        driver_refused("Address and pitch of a fill by %u bytes are multiples of that", f->size);
     else if (f->height > 1 && f->pitch < row)
-        check_call_detail("The pitch is %zu bytes, a row has %zu", f->pitch, row);
+        driver_refused("The pitch is %zu bytes, a row has %zu", f->pitch, row);
     else
-        check_range_bad("destination", (u64)(uintptr_t)f->at, (f->height - 1) * f->pitch + row);
+        TELL(call_refused, &(struct driver_refusal){.what = REFUSED_RANGE,
+                                                    .text = "destination",
+                                                    .address = (u64)(uintptr_t)f->at,
+                                                    .size = (f->height - 1) * f->pitch + row});
 }
 
 /* Filling is asynchronous also in the functions without Async, but for the host's view of managed and pinned memory;
@@ -129,14 +136,14 @@ static CUresult fill(struct fill f, CUstream stream, bool sync)
     if (r != CUDA_SUCCESS || !f.width || !f.height)
         return r;
     if (!fill_ok(s->ctx, &f)) {
-        if (check_on)
+        if (HEARD(call_refused))
             explain(&f);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!stream_capturing(s))
-        timeline_set(s, f.width * f.size * f.height);
+        tell_asked(&f, s);
     if ((sync || f.width * f.size * f.height <= AT_ONCE) && stream_enter(s, NULL)) {
-        fill_now(&f, check_on ? check_call() : NULL);
+        fill_now(&f, NULL);
         stream_leave(s);
     } else {
         r = enqueue(s, &f);
@@ -144,7 +151,7 @@ static CUresult fill(struct fill f, CUstream stream, bool sync)
             r = stream_drain(s);
     }
     if (sync)
-        check_order_host_did(s, f.at, NULL);
+        stream_host_did(s, f.at, NULL);
     return r;
 }
 

@@ -1,41 +1,25 @@
 /* own.c - the few functions of this library that NVIDIA's has not: for Lockstep's own programs, found by dlsym. */
 #include "driver/memory/own.h"
 
-#include "driver/check.h"
 #include "driver/driver.h"
-#include "driver/timeline.h"
 #include "lockstep.h"
 
 const char *lockstep_driver_version(void) { return ls_version(); }
 
 void lockstep_driver_call(const char *name, int begins)
 {
-    timeline_call(name, begins != 0);
-    if (!check_on)
-        return;
+    const struct driver_call c = {.name = name, .from = __builtin_return_address(0), .above = true};
     if (begins)
-        check_call_begin_above(name, __builtin_return_address(0));
+        TELL(call_begin, &c);
     else
-        check_call_end_above();
+        TELL(call_end, &c);
 }
 
-void lockstep_driver_failed(int error, const char *name, const char *text)
-{
-    if (check_on)
-        check_call_failed(error, name, text);
-}
+void lockstep_driver_failed(int error, const char *name, const char *text) { TELL(call_failed, error, name, text); }
 
-void lockstep_driver_asked(void)
-{
-    if (check_on)
-        check_status_asked();
-}
+void lockstep_driver_asked(void) { TELL(error_asked); }
 
-void lockstep_driver_launched(const void *site)
-{
-    if (check_on)
-        check_status_launched(site);
-}
+void lockstep_driver_launched(const void *site) { TELL(launch_untold, site); }
 
 void lockstep_driver_schedule(unsigned long long seed, int weak)
 {

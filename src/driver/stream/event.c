@@ -8,10 +8,8 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "driver/check_order.h"
 #include "driver/driver.h"
 #include "driver/memory/ipc.h"
-#include "driver/timeline.h"
 
 struct event_point {
     struct work work; /* the stamp as a work of its stream */
@@ -74,7 +72,7 @@ CUresult impl_cuEventDestroy_v2(CUevent hEvent)
     if (!event_valid(hEvent))
         return CUDA_ERROR_INVALID_HANDLE;
     capture_forget(hEvent);
-    check_order_event_gone(hEvent);
+    TELL(event_gone, hEvent);
     event_point_unref(hEvent->point);
     ipc_event_unref(hEvent->shared);
     handle_free(TAG_EVENT, hEvent);
@@ -131,8 +129,7 @@ static CUresult record(CUevent hEvent, CUstream hStream, bool external)
     struct event_point *p = point_new(s->queue);
     if (!p)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    timeline_record(s, hEvent);
-    check_order_record(s, hEvent);
+    TELL(event_recorded, s, hEvent, false);
     if (hEvent->shared)
         share_point(p, hEvent->shared);
     u64 n;
@@ -230,7 +227,7 @@ CUresult impl_cuEventQuery(CUevent hEvent)
         event_point_unref(look(hEvent, &reached));
     if (!reached)
         return CUDA_ERROR_NOT_READY;
-    check_order_host_event(hEvent);
+    TELL(host_waited, &(struct driver_wait){.event = hEvent});
     return ctx_sticky(hEvent->ctx);
 }
 
@@ -241,10 +238,10 @@ CUresult impl_cuEventSynchronize(CUevent hEvent)
     CUresult r = capture_event(hEvent);
     if (r != CUDA_SUCCESS)
         return r;
-    timeline_sync_event(hEvent);
+    TELL(host_waits, &(struct driver_wait){.event = hEvent});
     if (hEvent->shared) {
         ipc_event_wait(hEvent->shared, ipc_event_last(hEvent->shared));
-        check_order_host_event(hEvent);
+        TELL(host_waited, &(struct driver_wait){.event = hEvent});
         return ctx_sticky(hEvent->ctx);
     }
     bool reached;
@@ -252,7 +249,7 @@ CUresult impl_cuEventSynchronize(CUevent hEvent)
     if (!reached)
         queue_wait(p->queue, p->n);
     event_point_unref(p);
-    check_order_host_event(hEvent);
+    TELL(host_waited, &(struct driver_wait){.event = hEvent});
     return ctx_sticky(hEvent->ctx);
 }
 
@@ -273,8 +270,8 @@ CUresult impl_cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent h
     r = !a || !b ? CUDA_ERROR_INVALID_HANDLE : started && ended ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     if (r == CUDA_SUCCESS) {
         *pMilliseconds = (float)((double)(b->ns - a->ns) * 1e-6);
-        check_order_host_event(hStart);
-        check_order_host_event(hEnd);
+        TELL(host_waited, &(struct driver_wait){.event = hStart});
+        TELL(host_waited, &(struct driver_wait){.event = hEnd});
     }
     event_point_unref(a);
     event_point_unref(b);
@@ -306,12 +303,13 @@ static void shared_wait_release(struct work *w)
     ls_free(w);
 }
 
-static CUresult wait_shared(struct CUstream_st *s, struct ipc_event *e)
+static CUresult wait_shared(struct CUstream_st *s, CUevent hEvent)
 {
+    struct ipc_event *e = hEvent->shared;
     const u64 n = ipc_event_last(e);
     if (stream_capturing(s))
         return CUDA_ERROR_NOT_SUPPORTED;
-    check_order_wait_shared(s);
+    TELL(event_waited, s, hEvent, false);
     if (ipc_event_done(e, n))
         return CUDA_SUCCESS;
     struct shared_wait *x = ls_calloc(1, sizeof *x);
@@ -362,11 +360,10 @@ CUresult impl_cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int F
         return CUDA_ERROR_INVALID_VALUE;
     CUresult r = stream_find(hStream, &s);
     if (r == CUDA_SUCCESS && hEvent->shared)
-        return wait_shared(s, hEvent->shared);
+        return wait_shared(s, hEvent);
     if (r != CUDA_SUCCESS || capture_wait(s, hEvent, Flags & CU_EVENT_WAIT_EXTERNAL, &r))
         return r;
-    timeline_wait(s, hEvent);
-    check_order_wait(s, hEvent);
+    TELL(event_waited, s, hEvent, false);
     bool reached, ok = true;
     struct event_point *p = look(hEvent, &reached);
     if (!reached) {

@@ -2,7 +2,7 @@
 #include "driver/stream/op.h"
 
 #include "base/alloc.h"
-#include "driver/check.h"
+#include "driver/observe.h"
 
 static void release(struct work *w) { op_unref((struct op *)w); }
 
@@ -15,8 +15,7 @@ struct op *op_new(size_t size, CUgraphNodeType type, CUcontext ctx, void (*run)(
     atomic_init(&op->refs, 1);
     op->ctx = ctx;
     op->params.type = type;
-    if (LS_UNLIKELY(check_on))
-        op->call = check_call_new();
+    TELL(op_made, op);
     return op;
 }
 
@@ -28,7 +27,7 @@ void op_unref(struct op *op)
         return;
     if (op->drop)
         op->drop(op);
-    ls_free(op->call);
+    TELL(op_gone, op);
     ls_free(op);
 }
 

@@ -12,15 +12,13 @@
 #include "driver/cuda_abi.h"
 #include "driver/stream/queue.h"
 
-struct host_call;
-
 struct op {
     struct work work; /* run: does it, again and again, also at the same time from several threads */
     atomic_uint refs;
     CUcontext ctx;             /* whose sticky error it heeds */
     CUgraphNodeParams params;  /* pointers in it point into the operation */
     void (*drop)(struct op *); /* of what it owns besides its own memory, or NULL */
-    struct host_call *call;    /* that made it, when the program is checked (check.h); or NULL */
+    void *note;                /* an observer's (events.def); or NULL */
 };
 
 /* The first part of an operation of `size` bytes, zeroed, with one reference; NULL: no memory. */

@@ -30,7 +30,7 @@ struct work {
     u64 number; /* what queue_doing says in the thread that runs it */
 };
 
-extern _Thread_local u64 queue_doing; /* 0: none, or one without a number */
+extern _Thread_local u64 queue_doing; /* the operation that this thread does; 0: none, or one without a number */
 
 struct queue {
     struct hub *hub;

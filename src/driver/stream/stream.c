@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "driver/check_order.h"
 #include "driver/driver.h"
-#include "driver/replay.h"
-#include "driver/timeline.h"
+#include "driver/launcher.h"
 
 struct CUstream_st *stream_new(CUcontext ctx, unsigned flags, int priority)
 {
@@ -29,7 +27,7 @@ struct CUstream_st *stream_new(CUcontext ctx, unsigned flags, int priority)
 static void stream_free(struct CUstream_st *s)
 {
     capture_leave(s);
-    check_order_stream_gone(s);
+    TELL(stream_gone, s);
     queue_close(s->queue);
     handle_free(TAG_STREAM, s);
 }
@@ -148,12 +146,19 @@ CUresult stream_submit(struct CUstream_st *s, struct work *w, u64 *at)
     return ok ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+u64 stream_number(const struct CUstream_st *s, u64 launch, const char *kernel, const void *graph)
+{
+    const u64 number = atomic_fetch_add_explicit(&drv.operations, 1, memory_order_relaxed) + 1;
+    TELL(op_put, &(struct driver_put){number, s, launch, kernel, graph});
+    return number;
+}
+
 CUresult stream_submit_op(struct CUstream_st *s, struct op *op)
 {
     if (stream_capturing(s))
         return capture_op(s, op, NULL, 0);
     if (!op->work.number)
-        op->work.number = check_order_put(s, NULL);
+        op->work.number = stream_number(s, 0, NULL, NULL);
     return stream_submit(s, &op->work, NULL);
 }
 
@@ -175,13 +180,13 @@ bool stream_enter(struct CUstream_st *s, u64 *at)
         *at = s->queue->submitted;
     pthread_mutex_unlock(&drv.hub.lock);
     if (free_now)
-        check_order_enter(s);
+        queue_doing = stream_number(s, 0, NULL, NULL);
     return free_now;
 }
 
 void stream_leave(struct CUstream_st *s)
 {
-    check_order_leave();
+    queue_doing = 0;
     queue_leave(s->queue);
     pthread_mutex_unlock(&drv.hub.lock);
 }
@@ -277,7 +282,8 @@ CUresult stream_drain(struct CUstream_st *s)
 static void follow(struct CUstream_st *s, struct CUstream_st *before)
 {
     queue_push_wait(s->queue, before->queue, before->queue->submitted);
-    check_order_join(s, before);
+    if (s != before)
+        TELL(stream_joined, s, before);
 }
 
 void stream_after(struct CUstream_st *s, CUcontext other)
@@ -302,12 +308,41 @@ CUresult launch_wait(struct CUstream_st *s)
 {
     if (drv.launch_blocking) {
         const CUresult r = stream_drain(s);
-        check_order_host_stream(s);
+        TELL(host_waited, &(struct driver_wait){.stream = s});
         return r;
     }
-    if (replay_on) /* which the program does not know of */
+    if (driver_launcher.alone) /* which the program does not know of */
         stream_drain(s);
     return CUDA_SUCCESS;
+}
+
+static bool of_device(const void *p)
+{
+    struct allocation a;
+    if (!p)
+        return true;
+    if (!memory_find((u64)(uintptr_t)p, &a))
+        return memory_known(p); /* a module's variable */
+    return a.kind != MEM_PINNED && a.kind != MEM_REGISTERED && a.kind != MEM_MANAGED;
+}
+
+/* By the manual, and not by what this driver happens to do: a fill of device memory by cudaMemset is asynchronous, a copy
+ * between device memory too, and the host that goes on knows nothing of their end. */
+void stream_host_did(const struct CUstream_st *s, const void *to, const void *from)
+{
+    if (HEARD(host_waited) && !(of_device(to) && of_device(from)))
+        TELL(host_waited, &(struct driver_wait){.stream = s});
+}
+
+/* The default stream is ncu's stream 7; contexts are counted in the order in which they were made. */
+struct launch_place stream_place(const struct CUstream_st *s)
+{
+    struct launch_place p = {.stream = s->number ? 12 + s->number : 7,
+                             .device = (u32)s->ctx->device,
+                             .profiled = !atomic_load(&drv.profiler_off)};
+    for (CUcontext c = s->ctx; c; c = c->next) /* from a context on the list has the older ones, and stays as it is */
+        p.context++;
+    return p;
 }
 
 bool stream_drained(struct CUstream_st *s)
@@ -390,12 +425,12 @@ CUresult impl_cuStreamSynchronize(CUstream hStream)
         r = capture_forbids(s);
     if (r != CUDA_SUCCESS)
         return r;
-    timeline_sync_stream(s);
+    TELL(host_waits, &(struct driver_wait){.stream = s});
     if (s->legacy)
         stream_drain(s);
     else
         wait_own(s);
-    check_order_host_stream(s);
+    TELL(host_waited, &(struct driver_wait){.stream = s});
     return ctx_sticky(s->ctx);
 }
 
@@ -409,7 +444,7 @@ CUresult impl_cuStreamQuery(CUstream hStream)
         return r;
     if (!stream_drained(s))
         return CUDA_ERROR_NOT_READY;
-    check_order_host_stream(s);
+    TELL(host_waited, &(struct driver_wait){.stream = s});
     return ctx_sticky(s->ctx);
 }
 
@@ -523,7 +558,7 @@ struct host_work {
 static void host_run(struct work *w)
 {
     const struct op *op = (const struct op *)w;
-    check_order_host_here();
+    TELL(host_waited, &(struct driver_wait){.op = queue_doing});
     if (ctx_sticky(op->ctx) == CUDA_SUCCESS)
         op->params.host.fn(op->params.host.userData);
 }
@@ -531,7 +566,7 @@ static void host_run(struct work *w)
 static void callback_run(struct work *w)
 {
     struct host_work *h = (struct host_work *)w;
-    check_order_host_here();
+    TELL(host_waited, &(struct driver_wait){.op = queue_doing});
     h->callback(h->handle, ctx_sticky(h->op.ctx), h->data);
 }
 
@@ -553,7 +588,7 @@ CUresult impl_cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData)
         return r;
     struct op *op = host_op(s->ctx, fn, userData);
     if (!stream_capturing(s))
-        timeline_host(s);
+        TELL(asked, &(struct driver_ask){.what = ASKED_HOST, .stream = s});
     return op ? stream_submit_op(s, op) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -573,6 +608,6 @@ CUresult impl_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, v
     h->handle = hStream;
     h->callback = callback;
     h->data = userData;
-    timeline_host(s);
+    TELL(asked, &(struct driver_ask){.what = ASKED_HOST, .stream = s});
     return stream_submit_op(s, &h->op);
 }

@@ -1,6 +1,6 @@
 /* timeline.h - when each call, copy and kernel of a program would have run on the GPU: `lockstep trace`.
  *
- * The driver wrote what was asked for, in order (driver/timeline.h), and the launches' records say how long each kernel
+ * The driver wrote what was asked for, in order (attach/timeline.c), and the launches' records say how long each kernel
  * takes by the time model. From both, and from what the GPU's file says of the link, timeline_read makes a schedule. All
  * times are modelled seconds from the process's first call; work of the host between calls counts nothing, so the
  * schedule is the same in every run. */

@@ -1,4 +1,4 @@
-/* timeline_read.c - a process's lines (driver/timeline.h) to items, each kernel with its record. */
+/* timeline_read.c - a process's lines (attach/timeline.c) to items, each kernel with its record. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>

@@ -17,8 +17,11 @@ static const struct order_stream free_a = {.id = 4, .context = 1};
 static const struct order_stream free_b = {.id = 5, .context = 1};
 static const struct order_stream elsewhere = {.id = 6, .context = 2, .blocking = true};
 
+static u64 number; /* of the last operation */
+
 static int up(void **state)
 {
+    number = 0;
     *state = order_create();
     return *state ? 0 : -1;
 }
@@ -29,12 +32,13 @@ static int down(void **state)
     return 0;
 }
 
-static u64 op(struct stream_order *o, const struct order_stream *s)
+static u64 named(struct stream_order *o, const struct order_stream *s, const char *text, const struct host_call *call)
 {
-    const u64 n = order_op(o, s, "op", NULL);
-    assert_true(n != 0);
-    return n;
+    order_op(o, ++number, s, text, call);
+    return number;
 }
+
+static u64 op(struct stream_order *o, const struct order_stream *s) { return named(o, s, "op", NULL); }
 
 #define BEFORE(x, y) assert_true(order_before(o, x, y))
 #define UNORDERED(x, y)                                                                                                \
@@ -255,7 +259,7 @@ static void test_describe(void **state)
     const struct host_call call = {.api = "cudaMemcpyAsync", .nframes = 2, .frames = {10, 20}};
     struct host_call got;
     char text[64], small[8];
-    const u64 x = order_op(o, &a, "cudaMemcpyAsync in stream 13", &call), y = op(o, &a);
+    const u64 x = named(o, &a, "cudaMemcpyAsync in stream 13", &call), y = op(o, &a);
     assert_true(order_describe(o, x, text, sizeof text, &got));
     assert_string_equal(text, "cudaMemcpyAsync in stream 13");
     assert_string_equal(got.api, "cudaMemcpyAsync");
@@ -266,6 +270,24 @@ static void test_describe(void **state)
     assert_true(order_describe(o, y, text, sizeof text, &got));
     assert_int_equal(got.nframes, 0);
     assert_false(order_describe(o, 1000, text, sizeof text, &got));
+}
+
+/* Threads come with their numbers in another order; what has not come is before everything, and behind it. */
+static void test_numbers(void **state)
+{
+    struct stream_order *o = *state;
+    order_op(o, 7, &free_a, "first", NULL);
+    order_op(o, 9, &free_b, "third", NULL);
+    BEFORE(8, 9);
+    BEFORE(9, 8);
+    BEFORE(10, 9);
+    order_op(o, 8, &free_a, "second", NULL);
+    BEFORE(7, 8);
+    assert_false(order_before(o, 8, 7));
+    UNORDERED(8, 9);
+    order_op(o, 3, &free_a, "of before the first", NULL);
+    BEFORE(3, 9);
+    BEFORE(9, 3);
 }
 
 /* 100,000 operations, of which the host waits for each tenth: few are kept, and what may still run is known. */
@@ -346,11 +368,11 @@ static void test_no_memory(void **state)
         fail_at = n;
         struct stream_order *o = order_create();
         if (o) {
-            const u64 x = order_op(o, &free_a, "x", NULL);
+            const u64 x = named(o, &free_a, "x", NULL);
             order_record(o, &free_a, 100);
             order_wait(o, &free_b, 100);
-            const u64 y = order_op(o, &free_b, "y", NULL);
-            const u64 z = order_op(o, &legacy, "z", NULL), w = order_op(o, &a, "w", NULL);
+            const u64 y = named(o, &free_b, "y", NULL);
+            const u64 z = named(o, &legacy, "z", NULL), w = named(o, &a, "w", NULL);
             BEFORE(x, y);
             BEFORE(z, w);
         }
@@ -379,6 +401,7 @@ int main(void)
         TEST(test_many_streams),
         TEST(test_too_many_streams),
         TEST(test_describe),
+        TEST(test_numbers),
         TEST(test_bounded),
         TEST(test_nobody_waits),
         TEST(test_waited_but_asked),

@@ -238,6 +238,13 @@ static void test_parties(void **state)
 
 static const struct order_stream one = {.id = 1, .context = 1}, two = {.id = 2, .context = 1};
 
+static u64 put(struct stream_order *o, const struct order_stream *s, const char *text, const struct host_call *call)
+{
+    static u64 number;
+    order_op(o, ++number, s, text, call);
+    return number;
+}
+
 static void launch(struct rig *r, const struct order_stream *s, u64 memory)
 {
     struct check_launch *c;
@@ -250,7 +257,7 @@ static void launch(struct rig *r, const struct order_stream *s, u64 memory)
                             .params = &memory,
                             .workers = 1,
                             .id = ++r->launches};
-    const struct check_site site = {.op = order_op(o, s, "launch of kernel", NULL), .stream = s->id};
+    const struct check_site site = {.op = put(o, s, "launch of kernel", NULL), .stream = s->id};
     assert_int_equal(check_launch_begin(r->check, &l, &site, &c), LS_OK);
     l.hooks = check_launch_hooks(c);
     assert_int_equal(exec_run(&l, &r->fault, NULL), LS_OK);
@@ -261,7 +268,7 @@ static void copy_out(struct rig *r, const struct order_stream *s, u64 memory, co
 {
     struct host_call call = {.nframes = 1, .frames = {42}};
     strcpy(call.api, api);
-    check_host_read(r->check, memory, 512, order_op(check_order(r->check), s, "copy", &call), &call);
+    check_host_read(r->check, memory, 512, put(check_order(r->check), s, "copy", &call), &call);
 }
 
 static void test_streams(void **state)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "driver/check.h"
+#include "check/host/check.h"
 
 /* Loaded code of a library. */
 struct code {
@@ -153,7 +153,7 @@ void check_call_begin(const char *name, const void *from)
         check_host_enter();
 }
 
-static void end(void)
+void check_call_end(void)
 {
     if (!now.depth || --now.depth)
         return;
@@ -162,22 +162,12 @@ static void end(void)
         check_host_leave();
 }
 
-void check_call_end(CUresult result)
-{
-    const char *name = result_name(result), *text = result_text(result);
-    if (result != CUDA_SUCCESS)
-        check_call_failed((int)result, name ? name : "an unknown error", text ? text : "");
-    end();
-}
-
 void check_call_begin_above(const char *name, const void *from)
 {
     if (!libraries[1].hi)
         libraries[1] = code_at(from);
     check_call_begin(name, NULL);
 }
-
-void check_call_end_above(void) { end(); }
 
 void check_call_detail(const char *fmt, ...)
 {

@@ -8,8 +8,8 @@
 
 #include "base/alloc.h"
 #include "check/core/allocations.h"
+#include "check/host/check.h"
 #include "check/leakcheck/heap.h"
-#include "driver/check.h"
 
 /* ---- allocations ---- */
 
@@ -42,12 +42,6 @@ static bool was_freed(const struct mem_block *b)
 {
     struct host_call gone;
     return !b->live || allocations_gone(check_allocations(checked), b->serial, &gone);
-}
-
-bool check_freed_before(u64 address)
-{
-    struct mem_block b;
-    return mem_nearest(drv.mem, address, &b) && b.base == address && was_freed(&b);
 }
 
 /* What the memory is, and what gives such memory back; NULL: nothing does. */
@@ -239,7 +233,7 @@ static enum place place_of(u64 address)
 void check_copy(u64 to, u64 from, u64 size, const struct host_call *call)
 {
     const enum place dst = place_of(to), src = place_of(from);
-    const u64 op = check_op();
+    const u64 op = queue_doing;
     if (dst == DEVICE && src == DEVICE) {
         check_copied(checked, to, from, size, op, call);
         return;
@@ -252,7 +246,7 @@ void check_copy(u64 to, u64 from, u64 size, const struct host_call *call)
 
 void check_fill(u64 address, u64 size, const struct host_call *call)
 {
-    check_filled(checked, address, size, check_op(), call);
+    check_filled(checked, address, size, queue_doing, call);
 }
 
 void check_range_bad(const char *side, u64 address, u64 size)

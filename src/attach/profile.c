@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "driver/driver.h"
+#include "attach/attach.h"
 #include "meter/meter.h"
 #include "meter/session/select.h"
 #include "meter/session/session.h"
@@ -36,8 +36,10 @@ static struct {
     bool base_clock;       /* LOCKSTEP_CLOCK=base */
     bool kill;             /* end the process when so many have run as were wanted (LOCKSTEP_KILL) */
     atomic_ullong run;     /* launches that ran under the meter */
-    atomic_bool off, complained, mute;
+    atomic_bool complained, mute;
 } profile;
+
+static bool checks; /* launches are selected for the checks */
 
 /* ---- the environment ---- */
 
@@ -197,9 +199,10 @@ static void leave_to_check(void)
     read_selection();
 }
 
-void profile_init(void)
+void profile_start(bool checking)
 {
-    if (check_on) {
+    checks = checking;
+    if (checking) {
         leave_to_check();
         return;
     }
@@ -213,7 +216,7 @@ void profile_init(void)
         return;
     read_selection();
     if (from_start && strcmp(from_start, "0") == 0)
-        atomic_store(&profile.off, true);
+        atomic_store(&drv.profiler_off, true);
     profile.progress = text_of("LOCKSTEP_PROGRESS");
     profile.kill = is_on("LOCKSTEP_KILL") && profile.select.options.count;
     end_if_others_did();
@@ -221,23 +224,13 @@ void profile_init(void)
         say_connected();
 }
 
-/* The default stream is ncu's stream 7; contexts are counted in the order in which they were made. */
-struct profile_place profile_place(const struct CUstream_st *s)
+bool profile_wants(const char *kernel, struct launch_place place)
 {
-    struct profile_place p = {
-        .stream = s->number ? 12 + s->number : 7, .device = (u32)s->ctx->device, .on = !atomic_load(&profile.off)};
-    for (CUcontext c = s->ctx; c; c = c->next) /* from a context on the list has the older ones, and stays as it is */
-        p.context++;
-    return p;
-}
-
-bool profile_wanted(const char *kernel, struct profile_place place)
-{
-    return (check_on || (profile.folder && place.on)) &&
+    return (checks || (profile.folder && place.profiled)) &&
            select_take(&profile.select, kernel, place.context, place.stream);
 }
 
-void profile_switch(bool on) { atomic_store(&profile.off, !on); }
+bool profile_on(void) { return profile.folder != NULL; }
 
 /* ---- running ---- */
 
@@ -260,7 +253,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void record(struct meter_report *r, const struct exec_launch *l, struct profile_place place)
+static void record(struct meter_report *r, const struct exec_launch *l, struct launch_place place)
 {
     u32 refused;
     exec_children_count(l->children, &r->children, &refused);
@@ -276,7 +269,8 @@ static void record(struct meter_report *r, const struct exec_launch *l, struct p
         complain("LOCKSTEP_SESSION: a launch was not recorded", s);
 }
 
-enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_place place, struct exec_fault *fault)
+static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct launch_place place,
+                                  struct exec_fault *fault)
 {
     struct meter *m;
     struct meter_options options = METER_OPTIONS_DEFAULT;
@@ -311,4 +305,10 @@ enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct profile_p
     meter_report_free(r);
     count_run();
     return run;
+}
+
+enum ls_status profile_grid(struct driver_launch *x, CUfunction f, bool wanted, struct exec_launch *l,
+                            struct exec_fault *fault)
+{
+    return wanted ? profile_run(l, f, x->place, fault) : exec_run(l, fault, NULL);
 }

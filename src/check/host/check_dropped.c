@@ -14,7 +14,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "driver/check.h"
+#include "check/host/check.h"
 
 #if defined(__x86_64__)
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "driver/check.h"
+#include "check/host/check.h"
 
 enum { MOST = 1024 }; /* sites and failures that are remembered, each */
 

@@ -16,7 +16,7 @@
  * a page is taken only if an operation touched nearly all of it. When the program installs a handler of SIGSEGV behind
  * ours, nothing is taken any more. x86-64 and Linux alone: elsewhere, and under the thread sanitizer, nothing is ever
  * taken. */
-#include "driver/check.h"
+#include "check/host/check.h"
 
 #if defined(__SANITIZE_THREAD__) || !defined(__x86_64__) || !defined(__linux__)
 #define CAN_TAKE 0
@@ -283,6 +283,7 @@ void check_host_start(void)
     if (!CAN_TAKE || !check_wants(CHECK_RACECHECK) || sysconf(_SC_PAGESIZE) != HOST_PAGE)
         return;
     mem_extent(drv.mem, &host.base, &host.size);
+    drv.host_align = HOST_PAGE;
     check_host_on = true;
 }
 

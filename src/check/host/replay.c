@@ -15,7 +15,7 @@
  * memory of the device's heap, that read a clock, and those that other work runs beside. Memory of arrays is compared,
  * printed text is dropped. A program whose other threads write pinned or managed memory that a kernel writes too, at
  * the same time, is not for this. */
-#include "driver/replay.h"
+#include "check/host/replay.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "driver/check.h"
+#include "check/host/check.h"
 #include "meter/session/kernel_name.h"
 
 enum { PAGE = 4096 };
@@ -529,18 +529,18 @@ static bool heap_is_same(const struct replay *r)
     return false;
 }
 
-enum ls_status replay_tree(const struct exec_launch *l, exec_run_one *run, void *ctx, const struct replay_wish *wish,
-                           struct exec_fault *fault)
+enum ls_status replay_launch(struct driver_launch *x, const struct exec_launch *l, exec_run_one *one, void *ctx,
+                             struct exec_fault *fault)
 {
     struct replay r = {.launch = l};
-    const bool kept = can_keep(&r, wish->alone);
-    const enum ls_status s = exec_run_tree(l, run, ctx, fault);
-    if (kept && s == LS_OK && *wish->checked && !*wish->left_out && heap_is_same(&r)) {
+    const bool kept = can_keep(&r, x->alone);
+    const enum ls_status s = exec_run_tree(l, one, ctx, fault);
+    if (kept && s == LS_OK && x->told && !x->left_out && heap_is_same(&r)) {
         for (u64 i = 0; i < r.nparts; i++)
             keep_result(&r.parts[i]);
         bool over = false;
         for (u64 seed = 1; seed <= options.times && !over; seed++)
-            over = one_schedule(&r, seed, wish->call);
+            over = one_schedule(&r, seed, x->op->note);
         put_back(&r, true);
     }
     drop_all(&r);

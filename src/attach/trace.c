@@ -1,9 +1,11 @@
 /* trace.c - decodes arguments by the text of their declared type, so that api.def is all there is to write for a new
  * function. Speed does not matter here. */
-#include "driver/trace.h"
+#include "attach/trace.h"
+#include "attach/attach.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -157,7 +159,7 @@ static void put_target(struct out *o, const char *type, const void *p, bool succ
         o->buf[o->len = mark] = 0;
 }
 
-static void put_arg(struct out *o, const struct trace_arg *a, bool succeeded)
+static void put_arg(struct out *o, const struct call_arg *a, bool succeeded)
 {
     put(o, "%s=", a->name);
     if (put_scalar(o, a->type, a->at))
@@ -177,7 +179,7 @@ static void put_arg(struct out *o, const struct trace_arg *a, bool succeeded)
         put_target(o, a->type, p, succeeded);
 }
 
-void trace_format(char *buf, size_t size, const char *function, CUresult result, const struct trace_arg *args,
+void trace_format(char *buf, size_t size, const char *function, CUresult result, const struct call_arg *args,
                   unsigned n)
 {
     struct out o = {buf, size, 0};
@@ -190,9 +192,19 @@ void trace_format(char *buf, size_t size, const char *function, CUresult result,
     put(&o, ") = %s", name ? name : "?");
 }
 
-void trace_call(const char *function, CUresult result, const struct trace_arg *args, unsigned n)
+static void on_call_end(const struct driver_call *c)
 {
     char line[1536];
-    trace_format(line, sizeof line, function, result, args, n);
+    if (c->above)
+        return;
+    trace_format(line, sizeof line, c->name, c->result, c->args, c->nargs);
     drv_log("[%d] %s", (int)gettid(), line);
+}
+
+void trace_start(void)
+{
+    static const struct driver_observer trace = {.call_end = on_call_end};
+    const char *on = getenv("LOCKSTEP_TRACE");
+    if (on && *on && strcmp(on, "0") != 0)
+        driver_observe(&trace);
 }

@@ -1,6 +1,6 @@
-/* check.h - the driver's side of `lockstep check`: with LOCKSTEP_CHECK=<tools> and LOCKSTEP_SESSION=<folder> each
- * selected launch runs under src/check, the driver tells it what the program's calls do to memory, adds what only the
- * driver sees (failing calls, wrong frees, leaks, errors that nobody asked for), and writes all findings to
+/* check.h - the host's side of `lockstep check`, an observer of the driver: with LOCKSTEP_CHECK=<tools> and
+ * LOCKSTEP_SESSION=<folder> each selected launch runs under the checks, which are told what the program's calls do to
+ * memory; it adds what only the driver sees (failing calls, wrong frees, leaks, errors that nobody asked for), and writes all findings to
  * <folder>/<pid>.chk.
  *
  *     check.c         the environment, the record file, launches, the end of the process
@@ -9,31 +9,32 @@
  *     check_status.c  errors that nobody asked for
  *     check_host.c    loads and stores of the program's own
  *
+ *     events.c        what of the driver's events goes where
+ *
  * Nothing here is called, and nothing is paid for, unless check_on. */
-#ifndef LS_DRIVER_CHECK_H
-#define LS_DRIVER_CHECK_H
+#ifndef LS_CHECK_HOST_CHECK_H
+#define LS_CHECK_HOST_CHECK_H
 
 #include "check/core/check.h"
-#include "driver/driver.h"
-#if __has_include("driver/check_order.h") /* until it is there */
-#include "driver/check_order.h"
-#else
-static inline u64 check_op(void) { return 0; }
-#endif
+#include "driver/launcher.h"
 
-extern struct check *checked; /* the process's; NULL unless check_on (driver.h) */
+extern bool check_on;
+extern struct check *checked; /* the process's; NULL unless check_on */
+
+/* ---- events.c ---- */
+
+void check_observe(void);
+void check_unobserve(void); /* and check_on is no more */
 
 /* ---- check.c ---- */
 
 void check_start(void); /* at the driver's start, when there is memory */
-/* The program's main function has returned, or it called exit. */
+/* The program's main function has returned, or it called exit; the library is unloaded. */
 void check_settle(void);
-/* One grid under the hooks. *left_out: what the first access that did not take place did wrong, unless it says
- * something already. */
-enum ls_status check_run(struct exec_launch *l, const struct op *op, struct profile_place place,
-                         struct exec_fault *fault, enum exec_fault_kind *left_out);
-/* Whether a launch that went wrong leaves the context as it is (LOCKSTEP_CHECK_DESTROY=kernel). */
-bool check_spares_context(void);
+void check_end(void);
+/* One grid, under the hooks if it is wanted. As in struct driver_launcher. */
+enum ls_status check_grid(struct driver_launch *x, CUfunction f, bool wanted, struct exec_launch *l,
+                          struct exec_fault *fault);
 bool check_wants(enum check_tool tool);
 bool check_idle(void); /* no stream has anything to do */
 
@@ -43,11 +44,10 @@ void check_call_init(void);
 void check_call_reports(const char *which); /* all, explicit, no */
 /* An entry of the driver begins and returns; a library above says the same of its own. Calls that they make are theirs.
  */
-void check_call_begin(const char *name, const void *from); /* from: a return address in the caller */
-void check_call_end(CUresult result);
+void check_call_begin(const char *name, const void *from);       /* from: a return address in the caller */
 void check_call_begin_above(const char *name, const void *from); /* its code, where no place of the program's is */
-void check_call_end_above(void);
-/* The call of the library above is about to return that error. */
+void check_call_end(void);
+/* The call is about to return that error. */
 void check_call_failed(int error, const char *name, const char *text);
 /* What the program called in this thread, and from where; the same until that call returns. NULL: this thread is in no
  * call of the program's, it runs what a stream was given. */
@@ -74,7 +74,6 @@ void check_host_stop(void); /* the process ends */
 /* An allocation that begins there was made, or is being freed, by the call under way. */
 void check_made(u64 base);
 void check_gone(u64 base);
-bool check_freed_before(u64 address); /* the allocation that begins there, by a call */
 /* The same of arrays: handles. address: of the array's memory, still there. */
 void check_handle_gone(const void *handle, u64 address);
 void check_handle_failed(const void *handle);

@@ -6,8 +6,7 @@
 #include "driver/driver.h"
 
 /* "cuMemAlloc_v2(dptr=0x7ffd.. -> 0x7f.., bytesize=4096) = CUDA_SUCCESS" into buf; for tests. */
-void trace_format(char *buf, size_t size, const char *function, CUresult result, const struct trace_arg *args,
+void trace_format(char *buf, size_t size, const char *function, CUresult result, const struct call_arg *args,
                   unsigned n);
-void trace_call(const char *function, CUresult result, const struct trace_arg *args, unsigned n);
 
 #endif

@@ -4,12 +4,13 @@
  *     LOCKSTEP_CHECK_LEAKS=full|no             leaks also without the tool leakcheck (no)
  *     LOCKSTEP_CHECK_API=all|explicit|no       which failing calls are findings (check_call.c; explicit)
  *     LOCKSTEP_CHECK_DESTROY=context|kernel    what a launch that went wrong takes with it (context)
- *     LOCKSTEP_KERNEL and its kin              which launches are checked (profile.c)
+ *     LOCKSTEP_KERNEL and its kin              which launches are checked (src/attach)
  *
  * The record file is opened for each line: a program may close what it does not know. A child of fork has no driver and
  * writes nothing; what it executes appends to a file of its own pid. */
-#include "driver/check.h"
-#include "driver/replay.h"
+#include "check/host/check.h"
+#include "check/host/check_order.h"
+#include "check/host/replay.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -32,13 +33,11 @@ struct check *checked;
 static struct {
     char path[PATH_MAX];
     unsigned tools;
-    bool spares_context;
+    bool spares_context; /* a launch that went wrong leaves it as it is: LOCKSTEP_CHECK_DESTROY=kernel */
     pid_t pid;
     int exit_status; /* 0 also when the process has not said */
     atomic_bool complained;
 } own;
-
-bool check_spares_context(void) { return own.spares_context; }
 
 bool check_wants(enum check_tool tool) { return own.tools & (unsigned)tool; }
 
@@ -184,7 +183,9 @@ void check_start(void)
     check_call_reports(text_of("LOCKSTEP_CHECK_API"));
     check_host_start();
     on_exit(on_exit_status, NULL);
+    drv.stops_at_end = true;
     check_on = true;
+    check_observe();
     replay_on = check_wants(CHECK_SCHEDULES);
 }
 
@@ -210,11 +211,8 @@ void check_settle(void)
 }
 
 /* After the program's own handlers and destructors: these may still free memory. */
-__attribute__((destructor)) static void on_unload(void)
+void check_end(void)
 {
-    if (!check_on)
-        return;
-    driver_stop();
     check_leaks(NULL);
     check_status_end(own.exit_status == 0);
     append_json(json_pack("{s:s, s:i}", "type", "end", "pid", (int)own.pid));
@@ -223,11 +221,10 @@ __attribute__((destructor)) static void on_unload(void)
 
 /* ---- launches ---- */
 
-enum ls_status check_run(struct exec_launch *l, const struct op *op, struct profile_place place,
-                         struct exec_fault *fault, enum exec_fault_kind *left_out)
+static enum ls_status run(struct driver_launch *x, struct exec_launch *l, struct exec_fault *fault)
 {
     struct check_launch *c;
-    const struct check_site site = {.call = op->call, .op = check_op(), .stream = place.stream};
+    const struct check_site site = {.call = x->op->note, .op = queue_doing, .stream = x->place.stream};
     const enum ls_status begun = check_launch_begin(checked, l, &site, &c);
     if (begun != LS_OK) {
         complain("launches run without being checked", ls_status_text(begun));
@@ -236,9 +233,24 @@ enum ls_status check_run(struct exec_launch *l, const struct op *op, struct prof
     u64 bad;
     l->hooks = check_launch_hooks(c);
     const enum ls_status s = exec_run(l, fault, NULL);
-    if (*left_out == FAULT_NONE)
-        *left_out = check_launch_first(c);
+    if (x->left_out == FAULT_NONE)
+        x->left_out = check_launch_first(c);
     check_launch_end(c, s, fault, &bad);
     l->hooks = NULL;
     return s;
+}
+
+enum ls_status check_grid(struct driver_launch *x, CUfunction f, bool wanted, struct exec_launch *l,
+                          struct exec_fault *fault)
+{
+    (void)f;
+    if (!check_on) /* a child of fork */
+        return exec_run(l, fault, NULL);
+    if (wanted) {
+        x->told = true;
+        x->spared = own.spares_context;
+        return run(x, l, fault);
+    }
+    check_unseen(checked);
+    return exec_run(l, fault, NULL);
 }

@@ -1,0 +1,40 @@
+/* attach.c - see attach.h. */
+#include "attach/attach.h"
+
+#include "check/host/check.h"
+#include "check/host/replay.h"
+
+/* Replays stand around the grids: what is run again is run without the checks' hooks. */
+static void take_launcher(void)
+{
+    if (check_on) {
+        driver_launcher.wants = profile_wants;
+        driver_launcher.grid = check_grid;
+        if (replay_on) {
+            driver_launcher.launch = replay_launch;
+            driver_launcher.alone = true;
+        }
+    } else if (profile_on()) {
+        driver_launcher.wants = profile_wants;
+        driver_launcher.grid = profile_grid;
+    }
+}
+
+static void on_process(enum driver_moment moment)
+{
+    if (moment != PROCESS_START)
+        return;
+    timeline_start();
+    check_start();
+    profile_start(check_on);
+    take_launcher();
+}
+
+static const struct driver_observer start = {.process = on_process};
+
+/* The trace must show calls before cuInit too. */
+__attribute__((constructor)) static void on_load(void)
+{
+    trace_start();
+    driver_observe(&start);
+}

@@ -1,0 +1,27 @@
+/* attach.h - what listens to the driver in libcuda.so.1. This directory is the library's root: it reads which instruments
+ * the environment wants, subscribes them to the driver's events (driver/observe.h) in this order, and gives the launcher
+ * (driver/launcher.h) to one of them:
+ *
+ *     trace     LOCKSTEP_TRACE: a line a call; from the library's load on
+ *     timeline  LOCKSTEP_TIMELINE: what was asked for, in order
+ *     checks    LOCKSTEP_CHECK: src/check; it takes the launcher
+ *     profile   LOCKSTEP_SESSION: records of launches, src/meter; it takes the launcher when nothing is checked
+ */
+#ifndef LS_ATTACH_ATTACH_H
+#define LS_ATTACH_ATTACH_H
+
+#include "driver/launcher.h"
+
+/* Each reads its part of the environment, and observes if that says so. */
+void trace_start(void);    /* before cuInit */
+void timeline_start(void); /* the others: when there are devices */
+
+/* Which launches are wanted (LOCKSTEP_KERNEL and its kin): for profile_run, and for the checks. */
+void profile_start(bool checking);
+bool profile_wants(const char *kernel, struct launch_place place);
+bool profile_on(void); /* launches are recorded */
+/* One grid: wanted ones are run under the meter and recorded. As in struct driver_launcher. */
+enum ls_status profile_grid(struct driver_launch *x, CUfunction f, bool wanted, struct exec_launch *l,
+                            struct exec_fault *fault);
+
+#endif
