@@ -12,7 +12,7 @@ _Static_assert(DRIVER_EVENTS <= 64, "a bit an event");
 
 _Atomic u64 driver_heard;
 
-enum { MOST = 16 };
+enum { MOST = 32 };
 static const struct driver_observer nobody;
 static _Atomic(const struct driver_observer *) observers[MOST];
 static atomic_uint nobservers;
@@ -37,17 +37,15 @@ static void listen_again(void)
     atomic_store(&driver_heard, heard);
 }
 
-bool driver_observe(const struct driver_observer *o)
+void driver_observe(const struct driver_observer *o)
 {
     pthread_mutex_lock(&lock);
     const unsigned n = count();
-    if (n < MOST) {
-        atomic_store(&observers[n], o);
-        atomic_store(&nobservers, n + 1);
-        listen_again();
-    }
+    LS_BUG_ON(n == MOST);
+    atomic_store(&observers[n], o);
+    atomic_store(&nobservers, n + 1);
+    listen_again();
     pthread_mutex_unlock(&lock);
-    return n < MOST;
 }
 
 void driver_unobserve(const struct driver_observer *o)

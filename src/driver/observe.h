@@ -74,8 +74,8 @@ struct driver_observer {
 #undef EVENT
 };
 
-/* Fails when there are too many. At any time; what is under way in other threads may be told or not. */
-bool driver_observe(const struct driver_observer *o);
+/* At any time; what is under way in other threads may be told or not. */
+void driver_observe(const struct driver_observer *o);
 void driver_unobserve(const struct driver_observer *o);
 
 /* ---- the driver's side ---- */

@@ -9,7 +9,6 @@
  * The record file is opened for each line: a program may close what it does not know. A child of fork has no driver and
  * writes nothing; what it executes appends to a file of its own pid. */
 #include "check/host/check.h"
-#include "check/host/check_order.h"
 #include "check/host/replay.h"
 
 #include <fcntl.h>
@@ -176,7 +175,6 @@ void check_start(void)
     if (check_wants(CHECK_MEMCHECK))
         for (unsigned i = 0; i < drv.ndevices; i++)
             drv.exec[i].shared_gap = SHARED_GAP;
-    check_order_begin(check_order(checked));
     own.pid = getpid();
     append_process();
     check_call_init();
@@ -213,7 +211,6 @@ void check_settle(void)
 /* After the program's own handlers and destructors: these may still free memory. */
 void check_end(void)
 {
-    check_leaks(NULL);
     check_status_end(own.exit_status == 0);
     append_json(json_pack("{s:s, s:i}", "type", "end", "pid", (int)own.pid));
     check_on = false;

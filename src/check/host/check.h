@@ -5,7 +5,6 @@
  *
  *     check.c         the environment, the record file, launches, the end of the process
  *     check_call.c    calls of the program: who called, from where; those that fail
- *     check_memory.c  allocations, frees, leaks, copies and fills
  *     check_status.c  errors that nobody asked for
  *     check_host.c    loads and stores of the program's own
  *
@@ -69,21 +68,15 @@ void check_host_enter(void);
 void check_host_leave(void);
 void check_host_stop(void); /* the process ends */
 
-/* ---- check_memory.c ---- */
+/* ---- observers of the driver ---- */
 
-/* An allocation that begins there was made, or is being freed, by the call under way. */
-void check_made(u64 base);
-void check_gone(u64 base);
-/* The same of arrays: handles. address: of the array's memory, still there. */
-void check_handle_gone(const void *handle, u64 address);
-void check_handle_failed(const void *handle);
-void check_free_failed(u64 address); /* the call under way was given a pointer that it cannot free */
-void check_leaks(CUcontext ctx);     /* that is about to go; NULL: the process is */
-/* One row, about to be copied or filled. call: that asked for it; may be NULL. */
-void check_copy(u64 to, u64 from, u64 size, const struct host_call *call);
-void check_fill(u64 address, u64 size, const struct host_call *call);
-/* The call under way fails since these bytes are not there; side: "destination". */
-void check_range_bad(const char *side, u64 address, u64 size);
+extern const struct driver_observer order_observer;   /* core/host_order.c */
+extern const struct driver_observer memory_observer;  /* core/host_memory.c */
+extern const struct driver_observer refused_observer; /* memcheck/host_refused.c */
+extern const struct driver_observer leaks_observer;   /* leakcheck/host_leaks.c */
+
+/* core/host_memory.c: the serial of the live block that begins at base; 0: there is none. */
+u64 check_serial_of(u64 base);
 
 /* ---- check_dropped.c ---- */
 

@@ -1,40 +1,8 @@
-/* check_memory.c - what the program does to memory from the host: who made and freed each allocation, wrong frees, what
- * is left at the end, and the bytes that copies and fills touch.
- *
- * Memory of the host that kernels can reach (pinned, registered) counts as the host's: a copy from there is a write of
- * device memory by the host, and a copy to there a read of it. The program writes it behind the driver's back. */
+/* host_refused.c - why the driver refuses a call: more about it, should it fail, or a wrong free instead of an API error. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "check/core/allocations.h"
 #include "check/host/check.h"
-#include "check/leakcheck/heap.h"
-
-/* ---- allocations ---- */
-
-/* The serial of the live block that begins at base; 0: there is none. */
-static u64 serial_of(u64 base)
-{
-    struct mem_block b;
-    return mem_nearest(drv.mem, base, &b) && b.base == base ? b.serial : 0;
-}
-
-void check_made(u64 base)
-{
-    const struct host_call *call = check_call();
-    const u64 serial = serial_of(base);
-    if (call && serial)
-        allocations_put_made(check_allocations(checked), serial, call);
-}
-
-void check_gone(u64 base)
-{
-    const struct host_call *call = check_call();
-    const u64 serial = serial_of(base);
-    if (call && serial)
-        allocations_put_gone(check_allocations(checked), serial, call);
-}
 
 /* ---- wrong frees ---- */
 
@@ -102,7 +70,7 @@ static void explain_inside(struct finding *f, const struct mem_block *b, u64 add
              kind_text(b->kind, &by), (unsigned long long)b->base, (unsigned long long)b->serial);
 }
 
-void check_free_failed(u64 address)
+static void explain_free(u64 address)
 {
     struct mem_block b;
     const bool inside = mem_nearest(drv.mem, address, &b) && address - b.base < b.size;
@@ -137,9 +105,9 @@ static struct {
     u32 next;
 } handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void check_handle_gone(const void *handle, u64 address)
+static void on_array_gone(const void *handle, u64 address)
 {
-    const u64 serial = serial_of(address);
+    const u64 serial = check_serial_of(address);
     pthread_mutex_lock(&handles.lock);
     handles.gone[handles.next].handle = handle;
     handles.gone[handles.next].serial = serial;
@@ -147,7 +115,7 @@ void check_handle_gone(const void *handle, u64 address)
     pthread_mutex_unlock(&handles.lock);
 }
 
-void check_handle_failed(const void *handle)
+static void explain_array(const void *handle)
 {
     u64 serial = 0;
     pthread_mutex_lock(&handles.lock);
@@ -160,96 +128,9 @@ void check_handle_failed(const void *handle)
     snprintf(f->detail, sizeof f->detail, serial ? "The array %p was freed before" : "There is no array %p", handle);
 }
 
-/* ---- leaks ---- */
+/* ---- ranges ---- */
 
-/* What is not the program's to free is no leak: registered memory is its own, memory of other processes theirs, and a
- * graph's is live only between an allocation and a free. In a context that an error ended nothing can be freed. */
-static bool may_leak(const struct allocation *a)
-{
-    if (a->ctx && ctx_sticky(a->ctx) != CUDA_SUCCESS)
-        return false;
-    if (a->kind == MEM_REGISTERED || a->kind == MEM_INTERNAL || a->kind == MEM_RESERVED || a->flags & ALLOCATION_OURS)
-        return false;
-    if (mem_is_mapped(a->kind))
-        return a->piece != NULL;
-    return !a->graph || a->live;
-}
-
-static void report_leak(const struct allocation *a)
-{
-    struct finding f;
-    finding_init(&f, FINDING_LEAK);
-    f.has_address = true;
-    f.address = a->base;
-    f.space = SPACE_GLOBAL;
-    f.size = a->size;
-    f.allocation = serial_of(a->base);
-    snprintf(f.what, sizeof f.what, "Leaked %llu bytes at 0x%llx", (unsigned long long)a->size,
-             (unsigned long long)a->base);
-    allocations_made(check_allocations(checked), f.allocation, &f.call);
-    check_report(checked, &f);
-}
-
-/* Whether an error ended one of the contexts that are there. */
-static bool context_ended(void)
-{
-    bool ended = false;
-    pthread_mutex_lock(&drv.lock);
-    for (CUcontext c = drv.contexts; c; c = c->next)
-        ended |= atomic_load(&c->alive) && ctx_sticky(c) != CUDA_SUCCESS;
-    pthread_mutex_unlock(&drv.lock);
-    return ended;
-}
-
-/* Findings are written without the driver's lock: to name the program's files the loader's is needed, and who holds
- * that may wait for the driver's. */
-void check_leaks(CUcontext ctx)
-{
-    size_t n;
-    if (!check_wants(CHECK_LEAKCHECK))
-        return;
-    if (!ctx && !context_ended())
-        heap_leaks(checked);
-    struct allocation *all = memory_all(&n);
-    for (size_t k = 0; k < n; k++)
-        if ((!ctx || all[k].ctx == ctx) && may_leak(&all[k]))
-            report_leak(&all[k]);
-    ls_free(all);
-}
-
-/* ---- copies and fills ---- */
-
-enum place { PAGEABLE, REACHABLE, DEVICE }; /* of the host; of the host, and kernels can reach it; of the device */
-
-static enum place place_of(u64 address)
-{
-    u64 lo, hi;
-    enum mem_kind kind;
-    if (!mem_range(drv.mem, address, &lo, &hi, &kind))
-        return PAGEABLE;
-    return kind == MEM_PINNED || kind == MEM_REGISTERED ? REACHABLE : DEVICE;
-}
-
-void check_copy(u64 to, u64 from, u64 size, const struct host_call *call)
-{
-    const enum place dst = place_of(to), src = place_of(from);
-    const u64 op = queue_doing;
-    if (dst == DEVICE && src == DEVICE) {
-        check_copied(checked, to, from, size, op, call);
-        return;
-    }
-    if (src != PAGEABLE)
-        check_host_read(checked, from, size, op, call);
-    if (dst != PAGEABLE)
-        check_host_wrote(checked, to, size, op, call);
-}
-
-void check_fill(u64 address, u64 size, const struct host_call *call)
-{
-    check_filled(checked, address, size, queue_doing, call);
-}
-
-void check_range_bad(const char *side, u64 address, u64 size)
+static void explain_range(const char *side, u64 address, u64 size)
 {
     u64 lo, hi;
     enum mem_kind kind;
@@ -268,3 +149,25 @@ void check_range_bad(const char *side, u64 address, u64 size)
     else
         check_call_detail("The %s may not be written\n%s", side, where);
 }
+
+/* ---- events ---- */
+
+static void on_refused(const struct driver_refusal *r)
+{
+    switch (r->what) {
+    case REFUSED_TEXT:
+        check_call_detail("%s", r->text);
+        break;
+    case REFUSED_RANGE:
+        explain_range(r->text, r->address, r->size);
+        break;
+    case REFUSED_FREE:
+        explain_free(r->address);
+        break;
+    case REFUSED_ARRAY:
+        explain_array(r->handle);
+        break;
+    }
+}
+
+const struct driver_observer refused_observer = {.call_refused = on_refused, .array_gone = on_array_gone};
