@@ -3,8 +3,9 @@
 # lines of its sources and the USES and ls_<module> words of its CMakeLists.txt. Prints each violation as FILE:LINE and
 # fails if there is one.
 #
-# Two directories are held to more: runtime and lab stand on the driver API alone, so that one binary runs on this
-# driver and on NVIDIA's; they must not reach into the engine even though it is earlier.
+# Three directories are held to more: runtime and lab stand on the driver API alone, so that one binary runs on this
+# driver and on NVIDIA's; they must not reach into the engine even though it is earlier. And the driver tells events to
+# whoever listens, so it names no tool and none of their settings.
 set -euo pipefail
 
 root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
@@ -68,3 +69,10 @@ END {
     if (bad) { printf "check-layers: %d violation%s of the order: %s\n", bad, bad == 1 ? "" : "s", order; exit 1 }
     printf "check-layers: %d uses, each of an earlier directory\n", checked
 }' || exit 1
+
+tools=$(find src/check -mindepth 1 -maxdepth 1 -type d -name '*check' -printf '%f|' 2>/dev/null || true)
+settings='LOCKSTEP_(CHECK|TRACE|TIMELINE|SESSION|SCHEDULES|KERNEL|LAUNCH|PROFILE|CACHES|PICTURES|BANKS|CLOCK|PROGRESS|KILL)'
+if grep -rniE --include='*.[ch]' --include='*.def' "\b(${tools}timeline|check_on|$settings[A-Z_]*)\b" src/driver |
+    sed 's/^\([^:]*:[^:]*\):.*/\1: the driver may not name a tool: tell an event (src\/driver\/events.def)/'; then
+    exit 1
+fi

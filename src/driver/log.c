@@ -1,4 +1,4 @@
-/* log.c - the driver's words on stderr: faults, refused launches, what is not supported, and the trace. Each message is
+/* log.c - the driver's words on stderr: faults, refused launches, what is not supported; and what observers say. Each message is
  * one write, so that those of several threads and processes do not mix. */
 #include <stdarg.h>
 #include <stdio.h>

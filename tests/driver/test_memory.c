@@ -274,7 +274,15 @@ static void memory_in_stream_order(void **state)
     OK(cuMemcpyDtoHAsync_v2(&got, p, 4, s));
     OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
     assert_int_equal(used, 4096);
+    /* freed is freed, also while the stream has not come there */
+    volatile unsigned *flag;
+    OK(cuMemAllocHost_v2((void **)(uintptr_t)&flag, 4));
+    *flag = 0;
+    void *until[] = {&flag};
+    OK(run1(load(ptx_spin, "spin"), 1, 1, s, until));
     OK(cuMemFreeAsync(p, s));
+    FAILS(cuMemFreeAsync(p, s), CUDA_ERROR_INVALID_VALUE);
+    *flag = 1;
     OK(cuStreamSynchronize(s));
     assert_int_equal(got, 6);
     OK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));

@@ -5,7 +5,7 @@ set -euo pipefail
 check=$1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree"/src/{base,ptx,exec,meter,driver,runtime,lab}
+mkdir -p "$tree"/src/{base,ptx,exec,meter,driver,check/somecheck,attach,runtime,lab}
 failures=0
 
 plant() # FILE TEXT
@@ -31,10 +31,11 @@ clean()
     plant exec/CMakeLists.txt 'file(GLOB s *.c)\nls_module(exec SOURCES ${s} USES base ptx) # not meter\n'
     plant exec/a.c '/* #include order */\n#include "../base/a.h"\n'
     plant lab/a.c '#include "driver/cuda.h"\n#include "base/a.h"\n'
+    plant driver/a.c '#include "exec/a.h"\n'
 }
 
 clean
-expect 'a clean tree' 0 '6 uses'
+expect 'a clean tree' 0 '7 uses'
 plant base/a.h '#include <stdio.h>\n\n#include "ptx/a.h"\n'
 expect 'an include of a later directory' 1 'src/base/a.h:3: base may not use ptx'
 clean
@@ -49,6 +50,13 @@ expect 'linking a later module' 1 'src/exec/CMakeLists.txt:1: exec may not use d
 clean
 plant lab/a.c '#include "exec/exec.h"\n'
 expect 'the lab reaching into the engine' 1 'src/lab/a.c:1: lab may not use exec'
+clean
+for words in 'if (somecheck)' 'getenv("LOCKSTEP_TIMELINE")' '/* for the timeline */' 'if (check_on)'; do
+    plant driver/a.c "int a;\n$words\n"
+    expect "the driver naming a tool: $words" 1 'src/driver/a.c:2: the driver may not name a tool'
+done
+plant driver/a.c 'static int check_one(void);\n/* the checks above */\n'
+expect 'words like those of tools' 0
 clean
 mkdir "$tree/src/helpers"
 expect 'a directory without a place' 1 'src/helpers: not in the order'

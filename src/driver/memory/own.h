@@ -8,11 +8,11 @@
 /* The library's version; that it is there at all tells that the driver is Lockstep's. */
 const char *lockstep_driver_version(void);
 
-/* A call of a library above the driver begins or returns: for the timeline (LOCKSTEP_TIMELINE) and the checks
- * (LOCKSTEP_CHECK). `name` as in its header; calls from the library's code in between are not the program's. */
+/* For those that observe the driver (observe.h). A call of a library above it begins or returns. `name` as in its header;
+ * calls from the library's code in between are not the program's. */
 void lockstep_driver_call(const char *name, int begins);
 
-/* For the checks. The library's call under way is about to return this error. */
+/* The library's call under way is about to return this error. */
 void lockstep_driver_failed(int error, const char *name, const char *text);
 /* The program asks for the calling thread's last error. */
 void lockstep_driver_asked(void);
