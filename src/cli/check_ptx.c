@@ -3,14 +3,15 @@
  * The file is parsed and verified, and its kernels are lowered as they would be for a launch. Nothing is run. Every
  * instruction that has no body is listed below its function; what else refuses a kernel (an operand of a kind that is
  * not there) is known for the first such instruction alone, as a launch would say it. */
-#include <argp.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/gpu.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/source.h"
 #include "exec/exec.h"
 
@@ -19,43 +20,35 @@ struct check {
     bool print;
 };
 
-enum { OPT_PRINT = 256 };
-
-static const struct argp_option options[] = {
-    {"print", OPT_PRINT, NULL, 0, "Print the module as PTX, one instruction a line, instead of a summary", 0},
-    {0},
+static const struct option_row rows[] = {
+    OPTION(FLAG, "print", NULL, "Print the module as PTX, one instruction a line, instead of a summary",
+           .at = OPTION_AT(struct check, print)),
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_word(struct option_reader *o, const char *word)
 {
-    struct check *c = state->input;
-    switch (key) {
-    case OPT_PRINT:
-        c->print = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (c->file)
-            argp_error(state, "one file at a time; '%s' is another", arg);
-        c->file = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!c->file)
-            argp_error(state, "which file?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct check *c = o->into;
+    if (c->file)
+        option_wrong(o, "one file at a time; '%s' is another", word);
+    c->file = word;
 }
 
-static const struct argp argp = {
-    options,
-    parse,
-    "FILE",
-    "Parses and verifies the PTX of FILE (PTX text, a fat binary, or an object or program that nvcc made).\vThe exit "
-    "status is 1 when it is not well formed or a kernel in it cannot run.",
-    NULL,
-    NULL,
-    NULL};
+static void finish(struct option_reader *o)
+{
+    const struct check *c = o->into;
+    if (!c->file)
+        option_wrong(o, "which file?");
+}
+
+static const struct option_table table = {
+    .rows = rows,
+    .n = LS_ARRAY_LEN(rows),
+    .words = "FILE",
+    .about = "Parses and verifies the PTX of FILE (PTX text, a fat binary, or an object or program that nvcc "
+             "made).\vThe exit status is 1 when it is not well formed or a kernel in it cannot run.",
+    .word = take_word,
+    .finish = finish,
+};
 
 /* ---- one module ---- */
 
@@ -256,11 +249,12 @@ static int check(const struct check *c, struct diag_list *diags)
 int cli_ptx(int argc, char **argv)
 {
     struct check c = {0};
-    argp_err_exit_status = CLI_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
     struct diag_list diags;
+    int status;
+    if (!options_read(&table, &c, argc, argv, &status))
+        return status;
     diag_init(&diags);
-    int status = check(&c, &diags);
+    status = check(&c, &diags);
     if (diags.errors || diags.warnings)
         cli_print_diags(&diags);
     diag_free(&diags);

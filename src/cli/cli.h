@@ -1,4 +1,4 @@
-/* cli.h - the command line: one subcommand a file, each with its own argp.
+/* cli.h - the command line: one subcommand a file, each with a table of its options (options.h).
  *
  * Exit status: 0 all is well; 1 something is wrong with a kernel (a result, an expectation); 2 the command was not
  * understood; 3 it could not be done (no driver, no memory). */

@@ -1,12 +1,11 @@
 /* gpus.c - `lockstep gpus`: what is known of each GPU that Lockstep can be. */
-#include <argp.h>
 #include <stdio.h>
 
 #include "base/gpu.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 
-static const struct argp argp = {NULL, NULL, "",  "Lists the GPUs that Lockstep can be (LOCKSTEP_GPU, climb --gpu).",
-                                 NULL, NULL, NULL};
+static const struct option_table table = {.about = "Lists the GPUs that Lockstep can be (LOCKSTEP_GPU, climb --gpu)."};
 
 static void print_gpu(const struct gpu *g)
 {
@@ -16,11 +15,11 @@ static void print_gpu(const struct gpu *g)
 
 int cli_gpus(int argc, char **argv)
 {
-    argp_err_exit_status = CLI_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    int status;
+    if (!options_read(&table, NULL, argc, argv, &status))
+        return status;
     struct diag_list diags;
     diag_init(&diags);
-    int status = CLI_OK;
     const char *id;
     for (unsigned i = 0; (id = gpu_builtin(i)); i++) {
         struct gpu gpu;

@@ -1,8 +1,8 @@
 /* trace.c - `lockstep trace PROGRAM`: when each copy and kernel would run on the GPU, as nvprof printed it, and as a file
  * for Perfetto. The program runs with every launch recorded; times come from the models (report/timeline/timeline.h). */
-#include <argp.h>
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,11 +11,13 @@
 #include "cli/cli.h"
 #include "cli/folder.h"
 #include "cli/program.h"
+#include "cli/shared_options.h"
 #include "report/timeline/timeline.h"
 
 enum page { PAGE_GPU, PAGE_API, PAGE_SUMMARY };
 
 struct trace {
+    struct engine_options engine;
     enum page page;
     bool csv, unchecked;
     const char *chrome, *log; /* NULL: none, stdout */
@@ -27,74 +29,39 @@ struct trace {
     u32 n;
 };
 
-enum { OPT_API = 256, OPT_GPU_TRACE, OPT_SUMMARY, OPT_CSV, OPT_LOG, OPT_NO_CHECK };
+#define TO(member) .at = OPTION_AT(struct trace, member)
 
-static const struct argp_option options[] = {
-    {"print-gpu-trace", OPT_GPU_TRACE, NULL, 0, "each copy, fill and kernel (the default)", 0},
-    {"print-api-trace", OPT_API, NULL, 0, "each call of the CUDA API", 0},
-    {"print-summary", OPT_SUMMARY, NULL, 0, "one line a kernel, kind of copy and call", 0},
-    {"csv", OPT_CSV, NULL, 0, "comma-separated, times in us, sizes in bytes", 0},
-    {"output", 'o', "FILE", 0, "write a trace for ui.perfetto.dev and chrome://tracing", 0},
-    {"log-file", OPT_LOG, "FILE", 0, "print to the file and not to stdout", 0},
-    {"gpu", 'g', "NAME", 0, "the GPU to be (`lockstep gpus` lists them)", 0},
-    {"no-check", OPT_NO_CHECK, NULL, 0, "start the program without looking at its file first", 0},
-    {0},
+static const struct option_row rows[] = {
+    OPTION(CONST, "print-gpu-trace", NULL, "Each copy, fill and kernel (the default)", TO(page), .constant = PAGE_GPU),
+    OPTION(CONST, "print-api-trace", NULL, "Each call of the CUDA API", TO(page), .constant = PAGE_API),
+    OPTION(CONST, "print-summary", NULL, "One line a kernel, kind of copy and call", TO(page),
+           .constant = PAGE_SUMMARY),
+    OPTION(FLAG, "csv", NULL, "Comma-separated, times in us, sizes in bytes", TO(csv)),
+    OPTION(TEXT, "output", "FILE", "Write a trace for ui.perfetto.dev and chrome://tracing", TO(chrome), .letter = 'o'),
+    OPTION(TEXT, "log-file", "FILE", "Print to the file and not to stdout", TO(log)),
+    ROW_GPU(TO(engine.gpu), 'g'),
+    ROW_NO_CHECK(TO(unchecked)),
 };
 
-static error_t take(int key, char *arg, struct argp_state *state)
+static void finish(struct option_reader *o)
 {
-    struct trace *t = state->input;
-    switch (key) {
-    case OPT_GPU_TRACE:
-        t->page = PAGE_GPU;
-        return 0;
-    case OPT_API:
-        t->page = PAGE_API;
-        return 0;
-    case OPT_SUMMARY:
-        t->page = PAGE_SUMMARY;
-        return 0;
-    case OPT_CSV:
-        t->csv = true;
-        return 0;
-    case OPT_LOG:
-        t->log = arg;
-        return 0;
-    case OPT_NO_CHECK:
-        t->unchecked = true;
-        return 0;
-    case 'o':
-        t->chrome = arg;
-        return 0;
-    case 'g':
-        if (setenv("LOCKSTEP_GPU", arg, 1))
-            argp_failure(state, CLI_TROUBLE, 0, "out of memory");
-        return 0;
-    case ARGP_KEY_ARG: /* the program: all that follows is its own */
-        t->program = state->argv + state->next - 1;
-        state->next = state->argc;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which program?");
-        return 0;
-    case ARGP_KEY_END:
-        if (t->csv && t->page == PAGE_SUMMARY)
-            argp_error(state, "--csv is for --print-gpu-trace and --print-api-trace");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    const struct trace *t = o->into;
+    if (!t->program)
+        option_wrong(o, "which program?");
+    else if (t->csv && t->page == PAGE_SUMMARY)
+        option_wrong(o, "--csv is for --print-gpu-trace and --print-api-trace");
 }
 
-static const struct argp argp = {
-    options,
-    take,
-    "PROGRAM [ARGUMENT...]",
-    "Runs a CUDA program and prints when its copies and kernels would run on the GPU, as nvprof --print-gpu-trace did. "
-    "Times are modelled from sizes, counters and the GPU's file; the program's own work on the host counts nothing.",
-    NULL,
-    NULL,
-    NULL};
+static const struct option_table table = {
+    .rows = rows,
+    .n = LS_ARRAY_LEN(rows),
+    .words = "PROGRAM [ARGUMENT...]",
+    .about = "Runs a CUDA program and prints when its copies and kernels would run on the GPU, as nvprof "
+             "--print-gpu-trace did. Times are modelled from sizes, counters and the GPU's file; the program's own "
+             "work on the host counts nothing.",
+    .program = OPTION_AT(struct trace, program),
+    .finish = finish,
+};
 
 /* ---- the program ---- */
 
@@ -237,11 +204,12 @@ static int report(struct trace *t)
 int cli_trace(int argc, char **argv)
 {
     struct trace t = {.page = PAGE_GPU};
-    argp_err_exit_status = CLI_USAGE;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &t);
-    if (!cli_gpu(&t.gpu) || !folder_make("trace", t.folder))
+    int status;
+    if (!options_read(&table, &t, argc, argv, &status))
+        return status;
+    if (!engine_options_set(&t.engine) || !cli_gpu(&t.gpu) || !folder_make("trace", t.folder))
         return CLI_TROUBLE;
-    int status = run(&t);
+    status = run(&t);
     if (status != 126 && status != 127) {
         const int told = report(&t);
         status = told ? told : status;

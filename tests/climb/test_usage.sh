@@ -32,6 +32,7 @@ expect 2 "transpose" climb banksy
 expect 2 "reduce has no rung 'reduceFast'" climb reduce/reduceFast
 expect 2 "reduceShfl" climb reduce/reduceFast
 expect 2 "unrecognized option" climb --fast
+expect 2 "unrecognized option '--quik'; the nearest is '--quick'" climb --quik
 expect 2 "--n needs a positive number" climb --n zero
 expect 2 "--n needs a positive number" climb --n -4
 expect 2 "--n needs a positive number" climb --n 0
@@ -51,6 +52,15 @@ expect 0 "built for blocks of" climb --list
 expect 0 "setRowReadColDynPad" climb --list banks
 [ "$("$lockstep" climb --list matmul 2>/dev/null | grep -c '^[a-z]')" = 1 ] || { echo "--list of one family lists others"; failed=1; }
 expect 0 "h200" gpus
+expect 2 "there is no use for 'h200'" gpus h200
+# Every command explains itself, and says the same of an option that several have.
+for command in climb cc run check trace profile launch ptx gpus; do
+    expect 0 "age: lockstep $command" $command --help
+done
+for command in climb run check trace profile launch; do
+    expect 0 "The GPU to be (\`lockstep gpus\` lists them), as" $command --help
+    expect 2 "--gpu requires an argument: NAME" $command --gpu
+done
 # Where there is no GPU, --on gpu says so (where there is one, this is not the place to use it).
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
     expect 3 "no NVIDIA driver was found" climb --on gpu banks

@@ -116,7 +116,7 @@ boost=$(sed -n 's/.*"ns","\([0-9,]*\)"$/\1/p' "$work/out" | tr -d ,)
 profile 0 -q --clock-control base --metrics $clock "$program" $ptx tiny
 says "gpus/h200.json has no base clock: time is modelled at the boost clock, 1980 MHz"
 profile 2 --clock-control reset "$program" $ptx tiny
-says "--clock-control reset: there are no clocks here"
+says "--clock-control is base or none, not 'reset': there are no clocks here"
 
 what="filters"
 sizes="blocks:1 tiny blocks:2 strided:1 blocks:3 tiny stream blocks:4 tiny blocks:5 scale blocks:6 tiny"
@@ -217,7 +217,7 @@ rows '^"[0-9]' 3
 profile 2 --kill yes "$program" $ptx tiny
 says "--kill yes ends the program when --launch-count"
 profile 2 --kill maybe "$program" $ptx tiny
-says "--kill is yes, no,"
+says "--kill is yes or no, not 'maybe'"
 # A signal to the command ends the program, and what it did until then is printed.
 interrupted() {
     signal=$1; want=$2; shift 2

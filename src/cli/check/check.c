@@ -54,10 +54,11 @@ static bool open_one(FILE **to, bool wanted, const char *path, FILE *otherwise)
 
 static bool open_outputs(const struct check_command *c, struct outputs *o)
 {
-    const bool replaced = (c->json && !c->json_to) || (c->sarif && !c->sarif_to);
+    const bool replaced = (c->json.wanted && !c->json.to) || (c->sarif.wanted && !c->sarif.to);
     *o = (struct outputs){0};
-    if (!open_one(&o->main, true, c->log, stdout) || !open_one(&o->json, c->json, c->json_to, o->main) ||
-        !open_one(&o->sarif, c->sarif, c->sarif_to, o->main) || !open_one(&o->save, c->save != NULL, c->save, NULL))
+    if (!open_one(&o->main, true, c->log, stdout) || !open_one(&o->json, c->json.wanted, c->json.to, o->main) ||
+        !open_one(&o->sarif, c->sarif.wanted, c->sarif.to, o->main) ||
+        !open_one(&o->save, c->save != NULL, c->save, NULL))
         return false;
     o->text = replaced ? NULL : o->main;
     return true;
@@ -247,15 +248,6 @@ static bool set_command(struct check_report *r, char *const *program)
     return true;
 }
 
-static void say_unused(const struct check_command *c)
-{
-    char names[1000] = "";
-    for (u32 i = 0; i < c->nunused; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s--%s", i ? ", " : "", c->unused[i]);
-    if (*names)
-        fprintf(stderr, "lockstep check: without effect here: %s\n", names);
-}
-
 static bool nothing_ran(const struct check_command *c, const struct check_report *r)
 {
     return !c->read && c->need_cuda && !r->processes.len;
@@ -303,7 +295,6 @@ static int run(struct check_command *c)
     struct check_report r;
     struct outputs o;
     int status = CLI_TROUBLE;
-    say_unused(c);
     check_report_init(&r);
     bool good = open_outputs(c, &o);
     if (good && (c->read ? read_report(c, &r, &status) : check_run(c, &r, &status)))
@@ -325,11 +316,12 @@ int cli_check(int argc, char **argv)
     }
     int status = CLI_OK;
     c->mem.name = "check";
-    check_options_read(c, argc, argv);
-    if (c->list)
-        print_kinds();
-    else
-        status = run(c);
+    if (check_options_read(c, argc, argv, &status)) {
+        if (c->list)
+            print_kinds();
+        else
+            status = run(c);
+    }
     arena_free(&c->mem);
     ls_free(c);
     return status;

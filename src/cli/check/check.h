@@ -5,10 +5,9 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "cli/options.h"
 #include "meter/session/select.h"
 #include "report/check/check_report.h"
-
-enum { CHECK_NAMES = 64 };
 
 struct check_command {
     struct arena mem; /* for texts of the command line; its recovery point is set while the command runs */
@@ -29,22 +28,18 @@ struct check_command {
     u64 schedules;
     bool blocking, unchecked, need_cuda, only_program;
     /* what comes out */
-    const char *log, *save, *read; /* with their escapes replaced; NULL */
-    bool json, sarif;
-    const char *json_to, *sarif_to; /* NULL with the flag set: instead of text */
+    const char *log, *save, *read;    /* with their escapes replaced; NULL */
+    struct option_output json, sarif; /* without a file: instead of text */
     bool tell_exit_code, strict, list;
     int error_exit;
-    const char *unused[CHECK_NAMES]; /* options that were taken and change nothing */
-    u32 nunused;
-    const char *run_option; /* one that says what the program shall do; NULL */
     bool tools_named;
     char **program; /* its argv; NULL */
 };
 
 /* ---- check_options.c ---- */
 
-/* Reads the command line; ends the process when it is not understood, as argp does. */
-void check_options_read(struct check_command *c, int argc, char **argv);
+/* Reads the command line; false: the command is over, with *status for the shell. */
+bool check_options_read(struct check_command *c, int argc, char **argv, int *status);
 
 /* ---- check_filter.c ---- */
 

@@ -1,5 +1,4 @@
 /* climb.c - `lockstep climb`: the ladders, rung by rung. */
-#include <argp.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -15,57 +14,6 @@
 #include "report/picture.h"
 #include "report/plot.h"
 #include "report/report.h"
-
-enum {
-    OPT_ON = 256,
-    OPT_N,
-    OPT_SIZE,
-    OPT_BLOCK,
-    OPT_CSV,
-    OPT_JSON,
-    OPT_GPU,
-    OPT_LIST,
-    OPT_BROKEN,
-    OPT_PTX,
-    OPT_QUICK,
-    OPT_BANKS,
-    OPT_K,
-    OPT_BATCH,
-    OPT_SWEEP,
-    OPT_PLOT,
-    OPT_PICTURE,
-    OPT_NO_TIME
-};
-
-static const struct argp_option options[] = {
-    {"on", OPT_ON, "cpu|gpu", 0, "Where to run: Lockstep's device (cpu, the default) or NVIDIA's driver", 0},
-    {"n", OPT_N, "N", 0, "Elements, for the families that take a number", 0},
-    {"size", OPT_SIZE, "RxC", 0, "Rows and columns, for the families that take a matrix", 0},
-    {"k", OPT_K, "K", 0, "The third size of some families (--list says what it is): inner length, radius, stride", 0},
-    {"batch", OPT_BATCH, "B", 0, "So many problems at once, for the families that take batches", 0},
-    {"block", OPT_BLOCK, "XxY", 0, "Threads of a block: 128 or 32x16", 0},
-    {"gpu", OPT_GPU, "NAME", 0, "The GPU to be (lockstep gpus lists them); LOCKSTEP_GPU says the same", 0},
-    {"csv", OPT_CSV, NULL, 0, "Print CSV with every metric, in the shape of ncu --csv --page raw", 0},
-    {"json", OPT_JSON, NULL, 0, "Print JSON with every metric, its unit and kind", 0},
-    {"list", OPT_LIST, NULL, 0,
-     "List families (or the one that is named), rungs and the blocks that they were built for", 0},
-    {"broken", OPT_BROKEN, NULL, 0, "Run the broken rungs too, and show that they are caught", 0},
-    {"ptx", OPT_PTX, "DIR", 0, "Take the rungs' PTX from DIR/<family>-<rung>[-WxH].ptx, as nvcc -ptx makes it", 0},
-    {"banks", OPT_BANKS, "NxB", 0,
-     "Picture a shared memory of N banks of B bytes (5x4, 32x8); LOCKSTEP_BANKS says the same. Expectations on bank "
-     "conflicts do not apply then",
-     0},
-    {"sweep", OPT_SWEEP, "KEY=LIST", 0,
-     "Run at every value: block=32,64,128 or 8x8,32x8 or all; size=, n=, k=, batch= likewise; the best and why", 0},
-    {"plot", OPT_PLOT, "FILE.svg", OPTION_ARG_OPTIONAL,
-     "Draw each ladder and its roofline below its table, or with --plot=FILE.svg into a file (gnuplot does it)", 0},
-    {"picture", OPT_PICTURE, "FILE.svg", OPTION_ARG_OPTIONAL,
-     "Draw which lane touches which bank or sector, from the addresses of one warp; =FILE.svg writes a file (one rung)",
-     0},
-    {"no-time", OPT_NO_TIME, NULL, 0, "With --on gpu: run every launch once and do not time, as under a profiler", 0},
-    {"quick", OPT_QUICK, NULL, 0, "Verify at the size asked for only, not at awkward ones", 0},
-    {0},
-};
 
 /* The blocks of the first rung that has a tile of fixed size; nothing when the family has none. */
 static void list_tiles(FILE *out, const struct family *f)
@@ -99,173 +47,6 @@ static void list_names(FILE *out, const char *family)
         fputc('\n', out);
     }
 }
-
-static void list_rungs(FILE *out, const struct family *f)
-{
-    for (u32 k = 0; k < f->nrungs; k++)
-        if (!f->rungs[k].broken)
-            fprintf(out, "  %s\n", f->rungs[k].name);
-}
-
-bool climb_read_pair(const char *text, bool one, u32 *a, u32 *b)
-{
-    char *end;
-    unsigned long x = strtoul(text, &end, 10), y = 1;
-    if (end == text || text[0] == '-' || text[0] == '+')
-        return false;
-    if (*end == 'x' || *end == 'X') {
-        const char *second = end + 1;
-        y = strtoul(second, &end, 10);
-        if (end == second || *second == '-' || *second == '+')
-            return false;
-    } else if (!one)
-        return false;
-    *a = (u32)x;
-    *b = (u32)y;
-    return *end == '\0' && x > 0 && y > 0 && x <= 1u << 30 && y <= 1u << 30;
-}
-
-bool climb_read_count(const char *text, u64 *n)
-{
-    char *end;
-    unsigned long long v = strtoull(text, &end, 10);
-    if (end == text || text[0] == '-' || v == 0 || v > 1ull << 40)
-        return false;
-    const char *suffixes = "kmg", *s = *end ? strchr(suffixes, *end | 0x20) : NULL;
-    if (s && end[1] == '\0') {
-        v <<= 10 * (s - suffixes + 1);
-        end++;
-    }
-    *n = v;
-    return *end == '\0';
-}
-
-static void read_place(struct climb *c, const char *text, struct argp_state *state)
-{
-    const char *slash = strchr(text, '/');
-    size_t n = slash ? (size_t)(slash - text) : strlen(text);
-    snprintf(c->family, sizeof c->family, "%.*s", (int)n, text);
-    const char *rung = slash ? slash + 1 : "";
-    if (strncmp(rung, "broken/", 7) == 0) {
-        c->broken = true;
-        rung += 7;
-    }
-    snprintf(c->rung, sizeof c->rung, "%s", rung);
-    const struct family *f = lab_family(c->family);
-    if (!f) {
-        fprintf(stderr, "%s: there is no family '%s'; there are:\n", state->name, c->family);
-        for (u32 i = 0; i < kernel_family_count; i++)
-            fprintf(stderr, "  %-10s %s\n", kernel_families[i]->name, kernel_families[i]->about);
-        exit(CLI_USAGE);
-    }
-    if (c->rung[0] && !lab_rung(f, c->rung, false) && !lab_rung(f, c->rung, true)) {
-        fprintf(stderr, "%s: %s has no rung '%s'; it has:\n", state->name, f->name, c->rung);
-        list_rungs(stderr, f);
-        exit(CLI_USAGE);
-    }
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct climb *c = state->input;
-    struct shape *s = &c->request.shape;
-    switch (key) {
-    case OPT_ON:
-        if (strcmp(arg, "cpu") != 0 && strcmp(arg, "gpu") != 0)
-            argp_error(state, "--on is cpu or gpu, not '%s'", arg);
-        c->request.gpu = strcmp(arg, "gpu") == 0;
-        return 0;
-    case OPT_N:
-        if (!climb_read_count(arg, &s->n))
-            argp_error(state, "--n needs a positive number (4194304, 4m), not '%s'", arg);
-        return 0;
-    case OPT_SIZE:
-        if (!climb_read_pair(arg, false, &s->rows, &s->cols))
-            argp_error(state, "--size needs rows x columns (1024x768), not '%s'", arg);
-        return 0;
-    case OPT_K:
-    case OPT_BATCH: {
-        u64 v;
-        if (!climb_read_count(arg, &v) || v > 1u << 30)
-            argp_error(state, "--%s needs a positive number, not '%s'", key == OPT_K ? "k" : "batch", arg);
-        *(key == OPT_K ? &s->k : &s->batch) = (u32)v;
-        return 0;
-    }
-    case OPT_BLOCK:
-        if (!climb_read_pair(arg, true, &s->bx, &s->by))
-            argp_error(state, "--block needs threads in x and y (128 or 32x16), not '%s'", arg);
-        return 0;
-    case OPT_GPU:
-        setenv("LOCKSTEP_GPU", arg, 1);
-        return 0;
-    case OPT_CSV:
-        c->form = FORM_CSV;
-        return 0;
-    case OPT_JSON:
-        c->form = FORM_JSON;
-        return 0;
-    case OPT_LIST:
-        c->list = true;
-        return 0;
-    case OPT_BROKEN:
-        c->broken = true;
-        return 0;
-    case OPT_PTX:
-        c->request.ptx_dir = arg;
-        return 0;
-    case OPT_BANKS: {
-        u32 banks, bytes;
-        if (!climb_read_pair(arg, false, &banks, &bytes) || banks > 64 || bytes > 16 || (bytes & (bytes - 1)))
-            argp_error(state, "--banks needs banks x bytes, up to 64 banks of 1, 2, 4, 8 or 16 (5x4), not '%s'", arg);
-        setenv("LOCKSTEP_BANKS", arg, 1);
-        return 0;
-    }
-    case OPT_SWEEP:
-        if (sweep_check(arg))
-            argp_error(state, "--sweep %s: %s", arg, sweep_check(arg));
-        c->sweep = arg;
-        return 0;
-    case OPT_PLOT:
-        c->plot = true;
-        c->plot_to = arg;
-        return 0;
-    case OPT_PICTURE:
-        c->picture = true;
-        c->picture_to = arg;
-        setenv("LOCKSTEP_PICTURES", "1", 1);
-        return 0;
-    case OPT_NO_TIME:
-        c->request.no_time = true;
-        return 0;
-    case OPT_QUICK:
-        c->request.no_awkward = true;
-        return 0;
-    case ARGP_KEY_END:
-        if (c->picture_to && !c->rung[0])
-            argp_error(state, "--picture=FILE is of one rung: name FAMILY/RUNG");
-        if (c->picture && c->request.gpu)
-            argp_error(state, "--picture needs the addresses that only Lockstep's device tells: not with --on gpu");
-        return 0;
-    case ARGP_KEY_ARG:
-        if (c->family[0])
-            argp_error(state, "one FAMILY or FAMILY/RUNG at a time; '%s' is another", arg);
-        read_place(c, arg, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {
-    options,
-    parse,
-    "[FAMILY[/RUNG]]",
-    "Runs the ladders: every rung is verified against a CPU reference, at awkward sizes too, and its counters are held "
-    "against what its source says they must be.\vWithout a family all are run. The exit status is 1 when a rung is "
-    "wrong, an expectation is not met, or a broken rung is not caught.",
-    NULL,
-    NULL,
-    NULL};
 
 /* ---- the run ---- */
 
@@ -340,9 +121,9 @@ static void print_family(const struct climb *c, const struct report *r, bool fir
         report_text(stdout, r);
     else if (c->form == FORM_CSV)
         report_csv(stdout, r, first);
-    for (u32 i = 0; c->picture && !c->picture_to && c->form == FORM_TEXT && i < r->n; i++)
+    for (u32 i = 0; c->picture.wanted && !c->picture.to && c->form == FORM_TEXT && i < r->n; i++)
         picture_text(stdout, &r->results[i]);
-    if (c->form == FORM_TEXT && c->plot && !c->plot_to)
+    if (c->form == FORM_TEXT && c->plot.wanted && !c->plot.to)
         plot_text(stdout, r, &c->gpu);
     fflush(stdout);
     if (c->request.checked)
@@ -404,9 +185,9 @@ static int climb(struct climb *c, struct lab *lab, struct arena *mem, struct dia
         status = CLI_USAGE;
     }
     print_end(c, reports, n);
-    if (c->picture_to && n && reports[0].n && !write_picture(c->picture_to, &reports[0].results[0], diags))
+    if (c->picture.to && n && reports[0].n && !write_picture(c->picture.to, &reports[0].results[0], diags))
         status = CLI_TROUBLE;
-    if (c->plot_to && n && plot_svg(c->plot_to, reports, n, &c->gpu, diags) != LS_OK)
+    if (c->plot.to && n && plot_svg(c->plot.to, reports, n, &c->gpu, diags) != LS_OK)
         status = CLI_TROUBLE;
     for (u32 i = 0; i < n; i++)
         for (u32 k = 0; k < reports[i].n; k++)
@@ -438,18 +219,29 @@ static int open_and_climb(struct climb *c, struct diag_list *diags)
     return status;
 }
 
+/* What the driver is to know of the command line. */
+static bool set_environment(const struct climb *c)
+{
+    return engine_options_set(&(struct engine_options){.gpu = c->gpu_name}) &&
+           (!c->banks || setenv("LOCKSTEP_BANKS", c->banks, 1) == 0) &&
+           (!c->picture.wanted || setenv("LOCKSTEP_PICTURES", "1", 1) == 0);
+}
+
 int cli_climb(int argc, char **argv)
 {
     static struct climb c;
-    argp_err_exit_status = CLI_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    struct diag_list diags;
+    int status;
+    if (!climb_options_read(&c, argc, argv, &status))
+        return status;
     if (c.list) {
         list_names(stdout, c.family);
         return CLI_OK;
     }
-    struct diag_list diags;
+    if (!set_environment(&c))
+        return CLI_TROUBLE;
     diag_init(&diags);
-    int status = open_and_climb(&c, &diags);
+    status = open_and_climb(&c, &diags);
     if (diags.errors || diags.warnings)
         cli_print_diags(&diags);
     diag_free(&diags);

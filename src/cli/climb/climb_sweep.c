@@ -32,8 +32,8 @@ static bool set_value(struct shape *s, const char *key, const char *value)
     if (strcmp(key, "size") == 0)
         return climb_read_pair(value, false, &s->rows, &s->cols);
     if (strcmp(key, "n") == 0)
-        return climb_read_count(value, &s->n);
-    if (!climb_read_count(value, &count) || count > 1u << 30)
+        return climb_read_count(value, CLIMB_N_MOST, &s->n);
+    if (!climb_read_count(value, CLIMB_SIZE_MOST, &count))
         return false;
     if (strcmp(key, "k") == 0)
         s->k = (u32)count;

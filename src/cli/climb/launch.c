@@ -3,8 +3,8 @@
  * The file is read and checked here, so that what is wrong with it, or with the arguments, is said before a driver is
  * loaded. Then everything goes through the driver API, so that the same command runs on a GPU. What a launch is refused
  * for, and what a kernel ends in, Lockstep's driver says itself on stderr; it is not said twice. */
-#include <argp.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +13,12 @@
 #include "base/gpu.h"
 #include "cli/cli.h"
 #include "cli/climb/launch.h"
+#include "cli/shared_options.h"
 #include "cli/source.h"
 #include "lab/session.h"
 
-enum { OPT_GRID = 256, OPT_BLOCK, OPT_SHARED, OPT_ARG, OPT_METRICS, OPT_CSV, OPT_JSON, OPT_ON, OPT_GPU, OPT_TIMEOUT };
-
 struct launch {
+    struct engine_options engine;
     const char *file, *kernel; /* NULL: the only one */
     u32 grid[3], block[3];
     u64 shared;
@@ -37,159 +37,92 @@ struct launch {
     char session[256];
 };
 
-static const struct argp_option options[] = {
-    {"grid", OPT_GRID, "X[xY[xZ]]", 0, "Blocks of the grid (1)", 0},
-    {"block", OPT_BLOCK, "X[xY[xZ]]", 0, "Threads of a block (1)", 0},
-    {"shared", OPT_SHARED, "BYTES", 0, "Dynamic shared memory of a block (0)", 0},
-    {"arg", OPT_ARG, "SPEC", 0,
-     "The next argument: i32:5, u64:7, f32:1.5, hex:00ff, or a buffer, "
-     "buf:BYTES[:zero|random|iota][:out=TYPE[xN]], whose first N elements out= prints",
-     0},
-    {"metrics", OPT_METRICS, "LIST", 0, "Print these counters (ncu's or nvprof's names, commas between them), or all",
-     0},
-    {"csv", OPT_CSV, NULL, 0, "Print the counters as CSV", 0},
-    {"json", OPT_JSON, NULL, 0, "Print counters and buffers as JSON", 0},
-    {"on", OPT_ON, "cpu|gpu", 0, "Where to run: Lockstep's device (cpu, the default) or NVIDIA's driver", 0},
-    {"gpu", OPT_GPU, "NAME", 0, "The GPU to be (lockstep gpus lists them); LOCKSTEP_GPU says the same", 0},
-    {"timeout", OPT_TIMEOUT, "SECONDS", 0, "End the kernel after so long (60, or LOCKSTEP_TIMEOUT; 0: never)", 0},
-    {0},
-};
-
 /* ---- options ---- */
 
-static bool read_size(const char *text, u32 size[3])
+static void take_metrics(struct option_reader *o, const struct option_value *v)
 {
-    for (int i = 0; i < 3; i++) {
-        char *end;
-        unsigned long v = strtoul(text, &end, 10);
-        if (*text < '0' || *text > '9' || v == 0 || v > UINT32_MAX)
-            return false;
-        size[i] = (u32)v;
-        if (*end == 0)
-            return true;
-        if (*end != 'x' && *end != ',')
-            return false;
-        text = end + 1;
-    }
-    return false;
-}
-
-static void read_metrics(struct launch *l, char *list, struct argp_state *state)
-{
-    char *rest = NULL;
-    for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-        int m = metric_find(name);
+    struct launch *l = o->into;
+    char name[200];
+    for (const char *list = v->text; *list; list += list[0] == ',') {
+        const size_t n = strcspn(list, ",");
+        snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : (int)sizeof name - 1, list);
+        const int m = metric_find(name);
         if (strcmp(name, "all") == 0)
             l->all_metrics = true;
-        else if (m < 0)
-            argp_error(state, "there is no metric '%s'; --metrics all prints every one that there is", name);
-        else if (l->nmetrics < METRIC_COUNT)
+        else if (n && m < 0)
+            option_wrong(o, "there is no metric '%s'; --metrics all prints every one that there is", name);
+        else if (n && l->nmetrics < METRIC_COUNT)
             l->metrics[l->nmetrics++] = (enum metric_id)m;
+        list += n;
     }
     if (!l->nmetrics && !l->all_metrics)
-        argp_error(state, "--metrics needs names of metrics, or all");
+        option_wrong(o, "--metrics needs names of metrics, or all");
 }
 
-static void read_arg(struct launch *l, const char *spec, struct argp_state *state)
+static void take_arg(struct option_reader *o, const struct option_value *v)
 {
+    struct launch *l = o->into;
     char why[256];
     if (l->nargs == LAUNCH_ARGS_MAX)
-        argp_error(state, "more than %d arguments", LAUNCH_ARGS_MAX);
-    else if (!launch_arg_read(spec, &l->args[l->nargs], why))
-        argp_error(state, "--arg %s: %s", spec, why);
+        option_wrong(o, "more than %d arguments", LAUNCH_ARGS_MAX);
+    else if (!launch_arg_read(v->text, &l->args[l->nargs], why))
+        option_wrong(o, "--arg %s: %s", v->text, why);
     else
         l->nargs++;
 }
 
-static void read_timeout(const char *text, struct argp_state *state)
+#define TO(member) .at = OPTION_AT(struct launch, member)
+
+static const struct option_row rows[] = {
+    OPTION(SIZES, "grid", "X[xY[xZ]]", "Blocks of the grid (1)", TO(grid), .least = 1, .most = 3,
+           .takes = "positive numbers (256, 16x16, 8x8x4)"),
+    OPTION(SIZES, "block", "X[xY[xZ]]", "Threads of a block (1)", TO(block), .least = 1, .most = 3,
+           .takes = "positive numbers (256, 16x16, 8x8x4)"),
+    OPTION(COUNT, "shared", "BYTES", "Dynamic shared memory of a block (0)", TO(shared), .most = UINT32_MAX,
+           .takes = "bytes (4096, 48k)"),
+    OPTION(CALL, "arg", "SPEC",
+           "The next argument: i32:5, u64:7, f32:1.5, hex:00ff, or a buffer, "
+           "buf:BYTES[:zero|random|iota][:out=TYPE[xN]], whose first N elements out= prints",
+           .take = take_arg),
+    OPTION(CALL, "metrics", "LIST", "Print these counters (ncu's or nvprof's names, commas between them), or all",
+           .take = take_metrics),
+    OPTION(CONST, "csv", NULL, "Print the counters as CSV", TO(form), .constant = LAUNCH_CSV),
+    OPTION(CONST, "json", NULL, "Print counters and buffers as JSON", TO(form), .constant = LAUNCH_JSON),
+    ROW_ON(TO(gpu)),
+    ROW_GPU(TO(engine.gpu), 0),
+    ROW_TIMEOUT(TO(engine.timeout), 0, " (60; 0: never)"),
+};
+
+static void take_word(struct option_reader *o, const char *word)
 {
-    char *end;
-    double v = strtod(text, &end);
-    if (end == text || *end || !(v >= 0) || v > 1e9)
-        argp_error(state, "--timeout needs seconds, not '%s'", text);
-    setenv("LOCKSTEP_TIMEOUT", text, 1);
+    struct launch *l = o->into;
+    if (l->kernel)
+        option_wrong(o, "one file and one kernel; '%s' is a third word", word);
+    *(l->file ? &l->kernel : &l->file) = word;
 }
 
-static void check_options(const struct launch *l, struct argp_state *state)
+static void finish(struct option_reader *o)
 {
+    const struct launch *l = o->into;
     if (!l->file)
-        argp_error(state, "which file? a PTX file, a fat binary, or an object that nvcc made");
+        option_wrong(o, "which file? a PTX file, a fat binary, or an object that nvcc made");
     if (l->gpu && (l->nmetrics || l->all_metrics))
-        argp_error(state, "--on gpu has no counters (ncu has them); leave out --metrics");
+        option_wrong(o, "--on gpu has no counters (ncu has them); leave out --metrics");
     for (u32 i = 0; i < l->nargs && l->form == LAUNCH_CSV; i++)
         if (l->args[i].shown)
-            argp_error(state, "--csv has no place for a buffer's elements (out=); --json has");
+            option_wrong(o, "--csv has no place for a buffer's elements (out=); --json has");
 }
 
-static error_t parse_more(int key, char *arg, struct argp_state *state)
-{
-    struct launch *l = state->input;
-    switch (key) {
-    case OPT_ON:
-        if (strcmp(arg, "cpu") != 0 && strcmp(arg, "gpu") != 0)
-            argp_error(state, "--on is cpu or gpu, not '%s'", arg);
-        l->gpu = strcmp(arg, "gpu") == 0;
-        return 0;
-    case OPT_GPU:
-        setenv("LOCKSTEP_GPU", arg, 1);
-        return 0;
-    case OPT_TIMEOUT:
-        read_timeout(arg, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (l->kernel)
-            argp_error(state, "one file and one kernel; '%s' is a third word", arg);
-        *(l->file ? &l->kernel : &l->file) = arg;
-        return 0;
-    case ARGP_KEY_END:
-        check_options(l, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct launch *l = state->input;
-    switch (key) {
-    case OPT_GRID:
-    case OPT_BLOCK:
-        if (!read_size(arg, key == OPT_GRID ? l->grid : l->block))
-            argp_error(state, "--%s needs positive numbers (256, 16x16, 8x8x4), not '%s'",
-                       key == OPT_GRID ? "grid" : "block", arg);
-        return 0;
-    case OPT_SHARED:
-        if (!launch_bytes_read(arg, &l->shared) || l->shared > UINT32_MAX)
-            argp_error(state, "--shared needs bytes (4096, 48k), not '%s'", arg);
-        return 0;
-    case OPT_ARG:
-        read_arg(l, arg, state);
-        return 0;
-    case OPT_METRICS:
-        read_metrics(l, arg, state);
-        return 0;
-    case OPT_CSV:
-        l->form = LAUNCH_CSV;
-        return 0;
-    case OPT_JSON:
-        l->form = LAUNCH_JSON;
-        return 0;
-    default:
-        return parse_more(key, arg, state);
-    }
-}
-
-static const struct argp argp = {
-    options,
-    parse,
-    "FILE [KERNEL]",
-    "Launches a kernel of FILE (PTX, a fat binary, or an object or program that nvcc made) and prints its counters as "
-    "ncu does.\vKERNEL may be left out when there is one. An --arg for each parameter, in order. The exit status is 1 "
-    "when the file is bad, or the kernel cannot be launched or ends in an error.",
-    NULL,
-    NULL,
-    NULL};
+static const struct option_table table = {
+    .rows = rows,
+    .n = LS_ARRAY_LEN(rows),
+    .words = "FILE [KERNEL]",
+    .about = "Launches a kernel of FILE (PTX, a fat binary, or an object or program that nvcc made) and prints its "
+             "counters as ncu does.\vKERNEL may be left out when there is one. An --arg for each parameter, in order. "
+             "The exit status is 1 when the file is bad, or the kernel cannot be launched or ends in an error.",
+    .word = take_word,
+    .finish = finish,
+};
 
 /* ---- the kernel and its parameters ---- */
 
@@ -520,13 +453,16 @@ static int prepare_and_run(struct launch *l, struct diag_list *diags)
 int cli_launch(int argc, char **argv)
 {
     static struct launch l = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
-    argp_err_exit_status = CLI_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, &l);
+    struct diag_list diags;
+    int status;
+    if (!options_read(&table, &l, argc, argv, &status))
+        return status;
+    if (!engine_options_set(&l.engine))
+        return CLI_TROUBLE;
     setenv("LOCKSTEP_TIMEOUT", "60", 0);
     unsetenv("LOCKSTEP_KERNEL"); /* it could keep the driver from counting this one */
-    struct diag_list diags;
     diag_init(&diags);
-    int status = prepare_and_run(&l, &diags);
+    status = prepare_and_run(&l, &diags);
     if (diags.errors || diags.warnings)
         cli_print_diags(&diags);
     if (l.open)

@@ -34,8 +34,6 @@ struct launch_arg {
 
 /* Reads a SPEC; false: why says what is wrong. */
 bool launch_arg_read(const char *spec, struct launch_arg *out, char why[256]);
-/* Reads "4096", "64k", "16m", "1g". */
-bool launch_bytes_read(const char *text, u64 *n);
 /* Allocates and fills the buffer of an argument and makes its address the value. `seed` tells random ones apart. */
 CUresult launch_arg_upload(struct launch_arg *a, const struct lab_cuda *c, u64 seed);
 /* Element i of type t at p as text. */

@@ -7,11 +7,13 @@
  *
  * random is the same in every run: floats in [0, 1), integers of all bits. iota is 0, 1, 2, ... */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "cli/climb/launch.h"
+#include "cli/options.h"
 
 static const struct launch_type types[] = {
     {"i8", 1, 'i'},  {"i16", 2, 'i'}, {"i32", 4, 'i'}, {"i64", 8, 'i'}, {"u8", 1, 'u'},
@@ -25,24 +27,6 @@ static const struct launch_type *find_type(const char *name, size_t len)
         if (strlen(types[i].name) == len && memcmp(types[i].name, name, len) == 0)
             return &types[i];
     return NULL;
-}
-
-bool launch_bytes_read(const char *text, u64 *n)
-{
-    char *end;
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    errno = 0;
-    unsigned long long v = strtoull(text, &end, 0);
-    const char *suffixes = "kmg", *s = *end ? strchr(suffixes, *end | 0x20) : NULL;
-    if (errno || v > 1ull << 40)
-        return false;
-    if (s) {
-        v <<= 10 * (s - suffixes + 1);
-        end++;
-    }
-    *n = v;
-    return *end == 0 && v <= 1ull << 40;
 }
 
 /* ---- plain values ---- */
@@ -143,7 +127,7 @@ static bool read_buffer(const char *text, struct launch_arg *a, char why[256])
     const struct launch_type *fill = NULL;
     snprintf(bytes, sizeof bytes, "%.*s", (int)n, text);
     a->size = 8;
-    if (n >= sizeof bytes || !launch_bytes_read(bytes, &a->bytes) || a->bytes == 0) {
+    if (n >= sizeof bytes || !option_read_count(bytes, 1ull << 40, &a->bytes) || a->bytes == 0) {
         snprintf(why, 256, "buf: needs a size in bytes (4096, 64k, 16m), not '%.80s'", bytes);
         return false;
     }

@@ -125,15 +125,6 @@ static bool check_metrics(const struct profile *p)
     return !m->n || m->unknown < m->n || p->sections_named;
 }
 
-static void say_unused(const struct profile *p)
-{
-    char names[1000] = "";
-    for (u32 i = 0; i < p->nunused; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s--%s", i ? ", " : "", p->unused[i]);
-    if (*names)
-        fprintf(stderr, "lockstep profile: without effect here, where nothing is replayed or sampled: %s\n", names);
-}
-
 /* The file's name with its ending; false: it exists and may not be overwritten. */
 static bool name_export(struct profile *p)
 {
@@ -275,7 +266,6 @@ static int run(struct profile *p)
     }
     if (!check_metrics(p) || !name_export(p))
         return status;
-    say_unused(p);
     FILE *out = open_log(p);
     if (!out)
         return CLI_TROUBLE;
@@ -301,8 +291,9 @@ int cli_profile(int argc, char **argv)
         return CLI_TROUBLE;
     }
     p->mem.name = "profile";
-    profile_read(p, argc, argv);
-    const int status = run(p);
+    int status;
+    if (profile_options_read(p, argc, argv, &status))
+        status = run(p);
     arena_free(&p->mem);
     ls_free(p);
     return status;

@@ -9,13 +9,12 @@
 #include "report/ncu/ncu.h"
 
 enum profile_list { LIST_NOTHING, LIST_SECTIONS, LIST_SETS, LIST_METRICS, LIST_QUERY };
-enum { FOLDERS_MAX = 32, NAMES_MAX = 64 };
+enum { FOLDERS_MAX = 32 };
 
 struct profile {
     struct arena mem; /* for texts of the command line; its recovery point is set while the command runs */
     struct ncu_options page;
     bool page_named;     /* --page: print although -o is given */
-    bool units_named;    /* --print-units */
     bool sections_named; /* --section or --set: sections are printed beside --metrics */
     bool quiet, force, unchecked, tell_exit_code;
     const char *log;       /* --log-file: a file; NULL: stdout */
@@ -31,15 +30,13 @@ struct profile {
     const char *query_mode; /* base, suffix, all */
     const char *folders[FOLDERS_MAX + 1];
     u32 nfolders;
-    const char *unused[NAMES_MAX]; /* options that were taken and change nothing */
-    u32 nunused;
     char **program; /* its argv; NULL */
 };
 
 /* ---- profile_options.c ---- */
 
-/* Reads the command line; ends the process when it is not understood, as argp does. */
-void profile_read(struct profile *p, int argc, char **argv);
+/* Reads the command line; false: the command is over, with *status for the shell. */
+bool profile_options_read(struct profile *p, int argc, char **argv, int *status);
 
 /* ---- profile_run.c ---- */
 
