@@ -43,6 +43,12 @@ function(ls_test name)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()
 
+# ls_slow(tests...): tests that take long and seldom tell anything: they have the label `slow`, which scripts/test.sh leaves
+# out and .ci/run does not. What only they need is built by the target `slow`, which the test `slow_build` makes first.
+function(ls_slow)
+  set_tests_properties(${ARGN} PROPERTIES LABELS slow FIXTURES_REQUIRED slow)
+endfunction()
+
 # ls_fuzz(name SOURCES... [USES modules...] [CORPUS folder]): a program around LLVMFuzzerTestOneInput. With LS_FUZZ it is
 # a libFuzzer program, build/<preset>/fuzz/<name>; without, CTest runs it once over the files of its corpus
 # (tests/fuzz/corpus/<name> unless given).

@@ -1,12 +1,13 @@
 # program.cmake - CUDA programs as tests.
 #
 # ls_cuda_program(name [SOURCES file...] [HEADERS file...] [EXPECT name] [FLAGS option...] [ARGS word...]
-#                 [ENV NAME=value...] [NVCC_ONLY] [CCCL] [SLOW])
+#                 [ENV NAME=value...] [NVCC_ONLY] [CCCL] [SLOW] [LONG_BUILD])
 #   name.cu, or SOURCES, is compiled twice with the same options: by nvcc, where there is one, while building (all of it
 #   is the target `<prefix>s`), and by `lockstep cc` in the test itself. CTest runs the two as <prefix>_<name> and
 #   <prefix>_cc_<name> and compares with <EXPECT or name>.expect. CCCL: it includes headers of NVIDIA's CCCL, which
 #   `lockstep cc` is given from nvcc's toolkit; without one its test is left out. With sanitizers one compiler is enough,
 #   as the code under test is the libraries', and SLOW programs are left out. ENV is the environment of the run.
+#   LONG_BUILD: nvcc takes long over it, so that the target `slow` makes it, and its tests are slow ones (ls_slow).
 # ls_cuda_ptx(file.cu) makes file.ptx in the build folder; ls_cuda_library(file.cu), by nvcc, nvcc/file.so.
 # ls_cuda_programs_target() ends the list.
 
@@ -42,11 +43,18 @@ function(ls_cuda_program_nvcc)
   if(NOT LS_NVCC_FROM)
     add_custom_command(OUTPUT ${program} COMMAND ${ls_program_nvcc} ${ARG_SOURCES} -o ${program} ${ARG_FLAGS}
       DEPENDS ${ARG_SOURCES} ${ARG_HEADERS} ${ls_program_headers} VERBATIM COMMENT "CUDA program ${ARG_NAME} by nvcc")
-    set_property(DIRECTORY APPEND PROPERTY ls_program_files ${program})
+    if(ARG_LONG_BUILD)
+      set_property(DIRECTORY APPEND PROPERTY ls_program_long_files ${program})
+    else()
+      set_property(DIRECTORY APPEND PROPERTY ls_program_files ${program})
+    endif()
   endif()
   set(test ${ls_program_prefix}_${ARG_NAME})
   add_test(NAME ${test} COMMAND ${ls_program_runner} $<TARGET_FILE:lockstep> ${ARG_EXPECT} ${program} ${ARG_ARGS})
   set_tests_properties(${test} PROPERTIES TIMEOUT 120 ENVIRONMENT "${ARG_ENV}")
+  if(ARG_LONG_BUILD)
+    ls_slow(${test})
+  endif()
 endfunction()
 
 # The program by `lockstep cc`: a test.
@@ -55,10 +63,13 @@ function(ls_cuda_program_cc)
   add_test(NAME ${test} COMMAND ${ls_program_runner} $<TARGET_FILE:lockstep> ${ARG_EXPECT}
     --compile ${ARG_NAME} ${ls_program_cc} ${ARG_SOURCES} ${ARG_FLAGS} --run ${ARG_ARGS})
   set_tests_properties(${test} PROPERTIES TIMEOUT 120 ENVIRONMENT "${ARG_ENV}")
+  if(ARG_LONG_BUILD)
+    ls_slow(${test})
+  endif()
 endfunction()
 
 function(ls_cuda_program name)
-  cmake_parse_arguments(ARG "NVCC_ONLY;CCCL;SLOW" "EXPECT" "SOURCES;HEADERS;FLAGS;ARGS;ENV" ${ARGN})
+  cmake_parse_arguments(ARG "NVCC_ONLY;CCCL;SLOW;LONG_BUILD" "EXPECT" "SOURCES;HEADERS;FLAGS;ARGS;ENV" ${ARGN})
   if(ARG_SLOW AND LS_SANITIZE)
     return()
   endif()
@@ -111,4 +122,9 @@ function(ls_cuda_programs_target)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/nvcc)
   get_property(files DIRECTORY PROPERTY ls_program_files)
   add_custom_target(${ls_program_prefix}s ALL DEPENDS ${files})
+  get_property(files DIRECTORY PROPERTY ls_program_long_files)
+  if(files)
+    add_custom_target(${ls_program_prefix}s_long DEPENDS ${files})
+    add_dependencies(slow ${ls_program_prefix}s_long)
+  endif()
 endfunction()
