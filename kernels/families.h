@@ -46,7 +46,4 @@ extern const f32 config_fma[2];
 /* Cosine and sine of an angle in degrees, exact for quarter turns. */
 void texture_turn(u32 degrees, f32 *cosine, f32 *sine);
 
-/* D = (A + B) + B instead of C = A + B. */
-bool transfer_adds_twice(const struct rung *r);
-
 #endif

@@ -1,8 +1,10 @@
 /* family.h - what a ladder says about itself: its rungs, and how one of them is run and judged.
  *
  * A family is a folder: <rung>.cu (one rung a file), broken/<rung>.cu (kernels that must be caught), ladder.def (the
- * rungs in order), host.c (shapes and plans), reference.c (the right answer, on the CPU), README.md. families.def lists
- * the families. Nothing here knows of a device: the laboratory (src/lab) carries out plans, reads counters and times.
+ * rungs in order, and by columns what they differ in), columns.h (what the columns mean), host.c (shapes and plans),
+ * reference.c (the right answer, on the CPU), README.md. families.def lists the families. The code of a family asks
+ * columns, never a rung's name. Nothing here knows of a device: the laboratory (src/lab) carries out plans, reads
+ * counters and times.
  *
  * A plan is buffers and steps, made by the functions of plan.c:
  *
@@ -30,10 +32,15 @@ struct rung {
     const char *name;   /* its file, without .cu */
     const char *kernel; /* its name in the PTX */
     enum rung_tile tile;
-    u16 unroll; /* elements a thread */
-    u16 pad;    /* words added to a row of the tile */
     bool broken;
-    const char *about; /* a few words for lists */
+    const char *about;   /* a few words for lists */
+    const void *columns; /* what else its line of ladder.def says: the family's struct columns (<family>/columns.h) */
+};
+
+/* A column that the formulas of a family's rungs may use (src/lab/expect.h): a u32 of its struct columns. */
+struct rung_column {
+    const char *name;
+    size_t offset;
 };
 
 /* What the user may choose. A family uses n or rows and cols, perhaps k and batch; 0 means its default. */
@@ -203,6 +210,7 @@ struct family {
     const char *columns;      /* groups of the table (report/columns.c): "gld gst sld sst"; NULL: the usual */
     const struct rung *rungs; /* in order; the broken ones last */
     u32 nrungs;
+    const struct rung_column *formula_columns;               /* up to one without a name; NULL: none */
     void (*defaults)(const struct rung *r, struct shape *s); /* replaces zeros */
     /* The i-th shape to be verified for a block like that of `base`; false past the last. */
     bool (*awkward)(const struct rung *r, const struct shape *base, u32 i, struct shape *out);

@@ -3,30 +3,26 @@
  * k is an offset, a stride, or the length of a row, all in words. Loads off by k are served from an input with k words
  * of tail; stores off by k go to an output whose first k words are its lead, which must stay as it was. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "kernels/access/columns.h"
 #include "kernels/families.h"
 
 #define LADDER "kernels/access/ladder.def"
+#define DEFAULTS .per_thread = 1, .point_words = 1, .row_align = 1,
 #include "kernels/rungs.inc"
 
-/* cudaMallocPitch's rows on GPUs of today, in words. */
-enum { PITCH = 128 };
+static bool is(const struct rung *r, enum task task) { return columns_of(r)->task == task; }
 
-static bool is(const struct rung *r, const char *name) { return strcmp(r->name, name) == 0; }
+static bool by_stride(const struct rung *r) { return is(r, READ_STRIDE) || is(r, WRITE_STRIDE); }
 
-static bool by_rows(const struct rung *r) { return is(r, "rowsPacked") || is(r, "rowsPitched"); }
-
-static bool by_stride(const struct rung *r) { return is(r, "readStride") || is(r, "writeStride"); }
-
-static bool by_offset(const struct rung *r) { return is(r, "readOffset") || is(r, "writeOffset"); }
+static bool by_offset(const struct rung *r) { return is(r, READ_OFFSET) || is(r, WRITE_OFFSET); }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
     if (s->n == 0)
         s->n = 1u << 18;
     if (s->k == 0)
-        s->k = by_rows(r) ? 100 : by_stride(r) ? 8 : 1;
+        s->k = is(r, ROWS) ? 100 : by_stride(r) ? 8 : 1;
     if (s->bx == 0)
         s->bx = 128;
     if (s->by == 0)
@@ -35,7 +31,7 @@ static void defaults(const struct rung *r, struct shape *s)
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    bool k = by_rows(r) || by_stride(r) || by_offset(r);
+    bool k = is(r, ROWS) || by_stride(r) || by_offset(r);
     const u32 bx = base->bx;
     const struct {
         u64 n;
@@ -51,7 +47,8 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 
 u32 access_pitch(const struct rung *r, u32 width)
 {
-    return is(r, "rowsPitched") ? ceil_div(width, PITCH) * PITCH : width;
+    const u32 align = columns_of(r)->row_align;
+    return ceil_div(width, align) * align;
 }
 
 static int by_value(const void *a, const void *b)
@@ -91,13 +88,13 @@ static void plan_moved(const struct rung *r, const struct shape *s, struct plan 
     struct buffer arr = {.use = BUFFER_IN, .type = BUFFER_INT, .count = s->n};
     struct buffer ret = {.use = BUFFER_OUT, .type = BUFFER_INT, .count = s->n};
     u64 before = 0;
-    if (is(r, "readOffset"))
+    if (is(r, READ_OFFSET))
         arr.tail = s->k;
-    if (is(r, "writeOffset"))
+    if (is(r, WRITE_OFFSET))
         ret.lead = before = s->k;
-    if (is(r, "readStride"))
+    if (is(r, READ_STRIDE))
         arr.count = (s->n - 1) * s->k + 1;
-    if (is(r, "writeStride"))
+    if (is(r, WRITE_STRIDE))
         ret.count = (s->n - 1) * s->k + 1;
     launch_buffer(l, plan_buffer(p, arr)), launch_pointer(l, plan_buffer(p, ret), 0 - before);
     launch_u32(l, (u32)s->n), launch_u32(l, s->k);
@@ -105,8 +102,8 @@ static void plan_moved(const struct rung *r, const struct shape *s, struct plan 
 
 static void plan_points(const struct rung *r, const struct shape *s, struct plan *p, struct launch *l)
 {
-    u64 words = is(r, "soa") ? 1 : is(r, "aosFloat4") ? 4 : 3;
-    for (u32 i = 0; i < (is(r, "soa") ? 3 : 1); i++)
+    const u64 words = columns_of(r)->point_words;
+    for (u32 i = 0; i < (words == 1 ? 3 : 1); i++)
         launch_buffer(l, plan_input(p, BUFFER_FLOAT, s->n * words));
     launch_buffer(l, plan_output(p, BUFFER_FLOAT, s->n)), launch_u32(l, (u32)s->n);
     p->useful_bytes = s->n * 16;
@@ -115,7 +112,7 @@ static void plan_points(const struct rung *r, const struct shape *s, struct plan
 static void plan_list(const struct rung *r, const struct shape *s, struct plan *p, struct launch *l)
 {
     launch_buffer(l, plan_input(p, BUFFER_INT, 2 * s->n));
-    launch_buffer(l, plan_fixed(p, BUFFER_INT, s->n, list_of(p, s->n, is(r, "gatherSorted"))));
+    launch_buffer(l, plan_fixed(p, BUFFER_INT, s->n, list_of(p, s->n, columns_of(r)->sorted)));
     launch_buffer(l, plan_output(p, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
     p->useful_bytes = s->n * 12;
 }
@@ -126,13 +123,13 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "blocks have one dimension here";
     if (s->bx == 0 || s->bx > 1024)
         return "a block has 1 to 1024 threads";
-    if (is(r, "copyPermuted") && s->bx % 32)
+    if (columns_of(r)->whole_warps && s->bx % 32)
         return "whole warps are needed: a multiple of 32 threads";
     if (s->n == 0 || s->n > 1u << 28)
         return "n is 1 to 2^28";
     if (s->k == 0 || s->k > 1u << 20 || (by_stride(r) && s->n * s->k > 1u << 30))
         return "k is 1 to 2^20, and n strides are at most 2^30 words";
-    if (by_rows(r) && (u64)ceil_div(s->n, s->k) * access_pitch(r, s->k) > 1u << 30)
+    if (is(r, ROWS) && (u64)ceil_div(s->n, s->k) * access_pitch(r, s->k) > 1u << 30)
         return "all rows together, with what lies between them, have at most 2^30 words";
     return NULL;
 }
@@ -143,21 +140,21 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     if (why)
         return why;
     out->useful_bytes = s->n * 8;
-    if (by_rows(r)) {
+    if (is(r, ROWS)) {
         plan_rows(r, s, out);
         return NULL;
     }
-    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * r->unroll), s->bx);
-    if (strncmp(r->name, "gather", 6) == 0) {
+    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread), s->bx);
+    if (is(r, GATHER)) {
         plan_list(r, s, out, l);
-    } else if (strncmp(r->name, "aos", 3) == 0 || is(r, "soa")) {
+    } else if (is(r, POINTS)) {
         plan_points(r, s, out, l);
     } else if (by_offset(r) || by_stride(r)) {
         plan_moved(r, s, out, l);
-    } else if (is(r, "rotateShared")) {
+    } else if (is(r, ROTATE)) {
         launch_buffer(l, plan_inout(out, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
     } else {
-        bool two = strncmp(r->name, "two", 3) == 0;
+        const bool two = is(r, TWO_NEIGHBORS) || is(r, TWO_SEGMENTS);
         launch_buffer(l, plan_input(out, BUFFER_INT, s->n * (two ? 2 : 1)));
         launch_buffer(l, plan_output(out, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
         out->useful_bytes = s->n * (two ? 12 : 8);

@@ -1,20 +1,18 @@
 /* host.c of banks - one block, which stores its own thread numbers into a tile and loads them by rows or by columns.
  *
- * There is no input; the output is one number a thread, or `unroll` integers. The rungs of patterns.h are one access of
+ * There is no input; the output is one number a thread, or `words` integers. The rungs with a pattern are one access of
  * a warp; the others transpose a tile: rect_* of any shape, the rest one that is square, by swapping the indices. k is
  * the padding of a row in words that rect_padSearch is to try; the others' is in their source. */
-#include <string.h>
-
-#include "kernels/banks/patterns.h"
+#include "kernels/banks/columns.h"
 #include "kernels/families.h"
 
 #define LADDER "kernels/banks/ladder.def"
+#define DEFAULTS .words = 1,
 #include "kernels/rungs.inc"
 
-static bool rectangular(const struct rung *r) { return strncmp(r->name, "rect_", 5) == 0; }
+static bool rectangular(const struct rung *r) { return columns_of(r)->rectangular; }
 
-/* The one rung whose padding is an argument. */
-static bool searches(const struct rung *r) { return strcmp(r->name, "rect_padSearch") == 0; }
+static bool searches(const struct rung *r) { return columns_of(r)->search; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
@@ -28,7 +26,7 @@ static void defaults(const struct rung *r, struct shape *s)
     s->cols = s->bx;
     s->n = (u64)s->bx * s->by;
     if (s->k == 0 && searches(r))
-        s->k = r->pad;
+        s->k = columns_of(r)->pad;
 }
 
 /* The tile is the block: there is one shape. */
@@ -42,7 +40,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 /* What swapping, splitting and xor-ing indices needs of a tile. */
 static const char *unsuitable_tile(const struct rung *r, const struct shape *s)
 {
-    const bool swizzle = strstr(r->name, "Swizzle") != NULL;
+    const bool swizzle = columns_of(r)->swizzle;
     if (!rectangular(r) && s->bx != s->by)
         return "swapping the indices transposes a square tile only; the rect_ rungs take any";
     if (swizzle && !rectangular(r) && s->bx & (s->bx - 1))
@@ -54,18 +52,19 @@ static const char *unsuitable_tile(const struct rung *r, const struct shape *s)
 
 static const char *unsuitable(const struct rung *r, const struct shape *s)
 {
-    const struct pattern *p = banks_pattern(r);
+    const enum pattern pattern = columns_of(r)->pattern;
+    const u32 multiple = pattern == PATTERN_PLANES ? 64 : 32; /* or some would read what nobody wrote */
     if (s->bx == 0 || s->by == 0 || s->bx * (u64)s->by > 1024)
         return "a block has 1 to 1024 threads";
     if (!searches(r) && s->k != 0)
         return "its padding is written into it; rect_padSearch takes any k";
     if (s->k > 64)
         return "k is up to 64 words of padding";
-    if (!p)
+    if (!pattern)
         return unsuitable_tile(r, s);
-    if (s->bx * s->by % p->multiple)
-        return p->multiple == 32 ? "whole warps are needed: a multiple of 32 threads"
-                                 : "whole squares of 8 x 8 are needed: a multiple of 64 threads";
+    if (s->bx * s->by % multiple)
+        return multiple == 32 ? "whole warps are needed: a multiple of 32 threads"
+                              : "whole squares of 8 x 8 are needed: a multiple of 64 threads";
     return NULL;
 }
 
@@ -74,9 +73,10 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const char *why = unsuitable(r, s);
     if (why)
         return why;
-    const bool wide = strcmp(r->name, "wideDouble") == 0;
-    const u32 pad = searches(r) ? s->k : r->pad;
-    const u64 numbers = (u64)s->bx * s->by * r->unroll;
+    const struct columns *own = columns_of(r);
+    const bool wide = own->doubles;
+    const u32 pad = own->search ? s->k : own->pad;
+    const u64 numbers = (u64)s->bx * s->by * own->words;
     const u32 to = plan_output(out, wide ? BUFFER_DOUBLE : BUFFER_INT, numbers);
     struct launch *l = plan_launch_2d(out, r->kernel, 1, 1, s->bx, s->by);
     l->dynamic_shared = r->tile == TILE_DYNAMIC ? (s->bx + pad) * s->by * 4 : 0;

@@ -1,15 +1,15 @@
 /* host.c of config - one kernel of each kind, to be run with blocks of every shape: `lockstep climb config --sweep
  * block=all`. Rungs with a tile take 4 bytes of shared memory a thread, or as many KiB as --k (or ladder.def) says. */
-#include <string.h>
-
+#include "kernels/config/columns.h"
 #include "kernels/families.h"
 
 #define LADDER "kernels/config/ladder.def"
+#define DEFAULTS .planes = 1, .carveout = -1,
 #include "kernels/rungs.inc"
 
 static void defaults(const struct rung *r, struct shape *s)
 {
-    const u32 side = r->unroll > 1 ? 128 : 512;
+    const u32 side = columns_of(r)->planes > 1 ? 128 : 512;
     if (s->rows == 0)
         s->rows = side;
     if (s->cols == 0)
@@ -21,7 +21,7 @@ static void defaults(const struct rung *r, struct shape *s)
     if (s->by == 0)
         s->by = 1;
     if (s->k == 0)
-        s->k = r->pad;
+        s->k = columns_of(r)->kib;
 }
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
@@ -46,7 +46,7 @@ static u32 shared_bytes(const struct rung *r, const struct shape *s)
 
 static const char *unsuitable(const struct rung *r, const struct shape *s)
 {
-    const u64 threads = (u64)s->bx * s->by, elements = (u64)s->rows * s->cols * r->unroll;
+    const u64 threads = (u64)s->bx * s->by, elements = (u64)s->rows * s->cols * columns_of(r)->planes;
     if (threads == 0 || threads > 1024)
         return "a block has at most 1024 threads";
     if (s->rows == 0 || s->cols == 0 || elements > 1u << 30)
@@ -55,7 +55,7 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "a grid has at most 65,535 rows of blocks";
     if (s->k > 227)
         return "a block can ask for 227 KiB of shared memory at most (Hopper), elsewhere 96 to 163";
-    if (!r->broken && strcmp(r->name, "keepMany") == 0 && threads > 512)
+    if (columns_of(r)->many_registers && threads > 512)
         return "80 registers a thread: more than 512 threads would not fit 65,536 (keepManyBounds does it)";
     return NULL;
 }
@@ -65,19 +65,20 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const char *why = unsuitable(r, s);
     if (why)
         return why;
+    const struct columns *own = columns_of(r);
     const u64 n = (u64)s->rows * s->cols;
-    const u32 in = plan_input(out, BUFFER_FLOAT, n * r->unroll), to = plan_output(out, BUFFER_FLOAT, n);
+    const u32 in = plan_input(out, BUFFER_FLOAT, n * own->planes), to = plan_output(out, BUFFER_FLOAT, n);
     struct launch *l = plan_launch_2d(out, r->kernel, ceil_div(s->cols, s->bx), ceil_div(s->rows, s->by), s->bx, s->by);
     l->dynamic_shared = shared_bytes(r, s);
-    l->carveout = strstr(r->name, "PreferL1") ? 0 : strstr(r->name, "PreferShared") ? 100 : -1;
+    l->carveout = own->carveout;
     launch_buffer(l, in), launch_buffer(l, to), launch_u32(l, s->rows), launch_u32(l, s->cols);
-    if (strcmp(r->kernel, "fmaLoop") == 0) {
+    if (own->task == FMAS) {
         launch_f32(l, config_fma[0]), launch_f32(l, config_fma[1]);
         out->flops = 2.0 * CONFIG_FMAS * (double)n;
-    } else if (r->unroll > 1) {
-        out->flops = 4.0 * r->unroll * (double)n; /* a sum, a difference, a product and its sum */
+    } else if (own->task == DEVIATIONS) {
+        out->flops = 4.0 * own->planes * (double)n; /* a sum, a difference, a product and its sum */
     }
-    out->useful_bytes = n * 4 * (r->unroll + 1u);
+    out->useful_bytes = n * 4 * (own->planes + 1u);
     return NULL;
 }
 

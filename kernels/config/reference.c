@@ -4,8 +4,8 @@
  * each step rounds a number of at most |x| + 256 addend: 256 u of that, u = 2^-24, some 0.001, when a step too few is
  * 0.25. The deviations are as in spill/reference.c. */
 #include <math.h>
-#include <string.h>
 
+#include "kernels/config/columns.h"
 #include "kernels/families.h"
 
 const f32 config_fma[2] = {1.0f, 0.25f};
@@ -46,16 +46,16 @@ void config_check(const struct outcome *o, struct check *c)
     const f32 *in = o->before[0], *out = o->after[1];
     const struct shape *s = o->shape;
     const u64 n = (u64)s->rows * s->cols;
-    const bool flip = strcmp(o->rung->kernel, "tileFlip") == 0, fma = strcmp(o->rung->kernel, "fmaLoop") == 0;
+    const struct columns *own = columns_of(o->rung);
     for (u64 i = 0; i < n; i++) {
         double want = in[i], bound = 0;
-        if (flip)
+        if (own->task == FLIP)
             want = opposite(in, s, (u32)(i / s->cols), (u32)(i % s->cols));
-        else if (fma) {
+        else if (own->task == FMAS) {
             want += CONFIG_FMAS * (double)config_fma[1];
             bound = CONFIG_FMAS * 0x1p-24 * (fabs((double)in[i]) + CONFIG_FMAS * (double)config_fma[1]);
-        } else if (o->rung->unroll > 1)
-            want = deviations(in, n, o->rung->unroll, i, &bound);
+        } else if (own->task == DEVIATIONS)
+            want = deviations(in, n, own->planes, i, &bound);
         check_element(c, i, out[i], want, bound);
     }
 }

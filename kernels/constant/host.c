@@ -1,7 +1,6 @@
 /* host.c of constant - every element gets 16 words of a table added, which are the same for all lanes of a warp, for those
  * of a half, or for none. The table is a __constant__ variable or a buffer. */
-#include <string.h>
-
+#include "kernels/constant/columns.h"
 #include "kernels/families.h"
 
 #define LADDER "kernels/constant/ladder.def"
@@ -47,7 +46,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const u32 in = plan_input(out, BUFFER_FLOAT, s->n), sums = plan_output(out, BUFFER_FLOAT, s->n);
     struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, s->bx), s->bx);
     launch_buffer(l, in), launch_buffer(l, sums), launch_u32(l, (u32)s->n);
-    if (strncmp(r->name, "constant", 8) == 0)
+    if (columns_of(r)->constant)
         plan_constant(out, "table", constant_table(), CONSTANT_TABLE * sizeof(f32));
     else
         launch_buffer(l, plan_fixed(out, BUFFER_FLOAT, CONSTANT_TABLE, constant_table()));

@@ -2,15 +2,15 @@
  * below |x| + 32, so the error is at most g (|x| + 32) with g = 16 u / (1 - 16 u), u = 2^-24 (Higham, Accuracy and
  * Stability of Numerical Algorithms, section 4.2). A word too few or too many is off by 1 at least. */
 #include <math.h>
-#include <string.h>
 
+#include "kernels/constant/columns.h"
 #include "kernels/families.h"
 
-static u32 index_of(const char *name, u32 j, u32 lane)
+static u32 index_of(enum spread spread, u32 j, u32 lane)
 {
-    if (strstr(name, "AllDifferent"))
+    if (spread == ALL_DIFFERENT)
         return (32 * j + lane) % CONSTANT_TABLE;
-    return 16 * j + (strstr(name, "TwoWay") ? lane / 16 : 0);
+    return 16 * j + (spread == TWO_WAY ? lane / 16 : 0);
 }
 
 void constant_check(const struct outcome *o, struct check *c)
@@ -20,7 +20,7 @@ void constant_check(const struct outcome *o, struct check *c)
     for (u64 i = 0; i < o->shape->n; i++) {
         double want = in[i];
         for (u32 j = 0; j < 16; j++)
-            want += table[index_of(o->rung->name, j, (u32)(i % o->shape->bx % 32))];
+            want += table[index_of(columns_of(o->rung)->spread, j, (u32)(i % o->shape->bx % 32))];
         check_element(c, i, out[i], want, g * (fabs(in[i]) + 32));
     }
 }

@@ -5,19 +5,10 @@
  * u), u = 2^-24 (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). Direct rungs: m = k k. Separable
  * ones: k for the rows and k for the columns, and (1 + g_k)^2 <= 1 + g_2k (his lemma 3.3). */
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
+#include "kernels/conv2d/columns.h"
 #include "kernels/families.h"
-
-enum border { BORDER_CLAMP, BORDER_MIRROR, BORDER_GIVEN };
-
-static enum border border_of(const struct rung *r)
-{
-    return strcmp(r->name, "convolutionMirror") == 0   ? BORDER_MIRROR
-           : strcmp(r->name, "convolutionPadded") == 0 ? BORDER_GIVEN
-                                                       : BORDER_CLAMP;
-}
 
 /* Where position i of a line of n is stored, i from -half on. Mirrored without a remainder, as walks that turn at the
  * ends. */
@@ -66,12 +57,12 @@ static void window(const struct image *m, u32 y, u32 x, double *want, double *si
 void conv2d_check(const struct outcome *o, struct check *c)
 {
     const struct shape *s = o->shape;
-    enum border b = border_of(o->rung);
+    const struct columns *own = columns_of(o->rung);
+    const enum border b = own->border;
     u32 *row = places(b, s->rows, s->k), *col = places(b, s->cols, s->k);
     struct image m = {o->before[0], b == BORDER_GIVEN ? conv2d_pitch(s) : s->cols, s->k, row, col};
     const f32 *out = o->after[1];
-    bool separable = strncmp(o->rung->name, "convolutionSeparable", 20) == 0;
-    double mu = (separable ? 2.0 * s->k : (double)s->k * s->k) * 0x1p-24, g = mu / (1 - mu);
+    double mu = (own->separable ? 2.0 * s->k : (double)s->k * s->k) * 0x1p-24, g = mu / (1 - mu);
     for (u32 y = 0; y < s->rows; y++)
         for (u32 x = 0; x < s->cols; x++) {
             double want = NAN, size = 0;

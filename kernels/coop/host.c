@@ -1,14 +1,13 @@
 /* host.c of coop - grids that wait for themselves, and warps in parts.
  *
- * sum, reduce: the sum of n integers. centre: each less the mean of all, rounded towards zero. jacobi: k steps of
- * out[i] = in[i - 1] + 2 in[i] + in[i + 1] modulo 2^32. tile: the sums of groups of neighbours
- * (tileOwn: of some the smallest element).
+ * SUM: the sum of n integers. CENTRE: each less the mean of all, rounded towards zero. JACOBI: k steps of
+ * out[i] = in[i - 1] + 2 in[i] + in[i + 1] modulo 2^32. TILES: the sums of groups of neighbours
+ * (TILES_OWN: of some the smallest element).
  *
  * A cooperative grid must fit the device at once. Grids here fit the smallest one in gpus/: 36 SMs, each with 24
  * blocks and 1024 threads (of 1536; so that kernels of up to 64 registers fit). Where there are more elements than
  * threads, threads go round. The rungs that are compared with cooperative ones have the same grid. */
-#include <string.h>
-
+#include "kernels/coop/columns.h"
 #include "kernels/families.h"
 
 #define LADDER "kernels/coop/ladder.def"
@@ -18,12 +17,14 @@ enum { SMS = 36, SM_THREADS = 1024, SM_BLOCKS = 24, KEPT = 8 };
 /* Shuffled runs with weak memory: the grid's barrier must hand on what was written. */
 enum { SCHEDULES = 2 };
 
-static bool named(const struct rung *r, const char *start) { return strncmp(r->name, start, strlen(start)) == 0; }
+static bool is(const struct rung *r, enum task task) { return columns_of(r)->task == task; }
+
+static bool is_tile(const struct rung *r) { return is(r, TILES) || is(r, TILES_OWN); }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
     if (s->n == 0)
-        s->n = named(r, "jacobi") ? 1u << 14 : 1u << 18;
+        s->n = is(r, JACOBI) ? 1u << 14 : 1u << 18;
     if (s->k == 0)
         s->k = 8;
     if (s->bx == 0)
@@ -61,11 +62,11 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
     if (s->bx > 1024 || s->bx % 32)
         return "whole warps are needed: a multiple of 32 threads, at most 1024";
     const u64 threads = (u64)room(s->bx) * s->bx;
-    if (named(r, "jacobi") && s->k > 1000)
+    if (is(r, JACOBI) && s->k > 1000)
         return "1 to 1000 steps";
-    if (named(r, "jacobiGridKeep") && s->n > threads)
+    if (is(r, JACOBI) && columns_of(r)->keeps && s->n > threads)
         return "an element a thread, and the grid must fit the device at once: n is too large";
-    if (named(r, "centreGridKeep") && s->n > KEPT * threads)
+    if (is(r, CENTRE) && columns_of(r)->keeps && s->n > KEPT * threads)
         return "eight elements a thread at most, and the grid must fit the device at once: n is too large";
     return NULL;
 }
@@ -94,7 +95,7 @@ static void plan_sum(struct plan *p, const struct rung *r, const struct shape *s
 {
     const u32 in = plan_input(p, BUFFER_INT, s->n), total = plan_output(p, BUFFER_INT, 1);
     const u32 partial = plan_output(p, BUFFER_INT, grid(s));
-    if (named(r, "sumTwoLaunches")) {
+    if (columns_of(r)->launches) {
         struct launch *l = plan_launch(p, r->kernel, grid(s), s->bx);
         launch_buffer(l, partial), launch_buffer(l, in), launch_u32(l, (u32)s->n);
         l = plan_launch(p, "addSums", 1, s->bx);
@@ -102,14 +103,14 @@ static void plan_sum(struct plan *p, const struct rung *r, const struct shape *s
         return;
     }
     struct launch *l = cooperative(p, r->kernel, s);
-    l->cooperative = !r->broken;
+    l->cooperative = !columns_of(r)->ordinary;
     launch_buffer(l, total), launch_buffer(l, in), launch_buffer(l, partial), launch_u32(l, (u32)s->n);
 }
 
 static void plan_centre(struct plan *p, const struct rung *r, const struct shape *s)
 {
     const u32 in = plan_input(p, BUFFER_INT, s->n), out = plan_output(p, BUFFER_INT, s->n), total = zeroed(p, 1);
-    const bool two = named(r, "centreTwoLaunches");
+    const bool two = columns_of(r)->launches;
     if (two) {
         struct launch *l = plan_launch(p, "sumAll", grid(s), s->bx);
         launch_buffer(l, total), launch_buffer(l, in), launch_u32(l, (u32)s->n);
@@ -122,14 +123,14 @@ static void plan_centre(struct plan *p, const struct rung *r, const struct shape
 static void plan_jacobi(struct plan *p, const struct rung *r, const struct shape *s)
 {
     const u32 a = plan_inout(p, BUFFER_INT, s->n), b = plan_output(p, BUFFER_INT, s->n);
-    if (named(r, "jacobiLaunches")) {
+    if (columns_of(r)->launches) {
         for (u32 i = 0; i < s->k; i++) {
             struct launch *l = plan_launch(p, r->kernel, grid(s), s->bx);
             launch_buffer(l, i % 2 ? a : b), launch_buffer(l, i % 2 ? b : a), launch_u32(l, (u32)s->n);
         }
         return;
     }
-    const bool keep = named(r, "jacobiGridKeep"), counts = named(r, "jacobiThreadZero");
+    const bool keep = columns_of(r)->keeps, counts = columns_of(r)->counter;
     const u32 more = keep ? plan_output(p, BUFFER_INT, 4ull * grid(s)) : counts ? zeroed(p, 1) : 0;
     struct launch *l = cooperative(p, r->kernel, s);
     launch_buffer(l, b), launch_buffer(l, a);
@@ -140,7 +141,8 @@ static void plan_jacobi(struct plan *p, const struct rung *r, const struct shape
 
 static void plan_tiles(struct plan *p, const struct rung *r, const struct shape *s)
 {
-    const u32 in = plan_input(p, BUFFER_INT, s->n), out = plan_output(p, BUFFER_INT, ceil_div(s->n, r->unroll));
+    const u32 in = plan_input(p, BUFFER_INT, s->n),
+              out = plan_output(p, BUFFER_INT, ceil_div(s->n, columns_of(r)->lanes));
     struct launch *l = plan_launch(p, r->kernel, ceil_div(s->n, s->bx), s->bx);
     launch_buffer(l, out), launch_buffer(l, in), launch_u32(l, (u32)s->n);
 }
@@ -150,16 +152,16 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const char *why = unsuitable(r, s);
     if (why)
         return why;
-    const bool sum = named(r, "sum") || named(r, "reduce"), tile = named(r, "tile");
+    const bool sum = is(r, SUM), tile = is_tile(r);
     if (sum)
         plan_sum(p, r, s);
     else if (tile)
         plan_tiles(p, r, s);
-    else if (named(r, "centre"))
+    else if (is(r, CENTRE))
         plan_centre(p, r, s);
     else
         plan_jacobi(p, r, s);
-    p->useful_bytes = s->n * 4 + (sum ? 4 : tile ? ceil_div(s->n, r->unroll) * 4 : s->n * 4);
+    p->useful_bytes = s->n * 4 + (sum ? 4 : tile ? ceil_div(s->n, columns_of(r)->lanes) * 4 : s->n * 4);
     for (u32 i = 0; i < p->steps.len; i++)
         if (p->steps.at[i].launch && p->steps.at[i].launch->cooperative)
             p->schedules = SCHEDULES;

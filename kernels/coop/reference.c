@@ -1,12 +1,6 @@
 /* reference.c of coop - integers throughout, so everything is exact. */
-#include <string.h>
-
+#include "kernels/coop/columns.h"
 #include "kernels/families.h"
-
-static bool named(const struct outcome *o, const char *start)
-{
-    return strncmp(o->rung->name, start, strlen(start)) == 0;
-}
 
 /* Sums of 2^20 numbers within +-1000 fit 32 bits. */
 static void check_sums(const struct outcome *o, u64 part, struct check *c)
@@ -56,11 +50,11 @@ static u32 *step(struct arena *mem, const u32 *in, u64 n)
     return out;
 }
 
-/* After k steps the result lies in buffer 1 when k is odd, in buffer 0 when it is even; jacobiGridKeep has it in 1. */
+/* After k steps the result lies in buffer 1 when k is odd, in buffer 0 when it is even; where elements are kept it is in 1. */
 static void check_jacobi(const struct outcome *o, struct check *c)
 {
     const u32 *want = o->before[0];
-    const u32 *out = o->after[o->shape->k % 2 || named(o, "jacobiGridKeep") ? 1 : 0];
+    const u32 *out = o->after[o->shape->k % 2 || columns_of(o->rung)->keeps ? 1 : 0];
     for (u32 s = 0; s < o->shape->k; s++)
         want = step(o->plan->mem, want, o->shape->n);
     for (u64 i = 0; i < o->shape->n; i++)
@@ -69,14 +63,21 @@ static void check_jacobi(const struct outcome *o, struct check *c)
 
 void coop_check(const struct outcome *o, struct check *c)
 {
-    if (named(o, "tileOwn"))
-        check_own(o, c);
-    else if (named(o, "tile"))
-        check_sums(o, o->rung->unroll, c);
-    else if (named(o, "centre"))
-        check_centre(o, c);
-    else if (named(o, "jacobi"))
-        check_jacobi(o, c);
-    else
+    switch (columns_of(o->rung)->task) {
+    case SUM:
         check_sums(o, o->shape->n, c);
+        return;
+    case CENTRE:
+        check_centre(o, c);
+        return;
+    case JACOBI:
+        check_jacobi(o, c);
+        return;
+    case TILES:
+        check_sums(o, columns_of(o->rung)->lanes, c);
+        return;
+    case TILES_OWN:
+        check_own(o, c);
+        return;
+    }
 }

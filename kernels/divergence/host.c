@@ -2,8 +2,7 @@
  *
  * Buffers of the rungs with two sides: a, b, out, then the kinds and the table where there are. The sums by pairs have
  * n integers, two scratch buffers and the sum. */
-#include <string.h>
-
+#include "kernels/divergence/columns.h"
 #include "kernels/families.h"
 
 #define LADDER "kernels/divergence/ladder.def"
@@ -11,8 +10,6 @@
 
 /* The constants of side A and of side B, as the kernels have them. */
 const u32 divergence_constants[4] = {1664525, 1013904223, 22695477, 1};
-
-static bool is(const struct rung *r, const char *name) { return strcmp(r->name, name) == 0; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
@@ -66,16 +63,17 @@ static void plan_sides(const struct rung *r, const struct shape *s, struct plan 
     struct launch *l = plan_launch(p, r->kernel, ceil_div(s->n, s->bx), s->bx);
     launch_buffer(l, plan_input(p, BUFFER_INT, s->n)), launch_buffer(l, plan_input(p, BUFFER_INT, s->n));
     launch_buffer(l, plan_output(p, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
-    if (is(r, "regrouped"))
+    if (columns_of(r)->by == BY_GROUP)
         launch_u32(l, (u32)divergence_first_b(s->n));
-    if (is(r, "branchByData") || is(r, "selectBoth") || is(r, "table"))
+    if (columns_of(r)->by == BY_DATA)
         launch_buffer(l, plan_fixed(p, BUFFER_INT, s->n, random_kinds(p, s->n)));
-    if (is(r, "table"))
+    if (columns_of(r)->table)
         launch_buffer(l, plan_fixed(p, BUFFER_INT, 4, divergence_constants));
 }
 
-static void plan_split(const struct shape *s, struct plan *p)
+static void plan_split(const struct rung *r, const struct shape *s, struct plan *p)
 {
+    (void)r;
     u64 first_b = divergence_first_b(s->n);
     u32 a = plan_input(p, BUFFER_INT, s->n), b = plan_input(p, BUFFER_INT, s->n);
     u32 out = plan_output(p, BUFFER_INT, s->n);
@@ -98,7 +96,7 @@ static void plan_rare(const struct rung *r, const struct shape *s, struct plan *
 
 static void plan_leaders(const struct rung *r, const struct shape *s, struct plan *p)
 {
-    u64 heads = ceil_div(s->n, is(r, "leaderLane") ? 32 : s->bx);
+    u64 heads = ceil_div(s->n, columns_of(r)->a_warp ? 32 : s->bx);
     struct launch *l = plan_launch(p, r->kernel, ceil_div(s->n, s->bx), s->bx);
     launch_buffer(l, plan_input(p, BUFFER_INT, s->n)), launch_buffer(l, plan_output(p, BUFFER_INT, heads));
     launch_buffer(l, plan_output(p, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
@@ -135,9 +133,9 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "blocks have one dimension here";
     if (s->bx == 0 || s->bx > 1024)
         return "a block has 1 to 1024 threads";
-    if ((is(r, "rareAny") || is(r, "rareBallot") || is(r, "leaderLane")) && s->bx % 32)
+    if (columns_of(r)->whole_warps && s->bx % 32)
         return "whole warps are needed: a multiple of 32 threads";
-    if (strstr(r->name, "Pairs") && s->n > 1u << 21)
+    if (columns_of(r)->task == PAIRS && s->n > 1u << 21)
         return "n is at most 2^21, so that no sum overflows";
     if (s->n == 0 || s->n > 1u << 28)
         return "n is 1 to 2^28";
@@ -146,22 +144,14 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
 
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
 {
+    static void (*const plans[])(const struct rung *, const struct shape *, struct plan *) = {
+        [SIDES] = plan_sides,     [SPLIT] = plan_split, [RARE] = plan_rare,
+        [LEADERS] = plan_leaders, [CLAMP] = plan_clamp, [PAIRS] = plan_pairs};
     const char *why = unsuitable(r, s);
     if (why)
         return why;
     out->useful_bytes = s->n * 8;
-    if (is(r, "splitKernels"))
-        plan_split(s, out);
-    else if (strncmp(r->name, "rare", 4) == 0)
-        plan_rare(r, s, out);
-    else if (strncmp(r->name, "leader", 6) == 0)
-        plan_leaders(r, s, out);
-    else if (strncmp(r->name, "clamp", 5) == 0)
-        plan_clamp(r, s, out);
-    else if (strstr(r->name, "Pairs"))
-        plan_pairs(r, s, out);
-    else
-        plan_sides(r, s, out);
+    plans[columns_of(r)->task](r, s, out);
     return NULL;
 }
 

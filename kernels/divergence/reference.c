@@ -1,9 +1,6 @@
 /* reference.c of divergence - integers modulo 2^32 and sums that do not overflow: all exact. */
-#include <string.h>
-
+#include "kernels/divergence/columns.h"
 #include "kernels/families.h"
-
-static bool is(const struct outcome *o, const char *name) { return strcmp(o->rung->name, name) == 0; }
 
 /* The eight rounds of side A (0) or B (1). */
 static u32 work(u32 x, u32 side)
@@ -18,14 +15,18 @@ static u32 work(u32 x, u32 side)
 static u32 side_of(const struct outcome *o, u64 i)
 {
     const u32 bx = o->shape->bx;
-    if (is(o, "branchByLane"))
+    switch (columns_of(o->rung)->by) {
+    case BY_LANE:
         return i % bx & 1;
-    if (is(o, "branchByWarp"))
+    case BY_WARP:
         return i % bx / 32 & 1;
-    if (is(o, "branchByBlock"))
+    case BY_BLOCK:
         return i / bx & 1;
-    if (is(o, "regrouped") || is(o, "splitKernels"))
+    case BY_GROUP:
         return i >= divergence_first_b(o->shape->n);
+    case BY_DATA:
+        break;
+    }
     return (u32)((const i32 *)o->before[3])[i];
 }
 
@@ -52,7 +53,7 @@ static void check_rare(const struct outcome *o, struct check *c)
 static void check_leaders(const struct outcome *o, struct check *c)
 {
     const u32 *a = o->before[0], *heads = o->after[1], *out = o->after[2];
-    const u64 group = is(o, "leaderLane") ? 32 : o->shape->bx;
+    const u64 group = columns_of(o->rung)->a_warp ? 32 : o->shape->bx;
     for (u64 i = 0; i < o->shape->n; i++) {
         check_element(c, i, out[i], a[i] + 1, 0);
         if (i % group == 0)
@@ -78,15 +79,8 @@ static void check_sum(const struct outcome *o, struct check *c)
 
 void divergence_check(const struct outcome *o, struct check *c)
 {
-    const char *name = o->rung->name;
-    if (strncmp(name, "rare", 4) == 0)
-        check_rare(o, c);
-    else if (strncmp(name, "leader", 6) == 0)
-        check_leaders(o, c);
-    else if (strncmp(name, "clamp", 5) == 0)
-        check_clamp(o, c);
-    else if (strstr(name, "Pairs"))
-        check_sum(o, c);
-    else
-        check_sides(o, c);
+    static void (*const checks[])(const struct outcome *, struct check *) = {
+        [SIDES] = check_sides,     [SPLIT] = check_sides, [RARE] = check_rare,
+        [LEADERS] = check_leaders, [CLAMP] = check_clamp, [PAIRS] = check_sum};
+    checks[columns_of(o->rung)->task](o, c);
 }

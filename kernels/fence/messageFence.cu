@@ -11,12 +11,12 @@
  */
 // LET: pairs = blocks / 2
 // LET: whole = n % (4 * bx) == 0
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= pairs * (2 * unroll * block_warps + 2 * unroll) when whole
-// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum >= pairs * (8 * unroll * block_warps + 2 * unroll) when whole
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == pairs * unroll * (2 * block_warps + 2) when whole
-// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == pairs * unroll * (8 * block_warps + 2) when whole
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= pairs * (2 * rounds * block_warps + 2 * rounds) when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum >= pairs * (8 * rounds * block_warps + 2 * rounds) when whole
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == pairs * rounds * (2 * block_warps + 2) when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == pairs * rounds * (8 * block_warps + 2) when whole
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == blocks
-// EXPECT: lockstep__barriers.sum == warps * (1 + 2 * unroll)
+// EXPECT: lockstep__barriers.sum == warps * (1 + 2 * rounds)
 
 #include "../lockstep_device.cuh"
 

@@ -10,10 +10,10 @@
 // AGAINST: messageFence
 // LET: pairs = blocks / 2
 // LET: whole = n % (4 * bx) == 0
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= pairs * 2 * unroll * block_warps when whole
-// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum >= pairs * 12 * unroll * block_warps when whole
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == pairs * 2 * unroll * block_warps when whole
-// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == pairs * 12 * unroll * block_warps when whole
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= pairs * 2 * rounds * block_warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum >= pairs * 12 * rounds * block_warps when whole
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == pairs * 2 * rounds * block_warps when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == pairs * 12 * rounds * block_warps when whole
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == blocks
 // EXPECT: lockstep__barriers.sum == warps
 

@@ -11,10 +11,10 @@
  */
 // LET: pairs = warps / 2
 // LET: whole = n % (2 * bx) == 0
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= pairs * 4 * unroll when whole
-// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum >= pairs * 10 * unroll when whole
-// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == pairs * 4 * unroll when whole
-// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == pairs * 10 * unroll when whole
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum >= pairs * 4 * rounds when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum >= pairs * 10 * rounds when whole
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == pairs * 4 * rounds when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == pairs * 10 * rounds when whole
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum == 0
 // EXPECT: lockstep__barriers.sum == 0
 

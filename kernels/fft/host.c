@@ -5,16 +5,17 @@
  * exp(-+ 2 pi i / n), come in a table: computed in double, rounded to float, since fast sines on the device are off by
  * more than all the rest. */
 #include <math.h>
-#include <string.h>
 
 #include "kernels/families.h"
+#include "kernels/fft/columns.h"
 
 #define LADDER "kernels/fft/ladder.def"
+#define DEFAULTS .radix = 2,
 #include "kernels/rungs.inc"
 
 enum { FORWARD = 1, INVERSE = 2, BLOCK_LIMIT = 4096, DIRECT_LIMIT = 4096, WARP_LIMIT = 256, COLUMN_BYTES = 64 << 10 };
 
-static bool is_named(const struct rung *r, const char *name) { return strcmp(r->name, name) == 0; }
+static bool is(const struct rung *r, enum way way) { return columns_of(r)->way == way; }
 
 static bool is_power(u64 n) { return n && (n & (n - 1)) == 0; }
 
@@ -28,7 +29,7 @@ static u32 log_of(u64 n)
 
 static u64 default_n(const struct rung *r)
 {
-    return is_named(r, "dftDirect") || is_named(r, "fftShuffle") ? 256 : is_named(r, "fftFourStep") ? 1 << 16 : 4096;
+    return is(r, DIRECT) || is(r, WARP) ? 256 : is(r, FOUR_STEP) ? 1 << 16 : 4096;
 }
 
 static void defaults(const struct rung *r, struct shape *s)
@@ -36,7 +37,7 @@ static void defaults(const struct rung *r, struct shape *s)
     if (s->n == 0)
         s->n = default_n(r);
     if (s->batch == 0) {
-        u64 total = is_named(r, "dftDirect") ? 1 << 15 : 1 << 18;
+        u64 total = is(r, DIRECT) ? 1 << 15 : 1 << 18;
         s->batch = r->broken || s->n >= total ? 1 : (u32)(total / s->n);
     }
     if (s->k == 0)
@@ -50,10 +51,7 @@ static void defaults(const struct rung *r, struct shape *s)
 /* The longest transform that a rung takes. */
 static u64 limit(const struct rung *r)
 {
-    return is_named(r, "dftDirect")                                 ? DIRECT_LIMIT
-           : is_named(r, "fftShuffle")                              ? WARP_LIMIT
-           : r->tile == TILE_DYNAMIC && !is_named(r, "fftFourStep") ? BLOCK_LIMIT
-                                                                    : 1 << 24;
+    return is(r, DIRECT) ? DIRECT_LIMIT : is(r, WARP) ? WARP_LIMIT : is(r, BLOCK) ? BLOCK_LIMIT : 1 << 24;
 }
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
@@ -62,7 +60,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
                                    {32, 3, 1},   {64, 5, 2},   {128, 1, 1},  {256, 3, 2},    {512, 2, 1}, {1024, 1, 2},
                                    {2048, 3, 1}, {4096, 1, 2}, {8192, 1, 1}, {1 << 17, 1, 2}};
     *out = *base;
-    if (i >= LS_ARRAY_LEN(sizes) || sizes[i][0] > limit(r) || (sizes[i][0] > 8192 && !is_named(r, "fftFourStep")))
+    if (i >= LS_ARRAY_LEN(sizes) || sizes[i][0] > limit(r) || (sizes[i][0] > 8192 && !is(r, FOUR_STEP)))
         return false;
     out->n = sizes[i][0];
     out->batch = sizes[i][1];
@@ -76,22 +74,22 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "blocks have one dimension here";
     if (s->bx == 0 || s->bx > 1024)
         return "a block has 1 to 1024 threads";
-    if (r->unroll == 8 && s->bx > 512)
+    if (columns_of(r)->radix == 8 && s->bx > 512)
         return "eight numbers a thread need registers: a block has at most 512 threads";
-    if (is_named(r, "fftShuffle") && s->bx % 32)
+    if (is(r, WARP) && s->bx % 32)
         return "whole warps are needed: a multiple of 32 threads";
     if (s->k != FORWARD && s->k != INVERSE)
         return "the direction is 1, forward, or 2, inverse";
     if (!is_power(s->n) || s->n < 2)
         return "n is a power of two from 2 on";
     if (s->n > limit(r))
-        return is_named(r, "dftDirect")    ? "n * n products: n is at most 4096 here"
-               : is_named(r, "fftShuffle") ? "a warp holds at most 256 numbers"
-               : r->tile == TILE_DYNAMIC   ? "a block's shared memory holds at most 4096 numbers"
-                                           : "n is at most 2^24";
+        return is(r, DIRECT)  ? "n * n products: n is at most 4096 here"
+               : is(r, WARP)  ? "a warp holds at most 256 numbers"
+               : is(r, BLOCK) ? "a block's shared memory holds at most 4096 numbers"
+                              : "n is at most 2^24";
     if (s->n * s->batch > 1u << 28)
         return "at most 2^28 numbers in all";
-    if (r->broken && is_named(r, "fftButterfly") && s->batch != 1)
+    if (columns_of(r)->printed && s->batch != 1)
         return "as printed: one transform";
     return NULL;
 }
@@ -143,13 +141,13 @@ static void passes(const struct rung *r, const struct shape *s, struct plan *p, 
 static void in_place(const struct rung *r, const struct shape *s, struct plan *p, u32 in, u32 data, u32 table)
 {
     u64 total = s->n * s->batch;
-    if (r->broken) {
+    if (columns_of(r)->unsorted) {
         plan_step(p, (struct step){.kind = STEP_COPY, .to = data, .from = in, .count = 2 * total});
     } else {
         struct launch *l = plan_launch(p, "bitReverse", ceil_div(total, s->bx), s->bx);
         launch_buffer(l, in), launch_buffer(l, data), launch_u32(l, log_of(s->n)), launch_u32(l, (u32)total);
     }
-    passes(r, s, p, data, table, r->broken && is_named(r, "fftButterfly"));
+    passes(r, s, p, data, table, columns_of(r)->printed);
 }
 
 /* n = rows x cols, as square as can be; as many columns a block as fit, at most 8: 64 bytes. */
@@ -172,16 +170,16 @@ static void four_step(const struct rung *r, const struct shape *s, struct plan *
 static void by_block(const struct rung *r, const struct shape *s, struct plan *p, u32 in, u32 out, u32 table)
 {
     struct launch *l = plan_launch(p, r->kernel, s->batch, s->bx);
-    u32 words = (u32)s->n + (r->pad ? (u32)s->n / 16 : 0);
-    l->dynamic_shared = words * (is_named(r, "fftStockhamOne") ? 8 : 16);
+    u32 words = (u32)s->n + (columns_of(r)->gaps ? (u32)s->n / 16 : 0);
+    l->dynamic_shared = words * (columns_of(r)->one_array ? 8 : 16);
     launch_buffer(l, in), launch_buffer(l, out), launch_buffer(l, table), launch_u32(l, (u32)s->n);
-    if (r->unroll > 2)
+    if (columns_of(r)->radix > 2)
         launch_f32(l, (f32)sign_of(s));
 }
 
 static void by_thread(const struct rung *r, const struct shape *s, struct plan *p, u32 in, u32 out, u32 table)
 {
-    bool warp = is_named(r, "fftShuffle");
+    bool warp = is(r, WARP);
     u64 total = s->n * s->batch, part = warp && s->n > 32 ? s->n / 32 : 1;
     struct launch *l = plan_launch(p, r->kernel, ceil_div(total, s->bx * part), s->bx);
     launch_buffer(l, in), launch_buffer(l, out), launch_buffer(l, table), launch_u32(l, (u32)s->n);
@@ -193,16 +191,16 @@ static void by_thread(const struct rung *r, const struct shape *s, struct plan *
 /* Input, output and table are buffers 0, 1 and 2 everywhere. */
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *p)
 {
+    static void (*const ways[])(const struct rung *, const struct shape *, struct plan *, u32 in, u32 out,
+                                u32 table) = {
+        [PASSES] = in_place, [DIRECT] = by_thread, [BLOCK] = by_block, [WARP] = by_thread, [FOUR_STEP] = four_step};
     const char *why = unsuitable(r, s);
     if (why)
         return why;
     u64 total = s->n * s->batch;
     u32 in = plan_input(p, BUFFER_FLOAT, 2 * total), out = plan_output(p, BUFFER_FLOAT, 2 * total);
     u32 table = add_table(p, s);
-    if (r->tile == TILE_DYNAMIC)
-        (is_named(r, "fftFourStep") ? four_step : by_block)(r, s, p, in, out, table);
-    else
-        (is_named(r, "dftDirect") || is_named(r, "fftShuffle") ? by_thread : in_place)(r, s, p, in, out, table);
+    ways[columns_of(r)->way](r, s, p, in, out, table);
     p->useful_bytes = total * 16;
     p->flops = 5.0 * (double)total * log_of(s->n);
     return NULL;

@@ -16,10 +16,10 @@
  * the twiddle: off by at most g_(2n+2) times the sum of |x| (section 3.1). */
 #include <complex.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "kernels/families.h"
+#include "kernels/fft/columns.h"
 
 typedef double complex number;
 
@@ -74,7 +74,7 @@ void fft_check(const struct outcome *o, struct check *c)
 {
     const u64 n = o->shape->n;
     const double turn = (o->shape->k == 2 ? 2 : -2) * 3.14159265358979323846;
-    const bool direct = strcmp(o->rung->name, "dftDirect") == 0;
+    const bool direct = columns_of(o->rung)->way == DIRECT;
     const f32 *in = o->before[0], *out = o->after[1];
     number *roots = ls_realloc(NULL, 3 * n * sizeof(number));
     if (!roots) {

@@ -1,29 +1,23 @@
 /* host.c of histogram - how often each byte value occurs among n bytes: 256 bins of 32 bits.
  *
  * k says how many different values the data have: 255 (every value but 0), or 1 (all bytes are equal: the worst case
- * for atomics). Rungs named *_equal have 1 unless another k is asked for. A block counts its own part, `unroll` bytes a
+ * for atomics). The rung says which unless k is asked for. A block counts its own part, `per_thread` bytes a
  * thread; the bins are set to 0 before the first launch. */
-#include <string.h>
-
 #include "kernels/families.h"
-
-#define LADDER "kernels/histogram/ladder.def"
-#include "kernels/rungs.inc"
+#include "kernels/histogram/columns.h"
 
 enum { BINS = 256, VALUES_MOST = 255 };
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
+#define LADDER "kernels/histogram/ladder.def"
+#define DEFAULTS .per_thread = 16, .values = VALUES_MOST,
+#include "kernels/rungs.inc"
 
 static void defaults(const struct rung *r, struct shape *s)
 {
     if (s->n == 0)
         s->n = 1u << 19;
     if (s->k == 0)
-        s->k = ends_with(r->name, "_equal") ? 1 : VALUES_MOST;
+        s->k = columns_of(r)->values;
     if (s->bx == 0)
         s->bx = 128;
     if (s->by == 0)
@@ -33,7 +27,7 @@ static void defaults(const struct rung *r, struct shape *s)
 /* One size a block, and few different values, which collide more. */
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    u64 block = (u64)base->bx * r->unroll;
+    u64 block = (u64)base->bx * columns_of(r)->per_thread;
     const u64 sizes[] = {1, 2, 15, 17, 31, 33, 257, block - 1, block, block + 1, 3 * block + 7};
     *out = *base;
     if (i >= 2 * LS_ARRAY_LEN(sizes))
@@ -77,7 +71,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
         bytes[i] = datum(i, s->k);
     u32 data = plan_fixed(out, BUFFER_BYTE, s->n, bytes), bins = plan_output(out, BUFFER_INT, BINS);
     plan_step(out, (struct step){.kind = STEP_SET, .to = bins, .count = BINS, .value = 0});
-    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * r->unroll), s->bx);
+    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread), s->bx);
     launch_buffer(l, bins), launch_buffer(l, data), launch_u32(l, (u32)s->n);
     out->useful_bytes = s->n + BINS * 4;
     return NULL;

@@ -5,7 +5,7 @@
  * Limit: latency.
  */
 // AGAINST: chaseShared
-// LET: lines = pad * 32
+// LET: lines = ring
 // EXPECT: lockstep__cycles_per_step <= 60
 // EXPECT: lockstep__cycles_per_step >= 25
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == lines + n

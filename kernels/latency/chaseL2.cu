@@ -4,7 +4,7 @@
  * cycles on Hopper.
  * Limit: latency.
  */
-// LET: lines = pad * 32
+// LET: lines = ring
 // EXPECT: lockstep__cycles_per_step <= 400
 // EXPECT: lockstep__cycles_per_step >= 150
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == lines + n

@@ -4,7 +4,7 @@
  * "memory-level parallelism" means, and a warp more is as good as a chain more.
  * Limit: latency, a quarter as much.
  */
-// LET: lines = pad * 32
+// LET: lines = ring
 // EXPECT: lockstep__cycles_per_step <= 110
 // EXPECT: lockstep__cycles_per_step >= 37
 // EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == lines + 4 * n

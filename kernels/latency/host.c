@@ -1,12 +1,12 @@
 /* host.c of latency - one warp, n steps of a chain, and its own clock.
  *
- * A step is one instruction of a chain; rungs with several chains (`unroll`) do n in each. Chains through global memory
- * go round a table of 32 x `pad` lines of 128 bytes. */
-#include <string.h>
-
+ * A step is one instruction of a chain; rungs with several chains do n in each. Chains through global memory go
+ * round a table of `ring` lines of 128 bytes. */
 #include "kernels/families.h"
+#include "kernels/latency/columns.h"
 
 #define LADDER "kernels/latency/ladder.def"
+#define DEFAULTS .chains = 1,
 #include "kernels/rungs.inc"
 
 enum { LINE = 128 };
@@ -34,27 +34,27 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
     return true;
 }
 
-static bool is(const struct rung *r, const char *kernel) { return strcmp(r->kernel, kernel) == 0; }
+static bool is(const struct rung *r, enum step_of step) { return columns_of(r)->step == step; }
 
 /* The arguments in front of n: inputs, outputs (out and cycles), numbers. */
 static void add_arguments(struct plan *p, struct launch *l, const struct rung *r)
 {
-    const u32 elements = 32u * r->unroll, lines = 32u * r->pad;
-    if (is(r, "fmaChains"))
+    const u32 elements = 32 * columns_of(r)->chains, lines = columns_of(r)->ring;
+    if (is(r, FMA))
         launch_buffer(l, plan_input(p, BUFFER_FLOAT, elements));
-    else if (is(r, "intChain") || is(r, "shuffleChain"))
+    else if (is(r, INTEGER) || is(r, SHUFFLE))
         launch_buffer(l, plan_input(p, BUFFER_INT, elements));
-    else if (is(r, "chaseGlobal")) /* addresses: 8 bytes an element */
+    else if (is(r, GLOBAL)) /* addresses: 8 bytes an element */
         launch_buffer(l, plan_output(p, BUFFER_DOUBLE, (u64)lines * (LINE / 8)));
-    const u32 out = plan_output(p, is(r, "fmaChains") ? BUFFER_FLOAT : BUFFER_INT, elements);
+    const u32 out = plan_output(p, is(r, FMA) ? BUFFER_FLOAT : BUFFER_INT, elements);
     launch_buffer(l, out), launch_buffer(l, plan_output(p, BUFFER_INT, 32));
-    if (is(r, "fmaChains"))
+    if (is(r, FMA))
         launch_f32(l, latency_fma[0]), launch_f32(l, latency_fma[1]);
-    else if (is(r, "intChain"))
+    else if (is(r, INTEGER))
         launch_u32(l, latency_integer[0]), launch_u32(l, latency_integer[1]);
-    else if (is(r, "chaseGlobal"))
+    else if (is(r, GLOBAL))
         launch_u32(l, lines);
-    else if (is(r, "chaseLocal"))
+    else if (is(r, LOCAL))
         launch_u32(l, LATENCY_SHIFT);
 }
 
@@ -76,12 +76,15 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     struct launch *l = plan_launch(out, r->kernel, 1, 32);
     add_arguments(out, l, r);
     launch_u32(l, (u32)s->n);
-    if (is(r, "chaseConstant"))
+    if (is(r, CONSTANT))
         plan_constant(out, "next", constant_chain(out), LATENCY_CONSTANT * sizeof(u32));
     return NULL;
 }
 
+static const struct rung_column formula_columns[] = {{"ring", offsetof(struct columns, ring)}, {0}};
+
 const struct family family_latency = {
+    .formula_columns = formula_columns,
     .name = "latency",
     .about = "what one warp waits for: arithmetic, shuffles and each kind of memory, by its own clock",
     .columns = "cycles gld sld local const inst",

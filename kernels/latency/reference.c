@@ -9,43 +9,15 @@
  * to 358 for L2. To these comes the loop's share, addresses, and, for L2, the far side of the chip. The ranges of L1
  * and L2 are apart, so a table that is not where it should be is found. */
 #include <math.h>
-#include <string.h>
 
 #include "kernels/families.h"
+#include "kernels/latency/columns.h"
 
 const f32 latency_fma[2] = {1.0f, 0.25f};
 const u32 latency_integer[2] = {1664525, 1013904223}; /* Numerical Recipes' generator: each step is another number */
 
 /* What the first round may take more: its instructions come from memory. */
 enum { COLD_START = 1000 };
-
-struct range {
-    const char *rung;
-    double least, most; /* cycles a step */
-};
-
-static const struct range *range_of(const char *rung)
-{
-    static const struct range ranges[] = {
-        {"fmaChains2", 1.5, 6},
-        {"fmaChains4", 0.9, 5},
-        {"fmaChains8", 0.9, 5},
-        {"fmaChain", 3, 10},
-        {"intChain", 3, 12},
-        {"shuffleChain", 15, 45},
-        {"chaseSharedConflict", 40, 140},
-        {"chaseShared", 12, 60},
-        {"chaseL1", 20, 100},
-        {"chaseL2Four", 30, 300},
-        {"chaseL2", 150, 800},
-        {"chaseConstant", 15, 150},
-        {"chaseLocal", 20, 150},
-    };
-    for (u32 i = 0; i < LS_ARRAY_LEN(ranges); i++) /* longer names first: broken rungs have more behind them */
-        if (strncmp(rung, ranges[i].rung, strlen(ranges[i].rung)) == 0)
-            return &ranges[i];
-    return NULL;
-}
 
 static f32 after_fmas(f32 x, u64 n)
 {
@@ -64,36 +36,35 @@ static u32 after_integers(u32 x, u64 n)
 /* The index at which lane `lane` of chain `chain` ends. */
 static u64 end_of_chase(const struct rung *r, u32 lane, u32 chain, u64 n)
 {
-    const u64 lines = 32u * r->pad;
-    if (strcmp(r->kernel, "chaseConstant") == 0)
+    const struct columns *own = columns_of(r);
+    if (own->step == CONSTANT)
         return n * LATENCY_SHIFT % LATENCY_CONSTANT;
-    if (strcmp(r->kernel, "chaseLocal") == 0)
+    if (own->step == LOCAL)
         return n * LATENCY_SHIFT % LATENCY_LOCAL;
-    if (strcmp(r->name, "chaseSharedConflict") == 0)
+    if (own->conflict)
         return (lane + n) % 32 * 32;
-    return (lines / r->unroll * chain + n) % lines;
+    return ((u64)own->ring / own->chains * chain + n) % own->ring;
 }
 
 /* Arithmetic is done for a round before the clock is read; chases go once round before, or not at all. */
 static double want_of(const struct outcome *o, u64 i)
 {
-    const struct rung *r = o->rung;
+    const enum step_of step = columns_of(o->rung)->step;
     const u64 n = o->shape->n + LATENCY_ROUND, lane = i % 32;
-    if (strcmp(r->kernel, "fmaChains") == 0)
+    if (step == FMA)
         return after_fmas(((const f32 *)o->before[0])[i], n);
-    if (strcmp(r->kernel, "intChain") == 0)
+    if (step == INTEGER)
         return after_integers(((const u32 *)o->before[0])[i], n);
-    if (strcmp(r->kernel, "shuffleChain") == 0)
+    if (step == SHUFFLE)
         return ((const u32 *)o->before[0])[(lane + n) % 32];
-    return (double)end_of_chase(r, (u32)lane, (u32)(i / 32), o->shape->n);
+    return (double)end_of_chase(o->rung, (u32)lane, (u32)(i / 32), o->shape->n);
 }
 
 static void check_cycles(const struct outcome *o, const i32 *cycles, u64 first, struct check *c)
 {
-    const struct range *range = range_of(o->rung->name);
-    LS_BUG_ON(!range);
-    const double steps = (double)o->shape->n * o->rung->unroll;
-    const double least = range->least * steps, most = range->most * steps + COLD_START;
+    const struct columns *own = columns_of(o->rung);
+    const double steps = (double)o->shape->n * own->chains;
+    const double least = own->least * steps, most = own->most * steps + COLD_START;
     check_element(c, first, cycles[0], (least + most) / 2, (most - least) / 2);
     for (u32 lane = 1; lane < 32; lane++)
         check_element(c, first + lane, cycles[lane], cycles[0], 0);

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "kernels/families.h"
+#include "kernels/matmul/columns.h"
 
 enum { STRIP = 8, GROUP = 4, BAND = 64 }; /* columns and rows that are summed at once; rows for which B is read once */
 
@@ -43,7 +44,7 @@ static double *widen(const struct outcome *o, u32 buffer)
     const struct buffer *b = &o->plan->buffers[buffer];
     const u16 *narrows = o->before[buffer];
     const f32 *floats = o->before[buffer];
-    bool tf32 = strcmp(o->rung->name, "wmmaTf32") == 0;
+    const bool tf32 = columns_of(o->rung)->tf32;
     double *out = arena_array(o->plan->mem, double, b->count);
     for (u64 i = 0; i < b->count; i++)
         out[i] = b->type == BUFFER_HALF   ? narrow(narrows[i], 10, 15)
@@ -136,8 +137,7 @@ void matmul_check(const struct outcome *o, struct check *c)
     const double *a = magnitudes(mem, f.a, f.rows * f.inner), *b = magnitudes(mem, f.b, f.inner * f.cols);
     absolute.a = a ? a : f.a;
     absolute.b = b ? b : f.b;
-    const bool tensor = strncmp(o->rung->name, "wmma", 4) == 0;
-    const double nu = tensor ? 2 * s->k * 0x1p-23 : s->k * 0x1p-24, gamma = nu / (1 - nu);
+    const double nu = columns_of(o->rung)->tensor ? 2 * s->k * 0x1p-23 : s->k * 0x1p-24, gamma = nu / (1 - nu);
     double *want = arena_array(mem, double, BAND *f.cols);
     double *most = a || b ? arena_array(mem, double, BAND *f.cols) : want;
     for (u64 row = 0; row < f.rows; row += BAND) {

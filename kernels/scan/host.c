@@ -1,20 +1,18 @@
 /* host.c of scan - the sums of the first 1, 2, 3, ... n of n integers, modulo 2^32.
  *
- * block_* rungs scan each block's part on its own; scan_* rungs scan all of it. Blelloch's give exclusive sums (without
- * the element itself), all others inclusive ones. `unroll` is the elements a thread has.
+ * Some rungs scan each block's part on its own, others all of it. Trees give exclusive sums (without the element itself), all
+ * others inclusive ones.
  *
- * scan_TwoLevel leaves the sum of each block in a buffer and needs two more kernels; the single-pass rungs have a
+ * THREE_KERNELS: the first leaves the sum of each block in a buffer for two more. The single-pass rungs (LOOK_BACK) have a
  * counter of tickets and a status for each block, which are zero before the launch. */
-#include <string.h>
-
 #include "kernels/families.h"
+#include "kernels/scan/columns.h"
 
 #define LADDER "kernels/scan/ladder.def"
+#define DEFAULTS .per_thread = 1, .status_words = 2,
 #include "kernels/rungs.inc"
 
 enum { WORD = 4 }; /* bytes */
-
-static bool named(const struct rung *r, const char *start) { return strncmp(r->name, start, strlen(start)) == 0; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
@@ -30,7 +28,7 @@ static void defaults(const struct rung *r, struct shape *s)
 /* Parts that end early, one block, a warp's worth of blocks and more: the look-back goes by 32. */
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    u64 part = (u64)base->bx * r->unroll;
+    u64 part = (u64)base->bx * columns_of(r)->per_thread;
     const u64 sizes[] = {1, 2, 3, 31, 33, part - 1, part, part + 1, 3 * part + 7, 33 * part + 1, 4099};
     *out = *base;
     if (i >= LS_ARRAY_LEN(sizes))
@@ -45,7 +43,7 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "blocks have one dimension here";
     if (s->bx > 1024 || s->bx % 32)
         return "whole warps are needed: a multiple of 32 threads, at most 1024";
-    if (named(r, "block_Blelloch") && s->bx & (s->bx - 1))
+    if (columns_of(r)->tree && s->bx & (s->bx - 1))
         return "the tree needs a power of two of threads";
     if (s->n == 0 || s->n > 1u << 30)
         return "n is 1 to 2^30";
@@ -57,7 +55,7 @@ static u32 shared_words(const struct rung *r, u32 bx)
 {
     if (r->tile != TILE_DYNAMIC)
         return 0;
-    return 2 * bx + (r->pad ? 2 * bx / 32 : 0);
+    return 2 * bx + (columns_of(r)->gaps ? 2 * bx / 32 : 0);
 }
 
 static void plan_two_level(struct plan *p, const struct rung *r, const struct shape *s, u32 in, u32 out)
@@ -74,7 +72,7 @@ static void plan_two_level(struct plan *p, const struct rung *r, const struct sh
 /* A status of `words` words a block, and the ticket, all zero. */
 static void plan_single_pass(struct plan *p, const struct rung *r, const struct shape *s, u32 in, u32 out)
 {
-    u32 blocks = ceil_div(s->n, (u64)s->bx * r->unroll), words = named(r, "scan_LookBackFlags") ? 3 : 2;
+    u32 blocks = ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread), words = columns_of(r)->status_words;
     u32 status = plan_output(p, BUFFER_INT, (u64)blocks * words), ticket = plan_output(p, BUFFER_INT, 1);
     plan_step(p, (struct step){.kind = STEP_SET, .to = status, .count = (u64)blocks * words, .value = 0});
     plan_step(p, (struct step){.kind = STEP_SET, .to = ticket, .count = 1, .value = 0});
@@ -91,12 +89,12 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
         return why;
     u32 in = plan_input(p, BUFFER_INT, s->n), out = plan_output(p, BUFFER_INT, s->n);
     p->useful_bytes = s->n * 2 * WORD;
-    if (named(r, "scan_TwoLevel")) {
+    if (columns_of(r)->reach == THREE_KERNELS) {
         plan_two_level(p, r, s, in, out);
-    } else if (named(r, "scan_LookBack")) {
+    } else if (columns_of(r)->reach == LOOK_BACK) {
         plan_single_pass(p, r, s, in, out);
     } else {
-        struct launch *l = plan_launch(p, r->kernel, ceil_div(s->n, (u64)s->bx * r->unroll), s->bx);
+        struct launch *l = plan_launch(p, r->kernel, ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread), s->bx);
         l->dynamic_shared = shared_words(r, s->bx) * WORD;
         launch_buffer(l, out), launch_buffer(l, in), launch_u32(l, (u32)s->n);
     }

@@ -1,14 +1,16 @@
 /* host.c of shuffle - n integers are moved between the lanes of each warp, by groups of 16. */
-#include <string.h>
-
 #include "kernels/families.h"
+#include "kernels/shuffle/columns.h"
 
 #define LADDER "kernels/shuffle/ladder.def"
+#define DEFAULTS .consecutive = 1, .parts = 1,
 #include "kernels/rungs.inc"
+
+static u32 per_thread(const struct rung *r) { return columns_of(r)->consecutive * columns_of(r)->parts; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
-    const bool flat = strcmp(r->name, "test_shfl_2d") == 0;
+    const bool flat = columns_of(r)->move == ROWS;
     if (s->n == 0)
         s->n = 1u << 20;
     if (s->bx == 0) {
@@ -21,7 +23,7 @@ static void defaults(const struct rung *r, struct shape *s)
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    const u64 part = (u64)base->bx * base->by * r->unroll;
+    const u64 part = (u64)base->bx * base->by * per_thread(r);
     const u64 sizes[] = {1, 2, 3, 15, 16, 17, 31, 33, part - 1, part, part + 1, 997, 2 * part + 18};
     *out = *base;
     if (i >= LS_ARRAY_LEN(sizes))
@@ -33,7 +35,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
 {
     const u32 threads = s->bx * s->by;
-    const bool flat = strcmp(r->name, "test_shfl_2d") == 0;
+    const bool flat = columns_of(r)->move == ROWS;
     if (s->bx > 1024 || s->by > 1024 || threads > 1024 || threads % 32)
         return "whole warps are needed: a multiple of 32 threads, at most 1024";
     if (!flat && s->by != 1)
@@ -41,7 +43,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     if (s->n == 0 || s->n > 1u << 30)
         return "n is 1 to 2^30";
     const u32 in = plan_input(out, BUFFER_INT, s->n), to = plan_output(out, BUFFER_INT, s->n);
-    struct launch *l = plan_launch_2d(out, r->kernel, ceil_div(s->n, (u64)threads * r->unroll), 1, s->bx, s->by);
+    struct launch *l = plan_launch_2d(out, r->kernel, ceil_div(s->n, (u64)threads * per_thread(r)), 1, s->bx, s->by);
     launch_buffer(l, in), launch_buffer(l, to), launch_u32(l, (u32)s->n);
     out->useful_bytes = s->n * 8;
     return NULL;

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "kernels/families.h"
+#include "kernels/spill/columns.h"
 
 static double gamma_of(double k)
 {
@@ -40,5 +41,5 @@ void spill_check(const struct outcome *o, struct check *c)
 {
     const f32 *in = o->before[0], *out = o->after[2];
     for (u64 i = 0; i < o->shape->n; i++)
-        check_thread(in, o->shape->n, o->rung->unroll, i, out[i], c);
+        check_thread(in, o->shape->n, columns_of(o->rung)->length, i, out[i], c);
 }

@@ -3,11 +3,11 @@
  * Both arrays carry `radius` cells of halo at either end, as in the tutorial's program, and a kernel gets the address
  * of cell 0: for a radius of 4, 16 bytes behind an aligned one. The input's halo holds data; the output's must stay as
  * it was. The tutorial's kernels are written for a radius of 4; the others, with dynamic shared memory, take 1 to 8. */
-#include <string.h>
-
 #include "kernels/families.h"
+#include "kernels/stencil/columns.h"
 
 #define LADDER "kernels/stencil/ladder.def"
+#define DEFAULTS .per_thread = 1,
 #include "kernels/rungs.inc"
 
 enum { RADIUS = 4, MAX_RADIUS = 8 };
@@ -32,7 +32,7 @@ static void defaults(const struct rung *r, struct shape *s)
     if (s->bx == 0)
         s->bx = 32;
     if (s->n == 0) /* 2^22, or what of it is whole blocks of five cells a thread */
-        s->n = (1u << 22) / (s->bx * (u64)r->unroll) * (s->bx * (u64)r->unroll);
+        s->n = (1u << 22) / (s->bx * (u64)columns_of(r)->per_thread) * (s->bx * (u64)columns_of(r)->per_thread);
     if (s->n == 0)
         s->n = 1u << 22;
     if (s->by == 0)
@@ -43,7 +43,7 @@ static void defaults(const struct rung *r, struct shape *s)
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    const u64 part = (u64)base->bx * r->unroll;
+    const u64 part = (u64)base->bx * columns_of(r)->per_thread;
     const u64 sizes[] = {1, 3, 4, 5, part - 1, part, part + 1, 2 * part + 3, 997};
     const u32 radii[] = {1, 2, 3, 5, 6, 7, 8, 8};
     const u32 n = LS_ARRAY_LEN(sizes);
@@ -72,9 +72,6 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
     return NULL;
 }
 
-/* Coefficients come as a constant, or as an argument to the kernels that are about that. */
-static bool by_constant(const struct rung *r) { return any_radius(r) || strcmp(r->kernel, "stencil_1d") == 0; }
-
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
 {
     const char *why = unsuitable(r, s);
@@ -87,15 +84,15 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     u32 in = plan_buffer(out, cells);
     cells.use = BUFFER_OUT;
     u32 derivative = plan_buffer(out, cells);
-    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * r->unroll), s->bx);
+    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread), s->bx);
     launch_buffer(l, in), launch_buffer(l, derivative), launch_u32(l, (u32)s->n);
-    if (by_constant(r))
+    if (columns_of(r)->constant)
         plan_constant(out, "coef", coefficients, (s->k + 1) * 4);
     else
         launch_buffer(l, plan_fixed(out, BUFFER_FLOAT, s->k + 1, coefficients));
     if (any_radius(r)) {
         launch_u32(l, s->k);
-        l->dynamic_shared = (s->bx * r->unroll + 2 * s->k) * 4;
+        l->dynamic_shared = (s->bx * columns_of(r)->per_thread + 2 * s->k) * 4;
     }
     out->useful_bytes = s->n * 8;
     out->flops = 3.0 * s->k * (double)s->n;

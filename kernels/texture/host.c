@@ -1,8 +1,8 @@
 /* host.c of texture - an image turned by an angle, or blurred by a mean of k x k. */
 #include <math.h>
-#include <string.h>
 
 #include "kernels/families.h"
+#include "kernels/texture/columns.h"
 
 #define LADDER "kernels/texture/ladder.def"
 #include "kernels/rungs.inc"
@@ -11,8 +11,6 @@
 enum { MOST_SIDE = 16384 };
 /* CU_TR_ADDRESS_MODE_... */
 enum { ADDRESS_CLAMP = 1, ADDRESS_BORDER = 3 };
-
-static bool is_blur(const struct rung *r) { return strncmp(r->kernel, "blur", 4) == 0; }
 
 /* A turn by quarters is exact, so that what it reads can be said on paper. */
 void texture_turn(u32 degrees, f32 *cosine, f32 *sine)
@@ -28,7 +26,7 @@ static void defaults(const struct rung *r, struct shape *s)
 {
     s->rows = s->rows ? s->rows : 256;
     s->cols = s->cols ? s->cols : 256;
-    s->k = s->k ? s->k : is_blur(r) ? 3 : 30;
+    s->k = s->k ? s->k : columns_of(r)->blur ? 3 : 30;
     s->bx = s->bx ? s->bx : 32;
     s->by = s->by ? s->by : 8;
 }
@@ -45,7 +43,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
     *out = *base;
     out->rows = sizes[i][0];
     out->cols = sizes[i][1];
-    out->k = is_blur(r) ? widths[i] : turns[i];
+    out->k = columns_of(r)->blur ? widths[i] : turns[i];
     return true;
 }
 
@@ -57,24 +55,25 @@ static const char *refuse(const struct rung *r, const struct shape *s)
         return "an image has 1 to 16384 rows and columns";
     if (ceil_div(s->rows, s->by) > 65535)
         return "more than 65535 blocks in y: a block must have more rows";
-    if (is_blur(r) ? s->k % 2 == 0 || s->k > 255 : s->k > 360)
-        return is_blur(r) ? "a filter is 1, 3, 5, ... 255 pixels wide" : "an angle is 1 to 360 degrees";
+    if (columns_of(r)->blur ? s->k % 2 == 0 || s->k > 255 : s->k > 360)
+        return columns_of(r)->blur ? "a filter is 1, 3, 5, ... 255 pixels wide" : "an angle is 1 to 360 degrees";
     return NULL;
 }
 
-/* The image, as memory or as a texture: the rung's name says how. */
+/* The image, as memory or as a texture. */
 static void pass_image(const struct rung *r, const struct shape *s, struct plan *p, struct launch *l)
 {
     const u32 image = plan_input(p, BUFFER_FLOAT, (u64)s->rows * s->cols);
-    if (strstr(r->kernel, "Global")) {
+    const struct columns *own = columns_of(r);
+    if (!own->texture) {
         launch_buffer(l, image);
         return;
     }
     const struct plan_texture t = {.buffer = image,
                                    .cols = s->cols,
                                    .rows = s->rows,
-                                   .linear = strstr(r->kernel, "Linear") != NULL,
-                                   .address = strcmp(r->kernel, "blurTexture") == 0 ? ADDRESS_CLAMP : ADDRESS_BORDER};
+                                   .linear = own->linear,
+                                   .address = own->clamp ? ADDRESS_CLAMP : ADDRESS_BORDER};
     launch_texture(l, plan_texture(p, t));
 }
 
@@ -87,7 +86,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     launch_buffer(l, plan_output(out, BUFFER_FLOAT, (u64)s->rows * s->cols));
     pass_image(r, s, out, l);
     launch_u32(l, s->cols), launch_u32(l, s->rows);
-    if (is_blur(r)) {
+    if (columns_of(r)->blur) {
         launch_u32(l, s->k), launch_f32(l, 1.0f / (f32)(s->k * s->k));
     } else {
         f32 cosine, sine;

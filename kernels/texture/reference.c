@@ -17,9 +17,9 @@
  *
  * Mean of k x k: k^2 - 1 sums and a product, k^2 roundings: gamma(k^2) w sum |v|, w the weight that the kernel got. */
 #include <math.h>
-#include <string.h>
 
 #include "kernels/families.h"
+#include "kernels/texture/columns.h"
 
 static const double u = 0x1p-24;
 
@@ -91,18 +91,17 @@ static struct want mean(const struct image *im, i64 x, i64 y, i64 k, bool clamp)
 
 static struct want of_pixel(const struct outcome *o, const struct image *im, u32 x, u32 y, double got)
 {
-    const char *kernel = o->rung->kernel;
-    const bool unit = strstr(kernel, "Global") == NULL;
-    if (strncmp(kernel, "blur", 4) == 0)
-        return mean(im, x, y, o->shape->k, strcmp(kernel, "blurBorder") != 0);
+    const struct columns *own = columns_of(o->rung);
+    if (own->blur)
+        return mean(im, x, y, o->shape->k, own->clamp);
     f32 cosine, sine;
     texture_turn(o->shape->k, &cosine, &sine);
     const f32 mx = 0.5f * (f32)(im->cols - 1), my = 0.5f * (f32)(im->rows - 1);
     const f32 dx = (f32)x - mx, dy = (f32)y - my;
     const f32 from_x = fmaf(cosine, dx, fmaf(sine, dy, mx)), from_y = fmaf(cosine, dy, fmaf(-sine, dx, my));
-    if (strstr(kernel, "Linear"))
-        return weighted(im, from_x, from_y, unit);
-    return nearest(im, from_x, from_y, unit ? 0x1p-8 : 0, got);
+    if (own->linear)
+        return weighted(im, from_x, from_y, own->texture);
+    return nearest(im, from_x, from_y, own->texture ? 0x1p-8 : 0, got);
 }
 
 void texture_check(const struct outcome *o, struct check *c)

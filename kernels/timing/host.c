@@ -1,10 +1,6 @@
 /* host.c of timing - one task, timed in different ways: the marks are the host's clock, the events the device's. */
-#include <string.h>
-
 #include "kernels/families.h"
-
-#define LADDER "kernels/timing/ladder.def"
-#include "kernels/rungs.inc"
+#include "kernels/timing/columns.h"
 
 static void defaults(const struct rung *r, struct shape *s)
 {
@@ -41,14 +37,13 @@ static void poke(struct plan *p, u32 flag, u32 value)
 /* The rounds, shared among the launches. */
 static void launches(const struct rung *r, const struct shape *s, struct plan *p, u32 stream, u32 data)
 {
-    for (u32 i = 0; i < r->unroll; i++) {
-        const u64 from = (u64)s->k * i / r->unroll, to = (u64)s->k * (i + 1) / r->unroll;
+    for (u32 i = 0; i < columns_of(r)->launches; i++) {
+        const u64 from = (u64)s->k * i / columns_of(r)->launches, to = (u64)s->k * (i + 1) / columns_of(r)->launches;
         struct launch *l = plan_launch_in(p, stream, r->kernel, ceil_div(s->n, s->bx), s->bx);
         launch_buffer(l, data), launch_u32(l, (u32)s->n), launch_u32(l, (u32)(to - from));
     }
 }
 
-/* In which of its marks, events and waits a rung differs. */
 static void clock_no_sync(const struct rung *r, const struct shape *s, struct plan *p, u32 data)
 {
     step(p, STEP_MARK, 0, 0);
@@ -117,14 +112,9 @@ static void events_elsewhere(const struct rung *r, const struct shape *s, struct
     step(p, STEP_MARK, 0, 1);
 }
 
-static const struct way {
-    const char *rung;
-    bool broken;
-    void (*steps)(const struct rung *r, const struct shape *s, struct plan *p, u32 data);
-} ways[] = {
-    {"clockNoSync", false, clock_no_sync}, {"clockSync", false, clock_sync},  {"events", false, events},
-    {"eventsHeld", false, events_held},    {"clockNoSync", true, clock_late}, {"events", true, events_elsewhere},
-};
+#define LADDER "kernels/timing/ladder.def"
+#define DEFAULTS .launches = 1,
+#include "kernels/rungs.inc"
 
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
 {
@@ -137,9 +127,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     if (s->k == 0 || s->k > 1u << 30)
         return "1 to 2^30 rounds";
     const u32 data = plan_inout(out, BUFFER_INT, s->n);
-    for (u32 i = 0; i < LS_ARRAY_LEN(ways); i++)
-        if (ways[i].broken == r->broken && strcmp(ways[i].rung, r->name) == 0)
-            ways[i].steps(r, s, out, data);
+    columns_of(r)->steps(r, s, out, data);
     out->useful_bytes = 8 * s->n;
     return NULL;
 }

@@ -1,10 +1,6 @@
 /* host.c of transfer - C = A + B with the data on the host: how it gets to the device and back. */
-#include <string.h>
-
 #include "kernels/families.h"
-
-#define LADDER "kernels/transfer/ladder.def"
-#include "kernels/rungs.inc"
+#include "kernels/transfer/columns.h"
 
 /* Allocations that a plan may hold at once, and pieces that are still worth a copy. */
 enum { MOST_PIECES = 64 };
@@ -121,7 +117,7 @@ static void resident(const struct job *j) { two_kernels(j, false); }
 
 static void streams(const struct job *j)
 {
-    const u32 parts = j->rung->unroll;
+    const u32 parts = columns_of(j->rung)->streams;
     const struct set d = device_set(j, j->shape->n);
     bool used[PLAN_STREAMS] = {0};
     for (u32 i = 0; i < parts; i++) {
@@ -208,42 +204,9 @@ static void rounded_down(const struct job *j)
     wait_for(j, 0);
 }
 
-static const struct way {
-    const char *rung;
-    bool broken;
-    enum buffer_place host;
-    void (*steps)(const struct job *j);
-} ways[] = {
-    {"pageable", false, PLACE_PAGEABLE, all_at_once},
-    {"pinned", false, PLACE_PINNED, all_at_once},
-    {"manyCopies", false, PLACE_PINNED, many_copies},
-    {"roundTrip", false, PLACE_PINNED, round_trip},
-    {"resident", false, PLACE_PINNED, resident},
-    {"twoStreams", false, PLACE_PINNED, streams},
-    {"fourStreams", false, PLACE_PINNED, streams},
-    {"doubleBuffer", false, PLACE_PINNED, double_buffer},
-    {"mapped", false, PLACE_MAPPED, no_copies},
-    {"managed", false, PLACE_MANAGED, no_copies},
-    {"managedPrefetch", false, PLACE_MANAGED, prefetched},
-    {"manyAllocations", false, PLACE_PINNED, many_allocations},
-    {"oneAllocation", false, PLACE_PINNED, one_allocation},
-    {"twoStreams", true, PLACE_PAGEABLE, printed},
-    {"fourStreams", true, PLACE_PINNED, rounded_down},
-    {"pageableStreams", true, PLACE_PAGEABLE, streams},
-};
-
-static const struct way *way_of(const struct rung *r)
-{
-    for (u32 i = 0; i < LS_ARRAY_LEN(ways); i++)
-        if (ways[i].broken == r->broken && strcmp(ways[i].rung, r->name) == 0)
-            return &ways[i];
-    return NULL;
-}
-
-bool transfer_adds_twice(const struct rung *r)
-{
-    return strcmp(r->name, "roundTrip") == 0 || strcmp(r->name, "resident") == 0;
-}
+#define LADDER "kernels/transfer/ladder.def"
+#define DEFAULTS .host = PLACE_PINNED,
+#include "kernels/rungs.inc"
 
 static void defaults(const struct rung *r, struct shape *s)
 {
@@ -269,8 +232,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
 {
-    const struct way *w = way_of(r);
-    LS_BUG_ON(!w);
+    const struct columns *own = columns_of(r);
     if (s->by != 1)
         return "blocks have one dimension here";
     if (s->bx == 0 || s->bx > 1024)
@@ -279,15 +241,15 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
         return "n is 1 to 2^28";
     if (s->k == 0 || s->k > MOST_PIECES)
         return "1 to 64 pieces";
-    struct buffer b = {.use = BUFFER_IN, .type = BUFFER_FLOAT, .place = w->host, .count = s->n};
+    struct buffer b = {.use = BUFFER_IN, .type = BUFFER_FLOAT, .place = own->host, .count = s->n};
     struct job j = {.rung = r, .shape = s, .plan = out};
     j.a = plan_buffer(out, b);
     j.b = plan_buffer(out, b);
     b.use = BUFFER_OUT;
     j.c = plan_buffer(out, b);
-    w->steps(&j);
-    out->useful_bytes = 12 * s->n * (transfer_adds_twice(r) ? 2 : 1);
-    out->flops = (double)s->n * (transfer_adds_twice(r) ? 2 : 1);
+    own->steps(&j);
+    out->useful_bytes = 12 * s->n * (own->twice ? 2 : 1);
+    out->flops = (double)s->n * (own->twice ? 2 : 1);
     return NULL;
 }
 

@@ -1,9 +1,9 @@
 /* host.c of transpose - a matrix of rows x cols floats, row by row, into one of cols x rows. */
-#include <string.h>
-
 #include "kernels/families.h"
+#include "kernels/transpose/columns.h"
 
 #define LADDER "kernels/transpose/ladder.def"
+#define DEFAULTS .wide = 1, .high = 1,
 #include "kernels/rungs.inc"
 
 static void defaults(const struct rung *r, struct shape *s)
@@ -17,17 +17,12 @@ static void defaults(const struct rung *r, struct shape *s)
         s->by = 1;
 }
 
-/* Rungs in which a block's x runs down the rows. */
-static bool is_down(const struct rung *r)
-{
-    return strcmp(r->name, "copyCol") == 0 || strcmp(r->name, "naiveCol") == 0;
-}
-
-/* The part of the matrix that one block takes. With an unroll of 4 a thread has 4 x 4 elements. */
+/* The part of the matrix that one block takes. */
 static void patch(const struct rung *r, const struct shape *s, u32 *rows, u32 *cols)
 {
-    *rows = is_down(r) ? s->bx : r->unroll == 4 ? s->by * 4 : s->by;
-    *cols = is_down(r) ? s->by : s->bx * r->unroll;
+    const struct columns *own = columns_of(r);
+    *rows = (own->x_down ? s->bx : s->by) * own->high;
+    *cols = (own->x_down ? s->by : s->bx) * own->wide;
 }
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
@@ -44,7 +39,10 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
     return true;
 }
 
-static u32 tile_words(const struct rung *r, const struct shape *s) { return (s->bx * r->unroll + r->pad) * s->by; }
+static u32 tile_words(const struct rung *r, const struct shape *s)
+{
+    return (s->bx * columns_of(r)->wide + columns_of(r)->pad) * s->by;
+}
 
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
 {
@@ -53,12 +51,12 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     u64 cells = (u64)s->rows * s->cols;
     if (cells == 0 || cells > 1u << 30)
         return "a matrix has 1 to 2^30 elements";
-    if (r->unroll == 4 && (s->bx != 16 || s->by != 16))
+    if (columns_of(r)->high == 4 && (s->bx != 16 || s->by != 16))
         return "a thread takes 4 x 4 elements of a tile of 64 x 64: the block must be 16 x 16";
     u32 rows, cols;
     patch(r, s, &rows, &cols);
-    u32 grid_x = is_down(r) ? ceil_div(s->rows, rows) : ceil_div(s->cols, cols);
-    u32 grid_y = is_down(r) ? ceil_div(s->cols, cols) : ceil_div(s->rows, rows);
+    u32 grid_x = columns_of(r)->x_down ? ceil_div(s->rows, rows) : ceil_div(s->cols, cols);
+    u32 grid_y = columns_of(r)->x_down ? ceil_div(s->cols, cols) : ceil_div(s->rows, rows);
     if (grid_y > 65535)
         return "a grid has at most 65535 rows of blocks";
     u32 to = plan_output(out, BUFFER_FLOAT, cells), from = plan_input(out, BUFFER_FLOAT, cells);

@@ -1,13 +1,12 @@
 /* reference.c of transpose - every element in its place, bit for bit (copyGmem and copyCol copy). */
-#include <string.h>
-
 #include "kernels/families.h"
+#include "kernels/transpose/columns.h"
 
 void transpose_check(const struct outcome *o, struct check *c)
 {
     const struct shape *s = o->shape;
     const f32 *out = o->after[0], *in = o->before[1];
-    bool copy = strncmp(o->rung->kernel, "copy", 4) == 0;
+    const bool copy = columns_of(o->rung)->copy;
     for (u64 row = 0; row < s->rows; row++)
         for (u64 col = 0; col < s->cols; col++) {
             u64 from = row * s->cols + col, to = copy ? from : col * s->rows + row;

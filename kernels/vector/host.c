@@ -1,9 +1,9 @@
 /* host.c of vector - one operation for each of n elements: sums, saxpy, scaling, quotients, roots and sines. */
-#include <string.h>
-
 #include "kernels/families.h"
+#include "kernels/vector/columns.h"
 
 #define LADDER "kernels/vector/ladder.def"
+#define DEFAULTS .per_thread = 1,
 #include "kernels/rungs.inc"
 
 /* What grids of fixed size have: two blocks for each of an H200's 132 SMs. */
@@ -19,33 +19,17 @@ enum form {
     FORM_UNARY,      /* x, y, n */
 };
 
-static const struct {
-    const char *kernel;
-    enum form form;
-} forms[] = {
-    {"vectorAdd", FORM_BINARY},
-    {"vectorAddPairs", FORM_BINARY},
-    {"divide", FORM_BINARY},
-    {"divideFast", FORM_BINARY},
-    {"multiplyAdd", FORM_ACCUMULATE},
-    {"optimizedKernel", FORM_ACCUMULATE},
-    {"multiplyAddTwice", FORM_ACCUMULATE},
-    {"saxpyReload", FORM_QUOTIENT},
-    {"saxpyHoisted", FORM_QUOTIENT},
-    {"scaleSync", FORM_SCALE},
-    {"kernelWithMinimizedSync", FORM_SCALE},
-    {"rsqrtExact", FORM_UNARY},
-    {"rsqrtFast", FORM_UNARY},
-    {"sine", FORM_UNARY},
-    {"sineFast", FORM_UNARY},
-};
-
 static enum form form_of(const struct rung *r)
 {
-    for (u32 i = 0; i < LS_ARRAY_LEN(forms); i++)
-        if (strcmp(forms[i].kernel, r->kernel) == 0)
-            return forms[i].form;
-    return FORM_SAXPY;
+    static const enum form forms[] = {
+        [SAXPY] = FORM_SAXPY,        [SAXPY_QUOTIENT] = FORM_QUOTIENT,
+        [ADD] = FORM_BINARY,         [DIVIDE] = FORM_BINARY,
+        [DIVIDE_FAST] = FORM_BINARY, [MULTIPLY_ADD] = FORM_ACCUMULATE,
+        [FUSED] = FORM_ACCUMULATE,   [SCALE] = FORM_SCALE,
+        [ROOT] = FORM_UNARY,         [ROOT_FAST] = FORM_UNARY,
+        [SINE] = FORM_UNARY,         [SINE_FAST] = FORM_UNARY,
+    };
+    return forms[columns_of(r)->op];
 }
 
 static void defaults(const struct rung *r, struct shape *s)
@@ -61,7 +45,7 @@ static void defaults(const struct rung *r, struct shape *s)
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    u64 block = (u64)base->bx * (r->unroll ? r->unroll : 1);
+    u64 block = (u64)base->bx * columns_of(r)->per_thread;
     const u64 sizes[] = {1, 2, 3, 31, 33, base->bx - 1, base->bx + 1, block, block + 1, 4 * block - 1, 997};
     *out = *base;
     if (i >= LS_ARRAY_LEN(sizes))
@@ -72,8 +56,8 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 
 static u32 blocks_for(const struct rung *r, const struct shape *s)
 {
-    if (r->unroll)
-        return ceil_div(s->n, (u64)s->bx * r->unroll);
+    if (!columns_of(r)->fixed_grid)
+        return ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread);
     u32 all = ceil_div(s->n, s->bx);
     return all < FIXED_BLOCKS ? all : FIXED_BLOCKS;
 }

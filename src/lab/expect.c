@@ -241,7 +241,8 @@ void expect_set(struct expect_names *names, const char *name, double value)
         names->at[names->n++] = (struct expect_name){name, value};
 }
 
-void expect_bind(struct expect_names *names, const struct rung *r, const struct shape *s, const struct plan *p)
+void expect_bind(struct expect_names *names, const struct family *f, const struct rung *r, const struct shape *s,
+                 const struct plan *p)
 {
     static const struct launch none = {.grid = {0}, .block = {0}};
     const struct launch *l = plan_main(p, r);
@@ -263,7 +264,7 @@ void expect_bind(struct expect_names *names, const struct rung *r, const struct 
     expect_set(names, "grid_x", l->grid[0]);
     expect_set(names, "grid_y", l->grid[1]);
     expect_set(names, "warps", blocks * block_warps);
-    expect_set(names, "unroll", r->unroll);
-    expect_set(names, "pad", r->pad);
     expect_set(names, "shared", l->dynamic_shared);
+    for (const struct rung_column *c = f->formula_columns; c && c->name; c++)
+        expect_set(names, c->name, *(const u32 *)((const char *)r->columns + c->offset));
 }

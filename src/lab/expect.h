@@ -14,8 +14,8 @@
  * An expression has C's operators || && == != <= >= < > + - * / % ! and unary minus with C's precedence, numbers,
  * names, parentheses, and ceil_div(a, b), min(a, b), max(a, b), log2(a). Values are doubles: / does not round. Names:
  * n, rows, cols, k, batch, bx, by (the block asked for); and of the launch that stands for the plan: threads (of a block),
- * block_warps, blocks, grid_x, grid_y, warps (of the grid), shared (dynamic shared memory a block, in bytes); unroll and pad
- * of ladder.def. */
+ * block_warps, blocks, grid_x, grid_y, warps (of the grid), shared (dynamic shared memory a block, in bytes); and the
+ * columns of ladder.def that the family gives to formulas (formula_columns). */
 #ifndef LS_LAB_EXPECT_H
 #define LS_LAB_EXPECT_H
 
@@ -61,7 +61,8 @@ enum ls_status expect_read(const char *source, const char *path, struct arena *m
                            struct diag_list *diags);
 
 /* The names that every launch has. */
-void expect_bind(struct expect_names *names, const struct rung *r, const struct shape *s, const struct plan *p);
+void expect_bind(struct expect_names *names, const struct family *f, const struct rung *r, const struct shape *s,
+                 const struct plan *p);
 void expect_set(struct expect_names *names, const char *name, double value);
 
 /* The value of an expression; on failure NaN, and *error says why (static text), else NULL. */

@@ -69,7 +69,7 @@ static void judge_line(struct judge *j, const struct expect_line *l)
 enum ls_status lab_judge(const struct expectations *e, const char *path, struct arena *mem, struct lab_result *r)
 {
     struct judge j = {.e = e, .path = path, .mem = mem, .r = r};
-    expect_bind(&j.names, r->rung, &r->shape, &r->plan);
+    expect_bind(&j.names, r->family, r->rung, &r->shape, &r->plan);
     for (u32 i = 0; i < e->nlines; i++)
         judge_line(&j, &e->lines[i]);
     r->findings = j.findings.at;

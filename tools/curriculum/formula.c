@@ -109,7 +109,7 @@ static double evaluate(struct sides *s, const char *text)
 const char *formula_check(struct check_line *c, const struct lab_result *r, const struct lab_result *was)
 {
     struct sides s = {.r = r, .was = was};
-    expect_bind(&s.names, r->rung, &r->shape, &r->plan);
+    expect_bind(&s.names, r->family, r->rung, &r->shape, &r->plan);
     expect_set(&s.names, "wrong", (double)r->check.wrong);
     expect_set(&s.names, "caught", r->caught);
     expect_set(&s.names, "useful", (double)r->plan.useful_bytes);

@@ -115,7 +115,7 @@ static void has_expectations(const struct family *f, const struct rung *r, const
     diag_init(&diags);
     assert_int_equal(expect_read(code->source, code->path, &mem, &e, &diags), LS_OK);
     assert_null(f->plan(r, s, &p));
-    expect_bind(&names, r, s, &p);
+    expect_bind(&names, f, r, s, &p);
     for (u32 i = 0; i < e.nlines; i++) {
         const char *error = NULL;
         double when = e.lines[i].when ? expect_eval(e.lines[i].when, &names, &error) : 1;

@@ -1,0 +1,14 @@
+/* columns.h of histogram - what the columns of its ladder.def mean. */
+#ifndef LS_KERNELS_HISTOGRAM_COLUMNS_H
+#define LS_KERNELS_HISTOGRAM_COLUMNS_H
+
+#include "kernels/family.h"
+
+struct columns {
+    u32 per_thread; /* bytes */
+    u32 values;     /* different ones in the data, unless k is given */
+};
+
+static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
+
+#endif

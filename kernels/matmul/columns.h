@@ -1,0 +1,20 @@
+/* columns.h of matmul - what the columns of its ladder.def mean. */
+#ifndef LS_KERNELS_MATMUL_COLUMNS_H
+#define LS_KERNELS_MATMUL_COLUMNS_H
+
+#include "kernels/family.h"
+
+struct columns {
+    u32 side;                /* of a block's square of the result; 0: the block's own shape */
+    u32 per_thread;          /* results */
+    u32 inner;               /* the only inner length that it takes; 0: any */
+    enum buffer_type inputs; /* of A and B */
+    bool x_down;             /* a block's x runs down the rows */
+    bool whole_only;         /* no boundary test: tiles must divide the matrices */
+    bool tensor;             /* by tensor cores */
+    bool tf32;               /* which round floats to tf32 */
+};
+
+static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
+
+#endif

@@ -1,0 +1,14 @@
+/* columns.h of stencil - what the columns of its ladder.def mean. */
+#ifndef LS_KERNELS_STENCIL_COLUMNS_H
+#define LS_KERNELS_STENCIL_COLUMNS_H
+
+#include "kernels/family.h"
+
+struct columns {
+    u32 per_thread; /* results */
+    bool constant;  /* coefficients are a constant, not an argument */
+};
+
+static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
+
+#endif
