@@ -6,25 +6,13 @@
 #include "base/alloc.h"
 #include "cli/cli.h"
 
-#ifndef LS_VERSION
-#define LS_VERSION "0"
-#endif
-
-/* The list of subcommands: dispatch, help and error messages come from it. */
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *about;
 } commands[] = {
-    {"climb", cli_climb, "run the optimisation ladders: every rung verified, with its counters"},
-    {"cc", cli_cc, "compile a CUDA program: nvcc's options, without a CUDA toolkit"},
-    {"run", cli_run, "run a CUDA program on Lockstep's device"},
-    {"check", cli_check, "run one and report what is wrong with its kernels, as compute-sanitizer would"},
-    {"trace", cli_trace, "run one and print when its copies and kernels would run on the GPU"},
-    {"profile", cli_profile, "run a CUDA program under the meter, and print what Nsight Compute would"},
-    {"launch", cli_launch, "launch a kernel of a PTX file or fat binary, and print its counters"},
-    {"ptx", cli_ptx, "check a PTX file: its errors, or what is in it and what cannot run"},
-    {"gpus", cli_gpus, "list the GPUs that Lockstep can be"},
+#define COMMAND(name, about) {#name, cli_##name, about},
+#include "cli/commands.def"
 };
 
 void cli_print_diags(const struct diag_list *diags)

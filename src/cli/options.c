@@ -13,10 +13,6 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 
-#ifndef LS_VERSION
-#define LS_VERSION "0"
-#endif
-
 enum { ROWS_MAX = LS_ARRAY_LEN(((struct option_reader *)0)->given), LONG_KEY = 256 };
 
 /* What every command has. */

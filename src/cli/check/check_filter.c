@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/check/check.h"
+#include "cli/check/check_command.h"
 
 /* ---- kernels ---- */
 

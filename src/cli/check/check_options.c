@@ -3,7 +3,7 @@
  * refused by name, with the reason. */
 #include <string.h>
 
-#include "cli/check/check.h"
+#include "cli/check/check_command.h"
 #include "cli/shared_options.h"
 
 /* ---- what to look for ---- */

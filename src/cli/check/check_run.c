@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/check/check.h"
+#include "cli/check/check_command.h"
 #include "cli/cli.h"
 #include "cli/folder.h"
 #include "cli/program.h"

@@ -3,7 +3,7 @@
 #include <regex.h>
 #include <string.h>
 
-#include "cli/profile/profile.h"
+#include "cli/profile/profile_command.h"
 #include "cli/shared_options.h"
 
 /* ---- what to profile ---- */

@@ -12,7 +12,7 @@
 #include "base/gpu.h"
 #include "cli/cli.h"
 #include "cli/folder.h"
-#include "cli/profile/profile.h"
+#include "cli/profile/profile_command.h"
 #include "cli/program.h"
 
 /* ---- the environment ---- */

@@ -1,4 +1,4 @@
-/* launch.c - `lockstep launch`: runs one kernel of a PTX file or fat binary without a host program.
+/* launch_command.c - `lockstep launch`: runs one kernel of a PTX file or fat binary without a host program.
  *
  * The file is read and checked here, so that what is wrong with it, or with the arguments, is said before a driver is
  * loaded. Then everything goes through the driver API, so that the same command runs on a GPU. What a launch is refused
@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/gpu.h"
 #include "cli/cli.h"
-#include "cli/climb/launch.h"
+#include "cli/launch/launch_command.h"
 #include "cli/shared_options.h"
 #include "cli/source.h"
 #include "lab/session.h"

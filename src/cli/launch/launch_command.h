@@ -1,6 +1,6 @@
-/* launch.h - what the files of `lockstep launch` share: the arguments as they are written, and the result to print. */
-#ifndef LS_CLI_LAUNCH_H
-#define LS_CLI_LAUNCH_H
+/* launch_command.h - what the files of `lockstep launch` share: the arguments as they are written, and the result to print. */
+#ifndef LS_CLI_LAUNCH_COMMAND_H
+#define LS_CLI_LAUNCH_COMMAND_H
 
 #include <stdio.h>
 

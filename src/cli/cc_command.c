@@ -1,4 +1,4 @@
-/* cc.c - `lockstep cc`: compiles CUDA programs, by the options that nvcc has.
+/* cc_command.c - `lockstep cc`: compiles CUDA programs, by the options that nvcc has.
  *
  * The library src/toolchain does it; here are the messages, --help, -v, and the choice between clang and nvcc. */
 #include <setjmp.h>
@@ -11,10 +11,6 @@
 #include "base/gpu.h"
 #include "cli/cli.h"
 #include "toolchain/toolchain.h"
-
-#ifndef LS_VERSION
-#define LS_VERSION "0"
-#endif
 
 struct cc {
     struct tool_options options;

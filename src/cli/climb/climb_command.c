@@ -1,4 +1,4 @@
-/* climb.c - `lockstep climb`: the ladders, rung by rung. */
+/* climb_command.c - `lockstep climb`: the ladders, rung by rung. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* gpus.c - `lockstep gpus`: what is known of each GPU that Lockstep can be. */
+/* gpus_command.c - `lockstep gpus`: what is known of each GPU that Lockstep can be. */
 #include <stdio.h>
 
 #include "base/gpu.h"

@@ -1,6 +1,6 @@
-/* profile.h - what the files of `lockstep profile` share: the command line, read. */
-#ifndef LS_CLI_PROFILE_H
-#define LS_CLI_PROFILE_H
+/* profile_command.h - what the files of `lockstep profile` share: the command line, read. */
+#ifndef LS_CLI_PROFILE_COMMAND_H
+#define LS_CLI_PROFILE_COMMAND_H
 
 #include <stdio.h>
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/climb/launch.h"
+#include "cli/launch/launch_command.h"
 #include "cli/options.h"
 
 static const struct launch_type types[] = {

@@ -1,4 +1,4 @@
-/* run.c - `lockstep run PROGRAM [ARGUMENT...]`: the program as it is, on Lockstep's device. The process is replaced, so
+/* run_command.c - `lockstep run PROGRAM [ARGUMENT...]`: the program as it is, on Lockstep's device. The process is replaced, so
  * exit code, signals, stdin and stdout are the program's own. */
 #include <stdlib.h>
 

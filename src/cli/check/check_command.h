@@ -1,6 +1,6 @@
-/* check.h - what the files of `lockstep check` share: the command line, read. */
-#ifndef LS_CLI_CHECK_H
-#define LS_CLI_CHECK_H
+/* check_command.h - what the files of `lockstep check` share: the command line, read. */
+#ifndef LS_CLI_CHECK_COMMAND_H
+#define LS_CLI_CHECK_COMMAND_H
 
 #include <stdio.h>
 

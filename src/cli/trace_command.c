@@ -1,4 +1,4 @@
-/* trace.c - `lockstep trace PROGRAM`: when each copy and kernel would run on the GPU, as nvprof printed it, and as a file
+/* trace_command.c - `lockstep trace PROGRAM`: when each copy and kernel would run on the GPU, as nvprof printed it, and as a file
  * for Perfetto. The program runs with every launch recorded; times come from the models (report/timeline/timeline.h). */
 #include <dirent.h>
 #include <errno.h>

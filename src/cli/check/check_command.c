@@ -1,4 +1,4 @@
-/* check.c - `lockstep check`: a program under the checks, reported as compute-sanitizer reports it.
+/* check_command.c - `lockstep check`: a program under the checks, reported as compute-sanitizer reports it.
  *
  * The driver in the program's processes runs the checks and writes the records (check/core/finding_print.c); this command
  * sets the environment, runs the program, reads the records, looks up the host's symbols and prints
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "cli/check/check.h"
+#include "cli/check/check_command.h"
 #include "cli/cli.h"
 #include "cli/symbols.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/climb/launch.h"
+#include "cli/launch/launch_command.h"
 
 /* ncu's way with numbers: whole ones with thousands separated, others with two decimals. */
 static void number_text(double v, char out[48])

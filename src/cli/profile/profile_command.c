@@ -1,4 +1,4 @@
-/* profile.c - `lockstep profile`: a program under the meter, printed as Nsight Compute prints it.
+/* profile_command.c - `lockstep profile`: a program under the meter, printed as Nsight Compute prints it.
  *
  * The driver in the program's processes writes the records (attach/profile.c); this command sets the environment, runs
  * the program, reads the records and prints them (report/ncu/ncu.h). Nothing is replayed: one run counts every metric. */
@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "cli/cli.h"
-#include "cli/profile/profile.h"
+#include "cli/profile/profile_command.h"
 
 /* ---- lists ---- */
 

@@ -1,4 +1,4 @@
-/* check_ptx.c - `lockstep ptx`: is this PTX right, what is in it, and what of it cannot run here?
+/* ptx_command.c - `lockstep ptx`: is this PTX right, what is in it, and what of it cannot run here?
  *
  * The file is parsed and verified, and its kernels are lowered as they would be for a launch. Nothing is run. Every
  * instruction that has no body is listed below its function; what else refuses a kernel (an operand of a kind that is
@@ -15,19 +15,19 @@
 #include "cli/source.h"
 #include "exec/exec.h"
 
-struct check {
+struct ptx_command {
     const char *file;
     bool print;
 };
 
 static const struct option_row rows[] = {
     OPTION(FLAG, "print", NULL, "Print the module as PTX, one instruction a line, instead of a summary",
-           .at = OPTION_AT(struct check, print)),
+           .at = OPTION_AT(struct ptx_command, print)),
 };
 
 static void take_word(struct option_reader *o, const char *word)
 {
-    struct check *c = o->into;
+    struct ptx_command *c = o->into;
     if (c->file)
         option_wrong(o, "one file at a time; '%s' is another", word);
     c->file = word;
@@ -35,7 +35,7 @@ static void take_word(struct option_reader *o, const char *word)
 
 static void finish(struct option_reader *o)
 {
-    const struct check *c = o->into;
+    const struct ptx_command *c = o->into;
     if (!c->file)
         option_wrong(o, "which file?");
 }
@@ -208,7 +208,8 @@ static int print_text(const struct ptx_module *ptx)
 
 /* ---- all of the file ---- */
 
-static int each_unit(const struct check *c, struct cli_source *s, struct exec_device *device, struct diag_list *diags)
+static int each_unit(const struct ptx_command *c, struct cli_source *s, struct exec_device *device,
+                     struct diag_list *diags)
 {
     int status = CLI_OK;
     for (u32 i = 0; i < s->img.n && status != CLI_TROUBLE; i++) {
@@ -225,7 +226,7 @@ static int each_unit(const struct check *c, struct cli_source *s, struct exec_de
     return status;
 }
 
-static int check(const struct check *c, struct diag_list *diags)
+static int check(const struct ptx_command *c, struct diag_list *diags)
 {
     struct gpu gpu;
     struct cli_source source;
@@ -248,7 +249,7 @@ static int check(const struct check *c, struct diag_list *diags)
 
 int cli_ptx(int argc, char **argv)
 {
-    struct check c = {0};
+    struct ptx_command c = {0};
     struct diag_list diags;
     int status;
     if (!options_read(&table, &c, argc, argv, &status))
