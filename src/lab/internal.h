@@ -69,11 +69,8 @@ void lab_values(struct trial *t, struct arena *mem, struct lab_result *out);
 void lab_value_set(struct lab_result *out, const char *name, double v);
 
 /* ---- link.c ---- */
-/* The plan's critical path, by the model in link.h; after lab_bounds. */
+/* The plan's critical path, by the model in link.h; bound_seconds is set. */
 void lab_link(const struct gpu *gpu, struct arena *mem, struct lab_result *out);
-
-/* ---- bounds.c ---- */
-void lab_bounds(const struct gpu *gpu, struct lab_result *out);
 
 /* judge.c: expectations against a report */
 enum ls_status lab_judge(const struct expectations *e, const char *path, struct arena *mem, struct lab_result *r);

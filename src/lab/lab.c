@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "lab/internal.h"
+#include "model/bounds.h"
 
 enum ls_status lab_open(const struct lab_request *request, struct lab **out, struct diag_list *diags)
 {
@@ -230,11 +231,28 @@ static void catch_broken(const struct run *run, const struct expectations *e)
         snprintf(run->out->text, sizeof run->out->text, "%s", seen.text);
 }
 
+/* By throughputs alone: what a launch waits for, another may hide. Of DRAM only the bytes that the task must move. */
+static void set_bound(const struct gpu *gpu, struct lab_result *out)
+{
+    if (!out->report || !out->main)
+        return;
+    const struct launch *l = out->main;
+    struct model_work w = work_of_report(out->report);
+    w.blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+    w.dram_bytes = (double)out->plan.useful_bytes;
+    const struct bounds b = bounds_of(gpu, &w, gpu->boost_mhz * 1e6);
+    const enum bound_id nearest = bounds_nearest(&b, BOUND_LATENCY);
+    if (!(b.seconds[nearest] > 0))
+        return;
+    out->bound_seconds = b.seconds[nearest];
+    out->limit = bound_name(nearest);
+}
+
 static void count(const struct run *run, const struct expectations *e, struct arena *mem, struct diag_list *diags)
 {
     struct lab_result *out = run->out;
     out->report = lab_session_sum(run->lab->session, run->rung->kernel, &out->launches, diags);
-    lab_bounds(&run->lab->gpu, out);
+    set_bound(&run->lab->gpu, out);
     lab_link(&run->lab->gpu, mem, out);
     if (out->report)
         lab_judge(e, run->code->path, mem, out);

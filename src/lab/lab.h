@@ -52,9 +52,6 @@ struct lab_value {
     enum metric_kind kind;
 };
 
-/* What may limit a launch; bounds.c says how each is reckoned. */
-enum lab_bound { BOUND_DRAM, BOUND_L1, BOUND_SHARED, BOUND_LSU, BOUND_ISSUE, BOUND_FP32, BOUND_COUNT };
-
 struct lab_result {
     const struct family *family;
     const struct rung *rung;
@@ -65,8 +62,8 @@ struct lab_result {
     u32 launches;              /* kernels that the counters add up, with those that kernels launched */
     struct lab_value *values;
     u32 nvalues;
-    double bounds[BOUND_COUNT], bound_seconds; /* modelled: no GPU of this kind is faster with these counters */
-    const char *limit;                         /* the bound that is the largest: "l1"; NULL: none was reckoned */
+    double bound_seconds; /* modelled: no GPU of this kind is faster with these counters (model/bounds.h) */
+    const char *limit;    /* the bound that is the largest: "l1"; NULL: none was reckoned */
     enum lab_verdict verdict;
     char text[400]; /* why, when it is not right */
     struct check check;

@@ -9,7 +9,7 @@
  *   copy from or to page-locked memory                  an engine: copy_latency_ns + bytes / link_..._bytes_per_s
  *   copy from or to pageable memory                     the same by the pageable rate; the host waits until it is done,
  *                                                       and before it until the stream is
- *   kernel                                              the SMs: its share of the lower bound (bounds.c), at least
+ *   kernel                                              the SMs: its share of the lower bound (model/bounds.c), at least
  *                                                       launch_ns
  *   mapped memory that a kernel has                     the engines beside the SMs, at the page-locked rate
  *   managed memory that is on the other side            the same at the pageable rate, whose value for page faults was

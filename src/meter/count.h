@@ -69,6 +69,11 @@ void counter_barrier(void *ctx, const struct exec_barrier *b);
 void counter_block_begin(void *ctx, const struct exec_block_info *b);
 void counter_block_end(void *ctx, const struct exec_block_info *b);
 
+/* work.c: cycles that all warps of a launch spend in f, one after the other; n: the events by site. mem is for the time of
+ * the call; its recovery point is set. */
+double work_path(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e,
+                 const struct block_count *blocks, u64 (*n)[EVENT_COUNT]);
+
 /* The tally of that class, or NULL when there was no such access. */
 const struct tally *site_tally(const struct site_count *s, enum access_class class);
 

@@ -11,7 +11,6 @@
 #include "base/alloc.h"
 #include "base/mutate.h"
 #include "meter/count.h"
-#include "meter/time.h"
 
 struct meter {
     struct exec_hooks hooks;
@@ -528,15 +527,11 @@ static void describe_launch(const struct meter *m, struct meter_report *r)
 static void add_time(const struct meter *m, struct meter_report *r, const struct total *totals, u32 n,
                      struct arena *tmp)
 {
-    struct time_input in = {.gpu = &m->gpu,
-                            .n = r->n,
-                            .blocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
-                            .warps = (m->block[0] * m->block[1] * m->block[2] + 31) / 32,
-                            .resident = r->occupancy.blocks_per_sm,
-                            .atomic_most = caches_atomic_most(m->caches)};
+    struct model_work w = work_of_report(r);
+    w.slice_sectors = (double)caches_atomic_most(m->caches);
     for (u32 k = 0; k < n; k++)
-        time_path_add(tmp, &m->gpu, totals[k].func, totals[k].estimate, totals[k].blocks, totals[k].n, &in.path);
-    r->time = time_of(&in);
+        w.path += work_path(tmp, &m->gpu, totals[k].func, totals[k].estimate, totals[k].blocks, totals[k].n);
+    r->time = time_of(&m->gpu, &w);
     r->n[EVENT_time_ns] = (u64)(r->time.ns + 0.5);
 }
 

@@ -20,6 +20,7 @@
 #include "exec/exec.h"
 #include "meter/metrics.h"
 #include "model/occupancy.h"
+#include "model/time.h"
 
 struct meter;
 
@@ -59,17 +60,6 @@ struct meter_picture {
     u64 addr[32];
 };
 
-/* The model of time (time.h), in cycles of the SM with most blocks: what a launch would take if nothing else limited it. */
-struct meter_time {
-    double issue, pipes, l1, l2, dram, atomics, blocks, latency;
-    double busy;                             /* from the first block to the last */
-    double ns, cycles;                       /* with what a launch takes besides */
-    double sm_hz, dram_hz;                   /* the clocks that it was computed for */
-    double active;                           /* busy, on the average of all SMs */
-    double warps_pct;                        /* achieved occupancy */
-    double dram_pct, l2_pct, l1_pct, sm_pct; /* of the most that each could do in that time */
-};
-
 /* One finished launch. Everything it points to is its own. */
 struct meter_report {
     struct arena mem;
@@ -90,7 +80,7 @@ struct meter_report {
     u32 sms;                                            /* of the device */
     u32 registers;                                      /* a thread */
     bool modelled;                                      /* with the modelled metrics */
-    struct meter_time time; /* when modelled; of a report that was read from a session: not */
+    struct model_time time; /* when modelled; of a report that was read from a session: not */
     double seconds;         /* 0 until the caller sets it */
     struct occupancy_result occupancy;
     struct meter_metric {
@@ -128,5 +118,9 @@ double meter_line_value(const struct meter_line *l, enum metric_id id);
 /* The rows of r added up by source line, sorted by file and line (ptx_line: the smallest; rows without a source line
  * stay by PTX line). Lives in mem. */
 struct meter_line *meter_source_lines(const struct meter_report *r, struct arena *mem, u32 *n);
+
+/* What the launch has to do, for the performance model: from counters alone, and with the launch's shape. */
+struct model_work work_of_events(const u64 *n);
+struct model_work work_of_report(const struct meter_report *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* latency.c - what the clock has to know of an instruction: the unit that runs it and how many machine instructions it
- * stands for. How many cycles that is depends on the GPU (exec/clock/clock.c).
+ * stands for; and the cycles of each unit on a GPU.
  *
  * PTX is not machine code. What ptxas renames or folds away (moves between registers, cvta, ld.param, widening) takes
  * no time here; integers of 64 bits are two instructions; divisions, remainders and rounded roots are sequences whose
@@ -197,4 +197,45 @@ struct ir_cost latency_cost(const struct ptx_inst *i)
     default:
         return ir_dest_count(i) ? arithmetic(t) : one(IR_UNIT_CONTROL);
     }
+}
+
+/* ---- on a GPU ---- */
+
+static u32 known(u32 latency, u32 otherwise) { return latency ? latency : otherwise; }
+
+/* The lanes of a scheduler's share of the SM. */
+static u32 interval(const struct gpu *g, u32 results_a_clock)
+{
+    u32 n = results_a_clock ? g->warp_size * g->sub_partitions / results_a_clock : 1;
+    return n ? n : 1;
+}
+
+static void set(struct latencies *l, enum ir_unit unit, u32 latency, u32 every)
+{
+    l->unit[unit] = latency;
+    l->interval[unit] = every;
+}
+
+struct latencies latencies_of(const struct gpu *g)
+{
+    enum { LSU_INTERVAL = 2 };                /* the SM takes about one memory instruction every two clocks */
+    enum { CONVERSIONS = 16, SHUFFLES = 32 }; /* results a clock an SM: CUDA programming guide, cc 7.0 to 12.0 */
+    const u32 tensor = known(g->latency_tensor, 33);
+    struct latencies l = {.shared = known(g->latency_shared, 29),
+                          .l1 = known(g->latency_l1, 41),
+                          .l2 = known(g->latency_l2, 263),
+                          .dram = known(g->latency_dram, 479)};
+    for (int k = 0; k < IR_UNIT_COUNT; k++)
+        set(&l, (enum ir_unit)k, 1, 1);
+    set(&l, IR_UNIT_ARGUMENT, 0, 0);
+    set(&l, IR_UNIT_INT, known(g->latency_int, 4), interval(g, g->int_rate));
+    set(&l, IR_UNIT_FP32, known(g->latency_fp32, 4), interval(g, g->fp32_rate));
+    set(&l, IR_UNIT_FP16, known(g->latency_fp16, 5), interval(g, g->fp32_rate));
+    set(&l, IR_UNIT_FP64, known(g->latency_fp64, 8), interval(g, g->fp64_rate));
+    set(&l, IR_UNIT_SFU, known(g->latency_sfu, 23), interval(g, g->sfu_rate));
+    set(&l, IR_UNIT_CONVERT, known(g->latency_convert, 14), interval(g, CONVERSIONS));
+    set(&l, IR_UNIT_SHUFFLE, known(g->latency_shuffle, 23), interval(g, SHUFFLES));
+    set(&l, IR_UNIT_TENSOR, tensor, tensor / 4 ? tensor / 4 : 1); /* a guess: four are under way */
+    set(&l, IR_UNIT_MEMORY, l.l1, LSU_INTERVAL);
+    return l;
 }

@@ -1,16 +1,5 @@
-/* limit.c - the limits of limit.h. Of the SMs the one with most blocks decides, so an SM's work is (total / blocks) *
- * ceil(blocks / SMs). What an SM does in a clock:
- *
- *   dram      the modelled DRAM bytes, or where there is no model all global sectors, at the GPU's bandwidth
- *   l1        128 bytes: 4 sectors of global and local accesses
- *   shared    1 wavefront
- *   lsu       half a memory instruction
- *   issue     1 warp instruction a scheduler
- *   fp32 ...  the GPU file's rates
- *   latency   each wave of blocks waits for memory once: DRAM's latency, or shared memory's, and issues one warp's
- *             instructions one after the other
- *
- * They are bounds and no prediction: what waits for what is not looked at. */
+/* limit.c - the nearest limit of a launch in words: what the bounds of model/bounds.h are for it, the numbers that say so,
+ * and the line to blame. Where no model tells the bytes of DRAM, all global sectors are taken to pass it. */
 #include "report/limit.h"
 
 #include <math.h>
@@ -24,12 +13,12 @@ static double event(const struct meter_report *r, enum event_id e) { return (dou
 
 #define E(name) event(r, EVENT_##name)
 
-const char *limit_name(enum limit_id id)
+const char *limit_name(enum bound_id id)
 {
-    static const char *const names[LIMIT_COUNT] = {"DRAM Bandwidth",  "L1/TEX Bandwidth",   "Shared Memory",
+    static const char *const names[BOUND_COUNT] = {"DRAM Bandwidth",  "L1/TEX Bandwidth",   "Shared Memory",
                                                    "Load/Store Unit", "Instruction Issue",  "FP32 Arithmetic",
                                                    "FP64 Arithmetic", "Integer Arithmetic", "Latency"};
-    return (u32)id < LIMIT_COUNT ? names[id] : "?";
+    return (u32)id < BOUND_COUNT ? names[id] : "?";
 }
 
 void limit_number(double v, char out[48])
@@ -55,25 +44,16 @@ void limit_number(double v, char out[48])
 
 /* ---- what was counted ---- */
 
-static double sectors(const struct meter_report *r)
-{
-    return E(gld_sectors) + E(gst_sectors) + E(gatom_sectors) + E(gred_sectors) + E(gasync_sectors);
-}
-
 static double wavefronts(const struct meter_report *r)
 {
     return E(sld_wavefronts) + E(sst_wavefronts) + E(satom_wavefronts);
 }
 
+static double per(double work, double rate) { return rate > 0 ? work / rate : 0; }
+
 static double conflicts(const struct meter_report *r)
 {
     return E(sld_conflicts) + E(sst_conflicts) + E(satom_conflicts);
-}
-
-static double requests(const struct meter_report *r)
-{
-    return E(gld_requests) + E(gst_requests) + E(gatom_requests) + E(gred_requests) + E(gasync_requests) +
-           E(lld_requests) + E(lst_requests) + E(sld_requests) + E(sst_requests) + E(satom_requests);
 }
 
 struct limit_sectors limit_sectors(const struct meter_line *l)
@@ -103,12 +83,10 @@ static double modelled(const struct meter_report *r, const char *name) { return 
 
 /* ---- bounds ---- */
 
-static double per(double work, double rate) { return rate > 0 ? work / rate : 0; }
-
-static double dram_seconds(const struct meter_report *r, const struct gpu *gpu)
+static double dram_bytes(const struct meter_report *r)
 {
     const double bytes = modelled(r, "dram__bytes.sum");
-    return per(isnan(bytes) ? 32 * sectors(r) : bytes, gpu->dram_bytes_per_s);
+    return isnan(bytes) ? 32 * work_of_report(r).global_sectors : bytes;
 }
 
 /* Cycles a second of an SM: those of the modelled time, where there is one, so that the two can be compared. */
@@ -118,68 +96,44 @@ static double clock_of(const struct meter_report *r, const struct gpu *gpu)
     return hz > 0 ? hz : gpu->boost_mhz * 1e6;
 }
 
-/* Seconds of DRAM's or shared memory's latency and of a warp's own instructions, a wave of blocks. */
-static double latency_seconds(const struct meter_report *r, const struct gpu *gpu, double blocks)
-{
-    const double warps = ceil((double)r->block[0] * r->block[1] * r->block[2] / 32) * blocks;
-    const double room = (double)(r->occupancy.blocks_per_sm ? r->occupancy.blocks_per_sm : 1) * gpu->sms;
-    double cycles = per(E(inst), warps);
-    if (sectors(r) > 0)
-        cycles += gpu->latency_dram;
-    else if (wavefronts(r) > 0)
-        cycles += gpu->latency_shared;
-    return ceil(blocks / room) * cycles / clock_of(r, gpu);
-}
-
 bool limits_of(const struct meter_report *r, const struct gpu *gpu, struct limits *out)
 {
-    const double blocks = (double)r->grid[0] * r->grid[1] * r->grid[2];
     *out = (struct limits){.duration = NAN};
     if (!gpu || !gpu->sms || !gpu->boost_mhz || !r->n[EVENT_inst])
         return false;
-    const double clock = ceil(blocks / gpu->sms) / blocks / clock_of(r, gpu); /* seconds of an SM's clock */
+    struct model_work w = work_of_report(r);
     const double ns = modelled(r, "gpu__time_duration.sum");
+    w.dram_bytes = dram_bytes(r);
+    out->bounds = bounds_of(gpu, &w, clock_of(r, gpu));
+    out->nearest = bounds_nearest(&out->bounds, BOUND_COUNT);
     out->duration = isnan(ns) ? NAN : ns * 1e-9;
-    double *s = out->seconds;
-    s[LIMIT_DRAM] = dram_seconds(r, gpu);
-    s[LIMIT_L1] = clock * (sectors(r) + E(lld_sectors) + E(lst_sectors)) / 4;
-    s[LIMIT_SHARED] = clock * wavefronts(r);
-    s[LIMIT_LSU] = clock * requests(r) * 2;
-    s[LIMIT_ISSUE] = clock * per(E(inst), gpu->sub_partitions);
-    s[LIMIT_FP32] = clock * per(E(fp32), gpu->fp32_rate);
-    s[LIMIT_FP64] = clock * per(E(fp64), gpu->fp64_rate);
-    s[LIMIT_INTEGER] = clock * per(E(integer), gpu->int_rate);
-    s[LIMIT_LATENCY] = latency_seconds(r, gpu, blocks);
-    for (u32 i = 0; i < LIMIT_COUNT; i++)
-        if (s[i] > s[out->nearest])
-            out->nearest = (enum limit_id)i;
     return true;
 }
 
 /* ---- the line to blame ---- */
 
-static double weight(const struct meter_line *l, enum limit_id id)
+static double weight(const struct meter_line *l, enum bound_id id)
 {
     const u64 *n = l->n;
     const struct limit_sectors s = limit_sectors(l);
     switch (id) {
-    case LIMIT_DRAM:
-    case LIMIT_L1:
+    case BOUND_DRAM:
+    case BOUND_L1:
         return s.sectors > s.ideal ? 1e12 + (double)(s.sectors - s.ideal) : (double)s.sectors;
-    case LIMIT_SHARED: {
+    case BOUND_SHARED: {
         const u64 more = n[EVENT_sld_conflicts] + n[EVENT_sst_conflicts] + n[EVENT_satom_conflicts];
         return more ? 1e12 + (double)more
                     : (double)(n[EVENT_sld_wavefronts] + n[EVENT_sst_wavefronts] + n[EVENT_satom_wavefronts]);
     }
-    case LIMIT_LSU:
+    case BOUND_LSU:
         return (double)(n[EVENT_gld_requests] + n[EVENT_gst_requests] + n[EVENT_sld_requests] + n[EVENT_sst_requests]);
-    case LIMIT_FP32:
+    case BOUND_FP32:
         return (double)n[EVENT_fp32];
-    case LIMIT_FP64:
+    case BOUND_FP64:
         return (double)n[EVENT_fp64];
-    case LIMIT_INTEGER:
+    case BOUND_INTEGER:
         return (double)n[EVENT_integer];
-    case LIMIT_LATENCY:
+    case BOUND_LATENCY:
         return (double)(n[EVENT_gld_requests] + n[EVENT_gatom_requests]);
     default:
         return (double)n[EVENT_inst];
@@ -187,7 +141,7 @@ static double weight(const struct meter_line *l, enum limit_id id)
 }
 
 /* Nothing is blamed when no line stands out by what the limit is about. */
-static bool worst_line(const struct meter_report *r, enum limit_id id, struct arena *mem, struct meter_line *out)
+static bool worst_line(const struct meter_report *r, enum bound_id id, struct arena *mem, struct meter_line *out)
 {
     u32 n;
     const struct meter_line *lines = meter_source_lines(r, mem, &n);
@@ -236,14 +190,13 @@ static void say_sectors(struct words *w, const struct meter_report *r)
         say(w, "Global accesses touch %s sectors, no more than their bytes need. ", number((double)s.sectors, a));
 }
 
-static void say_memory(struct words *w, const struct meter_report *r, const struct gpu *gpu, enum limit_id id)
+static void say_memory(struct words *w, const struct meter_report *r, const struct gpu *gpu, enum bound_id id)
 {
     char a[48], b[48];
-    const double bytes = modelled(r, "dram__bytes.sum");
-    if (id == LIMIT_DRAM)
-        say(w, "%s bytes %s DRAM at %s Gbyte/s. ", number(isnan(bytes) ? 32 * sectors(r) : bytes, a),
-            isnan(bytes) ? "of global sectors, if no cache helps, pass" : "pass",
-            number(gpu->dram_bytes_per_s / 1e9, b));
+    if (id == BOUND_DRAM)
+        say(w, "%s bytes %s DRAM at %s Gbyte/s. ", number(dram_bytes(r), a),
+            isnan(modelled(r, "dram__bytes.sum")) ? "of global sectors, if no cache helps, pass" : "pass",
+            number(bound_dram_rate(gpu) / 1e9, b));
     else
         say(w, "An SM's L1 hands out 4 sectors a clock. ");
     say_sectors(w, r);
@@ -273,32 +226,33 @@ static void say_rate(struct words *w, double work, const char *what, u32 rate)
     say(w, "%s %s, of which an SM does %u a clock. ", number(work, a), what, rate);
 }
 
-static void say_evidence(struct words *w, const struct meter_report *r, const struct gpu *gpu, enum limit_id id)
+static void say_evidence(struct words *w, const struct meter_report *r, const struct gpu *gpu, enum bound_id id)
 {
     char a[48];
     switch (id) {
-    case LIMIT_DRAM:
-    case LIMIT_L1:
+    case BOUND_DRAM:
+    case BOUND_L1:
         say_memory(w, r, gpu, id);
         break;
-    case LIMIT_SHARED:
+    case BOUND_SHARED:
         say_shared(w, r);
         break;
-    case LIMIT_LATENCY:
+    case BOUND_LATENCY:
         say_latency(w, r, gpu);
         break;
-    case LIMIT_LSU:
-        say(w, "%s memory instructions of warps, of which an SM takes one every 2 clocks. ", number(requests(r), a));
+    case BOUND_LSU:
+        say(w, "%s memory instructions of warps, of which an SM takes one every 2 clocks. ",
+            number(work_of_report(r).requests, a));
         break;
-    case LIMIT_ISSUE:
+    case BOUND_ISSUE:
         say_rate(w, E(inst), "warp instructions", gpu->sub_partitions);
         if (E(inst) > 0 && E(thread_inst) / E(inst) < 31.5)
             say(w, "%.1f of 32 threads take part in one. ", E(thread_inst) / E(inst));
         break;
-    case LIMIT_FP32:
+    case BOUND_FP32:
         say_rate(w, E(fp32), "f32 instructions of threads", gpu->fp32_rate);
         break;
-    case LIMIT_FP64:
+    case BOUND_FP64:
         say_rate(w, E(fp64), "f64 instructions of threads", gpu->fp64_rate);
         break;
     default:
@@ -306,7 +260,7 @@ static void say_evidence(struct words *w, const struct meter_report *r, const st
     }
 }
 
-static const char *const advice[LIMIT_COUNT] = {
+static const char *const advice[BOUND_COUNT] = {
     "Move fewer bytes: neighbouring threads to neighbouring words, and each byte once.",
     "Let neighbouring threads take neighbouring words, or keep what is used again in registers or shared memory.",
     "Pad the rows or permute the indices, so that a warp's lanes fall into different banks; or load wider.",
@@ -318,7 +272,7 @@ static const char *const advice[LIMIT_COUNT] = {
     "Launch more blocks or threads, or give each thread several independent loads.",
 };
 
-static void say_line(struct words *w, const struct meter_report *r, enum limit_id id)
+static void say_line(struct words *w, const struct meter_report *r, enum bound_id id)
 {
     struct arena mem = ARENA("tmp");
     struct meter_line l = {0};
@@ -331,42 +285,42 @@ static void say_line(struct words *w, const struct meter_report *r, enum limit_i
     arena_free(&mem);
 }
 
-static bool note_sectors(struct words *w, const struct meter_report *r, enum limit_id nearest)
+static bool note_sectors(struct words *w, const struct meter_report *r, enum bound_id nearest)
 {
     const struct limit_sectors s = all_sectors(r);
-    if (nearest == LIMIT_DRAM || nearest == LIMIT_L1 || (double)s.sectors <= WASTE * (double)s.ideal)
+    if (nearest == BOUND_DRAM || nearest == BOUND_L1 || (double)s.sectors <= WASTE * (double)s.ideal)
         return false;
     say_sectors(w, r);
-    say_line(w, r, LIMIT_L1);
-    say(w, "%s", advice[LIMIT_L1]);
+    say_line(w, r, BOUND_L1);
+    say(w, "%s", advice[BOUND_L1]);
     return true;
 }
 
-static bool note_conflicts(struct words *w, const struct meter_report *r, enum limit_id nearest)
+static bool note_conflicts(struct words *w, const struct meter_report *r, enum bound_id nearest)
 {
-    if (nearest == LIMIT_SHARED || wavefronts(r) <= WASTE * (wavefronts(r) - conflicts(r)))
+    if (nearest == BOUND_SHARED || wavefronts(r) <= WASTE * (wavefronts(r) - conflicts(r)))
         return false;
     say_shared(w, r);
-    say_line(w, r, LIMIT_SHARED);
-    say(w, "%s", advice[LIMIT_SHARED]);
+    say_line(w, r, BOUND_SHARED);
+    say(w, "%s", advice[BOUND_SHARED]);
     return true;
 }
 
-static bool note_threads(struct words *w, const struct meter_report *r, enum limit_id nearest)
+static bool note_threads(struct words *w, const struct meter_report *r, enum bound_id nearest)
 {
     const double threads = per(E(thread_inst), E(inst));
-    if (nearest == LIMIT_ISSUE || threads <= 0 || threads * WASTE > 32)
+    if (nearest == BOUND_ISSUE || threads <= 0 || threads * WASTE > 32)
         return false;
     say(w, "%.1f of 32 threads take part in an instruction. ", threads);
     say(w, "Let whole warps go the same way: make conditions depend on the warp, and blocks multiples of 32 threads.");
     return true;
 }
 
-bool limit_note(const struct meter_report *r, u32 n, enum limit_id nearest, const char **rule, char *out, size_t size)
+bool limit_note(const struct meter_report *r, u32 n, enum bound_id nearest, const char **rule, char *out, size_t size)
 {
     static const struct {
         const char *rule;
-        bool (*note)(struct words *w, const struct meter_report *r, enum limit_id nearest);
+        bool (*note)(struct words *w, const struct meter_report *r, enum bound_id nearest);
     } notes[LIMIT_NOTES] = {{"UncoalescedGlobalAccess", note_sectors},
                             {"SharedMemoryConflicts", note_conflicts},
                             {"ThreadDivergence", note_threads}};
@@ -382,12 +336,12 @@ void limit_text(const struct meter_report *r, const struct gpu *gpu, const struc
     char us[48];
     out[0] = 0;
     say(&w, "The nearest limit is %s: at least %s us", limit_name(l->nearest),
-        number(l->seconds[l->nearest] * 1e6, us));
+        number(l->bounds.seconds[l->nearest] * 1e6, us));
     if (l->duration > 0)
-        say(&w, ", %.0f%% of the modelled duration", 100 * l->seconds[l->nearest] / l->duration);
+        say(&w, ", %.0f%% of the modelled duration", 100 * l->bounds.seconds[l->nearest] / l->duration);
     say(&w, ". ");
     say_evidence(&w, r, gpu, l->nearest);
-    if (l->duration > 0 && l->nearest != LIMIT_LATENCY && l->seconds[l->nearest] < 0.6 * l->duration)
+    if (l->duration > 0 && l->nearest != BOUND_LATENCY && l->bounds.seconds[l->nearest] < 0.6 * l->duration)
         say(&w, "For the rest of the time warps wait for results: theoretical occupancy is %.0f%%. ", r->occupancy.pct);
     say_line(&w, r, l->nearest);
     say(&w, "%s", advice[l->nearest]);

@@ -5,28 +5,15 @@
 
 #include "base/gpu.h"
 #include "meter/meter.h"
+#include "model/bounds.h"
 
-enum limit_id {
-    LIMIT_DRAM,
-    LIMIT_L1,
-    LIMIT_SHARED,
-    LIMIT_LSU,
-    LIMIT_ISSUE,
-    LIMIT_FP32,
-    LIMIT_FP64,
-    LIMIT_INTEGER,
-    LIMIT_LATENCY,
-    LIMIT_COUNT
-};
-
-/* A lower bound: the resource is taken to be busy all the time. */
 struct limits {
-    double seconds[LIMIT_COUNT]; /* 0: the launch does not use it, or the GPU's rate is not known */
-    double duration;             /* of the launch, when a model tells it; else NaN */
-    enum limit_id nearest;       /* the one with most seconds */
+    struct bounds bounds;
+    double duration;       /* of the launch, when a model tells it; else NaN */
+    enum bound_id nearest; /* the one with most seconds */
 };
 
-const char *limit_name(enum limit_id id); /* "DRAM Bandwidth" */
+const char *limit_name(enum bound_id id); /* "DRAM Bandwidth" */
 
 /* False: nothing can be said (no instruction was counted). */
 bool limits_of(const struct meter_report *r, const struct gpu *gpu, struct limits *out);
@@ -36,7 +23,7 @@ void limit_text(const struct meter_report *r, const struct gpu *gpu, const struc
 /* What is wasted beside the nearest limit: excessive sectors, bank conflicts, idle threads. The n-th such remark, as
  * ncu's rule of that name; false: the launch gives no reason for it, or limit_text says it already. */
 enum { LIMIT_NOTES = 3 };
-bool limit_note(const struct meter_report *r, u32 n, enum limit_id nearest, const char **rule, char *out, size_t size);
+bool limit_note(const struct meter_report *r, u32 n, enum bound_id nearest, const char **rule, char *out, size_t size);
 
 /* What a line's global accesses touch, and the least that its bytes need: one sector a request at the least. */
 struct limit_sectors {

@@ -1,4 +1,4 @@
-/* test_limits.c - the nearest limit, against the formulas at the head of report/limit.c, for a GPU of round numbers. */
+/* test_limits.c - the nearest limit, against the formulas at the head of model/bounds.c, for a GPU of round numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,15 +50,15 @@ static void the_busiest_sm_decides(void **state)
     struct meter_report r = launch(11); /* one SM has two blocks of 11 */
     r.n[EVENT_sld_wavefronts] = 11000;
     r.n[EVENT_sst_wavefronts] = 11000;
-    assert_near(limits(&r).seconds[LIMIT_SHARED], 4000e-9);
+    assert_near(limits(&r).bounds.seconds[BOUND_SHARED], 4000e-9);
     r.n[EVENT_inst] = 44000;
-    assert_near(limits(&r).seconds[LIMIT_ISSUE], 2000e-9);
+    assert_near(limits(&r).bounds.seconds[BOUND_ISSUE], 2000e-9);
     r.n[EVENT_fp64] = 22000;
-    assert_near(limits(&r).seconds[LIMIT_FP64], 2000e-9);
+    assert_near(limits(&r).bounds.seconds[BOUND_FP64], 2000e-9);
     r.n[EVENT_gld_sectors] = 44000;
-    assert_near(limits(&r).seconds[LIMIT_L1], 2000e-9);
-    assert_near(limits(&r).seconds[LIMIT_DRAM], 44000 * 32 / 1e12);
-    assert_int_equal(limits(&r).nearest, LIMIT_SHARED);
+    assert_near(limits(&r).bounds.seconds[BOUND_L1], 2000e-9);
+    assert_near(limits(&r).bounds.seconds[BOUND_DRAM], 44000 * 32 / 1e12);
+    assert_int_equal(limits(&r).nearest, BOUND_SHARED);
 }
 
 /* A wave is 80 blocks; each waits 500 clocks for memory and issues its 100 instructions a warp. */
@@ -68,11 +68,11 @@ static void latency_is_by_waves(void **state)
     struct meter_report r = launch(81);
     r.n[EVENT_inst] = 81 * 8 * 100;
     r.n[EVENT_gld_sectors] = 1;
-    assert_near(limits(&r).seconds[LIMIT_LATENCY], 2 * 600e-9);
+    assert_near(limits(&r).bounds.seconds[BOUND_LATENCY], 2 * 600e-9);
     r.n[EVENT_gld_sectors] = 0;
-    assert_near(limits(&r).seconds[LIMIT_LATENCY], 2 * 100e-9);
+    assert_near(limits(&r).bounds.seconds[BOUND_LATENCY], 2 * 100e-9);
     r.n[EVENT_sld_wavefronts] = 1;
-    assert_near(limits(&r).seconds[LIMIT_LATENCY], 2 * 130e-9);
+    assert_near(limits(&r).bounds.seconds[BOUND_LATENCY], 2 * 130e-9);
 }
 
 static void the_text_has_the_evidence(void **state)
@@ -83,7 +83,7 @@ static void the_text_has_the_evidence(void **state)
     r.n[EVENT_sld_wavefronts] = line.n[EVENT_sld_wavefronts] = 32000;
     r.n[EVENT_sld_conflicts] = line.n[EVENT_sld_conflicts] = 31000;
     struct limits l = limits(&r);
-    assert_int_equal(l.nearest, LIMIT_SHARED);
+    assert_int_equal(l.nearest, BOUND_SHARED);
     limit_text(&r, &gpu, &l, text, sizeof text);
     assert_non_null(strstr(text, "The nearest limit is Shared Memory: at least 32"));
     assert_non_null(strstr(text, "32,000 wavefronts, of which 31,000 are bank conflicts (97%)"));
@@ -98,18 +98,18 @@ static void waste_is_noted(void **state)
     const char *rule;
     struct meter_report r = launch(1);
     for (u32 i = 0; i < LIMIT_NOTES; i++)
-        assert_false(limit_note(&r, i, LIMIT_LATENCY, &rule, text, sizeof text));
+        assert_false(limit_note(&r, i, BOUND_LATENCY, &rule, text, sizeof text));
     r.n[EVENT_thread_inst] = 64;
     line.n[EVENT_gld_requests] = 2, line.n[EVENT_gld_bytes] = 256, line.n[EVENT_gld_sectors] = 40;
     r.n[EVENT_sld_wavefronts] = line.n[EVENT_sld_wavefronts] = 32;
     r.n[EVENT_sld_conflicts] = line.n[EVENT_sld_conflicts] = 31;
-    assert_true(limit_note(&r, 0, LIMIT_LATENCY, &rule, text, sizeof text));
+    assert_true(limit_note(&r, 0, BOUND_LATENCY, &rule, text, sizeof text));
     assert_non_null(strstr(text, "40 sectors where 8 hold all the bytes that they ask for (80% are excessive)"));
-    assert_false(limit_note(&r, 0, LIMIT_DRAM, &rule, text, sizeof text));
-    assert_true(limit_note(&r, 1, LIMIT_LATENCY, &rule, text, sizeof text));
+    assert_false(limit_note(&r, 0, BOUND_DRAM, &rule, text, sizeof text));
+    assert_true(limit_note(&r, 1, BOUND_LATENCY, &rule, text, sizeof text));
     assert_non_null(strstr(text, "(97%)"));
     assert_non_null(strstr(text, "x.cu:12"));
-    assert_true(limit_note(&r, 2, LIMIT_LATENCY, &rule, text, sizeof text));
+    assert_true(limit_note(&r, 2, BOUND_LATENCY, &rule, text, sizeof text));
     assert_string_equal(rule, "ThreadDivergence");
     assert_non_null(strstr(text, "8.0 of 32 threads"));
 }

@@ -1,6 +1,6 @@
 /* climb_sweep.c - `lockstep climb --sweep block=...`: one rung at many shapes, which is best, and why.
  *
- * On the CPU "best" is by the lower bound of time that the counters give (lab/bounds.c), then by occupancy; on a GPU by
+ * On the CPU "best" is by the lower bound of time that the counters give (model/bounds.c), then by occupancy; on a GPU by
  * the measured time. */
 #include <math.h>
 #include <stdio.h>

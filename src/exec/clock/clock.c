@@ -11,42 +11,7 @@
 #include "base/arena.h"
 #include "exec/sched.h"
 
-/* What is taken for a latency that the GPU file does not know: an H200's. */
-static u32 known(u32 latency, u32 otherwise) { return latency ? latency : otherwise; }
-
 /* ---- a launch ---- */
-
-/* Cycles from one warp instruction of a unit to the next: the lanes of a scheduler's share of the SM. */
-static u32 interval(const struct gpu *g, u32 results_a_clock)
-{
-    u32 n = results_a_clock ? g->warp_size * g->sub_partitions / results_a_clock : 1;
-    return n ? n : 1;
-}
-
-static void set(struct clock_model *c, enum ir_unit unit, u32 latency, u32 every)
-{
-    c->latency[unit] = latency;
-    c->interval[unit] = every;
-}
-
-static void set_units(struct clock_model *c, const struct gpu *g)
-{
-    enum { LSU_INTERVAL = 2 };                /* the SM takes about one memory instruction every two clocks */
-    enum { CONVERSIONS = 16, SHUFFLES = 32 }; /* results a clock an SM: CUDA programming guide, cc 7.0 to 12.0 */
-    u32 tensor = known(g->latency_tensor, 33);
-    for (int k = 0; k < IR_UNIT_COUNT; k++)
-        set(c, (enum ir_unit)k, 1, 1);
-    set(c, IR_UNIT_ARGUMENT, 0, 0);
-    set(c, IR_UNIT_INT, known(g->latency_int, 4), interval(g, g->int_rate));
-    set(c, IR_UNIT_FP32, known(g->latency_fp32, 4), interval(g, g->fp32_rate));
-    set(c, IR_UNIT_FP16, known(g->latency_fp16, 5), interval(g, g->fp32_rate));
-    set(c, IR_UNIT_FP64, known(g->latency_fp64, 8), interval(g, g->fp64_rate));
-    set(c, IR_UNIT_SFU, known(g->latency_sfu, 23), interval(g, g->sfu_rate));
-    set(c, IR_UNIT_CONVERT, known(g->latency_convert, 14), interval(g, CONVERSIONS));
-    set(c, IR_UNIT_SHUFFLE, known(g->latency_shuffle, 23), interval(g, SHUFFLES));
-    set(c, IR_UNIT_TENSOR, tensor, tensor / 4 ? tensor / 4 : 1); /* a guess: four are under way */
-    set(c, IR_UNIT_MEMORY, known(g->latency_l1, 41), LSU_INTERVAL);
-}
 
 /* What shared memory leaves of an SM's L1: the smallest carve-out that holds the blocks it has at once. */
 static u64 l1_bytes(const struct grid *g, const struct gpu *gpu, u32 blocks_per_sm)
@@ -71,11 +36,7 @@ void clock_grid_begin(struct grid *g, u32 blocks_per_sm)
 {
     const struct gpu *gpu = &g->launch->device->gpu;
     struct clock_model *c = &g->clock;
-    set_units(c, gpu);
-    c->shared = known(gpu->latency_shared, 29);
-    c->l1 = known(gpu->latency_l1, 41);
-    c->l2 = known(gpu->latency_l2, 263);
-    c->dram = known(gpu->latency_dram, 479);
+    c->latency = latencies_of(gpu);
     c->banks = gpu->banks;
     c->bank_bytes = gpu->bank_bytes;
     c->l1_bytes = l1_bytes(g, gpu, blocks_per_sm);
@@ -235,7 +196,7 @@ void clock_issue(struct warp *w, const struct ir_inst *pc, const u8 *regs)
         return;
     }
     u64 at = later(later(k->now, operands), k->free[t->unit]);
-    u32 latency = c->latency[t->unit], every = c->interval[t->unit];
+    u32 latency = c->latency.unit[t->unit], every = c->latency.interval[t->unit];
     u64 last = at + (t->steps - 1u) * (u64)(t->chain ? later(latency, every) : every);
     k->issued = at;
     k->now = last + 1;
@@ -257,7 +218,7 @@ void clock_issue(struct warp *w, const struct ir_inst *pc, const u8 *regs)
         k->now = later(k->now, copies_done(k, t));
         break;
     case IR_UNIT_MEMORY: /* the least it can take; its access says how long it takes */
-        results_ready(t, ready, at + (t->shared ? c->shared : latency));
+        results_ready(t, ready, at + (t->shared ? c->latency.shared : latency));
         break;
     default:
         results_ready(t, ready, last + latency);

@@ -18,6 +18,7 @@
 #define LS_EXEC_CLOCK_H
 
 #include "exec/warp.h"
+#include "model/latency.h"
 
 struct arena;
 struct block;
@@ -28,8 +29,7 @@ struct clock_sm;
 
 /* The GPU's numbers as the clock needs them; one for a launch. */
 struct clock_model {
-    u32 latency[IR_UNIT_COUNT], interval[IR_UNIT_COUNT]; /* cycles */
-    u32 shared, l1, l2, dram;                            /* latencies, cycles */
+    struct latencies latency;
     u32 banks, bank_bytes;
     u64 l1_bytes, l2_bytes;
     u32 mhz;

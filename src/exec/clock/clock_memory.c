@@ -64,21 +64,21 @@ static u64 from_l2(struct clock_sm *sm, const struct clock_model *c, u64 at, u64
 {
     struct clock_line *l = clock_cache_find(&sm->l2, number);
     if (l && l->valid >> sector & 1)
-        return hit(at, l->ready[sector], c->l2, c->dram);
+        return hit(at, l->ready[sector], c->latency.l2, c->latency.dram);
     if (!l)
         l = clock_cache_put(&sm->l2, number);
     if (l) {
         l->valid |= (u8)(1u << sector);
-        l->ready[sector] = at + c->dram;
+        l->ready[sector] = at + c->latency.dram;
     }
-    return at + c->dram;
+    return at + c->latency.dram;
 }
 
 static u64 from_l1(struct clock_sm *sm, const struct clock_model *c, u64 at, u64 number, u32 sector)
 {
     struct clock_line *l = clock_cache_find(&sm->l1, number);
     if (l && l->valid >> sector & 1)
-        return hit(at, l->ready[sector], c->l1, c->dram);
+        return hit(at, l->ready[sector], c->latency.l1, c->latency.dram);
     u64 done = from_l2(sm, c, at, number, sector);
     if (!l)
         l = clock_cache_put(&sm->l1, number);
@@ -109,8 +109,8 @@ static u64 sector_done(struct warp_clock *k, const struct clock_model *c, const 
     if (a->op != ACCESS_ST)
         return from_l2(k->sm, c, at, number, sector);
     bool local = a->space == SPACE_LOCAL;
-    write_to(local ? &k->sm->l1 : &k->sm->l2, number, sector, at + (local ? c->l1 : c->l2));
-    return at + c->l2;
+    write_to(local ? &k->sm->l1 : &k->sm->l2, number, sector, at + (local ? c->latency.l1 : c->latency.l2));
+    return at + c->latency.l2;
 }
 
 /* Through the tags, a line a cycle. Returns when all of it is done; *passes: how long the unit is busy. */
@@ -205,11 +205,11 @@ void clock_access(struct warp *w, const struct exec_access *a)
     u64 done;
     if (a->space == SPACE_SHARED) {
         passes = wavefronts(c, a);
-        done = k->issued + c->shared + (passes ? passes - 1 : 0);
+        done = k->issued + c->latency.shared + (passes ? passes - 1 : 0);
     } else if (a->space == SPACE_CONST || a->space == SPACE_PARAM) {
         passes = distinct(a);
-        each = c->interval[IR_UNIT_MEMORY];
-        done = k->issued + c->l1 + (passes ? passes - 1 : 0) * each;
+        each = c->latency.interval[IR_UNIT_MEMORY];
+        done = k->issued + c->latency.l1 + (passes ? passes - 1 : 0) * each;
     } else {
         done = through_caches(k, c, a, &passes);
     }

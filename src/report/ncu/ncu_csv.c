@@ -121,13 +121,13 @@ static void put_limits(FILE *out, const struct ncu_report *r, const struct ncu_l
     char text[2048];
     if (!r->o->limits || !limits_of(l->r, l->gpu, &limits))
         return;
-    for (u32 i = 0; i < LIMIT_COUNT; i++) {
-        if (!(limits.seconds[i] > 0))
+    for (u32 i = 0; i < BOUND_COUNT; i++) {
+        if (!(limits.bounds.seconds[i] > 0))
             continue;
         put_leading(out, r, l);
-        const struct ncu_unit u = ncu_unit_for("ns", limits.seconds[i] * 1e9, !r->o->base_units);
-        put_fields(out, (const char *[]){"Nearest Limit", limit_name((enum limit_id)i), u.name}, 3, false);
-        put_number(out, limits.seconds[i] * 1e9 / u.divisor);
+        const struct ncu_unit u = ncu_unit_for("ns", limits.bounds.seconds[i] * 1e9, !r->o->base_units);
+        put_fields(out, (const char *[]){"Nearest Limit", limit_name((enum bound_id)i), u.name}, 3, false);
+        put_number(out, limits.bounds.seconds[i] * 1e9 / u.divisor);
         if (has_rules(r))
             put_fields(out, nothing, LS_ARRAY_LEN(rule_names), false);
         end_row(out, r, metric_kind_name(METRIC_MODELLED));

@@ -221,13 +221,13 @@ static void put_limits(FILE *out, const struct ncu_report *r, const struct ncu_l
     if (!limits_of(l->r, l->gpu, &limits))
         return;
     add_row(&t, (const char *[COLUMNS]){"Limit", "Metric Unit", "At Least"});
-    for (u32 i = 0; i < LIMIT_COUNT; i++) {
+    for (u32 i = 0; i < BOUND_COUNT; i++) {
         char value[48];
-        if (!(limits.seconds[i] > 0))
+        if (!(limits.bounds.seconds[i] > 0))
             continue;
-        const struct ncu_unit u = ncu_unit_for("ns", limits.seconds[i] * 1e9, !r->o->base_units);
-        ncu_number(limits.seconds[i] * 1e9 / u.divisor, value);
-        add_row(&t, (const char *[COLUMNS]){limit_name((enum limit_id)i), u.name, value});
+        const struct ncu_unit u = ncu_unit_for("ns", limits.bounds.seconds[i] * 1e9, !r->o->base_units);
+        ncu_number(limits.bounds.seconds[i] * 1e9 / u.divisor, value);
+        add_row(&t, (const char *[COLUMNS]){limit_name((enum bound_id)i), u.name, value});
     }
     fputs("    Section: Nearest Limit\n", out);
     put_table(out, &t);

@@ -11,7 +11,6 @@
 #include "base/diag.h"
 #include "fake.h"
 #include "meter/count.h"
-#include "meter/time.h"
 
 static struct gpu h200(void)
 {
@@ -23,9 +22,12 @@ static struct gpu h200(void)
     return g;
 }
 
-static struct time_input input(const struct gpu *g, const u64 *n, u64 blocks)
+static struct model_work work(const u64 *n, u64 blocks)
 {
-    return (struct time_input){.gpu = g, .n = n, .blocks = blocks, .warps = 8, .resident = 8};
+    struct model_work w = work_of_events(n);
+    w.blocks = blocks;
+    w.warps = w.resident = 8;
+    return w;
 }
 
 /* a and b, within so many percent. */
@@ -40,8 +42,8 @@ static void a_kernel_that_does_nothing_takes_its_time(void **state)
     (void)state;
     const struct gpu g = h200();
     const u64 n[EVENT_COUNT] = {0};
-    const struct time_input in = input(&g, n, 1);
-    near(time_of(&in).ns, g.kernel_ns, 1);
+    const struct model_work in = work(n, 1);
+    near(time_of(&g, &in).ns, g.kernel_ns, 1);
 }
 
 /* 4 GiB from DRAM at the rate of a copy. */
@@ -51,8 +53,8 @@ static void dram_limits_a_large_stream(void **state)
     const struct gpu g = h200();
     u64 n[EVENT_COUNT] = {0};
     n[EVENT_dram_reads] = (4ull << 30) / 32;
-    const struct time_input in = input(&g, n, 132 * 8);
-    const struct meter_time t = time_of(&in);
+    const struct model_work in = work(n, 132 * 8);
+    const struct model_time t = time_of(&g, &in);
     near(t.ns, (double)(4ull << 30) / g.copy_bytes_per_s * 1e9, 2);
     near(t.dram_pct, 100 * g.copy_bytes_per_s / g.dram_bytes_per_s, 2);
 }
@@ -64,8 +66,8 @@ static void arithmetic_limits_arithmetic(void **state)
     const struct gpu g = h200();
     u64 n[EVENT_COUNT] = {0};
     n[EVENT_fp32] = 1ull << 36;
-    const struct time_input in = input(&g, n, 132 * 8);
-    near(time_of(&in).cycles, (double)(1ull << 36) / (132 * 128), 2);
+    const struct model_work in = work(n, 132 * 8);
+    near(time_of(&g, &in).cycles, (double)(1ull << 36) / (132 * 128), 2);
 }
 
 /* 133 blocks on 132 SMs take as long as 264: the tail of a wave. */
@@ -78,8 +80,8 @@ static void the_fullest_sm_decides(void **state)
     static const u64 blocks[3] = {132, 133, 264};
     for (u32 k = 0; k < 3; k++) {
         n[EVENT_fp32] = blocks[k] << 28; /* the same a block */
-        const struct time_input in = input(&g, n, blocks[k]);
-        cycles[k] = time_of(&in).busy;
+        const struct model_work in = work(n, blocks[k]);
+        cycles[k] = time_of(&g, &in).busy;
     }
     near(cycles[1], 2 * cycles[0], 1);
     near(cycles[2], cycles[1], 1);
@@ -91,9 +93,9 @@ static void atomics_to_one_word_are_one_by_one(void **state)
     (void)state;
     const struct gpu g = h200();
     u64 n[EVENT_COUNT] = {0};
-    struct time_input in = input(&g, n, 32768);
-    in.atomic_most = 4194304;
-    near(time_of(&in).ns, 3072896, 2);
+    struct model_work in = work(n, 32768);
+    in.slice_sectors = 4194304;
+    near(time_of(&g, &in).ns, 3072896, 2);
 }
 
 static void more_of_anything_takes_no_less(void **state)
@@ -104,8 +106,8 @@ static void more_of_anything_takes_no_less(void **state)
     double last = 0;
     for (u32 e = 0; e < EVENT_COUNT; e++) {
         n[e] = 1000000;
-        const struct time_input in = input(&g, n, 1000);
-        const double ns = time_of(&in).ns;
+        const struct model_work in = work(n, 1000);
+        const double ns = time_of(&g, &in).ns;
         assert_true(ns >= last);
         last = ns;
     }
@@ -135,7 +137,7 @@ static double negations(const struct gpu *g, u32 n, bool chain)
     struct arena mem = ARENA("test");
     struct block_count blocks[1] = {{1, 32}};
     u64 events[FAKE_MAX][EVENT_COUNT] = {{0}};
-    double path = 0;
+    double path;
     if (setjmp(mem.oom))
         fail_msg("out of memory");
     fake_init(&f, n);
@@ -146,7 +148,7 @@ static double negations(const struct gpu *g, u32 n, bool chain)
     const struct estimate *e = estimate_make(&mem, &f.func, 9, NULL);
     for (u32 k = 0; k < n; k++)
         e->sites[k].weight = 1;
-    time_path_add(&mem, g, &f.func, e, blocks, events, &path);
+    path = work_path(&mem, g, &f.func, e, blocks, events);
     arena_free(&mem);
     return path;
 }

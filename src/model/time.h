@@ -1,8 +1,8 @@
 /* time.h - the model of time: how long a launch takes, and what it waits for.
  *
  * A launch is looked at from every side as if nothing else limited it; each gives a number of cycles of the SM with
- * most blocks. Everything comes from the counters (machine instructions as estimate.c has them, sectors as the model of
- * the caches has them) and from the GPU's file.
+ * most blocks. Everything comes from the counters (machine instructions as meter/sass estimates them, sectors as the
+ * model of the caches has them) and from the GPU's file.
  *
  *     issue     instructions of an SM's share / schedulers
  *
@@ -18,7 +18,7 @@
  *
  *     blocks    the device starts blocks one after the other
  *
- *     latency   the way of a warp (time_path.c) x how often the SM is filled with blocks, a small part of it
+ *     latency   the way of a warp (path.h) x how often the SM is filled with blocks, a small part of it
  *
  * They overlap, but not wholly: the time is their p-norm, and once the way of a warp, since nothing hides what the
  * first and the last one wait for, and the time of a kernel that does nothing. What p is, and the rates that no manual
@@ -26,28 +26,22 @@
  *
  * What it does not know: other launches, clocks that change, the order that ptxas gives to instructions, TLBs,
  * instruction caches, skew between blocks. */
-#ifndef LS_METER_TIME_H
-#define LS_METER_TIME_H
+#ifndef LS_MODEL_TIME_H
+#define LS_MODEL_TIME_H
 
 #include "base/gpu.h"
-#include "meter/rules.h"
+#include "model/work.h"
 
-struct block_count;
-
-/* Adds to *path the cycles that all warps of a launch spend in f, one after the other: warps[b] is how many came into
- * block b, n the events by site. mem is for the time of the call; its recovery point is set. */
-void time_path_add(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e,
-                   const struct block_count *blocks, u64 (*n)[EVENT_COUNT], double *path);
-
-struct time_input {
-    const struct gpu *gpu;
-    const u64 *n; /* the launch's events */
-    u64 blocks;
-    u32 warps;       /* of a block */
-    u32 resident;    /* blocks that an SM holds */
-    double path;     /* of all warps together, by time_path_add */
-    u64 atomic_most; /* caches_atomic_most */
+/* In cycles of the SM with most blocks: what a launch would take if nothing else limited it. */
+struct model_time {
+    double issue, pipes, l1, l2, dram, atomics, blocks, latency;
+    double busy;                             /* from the first block to the last */
+    double ns, cycles;                       /* with what a launch takes besides */
+    double sm_hz, dram_hz;                   /* the clocks that it was computed for */
+    double active;                           /* busy, on the average of all SMs */
+    double warps_pct;                        /* achieved occupancy */
+    double dram_pct, l2_pct, l1_pct, sm_pct; /* of the most that each could do in that time */
 };
-struct meter_time time_of(const struct time_input *in);
+struct model_time time_of(const struct gpu *gpu, const struct model_work *w);
 
 #endif
