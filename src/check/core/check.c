@@ -166,4 +166,9 @@ void check_filled(struct check *c, u64 address, u64 size, u64 op, const struct h
     EACH(c, i, if (i->filled) i->filled(c, address, size, op, call));
 }
 
+void check_ordered(struct check *c, u64 base, u64 op, bool freed)
+{
+    EACH(c, i, if (i->ordered) i->ordered(c, base, op, freed));
+}
+
 void check_unseen(struct check *c) { EACH(c, i, if (i->unseen) i->unseen(c)); }

@@ -44,6 +44,9 @@ void check_host_read(struct check *c, u64 address, u64 size, u64 op, const struc
 void check_copied(struct check *c, u64 to, u64 from, u64 size, u64 op, const struct host_call *call);
 void check_filled(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);
 
+/* The allocation that begins there is there behind operation op (allocated in stream order), or until then (freed). */
+void check_ordered(struct check *c, u64 base, u64 op, bool freed);
+
 /* A launch begins that is not checked: all that it does to memory goes unseen. */
 void check_unseen(struct check *c);
 

@@ -62,6 +62,9 @@ static bool on_fault(void *ctx, const struct exec_block_info *b, const struct ex
     const struct check_launch *l = w->launch;
     bool go_on = false;
     for (unsigned k = 0; k < l->nactive; k++)
+        if (l->active[k]->excuse && l->active[k]->excuse(w, b, f))
+            return true;
+    for (unsigned k = 0; k < l->nactive; k++)
         go_on |= l->active[k]->fault && l->active[k]->fault(w, b, f);
     if (go_on && w->first == FAULT_NONE)
         w->first = f->kind;
@@ -118,7 +121,7 @@ static void make_hooks(struct check_launch *l)
         h->order = i->order ? on_order : h->order;
         h->exit = i->exit ? on_exit_lanes : h->exit;
         h->heap = i->heap ? on_heap : h->heap;
-        h->fault = i->fault ? on_fault : h->fault;
+        h->fault = i->fault || i->excuse ? on_fault : h->fault;
     }
 }
 

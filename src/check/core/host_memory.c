@@ -30,6 +30,8 @@ static void on_gone(u64 base)
         allocations_put_gone(check_allocations(checked), serial, call);
 }
 
+static void on_ordered(u64 base, u64 op, bool freed) { check_ordered(checked, base, op, freed); }
+
 /* ---- copies and fills ---- */
 
 enum place { PAGEABLE, REACHABLE, DEVICE }; /* of the host; of the host, and kernels can reach it; of the device */
@@ -66,4 +68,9 @@ static void on_filled(u64 address, u64 size, const struct op *op)
 }
 
 const struct driver_observer memory_observer = {
-    .memory_made = on_made, .memory_gone = on_gone, .copied = on_copied, .filled = on_filled};
+    .memory_made = on_made,
+    .memory_gone = on_gone,
+    .memory_ordered = on_ordered,
+    .copied = on_copied,
+    .filled = on_filled,
+};

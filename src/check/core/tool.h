@@ -86,6 +86,7 @@ struct check_instrument {
     void (*host_read)(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);
     void (*copied)(struct check *c, u64 to, u64 from, u64 size, u64 op, const struct host_call *call);
     void (*filled)(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);
+    void (*ordered)(struct check *c, u64 base, u64 op, bool freed);
     void (*unseen)(struct check *c);
     /* Of a launch, its workers and blocks. */
     bool (*wanted)(struct check_launch *l); /* false: not for this launch; l->mem's recovery point is set */
@@ -104,6 +105,8 @@ struct check_instrument {
     void (*exit)(struct check_worker *w, const struct exec_block_info *b, u32 warp, u32 mask);
     void (*heap)(struct check_worker *w, const struct exec_heap *h);
     bool (*fault)(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f);
+    /* Before `fault` of any. True: the access is left out, it counts as no fault, and nobody else hears of it. */
+    bool (*excuse)(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f);
 };
 
 /* In the order in which they are called. */

@@ -309,7 +309,7 @@ static void finish(struct option_reader *o)
                      "--kernel-name-exclude leaves findings out, not launches: it does not go with --launch-skip and "
                      "--launch-count");
     c->tools_named = c->tools || c->leaks;
-    c->tools |= c->tools ? 0 : CHECK_MEMCHECK;
+    c->tools |= c->tools ? 0 : CHECK_BY_DEFAULT;
     c->tools |= c->leaks ? CHECK_LEAKCHECK : 0;
     c->tools |= c->schedules ? CHECK_SCHEDULES : 0;
 }

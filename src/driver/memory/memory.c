@@ -697,13 +697,14 @@ static CUresult capture_free(struct CUstream_st *s, u64 address)
     return r == CUDA_SUCCESS ? stream_submit_op(s, op) : r;
 }
 
-static CUresult queue_free(struct CUstream_st *s, u64 address, bool graph)
+static CUresult queue_free(struct CUstream_st *s, u64 address, bool graph, u64 number)
 {
     struct free_work *w = ls_calloc(1, sizeof *w);
     if (!w)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *w = (struct free_work){
-        .work = {.run = free_run, .release = free_release}, .address = address, .graph = graph && hold(address)};
+    *w = (struct free_work){.work = {.run = free_run, .release = free_release, .number = number},
+                            .address = address,
+                            .graph = graph && hold(address)};
     if (graph && !w->graph) {
         ls_free(w);
         return CUDA_ERROR_INVALID_VALUE;
@@ -728,9 +729,12 @@ static CUresult free_later(struct CUstream_st *s, const struct allocation *a)
 {
     if (!a->graph && !mark_freed(a->base))
         return wrong_free(a->base);
-    if (!a->graph)
+    const u64 number = a->graph ? 0 : stream_number(s, 0, NULL, NULL);
+    if (!a->graph) {
         TELL(memory_gone, a->base);
-    return queue_free(s, a->base, a->graph);
+        TELL(memory_ordered, a->base, number, true);
+    }
+    return queue_free(s, a->base, a->graph, number);
 }
 
 CUresult impl_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
@@ -747,6 +751,8 @@ CUresult impl_cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream)
     if (!stream_enter(s, NULL))
         return free_later(s, &a);
     bool mine = take(dptr, DEVICE_KINDS, &a);
+    if (mine && !a.graph)
+        TELL(memory_ordered, dptr, queue_doing, true);
     if (mine)
         memory_give_back(&a);
     stream_leave(s);

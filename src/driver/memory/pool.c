@@ -240,6 +240,7 @@ CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemo
     if (pool->used > pool->used_high)
         pool->used_high = pool->used;
     pthread_mutex_unlock(&drv.lock);
+    TELL(memory_ordered, address, stream_number(s, 0, NULL, NULL), false);
     *dptr = address;
     return CUDA_SUCCESS;
 }

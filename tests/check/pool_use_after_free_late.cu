@@ -1,0 +1,34 @@
+/* pool_use_after_free_late - one stream frees the buffer, and a kernel of another one, launched later, fills it: it may still
+ * be there. */
+// TOOL: poolcheck
+// EXPECT: pool-use-after-free line @use
+#include "check.h"
+
+__global__ void fill(int *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        data[i] = i; // @use
+}
+
+int main()
+{
+    enum { N = 500, BLOCK = 128, GRID = (N + BLOCK - 1) / BLOCK };
+    int *data;
+    cudaStream_t first, second;
+    cudaEvent_t event;
+    CHECK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+    CHECK(cudaEventCreate(&event));
+    CHECK(cudaMallocAsync(&data, N * sizeof *data, first));
+    CHECK(cudaEventRecord(event, first));
+    CHECK(cudaStreamWaitEvent(second, event, 0));
+    CHECK(cudaFreeAsync(data, first));
+    fill<<<GRID, BLOCK, 0, second>>>(data, N);
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaEventDestroy(event));
+    CHECK(cudaStreamDestroy(first));
+    CHECK(cudaStreamDestroy(second));
+    return 0;
+}
