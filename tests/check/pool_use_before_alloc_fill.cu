@@ -1,5 +1,6 @@
 /* pool_use_before_alloc_fill - one stream allocates the buffer, another one clears it, and no event stands between them. */
 // TOOL: poolcheck
+// OPTIONS: --track-stream-ordered-races use-before-alloc
 // EXPECT: pool-use-before-alloc line @clear
 #include "check.h"
 

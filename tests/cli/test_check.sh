@@ -173,13 +173,17 @@ has 'ERROR SUMMARY: 0 errors'
 
 # What the driver is told.
 check 0 "$programs/check_subject" 0 environment
-for v in LOCKSTEP_CHECK=memcheck LOCKSTEP_CHECK_LEAKS=no LOCKSTEP_CHECK_API=explicit LOCKSTEP_CHECK_DESTROY=context \
+for v in LOCKSTEP_CHECK=memcheck,poolcheck LOCKSTEP_CHECK_LEAKS=no LOCKSTEP_CHECK_API=explicit LOCKSTEP_CHECK_DESTROY=context \
     LOCKSTEP_WORKERS=1; do has "$v"; done
 hasnt LOCKSTEP_MEMORY
 hasnt LOCKSTEP_SCHEDULES
+check 0 --tool memcheck --track-stream-ordered-races use-before-alloc "$programs/check_subject" 0 environment
+has LOCKSTEP_CHECK=memcheck,poolcheck
+check 0 --tool memcheck --track-stream-ordered-races no "$programs/check_subject" 0 environment
+hasnt poolcheck
 check 0 --tool all --schedules 4 --kernel-name kns=a,kne=b.c --kernel-regex 'regex=x{2,3}' -s 2 -c 1 --timeout 9 \
     --destroy-on-device-error kernel --report-api-errors all --force-blocking-launches "$programs/check_subject" 0 environment
-for v in LOCKSTEP_CHECK=memcheck,racecheck,initcheck,synccheck,leakcheck,writecheck,errorcheck LOCKSTEP_CHECK_LEAKS=full \
+for v in LOCKSTEP_CHECK=memcheck,racecheck,initcheck,synccheck,leakcheck,writecheck,poolcheck,errorcheck LOCKSTEP_CHECK_LEAKS=full \
     LOCKSTEP_CHECK_API=all LOCKSTEP_CHECK_DESTROY=kernel LOCKSTEP_SCHEDULES=4 LOCKSTEP_MEMORY=weak LOCKSTEP_TIMEOUT=9 \
     'LOCKSTEP_KERNEL=regex:a|^b\.c$|(x{2,3})' LOCKSTEP_KERNEL_BASE=mangled LOCKSTEP_LAUNCH_SKIP=2 LOCKSTEP_LAUNCH_COUNT=1 \
     CUDA_LAUNCH_BLOCKING=1; do has "$v"; done
@@ -206,6 +210,7 @@ has "\"$programs/check_subject\","
 refused() { text=$1; shift; check 2 "$@"; says "$text"; }
 refused "there is no tool 'memchek'; there are memcheck, racecheck" --tool memchek ./a
 refused '--leak-check is full or no' --leak-check yes ./a
+refused '--track-stream-ordered-races is all, use-before-alloc, use-after-free or no' --track-stream-ordered-races yes ./a
 refused '--json and --sarif are for programs' --xml ./a
 refused "--print-limit needs a number, not 'x'" --print-limit x ./a
 refused "requires an argument" --print-limit

@@ -265,7 +265,8 @@ static void on_gone(struct check *c, const struct mem_block *m)
 
 /* ---- copies and fills ---- */
 
-static void host_used(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call, enum party_does does)
+static void host_used(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call,
+                      enum party_does does)
 {
     char text[160];
     if (!op || !size)

@@ -10,7 +10,7 @@
 
 struct pool_touch {
     bool any;
-    u64 block;            /* of threads, its linear number */
+    u64 block; /* of threads, its linear number */
     struct party who;
     u64 address, size;
 };

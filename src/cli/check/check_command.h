@@ -14,7 +14,7 @@ struct check_command {
     struct check_text text;
     /* what is looked for */
     unsigned tools;
-    bool leaks;
+    bool leaks, pools;
     const char *api;     /* "all", "explicit", "no" */
     const char *destroy; /* "context", "kernel" */
     struct select_options select;

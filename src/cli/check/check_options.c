@@ -21,7 +21,7 @@ static void take_tools(struct option_reader *o, const struct option_value *v)
             option_wrong(
                 o,
                 "there is no tool '%s'; there are memcheck, racecheck, initcheck, synccheck, leakcheck, writecheck, "
-                "errorcheck, and all",
+                "poolcheck, errorcheck, and all",
                 name);
         list += n + (list[n] == ',');
     }
@@ -71,6 +71,15 @@ static void take_race_level(struct option_reader *o, const struct option_value *
 static void take_race_copies(struct option_reader *o, const struct option_value *v)
 {
     drop(o->into, FINDING_COPY_NOT_AWAITED, FINDING_COPY_NOT_AWAITED, !v->n);
+}
+
+static void take_pool_races(struct option_reader *o, const struct option_value *v)
+{
+    enum { ALL, BEFORE_ALLOC, AFTER_FREE, NO };
+    struct check_command *c = o->into;
+    c->pools = v->n != NO;
+    drop(c, FINDING_POOL_BEFORE_ALLOC, FINDING_POOL_BEFORE_ALLOC, v->n == AFTER_FREE || v->n == NO);
+    drop(c, FINDING_POOL_AFTER_FREE, FINDING_POOL_AFTER_FREE, v->n == BEFORE_ALLOC || v->n == NO);
 }
 
 static void take_api(struct option_reader *o, const struct option_value *v)
@@ -162,8 +171,8 @@ static void take_save(struct option_reader *o, const struct option_value *v)
 static const struct option_row rows[] = {
     OPTION_TITLE("What to look for:"),
     OPTION(CALL, "tool", "TOOL,...|all",
-           "memcheck (the default), racecheck, initcheck, synccheck, leakcheck, writecheck, errorcheck; several with "
-           "commas",
+           "memcheck and poolcheck (the default), racecheck, initcheck, synccheck, leakcheck, writecheck, errorcheck; "
+           "several with commas",
            .take = take_tools),
     OPTION(CHOICE, "leak-check", "full|no", "full: memory that was not freed, as --tool leakcheck (no)", TO(leaks),
            .negate = true),
@@ -179,6 +188,8 @@ static const struct option_row rows[] = {
            .take = take_race_level),
     OPTION(YES_NO, "racecheck-memcpy-async", "yes|no", "no: without copies that nobody waited for",
            .take = take_race_copies),
+    OPTION(CHOICE, "track-stream-ordered-races", "all|use-before-alloc|use-after-free|no",
+           "What poolcheck reports (all); but for no, it runs as with --tool poolcheck", .take = take_pool_races),
     OPTION(FLAG, "ignore-getprocaddress-notfound", NULL, "Not when cuGetProcAddress finds nothing",
            TO(drop_entry_points)),
     OPTION(CHOICE, "report-api-errors", "all|extended|explicit|no",
@@ -265,9 +276,6 @@ static const struct option_row rows[] = {
     OPTION(UNUSED, "hmm-support", NULL, NULL),
     OPTION(ALWAYS, "check-bulk-copy", "yes|no", "copies are always checked"),
     OPTION(ALWAYS, "check-warpgroup-mma", "yes|no", "they are always checked"),
-    OPTION(REFUSED, "track-stream-ordered-races", "MODE",
-           "races between streams, and the use of memory before cudaMallocAsync or behind cudaFreeAsync, are "
-           "racecheck's (--tool racecheck)"),
     OPTION(REFUSED, "xml", NULL, "there is no XML; --json and --sarif are for programs"),
     OPTION(REFUSED, "suppressions", "FILE", "there are no suppressions; --kernel-name-exclude leaves kernels out"),
     OPTION(REFUSED, "generate-coredump", NULL, "there is no GPU to dump"),
@@ -308,9 +316,10 @@ static void finish(struct option_reader *o)
         option_wrong(o,
                      "--kernel-name-exclude leaves findings out, not launches: it does not go with --launch-skip and "
                      "--launch-count");
-    c->tools_named = c->tools || c->leaks;
+    c->tools_named = c->tools || c->leaks || c->pools;
     c->tools |= c->tools ? 0 : CHECK_BY_DEFAULT;
     c->tools |= c->leaks ? CHECK_LEAKCHECK : 0;
+    c->tools |= c->pools ? CHECK_POOLCHECK : 0;
     c->tools |= c->schedules ? CHECK_SCHEDULES : 0;
 }
 
