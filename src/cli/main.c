@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/likeness.h"
 #include "cli/cli.h"
 
 static const struct {
@@ -64,7 +65,11 @@ int main(int argc, char **argv)
             argv[1] = name;
             return commands[i].run(argc - 1, argv + 1);
         }
-    fprintf(stderr, "lockstep: there is no command '%s'\n\n", argv[1]);
+    const char *near = NULL;
+    for (u32 i = 0; i < LS_ARRAY_LEN(commands); i++)
+        likeness_keep(&near, argv[1], commands[i].name);
+    fprintf(stderr, "lockstep: there is no command '%s'%s%s%s\n\n", argv[1], near ? "; the nearest is '" : "",
+            near ? near : "", near ? "'" : "");
     print_help(stderr);
     return CLI_USAGE;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/likeness.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 
@@ -173,52 +174,16 @@ static void wrong_value(struct option_reader *o, const struct option_row *r, con
     option_wrong(o, "%s %s, not '%s'%s%s", spelled(r), what, text, r->note ? ": " : "", r->note ? r->note : "");
 }
 
-/* Letters to change, add or leave out to make one word the other (Levenshtein). */
-static size_t distance(const char *a, const char *b)
-{
-    enum { LONGEST = 63 };
-    size_t row[LONGEST + 1];
-    const size_t m = strlen(a), n = strlen(b);
-    if (m > LONGEST || n > LONGEST)
-        return SIZE_MAX;
-    for (size_t k = 0; k <= n; k++)
-        row[k] = k;
-    for (size_t i = 1; i <= m; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t k = 1; k <= n; k++) {
-            const size_t change = corner + (a[i - 1] != b[k - 1]);
-            const size_t other = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-            corner = row[k];
-            row[k] = change < other ? change : other;
-        }
-    }
-    return row[n];
-}
-
-/* One letter in three may differ. NULL: no name is that near. */
-static const char *nearest(const struct option_table *t, const char *name)
-{
-    const char *best = NULL;
-    size_t least = strlen(name) / 3 + 1;
-    for (u32 i = 0; i < 2 * row_count(t); i++) {
-        const struct option_row *r = row_at(t, i / 2);
-        const char *other = i % 2 ? r->alias : r->name;
-        const size_t d = other ? distance(name, other) : SIZE_MAX;
-        if (d < least) {
-            least = d;
-            best = other;
-        }
-    }
-    return best;
-}
-
 static void unknown(struct option_reader *o, const char *word)
 {
     char name[100];
-    const char *dashless = word + strspn(word, "-");
+    const char *dashless = word + strspn(word, "-"), *near = NULL;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(dashless, "="), dashless);
-    const char *near = nearest(o->table, name);
+    for (u32 i = 0; i < row_count(o->table); i++) {
+        const struct option_row *r = row_at(o->table, i);
+        likeness_keep(&near, name, r->name ? r->name : "");
+        likeness_keep(&near, name, r->alias ? r->alias : "");
+    }
     option_wrong(o, "unrecognized option '%.*s'%s%s%s", (int)strcspn(word, "="), word,
                  near ? "; the nearest is '--" : "", near ? near : "", near ? "'" : "");
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/likeness.h"
+
 struct reader {
     struct tool_options *o;
     struct arena *mem;
@@ -255,13 +257,27 @@ static const struct row *find_row(const char *word, const char **value, struct a
     return NULL;
 }
 
+static const char *nearest(struct reader *r, const char *word)
+{
+    const char *dashless = word + strspn(word, "-"), *near = NULL;
+    const char *name = arena_strndup(r->mem, dashless, strcspn(dashless, "="));
+    for (u32 i = 0; i < LS_ARRAY_LEN(table); i++) {
+        likeness_keep(&near, name, table[i].option.name);
+        likeness_keep(&near, name, table[i].option.other);
+    }
+    return near;
+}
+
 static bool unknown(struct reader *r, const char *word)
 {
+    const char *near = nearest(r, word);
     struct diag *g = diag_add(r->diags, DIAG_ERROR, nowhere, "unknown option '%s'", word);
     if (strcmp(word, "-cubin") == 0 || strcmp(word, "--cubin") == 0)
         diag_set_note(r->diags, g, "machine code is made by NVIDIA's ptxas only: --with nvcc hands everything to nvcc");
     else if (word[1] == 'W' || word[1] == 'f' || strcmp(word, "-pthread") == 0 || strcmp(word, "-pedantic") == 0)
         diag_set_note(r->diags, g, "an option of the host's compiler is passed on by -Xcompiler %s", word);
+    else if (near)
+        diag_set_note(r->diags, g, "the nearest is '--%s'; --with nvcc hands everything to nvcc", near);
     else
         diag_set_note(r->diags, g, "`lockstep cc --help` lists the options; --with nvcc hands everything to nvcc");
     return false;

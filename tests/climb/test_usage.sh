@@ -26,7 +26,9 @@ expect() {
 expect 2 "usage: lockstep COMMAND"
 expect 0 "usage: lockstep COMMAND" --help
 expect 0 "lockstep " --version
-expect 2 "there is no command 'clomb'" clomb
+expect 2 "there is no command 'clomb'
+" clomb
+expect 2 "there is no command 'profil'; the nearest is 'profile'" profil
 expect 2 "there is no family 'banksy'" climb banksy
 expect 2 "transpose" climb banksy
 expect 2 "reduce has no rung 'reduceFast'" climb reduce/reduceFast

@@ -149,6 +149,7 @@ static const struct {
 } refused[] = {
     {"", "there is nothing to compile"},
     {"x.cu --frobnicate", "unknown option '--frobnicate'"},
+    {"x.cu -ccbim=g++", "the nearest is '--ccbin'"},
     {"x.cu -Wall", "-Xcompiler -Wall"},
     {"-cubin x.cu", "machine code is made by NVIDIA's ptxas only"},
     {"x.cu -o", "-o: its value is missing"},

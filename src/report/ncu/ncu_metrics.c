@@ -4,8 +4,8 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/likeness.h"
 #include "report/limit.h"
 #include "report/ncu/ncu.h"
 
@@ -222,22 +222,6 @@ void ncu_metrics_sort(struct ncu_metrics *m)
 }
 
 /* ---- names that are like it ---- */
-
-/* Pairs of letters that both names have, of all pairs: 1 for the same name. */
-static double likeness(const char *a, const char *b)
-{
-    const size_t n = strlen(a), k = strlen(b);
-    u32 both = 0;
-    bool used[256] = {0};
-    for (size_t i = 0; i + 1 < n; i++)
-        for (size_t j = 0; j + 1 < k && j < 256; j++)
-            if (!used[j] && !strncasecmp(a + i, b + j, 2)) {
-                used[j] = true;
-                both++;
-                break;
-            }
-    return n + k > 2 ? 2.0 * both / (double)(n + k - 2) : 0;
-}
 
 void ncu_metric_like(const char *name, char *out, size_t size)
 {

@@ -282,7 +282,7 @@ static void spelling(void **state)
     assert_true(c.flag && c.colour == GREEN && c.number == 4);
     bad("--numbre 3", "unrecognized option '--numbre'; the nearest is '--number'");
     bad("--number-smoll=3", "unrecognized option '--number-smoll'; the nearest is '--number-small'");
-    bad("--nane 3", "unrecognized option '--nane'; the nearest is '--name'");
+    bad("--nam3 3", "unrecognized option '--nam3'; the nearest is '--name'");
     bad("--quite-another", "unrecognized option '--quite-another'");
     bad("-x", "unrecognized option '-x'");
     bad("-fx", "unrecognized option '-x'");
