@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 
-#define FILE_MAX ((size_t)1 << 30) /* nobody's PTX; a device file that never ends is cut here */
+#define FILE_MAX ((size_t)1 << 30) /* larger than any PTX; a device file without an end is not read for ever */
 
 static const char what_to_give[] = "give a PTX file (nvcc -ptx, clang -S --cuda-device-only), a fat binary, or an "
                                    "object or program that nvcc made";

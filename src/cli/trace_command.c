@@ -25,7 +25,7 @@ struct trace {
     char folder[FOLDER_MAX];
     struct gpu gpu;
     struct session session;
-    struct timeline *lines; /* of the processes that have one */
+    struct timeline *lines; /* one for each process that called CUDA */
     u32 n;
 };
 

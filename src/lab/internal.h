@@ -8,8 +8,8 @@
 #include "lab/cuda.h"
 #include "lab/expect.h"
 #include "lab/lab.h"
+#include "lab/lab_session.h"
 #include "lab/link.h"
-#include "lab/session.h"
 
 struct lab {
     struct lab_request request;

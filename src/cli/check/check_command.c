@@ -81,7 +81,7 @@ static bool close_outputs(struct outputs *o)
     return close_one(o->main) && good;
 }
 
-/* A remark on the run: in the text, or where there is none on stderr. */
+/* Prints a remark on the run into the report, or on stderr when the report is not text. */
 static void LS_PRINTF(3, 4) remark(const struct check_command *c, const struct outputs *o, const char *fmt, ...)
 {
     char text[PATH_MAX + 200];
@@ -210,8 +210,7 @@ static bool print(struct check_command *c, const struct outputs *o, const struct
     return good;
 }
 
-/* What ran is what the program's processes say: of a report, its tools are those of its findings and of its processes.
- */
+/* A report that is read says itself which tools ran, by its processes and by its findings. */
 static void tools_of_report(struct check_command *c, const struct check_report *r)
 {
     unsigned tool;
@@ -263,7 +262,7 @@ static void print_remarks(const struct check_command *c, const struct outputs *o
         remark(c, o, "Error: the program returned an error (exit status %d)", status);
 }
 
-/* What becomes of the program's exit status. */
+/* The command's exit status, from the program's. */
 static int judge(const struct check_command *c, const struct check_report *r, int status)
 {
     if (!status && check_report_errors(r))
@@ -282,7 +281,7 @@ static int report(struct check_command *c, struct outputs *o, struct check_repor
         check_text_header(o->text, &c->text);
     print_remarks(c, o, r, status);
     if (nothing_ran(c, r))
-        o->text = NULL; /* no sum of nothing */
+        o->text = NULL; /* nothing was checked: a summary would say 0 errors */
     if (!print(c, o, r, c->read ? -1 : status)) {
         fputs("lockstep check: what was found could not be printed\n", stderr);
         return CLI_TROUBLE;

@@ -92,7 +92,7 @@ bool check_run(const struct check_command *c, struct check_report *r, int *statu
     *status = CLI_TROUBLE;
     if (!folder_make("check", folder))
         return false;
-    bool good = set_environment(c, folder) && cli_gpu(&gpu); /* a name that the driver would not know is said before */
+    bool good = set_environment(c, folder) && cli_gpu(&gpu); /* an unknown GPU is told before the program runs */
     *status = good ? program_ready(c->program[0], c->unchecked, &facts) : CLI_TROUBLE;
     if (good && !*status)
         *status = program_spawn(&facts, c->program, &pid);

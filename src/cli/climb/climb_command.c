@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "cli/climb/climb.h"
 #include "lab/lab.h"
-#include "report/picture.h"
+#include "report/picture_draw.h"
 #include "report/plot.h"
 #include "report/report.h"
 

@@ -15,7 +15,7 @@
 #include "cli/launch/launch_command.h"
 #include "cli/shared_options.h"
 #include "cli/source.h"
-#include "lab/session.h"
+#include "lab/lab_session.h"
 
 struct launch {
     struct engine_options engine;
@@ -239,7 +239,7 @@ static bool check_args(const struct launch *l)
 
 /* ---- the driver ---- */
 
-/* Lockstep's driver says itself why it refuses or ends a kernel, which is `said`; but for these. */
+/* Of these errors Lockstep's driver prints nothing. */
 static bool silent(CUresult r)
 {
     return r == CUDA_ERROR_OUT_OF_MEMORY || r == CUDA_ERROR_NOT_FOUND || r == CUDA_ERROR_FILE_NOT_FOUND;

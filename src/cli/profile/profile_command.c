@@ -62,7 +62,7 @@ static void list_metrics(const struct profile *p)
             printf("%-70s %s\n", name, ncu_metric_find(name).id < 0 ? "not known to Lockstep" : label);
 }
 
-/* Metrics whose names differ only in their last part are next to each other in metrics.def or not: each base once. */
+/* Whether an earlier metric has the same first `base` letters: names without their last part are listed once. */
 static bool seen_before(u32 i, size_t base)
 {
     const char *name = metric_info((enum metric_id)i)->name;
@@ -110,7 +110,7 @@ static void print_list(const struct profile *p)
 
 /* ---- before the program runs ---- */
 
-/* Each unknown name is told; false: nothing else was asked for. */
+/* Tells each unknown name; false: all names were unknown, and no section was asked for. */
 static bool check_metrics(const struct profile *p)
 {
     const struct ncu_metrics *m = &p->page.metrics;

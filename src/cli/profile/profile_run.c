@@ -160,7 +160,7 @@ bool profile_run(const struct profile *p, FILE *out, struct session *s, int *sta
     if (!folder_make("profile", folder))
         return false;
     struct gpu gpu;
-    bool good = set_environment(p, folder) && cli_gpu(&gpu); /* a name that the driver would not know is said before */
+    bool good = set_environment(p, folder) && cli_gpu(&gpu); /* an unknown GPU is told before the program runs */
     if (good)
         say_clock(p, &gpu);
     *status = good ? program_ready(p->program[0], p->unchecked, &facts) : CLI_TROUBLE;

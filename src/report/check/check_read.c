@@ -223,7 +223,7 @@ static void LS_PRINTF(2, 3) complain(struct reading *rd, const char *fmt, ...)
     diag_add(rd->diags, DIAG_ERROR, (struct diag_place){.file = rd->path, .line = rd->line}, "%s", text);
 }
 
-/* The one before it in the same process became another program: that is an end, too. */
+/* A second record of the same pid: the process became another program by exec, so the first program has ended. */
 static void read_process(struct check_report *r, const json_t *o)
 {
     struct check_process *last = r->processes.len ? &r->processes.at[r->processes.len - 1] : NULL;
@@ -271,7 +271,7 @@ static bool read_report(struct check_report *r, struct reading *rd, const json_t
     return true;
 }
 
-/* Without these a finding says nothing. */
+/* Whether a finding has the fields without which it cannot be printed. */
 static bool is_whole(struct reading *rd, const json_t *o)
 {
     static const char *const needed[] = {"kind", "tool", "title"};
@@ -365,7 +365,7 @@ static bool read_lines(struct check_report *r, struct reading *rd, FILE *f, stru
         else
             good &= read_line(r, rd, line->text, (size_t)n);
         if (!good && !r->processes.len)
-            break; /* somebody else's file: one message is enough */
+            break; /* not a file of ours: one message is enough */
     }
     return good;
 }
@@ -494,7 +494,7 @@ static u32 find_frame(struct arena *mem, const struct check_frame *f, check_find
     return n ? n : 1;
 }
 
-/* Nothing here may run out of the arena's memory: it would not be known who holds what. */
+/* Uses no arena: its jump out of here would leave `records` without an owner. */
 static void put_frames(struct check_call *c, json_t *json)
 {
     json_t *records = json_array();

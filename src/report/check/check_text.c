@@ -131,7 +131,7 @@ static const char *how_often(const struct check_record *f, char *out, size_t siz
     return out;
 }
 
-/* For two parties: whose threads were counted is the tool's business. */
+/* How often; each tool decides which threads `threads` counts. */
 static void put_times(FILE *out, const struct check_text *o, const struct check_record *f)
 {
     if (f->threads > 1)
@@ -153,7 +153,7 @@ static void put_one(FILE *out, const struct check_text *o, const struct check_re
         put(out, o, 4, "Value %s", f->at.value);
 }
 
-/* "Read", and behind "and" "read". */
+/* "Read"; for the second party, which stands in mid-sentence, "read". */
 static const char *does_word(const struct check_party *p, bool second)
 {
     static const char *const words[][2] = {{"Access", "access"}, {"Read", "read"}, {"Write", "write"},
@@ -262,7 +262,7 @@ static bool ends_with_allocation(const char *detail)
     return does;
 }
 
-/* "offset 256 in the block's shared memory", which the address is. */
+/* Whether the text is a place in a block's memory: "offset 256 in the block's shared memory". */
 static bool is_offset(const char *detail)
 {
     const char *end = strrchr(detail, ' ');
@@ -331,7 +331,7 @@ static void put_backtraces(FILE *out, const struct check_text *o, const struct c
     char heading[100];
     if (!o->host)
         return;
-    /* what writecheck finds is of a launch, and seen at a copy */
+    /* writecheck reports a launch, but at the call that copies its result */
     const bool launch = f->has_at && f->at.kernel && (!f->call.api || strstr(f->call.api, "Launch"));
     if (launch && f->launch)
         snprintf(heading, sizeof heading, "of launch %" PRIu64, f->launch);

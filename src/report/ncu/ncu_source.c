@@ -114,7 +114,7 @@ static double threads(const struct meter_line *l)
 
 static double divergent(const struct meter_line *l) { return (double)l->n[EVENT_divergent]; }
 
-/* `heading`: of the text, which has no room; NULL: only in CSV. */
+/* `name` heads the column in CSV; `heading` in text, where a column is narrow; NULL: the column is in CSV only. */
 static const struct {
     const char *name, *heading;
     double (*value)(const struct meter_line *l);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "report/picture.h"
+#include "report/picture_draw.h"
 
 static struct picture_grid lay(const char *space, u32 size, u32 mask, u64 stride)
 {

@@ -1,6 +1,6 @@
-/* session.h - the folder in which the driver leaves each launch's counters, for as long as a program runs. */
-#ifndef LS_LAB_SESSION_H
-#define LS_LAB_SESSION_H
+/* lab_session.h - the folder in which the driver leaves each launch's counters, for as long as a program runs. */
+#ifndef LS_LAB_LAB_SESSION_H
+#define LS_LAB_LAB_SESSION_H
 
 #include "base/base.h"
 #include "base/diag.h"

@@ -1,6 +1,6 @@
-/* picture.h - which lane touches which bank or sector, drawn from the addresses of a launch. */
-#ifndef LS_REPORT_PICTURE_H
-#define LS_REPORT_PICTURE_H
+/* picture_draw.h - which lane touches which bank or sector, drawn from the addresses of a launch. */
+#ifndef LS_REPORT_PICTURE_DRAW_H
+#define LS_REPORT_PICTURE_DRAW_H
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* judge.c - holds a rung's expectations against the counters of its launch. */
+/* expect_judge.c - holds a rung's expectations against the counters of its launch. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* session.c - the folder in which the driver leaves each launch's counters, and reading them.
+/* lab_session.c - the folder in which the driver leaves each launch's counters, and reading them.
  *
  * The driver looks at LOCKSTEP_SESSION when it starts, so the folder is made before the driver is loaded. Records that
  * are not wanted (those of verification) are cut away before the launch that is. */

@@ -1,5 +1,5 @@
-/* picture.c - accesses laid out as grids and drawn with characters or as SVG. */
-#include "report/picture.h"
+/* picture_draw.c - accesses laid out as grids and drawn with characters or as SVG. */
+#include "report/picture_draw.h"
 
 #include <stdlib.h>
 #include <string.h>
