@@ -1,9 +1,7 @@
 /* link.c - the critical path of a plan: which copy and which kernel waits for which, and how long that takes.
  *
  * Four things work: the host, which makes the calls in order; the copy engine to the device; the one to the host; and
- * the GPU's SMs. What a call puts into a stream is an operation; it starts when the host has issued it, what was before
- * it in its stream is done, the event that its stream waits for has come, and its engines are free. An engine that
- * could start several takes the one that was ready first. Numbers are the GPU file's:
+ * the GPU's SMs. model/schedule.h says when an operation starts, model/link.h how long a copy takes:
  *
  *   a call that puts work into a stream, or allocates   the host: launch_ns
  *   copy from or to page-locked memory                  an engine: copy_latency_ns + bytes / link_..._bytes_per_s
@@ -24,94 +22,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/vec.h"
 #include "lab/internal.h"
-
-enum engine { ENGINE_HTOD, ENGINE_DTOH, ENGINE_SMS, ENGINES };
-
-struct op {
-    u32 stream;
-    double seconds[ENGINES]; /* on each engine, side by side */
-    double issued;
-    i32 after; /* the operation that it waits for besides its stream, or -1 */
-    i32 next;  /* in its stream, or -1 */
-    bool done;
-    double start, end;
-};
+#include "model/link.h"
 
 struct model {
     const struct gpu *gpu;
     const struct plan *plan;
-    struct arena *mem;
-    VEC(struct op) ops;
-    i32 first[PLAN_STREAMS], last[PLAN_STREAMS]; /* what is not scheduled yet; -1: nothing */
-    double tail[PLAN_STREAMS];                   /* when what is scheduled ends */
-    double engine[ENGINES];                      /* when it is free */
-    double host;
+    struct schedule s;         /* one thread; stream k is the plan's */
     i32 recorded[PLAN_EVENTS]; /* the operation that stands for the event, or -1 */
     bool moved[PLAN_BUFFERS];  /* a managed buffer that is on the device */
     double per_thread;         /* seconds of kernels */
 };
 
-/* ---- the schedule ---- */
-
 static double latest(double a, double b) { return a > b ? a : b; }
 
-/* When the operation could start; INFINITY: what it waits for is not scheduled yet. */
-static double could_start(const struct model *m, const struct op *o)
-{
-    double at = latest(o->issued, m->tail[o->stream]);
-    if (o->after >= 0)
-        at = latest(at, m->ops.at[o->after].done ? m->ops.at[o->after].end : INFINITY);
-    for (u32 e = 0; e < ENGINES; e++)
-        if (o->seconds[e] > 0)
-            at = latest(at, m->engine[e]);
-    return at;
-}
-
-static void place(struct model *m, i32 index, double start)
-{
-    struct op *o = &m->ops.at[index];
-    double longest = 0;
-    for (u32 e = 0; e < ENGINES; e++)
-        longest = latest(longest, o->seconds[e]);
-    o->start = start;
-    o->end = start + longest;
-    o->done = true;
-    for (u32 e = 0; e < ENGINES; e++)
-        if (o->seconds[e] > 0)
-            m->engine[e] = o->end;
-    m->tail[o->stream] = o->end;
-    m->first[o->stream] = o->next;
-    if (o->next < 0)
-        m->last[o->stream] = -1;
-}
-
-/* Schedules the stream heads' earliest, of equals the one that was issued first. An event's operation is always before
- * those that wait for it, so one of the heads can start. */
-static void schedule_one(struct model *m)
-{
-    i32 best = -1;
-    double start = INFINITY;
-    for (u32 s = 0; s < PLAN_STREAMS; s++) {
-        const i32 head = m->first[s];
-        const double at = head < 0 ? INFINITY : could_start(m, &m->ops.at[head]);
-        if (at < start || (at == start && best >= 0 && head < best)) {
-            best = head;
-            start = at;
-        }
-    }
-    LS_BUG_ON(best < 0);
-    place(m, best, start);
-}
-
-/* What is issued later starts later, so nothing that is scheduled here would have to make way for it. */
-static void wait_stream(struct model *m, u32 stream)
-{
-    while (m->first[stream] >= 0)
-        schedule_one(m);
-    m->host = latest(m->host, m->tail[stream]);
-}
+static void wait_stream(struct model *m, u32 stream) { schedule_wait(&m->s, 0, m->s.streams.at[stream].last); }
 
 static void wait_all(struct model *m)
 {
@@ -119,37 +44,13 @@ static void wait_all(struct model *m)
         wait_stream(m, s);
 }
 
-static i32 issue(struct model *m, struct op o)
+static i32 issue(struct model *m, struct schedule_op o)
 {
-    const i32 index = (i32)m->ops.len;
-    o.issued = m->host;
-    o.next = -1;
-    vec_push(m->mem, &m->ops, o);
-    if (m->last[o.stream] >= 0)
-        m->ops.at[m->last[o.stream]].next = index;
-    else
-        m->first[o.stream] = index;
-    m->last[o.stream] = index;
-    return index;
+    o.share = 1; /* kernels take turns */
+    return schedule_issue(&m->s, 0, o);
 }
 
 /* ---- steps ---- */
-
-static double call_seconds(const struct model *m) { return m->gpu->launch_ns * 1e-9; }
-
-static double dram_seconds(const struct model *m, double bytes)
-{
-    return latest(bytes / m->gpu->dram_bytes_per_s, call_seconds(m));
-}
-
-static double cross_seconds(const struct model *m, enum engine e, bool pageable, double bytes)
-{
-    const struct gpu *g = m->gpu;
-    const double pinned_rate = e == ENGINE_HTOD ? g->link_htod_bytes_per_s : g->link_dtoh_bytes_per_s;
-    const double pageable_rate =
-        e == ENGINE_HTOD ? g->link_htod_pageable_bytes_per_s : g->link_dtoh_pageable_bytes_per_s;
-    return bytes / (pageable ? pageable_rate : pinned_rate) + g->copy_latency_ns * 1e-9;
-}
 
 static double bytes_of(const struct plan *p, u32 buffer, u64 elements)
 {
@@ -159,8 +60,8 @@ static double bytes_of(const struct plan *p, u32 buffer, u64 elements)
 /* The host is there until the copy is done, and starts it when the stream is. */
 static void blocking_cross(struct model *m, u32 stream, enum engine e, double bytes)
 {
-    struct op o = {.stream = stream, .after = -1};
-    o.seconds[e] = cross_seconds(m, e, true, bytes);
+    struct schedule_op o = {.stream = stream};
+    o.seconds[e] = link_copy_seconds(m->gpu, e, true, bytes);
     wait_stream(m, stream);
     issue(m, o);
     wait_stream(m, stream);
@@ -172,9 +73,9 @@ static void copy_step(struct model *m, const struct step *s)
 {
     const struct plan *p = m->plan;
     const double bytes = bytes_of(p, s->to, s->count);
-    struct op o = {.stream = s->stream, .after = -1};
+    struct schedule_op o = {.stream = s->stream};
     if (in_device(p, s->to) == in_device(p, s->from)) {
-        o.seconds[ENGINE_SMS] = dram_seconds(m, 2 * bytes);
+        o.seconds[ENGINE_SMS] = link_device_seconds(m->gpu, 2 * bytes);
         issue(m, o);
         return;
     }
@@ -184,7 +85,7 @@ static void copy_step(struct model *m, const struct step *s)
         blocking_cross(m, s->stream, e, bytes);
         return;
     }
-    o.seconds[e] = cross_seconds(m, e, false, bytes);
+    o.seconds[e] = link_copy_seconds(m->gpu, e, false, bytes);
     issue(m, o);
 }
 
@@ -192,11 +93,11 @@ static void prefetch_step(struct model *m, const struct step *s)
 {
     const bool to_device = s->value == 0;
     const enum engine e = to_device ? ENGINE_HTOD : ENGINE_DTOH;
-    struct op o = {.stream = s->stream, .after = -1};
+    struct schedule_op o = {.stream = s->stream};
     if (m->moved[s->to] == to_device)
         return;
     m->moved[s->to] = to_device;
-    o.seconds[e] = cross_seconds(m, e, false, bytes_of(m->plan, s->to, m->plan->buffers[s->to].count));
+    o.seconds[e] = link_copy_seconds(m->gpu, e, false, bytes_of(m->plan, s->to, m->plan->buffers[s->to].count));
     issue(m, o);
 }
 
@@ -231,65 +132,68 @@ static double mapped_bytes(const struct plan *p, u32 buffer)
 }
 
 /* What a launch fetches over the link by itself. */
-static void add_crossings(struct model *m, const struct launch *l, u32 buffer, struct op *o)
+static void add_crossings(struct model *m, const struct launch *l, u32 buffer, struct schedule_op *o)
 {
     const struct buffer *b = &m->plan->buffers[buffer];
     if (!has_buffer(l, buffer))
         return;
     if (b->place == PLACE_MAPPED && b->use != BUFFER_OUT)
-        o->seconds[ENGINE_HTOD] += cross_seconds(m, ENGINE_HTOD, false, mapped_bytes(m->plan, buffer));
+        o->seconds[ENGINE_HTOD] += link_copy_seconds(m->gpu, ENGINE_HTOD, false, mapped_bytes(m->plan, buffer));
     if (b->place == PLACE_MAPPED && b->use != BUFFER_IN)
-        o->seconds[ENGINE_DTOH] += cross_seconds(m, ENGINE_DTOH, false, mapped_bytes(m->plan, buffer));
+        o->seconds[ENGINE_DTOH] += link_copy_seconds(m->gpu, ENGINE_DTOH, false, mapped_bytes(m->plan, buffer));
     if (b->place == PLACE_MANAGED && !m->moved[buffer]) {
-        o->seconds[ENGINE_HTOD] += cross_seconds(m, ENGINE_HTOD, true, bytes_of(m->plan, buffer, b->count));
+        o->seconds[ENGINE_HTOD] += link_copy_seconds(m->gpu, ENGINE_HTOD, true, bytes_of(m->plan, buffer, b->count));
         m->moved[buffer] = true;
     }
 }
 
 static void launch_step(struct model *m, const struct step *s)
 {
-    struct op o = {.stream = s->stream, .after = -1};
-    o.seconds[ENGINE_SMS] = latest(m->per_thread * threads_of(s->launch), call_seconds(m));
+    struct schedule_op o = {.stream = s->stream};
+    o.seconds[ENGINE_SMS] = latest(m->per_thread * threads_of(s->launch), link_call_seconds(m->gpu));
     for (u32 b = 0; b < m->plan->nbuffers; b++)
         add_crossings(m, s->launch, b, &o);
     issue(m, o);
 }
 
+static void call(struct model *m) { *schedule_host(&m->s, 0) += link_call_seconds(m->gpu); }
+
 static void do_step(struct model *m, const struct step *s)
 {
     switch (s->kind) {
     case STEP_LAUNCH:
-        m->host += call_seconds(m);
+        call(m);
         launch_step(m, s);
         return;
     case STEP_COPY:
-        m->host += call_seconds(m);
+        call(m);
         copy_step(m, s);
         return;
     case STEP_SET:
-        m->host += call_seconds(m);
-        issue(m, (struct op){.stream = s->stream,
-                             .after = -1,
-                             .seconds[ENGINE_SMS] = dram_seconds(m, bytes_of(m->plan, s->to, s->count))});
+        call(m);
+        issue(m, (struct schedule_op){.stream = s->stream,
+                                      .seconds[ENGINE_SMS] =
+                                          link_device_seconds(m->gpu, bytes_of(m->plan, s->to, s->count))});
         return;
     case STEP_PREFETCH:
-        m->host += call_seconds(m);
+        call(m);
         prefetch_step(m, s);
         return;
     case STEP_RECORD:
-        m->recorded[s->to] = issue(m, (struct op){.stream = s->stream, .after = -1});
+        m->recorded[s->to] = issue(m, (struct schedule_op){.stream = s->stream});
         return;
     case STEP_WAIT:
-        issue(m, (struct op){.stream = s->stream, .after = m->recorded[s->to]});
+        schedule_depend(&m->s, m->recorded[s->to]);
+        issue(m, (struct schedule_op){.stream = s->stream});
         return;
     case STEP_SYNC:
         s->stream ? wait_stream(m, s->stream) : wait_all(m);
         return;
     case STEP_ALLOC:
-        m->host += call_seconds(m);
+        call(m);
         return;
     case STEP_FREE:
-        m->host += call_seconds(m);
+        call(m);
         wait_all(m);
         return;
     case STEP_TOUCH:
@@ -305,7 +209,7 @@ static void do_step(struct model *m, const struct step *s)
 
 static int by_start(const void *a, const void *b)
 {
-    const double x = ((const struct op *)a)->start, y = ((const struct op *)b)->start;
+    const double x = ((const struct schedule_op *)a)->start, y = ((const struct schedule_op *)b)->start;
     return (x > y) - (x < y);
 }
 
@@ -313,10 +217,10 @@ static int by_start(const void *a, const void *b)
 static double covered(struct model *m)
 {
     double sum = 0, until = 0;
-    if (m->ops.len)
-        qsort(m->ops.at, m->ops.len, sizeof m->ops.at[0], by_start);
-    for (u32 i = 0; i < m->ops.len; i++) {
-        const struct op *o = &m->ops.at[i];
+    if (m->s.ops.len)
+        qsort(m->s.ops.at, m->s.ops.len, sizeof m->s.ops.at[0], by_start);
+    for (u32 i = 0; i < m->s.ops.len; i++) {
+        const struct schedule_op *o = &m->s.ops.at[i];
         sum += latest(o->end - latest(o->start, until), 0);
         until = latest(until, o->end);
     }
@@ -325,31 +229,24 @@ static double covered(struct model *m)
 
 static void sum_up(struct model *m, struct link_times *out)
 {
-    *out = (struct link_times){.path = m->host};
-    for (u32 i = 0; i < m->ops.len; i++) {
-        out->copy += m->ops.at[i].seconds[ENGINE_HTOD] + m->ops.at[i].seconds[ENGINE_DTOH];
-        out->kernel += m->ops.at[i].seconds[ENGINE_SMS];
+    *out = (struct link_times){.path = *schedule_host(&m->s, 0)};
+    for (u32 i = 0; i < m->s.ops.len; i++) {
+        out->copy += m->s.ops.at[i].seconds[ENGINE_HTOD] + m->s.ops.at[i].seconds[ENGINE_DTOH];
+        out->kernel += m->s.ops.at[i].seconds[ENGINE_SMS];
     }
     const double busy = out->copy + out->kernel;
     out->hidden = busy > 0 ? latest(busy - covered(m), 0) / busy : 0;
 }
 
-/* 0 in a GPU's file is: not known. */
-static bool known(const struct gpu *g)
-{
-    return g->link_htod_bytes_per_s > 0 && g->link_dtoh_bytes_per_s > 0 && g->link_htod_pageable_bytes_per_s > 0 &&
-           g->link_dtoh_pageable_bytes_per_s > 0 && g->dram_bytes_per_s > 0 && g->copy_latency_ns && g->launch_ns;
-}
-
 bool link_model(const struct gpu *gpu, const struct plan *plan, double kernel_seconds, struct arena *mem,
                 struct link_times *out)
 {
-    struct model m = {.gpu = gpu, .plan = plan, .mem = mem};
+    struct model m = {.gpu = gpu, .plan = plan, .s = {.mem = mem}};
     double threads = 0;
-    if (!known(gpu))
+    if (!link_known(gpu))
         return false;
     for (u32 i = 0; i < PLAN_STREAMS; i++)
-        m.first[i] = m.last[i] = -1;
+        schedule_stream(&m.s, 0);
     for (u32 i = 0; i < PLAN_EVENTS; i++)
         m.recorded[i] = -1;
     for (u32 i = 0; i < plan->steps.len; i++)
