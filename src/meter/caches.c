@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "meter/cache_l1.h"
 #include "meter/lines.h"
+#include "model/cache_l1.h"
 
 enum {
     STAGED_MOST = 1 << 17,       /* requests that an SM keeps until its wave is done; then what is there is looked up */
@@ -26,17 +26,6 @@ enum {
 #define LOCAL_FIRST (1ull << 39) /* line numbers of local memory: no device address is so high */
 
 /* ---- streams ---- */
-
-bool requests_grow(struct requests *s)
-{
-    const u64 cap = s->cap ? s->cap * 2 : 64;
-    u64 *to = ls_realloc(s->at, sizeof *to * cap);
-    if (!to)
-        return false;
-    s->at = to;
-    s->cap = cap;
-    return true;
-}
 
 static void requests_trim(struct requests *s, u64 most)
 {

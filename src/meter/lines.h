@@ -3,8 +3,8 @@
 #ifndef LS_METER_LINES_H
 #define LS_METER_LINES_H
 
-#include "base/cache.h"
 #include "exec/exec.h"
+#include "model/cache.h"
 
 enum {
     LINES_MOST = 32 * 8 + 1, /* local accesses have a line a word */

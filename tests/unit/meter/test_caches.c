@@ -13,7 +13,7 @@
 #include "meter/caches.h"
 
 enum { SMS = 4, MOST_SITES = 8, MOST_WORKERS = 4 };
-#define N(row, e) ((row).n[EVENT_##e - TRAFFIC_FIRST])
+#define N(row, e) ((row).n[TRAFFIC_##e])
 
 /* A launch whose accesses the tests make up. */
 struct bench {

@@ -1,5 +1,5 @@
-/* cache_l1.c - the first-level cache of an SM (caches.h has its rules). */
-#include "meter/cache_l1.h"
+/* cache_l1.c - the first-level cache of an SM (traffic.h has its rules). */
+#include "model/cache_l1.h"
 
 enum { L1_WAYS = 16 };
 
@@ -23,28 +23,28 @@ static u32 l1_take(struct sm *s, u64 number, u32 sectors)
 }
 
 /* Counts hits, and misses behind them; the sectors that are missing. */
-static u32 l1_count(struct sm *s, u64 request, struct traffic *t, enum event_id hits)
+static u32 l1_count(struct sm *s, u64 request, struct traffic *t, enum traffic_count hits)
 {
     const u32 sectors = request_sectors(request), there = l1_take(s, request_number(request), sectors);
-    t->n[hits - TRAFFIC_FIRST] += sectors_in(there);
-    t->n[hits - TRAFFIC_FIRST + 1] += sectors_in(sectors & ~there);
+    t->n[hits] += sectors_in(there);
+    t->n[hits + 1] += sectors_in(sectors & ~there);
     return sectors & ~there;
 }
 
 /* The same for what is not taken in; what was there leaves when it is to be read past L1. */
-static void l1_pass(struct sm *s, u64 request, struct traffic *t, enum event_id hits)
+static void l1_pass(struct sm *s, u64 request, struct traffic *t, enum traffic_count hits)
 {
     const u32 sectors = request_sectors(request);
     struct cache_line *l = cache_find(&s->l1, request_number(request));
     const bool load = request_kind(request) == TRAFFIC_LOAD_PAST;
     const u32 there = l && !load ? l->valid & sectors : 0;
-    t->n[hits - TRAFFIC_FIRST] += sectors_in(there);
-    t->n[hits - TRAFFIC_FIRST + 1] += sectors_in(sectors & ~there);
+    t->n[hits] += sectors_in(there);
+    t->n[hits + 1] += sectors_in(sectors & ~there);
     if (l && load)
         l->valid &= ~sectors;
 }
 
-static bool l1_load(struct sm *s, u64 request, struct traffic *t, enum event_id hits)
+static bool l1_load(struct sm *s, u64 request, struct traffic *t, enum traffic_count hits)
 {
     return to_l2(s, request, l1_count(s, request, t, hits));
 }
@@ -54,31 +54,31 @@ static bool l1_look_up(struct sm *s, u64 request)
 {
     struct traffic *t = (*s->l2.sites)[request_site(request)];
     const u32 sectors = request_sectors(request), n = sectors_in(sectors);
-    t->n[EVENT_l1_lines - TRAFFIC_FIRST]++;
+    t->n[TRAFFIC_l1_lines]++;
     switch (request_kind(request)) {
     case TRAFFIC_LOAD:
-        return l1_load(s, request, t, EVENT_l1_gld_hits);
+        return l1_load(s, request, t, TRAFFIC_l1_gld_hits);
     case TRAFFIC_LOCAL_LOAD:
     case TRAFFIC_TEXTURE:
-        return l1_load(s, request, t, EVENT_l1_other_hits);
+        return l1_load(s, request, t, TRAFFIC_l1_other_hits);
     case TRAFFIC_LOCAL_STORE:
-        l1_count(s, request, t, EVENT_l1_other_hits);
+        l1_count(s, request, t, TRAFFIC_l1_other_hits);
         break;
     case TRAFFIC_LOAD_PAST:
-        l1_pass(s, request, t, EVENT_l1_gld_hits);
+        l1_pass(s, request, t, TRAFFIC_l1_gld_hits);
         break;
     case TRAFFIC_STORE_PAST:
-        l1_pass(s, request, t, EVENT_l1_gst_hits);
+        l1_pass(s, request, t, TRAFFIC_l1_gst_hits);
         break;
     case TRAFFIC_STORE_MERGED:
-        l1_count(s, request, t, EVENT_l1_gst_hits);
+        l1_count(s, request, t, TRAFFIC_l1_gst_hits);
         return true;
     case TRAFFIC_STORE:
-        l1_count(s, request, t, EVENT_l1_gst_hits);
+        l1_count(s, request, t, TRAFFIC_l1_gst_hits);
         break;
     case TRAFFIC_ATOM:
     case TRAFFIC_RED:
-        t->n[EVENT_l1_other_misses - TRAFFIC_FIRST] += n;
+        t->n[TRAFFIC_l1_other_misses] += n;
         break;
     }
     return to_l2(s, request, sectors);

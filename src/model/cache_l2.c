@@ -1,6 +1,6 @@
-/* cache_l2.c - the second-level cache and DRAM (caches.h): what the SMs send, taken in turns. */
+/* cache_l2.c - the second-level cache and DRAM (cache_l2.h): what the SMs send, taken in turns. */
+#include "model/cache_l2.h"
 #include "base/alloc.h"
-#include "meter/caches.h"
 
 enum {
     L2_WAYS = 16,
@@ -81,9 +81,9 @@ void l2_free(struct l2 *l2)
     ls_free(l2);
 }
 
-static inline void count(const struct l2 *l2, struct traffic *t, enum event_id e, u32 sectors)
+static inline void count(const struct l2 *l2, struct traffic *t, enum traffic_count e, u32 sectors)
 {
-    t->n[e - TRAFFIC_FIRST] += (u64)sectors_in(sectors) * l2->one_in;
+    t->n[e] += (u64)sectors_in(sectors) * l2->one_in;
 }
 
 /* The half in which a line is at home. */
@@ -97,7 +97,7 @@ static inline struct cache_line *line_of(struct l2 *l2, u32 half, u64 number, st
 {
     struct cache_line gone, *l = cache_take(&l2->half[half], number, &gone);
     if (gone.held)
-        count(l2, t, EVENT_dram_writes, gone.dirty);
+        count(l2, t, TRAFFIC_dram_writes, gone.dirty);
     return l;
 }
 
@@ -115,22 +115,22 @@ static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct tra
 {
     const u32 home = home_of(l2, number);
     u32 missing = take(l2, side, number, sectors, t);
-    count(l2, t, EVENT_l2_reads, sectors);
-    count(l2, t, EVENT_l2_read_hits, sectors & ~missing);
+    count(l2, t, TRAFFIC_l2_reads, sectors);
+    count(l2, t, TRAFFIC_l2_read_hits, sectors & ~missing);
     if (home != side && missing) {
         const u32 far = missing;
         missing = take(l2, home, number, far, t);
-        count(l2, t, EVENT_l2_far_reads, far);
-        count(l2, t, EVENT_l2_far_hits, far & ~missing);
+        count(l2, t, TRAFFIC_l2_far_reads, far);
+        count(l2, t, TRAFFIC_l2_far_hits, far & ~missing);
     }
-    count(l2, t, EVENT_dram_reads, missing);
+    count(l2, t, TRAFFIC_dram_reads, missing);
 }
 
 static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
 {
     struct cache_line *l = line_of(l2, home, number, t);
     if (!l) { /* there is no L2 */
-        count(l2, t, EVENT_dram_writes, sectors);
+        count(l2, t, TRAFFIC_dram_writes, sectors);
         return;
     }
     l->valid |= sectors;
@@ -150,7 +150,7 @@ static void at_slice(struct l2 *l2, u64 number, u32 sectors)
 static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
 {
     const u32 missing = take(l2, home, number, sectors, t);
-    count(l2, t, EVENT_dram_reads, missing);
+    count(l2, t, TRAFFIC_dram_reads, missing);
     l2_write(l2, home, number, sectors, t);
     at_slice(l2, number, sectors);
 }
@@ -175,14 +175,14 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
     case TRAFFIC_STORE:
     case TRAFFIC_STORE_PAST:
     case TRAFFIC_LOCAL_STORE:
-        count(l2, t, EVENT_l2_writes, sectors);
-        count(l2, t, EVENT_l2_far_writes, near != home ? sectors : 0);
+        count(l2, t, TRAFFIC_l2_writes, sectors);
+        count(l2, t, TRAFFIC_l2_far_writes, near != home ? sectors : 0);
         l2_write(l2, home, number, sectors, t);
         return;
     case TRAFFIC_ATOM:
     case TRAFFIC_RED:
-        count(l2, t, request_kind(request) == TRAFFIC_RED ? EVENT_l2_reds : EVENT_l2_atoms, sectors);
-        count(l2, t, request_kind(request) == TRAFFIC_RED ? EVENT_l2_far_reds : EVENT_l2_far_atoms,
+        count(l2, t, request_kind(request) == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
+        count(l2, t, request_kind(request) == TRAFFIC_RED ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms,
               near != home ? sectors : 0);
         l2_atomic(l2, home, number, sectors, t);
         return;

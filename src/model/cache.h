@@ -12,8 +12,8 @@
  *
  * Forgetting costs nothing, however large the cache: each entry has the stamp of the cache when it was made, and those
  * with another one are not there. In a set the entries that are there stand in front of those that are not. */
-#ifndef LS_BASE_CACHE_H
-#define LS_BASE_CACHE_H
+#ifndef LS_MODEL_CACHE_H
+#define LS_MODEL_CACHE_H
 
 #include "base/base.h"
 

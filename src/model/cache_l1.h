@@ -1,9 +1,9 @@
-/* cache_l1.h - an SM: the blocks that it holds, what their warps have asked for, and its first-level cache. Between
- * caches.c and cache_l1.c. */
-#ifndef LS_METER_CACHE_L1_H
-#define LS_METER_CACHE_L1_H
+/* cache_l1.h - an SM: the blocks that it holds, what their warps have asked for, and its first-level cache. Its
+ * blocks come and go in meter/caches.c. */
+#ifndef LS_MODEL_CACHE_L1_H
+#define LS_MODEL_CACHE_L1_H
 
-#include "meter/caches.h"
+#include "model/cache_l2.h"
 
 /* A block that an SM holds, and what its warps have asked for. */
 struct held_block {

@@ -1,0 +1,32 @@
+/* cache_l2.h - the second-level cache and DRAM: what the SMs send, taken in turns (traffic.h has the rules). */
+#ifndef LS_MODEL_CACHE_L2_H
+#define LS_MODEL_CACHE_L2_H
+
+#include "model/cache.h"
+#include "model/traffic.h"
+
+/* What an SM sends to L2. */
+struct l2_input {
+    struct requests kept;
+    u64 seen, budget;
+    u32 one_in;              /* lines kept: one in so many, a power of two */
+    u32 side;                /* the half of L2 that it is at, 0 or 1 */
+    u32 group;               /* of SMs whose reads are coalesced, below L2_GROUPS */
+    struct traffic ***sites; /* the worker's, which may move */
+};
+bool l2_input_push(struct l2_input *in, u64 request);
+enum { L2_GROUPS = 8 };
+struct l2_shape {
+    u64 bytes;
+    u32 halves;
+    bool coalesces;
+};
+/* Memory for one launch after the other. NULL: there is none. */
+struct l2;
+struct l2 *l2_make(void);
+void l2_free(struct l2 *l2);
+/* Takes all inputs in turn, from an L2 that is empty on; adds to their sites' rows. The order of `inputs` is lost.
+ * False: no memory. */
+bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **inputs, u32 n, u64 *atomic_most);
+
+#endif

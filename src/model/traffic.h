@@ -1,0 +1,86 @@
+/* traffic.h - the model of the caches: what L1 (cache_l1.h) and L2 (cache_l2.h) are asked for, and the rules by which they
+ * and DRAM serve it. Who listens to accesses, and in which order, is meter/caches.h.
+ *
+ * The rules. All caches are empty when the launch begins, as under the profiler. Lines of 128 bytes in sectors of 32,
+ * the least recently used line leaves.
+ *
+ * - L1 is what the carve-out leaves of the SM's memory. What is read or written is taken in, sector by sector: an H200
+ *   counts a store as a hit where an earlier access to the sector was. Loads past it (.cg, volatile, relaxed, acquire)
+ *   and atomics miss. All stores go on to L2.
+ *
+ * - Between them: stores of a warp to the same sectors that follow each other go together. Reads of the same sectors by
+ *   SMs of a group that come close together go once, but for those past L1 (from compute capability 9.0 on; groups and
+ *   closeness are fitted).
+ *
+ * - L2 is one for the device, and written back. Stores and atomics take their line in; only atomics read it. What is
+ *   still dirty when the launch ends stays there: it costs DRAM nothing. Where it has two halves (compute capability
+ *   8.0, 9.0, 10.0), an SM is at one of them, a line at home in one of them. What an SM reads from the other half is
+ *   kept in its own half too; stores and atomics are done at home. Each sector that goes across counts in both halves.
+ *
+ * - Atomics: lanes that want the same element are one after the other, a request each.
+ *
+ * What is not modelled: prefetches, compression, persisting lines, early write-back, constants and instructions,
+ * textures beyond one texel a lane.
+ *
+ * L2's input is bounded: where an SM sends more than its share, only one line in 2, 4, 8, ... of all SMs is kept (by a
+ * hash of its number), the L2 is as much smaller, and what was found is multiplied. */
+#ifndef LS_MODEL_TRAFFIC_H
+#define LS_MODEL_TRAFFIC_H
+
+#include "base/base.h"
+
+/* How a line is asked for. */
+enum traffic_kind {
+    TRAFFIC_LOAD,
+    TRAFFIC_LOAD_PAST, /* not from L1 */
+    TRAFFIC_STORE,
+    TRAFFIC_STORE_PAST,   /* volatile and the like */
+    TRAFFIC_STORE_MERGED, /* goes to L2 together with the warp's store before it; made by who listens */
+    TRAFFIC_ATOM,
+    TRAFFIC_RED,
+    TRAFFIC_LOCAL_LOAD,
+    TRAFFIC_LOCAL_STORE,
+    TRAFFIC_TEXTURE,
+};
+
+/* By one instruction. */
+enum traffic_count {
+#define TRAFFIC(id, text) TRAFFIC_##id,
+#include "model/traffic.def"
+#undef TRAFFIC
+    TRAFFIC_COUNT
+};
+struct traffic {
+    u64 n[TRAFFIC_COUNT];
+};
+
+/* A line that an instruction asks for, in 64 bits: number 40, sectors 4, kind 4, last line of its instruction 1,
+ * site 15. */
+enum { REQUEST_NUMBER_BITS = 40, REQUEST_SITES = 1 << 15 };
+static inline u64 request_make(u64 number, u32 sectors, enum traffic_kind kind, bool last, u32 site)
+{
+    return (number & ((1ull << REQUEST_NUMBER_BITS) - 1)) | (u64)sectors << 40 | (u64)kind << 44 | (u64)last << 48 |
+           (u64)site << 49;
+}
+static inline u64 request_number(u64 r) { return r & ((1ull << REQUEST_NUMBER_BITS) - 1); }
+static inline u32 request_sectors(u64 r) { return (u32)(r >> 40) & 15; }
+static inline enum traffic_kind request_kind(u64 r) { return (enum traffic_kind)(r >> 44 & 15); }
+static inline bool request_last(u64 r) { return r >> 48 & 1; }
+static inline u32 request_site(u64 r) { return (u32)(r >> 49); }
+
+struct requests {
+    u64 *at;
+    u64 len, cap, next;
+};
+bool requests_grow(struct requests *s);
+static inline bool requests_push(struct requests *s, u64 request)
+{
+    if (s->len == s->cap && !requests_grow(s))
+        return false;
+    s->at[s->len++] = request;
+    return true;
+}
+/* Number of sectors. A processor that popcount can be counted on is not what we are built for. */
+static inline u32 sectors_in(u32 sectors) { return 0x4332322132212110ull >> 4 * sectors & 15; }
+
+#endif
