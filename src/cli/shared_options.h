@@ -33,6 +33,7 @@ bool engine_options_set(const struct engine_options *e);
 
 /* ---- programs ---- */
 
+#define ROW_VERSION OPTION(VERSION, "version", NULL, "The version", .letter = 'v')
 #define ROW_NO_CHECK(to)                                                                                               \
     OPTION(FLAG, "no-check", NULL, "Start the program without looking at its file first", to, .runs = true)
 #define ROW_CHECK_EXIT_CODE(to)                                                                                        \
@@ -46,7 +47,6 @@ bool engine_options_set(const struct engine_options *e);
 
 /* ---- where rungs and kernels run ---- */
 
-enum { ON_CPU, ON_GPU };
 #define ROW_ON(to)                                                                                                     \
     OPTION(CHOICE, "on", "cpu|gpu", "Where to run: Lockstep's device (cpu, the default) or NVIDIA's driver", to)
 

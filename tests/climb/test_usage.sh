@@ -54,6 +54,8 @@ expect 0 "built for blocks of" climb --list
 expect 0 "setRowReadColDynPad" climb --list banks
 [ "$("$lockstep" climb --list matmul 2>/dev/null | grep -c '^[a-z]')" = 1 ] || { echo "--list of one family lists others"; failed=1; }
 expect 0 "h200" gpus
+expect 0 "lockstep " profile --version
+expect 0 "lockstep " check -v
 expect 2 "there is no use for 'h200'" gpus h200
 # Every command explains itself, and says the same of an option that several have.
 for command in climb cc run check trace profile launch ptx gpus; do

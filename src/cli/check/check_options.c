@@ -239,7 +239,7 @@ static const struct option_row rows[] = {
     OPTION(CALL, "save", "FILE", "Keep the findings for --read; escapes as for --log-file", .take = take_save),
     OPTION(TEXT, "read", "FILE", "Print what --save kept; no program runs", TO(read)),
     OPTION(FLAG, "list", NULL, "All kinds of findings: tool, severity, and what to do", TO(list)),
-    OPTION(VERSION, "version", NULL, "The version", .letter = 'v'),
+    ROW_VERSION,
     OPTION_TITLE("Lockstep's own:"),
     OPTION(CALL, "schedule", "seed=N", "Shuffle the order of blocks and warps, as LOCKSTEP_SEED", .take = take_schedule,
            .runs = true),

@@ -181,6 +181,7 @@ static const struct option_row rows[] = {
     OPTION(CHOICE, "clock-control", "base|none",
            "The clock of the modelled time: the GPU's base clock (base), or its boost clock", TO(boost_clock),
            .note = "there are no clocks here that could have been locked"),
+    ROW_VERSION,
     OPTION_TITLE("Reports:"),
     OPTION(TEXT, "export", "FILE", "Write a report file FILE.lsrep instead of printing", TO(export_to), .letter = 'o'),
     OPTION(FLAG, "force-overwrite", NULL, "Also if it exists", TO(force), .letter = 'f'),
