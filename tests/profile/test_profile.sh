@@ -221,6 +221,7 @@ says "--kill is yes or no, not 'maybe'"
 # A signal to the command ends the program, and what it did until then is printed.
 interrupted() {
     signal=$1; want=$2; shift 2
+    : >"$work/out" # what the last program printed must not be taken for this one's
     "$lockstep" profile "$@" "$program" $ptx times:10 tiny print hang >"$work/out" 2>"$work/err" & pid=$!
     for i in $(seq 100); do grep -q "on stdout" "$work/out" && break; sleep 0.05; done
     kill -$signal $pid; wait $pid; got=$?
