@@ -8,6 +8,22 @@
 
 /* ---- what to look for ---- */
 
+/* The tools that --tool takes, by tools.def. */
+#define INSTRUMENT(...)
+#define TOOL_OPTION(name)
+#define TOOL_NAMED(name) #name ", "
+#define TOOL(id, name, how, ...) TOOL_##how(name)
+#define TOOL_DEFAULT(name) #name ", "
+static const char tool_names[] =
+#include "check/tools.def"
+    "and all";
+#undef TOOL_DEFAULT
+#define TOOL_DEFAULT(name) #name " (default), "
+static const char tool_help[] =
+#include "check/tools.def"
+    "or all; several with commas";
+#undef TOOL
+
 static void take_tools(struct option_reader *o, const struct option_value *v)
 {
     struct check_command *c = o->into;
@@ -18,11 +34,7 @@ static void take_tools(struct option_reader *o, const struct option_value *v)
         if (n && check_tool_by_name(name, &one))
             c->tools |= one;
         else if (n)
-            option_wrong(
-                o,
-                "there is no tool '%s'; there are memcheck, racecheck, initcheck, synccheck, leakcheck, writecheck, "
-                "poolcheck, errorcheck, and all",
-                name);
+            option_wrong(o, "there is no tool '%s'; there are %s", name, tool_names);
         list += n + (list[n] == ',');
     }
     if (!c->tools)
@@ -170,10 +182,7 @@ static void take_save(struct option_reader *o, const struct option_value *v)
 
 static const struct option_row rows[] = {
     OPTION_TITLE("What to look for:"),
-    OPTION(CALL, "tool", "TOOL,...|all",
-           "memcheck and poolcheck (the default), racecheck, initcheck, synccheck, leakcheck, writecheck, errorcheck; "
-           "several with commas",
-           .take = take_tools),
+    OPTION(CALL, "tool", "TOOL,...|all", tool_help, .take = take_tools),
     OPTION(CHOICE, "leak-check", "full|no", "full: memory that was not freed, as --tool leakcheck (no)", TO(leaks),
            .negate = true),
     OPTION(YES_NO, "check-device-heap", "yes|no", "no: without findings about malloc and free in kernels",
