@@ -1,8 +1,8 @@
 /* attach.c - see attach.h. */
 #include "attach/attach.h"
 
-#include "check/host/check.h"
-#include "check/host/replay.h"
+#include "check/core/host.h"
+#include "check/schedules/schedules.h"
 
 /* Replays stand around the grids: what is run again is run without the checks' hooks. */
 static void take_launcher(void)
@@ -10,8 +10,8 @@ static void take_launcher(void)
     if (check_on) {
         driver_launcher.wants = profile_wants;
         driver_launcher.grid = check_grid;
-        if (replay_on) {
-            driver_launcher.launch = replay_launch;
+        if (schedules_on) {
+            driver_launcher.launch = schedules_launch;
             driver_launcher.alone = true;
         }
     } else if (profile_on()) {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "callers.h"
-#include "check/host/check.h"
+#include "check/errorcheck/errorcheck.h"
 
 static bool dropped;
 
@@ -23,7 +23,7 @@ __attribute__((noinline)) int probe(void *where, int n)
     (void)where, (void)n;
     for (int k = OWN; k < all; k++)
         above[k - OWN] = (u64)(uintptr_t)frames[k];
-    dropped = check_result_dropped(above, (u32)(all - OWN));
+    dropped = errorcheck_dropped(above, (u32)(all - OWN));
     return 7;
 }
 
@@ -54,8 +54,8 @@ static void other_addresses_are_unknown(void **state)
     (void)state;
     static const u64 nowhere[] = {0, 16, UINT64_MAX - 4, (u64)(uintptr_t)nowhere};
     for (u32 k = 0; k < 4; k++)
-        assert_false(check_result_dropped(&nowhere[k], 1));
-    assert_false(check_result_dropped(nowhere, 0));
+        assert_false(errorcheck_dropped(&nowhere[k], 1));
+    assert_false(errorcheck_dropped(nowhere, 0));
 }
 
 int main(void)

@@ -14,10 +14,7 @@
 
 const struct check_instrument *const check_instruments[] = {
 #define INSTRUMENT(name, ...) &instrument_##name,
-#define TOOL(id, name, ...) INSTRUMENT(name)
 #include "check/tools.def"
-#undef TOOL
-#undef INSTRUMENT
 };
 const unsigned check_ninstruments = LS_ARRAY_LEN(check_instruments);
 

@@ -30,10 +30,7 @@ bool finding_by_name(const char *name, enum finding_kind *out)
 
 static const char *const tools[] = {
 #define TOOL(id, name, ...) #name,
-#define INSTRUMENT(...)
 #include "check/tools.def"
-#undef TOOL
-#undef INSTRUMENT
 };
 
 const char *check_tool_name(enum check_tool tool)

@@ -13,30 +13,22 @@
 enum check_tool_how { CHECK_DEFAULT, CHECK_NAMED, CHECK_OPTION };
 enum check_tool_number {
 #define TOOL(id, ...) CHECK_NUMBER_##id,
-#define INSTRUMENT(...)
 #include "check/tools.def"
-#undef TOOL
     CHECK_TOOLS
 };
 enum check_tool {
 #define TOOL(id, ...) CHECK_##id = 1 << CHECK_NUMBER_##id,
 #include "check/tools.def"
-#undef TOOL
 };
-#define TOOL(id, name, how, ...) | (CHECK_##how <= MOST ? CHECK_##id : 0)
 enum {
     CHECK_BY_DEFAULT = 0
-#define MOST CHECK_DEFAULT
+#define TOOL(id, name, how, ...) | (CHECK_##how == CHECK_DEFAULT ? CHECK_##id : 0)
 #include "check/tools.def"
-#undef MOST
     ,
     CHECK_ALL = 0
-#define MOST CHECK_NAMED
+#define TOOL(id, name, how, ...) | (CHECK_##how == CHECK_OPTION ? 0 : CHECK_##id)
 #include "check/tools.def"
-#undef MOST
 };
-#undef TOOL
-#undef INSTRUMENT
 
 enum check_severity { SEVERITY_WARNING, SEVERITY_ERROR };
 

@@ -4,7 +4,7 @@
  * Memory of the host that kernels can reach (pinned, registered) counts as the host's: a copy from there is a write of
  * device memory by the host, and a copy to there a read of it. The program writes it behind the driver's back. */
 #include "check/core/allocations.h"
-#include "check/host/check.h"
+#include "check/core/host.h"
 
 /* ---- allocations ---- */
 
@@ -67,7 +67,7 @@ static void on_filled(u64 address, u64 size, const struct op *op)
     check_filled(checked, address, size, queue_doing, call_of(op));
 }
 
-const struct driver_observer memory_observer = {
+const struct driver_observer observer_memory = {
     .memory_made = on_made,
     .memory_gone = on_gone,
     .memory_ordered = on_ordered,

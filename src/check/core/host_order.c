@@ -3,8 +3,8 @@
  * in CUDA. An operation has the driver's number: queue_doing says it in the thread that does the operation. */
 #include <stdio.h>
 
+#include "check/core/host.h"
 #include "check/core/stream_order.h"
-#include "check/host/check.h"
 #include "meter/session/kernel_name.h"
 
 static struct stream_order *order(void) { return check_order(checked); }
@@ -90,7 +90,7 @@ static void on_host_waited(const struct driver_wait *w)
     }
 }
 
-const struct driver_observer order_observer = {.op_put = on_put,
+const struct driver_observer observer_order = {.op_put = on_put,
                                                .event_recorded = on_record,
                                                .event_waited = on_wait,
                                                .event_gone = on_event_gone,

@@ -18,21 +18,17 @@ struct finding_set;  /* finding_set.h */
 struct stream_order; /* stream_order.h */
 
 /* A pointer for each instrument, by the name and types of tools.def. */
-#define TOOL(id, name, how, process, launch, worker) INSTRUMENT(name, process, launch, worker)
 struct check_of_process {
 #define INSTRUMENT(name, process, launch, worker) struct process *name;
 #include "check/tools.def"
-#undef INSTRUMENT
 };
 struct check_of_launch {
 #define INSTRUMENT(name, process, launch, worker) struct launch *name;
 #include "check/tools.def"
-#undef INSTRUMENT
 };
 struct check_of_worker {
 #define INSTRUMENT(name, process, launch, worker) struct worker *name;
 #include "check/tools.def"
-#undef INSTRUMENT
 };
 
 struct check {
@@ -112,8 +108,6 @@ struct check_instrument {
 /* In the order in which they are called. */
 #define INSTRUMENT(name, ...) extern const struct check_instrument instrument_##name;
 #include "check/tools.def"
-#undef INSTRUMENT
-#undef TOOL
 
 extern const struct check_instrument *const check_instruments[];
 extern const unsigned check_ninstruments;

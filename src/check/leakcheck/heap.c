@@ -255,7 +255,7 @@ static void count_leak(struct site *s, const struct mem_block *b, const struct e
     s->bytes += b->size;
 }
 
-void heap_leaks(struct check *c)
+void leakcheck_heap_leaks(struct check *c)
 {
     struct heap_sites *h = c->of.leakcheck;
     struct live live = {0};

@@ -5,6 +5,6 @@
 #include "check/core/check.h"
 
 /* Reports what kernels allocated and nobody freed, one finding a malloc. When no kernel runs any more. */
-void heap_leaks(struct check *c);
+void leakcheck_heap_leaks(struct check *c);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "check/core/allocations.h"
-#include "check/host/check.h"
+#include "check/core/host.h"
 #include "check/leakcheck/heap.h"
 
 /* What is not the program's to free is no leak: registered memory is its own, memory of other processes theirs, and a
@@ -51,7 +51,7 @@ static void leaks_of(CUcontext ctx)
 {
     size_t n;
     if (!ctx && !context_ended())
-        heap_leaks(checked);
+        leakcheck_heap_leaks(checked);
     struct allocation *all = memory_all(&n);
     for (size_t k = 0; k < n; k++)
         if ((!ctx || all[k].ctx == ctx) && may_leak(&all[k]))
@@ -65,4 +65,4 @@ static void on_process(enum driver_moment moment)
         leaks_of(NULL);
 }
 
-const struct driver_observer leaks_observer = {.process = on_process, .context_end = leaks_of};
+const struct driver_observer observer_leakcheck = {.process = on_process, .context_end = leaks_of};

@@ -1,5 +1,5 @@
 /* host_touch.h - what operations did to memory that the host can reach by plain loads and stores (managed and pinned),
- * as long as the host has not waited for them: what check/host/check_host.c takes from the program meanwhile,
+ * as long as the host has not waited for them: what host_pages.c takes from the program meanwhile,
  * and whether an access of the program's to such memory was a race.
  *
  * Thread-safe. */

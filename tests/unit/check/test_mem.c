@@ -386,7 +386,7 @@ static void test_heap_frees(void **state)
     (void)state;
     rig_open(&r, heap, CHECK_MEMCHECK, NULL);
     take(&r, 64, 48, 1, 0);
-    heap_leaks(r.check);
+    leakcheck_heap_leaks(r.check);
     rig_none(&r);
     take(&r, 2, 48, 2, 0);
     const struct finding *f = rig_only(&r, FINDING_DEVICE_DOUBLE_FREE);
@@ -409,7 +409,7 @@ static void test_heap_leaks(void **state)
     take(&r, 40, 48, 0, 0);
     take(&r, 40, 48, 0, 0);
     rig_none(&r);
-    heap_leaks(r.check);
+    leakcheck_heap_leaks(r.check);
     const struct finding *f = rig_only(&r, FINDING_HEAP_LEAK);
     assert_int_equal(f->count, 80);
     assert_text(f->what, "Leaked 48 bytes at 0x");

@@ -1,4 +1,4 @@
-/* check_host.c - racecheck of the program's own loads and stores: while the host has not waited for an operation, the
+/* host_pages.c - racecheck of the program's own loads and stores: while the host has not waited for an operation, the
  * pages of managed and pinned memory that it touched are taken from the program, which then faults on them.
  *
  *     a call of the program's begins     all pages are given back, and faults since are judged and reported
@@ -7,7 +7,7 @@
  *     a fault on such a page             the page is given back, and address and backtrace are kept
  *
  * So pages are taken only while no thread is in a call and no stream does anything: nothing in here is hindered by
- * them. check/racecheck/host_touch.c says which pages they are, and whether a fault was a race. An access to other bytes of such
+ * them. host_touch.c says which pages they are, and whether a fault was a race. An access to other bytes of such
  * a page is none; it costs a fault.
  *
  * Limits. What does not end within PATIENCE (a kernel that waits for the host to write something) is left alone, and
@@ -16,7 +16,7 @@
  * a page is taken only if an operation touched nearly all of it. When the program installs a handler of SIGSEGV behind
  * ours, nothing is taken any more. x86-64 and Linux alone: elsewhere, and under the thread sanitizer, nothing is ever
  * taken. */
-#include "check/host/check.h"
+#include "check/core/host.h"
 
 #if defined(__SANITIZE_THREAD__) || !defined(__x86_64__) || !defined(__linux__)
 #define CAN_TAKE 0
@@ -38,7 +38,8 @@
 
 #include "check/racecheck/host_touch.h"
 
-bool check_host_on;
+static bool on;                      /* pages can be taken on this machine */
+static _Thread_local unsigned depth; /* calls within calls */
 
 enum { PATIENCE_MS = 2000, TIMEOUTS = 3, PIECES = 1024, FAULTS = 64, SINGLE_PAGES = 256, PLACES = 128 };
 
@@ -103,7 +104,7 @@ static void keep(u64 address, const ucontext_t *u)
     atomic_store(&f->state, FAULT_READY);
 }
 
-/* What is not ours is its who was here before; nobody: the process ends as it would have. */
+/* A fault that is not ours goes to the handler that was installed before; without one the process ends as it would have. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *b = &host.before;
@@ -278,18 +279,39 @@ static bool wait_idle(void)
 
 /* ---- calls ---- */
 
-void check_host_start(void)
+static void start(void)
 {
-    if (!CAN_TAKE || !check_wants(CHECK_RACECHECK) || sysconf(_SC_PAGESIZE) != HOST_PAGE)
+    if (!CAN_TAKE || sysconf(_SC_PAGESIZE) != HOST_PAGE)
         return;
     mem_extent(drv.mem, &host.base, &host.size);
     drv.host_align = HOST_PAGE;
-    check_host_on = true;
+    on = true;
 }
 
-void check_host_enter(void)
+static void stop(void)
 {
-    if (atomic_load(&drv.forked))
+    if (!on)
+        return;
+    pthread_mutex_lock(&host.lock);
+    give_all();
+    host.stopped = true;
+    pthread_mutex_unlock(&host.lock);
+    judge();
+}
+
+static void on_process(enum driver_moment moment)
+{
+    if (moment == PROCESS_START)
+        start();
+    else if (moment == PROCESS_MAIN_ENDED)
+        stop();
+}
+
+/* The outermost call of this thread begins, and ends. */
+static void on_call_begin(const struct driver_call *c)
+{
+    (void)c;
+    if (depth++ || !on || atomic_load(&drv.forked))
         return;
     pthread_mutex_lock(&host.lock);
     host.inside++;
@@ -298,9 +320,10 @@ void check_host_enter(void)
     judge();
 }
 
-void check_host_leave(void)
+static void on_call_end(const struct driver_call *c)
 {
-    if (atomic_load(&drv.forked))
+    (void)c;
+    if (--depth || !on || atomic_load(&drv.forked))
         return;
     const bool wanted = !host.stopped && host_touch_any(checked);
     const bool idle = wanted && wait_idle();
@@ -311,13 +334,5 @@ void check_host_leave(void)
     pthread_mutex_unlock(&host.lock);
 }
 
-void check_host_stop(void)
-{
-    if (!check_host_on)
-        return;
-    pthread_mutex_lock(&host.lock);
-    give_all();
-    host.stopped = true;
-    pthread_mutex_unlock(&host.lock);
-    judge();
-}
+const struct driver_observer observer_racecheck = {
+    .process = on_process, .call_begin = on_call_begin, .call_end = on_call_end};

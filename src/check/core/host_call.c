@@ -1,4 +1,4 @@
-/* check_call.c - the program's calls: each thread knows the outermost one that it is in, by the name that the program
+/* host_call.c - the program's calls: each thread knows the outermost one that it is in, by the name that the program
  * used. A library above the driver (the runtime) says when its calls begin and end, so that what it calls here is not
  * taken for the program's.
  *
@@ -6,12 +6,11 @@
  * is taken only for what may be printed: launches, copies, allocations, frees, and calls that fail. */
 #include <execinfo.h>
 #include <link.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "check/host/check.h"
+#include "check/core/host.h"
 
 /* Loaded code of a library. */
 struct code {
@@ -28,11 +27,7 @@ static _Thread_local struct {
     bool known;  /* call is of this call */
     bool hidden; /* the library above calls by itself: what fails is its matter */
     struct host_call call;
-    bool explained; /* why says what is wrong, should the call fail */
-    struct finding why;
 } now;
-
-static enum { REPORTS_EXPLICIT, REPORTS_ALL, REPORTS_NONE } reports; /* LOCKSTEP_CHECK_API */
 
 /* ---- where ---- */
 
@@ -80,18 +75,6 @@ void check_call_init(void)
     void *frames[1];
     libraries[0] = code_at((const void *)(uintptr_t)check_call_init);
     backtrace(frames, 1); /* loads the unwinder now, and not in the middle of something */
-}
-
-void check_call_reports(const char *which)
-{
-    if (!which || strcmp(which, "explicit") == 0)
-        return;
-    if (strcmp(which, "all") == 0)
-        reports = REPORTS_ALL;
-    else if (strcmp(which, "no") == 0)
-        reports = REPORTS_NONE;
-    else
-        drv_log("LOCKSTEP_CHECK_API=%s is none of all, explicit and no: explicit is taken", which);
 }
 
 /* Without what the header adds for default streams of threads. */
@@ -147,10 +130,7 @@ void check_call_begin(const char *name, const void *from)
     now.name = name;
     now.number++;
     now.known = false;
-    now.explained = false;
     now.hidden = ours(from);
-    if (check_host_on)
-        check_host_enter();
 }
 
 void check_call_end(void)
@@ -158,8 +138,6 @@ void check_call_end(void)
     if (!now.depth || --now.depth)
         return;
     now.name = NULL;
-    if (check_host_on)
-        check_host_leave();
 }
 
 void check_call_begin_above(const char *name, const void *from)
@@ -167,22 +145,6 @@ void check_call_begin_above(const char *name, const void *from)
     if (!libraries[1].hi)
         libraries[1] = code_at(from);
     check_call_begin(name, NULL);
-}
-
-void check_call_detail(const char *fmt, ...)
-{
-    va_list args;
-    struct finding *f = check_call_explain(FINDING_API_ERROR);
-    va_start(args, fmt);
-    vsnprintf(f->detail, sizeof f->detail, fmt, args);
-    va_end(args);
-}
-
-struct finding *check_call_explain(enum finding_kind kind)
-{
-    finding_init(&now.why, kind);
-    now.explained = true;
-    return &now.why;
 }
 
 /* ---- errors ---- */
@@ -210,31 +172,17 @@ static bool is_error(int error)
 {
     if (strcmp(now.name, "cuGetExportTable") == 0)
         return false; /* no part of the public API: libraries of NVIDIA's ask it for themselves */
-    for (size_t k = 0; reports != REPORTS_ALL && k < LS_ARRAY_LEN(answers); k++)
+    for (size_t k = 0; check_api != CHECK_API_ALL && k < LS_ARRAY_LEN(answers); k++)
         if (answers[k].error == error && (!answers[k].call || strcmp(answers[k].call, now.name) == 0))
             return false;
     return true;
 }
 
-static void report(const char *what)
+bool check_call_error(int error, const char *name, const char *text, char *what, size_t n)
 {
-    struct finding *f = now.explained ? &now.why : check_call_explain(FINDING_API_ERROR);
-    if (f->kind == FINDING_API_ERROR && reports == REPORTS_NONE)
-        return;
-    f->call = *check_call();
-    snprintf(f->what, sizeof f->what, "%s", what);
-    check_report(checked, f);
-}
-
-void check_call_failed(int error, const char *name, const char *text)
-{
-    char what[sizeof((struct finding *)0)->what];
     if (now.depth != 1 || now.hidden || !is_error(error))
-        return;
-    snprintf(what, sizeof what, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.", name, error, text,
+        return false;
+    snprintf(what, n, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.", name, error, text,
              check_call()->api);
-    if (check_wants(CHECK_MEMCHECK))
-        report(what);
-    if (check_wants(CHECK_ERRORCHECK))
-        check_status_failed(what, check_call());
+    return true;
 }

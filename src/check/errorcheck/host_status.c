@@ -1,4 +1,4 @@
-/* check_status.c - errors that nobody asked for.
+/* host_status.c - errors that nobody asked for.
  *
  * A launch by <<<>>> tells its result to nobody; cudaGetLastError and cudaPeekAtLastError do, in the same thread, for
  * all launches before. A site (the place of a <<<>>>) is *checked* once one of its launches was followed by such a
@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "check/host/check.h"
+#include "check/core/host.h"
+#include "check/errorcheck/errorcheck.h"
 
 enum { MOST = 1024 }; /* sites and failures that are remembered, each */
 
@@ -80,10 +81,8 @@ static struct site *site_at(const void *at)
     return s;
 }
 
-void check_status_launched(const void *at)
+static void on_launched(const void *at)
 {
-    if (!check_wants(CHECK_ERRORCHECK))
-        return;
     pthread_mutex_lock(&status.lock);
     struct site *s = site_at(at);
     if (s) {
@@ -95,10 +94,8 @@ void check_status_launched(const void *at)
     pthread_mutex_unlock(&status.lock);
 }
 
-void check_status_asked(void)
+static void on_asked(void)
 {
-    if (!check_wants(CHECK_ERRORCHECK))
-        return;
     pthread_mutex_lock(&status.lock);
     const u32 me = thread();
     for (u32 k = 0; k < status.nsites; k++)
@@ -127,8 +124,12 @@ static void keep_failure(const char *what, const struct host_call *call)
     }
 }
 
-void check_status_failed(const char *what, const struct host_call *call)
+static void on_failed(int error, const char *name, const char *text)
 {
+    char what[160];
+    if (!check_call_error(error, name, text, what, sizeof what))
+        return;
+    const struct host_call *call = check_call();
     const CUcontext ctx = ctx_current();
     if (ctx && ctx_sticky(ctx) != CUDA_SUCCESS)
         return; /* what a launch did is a finding already, and every call says so from now on */
@@ -136,7 +137,7 @@ void check_status_failed(const char *what, const struct host_call *call)
     struct site *s = launching();
     if (s)
         snprintf(s->failed, sizeof s->failed, "%s", what);
-    else if (check_result_dropped(call->frames, call->nframes))
+    else if (errorcheck_dropped(call->frames, call->nframes))
         keep_failure(what, call);
     pthread_mutex_unlock(&status.lock);
 }
@@ -165,11 +166,15 @@ static void report_failure(const struct failure *d)
     check_report(checked, &f);
 }
 
-void check_status_end(bool success)
+static void on_process(enum driver_moment moment)
 {
-    for (u32 k = 0; k < status.nsites; k++)
+    const bool success = check_succeeded();
+    for (u32 k = 0; moment == PROCESS_END && k < status.nsites; k++)
         if (!status.sites[k].checked)
             report_site(&status.sites[k], success);
-    for (u32 k = 0; success && k < status.nfailures; k++)
+    for (u32 k = 0; moment == PROCESS_END && success && k < status.nfailures; k++)
         report_failure(&status.failures[k]);
 }
+
+const struct driver_observer observer_errorcheck = {
+    .process = on_process, .call_failed = on_failed, .error_asked = on_asked, .launch_untold = on_launched};

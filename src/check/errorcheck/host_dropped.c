@@ -1,4 +1,4 @@
-/* check_dropped.c - does the caller look at what a call returned? Read from its machine code: from the return address
+/* host_dropped.c - does the caller look at what a call returned? Read from its machine code: from the return address
  * on, what happens first to %eax, on every way that the code can take?
  *
  *     written                               dropped on this way
@@ -14,7 +14,7 @@
 #include <link.h>
 #include <string.h>
 
-#include "check/host/check.h"
+#include "check/errorcheck/errorcheck.h"
 
 #if defined(__x86_64__)
 
@@ -452,7 +452,7 @@ static enum verdict one_frame(struct search *s, bool *returns)
     return DROPPED;
 }
 
-bool check_result_dropped(const u64 *frames, u32 nframes)
+bool errorcheck_dropped(const u64 *frames, u32 nframes)
 {
     struct search s = {.frames = frames, .nframes = nframes};
     for (; s.frame < nframes; s.frame++) {
@@ -467,7 +467,7 @@ bool check_result_dropped(const u64 *frames, u32 nframes)
 
 #else
 
-bool check_result_dropped(const u64 *frames, u32 nframes)
+bool errorcheck_dropped(const u64 *frames, u32 nframes)
 {
     (void)frames, (void)nframes;
     return false;

@@ -1,8 +1,35 @@
-/* host_refused.c - why the driver refuses a call: more about it, should it fail, or a wrong free instead of an API error. */
+/* host_calls.c - calls that fail: the finding, with what the driver has to say of it; a wrong free is one of its own instead
+ * of an API error. */
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "check/core/allocations.h"
-#include "check/host/check.h"
+#include "check/core/host.h"
+
+/* ---- why a call is refused ---- */
+
+/* Of this thread's call with that number. */
+static _Thread_local struct {
+    u64 call;
+    struct finding finding;
+} why;
+
+/* What is wrong, should the call under way fail: the caller fills it. */
+static struct finding *explain(enum finding_kind kind)
+{
+    finding_init(&why.finding, kind);
+    why.call = check_call_number();
+    return &why.finding;
+}
+
+LS_PRINTF(1, 2) static void explain_error(const char *fmt, ...)
+{
+    va_list args;
+    struct finding *f = explain(FINDING_API_ERROR);
+    va_start(args, fmt);
+    vsnprintf(f->detail, sizeof f->detail, fmt, args);
+    va_end(args);
+}
 
 /* ---- wrong frees ---- */
 
@@ -75,7 +102,7 @@ static void explain_free(u64 address)
     struct mem_block b;
     const bool inside = mem_nearest(drv.mem, address, &b) && address - b.base < b.size;
     const bool twice = inside && b.base == address && was_freed(&b);
-    struct finding *f = check_call_explain(twice ? FINDING_DOUBLE_FREE : FINDING_INVALID_FREE);
+    struct finding *f = explain(twice ? FINDING_DOUBLE_FREE : FINDING_INVALID_FREE);
     f->has_address = true;
     f->space = SPACE_GLOBAL;
     f->address = address;
@@ -123,7 +150,7 @@ static void explain_array(const void *handle)
         if (handle && handles.gone[k].handle == handle)
             serial = handles.gone[k].serial;
     pthread_mutex_unlock(&handles.lock);
-    struct finding *f = check_call_explain(serial ? FINDING_DOUBLE_FREE : FINDING_INVALID_FREE);
+    struct finding *f = explain(serial ? FINDING_DOUBLE_FREE : FINDING_INVALID_FREE);
     f->allocation = serial;
     snprintf(f->detail, sizeof f->detail, serial ? "The array %p was freed before" : "There is no array %p", handle);
 }
@@ -136,18 +163,17 @@ static void explain_range(const char *side, u64 address, u64 size)
     enum mem_kind kind;
     char where[256];
     if (!address) {
-        check_call_detail("The %s is a null pointer", side);
+        explain_error("The %s is a null pointer", side);
         return;
     }
     mem_describe(drv.mem, address, size, where, sizeof where);
     if (!mem_range(drv.mem, address, &lo, &hi, &kind))
-        check_call_detail("The %s, 0x%llx, is no live memory of the device\n%s", side, (unsigned long long)address,
-                          where);
+        explain_error("The %s, 0x%llx, is no live memory of the device\n%s", side, (unsigned long long)address, where);
     else if (size > hi - address)
-        check_call_detail("The %s has %llu bytes, %llu are wanted\n%s", side, (unsigned long long)(hi - address),
-                          (unsigned long long)size, where);
+        explain_error("The %s has %llu bytes, %llu are wanted\n%s", side, (unsigned long long)(hi - address),
+                      (unsigned long long)size, where);
     else
-        check_call_detail("The %s may not be written\n%s", side, where);
+        explain_error("The %s may not be written\n%s", side, where);
 }
 
 /* ---- events ---- */
@@ -156,7 +182,7 @@ static void on_refused(const struct driver_refusal *r)
 {
     switch (r->what) {
     case REFUSED_TEXT:
-        check_call_detail("%s", r->text);
+        explain_error("%s", r->text);
         break;
     case REFUSED_RANGE:
         explain_range(r->text, r->address, r->size);
@@ -170,4 +196,18 @@ static void on_refused(const struct driver_refusal *r)
     }
 }
 
-const struct driver_observer refused_observer = {.call_refused = on_refused, .array_gone = on_array_gone};
+static void on_failed(int error, const char *name, const char *text)
+{
+    char what[sizeof why.finding.what];
+    if (!check_call_error(error, name, text, what, sizeof what))
+        return;
+    struct finding *f = why.call == check_call_number() ? &why.finding : explain(FINDING_API_ERROR);
+    if (f->kind == FINDING_API_ERROR && check_api == CHECK_API_NO)
+        return;
+    f->call = *check_call();
+    snprintf(f->what, sizeof f->what, "%s", what);
+    check_report(checked, f);
+}
+
+const struct driver_observer observer_memcheck = {
+    .call_refused = on_refused, .call_failed = on_failed, .array_gone = on_array_gone};

@@ -1,15 +1,15 @@
-/* check.c - see check.h. The environment, which is read once:
+/* host.c - see host.h. The environment, which is read once:
  *
  *     LOCKSTEP_CHECK=memcheck,racecheck,...    the tools; LOCKSTEP_SESSION=<folder> is needed too
  *     LOCKSTEP_CHECK_LEAKS=full|no             leaks also without the tool leakcheck (no)
- *     LOCKSTEP_CHECK_API=all|explicit|no       which failing calls are findings (check_call.c; explicit)
+ *     LOCKSTEP_CHECK_API=all|explicit|no       which failing calls are findings (host_call.c; explicit)
  *     LOCKSTEP_CHECK_DESTROY=context|kernel    what a launch that went wrong takes with it (context)
  *     LOCKSTEP_KERNEL and its kin              which launches are checked (src/attach)
  *
  * The record file is opened for each line: a program may close what it does not know. A child of fork has no driver and
  * writes nothing; what it executes appends to a file of its own pid. */
-#include "check/host/check.h"
-#include "check/host/replay.h"
+#include "check/core/host.h"
+#include "check/schedules/schedules.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -28,6 +28,7 @@ enum {
 
 bool check_on;
 struct check *checked;
+enum check_api check_api;
 
 static struct {
     char path[PATH_MAX];
@@ -37,6 +38,8 @@ static struct {
     int exit_status; /* 0 also when the process has not said */
     atomic_bool complained;
 } own;
+
+bool check_succeeded(void) { return own.exit_status == 0; }
 
 bool check_wants(enum check_tool tool) { return own.tools & (unsigned)tool; }
 
@@ -137,11 +140,23 @@ static bool says(const char *variable, const char *usual, const char *wanted)
     return false;
 }
 
+static enum check_api read_api(void)
+{
+    const char *which = text_of("LOCKSTEP_CHECK_API");
+    if (which && strcmp(which, "all") == 0)
+        return CHECK_API_ALL;
+    if (which && strcmp(which, "no") == 0)
+        return CHECK_API_NO;
+    if (which && strcmp(which, "explicit") != 0)
+        drv_log("LOCKSTEP_CHECK_API=%s is none of all, explicit and no: explicit is taken", which);
+    return CHECK_API_EXPLICIT;
+}
+
 static bool read_environment(void)
 {
     const char *list = text_of("LOCKSTEP_CHECK"), *folder = text_of("LOCKSTEP_SESSION");
     own.tools = list ? read_tools(list) : 0;
-    if (replay_init())
+    if (schedules_init())
         own.tools |= CHECK_SCHEDULES;
     if (!own.tools)
         return false;
@@ -152,6 +167,7 @@ static bool read_environment(void)
     }
     if (says("LOCKSTEP_CHECK_LEAKS", "no", "full"))
         own.tools |= CHECK_LEAKCHECK;
+    check_api = read_api();
     own.spares_context = says("LOCKSTEP_CHECK_DESTROY", "context", "kernel");
     return true;
 }
@@ -178,13 +194,11 @@ void check_start(void)
     own.pid = getpid();
     append_process();
     check_call_init();
-    check_call_reports(text_of("LOCKSTEP_CHECK_API"));
-    check_host_start();
     on_exit(on_exit_status, NULL);
     drv.stops_at_end = true;
     check_on = true;
     check_observe();
-    replay_on = check_wants(CHECK_SCHEDULES);
+    schedules_on = check_wants(CHECK_SCHEDULES);
 }
 
 bool check_idle(void)
@@ -203,7 +217,6 @@ void check_settle(void)
 {
     enum { PATIENCE_MS = 20000 };
     const struct timespec ms = {0, 1000000};
-    check_host_stop();
     for (int i = 0; i < PATIENCE_MS && check_on && !check_idle(); i++)
         nanosleep(&ms, NULL);
 }
@@ -211,7 +224,6 @@ void check_settle(void)
 /* After the program's own handlers and destructors: these may still free memory. */
 void check_end(void)
 {
-    check_status_end(own.exit_status == 0);
     append_json(json_pack("{s:s, s:i}", "type", "end", "pid", (int)own.pid));
     check_on = false;
 }
