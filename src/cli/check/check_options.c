@@ -9,20 +9,17 @@
 /* ---- what to look for ---- */
 
 /* The tools that --tool takes, by tools.def. */
-#define INSTRUMENT(...)
-#define TOOL_OPTION(name)
-#define TOOL_NAMED(name) #name ", "
-#define TOOL(id, name, how, ...) TOOL_##how(name)
-#define TOOL_DEFAULT(name) #name ", "
+#define TOOL_OPTION(...)
+#define TOOL_NAMED(name, more) #name ", "
+#define TOOL_DEFAULT(name, more) #name more ", "
 static const char tool_names[] =
+#define TOOL(id, name, how, ...) TOOL_##how(name, "")
 #include "check/tools.def"
     "and all";
-#undef TOOL_DEFAULT
-#define TOOL_DEFAULT(name) #name " (default), "
 static const char tool_help[] =
+#define TOOL(id, name, how, ...) TOOL_##how(name, " (default)")
 #include "check/tools.def"
     "or all; several with commas";
-#undef TOOL
 
 static void take_tools(struct option_reader *o, const struct option_value *v)
 {
