@@ -28,13 +28,15 @@
 
 enum rung_tile { TILE_NONE, TILE_STATIC, TILE_DYNAMIC };
 
+struct columns; /* each family has its own: <family>/columns.h */
+
 struct rung {
     const char *name;   /* its file, without .cu */
     const char *kernel; /* its name in the PTX */
     enum rung_tile tile;
     bool broken;
-    const char *about;   /* a few words for lists */
-    const void *columns; /* what else its line of ladder.def says: the family's struct columns (<family>/columns.h) */
+    const char *about;             /* a few words for lists */
+    const struct columns *columns; /* what else its line of ladder.def says */
 };
 
 /* A column that the formulas of a family's rungs may use (src/lab/expect.h): a u32 of its struct columns. */

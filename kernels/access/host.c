@@ -11,7 +11,7 @@
 #define DEFAULTS .per_thread = 1, .point_words = 1, .row_align = 1,
 #include "kernels/rungs.inc"
 
-static bool is(const struct rung *r, enum task task) { return columns_of(r)->task == task; }
+static bool is(const struct rung *r, enum task task) { return r->columns->task == task; }
 
 static bool by_stride(const struct rung *r) { return is(r, READ_STRIDE) || is(r, WRITE_STRIDE); }
 
@@ -47,7 +47,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 
 u32 access_pitch(const struct rung *r, u32 width)
 {
-    const u32 align = columns_of(r)->row_align;
+    const u32 align = r->columns->row_align;
     return ceil_div(width, align) * align;
 }
 
@@ -102,7 +102,7 @@ static void plan_moved(const struct rung *r, const struct shape *s, struct plan 
 
 static void plan_points(const struct rung *r, const struct shape *s, struct plan *p, struct launch *l)
 {
-    const u64 words = columns_of(r)->point_words;
+    const u64 words = r->columns->point_words;
     for (u32 i = 0; i < (words == 1 ? 3 : 1); i++)
         launch_buffer(l, plan_input(p, BUFFER_FLOAT, s->n * words));
     launch_buffer(l, plan_output(p, BUFFER_FLOAT, s->n)), launch_u32(l, (u32)s->n);
@@ -112,7 +112,7 @@ static void plan_points(const struct rung *r, const struct shape *s, struct plan
 static void plan_list(const struct rung *r, const struct shape *s, struct plan *p, struct launch *l)
 {
     launch_buffer(l, plan_input(p, BUFFER_INT, 2 * s->n));
-    launch_buffer(l, plan_fixed(p, BUFFER_INT, s->n, list_of(p, s->n, columns_of(r)->sorted)));
+    launch_buffer(l, plan_fixed(p, BUFFER_INT, s->n, list_of(p, s->n, r->columns->sorted)));
     launch_buffer(l, plan_output(p, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
     p->useful_bytes = s->n * 12;
 }
@@ -123,7 +123,7 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "blocks have one dimension here";
     if (s->bx == 0 || s->bx > 1024)
         return "a block has 1 to 1024 threads";
-    if (columns_of(r)->whole_warps && s->bx % 32)
+    if (r->columns->whole_warps && s->bx % 32)
         return "whole warps are needed: a multiple of 32 threads";
     if (s->n == 0 || s->n > 1u << 28)
         return "n is 1 to 2^28";
@@ -144,7 +144,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
         plan_rows(r, s, out);
         return NULL;
     }
-    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread), s->bx);
+    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * r->columns->per_thread), s->bx);
     if (is(r, GATHER)) {
         plan_list(r, s, out, l);
     } else if (is(r, POINTS)) {

@@ -6,11 +6,11 @@
 #include "kernels/access/columns.h"
 #include "kernels/families.h"
 
-static bool is(const struct outcome *o, enum task task) { return columns_of(o->rung)->task == task; }
+static bool is(const struct outcome *o, enum task task) { return o->rung->columns->task == task; }
 
 static void check_points(const struct outcome *o, struct check *c)
 {
-    const u32 words = columns_of(o->rung)->point_words;
+    const u32 words = o->rung->columns->point_words;
     const bool soa = words == 1;
     const f32 *x = o->before[0], *y = soa ? o->before[1] : x + 1, *z = soa ? o->before[2] : x + 2;
     const f32 *out = o->after[soa ? 3 : 1];

@@ -29,6 +29,4 @@ struct columns {
     bool identity;    /* loads where it stored: every thread gets its own number back */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

@@ -10,9 +10,9 @@
 #define DEFAULTS .words = 1,
 #include "kernels/rungs.inc"
 
-static bool rectangular(const struct rung *r) { return columns_of(r)->rectangular; }
+static bool rectangular(const struct rung *r) { return r->columns->rectangular; }
 
-static bool searches(const struct rung *r) { return columns_of(r)->search; }
+static bool searches(const struct rung *r) { return r->columns->search; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
@@ -26,7 +26,7 @@ static void defaults(const struct rung *r, struct shape *s)
     s->cols = s->bx;
     s->n = (u64)s->bx * s->by;
     if (s->k == 0 && searches(r))
-        s->k = columns_of(r)->pad;
+        s->k = r->columns->pad;
 }
 
 /* The tile is the block: there is one shape. */
@@ -40,7 +40,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 /* What swapping, splitting and xor-ing indices needs of a tile. */
 static const char *unsuitable_tile(const struct rung *r, const struct shape *s)
 {
-    const bool swizzle = columns_of(r)->swizzle;
+    const bool swizzle = r->columns->swizzle;
     if (!rectangular(r) && s->bx != s->by)
         return "swapping the indices transposes a square tile only; the rect_ rungs take any";
     if (swizzle && !rectangular(r) && s->bx & (s->bx - 1))
@@ -52,7 +52,7 @@ static const char *unsuitable_tile(const struct rung *r, const struct shape *s)
 
 static const char *unsuitable(const struct rung *r, const struct shape *s)
 {
-    const enum pattern pattern = columns_of(r)->pattern;
+    const enum pattern pattern = r->columns->pattern;
     const u32 multiple = pattern == PATTERN_PLANES ? 64 : 32; /* or some would read what nobody wrote */
     if (s->bx == 0 || s->by == 0 || s->bx * (u64)s->by > 1024)
         return "a block has 1 to 1024 threads";
@@ -73,7 +73,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const char *why = unsuitable(r, s);
     if (why)
         return why;
-    const struct columns *own = columns_of(r);
+    const struct columns *own = r->columns;
     const bool wide = own->doubles;
     const u32 pad = own->search ? s->k : own->pad;
     const u64 numbers = (u64)s->bx * s->by * own->words;

@@ -57,8 +57,8 @@ static u32 (*const elements[])(u32 thread, u32 threads) = {
 /* Element e is the words e * words, e * words + 1, ..., each holding its own number. */
 static void check_pattern(const struct outcome *o, enum pattern pattern, u32 threads, struct check *c)
 {
-    const u32 words = columns_of(o->rung)->words;
-    const bool wide = columns_of(o->rung)->doubles;
+    const u32 words = o->rung->columns->words;
+    const bool wide = o->rung->columns->doubles;
     for (u32 i = 0; i < threads * words; i++) {
         const double got = wide ? ((const double *)o->after[0])[i] : ((const i32 *)o->after[0])[i];
         check_element(c, i, got, elements[pattern](i / words, threads) * words + i % words, 0);
@@ -74,7 +74,7 @@ static u32 transposed(u32 i, const struct shape *s) { return i % s->by * s->bx +
 void banks_check(const struct outcome *o, struct check *c)
 {
     const struct shape *s = o->shape;
-    const struct columns *own = columns_of(o->rung);
+    const struct columns *own = o->rung->columns;
     const i32 *out = o->after[0];
     if (own->pattern)
         check_pattern(o, own->pattern, s->bx * s->by, c);

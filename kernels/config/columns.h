@@ -14,6 +14,4 @@ struct columns {
     bool many_registers; /* and no launch bounds: too many for blocks of more than 512 threads */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

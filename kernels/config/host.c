@@ -9,7 +9,7 @@
 
 static void defaults(const struct rung *r, struct shape *s)
 {
-    const u32 side = columns_of(r)->planes > 1 ? 128 : 512;
+    const u32 side = r->columns->planes > 1 ? 128 : 512;
     if (s->rows == 0)
         s->rows = side;
     if (s->cols == 0)
@@ -21,7 +21,7 @@ static void defaults(const struct rung *r, struct shape *s)
     if (s->by == 0)
         s->by = 1;
     if (s->k == 0)
-        s->k = columns_of(r)->kib;
+        s->k = r->columns->kib;
 }
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
@@ -46,7 +46,7 @@ static u32 shared_bytes(const struct rung *r, const struct shape *s)
 
 static const char *unsuitable(const struct rung *r, const struct shape *s)
 {
-    const u64 threads = (u64)s->bx * s->by, elements = (u64)s->rows * s->cols * columns_of(r)->planes;
+    const u64 threads = (u64)s->bx * s->by, elements = (u64)s->rows * s->cols * r->columns->planes;
     if (threads == 0 || threads > 1024)
         return "a block has at most 1024 threads";
     if (s->rows == 0 || s->cols == 0 || elements > 1u << 30)
@@ -55,7 +55,7 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "a grid has at most 65,535 rows of blocks";
     if (s->k > 227)
         return "a block can ask for 227 KiB of shared memory at most (Hopper), elsewhere 96 to 163";
-    if (columns_of(r)->many_registers && threads > 512)
+    if (r->columns->many_registers && threads > 512)
         return "80 registers a thread: more than 512 threads would not fit 65,536 (keepManyBounds does it)";
     return NULL;
 }
@@ -65,7 +65,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const char *why = unsuitable(r, s);
     if (why)
         return why;
-    const struct columns *own = columns_of(r);
+    const struct columns *own = r->columns;
     const u64 n = (u64)s->rows * s->cols;
     const u32 in = plan_input(out, BUFFER_FLOAT, n * own->planes), to = plan_output(out, BUFFER_FLOAT, n);
     struct launch *l = plan_launch_2d(out, r->kernel, ceil_div(s->cols, s->bx), ceil_div(s->rows, s->by), s->bx, s->by);

@@ -46,7 +46,7 @@ void config_check(const struct outcome *o, struct check *c)
     const f32 *in = o->before[0], *out = o->after[1];
     const struct shape *s = o->shape;
     const u64 n = (u64)s->rows * s->cols;
-    const struct columns *own = columns_of(o->rung);
+    const struct columns *own = o->rung->columns;
     for (u64 i = 0; i < n; i++) {
         double want = in[i], bound = 0;
         if (own->task == FLIP)

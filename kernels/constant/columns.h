@@ -12,6 +12,4 @@ struct columns {
     bool constant; /* the table is a __constant__ variable, not a buffer */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

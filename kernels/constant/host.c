@@ -46,7 +46,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const u32 in = plan_input(out, BUFFER_FLOAT, s->n), sums = plan_output(out, BUFFER_FLOAT, s->n);
     struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, s->bx), s->bx);
     launch_buffer(l, in), launch_buffer(l, sums), launch_u32(l, (u32)s->n);
-    if (columns_of(r)->constant)
+    if (r->columns->constant)
         plan_constant(out, "table", constant_table(), CONSTANT_TABLE * sizeof(f32));
     else
         launch_buffer(l, plan_fixed(out, BUFFER_FLOAT, CONSTANT_TABLE, constant_table()));

@@ -16,6 +16,4 @@ struct columns {
     bool printed;           /* for 3 x 3 weights and blocks of 16 x 16 only */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

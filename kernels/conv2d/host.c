@@ -25,12 +25,12 @@ const f32 conv2d_row[MAX_WIDTH] = {31 / 32.f, 29 / 32.f, 27 / 32.f, 25 / 32.f, 2
 static void defaults(const struct rung *r, struct shape *s)
 {
     if (s->rows == 0) /* the simulated texture unit is slow */
-        s->rows = s->cols = columns_of(r)->texture ? 256 : 512;
+        s->rows = s->cols = r->columns->texture ? 256 : 512;
     if (s->k == 0)
-        s->k = columns_of(r)->printed ? 3 : 5;
+        s->k = r->columns->printed ? 3 : 5;
     if (s->bx == 0) {
-        s->bx = columns_of(r)->printed ? 16 : 32;
-        s->by = columns_of(r)->printed ? 16 : 8;
+        s->bx = r->columns->printed ? 16 : 32;
+        s->by = r->columns->printed ? 16 : 8;
     }
     if (s->by == 0)
         s->by = 1;
@@ -38,7 +38,7 @@ static void defaults(const struct rung *r, struct shape *s)
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    const u32 x = base->bx, y = base->by * columns_of(r)->per_thread, k = base->k;
+    const u32 x = base->bx, y = base->by * r->columns->per_thread, k = base->k;
     const u32 sizes[][3] = {{1, 1, k},         {1, 1, 15},        {2, 3, 7},         {1, 37, k}, {37, 1, 15},
                             {y - 1, x - 1, k}, {y, x, 3},         {y + 1, x + 1, k}, {y, x, 1},  {2 * y, 2 * x, 15},
                             {61, 67, 1},       {y + 1, 2 * x, 9}, {5, 131, 11},      {131, 5, k}};
@@ -56,8 +56,8 @@ static u32 shared_bytes(const struct rung *r, const struct shape *s)
 {
     if (r->tile != TILE_DYNAMIC)
         return 0;
-    u32 width = s->bx + s->k - 1, height = s->by * columns_of(r)->per_thread + s->k - 1;
-    u32 results = columns_of(r)->separable ? s->bx * height : 0;
+    u32 width = s->bx + s->k - 1, height = s->by * r->columns->per_thread + s->k - 1;
+    u32 results = r->columns->separable ? s->bx * height : 0;
     return (width * height + results) * 4;
 }
 
@@ -69,17 +69,17 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "a block has 1 to 1024 threads";
     if (s->k % 2 == 0 || s->k > MAX_WIDTH)
         return "the filter's width is odd and at most 15";
-    if (columns_of(r)->printed && (s->k != 3 || s->bx != 16 || s->by != 16))
+    if (r->columns->printed && (s->k != 3 || s->bx != 16 || s->by != 16))
         return "written for a filter of 3 x 3 and blocks of 16 x 16";
     if (s->rows == 0 || s->cols == 0 || s->rows > 1u << 28 || s->cols > 1u << 28)
         return "rows and columns are 1 to 2^28";
     if ((s->rows + 14ull) * (s->cols + 21ull) > 1u << 30)
         return "an image has at most 2^30 pixels with its border";
-    if (columns_of(r)->texture && (s->rows > MOST_TEXTURE_ROWS || s->cols > MOST_TEXTURE_COLS))
+    if (r->columns->texture && (s->rows > MOST_TEXTURE_ROWS || s->cols > MOST_TEXTURE_COLS))
         return "a texture has at most 65536 rows and 131072 columns";
     if (shared_bytes(r, s) > SHARED_LIMIT)
         return "the tile with its halo is larger than 48 KiB";
-    if (ceil_div(s->rows, s->by * columns_of(r)->per_thread) > 65535)
+    if (ceil_div(s->rows, s->by * r->columns->per_thread) > 65535)
         return "a grid has at most 65535 rows of blocks";
     return NULL;
 }
@@ -96,9 +96,9 @@ static struct launch *launch(struct plan *p, const struct rung *r, const struct 
                              u32 out)
 {
     struct launch *l = plan_launch_2d(p, kernel, ceil_div(s->cols, s->bx),
-                                      ceil_div(s->rows, s->by * columns_of(r)->per_thread), s->bx, s->by);
+                                      ceil_div(s->rows, s->by * r->columns->per_thread), s->bx, s->by);
     l->dynamic_shared = shared_bytes(r, s);
-    if (columns_of(r)->texture)
+    if (r->columns->texture)
         launch_texture(
             l, plan_texture(
                    p, (struct plan_texture){.buffer = in, .cols = s->cols, .rows = s->rows, .address = ADDRESS_CLAMP}));
@@ -132,7 +132,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const char *why = unsuitable(r, s);
     if (why)
         return why;
-    const bool padded = columns_of(r)->border == BORDER_GIVEN, split = columns_of(r)->separable;
+    const bool padded = r->columns->border == BORDER_GIVEN, split = r->columns->separable;
     u64 pixels = (u64)s->rows * s->cols;
     u32 in = plan_input(out, BUFFER_FLOAT, padded ? (u64)conv2d_pitch(s) * (s->rows + s->k - 1) : pixels);
     u32 to = plan_output(out, BUFFER_FLOAT, pixels);
@@ -144,7 +144,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     }
     const f32 *w = filter(out, s->k);
     struct launch *l = launch(out, r, s, r->kernel, in, to);
-    if (columns_of(r)->weights_in_buffer)
+    if (r->columns->weights_in_buffer)
         launch_buffer(l, plan_fixed(out, BUFFER_FLOAT, (u64)s->k * s->k, w));
     else
         plan_constant(out, "weights", w, s->k * s->k * 4);

@@ -57,7 +57,7 @@ static void window(const struct image *m, u32 y, u32 x, double *want, double *si
 void conv2d_check(const struct outcome *o, struct check *c)
 {
     const struct shape *s = o->shape;
-    const struct columns *own = columns_of(o->rung);
+    const struct columns *own = o->rung->columns;
     const enum border b = own->border;
     u32 *row = places(b, s->rows, s->k), *col = places(b, s->cols, s->k);
     struct image m = {o->before[0], b == BORDER_GIVEN ? conv2d_pitch(s) : s->cols, s->k, row, col};

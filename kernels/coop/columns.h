@@ -16,6 +16,4 @@ struct columns {
     bool ordinary; /* the launch, though the kernel waits for the grid */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

@@ -17,7 +17,7 @@ enum { SMS = 36, SM_THREADS = 1024, SM_BLOCKS = 24, KEPT = 8 };
 /* Shuffled runs with weak memory: the grid's barrier must hand on what was written. */
 enum { SCHEDULES = 2 };
 
-static bool is(const struct rung *r, enum task task) { return columns_of(r)->task == task; }
+static bool is(const struct rung *r, enum task task) { return r->columns->task == task; }
 
 static bool is_tile(const struct rung *r) { return is(r, TILES) || is(r, TILES_OWN); }
 
@@ -64,9 +64,9 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
     const u64 threads = (u64)room(s->bx) * s->bx;
     if (is(r, JACOBI) && s->k > 1000)
         return "1 to 1000 steps";
-    if (is(r, JACOBI) && columns_of(r)->keeps && s->n > threads)
+    if (is(r, JACOBI) && r->columns->keeps && s->n > threads)
         return "an element a thread, and the grid must fit the device at once: n is too large";
-    if (is(r, CENTRE) && columns_of(r)->keeps && s->n > KEPT * threads)
+    if (is(r, CENTRE) && r->columns->keeps && s->n > KEPT * threads)
         return "eight elements a thread at most, and the grid must fit the device at once: n is too large";
     return NULL;
 }
@@ -95,7 +95,7 @@ static void plan_sum(struct plan *p, const struct rung *r, const struct shape *s
 {
     const u32 in = plan_input(p, BUFFER_INT, s->n), total = plan_output(p, BUFFER_INT, 1);
     const u32 partial = plan_output(p, BUFFER_INT, grid(s));
-    if (columns_of(r)->launches) {
+    if (r->columns->launches) {
         struct launch *l = plan_launch(p, r->kernel, grid(s), s->bx);
         launch_buffer(l, partial), launch_buffer(l, in), launch_u32(l, (u32)s->n);
         l = plan_launch(p, "addSums", 1, s->bx);
@@ -103,14 +103,14 @@ static void plan_sum(struct plan *p, const struct rung *r, const struct shape *s
         return;
     }
     struct launch *l = cooperative(p, r->kernel, s);
-    l->cooperative = !columns_of(r)->ordinary;
+    l->cooperative = !r->columns->ordinary;
     launch_buffer(l, total), launch_buffer(l, in), launch_buffer(l, partial), launch_u32(l, (u32)s->n);
 }
 
 static void plan_centre(struct plan *p, const struct rung *r, const struct shape *s)
 {
     const u32 in = plan_input(p, BUFFER_INT, s->n), out = plan_output(p, BUFFER_INT, s->n), total = zeroed(p, 1);
-    const bool two = columns_of(r)->launches;
+    const bool two = r->columns->launches;
     if (two) {
         struct launch *l = plan_launch(p, "sumAll", grid(s), s->bx);
         launch_buffer(l, total), launch_buffer(l, in), launch_u32(l, (u32)s->n);
@@ -123,14 +123,14 @@ static void plan_centre(struct plan *p, const struct rung *r, const struct shape
 static void plan_jacobi(struct plan *p, const struct rung *r, const struct shape *s)
 {
     const u32 a = plan_inout(p, BUFFER_INT, s->n), b = plan_output(p, BUFFER_INT, s->n);
-    if (columns_of(r)->launches) {
+    if (r->columns->launches) {
         for (u32 i = 0; i < s->k; i++) {
             struct launch *l = plan_launch(p, r->kernel, grid(s), s->bx);
             launch_buffer(l, i % 2 ? a : b), launch_buffer(l, i % 2 ? b : a), launch_u32(l, (u32)s->n);
         }
         return;
     }
-    const bool keep = columns_of(r)->keeps, counts = columns_of(r)->counter;
+    const bool keep = r->columns->keeps, counts = r->columns->counter;
     const u32 more = keep ? plan_output(p, BUFFER_INT, 4ull * grid(s)) : counts ? zeroed(p, 1) : 0;
     struct launch *l = cooperative(p, r->kernel, s);
     launch_buffer(l, b), launch_buffer(l, a);
@@ -141,8 +141,7 @@ static void plan_jacobi(struct plan *p, const struct rung *r, const struct shape
 
 static void plan_tiles(struct plan *p, const struct rung *r, const struct shape *s)
 {
-    const u32 in = plan_input(p, BUFFER_INT, s->n),
-              out = plan_output(p, BUFFER_INT, ceil_div(s->n, columns_of(r)->lanes));
+    const u32 in = plan_input(p, BUFFER_INT, s->n), out = plan_output(p, BUFFER_INT, ceil_div(s->n, r->columns->lanes));
     struct launch *l = plan_launch(p, r->kernel, ceil_div(s->n, s->bx), s->bx);
     launch_buffer(l, out), launch_buffer(l, in), launch_u32(l, (u32)s->n);
 }
@@ -161,7 +160,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
         plan_centre(p, r, s);
     else
         plan_jacobi(p, r, s);
-    p->useful_bytes = s->n * 4 + (sum ? 4 : tile ? ceil_div(s->n, columns_of(r)->lanes) * 4 : s->n * 4);
+    p->useful_bytes = s->n * 4 + (sum ? 4 : tile ? ceil_div(s->n, r->columns->lanes) * 4 : s->n * 4);
     for (u32 i = 0; i < p->steps.len; i++)
         if (p->steps.at[i].launch && p->steps.at[i].launch->cooperative)
             p->schedules = SCHEDULES;

@@ -54,7 +54,7 @@ static u32 *step(struct arena *mem, const u32 *in, u64 n)
 static void check_jacobi(const struct outcome *o, struct check *c)
 {
     const u32 *want = o->before[0];
-    const u32 *out = o->after[o->shape->k % 2 || columns_of(o->rung)->keeps ? 1 : 0];
+    const u32 *out = o->after[o->shape->k % 2 || o->rung->columns->keeps ? 1 : 0];
     for (u32 s = 0; s < o->shape->k; s++)
         want = step(o->plan->mem, want, o->shape->n);
     for (u64 i = 0; i < o->shape->n; i++)
@@ -63,7 +63,7 @@ static void check_jacobi(const struct outcome *o, struct check *c)
 
 void coop_check(const struct outcome *o, struct check *c)
 {
-    switch (columns_of(o->rung)->task) {
+    switch (o->rung->columns->task) {
     case SUM:
         check_sums(o, o->shape->n, c);
         return;
@@ -74,7 +74,7 @@ void coop_check(const struct outcome *o, struct check *c)
         check_jacobi(o, c);
         return;
     case TILES:
-        check_sums(o, columns_of(o->rung)->lanes, c);
+        check_sums(o, o->rung->columns->lanes, c);
         return;
     case TILES_OWN:
         check_own(o, c);

@@ -18,6 +18,4 @@ struct columns {
     bool whole_warps;
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

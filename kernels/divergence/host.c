@@ -63,11 +63,11 @@ static void plan_sides(const struct rung *r, const struct shape *s, struct plan 
     struct launch *l = plan_launch(p, r->kernel, ceil_div(s->n, s->bx), s->bx);
     launch_buffer(l, plan_input(p, BUFFER_INT, s->n)), launch_buffer(l, plan_input(p, BUFFER_INT, s->n));
     launch_buffer(l, plan_output(p, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
-    if (columns_of(r)->by == BY_GROUP)
+    if (r->columns->by == BY_GROUP)
         launch_u32(l, (u32)divergence_first_b(s->n));
-    if (columns_of(r)->by == BY_DATA)
+    if (r->columns->by == BY_DATA)
         launch_buffer(l, plan_fixed(p, BUFFER_INT, s->n, random_kinds(p, s->n)));
-    if (columns_of(r)->table)
+    if (r->columns->table)
         launch_buffer(l, plan_fixed(p, BUFFER_INT, 4, divergence_constants));
 }
 
@@ -96,7 +96,7 @@ static void plan_rare(const struct rung *r, const struct shape *s, struct plan *
 
 static void plan_leaders(const struct rung *r, const struct shape *s, struct plan *p)
 {
-    u64 heads = ceil_div(s->n, columns_of(r)->a_warp ? 32 : s->bx);
+    u64 heads = ceil_div(s->n, r->columns->a_warp ? 32 : s->bx);
     struct launch *l = plan_launch(p, r->kernel, ceil_div(s->n, s->bx), s->bx);
     launch_buffer(l, plan_input(p, BUFFER_INT, s->n)), launch_buffer(l, plan_output(p, BUFFER_INT, heads));
     launch_buffer(l, plan_output(p, BUFFER_INT, s->n)), launch_u32(l, (u32)s->n);
@@ -133,9 +133,9 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "blocks have one dimension here";
     if (s->bx == 0 || s->bx > 1024)
         return "a block has 1 to 1024 threads";
-    if (columns_of(r)->whole_warps && s->bx % 32)
+    if (r->columns->whole_warps && s->bx % 32)
         return "whole warps are needed: a multiple of 32 threads";
-    if (columns_of(r)->task == PAIRS && s->n > 1u << 21)
+    if (r->columns->task == PAIRS && s->n > 1u << 21)
         return "n is at most 2^21, so that no sum overflows";
     if (s->n == 0 || s->n > 1u << 28)
         return "n is 1 to 2^28";
@@ -151,7 +151,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     if (why)
         return why;
     out->useful_bytes = s->n * 8;
-    plans[columns_of(r)->task](r, s, out);
+    plans[r->columns->task](r, s, out);
     return NULL;
 }
 

@@ -15,7 +15,7 @@ static u32 work(u32 x, u32 side)
 static u32 side_of(const struct outcome *o, u64 i)
 {
     const u32 bx = o->shape->bx;
-    switch (columns_of(o->rung)->by) {
+    switch (o->rung->columns->by) {
     case BY_LANE:
         return i % bx & 1;
     case BY_WARP:
@@ -53,7 +53,7 @@ static void check_rare(const struct outcome *o, struct check *c)
 static void check_leaders(const struct outcome *o, struct check *c)
 {
     const u32 *a = o->before[0], *heads = o->after[1], *out = o->after[2];
-    const u64 group = columns_of(o->rung)->a_warp ? 32 : o->shape->bx;
+    const u64 group = o->rung->columns->a_warp ? 32 : o->shape->bx;
     for (u64 i = 0; i < o->shape->n; i++) {
         check_element(c, i, out[i], a[i] + 1, 0);
         if (i % group == 0)
@@ -82,5 +82,5 @@ void divergence_check(const struct outcome *o, struct check *c)
     static void (*const checks[])(const struct outcome *, struct check *) = {
         [SIDES] = check_sides,     [SPLIT] = check_sides, [RARE] = check_rare,
         [LEADERS] = check_leaders, [CLAMP] = check_clamp, [PAIRS] = check_sum};
-    checks[columns_of(o->rung)->task](o, c);
+    checks[o->rung->columns->task](o, c);
 }

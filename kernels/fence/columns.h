@@ -12,6 +12,4 @@ struct columns {
     bool own_flags; /* each word of a message is its own flag */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

@@ -14,7 +14,7 @@
 /* So many shuffled runs. In trials the first one caught each broken rung; the others are in case it does not. */
 enum { SCHEDULES_RIGHT = 4, SCHEDULES_BROKEN = 20 };
 
-static bool is(const struct rung *r, enum task task) { return columns_of(r)->task == task; }
+static bool is(const struct rung *r, enum task task) { return r->columns->task == task; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
@@ -28,7 +28,7 @@ static void defaults(const struct rung *r, struct shape *s)
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    const u64 part = (u64)base->bx * columns_of(r)->rounds;
+    const u64 part = (u64)base->bx * r->columns->rounds;
     const u64 sizes[] = {1, 2, 3, 31, 33, part - 1, part, part + 1, 3 * part + 7, 4099};
     *out = *base;
     if (i >= LS_ARRAY_LEN(sizes))
@@ -82,13 +82,12 @@ static void plan_total(struct plan *p, const struct rung *r, const struct shape 
 /* Slots have a round's words for each pair, and words of 64 bits for all rounds where each word is its own flag. */
 static void plan_message(struct plan *p, const struct rung *r, const struct shape *s)
 {
-    const bool warps = is(r, WARP_MESSAGE), alone = columns_of(r)->own_flags;
+    const bool warps = is(r, WARP_MESSAGE), alone = r->columns->own_flags;
     const u32 width = warps ? 32 : s->bx, pairs_a_block = warps ? s->bx / 64 : 1;
-    const u32 groups = ceil_div(s->n, (u64)width * columns_of(r)->rounds * pairs_a_block),
-              pairs = groups * pairs_a_block;
+    const u32 groups = ceil_div(s->n, (u64)width * r->columns->rounds * pairs_a_block), pairs = groups * pairs_a_block;
     const u32 in = plan_input(p, BUFFER_INT, s->n), out = plan_output(p, BUFFER_INT, s->n);
     const u64 words = (u64)pairs * width;
-    const u32 slots = alone ? zeroed(p, words * columns_of(r)->rounds * 2) : plan_output(p, BUFFER_INT, words);
+    const u32 slots = alone ? zeroed(p, words * r->columns->rounds * 2) : plan_output(p, BUFFER_INT, words);
     const u32 flags = alone ? 0 : zeroed(p, 2ull * pairs), ticket = warps ? 0 : zeroed(p, 1);
     struct launch *l = plan_launch(p, r->kernel, warps ? groups : 2ull * pairs, s->bx);
     launch_buffer(l, out), launch_buffer(l, in), launch_buffer(l, slots);

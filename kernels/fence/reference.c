@@ -2,7 +2,7 @@
 #include "kernels/families.h"
 #include "kernels/fence/columns.h"
 
-static bool is(const struct outcome *o, enum task task) { return columns_of(o->rung)->task == task; }
+static bool is(const struct outcome *o, enum task task) { return o->rung->columns->task == task; }
 
 static void check_blocks(const struct outcome *o, u64 part, struct check *c)
 {

@@ -16,6 +16,4 @@ struct columns {
     bool printed;   /* a thread for each number, one transform */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

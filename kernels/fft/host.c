@@ -15,7 +15,7 @@
 
 enum { FORWARD = 1, INVERSE = 2, BLOCK_LIMIT = 4096, DIRECT_LIMIT = 4096, WARP_LIMIT = 256, COLUMN_BYTES = 64 << 10 };
 
-static bool is(const struct rung *r, enum way way) { return columns_of(r)->way == way; }
+static bool is(const struct rung *r, enum way way) { return r->columns->way == way; }
 
 static bool is_power(u64 n) { return n && (n & (n - 1)) == 0; }
 
@@ -74,7 +74,7 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "blocks have one dimension here";
     if (s->bx == 0 || s->bx > 1024)
         return "a block has 1 to 1024 threads";
-    if (columns_of(r)->radix == 8 && s->bx > 512)
+    if (r->columns->radix == 8 && s->bx > 512)
         return "eight numbers a thread need registers: a block has at most 512 threads";
     if (is(r, WARP) && s->bx % 32)
         return "whole warps are needed: a multiple of 32 threads";
@@ -89,7 +89,7 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
                               : "n is at most 2^24";
     if (s->n * s->batch > 1u << 28)
         return "at most 2^28 numbers in all";
-    if (columns_of(r)->printed && s->batch != 1)
+    if (r->columns->printed && s->batch != 1)
         return "as printed: one transform";
     return NULL;
 }
@@ -141,13 +141,13 @@ static void passes(const struct rung *r, const struct shape *s, struct plan *p, 
 static void in_place(const struct rung *r, const struct shape *s, struct plan *p, u32 in, u32 data, u32 table)
 {
     u64 total = s->n * s->batch;
-    if (columns_of(r)->unsorted) {
+    if (r->columns->unsorted) {
         plan_step(p, (struct step){.kind = STEP_COPY, .to = data, .from = in, .count = 2 * total});
     } else {
         struct launch *l = plan_launch(p, "bitReverse", ceil_div(total, s->bx), s->bx);
         launch_buffer(l, in), launch_buffer(l, data), launch_u32(l, log_of(s->n)), launch_u32(l, (u32)total);
     }
-    passes(r, s, p, data, table, columns_of(r)->printed);
+    passes(r, s, p, data, table, r->columns->printed);
 }
 
 /* n = rows x cols, as square as can be; as many columns a block as fit, at most 8: 64 bytes. */
@@ -170,10 +170,10 @@ static void four_step(const struct rung *r, const struct shape *s, struct plan *
 static void by_block(const struct rung *r, const struct shape *s, struct plan *p, u32 in, u32 out, u32 table)
 {
     struct launch *l = plan_launch(p, r->kernel, s->batch, s->bx);
-    u32 words = (u32)s->n + (columns_of(r)->gaps ? (u32)s->n / 16 : 0);
-    l->dynamic_shared = words * (columns_of(r)->one_array ? 8 : 16);
+    u32 words = (u32)s->n + (r->columns->gaps ? (u32)s->n / 16 : 0);
+    l->dynamic_shared = words * (r->columns->one_array ? 8 : 16);
     launch_buffer(l, in), launch_buffer(l, out), launch_buffer(l, table), launch_u32(l, (u32)s->n);
-    if (columns_of(r)->radix > 2)
+    if (r->columns->radix > 2)
         launch_f32(l, (f32)sign_of(s));
 }
 
@@ -200,7 +200,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     u64 total = s->n * s->batch;
     u32 in = plan_input(p, BUFFER_FLOAT, 2 * total), out = plan_output(p, BUFFER_FLOAT, 2 * total);
     u32 table = add_table(p, s);
-    ways[columns_of(r)->way](r, s, p, in, out, table);
+    ways[r->columns->way](r, s, p, in, out, table);
     p->useful_bytes = total * 16;
     p->flops = 5.0 * (double)total * log_of(s->n);
     return NULL;

@@ -74,7 +74,7 @@ void fft_check(const struct outcome *o, struct check *c)
 {
     const u64 n = o->shape->n;
     const double turn = (o->shape->k == 2 ? 2 : -2) * 3.14159265358979323846;
-    const bool direct = columns_of(o->rung)->way == DIRECT;
+    const bool direct = o->rung->columns->way == DIRECT;
     const f32 *in = o->before[0], *out = o->after[1];
     number *roots = ls_realloc(NULL, 3 * n * sizeof(number));
     if (!roots) {

@@ -9,6 +9,4 @@ struct columns {
     u32 values;     /* different ones in the data, unless k is given */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

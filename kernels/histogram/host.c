@@ -17,7 +17,7 @@ static void defaults(const struct rung *r, struct shape *s)
     if (s->n == 0)
         s->n = 1u << 19;
     if (s->k == 0)
-        s->k = columns_of(r)->values;
+        s->k = r->columns->values;
     if (s->bx == 0)
         s->bx = 128;
     if (s->by == 0)
@@ -27,7 +27,7 @@ static void defaults(const struct rung *r, struct shape *s)
 /* One size a block, and few different values, which collide more. */
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    u64 block = (u64)base->bx * columns_of(r)->per_thread;
+    u64 block = (u64)base->bx * r->columns->per_thread;
     const u64 sizes[] = {1, 2, 15, 17, 31, 33, 257, block - 1, block, block + 1, 3 * block + 7};
     *out = *base;
     if (i >= 2 * LS_ARRAY_LEN(sizes))
@@ -71,7 +71,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
         bytes[i] = datum(i, s->k);
     u32 data = plan_fixed(out, BUFFER_BYTE, s->n, bytes), bins = plan_output(out, BUFFER_INT, BINS);
     plan_step(out, (struct step){.kind = STEP_SET, .to = bins, .count = BINS, .value = 0});
-    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread), s->bx);
+    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * r->columns->per_thread), s->bx);
     launch_buffer(l, bins), launch_buffer(l, data), launch_u32(l, (u32)s->n);
     out->useful_bytes = s->n + BINS * 4;
     return NULL;

@@ -15,6 +15,4 @@ struct columns {
     double least, most; /* cycles a step (reference.c) */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

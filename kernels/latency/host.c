@@ -34,12 +34,12 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
     return true;
 }
 
-static bool is(const struct rung *r, enum step_of step) { return columns_of(r)->step == step; }
+static bool is(const struct rung *r, enum step_of step) { return r->columns->step == step; }
 
 /* The arguments in front of n: inputs, outputs (out and cycles), numbers. */
 static void add_arguments(struct plan *p, struct launch *l, const struct rung *r)
 {
-    const u32 elements = 32 * columns_of(r)->chains, lines = columns_of(r)->ring;
+    const u32 elements = 32 * r->columns->chains, lines = r->columns->ring;
     if (is(r, FMA))
         launch_buffer(l, plan_input(p, BUFFER_FLOAT, elements));
     else if (is(r, INTEGER) || is(r, SHUFFLE))

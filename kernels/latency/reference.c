@@ -36,7 +36,7 @@ static u32 after_integers(u32 x, u64 n)
 /* The index at which lane `lane` of chain `chain` ends. */
 static u64 end_of_chase(const struct rung *r, u32 lane, u32 chain, u64 n)
 {
-    const struct columns *own = columns_of(r);
+    const struct columns *own = r->columns;
     if (own->step == CONSTANT)
         return n * LATENCY_SHIFT % LATENCY_CONSTANT;
     if (own->step == LOCAL)
@@ -49,7 +49,7 @@ static u64 end_of_chase(const struct rung *r, u32 lane, u32 chain, u64 n)
 /* Arithmetic is done for a round before the clock is read; chases go once round before, or not at all. */
 static double want_of(const struct outcome *o, u64 i)
 {
-    const enum step_of step = columns_of(o->rung)->step;
+    const enum step_of step = o->rung->columns->step;
     const u64 n = o->shape->n + LATENCY_ROUND, lane = i % 32;
     if (step == FMA)
         return after_fmas(((const f32 *)o->before[0])[i], n);
@@ -62,7 +62,7 @@ static double want_of(const struct outcome *o, u64 i)
 
 static void check_cycles(const struct outcome *o, const i32 *cycles, u64 first, struct check *c)
 {
-    const struct columns *own = columns_of(o->rung);
+    const struct columns *own = o->rung->columns;
     const double steps = (double)o->shape->n * own->chains;
     const double least = own->least * steps, most = own->most * steps + COLD_START;
     check_element(c, first, cycles[0], (least + most) / 2, (most - least) / 2);

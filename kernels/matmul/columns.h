@@ -15,6 +15,4 @@ struct columns {
     bool tf32;               /* which round floats to tf32 */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

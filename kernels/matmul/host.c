@@ -10,7 +10,7 @@
 /* The block of a rung whose tile has a fixed side: square up to 32 x 32, else a line of threads. */
 static void fixed_block(const struct rung *r, u32 *bx, u32 *by)
 {
-    const u32 side = columns_of(r)->side, threads = side * side / columns_of(r)->per_thread;
+    const u32 side = r->columns->side, threads = side * side / r->columns->per_thread;
     *bx = side <= 32 ? side : threads;
     *by = threads / *bx;
 }
@@ -20,8 +20,8 @@ static void defaults(const struct rung *r, struct shape *s)
     if (s->rows == 0)
         s->rows = s->cols = 256;
     if (s->k == 0)
-        s->k = columns_of(r)->inner ? columns_of(r)->inner : 256;
-    if (s->bx == 0 && columns_of(r)->side)
+        s->k = r->columns->inner ? r->columns->inner : 256;
+    if (s->bx == 0 && r->columns->side)
         fixed_block(r, &s->bx, &s->by);
     else if (s->bx == 0)
         s->bx = 32, s->by = 8;
@@ -32,8 +32,8 @@ static void defaults(const struct rung *r, struct shape *s)
 /* The part of C that one block makes. */
 static void patch(const struct rung *r, const struct shape *s, u32 *rows, u32 *cols)
 {
-    const u32 side = columns_of(r)->side;
-    const bool down = columns_of(r)->x_down;
+    const u32 side = r->columns->side;
+    const bool down = r->columns->x_down;
     *rows = side ? side : down ? s->bx : s->by;
     *cols = side ? side : down ? s->by : s->bx;
 }
@@ -55,13 +55,13 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
                              {y + 3, 2 * x + 2, 20},
                              {65, 68, 12}};
     const u32 whole[][3] = {{y, x, 16}, {2 * y, x, 32}, {y, 3 * x, 48}, {5 * y, x, 16}};
-    const u32(*sizes)[3] = columns_of(r)->whole_only ? whole : ragged;
+    const u32(*sizes)[3] = r->columns->whole_only ? whole : ragged;
     *out = *base;
-    if (i >= (columns_of(r)->whole_only ? LS_ARRAY_LEN(whole) : LS_ARRAY_LEN(ragged)))
+    if (i >= (r->columns->whole_only ? LS_ARRAY_LEN(whole) : LS_ARRAY_LEN(ragged)))
         return false;
     out->rows = sizes[i][0] ? sizes[i][0] : 1;
     out->cols = sizes[i][1] ? sizes[i][1] : 1;
-    out->k = columns_of(r)->inner ? columns_of(r)->inner : sizes[i][2];
+    out->k = r->columns->inner ? r->columns->inner : sizes[i][2];
     return true;
 }
 
@@ -72,7 +72,7 @@ static const char *refusal(const struct rung *r, const struct shape *s)
     if (s->bx == 0 || s->by == 0 || s->bx * (u64)s->by > 1024)
         return "a block has 1 to 1024 threads";
     u32 bx = s->bx, by = s->by, rows, cols;
-    if (columns_of(r)->side)
+    if (r->columns->side)
         fixed_block(r, &bx, &by);
     if (bx != s->bx || by != s->by)
         return "the tile fixes the block of this rung: leave --block away";
@@ -80,11 +80,10 @@ static const char *refusal(const struct rung *r, const struct shape *s)
         return "rows, columns and the inner length are at least 1";
     if ((u64)s->rows * s->cols > most || (u64)s->rows * s->k > most || (u64)s->k * s->cols > most)
         return "a matrix has at most 2^30 elements";
-    if (columns_of(r)->inner && s->k != columns_of(r)->inner)
+    if (r->columns->inner && s->k != r->columns->inner)
         return "this kernel is made for an inner length of 32, one warp";
     patch(r, s, &rows, &cols);
-    if (columns_of(r)->whole_only &&
-        (s->rows % rows || s->cols % cols || (columns_of(r)->side && s->k % columns_of(r)->side)))
+    if (r->columns->whole_only && (s->rows % rows || s->cols % cols || (r->columns->side && s->k % r->columns->side)))
         return "no boundary test: the block's tile must divide the matrices";
     return NULL;
 }
@@ -97,11 +96,11 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     u32 rows, cols;
     patch(r, s, &rows, &cols);
     u32 down = ceil_div(s->rows, rows), along = ceil_div(s->cols, cols);
-    const bool rows_in_x = columns_of(r)->x_down;
+    const bool rows_in_x = r->columns->x_down;
     if ((rows_in_x ? along : down) > 65535)
         return "a grid has at most 65535 rows of blocks";
     u64 cells = (u64)s->rows * s->cols, of_a = (u64)s->rows * s->k, of_b = (u64)s->k * s->cols;
-    const enum buffer_type type = columns_of(r)->inputs;
+    const enum buffer_type type = r->columns->inputs;
     u32 c = plan_output(out, BUFFER_FLOAT, cells), a = plan_input(out, type, of_a), b = plan_input(out, type, of_b);
     struct launch *l = plan_launch_2d(out, r->kernel, rows_in_x ? down : along, rows_in_x ? along : down, s->bx, s->by);
     launch_buffer(l, c), launch_buffer(l, a), launch_buffer(l, b);

@@ -44,7 +44,7 @@ static double *widen(const struct outcome *o, u32 buffer)
     const struct buffer *b = &o->plan->buffers[buffer];
     const u16 *narrows = o->before[buffer];
     const f32 *floats = o->before[buffer];
-    const bool tf32 = columns_of(o->rung)->tf32;
+    const bool tf32 = o->rung->columns->tf32;
     double *out = arena_array(o->plan->mem, double, b->count);
     for (u64 i = 0; i < b->count; i++)
         out[i] = b->type == BUFFER_HALF   ? narrow(narrows[i], 10, 15)
@@ -137,7 +137,7 @@ void matmul_check(const struct outcome *o, struct check *c)
     const double *a = magnitudes(mem, f.a, f.rows * f.inner), *b = magnitudes(mem, f.b, f.inner * f.cols);
     absolute.a = a ? a : f.a;
     absolute.b = b ? b : f.b;
-    const double nu = columns_of(o->rung)->tensor ? 2 * s->k * 0x1p-23 : s->k * 0x1p-24, gamma = nu / (1 - nu);
+    const double nu = o->rung->columns->tensor ? 2 * s->k * 0x1p-23 : s->k * 0x1p-24, gamma = nu / (1 - nu);
     double *want = arena_array(mem, double, BAND *f.cols);
     double *most = a || b ? arena_array(mem, double, BAND *f.cols) : want;
     for (u64 row = 0; row < f.rows; row += BAND) {

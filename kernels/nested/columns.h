@@ -13,6 +13,4 @@ struct columns {
     bool one_thread; /* begins with one, which launches the others */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

@@ -14,17 +14,17 @@ enum { PENDING = 2000, LEAF = 256, SORT_MOST = 2048 };
 /* The block that a rung needs, or 0: any. The levels begin with one block of n threads. */
 static u32 block_needed(const struct rung *r, u64 n)
 {
-    const enum task t = columns_of(r)->task;
+    const enum task t = r->columns->task;
     if (t == HELLO)
         return n < 1024 ? (u32)n : 1024;
-    return t == TREE ? 32 : columns_of(r)->one_thread ? 1 : 0;
+    return t == TREE ? 32 : r->columns->one_thread ? 1 : 0;
 }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
     static const u32 sizes[] = {[HELLO] = 1024, [REDUCE] = 4096, [TREE] = 1u << 14, [SORT] = 1024};
     if (s->n == 0)
-        s->n = sizes[columns_of(r)->task];
+        s->n = sizes[r->columns->task];
     if (s->bx == 0)
         s->bx = block_needed(r, s->n) ? block_needed(r, s->n) : 128;
     if (s->by == 0)
@@ -44,7 +44,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 
 static const char *unsuitable(const struct rung *r, const struct shape *s)
 {
-    const enum task t = columns_of(r)->task;
+    const enum task t = r->columns->task;
     const u32 block = block_needed(r, s->n);
     if (s->n == 0 || s->n > 1u << 20)
         return "n is 1 to 2^20";
@@ -69,7 +69,7 @@ static void plan_hello(struct plan *p, const struct rung *r, const struct shape 
     for (u32 size = (u32)s->n; size; size /= 2)
         all += size;
     const u32 out = plan_output(p, BUFFER_INT, all);
-    if (!columns_of(r)->flat) {
+    if (!r->columns->flat) {
         struct launch *l = plan_launch(p, r->kernel, 1, (u32)s->n);
         launch_buffer(l, out), launch_u32(l, 0), launch_u32(l, (u32)s->n), launch_u32(l, 0);
         return;
@@ -84,7 +84,7 @@ static void plan_reduce(struct plan *p, const struct rung *r, const struct shape
 {
     const u32 blocks = ceil_div(s->n, s->bx);
     const u32 in = plan_inout(p, BUFFER_INT, s->n), out = plan_output(p, BUFFER_INT, blocks);
-    const bool halves = columns_of(r)->halves;
+    const bool halves = r->columns->halves;
     struct launch *l = plan_launch(p, r->kernel, blocks, halves ? s->bx / 2 : s->bx);
     launch_buffer(l, in), launch_buffer(l, out);
     if (halves)
@@ -111,7 +111,7 @@ static void plan_sort(struct plan *p, const struct rung *r, const struct shape *
     const u32 data = plan_inout(p, BUFFER_INT, s->n);
     struct launch *l = plan_launch(p, r->kernel, 1, s->bx);
     launch_buffer(l, data);
-    if (columns_of(r)->one_thread) {
+    if (r->columns->one_thread) {
         launch_u32(l, 0), launch_u32(l, (u32)s->n - 1), launch_u32(l, 0);
         return;
     }
@@ -130,9 +130,9 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const char *why = unsuitable(r, s);
     if (why)
         return why;
-    plans[columns_of(r)->task](p, r, s);
-    p->useful_bytes = s->n * bytes[columns_of(r)->task];
-    p->device_runtime = !columns_of(r)->flat;
+    plans[r->columns->task](p, r, s);
+    p->useful_bytes = s->n * bytes[r->columns->task];
+    p->device_runtime = !r->columns->flat;
     return NULL;
 }
 

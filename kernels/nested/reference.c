@@ -54,7 +54,7 @@ static void check_sorted(const struct outcome *o, struct check *c)
 
 void nested_check(const struct outcome *o, struct check *c)
 {
-    switch (columns_of(o->rung)->task) {
+    switch (o->rung->columns->task) {
     case HELLO:
         check_hello(o, c);
         return;

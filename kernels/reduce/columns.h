@@ -22,6 +22,4 @@ struct columns {
     bool cooperative;   /* adds them behind a barrier of the grid */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

@@ -23,7 +23,7 @@ static void defaults(const struct rung *r, struct shape *s)
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    u64 block = (u64)base->bx * columns_of(r)->per_thread;
+    u64 block = (u64)base->bx * r->columns->per_thread;
     const u64 sizes[] = {
         1, 2, 31, 33, base->bx - 1, base->bx, base->bx + 1, block - 1, block, block + 1, 3 * block + 7, 4099};
     *out = *base;
@@ -37,7 +37,7 @@ static bool power_of_two(u32 x) { return x && (x & (x - 1)) == 0; }
 
 static const char *unsuitable(const struct rung *r, const struct shape *s)
 {
-    const enum block block = columns_of(r)->block;
+    const enum block block = r->columns->block;
     if (s->n == 0 || s->n > 1u << 30)
         return "n is 1 to 2^30";
     if (s->by != 1)
@@ -58,7 +58,7 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
 /* A block's part is `per_thread` elements a thread. */
 static u32 grid(const struct rung *r, const struct shape *s)
 {
-    const struct columns *own = columns_of(r);
+    const struct columns *own = r->columns;
     const u32 blocks = ceil_div(s->n, (u64)s->bx * own->per_thread), at_once = own->resident / s->bx;
     return own->resident && blocks > at_once ? at_once : blocks;
 }
@@ -66,7 +66,7 @@ static u32 grid(const struct rung *r, const struct shape *s)
 static void plan_total(struct plan *p, const struct rung *r, const struct shape *s)
 {
     u32 blocks = grid(r, s), in = plan_input(p, BUFFER_INT, s->n), total = plan_output(p, BUFFER_INT, 2);
-    if (columns_of(r)->second_kernel) {
+    if (r->columns->second_kernel) {
         u32 sums = plan_output(p, BUFFER_INT, blocks);
         struct launch *l = plan_launch(p, r->kernel, blocks, s->bx);
         launch_buffer(l, in), launch_buffer(l, sums), launch_u32(l, (u32)s->n);
@@ -74,7 +74,7 @@ static void plan_total(struct plan *p, const struct rung *r, const struct shape 
         launch_buffer(l, sums), launch_buffer(l, total), launch_u32(l, blocks);
         return;
     }
-    if (columns_of(r)->cooperative) {
+    if (r->columns->cooperative) {
         u32 sums = plan_output(p, BUFFER_INT, blocks);
         struct launch *l = plan_launch(p, r->kernel, blocks, s->bx);
         l->cooperative = true;
@@ -88,7 +88,7 @@ static void plan_total(struct plan *p, const struct rung *r, const struct shape 
 
 static void plan_parts(struct plan *p, const struct rung *r, const struct shape *s)
 {
-    const struct columns *own = columns_of(r);
+    const struct columns *own = r->columns;
     const enum buffer_type type = own->task == FLOATS ? BUFFER_FLOAT : BUFFER_INT;
     u32 blocks = grid(r, s), in = own->in_place ? plan_inout(p, type, s->n) : plan_input(p, type, s->n);
     u32 sums = plan_output(p, type, blocks);
@@ -102,7 +102,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const char *why = unsuitable(r, s);
     if (why)
         return why;
-    const enum task task = columns_of(r)->task;
+    const enum task task = r->columns->task;
     if (task == TOTAL)
         plan_total(out, r, s);
     else

@@ -8,7 +8,7 @@
 static void check_parts(const struct outcome *o, bool square, struct check *c)
 {
     const i32 *in = o->before[0], *out = o->after[1];
-    u64 n = o->shape->n, part = (u64)o->shape->bx * columns_of(o->rung)->per_thread;
+    u64 n = o->shape->n, part = (u64)o->shape->bx * o->rung->columns->per_thread;
     for (u64 block = 0; block * part < n; block++) {
         i64 sum = 0;
         for (u64 i = block * part; i < n && i < (block + 1) * part; i++)
@@ -33,7 +33,7 @@ static void check_total(const struct outcome *o, struct check *c)
 static u64 block_of(const struct outcome *o, u64 i, u64 threads)
 {
     const u32 bx = o->shape->bx;
-    if (!columns_of(o->rung)->resident)
+    if (!o->rung->columns->resident)
         return i / bx;
     u64 whole = o->shape->n / 4 * 4;
     return (i < whole ? i / 4 % threads : i - whole) / bx;
@@ -53,7 +53,7 @@ static void check_floats(const struct outcome *o, struct check *c)
         sums[block_of(o, i, threads)] += in[i];
         sizes[block_of(o, i, threads)] += fabs((double)in[i]);
     }
-    const double rounds = columns_of(o->rung)->resident ? (double)ceil_div(o->shape->n / 4, threads) * 4 + 1 : 0;
+    const double rounds = o->rung->columns->resident ? (double)ceil_div(o->shape->n / 4, threads) * 4 + 1 : 0;
     const double ku = (rounds + 10) * 0x1p-24;
     for (u64 b = 0; b < blocks; b++)
         check_element(c, b, out[b], sums[b], ku / (1 - ku) * sizes[b]);
@@ -61,7 +61,7 @@ static void check_floats(const struct outcome *o, struct check *c)
 
 void reduce_check(const struct outcome *o, struct check *c)
 {
-    const enum task task = columns_of(o->rung)->task;
+    const enum task task = o->rung->columns->task;
     if (task == TOTAL)
         check_total(o, c);
     else if (task == FLOATS)

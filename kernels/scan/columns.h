@@ -15,6 +15,4 @@ struct columns {
     bool gaps;        /* a word after every 32 of the tile */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

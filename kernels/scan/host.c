@@ -28,7 +28,7 @@ static void defaults(const struct rung *r, struct shape *s)
 /* Parts that end early, one block, a warp's worth of blocks and more: the look-back goes by 32. */
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    u64 part = (u64)base->bx * columns_of(r)->per_thread;
+    u64 part = (u64)base->bx * r->columns->per_thread;
     const u64 sizes[] = {1, 2, 3, 31, 33, part - 1, part, part + 1, 3 * part + 7, 33 * part + 1, 4099};
     *out = *base;
     if (i >= LS_ARRAY_LEN(sizes))
@@ -43,7 +43,7 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "blocks have one dimension here";
     if (s->bx > 1024 || s->bx % 32)
         return "whole warps are needed: a multiple of 32 threads, at most 1024";
-    if (columns_of(r)->tree && s->bx & (s->bx - 1))
+    if (r->columns->tree && s->bx & (s->bx - 1))
         return "the tree needs a power of two of threads";
     if (s->n == 0 || s->n > 1u << 30)
         return "n is 1 to 2^30";
@@ -55,7 +55,7 @@ static u32 shared_words(const struct rung *r, u32 bx)
 {
     if (r->tile != TILE_DYNAMIC)
         return 0;
-    return 2 * bx + (columns_of(r)->gaps ? 2 * bx / 32 : 0);
+    return 2 * bx + (r->columns->gaps ? 2 * bx / 32 : 0);
 }
 
 static void plan_two_level(struct plan *p, const struct rung *r, const struct shape *s, u32 in, u32 out)
@@ -72,7 +72,7 @@ static void plan_two_level(struct plan *p, const struct rung *r, const struct sh
 /* A status of `words` words a block, and the ticket, all zero. */
 static void plan_single_pass(struct plan *p, const struct rung *r, const struct shape *s, u32 in, u32 out)
 {
-    u32 blocks = ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread), words = columns_of(r)->status_words;
+    u32 blocks = ceil_div(s->n, (u64)s->bx * r->columns->per_thread), words = r->columns->status_words;
     u32 status = plan_output(p, BUFFER_INT, (u64)blocks * words), ticket = plan_output(p, BUFFER_INT, 1);
     plan_step(p, (struct step){.kind = STEP_SET, .to = status, .count = (u64)blocks * words, .value = 0});
     plan_step(p, (struct step){.kind = STEP_SET, .to = ticket, .count = 1, .value = 0});
@@ -89,12 +89,12 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
         return why;
     u32 in = plan_input(p, BUFFER_INT, s->n), out = plan_output(p, BUFFER_INT, s->n);
     p->useful_bytes = s->n * 2 * WORD;
-    if (columns_of(r)->reach == THREE_KERNELS) {
+    if (r->columns->reach == THREE_KERNELS) {
         plan_two_level(p, r, s, in, out);
-    } else if (columns_of(r)->reach == LOOK_BACK) {
+    } else if (r->columns->reach == LOOK_BACK) {
         plan_single_pass(p, r, s, in, out);
     } else {
-        struct launch *l = plan_launch(p, r->kernel, ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread), s->bx);
+        struct launch *l = plan_launch(p, r->kernel, ceil_div(s->n, (u64)s->bx * r->columns->per_thread), s->bx);
         l->dynamic_shared = shared_words(r, s->bx) * WORD;
         launch_buffer(l, out), launch_buffer(l, in), launch_u32(l, (u32)s->n);
     }

@@ -5,7 +5,7 @@
 void scan_check(const struct outcome *o, struct check *c)
 {
     const u32 *in = o->before[0], *out = o->after[1];
-    const struct columns *own = columns_of(o->rung);
+    const struct columns *own = o->rung->columns;
     const u64 part = (u64)o->shape->bx * own->per_thread;
     u32 sum = 0;
     for (u64 i = 0; i < o->shape->n; i++) {

@@ -14,6 +14,4 @@ struct columns {
     u32 parts;       /* of the data: a thread has an element in each */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

@@ -6,11 +6,11 @@
 #define DEFAULTS .consecutive = 1, .parts = 1,
 #include "kernels/rungs.inc"
 
-static u32 per_thread(const struct rung *r) { return columns_of(r)->consecutive * columns_of(r)->parts; }
+static u32 per_thread(const struct rung *r) { return r->columns->consecutive * r->columns->parts; }
 
 static void defaults(const struct rung *r, struct shape *s)
 {
-    const bool flat = columns_of(r)->move == ROWS;
+    const bool flat = r->columns->move == ROWS;
     if (s->n == 0)
         s->n = 1u << 20;
     if (s->bx == 0) {
@@ -35,7 +35,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
 {
     const u32 threads = s->bx * s->by;
-    const bool flat = columns_of(r)->move == ROWS;
+    const bool flat = r->columns->move == ROWS;
     if (s->bx > 1024 || s->by > 1024 || threads > 1024 || threads % 32)
         return "whole warps are needed: a multiple of 32 threads, at most 1024";
     if (!flat && s->by != 1)

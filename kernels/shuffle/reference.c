@@ -29,7 +29,7 @@ void shuffle_check(const struct outcome *o, struct check *c)
 {
     const i32 *in = o->before[0], *out = o->after[1];
     const u64 n = o->shape->n;
-    const struct columns *own = columns_of(o->rung);
+    const struct columns *own = o->rung->columns;
     const u64 width = own->consecutive, part = n / own->parts;
     for (u64 i = 0; i < own->parts * part; i++) {
         const u64 base = i / part * part, at = i % part;

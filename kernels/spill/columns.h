@@ -9,6 +9,4 @@ struct columns {
     bool bounds; /* launch bounds of 256 threads */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

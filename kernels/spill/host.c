@@ -46,11 +46,11 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "n is 1 to 2^22";
     if (r->tile == TILE_DYNAMIC && s->bx > 256)
         return "256 bytes of shared memory a thread: at most 256 threads";
-    if (columns_of(r)->bounds && s->bx > 256)
+    if (r->columns->bounds && s->bx > 256)
         return "its launch bounds allow at most 256 threads";
-    if (columns_of(r)->length == 128 && s->bx > 256)
+    if (r->columns->length == 128 && s->bx > 256)
         return "up to 255 registers a thread: at most 256 threads";
-    return columns_of(r)->length == 64 && s->bx > 512 ? "up to 128 registers a thread: at most 512 threads" : NULL;
+    return r->columns->length == 64 && s->bx > 512 ? "up to 128 registers a thread: at most 512 threads" : NULL;
 }
 
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
@@ -58,13 +58,13 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     const char *why = unsuitable(r, s);
     if (why)
         return why;
-    const u32 in = plan_input(out, BUFFER_FLOAT, s->n * columns_of(r)->length);
-    const u32 order = plan_fixed(out, BUFFER_INT, columns_of(r)->length, reverse(out, columns_of(r)->length));
+    const u32 in = plan_input(out, BUFFER_FLOAT, s->n * r->columns->length);
+    const u32 order = plan_fixed(out, BUFFER_INT, r->columns->length, reverse(out, r->columns->length));
     const u32 to = plan_output(out, BUFFER_FLOAT, s->n);
     struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, s->bx), s->bx);
-    l->dynamic_shared = r->tile == TILE_DYNAMIC ? s->bx * columns_of(r)->length * 4 : 0;
+    l->dynamic_shared = r->tile == TILE_DYNAMIC ? s->bx * r->columns->length * 4 : 0;
     launch_buffer(l, in), launch_buffer(l, order), launch_buffer(l, to), launch_u32(l, (u32)s->n);
-    out->useful_bytes = s->n * 4 * (columns_of(r)->length + 1u);
+    out->useful_bytes = s->n * 4 * (r->columns->length + 1u);
     return NULL;
 }
 

@@ -41,5 +41,5 @@ void spill_check(const struct outcome *o, struct check *c)
 {
     const f32 *in = o->before[0], *out = o->after[2];
     for (u64 i = 0; i < o->shape->n; i++)
-        check_thread(in, o->shape->n, columns_of(o->rung)->length, i, out[i], c);
+        check_thread(in, o->shape->n, o->rung->columns->length, i, out[i], c);
 }

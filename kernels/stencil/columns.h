@@ -9,6 +9,4 @@ struct columns {
     bool constant;  /* coefficients are a constant, not an argument */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

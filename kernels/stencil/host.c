@@ -32,7 +32,7 @@ static void defaults(const struct rung *r, struct shape *s)
     if (s->bx == 0)
         s->bx = 32;
     if (s->n == 0) /* 2^22, or what of it is whole blocks of five cells a thread */
-        s->n = (1u << 22) / (s->bx * (u64)columns_of(r)->per_thread) * (s->bx * (u64)columns_of(r)->per_thread);
+        s->n = (1u << 22) / (s->bx * (u64)r->columns->per_thread) * (s->bx * (u64)r->columns->per_thread);
     if (s->n == 0)
         s->n = 1u << 22;
     if (s->by == 0)
@@ -43,7 +43,7 @@ static void defaults(const struct rung *r, struct shape *s)
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    const u64 part = (u64)base->bx * columns_of(r)->per_thread;
+    const u64 part = (u64)base->bx * r->columns->per_thread;
     const u64 sizes[] = {1, 3, 4, 5, part - 1, part, part + 1, 2 * part + 3, 997};
     const u32 radii[] = {1, 2, 3, 5, 6, 7, 8, 8};
     const u32 n = LS_ARRAY_LEN(sizes);
@@ -84,15 +84,15 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     u32 in = plan_buffer(out, cells);
     cells.use = BUFFER_OUT;
     u32 derivative = plan_buffer(out, cells);
-    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread), s->bx);
+    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * r->columns->per_thread), s->bx);
     launch_buffer(l, in), launch_buffer(l, derivative), launch_u32(l, (u32)s->n);
-    if (columns_of(r)->constant)
+    if (r->columns->constant)
         plan_constant(out, "coef", coefficients, (s->k + 1) * 4);
     else
         launch_buffer(l, plan_fixed(out, BUFFER_FLOAT, s->k + 1, coefficients));
     if (any_radius(r)) {
         launch_u32(l, s->k);
-        l->dynamic_shared = (s->bx * columns_of(r)->per_thread + 2 * s->k) * 4;
+        l->dynamic_shared = (s->bx * r->columns->per_thread + 2 * s->k) * 4;
     }
     out->useful_bytes = s->n * 8;
     out->flops = 3.0 * s->k * (double)s->n;

@@ -11,6 +11,4 @@ struct columns {
     bool clamp;   /* beyond the image lie its outermost pixels; else zeros */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

@@ -26,7 +26,7 @@ static void defaults(const struct rung *r, struct shape *s)
 {
     s->rows = s->rows ? s->rows : 256;
     s->cols = s->cols ? s->cols : 256;
-    s->k = s->k ? s->k : columns_of(r)->blur ? 3 : 30;
+    s->k = s->k ? s->k : r->columns->blur ? 3 : 30;
     s->bx = s->bx ? s->bx : 32;
     s->by = s->by ? s->by : 8;
 }
@@ -43,7 +43,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
     *out = *base;
     out->rows = sizes[i][0];
     out->cols = sizes[i][1];
-    out->k = columns_of(r)->blur ? widths[i] : turns[i];
+    out->k = r->columns->blur ? widths[i] : turns[i];
     return true;
 }
 
@@ -55,8 +55,8 @@ static const char *refuse(const struct rung *r, const struct shape *s)
         return "an image has 1 to 16384 rows and columns";
     if (ceil_div(s->rows, s->by) > 65535)
         return "more than 65535 blocks in y: a block must have more rows";
-    if (columns_of(r)->blur ? s->k % 2 == 0 || s->k > 255 : s->k > 360)
-        return columns_of(r)->blur ? "a filter is 1, 3, 5, ... 255 pixels wide" : "an angle is 1 to 360 degrees";
+    if (r->columns->blur ? s->k % 2 == 0 || s->k > 255 : s->k > 360)
+        return r->columns->blur ? "a filter is 1, 3, 5, ... 255 pixels wide" : "an angle is 1 to 360 degrees";
     return NULL;
 }
 
@@ -64,7 +64,7 @@ static const char *refuse(const struct rung *r, const struct shape *s)
 static void pass_image(const struct rung *r, const struct shape *s, struct plan *p, struct launch *l)
 {
     const u32 image = plan_input(p, BUFFER_FLOAT, (u64)s->rows * s->cols);
-    const struct columns *own = columns_of(r);
+    const struct columns *own = r->columns;
     if (!own->texture) {
         launch_buffer(l, image);
         return;
@@ -86,7 +86,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     launch_buffer(l, plan_output(out, BUFFER_FLOAT, (u64)s->rows * s->cols));
     pass_image(r, s, out, l);
     launch_u32(l, s->cols), launch_u32(l, s->rows);
-    if (columns_of(r)->blur) {
+    if (r->columns->blur) {
         launch_u32(l, s->k), launch_f32(l, 1.0f / (f32)(s->k * s->k));
     } else {
         f32 cosine, sine;

@@ -91,7 +91,7 @@ static struct want mean(const struct image *im, i64 x, i64 y, i64 k, bool clamp)
 
 static struct want of_pixel(const struct outcome *o, const struct image *im, u32 x, u32 y, double got)
 {
-    const struct columns *own = columns_of(o->rung);
+    const struct columns *own = o->rung->columns;
     if (own->blur)
         return mean(im, x, y, o->shape->k, own->clamp);
     f32 cosine, sine;

@@ -10,6 +10,4 @@ struct columns {
     void (*steps)(const struct rung *r, const struct shape *s, struct plan *p, u32 data);
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

@@ -37,8 +37,8 @@ static void poke(struct plan *p, u32 flag, u32 value)
 /* The rounds, shared among the launches. */
 static void launches(const struct rung *r, const struct shape *s, struct plan *p, u32 stream, u32 data)
 {
-    for (u32 i = 0; i < columns_of(r)->launches; i++) {
-        const u64 from = (u64)s->k * i / columns_of(r)->launches, to = (u64)s->k * (i + 1) / columns_of(r)->launches;
+    for (u32 i = 0; i < r->columns->launches; i++) {
+        const u64 from = (u64)s->k * i / r->columns->launches, to = (u64)s->k * (i + 1) / r->columns->launches;
         struct launch *l = plan_launch_in(p, stream, r->kernel, ceil_div(s->n, s->bx), s->bx);
         launch_buffer(l, data), launch_u32(l, (u32)s->n), launch_u32(l, (u32)(to - from));
     }
@@ -127,7 +127,7 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     if (s->k == 0 || s->k > 1u << 30)
         return "1 to 2^30 rounds";
     const u32 data = plan_inout(out, BUFFER_INT, s->n);
-    columns_of(r)->steps(r, s, out, data);
+    r->columns->steps(r, s, out, data);
     out->useful_bytes = 8 * s->n;
     return NULL;
 }

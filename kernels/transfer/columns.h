@@ -13,6 +13,4 @@ struct columns {
     void (*steps)(const struct job *j);
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

@@ -117,7 +117,7 @@ static void resident(const struct job *j) { two_kernels(j, false); }
 
 static void streams(const struct job *j)
 {
-    const u32 parts = columns_of(j->rung)->streams;
+    const u32 parts = j->rung->columns->streams;
     const struct set d = device_set(j, j->shape->n);
     bool used[PLAN_STREAMS] = {0};
     for (u32 i = 0; i < parts; i++) {
@@ -232,7 +232,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
 {
-    const struct columns *own = columns_of(r);
+    const struct columns *own = r->columns;
     if (s->by != 1)
         return "blocks have one dimension here";
     if (s->bx == 0 || s->bx > 1024)

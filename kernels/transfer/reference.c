@@ -11,7 +11,7 @@ void transfer_check(const struct outcome *o, struct check *c)
 {
     const double u = 0x1p-24;
     const f32 *a = o->before[0], *b = o->before[1], *out = o->after[2];
-    const bool twice = columns_of(o->rung)->twice;
+    const bool twice = o->rung->columns->twice;
     for (u64 i = 0; i < o->shape->n; i++) {
         const double once = (double)a[i] + (double)b[i], sum = once + (double)b[i], first = u * fabs(once);
         if (twice)

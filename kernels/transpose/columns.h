@@ -11,6 +11,4 @@ struct columns {
     bool x_down;    /* a block's x runs down the rows */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

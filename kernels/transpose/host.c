@@ -20,7 +20,7 @@ static void defaults(const struct rung *r, struct shape *s)
 /* The part of the matrix that one block takes. */
 static void patch(const struct rung *r, const struct shape *s, u32 *rows, u32 *cols)
 {
-    const struct columns *own = columns_of(r);
+    const struct columns *own = r->columns;
     *rows = (own->x_down ? s->bx : s->by) * own->high;
     *cols = (own->x_down ? s->by : s->bx) * own->wide;
 }
@@ -41,7 +41,7 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 
 static u32 tile_words(const struct rung *r, const struct shape *s)
 {
-    return (s->bx * columns_of(r)->wide + columns_of(r)->pad) * s->by;
+    return (s->bx * r->columns->wide + r->columns->pad) * s->by;
 }
 
 static const char *plan(const struct rung *r, const struct shape *s, struct plan *out)
@@ -51,12 +51,12 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     u64 cells = (u64)s->rows * s->cols;
     if (cells == 0 || cells > 1u << 30)
         return "a matrix has 1 to 2^30 elements";
-    if (columns_of(r)->high == 4 && (s->bx != 16 || s->by != 16))
+    if (r->columns->high == 4 && (s->bx != 16 || s->by != 16))
         return "a thread takes 4 x 4 elements of a tile of 64 x 64: the block must be 16 x 16";
     u32 rows, cols;
     patch(r, s, &rows, &cols);
-    u32 grid_x = columns_of(r)->x_down ? ceil_div(s->rows, rows) : ceil_div(s->cols, cols);
-    u32 grid_y = columns_of(r)->x_down ? ceil_div(s->cols, cols) : ceil_div(s->rows, rows);
+    u32 grid_x = r->columns->x_down ? ceil_div(s->rows, rows) : ceil_div(s->cols, cols);
+    u32 grid_y = r->columns->x_down ? ceil_div(s->cols, cols) : ceil_div(s->rows, rows);
     if (grid_y > 65535)
         return "a grid has at most 65535 rows of blocks";
     u32 to = plan_output(out, BUFFER_FLOAT, cells), from = plan_input(out, BUFFER_FLOAT, cells);

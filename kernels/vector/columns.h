@@ -26,6 +26,4 @@ struct columns {
     bool fixed_grid; /* which walks over the data */
 };
 
-static inline const struct columns *columns_of(const struct rung *r) { return r->columns; }
-
 #endif

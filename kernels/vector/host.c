@@ -29,7 +29,7 @@ static enum form form_of(const struct rung *r)
         [ROOT] = FORM_UNARY,         [ROOT_FAST] = FORM_UNARY,
         [SINE] = FORM_UNARY,         [SINE_FAST] = FORM_UNARY,
     };
-    return forms[columns_of(r)->op];
+    return forms[r->columns->op];
 }
 
 static void defaults(const struct rung *r, struct shape *s)
@@ -45,7 +45,7 @@ static void defaults(const struct rung *r, struct shape *s)
 
 static bool awkward(const struct rung *r, const struct shape *base, u32 i, struct shape *out)
 {
-    u64 block = (u64)base->bx * columns_of(r)->per_thread;
+    u64 block = (u64)base->bx * r->columns->per_thread;
     const u64 sizes[] = {1, 2, 3, 31, 33, base->bx - 1, base->bx + 1, block, block + 1, 4 * block - 1, 997};
     *out = *base;
     if (i >= LS_ARRAY_LEN(sizes))
@@ -56,8 +56,8 @@ static bool awkward(const struct rung *r, const struct shape *base, u32 i, struc
 
 static u32 blocks_for(const struct rung *r, const struct shape *s)
 {
-    if (!columns_of(r)->fixed_grid)
-        return ceil_div(s->n, (u64)s->bx * columns_of(r)->per_thread);
+    if (!r->columns->fixed_grid)
+        return ceil_div(s->n, (u64)s->bx * r->columns->per_thread);
     u32 all = ceil_div(s->n, s->bx);
     return all < FIXED_BLOCKS ? all : FIXED_BLOCKS;
 }

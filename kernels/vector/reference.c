@@ -138,7 +138,7 @@ static const struct judge {
 
 void vector_check(const struct outcome *o, struct check *c)
 {
-    const struct judge *j = &judges[columns_of(o->rung)->op];
+    const struct judge *j = &judges[o->rung->columns->op];
     const f32 *a = o->before[0], *b = o->before[j->b], *third = o->before[j->c], *out = o->after[j->out];
     for (u64 i = 0; i < o->shape->n; i++) {
         struct want w = j->element(a[i], b[i], third[i]);

@@ -21,8 +21,8 @@ expect() # WHAT STATUS PATTERN
 
 clean()
 {
-    echo 'l = plan_launch(p, r->kernel, columns_of(r)->per_thread, s->bx);' >"$tree/kernels/reduce/host.c"
-    echo 'return columns_of(o->rung)->task == TOTAL;' >"$tree/kernels/reduce/reference.c"
+    echo 'l = plan_launch(p, r->kernel, r->columns->per_thread, s->bx);' >"$tree/kernels/reduce/host.c"
+    echo 'return o->rung->columns->task == TOTAL;' >"$tree/kernels/reduce/reference.c"
     echo 'if (strcmp(metric, name) == 0 && f->rungs[i].broken) print(r->name);' >"$tree/src/lab/lab.c"
 }
 
