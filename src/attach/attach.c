@@ -24,7 +24,8 @@ static void on_process(enum driver_moment moment)
 {
     if (moment != PROCESS_START)
         return;
-    timeline_start();
+    if (drv.settings.timeline && drv.settings.session)
+        timeline_start(drv.settings.session);
     check_start();
     profile_start(check_on);
     take_launcher();
@@ -35,6 +36,8 @@ static const struct driver_observer start = {.process = on_process};
 /* The trace must show calls before cuInit too. */
 __attribute__((constructor)) static void on_load(void)
 {
-    trace_start();
+    settings_read(&drv.settings, NULL, NULL); /* cuInit reads them again, and says what is wrong */
+    if (drv.settings.trace)
+        trace_start();
     driver_observe(&start);
 }

@@ -1,5 +1,5 @@
-/* attach.h - what listens to the driver in libcuda.so.1. This directory is the library's root: it reads which instruments
- * the environment wants, subscribes them to the driver's events (driver/observe.h) in this order, and gives the launcher
+/* attach.h - what listens to the driver in libcuda.so.1. This directory is the library's root: it looks which instruments
+ * the settings want, subscribes them to the driver's events (driver/observe.h) in this order, and gives the launcher
  * (driver/launcher.h) to one of them:
  *
  *     trace     LOCKSTEP_TRACE: a line a call; from the library's load on
@@ -12,9 +12,8 @@
 
 #include "driver/launcher.h"
 
-/* Each reads its part of the environment, and observes if that says so. */
-void trace_start(void);    /* before cuInit */
-void timeline_start(void); /* the others: when there are devices */
+void trace_start(void);                  /* before cuInit */
+void timeline_start(const char *folder); /* the others: when there are devices */
 
 /* Which launches are wanted (LOCKSTEP_KERNEL and its kin): for profile_run, and for the checks. */
 void profile_start(bool checking);

@@ -30,74 +30,23 @@ static struct {
     const char *folder;   /* NULL: no profiling */
     const char *progress; /* NULL: say nothing */
     struct select select;
-    u32 banks, bank_bytes; /* 0: the GPU's */
-    bool pictures;         /* keep the addresses of the first block (LOCKSTEP_PICTURES) */
-    bool caches;           /* the modelled metrics too (LOCKSTEP_CACHES) */
-    bool base_clock;       /* LOCKSTEP_CLOCK=base */
-    bool kill;             /* end the process when so many have run as were wanted (LOCKSTEP_KILL) */
-    atomic_ullong run;     /* launches that ran under the meter */
+    bool kill;         /* end the process when so many have run as were wanted (LOCKSTEP_KILL) */
+    atomic_ullong run; /* launches that ran under the meter */
     atomic_bool complained, mute;
 } profile;
 
 static bool checks; /* launches are selected for the checks */
 
-/* ---- the environment ---- */
-
-static void read_banks(const char *text)
+static void start_selection(void)
 {
-    u32 banks, bytes;
-    char rest;
-    if (!text || !*text)
-        return;
-    if (sscanf(text, "%2ux%2u%c", &banks, &bytes, &rest) != 2 || banks < 1 || banks > 64 || bytes < 1 || bytes > 16 ||
-        (bytes & (bytes - 1))) {
-        drv_log("LOCKSTEP_BANKS=%s is not <1 to 64 banks>x<1, 2, 4, 8 or 16 bytes>: the GPU's banks are counted", text);
-        return;
-    }
-    profile.banks = banks;
-    profile.bank_bytes = bytes;
-}
-
-static const char *text_of(const char *variable)
-{
-    const char *text = getenv(variable);
-    return text && *text ? text : NULL;
-}
-
-static bool is_on(const char *variable)
-{
-    const char *text = text_of(variable);
-    return text && strcmp(text, "1") == 0;
-}
-
-static void read_clock(const char *text)
-{
-    profile.base_clock = text && strcmp(text, "base") == 0;
-    if (text && !profile.base_clock && strcmp(text, "boost") != 0)
-        drv_log("LOCKSTEP_CLOCK=%s is neither base nor boost: it is boost", text);
-}
-
-static u64 count_of(const char *variable)
-{
-    const char *text = text_of(variable);
-    char *end = NULL;
-    const u64 n = text ? strtoull(text, &end, 10) : 0;
-    if (text && (*text < '0' || *text > '9' || *end)) {
-        drv_log("%s=%s is no number of launches: it is ignored", variable, text);
-        return 0;
-    }
-    return n;
-}
-
-static void read_selection(void)
-{
+    const struct settings *said = &drv.settings;
     const struct select_options o = {
-        .kernel = text_of("LOCKSTEP_KERNEL"),
-        .base = text_of("LOCKSTEP_KERNEL_BASE"),
-        .kernel_id = text_of("LOCKSTEP_KERNEL_ID"),
-        .skip = count_of("LOCKSTEP_LAUNCH_SKIP"),
-        .count = count_of("LOCKSTEP_LAUNCH_COUNT"),
-        .skip_any = count_of("LOCKSTEP_LAUNCH_SKIP_BEFORE_MATCH"),
+        .kernel = said->kernel,
+        .base = said->given[SETTING_KERNEL_BASE],
+        .kernel_id = said->kernel_id,
+        .skip = said->launch_skip,
+        .count = said->launch_count,
+        .skip_any = said->launch_skip_before_match,
     };
     char why[256];
     if (!select_init(&profile.select, &o, why))
@@ -194,9 +143,9 @@ static void end_if_others_did(void)
 /* The session's folder then takes findings, which are written in another way. */
 static void leave_to_check(void)
 {
-    if (text_of("LOCKSTEP_PROGRESS") || text_of("LOCKSTEP_CACHES") || text_of("LOCKSTEP_PICTURES"))
+    if (drv.settings.progress || drv.settings.caches || drv.settings.pictures)
         drv_log("LOCKSTEP_CHECK is set: launches are checked and not profiled");
-    read_selection();
+    start_selection();
 }
 
 void profile_start(bool checking)
@@ -206,19 +155,14 @@ void profile_start(bool checking)
         leave_to_check();
         return;
     }
-    profile.folder = text_of("LOCKSTEP_SESSION");
-    const char *from_start = text_of("LOCKSTEP_PROFILE_FROM_START");
-    profile.pictures = is_on("LOCKSTEP_PICTURES");
-    profile.caches = is_on("LOCKSTEP_CACHES");
-    read_banks(getenv("LOCKSTEP_BANKS"));
-    read_clock(text_of("LOCKSTEP_CLOCK"));
+    profile.folder = drv.settings.session;
     if (!profile.folder)
         return;
-    read_selection();
-    if (from_start && strcmp(from_start, "0") == 0)
+    start_selection();
+    if (!drv.settings.profile_from_start)
         atomic_store(&drv.profiler_off, true);
-    profile.progress = text_of("LOCKSTEP_PROGRESS");
-    profile.kill = is_on("LOCKSTEP_KILL") && profile.select.options.count;
+    profile.progress = drv.settings.progress;
+    profile.kill = drv.settings.kill && drv.settings.launch_count;
     end_if_others_did();
     if (profile.progress)
         say_connected();
@@ -264,9 +208,17 @@ static void record(struct meter_report *r, const struct exec_launch *l, struct l
         r->sequence = next_in_sequence();
         say_profiled(r->kernel, r->sequence);
     }
-    const enum ls_status s = session_append(profile.folder, r);
+    const enum ls_status s = session_append(profile.folder, drv.settings.gpu, r);
     if (s != LS_OK)
         complain("LOCKSTEP_SESSION: a launch was not recorded", s);
+}
+
+/* The program that says what becomes of the PTX; NULL: none does. */
+static const char *ptxas_of(const char *said)
+{
+    if (!said)
+        return "ptxas";
+    return *said && strcmp(said, "0") != 0 ? said : NULL;
 }
 
 static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct launch_place place,
@@ -275,14 +227,16 @@ static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct la
     struct meter *m;
     struct meter_options options = METER_OPTIONS_DEFAULT;
     options.carveout_kib = carveout_kib(f);
-    options.banks = profile.banks;
-    options.bank_bytes = profile.bank_bytes;
-    options.pictures = profile.pictures;
-    options.caches = profile.caches;
-    options.base_clock = profile.base_clock;
+    options.banks = drv.settings.banks.banks;
+    options.bank_bytes = drv.settings.banks.bytes;
+    options.pictures = drv.settings.pictures;
+    options.caches = drv.settings.caches;
+    options.base_clock = drv.settings.clock == CLOCK_BASE;
     options.memory_base = mem_shared_window(l->device->mem);
     options.ptx_text = f->mod->ptx;
     options.ptx_len = f->mod->ptx_len;
+    options.ptxas = ptxas_of(drv.settings.ptxas);
+    options.tmp = settings_tmp();
     enum ls_status s = meter_begin(l, &drv.gpu, &options, &m);
     if (s != LS_OK) {
         complain("launches run without being profiled", s);

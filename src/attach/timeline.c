@@ -198,11 +198,9 @@ static const struct driver_observer timeline = {.call_begin = on_call_begin,
                                                 .event_waited = on_waited,
                                                 .host_waits = on_host_waits};
 
-void timeline_start(void)
+void timeline_start(const char *folder)
 {
-    const char *wanted = getenv("LOCKSTEP_TIMELINE"), *folder = getenv("LOCKSTEP_SESSION");
-    on = wanted && strcmp(wanted, "1") == 0 && folder && *folder &&
-         snprintf(line.path, sizeof line.path, "%s/%d.line", folder, (int)getpid()) < PATH_MAX;
+    on = snprintf(line.path, sizeof line.path, "%s/%d.line", folder, (int)getpid()) < PATH_MAX;
     line.start = now();
     if (on)
         driver_observe(&timeline);

@@ -20,6 +20,7 @@
 
 #include "base/base.h"
 #include "base/gpu.h"
+#include "base/settings.h"
 #include "base/status.h"
 #include "driver/cuda_abi.h"
 #include "driver/observe.h"
@@ -221,16 +222,11 @@ struct driver {
     struct exec_device exec[MEM_DEVICES];
     struct mem *mem;    /* of all devices */
     u64 gpu_memory;     /* bytes that such a GPU has; each device may have less (init.c) */
-    bool memory_is_set; /* by LOCKSTEP_DEVICE_MEMORY */
     CUcontext contexts; /* all that ever were */
     CUlibrary libraries;
     CUarray arrays;
     CUmipmappedArray mipmaps;
-    /* from the environment, docs/environment.md */
-    bool launch_blocking, one_lane;
-    unsigned workers;
-    u64 seed, max_instructions;
-    double max_seconds;
+    struct settings settings; /* as cuInit found them; lockstep_driver_schedule changes the seed */
     pthread_mutex_t run_lock; /* leaf: of running and of what memory.c defers; memory goes only while nothing runs */
     unsigned running;         /* kernels */
     atomic_ullong next_id, launches, graph_launches, operations;

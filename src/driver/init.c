@@ -3,14 +3,13 @@
  * cuInit reads gpus/<LOCKSTEP_GPU>.json and reserves the devices' address space; nothing else happens and no thread
  * starts before the first launch. A child of fork has none of the parent's threads, so it is told that the driver is
  * not initialized, as by CUDA. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
 #include "driver/driver.h"
 #include "driver/memory/host_memory.h"
+#include "exec/bodies/bodies.h"
 
 struct driver drv = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -20,46 +19,6 @@ struct driver drv = {
 };
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* A number from the environment; what is not one is said once and ignored. */
-static double env_number(const char *name)
-{
-    const char *text = getenv(name);
-    if (!text || !*text)
-        return 0;
-    char *end;
-    errno = 0;
-    double value = strtod(text, &end);
-    if (errno || *end || !(value >= 0)) {
-        drv_log("%s=%s is not a number: ignored", name, text);
-        return 0;
-    }
-    return value;
-}
-
-static u64 env_u64(const char *name)
-{
-    double v = env_number(name);
-    return v >= 1.8e19 ? UINT64_MAX : (u64)v;
-}
-
-static bool env_flag(const char *name)
-{
-    const char *text = getenv(name);
-    return text && *text && strcmp(text, "0") != 0;
-}
-
-/* Whether it has `other` as its value instead of `usual`; what is neither is said once and ignored. */
-static bool env_choice(const char *name, const char *usual, const char *other)
-{
-    const char *text = getenv(name);
-    if (!text || !*text || strcmp(text, usual) == 0)
-        return false;
-    if (strcmp(text, other) == 0)
-        return true;
-    drv_log("%s=%s is neither %s nor %s: %s is taken", name, text, usual, other, usual);
-    return false;
-}
 
 static void after_fork(void)
 {
@@ -96,25 +55,33 @@ __attribute__((destructor)) static void on_unload(void)
     TELL(process, PROCESS_END);
 }
 
-static void read_environment(void)
+static void log_setting(void *ctx, bool bad, const char *text)
 {
-    drv.workers = (unsigned)env_u64("LOCKSTEP_WORKERS");
-    drv.seed = env_u64("LOCKSTEP_SEED");
-    drv.max_instructions = env_u64("LOCKSTEP_MAX_INSTRUCTIONS");
-    drv.max_seconds = env_number("LOCKSTEP_TIMEOUT");
-    drv.launch_blocking = env_flag("CUDA_LAUNCH_BLOCKING");
-    drv.one_lane = env_choice("LOCKSTEP_ORACLE", "0", "1");
+    (void)ctx, (void)bad;
+    drv_log("%s", text);
+}
+
+/* The level that is asked for, or the best. */
+static enum exec_isa choose_isa(void)
+{
+    _Static_assert(ISA_PORTABLE == 0 && ISA_V3 == 1 && ISA_V4 == 2, "the order of the words of LOCKSTEP_ISA");
+    const enum exec_isa wish = drv.settings.isa ? (enum exec_isa)(drv.settings.isa - 1) : bodies_isa();
+    if (bodies_has_isa(wish))
+        return wish;
+    drv_log("LOCKSTEP_ISA=%s: this processor is none: the best that it has is taken", drv.settings.given[SETTING_ISA]);
+    return bodies_isa();
 }
 
 static void set_up_devices(void)
 {
-    const bool weak = env_choice("LOCKSTEP_MEMORY", "strong", "weak");
-    const bool apart = env_choice("LOCKSTEP_COLOUR", "1", "0");
+    const enum exec_isa isa = choose_isa();
     drv.mem = mem_of_all(drv.exec[0].mem);
+    mem_set_poison(drv.mem, drv.settings.poison);
     for (unsigned i = 0; i < drv.ndevices; i++) {
         struct device *d = &drv.devices[i];
-        drv.exec[i].weak_memory = weak;
-        drv.exec[i].keep_apart = apart;
+        drv.exec[i].isa = isa;
+        drv.exec[i].weak_memory = drv.settings.memory == MEMORY_WEAK;
+        drv.exec[i].keep_apart = !drv.settings.colour;
         d->default_pool =
             (struct CUmemPoolHandle_st){.tag = TAG_POOL, .reuse = {1, 1, 1}, .is_default = true, .device = (CUdevice)i};
         d->current_pool = &d->default_pool;
@@ -125,8 +92,8 @@ static CUresult find_gpu(void)
 {
     struct diag_list diags;
     diag_init(&diags);
-    const char *id = getenv("LOCKSTEP_GPU");
-    enum ls_status s = gpu_find(id && *id ? id : NULL, &drv.gpu, &diags);
+    const char *id = drv.settings.gpu;
+    enum ls_status s = gpu_find(id, &drv.gpu, &diags);
     if (s != LS_OK) {
         char *text = diag_text(&diags);
         drv_log("LOCKSTEP_GPU=%s: %s", id ? id : "", ls_status_text(s));
@@ -141,12 +108,9 @@ static CUresult find_gpu(void)
  * once is what there is. Several devices share what the host has. */
 static u64 choose_memory(void)
 {
-    const char *setting = getenv("LOCKSTEP_DEVICE_MEMORY");
-    u64 bytes;
     drv.gpu_memory = drv.gpu.memory_bytes;
-    if (!device_memory(setting, drv.gpu_memory, host_memory_available("") / drv.ndevices, &bytes))
-        drv_log("LOCKSTEP_DEVICE_MEMORY=%s is neither host nor gpu nor a size such as 64G: host is taken", setting);
-    drv.memory_is_set = setting && *setting;
+    const u64 bytes =
+        device_memory(drv.settings.device_memory, drv.gpu_memory, host_memory_available("") / drv.ndevices);
     if (bytes > drv.gpu.memory_bytes)
         drv.gpu.memory_bytes = bytes;
     return bytes;
@@ -154,12 +118,13 @@ static u64 choose_memory(void)
 
 static CUresult start(void)
 {
+    if (!settings_read(&drv.settings, log_setting, NULL))
+        return CUDA_ERROR_NO_DEVICE;
     CUresult r = find_gpu();
     if (r == CUDA_SUCCESS)
         r = devices_find();
     if (r != CUDA_SUCCESS)
         return r;
-    read_environment();
     const u64 bytes = choose_memory();
     enum ls_status s = exec_devices_init(drv.exec, drv.ndevices, &drv.gpu);
     if (s != LS_OK) {

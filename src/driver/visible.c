@@ -5,7 +5,6 @@
  * and its PCI bus, follows its number among all of them.
  *
  * How the list is read, down to words like "1a", is what NVIDIA's driver 580 did with two H200. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,21 +42,6 @@ static void uuid_text(unsigned number, char text[UUID_TEXT])
 }
 
 /* ---- the list ---- */
-
-/* LOCKSTEP_DEVICES, or 1; what is not such a number is said and ignored. */
-static unsigned machine_devices(void)
-{
-    const char *text = getenv("LOCKSTEP_DEVICES");
-    if (!text || !*text)
-        return 1;
-    char *end;
-    errno = 0;
-    const long n = strtol(text, &end, 10);
-    if (!errno && !*end && n >= 1 && n <= MEM_DEVICES)
-        return (unsigned)n;
-    drv_log("LOCKSTEP_DEVICES=%s is not a number from 1 to %d: ignored", text, MEM_DEVICES);
-    return 1;
-}
 
 static bool is_uuid(const char *word) { return strncmp(word, "GPU-", 4) == 0; }
 
@@ -117,8 +101,9 @@ static CUresult choose(const char *list, unsigned devices)
 
 CUresult devices_find(void)
 {
-    const unsigned devices = machine_devices();
-    const char *list = getenv("CUDA_VISIBLE_DEVICES");
+    const unsigned devices = (unsigned)drv.settings.devices;
+    const char *list = drv.settings.visible_devices;
+    LS_BUG_ON(devices > MEM_DEVICES);
     drv.ndevices = 0;
     if (list)
         return choose(list, devices);

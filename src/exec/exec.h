@@ -13,6 +13,10 @@
 
 /* ---- device ---- */
 
+/* Levels of the processor's instructions. */
+enum exec_isa { ISA_PORTABLE, ISA_V3, ISA_V4, ISA_COUNT };
+const char *exec_level(void); /* the best that this processor has: "x86-64-v4", "x86-64-v3" or "portable" */
+
 struct exec_device {
     struct gpu gpu;
     struct mem *mem;
@@ -22,8 +26,9 @@ struct exec_device {
     u64 stack_bytes;           /* limit of a thread's stack */
     u64 timer_floor;           /* %globaltimer of the next launch begins no earlier (clock.h) */
     /* How functions are lowered, so to be set before the first is. */
-    bool weak_memory; /* stores become visible to other blocks late and in any order that PTX allows (weak.h) */
-    bool keep_apart;  /* every virtual register has its own slot: for tests */
+    enum exec_isa isa; /* the best that the processor has, unless it is set to another one that it has */
+    bool weak_memory;  /* stores become visible to other blocks late and in any order that PTX allows (weak.h) */
+    bool keep_apart;   /* every virtual register has its own slot: for tests */
     u32 shared_gap; /* bytes between the shared variables of a kernel (dynamic memory is the last of them) that belong to
                          none: for checks. The limits do not count them */
 };
@@ -305,8 +310,5 @@ typedef enum ls_status exec_run_one(void *ctx, struct exec_launch *l, struct exe
 enum ls_status exec_run_tree(const struct exec_launch *l, exec_run_one *run, void *ctx, struct exec_fault *fault);
 /* After exec_run, within `run`: how many grids it launched, and how many launches failed. */
 void exec_children_count(const struct exec_children *c, u32 *launched, u32 *refused);
-
-/* The name of the instruction-set level in use: "x86-64-v4", "x86-64-v3" or "portable" (LOCKSTEP_ISA overrides). */
-const char *exec_level(void);
 
 #endif

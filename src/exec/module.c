@@ -291,7 +291,8 @@ static int find_builtin(void *ctx, const char *name)
 static ir_body find_body(void *ctx, const char *name, enum ir_mode mode)
 {
     const struct lowering *l = ctx;
-    return l->m->device->weak_memory ? bodies_find_weak(name, mode) : bodies_find(name, mode);
+    const struct exec_device *d = l->m->device;
+    return d->weak_memory ? bodies_find_weak(d->isa, name, mode) : bodies_find_isa(d->isa, name, mode);
 }
 
 static bool calls_functions(const struct exec_func *f)
@@ -634,6 +635,7 @@ enum ls_status exec_devices_init(struct exec_device *d, unsigned n, const struct
         d[i] = (struct exec_device){.gpu = *gpu,
                                     .mem = mem_of_device(mem, i),
                                     .textures = textures,
+                                    .isa = bodies_isa(),
                                     .heap_bytes = DEFAULT_HEAP,
                                     .printf_bytes = DEFAULT_PRINTF,
                                     .stack_bytes = DEFAULT_STACK};

@@ -79,9 +79,10 @@ static void set_options(struct meter *m, const struct meter_options *o)
 static void ask_registers(struct meter *m)
 {
     const u32 sm = m->gpu.cc_major * 10 + m->gpu.cc_minor;
+    const struct meter_options *o = &m->options;
     const struct sass_func *code = NULL;
-    const u32 asked =
-        m->options.ptx_text ? ptxas_ask(m->options.ptx_text, m->options.ptx_len, sm, m->kernel->name, &code) : 0;
+    const struct ptxas with = {o->ptxas, o->tmp};
+    const u32 asked = o->ptx_text ? ptxas_ask(&with, o->ptx_text, o->ptx_len, sm, m->kernel->name, &code) : 0;
     /* the driver gives every kernel 16 at least, also where ptxas says fewer */
     m->registers = !asked ? estimate_registers(m->kernel->live_max) : asked < 16 ? 16 : asked;
     m->asked = asked != 0;

@@ -34,8 +34,8 @@ struct meter_options {
     bool base_clock;       /* time is modelled at the GPU's base clock, if its file has one, not at the boost clock */
     u64 memory_base; /* of device memory: from there the model counts lines, so that they are the same in every run */
     bool pictures;   /* keep each memory instruction's addresses in the first block (struct meter_picture) */
-    /* The module's PTX text: with it, and a ptxas (LOCKSTEP_PTXAS or on PATH), registers are asked; NULL = estimate */
-    const char *ptx_text;
+    /* The module's PTX text, and the program that is asked about it, with a folder for its files; NULL = estimate */
+    const char *ptx_text, *ptxas, *tmp;
     size_t ptx_len;
 };
 #define METER_OPTIONS_DEFAULT ((struct meter_options){.carveout_kib = -1})

@@ -113,8 +113,14 @@ void estimate_merges(struct arena *mem, const struct ir_func *func, struct site_
 
 /* ---- ptxas.c ---- */
 
+struct ptxas {
+    const char *program; /* found on PATH if it has no slash; NULL: nobody is asked */
+    const char *tmp;     /* the folder of temporary files */
+};
+
 /* Registers a thread of kernel as ptxas assigns them for sm_<sm>; 0 when there is no ptxas or it failed. *code: what it makes
  * of the kernel, or NULL; it lives as long as the process. */
-u32 ptxas_ask(const char *ptx, size_t len, u32 sm, const char *kernel, const struct sass_func **code);
+u32 ptxas_ask(const struct ptxas *with, const char *ptx, size_t len, u32 sm, const char *kernel,
+              const struct sass_func **code);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/settings.h"
 #include "runtime/runtime.h"
 #include "runtime/trace.h"
 
@@ -14,6 +15,7 @@ struct rt_driver drv;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static cudaError_t outcome;
+static struct settings settings;
 
 static CUresult missing(void) { return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER; }
 
@@ -39,9 +41,8 @@ static void *open_beside(void)
 
 static void *open_driver(void)
 {
-    const char *said = getenv("LOCKSTEP_DRIVER");
-    if (said && *said)
-        return dlopen(said, RTLD_NOW | RTLD_LOCAL);
+    if (settings.driver)
+        return dlopen(settings.driver, RTLD_NOW | RTLD_LOCAL);
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     return library ? library : open_beside();
 }
@@ -49,11 +50,9 @@ static void *open_driver(void)
 /* Who wants to know of calls; another driver has no such functions. */
 static void find_observers(void *library)
 {
-    const char *timeline = getenv("LOCKSTEP_TIMELINE"), *check = getenv("LOCKSTEP_CHECK");
-    const bool checked = check && *check;
-    if (checked || (timeline && strcmp(timeline, "1") == 0))
+    if (settings.check || settings.timeline)
         *(void **)&trace_timeline = dlsym(library, "lockstep_driver_call");
-    if (!checked)
+    if (!settings.check)
         return;
     *(void **)&trace_checks.failed = dlsym(library, "lockstep_driver_failed");
     *(void **)&trace_checks.asked = dlsym(library, "lockstep_driver_asked");
@@ -62,6 +61,7 @@ static void find_observers(void *library)
 
 static void load(void)
 {
+    settings_read(&settings, NULL, NULL); /* what is wrong is the driver's to say */
     void *library = open_driver();
     if (!library) {
         rt_log("no CUDA driver: %s; put the folder of Lockstep's libcuda.so.1 into LD_LIBRARY_PATH", dlerror());

@@ -8,14 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/settings.h"
+
 bool trace_on;
 trace_timeline_fn trace_timeline;
 struct trace_checks trace_checks;
 
 __attribute__((constructor)) static void on_load(void)
 {
-    const char *text = getenv("LOCKSTEP_TRACE");
-    trace_on = text && *text && strcmp(text, "0") != 0;
+    struct settings settings;
+    settings_read(&settings, NULL, NULL);
+    trace_on = settings.trace;
 }
 
 struct out {

@@ -53,7 +53,7 @@ static char file[128];
 static void add(u64 id, u64 times)
 {
     const struct meter_report r = sample(id, times);
-    assert_int_equal(session_append(folder, &r), LS_OK);
+    assert_int_equal(session_append(folder, NULL, &r), LS_OK);
 }
 
 static long size_of_file(void)
@@ -254,7 +254,7 @@ static void without_memory_nothing_is_half(void **state)
         unlink(file);
         ls_set_realloc(failing, NULL);
         left = n;
-        const enum ls_status status = session_append(folder, &r);
+        const enum ls_status status = session_append(folder, NULL, &r);
         left = 0;
         ls_set_realloc(NULL, NULL);
         assert_true(status == LS_OK || status == LS_ERR_NOMEM);

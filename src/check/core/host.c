@@ -1,10 +1,5 @@
-/* host.c - see host.h. The environment, which is read once:
- *
- *     LOCKSTEP_CHECK=memcheck,racecheck,...    the tools; LOCKSTEP_SESSION=<folder> is needed too
- *     LOCKSTEP_CHECK_LEAKS=full|no             leaks also without the tool leakcheck (no)
- *     LOCKSTEP_CHECK_API=all|explicit|no       which failing calls are findings (host_call.c; explicit)
- *     LOCKSTEP_CHECK_DESTROY=context|kernel    what a launch that went wrong takes with it (context)
- *     LOCKSTEP_KERNEL and its kin              which launches are checked (src/attach)
+/* host.c - see host.h. What is to be checked, LOCKSTEP_CHECK and the settings beside it (docs/environment.md), is looked
+ * at when the driver starts.
  *
  * The record file is opened for each line: a program may close what it does not know. A child of fork has no driver and
  * writes nothing; what it executes appends to a file of its own pid. */
@@ -28,7 +23,6 @@ enum {
 
 bool check_on;
 struct check *checked;
-enum check_api check_api;
 
 static struct {
     char path[PATH_MAX];
@@ -105,12 +99,6 @@ static void report(void *ctx, const struct finding *f, u64 id, bool again)
 
 /* ---- start and end ---- */
 
-static const char *text_of(const char *variable)
-{
-    const char *text = getenv(variable);
-    return text && *text ? text : NULL;
-}
-
 /* The tools of a list with commas; one that is not known is said and left out. */
 static unsigned read_tools(const char *list)
 {
@@ -128,47 +116,23 @@ static unsigned read_tools(const char *list)
     return all;
 }
 
-/* Whether the variable says `wanted` and not `usual`; what is neither is said and ignored. */
-static bool says(const char *variable, const char *usual, const char *wanted)
+/* False: nothing is to be checked. */
+static bool look_at_settings(const struct settings *said)
 {
-    const char *text = text_of(variable);
-    if (!text || strcmp(text, usual) == 0)
-        return false;
-    if (strcmp(text, wanted) == 0)
-        return true;
-    drv_log("%s=%s is neither %s nor %s: %s is taken", variable, text, usual, wanted, usual);
-    return false;
-}
-
-static enum check_api read_api(void)
-{
-    const char *which = text_of("LOCKSTEP_CHECK_API");
-    if (which && strcmp(which, "all") == 0)
-        return CHECK_API_ALL;
-    if (which && strcmp(which, "no") == 0)
-        return CHECK_API_NO;
-    if (which && strcmp(which, "explicit") != 0)
-        drv_log("LOCKSTEP_CHECK_API=%s is none of all, explicit and no: explicit is taken", which);
-    return CHECK_API_EXPLICIT;
-}
-
-static bool read_environment(void)
-{
-    const char *list = text_of("LOCKSTEP_CHECK"), *folder = text_of("LOCKSTEP_SESSION");
-    own.tools = list ? read_tools(list) : 0;
-    if (schedules_init())
+    own.tools = said->check ? read_tools(said->check) : 0;
+    if (said->schedules)
         own.tools |= CHECK_SCHEDULES;
     if (!own.tools)
         return false;
-    if (!folder || snprintf(own.path, sizeof own.path, "%s/%ld.chk", folder, (long)getpid()) >= (int)sizeof own.path) {
+    if (!said->session ||
+        snprintf(own.path, sizeof own.path, "%s/%ld.chk", said->session, (long)getpid()) >= (int)sizeof own.path) {
         drv_log("LOCKSTEP_CHECK=%s: nothing is checked, because LOCKSTEP_SESSION names no folder for the findings",
-                list ? list : "schedules");
+                said->check ? said->check : "schedules");
         return false;
     }
-    if (says("LOCKSTEP_CHECK_LEAKS", "no", "full"))
+    if (said->check_leaks == CHECK_LEAKS_FULL)
         own.tools |= CHECK_LEAKCHECK;
-    check_api = read_api();
-    own.spares_context = says("LOCKSTEP_CHECK_DESTROY", "context", "kernel");
+    own.spares_context = said->check_destroy == CHECK_DESTROY_KERNEL;
     return true;
 }
 
@@ -180,7 +144,7 @@ static void on_exit_status(int exit_status, void *ctx)
 
 void check_start(void)
 {
-    if (!read_environment())
+    if (!look_at_settings(&drv.settings))
         return;
     const struct check_options o = {.tools = own.tools, .report = report};
     const enum ls_status s = check_create(&o, drv.mem, &checked);

@@ -38,10 +38,6 @@ bool check_wants(enum check_tool tool);
 bool check_idle(void);      /* no stream has anything to do */
 bool check_succeeded(void); /* what the process says of itself in the end */
 
-/* Which failing calls are errors: LOCKSTEP_CHECK_API. */
-enum check_api { CHECK_API_EXPLICIT, CHECK_API_ALL, CHECK_API_NO };
-extern enum check_api check_api;
-
 /* ---- host_call.c ---- */
 
 void check_call_init(void);

@@ -172,7 +172,7 @@ static bool is_error(int error)
 {
     if (strcmp(now.name, "cuGetExportTable") == 0)
         return false; /* no part of the public API: libraries of NVIDIA's ask it for themselves */
-    for (size_t k = 0; check_api != CHECK_API_ALL && k < LS_ARRAY_LEN(answers); k++)
+    for (size_t k = 0; drv.settings.check_api != CHECK_API_ALL && k < LS_ARRAY_LEN(answers); k++)
         if (answers[k].error == error && (!answers[k].call || strcmp(answers[k].call, now.name) == 0))
             return false;
     return true;

@@ -202,7 +202,7 @@ static void on_failed(int error, const char *name, const char *text)
     if (!check_call_error(error, name, text, what, sizeof what))
         return;
     struct finding *f = why.call == check_call_number() ? &why.finding : explain(FINDING_API_ERROR);
-    if (f->kind == FINDING_API_ERROR && check_api == CHECK_API_NO)
+    if (f->kind == FINDING_API_ERROR && drv.settings.check_api == CHECK_API_NO)
         return;
     f->call = *check_call();
     snprintf(f->what, sizeof f->what, "%s", what);

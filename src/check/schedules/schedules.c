@@ -34,10 +34,6 @@ enum { PAGE = 4096 };
 
 bool schedules_on;
 
-static struct {
-    u64 times, most_bytes;
-} options;
-
 /* One allocation and what is known of its contents. */
 struct part {
     struct mem_block block;
@@ -59,33 +55,6 @@ struct replay {
     u8 writes_by; /* enum ptx_mod, when that was an atomic operation */
     bool wrote, atomics;
 };
-
-/* ---- the environment ---- */
-
-static u64 bytes_of(const char *text)
-{
-    char *end;
-    const u64 n = strtoull(text, &end, 10);
-    const char *const units = "KMG", *unit = *end ? strchr(units, *end) : NULL;
-    if (end == text || (*end && (!unit || end[1]))) {
-        drv_log("LOCKSTEP_SCHEDULES_MEMORY=%s is no number of bytes (K, M or G may follow it): 1G is taken", text);
-        return (u64)1 << 30;
-    }
-    return unit ? n << (10 * (unit - units + 1)) : n;
-}
-
-bool schedules_init(void)
-{
-    const char *times = getenv("LOCKSTEP_SCHEDULES"), *most = getenv("LOCKSTEP_SCHEDULES_MEMORY");
-    char *end = NULL;
-    options.most_bytes = bytes_of(most && *most ? most : "1G");
-    options.times = times && *times ? strtoull(times, &end, 10) : 0;
-    if (end && (*end || *times < '0' || *times > '9')) {
-        drv_log("LOCKSTEP_SCHEDULES=%s is no number of schedules: launches are not replayed", times);
-        options.times = 0;
-    }
-    return options.times != 0;
-}
 
 /* ---- what is kept ---- */
 
@@ -414,7 +383,7 @@ static void report_difference(struct replay *r, const struct part *p, u64 seed, 
     add_others(&f, r, p);
     r->watched = p->block.base + p->first;
     if (trace(r, seed, &f.at))
-        f.has_other = trace(r, drv.seed, &f.other);
+        f.has_other = trace(r, drv.settings.seed, &f.other);
     const bool last_wins = f.has_other && f.at.does == DOES_ATOMIC && f.other.does == DOES_ATOMIC &&
                            (r->writes_by == MOD_EXCH || r->writes_by == MOD_CAS);
     if (nature.floats && r->atomics) {
@@ -506,9 +475,9 @@ static bool can_keep(struct replay *r, bool alone)
         refuse(r->launch, 0, "other work runs at the same time");
     } else if (r->launch->kernel->code[IR_TIMED].insts) {
         refuse(r->launch, 1, "it may read a clock");
-    } else if (r->bytes > options.most_bytes) {
+    } else if (r->bytes > drv.settings.schedules_memory) {
         snprintf(why, sizeof why, "%" PRIu64 " bytes are allocated, LOCKSTEP_SCHEDULES_MEMORY is %" PRIu64, r->bytes,
-                 options.most_bytes);
+                 drv.settings.schedules_memory);
         refuse(r->launch, 2, why);
     } else if (!keep_all(r)) {
         refuse(r->launch, 3, "there is no memory for a copy of the device's");
@@ -539,7 +508,7 @@ enum ls_status schedules_launch(struct driver_launch *x, const struct exec_launc
         for (u64 i = 0; i < r.nparts; i++)
             keep_result(&r.parts[i]);
         bool over = false;
-        for (u64 seed = 1; seed <= options.times && !over; seed++)
+        for (u64 seed = 1; seed <= drv.settings.schedules && !over; seed++)
             over = one_schedule(&r, seed, x->op->note);
         put_back(&r, true);
     }

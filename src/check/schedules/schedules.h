@@ -6,9 +6,6 @@
 
 #include "driver/launcher.h"
 
-/* Reads LOCKSTEP_SCHEDULES and LOCKSTEP_SCHEDULES_MEMORY; true: launches are replayed. */
-bool schedules_init(void);
-
 extern bool schedules_on;
 
 /* A launch, and the replays behind it if it was checked and nothing was left out. Memory is left as the first run left

@@ -17,8 +17,9 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/settings.h"
 
 /* What follows `key` in a file of lines "key value"; 0: there is no such file or line, or no number. */
 static u64 number_in(const char *path, const char *key)
@@ -106,28 +107,13 @@ u64 host_memory_available(const char *root)
     return machine < groups ? machine : groups;
 }
 
-/* "64G", "512M", "1.5G", "1000000" (bytes). 0: no such thing. */
-static u64 bytes_of(const char *text)
-{
-    static const char units[] = "KMGT";
-    char *end;
-    const double n = strtod(text, &end);
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    if (end == text || !(n > 0) || n > 1e15 || (*end && (!unit || end[1])))
-        return 0;
-    const unsigned power = unit ? (unsigned)(unit - units) + 1 : 0;
-    const double bytes = n * (double)((u64)1 << 10 * power);
-    return bytes < 1e15 ? (u64)bytes : 0;
-}
-
-bool device_memory(const char *setting, u64 gpu, u64 available, u64 *bytes)
+u64 device_memory(u64 setting, u64 gpu, u64 available)
 {
     enum { PAGE = 2 << 20, LEAST = 64 << 20 };
     const u64 half = available / 2 / PAGE * PAGE, host = half < LEAST ? LEAST : half;
-    *bytes = host < gpu ? host : gpu;
-    if (!setting || !*setting || strcmp(setting, "host") == 0)
-        return true;
-    const u64 wanted = strcmp(setting, "gpu") == 0 ? gpu : bytes_of(setting);
-    *bytes = wanted ? wanted : *bytes;
-    return wanted;
+    if (setting == ROOM_GPU)
+        return gpu;
+    if (setting && setting != ROOM_HOST)
+        return setting;
+    return host < gpu ? host : gpu;
 }

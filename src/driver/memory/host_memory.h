@@ -8,8 +8,8 @@
  */
 u64 host_memory_available(const char *root);
 
-/* What the setting LOCKSTEP_DEVICE_MEMORY makes of the memory of the GPU and of the host: "host" (or NULL), "gpu", or a
- * size with K, M, G or T. False: it is none of these, and *bytes is as for "host". */
-bool device_memory(const char *setting, u64 gpu, u64 available, u64 *bytes);
+/* What the setting device_memory (settings.h) makes of the memory of the GPU and of the host: ROOM_HOST (or 0), ROOM_GPU, or
+ * bytes. */
+u64 device_memory(u64 setting, u64 gpu, u64 available);
 
 #endif

@@ -302,7 +302,7 @@ static void say_small(void)
     static atomic_bool said;
     const double gib = 1 << 30;
     const u64 capacity = mem_capacity(drv.exec[0].mem);
-    if (drv.memory_is_set || capacity >= drv.gpu_memory || atomic_exchange(&said, true))
+    if (drv.settings.device_memory || capacity >= drv.gpu_memory || atomic_exchange(&said, true))
         return;
     drv_log("the device has %.1f GiB of memory, half of what this machine has available, and not the %.1f GiB of the "
             "%s: LOCKSTEP_DEVICE_MEMORY=gpu, or a size such as 64G, says otherwise",

@@ -26,11 +26,11 @@ void lockstep_driver_schedule(unsigned long long seed, int weak)
     static bool known, weak_before;
     static u64 seed_before;
     if (!known) {
-        seed_before = drv.seed;
+        seed_before = drv.settings.seed;
         weak_before = drv.exec[0].weak_memory;
         known = true;
     }
-    drv.seed = seed || weak ? seed : seed_before;
+    drv.settings.seed = seed || weak ? seed : seed_before;
     for (unsigned i = 0; i < drv.ndevices; i++)
         drv.exec[i].weak_memory = seed || weak ? weak != 0 : weak_before;
 }

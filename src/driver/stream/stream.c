@@ -306,7 +306,7 @@ void stream_before(struct CUstream_st *s, CUcontext other)
 
 CUresult launch_wait(struct CUstream_st *s)
 {
-    if (drv.launch_blocking) {
+    if (drv.settings.launch_blocking) {
         const CUresult r = stream_drain(s);
         TELL(host_waited, &(struct driver_wait){.stream = s});
         return r;

@@ -83,8 +83,6 @@ static ir_body find(const struct table *t, const char *name)
     return NULL;
 }
 
-static const char *const isa_names[ISA_COUNT] = {"portable", "x86-64-v3", "x86-64-v4"};
-
 bool bodies_has_isa(enum exec_isa isa)
 {
 #if defined(__x86_64__)
@@ -102,10 +100,6 @@ bool bodies_has_isa(enum exec_isa isa)
 
 static enum exec_isa choose(void)
 {
-    const char *wish = getenv("LOCKSTEP_ISA");
-    for (int k = 0; wish && k < ISA_COUNT; k++)
-        if (strcmp(wish, isa_names[k]) == 0 && bodies_has_isa((enum exec_isa)k))
-            return (enum exec_isa)k;
     for (int k = ISA_COUNT - 1; k > 0; k--)
         if (bodies_has_isa((enum exec_isa)k) && tables[k][IR_FAST].first < tables[k][IR_FAST].end)
             return (enum exec_isa)k;
@@ -140,11 +134,11 @@ enum exec_isa bodies_isa(void)
 
 ir_body bodies_find(const char *name, enum ir_mode mode) { return bodies_find_isa(bodies_isa(), name, mode); }
 
-ir_body bodies_find_weak(const char *name, enum ir_mode mode)
+ir_body bodies_find_weak(enum exec_isa isa, const char *name, enum ir_mode mode)
 {
     pthread_once(&once, start);
     ir_body run = find(&weak[mode], name);
-    return run ? run : bodies_find(name, mode);
+    return run ? run : bodies_find_isa(isa, name, mode);
 }
 
 const char *bodies_name(unsigned n)
@@ -153,4 +147,8 @@ const char *bodies_name(unsigned n)
     return n < (size_t)(t->end - t->first) ? t->first[n].name : NULL;
 }
 
-const char *exec_level(void) { return isa_names[bodies_isa()]; }
+const char *exec_level(void)
+{
+    static const char *const names[ISA_COUNT] = {"portable", "x86-64-v3", "x86-64-v4"};
+    return names[bodies_isa()];
+}

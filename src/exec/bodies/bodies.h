@@ -9,27 +9,21 @@
 #ifndef LS_EXEC_BODIES_H
 #define LS_EXEC_BODIES_H
 
-#include "ir/ir.h"
+#include "exec/exec.h"
 
 struct body {
     const char *name;
     ir_body run;
 };
 
-enum exec_isa { ISA_PORTABLE, ISA_V3, ISA_V4, ISA_COUNT };
-
-/* The body of that name for the level in use, or NULL. */
+/* The body of that name, or NULL: for the best level, for another one, and with weak memory (bodies_weak.c). */
 ir_body bodies_find(const char *name, enum ir_mode mode);
-/* The same for weak memory (bodies_weak.c). */
-ir_body bodies_find_weak(const char *name, enum ir_mode mode);
+ir_body bodies_find_isa(enum exec_isa isa, const char *name, enum ir_mode mode);
+ir_body bodies_find_weak(enum exec_isa isa, const char *name, enum ir_mode mode);
 /* Every name that has a body (n-th, NULL past the last), for the tests that walk the table. */
 const char *bodies_name(unsigned n);
 
-/* The level in use: the highest that this processor runs, or what LOCKSTEP_ISA says (portable, x86-64-v3, x86-64-v4)
- * when the processor runs that. Decided at the first call. */
-enum exec_isa bodies_isa(void);
-/* Whether the processor runs that level, and its body of that name: for tests that compare levels. */
+enum exec_isa bodies_isa(void); /* the highest level that this processor runs */
 bool bodies_has_isa(enum exec_isa isa);
-ir_body bodies_find_isa(enum exec_isa isa, const char *name, enum ir_mode mode);
 
 #endif

@@ -143,8 +143,6 @@ enum ls_status mem_create_devices(u64 capacity, unsigned devices, struct mem **o
     m->names_mem.name = "memory names";
     m->names.mem = &m->names_mem;
     m->share_fd = -1;
-    const char *poison = getenv("LOCKSTEP_POISON");
-    m->poison = poison && *poison && strcmp(poison, "0") != 0;
     if (!reserve_for(m, capacity) || !lay_out(m)) {
         mem_destroy(m->views);
         return LS_ERR_NOMEM;
@@ -185,6 +183,8 @@ void mem_destroy(struct mem *v)
 u64 mem_shared_window(const struct mem *v) { return v->table->shared_window; }
 u64 mem_local_window(const struct mem *v) { return v->table->local_window; }
 u64 mem_capacity(struct mem *v) { return v->capacity; }
+void mem_set_poison(struct mem *v, bool on) { v->table->poison = on; }
+
 void mem_set_capacity(struct mem *v, u64 bytes) { v->capacity = bytes < v->capacity ? bytes : v->capacity; }
 u64 mem_epoch(const struct mem *v) { return atomic_load_explicit(&v->table->epoch, memory_order_acquire); }
 

@@ -78,7 +78,7 @@ void mem_set_rights(struct mem *m, u64 address, u32 readers, u32 writers);
 u64 mem_shared_window(const struct mem *m); /* base of the shared window, a generic address */
 u64 mem_local_window(const struct mem *m);
 
-/* Allocates; the contents are whatever was there (poisoned 0xCD bytes when LOCKSTEP_POISON is set, else zero pages the
+/* Allocates; the contents are whatever was there (0xCD bytes after mem_set_poison, else zero pages the
  * first time). align is a power of two, at least MEM_ALIGN is used. name may be NULL (copied). */
 enum ls_status mem_alloc(struct mem *m, u64 size, u64 align, enum mem_kind kind, const char *name, u64 *address);
 /* LS_ERR_INVALID when address is not the base of a live allocation of one of MEM_DEVICE/PINNED/MANAGED/HEAP/... */
@@ -154,6 +154,8 @@ u64 mem_used(struct mem *m); /* bytes in live MEM_DEVICE, MANAGED, GLOBAL, CONST
 u64 mem_capacity(struct mem *m); /* bytes of the device */
 /* Less than what was asked for at first; before anything is allocated. */
 void mem_set_capacity(struct mem *m, u64 bytes);
+/* What is allocated from now on, on all devices, is filled with 0xCD bytes. */
+void mem_set_poison(struct mem *m, bool on);
 /* The most that live MEM_HEAP allocations may hold together; 8 MiB unless set. */
 void mem_set_heap_limit(struct mem *m, u64 bytes);
 /* Calls fn for every live allocation of m's device, in address order; of mem_of_all for every one. */

@@ -2,9 +2,8 @@
  * "Compiling entry function 'k'" and then "Used 16 registers", and the cubin tells what became of each line (sass.h). For
  * counting only: the machine code is read, never run.
  *
- * Optional: LOCKSTEP_PTXAS names the program (empty or 0: never ask), else the PATH is searched. Every answer, also that
- * there is none, is kept a module text and architecture, so a module is assembled once a process. A ptxas that takes
- * longer than TIMEOUT_S is ended. */
+ * Optional: the caller names the program, or none. Every answer, also that there is none, is kept a module text and
+ * architecture, so a module is assembled once a process. A ptxas that takes longer than TIMEOUT_S is ended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -28,19 +27,10 @@ enum { TIMEOUT_S = 300, ANSWERS_MAX = 256, OUTPUT_MAX = 1 << 20 };
 
 /* ---- running it ---- */
 
-static const char *program(void)
-{
-    const char *p = getenv("LOCKSTEP_PTXAS");
-    if (!p)
-        return "ptxas";
-    return *p && strcmp(p, "0") ? p : NULL;
-}
-
 /* A temporary file with that text; its descriptor, or -1. The name is unlinked by the caller. */
-static int make_file(char *name, size_t room, const char *what, const char *text, size_t len)
+static int make_file(const char *folder, char *name, size_t room, const char *what, const char *text, size_t len)
 {
-    const char *dir = getenv("TMPDIR");
-    const int n = snprintf(name, room, "%s/lockstep-%s-XXXXXX", dir && *dir ? dir : "/tmp", what);
+    const int n = snprintf(name, room, "%s/lockstep-%s-XXXXXX", folder, what);
     if (n < 0 || (size_t)n >= room)
         return -1;
     const int fd = mkstemp(name);
@@ -89,11 +79,11 @@ static bool await(pid_t pid)
 }
 
 /* Runs ptxas on the file with its messages going to fd, and the machine code to another file. */
-static bool run(const char *ptx_file, u32 sm, int fd, const char *cubin_file)
+static bool run(const char *program, const char *ptx_file, u32 sm, int fd, const char *cubin_file)
 {
     char arch[32];
     snprintf(arch, sizeof arch, "-arch=sm_%u", sm);
-    char *argv[] = {(char *)program(),           "-v", "-lineinfo", arch, "-o", (char *)(uintptr_t)cubin_file,
+    char *argv[] = {(char *)(uintptr_t)program,  "-v", "-lineinfo", arch, "-o", (char *)(uintptr_t)cubin_file,
                     (char *)(uintptr_t)ptx_file, NULL};
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions))
@@ -137,13 +127,13 @@ static void read_code(struct answer *a, int fd)
     munmap(cubin, (size_t)st.st_size);
 }
 
-static void ask(struct answer *a, const char *ptx, size_t len, u32 sm)
+static void ask(struct answer *a, const struct ptxas *with, const char *ptx, size_t len, u32 sm)
 {
     char ptx_file[512], out_file[512], cubin_file[512];
-    const int in = make_file(ptx_file, sizeof ptx_file, "ptx", ptx, len);
-    const int out = in < 0 ? -1 : make_file(out_file, sizeof out_file, "ptxas", "", 0);
-    const int cubin = out < 0 ? -1 : make_file(cubin_file, sizeof cubin_file, "cubin", "", 0);
-    if (cubin >= 0 && run(ptx_file, sm, out, cubin_file)) {
+    const int in = make_file(with->tmp, ptx_file, sizeof ptx_file, "ptx", ptx, len);
+    const int out = in < 0 ? -1 : make_file(with->tmp, out_file, sizeof out_file, "ptxas", "", 0);
+    const int cubin = out < 0 ? -1 : make_file(with->tmp, cubin_file, sizeof cubin_file, "cubin", "", 0);
+    if (cubin >= 0 && run(with->program, ptx_file, sm, out, cubin_file)) {
         a->said = read_said(out);
         const int made = open(cubin_file, O_RDONLY | O_CLOEXEC); /* it may be a new file of that name */
         if (made >= 0) {
@@ -191,7 +181,7 @@ static u64 key_of(const char *ptx, size_t len, u32 sm)
 }
 
 /* lock held. NULL: too many modules. */
-static const struct answer *answer_about(const char *ptx, size_t len, u32 sm)
+static const struct answer *answer_about(const struct ptxas *with, const char *ptx, size_t len, u32 sm)
 {
     while (len && !ptx[len - 1])
         len--;
@@ -203,17 +193,18 @@ static const struct answer *answer_about(const char *ptx, size_t len, u32 sm)
         return NULL;
     struct answer *a = &answers[nanswers++];
     *a = (struct answer){.key = key, .mem = ARENA("ptxas")};
-    ask(a, ptx, len, sm);
+    ask(a, with, ptx, len, sm);
     return a;
 }
 
-u32 ptxas_ask(const char *ptx, size_t len, u32 sm, const char *kernel, const struct sass_func **code)
+u32 ptxas_ask(const struct ptxas *with, const char *ptx, size_t len, u32 sm, const char *kernel,
+              const struct sass_func **code)
 {
     *code = NULL;
-    if (!program())
+    if (!with->program)
         return 0;
     pthread_mutex_lock(&lock);
-    const struct answer *a = answer_about(ptx, len, sm);
+    const struct answer *a = answer_about(with, ptx, len, sm);
     const u32 registers = a && a->said ? find_registers(a->said, kernel) : 0;
     if (a && a->code)
         *code = sass_find(a->code, kernel);

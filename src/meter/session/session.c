@@ -58,7 +58,7 @@ static enum ls_status append(const char *path, const struct meter_report *r)
     return s;
 }
 
-enum ls_status session_append(const char *folder, const struct meter_report *r)
+enum ls_status session_append(const char *folder, const char *gpu, const struct meter_report *r)
 {
     char path[4096];
     const int n = snprintf(path, sizeof path, "%s/%ld.rec", folder, (long)getpid());
@@ -67,6 +67,7 @@ enum ls_status session_append(const char *folder, const struct meter_report *r)
     if (mkdir(folder, 0777) && errno != EEXIST)
         return LS_ERR_IO;
     pthread_mutex_lock(&own.lock);
+    own.writer.gpu = gpu;
     const enum ls_status s = append(path, r);
     pthread_mutex_unlock(&own.lock);
     return s;

@@ -16,14 +16,15 @@
 #include "base/status.h"
 #include "meter/meter.h"
 
-/* Appends one launch to <folder>/<pid of this process>.rec; makes the folder when there is none. */
-enum ls_status session_append(const char *folder, const struct meter_report *r);
+/* Appends one launch to <folder>/<pid of this process>.rec; makes the folder when there is none. gpu: the GPU as this
+ * process was told of it, for session_process; NULL: the default. */
+enum ls_status session_append(const char *folder, const char *gpu, const struct meter_report *r);
 
 /* The program behind some records. */
 struct session_process {
     u64 pid;          /* 0: the records do not say */
     const char *path; /* of the program; "" likewise */
-    const char *gpu;  /* LOCKSTEP_GPU as it was there: for gpu_find; NULL: the default */
+    const char *gpu;  /* as it was told there: for gpu_find; NULL: the default */
 };
 
 /* Every launch of every *.rec file of the folder, in order of file name and then of line. */

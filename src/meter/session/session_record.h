@@ -26,6 +26,7 @@ struct session_writer {
     struct arena mem;
     bool started;      /* the process and the names are written */
     bool with_process; /* name the process in the first record */
+    const char *gpu;   /* of the process */
     VEC(struct session_site) sites;
     u32 *site_slots, nslots; /* open addressing: number of the site + 1; 0: free */
     VEC(char *) rows;        /* texts of "lines", by their number */

@@ -232,7 +232,7 @@ static void put_lines(struct session_writer *w, const struct meter_report *r)
 
 /* ---- the parts of a record ---- */
 
-static void put_process(struct session_text *t)
+static void put_process(struct session_text *t, const char *gpu)
 {
     char path[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -240,8 +240,7 @@ static void put_process(struct session_text *t)
     putf(t, ",\"process\":{\"pid\":%ld,\"path\":", (long)getpid());
     put_string(t, path);
     put(t, ",\"gpu\":");
-    const char *gpu = getenv("LOCKSTEP_GPU");
-    put_string(t, gpu && *gpu ? gpu : NULL);
+    put_string(t, gpu);
     put(t, "}");
 }
 
@@ -334,7 +333,7 @@ static void write_record(struct session_writer *w, const struct meter_report *r)
     struct session_text *t = &w->text;
     put_launch(t, r);
     if (!w->started && w->with_process)
-        put_process(t);
+        put_process(t, w->gpu);
     if (!w->started)
         put_names(t);
     put_metrics(t, r);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/settings.h"
 #include "driver/memory/host_memory.h"
 
 enum { MIB = 1 << 20 };
@@ -88,26 +89,12 @@ static void the_first_version_of_groups(void **state)
 static void what_becomes_of_it(void **state)
 {
     (void)state;
-    u64 bytes;
-    assert_true(device_memory(NULL, 141 * GIB, 24 * GIB, &bytes));
-    assert_int_equal(bytes, 12 * GIB);
-    assert_true(device_memory("host", 16 * GIB, 64 * GIB, &bytes));
-    assert_int_equal(bytes, 16 * GIB);
-    assert_true(device_memory("", 16 * GIB, UINT64_MAX, &bytes));
-    assert_int_equal(bytes, 16 * GIB);
-    assert_true(device_memory("host", 16 * GIB, 0, &bytes));
-    assert_int_equal(bytes, 64 * MIB);
-    assert_true(device_memory("gpu", 141 * GIB, 24 * GIB, &bytes));
-    assert_int_equal(bytes, 141 * GIB);
-    assert_true(device_memory("200G", 141 * GIB, 24 * GIB, &bytes));
-    assert_int_equal(bytes, 200 * GIB);
-    assert_true(device_memory("1.5M", 141 * GIB, 24 * GIB, &bytes));
-    assert_int_equal(bytes, 3 * MIB / 2);
-    static const char *const bad[] = {"64GB", "much", "-1", "0", "G", "nan", "1e30T", "12 G"};
-    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-        assert_false(device_memory(bad[k], 141 * GIB, 24 * GIB, &bytes));
-        assert_int_equal(bytes, 12 * GIB);
-    }
+    assert_int_equal(device_memory(0, 141 * GIB, 24 * GIB), 12 * GIB);
+    assert_int_equal(device_memory(ROOM_HOST, 16 * GIB, 64 * GIB), 16 * GIB);
+    assert_int_equal(device_memory(0, 16 * GIB, UINT64_MAX), 16 * GIB);
+    assert_int_equal(device_memory(ROOM_HOST, 16 * GIB, 0), 64 * MIB);
+    assert_int_equal(device_memory(ROOM_GPU, 141 * GIB, 24 * GIB), 141 * GIB);
+    assert_int_equal(device_memory(200 * GIB, 141 * GIB, 24 * GIB), 200 * GIB);
 }
 
 int main(void)

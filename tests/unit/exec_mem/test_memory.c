@@ -421,9 +421,8 @@ static void test_host_memory_fails(void **state)
 static void test_poison(void **state)
 {
     (void)state;
-    setenv("LOCKSTEP_POISON", "1", 1);
     struct mem *m = make(GIB);
-    unsetenv("LOCKSTEP_POISON");
+    mem_set_poison(m, true);
     const u8 *p = (const u8 *)(uintptr_t)get(m, 300, MEM_DEVICE);
     for (int k = 0; k < 300; k++)
         assert_int_equal(p[k], 0xCD);

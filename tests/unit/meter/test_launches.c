@@ -218,7 +218,6 @@ static void launches_before_change_no_number(void **state)
 
 int main(void)
 {
-    setenv("LOCKSTEP_PTXAS", "", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accesses_say_whose_they_are),
         cmocka_unit_test(workers_change_no_number),

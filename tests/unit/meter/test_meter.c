@@ -442,7 +442,6 @@ static void running_out_of_memory_gives_no_report(void **state)
 
 int main(void)
 {
-    setenv("LOCKSTEP_PTXAS", "0", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_become_metrics),
         cmocka_unit_test(modelled_metrics_are_there_when_asked_for),

@@ -15,13 +15,15 @@
 
 #include "meter/rules.h"
 
+static struct ptxas with = {.tmp = "/tmp"};
+
 static u32 registers_of(const char *ptx, size_t len, u32 sm, const char *kernel)
 {
     const struct sass_func *code;
-    return ptxas_ask(ptx, len, sm, kernel, &code);
+    return ptxas_ask(&with, ptx, len, sm, kernel, &code);
 }
 
-/* A program that prints `said` on stderr and ends with that status, as LOCKSTEP_PTXAS. */
+/* A program that prints `said` on stderr and ends with that status, which is asked from now on. */
 static void use_stand_in(char *path, const char *said, int status)
 {
     strcpy(path, "/tmp/lockstep-ptxas-XXXXXX");
@@ -30,7 +32,7 @@ static void use_stand_in(char *path, const char *said, int status)
     fprintf(f, "#!/bin/sh\ncat >&2 <<'END'\n%s\nEND\nexit %d\n", said, status);
     fclose(f);
     chmod(path, 0755);
-    setenv("LOCKSTEP_PTXAS", path, 1);
+    with.program = path;
 }
 
 static const char said[] = "ptxas info    : 0 bytes gmem\n"
@@ -63,14 +65,14 @@ static void a_failing_ptxas_is_no_answer(void **state)
     use_stand_in(path, said, 3);
     assert_int_equal(registers_of("text 2", 6, 90, "first"), 0);
     unlink(path);
-    setenv("LOCKSTEP_PTXAS", "/nonexistent/ptxas", 1);
+    with.program = "/nonexistent/ptxas";
     assert_int_equal(registers_of("text 3", 6, 90, "first"), 0);
 }
 
 static void it_can_be_switched_off(void **state)
 {
     (void)state;
-    setenv("LOCKSTEP_PTXAS", "0", 1);
+    with.program = NULL;
     assert_int_equal(registers_of("text 1", 6, 90, "first"), 0);
 }
 
@@ -80,7 +82,7 @@ static void the_real_one_counts_what_must_live(void **state)
     static char ptx[32768];
     if (system("ptxas --version > /dev/null 2>&1"))
         skip();
-    unsetenv("LOCKSTEP_PTXAS");
+    with.program = "ptxas";
     /* 64 loads, then their sum from the last to the first: all are alive between */
     size_t n =
         (size_t)sprintf(ptx, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry many(.param .u64 p)\n{\n"

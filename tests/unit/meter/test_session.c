@@ -139,7 +139,7 @@ static void a_folder_holds_the_launches_in_order(void **state)
     struct meter_report r = sample();
     for (u32 k = 0; k < 5; k++) {
         r.id = k;
-        assert_int_equal(session_append(sub, &r), LS_OK);
+        assert_int_equal(session_append(sub, NULL, &r), LS_OK);
     }
     snprintf(file, sizeof file, "%s/%ld.rec", sub, (long)getpid());
     FILE *f = fopen(file, "a");
@@ -156,7 +156,7 @@ static void a_folder_holds_the_launches_in_order(void **state)
         assert_int_equal(s.reports[k]->id, k);
     session_free(&s);
     assert_int_equal(session_read("/nonexistent/folder", &s, &d), LS_ERR_IO);
-    assert_int_equal(session_append("/nonexistent/folder/x", &r), LS_ERR_IO);
+    assert_int_equal(session_append("/nonexistent/folder/x", NULL, &r), LS_ERR_IO);
     diag_free(&d);
     unlink(file);
     rmdir(sub);
