@@ -5,7 +5,8 @@
 #
 # Three directories are held to more: runtime and lab stand on the driver API alone, so that one binary runs on this
 # driver and on NVIDIA's; they must not reach into the engine even though it is earlier. And the driver tells events to
-# whoever listens, so it names no tool and none of their settings.
+# whoever listens, so it names no tool and none of their settings. Nothing but model reckons with the rates and latencies
+# of a GPU.
 set -euo pipefail
 
 root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
@@ -74,5 +75,13 @@ tools=$(find src/check -mindepth 1 -maxdepth 1 -type d -name '*check' -printf '%
 settings='LOCKSTEP_(CHECK|TRACE|TIMELINE|SESSION|SCHEDULES|KERNEL|LAUNCH|PROFILE|CACHES|PICTURES|BANKS|CLOCK|PROGRESS|KILL)'
 if grep -rniE --include='*.[ch]' --include='*.def' "\b(${tools}timeline|check_on|$settings[A-Z_]*)\b" src/driver |
     sed 's/^\([^:]*:[^:]*\):.*/\1: the driver may not name a tool: tell an event (src\/driver\/events.def)/'; then
+    exit 1
+fi
+
+# Time is reckoned in src/model; elsewhere a GPU's rates, latencies and clocks may only be told to somebody.
+told='^src/(model|base)/|^src/driver/device\.c:|^src/report/limit\.c:.*say_rate|^src/cli/profile/'
+rates='(fp32|fp64|int|sfu|l2|l2_sm|atomic)_rate|[a-z_]+_bytes_per_s|latency_[a-z0-9]+|copy_latency_ns|launch_ns|kernel_ns|(boost|base)_mhz'
+if grep -rnE --include='*.[ch]' "(gpu|g)(->|\.)($rates)\b" src | grep -vE "$told" |
+    sed 's/^\([^:]*:[^:]*\):.*/\1: only src\/model reckons with the rates and latencies of a GPU/'; then
     exit 1
 fi

@@ -240,7 +240,7 @@ static void set_bound(const struct gpu *gpu, struct lab_result *out)
     struct model_work w = work_of_report(out->report);
     w.blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
     w.dram_bytes = (double)out->plan.useful_bytes;
-    const struct bounds b = bounds_of(gpu, &w, gpu->boost_mhz * 1e6);
+    const struct bounds b = bounds_of(gpu, &w, bound_hz(gpu));
     const enum bound_id nearest = bounds_nearest(&b, BOUND_LATENCY);
     if (!(b.seconds[nearest] > 0))
         return;

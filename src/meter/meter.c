@@ -68,8 +68,8 @@ static void *worker_begin(void *launch, unsigned worker)
 static void set_options(struct meter *m, const struct meter_options *o)
 {
     m->options = o ? *o : METER_OPTIONS_DEFAULT;
-    if (m->options.base_clock && m->gpu.base_mhz)
-        m->gpu.boost_mhz = m->gpu.base_mhz; /* all that the model of time knows of clocks */
+    if (m->options.base_clock)
+        time_at_base_clock(&m->gpu);
     if (m->options.banks && m->options.banks <= BANKS_MAX)
         m->gpu.banks = m->options.banks;
     if (m->options.bank_bytes && !(m->options.bank_bytes & (m->options.bank_bytes - 1)))
@@ -97,22 +97,16 @@ static void ask_registers(struct meter *m)
                                       });
 }
 
-/* Of the memory of an SM, what its carve-out leaves. */
-static u64 l1_bytes(const struct meter *m)
-{
-    const u32 shared = m->occupancy.carveout_kib;
-    return shared < m->gpu.l1_kib ? 1024ull * (m->gpu.l1_kib - shared) : 0;
-}
-
 static bool make_caches(struct meter *m)
 {
     const u32 warps = (m->block[0] * m->block[1] * m->block[2] + 31) / 32;
-    m->caches = caches_make(&(struct caches_input){.gpu = &m->gpu,
-                                                   .l1_bytes = l1_bytes(m),
-                                                   .memory_base = m->options.memory_base,
-                                                   .nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
-                                                   .resident = m->occupancy.blocks_per_sm,
-                                                   .warps = warps});
+    m->caches =
+        caches_make(&(struct caches_input){.gpu = &m->gpu,
+                                           .l1_bytes = occupancy_l1_bytes(&m->gpu, m->occupancy.carveout_kib * 1024ull),
+                                           .memory_base = m->options.memory_base,
+                                           .nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
+                                           .resident = m->occupancy.blocks_per_sm,
+                                           .warps = warps});
     m->hooks.block_begin = counter_block_begin;
     m->hooks.block_end = counter_block_end;
     return m->caches != NULL;

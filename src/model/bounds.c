@@ -24,6 +24,14 @@ double bound_dram_rate(const struct gpu *gpu)
     return gpu->read_bytes_per_s > 0 ? gpu->read_bytes_per_s : gpu->dram_bytes_per_s;
 }
 
+double bound_hz(const struct gpu *gpu) { return gpu->boost_mhz * 1e6; }
+
+struct roofs roofs_of(const struct gpu *gpu)
+{
+    const double cycles = gpu->sms * bound_hz(gpu);
+    return (struct roofs){.flops = 2.0 * gpu->fp32_rate * cycles, .l1 = 128.0 * cycles, .dram = bound_dram_rate(gpu)};
+}
+
 /* Cycles of memory's latency and of a warp's own instructions, for all waves of blocks. */
 static double latency_cycles(const struct gpu *gpu, const struct model_work *w)
 {

@@ -30,5 +30,13 @@ enum bound_id bounds_nearest(const struct bounds *b, u32 n);
 const char *bound_name(enum bound_id id); /* "dram" */
 /* The most that DRAM gives to any kernel: what one that only reads was measured to get, or else the data sheet's. */
 double bound_dram_rate(const struct gpu *gpu);
+/* Cycles a second of an SM at the boost clock. */
+double bound_hz(const struct gpu *gpu);
+
+/* The most of all SMs a second: f32 operations, bytes of L1, bytes of DRAM. */
+struct roofs {
+    double flops, l1, dram;
+};
+struct roofs roofs_of(const struct gpu *gpu);
 
 #endif

@@ -224,7 +224,8 @@ struct latencies latencies_of(const struct gpu *g)
     struct latencies l = {.shared = known(g->latency_shared, 29),
                           .l1 = known(g->latency_l1, 41),
                           .l2 = known(g->latency_l2, 263),
-                          .dram = known(g->latency_dram, 479)};
+                          .dram = known(g->latency_dram, 479),
+                          .mhz = g->boost_mhz};
     for (int k = 0; k < IR_UNIT_COUNT; k++)
         set(&l, (enum ir_unit)k, 1, 1);
     set(&l, IR_UNIT_ARGUMENT, 0, 0);

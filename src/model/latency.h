@@ -13,7 +13,10 @@ struct ir_cost latency_cost(const struct ptx_inst *i);
 struct latencies {
     u32 unit[IR_UNIT_COUNT], interval[IR_UNIT_COUNT];
     u32 shared, l1, l2, dram;
+    u32 mhz;
 };
 struct latencies latencies_of(const struct gpu *gpu);
+static inline u64 latency_ns(const struct latencies *l, u64 cycles) { return cycles * 1000 / l->mhz; }
+static inline u64 latency_cycles(const struct latencies *l, u64 ns) { return ns * l->mhz / 1000; }
 
 #endif

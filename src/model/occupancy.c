@@ -97,6 +97,13 @@ struct occupancy_result occupancy(const struct gpu *g, const struct occupancy_re
     return r;
 }
 
+u64 occupancy_l1_bytes(const struct gpu *g, u64 shared)
+{
+    const u64 all = g->l1_kib * 1024ull, fits = carveout_for(g, shared) * 1024ull;
+    const u64 carve = fits || !g->ncarveouts || !shared ? fits : g->shared_carveouts[g->ncarveouts - 1] * 1024ull;
+    return carve < all ? all - carve : 0;
+}
+
 const char *occupancy_limiter_name(enum occupancy_limiter l)
 {
     static const char *const names[] = {

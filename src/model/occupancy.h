@@ -43,6 +43,9 @@ struct occupancy_result {
 
 /* Never fails: a block that cannot run at all has blocks_per_sm 0. */
 struct occupancy_result occupancy(const struct gpu *gpu, const struct occupancy_request *q);
+/* The bytes of an SM's L1 that are left for caching when so many are shared memory: those of the smallest carve-out that
+ * holds them, else of the largest. */
+u64 occupancy_l1_bytes(const struct gpu *gpu, u64 shared);
 const char *occupancy_limiter_name(enum occupancy_limiter l); /* "registers" */
 
 #endif

@@ -79,6 +79,12 @@ static void add_shares(struct model_time *t, const struct gpu *g, const struct m
     t->sm_pct = 100 * over(largest(sm, 3), t->cycles);
 }
 
+void time_at_base_clock(struct gpu *g)
+{
+    if (g->base_mhz)
+        g->boost_mhz = g->base_mhz; /* all that the model knows of clocks */
+}
+
 struct model_time time_of(const struct gpu *g, const struct model_work *w)
 {
     const double share = work_share(w, g->sms), most = ceil((double)w->blocks / g->sms);

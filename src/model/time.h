@@ -42,6 +42,8 @@ struct model_time {
     double warps_pct;                        /* achieved occupancy */
     double dram_pct, l2_pct, l1_pct, sm_pct; /* of the most that each could do in that time */
 };
+/* From then on time is modelled for the base clock, if the GPU's file has one. */
+void time_at_base_clock(struct gpu *gpu);
 struct model_time time_of(const struct gpu *gpu, const struct model_work *w);
 
 #endif

@@ -93,13 +93,13 @@ static double dram_bytes(const struct meter_report *r)
 static double clock_of(const struct meter_report *r, const struct gpu *gpu)
 {
     const double hz = modelled(r, "smsp__cycles_elapsed.avg.per_second");
-    return hz > 0 ? hz : gpu->boost_mhz * 1e6;
+    return hz > 0 ? hz : bound_hz(gpu);
 }
 
 bool limits_of(const struct meter_report *r, const struct gpu *gpu, struct limits *out)
 {
     *out = (struct limits){.duration = NAN};
-    if (!gpu || !gpu->sms || !gpu->boost_mhz || !r->n[EVENT_inst])
+    if (!gpu || !gpu->sms || !(bound_hz(gpu) > 0) || !r->n[EVENT_inst])
         return false;
     struct model_work w = work_of_report(r);
     const double ns = modelled(r, "gpu__time_duration.sum");

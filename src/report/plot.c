@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/bounds.h"
 #include "report/plot.h"
 
 enum { BAR = 56, WIDE = 64, HIGH = 16 };
@@ -75,23 +76,19 @@ static void put(struct canvas *c, double x, double y, char mark)
         c->cell[row][col] = mark;
 }
 
-static double peak(const struct gpu *gpu) { return 2.0 * gpu->fp32_rate * gpu->sms * gpu->boost_mhz * 1e6; }
-
-static double l1_bytes(const struct gpu *gpu) { return 128.0 * gpu->sms * gpu->boost_mhz * 1e6; }
-
-static void roofs(struct canvas *c, const struct gpu *gpu)
+static void put_roofs(struct canvas *c, const struct roofs *roofs)
 {
     for (i32 col = 0; col < WIDE; col++) {
         const double x = exp2(c->x0 + (c->x1 - c->x0) * col / (WIDE - 1));
-        if (gpu->copy_bytes_per_s > 0)
-            put(c, x, fmin(peak(gpu), gpu->copy_bytes_per_s * x), '.');
-        put(c, x, fmin(peak(gpu), l1_bytes(gpu) * x), '-');
+        put(c, x, fmin(roofs->flops, roofs->dram * x), '.');
+        put(c, x, fmin(roofs->flops, roofs->l1 * x), '-');
     }
 }
 
 static void roofline(FILE *out, const struct report *r, const struct gpu *gpu)
 {
-    struct canvas c = {.x0 = 0, .x1 = 0, .y0 = log2(peak(gpu)), .y1 = log2(peak(gpu)) + 0.5};
+    const struct roofs top = roofs_of(gpu);
+    struct canvas c = {.x0 = 0, .x1 = 0, .y0 = log2(top.flops), .y1 = log2(top.flops) + 0.5};
     u32 n = 0;
     for (u32 i = 0; i < r->n; i++) {
         const struct plot_point p = plot_point(&r->results[i]);
@@ -106,7 +103,7 @@ static void roofline(FILE *out, const struct report *r, const struct gpu *gpu)
         return;
     for (i32 row = 0; row < HIGH; row++)
         memset(c.cell[row], ' ', WIDE);
-    roofs(&c, gpu);
+    put_roofs(&c, &top);
     for (u32 i = 0, k = 0; i < r->n; i++) {
         const struct plot_point p = plot_point(&r->results[i]);
         if (p.intensity > 0)

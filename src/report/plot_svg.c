@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "model/bounds.h"
 #include "report/plot.h"
 
 static void put_ladder(FILE *g, const struct report *r)
@@ -37,7 +38,7 @@ static bool put_points(FILE *g, const struct report *r)
 
 static void put_roofline(FILE *g, const struct report *r, const struct gpu *gpu)
 {
-    const double clock = gpu->sms * (gpu->boost_mhz * 1e6);
+    const struct roofs roofs = roofs_of(gpu);
     if (!put_points(g, r))
         return;
     fprintf(g,
@@ -47,7 +48,7 @@ static void put_roofline(FILE *g, const struct report *r, const struct gpu *gpu)
             "plot [0.05:512] low(peak, l1 * x) title 'L1', low(peak, dram * x) title 'DRAM', \\\n"
             "     $points using 1:2 with points pointtype 7 notitle, \\\n"
             "     $points using 1:2:3 with labels noenhanced left offset 0.6,0.3 font ',8' notitle\n",
-            r->family->name, gpu->name, 2 * gpu->fp32_rate * clock, 128 * clock, gpu->copy_bytes_per_s);
+            r->family->name, gpu->name, roofs.flops, roofs.l1, roofs.dram);
 }
 
 static bool arithmetic(const struct report *r)

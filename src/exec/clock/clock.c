@@ -10,19 +10,15 @@
 
 #include "base/arena.h"
 #include "exec/sched.h"
+#include "model/occupancy.h"
 
 /* ---- a launch ---- */
 
-/* What shared memory leaves of an SM's L1: the smallest carve-out that holds the blocks it has at once. */
+/* What the blocks that an SM has at once leave of its L1. */
 static u64 l1_bytes(const struct grid *g, const struct gpu *gpu, u32 blocks_per_sm)
 {
     u64 on_sm = (g->nblocks + gpu->sms - 1) / gpu->sms, blocks = on_sm < blocks_per_sm ? on_sm : blocks_per_sm;
-    u64 need = blocks * (g->shared_bytes + gpu->shared_reserved), all = (u64)gpu->l1_kib * 1024;
-    u64 carve = (u64)gpu->shared_carveouts[gpu->ncarveouts - 1] * 1024;
-    for (u32 k = gpu->ncarveouts; k-- > 0;)
-        if ((u64)gpu->shared_carveouts[k] * 1024 >= need)
-            carve = (u64)gpu->shared_carveouts[k] * 1024;
-    return carve < all ? all - carve : 0;
+    return occupancy_l1_bytes(gpu, blocks * (g->shared_bytes + gpu->shared_reserved));
 }
 
 static u64 host_nanoseconds(void)
@@ -41,14 +37,13 @@ void clock_grid_begin(struct grid *g, u32 blocks_per_sm)
     c->bank_bytes = gpu->bank_bytes;
     c->l1_bytes = l1_bytes(g, gpu, blocks_per_sm);
     c->l2_bytes = gpu->l2_bytes;
-    c->mhz = gpu->boost_mhz;
     c->blocks_per_sm = blocks_per_sm;
     c->timer_floor = &g->launch->device->timer_floor;
     u64 now = host_nanoseconds(), floor = __atomic_load_n(c->timer_floor, __ATOMIC_RELAXED);
     c->started = now > floor ? now : floor;
 }
 
-static u64 nanoseconds(const struct clock_model *c, u64 cycles) { return c->started + cycles * 1000 / c->mhz; }
+static u64 nanoseconds(const struct clock_model *c, u64 cycles) { return c->started + latency_ns(&c->latency, cycles); }
 
 /* The next launch's timer goes on where the slowest SM's stands, should that be ahead of the host's. */
 void clock_grid_end(struct grid *g)
@@ -86,15 +81,13 @@ void clock_block_new(struct block *b)
 
 static struct clock_sm *sm_of(struct worker *wk, u32 sm)
 {
-    enum { L1_WAYS = 8, L2_WAYS = 16 }; /* modelled: nobody publishes them */
     const struct grid *g = wk->grid;
     if (!wk->clock_sms)
         wk->clock_sms = arena_array(&wk->mem, struct clock_sm *, g->launch->device->gpu.sms);
     struct clock_sm *s = wk->clock_sms[sm];
     if (!s) {
         wk->clock_sms[sm] = s = arena_new(&wk->mem, struct clock_sm);
-        clock_cache_init(&s->l1, &wk->mem, g->clock.l1_bytes, L1_WAYS);
-        clock_cache_init(&s->l2, &wk->mem, g->clock.l2_bytes, L2_WAYS);
+        timed_memory_init(&s->memory, &wk->mem, g->clock.l1_bytes, g->clock.l2_bytes);
         s->until = arena_array(&wk->mem, u64, g->clock.blocks_per_sm);
     }
     return s;
@@ -122,7 +115,7 @@ void clock_block_begin(struct block *b)
         /* above every device address, and apart from every other warp's on the SM */
         u64 warp = (u64)place * MAX_WARPS + k;
         *b->warps[k].clock =
-            (struct warp_clock){.now = begin, .sm = s, .local_line = ((u64)1 << 57 | warp << 32) / CLOCK_LINE};
+            (struct warp_clock){.now = begin, .sm = s, .local_line = ((u64)1 << 57 | warp << 32) / CACHE_LINE};
         clock_frame(b->worker, &b->frames[k]);
     }
 }
@@ -181,7 +174,7 @@ static u64 sleep_cycles(const struct warp *w, const struct ir_tick *t, const u8 
     u64 most = 0;
     for (u32 m = w->mask; m; m &= m - 1)
         most = later(most, ns[__builtin_ctz(m)]);
-    return most * w->block->grid->clock.mhz / 1000;
+    return latency_cycles(&w->block->grid->clock.latency, most);
 }
 
 void clock_issue(struct warp *w, const struct ir_inst *pc, const u8 *regs)

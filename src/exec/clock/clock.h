@@ -18,7 +18,7 @@
 #define LS_EXEC_CLOCK_H
 
 #include "exec/warp.h"
-#include "model/latency.h"
+#include "model/timed_cache.h"
 
 struct arena;
 struct block;
@@ -32,7 +32,6 @@ struct clock_model {
     struct latencies latency;
     u32 banks, bank_bytes;
     u64 l1_bytes, l2_bytes;
-    u32 mhz;
     u32 blocks_per_sm; /* resident at once */
     u64 started;       /* %globaltimer of cycle 0 */
     u64 *timer_floor;  /* the device's: launches that follow each other have timers that do */
@@ -75,32 +74,9 @@ void clock_release(struct warp *w, u64 latest);
 /* ---- clock_memory.c: how long an access takes ---- */
 void clock_access(struct warp *w, const struct exec_access *a);
 
-/* ---- clock_cache.c ---- */
-enum { CLOCK_LINE = 128, CLOCK_SECTOR = 32, CLOCK_SECTORS = CLOCK_LINE / CLOCK_SECTOR };
-
-/* A line that a cache holds: which of its sectors are there, and since when. */
-struct clock_line {
-    struct clock_line *next; /* in its set, last used first */
-    u64 number;
-    u64 ready[CLOCK_SECTORS];
-    u8 valid;
-};
-
-struct clock_cache {
-    struct arena *mem;
-    struct clock_line **sets; /* NULL: there is no such cache */
-    u32 nsets, ways;
-};
-
-void clock_cache_init(struct clock_cache *c, struct arena *mem, u64 bytes, u32 ways);
-/* The line, now the set's last used, or NULL when it is not there. */
-struct clock_line *clock_cache_find(struct clock_cache *c, u64 number);
-/* A line for that number, empty, in place of the set's least recently used one; NULL when there is no cache. */
-struct clock_line *clock_cache_put(struct clock_cache *c, u64 number);
-
-/* What an SM has of its own: the level-1 cache, and the level-2 cache as this SM alone would fill it. */
+/* What an SM has of its own. */
 struct clock_sm {
-    struct clock_cache l1, l2;
+    struct timed_memory memory;
     u64 *until; /* [blocks_per_sm]: when the block in each place ends; UINT64_MAX while it runs */
 };
 

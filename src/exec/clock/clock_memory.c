@@ -7,7 +7,7 @@
  *               relaxed and .cg loads go by L1; stores write through and allocate in L2 alone; atomics are in L2
  *     local     the same behind addresses in which word k of lane l is the l-th of line k; stores allocate in L1
  *
- * A sector on its way is waited for, so a line is fetched once. The caches are cold when a launch begins, and an SM
+ * model/timed_cache.h has the caches. They are cold when a launch begins, and an SM
  * sees in L2 what it brought there itself: so no other worker's timing shows in the numbers. TLBs, refills' bandwidth
  * and other warps' traffic are not modelled. */
 #include "exec/clock/clock.h"
@@ -36,8 +36,8 @@ static void global_lines(struct lines *l, const struct exec_access *a)
     u32 lanes = a->pattern == PATTERN_UNIFORM ? a->mask & -a->mask : a->mask;
     for (u32 m = lanes; m; m &= m - 1) {
         u64 at = a->addr[__builtin_ctz(m)];
-        for (u64 s = at / CLOCK_SECTOR; s <= (at + a->size - 1) / CLOCK_SECTOR; s++)
-            add_sector(l, s / CLOCK_SECTORS, (u32)(s % CLOCK_SECTORS));
+        for (u64 s = at / CACHE_SECTOR; s <= (at + a->size - 1) / CACHE_SECTOR; s++)
+            add_sector(l, s / CACHE_SECTORS, (u32)(s % CACHE_SECTORS));
     }
 }
 
@@ -46,71 +46,18 @@ static void local_lines(struct lines *l, const struct exec_access *a, u64 first)
     for (u32 m = a->mask; m; m &= m - 1) {
         u32 lane = (u32)__builtin_ctz(m);
         for (u64 word = a->addr[lane] / 4; word <= (a->addr[lane] + a->size - 1) / 4; word++)
-            add_sector(l, first + word, lane * 4 / CLOCK_SECTOR);
+            add_sector(l, first + word, lane * 4 / CACHE_SECTOR);
     }
 }
 
 /* ---- the caches ---- */
 
-/* When a sector that a cache has, or waits for, is there for who asks at `at`; never later than a fetch of its own. */
-static u64 hit(u64 at, u64 ready, u32 latency, u32 miss)
-{
-    u64 soonest = at + latency, worst = at + miss;
-    u64 done = ready > soonest ? ready : soonest;
-    return done < worst ? done : worst;
-}
-
-static u64 from_l2(struct clock_sm *sm, const struct clock_model *c, u64 at, u64 number, u32 sector)
-{
-    struct clock_line *l = clock_cache_find(&sm->l2, number);
-    if (l && l->valid >> sector & 1)
-        return hit(at, l->ready[sector], c->latency.l2, c->latency.dram);
-    if (!l)
-        l = clock_cache_put(&sm->l2, number);
-    if (l) {
-        l->valid |= (u8)(1u << sector);
-        l->ready[sector] = at + c->latency.dram;
-    }
-    return at + c->latency.dram;
-}
-
-static u64 from_l1(struct clock_sm *sm, const struct clock_model *c, u64 at, u64 number, u32 sector)
-{
-    struct clock_line *l = clock_cache_find(&sm->l1, number);
-    if (l && l->valid >> sector & 1)
-        return hit(at, l->ready[sector], c->latency.l1, c->latency.dram);
-    u64 done = from_l2(sm, c, at, number, sector);
-    if (!l)
-        l = clock_cache_put(&sm->l1, number);
-    if (l) {
-        l->valid |= (u8)(1u << sector);
-        l->ready[sector] = done;
-    }
-    return done;
-}
-
-/* The sector is there from now on. */
-static void write_to(struct clock_cache *cache, u64 number, u32 sector, u64 when)
-{
-    struct clock_line *l = clock_cache_find(cache, number);
-    if (!l)
-        l = clock_cache_put(cache, number);
-    if (!l || l->valid >> sector & 1)
-        return;
-    l->valid |= (u8)(1u << sector);
-    l->ready[sector] = when;
-}
-
 static u64 sector_done(struct warp_clock *k, const struct clock_model *c, const struct exec_access *a, u64 at,
                        u64 number, u32 sector)
 {
-    if (a->op == ACCESS_LD)
-        return k->tick->past_l1 ? from_l2(k->sm, c, at, number, sector) : from_l1(k->sm, c, at, number, sector);
-    if (a->op != ACCESS_ST)
-        return from_l2(k->sm, c, at, number, sector);
-    bool local = a->space == SPACE_LOCAL;
-    write_to(local ? &k->sm->l1 : &k->sm->l2, number, sector, at + (local ? c->latency.l1 : c->latency.l2));
-    return at + c->latency.l2;
+    if (a->op == ACCESS_ST)
+        return timed_store(&k->sm->memory, &c->latency, at, number, sector, a->space == SPACE_LOCAL);
+    return timed_load(&k->sm->memory, &c->latency, at, number, sector, a->op != ACCESS_LD || k->tick->past_l1);
 }
 
 /* Through the tags, a line a cycle. Returns when all of it is done; *passes: how long the unit is busy. */
@@ -123,7 +70,7 @@ static u64 through_caches(struct warp_clock *k, const struct clock_model *c, con
     else
         global_lines(&l, a);
     for (u32 n = 0; n < l.n; n++)
-        for (u32 s = 0; s < CLOCK_SECTORS; s++) {
+        for (u32 s = 0; s < CACHE_SECTORS; s++) {
             u64 when = l.sectors[n] >> s & 1 ? sector_done(k, c, a, k->issued + n, l.number[n], s) : 0;
             done = when > done ? when : done;
         }
