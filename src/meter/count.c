@@ -446,6 +446,7 @@ void counter_access(void *ctx, const struct exec_access *a)
     const enum access_class class = class_of(a, s);
     if (LS_UNLIKELY(class == CLASS_NONE))
         return;
+    s->bytes = s->width ? s->width : a->size;
     if (LS_UNLIKELY(c->caches))
         to_caches(c, f, class, a);
     if (LS_UNLIKELY(s->loops && class == CLASS_SATOM)) {
@@ -466,7 +467,7 @@ void counter_access(void *ctx, const struct exec_access *a)
         t->bytes += MUTANT(52, lanes, 32) * a->size;
     if (s->follows)
         return; /* the access it was merged into pays */
-    const u32 bytes = s->width ? s->width : a->size;
+    const u32 bytes = s->bytes;
     struct cost cost;
     if (LS_UNLIKELY(s->aligned))
         cost = cost_of_merged(c, s, class, a, bytes);
@@ -479,9 +480,66 @@ void counter_access(void *ctx, const struct exec_access *a)
         t->bytes += MUTANT(55, cost.bytes, lanes * a->size);
 }
 
+/* ---- events of a site ---- */
+
 const struct tally *site_tally(const struct site_count *s, enum access_class class)
 {
     if (s->class == class)
         return &s->first;
     return s->others && s->others[class].lanes + s->others[class].requests ? &s->others[class] : NULL;
+}
+
+static void add_tally(u64 n[EVENT_COUNT], enum access_class class, const struct tally *t)
+{
+    /* The first event of each class; requests, cost and so on follow it in events.def. */
+    static const u8 first[ACCESS_CLASSES] = {
+        EVENT_gld_requests,    EVENT_gst_requests, EVENT_gatom_requests, EVENT_gred_requests,  EVENT_lld_requests,
+        EVENT_lst_requests,    EVENT_sld_requests, EVENT_sst_requests,   EVENT_satom_requests, EVENT_cld_requests,
+        EVENT_gasync_requests, EVENT_tex_requests, EVENT_suld_requests,  EVENT_sust_requests};
+    u64 *to = &n[first[class]];
+    to[0] += t->requests;
+    if (class >= CLASS_TEX)
+        return;
+    to[1] += t->cost;
+    switch (class) {
+    case CLASS_CLD:
+        break;
+    case CLASS_GATOM:
+    case CLASS_GRED:
+        to[2] += t->lanes;
+        break;
+    case CLASS_SLD:
+    case CLASS_SST:
+        to[2] += t->conflicts;
+        to[3] += t->bytes;
+        break;
+    case CLASS_SATOM:
+        to[2] += t->conflicts;
+        to[3] += t->lanes;
+        break;
+    default:
+        to[2] += t->bytes;
+    }
+}
+
+/* Instructions by the width of what a lane accesses: 1, 2, 4, 8, 16 bytes. Constants and textures go elsewhere. */
+static void add_width(u64 n[EVENT_COUNT], const struct site_count *s, u64 requests)
+{
+    const u32 width = (u32)__builtin_ctz(s->bytes | 32);
+    if (width < 5)
+        n[EVENT_memory_8b + MUTANT(73, width, 2)] += requests;
+}
+
+void site_events(const struct site_count *s, u64 n[EVENT_COUNT])
+{
+    for (u32 class = 0; s->class != CLASS_NONE && class < ACCESS_CLASSES; class ++) {
+        const struct tally *t = site_tally(s, class);
+        if (!t)
+            continue;
+        add_tally(n, class, t);
+        if (class < CLASS_TEX && class != CLASS_CLD)
+            add_width(n, s, t->requests);
+    }
+    n[EVENT_divergent] += s->divergent;
+    n[EVENT_barriers] += s->barriers;
 }

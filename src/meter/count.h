@@ -20,6 +20,7 @@ struct memo;
 struct site_count {
     u8 class; /* of `first`; CLASS_NONE until the first access */
     u8 width; /* as in struct site_estimate */
+    u8 bytes; /* a lane, of the last access, as merged */
     bool follows, unused, loops, async, counts;
     bool aligned;
     bool past_l1; /* global loads and stores: L1 is not asked */
@@ -76,5 +77,7 @@ double work_path(struct arena *mem, const struct gpu *gpu, const struct ir_func 
 
 /* The tally of that class, or NULL when there was no such access. */
 const struct tally *site_tally(const struct site_count *s, enum access_class class);
+/* Adds what a site counted to the events. */
+void site_events(const struct site_count *s, u64 n[EVENT_COUNT]);
 
 #endif

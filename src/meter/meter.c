@@ -162,39 +162,6 @@ struct total {
     u64 (*n)[EVENT_COUNT]; /* by site */
 };
 
-static void add_tally(u64 n[EVENT_COUNT], enum access_class class, const struct tally *t)
-{
-    /* The first event of each class; requests, cost and so on follow it in events.def. */
-    static const u8 first[ACCESS_CLASSES] = {
-        EVENT_gld_requests,    EVENT_gst_requests, EVENT_gatom_requests, EVENT_gred_requests,  EVENT_lld_requests,
-        EVENT_lst_requests,    EVENT_sld_requests, EVENT_sst_requests,   EVENT_satom_requests, EVENT_cld_requests,
-        EVENT_gasync_requests, EVENT_tex_requests, EVENT_suld_requests,  EVENT_sust_requests};
-    u64 *to = &n[first[class]];
-    to[0] += t->requests;
-    if (class >= CLASS_TEX)
-        return;
-    to[1] += t->cost;
-    switch (class) {
-    case CLASS_CLD:
-        break;
-    case CLASS_GATOM:
-    case CLASS_GRED:
-        to[2] += t->lanes;
-        break;
-    case CLASS_SLD:
-    case CLASS_SST:
-        to[2] += t->conflicts;
-        to[3] += t->bytes;
-        break;
-    case CLASS_SATOM:
-        to[2] += t->conflicts;
-        to[3] += t->lanes;
-        break;
-    default:
-        to[2] += t->bytes;
-    }
-}
-
 static void add_worker(struct total *t, const struct func_count *f)
 {
     for (u32 b = 0; b < t->func->nblocks; b++) {
@@ -202,13 +169,7 @@ static void add_worker(struct total *t, const struct func_count *f)
         t->blocks[b].threads += f->blocks[b].threads;
     }
     for (u32 s = 0; s < t->func->src->ninsts; s++) {
-        const struct site_count *c = &f->sites[s];
-        if (c->class != CLASS_NONE)
-            for (u32 class = 0; class < ACCESS_CLASSES; class ++)
-                if (site_tally(c, class))
-                    add_tally(t->n[s], class, site_tally(c, class));
-        t->n[s][EVENT_divergent] += c->divergent;
-        t->n[s][EVENT_barriers] += c->barriers;
+        site_events(&f->sites[s], t->n[s]);
         for (u32 e = 0; f->traffic && e < TRAFFIC_COUNT; e++)
             t->n[s][TRAFFIC_FIRST + e] += f->traffic[s].n[e];
     }

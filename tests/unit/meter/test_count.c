@@ -215,7 +215,35 @@ static void one_instruction_may_hit_two_spaces(void **state)
     assert_int_equal(site_tally(&c->current->sites[0], CLASS_SLD)->requests, 2);
     assert_int_equal(site_tally(&c->current->sites[0], CLASS_SLD)->bytes, 8); /* one address, twice */
     assert_null(site_tally(&c->current->sites[0], CLASS_GST));
+    u64 n[EVENT_COUNT] = {0};
+    site_events(&c->current->sites[0], n);
+    assert_int_equal(n[EVENT_memory_32b], 3);
     counter_free(c);
+}
+
+/* Of each width twice, but not of constants, whose instructions go another way. */
+static void instructions_are_told_by_their_width(void **state)
+{
+    (void)state;
+    const struct gpu g = h200();
+    const u64 addr[32] = {0};
+    for (u32 k = 0; k < 5; k++) {
+        struct fake f;
+        u64 n[EVENT_COUNT] = {0};
+        fake_init(&f, 2);
+        struct counter *c = counter_make(&g, false);
+        struct exec_access a = {
+            .func = &f.func, .mask = 1, .space = SPACE_GLOBAL, .op = ACCESS_ST, .size = (u8)(1u << k), .addr = addr};
+        counter_access(c, &a);
+        counter_access(c, &a);
+        a = (struct exec_access){.func = &f.func, .site = 1, .mask = 1, .space = SPACE_CONST, .size = 4, .addr = addr};
+        counter_access(c, &a);
+        site_events(&c->current->sites[0], n);
+        site_events(&c->current->sites[1], n);
+        for (u32 width = 0; width < 5; width++)
+            assert_int_equal(n[EVENT_memory_8b + width], width == k ? 2 : 0);
+        counter_free(c);
+    }
 }
 
 static void blocks_branches_and_barriers_add_up(void **state)
@@ -372,6 +400,7 @@ int main(void)
         cmocka_unit_test(repeated_shapes_are_remembered_right),
         cmocka_unit_test(patterns_are_only_short_cuts),
         cmocka_unit_test(one_instruction_may_hit_two_spaces),
+        cmocka_unit_test(instructions_are_told_by_their_width),
         cmocka_unit_test(blocks_branches_and_barriers_add_up),
         cmocka_unit_test(loops_count_loads_too),
         cmocka_unit_test(the_mask_is_part_of_the_shape),

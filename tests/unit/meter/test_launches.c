@@ -18,6 +18,7 @@
 enum { BLOCK = 96, WARPS = BLOCK / 32, BLOCKS = 301, DATA_BYTES = 1 << 20 };
 
 /* own: data[thread of the grid] = 1, but lane 31 of each warp does not.
+ * widths: accesses of each width, one of them by the first 40 threads of a block alone.
  * mixed: neighbours, a stride, pseudo-random places (loads past L1 among them), atomics, local memory. */
 static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            ".visible .entry own(.param .u64 data)\n{\n"
@@ -28,6 +29,18 @@ static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            "mad.wide.u32 %q2, %r4, 4, %q1;\n"
                            "mov.u32 %r5, %laneid; setp.ne.u32 %p1, %r5, 31;\n"
                            "@%p1 st.global.u32 [%q2], 1;\n"
+                           "ret;\n}\n"
+                           ".visible .entry widths(.param .u64 data)\n{\n"
+                           ".shared .align 4 .b8 word[4];\n"
+                           ".reg .b16 %h<2>; .reg .b32 %r<8>; .reg .b64 %q<3>; .reg .pred %p<2>;\n"
+                           "ld.param.u64 %q1, [data];\n"
+                           "mov.u32 %r1, %tid.x; mad.wide.u32 %q2, %r1, 16, %q1;\n"
+                           "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%q2];\n"
+                           "st.global.v2.u32 [%q2], {%r2, %r3};\n"
+                           "ld.global.u8 %h1, [%q2];\n"
+                           "setp.lt.u32 %p1, %r1, 40; @%p1 st.global.u16 [%q2+8], %h1;\n"
+                           "red.global.add.u32 [%q1+4096], %r1;\n"
+                           "mov.u32 %r6, word; st.shared.u32 [%r6], %r1;\n"
                            "ret;\n}\n"
                            ".visible .entry mixed(.param .u64 data)\n{\n"
                            ".local .align 4 .b8 stack[64];\n"
@@ -216,12 +229,28 @@ static void launches_before_change_no_number(void **state)
     }
 }
 
+/* ---- widths ---- */
+
+/* Five blocks of three warps: each instruction 15 times, the store of 2 bytes by two warps of each block. */
+static void instructions_are_told_by_their_width(void **state)
+{
+    (void)state;
+    const struct numbers r = measure(&rig.gpu, "widths", 5, 1);
+    assert_int_equal(r.n[EVENT_memory_8b], 15);
+    assert_int_equal(r.n[EVENT_memory_16b], 10);
+    assert_int_equal(r.n[EVENT_memory_32b], 30); /* a reduction and a store to shared memory */
+    assert_int_equal(r.n[EVENT_memory_64b], 15);
+    assert_int_equal(r.n[EVENT_memory_128b], 15);
+    assert_true(r.metrics[METRIC_memory_128b] == 15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accesses_say_whose_they_are),
         cmocka_unit_test(workers_change_no_number),
         cmocka_unit_test(launches_before_change_no_number),
+        cmocka_unit_test(instructions_are_told_by_their_width),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
