@@ -29,14 +29,14 @@ enum ls_status check_create(const struct check_options *o, struct mem *mem, stru
 void check_destroy(struct check *c);
 unsigned check_tools(const struct check *c);
 struct allocations *check_allocations(const struct check *c); /* allocations.h: the driver fills it */
-struct stream_order *check_order(const struct check *c);      /* order.h: so it does this */
+struct stream_order *check_order(const struct check *c);      /* stream_order.h: so it does this */
 
 /* A finding of the driver's own (API errors, leaks, ...). */
 void check_report(struct check *c, const struct finding *f);
 
-/* ---- operations: launches, copies and fills, each with its place in the order of streams (order.h) ---- */
+/* ---- operations: launches, copies and fills, each with its place in the order of streams (stream_order.h) ---- */
 
-/* What the host did to device memory. `op`: its number in check_order (order.h), 0: ordered with everything.
+/* What the host did to device memory. `op`: its number in check_order (stream_order.h), 0: ordered with everything.
  * call: for findings; may be NULL. Ranges that are not device memory are ignored. */
 void check_host_wrote(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);
 void check_host_read(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call);

@@ -75,6 +75,23 @@ void *check_alloc_aligned(struct arena *mem, size_t size, size_t align)
 
 void *check_alloc(struct arena *mem, size_t size) { return check_alloc_aligned(mem, size, 16); }
 
+const char *check_copy_text(struct arena *mem, const char *text)
+{
+    char *copy = text ? check_alloc(mem, strlen(text) + 1) : NULL;
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+bool check_grow(struct arena *mem, void **at, u32 *cap, u32 len, size_t size)
+{
+    const u32 more = *cap ? *cap * 2 : 8;
+    void *to = check_alloc(mem, size * more);
+    if (to && len)
+        memcpy(to, *at, size * len);
+    *at = to ? to : *at;
+    *cap = to ? more : *cap;
+    return to != NULL;
+}
+
 static bool begin_worker(struct check_worker *w)
 {
     const struct check_launch *l = w->launch;

@@ -1,4 +1,4 @@
-/* order.c - see order.h.
+/* stream_order.c - see stream_order.h.
  *
  * A *line* is a stream's operations, counted 1, 2, ... A *clock* says of each line how many of its operations are done;
  * a line's own number in its own clock is not used: an operation is behind all earlier ones of its line. Clocks that

@@ -1,4 +1,4 @@
-/* order.h - which operation of the host's is known to be done before which other begins: streams, events, waits.
+/* stream_order.h - which operation of the host's is known to be done before which other begins: streams, events, waits.
  *
  * Operations (launches, copies, fills) are numbered as they are put into streams. A stream is a line of them; an event
  * carries what its stream had done to another stream or to the host; what the host has waited for is before all that it

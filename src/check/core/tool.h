@@ -128,6 +128,11 @@ void check_flush(struct check *c);
 /* `size` zeroed bytes of an arena whose recovery point is not set; NULL: no memory. */
 void *check_alloc(struct arena *mem, size_t size);
 void *check_alloc_aligned(struct arena *mem, size_t size, size_t align);
+const char *check_copy_text(struct arena *mem, const char *text); /* NULL also of NULL */
+/* Room for one more in a vec (base/vec.h); false: no memory. */
+#define check_room(mem, v)                                                                                             \
+    ((v)->len < (v)->cap || check_grow((mem), (void **)&(v)->at, &(v)->cap, (v)->len, sizeof *(v)->at))
+bool check_grow(struct arena *mem, void **at, u32 *cap, u32 len, size_t size);
 #define check_new(mem, type) ((type *)check_alloc((mem), sizeof(type)))
 #define check_array(mem, type, n) ((type *)check_alloc((mem), sizeof(type) * (size_t)(n)))
 

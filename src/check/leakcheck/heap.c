@@ -8,7 +8,6 @@
 #include "check/leakcheck/heap.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,14 +101,12 @@ static bool grow(struct heap_sites *h)
 
 /* ---- sites ---- */
 
-static const char *keep(struct heap_sites *h, const char *s) { return s ? arena_strndup(&h->mem, s, strlen(s)) : NULL; }
-
 static void keep_texts(struct heap_sites *h, struct party *p)
 {
-    p->kernel = keep(h, p->kernel);
-    p->function = keep(h, p->function);
-    p->file = keep(h, p->file);
-    p->ptx_file = keep(h, p->ptx_file);
+    p->kernel = check_copy_text(&h->mem, p->kernel);
+    p->function = check_copy_text(&h->mem, p->function);
+    p->file = check_copy_text(&h->mem, p->file);
+    p->ptx_file = check_copy_text(&h->mem, p->ptx_file);
     p->launched = NULL;
 }
 
@@ -134,7 +131,8 @@ static struct site *site_of(struct heap_sites *h, const struct check_launch *l, 
     party_place(&p, e->func, e->site);
     struct site *s = known(h, &p);
     if (!s) {
-        s = arena_new(&h->mem, struct site);
+        if (!(s = check_new(&h->mem, struct site)))
+            return NULL;
         keep_texts(h, &p);
         s->at = p;
         s->call = l->call;
@@ -150,9 +148,9 @@ static struct site *site_of(struct heap_sites *h, const struct check_launch *l, 
 static void remember(struct heap_sites *h, const struct check_launch *l, const struct exec_heap *e)
 {
     struct party who;
-    if (setjmp(h->mem.oom) || !grow(h))
+    struct site *s = grow(h) ? site_of(h, l, e) : NULL;
+    if (!s)
         return; /* its leak will have no place */
-    struct site *s = site_of(h, l, e);
     struct entry *at = slot(h->entries, h->bits, e->address);
     h->n += !at->address;
     party_thread(&who, e->block, e->warp, e->lane);

@@ -46,13 +46,13 @@ RACY static void look(const struct global_event *e, const struct race_cell *c, u
 {
     const u64 wr = c->wr, rd = c->rd;
     if (!is_plain(wr, me, bound) && overlap(wr, me))
-        global_look(e, lane, address, wr, true);
+        race_global_look(e, lane, address, wr, true);
     if (!(e->flags & RACE_WRITES) || !overlap(rd, me))
         return;
     if (!is_plain(rd, me, bound))
-        global_look(e, lane, address, rd, false);
+        race_global_look(e, lane, address, rd, false);
     if (rd & MANY && rd >= bound && (rd & me & ALL_BYTES) == ALL_BYTES)
-        global_look_many(e, lane, rd);
+        race_global_look_many(e, lane, rd);
 }
 
 /* ---- accesses ---- */
@@ -139,7 +139,7 @@ RACY static void find_doubles(const struct global_event *e, u32 mask)
             const u64 me = lane_stamp(e->me, lane) | bytes_in(at, e->a->addr[lane], e->a->size);
             if (wr >> G_THREAD != me >> G_THREAD && SERIAL(wr) == SERIAL(me) && overlap(wr, me) &&
                 stamp_thread(wr) / SYNC_LANES == e->a->warp) {
-                global_report_lanes(e, lane, stamp_thread(wr) % SYNC_LANES);
+                race_global_report_lanes(e, lane, stamp_thread(wr) % SYNC_LANES);
                 break;
             }
         }
@@ -211,7 +211,7 @@ static void on_global(struct check_worker *w, struct sync_state *s, struct race_
     touch(&e, bound);
     if (LS_UNLIKELY(__atomic_load_n(&r->launch->host, __ATOMIC_RELAXED))) /* after the cells: race_global_host.c */
         EACH_LANE(lane, a->mask)
-            global_report_host(&e, lane);
+            race_global_report_host(&e, lane);
 }
 
 static struct race_block *new_block(struct check_worker *w) { return check_new(&w->mem, struct race_block); }

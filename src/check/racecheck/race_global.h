@@ -171,11 +171,11 @@ struct global_event {
 };
 
 /* A close look at one lane's bytes in one cell: tells what is a hazard with the stamp. */
-void global_look(const struct global_event *e, u32 lane, u64 address, u64 stamp, bool stamp_wrote);
+void race_global_look(const struct global_event *e, u32 lane, u64 address, u64 stamp, bool stamp_wrote);
 /* The lane writes what its own block and others have read. */
-void global_look_many(const struct global_event *e, u32 lane, u64 stamp);
-void global_report_lanes(const struct global_event *e, u32 lane, u32 other);
-void global_report_host(const struct global_event *e, u32 lane);
+void race_global_look_many(const struct global_event *e, u32 lane, u64 stamp);
+void race_global_report_lanes(const struct global_event *e, u32 lane, u32 other);
+void race_global_report_host(const struct global_event *e, u32 lane);
 
 /* ---- race_global_host.c ---- */
 

@@ -55,16 +55,10 @@ static bool both_strong(const struct global_event *e, const struct other *o)
 
 /* ---- the finding ---- */
 
-/* Under the lock; NULL: no memory. */
-static const char *copy_text(struct arena *mem, const char *text)
-{
-    return setjmp(mem->oom) ? NULL : arena_strndup(mem, text, strlen(text));
-}
-
 static const char *keep_text(struct check *c, const char *text)
 {
     pthread_mutex_lock(&c->of.racecheck->lock);
-    const char *kept = copy_text(&c->of.racecheck->mem, text);
+    const char *kept = check_copy_text(&c->of.racecheck->mem, text);
     pthread_mutex_unlock(&c->of.racecheck->lock);
     return kept;
 }
@@ -165,7 +159,7 @@ static bool writes_the_same(const struct global_event *e, u32 lane, u64 address,
     return at + n <= bytes && !memcmp(value + at, (const void *)(uintptr_t)address, n);
 }
 
-void global_look(const struct global_event *e, u32 lane, u64 address, u64 stamp, bool wrote)
+void race_global_look(const struct global_event *e, u32 lane, u64 address, u64 stamp, bool wrote)
 {
     struct other o;
     if (!stamp || race_before(e->w, e->s, e->g, stamp, wrote, e->a->warp, lane) || !find_other(e, stamp, &o))
@@ -187,7 +181,7 @@ void global_look(const struct global_event *e, u32 lane, u64 address, u64 stamp,
 }
 
 /* Who the others are is not known any more, and whether a flag orders them: so only where nothing was released. */
-void global_look_many(const struct global_event *e, u32 lane, u64 stamp)
+void race_global_look_many(const struct global_event *e, u32 lane, u64 stamp)
 {
     struct other o;
     const struct race_launch *x = e->w->of.racecheck->launch;
@@ -209,7 +203,7 @@ void global_look_many(const struct global_event *e, u32 lane, u64 stamp)
 }
 
 /* Two lanes of one store write the same bytes. */
-void global_report_lanes(const struct global_event *e, u32 lane, u32 other)
+void race_global_report_lanes(const struct global_event *e, u32 lane, u32 other)
 {
     const struct exec_access *a = e->a;
     const u64 key = race_key(a->func, a->site, a->func, a->site);
@@ -233,7 +227,7 @@ void global_report_lanes(const struct global_event *e, u32 lane, u32 other)
 }
 
 /* An operation of the host's that touched the bytes, in no order with this launch. */
-void global_report_host(const struct global_event *e, u32 lane)
+void race_global_report_host(const struct global_event *e, u32 lane)
 {
     struct check *c = e->w->launch->check;
     const struct exec_access *a = e->a;

@@ -81,13 +81,12 @@ static struct race_kernel *add_kernel(struct race_plane *p, const struct ir_func
     struct race_sites *sites = race_sites_new((1u << G_SITE_BITS) - 1);
     if (!sites)
         return NULL;
-    if (setjmp(p->mem.oom)) {
+    struct race_kernel *k = check_new(&p->mem, struct race_kernel);
+    if (!k || !(k->name = check_copy_text(&p->mem, func->name))) {
         race_sites_free(sites);
         return NULL;
     }
-    struct race_kernel *k = arena_new(&p->mem, struct race_kernel);
     k->func = func;
-    k->name = arena_strndup(&p->mem, func->name, strlen(func->name));
     k->sites = sites;
     k->nplaces = 1;
     k->next = p->kernels;
@@ -102,39 +101,34 @@ static struct race_kernel *find_kernel(struct race_plane *p, const struct ir_fun
     return add_kernel(p, func);
 }
 
-static const char *copy_text(struct race_plane *p, const char *s)
-{
-    return s ? arena_strndup(&p->mem, s, strlen(s)) : NULL;
-}
-
-static void copy_place(struct race_plane *p, struct race_kernel *k, u32 n)
+/* False: no memory. */
+static bool copy_place(struct race_plane *p, struct race_kernel *k, u32 n)
 {
     const struct race_site *e = race_site_at(k->sites, n);
     struct race_place **part = &k->places[n / RACE_SITE_PART];
     struct party at = {0};
-    if (!*part)
-        *part = arena_array(&p->mem, struct race_place, RACE_SITE_PART);
+    if (!*part && !(*part = check_array(&p->mem, struct race_place, RACE_SITE_PART)))
+        return false;
     party_place(&at, e->func, e->site);
     struct race_place *to = &(*part)[n % RACE_SITE_PART];
-    *to = (struct race_place){.function = copy_text(p, at.function),
-                              .file = copy_text(p, at.file),
-                              .ptx_file = copy_text(p, at.ptx_file),
+    *to = (struct race_place){.function = check_copy_text(&p->mem, at.function),
+                              .file = check_copy_text(&p->mem, at.file),
+                              .ptx_file = check_copy_text(&p->mem, at.ptx_file),
                               .line = at.line,
                               .column = at.column,
                               .ptx_line = at.ptx_line};
     memcpy(to->ptx, at.ptx, sizeof to->ptx);
+    return true;
 }
 
 /* While the module is there. */
 static void copy_places(struct race_plane *p, struct race_kernel *k)
 {
-    if (setjmp(p->mem.oom))
-        return;
     pthread_mutex_lock(&k->sites->lock);
     const u32 n = k->sites->n;
     pthread_mutex_unlock(&k->sites->lock);
-    for (; k->nplaces < n; k->nplaces++)
-        copy_place(p, k, k->nplaces);
+    while (k->nplaces < n && copy_place(p, k, k->nplaces))
+        k->nplaces++;
 }
 
 const struct race_place *race_place_of(const struct race_kernel *k, u32 site)

@@ -143,7 +143,7 @@ static void on_read(const struct shared_event *e)
         return;
     }
     if (LS_UNLIKELY(cells_check_read(c, e->t)))
-        shared_report_read(e);
+        race_shared_report_read(e);
     cells_read(c, e->t);
 }
 
@@ -158,9 +158,9 @@ static void on_write(const struct shared_event *e)
     log_flush(e->s, c);
     c->write_epoch = e->s->epoch;
     if (LS_UNLIKELY(cells_check_write(c, e->t)))
-        shared_report_write(e);
+        race_shared_report_write(e);
     if (LS_UNLIKELY(cells_write(c, e->t)))
-        shared_report_lanes(e);
+        race_shared_report_lanes(e);
 }
 
 static void on_shared(struct check_worker *w, struct sync_state *s, struct shared_cells *c, const struct exec_access *a)
@@ -182,7 +182,7 @@ static void on_shared(struct check_worker *w, struct sync_state *s, struct share
     t.me = stamp_of(s->clock[a->warp], a->warp, number) | (flags & RACE_ATOMIC ? STAMP_ATOMIC_BIT : 0);
     const struct shared_event e = {w, s, c, a, &t, number, flags};
     if (LS_UNLIKELY(c->in_flight) && cells_flight(c, &t))
-        shared_report_flight(&e);
+        race_shared_report_flight(&e);
     if (a->op == ACCESS_LD)
         on_read(&e);
     else

@@ -128,14 +128,14 @@ struct shared_event {
     u32 number, flags; /* of the site */
 };
 
-void shared_report_read(const struct shared_event *e);
-void shared_report_write(const struct shared_event *e);
-void shared_report_lanes(const struct shared_event *e);
-void shared_report_flight(const struct shared_event *e);
-void shared_report_contested(const struct shared_event *e, const struct contested *x);
+void race_shared_report_read(const struct shared_event *e);
+void race_shared_report_write(const struct shared_event *e);
+void race_shared_report_lanes(const struct shared_event *e);
+void race_shared_report_flight(const struct shared_event *e);
+void race_shared_report_contested(const struct shared_event *e, const struct contested *x);
 
 /* What the stamp says is a hazard with what the lane does now. */
-bool shared_is_hazard(const struct shared_event *e, u64 stamp, u32 lane);
+bool race_shared_is_hazard(const struct shared_event *e, u64 stamp, u32 lane);
 
 /* ---- race_shared_contested.c ---- */
 

@@ -10,13 +10,9 @@
 
 static bool make_room(struct check_worker *w, struct shared_cells *c)
 {
-    if (setjmp(w->mem.oom))
-        return false;
     if (!c->is_contested)
-        c->is_contested = arena_array(&w->mem, u8, c->n);
-    vec_push(&w->mem, &c->contested, (struct contested){0});
-    c->contested.len--;
-    return true;
+        c->is_contested = check_array(&w->mem, u8, c->n);
+    return c->is_contested && check_room(&w->mem, &c->contested);
 }
 
 /* Of a cell that is contested. */
@@ -62,7 +58,7 @@ void contested_read(const struct shared_event *e)
         for (u32 k = touch_cell(e->t, (u32)__builtin_ctz(m)), end = k + (1u << e->t->bits); k < end; k++)
             if (e->c->is_contested[k]) {
                 struct contested *x = contested_at(e->c, k);
-                shared_report_contested(e, x);
+                race_shared_report_contested(e, x);
                 forget(e->c, x);
             }
 }
@@ -72,7 +68,7 @@ void contested_write(const struct shared_event *e)
     for (u32 m = e->t->mask; m && e->c->contested.len; m &= m - 1) {
         const u32 lane = (u32)__builtin_ctz(m);
         for (u32 k = touch_cell(e->t, lane), end = k + (1u << e->t->bits); k < end; k++)
-            if (e->c->is_contested[k] && !shared_is_hazard(e, e->c->wr[k], lane))
+            if (e->c->is_contested[k] && !race_shared_is_hazard(e, e->c->wr[k], lane))
                 forget(e->c, contested_at(e->c, k));
     }
 }

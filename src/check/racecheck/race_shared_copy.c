@@ -30,17 +30,18 @@ static bool goes_on(struct copies *l, const struct copy *x)
 static void push(const struct shared_event *e, const struct copy *x)
 {
     struct copies *l = &e->c->copies[e->t->warp];
-    flight_set(e->c, x, x->reads ? FLIGHT_READ : FLIGHT_WRITE);
-    if (goes_on(l, x))
+    const bool more = goes_on(l, x);
+    if (!more && !check_room(e->s->mem, &l->list)) /* without memory the copy counts as done */
         return;
-    vec_push(e->s->mem, &l->list, *x);
+    flight_set(e->c, x, x->reads ? FLIGHT_READ : FLIGHT_WRITE);
+    if (more)
+        return;
+    l->list.at[l->list.len++] = *x;
     e->c->in_flight++;
 }
 
 void copies_add(const struct shared_event *e)
 {
-    if (setjmp(e->s->mem->oom)) /* without memory the copy counts as done */
-        return;
     for (u32 m = e->t->mask; m; m &= m - 1) {
         const u32 lane = (u32)__builtin_ctz(m);
         const bool bulk = e->a->uncounted;

@@ -32,7 +32,7 @@ static bool both_strong(const struct shared_event *e, u64 stamp)
     return e->flags & RACE_VOLATILE && other & RACE_VOLATILE && (stamp_warp(stamp) != e->t->warp || e->s->fenced);
 }
 
-bool shared_is_hazard(const struct shared_event *e, u64 stamp, u32 lane)
+bool race_shared_is_hazard(const struct shared_event *e, u64 stamp, u32 lane)
 {
     const struct touch *t = e->t;
     if (!stamp_unordered(stamp, t->me + ((u64)lane << STAMP_LANE), t->limit, t->own))
@@ -193,7 +193,7 @@ static void keep(const struct shared_event *e, const struct hazard *h)
 }
 
 /* Somebody is about to read what stayed there. */
-void shared_report_contested(const struct shared_event *e, const struct contested *x)
+void race_shared_report_contested(const struct shared_event *e, const struct contested *x)
 {
     const struct race_site *s = site_of(e, x->site), *o = site_of(e, x->other_site);
     const u64 key = race_key(s->func, s->site, o->func, o->site);
@@ -224,14 +224,14 @@ void shared_report_contested(const struct shared_event *e, const struct conteste
 static bool first_hazard(const struct shared_event *e, const u64 *at, u32 lane, u32 *cell)
 {
     for (u32 k = touch_cell(e->t, lane), end = k + (1u << e->t->bits); k < end; k++)
-        if (!e->c->flight[k] && shared_is_hazard(e, at[k], lane)) {
+        if (!e->c->flight[k] && race_shared_is_hazard(e, at[k], lane)) {
             *cell = k;
             return true;
         }
     return false;
 }
 
-void shared_report_read(const struct shared_event *e)
+void race_shared_report_read(const struct shared_event *e)
 {
     struct tally t = {0};
     EACH_LANE(lane, e->t->mask) {
@@ -249,12 +249,12 @@ void shared_report_read(const struct shared_event *e)
 static bool all_the_same(const struct shared_event *e, u32 lane)
 {
     for (u32 k = touch_cell(e->t, lane), end = k + (1u << e->t->bits); k < end; k++)
-        if (!e->c->flight[k] && shared_is_hazard(e, e->c->wr[k], lane) && !writes_the_same(e, lane, k))
+        if (!e->c->flight[k] && race_shared_is_hazard(e, e->c->wr[k], lane) && !writes_the_same(e, lane, k))
             return false;
     return true;
 }
 
-void shared_report_write(const struct shared_event *e)
+void race_shared_report_write(const struct shared_event *e)
 {
     struct tally waw = {0}, war = {0};
     EACH_LANE(lane, e->t->mask) {
@@ -290,7 +290,7 @@ static bool lanes_agree(const struct shared_event *e, const struct value *v, u32
 }
 
 /* Behind cells_write, which found that lanes wrote the same cell: the last one's stamp is there. */
-void shared_report_lanes(const struct shared_event *e)
+void race_shared_report_lanes(const struct shared_event *e)
 {
     if (e->flags & RACE_ATOMIC)
         return;
@@ -308,7 +308,7 @@ void shared_report_lanes(const struct shared_event *e)
         }
 }
 
-void shared_report_flight(const struct shared_event *e)
+void race_shared_report_flight(const struct shared_event *e)
 {
     struct tally t = {0};
     EACH_LANE(lane, e->t->mask)
