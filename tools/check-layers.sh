@@ -7,6 +7,8 @@
 # driver and on NVIDIA's; they must not reach into the engine even though it is earlier. And the driver tells events to
 # whoever listens, so it names no tool and none of their settings. Nothing but model reckons with the rates and latencies
 # of a GPU.
+#
+# And one file alone calls getenv and its like: src/base/settings.c.
 set -euo pipefail
 
 root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
@@ -42,6 +44,11 @@ function use(other, how) {
 }
 FNR == 1 { split(FILENAME, part, "/"); mine = part[2]; cmake = FILENAME ~ /CMakeLists.txt$/; listing = 0 }
 !(mine in rank) { next }
+!cmake && FILENAME != "src/base/settings.c" &&
+    match($0, /(^|[^A-Za-z0-9_])(secure_getenv|getenv|setenv|unsetenv|putenv|clearenv)[ \t]*\(/) {
+    printf "%s:%d: the environment is asked and changed in src/base/settings.c alone\n", FILENAME, FNR
+    bad++
+}
 !cmake && match($0, /^[ \t]*#[ \t]*include[ \t]*"[^"]*"/) {
     path = substr($0, RSTART, RLENGTH)
     sub(/^[^"]*"/, "", path)

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/gpu.h"
 #include "cli/cli.h"
+#include "cli/said.h"
 #include "toolchain/toolchain.h"
 
 struct cc {
@@ -88,7 +89,7 @@ static const char *own_folder(struct arena *mem)
 static enum ls_status native(struct cc *c, u32 *sm)
 {
     struct gpu gpu;
-    const enum ls_status status = gpu_find(getenv("LOCKSTEP_GPU"), &gpu, &c->diags);
+    const enum ls_status status = gpu_find(said.gpu, &gpu, &c->diags);
     *sm = status == LS_OK ? gpu.cc_major * 10 + gpu.cc_minor : 0;
     return status;
 }

@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/settings.h"
+
 bool folder_make(const char *what, char out[FOLDER_MAX])
 {
-    const char *said = getenv("TMPDIR"), *tmp = said && *said ? said : "/tmp";
+    const char *tmp = settings_tmp();
     const int n = snprintf(out, FOLDER_MAX, "%s/lockstep-%s-XXXXXX", tmp, what);
     if (n > 0 && n < FOLDER_MAX && mkdtemp(out))
         return true;

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/likeness.h"
 #include "cli/cli.h"
+#include "cli/said.h"
 
 static const struct {
     const char *name;
@@ -27,7 +28,7 @@ bool cli_gpu(struct gpu *out)
 {
     struct diag_list diags;
     diag_init(&diags);
-    const bool known = gpu_find(getenv("LOCKSTEP_GPU"), out, &diags) == LS_OK;
+    const bool known = gpu_find(said.gpu, out, &diags) == LS_OK;
     if (!known)
         cli_print_diags(&diags);
     diag_free(&diags);
@@ -63,6 +64,8 @@ int main(int argc, char **argv)
             static char name[40];
             snprintf(name, sizeof name, "lockstep %s", commands[i].name);
             argv[1] = name;
+            if (!said_read())
+                return CLI_USAGE;
             return commands[i].run(argc - 1, argv + 1);
         }
     const char *near = NULL;

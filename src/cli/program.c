@@ -9,9 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "cli/cli.h"
-
-extern char **environ;
 
 enum { NOT_RUNNABLE = 126, NOT_FOUND = 127 };
 
@@ -31,28 +30,14 @@ static bool library_folder(char out[PATH_MAX])
     return realpath(lib, out) != NULL;
 }
 
-/* Puts text in front of a list in the environment. */
-static enum ls_status prepend(const char *variable, const char *text, char separator)
-{
-    const char *old = getenv(variable);
-    char *all = NULL;
-    if (!old || !*old)
-        return setenv(variable, text, 1) ? LS_ERR_NOMEM : LS_OK;
-    if (asprintf(&all, "%s%c%s", text, separator, old) < 0)
-        return LS_ERR_NOMEM;
-    const int bad = setenv(variable, all, 1);
-    free(all);
-    return bad ? LS_ERR_NOMEM : LS_OK;
-}
-
 /* A library built with a sanitizer needs the sanitizer's own library in the program, before all others. */
-static enum ls_status sanitizer(void)
+static bool sanitizer(void)
 {
 #ifdef LS_SANITIZER_LIBRARY
-    setenv("ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0:use_sigaltstack=0", 0);
-    return prepend("LD_PRELOAD", LS_SANITIZER_LIBRARY, ':');
+    return settings_put(OTHERS_ASAN_OPTIONS, "detect_leaks=0:verify_asan_link_order=0:use_sigaltstack=0") &&
+           settings_prepend(OTHERS_LD_PRELOAD, LS_SANITIZER_LIBRARY, ':');
 #else
-    return LS_OK;
+    return true;
 #endif
 }
 
@@ -71,11 +56,10 @@ enum ls_status program_environment(const struct program_facts *f, struct diag_li
             diag_add(diags, DIAG_ERROR, nowhere, "%s is missing", path);
             return LS_ERR_NOT_FOUND;
         }
-        if (f->rpath && prepend("LD_PRELOAD", path, ':') != LS_OK)
+        if (f->rpath && !settings_prepend(OTHERS_LD_PRELOAD, path, ':'))
             return LS_ERR_NOMEM;
     }
-    const enum ls_status status = sanitizer();
-    return status == LS_OK ? prepend("LD_LIBRARY_PATH", folder, ':') : status;
+    return sanitizer() && settings_prepend(OTHERS_LD_LIBRARY_PATH, folder, ':') ? LS_OK : LS_ERR_NOMEM;
 }
 
 int program_ready(const char *name, bool unchecked, struct program_facts *f)

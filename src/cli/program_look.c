@@ -11,6 +11,7 @@
 
 #include "base/gpu.h"
 #include "cli/program.h"
+#include "cli/said.h"
 #include "cli/source.h"
 
 /* ---- where it is ---- */
@@ -26,7 +27,7 @@ static bool find(const char *name, char out[PATH_MAX])
 {
     if (strchr(name, '/'))
         return snprintf(out, PATH_MAX, "%s", name) < PATH_MAX && runnable(out);
-    const char *path = getenv("PATH");
+    const char *path = settings_other(OTHERS_PATH);
     for (const char *at = path ? path : "/bin:/usr/bin"; *name && at; at = *at ? at + 1 : NULL) {
         const size_t len = strcspn(at, ":");
         if (snprintf(out, PATH_MAX, "%.*s%s%s", (int)len, at, len ? "/" : "", name) < PATH_MAX && runnable(out))
@@ -118,7 +119,7 @@ static void look_for_ptx(Elf *elf, struct program_facts *f)
     size_t size;
     const void *data = elf_rawfile(elf, &size);
     diag_init(&diags);
-    if (gpu_find(getenv("LOCKSTEP_GPU"), &gpu, &diags) == LS_OK &&
+    if (gpu_find(said.gpu, &gpu, &diags) == LS_OK &&
         image_elf(&img, data, size, gpu.cc_major * 10 + gpu.cc_minor, false) != LS_OK)
         snprintf(f->no_ptx, sizeof f->no_ptx, "%s", img.why[0] ? img.why : "its device code cannot be read");
     image_free(&img);

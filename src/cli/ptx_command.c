@@ -12,6 +12,7 @@
 #include "base/gpu.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/said.h"
 #include "cli/source.h"
 #include "exec/exec.h"
 
@@ -81,7 +82,7 @@ static bool is_of_another(const char *why, const struct ptx_func *f)
 }
 
 /* Instructions of f that have no body; whether `first`, of which a launch would speak, is among them. */
-static void put_refused(const struct ptx_func *f, const char *first, bool *said)
+static void put_refused(const struct ptx_func *f, const char *first, bool *told)
 {
     for (u32 s = 0; s < f->ninsts; s++) {
         const char *reason = ptx_unsupported(&f->insts[s]);
@@ -91,7 +92,7 @@ static void put_refused(const struct ptx_func *f, const char *first, bool *said)
         ptx_print_inst(&f->insts[s], text, sizeof text);
         snprintf(line, sizeof line, ":%u: ", f->insts[s].line);
         printf("          cannot run, line %u: `%s`: %s\n", f->insts[s].line, text, reason);
-        *said = *said || (first && !is_of_another(first, f) && strstr(first, line));
+        *told = *told || (first && !is_of_another(first, f) && strstr(first, line));
     }
 }
 
@@ -147,16 +148,16 @@ static u32 put_refused_callees(const struct ptx_module *ptx, const struct ptx_fu
 static bool put_kernel(struct exec_module *m, const struct ptx_module *ptx, const struct ptx_func *f, int room)
 {
     const struct ir_func *ir = exec_module_kernel(m, f->name);
-    bool said = false;
+    bool told = false;
     put_function(f, room);
     if (!ir) {
         puts("  out of memory");
         return false;
     }
     printf(" %4u registers %6u bytes shared %6u bytes local\n", ir->registers, ir->shared_bytes, ir->local_bytes);
-    put_refused(f, ir->poison, &said);
+    put_refused(f, ir->poison, &told);
     const u32 callees = put_refused_callees(ptx, f);
-    if (ir->poison && !said && !(callees && is_of_another(ir->poison, f)))
+    if (ir->poison && !told && !(callees && is_of_another(ir->poison, f)))
         printf("          cannot run: %s\n", ir->poison);
     return !ir->poison && !callees && !is_refused(f);
 }
@@ -164,7 +165,7 @@ static bool put_kernel(struct exec_module *m, const struct ptx_module *ptx, cons
 static bool put_functions(struct exec_module *m, const struct ptx_module *ptx)
 {
     int room = 8;
-    bool good = true, said = false;
+    bool good = true, told = false;
     for (u32 i = 0; i < ptx->nfuncs; i++)
         if (ptx->funcs[i]->defined && (int)strlen(ptx->funcs[i]->name) > room)
             room = (int)strlen(ptx->funcs[i]->name);
@@ -178,7 +179,7 @@ static bool put_functions(struct exec_module *m, const struct ptx_module *ptx)
         }
         put_function(f, room);
         putchar('\n');
-        put_refused(f, NULL, &said);
+        put_refused(f, NULL, &told);
     }
     return good;
 }
@@ -231,7 +232,7 @@ static int check(const struct ptx_command *c, struct diag_list *diags)
     struct gpu gpu;
     struct cli_source source;
     struct exec_device device;
-    if (gpu_find(getenv("LOCKSTEP_GPU"), &gpu, diags) != LS_OK)
+    if (gpu_find(said.gpu, &gpu, diags) != LS_OK)
         return CLI_TROUBLE;
     enum ls_status s = cli_source_open(c->file, gpu.cc_major * 10 + gpu.cc_minor, &source, diags);
     if (s != LS_OK)

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/program.h"
+#include "cli/said.h"
 #include "cli/shared_options.h"
 
 struct run {
@@ -49,7 +50,7 @@ int cli_run(int argc, char **argv)
     int status;
     if (!options_read(&table, &r, argc, argv, &status))
         return status;
-    if (!engine_options_set(&r.engine) || (r.trace && setenv("LOCKSTEP_TRACE", "1", 1)))
+    if (!engine_options_set(&r.engine) || !said_set(&said, SETTING_TRACE, r.trace ? "1" : NULL) || !said_export(&said))
         return CLI_TROUBLE;
     status = program_ready(r.program[0], r.unchecked, &f);
     return status ? status : program_exec(&f, r.program);

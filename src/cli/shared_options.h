@@ -12,7 +12,7 @@ struct engine_options {
     const char *gpu, *workers, *seed, *memory, *timeout;
 };
 
-/* Puts what was given into the environment of this process, for the driver; false: no memory. */
+/* Puts what was given among what is said; false: a value is none. */
 bool engine_options_set(const struct engine_options *e);
 
 #define ROW_GPU(to, letter_)                                                                                           \

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/folder.h"
 #include "cli/program.h"
+#include "cli/said.h"
 #include "cli/shared_options.h"
 #include "report/timeline/timeline.h"
 
@@ -72,8 +73,11 @@ static int run(struct trace *t)
     int status = program_ready(t->program[0], t->unchecked, &f);
     if (status)
         return status;
-    if (setenv("LOCKSTEP_SESSION", t->folder, 1) || setenv("LOCKSTEP_TIMELINE", "1", 1) ||
-        setenv("LOCKSTEP_CACHES", "1", 1) || unsetenv("LOCKSTEP_KERNEL"))
+    struct settings s = said;
+    settings_begin_run(&s);
+    if (!said_set(&s, SETTING_SESSION, t->folder) || !said_set(&s, SETTING_TIMELINE, "1") ||
+        !said_set(&s, SETTING_CACHES, "1") || !said_set(&s, SETTING_CLOCK, said.given[SETTING_CLOCK]) ||
+        !said_export(&s))
         return CLI_TROUBLE;
     status = program_spawn(&f, t->program, &pid);
     return status ? status : program_wait(pid);

@@ -1,5 +1,6 @@
 /* cuda.c - finding and opening a CUDA driver. */
 #include "lab/cuda.h"
+#include "base/settings.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -12,9 +13,10 @@
 /* Lockstep's driver: LOCKSTEP_DRIVER, or ../lib/libcuda.so.1 from the program's own folder. */
 static void own_path(char out[512])
 {
-    const char *said = getenv("LOCKSTEP_DRIVER");
-    if (said && *said) {
-        snprintf(out, 512, "%s", said);
+    struct settings said;
+    settings_read(&said, NULL, NULL);
+    if (said.driver) {
+        snprintf(out, 512, "%s", said.driver);
         return;
     }
     char self[400];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/settings.h"
 #include "base/vec.h"
 #include "lab/internal.h"
 
@@ -15,6 +16,7 @@ struct judge {
     struct expect_names names;
     VEC(struct lab_finding) findings;
     bool claim_false;
+    bool other_banks; /* than the GPU's: what a head says of conflicts and wavefronts does not apply */
 };
 
 static void find(struct judge *j, const struct expect_line *l, double want, double got, const char *error)
@@ -28,13 +30,6 @@ static void find(struct judge *j, const struct expect_line *l, double want, doub
                             .path = j->path,
                             .line = l->line};
     vec_push(j->mem, &j->findings, f);
-}
-
-/* With other banks than the GPU's (LOCKSTEP_BANKS) what a head says of conflicts and wavefronts does not apply. */
-static bool other_banks(void)
-{
-    const char *banks = getenv("LOCKSTEP_BANKS");
-    return banks && *banks;
 }
 
 static bool of_banks(const char *metric) { return strstr(metric, "bank_conflicts") || strstr(metric, "wavefronts"); }
@@ -52,7 +47,7 @@ static void judge_line(struct judge *j, const struct expect_line *l)
         expect_set(&j->names, l->subject, want);
         return;
     }
-    if (when == 0 || (other_banks() && of_banks(l->subject)))
+    if (when == 0 || (j->other_banks && of_banks(l->subject)))
         return;
     double got = lab_value_of(j->r, l->subject);
     bool known = metric_find(l->subject) >= 0 || lab_value_known(l->subject);
@@ -68,7 +63,9 @@ static void judge_line(struct judge *j, const struct expect_line *l)
 
 enum ls_status lab_judge(const struct expectations *e, const char *path, struct arena *mem, struct lab_result *r)
 {
-    struct judge j = {.e = e, .path = path, .mem = mem, .r = r};
+    struct settings said;
+    settings_read(&said, NULL, NULL);
+    struct judge j = {.e = e, .path = path, .mem = mem, .r = r, .other_banks = said.banks.banks != 0};
     expect_bind(&j.names, r->family, r->rung, &r->shape, &r->plan);
     for (u32 i = 0; i < e->nlines; i++)
         judge_line(&j, &e->lines[i]);

@@ -8,8 +8,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/settings.h"
 #include "lab/internal.h"
 #include "model/bounds.h"
+
+/* Of names that nobody knows the driver tells. */
+static void tell(void *diags, bool bad, const char *text)
+{
+    if (bad)
+        diag_add(diags, DIAG_ERROR, (struct diag_place){0}, "%s", text);
+}
 
 enum ls_status lab_open(const struct lab_request *request, struct lab **out, struct diag_list *diags)
 {
@@ -18,7 +26,10 @@ enum ls_status lab_open(const struct lab_request *request, struct lab **out, str
     if (!lab)
         return LS_ERR_NOMEM;
     lab->request = *request;
-    enum ls_status s = request->gpu ? LS_OK : gpu_find(getenv("LOCKSTEP_GPU"), &lab->gpu, diags);
+    struct settings said;
+    enum ls_status s = settings_read(&said, tell, diags) ? LS_OK : LS_ERR_INVALID;
+    if (s == LS_OK)
+        s = request->gpu ? LS_OK : gpu_find(said.gpu, &lab->gpu, diags);
     if (s == LS_OK && !request->gpu && !request->checked)
         s = lab_session_open(lab->session, diags);
     if (s == LS_OK)

@@ -8,19 +8,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "lab/internal.h"
 #include "meter/session/session.h"
 
 enum ls_status lab_session_open(char folder[256], struct diag_list *diags)
 {
-    const char *tmp = getenv("TMPDIR");
-    snprintf(folder, 256, "%s/lockstep-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    struct settings said;
+    char why[SETTING_WHY];
+    snprintf(folder, 256, "%s/lockstep-XXXXXX", settings_tmp());
     if (!mkdtemp(folder)) {
         diag_add(diags, DIAG_ERROR, (struct diag_place){0}, "cannot make a folder %s for the counters", folder);
         folder[0] = '\0';
         return LS_ERR_IO;
     }
-    return setenv("LOCKSTEP_SESSION", folder, 1) == 0 ? LS_OK : LS_ERR_NOMEM;
+    settings_read(&said, NULL, NULL);
+    settings_set(&said, SETTING_SESSION, folder, why);
+    return settings_export(&said) ? LS_OK : LS_ERR_NOMEM;
 }
 
 static void each_record(const char *folder, void (*act)(const char *path))

@@ -1,4 +1,5 @@
 /* find.c - where the compilers, our headers and our runtime are. */
+#include "base/settings.h"
 #include "toolchain/toolchain.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 /* The first of the names that is a program on PATH. */
 static const char *on_path(const char *const *names, struct arena *mem)
 {
-    const char *path = getenv("PATH");
+    const char *path = settings_other(OTHERS_PATH);
     for (; *names; names++)
         for (const char *at = path ? path : "/usr/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
             const char *file = arena_printf(mem, "%.*s/%s", (int)strcspn(at, ":"), at, *names);
@@ -19,35 +20,32 @@ static const char *on_path(const char *const *names, struct arena *mem)
     return NULL;
 }
 
-static const char *program(const char *variable, const char *const *names, struct arena *mem)
-{
-    const char *given = getenv(variable);
-    return given && *given ? given : on_path(names, mem);
-}
-
-/* $variable, or the folder beside the command's; NULL with a diagnostic if it has no such file. */
-static const char *folder(const char *variable, const char *usual, const char *file, struct arena *mem,
+/* What is given, or the folder beside the command's; NULL with a diagnostic if it has no such file. */
+static const char *folder(const char *given, enum setting n, const char *usual, const char *file, struct arena *mem,
                           struct diag_list *diags)
 {
-    const char *given = getenv(variable), *dir = given && *given ? given : usual;
+    const char *dir = given ? given : usual;
     if (access(arena_printf(mem, "%s/%s", dir, file), R_OK) == 0)
         return dir;
     struct diag *g = diag_add(diags, DIAG_ERROR, (struct diag_place){0}, "%s/%s is not there", dir, file);
-    diag_set_note(diags, g, "it belongs to Lockstep's installation; %s says where else it is", variable);
+    diag_set_note(diags, g, "it belongs to Lockstep's installation; %s says where else it is", setting_info(n)->name);
     return NULL;
 }
 
 enum ls_status tool_find(struct tool_paths *p, const char *bin, struct arena *mem, struct diag_list *diags)
 {
     static const char *const clangs[] = {"clang-19", NULL}, *const nvccs[] = {"nvcc", NULL};
+    struct settings said;
+    settings_read(&said, NULL, NULL);
     *p = (struct tool_paths){
-        .clang = program("LOCKSTEP_CLANG", clangs, mem),
-        .nvcc = program("LOCKSTEP_NVCC", nvccs, mem),
+        .clang = said.clang ? said.clang : on_path(clangs, mem),
+        .nvcc = said.nvcc ? said.nvcc : on_path(nvccs, mem),
     };
     if (!p->nvcc && access("/usr/local/cuda/bin/nvcc", X_OK) == 0)
         p->nvcc = "/usr/local/cuda/bin/nvcc";
-    p->include = folder("LOCKSTEP_INCLUDE", arena_printf(mem, "%s/../include/cuda", bin), "cuda_runtime.h", mem, diags);
-    p->lib = folder("LOCKSTEP_LIB", arena_printf(mem, "%s/../lib", bin), "libcudart.so", mem, diags);
+    p->include = folder(said.include, SETTING_INCLUDE, arena_printf(mem, "%s/../include/cuda", bin), "cuda_runtime.h",
+                        mem, diags);
+    p->lib = folder(said.lib, SETTING_LIB, arena_printf(mem, "%s/../lib", bin), "libcudart.so", mem, diags);
     return p->include && p->lib ? LS_OK : LS_ERR_NOT_FOUND;
 }
 

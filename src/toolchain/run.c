@@ -2,6 +2,7 @@
  *
  * What a device pass says is read here, because it tells what clang cannot do and nvcc can; it is handed on unchanged.
  * All other commands write to the user's own stderr. */
+#include "base/settings.h"
 #include "toolchain/toolchain.h"
 
 #include <dirent.h>
@@ -13,8 +14,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static const struct diag_place nowhere;
 
@@ -54,8 +53,7 @@ enum ls_status tool_file_write(const char *path, const void *data, size_t len, s
 
 enum ls_status tool_tmp_make(const char **path, struct arena *mem, struct diag_list *diags)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *made = arena_printf(mem, "%s/lockstep-cc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    char *made = arena_printf(mem, "%s/lockstep-cc-XXXXXX", settings_tmp());
     *path = mkdtemp(made);
     return *path ? LS_OK : io_error(diags, "make the folder", made);
 }
@@ -168,8 +166,8 @@ static char *drain(int fd, size_t *len, struct arena *mem)
 }
 
 /* Starts argv; with heard, its stderr is read to the end and handed on. */
-static enum ls_status run_command(const char *const *argv, char **environment, const struct tool_watch *heard,
-                                  int *code, struct arena *mem, struct diag_list *diags)
+static enum ls_status run_command(const char *const *argv, const struct tool_watch *heard, int *code, struct arena *mem,
+                                  struct diag_list *diags)
 {
     posix_spawn_file_actions_t actions;
     int fds[2] = {-1, -1};
@@ -182,7 +180,7 @@ static enum ls_status run_command(const char *const *argv, char **environment, c
         posix_spawn_file_actions_addclose(&actions, fds[0]);
         posix_spawn_file_actions_addclose(&actions, fds[1]);
     }
-    errno = posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environment);
+    errno = posix_spawnp(&pid, argv[0], &actions, NULL, (char *const *)(uintptr_t)argv, environ);
     const int failed = errno;
     posix_spawn_file_actions_destroy(&actions);
     char *text = NULL;
@@ -208,16 +206,10 @@ static enum ls_status run_command(const char *const *argv, char **environment, c
 static enum ls_status run_program(const struct tool_step *s, const struct tool_paths *p, int *code, struct arena *mem,
                                   struct diag_list *diags)
 {
-    static const char name[] = "LD_LIBRARY_PATH=";
-    const char *old = getenv("LD_LIBRARY_PATH");
-    VEC(char *) env = {0};
-    for (char **e = environ; *e; e++)
-        if (strncmp(*e, name, sizeof name - 1) != 0)
-            vec_push(mem, &env, *e);
-    vec_push(mem, &env, arena_printf(mem, "%s%s%s%s", name, p->lib, old && *old ? ":" : "", old ? old : ""));
-    vec_push(mem, &env, NULL);
+    if (!settings_prepend(OTHERS_LD_LIBRARY_PATH, p->lib, ':'))
+        return LS_ERR_NOMEM;
     const char *const argv[] = {s->argv.at[0], NULL};
-    return run_command(argv, env.at, NULL, code, mem, diags);
+    return run_command(argv, NULL, code, mem, diags);
 }
 
 static enum ls_status run_step(const struct tool_step *s, const struct tool_paths *p, const struct tool_watch *watch,
@@ -225,7 +217,7 @@ static enum ls_status run_step(const struct tool_step *s, const struct tool_path
 {
     switch (s->kind) {
     case STEP_COMMAND:
-        return run_command(s->argv.at, environ, s->device ? watch : NULL, code, mem, diags);
+        return run_command(s->argv.at, s->device ? watch : NULL, code, mem, diags);
     case STEP_CONTAINER:
         return tool_container_write(s, mem, diags);
     case STEP_PTX:

@@ -58,6 +58,15 @@ done
 plant driver/a.c 'static int check_one(void);\n/* the checks above */\n'
 expect 'words like those of tools' 0
 clean
+plant base/settings.c 'x = getenv(name);\n'
+expect 'the file of the environment' 0
+plant exec/a.c '#include "base/a.h"\nreturn getenv("A") != 0;\n'
+expect 'the environment elsewhere' 1 'src/exec/a.c:2: the environment is asked and changed in src/base/settings.c alone'
+plant exec/a.c '#include "base/a.h"\n\nif (unsetenv ("A"))\n'
+expect 'the environment changed elsewhere' 1 'src/exec/a.c:3: the environment'
+plant exec/a.c '#include "base/a.h"\nmy_setenv("A");\n'
+expect 'a function of another name' 0
+clean
 mkdir "$tree/src/helpers"
 expect 'a directory without a place' 1 'src/helpers: not in the order'
 rmdir "$tree/src/helpers"

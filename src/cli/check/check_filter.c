@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "cli/check/check_command.h"
 
 /* ---- kernels ---- */
@@ -104,7 +105,7 @@ static const char *escape(struct arena *mem, const char *at, const char **next)
     const char *end = at[1] == 'q' && at[2] == '{' ? strchr(at, '}') : NULL;
     if (!end)
         return NULL;
-    const char *value = getenv(arena_strndup(mem, at + 3, (size_t)(end - at - 3)));
+    const char *value = settings_lookup(arena_strndup(mem, at + 3, (size_t)(end - at - 3)));
     *next = end + 1;
     return value ? value : "";
 }

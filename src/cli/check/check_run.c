@@ -1,6 +1,5 @@
 /* check_run.c - the program under the checks: a session folder for as long as it runs, the environment that tells the
  * driver in each of its processes what to look for, and the records read back. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,64 +7,48 @@
 #include "cli/cli.h"
 #include "cli/folder.h"
 #include "cli/program.h"
+#include "cli/said.h"
 
 /* ---- the environment ---- */
 
-static bool set(const char *variable, const char *value)
+static bool set_tools(struct settings *s, unsigned tools, char all[200])
 {
-    return (value ? setenv(variable, value, 1) : unsetenv(variable)) == 0;
-}
-
-/* What was not asked for keeps what the environment says. */
-static bool set_if(const char *variable, const char *value) { return !value || set(variable, value); }
-
-static bool set_count(const char *variable, u64 n)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, n);
-    return set(variable, n ? text : NULL);
-}
-
-static bool set_tools(unsigned tools)
-{
-    char all[200] = "";
+    *all = 0;
     for (unsigned t = 1; t <= CHECK_ALL; t <<= 1)
         if (tools & t)
-            snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? "," : "",
+            snprintf(all + strlen(all), 200 - strlen(all), "%s%s", *all ? "," : "",
                      check_tool_name((enum check_tool)t));
-    return set("LOCKSTEP_CHECK", all) && set("LOCKSTEP_CHECK_LEAKS", tools & CHECK_LEAKCHECK ? "full" : "no");
-}
-
-/* One expression for all filters. Filters of mangled names are compared with those alone. */
-static bool set_kernels(const struct check_command *c)
-{
-    char *expression = NULL;
-    if (c->names && asprintf(&expression, "regex:%s", c->names) < 0)
-        return false;
-    const bool good = set("LOCKSTEP_KERNEL", expression) &&
-                      set("LOCKSTEP_KERNEL_BASE", c->names && c->names_keyed ? "mangled" : NULL);
-    free(expression);
-    return good && set("LOCKSTEP_KERNEL_ID", NULL) && set("LOCKSTEP_LAUNCH_SKIP_BEFORE_MATCH", NULL) &&
-           set_count("LOCKSTEP_LAUNCH_SKIP", c->select.skip) && set_count("LOCKSTEP_LAUNCH_COUNT", c->select.count);
+    return said_set(s, SETTING_CHECK, all) && said_set(s, SETTING_CHECK_LEAKS, tools & CHECK_LEAKCHECK ? "full" : "no");
 }
 
 /* With one worker a run reports the same each time. */
 static bool set_engine(const struct check_command *c)
 {
-    const char *workers = c->workers ? c->workers : getenv("LOCKSTEP_WORKERS") ? NULL : "1";
+    const char *workers = c->workers ? c->workers : said.given[SETTING_WORKERS] ? NULL : "1";
     const char *memory = c->memory ? c->memory : c->schedules ? "weak" : NULL;
-    return set_if("LOCKSTEP_GPU", c->gpu) && set_if("LOCKSTEP_WORKERS", workers) && set_if("LOCKSTEP_SEED", c->seed) &&
-           set_if("LOCKSTEP_MEMORY", memory) && set_if("LOCKSTEP_TIMEOUT", c->timeout) &&
-           set_count("LOCKSTEP_SCHEDULES", c->schedules) && set_if("CUDA_LAUNCH_BLOCKING", c->blocking ? "1" : NULL);
+    return said_set(&said, SETTING_GPU, c->gpu) && said_set(&said, SETTING_WORKERS, workers) &&
+           said_set(&said, SETTING_SEED, c->seed) && said_set(&said, SETTING_MEMORY, memory) &&
+           said_set(&said, SETTING_TIMEOUT, c->timeout) &&
+           said_set(&said, SETTING_CUDA_LAUNCH_BLOCKING, c->blocking ? "1" : NULL);
 }
 
-/* What other commands set is not wanted here. */
+/* One expression for all filters. Filters of mangled names are compared with those alone. */
 static bool set_environment(const struct check_command *c, const char *folder)
 {
-    return set("LOCKSTEP_SESSION", folder) && set("LOCKSTEP_TIMELINE", NULL) && set("LOCKSTEP_CACHES", NULL) &&
-           set("LOCKSTEP_PROGRESS", NULL) && set("LOCKSTEP_PROFILE_FROM_START", NULL) && set_tools(c->tools) &&
-           set("LOCKSTEP_CHECK_API", c->api) && set("LOCKSTEP_CHECK_DESTROY", c->destroy) && set_kernels(c) &&
-           set_engine(c);
+    char *expression = NULL, tools[200], digits[3][24];
+    if (!set_engine(c) || (c->names && asprintf(&expression, "regex:%s", c->names) < 0))
+        return false;
+    struct settings s = said;
+    settings_begin_run(&s);
+    const bool good = said_set(&s, SETTING_SESSION, folder) && set_tools(&s, c->tools, tools) &&
+                      said_set(&s, SETTING_CHECK_API, c->api) && said_set(&s, SETTING_CHECK_DESTROY, c->destroy) &&
+                      said_set(&s, SETTING_KERNEL, expression) &&
+                      said_set(&s, SETTING_KERNEL_BASE, c->names && c->names_keyed ? "mangled" : NULL) &&
+                      said_count(&s, SETTING_LAUNCH_SKIP, c->select.skip, digits[0]) &&
+                      said_count(&s, SETTING_LAUNCH_COUNT, c->select.count, digits[1]) &&
+                      said_count(&s, SETTING_SCHEDULES, c->schedules, digits[2]) && said_export(&s);
+    free(expression);
+    return good;
 }
 
 /* ---- what it left ---- */

@@ -10,6 +10,7 @@
 #include "base/gpu.h"
 #include "cli/cli.h"
 #include "cli/climb/climb.h"
+#include "cli/said.h"
 #include "lab/lab.h"
 #include "report/picture_draw.h"
 #include "report/plot.h"
@@ -198,14 +199,14 @@ static int climb(struct climb *c, struct lab *lab, struct arena *mem, struct dia
 /* A GPU that is not known is said here, once, not by the driver. */
 static bool gpu_known(struct climb *c, struct diag_list *diags)
 {
-    return c->request.gpu || gpu_find(getenv("LOCKSTEP_GPU"), &c->gpu, diags) == LS_OK;
+    return c->request.gpu || gpu_find(said.gpu, &c->gpu, diags) == LS_OK;
 }
 
 static int open_and_climb(struct climb *c, struct diag_list *diags)
 {
     struct lab *lab = NULL;
     c->request.no_awkward |= c->sweep != NULL;
-    c->request.checked = !c->request.gpu && getenv("LOCKSTEP_CHECK"); /* `lockstep check lockstep climb` */
+    c->request.checked = !c->request.gpu && said.check; /* `lockstep check lockstep climb` */
     if (!gpu_known(c, diags) || lab_open(&c->request, &lab, diags) != LS_OK)
         return CLI_TROUBLE;
     struct arena mem = ARENA("climb");
@@ -223,8 +224,8 @@ static int open_and_climb(struct climb *c, struct diag_list *diags)
 static bool set_environment(const struct climb *c)
 {
     return engine_options_set(&(struct engine_options){.gpu = c->gpu_name}) &&
-           (!c->banks || setenv("LOCKSTEP_BANKS", c->banks, 1) == 0) &&
-           (!c->picture.wanted || setenv("LOCKSTEP_PICTURES", "1", 1) == 0);
+           said_set(&said, SETTING_BANKS, c->banks) &&
+           said_set(&said, SETTING_PICTURES, c->picture.wanted ? "1" : NULL) && said_export(&said);
 }
 
 int cli_climb(int argc, char **argv)

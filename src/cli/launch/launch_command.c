@@ -13,6 +13,7 @@
 #include "base/gpu.h"
 #include "cli/cli.h"
 #include "cli/launch/launch_command.h"
+#include "cli/said.h"
 #include "cli/shared_options.h"
 #include "cli/source.h"
 #include "lab/lab_session.h"
@@ -245,9 +246,9 @@ static bool silent(CUresult r)
     return r == CUDA_ERROR_OUT_OF_MEMORY || r == CUDA_ERROR_NOT_FOUND || r == CUDA_ERROR_FILE_NOT_FOUND;
 }
 
-static int failed(const struct launch *l, CUresult r, const char *what, bool said)
+static int failed(const struct launch *l, CUresult r, const char *what, bool told)
 {
-    if (l->gpu || !said || silent(r))
+    if (l->gpu || !told || silent(r))
         fprintf(stderr, "lockstep launch: %s: %s: %s\n", l->func->name, what, lab_cuda_error(&l->cuda, r));
     return silent(r) ? CLI_TROUBLE : CLI_BAD;
 }
@@ -414,7 +415,7 @@ static bool capability(struct launch *l, u32 *sm, struct diag_list *diags)
     struct gpu gpu;
     int major = 0, minor = 0;
     if (!l->gpu) {
-        bool known = gpu_find(getenv("LOCKSTEP_GPU"), &gpu, diags) == LS_OK;
+        bool known = gpu_find(said.gpu, &gpu, diags) == LS_OK;
         *sm = known ? gpu.cc_major * 10 + gpu.cc_minor : 0;
         return known;
     }
@@ -457,10 +458,10 @@ int cli_launch(int argc, char **argv)
     int status;
     if (!options_read(&table, &l, argc, argv, &status))
         return status;
-    if (!engine_options_set(&l.engine))
+    said_set(&said, SETTING_KERNEL, ""); /* it could keep the driver from counting this one */
+    if (!engine_options_set(&l.engine) ||
+        !said_set(&said, SETTING_TIMEOUT, said.given[SETTING_TIMEOUT] ? NULL : "60") || !said_export(&said))
         return CLI_TROUBLE;
-    setenv("LOCKSTEP_TIMEOUT", "60", 0);
-    unsetenv("LOCKSTEP_KERNEL"); /* it could keep the driver from counting this one */
     diag_init(&diags);
     status = prepare_and_run(&l, &diags);
     if (diags.errors || diags.warnings)

@@ -14,35 +14,20 @@
 #include "cli/folder.h"
 #include "cli/profile/profile_command.h"
 #include "cli/program.h"
+#include "cli/said.h"
 
 /* ---- the environment ---- */
 
-static bool set(const char *variable, const char *value)
-{
-    return (value ? setenv(variable, value, 1) : unsetenv(variable)) == 0;
-}
-
-/* What was not asked for keeps what the environment says. */
-static bool set_if(const char *variable, const char *value) { return !value || set(variable, value); }
-
-static bool set_count(const char *variable, u64 n)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, n);
-    return set(variable, n ? text : NULL);
-}
-
 /* The whole path: the program may change its folder. */
-static bool set_progress(const struct profile *p)
+static const char *progress_of(const struct profile *p, char path[PATH_MAX])
 {
-    char path[PATH_MAX];
     if (p->quiet)
-        return set("LOCKSTEP_PROGRESS", "/dev/null");
+        return "/dev/null";
     if (!p->log)
-        return set("LOCKSTEP_PROGRESS", "-");
+        return "-";
     if (!strcmp(p->log, "stderr"))
-        return set("LOCKSTEP_PROGRESS", "/dev/stderr");
-    return set("LOCKSTEP_PROGRESS", realpath(p->log, path) ? path : p->log);
+        return "/dev/stderr";
+    return realpath(p->log, path) ? path : p->log;
 }
 
 /* The model of caches and time costs, so it runs only for what needs it. */
@@ -63,19 +48,29 @@ static bool wants_model(const struct profile *p)
     return false;
 }
 
+static bool set_engine(const struct profile *p)
+{
+    return said_set(&said, SETTING_GPU, p->gpu) && said_set(&said, SETTING_WORKERS, p->workers) &&
+           said_set(&said, SETTING_SEED, p->seed) && said_set(&said, SETTING_MEMORY, p->memory) &&
+           said_set(&said, SETTING_TIMEOUT, p->timeout) && said_set(&said, SETTING_PTXAS, p->ptxas);
+}
+
 static bool set_environment(const struct profile *p, const char *folder)
 {
-    return set("LOCKSTEP_SESSION", folder) && set("LOCKSTEP_KERNEL", p->select.kernel) &&
-           set("LOCKSTEP_KERNEL_BASE", p->select.base) && set("LOCKSTEP_KERNEL_ID", p->select.kernel_id) &&
-           set_count("LOCKSTEP_LAUNCH_SKIP", p->select.skip) && set_count("LOCKSTEP_LAUNCH_COUNT", p->select.count) &&
-           set_count("LOCKSTEP_LAUNCH_SKIP_BEFORE_MATCH", p->select.skip_any) &&
-           set("LOCKSTEP_PROFILE_FROM_START", p->from_start ? NULL : "0") &&
-           set("LOCKSTEP_KILL", p->kill ? "1" : NULL) && set_progress(p) &&
-           set("LOCKSTEP_CACHES", wants_model(p) ? "1" : "0") &&
-           set("LOCKSTEP_CLOCK", p->boost_clock ? "boost" : "base") && set_if("LOCKSTEP_GPU", p->gpu) &&
-           set_if("LOCKSTEP_WORKERS", p->workers) && set_if("LOCKSTEP_SEED", p->seed) &&
-           set_if("LOCKSTEP_MEMORY", p->memory) && set_if("LOCKSTEP_TIMEOUT", p->timeout) &&
-           set_if("LOCKSTEP_PTXAS", p->ptxas);
+    char path[PATH_MAX], digits[3][24];
+    if (!set_engine(p))
+        return false;
+    struct settings s = said;
+    settings_begin_run(&s);
+    return said_set(&s, SETTING_SESSION, folder) && said_set(&s, SETTING_KERNEL, p->select.kernel) &&
+           said_set(&s, SETTING_KERNEL_BASE, p->select.base) && said_set(&s, SETTING_KERNEL_ID, p->select.kernel_id) &&
+           said_count(&s, SETTING_LAUNCH_SKIP, p->select.skip, digits[0]) &&
+           said_count(&s, SETTING_LAUNCH_COUNT, p->select.count, digits[1]) &&
+           said_count(&s, SETTING_LAUNCH_SKIP_BEFORE_MATCH, p->select.skip_any, digits[2]) &&
+           said_set(&s, SETTING_PROFILE_FROM_START, p->from_start ? NULL : "0") &&
+           said_set(&s, SETTING_KILL, p->kill ? "1" : NULL) && said_set(&s, SETTING_PROGRESS, progress_of(p, path)) &&
+           said_set(&s, SETTING_CACHES, wants_model(p) ? "1" : "0") &&
+           said_set(&s, SETTING_CLOCK, p->boost_clock ? "boost" : "base") && said_export(&s);
 }
 
 /* ---- the folder ---- */
