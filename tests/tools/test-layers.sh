@@ -51,7 +51,7 @@ clean
 plant lab/a.c '#include "exec/exec.h"\n'
 expect 'the lab reaching into the engine' 1 'src/lab/a.c:1: lab may not use exec'
 clean
-for words in 'if (somecheck)' 'getenv("LOCKSTEP_TIMELINE")' '/* for the timeline */' 'if (check_on)'; do
+for words in 'if (somecheck)' 'read("LOCKSTEP_TIMELINE")' '/* for the timeline */' 'if (check_on)'; do
     plant driver/a.c "int a;\n$words\n"
     expect "the driver naming a tool: $words" 1 'src/driver/a.c:2: the driver may not name a tool'
 done
