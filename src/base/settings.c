@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/likeness.h"
+
 #define NAME_USER(NAME) "LOCKSTEP_" #NAME
 #define NAME_RUN(NAME) "LOCKSTEP_" #NAME
 #define NAME_FOREIGN(NAME) #NAME
@@ -215,37 +217,15 @@ void setting_takes(enum setting n, char out[160])
     }
 }
 
-enum { NAME_MAX_LEN = 64 };
-
-/* How many letters to add, leave out or change (Levenshtein). */
-static unsigned distance(const char *a, size_t n, const char *b)
-{
-    unsigned row[NAME_MAX_LEN + 1];
-    const size_t m = strlen(b);
-    for (size_t j = 0; j <= m; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= n; i++) {
-        unsigned corner = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            const unsigned change = corner + (a[i - 1] != b[j - 1]);
-            corner = row[j];
-            const unsigned less = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            row[j] = change < less ? change : less;
-        }
-    }
-    return row[m];
-}
-
 static void say_unknown(const char *variable, size_t n, settings_say *say, void *ctx)
 {
-    char text[SETTING_WHY];
-    const struct setting_info *nearest = &rows[0];
-    for (unsigned k = 1; k < SETTING_COUNT; k++)
-        if (distance(variable, n, rows[k].name) < distance(variable, n, nearest->name))
-            nearest = &rows[k];
-    snprintf(text, sizeof text, "there is no setting %.*s: the nearest is %s", (int)(n < 200 ? n : 200), variable,
-             nearest->name);
+    char name[64], text[SETTING_WHY];
+    const char *nearest = NULL;
+    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), variable);
+    for (unsigned k = 0; k < SETTING_COUNT; k++)
+        likeness_keep(&nearest, name, rows[k].name);
+    snprintf(text, sizeof text, "there is no setting %s%s%s", name, nearest ? ": the nearest is " : "",
+             nearest ? nearest : "");
     say(ctx, false, text);
 }
 

@@ -1,7 +1,7 @@
 /* test_truth.c - the recorded kernels of an H200 against our counters: every counted value must be equal, and no plain
  * counter of shared memory, which can only add arbitration, may be below ours.
  *
- * tools/fidelity has the columns and says which rung each row is. A 16th of the data is run; LOCKSTEP_TRUTH_SCALE=1 runs
+ * tools/fidelity has the columns and says which rung each row is. A 16th of the data is run; LS_TRUTH_SCALE=1 runs
  * all of it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static void compare(const char *path, u32 rows, u32 values, u32 excepted)
     struct score score = {0};
     struct diag_list diags;
     struct arena mem = ARENA("test");
-    const char *said = getenv("LOCKSTEP_TRUTH_SCALE");
+    const char *said = getenv("LS_TRUTH_SCALE");
     const u32 scale = said && atoi(said) > 0 ? (u32)atoi(said) : DEFAULT_SCALE;
     diag_init(&diags);
     if (setjmp(mem.oom))
