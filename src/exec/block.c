@@ -161,16 +161,15 @@ static bool release_parked(struct block *b)
     return any;
 }
 
-/* What a block waits for may be what another thread does: one of the grid's, or of the program's. */
+/* What a block waits for may be what another thread does. Threads of the grid need no help: one that mostly polls lends its
+ * workers and sleeps (crew.c), while a thread that yields where other programs want the processors is a time slice late at
+ * every handover. So only the last one awake, with nothing else to run, makes way for the program's. */
 static void let_others_run(struct block *b)
 {
     struct worker *wk = b->worker;
     wk->polling += IDLE_ROUND_NS;
-    if (wk->nlive && atomic_load_explicit(&b->grid->awake, memory_order_relaxed) == 1)
-        return;
-    const double start = exec_now();
-    sched_yield();
-    wk->polling += (u64)(1e9 * (exec_now() - start));
+    if (!wk->nlive && atomic_load_explicit(&b->grid->awake, memory_order_relaxed) == 1)
+        sched_yield();
 }
 
 enum block_end block_run(struct block *b)
