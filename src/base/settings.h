@@ -7,7 +7,7 @@
  *     settings_set(&s, SETTING_SEED, "5", why);    an option of a command
  *     settings_export(&s);                         what this process starts or loads finds it so
  *
- * Stands on libc and bug.c alone, since the runtime library has a copy. */
+ * Stands on libc, bug.c and likeness.c alone: the runtime library has a copy. */
 #ifndef LS_BASE_SETTINGS_H
 #define LS_BASE_SETTINGS_H
 
