@@ -1,9 +1,7 @@
 /* module.c - linking parsed modules, giving their variables memory, lowering their functions.
  *
  * Names with external linkage are one symbol over all units; a definition wins over declarations, a strong one over a
- * weak one. They are looked up by hash, since large programs have thousands. Shared variables at module scope that
- * device functions name lie at one place for every kernel of the module (the common part); those that only kernels name
- * are laid out kernel by kernel, so that a kernel's static shared memory is what nvcc says. Functions are lowered when
+ * weak one. They are looked up by hash, since large programs have thousands. Functions are lowered when
  * a kernel is first asked for; a kernel that calls any function brings all functions with it, since a call may be
  * indirect. */
 #include "exec/module.h"
@@ -20,8 +18,6 @@
 
 static bool is_global(const struct ptx_var *v) { return v->space == SPACE_GLOBAL || v->space == SPACE_CONST; }
 static bool is_shared(const struct ptx_var *v) { return v->space == SPACE_SHARED; }
-static bool is_dynamic(const struct ptx_var *v) { return is_shared(v) && !v->size; }
-static u64 most(u64 a, u64 b) { return a > b ? a : b; }
 
 /* ---- symbols ---- */
 
@@ -43,7 +39,7 @@ static struct exec_func *first_func(const struct exec_module *m, const char *nam
     return m->func_index[hash_of(m, name)];
 }
 
-static struct exec_var *find_var(struct exec_module *m, const struct ptx_module *unit, const struct ptx_var *v)
+struct exec_var *module_find_var(struct exec_module *m, const struct ptx_module *unit, const struct ptx_var *v)
 {
     struct exec_var *best = NULL;
     for (struct exec_var *o = first_var(m, v->name); o; o = o->same_hash) {
@@ -95,7 +91,7 @@ static void index_names(struct exec_module *m)
 }
 
 /* A variable that is found when the index stands already: last in its list. */
-static void index_late(struct exec_module *m, struct exec_var *v)
+void module_index_late(struct exec_module *m, struct exec_var *v)
 {
     struct exec_var **at = &m->var_index[hash_of(m, v->src->name)];
     while (*at)
@@ -170,7 +166,7 @@ static void relocate(struct exec_module *m, const struct exec_var *v)
         const struct ptx_reloc *r = &v->src->relocs[k];
         u64 value = 0;
         if (r->var) {
-            struct exec_var *target = find_var(m, v->unit, r->var);
+            struct exec_var *target = module_find_var(m, v->unit, r->var);
             value = target ? target->address : 0;
         } else if (r->func) {
             struct exec_func *target = find_func(m, v->unit, r->func);
@@ -182,82 +178,12 @@ static void relocate(struct exec_module *m, const struct exec_var *v)
     }
 }
 
-/* ---- shared memory ---- */
-
-static bool operand_mentions(const struct ptx_operand *o, const struct ptx_var *v)
-{
-    switch (o->kind) {
-    case PTX_VAR:
-        return o->var == v;
-    case PTX_ADDR:
-    case PTX_VEC:
-    case PTX_PAIR:
-    case PTX_LIST:
-        for (unsigned k = 0; k < o->n; k++)
-            if (operand_mentions(&o->elems[k], v))
-                return true;
-        return false;
-    default:
-        return false;
-    }
-}
-
-static bool mentions(const struct ptx_func *f, const struct ptx_var *v)
-{
-    for (u32 s = 0; s < f->ninsts; s++)
-        for (unsigned k = 0; k < f->insts[s].noperands; k++)
-            if (operand_mentions(&f->insts[s].operands[k], v))
-                return true;
-    return false;
-}
-
-static void put_shared(struct exec_module *m, struct shared_layout *x, const struct ptx_var *v, u64 *address)
-{
-    const u64 align = v->align ? v->align : 1;
-    const u32 gap = x->vars.len ? m->device->shared_gap : 0;
-    const struct ir_shared_var place = {v->name, ls_align_up(x->at + gap, align), v->size};
-    *address = place.at;
-    x->at = place.at + v->size;
-    x->bytes = ls_align_up(x->bytes, align) + v->size;
-    vec_push(&m->mem, &x->vars, place);
-}
-
-/* Module-scope shared variables that a device function names get their places once and for all. */
-static void place_common_shared(struct exec_module *m)
-{
-    for (u32 k = 0; k < m->nvars; k++) {
-        struct exec_var *v = &m->vars[k];
-        bool common = false;
-        v->is_dynamic = is_dynamic(v->src);
-        if (!is_shared(v->src) || v->is_dynamic || v->src->linkage == LINK_EXTERN)
-            continue;
-        for (u32 f = 0; f < m->nfuncs && !common; f++)
-            common = !m->funcs[f].src->is_entry && mentions(m->funcs[f].src, v->src);
-        if (common)
-            put_shared(m, &m->common, v->src, &v->address);
-        else
-            v->address = UINT64_MAX; /* a kernel's own business */
-    }
-    for (u32 f = 0; f < m->nfuncs; f++) { /* device functions' own static shared variables */
-        const struct ptx_func *src = m->funcs[f].src;
-        for (u32 i = 0; !src->is_entry && i < src->nlocals; i++) {
-            struct exec_var *v = &m->vars[m->nvars];
-            if (!is_shared(src->locals[i]) || !src->locals[i]->size)
-                continue;
-            *v = (struct exec_var){.src = src->locals[i], .unit = m->funcs[f].unit};
-            put_shared(m, &m->common, v->src, &v->address);
-            index_late(m, v);
-            m->nvars++;
-        }
-    }
-}
-
 /* ---- lowering ---- */
 
 struct lowering {
     struct exec_module *m;
     struct exec_func *f;
-    u64 *kernel_shared; /* places of the shared variables of a kernel: by position in m->vars, then in its locals */
+    const struct kernel_shared *shared; /* of a kernel */
 };
 
 static bool var_address(void *ctx, const struct ptx_func *f, const struct ptx_var *v, u64 *address)
@@ -265,14 +191,15 @@ static bool var_address(void *ctx, const struct ptx_func *f, const struct ptx_va
     struct lowering *l = ctx;
     for (u32 k = 0; k < f->nlocals; k++)
         if (f->locals[k] == v && is_shared(v) && f->is_entry) {
-            *address = l->kernel_shared[l->m->nvars + k];
+            *address = l->shared->places[l->m->nshared + k];
             return true;
         }
-    struct exec_var *found = find_var(l->m, l->f->unit, v);
+    struct exec_var *found = module_find_var(l->m, l->f->unit, v);
     if (!found || (is_global(v) && !found->address && found->src->size))
         return false;
-    bool own = is_shared(v) && found->address == UINT64_MAX;
-    *address = own ? l->kernel_shared[found - l->m->vars] : found->address;
+    const bool own = is_shared(v) && found->address == UINT64_MAX;
+    LS_BUG_ON(own && !l->f->src->is_entry); /* what device functions name is common */
+    *address = own ? l->shared->places[found->place] : found->address;
     return true;
 }
 
@@ -295,106 +222,10 @@ static ir_body find_body(void *ctx, const char *name, enum ir_mode mode)
     return d->weak_memory ? bodies_find_weak(d->isa, name, mode) : bodies_find_isa(d->isa, name, mode);
 }
 
-static bool calls_functions(const struct exec_func *f)
+bool module_calls(const struct exec_func *f)
 {
     for (u32 s = 0; s < f->src->ninsts; s++)
         if (f->src->insts[s].op == OP_CALL)
-            return true;
-    return false;
-}
-
-/* The dynamic shared memory that the function names, by its first variable there, or NULL. */
-static const char *dynamic_name(const struct exec_module *m, const struct ptx_func *f)
-{
-    for (u32 k = 0; k < m->nvars; k++)
-        if (m->vars[k].is_dynamic && mentions(f, m->vars[k].src))
-            return m->vars[k].src->name;
-    for (u32 k = 0; k < f->nlocals; k++)
-        if (is_dynamic(f->locals[k]))
-            return f->locals[k]->name;
-    return NULL;
-}
-
-static const char *dynamic_name_of_kernel(const struct exec_module *m, const struct exec_func *f)
-{
-    const char *name = dynamic_name(m, f->src);
-    for (u32 k = 0; !name && calls_functions(f) && k < m->nfuncs; k++)
-        name = m->funcs[k].src->is_entry ? NULL : dynamic_name(m, m->funcs[k].src);
-    return name;
-}
-
-/* Lays out a kernel's shared memory behind the common part, when it has to do with that. */
-static struct shared_layout place_kernel_shared(struct lowering *l, bool with_common)
-{
-    struct exec_module *m = l->m;
-    const struct ptx_func *src = l->f->src;
-    struct shared_layout x = {0};
-    for (u32 k = 0; with_common && k < m->common.vars.len; k++)
-        vec_push(&m->mem, &x.vars, m->common.vars.at[k]);
-    x.at = with_common ? m->common.at : 0;
-    x.bytes = with_common ? m->common.bytes : 0;
-    l->kernel_shared = arena_array(&m->mem, u64, m->nvars + src->nlocals + 1);
-    for (u32 k = 0; k < m->nvars; k++)
-        if (is_shared(m->vars[k].src) && m->vars[k].address == UINT64_MAX && mentions(src, m->vars[k].src))
-            put_shared(m, &x, m->vars[k].src, &l->kernel_shared[k]);
-    for (u32 k = 0; k < src->nlocals; k++)
-        if (is_shared(src->locals[k]) && src->locals[k]->size)
-            put_shared(m, &x, src->locals[k], &l->kernel_shared[m->nvars + k]);
-    return x;
-}
-
-/* The alignment of the dynamic shared memory that a kernel may see, 0: it sees none. As ptxas does, every such variable
- * of its translation unit counts, whether the kernel names it or not; the other units' count when it calls functions,
- * which may be theirs. */
-static u64 dynamic_align(const struct exec_module *m, const struct exec_func *f)
-{
-    enum { LEAST = 16 }; /* what ptxas and nvlink align it to at least */
-    const bool calls = calls_functions(f);
-    u64 align = 0;
-    for (u32 k = 0; k < m->nvars; k++)
-        if (m->vars[k].is_dynamic && (m->vars[k].unit == f->unit || calls))
-            align = most(align, most(m->vars[k].src->align, LEAST));
-    for (u32 k = 0; k < f->src->nlocals; k++)
-        if (is_dynamic(f->src->locals[k]))
-            align = most(align, most(f->src->locals[k]->align, LEAST));
-    return align;
-}
-
-/* What a kernel says of its shared memory. The bytes up to dynamic memory count as static, as ptxas and nvlink count
- * them; nvlink, which joins units that were compiled apart, counts them only where the kernel reaches such memory, and
- * only up to a multiple of 16. */
-static void note_shared(struct exec_module *m, const struct exec_func *f, struct shared_layout *x)
-{
-    const char *dynamic = dynamic_name_of_kernel(m, f);
-    const u32 gap = x->vars.len ? m->device->shared_gap : 0;
-    const u64 align = dynamic_align(m, f), counted = m->nunits == 1 ? align : dynamic ? 16 : 0;
-    f->ir->shared_align = align ? (u32)align : 1;
-    f->ir->shared_bytes = (u32)ls_align_up(x->bytes, counted ? counted : 1);
-    f->ir->shared_placed = (u32)x->at;
-    if (dynamic)
-        vec_push(&m->mem, &x->vars, ((struct ir_shared_var){dynamic, ls_align_up(x->at + gap, align), 0}));
-    f->ir->shared_vars = x->vars.at;
-    f->ir->nshared_vars = (u32)x->vars.len;
-}
-
-bool exec_shared_variable(const struct ir_func *kernel, u64 offset, const char **name, u64 *base, u64 *size)
-{
-    const struct ir_shared_var *best = NULL;
-    for (u32 k = 0; k < kernel->nshared_vars && kernel->shared_vars[k].at <= offset; k++)
-        best = &kernel->shared_vars[k];
-    if (best) {
-        *name = best->name;
-        *base = best->at;
-        *size = best->size;
-    }
-    return best;
-}
-
-static bool names_common(const struct exec_module *m, const struct ptx_func *f)
-{
-    for (u32 k = 0; k < m->nvars; k++)
-        if (is_shared(m->vars[k].src) && !m->vars[k].is_dynamic && m->vars[k].address != UINT64_MAX &&
-            mentions(f, m->vars[k].src))
             return true;
     return false;
 }
@@ -445,10 +276,14 @@ static void lower(struct exec_module *m, struct exec_func *f)
         .weak_memory = m->device->weak_memory,
         .cost = needs_timed_code(m, f) ? latency_cost : NULL,
     };
-    struct shared_layout shared =
-        place_kernel_shared(&l, m->common.at && (calls_functions(f) || names_common(m, f->src)));
+    if (!f->src->is_entry) {
+        f->ir = ir_lower(&m->mem, f->unit, f->src, &target);
+        return;
+    }
+    struct kernel_shared shared = module_lay_out_shared(m, f);
+    l.shared = &shared;
     f->ir = ir_lower(&m->mem, f->unit, f->src, &target);
-    note_shared(m, f, &shared);
+    module_note_shared(m, f, &shared);
 }
 
 /* A kernel cannot run when a function that it calls by name cannot. */
@@ -473,7 +308,7 @@ static const char *poison_of_callees(struct exec_module *m, struct exec_func *f,
 static void lower_kernel(struct exec_module *m, struct exec_func *f)
 {
     lower(m, f);
-    if (!calls_functions(f))
+    if (!module_calls(f))
         return;
     for (u32 k = 0; k < m->nfuncs && !m->all_lowered; k++)
         if (!m->funcs[k].src->is_entry && !m->funcs[k].ir)
@@ -497,7 +332,7 @@ static enum ls_status load(struct exec_module *m, const struct exec_module *sibl
     for (u32 k = 0; k < m->nvars; k++)
         if (!m->vars[k].borrowed)
             relocate(m, &m->vars[k]);
-    place_common_shared(m);
+    module_place_shared(m);
     return LS_OK;
 }
 
