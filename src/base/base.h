@@ -30,6 +30,15 @@ typedef double f64;
 _Noreturn void ls_bug(const char *file, int line, const char *what);
 #define LS_BUG_ON(cond) ((cond) ? ls_bug(__FILE__, __LINE__, #cond) : (void)0)
 
+/* For checks that a hot path or a large table cannot afford: they run in debug builds alone (where assert does), and cost
+ * nothing elsewhere. */
+#ifdef NDEBUG
+enum { LS_DEBUG = 0 };
+#else
+enum { LS_DEBUG = 1 };
+#endif
+#define LS_DEBUG_BUG_ON(cond) LS_BUG_ON(LS_DEBUG && (cond))
+
 /* Rounds up to a multiple of a power of two. */
 static inline u64 ls_align_up(u64 x, u64 align) { return (x + align - 1) & ~(align - 1); }
 

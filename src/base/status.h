@@ -8,6 +8,8 @@ enum ls_status {
 #undef LS_STATUS
 };
 
+_Static_assert(LS_OK == 0, "`if (status)` asks for a failure");
+
 /* The name ("LS_ERR_IO") and the text of a status; never NULL. */
 const char *ls_status_name(enum ls_status s);
 const char *ls_status_text(enum ls_status s);

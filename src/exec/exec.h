@@ -73,6 +73,7 @@ enum exec_fault_kind {
 #include "exec/faults.def"
 #undef FAULT
 };
+_Static_assert(FAULT_NONE == 0, "a zeroed fault is none");
 
 /* What ended a kernel. Filled by the engine, printed by exec_fault_text alone. */
 struct exec_fault {
@@ -184,7 +185,7 @@ enum exec_order_op {
     EXEC_MBARRIER_WAIT,   /* test_wait and try_wait that say that the phase is over: mask has these lanes alone */
     EXEC_MBARRIER_INVAL,
 };
-enum exec_scope { EXEC_SCOPE_BLOCK, EXEC_SCOPE_CLUSTER, EXEC_SCOPE_GPU, EXEC_SCOPE_SYSTEM };
+enum exec_scope { EXEC_SCOPE_BLOCK, EXEC_SCOPE_CLUSTER, EXEC_SCOPE_GPU, EXEC_SCOPE_SYSTEM }; /* the narrowest first */
 struct exec_order {
     const struct ir_func *func;
     u32 site, warp, mask;

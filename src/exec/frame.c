@@ -91,6 +91,10 @@ static u64 sreg_value(const struct warp *w, u64 which)
     }
 }
 
+_Static_assert(SREG_TID_X == 0 && SREG_TID_Z == 2 && SREG_CTAID_Z == SREG_CTAID_X + 2 &&
+                   SREG_LANEMASK_GT == SREG_LANEMASK_EQ + 4,
+               "the order of enum ir_sreg on which the ranges below rest");
+
 static bool changes_with_block(const struct ir_const *c)
 {
     return c->kind == IR_CONST_SREG &&

@@ -180,6 +180,17 @@ void warp_merge(struct warp *w);
 /* Sends lanes that wait at a join on without the others. */
 bool warp_release(struct warp *w, u32 lanes);
 
+/* ---- warp_verify.c ---- */
+/* Which of the invariants at the head of warp.c does not hold, or NULL: all do. */
+const char *warp_verify(const struct warp *w);
+/* Stops the program when one does not, in debug builds. */
+static inline void warp_verified(const struct warp *w)
+{
+    const char *broken = LS_DEBUG ? warp_verify(w) : NULL;
+    if (broken)
+        ls_bug(__FILE__, __LINE__, broken);
+}
+
 /* ---- sync.c: warp-wide operations ---- */
 enum sync_op {
     SYNC_SHFL_UP,

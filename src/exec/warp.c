@@ -10,7 +10,7 @@
  *
  * Invariants: the masks of a warp's splits and of the lanes arrived in its groups are disjoint; together with the
  * exited lanes they are all lanes. A group's arrived lanes are among its expected ones; both are among its parent's
- * expected ones and none of them has arrived there. */
+ * expected ones and none of them has arrived there. warp_verify.c has them as code. */
 #include <string.h>
 
 #include "exec/sched.h"
@@ -58,7 +58,11 @@ static void enter_split(struct warp *w, struct split *s)
 }
 
 /* The running split changed its mask or group in place. */
-static void refresh(struct warp *w) { enter_split(w, w->split); }
+static void refresh(struct warp *w)
+{
+    warp_verified(w);
+    enter_split(w, w->split);
+}
 
 static struct split *pick(struct warp *w)
 {
@@ -127,6 +131,7 @@ static const struct ir_inst *arrive(struct warp *w)
     g->arrived |= s->mask;
     if (g->arrived != g->expected) {
         drop_split(w, s);
+        warp_verified(w);
         w->stop = STOP_SWITCH;
         return NULL;
     }
@@ -154,6 +159,7 @@ bool warp_release(struct warp *w, u32 lanes)
         if (!g->expected)
             close_group(w, g);
     }
+    warp_verified(w);
     return any;
 }
 
@@ -245,6 +251,7 @@ const struct ir_inst *warp_exit(struct warp *w, const struct ir_inst *pc)
         w->hooks->exit(w->hook_ctx, w->info, w->index, lanes);
     w->block->exited_threads += (u32)__builtin_popcount(lanes);
     leave_groups(w, g, lanes);
+    warp_verified(w);
     if (w->blocked)
         warp_sync_retry(w);
     if (w->block->open_barriers)
@@ -291,6 +298,7 @@ void warp_merge(struct warp *w)
             a->mask |= b->mask;
             drop_split(w, b);
         }
+    warp_verified(w);
 }
 
 /* ---- calls ---- */
@@ -432,6 +440,7 @@ void warp_run(struct warp *w)
     w->tired = false;
     w->budget = w->block->quantum;
     for (;;) {
+        warp_verified(w);
         struct split *s = pick(w);
         if (!s && w->ready) {
             end_of_quantum(w);

@@ -121,15 +121,14 @@ static struct edges forward_edges(struct pass *p)
     return e;
 }
 
-/* True when control may leave the function at the end of block b. */
-static bool leaves(const struct pass *p, u32 b)
+bool ir_leaves(const struct ir_func *f, u32 b)
 {
-    const struct ir_block *blk = &p->out->blocks[b];
-    const struct ptx_inst *last = &p->f->insts[blk->end - 1];
+    const struct ir_block *blk = &f->blocks[b];
+    const struct ptx_inst *last = &f->src->insts[blk->end - 1];
     enum flow flow = ir_flow(last);
     if (flow == FLOW_END && !last->guard)
         return true;
-    return blk->end == p->f->ninsts && (flow != FLOW_BRANCH || last->guard);
+    return blk->end == f->src->ninsts && (flow != FLOW_BRANCH || last->guard);
 }
 
 /* The reverse graph: edges block -> predecessor, the virtual exit n as root. */
@@ -140,7 +139,7 @@ static struct graph reverse_graph(struct pass *p)
     for (u32 b = 0; b < n; b++) {
         for (u32 k = 0; k < p->out->blocks[b].nsucc; k++)
             add_edge(p, &e, p->out->blocks[b].succs[k], b);
-        if (leaves(p, b) || p->out->blocks[b].nsucc == 0)
+        if (ir_leaves(p->out, b) || p->out->blocks[b].nsucc == 0)
             add_edge(p, &e, n, b);
     }
     struct graph g = make_graph(p, n + 1, n, &e);
@@ -201,12 +200,7 @@ static void mark_loops(struct pass *p, const struct graph *g)
         }
 }
 
-/* A block that does nothing but leave is no place to meet: lanes that come there are done, and what they would wait for
- * may wait for them at a barrier. (ptxas makes an EXIT of every branch to a bare ret.) */
-static bool only_leaves(const struct pass *p, u32 b)
-{
-    return ir_flow(&p->f->insts[p->out->blocks[b].first]) == FLOW_END;
-}
+bool ir_only_leaves(const struct ir_func *f, u32 b) { return ir_flow(&f->src->insts[f->blocks[b].first]) == FLOW_END; }
 
 void ir_build_dom(struct pass *p)
 {
@@ -228,12 +222,12 @@ void ir_build_dom(struct pass *p)
     u32 *ipdom = dominators(p, &rev);
     for (u32 b = 0; b < n; b++) {
         const struct ptx_inst *last = &p->f->insts[blocks[b].end - 1];
-        blocks[b].ipdom = ipdom[b] == n || only_leaves(p, ipdom[b]) ? IR_NO_BLOCK : ipdom[b];
+        blocks[b].ipdom = ipdom[b] == n || ir_only_leaves(p->out, ipdom[b]) ? IR_NO_BLOCK : ipdom[b];
         bool parts = (ir_flow(last) == FLOW_BRANCH && last->guard) || ir_flow(last) == FLOW_TABLE;
         if (parts && blocks[b].ipdom != IR_NO_BLOCK)
             blocks[blocks[b].ipdom].is_join = true;
         if (ir_is_skipped(last) && blocks[b].end < p->f->ninsts &&
-            !only_leaves(p, p->out->block_of_site[blocks[b].end]))
+            !ir_only_leaves(p->out, p->out->block_of_site[blocks[b].end]))
             blocks[p->out->block_of_site[blocks[b].end]].is_join = true;
     }
 }

@@ -621,5 +621,5 @@ void ir_emit(struct pass *p, enum ir_mode mode)
     e.site = p->f->ninsts ? p->f->ninsts - 1 : 0;
     emit_put(&e, p->f->is_entry ? "exit" : "ret");
     resolve(&e);
-    p->out->code[mode] = (struct ir_code){e.code.at, e.code.len};
+    p->out->code[mode] = (struct ir_code){e.code.at, e.code.len, e.block_at};
 }

@@ -1,7 +1,7 @@
 /* ir.h - a PTX function as warp code: basic blocks of small records that the engine runs 32 lanes at a time.
  *
  * Vocabulary. A *slot* is 32 lanes of 32 bits (128 bytes, 64-byte aligned) in a frame's register file; a 64-bit value
- * takes two adjacent slots starting at an even one and is an array u64[32]; a predicate is one 32-bit mask. 8- and
+ * takes two adjacent slots and is an array u64[32]; a predicate is one 32-bit mask. 8- and
  * 16-bit values live zero-extended in 32-bit lanes. A *site* is the index of an instruction in its ptx_func. A *body*
  * is the C function that runs one record; its name says opcode, modifiers and types (select.c makes the name).
  *
@@ -128,6 +128,7 @@ struct ir_block {
 struct ir_code {
     struct ir_inst *insts;
     u32 n;
+    const u32 *block_at; /* the record with which each block begins; [nblocks] is the final return */
 };
 enum ir_mode { IR_FAST, IR_TRACED, IR_NMODES, IR_TIMED = IR_NMODES, IR_NSHAPES };
 
@@ -187,6 +188,8 @@ struct ir_func {
     struct ir_block *blocks;
     u32 nblocks;
     u32 *block_of_site;
+    const u32
+        *place; /* by register: the byte offset of its slot; of those that no instruction names it means nothing */
     struct ir_code code[IR_NSHAPES]; /* code[IR_TIMED].insts is NULL when nothing asks for it */
     u32 scoreboard;                  /* timed code: entries of a frame's scoreboard */
     struct ir_const *consts;
@@ -247,5 +250,9 @@ struct ir_target {
  * Never fails for what the code contains: a function that cannot be run has `poison` set. */
 struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const struct ptx_func *f,
                          const struct ir_target *target);
+
+/* Whether all holds that lowering promises of the function (verify/); else `why` names the function, the record and the
+ * rule. Debug builds ask after each function that was lowered, and stop the program. */
+bool ir_verify(const struct ir_func *f, const struct ir_target *target, char *why, size_t size);
 
 #endif

@@ -69,6 +69,14 @@ static void lay_out_local(struct pass *p)
     p->out->local_bytes = p->stack_end > p->stack_at ? p->stack_end : (u32)end; /* the exact bound of accesses */
 }
 
+/* Stops the program when a pass broke its promise; debug builds only. */
+static void verify(const struct ir_func *f, const struct ir_target *target)
+{
+    char why[512];
+    if (LS_DEBUG && !ir_verify(f, target, why, sizeof why))
+        ls_bug(__FILE__, __LINE__, why);
+}
+
 struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const struct ptx_func *f,
                          const struct ir_target *target)
 {
@@ -98,5 +106,7 @@ struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const 
     out->consts = p.consts.at;
     out->nconsts = p.consts.len;
     out->frame_bytes = (u32)ls_align_up(out->frame_bytes, IR_SLOT);
+    out->place = p.place;
+    verify(out, target);
     return out;
 }

@@ -2,7 +2,7 @@
  *
  * The passes, in order: cfg (blocks and edges), dom (dominators, post-dominators, loops, joins), live (liveness and
  * slots), then emit, once a mode, which turns each instruction into records with the help of select (names) and
- * call (argument areas). */
+ * call (argument areas). verify/ proves in debug builds that each kept what it promises. */
 #ifndef LS_IR_PASS_H
 #define LS_IR_PASS_H
 
@@ -43,6 +43,11 @@ enum flow ir_flow(const struct ptx_inst *i);
 
 /* True when site is a predicated FLOW_STOP or FLOW_END instruction: alone in its block, behind a skip branch. */
 bool ir_is_skipped(const struct ptx_inst *i);
+/* True when control may leave the function at the end of block b. */
+bool ir_leaves(const struct ir_func *f, u32 b);
+/* A block that does nothing but leave is no place to meet: lanes that come there are done, and what they would wait for
+ * may wait for them at a barrier. (ptxas makes an EXIT of every branch to a bare ret.) */
+bool ir_only_leaves(const struct ir_func *f, u32 b);
 /* The matrix instructions of a warp that emit_matrix.c knows. */
 bool ir_is_matrix(enum ptx_op op);
 

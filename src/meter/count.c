@@ -489,37 +489,47 @@ const struct tally *site_tally(const struct site_count *s, enum access_class cla
     return s->others && s->others[class].lanes + s->others[class].requests ? &s->others[class] : NULL;
 }
 
+/* The events of a class of accesses: what a tally's fields are added to. An event + 1; 0: the class has none. */
+struct tally_events {
+    u8 requests, cost, lanes, conflicts, bytes;
+};
+_Static_assert(EVENT_COUNT < 255, "an event + 1 fits a byte");
+
+#define TALLIED(x) (EVENT_##x + 1)
+static const struct tally_events tally_events[ACCESS_CLASSES] = {
+    [CLASS_GLD] = {TALLIED(gld_requests), TALLIED(gld_sectors), .bytes = TALLIED(gld_bytes)},
+    [CLASS_GST] = {TALLIED(gst_requests), TALLIED(gst_sectors), .bytes = TALLIED(gst_bytes)},
+    [CLASS_GASYNC] = {TALLIED(gasync_requests), TALLIED(gasync_sectors), .bytes = TALLIED(gasync_bytes)},
+    [CLASS_GATOM] = {TALLIED(gatom_requests), TALLIED(gatom_sectors), .lanes = TALLIED(gatom_lanes)},
+    [CLASS_GRED] = {TALLIED(gred_requests), TALLIED(gred_sectors), .lanes = TALLIED(gred_lanes)},
+    [CLASS_LLD] = {TALLIED(lld_requests), TALLIED(lld_sectors), .bytes = TALLIED(lld_bytes)},
+    [CLASS_LST] = {TALLIED(lst_requests), TALLIED(lst_sectors), .bytes = TALLIED(lst_bytes)},
+    [CLASS_SLD] = {TALLIED(sld_requests), TALLIED(sld_wavefronts), .conflicts = TALLIED(sld_conflicts),
+                   .bytes = TALLIED(sld_bytes)},
+    [CLASS_SST] = {TALLIED(sst_requests), TALLIED(sst_wavefronts), .conflicts = TALLIED(sst_conflicts),
+                   .bytes = TALLIED(sst_bytes)},
+    [CLASS_SATOM] = {TALLIED(satom_requests), TALLIED(satom_wavefronts), .lanes = TALLIED(satom_lanes),
+                     .conflicts = TALLIED(satom_conflicts)},
+    [CLASS_CLD] = {TALLIED(cld_requests), TALLIED(cld_words)},
+    [CLASS_TEX] = {TALLIED(tex_requests)},
+    [CLASS_SULD] = {TALLIED(suld_requests)},
+    [CLASS_SUST] = {TALLIED(sust_requests)},
+};
+
+static void add_event(u64 n[EVENT_COUNT], u8 tallied, u64 by)
+{
+    if (tallied)
+        n[tallied - 1] += by;
+}
+
 static void add_tally(u64 n[EVENT_COUNT], enum access_class class, const struct tally *t)
 {
-    /* The first event of each class; requests, cost and so on follow it in events.def. */
-    static const u8 first[ACCESS_CLASSES] = {
-        EVENT_gld_requests,    EVENT_gst_requests, EVENT_gatom_requests, EVENT_gred_requests,  EVENT_lld_requests,
-        EVENT_lst_requests,    EVENT_sld_requests, EVENT_sst_requests,   EVENT_satom_requests, EVENT_cld_requests,
-        EVENT_gasync_requests, EVENT_tex_requests, EVENT_suld_requests,  EVENT_sust_requests};
-    u64 *to = &n[first[class]];
-    to[0] += t->requests;
-    if (class >= CLASS_TEX)
-        return;
-    to[1] += t->cost;
-    switch (class) {
-    case CLASS_CLD:
-        break;
-    case CLASS_GATOM:
-    case CLASS_GRED:
-        to[2] += t->lanes;
-        break;
-    case CLASS_SLD:
-    case CLASS_SST:
-        to[2] += t->conflicts;
-        to[3] += t->bytes;
-        break;
-    case CLASS_SATOM:
-        to[2] += t->conflicts;
-        to[3] += t->lanes;
-        break;
-    default:
-        to[2] += t->bytes;
-    }
+    const struct tally_events *e = &tally_events[class];
+    add_event(n, e->requests, t->requests);
+    add_event(n, e->cost, t->cost);
+    add_event(n, e->lanes, t->lanes);
+    add_event(n, e->conflicts, t->conflicts);
+    add_event(n, e->bytes, t->bytes);
 }
 
 /* Instructions by the width of what a lane accesses: 1, 2, 4, 8, 16 bytes. Constants and textures go elsewhere. */

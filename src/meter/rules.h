@@ -49,6 +49,8 @@ enum access_class {
     ACCESS_CLASSES,
     CLASS_NONE = 255, /* not counted: parameters, spaces that have no counter */
 };
+_Static_assert(CLASS_GLD == 0 && CLASS_GRED == 3 && CLASS_TEX + 3 == ACCESS_CLASSES,
+               "global memory comes first, textures and surfaces last");
 
 /* ---- estimate.c: what ptxas is expected to make of a function ---- */
 

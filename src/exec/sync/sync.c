@@ -28,6 +28,13 @@ struct sync {
     u32 reads;    /* lanes whose value another takes */
 };
 
+/* The order of enum sync_op (sched.h) on which the ranges below rest. */
+_Static_assert(SYNC_SHFL_UP == 0 && SYNC_SHFL_IDX + 1 == SYNC_VOTE_ALL && SYNC_VOTE_UNI + 1 == SYNC_BALLOT &&
+                   SYNC_BALLOT + 1 == SYNC_MATCH_ANY_32 && SYNC_MATCH_ALL_64 + 1 == SYNC_ADD &&
+                   SYNC_XOR + 1 == SYNC_FMIN && SYNC_FMAX_ABS + 1 == SYNC_FMIN_NAN &&
+                   SYNC_FMAX_ABS_NAN + 1 == SYNC_ELECT,
+               "shuffles, votes, matches, reductions (of floats at the end, those that keep NaN last), the others");
+
 static bool is_shfl(enum sync_op op) { return op <= SYNC_SHFL_IDX; }
 static bool is_vote(enum sync_op op) { return op >= SYNC_VOTE_ALL && op <= SYNC_BALLOT; }
 static bool is_wide(enum sync_op op) { return op == SYNC_MATCH_ANY_64 || op == SYNC_MATCH_ALL_64; }

@@ -226,6 +226,10 @@ static enum event_id class_event(const struct ptx_inst *i)
     return class == ARITH ? arith_event(first_type(i)) : (enum event_id)events[class];
 }
 
+_Static_assert(EVENT_fmul == EVENT_fadd + 1 && EVENT_ffma == EVENT_fadd + 2 && EVENT_dmul == EVENT_dadd + 1 &&
+                   EVENT_dfma == EVENT_dadd + 2 && EVENT_hmul == EVENT_hadd + 1 && EVENT_hfma == EVENT_hadd + 2,
+               "additions, multiplications, both: in this order in events.def");
+
 /* The operation that ncu counts as flops: the event of its kind (0 = add, 1 = mul, 2 = fma) and type. */
 static void set_flop(struct site_estimate *e, const struct ptx_inst *i)
 {
