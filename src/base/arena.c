@@ -18,26 +18,27 @@ struct arena_chunk {
 /* The header, padded so that the memory behind it is aligned. */
 #define HEADER ls_align_up(sizeof(struct arena_chunk), ALIGN)
 
-static _Noreturn void out_of_memory(struct arena *a)
+void arena_out_of_memory(struct arena *a)
 {
     static const jmp_buf unset;
+    while (a->under)
+        a = a->under;
     LS_BUG_ON(memcmp(&a->oom, &unset, sizeof(unset)) == 0); /* nobody called setjmp(a->oom) */
     longjmp(a->oom, 1);
 }
 
-static struct arena_chunk *chunk_new(struct arena *a, size_t payload, bool zeroed)
+static struct arena_chunk *chunk_new(size_t payload, bool zeroed)
 {
     size_t size;
     if (__builtin_add_overflow(payload, HEADER, &size))
-        out_of_memory(a);
+        return NULL;
     struct arena_chunk *c = zeroed ? ls_calloc(1, size) : ls_realloc(NULL, size);
-    if (!c)
-        out_of_memory(a);
-    c->size = size;
+    if (c)
+        c->size = size;
     return c;
 }
 
-/* Room for `need` bytes: a new current chunk, or a private one for large requests, which is zeroed. */
+/* Room for `need` bytes: a new current chunk, or a private one for large requests, which is zeroed. NULL: no memory. */
 static u8 *grow(struct arena *a, size_t need, bool *zeroed)
 {
     size_t last = a->chunks ? a->chunks->size : CHUNK_MIN / 2;
@@ -46,7 +47,9 @@ static u8 *grow(struct arena *a, size_t need, bool *zeroed)
         next = CHUNK_MIN;
     *zeroed = need > next / 4;
     if (*zeroed) {
-        struct arena_chunk *c = chunk_new(a, need, true);
+        struct arena_chunk *c = chunk_new(need, true);
+        if (!c)
+            return NULL;
         if (a->chunks) {
             c->next = a->chunks->next;
             a->chunks->next = c;
@@ -56,7 +59,9 @@ static u8 *grow(struct arena *a, size_t need, bool *zeroed)
         }
         return (u8 *)c + HEADER;
     }
-    struct arena_chunk *c = chunk_new(a, next - HEADER, false);
+    struct arena_chunk *c = chunk_new(next - HEADER, false);
+    if (!c)
+        return NULL;
     c->next = a->chunks;
     a->chunks = c;
     u8 *p = (u8 *)c + HEADER;
@@ -65,21 +70,33 @@ static u8 *grow(struct arena *a, size_t need, bool *zeroed)
     return p;
 }
 
-void *arena_alloc_aligned(struct arena *a, size_t size, size_t align)
+void *arena_try_aligned(struct arena *a, size_t size, size_t align)
 {
     LS_BUG_ON(align == 0 || (align & (align - 1)));
     if (align < ALIGN)
         align = ALIGN;
     if (size > SIZE_MAX - 2 * align)
-        out_of_memory(a);
+        return NULL;
     bool zeroed = false;
     u8 *p = (u8 *)ls_align_up((uintptr_t)a->at, align);
     if (LS_LIKELY(a->at && p <= a->end && size <= (size_t)(a->end - p)))
         a->at = p + size;
     else
         p = (u8 *)ls_align_up((uintptr_t)grow(a, size + (align - ALIGN), &zeroed), align);
+    if (!p)
+        return NULL;
     a->total += size;
     return zeroed ? p : memset(p, 0, size);
+}
+
+void *arena_try(struct arena *a, size_t size) { return arena_try_aligned(a, size, ALIGN); }
+
+void *arena_alloc_aligned(struct arena *a, size_t size, size_t align)
+{
+    void *p = arena_try_aligned(a, size, align);
+    if (LS_UNLIKELY(!p))
+        arena_out_of_memory(a);
+    return p;
 }
 
 void *arena_alloc(struct arena *a, size_t size) { return arena_alloc_aligned(a, size, ALIGN); }

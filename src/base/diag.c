@@ -30,6 +30,7 @@ static bool count(struct diag_list *d, enum diag_level level)
     return room;
 }
 
+/* NULL: no memory. */
 static char *format(struct arena *a, const char *fmt, va_list args)
 {
     LS_BUG_ON(!fmt);
@@ -37,27 +38,32 @@ static char *format(struct arena *a, const char *fmt, va_list args)
     va_copy(again, args);
     const int n = vsnprintf(NULL, 0, fmt, args);
     LS_BUG_ON(n < 0);
-    char *to = arena_alloc(a, (size_t)n + 1);
-    vsnprintf(to, (size_t)n + 1, fmt, again);
+    char *to = arena_try(a, (size_t)n + 1);
+    if (to)
+        vsnprintf(to, (size_t)n + 1, fmt, again);
     va_end(again);
     return to;
 }
 
+static char *copy(struct arena *a, const char *s, size_t n)
+{
+    char *to = arena_try(a, n + 1);
+    return to && n ? memcpy(to, s, n) : to;
+}
+
 struct diag *diag_add(struct diag_list *d, enum diag_level level, struct diag_place at, const char *fmt, ...)
 {
-    if (!count(d, level) || setjmp(d->mem.oom)) {
+    struct diag *g = count(d, level) ? arena_try_new(&d->mem, struct diag) : NULL;
+    va_list args;
+    va_start(args, fmt);
+    char *text = g ? format(&d->mem, fmt, args) : NULL, *file = NULL;
+    va_end(args);
+    if (!text || (at.file && !(file = copy(&d->mem, at.file, strlen(at.file))))) {
         d->dropped++;
         return NULL;
     }
-    struct diag *g = arena_new(&d->mem, struct diag);
-    g->level = level;
-    g->at = at;
-    if (at.file)
-        g->at.file = arena_strndup(&d->mem, at.file, strlen(at.file));
-    va_list args;
-    va_start(args, fmt);
-    g->text = format(&d->mem, fmt, args);
-    va_end(args);
+    *g = (struct diag){.level = level, .at = at, .text = text};
+    g->at.file = file;
     *d->last = g;
     d->last = &g->next;
     return g;
@@ -65,14 +71,13 @@ struct diag *diag_add(struct diag_list *d, enum diag_level level, struct diag_pl
 
 void diag_set_source(struct diag_list *d, struct diag *g, const char *line, size_t len)
 {
-    if (!g || setjmp(d->mem.oom))
-        return;
-    g->source = arena_strndup(&d->mem, line, len);
+    if (g)
+        g->source = copy(&d->mem, line, len);
 }
 
 void diag_set_note(struct diag_list *d, struct diag *g, const char *fmt, ...)
 {
-    if (!g || setjmp(d->mem.oom))
+    if (!g)
         return;
     va_list args;
     va_start(args, fmt);

@@ -13,6 +13,7 @@ struct intern {
 
 /* The NUL-terminated copy of s[0..n); the same pointer for the same bytes. */
 const char *intern(struct intern *t, const char *s, size_t n);
+const char *intern_try(struct intern *t, const char *s, size_t n); /* the same; NULL: no memory */
 
 /* A word beside each interned string, NULL at first, for the table's user. */
 void **intern_slot(const char *interned);

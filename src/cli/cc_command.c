@@ -1,7 +1,6 @@
 /* cc_command.c - `lockstep cc`: compiles CUDA programs, by the options that nvcc has.
  *
  * The library src/toolchain does it; here are the messages, --help, -v, and the choice between clang and nvcc. */
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  */
 #include "lab/lab.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

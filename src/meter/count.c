@@ -289,11 +289,9 @@ static struct cost look_up(struct counter *c, const struct site_count *site, enu
 
 static __attribute__((noinline)) struct memo *make_memo(struct counter *c, struct site_count *s)
 {
-    if (c->failed || setjmp(c->mem.oom)) {
-        c->failed = true;
-        return NULL;
-    }
-    return s->memo = arena_new(&c->mem, struct memo); /* mask 0 matches no access */
+    s->memo = c->failed ? NULL : arena_try_new(&c->mem, struct memo); /* mask 0 matches no access */
+    c->failed |= !s->memo;
+    return s->memo;
 }
 
 static struct cost cost_of(struct counter *c, struct site_count *s, enum access_class class,
@@ -374,14 +372,10 @@ static __attribute__((noinline)) struct tally *other_tally(struct counter *c, st
         s->class = (u8) class;
         return &s->first;
     }
-    if (!s->others) {
-        if (c->failed || setjmp(c->mem.oom)) {
-            c->failed = true;
-            return NULL;
-        }
-        s->others = arena_array(&c->mem, struct tally, ACCESS_CLASSES);
-    }
-    return &s->others[class];
+    if (!s->others && !c->failed)
+        s->others = arena_try_array(&c->mem, struct tally, ACCESS_CLASSES);
+    c->failed |= !s->others;
+    return s->others ? &s->others[class] : NULL;
 }
 
 static inline struct tally *tally_of(struct counter *c, struct site_count *s, enum access_class class)

@@ -2,8 +2,6 @@
 #ifndef LS_METER_COUNT_H
 #define LS_METER_COUNT_H
 
-#include <setjmp.h>
-
 #include "base/vec.h"
 #include "meter/banks.h"
 #include "meter/caches.h"

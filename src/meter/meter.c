@@ -532,13 +532,13 @@ static bool any_failed(const struct meter *m)
 
 static struct meter_report *make_report(const struct meter *m)
 {
-    struct arena tmp = ARENA("tmp");
     const bool good = (!m->caches || caches_finish(m->caches)) && !any_failed(m);
     struct meter_report *r = good ? ls_calloc(1, sizeof *r) : NULL;
     if (!r)
         return NULL;
     r->mem.name = "report";
-    if (setjmp(tmp.oom) || setjmp(r->mem.oom)) {
+    struct arena tmp = ARENA_UNDER("tmp", &r->mem);
+    if (setjmp(r->mem.oom)) {
         arena_free(&tmp);
         meter_report_free(r);
         return NULL;

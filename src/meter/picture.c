@@ -30,11 +30,10 @@ static void keep(struct counter *c, const struct exec_access *a)
             s.addr[lane] = a->pattern == PATTERN_UNIFORM      ? a->addr[first]
                            : a->pattern == PATTERN_CONTIGUOUS ? a->addr[0] + lane * a->size
                                                               : a->addr[lane];
-    if (setjmp(c->mem.oom)) {
+    if (vec_room(&c->mem, &c->samples))
+        c->samples.at[c->samples.len++] = s;
+    else
         c->failed = true;
-        return;
-    }
-    vec_push(&c->mem, &c->samples, s);
 }
 
 void picture_access(void *ctx, const struct exec_access *a)

@@ -285,7 +285,7 @@ static void start_module(struct parser *p, const char *text, size_t len, const c
 
 static enum ls_status run(struct parser *p, const char *text, size_t len, const char *file)
 {
-    if (setjmp(p->m->mem.oom) || setjmp(p->tmp.oom))
+    if (setjmp(p->m->mem.oom))
         return LS_ERR_NOMEM;
     start_module(p, text, len, file);
     parse_module(p);
@@ -306,7 +306,7 @@ enum ls_status ptx_parse(const char *text, size_t len, const char *file, struct 
     struct ptx_module *m = p->m = ls_calloc(1, sizeof(*m));
     if (m) {
         m->mem.name = "mod";
-        p->tmp.name = "tmp";
+        p->tmp = (struct arena)ARENA_UNDER("tmp", &m->mem);
         p->diags = diags;
         status = run(p, text, len, file ? file : "<ptx>");
     }

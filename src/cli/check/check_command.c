@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <regex.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,10 +239,11 @@ static bool read_report(const struct check_command *c, struct check_report *r, i
 
 static bool set_command(struct check_report *r, char *const *program)
 {
-    if (setjmp(r->mem.oom))
-        return false;
-    for (u32 k = 0; program && program[k]; k++)
-        vec_push(&r->mem, &r->command, (const char *)program[k]);
+    for (u32 k = 0; program && program[k]; k++) {
+        if (!vec_room(&r->mem, &r->command))
+            return false;
+        r->command.at[r->command.len++] = program[k];
+    }
     return true;
 }
 

@@ -3,7 +3,6 @@
  * The file is read and checked here, so that what is wrong with it, or with the arguments, is said before a driver is
  * loaded. Then everything goes through the driver API, so that the same command runs on a GPU. What a launch is refused
  * for, and what a kernel ends in, Lockstep's driver says itself on stderr; it is not said twice. */
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  * The driver in the program's processes writes the records (attach/profile.c); this command sets the environment, runs
  * the program, reads the records and prints them (report/ncu/ncu.h). Nothing is replayed: one run counts every metric. */
 #include <errno.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -213,8 +212,8 @@ static void print_text(const struct profile *p, FILE *out, struct ncu_report *r,
 
 static bool print(struct profile *p, FILE *out, const struct session *s)
 {
-    struct arena tmp = ARENA("tmp"), mem = ARENA("page");
-    if (setjmp(tmp.oom) || setjmp(mem.oom)) {
+    struct arena mem = ARENA("page"), tmp = ARENA_UNDER("tmp", &mem);
+    if (setjmp(mem.oom)) {
         arena_free(&tmp);
         arena_free(&mem);
         return false;

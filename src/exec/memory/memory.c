@@ -14,7 +14,6 @@
  * changes are rare. */
 #include "exec/memory/memory.h"
 
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -407,10 +406,8 @@ static bool keep_name(struct mem_table *m, const char *name, const char **kept)
     *kept = NULL;
     if (!name)
         return true;
-    if (setjmp(m->names_mem.oom))
-        return false;
-    *kept = intern(&m->names, name, strlen(name));
-    return true;
+    *kept = intern_try(&m->names, name, strlen(name));
+    return *kept;
 }
 
 static enum ls_status alloc_locked(struct mem *v, u64 size, u64 align, enum mem_kind kind, const char *name,

@@ -82,8 +82,8 @@ enum { CELLS_MOST = 1 << 24 };
 struct slots {
     struct verify *v;
     u32 n;
-    u32 *in;  /* nblocks x n: at a block's begin */
-    u32 *now; /* where the walk is */
+    u32 *in;                              /* nblocks x n: at a block's begin */
+    u32 *now;                             /* where the walk is */
     u32 *read, *written, nread, nwritten; /* registers of the instruction */
     bool sound;
 };

@@ -29,7 +29,7 @@ enum kind {
 #define KIND(name) KIND_##name,
     KINDS(KIND)
 #undef KIND
-    KIND_COUNT
+        KIND_COUNT
 };
 
 struct records {
@@ -45,10 +45,9 @@ static const char *const shapes[IR_NSHAPES] = {"fast", "traced", "timed"};
 
 static void find_kinds(struct records *x)
 {
-    static const char *const names[KIND_COUNT] = {
-        NULL,
+    static const char *const names[KIND_COUNT] = {NULL,
 #define KIND(name) #name,
-        KINDS(KIND)
+                                                  KINDS(KIND)
 #undef KIND
     };
     const struct ir_target *t = x->v->target;
@@ -148,8 +147,7 @@ static bool may_go(const struct records *x, const struct ir_inst *to)
 {
     const struct ir_block *blk = &x->v->f->blocks[x->block];
     const struct ptx_inst *last = &x->v->src->insts[blk->end - 1];
-    const bool to_end =
-        blk->end == x->v->src->ninsts || ir_flow(last) == FLOW_BRANCH || ir_flow(last) == FLOW_TABLE;
+    const bool to_end = blk->end == x->v->src->ninsts || ir_flow(last) == FLOW_BRANCH || ir_flow(last) == FLOW_TABLE;
     for (u32 k = 0; k < blk->nsucc; k++)
         if (to == start_of(x, blk->succs[k]))
             return true;
@@ -201,7 +199,9 @@ static bool verify_call(struct records *x, const struct ir_inst *r, enum kind ki
     const struct ir_call *c = r->ptr;
     if (!c || c->ret_at > x->v->f->call_bytes)
         return broken(x, "a call's results lie outside the call area");
-    return (kind == KIND_call ? c->callee != 0 : kind == KIND_call_builtin ? c->builtin >= 0 : true) ||
+    return (kind == KIND_call           ? c->callee != 0
+            : kind == KIND_call_builtin ? c->builtin >= 0
+                                        : true) ||
            broken(x, "a call has nobody to call");
 }
 

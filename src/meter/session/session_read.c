@@ -204,18 +204,20 @@ static void fill_rows(const struct session_reader *rd, struct meter_rows *rows, 
 }
 
 /* The reader owns it; NULL: no memory. */
-static struct meter_rows *read_rows(const struct session_reader *rd, const json_t *all)
+static struct meter_rows *read_rows(struct session_reader *rd, const json_t *all)
 {
     struct meter_rows *rows = ls_calloc(1, sizeof *rows);
     if (!rows)
         return NULL;
-    rows->mem.name = "rows";
+    rows->mem = (struct arena)ARENA_UNDER("rows", &rd->mem);
     rows->owners = 1;
-    if (setjmp(rows->mem.oom)) {
-        meter_rows_release(rows);
+    if (!vec_room(&rd->mem, &rd->rows)) {
+        ls_free(rows);
         return NULL;
     }
+    rd->rows.at[rd->rows.len++] = rows; /* first, so that it is freed whatever happens */
     fill_rows(rd, rows, all);
+    rows->mem.under = NULL; /* it may outlive the reader */
     return rows;
 }
 
@@ -227,7 +229,6 @@ static bool read_lines(struct session_reader *rd, const json_t *root, struct met
         rows = read_rows(rd, lines);
         if (!rows)
             return false;
-        vec_push(&rd->mem, &rd->rows, rows);
     } else if (as && u64_of_value(as) < rd->rows.len) {
         rows = rd->rows.at[u64_of_value(as)];
     }
@@ -325,18 +326,19 @@ enum ls_status session_reader_parse(struct session_reader *rd, const char *line,
     if (!root)
         return LS_ERR_SYNTAX;
     struct meter_report *r = ls_calloc(1, sizeof *r);
-    if (!r || setjmp(r->mem.oom) || setjmp(rd->mem.oom)) {
+    if (!r || setjmp(rd->mem.oom)) {
         json_decref(root);
         meter_report_free(r);
         return LS_ERR_NOMEM;
     }
-    r->mem.name = "report";
+    r->mem = (struct arena)ARENA_UNDER("report", &rd->mem);
     const enum ls_status status = json_is_object(root) ? fill(rd, root, r) : LS_ERR_SYNTAX;
     json_decref(root);
     if (status != LS_OK) {
         meter_report_free(r);
         return status;
     }
+    r->mem.under = NULL; /* it outlives the reader */
     *out = r;
     return LS_OK;
 }

@@ -96,6 +96,61 @@ static void arena_serves_large_and_aligned_requests(void **state)
     arena_free(&a);
 }
 
+/* Without a recovery point: NULL, and what was there before stays as it was. */
+static void trying_returns_null(void **state)
+{
+    (void)state;
+    long n = 1;
+    for (bool done = false; !done; n++) {
+        struct failing f = {.fail_at = n};
+        struct arena a = ARENA("test");
+        struct intern names = {.mem = &a};
+        VEC(u32) v = {0};
+        ls_set_realloc(failing_realloc, &f);
+        done = true;
+        for (u32 i = 0; i < 2000; i++) {
+            char name[16];
+            const int len = snprintf(name, sizeof name, "n%u", i);
+            const u32 before = v.len, last = before ? v.at[before - 1] : 0;
+            if (vec_room(&a, &v))
+                v.at[v.len++] = i;
+            else
+                done = false;
+            assert_true(v.len <= v.cap);
+            assert_true(!before || v.at[before - 1] == last);
+            if (!arena_try(&a, 100) || !intern_try(&names, name, (size_t)len))
+                done = false;
+        }
+        assert_int_equal(done, f.requests < n);
+        arena_free(&a);
+        assert_int_equal(f.live, 0);
+        ls_set_realloc(NULL, NULL);
+    }
+    assert_true(n > 3);
+}
+
+/* An arena that is under another comes out at that one's recovery point. */
+static void arenas_share_a_recovery_point(void **state)
+{
+    (void)state;
+    struct failing f = {.fail_at = 2};
+    struct arena mem = ARENA("test"), tmp = ARENA_UNDER("tmp", &mem), inner = ARENA_UNDER("inner", &tmp);
+    volatile bool recovered = false;
+    ls_set_realloc(failing_realloc, &f);
+    if (setjmp(mem.oom)) {
+        recovered = true;
+    } else {
+        arena_alloc(&tmp, 10);
+        arena_alloc(&inner, 10);
+    }
+    assert_true(recovered);
+    arena_free(&inner);
+    arena_free(&tmp);
+    arena_free(&mem);
+    assert_int_equal(f.live, 0);
+    ls_set_realloc(NULL, NULL);
+}
+
 /* Every request that fails comes out at the recovery point, and freeing the arena leaves nothing. */
 static void arena_recovers_from_every_failure(void **state)
 {
@@ -191,6 +246,8 @@ int main(void)
         cmocka_unit_test(hook_sees_everything),
         cmocka_unit_test(arena_is_aligned_zeroed_and_disjoint),
         cmocka_unit_test(arena_serves_large_and_aligned_requests),
+        cmocka_unit_test(trying_returns_null),
+        cmocka_unit_test(arenas_share_a_recovery_point),
         cmocka_unit_test(arena_recovers_from_every_failure),
         cmocka_unit_test(arena_refuses_impossible_sizes),
         cmocka_unit_test(vectors_grow_and_keep),

@@ -91,7 +91,7 @@ static bool sound(struct rig *r) { return ir_verify(r->f, &target, r->why, sizeo
         const bool sound_ = sound(r);                                                                                  \
         *at_ = saved_;                                                                                                 \
         assert_false(sound_);                                                                                          \
-        if (!strstr((r)->why, rule) || !strstr((r)->why, "function flow"))                                            \
+        if (!strstr((r)->why, rule) || !strstr((r)->why, "function flow"))                                             \
             fail_msg("expected '%s', was told '%s'", rule, (r)->why);                                                  \
     } while (0)
 
