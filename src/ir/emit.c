@@ -548,6 +548,7 @@ static void emit_guarded(struct emit *e)
 
 static void emit_inst(struct emit *e)
 {
+    LS_BUG_ON(e->nwiden && !e->p->out->poison); /* an instruction before this one had no emit_end_writes */
     memset(e->ntemps, 0, sizeof e->ntemps);
     if (e->inst->guard && ir_flow(e->inst) == FLOW_NEXT)
         emit_guarded(e);

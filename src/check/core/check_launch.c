@@ -68,10 +68,7 @@ static bool on_fault(void *ctx, const struct exec_block_info *b, const struct ex
     return go_on;
 }
 
-void *check_alloc_aligned(struct arena *mem, size_t size, size_t align)
-{
-    return setjmp(mem->oom) ? NULL : arena_alloc_aligned(mem, size, align);
-}
+void *check_alloc_aligned(struct arena *mem, size_t size, size_t align) { return arena_try_aligned(mem, size, align); }
 
 void *check_alloc(struct arena *mem, size_t size) { return check_alloc_aligned(mem, size, 16); }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 
 struct capture {
     u64 id;
@@ -86,6 +87,7 @@ static CUresult frontier_set(struct frontier *f, const CUgraphNode *nodes, const
 
 static void join(struct capture *c, struct CUstream_st *s)
 {
+    LS_LOCKED(&lock);
     s->captured_next = c->streams;
     c->streams = s;
     atomic_store_explicit(&s->capture, c, memory_order_release);
@@ -93,6 +95,7 @@ static void join(struct capture *c, struct CUstream_st *s)
 
 static void leave(struct CUstream_st *s)
 {
+    LS_LOCKED(&lock);
     struct capture *c = atomic_load(&s->capture);
     struct CUstream_st **at = &c->streams;
     while (*at != s)

@@ -3,6 +3,7 @@
  *
  * Sizes are those of GPUs since Volta (device.c has them as attributes): a request beyond them fails as it does there.
  * A cube map is a layered array of six faces. Sparse and depth arrays are not there. */
+#include "base/locked.h"
 #include "driver/driver.h"
 
 static u32 format_bytes(CUarray_format f)
@@ -91,6 +92,7 @@ static size_t array_bytes(const struct CUarray_st *a) { return a->desc.Width * a
 /* Enters an array that has its memory; driver.lock held. */
 static void enter(CUarray a)
 {
+    LS_LOCKED(&drv.lock);
     a->tag = TAG_ARRAY;
     a->next = drv.arrays;
     drv.arrays = a;
@@ -162,6 +164,7 @@ CUresult impl_cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, C
 /* Takes the array that `at` points to out of the list; driver.lock held. */
 static void unlink_array(CUarray *at)
 {
+    LS_LOCKED(&drv.lock);
     CUarray a = *at;
     *at = a->next;
     handle_free(TAG_ARRAY, a);
@@ -291,6 +294,7 @@ CUresult impl_cuMipmappedArrayGetLevel(CUarray *pLevelArray, CUmipmappedArray hM
 /* Takes the mipmapped array that `at` points to out of the lists, with its levels; driver.lock held. */
 static void unlink_mipmap(CUmipmappedArray *at)
 {
+    LS_LOCKED(&drv.lock);
     CUmipmappedArray m = *at;
     *at = m->next;
     for (CUarray *a = &drv.arrays; *a;)

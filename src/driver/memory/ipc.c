@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 #include "driver/driver.h"
 #include "driver/memory/ipc.h"
 
@@ -155,6 +156,7 @@ static CUresult import(const struct memory_handle *h, struct opened *o)
 /* Lock held. */
 static CUresult open_handle(const struct memory_handle *h, u64 *address)
 {
+    LS_LOCKED(&opened_lock);
     const CUcontext ctx = ctx_current();
     forget_gone();
     for (struct opened *o = opened; o; o = o->next) {

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 #include "driver/driver.h"
 
 /* driver.lock */
@@ -42,6 +43,7 @@ static size_t above(u64 address)
 
 static struct allocation *find_locked(u64 address)
 {
+    LS_LOCKED(&drv.lock);
     size_t i = above(address);
     struct allocation *a = i ? &table[i - 1] : NULL;
     return a && (address - a->base < a->size || address == a->base) ? a : NULL;
@@ -83,6 +85,7 @@ bool memory_adopt(const struct allocation *a)
     }
     if (ok) {
         size_t i = above(a->base);
+        LS_BUG_ON(i && table[i - 1].base == a->base); /* one allocation an address */
         memmove(&table[i + 1], &table[i], (len - i) * sizeof *table);
         table[i] = *a;
         len++;
@@ -96,6 +99,8 @@ bool memory_adopt(const struct allocation *a)
 static void remove_locked(struct allocation *a)
 {
     size_t i = (size_t)(a - table);
+    LS_LOCKED(&drv.lock);
+    LS_BUG_ON(i >= len);
     memmove(&table[i], &table[i + 1], (len - i - 1) * sizeof *table);
     len--;
 }
@@ -117,6 +122,7 @@ bool memory_forget(u64 base, struct allocation *out)
 
 static void set_live_locked(struct allocation *a, bool live)
 {
+    LS_LOCKED(&drv.lock);
     struct memory_graph_use *use = &drv.devices[a->ctx->device].graph_use;
     if (a->live != live)
         use->used += live ? a->size : -a->size;
@@ -178,6 +184,7 @@ static void release(struct deferred d)
 /* run_lock held */
 static void flush_deferred(void)
 {
+    LS_LOCKED(&drv.run_lock);
     for (size_t i = 0; i < deferred_len; i++)
         release(deferred[i]);
     deferred_len = 0;
@@ -219,6 +226,7 @@ static pthread_t alone_is; /* in this thread */
 /* run_lock held. Modules are loaded all the same, under locks that operations want too. */
 static void wait_for_alone(void)
 {
+    LS_LOCKED(&drv.run_lock);
     while (alone && queue_doing)
         pthread_cond_wait(&run_changed, &drv.run_lock);
 }
@@ -254,6 +262,7 @@ bool memory_run_begin_alone(void)
 void memory_run_end(void)
 {
     pthread_mutex_lock(&drv.run_lock);
+    LS_BUG_ON(drv.running == 0);
     if (--drv.running == 0)
         flush_deferred();
     if (alone && pthread_equal(alone_is, pthread_self()))
@@ -568,6 +577,7 @@ CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id)
         return r;
     pthread_mutex_lock(&drv.lock);
     struct allocation *a = find_locked(*address);
+    LS_BUG_ON(!a); /* it has just been made, and nobody else knows it */
     a->graph = true;
     *id = a->id;
     struct memory_graph_use *use = &drv.devices[ctx->device].graph_use;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 #include "driver/driver.h"
 
 enum { NOWHERE = -2 }; /* no location, or not the same for all of a range */
@@ -36,12 +37,17 @@ static u64 accessor(CUdevice d) { return 1ull << (d + 1); }
 
 static void drop(size_t i)
 {
+    LS_LOCKED(&pieces.lock);
+    LS_BUG_ON(i >= pieces.n);
     pieces.n--;
     memmove(&pieces.at[i], &pieces.at[i + 1], (pieces.n - i) * sizeof pieces.at[0]);
 }
 
 static bool insert(size_t i, struct piece_of_range p)
 {
+    LS_LOCKED(&pieces.lock);
+    LS_BUG_ON(i > pieces.n || p.from >= p.to || (i && pieces.at[i - 1].to > p.from) ||
+              (i < pieces.n && p.to > pieces.at[i].from)); /* in order, and apart */
     struct piece_of_range *more = ls_realloc(pieces.at, (pieces.n + 1) * sizeof *more);
     if (!more)
         return false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 #include "driver/driver.h"
 #include "exec/texture/texture.h"
 
@@ -323,6 +324,7 @@ CUresult impl_cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_
 /* The place in the list of that object; driver.lock held. */
 static struct object **find(u64 handle, u8 kind)
 {
+    LS_LOCKED(&drv.lock);
     struct object **at = &objects;
     while (*at && ((*at)->handle != handle || (*at)->kind != kind))
         at = &(*at)->next;

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/locked.h"
+
 enum { GRANULARITY = 2 << 20 }; /* as on current GPUs */
 
 struct piece {
@@ -38,6 +40,7 @@ static struct mem *device_mem(CUdevice device) { return drv.exec[device].mem; }
 /* Lock held. */
 static void piece_drop(struct piece *p)
 {
+    LS_LOCKED(&vmm_lock);
     if (p->handles || p->mappings)
         return;
     munmap(p->home, p->size);
@@ -256,6 +259,7 @@ CUresult impl_cuMemAddressFree(CUdeviceptr ptr, size_t size)
 /* Lock held. What is mapped may not be touched before cuMemSetAccess. */
 static CUresult map_piece(u64 at, u64 size, struct piece *p)
 {
+    LS_LOCKED(&vmm_lock);
     enum ls_status s = mem_map(device_mem(p->prop.location.id), at, size, p->home, MEM_MAPPED_NONE);
     if (s != LS_OK)
         return s == LS_ERR_INVALID ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;

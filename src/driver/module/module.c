@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 #include "driver/driver.h"
 #include "driver/module/fatbin.h"
 #include "driver/module/jit.h"
@@ -411,6 +412,7 @@ static void free_kernels(CUlibrary l)
 /* Makes the handles of all kernels, which outlive the module. driver.lock held. */
 static CUresult index_kernels(CUlibrary l, CUmodule m)
 {
+    LS_LOCKED(&drv.lock);
     if (l->kernels)
         return CUDA_SUCCESS;
     const unsigned n = kernel_count(m);

@@ -2,6 +2,7 @@
 #include "driver/stream/queue.h"
 
 #include "base/alloc.h"
+#include "base/locked.h"
 
 _Thread_local u64 queue_doing;
 
@@ -17,10 +18,19 @@ struct queue *queue_new(struct hub *hub)
     return q;
 }
 
-void queue_ref(struct queue *q) { q->refs++; }
+void queue_ref(struct queue *q)
+{
+    LS_LOCKED(&q->hub->lock);
+    q->refs++;
+}
 
 /* Lock held; true: that was the last. */
-static bool drop_ref(struct queue *q) { return --q->refs == 0; }
+static bool drop_ref(struct queue *q)
+{
+    LS_LOCKED(&q->hub->lock);
+    LS_BUG_ON(q->refs == 0);
+    return --q->refs == 0;
+}
 
 static void destroy(struct queue *q)
 {
@@ -51,7 +61,11 @@ void queue_close(struct queue *q)
         destroy(q);
 }
 
-bool queue_idle(const struct queue *q) { return q->completed == q->submitted; }
+bool queue_idle(const struct queue *q)
+{
+    LS_LOCKED(&q->hub->lock);
+    return q->completed == q->submitted;
+}
 
 static void announce(struct hub *hub)
 {
@@ -96,6 +110,7 @@ static void *queue_main(void *arg)
         w->release(w);
         pthread_mutex_lock(&hub->lock);
         q->completed++;
+        LS_BUG_ON(q->completed > q->submitted);
         announce(hub);
     }
     bool last = drop_ref(q);
@@ -119,6 +134,7 @@ static bool start(struct queue *q)
 
 bool queue_push(struct queue *q, struct work *w)
 {
+    LS_LOCKED(&q->hub->lock);
     if (!q->started && !start(q)) {
         w->release(w);
         return false;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 #include "driver/driver.h"
 #include "driver/launcher.h"
 
@@ -37,6 +38,7 @@ static bool blocking(const struct CUstream_st *s) { return !(s->flags & CU_STREA
 /* hub.lock held: takes dead streams that have finished out of the list and returns them, for freeing without it. */
 static struct CUstream_st *take_finished(CUcontext ctx)
 {
+    LS_LOCKED(&drv.hub.lock);
     struct CUstream_st *out = NULL;
     for (struct CUstream_st **at = &ctx->streams; *at;) {
         struct CUstream_st *s = *at;
@@ -124,6 +126,7 @@ static bool ready(const struct CUstream_st *s)
 /* hub.lock held: the waits that the default stream's rules ask for. */
 static bool push_waits(struct CUstream_st *s)
 {
+    LS_LOCKED(&drv.hub.lock);
     struct queue *legacy = s->ctx->legacy->queue;
     if (!s->legacy)
         return !blocking(s) || queue_push_wait(s->queue, legacy, legacy->submitted);

@@ -58,6 +58,11 @@ static struct extent *merge(struct extent *low, struct extent *high)
 void tree_insert(struct extent **root, struct extent *e)
 {
     struct extent *low, *high;
+    if (LS_DEBUG) { /* extents never overlap */
+        const struct extent *before = tree_floor(*root, e->base), *after = tree_above(*root, e->base);
+        LS_BUG_ON(before && before->base + before->span > e->base);
+        LS_BUG_ON(after && e->base + e->span > after->base);
+    }
     e->priority = hash(e->base);
     e->left = e->right = NULL;
     update(e);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 
 enum { PAGE = 1024, PAGES = 1024, PLACE_BITS = 20, WORDS = (sizeof(struct texture) + 7) / 8 };
 _Static_assert(PAGE *PAGES == 1 << PLACE_BITS, "a place fits its bits of a handle");
@@ -81,6 +82,7 @@ static void read_object(struct place *p, struct texture *out)
 /* A place that nobody uses; lock held. */
 static enum ls_status take_place(struct textures *t, u32 *n)
 {
+    LS_LOCKED(&t->lock);
     if (t->free) {
         *n = t->free - 1;
         t->free = place_at(t, *n)->next_free;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 #include "meter/rules.h"
 
 extern char **environ;
@@ -183,6 +184,7 @@ static u64 key_of(const char *ptx, size_t len, u32 sm)
 /* lock held. NULL: too many modules. */
 static const struct answer *answer_about(const struct ptxas *with, const char *ptx, size_t len, u32 sm)
 {
+    LS_LOCKED(&lock);
     while (len && !ptx[len - 1])
         len--;
     const u64 key = key_of(ptx, len, sm);

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/intern.h"
+#include "base/locked.h"
 #include "base/status.h"
 #include "base/vec.h"
 
@@ -127,6 +128,18 @@ static void trying_returns_null(void **state)
         ls_set_realloc(NULL, NULL);
     }
     assert_true(n > 3);
+}
+
+static void a_mutex_says_whether_it_is_held(void **state)
+{
+    (void)state;
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    assert_false(ls_is_locked(&m));
+    assert_false(ls_is_locked(&m)); /* asking does not take it */
+    pthread_mutex_lock(&m);
+    assert_true(ls_is_locked(&m));
+    pthread_mutex_unlock(&m);
+    assert_false(ls_is_locked(&m));
 }
 
 /* An arena that is under another comes out at that one's recovery point. */
@@ -247,6 +260,7 @@ int main(void)
         cmocka_unit_test(arena_is_aligned_zeroed_and_disjoint),
         cmocka_unit_test(arena_serves_large_and_aligned_requests),
         cmocka_unit_test(trying_returns_null),
+        cmocka_unit_test(a_mutex_says_whether_it_is_held),
         cmocka_unit_test(arenas_share_a_recovery_point),
         cmocka_unit_test(arena_recovers_from_every_failure),
         cmocka_unit_test(arena_refuses_impossible_sizes),
