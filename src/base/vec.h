@@ -17,26 +17,22 @@
         u32 len, cap;                                                                                                  \
     }
 
-/* The elements of a vector that is full, with room for more; NULL: no memory. */
-static inline void *vec_grown(struct arena *a, const void *at, u32 len, u32 *cap, size_t size)
+/* Room for more elements of a vector that is full; `at` is where its pointer is. False: no memory. */
+static inline bool vec_grow(struct arena *a, void *at, u32 len, u32 *cap, size_t size)
 {
     const u32 more = *cap ? *cap * 2 : 8;
-    void *to = arena_try(a, size * more);
+    void *from, *to = arena_try(a, size * more);
     if (!to)
-        return NULL;
+        return false;
+    memcpy(&from, at, sizeof from);
     if (len)
-        memcpy(to, at, size * len);
+        memcpy(to, from, size * len);
+    memcpy(at, &to, sizeof to);
     *cap = more;
-    return to;
+    return true;
 }
 
-#define vec_room(arena, v)                                                                                             \
-    ({                                                                                                                 \
-        void *to_ = (v)->at;                                                                                           \
-        if ((v)->len == (v)->cap && (to_ = vec_grown((arena), (v)->at, (v)->len, &(v)->cap, sizeof(*(v)->at))))        \
-            (v)->at = to_;                                                                                             \
-        to_ != NULL;                                                                                                   \
-    })
+#define vec_room(arena, v) ((v)->len < (v)->cap || vec_grow((arena), &(v)->at, (v)->len, &(v)->cap, sizeof(*(v)->at)))
 
 #define vec_push(arena, v, x)                                                                                          \
     do {                                                                                                               \
