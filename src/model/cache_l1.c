@@ -22,9 +22,9 @@ static u32 l1_take(struct sm *s, u64 number, u32 sectors)
     return there;
 }
 
-_Static_assert(EVENT_l1_gld_misses == EVENT_l1_gld_hits + 1 && EVENT_l1_gst_misses == EVENT_l1_gst_hits + 1 &&
-                   EVENT_l1_other_misses == EVENT_l1_other_hits + 1,
-               "misses stand behind their hits in events.def");
+_Static_assert(TRAFFIC_l1_gld_misses == TRAFFIC_l1_gld_hits + 1 && TRAFFIC_l1_gst_misses == TRAFFIC_l1_gst_hits + 1 &&
+                   TRAFFIC_l1_other_misses == TRAFFIC_l1_other_hits + 1,
+               "misses stand behind their hits in traffic.def");
 
 /* Counts hits, and misses behind them; the sectors that are missing. */
 static u32 l1_count(struct sm *s, u64 request, struct traffic *t, enum traffic_count hits)

@@ -1,6 +1,5 @@
 /* climb_command.c - `lockstep climb`: the ladders, rung by rung. */
 #include <errno.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
