@@ -526,6 +526,10 @@ static void add_tally(u64 n[EVENT_COUNT], enum access_class class, const struct 
     add_event(n, e->bytes, t->bytes);
 }
 
+_Static_assert(EVENT_memory_16b == EVENT_memory_8b + 1 && EVENT_memory_32b == EVENT_memory_8b + 2 &&
+                   EVENT_memory_64b == EVENT_memory_8b + 3 && EVENT_memory_128b == EVENT_memory_8b + 4,
+               "widths in their order in events.def");
+
 /* Instructions by the width of what a lane accesses: 1, 2, 4, 8, 16 bytes. Constants and textures go elsewhere. */
 static void add_width(u64 n[EVENT_COUNT], const struct site_count *s, u64 requests)
 {
