@@ -163,12 +163,15 @@ static bool release_parked(struct block *b)
 
 /* What a block waits for may be what another thread does. Threads of the grid need no help: one that mostly polls lends its
  * workers and sleeps (crew.c), while a thread that yields where other programs want the processors is a time slice late at
- * every handover. So only the last one awake, with nothing else to run, makes way for the program's. */
+ * every handover. So only the last one awake, with nothing else to run, makes way for the program's. Weak memory is the
+ * exception: what a block remembers fades round by round, so one that polled at full speed would have forgotten it before
+ * the other thread has stored anything. */
 static void let_others_run(struct block *b)
 {
     struct worker *wk = b->worker;
+    const bool alone = atomic_load_explicit(&b->grid->awake, memory_order_relaxed) == 1;
     wk->polling += IDLE_ROUND_NS;
-    if (!wk->nlive && atomic_load_explicit(&b->grid->awake, memory_order_relaxed) == 1)
+    if (alone ? !wk->nlive : b->weak != NULL)
         sched_yield();
 }
 
