@@ -4,7 +4,7 @@
 #include "check/core/host.h"
 #include "check/schedules/schedules.h"
 
-/* Replays stand around the grids: what is run again is run without the checks' hooks. */
+/* Replays wrap the launch of grids: what is run again is run without the checks' hooks. */
 static void take_launcher(void)
 {
     if (check_on) {

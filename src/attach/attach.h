@@ -1,5 +1,5 @@
-/* attach.h - what listens to the driver in libcuda.so.1. This directory is the library's root: it looks which instruments
- * the settings want, subscribes them to the driver's events (driver/observe.h) in this order, and gives the launcher
+/* attach.h - the observers of the driver in libcuda.so.1. This directory is the library's root: it looks which instruments
+ * the settings want, adds them as observers (driver/observe.h) in this order, and gives the launcher
  * (driver/launcher.h) to one of them:
  *
  *     trace     LOCKSTEP_TRACE: a line a call; from the library's load on
@@ -15,7 +15,7 @@
 void trace_start(void);                  /* before cuInit */
 void timeline_start(const char *folder); /* the others: when there are devices */
 
-/* Which launches are wanted (LOCKSTEP_KERNEL and its kin): for profile_run, and for the checks. */
+/* Which launches are wanted (LOCKSTEP_KERNEL and the other filters): for profile_run, and for the checks. */
 void profile_start(bool checking);
 bool profile_wants(const char *kernel, struct launch_place place);
 bool profile_on(void); /* launches are recorded */

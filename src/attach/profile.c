@@ -113,7 +113,7 @@ static void say_profiled(const char *kernel, u64 sequence)
     say(line);
 }
 
-/* ---- the end before the program's own ---- */
+/* ---- ending the process early ---- */
 
 static bool ended_file(char path[PATH_MAX]) { return snprintf(path, PATH_MAX, "%s/ended", profile.folder) < PATH_MAX; }
 
@@ -140,7 +140,7 @@ static void end_if_others_did(void)
 
 /* ---- selecting ---- */
 
-/* The session's folder then takes findings, which are written in another way. */
+/* The session's folder then takes findings, which are written differently. */
 static void leave_to_check(void)
 {
     if (drv.settings.progress || drv.settings.caches || drv.settings.pictures)

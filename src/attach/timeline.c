@@ -1,6 +1,6 @@
 /* timeline.c - what the program asked for, in order, for `lockstep trace`: with LOCKSTEP_TIMELINE=1 each call, and each
- * operation that a call put into a stream, is a line of JSON in $LOCKSTEP_SESSION/<pid>.line. No times of the device are
- * in it: they are modelled by whoever reads it, from the sizes here and the launches' own records.
+ * operation that a call put into a stream, is a line of JSON in $LOCKSTEP_SESSION/<pid>.line. No times of the device
+ * are in it: the reader models them, from the sizes here and the launches' records.
  *
  *     {"call":"cuMemAlloc_v2","thread":1,"at":1500}         begins; "at": the host's nanoseconds since the first line
  *     {"return":"cuMemAlloc_v2","thread":1,"at":9000}
@@ -94,7 +94,7 @@ static const char *place_of(const void *p)
     struct allocation a;
     const u64 at = (u64)(uintptr_t)p;
     if (!memory_find(at, &a))
-        return memory_known(p) ? "device" : "pageable"; /* a module's variable is nobody's allocation */
+        return memory_known(p) ? "device" : "pageable"; /* a module's variable is in no allocation of the program's */
     switch ((enum mem_kind)a.kind) {
     case MEM_PINNED:
     case MEM_REGISTERED:
@@ -153,7 +153,8 @@ static void on_graph_begin(u64 launch) { in_graph = launch; }
 
 static void on_graph_end(void) { in_graph = 0; }
 
-/* What a graph's nodes do is not the program's; an event of several processes has no place in this one's lines. */
+/* What a graph's nodes do is left out, since the program did not ask for it by a call; so are events of several
+ * processes, which this process's lines cannot order. */
 static void put_event(const char *kind, const struct CUstream_st *s, const struct CUevent_st *event)
 {
     char text[160];

@@ -1,8 +1,8 @@
 /* base.h - the scalar vocabulary that every file shares.
  *
- * u8..u64, i8..i64, f32, f64 are the lane types of the engine, so they are short.
- * LS_BUG_ON is for our own mistakes only: bad input is a status with diagnostics (diag.h), a bad kernel is a fault
- * (exec/fault.h). The three are never mixed. */
+ * u8..u64, i8..i64, f32, f64 are the lane types of the engine, so they are short. LS_BUG_ON is for our own mistakes
+ * only: bad input is a status with diagnostics (diag.h), a bad kernel is a fault (exec/faults.def). The three are never
+ * mixed. */
 #ifndef LS_BASE_H
 #define LS_BASE_H
 

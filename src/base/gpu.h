@@ -18,7 +18,7 @@ struct gpu {
     u32 base_mhz; /* the clock that a profiler locks; 0 = unknown */
     u64 memory_bytes;
     u64 l2_bytes;
-    u64 l2_persisting_bytes; /* of it, the most that may be set aside for lines that stay; 0: none, or unknown */
+    u64 l2_persisting_bytes; /* the most of L2 that may be set aside for persisting lines; 0: none, or unknown */
     u32 ecc;                 /* 1: memory has error correction, switched on as it is delivered */
     u32 l1_kib;              /* L1 and shared memory of an SM together */
     /* limits of an SM */
@@ -44,7 +44,7 @@ struct gpu {
     double link_htod_bytes_per_s, link_dtoh_bytes_per_s;
     double link_htod_pageable_bytes_per_s, link_dtoh_pageable_bytes_per_s;
     u32 copy_latency_ns; /* until a copy's first byte */
-    u32 launch_ns;       /* the host's, for one call; a kernel takes as long at the least */
+    u32 launch_ns;       /* host time of one call; also the least that a kernel takes */
     u32 latency_shared, latency_l1, latency_l2, latency_dram; /* cycles; 0 = unknown */
     /* cycles from the issue of an instruction to that of one that needs its result; 0 = unknown */
     u32 latency_int, latency_fp32, latency_fp16, latency_fp64, latency_sfu, latency_convert, latency_shuffle;

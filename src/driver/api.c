@@ -1,4 +1,5 @@
-/* api.c - the exported functions of api.def: each checks the driver's state, calls its implementation and tells both. */
+/* api.c - the exported functions of api.def: each checks the driver's state, calls its implementation, and emits
+ * call_begin and call_end. */
 #include "driver/driver.h"
 
 #define ENTRY(symbol, name, when, per_thread, n, ...)                                                                  \

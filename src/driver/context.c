@@ -42,7 +42,7 @@ CUresult ctx_synchronize(CUcontext ctx)
     return ctx_sticky(ctx);
 }
 
-/* L2 is set aside in sixteenths, three of them before anybody asks: so on an H200. 0: it cannot be. */
+/* L2 is set aside in sixteenths, three of them by default, as on an H200. 0: this GPU cannot set L2 aside. */
 static size_t l2_part(void) { return drv.gpu.l2_persisting_bytes ? (size_t)drv.gpu.l2_bytes / 16 : 0; }
 
 /* ---- life ---- */
@@ -89,7 +89,7 @@ static CUresult create(unsigned flags, CUdevice dev, unsigned api_version, CUcon
     return CUDA_SUCCESS;
 }
 
-/* Everything that the context owns goes; the handle stays. */
+/* Frees everything that the context owns; the handle stays. */
 static void teardown(CUcontext c)
 {
     atomic_store(&c->alive, false);
@@ -437,14 +437,14 @@ static u64 *device_limit(struct exec_device *d, CUlimit limit)
     }
 }
 
-/* A number that is no limit at all is a bad argument. */
+/* A number that names no limit is a bad argument. */
 static CUresult limit_error(CUlimit limit)
 {
     return (unsigned)limit <= CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED ? CUDA_ERROR_UNSUPPORTED_LIMIT
                                                                   : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The limits of L2 change nothing, but are what an H200's driver would make of them. */
+/* The limits of L2 have no effect, but read back as from an H200's driver. */
 static CUresult set_l2_limit(CUcontext c, CUlimit limit, size_t value)
 {
     enum { FETCH_MOST = 128 };

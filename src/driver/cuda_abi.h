@@ -239,7 +239,7 @@ _Static_assert(sizeof(CUDA_RESOURCE_DESC) == 144 && sizeof(CUDA_TEXTURE_DESC) ==
 _Static_assert(sizeof(CUDA_RESOURCE_VIEW_DESC) == 112, "as in cuda.h");
 #endif
 
-/* 64 bytes whatever the attribute; only the members that Lockstep reads are declared. */
+/* Always 64 bytes; only the members that Lockstep reads are declared. */
 typedef struct CUaccessPolicyWindow_st {
     void *base_ptr;
     size_t num_bytes;
@@ -330,7 +330,7 @@ typedef struct CUmemAllocationProp_st {
     } allocFlags;
 } CUmemAllocationProp;
 
-/* What is in them is the driver's matter. */
+/* Opaque to programs. */
 typedef struct CUipcMemHandle_st {
     char reserved[CU_IPC_HANDLE_SIZE];
 } CUipcMemHandle;

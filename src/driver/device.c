@@ -1,10 +1,10 @@
 /* device.c - what a device is and can do, as struct gpu (gpus/<name>.json) describes it: all are of the same GPU. Which
  * devices there are is visible.c's.
  *
- * What the file knows comes from the file; sizes of textures and surfaces are those of any GPU since Volta (the CUDA
- * C++ Programming Guide's table of compute capabilities, and an H200's answers); what Lockstep has not is 0, such as
- * clusters, sparse arrays and memory of other hosts. tests/runtime/test_attributes.c compares all of them with
- * an H200's. */
+ * What the file has comes from the file; sizes of textures and surfaces are those of any GPU since Volta (the CUDA C++
+ * Programming Guide's table of compute capabilities, and an H200's answers); what Lockstep lacks is 0, such as
+ * clusters, sparse arrays and memory of other hosts. tests/runtime/test_attributes.c compares all of them with an
+ * H200's. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ u64 access_window_most(void)
     return drv.gpu.cc_major >= 8 ? WINDOW_BYTES : 0;
 }
 
-/* As an H200's driver decides. Nothing comes of a window that is accepted. */
+/* Accepts what an H200's driver accepts. An accepted window has no effect. */
 CUresult access_window_check(const CUaccessPolicyWindow *w)
 {
     const bool ok = w->num_bytes <= access_window_most() && w->hitRatio >= 0 && w->hitRatio <= 1 &&

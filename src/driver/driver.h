@@ -11,7 +11,7 @@
  * The lock of captures (capture.c) comes before both; graphs have none, as the API asks callers to take turns.
  * Sticky errors are atomics. A context's handle is never freed, so a stale one is recognised instead of followed.
  *
- * No work item takes driver.lock while somebody who holds it waits for that work: nobody waits with it. */
+ * No thread waits for work while it holds driver.lock, so work items may take it. */
 #ifndef LS_DRIVER_H
 #define LS_DRIVER_H
 
@@ -138,7 +138,7 @@ struct CUevent_st {
     unsigned flags;
     /* hub.lock: */
     struct event_point *point; /* the last record, NULL before the first */
-    struct ipc_event *shared;  /* CU_EVENT_INTERPROCESS: what the processes see; point is not asked then */
+    struct ipc_event *shared;  /* CU_EVENT_INTERPROCESS: what the processes share; point is not used then */
     /* capture.c's lock: */
     u64 capture; /* the last record was made in this one; 0: in none */
     struct frontier frontier;
@@ -203,7 +203,7 @@ struct memory_graph_use {
 /* One that the program sees; drv.exec has what the engine knows of it. */
 struct device {
     unsigned number;            /* of the machine's devices, without regard to CUDA_VISIBLE_DEVICES */
-    _Atomic(CUcontext) primary; /* NULL before its first use, and then the same for ever */
+    _Atomic(CUcontext) primary; /* NULL before its first use; never changes afterwards */
     struct CUmemPoolHandle_st default_pool;
     CUmemoryPool current_pool;
     struct memory_graph_use graph_use; /* driver.lock */
@@ -227,13 +227,13 @@ struct driver {
     CUarray arrays;
     CUmipmappedArray mipmaps;
     struct settings settings; /* as cuInit found them; lockstep_driver_schedule changes the seed */
-    pthread_mutex_t run_lock; /* leaf: of running and of what memory.c defers; memory goes only while nothing runs */
+    pthread_mutex_t run_lock; /* leaf: guards `running` and deferred frees; memory is freed only while nothing runs */
     unsigned running;         /* kernels */
     atomic_ullong next_id, launches, graph_launches, operations;
     atomic_bool profiler_off; /* cuProfilerStop was the last to be called */
-    /* For tools, before the first call that cares: */
-    u64 host_align;    /* of memory that the host reaches by plain loads and stores */
-    bool stops_at_end; /* kernels run on, and calls do what they do, until the library is unloaded */
+    /* Set by tools, before the first call that uses them: */
+    u64 host_align;    /* alignment of memory that the host reaches by plain loads and stores */
+    bool stops_at_end; /* at the process's end kernels and calls go on until the library is unloaded */
 };
 
 extern struct driver drv;
@@ -272,9 +272,10 @@ void ctx_poison(CUcontext ctx, CUresult r);
 /* The stream behind a handle: 0, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD are resolved. */
 CUresult stream_find(CUstream handle, struct CUstream_st **out);
 struct CUstream_st *stream_new(CUcontext ctx, unsigned flags, int priority); /* not in the context's list; or NULL */
-/* Puts w behind all that CUDA's rules for the default stream put before it. Takes and releases hub.lock. */
+/* Queues w, behind waits for all work that CUDA's rules for the default stream order before it. Takes and releases
+ * hub.lock. */
 CUresult stream_submit(struct CUstream_st *s, struct work *w, u64 *at); /* at (or NULL): its position in the queue */
-/* The same for a short work that the caller can do at once when nothing is before it: true: do it, then stream_leave.
+/* The same for a short work. True: nothing is before it; the caller does it now, then calls stream_leave.
  */
 bool stream_enter(struct CUstream_st *s, u64 *at);
 void stream_leave(struct CUstream_st *s);
@@ -284,14 +285,14 @@ CUresult stream_submit_op(struct CUstream_st *s, struct op *op);
 void stream_fault(CUcontext ctx, const char *what, const void *at);
 /* Waits until all is done that a synchronous operation on s must wait for; the sticky error. */
 CUresult stream_drain(struct CUstream_st *s);
-/* What s is given next comes after all that the other context's streams have; the other way round, what the other's
- * blocking streams are given next comes after all that s has. */
+/* stream_after: the next work of s comes after all work that the other context's streams have now. stream_before: the
+ * next work of the other context's blocking streams comes after all work that s has now. */
 void stream_after(struct CUstream_st *s, CUcontext other);
 void stream_before(struct CUstream_st *s, CUcontext other);
 CUresult launch_wait(struct CUstream_st *s); /* for the launch just put into s, if launches are waited for */
 bool stream_drained(struct CUstream_st *s);
-/* Tells that the host has waited for a copy or fill of the functions without Async, unless it is of the device's memory
- * alone. Addresses: what it touched; NULL: none. */
+/* Emits host_waited for a copy or fill by a function without Async, unless it touches device memory only. Addresses:
+ * what it touched; NULL: none. */
 void stream_host_did(const struct CUstream_st *s, const void *to, const void *from);
 /* Where a launch is made: ids as ncu prints them; and whether profiling is switched on. */
 struct launch_place {
@@ -313,7 +314,7 @@ static inline bool stream_capturing(const struct CUstream_st *s)
 }
 /* Makes op a node of the capture of s and takes its reference, and the bodies, also on failure. */
 CUresult capture_op(struct CUstream_st *s, struct op *op, CUgraph *bodies, unsigned nbodies);
-/* What must not be done while a capture is under way fails with these and invalidates the capture: */
+/* What is not allowed while a capture is under way fails with these, and invalidates the capture: */
 CUresult capture_forbids(struct CUstream_st *s); /* the caller would wait for s, or work in it could not be a node */
 CUresult capture_unsafe(void);                   /* may have effects that a capture in this thread's mode forbids */
 CUresult capture_implicit(CUcontext ctx, bool invalidate); /* uses the legacy stream */
@@ -321,7 +322,7 @@ CUresult capture_context(CUcontext ctx);                   /* waits for the whol
 CUresult capture_event(CUevent e);                         /* waits for the event, or asks for it */
 CUresult capture_record(struct CUstream_st *s, CUevent e, bool external);
 void capture_forget(CUevent e); /* it is recorded outside of captures, or destroyed */
-/* True: the wait was a capture's matter, *r is its result. */
+/* True: the wait belonged to a capture; *r is its result. */
 bool capture_wait(struct CUstream_st *s, CUevent e, bool external, CUresult *r);
 void capture_leave(struct CUstream_st *s); /* the stream is destroyed */
 
@@ -358,7 +359,7 @@ bool memory_known(const void *p); /* some allocation, registered or module varia
  * be. What a program maps for reading only may not; constants may, by the host. */
 bool memory_covers(u64 address, size_t size, bool write);
 bool memory_reaches(CUcontext ctx, u64 address, size_t size); /* and the context's device may write there */
-/* Allocations that others made (vmm.c, ipc.c): into the table, out of it, and given back when no kernel runs. */
+/* Allocations made by vmm.c and ipc.c: into the table, out of it, and freed when no kernel runs. */
 bool memory_adopt(const struct allocation *a);
 bool memory_forget(u64 base, struct allocation *out);
 void memory_give_back(const struct allocation *a);
@@ -368,9 +369,9 @@ void memory_graph_drop(u64 address, u64 id);        /* its graphs are gone */
 bool memory_graph_set_live(u64 address, bool live); /* what it was */
 struct memory_graph_use memory_graph_use(CUdevice device, bool reset_used, bool reset_reserved);
 void memory_free_now(u64 address); /* what cuMemFreeAsync does when the stream gets there */
-/* A kernel starts and ends; memory that was freed meanwhile goes when none runs. */
+/* A kernel begins and ends; memory that was freed meanwhile is given back when none runs. */
 void memory_run_begin(void);
-/* The same, and no other operation runs until memory_run_end; false: others do not end, so they may. */
+/* The same, and no other operation runs until memory_run_end; false: others did not end in time and may go on. */
 bool memory_run_begin_alone(void);
 void memory_run_end(void);
 unsigned memory_running(void);
@@ -400,11 +401,11 @@ CUresult access_window_check(const CUaccessPolicyWindow *w); /* of a stream, a l
 CUdevice device_now(void); /* of the current context, or the first one */
 
 /* ---- peer.c ---- */
-/* The context ends: what it opened is closed, and so is what others opened of it. driver.lock held */
+/* The context ends: closes the access that it opened, and the access that others opened to it. driver.lock held */
 void peers_end(CUcontext ctx);
-CUdevice memory_device(u64 address); /* whose memory it is; 0: nobody's */
-/* Calls order for each context of another device, when s is a default stream and p that device's memory: what the
- * default stream copies between devices comes after all that both were given, and before all that they are given next.
+CUdevice memory_device(u64 address); /* the device that owns it; 0 for unknown addresses */
+/* When s is a default stream and p is memory of another device: calls `order` for each context of that device, because
+ * a copy between devices in the default stream comes after all earlier work of both and before all later work.
  */
 void peers_order(struct CUstream_st *s, const void *p, void (*order)(struct CUstream_st *s, CUcontext other));
 

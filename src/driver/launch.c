@@ -52,7 +52,7 @@ static void report(const struct kernel *w, enum ls_status s, const struct exec_f
     ctx_poison(w->op.ctx, r);
 }
 
-/* Told once: who looks for such accesses runs the program under check. */
+/* Reported once: `lockstep check` finds all such accesses. */
 static void report_behind(void *ctx, const struct exec_fault *f, u64 bytes)
 {
     static atomic_bool told;
@@ -78,7 +78,7 @@ static void log_refused(const struct exec_launch *l)
                 l->kernel->name, refused, launched + refused, l->pending_launches);
 }
 
-/* ---- the slot of tools, empty ---- */
+/* ---- the slot of tools as it is without a tool ---- */
 
 static bool wants_none(const char *kernel, struct launch_place place)
 {
@@ -110,7 +110,7 @@ struct run {
     bool wanted; /* the grid that the host launched */
 };
 
-/* One grid: the host's, or one that a kernel launched, which is wanted or not by its own name. */
+/* One grid: the host's, or one that a kernel launched; the tool decides on each by its own name. */
 static enum ls_status run_grid(void *run, struct exec_launch *l, struct exec_fault *fault)
 {
     struct run *r = run;
@@ -127,8 +127,8 @@ static enum ls_status run_grid(void *run, struct exec_launch *l, struct exec_fau
     return s;
 }
 
-/* A tool has told what went wrong. Accesses that were left out would have ended the kernel on a GPU, so that is the
- * launch's result. */
+/* A tool has reported what went wrong. Accesses that were left out would have ended the kernel on a GPU, so the
+ * launch's result is their fault. */
 static void told_end(const struct run *r, enum ls_status s, const struct exec_fault *fault)
 {
     const bool fell = s == LS_ERR_FAULT || s == LS_ERR_TIMEOUT;
@@ -502,8 +502,8 @@ static CUresult check_event(const CUlaunchAttribute *a)
     return e->flags & CU_EVENT_DISABLE_TIMING ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* A launch may name events that its kernel reaches before it ends: when all blocks have begun, or have said so. Here they
- * are recorded behind the kernel: who waits for one waits longer, and sees no less. */
+/* A launch may name events that its kernel reaches before it ends: when all blocks have begun, or have signalled. Here
+ * they are recorded after the kernel: waiting for one takes longer and is no less correct. */
 static CUresult launch(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttribute *attrs, unsigned n, CUstream stream)
 {
     CUlaunchAttribute *rest = n ? ls_calloc(n, sizeof *rest) : NULL;

@@ -1,6 +1,6 @@
-/* launcher.h - the one slot through which launches run. A tool that wants to choose launches, to run them under hooks, to
- * run them again or to answer for their faults takes it; src/attach decides who has it. Whoever takes it goes on to what
- * was there: in the end to exec_run_tree and exec_run, which the driver put there. */
+/* launcher.h - the one slot through which launches run. A tool takes it to choose launches, to run them under hooks or
+ * again, or to report their faults itself; src/attach decides which tool has it. The tool calls what was in the slot
+ * before: in the end exec_run_tree and exec_run, which the driver put there. */
 #ifndef LS_DRIVER_LAUNCHER_H
 #define LS_DRIVER_LAUNCHER_H
 
@@ -10,15 +10,15 @@
 struct driver_launch {
     const struct op *op;
     struct launch_place place;
-    bool alone; /* nothing else runs meanwhile: asked for by driver_launcher.alone */
-    /* Set by a tool that tells of faults itself: the driver logs none, and ends the context only unless it is spared. */
+    bool alone; /* nothing else runs meanwhile (driver_launcher.alone) */
+    /* Set by a tool that reports faults itself: the driver logs none, and leaves the context usable if it is spared. */
     bool told, spared;
-    enum exec_fault_kind left_out; /* what the first access that did not take place did wrong: it counts as a fault */
+    enum exec_fault_kind left_out; /* the first access that was left out: its fault is the launch's result */
 };
 
 struct driver_launcher {
-    /* Whether a tool wants that launch. Asked when the program makes it, so that what counts is the order of the calls;
-     * of a kernel that a kernel launches, or a condition of a graph, when it runs. */
+    /* Whether a tool wants that launch. Asked when the program makes the launch, so that the order of the calls counts;
+     * for kernels that kernels launch, and in conditional nodes of graphs, when they run. */
     bool (*wants)(const char *kernel, struct launch_place place);
     /* Runs one grid by exec_run, after setting l->hooks if it likes. f: its function; wanted: wants' answer. */
     enum ls_status (*grid)(struct driver_launch *x, CUfunction f, bool wanted, struct exec_launch *l,

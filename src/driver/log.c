@@ -1,5 +1,5 @@
-/* log.c - the driver's words on stderr: faults, refused launches, what is not supported; and what observers say. Each message is
- * one write, so that those of several threads and processes do not mix. */
+/* log.c - the driver's messages on stderr: faults, refused launches, what is not supported, and what observers report.
+ * Each message is one write, so that those of several threads and processes do not mix. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* observe.c - see observe.h. A place in the list stays its observer's until that leaves; then nobody has it, because some
- * thread may be about to look there. */
+/* observe.c - see observe.h. An observer keeps its place in the list until it is removed; the place is not used again,
+ * because some thread may be about to read it. */
 #include "driver/observe.h"
 
 #include <pthread.h>

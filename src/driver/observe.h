@@ -1,12 +1,12 @@
-/* observe.h - the driver as a source of events, as the engine is one (exec_hooks): it tells what the program asks for and
- * what becomes of it, and knows nothing of who listens.
+/* observe.h - the driver as a source of events, as the engine is one (exec_hooks): it emits what the program asks for
+ * and what becomes of it, and does not know its observers.
  *
  *     static const struct driver_observer mine = {.call_begin = on_call_begin, .copied = on_copied};
  *     driver_observe(&mine);
  *
- * events.def is the list. An event that nobody wants costs the test of a bit: TELL does not even make its arguments.
- * Observers are told one after the other, in the order in which they came. They observe; the one place where a tool may
- * do something else than the driver is the launcher (launcher.h). */
+ * events.def is the list. An event without observers costs the test of a bit: TELL does not evaluate its arguments
+ * then. Observers are called one after the other, in the order in which they were added. They only observe; the one
+ * place where a tool may change what the driver does is the launcher (launcher.h). */
 #ifndef LS_DRIVER_OBSERVE_H
 #define LS_DRIVER_OBSERVE_H
 
@@ -22,9 +22,9 @@ enum driver_moment { PROCESS_START, PROCESS_FORKED, PROCESS_MAIN_ENDED, PROCESS_
 
 struct driver_call {
     const char *name;
-    const void *from; /* a return address in the caller; of a library above: in that library */
-    bool above;       /* a library above the driver calls: what it calls in between is its own */
-    /* At the end, of the driver's own: */
+    const void *from; /* a return address in the caller; if `above`, in that library */
+    bool above;       /* a library above the driver reports its own call */
+    /* In call_end, for the driver's own functions: */
     CUresult result;
     const struct call_arg *args;
     unsigned nargs;
@@ -32,9 +32,9 @@ struct driver_call {
 
 struct driver_refusal {
     enum {
-        REFUSED_TEXT,  /* text says it */
-        REFUSED_RANGE, /* [address, address + size), which text ("source") names, is not there for that */
-        REFUSED_FREE,  /* nothing that begins at address may be freed in this way */
+        REFUSED_TEXT,  /* text says why */
+        REFUSED_RANGE, /* [address, address + size), which text names ("source"), cannot be used so */
+        REFUSED_FREE,  /* no allocation that this call could free begins at address */
         REFUSED_ARRAY  /* there is no array of that handle */
     } what;
     const char *text;
@@ -44,22 +44,22 @@ struct driver_refusal {
 
 struct driver_ask {
     enum { ASKED_COPY, ASKED_FILL, ASKED_KERNEL, ASKED_HOST, ASKED_GRAPH } what;
-    const struct CUstream_st *stream; /* NULL: it is done now, in the graph that this thread runs, if it runs one */
+    const struct CUstream_st *stream; /* NULL: it is done now, in the graph that this thread runs, if any */
     u64 bytes;
-    const void *from, *to; /* any addresses; of a copy, a fill */
+    const void *from, *to; /* of a copy or a fill; any addresses */
     bool waits;            /* the call returns when it is done */
     u64 launch;            /* a kernel's, as in exec_launch; a graph's, counted by themselves */
 };
 
 struct driver_put {
-    u64 number; /* 1, 2, ...: of all operations; threads may tell theirs in another order */
+    u64 number; /* 1, 2, ... over all operations; threads may report theirs in another order */
     const struct CUstream_st *stream;
     u64 launch; /* of a kernel, else 0 */
     const char *kernel;
-    const void *graph; /* the executable graph that is launched: its launches come one behind the other; else NULL */
+    const void *graph; /* the executable graph that is launched (its launches take turns), else NULL */
 };
 
-/* For one of them; for everything, if all are empty. */
+/* What is waited for: one of these; everything if all are empty. */
 struct driver_wait {
     const struct CUstream_st *stream;
     const struct CUevent_st *event;
@@ -67,14 +67,14 @@ struct driver_wait {
     u64 op; /* and all that is before it */
 };
 
-/* An observer: NULL is what it does not want. */
+/* An observer: NULL for the events that it does not want. */
 struct driver_observer {
 #define EVENT(name, parameters, arguments) void(*name) parameters;
 #include "driver/events.def"
 #undef EVENT
 };
 
-/* At any time; what is under way in other threads may be told or not. */
+/* At any time. Whether events under way in other threads are still delivered is open. */
 void driver_observe(const struct driver_observer *o);
 void driver_unobserve(const struct driver_observer *o);
 
@@ -87,7 +87,7 @@ enum driver_event {
     DRIVER_EVENTS
 };
 
-extern _Atomic u64 driver_heard; /* a bit an event: somebody wants it */
+extern _Atomic u64 driver_heard; /* a bit an event: some observer wants it */
 
 #define HEARD_BIT(name) ((u64)1 << HEARD_##name)
 #define ANY_HEARD(bits) LS_UNLIKELY(atomic_load_explicit(&driver_heard, memory_order_relaxed) & (bits))
@@ -104,12 +104,12 @@ extern _Atomic u64 driver_heard; /* a bit an event: somebody wants it */
             emit_##name(__VA_ARGS__);                                                                                  \
     } while (0)
 
-/* For the wrapper of an entry point: the first returns for how many observers the second is. */
+/* For the wrappers of entry points: the first returns how many observers the second has to call. */
 #define CALLS_HEARD ANY_HEARD(HEARD_BIT(call_begin) | HEARD_BIT(call_end) | HEARD_BIT(call_failed))
 unsigned driver_call_begin(const char *name, const void *from);
 void driver_call_end(unsigned observers, const struct driver_call *c);
 
-/* Tells call_refused: a text; nothing, if nobody wants it. */
+/* Emits call_refused with that text, if an observer wants it. */
 void driver_refused(const char *fmt, ...) LS_PRINTF(1, 2);
 
 #endif

@@ -1,11 +1,11 @@
 /* peer.c - devices that touch each other's memory.
  *
  * Any two devices may be peers, as if joined by NVLink. Access is opened from a context to a device; a kernel may touch
- * what any context of its device has opened. So two contexts of one device differ only in what they are told, not in
- * what their kernels can reach, and access to one context's memory is access to all memory of its device.
+ * what any context of its device has opened. So two contexts of one device get different answers from the API, but
+ * their kernels can reach the same memory, and access to one context's memory is access to all memory of its device.
  *
- * Memory of pools and mapped memory do not take part: their own lists say who may touch them (pool.c, vmm.c). Copies
- * need no access at all. */
+ * Memory of pools and mapped memory are different: they have their own lists of devices that may touch them (pool.c,
+ * vmm.c). Copies need no access at all. */
 #include "driver/driver.h"
 
 /* driver.lock held: what kernels of the device may touch is what its contexts have opened. */

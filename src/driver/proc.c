@@ -1,8 +1,9 @@
 /* proc.c - cuGetProcAddress: from a name without version and a CUDA version to the function of that time.
  *
  * Several functions may share a name ("cuMemHostRegister", "cuMemHostRegister_v2"); each came with some CUDA version,
- * and the newest that is not above the version asked for is the answer. What is not supported is found too: it says so
- * when it is called. A test compares all answers with those of NVIDIA's driver (tests/hw/h200/proc-address.csv). */
+ * and the newest that is not above the version asked for is the answer. Functions that are not supported are found too;
+ * they say so when called. A test compares all answers with those of NVIDIA's driver
+ * (tests/hw/h200/proc-address.csv). */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,7 @@ struct answer {
     bool too_new; /* the name exists, but later */
 };
 
-/* Where a name has twins, only they are an answer to who asks for twins. */
+/* If a name has twins, a request for twins gets only those. */
 static struct answer look_up(const char *symbol, int version, bool twins)
 {
     struct answer a = {0};
@@ -87,7 +88,7 @@ static struct answer look_up(const char *symbol, int version, bool twins)
     return a;
 }
 
-/* That there is no such function is no error of the newer form: *pfn is NULL, and the status says why. */
+/* The newer form does not fail for an unknown function: *pfn is NULL, and the status says why. */
 CUresult impl_cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
                                   CUdriverProcAddressQueryResult *symbolStatus)
 {
@@ -130,9 +131,9 @@ static bool is_runtime_table(const CUuuid *id)
     return false;
 }
 
-/* NVIDIA's own libraries find each other's internals through these tables; there are none here. Whoever asks for the
- * runtime's has that one: the only place where a stripped program, or a library that one loads later, gives itself
- * away. */
+/* NVIDIA's own libraries find each other's internals through these tables; there are none here. A caller that asks for
+ * the runtime's tables contains NVIDIA's runtime: the only way to tell for a stripped program, or a library loaded
+ * later. */
 CUresult impl_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;

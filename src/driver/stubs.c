@@ -1,4 +1,5 @@
-/* stubs.c - what the driver API has and Lockstep has not: each says so once, and returns CUDA_ERROR_NOT_SUPPORTED. */
+/* stubs.c - functions of the driver API that Lockstep lacks: each says so once, and returns
+ * CUDA_ERROR_NOT_SUPPORTED. */
 #include "driver/stubs.h"
 
 #include "driver/driver.h"

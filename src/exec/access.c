@@ -63,7 +63,7 @@ u32 exec_access_value(const struct exec_access *a, unsigned lane, u8 out[32])
     return plain && a->pc && a->regs ? from_registers(a, lane, out) : 0;
 }
 
-/* ---- accesses that no counter knows of ---- */
+/* ---- accesses that are not counted ---- */
 
 static u8 type_of(u64 bytes)
 {

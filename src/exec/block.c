@@ -7,8 +7,8 @@
 
 /* How many turns a block whose warps only spin gets before another block runs. */
 enum { PATIENCE = 2 };
-/* A block may also spin with a barrier in each trip of its loop. It looks like one that has much to do and uses atomics.
- * After so many rounds with polls another block runs; after fewer each time. */
+/* A block may also spin with a barrier in each iteration, which looks like a block that does much work with atomics.
+ * After this many rounds with polls another block runs; the next time after fewer. */
 enum { PATIENCE_LONG = 4096, PATIENCE_LEAST = 64 };
 /* After so many rounds in which all of a block only asked for phases of mbarriers, none will end: a deadlock. A program
  * that asks with a time limit has long given up. */
@@ -120,8 +120,8 @@ static void deal_turns(struct block *b, u8 *turns)
 /* One turn for every warp that can run. */
 struct round {
     bool ran;    /* somebody could run */
-    bool moved;  /* somebody used no whole quantum: it waits, or is done */
-    bool polled; /* somebody read memory that others may write: it may be spinning */
+    bool moved;  /* a warp did not use its whole quantum: it waits, or is done */
+    bool polled; /* a warp read memory that others may write: it may be spinning */
     bool stuck;  /* everybody only waited for mbarriers, and no phase ended */
     bool fault;
 };

@@ -103,7 +103,7 @@ static struct block *start_block(struct worker *w)
     return b;
 }
 
-/* Puts a block to the others, by its number. One that was taken up from there has its place at hand. */
+/* Puts a block into the list of those put aside, by its number. A block that came from there remembers its place. */
 static void put_aside(struct worker *w, struct block *b)
 {
     struct block **to = b->info.linear < w->last ? &w->live : w->at;
@@ -213,7 +213,7 @@ static struct worker *choose(const struct hand *h, bool *fresh)
     return *fresh ? first : next;
 }
 
-/* Looks at what other threads did to this one's workers, and chooses the next of them. */
+/* Looks at what other threads did to this thread's workers, and chooses which of them runs next. */
 static struct worker *look_round(struct hand *h, bool *fresh)
 {
     struct grid *g = h->grid;

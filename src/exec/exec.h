@@ -125,7 +125,7 @@ struct exec_access {
     bool generic;
     u32 warp;         /* in its block */
     bool async;       /* cp.async, bulk copies: the memory is touched some time before the wait for it ends */
-    bool uncounted;   /* not through the load-store unit, so no counter knows of it: bulk copies (async too) and what
+    bool uncounted;   /* not through the load-store unit, so it is not counted: bulk copies (async too) and what
                         built-in functions touch. One lane and up to 16 bytes an event */
     const u32 *bytes; /* cp.async: [32], what each lane reads of `size`; else NULL */
     const struct exec_block_info *block; /* until block_end; NULL in a test's own events */

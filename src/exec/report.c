@@ -92,8 +92,8 @@ u8 *warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind k
     return NULL;
 }
 
-/* Whether an access that goes so far is the one to tell of: the furthest, and of several such the first, whoever ran
- * it. */
+/* Whether an access that goes so far is the one to report: the furthest, and of equals the first in the order of
+ * blocks. */
 static bool goes_further(const struct worker *k, u64 bytes, u64 block, const u32 thread[3])
 {
     if (bytes != k->behind_bytes)

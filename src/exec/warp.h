@@ -19,7 +19,7 @@ struct group;
 struct weak_buffer;
 struct warp_clock;
 
-/* The last allocation that an instruction touched, one for a worker and memory site: [lo, hi). */
+/* The last allocation that an instruction touched, one a worker and memory site: [lo, hi). */
 struct site_cache {
     u64 lo, hi;
     bool writable;

@@ -196,13 +196,13 @@ struct ir_func {
     u32 nconsts;
     u32 masks_at, consts_at, frame_bytes; /* layout of the register file, above */
     bool uses_block_const;                /* some constant changes from block to block (%ctaid, %smid) */
-    u64 param_bytes;  /* kernels: size of the parameter block; functions: of the argument area of one lane */
-    u64 ret_bytes;    /* functions: of the return area of one lane */
-    u64 call_bytes;   /* the largest argument + return area of the calls it makes, one lane */
-    u32 local_bytes;  /* a lane, this function's own frame */
-    u32 shared_bytes; /* kernels: static shared memory, of callees too, and what lies between it and dynamic memory */
-    u32 shared_align; /* kernels: of dynamic shared memory; 1: it sees none */
-    u32 shared_placed; /* kernels: where it ends as it lies, which is later when there are gaps (exec_device.shared_gap) */
+    u64 param_bytes;   /* kernels: size of the parameter block; functions: of the argument area of one lane */
+    u64 ret_bytes;     /* functions: of the return area of one lane */
+    u64 call_bytes;    /* the largest argument + return area of the calls it makes, one lane */
+    u32 local_bytes;   /* a lane, this function's own frame */
+    u32 shared_bytes;  /* kernels: static shared memory, of callees too, and what lies between it and dynamic memory */
+    u32 shared_align;  /* kernels: of dynamic shared memory; 1: it sees none */
+    u32 shared_placed; /* kernels: where it ends with the gaps counted (exec_device.shared_gap) */
     const struct ir_shared_var *shared_vars; /* kernels: in order of their places; dynamic memory, if any, last */
     u32 nshared_vars;
     u32 registers; /* estimated 32-bit registers a thread: the most values live at once, as ptxas would round */
@@ -220,8 +220,8 @@ struct ir_table {
     const struct ir_inst **targets;
 };
 
-/* A call site. Arguments and results lie lane by lane in the caller's call area (frame.h): arguments at their natural
- * alignment from 0, results from ret_at. */
+/* A call site. Arguments and results lie lane by lane in the caller's call area (exec/frame.c): arguments at their
+ * natural alignment from 0, results from ret_at. */
 struct ir_call {
     u64 callee;  /* direct: ir_target.func_handle of the function; 0 for indirect and built-in calls */
     int builtin; /* id of a built-in function, or -1 */
@@ -243,7 +243,7 @@ struct ir_target {
     bool keep_apart;                 /* every register its own slot: no colouring, for tests */
     /* What the tick records say of an instruction's time; NULL: no timed shape is made. */
     struct ir_cost (*cost)(const struct ptx_inst *i);
-    bool weak_memory; /* what releases has a fence in front of it */
+    bool weak_memory; /* weak memory: a release gets a fence record in front of it */
 };
 
 /* Builds blocks, dominators, liveness, slots and code. Everything is allocated in mem (whose recovery point is set).

@@ -143,7 +143,7 @@ static bool run_trial(const struct run *run, struct trial *t)
     return ran;
 }
 
-/* What only the run at the shape asked for is for: the plan's values and, on a GPU, the time. */
+/* What is taken only at the requested shape: the plan's values and, on a GPU, the time. */
 static void measure(const struct run *run, struct trial *t)
 {
     struct lab_result *out = run->out;
@@ -166,7 +166,7 @@ static bool try_plan(const struct run *run, struct trial *t, bool main)
     return ran && run->out->verdict == LAB_RIGHT;
 }
 
-/* The same under other schedules with weak memory, where a missing fence shows; the last word is the driver's own. */
+/* The same under other schedules with weak memory, where a missing fence shows; then the driver's own order again. */
 static bool try_schedules(const struct run *run, const struct trial *like)
 {
     struct lab_cuda *c = &run->lab->cuda;

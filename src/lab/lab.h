@@ -45,7 +45,7 @@ struct lab_finding {
     u32 line;
 };
 
-/* A number of the plan or of the host, which no counter of the device is: copies, waits, times. */
+/* A number of the plan or of the host, not a counter of the device: copies, waits, times. */
 struct lab_value {
     const char *name, *unit; /* "lockstep__copies.sum" */
     double value;

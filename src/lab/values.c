@@ -1,5 +1,5 @@
-/* values.c - numbers of a plan that no counter of the device is: what the host asked for, what the model of the link
- * says of it, and what clocks read. */
+/* values.c - numbers of a plan that are no counters of the device: what the host asked for, what the model of the link
+ * makes of it, and what clocks read. */
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "lab/internal.h"
 
-/* The first byte that changed and had no business to, or -1. Only an output's payload may change. */
+/* The first byte that changed and must not have, or -1. Only an output's payload may change. */
 static i64 disturbed(const struct trial *t, const struct buffer *b, const u8 *before, const u8 *after)
 {
     u64 n = device_bytes(t, b), from = payload_at(t, b), to = from + b->count * buffer_element(b->type);
@@ -52,7 +52,7 @@ static u8 *read_part(struct trial *t, u32 i, u64 from, u64 bytes)
 
 static u8 *read_back(struct trial *t, u32 i) { return read_part(t, i, 0, device_bytes(t, &t->plan.buffers[i])); }
 
-/* A device buffer that copies fill stays an input to nobody: what steps write may change. */
+/* A buffer that the plan's copies write may change. */
 static void look_at(struct trial *t, u32 i, u8 **after, struct lab_result *out)
 {
     const struct buffer *b = &t->plan.buffers[i];

@@ -10,8 +10,8 @@
  * run of lines that is as long as there are sets, and starts at a multiple of that, meets every set once; lines that
  * are a power of two apart are spread. It knows nothing of what is read or written, nor of time.
  *
- * Forgetting costs nothing, however large the cache: each entry has the stamp of the cache when it was made, and those
- * with another one are not there. In a set the entries that are there stand in front of those that are not. */
+ * Emptying a cache takes no time, however large it is: each entry holds the stamp that the cache had when the entry was
+ * made, and entries with another stamp count as absent. In a set, present entries stand in front of absent ones. */
 #ifndef LS_MODEL_CACHE_H
 #define LS_MODEL_CACHE_H
 
@@ -22,31 +22,31 @@ enum { CACHE_LINE = 128, CACHE_SECTOR = 32, CACHE_SECTORS = CACHE_LINE / CACHE_S
 /* Eight bytes: a set of 16 is two lines of the host's cache. */
 struct cache_line {
     u64 number : CACHE_NUMBER_BITS;
-    u64 held : 16;            /* 0: there is no line here; else the cache's stamp */
+    u64 held : 16;            /* 0: empty; else the cache's stamp */
     u64 valid : 4, dirty : 4; /* a bit a sector */
 };
 
 struct cache {
     struct cache_line *lines; /* ways of set 0, of set 1, ...; at a multiple of a line of the host's cache */
     void *memory;             /* where they are */
-    u64 room;                 /* lines that there is memory for */
+    u64 room;                 /* lines allocated */
     u32 nsets, ways;          /* no sets: holds nothing */
     u32 low_bits, rest;       /* nsets = rest << low_bits, rest odd */
     u32 stamp;                /* of what is held, from 1 on */
 };
 
-/* Of so many bytes, rounded down to whole sets; fewer than a line: a cache that never holds anything. */
+/* A cache of that many bytes, rounded down to whole sets. With less than a line it never holds anything. */
 bool cache_init(struct cache *c, u64 bytes, u32 ways);
-/* The same for one that is in use, or all zero: it forgets everything and keeps its memory. */
+/* The same for a cache that is in use, or all zero: empties it and keeps its memory. */
 bool cache_shape(struct cache *c, u64 bytes, u32 ways);
 void cache_free(struct cache *c);
 /* Forgets everything. */
 void cache_clear(struct cache *c);
 /* The line, now the last used of its set, or NULL when it is not there. Valid until the next call. */
 struct cache_line *cache_find(struct cache *c, u64 number);
-/* The same, but a line that is not there is taken in, without sectors. NULL: the cache holds nothing. */
+/* The same, but a line that is absent is entered, without sectors. NULL: the cache has no room for any line. */
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone);
-/* Has the host fetch what cache_take will look at for that line. */
+/* Prefetches what cache_take will read for that line. */
 void cache_fetch(const struct cache *c, u64 number);
 
 #endif

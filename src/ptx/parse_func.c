@@ -99,7 +99,7 @@ static void parse_func_directive(struct parser *p, struct ptx_func *f)
         break;
     case DIR_ABI_PRESERVE:
     case DIR_ABI_PRESERVE_CONTROL:
-        parse_count(p); /* registers that ptxas keeps: nothing to the meaning */
+        parse_count(p); /* a hint for ptxas: read and ignored */
         break;
     case DIR_EXPLICITCLUSTER:
         f->explicitcluster = true;

@@ -37,7 +37,7 @@ cudaError_t context_find(int device, CUcontext *out)
     return error_of(r);
 }
 
-/* Whose primary context c is, as far as this library retained it; -1: nobody's. */
+/* The device whose primary context c is, if this library retained it; else -1. */
 static int device_of_primary(CUcontext c)
 {
     int found = -1;
@@ -81,8 +81,8 @@ cudaError_t context_enter(void)
     return make_current(rt.device);
 }
 
-/* The calling thread's: that of a context which the program made current itself, or as of cudaSetDevice. It is no
- * reason to load the driver. */
+/* The calling thread's: that of a context which the program made current itself, or as of cudaSetDevice. Asking does
+ * not load the driver. */
 static int current_device(void)
 {
     CUcontext c = NULL;
@@ -136,7 +136,7 @@ cudaError_t impl_cudaGetDeviceFlags(unsigned int *flags)
     return error_of(r);
 }
 
-/* What the program carries stays registered: its modules load again at their next use. */
+/* The program's binaries stay registered: their modules load again at their next use. */
 cudaError_t impl_cudaDeviceReset(void)
 {
     const int device = current_device();

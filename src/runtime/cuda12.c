@@ -1,7 +1,7 @@
-/* cuda12.c - the functions that libcudart.so.12 has and libcudart.so.13 has not, or has in another form.
+/* cuda12.c - the functions that libcudart.so.12 has and libcudart.so.13 lacks, or has in another form.
  *
- * Programs that were built by CUDA 12 pass smaller structures: they are filled in today's form and cut, since all that
- * came later came at the end, but for cudaDeviceProp, which has its own layout here. */
+ * Programs that were built by CUDA 12 pass smaller structures: they are filled in today's form and cut, since new
+ * members were added at the end. Only cudaDeviceProp has its own layout here. */
 #include "runtime/cuda12.h"
 
 #include <string.h>

@@ -63,8 +63,8 @@ cudaError_t impl_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, in
     return error_of(drv.cuDeviceGetAttribute(value, (CUdevice_attribute)attr, device));
 }
 
-/* Of the devices that have what is asked for, the first; else the one with the most multiprocessors. What is 0 in *prop
- * does not matter. */
+/* The first of the devices that have what is asked for; else the one with the most multiprocessors. Members of *prop
+ * that are 0 do not matter. */
 static bool satisfies(int device, const struct cudaDeviceProp *want)
 {
     const int major = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -221,7 +221,7 @@ cudaError_t impl_cudaGetDriverEntryPointByVersion(const char *symbol, void **fun
     CUresult r = drv.cuGetProcAddress_v2(symbol, funcPtr, (int)cudaVersion, flags, &status);
     if (driverStatus)
         *driverStatus = (enum cudaDriverEntryPointQueryResult)status;
-    return error_of(r); /* that there is no such function is no error: *funcPtr is NULL */
+    return error_of(r); /* an unknown function is no error: *funcPtr is NULL */
 }
 
 cudaError_t impl_cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,

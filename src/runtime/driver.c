@@ -47,7 +47,7 @@ static void *open_driver(void)
     return library ? library : open_beside();
 }
 
-/* Who wants to know of calls; another driver has no such functions. */
+/* The functions through which calls are reported; only Lockstep's driver has them. */
 static void find_observers(void *library)
 {
     if (settings.check || settings.timeline)

@@ -1,5 +1,5 @@
-/* entry.h - from a row of a table (api.def has the form) to an exported function. Who includes this has defined
- * ENTRY_IMPL(name), the implementation's name, and undefines API, STUB and ABSENT behind its table. */
+/* entry.h - from a row of a table (api.def has the form) to an exported function. The including file defines
+ * ENTRY_IMPL(name), the implementation's name, before, and undefines API, STUB and ABSENT after its table. */
 #ifndef LS_RUNTIME_ENTRY_H
 #define LS_RUNTIME_ENTRY_H
 

@@ -19,7 +19,7 @@ struct config {
 static _Thread_local struct config configs[CONFIG_DEPTH];
 static _Thread_local unsigned nconfigs;
 
-/* Not 0: the compiler's code leaves the launch out. */
+/* Not 0: the compiler's code skips the launch. */
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
 {
     if (nconfigs == CONFIG_DEPTH) {
@@ -44,7 +44,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 }
 
 /* The compiler's code asks once a launch site and ignores the result; so the handle is the host's address, which is
- * looked up at each launch: it stays true when a library is loaded again, and what is wrong is said by the launch. */
+ * looked up at each launch: it stays valid when a library is loaded again, and the launch reports what is wrong. */
 cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *hostFun)
 {
     *out = (cudaKernel_t)hostFun;
@@ -104,7 +104,7 @@ static cudaError_t launch_error(CUresult r, dim3 grid, dim3 block)
     return error_of(r);
 }
 
-/* The code that a compiler makes of <<<>>> drops what the launch returns. */
+/* The code that compilers generate for <<<>>> drops what the launch returns. */
 static void tell_site(void)
 {
     if (rt.site && trace_checks.launched)

@@ -1,4 +1,4 @@
-/* log.c - the library's words on stderr, in the driver's style. Each message is one write, so that those of several
+/* log.c - the library's messages on stderr, in the driver's style. Each message is one write, so that those of several
  * threads and processes do not mix. */
 #include <stdarg.h>
 #include <stdio.h>

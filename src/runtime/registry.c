@@ -25,7 +25,7 @@ static bool grow(void)
     size_t n = nbuckets ? nbuckets * 2 : 256;
     struct rt_symbol **more = calloc(n, sizeof *more);
     if (!more)
-        return nbuckets > 0; /* longer chains are all that happens */
+        return nbuckets > 0; /* without memory only the chains get longer */
     for (size_t i = 0; i < nbuckets; i++) {
         for (struct rt_symbol *s = buckets[i], *next; s; s = next) {
             next = s->chain;
@@ -145,7 +145,7 @@ void __cudaRegisterManagedVar(void **handle, void **hostVarPtrAddress, char *dev
     }
 }
 
-/* At exit the driver may be gone already; then its answer is of no interest. */
+/* At exit the driver may be gone already, so its answer is ignored. */
 void __cudaUnregisterFatBinary(void **handle)
 {
     struct rt_binary *b = (struct rt_binary *)handle;

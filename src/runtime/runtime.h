@@ -1,5 +1,5 @@
 /* runtime.h - what the files of the runtime library share: the driver's functions, the calling thread's state, and the
- * registry of what programs carry.
+ * registry of programs' binaries.
  *
  * The library stands on the CUDA driver API alone, found at run time (driver.c), so it runs on Lockstep's driver and on
  * NVIDIA's. A *binary* is what __cudaRegisterFatBinary was given, one a compiled file or linked program; a *symbol* is
@@ -31,7 +31,7 @@ struct rt_driver {
 };
 extern struct rt_driver drv;
 
-cudaError_t driver_load(void); /* once; then what came of it */
+cudaError_t driver_load(void); /* once; then its result */
 
 /* A synchronous function in the calling function's variant. */
 #define DRV_DS(name) (rt.per_thread ? drv.name##_ptds : drv.name)
@@ -44,9 +44,9 @@ struct rt_thread {
     cudaError_t last;
     bool per_thread;   /* the call came through a _ptsz or _ptds entry */
     bool as_in_13;     /* the call came through __cudaLaunchKernel (launch.c) */
-    const void *site;  /* where the <<<>>> under way stands: a return address; or NULL */
+    const void *site;  /* the place of the <<<>>> under way: a return address; or NULL */
     int device;        /* as of cudaSetDevice */
-    CUcontext primary; /* what this library made current here last */
+    CUcontext primary; /* the context that this library made current here last */
     u64 epoch;         /* when it did; 0: never */
 };
 extern _Thread_local struct rt_thread rt;
@@ -79,7 +79,7 @@ bool context_stuck(cudaError_t e); /* the current context has ended with this er
  * cudaErrorInvalidDeviceFunction: neither. */
 cudaError_t kernel_of(const void *func, CUkernel *out);
 cudaError_t function_of(const void *func, CUfunction *out); /* in the current context */
-void *kernel_host(CUkernel kernel);                         /* the other way: the program's word for it */
+void *kernel_host(CUkernel kernel);                         /* the other way: the program's handle of it */
 /* A handle that a program may pass back as a function, until its library goes. */
 void kernel_known(CUkernel kernel, CUlibrary library);
 void kernel_forget_library(CUlibrary library);
@@ -87,8 +87,8 @@ cudaError_t variable_of(const void *symbol, CUdeviceptr *address, size_t *size);
 
 /* ---- array.c ---- */
 cudaError_t array_texel(cudaArray_const_t array, size_t *bytes); /* of one element */
-/* The driver's words for a channel descriptor; cudaErrorInvalidChannelDescriptor: there is no such format,
- * cudaErrorNotSupported: not here. */
+/* The driver's form of a channel descriptor. cudaErrorInvalidChannelDescriptor: there is no such format;
+ * cudaErrorNotSupported: Lockstep lacks it. */
 cudaError_t format_of(const struct cudaChannelFormatDesc *desc, CUarray_format *format, unsigned *channels);
 struct cudaChannelFormatDesc desc_of(CUarray_format format, unsigned channels);
 

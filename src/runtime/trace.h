@@ -7,12 +7,12 @@
 
 extern bool trace_on;
 
-/* Lockstep's driver keeps a timeline of the program's calls (lockstep_driver_call) and wants to know of ours; NULL: it
- * does not, or is another driver. Set when the driver is loaded. */
+/* Where Lockstep's driver takes reports of this library's calls (lockstep_driver_call); NULL: it takes none, or is
+ * another driver. Set when the driver is loaded. */
 typedef void (*trace_timeline_fn)(const char *name, int begins);
 extern trace_timeline_fn trace_timeline;
 
-/* A call begins; false: nobody wants to know (yet). */
+/* A call begins; false: nothing takes the report (yet). */
 static inline bool trace_begin(const char *name)
 {
     if (LS_LIKELY(!trace_timeline))
@@ -21,7 +21,7 @@ static inline bool trace_begin(const char *name)
     return true;
 }
 
-/* The same for LOCKSTEP_CHECK: what a call came to (own.h of the driver). NULL: nobody wants to know. */
+/* The same for the results of calls, for LOCKSTEP_CHECK (driver/memory/own.h). NULL: nothing takes them. */
 struct trace_checks {
     void (*failed)(int error, const char *name, const char *text);
     void (*asked)(void);

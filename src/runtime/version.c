@@ -1,4 +1,4 @@
-/* version.c - the version that a runtime library says it is: compiled for each. */
+/* version.c - the version that each runtime library reports: compiled once for each. */
 #include "runtime/runtime.h"
 
 #ifdef LS_CUDART12

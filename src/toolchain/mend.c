@@ -21,7 +21,7 @@ static char *limit_registers(const char *ptx, u32 n, struct arena *mem)
         kernels++;
     char *out = arena_alloc(mem, strlen(ptx) + kernels * strlen(directive) + 1), *to = out;
     for (const char *entry; (entry = strstr(ptx, ".entry "));) {
-        const char *body = entry + strcspn(entry, "{;"); /* a semicolon: declared only */
+        const char *body = entry + strcspn(entry, "{;"); /* a semicolon: a declaration only */
         const bool limited = memmem(entry, (size_t)(body - entry), ".maxnreg", 8) != NULL;
         memcpy(to, ptx, (size_t)(body - ptx));
         to += body - ptx;

@@ -1,7 +1,7 @@
 /* options.c - the command line as nvcc's users write it, read into tool_options.
  *
  * An option is one dash or two, its name, and its value behind '=' or as the next argument; one-letter names take it
- * glued too, as in -O2, -Idir and -m64. What is not in the table is refused by name, with the nearest thing to do. */
+ * glued too, as in -O2, -Idir and -m64. What is not in the table is refused by name, with advice. */
 #include "toolchain/toolchain.h"
 
 #include <errno.h>

@@ -71,7 +71,7 @@ struct unit {
     u32 number;
 };
 
-/* Static names of different files must differ, those of one file's passes be the same. */
+/* Static names of different files must differ; those of one file's passes must be the same. */
 static const char *unit_id(const struct unit *u)
 {
     char *real = realpath(u->path, NULL);
@@ -171,7 +171,7 @@ static void plan_device(struct tool_plan *plan, const struct unit *u, const stru
     ADD(&s->argv, u->rewriting ? arena_printf(mem, "%s.device.cu", u->stem) : u->path, "-o", out);
 }
 
-/* What is to be rewritten, is before anything is compiled. */
+/* Rewrites the sources that need it before anything is compiled. */
 static void plan_rewriting(struct tool_plan *plan, struct unit *u)
 {
     u->id = unit_id(u);
@@ -226,7 +226,7 @@ static void add_host(tool_words *w, const struct tool_options *o, struct arena *
     add_all(w, mem, &o->compiler);
 }
 
-/* The rule names what the user will have, not an intermediate file. besides: while compiling. */
+/* The rule names the user's output, not an intermediate file. besides: in addition to compiling. */
 static void add_dependencies(tool_words *w, const struct unit *u, bool besides)
 {
     const struct tool_options *o = u->o;

@@ -37,7 +37,7 @@ enum { TOOL_ARCHES = 16, TOOL_UNSET = -1 };
 /* PTX for one virtual architecture. sm is 90 for compute_90; name is clang's ("sm_90a"). */
 struct tool_arch {
     u32 sm;           /* what the user asked for */
-    const char *name; /* what clang is asked for: newer architectures than it knows get its newest */
+    const char *name; /* what clang compiles for: its newest for architectures that it does not know */
 };
 
 struct tool_input {
@@ -113,7 +113,7 @@ enum tool_step_kind {
     STEP_CONTAINER, /* write the PTX files of argv, of architectures sm, into a fat binary */
     STEP_PTX,       /* the PTX file of argv as it is to be, with its options */
     STEP_LINK_STUB, /* read the objects of argv, write the C file that registers their device code together */
-    STEP_REWRITE,   /* write what clang compiles of a .cu file that has what it does not: rewrite.c */
+    STEP_REWRITE,   /* rewrite a .cu file into what clang compiles: rewrite.c */
     STEP_RUN,       /* run the program of argv, with the runtime's folder in LD_LIBRARY_PATH */
 };
 
@@ -161,7 +161,7 @@ enum ls_status tool_rewrite_write(const struct tool_step *step, struct arena *me
 enum ls_status tool_tmp_make(const char **path, struct arena *mem, struct diag_list *diags);
 void tool_tmp_remove(const char *path);
 
-/* Who is told what happens: each step before it is done, and what a device pass said on stderr. Either may be NULL. */
+/* Callbacks: each step before it is done, and what a device pass wrote to stderr. Either may be NULL. */
 struct tool_watch {
     void (*before)(void *ctx, const struct tool_step *s);
     void (*said)(void *ctx, const char *text, size_t len);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# kinds.sh FINDINGS.def - every kind of finding has a program that shows it, and a clean twin of that program.
+# kinds.sh FINDINGS - every kind of finding has a program that shows it, and a clean twin of that program.
 cd "$(dirname "$0")" || exit 1
 status=0
 for kind in $(sed -n 's/^FINDING([A-Z_]*, "\([a-z-]*\)".*/\1/p' "$1"); do

@@ -3,7 +3,7 @@
  *     diff_gen FROM TO [--skip ID]... > body.inc
  *
  * One kernel a seed. The text is neither CUDA C nor C but both: diff_device.cuh gives its macros their meaning for
- * clang, which makes PTX of it, and diff_ref.h gives them another for the host's compiler, which makes loops over the
+ * clang, which makes PTX of it, and diff_ref.c gives them another for the host's compiler, which makes loops over the
  * threads of a block. What a kernel may contain follows from one rule: its result must not depend on the schedule.
  *
  *     EACH ... END          any code of one thread alone: loops, switches, calls, breaks, local arrays

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# figures.sh LOCKSTEP EXAMPLES [PROGRAMS] - runs every `lockstep profile` command of EXAMPLES/README.md and compares what
+# figures.sh LOCKSTEP EXAMPLES [PROGRAMS] - runs every `lockstep profile` command of the README.md in EXAMPLES and compares what
 # it prints with the table below it: a row a launch, the kernel's name, then a column a metric in the command's order.
 # PROGRAMS is a folder with the programs; without it they are compiled by `lockstep cc`.
 set -u

@@ -29,7 +29,7 @@ struct capture {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct capture *all;
-static atomic_uint under_way; /* how many: without the lock, for calls that are not about captures */
+static atomic_uint under_way; /* how many; read without the lock by calls that have nothing to do with captures */
 static _Thread_local CUstreamCaptureMode thread_mode;
 
 /* ---- frontiers ---- */
@@ -305,7 +305,7 @@ bool capture_wait(struct CUstream_st *s, CUevent e, bool external, CUresult *r)
         *r = wait_captured(s, e, of);
     else if (c && c->invalid)
         *r = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    else if (c && (e->capture || e->point)) /* the event is of the world outside; one without a record is of none */
+    else if (c && (e->capture || e->point)) /* recorded, but outside of this capture */
         *r = invalidate(c, CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     else if (e->capture)
         *r = CUDA_ERROR_CAPTURED_EVENT;
@@ -449,7 +449,7 @@ static CUresult end(struct CUstream_st *s, CUgraph *out)
         return invalidate(c, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(c->thread, pthread_self()))
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-    if (!out && c->own_graph) /* nobody would have the graph */
+    if (!out && c->own_graph) /* else the graph would be lost */
         return CUDA_ERROR_INVALID_VALUE;
     CUresult r = c->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : joined(c);
     if (r == CUDA_SUCCESS && out)
@@ -474,8 +474,8 @@ CUresult impl_cuStreamEndCapture(CUstream hStream, CUgraph *phGraph)
     return r;
 }
 
-/* A capture without the stream that began it can never be ended; of another stream its work must have been joined, or
- * still be, by an event that it recorded. */
+/* A capture cannot be ended without the stream that began it. Work of another stream must have been joined, or must
+ * still be joined, through an event that it recorded. */
 void capture_leave(struct CUstream_st *s)
 {
     if (!stream_capturing(s))
@@ -497,7 +497,7 @@ void capture_leave(struct CUstream_st *s)
 
 /* ---- questions ---- */
 
-/* The stream, also the legacy one while others capture; *r says whether it may be asked. */
+/* The stream; the legacy stream too, for which *r says whether it may be queried while others capture. */
 static struct CUstream_st *asked(CUstream handle, CUresult *r)
 {
     struct CUstream_st *s = NULL;

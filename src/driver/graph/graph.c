@@ -58,7 +58,7 @@ CUresult impl_cuGraphCreate(CUgraph *phGraph, unsigned int flags)
     return *phGraph ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* A body goes with its node only. */
+/* A body is freed with its node only. */
 CUresult impl_cuGraphDestroy(CUgraph hGraph)
 {
     if (!graph_valid(hGraph) || hGraph->owner)
@@ -275,7 +275,7 @@ CUresult impl_cuGraphClone(CUgraph *phGraphClone, CUgraph originalGraph)
     if (!phGraphClone || !graph_valid(originalGraph))
         return CUDA_ERROR_INVALID_VALUE;
     if (graph_has(originalGraph, CU_GRAPH_NODE_TYPE_MEM_ALLOC) || graph_has(originalGraph, CU_GRAPH_NODE_TYPE_MEM_FREE))
-        return CUDA_ERROR_NOT_SUPPORTED; /* an address would be allocated twice */
+        return CUDA_ERROR_NOT_SUPPORTED; /* else an address would be allocated twice */
     return graph_clone(originalGraph, phGraphClone);
 }
 
@@ -303,7 +303,7 @@ CUresult impl_cuGraphNodeFindInClone(CUgraphNode *phNode, CUgraphNode hOriginalN
 
 /* ---- order ---- */
 
-/* Creation order will do unless an edge was added later that goes back in it. */
+/* The order of creation is right unless an edge was added later against it. */
 static bool in_order(CUgraph g)
 {
     for (size_t i = 0; i < g->n; i++)
@@ -368,8 +368,8 @@ CUresult impl_cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
     return CUDA_SUCCESS;
 }
 
-/* Lists are asked for twice: without an array for their length, then with one of *n places; what is left of it is
- * filled with zeros. */
+/* Programs ask twice: without an array for the length, then with an array of *n places, whose rest is filled with
+ * zeros. */
 struct list {
     CUgraphNode *a, *b; /* b: of edges, where they lead */
     CUgraphEdgeData *data;

@@ -46,7 +46,7 @@ struct user_ref {
 struct CUgraph_st {
     u32 tag;
     CUgraphNode owner; /* whose body it is, or NULL */
-    bool constant;     /* of an executable graph: not for the user's eyes */
+    bool constant;     /* inside an executable graph: programs may not change it */
     CUgraphNode *nodes;
     size_t n, cap;
     struct user_ref *users;

@@ -1,6 +1,6 @@
 /* graph_memory.c - nodes that allocate and free memory. An address is a node's for as long as any graph has the node:
- * it is allocated with the node. A launch makes it live, a free ends that (memory.c keeps the state); the bytes stay,
- * so a kernel that uses them behind their free is not caught. */
+ * it is allocated with the node. A launch makes it live, a free ends that (allocation_table.c keeps the state); the bytes
+ * stay, so a kernel that uses them after their free is not caught. */
 #include "driver/graph/graph.h"
 
 #include "base/alloc.h"
@@ -40,7 +40,7 @@ CUresult alloc_op(CUcontext ctx, CUDA_MEM_ALLOC_NODE_PARAMS *p, struct op **out)
     return CUDA_SUCCESS;
 }
 
-/* A graph's memory is freed by the launch (graph_run.c), any other here. */
+/* Memory of a graph is freed by the launch (graph_run.c), other memory here. */
 static void free_run(struct work *w)
 {
     struct allocation a;
@@ -103,7 +103,7 @@ CUresult impl_cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* High marks may be set to 0, which is to start them anew. */
+/* High-water marks may be set to 0 only, which restarts them. */
 CUresult impl_cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value)
 {
     if (!device_ok(device))

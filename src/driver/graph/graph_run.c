@@ -83,7 +83,7 @@ static bool build(struct sequence *s, CUgraph g)
     return true;
 }
 
-/* ---- is it good to run ---- */
+/* ---- whether it may run ---- */
 
 static CUresult check(const struct sequence *s)
 {
@@ -119,8 +119,8 @@ static bool frees(const struct sequence *s, u64 address)
     return false;
 }
 
-/* Memory that the graph allocates and does not free is live behind the launch; it must not be before, unless the graph
- * was made to free it then. Memory of other graphs that it frees is live no more. */
+/* Memory that the graph allocates and does not free is live after the launch; it must not be live before, unless the
+ * graph was instantiated to free it at launch. Memory of other graphs that it frees is live no more. */
 static CUresult claim(const struct sequence *all, const struct sequence *s, bool auto_free)
 {
     u64 address;
@@ -314,7 +314,7 @@ static CUresult prepare(CUgraphExec e, struct graph_work *w)
     return r == CUDA_SUCCESS ? take_points(&w->all) : r;
 }
 
-/* ---- what is told: a launch is one operation, behind all its waits and before all its records ---- */
+/* ---- events: to observers a launch is one operation, after all its waits and before all its records ---- */
 
 static void tell_events(const struct sequence *q, const struct CUstream_st *s, CUgraphNodeType which)
 {

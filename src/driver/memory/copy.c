@@ -205,7 +205,7 @@ static CUresult describe(const struct description *d, const struct box *b, struc
     return base ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Of the call under way: a side that is not there is its fault. */
+/* For the call under way: a side that is no memory is the call's error. */
 static bool side_given(const struct box *b, const struct side *s)
 {
     size_t bytes;
@@ -470,7 +470,7 @@ CUresult impl_cuMemcpyAtoHAsync_v2(void *dstHost, CUarray srcArray, size_t srcOf
     return copy_bytes(host_side(dstHost), array_side(srcArray, srcOffset), ByteCount, hStream, ASYNC);
 }
 
-/* The peer form has contexts where the plain one has reserved words; an address says itself whose it is. */
+/* The peer form has contexts in place of reserved words; they are not needed, since an address tells its device. */
 CUresult impl_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
 {
     _Static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER), "the same layout");

@@ -1,9 +1,9 @@
-/* host_memory.c - how much memory the host still has to give.
+/* host_memory.c - how much memory the host has left.
  *
- * Device memory is the host's, page by page as it is touched. A GPU may have several times as much as the machine that
- * plays it, and a program that fills "all that is free" would not get an error but be killed. So the device is made no
- * larger than what the host can back: half of what it has available when CUDA starts, since programs keep a copy of
- * their data on the host as a rule. LOCKSTEP_DEVICE_MEMORY says otherwise.
+ * Device memory is the host's, page by page as it is touched. A GPU may have several times the memory of this machine,
+ * and a program that fills "all that is free" would be killed instead of getting an error. So the device gets no more
+ * memory than the host can back: half of what it has available when CUDA starts, since programs keep a copy of their
+ * data on the host as a rule. LOCKSTEP_DEVICE_MEMORY overrides this.
  *
  * Available is what the kernel says (MemAvailable), and what each control group that the process is in has left:
  *

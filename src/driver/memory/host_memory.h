@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* Bytes that the host could give now; UINT64_MAX: it does not say. root: in front of /proc and /sys, "" but in tests.
+/* Bytes that the host has available now; UINT64_MAX: unknown. root: put in front of /proc and /sys; "" except in tests.
  */
 u64 host_memory_available(const char *root);
 

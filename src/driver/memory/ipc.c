@@ -55,8 +55,7 @@ int ipc_file_open(const struct ipc_file *f, u64 bytes)
 
 /* ---- exporting ---- */
 
-/* Kernels, copies and fills are runs: while there is none, nobody writes memory
- * of the device. */
+/* Kernels, copies and fills count as runs: while there is none, device memory is not written. */
 static enum ls_status share(const struct allocation *a, struct mem_shared *out)
 {
     while (!mem_is_shared(drv.mem, a->base)) {
@@ -192,7 +191,7 @@ CUresult impl_cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle, u
     memcpy(&h, &handle, sizeof h);
     if (h.magic != MEMORY_MAGIC || !h.size || h.offset + h.size < h.size)
         return CUDA_ERROR_INVALID_VALUE;
-    if (h.file.pid == getpid()) /* as CUDA: an exporter has its memory already */
+    if (h.file.pid == getpid()) /* as in CUDA: the exporter cannot open its own handle */
         return CUDA_ERROR_INVALID_CONTEXT;
     pthread_mutex_lock(&opened_lock);
     const CUresult r = open_handle(&h, &address);

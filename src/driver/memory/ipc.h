@@ -11,8 +11,7 @@ struct ipc_file {
 };
 
 bool ipc_file_name(int fd, struct ipc_file *out);
-/* A descriptor for it, if it has at least `bytes`; -1: it is not there, or not
- * for us. */
+/* A descriptor for it, if it has at least `bytes`; -1: there is none, or it may not be opened. */
 int ipc_file_open(const struct ipc_file *f, u64 bytes);
 
 /* ---- events; all calls are safe from any thread ---- */

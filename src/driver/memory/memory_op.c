@@ -1,11 +1,11 @@
 /* memory_op.c - batches of memory operations: a stream writes a word of memory, or waits until one has a value. The
- * word is the device's or pinned memory of the host, so kernels, other streams and the program itself can be what is
- * waited for.
+ * word is in device memory or pinned host memory, so a stream can wait for kernels, other streams and the program
+ * itself.
  *
  * A batch is checked as a whole before any of it is done. A wait looks again and again, with pauses; between two looks
  * memory may go away, and then the wait ends as a GPU's would: with an illegal address. Writes are in the order of the
- * batch and seen by everybody at once, so barriers have nothing to do. Flushing remote writes is refused, as the device
- * attribute says. Not there: the functions of before CUDA 11.7, which an H200's driver refuses too. */
+ * batch and visible at once, so barriers do nothing. Flushing remote writes is refused, as the device attribute says.
+ * Not there: the functions of before CUDA 11.7, which an H200's driver refuses too. */
 #include <string.h>
 #include <time.h>
 

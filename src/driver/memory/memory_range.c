@@ -1,9 +1,9 @@
-/* memory_range.c - advice about ranges of managed memory, and prefetches of them. Such memory is at home everywhere at
- * once, so neither has an effect; but what was said is remembered, for cuMemRangeGetAttribute.
+/* memory_range.c - advice about ranges of managed memory, and prefetches of them. The host and all devices use the same
+ * pages, so neither has an effect; the advice is only remembered, for cuMemRangeGetAttribute.
  *
- * A piece is a range of one allocation of which the same was said; pieces do not overlap and are in the order of their
- * addresses. Bytes in no piece have heard nothing. Pieces of memory that was freed are dropped when their addresses are
- * asked for again. A discard says that the contents are not needed any more, and leaves them alone. */
+ * A piece is a range of one allocation with the same advice; pieces do not overlap and are in the order of their
+ * addresses. There is no advice for bytes that are in no piece. Pieces of memory that was freed are dropped when their
+ * addresses are asked for again. A discard says that the contents are not needed any more, and leaves them alone. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,4 +1,5 @@
-/* own.c - the few functions of this library that NVIDIA's has not: for Lockstep's own programs, found by dlsym. */
+/* own.c - the few functions of this library that NVIDIA's does not have: for Lockstep's own programs, found by
+ * dlsym. */
 #include "driver/memory/own.h"
 
 #include "driver/driver.h"

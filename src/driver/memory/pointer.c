@@ -70,7 +70,7 @@ static u64 access_of(u64 p)
     return b.kind == MEM_MAPPED_READ ? CU_MEM_ACCESS_FLAGS_PROT_READ : CU_MEM_ACCESS_FLAGS_PROT_NONE;
 }
 
-/* Of a known pointer. False: there is no such attribute of it. */
+/* The attribute of a known pointer. False: it has no such attribute. */
 static bool value_of(const struct known *k, CUpointer_attribute attribute, u64 p, u64 *v)
 {
     switch (attribute) {

@@ -1,5 +1,5 @@
 /* pool.c - memory pools: attributes and accounting. A pool reserves nothing; its allocations are like others, made at
- * once and freed in stream order (memory.c). */
+ * once and freed in stream order (free_async.c). */
 #include "base/alloc.h"
 #include "driver/driver.h"
 
@@ -39,7 +39,7 @@ CUresult impl_cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool)
     return CUDA_SUCCESS;
 }
 
-/* The same by place and kind of memory: pinned memory of a device is what there is. */
+/* The same by location and kind of memory: only pinned memory of a device is supported. */
 static CUresult place_of_pool(const CUmemLocation *l, CUmemAllocationType type)
 {
     if (!l || l->type == CU_MEM_LOCATION_TYPE_INVALID)
@@ -82,7 +82,8 @@ CUresult impl_cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProp
     return CUDA_SUCCESS;
 }
 
-/* Allocations outlive their pool, and count in it until they are freed, so its memory is only given up when empty. */
+/* Allocations outlive their pool and count in it until they are freed, so a destroyed pool is kept until it is
+ * empty. */
 CUresult impl_cuMemPoolDestroy(CUmemoryPool pool)
 {
     if (!valid(pool) || pool->is_default)

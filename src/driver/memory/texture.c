@@ -1,7 +1,7 @@
 /* texture.c - texture and surface objects: descriptors to what the engine samples (exec/texture/texture.h).
  *
  * An object's description is kept for cuTexObjectGet..Desc; the engine has its own copy, by handle. Destroying one
- * waits for its context's work: a kernel that was launched with the handle has it until it ends. */
+ * waits for its context's work, because kernels that were launched with the handle may still use it. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -238,7 +238,7 @@ static bool view_layers(const CUDA_RESOURCE_VIEW_DESC *v, struct image *im)
     return true;
 }
 
-/* Changes the image to what the view shows; a dimension of 0 is as it was. */
+/* Changes the image to what the view shows; a dimension of 0 leaves that of the image. */
 static CUresult apply_view(const CUDA_RESOURCE_VIEW_DESC *v, struct image *im)
 {
     if (!v)

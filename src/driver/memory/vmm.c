@@ -1,14 +1,12 @@
 /* vmm.c - virtual memory management: addresses (cuMemAddressReserve), memory
  * (cuMemCreate), and one mapped at the other.
  *
- * Memory is a *piece*: a shared mapping of the host that no kernel knows, from
- * which exec/memory/mem_map.c makes the views that programs map. A piece lives as long
- * as somebody has its handle or it is mapped. One that may be exported is a
- * sealed file in memory; the file descriptor that a program exports and
- * imports, in this process or another, is that file's.
+ * Memory is a *piece*: a shared mapping of the host, not visible to kernels, from which exec/memory/mem_map.c makes the
+ * views that programs map. A piece lives as long as a handle refers to it or it is mapped. One that may be exported is
+ * a sealed file in memory; the file descriptor that a program exports and imports, in this process or another, is that
+ * file's.
  *
- * Nothing here waits for the device, as in CUDA: who unmaps what a kernel uses
- * gets that kernel's fault. */
+ * Nothing here waits for the device, as in CUDA: unmapping memory that a kernel uses makes that kernel fault. */
 #include "driver/memory/vmm.h"
 
 #include <fcntl.h>
@@ -63,8 +61,7 @@ static CUmemGenericAllocationHandle handle_of(const struct piece *p)
     return (CUmemGenericAllocationHandle)(uintptr_t)p;
 }
 
-/* A file whose size nobody can change any more: a view of it never loses its
- * pages. */
+/* A file whose size can no longer change, so that a view of it never loses its pages. */
 static int sealed_file(u64 size)
 {
     const int fd = memfd_create("lockstep memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -141,7 +138,7 @@ CUresult impl_cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, con
         return CUDA_ERROR_OUT_OF_MEMORY;
     const bool exported = prop->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE;
     CUmemAllocationProp kept = *prop;
-    kept.allocFlags.compressionType = 0; /* asked for or not: there is none */
+    kept.allocFlags.compressionType = 0; /* compression is accepted, and there is none */
     const int fd = exported ? sealed_file(size) : -1;
     r = exported && fd < 0 ? CUDA_ERROR_OUT_OF_MEMORY : piece_new(size, fd, &kept, false, handle);
     if (r != CUDA_SUCCESS)
@@ -312,8 +309,7 @@ CUresult impl_cuMemUnmap(CUdeviceptr ptr, size_t size)
 
 static CUresult access_kind(const CUmemAccessDesc *d, enum mem_kind *kind)
 {
-    if (d->location.type != CU_MEM_LOCATION_TYPE_DEVICE) /* the host does not reach memory of the
-                                      device */
+    if (d->location.type != CU_MEM_LOCATION_TYPE_DEVICE) /* the host cannot access device memory */
         return CUDA_ERROR_NOT_SUPPORTED;
     if (!device_ok(d->location.id))
         return CUDA_ERROR_INVALID_DEVICE;

@@ -1,4 +1,4 @@
-/* vmm.h - what other files ask of memory that programs map themselves (vmm.c).
+/* vmm.h - what other files need of vmm.c: memory that programs map themselves.
  */
 #ifndef LS_DRIVER_VMM_H
 #define LS_DRIVER_VMM_H

@@ -17,7 +17,7 @@ static enum ls_status refuse(struct image *img, enum ls_status s, const char *wh
     return s;
 }
 
-/* LS_ERR_UNSUPPORTED: there is nothing for us in it. */
+/* LS_ERR_UNSUPPORTED: it has no device code. */
 static enum ls_status take_member(struct image *img, Elf *member, u32 sm, const char *archive)
 {
     const unsigned before = img->n;

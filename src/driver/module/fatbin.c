@@ -142,7 +142,7 @@ static enum ls_status extract(struct image *img, const struct entry *e)
     return add_owned(img, text, e->full, name);
 }
 
-/* What stood in a container: for choosing, and for saying why not. */
+/* What a container holds: to choose from, and to say why nothing fits. */
 struct survey {
     struct entry best;
     bool found;
@@ -249,7 +249,7 @@ static enum ls_status refuse_code(struct image *img)
     return LS_ERR_NOT_FOUND;
 }
 
-/* PTX is text: a control character near its start says that this is something else. */
+/* PTX is text: with a control character near its start it is something else. */
 static bool is_text(const u8 *p, size_t size)
 {
     while (size > 0 && p[size - 1] == 0)

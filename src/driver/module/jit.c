@@ -27,7 +27,7 @@ static void set(struct jit *j, CUjit_option option, unsigned i)
         j->wall_time = (int)i;
         break;
     default:
-        break; /* for a compiler that we have not */
+        break; /* for a compiler that Lockstep does not have */
     }
 }
 

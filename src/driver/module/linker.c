@@ -76,7 +76,7 @@ static CUresult parse(CUlinkState s, const struct image_text *t)
     return r;
 }
 
-/* ---- is anything there twice? ---- */
+/* ---- names that are defined twice ---- */
 
 static bool strong(bool defined, u8 linkage) { return defined && linkage == LINK_VISIBLE; }
 
@@ -104,7 +104,7 @@ static CUresult check_once(CUlinkState s, const struct ptx_module *m, u32 line, 
     return CUDA_SUCCESS;
 }
 
-/* What the module that was added last defines, the others must not. */
+/* A name that the module added last defines must not be defined in the others. */
 static CUresult check_last(CUlinkState s)
 {
     const struct ptx_module *m = s->mods[s->nmods - 1];
@@ -118,7 +118,7 @@ static CUresult check_last(CUlinkState s)
     return r;
 }
 
-/* ---- is everything there that is used? ---- */
+/* ---- names that are used and not defined ---- */
 
 static bool function_defined(const CUlinkState s, const char *name)
 {
@@ -200,7 +200,7 @@ static enum ls_status read_input(CUlinkState s, CUjitInputType type, const void 
     }
 }
 
-/* What could only be linked by NVIDIA's own compiler. */
+/* Inputs that only NVIDIA's own compiler can link. */
 static CUresult refuse_type(CUlinkState s, CUjitInputType type)
 {
     if (type == CU_JIT_INPUT_CUBIN)

@@ -35,7 +35,7 @@ static void free_parsed(struct ptx_module **mods, unsigned n)
     ls_free(mods);
 }
 
-/* Parses every text, so that all diagnostics are seen; NULL and *status when one is bad. */
+/* Parses every text, so that all diagnostics are reported; NULL and *status when one is bad. */
 static struct ptx_module **parse(const struct image *img, struct diag_list *diags, enum ls_status *status)
 {
     struct ptx_module **mods = ls_calloc(img->n ? img->n : 1, sizeof *mods);
@@ -55,7 +55,7 @@ static struct ptx_module **parse(const struct image *img, struct diag_list *diag
     return mods;
 }
 
-/* What a module is made for. */
+/* Where a module is loaded. */
 struct target {
     CUdevice device;
     const struct exec_module *sibling; /* the same, for another device; or NULL */

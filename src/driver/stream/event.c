@@ -183,7 +183,7 @@ void event_point_reach(struct event_point *p)
     stamp(&p->work);
     queue_leave(q);
     pthread_mutex_unlock(&drv.hub.lock);
-    queue_close(q); /* the points that are left hold it */
+    queue_close(q); /* the remaining points keep it alive */
     event_point_unref(p);
 }
 

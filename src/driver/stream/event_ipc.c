@@ -1,12 +1,10 @@
 /* event_ipc.c - events that several processes record and wait for: a page in a
  * file in memory that all of them map.
  *
- * Records are numbered in the order in which they are made, whoever makes them.
- * Record n has slot n % SLOTS, where its process says that it was begun, and
- * then that it is reached; a slot is used again when the record before is
- * reached. Who waits sleeps on a counter of the page that every reached record
- * moves (a futex). A process that dies leaves its records unreached: they count
- * as reached once it is gone, for there is nothing left to wait for. */
+ * Records are numbered in the order in which they are made, whoever makes them. Record n has slot n % SLOTS, where its
+ * process says that it was begun, and then that it is reached; a slot is used again when the record before is reached.
+ * A waiting thread sleeps on a counter in the page that every reached record increments (a futex). Records of a process
+ * that has died count as reached. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -151,7 +149,7 @@ CUresult ipc_event_open(const CUipcEventHandle *handle, struct ipc_event **out)
 {
     struct event_handle h;
     memcpy(&h, handle, sizeof h);
-    if (h.magic == EVENT_MAGIC && h.file.pid == getpid()) /* as CUDA: who has made the event has it already */
+    if (h.magic == EVENT_MAGIC && h.file.pid == getpid()) /* as in CUDA: the event's maker cannot open its own handle */
         return CUDA_ERROR_INVALID_CONTEXT;
     const int fd = h.magic == EVENT_MAGIC ? ipc_file_open(&h.file, sizeof(struct page)) : -1;
     if (fd < 0)

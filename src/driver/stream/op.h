@@ -1,4 +1,4 @@
-/* op.h - operations: what a stream is given to do, described so that it can be done once or many times.
+/* op.h - operations: the work of streams, described so that it can be done once or many times.
  *
  * An operation is a copy, a fill, a kernel's launch, a host function ... with all of its arguments. It is made by the
  * file that knows how to do it, checked there, and never changes; so streams, graphs and executable graphs share one
@@ -13,7 +13,7 @@
 #include "driver/stream/queue.h"
 
 struct op {
-    struct work work; /* run: does it, again and again, also at the same time from several threads */
+    struct work work; /* run: does it; may be called many times, and from several threads at once */
     atomic_uint refs;
     CUcontext ctx;             /* whose sticky error it heeds */
     CUgraphNodeParams params;  /* pointers in it point into the operation */
@@ -26,7 +26,7 @@ struct op *op_new(size_t size, CUgraphNodeType type, CUcontext ctx, void (*run)(
 void op_ref(struct op *op);
 void op_unref(struct op *op); /* or NULL */
 
-/* One that does nothing by itself: empty nodes, and those that the launch of a graph looks after. */
+/* One that does nothing itself: empty nodes, and nodes that the launch of a graph carries out. */
 struct op *op_plain(const CUgraphNodeParams *params, CUcontext ctx);
 
 /* ---- launch.c: arguments are checked and copied ---- */

@@ -1,4 +1,4 @@
-/* queue.c - see queue.h. A pthread mutex and condition variables; nothing clever. */
+/* queue.c - see queue.h. A pthread mutex and condition variables. */
 #include "driver/stream/queue.h"
 
 #include "base/alloc.h"

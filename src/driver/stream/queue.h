@@ -16,13 +16,13 @@
 struct hub {
     pthread_mutex_t lock; /* of every queue's fields; held for a few instructions only, never while a work runs */
     pthread_cond_t changed;
-    unsigned waiters; /* on changed: nobody is woken for nothing */
+    unsigned waiters; /* threads that wait on `changed`; 0: no need to signal */
 };
 
 #define HUB_INIT {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0}
 
-/* Embedded at the start of what is to be done. `run` is called without locks, and then `release`, which frees it.
- * A queue that fails or closes skips `run`. */
+/* Embedded at the start of the struct that describes the work. `run` is called without locks, and then `release`, which
+ * frees it. A queue that fails or closes skips `run`. */
 struct work {
     void (*run)(struct work *w);
     void (*release)(struct work *w);
@@ -45,7 +45,7 @@ struct queue {
 struct queue *queue_new(struct hub *hub); /* NULL: no memory */
 void queue_ref(struct queue *q);          /* hub->lock held */
 void queue_unref(struct queue *q);
-/* No more works will come: the thread ends once those there are done. Gives the owner's reference back. */
+/* No more works will come: the thread ends once the present ones are done. Drops the owner's reference. */
 void queue_close(struct queue *q);
 
 /* All with hub->lock held. queue_push false: the thread could not be started (the work is released). */

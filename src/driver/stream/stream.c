@@ -314,7 +314,7 @@ CUresult launch_wait(struct CUstream_st *s)
         TELL(host_waited, &(struct driver_wait){.stream = s});
         return r;
     }
-    if (driver_launcher.alone) /* which the program does not know of */
+    if (driver_launcher.alone) /* the program has no handle of it */
         stream_drain(s);
     return CUDA_SUCCESS;
 }
@@ -329,8 +329,8 @@ static bool of_device(const void *p)
     return a.kind != MEM_PINNED && a.kind != MEM_REGISTERED && a.kind != MEM_MANAGED;
 }
 
-/* By the manual, and not by what this driver happens to do: a fill of device memory by cudaMemset is asynchronous, a copy
- * between device memory too, and the host that goes on knows nothing of their end. */
+/* As the manual says, and not as this driver happens to work: a fill of device memory by cudaMemset is asynchronous,
+ * and so is a copy between device memory; the host goes on without knowing that they are done. */
 void stream_host_did(const struct CUstream_st *s, const void *to, const void *from)
 {
     if (HEARD(host_waited) && !(of_device(to) && of_device(from)))
@@ -343,7 +343,7 @@ struct launch_place stream_place(const struct CUstream_st *s)
     struct launch_place p = {.stream = s->number ? 12 + s->number : 7,
                              .device = (u32)s->ctx->device,
                              .profiled = !atomic_load(&drv.profiler_off)};
-    for (CUcontext c = s->ctx; c; c = c->next) /* from a context on the list has the older ones, and stays as it is */
+    for (CUcontext c = s->ctx; c; c = c->next) /* the newest context is first */
         p.context++;
     return p;
 }
@@ -557,7 +557,7 @@ struct host_work {
     void *data;
 };
 
-/* A host function is not called after an error; a callback is, and told of it. */
+/* After an error a host function is not called; a callback is called with the error. */
 static void host_run(struct work *w)
 {
     const struct op *op = (const struct op *)w;

@@ -37,7 +37,7 @@ struct child {
     u32 grid[3], block[3], shared;
     u64 params, param_bytes; /* the parameter buffer, device memory; 0: the kernel has none */
     bool tail;
-    u64 by_block; /* linear number of the block that launched it, and its how-manieth launch */
+    u64 by_block; /* linear number of the block that launched it, and which of that block's launches it is */
     u32 order;
     u32 block_id[3], thread_id[3]; /* who launched it */
 };

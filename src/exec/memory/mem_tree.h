@@ -7,7 +7,7 @@
 
 enum extent_state {
     EXTENT_LIVE,     /* an allocation */
-    EXTENT_FREED,    /* was one, in quarantine: not used again yet, so that late accesses can be named */
+    EXTENT_FREED,    /* freed and in quarantine: not used again yet, so that late accesses can be named */
     EXTENT_FREE,     /* may be allocated */
     EXTENT_RESERVED, /* addresses, and in `inside` the mappings there (mem_map.c) */
 };

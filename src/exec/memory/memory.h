@@ -8,9 +8,9 @@
  * windows are reserved, inaccessible ranges: a generic address inside one means shared or local memory.
  *
  * Several devices share the range and the table; each has a struct mem of its own, which says how much memory it has
- * and what it may touch. Host memory and managed memory are everybody's; other memory is its device's and that of the
- * devices that were made its peers (mem_set_peer), or of those that have rights to just this memory (mem_set_rights,
- * mem_set_access).
+ * and what it may touch. Every device may touch host memory and managed memory; other memory may be touched by its
+ * device and the devices that were made its peers (mem_set_peer), or of those that have rights to just this memory
+ * (mem_set_rights, mem_set_access).
  *
  * Thread-safe. Look-ups take no lock on the hit path of a caller's own cache (see mem_range). */
 #ifndef LS_EXEC_MEMORY_H
@@ -54,7 +54,8 @@ struct mem_block {
 
 enum { MEM_ALIGN = 256 };
 /* A GPU maps pages of 2 MiB and knows nothing of what lies in them: an access a little behind an allocation does it no
- * harm. So many bytes behind each are nobody else's, for who does as a GPU does (mem_behind). */
+ * harm. So this many bytes behind each allocation belong to no other: a caller may let accesses there pass, as a GPU
+ * does (mem_behind). */
 enum { MEM_SLACK = 512 };
 #define MEM_WINDOW_BYTES (16u << 20) /* size of the shared and of the local window: 16 MiB, as on the hardware */
 
@@ -103,7 +104,7 @@ enum ls_status mem_unmap(struct mem *m, u64 address, u64 size);
 /* What m's device may do there: one of MEM_MAPPED_*. */
 enum ls_status mem_set_access(struct mem *m, u64 address, u64 size, enum mem_kind kind);
 bool mem_mapping(struct mem *m, u64 address, struct mem_block *out); /* the mapping that contains address */
-/* Memory that is not allocated here counts as used all the same. False: the device has no such room. */
+/* Counts memory that is allocated elsewhere as used. False: the device has not that much left. */
 bool mem_charge(struct mem *m, u64 bytes);
 void mem_discharge(struct mem *m, u64 bytes);
 
@@ -138,8 +139,8 @@ bool mem_nearest(struct mem *m, u64 address, struct mem_block *out);
  * that it is, and that m's device may not touch it. */
 void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n);
 
-/* Who wants to know of allocations: called with the new or the freed block, under the table's lock, so it must not come
- * back here. Registered and mapped memory too. One observer; NULL: none. */
+/* The observer of allocations: called with the new or the freed block, under the table's lock, so it must not come back
+ * here. Registered and mapped memory too. One observer; NULL: none. */
 struct mem_observer {
     void *ctx;
     void (*made)(void *ctx, const struct mem_block *b);

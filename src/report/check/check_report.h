@@ -3,7 +3,7 @@
  *
  * One place is one finding, whatever launches and processes found it again: counts and threads add up, the description
  * is the first one's. Two findings are of one place when kind, severity, code and (for calls of the host) call site are
- * the same. Texts live as long as the report. Nothing here runs a program or looks up symbols: whoever can fills in the
+ * the same. Texts live as long as the report. Nothing here runs a program or looks up symbols: the caller fills in the
  * frames' functions and lines (check_report_frames). */
 #ifndef LS_REPORT_CHECK_REPORT_H
 #define LS_REPORT_CHECK_REPORT_H

@@ -126,7 +126,7 @@ cudaError_t node_params(const struct cudaGraphNodeParams *p, CUgraphNodeParams *
         return cudaSuccess;
     case cudaGraphNodeTypeConditional:
         return conditional_params(&p->conditional, &out->conditional);
-    default: /* the driver says what it has not */
+    default: /* the driver reports what it does not support */
         return cudaSuccess;
     }
 }

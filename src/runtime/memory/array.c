@@ -1,4 +1,4 @@
-/* array.c - CUDA arrays, and channel descriptors between the two APIs' words.
+/* array.c - CUDA arrays, and channel descriptors between the two APIs' forms.
  *
  * A runtime array is the driver's: cudaArray_t and CUarray are one handle. */
 #include "runtime/runtime.h"

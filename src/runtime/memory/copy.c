@@ -57,7 +57,8 @@ cudaError_t impl_cudaMemcpyAsync(void *dst, const void *src, size_t count, enum 
     return e != cudaSuccess || count == 0 ? e : error_of(copy_1d_async(dst, src, count, kind, stream_of(stream)));
 }
 
-/* What attributes say of where memory is and when it is read are hints; in the order of the stream is always right. */
+/* Attributes say where memory is and when it is read. They are hints: reading it in the order of the stream is always
+ * right. */
 cudaError_t impl_cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, const size_t *sizes, size_t count,
                                       struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
                                       cudaStream_t stream)

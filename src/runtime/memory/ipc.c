@@ -1,5 +1,5 @@
-/* ipc.c - memory and events of other processes of this machine: the driver's, under the runtime API's names. A handle is
- * 64 bytes that a program sends to another process as it likes; what is in it is the driver's matter. */
+/* ipc.c - memory and events of other processes of this machine: the driver's, under the runtime API's names. A handle
+ * is 64 bytes that a program sends to another process in its own way; only the driver knows its contents. */
 #include <string.h>
 
 #include "runtime/runtime.h"

@@ -5,7 +5,7 @@
 
 static CUdeviceptr device_ptr(const void *p) { return (CUdeviceptr)(uintptr_t)p; }
 
-/* Nothing is asked for: nothing is given, and that is no error. */
+/* A size of 0 gives NULL, which is no error. */
 cudaError_t impl_cudaMalloc(void **devPtr, size_t size)
 {
     CUdeviceptr p = 0;
@@ -106,7 +106,7 @@ cudaError_t impl_cudaHostGetFlags(unsigned int *pFlags, void *pHost)
 
 /* ---- pointers ---- */
 
-/* The driver says UNIFIED for no pointer, and nothing at all for one that it does not know. */
+/* The driver never answers UNIFIED, and has no answer for a pointer that it does not know. */
 cudaError_t impl_cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
     CUmemorytype type = (CUmemorytype)0;

@@ -53,7 +53,7 @@ static const struct handle *known(const void *value)
     return h;
 }
 
-/* A place in memory may have been another handle before. */
+/* The same address may have been another handle before. */
 static void remember(const void *value, bool function, CUlibrary library)
 {
     struct handle *h = (struct handle *)(uintptr_t)known(value);
