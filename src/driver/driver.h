@@ -348,27 +348,31 @@ CUresult function_attribute(CUfunction f, CUfunction_attribute attrib, int *valu
 CUresult function_set_attribute(CUfunction f, CUfunction_attribute attrib, int value);
 CUresult function_param(CUfunction f, size_t index, size_t *offset, size_t *size);
 
-/* ---- memory.c ---- */
+/* ---- allocate.c ---- */
 CUresult memory_alloc(CUcontext ctx, size_t size, enum mem_kind kind, unsigned flags, CUmemoryPool pool, u64 *address);
-void memory_free_context(CUcontext ctx); /* driver.lock held */
-bool memory_find(u64 address, struct allocation *out);
-void memory_pool_rights(CUmemoryPool pool); /* of all of its allocations, as the pool has them now. driver.lock held */
-struct allocation *memory_all(size_t *n);   /* a copy of the table, for ls_free; NULL: it is empty, or no memory */
 bool memory_known(const void *p); /* some allocation, registered or module variable: else pageable memory of the host */
 /* [address, address + size) lies in one live allocation of the device, or in mappings that touch; to be written: and may
  * be. What a program maps for reading only may not; constants may, by the host. */
 bool memory_covers(u64 address, size_t size, bool write);
 bool memory_reaches(CUcontext ctx, u64 address, size_t size); /* and the context's device may write there */
-/* Allocations made by vmm.c and ipc.c: into the table, out of it, and freed when no kernel runs. */
+
+/* ---- allocation_table.c ---- */
+void memory_free_context(CUcontext ctx); /* driver.lock held */
+bool memory_find(u64 address, struct allocation *out);
+void memory_pool_rights(CUmemoryPool pool); /* of all of its allocations, as the pool has them now. driver.lock held */
+struct allocation *memory_all(size_t *n);   /* a copy of the table, for ls_free; NULL: it is empty, or no memory */
+/* Allocations made by vmm.c and ipc.c: into the table and out of it. */
 bool memory_adopt(const struct allocation *a);
 bool memory_forget(u64 base, struct allocation *out);
-void memory_give_back(const struct allocation *a);
 /* Memory of graphs: a fixed address, which is live from a launch that allocates it to a free. Identified by id also. */
 CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id);
 void memory_graph_drop(u64 address, u64 id);        /* its graphs are gone */
 bool memory_graph_set_live(u64 address, bool live); /* what it was */
 struct memory_graph_use memory_graph_use(CUdevice device, bool reset_used, bool reset_reserved);
-void memory_free_now(u64 address); /* what cuMemFreeAsync does when the stream gets there */
+
+/* ---- deferred_free.c, free_async.c ---- */
+void memory_give_back(const struct allocation *a); /* frees it when no kernel runs */
+void memory_free_now(u64 address);                 /* what cuMemFreeAsync does when the stream gets there */
 /* A kernel begins and ends; memory that was freed meanwhile is given back when none runs. */
 void memory_run_begin(void);
 /* The same, and no other operation runs until memory_run_end; false: others did not end in time and may go on. */
