@@ -30,7 +30,7 @@ void *ls_calloc(size_t n, size_t size)
     if (__builtin_mul_overflow(n, size, &bytes))
         return NULL;
     if (!hook)
-        return calloc(n ? n : 1, size ? size : 1); /* pages that nobody touches cost nothing */
+        return calloc(n ? n : 1, size ? size : 1); /* untouched pages cost nothing */
     if (bytes == 0)
         bytes = 1; /* a valid pointer, as from calloc; size 0 would free */
     void *p = ls_realloc(NULL, bytes);

@@ -1,7 +1,7 @@
 /* gpu.h - what is known of a GPU: limits, sizes and rates, read from gpus/<name>.json (built into the library).
  *
- * Every number in the file stands beside its source; a number that nobody has verified is marked there. The engine
- * uses the limits, the meter the banks and the occupancy rules, the driver the device attributes. */
+ * Every number in the file has its source beside it; an unverified number is marked. The engine uses the limits, the
+ * meter the banks and the occupancy rules, the driver the device attributes. */
 #ifndef LS_BASE_GPU_H
 #define LS_BASE_GPU_H
 

@@ -1,4 +1,4 @@
-/* likeness.h - the name that somebody may have meant. */
+/* likeness.h - the known name that is nearest to a misspelt one. */
 #ifndef LS_BASE_LIKENESS_H
 #define LS_BASE_LIKENESS_H
 

@@ -1,5 +1,5 @@
 /* settings.h - what the environment says: one table (settings.def), one struct, and the only file that asks for a
- * variable (settings.c). Whoever starts something reads the settings once and hands the values down: the driver in
+ * variable (settings.c). They are read once, where something starts, and the values are handed down: the driver in
  * cuInit, the commands when they begin. The engine and the meter see values only.
  *
  *     struct settings s;

@@ -1,4 +1,4 @@
-/* program.h - somebody's program, run on Lockstep: found, looked at, and started with our libraries in front.
+/* program.h - the user's program, run on Lockstep: found, looked at, and started with our libraries in front.
  *
  * A program meets Lockstep through the dynamic linker alone: our libcuda.so.1 and libcudart.so.N come first on
  * LD_LIBRARY_PATH (or are preloaded where the program's DT_RPATH would beat that). What makes this impossible can be seen

@@ -336,7 +336,7 @@ struct event_point *event_point_last(CUevent e);  /* NULL: never recorded */
 void event_point_wait(struct event_point *p);     /* takes the reference */
 
 /* ---- module.c, function.c ---- */
-void module_free(CUmodule m);           /* driver.lock held or nobody else knows it */
+void module_free(CUmodule m);           /* driver.lock held, or no other thread has it yet */
 void libraries_unload(CUdevice device); /* of their state there: they load again when used. driver.lock held */
 CUresult function_get(CUmodule m, const char *name, CUfunction *out);
 CUresult kernel_function(CUkernel k, CUdevice device, CUfunction *out); /* module.c */

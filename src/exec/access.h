@@ -316,7 +316,7 @@ MEM_FN u8 mem_type(u32 op)
     }
 }
 
-/* Whether somebody wants to know of accesses: an instrument, or the clock of a timed launch. */
+/* Whether accesses are to be announced: to an instrument, or to the clock of a timed launch. */
 MEM_FN bool access_is_heard(const struct warp *w) { return w->clock || (w->hooks && w->hooks->access); }
 
 MEM_FN void announce(struct warp *w, const struct exec_access *e)

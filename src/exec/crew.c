@@ -258,7 +258,7 @@ static void sleep_until_back(struct worker *home, double seconds)
         if (!home->running && home->driver != home->index)
             give_back(home);
         home->wanted = home->driver != home->index;
-        until.tv_sec++; /* whoever runs it gives it back and says so */
+        until.tv_sec++; /* the thread that runs it gives it back and signals */
     }
     home->wanted = false;
 }
@@ -290,8 +290,8 @@ static void lend(struct hand *h)
     pthread_mutex_unlock(&g->lock);
 }
 
-/* A block has been put aside: does the thread do anything else? With weak memory nobody lends: the stores of blocks
- * that have ended reach memory while their worker runs, or when its thread ends. */
+/* A block has been put aside: the thread may lend its workers. Not with weak memory: there the stores of blocks that
+ * have ended reach memory while their worker runs, or when its thread ends. */
 static void judge(struct hand *h)
 {
     if (h->home->weak)

@@ -70,7 +70,7 @@ struct block {
     u32 live_warps;
     u32 patience;      /* rounds with polls in them before it is put aside, whatever else it did */
     i32 quantum;       /* what a warp may run in a turn (QUANTUM), less while all of the block has only polled */
-    u32 open_barriers; /* bit i: somebody has arrived at barrier i */
+    u32 open_barriers; /* bit i: some thread has arrived at barrier i */
     u32 exited_threads;
     u32 phases;              /* of mbarriers that ended */
     u32 stuck;               /* rounds in a row in which every thread only waited for an mbarrier */
@@ -90,7 +90,7 @@ struct worker {
     void *hook_ctx;
     /* crew.c; under the grid's lock while another thread than its own runs the worker's blocks */
     unsigned driver;       /* the index of the worker whose thread runs the blocks of this one */
-    bool running;          /* one of its blocks is being run: nobody else may touch the worker */
+    bool running;          /* one of its blocks is being run: no other thread may touch the worker */
     bool wanted;           /* its own thread waits to have it back */
     bool done;             /* its blocks have ended */
     bool awake;            /* its own thread runs blocks */

@@ -106,8 +106,8 @@ static void close_group(struct warp *w, struct group *g)
     w->worker->free_groups = g;
 }
 
-/* Lanes leave the group and all around it for good (they exited). The innermost group that still expects somebody may
- * now be complete. */
+/* Lanes leave the group and all around it for good (they exited). The innermost group that still expects lanes may now
+ * be complete. */
 static void leave_groups(struct warp *w, struct group *g, u32 lanes)
 {
     for (struct group *k = g; k; k = k->parent)

@@ -473,7 +473,7 @@ static void emit_one(struct emit *e)
     case OP_SETMAXNREG:
     case OP_CP_ASYNC_BULK_PREFETCH:
         break;                     /* hints: nothing to compute */
-    case OP_CP_ASYNC_COMMIT_GROUP: /* copies are done at once: nothing to compute, but instruments want to know */
+    case OP_CP_ASYNC_COMMIT_GROUP: /* copies are done at once: nothing to compute, but instruments get an event */
     case OP_CP_ASYNC_WAIT_GROUP:
     case OP_CP_ASYNC_WAIT_ALL:
     case OP_CP_ASYNC_BULK_COMMIT_GROUP:

@@ -1,8 +1,8 @@
 /* emit.h - the state of emission and its small vocabulary. Internal to ir/emit*.c.
  *
- * put() appends a record for a body name; operand helpers return byte offsets from regs: read_slot of a source
- * (making constants, narrowing wide registers), write_slot of a destination, flushed by end_writes when the register
- * is wider than the type. */
+ * emit_put appends a record for a body name. Operand helpers return byte offsets from regs: emit_read of a source
+ * (making constants, narrowing wide registers), emit_write of a destination, which emit_end_writes extends when the
+ * register is wider than the type. */
 #ifndef LS_IR_EMIT_H
 #define LS_IR_EMIT_H
 
@@ -84,7 +84,7 @@ void emit_mov(struct emit *e);
 void emit_setp(struct emit *e);
 void emit_set(struct emit *e);
 void emit_lop3(struct emit *e);
-/* latency.c: the record in front of e->inst that advances the warp's clock */
+/* tick.c: the record in front of e->inst that advances the warp's clock */
 void emit_tick(struct emit *e);
 /* emit_matrix.c */
 void emit_matrix(struct emit *e);

@@ -93,7 +93,7 @@ static bool set_result(struct emit *e, const struct ptx_operand *d, enum ptx_typ
     return true;
 }
 
-static void put(struct emit *e, struct ir_texture *t)
+static void emit_record(struct emit *e, struct ir_texture *t)
 {
     emit_put(e, "texture")->ptr = t;
     emit_end_writes(e);
@@ -148,7 +148,7 @@ void emit_texture(struct emit *e)
     }
     if (set_place(e, &i->operands[1], t) && set_detail(e, t) && set_extras(e, extras, t) &&
         set_result(e, &i->operands[0], type == PTX_F16 ? PTX_B16 : PTX_B32, t))
-        put(e, t);
+        emit_record(e, t);
 }
 
 /* ---- surfaces ---- */
@@ -192,7 +192,7 @@ void emit_surface(struct emit *e)
         return;
     }
     if (set_place(e, &i->operands[load ? 1 : 0], t) && set_data(e, &i->operands[load ? 0 : 1], t, load))
-        put(e, t);
+        emit_record(e, t);
 }
 
 /* ---- queries ---- */
@@ -236,5 +236,5 @@ void emit_texture_query(struct emit *e)
     if (t->detail == TEXTURE_LEVEL)
         t->level = emit_read(e, &i->operands[2], PTX_U32);
     t->value[0] = emit_write(e, &i->operands[0], PTX_B32);
-    put(e, t);
+    emit_record(e, t);
 }

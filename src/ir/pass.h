@@ -21,10 +21,10 @@ struct pass {
     u32 *place; /* register index -> byte offset in the frame once live.c has run */
     u32 class_base[CLASS_COUNT], class_count[CLASS_COUNT];
     u32 temps[CLASS_COUNT][16]; /* byte offsets of scratch slots; 0 = not yet placed */
-    bool *is_read;           /* register index -> some instruction reads it; NULL until somebody asks (emit_memory.c) */
-    u32 carry;               /* byte offset of the carry flag CC.CF, a mask */
-    u32 stack;               /* byte offset of the stack pointer of alloca, u64 lanes; 0: the function has none */
-    u32 stack_at, stack_end; /* where in the frame's local memory alloca takes from */
+    bool *is_read;              /* register index -> some instruction reads it; NULL until first used (emit_memory.c) */
+    u32 carry;                  /* byte offset of the carry flag CC.CF, a mask */
+    u32 stack;                  /* byte offset of the stack pointer of alloca, u64 lanes; 0: the function has none */
+    u32 stack_at, stack_end;    /* where in the frame's local memory alloca takes from */
     VEC(struct ir_const) consts;
     const u32 *param_at; /* local .param variables: variable's position in f->locals -> offset in the call area */
     const u32 *local_at; /* .local variables -> offset in the frame's local memory; .shared -> offset in the block's */

@@ -323,7 +323,7 @@ u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, u32 n)
 
 /* ---- blocks ---- */
 
-/* The blocks that are done leave; the memory of their streams stays for the next ones. */
+/* Removes the blocks that are done; the memory of their streams is used by the next ones. */
 static void sm_release(struct sm *s)
 {
     u32 kept = 0;

@@ -66,9 +66,9 @@ struct site_estimate {
     u8 branch;    /* enum branch_kind */
     u8 width;     /* shared loads and stores: bytes a lane of the merged access this one leads; 0 = alone */
     bool follows; /* it is part of an access that an earlier or later one leads */
-    bool unused;  /* atomics: nobody reads the result */
+    bool unused;  /* atomics: the result is not used */
     bool loops;   /* shared atomics: a loop of compare-and-swap */
-    bool counts;  /* shared atomics: adds 1 and nobody reads the result: ATOMS.POPC.INC */
+    bool counts;  /* shared atomics: adds 1 and the result is not used: ATOMS.POPC.INC */
     bool async;   /* cp.async */
     u8 event;     /* enum event_id: class of the instruction for the instruction mix */
     u8 flop;      /* enum event_id of its operation, or 0 */
@@ -98,8 +98,8 @@ struct estimate {
     u32 *counts_as; /* by block: the block whose executions count for it: itself, or the branch's that predicates it */
 };
 
-/* Of func for a GPU of that compute capability, in mem (whose recovery point is set). code: what ptxas made of the kernel
- * that func is or is a part of; NULL: nobody asked. */
+/* Of func for a GPU of that compute capability, in mem (whose recovery point is set). code: what ptxas made of the
+ * kernel that func is or is a part of; NULL: ptxas was not run. */
 struct estimate *estimate_make(struct arena *mem, const struct ir_func *func, u32 cc_major,
                                const struct sass_func *code);
 /* Puts what ptxas did in the place of what the rules say. */
@@ -116,7 +116,7 @@ void estimate_merges(struct arena *mem, const struct ir_func *func, struct site_
 /* ---- ptxas.c ---- */
 
 struct ptxas {
-    const char *program; /* found on PATH if it has no slash; NULL: nobody is asked */
+    const char *program; /* found on PATH if it has no slash; NULL: none is run */
     const char *tmp;     /* the folder of temporary files */
 };
 

@@ -155,7 +155,7 @@ static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct t
     at_slice(l2, number, sectors);
 }
 
-/* Those of the sectors that nobody of the group has asked for lately. */
+/* Those of the sectors that no SM of the group has asked for lately. */
 static u32 coalesce(struct l2 *l2, u32 group, u64 number, u32 sectors)
 {
     struct cache_line gone, *l = l2->coalesces ? cache_take(&l2->window[group], number, &gone) : NULL;

@@ -48,7 +48,7 @@ static double l1(const struct model_work *w)
 
 static double l2_bytes(const struct model_work *w) { return 32 * (w->l2_sectors + w->l2_far_sectors); }
 
-/* Bytes a cycle that a copy reaches; where nobody measured it, nine tenths of the data sheet. */
+/* Bytes a cycle that a copy reaches; nine tenths of the data sheet's rate where it was not measured. */
 static double dram_rate(const struct gpu *g)
 {
     const double rate = g->copy_bytes_per_s > 0 ? g->copy_bytes_per_s : 0.9 * g->dram_bytes_per_s;

@@ -1,8 +1,8 @@
 /* time.h - the model of time: how long a launch takes, and what it waits for.
  *
- * A launch is looked at from every side as if nothing else limited it; each gives a number of cycles of the SM with
- * most blocks. Everything comes from the counters (machine instructions as meter/sass estimates them, sectors as the
- * model of the caches has them) and from the GPU's file.
+ * Each resource gives the number of cycles that the SM with most blocks would need if nothing else limited the launch.
+ * Everything comes from the counters (machine instructions as meter/sass estimates them, sectors as the model of the
+ * caches has them) and from the GPU's file.
  *
  *     issue     instructions of an SM's share / schedulers
  *

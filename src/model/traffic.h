@@ -1,5 +1,5 @@
-/* traffic.h - the model of the caches: what L1 (cache_l1.h) and L2 (cache_l2.h) are asked for, and the rules by which they
- * and DRAM serve it. Who listens to accesses, and in which order, is meter/caches.h.
+/* traffic.h - the model of the caches: what L1 (cache_l1.h) and L2 (cache_l2.h) are asked for, and the rules by which
+ * they and DRAM serve it. meter/caches.h turns accesses into such requests, and puts them in order.
  *
  * The rules. All caches are empty when the launch begins, as under the profiler. Lines of 128 bytes in sectors of 32,
  * the least recently used line leaves.
@@ -35,7 +35,7 @@ enum traffic_kind {
     TRAFFIC_LOAD_PAST, /* not from L1 */
     TRAFFIC_STORE,
     TRAFFIC_STORE_PAST,   /* volatile and the like */
-    TRAFFIC_STORE_MERGED, /* goes to L2 together with the warp's store before it; made by who listens */
+    TRAFFIC_STORE_MERGED, /* goes to L2 together with the warp's store before it; set by meter/caches.c */
     TRAFFIC_ATOM,
     TRAFFIC_RED,
     TRAFFIC_LOCAL_LOAD,

@@ -83,7 +83,7 @@ enum ls_status plot_svg(const char *path, const struct report *r, u32 n, const s
     char command[1200];
     if (snprintf(command, sizeof command, "gnuplot -e \"ARG1='%s'\" - 2>&1", path) >= (int)sizeof command)
         return LS_ERR_INVALID;
-    void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* without gnuplot nobody reads the script */
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* without gnuplot the script has no reader */
     FILE *g = popen(command, "w");
     int status = -1;
     if (g) {

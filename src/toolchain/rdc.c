@@ -1,6 +1,6 @@
 /* rdc.c - linking the device code of several objects (-rdc=true).
  *
- * Each object of such a compilation calls, before main, a function that nobody has written yet, named for the object:
+ * Each object of such a compilation calls, before main, a function that does not exist yet, named for the object:
  *
  *     __cudaRegisterLinkedBinary<id>(register, wrapper, module id, callback)
  *

@@ -15,7 +15,7 @@ enum { ALLOCATIONS_FREED = 16384 }; /* freed allocations that are remembered: th
 struct allocations *allocations_create(void); /* NULL: no memory */
 void allocations_destroy(struct allocations *a);
 
-/* What is not known to be made is not known to be freed either. Without memory the calls are forgotten. */
+/* Frees of unknown allocations are ignored. Without memory the calls are forgotten. */
 void allocations_put_made(struct allocations *a, u64 serial, const struct host_call *call);
 void allocations_put_gone(struct allocations *a, u64 serial, const struct host_call *call);
 

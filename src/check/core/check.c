@@ -144,7 +144,7 @@ void check_report(struct check *c, const struct finding *given)
     check_flush(c);
 }
 
-/* ---- what the host does ---- */
+/* ---- accesses by the host ---- */
 
 void check_host_wrote(struct check *c, u64 address, u64 size, u64 op, const struct host_call *call)
 {

@@ -18,8 +18,8 @@ struct check_launch;
 struct check_options {
     unsigned tools;  /* enum check_tool, several */
     u64 most_faults; /* accesses that are left out before a kernel is stopped; 0: 1,000,000 */
-    /* Called for each new finding, under no lock: again = false, f says all. Then, when a launch has found it again:
-     * again = true, and only f's kind, count and threads mean something: how often since. */
+    /* Called without locks. For each new finding with again = false and all of f. When a launch has found it again,
+     * with again = true; of f only kind, count and threads count then: how often since the last call. */
     void (*report)(void *ctx, const struct finding *f, u64 id, bool again);
     void *report_ctx;
 };
@@ -47,7 +47,7 @@ void check_filled(struct check *c, u64 address, u64 size, u64 op, const struct h
 /* The allocation that begins there is there behind operation op (allocated in stream order), or until then (freed). */
 void check_ordered(struct check *c, u64 base, u64 op, bool freed);
 
-/* A launch begins that is not checked: all that it does to memory goes unseen. */
+/* A launch begins that is not checked: what it does to memory is not recorded. */
 void check_unseen(struct check *c);
 
 /* ---- launches ---- */
@@ -62,7 +62,7 @@ struct check_site {               /* where a launch was made */
 enum ls_status check_launch_begin(struct check *c, const struct exec_launch *l, const struct check_site *site,
                                   struct check_launch **out);
 const struct exec_hooks *check_launch_hooks(struct check_launch *l);
-/* What the first access that was left out did wrong; FAULT_NONE: none was. */
+/* The fault of the first access that was left out; FAULT_NONE: none was. */
 enum exec_fault_kind check_launch_first(const struct check_launch *l);
 /* After exec_run: s and fault are its results. *bad: the accesses that were left out (the launch did not do what it was
  * written to do). Frees l. */

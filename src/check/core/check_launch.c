@@ -1,7 +1,7 @@
 /* check_launch.c - one launch under the checks: its hooks, made of the instruments that the wanted tools need, and what they find.
  *
- * An event goes to each instrument that wants it, in the order of tools.def. An instrument that nobody needs costs
- * nothing, and events that no instrument wants do not arise. */
+ * An event goes to each instrument that wants it, in the order of tools.def. An instrument that no wanted tool needs
+ * costs nothing, and the engine makes no events that no instrument wants. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>

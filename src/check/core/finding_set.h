@@ -20,11 +20,11 @@ struct finding_set *finding_set_new(void); /* NULL: no memory */
 void finding_set_free(struct finding_set *s);
 /* NULL: nothing of that kind was found there. */
 struct found *finding_set_find(struct finding_set *s, enum finding_kind kind, u64 key);
-/* A copy of f, numbered; it waits. NULL: no memory. */
+/* A copy of f, numbered, to be reported. NULL: no memory. */
 struct found *finding_set_add(struct finding_set *s, const struct finding *f, u64 key);
-/* It was found so many times more; it waits. */
+/* It was found that many times more; to be reported. */
 void finding_set_again(struct finding_set *s, struct found *e, u64 times, u64 threads);
-/* Takes out the list of what waits, oldest first. The entries stay the set's. */
+/* Takes out the list of entries to be reported, oldest first. The set still owns the entries. */
 struct found *finding_set_take(struct finding_set *s);
 
 #endif

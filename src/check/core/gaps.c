@@ -1,4 +1,4 @@
-/* gaps.c - the shape of what nobody wrote (gaps.h). */
+/* gaps.c - the shape of bytes that were never written (gaps.h). */
 #include "check/core/gaps.h"
 
 #include <string.h>

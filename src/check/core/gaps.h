@@ -1,7 +1,7 @@
-/* gaps.h - the bytes of a copy that nobody wrote, as gaps in the range: what initcheck and writecheck ask of their
- * shape. Internal.
+/* gaps.h - the bytes of a copy that were never written, as gaps in the range, and what shape they have: for initcheck
+ * and writecheck. Internal.
  *
- * These shapes are what right programs copy to the host with the rest, and no findings:
+ * Correct programs copy gaps of these shapes to the host with the rest, so they are no findings:
  *
  *     padding  gaps shorter than 16 bytes and than the alignment that they lead to, a whole number of periods apart,
  *              or several of them in each period: those of an array of structs

@@ -176,7 +176,8 @@ bool check_idle(void)
     return idle;
 }
 
-/* What streams still have to do is done, so that it is checked too; what waits for the host would wait for ever. */
+/* Finishes the work of the streams, so that it is checked too; but not work that waits for the host, which would never
+ * end. */
 void check_settle(void)
 {
     enum { PATIENCE_MS = 20000 };

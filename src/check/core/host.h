@@ -7,7 +7,7 @@
  *     host_memory.c     allocations, copies and fills
  *     host_observers.c  who observes the driver: the above, and the tools' own host_*.c
  *
- * Nothing here is called, and nothing is paid for, unless check_on. */
+ * Nothing here runs unless check_on. */
 #ifndef LS_CHECK_HOST_H
 #define LS_CHECK_HOST_H
 

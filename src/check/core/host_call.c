@@ -149,7 +149,7 @@ void check_call_begin_above(const char *name, const void *from)
 
 /* ---- errors ---- */
 
-/* Calls by which programs try things out: an answer of no is an answer. */
+/* Calls by which programs find out what is supported: a failure is an answer and no error. */
 static const struct {
     const char *call; /* NULL: any */
     int error;

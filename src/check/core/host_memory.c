@@ -2,7 +2,8 @@
  * copies and fills touch.
  *
  * Memory of the host that kernels can reach (pinned, registered) counts as the host's: a copy from there is a write of
- * device memory by the host, and a copy to there a read of it. The program writes it behind the driver's back. */
+ * device memory by the host, and a copy to there a read of it. The program's own writes to it are not seen by the
+ * driver. */
 #include "check/core/allocations.h"
 #include "check/core/host.h"
 

@@ -1,4 +1,4 @@
-/* host_observers.c - who of the checks observes the driver, and the events that nobody else takes. */
+/* host_observers.c - which parts of the checks observe the driver, and the events that no other file takes. */
 #include "base/alloc.h"
 #include "check/core/host.h"
 

@@ -199,7 +199,7 @@ static bool grow(struct stream_order *o)
     return true;
 }
 
-/* Forgets what nobody will ask of; grows when that was little; at the end of growing forgets the oldest all the same.
+/* Forgets operations that no query can ask for; grows if these were few; at its largest size forgets the oldest.
  */
 static bool make_room(struct stream_order *o)
 {

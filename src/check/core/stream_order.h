@@ -5,9 +5,9 @@
  * puts into streams afterwards. A clock of streams (one number a stream) is kept for each stream and for the host; an
  * operation remembers its stream's at the time when it is put there.
  *
- * All threads of the host are one here: what one of them has waited for, all know. So an order between threads that
- * nobody can see (a mutex, a condition) is never missed, and a race between two threads' streams is found only as far
- * as neither has waited.
+ * All threads of the host count as one: what one of them has waited for, all of them have. So an order between threads
+ * that nobody can see (a mutex, a condition) is never missed, and a race between two threads' streams is found only as
+ * far as neither has waited.
  *
  * Memory is bounded: operations are forgotten when the host has waited for them and all that may still run is behind
  * them, and the oldest when there are too many; 256 streams at once have a line of their own, later ones share one.
@@ -45,7 +45,7 @@ void order_event_gone(struct stream_order *o, u64 event);
  * streams now: a wait for what cannot be seen from here, as another process's event. */
 void order_wait(struct stream_order *o, const struct order_stream *s, u64 event);
 void order_wait_all(struct stream_order *o, const struct order_stream *s);
-/* Some stream waits for a value in memory (cuStreamWaitValue32). Nobody knows who writes it, so from now on everything
+/* Some stream waits for a value in memory (cuStreamWaitValue32). Anything may write it, so from now on everything
  * counts as ordered. */
 void order_wait_value(struct stream_order *o);
 /* The host knows that this is done: it waited, or asked and was told so. Of the legacy stream: of all that it is

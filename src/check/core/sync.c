@@ -69,7 +69,7 @@ static void forget(struct sync_message *m, u32 threads)
     m->version++;
 }
 
-/* All that was is ordered before all that comes. */
+/* Everything before is ordered before everything after. */
 static void restart(struct sync_state *s)
 {
     const u32 threads = s->warps * SYNC_LANES;
@@ -215,7 +215,7 @@ static bool all_wait(const struct sync_state *s, u32 id, const u32 *lanes)
     return true;
 }
 
-/* Who waits has done nothing since it arrived, so that its arrival may count from now. */
+/* A waiting lane has done nothing since it arrived, so its arrival may count from now. */
 void sync_release(struct sync_state *s, u32 id, const u32 *lanes)
 {
     if (id >= SYNC_BARRIERS)

@@ -11,7 +11,8 @@
  *   - `knows` of a warp about another (named barriers, mbarriers, if whole warps take part);
  *   - `lanes` and `threads` say it lane by lane, and exist only where parts of warps took part.
  *
- * A *message* is what an arrival leaves at a barrier, an mbarrier or a flag, and what they take who wait there.
+ * A *message* is what an arriving lane leaves at a barrier, an mbarrier or a flag, and what the waiting lanes take
+ * there.
  *
  * What is taken as ordered, though PTX does not promise it (false alarms are worse than misses): an mbarrier's waiters
  * are behind all arrivals of all phases that are over, also of later ones than they waited for; threads that have
@@ -23,7 +24,7 @@
 #include "check/core/tool.h"
 
 enum { SYNC_WARPS = 32, SYNC_LANES = 32, SYNC_BARRIERS = 17, SYNC_CHANNELS = 64 };
-/* Ticks are below this; when they are used up the block's time begins anew and all that was is ordered. */
+/* Ticks are below this; when they are used up the block's time begins anew, and everything before counts as ordered. */
 enum { SYNC_TICK_BITS = 21 };
 
 struct sync_message {

@@ -1,10 +1,10 @@
 /* tool.h - what a tool is made of: instruments, and their state in a process, a launch and a worker. Internal.
  *
- * An *instrument* is a set of functions that the engine's events go to. tools.def has all of them; check_launch.c makes one
- * set of hooks of those that the wanted tools need, and calls them in turn. What an instrument keeps is in the members of
- * its name in `of`. Workers share nothing but the shadows of device memory, which are touched by relaxed, unlocked
- * accesses: what two blocks do to the same byte at the same moment is a race of the kernel's, and either order is a right
- * answer. */
+ * An *instrument* is a set of functions that receive the engine's events. tools.def lists them; check_launch.c makes
+ * one set of hooks from those that the wanted tools need, and calls them in turn. What an instrument keeps is in the
+ * members of its name in `of`. Workers share nothing but the shadows of device memory, which are touched by relaxed,
+ * unlocked accesses: what two blocks do to the same byte at the same moment is a race of the kernel's, and either order
+ * is a right answer. */
 #ifndef LS_CHECK_TOOL_H
 #define LS_CHECK_TOOL_H
 

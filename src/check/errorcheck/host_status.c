@@ -1,8 +1,8 @@
-/* host_status.c - errors that nobody asked for.
+/* host_status.c - errors that the program did not ask for.
  *
- * A launch by <<<>>> tells its result to nobody; cudaGetLastError and cudaPeekAtLastError do, in the same thread, for
- * all launches before. A site (the place of a <<<>>>) is *checked* once one of its launches was followed by such a
- * call; the others are findings at the end. Launches whose function returns a status are the caller's to look at.
+ * A launch by <<<>>> returns no result; cudaGetLastError and cudaPeekAtLastError do, in the same thread, for all
+ * launches before. A site (the place of a <<<>>>) is *checked* once one of its launches was followed by such a call;
+ * the others are findings at the end. Launches whose function returns a status are the caller's to look at.
  *
  * A call that fails is *dropped* if its caller does not look at what it returned, no last error was asked for in that
  * thread afterwards, and the process says in the end that all went well. */
@@ -144,7 +144,7 @@ static void on_failed(int error, const char *name, const char *text)
 
 /* ---- the end ---- */
 
-/* A launch that did fail is no matter of style, if the process says that all went well. */
+/* A launch that failed is reported as an error if the process ends with success. */
 static void report_site(const struct site *s, bool success)
 {
     struct finding f;

@@ -4,10 +4,10 @@
  * Everything else (variables of modules, constants, pinned, registered and mapped memory, what is shared with other
  * processes, our own) counts as initialised; it is marked when somebody first asks, so that it costs nothing before.
  *
- * After a launch that was not checked (--kernel-name and its kin), all memory that was there counts as initialised.
+ * After a launch that was not checked (--kernel-name and other filters), all memory of that time counts as initialised.
  *
- * The host writes managed memory without a word to us. But its pages belong to one allocation each (memory.c), and a
- * page that the process has not touched was written by nobody: the host's page table says so. What is in a page that
+ * The program's own writes of managed memory are not seen here. But each page belongs to one allocation (exec/memory),
+ * and a page that the process has not touched was not written: the host's page table tells that. What is in a page that
  * was touched counts as initialised; so within a page nothing is found. Nor is what a copy on the host's own account
  * reads of it.
  *

@@ -275,7 +275,8 @@ static __attribute__((noinline)) void read_missing(struct check_worker *w, const
         report(w, a, global ? FINDING_UNINIT_GLOBAL : FINDING_UNINIT_SHARED, bad, &first);
 }
 
-/* A bulk copy reads all of its pieces, then writes them: they carry what they are, and whoever reads them is told. */
+/* A bulk copy reads all of its pieces, then writes them: uninitialised bytes stay so at the destination, and a later
+ * read of them is the finding. */
 static __attribute__((noinline)) void move_piece(struct check_worker *w, const struct exec_access *a,
                                                  const struct bitmap *m)
 {

@@ -15,8 +15,8 @@
  * optimised copies load no padding of their own.
  *
  * An element is used *whole* if an instruction takes it for a number: then it matters that a part of it was never
- * written. Whoever shifts, masks, packs or takes bytes out of a word may know that the others are padding; who compares
- * two words for equality, or exchanges one, may do so for the sake of a part of it.
+ * written. Code that shifts, masks, packs or takes bytes out of a word may know that the others are padding; code that
+ * compares two words for equality, or exchanges one, may mean only a part of it.
  *
  * What only goes into a selp may be a load that the compiler made unconditional; of shared memory, what is not used
  * for sure (init_sure.c) counts as that. Other instructions that read memory (matrix loads, cp.async, atomics) are not

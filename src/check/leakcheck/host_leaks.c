@@ -6,8 +6,8 @@
 #include "check/core/host.h"
 #include "check/leakcheck/heap.h"
 
-/* What is not the program's to free is no leak: registered memory is its own, memory of other processes theirs, and a
- * graph's is live only between an allocation and a free. In a context that an error ended nothing can be freed. */
+/* Not leaks: registered memory, which the program owns; memory of other processes; memory of graphs, which is live only
+ * between an allocation and a free. In a context that an error ended nothing can be freed. */
 static bool may_leak(const struct allocation *a)
 {
     if (a->ctx && ctx_sticky(a->ctx) != CUDA_SUCCESS)
@@ -45,8 +45,8 @@ static bool context_ended(void)
     return ended;
 }
 
-/* Findings are written without the driver's lock: to name the program's files the loader's is needed, and who holds
- * that may wait for the driver's. ctx: that is about to go; NULL: the process is. */
+/* Findings are written without the driver's lock: naming the program's files needs the loader's lock, whose holder may
+ * wait for the driver's. ctx: the context that ends; NULL: the process ends. */
 static void leaks_of(CUcontext ctx)
 {
     size_t n;

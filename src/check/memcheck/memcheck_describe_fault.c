@@ -14,8 +14,8 @@
  *     elsewhere, where the process has memory          a pointer of the host
  *     elsewhere                                        out of bounds
  *
- * An index that leads out of one allocation into the middle of another is a correct access to all who look at
- * addresses. */
+ * An index that leads out of one allocation into the middle of another cannot be told from a correct access by its
+ * address. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@
 
 /* Addresses of the null page and what a small index from a null pointer reaches. */
 enum { NULL_BYTES = 4096 };
-/* What lies no farther from an allocation was meant for it. */
+/* An address no farther than this from an allocation was meant for it. */
 enum { NEAR_BYTES = 1 << 20 };
 
 static bool is_device_space(u8 space) { return space != SPACE_SHARED && space != SPACE_LOCAL; }

@@ -1,4 +1,4 @@
-/* memcheck_final.c - what ended a kernel is a finding, whatever tool was asked for: an analysis of half a run must say so.
+/* memcheck_final.c - what ended a kernel is a finding with every tool, because an analysis of half a run must say so.
  *
  * Accesses that memcheck left out until it had enough are its own findings already. */
 #include <stdio.h>

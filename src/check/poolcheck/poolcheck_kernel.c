@@ -106,7 +106,8 @@ void poolcheck_access(struct check_worker *w, const struct exec_access *a)
     }
 }
 
-/* The stream that frees it was faster: nobody knows that it will be, so the kernel goes on as if it had not been. */
+/* The stream that frees it was faster. On a GPU that is a matter of luck, so the kernel goes on as if it had not
+ * been. */
 bool poolcheck_excuse(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f)
 {
     const struct pool_launch *x = w->launch->of.poolcheck;
@@ -124,7 +125,7 @@ bool poolcheck_excuse(struct check_worker *w, const struct exec_block_info *b, c
 
 /* ---- the launch is over ---- */
 
-/* The touch of the first block, of all workers'. NULL: nobody went there. */
+/* The touch of the first block over all workers. NULL: no thread touched it. */
 static const struct pool_touch *first_touch(const struct check_launch *l, u32 range)
 {
     const struct pool_touch *first = NULL;

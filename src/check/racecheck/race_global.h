@@ -181,7 +181,7 @@ void race_global_report_host(const struct global_event *e, u32 lane);
 
 /* The host, a copy or a fill touched [address, address + size) as operation op. */
 void race_global_host(struct check *c, u64 address, u64 size, bool write, u64 op, const struct host_call *call);
-/* A copy that the host waits for: then it is the host that touches the memory. */
+/* A copy that the host waits for counts as an access of the host's. */
 bool race_host_waits(const struct host_call *call);
 /* Who left the stamp (out is empty; its text goes to `text`), and the id of the launch. The plane has its launch. */
 u64 race_describe(struct check *c, u64 stamp, bool wrote, struct party *out, char *text, size_t n);

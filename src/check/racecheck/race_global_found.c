@@ -180,7 +180,8 @@ void race_global_look(const struct global_event *e, u32 lane, u64 address, u64 s
     tell(e, kind, lane, &o, wrote);
 }
 
-/* Who the others are is not known any more, and whether a flag orders them: so only where nothing was released. */
+/* Which threads the others were is no longer known, nor whether a flag orders them; so only where nothing was
+ * released. */
 void race_global_look_many(const struct global_event *e, u32 lane, u64 stamp)
 {
     struct other o;

@@ -64,7 +64,7 @@ void race_global_clear(struct check *c, u64 base, u64 size)
         shadow_clear(&c->of.racecheck->cells, base, size);
 }
 
-/* Serials are used up: what was is forgotten, which is ordered. */
+/* Serials are used up: all earlier accesses are forgotten, so they count as ordered. */
 static void start_anew(struct race_plane *p)
 {
     shadow_clear(&p->cells, p->cells.base, p->cells.size);

@@ -1,9 +1,9 @@
 /* race_shared_copy.c - asynchronous copies that are under way: cp.async and bulk copies.
  *
  * A copy's bytes are in flight from the instruction on until its thread has waited for its group (cp.async.wait_group,
- * wait_all), or somebody for the phase of an mbarrier at which the copy arrives. Who touches them before, whoever it
- * is, reads or overwrites what nobody knows: a finding of its own, also behind a barrier. Then the bytes count as
- * written by the copy's thread at that moment, so that others need a barrier behind the wait, too.
+ * wait_all), or somebody for the phase of an mbarrier at which the copy arrives. Any thread that touches them before
+ * that reads or overwrites undefined bytes: a finding of its own, also after a barrier. Then the bytes count as written
+ * by the copy's thread at that moment, so that others need a barrier behind the wait, too.
  *
  * Limits: a wait for an mbarrier ends all copies that have arrived there, of whatever phase. A copy out of shared
  * memory is in flight until its group was waited for, also if the wait is for its reads alone. */

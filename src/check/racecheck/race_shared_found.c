@@ -192,7 +192,7 @@ static void keep(const struct shared_event *e, const struct hazard *h)
     contested_keep(e, &x);
 }
 
-/* Somebody is about to read what stayed there. */
+/* A lane is about to read what stayed there. */
 void race_shared_report_contested(const struct shared_event *e, const struct contested *x)
 {
     const struct race_site *s = site_of(e, x->site), *o = site_of(e, x->other_site);

@@ -1,4 +1,4 @@
-/* synccheck.c - synccheck: barriers that not all come to, or not in the same way.
+/* synccheck.c - synccheck: barriers that not all threads reach, or not in the same way.
  *
  * The rules, from the PTX ISA (9.7.13.1) and the CUDA C++ programming guide (synchronization functions):
  *

@@ -4,8 +4,8 @@
  * Two stores clash if they are of different threads of the launch, of different blocks or of one block and one epoch of
  * it (a barrier or __syncwarp in between orders them), and if the value differs from what is there. Stores of less than
  * a word leave the hash of their block alone: those of one block never clash, and a word that was stored both whole and
- * in part is left out. Once an allocation is loaded from or touched atomically by the launch, it is no output, and
- * nobody looks for clashes any more. */
+ * in part is left out. Once the launch has loaded from an allocation or touched it atomically, it is no output, and
+ * clashes there are not looked for. */
 #include "check/writecheck/write.h"
 
 #include <string.h>

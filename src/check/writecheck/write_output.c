@@ -1,4 +1,5 @@
-/* write_output.c - the host copies from an output (write.h): what no thread wrote, and what two threads wrote.
+/* write_output.c - the host copies from an output (write.h): bytes that no thread wrote, and bytes that two threads
+ * wrote.
  *
  * Unwritten bytes are a finding if the copy also has bytes that the last launch wrote, unless
  *
@@ -8,7 +9,7 @@
  *   - they may be padding of structs of at most 256 bytes, the borders of a stencil's output, a lattice, or are the
  *     ends of rows with a pitch (gaps.h).
  *
- * Of memory that was there when a launch was not checked (--kernel-name and its kin), nothing is said.
+ * Memory that existed during an unchecked launch (--kernel-name and other filters) has no findings.
  *
  * Two threads that stored different values to one place are a finding if the copy has that place. Launches in which an
  * atomic gave a result are left out (locks, tickets), and across blocks those with fences or a grid's barrier: how that

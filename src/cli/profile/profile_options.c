@@ -8,7 +8,7 @@
 
 /* ---- what to profile ---- */
 
-/* ncu refuses a second one too, so nobody thinks that both would count. */
+/* ncu refuses a second one too, so that no user believes that both count. */
 static void once(struct option_reader *o, const char *option)
 {
     if (option_given(o, option))

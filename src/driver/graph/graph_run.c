@@ -42,7 +42,7 @@ static void sequence_free(struct sequence *s)
     for (size_t i = 0; i < s->n; i++) {
         struct step *t = &s->steps[i];
         if (t->point && t->op->params.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-            event_point_reach(t->point); /* also when the run was skipped: somebody may wait */
+            event_point_reach(t->point); /* also when the run was skipped: others may wait */
         else if (t->point)
             event_point_unref(t->point);
         for (unsigned k = 0; k < t->nbodies; k++)

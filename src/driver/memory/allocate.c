@@ -9,7 +9,7 @@ CUresult allocation_wrong_free(u64 address)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Once, to programs that want to know, or want more than there is. */
+/* Once, to programs that ask how much memory there is, or ask for more than that. */
 static void say_small(void)
 {
     static atomic_bool said;

@@ -195,7 +195,8 @@ CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id)
     return CUDA_SUCCESS;
 }
 
-/* driver.lock held: it can go when no graph has it and nobody uses it. What is live then is its user's to free. */
+/* driver.lock held. Memory can be freed when no graph has it and it is not in use. If it is live then, the program
+ * frees it. */
 static bool take_dropped_locked(struct allocation *a, struct allocation *out)
 {
     if (!a->dropped || a->holds)

@@ -77,7 +77,7 @@ static pthread_cond_t run_changed = PTHREAD_COND_INITIALIZER;
 static bool alone;         /* one operation runs, or is about to, and others wait */
 static pthread_t alone_is; /* in this thread */
 
-/* run_lock held. Modules are loaded all the same, under locks that operations want too. */
+/* run_lock held. Only operations wait: loading a module does not, because it holds locks that operations need. */
 static void wait_for_alone(void)
 {
     while (alone && queue_doing)

@@ -1,12 +1,9 @@
-/* ipc.c - memory of other processes of this machine: cuIpcGetMemHandle and its
- * kin.
+/* ipc.c - memory of other processes of this machine: cuIpcGetMemHandle and the like.
  *
- * An exported allocation's pages move into a file in memory (exec/memory/mem_share.c).
- * Its handle says where: the process, the descriptor there, which file that
- * must be, and the bytes in it. Who opens the handle opens /proc/<pid>/fd/<fd>,
- * so the exporter must be alive, visible and of the same user, and maps those
- * bytes. Loads, stores and atomic operations of both processes then act on the
- * same memory. */
+ * An exported allocation's pages move into a file in memory (exec/memory/mem_share.c). Its handle says where: the
+ * process, the descriptor there, which file that must be, and the bytes in it. Opening the handle opens
+ * /proc/<pid>/fd/<fd> and maps those bytes, so the exporter must be alive, visible and of the same user. Loads, stores
+ * and atomic operations of both processes then act on the same memory. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -71,7 +68,7 @@ static enum ls_status share(const struct allocation *a, struct mem_shared *out)
     return mem_share(drv.mem, a->base, out);
 }
 
-/* An address inside an allocation stands for all of it: who opens the handle gets its base, as from NVIDIA's driver. */
+/* An address inside an allocation stands for all of it: opening the handle gives its base, as with NVIDIA's driver. */
 static bool can_export(u64 address, struct allocation *a)
 {
     return memory_find(address, a) && a->kind == MEM_DEVICE && !a->pool && !a->graph;

@@ -342,7 +342,7 @@ static CUmodule sibling_of(CUlibrary l, CUdevice device)
     return NULL;
 }
 
-/* driver.lock held, or nobody else knows the library. */
+/* driver.lock held, or no other thread has the library yet. */
 static void unload(CUlibrary l, CUdevice device)
 {
     CUmodule m = l->mods[device], sibling = sibling_of(l, device);

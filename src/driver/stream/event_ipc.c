@@ -1,7 +1,7 @@
 /* event_ipc.c - events that several processes record and wait for: a page in a
  * file in memory that all of them map.
  *
- * Records are numbered in the order in which they are made, whoever makes them. Record n has slot n % SLOTS, where its
+ * Records are numbered in the order in which they are made, over all processes. Record n has slot n % SLOTS, where its
  * process says that it was begun, and then that it is reached; a slot is used again when the record before is reached.
  * A waiting thread sleeps on a counter in the page that every reached record increments (a futex). Records of a process
  * that has died count as reached. */

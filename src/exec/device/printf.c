@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "exec/device/builtin.h"
 
-/* Widths and precisions beyond this are cut: nobody reads more, and a kernel must not exhaust the host. */
+/* Widths and precisions beyond this are cut, so that a kernel cannot exhaust the host's memory. */
 enum { MAX_WIDTH = 65535, MAX_FORMAT = 1 << 20, FLAGS = 5 };
 
 /* One lane's call. */
@@ -252,7 +252,7 @@ static bool put_conversion(struct print_lane *p, const struct conversion *k, con
     case 'p':
         host_format(k, "", fmt, sizeof fmt);
         return next_argument(p, 8, &v) && put_format(p, fmt, (void *)(uintptr_t)v);
-    case 'n': /* takes its argument and writes nothing: a kernel has no business there */
+    case 'n': /* takes its argument and writes nothing: kernels may not write through it */
         return next_argument(p, 8, &v);
     default:
         return put_text(p, begin, (size_t)(end - begin));

@@ -1,12 +1,12 @@
 /* mem_share.c - allocations that other processes map too.
  *
  * Device memory is private to its process. When an allocation is shared, its pages move into a file in memory, at the
- * file's same offset as in the range, and are mapped from there at the address where they were: who has the file can
- * map them too. Pages of neighbours that an allocation shares its first and last page with move along. They stay in the
- * file when the allocation is freed, only their contents go.
+ * file's same offset as in the range, and are mapped from there at the address where they were: a process that has the
+ * file can map them too. Pages of neighbours that an allocation shares its first and last page with move along. They
+ * stay in the file when the allocation is freed, only their contents go.
  *
- * The move copies, so the caller sees to it that nobody writes meanwhile; host memory (pinned, managed), which programs
- * write at any time, has pages of its own (memory.c). */
+ * The move copies, so the caller makes sure that nothing writes meanwhile; host memory (pinned, managed), which
+ * programs write at any time, has pages of its own (memory.c). */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -48,7 +48,7 @@ struct mem_table {
     struct mem_observer observer;
 };
 
-/* The lock for a change: nobody looks anything up meanwhile. */
+/* The lock for a change: no look-ups meanwhile. */
 void mem_lock(struct mem_table *m);
 void mem_unlock(struct mem_table *m);
 

@@ -24,7 +24,7 @@ struct extent {
     const char *name;
     u8 kind, state;
     u8 device;            /* whose memory it is */
-    bool listed;          /* the devices that may touch it are these, whatever peers are set: */
+    bool listed;          /* only these devices may touch it; peers are not asked: */
     u16 readers, writers; /* a bit each */
     u32 priority;
     u64 max_free; /* the largest FREE span in this subtree */

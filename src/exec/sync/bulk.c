@@ -46,7 +46,7 @@ RACY static void copy_masked(u8 *to, const u8 *from, u32 bytes, u32 mask)
             to[k] = from[k];
 }
 
-/* The same bytes, for who listens. */
+/* The same bytes as events. */
 static void tell(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 to, u64 from, u32 bytes, u32 mask)
 {
     const struct ir_bulk *b = pc->ptr;

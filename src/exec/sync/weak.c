@@ -404,7 +404,7 @@ void weak_block_end(struct block *b)
     own->count = 0;
 }
 
-/* While other workers run, what is left sinks by and by: they are to see its order. */
+/* While other workers run, the remaining stores sink one after the other, so that the others can see their order. */
 void weak_worker_end(struct worker *wk)
 {
     struct weak_pool *p = wk->weak;

@@ -34,8 +34,8 @@ void weak_block_new(struct block *b);
 void weak_worker_end(struct worker *wk);
 /* The block is done: its stores outlive it, and sink while other blocks of the worker run. */
 void weak_block_end(struct block *b);
-/* Time passes: a round of the block's warps is over, or (aside) the block, which only polls, is put aside. What is
- * pending gets less by a part each time, so whoever waits for a store sees it. */
+/* Time passes: a round of the block's warps is over, or (aside) the block, which only polls, is put aside. Each time a
+ * part of the pending stores sinks, so a waiting thread sees the store in the end. */
 void weak_round(struct block *b, bool aside);
 /* Time passes: the warp is about to access memory. */
 void weak_tick(struct warp *w);

@@ -1,5 +1,5 @@
-/* estimate.c - what ptxas is expected to make of a function, where nobody asked it: which branches stay branches, how many
- * machine instructions a PTX instruction becomes, what class it counts in.
+/* estimate.c - what ptxas is expected to make of a function, if ptxas was not run: which branches stay branches, how
+ * many machine instructions a PTX instruction becomes, what class it counts in.
  *
  * The branch rules were measured on 342 kernels assembled for sm_90 and fit 88 % of the branches that are not decided
  * otherwise: a simple forward body of up to 10 instructions, with no atomics and not both a global load and a global
@@ -97,7 +97,7 @@ static enum ptx_type first_type(const struct ptx_inst *i) { return i->ntypes ? (
 
 static bool is_wide(const struct ptx_inst *i) { return ptx_type_bits(first_type(i)) == 64; }
 
-/* add.s64 of a product or shift that nobody else reads is part of it: IMAD.WIDE, LEA. */
+/* add.s64 of a product or shift that nothing else reads is part of it: IMAD.WIDE, LEA. */
 static bool is_address_sum(const struct uses *u, const struct ptx_inst *i)
 {
     if (i->op != OP_ADD || !is_wide(i) || ptx_type_float(first_type(i)))
@@ -278,8 +278,8 @@ static enum event_id access_event(const struct ptx_inst *i, bool unused)
     }
 }
 
-/* A shared sum of ones whose result nobody reads: ptxas makes an ATOMS.POPC.INC of it, which counts the lanes of each word
- * at once. Measured on an H200: tests/hw/h200/ladders.csv, histShared. */
+/* A shared sum of ones whose result is not used: ptxas makes an ATOMS.POPC.INC of it, which counts the lanes of each
+ * word at once. Measured on an H200: tests/hw/h200/ladders.csv, histShared. */
 static bool counts_lanes(bool unused, const struct ptx_inst *i)
 {
     const struct ptx_operand *one = i->noperands ? &i->operands[i->noperands - 1] : NULL;

@@ -1,4 +1,4 @@
-/* estimate_sass.c - what ptxas made of a function, where it was asked (sass.h): for each PTX instruction its machine
+/* estimate_sass.c - what ptxas made of a function, if ptxas was run (sass.h): for each PTX instruction its machine
  * instructions, and how often each runs.
  *
  * Only PTX blocks have counts of executions. So each machine block is given an *owner*, the PTX block whose executions are
@@ -82,7 +82,7 @@ static bool is_anchor(const struct ptx_inst *i, const struct sass_inst *made)
     case SASS_BRX:
         return i->op == OP_BRA || i->op == OP_BRX;
     case SASS_EXIT:
-        return made->guarded && i->op == OP_BRA; /* others are of whatever block is before */
+        return made->guarded && i->op == OP_BRA; /* others belong to the block before them */
     default:
         return false;
     }

@@ -209,7 +209,7 @@ static bool same_base(const struct access *a, const struct access *b)
            a->base->var == b->base->var && a->guard == b->guard && a->guard_neg == b->guard_neg;
 }
 
-/* The access of the window at base of `a` and the given offset and size that nobody took yet. */
+/* The access of the window at base of `a` and the given offset and size that is not taken yet. */
 static struct access *find(struct window *w, const struct access *a, i64 offset)
 {
     for (u32 k = 0; k < w->at.len; k++)

@@ -32,7 +32,7 @@ static bool write_all(int fd, const char *text, size_t len)
     return n == (ssize_t)len;
 }
 
-/* A file that is new, or that somebody emptied, knows nothing of what was written before. */
+/* A file that is new or was emptied does not have what was written before. */
 static void look_at_file(int fd)
 {
     struct stat st;

@@ -21,7 +21,7 @@ struct session_site {
     u32 line, ptx_line;
 };
 
-/* What a process's file says already. */
+/* What a process's file has already. */
 struct session_writer {
     struct arena mem;
     bool started;      /* the process and the names are written */
@@ -34,7 +34,7 @@ struct session_writer {
     struct session_text text, lines;
 };
 
-/* One record with its newline in w->text; false: no memory, and the writer says everything anew the next time. */
+/* One record with its newline in w->text; false: no memory, and the next record repeats everything. */
 bool session_write(struct session_writer *w, const struct meter_report *r);
 void session_writer_free(struct session_writer *w);
 

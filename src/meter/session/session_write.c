@@ -275,7 +275,7 @@ static void put_metrics(struct session_text *t, const struct meter_report *r)
     put(t, "\"");
 }
 
-/* Who launched it and what it launched; a launch that has to do with neither is written without. */
+/* Which grid launched it and how many it launched; left out if neither applies. */
 static void put_family(struct session_text *t, const struct meter_report *r)
 {
     if (r->depth)
