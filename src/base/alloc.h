@@ -1,5 +1,5 @@
 /* alloc.h - the one hook through which all of Lockstep's own memory comes, so that a test can fail the n-th allocation
- * for every n. Device memory is allocated elsewhere (exec/memory/memory.h). */
+ * for every n. Device memory is allocated elsewhere (exec/memory/device_memory.h). */
 #ifndef LS_BASE_ALLOC_H
 #define LS_BASE_ALLOC_H
 

@@ -380,7 +380,7 @@ bool memory_run_begin_alone(void);
 void memory_run_end(void);
 unsigned memory_running(void);
 
-/* ---- array.c, texture.c ---- */
+/* ---- array.c, texture_object.c ---- */
 CUresult array_find(CUarray handle); /* CUDA_ERROR_INVALID_HANDLE unless it is a live array */
 CUresult mipmap_find(CUmipmappedArray handle);
 u32 array_texel_bytes(CUarray_format format, unsigned channels); /* 0: there are no such texels */

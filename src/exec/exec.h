@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "base/gpu.h"
 #include "base/status.h"
-#include "exec/memory/memory.h"
+#include "exec/memory/device_memory.h"
 #include "ir/ir.h"
 
 /* ---- device ---- */
@@ -35,8 +35,8 @@ struct exec_device {
 
 enum ls_status exec_device_init(struct exec_device *d, const struct gpu *gpu);
 void exec_device_free(struct exec_device *d);
-/* n of the same GPU, which share a range of addresses (memory.h) and texture objects: what an object shows is memory,
- * which a device may touch or not. Freed one by one, the first one last. */
+/* n of the same GPU, which share a range of addresses (device_memory.h) and texture objects: what an object shows is
+ * memory, which a device may touch or not. Freed one by one, the first one last. */
 enum ls_status exec_devices_init(struct exec_device *d, unsigned n, const struct gpu *gpu);
 
 /* ---- modules ---- */

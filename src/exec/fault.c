@@ -102,7 +102,7 @@ static void write_fault(struct text *t, const struct exec_fault *f)
     put_place(t, f);
     put(t, "  block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", f->block[0],
         f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);
-    if (has_address(f->kind) && !f->size && f->write) /* heap.c */
+    if (has_address(f->kind) && !f->size && f->write) /* device_heap.c */
         put(t, "  free of 0x%" PRIx64 "\n", f->address);
     else if (has_address(f->kind))
         put(t, "  %s of %" PRIu64 " %s at 0x%" PRIx64 " in %s memory\n",

@@ -3,7 +3,7 @@
  * Vocabulary. A *slot* is 32 lanes of 32 bits (128 bytes, 64-byte aligned) in a frame's register file; a 64-bit value
  * takes two adjacent slots and is an array u64[32]; a predicate is one 32-bit mask. 8- and
  * 16-bit values live zero-extended in 32-bit lanes. A *site* is the index of an instruction in its ptx_func. A *body*
- * is the C function that runs one record; its name says opcode, modifiers and types (select.c makes the name).
+ * is the C function that runs one record; its name says opcode, modifiers and types (body_name.c makes the name).
  *
  * Register file of a frame, in bytes from `regs`:
  *

@@ -68,7 +68,7 @@ void ir_layout_calls(struct pass *p);
 /* The bytes of a parameter list laid out at natural alignment; offsets[i] receives the place of each when not NULL. */
 u64 ir_layout_params(struct ptx_var *const *params, u32 n, u32 *offsets);
 
-/* select.c: the name of the body of an instruction into buf. */
+/* body_name.c: the name of the body of an instruction into buf. */
 void ir_body_name(const struct ptx_inst *i, char *buf, size_t size);
 
 /* Marks the function as one that cannot run; the first reason stays. site names the place. */

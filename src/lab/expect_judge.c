@@ -6,7 +6,7 @@
 
 #include "base/settings.h"
 #include "base/vec.h"
-#include "lab/internal.h"
+#include "lab/trial.h"
 
 struct judge {
     const struct expectations *e;

@@ -1,7 +1,7 @@
 /* plan_texture.c - a plan's textures: each an array that is filled from its buffer, and a texture object over it.
  *
  * The array is a copy: kernels that change the buffer do not change the texture. */
-#include "lab/internal.h"
+#include "lab/trial.h"
 
 static CUarray_format texel_format(enum buffer_type type)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/internal.h"
+#include "lab/trial.h"
 
 /* Where a buffer's element is for the driver: its device address, or the host's of pageable memory. */
 static CUdeviceptr place_of(const struct trial *t, u32 buffer, u64 element)

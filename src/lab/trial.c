@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "lab/internal.h"
+#include "lab/trial.h"
 
 double lab_clock(void)
 {

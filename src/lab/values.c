@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "lab/internal.h"
+#include "lab/trial.h"
 
 /* VALUE(id, name, unit, kind): in the order in which tables and files have them. */
 #define VALUES(VALUE)                                                                                                  \
@@ -76,7 +76,7 @@ static void read_clocks(struct trial *t, double v[VALUE_COUNT])
 {
     f32 milliseconds = 0;
     for (u32 i = VALUE_critical_path; i < VALUE_COUNT; i++)
-        v[i] = NAN; /* those of the model: link.c */
+        v[i] = NAN; /* those of the model: plan_link.c */
     if (t->marks[0] == 0 || t->marks[1] == 0)
         return;
     v[VALUE_host_clock] = (t->marks[1] - t->marks[0]) * 1e6;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "lab/internal.h"
+#include "lab/trial.h"
 
 /* The first byte that changed and must not have, or -1. Only an output's payload may change. */
 static i64 disturbed(const struct trial *t, const struct buffer *b, const u8 *before, const u8 *after)

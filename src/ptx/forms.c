@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 /* A word after the mnemonic. */
 struct item {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 enum { IDENT = 1, START = 2, BLANK = 4, DIGIT = 8, HEX = 16 };
 

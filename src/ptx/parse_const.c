@@ -9,7 +9,7 @@
  * Floating-point literals take a sign and nothing else. */
 #include <string.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 enum { DEPTH_MAX = 100 }; /* of parentheses and signs: a limit for the C stack */
 

@@ -6,7 +6,7 @@
  * Equal positions that follow each other at one place share an entry of the module's locs. */
 #include <string.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 enum { FILES_MAX = 1 << 20 };
 

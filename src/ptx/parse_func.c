@@ -8,7 +8,7 @@
  * (fail() jumps to the loop) and goes on behind its semicolon. */
 #include <string.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 static void parse_params(struct parser *p, bool anonymous, struct ptx_var ***vars, u32 *n)
 {

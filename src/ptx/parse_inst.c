@@ -10,7 +10,7 @@
  * arguments (if any), PTX_LABEL of a prototype or target list (if any). */
 #include <string.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 enum { MAX_ELEMS = 256 }; /* of a vector or list: wgmma's accumulators have 128 */
 

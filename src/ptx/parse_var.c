@@ -9,7 +9,7 @@
  * An initialiser becomes bytes and relocations. */
 #include <string.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 enum {
     MAX_DIMS = 16,

@@ -5,7 +5,7 @@
  *
  * Source: PTX ISA 9.0, chapters 4, 5, 7, 11. Types and operands are checked as they are met (verify.c). Pragmas, DWARF
  * sections and the pointee of .ptr parameters are read and dropped: nothing in Lockstep depends on them. */
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 /* Text that grows (module) or is cut off (instruction). */
 struct out {

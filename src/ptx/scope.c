@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 struct name *name_of(struct parser *p, const char *interned)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 static const struct ptx_op_row rows[PTX_NOPS] = {
     {"?", "", "", "", ""},

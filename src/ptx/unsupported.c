@@ -2,7 +2,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 static const struct {
     u16 op;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/internal.h"
+#include "ptx/parser.h"
 
 struct check {
     struct parser *p;

@@ -9,7 +9,7 @@
 
 #include "base/settings.h"
 #include "runtime/runtime.h"
-#include "runtime/trace.h"
+#include "runtime/runtime_trace.h"
 
 struct rt_driver drv;
 

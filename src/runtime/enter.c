@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 
 #include "runtime/runtime.h"
-#include "runtime/trace.h"
+#include "runtime/runtime_trace.h"
 
 _Thread_local struct rt_thread rt;
 

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "runtime/trace.h"
+#include "runtime/runtime_trace.h"
 
 #define ENTRY(symbol, impl, when, twin, n, ...)                                                                        \
     cudaError_t symbol(LS_DECL_##n(__VA_ARGS__));                                                                      \

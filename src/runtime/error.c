@@ -3,7 +3,7 @@
  * Every entry of api.def records what it returns unless that is success. cudaGetLastError forgets the record, but for
  * an error that ended the context: that one stays until cudaDeviceReset, as CUDA has it. */
 #include "runtime/runtime.h"
-#include "runtime/trace.h"
+#include "runtime/runtime_trace.h"
 
 struct error {
     cudaError_t code;

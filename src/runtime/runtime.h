@@ -43,7 +43,7 @@ static inline cudaError_t error_of(CUresult r) { return (cudaError_t)r; }
 struct rt_thread {
     cudaError_t last;
     bool per_thread;   /* the call came through a _ptsz or _ptds entry */
-    bool as_in_13;     /* the call came through __cudaLaunchKernel (launch.c) */
+    bool as_in_13;     /* the call came through __cudaLaunchKernel (runtime_launch.c) */
     const void *site;  /* the place of the <<<>>> under way: a return address; or NULL */
     int device;        /* as of cudaSetDevice */
     CUcontext primary; /* the context that this library made current here last */

@@ -1,6 +1,6 @@
 /* init_access.c - initcheck at an access of a kernel: what it reads must have been written.
  *
- *     global  the plane of init.c.
+ *     global  the plane of initcheck.c.
  *     shared  a bitmap a block, empty when the block begins. What lies behind the kernel's own memory (the scratch
  *             of cooperative groups) counts as initialised.
  *     local   a bitmap a lane, empty when the block begins. A callee's frame reuses the stack's bytes: what an
@@ -8,8 +8,8 @@
  *             memory.
  *
  * An access whose bytes are all initialised costs a few comparisons; the rest is looked at lane by lane, element by
- * element (init.h has the rule). A finding does not initialise: each place that reads the same bytes is found. Bulk
- * copies carry the state of what they copy; cp.async is a load and a store. */
+ * element (initcheck.h has the rule). A finding does not initialise: each place that reads the same bytes is found.
+ * Bulk copies carry the state of what they copy; cp.async is a load and a store. */
 #include "check/initcheck/init_state.h"
 
 #include <inttypes.h>

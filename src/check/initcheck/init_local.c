@@ -1,6 +1,6 @@
 /* init_local.c - which registers point into a thread's local memory, where code is not optimised and names no space:
  * what is computed from the stack pointer or a local variable's address by moves and additions. */
-#include "check/initcheck/init.h"
+#include "check/initcheck/initcheck.h"
 
 static bool holds(const u64 *set, u32 r) { return set[r / 64] >> (r % 64) & 1; }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "check/initcheck/init.h"
+#include "check/initcheck/initcheck.h"
 #include "ir/pass.h"
 
 enum { WORD_BITS = 64, SOURCES_MOST = 32 };

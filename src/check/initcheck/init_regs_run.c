@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <xxhash.h>
 
-#include "check/initcheck/init.h"
+#include "check/initcheck/initcheck.h"
 /* The state of a function's open registers in one warp. */
 struct regs_state {
     struct regs_state *next;

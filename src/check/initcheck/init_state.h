@@ -4,7 +4,7 @@
 #ifndef LS_CHECK_INIT_STATE_H
 #define LS_CHECK_INIT_STATE_H
 
-#include "check/initcheck/init.h"
+#include "check/initcheck/initcheck.h"
 
 /* A warp's local memory: row r holds bytes 64 r .. 64 r + 63 of each lane, a word a lane. */
 struct init_local {

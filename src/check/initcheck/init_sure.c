@@ -7,7 +7,7 @@
  * one is no use, nor is a choice, nor a store to shared memory.
  *
  * The value is followed forward through moves, once, in the order of the text: what comes round a loop is not seen. */
-#include "check/initcheck/init.h"
+#include "check/initcheck/initcheck.h"
 #include "ir/pass.h"
 
 /* ---- branches that only choose ---- */

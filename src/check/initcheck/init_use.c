@@ -21,7 +21,7 @@
  * What only goes into a selp may be a load that the compiler made unconditional; of shared memory, what is not used
  * for sure (init_sure.c) counts as that. Other instructions that read memory (matrix loads, cp.async, atomics) are not
  * followed: what they read is used. */
-#include "check/initcheck/init.h"
+#include "check/initcheck/initcheck.h"
 #include "ir/pass.h"
 
 enum { USED = 1, STORED = 2, CHOSEN = 4, PACKED = 8, WHOLE = 16 };

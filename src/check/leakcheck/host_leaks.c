@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "check/core/allocations.h"
 #include "check/core/host.h"
-#include "check/leakcheck/heap.h"
+#include "check/leakcheck/device_leaks.h"
 
 /* Not leaks: registered memory, which the program owns; memory of other processes; memory of graphs, which is live only
  * between an allocation and a free. In a context that an error ended nothing can be freed. */

@@ -8,8 +8,8 @@
  * A *serial* is a stretch of one block's time; blocks draw serials from the plane, in chunks of 8, whenever they touch
  * device memory for the first time behind a barrier of the whole block or a fence. Of a chunk the plane knows launch
  * and block, of a serial when a release made it known to other blocks. Serials are never given twice, so nothing is
- * cleared between launches. clock: of the thread's warp since the epoch began (sync.h), 127: or more. many: threads of
- * other blocks have read it, too. strong: atomic, relaxed and the like (not volatile).
+ * cleared between launches. clock: of the thread's warp since the epoch began (block_order.h), 127: or more. many:
+ * threads of other blocks have read it, too. strong: atomic, relaxed and the like (not volatile).
  *
  * Order between blocks, of one launch or of two that run at once. There is a clock of releases. A block releases when
  * one of its threads executes a fence of GPU or system scope (or a releasing access) and then one of them does a strong
@@ -24,7 +24,7 @@
 #ifndef LS_CHECK_RACE_GLOBAL_H
 #define LS_CHECK_RACE_GLOBAL_H
 
-#include "check/core/sync.h"
+#include "check/core/block_order.h"
 #include "check/racecheck/race_site.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* race_shared.c - racecheck of shared memory: what two threads of a block do to the same byte with nothing between that
- * orders them (race_shared.h has the state, sync.h the order, race_shared_found.c what counts as a hazard). */
+ * orders them (race_shared.h has the state, block_order.h the order, race_shared_found.c what counts as a hazard). */
 #include "check/racecheck/race_shared.h"
 
 #include <string.h>

@@ -7,8 +7,8 @@
  *     63 ............. 43   42      41 .. 37   36 .. 32   31 .. 16   15 .. 0
  *     the warp's clock      atomic  warp       lane       0          site (race_site.h)
  *
- * so stamps compare like clocks, and those of an earlier epoch (sync.h) are below a limit: nothing is cleared at a
- * barrier, nor between blocks.
+ * so stamps compare like clocks, and those of an earlier epoch (block_order.h) are below a limit: nothing is cleared at
+ * a barrier, nor between blocks.
  *
  * As long as nothing was written in an epoch, reads need no look at cells: they go into a *log*, which the next barrier
  * of the whole block makes void. The first write puts it into the cells. */
@@ -16,7 +16,7 @@
 #define LS_CHECK_RACE_SHARED_H
 
 #include "base/vec.h"
-#include "check/core/sync.h"
+#include "check/core/block_order.h"
 #include "check/racecheck/race_site.h"
 
 enum { STAMP_LANE = 32, STAMP_WARP = 37, STAMP_ATOMIC = 42, STAMP_CLOCK = 43 };

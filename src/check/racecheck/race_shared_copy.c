@@ -110,7 +110,7 @@ static void arrive(struct sync_state *s, struct shared_cells *c, const struct ex
         if (x->bulk != o->bulk || x->mbarrier || x->reads || !(o->mask >> x->lane & 1))
             continue;
         x->mbarrier = (u32)o->addr[x->lane] + 1;
-        x->clock = s->clock[o->warp] - 1; /* sync.c has moved it: what it left there is known up to that */
+        x->clock = s->clock[o->warp] - 1; /* block_order.c has moved it: what it left there is known up to that */
         x->epoch = s->epoch;
     }
 }

@@ -6,7 +6,7 @@
  * a word leave the hash of their block alone: those of one block never clash, and a word that was stored both whole and
  * in part is left out. Once the launch has loaded from an allocation or touched it atomically, it is no output, and
  * clashes there are not looked for. */
-#include "check/writecheck/write.h"
+#include "check/writecheck/writecheck.h"
 
 #include <string.h>
 

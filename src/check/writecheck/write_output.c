@@ -1,5 +1,5 @@
-/* write_output.c - the host copies from an output (write.h): bytes that no thread wrote, and bytes that two threads
- * wrote.
+/* write_output.c - the host copies from an output (writecheck.h): bytes that no thread wrote, and bytes that two
+ * threads wrote.
  *
  * Unwritten bytes are a finding if the copy also has bytes that the last launch wrote, unless
  *
@@ -13,9 +13,9 @@
  *
  * Two threads that stored different values to one place are a finding if the copy has that place. Launches in which an
  * atomic gave a result are left out (locks, tickets), and across blocks those with fences or a grid's barrier: how that
- * orders threads is not followed (write.c).
+ * orders threads is not followed (writecheck.c).
  */
-#include "check/writecheck/write.h"
+#include "check/writecheck/writecheck.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* allocation_table.c - which allocations there are: sorted by address, who owns each and how it was made.
  *
- * The bytes themselves are in exec/memory/memory.h. Memory of graphs is in the table as long as a graph has it, and is
- * live from a launch that allocates it to a free. */
+ * The bytes themselves are in exec/memory/device_memory.h. Memory of graphs is in the table as long as a graph has it,
+ * and is live from a launch that allocates it to a free. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,8 +1,8 @@
 /* bodies.h - the tables of op bodies, one for each instruction-set level, and the look-up by name.
  *
- * A body's name is made by ir/select.c from the PTX instruction: the opcode, then the modifiers that matter in the
+ * A body's name is made by ir/body_name.c from the PTX instruction: the opcode, then the modifiers that matter in the
  * order written, then the types, joined by '_' ("add_ftz_f32", "mul_wide_s32", "cvt_rn_f32_s32", "setp_lt_u32",
- * "ld_global_b32"). Modifiers that change nothing the engine computes are left out; select.c documents which.
+ * "ld_global_b32"). Modifiers that change nothing the engine computes are left out; body_name.c documents which.
  *
  * The linker gathers a level's entries (lanes.h, OP) into one array; traced bodies stand in a second one and replace
  * the fast body of the same name in traced code. */

@@ -25,7 +25,7 @@ bool builtin_run(int id, struct builtin_call *c);
 /* The launch's printf buffer takes text; provided by grid.c. */
 void exec_print(struct warp *w, const char *text, size_t len);
 
-/* ---- shared by builtin.c, heap.c and printf.c ---- */
+/* ---- shared by builtin.c, device_heap.c and printf.c ---- */
 
 /* n bytes of device memory at a generic address, as lane `lane` of the warp sees it: copied to `to`, or false after a
  * fault at c->pc. When the kernel goes on after one, the rest is zeros. */

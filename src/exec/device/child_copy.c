@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "exec/device/child.h"
-#include "exec/memory/memory.h"
+#include "exec/memory/device_memory.h"
 
 static bool reaches(struct mem *m, u64 address, u64 bytes, bool write)
 {

@@ -1,9 +1,9 @@
 /* mem_map.c - addresses without memory, and memory that is mapped there: what cuMemMap and memory of other processes
  * stand on.
  *
- * A reservation is a mapping of the host's own, apart from the range that memory.c hands out, and an extent of the
- * table. Its mappings are extents too, in a tree of the reservation's. Memory comes as a *home*: a shared mapping of
- * the host, of which each mapping is another view (mremap with an old size of 0), so the same home at two addresses
+ * A reservation is a mapping of the host's own, apart from the range that device_memory.c hands out, and an extent of
+ * the table. Its mappings are extents too, in a tree of the reservation's. Memory comes as a *home*: a shared mapping
+ * of the host, of which each mapping is another view (mremap with an old size of 0), so the same home at two addresses
  * shows the same bytes.
  *
  *     reservation   | none | mapping | mapping |  none  |        accesses are checked against runs of mappings that

@@ -6,7 +6,7 @@
  * stay in the file when the allocation is freed, only their contents go.
  *
  * The move copies, so the caller makes sure that nothing writes meanwhile; host memory (pinned, managed), which
- * programs write at any time, has pages of its own (memory.c). */
+ * programs write at any time, has pages of its own (device_memory.c). */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
-/* mem_table.h - the table of device memory from inside: what memory.c, mem_map.c and mem_share.c have in common. */
+/* mem_table.h - the table of device memory from inside: what device_memory.c, mem_map.c and mem_share.c have in
+ * common. */
 #ifndef LS_EXEC_MEM_TABLE_H
 #define LS_EXEC_MEM_TABLE_H
 
@@ -7,8 +8,8 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "exec/memory/device_memory.h"
 #include "exec/memory/mem_tree.h"
-#include "exec/memory/memory.h"
 
 enum { MEM_SHARDS = 16, MEM_PAGE = 4096 };
 

@@ -1,5 +1,5 @@
 /* mem_tree.h - the extents of device memory, ordered by address: a treap that also knows where free space is.
- * Internal to memory.c and mem_tree.c; the caller holds the table's lock. */
+ * Internal to device_memory.c and mem_tree.c; the caller holds the table's lock. */
 #ifndef LS_EXEC_MEM_TREE_H
 #define LS_EXEC_MEM_TREE_H
 

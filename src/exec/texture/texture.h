@@ -49,7 +49,7 @@ struct texture {
     u8 kind;                /* enum texture_kind */
 };
 
-/* ---- the table: texture.c ---- */
+/* ---- the table: texture_table.c ---- */
 
 struct textures;
 struct textures *textures_make(void); /* NULL: no memory */

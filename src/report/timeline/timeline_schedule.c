@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/link.h"
+#include "model/host_link.h"
 #include "report/timeline/timeline.h"
 
 /* A stream of the program; its number is the scheduler's. */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "check/leakcheck/heap.h"
+#include "check/leakcheck/device_leaks.h"
 #include "rig.h"
 
 static void assert_text(const char *text, const char *part)

@@ -8,7 +8,7 @@
 
 #include "exec/bodies/bodies.h"
 #include "exec/device/builtin.h"
-#include "exec/memory/memory.h"
+#include "exec/memory/device_memory.h"
 #include "exec/sched.h"
 
 enum { FX_SLOTS = 96, FX_SHARED = 4096, FX_LOCAL = 272, FX_EVENTS = 4 };

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "exec/memory/memory.h"
+#include "exec/memory/device_memory.h"
 
 #define GIB (1ull << 30)
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "lab/link.h"
+#include "lab/plan_link.h"
 
 static const struct gpu gpu = {.link_htod_bytes_per_s = 1e9,
                                .link_dtoh_bytes_per_s = 2e9,

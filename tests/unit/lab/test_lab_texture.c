@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/internal.h"
+#include "lab/trial.h"
 
 static struct {
     CUDA_ARRAY_DESCRIPTOR array;

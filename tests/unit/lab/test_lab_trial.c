@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/internal.h"
+#include "lab/trial.h"
 
 enum flaw { RIGHT, WRONG_VALUE, NOT_WRITTEN, WRITES_NAN, BEFORE, BEHIND, INTO_INPUT, FAR_BEHIND, FAULTS };
 

@@ -1,5 +1,5 @@
-/* write.h - which bytes of device memory were written, by which launch and thread: what the files of writecheck share.
- * Internal.
+/* writecheck.h - which bytes of device memory were written, by which launch and thread: what the files of writecheck
+ * share. Internal.
  *
  * An *output* is an allocation that the last launch which touched it only stored to, plainly: no loads, no atomics.
  * When the host copies from an output, its bytes must have been produced, and by one thread each (write_output.c has
@@ -14,8 +14,8 @@
  *
  * so 1.5 bytes a byte of memory that is written. Tags are 1..63 in turn; before one is used again all marks that bear
  * one are turned into "produced before". */
-#ifndef LS_CHECK_WRITE_H
-#define LS_CHECK_WRITE_H
+#ifndef LS_CHECK_WRITECHECK_H
+#define LS_CHECK_WRITECHECK_H
 
 #include "base/intern.h"
 #include "check/core/tool.h"

@@ -1,4 +1,4 @@
-/* sync.c - warp-wide operations: shfl, vote, match, redux, elect, bar.warp.sync (PTX ISA 9.7.9.6, 9.7.13).
+/* warp_wide.c - warp-wide operations: shfl, vote, match, redux, elect, bar.warp.sync (PTX ISA 9.7.9.6, 9.7.13).
  *
  * An operation fires when all lanes of its member mask that have not exited have arrived at the same operation with
  * the same mask, at any pc. Usually they are the running split and it fires at once. Otherwise the split waits; each
@@ -6,8 +6,8 @@
  * sources of every taking part, compute, scatter to every one's own destinations.
  *
  * A lane that executes the operation without being in its own mask is undefined behaviour. An H200 ends the kernel, and
- * so does this, with one exception on both: where the mask is a constant and ptxas sees that all lanes come together, it
- * drops the mask, and the operation is one of the lanes that are there (measured; tests/hw/h200/warp-masks.txt). */
+ * so does this, with one exception on both: where the mask is a constant and ptxas sees that all lanes come together,
+ * it drops the mask, and the operation is one of the lanes that are there (measured; tests/hw/h200/warp-masks.txt). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -363,8 +363,8 @@ static u32 with_mask(const u32 *given, u32 lanes, u32 members)
     return same;
 }
 
-/* Lanes of the running split name different masks (tiles of a warp), but everybody named is here: all of them fire, and the
- * split stays whole, as on a GPU. */
+/* Lanes of the running split name different masks (tiles of a warp), but everybody named is here: all of them fire, and
+ * the split stays whole, as on a GPU. */
 static bool fire_tiles(struct warp *w, const struct ir_inst *pc, u8 *regs, enum sync_op op, const u32 *given)
 {
     for (u32 left = w->mask; left;) {

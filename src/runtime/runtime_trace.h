@@ -1,6 +1,6 @@
-/* trace.h - LOCKSTEP_TRACE=1: calls of the runtime library on stderr, with their arguments. */
-#ifndef LS_RUNTIME_TRACE_H
-#define LS_RUNTIME_TRACE_H
+/* runtime_trace.h - LOCKSTEP_TRACE=1: calls of the runtime library on stderr, with their arguments. */
+#ifndef LS_RUNTIME_RUNTIME_TRACE_H
+#define LS_RUNTIME_RUNTIME_TRACE_H
 
 #include "driver/arguments.h"
 #include "runtime/runtime.h"

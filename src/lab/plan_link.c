@@ -1,13 +1,13 @@
-/* link.c - the critical path of a plan: which copy and which kernel waits for which, and how long that takes.
+/* plan_link.c - the critical path of a plan: which copy and which kernel waits for which, and how long that takes.
  *
  * Four things work: the host, which makes the calls in order; the copy engine to the device; the one to the host; and
- * the GPU's SMs. model/schedule.h says when an operation starts, model/link.h how long a copy takes:
+ * the GPU's SMs. model/schedule.h says when an operation starts, model/host_link.h how long a copy takes:
  *
  *   a call that puts work into a stream, or allocates   the host: launch_ns
  *   copy from or to page-locked memory                  an engine: copy_latency_ns + bytes / link_..._bytes_per_s
  *   copy from or to pageable memory                     the same by the pageable rate; the host waits until it is done,
  *                                                       and before it until the stream is
- *   kernel                                              the SMs: its share of the lower bound (model/bounds.c), at least
+ * kernel the SMs: its share of the lower bound (model/bounds.c), at least
  *                                                       launch_ns
  *   mapped memory that a kernel has                     the engines beside the SMs, at the page-locked rate
  *   managed memory that is on the other side            the same at the pageable rate, whose value for page faults was
@@ -17,13 +17,13 @@
  *
  * Kernels take turns on the SMs: a lower bound is that of a kernel that has them all. The laboratory's streams are
  * non-blocking, so the default stream is one like the others. A model: nothing here was measured on this machine. */
-#include "lab/link.h"
+#include "lab/plan_link.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "lab/internal.h"
-#include "model/link.h"
+#include "lab/trial.h"
+#include "model/host_link.h"
 
 struct model {
     const struct gpu *gpu;
@@ -213,7 +213,7 @@ static int by_start(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The time in which at least one engine works. Sorts the operations, which nobody looks up any more. */
+/* The time in which at least one engine works. Sorts the operations, which are not looked up by index any more. */
 static double covered(struct model *m)
 {
     double sum = 0, until = 0;

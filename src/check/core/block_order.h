@@ -1,4 +1,4 @@
-/* sync.h - who is ordered before whom in a block: clocks of its warps and lanes, moved by barriers, __syncwarp,
+/* block_order.h - who is ordered before whom in a block: clocks of its warps and lanes, moved by barriers, __syncwarp,
  * mbarriers and fences. Both race checks ask it. Internal.
  *
  * Time in a block is counted in *ticks*. Each warp has a clock, which moves on when the warp arrives somewhere; an
@@ -18,8 +18,8 @@
  * are behind all arrivals of all phases that are over, also of later ones than they waited for; threads that have
  * exited are ordered before what waited for those that have not; flags (see sync_strong) are told apart by a hash of
  * their address. Shuffles and votes order nothing. */
-#ifndef LS_CHECK_SYNC_H
-#define LS_CHECK_SYNC_H
+#ifndef LS_CHECK_BLOCK_ORDER_H
+#define LS_CHECK_BLOCK_ORDER_H
 
 #include "check/core/tool.h"
 

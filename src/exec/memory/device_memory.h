@@ -1,5 +1,5 @@
-/* memory.h - device memory: one reserved range of the host's address space, its allocator, and the table of what is
- * alive and what was freed.
+/* device_memory.h - device memory: one reserved range of the host's address space, its allocator, and the table of what
+ * is alive and what was freed.
  *
  * A device address is a host address, so a checked access needs no translation. Every allocation is followed by a red
  * zone, freed memory is quarantined for a while before it is used again, and accesses are checked from the first to the
@@ -13,8 +13,8 @@
  * (mem_set_rights, mem_set_access).
  *
  * Thread-safe. Look-ups take no lock on the hit path of a caller's own cache (see mem_range). */
-#ifndef LS_EXEC_MEMORY_H
-#define LS_EXEC_MEMORY_H
+#ifndef LS_EXEC_DEVICE_MEMORY_H
+#define LS_EXEC_DEVICE_MEMORY_H
 
 #include "base/base.h"
 #include "base/status.h"
@@ -88,7 +88,7 @@ enum ls_status mem_free(struct mem *m, u64 address);
 enum ls_status mem_register(struct mem *m, void *host, u64 size);
 enum ls_status mem_unregister(struct mem *m, void *host);
 
-/* Mapped memory. Addresses and sizes of reservations are multiples of a page (4 KiB); a reservation is nobody's memory
+/* Mapped memory. Addresses and sizes of reservations are multiples of a page (4 KiB); accesses to a reservation fault
  * until something is mapped. hint: where it should be, or 0. mem_unreserve: of a whole reservation, without mappings.
  */
 enum ls_status mem_reserve(struct mem *m, u64 size, u64 align, u64 hint, u64 *address);
@@ -113,7 +113,7 @@ struct mem_shared {
     int fd;
     u64 offset, size;
 };
-/* Of a MEM_DEVICE allocation. Its pages move, so nobody may write device memory meanwhile, unless mem_is_shared. */
+/* Of a MEM_DEVICE allocation. Its pages move, so device memory may not be written meanwhile, unless mem_is_shared. */
 enum ls_status mem_share(struct mem *m, u64 address, struct mem_shared *out);
 bool mem_is_shared(struct mem *m, u64 address);
 /* Another process's memory: MEM_MAPPED at a new address, in a reservation of its own, which begins at that address

@@ -1,5 +1,5 @@
-/* write.c - writecheck's planes, what the host does to them, and what is left of a launch when it has ended. */
-#include "check/writecheck/write.h"
+/* writecheck.c - writecheck's planes, what the host does to them, and what is left of a launch when it has ended. */
+#include "check/writecheck/writecheck.h"
 
 #include <string.h>
 

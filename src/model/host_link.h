@@ -1,6 +1,6 @@
-/* link.h - how long it takes to move bytes over the link to the host, and in the device. */
-#ifndef LS_MODEL_LINK_H
-#define LS_MODEL_LINK_H
+/* host_link.h - how long it takes to move bytes over the link to the host, and in the device. */
+#ifndef LS_MODEL_HOST_LINK_H
+#define LS_MODEL_HOST_LINK_H
 
 #include "base/gpu.h"
 #include "model/schedule.h"

@@ -1,11 +1,11 @@
-/* heap.c - the device heap: which malloc of a kernel made what, what is left at the end of the program, and calls that
- * gave NULL.
+/* device_leaks.c - the device heap: which malloc of a kernel made what, what is left at the end of the program, and
+ * calls that gave NULL.
  *
  * Each allocation is remembered by its address, with the thread and the place of the call; a later one at the same
  * address takes its turn, so the table grows with the addresses in use and not with the calls. What is leaked is what
- * the table of device memory still has as live (memory.h): a free needs no event. Places outlive their modules, so
- * their texts are copied. (Double and invalid frees are faults: memcheck.c.) */
-#include "check/leakcheck/heap.h"
+ * the table of device memory still has as live (device_memory.h): a free needs no event. Places outlive their modules,
+ * so their texts are copied. (Double and invalid frees are faults: memcheck.c.) */
+#include "check/leakcheck/device_leaks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* launch.h - the entry points that compilers call for <<<...>>>. */
-#ifndef LS_RUNTIME_LAUNCH_H
-#define LS_RUNTIME_LAUNCH_H
+/* runtime_launch.h - the entry points that compilers call for <<<...>>>. */
+#ifndef LS_RUNTIME_RUNTIME_LAUNCH_H
+#define LS_RUNTIME_RUNTIME_LAUNCH_H
 
 #include "runtime/runtime.h"
 

@@ -1,15 +1,16 @@
-/* internal.h - what the laboratory's files share: the open laboratory and one trial of a rung.
+/* trial.h - what the laboratory's files share: the open laboratory and one trial of a rung.
  *
- * A trial carries out one plan with fresh buffers: set up (trial.c), the steps (steps.c), the verdict (verdict.c), drop. */
-#ifndef LS_LAB_INTERNAL_H
-#define LS_LAB_INTERNAL_H
+ * A trial carries out one plan with fresh buffers: set up (trial.c), the steps (steps.c), the verdict (verdict.c),
+ * drop. */
+#ifndef LS_LAB_TRIAL_H
+#define LS_LAB_TRIAL_H
 
 #include "base/gpu.h"
 #include "lab/cuda.h"
 #include "lab/expect.h"
 #include "lab/lab.h"
 #include "lab/lab_session.h"
-#include "lab/link.h"
+#include "lab/plan_link.h"
 
 struct lab {
     struct lab_request request;
@@ -49,7 +50,7 @@ u64 device_bytes(const struct trial *t, const struct buffer *b);
 u64 payload_at(const struct trial *t, const struct buffer *b);
 double lab_clock(void); /* seconds, monotonic */
 
-/* ---- texture.c ---- */
+/* ---- plan_texture.c ---- */
 bool trial_make_textures(struct trial *t);
 void trial_drop_textures(struct trial *t);
 
@@ -68,8 +69,8 @@ void lab_values(struct trial *t, struct arena *mem, struct lab_result *out);
 
 void lab_value_set(struct lab_result *out, const char *name, double v);
 
-/* ---- link.c ---- */
-/* The plan's critical path, by the model in link.h; bound_seconds is set. */
+/* ---- plan_link.c ---- */
+/* The plan's critical path, by the model in plan_link.h; bound_seconds is set. */
 void lab_link(const struct gpu *gpu, struct arena *mem, struct lab_result *out);
 
 /* judge.c: expectations against a report */

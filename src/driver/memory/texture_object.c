@@ -1,4 +1,4 @@
-/* texture.c - texture and surface objects: descriptors to what the engine samples (exec/texture/texture.h).
+/* texture_object.c - texture and surface objects: descriptors to what the engine samples (exec/texture/texture.h).
  *
  * An object's description is kept for cuTexObjectGet..Desc; the engine has its own copy, by handle. Destroying one
  * waits for its context's work, because kernels that were launched with the handle may still use it. */

@@ -1,6 +1,6 @@
-/* sync.c - the clocks of a block (sync.h). Warps that come as a whole cost a few vector operations; parts of warps are
- * tracked thread by thread, in tables that are made when they are first needed. */
-#include "check/core/sync.h"
+/* block_order.c - the clocks of a block (block_order.h). Warps that come as a whole cost a few vector operations; parts
+ * of warps are tracked thread by thread, in tables that are made when they are first needed. */
+#include "check/core/block_order.h"
 
 #include <string.h>
 

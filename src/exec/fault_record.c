@@ -1,4 +1,4 @@
-/* report.c - faults: where they happened, and the ones that the scheduler itself finds (deadlock, watchdog). */
+/* fault_record.c - faults: where they happened, and the ones that the scheduler itself finds (deadlock, watchdog). */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* memory.c - allocating: device, pitched, pinned and managed memory, and what a pointer is. */
+/* allocate.c - allocating: device, pitched, pinned and managed memory, and what a pointer is. */
 #include <string.h>
 
 #include "runtime/runtime.h"

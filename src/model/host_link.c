@@ -1,5 +1,5 @@
-/* link.c - copies, by the rates of the GPU's file (link.h). */
-#include "model/link.h"
+/* host_link.c - copies, by the rates of the GPU's file (host_link.h). */
+#include "model/host_link.h"
 
 bool link_known(const struct gpu *g)
 {

@@ -1,4 +1,4 @@
-/* texture.c - texture and surface objects: descriptors from the runtime API's form to the driver's and back. */
+/* texture_object.c - texture and surface objects: descriptors from the runtime API's form to the driver's and back. */
 #include <string.h>
 
 #include "runtime/runtime.h"

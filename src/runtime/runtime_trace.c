@@ -1,6 +1,6 @@
-/* trace.c - see trace.h. Values come from the argument's type as api.def spells it: pointers in hexadecimal, strings as
- * text, numbers in decimal, structures by their words. */
-#include "runtime/trace.h"
+/* runtime_trace.c - see runtime_trace.h. Values come from the argument's type as api.def spells it: pointers in
+ * hexadecimal, strings as text, numbers in decimal, structures by their words. */
+#include "runtime/runtime_trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* launch.c - launching kernels: the configuration between <<< and >>>, and the launch functions. */
-#include "runtime/launch.h"
+/* runtime_launch.c - launching kernels: the configuration between <<< and >>>, and the launch functions. */
+#include "runtime/runtime_launch.h"
 
 #include <string.h>
 
-#include "runtime/trace.h"
+#include "runtime/runtime_trace.h"
 
 /* ---- <<<grid, block, shared, stream>>> ---- */
 
@@ -51,8 +51,9 @@ cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *hostFun)
     return cudaSuccess;
 }
 
-/* CUDA 13's own answer to <<<>>> with sizes beyond the device's is cudaErrorInvalidValue (measured on an H200, runtime 13.0,
- * driver 580); programs of older compilers, which call cudaLaunchKernel, were told cudaErrorInvalidConfiguration. */
+/* CUDA 13's own answer to <<<>>> with sizes beyond the device's is cudaErrorInvalidValue (measured on an H200, runtime
+ * 13.0, driver 580); programs of older compilers, which call cudaLaunchKernel, were told
+ * cudaErrorInvalidConfiguration. */
 typedef cudaError_t launch_fn(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream);
 
 static cudaError_t as_in_13(launch_fn *launch, cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,

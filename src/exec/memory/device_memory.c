@@ -1,4 +1,4 @@
-/* memory.c - the allocator and the table of device memory (see memory.h for what it promises).
+/* device_memory.c - the allocator and the table of device memory (see device_memory.h for what it promises).
  *
  * One private anonymous mapping, made without reserving swap, holds everything:
  *
@@ -12,7 +12,7 @@
  * Locking: a big-reader lock. A look-up takes the one read lock that belongs to its thread's shard, which nobody else
  * normally touches; a change takes all of them. Look-ups are frequent (an instruction that meets a new allocation),
  * changes are rare. */
-#include "exec/memory/memory.h"
+#include "exec/memory/device_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +219,7 @@ void mem_set_peer(struct mem *v, unsigned device, bool yes)
 
 static bool everybodys(u8 kind) { return kind == MEM_PINNED || kind == MEM_MANAGED || kind == MEM_REGISTERED; }
 
-/* In the words of mappings, whatever the extent is. */
+/* An extent of any kind as one of the MEM_MAPPED_* kinds. */
 static enum mem_kind rights_of(const struct mem *v, const struct extent *e)
 {
     if (!e->listed)

@@ -1,4 +1,4 @@
-/* internal.h - what the files of src/ptx share.
+/* parser.h - what the files of src/ptx share.
  *
  * Vocabulary. A *word* is what stands between two dots of an opcode. A *form* is one way to write an opcode (ops.def).
  * A *rule* is what a form says of one operand. A *binding* is what a name means in a *scope* (the module, a function, a
@@ -7,8 +7,8 @@
  * The parser has no token buffer: `at` walks over the text once, names are interned as they are met, and a name's
  * bindings hang on the interned string. Everything about a full opcode ("ld.global.nc.v4.f32") is worked out at its
  * first occurrence and found by hash afterwards: real modules have some hundreds of them. */
-#ifndef LS_PTX_INTERNAL_H
-#define LS_PTX_INTERNAL_H
+#ifndef LS_PTX_PARSER_H
+#define LS_PTX_PARSER_H
 
 #include <setjmp.h>
 

@@ -1,6 +1,7 @@
-/* link.h - how long a plan's copies and kernels take together, by a model of the link and the GPU's three engines. */
-#ifndef LS_LAB_LINK_H
-#define LS_LAB_LINK_H
+/* plan_link.h - how long a plan's copies and kernels take together, by a model of the link and the GPU's three
+ * engines. */
+#ifndef LS_LAB_PLAN_LINK_H
+#define LS_LAB_PLAN_LINK_H
 
 #include "base/arena.h"
 #include "base/gpu.h"

@@ -1,4 +1,4 @@
-/* init.c - initcheck's plane of device memory, and what the host does to it.
+/* initcheck.c - initcheck's plane of device memory, and what the host does to it.
  *
  * Uninitialised when it is made: memory of cuMemAlloc and its kin, of device-side malloc, and managed memory.
  * Everything else (variables of modules, constants, pinned, registered and mapped memory, what is shared with other
@@ -14,7 +14,7 @@
  * A copy to the host finds what was never written, but for the padding of structs of at most 64 bytes and for the
  * borders of a stencil's output (gaps.h).
  */
-#include "check/initcheck/init.h"
+#include "check/initcheck/initcheck.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* texture.c - the table of texture and surface objects.
+/* texture_table.c - the table of texture and surface objects.
  *
  * A handle is {serial, place}: places are used again, serials are not. Kernels look objects up while the host makes and
  * destroys others, so an object is read under a sequence lock: its words are atomics, an odd version says that they are
@@ -79,7 +79,7 @@ static void read_object(struct place *p, struct texture *out)
     memcpy(out, words, sizeof *out);
 }
 
-/* A place that nobody uses; lock held. */
+/* A free place; lock held. */
 static enum ls_status take_place(struct textures *t, u32 *n)
 {
     LS_LOCKED(&t->lock);

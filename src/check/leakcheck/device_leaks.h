@@ -1,6 +1,6 @@
-/* heap.h - the device heap at the end of a program. */
-#ifndef LS_CHECK_HEAP_H
-#define LS_CHECK_HEAP_H
+/* device_leaks.h - the device heap at the end of a program. */
+#ifndef LS_CHECK_DEVICE_LEAKS_H
+#define LS_CHECK_DEVICE_LEAKS_H
 
 #include "check/core/check.h"
 

@@ -1,9 +1,9 @@
-/* select.c - the name of the body that runs an instruction.
+/* body_name.c - the name of the body that runs an instruction.
  *
  * The name is the opcode, the modifiers in the order written, the types, joined by '_'. Left out is what changes
  * nothing that the engine computes: `.rn` where it is the default (everywhere but cvt), `.uni`, `.sync`, `.aligned`,
- * `.noftz`, cache and eviction hints, scopes. min and max of three sources are min3 and max3. Types collapse to .bN where the sign does not matter. Memory accesses,
- * calls and barriers are named by emit_memory.c and emit_control.c. */
+ * `.noftz`, cache and eviction hints, scopes. min and max of three sources are min3 and max3. Types collapse to .bN
+ * where the sign does not matter. Memory accesses, calls and barriers are named by emit_memory.c and emit_control.c. */
 #include <stdio.h>
 
 #include "ir/pass.h"

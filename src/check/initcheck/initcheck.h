@@ -1,15 +1,15 @@
-/* init.h - which bytes of memory hold something: what the files of initcheck share. Internal.
+/* initcheck.h - which bytes of memory hold something: what the files of initcheck share. Internal.
  *
  * A byte of global, shared or local memory is *initialised* once something has written it: a store, an atomic, an
  * asynchronous copy, a copy or fill of the host's. Which bytes are is kept as bits, one a byte, in a plane beside
- * device memory (init.c), a bitmap a block (shared) and one a warp (local; init_access.c).
+ * device memory (initcheck.c), a bitmap a block (shared) and one a warp (local; init_access.c).
  *
  * A load is a finding if *all* bytes of an element that it reads are uninitialised and something is done with the
  * element (init_use.c): compilers copy structs and unions whole, padding and unset members with them. If only some are,
  * it is one when the element, of global or shared memory, is taken for a number, or is the last of an allocation that
  * is written up to there (init_access.c). */
-#ifndef LS_CHECK_INIT_H
-#define LS_CHECK_INIT_H
+#ifndef LS_CHECK_INITCHECK_H
+#define LS_CHECK_INITCHECK_H
 
 #include <string.h>
 

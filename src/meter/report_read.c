@@ -1,4 +1,4 @@
-/* report.c - reading a report: values by id and by name, and rows by source line. */
+/* report_read.c - reading a report: values by id and by name, and rows by source line. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

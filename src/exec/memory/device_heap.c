@@ -1,5 +1,5 @@
-/* heap.c - malloc and free on the device: allocations of kind MEM_HEAP in the table of device memory, so that an access
- * behind one or after free is found like any other. The limit is the table's (mem_set_heap_limit). */
+/* device_heap.c - malloc and free on the device: allocations of kind MEM_HEAP in the table of device memory, so that an
+ * access behind one or after free is found like any other. The limit is the table's (mem_set_heap_limit). */
 #include <string.h>
 
 #include "exec/device/builtin.h"
