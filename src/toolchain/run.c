@@ -1,7 +1,7 @@
 /* run.c - doing what a plan says: files, processes, the folder of intermediate files.
  *
- * What a device pass says is read here, because it tells what clang cannot do and nvcc can; it is handed on unchanged.
- * All other commands write to the user's own stderr. */
+ * The messages of a device pass are read here, because they show what clang cannot do and nvcc can; they are passed on
+ * unchanged. All other commands write to the user's own stderr. */
 #include "base/settings.h"
 #include "toolchain/toolchain.h"
 
@@ -120,7 +120,7 @@ static void complain(const char *message, bool header, const char *note, struct 
     diag_set_note(diags, g, "%s", note);
 }
 
-/* The limits of which a text tells, each once. */
+/* The limits of clang that a text shows, each once. */
 static void explain(const char *text, struct diag_list *diags)
 {
     for (u32 i = 0; i < LS_ARRAY_LEN(limits); i++) {
@@ -165,7 +165,7 @@ static char *drain(int fd, size_t *len, struct arena *mem)
     return text;
 }
 
-/* Starts argv; with heard, its stderr is read to the end and handed on. */
+/* Starts argv; with `heard`, its stderr is read to the end and passed on. */
 static enum ls_status run_command(const char *const *argv, const struct tool_watch *heard, int *code, struct arena *mem,
                                   struct diag_list *diags)
 {
