@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/settings.h"
-#include "lab/internal.h"
+#include "lab/trial.h"
 #include "model/bounds.h"
 
 /* Of names that nobody knows the driver tells. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/settings.h"
-#include "lab/internal.h"
+#include "lab/trial.h"
 #include "meter/session/session.h"
 
 enum ls_status lab_session_open(char folder[256], struct diag_list *diags)
