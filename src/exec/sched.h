@@ -191,7 +191,7 @@ static inline void warp_verified(const struct warp *w)
         ls_bug(__FILE__, __LINE__, broken);
 }
 
-/* ---- sync.c: warp-wide operations ---- */
+/* ---- warp_wide.c: warp-wide operations ---- */
 enum sync_op {
     SYNC_SHFL_UP,
     SYNC_SHFL_DOWN,
@@ -256,7 +256,7 @@ enum block_end {
 };
 enum block_end block_run(struct block *b);
 
-/* ---- report.c: faults ---- */
+/* ---- fault_record.c: faults ---- */
 void grid_fault(struct grid *g, const struct exec_fault *f);
 void fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, struct exec_fault *f);
 /* The access of the grid that went furthest past an allocation's end, if the launch wants to know and nothing faulted. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 #include "driver/driver.h"
 #include "driver/memory/allocation_table.h"
 
@@ -28,6 +29,7 @@ static size_t above(u64 address)
 
 static struct allocation *find_locked(u64 address)
 {
+    LS_LOCKED(&drv.lock);
     size_t i = above(address);
     struct allocation *a = i ? &table[i - 1] : NULL;
     return a && (address - a->base < a->size || address == a->base) ? a : NULL;
@@ -69,6 +71,7 @@ bool memory_adopt(const struct allocation *a)
     }
     if (ok) {
         size_t i = above(a->base);
+        LS_BUG_ON(i && table[i - 1].base == a->base); /* one allocation an address */
         memmove(&table[i + 1], &table[i], (len - i) * sizeof *table);
         table[i] = *a;
         len++;
@@ -82,6 +85,8 @@ bool memory_adopt(const struct allocation *a)
 static void remove_locked(struct allocation *a)
 {
     size_t i = (size_t)(a - table);
+    LS_LOCKED(&drv.lock);
+    LS_BUG_ON(i >= len);
     memmove(&table[i], &table[i + 1], (len - i - 1) * sizeof *table);
     len--;
 }
@@ -103,6 +108,7 @@ bool memory_forget(u64 base, struct allocation *out)
 
 static void set_live_locked(struct allocation *a, bool live)
 {
+    LS_LOCKED(&drv.lock);
     struct memory_graph_use *use = &drv.devices[a->ctx->device].graph_use;
     if (a->live != live)
         use->used += live ? a->size : -a->size;
@@ -185,6 +191,7 @@ CUresult memory_graph_alloc(CUcontext ctx, size_t size, u64 *address, u64 *id)
         return r;
     pthread_mutex_lock(&drv.lock);
     struct allocation *a = find_locked(*address);
+    LS_BUG_ON(!a); /* it has just been made, and no other thread knows it */
     a->graph = true;
     *id = a->id;
     struct memory_graph_use *use = &drv.devices[ctx->device].graph_use;

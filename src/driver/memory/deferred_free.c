@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/locked.h"
 #include "driver/driver.h"
 
 /* run_lock */
@@ -37,6 +38,7 @@ static void release(struct deferred d)
 /* run_lock held */
 static void flush_deferred(void)
 {
+    LS_LOCKED(&drv.run_lock);
     for (size_t i = 0; i < deferred_len; i++)
         release(deferred[i]);
     deferred_len = 0;
@@ -80,6 +82,7 @@ static pthread_t alone_is; /* in this thread */
 /* run_lock held. Only operations wait: loading a module does not, because it holds locks that operations need. */
 static void wait_for_alone(void)
 {
+    LS_LOCKED(&drv.run_lock);
     while (alone && queue_doing)
         pthread_cond_wait(&run_changed, &drv.run_lock);
 }
@@ -115,6 +118,7 @@ bool memory_run_begin_alone(void)
 void memory_run_end(void)
 {
     pthread_mutex_lock(&drv.run_lock);
+    LS_BUG_ON(drv.running == 0);
     if (--drv.running == 0)
         flush_deferred();
     if (alone && pthread_equal(alone_is, pthread_self()))
