@@ -58,8 +58,8 @@ u32 exec_access_value(const struct exec_access *a, unsigned lane, u8 out[32])
         return 0;
     if (a->op == ACCESS_LD)
         return from_memory(a, lane, out);
-    const enum ptx_op op = (enum ptx_op)a->func->src->insts[a->site].op;
-    const bool plain = op == OP_ST || op == OP_ATOM || op == OP_RED; /* not copies and matrices */
+    const u8 memory = ptx_op_rows[a->func->src->insts[a->site].op].memory;
+    const bool plain = memory == PTX_MEM_STORE || memory == PTX_MEM_ATOMIC; /* not copies and matrices */
     return plain && a->pc && a->regs ? from_registers(a, lane, out) : 0;
 }
 

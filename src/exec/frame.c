@@ -21,7 +21,9 @@ static void fill_64(u8 *at, u64 value)
         lanes[i] = value;
 }
 
-static void fill_tid(const struct warp *w, u8 *at, unsigned axis)
+/* ---- special registers: fill_<word> of sregs.def writes component `axis` of one ---- */
+
+static void fill_tid(const struct warp *w, unsigned axis, u8 *at)
 {
     const u32 *dim = w->block->grid->launch->block;
     u32 *lanes = (u32 *)(void *)at;
@@ -32,88 +34,58 @@ static void fill_tid(const struct warp *w, u8 *at, unsigned axis)
     }
 }
 
-static void fill_lane_mask(u8 *at, u64 which)
-{
-    u32 *lanes = (u32 *)(void *)at;
-    for (u32 i = 0; i < IR_LANES; i++) {
-        u32 eq = 1u << i, lt = eq - 1;
-        lanes[i] = which == SREG_LANEMASK_EQ   ? eq
-                   : which == SREG_LANEMASK_LT ? lt
-                   : which == SREG_LANEMASK_LE ? lt | eq
-                   : which == SREG_LANEMASK_GE ? ~lt
-                                               : ~(lt | eq);
+/* What is the lane's own: `value` of lane i and its bit. */
+#define FILL_LANES(name, value)                                                                                        \
+    static void fill_##name(const struct warp *w, unsigned axis, u8 *at)                                               \
+    {                                                                                                                  \
+        u32 *lanes = (u32 *)(void *)at;                                                                                \
+        (void)w, (void)axis;                                                                                           \
+        for (u32 i = 0, bit = 1; i < IR_LANES; i++, bit <<= 1)                                                         \
+            lanes[i] = (value);                                                                                        \
     }
-}
+FILL_LANES(laneid, i)
+FILL_LANES(lanemask_eq, bit)
+FILL_LANES(lanemask_lt, bit - 1)
+FILL_LANES(lanemask_le, bit | (bit - 1))
+FILL_LANES(lanemask_ge, ~(bit - 1))
+FILL_LANES(lanemask_gt, ~(bit | (bit - 1)))
 
-/* The value of a special register that is the same for all lanes. */
-static u64 sreg_value(const struct warp *w, u64 which)
-{
-    const struct block *b = w->block;
-    const struct grid *g = b->grid;
-    const struct exec_launch *l = g->launch;
-    switch (which) {
-    case SREG_NTID_X:
-    case SREG_NTID_Y:
-    case SREG_NTID_Z:
-        return l->block[which - SREG_NTID_X];
-    case SREG_CTAID_X:
-    case SREG_CTAID_Y:
-    case SREG_CTAID_Z:
-        return b->info.id[which - SREG_CTAID_X];
-    case SREG_NCTAID_X:
-    case SREG_NCTAID_Y:
-    case SREG_NCTAID_Z:
-        return l->grid[which - SREG_NCTAID_X];
-    case SREG_WARPID:
-        return w->index;
-    case SREG_NWARPID:
-        return l->device->gpu.threads_per_sm / IR_LANES;
-    case SREG_SMID:
-        return b->info.sm;
-    case SREG_NSMID:
-        return l->device->gpu.sms;
-    case SREG_GRIDID:
-        return l->id;
-    case SREG_DYNAMIC_SMEM_SIZE:
-        return l->dynamic_shared;
-    case SREG_TOTAL_SMEM_SIZE:
-        return g->shared_bytes;
-    case SREG_ONE:
-        return 1;
-    case SREG_RESERVED_SMEM_OFFSET:
-        return g->scratch_at;
-    case SREG_ENVREG1:
-        return g->workspace >> 32;
-    case SREG_ENVREG2:
-        return g->workspace & 0xffffffffu;
-    default:
-        return 0;
+/* What is the same for all lanes, in words of 32 or 64 bits: of warp w, block b, grid g, launch l. */
+#define FILL(name, bits, value)                                                                                        \
+    static void fill_##name(const struct warp *w, unsigned axis, u8 *at)                                               \
+    {                                                                                                                  \
+        const struct block *b = w->block;                                                                              \
+        const struct grid *g = b->grid;                                                                                \
+        const struct exec_launch *l = g->launch;                                                                       \
+        (void)l, (void)axis;                                                                                           \
+        fill_##bits(at, (u##bits)(value));                                                                             \
     }
-}
+FILL(zero, 32, 0)
+FILL(one, 32, 1)
+FILL(warpid, 32, w->index)
+FILL(ctaid, 32, b->info.id[axis])
+FILL(smid, 32, b->info.sm)
+FILL(ntid, 32, l->block[axis])
+FILL(nctaid, 32, l->grid[axis])
+FILL(nwarpid, 32, l->device->gpu.threads_per_sm / IR_LANES)
+FILL(nsmid, 32, l->device->gpu.sms)
+FILL(gridid, 64, l->id)
+FILL(dynamic_smem_size, 32, l->dynamic_shared)
+FILL(total_smem_size, 32, g->shared_bytes)
+FILL(reserved_smem_offset_1, 32, g->scratch_at)
+FILL(envreg1, 32, g->workspace >> 32)
+FILL(envreg2, 32, g->workspace)
+#define fill_none NULL
 
-_Static_assert(SREG_TID_X == 0 && SREG_TID_Z == 2 && SREG_CTAID_Z == SREG_CTAID_X + 2 &&
-                   SREG_LANEMASK_GT == SREG_LANEMASK_EQ + 4,
-               "the order of enum ir_sreg on which the ranges below rest");
+static void (*const fills[PTX_NSREGS])(const struct warp *w, unsigned axis, u8 *at) = {
+#define PTX_SREG(name, type, vector, scope, fill) fill_##fill,
+#include "ptx/sregs.def"
+#undef PTX_SREG
+};
 
 static bool changes_with_block(const struct ir_const *c)
 {
-    return c->kind == IR_CONST_SREG &&
-           ((c->value >= SREG_CTAID_X && c->value <= SREG_CTAID_Z) || c->value == SREG_SMID);
-}
-
-static void fill_sreg(const struct warp *w, const struct ir_const *c, u8 *at)
-{
-    if (c->value <= SREG_TID_Z)
-        fill_tid(w, at, (unsigned)(c->value - SREG_TID_X));
-    else if (c->value == SREG_LANEID)
-        for (u32 i = 0; i < IR_LANES; i++)
-            ((u32 *)(void *)at)[i] = i;
-    else if (c->value >= SREG_LANEMASK_EQ && c->value <= SREG_LANEMASK_GT)
-        fill_lane_mask(at, c->value);
-    else if (c->bytes == 8)
-        fill_64(at, sreg_value(w, c->value));
-    else
-        fill_32(at, (u32)sreg_value(w, c->value));
+    return c->kind == IR_CONST_SREG && ptx_sreg_rows[c->value / IR_AXES].scope == SREG_SCOPE_BLOCK;
 }
 
 /* A scalar of the parameter block, extended to 64 bits as its type says. */
@@ -142,7 +114,7 @@ void frame_fill(struct warp *w, struct frame *f, bool all)
             continue;
         switch ((enum ir_const_kind)c->kind) {
         case IR_CONST_SREG:
-            fill_sreg(w, c, at);
+            fills[c->value / IR_AXES](w, c->value % IR_AXES, at);
             continue;
         case IR_CONST_PARAM:
             v = param_value(g, c);

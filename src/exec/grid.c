@@ -145,7 +145,7 @@ static u64 local_bytes(const struct exec_launch *l)
 static bool names_scratch(const struct ir_func *f)
 {
     for (u32 k = 0; f && k < f->nconsts; k++)
-        if (f->consts[k].kind == IR_CONST_SREG && f->consts[k].value == SREG_RESERVED_SMEM_OFFSET)
+        if (f->consts[k].kind == IR_CONST_SREG && f->consts[k].value == SREG_reserved_smem_offset_1 * IR_AXES)
             return true;
     return false;
 }

@@ -5,48 +5,10 @@
  * block and the lanes whose predicate is false go round it. Simple predicated instructions stay inside their block. */
 #include "ir/pass.h"
 
-bool ir_is_matrix(enum ptx_op op)
-{
-    return op == OP_WMMA_LOAD || op == OP_WMMA_STORE || op == OP_WMMA_MMA || op == OP_MMA || op == OP_LDMATRIX ||
-           op == OP_STMATRIX || op == OP_MOVMATRIX;
-}
-
-enum flow ir_flow(const struct ptx_inst *i)
-{
-    switch (i->op) {
-    case OP_BRA:
-        return FLOW_BRANCH;
-    case OP_BRX:
-        return FLOW_TABLE;
-    case OP_RET:
-    case OP_EXIT:
-    case OP_TRAP:
-        return FLOW_END;
-    case OP_CALL:
-    case OP_BAR:
-    case OP_BARRIER:
-    case OP_BAR_WARP_SYNC:
-    case OP_SHFL:
-    case OP_VOTE:
-    case OP_MATCH:
-    case OP_REDUX:
-    case OP_ELECT:
-    case OP_ACTIVEMASK:
-    case OP_NANOSLEEP:
-    case OP_BRKPT:
-    case OP_MBARRIER_TEST_WAIT:
-    case OP_MBARRIER_TRY_WAIT:
-    case OP_BARRIER_CLUSTER:
-        return FLOW_STOP;
-    default:
-        return ir_is_matrix((enum ptx_op)i->op) ? FLOW_STOP : FLOW_NEXT;
-    }
-}
-
 bool ir_is_skipped(const struct ptx_inst *i)
 {
-    enum flow flow = ir_flow(i);
-    return i->guard && (flow == FLOW_STOP || flow == FLOW_END);
+    enum ptx_flow flow = ir_flow(i);
+    return i->guard && (flow == FLOW_STOP || flow == FLOW_CALL || flow == FLOW_END);
 }
 
 /* The targets of a brx: the label list that its last operand names. */
@@ -66,7 +28,7 @@ static void mark_leaders(const struct ptx_func *f, u8 *leader)
     leader[0] = 1;
     for (u32 s = 0; s < f->ninsts; s++) {
         const struct ptx_inst *i = &f->insts[s];
-        enum flow flow = ir_flow(i);
+        enum ptx_flow flow = ir_flow(i);
         if (flow == FLOW_BRANCH && branch_target(i))
             leader[branch_target(i)->at] = 1;
         if (flow == FLOW_TABLE && branch_table(i))
@@ -93,7 +55,7 @@ static void link_block(struct pass *p, u32 b)
     const struct ptx_func *f = p->f;
     struct ir_block *blk = &p->out->blocks[b];
     const struct ptx_inst *last = &f->insts[blk->end - 1];
-    enum flow flow = ir_flow(last);
+    enum ptx_flow flow = ir_flow(last);
     const u32 *block_of = p->out->block_of_site;
     const struct ptx_label *table = flow == FLOW_TABLE ? branch_table(last) : NULL;
 

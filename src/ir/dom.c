@@ -125,7 +125,7 @@ bool ir_leaves(const struct ir_func *f, u32 b)
 {
     const struct ir_block *blk = &f->blocks[b];
     const struct ptx_inst *last = &f->src->insts[blk->end - 1];
-    enum flow flow = ir_flow(last);
+    enum ptx_flow flow = ir_flow(last);
     if (flow == FLOW_END && !last->guard)
         return true;
     return blk->end == f->src->ninsts && (flow != FLOW_BRANCH || last->guard);

@@ -76,79 +76,32 @@ static u64 immediate(const struct ptx_operand *o, enum ptx_type t)
     return bits >= 64 ? v : v & (((u64)1 << bits) - 1);
 }
 
-static u32 sreg_const(struct emit *e, const struct ptx_operand *o)
+/* Special registers that change while a kernel runs: a record reads them into a temporary. */
+static u32 moving_sreg(struct emit *e, const struct ptx_sreg_row *row)
 {
-    static const struct {
-        const char *name;
-        u8 base, ncomp, bytes;
-    } sregs[] = {
-        {"%tid", SREG_TID_X, 3, 4},
-        {"%ntid", SREG_NTID_X, 3, 4},
-        {"%ctaid", SREG_CTAID_X, 3, 4},
-        {"%nctaid", SREG_NCTAID_X, 3, 4},
-        {"%laneid", SREG_LANEID, 1, 4},
-        {"%warpid", SREG_WARPID, 1, 4},
-        {"%nwarpid", SREG_NWARPID, 1, 4},
-        {"%smid", SREG_SMID, 1, 4},
-        {"%nsmid", SREG_NSMID, 1, 4},
-        {"%gridid", SREG_GRIDID, 1, 8},
-        {"%lanemask_eq", SREG_LANEMASK_EQ, 1, 4},
-        {"%lanemask_le", SREG_LANEMASK_LE, 1, 4},
-        {"%lanemask_lt", SREG_LANEMASK_LT, 1, 4},
-        {"%lanemask_ge", SREG_LANEMASK_GE, 1, 4},
-        {"%lanemask_gt", SREG_LANEMASK_GT, 1, 4},
-        {"%dynamic_smem_size", SREG_DYNAMIC_SMEM_SIZE, 1, 4},
-        {"%total_smem_size", SREG_TOTAL_SMEM_SIZE, 1, 4},
-        {"%aggr_smem_size", SREG_TOTAL_SMEM_SIZE, 1, 4},
-        {"%envreg1", SREG_ENVREG1, 1, 4},
-        {"%envreg2", SREG_ENVREG2, 1, 4},
-        {"%reserved_smem_offset_1", SREG_RESERVED_SMEM_OFFSET, 1, 4},
-        {"%reserved_smem_offset_begin", SREG_ZERO, 1, 4},
-        {"%clusterid", SREG_CTAID_X, 3, 4},
-        {"%nclusterid", SREG_NCTAID_X, 3, 4},
-        {"%cluster_ctarank", SREG_ZERO, 1, 4},
-        {"%cluster_nctarank", SREG_ONE, 1, 4},
-        {"%is_explicit_cluster", SREG_ZERO, 1, 4},
-    };
-    if (!strcmp(o->name, "%cluster_ctaid") || !strcmp(o->name, "%cluster_nctaid"))
-        return emit_const32(e, o->name[9] == 'n');
-    if ((!strcmp(o->name, "%tid") || !strcmp(o->name, "%ntid") || !strcmp(o->name, "%ctaid") ||
-         !strcmp(o->name, "%nctaid")) &&
-        o->comp == 'w')
-        return emit_const32(e, 0);
-    for (unsigned k = 0; k < LS_ARRAY_LEN(sregs); k++) {
-        if (strcmp(o->name, sregs[k].name))
-            continue;
-        unsigned comp = o->comp >= 'x' && sregs[k].ncomp == 3 ? (unsigned)(o->comp - 'x') : 0;
-        u64 id = sregs[k].base + comp;
-        e->p->out->uses_block_const |= (id >= SREG_CTAID_X && id <= SREG_CTAID_Z) || id == SREG_SMID;
-        return emit_const(e, (struct ir_const){.kind = IR_CONST_SREG, .bytes = sregs[k].bytes, .value = id});
-    }
-    return UINT32_MAX;
+    char body[32];
+    const u32 to = emit_temp(e, ir_class(row->type));
+    snprintf(body, sizeof body, "read_%s", row->name + 1);
+    emit_put(e, body)->d = to;
+    return to;
 }
 
-/* Special registers that change while a kernel runs: a record reads them into a temporary. */
-static u32 sreg_read(struct emit *e, const struct ptx_operand *o)
+static u32 sreg_slot(struct emit *e, const struct ptx_operand *o)
 {
-    static const struct {
-        const char *name, *body;
-        enum slot_class cls;
-    } moving[] = {
-        {"%clock", "read_clock", CLASS_32},
-        {"%clock_hi", "read_clock_hi", CLASS_32},
-        {"%clock64", "read_clock64", CLASS_64},
-        {"%globaltimer", "read_globaltimer", CLASS_64},
-        {"%globaltimer_lo", "read_globaltimer_lo", CLASS_32},
-        {"%globaltimer_hi", "read_globaltimer_hi", CLASS_32},
-    };
-    for (unsigned k = 0; k < LS_ARRAY_LEN(moving); k++)
-        if (!strcmp(o->name, moving[k].name)) {
-            u32 to = emit_temp(e, moving[k].cls);
-            emit_put(e, moving[k].body)->d = to;
-            return to;
-        }
-    ir_poison(e->p, e->site, "special register %s is not provided", o->name);
-    return 0;
+    const struct ptx_sreg_row *row = &ptx_sreg_rows[o->sreg];
+    const u64 axis = row->vector && o->comp >= 'x' ? (u64)(o->comp - 'x') : 0;
+    if (row->scope == SREG_SCOPE_NONE) {
+        ir_poison(e->p, e->site, "special register %s is not provided", row->name);
+        return 0;
+    }
+    if (row->scope == SREG_SCOPE_MOVING)
+        return moving_sreg(e, row);
+    if (row->vector && o->comp == 'w')
+        return emit_const32(e, 0);
+    e->p->out->uses_block_const |= row->scope == SREG_SCOPE_BLOCK;
+    return emit_const(e, (struct ir_const){.kind = IR_CONST_SREG,
+                                           .bytes = ir_class(row->type) == CLASS_64 ? 8 : 4,
+                                           .value = o->sreg * (u64)IR_AXES + axis});
 }
 
 bool emit_var_address(struct emit *e, const struct ptx_var *v, u64 *address)
@@ -235,10 +188,8 @@ u32 emit_read(struct emit *e, const struct ptx_operand *o, enum ptx_type t)
         if (t == PTX_PRED)
             return emit_const(e, (struct ir_const){.kind = IR_CONST_PRED, .bytes = 4, .value = o->bits ? ~0u : 0});
         return ir_class(t) == CLASS_64 ? emit_const64(e, immediate(o, t)) : emit_const32(e, (u32)immediate(o, t));
-    case PTX_SREG: {
-        u32 at = sreg_const(e, o);
-        return at != UINT32_MAX ? at : sreg_read(e, o);
-    }
+    case PTX_SREG:
+        return sreg_slot(e, o);
     case PTX_VAR:
         return var_slot(e, o, t);
     case PTX_FUNC:
@@ -300,32 +251,26 @@ void emit_end_writes(struct emit *e)
 
 /* ---- instructions that are one body ---- */
 
-static bool uses_carry(const struct ptx_inst *i)
-{
-    return i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC || ptx_has(i, MOD_CC);
-}
-
 static void emit_plain(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     char name[128];
     ir_body_name(i, name, sizeof name);
     u32 source[4] = {0}, dest = 0, dest2 = 0;
-    unsigned ndest = ir_dest_count(i), nsrc = i->noperands - ndest;
+    unsigned ndest = ptx_dest_count(i), nsrc = i->noperands - ndest;
     bool pair = ndest && i->operands[0].kind == PTX_PAIR;
     if (nsrc > 4) {
         ir_poison(e->p, e->site, "%u source operands are too many", nsrc);
         return;
     }
-    i64 imm = uses_carry(i) ? (i64)e->p->carry : 0;
+    i64 imm = ir_reads_carry(i) || ptx_has(i, MOD_CC) ? (i64)e->p->carry : 0;
     for (unsigned k = 0; k < nsrc; k++)
-        source[k] = emit_read(e, &i->operands[ndest + k], ir_operand_type(i, ndest + k));
+        source[k] = emit_read(e, &i->operands[ndest + k], i->operands[ndest + k].type);
     if (pair) {
-        enum ptx_type t = ir_operand_type(i, 0);
-        dest = emit_write(e, &i->operands[0].elems[0], t);
-        dest2 = emit_write(e, &i->operands[0].elems[1], PTX_PRED);
+        dest = emit_write(e, &i->operands[0].elems[0], i->operands[0].type);
+        dest2 = emit_write(e, &i->operands[0].elems[1], i->operands[0].elems[1].type);
     } else if (ndest) {
-        dest = emit_write(e, &i->operands[0], ir_operand_type(i, 0));
+        dest = emit_write(e, &i->operands[0], i->operands[0].type);
     }
     struct ir_inst *r = emit_put(e, name);
     r->d = dest;
@@ -393,147 +338,33 @@ static void emit_policy(struct emit *e)
     r->a = policy;
 }
 
-static void emit_one(struct emit *e)
+static void emit_cluster_barrier(struct emit *e)
 {
-    switch (e->inst->op) {
-    case OP_LD:
-    case OP_LDU:
-        emit_load(e);
-        break;
-    case OP_ST:
-        emit_store(e);
-        break;
-    case OP_ATOM:
-    case OP_RED:
-        emit_atomic(e);
-        break;
-    case OP_CP_ASYNC:
-        emit_cp_async(e);
-        break;
-    case OP_CVTA:
-        emit_cvta(e);
-        break;
-    case OP_ISSPACEP:
-        emit_isspacep(e);
-        break;
-    case OP_MAPA:
-    case OP_GETCTARANK:
-        emit_mapa(e);
-        break;
-    case OP_MOV:
-        emit_mov(e);
-        break;
-    case OP_SETP:
-        emit_setp(e);
-        break;
-    case OP_SET:
-        emit_set(e);
-        break;
-    case OP_BRA:
-        emit_branch(e);
-        break;
-    case OP_BRX:
-        emit_table_branch(e);
-        break;
-    case OP_RET:
-    case OP_EXIT:
-    case OP_TRAP:
-        emit_end(e);
-        break;
-    case OP_CALL:
-        emit_call(e);
-        break;
-    case OP_BAR:
-    case OP_BARRIER:
-        emit_barrier(e);
-        break;
-    case OP_BARRIER_CLUSTER:
-        emit_put(e, ptx_has(e->inst, MOD_ARRIVE) ? "bar_cluster_arrive" : "bar_cluster_wait");
-        break;
-    case OP_SHFL:
-    case OP_VOTE:
-    case OP_MATCH:
-    case OP_REDUX:
-    case OP_ELECT:
-    case OP_ACTIVEMASK:
-    case OP_NANOSLEEP:
-    case OP_BAR_WARP_SYNC:
-        emit_warp_op(e);
-        break;
-    case OP_MEMBAR:
-    case OP_FENCE:
-        emit_put(e, "fence");
-        break;
-    case OP_PREFETCH:
-    case OP_PREFETCHU:
-    case OP_DISCARD:
-    case OP_APPLYPRIORITY:
-    case OP_PMEVENT:
-    case OP_GRIDDEPCONTROL:
-    case OP_SETMAXNREG:
-    case OP_CP_ASYNC_BULK_PREFETCH:
-        break;                     /* hints: nothing to compute */
-    case OP_CP_ASYNC_COMMIT_GROUP: /* copies are done at once: nothing to compute, but instruments get an event */
-    case OP_CP_ASYNC_WAIT_GROUP:
-    case OP_CP_ASYNC_WAIT_ALL:
-    case OP_CP_ASYNC_BULK_COMMIT_GROUP:
-    case OP_CP_ASYNC_BULK_WAIT_GROUP:
-        emit_put(e, "copy_order");
-        break;
-    case OP_BRKPT: /* no debugger is there */
-        emit_put(e, "trap");
-        break;
-    case OP_MBARRIER_INIT:
-    case OP_MBARRIER_INVAL:
-    case OP_MBARRIER_EXPECT_TX:
-    case OP_MBARRIER_COMPLETE_TX:
-    case OP_MBARRIER_ARRIVE:
-    case OP_MBARRIER_ARRIVE_DROP:
-    case OP_MBARRIER_TEST_WAIT:
-    case OP_MBARRIER_TRY_WAIT:
-    case OP_CP_ASYNC_MBARRIER_ARRIVE:
-        emit_mbarrier(e);
-        break;
-    case OP_CP_ASYNC_BULK:
-        emit_bulk(e);
-        break;
-    case OP_ST_BULK:
-        emit_bulk_fill(e);
-        break;
-    case OP_ALLOCA:
-        emit_alloca(e);
-        break;
-    case OP_STACKSAVE:
-    case OP_STACKRESTORE:
-        emit_stack_pointer(e);
-        break;
-    case OP_CREATEPOLICY:
-        emit_policy(e);
-        break;
-    case OP_LOP3:
-        emit_lop3(e);
-        break;
-    case OP_TEX:
-    case OP_TLD4:
-        emit_texture(e);
-        break;
-    case OP_SULD:
-    case OP_SUST:
-        emit_surface(e);
-        break;
-    case OP_TXQ:
-    case OP_SUQ:
-        emit_texture_query(e);
-        break;
-    default:
-        if (ir_is_matrix((enum ptx_op)e->inst->op))
-            emit_matrix(e);
-        else if (e->inst->op >= OP_VADD && e->inst->op <= OP_VSET4)
-            emit_video(e);
-        else
-            emit_plain(e);
-    }
+    emit_put(e, ptx_has(e->inst, MOD_ARRIVE) ? "bar_cluster_arrive" : "bar_cluster_wait");
 }
+
+static void emit_fence(struct emit *e) { emit_put(e, "fence"); }
+
+/* Copies are done at once: nothing to compute, but instruments get an event. */
+static void emit_copy_order(struct emit *e) { emit_put(e, "copy_order"); }
+
+/* No debugger is there. */
+static void emit_breakpoint(struct emit *e) { emit_put(e, "trap"); }
+
+/* Hints. */
+static void emit_nothing(struct emit *e) { (void)e; }
+
+static void emit_none(struct emit *e) { ir_poison(e->p, e->site, "it has no body"); }
+
+/* What ops.def says in its column `lowering`. */
+static void (*const lowerings[PTX_NOPS])(struct emit *e) = {
+    emit_none,
+#define PTX_OP(id, name, forms, class, section, semantics, lowering, ...) emit_##lowering,
+#include "ptx/ops.def"
+#undef PTX_OP
+};
+
+static void emit_one(struct emit *e) { lowerings[e->inst->op](e); }
 
 /* A simple predicated instruction: its records run under the narrowed mask, or are jumped over. */
 static void emit_guarded(struct emit *e)

@@ -57,7 +57,9 @@ bool emit_var_address(struct emit *e, const struct ptx_var *v, u64 *address);
 void emit_join_fixup(struct emit *e, u32 block);
 void emit_target_fixup(struct emit *e, u32 block);
 
-/* emit_memory.c */
+/* Lowerings, as the column of that name in ops.def calls them; the short ones are in emit.c.
+ *
+ * emit_memory.c */
 /* An address operand as a memory record has it. */
 struct place {
     u32 slot, aux;
@@ -87,11 +89,23 @@ void emit_lop3(struct emit *e);
 /* tick.c: the record in front of e->inst that advances the warp's clock */
 void emit_tick(struct emit *e);
 /* emit_matrix.c */
-void emit_matrix(struct emit *e);
+void emit_mma(struct emit *e);
+void emit_wmma_load(struct emit *e);
+void emit_wmma_store(struct emit *e);
+void emit_ldmatrix(struct emit *e);
+void emit_stmatrix(struct emit *e);
+void emit_movmatrix(struct emit *e);
 /* emit_video.c */
 void emit_video(struct emit *e);
 /* emit_async.c */
-void emit_mbarrier(struct emit *e);
+void emit_mbarrier_init(struct emit *e);
+void emit_mbarrier_inval(struct emit *e);
+void emit_mbarrier_expect(struct emit *e);
+void emit_mbarrier_complete(struct emit *e);
+void emit_mbarrier_arrive(struct emit *e);
+void emit_mbarrier_drop(struct emit *e);
+void emit_mbarrier_wait(struct emit *e);
+void emit_mbarrier_copies(struct emit *e);
 void emit_bulk(struct emit *e);
 void emit_bulk_fill(struct emit *e);
 /* emit_texture.c */

@@ -13,28 +13,6 @@ static struct ir_address address(struct emit *e, const struct ptx_operand *o, bo
     return (struct ir_address){.slot = at.slot, .flags = at.aux, .offset = at.imm, .generic = generic};
 }
 
-static enum ir_mbarrier_op operation(enum ptx_op op)
-{
-    switch (op) {
-    case OP_MBARRIER_INIT:
-        return MBARRIER_INIT;
-    case OP_MBARRIER_INVAL:
-        return MBARRIER_INVAL;
-    case OP_MBARRIER_EXPECT_TX:
-        return MBARRIER_EXPECT;
-    case OP_MBARRIER_COMPLETE_TX:
-        return MBARRIER_COMPLETE;
-    case OP_MBARRIER_ARRIVE:
-        return MBARRIER_ARRIVE;
-    case OP_MBARRIER_ARRIVE_DROP:
-        return MBARRIER_DROP;
-    case OP_CP_ASYNC_MBARRIER_ARRIVE:
-        return MBARRIER_COPIES;
-    default:
-        return MBARRIER_WAIT;
-    }
-}
-
 /* The operand behind the address: a count (1 when it is left out), bytes, a state or a parity. A hint of how long to
  * wait, which may follow, has no effect. */
 static u32 value_of(struct emit *e, const struct ir_mbarrier *m, unsigned at)
@@ -44,12 +22,12 @@ static u32 value_of(struct emit *e, const struct ir_mbarrier *m, unsigned at)
     return at < i->noperands ? emit_read(e, &i->operands[at], state ? PTX_B64 : PTX_U32) : emit_const32(e, 1);
 }
 
-void emit_mbarrier(struct emit *e)
+static void emit_mbarrier(struct emit *e, enum ir_mbarrier_op op)
 {
     const struct ptx_inst *i = e->inst;
     struct ir_mbarrier *m = arena_new(e->p->mem, struct ir_mbarrier);
-    const unsigned first = ir_dest_count(i); /* index of the address */
-    m->op = operation((enum ptx_op)i->op);
+    const unsigned first = ptx_dest_count(i); /* index of the address */
+    m->op = op;
     m->parity = ptx_has(i, MOD_PARITY);
     m->no_complete = ptx_has(i, MOD_NOCOMPLETE);
     m->transaction = ptx_has(i, MOD_EXPECT_TX);
@@ -64,6 +42,15 @@ void emit_mbarrier(struct emit *e)
     emit_put(e, "mbarrier")->ptr = m;
     emit_end_writes(e);
 }
+
+void emit_mbarrier_init(struct emit *e) { emit_mbarrier(e, MBARRIER_INIT); }
+void emit_mbarrier_inval(struct emit *e) { emit_mbarrier(e, MBARRIER_INVAL); }
+void emit_mbarrier_expect(struct emit *e) { emit_mbarrier(e, MBARRIER_EXPECT); }
+void emit_mbarrier_complete(struct emit *e) { emit_mbarrier(e, MBARRIER_COMPLETE); }
+void emit_mbarrier_arrive(struct emit *e) { emit_mbarrier(e, MBARRIER_ARRIVE); }
+void emit_mbarrier_drop(struct emit *e) { emit_mbarrier(e, MBARRIER_DROP); }
+void emit_mbarrier_wait(struct emit *e) { emit_mbarrier(e, MBARRIER_WAIT); }
+void emit_mbarrier_copies(struct emit *e) { emit_mbarrier(e, MBARRIER_COPIES); }
 
 /* ---- bulk copies ---- */
 

@@ -156,19 +156,19 @@ void emit_warp_op(struct emit *e)
     const struct ptx_inst *i = e->inst;
     char name[64];
     u32 source[3] = {0}, d = 0, d2 = 0;
-    unsigned ndest = ir_dest_count(i), nsrc = i->noperands - ndest;
+    unsigned ndest = ptx_dest_count(i), nsrc = i->noperands - ndest;
     bool sync = ptx_has(i, MOD_SYNC) || i->op == OP_BAR_WARP_SYNC;
     ir_body_name(i, name, sizeof name);
     if (i->op == OP_BAR_WARP_SYNC)
         snprintf(name, sizeof name, "bar_warp");
     for (unsigned k = 0; k < nsrc - sync && k < 3; k++)
-        source[k] = emit_read(e, &i->operands[ndest + k], ir_operand_type(i, ndest + k));
+        source[k] = emit_read(e, &i->operands[ndest + k], i->operands[ndest + k].type);
     i64 mask = sync ? (i64)emit_read(e, &i->operands[i->noperands - 1], PTX_U32) : -1;
     if (ndest && i->operands[0].kind == PTX_PAIR) {
-        d = emit_write(e, &i->operands[0].elems[0], i->op == OP_ELECT ? PTX_B32 : ir_operand_type(i, 0));
-        d2 = emit_write(e, &i->operands[0].elems[1], PTX_PRED);
+        d = emit_write(e, &i->operands[0].elems[0], i->operands[0].type);
+        d2 = emit_write(e, &i->operands[0].elems[1], i->operands[0].elems[1].type);
     } else if (ndest) {
-        d = emit_write(e, &i->operands[0], ir_operand_type(i, 0));
+        d = emit_write(e, &i->operands[0], i->operands[0].type);
         d2 = emit_temp(e, CLASS_PRED);
     }
     struct ir_inst *r = emit_put(e, name);

@@ -131,7 +131,7 @@ static const char *no_product(const struct ptx_inst *i, enum ptx_type a, enum pt
 }
 
 /* Types are written d, a, b, c; wmma of f16 has d and c alone. */
-static void emit_product(struct emit *e)
+void emit_mma(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     const bool two = i->ntypes == 2;
@@ -265,7 +265,7 @@ static void emit_matrix_rows(struct emit *e, bool load)
     put_access(e, load ? "ldmatrix" : "stmatrix", at, 0, x);
 }
 
-static void emit_movmatrix(struct emit *e)
+void emit_movmatrix(struct emit *e)
 {
     const u32 a = emit_read(e, &e->inst->operands[1], PTX_B32), d = emit_write(e, &e->inst->operands[0], PTX_B32);
     struct ir_inst *r = emit_put(e, "movmatrix");
@@ -274,21 +274,7 @@ static void emit_movmatrix(struct emit *e)
     emit_end_writes(e);
 }
 
-void emit_matrix(struct emit *e)
-{
-    switch (e->inst->op) {
-    case OP_WMMA_LOAD:
-    case OP_WMMA_STORE:
-        emit_wmma_access(e, e->inst->op == OP_WMMA_LOAD);
-        break;
-    case OP_LDMATRIX:
-    case OP_STMATRIX:
-        emit_matrix_rows(e, e->inst->op == OP_LDMATRIX);
-        break;
-    case OP_MOVMATRIX:
-        emit_movmatrix(e);
-        break;
-    default:
-        emit_product(e);
-    }
-}
+void emit_wmma_load(struct emit *e) { emit_wmma_access(e, true); }
+void emit_wmma_store(struct emit *e) { emit_wmma_access(e, false); }
+void emit_ldmatrix(struct emit *e) { emit_matrix_rows(e, true); }
+void emit_stmatrix(struct emit *e) { emit_matrix_rows(e, false); }

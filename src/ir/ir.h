@@ -19,7 +19,7 @@
 #include "base/diag.h"
 #include "ptx/ptx.h"
 
-enum { IR_LANES = 32, IR_SLOT = 128 };
+enum { IR_LANES = 32, IR_SLOT = 128, IR_AXES = 4 };
 
 struct warp;
 struct ir_inst;
@@ -57,7 +57,7 @@ enum ir_const_kind {
     IR_CONST_PARAM,          /* kernel parameter bytes [value, value + bytes), zero- or sign-extended as type says */
     IR_CONST_PARAM_ADDRESS,  /* device address of byte `value` of the launch's copy of the parameter block */
     IR_CONST_LOCAL,          /* value + where the frame's local memory starts in the lane's: an address in .local */
-    IR_CONST_SREG,           /* special register `value` (enum ir_sreg) */
+    IR_CONST_SREG,           /* component value % IR_AXES of special register value / IR_AXES (enum ptx_sreg) */
     IR_CONST_DYNAMIC_SHARED, /* value + where dynamic shared memory starts in the block's window */
     IR_CONST_PRED,           /* a predicate mask: 0 or ~0 */
 };
@@ -66,47 +66,6 @@ struct ir_const {
     u8 kind, bytes, type; /* type: enum ptx_type of a PARAM load */
     u32 at;               /* byte offset in the frame */
     u64 value;
-};
-
-enum ir_sreg {
-    SREG_TID_X,
-    SREG_TID_Y,
-    SREG_TID_Z,
-    SREG_NTID_X,
-    SREG_NTID_Y,
-    SREG_NTID_Z,
-    SREG_CTAID_X,
-    SREG_CTAID_Y,
-    SREG_CTAID_Z,
-    SREG_NCTAID_X,
-    SREG_NCTAID_Y,
-    SREG_NCTAID_Z,
-    SREG_LANEID,
-    SREG_WARPID,
-    SREG_NWARPID,
-    SREG_SMID,
-    SREG_NSMID,
-    SREG_GRIDID,
-    SREG_LANEMASK_EQ,
-    SREG_LANEMASK_LE,
-    SREG_LANEMASK_LT,
-    SREG_LANEMASK_GE,
-    SREG_LANEMASK_GT,
-    SREG_DYNAMIC_SMEM_SIZE,
-    SREG_TOTAL_SMEM_SIZE,
-    SREG_ZERO /* clusters of one block: ranks, ids */,
-    SREG_ONE,
-    SREG_ENVREG1,
-    SREG_ENVREG2,
-    SREG_RESERVED_SMEM_OFFSET,
-    /* read at run time by a body, not constants */
-    SREG_CLOCK,
-    SREG_CLOCK_HI,
-    SREG_CLOCK64,
-    SREG_GLOBALTIMER,
-    SREG_GLOBALTIMER_LO,
-    SREG_GLOBALTIMER_HI,
-    SREG_COUNT
 };
 
 /* A basic block of the PTX, by sites. Predicated simple instructions do not end a block. */

@@ -30,26 +30,15 @@ struct pass {
     const u32 *local_at; /* .local variables -> offset in the frame's local memory; .shared -> offset in the block's */
 };
 
-/* How control leaves an instruction. */
-enum flow {
-    FLOW_NEXT,   /* simple: falls through; may be predicated with a guard record */
-    FLOW_BRANCH, /* bra */
-    FLOW_TABLE,  /* brx */
-    FLOW_END,    /* ret exit trap (and calls that do not return) */
-    FLOW_STOP,   /* falls through, but may block, switch frames or fire with others: a predicated one becomes a block
-                    of its own behind a branch */
-};
-enum flow ir_flow(const struct ptx_inst *i);
+static inline enum ptx_flow ir_flow(const struct ptx_inst *i) { return (enum ptx_flow)ptx_op_rows[i->op].flow; }
 
-/* True when site is a predicated FLOW_STOP or FLOW_END instruction: alone in its block, behind a skip branch. */
+/* True when site is a predicated FLOW_STOP, FLOW_CALL or FLOW_END instruction: alone in its block, behind a skip branch. */
 bool ir_is_skipped(const struct ptx_inst *i);
 /* True when control may leave the function at the end of block b. */
 bool ir_leaves(const struct ir_func *f, u32 b);
 /* A block that does nothing but leave is no place to meet: lanes that come there are done, and what they would wait for
  * may wait for them at a barrier. (ptxas makes an EXIT of every branch to a bare ret.) */
 bool ir_only_leaves(const struct ir_func *f, u32 b);
-/* The matrix instructions of a warp that emit_matrix.c knows. */
-bool ir_is_matrix(enum ptx_op op);
 
 void ir_build_cfg(struct pass *p);
 void ir_build_dom(struct pass *p);
@@ -74,11 +63,15 @@ void ir_body_name(const struct ptx_inst *i, char *buf, size_t size);
 /* Marks the function as one that cannot run; the first reason stays. site names the place. */
 void ir_poison(struct pass *p, u32 site, const char *fmt, ...) LS_PRINTF(3, 4);
 
+/* Adds or subtracts with the carry flag CC.CF, or sets it. */
+static inline bool ir_reads_carry(const struct ptx_inst *i)
+{
+    return i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC;
+}
+
 /* Which registers an instruction reads and writes: fn is called for each, dest first. */
 typedef void (*ir_reg_fn)(void *ctx, const struct ptx_var *reg, bool is_write);
 void ir_each_reg(const struct ptx_inst *i, ir_reg_fn fn, void *ctx);
-unsigned ir_dest_count(const struct ptx_inst *i);
-enum ptx_type ir_operand_type(const struct ptx_inst *i, unsigned k);
 
 enum slot_class ir_class(enum ptx_type t);
 

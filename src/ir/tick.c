@@ -48,7 +48,7 @@ static void each_register(struct registers *r)
 {
     const struct ptx_inst *i = r->e->inst;
     ir_each_reg(i, put_register, r);
-    if (i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC)
+    if (ir_reads_carry(i))
         put_read(r, carry_entry(r->e->p));
     if (ptx_has(i, MOD_CC))
         put_write(r, carry_entry(r->e->p));
@@ -70,9 +70,11 @@ static u32 tick_value(struct emit *e, enum ir_unit unit)
     const struct ptx_inst *i = e->inst;
     if (unit == IR_UNIT_SLEEP)
         return emit_read(e, &i->operands[0], PTX_U32);
-    if (i->op == OP_CP_ASYNC_WAIT_ALL)
+    if (unit != IR_UNIT_COPY_WAIT)
+        return 0;
+    if (!i->noperands)
         return IR_COPY_ALL;
-    return unit == IR_UNIT_COPY_WAIT && i->noperands && i->operands[0].kind == PTX_IMM ? (u32)i->operands[0].bits : 0;
+    return i->operands[0].kind == PTX_IMM ? (u32)i->operands[0].bits : 0;
 }
 
 void emit_tick(struct emit *e)
@@ -90,9 +92,9 @@ void emit_tick(struct emit *e)
     r = (struct registers){.e = e, .tick = t};
     each_register(&r);
     t->shared = i->space == SPACE_SHARED;
-    t->atomic = i->op == OP_ATOM || i->op == OP_RED;
+    t->atomic = ptx_op_rows[i->op].memory == PTX_MEM_ATOMIC;
     t->past_l1 = passes_l1(i);
-    t->is_copy = i->op == OP_CP_ASYNC;
+    t->is_copy = ptx_op_rows[i->op].memory == PTX_MEM_COPY;
     memset(e->ntemps, 0, sizeof e->ntemps);
     t->value = tick_value(e, c.unit);
     e->p->out->scoreboard = carry_entry(e->p) + 1;

@@ -292,8 +292,8 @@ static void add_blocks(struct total *t)
 /* What it does to memory was seen in ptxas's code for one architecture, not counted on hardware. */
 static bool is_matrix_access(const struct ptx_inst *i)
 {
-    return MUTANT(72, i->op == OP_WMMA_LOAD || i->op == OP_WMMA_STORE || i->op == OP_LDMATRIX || i->op == OP_STMATRIX,
-                  false);
+    const u8 memory = ptx_op_rows[i->op].memory;
+    return MUTANT(72, memory == PTX_MEM_MATRIX_LOAD || memory == PTX_MEM_MATRIX_STORE, false);
 }
 
 static u32 doubts_of(const struct total *t)

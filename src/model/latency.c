@@ -6,8 +6,6 @@
  * length is an estimate of ptxas's usual path. Everything runs in the order of the PTX. */
 #include "model/latency.h"
 
-#include "ir/pass.h"
-
 static struct ir_cost one(enum ir_unit unit) { return (struct ir_cost){unit, 1, false}; }
 static struct ir_cost sequence(enum ir_unit unit, u8 steps) { return (struct ir_cost){unit, steps, true}; }
 
@@ -37,14 +35,22 @@ static struct ir_cost arithmetic(enum ptx_type t)
     return (struct ir_cost){unit, pair ? 2 : 1, false};
 }
 
-/* Comparisons, selections and signs of floats are made where integers are, but for f64. */
-static struct ir_cost comparison(enum ptx_type t)
+static struct ir_cost cost_arith(const struct ptx_inst *i)
 {
+    if (!ptx_dest_count(i))
+        return one(IR_UNIT_CONTROL);
+    return arithmetic(i->ntypes ? (enum ptx_type)i->types[0] : PTX_B32);
+}
+
+/* Comparisons, selections and signs of floats are made where integers are, but for f64. */
+static struct ir_cost cost_comparison(const struct ptx_inst *i)
+{
+    enum ptx_type t = (enum ptx_type)i->types[i->ntypes - 1];
     return unit_of(t) == IR_UNIT_FP64 ? one(IR_UNIT_FP64)
                                       : (struct ir_cost){IR_UNIT_INT, ptx_type_bits(t) == 64 ? 2 : 1, false};
 }
 
-static struct ir_cost division(const struct ptx_inst *i)
+static struct ir_cost cost_division(const struct ptx_inst *i)
 {
     enum ptx_type t = i->types[0];
     if (t == PTX_F64)
@@ -55,14 +61,14 @@ static struct ir_cost division(const struct ptx_inst *i)
 }
 
 /* rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh */
-static struct ir_cost function(const struct ptx_inst *i)
+static struct ir_cost cost_function(const struct ptx_inst *i)
 {
     if (i->types[0] == PTX_F64)
         return sequence(IR_UNIT_FP64, 12);
     return ptx_has(i, MOD_APPROX) ? one(IR_UNIT_SFU) : sequence(IR_UNIT_FP32, 12);
 }
 
-static struct ir_cost conversion(const struct ptx_inst *i)
+static struct ir_cost cost_conversion(const struct ptx_inst *i)
 {
     enum ptx_type to = i->types[0], from = i->types[i->ntypes - 1];
     bool integers = unit_of(to) == IR_UNIT_INT && unit_of(from) == IR_UNIT_INT;
@@ -74,7 +80,7 @@ static struct ir_cost conversion(const struct ptx_inst *i)
     return one(free ? IR_UNIT_NONE : IR_UNIT_INT);
 }
 
-static struct ir_cost multiplication(const struct ptx_inst *i)
+static struct ir_cost cost_product(const struct ptx_inst *i)
 {
     enum ptx_type t = i->types[0];
     if (unit_of(t) != IR_UNIT_INT)
@@ -83,7 +89,7 @@ static struct ir_cost multiplication(const struct ptx_inst *i)
 }
 
 /* A move is renamed, but for one that reads a special register. */
-static struct ir_cost move(const struct ptx_inst *i)
+static struct ir_cost cost_move(const struct ptx_inst *i)
 {
     return one(i->noperands == 2 && i->operands[1].kind == PTX_SREG ? IR_UNIT_INT : IR_UNIT_NONE);
 }
@@ -91,112 +97,49 @@ static struct ir_cost move(const struct ptx_inst *i)
 static const struct ptx_operand *base_of(const struct ptx_operand *o) { return o->kind == PTX_ADDR ? &o->elems[0] : o; }
 
 /* Parameters by name are constants or registers; through a pointer they are memory. */
-static struct ir_cost load_store(const struct ptx_inst *i)
+static struct ir_cost cost_load_store(const struct ptx_inst *i)
 {
-    bool load = i->op != OP_ST;
+    bool load = ptx_op_rows[i->op].memory == PTX_MEM_LOAD;
     const struct ptx_operand *base = base_of(&i->operands[load ? 1 : 0]);
     if (i->space == SPACE_PARAM && base->kind == PTX_VAR && base->var->space == SPACE_PARAM)
         return one(load ? IR_UNIT_NONE : IR_UNIT_ARGUMENT);
     return one(IR_UNIT_MEMORY);
 }
 
-static struct ir_cost fence(const struct ptx_inst *i)
+static struct ir_cost cost_fence(const struct ptx_inst *i)
 {
     return one(ptx_has(i, MOD_CTA) ? IR_UNIT_CONTROL : IR_UNIT_FENCE);
 }
 
+/* What takes the same always. */
+#define COST(name, ...)                                                                                                \
+    static struct ir_cost cost_##name(const struct ptx_inst *i)                                                        \
+    {                                                                                                                  \
+        (void)i;                                                                                                       \
+        return __VA_ARGS__;                                                                                            \
+    }
+
+COST(slot, one(IR_UNIT_CONTROL))
+COST(free, one(IR_UNIT_NONE))
+COST(two, sequence(IR_UNIT_INT, 2))
+COST(twenty, sequence(IR_UNIT_INT, 20))
+COST(convert, one(IR_UNIT_CONVERT)) /* a sixteenth of the lanes a clock, as conversions */
+COST(memory, one(IR_UNIT_MEMORY))
+COST(copy_commit, one(IR_UNIT_COPY_COMMIT))
+COST(copy_wait, one(IR_UNIT_COPY_WAIT))
+COST(shuffle, one(IR_UNIT_SHUFFLE))
+COST(tensor, one(IR_UNIT_TENSOR))
+COST(sleep, one(IR_UNIT_SLEEP))
+
 struct ir_cost latency_cost(const struct ptx_inst *i)
 {
-    enum ptx_type t = i->ntypes ? (enum ptx_type)i->types[0] : PTX_B32;
-    enum ptx_type last = i->ntypes ? (enum ptx_type)i->types[i->ntypes - 1] : PTX_B32;
-    switch (i->op) {
-    case OP_MOV:
-        return move(i);
-    case OP_CVTA:
-    case OP_MAPA:
-    case OP_GETCTARANK:
-        return one(IR_UNIT_NONE);
-    case OP_DIV:
-    case OP_REM:
-        return division(i);
-    case OP_RCP:
-    case OP_SQRT:
-    case OP_RSQRT:
-    case OP_SIN:
-    case OP_COS:
-    case OP_LG2:
-    case OP_EX2:
-    case OP_TANH:
-        return function(i);
-    case OP_CVT:
-        return conversion(i);
-    case OP_CVT_PACK:
-    case OP_POPC: /* a sixteenth of the lanes a clock, as conversions */
-    case OP_CLZ:
-    case OP_BFIND:
-        return one(IR_UNIT_CONVERT);
-    case OP_MUL:
-    case OP_MAD:
-    case OP_MADC:
-        return multiplication(i);
-    case OP_MUL24:
-    case OP_MAD24:
-    case OP_SAD:
-    case OP_BFE:
-    case OP_BFI:
-        return sequence(IR_UNIT_INT, 2);
-    case OP_FNS:
-        return sequence(IR_UNIT_INT, 20);
-    case OP_SETP:
-    case OP_SET:
-    case OP_SELP:
-    case OP_SLCT:
-    case OP_MIN:
-    case OP_MAX:
-    case OP_ABS:
-    case OP_NEG:
-    case OP_TESTP:
-    case OP_COPYSIGN:
-        return comparison(last);
-    case OP_LD:
-    case OP_LDU:
-    case OP_ST:
-        return load_store(i);
-    case OP_ATOM:
-    case OP_RED:
-    case OP_CP_ASYNC:
-    case OP_TEX:
-    case OP_TLD4:
-    case OP_SULD:
-    case OP_SUST:
-    case OP_SURED:
-    case OP_LDMATRIX:
-    case OP_STMATRIX:
-    case OP_WMMA_LOAD:
-    case OP_WMMA_STORE:
-        return one(IR_UNIT_MEMORY);
-    case OP_CP_ASYNC_COMMIT_GROUP:
-        return one(IR_UNIT_COPY_COMMIT);
-    case OP_CP_ASYNC_WAIT_GROUP:
-    case OP_CP_ASYNC_WAIT_ALL:
-        return one(IR_UNIT_COPY_WAIT);
-    case OP_SHFL:
-    case OP_MATCH:
-    case OP_REDUX:
-        return one(IR_UNIT_SHUFFLE);
-    case OP_WMMA_MMA:
-    case OP_MMA:
-    case OP_MMA_SP:
-    case OP_MMA_SP_ORDERED_METADATA:
-        return one(IR_UNIT_TENSOR);
-    case OP_MEMBAR:
-    case OP_FENCE:
-        return fence(i);
-    case OP_NANOSLEEP:
-        return one(IR_UNIT_SLEEP);
-    default:
-        return ir_dest_count(i) ? arithmetic(t) : one(IR_UNIT_CONTROL);
-    }
+    static struct ir_cost (*const costs[PTX_NOPS])(const struct ptx_inst *i) = {
+        cost_slot,
+#define PTX_OP(id, name, forms, class, section, semantics, lowering, flow, memory, result, cost, weight) cost_##cost,
+#include "ptx/ops.def"
+#undef PTX_OP
+    };
+    return costs[i->op](i);
 }
 
 /* ---- on a GPU ---- */

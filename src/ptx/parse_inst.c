@@ -64,11 +64,12 @@ static void set_var(struct parser *p, struct ptx_var *v, struct ptx_operand *o)
 static void name_made(struct parser *p, const char *name, const char *at, struct ptx_operand *o)
 {
     struct ptx_var *v = scope_register(p, name);
+    enum ptx_sreg sreg;
     if (v) {
         set_var(p, v, o);
-    } else if (name[0] == '%' && sreg_find(name)) {
+    } else if (name[0] == '%' && sreg_find(name, &sreg)) {
         o->kind = PTX_SREG;
-        o->name = name;
+        o->sreg = sreg;
     } else if (strcmp(name, "WARP_SZ") == 0) { /* 4.5.1 */
         o->kind = PTX_IMM;
         o->bits = 32;

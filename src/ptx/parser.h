@@ -33,11 +33,7 @@ struct keyword {
 /* The keyword of that text, or NULL. The table is made once for the process. */
 const struct keyword *keyword_find(const char *s, size_t n);
 
-struct sreg {
-    const char *name;
-    u8 type, vector;
-};
-const struct sreg *sreg_find(const char *name); /* "%tid" */
+bool sreg_find(const char *name, enum ptx_sreg *sreg); /* "%tid" */
 
 /* Rules for operands. */
 enum rule_kind {
@@ -248,8 +244,8 @@ void finish_locs(struct parser *p);
 /* parse_inst.c */
 void parse_instruction(struct parser *p);
 
-/* verify.c */
-void verify_inst(struct parser *p, const struct opcode *op, const struct ptx_inst *i, const char *inst_at,
+/* verify.c: also gives each operand its role and type */
+void verify_inst(struct parser *p, const struct opcode *op, struct ptx_inst *i, const char *inst_at,
                  const char *const *at);
 
 #endif

@@ -118,7 +118,7 @@ static void put_operand(struct out *o, const struct ptx_operand *a, bool call)
         put_name(o, a, a->var->name);
         break;
     case PTX_SREG:
-        put_name(o, a, a->name);
+        put_name(o, a, ptx_sreg_rows[a->sreg].name);
         break;
     case PTX_IMM:
         put_literal(o, a);

@@ -35,6 +35,64 @@ enum ptx_op {
     PTX_NOPS
 };
 
+/* The columns of ops.def whose words later modules give a meaning to. */
+enum ptx_class {
+    PTX_CLASS_ARITH, /* by the type of the first operand */
+    PTX_CLASS_INTEGER,
+    PTX_CLASS_BIT,
+    PTX_CLASS_CONVERSION,
+    PTX_CLASS_CONTROL,
+    PTX_CLASS_INTER_THREAD,
+    PTX_CLASS_MEMORY,
+    PTX_CLASS_TEXTURE,
+    PTX_CLASS_TENSOR,
+    PTX_CLASS_MISC,
+};
+
+/* How control leaves an instruction. */
+enum ptx_flow {
+    FLOW_NEXT,   /* simple: falls through; may be predicated with a guard record */
+    FLOW_BRANCH, /* bra */
+    FLOW_TABLE,  /* brx */
+    FLOW_END,    /* ret exit trap */
+    FLOW_CALL,   /* falls through once the callee has returned; predicated as FLOW_STOP */
+    FLOW_STOP,   /* falls through, but may block or fire with others: a predicated one becomes a block of its own behind
+                    a branch */
+};
+
+/* What an instruction does to memory. */
+enum ptx_memory {
+    PTX_MEM_NONE, /* nothing, or what no table has to know: bulk copies, mbarriers, textures */
+    PTX_MEM_LOAD,
+    PTX_MEM_STORE,
+    PTX_MEM_ATOMIC, /* atom and red */
+    PTX_MEM_MATRIX_LOAD,
+    PTX_MEM_MATRIX_STORE,
+    PTX_MEM_COPY,    /* cp.async */
+    PTX_MEM_FENCE,   /* orders the thread's own accesses */
+    PTX_MEM_BARRIER, /* orders those of the lanes that meet there */
+    PTX_MEM_COMMIT,  /* closes a group of copies; its operand, if any, is none of them */
+    PTX_MEM_WAIT,    /* waits for groups of copies: all but as many as the operand says, or all */
+    PTX_MEM_BULK_COMMIT,
+    PTX_MEM_BULK_WAIT,
+};
+
+/* What of its sources is in the result of an instruction. */
+enum ptx_result {
+    PTX_RESULT_OTHER,
+    PTX_RESULT_NUMBER,  /* computed from numbers, every byte of which counts */
+    PTX_RESULT_COMPARE, /* of two numbers, or of two words that may be equal */
+    PTX_RESULT_COPY,    /* a source as it is, or packed and unpacked */
+    PTX_RESULT_CONVERT,
+    PTX_RESULT_SPLICE, /* whole bytes of several sources */
+    PTX_RESULT_MASK,   /* bytes of a source, when the mask keeps or drops whole ones */
+    PTX_RESULT_SHIFT,  /* the same, by the distance */
+    PTX_RESULT_FIELD,  /* the same, by position and length */
+    PTX_RESULT_CHOICE, /* one of the first two sources */
+    PTX_RESULT_MIX,    /* bits of all */
+    PTX_RESULT_FETCH,  /* not its sources: what memory or a texture holds */
+};
+
 /* mods.def: PTX_MOD(id, "text", group): every modifier that can follow an opcode and is not a type, in one list.
  * State spaces, comparison operators, rounding, caches, scopes, shapes are all modifiers. */
 enum ptx_mod {
@@ -43,6 +101,14 @@ enum ptx_mod {
 #include "ptx/mods.def"
 #undef PTX_MOD
     PTX_NMODS
+};
+
+/* sregs.def, one row a special register (its head documents the columns): PTX_SREG(name, ...) */
+enum ptx_sreg {
+#define PTX_SREG(name, ...) SREG_##name,
+#include "ptx/sregs.def"
+#undef PTX_SREG
+    PTX_NSREGS
 };
 
 enum ptx_space {
@@ -62,7 +128,7 @@ struct ptx_func;
 
 enum ptx_operand_kind {
     PTX_REG,   /* var: a register (.reg variable); a predicate may carry neg (!%p) */
-    PTX_SREG,  /* name: "%tid", comp 'x' 'y' 'z' 'w' or 0; never a declared variable */
+    PTX_SREG,  /* sreg, comp 'x' 'y' 'z' 'w' or 0; never a declared variable */
     PTX_IMM,   /* bits; is_float/is_double say how it was written: an integer (as 64-bit two's complement,
                   is_signed when it had a minus sign), a 0f (32-bit pattern) or a 0d / decimal (64-bit pattern) */
     PTX_VAR,   /* var [+ offset]: the address of a variable that is not a register (mov %rd, buf+16), or a param name */
@@ -75,8 +141,17 @@ enum ptx_operand_kind {
     PTX_SINK,  /* _ */
 };
 
+/* What the instruction does with an operand, as its form in ops.def says. */
+enum ptx_role {
+    PTX_SOURCE,  /* a value, a label, what is called */
+    PTX_DEST,    /* a register, or several, that it writes */
+    PTX_ADDRESS, /* memory that it names; the registers in it are read */
+};
+
 struct ptx_operand {
     u8 kind;  /* enum ptx_operand_kind */
+    u8 role;  /* enum ptx_role; elements of vectors and lists have none of their own, those of pairs do */
+    u8 type;  /* enum ptx_type as which the instruction takes it; PTX_NONE: it says none (addresses, labels) */
     bool neg; /* !%p, or -%r (allowed in old integer operands) */
     bool is_float, is_double, is_signed;
     bool unified; /* PTX_ADDR: [a].unified */
@@ -88,7 +163,8 @@ struct ptx_operand {
         struct ptx_var *var;
         struct ptx_func *func;
         struct ptx_label *label;
-        const char *name;
+        const char *name;   /* of a label, until its scope closes */
+        enum ptx_sreg sreg; /* PTX_SREG */
         struct ptx_operand *elems;
     };
     i64 offset;
@@ -229,8 +305,33 @@ char ptx_type_class(enum ptx_type t); /* the letter of types.def */
 /* A row of ops.def. */
 struct ptx_op_row {
     const char *name, *forms, *cls, *section, *semantics;
+    u8 class, flow, memory, result; /* enums ptx_class, ptx_flow, ptx_memory, ptx_result */
 };
-const struct ptx_op_row *ptx_op_row(enum ptx_op op);
+extern const struct ptx_op_row ptx_op_rows[PTX_NOPS];
+
+static inline const struct ptx_op_row *ptx_op_row(enum ptx_op op)
+{
+    return &ptx_op_rows[(unsigned)op < PTX_NOPS ? op : PTX_OP_NONE];
+}
+
+/* Whose value a special register is. */
+enum ptx_sreg_scope {
+    SREG_SCOPE_NONE, /* nobody's: it is not provided */
+    SREG_SCOPE_LANE,
+    SREG_SCOPE_WARP,
+    SREG_SCOPE_BLOCK,
+    SREG_SCOPE_GRID,
+    SREG_SCOPE_MOVING, /* it changes while the kernel runs */
+};
+
+/* A row of sregs.def. */
+struct ptx_sreg_row {
+    const char *name; /* "%tid" */
+    u8 type;          /* of a component, if it is a vector */
+    bool vector;
+    u8 scope; /* enum ptx_sreg_scope */
+};
+extern const struct ptx_sreg_row ptx_sreg_rows[PTX_NSREGS];
 
 static inline bool ptx_has(const struct ptx_inst *i, enum ptx_mod mod)
 {
@@ -242,6 +343,12 @@ static inline bool ptx_has(const struct ptx_inst *i, enum ptx_mod mod)
 
 /* The reason that unsupported.def gives for an instruction that cannot run, or NULL. Slow: for messages. */
 const char *ptx_unsupported(const struct ptx_inst *i);
+
+/* How many of its operands, which come first, it writes. */
+static inline unsigned ptx_dest_count(const struct ptx_inst *i)
+{
+    return i->noperands && i->operands[0].role == PTX_DEST;
+}
 
 /* The number of vector elements of a ld/st/tex: 1, 2, 4 or 8. Defined in types.c. */
 unsigned ptx_vec_count(const struct ptx_inst *i);

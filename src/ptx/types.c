@@ -8,9 +8,10 @@
 
 #include "ptx/parser.h"
 
-static const struct ptx_op_row rows[PTX_NOPS] = {
-    {"?", "", "", "", ""},
-#define PTX_OP(id, name, forms, cls, section, semantics) {name, forms, #cls, section, semantics},
+const struct ptx_op_row ptx_op_rows[PTX_NOPS] = {
+    {.name = "?", .forms = "", .cls = "", .section = "", .semantics = "", .class = PTX_CLASS_MISC},
+#define PTX_OP(id, name, forms, cls, section, semantics, lowering, flow, memory, result, cost, weight)                 \
+    {name, forms, #cls, section, semantics, PTX_CLASS_##cls, FLOW_##flow, PTX_MEM_##memory, PTX_RESULT_##result},
 #include "ptx/ops.def"
 #undef PTX_OP
 };
@@ -47,15 +48,13 @@ static const char *const dir_names[] = {
 #undef PTX_DIR
 };
 
-static const struct sreg sregs[] = {
-#define PTX_SREG(name, type, vector) {name, PTX_##type, vector},
+const struct ptx_sreg_row ptx_sreg_rows[PTX_NSREGS] = {
+#define PTX_SREG(name, type, vector, scope, fill) {"%" #name, PTX_##type, vector, SREG_SCOPE_##scope},
 #include "ptx/sregs.def"
 #undef PTX_SREG
 };
 
 const char *ptx_op_name(enum ptx_op op) { return ptx_op_row(op)->name; }
-
-const struct ptx_op_row *ptx_op_row(enum ptx_op op) { return &rows[(unsigned)op < PTX_NOPS ? op : PTX_OP_NONE]; }
 
 const char *ptx_mod_name(enum ptx_mod mod) { return (unsigned)mod < PTX_NMODS ? mod_names[mod] : "?"; }
 
@@ -134,12 +133,14 @@ const struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *nam
     return NULL;
 }
 
-const struct sreg *sreg_find(const char *name)
+bool sreg_find(const char *name, enum ptx_sreg *sreg)
 {
-    for (size_t i = 0; i < LS_ARRAY_LEN(sregs); i++)
-        if (strcmp(sregs[i].name, name + 1) == 0)
-            return &sregs[i];
-    return NULL;
+    for (unsigned i = 0; i < PTX_NSREGS; i++)
+        if (strcmp(ptx_sreg_rows[i].name, name) == 0) {
+            *sreg = (enum ptx_sreg)i;
+            return true;
+        }
+    return false;
 }
 
 enum { KEYWORDS = 4096 }; /* a power of two, about four times the number of words */
@@ -165,7 +166,7 @@ static struct keyword *add(const char *s)
 static void make(void)
 {
     for (unsigned i = 1; i < PTX_NOPS; i++)
-        add(rows[i].name)->op = (u16)i;
+        add(ptx_op_rows[i].name)->op = (u16)i;
     for (unsigned i = 1; i < PTX_NMODS; i++)
         add(mod_names[i])->mod = (u16)i;
     for (unsigned i = 1; i < PTX_NTYPES; i++)

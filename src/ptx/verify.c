@@ -1,4 +1,5 @@
-/* verify.c - operands against the rules of ops.def: how many, of which kind, of which type (PTX ISA 6, 9.4).
+/* verify.c - operands against the rules of ops.def: how many, of which kind, of which type (PTX ISA 6, 9.4). What the
+ * rule says of an operand, its role and its type, is kept in it.
  *
  * Types (9.4): untyped bits go with any type of the same size; signed and unsigned go together; a float goes with the
  * same float or with bits. In ld, st and cvt a register may be wider than the instruction's type (9.4.1). Packed and
@@ -38,7 +39,7 @@ static enum ptx_type value_type(const struct ptx_operand *o)
     if (o->kind == PTX_REG)
         return o->var->type;
     if (o->kind == PTX_SREG)
-        return sreg_find(o->name)->type;
+        return ptx_sreg_rows[o->sreg].type;
     return PTX_NONE;
 }
 
@@ -54,8 +55,9 @@ static void wrong_type(const struct check *c, const struct ptx_operand *o, enum 
     char note[128];
     snprintf(note, sizeof(note), relaxed ? "it must be at least as wide as .%s" : "it must fit .%s",
              ptx_type_name(want));
-    error_note(c->p, c->at, note, "operand '%s' of %s has type .%s", o->kind == PTX_REG ? o->var->name : o->name,
-               ptx_op_name(c->i->op), ptx_type_name(have));
+    error_note(c->p, c->at, note, "operand '%s' of %s has type .%s",
+               o->kind == PTX_REG ? o->var->name : ptx_sreg_rows[o->sreg].name, ptx_op_name(c->i->op),
+               ptx_type_name(have));
 }
 
 static void check_literal(const struct check *c, const struct ptx_operand *o, enum ptx_type want)
@@ -70,10 +72,9 @@ static void check_literal(const struct check *c, const struct ptx_operand *o, en
 /* Old code reads %tid and its like with mov.u16, %gridid with mov.u32 (10.1 to 10.10). */
 static bool sreg_narrows(const struct ptx_operand *o, enum ptx_type want)
 {
-    const struct sreg *s = sreg_find(o->name);
     const u32 bits = ptx_type_bits(want);
     return is_int_class(ptx_type_class(want)) &&
-           ((s->vector && bits == 16) || (bits == 32 && strcmp(s->name, "gridid") == 0));
+           ((ptx_sreg_rows[o->sreg].vector && bits == 16) || (bits == 32 && o->sreg == SREG_gridid));
 }
 
 static void check_register(const struct check *c, const struct ptx_operand *o, enum ptx_type want, bool relaxed)
@@ -171,18 +172,11 @@ static void check_registers(const struct check *c, const struct ptx_operand *o, 
 /* A generic access cannot name a .param or .const variable: their addresses are not generic ones. */
 static void check_space(const struct check *c, const struct ptx_var *v)
 {
-    switch (c->i->op) {
-    case OP_LD:
-    case OP_LDU:
-    case OP_ST:
-    case OP_ATOM:
-    case OP_RED:
-        if (c->i->space == SPACE_NONE ? v->space == SPACE_PARAM || v->space == SPACE_CONST : v->space != c->i->space)
-            error(c->p, c->at, "'%s' is not in the state space of the instruction", v->name);
-        break;
-    default:
-        break;
-    }
+    const u8 memory = ptx_op_row(c->i->op)->memory;
+    if (memory != PTX_MEM_LOAD && memory != PTX_MEM_STORE && memory != PTX_MEM_ATOMIC)
+        return;
+    if (c->i->space == SPACE_NONE ? v->space == SPACE_PARAM || v->space == SPACE_CONST : v->space != c->i->space)
+        error(c->p, c->at, "'%s' is not in the state space of the instruction", v->name);
 }
 
 static void check_base(const struct check *c, const struct ptx_operand *base)
@@ -396,7 +390,19 @@ static void check_count(const struct check *c)
     error(c->p, c->at, "%.*s takes %s operands, not %u", (int)c->op->len, c->op->text, want, n);
 }
 
-void verify_inst(struct parser *p, const struct opcode *op, const struct ptx_inst *i, const char *inst_at,
+/* What the rule says of the operand stays with it. */
+static void keep_rule(const struct ptx_inst *i, struct ptx_operand *o, const struct rule *r)
+{
+    o->role = r->dest ? PTX_DEST : r->kind == RULE_MEM ? PTX_ADDRESS : PTX_SOURCE;
+    o->type = r->kind == RULE_MOV ? i->types[0] : r->type;
+    if (o->kind != PTX_PAIR || !r->pair)
+        return;
+    o->elems[0].role = o->elems[1].role = o->role;
+    o->elems[0].type = o->type;
+    o->elems[1].type = r->pair_type;
+}
+
+void verify_inst(struct parser *p, const struct opcode *op, struct ptx_inst *i, const char *inst_at,
                  const char *const *at)
 {
     struct check c = {p, op, i, inst_at};
@@ -420,6 +426,7 @@ void verify_inst(struct parser *p, const struct opcode *op, const struct ptx_ins
             continue;
         required -= !rule->optional;
         c.at = at[k];
+        keep_rule(i, &i->operands[k], rule);
         check_pair(&c, &i->operands[k++], rule);
     }
 }

@@ -372,7 +372,7 @@ static bool move_alignas(struct scanner *s)
 static bool is_special_register(const char *name, size_t n)
 {
     static const char *const names[] = {
-#define PTX_SREG(name, type, vector) name,
+#define PTX_SREG(name, ...) #name,
 #include "ptx/sregs.def"
 #undef PTX_SREG
     };

@@ -103,9 +103,25 @@ static void take_test(const char *path)
 
 /* ---- what to say ---- */
 
+/* A special register runs, or its row says that it is not provided. */
+static unsigned check_sregs(void)
+{
+    unsigned wrong = 0;
+    for (unsigned k = 0; k < PTX_NSREGS && !listing; k++) {
+        const struct ptx_sreg_row *r = &ptx_sreg_rows[k];
+        char text[64], regs[64], buf[256];
+        snprintf(text, sizeof text, "mov.%s %%v0, %s%s", ptx_type_name(r->type), r->name, r->vector ? ".x" : "");
+        snprintf(regs, sizeof regs, ".reg .%s %%v0;", ptx_type_name(r->type));
+        const char *why = isa_probe(&(struct isa_case){OP_MOV, 0, text, regs}, buf, sizeof buf);
+        if ((why == NULL) == (r->scope == SREG_SCOPE_NONE) && ++wrong)
+            fprintf(stderr, "%s: sregs.def is wrong: %s\n", r->name, why ? why : "it runs");
+    }
+    return wrong;
+}
+
 static int check(void)
 {
-    unsigned wrong = 0, cases = 0, running = 0;
+    unsigned wrong = check_sregs(), cases = 0, running = 0;
     for (unsigned op = 1; op < PTX_NOPS; op++) {
         wrong += rows[op].wrong;
         cases += rows[op].cases;
@@ -149,6 +165,23 @@ static void put_coverage(enum ptx_op op)
     }
 }
 
+static void put_sregs(void)
+{
+    static const char *const scopes[] = {
+        [SREG_SCOPE_NONE] = "not provided: a kernel that reads it cannot be launched",
+        [SREG_SCOPE_LANE] = "each lane's own",
+        [SREG_SCOPE_WARP] = "one a warp",
+        [SREG_SCOPE_BLOCK] = "one a block",
+        [SREG_SCOPE_GRID] = "one for the grid",
+        [SREG_SCOPE_MOVING] = "of the modelled clock, when it is read",
+    };
+    printf("\n## Special registers\n\nFrom `src/ptx/sregs.def`.\n\n| register | type | value |\n| --- | --- | --- |\n");
+    for (unsigned k = 0; k < PTX_NSREGS; k++) {
+        const struct ptx_sreg_row *r = &ptx_sreg_rows[k];
+        printf("| `%s` | `%s.%s` | %s |\n", r->name, r->vector ? ".v4 " : "", ptx_type_name(r->type), scopes[r->scope]);
+    }
+}
+
 static int doc(void)
 {
     unsigned all = 0, some = 0;
@@ -174,6 +207,7 @@ static int doc(void)
         put_coverage(op);
         printf(" | %s |\n", rows[op].running && rows[op].tested ? rows[op].tested : "");
     }
+    put_sregs();
     return 0;
 }
 

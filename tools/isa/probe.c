@@ -116,7 +116,7 @@ static unsigned deaf_source(const struct ptx_func *f, const struct ir_func *ir)
     const struct ptx_inst *i = &f->insts[0];
     const struct ir_inst *r = ir->code[IR_FAST].insts;
     const u32 at[4] = {r->a, r->b, r->c, r->aux};
-    const unsigned ndest = ir_dest_count(i);
+    const unsigned ndest = ptx_dest_count(i);
     if (!is_lane_loop(i->op) || r[1].site == 0)
         return 0;
     for (unsigned s = 0; s + ndest < i->noperands && s < 4; s++) {

@@ -130,24 +130,17 @@ static enum effect effect_of(const struct ptx_inst *i)
 {
     if (i->guard || ir_flow(i) != FLOW_NEXT)
         return EFFECT_NONE;
-    switch (i->op) {
-    case OP_LD:
-    case OP_LDU:
-    case OP_ATOM:
-    case OP_TEX:
-    case OP_SULD:
+    switch (ptx_op_rows[i->op].result) {
+    case PTX_RESULT_FETCH:
         return EFFECT_NONE;
-    case OP_AND:
-    case OP_OR:
-    case OP_LOP3:
-    case OP_SELP:
-    case OP_SLCT:
-    case OP_PRMT:
-    case OP_BFI:
+    case PTX_RESULT_MASK:
+    case PTX_RESULT_SPLICE:
+    case PTX_RESULT_CHOICE:
+    case PTX_RESULT_MIX:
         return EFFECT_ALL;
-    case OP_SETP:
+    case PTX_RESULT_COMPARE:
         return ptx_has(i, MOD_AND) || ptx_has(i, MOD_OR) || ptx_has(i, MOD_XOR) ? EFFECT_ALL : EFFECT_ANY;
-    case OP_MOV: /* {a, b} into one: it has a value if a part has */
+    case PTX_RESULT_COPY: /* {a, b} into one: it has a value if a part has */
         return i->noperands > 1 && i->operands[1].kind == PTX_VEC ? EFFECT_ALL : EFFECT_ANY;
     default:
         return EFFECT_ANY;
@@ -176,8 +169,9 @@ static void gather(const struct ptx_operand *o, struct sources *s)
 static struct sources sources_of(const struct ptx_inst *i)
 {
     struct sources s = {.n = 0};
-    const unsigned end = i->op == OP_SELP || i->op == OP_SLCT ? 3 : i->op == OP_BFI ? 3 : i->noperands;
-    for (unsigned k = ir_dest_count(i); k < end && k < i->noperands; k++)
+    const bool two = ptx_op_rows[i->op].result == PTX_RESULT_CHOICE || i->op == OP_BFI;
+    const unsigned end = two ? 3 : i->noperands;
+    for (unsigned k = ptx_dest_count(i); k < end && k < i->noperands; k++)
         gather(&i->operands[k], &s);
     return s;
 }
@@ -281,7 +275,7 @@ static void uses_of(struct regs_pass *p, struct steps *out, u32 site)
         }
     if (i->op == OP_ST && !local && i->space != SPACE_SHARED)
         use(p, out, STEP_USE_ALL, site, &i->operands[1]);
-    for (unsigned k = ir_dest_count(i) + 1; atomic && k < i->noperands; k++)
+    for (unsigned k = ptx_dest_count(i) + 1; atomic && k < i->noperands; k++)
         use(p, out, STEP_USE_ANY, site, &i->operands[k]);
 }
 

@@ -15,7 +15,7 @@
 /* The instruction computes, or goes on to where others do. */
 static bool is_computing(const struct ptx_inst *i)
 {
-    return ir_flow(i) == FLOW_BRANCH || (ir_flow(i) == FLOW_NEXT && ir_dest_count(i) && i->op != OP_ATOM);
+    return ir_flow(i) == FLOW_BRANCH || (ir_flow(i) == FLOW_NEXT && ptx_dest_count(i) && i->op != OP_ATOM);
 }
 
 /* Nothing but computing happens from the block on until both ways of the branch that ends block `from` have met. */
@@ -93,7 +93,7 @@ static unsigned held(const struct sure *s, const struct ptx_inst *i, unsigned nd
 static bool step(struct sure *s, u32 site, bool sure)
 {
     const struct ptx_inst *i = &s->func->src->insts[site];
-    const unsigned ndest = ir_dest_count(i), n = held(s, i, ndest), nsources = i->noperands - ndest;
+    const unsigned ndest = ptx_dest_count(i), n = held(s, i, ndest), nsources = i->noperands - ndest;
     bool on = false;
     if (i->guard)
         return sure && s->holds[i->guard->index] && !init_is_choice(s->func, site);

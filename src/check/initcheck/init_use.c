@@ -54,24 +54,24 @@ static bool is_byte_mask(u64 mask)
     return true;
 }
 
+static enum ptx_result result_of(const struct ptx_inst *i) { return (enum ptx_result)ptx_op_rows[i->op].result; }
+
+static bool is_float(const struct ptx_inst *i, unsigned k) { return ptx_type_float((enum ptx_type)i->types[k]); }
+
 bool init_moves_bytes(const struct ptx_inst *i)
 {
-    switch (i->op) {
-    case OP_MOV:
-    case OP_OR:
-    case OP_BFI:
-    case OP_PRMT:
+    switch (result_of(i)) {
+    case PTX_RESULT_COPY:
+    case PTX_RESULT_SPLICE:
         return true;
-    case OP_SHL:
-    case OP_SHR:
+    case PTX_RESULT_SHIFT:
         return is_immediate(i, 2) && i->operands[2].bits % 8 == 0;
-    case OP_AND:
+    case PTX_RESULT_MASK:
         return is_immediate(i, 2) && is_byte_mask(i->operands[2].bits);
-    case OP_BFE:
+    case PTX_RESULT_FIELD:
         return is_immediate(i, 2) && is_immediate(i, 3) && (i->operands[2].bits | i->operands[3].bits) % 8 == 0;
-    case OP_CVT:
-        return i->ntypes == 2 && !ptx_type_float((enum ptx_type)i->types[0]) &&
-               !ptx_type_float((enum ptx_type)i->types[1]);
+    case PTX_RESULT_CONVERT:
+        return i->ntypes == 2 && !is_float(i, 0) && !is_float(i, 1);
     default:
         return false;
     }
@@ -85,25 +85,12 @@ static bool takes_whole(const struct ptx_inst *i)
     for (unsigned k = 0; k < i->ntypes; k++)
         if (i->types[k] == PTX_F16X2 || i->types[k] == PTX_BF16X2)
             return false;
-    switch (i->op) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_MAD:
-    case OP_FMA:
-    case OP_DIV:
-    case OP_REM:
-    case OP_MIN:
-    case OP_MAX:
-    case OP_ABS:
-    case OP_NEG:
-    case OP_SQRT:
-    case OP_RCP:
+    switch (result_of(i)) {
+    case PTX_RESULT_NUMBER:
         return true;
-    case OP_CVT: /* between integers it may be the bytes that are wanted */
-        return i->ntypes == 2 &&
-               (ptx_type_float((enum ptx_type)i->types[0]) || ptx_type_float((enum ptx_type)i->types[1]));
-    case OP_SETP:
+    case PTX_RESULT_CONVERT: /* between integers it may be the bytes that are wanted */
+        return i->ntypes == 2 && (is_float(i, 0) || is_float(i, 1));
+    case PTX_RESULT_COMPARE:
         return (!ptx_has(i, MOD_EQ) && !ptx_has(i, MOD_NE)) || is_immediate(i, i->noperands - 1u);
     default:
         return false;
@@ -113,8 +100,9 @@ static bool takes_whole(const struct ptx_inst *i)
 /* What is true of the result is true of the operand: a move, or an integer made wider. */
 static bool keeps_whole(const struct ptx_inst *i)
 {
-    return i->op == OP_MOV || (i->op == OP_CVT && init_moves_bytes(i) &&
-                               ptx_type_bits((enum ptx_type)i->types[0]) >= ptx_type_bits((enum ptx_type)i->types[1]));
+    return result_of(i) == PTX_RESULT_COPY ||
+           (result_of(i) == PTX_RESULT_CONVERT && init_moves_bytes(i) &&
+            ptx_type_bits((enum ptx_type)i->types[0]) >= ptx_type_bits((enum ptx_type)i->types[1]));
 }
 
 static void give(struct use_pass *p, const struct ptx_var *reg, u8 flags)
@@ -147,7 +135,7 @@ static u8 flags_of(const struct use_pass *p, const struct ptx_operand *o)
 
 static void look(struct use_pass *p, const struct ptx_inst *i)
 {
-    const unsigned ndest = ir_dest_count(i);
+    const unsigned ndest = ptx_dest_count(i);
     u8 onward = takes_whole(i) ? USED | WHOLE : USED;
     if (init_moves_bytes(i))
         onward = (flags_of(p, &i->operands[0]) & (USED | STORED | CHOSEN | PACKED | (keeps_whole(i) ? WHOLE : 0))) |

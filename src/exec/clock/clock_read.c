@@ -1,13 +1,11 @@
-/* clock_read.c - which functions read a clock. */
-#include <string.h>
-
+/* clock_read.c - which functions read a clock: the special registers that change while a kernel runs are all clocks. */
 #include "exec/clock/clock.h"
 
 static bool is_clock(const struct ptx_operand *o)
 {
     switch (o->kind) {
     case PTX_SREG:
-        return !strncmp(o->name, "%clock", 6) || !strncmp(o->name, "%globaltimer", 12);
+        return ptx_sreg_rows[o->sreg].scope == SREG_SCOPE_MOVING;
     case PTX_VEC: /* packed by a mov */
         for (unsigned k = 0; k < o->n; k++)
             if (is_clock(&o->elems[k]))

@@ -22,33 +22,20 @@ static struct exec_order event(const struct warp *w, const struct ir_inst *pc, e
                                .block = w->info};
 }
 
+/* Weak memory's fence in front of a release comes here too, and is of none of them. */
 void warp_order(struct warp *w, const struct ir_inst *pc)
 {
     const struct ptx_inst *i = warp_inst(w, pc);
-    if (!w->hooks || !w->hooks->order)
+    const enum ptx_memory memory = (enum ptx_memory)ptx_op_rows[i->op].memory;
+    const bool commits = memory == PTX_MEM_COMMIT || memory == PTX_MEM_BULK_COMMIT;
+    const bool waits = memory == PTX_MEM_WAIT || memory == PTX_MEM_BULK_WAIT;
+    if (!w->hooks || !w->hooks->order || !(memory == PTX_MEM_FENCE || commits || waits))
         return;
-    struct exec_order o = event(w, pc, EXEC_FENCE);
-    switch (i->op) {
-    case OP_MEMBAR:
-    case OP_FENCE:
+    struct exec_order o = event(w, pc, commits ? EXEC_COPY_COMMIT : waits ? EXEC_COPY_WAIT : EXEC_FENCE);
+    o.bulk = memory == PTX_MEM_BULK_COMMIT || memory == PTX_MEM_BULK_WAIT;
+    if (memory == PTX_MEM_FENCE)
         o.scope = (u8)scope_of(i);
-        break;
-    case OP_CP_ASYNC_BULK_COMMIT_GROUP:
-    case OP_CP_ASYNC_BULK_WAIT_GROUP:
-        o.bulk = true;
-        o.op = i->op == OP_CP_ASYNC_BULK_COMMIT_GROUP ? EXEC_COPY_COMMIT : EXEC_COPY_WAIT;
-        break;
-    case OP_CP_ASYNC_COMMIT_GROUP:
-        o.op = EXEC_COPY_COMMIT;
-        break;
-    case OP_CP_ASYNC_WAIT_GROUP:
-    case OP_CP_ASYNC_WAIT_ALL:
-        o.op = EXEC_COPY_WAIT;
-        break;
-    default: /* weak memory's fence in front of a release */
-        return;
-    }
-    if (o.op == EXEC_COPY_WAIT)
+    if (waits)
         o.value = i->noperands && i->operands[0].kind == PTX_IMM ? (u32)i->operands[0].bits : UINT32_MAX;
     w->hooks->order(w->hook_ctx, &o);
 }

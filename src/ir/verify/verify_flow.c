@@ -24,7 +24,7 @@ static bool verify_partition(struct verify *v)
 static bool verify_inside(struct verify *v, const struct ir_block *blk)
 {
     for (u32 s = blk->first; s < blk->end; s++) {
-        const enum flow flow = ir_flow(&v->src->insts[s]);
+        const enum ptx_flow flow = ir_flow(&v->src->insts[s]);
         if (s + 1 < blk->end && (flow == FLOW_BRANCH || flow == FLOW_TABLE || flow == FLOW_END))
             return verify_broken(v, s, "control leaves a block in its middle");
         if (blk->end - blk->first > 1 && ir_is_skipped(&v->src->insts[s]))
@@ -44,9 +44,9 @@ static bool each_successor(struct verify *v, u32 b, bool (*is)(struct verify *v,
 {
     const struct ir_block *blk = &v->f->blocks[b];
     const struct ptx_inst *last = &v->src->insts[blk->end - 1];
-    const enum flow flow = ir_flow(last);
+    const enum ptx_flow flow = ir_flow(last);
     const struct ptx_label *l = flow == FLOW_BRANCH || flow == FLOW_TABLE ? label_of(last) : NULL;
-    const bool falls = flow == FLOW_NEXT || flow == FLOW_STOP || last->guard;
+    const bool falls = flow == FLOW_NEXT || flow == FLOW_STOP || flow == FLOW_CALL || last->guard;
     bool all = !falls || blk->end == v->src->ninsts || is(v, b, b + 1);
     if (l && flow == FLOW_BRANCH && l->at < v->src->ninsts)
         all = all && is(v, b, v->f->block_of_site[l->at]);

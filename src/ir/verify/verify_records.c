@@ -108,25 +108,17 @@ static bool verify_operand(struct records *x, u32 at)
     return n.found || broken(x, "an operand is of no register that the instruction names");
 }
 
-/* The slots that a record of a vector has in a list: n, or 0. */
+/* The slots that a record of a vector has in a list: n, or 0. Atomics have those of their results behind the sources. */
 static u32 listed(const struct ptx_inst *i)
 {
-    const struct ptx_operand *o = i->operands;
-    switch (i->op) {
-    case OP_LD:
-    case OP_LDU:
-        return o[0].kind == PTX_VEC && i->space != SPACE_PARAM ? o[0].n : 0;
-    case OP_ST:
-        return o[1].kind == PTX_VEC && i->space != SPACE_PARAM ? o[1].n : 0;
-    case OP_MOV:
-        return o[0].kind == PTX_VEC ? o[0].n : i->noperands == 2 && o[1].kind == PTX_VEC ? o[1].n : 0;
-    case OP_ATOM:
-        return o[2].kind == PTX_VEC ? 2 * o[2].n : 0;
-    case OP_RED:
-        return o[1].kind == PTX_VEC ? o[1].n : 0;
-    default:
+    const u8 memory = ptx_op_rows[i->op].memory;
+    const bool accesses = (memory == PTX_MEM_LOAD || memory == PTX_MEM_STORE) && i->space != SPACE_PARAM;
+    u32 n = 0;
+    if (!accesses && memory != PTX_MEM_ATOMIC && ptx_op_rows[i->op].result != PTX_RESULT_COPY)
         return 0;
-    }
+    for (unsigned k = 0; k < i->noperands; k++)
+        n = i->operands[k].kind == PTX_VEC ? i->operands[k].n : n;
+    return memory == PTX_MEM_ATOMIC && ptx_dest_count(i) ? 2 * n : n;
 }
 
 static bool verify_operands(struct records *x, const struct ir_inst *r, enum kind kind)

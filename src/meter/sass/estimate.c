@@ -25,34 +25,6 @@ struct uses {
     u32 *def;   /* site, or DEF_* */
 };
 
-static bool has_destination(const struct ptx_inst *i)
-{
-    switch (i->op) {
-    case OP_ST:
-    case OP_RED:
-    case OP_BRA:
-    case OP_BRX:
-    case OP_RET:
-    case OP_EXIT:
-    case OP_TRAP:
-    case OP_CALL:
-    case OP_MEMBAR:
-    case OP_FENCE:
-    case OP_PREFETCH:
-    case OP_PREFETCHU:
-    case OP_NANOSLEEP:
-    case OP_CP_ASYNC:
-    case OP_WMMA_STORE:
-    case OP_STMATRIX:
-        return false;
-    case OP_BAR:
-    case OP_BARRIER:
-        return i->noperands > 2;
-    default:
-        return i->noperands > 0;
-    }
-}
-
 static void note_operand(struct uses *u, const struct ptx_operand *o, u32 site, bool written)
 {
     if (o->kind == PTX_REG && o->var->index < u->f->nregs) {
@@ -78,7 +50,7 @@ static struct uses find_uses(struct arena *mem, const struct ptx_func *f)
         if (i->guard && i->guard->index < f->nregs)
             u.reads[i->guard->index]++;
         for (u32 k = 0; k < i->noperands; k++)
-            note_operand(&u, &i->operands[k], s, k == 0 && has_destination(i));
+            note_operand(&u, &i->operands[k], s, i->operands[k].role == PTX_DEST);
     }
     return u;
 }
@@ -110,8 +82,41 @@ static bool is_address_sum(const struct uses *u, const struct ptx_inst *i)
     return false;
 }
 
-static u32 division_weight(const struct ptx_inst *i)
+static bool is_wide_integer(const struct ptx_inst *i) { return is_wide(i) && !ptx_type_float(first_type(i)); }
+
+static u32 weight_none(const struct uses *u, const struct ptx_inst *i)
 {
+    (void)u, (void)i;
+    return 0;
+}
+
+static u32 weight_one(const struct uses *u, const struct ptx_inst *i)
+{
+    (void)u, (void)i;
+    return 1;
+}
+
+/* Predicates are combined by what makes them. */
+static u32 weight_wide(const struct uses *u, const struct ptx_inst *i)
+{
+    (void)u;
+    return first_type(i) == PTX_PRED ? 0 : is_wide_integer(i) ? 2 : 1;
+}
+
+static u32 weight_sum(const struct uses *u, const struct ptx_inst *i)
+{
+    return is_address_sum(u, i) ? 0 : weight_wide(u, i);
+}
+
+static u32 weight_product(const struct uses *u, const struct ptx_inst *i)
+{
+    (void)u;
+    return is_wide_integer(i) ? 4 : 1;
+}
+
+static u32 weight_division(const struct uses *u, const struct ptx_inst *i)
+{
+    (void)u;
     switch (first_type(i)) {
     case PTX_F32:
         return ptx_has(i, MOD_APPROX) ? 2 : 9;
@@ -125,70 +130,43 @@ static u32 division_weight(const struct ptx_inst *i)
     }
 }
 
-static u32 move_weight(const struct ptx_inst *i)
+/* Reciprocals and square roots. */
+static u32 weight_root(const struct uses *u, const struct ptx_inst *i)
 {
-    const struct ptx_operand *from = &i->operands[i->noperands - 1];
-    if (from->kind == PTX_SREG)
-        return 1;
-    return from->kind == PTX_VAR || from->kind == PTX_IMM ? 1 : 0; /* a register copy vanishes */
+    (void)u;
+    return first_type(i) == PTX_F64 ? 12 : ptx_has(i, MOD_APPROX) ? 2 : 7;
 }
 
-static u32 weight_of(const struct uses *u, const struct ptx_inst *i)
+/* A register copy vanishes. */
+static u32 weight_move(const struct uses *u, const struct ptx_inst *i)
 {
-    const bool wide = is_wide(i) && !ptx_type_float(first_type(i));
-    switch (i->op) {
-    case OP_CVTA:
-    case OP_CALL: /* counted as a branch */
-        return i->op == OP_CALL;
-    case OP_MOV:
-        return i->noperands ? move_weight(i) : 1;
-    case OP_ADD:
-        return is_address_sum(u, i) ? 0 : wide ? 2 : 1;
-    case OP_SUB:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_NOT:
-    case OP_SHL:
-    case OP_SHR:
-    case OP_SELP:
-    case OP_SETP:
-    case OP_MIN:
-    case OP_MAX:
-        return first_type(i) == PTX_PRED ? 0 : wide ? 2 : 1; /* predicates are combined by what makes them */
-    case OP_MUL:
-    case OP_MAD:
-        return wide ? 4 : 1;
-    case OP_DIV:
-    case OP_REM:
-        return division_weight(i);
-    case OP_SQRT:
-    case OP_RCP:
-        return first_type(i) == PTX_F64 ? 12 : ptx_has(i, MOD_APPROX) ? 2 : 7;
-    case OP_RET:
-    case OP_EXIT:
-        return 1;
-    case OP_WMMA_LOAD:
-    case OP_WMMA_STORE:
-        return ir_matrix_accesses(i) + WMMA_ADDRESS;
-    case OP_WMMA_MMA:
-    case OP_MMA:
-        return ir_matrix_products(i);
-    default:
-        return 1;
-    }
+    const u8 from = i->operands[i->noperands - 1].kind;
+    (void)u;
+    return from == PTX_SREG || from == PTX_VAR || from == PTX_IMM;
 }
 
-/* ---- classes ---- */
+static u32 weight_matrix_access(const struct uses *u, const struct ptx_inst *i)
+{
+    (void)u;
+    return ir_matrix_accesses(i) + WMMA_ADDRESS;
+}
 
-enum op_class { ARITH, INTEGER, BIT, CONVERSION, CONTROL, INTER_THREAD, MEMORY, TEXTURE, TENSOR, MISC };
+static u32 weight_matrix_product(const struct uses *u, const struct ptx_inst *i)
+{
+    (void)u;
+    return ir_matrix_products(i);
+}
 
-static const u8 op_classes[] = {
-    MISC,
-#define PTX_OP(id, mnemonic, forms, class, ...) class,
+/* What ops.def says in its column `weight`. */
+static u32 (*const weights[PTX_NOPS])(const struct uses *u, const struct ptx_inst *i) = {
+    weight_one,
+#define PTX_OP(id, name, forms, class, section, semantics, lowering, flow, memory, result, cost, weight)               \
+    weight_##weight,
 #include "ptx/ops.def"
 #undef PTX_OP
 };
+
+/* ---- classes ---- */
 
 static enum event_id arith_event(enum ptx_type t)
 {
@@ -212,18 +190,18 @@ static enum event_id arith_event(enum ptx_type t)
 static enum event_id class_event(const struct ptx_inst *i)
 {
     static const u8 events[] = {
-        [INTEGER] = EVENT_integer,
-        [BIT] = EVENT_bit,
-        [CONVERSION] = EVENT_conversion,
-        [CONTROL] = EVENT_control,
-        [INTER_THREAD] = EVENT_exchange,
-        [MEMORY] = EVENT_memory,
-        [TEXTURE] = EVENT_memory,
-        [TENSOR] = EVENT_misc,
-        [MISC] = EVENT_misc,
+        [PTX_CLASS_INTEGER] = EVENT_integer,
+        [PTX_CLASS_BIT] = EVENT_bit,
+        [PTX_CLASS_CONVERSION] = EVENT_conversion,
+        [PTX_CLASS_CONTROL] = EVENT_control,
+        [PTX_CLASS_INTER_THREAD] = EVENT_exchange,
+        [PTX_CLASS_MEMORY] = EVENT_memory,
+        [PTX_CLASS_TEXTURE] = EVENT_memory,
+        [PTX_CLASS_TENSOR] = EVENT_misc,
+        [PTX_CLASS_MISC] = EVENT_misc,
     };
-    const u8 class = op_classes[i->op];
-    return class == ARITH ? arith_event(first_type(i)) : (enum event_id)events[class];
+    const u8 class = ptx_op_rows[i->op].class;
+    return class == PTX_CLASS_ARITH ? arith_event(first_type(i)) : (enum event_id)events[class];
 }
 
 _Static_assert(EVENT_fmul == EVENT_fadd + 1 && EVENT_ffma == EVENT_fadd + 2 && EVENT_dmul == EVENT_dadd + 1 &&
@@ -260,9 +238,10 @@ static void set_flop(struct site_estimate *e, const struct ptx_inst *i)
 
 static enum event_id access_event(const struct ptx_inst *i, bool unused)
 {
-    const bool load = i->op == OP_LD || i->op == OP_LDU || i->op == OP_WMMA_LOAD || i->op == OP_LDMATRIX;
-    const bool store = i->op == OP_ST || i->op == OP_WMMA_STORE || i->op == OP_STMATRIX;
-    const bool atom = i->op == OP_ATOM || i->op == OP_RED;
+    const u8 memory = ptx_op_rows[i->op].memory;
+    const bool load = memory == PTX_MEM_LOAD || memory == PTX_MEM_MATRIX_LOAD;
+    const bool store = memory == PTX_MEM_STORE || memory == PTX_MEM_MATRIX_STORE;
+    const bool atom = memory == PTX_MEM_ATOMIC;
     if (!load && !store && !atom)
         return (enum event_id)0;
     switch (i->space) {
@@ -283,7 +262,7 @@ static enum event_id access_event(const struct ptx_inst *i, bool unused)
 static bool counts_lanes(bool unused, const struct ptx_inst *i)
 {
     const struct ptx_operand *one = i->noperands ? &i->operands[i->noperands - 1] : NULL;
-    return (unused || i->op == OP_RED) && (i->op == OP_RED || i->op == OP_ATOM) && i->space == SPACE_SHARED &&
+    return (unused || i->op == OP_RED) && ptx_op_rows[i->op].memory == PTX_MEM_ATOMIC && i->space == SPACE_SHARED &&
            ptx_has(i, MOD_ADD) && ptx_type_bits(i->types[0]) == 32 && i->types[0] != PTX_F32 && one->kind == PTX_IMM &&
            one->bits == 1;
 }
@@ -291,7 +270,7 @@ static bool counts_lanes(bool unused, const struct ptx_inst *i)
 /* Shared atomics that the hardware has: 32-bit integer ones, and compare-and-swap and exchange of 64 bits. */
 static bool is_loop(const struct ptx_inst *i)
 {
-    if ((i->op != OP_ATOM && i->op != OP_RED) || ptx_has(i, MOD_CAS) || ptx_has(i, MOD_EXCH))
+    if (ptx_op_rows[i->op].memory != PTX_MEM_ATOMIC || ptx_has(i, MOD_CAS) || ptx_has(i, MOD_EXCH))
         return false;
     const enum ptx_type t = i->ntypes ? (enum ptx_type)i->types[i->ntypes - 1] : PTX_NONE;
     return ptx_type_bits(t) != 32 || (t != PTX_U32 && t != PTX_S32 && t != PTX_B32);
@@ -313,14 +292,14 @@ static bool is_unused(const struct uses *u, const struct ptx_inst *i)
 
 static void estimate_site(const struct uses *u, const struct ptx_inst *i, struct site_estimate *e)
 {
-    e->weight = (u8)weight_of(u, i);
+    e->weight = (u8)weights[i->op](u, i);
     e->event = (u8)class_event(i);
     e->unused = is_unused(u, i);
     e->loops = is_loop(i);
     e->counts = counts_lanes(e->unused, i);
-    e->async = i->op == OP_CP_ASYNC;
+    e->async = ptx_op_rows[i->op].memory == PTX_MEM_COPY;
     e->access = (u8)access_event(i, e->unused);
-    e->accesses = (u8)(op_classes[i->op] == TENSOR ? ir_matrix_accesses(i) : 1);
+    e->accesses = (u8)(ptx_op_rows[i->op].class == PTX_CLASS_TENSOR ? ir_matrix_accesses(i) : 1);
     e->products = (u8)ir_matrix_products(i);
     set_flop(e, i);
 }
@@ -342,37 +321,21 @@ struct body {
     bool loads, stores, other;
 };
 
+/* Warp-wide operations, atomics and what leaves the body; divisions are calls or loops in machine code. */
+static bool keeps_branch(const struct ptx_inst *i)
+{
+    const struct ptx_op_row *row = &ptx_op_rows[i->op];
+    return row->class == PTX_CLASS_INTER_THREAD || row->memory == PTX_MEM_ATOMIC || row->flow == FLOW_CALL ||
+           row->flow == FLOW_TABLE || row->flow == FLOW_END || weights[i->op] == weight_division;
+}
+
 static void add_to_body(struct body *b, const struct ptx_inst *i)
 {
     const bool global = i->space == SPACE_GLOBAL || i->space == SPACE_NONE;
-    switch (i->op) {
-    case OP_LD:
-        b->loads |= global;
-        break;
-    case OP_ST:
-        b->stores |= global;
-        break;
-    case OP_ATOM:
-    case OP_RED:
-    case OP_BAR:
-    case OP_BARRIER:
-    case OP_BAR_WARP_SYNC:
-    case OP_CALL:
-    case OP_BRX:
-    case OP_RET:
-    case OP_EXIT:
-    case OP_TRAP:
-    case OP_SHFL:
-    case OP_VOTE:
-    case OP_MATCH:
-    case OP_REDUX:
-    case OP_DIV:
-    case OP_REM: /* they are calls or loops in machine code */
-        b->other = true;
-        break;
-    default:
-        break;
-    }
+    const u8 memory = ptx_op_rows[i->op].memory;
+    b->loads |= global && memory == PTX_MEM_LOAD;
+    b->stores |= global && memory == PTX_MEM_STORE;
+    b->other |= keeps_branch(i);
     /* parameters are operands or read once at the start, wherever clang puts their loads; cvta is nothing */
     b->n += i->op != OP_CVTA && !(i->op == OP_LD && i->space == SPACE_PARAM);
 }

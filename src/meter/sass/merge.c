@@ -162,11 +162,11 @@ static struct finder make_finder(struct arena *mem, const struct ptx_func *f)
     for (u32 s = 0; s < f->ninsts; s++) {
         const struct ptx_inst *i = &f->insts[s];
         const struct ptx_operand *o = i->operands;
-        const bool many = i->noperands && (o->kind == PTX_VEC || o->kind == PTX_PAIR);
-        const u32 n = many ? o->n : i->noperands ? 1 : 0;
+        const bool writes = ptx_dest_count(i) > 0, many = writes && (o->kind == PTX_VEC || o->kind == PTX_PAIR);
+        const u32 n = many ? o->n : writes;
         for (u32 k = 0; k < n; k++) {
             const struct ptx_operand *r = many ? &o->elems[k] : o;
-            if (r->kind == PTX_REG && r->var->index < f->nregs && i->op != OP_ST && i->op != OP_RED)
+            if (r->kind == PTX_REG && r->var->index < f->nregs)
                 note_write(&d, i, s, r->var->index);
         }
     }
@@ -250,31 +250,26 @@ static void close_window(const struct finder *d, struct window *w, struct site_e
 /* Whether i orders or may change shared memory other than by a plain access. */
 static bool keeps_apart(const struct ptx_inst *i)
 {
-    switch (i->op) {
-    case OP_LD:
-    case OP_ST:
-        return (i->space == SPACE_SHARED && !is_plain_shared(i)) || (i->space == SPACE_NONE && i->op == OP_ST);
-    case OP_ATOM:
-    case OP_RED:
-    case OP_BAR:
-    case OP_BARRIER:
-    case OP_BAR_WARP_SYNC:
-    case OP_CALL:
-    case OP_MEMBAR:
-    case OP_FENCE:
-    case OP_WMMA_LOAD:
-    case OP_WMMA_STORE:
-    case OP_LDMATRIX:
-    case OP_STMATRIX:
+    const struct ptx_op_row *row = &ptx_op_rows[i->op];
+    switch (row->memory) {
+    case PTX_MEM_LOAD:
+    case PTX_MEM_STORE:
+        return (i->space == SPACE_SHARED && !is_plain_shared(i)) ||
+               (i->space == SPACE_NONE && row->memory == PTX_MEM_STORE);
+    case PTX_MEM_ATOMIC:
+    case PTX_MEM_MATRIX_LOAD:
+    case PTX_MEM_MATRIX_STORE:
+    case PTX_MEM_FENCE:
+    case PTX_MEM_BARRIER:
         return true;
     default:
-        return false;
+        return row->flow == FLOW_CALL;
     }
 }
 
 static bool writes_a_base(const struct window *w, const struct ptx_inst *i)
 {
-    if (!i->noperands || i->operands[0].kind != PTX_REG || i->op == OP_ST)
+    if (!ptx_dest_count(i) || i->operands[0].kind != PTX_REG)
         return false;
     for (u32 k = 0; k < w->at.len; k++)
         if (w->at.at[k].base->kind == PTX_REG && w->at.at[k].base->var == i->operands[0].var)

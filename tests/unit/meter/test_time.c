@@ -125,7 +125,7 @@ static void set(struct fake *f, u32 site, enum ptx_op op, enum ptx_type type, u3
     }
     f->insts[site].op = op;
     f->insts[site].types[0] = type;
-    f->operands[site][0] = (struct ptx_operand){.kind = PTX_REG, .var = &regs[to]};
+    f->operands[site][0] = (struct ptx_operand){.kind = PTX_REG, .role = PTX_DEST, .var = &regs[to]};
     f->operands[site][1] = (struct ptx_operand){.kind = PTX_REG, .var = &regs[from]};
     f->src.nregs = LS_ARRAY_LEN(regs);
 }

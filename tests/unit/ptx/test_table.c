@@ -32,6 +32,93 @@ static void rows_are_complete(void **state)
     assert_true(PTX_NOPS > 180);
 }
 
+static bool is_excused(enum ptx_op op)
+{
+    static const u16 excused[] = {
+#define PTX_UNSUPPORTED(id, reason) OP_##id,
+#include "ptx/unsupported.def"
+#undef PTX_UNSUPPORTED
+    };
+    for (size_t i = 0; i < LS_ARRAY_LEN(excused); i++)
+        if (excused[i] == op)
+            return true;
+    return false;
+}
+
+/* Whether the first operand of form n is a destination; n is counted down, and -1 behind the last form. */
+static int writes(const struct ptx_op_row *r, unsigned n)
+{
+    const char *form = r->forms;
+    for (; n && form; n--)
+        form = strchr(form, ';') ? strchr(form, ';') + 1 : NULL;
+    if (!form || !*form)
+        return -1;
+    const char *colon = strchr(form, ':');
+    while (colon && colon[1] == ':') /* a modifier such as shared::cta */
+        colon = strchr(colon + 2, ':');
+    assert_non_null(colon);
+    const char *operand = colon + 1 + strspn(colon + 1, " ");
+    return *operand == '=' || *operand == '~';
+}
+
+/* The columns say the same of an opcode: a word that was copied from a neighbour shows. */
+static void columns_agree(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lowering, *cost;
+    } words[PTX_NOPS] = {
+        {"", ""},
+#define PTX_OP(id, name, forms, class, section, semantics, lowering, flow, memory, result, cost, weight)               \
+    {#lowering, #cost},
+#include "ptx/ops.def"
+#undef PTX_OP
+    };
+    unsigned wrong = 0;
+    for (unsigned i = 1; i < PTX_NOPS; i++) {
+        const struct ptx_op_row *r = ptx_op_row(i);
+        const bool runs = strcmp(words[i].lowering, "none") != 0;
+        const bool together = r->class == PTX_CLASS_INTER_THREAD;
+        const bool leaves =
+            r->flow == FLOW_BRANCH || r->flow == FLOW_TABLE || r->flow == FLOW_END || r->flow == FLOW_CALL;
+        bool bad = runs == is_excused(i);                /* a body, or a reason why there is none */
+        bad |= runs && together && r->flow != FLOW_STOP; /* lanes meet there */
+        bad |= leaves && r->class != PTX_CLASS_CONTROL;
+        bad |= !runs && r->flow != FLOW_NEXT;
+        bad |= r->memory == PTX_MEM_BARRIER && !together;
+        for (unsigned n = 0; writes(r, n) >= 0; n++) {
+            const bool dest = writes(r, n);
+            bad |= dest && !strcmp(words[i].cost, "slot");
+            bad |= dest && leaves;
+            bad |= !dest && (r->result != PTX_RESULT_OTHER || r->memory == PTX_MEM_LOAD);
+            bad |= dest && (r->memory == PTX_MEM_STORE || r->memory == PTX_MEM_MATRIX_STORE);
+        }
+        if (bad)
+            print_error("the columns of %s do not agree\n", r->name);
+        wrong += bad;
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* What fills a special register is known where it is a constant of a frame, and nowhere else. */
+static void special_registers_are_complete(void **state)
+{
+    (void)state;
+    static const char *const fills[PTX_NSREGS] = {
+#define PTX_SREG(name, type, vector, scope, fill) #fill,
+#include "ptx/sregs.def"
+#undef PTX_SREG
+    };
+    for (unsigned i = 0; i < PTX_NSREGS; i++) {
+        const struct ptx_sreg_row *r = &ptx_sreg_rows[i];
+        const bool constant = r->scope != SREG_SCOPE_NONE && r->scope != SREG_SCOPE_MOVING;
+        assert_int_equal(r->name[0], '%');
+        assert_int_equal(constant, strcmp(fills[i], "none") != 0);
+        for (unsigned k = 0; k < i; k++)
+            assert_string_not_equal(r->name, ptx_sreg_rows[k].name);
+    }
+}
+
 static void modifiers_and_types_are_unique(void **state)
 {
     (void)state;
@@ -160,8 +247,12 @@ static void types_have_their_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_complete),      cmocka_unit_test(modifiers_and_types_are_unique),
-        cmocka_unit_test(every_form_is_known),    cmocka_unit_test(unsupported_opcodes_have_a_reason_and_stand_once),
+        cmocka_unit_test(rows_are_complete),
+        cmocka_unit_test(columns_agree),
+        cmocka_unit_test(special_registers_are_complete),
+        cmocka_unit_test(modifiers_and_types_are_unique),
+        cmocka_unit_test(every_form_is_known),
+        cmocka_unit_test(unsupported_opcodes_have_a_reason_and_stand_once),
         cmocka_unit_test(types_have_their_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,9 +79,45 @@ static void registers_are_those_used(void **state)
     assert_ptr_equal(f->insts[1].guard, f->regs[0]);
     assert_true(f->insts[1].guard_neg);
     assert_int_equal(f->insts[1].operands[1].kind, PTX_SREG);
-    assert_string_equal(f->insts[1].operands[1].name, "%tid");
+    assert_int_equal(f->insts[1].operands[1].sreg, SREG_tid);
     assert_int_equal(f->insts[1].operands[1].comp, 'y');
     assert_null(f->insts[2].guard);
+    ptx_free(m);
+}
+
+/* What the form says of an operand stays with it: also behind an optional one, and where the types of the opcode do
+ * not tell. */
+static void operands_have_roles_and_types(void **state)
+{
+    (void)state;
+    struct ptx_module *m =
+        must_parse(HEAD ".entry k() { .reg .b32 %r<5>; .reg .pred p, q; .reg .b64 %rd<4>;\n"
+                        "shfl.sync.idx.b32 %r1|p, %r2, 3, 31, -1; cvt.pack.sat.u8.s32.b32 %r1, -5, %r2, 0;\n"
+                        "mad.wide.s32 %rd1, %r1, %r2, %rd2; atom.global.add.u32 _, [%rd1], 1;\n"
+                        "bar.red.popc.u32 %r1, 0, p; bar.sync %r1; st.v2.b32 [%rd1], {%r1, %r2}; }");
+    static const struct {
+        u8 n, role[5], type[5];
+    } want[] = {
+        {5, {PTX_DEST}, {PTX_B32, PTX_B32, PTX_U32, PTX_U32, PTX_U32}},
+        {4, {PTX_DEST}, {PTX_B32, PTX_S32, PTX_S32, PTX_B32}},
+        {4, {PTX_DEST}, {PTX_S64, PTX_S32, PTX_S32, PTX_S64}},
+        {3, {PTX_DEST, PTX_ADDRESS}, {PTX_U32, PTX_NONE, PTX_U32}},
+        {3, {PTX_DEST}, {PTX_U32, PTX_U32, PTX_PRED}},
+        {1, {PTX_SOURCE}, {PTX_U32}},
+        {2, {PTX_ADDRESS}, {PTX_NONE, PTX_B32}},
+    };
+    for (size_t k = 0; k < LS_ARRAY_LEN(want); k++) {
+        const struct ptx_inst *i = &m->funcs[0]->insts[k];
+        assert_int_equal(i->noperands, want[k].n);
+        assert_int_equal(ptx_dest_count(i), want[k].role[0] == PTX_DEST);
+        for (unsigned n = 0; n < i->noperands; n++) {
+            assert_int_equal(i->operands[n].role, want[k].role[n]);
+            assert_int_equal(i->operands[n].type, want[k].type[n]);
+        }
+    }
+    const struct ptx_operand *pair = m->funcs[0]->insts[0].operands;
+    assert_int_equal(pair->elems[1].role, PTX_DEST);
+    assert_int_equal(pair->elems[1].type, PTX_PRED);
     ptx_free(m);
 }
 
@@ -307,6 +343,7 @@ int main(void)
         cmocka_unit_test(head),
         cmocka_unit_test(parameters),
         cmocka_unit_test(registers_are_those_used),
+        cmocka_unit_test(operands_have_roles_and_types),
         cmocka_unit_test(instruction_fields),
         cmocka_unit_test(initial_values),
         cmocka_unit_test(labels_and_scopes),
