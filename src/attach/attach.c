@@ -1,7 +1,7 @@
 /* attach.c - see attach.h. */
 #include "attach/attach.h"
 
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 #include "check/schedules/schedules.h"
 
 /* Replays wrap the launch of grids: what is run again is run without the checks' hooks. */

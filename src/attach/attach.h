@@ -1,6 +1,6 @@
 /* attach.h - the observers of the driver in libcuda.so.1. This directory is the library's root: it looks which instruments
- * the settings want, adds them as observers (driver/observe.h) in this order, and gives the launcher
- * (driver/launcher.h) to one of them:
+ * the settings want, adds them as observers (driver/observe/observe.h) in this order, and gives the launcher
+ * (driver/observe/launcher.h) to one of them:
  *
  *     trace     LOCKSTEP_TRACE: a line a call; from the library's load on
  *     timeline  LOCKSTEP_TIMELINE: what was asked for, in order
@@ -10,7 +10,7 @@
 #ifndef LS_ATTACH_ATTACH_H
 #define LS_ATTACH_ATTACH_H
 
-#include "driver/launcher.h"
+#include "driver/observe/launcher.h"
 
 void trace_start(void);                  /* before cuInit */
 void timeline_start(const char *folder); /* the others: when there are devices */

@@ -23,7 +23,7 @@
 #include "base/settings.h"
 #include "base/status.h"
 #include "driver/cuda_abi.h"
-#include "driver/observe.h"
+#include "driver/observe/observe.h"
 #include "driver/stream/op.h"
 #include "driver/stream/queue.h"
 #include "exec/exec.h"

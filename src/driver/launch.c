@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "driver/driver.h"
-#include "driver/launcher.h"
+#include "driver/observe/launcher.h"
 
 /* Behind the arguments: a pointer to each, and the launch's attributes. */
 struct kernel {

@@ -14,7 +14,7 @@
  *
  * Other threads of the host may touch the same bytes: kernels race when their authors let them. So device memory is
  * only touched through the *_any types (any alignment, any aliasing) and the functions that do are not instrumented by
- * the thread sanitizer. What a lane accesses by one instruction is one access of the host (ops/lane_memory.h). x86's
+ * the thread sanitizer. What a lane accesses by one instruction is one access of the host (memory/lane_memory.h). x86's
  * order of memory (TSO) and the calls between bodies, which the compiler cannot look through, make every access at
  * least acquire (loads) or release (stores), so .relaxed, .acquire, .release and .volatile need nothing more. */
 #ifndef LS_EXEC_ACCESS_H

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "meter/lines.h"
-#include "model/cache_l1.h"
+#include "model/cache/cache_l1.h"
 
 enum {
     STAGED_MOST = 1 << 17,       /* requests that an SM keeps until its wave is done; then what is there is looked up */

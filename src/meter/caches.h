@@ -1,9 +1,9 @@
-/* caches.h - from accesses to the model of the caches: which sectors of a launch L1, L2 and DRAM served. model/traffic.h
+/* caches.h - from accesses to the model of the caches: which sectors of a launch L1, L2 and DRAM served. model/cache/traffic.h
  * has its rules.
  *
  *     each access ──► stream of its warp        as it happens, lines and sectors only (lines.c, caches.c)
- *     SM's wave done ─► L1 of the SM            its warps in turn, an instruction each (model/cache_l1.c)
- *     launch done ──► L2 of the device          the SMs in turn, an instruction each; then DRAM (model/cache_l2.c)
+ *     SM's wave done ─► L1 of the SM            its warps in turn, an instruction each (model/cache/cache_l1.c)
+ *     launch done ──► L2 of the device          the SMs in turn, an instruction each; then DRAM (model/cache/cache_l2.c)
  *
  * The engine runs a block's warps one after the other for thousands of instructions, and an SM's blocks one after the
  * other; hardware runs what an SM holds side by side. So nothing is looked up when it happens: the streams are kept,
@@ -11,14 +11,14 @@
  * do not depend on workers; nor on their timing, unless blocks wait for each other by polling.
  *
  * A launch costs what it touches: the memory of one that is over is kept for the next (caches.c), and forgetting what a
- * cache held is free (model/cache.h). */
+ * cache held is free (model/cache/cache.h). */
 #ifndef LS_METER_CACHES_H
 #define LS_METER_CACHES_H
 
 #include "base/gpu.h"
 #include "exec/exec.h"
 #include "meter/metrics.h"
-#include "model/cache_l2.h"
+#include "model/cache/cache_l2.h"
 
 struct caches;
 

@@ -4,7 +4,7 @@
 #define LS_METER_LINES_H
 
 #include "exec/exec.h"
-#include "model/cache.h"
+#include "model/cache/cache.h"
 
 enum {
     LINES_MOST = 32 * 8 + 1, /* local accesses have a line a word */

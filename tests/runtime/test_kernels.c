@@ -4,7 +4,7 @@
 
 #include "runtime_test.h"
 
-/* What compilers call; runtime/registry.h and runtime_launch.h have the library's side. */
+/* What compilers call; runtime/launch/registry.h and runtime_launch.h have the library's side. */
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);

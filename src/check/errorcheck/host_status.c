@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 #include "check/errorcheck/errorcheck.h"
 
 enum { MOST = 1024 }; /* sites and failures that are remembered, each */

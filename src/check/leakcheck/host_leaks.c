@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "check/core/allocations.h"
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 #include "check/leakcheck/device_leaks.h"
 
 /* Not leaks: registered memory, which the program owns; memory of other processes; memory of graphs, which is live only

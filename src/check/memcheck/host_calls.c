@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "check/core/allocations.h"
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 
 /* ---- why a call is refused ---- */
 

@@ -16,7 +16,7 @@
  * a page is taken only if an operation touched nearly all of it. When the program installs a handler of SIGSEGV behind
  * ours, nothing is taken any more. x86-64 and Linux alone: elsewhere, and under the thread sanitizer, nothing is ever
  * taken. */
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 
 #if defined(__SANITIZE_THREAD__) || !defined(__x86_64__) || !defined(__linux__)
 #define CAN_TAKE 0

@@ -27,7 +27,7 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 #include "meter/session/kernel_name.h"
 
 enum { PAGE = 4096 };

@@ -4,7 +4,7 @@
 #ifndef LS_CHECK_SCHEDULES_H
 #define LS_CHECK_SCHEDULES_H
 
-#include "driver/launcher.h"
+#include "driver/observe/launcher.h"
 
 extern bool schedules_on;
 

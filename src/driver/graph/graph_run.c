@@ -6,7 +6,7 @@
  * do not run at the same time; CUDA promises nothing else. Launches of one executable graph take turns, whatever the
  * stream. */
 #include "driver/graph/graph.h"
-#include "driver/launcher.h"
+#include "driver/observe/launcher.h"
 
 #include <string.h>
 

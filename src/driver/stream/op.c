@@ -2,7 +2,7 @@
 #include "driver/stream/op.h"
 
 #include "base/alloc.h"
-#include "driver/observe.h"
+#include "driver/observe/observe.h"
 
 static void release(struct work *w) { op_unref((struct op *)w); }
 

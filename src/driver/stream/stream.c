@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/locked.h"
 #include "driver/driver.h"
-#include "driver/launcher.h"
+#include "driver/observe/launcher.h"
 
 struct CUstream_st *stream_new(CUcontext ctx, unsigned flags, int priority)
 {

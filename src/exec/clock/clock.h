@@ -18,7 +18,7 @@
 #define LS_EXEC_CLOCK_H
 
 #include "exec/warp.h"
-#include "model/timed_cache.h"
+#include "model/cache/timed_cache.h"
 
 struct arena;
 struct block;

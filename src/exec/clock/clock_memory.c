@@ -7,7 +7,7 @@
  *               relaxed and .cg loads go by L1; stores write through and allocate in L2 alone; atomics are in L2
  *     local     the same behind addresses in which word k of lane l is the l-th of line k; stores allocate in L1
  *
- * model/timed_cache.h has the caches. They are cold when a launch begins, and an SM
+ * model/cache/timed_cache.h has the caches. They are cold when a launch begins, and an SM
  * sees in L2 what it brought there itself: so no other worker's timing shows in the numbers. TLBs, refills' bandwidth
  * and other warps' traffic are not modelled. */
 #include "exec/clock/clock.h"

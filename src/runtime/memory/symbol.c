@@ -1,7 +1,7 @@
 /* symbol.c - from a host address to the driver's kernel or variable: loads binaries at their first use. */
 #include <stdlib.h>
 
-#include "runtime/registry.h"
+#include "runtime/launch/registry.h"
 
 /* Managed variables live in the context: after a reset they are elsewhere. */
 static cudaError_t place_managed(struct rt_binary *b)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "model/cache.h"
+#include "model/cache/cache.h"
 
 /* Reads a line; whether it was there. */
 static bool touch(struct cache *c, u64 number)

@@ -1,5 +1,5 @@
 /* cache_l2.c - the second-level cache and DRAM (cache_l2.h): what the SMs send, taken in turns. */
-#include "model/cache_l2.h"
+#include "model/cache/cache_l2.h"
 #include "base/alloc.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* observe.c - see observe.h. An observer keeps its place in the list until it is removed; the place is not used again,
  * because some thread may be about to read it. */
-#include "driver/observe.h"
+#include "driver/observe/observe.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void listen_again(void)
     u64 heard = 0;
     for (unsigned i = 0; i < count(); i++) {
 #define EVENT(name, parameters, arguments) heard |= observer(i)->name ? HEARD_BIT(name) : 0;
-#include "driver/events.def"
+#include "driver/observe/events.def"
 #undef EVENT
     }
     atomic_store(&driver_heard, heard);
@@ -65,7 +65,7 @@ void driver_unobserve(const struct driver_observer *o)
 
 #define EVENT(name, parameters, arguments)                                                                             \
     void emit_##name parameters { TELL_FIRST(count(), name, arguments) }
-#include "driver/events.def"
+#include "driver/observe/events.def"
 #undef EVENT
 
 unsigned driver_call_begin(const char *name, const void *from)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 
 /* Loaded code of a library. */
 struct code {

@@ -3,7 +3,7 @@
  *
  * The record file is opened for each line: a program may close what it does not know. A child of fork has no driver and
  * writes nothing; what it executes appends to a file of its own pid. */
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 #include "check/schedules/schedules.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* host_observers.c - which parts of the checks observe the driver, and the events that no other file takes. */
 #include "base/alloc.h"
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 
 static void on_process(enum driver_moment moment)
 {

@@ -1,6 +1,6 @@
 /* timed_cache.c - set-associative, in lines of 128 bytes and sectors of 32, the least recently used line leaves. A set is
  * a list of the lines it holds. A sector on its way is waited for, so a line is fetched once. */
-#include "model/timed_cache.h"
+#include "model/cache/timed_cache.h"
 
 static void cache_make(struct timed_cache *c, struct arena *mem, u64 bytes, u32 ways)
 {

@@ -12,7 +12,7 @@
 #define LS_CHECK_HOST_H
 
 #include "check/core/check.h"
-#include "driver/launcher.h"
+#include "driver/observe/launcher.h"
 
 extern bool check_on;
 extern struct check *checked; /* the process's; NULL unless check_on */

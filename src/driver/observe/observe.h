@@ -70,7 +70,7 @@ struct driver_wait {
 /* An observer: NULL for the events that it does not want. */
 struct driver_observer {
 #define EVENT(name, parameters, arguments) void(*name) parameters;
-#include "driver/events.def"
+#include "driver/observe/events.def"
 #undef EVENT
 };
 
@@ -82,7 +82,7 @@ void driver_unobserve(const struct driver_observer *o);
 
 enum driver_event {
 #define EVENT(name, parameters, arguments) HEARD_##name,
-#include "driver/events.def"
+#include "driver/observe/events.def"
 #undef EVENT
     DRIVER_EVENTS
 };
@@ -94,7 +94,7 @@ extern _Atomic u64 driver_heard; /* a bit an event: some observer wants it */
 #define HEARD(name) ANY_HEARD(HEARD_BIT(name))
 
 #define EVENT(name, parameters, arguments) void emit_##name parameters;
-#include "driver/events.def"
+#include "driver/observe/events.def"
 #undef EVENT
 
 /* TELL(event, arguments...) */

@@ -7,7 +7,7 @@
 #define LS_MODEL_TIMED_CACHE_H
 
 #include "base/arena.h"
-#include "model/cache.h"
+#include "model/cache/cache.h"
 #include "model/latency.h"
 
 /* A line that a cache holds: which of its sectors are there, and since when. */

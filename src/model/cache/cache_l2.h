@@ -2,8 +2,8 @@
 #ifndef LS_MODEL_CACHE_L2_H
 #define LS_MODEL_CACHE_L2_H
 
-#include "model/cache.h"
-#include "model/traffic.h"
+#include "model/cache/cache.h"
+#include "model/cache/traffic.h"
 
 /* What an SM sends to L2. */
 struct l2_input {

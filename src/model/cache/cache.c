@@ -1,5 +1,5 @@
 /* cache.c - sets as arrays in order of use (cache.h). */
-#include "model/cache.h"
+#include "model/cache/cache.h"
 
 #include <string.h>
 

@@ -46,7 +46,7 @@ enum traffic_kind {
 /* By one instruction. */
 enum traffic_count {
 #define TRAFFIC(id, text) TRAFFIC_##id,
-#include "model/traffic.def"
+#include "model/cache/traffic.def"
 #undef TRAFFIC
     TRAFFIC_COUNT
 };

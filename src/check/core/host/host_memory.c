@@ -5,7 +5,7 @@
  * device memory by the host, and a copy to there a read of it. The program's own writes to it are not seen by the
  * driver. */
 #include "check/core/allocations.h"
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 
 /* ---- allocations ---- */
 

@@ -3,7 +3,7 @@
  * in CUDA. An operation has the driver's number: queue_doing says it in the thread that does the operation. */
 #include <stdio.h>
 
-#include "check/core/host.h"
+#include "check/core/host/host.h"
 #include "check/core/stream_order.h"
 #include "meter/session/kernel_name.h"
 

@@ -3,7 +3,7 @@
  * Registration runs in constructors and only stores pointers; a binary is given to the driver when one of its kernels
  * or variables is first used, as a library, which belongs to no context and so outlives cudaDeviceReset. Registering
  * and unregistering may happen at any time (dlopen, dlclose). */
-#include "runtime/registry.h"
+#include "runtime/launch/registry.h"
 
 #include <stdlib.h>
 

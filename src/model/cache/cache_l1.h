@@ -3,7 +3,7 @@
 #ifndef LS_MODEL_CACHE_L1_H
 #define LS_MODEL_CACHE_L1_H
 
-#include "model/cache_l2.h"
+#include "model/cache/cache_l2.h"
 
 /* A block that an SM holds, and what its warps have asked for. */
 struct held_block {

@@ -1,5 +1,5 @@
 /* runtime_launch.c - launching kernels: the configuration between <<< and >>>, and the launch functions. */
-#include "runtime/runtime_launch.h"
+#include "runtime/launch/runtime_launch.h"
 
 #include <string.h>
 

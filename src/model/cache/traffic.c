@@ -1,5 +1,5 @@
 /* traffic.c - memory of streams of requests (traffic.h). */
-#include "model/traffic.h"
+#include "model/cache/traffic.h"
 
 #include "base/alloc.h"
 

@@ -1,5 +1,5 @@
 /* cache_l1.c - the first-level cache of an SM (traffic.h has its rules). */
-#include "model/cache_l1.h"
+#include "model/cache/cache_l1.h"
 
 enum { L1_WAYS = 16 };
 

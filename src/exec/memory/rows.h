@@ -8,7 +8,7 @@
 #ifndef LS_EXEC_OPS_ROWS_H
 #define LS_EXEC_OPS_ROWS_H
 
-#include "exec/ops/lane_memory.h"
+#include "exec/memory/lane_memory.h"
 
 /* The widest vector of the level. */
 #if defined(__AVX512F__)
