@@ -42,10 +42,16 @@ const struct column estimated_columns[] = {
     {"smsp__sass_average_branch_targets_threads_uniform.pct", "uniform branches %", NULL},
     {"smsp__inst_executed_op_shared_ld.sum", "shared loads with those switched off", NULL},
     {"smsp__inst_executed_op_shared_st.sum", "shared stores with those switched off", NULL},
+    {"smsp__sass_inst_executed_op_memory_8b.sum", "memory instructions of 8 bits", NULL},
+    {"smsp__sass_inst_executed_op_memory_16b.sum", "memory instructions of 16 bits", NULL},
+    {"smsp__sass_inst_executed_op_memory_32b.sum", "memory instructions of 32 bits", NULL},
+    {"smsp__sass_inst_executed_op_memory_64b.sum", "memory instructions of 64 bits", NULL},
+    {"smsp__sass_inst_executed_op_memory_128b.sum", "memory instructions of 128 bits", NULL},
 };
 const u32 estimated_count = LS_ARRAY_LEN(estimated_columns);
 
-_Static_assert(LS_ARRAY_LEN(counted_columns) <= 24 && LS_ARRAY_LEN(estimated_columns) <= 16, "struct comparison");
+_Static_assert(LS_ARRAY_LEN(counted_columns) <= COUNTED_MAX && LS_ARRAY_LEN(estimated_columns) <= ESTIMATED_MAX,
+               "struct comparison");
 
 /* Why a value may differ: it is on the list, or our report says itself that it is no more than an estimate here. */
 static const char *excuse(const char *subject, const struct meter_report *r, const char *metric)

@@ -71,7 +71,7 @@ struct pair {
     const char *except;  /* why it may differ; NULL: it may not */
 };
 
-enum { MODELLED_MAX = 32 };
+enum { COUNTED_MAX = 32, ESTIMATED_MAX = 16, MODELLED_MAX = 32 };
 
 struct comparison {
     struct subject subject;
@@ -79,7 +79,7 @@ struct comparison {
     u32 findings;
     char text[200]; /* why it did not run */
     bool polls;     /* what it counts depends on timing: its estimates are not compared */
-    struct pair counted[24], estimated[16], modelled[MODELLED_MAX];
+    struct pair counted[COUNTED_MAX], estimated[ESTIMATED_MAX], modelled[MODELLED_MAX];
 };
 
 /* Runs one row's rung and compares. False: out of memory or damaged ladder, said in diags. */

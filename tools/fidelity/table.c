@@ -77,5 +77,5 @@ const char *table_cell(const struct table *t, u32 row, const char *column)
 double table_value(const struct table *t, u32 row, const char *column)
 {
     const char *cell = table_cell(t, row, column);
-    return cell ? strtod(cell, NULL) : NAN;
+    return cell && *cell ? strtod(cell, NULL) : NAN;
 }
