@@ -201,8 +201,9 @@ MEM_FN void store_row(const struct ir_inst *pc, const u8 *regs, u8 *p, u32 op)
     if (n == 1 && esize >= 4)
         copy_row(p, regs + pc->b, 32 * esize);
     else if (n == 1 && esize == 2)
-        LANES((u16_any *)p)
-            [i] = (u16)d[i];
+        LANES {
+            ((u16_any *)p)[i] = (u16)d[i];
+        }
     else if (n == 1)
         LANES
             p[i] = (u8)d[i];
