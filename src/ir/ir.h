@@ -210,6 +210,9 @@ struct ir_target {
 struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const struct ptx_func *f,
                          const struct ir_target *target);
 
+/* Volatile and synchronising accesses, and those that say so, are served by L2 (PTX ISA, cache operators). */
+bool ir_passes_l1(const struct ptx_inst *i);
+
 /* Whether all holds that lowering promises of the function (verify/); else `why` names the function, the record and the
  * rule. Debug builds ask after each function that was lowered, and stop the program. */
 bool ir_verify(const struct ir_func *f, const struct ir_target *target, char *why, size_t size);

@@ -56,7 +56,7 @@ static void each_register(struct registers *r)
 
 /* ---- the record ---- */
 
-static bool passes_l1(const struct ptx_inst *i)
+bool ir_passes_l1(const struct ptx_inst *i)
 {
     static const u16 mods[] = {MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_MMIO, MOD_CG, MOD_CV};
     for (unsigned k = 0; k < LS_ARRAY_LEN(mods); k++)
@@ -93,7 +93,7 @@ void emit_tick(struct emit *e)
     each_register(&r);
     t->shared = i->space == SPACE_SHARED;
     t->atomic = ptx_op_rows[i->op].memory == PTX_MEM_ATOMIC;
-    t->past_l1 = passes_l1(i);
+    t->past_l1 = ir_passes_l1(i);
     t->is_copy = ptx_op_rows[i->op].memory == PTX_MEM_COPY;
     memset(e->ntemps, 0, sizeof e->ntemps);
     t->value = tick_value(e, c.unit);

@@ -52,16 +52,6 @@ void counter_free(struct counter *c)
     ls_free(c);
 }
 
-/* Volatile and synchronising accesses, and those that say so, are served by L2 (PTX ISA, cache operators). */
-static bool passes_l1(const struct ptx_inst *i)
-{
-    static const u16 mods[] = {MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_MMIO, MOD_CG, MOD_CV};
-    for (unsigned k = 0; k < LS_ARRAY_LEN(mods); k++)
-        if (ptx_has(i, mods[k]))
-            return true;
-    return false;
-}
-
 static void fill_func(struct counter *c, struct func_count *f, const struct ir_func *func)
 {
     const u32 n = func->src->ninsts;
@@ -79,7 +69,7 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
         f->sites[i].async = e->async;
         f->sites[i].counts = e->counts;
         f->sites[i].aligned = e->aligned;
-        f->sites[i].past_l1 = passes_l1(&func->src->insts[i]);
+        f->sites[i].past_l1 = ir_passes_l1(&func->src->insts[i]);
     }
     if (c->caches) {
         f->traffic = arena_array(&c->mem, struct traffic, n + 1);

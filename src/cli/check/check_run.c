@@ -8,6 +8,7 @@
 #include "cli/folder.h"
 #include "cli/program.h"
 #include "cli/said.h"
+#include "cli/shared_options.h"
 
 /* ---- the environment ---- */
 
@@ -26,10 +27,8 @@ static bool set_engine(const struct check_command *c)
 {
     const char *workers = c->workers ? c->workers : said.given[SETTING_WORKERS] ? NULL : "1";
     const char *memory = c->memory ? c->memory : c->schedules ? "weak" : NULL;
-    return said_set(&said, SETTING_GPU, c->gpu) && said_set(&said, SETTING_WORKERS, workers) &&
-           said_set(&said, SETTING_SEED, c->seed) && said_set(&said, SETTING_MEMORY, memory) &&
-           said_set(&said, SETTING_TIMEOUT, c->timeout) &&
-           said_set(&said, SETTING_CUDA_LAUNCH_BLOCKING, c->blocking ? "1" : NULL);
+    const struct engine_options e = {c->gpu, workers, c->seed, memory, c->timeout};
+    return engine_options_set(&e) && said_set(&said, SETTING_CUDA_LAUNCH_BLOCKING, c->blocking ? "1" : NULL);
 }
 
 /* One expression for all filters. Filters of mangled names are compared with those alone. */

@@ -15,6 +15,7 @@
 #include "cli/profile/profile_command.h"
 #include "cli/program.h"
 #include "cli/said.h"
+#include "cli/shared_options.h"
 
 /* ---- the environment ---- */
 
@@ -50,9 +51,8 @@ static bool wants_model(const struct profile *p)
 
 static bool set_engine(const struct profile *p)
 {
-    return said_set(&said, SETTING_GPU, p->gpu) && said_set(&said, SETTING_WORKERS, p->workers) &&
-           said_set(&said, SETTING_SEED, p->seed) && said_set(&said, SETTING_MEMORY, p->memory) &&
-           said_set(&said, SETTING_TIMEOUT, p->timeout) && said_set(&said, SETTING_PTXAS, p->ptxas);
+    const struct engine_options e = {p->gpu, p->workers, p->seed, p->memory, p->timeout};
+    return engine_options_set(&e) && said_set(&said, SETTING_PTXAS, p->ptxas);
 }
 
 static bool set_environment(const struct profile *p, const char *folder)

@@ -17,9 +17,8 @@
 
 #include "base/alloc.h"
 
-enum {
-    SHARED_GAP = 1024
-}; /* bytes between shared variables, so that an index that runs out of one hits no other at once */
+/* Bytes between shared variables, so that an index that runs out of one hits no other at once. */
+enum { SHARED_GAP = 1024 };
 
 bool check_on;
 struct check *checked;
