@@ -420,12 +420,17 @@ CUresult impl_cuStreamDestroy_v2(CUstream hStream)
 
 CUresult impl_cuStreamDestroy(CUstream hStream) { return impl_cuStreamDestroy_v2(hStream); }
 
+/* The stream, for a call that a stream which is being captured forbids. */
+static CUresult find_uncaptured(CUstream stream, struct CUstream_st **s)
+{
+    const CUresult r = stream_find(stream, s);
+    return r == CUDA_SUCCESS && stream_capturing(*s) ? capture_forbids(*s) : r;
+}
+
 CUresult impl_cuStreamSynchronize(CUstream hStream)
 {
     struct CUstream_st *s;
-    CUresult r = stream_find(hStream, &s);
-    if (r == CUDA_SUCCESS && stream_capturing(s))
-        r = capture_forbids(s);
+    CUresult r = find_uncaptured(hStream, &s);
     if (r != CUDA_SUCCESS)
         return r;
     TELL(host_waits, &(struct driver_wait){.stream = s});
@@ -440,9 +445,7 @@ CUresult impl_cuStreamSynchronize(CUstream hStream)
 CUresult impl_cuStreamQuery(CUstream hStream)
 {
     struct CUstream_st *s;
-    CUresult r = stream_find(hStream, &s);
-    if (r == CUDA_SUCCESS && stream_capturing(s))
-        r = capture_forbids(s);
+    CUresult r = find_uncaptured(hStream, &s);
     if (r != CUDA_SUCCESS)
         return r;
     if (!stream_drained(s))
@@ -483,9 +486,7 @@ CUresult impl_cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t 
 {
     struct CUstream_st *s;
     (void)length;
-    CUresult r = stream_find(hStream, &s);
-    if (r == CUDA_SUCCESS && stream_capturing(s))
-        r = capture_forbids(s);
+    CUresult r = find_uncaptured(hStream, &s);
     if (r != CUDA_SUCCESS)
         return r;
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
@@ -600,9 +601,7 @@ CUresult impl_cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, v
     struct CUstream_st *s;
     if (!callback || flags)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult r = stream_find(hStream, &s);
-    if (r == CUDA_SUCCESS && stream_capturing(s))
-        r = capture_forbids(s);
+    CUresult r = find_uncaptured(hStream, &s);
     if (r != CUDA_SUCCESS)
         return r;
     struct host_work *h = (struct host_work *)op_new(sizeof *h, CU_GRAPH_NODE_TYPE_HOST, s->ctx, callback_run);
