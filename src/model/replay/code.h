@@ -1,0 +1,84 @@
+/* code.h - a function as machine instructions, as the replay of an SM runs them: in the hardware's own terms.
+ *
+ * A warp issues in order. What it waits for is said as machine code says it (compute capability 7.0 on): after an
+ * instruction the next one of the warp issues `stall` cycles later at the earliest, which covers results of fixed latency;
+ * an instruction whose latency varies counts up one of a warp's scoreboards until its result is there (`write_bar`), or until
+ * its operands have been read (`read_bar`); and an instruction with a bit in `wait` does not issue while that scoreboard is
+ * above zero.
+ *
+ * The engine says which PTX blocks a warp enters. So code is kept by PTX block: what machine code runs each time that
+ * a warp enters it. Where ptxas unrolls a loop, one run of machine code is several entries: a block has one or more
+ * programs, each for so many entries in a row (`copies`), the one with most copies first, the last one for 1. A block that has
+ * no program of its own was predicated into the block before it: its instructions are in that block's programs, and its
+ * accesses belong to them.
+ *
+ * Makers: meter/replay/code_sass.c from machine code, meter/replay/code_estimate.c where no ptxas was asked. */
+#ifndef LS_MODEL_REPLAY_CODE_H
+#define LS_MODEL_REPLAY_CODE_H
+
+#include "base/base.h"
+
+/* Units of an SM's sub-partition, but for the last ones, of which the SM has one. */
+enum replay_pipe {
+    PIPE_NONE,    /* issue slot only */
+    PIPE_FMA,     /* f32: FADD, FMUL, FFMA; IMAD too on some; 32 lanes a clock on Hopper */
+    PIPE_FMAHEAVY, /* integer multiply-add: half of the fma pipe */
+    PIPE_ALU,     /* integer, logic, comparisons, min/max, moves between: 16 lanes a clock */
+    PIPE_FP16,    /* HADD2, HMUL2, HFMA2 */
+    PIPE_FP64,
+    PIPE_XU,      /* MUFU, conversions between integer and float, popc, flo */
+    PIPE_TENSOR,  /* HMMA, IMMA, DMMA */
+    PIPE_UNIFORM, /* uniform datapath */
+    PIPE_BRANCH,  /* BRA, BSSY, EXIT, CALL ...: the branch unit */
+    PIPE_ADU,     /* barriers, indexed constants */
+    PIPE_LSU,     /* global, local, shared memory, shuffles */
+    PIPE_TEX,
+    PIPE_COUNT
+};
+
+enum replay_op {
+    REPLAY_PLAIN,       /* its result is there `latency` cycles after the issue */
+    REPLAY_MEMORY,      /* what it does to memory is in the warp's stream */
+    REPLAY_BARRIER,     /* of the block; which, and how many come, is in the warp's stream */
+    REPLAY_FENCE,       /* waits for the warp's stores and loads to be done */
+    REPLAY_COPY_COMMIT, /* the copies to shared memory so far are a group */
+    REPLAY_COPY_WAIT,   /* until at most `count` groups are under way */
+    REPLAY_SLEEP,
+    REPLAY_EXIT,
+};
+
+enum { REPLAY_BARS = 6, REPLAY_NO_BAR = 255, REPLAY_NO_SITE = UINT32_MAX };
+
+struct replay_inst {
+    u8 op;        /* enum replay_op */
+    u8 pipe;      /* enum replay_pipe */
+    u8 stall;     /* cycles, >= 1 */
+    u8 latency;   /* PLAIN with a write_bar: cycles from the issue to its result */
+    u8 write_bar; /* 0..5, or REPLAY_NO_BAR */
+    u8 read_bar;
+    u8 wait;      /* bit k: scoreboard k */
+    u8 copy;      /* MEMORY, BARRIER: of which of the program's entries the access is, from 0 */
+    u16 interval; /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
+    u16 count;    /* COPY_WAIT */
+    bool constant; /* reads a constant bank through the instruction itself (c[bank][at]); an access of MEMORY does not count */
+    u32 site;     /* of the PTX function: which instruction it was made of; REPLAY_NO_SITE: none */
+    u32 at;       /* where it stands in the function's machine code, in instructions: for the instruction cache */
+};
+
+struct replay_program {
+    const struct replay_inst *insts;
+    u32 n;
+    u32 copies; /* entries of the block that one run stands for */
+};
+
+struct replay_code {
+    struct replay_block {
+        const struct replay_program *programs;
+        u32 n; /* 0: it is a part of the block that a warp was in before */
+    } * blocks; /* by PTX block of the function */
+    u32 nblocks;
+    u32 ninsts;   /* machine instructions of the function, all blocks: what the instruction cache holds */
+    bool machine; /* of machine code, not estimated */
+};
+
+#endif
