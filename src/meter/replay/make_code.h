@@ -1,0 +1,18 @@
+/* make_code.h - the makers of a function's machine code as the replay runs it (model/replay/code.h): from what ptxas made
+ * of it, or estimated from the PTX. */
+#ifndef LS_METER_REPLAY_MAKE_CODE_H
+#define LS_METER_REPLAY_MAKE_CODE_H
+
+#include "base/gpu.h"
+#include "meter/rules.h"
+#include "model/replay/code.h"
+
+/* Both in mem, whose recovery point is set. */
+
+/* code: what ptxas made of the kernel that f is or is a part of. NULL: none of it is f's. */
+struct replay_code *code_from_sass(struct arena *mem, const struct gpu *gpu, const struct ir_func *f,
+                                   const struct sass_func *code);
+struct replay_code *code_from_ptx(struct arena *mem, const struct gpu *gpu, const struct ir_func *f,
+                                  const struct estimate *e);
+
+#endif
