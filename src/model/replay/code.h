@@ -20,11 +20,11 @@
 
 /* Units of an SM's sub-partition, but for the last ones, of which the SM has one. */
 enum replay_pipe {
-    PIPE_NONE,    /* issue slot only */
-    PIPE_FMA,     /* f32: FADD, FMUL, FFMA; IMAD too on some; 32 lanes a clock on Hopper */
+    PIPE_NONE,     /* issue slot only */
+    PIPE_FMA,      /* f32: FADD, FMUL, FFMA; IMAD too on some; 32 lanes a clock on Hopper */
     PIPE_FMAHEAVY, /* integer multiply-add: half of the fma pipe */
-    PIPE_ALU,     /* integer, logic, comparisons, min/max, moves between: 16 lanes a clock */
-    PIPE_FP16,    /* HADD2, HMUL2, HFMA2 */
+    PIPE_ALU,      /* integer, logic, comparisons, min/max, moves between: 16 lanes a clock */
+    PIPE_FP16,     /* HADD2, HMUL2, HFMA2 */
     PIPE_FP64,
     PIPE_XU,      /* MUFU, conversions between integer and float, popc, flo */
     PIPE_TENSOR,  /* HMMA, IMMA, DMMA */
@@ -60,9 +60,10 @@ struct replay_inst {
     u8 copy;      /* MEMORY, BARRIER: of which of the program's entries the access is, from 0 */
     u16 interval; /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
     u16 count;    /* COPY_WAIT */
-    bool constant; /* reads a constant bank through the instruction itself (c[bank][at]); an access of MEMORY does not count */
-    u32 site;     /* of the PTX function: which instruction it was made of; REPLAY_NO_SITE: none */
-    u32 at;       /* where it stands in the function's machine code, in instructions: for the instruction cache */
+    bool
+        constant; /* reads a constant bank through the instruction itself (c[bank][at]); an access of MEMORY does not count */
+    u32 site; /* of the PTX function: which instruction it was made of; REPLAY_NO_SITE: none */
+    u32 at;   /* where it stands in the function's machine code, in instructions: for the instruction cache */
 };
 
 struct replay_program {
@@ -75,7 +76,7 @@ struct replay_code {
     struct replay_block {
         const struct replay_program *programs;
         u32 n; /* 0: it is a part of the block that a warp was in before */
-    } * blocks; /* by PTX block of the function */
+    } *blocks; /* by PTX block of the function */
     u32 nblocks;
     u32 ninsts;   /* machine instructions of the function, all blocks: what the instruction cache holds */
     bool machine; /* of machine code, not estimated */
