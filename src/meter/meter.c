@@ -475,6 +475,7 @@ static void describe_launch(const struct meter *m, struct meter_report *r)
     r->dynamic_shared = m->dynamic_shared;
     r->shared_reserved = m->gpu.shared_reserved;
     r->sms = m->gpu.sms;
+    r->schedulers = m->gpu.sub_partitions;
     r->registers = m->registers;
     r->occupancy = m->occupancy;
     r->modelled = m->caches != NULL;
@@ -493,8 +494,10 @@ static void add_time(const struct meter *m, struct meter_report *r, const struct
 
 static void set_metrics(struct meter_report *r, u32 doubts)
 {
+    const bool replayed = stall_cycles(r->n) > 0;
     for (u32 i = 0; i < METRIC_COUNT; i++) {
-        const bool absent = metric_info(i)->kind == METRIC_MODELLED && !r->modelled;
+        const bool absent = (metric_info(i)->kind == METRIC_MODELLED && !r->modelled) ||
+                            (metric_doubts(i) & DOUBT_NO_REPLAY && !replayed);
         r->metrics[i].value = absent ? NAN : metric_of_launch(r, i);
         r->metrics[i].kind = metric_doubts(i) & doubts ? METRIC_ESTIMATED : metric_info(i)->kind;
     }

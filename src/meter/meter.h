@@ -24,6 +24,8 @@
 
 struct meter;
 
+enum { METER_SAMPLING_CYCLES = 2048 }; /* between two samples of a warp of an SM, where numbers of samples are told */
+
 /* What the caller may choose; NULL or all zero but carveout_kib = -1 is the default. */
 struct meter_options {
     i32 carveout_kib;      /* of occupancy_request; -1 = default */
@@ -77,7 +79,7 @@ struct meter_report {
     u32 cc[2];           /* of the device: 9, 0 */
     u32 grid[3], block[3];
     u32 static_shared, dynamic_shared, shared_reserved; /* bytes a block; reserved: by the system */
-    u32 sms;                                            /* of the device */
+    u32 sms, schedulers;                                /* of the device; of an SM */
     u32 registers;                                      /* a thread */
     bool modelled;                                      /* with the modelled metrics */
     struct model_time time; /* when modelled; of a report that was read from a session: not */

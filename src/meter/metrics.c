@@ -19,6 +19,7 @@
 #define IF_SHARED METRIC_COUNTED, DOUBT_SHARED_LD | DOUBT_SHARED_ST | DOUBT_SHARED_ATOM
 #define IF_REGISTERS METRIC_COUNTED, DOUBT_REGISTERS
 #define IF_ASKED METRIC_COUNTED, DOUBT_MACHINE
+#define REPLAYED METRIC_MODELLED, DOUBT_NO_REPLAY
 
 struct row {
     struct metric_info info;
@@ -46,12 +47,16 @@ static const struct {
 
 static const char *const event_names[] = {
 #define EVENT(id, text) #id,
+#define EVENT_NAMED(id, name, text) name,
 #include "meter/events.def"
+#undef EVENT_NAMED
 #undef EVENT
 };
 static const char *const event_texts[] = {
 #define EVENT(id, text) text,
+#define EVENT_NAMED(id, name, text) text,
 #include "meter/events.def"
+#undef EVENT_NAMED
 #undef EVENT
 };
 
@@ -91,11 +96,32 @@ const char *metric_alias(unsigned n, enum metric_id *id)
 const char *event_name(enum event_id e) { return (u32)e < EVENT_COUNT ? event_names[e] : "?"; }
 const char *event_text(enum event_id e) { return (u32)e < EVENT_COUNT ? event_texts[e] : "?"; }
 
+enum event_id stall_event(enum stall_reason r) { return (enum event_id)((u32)EVENT_stall_SELECTED + (u32)r); }
+
+const char *stall_name(enum stall_reason r)
+{
+    static const char *const names[] = {
+#define STALL(id, name, text) name,
+#include "model/replay/stalls.def"
+#undef STALL
+    };
+    return (u32)r < REASON_COUNT ? names[r] : "?";
+}
+
+u64 stall_cycles(const u64 n[EVENT_COUNT])
+{
+    u64 sum = 0;
+    for (u32 r = 0; r < REASON_COUNT; r++)
+        sum += n[stall_event((enum stall_reason)r)];
+    return sum;
+}
+
 /* ---- formulas ---- */
 
 static double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 
 #define E(x) ((double)n[EVENT_##x])
+#define STALL_CYCLES ((double)stall_cycles(n))
 #define RATIO(a, b) ratio(a, b)
 double metric_of_events(const u64 n[EVENT_COUNT], enum metric_id id)
 {
@@ -116,6 +142,12 @@ double metric_of_events(const u64 n[EVENT_COUNT], enum metric_id id)
 #define LIMIT(x) ((double)((x) == OCCUPANCY_NO_LIMIT ? r->occupancy.limit_blocks : (x)))
 #define MOST(a, b) ((a) > (b) ? (a) : (b))
 #define PRODUCT(v) ((double)(v)[0] * (v)[1] * (v)[2])
+#define WARPS (PRODUCT(r->grid) * (u32)((PRODUCT(r->block) + 31) / 32))
+/* Cycles of all schedulers in which their SM has a warp, added up. */
+#define SCHEDULER_CYCLES (r->time.active * r->sms * r->schedulers)
+/* A warp of each SM every so many cycles, as ncu samples a GPU of that size. */
+#define SAMPLES (r->time.active * r->sms / METER_SAMPLING_CYCLES)
+#define KNOWN(x) ((x) > 0 ? (x) : NAN)
 double metric_of_launch(const struct meter_report *r, enum metric_id id)
 {
     switch (id) {

@@ -9,12 +9,22 @@
 /* Measured: by a clock of this machine; no counter of a device is that. */
 enum metric_kind { METRIC_COUNTED, METRIC_MODELLED, METRIC_ESTIMATED, METRIC_MEASURED };
 
-/* EVENT(id, "what one of it is"): events.def */
+/* EVENT(id, "what one of it is"), EVENT_NAMED(id, "its name", ...) where the id is not the name: events.def */
 enum event_id {
 #define EVENT(id, text) EVENT_##id,
+#define EVENT_NAMED(id, name, text) EVENT_##id,
 #include "meter/events.def"
+#undef EVENT_NAMED
 #undef EVENT
     EVENT_COUNT
+};
+
+/* What warps did with their time: model/replay/stalls.def, whose rows are events in the same order. */
+enum stall_reason {
+#define STALL(id, name, text) REASON_##id,
+#include "model/replay/stalls.def"
+#undef STALL
+    REASON_COUNT
 };
 
 /* METRIC(id, "ncu's name", "unit", kind, formula, "meaning") and METRIC_LAUNCH(the same): metrics.def */
@@ -43,5 +53,10 @@ int metric_find(const char *name);
 const char *metric_alias(unsigned n, enum metric_id *id);
 const char *event_name(enum event_id e);
 const char *event_text(enum event_id e);
+
+enum event_id stall_event(enum stall_reason r);
+const char *stall_name(enum stall_reason r); /* "long_scoreboard" */
+/* Cycles of warps of all reasons together; 0: nothing was replayed. */
+u64 stall_cycles(const u64 n[EVENT_COUNT]);
 
 #endif

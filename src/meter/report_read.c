@@ -58,10 +58,12 @@ static bool has_traffic(const struct meter_line *l)
 
 double meter_line_value(const struct meter_line *l, enum metric_id id)
 {
-    if ((u32)id < METRIC_COUNT && metric_info(id)->kind == METRIC_MODELLED &&
-        (!has_traffic(l) || id == METRIC_gpu_time))
+    if ((u32)id >= METRIC_COUNT || id == METRIC_gpu_time)
         return NAN;
-    return (u32)id < METRIC_COUNT ? metric_of_events(l->n, id) : NAN;
+    const bool replayed = metric_doubts(id) & DOUBT_NO_REPLAY;
+    if (metric_info(id)->kind == METRIC_MODELLED && !(replayed ? stall_cycles(l->n) > 0 : has_traffic(l)))
+        return NAN;
+    return metric_of_events(l->n, id);
 }
 
 static int compare_text(const char *a, const char *b) { return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b); }

@@ -15,6 +15,7 @@ enum {
     DOUBT_REGISTERS = 8,   /* no ptxas was asked */
     DOUBT_MACHINE = 32,    /* no ptxas was asked what it makes of each instruction */
     DOUBT_GLOBAL = 16,     /* a matrix instruction: ptxas decides how it goes through memory */
+    DOUBT_NO_REPLAY = 64,  /* no SM was replayed: such a metric is not in the report */
 };
 
 u32 metric_doubts(enum metric_id id);

@@ -35,11 +35,12 @@
 /* In cycles of the SM with most blocks: what a launch would take if nothing else limited it. */
 struct model_time {
     double issue, pipes, l1, l2, dram, atomics, blocks, latency;
-    double busy;                             /* from the first block to the last */
-    double ns, cycles;                       /* with what a launch takes besides */
-    double sm_hz, dram_hz;                   /* the clocks that it was computed for */
-    double active;                           /* busy, on the average of all SMs */
-    double warps_pct;                        /* achieved occupancy */
+    double busy;            /* from the first block to the last */
+    double ns, cycles;      /* with what a launch takes besides */
+    double low_ns, high_ns; /* what eight launches in ten are expected between (interval.h); 0: unknown */
+    double sm_hz, dram_hz;  /* the clocks that it was computed for */
+    double active;          /* busy, on the average of all SMs */
+    double warps_pct;       /* achieved occupancy */
     double dram_pct, l2_pct, l1_pct, sm_pct; /* of the most that each could do in that time */
 };
 /* From then on time is modelled for the base clock, if the GPU's file has one. */

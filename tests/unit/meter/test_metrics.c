@@ -77,6 +77,62 @@ static void formulas(void **state)
     assert_true(isnan(metric_of_events(n, METRIC_registers)));
 }
 
+static double value_of(const struct meter_report *r, const char *name)
+{
+    const int id = metric_find(name);
+    if (id < 0)
+        fail_msg("no metric %s", name);
+    return metric_of_launch(r, (enum metric_id)id);
+}
+
+/* Names as public lists of ncu's metrics have them. 10 SMs with 4 schedulers, busy for 20480 cycles, 64 blocks of 3 warps:
+ * 819200 cycles of schedulers, 100 samples, 192 warps. */
+static void stalls_are_ncus(void **state)
+{
+    (void)state;
+    struct meter_report r = {
+        .grid = {64, 1, 1}, .block = {80, 1, 1}, .sms = 10, .schedulers = 4, .time = {.active = 20480}};
+    r.n[EVENT_inst] = r.n[EVENT_stall_SELECTED] = 204800;
+    r.n[EVENT_stall_NOT_SELECTED] = 102400;
+    r.n[EVENT_stall_LONG_SCOREBOARD] = 192 * 4000;
+    r.n[EVENT_stall_NO_INSTRUCTION] = 2048000 - 192 * 4000 - 307200;
+    const struct {
+        const char *name;
+        double value;
+    } want[] = {
+        {"smsp__warps_issue_stalled_long_scoreboard.sum", 192 * 4000},
+        {"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", 3.75},
+        {"smsp__average_warps_issue_stalled_selected_per_issue_active.ratio", 1},
+        {"smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio", 0.5},
+        {"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", 0},
+        {"smsp__average_warp_latency_per_inst_issued.ratio", 10},
+        {"smsp__average_warp_latency_issue_stalled_long_scoreboard.ratio", 4000},
+        {"smsp__warps_active.avg.per_cycle_active", 2.5},
+        {"smsp__warps_eligible.avg.per_cycle_active", 0.375},
+        {"smsp__issue_active.avg.pct_of_peak_sustained_active", 25},
+        {"smsp__pcsamp_interval_cycles", 2048},
+        {"smsp__pcsamp_sample_count", 100},
+        {"smsp__pcsamp_warps_issue_stalled_long_scoreboard", 37.5},
+        {"smsp__pcsamp_warps_issue_stalled_no_instructions", 47.5},
+    };
+    for (size_t i = 0; i < LS_ARRAY_LEN(want); i++)
+        assert_float_equal(value_of(&r, want[i].name), want[i].value, 1e-9);
+    assert_string_equal(stall_name(REASON_LONG_SCOREBOARD), "long_scoreboard");
+    assert_string_equal(event_name(stall_event(REASON_MISC)), "stall_misc");
+}
+
+static void lines_without_stalls_have_none(void **state)
+{
+    (void)state;
+    struct meter_line l = {.n = {[EVENT_stall_WAIT] = 30, [EVENT_stall_SELECTED] = 10}};
+    assert_float_equal(meter_line_value(&l, METRIC_stalled_WAIT), 3, 0);
+    assert_float_equal(meter_line_value(&l, METRIC_warp_latency), 4, 0);
+    assert_true(isnan(meter_line_value(&l, METRIC_l1_gld_hits))); /* the caches saw nothing of it */
+    l = (struct meter_line){.n = {[EVENT_inst] = 1, [EVENT_dram_reads] = 1}};
+    assert_true(isnan(meter_line_value(&l, METRIC_stalled_WAIT)));
+    assert_false(isnan(meter_line_value(&l, METRIC_dram_bytes)));
+}
+
 /* As ncu prints for a kernel without loads or branches. */
 static void ratios_without_denominator_are_zero(void **state)
 {
@@ -111,6 +167,8 @@ int main(void)
         cmocka_unit_test(names_are_unique_and_found),
         cmocka_unit_test(aliases_are_nvprofs_names),
         cmocka_unit_test(formulas),
+        cmocka_unit_test(stalls_are_ncus),
+        cmocka_unit_test(lines_without_stalls_have_none),
         cmocka_unit_test(ratios_without_denominator_are_zero),
         cmocka_unit_test(every_event_is_used),
     };
