@@ -1,28 +1,9 @@
 # merge.awk - one row a rung from climb's table (which rungs ran, with how many launches) and ncu's (one row a launch).
 #
-#     awk -v header=1 -v metrics=a,b,c -f merge.awk FAMILY.climb.csv FAMILY.ncu.csv
+#     awk -v header=1 -v metrics=a,b,c -f ncu.awk -f merge.awk FAMILY.climb.csv FAMILY.ncu.csv
 #
 # Launches come in the same order in both. Sums are added up over a rung's launches; the rest, the grid and the block are
 # those of the launch of the rung's own kernel, or of the first.
-
-# Fields of a line in which every field is quoted; returns their number. Thousands separators are dropped by number().
-function fields(line, to,    n) {
-    sub(/^"/, "", line)
-    sub(/"\r?$/, "", line)
-    n = split(line, to, /","/)
-    return n
-}
-
-function number(text) {
-    gsub(/,/, "", text)
-    return text + 0
-}
-
-function columns(line, to,    n, i, f) {
-    n = fields(line, f)
-    for (i = 1; i <= n; i++)
-        to[f[i]] = i
-}
 
 FNR == 1 { file++; rows = 0 }
 !/^"/ { next } # ncu's own messages

@@ -18,20 +18,7 @@ if [ ${#families[@]} = 0 ]; then
     mapfile -t families < <(sed -n 's/^FAMILY(\([a-z0-9]*\),.*/\1/p' "$here/../../kernels/families.def")
 fi
 failed=()
-
-# known METRICS - those of them that this ncu knows for this GPU; the others are named on standard error. The sums that it patches
-# into machine code and the launch's own numbers are in no list.
-known() {
-    local list
-    list=$(ncu --query-metrics 2>/dev/null | awk '{ print $1 }')
-    for metric in ${1//,/ }; do
-        if [ -z "$list" ] || [[ $metric == launch__* || $metric == smsp__sass_* ]] || grep -qx "${metric%%.*}" <<<"$list"; then
-            echo "$metric"
-        else
-            echo "this ncu has no $metric" >&2
-        fi
-    done | paste -sd,
-}
+. "$here/known.sh"
 
 # profile METRICS FAMILY NAME - OUT/NAME.{ncu,climb}.csv. Clocks are left as they are.
 profile() {
@@ -42,7 +29,7 @@ profile() {
 
 # merge METRICS NAME HEADER - a row a rung.
 merge() {
-    awk -v header="$3" -v metrics="$1" -f "$here/merge.awk" "$out/$2.climb.csv" "$out/$2.ncu.csv" 2>>"$out/merge.err"
+    awk -v header="$3" -v metrics="$1" -f "$here/ncu.awk" -f "$here/merge.awk" "$out/$2.climb.csv" "$out/$2.ncu.csv" 2>>"$out/merge.err"
 }
 
 metrics=$(tr -d ' \n' <"$here/$recorded" | sed 's/,$//')
