@@ -52,7 +52,7 @@ struct caches {
     u64 l1_bytes, memory_base, nblocks;
     struct l2_shape shape;
     struct l2 *l2;
-    u64 atomic_most;
+    struct l2_hot hot;
     u32 resident, warps, nsms;
     u64 budget;      /* of an SM's l2_input */
     struct sm **sms; /* [sms_room]; NULL until the first block */
@@ -193,7 +193,7 @@ struct caches *caches_make(const struct caches_input *in)
     c->shape = (struct l2_shape){.bytes = gpu->l2_bytes,
                                  .halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1,
                                  .coalesces = gpu->cc_major >= 9};
-    c->atomic_most = 0;
+    c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;
     c->budget = L2_REQUESTS_MOST / (used ? used : 1);
@@ -455,7 +455,7 @@ void caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, co
 
 /* ---- the end ---- */
 
-u64 caches_atomic_most(const struct caches *c) { return c->atomic_most; }
+const struct l2_hot *caches_hot(const struct caches *c) { return &c->hot; }
 
 bool caches_finish(struct caches *c)
 {
@@ -473,7 +473,7 @@ bool caches_finish(struct caches *c)
     }
     for (u32 k = 0; k < c->nworkers; k++)
         good &= !c->workers[k]->failed;
-    good = good && l2_run(c->l2, &c->shape, inputs, n, &c->atomic_most);
+    good = good && l2_run(c->l2, &c->shape, inputs, n, &c->hot);
     ls_free(inputs);
     return good;
 }

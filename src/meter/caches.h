@@ -54,7 +54,7 @@ void caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, co
 
 /* The rest of the L1s, and the L2: after the launch. False: there was no memory somewhere. */
 bool caches_finish(struct caches *c);
-/* Then: sectors of atomics that the most wanted slice of L2 had to do, one after the other. */
-u64 caches_atomic_most(const struct caches *c);
+/* Then: what the most wanted lines and slices of L2 had to do, one after the other. */
+const struct l2_hot *caches_hot(const struct caches *c);
 
 #endif

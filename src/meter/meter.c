@@ -485,7 +485,7 @@ static void add_time(const struct meter *m, struct meter_report *r, const struct
                      struct arena *tmp)
 {
     struct model_work w = work_of_report(r);
-    w.slice_sectors = (double)caches_atomic_most(m->caches);
+    w.slice_sectors = (double)caches_hot(m->caches)->slice[HOT_ATOMICS];
     for (u32 k = 0; k < n; k++)
         w.path += work_path(tmp, &m->gpu, totals[k].func, totals[k].estimate, totals[k].blocks, totals[k].n);
     r->time = time_of(&m->gpu, &w);

@@ -50,7 +50,9 @@ static void l1_pass(struct sm *s, u64 request, struct traffic *t, enum traffic_c
 
 static bool l1_load(struct sm *s, u64 request, struct traffic *t, enum traffic_count hits)
 {
-    return to_l2(s, request, l1_count(s, request, t, hits));
+    const u32 missing = l1_count(s, request, t, hits);
+    t->n[TRAFFIC_l1_served] += sectors_in(request_sectors(request) & ~missing);
+    return to_l2(s, request, missing);
 }
 
 /* False: no memory. */
@@ -76,6 +78,7 @@ static bool l1_look_up(struct sm *s, u64 request)
         break;
     case TRAFFIC_STORE_MERGED:
         l1_count(s, request, t, TRAFFIC_l1_gst_hits);
+        t->n[TRAFFIC_l1_served] += n;
         return true;
     case TRAFFIC_STORE:
         l1_count(s, request, t, TRAFFIC_l1_gst_hits);

@@ -39,33 +39,35 @@ bool l2_input_push(struct l2_input *in, u64 request)
 
 /* ---- L2 ---- */
 
-/* Atomics of the lines that share a slice of L2 are done one after the other: measured, an H200 takes as long for
- * 370,844 sectors of atomics in 1 KiB as for half of them at one address. Slices are told apart by a hash. */
-enum { SLICE_LINES = 4, SLICE_BITS = 16 };
+/* What lines that share a slice of L2 are asked for is done one after the other: measured, an H200 takes as long for
+ * 370,844 sectors of atomics in 1 KiB as for half of them at one address. */
+enum { SLICE_LINES = 4, SPOT_BITS = 12 };
 
-struct slice {
+/* Sectors asked of a line, or of a slice; of all whose hash is the same. */
+struct spot {
     u32 run; /* in which it was last used: what an older one left is not there */
-    u32 sectors;
+    u32 sectors[HOT_KINDS];
 };
 
 struct l2 {
     struct cache half[2];
     struct cache window[L2_GROUPS]; /* what a group asked for lately */
-    struct slice *slices;           /* [2^SLICE_BITS] */
+    struct spot *lines, *slices;    /* [2^SPOT_BITS] */
     u32 run;                        /* counts launches */
     /* of this one: */
     u32 halves, one_in;
     bool coalesces;
-    u32 atomic_most; /* sectors of the slice that has most */
 };
 
 struct l2 *l2_make(void)
 {
     struct l2 *l2 = ls_calloc(1, sizeof *l2);
-    if (l2 && !(l2->slices = ls_calloc(1 << SLICE_BITS, sizeof *l2->slices))) {
+    if (l2 && !(l2->lines = ls_calloc(2 << SPOT_BITS, sizeof *l2->lines))) {
         ls_free(l2);
         return NULL;
     }
+    if (l2)
+        l2->slices = l2->lines + (1 << SPOT_BITS);
     return l2;
 }
 
@@ -77,7 +79,7 @@ void l2_free(struct l2 *l2)
         cache_free(&l2->half[k]);
     for (u32 k = 0; k < L2_GROUPS; k++)
         cache_free(&l2->window[k]);
-    ls_free(l2->slices);
+    ls_free(l2->lines);
     ls_free(l2);
 }
 
@@ -90,6 +92,20 @@ static inline void count(const struct l2 *l2, struct traffic *t, enum traffic_co
 static inline u32 home_of(const struct l2 *l2, u64 number)
 {
     return l2->halves == 1 ? 0 : (u32)((number / SLICE_LINES * 0x9e3779b97f4a7c15ull) >> 63);
+}
+
+static inline void at_spot(const struct l2 *l2, struct spot *spots, u64 number, enum hot_kind kind, u32 sectors)
+{
+    struct spot *s = &spots[(number * 0xd6e8feb86659fd93ull) >> (64 - SPOT_BITS)];
+    if (s->run != l2->run)
+        *s = (struct spot){.run = l2->run};
+    s->sectors[kind] += sectors_in(sectors);
+}
+
+static inline void at_slice(struct l2 *l2, u64 number, enum hot_kind kind, u32 sectors)
+{
+    at_spot(l2, l2->lines, number, kind, sectors);
+    at_spot(l2, l2->slices, number / SLICE_LINES, kind, sectors);
 }
 
 /* NULL: there is no L2. */
@@ -137,22 +153,11 @@ static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, struct tr
     l->dirty |= sectors;
 }
 
-static void at_slice(struct l2 *l2, u64 number, u32 sectors)
-{
-    struct slice *s = &l2->slices[(number / SLICE_LINES * 0xd6e8feb86659fd93ull) >> (64 - SLICE_BITS)];
-    if (s->run != l2->run)
-        *s = (struct slice){.run = l2->run};
-    s->sectors += sectors_in(sectors);
-    if (s->sectors > l2->atomic_most)
-        l2->atomic_most = s->sectors;
-}
-
 static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
 {
     const u32 missing = take(l2, home, number, sectors, t);
     count(l2, t, TRAFFIC_dram_reads, missing);
     l2_write(l2, home, number, sectors, t);
-    at_slice(l2, number, sectors);
 }
 
 /* Those of the sectors that no SM of the group has asked for lately. */
@@ -177,6 +182,7 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
     case TRAFFIC_LOCAL_STORE:
         count(l2, t, TRAFFIC_l2_writes, sectors);
         count(l2, t, TRAFFIC_l2_far_writes, near != home ? sectors : 0);
+        at_slice(l2, number, HOT_STORES, sectors);
         l2_write(l2, home, number, sectors, t);
         return;
     case TRAFFIC_ATOM:
@@ -184,13 +190,16 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
         count(l2, t, request_kind(request) == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
         count(l2, t, request_kind(request) == TRAFFIC_RED ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms,
               near != home ? sectors : 0);
+        at_slice(l2, number, HOT_ATOMICS, sectors);
         l2_atomic(l2, home, number, sectors, t);
         return;
     default:
         if (request_kind(request) != TRAFFIC_LOAD_PAST)
             sectors = coalesce(l2, in->group, number, sectors);
-        if (sectors)
-            l2_read(l2, near, number, sectors, t);
+        if (!sectors)
+            return;
+        at_slice(l2, number, HOT_LOADS, sectors);
+        l2_read(l2, near, number, sectors, t);
     }
 }
 
@@ -238,7 +247,6 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->halves = shape->halves;
     l2->coalesces = shape->coalesces;
     l2->one_in = one_in;
-    l2->atomic_most = 0;
     l2->run++;
     for (u32 k = 0; k < l2->halves; k++)
         good = good && cache_shape(&l2->half[k], shape->bytes / l2->halves / one_in, L2_WAYS);
@@ -247,7 +255,25 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     return good;
 }
 
-bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **inputs, u32 n, u64 *atomic_most)
+/* The most of each kind, of all kinds together the result. */
+static u64 most_of(const struct l2 *l2, const struct spot *spots, u64 most[HOT_KINDS])
+{
+    u64 of_all = 0;
+    for (u32 at = 0; at < 1 << SPOT_BITS; at++) {
+        u64 sum = 0;
+        if (spots[at].run != l2->run)
+            continue;
+        for (u32 kind = 0; kind < HOT_KINDS; kind++) {
+            const u64 here = (u64)spots[at].sectors[kind] * l2->one_in;
+            most[kind] = here > most[kind] ? here : most[kind];
+            sum += here;
+        }
+        of_all = sum > of_all ? sum : of_all;
+    }
+    return of_all;
+}
+
+bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **inputs, u32 n, struct l2_hot *hot)
 {
     u32 one_in = 1;
     for (u32 k = 0; k < n; k++)
@@ -258,6 +284,8 @@ bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **input
     if (!renew(l2, shape, one_in))
         return false;
     run(l2, inputs, n);
-    *atomic_most = (u64)l2->atomic_most * one_in;
+    *hot = (struct l2_hot){0};
+    most_of(l2, l2->lines, hot->line);
+    hot->slice_all = most_of(l2, l2->slices, hot->slice);
     return true;
 }

@@ -1,4 +1,4 @@
-/* traffic.c - memory of streams of requests (traffic.h). */
+/* traffic.c - memory of streams of requests, and what counts say of who served them (traffic.h). */
 #include "model/cache/traffic.h"
 
 #include "base/alloc.h"
@@ -12,4 +12,41 @@ bool requests_grow(struct requests *s)
     s->at = to;
     s->cap = cap;
     return true;
+}
+
+/* ---- who served ---- */
+
+#define T(count) ((double)n[TRAFFIC_##count])
+
+/* Sectors that went on to L2, as L2 saw them, by where they were served. */
+static struct served beyond_l1(const u64 n[TRAFFIC_COUNT])
+{
+    const double atomics = T(l2_atoms) + T(l2_reds), crossed = T(l2_far_atoms) + T(l2_far_reds);
+    const double load_fetches = T(l2_reads) - T(l2_read_hits) - T(l2_far_hits);
+    const double atomic_fetches = T(dram_reads) > load_fetches ? T(dram_reads) - load_fetches : 0;
+    const double found = atomics > atomic_fetches ? (atomics - atomic_fetches) / atomics : 0; /* in L2 */
+    return (struct served){
+        .near = T(l2_read_hits) + T(l2_writes) - T(l2_far_writes) + found * (atomics - crossed),
+        .far = T(l2_far_hits) + T(l2_far_writes) + found * crossed,
+        .dram = load_fetches + (atomics < atomic_fetches ? atomics : atomic_fetches),
+    };
+}
+
+struct served traffic_served(const u64 n[TRAFFIC_COUNT])
+{
+    const double asked =
+        T(l1_gld_hits) + T(l1_gld_misses) + T(l1_gst_hits) + T(l1_gst_misses) + T(l1_other_hits) + T(l1_other_misses);
+    struct served s = beyond_l1(n);
+    const double arrived = s.near + s.far + s.dram;
+    if (asked <= 0)
+        return (struct served){0};
+    s.l1 = T(l1_served) / asked;
+    if (arrived <= 0) { /* all of it was asked for by another SM just before */
+        s.near = 1 - s.l1;
+        return s;
+    }
+    s.near *= (1 - s.l1) / arrived;
+    s.far *= (1 - s.l1) / arrived;
+    s.dram *= (1 - s.l1) / arrived;
+    return s;
 }

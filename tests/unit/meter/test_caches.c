@@ -273,7 +273,7 @@ static void atomics_of_one_element_queue_up(void **state)
     assert_int_equal(N(end(&b, 0), l2_reds), 32);
     assert_int_equal(N(end(&b, 0), dram_reads), 1);
     assert_int_equal(N(end(&b, 1), l2_reds), 4);
-    assert_int_equal(caches_atomic_most(b.caches), 32);
+    assert_int_equal(caches_hot(b.caches)->slice[HOT_ATOMICS], 32);
     caches_free(b.caches);
 }
 
@@ -315,6 +315,98 @@ static void the_other_half_is_asked(void **state)
     assert_int_equal(N(t, dram_reads), 8192);
     assert_int_equal(N(t, l2_far_hits), 0);
     assert_in_range(N(t, l2_far_reads), 8192 * 45 / 100, 8192 * 55 / 100);
+}
+
+/* ---- who served ---- */
+
+static void assert_served(const struct bench *b, u32 site, double l1, double l2, double dram)
+{
+    const struct served s = traffic_served(b->rows[0][site].n);
+    assert_float_equal(s.l1, l1, 1e-6);
+    assert_float_equal(s.near + s.far, l2, 1e-6);
+    assert_float_equal(s.dram, dram, 1e-6);
+    assert_float_equal(s.l1 + s.near + s.far + s.dram, 1, 1e-6);
+}
+
+/* Each kind of access: what it asked for came from somewhere, and the shares say where. */
+static void every_kind_of_access_says_who_served_it(void **state)
+{
+    (void)state;
+    struct bench b;
+    const u64 first_word[32] = {0};
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    for (u32 k = 0; k < 4; k++) { /* the store: the same sectors, one after the other, so one reaches L2 */
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD, 0, 4);
+        access_at(&b, 0, 0, 4, TRAFFIC_ATOM, 16384, 0); /* 32 lanes at one word */
+    }
+    for (u32 k = 0; k < 4; k++)
+        access_at(&b, 0, 0, 2, TRAFFIC_STORE, 8192 + 4 * k, 16);
+    for (u32 k = 0; k < 2; k++) {
+        access_at(&b, 0, 0, 1, TRAFFIC_LOAD_PAST, 4096, 4);
+        access_at(&b, 0, 0, 5, TRAFFIC_RED, 32768, 4);
+    }
+    access_at(&b, 0, 0, 3, TRAFFIC_STORE_PAST, 0, 4);
+    lanes(&b, 0, 0, 6, TRAFFIC_LOCAL_STORE, first_word, 4, SPACE_LOCAL);
+    lanes(&b, 0, 0, 7, TRAFFIC_LOCAL_LOAD, first_word, 4, SPACE_LOCAL);
+    stop(&b, 0);
+    finish(&b);
+    assert_served(&b, 0, 0.75, 0, 0.25);
+    assert_served(&b, 1, 0, 0.5, 0.5);
+    assert_served(&b, 2, 0.75, 0.25, 0);
+    assert_served(&b, 3, 0, 1, 0);
+    assert_served(&b, 4, 0, 127 / 128.0, 1 / 128.0);
+    assert_served(&b, 5, 0, 0.5, 0.5);
+    assert_served(&b, 6, 0, 1, 0);
+    assert_served(&b, 7, 1, 0, 0);
+    const struct traffic nothing = {0};
+    const struct served none = traffic_served(nothing.n);
+    assert_true(none.l1 == 0 && none.near == 0 && none.far == 0 && none.dram == 0);
+}
+
+/* Half of the lines are at home in the other half of L2. What a first SM took in, a second one at the other half finds
+ * near where it is at home, else far; a third one, at the first one's half, finds all of it near. */
+static void the_halves_of_l2_serve_their_share(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &two_halves, 1, 1, 4);
+    for (u64 k = 0; k < 3; k++) {
+        start(&b, k);
+        for (u64 wait = 0; wait < k * 600; wait++) /* SMs are taken in turn: so that it comes later */
+            access_at(&b, k, 0, 7, TRAFFIC_LOAD_PAST, 1 << 18, 0);
+        for (u64 line = 0; line < 512; line++)
+            access_at(&b, k, 0, (u32)k, TRAFFIC_LOAD_PAST, line * 128, 4);
+        stop(&b, k);
+    }
+    finish(&b);
+    const struct served other = traffic_served(b.rows[0][1].n), same = traffic_served(b.rows[0][2].n);
+    assert_served(&b, 0, 0, 0, 1);
+    assert_served(&b, 1, 0, 1, 0);
+    assert_true(other.near > 0.4 && other.far > 0.4);
+    assert_float_equal(same.near, 1, 1e-6);
+}
+
+static void the_most_wanted_lines_are_told(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    for (u32 k = 0; k < 100; k++) {
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD_PAST, 0, 0); /* a sector of line 0 */
+        access_at(&b, 0, 0, 1, TRAFFIC_STORE_PAST, 128 * (1 + k % 2), 0);
+        access_at(&b, 0, 0, 2, TRAFFIC_LOAD, 1 << 16, 0); /* L1 has it but for the first time */
+    }
+    stop(&b, 0);
+    assert_true(caches_finish(b.caches));
+    const struct l2_hot *hot = caches_hot(b.caches);
+    assert_int_equal(hot->line[HOT_LOADS], 100);
+    assert_int_equal(hot->line[HOT_STORES], 50);
+    assert_int_equal(hot->line[HOT_ATOMICS], 0);
+    assert_int_equal(hot->slice[HOT_STORES], 100); /* neighbours share a slice */
+    assert_int_equal(hot->slice_all, 200);
+    caches_free(b.caches);
 }
 
 /* ---- determinism ---- */
@@ -372,13 +464,13 @@ static void a_sample_stands_for_all(void **state)
     struct l2_input *inputs[1] = {&in};
     const struct l2_shape shape = {.bytes = 1 << 20, .halves = 1};
     struct l2 *l2 = l2_make();
-    u64 most;
+    struct l2_hot hot;
     assert_non_null(l2);
     in.sites = &sites;
     for (u64 line = 0; line < 65536; line++)
         assert_true(l2_input_push(&in, request_make(line, 15, TRAFFIC_LOAD, true, 0)));
     assert_int_equal(in.one_in, 16);
-    assert_true(l2_run(l2, &shape, inputs, 1, &most));
+    assert_true(l2_run(l2, &shape, inputs, 1, &hot));
     assert_in_range(N(row, dram_reads), 262144 * 9 / 10, 262144 * 11 / 10);
     assert_int_equal(N(row, dram_reads), N(row, l2_reads));
     assert_int_equal(N(row, l2_read_hits), 0);
@@ -457,6 +549,9 @@ int main(void)
         cmocka_unit_test(atomics_of_one_element_queue_up),
         cmocka_unit_test(local_memory_is_interleaved),
         cmocka_unit_test(the_other_half_is_asked),
+        cmocka_unit_test(every_kind_of_access_says_who_served_it),
+        cmocka_unit_test(the_halves_of_l2_serve_their_share),
+        cmocka_unit_test(the_most_wanted_lines_are_told),
         cmocka_unit_test(workers_change_nothing),
         cmocka_unit_test(a_sample_stands_for_all),
         cmocka_unit_test(running_out_of_memory_is_said),
