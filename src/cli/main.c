@@ -41,7 +41,7 @@ static void print_help(FILE *out)
           "Lockstep runs CUDA kernels on the CPU and counts what a GPU's profiler counts.\n\n",
           out);
     for (u32 i = 0; i < LS_ARRAY_LEN(commands); i++)
-        fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].about);
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].about);
     fputs("\n`lockstep COMMAND --help` says more; `lockstep --version` prints the version.\n", out);
 }
 

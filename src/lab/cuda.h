@@ -54,6 +54,7 @@
     X(stream_wait, cuStreamWaitEvent)                                                                                  \
     X(event_create, cuEventCreate)                                                                                     \
     X(event_record, cuEventRecord)                                                                                     \
+    X(event_query, cuEventQuery)                                                                                       \
     X(event_synchronize, cuEventSynchronize)                                                                           \
     X(event_elapsed, cuEventElapsedTime)                                                                               \
     X(event_destroy, cuEventDestroy_v2)

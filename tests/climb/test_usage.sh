@@ -58,10 +58,10 @@ expect 0 "lockstep " profile --version
 expect 0 "lockstep " check -v
 expect 2 "there is no use for 'h200'" gpus h200
 # Every command explains itself, and says the same of an option that several have.
-for command in climb cc run check trace profile launch ptx gpus; do
+for command in climb cc run check trace profile launch ptx gpus calibrate; do
     expect 0 "age: lockstep $command" $command --help
 done
-for command in climb run check trace profile launch; do
+for command in climb run check trace profile launch calibrate; do
     expect 0 "The GPU to be (\`lockstep gpus\` lists them), as" $command --help
     expect 2 "--gpu requires an argument: NAME" $command --gpu
 done

@@ -1,0 +1,189 @@
+/* launch.c - launches, the time that machine code takes to arrive, and what kernels ask of the system. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "calibrate/experiments.h"
+
+/* ---- launches ---- */
+
+/* ns a launch, of n between two events. */
+static bool launch_ns(struct bench *b, const struct bench_launch *l, u32 n, f64 *ns, f64 *spread)
+{
+    f64 each[BENCH_RUNS], ms;
+    const u32 runs = b->request->gpu ? BENCH_RUNS : 1;
+    if (!bench_events(b, l, 2, &ms)) /* loads it */
+        return false;
+    for (u32 i = 0; i < runs; i++) {
+        if (!bench_events(b, l, n, &ms))
+            return false;
+        each[i] = ms * 1e6 / n;
+    }
+    *ns = bench_middle(each, runs);
+    *spread = bench_spread(each, runs);
+    return true;
+}
+
+static bool launch_row(struct bench *b, const struct bench_launch *l, u32 n, const char *name)
+{
+    f64 ns, spread;
+    if (!launch_ns(b, l, (u32)bench_scaled(b, n, 1), &ns, &spread))
+        return false;
+    bench_row(b, ns, "ns", spread, "launch_%s", name);
+    return true;
+}
+
+/* Grids of so many empty blocks, one after the other; what a further block costs. */
+static bool blocks_of(struct bench *b, u32 threads)
+{
+    const u32 blocks[] = {1, b->sms, 10000, 100000, 1000000};
+    f64 ns[5] = {0}, spread;
+    for (u32 i = 0; i < bench_scaled(b, 5, 2); i++) {
+        const struct bench_launch l = {"block", "empty", blocks[i], threads, 0, false, {0}};
+        if (!launch_ns(b, &l, (u32)bench_scaled(b, i < 3 ? 100 : 10, 1), &ns[i], &spread))
+            return false;
+        bench_row(b, ns[i], "ns", spread, "launch_%u_blocks_of_%u", blocks[i], threads);
+    }
+    if (b->mhz > 0 && ns[4] > ns[3])
+        bench_row(b, 900000 / ((ns[4] - ns[3]) * 1e-3 * b->mhz), "blocks a clock", 0, "block_starts_of_%u", threads);
+    return true;
+}
+
+/* By the blocks' own clocks: from the first one's begin to the last one's. */
+static bool starts(struct bench *b, u32 blocks, u32 threads)
+{
+    const struct bench_launch l = {"block", "starts", blocks, threads, 0, false, {0}};
+    struct bench_time t;
+    f64 spread;
+    if (!bench_median(b, &l, true, &t, &spread))
+        return false;
+    bench_row(b, t.ns, "ns", spread, "starts_%u_blocks_of_%u", blocks, threads);
+    return true;
+}
+
+bool measure_launches(struct bench *b)
+{
+    const u32 most = (u32)b->to->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN];
+    const u32 all = (u32)bench_scaled(b, b->sms, 2), many = (u32)bench_scaled(b, 10000, 2);
+    const struct bench_launch one = {"block", "empty", 1, 32, 0, false, {0}};
+    const struct bench_launch large = {"block", "empty_large", 1, 32, 0, false, {0}};
+    const struct bench_launch shared = {"block", "empty_shared", 1, 32, most, false, {0}};
+    const struct bench_launch shared_many = {"block", "empty_shared", many, 32, most, false, {0}};
+    const struct bench_launch shared_half = {"block", "empty_shared", many, 32, most / 2 & ~1023u, false, {0}};
+    const struct bench_launch together = {"block", "empty", all, 32, 0, true, {0}};
+    if (!launch_row(b, &one, 1, "alone_between_events") || !launch_row(b, &one, 1000, "in_a_row") ||
+        !launch_row(b, &large, 1000, "4_KB_of_parameters") || !launch_row(b, &shared, 100, "all_shared_memory") ||
+        !launch_row(b, &shared_many, 20, "10000_blocks_all_shared_memory") ||
+        !launch_row(b, &shared_half, 20, "10000_blocks_half_shared_memory") ||
+        !launch_row(b, &together, 100, "cooperative"))
+        return false;
+    return blocks_of(b, 32) && blocks_of(b, 256) && blocks_of(b, 1024) && starts(b, all, 32) && starts(b, all, 1024) &&
+           starts(b, (u32)bench_scaled(b, 16384, 4), 32) && starts(b, (u32)bench_scaled(b, 16384, 4), 256);
+}
+
+/* ---- machine code ---- */
+
+/* A kernel of n fma in a row, p[0] times over; each time's cycles are in a record of its own. */
+static char *straight_line(struct bench *b, u32 n)
+{
+    enum { LINE = 40 };
+    char *text = arena_alloc(b->mem, 4096 + (size_t)LINE * n), *at = text;
+    at += sprintf(at, ".version 7.0\n.target sm_80\n.address_size 64\n"
+                      ".visible .entry fetch(.param .align 8 .b8 g[64])\n{\n"
+                      ".reg .b64 %%o, %%n, %%b, %%e;\n.reg .b32 %%x<4>, %%z, %%t, %%h;\n.reg .f32 %%f<4>, %%a, %%c;\n"
+                      ".reg .pred %%p;\n"
+                      "ld.param.u64 %%o, [g];\nld.param.u64 %%n, [g+8];\nld.param.u32 %%z, [g+16];\n"
+                      "mov.u32 %%t, %%tid.x;\ncvt.rn.f32.u32 %%a, %%t;\nadd.f32 %%c, %%a, %%a;\n"
+                      "mov.f32 %%f0, %%a;\nmov.f32 %%f1, %%c;\nmov.f32 %%f2, %%a;\nmov.f32 %%f3, %%c;\n"
+                      "PASS:\nbar.sync 0;\nmov.u64 %%b, %%clock64;\ncvt.u32.u64 %%h, %%b;\nand.b32 %%h, %%h, %%z;\n");
+    for (u32 k = 0; k < 4; k++)
+        at +=
+            sprintf(at, "mov.b32 %%x%u, %%f%u;\nxor.b32 %%x%u, %%x%u, %%h;\nmov.b32 %%f%u, %%x%u;\n", k, k, k, k, k, k);
+    for (u32 i = 0; i < n; i++)
+        at += sprintf(at, "fma.rn.f32 %%f%u, %%f%u, %%a, %%c;\n", i & 3, i & 3);
+    at += sprintf(at, "add.f32 %%f0, %%f0, %%f1;\nadd.f32 %%f0, %%f0, %%f2;\nadd.f32 %%f0, %%f0, %%f3;\n"
+                      "mov.b32 %%x0, %%f0;\nsetp.eq.u32 %%p, %%x0, 0x9e3779b9;\n@%%p st.global.u32 [%%o], %%x0;\n"
+                      "bar.sync 0;\nmov.u64 %%e, %%clock64;\nsub.u64 %%e, %%e, %%b;\n"
+                      "mov.u32 %%h, %%ctaid.x;\nor.b32 %%h, %%h, %%t;\nsetp.eq.u32 %%p, %%h, 0;\n"
+                      "@%%p st.global.u64 [%%o], %%e;\nadd.u64 %%o, %%o, 32;\nsub.u64 %%n, %%n, 1;\n"
+                      "setp.ne.u64 %%p, %%n, 0;\n@%%p bra PASS;\nret;\n}\n");
+    return text;
+}
+
+static bool fetch_launch(struct bench *b, CUfunction f, u32 n, u32 blocks, u32 threads, const char *when)
+{
+    enum { PASSES = 4 };
+    struct bench_args args = {.out = b->out, .p = {PASSES}};
+    void *params[] = {&args};
+    if (!bench_ok(b, b->cuda.launch(f, blocks, 1, 1, threads, 1, 1, 0, NULL, params, NULL)) || !bench_wait(b) ||
+        !bench_ok(b, b->cuda.to_host(b->records, b->out, PASSES * sizeof *b->records)))
+        return false;
+    for (u32 i = 0; i < PASSES; i += PASSES - 1)
+        bench_row(b, (f64)b->records[i].cycles / n, "cycles an instruction", 0, "fetch_%u_instructions_%u_by_%u_%s_%s",
+                  n, blocks, threads, when, i ? "again" : "first");
+    return true;
+}
+
+static bool fetch(struct bench *b, u32 n)
+{
+    CUmodule module;
+    CUfunction f;
+    const u32 all = (u32)bench_scaled(b, b->sms, 2);
+    if (!bench_ok(b, b->cuda.module_load(&module, straight_line(b, n))) ||
+        !bench_ok(b, b->cuda.module_function(&f, module, "fetch")))
+        return false;
+    const bool good = fetch_launch(b, f, n, 1, 32, "new") && fetch_launch(b, f, n, 1, 32, "known") &&
+                      fetch_launch(b, f, n, 1, 128, "known") && fetch_launch(b, f, n, 1, 512, "known") &&
+                      fetch_launch(b, f, n, all, 128, "known");
+    if (good)
+        b->cuda.module_unload(module);
+    return good;
+}
+
+bool measure_fetch(struct bench *b)
+{
+    static const u32 sizes[] = {64, 256, 1024, 2048, 4096, 6144, 8192, 10240, 12288, 16384, 32768, 65536};
+    for (u32 i = 0; i < bench_scaled(b, LS_ARRAY_LEN(sizes), 2); i++)
+        if (!fetch(b, sizes[i]))
+            return false;
+    return true;
+}
+
+/* ---- the system ---- */
+
+bool measure_heap(struct bench *b)
+{
+    static const u32 threads[] = {1, 32, 1024};
+    for (u32 i = 0; i < LS_ARRAY_LEN(threads); i++) {
+        const u64 rounds = bench_scaled(b, 16, 1);
+        const struct bench_launch l = {"device", "heap", 1, 1024, 0, false, {.p = {threads[i], rounds, 64}}};
+        struct bench_time t;
+        f64 spread, ns, ignored;
+        if (!bench_median(b, &l, false, &t, &spread))
+            return false;
+        bench_row(b, t.cycles / (f64)rounds, "cycles", spread, "malloc_free_%u_threads", threads[i]);
+        if (!launch_ns(b, &l, 1, &ns, &ignored))
+            return false;
+        bench_row(b, ns, "ns", ignored, "launch_malloc_free_%u_threads", threads[i]);
+    }
+    return true;
+}
+
+bool measure_print(struct bench *b)
+{
+    static const u32 threads[] = {0, 1, 32, 1000};
+    for (u32 i = 0; i < LS_ARRAY_LEN(threads); i++) {
+        const struct bench_launch l = {"device", "print", 1, 1024, 0, false, {.p = {threads[i], 1}}};
+        struct bench_time t;
+        f64 spread, ns, ignored;
+        if (!bench_median(b, &l, false, &t, &spread))
+            return false;
+        bench_row(b, t.cycles, "cycles", spread, "printf_%u_threads", threads[i]);
+        if (!launch_ns(b, &l, 1, &ns, &ignored))
+            return false;
+        bench_row(b, ns, "ns", ignored, "launch_printf_%u_threads", threads[i]);
+    }
+    return true;
+}

@@ -1,0 +1,436 @@
+/* memory.c - chains and streams through the caches to DRAM, constants, textures, atomics, fences. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "calibrate/experiments.h"
+
+#define MIB ((u64)1 << 20)
+
+/* ---- chains of loads ---- */
+
+static bool make_ring(struct bench *b, u64 at, u64 places, u64 stride)
+{
+    const struct bench_launch l = {
+        "memory", "ring", (u32)BENCH_MIN((places + 255) / 256, (u64)1024), 256, 0, false, {.p = {at, places, stride}}};
+    struct bench_time ignored;
+    return bench_run(b, &l, &ignored);
+}
+
+/* Reads `bytes` at `at`, so that L2 has them and little else. */
+static bool sweep(struct bench *b, u64 at, u64 bytes)
+{
+    const u32 blocks = (u32)bench_scaled(b, b->sms, 1);
+    const u64 turn = (u64)blocks * 1024 * 16 * 4;
+    const struct bench_launch l = {"memory", "read_l2", blocks, 1024, 0, false, {.p = {at, bytes / turn * turn, 1, 0}}};
+    struct bench_time ignored;
+    return bench_run(b, &l, &ignored);
+}
+
+struct chase {
+    const char *kernel;
+    u64 warm, warm_steps, at, steps;
+};
+
+static bool chase(struct bench *b, const struct chase *c, f64 *cycles, f64 *spread)
+{
+    const struct bench_launch l = {
+        "memory", c->kernel, 1, 1, 0, false, {.p = {c->warm, c->warm_steps, c->at, c->steps}}};
+    struct bench_time t;
+    if (!bench_median(b, &l, false, &t, spread))
+        return false;
+    *cycles = t.cycles / (f64)c->steps;
+    return true;
+}
+
+/* A ring of lines that has been walked once. */
+static bool footprint(struct bench *b, const char *kernel, u64 at, u64 bytes, u64 stride, f64 *cycles, f64 *spread)
+{
+    const u64 places = bytes / stride, steps = BENCH_MAX(places, (u64)512);
+    const struct chase c = {kernel, at, BENCH_MIN(steps, (u64)16384), at, BENCH_MIN(steps, (u64)16384)};
+    return make_ring(b, at, places, stride) && chase(b, &c, cycles, spread);
+}
+
+static bool chase_l1(struct bench *b, u64 at)
+{
+    CUfunction f;
+    if (!bench_function(b, "memory", "chase_l1", &f))
+        return false;
+    b->cuda.function_set(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 0);
+    static const u32 kib[] = {4, 16, 32, 64, 96, 128, 160, 192, 208, 224, 240, 248, 256, 288, 320, 512, 1024};
+    f64 cycles, spread, hit = 0, largest = 0;
+    for (u32 i = 0; i < bench_scaled(b, LS_ARRAY_LEN(kib), 3); i++) {
+        /* Its places need not be a power of two: so many of a line each, one after the other. */
+        const u64 places = kib[i] * 1024 / 128;
+        u64 *ring = malloc(places * 128);
+        if (!ring)
+            return bench_ok(b, CUDA_ERROR_OUT_OF_MEMORY);
+        memset(ring, 0, places * 128);
+        for (u64 k = 0; k < places; k++)
+            ring[k * 16] = at + (k + 1) % places * 128;
+        const bool good = bench_ok(b, b->cuda.to_device(at, ring, places * 128));
+        free(ring);
+        const struct chase c = {"chase_l1", at, 2 * places, at, BENCH_MAX(2 * places, (u64)512)};
+        if (!good || !chase(b, &c, &cycles, &spread))
+            return false;
+        bench_row(b, cycles, "cycles", spread, "chase_l1_%u_KiB", kib[i]);
+        hit = i ? hit : cycles;
+        largest = cycles < 1.15 * hit ? kib[i] : largest;
+    }
+    bench_row(b, hit, "cycles", 0, "latency_l1");
+    bench_row(b, largest, "KiB", 0, "l1_size");
+    return true;
+}
+
+static bool chase_l2(struct bench *b, u64 at)
+{
+    f64 cycles, spread;
+    for (u64 mib = 1; mib <= bench_scaled(b, 64, 1); mib *= 2) {
+        if (!footprint(b, "chase_l2", at, mib * MIB, 128, &cycles, &spread))
+            return false;
+        bench_row(b, cycles, "cycles", spread, "chase_l2_%u_MiB", (u32)mib);
+        if (mib == 1)
+            bench_row(b, cycles, "cycles", spread, "latency_l2");
+    }
+    return true;
+}
+
+/* Lines that no cache has; their pages' translations are there, for the lines beside them were read before. */
+static bool chase_dram(struct bench *b, u64 at, u64 bytes)
+{
+    const u64 places = bench_scaled(b, 65536, 512), steps = bench_scaled(b, 8192, 256), stride = bytes / 2 / places;
+    f64 each[BENCH_RUNS];
+    const u32 runs = b->request->gpu ? BENCH_RUNS : 1;
+    for (u32 i = 0; i < runs; i++) {
+        const u64 ring = at + 256 * i, beside = ring + 2048;
+        const struct bench_launch l = {"memory", "chase_l2", 1, 1, 0, false, {.p = {beside, steps, ring, steps}}};
+        struct bench_time t;
+        if (!make_ring(b, ring, places, stride) || !make_ring(b, beside, places, stride) ||
+            !sweep(b, at + bytes / 2, bytes / 2) || !bench_run(b, &l, &t))
+            return false;
+        each[i] = t.cycles / (f64)steps;
+    }
+    const f64 cycles = bench_middle(each, runs);
+    bench_row(b, cycles, "cycles", bench_spread(each, runs), "latency_dram");
+    return true;
+}
+
+/* One line of each 2 MiB: in L2 all of them, but the translations of so many pages are in no TLB at some size. */
+static bool chase_pages(struct bench *b, u64 at, u64 bytes)
+{
+    const u64 stride = 2 * MIB + 128;
+    f64 cycles, spread;
+    for (u64 places = 4; places * stride <= bytes; places *= 2) {
+        if (!make_ring(b, at, places, stride))
+            return false;
+        const u64 steps = BENCH_MAX(places, (u64)1024);
+        const struct chase c = {"chase_l2", at, steps, at, steps};
+        if (!chase(b, &c, &cycles, &spread))
+            return false;
+        bench_row(b, cycles, "cycles", spread, "chase_pages_%u_MiB", (u32)(places * 2));
+    }
+    return true;
+}
+
+static bool chases_in(struct bench *b, u64 at, u64 bytes)
+{
+    return chase_l1(b, at) && chase_l2(b, at) && chase_dram(b, at, BENCH_MIN(bytes, 512 * MIB)) &&
+           chase_pages(b, at, bytes);
+}
+
+bool measure_chases(struct bench *b)
+{
+    CUdeviceptr at = 0;
+    u64 bytes = bench_scaled(b, 33 * 1024 * MIB, 16 * MIB);
+    while (bytes >= 8 * MIB && b->cuda.alloc(&at, bytes) != CUDA_SUCCESS)
+        bytes /= 2;
+    if (!at)
+        return bench_ok(b, CUDA_ERROR_OUT_OF_MEMORY);
+    const bool good = chases_in(b, at, bytes);
+    if (!b->hung)
+        b->cuda.free(at);
+    return good;
+}
+
+/* ---- constants ---- */
+
+bool measure_constants(struct bench *b)
+{
+    enum { WORDS = 16384, STRIDE = 16 }; /* words of the bank; from one place of the ring to the next */
+    static u32 words[WORDS];
+    CUfunction f;
+    CUdeviceptr at = 0;
+    size_t size = 0;
+    for (u32 kib = 1; kib <= 64; kib *= 2) {
+        const u32 n = kib * 256, steps = n / STRIDE;
+        for (u32 i = 0; i < WORDS; i++)
+            words[i] = (i + STRIDE) % n;
+        if (!bench_function(b, "memory", "chase_constant", &f))
+            return false;
+        const char *ptx = NULL;
+        for (u32 i = 0; i < bench_image_count; i++)
+            if (strcmp(bench_images[i].name, "memory") == 0 && !ptx) {
+                ptx = bench_images[i].ptx;
+                if (!bench_ok(b, b->cuda.module_global(&at, &size, b->modules[i], "constants")))
+                    return false;
+            }
+        if (!bench_ok(b, b->cuda.to_device(at, words, sizeof words)))
+            return false;
+        const struct bench_launch l = {"memory", "chase_constant", 1, 32, 0, false, {.p = {0, n, steps}}};
+        struct bench_time t;
+        f64 spread;
+        if (!bench_median(b, &l, false, &t, &spread))
+            return false;
+        bench_row(b, t.cycles / steps, "cycles", spread, "chase_constant_%u_KiB", kib);
+        bench_row(b, t.end0 / steps, "cycles", 0, "chase_constant_%u_KiB_first", kib);
+    }
+    return true;
+}
+
+/* ---- textures ---- */
+
+static bool texture_of_zeros(struct bench *b, CUarray *array, CUtexObject *texture)
+{
+    enum { SIDE = 64 };
+    static const u32 zeros[SIDE * SIDE];
+    const CUDA_ARRAY_DESCRIPTOR d = {
+        .Width = SIDE, .Height = SIDE, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+    if (!bench_ok(b, b->cuda.array_create(array, &d)))
+        return false;
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = zeros,
+                                .srcPitch = SIDE * 4,
+                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .dstArray = *array,
+                                .WidthInBytes = SIDE * 4,
+                                .Height = SIDE};
+    const CUDA_RESOURCE_DESC from = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = *array};
+    const CUDA_TEXTURE_DESC how = {.addressMode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP},
+                                   .filterMode = CU_TR_FILTER_MODE_POINT,
+                                   .flags = CU_TRSF_READ_AS_INTEGER};
+    return bench_ok(b, b->cuda.copy_2d(&copy)) && bench_ok(b, b->cuda.texture_create(texture, &from, &how, NULL));
+}
+
+bool measure_textures(struct bench *b)
+{
+    CUarray array;
+    CUtexObject texture;
+    const u64 steps = bench_scaled(b, 1024, 32);
+    if (!texture_of_zeros(b, &array, &texture))
+        return false;
+    const struct bench_launch one = {"memory", "chase_texture", 1, 32, 0, false, {.p = {texture, steps}}};
+    const struct bench_launch full = {
+        "memory", "chase_texture", (u32)bench_scaled(b, b->sms, 1), (u32)bench_scaled(b, 1024, 64),
+        0,        false,           {.p = {texture, steps}}};
+    struct bench_time t;
+    f64 spread;
+    if (!bench_median(b, &one, false, &t, &spread))
+        return false;
+    bench_row(b, t.cycles / (f64)steps, "cycles", spread, "latency_texture");
+    if (!bench_median(b, &full, false, &t, &spread))
+        return false;
+    bench_row(b, (f64)steps * full.threads / t.cycles, "lanes a clock and SM", spread, "rate_texture");
+    b->cuda.texture_destroy(texture);
+    b->cuda.array_destroy(array);
+    return true;
+}
+
+/* ---- bytes ---- */
+
+struct stream {
+    const char *name, *kernel;
+    u32 blocks, threads;
+    u64 to, bytes, passes, own, from;
+    f64 moved; /* bytes for each byte of `bytes` */
+};
+
+/* Rows of bytes a clock (the block in the middle) and bytes a second (first begin to last end). */
+static bool stream(struct bench *b, const struct stream *s)
+{
+    const u64 turn = (u64)(s->own ? 1 : s->blocks) * s->threads * 16 * 4,
+              bytes = BENCH_MAX(s->bytes / turn, (u64)1) * turn;
+    const struct bench_launch l = {
+        "memory", s->kernel, s->blocks, s->threads, 0, false, {.p = {s->to, bytes, s->passes, s->own, s->from}}};
+    struct bench_time t;
+    f64 spread;
+    if (!bench_median(b, &l, true, &t, &spread))
+        return false;
+    const f64 all = (f64)(bytes * s->passes) * (s->own ? s->blocks : 1) * s->moved;
+    bench_row(b, all / t.cycles, "bytes a clock", spread, "%s_bytes_a_clock", s->name);
+    if (t.ns > 0)
+        bench_row(b, all / t.ns * 1e9, "bytes/s", spread, "%s_bytes_a_second", s->name);
+    return true;
+}
+
+/* Words at random places, each of a sector of its own. */
+static bool gathers(struct bench *b, u64 at, u64 bytes)
+{
+    const u64 sizes[] = {8 * MIB, 32 * MIB, 2048 * MIB}, steps = bench_scaled(b, 256, 8);
+    for (u32 i = 0; i < bench_scaled(b, 3, 1); i++) {
+        const u32 blocks = (u32)bench_scaled(b, 2 * b->sms, 1);
+        const struct bench_launch l = {
+            "memory", "gather", blocks, 1024, 0, false, {.p = {at, BENCH_MIN(sizes[i], bytes), steps}}};
+        struct bench_time t;
+        f64 spread;
+        if (!bench_median(b, &l, false, &t, &spread))
+            return false;
+        bench_row(b, (f64)(steps * blocks) * 1024 / t.cycles, "sectors a clock", spread, "gather_%u_MiB",
+                  (u32)(sizes[i] / MIB));
+    }
+    return true;
+}
+
+/* The same line for all warps of all SMs, and a line each. */
+static bool lines(struct bench *b, u64 at)
+{
+    const u32 blocks = (u32)bench_scaled(b, b->sms, 1);
+    const u64 steps = bench_scaled(b, 64, 8);
+    for (u32 own = 0; own < 2; own++) {
+        const struct bench_launch l = {"memory", "line", blocks, 1024, 0, false, {.p = {at, 128 * own, steps}}};
+        struct bench_time t;
+        f64 spread;
+        if (!bench_median(b, &l, false, &t, &spread))
+            return false;
+        bench_row(b, (f64)(steps * blocks) * 32 / t.cycles, "lines a clock", spread, own ? "lines_own" : "lines_one");
+    }
+    return true;
+}
+
+static bool streams_in(struct bench *b, u64 at, u64 bytes)
+{
+    const u64 n = bench_scaled(b, 1, 0);
+    const u32 all = (u32)bench_scaled(b, b->sms, 1), two = (u32)bench_scaled(b, 2 * b->sms, 1);
+    const u64 dram = bench_scaled(b, bytes / 2, MIB / 2), small = bench_scaled(b, 64 << 10, 1 << 14);
+    const struct stream streams[] = {
+        {"l1_one_sm", "read_l1", 1, 1024, at, small, 1 + 200 * n, 1, 0, 1},
+        {"l1", "read_l1", all, 1024, at, small, 1 + 200 * n, 1, 0, 1},
+        {"l2_one_sm", "read_l2", 1, 1024, at, 2 * MIB, 1 + 8 * n, 1, 0, 1},
+        {"l2_one_sm_32_warps_small", "read_l2", 1, 1024, at, MIB / 4, 1 + 64 * n, 1, 0, 1},
+        {"l2_8_MiB", "read_l2", all, 1024, at, 9 * MIB, 1 + 40 * n, 0, 0, 1},
+        {"l2_16_MiB", "read_l2", two, 1024, at, 18 * MIB, 1 + 40 * n, 0, 0, 1},
+        {"l2_32_MiB", "read_l2", two, 1024, at, 36 * MIB, 1 + 20 * n, 0, 0, 1},
+        {"l2_48_MiB", "read_l2", two, 1024, at, 52 * MIB, 1 + 20 * n, 0, 0, 1},
+        {"l2_private", "read_l2", all, 1024, at, 128 << 10, 1 + 100 * n, 1, 0, 1},
+        {"l2_all_the_same", "read_l2", all, 1024, at, 128 << 10, 1 + 100 * n, 2, 0, 1},
+        {"l2_write_8_MiB", "write", all, 1024, at, 9 * MIB, 1 + 40 * n, 0, 0, 1},
+        {"l2_write_one_sm", "write", 1, 1024, at, 2 * MIB, 1 + 8 * n, 0, 0, 1},
+        {"dram_read", "read_l2", two, 1024, at, dram, 1, 0, 0, 1},
+        {"dram_read_8_blocks", "read_l2", (u32)bench_scaled(b, 8 * b->sms, 1), 256, at, dram, 1, 0, 0, 1},
+        {"dram_write", "write", two, 1024, at, dram, 1, 0, 0, 1},
+        {"dram_copy", "write", two, 1024, at, dram, 1, 0, at + dram, 2},
+        {"dram_read_one_sm", "read_l2", 1, 1024, at + dram, bench_scaled(b, 256 * MIB, MIB / 2), 1, 0, 0, 1},
+        {"dram_write_one_sm", "write", 1, 1024, at, bench_scaled(b, 256 * MIB, MIB / 2), 1, 0, 0, 1},
+    };
+    for (u32 i = 0; i < LS_ARRAY_LEN(streams); i++) {
+        if (!b->request->gpu && strstr(streams[i].name, "_MiB") && strcmp(streams[i].name, "l2_8_MiB") != 0)
+            continue;
+        if (!stream(b, &streams[i]))
+            return false;
+    }
+    return true;
+}
+
+bool measure_bandwidth(struct bench *b)
+{
+    CUdeviceptr at;
+    const u64 bytes = bench_scaled(b, 4096 * MIB, 32 * MIB);
+    if (!bench_alloc(b, bytes, &at))
+        return false;
+    const bool good = streams_in(b, at, bytes) && gathers(b, at, bytes) && lines(b, at);
+    if (!b->hung)
+        b->cuda.free(at);
+    return good;
+}
+
+/* ---- atomics ---- */
+
+struct pattern {
+    const char *name;
+    u64 lane, warp, mask, lanes, steps;
+};
+
+static bool atomics_of(struct bench *b, u64 at, const char *kind, const struct pattern *p, u32 blocks)
+{
+    const u64 steps = bench_scaled(b, p->steps, 8);
+    const u32 threads = (u32)bench_scaled(b, 1024, 64);
+    const struct bench_launch l = {"atomics",
+                                   arena_printf(b->mem, "atomics_%s", kind),
+                                   blocks,
+                                   threads,
+                                   0,
+                                   false,
+                                   {.p = {at, p->lane, p->warp, p->mask, steps, p->lanes}}};
+    struct bench_time t;
+    f64 spread;
+    if (!bench_median(b, &l, false, &t, &spread))
+        return false;
+    bench_row(b, (f64)(steps * blocks * threads / 32 * p->lanes) / t.cycles, "lanes a clock", spread, "atomics_%s_%s%s",
+              kind, p->name, blocks == 1 ? "_one_sm" : "");
+    return true;
+}
+
+static bool atomics_in(struct bench *b, u64 at)
+{
+    static const char *const kinds[] = {"red_u32", "red_u64", "red_f32", "red_f64",     "red_max",
+                                        "add_u32", "add_f32", "cas_u32", "exchange_u32"};
+    static const struct pattern patterns[] = {
+        {"one_address", 0, 0, 128, 32, 8},
+        {"one_address_one_lane", 0, 0, 128, 1, 32},
+        {"one_line", 4, 0, 128, 32, 16},
+        {"line_a_warp", 4, 128, 16 * MIB, 32, 64},
+        {"line_a_lane", 128, 4096, 32 * MIB, 32, 16},
+    };
+    for (u32 k = 0; k < LS_ARRAY_LEN(kinds); k++)
+        for (u32 i = 0; i < LS_ARRAY_LEN(patterns); i++)
+            if (!atomics_of(b, at, kinds[k], &patterns[i], (u32)bench_scaled(b, b->sms, 2)))
+                return false;
+    return atomics_of(b, at, "red_u32", &patterns[0], 1) && atomics_of(b, at, "red_u32", &patterns[3], 1) &&
+           atomics_of(b, at, "red_u32", &patterns[4], 1) && atomics_of(b, at, "add_u32", &patterns[3], 1);
+}
+
+bool measure_atomics(struct bench *b)
+{
+    CUdeviceptr at;
+    if (!bench_alloc(b, 64 * MIB, &at))
+        return false;
+    const bool good = atomics_in(b, at);
+    if (!b->hung)
+        b->cuda.free(at);
+    return good;
+}
+
+/* ---- chains of atomics and fences ---- */
+
+/* One thread, or the lanes of one warp `lane` bytes apart. */
+static bool chain(struct bench *b, u64 at, const char *what, u32 threads, u64 lane, const char *pattern)
+{
+    const u64 steps = bench_scaled(b, 512, 16), words = 4096;
+    const struct bench_launch fill = {"memory", "own_addresses", 16, 256, 0, false, {.p = {at, words}}};
+    const struct bench_launch l = {"memory", arena_printf(b->mem, "chain_%s", what), 1, threads, 0,
+                                   false,    {.p = {at, 0, 0, steps, lane, 0}}};
+    struct bench_time t;
+    f64 spread;
+    if (!bench_run(b, &fill, &t) || !bench_median(b, &l, false, &t, &spread))
+        return false;
+    bench_row(b, t.cycles / (f64)steps, "cycles", spread, "latency_%s%s", what, pattern);
+    return true;
+}
+
+bool measure_fences(struct bench *b)
+{
+    CUdeviceptr at;
+    if (!bench_alloc(b, MIB, &at))
+        return false;
+    static const char *const fences[] = {"fence", "store_fence", "store_membar", "store_fence_cta", "store_fence_sys"};
+    static const char *const atomics[] = {"atomic_add", "atomic_exchange", "atomic_cas"};
+    bool good = true;
+    for (u32 i = 0; good && i < LS_ARRAY_LEN(atomics); i++)
+        good = chain(b, at, atomics[i], 1, 0, "") && chain(b, at, atomics[i], 32, 8, "_warp") &&
+               chain(b, at, atomics[i], 32, 0, "_warp_one_address");
+    for (u32 i = 0; good && i < LS_ARRAY_LEN(fences); i++)
+        good = chain(b, at, fences[i], 1, 0, "");
+    if (!b->hung)
+        b->cuda.free(at);
+    return good;
+}
