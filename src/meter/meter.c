@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/mutate.h"
 #include "meter/count.h"
+#include "model/interval.h"
 
 struct meter {
     struct exec_hooks hooks;
@@ -481,6 +482,15 @@ static void describe_launch(const struct meter *m, struct meter_report *r)
     r->modelled = m->caches != NULL;
 }
 
+static void set_interval(struct model_time *t)
+{
+    const struct interval_signs signs = interval_signs_of(t);
+    const struct time_interval i = time_interval_of(&signs);
+    t->low_ns = i.low_ns;
+    t->high_ns = i.high_ns;
+    t->measured = i.launches;
+}
+
 static void add_time(const struct meter *m, struct meter_report *r, const struct total *totals, u32 n,
                      struct arena *tmp)
 {
@@ -489,6 +499,7 @@ static void add_time(const struct meter *m, struct meter_report *r, const struct
     for (u32 k = 0; k < n; k++)
         w.path += work_path(tmp, &m->gpu, totals[k].func, totals[k].estimate, totals[k].blocks, totals[k].n);
     r->time = time_of(&m->gpu, &w);
+    set_interval(&r->time);
     r->n[EVENT_time_ns] = (u64)(r->time.ns + 0.5);
 }
 

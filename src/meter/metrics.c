@@ -98,15 +98,16 @@ const char *event_text(enum event_id e) { return (u32)e < EVENT_COUNT ? event_te
 
 enum event_id stall_event(enum stall_reason r) { return (enum event_id)((u32)EVENT_stall_SELECTED + (u32)r); }
 
-const char *stall_name(enum stall_reason r)
-{
-    static const char *const names[] = {
-#define STALL(id, name, text) name,
+static const struct {
+    const char *name, *text;
+} stalls[REASON_COUNT] = {
+#define STALL(id, name, text) {name, text},
 #include "model/replay/stalls.def"
 #undef STALL
-    };
-    return (u32)r < REASON_COUNT ? names[r] : "?";
-}
+};
+
+const char *stall_name(enum stall_reason r) { return (u32)r < REASON_COUNT ? stalls[r].name : "?"; }
+const char *stall_text(enum stall_reason r) { return (u32)r < REASON_COUNT ? stalls[r].text : "?"; }
 
 u64 stall_cycles(const u64 n[EVENT_COUNT])
 {

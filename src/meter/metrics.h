@@ -56,6 +56,7 @@ const char *event_text(enum event_id e);
 
 enum event_id stall_event(enum stall_reason r);
 const char *stall_name(enum stall_reason r); /* "long_scoreboard" */
+const char *stall_text(enum stall_reason r); /* "for a result from ..." */
 /* Cycles of warps of all reasons together; 0: nothing was replayed. */
 u64 stall_cycles(const u64 n[EVENT_COUNT]);
 

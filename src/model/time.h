@@ -38,6 +38,7 @@ struct model_time {
     double busy;            /* from the first block to the last */
     double ns, cycles;      /* with what a launch takes besides */
     double low_ns, high_ns; /* what eight launches in ten are expected between (interval.h); 0: unknown */
+    double measured;        /* launches that this is from; 0: a guess */
     double sm_hz, dram_hz;  /* the clocks that it was computed for */
     double active;          /* busy, on the average of all SMs */
     double warps_pct;       /* achieved occupancy */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/warp_state.h"
+
 #define WASTE 1.1 /* a tenth more than needed is worth a remark */
 
 static double event(const struct meter_report *r, enum event_id e) { return (double)r->n[e]; }
@@ -344,5 +346,7 @@ void limit_text(const struct meter_report *r, const struct gpu *gpu, const struc
     if (l->duration > 0 && l->nearest != BOUND_LATENCY && l->bounds.seconds[l->nearest] < 0.6 * l->duration)
         say(&w, "For the rest of the time warps wait for results: theoretical occupancy is %.0f%%. ", r->occupancy.pct);
     say_line(&w, r, l->nearest);
-    say(&w, "%s", advice[l->nearest]);
+    char costly[1200];
+    warp_state_costly(r, costly, sizeof costly);
+    say(&w, "%s%s", costly, advice[l->nearest]);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/limit.h"
+#include "report/warp_state.h"
 
 /* 10 SMs at 1 GHz: a clock is a nanosecond. */
 static const struct gpu gpu = {.sms = 10,
@@ -135,6 +136,47 @@ static void ideal_sectors(void **state)
     assert_int_equal(limit_sectors(&l).sectors, 2);
 }
 
+/* 40 of 100 cycles at line 12, in two instructions; line 20 waits longer, but not for the largest reason. */
+static void the_costly_line_is_named(void **state)
+{
+    (void)state;
+    struct meter_line lines[] = {
+        {.function = "k", .file = "x.cu", .line = 12, .ptx_line = 1, .n = {[EVENT_stall_BARRIER] = 15}},
+        {.function = "k", .file = "x.cu", .line = 20, .ptx_line = 2, .n = {[EVENT_stall_SELECTED] = 50}},
+        {.function = "k", .file = "x.cu", .line = 12, .ptx_line = 3, .n = {[EVENT_stall_BARRIER] = 25}},
+        {.function = "k", .file = "x.cu", .line = 20, .ptx_line = 4, .n = {[EVENT_stall_WAIT] = 10}},
+    };
+    struct meter_report r = launch(1);
+    char text[2048];
+    assert_false(warp_state_text(&r, text, sizeof text));
+    warp_state_costly(&r, text, sizeof text);
+    assert_string_equal(text, "");
+    r.lines = lines, r.nlines = LS_ARRAY_LEN(lines);
+    r.n[EVENT_stall_BARRIER] = 40, r.n[EVENT_stall_SELECTED] = 50, r.n[EVENT_stall_WAIT] = 10;
+    double share;
+    assert_int_equal(warp_state_largest(r.n, &share), REASON_BARRIER);
+    assert_float_equal(share, 0.4, 1e-9);
+    warp_state_costly(&r, text, sizeof text);
+    assert_non_null(strstr(text, "x.cu:20, with 60% of the time"));
+    assert_true(warp_state_text(&r, text, sizeof text));
+    assert_non_null(strstr(text, "barrier (for the other warps of its block at a barrier): 0.8 of the 2.0 cycles"));
+    assert_non_null(strstr(text, "x.cu:12 has 100% of these cycles"));
+    assert_null(strstr(text, "nearly every cycle"));
+    r.metrics[METRIC_issue_active].value = 85;
+    assert_true(warp_state_text(&r, text, sizeof text));
+    assert_non_null(strstr(text, "nearly every cycle"));
+}
+
+static void every_wait_has_advice(void **state)
+{
+    (void)state;
+    for (u32 k = 0; k < REASON_COUNT; k++) {
+        const enum stall_reason reason = (enum stall_reason)k;
+        assert_non_null(warp_state_advice(reason));
+        assert_int_equal(*warp_state_advice(reason) == 0, reason == REASON_SELECTED || reason == REASON_MISC);
+    }
+}
+
 static void numbers_are_ncus(void **state)
 {
     (void)state;
@@ -159,6 +201,8 @@ int main(void)
         cmocka_unit_test(nothing_is_said_of_nothing),
         cmocka_unit_test(waste_is_noted),
         cmocka_unit_test(ideal_sectors),
+        cmocka_unit_test(the_costly_line_is_named),
+        cmocka_unit_test(every_wait_has_advice),
         cmocka_unit_test(numbers_are_ncus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

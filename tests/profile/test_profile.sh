@@ -280,6 +280,24 @@ profile 3 -i "$work/nothing"
 profile 3 -i kernels.cu
 says "is no report"
 
+# replayed.lsrep is made up, with round numbers: of 10,000 cycles of warps line 29 has 6,300, 5,000 of them short_scoreboard.
+what="what warps wait for"
+profile 0 -i replayed.lsrep -k column --section SpeedOfLight --section WarpStateStats --section NearestLimit --print-details all
+same golden/replayed.txt
+profile 0 -i replayed.lsrep -k column --page source
+same golden/replayed-source.txt
+profile 0 -i replayed.lsrep -k column --page source --csv
+rows '"150","30","long_scoreboard","400",.*"30% of the time"$' 1
+rows '"315","63","short_scoreboard","500",.*"63% of the time, 97% conflicts"$' 1
+profile 0 -i replayed.lsrep -k column --csv --section WarpStateStats --section NearestLimit
+rows '"Warp State Statistics","","","","CPIStall","OPT","The largest stall reason is short_scoreboard' 1
+profile 0 -i replayed.lsrep -k column --section WarpStateStats --apply-rules no
+hasnt "largest stall"
+profile 0 -q --page source --csv --model no -k strided "$program" $ptx strided:4
+rows '"    const float v = in\[i \* stride\];","n/a","n/a","",' 1
+profile 0 -q --section SpeedOfLight "$program" $ptx strided:4
+rows '^    Time  [0-9.]* us, [0-9.]* to [0-9.]*: ' 1
+
 what="many launches"
 profile 0 --model no -o "$work/many" "$program" $ptx times:2000 tiny
 lines=$(wc -l <"$work/many.lsrep"); bytes=$(wc -c <"$work/many.lsrep")

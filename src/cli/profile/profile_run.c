@@ -37,8 +37,10 @@ static bool wants_model(const struct profile *p)
     const struct ncu_options *o = &p->page;
     if (p->no_model)
         return false;
-    if (p->export_to || o->sections || o->limits)
-        return p->export_to || o->page == NCU_DETAILS || o->page == NCU_RAW;
+    if (p->export_to || o->page == NCU_SOURCE)
+        return true;
+    if (o->sections || o->limits)
+        return o->page == NCU_DETAILS || o->page == NCU_RAW;
     if (!o->metrics.n)
         return o->page == NCU_RAW;
     for (u32 i = 0; i < o->metrics.n; i++) {

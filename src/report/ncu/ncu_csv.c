@@ -9,6 +9,7 @@
 #include "report/csv.h"
 #include "report/limit.h"
 #include "report/ncu/ncu.h"
+#include "report/warp_state.h"
 
 static void put_fields(FILE *out, const char *const *fields, u32 n, bool first)
 {
@@ -107,12 +108,19 @@ static void put_section(FILE *out, const struct ncu_report *r, const struct ncu_
         put_metric(out, r, l, section, &lines[i]);
 }
 
-static void put_rule(FILE *out, const struct ncu_report *r, const struct ncu_launch *l, const char *rule,
-                     const char *text)
+static void put_rule(FILE *out, const struct ncu_report *r, const struct ncu_launch *l, const char *section,
+                     const char *rule, const char *text)
 {
     put_leading(out, r, l);
-    put_fields(out, (const char *[]){"Nearest Limit", "", "", "", rule, "OPT", text, "", ""}, 9, false);
+    put_fields(out, (const char *[]){section, "", "", "", rule, "OPT", text, "", ""}, 9, false);
     end_row(out, r, "");
+}
+
+static void put_warp_state(FILE *out, const struct ncu_report *r, const struct ncu_launch *l, i32 section)
+{
+    char text[4096];
+    if (section == ncu_section_find("WarpStateStats") && has_rules(r) && warp_state_text(l->r, text, sizeof text))
+        put_rule(out, r, l, ncu_title(section), "CPIStall", text);
 }
 
 static void put_limits(FILE *out, const struct ncu_report *r, const struct ncu_launch *l)
@@ -135,11 +143,11 @@ static void put_limits(FILE *out, const struct ncu_report *r, const struct ncu_l
     if (!has_rules(r))
         return;
     limit_text(l->r, l->gpu, &limits, text, sizeof text);
-    put_rule(out, r, l, "NearestLimit", text);
+    put_rule(out, r, l, "Nearest Limit", "NearestLimit", text);
     const char *rule;
     for (u32 i = 0; i < LIMIT_NOTES; i++)
         if (limit_note(l->r, i, limits.nearest, &rule, text, sizeof text))
-            put_rule(out, r, l, rule, text);
+            put_rule(out, r, l, "Nearest Limit", rule, text);
 }
 
 static void put_details(FILE *out, const struct ncu_report *r)
@@ -151,8 +159,10 @@ static void put_details(FILE *out, const struct ncu_report *r)
     end_row(out, r, "Metric Kind");
     for (u32 i = 0; i < r->n; i++) {
         for (u32 s = 0; ncu_section_at(s); s++)
-            if (r->o->sections >> s & 1)
+            if (r->o->sections >> s & 1) {
                 put_section(out, r, &r->launches[i], (i32)s);
+                put_warp_state(out, r, &r->launches[i], (i32)s);
+            }
         put_section(out, r, &r->launches[i], NCU_METRICS_SECTION);
         put_limits(out, r, &r->launches[i]);
     }

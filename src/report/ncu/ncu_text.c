@@ -17,6 +17,7 @@
 
 #include "report/limit.h"
 #include "report/ncu/ncu.h"
+#include "report/warp_state.h"
 
 enum { COLUMNS = 5, WRAP = 119 };
 
@@ -189,6 +190,45 @@ static void put_kinds(FILE *out, const struct ncu_report *r, const struct ncu_la
 
 /* ---- one launch ---- */
 
+/* The modelled time and how far it may be off, behind the section that has the duration. */
+static void put_interval(FILE *out, const struct ncu_report *r, const struct ncu_launch *l)
+{
+    const double ns = meter_value(l->r, METRIC_gpu_time), measured = meter_value(l->r, METRIC_time_measured);
+    const double low = meter_value(l->r, METRIC_time_low), high = meter_value(l->r, METRIC_time_high);
+    const struct ncu_unit u = ncu_unit_for("ns", ns, !r->o->base_units);
+    char number[3][48], text[300];
+    if (isnan(ns) || isnan(low) || isnan(high))
+        return;
+    ncu_number(ns / u.divisor, number[0]);
+    ncu_number(low / u.divisor, number[1]);
+    ncu_number(high / u.divisor, number[2]);
+    const int n = snprintf(text, sizeof text, "%s %s, %s to %s: ", number[0], u.name, number[1], number[2]);
+    if (measured > 0)
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "eight in ten of %.0f launches like it that were measured are so near", measured);
+    else
+        snprintf(text + n, sizeof text - (size_t)n, "how near it is was not yet measured for launches like it");
+    ncu_wrap(out, "    Time  ", text);
+}
+
+static void put_warp_state(FILE *out, const struct ncu_report *r, const struct ncu_launch *l)
+{
+    char text[4096];
+    if (r->o->no_rules || !warp_state_text(l->r, text, sizeof text))
+        return;
+    fputc('\n', out);
+    ncu_wrap(out, "    OPT   ", text);
+}
+
+/* What stands under a section's table. */
+static void put_remarks(FILE *out, const struct ncu_report *r, const struct ncu_launch *l, i32 section)
+{
+    if (section >= 0 && section == ncu_section_find("SpeedOfLight"))
+        put_interval(out, r, l);
+    if (section >= 0 && section == ncu_section_find("WarpStateStats"))
+        put_warp_state(out, r, l);
+}
+
 static void put_section(FILE *out, const struct ncu_report *r, const struct ncu_launch *l, i32 section)
 {
     u32 n;
@@ -210,6 +250,7 @@ static void put_section(FILE *out, const struct ncu_report *r, const struct ncu_
     put_table(out, &t);
     if (!r->o->print_kind)
         put_kinds(out, r, l, lines, n);
+    put_remarks(out, r, l, section);
     fputc('\n', out);
 }
 

@@ -1,0 +1,77 @@
+/* interval.c - classes of launches, and the factors of interval.def. */
+#include "model/interval.h"
+
+#define SHORT_NS 5000.0
+#define LONG_NS 50000.0
+#define BUSY_PCT 50.0 /* from here on a resource is what limits the launch */
+
+static const struct {
+    double low, high;
+    u32 launches;
+} factors[INTERVAL_SIZES][INTERVAL_LIMITS] = {
+#define INTERVAL(size, limit, low, high, launches) [INTERVAL_##size][INTERVAL_##limit] = {low, high, launches},
+#define INTERVAL_RATIO(factor, pairs)
+#include "model/interval.def"
+#undef INTERVAL
+#undef INTERVAL_RATIO
+};
+
+static const struct {
+    double factor;
+    u32 pairs;
+} of_ratio = {
+#define INTERVAL(size, limit, low, high, launches)
+#define INTERVAL_RATIO(factor, pairs) factor, pairs
+#include "model/interval.def"
+#undef INTERVAL
+#undef INTERVAL_RATIO
+};
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+struct interval_signs interval_signs_of(const struct model_time *t)
+{
+    const double share = t->cycles > 0 ? 100 / t->cycles : 0;
+    return (struct interval_signs){.ns = t->ns,
+                                   .memory_pct = larger(larger(t->dram_pct, t->l2_pct), share * t->l1),
+                                   .sm_pct = t->sm_pct,
+                                   .atomics_pct = share * t->atomics};
+}
+
+enum interval_size interval_size(const struct interval_signs *s)
+{
+    return s->ns < SHORT_NS ? INTERVAL_SHORT : s->ns < LONG_NS ? INTERVAL_MIDDLE : INTERVAL_LONG;
+}
+
+enum interval_limit interval_limit(const struct interval_signs *s)
+{
+    const double most = larger(s->atomics_pct, larger(s->memory_pct, s->sm_pct));
+    return !(most >= BUSY_PCT)      ? INTERVAL_LATENCY
+           : s->atomics_pct >= most ? INTERVAL_ATOMICS
+           : s->memory_pct >= most  ? INTERVAL_MEMORY
+                                    : INTERVAL_COMPUTE;
+}
+
+const char *interval_size_name(enum interval_size size)
+{
+    static const char *const names[INTERVAL_SIZES] = {"SHORT", "MIDDLE", "LONG"};
+    return (u32)size < INTERVAL_SIZES ? names[size] : "?";
+}
+
+const char *interval_limit_name(enum interval_limit limit)
+{
+    static const char *const names[INTERVAL_LIMITS] = {"MEMORY", "COMPUTE", "ATOMICS", "LATENCY"};
+    return (u32)limit < INTERVAL_LIMITS ? names[limit] : "?";
+}
+
+struct time_interval time_interval_of(const struct interval_signs *s)
+{
+    const u32 size = interval_size(s), limit = interval_limit(s);
+    return (struct time_interval){s->ns * factors[size][limit].low, s->ns * factors[size][limit].high,
+                                  factors[size][limit].launches};
+}
+
+struct ratio_interval ratio_interval_of(double ratio)
+{
+    return (struct ratio_interval){ratio / of_ratio.factor, ratio * of_ratio.factor, of_ratio.pairs};
+}
