@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -134,14 +135,15 @@ static char *text_of(const json_t *gpu)
         char name[80];
         snprintf(name, sizeof name, "\"%s\":", key);
         fprintf(out, "%s    %-*s %s", between, json_is_object(member) ? 25 : 1, name, value ? value : "null");
-        ls_free(value);
+        free(value);
         between = ",\n";
     }
     fputs("\n}\n", out);
-    if (fclose(out) == 0)
-        return text;
-    ls_free(text);
-    return NULL;
+    char *own = fclose(out) == 0 ? ls_realloc(NULL, size + 1) : NULL;
+    if (own)
+        memcpy(own, text, size + 1);
+    free(text);
+    return own;
 }
 
 char *calibrate_gpu_file(const struct calibration *c, const char *id)

@@ -63,6 +63,36 @@ static bool starts(struct bench *b, u32 blocks, u32 threads)
     return true;
 }
 
+static int by_sm_and_cycle(const void *x, const void *y)
+{
+    const struct bench_record *a = x, *b = y;
+    if (a->sm != b->sm)
+        return (a->sm > b->sm) - (a->sm < b->sm);
+    return (a->cycles > b->cycles) - (a->cycles < b->cycles);
+}
+
+/* An SM that has room for one block: from one's begin to the next one's. */
+static bool turnover(struct bench *b, u32 threads)
+{
+    const u32 most = (u32)b->to->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN];
+    const u32 blocks = (u32)bench_scaled(b, 20 * b->sms, 2 * b->sms);
+    const struct bench_launch l = {"block", "starts", blocks, threads, most, false, {0}};
+    struct bench_time t;
+    if (!bench_run(b, &l, &t) || !bench_run(b, &l, &t))
+        return false;
+    const u32 n = BENCH_MIN(blocks, (u32)BENCH_RECORDS);
+    f64 *between = arena_array(b->mem, f64, n);
+    u32 pairs = 0;
+    qsort(b->records, n, sizeof *b->records, by_sm_and_cycle);
+    for (u32 i = 1; i < n; i++)
+        if (b->records[i].sm == b->records[i - 1].sm)
+            between[pairs++] = (f64)(b->records[i].cycles - b->records[i - 1].cycles);
+    if (pairs)
+        bench_row(b, bench_middle(between, pairs), "cycles", bench_spread(between, pairs), "block_turnover_of_%u",
+                  threads);
+    return true;
+}
+
 bool measure_launches(struct bench *b)
 {
     const u32 most = (u32)b->to->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN];
@@ -78,6 +108,8 @@ bool measure_launches(struct bench *b)
         !launch_row(b, &shared_many, 20, "10000_blocks_all_shared_memory") ||
         !launch_row(b, &shared_half, 20, "10000_blocks_half_shared_memory") ||
         !launch_row(b, &together, 100, "cooperative"))
+        return false;
+    if (!turnover(b, 32) || !turnover(b, 256) || !turnover(b, 1024))
         return false;
     return blocks_of(b, 32) && blocks_of(b, 256) && blocks_of(b, 1024) && starts(b, all, 32) && starts(b, all, 1024) &&
            starts(b, (u32)bench_scaled(b, 16384, 4), 32) && starts(b, (u32)bench_scaled(b, 16384, 4), 256);

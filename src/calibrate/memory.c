@@ -96,6 +96,32 @@ static bool chase_l2(struct bench *b, u64 at)
     return true;
 }
 
+/* Single lines, as far from this SM as they happen to be. */
+static bool l2_sides(struct bench *b, u64 at)
+{
+    enum { LINES = 64 };
+    const u32 n = (u32)bench_scaled(b, LINES, 2);
+    const struct bench_launch fill = {"memory", "own_addresses", 16, 256, 0, false, {.p = {at, (u64)n * 512}}};
+    struct bench_time t;
+    f64 cycles[LINES];
+    if (!bench_run(b, &fill, &t))
+        return false;
+    for (u32 i = 0; i < n; i++) {
+        const u64 line = at + 4096ull * i, steps = bench_scaled(b, 128, 16);
+        const struct bench_launch l = {"memory", "chase_l2", 1, 1, 0, false, {.p = {line, 16, line, steps}}};
+        if (!bench_run(b, &l, &t))
+            return false;
+        cycles[i] = t.cycles / (f64)steps;
+    }
+    const f64 middle = bench_middle(cycles, n);
+    bench_row(b, cycles[0], "cycles", 0, "latency_l2_nearest_line");
+    bench_row(b, cycles[n / 4], "cycles", 0, "latency_l2_quarter_of_lines");
+    bench_row(b, middle, "cycles", 0, "latency_l2_middle_line");
+    bench_row(b, cycles[3 * n / 4], "cycles", 0, "latency_l2_three_quarters_of_lines");
+    bench_row(b, cycles[n - 1], "cycles", 0, "latency_l2_farthest_line");
+    return true;
+}
+
 /* Lines that no cache has; their pages' translations are there, for the lines beside them were read before. */
 static bool chase_dram(struct bench *b, u64 at, u64 bytes)
 {
@@ -135,7 +161,7 @@ static bool chase_pages(struct bench *b, u64 at, u64 bytes)
 
 static bool chases_in(struct bench *b, u64 at, u64 bytes)
 {
-    return chase_l1(b, at) && chase_l2(b, at) && chase_dram(b, at, BENCH_MIN(bytes, 512 * MIB)) &&
+    return chase_l1(b, at) && chase_l2(b, at) && l2_sides(b, at) && chase_dram(b, at, BENCH_MIN(bytes, 512 * MIB)) &&
            chase_pages(b, at, bytes);
 }
 
