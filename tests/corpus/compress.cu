@@ -57,7 +57,7 @@ __global__ void rle_block(const unsigned char *in, uint16_t *runs, int *count, i
 
 static void rle_case(int size, bool block)
 {
-    const int stretches = size == 0 ? 512 : size == 1 ? 16384 : 200000;
+    const int stretches = size == 0 ? 512 : size == 1 ? 16384 : 120000;
     const size_t n = (size_t)stretches * STRETCH;
     unsigned char *in = host_array<unsigned char>(n);
     for (size_t k = 0; k < n;) {
