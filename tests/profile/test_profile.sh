@@ -272,6 +272,34 @@ profile 0 -i "$work/r.lsrep" --page source
 has "<- 2.0x the sectors"
 profile 0 -i "$work/r.lsrep" --page session
 has "$program $ptx strided:2 blocks:64 strided:4 stream scale"
+what="a baseline"
+profile 0 --baseline replayed.lsrep replayed-new.lsrep
+same golden/baseline.txt
+profile 0 --baseline replayed.lsrep --json -i replayed-new.lsrep
+same golden/baseline.json
+profile 0 --baseline replayed.lsrep -k tiny replayed-new.lsrep
+hasnt "column"
+profile 0 -q --baseline "$work/r.lsrep" "$program" $ptx strided:2 blocks:64 strided:4 stream scale
+has "strided(const float *, float *, int)              2"
+[ "$(grep -c ' 1.00 *same$' "$work/out")" = 3 ] || { fail "the same program"; cat "$work/out"; }
+profile 3 --baseline replayed.lsrep "$work/r.lsrep"
+says "replayed.lsrep and $work/r.lsrep have no kernel in common: column, tiny, gone; strided, scale"
+profile 3 --baseline nothing "$program" $ptx print tiny
+says "cannot read nothing"
+hasnt "on stdout"
+profile 3 --baseline kernels.cu replayed.lsrep
+says "kernels.cu is no report"
+profile 2 --baseline replayed.lsrep
+says "which program?"
+profile 2 --baseline replayed.lsrep --csv replayed-new.lsrep
+says "--baseline prints a comparison"
+profile 2 --json replayed.lsrep
+says "--json is for --baseline"
+what="a session's folder as a baseline"
+mkdir "$work/session" && sed 1d replayed.lsrep >"$work/session/1.rec"
+profile 0 --baseline "$work/session" replayed-new.lsrep
+has "column(float *)        1  24.10  12.05    0.50"
+what="reports"
 profile 2 -o "$work/r.lsrep" "$program" $ptx tiny
 says "exists; --force-overwrite"
 profile 0 -f -o "$work/r.lsrep" --page details --metrics $loads "$program" $ptx tiny

@@ -239,6 +239,8 @@ static int finish(struct profile *p, FILE *out, const struct session *s, int sta
         char path[4096];
         fprintf(out, "==PROF== Report: %s\n", realpath(p->export_to, path) ? path : p->export_to);
     }
+    if (p->baseline)
+        return profile_compare(p, out, s) ? status : CLI_TROUBLE;
     if ((!p->export_to || p->page_named) && !print(p, out, s)) {
         fputs("lockstep profile: out of memory\n", stderr);
         return CLI_TROUBLE;
@@ -265,10 +267,12 @@ static int run(struct profile *p)
     }
     if (!check_metrics(p) || !name_export(p))
         return status;
+    if (p->baseline && !profile_report_there(p->baseline)) /* before the program runs */
+        return CLI_TROUBLE;
     FILE *out = open_log(p);
     if (!out)
         return CLI_TROUBLE;
-    const bool good = p->import ? profile_import(p, &s, &status) : profile_run(p, out, &s, &status);
+    const bool good = p->import ? profile_read(p, p->import, &s, &status) : profile_run(p, out, &s, &status);
     p->page.command = good ? command_of(p) : NULL;
     if (good)
         status = finish(p, out, &s, status);

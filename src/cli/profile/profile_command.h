@@ -20,6 +20,8 @@ struct profile {
     const char *log;       /* --log-file: a file; NULL: stdout */
     const char *export_to; /* -o, with its ending; NULL */
     const char *import;    /* -i; NULL */
+    const char *baseline;  /* --baseline: an older report to compare with; NULL */
+    bool json;             /* that comparison as JSON */
     const char *gpu;       /* --gpu; NULL: the environment's */
     const char *workers, *seed, *memory, *timeout, *ptxas;
     bool from_start, kill;
@@ -43,9 +45,18 @@ bool profile_options_read(struct profile *p, int argc, char **argv, int *status)
 /* Runs the program and reads what its launches left. *status: the program's. False: it could not be started, or nothing
  * could be read; *status is then the command's. */
 bool profile_run(const struct profile *p, FILE *out, struct session *s, int *status);
-/* Reads a report file and leaves out the launches that are not selected. */
-bool profile_import(struct profile *p, struct session *s, int *status);
+/* Reads a report file, or a folder of records, and leaves out the launches that are not selected. */
+bool profile_read(const struct profile *p, const char *path, struct session *s, int *status);
+/* Whether that is a report file or a folder; says nothing. */
+bool profile_is_report(const char *path);
+/* The same; says why not. */
+bool profile_report_there(const char *path);
 /* The command that made the report file; NULL: it does not say. */
 const char *profile_report_command(struct profile *p);
+
+/* ---- profile_baseline.c ---- */
+
+/* Prints what was profiled beside p->baseline. False: that could not be done, which is said. */
+bool profile_compare(struct profile *p, FILE *out, const struct session *newer);
 
 #endif

@@ -186,6 +186,11 @@ static const struct option_row rows[] = {
     OPTION(TEXT, "export", "FILE", "Write a report file FILE.lsrep instead of printing", TO(export_to), .letter = 'o'),
     OPTION(FLAG, "force-overwrite", NULL, "Also if it exists", TO(force), .letter = 'f'),
     OPTION(TEXT, "import", "FILE", "Print from a report file; no program runs", TO(import), .letter = 'i'),
+    OPTION(TEXT, "baseline", "FILE",
+           "Compare with an older report: times by kernel, and what moved; the newer one is the program, or a report "
+           "in its place",
+           TO(baseline)),
+    OPTION(FLAG, "json", NULL, "That comparison as JSON", TO(json)),
     OPTION_TITLE("What there is:"),
     OPTION(CONST, "list-sections", NULL, "The sections", TO(list), .constant = LIST_SECTIONS),
     OPTION(CONST, "list-sets", NULL, "The sets", TO(list), .constant = LIST_SETS),
@@ -283,9 +288,25 @@ static void check_filters(struct option_reader *o, const struct profile *p)
         option_wrong(o, "--launch-skip does not go with a context, stream or number in --kernel-id");
 }
 
+/* --baseline OLD NEW: a report in the program's place is the newer one. */
+static void check_baseline(struct option_reader *o, struct profile *p)
+{
+    if (p->json && !p->baseline)
+        option_wrong(o, "--json is for --baseline");
+    if (!p->baseline)
+        return;
+    if (p->page.csv || option_given(o, "page") || p->page.metrics.n)
+        option_wrong(o, "--baseline prints a comparison, with --json as JSON: no --page, --csv or --metrics beside it");
+    if (p->program && !p->program[1] && !p->import && profile_is_report(p->program[0])) {
+        p->import = p->program[0];
+        p->program = NULL;
+    }
+}
+
 static void finish(struct option_reader *o)
 {
     struct profile *p = o->into;
+    check_baseline(o, p);
     const u32 works = (p->program != NULL) + (p->import != NULL) + (p->list != LIST_NOTHING);
     if (!works)
         option_wrong(o, "which program? (or --import FILE)");
@@ -311,7 +332,7 @@ static void finish(struct option_reader *o)
 static const struct option_table table = {
     .rows = rows,
     .n = LS_ARRAY_LEN(rows),
-    .words = "PROGRAM [ARGUMENT...]\n--import FILE",
+    .words = "PROGRAM [ARGUMENT...]\n--import FILE\n--baseline OLD NEW",
     .about = "Runs a CUDA program on Lockstep's device, counts what its kernels do, and prints it as Nsight Compute "
              "does. The exit status is the program's.",
     .program = OPTION_AT(struct profile, program),

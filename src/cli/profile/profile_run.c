@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/gpu.h"
@@ -37,7 +38,7 @@ static bool wants_model(const struct profile *p)
     const struct ncu_options *o = &p->page;
     if (p->no_model)
         return false;
-    if (p->export_to || o->page == NCU_SOURCE)
+    if (p->export_to || p->baseline || o->page == NCU_SOURCE)
         return true;
     if (o->sections || o->limits)
         return o->page == NCU_DETAILS || o->page == NCU_RAW;
@@ -180,20 +181,41 @@ bool profile_run(const struct profile *p, FILE *out, struct session *s, int *sta
 
 /* ---- import ---- */
 
-static bool is_report(const char *path)
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* *readable: whether there is such a file. */
+static bool is_report(const char *path, bool *readable)
 {
     static const char start[] = "{\"type\":\"report\"";
     char head[sizeof start] = "";
     FILE *f = fopen(path, "r");
-    if (!f) {
-        fprintf(stderr, "lockstep profile: cannot read %s: %s\n", path, strerror(errno));
-        return false;
-    }
-    const bool good = fgets(head, sizeof head, f) && !strcmp(head, start);
-    fclose(f);
-    if (!good)
-        fprintf(stderr, "lockstep profile: %s is no report of `lockstep profile --export`\n", path);
+    *readable = f != NULL;
+    const bool good = f && fgets(head, sizeof head, f) && !strcmp(head, start);
+    if (f)
+        fclose(f);
     return good;
+}
+
+bool profile_is_report(const char *path)
+{
+    bool readable;
+    return is_folder(path) || is_report(path, &readable);
+}
+
+bool profile_report_there(const char *path)
+{
+    bool readable;
+    if (is_folder(path) || is_report(path, &readable))
+        return true;
+    if (readable)
+        fprintf(stderr, "lockstep profile: %s is no report of `lockstep profile --export`\n", path);
+    else
+        fprintf(stderr, "lockstep profile: cannot read %s: %s\n", path, strerror(errno));
+    return false;
 }
 
 const char *profile_report_command(struct profile *p)
@@ -209,7 +231,7 @@ const char *profile_report_command(struct profile *p)
     return command;
 }
 
-static bool select_launches(struct profile *p, struct session *s)
+static bool select_launches(const struct profile *p, struct session *s)
 {
     struct select select;
     char why[256];
@@ -230,14 +252,14 @@ static bool select_launches(struct profile *p, struct session *s)
     return true;
 }
 
-bool profile_import(struct profile *p, struct session *s, int *status)
+bool profile_read(const struct profile *p, const char *path, struct session *s, int *status)
 {
     struct diag_list diags;
     *status = CLI_TROUBLE;
-    if (!is_report(p->import))
+    if (!profile_report_there(path))
         return false;
     diag_init(&diags);
-    const bool good = session_read_file(p->import, s, &diags) == LS_OK;
+    const bool good = (is_folder(path) ? session_read : session_read_file)(path, s, &diags) == LS_OK;
     if (diags.errors)
         cli_print_diags(&diags);
     diag_free(&diags);

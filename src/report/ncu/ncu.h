@@ -67,6 +67,20 @@ struct ncu_unit {
 struct ncu_unit ncu_unit_for(const char *base, double value, bool scale);
 void ncu_number(double v, char out[48]); /* "1,234" or "0.54"; "n/a" */
 
+/* ---- tables (ncu_table.c) ---- */
+
+enum { NCU_COLUMNS = 7 };
+struct ncu_table {
+    struct arena *mem;
+    u32 columns, rows, cap;
+    const char *(*cells)[NCU_COLUMNS];
+    int width[NCU_COLUMNS];
+};
+/* The cells are copied. The first row is the heading. */
+void ncu_table_row(struct ncu_table *t, const char *const cells[NCU_COLUMNS]);
+/* Names, in the first column, stand left, all else right. */
+void ncu_table_print(FILE *out, const struct ncu_table *t);
+
 /* ---- sections ---- */
 
 struct ncu_section {

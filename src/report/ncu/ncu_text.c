@@ -19,7 +19,7 @@
 #include "report/ncu/ncu.h"
 #include "report/warp_state.h"
 
-enum { COLUMNS = 5, WRAP = 119 };
+enum { WRAP = 119 };
 
 const char *ncu_program(const struct session_process *p)
 {
@@ -105,58 +105,6 @@ const struct ncu_line *ncu_lines(const struct ncu_report *r, i32 section, u32 *n
     return r->lines[at];
 }
 
-/* ---- tables ---- */
-
-struct table {
-    struct arena *mem;
-    u32 columns, rows, cap;
-    const char *(*cells)[COLUMNS];
-    int width[COLUMNS];
-};
-
-static void add_row(struct table *t, const char *const cells[COLUMNS])
-{
-    if (t->rows == t->cap) {
-        t->cap = t->cap ? t->cap * 2 : 16;
-        void *to = arena_alloc(t->mem, sizeof *t->cells * t->cap);
-        if (t->rows)
-            memcpy(to, t->cells, sizeof *t->cells * t->rows);
-        t->cells = to;
-    }
-    for (u32 c = 0; c < t->columns; c++) {
-        t->cells[t->rows][c] = arena_strndup(t->mem, cells[c], strlen(cells[c]));
-        const int n = (int)strlen(cells[c]);
-        t->width[c] = n > t->width[c] ? n : t->width[c];
-    }
-    t->rows++;
-}
-
-static void put_rule(FILE *out, const struct table *t)
-{
-    fputs("    ", out);
-    for (u32 c = 0; c < t->columns; c++) {
-        fputs(c ? " " : "", out);
-        for (int k = 0; k < t->width[c]; k++)
-            fputc('-', out);
-    }
-    fputc('\n', out);
-}
-
-/* The first row is the heading. Names are left-aligned, all else is right-aligned. */
-static void put_table(FILE *out, const struct table *t)
-{
-    put_rule(out, t);
-    for (u32 i = 0; i < t->rows; i++) {
-        fprintf(out, "    %-*s", t->width[0], t->cells[i][0]);
-        for (u32 c = 1; c < t->columns; c++)
-            fprintf(out, " %*s", t->width[c], t->cells[i][c]);
-        fputc('\n', out);
-        if (!i)
-            put_rule(out, t);
-    }
-    put_rule(out, t);
-}
-
 /* ---- kinds ---- */
 
 static void name_kind(const struct ncu_launch *l, const struct ncu_line *lines, u32 n, enum metric_kind kind, char *out,
@@ -233,21 +181,21 @@ static void put_section(FILE *out, const struct ncu_report *r, const struct ncu_
 {
     u32 n;
     const struct ncu_line *lines = ncu_lines(r, section, &n);
-    struct table t = {.mem = r->tmp, .columns = r->o->print_kind ? 4 : 3};
+    struct ncu_table t = {.mem = r->tmp, .columns = r->o->print_kind ? 4 : 3};
     if (!n)
         return;
-    add_row(&t, (const char *[COLUMNS]){"Metric Name", "Metric Unit", "Metric Value", "Metric Kind"});
+    ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Metric Name", "Metric Unit", "Metric Value", "Metric Kind"});
     for (u32 i = 0; i < n; i++) {
         enum metric_kind kind = METRIC_COUNTED;
         const double v = ncu_metric_value(&lines[i].metric, l, &kind);
         const struct ncu_unit u = ncu_unit_for(ncu_metric_unit(&lines[i].metric), v, !r->o->base_units);
         char value[48];
         ncu_number(v / u.divisor, value);
-        add_row(&t, (const char *[COLUMNS]){lines[i].label, u.name, isnan(v) ? "(!) n/a" : value,
-                                            isnan(v) ? "" : metric_kind_name(kind)});
+        ncu_table_row(&t, (const char *[NCU_COLUMNS]){lines[i].label, u.name, isnan(v) ? "(!) n/a" : value,
+                                                      isnan(v) ? "" : metric_kind_name(kind)});
     }
     fprintf(out, "    Section: %s\n", ncu_title(section));
-    put_table(out, &t);
+    ncu_table_print(out, &t);
     if (!r->o->print_kind)
         put_kinds(out, r, l, lines, n);
     put_remarks(out, r, l, section);
@@ -257,21 +205,21 @@ static void put_section(FILE *out, const struct ncu_report *r, const struct ncu_
 static void put_limits(FILE *out, const struct ncu_report *r, const struct ncu_launch *l)
 {
     struct limits limits;
-    struct table t = {.mem = r->tmp, .columns = 3};
+    struct ncu_table t = {.mem = r->tmp, .columns = 3};
     char text[2048];
     if (!limits_of(l->r, l->gpu, &limits))
         return;
-    add_row(&t, (const char *[COLUMNS]){"Limit", "Metric Unit", "At Least"});
+    ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Limit", "Metric Unit", "At Least"});
     for (u32 i = 0; i < BOUND_COUNT; i++) {
         char value[48];
         if (!(limits.bounds.seconds[i] > 0))
             continue;
         const struct ncu_unit u = ncu_unit_for("ns", limits.bounds.seconds[i] * 1e9, !r->o->base_units);
         ncu_number(limits.bounds.seconds[i] * 1e9 / u.divisor, value);
-        add_row(&t, (const char *[COLUMNS]){limit_name((enum bound_id)i), u.name, value});
+        ncu_table_row(&t, (const char *[NCU_COLUMNS]){limit_name((enum bound_id)i), u.name, value});
     }
     fputs("    Section: Nearest Limit\n", out);
-    put_table(out, &t);
+    ncu_table_print(out, &t);
     if (!r->o->no_rules) {
         limit_text(l->r, l->gpu, &limits, text, sizeof text);
         fputc('\n', out);
@@ -322,10 +270,10 @@ static void put_summary(FILE *out, const struct ncu_report *r, const struct ncu_
 {
     u32 n;
     const struct ncu_line *lines = ncu_lines(r, section, &n);
-    struct table t = {.mem = r->tmp, .columns = 5};
+    struct ncu_table t = {.mem = r->tmp, .columns = 5};
     if (!n)
         return;
-    add_row(&t, (const char *[COLUMNS]){"Metric Name", "Metric Unit", "Minimum", "Maximum", "Average"});
+    ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Metric Name", "Metric Unit", "Minimum", "Maximum", "Average"});
     for (u32 i = 0; i < n; i++) {
         double v[3] = {NAN, NAN, NAN};
         char text[3][48];
@@ -333,11 +281,11 @@ static void put_summary(FILE *out, const struct ncu_report *r, const struct ncu_
         const struct ncu_unit u = ncu_unit_for(ncu_metric_unit(&lines[i].metric), v[1], !r->o->base_units);
         for (u32 k = 0; k < 3; k++)
             ncu_number(v[k] / u.divisor, text[k]);
-        add_row(&t, (const char *[COLUMNS]){lines[i].label, u.name, has ? text[0] : "(!) n/a",
-                                            has ? text[1] : "(!) n/a", has ? text[2] : "(!) n/a"});
+        ncu_table_row(&t, (const char *[NCU_COLUMNS]){lines[i].label, u.name, has ? text[0] : "(!) n/a",
+                                                      has ? text[1] : "(!) n/a", has ? text[2] : "(!) n/a"});
     }
     fprintf(out, "    Section: %s\n", ncu_title(section));
-    put_table(out, &t);
+    ncu_table_print(out, &t);
     put_kinds(out, r, g->first, lines, n);
     fputc('\n', out);
 }
@@ -361,29 +309,29 @@ static void put_group(FILE *out, const struct ncu_report *r, const struct ncu_gr
 
 static void put_session(FILE *out, const struct ncu_report *r)
 {
-    struct table t = {.mem = r->tmp, .columns = 2};
+    struct ncu_table t = {.mem = r->tmp, .columns = 2};
     char text[64];
     fputs("  Session\n", out);
-    add_row(&t, (const char *[COLUMNS]){"Attribute", "Value"});
+    ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Attribute", "Value"});
     if (r->o->command)
-        add_row(&t, (const char *[COLUMNS]){"Command", r->o->command});
+        ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Command", r->o->command});
     for (u32 i = 0; i < r->n; i++) {
         if (i && r->launches[i].process == r->launches[i - 1].process)
             continue;
         snprintf(text, sizeof text, "Process %" PRIu64, r->launches[i].process->pid);
-        add_row(&t, (const char *[COLUMNS]){text, r->launches[i].process->path});
+        ncu_table_row(&t, (const char *[NCU_COLUMNS]){text, r->launches[i].process->path});
     }
     snprintf(text, sizeof text, "%u", r->n);
-    add_row(&t, (const char *[COLUMNS]){"Profiled launches", text});
-    add_row(&t, (const char *[COLUMNS]){"Profiler", "Lockstep: no GPU ran"});
+    ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Profiled launches", text});
+    ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Profiler", "Lockstep: no GPU ran"});
     if (r->n && r->launches[0].gpu) {
-        add_row(&t, (const char *[COLUMNS]){"Device 0", r->launches[0].gpu->name});
+        ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Device 0", r->launches[0].gpu->name});
         snprintf(text, sizeof text, "%u.%u", r->launches[0].gpu->cc_major, r->launches[0].gpu->cc_minor);
-        add_row(&t, (const char *[COLUMNS]){"Compute capability", text});
+        ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Compute capability", text});
         snprintf(text, sizeof text, "%u", r->launches[0].gpu->sms);
-        add_row(&t, (const char *[COLUMNS]){"Multiprocessors", text});
+        ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Multiprocessors", text});
     }
-    put_table(out, &t);
+    ncu_table_print(out, &t);
 }
 
 /* ---- pages ---- */
