@@ -27,8 +27,8 @@ __global__ void sum_warp(const float *x, int n, float *total)
         atomicAdd(total, sum);
 }
 
-/* Each block adds its sum, after a loop over a part of the array: limited by latency, hardly by the atomics. */
-__global__ void sum_block(const float *x, int n, float *total)
+/* The sum of a block's part of the array, in its first thread. */
+__device__ float block_sum(const float *x, int n)
 {
     __shared__ float sums[8];
     float v = 0;
@@ -38,19 +38,25 @@ __global__ void sum_block(const float *x, int n, float *total)
     if (threadIdx.x % 32 == 0)
         sums[threadIdx.x / 32] = v;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        for (int w = 1; w < 8; w++)
-            v += sums[w];
-        atomicAdd(total, v);
-    }
+    for (int w = 1; w < 8; w++)
+        v += sums[w];
+    return v;
 }
 
-/* Each thread adds in a loop of compare-and-swap, as types without an addition need it: each failure is another round trip. */
+/* Each block adds its sum, after a loop over a part of the array: limited by latency, hardly by the atomics. */
+__global__ void sum_block(const float *x, int n, float *total)
+{
+    const float sum = block_sum(x, n);
+    if (threadIdx.x == 0)
+        atomicAdd(total, sum);
+}
+
+/* Each block adds in a loop of compare-and-swap, as types without an addition need it. At each time one block succeeds and
+ * all others go round once more: the time grows with the square of the blocks. */
 __global__ void sum_cas(const float *x, int n, float *total)
 {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    const float sum = warp_sum(i < n ? x[i] : 0);
-    if (threadIdx.x % 32)
+    const float sum = block_sum(x, n);
+    if (threadIdx.x)
         return;
     int *word = (int *)total, seen = *(volatile int *)word, before;
     do {
@@ -76,7 +82,7 @@ static void run_sum(int size, int most_blocks, void (*kernel)(const float *, int
 static void run_sum_direct(int size) { run_sum(size, 1 << 30, sum_direct); }
 static void run_sum_warp(int size) { run_sum(size, 1 << 30, sum_warp); }
 static void run_sum_block(int size) { run_sum(size, 264, sum_block); }
-static void run_sum_cas(int size) { run_sum(size, 1 << 30, sum_cas); }
+static void run_sum_cas(int size) { run_sum(size, 1056, sum_cas); }
 
 /* ---- histograms of bytes, most of them near the middle ---- */
 

@@ -14,14 +14,23 @@ __device__ uint32_t follow(const uint32_t *ring, uint32_t at, int steps)
     return at;
 }
 
-/* One thread, a ring of 16 KB: the latency of L1. */
+/* One thread, a ring of 16 KB at most: the latency of L1, after a round of misses. */
 __global__ void chase_l1(const uint32_t *ring, int steps, uint32_t *end)
 {
     *end = follow(ring, 0, steps);
 }
 
-/* One thread, a ring of 512 KB, larger than L1: the latency of L2 (of DRAM in the first round). */
+/* One thread, loads that go past L1: the latency of L2, after a round of misses. */
 __global__ void chase_l2(const uint32_t *ring, int steps, uint32_t *end)
+{
+    uint32_t at = 0;
+    for (int k = 0; k < steps; k++)
+        at = __ldcg(&ring[(size_t)at * LINE]);
+    *end = at;
+}
+
+/* One thread, a ring of 512 KB, larger than L1: a round of misses in L2, then the latency of L2 without any hit in L1. */
+__global__ void chase_past_l1(const uint32_t *ring, int steps, uint32_t *end)
 {
     *end = follow(ring, 0, steps);
 }
@@ -79,14 +88,20 @@ static void run_chase_one(uint32_t nodes, int steps, void (*kernel)(const uint32
 
 static void run_chase_l1(int size)
 {
-    const int steps[] = {300, 4000, 40000};
-    run_chase_one(128, steps[size], chase_l1);
+    const int nodes[] = {16, 128, 128}, steps[] = {300, 4000, 40000};
+    run_chase_one(nodes[size], steps[size], chase_l1);
 }
 
 static void run_chase_l2(int size)
 {
-    const int steps[] = {60, 700, 12000};
-    run_chase_one(4096, steps[size], chase_l2);
+    const int nodes[] = {8, 64, 1024}, steps[] = {60, 700, 8000};
+    run_chase_one(nodes[size], steps[size], chase_l2);
+}
+
+static void run_chase_past_l1(int size)
+{
+    const int steps[] = {30, 300, 12000};
+    run_chase_one(4096, steps[size], chase_past_l1);
 }
 
 static void run_chase_dram(int size)
@@ -388,7 +403,7 @@ static void run_walk(int size)
         EXPECT(end[i] == walk_from(offset, to, i % vertices, steps, i), "walk %d ends in %d", i, end[i]);
 }
 
-CORPUS({"chase_l1", NULL, run_chase_l1}, {"chase_l2", NULL, run_chase_l2}, {"chase_dram", NULL, run_chase_dram},
+CORPUS({"chase_l1", NULL, run_chase_l1}, {"chase_l2", NULL, run_chase_l2}, {"chase_past_l1", NULL, run_chase_past_l1}, {"chase_dram", NULL, run_chase_dram},
        {"chase_warp", NULL, run_chase_warp}, {"chase_full", NULL, run_chase_full},
        {"lists_thread", "lists", run_lists_thread}, {"lists_ordered", "lists", run_lists_ordered},
        {"lists_packed", "lists", run_lists_packed}, {"hash_thread", "hash", run_hash_thread},
