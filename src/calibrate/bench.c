@@ -175,17 +175,21 @@ bool bench_wait(struct bench *b)
     return bench_ok(b, r);
 }
 
-static bool start(struct bench *b, const struct bench_launch *l)
+/* The kernel, with the shared memory that the launch asks for. */
+static bool function_for(struct bench *b, const struct bench_launch *l, CUfunction *f)
 {
-    CUfunction f;
+    if (!bench_function(b, l->module, l->kernel, f))
+        return false;
+    return l->shared <= 48 << 10 ||
+           bench_ok(b, b->cuda.function_set(*f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)l->shared));
+}
+
+static bool start(struct bench *b, const struct bench_launch *l, CUfunction f)
+{
+    static char zeros[4096];
     struct bench_args args = l->args;
     args.out = b->out;
-    void *params[] = {&args, (char[4096]){0}};
-    if (!bench_function(b, l->module, l->kernel, &f))
-        return false;
-    if (l->shared > 48 << 10 &&
-        !bench_ok(b, b->cuda.function_set(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)l->shared)))
-        return false;
+    void *params[] = {&args, zeros};
     if (l->cooperative)
         return bench_ok(b, b->cuda.launch_cooperative(f, l->blocks, 1, 1, l->threads, 1, 1, l->shared, NULL, params));
     return bench_ok(b, b->cuda.launch(f, l->blocks, 1, 1, l->threads, 1, 1, l->shared, NULL, params, NULL));
@@ -210,7 +214,9 @@ static void read_records(struct bench *b, u32 n, struct bench_time *out)
 bool bench_run(struct bench *b, const struct bench_launch *l, struct bench_time *out)
 {
     const u32 n = BENCH_MIN(l->blocks, (u32)BENCH_RECORDS);
-    if (!start(b, l) || !bench_wait(b) || !bench_ok(b, b->cuda.to_host(b->records, b->out, n * sizeof *b->records)))
+    CUfunction f;
+    if (!function_for(b, l, &f) || !start(b, l, f) || !bench_wait(b) ||
+        !bench_ok(b, b->cuda.to_host(b->records, b->out, n * sizeof *b->records)))
         return false;
     read_records(b, n, out);
     return true;
@@ -239,12 +245,14 @@ bool bench_median(struct bench *b, const struct bench_launch *l, bool by_ns, str
 bool bench_events(struct bench *b, const struct bench_launch *l, u32 n, f64 *ms)
 {
     CUevent begin, end;
+    CUfunction f;
     float between = 0;
-    if (!bench_ok(b, b->cuda.event_create(&begin, 0)) || !bench_ok(b, b->cuda.event_create(&end, 0)))
+    if (!function_for(b, l, &f) || !bench_ok(b, b->cuda.event_create(&begin, 0)) ||
+        !bench_ok(b, b->cuda.event_create(&end, 0)))
         return false;
     bool good = bench_ok(b, b->cuda.event_record(begin, NULL));
     for (u32 i = 0; good && i < n; i++)
-        good = start(b, l);
+        good = start(b, l, f);
     good = good && bench_ok(b, b->cuda.event_record(end, NULL)) && bench_wait(b) &&
            bench_ok(b, b->cuda.event_elapsed(&between, begin, end));
     if (!b->hung) {

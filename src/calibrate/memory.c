@@ -44,12 +44,28 @@ static bool chase(struct bench *b, const struct chase *c, f64 *cycles, f64 *spre
     return true;
 }
 
-/* A ring of lines that has been walked once. */
+/* A ring of lines that have been read before: all of them, the chain itself visits some. */
 static bool footprint(struct bench *b, const char *kernel, u64 at, u64 bytes, u64 stride, f64 *cycles, f64 *spread)
 {
-    const u64 places = bytes / stride, steps = BENCH_MAX(places, (u64)512);
-    const struct chase c = {kernel, at, BENCH_MIN(steps, (u64)16384), at, BENCH_MIN(steps, (u64)16384)};
-    return make_ring(b, at, places, stride) && chase(b, &c, cycles, spread);
+    const u64 places = bytes / stride, steps = BENCH_MIN(BENCH_MAX(places, (u64)512), (u64)16384);
+    const struct chase c = {kernel, at + bytes / 2, 16, at, steps};
+    return make_ring(b, at, places, stride) && sweep(b, at, bytes) && sweep(b, at, bytes) &&
+           chase(b, &c, cycles, spread);
+}
+
+/* One thread, or the lanes of one warp `lane` bytes apart. */
+static bool chain(struct bench *b, u64 at, const char *what, u32 threads, u64 lane, const char *pattern)
+{
+    const u64 steps = bench_scaled(b, 512, 16), words = 4096;
+    const struct bench_launch fill = {"memory", "own_addresses", 16, 256, 0, false, {.p = {at, words}}};
+    const struct bench_launch l = {"memory", arena_printf(b->mem, "chain_%s", what), 1, threads, 0,
+                                   false,    {.p = {at, 0, 0, steps, lane, 0}}};
+    struct bench_time t;
+    f64 spread;
+    if (!bench_run(b, &fill, &t) || !bench_median(b, &l, false, &t, &spread))
+        return false;
+    bench_row(b, t.cycles / (f64)steps, "cycles", spread, "latency_%s%s", what, pattern);
+    return true;
 }
 
 static bool chase_l1(struct bench *b, u64 at)
@@ -79,6 +95,9 @@ static bool chase_l1(struct bench *b, u64 at)
         largest = cycles < 1.15 * hit ? kib[i] : largest;
     }
     bench_row(b, hit, "cycles", 0, "latency_l1");
+    if (!chain(b, at, "load", 32, 0, "_warp_one_address") || !chain(b, at, "load", 32, 8, "_warp") ||
+        !chain(b, at, "load", 32, 32, "_warp_a_sector_each") || !chain(b, at, "load", 32, 128, "_warp_a_line_each"))
+        return false;
     bench_row(b, largest, "KiB", 0, "l1_size");
     return true;
 }
@@ -86,13 +105,17 @@ static bool chase_l1(struct bench *b, u64 at)
 static bool chase_l2(struct bench *b, u64 at)
 {
     f64 cycles, spread;
-    for (u64 mib = 1; mib <= bench_scaled(b, 64, 1); mib *= 2) {
+    for (u64 mib = bench_scaled(b, 16, 1); mib <= bench_scaled(b, 128, 1); mib *= 2) {
         if (!footprint(b, "chase_l2", at, mib * MIB, 128, &cycles, &spread))
             return false;
         bench_row(b, cycles, "cycles", spread, "chase_l2_%u_MiB", (u32)mib);
-        if (mib == 1)
-            bench_row(b, cycles, "cycles", spread, "latency_l2");
     }
+    /* Walked twice, so that it is L2 for sure. */
+    const u64 places = bench_scaled(b, 8192, 512);
+    const struct chase c = {"chase_l2", at, places, at, places};
+    if (!make_ring(b, at, places, 128) || !chase(b, &c, &cycles, &spread))
+        return false;
+    bench_row(b, cycles, "cycles", spread, "latency_l2");
     return true;
 }
 
@@ -289,21 +312,28 @@ static bool stream(struct bench *b, const struct stream *s)
     return true;
 }
 
-/* Words at random places, each of a sector of its own. */
+/* Words at random places, each of a sector of its own; so many sectors side by side. */
+static bool gather(struct bench *b, u64 at, u64 bytes, u64 sectors)
+{
+    const u64 steps = bench_scaled(b, 256, 8);
+    const u32 blocks = (u32)bench_scaled(b, 2 * b->sms, 1);
+    const struct bench_launch l = {"memory", "gather", blocks, 1024, 0, false, {.p = {at, bytes, steps, sectors}}};
+    struct bench_time t;
+    f64 spread;
+    if (!bench_median(b, &l, false, &t, &spread))
+        return false;
+    bench_row(b, (f64)(steps * blocks) * 1024 / t.cycles, "sectors a clock", spread, "gather_%u_MiB_%u_together",
+              (u32)(bytes / MIB), (u32)sectors);
+    return true;
+}
+
 static bool gathers(struct bench *b, u64 at, u64 bytes)
 {
-    const u64 sizes[] = {8 * MIB, 32 * MIB, 2048 * MIB}, steps = bench_scaled(b, 256, 8);
-    for (u32 i = 0; i < bench_scaled(b, 3, 1); i++) {
-        const u32 blocks = (u32)bench_scaled(b, 2 * b->sms, 1);
-        const struct bench_launch l = {
-            "memory", "gather", blocks, 1024, 0, false, {.p = {at, BENCH_MIN(sizes[i], bytes), steps}}};
-        struct bench_time t;
-        f64 spread;
-        if (!bench_median(b, &l, false, &t, &spread))
-            return false;
-        bench_row(b, (f64)(steps * blocks) * 1024 / t.cycles, "sectors a clock", spread, "gather_%u_MiB",
-                  (u32)(sizes[i] / MIB));
-    }
+    const u64 sizes[] = {8 * MIB, 32 * MIB, 2048 * MIB};
+    for (u32 i = 0; i < bench_scaled(b, 3, 1); i++)
+        for (u64 sectors = 1; sectors <= 4; sectors *= 2)
+            if (!gather(b, at, BENCH_MIN(sizes[i], bytes), sectors))
+                return false;
     return true;
 }
 
@@ -427,21 +457,6 @@ bool measure_atomics(struct bench *b)
 }
 
 /* ---- chains of atomics and fences ---- */
-
-/* One thread, or the lanes of one warp `lane` bytes apart. */
-static bool chain(struct bench *b, u64 at, const char *what, u32 threads, u64 lane, const char *pattern)
-{
-    const u64 steps = bench_scaled(b, 512, 16), words = 4096;
-    const struct bench_launch fill = {"memory", "own_addresses", 16, 256, 0, false, {.p = {at, words}}};
-    const struct bench_launch l = {"memory", arena_printf(b->mem, "chain_%s", what), 1, threads, 0,
-                                   false,    {.p = {at, 0, 0, steps, lane, 0}}};
-    struct bench_time t;
-    f64 spread;
-    if (!bench_run(b, &fill, &t) || !bench_median(b, &l, false, &t, &spread))
-        return false;
-    bench_row(b, t.cycles / (f64)steps, "cycles", spread, "latency_%s%s", what, pattern);
-    return true;
-}
 
 bool measure_fences(struct bench *b)
 {

@@ -30,7 +30,7 @@ static bool loops(struct bench *b)
 {
     const u64 rounds = bench_scaled(b, 4096, 16);
     for (u32 part = 0; part < 2; part++) {
-        const struct bench_launch l = {"block", "loop", 1, 32, 0, false, {.p = {rounds, part}}};
+        const struct bench_launch l = {"block", part ? "loop_part" : "loop", 1, 32, 0, false, {.p = {rounds}}};
         struct bench_time t;
         f64 spread;
         if (!bench_median(b, &l, false, &t, &spread))
@@ -108,7 +108,7 @@ bool measure_instructions(struct bench *b)
         if (!latency(b, "instructions", &all[i], STEPS, &cycles))
             return false;
         if (i == 0)
-            b->alu = cycles;
+            b->alu = cycles; /* LOP3 */
         if (!rate(b, "instructions", &all[i], STEPS, (u32)bench_scaled(b, 1024, 64), 32, "lanes a clock and SM"))
             return false;
     }
@@ -152,16 +152,16 @@ static bool shared_step(struct bench *b, const struct instruction *in, u32 strid
 static bool shared_rate(struct bench *b, const struct instruction *in, u32 stride, const char *pattern)
 {
     const u64 rounds = bench_scaled(b, 32, 1);
-    const u32 threads = (u32)bench_scaled(b, 1024, 64), blocks = (u32)bench_scaled(b, 2, 1);
+    const u32 threads = (u32)bench_scaled(b, 1024, 64);
     const struct bench_launch l = {
-        "shared", arena_printf(b->mem, "chain_%s", in->id), (u32)bench_scaled(b, 2 * b->sms, 1), threads, 0,
+        "shared", arena_printf(b->mem, "rate_%s", in->id), (u32)bench_scaled(b, b->sms, 1), threads, 0,
         false,    {.p = {rounds, 0, stride, 32 * stride}}};
     struct bench_time t;
     f64 spread;
     if (!bench_median(b, &l, false, &t, &spread))
         return false;
-    bench_row(b, (f64)(rounds * SHARED_STEPS) * blocks * threads / t.cycles, "lanes a clock and SM", spread,
-              "rate_%s%s", in->id, pattern);
+    bench_row(b, (f64)(rounds * SHARED_STEPS) * threads / t.cycles, "lanes a clock and SM", spread, "rate_%s%s", in->id,
+              pattern);
     return true;
 }
 
@@ -189,6 +189,8 @@ static bool conflicts(struct bench *b, const struct instruction *in)
         if (!shared_step(b, in, 4u << i, &cycles[i], &spread))
             return false;
         bench_row(b, cycles[i], "cycles", spread, "latency_%s_%u_ways", in->id, 1u << i);
+        if (!shared_rate(b, in, 4u << i, arena_printf(b->mem, "_%u_ways", 1u << i)))
+            return false;
     }
     bench_row(b, (cycles[5] - cycles[0]) / 31, "cycles", 0, "%s_conflict_way", in->id);
     return true;

@@ -62,28 +62,32 @@ BENCH clock_read(args g)
     bench_record(g, s);
 }
 
-/* A loop of p[0] rounds with one integer instruction of a chain: the branch. With p[1], lanes part in each round. */
-BENCH loop(args g)
-{
-    u32 x = threadIdx.x;
-    const u32 part = (u32)g.p[1], lane = threadIdx.x;
-    bench_span s;
-#pragma unroll 1
-    for (u32 pass = 0; pass < 2; pass++) {
-        bench_begin(s);
-#pragma unroll 1
-        for (u32 i = 0; i < (u32)g.p[0]; i++) {
-            asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(x) : "r"(i), "r"(lane));
-            if (lane & part) {
-                bench_hold(x);
-                bench_use(g, x);
-            }
-        }
-        bench_use(g, x);
-        bench_end(s);
+/* Sixteen integer instructions of a chain. */
+#define CHAIN2 "xor.b32 %0, %0, %1; add.u32 %0, %0, %2; "
+#define CHAIN16 CHAIN2 CHAIN2 CHAIN2 CHAIN2 CHAIN2 CHAIN2 CHAIN2 CHAIN2
+
+/* A loop of p[0] rounds, in each a chain of 16. */
+#define LOOP(name, text)                                                                                               \
+    BENCH name(args g)                                                                                                 \
+    {                                                                                                                  \
+        u32 x = threadIdx.x, a = x + 3, b = x + 5;                                                                     \
+        bench_span s;                                                                                                  \
+        _Pragma("unroll 1") for (u32 pass = 0; pass < 2; pass++)                                                       \
+        {                                                                                                              \
+            bench_begin(s);                                                                                            \
+            bench_hold(x);                                                                                             \
+            _Pragma("unroll 1") for (u32 i = 0; i < (u32)g.p[0]; i++) asm volatile(text                                \
+                                                                                   : "+r"(x)                           \
+                                                                                   : "r"(a), "r"(b));                  \
+            bench_use(g, x);                                                                                           \
+            bench_end(s);                                                                                              \
+        }                                                                                                              \
+        bench_record(g, s);                                                                                            \
     }
-    bench_record(g, s);
-}
+LOOP(loop, CHAIN16)
+/* Even lanes do 16, odd ones 32. */
+LOOP(loop_part, "{.reg .pred q; .reg .b32 t; and.b32 t, %1, 1; setp.ne.u32 q, t, 0; @q bra ODD; " CHAIN16
+                "bra MEET; ODD: " CHAIN16 CHAIN16 "MEET:}")
 
 BENCH empty(args g) {}
 

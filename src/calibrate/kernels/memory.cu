@@ -55,6 +55,7 @@ CHASE(l2, "ld.global.cg.u64")
         }                                                                                                              \
         bench_record(g, s);                                                                                            \
     }
+CHAIN(load, "ld.global.u64 %0, [%0];")
 CHAIN(atomic_add, "atom.global.add.u64 %0, [%0], %1;")
 CHAIN(atomic_cas, "atom.global.cas.b64 %0, [%0], %0, %0;")
 CHAIN(atomic_exchange, "atom.global.exch.b64 %0, [%0], %0;")
@@ -98,18 +99,18 @@ enum { AHEAD = 4 };
 #define READ(name, load)                                                                                               \
     BENCH __launch_bounds__(1024) read_##name(args g)                                                                  \
     {                                                                                                                  \
-        const u64 own = g.p[3] == 1 ? g.p[1] * blockIdx.x : 0;                                                         \
-        const u64 stride = (g.p[3] ? 1 : gridDim.x) * (u64)blockDim.x * 16;                                            \
-        const u64 first = 16 * ((g.p[3] ? 0 : (u64)blockIdx.x * blockDim.x) + threadIdx.x);                            \
+        const u64 own = g.p[3] == 1 ? g.p[1] * blockIdx.x : 0, beside = (u64)blockDim.x * 16, tile = beside * AHEAD;   \
+        const u64 stride = (g.p[3] ? 1 : gridDim.x) * tile;                                                            \
+        const u64 first = 16 * threadIdx.x + (g.p[3] ? 0 : tile * blockIdx.x);                                         \
         u32 sum = 0;                                                                                                   \
         bench_span s;                                                                                                  \
         bench_begin(s);                                                                                                \
         _Pragma("unroll 1") for (u64 pass = 0; pass < g.p[2]; pass++)                                                  \
         {                                                                                                              \
-            _Pragma("unroll 1") for (u64 at = first; at < g.p[1]; at += stride * AHEAD)                                \
+            _Pragma("unroll 1") for (u64 at = first; at < g.p[1]; at += stride)                                        \
             {                                                                                                          \
                 quad q[AHEAD];                                                                                         \
-                _Pragma("unroll") for (u32 k = 0; k < AHEAD; k++) q[k] = load(g.p[0] + own + at + stride * k);         \
+                _Pragma("unroll") for (u32 k = 0; k < AHEAD; k++) q[k] = load(g.p[0] + own + at + beside * k);         \
                 _Pragma("unroll") for (u32 k = 0; k < AHEAD; k++) sum ^= q[k].x ^ q[k].y ^ q[k].z ^ q[k].w;            \
             }                                                                                                          \
         }                                                                                                              \
@@ -123,27 +124,30 @@ READ(l1, load_ca)
 /* All blocks write p[1] bytes at p[0], p[2] times; if there is a p[4], what they read there. */
 BENCH __launch_bounds__(1024) write(args g)
 {
-    const u64 stride = (u64)gridDim.x * blockDim.x * 16, first = 16 * ((u64)blockIdx.x * blockDim.x + threadIdx.x);
+    const u64 beside = (u64)blockDim.x * 16, tile = beside * AHEAD, stride = tile * gridDim.x;
+    const u64 first = 16 * threadIdx.x + tile * blockIdx.x;
     bench_span s;
     bench_begin(s);
 #pragma unroll 1
     for (u64 pass = 0; pass < g.p[2]; pass++)
 #pragma unroll 1
-        for (u64 at = first; at < g.p[1]; at += stride * AHEAD) {
+        for (u64 at = first; at < g.p[1]; at += stride) {
             quad q[AHEAD];
 #pragma unroll
-            for (u32 k = 0; k < AHEAD; k++) q[k] = g.p[4] ? load_cg(g.p[4] + at + stride * k) : quad{(u32)at, k, 0, 0};
+            for (u32 k = 0; k < AHEAD; k++) q[k] = g.p[4] ? load_cg(g.p[4] + at + beside * k) : quad{(u32)at, k, 0, 0};
 #pragma unroll
-            for (u32 k = 0; k < AHEAD; k++) store(g.p[0] + at + stride * k, q[k]);
+            for (u32 k = 0; k < AHEAD; k++) store(g.p[0] + at + beside * k, q[k]);
         }
     bench_end(s);
     bench_record(g, s);
 }
 
-/* Each lane reads words at places that look random in p[1] bytes at p[0], a power of two; p[2] of them. */
+/* Each lane reads words at places that look random in p[1] bytes at p[0], a power of two; p[2] of them. p[3] lanes, a power
+ * of two, have the same places and read sectors side by side. */
 BENCH __launch_bounds__(1024) gather(args g)
 {
-    u64 state = ((u64)blockIdx.x * blockDim.x + threadIdx.x + 1) * 0x9e3779b97f4a7c15ull;
+    const u64 thread = (u64)blockIdx.x * blockDim.x + threadIdx.x, beside = threadIdx.x & (g.p[3] - 1);
+    u64 state = (thread / g.p[3] + 1) * 0x9e3779b97f4a7c15ull;
     u32 sum = 0;
     bench_span s;
     bench_begin(s);
@@ -153,7 +157,7 @@ BENCH __launch_bounds__(1024) gather(args g)
 #pragma unroll
         for (u32 k = 0; k < AHEAD; k++) {
             state = state * 6364136223846793005ull + 1442695040888963407ull;
-            const u64 at = (state >> 20) & (g.p[1] - 1) & ~31ull;
+            const u64 at = ((state >> 20) & (g.p[1] - 1) & ~(32 * g.p[3] - 1)) + 32 * beside;
             asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(got[k]) : "l"(g.p[0] + at));
         }
 #pragma unroll
