@@ -210,7 +210,7 @@ __global__ void gemm_double_shared(const double *a, const double *b, double *c, 
 
 static void gemm_case(int size, bool shared)
 {
-    const int n = size == 0 ? 96 : size == 1 ? 512 : 1152;
+    const int n = size == 0 ? 96 : size == 1 ? 512 : 768;
     const size_t m = (size_t)n * n;
     double *a = random_doubles(m), *b = random_doubles(m), *da = to_device(a, m), *db = to_device(b, m);
     double *dc = device_zeros<double>(m);
