@@ -18,7 +18,7 @@
 
 /* ---- table.c ---- */
 
-enum { TABLE_COLUMNS = 80, TABLE_ROWS = 400 };
+enum { TABLE_COLUMNS = 80, TABLE_ROWS = 800 };
 
 struct table {
     char *text;

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# test-intervals.sh LS_INTERVALS - the tool on made-up tables. Eleven long launches that memory limits take 0.90, 0.92, ... 1.10 of
+# what is modelled, so the 10th percentile is 0.92 and the 90th 1.08; three others limited by atomics are too few for a class of
+# their own. Of a group's cases a is 1.0 and b 1.1 times the model at each of five sizes: their ratio is off by 1.1. A kind that is for
+# tests has measured times a hundred times as long: nothing may depend on it.
+tool=$1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+columns=gpu__time_duration.sum,gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed
+columns+=,sm__throughput.avg.pct_of_peak_sustained_elapsed,lockstep__atomic_throughput.pct
+echo "kind,case,group,size,gpu__time_duration.sum" >"$work/measured"
+echo "kind,case,group,size,$columns" >"$work/modelled"
+# row KIND CASE GROUP SIZE MEASURED MODELLED PERCENTAGES
+row() {
+    echo "$1,$2,$3,$4,$5" >>"$work/measured"
+    echo "$1,$2,$3,$4,$6,$7" >>"$work/modelled"
+}
+for k in 0 1 2 3 4 5 6 7 8 9 10; do
+    row bits "c$k" "c$k" 2 $((90000 + 2000 * k)) 100000 80,10,0
+    row sort "t$k" "t$k" 2 10000000 100000 80,10,0
+done
+for size in 0 1 2 3 4; do # sizes that there are not, to have ten pairs
+    row graph a ab $size 2000 2000 10,60,0
+    row graph b ab $size 2200 2000 10,60,0
+    row tree a ab $size 2200 2000 10,60,0
+    row tree b ab $size 2000 2000 10,60,0
+done
+for k in 1 2 3; do
+    row image "m$k" "m$k" 1 10000 10000 10,20,70
+done
+row image gone gone 1 "" 10000 10,20,70
+"$tool" "$work/measured" "$work/modelled" >"$work/out" || { echo "status $?"; exit 1; }
+failed=0
+has() { grep -qxF "$1" "$work/out" || { echo "no line '$1'"; failed=1; }; }
+has "INTERVAL(LONG, MEMORY, 0.92, 1.08, 11)"
+has "INTERVAL(SHORT, COMPUTE, 1.00, 1.10, 20)"
+has "INTERVAL(SHORT, LATENCY, 1.00, 1.10, 20) /* of all limits */"
+has "INTERVAL(LONG, ATOMICS, 0.92, 1.08, 11) /* of all limits */"
+has "INTERVAL_RATIO(1.10, 10)"
+grep -q "^INTERVAL(MIDDLE, ATOMICS, .*, 34) /\* of all launches \*/$" "$work/out" || { echo "too few of the middle"; failed=1; }
+[ "$(grep -c "^INTERVAL(" "$work/out")" = 12 ] || { echo "not twelve classes"; failed=1; }
+head -1 "$work/measured" >"$work/none"
+"$tool" "$work/none" "$work/modelled" >"$work/out" 2>"$work/err" && { echo "an empty table passed"; failed=1; }
+"$tool" "$work/nothing" "$work/modelled" >/dev/null 2>"$work/err" && { echo "no file passed"; failed=1; }
+grep -q "nothing is no table" "$work/err" || { cat "$work/err"; failed=1; }
+[ $failed = 0 ] || cat "$work/out"
+exit $failed

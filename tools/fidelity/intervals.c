@@ -1,0 +1,193 @@
+/* intervals.c - ls_intervals MEASURED MODELLED: writes src/model/interval.def on standard output, from the corpus as a GPU ran it
+ * (tests/hw/h200/corpus.csv) and as Lockstep models it (model-corpus.sh). Rows of kinds that are not FIT in corpus.def are not
+ * looked at.
+ *
+ * A class of launches (model/interval.h) has the 10th and the 90th percentile of measured / modelled. One with fewer
+ * than 10 launches takes those of all launches of its length, and if they are too few too those of all. The ratio's factor: of all
+ * pairs of cases of a group and size, how far the modelled ratio of their times is from the measured one; eight pairs in ten
+ * are within it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fidelity.h"
+#include "model/interval.h"
+
+enum { LEAST = 10, PAIRS_MAX = 8 * TABLE_ROWS };
+
+static const struct {
+    const char *kind;
+    bool fit;
+} kinds[] = {
+#define FIT true
+#define TEST false
+#define KIND(kind, half) {#kind, half},
+#include "tests/corpus/corpus.def"
+#undef KIND
+#undef FIT
+#undef TEST
+};
+
+/* A case at a size, on both sides. */
+struct timed {
+    const char *kind, *group, *size;
+    double measured, modelled;
+    enum interval_size length;
+    enum interval_limit limit;
+};
+static struct timed launches[TABLE_ROWS];
+static u32 nlaunches;
+
+static bool is_fit(const char *kind)
+{
+    for (size_t k = 0; kind && k < LS_ARRAY_LEN(kinds); k++)
+        if (!strcmp(kinds[k].kind, kind))
+            return kinds[k].fit;
+    return false;
+}
+
+static bool same_cell(const struct table *a, u32 i, const struct table *b, u32 k, const char *column)
+{
+    const char *x = table_cell(a, i, column), *y = table_cell(b, k, column);
+    return x && y && !strcmp(x, y);
+}
+
+/* The row of the same case and size; 0: there is none. */
+static u32 row_of(const struct table *in, const struct table *t, u32 row)
+{
+    for (u32 k = 1; k < in->rows; k++)
+        if (same_cell(in, k, t, row, "kind") && same_cell(in, k, t, row, "case") && same_cell(in, k, t, row, "size"))
+            return k;
+    return 0;
+}
+
+/* A metric, 0 where it is not known. */
+static double share(const struct table *t, u32 row, const char *metric)
+{
+    const double v = table_value(t, row, metric);
+    return isnan(v) ? 0 : v;
+}
+
+static struct interval_signs signs_of(const struct table *t, u32 row)
+{
+    static const char memory[] = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
+    return (struct interval_signs){.ns = table_value(t, row, "gpu__time_duration.sum"),
+                                   .memory_pct = share(t, row, memory),
+                                   .sm_pct = share(t, row, "sm__throughput.avg.pct_of_peak_sustained_elapsed"),
+                                   .atomics_pct = share(t, row, "lockstep__atomic_throughput.pct")};
+}
+
+static void add_launches(const struct table *measured, const struct table *modelled)
+{
+    for (u32 row = 1; row < modelled->rows; row++) {
+        const u32 there = is_fit(table_cell(modelled, row, "kind")) ? row_of(measured, modelled, row) : 0;
+        const double ns = there ? table_value(measured, there, "gpu__time_duration.sum") : NAN;
+        const struct interval_signs signs = signs_of(modelled, row);
+        if (!(ns > 0) || !(signs.ns > 0))
+            continue;
+        launches[nlaunches++] = (struct timed){.kind = table_cell(modelled, row, "kind"),
+                                               .group = table_cell(modelled, row, "group"),
+                                               .size = table_cell(modelled, row, "size"),
+                                               .measured = ns,
+                                               .modelled = signs.ns,
+                                               .length = interval_size(&signs),
+                                               .limit = interval_limit(&signs)};
+    }
+}
+
+/* ---- percentiles ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Between two neighbours by their distances. */
+static double percentile(const double *sorted, u32 n, double p)
+{
+    const double at = p * (n - 1);
+    const u32 k = (u32)at;
+    return k + 1 < n ? sorted[k] + (at - k) * (sorted[k + 1] - sorted[k]) : sorted[n - 1];
+}
+
+/* measured / modelled of a class, ascending; a negative length or limit stands for all of them. */
+static u32 ratios_of(int length, int limit, double *out)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < nlaunches; i++)
+        if ((length < 0 || (int)launches[i].length == length) && (limit < 0 || (int)launches[i].limit == limit))
+            out[n++] = launches[i].measured / launches[i].modelled;
+    if (n)
+        qsort(out, n, sizeof *out, by_size);
+    return n;
+}
+
+static void put_class(u32 length, u32 limit)
+{
+    static double ratios[TABLE_ROWS];
+    const int wider[][2] = {{(int)length, (int)limit}, {(int)length, -1}, {-1, -1}};
+    static const char *const notes[] = {"", " /* of all limits */", " /* of all launches */"};
+    for (u32 k = 0; k < LS_ARRAY_LEN(wider); k++) {
+        const u32 n = ratios_of(wider[k][0], wider[k][1], ratios);
+        if (n < LEAST)
+            continue;
+        printf("INTERVAL(%s, %s, %.2f, %.2f, %u)%s\n", interval_size_name((enum interval_size)length),
+               interval_limit_name((enum interval_limit)limit), percentile(ratios, n, 0.1), percentile(ratios, n, 0.9),
+               n, notes[k]);
+        return;
+    }
+    printf("INTERVAL(%s, %s, 0.75, 1.30, 0)\n", interval_size_name((enum interval_size)length),
+           interval_limit_name((enum interval_limit)limit));
+}
+
+static bool are_rivals(const struct timed *a, const struct timed *b)
+{
+    return !strcmp(a->kind, b->kind) && !strcmp(a->group, b->group) && !strcmp(a->size, b->size);
+}
+
+static void put_ratio(void)
+{
+    static double off[PAIRS_MAX];
+    u32 n = 0;
+    for (u32 i = 0; i < nlaunches; i++)
+        for (u32 k = i + 1; k < nlaunches && n < PAIRS_MAX; k++)
+            if (are_rivals(&launches[i], &launches[k]))
+                off[n++] = fabs(log(launches[i].measured / launches[k].measured) -
+                                log(launches[i].modelled / launches[k].modelled));
+    if (n)
+        qsort(off, n, sizeof *off, by_size);
+    if (n < LEAST)
+        printf("INTERVAL_RATIO(1.20, 0)\n");
+    else
+        printf("INTERVAL_RATIO(%.2f, %u)\n", exp(percentile(off, n, 0.8)), n);
+}
+
+int main(int argc, char **argv)
+{
+    static struct table measured, modelled;
+    if (argc != 3) {
+        fprintf(stderr, "usage: ls_intervals MEASURED MODELLED\n");
+        return 2;
+    }
+    if (!table_load(&measured, argv[1]) || !table_load(&modelled, argv[2])) {
+        fprintf(stderr, "ls_intervals: %s is no table\n", measured.rows ? argv[2] : argv[1]);
+        table_free(&measured);
+        return 2;
+    }
+    add_launches(&measured, &modelled);
+    printf("/* INTERVAL(size, limit, low, high, launches): by what a modelled time of that class is multiplied for the "
+           "ends of its "
+           "interval.\n * INTERVAL_RATIO(factor, pairs): by what the ratio of two times is divided and multiplied. "
+           "launches, pairs: how "
+           "many measured ones\n * that is from; 0: not yet measured, a guess. Written by ls_intervals "
+           "(docs/model.md). */\n");
+    for (u32 length = 0; length < INTERVAL_SIZES; length++)
+        for (u32 limit = 0; limit < INTERVAL_LIMITS; limit++)
+            put_class(length, limit);
+    put_ratio();
+    table_free(&measured);
+    table_free(&modelled);
+    return 0;
+}
