@@ -71,7 +71,7 @@ __global__ void gravity_shuffle(const float4 *__restrict__ body, float4 *out, in
 
 static void run_gravity(int size, void (*kernel)(const float4 *, float4 *, int), int block)
 {
-    static const int sizes[] = {512, 4096, 16384}; /* whole blocks */
+    static const int sizes[] = {256, 2048, 16384}; /* whole blocks */
     const int n = sizes[size];
     float4 *body = random_bodies(n, 10), *device_body = to_device(body, n), *device_out = device_zeros<float4>(n);
     LAUNCH(kernel<<<n / block, block, block * sizeof(float4)>>>(device_body, device_out, n));
@@ -207,7 +207,7 @@ static void run_lennard_jones(int size, void (*kernel)(struct cells, const int *
 
 /* ---- the potential of charges on the points of a plane ---- */
 
-enum { CHARGES = 1000 };
+enum { CHARGES = 500 };
 __constant__ float4 charge[CHARGES];
 
 __host__ __device__ static inline float potential(float x, float y, float4 q)
@@ -246,7 +246,7 @@ __global__ void coulomb_four_points(float *out, int width, int height)
 
 static void run_coulomb(int size, void (*kernel)(float *, int, int), int points)
 {
-    static const int sides[] = {96, 400, 1000};
+    static const int sides[] = {64, 256, 800};
     const int side = sides[size];
     float4 *q = random_bodies(CHARGES, side * 0.1f);
     CHECK(cudaMemcpyToSymbol(charge, q, CHARGES * sizeof *q));
