@@ -1,7 +1,7 @@
 /* sass.c - a cubin to instructions: ELF by libelf, the line table by sass_lines.c, and of each 128-bit instruction
- * (compute capability 7.0 on) the opcode, guard, width and branch distance.
+ * (compute capability 7.0 on) the kind (sass_ops.def), guard, width and branch distance.
  *
- * NVIDIA documents no encoding. The fields below were found with ptxas 13.0 by probe programs for sm_75 to sm_120 and
+ * NVIDIA documents no encoding. The fields were found with ptxas 13.0 by probe programs for sm_75 to sm_120 and
  * compared with a disassembler; tests/unit/meter/test_sass.c asks the installed ptxas again. */
 #include "meter/sass/sass.h"
 
@@ -16,27 +16,23 @@ enum { INST_BYTES = 16 };
 
 /* ---- instructions ---- */
 
-static const struct {
-    u16 code; /* bits 0 to 11 */
-    u8 op;    /* enum sass_op */
-    bool sized;
-} opcodes[] = {
-    {0x381, SASS_LDG, true},    {0x981, SASS_LDG, true},    {0x386, SASS_STG, true},    {0x986, SASS_STG, true},
-    {0x984, SASS_LDS, true},    {0x388, SASS_STS, true},    {0x988, SASS_STS, true},    {0x983, SASS_LDL, true},
-    {0x387, SASS_STL, true},    {0x987, SASS_STL, true},    {0x980, SASS_LD, true},     {0x385, SASS_ST, true},
-    {0x985, SASS_ST, true},     {0x38c, SASS_ATOMS, false}, {0x98c, SASS_ATOMS, false}, {0x38d, SASS_ATOMS, false},
-    {0x3a8, SASS_ATOMG, false}, {0x9a8, SASS_ATOMG, false}, {0x3a9, SASS_ATOMG, false}, {0x9a3, SASS_ATOMG, false},
-    {0x98e, SASS_RED, false},   {0x9a6, SASS_RED, false},   {0x947, SASS_BRA, false},   {0x949, SASS_BRX, false},
-    {0x943, SASS_CALL, false},  {0x944, SASS_CALL, false},  {0x950, SASS_RET, false},   {0x94d, SASS_EXIT, false},
-    {0xb1d, SASS_BAR, false},   {0x91d, SASS_BAR, false},   {0x389, SASS_SHFL, false},  {0x589, SASS_SHFL, false},
-    {0x989, SASS_SHFL, false},  {0xf89, SASS_SHFL, false},  {0x918, SASS_NOP, false},   {0x348, SASS_COLLECT, false},
-};
-
 /* Bits 73 to 75 of a load or store. */
 static u8 width_of(u64 high)
 {
     static const u8 widths[8] = {1, 1, 2, 2, 4, 8, 16, 16};
     return widths[high >> 9 & 7];
+}
+
+static bool is_sized(u8 op) { return op >= SASS_LDG && op <= SASS_ST; }
+
+/* CALL.REL of an address that is in the instruction itself. */
+static bool is_near_call(u64 low) { return (low & 0xfff) == 0x944; }
+
+/* WARPSYNC that brings together a warp which came apart. */
+static bool is_collective(const struct sass_row *row, u64 high)
+{
+    enum { WARPSYNC = 0x148 };
+    return row->code == WARPSYNC && high >> 22 & 1;
 }
 
 /* The distance of a branch from the instruction behind it, in instructions: bits 16 to 23 and from bit 34 on, in words. */
@@ -52,16 +48,16 @@ static struct sass_inst decode(const u8 *at, u32 index, u32 n)
     u64 low, high;
     memcpy(&low, at, 8);
     memcpy(&high, at + 8, 8);
-    struct sass_inst i = {.target = -1, .guarded = (low >> 12 & 15) != ALWAYS};
-    for (u32 k = 0; k < LS_ARRAY_LEN(opcodes); k++)
-        if ((low & 0xfff) == opcodes[k].code) {
-            i.op = opcodes[k].op;
-            i.bytes = opcodes[k].sized ? width_of(high) : 0;
-        }
-    if (i.op == SASS_BRA) {
+    struct sass_inst i = {.low = low, .high = high, .target = -1, .guarded = (low >> 12 & 15) != ALWAYS};
+    const struct sass_row *row = sass_row_of(low, UINT32_MAX);
+    if (row) {
+        i.op = is_collective(row, high) ? SASS_COLLECT : row->kind;
+        i.bytes = is_sized(i.op) ? width_of(high) : 0;
+    }
+    if (i.op == SASS_BRA || is_near_call(low)) {
         const i64 target = (i64)index + 1 + distance_of(low);
         i.target = target >= 0 && target < (i64)n ? (i32)target : -1;
-        if (target == (i64)index)
+        if (i.op == SASS_BRA && target == (i64)index)
             i.op = SASS_NOP;
     }
     return i;

@@ -34,11 +34,12 @@ enum sass_op {
 };
 
 struct sass_inst {
-    u32 line;     /* of the PTX text, from 1; 0: none */
-    u8 op;        /* enum sass_op */
-    u8 bytes;     /* a lane, of loads and stores of the spaces above; else 0 */
-    bool guarded; /* @P */
-    i32 target;   /* of BRA: index of an instruction; -1 */
+    u64 low, high; /* as it is in the file */
+    u32 line;      /* of the PTX text, from 1; 0: none */
+    u8 op;         /* enum sass_op */
+    u8 bytes;      /* a lane, of loads and stores of the spaces above; else 0 */
+    bool guarded;  /* @P */
+    i32 target;    /* of BRA and CALL.REL: index of an instruction; -1 */
 };
 
 struct sass_func {
@@ -55,6 +56,35 @@ struct sass {
 /* Reads a cubin, in mem (whose recovery point is set). NULL: it is not one, or it has no line table. */
 struct sass *sass_read(struct arena *mem, const void *cubin, size_t size);
 const struct sass_func *sass_find(const struct sass *s, const char *name); /* NULL: there is none */
+
+/* ---- sass_ops.c: of each 128-bit instruction the fields ---- */
+
+struct sass_row {
+    u16 code, since;
+    const char *name;
+    u8 kind;   /* enum sass_op */
+    u8 pipe;   /* enum replay_pipe */
+    u8 op;     /* enum replay_op */
+    u8 result; /* enum unit_result */
+};
+
+/* What the bits from 105 on say of how it is issued. */
+struct sass_control {
+    u8 stall;               /* cycles until the warp's next instruction */
+    bool yield;             /* another warp's instruction is preferred next */
+    u8 write_bar, read_bar; /* scoreboard that it counts up, SASS_NO_BAR: none */
+    u8 wait;                /* bit k: issues when scoreboard k is at zero */
+};
+enum { SASS_NO_BAR = 7 };
+
+const struct sass_row *sass_row_of(u64 low, u32 cc_major); /* NULL: the table has no such opcode */
+struct sass_control sass_control_of(u64 high);
+bool sass_never_runs(u64 low);     /* @!PT */
+bool sass_reads_constant(u64 low); /* an operand of its is c[bank][at]: of what computes */
+u32 sass_copy_groups(u64 low);     /* of DEPBAR: how many groups of copies may stay under way */
+bool sass_is_double_product(const struct sass_row *row);
+u32 sass_matrix_macs(const struct sass_row *row,
+                     u64 high); /* multiply-adds of a product of matrices, as if of halves */
 
 /* ---- sass_lines.c ---- */
 

@@ -79,6 +79,7 @@ struct replay_code {
     } *blocks; /* by PTX block of the function */
     u32 nblocks;
     u32 ninsts;   /* machine instructions of the function, all blocks: what the instruction cache holds */
+    u32 unknown;  /* instructions of the programs whose opcode no table has: they are taken for PIPE_ALU's */
     bool machine; /* of machine code, not estimated */
 };
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lowered.h"
 #include "meter/rules.h"
 
 struct subject {
@@ -17,42 +18,6 @@ struct subject {
     struct arena mem;
     struct estimate *e;
 };
-
-/* Lowering without an engine: every body exists, nothing is run. A body is the place of its name, so that each name has
- * one of its own, as the verifier of lowered code expects. */
-static ir_body any_body(void *ctx, const char *name, enum ir_mode mode)
-{
-    static char names[256][48];
-    (void)ctx, (void)mode;
-    u32 k = 0;
-    while (names[k][0] && strcmp(names[k], name) != 0)
-        k++;
-    assert_true(k + 1 < LS_ARRAY_LEN(names) && strlen(name) < sizeof names[k]);
-    strcpy(names[k], name);
-    return (ir_body)(uintptr_t)names[k];
-}
-static bool any_address(void *ctx, const struct ptx_func *f, const struct ptx_var *v, u64 *address)
-{
-    (void)ctx, (void)f, (void)v;
-    *address = 4096;
-    return true;
-}
-static u64 any_handle(void *ctx, const struct ptx_func *f)
-{
-    (void)ctx, (void)f;
-    return 1;
-}
-static int no_builtin(void *ctx, const char *name)
-{
-    (void)ctx, (void)name;
-    return -1;
-}
-static const struct ir_target target = {.body = any_body,
-                                        .var_address = any_address,
-                                        .func_handle = any_handle,
-                                        .builtin = no_builtin,
-                                        .shared_window = 1ull << 32,
-                                        .local_window = 1ull << 33};
 
 /* The body of a kernel with a parameter p, registers %r %rd %f %fd %h and predicates, and shared arrays. */
 static void make(struct subject *s, const char *body)
@@ -74,7 +39,7 @@ static void make(struct subject *s, const char *body)
     s->mem = (struct arena)ARENA("test");
     if (setjmp(s->mem.oom))
         fail();
-    s->func = ir_lower(&s->mem, s->mod, ptx_find_func(s->mod, "k"), &target);
+    s->func = ir_lower(&s->mem, s->mod, ptx_find_func(s->mod, "k"), &lowered_target);
     assert_null(s->func->poison);
     s->e = estimate_make(&s->mem, s->func, 9, NULL);
 }

@@ -1,0 +1,435 @@
+/* code_sass.c - machine code as the replay runs it, from what ptxas made of a function.
+ *
+ * match.c says which PTX block each machine block belongs to. The machine blocks of one PTX block are made into *runs*: what
+ * control falls through from one to the next; a loop's head begins a run, its jump back ends one. Runs that have nothing
+ * in common are parts of one sequence (a block that was cut by something's slow path); a run that has again what the one before
+ * has is another copy of the block:
+ *
+ *     loop, unrolled by 4     run 1: 4 copies ──► program for 4 entries in a row
+ *     what is left over       run 2: 1 copy   ──► program for 1
+ *
+ * Sequences of as many copies are alternatives (a tail that was copied): the one in the innermost machine loop is taken, of
+ * equals the first. Where there is none for 1 entry, it is made of that with the fewest copies: what belongs to the first
+ * copy, and of what belongs to no copy as many parts.
+ *
+ * Left out: code for warps whose lanes came apart before a shuffle, the slow paths of divisions and roots and the functions
+ * that they call. */
+#include "meter/replay/make_code.h"
+#include "meter/sass/match.h"
+#include "model/replay/unit.h"
+
+struct maker {
+    struct arena *mem;
+    const struct gpu *gpu;
+    struct match m;
+    u8 *cold;          /* by machine block */
+    u8 *heads;         /* by machine block: a loop begins */
+    u8 *joins;         /* by machine block: a branch to it leaves out some that are not cold */
+    u16 *depth;        /* by machine block: how many machine loops it is in */
+    u32 *total, *seen; /* by site: its instructions in the sequence, and those so far; two of each (is_streamed) */
+    u32 unknown;
+};
+
+/* What one run, or several that belong together, are made of. */
+struct sequence {
+    VEC(u32) blocks; /* machine blocks */
+    u32 copies, depth;
+    struct match_presence *sites; /* of the PTX block */
+};
+struct sequences {
+    VEC(struct sequence) at;
+};
+
+/* ---- machine blocks ---- */
+
+/* Calls of functions that ptxas itself brings along: PTX has no call there. */
+static bool is_hidden_call(const struct maker *k, u32 inst)
+{
+    const u32 site = match_site(&k->m, inst);
+    return k->m.code->insts[inst].op == SASS_CALL && !(site && k->m.f->src->insts[site - 1].op == OP_CALL);
+}
+
+static u32 block_at(const struct maker *k, i32 inst)
+{
+    for (u32 b = 0; b < k->m.blocks.len; b++)
+        if (inst >= (i32)k->m.blocks.at[b].first && inst < (i32)k->m.blocks.at[b].end)
+            return b;
+    return k->m.blocks.len;
+}
+
+/* The function that is called, from its first instruction to the return. */
+static void mark_callee(struct maker *k, i32 target)
+{
+    for (u32 b = block_at(k, target); b < k->m.blocks.len && !k->cold[b]; b++) {
+        const struct sass_inst *last = &k->m.code->insts[k->m.blocks.at[b].end - 1];
+        k->cold[b] = 1;
+        if (last->op == SASS_RET && !last->guarded)
+            break;
+    }
+}
+
+/* A branch over it is in front of it: it is for the rare cases. */
+static bool is_jumped_over(const struct maker *k, u32 block)
+{
+    const struct sass_inst *last = block ? &k->m.code->insts[k->m.blocks.at[block - 1].end - 1] : NULL;
+    return last && last->op == SASS_BRA && last->guarded;
+}
+
+static void find_cold(struct maker *k)
+{
+    k->cold = arena_array(k->mem, u8, k->m.blocks.len + 1);
+    for (u32 b = 0; b < k->m.blocks.len; b++)
+        for (u32 i = k->m.blocks.at[b].first; i < k->m.blocks.at[b].end; i++)
+            if (is_hidden_call(k, i)) {
+                mark_callee(k, k->m.code->insts[i].target);
+                k->cold[b] |= is_jumped_over(k, b);
+            }
+}
+
+/* A branch from one block to another. */
+static void note_branch(struct maker *k, u32 from, u32 to)
+{
+    for (u32 b = from + 1; b < to; b++)
+        k->joins[to] |= !k->cold[b];
+    for (u32 b = to; b <= from; b++)
+        k->depth[b]++;
+    k->heads[to] |= to <= from;
+}
+
+static void find_branches(struct maker *k)
+{
+    k->heads = arena_array(k->mem, u8, k->m.blocks.len + 1);
+    k->joins = arena_array(k->mem, u8, k->m.blocks.len + 1);
+    k->depth = arena_array(k->mem, u16, k->m.blocks.len + 1);
+    for (u32 from = 0; from < k->m.blocks.len; from++) {
+        const struct sass_inst *last = &k->m.code->insts[k->m.blocks.at[from].end - 1];
+        if (last->op == SASS_BRA && last->target >= 0)
+            note_branch(k, from, block_at(k, last->target));
+    }
+}
+
+/* The PTX block outside of the owner's loop that most of a machine block's instructions are of. */
+static u32 find_outer(const struct maker *k, const struct machine_block *b, u32 *votes)
+{
+    const struct ir_func *f = k->m.f;
+    u32 best = IR_NO_BLOCK;
+    for (u32 i = b->first; i < b->end; i++) {
+        const u32 site = match_site(&k->m, i);
+        const u32 block = site && !k->m.code->insts[i].guarded ? f->block_of_site[site - 1] : IR_NO_BLOCK;
+        if (block == IR_NO_BLOCK || f->blocks[block].loop_depth >= f->blocks[b->owner].loop_depth)
+            continue;
+        votes[block]++;
+        if (best == IR_NO_BLOCK || votes[block] > votes[best])
+            best = block;
+    }
+    for (u32 i = b->first; i < b->end; i++)
+        if (match_site(&k->m, i) && f->block_of_site[match_site(&k->m, i) - 1] != IR_NO_BLOCK)
+            votes[f->block_of_site[match_site(&k->m, i) - 1]] = 0;
+    return best;
+}
+
+static bool has_evidence(const struct maker *k, const struct machine_block *b)
+{
+    for (u32 i = b->first; i < b->end; i++)
+        if (match_is_own(&k->m, b, i) && match_is_evidence(&k->m, i))
+            return true;
+    return false;
+}
+
+/* The owner of the machine block in front, if control falls from it into this one and it is not in the owner's loop. */
+static u32 find_before(const struct maker *k, u32 block)
+{
+    const struct machine_block *b = &k->m.blocks.at[block], *before = block ? b - 1 : NULL;
+    const bool outer = before && before->owner != IR_NO_BLOCK && match_falls_through(&k->m, before) &&
+                       k->m.f->blocks[before->owner].loop_depth < k->m.f->blocks[b->owner].loop_depth;
+    return outer ? before->owner : b->owner;
+}
+
+/* What stands in front of a loop and asks whether there is a first turn is of the block in front of the loop. */
+static void give_checks_back(struct maker *k)
+{
+    u32 *votes = arena_array(k->mem, u32, k->m.f->nblocks + 1);
+    for (u32 n = 0; n < k->m.blocks.len; n++) {
+        struct machine_block *b = &k->m.blocks.at[n];
+        if (b->owner == IR_NO_BLOCK || k->depth[n] >= k->m.f->blocks[b->owner].loop_depth || has_evidence(k, b))
+            continue;
+        const u32 outer = find_outer(k, b, votes);
+        b->owner = outer != IR_NO_BLOCK ? outer : find_before(k, n);
+    }
+}
+
+static bool jumps_back(const struct maker *k, u32 block)
+{
+    const struct machine_block *b = &k->m.blocks.at[block];
+    const struct sass_inst *last = &k->m.code->insts[b->end - 1];
+    return last->op == SASS_BRA && last->target >= 0 && last->target <= (i32)b->first;
+}
+
+/* ---- sequences ---- */
+
+static void add_block(struct maker *k, struct sequence *s, u32 block)
+{
+    const struct machine_block *b = &k->m.blocks.at[block];
+    vec_push(k->mem, &s->blocks, block);
+    s->depth = k->depth[block] > s->depth ? k->depth[block] : s->depth;
+    for (u32 i = b->first; i < b->end; i++)
+        match_count(&k->m, b, i, s->sites);
+}
+
+/* Whether an instruction of the run that tells where its block is is in the sequence already. */
+static bool has_again(const struct sequence *s, const struct sequence *run, u32 nsites)
+{
+    for (u32 site = 0; site < nsites; site++)
+        if ((s->sites[site].anchor && run->sites[site].anchor) || (s->sites[site].branch && run->sites[site].branch))
+            return true;
+    return false;
+}
+
+static u32 sites_of(const struct maker *k, u32 ptx_block)
+{
+    return k->m.f->blocks[ptx_block].end - k->m.f->blocks[ptx_block].first;
+}
+
+static struct sequence new_sequence(struct maker *k, u32 ptx_block)
+{
+    return (struct sequence){.sites = arena_array(k->mem, struct match_presence, sites_of(k, ptx_block) + 1)};
+}
+
+static void put_run(struct maker *k, struct sequences *out, const struct sequence *run, u32 ptx_block)
+{
+    if (!out->at.len || has_again(&out->at.at[out->at.len - 1], run, sites_of(k, ptx_block))) {
+        vec_push(k->mem, &out->at, *run);
+        return;
+    }
+    for (u32 b = 0; b < run->blocks.len; b++)
+        add_block(k, &out->at.at[out->at.len - 1], run->blocks.at[b]);
+}
+
+/* Outside of loops nothing is unrolled. */
+static u32 copies_of(const struct maker *k, u32 ptx_block, const struct sequence *s)
+{
+    const u32 said = k->m.f->blocks[ptx_block].loop_depth ? match_said(&k->m, ptx_block, s->sites) : 1;
+    return said ? said : 1;
+}
+
+static struct sequences find_sequences(struct maker *k, u32 ptx_block)
+{
+    struct sequences out = {0};
+    struct sequence run = new_sequence(k, ptx_block);
+    u32 before = UINT32_MAX; /* the machine block in front, but for cold ones */
+    for (u32 b = 0; b < k->m.blocks.len; b++) {
+        if (k->cold[b])
+            continue;
+        const bool ours = k->m.blocks.at[b].owner == ptx_block;
+        const bool on =
+            before != UINT32_MAX && match_falls_through(&k->m, &k->m.blocks.at[before]) && !jumps_back(k, before);
+        struct sequence block = new_sequence(k, ptx_block);
+        if (ours)
+            add_block(k, &block, b);
+        const bool cut = k->joins[b] && has_again(&run, &block, sites_of(k, ptx_block));
+        if (run.blocks.len && (!ours || !on || k->heads[b] || cut)) {
+            put_run(k, &out, &run, ptx_block);
+            run = new_sequence(k, ptx_block);
+        }
+        if (ours)
+            add_block(k, &run, b);
+        before = b;
+    }
+    if (run.blocks.len)
+        put_run(k, &out, &run, ptx_block);
+    for (u32 s = 0; s < out.at.len; s++)
+        out.at.at[s].copies = copies_of(k, ptx_block, &out.at.at[s]);
+    return out;
+}
+
+/* ---- instructions ---- */
+
+static bool is_texture(const struct ptx_inst *i) { return ptx_op_rows[i->op].class == PTX_CLASS_TEXTURE; }
+
+/* Whether what the PTX instruction does to memory is what the machine instruction does: not a register that was spilled. */
+static bool is_access(const struct ptx_inst *i, const struct sass_inst *made)
+{
+    const u8 memory = ptx_op_rows[i->op].memory;
+    const bool local = made->op == SASS_LDL || made->op == SASS_STL;
+    if (local && i->space != SPACE_LOCAL && i->space != SPACE_NONE)
+        return false;
+    return is_texture(i) || (memory >= PTX_MEM_LOAD && memory <= PTX_MEM_COPY && i->space != SPACE_PARAM);
+}
+
+static bool is_constant_load(const struct ptx_inst *i) { return i->op == OP_LD && i->space == SPACE_CONST; }
+
+/* What the instruction is, given what it was made of. */
+static u8 op_of(const struct sass_row *row, const struct sass_inst *made, const struct ptx_inst *from)
+{
+    const u8 memory = from ? ptx_op_rows[from->op].memory : PTX_MEM_NONE;
+    if (sass_never_runs(made->low))
+        return REPLAY_PLAIN;
+    if (row->result == UNIT_CONSTANT)
+        return from && is_constant_load(from) ? REPLAY_MEMORY : REPLAY_PLAIN;
+    switch (row->op) {
+    case REPLAY_MEMORY:
+        return from && is_access(from, made) ? REPLAY_MEMORY : REPLAY_PLAIN;
+    case REPLAY_BARRIER:
+        return memory == PTX_MEM_BARRIER ? REPLAY_BARRIER : REPLAY_PLAIN;
+    case REPLAY_COPY_COMMIT: /* the wait for all copies makes a group of what has none first */
+        return memory == PTX_MEM_COMMIT || memory == PTX_MEM_WAIT ? REPLAY_COPY_COMMIT : REPLAY_PLAIN;
+    case REPLAY_COPY_WAIT:
+        return memory == PTX_MEM_WAIT ? REPLAY_COPY_WAIT : REPLAY_PLAIN;
+    default:
+        return row->op;
+    }
+}
+
+static u16 tensor_interval(const struct maker *k, const struct sass_row *row, u64 high)
+{
+    return (u16)unit_product_cycles(k->gpu, sass_matrix_macs(row, high), sass_is_double_product(row));
+}
+
+static u8 bar_of(u8 bar) { return bar < REPLAY_BARS ? bar : (u8)REPLAY_NO_BAR; }
+
+static bool is_computation(u8 pipe) { return pipe >= PIPE_FMA && pipe <= PIPE_TENSOR; }
+
+static struct replay_inst make_inst(struct maker *k, const struct machine_block *b, u32 at)
+{
+    static const struct sass_row unknown = {.pipe = PIPE_ALU, .op = REPLAY_PLAIN};
+    const struct sass_inst *made = &k->m.code->insts[at];
+    const struct sass_row *known = sass_row_of(made->low, k->gpu->cc_major), *row = known ? known : &unknown;
+    const struct sass_control c = sass_control_of(made->high);
+    const u32 site = match_site_for(&k->m, b, at);
+    const u8 op = op_of(row, made, site ? &k->m.f->src->insts[site - 1] : NULL);
+    k->unknown += !known;
+    return (struct replay_inst){
+        .op = op,
+        .pipe = row->pipe,
+        .stall = c.stall ? c.stall : 1,
+        .latency = op == REPLAY_PLAIN && c.write_bar != SASS_NO_BAR ? (u8)unit_latency(k->gpu, row->result) : 0,
+        .write_bar = bar_of(c.write_bar),
+        .read_bar = bar_of(c.read_bar),
+        .wait = c.wait,
+        .interval = row->pipe == PIPE_TENSOR ? tensor_interval(k, row, made->high) : 0,
+        .count = op == REPLAY_COPY_WAIT ? (u16)sass_copy_groups(made->low) : 0,
+        .constant = op != REPLAY_MEMORY &&
+                    (row->result == UNIT_CONSTANT || (is_computation(row->pipe) && sass_reads_constant(made->low))),
+        .site = site ? site - 1 : REPLAY_NO_SITE,
+        .at = at,
+    };
+}
+
+/* ---- programs ---- */
+
+static bool is_streamed(const struct replay_inst *i) { return i->op == REPLAY_MEMORY || i->op == REPLAY_BARRIER; }
+
+/* Those of another function's lines are that function's. */
+static bool is_ours(const struct maker *k, const struct machine_block *b, u32 inst)
+{
+    const struct sass_inst *i = &k->m.code->insts[inst];
+    return i->op != SASS_NOP && (!i->line || match_site_for(&k->m, b, inst));
+}
+
+/* A place to count the instructions of a site: accesses apart from the rest. */
+static u32 counter_of(const struct replay_inst *i) { return 2 * i->site + is_streamed(i); }
+
+static void set_copies(struct maker *k, struct replay_inst *insts, u32 n, u32 copies)
+{
+    for (u32 i = 0; i < n; i++)
+        if (insts[i].site != REPLAY_NO_SITE)
+            k->total[counter_of(&insts[i])]++;
+    for (u32 i = 0; i < n; i++)
+        if (insts[i].site != REPLAY_NO_SITE) {
+            const u32 at = counter_of(&insts[i]);
+            insts[i].copy = (u8)((u64)k->seen[at]++ * copies / k->total[at]);
+        }
+    for (u32 i = 0; i < n; i++)
+        if (insts[i].site != REPLAY_NO_SITE)
+            k->total[counter_of(&insts[i])] = k->seen[counter_of(&insts[i])] = 0;
+}
+
+static struct replay_program make_program(struct maker *k, const struct sequence *s)
+{
+    u32 most = 0, n = 0;
+    for (u32 b = 0; b < s->blocks.len; b++)
+        most += k->m.blocks.at[s->blocks.at[b]].end - k->m.blocks.at[s->blocks.at[b]].first;
+    struct replay_inst *insts = arena_array(k->mem, struct replay_inst, most + 1);
+    for (u32 b = 0; b < s->blocks.len; b++) {
+        const struct machine_block *at = &k->m.blocks.at[s->blocks.at[b]];
+        for (u32 i = at->first; i < at->end; i++)
+            if (is_ours(k, at, i))
+                insts[n++] = make_inst(k, at, i);
+    }
+    set_copies(k, insts, n, s->copies);
+    return (struct replay_program){.insts = insts, .n = n, .copies = s->copies};
+}
+
+/* An instruction that each copy has, as the sequence's counts say. */
+static bool is_of_a_copy(const struct ir_block *b, const struct sequence *s, const struct replay_inst *i)
+{
+    const bool own = i->site >= b->first && i->site < b->end;
+    return is_streamed(i) || (own && s->sites[i->site - b->first].any >= s->copies);
+}
+
+/* For one entry, of a program for several. What is of no copy (a loop's counter and jump) is left in every so many times. */
+static struct replay_program divide(struct maker *k, u32 ptx_block, const struct sequence *s,
+                                    const struct replay_program *p)
+{
+    const struct ir_block *b = &k->m.f->blocks[ptx_block];
+    struct replay_inst *insts = arena_array(k->mem, struct replay_inst, p->n + 1);
+    u32 n = 0, shared = 0;
+    for (u32 i = 0; i < p->n; i++) {
+        const bool stays = is_of_a_copy(b, s, &p->insts[i]) ? p->insts[i].copy == 0 : shared++ % p->copies == 0;
+        if (stays || (i + 1 == p->n && p->insts[i].op != REPLAY_EXIT)) {
+            insts[n] = p->insts[i];
+            insts[n++].copy = 0;
+        }
+    }
+    return (struct replay_program){.insts = insts, .n = n, .copies = 1};
+}
+
+/* The best sequence of fewer copies than `below`, of the most that there are. */
+static const struct sequence *next_best(const struct sequences *all, u32 below)
+{
+    const struct sequence *best = NULL;
+    for (u32 s = 0; s < all->at.len; s++) {
+        const struct sequence *x = &all->at.at[s];
+        if (x->copies < below &&
+            (!best || x->copies > best->copies || (x->copies == best->copies && x->depth > best->depth)))
+            best = x;
+    }
+    return best;
+}
+
+static struct replay_block make_block(struct maker *k, u32 ptx_block)
+{
+    const struct sequences all = find_sequences(k, ptx_block);
+    struct replay_program *programs = arena_array(k->mem, struct replay_program, all.at.len + 2);
+    const struct sequence *s, *last = NULL;
+    u32 n = 0;
+    for (u32 below = UINT32_MAX; (s = next_best(&all, below)); below = s->copies) {
+        programs[n++] = make_program(k, s);
+        last = s;
+    }
+    if (last && last->copies > 1) {
+        programs[n] = divide(k, ptx_block, last, &programs[n - 1]);
+        n++;
+    }
+    return (struct replay_block){.programs = programs, .n = n};
+}
+
+struct replay_code *code_from_sass(struct arena *mem, const struct gpu *gpu, const struct ir_func *f,
+                                   const struct sass_func *code)
+{
+    struct maker k = {.mem = mem, .gpu = gpu};
+    if (!match_make(mem, f, code, &k.m))
+        return NULL;
+    find_cold(&k);
+    find_branches(&k);
+    give_checks_back(&k);
+    k.total = arena_array(mem, u32, 2 * f->src->ninsts + 2);
+    k.seen = arena_array(mem, u32, 2 * f->src->ninsts + 2);
+    struct replay_code *out = arena_new(mem, struct replay_code);
+    *out = (struct replay_code){.nblocks = f->nblocks, .ninsts = code->n, .machine = true};
+    out->blocks = arena_array(mem, struct replay_block, f->nblocks + 1);
+    for (u32 b = 0; b < f->nblocks; b++)
+        out->blocks[b] = make_block(&k, b);
+    out->unknown = k.unknown;
+    return out;
+}

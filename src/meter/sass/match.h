@@ -1,0 +1,55 @@
+/* match.h - machine blocks and the PTX blocks that they belong to: what counting (estimate_sass.c) and the replay's machine
+ * code (meter/replay/code_sass.c) both ask. */
+#ifndef LS_METER_SASS_MATCH_H
+#define LS_METER_SASS_MATCH_H
+
+#include "base/vec.h"
+#include "meter/rules.h"
+
+enum { COPIES_MAX = 64 };
+
+struct machine_block {
+    u32 first, end; /* machine instructions */
+    u32 owner;      /* PTX block, or IR_NO_BLOCK */
+    bool anchored;
+};
+
+struct match {
+    struct arena *mem;
+    const struct ir_func *f;
+    const struct sass_func *code;
+    u32 first_line, nlines;
+    u32 *site_of_line; /* 1 + site; 0: none */
+    VEC(struct machine_block) blocks;
+    u32 *copies; /* of each PTX block */
+};
+
+/* In mem, whose recovery point is set. False: no instruction of code is f's. */
+bool match_make(struct arena *mem, const struct ir_func *f, const struct sass_func *code, struct match *out);
+
+/* 1 + the site of a machine instruction; 0: it is of another function or of none. */
+u32 match_site(const struct match *m, u32 inst);
+/* Machine instructions of no line of the kernel (the stack pointer, at its opening brace) are the block's first one's. Of
+ * another function's line they are that function's, not ours: 0. */
+u32 match_site_for(const struct match *m, const struct machine_block *b, u32 inst);
+
+/* A guarded exit too: behind it, fewer warps go on. */
+bool match_ends_block(const struct sass_inst *i);
+bool match_falls_through(const struct match *m, const struct machine_block *b);
+/* It is of the PTX block that owns the machine block. */
+bool match_is_own(const struct match *m, const struct machine_block *b, u32 inst);
+/* It tells by its number how often its PTX block is there: a load, a store, a float operation. Of a site's. */
+bool match_is_evidence(const struct match *m, u32 inst);
+
+/* How often a site is in machine blocks of its own PTX block, by what it became there. Arrays are by site, from the PTX
+ * block's first on. */
+struct match_presence {
+    u32 anchor, branch, small, any;
+};
+/* Adds an instruction of b, which has an owner, to the owner's sites. True: it tells where its block is. */
+bool match_count(const struct match *m, const struct machine_block *b, u32 inst, struct match_presence *sites);
+/* Copies of a PTX block: what most of its anchors and float operations say; where it has none and is a loop of its own, its
+ * integer operations of 32 bits; else its branch. 0: nothing does. */
+u32 match_said(const struct match *m, u32 block, const struct match_presence *sites);
+
+#endif

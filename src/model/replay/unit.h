@@ -1,0 +1,30 @@
+/* unit.h - how long units of an SM take: until a result that a scoreboard waits for is there, and for a product of matrices. */
+#ifndef LS_MODEL_REPLAY_UNIT_H
+#define LS_MODEL_REPLAY_UNIT_H
+
+#include "base/gpu.h"
+
+/* Results of instructions that count up a scoreboard and whose time does not follow from addresses. */
+enum unit_result {
+    UNIT_FIXED, /* what the stall cycles cover */
+    UNIT_SFU,
+    UNIT_CONVERT,
+    UNIT_SHUFFLE,
+    UNIT_FP64,
+    UNIT_TENSOR,
+    UNIT_SPECIAL, /* special registers */
+    UNIT_UNIFORM, /* from or to the uniform datapath */
+    UNIT_CONSTANT,
+    UNIT_SHARED,
+    UNIT_L1,
+    UNIT_RESULTS
+};
+
+/* Cycles from the issue, 1 to 255: the GPU file's where it has them. */
+u32 unit_latency(const struct gpu *g, enum unit_result result);
+
+/* Cycles that a product of so many multiply-adds (a warp's, as if of halves; `doubles`: of doubles) keeps the tensor unit of a
+ * sub-partition, >= 1. */
+u32 unit_product_cycles(const struct gpu *g, u32 multiply_adds, bool doubles);
+
+#endif
