@@ -137,7 +137,7 @@ static void fill_levels(struct keys *t, const uint32_t *sorted)
 static void search_case(int size, void (*kernel)(struct keys, const uint32_t *, int *, int), int block, int lanes)
 {
     const int n = size == 0 ? 1 << 12 : size == 1 ? 1 << 19 : 3 << 20;
-    const int queries = size == 0 ? 1 << 13 : size == 1 ? 1 << 18 : 3 << 19;
+    const int queries = size == 0 ? 1 << 13 : size == 1 ? 1 << 18 : 3 << 18;
     uint32_t *sorted = host_array<uint32_t>((size_t)n), *heap = host_array<uint32_t>((size_t)n + 1);
     int *heap_rank = host_array<int>((size_t)n + 1), next = 0;
     int4 *nodes = host_array<int4>((size_t)n);
@@ -252,7 +252,7 @@ static void grow(struct decision *tree, int at, int depth, int *used)
 
 static void forest_case(int size, void (*kernel)(const struct decision *, const float *, float *, int), int lanes)
 {
-    const int n = size == 0 ? 2048 : size == 1 ? 65536 : 524288;
+    const int n = size == 0 ? 2048 : size == 1 ? 65536 : 262144;
     struct decision *trees = host_array<struct decision>(TREES * NODES);
     float *samples = host_array<float>((size_t)n * FEATURES);
     for (int t = 0; t < TREES; t++) {
@@ -437,7 +437,7 @@ static void build_boxes(struct box *boxes, int at, float4 *s, int from, int to, 
 
 static void run_boxes_nearest(int size)
 {
-    const int n = size == 0 ? 128 : size == 1 ? 8192 : 131072, width = size == 0 ? 128 : size == 1 ? 512 : 1024;
+    const int n = size == 0 ? 128 : size == 1 ? 8192 : 32768, width = size == 0 ? 128 : size == 1 ? 320 : 512;
     float4 *spheres = host_array<float4>((size_t)n);
     struct box *boxes = host_array<struct box>((size_t)n);
     const float radius = 0.3f / cbrtf((float)n);
