@@ -106,6 +106,8 @@ static void stalls_are_ncus(void **state)
         {"smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio", 0.5},
         {"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", 0},
         {"smsp__average_warp_latency_per_inst_issued.ratio", 10},
+        {"smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct", 37.5},
+        {"stall_memory_dependency", 37.5},
         {"smsp__average_warp_latency_issue_stalled_long_scoreboard.ratio", 4000},
         {"smsp__warps_active.avg.per_cycle_active", 2.5},
         {"smsp__warps_eligible.avg.per_cycle_active", 0.375},
