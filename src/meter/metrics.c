@@ -100,19 +100,19 @@ enum event_id stall_event(enum stall_reason r) { return (enum event_id)((u32)EVE
 
 static const struct {
     const char *name, *text;
-} stalls[REASON_COUNT] = {
+} stalls[STALL_COUNT] = {
 #define STALL(id, name, text) {name, text},
 #include "model/replay/stalls.def"
 #undef STALL
 };
 
-const char *stall_name(enum stall_reason r) { return (u32)r < REASON_COUNT ? stalls[r].name : "?"; }
-const char *stall_text(enum stall_reason r) { return (u32)r < REASON_COUNT ? stalls[r].text : "?"; }
+const char *stall_name(enum stall_reason r) { return (u32)r < STALL_COUNT ? stalls[r].name : "?"; }
+const char *stall_text(enum stall_reason r) { return (u32)r < STALL_COUNT ? stalls[r].text : "?"; }
 
 u64 stall_cycles(const u64 n[EVENT_COUNT])
 {
     u64 sum = 0;
-    for (u32 r = 0; r < REASON_COUNT; r++)
+    for (u32 r = 0; r < STALL_COUNT; r++)
         sum += n[stall_event((enum stall_reason)r)];
     return sum;
 }

@@ -3,6 +3,7 @@
 #define LS_METER_METRICS_H
 
 #include "base/base.h"
+#include "model/replay/stalls.h"
 
 /* counted: follows from addresses and masks, equals the hardware's noise-free numbers. modelled: a model of caches or
  * time, with a known error. estimated: depends on the machine code that ptxas would make. */
@@ -17,14 +18,6 @@ enum event_id {
 #undef EVENT_NAMED
 #undef EVENT
     EVENT_COUNT
-};
-
-/* What warps did with their time: model/replay/stalls.def, whose rows are events in the same order. */
-enum stall_reason {
-#define STALL(id, name, text) REASON_##id,
-#include "model/replay/stalls.def"
-#undef STALL
-    REASON_COUNT
 };
 
 /* METRIC(id, "ncu's name", "unit", kind, formula, "meaning") and METRIC_LAUNCH(the same): metrics.def */

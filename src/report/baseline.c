@@ -162,7 +162,7 @@ static const char *stall_metric(u32 reason)
 
 static const char *stall_label(u32 reason)
 {
-    static const char *const labels[REASON_COUNT] = {
+    static const char *const labels[STALL_COUNT] = {
 #define STALL(id, name, text) "Stall " name,
 #include "model/replay/stalls.def"
 #undef STALL
@@ -174,12 +174,12 @@ static const char *stall_label(u32 reason)
 static u32 add_stalls(const struct baseline_kernel *k, struct baseline_change *out)
 {
     const u64 all[] = {stall_cycles(k->side[0].sum.n), stall_cycles(k->side[1].sum.n)};
-    bool named[REASON_COUNT] = {0};
+    bool named[STALL_COUNT] = {0};
     u32 n = 0;
     while (n < STALLS && all[0] && all[1]) {
-        u32 most = REASON_COUNT;
-        for (u32 r = 0; r < REASON_COUNT; r++)
-            if (!named[r] && (most == REASON_COUNT || distance(k, r) > distance(k, most)))
+        u32 most = STALL_COUNT;
+        for (u32 r = 0; r < STALL_COUNT; r++)
+            if (!named[r] && (most == STALL_COUNT || distance(k, r) > distance(k, most)))
                 most = r;
         if ((double)distance(k, most) <= MOVED * (double)(all[0] > all[1] ? all[0] : all[1]))
             break;

@@ -10,7 +10,7 @@ static json_t *number(double v) { return isfinite(v) ? json_real(v) : json_null(
 static json_t *side_of(const struct baseline_side *s)
 {
     json_t *stalls = json_object();
-    for (u32 r = 0; r < REASON_COUNT && stall_cycles(s->sum.n); r++)
+    for (u32 r = 0; r < STALL_COUNT && stall_cycles(s->sum.n); r++)
         json_object_set_new(stalls, stall_name((enum stall_reason)r),
                             json_integer((json_int_t)s->sum.n[stall_event((enum stall_reason)r)]));
     return json_pack("{s:o, s:o, s:o, s:o}", "time_ns", number(s->ns), "low_ns", number(s->low_ns), "high_ns",

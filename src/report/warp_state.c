@@ -4,53 +4,54 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const advice[REASON_COUNT] = {
-    [REASON_SELECTED] = "",
-    [REASON_NOT_SELECTED] = "Warps are ready and wait for their turn: only fewer instructions help.",
-    [REASON_WAIT] =
+static const char *const advice[STALL_COUNT] = {
+    [STALL_SELECTED] = "",
+    [STALL_NOT_SELECTED] = "Warps are ready and wait for their turn: only fewer instructions help.",
+    [STALL_WAIT] =
         "Fixed latencies show where there is little else to do: more warps, or more independent work in each thread.",
-    [REASON_LONG_SCOREBOARD] =
-        ("Have more loads under way: ask for data earlier and several at a time, or run more warps; or keep what is "
-         "used again in shared memory or registers."),
-    [REASON_SHORT_SCOREBOARD] =
+    [STALL_LONG_SCOREBOARD] = "Have more loads under way: ask for data earlier and several at a time, or run more "
+                              "warps; or keep what is used "
+                              "again in shared memory or registers.",
+    [STALL_SHORT_SCOREBOARD] =
         "Access shared memory less often, wider, and without bank conflicts; call fewer special functions.",
-    [REASON_BARRIER] =
-        "Give the warps of a block equal work before each __syncthreads(), or make blocks smaller so that others run.",
-    [REASON_MEMBAR] = "Fence less often, or for a narrower scope (__threadfence_block()).",
-    [REASON_MATH_PIPE_THROTTLE] = "One pipe has all the work: use cheaper operations, or such as run in other pipes.",
-    [REASON_LG_THROTTLE] =
+    [STALL_BARRIER] =
+        "Give the warps of a block equal work before each __syncthreads(), or make blocks smaller, so that others run "
+        "meanwhile.",
+    [STALL_MEMBAR] = "Fence less often, or for a narrower scope (__threadfence_block()).",
+    [STALL_MATH_PIPE_THROTTLE] = "One pipe has all the work: use cheaper operations, or such as run in other pipes.",
+    [STALL_LG_THROTTLE] =
         "Too many accesses to global or local memory wait at once: make them wider (float4), and fewer.",
-    [REASON_MIO_THROTTLE] =
+    [STALL_MIO_THROTTLE] =
         "Too many accesses to shared memory, shuffles or special functions wait at once: make them wider, and fewer.",
-    [REASON_TEX_THROTTLE] = "Too many texture fetches wait at once: fetch less often, or load from global memory.",
-    [REASON_DRAIN] = "Warps end with many stores: coalesce them, or store earlier.",
-    [REASON_BRANCH_RESOLVING] = "Jump less often: unroll loops, or turn short branches into selections.",
-    [REASON_NO_INSTRUCTION] =
+    [STALL_TEX_THROTTLE] = "Too many texture fetches wait at once: fetch less often, or load from global memory.",
+    [STALL_DRAIN] = "Warps end with many stores: coalesce them, or store earlier.",
+    [STALL_BRANCH_RESOLVING] = "Jump less often: unroll loops, or turn short branches into selections.",
+    [STALL_NO_INSTRUCTION] =
         "Instructions are not there in time: shorter code, less unrolling, or more work in a launch.",
-    [REASON_IMC_MISS] = "Constants are not in their cache: read fewer different ones, or take them from global memory.",
-    [REASON_SLEEPING] = "Threads sleep: what they wait for comes late.",
-    [REASON_DISPATCH_STALL] = "The dispatch unit holds instructions back: mix the kinds of instructions more evenly.",
-    [REASON_MISC] = "",
+    [STALL_IMC_MISS] = "Constants are not in their cache: read fewer different ones, or take them from global memory.",
+    [STALL_SLEEPING] = "Threads sleep: what they wait for comes late.",
+    [STALL_DISPATCH_STALL] = "The dispatch unit holds instructions back: mix the kinds of instructions more evenly.",
+    [STALL_MISC] = "",
 };
 
-const char *warp_state_advice(enum stall_reason reason) { return (u32)reason < REASON_COUNT ? advice[reason] : ""; }
+const char *warp_state_advice(enum stall_reason reason) { return (u32)reason < STALL_COUNT ? advice[reason] : ""; }
 
 enum stall_reason warp_state_largest(const u64 n[EVENT_COUNT], double *share)
 {
     const u64 all = stall_cycles(n);
-    enum stall_reason most = REASON_COUNT;
-    for (u32 k = 0; k < REASON_COUNT; k++) {
+    enum stall_reason most = STALL_COUNT;
+    for (u32 k = 0; k < STALL_COUNT; k++) {
         const enum stall_reason reason = (enum stall_reason)k;
-        if (reason != REASON_SELECTED && n[stall_event(reason)] > (most < REASON_COUNT ? n[stall_event(most)] : 0))
+        if (reason != STALL_SELECTED && n[stall_event(reason)] > (most < STALL_COUNT ? n[stall_event(most)] : 0))
             most = reason;
     }
-    *share = most < REASON_COUNT ? (double)n[stall_event(most)] / (double)all : 0;
+    *share = most < STALL_COUNT ? (double)n[stall_event(most)] / (double)all : 0;
     return most;
 }
 
 static u64 cycles_of(const u64 n[EVENT_COUNT], enum stall_reason reason)
 {
-    return reason < REASON_COUNT ? n[stall_event(reason)] : stall_cycles(n);
+    return reason < STALL_COUNT ? n[stall_event(reason)] : stall_cycles(n);
 }
 
 bool warp_state_line(const struct meter_report *r, enum stall_reason reason, struct arena *mem, struct meter_line *out,
@@ -94,7 +95,7 @@ static double find_line(const struct meter_report *r, enum stall_reason reason, 
 void warp_state_costly(const struct meter_report *r, char *out, size_t size)
 {
     char name[1024];
-    const double share = find_line(r, REASON_COUNT, name, sizeof name);
+    const double share = find_line(r, STALL_COUNT, name, sizeof name);
     out[0] = 0;
     if (*name)
         snprintf(out, size, "The line that costs most is %s, with %.0f%% of the time of all warps. ", name,
@@ -107,7 +108,7 @@ bool warp_state_text(const struct meter_report *r, char *out, size_t size)
     double share;
     const enum stall_reason reason = warp_state_largest(r->n, &share);
     const u64 issued = r->n[EVENT_stall_SELECTED];
-    if (reason == REASON_COUNT || !issued)
+    if (reason == STALL_COUNT || !issued)
         return false;
     const double of_it = find_line(r, reason, name, sizeof name);
     if (*name)

@@ -5,12 +5,12 @@
 
 #include "meter/meter.h"
 
-/* The largest reason other than that it issued; *share: its part of all cycles of warps. REASON_COUNT: nothing was replayed. */
+/* The largest reason other than that it issued; *share: its part of all cycles of warps. STALL_COUNT: nothing was replayed. */
 enum stall_reason warp_state_largest(const u64 n[EVENT_COUNT], double *share);
 /* What to try against a reason; "" for what is no wait. */
 const char *warp_state_advice(enum stall_reason reason);
 
-/* The source line with most cycles of warps: of a reason, or of all (REASON_COUNT). *share: its part of the launch's cycles of
+/* The source line with most cycles of warps: of a reason, or of all (STALL_COUNT). *share: its part of the launch's cycles of
  * that reason. The line is in mem. False: there is none. */
 bool warp_state_line(const struct meter_report *r, enum stall_reason reason, struct arena *mem, struct meter_line *out,
                      double *share);

@@ -154,7 +154,7 @@ static void the_costly_line_is_named(void **state)
     r.lines = lines, r.nlines = LS_ARRAY_LEN(lines);
     r.n[EVENT_stall_BARRIER] = 40, r.n[EVENT_stall_SELECTED] = 50, r.n[EVENT_stall_WAIT] = 10;
     double share;
-    assert_int_equal(warp_state_largest(r.n, &share), REASON_BARRIER);
+    assert_int_equal(warp_state_largest(r.n, &share), STALL_BARRIER);
     assert_float_equal(share, 0.4, 1e-9);
     warp_state_costly(&r, text, sizeof text);
     assert_non_null(strstr(text, "x.cu:20, with 60% of the time"));
@@ -170,10 +170,10 @@ static void the_costly_line_is_named(void **state)
 static void every_wait_has_advice(void **state)
 {
     (void)state;
-    for (u32 k = 0; k < REASON_COUNT; k++) {
+    for (u32 k = 0; k < STALL_COUNT; k++) {
         const enum stall_reason reason = (enum stall_reason)k;
         assert_non_null(warp_state_advice(reason));
-        assert_int_equal(*warp_state_advice(reason) == 0, reason == REASON_SELECTED || reason == REASON_MISC);
+        assert_int_equal(*warp_state_advice(reason) == 0, reason == STALL_SELECTED || reason == STALL_MISC);
     }
 }
 

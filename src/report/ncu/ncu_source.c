@@ -132,7 +132,7 @@ static const struct {
     {"L1 Wavefronts Shared Ideal", NULL, ideal_wavefronts},
     {"L1 Wavefronts Shared Excessive", "Conflicts", conflicts},
 };
-enum { WIDTH = 10, REASON_WIDTH = 18 };
+enum { WIDTH = 10, STALL_WIDTH = 18 };
 
 /* ---- time: in front of the other columns, where an SM was replayed ---- */
 
@@ -156,8 +156,8 @@ static double share(const struct meter_line *l, const struct spent *s)
 static const char *reason_of(const struct meter_line *l)
 {
     double part;
-    const enum stall_reason reason = l ? warp_state_largest(l->n, &part) : REASON_COUNT;
-    return reason < REASON_COUNT ? stall_name(reason) : "";
+    const enum stall_reason reason = l ? warp_state_largest(l->n, &part) : STALL_COUNT;
+    return reason < STALL_COUNT ? stall_name(reason) : "";
 }
 
 static void put_time_text(FILE *out, const struct meter_line *l, const struct spent *s)
@@ -172,7 +172,7 @@ static void put_time_text(FILE *out, const struct meter_line *l, const struct sp
         fprintf(out, " %*.1f", WIDTH, 100 * part);
     else
         fprintf(out, " %*s", WIDTH, "");
-    fprintf(out, " %*s", REASON_WIDTH, reason_of(l));
+    fprintf(out, " %*s", STALL_WIDTH, reason_of(l));
 }
 
 static void put_time_csv(FILE *out, const struct meter_line *l, const struct spent *s)
@@ -273,7 +273,7 @@ static void put_heading(const struct page *p, const char *file)
     }
     fprintf(out, "    File: %s\n    %5s", file, "Line");
     if (p->spent.cycles > 0)
-        fprintf(out, " %*s %*s %*s", WIDTH, "Samples", WIDTH, "Time %", REASON_WIDTH, "Stall");
+        fprintf(out, " %*s %*s %*s", WIDTH, "Samples", WIDTH, "Time %", STALL_WIDTH, "Stall");
     for (size_t c = 0; c < LS_ARRAY_LEN(columns); c++)
         if (columns[c].heading)
             fprintf(out, " %*s", WIDTH, columns[c].heading);

@@ -119,8 +119,8 @@ static void stalls_are_ncus(void **state)
     };
     for (size_t i = 0; i < LS_ARRAY_LEN(want); i++)
         assert_float_equal(value_of(&r, want[i].name), want[i].value, 1e-9);
-    assert_string_equal(stall_name(REASON_LONG_SCOREBOARD), "long_scoreboard");
-    assert_string_equal(event_name(stall_event(REASON_MISC)), "stall_misc");
+    assert_string_equal(stall_name(STALL_LONG_SCOREBOARD), "long_scoreboard");
+    assert_string_equal(event_name(stall_event(STALL_MISC)), "stall_misc");
 }
 
 static void lines_without_stalls_have_none(void **state)
