@@ -180,7 +180,7 @@ __global__ void smith_waterman_block(const char *a, const char *b, int *best, in
 
 static void run_smith_waterman(int size, void (*kernel)(const char *, const char *, int *, int), int pairs_a_block)
 {
-    static const int sizes[] = {256, 2560, 12800};
+    static const int sizes[] = {128, 1280, 6400};
     const int pairs = sizes[size], letters = pairs * LENGTH;
     char *a = host_array<char>(letters), *b = host_array<char>(letters);
     for (int k = 0; k < letters; k++) {
@@ -276,7 +276,7 @@ __global__ void knapsack_block(const int *weight, const int *value, int *best)
 
 static void run_knapsack(int size)
 {
-    static const int sizes[] = {132, 2000, 10000};
+    static const int sizes[] = {132, 2000, 6000};
     const int n = sizes[size];
     int *weight = host_array<int>(n * THINGS), *value = host_array<int>(n * THINGS);
     for (int k = 0; k < n * THINGS; k++)

@@ -290,7 +290,7 @@ __global__ void photon_walks(struct walk *out, int n)
 
 static void run_photon_walks(int size)
 {
-    static const int sizes[] = {4096, 100000, 1500000};
+    static const int sizes[] = {4096, 100000, 800000};
     const int n = sizes[size];
     struct walk *device_out = device_zeros<struct walk>(n);
     LAUNCH(photon_walks<<<blocks_for(n, 32), 32>>>(device_out, n));

@@ -40,7 +40,7 @@ static void run_stencil(struct volume v, stencil_kernel *kernel, dim3 block, int
     free(in), free(out);
 }
 
-static const struct volume volumes[] = {{128, 64, 32}, {256, 256, 64}, {512, 512, 160}};
+static const struct volume volumes[] = {{128, 64, 32}, {256, 256, 64}, {512, 256, 128}};
 
 /* ---- heat: 7 points ---- */
 
@@ -327,7 +327,7 @@ __global__ void yee_magnetic(struct volume v, const float *__restrict__ e, const
 
 static void run_yee(int size)
 {
-    const struct volume v = size == 2 ? volume{512, 256, 128} : size == 1 ? volume{256, 128, 64} : volumes[0];
+    const struct volume v = size == 2 ? volume{256, 256, 128} : size == 1 ? volume{256, 128, 64} : volumes[0];
     const size_t n = cells(v), row = v.x, plane = row * v.y;
     float *e = random_field(3 * n), *h = random_field(3 * n), *device_e = to_device(e, 3 * n);
     float *device_h = to_device(h, 3 * n), *device_out = device_zeros<float>(3 * n);
