@@ -332,6 +332,17 @@ bool limit_note(const struct meter_report *r, u32 n, enum bound_id nearest, cons
     return notes[n].note(&w, r, nearest);
 }
 
+/* What fills the time that the limit does not. */
+static void say_rest(struct words *w, const struct meter_report *r)
+{
+    double share;
+    const enum stall_reason reason = warp_state_largest(r->n, &share);
+    if (reason < STALL_COUNT)
+        say(w, "For the rest of the time warps wait: most of it is %s (%s). ", stall_name(reason), stall_text(reason));
+    else
+        say(w, "For the rest of the time warps wait for results: theoretical occupancy is %.0f%%. ", r->occupancy.pct);
+}
+
 void limit_text(const struct meter_report *r, const struct gpu *gpu, const struct limits *l, char *out, size_t size)
 {
     struct words w = {out, size, 0};
@@ -344,7 +355,7 @@ void limit_text(const struct meter_report *r, const struct gpu *gpu, const struc
     say(&w, ". ");
     say_evidence(&w, r, gpu, l->nearest);
     if (l->duration > 0 && l->nearest != BOUND_LATENCY && l->bounds.seconds[l->nearest] < 0.6 * l->duration)
-        say(&w, "For the rest of the time warps wait for results: theoretical occupancy is %.0f%%. ", r->occupancy.pct);
+        say_rest(&w, r);
     say_line(&w, r, l->nearest);
     char costly[1200];
     warp_state_costly(r, costly, sizeof costly);
