@@ -1,0 +1,148 @@
+/* list_schedule.c - the order in which a block's machine instructions are issued: list scheduling, as compilers do it.
+ *
+ * Of the instructions whose operands are there, the one with the longest way to the end of the block goes first; where none
+ * is ready, the one that will be first. Loads are assumed to take as long as one that misses, so independent ones come
+ * together and their uses sink, until so many registers wait for loads as ptxas is expected to spend.
+ *
+ * What is looked at are the next WINDOW instructions, so that a long block costs its length. */
+#include "meter/replay/nodes.h"
+
+enum { WINDOW = 256, LOADS_MAX = 24, WORDS_MAX = 64 };
+
+struct list {
+    const struct graph *g;
+    u32 *height;       /* cycles from the issue to the end of the block */
+    u32 *needs;        /* nodes that have to be issued before */
+    u32 *ready;        /* the cycle when its operands are there */
+    bool *done, *used; /* issued; its result is read by one that was issued */
+    u32 *open, nopen;  /* nodes of the window that need no other one to be issued first */
+    u32 first, end;    /* the window: from the lowest node that is not issued */
+    u32 now, loads, words;
+};
+
+static void find_heights(struct list *l)
+{
+    for (u32 n = l->g->nodes.len; n-- > 0;) {
+        const struct node *node = &l->g->nodes.at[n];
+        l->height[n] = node->latency;
+        for (u32 k = node->first_out; k; k = l->g->edges.at[k - 1].next) {
+            const struct edge *e = &l->g->edges.at[k - 1];
+            const u32 way = (e->value ? node->latency : 1) + l->height[e->to];
+            l->height[n] = way > l->height[n] ? way : l->height[n];
+        }
+    }
+}
+
+static bool is_crowded(const struct list *l, u32 n)
+{
+    return l->g->nodes.at[n].words && (l->loads >= LOADS_MAX || l->words >= WORDS_MAX);
+}
+
+/* Whether a goes before b. */
+static bool goes_first(const struct list *l, u32 a, u32 b)
+{
+    const bool a_full = is_crowded(l, a), b_full = is_crowded(l, b);
+    if (a_full != b_full)
+        return b_full;
+    const u32 a_at = l->ready[a] > l->now ? l->ready[a] : l->now, b_at = l->ready[b] > l->now ? l->ready[b] : l->now;
+    if (a_at != b_at)
+        return a_at < b_at;
+    return l->height[a] != l->height[b] ? l->height[a] > l->height[b] : a < b;
+}
+
+/* The place in `open` of the node to issue. */
+static u32 choose(const struct list *l)
+{
+    u32 best = 0;
+    for (u32 k = 1; k < l->nopen; k++)
+        if (goes_first(l, l->open[k], l->open[best]))
+            best = k;
+    return best;
+}
+
+static void move_window(struct list *l)
+{
+    const u32 n = l->g->nodes.len;
+    while (l->first < n && l->done[l->first])
+        l->first++;
+    for (; l->end < n && l->end < l->first + WINDOW; l->end++)
+        if (!l->needs[l->end])
+            l->open[l->nopen++] = l->end;
+}
+
+/* A load holds registers until something reads them. */
+static void note_use(struct list *l, u32 n)
+{
+    const struct node *node = &l->g->nodes.at[n];
+    if (!node->words || l->used[n])
+        return;
+    l->used[n] = true;
+    l->loads--;
+    l->words -= node->words;
+}
+
+static void issue(struct list *l, u32 n, u32 *const *from)
+{
+    const struct node *node = &l->g->nodes.at[n];
+    l->now = l->ready[n] > l->now ? l->ready[n] : l->now;
+    l->done[n] = true;
+    for (const u32 *k = from[0] + from[1][n]; k < from[0] + from[1][n + 1]; k++)
+        note_use(l, *k);
+    if (node->words) {
+        l->loads++;
+        l->words += node->words;
+    }
+    for (u32 k = node->first_out; k; k = l->g->edges.at[k - 1].next) {
+        const struct edge *e = &l->g->edges.at[k - 1];
+        const u32 at = l->now + (e->value ? node->latency : 1);
+        l->ready[e->to] = at > l->ready[e->to] ? at : l->ready[e->to];
+        if (--l->needs[e->to] == 0 && e->to < l->end)
+            l->open[l->nopen++] = e->to;
+    }
+    l->now++;
+}
+
+/* By node, the loads whose results it reads: from[0] has them all, from[1] where each node's begin. */
+static void find_sources(struct arena *mem, const struct graph *g, u32 **from)
+{
+    const u32 n = g->nodes.len;
+    from[0] = arena_array(mem, u32, g->edges.len + 1);
+    from[1] = arena_array(mem, u32, n + 2);
+    for (u32 pass = 0; pass < 2; pass++) {
+        for (u32 a = 0; a < n; a++)
+            for (u32 k = g->nodes.at[a].words ? g->nodes.at[a].first_out : 0; k; k = g->edges.at[k - 1].next) {
+                const struct edge *e = &g->edges.at[k - 1];
+                if (e->value && pass == 0)
+                    from[1][e->to + 2]++;
+                else if (e->value)
+                    from[0][from[1][e->to + 1]++] = a;
+            }
+        for (u32 a = 2; a < n + 2 && pass == 0; a++)
+            from[1][a] += from[1][a - 1];
+    }
+}
+
+u32 *list_schedule(struct arena *mem, const struct graph *g)
+{
+    const u32 n = g->nodes.len;
+    struct list l = {.g = g,
+                     .height = arena_array(mem, u32, n + 1),
+                     .needs = arena_array(mem, u32, n + 1),
+                     .ready = arena_array(mem, u32, n + 1),
+                     .done = arena_array(mem, bool, n + 1),
+                     .used = arena_array(mem, bool, n + 1),
+                     .open = arena_array(mem, u32, n + 1)};
+    u32 *order = arena_array(mem, u32, n + 1), *from[2];
+    find_sources(mem, g, from);
+    find_heights(&l);
+    for (u32 k = 0; k < n; k++)
+        l.needs[k] = g->nodes.at[k].needs;
+    for (u32 at = 0; at < n; at++) {
+        move_window(&l);
+        const u32 k = choose(&l);
+        order[at] = l.open[k];
+        l.open[k] = l.open[--l.nopen];
+        issue(&l, order[at], from);
+    }
+    return order;
+}

@@ -1,0 +1,79 @@
+/* nodes.h - estimated machine instructions of a block while they have no order: a graph of what needs what.
+ *
+ * A *group* is PTX blocks that become one block of machine code: a block, the bodies that are predicated into it, and what
+ * follows both. Its instructions are *nodes*; an edge says that one comes after another, and whether it needs its result.
+ * Registers are renamed, as ptxas has them before it allocates: a register that is written twice ties nothing. Edges lead
+ * from a lower node to a higher one. */
+#ifndef LS_METER_REPLAY_NODES_H
+#define LS_METER_REPLAY_NODES_H
+
+#include "base/vec.h"
+#include "meter/rules.h"
+#include "model/latency.h"
+#include "model/replay/code.h"
+
+struct node {
+    struct replay_inst inst;
+    u16 latency;     /* cycles to its result: exact if fixed, else what the scheduler assumes */
+    bool variable;   /* its result is waited for by a scoreboard */
+    u8 words;        /* loads: 32-bit registers that it fills */
+    u32 first_out;   /* 1 + an edge; 0: none */
+    u32 needs;       /* edges that lead to it */
+    u32 overwritten; /* 1 + the node that writes a register which this one, a store, reads; 0: none */
+};
+
+struct edge {
+    u32 to, next; /* next: 1 + an edge; 0: none */
+    bool value;   /* it needs the result, and not only to come after */
+};
+
+/* A node reads a register as it was before the group; or a register's value behind the group may be the node's. */
+struct node_reg {
+    u32 node, reg;
+};
+
+/* Behind the group a register has what another one had before it. */
+struct reg_reg {
+    u32 to, from;
+};
+
+struct graph {
+    VEC(struct node) nodes;
+    VEC(struct edge) edges;
+    VEC(struct node_reg) reads, writes;
+    VEC(struct reg_reg) passed;
+    VEC(u32) written; /* registers with a new value behind the group */
+};
+
+void graph_edge(struct arena *mem, struct graph *g, u32 from, u32 to, bool value);
+
+/* ---- nodes.c ---- */
+
+struct build;
+
+/* For a function; sites' estimates say what becomes of each instruction. */
+struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e);
+/* Of the blocks, in this order, `copies` times one after the other. More than one copy: the blocks are a loop, and only the
+ * last copy keeps its branch and steps its counters. */
+struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies);
+
+/* ---- list_schedule.c ---- */
+
+/* The nodes in the order of issue. */
+u32 *list_schedule(struct arena *mem, const struct graph *g);
+
+/* ---- scoreboards.c ---- */
+
+/* A program, and what of it is under way behind its end. */
+struct made {
+    struct graph *graph;
+    u32 *order; /* position -> node */
+    struct replay_inst *insts;
+    u32 n, copies;
+    u8 waited; /* scoreboards that some instruction in it waits for */
+};
+
+/* Stalls, scoreboards and waits inside of the group. exposed: by register, whether some group reads what another left. */
+struct made *made_of(struct arena *mem, struct graph *g, u32 *order, u32 copies, const bool *exposed);
+
+#endif

@@ -1,0 +1,192 @@
+/* scoreboards.c - an order of nodes to a program: stalls where latencies are fixed, scoreboards where they vary.
+ *
+ * A result of fixed latency is there when its reader issues because the instructions between them, or their stalls, take as
+ * long; the stall is put before the reader. What the end of the block leaves under way is waited for there, as nobody knows
+ * which instruction comes next. Six scoreboards hold the rest. A result shares that of another one with the same reader;
+ * else it takes one that is free; if none is, that of the result which is read at about the same place. */
+#include "meter/replay/nodes.h"
+
+enum { BRANCH_STALL = 5, SOON = 24, BEHIND = UINT32_MAX };
+
+struct scoring {
+    const struct graph *g;
+    const u32 *order;
+    struct made *m;
+    u32 *position;                 /* by node */
+    u32 *reader;                   /* by node: the position that first reads its result; BEHIND the block */
+    bool *wanted;                  /* by node: somebody reads its result */
+    u32 *ready;                    /* by node: the cycle when results of fixed latency are there */
+    u32 (*from)[REPLAY_BARS];      /* by node: 1 + the last position that set a scoreboard for it */
+    u32 waited[REPLAY_BARS];       /* 1 + the last position that waited for it */
+    u32 set[REPLAY_BARS];          /* 1 + the last position that set it */
+    u32 first_reader[REPLAY_BARS]; /* of what was set since the last wait: the position that reads it first */
+    u8 next;                       /* whose turn it is */
+};
+
+/* ---- who reads what ---- */
+
+static void find_readers(struct scoring *s, const bool *exposed)
+{
+    const u32 n = s->g->nodes.len;
+    for (u32 at = 0; at < n; at++)
+        s->position[s->order[at]] = at;
+    for (u32 k = 0; k < n; k++) {
+        s->reader[k] = BEHIND;
+        for (u32 e = s->g->nodes.at[k].first_out; e; e = s->g->edges.at[e - 1].next) {
+            const struct edge *edge = &s->g->edges.at[e - 1];
+            if (!edge->value)
+                continue;
+            s->wanted[k] = true;
+            if (s->position[edge->to] < s->reader[k])
+                s->reader[k] = s->position[edge->to];
+        }
+    }
+    for (u32 k = 0; k < s->g->writes.len; k++)
+        s->wanted[s->g->writes.at[k].node] |= exposed[s->g->writes.at[k].reg];
+}
+
+/* ---- scoreboards ---- */
+
+static bool is_free(const struct scoring *s, u32 bar) { return !s->set[bar] || s->waited[bar] > s->set[bar]; }
+
+static u32 distance(u32 a, u32 b) { return a > b ? a - b : b - a; }
+
+static u8 choose_bar(struct scoring *s, u32 reader)
+{
+    for (u8 bar = 0; bar < REPLAY_BARS && reader != BEHIND; bar++)
+        if (!is_free(s, bar) && s->first_reader[bar] == reader)
+            return bar;
+    for (u32 k = 0; k < REPLAY_BARS; k++) {
+        const u8 bar = (u8)((s->next + k) % REPLAY_BARS);
+        if (is_free(s, bar)) {
+            s->next = (u8)((bar + 1) % REPLAY_BARS);
+            return bar;
+        }
+    }
+    u8 best = 0;
+    for (u8 k = 1; k < REPLAY_BARS; k++)
+        if (distance(s->first_reader[k], reader) < distance(s->first_reader[best], reader))
+            best = k;
+    return best;
+}
+
+static u8 take_bar(struct scoring *s, u32 at, u32 reader)
+{
+    const u8 bar = choose_bar(s, reader);
+    s->first_reader[bar] = is_free(s, bar) || reader < s->first_reader[bar] ? reader : s->first_reader[bar];
+    s->set[bar] = at + 1;
+    return bar;
+}
+
+static void wait_for(struct scoring *s, u32 at, u32 bar, u32 from)
+{
+    if (s->waited[bar] > from)
+        return;
+    s->m->insts[at].wait |= (u8)(1u << bar);
+    s->waited[bar] = at + 1;
+    s->m->waited |= (u8)(1u << bar);
+}
+
+static void set_waits(struct scoring *s, u32 at)
+{
+    const u32 n = s->order[at];
+    for (u32 bar = 0; bar < REPLAY_BARS; bar++)
+        if (s->from[n][bar])
+            wait_for(s, at, bar, s->from[n][bar]);
+}
+
+static void tell(struct scoring *s, u32 node, u8 bar, u32 at)
+{
+    if (s->from[node][bar] < at + 1)
+        s->from[node][bar] = at + 1;
+}
+
+static void set_bars(struct scoring *s, u32 at)
+{
+    const u32 n = s->order[at];
+    const struct node *node = &s->g->nodes.at[n];
+    struct replay_inst *i = &s->m->insts[at];
+    if (node->variable && s->wanted[n])
+        i->write_bar = take_bar(s, at, s->reader[n]);
+    const u32 over = node->overwritten ? s->position[node->overwritten - 1] : 0;
+    if (over > at && over < at + SOON) {
+        i->read_bar = take_bar(s, at, over);
+        tell(s, node->overwritten - 1, i->read_bar, at);
+    }
+    if (i->write_bar == REPLAY_NO_BAR)
+        return;
+    for (u32 e = node->first_out; e; e = s->g->edges.at[e - 1].next)
+        if (s->g->edges.at[e - 1].value)
+            tell(s, s->g->edges.at[e - 1].to, i->write_bar, at);
+}
+
+/* ---- stalls ---- */
+
+static u8 least_stall(const struct replay_inst *i)
+{
+    return i->pipe == PIPE_BRANCH || i->op == REPLAY_EXIT || i->op == REPLAY_BARRIER ? BRANCH_STALL : 1;
+}
+
+/* A scoreboard is not seen by the instruction right behind the one that sets it. */
+static u8 stall_before(const struct replay_inst *i, const struct replay_inst *next, u32 gap)
+{
+    const u8 set = (u8)((i->write_bar != REPLAY_NO_BAR ? 1u << i->write_bar : 0) |
+                        (i->read_bar != REPLAY_NO_BAR ? 1u << i->read_bar : 0));
+    u32 least = least_stall(i);
+    if (least < 2 && next && (next->wait & set))
+        least = 2;
+    const u32 stall = gap > least ? gap : least;
+    return (u8)(stall < 255 ? stall : 255);
+}
+
+static void set_stalls(struct scoring *s, const bool *exposed)
+{
+    u32 now = 0, end = 0;
+    for (u32 at = 0; at < s->m->n; at++) {
+        const u32 n = s->order[at];
+        const struct node *node = &s->g->nodes.at[n];
+        if (at) {
+            struct replay_inst *before = &s->m->insts[at - 1];
+            before->stall = stall_before(before, &s->m->insts[at], s->ready[n] > now ? s->ready[n] - now : 1);
+            now += before->stall;
+        }
+        for (u32 e = node->first_out; e && !node->variable; e = s->g->edges.at[e - 1].next) {
+            const struct edge *edge = &s->g->edges.at[e - 1];
+            if (edge->value && now + node->latency > s->ready[edge->to])
+                s->ready[edge->to] = now + node->latency;
+        }
+        s->ready[n] = now;
+    }
+    for (u32 k = 0; k < s->g->writes.len; k++) {
+        const struct node *node = &s->g->nodes.at[s->g->writes.at[k].node];
+        const u32 there = s->ready[s->g->writes.at[k].node] + node->latency;
+        if (!node->variable && exposed[s->g->writes.at[k].reg] && there > end)
+            end = there;
+    }
+    if (s->m->n)
+        s->m->insts[s->m->n - 1].stall = stall_before(&s->m->insts[s->m->n - 1], NULL, end > now ? end - now : 1);
+}
+
+struct made *made_of(struct arena *mem, struct graph *g, u32 *order, u32 copies, const bool *exposed)
+{
+    const u32 n = g->nodes.len;
+    struct made *m = arena_new(mem, struct made);
+    *m = (struct made){.graph = g, .order = order, .n = n, .copies = copies};
+    m->insts = arena_array(mem, struct replay_inst, n + 1);
+    struct scoring s = {.g = g,
+                        .order = order,
+                        .m = m,
+                        .position = arena_array(mem, u32, n + 1),
+                        .reader = arena_array(mem, u32, n + 1),
+                        .wanted = arena_array(mem, bool, n + 1),
+                        .ready = arena_array(mem, u32, n + 1),
+                        .from = arena_alloc(mem, sizeof(u32[REPLAY_BARS]) * (n + 1))};
+    find_readers(&s, exposed);
+    for (u32 at = 0; at < n; at++) {
+        m->insts[at] = g->nodes.at[order[at]].inst;
+        set_waits(&s, at);
+        set_bars(&s, at);
+    }
+    set_stalls(&s, exposed);
+    return m;
+}

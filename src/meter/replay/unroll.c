@@ -1,0 +1,164 @@
+/* unroll.c - which loops ptxas is expected to unroll: what its machine code shows of PTX by nvcc and clang.
+ *
+ * A loop of one block whose last question is about a counter: `add i, i, 4; setp.lt p, i, n; @p bra`. The step is a constant
+ * and the end does not change in the loop. Not unrolled: loops under `.pragma "nounroll"`; with barriers, atomics, textures,
+ * calls, or what warps do together; long ones, and those with many accesses; and those whose end says that there are few
+ * turns. It is four turns at a time, then two, then one. docs/model.md says how often that is right. */
+#include "meter/replay/unroll.h"
+
+#include <string.h>
+
+#include "ir/pass.h"
+
+enum { TURNS = 4, INSTS_MAX = 48, ACCESSES_MAX = 16, FEW_TURNS = 8 };
+
+static const struct ptx_inst *at(const struct ir_func *f, u32 site) { return &f->src->insts[site]; }
+
+static bool is_register(const struct ptx_operand *o) { return o->kind == PTX_REG; }
+
+/* `add i, i, constant` */
+static bool steps(const struct ptx_inst *i, const struct ptx_var *counter)
+{
+    return (i->op == OP_ADD || i->op == OP_SUB) && i->noperands == 3 && !i->guard && is_register(&i->operands[0]) &&
+           i->operands[0].var == counter && is_register(&i->operands[1]) && i->operands[1].var == counter &&
+           i->operands[2].kind == PTX_IMM && !ptx_type_float((enum ptx_type)i->types[0]);
+}
+
+struct writes {
+    const struct ptx_var *reg;
+    u32 n;
+};
+
+static void note_write(void *ctx, const struct ptx_var *reg, bool is_write)
+{
+    struct writes *w = ctx;
+    w->n += is_write && reg == w->reg;
+}
+
+static u32 writes_in(const struct ir_func *f, const struct ir_block *b, const struct ptx_var *reg)
+{
+    struct writes w = {.reg = reg};
+    for (u32 s = b->first; s < b->end; s++)
+        ir_each_reg(at(f, s), note_write, &w);
+    return w.n;
+}
+
+/* The instruction that steps what o names, if it is a counter. */
+static const struct ptx_inst *counter_of(const struct ir_func *f, const struct ir_block *b, const struct ptx_operand *o)
+{
+    if (!is_register(o) || writes_in(f, b, o->var) != 1)
+        return NULL;
+    for (u32 s = b->first; s < b->end; s++)
+        if (steps(at(f, s), o->var))
+            return at(f, s);
+    return NULL;
+}
+
+static bool stays(const struct ir_func *f, const struct ir_block *b, const struct ptx_operand *o)
+{
+    return o->kind == PTX_IMM || (is_register(o) && !writes_in(f, b, o->var));
+}
+
+/* Of `lt n` with a small n: a counter that starts at 0 or above has few turns. */
+static bool has_few_turns(const struct ptx_operand *end, const struct ptx_inst *step)
+{
+    const i64 by = (i64)step->operands[2].bits;
+    return end->kind == PTX_IMM && by > 0 && (i64)end->bits > 0 && (i64)end->bits / by <= FEW_TURNS;
+}
+
+/* Whether the question at the end of the block is about a counter and an end. */
+static bool is_counted(const struct ir_func *f, const struct ir_block *b)
+{
+    const struct ptx_var *guard = at(f, b->end - 1)->guard;
+    const struct ptx_inst *question = NULL;
+    for (u32 s = b->first; s < b->end; s++)
+        if (at(f, s)->op == OP_SETP && is_register(&at(f, s)->operands[0]) && at(f, s)->operands[0].var == guard)
+            question = at(f, s);
+    if (!question || question->noperands != 3)
+        return false;
+    for (u32 k = 1; k < 3; k++) {
+        const struct ptx_inst *step = counter_of(f, b, &question->operands[k]);
+        const struct ptx_operand *end = &question->operands[3 - k];
+        if (step && stays(f, b, end))
+            return !has_few_turns(end, step);
+    }
+    return false;
+}
+
+static bool keeps_rolled(const struct ptx_inst *i)
+{
+    const struct ptx_op_row *row = &ptx_op_rows[i->op];
+    const bool plain = row->memory == PTX_MEM_NONE || row->memory == PTX_MEM_LOAD || row->memory == PTX_MEM_STORE;
+    return !plain || row->flow == FLOW_STOP || row->flow == FLOW_CALL || row->class == PTX_CLASS_TEXTURE ||
+           row->class == PTX_CLASS_TENSOR || row->class == PTX_CLASS_INTER_THREAD || ptx_has(i, MOD_VOLATILE);
+}
+
+static bool is_small(const struct ir_func *f, const struct ir_block *b)
+{
+    u32 accesses = 0;
+    for (u32 s = b->first; s < b->end; s++) {
+        if (keeps_rolled(at(f, s)))
+            return false;
+        accesses += ptx_op_rows[at(f, s)->op].memory != PTX_MEM_NONE;
+    }
+    return b->end - b->first <= INSTS_MAX && accesses <= ACCESSES_MAX;
+}
+
+/* ---- .pragma "nounroll", of which the tree knows nothing: it is looked for in the text ---- */
+
+static const char *line_start(const char *text, u32 line)
+{
+    for (u32 k = 1; text && k < line; k++) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    return text;
+}
+
+static bool begins_with(const char *line, const char *word)
+{
+    line += strspn(line, " \t");
+    return strncmp(line, word, strlen(word)) == 0;
+}
+
+static bool says_nounroll(const char *line)
+{
+    static const char word[] = "nounroll";
+    const size_t n = strcspn(line, "\n");
+    for (size_t k = 0; k + sizeof word <= n; k++)
+        if (strncmp(line + k, word, sizeof word - 1) == 0)
+            return begins_with(line, ".pragma") || memchr(line, '"', k);
+    return false;
+}
+
+/* Labels, positions, comments and blank lines may stand between a pragma and its loop. */
+static bool may_be_between(const char *line)
+{
+    const char *at = line + strspn(line, " \t");
+    const size_t n = strcspn(at, "\n");
+    return !n || begins_with(at, ".loc") || begins_with(at, "//") || at[n - 1] == ':';
+}
+
+static bool is_kept_by_pragma(const struct ir_func *f, const struct ptx_inst *first)
+{
+    enum { LINES = 8 };
+    for (u32 back = 0; back < LINES && back < first->line; back++) {
+        const char *line = line_start(f->mod->text, first->line - back);
+        if (!line || says_nounroll(line))
+            return line != NULL;
+        if (back && !may_be_between(line))
+            return false;
+    }
+    return false;
+}
+
+u32 unroll_factor(const struct ir_func *f, u32 block)
+{
+    const struct ir_block *b = &f->blocks[block];
+    bool loops = false;
+    for (u32 k = 0; k < b->nsucc; k++)
+        loops |= b->succs[k] == block;
+    if (!loops || b->end == b->first || at(f, b->end - 1)->op != OP_BRA || !at(f, b->end - 1)->guard)
+        return 1;
+    return is_small(f, b) && is_counted(f, b) && !is_kept_by_pragma(f, at(f, b->first)) ? TURNS : 1;
+}

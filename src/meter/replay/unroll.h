@@ -1,0 +1,10 @@
+/* unroll.h - which loops ptxas is expected to unroll. */
+#ifndef LS_METER_REPLAY_UNROLL_H
+#define LS_METER_REPLAY_UNROLL_H
+
+#include "ir/ir.h"
+
+/* How many turns of the loop that block b is become one block of machine code; 1: it is no such loop. */
+u32 unroll_factor(const struct ir_func *f, u32 block);
+
+#endif

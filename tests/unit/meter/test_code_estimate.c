@@ -1,0 +1,419 @@
+/* test_code_estimate.c - machine code that is estimated from PTX: it keeps every dependence (code_check.h), loads come
+ * early, loops are unrolled, bodies predicated. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "code_check.h"
+
+/* ---- kernels ---- */
+
+struct subject {
+    struct ptx_module *mod;
+    const struct ir_func *func;
+    struct arena mem;
+    struct gpu gpu;
+    struct estimate *e;
+    struct replay_code *c;
+};
+
+/* Lowering without an engine: every body exists, nothing is run. */
+static ir_body any_body(void *ctx, const char *name, enum ir_mode mode)
+{
+    (void)ctx, (void)mode;
+    u32 hash = 1;
+    for (; *name; name++)
+        hash = hash * 31 + (u8)*name;
+    return (ir_body)(uintptr_t)(hash | 1);
+}
+static bool any_address(void *ctx, const struct ptx_func *f, const struct ptx_var *v, u64 *address)
+{
+    (void)ctx, (void)f, (void)v;
+    *address = 4096;
+    return true;
+}
+static u64 any_handle(void *ctx, const struct ptx_func *f)
+{
+    (void)ctx, (void)f;
+    return 1;
+}
+static int no_builtin(void *ctx, const char *name)
+{
+    (void)ctx, (void)name;
+    return -1;
+}
+static const struct ir_target target = {.body = any_body,
+                                        .var_address = any_address,
+                                        .func_handle = any_handle,
+                                        .builtin = no_builtin,
+                                        .shared_window = 1ull << 32,
+                                        .local_window = 1ull << 33};
+
+static void parse(struct subject *s, const char *text, size_t len, const char *file)
+{
+    struct diag_list d;
+    diag_init(&d);
+    assert_int_equal(gpu_find("h200", &s->gpu, &d), LS_OK);
+    if (ptx_parse(text, len, file, &s->mod, &d) != LS_OK)
+        fail_msg("%s: %s", file, d.first ? d.first->text : "no memory");
+    diag_free(&d);
+    s->mem = (struct arena)ARENA("test");
+    if (setjmp(s->mem.oom))
+        fail();
+}
+
+static void estimate(struct subject *s, const struct ptx_func *f)
+{
+    char why[256];
+    s->func = ir_lower(&s->mem, s->mod, f, &target);
+    s->e = estimate_make(&s->mem, s->func, s->gpu.cc_major, NULL);
+    s->c = code_from_ptx(&s->mem, &s->gpu, s->func, s->e);
+    assert_false(s->c->machine);
+    if (!code_check(&s->mem, &s->gpu, s->func, s->e, s->c, why, sizeof why))
+        fail_msg("%s", why);
+}
+
+static void drop(struct subject *s)
+{
+    arena_free(&s->mem);
+    ptx_free(s->mod);
+}
+
+static void make(struct subject *s, const char *body)
+{
+    static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                                ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+                                ".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<99>;\n"
+                                ".shared .align 4 .b8 tile[4096];\n"
+                                "mov.u32 %%r1, %%tid.x;\nld.param.u64 %%rd1, [p];\nld.param.u32 %%r2, [n];\n%s\n}\n";
+    char text[8192];
+    const int n = snprintf(text, sizeof text, frame, body);
+    assert_in_range(n, 1, sizeof text - 1);
+    parse(s, text, (size_t)n, "test.ptx");
+    estimate(s, ptx_find_func(s->mod, "k"));
+}
+
+/* ---- what is looked at ---- */
+
+static u32 block_at(const struct subject *s, const char *label)
+{
+    for (u32 k = 0; k < s->func->src->nlabels; k++)
+        if (strcmp(s->func->src->labels[k]->name, label) == 0)
+            return s->func->block_of_site[s->func->src->labels[k]->at];
+    fail_msg("no label %s", label);
+    return 0;
+}
+
+static const struct replay_program *program(const struct subject *s, u32 block, u32 copies)
+{
+    for (u32 k = 0; k < s->c->blocks[block].n; k++)
+        if (s->c->blocks[block].programs[k].copies == copies)
+            return &s->c->blocks[block].programs[k];
+    fail_msg("block %u has no program of %u copies", block, copies);
+    return NULL;
+}
+
+static enum ptx_op op_of(const struct subject *s, const struct replay_inst *i)
+{
+    return (enum ptx_op)s->func->src->insts[i->site].op;
+}
+
+static u32 count(const struct subject *s, const struct replay_program *p, enum ptx_op op)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < p->n; i++)
+        n += op_of(s, &p->insts[i]) == op;
+    return n;
+}
+
+/* The position of the nth machine instruction of that opcode. */
+static u32 where(const struct subject *s, const struct replay_program *p, enum ptx_op op, u32 nth)
+{
+    for (u32 i = 0; i < p->n; i++)
+        if (op_of(s, &p->insts[i]) == op && nth-- == 0)
+            return i;
+    fail_msg("not so many %s", ptx_op_name(op));
+    return 0;
+}
+
+/* ---- order ---- */
+
+static void loads_come_before_what_reads_them(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s,
+         "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n"
+         "ld.global.f32 %f1, [%rd3]; add.f32 %f2, %f1, %f1; ld.global.f32 %f3, [%rd3+1024]; add.f32 %f4, %f2, %f3;\n"
+         "ld.global.f32 %f5, [%rd3+2048]; add.f32 %f6, %f4, %f5; st.global.f32 [%rd3], %f6; ret;");
+    const struct replay_program *p = program(&s, 0, 1);
+    assert_int_equal(count(&s, p, OP_LD), 5); /* two parameters, as loads from compute capability 9 on */
+    for (u32 i = where(&s, p, OP_LD, 4) + 1; i < p->n; i++)
+        assert_int_not_equal(op_of(&s, &p->insts[i]), OP_LD);
+    assert_true(where(&s, p, OP_LD, 4) < where(&s, p, OP_ADD, 0));
+    u8 bars = 0;
+    for (u32 i = where(&s, p, OP_MUL, 0); i < p->n; i++)
+        if (op_of(&s, &p->insts[i]) == OP_LD) {
+            assert_int_equal(bars >> p->insts[i].write_bar & 1, 0);
+            bars |= (u8)(1u << p->insts[i].write_bar);
+        }
+    assert_int_equal(p->insts[p->n - 1].op, REPLAY_EXIT);
+    drop(&s);
+}
+
+static void loads_do_not_pass_stores(void **state)
+{
+    (void)state;
+    struct subject s;
+    static const char text[] =
+        "ld.global.u64 %%rd2, [%%rd1]; ld.global.f32 %%f1, [%%rd1+64]; st.global.f32 [%%rd2], %%f1;\n"
+        "ld.global%s.f32 %%f3, [%%rd1+32]; ld.shared.f32 %%f4, [tile]; st.global.f32 [%%rd2+4], %%f3;\n"
+        "st.global.f32 [%%rd2+8], %%f4; ret;";
+    for (u32 nc = 0; nc < 2; nc++) {
+        char body[512];
+        snprintf(body, sizeof body, text, nc ? ".nc" : "");
+        make(&s, body);
+        const struct replay_program *p = program(&s, 0, 1);
+        u32 global = 0, shared = 0;
+        for (u32 i = 0; i < where(&s, p, OP_ST, 0); i++)
+            if (p->insts[i].op == REPLAY_MEMORY) {
+                global += s.func->src->insts[p->insts[i].site].space == SPACE_GLOBAL;
+                shared += s.func->src->insts[p->insts[i].site].space == SPACE_SHARED;
+            }
+        assert_int_equal(shared, 1);
+        assert_int_equal(global, 2 + nc);
+        drop(&s);
+    }
+}
+
+static void memory_does_not_pass_a_barrier(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.u32 %r3, tile; shl.b32 %r4, %r1, 2; add.s32 %r5, %r3, %r4; st.shared.u32 [%r5], %r1; bar.sync 0;\n"
+             "ld.shared.u32 %r6, [%r5+4]; ld.global.u32 %r7, [%rd1]; add.s32 %r8, %r6, %r7; st.global.u32 [%rd1+4], "
+             "%r8; ret;");
+    const struct replay_program *p = program(&s, 0, 1);
+    const u32 bar = where(&s, p, OP_BAR, 0);
+    assert_int_equal(p->insts[bar].op, REPLAY_BARRIER);
+    assert_true(where(&s, p, OP_ST, 0) < bar && where(&s, p, OP_LD, 2) > bar && where(&s, p, OP_LD, 3) > bar);
+    drop(&s);
+}
+
+/* ---- loops ---- */
+
+#define LOOP(pragma)                                                                                                   \
+    "mov.u32 %r3, 0; mov.f32 %f1, 0f00000000; mov.u64 %rd2, %rd1;\nLOOP:\n" pragma                                     \
+    "ld.global.f32 %f2, [%rd2]; fma.rn.f32 %f1, %f2, %f2, %f1; add.s64 %rd2, %rd2, 4; add.s32 %r3, %r3, 1;\n"          \
+    "setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP;\nst.global.f32 [%rd1], %f1; ret;"
+
+static void counted_loops_are_unrolled(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, LOOP(""));
+    const u32 b = block_at(&s, "LOOP");
+    assert_int_equal(s.c->blocks[b].n, 3);
+    assert_int_equal(s.c->blocks[b].programs[0].copies, 4);
+    assert_int_equal(s.c->blocks[b].programs[2].copies, 1);
+    const struct replay_program *p = program(&s, b, 4);
+    assert_int_equal(count(&s, p, OP_LD), 4);
+    assert_int_equal(count(&s, p, OP_FMA), 4);
+    assert_int_equal(count(&s, p, OP_BRA), 1);
+    assert_int_equal(count(&s, p, OP_SETP), 1);
+    assert_true(where(&s, p, OP_LD, 3) < where(&s, p, OP_FMA, 0));
+    u32 copies = 0;
+    for (u32 k = 0; k < 4; k++)
+        copies |= 1u << p->insts[where(&s, p, OP_LD, k)].copy;
+    assert_int_equal(copies, 15);
+    assert_true(program(&s, b, 1)->n < p->n);
+    drop(&s);
+}
+
+static void a_pragma_keeps_a_loop(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, LOOP(".pragma \"nounroll\";\n"));
+    assert_int_equal(s.c->blocks[block_at(&s, "LOOP")].n, 1);
+    drop(&s);
+}
+
+/* A step that is not constant, a barrier, an end that moves, few turns. */
+static void other_loops_are_kept(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "LOOP: ld.global.u32 %r4, [%rd1]; add.s32 %r3, %r3, %r2; setp.lt.s32 %p1, %r3, 99; @%p1 bra LOOP; ret;",
+        "LOOP: bar.sync 0; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
+        "LOOP: shr.u32 %r4, %r3, 1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r4; @%p1 bra LOOP; ret;",
+        "LOOP: st.global.u32 [%rd1], %r3; add.s32 %r3, %r3, 64; setp.lt.s32 %p1, %r3, 256; @%p1 bra LOOP; ret;",
+    };
+    for (u32 k = 0; k < LS_ARRAY_LEN(bodies); k++) {
+        struct subject s;
+        make(&s, bodies[k]);
+        assert_int_equal(s.c->blocks[block_at(&s, "LOOP")].n, 1);
+        drop(&s);
+    }
+}
+
+/* ---- blocks ---- */
+
+static void a_body_is_in_the_program_before_it(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "setp.ge.u32 %p1, %r1, %r2; @%p1 bra BEHIND;\nBODY: st.global.u32 [%rd1], %r1;\n"
+             "BEHIND: st.global.u32 [%rd1+4], %r2; ret;");
+    const u32 body = block_at(&s, "BODY");
+    assert_int_equal(s.c->blocks[body].n, 0);
+    const struct replay_program *p = program(&s, 0, 1);
+    assert_int_equal(count(&s, p, OP_ST), 2);
+    assert_int_equal(count(&s, p, OP_BRA), 0);
+    assert_int_equal(s.c->blocks[block_at(&s, "BEHIND")].n, 0);
+    drop(&s);
+}
+
+static void both_sides_of_a_branch_are_predicated(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "ld.global.u32 %r3, [%rd1]; setp.ge.u32 %p1, %r1, %r2; @%p1 bra ELSE;\n"
+             "add.s32 %r3, %r3, 5; bra.uni BEHIND;\nELSE: mul.lo.s32 %r3, %r3, 9;\n"
+             "BEHIND: st.global.u32 [%rd1+4], %r3; ret;");
+    assert_int_equal(s.c->blocks[block_at(&s, "ELSE")].n, 0);
+    const struct replay_program *p = program(&s, 0, 1);
+    assert_int_equal(count(&s, p, OP_BRA), 0);
+    /* neither side waits for the other */
+    const u32 add = where(&s, p, OP_ADD, 0), mul = where(&s, p, OP_MUL, 0);
+    assert_int_equal(p->insts[add < mul ? add : mul].stall, 1);
+    drop(&s);
+}
+
+static void a_load_is_waited_for_in_a_later_block(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p1, %r2, 7; @%p1 bra SKIP;\n"
+             "LOOP: atom.global.add.u32 %r4, [%rd1+8], 1; setp.lt.u32 %p2, %r4, %r2; @%p2 bra LOOP;\n"
+             "SKIP: st.global.u32 [%rd1+4], %r3; ret;");
+    const struct replay_program *first = program(&s, 0, 1), *last = program(&s, block_at(&s, "SKIP"), 1);
+    const u8 bar = first->insts[where(&s, first, OP_LD, 2)].write_bar;
+    assert_in_range(bar, 0, REPLAY_BARS - 1);
+    assert_int_equal(last->insts[where(&s, last, OP_ST, 0)].wait >> bar & 1, 1);
+    drop(&s);
+}
+
+static void a_store_has_read_before_its_address_moves(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "LOOP: .pragma \"nounroll\"; st.global.u32 [%rd1], %r1; mov.u32 %r9, %clock; add.s64 %rd1, %rd1, 4;\n"
+             "add.s32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r9; @%p1 bra LOOP; ret;");
+    const struct replay_program *p = program(&s, block_at(&s, "LOOP"), 1);
+    const struct replay_inst *store = &p->insts[where(&s, p, OP_ST, 0)];
+    assert_in_range(store->read_bar, 0, REPLAY_BARS - 1);
+    u32 step = 0;
+    while (s.func->src->insts[p->insts[step].site].op != OP_ADD ||
+           s.func->src->insts[p->insts[step].site].types[0] != PTX_S64)
+        step++;
+    assert_int_equal(p->insts[step].wait >> store->read_bar & 1, 1);
+    drop(&s);
+}
+
+/* ---- many ---- */
+
+static char *read_file(const char *name, size_t *len)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", LS_SOURCE, name);
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        fail_msg("%s", path);
+    char *text = malloc(1 << 20);
+    assert_non_null(text);
+    *len = fread(text, 1, (1 << 20) - 1, in);
+    text[*len] = 0;
+    fclose(in);
+    return text;
+}
+
+/* Every function of files that are there for other tests. */
+static void every_dependence_is_kept(void **state)
+{
+    (void)state;
+    static const char *const files[] = {
+        "bench/engine/loops.ptx",
+        "tests/unit/exec/ptx/weak.ptx",
+        "tests/unit/exec/ptx/async.ptx",
+        "tests/unit/exec/ptx/calls.ptx",
+        "tests/unit/exec/ptx/progress.ptx",
+        "tests/unit/exec/ptx/nested_nvcc.ptx",
+        "tests/unit/exec/ptx/grid_sync_clang.ptx",
+        "tests/unit/exec_matrix/ptx/tiles_nvcc.ptx",
+    };
+    u32 n = 0;
+    for (u32 k = 0; k < LS_ARRAY_LEN(files); k++) {
+        size_t len;
+        char *text = read_file(files[k], &len);
+        struct subject s;
+        parse(&s, text, len, files[k]);
+        for (u32 f = 0; f < s.mod->nfuncs; f++)
+            if (s.mod->funcs[f]->ninsts) {
+                estimate(&s, s.mod->funcs[f]);
+                n++;
+            }
+        drop(&s);
+        free(text);
+    }
+    assert_true(n > 20);
+}
+
+/* A long block, whose nodes are all ready at once. */
+static void long_code_is_scheduled_by_a_window(void **state)
+{
+    (void)state;
+    enum { N = 10000 };
+    char *text = malloc(N * 40 + 400);
+    assert_non_null(text);
+    char *at = text + sprintf(text,
+                              ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
+                              ".reg .b32 %%r<%u>;\n",
+                              N);
+    for (u32 k = 1; k < N; k++)
+        at += sprintf(at, "add.s32 %%r%u, %%r%u, 1;\n", k, k % 2 ? 0 : k / 2);
+    at += sprintf(at, "ret;\n}\n");
+    struct subject s;
+    parse(&s, text, (size_t)(at - text), "long.ptx");
+    s.func = ir_lower(&s.mem, s.mod, ptx_find_func(s.mod, "k"), &target);
+    s.e = estimate_make(&s.mem, s.func, 9, NULL);
+    s.c = code_from_ptx(&s.mem, &s.gpu, s.func, s.e);
+    assert_in_range(s.c->ninsts, N, N + 3);
+    drop(&s);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_come_before_what_reads_them),
+        cmocka_unit_test(loads_do_not_pass_stores),
+        cmocka_unit_test(memory_does_not_pass_a_barrier),
+        cmocka_unit_test(counted_loops_are_unrolled),
+        cmocka_unit_test(a_pragma_keeps_a_loop),
+        cmocka_unit_test(other_loops_are_kept),
+        cmocka_unit_test(a_body_is_in_the_program_before_it),
+        cmocka_unit_test(both_sides_of_a_branch_are_predicated),
+        cmocka_unit_test(a_load_is_waited_for_in_a_later_block),
+        cmocka_unit_test(a_store_has_read_before_its_address_moves),
+        cmocka_unit_test(every_dependence_is_kept),
+        cmocka_unit_test(long_code_is_scheduled_by_a_window),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
