@@ -429,12 +429,13 @@ static bool find_held(struct caches_worker *w, const struct exec_access *a)
     return w->held;
 }
 
-void caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a)
+u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a)
 {
     const struct caches *c = w->caches;
     struct lines *l = &w->lines;
     if (a->warp >= c->warps || !find_held(w, a))
-        return;
+        return 0;
+    u32 lines = 0;
     struct sm *s = w->sm;
     struct requests *to = &w->held->warps[a->warp];
     u32 left = kind == TRAFFIC_ATOM || kind == TRAFFIC_RED ? a->mask : 0;
@@ -448,9 +449,11 @@ void caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, co
             lines_of_device(l, a, c->memory_base);
         }
         stage(w, s, to, site, kind, l);
+        lines += l->n;
     } while (left);
     if (s->staged > STAGED_MOST)
         w->failed |= !sm_run(s, c->warps);
+    return lines;
 }
 
 /* ---- the end ---- */

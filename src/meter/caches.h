@@ -50,7 +50,8 @@ const struct traffic *caches_rest(const struct caches_worker *w);
 
 void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b);
 void caches_block_end(struct caches_worker *w, const struct exec_block_info *b);
-void caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a);
+/* The number of lines that it asks for. */
+u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a);
 
 /* The rest of the L1s, and the L2: after the launch. False: there was no memory somewhere. */
 bool caches_finish(struct caches *c);

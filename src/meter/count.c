@@ -8,6 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/mutate.h"
+#include "meter/replay/feed.h"
+#include "meter/replay/record.h"
 #include "meter/sectors.h"
 
 enum { MEMO_WAYS = 8, MEMO_BITS = 3 };
@@ -47,8 +49,10 @@ struct counter *counter_make(const struct gpu *gpu, bool no_memo)
 
 void counter_free(struct counter *c)
 {
-    if (c)
-        arena_free(&c->mem);
+    if (!c)
+        return;
+    recorder_free(c->recorder);
+    arena_free(&c->mem);
     ls_free(c);
 }
 
@@ -75,6 +79,9 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
         f->traffic = arena_array(&c->mem, struct traffic, n + 1);
         f->first_site = caches_add_sites(c->caches, f->traffic, n);
     }
+    f->index = c->funcs.len;
+    if (c->recorder)
+        feed_weigh(c, f);
 }
 
 static __attribute__((noinline)) struct func_count *switch_func(struct counter *c, const struct ir_func *func)
@@ -105,10 +112,12 @@ static inline u32 lanes_of(u32 mask) { return mask == UINT32_MAX ? 32 : (u32)__b
 void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp,
                    const struct exec_block_info *b)
 {
-    (void)warp, (void)b;
-    struct func_count *f = func_of(ctx, func);
+    struct counter *c = ctx;
+    struct func_count *f = func_of(c, func);
     if (LS_UNLIKELY(!f))
         return;
+    if (LS_UNLIKELY(c->recorder))
+        feed_enter(c, f, block, mask, warp, b);
     f->blocks[block].warps++;
     f->blocks[block].threads += MUTANT(40, lanes_of(mask), 32);
 }
@@ -123,9 +132,13 @@ void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, 
 
 void counter_barrier(void *ctx, const struct exec_barrier *b)
 {
-    struct func_count *f = func_of(ctx, b->func);
-    if (f)
-        f->sites[b->site].barriers += MUTANT(42, 1, 0);
+    struct counter *c = ctx;
+    struct func_count *f = func_of(c, b->func);
+    if (!f)
+        return;
+    f->sites[b->site].barriers += MUTANT(42, 1, 0);
+    if (c->recorder)
+        feed_barrier(c, f, b);
 }
 
 void counter_block_begin(void *ctx, const struct exec_block_info *b)
@@ -135,6 +148,8 @@ void counter_block_begin(void *ctx, const struct exec_block_info *b)
         picture_block(ctx, b);
     if (c->caches)
         caches_block_begin(c->caches, b);
+    if (c->recorder)
+        record_block_begin(c->recorder, b);
 }
 
 void counter_block_end(void *ctx, const struct exec_block_info *b)
@@ -142,6 +157,8 @@ void counter_block_end(void *ctx, const struct exec_block_info *b)
     struct counter *c = ctx;
     if (c->caches)
         caches_block_end(c->caches, b);
+    if (c->recorder)
+        record_block_end(c->recorder, b);
 }
 
 /* ---- what an access costs ---- */
@@ -374,7 +391,7 @@ static inline struct tally *tally_of(struct counter *c, struct site_count *s, en
 }
 
 /* A shared atomic that machine code does as load, operation, compare-and-swap, until every lane has won. */
-static void count_loop(struct counter *c, struct site_count *s, const struct exec_access *a)
+static void count_loop(struct counter *c, const struct func_count *f, struct site_count *s, const struct exec_access *a)
 {
     struct tally *atom = tally_of(c, s, CLASS_SATOM), *load = tally_of(c, s, CLASS_SLD);
     if (!atom || !load)
@@ -386,6 +403,8 @@ static void count_loop(struct counter *c, struct site_count *s, const struct exe
     load->requests += l.turns;
     load->cost += l.load_wavefronts;
     load->conflicts += l.load_conflicts;
+    if (c->recorder)
+        feed_access(c, f, CLASS_SATOM, a, l.cas_wavefronts + l.load_wavefronts, l.turns);
 }
 
 /* A texture instruction asks once for each four neighbouring lanes. Measured on an H200 with whole warps: 8 requests an
@@ -403,8 +422,9 @@ static inline bool distinct_bytes(enum access_class class)
            class == CLASS_GASYNC;
 }
 
-static __attribute__((noinline)) void to_caches(struct counter *c, const struct func_count *f, enum access_class class,
-                                                const struct exec_access *a)
+/* The lines that it asks for. */
+static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct func_count *f, enum access_class class,
+                                               const struct exec_access *a)
 {
     static const u8 kinds[] = {
         [CLASS_GLD] = TRAFFIC_LOAD,    [CLASS_GST] = TRAFFIC_STORE,      [CLASS_GATOM] = TRAFFIC_ATOM,
@@ -413,11 +433,11 @@ static __attribute__((noinline)) void to_caches(struct counter *c, const struct 
         [CLASS_SUST] = TRAFFIC_STORE,
     };
     if (class == CLASS_SLD || class == CLASS_SST || class == CLASS_SATOM || class == CLASS_CLD)
-        return;
+        return 0;
     enum traffic_kind kind = kinds[class];
     if (f->sites[a->site].past_l1 && (kind == TRAFFIC_LOAD || kind == TRAFFIC_STORE))
         kind = kind == TRAFFIC_LOAD ? TRAFFIC_LOAD_PAST : TRAFFIC_STORE_PAST;
-    caches_access(c->caches, f->first_site ? f->first_site + a->site : 0, kind, a);
+    return caches_access(c->caches, f->first_site ? f->first_site + a->site : 0, kind, a);
 }
 
 void counter_access(void *ctx, const struct exec_access *a)
@@ -431,10 +451,9 @@ void counter_access(void *ctx, const struct exec_access *a)
     if (LS_UNLIKELY(class == CLASS_NONE))
         return;
     s->bytes = s->width ? s->width : a->size;
-    if (LS_UNLIKELY(c->caches))
-        to_caches(c, f, class, a);
+    const u32 lines = LS_UNLIKELY(c->caches) ? to_caches(c, f, class, a) : 0;
     if (LS_UNLIKELY(s->loops && class == CLASS_SATOM)) {
-        count_loop(c, s, a);
+        count_loop(c, f, s, a);
         return;
     }
     struct tally *t = tally_of(c, s, class);
@@ -443,7 +462,10 @@ void counter_access(void *ctx, const struct exec_access *a)
     const u32 lanes = lanes_of(a->mask);
     t->lanes += lanes;
     if (LS_UNLIKELY(class >= CLASS_TEX)) {
-        t->requests += class == CLASS_TEX ? quads_of(a->mask) : 1;
+        const u32 requests = class == CLASS_TEX ? quads_of(a->mask) : 1;
+        t->requests += requests;
+        if (c->recorder)
+            feed_access(c, f, class, a, requests, lines);
         return;
     }
     const bool distinct = distinct_bytes(class);
@@ -462,6 +484,8 @@ void counter_access(void *ctx, const struct exec_access *a)
     t->conflicts += cost.conflicts;
     if (distinct)
         t->bytes += MUTANT(55, cost.bytes, lanes * a->size);
+    if (c->recorder)
+        feed_access(c, f, class, a, cost.cost, lines);
 }
 
 /* ---- events of a site ---- */

@@ -39,6 +39,8 @@ struct func_count {
     struct site_count *sites;   /* by site */
     struct traffic *traffic;    /* by site; NULL without the model of the caches */
     u32 first_site;             /* the number of site 0 there */
+    u32 index;                  /* among the counter's functions */
+    u32 *weights;               /* by block: its machine instructions; NULL without a recorder */
 };
 
 struct counter {
@@ -54,6 +56,7 @@ struct counter {
     u32 cc_major;
     const struct sass_func *code; /* what ptxas made of the kernel, or NULL */
     struct caches_worker *caches; /* NULL: not asked for */
+    struct recorder *recorder;    /* of streams for the replay; NULL: not asked for */
     bool keeps_pictures;
 };
 

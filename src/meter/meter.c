@@ -11,6 +11,8 @@
 #include "base/alloc.h"
 #include "base/mutate.h"
 #include "meter/count.h"
+#include "meter/replay/record.h"
+#include "meter/replay/replay_meter.h"
 #include "model/interval.h"
 
 struct meter {
@@ -24,6 +26,7 @@ struct meter {
     struct counter **workers;
     unsigned nworkers;
     struct caches *caches; /* NULL: not asked for */
+    struct record_launch recorded;
     struct occupancy_result occupancy;
     u32 registers;
     bool asked;                   /* ptxas was, and answered */
@@ -57,7 +60,8 @@ static void *worker_begin(void *launch, unsigned worker)
             (*c)->keeps_pictures = m->options.pictures;
             (*c)->code = m->code;
             (*c)->caches = m->caches ? caches_worker(m->caches) : NULL;
-            m->failed |= m->caches && !(*c)->caches;
+            (*c)->recorder = m->caches ? recorder_make(&m->recorded) : NULL;
+            m->failed |= m->caches && (!(*c)->caches || !(*c)->recorder);
         }
         if (*c)
             return *c;
@@ -108,6 +112,10 @@ static bool make_caches(struct meter *m)
                                            .nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
                                            .resident = m->occupancy.blocks_per_sm,
                                            .warps = warps});
+    m->recorded = (struct record_launch){.nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
+                                         .warps = warps,
+                                         .resident = m->occupancy.blocks_per_sm ? m->occupancy.blocks_per_sm : 1,
+                                         .sms = m->gpu.sms ? m->gpu.sms : 1};
     m->hooks.block_begin = counter_block_begin;
     m->hooks.block_end = counter_block_end;
     return m->caches != NULL;
@@ -491,6 +499,33 @@ static void set_interval(struct model_time *t)
     t->measured = i.launches;
 }
 
+static void add_replay(const struct meter *m, struct meter_report *r, const struct model_work *w,
+                       const struct total *totals, u32 n, struct arena *tmp)
+{
+    struct replayed_launch l = {.gpu = &m->gpu,
+                                .code = m->code,
+                                .nblocks = w->blocks,
+                                .warps = w->warps,
+                                .resident = w->resident,
+                                .funcs = arena_array(tmp, struct replayed_func, n + 1),
+                                .nfuncs = n,
+                                .workers = m->workers,
+                                .nworkers = m->nworkers,
+                                .n = r->n,
+                                .hot = caches_hot(m->caches)};
+    struct replay_result result;
+    for (u32 k = 0; k < n; k++)
+        l.funcs[k] = (struct replayed_func){
+            .func = totals[k].func, .estimate = totals[k].estimate, .blocks = totals[k].blocks, .n = totals[k].n};
+    if (!replay_metered(tmp, &l, &result))
+        return;
+    time_replayed(&r->time, &m->gpu, w, &result);
+    for (u32 k = 0; k < n; k++)
+        for (u32 s = 0; s < totals[k].func->src->ninsts; s++)
+            for (u32 e = EVENT_stall_SELECTED; e <= EVENT_stall_MISC; e++)
+                r->n[e] += totals[k].n[s][e];
+}
+
 static void add_time(const struct meter *m, struct meter_report *r, const struct total *totals, u32 n,
                      struct arena *tmp)
 {
@@ -499,6 +534,7 @@ static void add_time(const struct meter *m, struct meter_report *r, const struct
     for (u32 k = 0; k < n; k++)
         w.path += work_path(tmp, &m->gpu, totals[k].func, totals[k].estimate, totals[k].blocks, totals[k].n);
     r->time = time_of(&m->gpu, &w);
+    add_replay(m, r, &w, totals, n, tmp);
     set_interval(&r->time);
     r->n[EVENT_time_ns] = (u64)(r->time.ns + 0.5);
 }

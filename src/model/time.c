@@ -108,6 +108,16 @@ struct model_time time_of(const struct gpu *g, const struct model_work *w)
     t.cycles = t.ns * g->boost_mhz / 1e3;
     t.sm_hz = g->boost_mhz * 1e6;
     t.dram_hz = g->memory_mhz * 1e6;
+    t.formula_ns = t.ns;
     add_shares(&t, g, w, path);
     return t;
+}
+
+void time_replayed(struct model_time *t, const struct gpu *g, const struct model_work *w, const struct replay_result *r)
+{
+    t->busy = r->cycles;
+    t->ns = r->ns;
+    t->cycles = t->ns * g->boost_mhz / 1e3;
+    add_shares(t, g, w, 0);
+    t->warps_pct = 100 * over(r->warps, g->threads_per_sm / (double)g->warp_size);
 }

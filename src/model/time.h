@@ -30,6 +30,7 @@
 #define LS_MODEL_TIME_H
 
 #include "base/gpu.h"
+#include "model/replay/replay.h"
 #include "model/work.h"
 
 /* In cycles of the SM with most blocks: what a launch would take if nothing else limited it. */
@@ -37,6 +38,7 @@ struct model_time {
     double issue, pipes, l1, l2, dram, atomics, blocks, latency;
     double busy;            /* from the first block to the last */
     double ns, cycles;      /* with what a launch takes besides */
+    double formula_ns;      /* what the formula alone says */
     double low_ns, high_ns; /* what eight launches in ten are expected between (interval.h); 0: unknown */
     double measured;        /* launches that this is from; 0: a guess */
     double sm_hz, dram_hz;  /* the clocks that it was computed for */
@@ -47,5 +49,8 @@ struct model_time {
 /* From then on time is modelled for the base clock, if the GPU's file has one. */
 void time_at_base_clock(struct gpu *gpu);
 struct model_time time_of(const struct gpu *gpu, const struct model_work *w);
+/* The time, and what is a share of it, become those of the replay; the bounds stay. */
+void time_replayed(struct model_time *t, const struct gpu *gpu, const struct model_work *w,
+                   const struct replay_result *r);
 
 #endif

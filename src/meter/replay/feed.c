@@ -1,0 +1,52 @@
+/* feed.c - see feed.h. */
+#include "meter/replay/feed.h"
+
+#include "meter/replay/record.h"
+
+void feed_weigh(struct counter *c, struct func_count *f)
+{
+    const struct ir_func *func = f->func;
+    f->weights = arena_array(&c->mem, u32, func->nblocks + 1);
+    for (u32 b = 0; b < func->nblocks; b++) {
+        const u32 as = f->estimate->counts_as[b];
+        for (u32 s = func->blocks[b].first; s < func->blocks[b].end; s++)
+            f->weights[as] += f->estimate->sites[s].weight;
+    }
+}
+
+void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,
+                const struct exec_block_info *b)
+{
+    if (f->index < ITEM_FUNCS)
+        record_enter(c->recorder, b, warp, item_enter(f->index, block, (u32)__builtin_popcount(mask)),
+                     f->weights[block]);
+}
+
+void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
+                 u32 passes, u32 lines)
+{
+    static const u8 classes[ACCESS_CLASSES] = {
+        [CLASS_GLD] = ITEM_LOAD,        [CLASS_GST] = ITEM_STORE,          [CLASS_GATOM] = ITEM_ATOMIC,
+        [CLASS_GRED] = ITEM_REDUCTION,  [CLASS_LLD] = ITEM_LOCAL_LOAD,     [CLASS_LST] = ITEM_LOCAL_STORE,
+        [CLASS_SLD] = ITEM_SHARED_LOAD, [CLASS_SST] = ITEM_SHARED_STORE,   [CLASS_SATOM] = ITEM_SHARED_ATOMIC,
+        [CLASS_CLD] = ITEM_CONSTANT,    [CLASS_GASYNC] = ITEM_COPY,        [CLASS_TEX] = ITEM_TEXTURE,
+        [CLASS_SULD] = ITEM_TEXTURE,    [CLASS_SUST] = ITEM_SURFACE_STORE,
+    };
+    if (f->index >= ITEM_FUNCS || a->site >= ITEM_SITES)
+        return;
+    const bool polls = class == CLASS_GLD && f->sites[a->site].past_l1;
+    (polls ? record_poll : record_item)(c->recorder, a->block, a->warp,
+                                        item_access((struct item_access){.class = classes[class],
+                                                                         .lanes = (u8)__builtin_popcount(a->mask),
+                                                                         .bytes = a->size,
+                                                                         .passes = (u16)passes,
+                                                                         .lines = (u16)lines,
+                                                                         .site = a->site}));
+}
+
+void feed_barrier(struct counter *c, const struct func_count *f, const struct exec_barrier *b)
+{
+    if (f->index < ITEM_FUNCS && b->site < ITEM_SITES && b->id < 16)
+        record_item(c->recorder, b->block, b->warp,
+                    item_barrier(b->site, b->id, b->threads / 32, b->op != EXEC_BARRIER_ARRIVE));
+}

@@ -1,0 +1,16 @@
+/* feed.h - the counters' events as items of a warp's stream (model/replay/stream.h). */
+#ifndef LS_METER_FEED_H
+#define LS_METER_FEED_H
+
+#include "meter/count.h"
+
+void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,
+                const struct exec_block_info *b);
+/* passes: as in struct item_access. */
+void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
+                 u32 passes, u32 lines);
+void feed_barrier(struct counter *c, const struct func_count *f, const struct exec_barrier *b);
+/* Machine instructions of f's block b, as they are estimated. */
+void feed_weigh(struct counter *c, struct func_count *f);
+
+#endif

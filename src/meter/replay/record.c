@@ -1,0 +1,350 @@
+/* record.c - streams of blocks while they run, and which are kept (record.h). */
+#include "meter/replay/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum {
+    SPREAD = 64,     /* blocks that are kept from all over the grid */
+    COSTLY = 4,      /* most costly blocks */
+    WAVES_KEPT = 2,  /* times that SM 0 is filled */
+    ROOM = 24 << 20, /* items of all blocks that are kept together: 192 MB */
+    ITEMS_LEAST = 4096,
+    POLLS_KEPT = 2,
+};
+
+struct open_warp {
+    u64 *at;
+    u64 len, cap;
+    double cost, kept_cost;
+    /* the last poll, and what stood before it */
+    u64 polled; /* 1 + its index; 0: there is none */
+    u32 polls;  /* that came one after the other */
+    double cost_then;
+};
+
+/* A block that runs. */
+struct open_block {
+    u64 linear;
+    struct open_warp *warps;
+    bool there;
+};
+
+struct recorder {
+    struct record_launch launch;
+    u64 items_most; /* of a warp */
+    struct open_block *open;
+    u32 nopen;
+    struct open_block *current;
+    struct record_block *kept;
+    u32 nkept, kept_room;
+    double cost;
+    bool failed;
+};
+
+/* ---- making and freeing ---- */
+
+static u64 samples_of(const struct record_launch *l)
+{
+    const u64 n = (u64)WAVES_KEPT * l->resident + SPREAD + COSTLY;
+    return n < l->nblocks ? n : l->nblocks;
+}
+
+struct recorder *recorder_make(const struct record_launch *l)
+{
+    struct recorder *r = ls_calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->launch = *l;
+    const u64 most = ROOM / (samples_of(l) * (l->warps ? l->warps : 1) + 1);
+    r->items_most = most > ITEMS_LEAST ? most : ITEMS_LEAST;
+    return r;
+}
+
+static void free_block(struct record_block *b, u32 warps)
+{
+    for (u32 k = 0; b->items && k < warps; k++)
+        ls_free(b->items[k]);
+    ls_free(b->items);
+    ls_free(b->lengths);
+    *b = (struct record_block){0};
+}
+
+void recorder_free(struct recorder *r)
+{
+    if (!r)
+        return;
+    for (u32 k = 0; k < r->nkept; k++)
+        free_block(&r->kept[k], r->launch.warps);
+    for (u32 k = 0; k < r->nopen; k++) {
+        for (u32 w = 0; r->open[k].warps && w < r->launch.warps; w++)
+            ls_free(r->open[k].warps[w].at);
+        ls_free(r->open[k].warps);
+    }
+    ls_free(r->kept);
+    ls_free(r->open);
+    ls_free(r);
+}
+
+/* ---- blocks that run ---- */
+
+static struct open_block *find_open(struct recorder *r, u64 linear)
+{
+    if (LS_LIKELY(r->current && r->current->linear == linear))
+        return r->current;
+    for (u32 k = 0; k < r->nopen; k++)
+        if (r->open[k].there && r->open[k].linear == linear)
+            return r->current = &r->open[k];
+    return NULL;
+}
+
+static struct open_block *free_place(struct recorder *r)
+{
+    for (u32 k = 0; k < r->nopen; k++)
+        if (!r->open[k].there)
+            return &r->open[k];
+    struct open_block *to = ls_realloc(r->open, sizeof *to * (r->nopen + 1));
+    if (!to)
+        return NULL;
+    r->open = to;
+    to[r->nopen] = (struct open_block){.warps = ls_calloc(r->launch.warps, sizeof *to->warps)};
+    return to[r->nopen].warps ? &r->open[r->nopen++] : NULL;
+}
+
+void record_block_begin(struct recorder *r, const struct exec_block_info *b)
+{
+    struct open_block *o = free_place(r);
+    r->current = o;
+    r->failed |= !o;
+    if (!o)
+        return;
+    o->linear = b->linear;
+    o->there = true;
+    for (u32 w = 0; w < r->launch.warps; w++) {
+        struct open_warp *to = &o->warps[w];
+        to->len = 0;
+        to->cost = to->kept_cost = 0;
+        to->polled = to->polls = 0;
+    }
+}
+
+static bool warp_room(struct recorder *r, struct open_warp *w)
+{
+    if (LS_LIKELY(w->len < w->cap))
+        return true;
+    if (w->len >= r->items_most)
+        return false;
+    const u64 cap = w->cap ? w->cap * 2 : 64;
+    u64 *to = ls_realloc(w->at, sizeof *to * cap);
+    r->failed |= !to;
+    if (!to)
+        return false;
+    w->at = to;
+    w->cap = cap;
+    return true;
+}
+
+static struct open_warp *warp_of(struct recorder *r, const struct exec_block_info *b, u32 warp)
+{
+    struct open_block *o = b ? find_open(r, b->linear) : NULL;
+    return o && warp < r->launch.warps ? &o->warps[warp] : NULL;
+}
+
+static void push(struct recorder *r, struct open_warp *w, u64 item, u32 cost)
+{
+    w->cost += cost;
+    if (!warp_room(r, w))
+        return;
+    w->kept_cost += cost;
+    w->at[w->len++] = item;
+}
+
+void record_enter(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
+{
+    struct open_warp *w = warp_of(r, b, warp);
+    if (w)
+        push(r, w, item, cost);
+}
+
+void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item)
+{
+    struct open_warp *w = warp_of(r, b, warp);
+    if (w)
+        push(r, w, item, 0);
+}
+
+/* The last item was a poll of that site, and nothing but jumps came after it. */
+static bool polls_again(const struct open_warp *w, u64 item)
+{
+    if (!w->polled || item_site(w->at[w->polled - 1]) != item_site(item))
+        return false;
+    for (u64 k = w->polled; k < w->len; k++)
+        if (item_kind(w->at[k]) != ITEM_ENTER)
+            return false;
+    return true;
+}
+
+void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item)
+{
+    struct open_warp *w = warp_of(r, b, warp);
+    if (!w)
+        return;
+    w->polls = polls_again(w, item) ? w->polls + 1 : 1;
+    if (w->polls > POLLS_KEPT) {
+        w->cost = w->kept_cost = w->cost_then;
+        w->len = w->polled;
+        return;
+    }
+    const u64 before = w->len;
+    push(r, w, item, 0);
+    if (w->len > before) {
+        w->polled = w->len;
+        w->cost_then = w->cost;
+    }
+}
+
+/* ---- which are kept ---- */
+
+static bool is_sample(const struct record_launch *l, u64 linear)
+{
+    if (linear % l->sms == 0 && linear / l->sms < (u64)WAVES_KEPT * l->resident)
+        return true;
+    const u64 step = l->nblocks / SPREAD + (l->nblocks % SPREAD != 0);
+    return linear % (step ? step : 1) == 0;
+}
+
+/* More costly, or as costly and earlier. */
+static bool before(const struct record_block *a, const struct record_block *b)
+{
+    return a->cost != b->cost ? a->cost > b->cost : a->linear < b->linear;
+}
+
+/* The least of the costly ones, when there are as many as are kept; NULL: there is room. */
+static struct record_block *least_costly(struct recorder *r)
+{
+    struct record_block *least = NULL;
+    u32 n = 0;
+    for (u32 k = 0; k < r->nkept; k++)
+        if (!r->kept[k].sample && ++n && (!least || before(least, &r->kept[k])))
+            least = &r->kept[k];
+    return n < COSTLY ? NULL : least;
+}
+
+static struct record_block *new_kept(struct recorder *r)
+{
+    if (r->nkept == r->kept_room) {
+        const u32 room = r->kept_room ? r->kept_room * 2 : 16;
+        struct record_block *to = ls_realloc(r->kept, sizeof *to * room);
+        if (!to)
+            return NULL;
+        r->kept = to;
+        r->kept_room = room;
+    }
+    r->kept[r->nkept] = (struct record_block){0};
+    return &r->kept[r->nkept++];
+}
+
+/* The streams go from the open block to the kept one. */
+static bool take_streams(struct recorder *r, struct record_block *to, struct open_block *from)
+{
+    const u32 n = r->launch.warps;
+    to->items = ls_calloc(n, sizeof *to->items);
+    to->lengths = ls_calloc(n, sizeof *to->lengths);
+    if (!to->items || !to->lengths)
+        return false;
+    for (u32 w = 0; w < n; w++) {
+        struct open_warp *o = &from->warps[w];
+        to->items[w] = ls_realloc(o->at, sizeof *o->at * (o->len ? o->len : 1));
+        if (!to->items[w])
+            return false;
+        to->lengths[w] = o->len;
+        *o = (struct open_warp){0};
+    }
+    return true;
+}
+
+static struct record_block cost_of(const struct recorder *r, const struct open_block *o)
+{
+    struct record_block b = {.linear = o->linear, .sample = is_sample(&r->launch, o->linear)};
+    for (u32 w = 0; w < r->launch.warps; w++) {
+        b.cost += o->warps[w].cost;
+        b.kept_cost += o->warps[w].kept_cost;
+        b.longest = o->warps[w].cost > b.longest ? o->warps[w].cost : b.longest;
+    }
+    return b;
+}
+
+void record_block_end(struct recorder *r, const struct exec_block_info *b)
+{
+    struct open_block *o = find_open(r, b->linear);
+    if (!o)
+        return;
+    const struct record_block made = cost_of(r, o);
+    struct record_block *to = made.sample ? NULL : least_costly(r);
+    o->there = false;
+    r->current = NULL;
+    r->cost += made.cost;
+    if (to && !before(&made, to))
+        return;
+    if (to)
+        free_block(to, r->launch.warps);
+    else if (!(to = new_kept(r))) {
+        r->failed = true;
+        return;
+    }
+    *to = made;
+    r->failed |= !take_streams(r, to, o);
+}
+
+/* ---- all workers ---- */
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct record_block *x = *(const struct record_block *const *)a, *y = *(const struct record_block *const *)b;
+    return x->sample != y->sample ? (x->sample ? -1 : 1) : before(x, y) ? -1 : before(y, x);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct record_block *x = *(const struct record_block *const *)a, *y = *(const struct record_block *const *)b;
+    return (x->linear > y->linear) - (x->linear < y->linear);
+}
+
+static u32 owner_of(struct recorder *const *all, u32 workers, const struct record_block *b)
+{
+    for (u32 k = 0; k < workers; k++)
+        if (all[k] && b >= all[k]->kept && b < all[k]->kept + all[k]->nkept)
+            return k;
+    return 0;
+}
+
+const struct record_block **record_blocks(struct recorder *const *all, u32 workers, u32 **worker, u32 *n)
+{
+    u32 total = 0, kept = 0;
+    for (u32 k = 0; k < workers; k++)
+        total += all[k] ? all[k]->nkept : 0;
+    *n = 0;
+    const struct record_block **blocks = ls_calloc(total + 1, sizeof *blocks);
+    *worker = ls_calloc(total + 1, sizeof **worker);
+    if (!blocks || !*worker || !total) {
+        ls_free(blocks);
+        return NULL;
+    }
+    for (u32 k = 0; k < workers; k++)
+        for (u32 b = 0; all[k] && b < all[k]->nkept; b++)
+            blocks[kept++] = &all[k]->kept[b];
+    qsort(blocks, kept, sizeof *blocks, by_cost);
+    u32 samples = 0;
+    while (samples < kept && blocks[samples]->sample)
+        samples++;
+    *n = kept < samples + COSTLY ? kept : samples + COSTLY;
+    qsort(blocks, *n, sizeof *blocks, by_place);
+    for (u32 k = 0; k < *n; k++)
+        (*worker)[k] = owner_of(all, workers, blocks[k]);
+    return blocks;
+}
+
+bool record_good(const struct recorder *r) { return !r->failed; }
+double record_cost(const struct recorder *r) { return r->cost; }

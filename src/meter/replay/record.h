@@ -1,0 +1,57 @@
+/* record.h - what some blocks of a launch did, as streams for the replay of an SM (model/replay/stream.h).
+ *
+ * Each block is written into the memory of its worker while it runs; when it ends it is kept or forgotten. Kept are
+ *
+ *     the first blocks of SM 0, as many as it holds at once two times over;
+ *     blocks that are evenly spread over the grid;
+ *     the most costly blocks of all.
+ *
+ * Which those are follows from the launch alone, so it does not depend on the number of workers. A stream that becomes too
+ * long is cut off; the block's cost says how much is missing.
+ *
+ * Each worker of the engine has a recorder of its own, without locks. */
+#ifndef LS_METER_RECORD_H
+#define LS_METER_RECORD_H
+
+#include "exec/exec.h"
+#include "model/replay/stream.h"
+
+struct record_launch {
+    u64 nblocks;
+    u32 warps;    /* of a block */
+    u32 resident; /* blocks that an SM holds at once */
+    u32 sms;
+};
+
+struct recorder;
+
+struct recorder *recorder_make(const struct record_launch *l); /* NULL: no memory */
+void recorder_free(struct recorder *r);
+
+void record_block_begin(struct recorder *r, const struct exec_block_info *b);
+void record_block_end(struct recorder *r, const struct exec_block_info *b);
+/* cost: machine instructions that the entry stands for. */
+void record_enter(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost);
+void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item);
+/* A load that passes L1, as those are that wait for another block. How often the engine looked says nothing about a GPU: of
+ * looks that follow each other without another access between them two are kept. */
+void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item);
+
+/* A block that was kept. */
+struct record_block {
+    u64 linear;
+    double cost, kept_cost; /* of all of it; of what the streams hold */
+    double longest;         /* cost of its most costly warp */
+    u64 **items;            /* [warps] */
+    u64 *lengths;           /* [warps] */
+    bool sample;            /* kept for its place, not for its cost */
+};
+/* After the launch, all workers: sorted by place, with the most costly ones of all. The result is ls_malloc'ed, its blocks are
+ * the recorders'; worker[k] says whose block k is. NULL: no memory, or nothing was kept (*n is 0). */
+const struct record_block **record_blocks(struct recorder *const *all, u32 workers, u32 **worker, u32 *n);
+/* False: some memory was missing. */
+bool record_good(const struct recorder *r);
+/* Of all blocks of this worker. */
+double record_cost(const struct recorder *r);
+
+#endif

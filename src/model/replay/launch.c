@@ -1,0 +1,169 @@
+/* launch.c - from the blocks that one SM ran to the time of the launch (replay.h).
+ *
+ * A *typical* SM runs the blocks that would come to it, the first of every `sms`, each by the nearest recorded one. If they are
+ * more than the budget, the rest goes on at the rate at which blocks began after the SM was filled. Blocks differ: the
+ * rest is scaled by the mean cost of all blocks over the mean of those replayed.
+ *
+ * A block that is much longer than the others is looked at on its own: an SM replays it among typical ones; the launch ends no
+ * earlier than it does. */
+#include "model/replay/sm_run.h"
+
+enum { LONG_PERCENT = 130 }; /* of the mean cost: a block that is looked at on its own */
+
+static const struct replay_block_stream *recorded(const struct replay_launch *l, u32 number)
+{
+    return &l->blocks[number];
+}
+
+/* The recorded block nearest to a place in the grid. They are in the order of their places. */
+static u32 nearest(const struct replay_launch *l, u64 linear)
+{
+    u32 low = 0, high = l->nrecorded;
+    while (high - low > 1) {
+        const u32 mid = (low + high) / 2;
+        if (recorded(l, mid)->linear <= linear)
+            low = mid;
+        else
+            high = mid;
+    }
+    if (low + 1 < l->nrecorded && recorded(l, low + 1)->linear - linear < linear - recorded(l, low)->linear)
+        low++;
+    return low;
+}
+
+/* Of the sample: a block that was kept for its length is no example for its neighbours. */
+static u32 typical(const struct replay_launch *l, u64 linear)
+{
+    const double mean = l->cost / (double)l->nblocks;
+    const u32 k = nearest(l, linear);
+    if (recorded(l, k)->cost * 100 <= mean * LONG_PERCENT || recorded(l, k)->linear == linear)
+        return k;
+    for (u32 d = 1; d < l->nrecorded; d++) {
+        if (k + d < l->nrecorded && recorded(l, k + d)->cost * 100 <= mean * LONG_PERCENT)
+            return k + d;
+        if (k >= d && recorded(l, k - d)->cost * 100 <= mean * LONG_PERCENT)
+            return k - d;
+    }
+    return k;
+}
+
+struct plan {
+    u32 active;    /* SMs that work */
+    double blocks; /* of an SM, all waves */
+    u32 *list;     /* those that are replayed at most */
+    u32 n;
+};
+
+static struct plan make_plan(struct arena *mem, const struct replay_launch *l)
+{
+    enum { WAVES_MOST = 24 };
+    const u32 sms = l->gpu->sms ? l->gpu->sms : 1;
+    struct plan p = {.active = l->nblocks < sms ? (u32)l->nblocks : sms};
+    const u64 most = (l->nblocks + sms - 1) / sms;
+    p.blocks = most > 4ull * l->resident ? (double)l->nblocks / sms : (double)most;
+    p.n = most < (u64)WAVES_MOST * l->resident ? (u32)most : WAVES_MOST * l->resident;
+    p.list = arena_array(mem, u32, p.n + 1);
+    for (u32 k = 0; k < p.n; k++)
+        p.list[k] = typical(l, (u64)k * sms);
+    return p;
+}
+
+static void run_list(struct arena *mem, const struct replay_launch *l, const struct machine *m, const struct plan *p,
+                     bool counts, struct sm_run *run)
+{
+    for (u32 b = 0; b < l->nrecorded; b++)
+        for (u32 f = 0; f < l->blocks[b].nfuncs; f++)
+            prepared_forget(l->blocks[b].funcs[f]->prepared);
+    *run = (struct sm_run){
+        .blocks = p->list, .n = p->n, .active = p->active, .until = (double)l->budget, .counts = counts};
+    run->begun = arena_array(mem, double, p->n + 1);
+    run->ended = arena_array(mem, double, p->n + 1);
+    sm_run_blocks(mem, l, m, run);
+}
+
+static double mean_of(const struct replay_launch *l, const struct plan *p, u32 n, bool rest)
+{
+    double sum = 0;
+    for (u32 k = 0; k < n; k++)
+        sum += rest ? recorded(l, p->list[k])->rest : recorded(l, p->list[k])->cost;
+    return n ? sum / n : 1;
+}
+
+/* Cycles of the typical SM, all of its blocks. */
+static double whole(const struct replay_launch *l, const struct plan *p, const struct sm_run *run)
+{
+    const double rest = mean_of(l, p, run->ran, true);
+    const double left = p->blocks - run->ran;
+    if (left <= 0 || run->ran < 1)
+        return run->cycles * rest;
+    const double mean = mean_of(l, p, run->ran, false);
+    const double scale = mean > 0 ? l->cost / (double)l->nblocks / mean : 1;
+    const double last = run->begun[run->ran - 1];
+    const double each = run->ran > l->resident && last > run->filled ? (last - run->filled) / (run->ran - l->resident)
+                                                                     : run->cycles / run->ran;
+    return (run->cycles + left * each * scale) * rest;
+}
+
+/* The most costly recorded block. */
+static u32 longest(const struct replay_launch *l)
+{
+    u32 best = 0;
+    for (u32 k = 1; k < l->nrecorded; k++)
+        if (recorded(l, k)->cost > recorded(l, best)->cost)
+            best = k;
+    return best;
+}
+
+/* When the most costly block ends, if it is much longer than the others; 0: it is not. */
+static double long_end(struct arena *mem, const struct replay_launch *l, const struct machine *m, const struct plan *p,
+                       double typical_cycles)
+{
+    const u32 k = longest(l);
+    const double mean = l->cost / (double)l->nblocks;
+    if (recorded(l, k)->cost * 100 <= mean * LONG_PERCENT || !p->n)
+        return 0;
+    struct plan with = *p;
+    struct sm_run run;
+    with.n = p->n < l->resident ? p->n : l->resident;
+    with.list = arena_array(mem, u32, with.n + 1);
+    for (u32 b = 0; b < with.n; b++)
+        with.list[b] = b ? p->list[b] : k;
+    run_list(mem, l, m, &with, false, &run);
+    const double takes = (run.ended[0] - run.begun[0]) * recorded(l, k)->rest;
+    const double waits =
+        p->blocks > l->resident ? typical_cycles * (double)recorded(l, k)->linear / (double)l->nblocks : 0;
+    return run.begun[0] + waits + takes;
+}
+
+static void prepare_funcs(struct arena *mem, const struct replay_launch *l)
+{
+    for (u32 b = 0; b < l->nrecorded; b++)
+        for (u32 k = 0; k < l->blocks[b].nfuncs; k++) {
+            struct replay_func *f = l->blocks[b].funcs[k];
+            if (!f->prepared)
+                f->prepared = prepare_code(mem, f->code, f->nsites);
+        }
+}
+
+struct replay_result replay_launch(struct arena *mem, const struct replay_launch *l)
+{
+    const struct machine m = machine_of(l->gpu);
+    struct replay_result r = {0};
+    if (l->nrecorded && l->resident && l->warps) {
+        const struct plan p = make_plan(mem, l);
+        struct sm_run run;
+        prepare_funcs(mem, l);
+        run_list(mem, l, &m, &p, true, &run);
+        const double cycles = whole(l, &p, &run);
+        r.cycles = fmax(cycles, long_end(mem, l, &m, &p, cycles));
+        r.replayed = run.ran / p.blocks;
+        r.scale = run.ran ? (double)l->nblocks / run.ran : 0;
+        r.issued = run.ran ? run.issued / run.ran * p.blocks : 0;
+        r.warps = run.cycles > 0 ? run.present / run.cycles : 0;
+        for (u32 k = 0; k < STALL_COUNT; k++)
+            r.stalls[k] = run.stalls[k];
+    }
+    r.cycles += l->calls;
+    r.ns = r.cycles / m.hz * 1e9 + m.launch_ns;
+    return r;
+}

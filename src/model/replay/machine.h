@@ -1,0 +1,40 @@
+/* machine.h - an SM in numbers, as the replay needs it: cycles, and bytes a cycle. From the GPU's file; what it does not say
+ * stands in machine.c with where it comes from. */
+#ifndef LS_MODEL_REPLAY_MACHINE_H
+#define LS_MODEL_REPLAY_MACHINE_H
+
+#include "base/gpu.h"
+#include "model/replay/code.h"
+
+enum { MACHINE_SCHEDULERS = 4 };
+
+struct machine {
+    u32 schedulers;
+    double interval[PIPE_COUNT]; /* cycles that a warp's instruction keeps its pipe of the sub-partition */
+    /* from the issue to the result */
+    double shared, way; /* of shared memory; for each further wavefront */
+    double l1, line;    /* for each further line */
+    double l2, far, dram, texture, constant, constant_miss, atomic, shared_atomic;
+    double lsu_cycles; /* of the SM for a memory instruction, at least */
+    double queue;      /* cycles of work that the queues in front of the LSU hold before issue stops */
+    double line_bytes; /* that L1 and shared memory give a cycle */
+    double l2_sm, l2_all, l2_write_sm, l2_write_all; /* bytes a cycle */
+    double dram_sm, dram_all;
+    double store_queue;           /* cycles of stores under way before issue stops */
+    double read_same;             /* cycles of a slice of L2 for a sector that is read */
+    double atomic_same;           /* cycles of L2 for an atomic at one place, after the one before */
+    double atomic_all;            /* lanes of atomics a cycle at different places, all of L2 */
+    double atomic_sector;         /* cycles of all of L2 for a sector of atomics */
+    double barrier, barrier_warp; /* from the last arrival until warps go on; for each warp of the block */
+    double fence;
+    double branch;         /* until the instruction behind a taken branch */
+    double fetch;          /* cycles to fetch 128 bytes of code that the SM never had */
+    double block_start;    /* until a warp of a new block issues */
+    double blocks_a_cycle; /* that the device starts */
+    double hz;
+    double launch_ns; /* of a kernel that does nothing */
+};
+
+struct machine machine_of(const struct gpu *g);
+
+#endif

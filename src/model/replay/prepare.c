@@ -1,0 +1,63 @@
+/* prepare.c - gives the accesses of each program their places (prepare.h). */
+#include "model/replay/prepare.h"
+
+static bool is_in_stream(const struct replay_inst *i) { return i->op == REPLAY_MEMORY || i->op == REPLAY_BARRIER; }
+
+static u32 count_places(const struct replay_program *p)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < p->n; k++)
+        n += is_in_stream(&p->insts[k]);
+    return n;
+}
+
+/* A site that became several machine instructions has a place for the first: what follows costs an issue only. */
+static u32 place_of(struct prepared_place *places, u32 *n, const struct replay_inst *i)
+{
+    for (u32 k = 0; k < *n; k++)
+        if (places[k].site == i->site && places[k].copy == i->copy)
+            return 0;
+    places[*n] = (struct prepared_place){i->site, i->copy};
+    return ++*n;
+}
+
+static struct prepared_program prepare_program(struct arena *mem, const struct replay_program *p)
+{
+    struct prepared_place *places = arena_array(mem, struct prepared_place, count_places(p) + 1);
+    u32 *place = arena_array(mem, u32, p->n + 1);
+    u32 n = 0;
+    for (u32 k = 0; k < p->n; k++)
+        place[k] = is_in_stream(&p->insts[k]) ? place_of(places, &n, &p->insts[k]) : 0;
+    return (struct prepared_program){p->insts, place, p->n, p->copies ? p->copies : 1, places, n};
+}
+
+static struct prepared_block prepare_block(struct arena *mem, const struct replay_code *code, u32 block, u32 *most)
+{
+    const u32 n = code->blocks[block].n;
+    struct prepared_program *programs = arena_array(mem, struct prepared_program, n + 1);
+    for (u32 k = 0; k < n; k++) {
+        programs[k] = prepare_program(mem, &code->blocks[block].programs[k]);
+        *most = programs[k].nplaces > *most ? programs[k].nplaces : *most;
+    }
+    return (struct prepared_block){programs, n};
+}
+
+struct prepared *prepare_code(struct arena *mem, const struct replay_code *code, u32 nsites)
+{
+    struct prepared *p = arena_new(mem, struct prepared);
+    p->nblocks = code->nblocks;
+    p->blocks = arena_array(mem, struct prepared_block, code->nblocks + 1);
+    for (u32 b = 0; b < code->nblocks; b++)
+        p->blocks[b] = prepare_block(mem, code, b, &p->most_places);
+    p->nlines = code->ninsts / INSTS_A_LINE + 1;
+    p->fetched = arena_array(mem, double, p->nlines);
+    p->carry = arena_alloc(mem, sizeof *p->carry * (nsites + 1));
+    prepared_forget(p);
+    return p;
+}
+
+void prepared_forget(struct prepared *p)
+{
+    for (u32 k = 0; k < p->nlines; k++)
+        p->fetched[k] = -1;
+}

@@ -1,0 +1,80 @@
+/* replay.h - the replay of an SM: from the streams of some blocks of a launch to its time, and to what its warps waited for.
+ *
+ *     recorded blocks ──► one SM, its warps side by side (sm.c) ──► time and stalls of the blocks replayed ──► the launch (launch.c)
+ *
+ * One SM is run: the four schedulers issue an instruction a clock each, of a warp whose stall count is over, whose
+ * scoreboards are down and whose pipe is free. Nothing is run cycle by cycle: each warp knows when it may issue next, and
+ * the earliest one does. Memory is a chain of queues (memory.c): what an access costs there is reckoned when it is issued. What
+ * served it is known by the model of the caches, a share for each instruction, and dealt out evenly. The other SMs are
+ * there as their share of L2 and DRAM: the SM has what the rates are, over the SMs that work.
+ *
+ * What it does not know: skew between SMs, what other launches do, TLBs, power. */
+#ifndef LS_MODEL_REPLAY_REPLAY_H
+#define LS_MODEL_REPLAY_REPLAY_H
+
+#include "base/arena.h"
+#include "base/gpu.h"
+#include "model/cache/cache_l2.h"
+#include "model/replay/code.h"
+#include "model/replay/stalls.h"
+#include "model/replay/stream.h"
+
+/* What comes out for an instruction of the PTX: cycles of warps by reason, and machine instructions issued for it. */
+struct replay_site {
+    double stalls[STALL_COUNT];
+    double issued;
+};
+
+struct replay_func {
+    const struct replay_code *code;
+    u32 nsites;
+    const struct served *served; /* by site */
+    struct replay_site *sites;   /* by site; added to */
+    struct prepared *prepared;   /* the replay's own */
+};
+
+struct replay_stream {
+    const u64 *items;
+    u64 n;
+};
+
+/* A recorded block. */
+struct replay_block_stream {
+    const struct replay_stream *warps;
+    struct replay_func *const *funcs; /* [nfuncs], by the number that its items have */
+    u32 nfuncs;
+    u64 linear;
+    double cost; /* machine instructions of its warps */
+    double rest; /* its whole cost by what its streams hold: >= 1 where they were too long to be kept */
+};
+
+struct replay_launch {
+    const struct gpu *gpu;
+    u64 nblocks;
+    u32 warps;                                /* of a block */
+    u32 resident;                             /* blocks that an SM holds at once, >= 1 */
+    const struct replay_block_stream *blocks; /* recorded, by number */
+    u32 nrecorded;
+    double cost;           /* of all blocks */
+    double longest;        /* of the most costly block of all */
+    double reads, atomics; /* sectors that L2 is asked for, of the launch */
+    struct l2_hot hot;
+    double dram_write_share; /* of the sectors written, those that DRAM writes while the launch runs */
+    double calls;            /* cycles of calls of the device's run time (device_calls.h) */
+    u64 budget;              /* machine instructions to replay, about */
+};
+
+struct replay_result {
+    double cycles;              /* from the start of the first block to the end of the last */
+    double ns;                  /* with what a launch takes besides */
+    double warps;               /* of an SM that are there, on average while the launch runs */
+    double issued;              /* machine instructions of an SM, of all of its blocks */
+    double scale;               /* from the replayed blocks to all of the launch */
+    double replayed;            /* share of the SM's blocks that were replayed */
+    double stalls[STALL_COUNT]; /* cycles of the replayed warps */
+};
+
+/* Fills the sites of the blocks' functions too. mem is for the time of the call; its recovery point is set. */
+struct replay_result replay_launch(struct arena *mem, const struct replay_launch *l);
+
+#endif

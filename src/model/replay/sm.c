@@ -1,0 +1,337 @@
+/* sm.c - the SM: who issues next (sm.h).
+ *
+ * Each warp knows the earliest time at which its next instruction may issue. A scheduler takes the warp with the smallest,
+ * of equals the first, and is free again a cycle later; the SM takes the scheduler that is first. A warp that finds its pipe
+ * or queue taken says when that will be free and waits on. */
+#include "model/replay/sm_run.h"
+#include "model/replay/warp.h"
+
+/* ---- schedulers ---- */
+
+static struct sm_scheduler *scheduler_of(struct sm *s, u32 warp, u32 *place)
+{
+    *place = warp / s->machine->schedulers;
+    return &s->schedulers[warp % s->machine->schedulers];
+}
+
+static void choose(struct sm_scheduler *c, u32 places)
+{
+    u32 best = 0;
+    for (u32 k = 1; k < places; k++)
+        if (c->when[k] < c->when[best])
+            best = k;
+    c->best = best;
+    c->next = fmax(c->when[best], c->free);
+}
+
+static void set_when(struct sm *s, u32 warp, double t)
+{
+    u32 place;
+    struct sm_scheduler *c = scheduler_of(s, warp, &place);
+    c->when[place] = t;
+    choose(c, s->places);
+}
+
+static struct sm_scheduler *earliest(struct sm *s)
+{
+    struct sm_scheduler *best = &s->schedulers[0];
+    for (u32 k = 1; k < s->machine->schedulers; k++)
+        if (s->schedulers[k].next < best->next)
+            best = &s->schedulers[k];
+    return best;
+}
+
+/* ---- blocks ---- */
+
+static u32 warps_of(const struct sm *s) { return s->launch->warps; }
+
+static void begin_warp(struct sm *s, u32 held, u32 index, double t)
+{
+    const u32 number = held * warps_of(s) + index;
+    struct sm_warp *w = &s->warps[number];
+    u64 *costs = w->costs;
+    const struct replay_stream *stream = &s->held[held].block->warps[index];
+    *w = (struct sm_warp){.costs = costs,
+                          .item = stream->items,
+                          .last = stream->items + stream->n,
+                          .held = held,
+                          .index = index,
+                          .issued = t - 1,
+                          .stalled = t,
+                          .stalled_by = STALL_WAIT};
+    w->there = warp_next_program(s, w);
+    if (w->there)
+        s->held[held].running++;
+    set_when(s, number, w->there ? warp_arrive(s, w) : INFINITY);
+}
+
+static void begin_block(struct sm *s, struct sm_run *run, u32 held, double t)
+{
+    struct sm_held *h = &s->held[held];
+    const struct replay_block_stream *block = &s->launch->blocks[run->blocks[run->ran]];
+    *h = (struct sm_held){.block = block, .number = run->ran, .begun = t, .gone = t};
+    run->begun[run->ran] = run->ended[run->ran] = t;
+    run->ran++;
+    s->started = t;
+    for (u32 k = 0; k < warps_of(s); k++)
+        begin_warp(s, held, k, t);
+}
+
+/* The next blocks of the list, until one has something to do; none, if the list or the budget is spent. */
+static void fill_place(struct sm *s, struct sm_run *run, u32 held, double t)
+{
+    s->held[held].block = NULL;
+    while (run->ran < run->n && s->issued < run->until) {
+        begin_block(s, run, held, t);
+        if (s->held[held].running)
+            return;
+    }
+}
+
+static void end_block(struct sm *s, struct sm_run *run, u32 held)
+{
+    struct sm_held *h = &s->held[held];
+    const double dealt = s->started + run->active / s->machine->blocks_a_cycle;
+    run->ended[h->number] = h->gone;
+    run->cycles = fmax(run->cycles, h->gone);
+    s->present += warps_of(s) * (h->gone - h->begun);
+    fill_place(s, run, held, fmax(h->gone + s->machine->block_start, dealt));
+}
+
+/* ---- barriers ---- */
+
+static u32 must_come(const struct sm_held *h, u64 item)
+{
+    const u32 n = item_barrier_warps(item);
+    return n && n < h->running ? n : h->running;
+}
+
+static void release(struct sm *s, struct sm_held *h, u32 id, double t)
+{
+    const u32 held = (u32)(h - s->held);
+    const double open = t + s->machine->barrier + s->machine->barrier_warp * h->running;
+    for (u32 k = 0; k < warps_of(s); k++) {
+        struct sm_warp *w = &s->warps[held * warps_of(s) + k];
+        if (!w->there || !w->waits_at || w->waits_at != id + 1)
+            continue;
+        w->waits_at = 0;
+        if (open > w->cleared) {
+            w->cleared = open;
+            w->cleared_by = STALL_BARRIER;
+        }
+        set_when(s, held * warps_of(s) + k, fmax(w->stalled, fmax(w->fetched, w->cleared)));
+    }
+    h->barriers[id].arrived = 0;
+}
+
+/* The barrier that waits for warps which have exited. */
+static void release_complete(struct sm *s, struct sm_held *h, double t)
+{
+    for (u32 id = 0; id < SM_BARRIERS; id++)
+        if (h->barriers[id].arrived && h->barriers[id].arrived >= h->running)
+            release(s, h, id, t);
+}
+
+static void come_to_barrier(struct sm *s, u32 number, u64 item, double t)
+{
+    struct sm_warp *w = &s->warps[number];
+    struct sm_held *h = &s->held[w->held];
+    const u32 id = item_barrier_id(item) % SM_BARRIERS;
+    h->barriers[id].arrived++;
+    if (item_waits(item)) {
+        w->waits_at = id + 1;
+        set_when(s, number, INFINITY);
+    }
+    if (h->barriers[id].arrived >= must_come(h, item))
+        release(s, h, id, t);
+}
+
+/* ---- issue ---- */
+
+static void finish_warp(struct sm *s, struct sm_run *run, u32 number, double t)
+{
+    struct sm_warp *w = &s->warps[number];
+    struct sm_held *h = &s->held[w->held];
+    const double gone = fmax(t + 1, w->leaves);
+    w->there = false;
+    s->stalls[STALL_DRAIN] += gone - t - 1;
+    h->running--;
+    h->gone = fmax(h->gone, gone);
+    set_when(s, number, INFINITY);
+    if (!h->running)
+        end_block(s, run, w->held);
+    else
+        release_complete(s, h, t);
+}
+
+/* It stands at its next instruction, and at a barrier if the one before was one. */
+static void go_on(struct sm *s, struct sm_run *run, u32 number, double t, u64 barrier)
+{
+    struct sm_warp *w = &s->warps[number];
+    const struct replay_inst *i = warp_inst(w);
+    const u32 at = i->at;
+    w->issued = t;
+    w->stalled = t + (i->stall ? i->stall : 1);
+    w->stalled_by = STALL_WAIT;
+    if (++w->pc == w->program->n) {
+        if (!warp_next_program(s, w)) {
+            finish_warp(s, run, number, t);
+            return;
+        }
+        if (warp_inst(w)->at != at + 1) {
+            w->stalled = fmax(w->stalled, t + s->machine->branch);
+            w->stalled_by = STALL_BRANCH_RESOLVING;
+        }
+    }
+    set_when(s, number, warp_arrive(s, w));
+    if (barrier)
+        come_to_barrier(s, number, barrier, t);
+}
+
+static void set_bar(struct sm_warp *w, u8 bar, double t, u8 reason)
+{
+    if (bar < REPLAY_BARS && t > w->bar[bar]) {
+        w->bar[bar] = t;
+        w->bar_reason[bar] = reason;
+    }
+}
+
+static void commit_copies(struct sm_warp *w)
+{
+    if (w->ngroups == COPY_GROUPS) {
+        for (u32 k = 1; k < COPY_GROUPS; k++)
+            w->groups[k - 1] = w->groups[k];
+        w->ngroups--;
+    }
+    const double before = w->ngroups ? w->groups[w->ngroups - 1] : 0;
+    w->groups[w->ngroups++] = fmax(w->copies, before);
+}
+
+/* True: it has its pipe and queue, *done is when its results are there. */
+static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, double t, struct sm_done *done)
+{
+    const struct replay_inst *i = warp_inst(w);
+    const u64 item = i->op == REPLAY_MEMORY ? warp_item(w) : 0;
+    *done = (struct sm_done){.result = t + i->latency, .read = t + 2, .reason = STALL_SHORT_SCOREBOARD};
+    if (item)
+        return sm_access(s, w, item, t, done);
+    if (i->pipe == PIPE_NONE)
+        return true;
+    if (i->pipe == PIPE_LSU) { /* shuffles, and accesses of no lane */
+        const double from = s->memory.lsu - s->machine->queue;
+        if (from > t) {
+            *done = (struct sm_done){.result = from, .reason = STALL_MIO_THROTTLE};
+            return false;
+        }
+        s->memory.lsu = fmax(s->memory.lsu, t) + s->machine->lsu_cycles;
+        done->result = fmax(done->result, s->memory.lsu + i->latency);
+        return true;
+    }
+    if (c->pipe[i->pipe] > t) {
+        *done = (struct sm_done){.result = c->pipe[i->pipe], .reason = STALL_MATH_PIPE_THROTTLE};
+        return false;
+    }
+    c->pipe[i->pipe] = t + (i->interval ? i->interval : s->machine->interval[i->pipe]);
+    return true;
+}
+
+static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
+{
+    const double t = c->next;
+    const u32 number = c->best * s->machine->schedulers + (u32)(c - s->schedulers);
+    struct sm_warp *w = &s->warps[number];
+    const struct replay_inst *i = warp_inst(w);
+    struct sm_done done;
+    if (!admit(s, c, w, t, &done)) {
+        w->throttled = done.result;
+        w->throttled_by = done.reason;
+        set_when(s, number, done.result);
+        return;
+    }
+    warp_account(s, w, t);
+    c->free = t + 1;
+    set_bar(w, i->write_bar, done.result, done.reason);
+    set_bar(w, i->read_bar, done.read, STALL_SHORT_SCOREBOARD);
+    if (i->op == REPLAY_COPY_COMMIT)
+        commit_copies(w);
+    go_on(s, run, number, t, i->op == REPLAY_BARRIER ? warp_item(w) : 0);
+}
+
+/* ---- all ---- */
+
+/* What the other SMs leave of L2 and DRAM. Where many want the same line or slice, that does one after the other. */
+static void set_shares(struct sm *s, double active)
+{
+    const struct machine *m = s->machine;
+    const struct replay_launch *l = s->launch;
+    const double hot_read = l->reads > 0 ? (double)l->hot.slice[HOT_LOADS] / l->reads : 0;
+    const double hot_atomic = l->atomics > 0 ? (double)l->hot.slice[HOT_ATOMICS] / l->atomics : 0;
+    const double sector = 32 * fmax(1 / m->l2_sm, active / m->l2_all);
+    s->read_share = fmax(sector, active * hot_read * m->read_same);
+    s->write_share = 32 * fmax(1 / m->l2_write_sm, active / m->l2_write_all);
+    s->atomic_share = active * fmax(hot_atomic * m->atomic_same, 1 / m->atomic_all);
+    s->atomic_sector_share = active * m->atomic_sector;
+    s->dram_share = fmax(1 / m->dram_sm, active / m->dram_all);
+}
+
+static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch *l, const struct machine *m,
+                    const struct sm_run *run)
+{
+    const u32 n = l->resident * l->warps;
+    u32 places = 1;
+    *s = (struct sm){.machine = m, .launch = l, .counts = run->counts};
+    s->places = (n + m->schedulers - 1) / m->schedulers;
+    set_shares(s, run->active);
+    s->warps = arena_array(mem, struct sm_warp, n + m->schedulers);
+    s->held = arena_array(mem, struct sm_held, l->resident);
+    for (u32 b = 0; b < l->nrecorded; b++)
+        for (u32 k = 0; k < l->blocks[b].nfuncs; k++)
+            if (l->blocks[b].funcs[k] && l->blocks[b].funcs[k]->prepared->most_places > places)
+                places = l->blocks[b].funcs[k]->prepared->most_places;
+    for (u32 k = 0; k < n; k++)
+        s->warps[k].costs = arena_array(mem, u64, places);
+    for (u32 c = 0; c < m->schedulers; c++) {
+        for (u32 k = 0; k < SM_WARPS_A_SCHEDULER; k++)
+            s->schedulers[c].when[k] = INFINITY;
+        s->schedulers[c].next = INFINITY;
+    }
+}
+
+/* Warps that wait at a barrier for ever: the streams do not fit together (they were cut off). Lets them go. */
+static bool unlock(struct sm *s, double t)
+{
+    bool any = false;
+    for (u32 h = 0; h < s->launch->resident; h++)
+        for (u32 id = 0; s->held[h].block && s->held[h].running && id < SM_BARRIERS; id++)
+            if (s->held[h].barriers[id].arrived) {
+                release(s, &s->held[h], id, t);
+                any = true;
+            }
+    return any;
+}
+
+void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struct machine *m, struct sm_run *run)
+{
+    struct sm s;
+    make_sm(&s, mem, l, m, run);
+    run->ran = 0;
+    run->cycles = 0;
+    for (u32 h = 0; h < l->resident && run->ran < run->n; h++)
+        fill_place(&s, run, h, (h + 1) * (run->active / m->blocks_a_cycle));
+    run->filled = s.started;
+    double now = 0;
+    for (;;) {
+        struct sm_scheduler *c = earliest(&s);
+        if (c->next == INFINITY) {
+            if (!unlock(&s, now))
+                break;
+            continue;
+        }
+        now = c->next;
+        issue(&s, run, c);
+    }
+    run->present = s.present;
+    run->issued = s.issued;
+    for (u32 k = 0; k < STALL_COUNT; k++)
+        run->stalls[k] = s.stalls[k];
+}

@@ -1,0 +1,99 @@
+/* sm.h - one SM and the warps that it holds. */
+#ifndef LS_MODEL_REPLAY_SM_H
+#define LS_MODEL_REPLAY_SM_H
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "model/replay/machine.h"
+#include "model/replay/prepare.h"
+#include "model/replay/replay.h"
+
+enum { SM_WARPS_A_SCHEDULER = 32, SM_BARRIERS = 32, COPY_GROUPS = 16 };
+
+/* A warp that the SM holds. Times are cycles since the SM began. */
+struct sm_warp {
+    /* where it is */
+    const struct prepared_program *program;
+    u32 pc;
+    struct replay_func *func;
+    const u64 *item, *last; /* what is left of its stream */
+    u64 *costs;             /* by place of the program: the item of its access; 0: no lane took part */
+    u32 held;               /* its block */
+    u32 index;              /* in its block */
+    bool there;
+    u32 waits_at; /* 1 + the barrier; 0: it does not */
+    /* until when the instruction at pc waits, and for what */
+    double issued;               /* the instruction before */
+    double stalled;              /* its stall count is over */
+    double fetched;              /* the instruction is there */
+    double cleared;              /* its scoreboards are down */
+    double throttled;            /* a queue or pipe has room */
+    u8 cleared_by, throttled_by; /* enum stall_reason */
+    u8 stalled_by;
+    /* what is under way */
+    double bar[REPLAY_BARS];
+    u8 bar_reason[REPLAY_BARS];
+    double memory; /* all loads and stores are done */
+    double leaves; /* all stores have left the SM */
+    double copies; /* asynchronous copies since the last commit are done */
+    double groups[COPY_GROUPS];
+    u32 ngroups;
+    u32 line; /* of code, that it has */
+};
+
+struct sm_barrier {
+    u32 arrived;
+};
+
+struct sm_held {
+    const struct replay_block_stream *block; /* NULL: the place is free */
+    u32 number;                              /* of the blocks that this SM runs */
+    u32 running;                             /* warps that have not exited */
+    double begun, gone;                      /* gone: when what its warps stored has left */
+    struct sm_barrier barriers[SM_BARRIERS];
+};
+
+/* The queues of memory: when each is free again. */
+struct sm_memory {
+    double lsu, l2_read, l2_write, dram, atomics, texture, constants;
+};
+
+/* A scheduler's warps, by place; INFINITY: it has nothing to issue. */
+struct sm_scheduler {
+    double when[SM_WARPS_A_SCHEDULER];
+    double free; /* when it may issue again */
+    double next; /* the earliest of when, and not before free */
+    u32 best;    /* whose that is */
+    double pipe[PIPE_COUNT];
+};
+
+struct sm {
+    const struct machine *machine;
+    const struct replay_launch *launch;
+    double read_share, write_share, atomic_share, atomic_sector_share; /* of L2: cycles a sector or operation */
+    double dram_share;                                                 /* cycles a byte */
+    struct sm_scheduler schedulers[MACHINE_SCHEDULERS];
+    bool counts;           /* what instructions waited for is added to their sites */
+    u32 places;            /* of warps a scheduler */
+    struct sm_warp *warps; /* [resident * warps of a block] */
+    struct sm_held *held;  /* [resident] */
+    struct sm_memory memory;
+    /* what came out */
+    double started; /* when the last block began */
+    double present; /* warps x cycles */
+    double issued;
+    double stalls[STALL_COUNT];
+};
+
+/* Of an access: when its result is there, when its operands have been read, and for what a warp that needs it waits. */
+struct sm_done {
+    double result, read;
+    u8 reason; /* enum stall_reason */
+};
+/* memory.c: w does the access at time t. False: there is no room; then result is when there will be, and reason why. */
+bool sm_access(struct sm *s, struct sm_warp *w, u64 item, double t, struct sm_done *out);
+/* The reason of a warp that waits for such an access. */
+u8 sm_reason_of(u64 item);
+
+#endif

@@ -1,0 +1,78 @@
+/* stream.h - what a warp did, as the replay reads it: 64-bit items in the order in which the engine ran them.
+ *
+ *     ENTER    a PTX block of a function, by so many lanes
+ *     ACCESS   a memory instruction, of the function last entered: what it costs, no addresses
+ *     BARRIER  an arrival at a barrier of the block
+ *
+ * meter/replay/record.c writes them. */
+#ifndef LS_MODEL_REPLAY_STREAM_H
+#define LS_MODEL_REPLAY_STREAM_H
+
+#include "base/base.h"
+
+enum item_kind { ITEM_ENTER, ITEM_ACCESS, ITEM_BARRIER };
+
+/* What an access is to the SM. */
+enum item_class {
+    ITEM_LOAD, /* global memory, through L1 */
+    ITEM_STORE,
+    ITEM_ATOMIC,    /* its result is used */
+    ITEM_REDUCTION, /* it is not */
+    ITEM_LOCAL_LOAD,
+    ITEM_LOCAL_STORE,
+    ITEM_SHARED_LOAD,
+    ITEM_SHARED_STORE,
+    ITEM_SHARED_ATOMIC,
+    ITEM_CONSTANT,
+    ITEM_COPY, /* global to shared memory, asynchronous */
+    ITEM_TEXTURE,
+    ITEM_SURFACE_STORE,
+};
+
+enum { ITEM_SITES = 1 << 22, ITEM_FUNCS = 1 << 10, ITEM_PASSES_MOST = 511, ITEM_LINES_MOST = 127 };
+
+static inline enum item_kind item_kind(u64 i) { return (enum item_kind)(i & 3); }
+
+static inline u64 item_enter(u32 func, u32 block, u32 lanes)
+{
+    return ITEM_ENTER | (u64)func << 2 | (u64)block << 12 | (u64)lanes << 40;
+}
+static inline u32 item_func(u64 i) { return (u32)(i >> 2) & (ITEM_FUNCS - 1); }
+static inline u32 item_block(u64 i) { return (u32)(i >> 12) & 0xfffffff; }
+
+/* An access. passes: wavefronts of shared memory, sectors of global and local memory (of an atomic: what L2 does one after
+ * the other), words of constants, groups of four lanes of a texture. lines: of 128 bytes. */
+struct item_access {
+    u8 class;        /* enum item_class */
+    u8 lanes, bytes; /* active lanes; of a lane */
+    u16 passes, lines;
+    u32 site;
+};
+static inline u64 item_access(struct item_access a)
+{
+    const u64 passes = a.passes > ITEM_PASSES_MOST ? ITEM_PASSES_MOST : a.passes;
+    const u64 lines = a.lines > ITEM_LINES_MOST ? ITEM_LINES_MOST : a.lines;
+    return ITEM_ACCESS | (u64)a.class << 2 | (u64)a.site << 6 | passes << 28 | lines << 37 | (u64)a.lanes << 44 |
+           (u64)a.bytes << 50;
+}
+static inline struct item_access item_read_access(u64 i)
+{
+    return (struct item_access){.class = (u8)(i >> 2 & 15),
+                                .site = (u32)(i >> 6) & (ITEM_SITES - 1),
+                                .passes = (u16)(i >> 28 & 511),
+                                .lines = (u16)(i >> 37 & 127),
+                                .lanes = (u8)(i >> 44 & 63),
+                                .bytes = (u8)(i >> 50 & 63)};
+}
+static inline u32 item_site(u64 i) { return (u32)(i >> 6) & (ITEM_SITES - 1); } /* of ACCESS and BARRIER */
+
+/* warps: that must come; 0: all of the block. waits: it does not only arrive. */
+static inline u64 item_barrier(u32 site, u32 id, u32 warps, bool waits)
+{
+    return ITEM_BARRIER | (u64)waits << 2 | (u64)site << 6 | (u64)id << 28 | (u64)warps << 34;
+}
+static inline bool item_waits(u64 i) { return i >> 2 & 1; }
+static inline u32 item_barrier_id(u64 i) { return (u32)(i >> 28) & 31; }
+static inline u32 item_barrier_warps(u64 i) { return (u32)(i >> 34) & 127; }
+
+#endif

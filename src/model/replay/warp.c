@@ -1,0 +1,182 @@
+/* warp.c - from PTX blocks entered to machine instructions, and what each of them waits for (warp.h). */
+#include "model/replay/warp.h"
+
+#include <string.h>
+
+/* ---- the stream ---- */
+
+static struct replay_func *func_of(const struct sm *s, const struct sm_warp *w, u64 item)
+{
+    return s->held[w->held].block->funcs[item_func(item)];
+}
+
+static const struct prepared_block *block_of(const struct sm *s, const struct sm_warp *w, u64 item)
+{
+    return &func_of(s, w, item)->prepared->blocks[item_block(item)];
+}
+
+/* An entry of a block that has code of its own; others are parts of the block before them. */
+static bool begins_program(const struct sm *s, const struct sm_warp *w, u64 item)
+{
+    return item_kind(item) == ITEM_ENTER && block_of(s, w, item)->n;
+}
+
+static u64 entered(u64 item) { return item & ((1ull << 40) - 1); } /* function and block, not lanes */
+
+/* How often the block at `from` is entered in a row, at most `most` times. */
+static u32 count_entries(const struct sm *s, const struct sm_warp *w, const u64 *from, u32 most)
+{
+    u32 n = 1;
+    for (const u64 *p = from + 1; p < w->last && n < most; p++) {
+        if (!begins_program(s, w, *p))
+            continue;
+        if (entered(*p) != entered(*from))
+            break;
+        n++;
+    }
+    return n;
+}
+
+static const struct prepared_program *choose(const struct prepared_block *b, u32 entries)
+{
+    for (u32 k = 0; k + 1 < b->n; k++)
+        if (b->programs[k].copies <= entries)
+            return &b->programs[k];
+    return &b->programs[b->n - 1];
+}
+
+/* Two events of one machine instruction (a generic access that hit two spaces): the costs of both. */
+static u64 join(u64 a, u64 b)
+{
+    struct item_access x = item_read_access(a);
+    const struct item_access y = item_read_access(b);
+    if (!a || item_kind(a) != ITEM_ACCESS)
+        return b;
+    x.passes = (u16)(x.passes + y.passes);
+    x.lines = (u16)(x.lines + y.lines);
+    return item_access(x);
+}
+
+static void put(struct sm_warp *w, u64 item, u32 copy, u32 *hint)
+{
+    const struct prepared_program *p = w->program;
+    for (u32 k = 0; k < p->nplaces; k++) {
+        const u32 at = *hint + k < p->nplaces ? *hint + k : *hint + k - p->nplaces;
+        if (p->places[at].site != item_site(item) || p->places[at].copy != copy)
+            continue;
+        w->costs[at] = join(w->costs[at], item);
+        *hint = at + 1 < p->nplaces ? at + 1 : 0;
+        return;
+    }
+}
+
+/* Takes the program's entries from the stream, with what belongs to them. */
+static void take_entries(const struct sm *s, struct sm_warp *w)
+{
+    u32 copy = 0, hint = 0;
+    memset(w->costs, 0, sizeof *w->costs * w->program->nplaces);
+    for (w->item++; w->item < w->last; w->item++) {
+        if (begins_program(s, w, *w->item) && ++copy == w->program->copies)
+            return;
+        if (item_kind(*w->item) != ITEM_ENTER)
+            put(w, *w->item, copy, &hint);
+    }
+}
+
+bool warp_next_program(const struct sm *s, struct sm_warp *w)
+{
+    for (;;) {
+        while (w->item < w->last && !begins_program(s, w, *w->item))
+            w->item++;
+        if (w->item >= w->last)
+            return false;
+        const struct prepared_block *b = block_of(s, w, *w->item);
+        w->func = func_of(s, w, *w->item);
+        w->program = choose(b, count_entries(s, w, w->item, b->programs[0].copies));
+        take_entries(s, w);
+        w->pc = 0;
+        if (w->program->n)
+            return true;
+    }
+}
+
+/* ---- waiting ---- */
+
+/* When the SM has the line of code. Who asks first fetches it. */
+static double fetch(const struct sm *s, struct sm_warp *w, u32 at, double t)
+{
+    const u32 line = at / INSTS_A_LINE;
+    struct prepared *p = w->func->prepared;
+    if (line >= p->nlines)
+        return t;
+    if (p->fetched[line] < 0)
+        p->fetched[line] = t + s->machine->fetch;
+    return p->fetched[line];
+}
+
+static void wait_for_bars(struct sm_warp *w, u8 mask)
+{
+    for (u32 k = 0; k < REPLAY_BARS; k++)
+        if (mask >> k & 1 && w->bar[k] > w->cleared) {
+            w->cleared = w->bar[k];
+            w->cleared_by = w->bar_reason[k];
+        }
+}
+
+static void wait_until(struct sm_warp *w, double t, enum stall_reason reason)
+{
+    if (t > w->cleared) {
+        w->cleared = t;
+        w->cleared_by = (u8)reason;
+    }
+}
+
+static double copies_under_way(const struct sm_warp *w, u32 most)
+{
+    return w->ngroups > most ? w->groups[w->ngroups - most - 1] : 0;
+}
+
+double warp_arrive(const struct sm *s, struct sm_warp *w)
+{
+    const struct replay_inst *i = warp_inst(w);
+    w->cleared = w->throttled = 0;
+    w->fetched = fetch(s, w, i->at, w->stalled);
+    if (i->wait)
+        wait_for_bars(w, i->wait);
+    if (i->op == REPLAY_FENCE)
+        wait_until(w, w->memory, STALL_MEMBAR);
+    if (i->op == REPLAY_COPY_WAIT)
+        wait_until(w, copies_under_way(w, i->count), STALL_LONG_SCOREBOARD);
+    return fmax(w->stalled, fmax(w->fetched, w->cleared));
+}
+
+/* ---- what it waited for ---- */
+
+static void add(double *sums, u32 reason, double *from, double to)
+{
+    if (to > *from) {
+        sums[reason] += to - *from;
+        *from = to;
+    }
+}
+
+void warp_account(struct sm *s, struct sm_warp *w, double t)
+{
+    double spent[STALL_COUNT] = {0}, from = w->issued + 1;
+    add(spent, w->stalled_by, &from, w->stalled);
+    add(spent, STALL_NO_INSTRUCTION, &from, w->fetched);
+    add(spent, w->cleared_by, &from, w->cleared);
+    add(spent, w->throttled_by, &from, w->throttled);
+    add(spent, STALL_NOT_SELECTED, &from, t);
+    spent[STALL_SELECTED] = 1;
+    const u32 site = warp_inst(w)->site;
+    struct replay_site *to = s->counts && site < w->func->nsites ? &w->func->sites[site] : NULL;
+    for (u32 k = 0; k < STALL_COUNT; k++) {
+        s->stalls[k] += spent[k];
+        if (to)
+            to->stalls[k] += spent[k];
+    }
+    if (to)
+        to->issued++;
+    s->issued++;
+}

@@ -1,0 +1,22 @@
+/* warp.h - a warp's way through its stream, program by program. */
+#ifndef LS_MODEL_REPLAY_WARP_H
+#define LS_MODEL_REPLAY_WARP_H
+
+#include "model/replay/sm.h"
+
+/* The first or next program of w; its costs are those of the entries that the program stands for. False: its stream is over. */
+bool warp_next_program(const struct sm *s, struct sm_warp *w);
+/* Now that w stands at an instruction: until when it waits, and for what. The earliest time at which it may issue. */
+double warp_arrive(const struct sm *s, struct sm_warp *w);
+/* It issues at t: what it waited for is added up. */
+void warp_account(struct sm *s, struct sm_warp *w, double t);
+
+static inline const struct replay_inst *warp_inst(const struct sm_warp *w) { return &w->program->insts[w->pc]; }
+/* The item of its access or barrier; 0: no lane took part. */
+static inline u64 warp_item(const struct sm_warp *w)
+{
+    const u32 place = w->program->place[w->pc];
+    return place ? w->costs[place - 1] : 0;
+}
+
+#endif
