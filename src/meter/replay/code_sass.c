@@ -12,8 +12,8 @@
  * equals the first. Where there is none for 1 entry, it is made of that with the fewest copies: what belongs to the first
  * copy, and of what belongs to no copy as many parts.
  *
- * Left out: code for warps whose lanes came apart before a shuffle, the slow paths of divisions and roots and the functions
- * that they call. */
+ * Left out: code for warps whose lanes came apart before a shuffle, and the slow paths of divisions and roots. A function of
+ * ptxas's own that is called without a branch around it (a division of 64 bits) stands behind the call, all of it. */
 #include "meter/replay/make_code.h"
 #include "meter/sass/match.h"
 #include "model/replay/unit.h"
@@ -68,11 +68,13 @@ static void mark_callee(struct maker *k, i32 target)
     }
 }
 
-/* A branch over it is in front of it: it is for the rare cases. */
-static bool is_jumped_over(const struct maker *k, u32 block)
+/* A branch over the call, of the same PTX instruction, is in front of it: it is for the rare cases. */
+static bool is_jumped_over(const struct maker *k, u32 block, u32 call)
 {
-    const struct sass_inst *last = block ? &k->m.code->insts[k->m.blocks.at[block - 1].end - 1] : NULL;
-    return last && last->op == SASS_BRA && last->guarded;
+    const u32 before = block ? k->m.blocks.at[block - 1].end - 1 : 0;
+    const struct sass_inst *last = &k->m.code->insts[before];
+    return block && last->op == SASS_BRA && last->guarded && last->target > (i32)call &&
+           match_site(&k->m, before) == match_site(&k->m, call);
 }
 
 static void find_cold(struct maker *k)
@@ -82,7 +84,7 @@ static void find_cold(struct maker *k)
         for (u32 i = k->m.blocks.at[b].first; i < k->m.blocks.at[b].end; i++)
             if (is_hidden_call(k, i)) {
                 mark_callee(k, k->m.code->insts[i].target);
-                k->cold[b] |= is_jumped_over(k, b);
+                k->cold[b] |= is_jumped_over(k, b, i);
             }
 }
 
@@ -246,12 +248,16 @@ static struct sequences find_sequences(struct maker *k, u32 ptx_block)
 
 static bool is_texture(const struct ptx_inst *i) { return ptx_op_rows[i->op].class == PTX_CLASS_TEXTURE; }
 
+static bool is_plain_access(u8 op) { return op >= SASS_LDG && op <= SASS_ST; }
+
 /* Whether what the PTX instruction does to memory is what the machine instruction does: not a register that was spilled. */
 static bool is_access(const struct ptx_inst *i, const struct sass_inst *made)
 {
     const u8 memory = ptx_op_rows[i->op].memory;
     const bool local = made->op == SASS_LDL || made->op == SASS_STL;
     if (local && i->space != SPACE_LOCAL && i->space != SPACE_NONE)
+        return false;
+    if (memory == PTX_MEM_ATOMIC && is_plain_access(made->op)) /* in a loop of compare-and-swap */
         return false;
     return is_texture(i) || (memory >= PTX_MEM_LOAD && memory <= PTX_MEM_COPY && i->space != SPACE_PARAM);
 }
@@ -319,11 +325,13 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
 
 static bool is_streamed(const struct replay_inst *i) { return i->op == REPLAY_MEMORY || i->op == REPLAY_BARRIER; }
 
-/* Those of another function's lines are that function's. */
+/* Those of another function's lines are that function's. A NOP in the middle is what a synchronisation of a warp became that
+ * never comes apart. */
 static bool is_ours(const struct maker *k, const struct machine_block *b, u32 inst)
 {
     const struct sass_inst *i = &k->m.code->insts[inst];
-    return i->op != SASS_NOP && (!i->line || match_site_for(&k->m, b, inst));
+    const bool never = i->op == SASS_NOP && i->target >= 0;
+    return !never && (!i->line || match_site_for(&k->m, b, inst));
 }
 
 /* A place to count the instructions of a site: accesses apart from the rest. */
@@ -344,20 +352,39 @@ static void set_copies(struct maker *k, struct replay_inst *insts, u32 n, u32 co
             k->total[counter_of(&insts[i])] = k->seen[counter_of(&insts[i])] = 0;
 }
 
+/* Instructions as they are collected. */
+struct list {
+    VEC(struct replay_inst) at;
+};
+
+/* What a hidden call at `call` runs: of no line of the function, so it is the call's. */
+static void add_callee(struct maker *k, struct list *l, const struct machine_block *b, u32 call)
+{
+    const i32 target = k->m.code->insts[call].target;
+    for (u32 i = (u32)target; target >= 0 && i < k->m.code->n; i++) {
+        struct replay_inst x = make_inst(k, b, i);
+        x.site = match_site(&k->m, call) ? match_site(&k->m, call) - 1 : REPLAY_NO_SITE;
+        vec_push(k->mem, &l->at, x);
+        if (k->m.code->insts[i].op == SASS_RET && !k->m.code->insts[i].guarded)
+            break;
+    }
+}
+
 static struct replay_program make_program(struct maker *k, const struct sequence *s)
 {
-    u32 most = 0, n = 0;
-    for (u32 b = 0; b < s->blocks.len; b++)
-        most += k->m.blocks.at[s->blocks.at[b]].end - k->m.blocks.at[s->blocks.at[b]].first;
-    struct replay_inst *insts = arena_array(k->mem, struct replay_inst, most + 1);
+    struct list l = {0};
     for (u32 b = 0; b < s->blocks.len; b++) {
         const struct machine_block *at = &k->m.blocks.at[s->blocks.at[b]];
-        for (u32 i = at->first; i < at->end; i++)
-            if (is_ours(k, at, i))
-                insts[n++] = make_inst(k, at, i);
+        for (u32 i = at->first; i < at->end; i++) {
+            if (!is_ours(k, at, i))
+                continue;
+            vec_push(k->mem, &l.at, make_inst(k, at, i));
+            if (is_hidden_call(k, i))
+                add_callee(k, &l, at, i);
+        }
     }
-    set_copies(k, insts, n, s->copies);
-    return (struct replay_program){.insts = insts, .n = n, .copies = s->copies};
+    set_copies(k, l.at.at, l.at.len, s->copies);
+    return (struct replay_program){.insts = l.at.at, .n = l.at.len, .copies = s->copies};
 }
 
 /* An instruction that each copy has, as the sequence's counts say. */
@@ -414,6 +441,80 @@ static struct replay_block make_block(struct maker *k, u32 ptx_block)
     return (struct replay_block){.programs = programs, .n = n};
 }
 
+/* ---- where programs stand ---- */
+
+static bool dominates(const struct ir_func *f, u32 block, u32 other)
+{
+    while (other != IR_NO_BLOCK && other != block)
+        other = f->blocks[other].idom;
+    return other == block;
+}
+
+static bool post_dominates(const struct ir_func *f, u32 block, u32 other)
+{
+    while (other != IR_NO_BLOCK && other != block)
+        other = f->blocks[other].ipdom;
+    return other == block;
+}
+
+static bool is_loop_head(const struct ir_func *f, u32 block)
+{
+    for (u32 b = 0; b < f->nblocks; b++)
+        for (u32 s = 0; s < f->blocks[b].nsucc; s++)
+            if (f->blocks[b].succs[s] == block && dominates(f, block, b))
+                return true;
+    return false;
+}
+
+/* Whether between `from` and `to` there is no block with a program. */
+static bool is_clear(const struct ir_func *f, const struct replay_block *blocks, u32 from, u32 to, u8 *seen)
+{
+    for (u32 s = 0; s < f->blocks[from].nsucc; s++) {
+        const u32 next = f->blocks[from].succs[s];
+        if (next == to || seen[next])
+            continue;
+        seen[next] = 1;
+        if (blocks[next].n || !is_clear(f, blocks, next, to, seen))
+            return false;
+    }
+    return true;
+}
+
+static bool has_insts_of(const struct replay_program *p, const struct ir_block *b)
+{
+    for (u32 i = 0; i < p->n; i++)
+        if (p->insts[i].site >= b->first && p->insts[i].site < b->end)
+            return true;
+    return false;
+}
+
+/* Where a machine block is made of several PTX blocks, one of them owns it, which need not be the first that a warp enters.
+ * The first of those that are entered as often as the owner. */
+static u32 first_of(struct maker *k, const struct replay_block *blocks, u32 block)
+{
+    const struct ir_func *f = k->m.f;
+    u32 first = block;
+    for (u32 at = block, up = f->blocks[at].idom; up != IR_NO_BLOCK && !blocks[up].n;
+         at = up, up = f->blocks[at].idom) {
+        if (f->blocks[up].loop_depth != f->blocks[block].loop_depth || is_loop_head(f, at) ||
+            !post_dominates(f, block, up) || !is_clear(f, blocks, up, block, arena_array(k->mem, u8, f->nblocks)))
+            break;
+        first = has_insts_of(&blocks[block].programs[0], &f->blocks[up]) ? up : first;
+    }
+    return first;
+}
+
+static void move_to_first(struct maker *k, struct replay_block *blocks)
+{
+    for (u32 b = 0; b < k->m.f->nblocks; b++) {
+        const u32 first = blocks[b].n ? first_of(k, blocks, b) : b;
+        if (first == b)
+            continue;
+        blocks[first] = blocks[b];
+        blocks[b] = (struct replay_block){0};
+    }
+}
+
 struct replay_code *code_from_sass(struct arena *mem, const struct gpu *gpu, const struct ir_func *f,
                                    const struct sass_func *code)
 {
@@ -430,6 +531,7 @@ struct replay_code *code_from_sass(struct arena *mem, const struct gpu *gpu, con
     out->blocks = arena_array(mem, struct replay_block, f->nblocks + 1);
     for (u32 b = 0; b < f->nblocks; b++)
         out->blocks[b] = make_block(&k, b);
+    move_to_first(&k, out->blocks);
     out->unknown = k.unknown;
     return out;
 }

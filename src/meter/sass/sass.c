@@ -42,13 +42,21 @@ static i64 distance_of(u64 low)
     return words * 4 / INST_BYTES;
 }
 
+/* BRA.DIV and BRA.U: a uniform register says whether. */
+static bool is_uniform_branch(u64 low, u64 high)
+{
+    enum { BRA = 0x147 };
+    return (low & 0x1ff) == BRA && high >> 27 & 1;
+}
+
 static struct sass_inst decode(const u8 *at, u32 index, u32 n)
 {
     enum { ALWAYS = 7 };
     u64 low, high;
     memcpy(&low, at, 8);
     memcpy(&high, at + 8, 8);
-    struct sass_inst i = {.low = low, .high = high, .target = -1, .guarded = (low >> 12 & 15) != ALWAYS};
+    const bool guarded = (low >> 12 & 15) != ALWAYS || is_uniform_branch(low, high);
+    struct sass_inst i = {.low = low, .high = high, .target = -1, .guarded = guarded};
     const struct sass_row *row = sass_row_of(low, UINT32_MAX);
     if (row) {
         i.op = is_collective(row, high) ? SASS_COLLECT : row->kind;

@@ -38,7 +38,7 @@ struct sass_inst {
     u32 line;      /* of the PTX text, from 1; 0: none */
     u8 op;         /* enum sass_op */
     u8 bytes;      /* a lane, of loads and stores of the spaces above; else 0 */
-    bool guarded;  /* @P */
+    bool guarded;  /* @P, or a branch that a uniform register decides */
     i32 target;    /* of BRA and CALL.REL: index of an instruction; -1 */
 };
 

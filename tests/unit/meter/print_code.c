@@ -36,10 +36,32 @@ static void print_inst(const struct ir_func *f, const struct sass_func *code, co
     printf("\n");
 }
 
+/* The block whose program is running when a warp is in the block of the site, as far as that is certain. */
+static u32 runs_in(const struct ir_func *f, const struct replay_code *r, u32 site)
+{
+    u32 b = f->block_of_site[site];
+    while (b != IR_NO_BLOCK && !r->blocks[b].n)
+        b = f->blocks[b].idom;
+    return b;
+}
+
+/* Accesses that stand in another program than the one that is running then: the replay does not find them. */
+static u32 count_lost(const struct ir_func *f, const struct replay_code *r)
+{
+    u32 n = 0;
+    for (u32 b = 0; b < r->nblocks; b++)
+        for (u32 i = 0; r->blocks[b].n && i < r->blocks[b].programs[0].n; i++) {
+            const struct replay_inst *x = &r->blocks[b].programs[0].insts[i];
+            n += (x->op == REPLAY_MEMORY || x->op == REPLAY_BARRIER) && runs_in(f, r, x->site) != b;
+        }
+    return n;
+}
+
 static void print_code(const struct ir_func *f, const struct sass_func *code, const struct gpu *gpu,
                        const struct replay_code *r)
 {
-    printf("%s: %u machine instructions, %u of no known opcode\n", f->name, r->ninsts, r->unknown);
+    printf("%s: %u machine instructions, %u of no known opcode, %u accesses lost\n", f->name, r->ninsts, r->unknown,
+           count_lost(f, r));
     for (u32 b = 0; b < r->nblocks; b++) {
         const struct ir_block *at = &f->blocks[b];
         printf("block %u, lines %u to %u, loop depth %u: %u programs\n", b, f->src->insts[at->first].line,
