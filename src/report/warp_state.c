@@ -9,14 +9,13 @@ static const char *const advice[STALL_COUNT] = {
     [STALL_NOT_SELECTED] = "Warps are ready and wait for their turn: only fewer instructions help.",
     [STALL_WAIT] =
         "Fixed latencies show where there is little else to do: more warps, or more independent work in each thread.",
-    [STALL_LONG_SCOREBOARD] = "Have more loads under way: ask for data earlier and several at a time, or run more "
-                              "warps; or keep what is used "
-                              "again in shared memory or registers.",
+    [STALL_LONG_SCOREBOARD] =
+        ("Have more loads under way: ask for data earlier and several at a time, or run more warps; or keep what is "
+         "used again in shared memory or registers."),
     [STALL_SHORT_SCOREBOARD] =
         "Access shared memory less often, wider, and without bank conflicts; call fewer special functions.",
     [STALL_BARRIER] =
-        "Give the warps of a block equal work before each __syncthreads(), or make blocks smaller, so that others run "
-        "meanwhile.",
+        "Give the warps of a block equal work before each __syncthreads(), or make blocks smaller so that others run.",
     [STALL_MEMBAR] = "Fence less often, or for a narrower scope (__threadfence_block()).",
     [STALL_MATH_PIPE_THROTTLE] = "One pipe has all the work: use cheaper operations, or such as run in other pipes.",
     [STALL_LG_THROTTLE] =

@@ -155,6 +155,8 @@ static void finish_warp(struct sm *s, struct sm_run *run, u32 number, double t)
     const double gone = fmax(t + 1, w->leaves);
     w->there = false;
     s->stalls[STALL_DRAIN] += gone - t - 1;
+    if (w->before)
+        w->before->stalls[STALL_DRAIN] += gone - t - 1;
     h->running--;
     h->gone = fmax(h->gone, gone);
     set_when(s, number, INFINITY);

@@ -31,6 +31,7 @@ struct sm_warp {
     double throttled;            /* a queue or pipe has room */
     u8 cleared_by, throttled_by; /* enum stall_reason */
     u8 stalled_by;
+    struct replay_site *before; /* of the instruction before; NULL: it is not counted */
     /* what is under way */
     double bar[REPLAY_BARS];
     u8 bar_reason[REPLAY_BARS];

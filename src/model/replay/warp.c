@@ -172,11 +172,13 @@ void warp_account(struct sm *s, struct sm_warp *w, double t)
     const u32 site = warp_inst(w)->site;
     struct replay_site *to = s->counts && site < w->func->nsites ? &w->func->sites[site] : NULL;
     for (u32 k = 0; k < STALL_COUNT; k++) {
+        struct replay_site *of = k == STALL_BARRIER ? w->before : to; /* a warp that waits stands at the barrier */
         s->stalls[k] += spent[k];
-        if (to)
-            to->stalls[k] += spent[k];
+        if (of)
+            of->stalls[k] += spent[k];
     }
     if (to)
         to->issued++;
+    w->before = to;
     s->issued++;
 }
