@@ -70,9 +70,11 @@ static struct group *partner_of(struct groups *newer, const struct group *old, e
 
 static struct baseline_side add_up(const struct group *g, u32 n)
 {
-    struct baseline_side s = {.kernel = g->kernel};
+    struct baseline_side s = {.kernel = g->kernel, .status = "ok"};
     for (u32 i = 0; i < n; i++) {
         const struct meter_report *r = g->launches[i];
+        if (r->status && !strcmp(s.status, "ok"))
+            s.status = r->status;
         for (u32 e = 0; e < EVENT_COUNT; e++)
             s.sum.n[e] += r->n[e];
         s.ns += meter_value(r, METRIC_gpu_time);

@@ -23,6 +23,7 @@ struct baseline_profile {
 /* Launches of a kernel, of one profile, together. */
 struct baseline_side {
     const char *kernel;                    /* mangled */
+    const char *status;                    /* of the first launch that did not end well; "ok" */
     struct meter_line sum;                 /* events of all of them */
     double ns;                             /* NaN: a launch has no modelled time */
     double low_ns, high_ns;                /* likewise */

@@ -13,8 +13,8 @@ static json_t *side_of(const struct baseline_side *s)
     for (u32 r = 0; r < STALL_COUNT && stall_cycles(s->sum.n); r++)
         json_object_set_new(stalls, stall_name((enum stall_reason)r),
                             json_integer((json_int_t)s->sum.n[stall_event((enum stall_reason)r)]));
-    return json_pack("{s:o, s:o, s:o, s:o}", "time_ns", number(s->ns), "low_ns", number(s->low_ns), "high_ns",
-                     number(s->high_ns), "stalls", stalls);
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "status", s->status, "time_ns", number(s->ns), "low_ns",
+                     number(s->low_ns), "high_ns", number(s->high_ns), "stalls", stalls);
 }
 
 static json_t *changes_of(const struct baseline_kernel *k)

@@ -65,6 +65,10 @@ static void put_changes(FILE *out, struct arena *mem, const struct baseline_kern
     struct ncu_table t = {.mem = mem, .columns = 5};
     char name[4096];
     fprintf(out, "\n  %s\n", kernel_name(k->side[BASELINE_NEW].kernel, base, name, sizeof name));
+    for (u32 s = 0; s < BASELINE_SIDES; s++)
+        if (strcmp(k->side[s].status, "ok") != 0)
+            fprintf(out, "    WRN   The %s kernel ended with %s: what is compared is what it did until then\n",
+                    s == BASELINE_OLD ? "older" : "newer", k->side[s].status);
     if (!n) {
         fputs("    No counter moved by 5 %.\n", out);
         return;

@@ -295,6 +295,9 @@ profile 2 --baseline replayed.lsrep --csv replayed-new.lsrep
 says "--baseline prints a comparison"
 profile 2 --json replayed.lsrep
 says "--json is for --baseline"
+sed 's/"status":"ok"/"status":"CUDA_ERROR_ILLEGAL_ADDRESS"/' replayed-new.lsrep >"$work/ended.lsrep"
+profile 0 --baseline replayed.lsrep -k column "$work/ended.lsrep"
+has "WRN   The newer kernel ended with CUDA_ERROR_ILLEGAL_ADDRESS"
 what="a session's folder as a baseline"
 mkdir "$work/session" && sed 1d replayed.lsrep >"$work/session/1.rec"
 profile 0 --baseline "$work/session" replayed-new.lsrep
