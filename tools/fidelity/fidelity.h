@@ -18,7 +18,7 @@
 
 /* ---- table.c ---- */
 
-enum { TABLE_COLUMNS = 80, TABLE_ROWS = 800 };
+enum { TABLE_COLUMNS = 80, TABLE_ROWS = 1200 };
 
 struct table {
     char *text;
