@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const advice[STALL_COUNT] = {
     [STALL_SELECTED] = "",
@@ -69,11 +70,13 @@ bool warp_state_line(const struct meter_report *r, enum stall_reason reason, str
     return most > 0;
 }
 
-/* "x.cu:12" */
+/* "x.cu:12"; without a source line the instruction. */
 static void name_line(const struct meter_line *l, char *out, size_t size)
 {
     if (l->line)
         snprintf(out, size, "%s:%u", l->file ? l->file : "line", l->line);
+    else if (l->ptx)
+        snprintf(out, size, "line %u of the PTX (%.*s)", l->ptx_line, (int)strcspn(l->ptx, ";"), l->ptx);
     else
         snprintf(out, size, "line %u of the PTX", l->ptx_line);
 }

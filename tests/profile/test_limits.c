@@ -162,6 +162,10 @@ static void the_costly_line_is_named(void **state)
     assert_non_null(strstr(text, "barrier (for the other warps of its block at a barrier): 0.8 of the 2.0 cycles"));
     assert_non_null(strstr(text, "x.cu:12 has 100% of these cycles"));
     assert_null(strstr(text, "nearly every cycle"));
+    lines[1].line = lines[3].line = 0, lines[3].ptx = "add.s32 %r1, %r2, %r3;";
+    r.n[EVENT_stall_WAIT] = lines[3].n[EVENT_stall_WAIT] = 100;
+    warp_state_costly(&r, text, sizeof text);
+    assert_non_null(strstr(text, "line 4 of the PTX (add.s32 %r1, %r2, %r3), with 53% of the time"));
     r.metrics[METRIC_issue_active].value = 85;
     assert_true(warp_state_text(&r, text, sizeof text));
     assert_non_null(strstr(text, "nearly every cycle"));

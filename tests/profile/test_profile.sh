@@ -311,6 +311,17 @@ profile 3 -i "$work/nothing"
 profile 3 -i kernels.cu
 says "is no report"
 
+what="the replay"
+profile 0 -q --csv --metrics 'regex:issue_stalled_.*_per_warp_active' "$program" $ptx column
+rows '"%","[0-9.]*"$' 18
+sum=$(sed -n 's/.*"%","\([0-9.]*\)"$/\1/p' "$work/out" | awk '{ sum += $1 } END { print (sum > 99.8 && sum < 100.2) }')
+[ "$sum" = 1 ] || { fail "the reasons are not all of the time"; cat "$work/out"; }
+profile 0 -q --csv --metrics smsp__average_warps_issue_stalled_selected_per_issue_active.ratio "$program" $ptx column
+rows '"inst","1"$' 1
+profile 0 -q --page source --csv -k column "$program" $ptx column
+rows '^"25","        tile.row .*","[0-9]*","[0-9.]*","long_scoreboard",' 1
+profile 0 -q --csv --model no --metrics smsp__warps_active.sum "$program" $ptx column
+rows '"warp","n/a"$' 1
 # replayed.lsrep is made up, with round numbers: of 10,000 cycles of warps line 29 has 6,300, 5,000 of them short_scoreboard.
 what="what warps wait for"
 profile 0 -i replayed.lsrep -k column --section SpeedOfLight --section WarpStateStats --section NearestLimit --print-details all
