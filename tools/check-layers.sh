@@ -87,7 +87,7 @@ fi
 
 # Time is reckoned in src/model; elsewhere a GPU's rates, latencies and clocks may only be told to somebody.
 told='^src/(model|base)/|^src/driver/device\.c:|^src/report/limit\.c:.*say_rate|^src/cli/profile/'
-rates='(fp32|fp64|int|sfu|l2|l2_sm|atomic)_rate|[a-z_]+_bytes_per_s|latency_[a-z0-9]+|copy_latency_ns|launch_ns|kernel_ns|(boost|base)_mhz'
+rates='[a-z0-9_]+_(rate|cycles|bytes_per_s)|latency_[a-z0-9_]+|copy_latency_ns|launch_ns|kernel_ns|(boost|base)_mhz'
 if grep -rnE --include='*.[ch]' "(gpu|g)(->|\.)($rates)\b" src | grep -vE "$told" |
     sed 's/^\([^:]*:[^:]*\):.*/\1: only src\/model reckons with the rates and latencies of a GPU/'; then
     exit 1

@@ -52,6 +52,59 @@ struct gpu {
     /* for the model of time: bytes a clock that L2 gives to all SMs and to one; lanes of atomics a clock, at different
      * addresses, of the whole L2; how long a kernel that does nothing takes */
     u32 l2_rate, l2_sm_rate, atomic_rate, kernel_ns;
+
+    /* What `lockstep calibrate` measures besides (docs/calibrate.md); 0 = unknown everywhere. */
+
+    /* results of lanes a clock and SM */
+    u32 imad_rate, imad_wide_rate; /* products of 32 bits: the low half; all 64 bits, or the high half */
+    u32 fp16_rate;                 /* instructions on pairs */
+    u32 convert_rate;              /* from float to integer */
+    u32 convert64_rate;            /* to and from f64 */
+    u32 shuffle_rate, vote_rate, reduce_rate, texture_rate;
+    u32 tensor_fp16_rate, tensor_tf32_rate, tensor_int8_rate,
+        tensor_fp64_rate;     /* multiplications and additions of mma */
+    u32 shared_atomic_rate;   /* at different addresses */
+    u32 shared_rate, l1_rate; /* bytes a clock and SM */
+    /* cycles from the issue to the result */
+    u32 latency_imad, latency_imad_wide, latency_convert64, latency_vote, latency_reduce, latency_match;
+    u32 latency_tensor_tf32, latency_tensor_int8, latency_tensor_fp64, latency_ldmatrix;
+    u32 latency_shared_atomic, latency_shared_cas;
+    u32 latency_shared_float; /* an addition of floats to shared memory, which is a loop of CAS; nobody else at it */
+    u32 latency_atomic;       /* on global memory */
+    u32 latency_texture;
+    u32 latency_l2_near, latency_l2_far; /* of lines at the SM's side of L2 and at the other one */
+    u32 latency_constant;                /* an indexed constant in the SM's first constant cache, of so many bytes */
+    u32 constant_l1_bytes;
+    u32 latency_constant_l2, latency_constant_miss; /* in the next one; in none */
+    u32 latency_fence, latency_store_fence;         /* of the device: with nothing to wait for; behind a store */
+    u32 latency_barrier;                            /* of a block of one warp */
+    double barrier_warp_cycles;                     /* and for each warp more */
+    u32 grid_barrier_cycles; /* of a cooperative launch that fills the device with one block an SM */
+    double conflict_cycles;  /* each further wavefront of a warp's access to shared memory */
+    u32 branch_cycles;       /* a round of a loop, besides what is in it */
+    /* bytes; bytes a clock; sectors, lines or lanes a clock of the device */
+    double write_bytes_per_s;            /* of DRAM */
+    u32 l2_write_rate, l2_sm_write_rate; /* to L2, bytes: of all SMs and of one */
+    u32 dram_sm_rate;                    /* bytes that one SM alone gets from DRAM */
+    double l2_sector_rate;               /* sectors at places that look random: from L2 */
+    double dram_sector_rate;             /* and from DRAM */
+    double l2_line_rate;                 /* how often all SMs get one and the same line of L2 */
+    double atomic_scattered_rate;        /* lanes whose words are in lines of their own */
+    double atomic_line_rate;             /* at the words of one line */
+    double atomic_address_rate;          /* at one word, integers */
+    double atomic_address_float_rate;    /* and floats */
+    double atomic_sm_rate;               /* of one SM, a warp's words in one line */
+    /* machine code: what caches of it hold, and cycles that an instruction of straight code costs a warp beyond them */
+    u32 icache_l1_bytes, icache_bytes;
+    u32 icache_prefetch_bytes; /* of a kernel's code that are there when it begins */
+    double fetch_cycles;       /* beyond icache_l1_bytes */
+    double fetch_l2_cycles;    /* beyond icache_bytes */
+    double fetch_dram_cycles;  /* never read before */
+    /* launches */
+    double block_rate;         /* blocks that the device starts a clock */
+    u32 block_turnover_cycles; /* from the end of a block until the next one in its place begins */
+    u32 printf_cycles;         /* of one thread */
+    u32 malloc_cycles;         /* malloc and free of one thread */
 };
 
 /* Finds a GPU by id ("h200"), or by the path of a JSON file when the text contains a '/' or ends in ".json".

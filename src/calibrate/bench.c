@@ -146,15 +146,27 @@ static CUmodule *module_of(struct bench *b, const char *name, const char **ptx)
     return NULL;
 }
 
-bool bench_function(struct bench *b, const char *module, const char *kernel, CUfunction *out)
+static bool load(struct bench *b, const char *module, CUmodule *out)
 {
     const char *ptx = NULL;
     CUmodule *m = module_of(b, module, &ptx);
-    if (!*m && !bench_ok(b, b->cuda.module_load(m, ptx))) {
+    if (!*m && !bench_ok(b, b->cuda.module_load(m, ptx)))
         *m = NULL;
-        return false;
-    }
-    return bench_ok(b, b->cuda.module_function(out, *m, kernel));
+    *out = *m;
+    return *m != NULL;
+}
+
+bool bench_function(struct bench *b, const char *module, const char *kernel, CUfunction *out)
+{
+    CUmodule m;
+    return load(b, module, &m) && bench_ok(b, b->cuda.module_function(out, m, kernel));
+}
+
+bool bench_global(struct bench *b, const char *module, const char *name, CUdeviceptr *out)
+{
+    CUmodule m;
+    size_t size;
+    return load(b, module, &m) && bench_ok(b, b->cuda.module_global(out, &size, m, name));
 }
 
 bool bench_wait(struct bench *b)

@@ -59,6 +59,7 @@ struct bench_time {
 /* Each is false after an error, which stands in b->error. */
 bool bench_ok(struct bench *b, CUresult r);
 bool bench_function(struct bench *b, const char *module, const char *kernel, CUfunction *out);
+bool bench_global(struct bench *b, const char *module, const char *name, CUdeviceptr *out);
 bool bench_run(struct bench *b, const struct bench_launch *l, struct bench_time *out);
 /* BENCH_RUNS times; *spread: (largest - smallest) / median of the cycles, or of ns when `by_ns`. */
 bool bench_median(struct bench *b, const struct bench_launch *l, bool by_ns, struct bench_time *out, f64 *spread);

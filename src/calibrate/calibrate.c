@@ -66,6 +66,7 @@ bool calibrate_run(const struct calibrate_request *request, struct arena *mem, s
 {
     struct bench *b = arena_new(mem, struct bench);
     memset(out, 0, sizeof *out);
+    out->gpu = request->gpu;
     b->request = request;
     b->to = out;
     b->mem = mem;

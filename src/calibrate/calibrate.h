@@ -30,6 +30,7 @@ struct calibrate_failure {
 enum { CALIBRATE_ROWS = 1000, CALIBRATE_FAILURES = 64 };
 
 struct calibration {
+    bool gpu; /* measured; else these are the numbers of Lockstep's model */
     char device[128], driver[64];
     u32 cc_major, cc_minor, sms;
     struct calibrate_row rows[CALIBRATE_ROWS];

@@ -49,17 +49,23 @@ static json_t *most_like(const struct calibration *c, u32 *how)
 
 /* ---- numbers ---- */
 
-static void put(json_t *gpu, const char *field, f64 value, const char *source)
+/* As a number of the kind that stands there. */
+static json_t *number(const json_t *old, f64 value)
+{
+    if (json_is_real(old))
+        return json_real(value);
+    const f64 unit = value > 1e9 ? 1e5 : 1; /* bytes a second are not known to the last one */
+    return json_integer((json_int_t)(round(value / unit) * unit));
+}
+
+static void put(json_t *gpu, const char *field, f64 value, const char *source, bool verified)
 {
     json_t *member = json_object_get(gpu, field);
     if (!member)
         return;
-    const bool real = value > 1e9;
-    json_object_set_new(member, "value",
-                        real ? json_integer((json_int_t)(value / 1e5) * 100000)
-                             : json_integer((json_int_t)llround(value)));
+    json_object_set_new(member, "value", number(json_object_get(member, "value"), value));
     json_object_set_new(member, "source", json_string(source));
-    json_object_set_new(member, "mark", json_string("verified"));
+    json_object_set_new(member, "mark", json_string(verified ? "verified" : "recalled"));
 }
 
 static void put_measured(json_t *gpu, const struct calibration *c, const char *field, const char *row, f64 times,
@@ -69,8 +75,11 @@ static void put_measured(json_t *gpu, const struct calibration *c, const char *f
     const struct calibrate_row *r = calibrate_find(c, row);
     if (!r || !(r->value > 0))
         return;
-    snprintf(source, sizeof source, "measured: %s, %s, driver %s", what, c->device, c->driver);
-    put(gpu, field, r->value * times, source);
+    if (c->gpu)
+        snprintf(source, sizeof source, "measured: %s, %s, driver %s", what, c->device, c->driver);
+    else
+        snprintf(source, sizeof source, "Lockstep's model of an %s makes of: %s", c->device, what);
+    put(gpu, field, r->value * times, source, c->gpu);
 }
 
 static void put_attribute(json_t *gpu, const struct calibration *c, const char *field, int attribute, f64 times)
@@ -79,7 +88,7 @@ static void put_attribute(json_t *gpu, const struct calibration *c, const char *
     if (c->attributes[attribute] <= 0)
         return;
     snprintf(source, sizeof source, "device attribute, %s, driver %s", c->device, c->driver);
-    put(gpu, field, c->attributes[attribute] * times, source);
+    put(gpu, field, c->attributes[attribute] * times, source, c->gpu);
 }
 
 /* What was copied from another GPU says so. */
@@ -131,10 +140,10 @@ static char *text_of(const json_t *gpu)
     const char *key, *between = "{\n";
     json_t *member;
     json_object_foreach((json_t *)gpu, key, member) {
-        char *value = json_dumps(member, JSON_ENCODE_ANY | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII);
+        char *value = json_dumps(member, JSON_ENCODE_ANY | JSON_REAL_PRECISION(4));
         char name[80];
         snprintf(name, sizeof name, "\"%s\":", key);
-        fprintf(out, "%s    %-*s %s", between, json_is_object(member) ? 25 : 1, name, value ? value : "null");
+        fprintf(out, "%s    %-*s %s", between, json_is_object(member) ? 26 : 1, name, value ? value : "null");
         free(value);
         between = ",\n";
     }

@@ -144,7 +144,13 @@ static char *straight_line(struct bench *b, u32 n)
     return text;
 }
 
-static bool fetch_launch(struct bench *b, CUfunction f, u32 n, u32 blocks, u32 threads, const char *when)
+/* Cycles an instruction: the first time in a launch, and the fourth. */
+struct fetched {
+    f64 first, again;
+};
+
+static bool fetch_launch(struct bench *b, CUfunction f, u32 n, u32 blocks, u32 threads, const char *when,
+                         struct fetched *out)
 {
     enum { PASSES = 4 };
     struct bench_args args = {.out = b->out, .p = {PASSES}};
@@ -152,34 +158,67 @@ static bool fetch_launch(struct bench *b, CUfunction f, u32 n, u32 blocks, u32 t
     if (!bench_ok(b, b->cuda.launch(f, blocks, 1, 1, threads, 1, 1, 0, NULL, params, NULL)) || !bench_wait(b) ||
         !bench_ok(b, b->cuda.to_host(b->records, b->out, PASSES * sizeof *b->records)))
         return false;
-    for (u32 i = 0; i < PASSES; i += PASSES - 1)
-        bench_row(b, (f64)b->records[i].cycles / n, "cycles an instruction", 0, "fetch_%u_instructions_%u_by_%u_%s_%s",
-                  n, blocks, threads, when, i ? "again" : "first");
+    *out = (struct fetched){(f64)b->records[0].cycles / n, (f64)b->records[PASSES - 1].cycles / n};
+    bench_row(b, out->first, "cycles an instruction", 0, "fetch_%u_by_%u_x_%u_%s_first", n, blocks, threads, when);
+    bench_row(b, out->again, "cycles an instruction", 0, "fetch_%u_by_%u_x_%u_%s_again", n, blocks, threads, when);
     return true;
 }
 
-static bool fetch(struct bench *b, u32 n)
+/* n instructions: when the module is new, and later. */
+static bool fetch(struct bench *b, u32 n, struct fetched *cold, struct fetched *warm)
 {
     CUmodule module;
     CUfunction f;
+    struct fetched ignored;
     const u32 all = (u32)bench_scaled(b, b->sms, 2);
     if (!bench_ok(b, b->cuda.module_load(&module, straight_line(b, n))) ||
         !bench_ok(b, b->cuda.module_function(&f, module, "fetch")))
         return false;
-    const bool good = fetch_launch(b, f, n, 1, 32, "new") && fetch_launch(b, f, n, 1, 32, "known") &&
-                      fetch_launch(b, f, n, 1, 128, "known") && fetch_launch(b, f, n, 1, 512, "known") &&
-                      fetch_launch(b, f, n, all, 128, "known");
+    const bool good = fetch_launch(b, f, n, 1, 32, "new", cold) && fetch_launch(b, f, n, 1, 32, "known", warm) &&
+                      fetch_launch(b, f, n, 1, 128, "known", &ignored) &&
+                      fetch_launch(b, f, n, 1, 512, "known", &ignored) &&
+                      fetch_launch(b, f, n, all, 128, "known", &ignored);
     if (good)
         b->cuda.module_unload(module);
     return good;
 }
 
+/* The largest code that costs less than `limit` cycles an instruction when it was run before; its place in sizes. */
+static u32 held(const struct fetched *warm, u32 n, f64 limit)
+{
+    u32 last = 0;
+    while (last + 1 < n && warm[last + 1].again < limit)
+        last++;
+    return last;
+}
+
+/* Caches of code, by their steps: below one issue and a third, and below what the largest code costs. */
+static void fetch_summary(struct bench *b, const u32 *sizes, const struct fetched *cold, const struct fetched *warm,
+                          u32 n)
+{
+    const u32 end = n - 1, l1 = held(warm, n, 1.3), l2 = held(warm, n, 0.6 * warm[end].again);
+    u32 ready = 0;
+    while (ready + 1 < n && cold[ready + 1].first < 1.25 * warm[l2].again)
+        ready++;
+    bench_row(b, 16.0 * sizes[l1], "bytes", 0, "icache_l1");
+    bench_row(b, 16.0 * sizes[l2], "bytes", 0, "icache");
+    bench_row(b, 16.0 * sizes[ready], "bytes", 0, "icache_prefetch");
+    bench_row(b, warm[(l1 + l2 + 1) / 2].again, "cycles an instruction", 0, "fetch_second_cache");
+    bench_row(b, warm[end].again, "cycles an instruction", 0, "fetch_l2");
+    bench_row(b, (cold[end].first * sizes[end] - cold[ready].first * sizes[ready]) / (sizes[end] - sizes[ready]),
+              "cycles an instruction", 0, "fetch_dram");
+}
+
 bool measure_fetch(struct bench *b)
 {
-    static const u32 sizes[] = {64, 256, 1024, 2048, 4096, 6144, 8192, 10240, 12288, 16384, 32768, 65536};
-    for (u32 i = 0; i < bench_scaled(b, LS_ARRAY_LEN(sizes), 2); i++)
-        if (!fetch(b, sizes[i]))
+    static const u32 sizes[] = {64, 256, 1024, 2048, 3072, 4096, 6144, 8192, 10240, 12288, 16384, 32768, 65536};
+    struct fetched cold[LS_ARRAY_LEN(sizes)], warm[LS_ARRAY_LEN(sizes)];
+    const u32 n = (u32)bench_scaled(b, LS_ARRAY_LEN(sizes), 2);
+    for (u32 i = 0; i < n; i++)
+        if (!fetch(b, sizes[i], &cold[i], &warm[i]))
             return false;
+    if (b->request->gpu)
+        fetch_summary(b, sizes, cold, warm, n);
     return true;
 }
 

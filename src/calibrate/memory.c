@@ -44,15 +44,6 @@ static bool chase(struct bench *b, const struct chase *c, f64 *cycles, f64 *spre
     return true;
 }
 
-/* A ring of lines that have been read before: all of them, the chain itself visits some. */
-static bool footprint(struct bench *b, const char *kernel, u64 at, u64 bytes, u64 stride, f64 *cycles, f64 *spread)
-{
-    const u64 places = bytes / stride, steps = BENCH_MIN(BENCH_MAX(places, (u64)512), (u64)16384);
-    const struct chase c = {kernel, at + bytes / 2, 16, at, steps};
-    return make_ring(b, at, places, stride) && sweep(b, at, bytes) && sweep(b, at, bytes) &&
-           chase(b, &c, cycles, spread);
-}
-
 /* One thread, or the lanes of one warp `lane` bytes apart. */
 static bool chain(struct bench *b, u64 at, const char *what, u32 threads, u64 lane, const char *pattern)
 {
@@ -102,15 +93,10 @@ static bool chase_l1(struct bench *b, u64 at)
     return true;
 }
 
+/* Twice round a ring that L2 holds. */
 static bool chase_l2(struct bench *b, u64 at)
 {
     f64 cycles, spread;
-    for (u64 mib = bench_scaled(b, 16, 1); mib <= bench_scaled(b, 128, 1); mib *= 2) {
-        if (!footprint(b, "chase_l2", at, mib * MIB, 128, &cycles, &spread))
-            return false;
-        bench_row(b, cycles, "cycles", spread, "chase_l2_%u_MiB", (u32)mib);
-    }
-    /* Walked twice, so that it is L2 for sure. */
     const u64 places = bench_scaled(b, 8192, 512);
     const struct chase c = {"chase_l2", at, places, at, places};
     if (!make_ring(b, at, places, 128) || !chase(b, &c, &cycles, &spread))
@@ -204,36 +190,49 @@ bool measure_chases(struct bench *b)
 
 /* ---- constants ---- */
 
+enum { CONSTANT_WORDS = 16384, CONSTANT_STRIDE = 16 }; /* words of the bank; from one place of the ring to the next */
+
+/* A ring through the first so many words of constant memory. */
+static bool constant_ring(struct bench *b, u32 n)
+{
+    static u32 words[CONSTANT_WORDS];
+    CUdeviceptr at;
+    for (u32 i = 0; i < CONSTANT_WORDS; i++)
+        words[i] = (i + CONSTANT_STRIDE) % n;
+    return bench_global(b, "memory", "constants", &at) && bench_ok(b, b->cuda.to_device(at, words, sizeof words));
+}
+
+/* Cycles a step, of a walk that was walked before and of the first one. Each place is in a sector of its own; four of them
+ * are in one line of 256 bytes. */
+static bool constant_chase(struct bench *b, u32 kib, f64 *again, f64 *first)
+{
+    const u32 n = kib * 256, steps = n / CONSTANT_STRIDE;
+    const struct bench_launch l = {"memory", "chase_constant", 1, 32, 0, false, {.p = {0, n, steps}}};
+    struct bench_time t;
+    f64 spread;
+    if (!constant_ring(b, n) || !bench_median(b, &l, false, &t, &spread))
+        return false;
+    *again = t.cycles / steps - b->alu; /* the index becomes an address */
+    *first = t.end0 / steps - b->alu;
+    bench_row(b, *again, "cycles", spread, "chase_constant_%u_KiB", kib);
+    bench_row(b, *first, "cycles", 0, "chase_constant_%u_KiB_first", kib);
+    return true;
+}
+
 bool measure_constants(struct bench *b)
 {
-    enum { WORDS = 16384, STRIDE = 16 }; /* words of the bank; from one place of the ring to the next */
-    static u32 words[WORDS];
-    CUfunction f;
-    CUdeviceptr at = 0;
-    size_t size = 0;
-    for (u32 kib = 1; kib <= 64; kib *= 2) {
-        const u32 n = kib * 256, steps = n / STRIDE;
-        for (u32 i = 0; i < WORDS; i++)
-            words[i] = (i + STRIDE) % n;
-        if (!bench_function(b, "memory", "chase_constant", &f))
+    enum { SIZES = 7 };
+    f64 again[SIZES], first[SIZES];
+    for (u32 i = 0; i < SIZES; i++)
+        if (!constant_chase(b, 1u << i, &again[i], &first[i]))
             return false;
-        const char *ptx = NULL;
-        for (u32 i = 0; i < bench_image_count; i++)
-            if (strcmp(bench_images[i].name, "memory") == 0 && !ptx) {
-                ptx = bench_images[i].ptx;
-                if (!bench_ok(b, b->cuda.module_global(&at, &size, b->modules[i], "constants")))
-                    return false;
-            }
-        if (!bench_ok(b, b->cuda.to_device(at, words, sizeof words)))
-            return false;
-        const struct bench_launch l = {"memory", "chase_constant", 1, 32, 0, false, {.p = {0, n, steps}}};
-        struct bench_time t;
-        f64 spread;
-        if (!bench_median(b, &l, false, &t, &spread))
-            return false;
-        bench_row(b, t.cycles / steps, "cycles", spread, "chase_constant_%u_KiB", kib);
-        bench_row(b, t.end0 / steps, "cycles", 0, "chase_constant_%u_KiB_first", kib);
-    }
+    u32 held = 0;
+    while (held + 1 < SIZES && again[held + 1] < (again[0] + again[SIZES - 1]) / 2)
+        held++;
+    bench_row(b, again[0], "cycles", 0, "latency_constant");
+    bench_row(b, 1024 << held, "bytes", 0, "constant_cache");
+    bench_row(b, again[SIZES - 1], "cycles", 0, "latency_constant_second_cache");
+    bench_row(b, 4 * first[SIZES - 1] - 3 * again[SIZES - 1], "cycles", 0, "latency_constant_miss");
     return true;
 }
 

@@ -4,7 +4,7 @@
 
 #include "calibrate/experiments.h"
 
-enum { STEPS = 64, SHARED_STEPS = 32, MATRIX_STEPS = 32 }; /* as the kernels unroll */
+enum { STEPS = 64, RATE_STEPS = 128, SHARED_STEPS = 32, MATRIX_STEPS = 32 }; /* as the kernels unroll */
 
 /* ---- the clock ---- */
 
@@ -25,21 +25,6 @@ static bool clock_rate(struct bench *b)
     return true;
 }
 
-/* A round of a loop, without and with a branch at which lanes part. */
-static bool loops(struct bench *b)
-{
-    const u64 rounds = bench_scaled(b, 4096, 16);
-    for (u32 part = 0; part < 2; part++) {
-        const struct bench_launch l = {"block", part ? "loop_part" : "loop", 1, 32, 0, false, {.p = {rounds}}};
-        struct bench_time t;
-        f64 spread;
-        if (!bench_median(b, &l, false, &t, &spread))
-            return false;
-        bench_row(b, t.cycles / (f64)rounds, "cycles", spread, part ? "loop_round_lanes_part" : "loop_round");
-    }
-    return true;
-}
-
 bool measure_clock(struct bench *b)
 {
     struct bench_time t;
@@ -53,7 +38,7 @@ bool measure_clock(struct bench *b)
     if (!bench_median(b, &span, false, &t, &spread))
         return false;
     bench_row(b, t.cycles, "cycles", spread, "empty_span");
-    return loops(b);
+    return true;
 }
 
 /* ---- instructions ---- */
@@ -97,6 +82,23 @@ static bool rate(struct bench *b, const char *module, const struct instruction *
     return true;
 }
 
+/* A round of a loop of 16 instructions of a chain; and one in which some lanes do 16 and the others 32. */
+static bool loops(struct bench *b)
+{
+    const struct calibrate_row *chain = calibrate_find(b->to, "latency_alu");
+    const u64 rounds = bench_scaled(b, 4096, 16);
+    for (u32 part = 0; part < 2; part++) {
+        const struct bench_launch l = {"block", part ? "loop_part" : "loop", 1, 32, 0, false, {.p = {rounds}}};
+        struct bench_time t;
+        f64 spread;
+        if (!bench_median(b, &l, false, &t, &spread))
+            return false;
+        const f64 rest = t.cycles / (f64)rounds - (part ? 48 : 16) * chain->value;
+        bench_row(b, rest, "cycles", spread, part ? "branch_lanes_part" : "branch");
+    }
+    return true;
+}
+
 bool measure_instructions(struct bench *b)
 {
     static const struct instruction all[] = {
@@ -109,10 +111,10 @@ bool measure_instructions(struct bench *b)
             return false;
         if (i == 0)
             b->alu = cycles; /* LOP3 */
-        if (!rate(b, "instructions", &all[i], STEPS, (u32)bench_scaled(b, 1024, 64), 32, "lanes a clock and SM"))
+        if (!rate(b, "instructions", &all[i], RATE_STEPS, (u32)bench_scaled(b, 1024, 64), 32, "lanes a clock and SM"))
             return false;
     }
-    return true;
+    return loops(b);
 }
 
 bool measure_tensor(struct bench *b)
@@ -230,13 +232,17 @@ static bool grid_barrier(struct bench *b, u32 threads)
 bool measure_barriers(struct bench *b)
 {
     const u64 rounds = bench_scaled(b, 512, 16);
+    f64 first = 0, last = 0;
     for (u32 warps = 1; warps <= 32; warps *= 2) {
         const struct bench_launch l = {"block", "barrier", 1, 32 * warps, 0, false, {.p = {rounds}}};
         struct bench_time t;
         f64 spread;
         if (!bench_median(b, &l, false, &t, &spread))
             return false;
-        bench_row(b, t.cycles / (f64)rounds, "cycles", spread, "barrier_%u_warps", warps);
+        last = t.cycles / (f64)rounds;
+        first = warps == 1 ? last : first;
+        bench_row(b, last, "cycles", spread, "barrier_%u_warps", warps);
     }
+    bench_row(b, (last - first) / 31, "cycles", 0, "barrier_a_warp_more");
     return grid_barrier(b, 32) && grid_barrier(b, 256) && grid_barrier(b, 1024);
 }

@@ -38,7 +38,8 @@ row chase_l1_16_KiB 41 43
 "$lockstep" calibrate --gpu "$folder/made.json" --only clock >"$folder/again.txt" 2>&1 ||
     fail "the file is refused: $(cat "$folder/again.txt")"
 grep -q '"id": "made"' "$folder/made.json" || fail "the file has not the id"
-grep -q 'measured: chain of FFMA, NVIDIA H200, driver' "$folder/made.json" || fail "a number has no source"
+grep -q '"latency_fp32".*model of an NVIDIA H200 makes of: chain of FFMA", "mark": "recalled"' "$folder/made.json" ||
+    fail "a number of the model does not say so"
 
 said=$("$lockstep" calibrate --only clocks 2>&1) && fail "an unknown experiment is taken"
 case $said in *"no experiment 'clocks'"*) ;; *) fail "it does not say which experiment is unknown: $said" ;; esac

@@ -2,7 +2,7 @@
  * enough to keep the pipe busy in as many warps as the block has. p[0]: times round, p[1]: a seed. */
 #include "bench.cuh"
 
-enum { STEPS = 64, CHAINS = 4 };
+enum { STEPS = 64, RATE_STEPS = 128, CHAINS = 4 };
 
 BENCH_INLINE u32 number(const args &g, u32 k) { return (u32)g.p[1] + threadIdx.x + 97 * k; }
 BENCH_INLINE void seed(u32 &x, const args &g, u32 k) { x = number(g, k); }
@@ -44,7 +44,7 @@ BENCH_INLINE void seed(double &x, const args &g, u32 k) { x = 1.0 + 0x1p-16 * nu
             bench_begin(s);                                                                                            \
             _Pragma("unroll 1") for (u32 i = 0; i < (u32)g.p[0]; i++)                                                  \
             {                                                                                                          \
-                _Pragma("unroll") for (u32 k = 0; k < STEPS; k++) STEP(letter, text, x[k % CHAINS]);                   \
+                _Pragma("unroll") for (u32 k = 0; k < RATE_STEPS; k++) STEP(letter, text, x[k % CHAINS]);              \
             }                                                                                                          \
             _Pragma("unroll") for (u32 k = 0; k < CHAINS; k++) bench_use(g, x[k]);                                     \
             bench_end(s);                                                                                              \

@@ -26,6 +26,7 @@ static json_t *file_of(const char *device, u32 major, u32 minor, const char *id)
 {
     snprintf(made.device, sizeof made.device, "%s", device);
     snprintf(made.driver, sizeof made.driver, "600.1");
+    made.gpu = true;
     made.cc_major = major;
     made.cc_minor = minor;
     made.attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = (int)major;
