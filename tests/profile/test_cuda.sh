@@ -21,6 +21,16 @@ done
 "$lockstep" profile -q --page source -c 1 "$work/vectors" >"$work/out" 2>&1
 grep -q '^ *9 .*1,536 *6,144 *6,144 .*c\[i\] = a\[i\] + b\[i\];' "$work/out" || fail "the source page"
 
+# The line of the barrier has the cycles of the warps that wait there, the loop those of the one that they wait for.
+"$nvcc" -cudart shared -lineinfo -arch=sm_90 uneven.cu -o "$work/uneven" || exit 1
+for ptxas in ptxas 0; do
+    "$lockstep" profile -q --ptxas $ptxas "$work/uneven" >"$work/out" 2>&1
+    grep -q 'OPT   The largest stall reason is barrier' "$work/out" || fail "the largest reason, --ptxas $ptxas"
+    "$lockstep" profile -q --ptxas $ptxas --page source --csv "$work/uneven" >"$work/out" 2>&1
+    grep -q '^"10","    __syncthreads();","[0-9]*","8[0-9][0-9.]*","barrier",' "$work/out" || fail "the barrier's line, --ptxas $ptxas"
+    grep -q '^"8","            v = v \* 1.5f + 1.0f;","[0-9]*","1[0-9][0-9.]*","wait",' "$work/out" || fail "the loop, --ptxas $ptxas"
+done
+
 # Within 5 % of the H200's, whatever ptxas there is.
 "$nvcc" -cudart shared -gencode arch=compute_90,code=compute_90 rare.cu -o "$work/rare" || exit 1
 "$lockstep" profile -q --csv --print-kernel-base function --metrics smsp__inst_executed.sum "$work/rare" >"$work/out" 2>&1

@@ -326,7 +326,9 @@ static void put_lines(FILE *out, const struct ncu_report *r, const struct ncu_la
     for (u32 i = 0, next; i < n && !r->o->ptx_source; i = next) {
         for (next = i + 1; next < n && lines[i].file && lines[next].file && !strcmp(lines[i].file, lines[next].file);)
             next++;
-        if (!lines[i].file || !lines[i].line)
+        while (i < next && !lines[i].line) /* the compiler gives what it made itself the line 0 */
+            i++;
+        if (i == next || !lines[i].file)
             continue;
         any = true;
         put_file(&page, source_of(r, all, l->process, lines[i].file), lines + i, next - i);
