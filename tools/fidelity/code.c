@@ -1,0 +1,236 @@
+/* code.c - ls_code FILE.ptx ...: estimated machine code (meter/replay/code_estimate.c) beside what the installed ptxas makes of the
+ * same kernels for an H200. Nothing is run, so each block counts once.
+ *
+ * Blocks are compared that both have a program for; where one side has joined blocks that the other keeps apart, their sum.
+ *
+ *     instructions   of the programs for one entry
+ *     stalls         the cycles that those take if nothing is waited for
+ *     loads          issued before the first one of them is waited for, in the programs with most copies: how many are
+ *                    under way at once
+ *     copies         loops of one block: whether as many turns are one program
+ *
+ * An error is |estimated / made - 1|. docs/model.md has the table of the kernels that nothing was tuned on. At most 250 files:
+ * more answers of ptxas are not kept. */
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../tests/unit/meter/lowered.h"
+#include "meter/replay/make_code.h"
+
+enum { SAMPLES = 20000, TEXT_MAX = 1 << 24 };
+
+/* ---- errors ---- */
+
+struct errors {
+    const char *what;
+    double at[SAMPLES], estimated, made;
+    u32 n;
+};
+
+static struct errors kernels = {.what = "instructions of a kernel"}, blocks = {.what = "instructions of a block"},
+                     stalls = {.what = "stalls of a block"}, flying = {.what = "loads before the first wait"};
+static u32 loops, unrolled, unrolled_right, unrolled_wrongly;
+
+static void add_error(struct errors *e, double estimated, double made)
+{
+    if (made <= 0 || e->n == SAMPLES)
+        return;
+    e->at[e->n++] = estimated > made ? estimated / made - 1 : 1 - estimated / made;
+    e->estimated += estimated;
+    e->made += made;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void print_errors(struct errors *e)
+{
+    if (!e->n)
+        return;
+    qsort(e->at, e->n, sizeof e->at[0], by_value);
+    printf("| %s | %u | %.0f %% | %.0f %% | %.2f |\n", e->what, e->n, 100 * e->at[e->n / 2], 100 * e->at[e->n * 9 / 10],
+           e->estimated / e->made);
+}
+
+/* ---- blocks that are compared together ---- */
+
+static u32 root(u32 *with, u32 b)
+{
+    while (with[b] != b)
+        b = with[b] = with[with[b]];
+    return b;
+}
+
+/* A block without a program is the one's that leads to it. */
+static void join_parts(const struct ir_func *f, const struct replay_code *c, u32 *with)
+{
+    for (u32 b = 0; b < f->nblocks; b++)
+        for (u32 s = 0; s < f->blocks[b].nsucc; s++) {
+            const u32 to = f->blocks[b].succs[s];
+            if (!c->blocks[to].n && to != b)
+                with[root(with, to)] = root(with, b);
+        }
+}
+
+/* ---- what is compared ---- */
+
+struct sums {
+    double insts, stalls, loads;
+};
+
+static bool is_load(const struct ir_func *f, const struct replay_inst *i)
+{
+    return i->op == REPLAY_MEMORY && i->site < f->src->ninsts &&
+           ptx_op_rows[f->src->insts[i->site].op].memory == PTX_MEM_LOAD;
+}
+
+/* Loads that are issued before one of them is waited for. */
+static u32 loads_ahead(const struct ir_func *f, const struct replay_program *p)
+{
+    u32 n = 0;
+    u8 set = 0;
+    for (u32 k = 0; k < p->n; k++) {
+        const struct replay_inst *i = &p->insts[k];
+        if (i->wait & set)
+            return n;
+        n += is_load(f, i);
+        if (is_load(f, i) && i->write_bar != REPLAY_NO_BAR)
+            set |= (u8)(1u << i->write_bar);
+        else if (i->write_bar != REPLAY_NO_BAR)
+            set &= (u8)~(1u << i->write_bar);
+    }
+    return n;
+}
+
+static void add_block(const struct ir_func *f, const struct replay_block *b, struct sums *s)
+{
+    if (!b->n)
+        return;
+    const struct replay_program *one = &b->programs[b->n - 1];
+    s->insts += one->n;
+    for (u32 k = 0; k < one->n; k++)
+        s->stalls += one->insts[k].stall;
+    s->loads += loads_ahead(f, &b->programs[0]);
+}
+
+static bool is_loop(const struct ir_func *f, u32 b)
+{
+    for (u32 s = 0; s < f->blocks[b].nsucc; s++)
+        if (f->blocks[b].succs[s] == b)
+            return true;
+    return false;
+}
+
+static void compare_loops(const struct ir_func *f, const struct replay_code *e, const struct replay_code *m)
+{
+    for (u32 b = 0; b < f->nblocks; b++) {
+        if (!is_loop(f, b) || !m->blocks[b].n || !e->blocks[b].n)
+            continue;
+        const bool was = m->blocks[b].programs[0].copies > 1, is = e->blocks[b].programs[0].copies > 1;
+        loops++;
+        unrolled += was;
+        unrolled_right += was && is;
+        unrolled_wrongly += is && !was;
+    }
+}
+
+static void compare(struct arena *mem, const char *file, const struct ir_func *f, const struct replay_code *e,
+                    const struct replay_code *m)
+{
+    u32 *with = arena_array(mem, u32, f->nblocks + 1);
+    struct sums *es = arena_array(mem, struct sums, f->nblocks + 1), *ms = arena_array(mem, struct sums, f->nblocks + 1);
+    struct sums eall = {0}, mall = {0};
+    for (u32 b = 0; b < f->nblocks; b++)
+        with[b] = b;
+    join_parts(f, e, with);
+    join_parts(f, m, with);
+    for (u32 b = 0; b < f->nblocks; b++) {
+        add_block(f, &e->blocks[b], &es[root(with, b)]);
+        add_block(f, &m->blocks[b], &ms[root(with, b)]);
+    }
+    for (u32 b = 0; b < f->nblocks; b++) {
+        eall.insts += es[b].insts;
+        mall.insts += ms[b].insts;
+        if (es[b].insts == 0 || ms[b].insts == 0)
+            continue;
+        add_error(&blocks, es[b].insts, ms[b].insts);
+        add_error(&stalls, es[b].stalls, ms[b].stalls);
+        if (es[b].loads > 0)
+            add_error(&flying, es[b].loads, ms[b].loads);
+        if (getenv("LS_CODE_BLOCKS"))
+            printf("%s %s block %u: insts %.0f %.0f stalls %.0f %.0f loads %.0f %.0f\n", file, f->name, b, es[b].insts,
+                   ms[b].insts, es[b].stalls, ms[b].stalls, es[b].loads, ms[b].loads);
+    }
+    add_error(&kernels, eall.insts, mall.insts);
+    compare_loops(f, e, m);
+}
+
+/* ---- files ---- */
+
+static void compare_kernels(struct arena *mem, const struct gpu *gpu, const struct ptx_module *mod, const char *file,
+                            const char *text, size_t len)
+{
+    const struct ptxas with = {.program = "ptxas", .tmp = "/tmp"};
+    for (u32 k = 0; k < mod->nfuncs; k++) {
+        const struct ptx_func *src = mod->funcs[k];
+        if (!src->is_entry || !src->ninsts)
+            continue;
+        const struct ir_func *f = ir_lower(mem, mod, src, &lowered_target);
+        const struct sass_func *code = NULL;
+        ptxas_ask(&with, text, len, gpu->cc_major * 10 + gpu->cc_minor, src->name, &code);
+        const struct replay_code *made = code ? code_from_sass(mem, gpu, f, code) : NULL;
+        if (made)
+            compare(mem, file, f, code_from_ptx(mem, gpu, f, estimate_make(mem, f, gpu->cc_major, NULL)), made);
+    }
+}
+
+static bool compare_file(const struct gpu *gpu, const char *file)
+{
+    static char text[TEXT_MAX];
+    struct diag_list d;
+    struct ptx_module *mod;
+    FILE *in = fopen(file, "rb");
+    const size_t len = in ? fread(text, 1, sizeof text - 1, in) : 0;
+    if (in)
+        fclose(in);
+    text[len] = 0;
+    diag_init(&d);
+    if (ptx_parse(text, len, file, &mod, &d) != LS_OK) {
+        fprintf(stderr, "%s: %s\n", file, d.first ? d.first->text : "it cannot be read");
+        diag_free(&d);
+        return false;
+    }
+    diag_free(&d);
+    struct arena mem = ARENA("code");
+    const bool ok = !setjmp(mem.oom);
+    if (ok)
+        compare_kernels(&mem, gpu, mod, file, text, len);
+    arena_free(&mem);
+    ptx_free(mod);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    struct gpu gpu;
+    struct diag_list d;
+    bool ok = true;
+    diag_init(&d);
+    if (gpu_find("h200", &gpu, &d) != LS_OK)
+        return 2;
+    for (int k = 1; k < argc; k++)
+        ok &= compare_file(&gpu, argv[k]);
+    printf("| what | compared | median error | nine in ten below | sum / ptxas's |\n| --- | ---: | ---: | ---: | ---: |\n");
+    print_errors(&kernels);
+    print_errors(&blocks);
+    print_errors(&stalls);
+    print_errors(&flying);
+    printf("\n%u loops of one block: ptxas unrolled %u, of which %u were expected; %u more were expected\n", loops, unrolled,
+           unrolled_right, unrolled_wrongly);
+    return ok ? 0 : 1;
+}
