@@ -7,7 +7,7 @@
  * What is looked at are the next WINDOW instructions, so that a long block costs its length. */
 #include "meter/replay/nodes.h"
 
-enum { WINDOW = 256, LOADS_MAX = 24, WORDS_MAX = 64 };
+enum { WINDOW = 256, LOADS_MAX = 64, WORDS_MAX = 96 };
 
 struct list {
     const struct graph *g;
@@ -18,6 +18,7 @@ struct list {
     u32 *open, nopen;  /* nodes of the window that need no other one to be issued first */
     u32 first, end;    /* the window: from the lowest node that is not issued */
     u32 now, loads, words;
+    u32 free[PIPE_COUNT]; /* the cycle from which on the pipe takes another one */
 };
 
 static void find_heights(struct list *l)
@@ -27,7 +28,7 @@ static void find_heights(struct list *l)
         l->height[n] = node->latency;
         for (u32 k = node->first_out; k; k = l->g->edges.at[k - 1].next) {
             const struct edge *e = &l->g->edges.at[k - 1];
-            const u32 way = (e->value ? node->latency : 1) + l->height[e->to];
+            const u32 way = (e->value ? node_distance(node, &l->g->nodes.at[e->to]) : 1) + l->height[e->to];
             l->height[n] = way > l->height[n] ? way : l->height[n];
         }
     }
@@ -38,13 +39,20 @@ static bool is_crowded(const struct list *l, u32 n)
     return l->g->nodes.at[n].words && (l->loads >= LOADS_MAX || l->words >= WORDS_MAX);
 }
 
+/* The cycle when it can be issued. */
+static u32 soonest(const struct list *l, u32 n)
+{
+    const u32 pipe = l->free[l->g->nodes.at[n].inst.pipe], operands = l->ready[n] > l->now ? l->ready[n] : l->now;
+    return pipe > operands ? pipe : operands;
+}
+
 /* Whether a goes before b. */
 static bool goes_first(const struct list *l, u32 a, u32 b)
 {
     const bool a_full = is_crowded(l, a), b_full = is_crowded(l, b);
     if (a_full != b_full)
         return b_full;
-    const u32 a_at = l->ready[a] > l->now ? l->ready[a] : l->now, b_at = l->ready[b] > l->now ? l->ready[b] : l->now;
+    const u32 a_at = soonest(l, a), b_at = soonest(l, b);
     if (a_at != b_at)
         return a_at < b_at;
     return l->height[a] != l->height[b] ? l->height[a] > l->height[b] : a < b;
@@ -84,7 +92,8 @@ static void note_use(struct list *l, u32 n)
 static void issue(struct list *l, u32 n, u32 *const *from)
 {
     const struct node *node = &l->g->nodes.at[n];
-    l->now = l->ready[n] > l->now ? l->ready[n] : l->now;
+    l->now = soonest(l, n);
+    l->free[node->inst.pipe] = l->now + node->every;
     l->done[n] = true;
     for (const u32 *k = from[0] + from[1][n]; k < from[0] + from[1][n + 1]; k++)
         note_use(l, *k);
@@ -94,7 +103,7 @@ static void issue(struct list *l, u32 n, u32 *const *from)
     }
     for (u32 k = node->first_out; k; k = l->g->edges.at[k - 1].next) {
         const struct edge *e = &l->g->edges.at[k - 1];
-        const u32 at = l->now + (e->value ? node->latency : 1);
+        const u32 at = l->now + (e->value ? node_distance(node, &l->g->nodes.at[e->to]) : 1);
         l->ready[e->to] = at > l->ready[e->to] ? at : l->ready[e->to];
         if (--l->needs[e->to] == 0 && e->to < l->end)
             l->open[l->nopen++] = e->to;

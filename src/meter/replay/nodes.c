@@ -229,6 +229,29 @@ static void define(struct build *b, const struct ptx_inst *i, const struct touch
 
 /* ---- nodes ---- */
 
+/* ptxas keeps instructions of a pipe as far apart as the pipe needs: accesses 4 cycles, the others as their lanes say. */
+static u32 pipe_interval(const struct build *b, enum replay_pipe pipe)
+{
+    enum { ACCESSES = 4 };
+    switch (pipe) {
+    case PIPE_ALU:
+    case PIPE_FMAHEAVY:
+    case PIPE_UNIFORM:
+        return b->latency.interval[IR_UNIT_INT];
+    case PIPE_FMA:
+        return b->latency.interval[IR_UNIT_FP32];
+    case PIPE_FP16:
+        return b->latency.interval[IR_UNIT_FP16];
+    case PIPE_FP64:
+        return b->latency.interval[IR_UNIT_FP64];
+    case PIPE_LSU:
+    case PIPE_TEX:
+        return ACCESSES;
+    default:
+        return 1;
+    }
+}
+
 static u32 add_node(struct build *b, enum replay_pipe pipe, u32 latency, bool variable, u32 site)
 {
     const struct node n = {.inst = {.op = REPLAY_PLAIN,
@@ -240,7 +263,8 @@ static u32 add_node(struct build *b, enum replay_pipe pipe, u32 latency, bool va
                                     .copy = (u8)b->copy,
                                     .site = site},
                            .latency = (u16)latency,
-                           .variable = variable};
+                           .variable = variable,
+                           .every = (u8)pipe_interval(b, pipe)};
     vec_push(b->mem, &b->g->nodes, n);
     const u32 at = b->g->nodes.len - 1;
     after(b, b->cut, at);
@@ -271,7 +295,7 @@ static u32 add_unit(struct build *b, char letter, u32 site)
     case 'a': /* integers, logic, comparisons */
         return add_node(b, PIPE_ALU, l->unit[IR_UNIT_INT], false, site);
     case 'h': /* integer products */
-        return add_node(b, PIPE_FMAHEAVY, l->unit[IR_UNIT_INT] + 1, false, site);
+        return add_node(b, PIPE_FMAHEAVY, l->unit[IR_UNIT_INT], false, site);
     case 'f':
         return add_node(b, PIPE_FMA, l->unit[IR_UNIT_FP32], false, site);
     case 'H':
@@ -450,10 +474,15 @@ static u32 words_of(const struct ptx_inst *i, u32 width)
     return bytes > 4 ? bytes / 4 : 1;
 }
 
+/* What a compiler assumes: the code of ptxas 13.0 for sm_90 looks as if outside of loops all loads came first, and in loops a use
+ * came some 20 cycles behind. */
 static u32 memory_latency(const struct build *b, const struct ptx_inst *i)
 {
-    enum { ASSUMED = 200 }; /* of global memory, by a compiler */
-    return i->space == SPACE_SHARED || i->space == SPACE_CONST ? b->latency.shared : ASSUMED;
+    enum { FAR = 200, FAR_IN_LOOP = 26, NEAR_IN_LOOP = 16 };
+    const bool loop = b->f->blocks[b->block].loop_depth > 0;
+    if (i->space == SPACE_SHARED || i->space == SPACE_CONST)
+        return loop ? NEAR_IN_LOOP : b->latency.shared;
+    return loop ? FAR_IN_LOOP : FAR;
 }
 
 static enum replay_pipe memory_pipe(const struct ptx_inst *i)
@@ -554,6 +583,19 @@ static struct value result_of(struct build *b, u32 node)
     return (struct value){.source = {node}, .n = 1, .base = b->bases++};
 }
 
+/* Predicates, and products of 64 bits, take longer than their pipe's other results. */
+static void set_latency(const struct build *b, u32 node, const struct ptx_inst *i, bool predicate)
+{
+    struct node *n = &b->g->nodes.at[node];
+    if (n->variable)
+        return;
+    n->predicate = predicate;
+    if (predicate)
+        n->latency = (u16)predicate_latency(b);
+    else if (n->inst.pipe == PIPE_FMAHEAVY && ptx_has(i, MOD_WIDE))
+        n->latency++;
+}
+
 /* A sequence of machine instructions; the value of its last, or of all. */
 static struct value add_sequence(struct build *b, u32 site, u32 n, const struct value *needs, bool predicate)
 {
@@ -565,8 +607,7 @@ static struct value add_sequence(struct build *b, u32 site, u32 n, const struct 
     for (u32 k = 0; k < n; k++) {
         const u32 node = add_unit(b, *letters, site);
         b->g->nodes.at[node].inst.constant = needs->constant && k == 0;
-        if (predicate && !b->g->nodes.at[node].variable)
-            b->g->nodes.at[node].latency = (u16)predicate_latency(b);
+        set_latency(b, node, i, predicate);
         if (k == 0 || !chain)
             use(b, needs, node);
         if (k && chain) {

@@ -16,6 +16,8 @@ struct node {
     struct replay_inst inst;
     u16 latency;     /* cycles to its result: exact if fixed, else what the scheduler assumes */
     bool variable;   /* its result is waited for by a scoreboard */
+    u8 every;          /* cycles until the next one of its pipe */
+    bool predicate;  /* its result is one */
     u8 words;        /* loads: 32-bit registers that it fills */
     u32 first_out;   /* 1 + an edge; 0: none */
     u32 needs;       /* edges that lead to it */
@@ -44,6 +46,13 @@ struct graph {
     VEC(struct reg_reg) passed;
     VEC(u32) written; /* registers with a new value behind the group */
 };
+
+/* Cycles from the issue of a node to that of one that needs its result; another pipe has it a cycle later. */
+static inline u32 node_distance(const struct node *from, const struct node *to)
+{
+    const bool crosses = !from->variable && !from->predicate && from->inst.pipe != to->inst.pipe;
+    return from->latency + (crosses ? 1 : 0);
+}
 
 void graph_edge(struct arena *mem, struct graph *g, u32 from, u32 to, bool value);
 

@@ -141,19 +141,22 @@ static u8 stall_before(const struct replay_inst *i, const struct replay_inst *ne
 
 static void set_stalls(struct scoring *s, const bool *exposed)
 {
-    u32 now = 0, end = 0;
+    u32 now = 0, end = 0, free[PIPE_COUNT] = {0};
     for (u32 at = 0; at < s->m->n; at++) {
         const u32 n = s->order[at];
         const struct node *node = &s->g->nodes.at[n];
         if (at) {
             struct replay_inst *before = &s->m->insts[at - 1];
-            before->stall = stall_before(before, &s->m->insts[at], s->ready[n] > now ? s->ready[n] - now : 1);
+            const u32 pipe = free[node->inst.pipe], then = s->ready[n] > pipe ? s->ready[n] : pipe;
+            before->stall = stall_before(before, &s->m->insts[at], then > now ? then - now : 1);
             now += before->stall;
         }
+        free[node->inst.pipe] = now + node->every;
         for (u32 e = node->first_out; e && !node->variable; e = s->g->edges.at[e - 1].next) {
             const struct edge *edge = &s->g->edges.at[e - 1];
-            if (edge->value && now + node->latency > s->ready[edge->to])
-                s->ready[edge->to] = now + node->latency;
+            const u32 there = now + node_distance(node, &s->g->nodes.at[edge->to]);
+            if (edge->value && there > s->ready[edge->to])
+                s->ready[edge->to] = there;
         }
         s->ready[n] = now;
     }

@@ -196,9 +196,8 @@ static u32 latency_of(const struct check *k, const struct replay_inst *m, bool p
         return k->gpu->cc_major >= 8 ? 13 : 12;
     switch (m->pipe) {
     case PIPE_ALU:
-        return k->latency.unit[IR_UNIT_INT];
     case PIPE_FMAHEAVY:
-        return k->latency.unit[IR_UNIT_INT] + 1;
+        return k->latency.unit[IR_UNIT_INT];
     case PIPE_FMA:
         return k->latency.unit[IR_UNIT_FP32];
     case PIPE_FP16:
