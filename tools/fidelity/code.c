@@ -30,7 +30,9 @@ struct errors {
 };
 
 static struct errors kernels = {.what = "instructions of a kernel"}, blocks = {.what = "instructions of a block"},
-                     stalls = {.what = "stalls of a block"}, flying = {.what = "loads before the first wait, where there are two"};
+                     stalls = {.what = "stalls of a block"},
+                     flying = {.what = "loads before the first wait, where there are two"};
+static u32 by_pipe[PIPE_COUNT][2];
 static u32 loops, unrolled, unrolled_right, unrolled_wrongly;
 
 static void add_error(struct errors *e, double estimated, double made)
@@ -55,6 +57,16 @@ static void print_errors(struct errors *e)
     qsort(e->at, e->n, sizeof e->at[0], by_value);
     printf("| %s | %u | %.0f %% | %.0f %% | %.2f |\n", e->what, e->n, 100 * e->at[e->n / 2], 100 * e->at[e->n * 9 / 10],
            e->estimated / e->made);
+}
+
+static void print_pipes(void)
+{
+    static const char *const names[PIPE_COUNT] = {"none",   "fma",     "fmaheavy", "alu", "fp16", "fp64", "xu",
+                                                  "tensor", "uniform", "branch",   "adu", "lsu",  "tex"};
+    printf("\n| pipe | estimated | ptxas's |\n| --- | ---: | ---: |\n");
+    for (u32 p = 0; p < PIPE_COUNT; p++)
+        if (by_pipe[p][0] || by_pipe[p][1])
+            printf("| %s | %u | %u |\n", names[p], by_pipe[p][0], by_pipe[p][1]);
 }
 
 /* ---- blocks that are compared together ---- */
@@ -102,19 +114,21 @@ static u32 loads_ahead(const struct ir_func *f, const struct replay_program *p)
         if (is_load(f, i) && i->write_bar != REPLAY_NO_BAR)
             set |= (u8)(1u << i->write_bar);
         else if (i->write_bar != REPLAY_NO_BAR)
-            set &= (u8)~(1u << i->write_bar);
+            set &= (u8) ~(1u << i->write_bar);
     }
     return n;
 }
 
-static void add_block(const struct ir_func *f, const struct replay_block *b, struct sums *s)
+static void add_block(const struct ir_func *f, const struct replay_block *b, struct sums *s, bool made)
 {
     if (!b->n)
         return;
     const struct replay_program *one = &b->programs[b->n - 1];
     s->insts += one->n;
-    for (u32 k = 0; k < one->n; k++)
+    for (u32 k = 0; k < one->n; k++) {
         s->stalls += one->insts[k].stall;
+        by_pipe[one->insts[k].pipe][made]++;
+    }
     s->loads += loads_ahead(f, &b->programs[0]);
 }
 
@@ -143,15 +157,16 @@ static void compare(struct arena *mem, const char *file, const struct ir_func *f
                     const struct replay_code *m)
 {
     u32 *with = arena_array(mem, u32, f->nblocks + 1);
-    struct sums *es = arena_array(mem, struct sums, f->nblocks + 1), *ms = arena_array(mem, struct sums, f->nblocks + 1);
+    struct sums *es = arena_array(mem, struct sums, f->nblocks + 1),
+                *ms = arena_array(mem, struct sums, f->nblocks + 1);
     struct sums eall = {0}, mall = {0};
     for (u32 b = 0; b < f->nblocks; b++)
         with[b] = b;
     join_parts(f, e, with);
     join_parts(f, m, with);
     for (u32 b = 0; b < f->nblocks; b++) {
-        add_block(f, &e->blocks[b], &es[root(with, b)]);
-        add_block(f, &m->blocks[b], &ms[root(with, b)]);
+        add_block(f, &e->blocks[b], &es[root(with, b)], false);
+        add_block(f, &m->blocks[b], &ms[root(with, b)], true);
     }
     for (u32 b = 0; b < f->nblocks; b++) {
         eall.insts += es[b].insts;
@@ -225,12 +240,14 @@ int main(int argc, char **argv)
         return 2;
     for (int k = 1; k < argc; k++)
         ok &= compare_file(&gpu, argv[k]);
-    printf("| what | compared | median error | nine in ten below | sum / ptxas's |\n| --- | ---: | ---: | ---: | ---: |\n");
+    printf("| what | compared | median error | nine in ten below | sum / ptxas's |\n| --- | ---: | ---: | ---: | ---: "
+           "|\n");
     print_errors(&kernels);
     print_errors(&blocks);
     print_errors(&stalls);
     print_errors(&flying);
-    printf("\n%u loops of one block: ptxas unrolled %u, of which %u were expected; %u more were expected\n", loops, unrolled,
-           unrolled_right, unrolled_wrongly);
+    print_pipes();
+    printf("\n%u loops of one block: ptxas unrolled %u, of which %u were expected; %u more were expected\n", loops,
+           unrolled, unrolled_right, unrolled_wrongly);
     return ok ? 0 : 1;
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "code_check.h"
+#include "lowered.h"
 
 /* ---- kernels ---- */
 
@@ -22,38 +23,6 @@ struct subject {
     struct estimate *e;
     struct replay_code *c;
 };
-
-/* Lowering without an engine: every body exists, nothing is run. */
-static ir_body any_body(void *ctx, const char *name, enum ir_mode mode)
-{
-    (void)ctx, (void)mode;
-    u32 hash = 1;
-    for (; *name; name++)
-        hash = hash * 31 + (u8)*name;
-    return (ir_body)(uintptr_t)(hash | 1);
-}
-static bool any_address(void *ctx, const struct ptx_func *f, const struct ptx_var *v, u64 *address)
-{
-    (void)ctx, (void)f, (void)v;
-    *address = 4096;
-    return true;
-}
-static u64 any_handle(void *ctx, const struct ptx_func *f)
-{
-    (void)ctx, (void)f;
-    return 1;
-}
-static int no_builtin(void *ctx, const char *name)
-{
-    (void)ctx, (void)name;
-    return -1;
-}
-static const struct ir_target target = {.body = any_body,
-                                        .var_address = any_address,
-                                        .func_handle = any_handle,
-                                        .builtin = no_builtin,
-                                        .shared_window = 1ull << 32,
-                                        .local_window = 1ull << 33};
 
 static void parse(struct subject *s, const char *text, size_t len, const char *file)
 {
@@ -71,7 +40,7 @@ static void parse(struct subject *s, const char *text, size_t len, const char *f
 static void estimate(struct subject *s, const struct ptx_func *f)
 {
     char why[256];
-    s->func = ir_lower(&s->mem, s->mod, f, &target);
+    s->func = ir_lower(&s->mem, s->mod, f, &lowered_target);
     s->e = estimate_make(&s->mem, s->func, s->gpu.cc_major, NULL);
     s->c = code_from_ptx(&s->mem, &s->gpu, s->func, s->e);
     assert_false(s->c->machine);
@@ -391,7 +360,7 @@ static void long_code_is_scheduled_by_a_window(void **state)
     at += sprintf(at, "ret;\n}\n");
     struct subject s;
     parse(&s, text, (size_t)(at - text), "long.ptx");
-    s.func = ir_lower(&s.mem, s.mod, ptx_find_func(s.mod, "k"), &target);
+    s.func = ir_lower(&s.mem, s.mod, ptx_find_func(s.mod, "k"), &lowered_target);
     s.e = estimate_make(&s.mem, s.func, 9, NULL);
     s.c = code_from_ptx(&s.mem, &s.gpu, s.func, s.e);
     assert_in_range(s.c->ninsts, N, N + 3);

@@ -1,0 +1,109 @@
+/* build.h - what the files that build a graph of nodes share. Internal to them: nodes.c goes through the PTX and knows what each
+ * register holds; node_values.c has values; node_units.c makes nodes by unit; node_memory.c accesses and what orders them. */
+#ifndef LS_METER_REPLAY_BUILD_H
+#define LS_METER_REPLAY_BUILD_H
+
+#include "meter/replay/nodes.h"
+
+enum { SOURCES = 8, LIVE = 1u << 31, TRACKED = 64, NO_NODE = UINT32_MAX };
+
+/* What a register holds: a result of one of these nodes, or what a register had before the group. */
+struct value {
+    u32 source[SOURCES]; /* nodes, or LIVE | register */
+    u32 n;
+    bool constant; /* of a constant bank */
+    u32 base;      /* it is base + offset; values with the same base differ by their offsets */
+    i64 offset;
+};
+
+struct tracked {
+    u32 node, base, bytes;
+    i64 offset;
+    u8 space;
+    bool reads_only;
+};
+
+/* Shared accesses that are one access. */
+struct merged {
+    u32 leader; /* 1 + site; 0: alone */
+    u32 parts;  /* of a leader: how many accesses it is */
+    u32 seen, node;
+    struct value needs;
+};
+
+/* A register that a predicated body writes. */
+struct change {
+    u32 block, reg;
+    struct value before, behind;
+};
+
+struct build {
+    struct arena *mem;
+    const struct gpu *gpu;
+    const struct ir_func *f;
+    const struct estimate *e;
+    struct latencies latency;
+    struct merged *merged; /* by site */
+    /* of the graph that is being built */
+    struct graph *g;
+    struct value *values;     /* by register */
+    u32 *stamp, now;          /* by register: values[] is of the graph `now` */
+    u32 *written;             /* by register: the graph that writes it */
+    u32 *store, *store_stamp; /* by register: a store that reads it */
+    u32 bases;
+    struct tracked tracked[TRACKED];
+    u32 ntracked, fence, cut;
+    struct value guard; /* of the body that is predicated */
+    bool guarded;
+    u32 block;
+    VEC(struct change) changes; /* of the bodies behind the last branch */
+    u32 copy, copies;
+    u32 first; /* the first node of the instruction that is added */
+};
+
+/* What an instruction reads and writes, by register. */
+struct touched {
+    VEC(u32) reads, writes;
+    bool predicate; /* it writes one */
+};
+
+static inline enum ptx_type build_type(const struct ptx_inst *i)
+{
+    return i->ntypes ? (enum ptx_type)i->types[0] : PTX_NONE;
+}
+
+/* ---- node_values.c ---- */
+
+/* `to` comes after `from`, which may be NO_NODE. */
+void build_after(struct build *b, u32 from, u32 to);
+/* The node needs all that the value may be. */
+void build_use(struct build *b, const struct value *v, u32 node);
+/* The value may be that too. */
+void value_add(struct build *b, struct value *v, u32 source);
+void value_merge(struct build *b, struct value *v, const struct value *other);
+const struct value *build_value(struct build *b, u32 reg);
+/* What a node gives. */
+struct value build_result(struct build *b, u32 node);
+
+/* ---- node_units.c ---- */
+
+u32 build_node(struct build *b, enum replay_pipe pipe, u32 latency, bool variable, u32 site);
+/* By its letter. */
+u32 build_unit(struct build *b, char letter, u32 site);
+/* Nothing passes it, in either direction. */
+void build_cut(struct build *b, u32 node);
+/* n machine instructions of a site; the value of the last, or of all. */
+struct value build_sequence(struct build *b, u32 site, u32 n, const struct value *needs, bool predicate);
+
+/* ---- node_memory.c ---- */
+
+/* The shared accesses that are one with the leader's. */
+void build_find_parts(struct build *b, u32 leader);
+/* A wide load is there with its first part, a wide store with its last. */
+u32 build_part(struct build *b, u32 site, const struct value *needs);
+struct value build_memory(struct build *b, u32 site, u32 weight, const struct value *needs, const struct touched *t);
+/* Barriers, fences and what waits for copies: memory does not pass them. */
+struct value build_order(struct build *b, u32 site, enum replay_op op, enum replay_pipe pipe, const struct value *needs);
+struct value build_barrier(struct build *b, u32 site, const struct value *needs, bool result);
+
+#endif

@@ -1,0 +1,82 @@
+/* node_values.c - edges between nodes, and what a register holds: results of several nodes, where ways meet or a guard decides. */
+#include "meter/replay/build.h"
+
+void graph_edge(struct arena *mem, struct graph *g, u32 from, u32 to, bool value)
+{
+    struct node *n = &g->nodes.at[from];
+    if (n->first_out && g->edges.at[n->first_out - 1].to == to) {
+        g->edges.at[n->first_out - 1].value |= value;
+        return;
+    }
+    const struct edge e = {.to = to, .next = n->first_out, .value = value};
+    vec_push(mem, &g->edges, e);
+    n->first_out = g->edges.len;
+    g->nodes.at[to].needs++;
+}
+
+void build_after(struct build *b, u32 from, u32 to)
+{
+    if (from != NO_NODE && from != to)
+        graph_edge(b->mem, b->g, from, to, false);
+}
+
+static void need(struct build *b, u32 source, u32 node)
+{
+    if (source & LIVE)
+        vec_push(b->mem, &b->g->reads, ((struct node_reg){node, source & ~LIVE}));
+    else if (source != node)
+        graph_edge(b->mem, b->g, source, node, true);
+}
+
+void build_use(struct build *b, const struct value *v, u32 node)
+{
+    for (u32 k = 0; k < v->n; k++)
+        need(b, v->source[k], node);
+}
+
+/* One more than a value can hold: one of its nodes waits for it, or for that node it. */
+static void join(struct build *b, struct value *v, u32 source)
+{
+    for (u32 k = 0; k < v->n; k++)
+        if (!(v->source[k] & LIVE) || !(source & LIVE)) {
+            const u32 a = v->source[k];
+            const bool into_a = (source & LIVE) || (!(a & LIVE) && a > source);
+            need(b, into_a ? source : a, into_a ? a : source);
+            v->source[k] = into_a ? a : source;
+            return;
+        }
+}
+
+void value_add(struct build *b, struct value *v, u32 source)
+{
+    for (u32 k = 0; k < v->n; k++)
+        if (v->source[k] == source)
+            return;
+    if (v->n < SOURCES)
+        v->source[v->n++] = source;
+    else
+        join(b, v, source);
+}
+
+void value_merge(struct build *b, struct value *v, const struct value *other)
+{
+    for (u32 k = 0; k < other->n; k++)
+        value_add(b, v, other->source[k]);
+    v->constant |= other->constant;
+}
+
+const struct value *build_value(struct build *b, u32 reg)
+{
+    struct value *v = &b->values[reg];
+    if (b->stamp[reg] != b->now) {
+        b->stamp[reg] = b->now;
+        *v = (struct value){.source = {LIVE | reg}, .n = 1, .base = reg};
+    }
+    return v;
+}
+
+struct value build_result(struct build *b, u32 node)
+{
+    return (struct value){.source = {node}, .n = 1, .base = b->bases++};
+}
+
