@@ -44,6 +44,8 @@ struct build {
     const struct estimate *e;
     struct latencies latency;
     struct merged *merged; /* by site */
+    const u32 *partings;   /* by block (build_set_meetings) */
+    const bool *meets;
     /* of the graph that is being built */
     struct graph *g;
     struct value *values;     /* by register */
@@ -103,7 +105,8 @@ void build_find_parts(struct build *b, u32 leader);
 u32 build_part(struct build *b, u32 site, const struct value *needs);
 struct value build_memory(struct build *b, u32 site, u32 weight, const struct value *needs, const struct touched *t);
 /* Barriers, fences and what waits for copies: memory does not pass them. */
-struct value build_order(struct build *b, u32 site, enum replay_op op, enum replay_pipe pipe, const struct value *needs);
+struct value build_order(struct build *b, u32 site, enum replay_op op, enum replay_pipe pipe,
+                         const struct value *needs);
 struct value build_barrier(struct build *b, u32 site, const struct value *needs, bool result);
 
 #endif

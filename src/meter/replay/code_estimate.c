@@ -131,6 +131,22 @@ static void expose(struct estimating *s, const struct graph *g)
         s->exposed[g->passed.at[k].from] = true;
 }
 
+/* Lanes meet where a group begins at a join; the block that dominates it says so before its branch. */
+static void find_meetings(struct estimating *s)
+{
+    u32 *partings = arena_array(s->mem, u32, s->f->nblocks + 1);
+    bool *meets = arena_array(s->mem, bool, s->f->nblocks + 1);
+    for (u32 k = 0; k < s->groups.len; k++) {
+        const u32 head = s->groups.at[k].blocks.at[0];
+        const struct ir_block *b = &s->f->blocks[head];
+        if (!b->is_join || b->idom == IR_NO_BLOCK || b->first == b->end)
+            continue;
+        meets[head] = true;
+        partings[b->idom]++;
+    }
+    build_set_meetings(s->build, partings, meets);
+}
+
 static void make_programs(struct estimating *s)
 {
     struct graph *(*graphs)[PROGRAMS] = arena_alloc(s->mem, sizeof(struct graph *[PROGRAMS]) * (s->groups.len + 1));
@@ -343,6 +359,7 @@ struct replay_code *code_from_ptx(struct arena *mem, const struct gpu *gpu, cons
         if (!is_taken(&s, b))
             make_group(&s, b);
     find_next(&s);
+    find_meetings(&s);
     make_programs(&s);
     find_waits(&s);
     return assemble(&s);

@@ -188,8 +188,7 @@ static struct value add_matrix_access(struct build *b, u32 site, u32 weight, con
     return result;
 }
 
-struct value build_memory(struct build *b, u32 site, u32 weight, const struct value *needs,
-                               const struct touched *t)
+struct value build_memory(struct build *b, u32 site, u32 weight, const struct value *needs, const struct touched *t)
 {
     const struct ptx_inst *i = &b->f->src->insts[site];
     const u8 memory = ptx_op_rows[i->op].memory;
@@ -202,8 +201,7 @@ struct value build_memory(struct build *b, u32 site, u32 weight, const struct va
 }
 
 /* Barriers, fences and what waits for copies: memory does not pass them. */
-struct value build_order(struct build *b, u32 site, enum replay_op op, enum replay_pipe pipe,
-                              const struct value *needs)
+struct value build_order(struct build *b, u32 site, enum replay_op op, enum replay_pipe pipe, const struct value *needs)
 {
     const u32 node = build_node(b, pipe, 1, false, site);
     b->g->nodes.at[node].inst.op = (u8)op;
@@ -222,4 +220,3 @@ struct value build_barrier(struct build *b, u32 site, const struct value *needs,
     n->latency = result ? (u16)b->latency.shared : 1;
     return v;
 }
-

@@ -143,6 +143,11 @@ static const char *integer(const struct ptx_inst *i)
     case OP_DIV:
     case OP_REM:
         return i->noperands > 2 && i->operands[2].kind == PTX_IMM ? "hhaa" : division(build_type(i));
+    case OP_SHL:
+        return i->operands[2].kind == PTX_IMM ? "h" : "a"; /* a product */
+    case OP_ADD:
+    case OP_SUB:
+        return ptx_type_bits(build_type(i)) == 64 ? "ah" : "a";
     default:
         return "a";
     }
@@ -226,4 +231,3 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
     }
     return result;
 }
-

@@ -79,4 +79,3 @@ struct value build_result(struct build *b, u32 node)
 {
     return (struct value){.source = {node}, .n = 1, .base = b->bases++};
 }
-

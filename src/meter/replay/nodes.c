@@ -135,8 +135,16 @@ static bool is_unrolled_away(const struct build *b, const struct ptx_inst *i, co
     return is_counter(i) || question || i == branch;
 }
 
+/* Constants are operands of what uses them. */
+static bool is_constant(const struct ptx_inst *i)
+{
+    return i->op == OP_MOV && i->noperands == 2 && i->operands[1].kind == PTX_IMM;
+}
+
 static u32 weight_of(const struct build *b, u32 site)
 {
+    if (is_constant(&b->f->src->insts[site]))
+        return 0;
     const u32 weight = b->e->sites[site].weight;
     const u32 head = 1 + (b->gpu->cc_major >= 8);
     return site == 0 && b->f->src->is_entry && weight >= head ? weight - head : weight;
@@ -226,10 +234,26 @@ static void show_changes(struct build *b, u32 n, u32 block)
     }
 }
 
+/* What keeps lanes together belongs to no PTX instruction. */
+static void add_meeting(struct build *b, u32 block)
+{
+    if (b->meets[block])
+        build_cut(b, build_unit(b, 'b', REPLAY_NO_SITE));
+}
+
+static void add_partings(struct build *b, u32 block)
+{
+    for (u32 k = 0; k < b->partings[block]; k++)
+        build_unit(b, 'n', REPLAY_NO_SITE);
+}
+
 static void add_insts(struct build *b, u32 block)
 {
-    for (u32 site = b->f->blocks[block].first; site < b->f->blocks[block].end; site++)
+    for (u32 site = b->f->blocks[block].first; site < b->f->blocks[block].end; site++) {
+        if (site + 1 == b->f->blocks[block].end && !b->guarded)
+            add_partings(b, block);
         add_inst(b, site, branch_of(b, block));
+    }
 }
 
 static void add_block(struct build *b, u32 block)
@@ -274,11 +298,19 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
     b->copies = copies;
     if (n && b->f->src->is_entry && b->f->blocks[blocks[0]].first == 0)
         add_head(b);
+    if (n)
+        add_meeting(b, blocks[0]);
     for (b->copy = 0; b->copy < copies; b->copy++)
         for (u32 k = 0; k < n; k++)
             add_block(b, blocks[k]);
     finish(b);
     return b->g;
+}
+
+void build_set_meetings(struct build *b, const u32 *partings, const bool *meets)
+{
+    b->partings = partings;
+    b->meets = meets;
 }
 
 struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e)

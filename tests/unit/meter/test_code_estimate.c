@@ -90,7 +90,7 @@ static const struct replay_program *program(const struct subject *s, u32 block, 
 
 static enum ptx_op op_of(const struct subject *s, const struct replay_inst *i)
 {
-    return (enum ptx_op)s->func->src->insts[i->site].op;
+    return i->site == REPLAY_NO_SITE ? PTX_OP_NONE : (enum ptx_op)s->func->src->insts[i->site].op;
 }
 
 static u32 count(const struct subject *s, const struct replay_program *p, enum ptx_op op)
