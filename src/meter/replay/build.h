@@ -5,13 +5,14 @@
 
 #include "meter/replay/nodes.h"
 
-enum { SOURCES = 8, LIVE = 1u << 31, TRACKED = 64, NO_NODE = UINT32_MAX };
+enum { SOURCES = 8, LIVE = 1u << 31, TRACKED = 64, NO_NODE = UINT32_MAX, BRANCH_STALL = 5 };
 
 /* What a register holds: a result of one of these nodes, or what a register had before the group. */
 struct value {
     u32 source[SOURCES]; /* nodes, or LIVE | register */
     u32 n;
     bool constant; /* of a constant bank */
+    bool varies;   /* from lane to lane, as far as is known */
     u32 base;      /* it is base + offset; values with the same base differ by their offsets */
     i64 offset;
 };

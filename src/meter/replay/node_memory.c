@@ -217,6 +217,7 @@ struct value build_barrier(struct build *b, u32 site, const struct value *needs,
     struct value v = build_order(b, site, of_block ? REPLAY_BARRIER : REPLAY_PLAIN, PIPE_ADU, needs);
     struct node *n = &b->g->nodes.at[v.source[0]];
     n->variable = result;
+    n->least = BRANCH_STALL;
     n->latency = result ? (u16)b->latency.shared : 1;
     return v;
 }

@@ -2,6 +2,7 @@
  * there are more than letters is as the last one. */
 #include "ir/pass.h"
 #include "meter/replay/build.h"
+#include "model/replay/unit.h"
 
 /* ---- nodes ---- */
 
@@ -40,7 +41,8 @@ u32 build_node(struct build *b, enum replay_pipe pipe, u32 latency, bool variabl
                                     .site = site},
                            .latency = (u16)latency,
                            .variable = variable,
-                           .every = (u8)pipe_interval(b, pipe)};
+                           .every = (u8)pipe_interval(b, pipe),
+                           .least = 1};
     vec_push(b->mem, &b->g->nodes, n);
     const u32 at = b->g->nodes.len - 1;
     build_after(b, b->cut, at);
@@ -79,18 +81,29 @@ u32 build_unit(struct build *b, char letter, u32 site)
     case 'd':
         return build_node(b, PIPE_FP64, l->unit[IR_UNIT_FP64], slow_fp64(b), site);
     case 'x': /* special functions */
-        return build_node(b, PIPE_XU, l->unit[IR_UNIT_SFU], true, site);
+        return build_node(b, PIPE_XU, unit_latency(b->gpu, UNIT_SFU), true, site);
     case 'c': /* conversions, counts of bits */
-        return build_node(b, PIPE_XU, l->unit[IR_UNIT_CONVERT], true, site);
-    case 's': /* special registers, constants by an instruction of their own */
-        return build_node(b, PIPE_ADU, l->unit[IR_UNIT_SFU], true, site);
+        return build_node(b, PIPE_XU, unit_latency(b->gpu, UNIT_CONVERT), true, site);
+    case 's': /* special registers */
+        return build_node(b, PIPE_ADU, unit_latency(b->gpu, UNIT_SPECIAL), true, site);
+    case 'k': /* constants by an instruction of their own */
+        return build_node(b, PIPE_ADU, unit_latency(b->gpu, UNIT_CONSTANT), true, site);
     case 'l':
-        return build_node(b, PIPE_LSU, l->unit[IR_UNIT_SHUFFLE], true, site);
-    case 't':
-        return build_node(b, PIPE_TENSOR, l->unit[IR_UNIT_TENSOR], true, site);
+        return build_node(b, PIPE_LSU, unit_latency(b->gpu, UNIT_SHUFFLE), true, site);
+    case 't': {
+        enum { PRODUCT = 16 * 8 * 16 }; /* multiply-adds of most machine instructions */
+        const u32 node = build_node(b, PIPE_TENSOR, unit_latency(b->gpu, UNIT_TENSOR), true, site);
+        b->g->nodes.at[node].inst.interval = (u16)unit_product_cycles(b->gpu, PRODUCT, false);
+        return node;
+    }
     case 'u':
         return build_node(b, PIPE_UNIFORM, l->unit[IR_UNIT_INT], false, site);
-    case 'b':
+    case 'b': {
+        const u32 node = build_node(b, PIPE_BRANCH, 1, false, site);
+        b->g->nodes.at[node].least = BRANCH_STALL;
+        return node;
+    }
+    case 'B': /* what says where lanes meet */
         return build_node(b, PIPE_BRANCH, 1, false, site);
     default:
         return build_node(b, PIPE_NONE, 1, false, site);
@@ -181,7 +194,7 @@ static const char *pipes(const struct build *b, const struct ptx_inst *i, enum i
     case IR_UNIT_CONTROL:
         return control(i);
     case IR_UNIT_NONE: /* parameters that are loaded */
-        return i->op == OP_LD ? "s" : "a";
+        return i->op == OP_LD ? "k" : "a";
     default:
         return "a";
     }
@@ -217,7 +230,8 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
     const bool chain = is_chain(i, cost);
     struct value result = {.base = b->bases++};
     for (u32 k = 0; k < n; k++) {
-        const u32 node = build_unit(b, *letters, site);
+        const char letter = *letters == 'a' && !needs->varies && !predicate ? 'u' : *letters;
+        const u32 node = build_unit(b, letter, site);
         b->g->nodes.at[node].inst.constant = needs->constant && k == 0;
         set_latency(b, node, i, predicate);
         if (k == 0 || !chain)

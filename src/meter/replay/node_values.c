@@ -63,6 +63,7 @@ void value_merge(struct build *b, struct value *v, const struct value *other)
     for (u32 k = 0; k < other->n; k++)
         value_add(b, v, other->source[k]);
     v->constant |= other->constant;
+    v->varies |= other->varies;
 }
 
 const struct value *build_value(struct build *b, u32 reg)
@@ -70,7 +71,7 @@ const struct value *build_value(struct build *b, u32 reg)
     struct value *v = &b->values[reg];
     if (b->stamp[reg] != b->now) {
         b->stamp[reg] = b->now;
-        *v = (struct value){.source = {LIVE | reg}, .n = 1, .base = reg};
+        *v = (struct value){.source = {LIVE | reg}, .n = 1, .varies = true, .base = reg};
     }
     return v;
 }

@@ -168,13 +168,25 @@ static bool ends_kernel(const struct build *b, const struct ptx_inst *i)
     return ptx_op_rows[i->op].flow == FLOW_END && (i->op != OP_RET || b->f->src->is_entry) && !i->guard && !b->guarded;
 }
 
+/* Its result may differ from lane to lane whatever it reads. */
+static bool is_of_lane(const struct ptx_inst *i)
+{
+    const u8 memory = ptx_op_rows[i->op].memory, class = ptx_op_rows[i->op].class;
+    const struct ptx_operand *o = i->op == OP_MOV && i->noperands == 2 ? &i->operands[1] : NULL;
+    if (o && o->kind == PTX_SREG)
+        return ptx_sreg_rows[o->sreg].scope != SREG_SCOPE_BLOCK && ptx_sreg_rows[o->sreg].scope != SREG_SCOPE_GRID;
+    return (memory != PTX_MEM_NONE && !is_parameter(i)) || class == PTX_CLASS_TEXTURE || class == PTX_CLASS_TENSOR ||
+           class == PTX_CLASS_INTER_THREAD || i->guard;
+}
+
 static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
 {
     const struct ptx_inst *i = &b->f->src->insts[site];
     struct touched t = {0};
     ir_each_reg(i, touch, &(struct touching){b, &t});
-    const struct value needs = operands_of(b, &t);
+    struct value needs = operands_of(b, &t);
     struct value result = needs;
+    needs.varies |= is_of_lane(i);
     const u32 weight = is_unrolled_away(b, i, branch) ? 0 : weight_of(b, site);
     b->first = b->g->nodes.len;
     result.base = b->bases++;
@@ -185,6 +197,7 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         result = add_machine(b, site, weight, &needs, &t);
     else if (is_parameter(i))
         result.constant = b->f->src->is_entry;
+    result.varies = needs.varies;
     keep_base(b, i, &result);
     define(b, i, &t, &result);
     const u8 flow = ptx_op_rows[i->op].flow;
@@ -244,7 +257,7 @@ static void add_meeting(struct build *b, u32 block)
 static void add_partings(struct build *b, u32 block)
 {
     for (u32 k = 0; k < b->partings[block]; k++)
-        build_unit(b, 'n', REPLAY_NO_SITE);
+        build_unit(b, 'B', REPLAY_NO_SITE);
 }
 
 static void add_insts(struct build *b, u32 block)

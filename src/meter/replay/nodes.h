@@ -17,6 +17,7 @@ struct node {
     u16 latency;     /* cycles to its result: exact if fixed, else what the scheduler assumes */
     bool variable;   /* its result is waited for by a scoreboard */
     u8 every;        /* cycles until the next one of its pipe */
+    u8 least;        /* the stall behind it, at least */
     bool predicate;  /* its result is one */
     u8 words;        /* loads: 32-bit registers that it fills */
     u32 first_out;   /* 1 + an edge; 0: none */

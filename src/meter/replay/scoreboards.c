@@ -6,7 +6,7 @@
  * else it takes one that is free; if none is, that of the result which is read at about the same place. */
 #include "meter/replay/nodes.h"
 
-enum { BRANCH_STALL = 5, SOON = 24, BEHIND = UINT32_MAX };
+enum { SOON = 24, BEHIND = UINT32_MAX };
 
 struct scoring {
     const struct graph *g;
@@ -122,17 +122,11 @@ static void set_bars(struct scoring *s, u32 at)
 
 /* ---- stalls ---- */
 
-static u8 least_stall(const struct replay_inst *i)
-{
-    return i->pipe == PIPE_BRANCH || i->op == REPLAY_EXIT || i->op == REPLAY_BARRIER ? BRANCH_STALL : 1;
-}
-
 /* A scoreboard is not seen by the instruction right behind the one that sets it. */
-static u8 stall_before(const struct replay_inst *i, const struct replay_inst *next, u32 gap)
+static u8 stall_before(const struct replay_inst *i, const struct replay_inst *next, u32 gap, u32 least)
 {
     const u8 set = (u8)((i->write_bar != REPLAY_NO_BAR ? 1u << i->write_bar : 0) |
                         (i->read_bar != REPLAY_NO_BAR ? 1u << i->read_bar : 0));
-    u32 least = least_stall(i);
     if (least < 2 && next && (next->wait & set))
         least = 2;
     const u32 stall = gap > least ? gap : least;
@@ -148,7 +142,8 @@ static void set_stalls(struct scoring *s, const bool *exposed)
         if (at) {
             struct replay_inst *before = &s->m->insts[at - 1];
             const u32 pipe = free[node->inst.pipe], then = s->ready[n] > pipe ? s->ready[n] : pipe;
-            before->stall = stall_before(before, &s->m->insts[at], then > now ? then - now : 1);
+            before->stall = stall_before(before, &s->m->insts[at], then > now ? then - now : 1,
+                                         s->g->nodes.at[s->order[at - 1]].least);
             now += before->stall;
         }
         free[node->inst.pipe] = now + node->every;
@@ -167,7 +162,8 @@ static void set_stalls(struct scoring *s, const bool *exposed)
             end = there;
     }
     if (s->m->n)
-        s->m->insts[s->m->n - 1].stall = stall_before(&s->m->insts[s->m->n - 1], NULL, end > now ? end - now : 1);
+        s->m->insts[s->m->n - 1].stall = stall_before(&s->m->insts[s->m->n - 1], NULL, end > now ? end - now : 1,
+                                                      s->g->nodes.at[s->order[s->m->n - 1]].least);
 }
 
 struct made *made_of(struct arena *mem, struct graph *g, u32 *order, u32 copies, const bool *exposed)
