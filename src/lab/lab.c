@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/settings.h"
+#include "lab/recorded.h"
 #include "lab/trial.h"
 #include "model/bounds.h"
 
@@ -29,6 +30,8 @@ enum ls_status lab_open(const struct lab_request *request, struct lab **out, str
     enum ls_status s = settings_read(&said, tell, diags) ? LS_OK : LS_ERR_INVALID;
     if (s == LS_OK)
         s = request->gpu ? LS_OK : gpu_find(said.gpu, &lab->gpu, diags);
+    lab->other_banks =
+        said.banks.banks && (said.banks.banks != lab->gpu.banks || said.banks.bytes != lab->gpu.bank_bytes);
     if (s == LS_OK && !request->gpu && !request->checked)
         s = lab_session_open(lab->session, diags);
     if (s == LS_OK)
@@ -258,11 +261,36 @@ static void set_bound(const struct gpu *gpu, struct lab_result *out)
     out->limit = bound_name(nearest);
 }
 
+static bool same_shape(const struct shape *a, const struct shape *b)
+{
+    return a->n == b->n && a->rows == b->rows && a->cols == b->cols && a->k == b->k && a->batch == b->batch &&
+           a->bx == b->bx && a->by == b->by;
+}
+
+/* What the recorded GPU took, if this is that GPU and the launch that was recorded. */
+static const struct recorded_time *recorded_of(const struct run *run)
+{
+    const struct lab_result *out = run->out;
+    struct shape usual = {0};
+    run->family->defaults(run->rung, &usual);
+    if (run->rung->broken || run->lab->request.ptx_dir || run->lab->other_banks || !out->main ||
+        strcmp(run->lab->gpu.id, recorded_on.id) != 0 || !same_shape(&usual, &out->shape))
+        return NULL;
+    for (const struct recorded_time *t = recorded_times; t->family; t++)
+        if (strcmp(t->family, run->family->name) == 0 && strcmp(t->rung, run->rung->name) == 0)
+            return t->launches == out->launches && memcmp(t->grid, out->main->grid, sizeof t->grid) == 0 &&
+                           memcmp(t->block, out->main->block, sizeof t->block) == 0
+                       ? t
+                       : NULL;
+    return NULL;
+}
+
 static void count(const struct run *run, const struct expectations *e, struct arena *mem, struct diag_list *diags)
 {
     struct lab_result *out = run->out;
     out->report = lab_session_sum(run->lab->session, run->rung->kernel, &out->launches, diags);
     set_bound(&run->lab->gpu, out);
+    out->recorded = recorded_of(run);
     lab_link(&run->lab->gpu, mem, out);
     if (out->report)
         lab_judge(e, run->code->path, mem, out);

@@ -22,8 +22,9 @@ struct lab_request {
     struct shape shape;  /* zero: the family's defaults */
     const char *ptx_dir; /* take rungs' PTX from <dir>/<family>-<rung>[-WxH].ptx; NULL: what is built in */
     bool no_awkward;     /* verify at the shape asked for only */
-    bool no_time;        /* on a GPU, run the plan once and do not time it */
-    bool checked;        /* under `lockstep check`: buffers are exact and outputs are left as they were allocated, so
+    bool no_time; /* on a GPU, run the plan once and do not time it. On Lockstep's device LOCKSTEP_CACHES says whether
+                            time is modelled */
+    bool checked; /* under `lockstep check`: buffers are exact and outputs are left as they were allocated, so
                             that the checks see what guards and poison would hide. Nothing is verified (LAB_RIGHT says
                             that it ran) or counted */
 };
@@ -64,6 +65,7 @@ struct lab_result {
     u32 nvalues;
     double bound_seconds; /* modelled: no GPU of this kind is faster with these counters (model/bounds.h) */
     const char *limit;    /* the bound that is the largest: "l1"; NULL: none was reckoned */
+    const struct recorded_time *recorded; /* what a GPU took for the same (recorded.h); NULL: not recorded */
     enum lab_verdict verdict;
     char text[400]; /* why, when it is not right */
     struct check check;

@@ -17,6 +17,7 @@ struct lab {
     struct lab_cuda cuda;
     char session[256]; /* folder; "" on a GPU and when checked */
     struct gpu gpu;    /* that Lockstep's device plays */
+    bool other_banks;  /* but for its shared memory (LOCKSTEP_BANKS) */
 };
 
 enum { GUARD_BYTES = 1024 }; /* before and behind each buffer, unless checked; keeps the payload aligned to 256 */

@@ -34,6 +34,9 @@ void meter_report_add(struct meter_report *to, const struct meter_report *r)
         if (r->metrics[i].kind > to->metrics[i].kind)
             to->metrics[i].kind = r->metrics[i].kind;
     }
+    /* one launch after the other */
+    to->metrics[METRIC_time_low].value += r->metrics[METRIC_time_low].value;
+    to->metrics[METRIC_time_high].value += r->metrics[METRIC_time_high].value;
 }
 
 double meter_value(const struct meter_report *r, enum metric_id id)

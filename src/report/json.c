@@ -2,7 +2,9 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "lab/recorded.h"
 #include "report/report.h"
+#include "report/times.h"
 
 static json_t *number(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
@@ -50,6 +52,22 @@ static json_t *shape_of(const struct family *f, const struct shape *s)
     return j;
 }
 
+static json_t *time_or_null(double us) { return us > 0 ? json_real(us) : json_null(); }
+
+/* Microseconds; `recorded` says on which GPU and driver. */
+static json_t *times_of(const struct lab_result *x)
+{
+    const struct rung_times t = rung_times(x);
+    json_t *j =
+        json_pack("{s:o, s:o, s:o, s:o, s:s?}", "modelled", time_or_null(t.modelled), "low", time_or_null(t.low),
+                  "high", time_or_null(t.high), "at_least", time_or_null(t.bound), "by", t.bound > 0 ? x->limit : NULL);
+    if (j && x->recorded)
+        json_object_set_new(j, "recorded",
+                            json_pack("{s:o, s:s, s:s}", "us", json_real(t.recorded), "gpu", recorded_on.name, "driver",
+                                      recorded_on.driver));
+    return j;
+}
+
 static json_t *rung_of(const struct lab_result *x)
 {
     static const u32 none[3];
@@ -60,6 +78,8 @@ static json_t *rung_of(const struct lab_result *x)
                           shape_of(x->family, &x->shape), "grid", (int)grid[0], (int)grid[1], (int)grid[2], "block",
                           (int)block[0], (int)block[1], (int)block[2], "shapes_verified", (int)x->shapes,
                           "expectations", (int)x->nexpected, "unmet", findings_of(x), "metrics", metrics_of(x));
+    if (j && x->report)
+        json_object_set_new(j, "microseconds", times_of(x));
     if (j && x->milliseconds > 0) {
         json_object_set_new(j, "milliseconds", number(x->milliseconds));
         json_object_set_new(j, "gigabytes_per_s", number(x->gigabytes_per_s));

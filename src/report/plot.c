@@ -4,17 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "lab/recorded.h"
 #include "model/bounds.h"
 #include "report/plot.h"
+#include "report/times.h"
 
 enum { BAR = 56, WIDE = 64, HIGH = 16 };
-
-double plot_seconds(const struct lab_result *r)
-{
-    if (r->verdict != LAB_RIGHT || r->rung->broken)
-        return 0;
-    return r->milliseconds > 0 ? r->milliseconds * 1e-3 : r->bound_seconds;
-}
 
 static double sectors(const struct lab_result *r)
 {
@@ -25,7 +20,7 @@ static double sectors(const struct lab_result *r)
 struct plot_point plot_point(const struct lab_result *r)
 {
     struct plot_point p = {.name = r->rung->name};
-    const double seconds = plot_seconds(r);
+    const double seconds = rung_microseconds(r) * 1e-6;
     if (!r->report || r->plan.flops <= 0 || seconds <= 0 || sectors(r) <= 0)
         return p;
     p.intensity = r->plan.flops / (32 * sectors(r));
@@ -35,20 +30,48 @@ struct plot_point plot_point(const struct lab_result *r)
 
 /* ---- bars ---- */
 
+/* Where a time stands in a bar of which `most` is the end. */
+static i32 bar_place(double us, double most)
+{
+    const i32 at = (i32)ceil(us / most * BAR) - 1;
+    return at < 0 ? 0 : at;
+}
+
+static void put_bar(FILE *out, const struct lab_result *r, double most)
+{
+    char bar[BAR + 1] = "";
+    const struct rung_times t = rung_times(r);
+    const double us = rung_microseconds(r);
+    memset(bar, ' ', BAR);
+    memset(bar, '#', (size_t)bar_place(us, most) + 1);
+    if (t.bound > 0 && t.bound != us)
+        bar[bar_place(t.bound, most)] = '|';
+    if (t.recorded > 0)
+        bar[bar_place(t.recorded, most)] = 'o';
+    fputs(bar, out);
+}
+
+/* Of what is drawn in its bar. */
+static double furthest(const struct lab_result *r)
+{
+    const struct rung_times t = rung_times(r);
+    const double us = rung_microseconds(r);
+    return us > 0 ? fmax(us, fmax(t.bound, t.recorded)) : 0;
+}
+
 static void bars(FILE *out, const struct report *r)
 {
     double most = 0;
     for (u32 i = 0; i < r->n; i++)
-        most = fmax(most, plot_seconds(&r->results[i]));
+        most = fmax(most, furthest(&r->results[i]));
     for (u32 i = 0; i < r->n; i++) {
         const struct lab_result *x = &r->results[i];
-        const double s = plot_seconds(x);
-        const i32 n = most > 0 ? (i32)ceil(s / most * BAR) : 0;
-        if (s <= 0)
+        const double us = rung_microseconds(x);
+        if (us <= 0)
             continue;
-        fprintf(out, "  %-*s %.*s %.2f us%s%s%s\n", report_name_width(r), x->rung->name, n,
-                "########################################################", s * 1e6, r->gpu ? "" : "'",
-                x->limit ? " " : "", x->limit ? x->limit : "");
+        fprintf(out, "  %-*s ", report_name_width(r), x->rung->name);
+        put_bar(out, x, most);
+        fprintf(out, " %.2f us%s%s%s\n", us, r->gpu ? "" : "'", x->limit ? " " : "", x->limit ? x->limit : "");
     }
 }
 
@@ -122,10 +145,27 @@ static void roofline(FILE *out, const struct report *r, const struct gpu *gpu)
     }
 }
 
+/* What the bars are, and what is marked in them. */
+static void put_meaning(FILE *out, const struct report *r)
+{
+    const char *name = r->family->name;
+    bool modelled = false, recorded = false;
+    for (u32 i = 0; i < r->n; i++) {
+        modelled |= rung_times(&r->results[i]).modelled > 0;
+        recorded |= r->results[i].recorded != NULL;
+    }
+    if (r->gpu)
+        fprintf(out, "%s: measured time\n", name);
+    else if (!modelled)
+        fprintf(out, "%s: at least this time with these counters (modelled), and what limits it\n", name);
+    else
+        fprintf(out, "%s: modelled time; | at least this, by what stands behind%s%s%s\n", name,
+                recorded ? "; o an " : "", recorded ? recorded_on.name : "", recorded ? " took (recorded)" : "");
+}
+
 void plot_text(FILE *out, const struct report *r, const struct gpu *gpu)
 {
-    fprintf(out, "%s: %s\n", r->family->name,
-            r->gpu ? "measured time" : "at least this time with these counters (modelled), and what limits it");
+    put_meaning(out, r);
     bars(out, r);
     if (!r->gpu)
         roofline(out, r, gpu);

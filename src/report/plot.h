@@ -12,11 +12,9 @@
 struct plot_point {
     const char *name;
     double intensity; /* flop a byte; 0: the family has no arithmetic to speak of */
-    double flops;     /* a second: measured, or what the bound allows */
+    double flops;     /* a second: as report/times.h has its time */
 };
 
-/* The seconds by which a rung is drawn: measured on a GPU, else the lower bound; 0: none. */
-double plot_seconds(const struct lab_result *r);
 struct plot_point plot_point(const struct lab_result *r);
 
 void plot_text(FILE *out, const struct report *r, const struct gpu *gpu);

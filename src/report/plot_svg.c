@@ -3,23 +3,71 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "lab/recorded.h"
 #include "model/bounds.h"
 #include "report/plot.h"
+#include "report/times.h"
+
+static bool any_time(const struct report *r, double (*of)(const struct rung_times *t))
+{
+    for (u32 i = 0; i < r->n; i++) {
+        const struct rung_times t = rung_times(&r->results[i]);
+        if (of(&t) > 0)
+            return true;
+    }
+    return false;
+}
+
+static double modelled_of(const struct rung_times *t) { return t->modelled; }
+static double recorded_of(const struct rung_times *t) { return t->recorded; }
+static double bound_of(const struct rung_times *t) { return t->bound; }
+
+static void put_number(FILE *g, double us)
+{
+    if (us > 0)
+        fprintf(g, " %.9g", us);
+    else
+        fputs(" NaN", g);
+}
+
+/* A row a rung: its number, time, bound and what was recorded, and its name. How many there are. */
+static u32 put_rows(FILE *g, const struct report *r)
+{
+    u32 n = 0;
+    fprintf(g, "$ladder << EOD\n");
+    for (u32 i = 0; i < r->n; i++) {
+        const struct rung_times t = rung_times(&r->results[i]);
+        if (rung_microseconds(&r->results[i]) <= 0)
+            continue;
+        fprintf(g, "%u", n++);
+        put_number(g, rung_microseconds(&r->results[i]));
+        put_number(g, t.bound);
+        put_number(g, t.recorded);
+        fprintf(g, " \"%s\"\n", r->results[i].rung->name);
+    }
+    fprintf(g, "EOD\n");
+    return n;
+}
 
 static void put_ladder(FILE *g, const struct report *r)
 {
-    fprintf(g, "$ladder << EOD\n");
-    u32 n = 0;
-    for (u32 i = 0; i < r->n; i++)
-        if (plot_seconds(&r->results[i]) > 0)
-            fprintf(g, "%u %.9g \"%s\"\n", n++, plot_seconds(&r->results[i]) * 1e6, r->results[i].rung->name);
-    fprintf(g, "EOD\nset title '%s: %s, microseconds'\n", r->family->name,
-            r->gpu ? "measured" : "lower bound from the counters (modelled)");
+    const u32 n = put_rows(g, r);
+    const bool modelled = any_time(r, modelled_of);
+    fprintf(g, "set title '%s: %s, microseconds'\n", r->family->name,
+            r->gpu     ? "measured"
+            : modelled ? "modelled"
+                       : "lower bound from the counters (modelled)");
     fprintf(g,
             "unset logscale; set xrange [0:*]; set yrange [%u.5:-0.5]; set xlabel 'us'; unset ylabel\n"
-            "set ytics noenhanced\n"
-            "plot $ladder using ($2/2):1:($2/2):(0.35):ytic(3) with boxxyerror fillstyle solid 0.6 notitle\n",
+            "set ytics noenhanced; set key bottom right\n"
+            "plot $ladder using ($2/2):1:($2/2):(0.35):ytic(5) with boxxyerror fillstyle solid 0.6 notitle",
             n ? n - 1 : 0);
+    if (modelled && any_time(r, bound_of))
+        fprintf(g, ", \\\n     $ladder using 3:1 with points pointtype 2 linecolor 'black' title 'at least'");
+    if (any_time(r, recorded_of))
+        fprintf(g, ", \\\n     $ladder using 4:1 with points pointtype 7 linecolor 'red' title 'an %s took (recorded)'",
+                recorded_on.name);
+    fputc('\n', g);
 }
 
 /* False: no rung of the family has arithmetic. */

@@ -4,6 +4,7 @@
 
 #include "report/columns.h"
 #include "report/report.h"
+#include "report/times.h"
 
 const char *report_verdict(const struct lab_result *r)
 {
@@ -172,6 +173,7 @@ void report_text(FILE *out, const struct report *r)
         time_table(out, r);
     else {
         counter_table(out, r);
+        times_text(out, r);
         put_causes(out, r);
     }
     fputc('\n', out);
@@ -205,8 +207,9 @@ void report_legend(FILE *out, const struct report *r, u32 n)
     }
     fputs("unmarked: counted, equal to a GPU's noise-free counter; ' modelled; ~ estimated: depends on the machine "
           "code;\n"
-          "* measured by this machine's clocks\n",
+          "* measured by clocks\n",
           out);
+    times_legend(out, r, n);
 }
 
 static void put_finding(FILE *out, const struct lab_result *r, const struct lab_finding *f)

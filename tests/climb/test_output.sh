@@ -25,6 +25,26 @@ if [ "$(awk '{ if (length($0) > 140) n++ } END { print n + 0 }' "$out/text")" !=
     failed=1
 fi
 
+# Times: of what was recorded at the default sizes on an H200, and of nothing else.
+check text '^time, us .* modelled .* at least  by  *H200 took$'
+check text "^setRowReadCol  *[0-9.]*'  *[0-9.]* to  *[0-9.]*'  *[0-9.]*' [a-z0-9 ]*2.18\*$"
+check text '^H200 took: .*NVIDIA H200, driver 580.159.04'
+# without TEXT ARGUMENT...: climb's output has no such line.
+without() {
+    text=$1
+    shift
+    "$lockstep" climb "$@" >"$out/other" || failed=1
+    if grep -q -- "$text" "$out/other"; then
+        echo "climb $*: a line like '$text':"
+        cat "$out/other"
+        failed=1
+    fi
+}
+without 'H200 took' banks --gpu v100 --quick
+check other '^time, us .* modelled'
+without 'H200 took' banks --block 16x16 --quick
+without '^time, us' banks --no-time --quick
+
 "$lockstep" climb banks/setColReadCol --csv >"$out/csv" || failed=1
 check csv '^"Family","Rung","Kernel Name"'
 check csv 'l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum'
@@ -45,6 +65,11 @@ rung = json.load(open(sys.argv[1]))[0]["rungs"][0]
 metric = rung["metrics"]["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"]
 assert metric["value"] == 992, metric
 assert rung["unmet"] == [], rung
+times = rung["microseconds"]
+assert 0 < times["low"] < times["modelled"] < times["high"], times
+assert times["by"] == "shared" and times["at_least"] > 0, times
+assert times["recorded"]["gpu"] == "H200" and times["recorded"]["us"] > 0, times
+assert abs(rung["metrics"]["gpu__time_duration.sum"]["value"] - 1e3 * times["modelled"]) < 1e-6, times
 P
 fi
 

@@ -82,7 +82,8 @@ static const struct option_row rows[] = {
            "Draw which lane touches which bank or sector, from the addresses of one warp; =FILE.svg writes a file "
            "(one rung)",
            TO(picture), .optional = true),
-    OPTION(FLAG, "no-time", NULL, "With --on gpu: run every launch once and do not time, as under a profiler",
+    OPTION(FLAG, "no-time", NULL,
+           "Do not model time; with --on gpu run every launch once and do not time, as under a profiler",
            TO(request.no_time)),
     OPTION(FLAG, "quick", NULL, "Verify at the size asked for only, not at awkward ones", TO(request.no_awkward)),
 };

@@ -1,7 +1,7 @@
 /* climb_sweep.c - `lockstep climb --sweep block=...`: one rung at many shapes, which is best, and why.
  *
- * On the CPU "best" is by the lower bound of time that the counters give (model/bounds.c), then by occupancy; on a GPU by
- * the measured time. */
+ * On the CPU "best" is by the modelled time (with --no-time by the lower bound that the counters give, model/bounds.c), then by
+ * occupancy; on a GPU by the measured time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,9 @@
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/climb/climb.h"
+#include "lab/recorded.h"
 #include "report/columns.h"
+#include "report/times.h"
 
 enum { SWEEP_MOST = 64 };
 
@@ -86,11 +88,6 @@ const char *sweep_check(const char *text)
 
 /* ---- the table ---- */
 
-static double seconds_of(const struct lab_result *r)
-{
-    return r->milliseconds > 0 ? r->milliseconds * 1e-3 : r->bound_seconds;
-}
-
 static double number_of(const struct lab_result *r, const char *name)
 {
     const double v = lab_value_of(r, name);
@@ -117,28 +114,48 @@ static void put_shape(const struct family *f, const struct shape *s, char *out, 
     snprintf(out, size, "%ux%u on %s%s%s", s->bx, s->by, sizes, k, batch);
 }
 
+static void put_time(double us, char mark)
+{
+    if (us > 0)
+        printf(" %10.2f%c", us, mark);
+    else
+        printf(" %10s ", "-");
+}
+
+static void put_times(const struct lab_result *r)
+{
+    const struct rung_times t = rung_times(r);
+    put_time(t.modelled, '\'');
+    put_time(t.recorded, '*');
+    put_time(t.bound, '\'');
+    printf(" %s\n", r->limit ? r->limit : "");
+}
+
 static void put_row(const struct family *f, const struct lab_result *r)
 {
     char shape[140];
     put_shape(f, &r->shape, shape, sizeof shape);
+    printf("  %-28s %-6s", shape, report_verdict(r));
     if (r->verdict != LAB_RIGHT) {
-        printf("  %-28s %-6s %s\n", shape, report_verdict(r), r->text);
+        printf(" %s\n", r->text);
         return;
     }
-    printf("  %-28s %-6s", shape, report_verdict(r));
-    if (r->report)
-        printf(" %6.1f %-9s %6.2f %6.2f %10.0f", r->report->occupancy.pct,
-               occupancy_limiter_name(r->report->occupancy.limiter),
-               number_of(r, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"),
-               number_of(r, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"), conflicts(r));
-    printf(" %10.2f%s %s\n", seconds_of(r) * 1e6, r->report ? "'" : "", r->limit ? r->limit : "");
+    if (!r->report) {
+        printf(" %10.2f\n", rung_microseconds(r));
+        return;
+    }
+    printf(" %6.1f %-9s %6.2f %6.2f %10.0f", r->report->occupancy.pct,
+           occupancy_limiter_name(r->report->occupancy.limiter),
+           number_of(r, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"),
+           number_of(r, "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"), conflicts(r));
+    put_times(r);
 }
 
 static bool better(const struct lab_result *a, const struct lab_result *b)
 {
     if (!b)
         return true;
-    const double x = seconds_of(a), y = seconds_of(b);
+    const double x = rung_microseconds(a), y = rung_microseconds(b);
     if (fabs(x - y) > 1e-3 * fmax(x, y))
         return x < y;
     return a->report && b->report && a->report->occupancy.pct > b->report->occupancy.pct;
@@ -173,8 +190,8 @@ static void put_head(const struct climb *c, const struct lab *lab, const struct 
     printf("%s/%s on %s%s\n  %-28s %-6s", f->name, r->name, c->request.gpu ? "" : "Lockstep's ", lab_device_name(lab),
            "block, sizes", "result");
     if (!c->request.gpu)
-        printf(" %6s %-9s %6s %6s %10s %11s limit\n", "occ%", "limiter", "ld s/r", "st s/r", "conflicts",
-               "at least us");
+        printf(" %6s %-9s %6s %6s %10s %10s  %5s took  %11s limit\n", "occ%", "limiter", "ld s/r", "st s/r",
+               "conflicts", "modelled", recorded_on.name, "at least us");
     else
         printf(" %10s\n", "us");
 }

@@ -1,0 +1,23 @@
+# cmake -DOUT=file -DFILE=tests/hw/<gpu>/memory.csv -P EmbedTimes.cmake: writes how long the ladders' kernels took on that GPU
+# into one C file (lab/recorded.h).
+get_filename_component(folder ${FILE} DIRECTORY)
+get_filename_component(gpu ${folder} NAME)
+file(STRINGS ${FILE} about LIMIT_COUNT 1)
+if(NOT about MATCHES "^# NVIDIA ([^,]+), driver ([0-9.]+),")
+  message(FATAL_ERROR "${FILE}: the first line names no GPU and driver")
+endif()
+set(head "const struct recorded_on recorded_on = {\"${gpu}\", \"${CMAKE_MATCH_1}\", \"${CMAKE_MATCH_2}\"};\n")
+file(STRINGS ${FILE} names REGEX "^family,rung,grid,block,launches,gpu__time_duration.sum,")
+if(NOT names)
+  message(FATAL_ERROR "${FILE}: its columns do not begin with family,rung,grid,block,launches,gpu__time_duration.sum")
+endif()
+file(STRINGS ${FILE} lines REGEX "^[a-z0-9]+,[A-Za-z0-9_]+,\"")
+set(rows "")
+foreach(line IN LISTS lines)
+  if(NOT line MATCHES "^([a-z0-9]+),([A-Za-z0-9_]+),\"\\(([0-9, ]+)\\)\",\"\\(([0-9, ]+)\\)\",([0-9]+),([0-9.]+),")
+    message(FATAL_ERROR "${FILE}: a row that is none: ${line}")
+  endif()
+  string(APPEND rows "    {\"${CMAKE_MATCH_1}\", \"${CMAKE_MATCH_2}\", {${CMAKE_MATCH_3}}, {${CMAKE_MATCH_4}}, ${CMAKE_MATCH_5}, ${CMAKE_MATCH_6}},\n")
+endforeach()
+file(WRITE ${OUT} "/* Made by cmake/EmbedTimes.cmake from tests/hw/${gpu}/memory.csv. */\n#include \"lab/recorded.h\"\n\n${head}\n"
+  "const struct recorded_time recorded_times[] = {\n${rows}    {0},\n};\n")
