@@ -32,6 +32,24 @@ void table_free(struct table *t);
 const char *table_cell(const struct table *t, u32 row, const char *column); /* NULL: no such column */
 double table_value(const struct table *t, u32 row, const char *column);     /* NaN likewise */
 
+/* ---- spread.c ---- */
+
+struct spread {
+    u32 n;
+    double median, mean, nine_in_ten, largest; /* nine in ten are below; NaN: of nothing */
+};
+struct spread spread_of(double *values, u32 n); /* sorts them */
+void sort_ascending(double *values, u32 n);
+double at_share(const double *sorted, u32 n, double share); /* NaN: of nothing */
+
+/* Of things that are right or not. */
+struct tally {
+    u32 n, right, nearly;
+};
+/* A pair of kernels by their times: counted if those on the GPU differ by a tenth of the shorter at least, right if ours are in
+ * the same order. */
+void order_add(struct tally *t, const double ours[2], const double theirs[2]);
+
 /* ---- subject.c ---- */
 
 struct subject {
@@ -104,6 +122,8 @@ struct model_column {
 
 extern const struct model_column modelled_columns[];
 extern const u32 modelled_count;
+
+u32 modelled_column(const char *metric); /* its index there */
 
 /* The recording that the models are compared with; without it nothing is. */
 bool modelled_load(const char *path);

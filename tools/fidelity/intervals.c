@@ -11,23 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fidelity.h"
-#include "model/interval.h"
+#include "corpus.h"
 
 enum { LEAST = 10, PAIRS_MAX = 8 * TABLE_ROWS };
-
-static const struct {
-    const char *kind;
-    bool fit;
-} kinds[] = {
-#define FIT true
-#define TEST false
-#define KIND(kind, half) {#kind, half},
-#include "tests/corpus/corpus.def"
-#undef KIND
-#undef FIT
-#undef TEST
-};
 
 /* A case at a size, on both sides. */
 struct timed {
@@ -39,51 +25,13 @@ struct timed {
 static struct timed launches[TABLE_ROWS];
 static u32 nlaunches;
 
-static bool is_fit(const char *kind)
-{
-    for (size_t k = 0; kind && k < LS_ARRAY_LEN(kinds); k++)
-        if (!strcmp(kinds[k].kind, kind))
-            return kinds[k].fit;
-    return false;
-}
-
-static bool same_cell(const struct table *a, u32 i, const struct table *b, u32 k, const char *column)
-{
-    const char *x = table_cell(a, i, column), *y = table_cell(b, k, column);
-    return x && y && !strcmp(x, y);
-}
-
-/* The row of the same case and size; 0: there is none. */
-static u32 row_of(const struct table *in, const struct table *t, u32 row)
-{
-    for (u32 k = 1; k < in->rows; k++)
-        if (same_cell(in, k, t, row, "kind") && same_cell(in, k, t, row, "case") && same_cell(in, k, t, row, "size"))
-            return k;
-    return 0;
-}
-
-/* A metric, 0 where it is not known. */
-static double share(const struct table *t, u32 row, const char *metric)
-{
-    const double v = table_value(t, row, metric);
-    return isnan(v) ? 0 : v;
-}
-
-static struct interval_signs signs_of(const struct table *t, u32 row)
-{
-    static const char memory[] = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
-    return (struct interval_signs){.ns = table_value(t, row, "gpu__time_duration.sum"),
-                                   .memory_pct = share(t, row, memory),
-                                   .sm_pct = share(t, row, "sm__throughput.avg.pct_of_peak_sustained_elapsed"),
-                                   .atomics_pct = share(t, row, "lockstep__atomic_throughput.pct")};
-}
-
 static void add_launches(const struct table *measured, const struct table *modelled)
 {
     for (u32 row = 1; row < modelled->rows; row++) {
-        const u32 there = is_fit(table_cell(modelled, row, "kind")) ? row_of(measured, modelled, row) : 0;
+        const u32 there =
+            corpus_is_fit(table_cell(modelled, row, "kind")) ? corpus_same_row(measured, modelled, row) : 0;
         const double ns = there ? table_value(measured, there, "gpu__time_duration.sum") : NAN;
-        const struct interval_signs signs = signs_of(modelled, row);
+        const struct interval_signs signs = corpus_signs(modelled, row);
         if (!(ns > 0) || !(signs.ns > 0))
             continue;
         launches[nlaunches++] = (struct timed){.kind = table_cell(modelled, row, "kind"),
@@ -97,12 +45,6 @@ static void add_launches(const struct table *measured, const struct table *model
 }
 
 /* ---- percentiles ---- */
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Between two neighbours by their distances. */
 static double percentile(const double *sorted, u32 n, double p)
@@ -119,8 +61,7 @@ static u32 ratios_of(int length, int limit, double *out)
     for (u32 i = 0; i < nlaunches; i++)
         if ((length < 0 || (int)launches[i].length == length) && (limit < 0 || (int)launches[i].limit == limit))
             out[n++] = launches[i].measured / launches[i].modelled;
-    if (n)
-        qsort(out, n, sizeof *out, by_size);
+    sort_ascending(out, n);
     return n;
 }
 
@@ -156,8 +97,7 @@ static void put_ratio(void)
             if (are_rivals(&launches[i], &launches[k]))
                 off[n++] = fabs(log(launches[i].measured / launches[k].measured) -
                                 log(launches[i].modelled / launches[k].modelled));
-    if (n)
-        qsort(off, n, sizeof *off, by_size);
+    sort_ascending(off, n);
     if (n < LEAST)
         printf("INTERVAL_RATIO(1.20, 0)\n");
     else

@@ -2,6 +2,10 @@
  *
  *     ls_fidelity [--scale K] [ROOT]      the document; ROOT: the project's root, "." if left out
  *     ls_fidelity --raw [...]             every value of every kernel, a line each
+ *     ls_fidelity --corpus [ROOT]         the document's section about the corpus alone: nothing is run
+ *     ls_fidelity --corpus-fitted [ROOT]  the same with the errors of the half that constants are fitted on, and of that alone: for
+ *                                         work on the model
+ *     ls_fidelity --line [ROOT]           README.md's line about the corpus
  *
  * The text depends on the recordings and the code alone: a K-th of the data gives the same (fidelity.h). The exit status
  * is 1 when a counted value differs, 2 when something could not be run. */
@@ -11,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fidelity.h"
+#include "corpus.h"
 
 enum { TABLES = 2 };
 
@@ -137,6 +141,39 @@ static void put_estimated(const struct run *r)
             put_distance(&r->rows[k].estimated[i], estimated_columns[i].metric);
         printf("\n");
     }
+}
+
+/* ---- the corpus ---- */
+
+static struct corpus h200, h100;
+
+/* The H100's is in the document once it has been modelled. */
+static bool load_corpora(const char *root)
+{
+    char path[1000];
+    snprintf(path, sizeof path, "%.800s/tests/hw/h100", root);
+    if (!corpus_load(&h100, path))
+        h100.n = 0;
+    snprintf(path, sizeof path, "%.800s/tests/hw/h200", root);
+    if (!corpus_load(&h200, path)) {
+        fprintf(stderr, "ls_fidelity: cannot read %s/corpus.csv\n", path);
+        return false;
+    }
+    snprintf(path, sizeof path, "%.800s/tools/fidelity/corpus-reasons.txt", root);
+    return corpus_load_reasons(path);
+}
+
+static void free_corpora(void)
+{
+    corpus_free(&h200);
+    corpus_free(&h100);
+}
+
+static void put_corpora(enum corpus_half counts)
+{
+    corpus_put(&h200, counts);
+    if (h100.n && h100.modelled[CORPUS_PTXAS].rows && counts == CORPUS_TEST)
+        corpus_put_other(&h100, "H100");
 }
 
 /* ---- summaries ---- */
@@ -289,6 +326,7 @@ static void put_document(const struct run *runs)
         "smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
         "smsp__sass_inst_executed_op_shared_st.sum", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"};
     put_intro(runs);
+    put_corpora(CORPUS_TEST);
     put_exceptions(runs);
     for (u32 t = 0; t < TABLES; t++) {
         printf("\n## %s\n\n%s\n", recordings[t].title, recordings[t].text);
@@ -371,53 +409,100 @@ static bool run_all(struct run *runs, const char *root, u32 scale, struct diag_l
     return good;
 }
 
-int main(int argc, char **argv)
+enum what { DOCUMENT, RAW, ASKED, CORPUS, CORPUS_FITTED, LINE };
+
+struct options {
+    enum what what;
+    u32 scale;
+    const char *root;
+};
+
+/* False: said. */
+static bool read_options(struct options *o, int argc, char **argv)
 {
-    static struct run runs[TABLES];
-    const char *root = ".";
-    bool raw = false, asked = false;
-    u32 scale = 1;
-    struct diag_list diags;
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--raw") == 0)
-            raw = true;
-        else if (strcmp(argv[i], "--ptxas") == 0)
-            asked = true;
-        else if (strcmp(argv[i], "--scale") == 0 && i + 1 < argc)
-            scale = (u32)strtoul(argv[++i], NULL, 10);
-        else
-            root = argv[i];
-    if (scale < 1 || scale > 64 || (scale & (scale - 1))) {
+    static const struct {
+        const char *name;
+        enum what what;
+    } names[] = {
+        {"--raw", RAW}, {"--ptxas", ASKED}, {"--corpus", CORPUS}, {"--corpus-fitted", CORPUS_FITTED}, {"--line", LINE}};
+    *o = (struct options){.scale = 1, .root = "."};
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        for (u32 k = 0; word && k < LS_ARRAY_LEN(names); k++)
+            if (strcmp(word, names[k].name) == 0) {
+                o->what = names[k].what;
+                word = NULL;
+            }
+        if (word && strcmp(word, "--scale") == 0 && i + 1 < argc)
+            o->scale = (u32)strtoul(argv[++i], NULL, 10);
+        else if (word)
+            o->root = word;
+    }
+    const bool good = o->scale >= 1 && o->scale <= 64 && !(o->scale & (o->scale - 1));
+    if (!good)
         fprintf(stderr, "ls_fidelity: --scale is a power of two up to 64\n");
-        return 2;
+    return good;
+}
+
+/* What needs no run. */
+static int put_of_corpora(const struct options *o)
+{
+    const bool good = load_corpora(o->root);
+    if (good && o->what == LINE)
+        corpus_put_line(&h200);
+    else if (good)
+        put_corpora(o->what == CORPUS ? CORPUS_TEST : CORPUS_FIT);
+    free_corpora();
+    return good ? 0 : 2;
+}
+
+static bool load_all(const char *root)
+{
+    char path[1000];
+    snprintf(path, sizeof path, "%.800s/tools/fidelity/exceptions.txt", root);
+    if (!exceptions_load(path))
+        return false;
+    snprintf(path, sizeof path, "%.800s/tests/hw/h200/memory.csv", root);
+    if (!modelled_load(path)) {
+        fprintf(stderr, "ls_fidelity: cannot read %s\n", path);
+        return false;
     }
-    char list[1000];
-    snprintf(list, sizeof list, "%.800s/tools/fidelity/exceptions.txt", root);
-    if (!exceptions_load(list))
-        return 2;
-    snprintf(list, sizeof list, "%.800s/tests/hw/h200/memory.csv", root);
-    if (!modelled_load(list)) {
-        fprintf(stderr, "ls_fidelity: cannot read %s\n", list);
-        return 2;
-    }
+    return load_corpora(root);
+}
+
+static bool run_both(struct run *runs, const struct options *o)
+{
+    struct diag_list diags;
     setenv("LOCKSTEP_CACHES", "1", 1);
-    if (!asked)
+    if (o->what != ASKED)
         setenv("LOCKSTEP_PTXAS", "", 1); /* the estimates are those of a machine without CUDA */
     diag_init(&diags);
-    const bool good = run_all(runs, root, scale, &diags);
+    const bool good = run_all(runs, o->root, o->scale, &diags);
     if (!good && diags.errors)
         fprintf(stderr, "%s\n", diag_text(&diags));
     diag_free(&diags);
-    if (!good)
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    static struct run runs[TABLES];
+    struct options o;
+    if (!read_options(&o, argc, argv))
         return 2;
-    if (raw)
+    if (o.what >= CORPUS)
+        return put_of_corpora(&o);
+    if (!load_all(o.root) || !run_both(runs, &o))
+        return 2;
+    if (o.what == RAW)
         for (u32 t = 0; t < TABLES; t++)
             put_raw(&runs[t]);
-    else if (asked)
+    else if (o.what == ASKED)
         put_asked(runs);
     else
         put_document(runs);
     modelled_free();
+    free_corpora();
     for (u32 t = 0; t < TABLES; t++)
         if (runs[t].score.values != runs[t].score.values_equal + runs[t].score.excepted || runs[t].score.below)
             return 1;

@@ -1,19 +1,23 @@
 #!/usr/bin/env bash
-# model-corpus.sh LOCKSTEP PROGRAMS OUT [--half FIT|TEST] [--sizes "0 1 2"] [KIND...] - the corpus (tests/corpus) as Lockstep models it.
-# PROGRAMS is the folder in which the corpus's programs are (BUILD/tests/corpus). Writes OUT/modelled.csv, whose rows and columns
-# are those of the recording (record-corpus.sh: kind,case,group,size, then recorded-corpus.txt and the stall reasons), and two more
-# by which ls_intervals sorts launches. What gave no row stands in OUT/failed.txt. LIMIT is how many
-# seconds the cases of a kind of one size may take together (600); what was done by then has its rows.
+# model-corpus.sh LOCKSTEP PROGRAMS OUT [--half FIT|TEST] [--sizes "0 1 2"] [--cases REGEX] [KIND...] - the corpus (tests/corpus) as
+# Lockstep models it. PROGRAMS is the folder in which the corpus's programs are (BUILD/tests/corpus). Writes OUT/modelled.csv, whose
+# rows are those of the recording (record-corpus.sh): kind, case, group, size; how many launches it is the sum of (kernels may launch
+# kernels); recorded-corpus.txt and the stall reasons; and two more by which ls_intervals sorts launches. What gave no row
+# stands in OUT/failed.txt. A case at a size is a run of its own, the small sizes first, JOBS at a time (one a core).
+#
+# LIMIT is how many seconds a case may take (300), TOTAL how many all together (no limit); what was not begun by then is
+# left out. What OUT has of the same build is not run again, so a run that was cut off goes on. LOCKSTEP_PTXAS= : without ptxas.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 corpus=$here/../../tests/corpus
 [ $# -ge 3 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
-lockstep=$1 programs=$2 out=$3 half='[A-Z]*' sizes="0 1 2"
+lockstep=$1 programs=$2 out=$3 half='[A-Z]*' sizes="0 1 2" cases=.
 shift 3
 while [ $# -gt 1 ]; do
     case $1 in
     --half) half=$2 ;;
     --sizes) sizes=$2 ;;
+    --cases) cases=$2 ;;
     *) break ;;
     esac
     shift 2
@@ -25,6 +29,14 @@ fi
 mkdir -p "$out/runs"
 : >"$out/failed.txt"
 export LOCKSTEP_DEVICE_MEMORY=gpu # whatever this machine has
+export LOCKSTEP_WORKERS=1         # the cores are taken by other cases
+ptxas=${LOCKSTEP_PTXAS-ptxas}
+command -v "$ptxas" >/dev/null || ptxas=
+how="without ptxas"
+[ -z "$ptxas" ] || how="with the ptxas of $("$ptxas" --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p')"
+# Which compiler made the programs: they hold what it wrote of itself.
+made() { grep -a -o -m 1 'Cuda compilation tools, release [0-9.]*' "$1" | head -1 | sed 's/.*release //'; }
+
 stalls=$(sed -n 's/^STALL([A-Z_]*, "\([a-z_]*\)",.*/\1/p' "$here/../../src/model/replay/stalls.def")
 metrics=$(tr -d ' \n' <"$here/recorded-corpus.txt" | sed 's/,$//')
 metrics+=,gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed,lockstep__atomic_throughput.pct
@@ -35,37 +47,59 @@ done
 "$lockstep" profile --query-metrics --query-metrics-mode all | awk '{ print $1 }' >"$out/runs/known"
 asked=$(tr , '\n' <<<"$metrics" | grep -xF -f "$out/runs/known" | paste -sd,)
 
-# rows KIND SIZE - a row a case: its kernel's first launch. Other kernels may run beside it.
-rows() {
-    awk -v metrics="$metrics" -f "$here/ncu.awk" -f "$here/launches.awk" "$out/runs/$1.$2.csv" |
-        awk -v kind="$1" -v size="$2" -v cases="$out/runs/$1.cases" -v err="$out/failed.txt" '
-            {
-                match($0, /^"[^"]*","[^"]*",[^,]*,/) # grid, block, kernel
-                kernel = substr($0, 1, RLENGTH - 1)
-                sub(/.*",/, "", kernel)
-                if (!(kernel in values)) values[kernel] = substr($0, RLENGTH + 1)
-            }
-            END {
-                while ((getline line <cases) > 0) {
-                    split(line, f, " ")
-                    if (f[1] in values) print kind "," f[1] "," f[2] "," size "," values[f[1]]
-                    else print kind, f[1], size ": not profiled" >>err
-                }
-            }'
-}
+# Rows of another build, or made in another way, are worth nothing.
+build=$(cat "$lockstep" "$(dirname "$lockstep")"/../lib/libcuda.so.1 2>/dev/null | sha1sum)$how
+if [ "$build" != "$(cat "$out/build.txt" 2>/dev/null)" ]; then
+    rm -f "$out"/runs/*.row
+    echo "$build" >"$out/build.txt"
+fi
 
-echo "kind,case,group,size,$metrics" >"$out/modelled.csv"
+# model KIND CASE SIZE - its row.
+model() {
+    local run=$out/runs/$1.$2.$3 started=$SECONDS
+    [ ! -s "$run.row" ] || return 0
+    [ "$deadline" = 0 ] || [ "$(date +%s)" -lt "$deadline" ] || { echo "$1 $2 $3: no time was left" >>"$out/failed.txt"; return 0; }
+    timeout -k 10 "${LIMIT:-300}" "$lockstep" profile -q --csv --page raw --print-units base --print-kernel-base function \
+        --clock-control none --metrics "$asked" --log-file "$run.csv" "$programs/$1" "$2" "$3" >"$run.out" 2>&1
+    local status=$?
+    if [ $status != 0 ]; then
+        echo "$1 $2 $3: status $status ($run.out)" >>"$out/failed.txt"
+    elif awk -v kernel="$2" -v metrics="$metrics" -f "$here/ncu.awk" -f "$here/tree.awk" "$run.csv" >"$run.tmp"; then
+        mv "$run.tmp" "$run.row"
+    else
+        echo "$1 $2 $3: its kernel was not profiled first ($run.csv)" >>"$out/failed.txt"
+    fi
+    rm -f "$run.tmp"
+    [ $((SECONDS - started)) -lt 20 ] || echo "$1 $2 $3: $((SECONDS - started)) s" >&2
+}
+export -f model
+deadline=0
+[ -z "${TOTAL:-}" ] || deadline=$(($(date +%s) + TOTAL))
+export here out lockstep programs metrics asked deadline
+
+# list KIND - "case group" lines.
+compilers=
 for kind in "${kinds[@]}"; do
-    program=$programs/$kind
-    [ -x "$program" ] || { echo "$kind: there is no $program" >>"$out/failed.txt"; continue; }
-    "$program" >"$out/runs/$kind.cases" 2>/dev/null || "$lockstep" run "$program" >"$out/runs/$kind.cases"
-    for size in $sizes; do
-        started=$SECONDS
-        timeout -k 10 "${LIMIT:-600}" "$lockstep" profile -q --csv --page raw --print-units base --print-kernel-base function \
-            --clock-control none --metrics "$asked" --log-file "$out/runs/$kind.$size.csv" \
-            "$program" --all "$size" >"$out/runs/$kind.$size.out" 2>&1
-        rows "$kind" "$size" >>"$out/modelled.csv"
-        echo "$kind, size $size: $((SECONDS - started)) s" >&2
-    done
+    rm -f "$out/runs/$kind.cases"
+    [ -x "$programs/$kind" ] || { echo "$kind: there is no $programs/$kind" >>"$out/failed.txt"; continue; }
+    compilers+=" $(made "$programs/$kind")"
+    "$lockstep" run "$programs/$kind" | awk -v cases="$cases" '$1 ~ cases' >"$out/runs/$kind.cases"
 done
+every() {
+    for size in $sizes; do
+        for kind in "${kinds[@]}"; do
+            [ ! -e "$out/runs/$kind.cases" ] || awk -v kind="$kind" -v size="$size" '{ print kind, $1, size, $2 }' "$out/runs/$kind.cases"
+        done
+    done
+}
+every | cut -d' ' -f1-3 | xargs -r -n 3 -P "${JOBS:-$(nproc)}" bash -c 'model "$0" "$1" "$2"'
+
+{
+    echo "# Modelled $how; programs by nvcc$(tr ' ' '\n' <<<"$compilers" | sort -u | tr '\n' ' ' | sed 's/ *$//');" \
+        "tools/fidelity/model-corpus.sh. Times in ns."
+    echo "kind,case,group,size,launches,$metrics"
+    every | while read -r kind name size group; do
+        [ ! -s "$out/runs/$kind.$name.$size.row" ] || echo "$kind,$name,$group,$size,$(cat "$out/runs/$kind.$name.$size.row")"
+    done
+} >"$out/modelled.csv"
 [ ! -s "$out/failed.txt" ] || { echo "not all well: $out/failed.txt"; exit 1; }

@@ -4,7 +4,6 @@
  * left out. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fidelity.h"
@@ -38,6 +37,14 @@ const struct model_column modelled_columns[] = {
 };
 const u32 modelled_count = LS_ARRAY_LEN(modelled_columns);
 _Static_assert(LS_ARRAY_LEN(modelled_columns) <= MODELLED_MAX, "struct comparison");
+
+u32 modelled_column(const char *metric)
+{
+    u32 c = 0;
+    while (c + 1 < modelled_count && strcmp(modelled_columns[c].metric, metric) != 0)
+        c++;
+    return c;
+}
 
 static struct table memory;
 
@@ -85,12 +92,6 @@ double modelled_error(const struct pair *p, u32 column)
     return p->theirs != 0 ? fabs(p->ours / p->theirs - 1) * 100 : p->ours != 0 ? 100 : 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The half of the kernels that the model of time was fitted on: those whose name's bytes have an even sum. */
 static bool is_fitted(const struct comparison *c)
 {
@@ -116,14 +117,8 @@ static u32 errors_of(const struct comparison *rows, u32 n, u32 column, const str
         if (rows[k].ran && !is_left_out(&rows[k]) && !isnan(e) && (!family || rows[k].subject.family == family))
             out[m++] = e;
     }
-    qsort(out, m, sizeof *out, by_size);
+    sort_ascending(out, m);
     return m;
-}
-
-static double at_share(const double *sorted, u32 n, double share)
-{
-    const u32 k = (u32)(share * n);
-    return n ? sorted[k < n ? k : n - 1] : NAN;
 }
 
 /* ---- the text ---- */
@@ -141,14 +136,6 @@ static void put_overall(const struct comparison *rows, u32 n)
     }
 }
 
-static u32 column_of(const char *metric)
-{
-    u32 c = 0;
-    while (c + 1 < modelled_count && strcmp(modelled_columns[c].metric, metric) != 0)
-        c++;
-    return c;
-}
-
 static const char *const family_metrics[] = {"gpu__time_duration.sum", "l1tex__t_sector_hit_rate.pct",
                                              "lts__t_sectors_srcunit_tex.sum", "lts__t_sector_hit_rate.pct",
                                              "dram__bytes_read.sum"};
@@ -158,7 +145,7 @@ static void put_family(const struct comparison *rows, u32 n, const struct family
     static double e[TABLE_ROWS];
     printf("| %s |", f->name);
     for (u32 k = 0; k < LS_ARRAY_LEN(family_metrics); k++) {
-        const u32 c = column_of(family_metrics[k]), m = errors_of(rows, n, c, f, e);
+        const u32 c = modelled_column(family_metrics[k]), m = errors_of(rows, n, c, f, e);
         const char *unit = is_points(&modelled_columns[c]) ? "" : " %";
         if (m)
             printf(" %.1f%s, %.1f%s |", at_share(e, m, 0.5), unit, e[m - 1], unit);
@@ -180,7 +167,7 @@ static void put_families(const struct comparison *rows, u32 n)
 {
     printf("\nBy family, the median error and the largest:\n\n| family |");
     for (u32 k = 0; k < LS_ARRAY_LEN(family_metrics); k++)
-        printf(" %s |", modelled_columns[column_of(family_metrics[k])].title);
+        printf(" %s |", modelled_columns[modelled_column(family_metrics[k])].title);
     printf("\n| --- |");
     for (u32 k = 0; k < LS_ARRAY_LEN(family_metrics); k++)
         printf(" ---: |");
@@ -193,7 +180,7 @@ static void put_families(const struct comparison *rows, u32 n)
 
 static void put_far(const struct comparison *rows, u32 n, const char *metric)
 {
-    const u32 c = column_of(metric);
+    const u32 c = modelled_column(metric);
     u32 far = 0;
     printf("\nMore than a factor of 2 away, `%s`:", metric);
     for (u32 k = 0; k < n; k++) {
@@ -209,7 +196,7 @@ static void put_far(const struct comparison *rows, u32 n, const char *metric)
 static void put_halves(const struct comparison *rows, u32 n)
 {
     static double e[2][TABLE_ROWS];
-    const u32 c = column_of("gpu__time_duration.sum");
+    const u32 c = modelled_column("gpu__time_duration.sum");
     u32 m[2] = {0};
     for (u32 k = 0; k < n; k++) {
         const double error = modelled_error(&rows[k].modelled[c], c);
@@ -222,11 +209,30 @@ static void put_halves(const struct comparison *rows, u32 n)
            "even).\n\n| half | kernels | median error | of 9 in 10 below | largest |\n| --- | ---: | ---: | ---: | "
            "---: |\n");
     for (u32 h = 2; h-- > 0;) {
-        qsort(e[h], m[h], sizeof e[h][0], by_size);
+        sort_ascending(e[h], m[h]);
         if (m[h])
             printf("| %s | %u | %.1f %% | %.1f %% | %.1f %% |\n", h ? "fitted on" : "tested on", m[h],
                    at_share(e[h], m[h], 0.5), at_share(e[h], m[h], 0.9), e[h][m[h] - 1]);
     }
+}
+
+/* Of rungs of a family; they mostly do the same work, not all. */
+static void put_order(const struct comparison *rows, u32 n)
+{
+    const u32 c = modelled_column("gpu__time_duration.sum");
+    struct tally t = {0};
+    for (u32 i = 0; i < n; i++)
+        for (u32 k = i + 1; k < n; k++) {
+            const struct pair *a = &rows[i].modelled[c], *b = &rows[k].modelled[c];
+            if (rows[i].subject.family != rows[k].subject.family || !rows[i].ran || !rows[k].ran ||
+                is_left_out(&rows[i]) || is_left_out(&rows[k]) || isnan(a->theirs) || isnan(b->theirs))
+                continue;
+            order_add(&t, (const double[]){a->ours, b->ours}, (const double[]){a->theirs, b->theirs});
+        }
+    printf("\nOrder: of %u pairs of rungs of a family whose times on the GPU are 10 %% apart, %u (%.1f %%) are "
+           "modelled in "
+           "the same order. (Rungs\nof a family mostly do the same work, not all.)\n",
+           t.n, t.right, t.n ? 100.0 * t.right / t.n : 0.0);
 }
 
 void modelled_put(const struct comparison *rows, u32 n)
@@ -241,6 +247,7 @@ void modelled_put(const struct comparison *rows, u32 n)
     put_overall(rows, n);
     put_halves(rows, n);
     put_families(rows, n);
+    put_order(rows, n);
     put_far(rows, n, "gpu__time_duration.sum");
     put_far(rows, n, "dram__bytes_read.sum");
     put_far(rows, n, "lts__t_sectors_srcunit_tex.sum");

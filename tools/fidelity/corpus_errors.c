@@ -1,0 +1,149 @@
+/* corpus_errors.c - how far modelled values of the corpus are from the measured ones, for the rows that are picked. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "corpus.h"
+
+static bool is_picked(const struct corpus_row *r, const struct corpus_pick *p)
+{
+    return r->half == p->half && (!p->kind || !strcmp(r->kind, p->kind)) && r->ns >= p->from_ns && r->ns < p->below_ns;
+}
+
+u32 corpus_count(const struct corpus *c, const struct corpus_pick *p)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < c->n; i++)
+        n += is_picked(&c->rows[i], p);
+    return n;
+}
+
+/* ---- time ---- */
+
+struct spread corpus_time_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way)
+{
+    static double e[TABLE_ROWS];
+    u32 n = 0;
+    for (u32 i = 0; i < c->n; i++)
+        if (is_picked(&c->rows[i], p) && c->rows[i].model[way].row)
+            e[n++] = fabs(c->rows[i].model[way].signs.ns / c->rows[i].ns - 1) * 100;
+    return spread_of(e, n);
+}
+
+struct spread corpus_time_distance(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way)
+{
+    static double e[TABLE_ROWS];
+    u32 n = 0;
+    for (u32 i = 0; i < c->n; i++)
+        if (is_picked(&c->rows[i], p) && c->rows[i].model[way].row)
+            e[n++] = fabs(c->rows[i].model[way].signs.ns - c->rows[i].ns) / 1000;
+    return spread_of(e, n);
+}
+
+struct tally corpus_within(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way)
+{
+    struct tally t = {0};
+    for (u32 i = 0; i < c->n; i++) {
+        const struct corpus_row *r = &c->rows[i];
+        if (!is_picked(r, p) || !r->model[way].row)
+            continue;
+        const struct time_interval within = time_interval_of(&r->model[way].signs);
+        t.n++;
+        t.right += r->ns >= within.low_ns && r->ns <= within.high_ns;
+    }
+    return t;
+}
+
+/* ---- order ---- */
+
+static bool are_rivals(const struct corpus_row *a, const struct corpus_row *b)
+{
+    return !strcmp(a->kind, b->kind) && !strcmp(a->group, b->group) && !strcmp(a->size, b->size);
+}
+
+struct tally corpus_order(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way)
+{
+    struct tally t = {0};
+    for (u32 i = 0; i < c->n; i++)
+        for (u32 k = i + 1; k < c->n; k++) {
+            const struct corpus_row *a = &c->rows[i], *b = &c->rows[k];
+            if (!is_picked(a, p) || !is_picked(b, p) || !are_rivals(a, b) || !a->model[way].row || !b->model[way].row)
+                continue;
+            order_add(&t, (const double[]){a->model[way].signs.ns, b->model[way].signs.ns},
+                      (const double[]){a->ns, b->ns});
+        }
+    return t;
+}
+
+/* ---- traffic ---- */
+
+struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way,
+                                  const char *metric, u32 *small)
+{
+    static double e[TABLE_ROWS];
+    const u32 column = modelled_column(metric);
+    u32 n = 0;
+    *small = 0;
+    for (u32 i = 0; i < c->n; i++) {
+        if (!is_picked(&c->rows[i], p))
+            continue;
+        const struct pair pair = corpus_pair(c, &c->rows[i], way, metric);
+        const double error = modelled_error(&pair, column), least = modelled_columns[column].least;
+        if (isnan(error))
+            continue;
+        if (pair.ours < least && pair.theirs < least)
+            ++*small;
+        else
+            e[n++] = error;
+    }
+    return spread_of(e, n);
+}
+
+/* ---- stalls ---- */
+
+static const char *const reasons[] = {
+#define STALL(id, name, text) name,
+#include "model/replay/stalls.def"
+#undef STALL
+    "gmma", /* the GPU's alone */
+};
+enum { REASONS = LS_ARRAY_LEN(reasons) };
+_Static_assert(REASONS > 2, "a second");
+
+/* The two largest reasons; the first of all, "selected", is none. False: not known. */
+static bool largest_two(const struct table *t, u32 row, u32 top[2])
+{
+    double most[2] = {-1, -1};
+    for (u32 i = 1; i < REASONS; i++) {
+        char metric[120];
+        snprintf(metric, sizeof metric, "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio", reasons[i]);
+        const double v = table_value(t, row, metric);
+        if (v > most[0]) {
+            most[1] = most[0];
+            top[1] = top[0];
+            most[0] = v;
+            top[0] = i;
+        } else if (v > most[1]) {
+            most[1] = v;
+            top[1] = i;
+        }
+    }
+    return most[0] > 0;
+}
+
+struct tally corpus_stalls(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way)
+{
+    struct tally t = {0};
+    for (u32 i = 0; i < c->n; i++) {
+        const struct corpus_row *r = &c->rows[i];
+        const struct corpus_modelled *m = &r->model[way];
+        u32 ours[2], theirs[2];
+        if (!is_picked(r, p) || m->launches != 1 || !largest_two(&c->modelled[way], m->row, ours) ||
+            !largest_two(&c->measured, r->measured, theirs))
+            continue;
+        t.n++;
+        t.right += ours[0] == theirs[0];
+        t.nearly += ours[0] == theirs[0] || ours[0] == theirs[1];
+    }
+    return t;
+}
