@@ -23,7 +23,7 @@ struct bench_record {
 #define BENCH_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define BENCH_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-enum { BENCH_RUNS = 5, BENCH_RECORDS = 16384 };
+enum { BENCH_RUNS = 5, BENCH_RECORDS = 65536 };
 
 struct bench {
     const struct calibrate_request *request;

@@ -43,6 +43,11 @@ grep -q '"latency_fp32".*model of an NVIDIA H200 makes of: chain of FFMA", "mark
 
 said=$("$lockstep" calibrate --only clocks 2>&1) && fail "an unknown experiment is taken"
 case $said in *"no experiment 'clocks'"*) ;; *) fail "it does not say which experiment is unknown: $said" ;; esac
+said=$("$lockstep" calibrate --only clock --seconds 0 2>&1)
+[ $? = 1 ] || fail "the status is not 1 when something was not measured"
+case $said in *"clock: not begun: the time is over"*) ;; *) fail "it does not say what was not measured: $said" ;; esac
+said=$("$lockstep" calibrate --only clock -o /nonexistent/x.json 2>&1) && fail "a file that cannot be written is not told"
+case $said in *"/nonexistent/x.json: No such file or directory"*) ;; *) fail "it does not say why there is no file: $said" ;; esac
 [ "$("$lockstep" calibrate --only clock,print | grep -c '^[a-z][a-z]*$')" = 2 ] || fail "--only does not choose"
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
     said=$("$lockstep" calibrate --on gpu 2>&1)

@@ -1,4 +1,4 @@
-/* code.c - ls_code FILE.ptx ...: estimated machine code (meter/replay/code_estimate.c) beside what the installed ptxas makes of the
+/* code.c - ls_code [--blocks] FILE.ptx ...: estimated machine code (meter/replay/code_estimate.c) beside what the installed ptxas makes of the
  * same kernels for an H200. Nothing is run, so each block counts once.
  *
  * Blocks are compared that both have a program for; where one side has joined blocks that the other keeps apart, their sum.
@@ -9,7 +9,7 @@
  *                    under way at once
  *     copies         loops of one block: whether as many turns are one program
  *
- * An error is |estimated / made - 1|. docs/model.md has the table of the kernels that nothing was tuned on. At most 250 files:
+ * With --blocks there is a line for each block and loop, estimated before made. An error is |estimated / made - 1|. docs/model.md has the table of the kernels that nothing was tuned on. At most 250 files:
  * more answers of ptxas are not kept. */
 #include <setjmp.h>
 #include <stdio.h>
@@ -33,6 +33,7 @@ static struct errors kernels = {.what = "instructions of a kernel"}, blocks = {.
                      stalls = {.what = "stalls of a block"},
                      flying = {.what = "loads before the first wait, where there are two"};
 static u32 by_pipe[PIPE_COUNT][2];
+static bool each; /* a line a block and loop */
 static u32 loops, unrolled, unrolled_right, unrolled_wrongly;
 
 static void add_error(struct errors *e, double estimated, double made)
@@ -146,6 +147,9 @@ static void compare_loops(const struct ir_func *f, const struct replay_code *e, 
         if (!is_loop(f, b) || !m->blocks[b].n || !e->blocks[b].n)
             continue;
         const bool was = m->blocks[b].programs[0].copies > 1, is = e->blocks[b].programs[0].copies > 1;
+        if (each)
+            printf("%s loop of line %u: turns %u %u\n", f->name, f->src->insts[f->blocks[b].first].line,
+                   e->blocks[b].programs[0].copies, m->blocks[b].programs[0].copies);
         loops++;
         unrolled += was;
         unrolled_right += was && is;
@@ -177,7 +181,7 @@ static void compare(struct arena *mem, const char *file, const struct ir_func *f
         add_error(&stalls, es[b].stalls, ms[b].stalls);
         if (es[b].loads > 1 || ms[b].loads > 1)
             add_error(&flying, es[b].loads, ms[b].loads);
-        if (getenv("LS_CODE_BLOCKS"))
+        if (each)
             printf("%s %s block %u: insts %.0f %.0f stalls %.0f %.0f loads %.0f %.0f\n", file, f->name, b, es[b].insts,
                    ms[b].insts, es[b].stalls, ms[b].stalls, es[b].loads, ms[b].loads);
     }
@@ -238,7 +242,8 @@ int main(int argc, char **argv)
     diag_init(&d);
     if (gpu_find("h200", &gpu, &d) != LS_OK)
         return 2;
-    for (int k = 1; k < argc; k++)
+    each = argc > 1 && strcmp(argv[1], "--blocks") == 0;
+    for (int k = 1 + each; k < argc; k++)
         ok &= compare_file(&gpu, argv[k]);
     printf("| what | compared | median error | nine in ten below | sum / ptxas's |\n| --- | ---: | ---: | ---: | ---: "
            "|\n");

@@ -10,12 +10,12 @@
 #include "meter/replay/nodes.h"
 #include "meter/replay/unroll.h"
 
-enum { PROGRAMS = 4 };
+enum { PROGRAMS = 3 }; /* of a block, at most: four turns, two, one; or all and one */
 
 struct group {
     VEC(u32) blocks;
     struct made *made[PROGRAMS]; /* of most copies first */
-    u32 nmade;
+    u32 copies[PROGRAMS], nmade;
     VEC(u32) next; /* groups */
     u8 *in, *out;  /* by register that is looked at: the scoreboards it may wait for */
 };
@@ -153,7 +153,8 @@ static void make_programs(struct estimating *s)
     for (u32 k = 0; k < s->groups.len; k++) {
         struct group *g = &s->groups.at[k];
         u32 copies = g->blocks.len == 1 ? unroll_factor(s->f, g->blocks.at[0]) : 1;
-        for (; copies; copies /= 2) {
+        for (; copies; copies = copies == 4 ? 2 : copies > 1 ? 1 : 0) {
+            g->copies[g->nmade] = copies;
             graphs[k][g->nmade] = build_graph(s->build, g->blocks.at, g->blocks.len, copies);
             expose(s, graphs[k][g->nmade++]);
         }
@@ -161,8 +162,7 @@ static void make_programs(struct estimating *s)
     for (u32 k = 0; k < s->groups.len; k++) {
         struct group *g = &s->groups.at[k];
         for (u32 p = 0; p < g->nmade; p++)
-            g->made[p] = made_of(s->mem, graphs[k][p], list_schedule(s->mem, graphs[k][p]), 1u << (g->nmade - 1 - p),
-                                 s->exposed);
+            g->made[p] = made_of(s->mem, graphs[k][p], list_schedule(s->mem, graphs[k][p]), g->copies[p], s->exposed);
     }
 }
 

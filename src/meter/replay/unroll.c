@@ -2,15 +2,17 @@
  *
  * A loop of one block whose last question is about a counter: `add i, i, 4; setp.lt p, i, n; @p bra`. The step is a constant
  * and the end does not change in the loop. Not unrolled: loops under `.pragma "nounroll"`; with barriers, atomics, textures,
- * calls, or what warps do together; long ones, and those with many accesses; and those whose end says that there are few
- * turns. It is four turns at a time, then two, then one. docs/model.md says how often that is right. */
+ * calls, or what warps do together; long ones, and those with many accesses; and those with stores whose end says that there
+ * are few turns. It is four turns at a time, then two, then one. A loop whose start and end are both constants is unrolled wholly, unless
+ * that makes it long, whatever is in it. docs/model.md says how often that is right. */
 #include "meter/replay/unroll.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/pass.h"
 
-enum { TURNS = 4, INSTS_MAX = 48, ACCESSES_MAX = 16, FEW_TURNS = 8 };
+enum { TURNS = 4, INSTS_MAX = 48, ACCESSES_MAX = 16, FEW_TURNS = 16, SHORT = 8, WHOLE_TURNS = 9, WHOLE_INSTS = 1200 };
 
 static const struct ptx_inst *at(const struct ir_func *f, u32 site) { return &f->src->insts[site]; }
 
@@ -59,30 +61,73 @@ static bool stays(const struct ir_func *f, const struct ir_block *b, const struc
     return o->kind == PTX_IMM || (is_register(o) && !writes_in(f, b, o->var));
 }
 
-/* Of `lt n` with a small n: a counter that starts at 0 or above has few turns. */
-static bool has_few_turns(const struct ptx_operand *end, const struct ptx_inst *step)
+/* What a loop counts by. */
+struct counting {
+    const struct ptx_inst *step, *question;
+    const struct ptx_operand *end;
+};
+
+static i64 step_of(const struct counting *c)
 {
-    const i64 by = (i64)step->operands[2].bits;
-    return end->kind == PTX_IMM && by > 0 && (i64)end->bits > 0 && (i64)end->bits / by <= FEW_TURNS;
+    const i64 by = (i64)c->step->operands[2].bits;
+    return c->step->op == OP_SUB ? -by : by;
 }
 
-/* Whether the question at the end of the block is about a counter and an end. */
-static bool is_counted(const struct ir_func *f, const struct ir_block *b)
+/* A counter that starts near 0 has few turns; of one that is compared for equality nothing is known. */
+static bool has_few_turns(const struct counting *c)
+{
+    const i64 end = c->end->kind == PTX_IMM ? (i64)c->end->bits : 0, by = step_of(c);
+    return end && by && !ptx_has(c->question, MOD_NE) && llabs(end) / llabs(by) <= FEW_TURNS;
+}
+
+/* The question at the end of the block, if it is about a counter and an end that stays. */
+static bool find_counting(const struct ir_func *f, const struct ir_block *b, struct counting *c)
 {
     const struct ptx_var *guard = at(f, b->end - 1)->guard;
-    const struct ptx_inst *question = NULL;
+    *c = (struct counting){.step = NULL};
     for (u32 s = b->first; s < b->end; s++)
         if (at(f, s)->op == OP_SETP && is_register(&at(f, s)->operands[0]) && at(f, s)->operands[0].var == guard)
-            question = at(f, s);
-    if (!question || question->noperands != 3)
+            c->question = at(f, s);
+    if (!c->question || c->question->noperands != 3)
         return false;
     for (u32 k = 1; k < 3; k++) {
-        const struct ptx_inst *step = counter_of(f, b, &question->operands[k]);
-        const struct ptx_operand *end = &question->operands[3 - k];
-        if (step && stays(f, b, end))
-            return !has_few_turns(end, step);
+        c->end = &c->question->operands[3 - k];
+        c->step = counter_of(f, b, &c->question->operands[k]);
+        if (c->step && stays(f, b, c->end))
+            return true;
     }
     return false;
+}
+
+/* The constant that the counter is set to in front of the loop, and nowhere else. */
+static bool find_start(const struct ir_func *f, const struct ir_block *b, const struct ptx_var *counter, i64 *start)
+{
+    const struct ptx_inst *set = NULL;
+    struct writes w = {.reg = counter};
+    for (u32 s = 0; s < f->src->ninsts; s++) {
+        const u32 before = w.n;
+        if (s >= b->first && s < b->end)
+            continue;
+        ir_each_reg(at(f, s), note_write, &w);
+        set = w.n > before ? at(f, s) : set;
+    }
+    if (w.n != 1 || set->op != OP_MOV || set->guard || set->operands[set->noperands - 1].kind != PTX_IMM)
+        return false;
+    *start = (i64)set->operands[set->noperands - 1].bits;
+    return true;
+}
+
+/* Turns between two constants; 0: not known, or not few. */
+static u32 known_turns(const struct ir_func *f, const struct ir_block *b, const struct counting *c)
+{
+    i64 start;
+    const i64 by = step_of(c), end = c->end->kind == PTX_IMM ? (i64)c->end->bits : 0;
+    if (c->end->kind != PTX_IMM || !by || !find_start(f, b, c->step->operands[0].var, &start))
+        return 0;
+    const bool with_end = ptx_has(c->question, MOD_LE) || ptx_has(c->question, MOD_GE);
+    const i64 way = by > 0 ? end - start : start - end, size = llabs(by);
+    const i64 turns = way <= 0 ? 0 : (way + size - 1) / size + (with_end && way % size == 0);
+    return turns > 1 && turns <= WHOLE_TURNS ? (u32)turns : 0;
 }
 
 static bool keeps_rolled(const struct ptx_inst *i)
@@ -91,6 +136,22 @@ static bool keeps_rolled(const struct ptx_inst *i)
     const bool plain = row->memory == PTX_MEM_NONE || row->memory == PTX_MEM_LOAD || row->memory == PTX_MEM_STORE;
     return !plain || row->flow == FLOW_STOP || row->flow == FLOW_CALL || row->class == PTX_CLASS_TEXTURE ||
            row->class == PTX_CLASS_TENSOR || row->class == PTX_CLASS_INTER_THREAD || ptx_has(i, MOD_VOLATILE);
+}
+
+static bool has_call(const struct ir_func *f, const struct ir_block *b)
+{
+    for (u32 s = b->first; s < b->end; s++)
+        if (ptx_op_rows[at(f, s)->op].flow == FLOW_CALL)
+            return true;
+    return false;
+}
+
+static bool has_store(const struct ir_func *f, const struct ir_block *b)
+{
+    for (u32 s = b->first; s < b->end; s++)
+        if (ptx_op_rows[at(f, s)->op].memory == PTX_MEM_STORE)
+            return true;
+    return false;
 }
 
 static bool is_small(const struct ir_func *f, const struct ir_block *b)
@@ -160,5 +221,11 @@ u32 unroll_factor(const struct ir_func *f, u32 block)
         loops |= b->succs[k] == block;
     if (!loops || b->end == b->first || at(f, b->end - 1)->op != OP_BRA || !at(f, b->end - 1)->guard)
         return 1;
-    return is_small(f, b) && is_counted(f, b) && !is_kept_by_pragma(f, at(f, b->first)) ? TURNS : 1;
+    struct counting c;
+    if (!find_counting(f, b, &c) || is_kept_by_pragma(f, at(f, b->first)))
+        return 1;
+    const u32 turns = known_turns(f, b, &c), insts = b->end - b->first;
+    if (turns && turns * insts <= WHOLE_INSTS && !has_call(f, b))
+        return turns;
+    return is_small(f, b) && (insts <= SHORT || !has_few_turns(&c) || !has_store(f, b)) ? TURNS : 1;
 }

@@ -166,6 +166,7 @@ static const struct {
     {"memory__dram_table", "^dram__"},
     {"smsp__inst_executed_op", "^smsp__(sass_)?inst_executed_op"},
     {"smsp__sass_thread_inst_executed_op", "^smsp__sass_thread_inst_executed_op"},
+    {"smsp__pcsamp_warp_stall_reasons", "^smsp__pcsamp_warps_issue_stalled"},
     {"launch", "^launch__"},
     {"occupancy", "occupancy|maximum_warps|warps_active"},
     {"lockstep", "^lockstep__"},

@@ -214,6 +214,19 @@ static void a_pragma_keeps_a_loop(void **state)
     drop(&s);
 }
 
+static void a_loop_of_known_length_is_unrolled_wholly(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.u32 %r3, -3; LOOP: atom.global.add.u32 %r4, [%rd1], %r3; add.s32 %r3, %r3, 1;\n"
+             "setp.ne.s32 %p1, %r3, 4; @%p1 bra LOOP; ret;");
+    const u32 b = block_at(&s, "LOOP");
+    assert_int_equal(s.c->blocks[b].n, 2);
+    assert_int_equal(count(&s, program(&s, b, 7), OP_ATOM), 7);
+    assert_int_equal(count(&s, program(&s, b, 1), OP_ATOM), 1);
+    drop(&s);
+}
+
 /* A step that is not constant, a barrier, an end that moves, few turns. */
 static void other_loops_are_kept(void **state)
 {
@@ -222,7 +235,9 @@ static void other_loops_are_kept(void **state)
         "LOOP: ld.global.u32 %r4, [%rd1]; add.s32 %r3, %r3, %r2; setp.lt.s32 %p1, %r3, 99; @%p1 bra LOOP; ret;",
         "LOOP: bar.sync 0; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
         "LOOP: shr.u32 %r4, %r3, 1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r4; @%p1 bra LOOP; ret;",
-        "LOOP: st.global.u32 [%rd1], %r3; add.s32 %r3, %r3, 64; setp.lt.s32 %p1, %r3, 256; @%p1 bra LOOP; ret;",
+        "LOOP: st.global.u32 [%rd1], %r3; xor.b32 %r4, %r3, 9; mul.lo.s32 %r4, %r4, %r4; xor.b32 %r4, %r4, 7;\n"
+        "mul.lo.s32 %r4, %r4, %r4; st.global.u32 [%rd1+4], %r4; add.s64 %rd1, %rd1, 512; add.s32 %r3, %r3, 64;\n"
+        "setp.lt.s32 %p1, %r3, 256; @%p1 bra LOOP; ret;",
     };
     for (u32 k = 0; k < LS_ARRAY_LEN(bodies); k++) {
         struct subject s;
@@ -375,6 +390,7 @@ int main(void)
         cmocka_unit_test(loads_do_not_pass_stores),
         cmocka_unit_test(memory_does_not_pass_a_barrier),
         cmocka_unit_test(counted_loops_are_unrolled),
+        cmocka_unit_test(a_loop_of_known_length_is_unrolled_wholly),
         cmocka_unit_test(a_pragma_keeps_a_loop),
         cmocka_unit_test(other_loops_are_kept),
         cmocka_unit_test(a_body_is_in_the_program_before_it),

@@ -90,8 +90,11 @@ static double value_of(const struct meter_report *r, const char *name)
 static void stalls_are_ncus(void **state)
 {
     (void)state;
-    struct meter_report r = {
-        .grid = {64, 1, 1}, .block = {80, 1, 1}, .sms = 10, .schedulers = 4, .time = {.active = 20480}};
+    struct meter_report r = {.grid = {64, 1, 1},
+                             .block = {80, 1, 1},
+                             .sms = 10,
+                             .schedulers = 4,
+                             .time = {.active = 20480, .cycles = 40960}};
     r.n[EVENT_inst] = r.n[EVENT_stall_SELECTED] = 204800;
     r.n[EVENT_stall_NOT_SELECTED] = 102400;
     r.n[EVENT_stall_LONG_SCOREBOARD] = 192 * 4000;
@@ -112,6 +115,12 @@ static void stalls_are_ncus(void **state)
         {"smsp__warps_active.avg.per_cycle_active", 2.5},
         {"smsp__warps_eligible.avg.per_cycle_active", 0.375},
         {"smsp__issue_active.avg.pct_of_peak_sustained_active", 25},
+        {"smsp__issue_inst0.avg.pct_of_peak_sustained_active", 75},
+        {"sm__inst_issued.avg.pct_of_peak_sustained_active", 25},
+        {"sm__inst_executed.avg.per_cycle_active", 1},
+        {"sm__inst_executed.avg.per_cycle_elapsed", 0.5},
+        {"sm__warps_active.avg.per_cycle_active", 10},
+        {"smsp__average_warps_active_per_inst_executed.ratio", 10},
         {"smsp__pcsamp_interval_cycles", 2048},
         {"smsp__pcsamp_sample_count", 100},
         {"smsp__pcsamp_warps_issue_stalled_long_scoreboard", 37.5},
