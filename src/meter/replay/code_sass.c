@@ -14,6 +14,8 @@
  *
  * Left out: code for warps whose lanes came apart before a shuffle, and the slow paths of divisions and roots. A function of
  * ptxas's own that is called without a branch around it (a division of 64 bits) stands behind the call, all of it. */
+#include <string.h>
+
 #include "meter/replay/make_code.h"
 #include "meter/sass/match.h"
 #include "model/replay/unit.h"
@@ -26,6 +28,7 @@ struct maker {
     u8 *heads;         /* by machine block: a loop begins */
     u8 *joins;         /* by machine block: a branch to it leaves out some that are not cold */
     u16 *depth;        /* by machine block: how many machine loops it is in */
+    u32 *main_depth;   /* by PTX block: that of its first program */
     u32 *total, *seen; /* by site: its instructions in the sequence, and those so far; two of each (is_streamed) */
     u32 unknown;
 };
@@ -39,6 +42,47 @@ struct sequence {
 struct sequences {
     VEC(struct sequence) at;
 };
+
+/* ---- PTX blocks ---- */
+
+static bool dominates(const struct ir_func *f, u32 block, u32 other)
+{
+    while (other != IR_NO_BLOCK && other != block)
+        other = f->blocks[other].idom;
+    return other == block;
+}
+
+static bool post_dominates(const struct ir_func *f, u32 block, u32 other)
+{
+    while (other != IR_NO_BLOCK && other != block)
+        other = f->blocks[other].ipdom;
+    return other == block;
+}
+
+static bool is_loop_head(const struct ir_func *f, u32 block)
+{
+    for (u32 b = 0; b < f->nblocks; b++)
+        for (u32 s = 0; s < f->blocks[b].nsucc; s++)
+            if (f->blocks[b].succs[s] == block && dominates(f, block, b))
+                return true;
+    return false;
+}
+
+/* The first of the blocks that a warp enters as often as `block`, of those that pass the test: up the tree of dominators. */
+static u32 first_equal(struct maker *k, u32 block, bool (*passes)(struct maker *k, u32 up, const void *ctx),
+                       const void *ctx)
+{
+    const struct ir_func *f = k->m.f;
+    const u32 depth = f->blocks[block].loop_depth;
+    u32 first = block;
+    for (u32 at = block, up = f->blocks[at].idom; up != IR_NO_BLOCK; at = up, up = f->blocks[at].idom) {
+        if (f->blocks[up].loop_depth < depth || (f->blocks[at].loop_depth <= depth && is_loop_head(f, at)))
+            break; /* loops that are deeper were made straight code */
+        if (f->blocks[up].loop_depth == depth && post_dominates(f, block, up) && passes(k, up, ctx))
+            first = up;
+    }
+    return first;
+}
 
 /* ---- machine blocks ---- */
 
@@ -138,12 +182,66 @@ static bool has_evidence(const struct maker *k, const struct machine_block *b)
     return false;
 }
 
-/* The owner of the machine block in front, if control falls from it into this one and it is not in the owner's loop. */
+static bool is_evidence(const struct maker *k, u32 inst)
+{
+    return match_site(&k->m, inst) && match_is_evidence(&k->m, inst);
+}
+
+/* Whether the machine block has all instructions of a PTX block that tell where it is. */
+static bool is_whole_in(struct maker *k, u32 block, const struct machine_block *m)
+{
+    const struct ir_block *b = &k->m.f->blocks[block];
+    bool all = true;
+    for (u32 i = m->first; i < m->end; i++)
+        if (is_evidence(k, i))
+            k->seen[match_site(&k->m, i) - 1]++;
+    for (u32 s = b->first; s < b->end; s++)
+        all &= !k->total[s] || k->seen[s];
+    for (u32 i = m->first; i < m->end; i++)
+        if (is_evidence(k, i))
+            k->seen[match_site(&k->m, i) - 1] = 0;
+    return all;
+}
+
+/* The machine block has a copy of a PTX block that tells. */
+static bool has_copy_of(struct maker *k, u32 up, const void *ctx)
+{
+    bool any = false;
+    for (u32 s = k->m.f->blocks[up].first; s < k->m.f->blocks[up].end; s++)
+        any |= k->total[s] > 0;
+    return any && is_whole_in(k, up, ctx);
+}
+
+/* Several copies of the same PTX blocks have the same owner: the first of them. What else belongs to the owner until then and
+ * tells nothing goes with them. */
+static void agree_on_owners(struct maker *k)
+{
+    u32 *moved = arena_array(k->mem, u32, k->m.f->nblocks + 1); /* by PTX block: 1 + its code's new owner */
+    for (u32 i = 0; i < k->m.code->n; i++)
+        if (is_evidence(k, i))
+            k->total[match_site(&k->m, i) - 1]++;
+    for (u32 b = 0; b < k->m.blocks.len; b++) {
+        struct machine_block *m = &k->m.blocks.at[b];
+        if (m->owner == IR_NO_BLOCK || !is_whole_in(k, m->owner, m))
+            continue;
+        const u32 first = first_equal(k, m->owner, has_copy_of, m);
+        moved[m->owner] = first + 1;
+        m->owner = first;
+    }
+    for (u32 b = 0; b < k->m.blocks.len; b++) {
+        struct machine_block *m = &k->m.blocks.at[b];
+        if (m->owner != IR_NO_BLOCK && moved[m->owner] && !has_evidence(k, m))
+            m->owner = moved[m->owner] - 1;
+    }
+    memset(k->total, 0, sizeof *k->total * (k->m.f->src->ninsts + 1));
+}
+
+/* The owner of the machine block in front, if control falls from it into this one and it is not in a deeper loop. */
 static u32 find_before(const struct maker *k, u32 block)
 {
     const struct machine_block *b = &k->m.blocks.at[block], *before = block ? b - 1 : NULL;
     const bool outer = before && before->owner != IR_NO_BLOCK && match_falls_through(&k->m, before) &&
-                       k->m.f->blocks[before->owner].loop_depth < k->m.f->blocks[b->owner].loop_depth;
+                       k->m.f->blocks[before->owner].loop_depth <= k->m.f->blocks[b->owner].loop_depth;
     return outer ? before->owner : b->owner;
 }
 
@@ -387,27 +485,34 @@ static struct replay_program make_program(struct maker *k, const struct sequence
     return (struct replay_program){.insts = l.at.at, .n = l.at.len, .copies = s->copies};
 }
 
-/* An instruction that each copy has, as the sequence's counts say. */
-static bool is_of_a_copy(const struct ir_block *b, const struct sequence *s, const struct replay_inst *i)
+/* Counts the instructions of each site anew, or forgets them. */
+static void count_totals(struct maker *k, const struct replay_program *p, u32 step)
 {
-    const bool own = i->site >= b->first && i->site < b->end;
-    return is_streamed(i) || (own && s->sites[i->site - b->first].any >= s->copies);
+    for (u32 i = 0; i < p->n; i++)
+        if (p->insts[i].site != REPLAY_NO_SITE)
+            k->total[counter_of(&p->insts[i])] += step;
+}
+
+/* An instruction that each copy has. */
+static bool is_of_a_copy(const struct maker *k, const struct replay_program *p, const struct replay_inst *i)
+{
+    return is_streamed(i) || (i->site != REPLAY_NO_SITE && k->total[counter_of(i)] >= p->copies);
 }
 
 /* For one entry, of a program for several. What is of no copy (a loop's counter and jump) is left in every so many times. */
-static struct replay_program divide(struct maker *k, u32 ptx_block, const struct sequence *s,
-                                    const struct replay_program *p)
+static struct replay_program divide(struct maker *k, const struct replay_program *p)
 {
-    const struct ir_block *b = &k->m.f->blocks[ptx_block];
     struct replay_inst *insts = arena_array(k->mem, struct replay_inst, p->n + 1);
     u32 n = 0, shared = 0;
+    count_totals(k, p, 1);
     for (u32 i = 0; i < p->n; i++) {
-        const bool stays = is_of_a_copy(b, s, &p->insts[i]) ? p->insts[i].copy == 0 : shared++ % p->copies == 0;
+        const bool stays = is_of_a_copy(k, p, &p->insts[i]) ? p->insts[i].copy == 0 : shared++ % p->copies == 0;
         if (stays || (i + 1 == p->n && p->insts[i].op != REPLAY_EXIT)) {
             insts[n] = p->insts[i];
             insts[n++].copy = 0;
         }
     }
+    count_totals(k, p, UINT32_MAX);
     return (struct replay_program){.insts = insts, .n = n, .copies = 1};
 }
 
@@ -428,43 +533,20 @@ static struct replay_block make_block(struct maker *k, u32 ptx_block)
 {
     const struct sequences all = find_sequences(k, ptx_block);
     struct replay_program *programs = arena_array(k->mem, struct replay_program, all.at.len + 2);
-    const struct sequence *s, *last = NULL;
+    const struct sequence *s;
     u32 n = 0;
     for (u32 below = UINT32_MAX; (s = next_best(&all, below)); below = s->copies) {
+        k->main_depth[ptx_block] = n ? k->main_depth[ptx_block] : s->depth;
         programs[n++] = make_program(k, s);
-        last = s;
     }
-    if (last && last->copies > 1) {
-        programs[n] = divide(k, ptx_block, last, &programs[n - 1]);
+    if (n && programs[n - 1].copies > 1) {
+        programs[n] = divide(k, &programs[n - 1]);
         n++;
     }
     return (struct replay_block){.programs = programs, .n = n};
 }
 
 /* ---- where programs stand ---- */
-
-static bool dominates(const struct ir_func *f, u32 block, u32 other)
-{
-    while (other != IR_NO_BLOCK && other != block)
-        other = f->blocks[other].idom;
-    return other == block;
-}
-
-static bool post_dominates(const struct ir_func *f, u32 block, u32 other)
-{
-    while (other != IR_NO_BLOCK && other != block)
-        other = f->blocks[other].ipdom;
-    return other == block;
-}
-
-static bool is_loop_head(const struct ir_func *f, u32 block)
-{
-    for (u32 b = 0; b < f->nblocks; b++)
-        for (u32 s = 0; s < f->blocks[b].nsucc; s++)
-            if (f->blocks[b].succs[s] == block && dominates(f, block, b))
-                return true;
-    return false;
-}
 
 /* Whether between `from` and `to` there is no block with a program. */
 static bool is_clear(const struct ir_func *f, const struct replay_block *blocks, u32 from, u32 to, u8 *seen)
@@ -488,26 +570,61 @@ static bool has_insts_of(const struct replay_program *p, const struct ir_block *
     return false;
 }
 
-/* Where a machine block is made of several PTX blocks, one of them owns it, which need not be the first that a warp enters.
- * The first of those that are entered as often as the owner. */
-static u32 first_of(struct maker *k, const struct replay_block *blocks, u32 block)
+struct place {
+    const struct replay_block *blocks;
+    u32 block;
+};
+
+static bool is_front(struct maker *k, u32 up, const void *ctx)
 {
-    const struct ir_func *f = k->m.f;
-    u32 first = block;
-    for (u32 at = block, up = f->blocks[at].idom; up != IR_NO_BLOCK && !blocks[up].n;
-         at = up, up = f->blocks[at].idom) {
-        if (f->blocks[up].loop_depth != f->blocks[block].loop_depth || is_loop_head(f, at) ||
-            !post_dominates(f, block, up) || !is_clear(f, blocks, up, block, arena_array(k->mem, u8, f->nblocks)))
-            break;
-        first = has_insts_of(&blocks[block].programs[0], &f->blocks[up]) ? up : first;
-    }
-    return first;
+    const struct place *p = ctx;
+    return !p->blocks[up].n && has_insts_of(&p->blocks[p->block].programs[0], &k->m.f->blocks[up]) &&
+           is_clear(k->m.f, p->blocks, up, p->block, arena_array(k->mem, u8, k->m.f->nblocks));
 }
 
+/* It shows that the code of its PTX block is here: an access or a computation. */
+static bool is_telling(const struct replay_inst *i)
+{
+    return i->site != REPLAY_NO_SITE && (is_streamed(i) || i->pipe == PIPE_FMA || i->pipe == PIPE_FP64 ||
+                                         i->pipe == PIPE_FP16 || i->pipe == PIPE_TENSOR);
+}
+
+/* Whether `block`, whose code is also in the first program of `owner`, runs mostly there: in the unrolled loop, not in what
+ * remains; in the loop, not in a turn that was taken out of it. */
+static bool runs_there(const struct maker *k, const struct replay_block *blocks, u32 block, u32 owner)
+{
+    const struct ir_block *b = k->m.f->blocks;
+    return block != owner && blocks[block].n && b[block].loop_depth >= b[owner].loop_depth &&
+           blocks[owner].programs[0].copies >= blocks[block].programs[0].copies &&
+           (blocks[owner].programs[0].copies > blocks[block].programs[0].copies ||
+            k->main_depth[owner] > k->main_depth[block]);
+}
+
+/* A block has its code in one place only: the others' copies of it would run it twice. */
+static void take_in(struct maker *k, struct replay_block *blocks, u32 owner)
+{
+    const struct replay_program *p = &blocks[owner].programs[0];
+    bool taken = false;
+    for (u32 i = 0; i < p->n; i++) {
+        const u32 block = is_telling(&p->insts[i]) ? k->m.f->block_of_site[p->insts[i].site] : IR_NO_BLOCK;
+        if (block == IR_NO_BLOCK || !runs_there(k, blocks, block, owner))
+            continue;
+        blocks[block] = (struct replay_block){0};
+        taken = true;
+    }
+    if (!taken || p->copies == 1)
+        return;
+    struct replay_program *programs = arena_array(k->mem, struct replay_program, 2);
+    programs[0] = *p;
+    programs[1] = divide(k, p);
+    blocks[owner] = (struct replay_block){.programs = programs, .n = 2};
+}
+
+/* Where a machine block is made of several PTX blocks, the one that owns it need not be the first that a warp enters. */
 static void move_to_first(struct maker *k, struct replay_block *blocks)
 {
     for (u32 b = 0; b < k->m.f->nblocks; b++) {
-        const u32 first = blocks[b].n ? first_of(k, blocks, b) : b;
+        const u32 first = blocks[b].n ? first_equal(k, b, is_front, &(struct place){blocks, b}) : b;
         if (first == b)
             continue;
         blocks[first] = blocks[b];
@@ -523,14 +640,19 @@ struct replay_code *code_from_sass(struct arena *mem, const struct gpu *gpu, con
         return NULL;
     find_cold(&k);
     find_branches(&k);
-    give_checks_back(&k);
+    k.main_depth = arena_array(mem, u32, f->nblocks + 1);
     k.total = arena_array(mem, u32, 2 * f->src->ninsts + 2);
     k.seen = arena_array(mem, u32, 2 * f->src->ninsts + 2);
+    agree_on_owners(&k);
+    give_checks_back(&k);
     struct replay_code *out = arena_new(mem, struct replay_code);
     *out = (struct replay_code){.nblocks = f->nblocks, .ninsts = code->n, .machine = true};
     out->blocks = arena_array(mem, struct replay_block, f->nblocks + 1);
     for (u32 b = 0; b < f->nblocks; b++)
         out->blocks[b] = make_block(&k, b);
+    for (u32 b = 0; b < f->nblocks; b++)
+        if (out->blocks[b].n)
+            take_in(&k, out->blocks, b);
     move_to_first(&k, out->blocks);
     out->unknown = k.unknown;
     return out;

@@ -14,6 +14,9 @@
  * Code for a warp whose lanes have parted before a shuffle is cold: it has no owner. */
 #include "meter/sass/match.h"
 
+#include "ir/matrix.h"
+#include "model/replay/code.h"
+
 enum { VOTE_ANCHOR = 8 };
 enum { SMALL_MIN = 2 };    /* integer operations that must say the same: one alone may have been folded or split */
 enum { HEAD_LINES = 400 }; /* from a kernel's name to its first instruction, at most */
@@ -161,12 +164,26 @@ bool match_is_own(const struct match *m, const struct machine_block *b, u32 inst
     return site && m->f->block_of_site[site - 1] == b->owner && m->code->insts[inst].op != SASS_NOP;
 }
 
+/* The unit computes what the instruction says: not a constant that was put into a register for it. */
+static bool is_float_unit(const struct sass_inst *made)
+{
+    const struct sass_row *row = sass_row_of(made->low, UINT32_MAX);
+    return row && (row->pipe == PIPE_FMA || row->pipe == PIPE_FP64 || row->pipe == PIPE_FP16);
+}
+
+static bool is_product(const struct ptx_inst *from, const struct sass_inst *made)
+{
+    const struct sass_row *row = sass_row_of(made->low, UINT32_MAX);
+    return row && row->pipe == PIPE_TENSOR && ir_matrix_products(from) == 1;
+}
+
 /* An unrolled loop has fewer branches than turns. */
 bool match_is_evidence(const struct match *m, u32 inst)
 {
     const struct ptx_inst *from = &m->f->src->insts[match_site(m, inst) - 1];
     const struct sass_inst *made = &m->code->insts[inst];
-    return (is_anchor(from, made) && !match_ends_block(made)) || (is_float_op(from) && made->op == SASS_OTHER);
+    return (is_anchor(from, made) && !match_ends_block(made)) || (is_float_op(from) && is_float_unit(made)) ||
+           is_product(from, made);
 }
 
 /* Integer arithmetic that is one machine instruction. */

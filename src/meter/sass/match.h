@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "meter/rules.h"
 
-enum { COPIES_MAX = 64 };
+enum { COPIES_MAX = 256 };
 
 struct machine_block {
     u32 first, end; /* machine instructions */

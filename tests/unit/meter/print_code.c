@@ -12,6 +12,30 @@ static const char *const pipes[PIPE_COUNT] = {"none",   "fma",     "fmaheavy", "
                                               "tensor", "uniform", "branch",   "adu", "lsu",  "tex"};
 static const char *const ops[] = {"", "memory", "barrier", "fence", "commit", "copies", "sleep", "exit"};
 
+/* The block whose program is running when a warp is in the block of the site, as far as that is certain. */
+static u32 runs_in(const struct ir_func *f, const struct replay_code *r, u32 site)
+{
+    u32 b = f->block_of_site[site];
+    while (b != IR_NO_BLOCK && !r->blocks[b].n)
+        b = f->blocks[b].idom;
+    return b;
+}
+
+/* An access that stands in another program than the one that is running then: the replay does not find it. */
+static bool is_lost(const struct ir_func *f, const struct replay_code *r, u32 block, const struct replay_inst *i)
+{
+    return (i->op == REPLAY_MEMORY || i->op == REPLAY_BARRIER) && runs_in(f, r, i->site) != block;
+}
+
+static u32 count_lost(const struct ir_func *f, const struct replay_code *r)
+{
+    u32 n = 0;
+    for (u32 b = 0; b < r->nblocks; b++)
+        for (u32 i = 0; r->blocks[b].n && i < r->blocks[b].programs[0].n; i++)
+            n += is_lost(f, r, b, &r->blocks[b].programs[0].insts[i]);
+    return n;
+}
+
 static void print_bar(char letter, u8 bar)
 {
     if (bar == REPLAY_NO_BAR)
@@ -20,7 +44,7 @@ static void print_bar(char letter, u8 bar)
         printf(" %c%u", letter, bar);
 }
 
-static void print_inst(const struct ir_func *f, const struct sass_func *code, const struct gpu *gpu,
+static void print_inst(const struct ir_func *f, const struct sass_func *code, const struct gpu *gpu, bool lost,
                        const struct replay_inst *i)
 {
     const struct sass_row *row = sass_row_of(code->insts[i->at].low, gpu->cc_major);
@@ -33,28 +57,7 @@ static void print_inst(const struct ir_func *f, const struct sass_func *code, co
     printf(" %3u %3u %c %2u", i->latency, i->interval, i->constant ? 'c' : ' ', i->copy);
     if (i->site != REPLAY_NO_SITE)
         printf("   %u %s", f->src->insts[i->site].line, ptx_op_rows[f->src->insts[i->site].op].name);
-    printf("\n");
-}
-
-/* The block whose program is running when a warp is in the block of the site, as far as that is certain. */
-static u32 runs_in(const struct ir_func *f, const struct replay_code *r, u32 site)
-{
-    u32 b = f->block_of_site[site];
-    while (b != IR_NO_BLOCK && !r->blocks[b].n)
-        b = f->blocks[b].idom;
-    return b;
-}
-
-/* Accesses that stand in another program than the one that is running then: the replay does not find them. */
-static u32 count_lost(const struct ir_func *f, const struct replay_code *r)
-{
-    u32 n = 0;
-    for (u32 b = 0; b < r->nblocks; b++)
-        for (u32 i = 0; r->blocks[b].n && i < r->blocks[b].programs[0].n; i++) {
-            const struct replay_inst *x = &r->blocks[b].programs[0].insts[i];
-            n += (x->op == REPLAY_MEMORY || x->op == REPLAY_BARRIER) && runs_in(f, r, x->site) != b;
-        }
-    return n;
+    printf("%s\n", lost ? " LOST" : "");
 }
 
 static void print_code(const struct ir_func *f, const struct sass_func *code, const struct gpu *gpu,
@@ -70,7 +73,7 @@ static void print_code(const struct ir_func *f, const struct sass_func *code, co
             const struct replay_program *program = &r->blocks[b].programs[p];
             printf("  for %u entries: %u instructions\n", program->copies, program->n);
             for (u32 i = 0; i < program->n; i++)
-                print_inst(f, code, gpu, &program->insts[i]);
+                print_inst(f, code, gpu, is_lost(f, r, b, &program->insts[i]), &program->insts[i]);
         }
     }
 }

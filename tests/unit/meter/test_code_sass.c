@@ -315,6 +315,83 @@ static void slow_paths_are_left_out(void **state)
     drop(&s);
 }
 
+/* A division of 64 bits is a function of ptxas's own, which is called without a branch around it. */
+static void functions_that_are_called(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "ld.global.u64 %rd4, [%rd3];\nld.global.u64 %rd5, [%rd3+8];\nor.b64 %rd6, %rd4, %rd5;\n"
+             "and.b64 %rd6, %rd6, 0xffffffff00000000;\nsetp.eq.u64 %p1, %rd6, 0;\nmov.u64 %rd7, %rd4;\n"
+             "@%p1 bra OUT;\ndiv.u64 %rd7, %rd4, %rd5;\nOUT: st.global.u64 [%rd3], %rd7;\nret;");
+    check(&s);
+    const struct replay_block *division = block_of_line(&s, "div", 0);
+    assert_int_equal(division->n, 1);
+    const struct replay_program *p = &division->programs[0];
+    assert_int_equal(count(&s, p, "CALL"), 1);
+    assert_int_equal(count(&s, p, "RET"), 1);
+    assert_true(count(&s, p, "MUFU") > 0 && p->n > 30);
+    for (u32 i = 0; i < p->n; i++)
+        assert_int_equal(s.func->src->insts[p->insts[i].site].op, OP_DIV);
+    drop(&s);
+}
+
+/* A loop of three blocks, one of them predicated, is unrolled as a whole: the first has the code of all. */
+static void several_blocks_unrolled(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.u32 %r2, 0;\nmov.f32 %f3, 0f00000000;\n"
+             "L:\nld.global.u32 %r6, [%rd3];\nsetp.lt.s32 %p2, %r6, 0;\n@%p2 bra S;\n"
+             "ld.global.f32 %f1, [%rd3+4096];\nfma.rn.f32 %f3, %f1, %f1, %f3;\n"
+             "S:\nadd.s64 %rd3, %rd3, 1024;\nadd.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, %r9;\n@%p1 bra L;\n"
+             "st.global.f32 [%rd1], %f3;\nret;");
+    check(&s);
+    const struct replay_block *loop = block_of_line(&s, "ld", 2);
+    assert_true(loop->n > 1);
+    assert_int_equal(loop->programs[0].copies, 4);
+    for (u32 p = 0; p < loop->n; p++)
+        assert_int_equal(count(&s, &loop->programs[p], "LDG"), 2 * loop->programs[p].copies);
+    assert_int_equal(block_of_line(&s, "ld", 3)->n, 0);
+    drop(&s);
+}
+
+/* The block in front of a barrier, a predicated load: their machine block is the first one's. */
+static void programs_begin_where_a_warp_comes_first(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.u32 %r3, tile;\nshl.b32 %r4, %r1, 2;\nadd.s32 %r5, %r3, %r4;\nsetp.ge.s32 %p1, %r1, %r9;\n"
+             "mov.u32 %r6, 0;\n@%p1 bra S;\nld.global.u32 %r6, [%rd3];\n"
+             "S: st.shared.u32 [%r5], %r6;\nbar.sync 0;\nld.shared.u32 %r7, [%r5+4];\nld.shared.u32 %r8, [%r5+8];\n"
+             "add.s32 %r7, %r7, %r8;\nst.global.u32 [%rd3], %r7;\nret;");
+    check(&s);
+    assert_int_equal(s.code->blocks[0].n, 1);
+    assert_int_equal(block_of_line(&s, "bar", 0)->n, 0);
+    const struct replay_program *p = &s.code->blocks[0].programs[0];
+    assert_int_equal(count(&s, p, "LDG"), 1);
+    assert_int_equal(count(&s, p, "BAR"), 1);
+    assert_int_equal(count(&s, p, "LDS"), 2);
+    drop(&s);
+}
+
+/* An atomic that is a loop of compare-and-swap is one access: its load takes the time of a hit. */
+static void atomics_in_a_loop(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.u32 %r3, tile;\nshl.b32 %r4, %r1, 2;\nadd.s32 %r5, %r3, %r4;\nld.global.f32 %f1, [%rd3];\n"
+             "atom.shared.add.f32 %f2, [%r5], %f1;\nst.global.f32 [%rd3], %f2;\nret;");
+    check(&s);
+    u32 accesses = 0;
+    for (u32 b = 0; b < s.code->nblocks; b++)
+        for (u32 i = 0; s.code->blocks[b].n && i < s.code->blocks[b].programs[0].n; i++) {
+            const struct replay_inst *x = &s.code->blocks[b].programs[0].insts[i];
+            accesses += x->op == REPLAY_MEMORY && s.func->src->insts[x->site].op == OP_ATOM;
+        }
+    assert_int_equal(accesses, 1);
+    drop(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +404,10 @@ int main(void)
         cmocka_unit_test(barrier_in_a_loop),
         cmocka_unit_test(copies_to_shared_memory),
         cmocka_unit_test(slow_paths_are_left_out),
+        cmocka_unit_test(functions_that_are_called),
+        cmocka_unit_test(several_blocks_unrolled),
+        cmocka_unit_test(programs_begin_where_a_warp_comes_first),
+        cmocka_unit_test(atomics_in_a_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
