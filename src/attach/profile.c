@@ -5,6 +5,8 @@
  *
  * LOCKSTEP_CLOCK=base models time at the GPU's base clock, boost (the default) at its boost clock.
  *
+ * LOCKSTEP_MODEL_LAUNCHES=sampled: of launches that are alike some are modelled (sampling.h).
+ *
  * LOCKSTEP_BANKS=5x4 pictures a shared memory of that many banks, of that many bytes each.
  *
  * LOCKSTEP_KILL=1 ends the process when LOCKSTEP_LAUNCH_COUNT launches have run, and leaves a file `ended` in the
@@ -22,6 +24,7 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
+#include "attach/sampling.h"
 #include "meter/meter.h"
 #include "meter/session/select.h"
 #include "meter/session/session.h"
@@ -221,10 +224,8 @@ static const char *ptxas_of(const char *said)
     return *said && strcmp(said, "0") != 0 ? said : NULL;
 }
 
-static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct launch_place place,
-                                  struct exec_fault *fault)
+static struct meter_options options_of(const struct exec_launch *l, CUfunction f)
 {
-    struct meter *m;
     struct meter_options options = METER_OPTIONS_DEFAULT;
     options.carveout_kib = carveout_kib(f);
     options.banks = drv.settings.banks.banks;
@@ -237,6 +238,19 @@ static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct la
     options.ptx_len = f->mod->ptx_len;
     options.ptxas = ptxas_of(drv.settings.ptxas);
     options.tmp = settings_tmp();
+    return options;
+}
+
+static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct launch_place place,
+                                  struct exec_fault *fault)
+{
+    struct meter *m;
+    struct meter_options options = options_of(l, f);
+    struct sampled_row *row = NULL;
+    if (options.caches && drv.settings.model_launches == MODEL_LAUNCHES_SAMPLED) {
+        row = sampling_row(l, options.carveout_kib, place);
+        options.caches = sampling_models(row);
+    }
     enum ls_status s = meter_begin(l, &drv.gpu, &options, &m);
     if (s != LS_OK) {
         complain("launches run without being profiled", s);
@@ -255,6 +269,8 @@ static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct la
     r->seconds = seconds;
     if (run != LS_OK)
         r->status = run == LS_ERR_FAULT ? exec_fault_cuda_name(fault->kind) : ls_status_text(run);
+    else
+        sampling_take(row, r, options.caches);
     record(r, l, place);
     meter_report_free(r);
     count_run();

@@ -82,6 +82,8 @@ struct meter_report {
     u32 sms, schedulers;                                /* of the device; of an SM */
     u32 registers;                                      /* a thread */
     bool modelled;                                      /* with the modelled metrics */
+    u64 modelled_as; /* id of the launch before it whose modelled metrics these are; 0: they are its own */
+    bool unlike;     /* without, because it did other work than the launches before it, which is known too late */
     struct model_time time; /* when modelled; of a report that was read from a session: not */
     double seconds;         /* 0 until the caller sets it */
     struct occupancy_result occupancy;

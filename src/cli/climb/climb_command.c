@@ -225,6 +225,7 @@ static bool set_environment(const struct climb *c)
     return engine_options_set(&(struct engine_options){.gpu = c->gpu_name}) &&
            said_set(&said, SETTING_BANKS, c->banks) &&
            said_set(&said, SETTING_CACHES, c->request.no_time ? NULL : "1") &&
+           said_set(&said, SETTING_MODEL_LAUNCHES, "all") &&
            said_set(&said, SETTING_PICTURES, c->picture.wanted ? "1" : NULL) && said_export(&said);
 }
 

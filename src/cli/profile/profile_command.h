@@ -27,6 +27,7 @@ struct profile {
     bool from_start, kill;
     bool boost_clock, clock_named; /* --clock-control none; --clock-control at all */
     bool no_model;                 /* without the modelled metrics */
+    const char *model_launches;    /* NULL: sampled */
     struct select_options select;
     enum profile_list list;
     const char *query_mode; /* base, suffix, all */

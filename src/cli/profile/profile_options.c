@@ -207,6 +207,11 @@ static const struct option_row rows[] = {
     OPTION(TEXT, "ptxas", "PROGRAM", "The ptxas that is asked for registers, as LOCKSTEP_PTXAS; 0: none", TO(ptxas)),
     OPTION(YES_NO, "model", "yes|no", "no: without the modelled metrics (caches, DRAM, time), which cost time",
            TO(no_model), .negate = true),
+    OPTION(CHOICE, "model-launches", "all|sampled",
+           "all: model every launch. sampled: of launches alike the 1st, 2nd, 4th, 8th ..., whose modelled metrics "
+           "those between "
+           "take (sampled)",
+           TO(model_launches), .as_text = true),
     ROW_NO_CHECK(TO(unchecked)),
     OPTION_TITLE("Taken, as ncu's, without effect:"),
     OPTION(CHOICE, "replay-mode", "kernel|application", "Nothing is replayed: one run counts everything",

@@ -73,6 +73,7 @@ static bool set_environment(const struct profile *p, const char *folder)
            said_set(&s, SETTING_PROFILE_FROM_START, p->from_start ? NULL : "0") &&
            said_set(&s, SETTING_KILL, p->kill ? "1" : NULL) && said_set(&s, SETTING_PROGRESS, progress_of(p, path)) &&
            said_set(&s, SETTING_CACHES, wants_model(p) ? "1" : "0") &&
+           said_set(&s, SETTING_MODEL_LAUNCHES, p->model_launches ? p->model_launches : "sampled") &&
            said_set(&s, SETTING_CLOCK, p->boost_clock ? "boost" : "base") && said_export(&s);
 }
 

@@ -288,6 +288,8 @@ static bool read_launch(const json_t *root, struct meter_report *r)
     r->root = u64_of(root, "root");
     r->depth = u32_of(root, "depth");
     r->children = u32_of(root, "children");
+    r->modelled_as = u64_of(root, "modelled_as");
+    r->unlike = json_is_true(json_object_get(root, "unlike"));
     r->ordinal = (u32)u64_of(root, "ordinal");
     r->context = u64_of(root, "context");
     r->stream = u64_of(root, "stream");

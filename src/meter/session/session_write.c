@@ -5,6 +5,7 @@
  *     "sites"    [[function, file, line, PTX line, PTX], ...]: instructions that no record before named; numbered from
  * 0 on "values"   by metric, null where there is none; "kinds" a letter each: c, m, e, t (counted, modelled, estimated,
  *                measured)
+ *     "modelled_as": id of the launch before it whose modelled values these are; "unlike": it has none (meter.h)
  *     "events"   [event, count, ...] where the count is not 0
  *     "lines"    [[site, event, count, ...], ...]; or "lines_as": n, the n-th "lines" of the file, from 0 */
 #include <inttypes.h>
@@ -326,6 +327,10 @@ static void put_launch(struct session_text *t, const struct meter_report *r)
     putf(t, ",\"occupancy\":{\"blocks_per_sm\":%u,\"limiter\":\"%s\"}", r->occupancy.blocks_per_sm,
          occupancy_limiter_name(r->occupancy.limiter));
     put_family(t, r);
+    if (r->modelled_as)
+        putf(t, ",\"modelled_as\":%" PRIu64, r->modelled_as);
+    if (r->unlike)
+        put(t, ",\"unlike\":true");
 }
 
 static void write_record(struct session_writer *w, const struct meter_report *r)

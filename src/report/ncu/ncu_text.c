@@ -159,6 +159,31 @@ static void put_interval(FILE *out, const struct ncu_report *r, const struct ncu
     ncu_wrap(out, "    Time  ", text);
 }
 
+/* ncu's number of the launch with that id among those of the same process; false: it is not in the report. */
+static bool number_of(const struct ncu_report *r, const struct ncu_launch *l, u64 id, u64 *number)
+{
+    for (u32 i = 0; i < r->n; i++)
+        if (r->launches[i].r->id == id && r->launches[i].r->process == l->r->process) {
+            *number = r->launches[i].id;
+            return true;
+        }
+    return false;
+}
+
+/* Whose the modelled values are, when they are not the launch's own. */
+static void put_sampled(FILE *out, const struct ncu_report *r, const struct ncu_launch *l)
+{
+    char text[200] =
+        "not modelled: it did other work than the launches like it before (--model-launches all models each)";
+    u64 number;
+    if (l->r->modelled_as && number_of(r, l, l->r->modelled_as, &number))
+        snprintf(text, sizeof text, "modelled as launch %llu, which did the same work", (unsigned long long)number);
+    else if (l->r->modelled_as)
+        snprintf(text, sizeof text, "modelled as an earlier launch, which did the same work");
+    if (l->r->modelled_as || l->r->unlike)
+        ncu_wrap(out, "    Model ", text);
+}
+
 static void put_warp_state(FILE *out, const struct ncu_report *r, const struct ncu_launch *l)
 {
     char text[4096];
@@ -172,7 +197,7 @@ static void put_warp_state(FILE *out, const struct ncu_report *r, const struct n
 static void put_remarks(FILE *out, const struct ncu_report *r, const struct ncu_launch *l, i32 section)
 {
     if (section >= 0 && section == ncu_section_find("SpeedOfLight"))
-        put_interval(out, r, l);
+        put_interval(out, r, l), put_sampled(out, r, l);
     if (section >= 0 && section == ncu_section_find("WarpStateStats"))
         put_warp_state(out, r, l);
 }
