@@ -15,11 +15,21 @@ struct list {
     u32 *needs;        /* nodes that have to be issued before */
     u32 *ready;        /* the cycle when its operands are there */
     bool *done, *used; /* issued; its result is read by one that was issued */
+    bool *alone;       /* a load whose readers read no other load */
     u32 *open, nopen;  /* nodes of the window that need no other one to be issued first */
     u32 first, end;    /* the window: from the lowest node that is not issued */
     u32 now, loads, words;
     u32 free[PIPE_COUNT]; /* the cycle from which on the pipe takes another one */
 };
+
+/* Cycles from n to one that needs its result. What reads two loads frees registers, and is wanted soon. */
+static u32 distance(const struct list *l, u32 n, const struct edge *e)
+{
+    const struct node *from = &l->g->nodes.at[n];
+    if (!e->value)
+        return 1;
+    return l->alone[n] && from->latency < from->alone ? from->alone : node_distance(from, &l->g->nodes.at[e->to]);
+}
 
 static void find_heights(struct list *l)
 {
@@ -28,7 +38,7 @@ static void find_heights(struct list *l)
         l->height[n] = node->latency;
         for (u32 k = node->first_out; k; k = l->g->edges.at[k - 1].next) {
             const struct edge *e = &l->g->edges.at[k - 1];
-            const u32 way = (e->value ? node_distance(node, &l->g->nodes.at[e->to]) : 1) + l->height[e->to];
+            const u32 way = distance(l, n, e) + l->height[e->to];
             l->height[n] = way > l->height[n] ? way : l->height[n];
         }
     }
@@ -103,7 +113,7 @@ static void issue(struct list *l, u32 n, u32 *const *from)
     }
     for (u32 k = node->first_out; k; k = l->g->edges.at[k - 1].next) {
         const struct edge *e = &l->g->edges.at[k - 1];
-        const u32 at = l->now + (e->value ? node_distance(node, &l->g->nodes.at[e->to]) : 1);
+        const u32 at = l->now + distance(l, n, e);
         l->ready[e->to] = at > l->ready[e->to] ? at : l->ready[e->to];
         if (--l->needs[e->to] == 0 && e->to < l->end)
             l->open[l->nopen++] = e->to;
@@ -131,6 +141,18 @@ static void find_sources(struct arena *mem, const struct graph *g, u32 **from)
     }
 }
 
+static void find_alone(struct list *l, u32 *const *from)
+{
+    for (u32 n = 0; n < l->g->nodes.len; n++) {
+        l->alone[n] = l->g->nodes.at[n].words != 0;
+        for (u32 k = l->g->nodes.at[n].first_out; k; k = l->g->edges.at[k - 1].next) {
+            const struct edge *e = &l->g->edges.at[k - 1];
+            if (e->value && from[1][e->to + 1] - from[1][e->to] > 1)
+                l->alone[n] = false;
+        }
+    }
+}
+
 u32 *list_schedule(struct arena *mem, const struct graph *g)
 {
     const u32 n = g->nodes.len;
@@ -140,9 +162,11 @@ u32 *list_schedule(struct arena *mem, const struct graph *g)
                      .ready = arena_array(mem, u32, n + 1),
                      .done = arena_array(mem, bool, n + 1),
                      .used = arena_array(mem, bool, n + 1),
+                     .alone = arena_array(mem, bool, n + 1),
                      .open = arena_array(mem, u32, n + 1)};
     u32 *order = arena_array(mem, u32, n + 1), *from[2];
     find_sources(mem, g, from);
+    find_alone(&l, from);
     find_heights(&l);
     for (u32 k = 0; k < n; k++)
         l.needs[k] = g->nodes.at[k].needs;

@@ -63,15 +63,21 @@ static u32 words_of(const struct ptx_inst *i, u32 width)
     return bytes > 4 ? bytes / 4 : 1;
 }
 
-/* What a compiler assumes: the code of ptxas 13.0 for sm_90 looks as if outside of loops all loads came first, and in loops a use
- * came some 20 cycles behind. */
+/* What a compiler assumes of a load: ptxas 13.0's code for sm_90 looks as if outside of loops all loads came first; in loops
+ * they do if each is used alone, else a use comes some 20 cycles behind. */
+enum { FAR = 200, FAR_TOGETHER = 26, NEAR_TOGETHER = 16 };
+
+static bool is_near(const struct ptx_inst *i) { return i->space == SPACE_SHARED || i->space == SPACE_CONST; }
+
+static u32 latency_alone(const struct build *b, const struct ptx_inst *i)
+{
+    return is_near(i) ? b->latency.shared : FAR;
+}
+
 static u32 memory_latency(const struct build *b, const struct ptx_inst *i)
 {
-    enum { FAR = 200, FAR_IN_LOOP = 26, NEAR_IN_LOOP = 16 };
     const bool loop = b->f->blocks[b->block].loop_depth > 0;
-    if (i->space == SPACE_SHARED || i->space == SPACE_CONST)
-        return loop ? NEAR_IN_LOOP : b->latency.shared;
-    return loop ? FAR_IN_LOOP : FAR;
+    return !loop ? latency_alone(b, i) : is_near(i) ? NEAR_TOGETHER : FAR_TOGETHER;
 }
 
 static enum replay_pipe memory_pipe(const struct ptx_inst *i)
@@ -88,6 +94,7 @@ static u32 add_access(struct build *b, const struct ptx_inst *i, u32 site, const
     struct node *n = &b->g->nodes.at[node];
     n->inst.op = REPLAY_MEMORY;
     n->inst.latency = 0;
+    n->alone = (u16)latency_alone(b, i);
     n->words = load && result ? (u8)words_of(i, b->e->sites[site].width) : 0;
     if (!result)
         n->latency = 1;

@@ -15,6 +15,7 @@
 struct node {
     struct replay_inst inst;
     u16 latency;     /* cycles to its result: exact if fixed, else what the scheduler assumes */
+    u16 alone;       /* loads: what the scheduler assumes if nothing reads it together with another load */
     bool variable;   /* its result is waited for by a scoreboard */
     u8 every;        /* cycles until the next one of its pipe */
     u8 least;        /* the stall behind it, at least */
