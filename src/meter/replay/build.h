@@ -12,6 +12,7 @@ struct value {
     u32 source[SOURCES]; /* nodes, or LIVE | register */
     u32 n;
     bool constant; /* of a constant bank */
+    bool known;    /* a number, or the address of a variable */
     bool varies;   /* from lane to lane, as far as is known */
     u32 base;      /* it is base + offset; values with the same base differ by their offsets */
     i64 offset;

@@ -113,13 +113,24 @@ static struct value add_machine(struct build *b, u32 site, u32 weight, const str
 
 static void keep_base(struct build *b, const struct ptx_inst *i, struct value *v)
 {
-    const bool copy = (i->op == OP_MOV || i->op == OP_CVTA) && i->noperands == 2 && i->operands[1].kind == PTX_REG;
-    if (!copy && !is_step(i))
+    const bool copy = (i->op == OP_MOV || i->op == OP_CVTA) && i->noperands == 2;
+    v->known = copy && (i->operands[1].kind == PTX_VAR || i->operands[1].kind == PTX_IMM);
+    if (!is_step(i) && !(copy && i->operands[1].kind == PTX_REG))
         return;
     const struct value *from = build_value(b, i->operands[1].var->index);
     const i64 step = copy ? 0 : (i64)i->operands[2].bits;
+    v->known = from->known;
     v->base = from->base;
     v->offset = from->offset + (i->op == OP_SUB ? -step : step);
+}
+
+/* What is in a constant bank at a known place is an operand of what uses it. */
+static bool is_bank_operand(struct build *b, const struct ptx_inst *i)
+{
+    if (i->op != OP_LD || i->space != SPACE_CONST || i->operands[1].kind != PTX_ADDR)
+        return false;
+    const struct ptx_operand *base = &i->operands[1].elems[0];
+    return base->kind == PTX_VAR || (base->kind == PTX_REG && build_value(b, base->var->index)->known);
 }
 
 /* A parameter is a constant of what uses it, where it is not loaded. */
@@ -187,7 +198,8 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     struct value needs = operands_of(b, &t);
     struct value result = needs;
     needs.varies |= is_of_lane(i);
-    const u32 weight = is_unrolled_away(b, i, branch) ? 0 : weight_of(b, site);
+    const bool bank = is_bank_operand(b, i);
+    const u32 weight = is_unrolled_away(b, i, branch) || bank ? 0 : weight_of(b, site);
     b->first = b->g->nodes.len;
     result.base = b->bases++;
     result.offset = 0;
@@ -195,6 +207,8 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         result = build_result(b, build_part(b, site, &needs));
     else if (weight && !b->e->sites[site].follows)
         result = add_machine(b, site, weight, &needs, &t);
+    else if (bank)
+        result.constant = true;
     else if (is_parameter(i))
         result.constant = b->f->src->is_entry;
     result.varies = needs.varies;

@@ -361,7 +361,8 @@ static void check_sites(struct check *k)
     for (u32 s = 0; s < k->f->src->ninsts; s++) {
         const bool alone = !k->e->sites[s].follows && !k->e->sites[s].width;
         const struct ptx_inst *i = &k->f->src->insts[s];
-        const bool constant = i->op == OP_MOV && i->operands[i->noperands - 1].kind == PTX_IMM; /* an operand */
+        const bool constant = (i->op == OP_MOV && i->operands[i->noperands - 1].kind == PTX_IMM) ||
+                              (i->op == OP_LD && i->space == SPACE_CONST); /* may be an operand */
         if (alone && n[s] != k->e->sites[s].weight && !(constant && n[s] <= k->e->sites[s].weight))
             complain(k, "not as many instructions as estimated", s, n[s]);
     }

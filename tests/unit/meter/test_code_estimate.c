@@ -56,7 +56,7 @@ static void drop(struct subject *s)
 
 static void make(struct subject *s, const char *body)
 {
-    static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+    static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n.const .align 4 .b8 bank[64];\n"
                                 ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
                                 ".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<99>;\n"
                                 ".shared .align 4 .b8 tile[4096];\n"
@@ -247,6 +247,22 @@ static void other_loops_are_kept(void **state)
     }
 }
 
+static void a_constant_at_a_known_place_is_an_operand(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.u64 %rd2, bank; ld.const.f32 %f1, [bank+4]; ld.const.f32 %f2, [%rd2+8]; mul.wide.u32 %rd4, %r1, 4;\n"
+             "add.s64 %rd3, %rd2, %rd4; ld.const.f32 %f3, [%rd3]; fma.rn.f32 %f4, %f1, %f2, %f3;\n"
+             "st.global.f32 [%rd1], %f4; ret;");
+    const struct replay_program *p = program(&s, 0, 1);
+    u32 n = 0;
+    for (u32 i = 0; i < p->n; i++)
+        n += op_of(&s, &p->insts[i]) == OP_LD && p->insts[i].op == REPLAY_MEMORY;
+    assert_int_equal(n, 1);
+    assert_true(p->insts[where(&s, p, OP_FMA, 0)].constant);
+    drop(&s);
+}
+
 /* ---- blocks ---- */
 
 static void a_body_is_in_the_program_before_it(void **state)
@@ -393,6 +409,7 @@ int main(void)
         cmocka_unit_test(a_loop_of_known_length_is_unrolled_wholly),
         cmocka_unit_test(a_pragma_keeps_a_loop),
         cmocka_unit_test(other_loops_are_kept),
+        cmocka_unit_test(a_constant_at_a_known_place_is_an_operand),
         cmocka_unit_test(a_body_is_in_the_program_before_it),
         cmocka_unit_test(both_sides_of_a_branch_are_predicated),
         cmocka_unit_test(a_load_is_waited_for_in_a_later_block),
