@@ -56,25 +56,24 @@ static u32 soonest(const struct list *l, u32 n)
     return pipe > operands ? pipe : operands;
 }
 
-/* Whether a goes before b. */
-static bool goes_first(const struct list *l, u32 a, u32 b)
+/* The lower, the sooner its turn: what is not crowded, what can be issued first, what has the longest way to the end. */
+static u64 rank(const struct list *l, u32 n)
 {
-    const bool a_full = is_crowded(l, a), b_full = is_crowded(l, b);
-    if (a_full != b_full)
-        return b_full;
-    const u32 a_at = soonest(l, a), b_at = soonest(l, b);
-    if (a_at != b_at)
-        return a_at < b_at;
-    return l->height[a] != l->height[b] ? l->height[a] > l->height[b] : a < b;
+    return (u64)is_crowded(l, n) << 63 | (u64)soonest(l, n) << 32 | (UINT32_MAX - l->height[n]);
 }
 
-/* The place in `open` of the node to issue. */
+/* The place in `open` of the node to issue; of equals the one that is first in the text. */
 static u32 choose(const struct list *l)
 {
     u32 best = 0;
-    for (u32 k = 1; k < l->nopen; k++)
-        if (goes_first(l, l->open[k], l->open[best]))
+    u64 lowest = UINT64_MAX;
+    for (u32 k = 0; k < l->nopen; k++) {
+        const u64 r = rank(l, l->open[k]);
+        if (r < lowest || (r == lowest && l->open[k] < l->open[best])) {
+            lowest = r;
             best = k;
+        }
+    }
     return best;
 }
 

@@ -200,17 +200,39 @@ static bool may_be_between(const char *line)
     return !n || begins_with(at, ".loc") || begins_with(at, "//") || at[n - 1] == ':';
 }
 
+/* The line before one; NULL: it is the first. */
+static const char *line_before(const char *text, const char *line)
+{
+    if (line == text)
+        return NULL;
+    for (line--; line > text && line[-1] != '\n';)
+        line--;
+    return line;
+}
+
 static bool is_kept_by_pragma(const struct ir_func *f, const struct ptx_inst *first)
 {
     enum { LINES = 8 };
-    for (u32 back = 0; back < LINES && back < first->line; back++) {
-        const char *line = line_start(f->mod->text, first->line - back);
-        if (!line || says_nounroll(line))
-            return line != NULL;
+    const char *line = line_start(f->mod->text, first->line);
+    for (u32 back = 0; line && back < LINES; back++, line = line_before(f->mod->text, line)) {
+        if (says_nounroll(line))
+            return true;
         if (back && !may_be_between(line))
             return false;
     }
     return false;
+}
+
+/* Turns that become one, if no pragma forbids it. */
+static u32 turns_of(const struct ir_func *f, const struct ir_block *b)
+{
+    struct counting c;
+    if (!find_counting(f, b, &c))
+        return 1;
+    const u32 turns = known_turns(f, b, &c), insts = b->end - b->first;
+    if (turns && turns * insts <= WHOLE_INSTS && !has_call(f, b))
+        return turns;
+    return is_small(f, b) && (insts <= SHORT || !has_few_turns(&c) || !has_store(f, b)) ? TURNS : 1;
 }
 
 u32 unroll_factor(const struct ir_func *f, u32 block)
@@ -221,11 +243,6 @@ u32 unroll_factor(const struct ir_func *f, u32 block)
         loops |= b->succs[k] == block;
     if (!loops || b->end == b->first || at(f, b->end - 1)->op != OP_BRA || !at(f, b->end - 1)->guard)
         return 1;
-    struct counting c;
-    if (!find_counting(f, b, &c) || is_kept_by_pragma(f, at(f, b->first)))
-        return 1;
-    const u32 turns = known_turns(f, b, &c), insts = b->end - b->first;
-    if (turns && turns * insts <= WHOLE_INSTS && !has_call(f, b))
-        return turns;
-    return is_small(f, b) && (insts <= SHORT || !has_few_turns(&c) || !has_store(f, b)) ? TURNS : 1;
+    const u32 turns = turns_of(f, b);
+    return turns > 1 && !is_kept_by_pragma(f, at(f, b->first)) ? turns : 1;
 }

@@ -291,7 +291,8 @@ static bool is_barrier(const struct ptx_inst *i)
 static bool is_access(const struct ptx_inst *i)
 {
     const u8 m = ptx_op_rows[i->op].memory;
-    return (m == PTX_MEM_LOAD || m == PTX_MEM_STORE || m == PTX_MEM_ATOMIC) && i->space != SPACE_PARAM;
+    return (m == PTX_MEM_LOAD || m == PTX_MEM_STORE || m == PTX_MEM_ATOMIC) && i->space != SPACE_PARAM &&
+           i->space != SPACE_CONST && !ptx_has(i, MOD_NC);
 }
 
 static void check_order(struct check *k, u32 copy, u32 site)
