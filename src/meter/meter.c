@@ -192,6 +192,16 @@ static void add_rest(const struct meter *m, u64 n[EVENT_COUNT])
             n[TRAFFIC_FIRST + e] += caches_rest(m->workers[w]->caches)->n[e];
 }
 
+/* Of no instruction: what the launch itself costs. */
+static void add_beside(const struct meter *m, u64 n[EVENT_COUNT])
+{
+    const u64 blocks = (u64)m->grid[0] * m->grid[1] * m->grid[2];
+    const struct beside b = traffic_beside(&n[TRAFFIC_FIRST], blocks < m->gpu.sms ? (u32)blocks : m->gpu.sms);
+    n[EVENT_l2_beside] += b.l2;
+    n[EVENT_l2_beside_reads] += b.l2_reads;
+    n[EVENT_dram_reads] += b.dram_reads;
+}
+
 static void add_instruction_mix(u64 *n, const struct site_estimate *e, const struct block_count *own)
 {
     n[EVENT_ptx_inst] += own->warps;
@@ -563,6 +573,8 @@ static void fill(const struct meter *m, struct meter_report *r, struct arena *tm
                 r->n[e] += totals[k].n[s][e];
     }
     add_rest(m, r->n);
+    if (m->caches)
+        add_beside(m, r->n);
     describe_launch(m, r);
     if (m->caches)
         add_time(m, r, totals, n, tmp);

@@ -7,9 +7,10 @@
 #include "base/alloc.h"
 #include "meter/caches.h"
 
-/* The events that are modelled stand together: what caches did, the time, what warps waited for. */
+/* The events that are modelled stand together: what caches did for instructions and besides (2), the time, what warps waited
+ * for. */
 enum { MODELLED_FIRST = TRAFFIC_FIRST, MODELLED_COUNT = EVENT_stall_MISC - TRAFFIC_FIRST + 1 };
-_Static_assert(MODELLED_COUNT == TRAFFIC_COUNT + 1 + STALL_COUNT, "they stand together");
+_Static_assert(MODELLED_COUNT == TRAFFIC_COUNT + 2 + 1 + STALL_COUNT, "they stand together");
 
 #define ALIKE 0.01
 #define AS_LONG 0.05

@@ -235,6 +235,59 @@ static void put_order(const struct comparison *rows, u32 n)
            t.n, t.right, t.n ? 100.0 * t.right / t.n : 0.0);
 }
 
+/* The families that the model of the caches was fitted on: all families in the order of the SHA-1 of their names, the first
+ * eleven of them. It was split before anything was fitted. */
+static bool is_cache_family(const char *name)
+{
+    static const char *const fitted[] = {"vector", "transpose", "access",  "shuffle", "fence", "transfer",
+                                         "reduce", "matmul",    "stencil", "conv2d",  "fft"};
+    for (u32 k = 0; k < LS_ARRAY_LEN(fitted); k++)
+        if (!strcmp(fitted[k], name))
+            return true;
+    return false;
+}
+
+/* The errors of one metric on one half; how many there are. */
+static u32 half_errors(const struct comparison *rows, u32 n, u32 column, bool fitted, double *out)
+{
+    u32 m = 0;
+    for (u32 k = 0; k < n; k++) {
+        const double e = modelled_error(&rows[k].modelled[column], column);
+        if (rows[k].ran && !is_left_out(&rows[k]) && !isnan(e) &&
+            is_cache_family(rows[k].subject.family->name) == fitted)
+            out[m++] = e;
+    }
+    return m;
+}
+
+static void put_cache_halves(const struct comparison *rows, u32 n)
+{
+    static double e[TABLE_ROWS];
+    static const char *const metrics[] = {"l1tex__t_sector_hit_rate.pct", "lts__t_sectors_srcunit_tex.sum",
+                                          "lts__t_sectors.sum",           "lts__t_sector_hit_rate.pct",
+                                          "dram__bytes_read.sum",         "dram__bytes_write.sum"};
+    printf(
+        "\nCaches and DRAM, by halves: families are in one half or the other by a hash of their names; the model is "
+        "fitted "
+        "on\nthe first (vector, transpose, access, shuffle, fence, transfer, reduce, matmul, stencil, conv2d, fft).\n\n"
+        "| metric | fitted on: kernels | mean error | median | tested on: kernels | mean error | median |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+    for (u32 i = 0; i < LS_ARRAY_LEN(metrics); i++) {
+        const u32 c = modelled_column(metrics[i]);
+        printf("| `%s` |", metrics[i]);
+        for (u32 half = 0; half < 2; half++) {
+            const u32 m = half_errors(rows, n, c, half == 0, e);
+            const struct spread s = spread_of(e, m);
+            const char *unit = is_points(&modelled_columns[c]) ? "points" : "%";
+            if (m)
+                printf(" %u | %.1f %s | %.1f %s |", m, s.mean, unit, s.median, unit);
+            else
+                printf(" 0 | | |");
+        }
+        printf("\n");
+    }
+}
+
 void modelled_put(const struct comparison *rows, u32 n)
 {
     printf("\n### Modelled: caches, DRAM and time\n\n`tests/hw/h200/memory.csv` has %u of these kernels, run with cold "
@@ -246,6 +299,7 @@ void modelled_put(const struct comparison *rows, u32 n)
            memory.rows - 1);
     put_overall(rows, n);
     put_halves(rows, n);
+    put_cache_halves(rows, n);
     put_families(rows, n);
     put_order(rows, n);
     put_far(rows, n, "gpu__time_duration.sum");

@@ -56,11 +56,16 @@ void cache_clear(struct cache *c)
         c->stamp = 0;
     }
     c->stamp++;
+    c->random = 1;
 }
 
 /* The lines number / 2^low_bits have in common are spread over all low sets, shifted by a hash of that quotient. */
 static inline struct cache_line *set_of(const struct cache *c, u64 number)
 {
+    if (c->policy & CACHE_HASHED) {
+        const u64 once = number * 0x9e3779b97f4a7c15ull, twice = (once ^ once >> 29) * 0xbf58476d1ce4e5b9ull;
+        return c->lines + (size_t)((twice >> 32) * c->nsets >> 32) * c->ways;
+    }
     const u64 run = number >> c->low_bits;
     const u32 mask = (1u << c->low_bits) - 1;
     const u32 shift = (u32)((run * 0x9e3779b97f4a7c15ull) >> 32);
@@ -105,6 +110,15 @@ static inline void put_in_front(struct cache_line *set, u32 at, struct cache_lin
     set[0] = l;
 }
 
+/* The way that makes room in a set without the line: an absent one where there is one. */
+static inline u32 victim_of(struct cache *c, const struct cache_line *set)
+{
+    if (!(c->policy & CACHE_RANDOM) || set[c->ways - 1].held != c->stamp)
+        return c->ways - 1;
+    c->random = c->random * 6364136223846793005ull + 1442695040888963407ull;
+    return (u32)((c->random >> 32) * c->ways >> 32);
+}
+
 struct cache_line *cache_find(struct cache *c, u64 number)
 {
     if (!c->nsets)
@@ -132,8 +146,9 @@ struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *go
         put_in_front(set, at, set[at]);
         return set;
     }
-    if (set[at - 1].held == c->stamp)
-        *gone = set[at - 1];
-    put_in_front(set, at - 1, fresh);
+    const u32 leaves = victim_of(c, set);
+    if (set[leaves].held == c->stamp)
+        *gone = set[leaves];
+    put_in_front(set, leaves, fresh);
     return set;
 }

@@ -1,4 +1,5 @@
-/* cache.h - the tags of a set-associative cache: lines of four sectors, the least recently used line of a set leaves.
+/* cache.h - the tags of a set-associative cache: lines of four sectors; the least recently used line of a set leaves, or,
+ * where the policy says so, any.
  *
  *     struct cache c;
  *     if (!cache_init(&c, bytes, ways)) ...                   no memory
@@ -8,7 +9,8 @@
  *
  * A set is an array in order of use, so a hit near its front costs next to nothing. Which set a line belongs to: any
  * run of lines that is as long as there are sets, and starts at a multiple of that, meets every set once; lines that
- * are a power of two apart are spread. It knows nothing of what is read or written, nor of time.
+ * are a power of two apart are spread. With CACHE_HASHED each line goes where a hash says, so that sets fill unevenly.
+ * It knows nothing of what is read or written, nor of time.
  *
  * Emptying a cache takes no time, however large it is: each entry holds the stamp that the cache had when the entry was
  * made, and entries with another stamp count as absent. In a set, present entries stand in front of absent ones. */
@@ -26,6 +28,12 @@ struct cache_line {
     u64 valid : 4, dirty : 4; /* a bit a sector */
 };
 
+/* Bits; 0 for runs that are spread evenly, and the least recently used line leaves. */
+enum cache_policy {
+    CACHE_HASHED = 1,
+    CACHE_RANDOM = 2, /* when a set is full, any of its lines leaves: the same ones in each run */
+};
+
 struct cache {
     struct cache_line *lines; /* ways of set 0, of set 1, ...; at a multiple of a line of the host's cache */
     void *memory;             /* where they are */
@@ -33,6 +41,8 @@ struct cache {
     u32 nsets, ways;          /* no sets: holds nothing */
     u32 low_bits, rest;       /* nsets = rest << low_bits, rest odd */
     u32 stamp;                /* of what is held, from 1 on */
+    u32 policy;               /* set by its owner after the shape */
+    u64 random;               /* state of CACHE_RANDOM; begins anew when the cache is emptied */
 };
 
 /* A cache of that many bytes, rounded down to whole sets. With less than a line it never holds anything. */

@@ -3,7 +3,12 @@
 
 enum { L1_WAYS = 16 };
 
-bool l1_shape(struct sm *s, u64 bytes) { return cache_shape(&s->l1, bytes, L1_WAYS); }
+bool l1_shape(struct sm *s, u64 bytes)
+{
+    const bool good = cache_shape(&s->l1, bytes, L1_WAYS);
+    s->l1.policy = CACHE_RANDOM;
+    return good;
+}
 
 static bool to_l2(struct sm *s, u64 request, u32 sectors)
 {

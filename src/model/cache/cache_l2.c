@@ -4,7 +4,7 @@
 
 enum {
     L2_WAYS = 16,
-    WINDOW_LINES = 256, /* of a group of SMs, whose reads are close together; fitted */
+    WINDOW_LINES = 64, /* of a group of SMs, whose reads are close together; fitted */
     WINDOW_WAYS = 8,
     FETCH_AHEAD = 4, /* requests of an SM */
 };
@@ -160,15 +160,16 @@ static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct t
     l2_write(l2, home, number, sectors, t);
 }
 
-/* Those of the sectors that no SM of the group has asked for lately. */
+/* The sectors, but none when an SM of the group has asked for exactly these lately. (An H200 joins the loads of tiles that
+ * several blocks read, but not a block's border with what its neighbour reads.) */
 static u32 coalesce(struct l2 *l2, u32 group, u64 number, u32 sectors)
 {
     struct cache_line gone, *l = l2->coalesces ? cache_take(&l2->window[group], number, &gone) : NULL;
     if (!l)
         return sectors;
-    const u32 asked = l->valid;
-    l->valid |= sectors;
-    return sectors & ~asked;
+    const bool same = l->valid == sectors;
+    l->valid = sectors;
+    return same ? 0 : sectors;
 }
 
 static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
@@ -248,8 +249,10 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->coalesces = shape->coalesces;
     l2->one_in = one_in;
     l2->run++;
-    for (u32 k = 0; k < l2->halves; k++)
+    for (u32 k = 0; k < l2->halves; k++) {
         good = good && cache_shape(&l2->half[k], shape->bytes / l2->halves / one_in, L2_WAYS);
+        l2->half[k].policy = CACHE_HASHED;
+    }
     for (u32 k = 0; k < L2_GROUPS && l2->coalesces; k++)
         good = good && cache_shape(&l2->window[k], (u64)WINDOW_LINES * CACHE_LINE / one_in, WINDOW_WAYS);
     return good;

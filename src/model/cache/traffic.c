@@ -50,3 +50,12 @@ struct served traffic_served(const u64 n[TRAFFIC_COUNT])
     s.dram *= (1 - s.l1) / arrived;
     return s;
 }
+
+/* ---- besides ---- */
+
+struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms)
+{
+    const bool halves = n[TRAFFIC_l2_far_reads] + n[TRAFFIC_l2_far_writes] > 0;
+    const double between = halves ? 0.031 * T(dram_reads) + 0.10 * (T(l2_writes) + T(l2_far_writes)) / 1.5 : 0;
+    return (struct beside){.l2 = 1000 + 84ull * sms + (u64)between, .l2_reads = 1000, .dram_reads = 100};
+}

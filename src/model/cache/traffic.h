@@ -1,10 +1,9 @@
 /* traffic.h - the model of the caches: what L1 (cache_l1.h) and L2 (cache_l2.h) are asked for, and the rules by which
  * they and DRAM serve it. meter/caches.h turns accesses into such requests, and puts them in order.
  *
- * The rules. All caches are empty when the launch begins, as under the profiler. Lines of 128 bytes in sectors of 32,
- * the least recently used line leaves.
+ * The rules. All caches are empty when the launch begins, as under the profiler. Lines of 128 bytes in sectors of 32.
  *
- * - L1 is what the carve-out leaves of the SM's memory. What is read or written is taken in, sector by sector: an H200
+ * - In L1 any line of a set leaves when it is full: going round a little more than it holds mostly hits. L1 is what the carve-out leaves of the SM's memory. What is read or written is taken in, sector by sector: an H200
  *   counts a store as a hit where an earlier access to the sector was. Loads past it (.cg, volatile, relaxed, acquire)
  *   and atomics miss. All stores go on to L2.
  *
@@ -12,15 +11,16 @@
  *   SMs of a group that come close together go once, but for those past L1 (from compute capability 9.0 on; groups and
  *   closeness are fitted).
  *
- * - L2 is one for the device, and written back. Stores and atomics take their line in; only atomics read it. What is
+ * - L2 is one for the device, and written back. Its sets are hashed and the least recently used line leaves; data gets 68 %
+ *   of one with two halves, so that some of what was written leaves before L2 is full. Stores and atomics take their line in; only atomics read it. What is
  *   still dirty when the launch ends stays there: it costs DRAM nothing. Where it has two halves (compute capability
  *   8.0, 9.0, 10.0), an SM is at one of them, a line at home in one of them. What an SM reads from the other half is
  *   kept in its own half too; stores and atomics are done at home. Each sector that goes across counts in both halves.
  *
  * - Atomics: lanes that want the same element are one after the other, a request each.
  *
- * What is not modelled: prefetches, compression, persisting lines, early write-back, constants and instructions,
- * textures beyond one texel a lane.
+ * What is not modelled: prefetches, compression, persisting lines, constants and instructions but for a flat count
+ * (struct beside), textures beyond one texel a lane.
  *
  * L2's input is bounded: where an SM sends more than its share, only one line in 2, 4, 8, ... of all SMs is kept (by a
  * hash of its number), the L2 is as much smaller, and what was found is multiplied. */
@@ -65,6 +65,13 @@ struct served {
 };
 /* n: struct traffic's counts of a site, or of a launch, which then is the mean of loads, stores and atomics. */
 struct served traffic_served(const u64 n[TRAFFIC_COUNT]);
+
+/* What L2 and DRAM have to do in a launch besides what the SMs' L1s ask for: instructions, constants and arguments, and
+ * what the halves of L2 tell each other. Sectors; all but the reads of DRAM are hits. Fitted on an H200. */
+struct beside {
+    u64 l2, l2_reads, dram_reads; /* l2_reads is a part of l2 */
+};
+struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms);
 
 /* A line that an instruction asks for, in 64 bits: number 40, sectors 4, kind 4, last line of its instruction 1,
  * site 15. */

@@ -103,6 +103,47 @@ static void sets_need_not_be_a_power_of_two(void **state)
     cache_free(&c);
 }
 
+/* Half as many lines as there is room for: spread evenly nothing leaves; by a hash hardly any does. As many as there is room
+ * for: a set of 4 has room for what is dealt to it but for about a fifth. */
+static void a_hash_fills_sets_unevenly(void **state)
+{
+    (void)state;
+    struct cache c;
+    u32 lost[2];
+    for (u32 k = 0; k < 2; k++) {
+        assert_true(cache_init(&c, 4096 * CACHE_LINE, 4));
+        c.policy = CACHE_HASHED;
+        const u32 lines = 2048u << k;
+        for (u64 n = 0; n < lines; n++)
+            touch(&c, n);
+        lost[k] = lines;
+        for (u64 n = 0; n < lines; n++)
+            lost[k] -= cache_find(&c, n) != NULL;
+        cache_free(&c);
+    }
+    assert_in_range(lost[0], 1, 2048 * 5 / 100);
+    assert_in_range(lost[1], 4096 * 15 / 100, 4096 * 25 / 100);
+}
+
+/* Six lines in a set of five, round and round: the least recently used one's leaving never hits, any one's leaving mostly
+ * does; and the same lines leave each time. */
+static void any_line_may_leave(void **state)
+{
+    (void)state;
+    struct cache c;
+    u32 hits[2] = {0};
+    assert_true(cache_init(&c, 5 * CACHE_LINE, 5));
+    c.policy = CACHE_RANDOM;
+    for (u32 run = 0; run < 2; run++) {
+        cache_clear(&c);
+        for (u32 k = 0; k < 600; k++)
+            hits[run] += touch(&c, k % 6);
+    }
+    assert_in_range(hits[0], 300, 570);
+    assert_int_equal(hits[0], hits[1]);
+    cache_free(&c);
+}
+
 static void no_bytes_hold_nothing(void **state)
 {
     (void)state;
@@ -175,6 +216,8 @@ int main(void)
         cmocka_unit_test(a_new_line_has_no_sectors),
         cmocka_unit_test(powers_of_two_are_spread),
         cmocka_unit_test(sets_need_not_be_a_power_of_two),
+        cmocka_unit_test(a_hash_fills_sets_unevenly),
+        cmocka_unit_test(any_line_may_leave),
         cmocka_unit_test(no_bytes_hold_nothing),
         cmocka_unit_test(taking_a_line_finds_it),
         cmocka_unit_test(what_was_forgotten_never_comes_back),
