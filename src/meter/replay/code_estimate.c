@@ -46,13 +46,21 @@ static void take_block(struct estimating *s, u32 group, u32 block)
 
 static bool is_taken(const struct estimating *s, u32 block) { return s->group_of[block] != 0; }
 
+static bool calls(const struct ir_func *f, u32 block)
+{
+    for (u32 s = f->blocks[block].first; s < f->blocks[block].end; s++)
+        if (ptx_op_rows[f->src->insts[s].op].flow == FLOW_CALL)
+            return true;
+    return false;
+}
+
 /* Predicated into one of the last blocks of the group, from `first` on: the bodies of its branch, or one instruction that its
  * guard skips. */
 static bool is_body(const struct estimating *s, u32 first, u32 block)
 {
     const struct group *g = &s->groups.at[s->groups.len - 1];
     const struct ir_block *b = &s->f->blocks[block];
-    if (is_taken(s, block) || b->npreds != 1 || s->inside[block] != 1)
+    if (is_taken(s, block) || b->npreds != 1 || s->inside[block] != 1 || calls(s->f, block))
         return false;
     if (b->end == b->first + 1 && ir_is_skipped(&s->f->src->insts[b->first]) && b->nsucc == 1)
         return true;
@@ -72,13 +80,14 @@ static void take_bodies(struct estimating *s, u32 group, u32 first)
     }
 }
 
-/* The one block that the group leads to, if nothing else leads there and the group is no loop; else IR_NO_BLOCK. */
+/* The one block that the group leads to, if nothing else leads there and the group is no loop; else IR_NO_BLOCK. A call ends a
+ * group: the warp enters other blocks before the next one. */
 static u32 follower(const struct estimating *s, const struct group *g)
 {
     u32 one = IR_NO_BLOCK;
     for (u32 k = 0; k < g->blocks.len; k++) {
         const struct ir_block *b = &s->f->blocks[g->blocks.at[k]];
-        if (ir_leaves(s->f, g->blocks.at[k]))
+        if (ir_leaves(s->f, g->blocks.at[k]) || calls(s->f, g->blocks.at[k]))
             return IR_NO_BLOCK;
         for (u32 n = 0; n < b->nsucc; n++) {
             const u32 to = b->succs[n];

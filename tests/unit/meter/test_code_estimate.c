@@ -57,6 +57,7 @@ static void drop(struct subject *s)
 static void make(struct subject *s, const char *body)
 {
     static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n.const .align 4 .b8 bank[64];\n"
+                                ".func other() { ret; }\n"
                                 ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
                                 ".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<99>;\n"
                                 ".shared .align 4 .b8 tile[4096];\n"
@@ -280,6 +281,17 @@ static void a_body_is_in_the_program_before_it(void **state)
     drop(&s);
 }
 
+/* The function that is called has blocks of its own, and so has what comes behind. */
+static void a_call_ends_a_group(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "call.uni other; bra.uni NEXT; NEXT: st.global.u32 [%rd1], %r1; ret;");
+    assert_int_equal(s.c->blocks[block_at(&s, "NEXT")].n, 1);
+    assert_int_equal(count(&s, program(&s, 0, 1), OP_ST), 0);
+    drop(&s);
+}
+
 static void both_sides_of_a_branch_are_predicated(void **state)
 {
     (void)state;
@@ -411,6 +423,7 @@ int main(void)
         cmocka_unit_test(other_loops_are_kept),
         cmocka_unit_test(a_constant_at_a_known_place_is_an_operand),
         cmocka_unit_test(a_body_is_in_the_program_before_it),
+        cmocka_unit_test(a_call_ends_a_group),
         cmocka_unit_test(both_sides_of_a_branch_are_predicated),
         cmocka_unit_test(a_load_is_waited_for_in_a_later_block),
         cmocka_unit_test(a_store_has_read_before_its_address_moves),
