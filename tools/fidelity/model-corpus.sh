@@ -32,8 +32,8 @@ export LOCKSTEP_DEVICE_MEMORY=gpu # whatever this machine has
 export LOCKSTEP_WORKERS=1         # the cores are taken by other cases
 ptxas=${LOCKSTEP_PTXAS-ptxas}
 command -v "$ptxas" >/dev/null || ptxas=
-how="without ptxas"
-[ -z "$ptxas" ] || how="with the ptxas of $("$ptxas" --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p')"
+how="for ${LOCKSTEP_GPU:-h200} without ptxas"
+[ -z "$ptxas" ] || how="for ${LOCKSTEP_GPU:-h200} with the ptxas of $("$ptxas" --version | sed -n 's/.*release \([0-9.]*\).*/CUDA \1/p')"
 # Which compiler made the programs: they hold what it wrote of itself.
 made() { grep -a -o -m 1 'Cuda compilation tools, release [0-9.]*' "$1" | head -1 | sed 's/.*release //'; }
 
