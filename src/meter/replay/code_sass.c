@@ -589,15 +589,32 @@ static bool is_telling(const struct replay_inst *i)
                                          i->pipe == PIPE_FP16 || i->pipe == PIPE_TENSOR);
 }
 
-/* Whether `block`, whose code is also in the first program of `owner`, runs mostly there: in the unrolled loop, not in what
- * remains; in the loop, not in a turn that was taken out of it. */
+/* All of a block's own instructions that tell are marked. */
+static bool is_marked(const struct maker *k, const struct replay_program *p, u32 block)
+{
+    for (u32 i = 0; i < p->n; i++)
+        if (is_telling(&p->insts[i]) && k->m.f->block_of_site[p->insts[i].site] == block && !k->seen[p->insts[i].site])
+            return false;
+    return true;
+}
+
+/* Whether `block`, whose code is also in the first program of `owner` (marked), runs mostly there: in the unrolled loop, not
+ * in what remains; in the loop, not in a turn that was taken out of it. */
 static bool runs_there(const struct maker *k, const struct replay_block *blocks, u32 block, u32 owner)
 {
     const struct ir_block *b = k->m.f->blocks;
     return block != owner && blocks[block].n && b[block].loop_depth >= b[owner].loop_depth &&
            blocks[owner].programs[0].copies >= blocks[block].programs[0].copies &&
            (blocks[owner].programs[0].copies > blocks[block].programs[0].copies ||
-            k->main_depth[owner] > k->main_depth[block]);
+            k->main_depth[owner] > k->main_depth[block]) &&
+           is_marked(k, &blocks[block].programs[0], block);
+}
+
+static void mark(struct maker *k, const struct replay_program *p, u32 with)
+{
+    for (u32 i = 0; i < p->n; i++)
+        if (is_telling(&p->insts[i]))
+            k->seen[p->insts[i].site] = with;
 }
 
 /* A block has its code in one place only: the others' copies of it would run it twice. */
@@ -605,6 +622,7 @@ static void take_in(struct maker *k, struct replay_block *blocks, u32 owner)
 {
     const struct replay_program *p = &blocks[owner].programs[0];
     bool taken = false;
+    mark(k, p, 1);
     for (u32 i = 0; i < p->n; i++) {
         const u32 block = is_telling(&p->insts[i]) ? k->m.f->block_of_site[p->insts[i].site] : IR_NO_BLOCK;
         if (block == IR_NO_BLOCK || !runs_there(k, blocks, block, owner))
@@ -612,6 +630,7 @@ static void take_in(struct maker *k, struct replay_block *blocks, u32 owner)
         blocks[block] = (struct replay_block){0};
         taken = true;
     }
+    mark(k, p, 0);
     if (!taken || p->copies == 1)
         return;
     struct replay_program *programs = arena_array(k->mem, struct replay_program, 2);
