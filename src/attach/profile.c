@@ -202,8 +202,9 @@ static double now(void)
 
 static void record(struct meter_report *r, const struct exec_launch *l, struct launch_place place)
 {
-    u32 refused;
-    exec_children_count(l->children, &r->children, &refused);
+    u32 children, refused;
+    exec_children_count(l->children, &children, &refused);
+    meter_report_has_children(r, children);
     r->context = place.context;
     r->stream = place.stream;
     r->ordinal = place.device;

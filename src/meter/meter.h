@@ -108,6 +108,8 @@ const struct exec_hooks *meter_hooks(struct meter *m);
 /* Adds the workers up, frees the meter. NULL when there was no memory (then nothing was counted right). */
 struct meter_report *meter_end(struct meter *m);
 void meter_report_free(struct meter_report *r);
+/* So many grids were launched by the launch; the interval of a time is not for launches that do that. */
+void meter_report_has_children(struct meter_report *r, u32 n);
 /* Adds the events of another launch: metrics that are formulas over events are then those of both together, the others
  * (registers, occupancy) stay those of `to`. Its lines are left out. */
 void meter_report_add(struct meter_report *to, const struct meter_report *r);

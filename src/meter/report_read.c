@@ -23,6 +23,14 @@ void meter_rows_release(struct meter_rows *rows)
     ls_free(rows);
 }
 
+void meter_report_has_children(struct meter_report *r, u32 n)
+{
+    static const enum metric_id interval[] = {METRIC_time_low, METRIC_time_high, METRIC_time_measured};
+    r->children = n;
+    for (u32 i = 0; n && i < LS_ARRAY_LEN(interval); i++)
+        r->metrics[interval[i]].value = NAN;
+}
+
 void meter_report_add(struct meter_report *to, const struct meter_report *r)
 {
     for (u32 e = 0; e < EVENT_COUNT; e++)

@@ -10,7 +10,7 @@ static const struct {
     u32 launches;
 } factors[INTERVAL_SIZES][INTERVAL_LIMITS] = {
 #define INTERVAL(size, limit, low, high, launches) [INTERVAL_##size][INTERVAL_##limit] = {low, high, launches},
-#define INTERVAL_RATIO(factor, pairs)
+#define INTERVAL_RATIO(limits, factor, pairs)
 #include "model/interval.def"
 #undef INTERVAL
 #undef INTERVAL_RATIO
@@ -19,12 +19,16 @@ static const struct {
 static const struct {
     double factor;
     u32 pairs;
-} of_ratio = {
+} of_ratio[] = {
+#define SAME 0
+#define OTHER 1
 #define INTERVAL(size, limit, low, high, launches)
-#define INTERVAL_RATIO(factor, pairs) factor, pairs
+#define INTERVAL_RATIO(limits, factor, pairs) [limits] = {factor, pairs},
 #include "model/interval.def"
 #undef INTERVAL
 #undef INTERVAL_RATIO
+#undef SAME
+#undef OTHER
 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -71,7 +75,8 @@ struct time_interval time_interval_of(const struct interval_signs *s)
                                   factors[size][limit].launches};
 }
 
-struct ratio_interval ratio_interval_of(double ratio)
+struct ratio_interval ratio_interval_of(double ratio, bool same_limit)
 {
-    return (struct ratio_interval){ratio / of_ratio.factor, ratio * of_ratio.factor, of_ratio.pairs};
+    const u32 k = same_limit ? 0 : 1;
+    return (struct ratio_interval){ratio / of_ratio[k].factor, ratio * of_ratio[k].factor, of_ratio[k].pairs};
 }

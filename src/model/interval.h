@@ -6,7 +6,8 @@
  * guess, and say so.
  *
  * The ratio of two modelled times of a program and its next version is surer than either: what the model has wrong of one it
- * mostly has wrong of the other too. Its factor is that of pairs of kernels that do the same work. */
+ * mostly has wrong of the other too. Its factor is that of pairs of kernels that do the same work, of those that the same resource
+ * limits and of the others. */
 #ifndef LS_MODEL_INTERVAL_H
 #define LS_MODEL_INTERVAL_H
 
@@ -36,7 +37,7 @@ struct ratio_interval {
     double low, high;
     u32 pairs; /* that were measured; 0: a guess */
 };
-/* ratio: of two modelled times, of a kernel and of another that does the same work. */
-struct ratio_interval ratio_interval_of(double ratio);
+/* ratio: of two modelled times, of a kernel and of another that does the same work; same_limit: the same resource limits both. */
+struct ratio_interval ratio_interval_of(double ratio, bool same_limit);
 
 #endif

@@ -80,9 +80,18 @@ static double sum_of(const struct group *g, u32 n, enum metric_id id)
     return with > 0 ? sum * n / with : NAN;
 }
 
+static enum interval_limit limit_of(const struct meter_report *r)
+{
+    const struct interval_signs signs = {.ns = meter_value(r, METRIC_gpu_time),
+                                         .memory_pct = meter_value(r, METRIC_memory_throughput),
+                                         .sm_pct = meter_value(r, METRIC_sm_throughput),
+                                         .atomics_pct = meter_value(r, METRIC_atomic_throughput)};
+    return interval_limit(&signs);
+}
+
 static struct baseline_side add_up(const struct group *g, u32 n)
 {
-    struct baseline_side s = {.kernel = g->kernel, .status = "ok"};
+    struct baseline_side s = {.kernel = g->kernel, .status = "ok", .limit = limit_of(g->launches[0])};
     for (u32 i = 0; i < n; i++) {
         const struct meter_report *r = g->launches[i];
         if (r->status && !strcmp(s.status, "ok"))
@@ -145,6 +154,11 @@ double baseline_ratio(const struct baseline_kernel *k)
     return old > 0 ? newer / old : NAN;
 }
 
+struct ratio_interval baseline_interval(const struct baseline_kernel *k)
+{
+    return ratio_interval_of(baseline_ratio(k), k->side[BASELINE_OLD].limit == k->side[BASELINE_NEW].limit);
+}
+
 struct baseline_kernel baseline_sum(const struct baseline *b)
 {
     struct baseline_kernel all = {0};
@@ -152,6 +166,10 @@ struct baseline_kernel baseline_sum(const struct baseline *b)
         all.launches += b->kernels[i].launches;
         for (u32 s = 0; s < BASELINE_SIDES; s++)
             all.side[s].ns += b->kernels[i].side[s].ns;
+        if (b->kernels[i].side[BASELINE_OLD].limit != b->kernels[i].side[BASELINE_NEW].limit) {
+            all.side[BASELINE_OLD].limit = b->kernels[i].side[BASELINE_OLD].limit;
+            all.side[BASELINE_NEW].limit = b->kernels[i].side[BASELINE_NEW].limit;
+        }
     }
     return all;
 }

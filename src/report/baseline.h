@@ -10,6 +10,7 @@
 
 #include "meter/meter.h"
 #include "meter/session/kernel_name.h"
+#include "model/interval.h"
 
 enum { BASELINE_OLD, BASELINE_NEW, BASELINE_SIDES };
 
@@ -28,6 +29,7 @@ struct baseline_side {
     double ns;                             /* NaN: a launch has no modelled time */
     double low_ns, high_ns;                /* likewise */
     double occupancy, achieved, registers; /* means */
+    enum interval_limit limit;             /* of the first launch */
 };
 
 struct baseline_kernel {
@@ -54,6 +56,7 @@ bool baseline_make(struct arena *mem, const struct baseline_profile profiles[BAS
 
 /* Newer / older time; NaN where one of them is not known. */
 double baseline_ratio(const struct baseline_kernel *k);
+struct ratio_interval baseline_interval(const struct baseline_kernel *k);
 /* All kernels together. */
 struct baseline_kernel baseline_sum(const struct baseline *b);
 

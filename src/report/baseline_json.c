@@ -33,7 +33,7 @@ static json_t *kernel_of(const struct baseline_kernel *k, enum kernel_base base)
 {
     char name[4096];
     const double ratio = baseline_ratio(k);
-    const struct ratio_interval i = ratio_interval_of(ratio);
+    const struct ratio_interval i = baseline_interval(k);
     return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "kernel",
                      kernel_name(k->side[BASELINE_NEW].kernel, base, name, sizeof name), "launches", (int)k->launches,
                      "ratio", number(ratio), "low", number(ratio == 1 ? 1 : i.low), "high",
@@ -57,10 +57,10 @@ bool baseline_json(FILE *out, const struct baseline *b, enum kernel_base name)
     json_t *kernels = json_array();
     for (u32 i = 0; i < b->n; i++)
         json_array_append_new(kernels, kernel_of(&b->kernels[i], name));
-    json_t *root =
-        json_pack("{s:s, s:s, s:i, s:o, s:o, s:o}", "old", b->files[BASELINE_OLD], "new", b->files[BASELINE_NEW],
-                  "pairs_measured", (int)ratio_interval_of(1).pairs, "kernels", kernels, "only_old",
-                  rest_of(b, BASELINE_OLD, name), "only_new", rest_of(b, BASELINE_NEW, name));
+    json_t *root = json_pack(
+        "{s:s, s:s, s:i, s:o, s:o, s:o}", "old", b->files[BASELINE_OLD], "new", b->files[BASELINE_NEW],
+        "pairs_measured", (int)(ratio_interval_of(1, true).pairs + ratio_interval_of(1, false).pairs), "kernels",
+        kernels, "only_old", rest_of(b, BASELINE_OLD, name), "only_new", rest_of(b, BASELINE_NEW, name));
     const bool good = root && !json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(root);
     fputc('\n', out);

@@ -23,7 +23,7 @@ static const char *verdict(double ratio, const struct ratio_interval *i)
 static void put_time(struct ncu_table *t, const char *name, const struct baseline_kernel *k, const struct ncu_unit *u)
 {
     const double ratio = baseline_ratio(k);
-    const struct ratio_interval i = ratio_interval_of(ratio);
+    const struct ratio_interval i = baseline_interval(k);
     const bool known = !isnan(ratio) && ratio != 1;
     ncu_table_row(t, (const char *[NCU_COLUMNS]){name, arena_printf(t->mem, "%u", k->launches),
                                                  number(t->mem, k->side[BASELINE_OLD].ns / u->divisor),
@@ -37,7 +37,7 @@ static void put_times(FILE *out, struct arena *mem, const struct baseline *b, en
 {
     const struct baseline_kernel all = baseline_sum(b);
     const struct ncu_unit u = ncu_unit_for("ns", all.side[BASELINE_OLD].ns, !base_units);
-    const u32 pairs = ratio_interval_of(1).pairs;
+    const u32 pairs = ratio_interval_of(1, true).pairs + ratio_interval_of(1, false).pairs;
     struct ncu_table t = {.mem = mem, .columns = 7};
     char name[4096];
     ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Kernel", "Launches", arena_printf(mem, "Old %s", u.name),

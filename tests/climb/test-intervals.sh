@@ -36,7 +36,8 @@ has "INTERVAL(LONG, MEMORY, 0.92, 1.08, 11)"
 has "INTERVAL(SHORT, COMPUTE, 1.00, 1.10, 20)"
 has "INTERVAL(SHORT, LATENCY, 1.00, 1.10, 20) /* of all limits */"
 has "INTERVAL(LONG, ATOMICS, 0.92, 1.08, 11) /* of all limits */"
-has "INTERVAL_RATIO(1.10, 10)"
+has "INTERVAL_RATIO(SAME, 1.10, 10)"
+has "INTERVAL_RATIO(OTHER, 1.20, 0)"
 grep -q "^INTERVAL(MIDDLE, ATOMICS, .*, 34) /\* of all launches \*/$" "$work/out" || { echo "too few of the middle"; failed=1; }
 [ "$(grep -c "^INTERVAL(" "$work/out")" = 12 ] || { echo "not twelve classes"; failed=1; }
 head -1 "$work/measured" >"$work/none"

@@ -5,7 +5,7 @@
  * A class of launches (model/interval.h) has the 10th and the 90th percentile of measured / modelled. One with fewer
  * than 10 launches takes those of all launches of its length, and if they are too few too those of all. The ratio's factor: of all
  * pairs of cases of a group and size, how far the modelled ratio of their times is from the measured one; eight pairs in ten
- * are within it. */
+ * are within it. Kernels that launch kernels are left out. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +31,8 @@ static void add_launches(const struct table *measured, const struct table *model
         const u32 there =
             corpus_is_fit(table_cell(modelled, row, "kind")) ? corpus_same_row(measured, modelled, row) : 0;
         const double ns = there ? table_value(measured, there, "gpu__time_duration.sum") : NAN;
+        if (table_value(modelled, row, "launches") > 1) /* a kernel that launches others: no one launch */
+            continue;
         const struct interval_signs signs = corpus_signs(modelled, row);
         if (!(ns > 0) || !(signs.ns > 0))
             continue;
@@ -88,20 +90,22 @@ static bool are_rivals(const struct timed *a, const struct timed *b)
     return !strcmp(a->kind, b->kind) && !strcmp(a->group, b->group) && !strcmp(a->size, b->size);
 }
 
-static void put_ratio(void)
+/* Of pairs that the same resource limits, or of those that two limit. */
+static void put_ratio(bool same)
 {
     static double off[PAIRS_MAX];
     u32 n = 0;
     for (u32 i = 0; i < nlaunches; i++)
         for (u32 k = i + 1; k < nlaunches && n < PAIRS_MAX; k++)
-            if (are_rivals(&launches[i], &launches[k]))
+            if (are_rivals(&launches[i], &launches[k]) && (launches[i].limit == launches[k].limit) == same)
                 off[n++] = fabs(log(launches[i].measured / launches[k].measured) -
                                 log(launches[i].modelled / launches[k].modelled));
     sort_ascending(off, n);
+    const char *name = same ? "SAME" : "OTHER";
     if (n < LEAST)
-        printf("INTERVAL_RATIO(1.20, 0)\n");
+        printf("INTERVAL_RATIO(%s, 1.20, 0)\n", name);
     else
-        printf("INTERVAL_RATIO(%.2f, %u)\n", exp(percentile(off, n, 0.8)), n);
+        printf("INTERVAL_RATIO(%s, %.2f, %u)\n", name, exp(percentile(off, n, 0.8)), n);
 }
 
 int main(int argc, char **argv)
@@ -117,16 +121,19 @@ int main(int argc, char **argv)
         return 2;
     }
     add_launches(&measured, &modelled);
-    printf("/* INTERVAL(size, limit, low, high, launches): by what a modelled time of that class is multiplied for the "
-           "ends of its "
-           "interval.\n * INTERVAL_RATIO(factor, pairs): by what the ratio of two times is divided and multiplied. "
-           "launches, pairs: how "
-           "many measured ones\n * that is from; 0: not yet measured, a guess. Written by ls_intervals "
-           "(docs/model.md). */\n");
+    fputs("/* INTERVAL(size, limit, low, high, launches): by what a modelled time of that class is multiplied for the "
+          "ends of "
+          "its interval.\n * INTERVAL_RATIO(limits, factor, pairs): by what the ratio of two times is divided and "
+          "multiplied; SAME: "
+          "the same resource limits\n * both. launches, pairs: how many measured ones that is from; 0: not yet "
+          "measured, a guess. "
+          "Written by ls_intervals\n * (docs/model.md). */\n",
+          stdout);
     for (u32 length = 0; length < INTERVAL_SIZES; length++)
         for (u32 limit = 0; limit < INTERVAL_LIMITS; limit++)
             put_class(length, limit);
-    put_ratio();
+    put_ratio(true);
+    put_ratio(false);
     table_free(&measured);
     table_free(&modelled);
     return 0;
