@@ -7,6 +7,7 @@ enum {
     WINDOW_LINES = 64, /* of a group of SMs, whose reads are close together; fitted */
     WINDOW_WAYS = 8,
     FETCH_AHEAD = 4, /* requests of an SM */
+    ALL_SECTORS = (1 << CACHE_SECTORS) - 1,
 };
 
 /* ---- input ---- */
@@ -127,6 +128,19 @@ static inline u32 take(struct l2 *l2, u32 half, u64 number, u32 sectors, struct 
     return missing;
 }
 
+/* What DRAM gives for sectors that a line lacks: 64 bytes are the least, the rest of which is taken in too. (An H200 reads twice
+ * what lanes at random places ask for, and a sector more for a row whose length is an odd number of them.) */
+static u32 from_dram(struct l2 *l2, u32 home, u64 number, u32 missing)
+{
+    struct cache_line *l = missing ? cache_find(&l2->half[home], number) : NULL;
+    const u32 even = missing & 5, odd = missing & 10, pairs = missing | even << 1 | odd >> 1;
+    if (!l)
+        return missing;
+    const u32 besides = pairs & ~missing & ~(u32)l->valid;
+    l->valid |= besides;
+    return missing | besides;
+}
+
 static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct traffic *t)
 {
     const u32 home = home_of(l2, number);
@@ -139,7 +153,10 @@ static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct tra
         count(l2, t, TRAFFIC_l2_far_reads, far);
         count(l2, t, TRAFFIC_l2_far_hits, far & ~missing);
     }
-    count(l2, t, TRAFFIC_dram_reads, missing);
+    if (missing == ALL_SECTORS)
+        count(l2, t, TRAFFIC_dram_reads, missing);
+    else if (missing)
+        count(l2, t, TRAFFIC_dram_reads, from_dram(l2, home, number, missing));
 }
 
 static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
