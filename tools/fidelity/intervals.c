@@ -2,7 +2,7 @@
  * (tests/hw/h200/corpus.csv) and as Lockstep models it (model-corpus.sh). Rows of kinds that are not FIT in corpus.def are not
  * looked at.
  *
- * A class of launches (model/interval.h) has the 10th and the 90th percentile of measured / modelled. One with fewer
+ * A class of launches (model/interval.h) has the 10th and the 90th percentile of measured / modelled, and 1 between them. One with fewer
  * than 10 launches takes those of all launches of its length, and if they are too few too those of all. The ratio's factor: of all
  * pairs of cases of a group and size, how far the modelled ratio of their times is from the measured one; eight pairs in ten
  * are within it. Kernels that launch kernels are left out. */
@@ -77,8 +77,8 @@ static void put_class(u32 length, u32 limit)
         if (n < LEAST)
             continue;
         printf("INTERVAL(%s, %s, %.2f, %.2f, %u)%s\n", interval_size_name((enum interval_size)length),
-               interval_limit_name((enum interval_limit)limit), percentile(ratios, n, 0.1), percentile(ratios, n, 0.9),
-               n, notes[k]);
+               interval_limit_name((enum interval_limit)limit), fmin(percentile(ratios, n, 0.1), 1),
+               fmax(percentile(ratios, n, 0.9), 1), n, notes[k]);
         return;
     }
     printf("INTERVAL(%s, %s, 0.75, 1.30, 0)\n", interval_size_name((enum interval_size)length),
