@@ -7,13 +7,13 @@ tool=$1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 columns=gpu__time_duration.sum,gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed
-columns+=,sm__throughput.avg.pct_of_peak_sustained_elapsed,lockstep__atomic_throughput.pct
+columns+=,sm__throughput.avg.pct_of_peak_sustained_elapsed,lockstep__atomic_throughput.pct,launches
 echo "kind,case,group,size,gpu__time_duration.sum" >"$work/measured"
 echo "kind,case,group,size,$columns" >"$work/modelled"
-# row KIND CASE GROUP SIZE MEASURED MODELLED PERCENTAGES
+# row KIND CASE GROUP SIZE MEASURED MODELLED PERCENTAGES [LAUNCHES]
 row() {
     echo "$1,$2,$3,$4,$5" >>"$work/measured"
-    echo "$1,$2,$3,$4,$6,$7" >>"$work/modelled"
+    echo "$1,$2,$3,$4,$6,$7,${8:-1}" >>"$work/modelled"
 }
 for k in 0 1 2 3 4 5 6 7 8 9 10; do
     row bits "c$k" "c$k" 2 $((90000 + 2000 * k)) 100000 80,10,0
@@ -29,6 +29,7 @@ for k in 1 2 3; do
     row image "m$k" "m$k" 1 10000 10000 10,20,70
 done
 row image gone gone 1 "" 10000 10,20,70
+row image tree tree 2 9000000 100000 80,10,0 5 # launches kernels
 "$tool" "$work/measured" "$work/modelled" >"$work/out" || { echo "status $?"; exit 1; }
 failed=0
 has() { grep -qxF "$1" "$work/out" || { echo "no line '$1'"; failed=1; }; }

@@ -78,7 +78,7 @@ struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pi
 struct tally corpus_order(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way);
 /* Launches; right: the largest reason for a stall is the same; nearly: the same or the GPU's second. */
 struct tally corpus_stalls(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way);
-/* Launches; right: the measured time is within the modelled one's interval. */
+/* Launches without others in them; right: the measured time is within the modelled one's interval. */
 struct tally corpus_within(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way);
 
 /* ---- corpus_text.c: on standard output ---- */

@@ -45,7 +45,7 @@ struct tally corpus_within(const struct corpus *c, const struct corpus_pick *p, 
     struct tally t = {0};
     for (u32 i = 0; i < c->n; i++) {
         const struct corpus_row *r = &c->rows[i];
-        if (!is_picked(r, p) || !r->model[way].row)
+        if (!is_picked(r, p) || r->model[way].launches != 1)
             continue;
         const struct time_interval within = time_interval_of(&r->model[way].signs);
         t.n++;

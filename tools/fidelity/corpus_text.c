@@ -236,8 +236,9 @@ static void put_traffic(const struct corpus *c, enum corpus_half half)
     }
     printf("\nLeft out are launches for which both sides count little: below 16384 sectors of L2, 128 KiB read, 1 MiB "
            "written. "
-           "Kernels that launch\nkernels have sums alone: the GPU's profiler has them and what they launch in one row, "
-           "and so have these tables.\n");
+           "Kernels that launch\nkernels have sums and times alone: the GPU's profiler has them and what they launch "
+           "in one row, and so have these "
+           "tables;\nthe interval is of one launch.\n");
 }
 
 static void put_tally(const char *what, struct tally t, bool nearly)
