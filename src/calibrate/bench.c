@@ -1,6 +1,7 @@
 /* bench.c - launches and times of the microbenchmarks. */
 #include "calibrate/bench.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* images.c - the PTX of the kernels as bytes of the program, put there by the assembler. The build writes images.inc, a line a
- * file. */
+/* images.c - the PTX of the kernels as bytes of the program, put there by the assembler. The build writes the list that
+ * is included here, a line a file. */
 #include "calibrate/bench.h"
 
 #define IMAGE(name, path)                                                                                              \

@@ -182,6 +182,15 @@ static bool make_sms(struct caches *c, u32 n)
     return true;
 }
 
+/* While DRAM answers, about every second warp of an SM asks for something. */
+static u32 late_rounds(const struct caches_input *in)
+{
+    const u64 blocks = (in->nblocks + in->gpu->sms - 1) / in->gpu->sms;
+    const u32 resident = in->resident ? in->resident : 1;
+    const u32 warps = in->warps * (blocks < resident ? (u32)blocks : resident);
+    return warps > 1 ? warps / 2 : 1;
+}
+
 struct caches *caches_make(const struct caches_input *in)
 {
     const struct gpu *gpu = in->gpu;
@@ -196,7 +205,8 @@ struct caches *caches_make(const struct caches_input *in)
     const u32 halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1;
     c->shape = (struct l2_shape){.bytes = halves == 2 ? (u64)(TWO_HALVES_HOLD * (double)gpu->l2_bytes) : gpu->l2_bytes,
                                  .halves = halves,
-                                 .coalesces = gpu->cc_major >= 9};
+                                 .coalesces = gpu->cc_major >= 9,
+                                 .late = late_rounds(in)};
     c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;

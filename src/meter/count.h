@@ -56,6 +56,7 @@ struct counter {
     u32 cc_major;
     const struct sass_func *code; /* what ptxas made of the kernel, or NULL */
     struct caches_worker *caches; /* NULL: not asked for */
+    u64 memory_base;              /* from there addresses count in streams */
     struct recorder *recorder;    /* of streams for the replay; NULL: not asked for */
     bool keeps_pictures;
 };

@@ -60,6 +60,7 @@ static void *worker_begin(void *launch, unsigned worker)
             (*c)->keeps_pictures = m->options.pictures;
             (*c)->code = m->code;
             (*c)->caches = m->caches ? caches_worker(m->caches) : NULL;
+            (*c)->memory_base = m->options.memory_base;
             (*c)->recorder = m->caches ? recorder_make(&m->recorded) : NULL;
             m->failed |= m->caches && (!(*c)->caches || !(*c)->recorder);
         }

@@ -26,13 +26,13 @@ done
 row sm_clock 1950 2010
 row latency_ffma 4 4.5
 row latency_dfma 8 8.6
-row latency_shared_load32 29 30
-row latency_shared_load32_32_ways 59 62
-row latency_l1 41 43
-row latency_l2 263 266
-row latency_dram 470 490
+row latency_shared_load32 23 24
+row latency_shared_load32_32_ways 53 56
+row latency_l1 32 34
+row latency_l2 280 283
+row latency_dram 676 696
 row latency_mma_f16_f32 33 34
-row chase_l1_16_KiB 41 43
+row chase_l1_16_KiB 32 34
 
 # The file is a GPU file: another run can be that GPU.
 "$lockstep" calibrate --gpu "$folder/made.json" --only clock >"$folder/again.txt" 2>&1 ||

@@ -393,6 +393,22 @@ static u8 bar_of(u8 bar) { return bar < REPLAY_BARS ? bar : (u8)REPLAY_NO_BAR; }
 
 static bool is_computation(u8 pipe) { return pipe >= PIPE_FMA && pipe <= PIPE_TENSOR; }
 
+/* ptxas has one lane add for all of a warp where it can. It counts the others by POPC, close to the atomic and of its line. */
+static bool is_elected(const struct maker *k, u32 at)
+{
+    enum { NEAR = 24, POPC = 0x109, UPOPC = 0x0bf, OPCODE = 0x1ff };
+    const struct sass_func *code = k->m.code;
+    const u32 first = at > NEAR ? at - NEAR : 0, end = at + NEAR < code->n ? at + NEAR : code->n;
+    for (u32 i = first; i < end; i++) {
+        const u64 opcode = code->insts[i].low & OPCODE;
+        if (code->insts[i].line == code->insts[at].line && (opcode == POPC || opcode == UPOPC))
+            return true;
+    }
+    return false;
+}
+
+static bool is_atomic(const struct ptx_inst *i) { return i && (i->op == OP_ATOM || i->op == OP_RED); }
+
 static struct replay_inst make_inst(struct maker *k, const struct machine_block *b, u32 at)
 {
     static const struct sass_row unknown = {.pipe = PIPE_ALU, .op = REPLAY_PLAIN};
@@ -400,7 +416,8 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
     const struct sass_row *known = sass_row_of(made->low, k->gpu->cc_major), *row = known ? known : &unknown;
     const struct sass_control c = sass_control_of(made->high);
     const u32 site = match_site_for(&k->m, b, at);
-    const u8 op = op_of(row, made, site ? &k->m.f->src->insts[site - 1] : NULL);
+    const struct ptx_inst *from = site ? &k->m.f->src->insts[site - 1] : NULL;
+    const u8 op = op_of(row, made, from);
     k->unknown += !known;
     return (struct replay_inst){
         .op = op,
@@ -412,6 +429,7 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
         .wait = c.wait,
         .interval = row->pipe == PIPE_TENSOR ? tensor_interval(k, row, made->high) : 0,
         .count = op == REPLAY_COPY_WAIT ? (u16)sass_copy_groups(made->low) : 0,
+        .elected = op == REPLAY_MEMORY && is_atomic(from) && is_elected(k, at),
         .constant = op != REPLAY_MEMORY &&
                     (row->result == UNIT_CONSTANT || (is_computation(row->pipe) && sass_reads_constant(made->low))),
         .site = site ? site - 1 : REPLAY_NO_SITE,

@@ -2,6 +2,7 @@
 #include "meter/replay/feed.h"
 
 #include "meter/replay/record.h"
+#include "meter/sectors.h"
 
 void feed_weigh(struct counter *c, struct func_count *f)
 {
@@ -22,6 +23,11 @@ void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 ma
                      f->weights[block]);
 }
 
+static bool is_float(u8 type) { return ptx_type_float((enum ptx_type)type); }
+
+/* A hash of the sector that an address is in, the same in every run. */
+static u32 sector_of(u64 address) { return (u32)((address / SECTOR_BYTES * 0x9e3779b97f4a7c15ull) >> 45); }
+
 void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  u32 passes, u32 lines)
 {
@@ -34,14 +40,16 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
     };
     if (f->index >= ITEM_FUNCS || a->site >= ITEM_SITES)
         return;
+    const u64 first = a->addr[__builtin_ctz(a->mask)] - c->memory_base;
     const bool polls = class == CLASS_GLD && f->sites[a->site].past_l1;
-    (polls ? record_poll : record_item)(c->recorder, a->block, a->warp,
-                                        item_access((struct item_access){.class = classes[class],
-                                                                         .lanes = (u8)__builtin_popcount(a->mask),
-                                                                         .bytes = a->size,
-                                                                         .passes = (u16)passes,
-                                                                         .lines = (u16)lines,
-                                                                         .site = a->site}));
+    (polls ? record_poll
+           : record_item)(c->recorder, a->block, a->warp,
+                          item_access((struct item_access){.class = polls ? ITEM_LOAD_PAST : classes[class],
+                                                           .slow = is_float(a->type),
+                                                           .sector = sector_of(first),
+                                                           .passes = (u16)passes,
+                                                           .lines = (u16)lines,
+                                                           .site = a->site}));
 }
 
 void feed_barrier(struct counter *c, const struct func_count *f, const struct exec_barrier *b)

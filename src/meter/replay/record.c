@@ -215,10 +215,10 @@ static bool is_sample(const struct record_launch *l, u64 linear)
     return linear % (step ? step : 1) == 0;
 }
 
-/* More costly, or as costly and earlier. */
+/* Its longest warp is longer, or as long and the block is earlier. */
 static bool before(const struct record_block *a, const struct record_block *b)
 {
-    return a->cost != b->cost ? a->cost > b->cost : a->linear < b->linear;
+    return a->longest != b->longest ? a->longest > b->longest : a->linear < b->linear;
 }
 
 /* The least of the costly ones, when there are as many as are kept; NULL: there is room. */

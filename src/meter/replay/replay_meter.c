@@ -1,6 +1,7 @@
 /* replay_meter.c - puts code, streams and what served each instruction together, and has them replayed. */
 #include "meter/replay/replay_meter.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -16,17 +17,51 @@ enum { BUDGET = 1 << 20 };
 
 /* ---- functions ---- */
 
+static double loads_of(const u64 n[EVENT_COUNT])
+{
+    return (double)(n[EVENT_gld_requests] + n[EVENT_lld_requests] + n[EVENT_tex_requests] / 8 + n[EVENT_suld_requests] +
+                    n[EVENT_gasync_requests]);
+}
+
+/* Its accesses are of one line each. */
+static bool is_single(const u64 n[EVENT_COUNT]) { return (double)n[EVENT_l1_lines] <= 1.1 * loads_of(n); }
+
+/* Of a site's loads, those for which L1 had to ask for something. */
+static float missed_of(const u64 n[EVENT_COUNT])
+{
+    const double loads = loads_of(n);
+    return loads > 0 ? (float)fmin(1, (double)n[EVENT_l1_missed] / loads) : 1;
+}
+
+/* Of a site's sectors, those that came late. */
+static float late_of(const u64 n[EVENT_COUNT])
+{
+    const double loads =
+        (double)(n[EVENT_l1_gld_hits] + n[EVENT_l1_gld_misses] + n[EVENT_l1_other_hits] + n[EVENT_l1_other_misses]);
+    return loads > 0 ? (float)fmin(1, (double)n[EVENT_l2_late] / loads) : 0;
+}
+
 static void make_func(struct arena *mem, const struct replayed_launch *l, struct replayed_func *f)
 {
     const u32 n = f->func->src->ninsts;
     struct served *served = arena_array(mem, struct served, n + 1);
+    bool *single = arena_array(mem, bool, n + 1);
+    float *late = arena_array(mem, float, n + 1);
+    float *missed = arena_array(mem, float, n + 1);
     const struct replay_code *code = l->code ? code_from_sass(mem, l->gpu, f->func, l->code) : NULL;
-    for (u32 s = 0; s < n; s++)
+    for (u32 s = 0; s < n; s++) {
         served[s] = traffic_served(&f->n[s][TRAFFIC_FIRST]);
+        missed[s] = missed_of(f->n[s]);
+        late[s] = late_of(f->n[s]);
+        single[s] = is_single(f->n[s]);
+    }
     f->replay = (struct replay_func){
         .code = code ? code : code_from_ptx(mem, l->gpu, f->func, f->estimate),
         .nsites = n,
         .served = served,
+        .single = single,
+        .late = late,
+        .missed = missed,
         .sites = arena_array(mem, struct replay_site, n + 1),
     };
 }
@@ -80,8 +115,11 @@ static struct replay_block_stream stream_of(struct arena *mem, const struct reco
     struct replay_stream *streams = arena_array(mem, struct replay_stream, warps + 1);
     for (u32 w = 0; w < warps; w++)
         streams[w] = (struct replay_stream){b->items[w], b->lengths[w]};
-    return (struct replay_block_stream){
-        .warps = streams, .linear = b->linear, .cost = b->cost, .rest = b->kept_cost > 0 ? b->cost / b->kept_cost : 1};
+    return (struct replay_block_stream){.warps = streams,
+                                        .linear = b->linear,
+                                        .cost = b->cost,
+                                        .longest = b->longest,
+                                        .rest = b->kept_cost > 0 ? b->cost / b->kept_cost : 1};
 }
 
 static struct replay_block_stream *take_blocks(struct arena *mem, struct replayed_launch *l, u32 *n)

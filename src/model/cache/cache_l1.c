@@ -96,14 +96,22 @@ static bool l1_look_up(struct sm *s, u64 request)
     return to_l2(s, request, sectors);
 }
 
+static u64 misses_of(const struct traffic *t) { return t->n[TRAFFIC_l1_gld_misses] + t->n[TRAFFIC_l1_other_misses]; }
+
 /* One instruction of the stream; *good = false: no memory. False: it is at its end. */
 static bool l1_step(struct sm *s, struct requests *r, bool *good)
 {
+    bool missed = false;
     while (r->next < r->len) {
         const u64 request = r->at[r->next++];
+        struct traffic *t = (*s->l2.sites)[request_site(request)];
+        const u64 before = misses_of(t);
         *good &= l1_look_up(s, request);
-        if (request_last(request))
+        missed |= misses_of(t) != before;
+        if (request_last(request)) {
+            t->n[TRAFFIC_l1_missed] += missed;
             break;
+        }
     }
     return r->next < r->len;
 }

@@ -50,11 +50,19 @@ struct spot {
     u32 sectors[HOT_KINDS];
 };
 
+/* When DRAM was asked for some line. */
+enum { CAME_BITS = 15 };
+struct came {
+    u32 run, round;
+};
+
 struct l2 {
     struct cache half[2];
     struct cache window[L2_GROUPS]; /* what a group asked for lately */
     struct spot *lines, *slices;    /* [2^SPOT_BITS] */
     u32 run;                        /* counts launches */
+    u32 round, late;                /* of an instruction of each SM; how many of them DRAM takes */
+    struct came *came;              /* [2^CAME_BITS] by line: when DRAM sent it */
     /* of this one: */
     u32 halves, one_in;
     bool coalesces;
@@ -63,8 +71,12 @@ struct l2 {
 struct l2 *l2_make(void)
 {
     struct l2 *l2 = ls_calloc(1, sizeof *l2);
-    if (l2 && !(l2->lines = ls_calloc(2 << SPOT_BITS, sizeof *l2->lines))) {
-        ls_free(l2);
+    if (l2) {
+        l2->lines = ls_calloc(2 << SPOT_BITS, sizeof *l2->lines);
+        l2->came = ls_calloc(1 << CAME_BITS, sizeof *l2->came);
+    }
+    if (l2 && (!l2->lines || !l2->came)) {
+        l2_free(l2);
         return NULL;
     }
     if (l2)
@@ -81,6 +93,7 @@ void l2_free(struct l2 *l2)
     for (u32 k = 0; k < L2_GROUPS; k++)
         cache_free(&l2->window[k]);
     ls_free(l2->lines);
+    ls_free(l2->came);
     ls_free(l2);
 }
 
@@ -141,6 +154,19 @@ static u32 from_dram(struct l2 *l2, u32 home, u64 number, u32 missing)
     return missing | besides;
 }
 
+static struct came *came_of(struct l2 *l2, u64 number)
+{
+    return &l2->came[(number * 0xd6e8feb86659fd93ull) >> (64 - CAME_BITS)];
+}
+
+/* Sectors that are there, or were asked for by a neighbour, though DRAM may not have sent them yet. */
+static void count_late(struct l2 *l2, u64 number, u32 sectors, struct traffic *t)
+{
+    const struct came *c = came_of(l2, number);
+    if (c->run == l2->run && l2->round - c->round <= l2->late)
+        count(l2, t, TRAFFIC_l2_late, sectors);
+}
+
 static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct traffic *t)
 {
     const u32 home = home_of(l2, number);
@@ -153,6 +179,9 @@ static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct tra
         count(l2, t, TRAFFIC_l2_far_reads, far);
         count(l2, t, TRAFFIC_l2_far_hits, far & ~missing);
     }
+    count_late(l2, number, sectors & ~missing, t);
+    if (missing)
+        *came_of(l2, number) = (struct came){l2->run, l2->round};
     if (missing == ALL_SECTORS)
         count(l2, t, TRAFFIC_dram_reads, missing);
     else if (missing)
@@ -212,8 +241,11 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
         l2_atomic(l2, home, number, sectors, t);
         return;
     default:
-        if (request_kind(request) != TRAFFIC_LOAD_PAST)
-            sectors = coalesce(l2, in->group, number, sectors);
+        if (request_kind(request) != TRAFFIC_LOAD_PAST) {
+            const u32 asked = sectors;
+            sectors = coalesce(l2, in->group, number, asked);
+            count_late(l2, number, asked & ~sectors, t);
+        }
         if (!sectors)
             return;
         at_slice(l2, number, HOT_LOADS, sectors);
@@ -249,12 +281,12 @@ static bool l2_step(struct l2 *l2, struct l2_input *in)
 /* Those that are at their end leave the turn. */
 static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
 {
-    while (n) {
-        u32 left = 0;
+    u32 left;
+    for (; n; n = left, l2->round++) {
+        left = 0;
         for (u32 k = 0; k < n; k++)
             if (l2_step(l2, inputs[k]))
                 inputs[left++] = inputs[k];
-        n = left;
     }
 }
 
@@ -266,6 +298,8 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->coalesces = shape->coalesces;
     l2->one_in = one_in;
     l2->run++;
+    l2->round = 0;
+    l2->late = shape->late;
     for (u32 k = 0; k < l2->halves; k++) {
         good = good && cache_shape(&l2->half[k], shape->bytes / l2->halves / one_in, L2_WAYS);
         l2->half[k].policy = CACHE_HASHED;

@@ -20,6 +20,7 @@ struct l2_shape {
     u64 bytes;
     u32 halves;
     bool coalesces;
+    u32 late; /* rounds, of an instruction of each SM, that DRAM takes to answer */
 };
 /* Memory for one launch after the other. NULL: there is none. */
 struct l2;

@@ -56,14 +56,14 @@ struct replay_inst {
     u8 latency;   /* PLAIN with a write_bar: cycles from the issue to its result */
     u8 write_bar; /* 0..5, or REPLAY_NO_BAR */
     u8 read_bar;
-    u8 wait;      /* bit k: scoreboard k */
-    u8 copy;      /* MEMORY, BARRIER: of which of the program's entries the access is, from 0 */
-    u16 interval; /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
-    u16 count;    /* COPY_WAIT */
-    bool
-        constant; /* reads a constant bank through the instruction itself (c[bank][at]); an access of MEMORY does not count */
-    u32 site; /* of the PTX function: which instruction it was made of; REPLAY_NO_SITE: none */
-    u32 at;   /* where it stands in the function's machine code, in instructions: for the instruction cache */
+    u8 wait;       /* bit k: scoreboard k */
+    u8 copy;       /* MEMORY, BARRIER: of which of the program's entries the access is, from 0 */
+    u16 interval;  /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
+    u16 count;     /* COPY_WAIT */
+    bool elected;  /* an atomic that one lane does for all of the warp */
+    bool constant; /* reads a constant bank through an operand c[bank][at]; of MEMORY this does not count */
+    u32 site;      /* of the PTX function: which instruction it was made of; REPLAY_NO_SITE: none */
+    u32 at;        /* where it stands in the function's machine code, in instructions: for the instruction cache */
 };
 
 struct replay_program {

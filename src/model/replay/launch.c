@@ -8,7 +8,7 @@
  * earlier than it does. */
 #include "model/replay/sm_run.h"
 
-enum { LONG_PERCENT = 130 }; /* of the mean cost: a block that is looked at on its own */
+enum { LONG_PERCENT = 115 }; /* of the mean: a block that is looked at on its own */
 
 static const struct replay_block_stream *recorded(const struct replay_launch *l, u32 number)
 {
@@ -104,23 +104,30 @@ static double whole(const struct replay_launch *l, const struct plan *p, const s
     return (run->cycles + left * each * scale) * rest;
 }
 
-/* The most costly recorded block. */
+/* The recorded block that has the longest warp. */
 static u32 longest(const struct replay_launch *l)
 {
     u32 best = 0;
     for (u32 k = 1; k < l->nrecorded; k++)
-        if (recorded(l, k)->cost > recorded(l, best)->cost)
+        if (recorded(l, k)->longest > recorded(l, best)->longest)
             best = k;
     return best;
 }
 
-/* When the most costly block ends, if it is much longer than the others; 0: it is not. */
+static double mean_longest(const struct replay_launch *l, const struct plan *p)
+{
+    double sum = 0;
+    for (u32 k = 0; k < p->n; k++)
+        sum += recorded(l, p->list[k])->longest;
+    return p->n ? sum / p->n : 0;
+}
+
+/* When the block with the longest warp ends, if that is much longer than the others; 0: it is not. */
 static double long_end(struct arena *mem, const struct replay_launch *l, const struct machine *m, const struct plan *p,
                        double typical_cycles)
 {
     const u32 k = longest(l);
-    const double mean = l->cost / (double)l->nblocks;
-    if (recorded(l, k)->cost * 100 <= mean * LONG_PERCENT || !p->n)
+    if (!p->n || recorded(l, k)->longest * 100 <= mean_longest(l, p) * LONG_PERCENT)
         return 0;
     struct plan with = *p;
     struct sm_run run;
@@ -130,8 +137,8 @@ static double long_end(struct arena *mem, const struct replay_launch *l, const s
         with.list[b] = b ? p->list[b] : k;
     run_list(mem, l, m, &with, false, &run);
     const double takes = (run.ended[0] - run.begun[0]) * recorded(l, k)->rest;
-    const double waits =
-        p->blocks > l->resident ? typical_cycles * (double)recorded(l, k)->linear / (double)l->nblocks : 0;
+    const double place = (double)recorded(l, k)->linear / (double)l->nblocks;
+    const double waits = p->blocks > l->resident ? typical_cycles * place : 0;
     return run.begun[0] + waits + takes;
 }
 

@@ -6,12 +6,14 @@
 /* Cycles that a warp's instruction keeps a pipe, by results a clock and SM. */
 static double interval(const struct gpu *g, double rate) { return rate > 0 ? 32.0 * g->sub_partitions / rate : 1; }
 
+static double known(double value, double otherwise) { return value > 0 ? value : otherwise; }
+
 static void set_intervals(struct machine *m, const struct gpu *g)
 {
     for (u32 p = 0; p < PIPE_COUNT; p++)
         m->interval[p] = 1;
     m->interval[PIPE_FMA] = interval(g, g->fp32_rate);
-    m->interval[PIPE_FMAHEAVY] = interval(g, g->int_rate);
+    m->interval[PIPE_FMAHEAVY] = interval(g, known(g->imad_rate, g->int_rate));
     m->interval[PIPE_ALU] = interval(g, g->int_rate);
     m->interval[PIPE_FP16] = interval(g, g->fp32_rate);
     m->interval[PIPE_FP64] = interval(g, g->fp64_rate);
@@ -19,55 +21,74 @@ static void set_intervals(struct machine *m, const struct gpu *g)
     m->interval[PIPE_UNIFORM] = 2;
     m->interval[PIPE_BRANCH] = 2;
     m->interval[PIPE_ADU] = 2;
-    m->interval[PIPE_TENSOR] = 6.4; /* m16n8k16 of halves: 1283 multiply-adds a clock and SM */
+    m->interval[PIPE_TENSOR] = 4 * 2048 / known(g->tensor_fp16_rate, 1283); /* m16n8k16 of halves */
     m->interval[PIPE_TEX] = 2;
 }
 
-/* What no GPU file has is what an H200 was measured to do (docs/calibrate.md), in cycles. */
-struct machine machine_of(const struct gpu *g)
+static void set_latencies(struct machine *m, const struct gpu *g)
 {
     const struct latencies l = latencies_of(g);
-    const double hz = g->boost_mhz * 1e6;
+    m->shared = l.shared;
+    m->way = known(g->conflict_cycles, 2);
+    m->l1 = l.l1;
+    m->line = 1.35; /* a warp's load of 32 lines takes the LSU 43 cycles */
+    m->l2 = known(g->latency_l2_near, l.l2);
+    m->far = known(g->latency_l2_far, l.l2);
+    m->dram = l.dram;
+    m->dram_line = 12; /* fitted */
+    m->texture = known(g->latency_texture, 2.0 * l.l1);
+    m->constant = known(g->latency_constant, l.l1);
+    m->constant_miss = 160; /* of a kernel's parameters, fitted */
+    m->constant_word = 2.4; /* fitted */
+    m->atomic = known(g->latency_atomic, 2.0 * l.l2);
+    m->shared_atomic = known(g->latency_shared_atomic, l.shared);
+    m->barrier_warp = known(g->barrier_warp_cycles, 2);
+    m->barrier = known(g->latency_barrier, 15) - m->barrier_warp;
+    m->fence = known(g->latency_fence, l.l2);
+    m->branch = 12; /* fitted */
+    m->leave = 30;  /* fitted: what ncu calls drain */
+}
+
+static void set_rates(struct machine *m, const struct gpu *g)
+{
     const double copy = g->copy_bytes_per_s > 0 ? g->copy_bytes_per_s : 0.9 * g->dram_bytes_per_s;
+    const double all = g->l2_sector_rate > 0 ? 32 * g->l2_sector_rate : known(g->l2_rate, 32.0 * g->sms);
+    m->line_bytes = known(g->l1_rate, 128);
+    m->l2_sm = known(g->l2_sm_rate, 64);
+    m->l2_all = all;
+    m->l2_write_sm = known(g->l2_sm_write_rate, 32);
+    m->l2_write_all = known(g->l2_write_rate, all / 2);
+    m->read_same = 1 / known(g->l2_line_rate, 3.66);
+    m->dram_sm = known(g->dram_sm_rate, m->l2_sm / 2);
+    m->dram_all = copy / m->hz;
+    m->dram_sector = 1 / known(g->dram_sector_rate, m->dram_all / 64);
+    m->atomic_same = 1 / known(g->atomic_address_rate, 0.75);
+    m->atomic_float = 1 / known(g->atomic_address_float_rate, 0.32);
+    m->atomic_all = known(g->atomic_sm_rate, 3) * g->sms / 2; /* half of what all SMs ask for is served */
+    m->atomic_sector = 1 / known(g->atomic_scattered_rate, 59);
+    m->blocks_a_cycle = known(g->block_rate, 0.84);
+    m->block_start = known(g->block_turnover_cycles, 433);
+}
+
+struct machine machine_of(const struct gpu *g)
+{
     struct machine m = {
         .schedulers = g->sub_partitions && g->sub_partitions <= MACHINE_SCHEDULERS ? g->sub_partitions : 1,
-        .shared = 23,
-        .way = 2,
-        .l1 = 32,
-        .line = 2,
-        .l2 = 280,
-        .far = 280,
-        .dram = 661,
-        .texture = 101,
-        .constant = 38,
-        .constant_miss = 160,
-        .atomic = 518,
-        .shared_atomic = 26,
-        .lsu_cycles = 1,
-        .queue = 24,
-        .line_bytes = 128,
-        .l2_sm = 64,
-        .l2_all = 4800,
-        .l2_write_sm = 32,
-        .l2_write_all = 2473,
-        .dram_sm = 64,
-        .dram_all = copy / hz,
-        .store_queue = 1500,
-        .read_same = 0.27,
-        .atomic_same = 1.33,
-        .atomic_all = 425,
-        .atomic_sector = 1 / 59.4,
-        .barrier = 13,
-        .barrier_warp = 2,
-        .fence = 266,
-        .branch = 8,
-        .fetch = 17,
-        .block_start = 200,
-        .blocks_a_cycle = 0.84,
-        .hz = hz,
+        .hz = g->boost_mhz * 1e6,
         .launch_ns = g->kernel_ns,
+        /* A sub-partition sends a memory instruction every fourth cycle; read off an H200's queues (docs/calibrate.md). */
+        .lsu_cycles = 1,
+        .issue = 4,
+        .loads_queued = 30,
+        .stores_queued = 10,
+        /* Fitted on the corpus's half for fitting. */
+        .store_queue = 1500,
+        .atomic_queue = 30000,
+        .fetch_first = 150,
+        .fetch = 17,
     };
-    (void)l;
     set_intervals(&m, g);
+    set_latencies(&m, g);
+    set_rates(&m, g);
     return m;
 }

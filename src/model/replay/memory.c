@@ -8,15 +8,6 @@
  * right. A queue that is taken delays the result; one that is too long stops the issue. */
 #include "model/replay/sm.h"
 
-/* Sectors of n that have the share, with what earlier ones left over. */
-static double deal(float *carry, double n, double share)
-{
-    const double want = n * share + *carry;
-    const double whole = floor(want + 1e-3);
-    *carry = (float)(want - whole);
-    return whole;
-}
-
 static double take(double *queue, double t, double cycles)
 {
     const double start = *queue > t ? *queue : t;
@@ -34,7 +25,7 @@ u8 sm_reason_of(u64 item)
     case ITEM_SHARED_ATOMIC:
         return STALL_SHORT_SCOREBOARD;
     case ITEM_CONSTANT:
-        return STALL_IMC_MISS;
+        return STALL_SHORT_SCOREBOARD;
     default:
         return STALL_LONG_SCOREBOARD;
     }
@@ -44,26 +35,76 @@ u8 sm_reason_of(u64 item)
 
 struct beyond {
     double l2, far, dram; /* sectors */
+    double late;          /* of those from L2: DRAM has just been asked for them */
 };
 
-static struct beyond go_on(const struct sm_warp *w, u32 site, double sectors)
+/* Whole sectors of what has come together. */
+static double take_whole(float *carry)
 {
-    const struct served *s = &w->func->served[site];
-    float *carry = w->func->prepared->carry[site];
-    return (struct beyond){deal(&carry[0], sectors, s->near), deal(&carry[1], sectors, s->far),
-                           deal(&carry[2], sectors, s->dram)};
+    const double whole = floor(*carry + 1e-3);
+    *carry -= (float)whole;
+    return whole;
 }
 
-static double read_beyond(struct sm *s, struct beyond b, double t)
+/* Misses come together: an instruction that finds nothing in L1 mostly misses with all of its sectors, and most others
+ * with none. So it is dealt out which instructions miss, and one that does has all misses that came together so far. Which
+ * they are: where accesses are of one line each, those whose sector was not there lately, as long as the share allows
+ * it; else they are spread evenly. */
+static bool misses(struct sm *s, float *carry, double share, u32 sector, bool single)
+{
+    enum { EARLY = 200, LATE = 2 }; /* misses that may come before and after their time */
+    const bool fresh = s->tags[sector % SM_TAGS] != 1 + sector / SM_TAGS;
+    s->tags[sector % SM_TAGS] = (u8)(1 + sector / SM_TAGS);
+    *carry += (float)share;
+    const bool miss = share > 0 && (!single ? *carry >= 1 : fresh ? *carry > -EARLY : *carry > LATE);
+    *carry -= miss;
+    return miss;
+}
+
+static struct beyond go_on(struct sm *s, const struct sm_warp *w, const struct item_access *a)
+{
+    const struct served *from = &w->func->served[a->site];
+    float *carry = w->func->prepared->carry[a->site];
+    carry[1] += (float)(a->passes * from->near);
+    carry[2] += (float)(a->passes * from->far);
+    carry[3] += (float)(a->passes * from->dram);
+    carry[4] += (float)(a->passes * w->func->late[a->site]);
+    if (a->class != ITEM_LOAD_PAST &&
+        !misses(s, &carry[0], w->func->missed[a->site], a->sector, w->func->single[a->site]))
+        return (struct beyond){0};
+    return (struct beyond){take_whole(&carry[1]), take_whole(&carry[2]), take_whole(&carry[3]), take_whole(&carry[4])};
+}
+
+/* Its sectors are in lines of their own: DRAM sends more than is asked for. */
+static bool is_scattered(const struct item_access *a) { return a->lines > 4 && a->passes <= a->lines; }
+
+static double read_beyond(struct sm *s, const struct item_access *a, struct beyond b, double t)
 {
     const struct machine *m = s->machine;
     const double sectors = b.l2 + b.far + b.dram;
+    const double share = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share;
     if (sectors <= 0)
         return 0;
-    double done = take(&s->memory.l2_read, t, sectors * s->read_share) + (b.far > 0 ? m->far : m->l2);
-    if (b.dram > 0)
-        done = most(done, take(&s->memory.dram, t, 32 * b.dram * s->dram_share) + m->dram);
+    double done = take(&s->memory.l2_read, t, sectors * share) + (b.far > 0 ? m->far : m->l2);
+    if (b.late > 0)
+        done = most(done, t + m->dram);
+    if (b.dram > 0) {
+        const double lines = a->lines > 1 ? (a->lines - 1) * m->dram_line : 0;
+        const double sector = is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share;
+        done = most(done, take(&s->memory.dram, t, b.dram * sector) + m->dram + lines);
+    }
     return done;
+}
+
+/* A sector that L1 is said to hold may be under way still. */
+static double until_there(struct sm *s, const struct item_access *a, double t, double beyond)
+{
+    double *arrives = &s->arrives[a->sector % SM_TAGS];
+    if (beyond > 0) {
+        *arrives = most(*arrives, beyond);
+        return beyond;
+    }
+    return *arrives > t ? *arrives : 0;
 }
 
 /* Until the sectors have left the SM. */
@@ -79,21 +120,22 @@ static double write_beyond(struct sm *s, double sectors, double t)
 
 static double load(struct sm *s, struct sm_warp *w, const struct item_access *a, double t)
 {
-    const double beyond = read_beyond(s, go_on(w, a->site, a->passes), t);
-    return most(t + s->machine->l1 + (a->lines > 1 ? (a->lines - 1) * s->machine->line : 0), beyond);
+    const double beyond = read_beyond(s, a, go_on(s, w, a), t);
+    return most(t + s->machine->l1 - s->machine->issue, until_there(s, a, t, beyond));
 }
 
 static double store(struct sm *s, struct sm_warp *w, const struct item_access *a, double t)
 {
     const double left = write_beyond(s, a->passes, t);
-    w->leaves = most(w->leaves, left);
+    w->leaves = most(w->leaves, t + s->machine->leave);
     return left + s->machine->l2;
 }
 
 /* Lanes at one place are one after the other; those of one sector go together. */
 static double atomic_cycles(const struct sm *s, const struct item_access *a)
 {
-    return most(most(a->passes, a->lines) * s->atomic_share, a->passes * s->atomic_sector_share);
+    const double share = a->slow ? s->atomic_float_share : s->atomic_share;
+    return most(most(a->passes, a->lines) * share, a->passes * s->atomic_sector_share);
 }
 
 /* At L2, where those at one place are done one after the other. */
@@ -101,7 +143,7 @@ static double atomic(struct sm *s, struct sm_warp *w, const struct item_access *
 {
     write_beyond(s, a->passes, t);
     const double done = take(&s->memory.atomics, t, atomic_cycles(s, a));
-    w->leaves = most(w->leaves, done);
+    w->leaves = most(w->leaves, t + s->machine->leave);
     return done + s->machine->atomic;
 }
 
@@ -110,6 +152,7 @@ static double finish(struct sm *s, struct sm_warp *w, const struct item_access *
     const struct machine *m = s->machine;
     switch (a->class) {
     case ITEM_LOAD:
+    case ITEM_LOAD_PAST:
     case ITEM_LOCAL_LOAD:
         return load(s, w, a, t);
     case ITEM_COPY: {
@@ -127,77 +170,102 @@ static double finish(struct sm *s, struct sm_warp *w, const struct item_access *
     case ITEM_REDUCTION:
         return atomic(s, w, a, t);
     case ITEM_SHARED_ATOMIC:
-        return t + m->shared_atomic * most(1, a->lines); /* lines: turns of a loop of compare-and-swap */
+        return t + m->shared_atomic * most(1, a->lines) - m->issue; /* lines: turns of a loop of compare-and-swap */
     case ITEM_CONSTANT:
         return t + m->constant;
     default:
-        return t + m->shared + (a->passes > 1 ? (a->passes - 1) * (m->way - 1) : 0);
+        return t + m->shared - m->issue;
     }
 }
 
-/* Cycles that it takes the LSU. */
-static double lsu_of(const struct machine *m, const struct item_access *a)
+/* ---- the LSU ---- */
+
+double sm_queue_room(const struct sm *s, const struct sm_scheduler *c, bool stores)
 {
-    switch (a->class) {
-    case ITEM_SHARED_LOAD:
-    case ITEM_SHARED_STORE:
-    case ITEM_SHARED_ATOMIC:
-        return most(m->lsu_cycles, a->passes);
-    case ITEM_CONSTANT:
-    case ITEM_TEXTURE:
-        return a->passes;
-    default:
-        return most(m->lsu_cycles, most(a->lines, 32.0 * a->passes / m->line_bytes));
-    }
+    const u32 n = stores ? s->machine->stores_queued : s->machine->loads_queued;
+    return c->nqueued < n ? 0 : c->queued[(c->nqueued - n) % SM_QUEUE];
 }
 
-static double *queue_of(struct sm *s, const struct item_access *a)
+double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes, double way)
 {
-    return a->class == ITEM_CONSTANT  ? &s->memory.constants
-           : a->class == ITEM_TEXTURE ? &s->memory.texture
-                                      : &s->memory.lsu;
+    const double own = take(&c->lsu, t, most(s->machine->issue, passes * way + s->machine->issue - way));
+    const double all = take(&s->memory.lsu, t, most(s->machine->lsu_cycles, passes));
+    const double done = most(own, all);
+    c->queued[c->nqueued++ % SM_QUEUE] = done;
+    return done;
+}
+
+static bool is_shared(const struct item_access *a)
+{
+    return a->class == ITEM_SHARED_LOAD || a->class == ITEM_SHARED_STORE || a->class == ITEM_SHARED_ATOMIC;
+}
+
+static bool is_store(const struct item_access *a)
+{
+    return a->class == ITEM_STORE || a->class == ITEM_LOCAL_STORE || a->class == ITEM_SURFACE_STORE ||
+           a->class == ITEM_SHARED_STORE || a->class == ITEM_REDUCTION;
+}
+
+/* Cycles of L1's or shared memory's data. */
+static double passes_of(const struct machine *m, const struct item_access *a)
+{
+    return is_shared(a) ? a->passes : most(0.5 * a->lines, 0.8 * 32.0 * a->passes / m->line_bytes);
+}
+
+static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t)
+{
+    const struct machine *m = s->machine;
+    if (a->class == ITEM_TEXTURE)
+        return take(&s->memory.texture, t, a->passes);
+    if (a->class == ITEM_CONSTANT) {
+        const double done = take(&s->memory.constants, t, a->passes * m->constant_word);
+        c->queued[c->nqueued++ % SM_QUEUE] = done;
+        return done;
+    }
+    return sm_take_lsu(s, c, t, passes_of(m, a), is_shared(a) ? m->way : m->line);
 }
 
 static u8 throttle_of(const struct item_access *a)
 {
-    switch (a->class) {
-    case ITEM_SHARED_LOAD:
-    case ITEM_SHARED_STORE:
-    case ITEM_SHARED_ATOMIC:
-        return STALL_MIO_THROTTLE;
-    case ITEM_TEXTURE:
-        return STALL_TEX_THROTTLE;
-    case ITEM_CONSTANT:
-        return STALL_IMC_MISS;
-    default:
-        return STALL_LG_THROTTLE;
-    }
+    return is_shared(a) || a->class == ITEM_CONSTANT ? STALL_MIO_THROTTLE
+           : a->class == ITEM_TEXTURE                ? STALL_TEX_THROTTLE
+                                                     : STALL_LG_THROTTLE;
 }
 
 /* When the queues have room; what goes out and is not waited for must not pile up. */
-static double room(const struct sm *s, const struct item_access *a, double *queue)
+static double room(const struct sm *s, const struct sm_scheduler *c, const struct item_access *a)
 {
     const struct sm_memory *q = &s->memory;
-    const double lsu = *queue - s->machine->queue;
-    if (a->class == ITEM_STORE || a->class == ITEM_LOCAL_STORE || a->class == ITEM_REDUCTION)
-        return most(lsu, most(most(q->l2_write, q->dram), q->atomics) - s->machine->store_queue);
-    return lsu;
+    const double queue = sm_queue_room(s, c, is_store(a));
+    if (is_store(a) && !is_shared(a))
+        return most(queue,
+                    most(most(q->l2_write, q->dram) - s->machine->store_queue, q->atomics - s->machine->atomic_queue));
+    return queue;
 }
 
-bool sm_access(struct sm *s, struct sm_warp *w, u64 item, double t, struct sm_done *out)
+/* One lane asks for all that take part. */
+static void elect(struct item_access *a)
 {
-    const struct item_access a = item_read_access(item);
-    double *queue = queue_of(s, &a);
-    const double from = room(s, &a, queue);
+    a->passes = a->lines = 1;
+    a->slow = false;
+}
+
+bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, u64 item, double t, struct sm_done *out)
+{
+    struct item_access a = item_read_access(item);
+    const double from = most(room(s, c, &a), c->pipe[PIPE_LSU]);
     if (from > t) {
         *out = (struct sm_done){.result = from, .reason = throttle_of(&a)};
         return false;
     }
-    const double taken = take(queue, t, lsu_of(s->machine, &a));
+    if (w->program->insts[w->pc].elected)
+        elect(&a);
+    c->pipe[PIPE_LSU] = t + s->machine->issue;
+    const double taken = take_unit(s, c, &a, t);
     out->result = finish(s, w, &a, taken);
     out->read = taken + 8;
     out->reason = sm_reason_of(item);
-    if (a.class != ITEM_SHARED_LOAD && a.class != ITEM_SHARED_STORE)
+    if (!is_shared(&a))
         w->memory = most(w->memory, out->result);
     return true;
 }

@@ -11,12 +11,8 @@ static u32 count_places(const struct replay_program *p)
     return n;
 }
 
-/* A site that became several machine instructions has a place for the first: what follows costs an issue only. */
 static u32 place_of(struct prepared_place *places, u32 *n, const struct replay_inst *i)
 {
-    for (u32 k = 0; k < *n; k++)
-        if (places[k].site == i->site && places[k].copy == i->copy)
-            return 0;
     places[*n] = (struct prepared_place){i->site, i->copy};
     return ++*n;
 }

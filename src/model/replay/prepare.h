@@ -26,7 +26,7 @@ struct prepared {
     } *blocks;
     u32 nblocks;
     u32 most_places;   /* of a program */
-    float (*carry)[3]; /* by site: what dealing out its sectors has left over */
+    float (*carry)[5]; /* by site: what dealing out its sectors has left over */
     double *fetched;   /* by line of 128 bytes of code: when the SM has it; < 0: nobody asked */
     u32 nlines;
 };

@@ -29,6 +29,9 @@ struct replay_func {
     const struct replay_code *code;
     u32 nsites;
     const struct served *served; /* by site */
+    const float *late;           /* by site: the share of its sectors that L2 held, but only just */
+    const bool *single;          /* by site: its accesses are of one line each */
+    const float *missed;         /* by site: the share of its executions of which L1 did not hold everything */
     struct replay_site *sites;   /* by site; added to */
     struct prepared *prepared;   /* the replay's own */
 };
@@ -44,8 +47,9 @@ struct replay_block_stream {
     struct replay_func *const *funcs; /* [nfuncs], by the number that its items have */
     u32 nfuncs;
     u64 linear;
-    double cost; /* machine instructions of its warps */
-    double rest; /* its whole cost by what its streams hold: >= 1 where they were too long to be kept */
+    double cost;    /* machine instructions of its warps */
+    double longest; /* machine instructions of its longest warp */
+    double rest;    /* its whole cost by what its streams hold: >= 1 where they were too long to be kept */
 };
 
 struct replay_launch {
@@ -56,7 +60,6 @@ struct replay_launch {
     const struct replay_block_stream *blocks; /* recorded, by number */
     u32 nrecorded;
     double cost;           /* of all blocks */
-    double longest;        /* of the most costly block of all */
     double reads, atomics; /* sectors that L2 is asked for, of the launch */
     struct l2_hot hot;
     double dram_write_share; /* of the sectors written, those that DRAM writes while the launch runs */

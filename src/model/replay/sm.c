@@ -49,9 +49,10 @@ static void begin_warp(struct sm *s, u32 held, u32 index, double t)
 {
     const u32 number = held * warps_of(s) + index;
     struct sm_warp *w = &s->warps[number];
-    u64 *costs = w->costs;
+    u64 *costs = w->costs, *early = w->early;
     const struct replay_stream *stream = &s->held[held].block->warps[index];
     *w = (struct sm_warp){.costs = costs,
+                          .early = early,
                           .item = stream->items,
                           .last = stream->items + stream->n,
                           .held = held,
@@ -94,7 +95,6 @@ static void end_block(struct sm *s, struct sm_run *run, u32 held)
     const double dealt = s->started + run->active / s->machine->blocks_a_cycle;
     run->ended[h->number] = h->gone;
     run->cycles = fmax(run->cycles, h->gone);
-    s->present += warps_of(s) * (h->gone - h->begun);
     fill_place(s, run, held, fmax(h->gone + s->machine->block_start, dealt));
 }
 
@@ -157,6 +157,7 @@ static void finish_warp(struct sm *s, struct sm_run *run, u32 number, double t)
     s->stalls[STALL_DRAIN] += gone - t - 1;
     if (w->before)
         w->before->stalls[STALL_DRAIN] += gone - t - 1;
+    s->present += gone - h->begun;
     h->running--;
     h->gone = fmax(h->gone, gone);
     set_when(s, number, INFINITY);
@@ -216,17 +217,17 @@ static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, doubl
     const u64 item = i->op == REPLAY_MEMORY ? warp_item(w) : 0;
     *done = (struct sm_done){.result = t + i->latency, .read = t + 2, .reason = STALL_SHORT_SCOREBOARD};
     if (item)
-        return sm_access(s, w, item, t, done);
+        return sm_access(s, c, w, item, t, done);
     if (i->pipe == PIPE_NONE)
         return true;
     if (i->pipe == PIPE_LSU) { /* shuffles, and accesses of no lane */
-        const double from = s->memory.lsu - s->machine->queue;
+        const double from = fmax(sm_queue_room(s, c, false), c->pipe[PIPE_LSU]);
         if (from > t) {
             *done = (struct sm_done){.result = from, .reason = STALL_MIO_THROTTLE};
             return false;
         }
-        s->memory.lsu = fmax(s->memory.lsu, t) + s->machine->lsu_cycles;
-        done->result = fmax(done->result, s->memory.lsu + i->latency);
+        c->pipe[PIPE_LSU] = t + s->machine->issue;
+        done->result = fmax(done->result, sm_take_lsu(s, c, t, 1, 1) + i->latency - s->machine->issue);
         return true;
     }
     if (c->pipe[i->pipe] > t) {
@@ -269,10 +270,13 @@ static void set_shares(struct sm *s, double active)
     const double hot_read = l->reads > 0 ? (double)l->hot.slice[HOT_LOADS] / l->reads : 0;
     const double hot_atomic = l->atomics > 0 ? (double)l->hot.slice[HOT_ATOMICS] / l->atomics : 0;
     const double sector = 32 * fmax(1 / m->l2_sm, active / m->l2_all);
-    s->read_share = fmax(sector, active * hot_read * m->read_same);
+    s->read_share = sector;
+    s->past_share = fmax(sector, active * hot_read * m->read_same);
     s->write_share = 32 * fmax(1 / m->l2_write_sm, active / m->l2_write_all);
     s->atomic_share = active * fmax(hot_atomic * m->atomic_same, 1 / m->atomic_all);
+    s->atomic_float_share = active * fmax(hot_atomic * m->atomic_float, 1 / m->atomic_all);
     s->atomic_sector_share = active * m->atomic_sector;
+    s->dram_sector_share = fmax(32 / m->dram_sm, active * m->dram_sector);
     s->dram_share = fmax(1 / m->dram_sm, active / m->dram_all);
 }
 
@@ -286,12 +290,16 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
     set_shares(s, run->active);
     s->warps = arena_array(mem, struct sm_warp, n + m->schedulers);
     s->held = arena_array(mem, struct sm_held, l->resident);
+    s->tags = arena_array(mem, u8, SM_TAGS);
+    s->arrives = arena_array(mem, double, SM_TAGS);
     for (u32 b = 0; b < l->nrecorded; b++)
         for (u32 k = 0; k < l->blocks[b].nfuncs; k++)
             if (l->blocks[b].funcs[k] && l->blocks[b].funcs[k]->prepared->most_places > places)
                 places = l->blocks[b].funcs[k]->prepared->most_places;
-    for (u32 k = 0; k < n; k++)
+    for (u32 k = 0; k < n; k++) {
         s->warps[k].costs = arena_array(mem, u64, places);
+        s->warps[k].early = arena_array(mem, u64, EARLY_MOST);
+    }
     for (u32 c = 0; c < m->schedulers; c++) {
         for (u32 k = 0; k < SM_WARPS_A_SCHEDULER; k++)
             s->schedulers[c].when[k] = INFINITY;
@@ -332,6 +340,7 @@ void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struc
         now = c->next;
         issue(&s, run, c);
     }
+    run->cycles = fmax(run->cycles, fmax(s.memory.atomics, s.memory.l2_write));
     run->present = s.present;
     run->issued = s.issued;
     for (u32 k = 0; k < STALL_COUNT; k++)

@@ -9,7 +9,14 @@
 #include "model/replay/prepare.h"
 #include "model/replay/replay.h"
 
-enum { SM_WARPS_A_SCHEDULER = 32, SM_BARRIERS = 32, COPY_GROUPS = 16 };
+enum {
+    SM_WARPS_A_SCHEDULER = 32,
+    SM_BARRIERS = 32,
+    COPY_GROUPS = 16,
+    SM_QUEUE = 32,
+    EARLY_MOST = 256,
+    SM_TAGS = 1 << 13
+};
 
 /* A warp that the SM holds. Times are cycles since the SM began. */
 struct sm_warp {
@@ -19,8 +26,10 @@ struct sm_warp {
     struct replay_func *func;
     const u64 *item, *last; /* what is left of its stream */
     u64 *costs;             /* by place of the program: the item of its access; 0: no lane took part */
-    u32 held;               /* its block */
-    u32 index;              /* in its block */
+    u64 *early;             /* accesses that came before their program */
+    u32 nearly;
+    u32 held;  /* its block */
+    u32 index; /* in its block */
     bool there;
     u32 waits_at; /* 1 + the barrier; 0: it does not */
     /* until when the instruction at pc waits, and for what */
@@ -67,19 +76,28 @@ struct sm_scheduler {
     double next; /* the earliest of when, and not before free */
     u32 best;    /* whose that is */
     double pipe[PIPE_COUNT];
+    double lsu;              /* when its memory instructions are done */
+    double queued[SM_QUEUE]; /* the last ones, when each was done: a ring */
+    u32 nqueued;
 };
 
 struct sm {
     const struct machine *machine;
     const struct replay_launch *launch;
-    double read_share, write_share, atomic_share, atomic_sector_share; /* of L2: cycles a sector or operation */
-    double dram_share;                                                 /* cycles a byte */
+    double read_share, past_share, write_share, atomic_share, atomic_float_share,
+        atomic_sector_share;  /* of L2: cycles a sector or operation */
+    double dram_sector_share; /* cycles a sector at a place of its own */
+    double dram_share;        /* cycles a byte */
     struct sm_scheduler schedulers[MACHINE_SCHEDULERS];
     bool counts;           /* what instructions waited for is added to their sites */
     u32 places;            /* of warps a scheduler */
     struct sm_warp *warps; /* [resident * warps of a block] */
     struct sm_held *held;  /* [resident] */
     struct sm_memory memory;
+    u8 *tags;         /* [SM_TAGS]: which sector was there last */
+    double *arrives;  /* [SM_TAGS]: when a sector that was asked for is there */
+    double constants; /* when the first constants are there; 0: nobody asked */
+    bool fetched;     /* some code */
     /* what came out */
     double started; /* when the last block began */
     double present; /* warps x cycles */
@@ -93,7 +111,11 @@ struct sm_done {
     u8 reason; /* enum stall_reason */
 };
 /* memory.c: w does the access at time t. False: there is no room; then result is when there will be, and reason why. */
-bool sm_access(struct sm *s, struct sm_warp *w, u64 item, double t, struct sm_done *out);
+bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, u64 item, double t, struct sm_done *out);
+/* Its scheduler's queue has room for a memory instruction from then on; `stores` need more of it. */
+double sm_queue_room(const struct sm *s, const struct sm_scheduler *c, bool stores);
+/* Takes the LSU for so many passes: when they are done. */
+double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes, double way);
 /* The reason of a warp that waits for such an access. */
 u8 sm_reason_of(u64 item);
 

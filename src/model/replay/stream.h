@@ -27,9 +27,16 @@ enum item_class {
     ITEM_COPY, /* global to shared memory, asynchronous */
     ITEM_TEXTURE,
     ITEM_SURFACE_STORE,
+    ITEM_LOAD_PAST, /* global memory, not through L1 */
 };
 
-enum { ITEM_SITES = 1 << 22, ITEM_FUNCS = 1 << 10, ITEM_PASSES_MOST = 511, ITEM_LINES_MOST = 127 };
+enum {
+    ITEM_SITES = 1 << 22,
+    ITEM_FUNCS = 1 << 10,
+    ITEM_PASSES_MOST = 511,
+    ITEM_LINES_MOST = 127,
+    ITEM_SECTORS = 1 << 19, /* that are told apart */
+};
 
 static inline enum item_kind item_kind(u64 i) { return (enum item_kind)(i & 3); }
 
@@ -43,17 +50,18 @@ static inline u32 item_block(u64 i) { return (u32)(i >> 12) & 0xfffffff; }
 /* An access. passes: wavefronts of shared memory, sectors of global and local memory (of an atomic: what L2 does one after
  * the other), words of constants, groups of four lanes of a texture. lines: of 128 bytes. */
 struct item_access {
-    u8 class;        /* enum item_class */
-    u8 lanes, bytes; /* active lanes; of a lane */
+    u8 class;  /* enum item_class */
+    bool slow; /* an atomic on floats */
     u16 passes, lines;
+    u32 sector; /* the first one, as a hash: below ITEM_SECTORS */
     u32 site;
 };
 static inline u64 item_access(struct item_access a)
 {
     const u64 passes = a.passes > ITEM_PASSES_MOST ? ITEM_PASSES_MOST : a.passes;
     const u64 lines = a.lines > ITEM_LINES_MOST ? ITEM_LINES_MOST : a.lines;
-    return ITEM_ACCESS | (u64)a.class << 2 | (u64)a.site << 6 | passes << 28 | lines << 37 | (u64)a.lanes << 44 |
-           (u64)a.bytes << 50;
+    return ITEM_ACCESS | (u64)a.class << 2 | (u64)a.site << 6 | passes << 28 | lines << 37 |
+           (u64)(a.sector & (ITEM_SECTORS - 1)) << 44 | (u64)a.slow << 63;
 }
 static inline struct item_access item_read_access(u64 i)
 {
@@ -61,8 +69,8 @@ static inline struct item_access item_read_access(u64 i)
                                 .site = (u32)(i >> 6) & (ITEM_SITES - 1),
                                 .passes = (u16)(i >> 28 & 511),
                                 .lines = (u16)(i >> 37 & 127),
-                                .lanes = (u8)(i >> 44 & 63),
-                                .bytes = (u8)(i >> 50 & 63)};
+                                .sector = (u32)(i >> 44) & (ITEM_SECTORS - 1),
+                                .slow = i >> 63};
 }
 static inline u32 item_site(u64 i) { return (u32)(i >> 6) & (ITEM_SITES - 1); } /* of ACCESS and BARRIER */
 

@@ -57,17 +57,41 @@ static u64 join(u64 a, u64 b)
     return item_access(x);
 }
 
-static void put(struct sm_warp *w, u64 item, u32 copy, u32 *hint)
+/* To the first machine instruction of the site that has none yet, else to one that has. False: the program has none. */
+static bool put(struct sm_warp *w, u64 item, u32 copy, u32 *hint)
 {
     const struct prepared_program *p = w->program;
+    u32 taken = p->nplaces;
     for (u32 k = 0; k < p->nplaces; k++) {
         const u32 at = *hint + k < p->nplaces ? *hint + k : *hint + k - p->nplaces;
         if (p->places[at].site != item_site(item) || p->places[at].copy != copy)
             continue;
-        w->costs[at] = join(w->costs[at], item);
+        if (w->costs[at]) {
+            taken = taken < p->nplaces ? taken : at;
+            continue;
+        }
+        w->costs[at] = item;
         *hint = at + 1 < p->nplaces ? at + 1 : 0;
-        return;
+        return true;
     }
+    if (taken == p->nplaces)
+        return false;
+    w->costs[taken] = join(w->costs[taken], item);
+    return true;
+}
+
+/* An access of a block without code of its own may belong to the program that comes next. */
+static void keep(struct sm_warp *w, u64 item)
+{
+    if (w->nearly < EARLY_MOST)
+        w->early[w->nearly++] = item;
+}
+
+static void put_early(struct sm_warp *w, u32 *hint)
+{
+    for (u32 k = 0; k < w->nearly; k++)
+        put(w, w->early[k], 0, hint);
+    w->nearly = 0;
 }
 
 /* Takes the program's entries from the stream, with what belongs to them. */
@@ -75,19 +99,21 @@ static void take_entries(const struct sm *s, struct sm_warp *w)
 {
     u32 copy = 0, hint = 0;
     memset(w->costs, 0, sizeof *w->costs * w->program->nplaces);
+    put_early(w, &hint);
     for (w->item++; w->item < w->last; w->item++) {
         if (begins_program(s, w, *w->item) && ++copy == w->program->copies)
             return;
-        if (item_kind(*w->item) != ITEM_ENTER)
-            put(w, *w->item, copy, &hint);
+        if (item_kind(*w->item) != ITEM_ENTER && !put(w, *w->item, copy, &hint))
+            keep(w, *w->item);
     }
 }
 
 bool warp_next_program(const struct sm *s, struct sm_warp *w)
 {
     for (;;) {
-        while (w->item < w->last && !begins_program(s, w, *w->item))
-            w->item++;
+        for (; w->item < w->last && !begins_program(s, w, *w->item); w->item++)
+            if (item_kind(*w->item) != ITEM_ENTER)
+                keep(w, *w->item);
         if (w->item >= w->last)
             return false;
         const struct prepared_block *b = block_of(s, w, *w->item);
@@ -103,14 +129,15 @@ bool warp_next_program(const struct sm *s, struct sm_warp *w)
 /* ---- waiting ---- */
 
 /* When the SM has the line of code. Who asks first fetches it. */
-static double fetch(const struct sm *s, struct sm_warp *w, u32 at, double t)
+static double fetch(struct sm *s, struct sm_warp *w, u32 at, double t)
 {
     const u32 line = at / INSTS_A_LINE;
     struct prepared *p = w->func->prepared;
     if (line >= p->nlines)
         return t;
     if (p->fetched[line] < 0)
-        p->fetched[line] = t + s->machine->fetch;
+        p->fetched[line] = t + (s->fetched ? s->machine->fetch : s->machine->fetch_first);
+    s->fetched = true;
     return p->fetched[line];
 }
 
@@ -131,18 +158,28 @@ static void wait_until(struct sm_warp *w, double t, enum stall_reason reason)
     }
 }
 
+/* A launch begins with no constants in the SM. Who asks first fetches them. */
+static double first_constants(struct sm *s, double t)
+{
+    if (s->constants <= 0)
+        s->constants = t + s->machine->constant_miss;
+    return s->constants;
+}
+
 static double copies_under_way(const struct sm_warp *w, u32 most)
 {
     return w->ngroups > most ? w->groups[w->ngroups - most - 1] : 0;
 }
 
-double warp_arrive(const struct sm *s, struct sm_warp *w)
+double warp_arrive(struct sm *s, struct sm_warp *w)
 {
     const struct replay_inst *i = warp_inst(w);
     w->cleared = w->throttled = 0;
     w->fetched = fetch(s, w, i->at, w->stalled);
     if (i->wait)
         wait_for_bars(w, i->wait);
+    if (i->constant)
+        wait_until(w, first_constants(s, w->stalled), STALL_IMC_MISS);
     if (i->op == REPLAY_FENCE)
         wait_until(w, w->memory, STALL_MEMBAR);
     if (i->op == REPLAY_COPY_WAIT)

@@ -7,7 +7,7 @@
 /* The first or next program of w; its costs are those of the entries that the program stands for. False: its stream is over. */
 bool warp_next_program(const struct sm *s, struct sm_warp *w);
 /* Now that w stands at an instruction: until when it waits, and for what. The earliest time at which it may issue. */
-double warp_arrive(const struct sm *s, struct sm_warp *w);
+double warp_arrive(struct sm *s, struct sm_warp *w);
 /* It issues at t: what it waited for is added up. */
 void warp_account(struct sm *s, struct sm_warp *w, double t);
 

@@ -14,7 +14,7 @@
 #include "exec/module.h"
 #include "harness.h"
 
-enum { TEXT = 1 << 18, FP32 = 4, INT = 4, SHARED = 29, L1 = 41, L2 = 263, DRAM = 479 };
+enum { TEXT = 1 << 18, FP32 = 4, INT = 4, SHARED = 23, L1 = 32, L2 = 280, DRAM = 685 };
 
 static const char head[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            ".const .align 128 .b8 table[4096];\n";
