@@ -23,4 +23,10 @@ bool profile_on(void); /* launches are recorded */
 enum ls_status profile_grid(struct driver_launch *x, CUfunction f, bool wanted, struct exec_launch *l,
                             struct exec_fault *fault);
 
+/* Exported, and found by dlsym like those of driver/memory/own.h. 0: launches from now on are recorded without the modelled
+ * metrics; else as LOCKSTEP_CACHES says. While nothing runs. */
+#pragma GCC visibility push(default)
+void lockstep_driver_model(int on);
+#pragma GCC visibility pop
+
 #endif

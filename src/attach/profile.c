@@ -38,6 +38,10 @@ static struct {
     atomic_bool complained, mute;
 } profile;
 
+static atomic_bool unmodelled; /* lockstep_driver_model(0) was the last */
+
+void lockstep_driver_model(int on) { atomic_store(&unmodelled, !on); }
+
 static bool checks; /* launches are selected for the checks */
 
 static void start_selection(void)
@@ -232,7 +236,7 @@ static struct meter_options options_of(const struct exec_launch *l, CUfunction f
     options.banks = drv.settings.banks.banks;
     options.bank_bytes = drv.settings.banks.bytes;
     options.pictures = drv.settings.pictures;
-    options.caches = drv.settings.caches;
+    options.caches = drv.settings.caches && !atomic_load(&unmodelled);
     options.base_clock = drv.settings.clock == CLOCK_BASE;
     options.memory_base = mem_shared_window(l->device->mem);
     options.ptx_text = f->mod->ptx;

@@ -90,6 +90,7 @@ static enum ls_status resolve(struct lab_cuda *c, struct diag_list *diags)
     LAB_CUDA_FUNCTIONS(X)
 #undef X
     *(void **)&c->schedule = dlsym(c->library, "lockstep_driver_schedule"); /* not in NVIDIA's */
+    *(void **)&c->model = dlsym(c->library, "lockstep_driver_model");
     return LS_OK;
 }
 

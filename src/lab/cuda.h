@@ -71,6 +71,8 @@ struct lab_cuda {
     /* Lockstep's own driver: the launches to come run in the order of this seed (0: launch order), with weak memory or
      * without. NULL on a GPU. */
     void (*schedule)(unsigned long long seed, int weak);
+    /* Likewise: 0: without modelled metrics; else with them, if the environment wants them. */
+    void (*model)(int on);
 };
 
 /* Loads the driver, initialises it and makes device 0's primary context current. Where it fails a diagnostic says

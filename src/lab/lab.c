@@ -156,8 +156,11 @@ static void measure(const struct run *run, struct trial *t)
         out->gigabytes_per_s = (double)t->plan.useful_bytes / out->milliseconds * 1e-6;
 }
 
+/* Only the main one's counters are wanted, and modelled. */
 static bool try_plan(const struct run *run, struct trial *t, bool main)
 {
+    if (run->lab->cuda.model)
+        run->lab->cuda.model(main);
     if (main && run->lab->session[0])
         lab_session_clear(run->lab->session);
     bool ran = run_trial(run, t);
