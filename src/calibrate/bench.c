@@ -1,7 +1,6 @@
 /* bench.c - launches and times of the microbenchmarks. */
 #include "calibrate/bench.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

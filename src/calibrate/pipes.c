@@ -1,5 +1,4 @@
 /* pipes.c - the clock, instructions, shared memory, matrix instructions, barriers: what one SM does by itself. */
-#include <math.h>
 #include <string.h>
 
 #include "calibrate/experiments.h"

@@ -101,6 +101,57 @@ static void a_gpu_of_a_new_generation_is_like_an_h200(void **state)
     json_decref(gpu);
 }
 
+/* ---- gpus/h200.json against what was measured ---- */
+
+static void read_recording(void)
+{
+    static char names[CALIBRATE_ROWS][64];
+    char line[300];
+    FILE *f = fopen("tests/hw/h200/calibrate.csv", "r");
+    assert_non_null(f);
+    memset(&made, 0, sizeof made);
+    while (fgets(line, sizeof line, f)) {
+        char name[64];
+        double value;
+        if (line[0] != '#' && sscanf(line, "%*[^,],%63[^,],%lf", name, &value) == 2) {
+            assert_true(made.nrows < CALIBRATE_ROWS);
+            measured(strcpy(names[made.nrows], name), value);
+        }
+    }
+    fclose(f);
+    assert_true(made.nrows > 400);
+}
+
+/* The file's number is the row's, where the file says that it was measured so. */
+static u32 compare(const json_t *gpu, const char *field, const char *row, f64 times, const char *what)
+{
+    char source[300];
+    const json_t *member = json_object_get(gpu, field), *value = json_object_get(member, "value");
+    const struct calibrate_row *r = calibrate_find(&made, row);
+    if (!r) /* the recording is older than the row */
+        return 0;
+    snprintf(source, sizeof source, "measured: %s, NVIDIA H200, driver 580.159.04", what);
+    if (strcmp(json_string_value(json_object_get(member, "source")), source) != 0)
+        return 0;
+    const f64 want = r->value * times, off = json_is_real(value) ? 6e-4 * want : want > 1e9 ? 1e-4 * want : 0.5001;
+    if (!(json_number_value(value) >= want - off && json_number_value(value) <= want + off))
+        fail_msg("%s is %g, measured were %g", field, json_number_value(value), want);
+    return 1;
+}
+
+static void the_h200_is_what_was_measured(void **state)
+{
+    (void)state;
+    u32 n = 0;
+    json_t *gpu = json_load_file("gpus/h200.json", 0, NULL);
+    assert_non_null(gpu);
+    read_recording();
+#define MEASURED(field, row, times, what) n += compare(gpu, #field, #row, times, what);
+#include "calibrate/fields.def"
+    json_decref(gpu);
+    assert_true(n >= 48);
+}
+
 static void rows_are_found_by_name_and_written_as_csv(void **state)
 {
     (void)state;
@@ -122,6 +173,7 @@ int main(void)
         cmocka_unit_test(a_known_gpu_keeps_what_is_not_measured),
         cmocka_unit_test(an_unknown_gpu_takes_the_rest_from_the_one_most_like_it),
         cmocka_unit_test(a_gpu_of_a_new_generation_is_like_an_h200),
+        cmocka_unit_test(the_h200_is_what_was_measured),
         cmocka_unit_test(rows_are_found_by_name_and_written_as_csv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

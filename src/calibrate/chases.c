@@ -1,9 +1,7 @@
-/* memory.c - chains and streams through the caches to DRAM, constants, textures, atomics, fences. */
-#include <math.h>
+/* chases.c - chains of loads through the caches to DRAM, constants, textures. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "calibrate/experiments.h"
 
 #define MIB ((u64)1 << 20)
@@ -44,8 +42,7 @@ static bool chase(struct bench *b, const struct chase *c, f64 *cycles, f64 *spre
     return true;
 }
 
-/* One thread, or the lanes of one warp `lane` bytes apart. */
-static bool chain(struct bench *b, u64 at, const char *what, u32 threads, u64 lane, const char *pattern)
+bool measure_chain(struct bench *b, u64 at, const char *what, u32 threads, u64 lane, const char *pattern)
 {
     const u64 steps = bench_scaled(b, 512, 16), words = 4096;
     const struct bench_launch fill = {"memory", "own_addresses", 16, 256, 0, false, {.p = {at, words}}};
@@ -86,8 +83,9 @@ static bool chase_l1(struct bench *b, u64 at)
         largest = cycles < 1.15 * hit ? kib[i] : largest;
     }
     bench_row(b, hit, "cycles", 0, "latency_l1");
-    if (!chain(b, at, "load", 32, 0, "_warp_one_address") || !chain(b, at, "load", 32, 8, "_warp") ||
-        !chain(b, at, "load", 32, 32, "_warp_a_sector_each") || !chain(b, at, "load", 32, 128, "_warp_a_line_each"))
+    if (!measure_chain(b, at, "load", 32, 0, "_warp_one_address") || !measure_chain(b, at, "load", 32, 8, "_warp") ||
+        !measure_chain(b, at, "load", 32, 32, "_warp_a_sector_each") ||
+        !measure_chain(b, at, "load", 32, 128, "_warp_a_line_each"))
         return false;
     bench_row(b, largest, "KiB", 0, "l1_size");
     return true;
@@ -282,217 +280,4 @@ bool measure_textures(struct bench *b)
     b->cuda.texture_destroy(texture);
     b->cuda.array_destroy(array);
     return true;
-}
-
-/* ---- bytes ---- */
-
-struct stream {
-    const char *name, *kernel;
-    u32 blocks, threads;
-    u64 to, bytes, passes, own, from;
-    f64 moved; /* bytes for each byte of `bytes` */
-};
-
-/* Rows of bytes a clock (the block in the middle) and bytes a second (first begin to last end). */
-static bool stream(struct bench *b, const struct stream *s)
-{
-    const u64 turn = (u64)(s->own ? 1 : s->blocks) * s->threads * 16 * 4,
-              bytes = BENCH_MAX(s->bytes / turn, (u64)1) * turn;
-    const struct bench_launch l = {
-        "memory", s->kernel, s->blocks, s->threads, 0, false, {.p = {s->to, bytes, s->passes, s->own, s->from}}};
-    struct bench_time t;
-    f64 spread;
-    if (!bench_median(b, &l, true, &t, &spread))
-        return false;
-    const f64 all = (f64)(bytes * s->passes) * (s->own ? s->blocks : 1) * s->moved;
-    if (s->blocks <= 8 * b->sms) /* all at once */
-        bench_row(b, all / t.cycles, "bytes a clock", spread, "%s_bytes_a_clock", s->name);
-    if (t.ns > 0)
-        bench_row(b, all / t.ns * 1e9, "bytes/s", spread, "%s_bytes_a_second", s->name);
-    return true;
-}
-
-/* Words at random places, each of a sector of its own; so many sectors side by side. */
-static bool gather(struct bench *b, u64 at, u64 bytes, u64 sectors)
-{
-    const u64 steps = bench_scaled(b, 256, 8);
-    const u32 blocks = (u32)bench_scaled(b, 2 * b->sms, 1);
-    const struct bench_launch l = {"memory", "gather", blocks, 1024, 0, false, {.p = {at, bytes, steps, sectors}}};
-    struct bench_time t;
-    f64 spread;
-    if (!bench_median(b, &l, false, &t, &spread))
-        return false;
-    bench_row(b, (f64)(steps * blocks) * 1024 / t.cycles, "sectors a clock", spread, "gather_%u_MiB_%u_together",
-              (u32)(bytes / MIB), (u32)sectors);
-    return true;
-}
-
-static bool gathers(struct bench *b, u64 at, u64 bytes)
-{
-    const u64 sizes[] = {8 * MIB, 32 * MIB, 2048 * MIB};
-    for (u32 i = 0; i < bench_scaled(b, 3, 1); i++)
-        for (u64 sectors = 1; sectors <= 4; sectors *= 2)
-            if (!gather(b, at, BENCH_MIN(sizes[i], bytes), sectors))
-                return false;
-    return true;
-}
-
-/* The same line for all warps of all SMs, and a line each. */
-static bool lines(struct bench *b, u64 at)
-{
-    const u32 blocks = (u32)bench_scaled(b, b->sms, 1);
-    const u64 steps = bench_scaled(b, 64, 8);
-    for (u32 own = 0; own < 2; own++) {
-        const struct bench_launch l = {"memory", "line", blocks, 1024, 0, false, {.p = {at, 128 * own, steps}}};
-        struct bench_time t;
-        f64 spread;
-        if (!bench_median(b, &l, false, &t, &spread))
-            return false;
-        bench_row(b, (f64)(steps * blocks) * 32 / t.cycles, "lines a clock", spread, own ? "lines_own" : "lines_one");
-    }
-    return true;
-}
-
-/* The fastest of some ways to do the same. */
-static void best(struct bench *b, const char *kind)
-{
-    const char *const ways[] = {"", "_8_blocks", "_many_blocks"};
-    f64 most = 0;
-    for (u32 i = 0; i < LS_ARRAY_LEN(ways); i++) {
-        const struct calibrate_row *r =
-            calibrate_find(b->to, arena_printf(b->mem, "%s%s_bytes_a_second", kind, ways[i]));
-        most = r && r->value > most ? r->value : most;
-    }
-    if (most > 0)
-        bench_row(b, most, "bytes/s", 0, "%s_best", kind);
-}
-
-static bool streams_in(struct bench *b, u64 at, u64 bytes)
-{
-    const u64 n = bench_scaled(b, 1, 0);
-    const u32 all = (u32)bench_scaled(b, b->sms, 1), two = (u32)bench_scaled(b, 2 * b->sms, 1);
-    const u64 dram = bench_scaled(b, bytes / 2, MIB / 2), small = bench_scaled(b, 64 << 10, 1 << 14);
-    const u32 many = (u32)bench_scaled(b, 65536, 4); /* each but a few turns */
-    const struct stream streams[] = {
-        {"l1_one_sm", "read_l1", 1, 1024, at, small, 1 + 200 * n, 1, 0, 1},
-        {"l1", "read_l1", all, 1024, at, small, 1 + 200 * n, 1, 0, 1},
-        {"l2_one_sm", "read_l2", 1, 1024, at, 2 * MIB, 1 + 8 * n, 1, 0, 1},
-        {"l2_one_sm_32_warps_small", "read_l2", 1, 1024, at, MIB / 4, 1 + 64 * n, 1, 0, 1},
-        {"l2_8_MiB", "read_l2", all, 1024, at, 9 * MIB, 1 + 40 * n, 0, 0, 1},
-        {"l2_16_MiB", "read_l2", two, 1024, at, 18 * MIB, 1 + 40 * n, 0, 0, 1},
-        {"l2_32_MiB", "read_l2", two, 1024, at, 36 * MIB, 1 + 20 * n, 0, 0, 1},
-        {"l2_48_MiB", "read_l2", two, 1024, at, 52 * MIB, 1 + 20 * n, 0, 0, 1},
-        {"l2_private", "read_l2", all, 1024, at, 128 << 10, 1 + 100 * n, 1, 0, 1},
-        {"l2_all_the_same", "read_l2", all, 1024, at, 128 << 10, 1 + 100 * n, 2, 0, 1},
-        {"l2_write_8_MiB", "write", all, 1024, at, 9 * MIB, 1 + 40 * n, 0, 0, 1},
-        {"l2_write_one_sm", "write", 1, 1024, at, 2 * MIB, 1 + 8 * n, 0, 0, 1},
-        {"dram_read", "read_l2", two, 1024, at, dram, 1, 0, 0, 1},
-        {"dram_read_8_blocks", "read_l2", (u32)bench_scaled(b, 8 * b->sms, 1), 256, at, dram, 1, 0, 0, 1},
-        {"dram_read_many_blocks", "read_l2", many, 256, at, dram, 1, 0, 0, 1},
-        {"dram_write_many_blocks", "write", many, 256, at, dram, 1, 0, 0, 1},
-        {"dram_copy_many_blocks", "write", many, 256, at, dram, 1, 0, at + dram, 2},
-        {"dram_write", "write", two, 1024, at, dram, 1, 0, 0, 1},
-        {"dram_copy", "write", two, 1024, at, dram, 1, 0, at + dram, 2},
-        {"dram_read_one_sm", "read_l2", 1, 1024, at + dram, bench_scaled(b, 256 * MIB, MIB / 2), 1, 0, 0, 1},
-        {"dram_write_one_sm", "write", 1, 1024, at, bench_scaled(b, 256 * MIB, MIB / 2), 1, 0, 0, 1},
-    };
-    for (u32 i = 0; i < LS_ARRAY_LEN(streams); i++) {
-        if (!b->request->gpu && strstr(streams[i].name, "_MiB") && strcmp(streams[i].name, "l2_8_MiB") != 0)
-            continue;
-        if (!stream(b, &streams[i]))
-            return false;
-    }
-    best(b, "dram_read");
-    best(b, "dram_write");
-    best(b, "dram_copy");
-    return true;
-}
-
-bool measure_bandwidth(struct bench *b)
-{
-    CUdeviceptr at;
-    const u64 bytes = bench_scaled(b, 4096 * MIB, 32 * MIB);
-    if (!bench_alloc(b, bytes, &at))
-        return false;
-    const bool good = streams_in(b, at, bytes) && gathers(b, at, bytes) && lines(b, at);
-    if (!b->hung)
-        b->cuda.free(at);
-    return good;
-}
-
-/* ---- atomics ---- */
-
-struct pattern {
-    const char *name;
-    u64 lane, warp, mask, lanes, steps;
-};
-
-static bool atomics_of(struct bench *b, u64 at, const char *kind, const struct pattern *p, u32 blocks)
-{
-    const u64 steps = bench_scaled(b, p->steps, 8);
-    const u32 threads = (u32)bench_scaled(b, 1024, 64);
-    const struct bench_launch l = {"atomics",
-                                   arena_printf(b->mem, "atomics_%s", kind),
-                                   blocks,
-                                   threads,
-                                   0,
-                                   false,
-                                   {.p = {at, p->lane, p->warp, p->mask, steps, p->lanes}}};
-    struct bench_time t;
-    f64 spread;
-    if (!bench_median(b, &l, false, &t, &spread))
-        return false;
-    bench_row(b, (f64)(steps * blocks * threads / 32 * p->lanes) / t.cycles, "lanes a clock", spread, "atomics_%s_%s%s",
-              kind, p->name, blocks == 1 ? "_one_sm" : "");
-    return true;
-}
-
-static bool atomics_in(struct bench *b, u64 at)
-{
-    static const char *const kinds[] = {"red_u32", "red_u64", "red_f32", "red_f64",     "red_max",
-                                        "add_u32", "add_f32", "cas_u32", "exchange_u32"};
-    static const struct pattern patterns[] = {
-        {"one_address", 0, 0, 128, 32, 8},
-        {"one_address_one_lane", 0, 0, 128, 1, 32},
-        {"one_line", 4, 0, 128, 32, 16},
-        {"line_a_warp", 4, 128, 16 * MIB, 32, 64},
-        {"line_a_lane", 128, 4096, 32 * MIB, 32, 16},
-    };
-    for (u32 k = 0; k < LS_ARRAY_LEN(kinds); k++)
-        for (u32 i = 0; i < LS_ARRAY_LEN(patterns); i++)
-            if (!atomics_of(b, at, kinds[k], &patterns[i], (u32)bench_scaled(b, b->sms, 2)))
-                return false;
-    return atomics_of(b, at, "red_u32", &patterns[0], 1) && atomics_of(b, at, "red_u32", &patterns[3], 1) &&
-           atomics_of(b, at, "red_u32", &patterns[4], 1) && atomics_of(b, at, "add_u32", &patterns[3], 1);
-}
-
-bool measure_atomics(struct bench *b)
-{
-    CUdeviceptr at;
-    if (!bench_alloc(b, 64 * MIB, &at))
-        return false;
-    const bool good = atomics_in(b, at);
-    if (!b->hung)
-        b->cuda.free(at);
-    return good;
-}
-
-/* ---- chains of atomics and fences ---- */
-
-bool measure_fences(struct bench *b)
-{
-    CUdeviceptr at;
-    if (!bench_alloc(b, MIB, &at))
-        return false;
-    static const char *const fences[] = {"fence", "store_fence", "store_membar", "store_fence_cta", "store_fence_sys"};
-    static const char *const atomics[] = {"atomic_add", "atomic_exchange", "atomic_cas"};
-    bool good = true;
-    for (u32 i = 0; good && i < LS_ARRAY_LEN(atomics); i++)
-        good = chain(b, at, atomics[i], 1, 0, "") && chain(b, at, atomics[i], 32, 8, "_warp") &&
-               chain(b, at, atomics[i], 32, 0, "_warp_one_address");
-    for (u32 i = 0; good && i < LS_ARRAY_LEN(fences); i++)
-        good = chain(b, at, fences[i], 1, 0, "");
-    if (!b->hung)
-        b->cuda.free(at);
-    return good;
 }
