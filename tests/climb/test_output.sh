@@ -66,8 +66,7 @@ metric = rung["metrics"]["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.s
 assert metric["value"] == 992, metric
 assert rung["unmet"] == [], rung
 times = rung["microseconds"]
-# The interval is of measured / modelled: where the model is short on most kernels of a class, it begins above the modelled time.
-assert 0 < times["low"] < times["high"] and times["low"] / 2 < times["modelled"] < 2 * times["high"], times
+assert 0 < times["low"] <= times["modelled"] <= times["high"] and times["low"] < times["high"], times
 assert times["by"] == "shared" and times["at_least"] > 0, times
 assert times["recorded"]["gpu"] == "H200" and times["recorded"]["us"] > 0, times
 assert abs(rung["metrics"]["gpu__time_duration.sum"]["value"] - 1e3 * times["modelled"]) < 1e-6, times
