@@ -389,6 +389,17 @@ static u16 tensor_interval(const struct maker *k, const struct sass_row *row, u6
     return (u16)unit_product_cycles(k->gpu, sass_matrix_macs(row, high), sass_is_double_product(row));
 }
 
+/* 0: its pipe's own. Products of 64 bits, and their high halves, are half as fast as others. */
+static u16 interval_of(const struct maker *k, const struct sass_row *row, const struct sass_inst *made)
+{
+    enum { WIDE = 0x025, HIGH = 0x027 };
+    if (row->pipe == PIPE_TENSOR)
+        return tensor_interval(k, row, made->high);
+    if ((row->code == WIDE || row->code == HIGH) && row->pipe == PIPE_FMAHEAVY && k->gpu->imad_wide_rate)
+        return (u16)(32 * k->gpu->sub_partitions / k->gpu->imad_wide_rate);
+    return 0;
+}
+
 static u8 bar_of(u8 bar) { return bar < REPLAY_BARS ? bar : (u8)REPLAY_NO_BAR; }
 
 static bool is_computation(u8 pipe) { return pipe >= PIPE_FMA && pipe <= PIPE_TENSOR; }
@@ -427,7 +438,7 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
         .write_bar = bar_of(c.write_bar),
         .read_bar = bar_of(c.read_bar),
         .wait = c.wait,
-        .interval = row->pipe == PIPE_TENSOR ? tensor_interval(k, row, made->high) : 0,
+        .interval = interval_of(k, row, made),
         .count = op == REPLAY_COPY_WAIT ? (u16)sass_copy_groups(made->low) : 0,
         .elected = op == REPLAY_MEMORY && is_atomic(from) && is_elected(k, at),
         .constant = op != REPLAY_MEMORY &&

@@ -174,7 +174,8 @@ bool replay_metered(struct arena *mem, struct replayed_launch *l, struct replay_
         .reads = (double)l->n[EVENT_l2_reads],
         .atomics = (double)(l->n[EVENT_l2_atoms] + l->n[EVENT_l2_reds]),
         .hot = *l->hot,
-        .dram_write_share = over(l->n[EVENT_dram_writes], l->n[EVENT_l2_writes]),
+        .dram_write_share =
+            over(l->n[EVENT_dram_writes], l->n[EVENT_l2_writes] + l->n[EVENT_l2_atoms] + l->n[EVENT_l2_reds]),
         .budget = BUDGET,
     };
     struct device_calls calls = {.warps = (double)l->nblocks * l->warps};

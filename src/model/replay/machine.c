@@ -40,6 +40,9 @@ static void set_latencies(struct machine *m, const struct gpu *g)
     m->constant = known(g->latency_constant, l.l1);
     m->constant_miss = 160; /* of a kernel's parameters, fitted */
     m->constant_word = 2.4; /* fitted */
+    m->constant_l2 = known(g->latency_constant_l2, 100);
+    m->constant_fill = 20; /* fitted */
+    m->miss_line = 1;      /* fitted */
     m->atomic = known(g->latency_atomic, 2.0 * l.l2);
     m->shared_atomic = known(g->latency_shared_atomic, l.shared);
     m->barrier_warp = known(g->barrier_warp_cycles, 2);

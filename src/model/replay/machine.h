@@ -16,23 +16,25 @@ struct machine {
     double l1, line;    /* for each further line */
     double l2, far, dram, texture, constant, constant_miss, atomic, shared_atomic;
     double dram_line;                                /* of DRAM, for each further line of an instruction */
+    double miss_line;                                /* cycles of the LSU for a line that L1 has to ask for */
     double lsu_cycles;                               /* of the SM for a memory instruction, at least */
     u32 loads_queued, stores_queued;                 /* memory instructions that a sub-partition's queue holds */
     double issue;                                    /* cycles of a sub-partition for a memory instruction, at least */
     double line_bytes;                               /* that L1 and shared memory give a cycle */
     double l2_sm, l2_all, l2_write_sm, l2_write_all; /* bytes a cycle */
     double dram_sm, dram_all;
-    double dram_sector;           /* cycles of all of DRAM for a sector at a place of its own */
-    double store_queue;           /* cycles of stores under way before issue stops */
-    double read_same;             /* cycles of a slice of L2 for a sector that is read */
-    double atomic_float;          /* the same of floats */
-    double constant_word;         /* cycles of the SM for a word of constants that lanes index */
-    double atomic_same;           /* cycles of L2 for an atomic at one place, after the one before */
-    double atomic_all;            /* lanes of atomics a cycle at different places, all of L2 */
-    double atomic_sector;         /* cycles of all of L2 for a sector of atomics */
-    double barrier, barrier_warp; /* from the last arrival until warps go on; for each warp of the block */
-    double atomic_queue;          /* cycles of atomics under way before issue stops */
-    double leave;                 /* of a store, from the LSU out of the SM */
+    double dram_sector;                /* cycles of all of DRAM for a sector at a place of its own */
+    double store_queue;                /* cycles of stores under way before issue stops */
+    double read_same;                  /* cycles of a slice of L2 for a sector that is read */
+    double atomic_float;               /* the same of floats */
+    double constant_l2, constant_fill; /* latency of the second constant cache; cycles for 32 bytes from it */
+    double constant_word;              /* cycles of the SM for a word of constants that lanes index */
+    double atomic_same;                /* cycles of L2 for an atomic at one place, after the one before */
+    double atomic_all;                 /* lanes of atomics a cycle at different places, all of L2 */
+    double atomic_sector;              /* cycles of all of L2 for a sector of atomics */
+    double barrier, barrier_warp;      /* from the last arrival until warps go on; for each warp of the block */
+    double atomic_queue;               /* cycles of atomics under way before issue stops */
+    double leave;                      /* of a store, from the LSU out of the SM */
     double fence;
     double branch;         /* until the instruction behind a taken branch */
     double fetch_first;    /* cycles to fetch the first code of a launch */

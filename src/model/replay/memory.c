@@ -85,6 +85,7 @@ static double read_beyond(struct sm *s, const struct item_access *a, struct beyo
     const double share = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share;
     if (sectors <= 0)
         return 0;
+    s->memory.lsu += most(1, a->lines < sectors ? a->lines : sectors) * m->miss_line;
     double done = take(&s->memory.l2_read, t, sectors * share) + (b.far > 0 ? m->far : m->l2);
     if (b.late > 0)
         done = most(done, t + m->dram);
@@ -108,11 +109,12 @@ static double until_there(struct sm *s, const struct item_access *a, double t, d
 }
 
 /* Until the sectors have left the SM. */
-static double write_beyond(struct sm *s, double sectors, double t)
+static double write_beyond(struct sm *s, const struct item_access *a, double t)
 {
-    const double written = 32 * sectors * s->launch->dram_write_share;
+    const double sectors = a->passes;
+    const double written = sectors * s->launch->dram_write_share;
     if (written > 0)
-        take(&s->memory.dram, t, written * s->dram_share);
+        take(&s->memory.dram, t, written * (is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
     return take(&s->memory.l2_write, t, sectors * s->write_share);
 }
 
@@ -126,7 +128,7 @@ static double load(struct sm *s, struct sm_warp *w, const struct item_access *a,
 
 static double store(struct sm *s, struct sm_warp *w, const struct item_access *a, double t)
 {
-    const double left = write_beyond(s, a->passes, t);
+    const double left = write_beyond(s, a, t);
     w->leaves = most(w->leaves, t + s->machine->leave);
     return left + s->machine->l2;
 }
@@ -141,7 +143,10 @@ static double atomic_cycles(const struct sm *s, const struct item_access *a)
 /* At L2, where those at one place are done one after the other. */
 static double atomic(struct sm *s, struct sm_warp *w, const struct item_access *a, double t)
 {
-    write_beyond(s, a->passes, t);
+    const double missing = a->passes * w->func->served[a->site].dram;
+    write_beyond(s, a, t);
+    if (missing > 0)
+        take(&s->memory.dram, t, missing * (is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
     const double done = take(&s->memory.atomics, t, atomic_cycles(s, a));
     w->leaves = most(w->leaves, t + s->machine->leave);
     return done + s->machine->atomic;
@@ -172,7 +177,7 @@ static double finish(struct sm *s, struct sm_warp *w, const struct item_access *
     case ITEM_SHARED_ATOMIC:
         return t + m->shared_atomic * most(1, a->lines) - m->issue; /* lines: turns of a loop of compare-and-swap */
     case ITEM_CONSTANT:
-        return t + m->constant;
+        return t + (s->constant_missed ? m->constant_l2 : m->constant);
     default:
         return t + m->shared - m->issue;
     }
@@ -212,13 +217,22 @@ static double passes_of(const struct machine *m, const struct item_access *a)
     return is_shared(a) ? a->passes : most(0.5 * a->lines, 0.8 * 32.0 * a->passes / m->line_bytes);
 }
 
+/* The first constant cache holds little: what is not there comes from the next one. */
+static double constant_cycles(struct sm *s, const struct item_access *a)
+{
+    u32 *tag = &s->constant_tags[a->sector % SM_CONSTANTS];
+    s->constant_missed = *tag != a->sector + 1;
+    *tag = a->sector + 1;
+    return a->passes * s->machine->constant_word + (s->constant_missed ? s->machine->constant_fill : 0);
+}
+
 static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t)
 {
     const struct machine *m = s->machine;
     if (a->class == ITEM_TEXTURE)
         return take(&s->memory.texture, t, a->passes);
     if (a->class == ITEM_CONSTANT) {
-        const double done = take(&s->memory.constants, t, a->passes * m->constant_word);
+        const double done = take(&s->memory.constants, t, constant_cycles(s, a));
         c->queued[c->nqueued++ % SM_QUEUE] = done;
         return done;
     }

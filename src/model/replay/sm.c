@@ -230,11 +230,12 @@ static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, doubl
         done->result = fmax(done->result, sm_take_lsu(s, c, t, 1, 1) + i->latency - s->machine->issue);
         return true;
     }
-    if (c->pipe[i->pipe] > t) {
-        *done = (struct sm_done){.result = c->pipe[i->pipe], .reason = STALL_MATH_PIPE_THROTTLE};
+    double *pipe = &c->pipe[i->pipe == PIPE_FMAHEAVY ? PIPE_FMA : i->pipe]; /* one pipe, as a mix of both shows */
+    if (*pipe > t) {
+        *done = (struct sm_done){.result = *pipe, .reason = STALL_MATH_PIPE_THROTTLE};
         return false;
     }
-    c->pipe[i->pipe] = t + (i->interval ? i->interval : s->machine->interval[i->pipe]);
+    *pipe = t + (i->interval ? i->interval : s->machine->interval[i->pipe]);
     return true;
 }
 

@@ -15,7 +15,8 @@ enum {
     COPY_GROUPS = 16,
     SM_QUEUE = 32,
     EARLY_MOST = 256,
-    SM_TAGS = 1 << 13
+    SM_TAGS = 1 << 13,
+    SM_CONSTANTS = 64
 };
 
 /* A warp that the SM holds. Times are cycles since the SM began. */
@@ -94,10 +95,12 @@ struct sm {
     struct sm_warp *warps; /* [resident * warps of a block] */
     struct sm_held *held;  /* [resident] */
     struct sm_memory memory;
-    u8 *tags;         /* [SM_TAGS]: which sector was there last */
-    double *arrives;  /* [SM_TAGS]: when a sector that was asked for is there */
-    double constants; /* when the first constants are there; 0: nobody asked */
-    bool fetched;     /* some code */
+    u32 constant_tags[SM_CONSTANTS]; /* 1 + the sector of 32 bytes that the first constant cache holds; 0: none */
+    bool constant_missed;            /* by the last access */
+    u8 *tags;                        /* [SM_TAGS]: which sector was there last */
+    double *arrives;                 /* [SM_TAGS]: when a sector that was asked for is there */
+    double constants;                /* when the first constants are there; 0: nobody asked */
+    bool fetched;                    /* some code */
     /* what came out */
     double started; /* when the last block began */
     double present; /* warps x cycles */
