@@ -395,9 +395,7 @@ static u16 interval_of(const struct maker *k, const struct sass_row *row, const 
     enum { WIDE = 0x025, HIGH = 0x027 };
     if (row->pipe == PIPE_TENSOR)
         return tensor_interval(k, row, made->high);
-    if ((row->code == WIDE || row->code == HIGH) && row->pipe == PIPE_FMAHEAVY && k->gpu->imad_wide_rate)
-        return (u16)(32 * k->gpu->sub_partitions / k->gpu->imad_wide_rate);
-    return 0;
+    return (row->code == WIDE || row->code == HIGH) && row->pipe == PIPE_FMAHEAVY ? (u16)unit_wide_cycles(k->gpu) : 0;
 }
 
 static u8 bar_of(u8 bar) { return bar < REPLAY_BARS ? bar : (u8)REPLAY_NO_BAR; }

@@ -37,3 +37,8 @@ u32 unit_product_cycles(const struct gpu *g, u32 multiply_adds, bool doubles)
     const u32 cycles = (multiply_adds + rate / 2) / rate;
     return cycles ? cycles : 1;
 }
+
+u32 unit_wide_cycles(const struct gpu *gpu)
+{
+    return gpu->imad_wide_rate ? gpu->warp_size * gpu->sub_partitions / gpu->imad_wide_rate : 0;
+}
