@@ -24,6 +24,8 @@ enum { HEAD_LINES = 400 }; /* from a kernel's name to its first instruction, at 
 u32 match_site(const struct match *m, u32 inst)
 {
     const u32 line = m->code->insts[inst].line - m->first_line;
+    if (m->textures && m->textures[inst])
+        return m->textures[inst];
     return m->code->insts[inst].line >= m->first_line && line < m->nlines ? m->site_of_line[line] : 0;
 }
 
@@ -333,6 +335,33 @@ static bool find_lines(struct match *m)
     return true;
 }
 
+static bool is_texture_unit(const struct sass_inst *made)
+{
+    const struct sass_row *row = sass_row_of(made->low, UINT32_MAX);
+    return row && row->pipe == PIPE_TEX;
+}
+
+static bool is_texture(const struct ptx_inst *i)
+{
+    return ptx_op_rows[i->op].class == PTX_CLASS_TEXTURE && i->op != OP_TXQ && i->op != OP_SUQ;
+}
+
+/* ptxas gives texture instructions no line, so they are told by their order: the first one is the first one's of the PTX.
+ * Where a loop was unrolled there are so many times more. */
+static void find_textures(struct match *m)
+{
+    u32 *sites = arena_array(m->mem, u32, m->f->src->ninsts + 1), n = 0, seen = 0;
+    for (u32 s = 0; s < m->f->src->ninsts; s++)
+        if (is_texture(&m->f->src->insts[s]))
+            sites[n++] = s + 1;
+    if (!n)
+        return;
+    m->textures = arena_array(m->mem, u32, m->code->n + 1);
+    for (u32 i = 0; i < m->code->n; i++)
+        if (is_texture_unit(&m->code->insts[i]))
+            m->textures[i] = sites[seen++ % n];
+}
+
 static bool is_inside(const struct match *m)
 {
     for (u32 i = 0; i < m->code->n; i++)
@@ -346,6 +375,7 @@ bool match_make(struct arena *mem, const struct ir_func *f, const struct sass_fu
     *out = (struct match){.mem = mem, .f = f, .code = code};
     if (!find_lines(out) || !is_inside(out))
         return false;
+    find_textures(out);
     find_blocks(out);
     find_owners(out);
     return true;

@@ -20,6 +20,8 @@ struct match {
     const struct sass_func *code;
     u32 first_line, nlines;
     u32 *site_of_line; /* 1 + site; 0: none */
+    u32 *
+        textures; /* by machine instruction: 1 + the site of a texture instruction; 0: it is none. NULL: there are none */
     VEC(struct machine_block) blocks;
     u32 *copies; /* of each PTX block */
 };
