@@ -270,6 +270,14 @@ static bool same_shape(const struct shape *a, const struct shape *b)
            a->bx == b->bx && a->by == b->by;
 }
 
+static const struct recorded_time *find_recorded(const char *family, const char *name)
+{
+    for (const struct recorded_time *t = recorded_times; t->family; t++)
+        if (strcmp(t->family, family) == 0 && strcmp(t->rung, name) == 0)
+            return t;
+    return NULL;
+}
+
 /* What the recorded GPU took, if this is that GPU and the launch that was recorded. */
 static const struct recorded_time *recorded_of(const struct run *run)
 {
@@ -279,13 +287,10 @@ static const struct recorded_time *recorded_of(const struct run *run)
     if (run->rung->broken || run->lab->request.ptx_dir || run->lab->other_banks || !out->main ||
         strcmp(run->lab->gpu.id, recorded_on.id) != 0 || !same_shape(&usual, &out->shape))
         return NULL;
-    for (const struct recorded_time *t = recorded_times; t->family; t++)
-        if (strcmp(t->family, run->family->name) == 0 && strcmp(t->rung, run->rung->name) == 0)
-            return t->launches == out->launches && memcmp(t->grid, out->main->grid, sizeof t->grid) == 0 &&
-                           memcmp(t->block, out->main->block, sizeof t->block) == 0
-                       ? t
-                       : NULL;
-    return NULL;
+    const struct recorded_time *t = find_recorded(run->family->name, run->rung->name);
+    const bool same = t && t->launches == out->launches && memcmp(t->grid, out->main->grid, sizeof t->grid) == 0 &&
+                      memcmp(t->block, out->main->block, sizeof t->block) == 0;
+    return same ? t : NULL;
 }
 
 static void count(const struct run *run, const struct expectations *e, struct arena *mem, struct diag_list *diags)

@@ -18,23 +18,10 @@ u32 unit_latency(const struct gpu *g, enum unit_result result)
     return said[result] && said[result] < 256 ? said[result] : usual[result];
 }
 
-/* Multiply-adds that a sub-partition's tensor unit does in a cycle for mma.sync. From data sheets (dense rate, by SMs and
- * clock); on Hopper mma.sync reaches five eighths of what wgmma does, as published microbenchmarks say. */
-static const struct {
-    u32 cc_major, cc_minor; /* from this on */
-    u32 halves, doubles;
-} tensor_rates[] = {
-    {7, 0, 128, 1}, {8, 0, 256, 16}, {8, 6, 128, 1}, {9, 0, 320, 32}, {10, 0, 512, 16}, {12, 0, 128, 1},
-};
-
 u32 unit_product_cycles(const struct gpu *g, u32 multiply_adds, bool doubles)
 {
-    u32 rate = 1;
-    for (u32 r = 0; r < LS_ARRAY_LEN(tensor_rates); r++)
-        if (g->cc_major > tensor_rates[r].cc_major ||
-            (g->cc_major == tensor_rates[r].cc_major && g->cc_minor >= tensor_rates[r].cc_minor))
-            rate = doubles ? tensor_rates[r].doubles : tensor_rates[r].halves;
-    const u32 cycles = (multiply_adds + rate / 2) / rate;
+    const u32 said = doubles ? g->tensor_fp64_rate : g->tensor_fp16_rate, rate = said ? said : doubles ? 63 : 1283;
+    const u32 cycles = (multiply_adds * g->sub_partitions + rate / 2) / rate;
     return cycles ? cycles : 1;
 }
 

@@ -79,15 +79,17 @@ static void products_of_matrices(void **state)
 static void units_take_time(void **state)
 {
     (void)state;
-    struct gpu g = {.cc_major = 9, .latency_sfu = 19};
+    struct gpu g = {.cc_major = 9,
+                    .sub_partitions = 4,
+                    .latency_sfu = 19,
+                    .tensor_fp16_rate = 1283,
+                    .tensor_fp64_rate = 63};
     assert_int_equal(unit_latency(&g, UNIT_SFU), 19);
     assert_int_equal(unit_latency(&g, UNIT_SHUFFLE), 23);
     assert_int_equal(unit_product_cycles(&g, 2048, false), 6);
-    assert_int_equal(unit_product_cycles(&g, 256, true), 8);
+    assert_int_equal(unit_product_cycles(&g, 256, true), 16);
     assert_int_equal(unit_product_cycles(&g, 1, false), 1);
-    g.cc_major = 8;
-    assert_int_equal(unit_product_cycles(&g, 2048, false), 8);
-    g.cc_minor = 9;
+    g.tensor_fp16_rate = 512;
     assert_int_equal(unit_product_cycles(&g, 2048, false), 16);
 }
 
