@@ -40,7 +40,8 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
     };
     if (f->index >= ITEM_FUNCS || a->site >= ITEM_SITES)
         return;
-    const u64 first = a->addr[__builtin_ctz(a->mask)] - c->memory_base;
+    const bool device = a->space == SPACE_GLOBAL || a->space == SPACE_CONST || a->space == SPACE_TEX;
+    const u64 first = a->addr[__builtin_ctz(a->mask)] - (device ? c->memory_base : 0);
     const bool polls = class == CLASS_GLD && f->sites[a->site].past_l1;
     (polls ? record_poll
            : record_item)(c->recorder, a->block, a->warp,

@@ -79,11 +79,8 @@ static void products_of_matrices(void **state)
 static void units_take_time(void **state)
 {
     (void)state;
-    struct gpu g = {.cc_major = 9,
-                    .sub_partitions = 4,
-                    .latency_sfu = 19,
-                    .tensor_fp16_rate = 1283,
-                    .tensor_fp64_rate = 63};
+    struct gpu g = {
+        .cc_major = 9, .sub_partitions = 4, .latency_sfu = 19, .tensor_fp16_rate = 1283, .tensor_fp64_rate = 63};
     assert_int_equal(unit_latency(&g, UNIT_SFU), 19);
     assert_int_equal(unit_latency(&g, UNIT_SHUFFLE), 23);
     assert_int_equal(unit_product_cycles(&g, 2048, false), 6);
