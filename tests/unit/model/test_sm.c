@@ -1,0 +1,245 @@
+/* test_sm.c - the replay of an SM on code and streams that are made by hand, so that times can be reckoned. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/gpu.h"
+#include "model/replay/machine.h"
+#include "model/replay/replay.h"
+
+enum { INSTS = 64, ENTRIES = 4096, BLOCKS = 600 };
+
+/* A function of one PTX block, which warps enter again and again. */
+struct made {
+    struct arena mem;
+    struct gpu gpu;
+    struct replay_inst insts[INSTS];
+    u32 n;
+    u64 items[ENTRIES];
+    u32 nitems;
+    u32 warps, resident;
+    u64 nblocks;
+    struct served served;
+};
+
+static void begin(struct made *m)
+{
+    *m = (struct made){.mem = ARENA("test"), .warps = 1, .resident = 1, .nblocks = 1, .served = {.l1 = 1}};
+    assert_int_equal(gpu_find("h200", &m->gpu, NULL), LS_OK);
+}
+
+static struct replay_inst *add_inst(struct made *m, u8 pipe, u8 stall)
+{
+    m->insts[m->n] = (struct replay_inst){
+        .pipe = pipe, .stall = stall, .write_bar = REPLAY_NO_BAR, .read_bar = REPLAY_NO_BAR, .at = 0};
+    return &m->insts[m->n++];
+}
+
+static void enter(struct made *m) { m->items[m->nitems++] = item_enter(0, 0, 32); }
+
+static void access(struct made *m, u8 class, u16 passes, u32 sector)
+{
+    m->items[m->nitems++] =
+        item_access((struct item_access){.class = class, .passes = passes, .lines = 1, .sector = sector});
+}
+
+/* Every warp of every block does the same. *sites: what its one site waited for; NULL: not asked. */
+static struct replay_result replay(struct made *m, struct replay_site *sites)
+{
+    struct replay_program program = {m->insts, m->n, 1};
+    struct replay_block code_block = {&program, 1};
+    const struct replay_code code = {.blocks = &code_block, .nblocks = 1, .ninsts = 1};
+    struct replay_site own[2] = {{{0}, 0}};
+    const float late = 0, missed = m->served.l1 < 1;
+    const bool single = true;
+    struct replay_func f = {.code = &code,
+                            .nsites = 1,
+                            .served = &m->served,
+                            .late = &late,
+                            .missed = &missed,
+                            .single = &single,
+                            .sites = sites ? sites : own};
+    struct replay_func *funcs[] = {&f};
+    struct replay_stream streams[32];
+    for (u32 w = 0; w < m->warps; w++)
+        streams[w] = (struct replay_stream){m->items, m->nitems};
+    const struct replay_block_stream block = {
+        .warps = streams, .funcs = funcs, .nfuncs = 1, .cost = 1, .longest = 1, .rest = 1};
+    const struct replay_launch l = {.gpu = &m->gpu,
+                                    .nblocks = m->nblocks,
+                                    .warps = m->warps,
+                                    .resident = m->resident,
+                                    .blocks = &block,
+                                    .nrecorded = 1,
+                                    .cost = (double)m->nblocks,
+                                    .budget = 1 << 20};
+    assert_false(setjmp(m->mem.oom));
+    return replay_launch(&m->mem, &l);
+}
+
+static double cycles_of(struct made *m) { return replay(m, NULL).cycles; }
+
+/* A warp alone: the sum of its stall counts. */
+static void a_chain_takes_its_stalls(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m);
+    for (u32 k = 0; k < 10; k++)
+        add_inst(&m, PIPE_FMA, 4);
+    for (u32 k = 0; k < 10; k++)
+        enter(&m);
+    const double ten = cycles_of(&m);
+    for (u32 k = 0; k < 10; k++)
+        enter(&m);
+    assert_in_range((u64)(cycles_of(&m) - ten), 400, 400 + 10 * 12); /* and ten jumps back */
+    arena_free(&m.mem);
+}
+
+/* Warps of a scheduler hide each other's stalls until its pipe is full. */
+static void warps_share_a_pipe(void **state)
+{
+    (void)state;
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        for (u32 i = 0; i < INSTS; i++)
+            add_inst(&m, k ? PIPE_FP64 : PIPE_FMA, 2);
+        for (u32 i = 0; i < 64; i++)
+            enter(&m);
+        m.warps = 16; /* four a scheduler: 4 x 64 x 64 instructions, one a cycle, or one every second */
+        took[k] = cycles_of(&m);
+        arena_free(&m.mem);
+    }
+    assert_in_range((u64)took[0], 16384, 16384 + 1500);
+    assert_in_range((u64)took[1], 32768, 32768 + 1500);
+}
+
+/* A load and its use, again and again: the latency of who served it. */
+static void a_load_is_waited_for(void **state)
+{
+    (void)state;
+    double took[2];
+    struct replay_site sites[2][1];
+    memset(sites, 0, sizeof sites);
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        struct replay_inst *load = add_inst(&m, PIPE_LSU, 1);
+        load->op = REPLAY_MEMORY;
+        load->write_bar = 0;
+        add_inst(&m, PIPE_FMA, 4)->wait = 1;
+        m.served = k ? (struct served){.dram = 1} : (struct served){.l1 = 1};
+        for (u32 i = 0; i < 100; i++) {
+            enter(&m);
+            access(&m, ITEM_LOAD, 1, i * 7 + 1);
+        }
+        took[k] = replay(&m, sites[k]).cycles;
+        arena_free(&m.mem);
+    }
+    assert_in_range((u64)took[0], 100 * 36, 100 * 60);
+    assert_in_range((u64)(took[1] - took[0]), 100 * 600, 100 * 700); /* 685 against 32 */
+    assert_true(sites[1][0].stalls[STALL_LONG_SCOREBOARD] > 60000);
+    assert_true(sites[1][0].issued == 200);
+}
+
+/* Wavefronts of shared memory: one a cycle for the SM, two for a warp alone. */
+static void conflicts_cost_wavefronts(void **state)
+{
+    (void)state;
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        struct replay_inst *load = add_inst(&m, PIPE_LSU, 1);
+        load->op = REPLAY_MEMORY;
+        load->write_bar = 0;
+        add_inst(&m, PIPE_FMA, 4)->wait = 1;
+        for (u32 i = 0; i < 100; i++) {
+            enter(&m);
+            access(&m, ITEM_SHARED_LOAD, k ? 32 : 1, 1);
+        }
+        took[k] = cycles_of(&m);
+        arena_free(&m.mem);
+    }
+    assert_in_range((u64)(took[1] - took[0]), 100 * 60, 100 * 64); /* 31 x 2 */
+}
+
+/* Nobody leaves a barrier before the last one has come. */
+static void a_barrier_waits_for_all(void **state)
+{
+    (void)state;
+    struct made m;
+    struct replay_site site = {{0}, 0};
+    begin(&m);
+    add_inst(&m, PIPE_FMA, 4);
+    add_inst(&m, PIPE_ADU, 2)->op = REPLAY_BARRIER;
+    add_inst(&m, PIPE_FMA, 4);
+    m.warps = 8;
+    for (u32 k = 0; k < 50; k++) {
+        enter(&m);
+        m.items[m.nitems++] = item_barrier(0, 0, 0, true);
+    }
+    const double cycles = replay(&m, &site).cycles;
+    assert_true(site.stalls[STALL_BARRIER] > 0);
+    assert_in_range((u64)cycles, 50 * 25, 50 * 70); /* 13 + 2 a warp, and what is around it */
+    arena_free(&m.mem);
+}
+
+/* More blocks than are replayed: the time grows with them. */
+static void many_blocks_take_longer(void **state)
+{
+    (void)state;
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        for (u32 i = 0; i < INSTS; i++)
+            add_inst(&m, PIPE_FMA, 4);
+        for (u32 i = 0; i < 64; i++)
+            enter(&m);
+        m.warps = 4;
+        m.resident = 2;
+        m.nblocks = (u64)m.gpu.sms * BLOCKS * (k + 1);
+        took[k] = cycles_of(&m);
+        arena_free(&m.mem);
+    }
+    assert_true(took[1] > 1.95 * took[0] && took[1] < 2.05 * took[0]);
+}
+
+/* Every cycle of a warp has one reason. */
+static void reasons_add_up(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m);
+    for (u32 k = 0; k < 20; k++)
+        add_inst(&m, k % 3 ? PIPE_FMA : PIPE_XU, 3);
+    for (u32 k = 0; k < 50; k++)
+        enter(&m);
+    m.warps = 12;
+    const struct replay_result r = replay(&m, NULL);
+    double sum = 0;
+    for (u32 k = 0; k < STALL_COUNT; k++)
+        sum += r.stalls[k];
+    const double there = r.warps * r.cycles;
+    assert_true(sum > 0.98 * there && sum < 1.02 * there);
+    assert_true(r.stalls[STALL_SELECTED] == 12 * 20 * 50);
+    arena_free(&m.mem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_takes_its_stalls), cmocka_unit_test(warps_share_a_pipe),
+        cmocka_unit_test(a_load_is_waited_for),     cmocka_unit_test(conflicts_cost_wavefronts),
+        cmocka_unit_test(a_barrier_waits_for_all),  cmocka_unit_test(many_blocks_take_longer),
+        cmocka_unit_test(reasons_add_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
