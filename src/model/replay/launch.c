@@ -152,9 +152,19 @@ static void prepare_funcs(struct arena *mem, const struct replay_launch *l)
         }
 }
 
-struct replay_result replay_launch(struct arena *mem, const struct replay_launch *l)
+/* No more blocks than the schedulers have places for. */
+static u32 resident_of(const struct replay_launch *l, const struct machine *m)
 {
-    const struct machine m = machine_of(l->gpu);
+    const u32 most = m->schedulers * SM_WARPS_A_SCHEDULER / (l->warps ? l->warps : 1);
+    return l->resident < most ? l->resident : most;
+}
+
+struct replay_result replay_launch(struct arena *mem, const struct replay_launch *asked)
+{
+    const struct machine m = machine_of(asked->gpu);
+    struct replay_launch held = *asked;
+    const struct replay_launch *l = &held;
+    held.resident = resident_of(asked, &m);
     struct replay_result r = {0};
     if (l->nrecorded && l->resident && l->warps) {
         const struct plan p = make_plan(mem, l);

@@ -56,7 +56,6 @@ static void begin_warp(struct sm *s, u32 held, u32 index, double t)
                           .item = stream->items,
                           .last = stream->items + stream->n,
                           .held = held,
-                          .index = index,
                           .issued = t - 1,
                           .stalled = t,
                           .stalled_by = STALL_WAIT};

@@ -10,7 +10,7 @@
 #include "model/replay/replay.h"
 
 enum {
-    SM_WARPS_A_SCHEDULER = 32,
+    SM_WARPS_A_SCHEDULER = 64,
     SM_BARRIERS = 32,
     COPY_GROUPS = 16,
     SM_QUEUE = 32,
@@ -29,8 +29,7 @@ struct sm_warp {
     u64 *costs;             /* by place of the program: the item of its access; 0: no lane took part */
     u64 *early;             /* accesses that came before their program */
     u32 nearly;
-    u32 held;  /* its block */
-    u32 index; /* in its block */
+    u32 held; /* its block */
     bool there;
     u32 waits_at; /* 1 + the barrier; 0: it does not */
     /* until when the instruction at pc waits, and for what */
@@ -50,7 +49,6 @@ struct sm_warp {
     double copies; /* asynchronous copies since the last commit are done */
     double groups[COPY_GROUPS];
     u32 ngroups;
-    u32 line; /* of code, that it has */
 };
 
 struct sm_barrier {
