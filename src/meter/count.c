@@ -518,10 +518,10 @@ static const struct tally_events tally_events[ACCESS_CLASSES] = {
                    .bytes = TALLIED(sst_bytes)},
     [CLASS_SATOM] = {TALLIED(satom_requests), TALLIED(satom_wavefronts), .lanes = TALLIED(satom_lanes),
                      .conflicts = TALLIED(satom_conflicts)},
-    [CLASS_CLD] = {TALLIED(cld_requests), TALLIED(cld_words)},
-    [CLASS_TEX] = {TALLIED(tex_requests)},
-    [CLASS_SULD] = {TALLIED(suld_requests)},
-    [CLASS_SUST] = {TALLIED(sust_requests)},
+    [CLASS_CLD] = {.requests = TALLIED(cld_requests), .cost = TALLIED(cld_words)},
+    [CLASS_TEX] = {.requests = TALLIED(tex_requests)},
+    [CLASS_SULD] = {.requests = TALLIED(suld_requests)},
+    [CLASS_SUST] = {.requests = TALLIED(sust_requests)},
 };
 
 static void add_event(u64 n[EVENT_COUNT], u8 tallied, u64 by)
