@@ -63,7 +63,7 @@ static void set_rates(struct machine *m, const struct gpu *g)
     m->l2_write_all = known(g->l2_write_rate, all / 2);
     m->read_same = 1 / known(g->l2_line_rate, 3.66);
     m->dram_sm = known(g->dram_sm_rate, m->l2_sm / 2);
-    m->dram_all = copy / m->hz;
+    m->dram_all = known(copy / m->hz, all / 2);
     m->dram_sector = 1 / known(g->dram_sector_rate, m->dram_all / 64);
     m->atomic_same = 1 / known(g->atomic_address_rate, 0.75);
     m->atomic_float = 1 / known(g->atomic_address_float_rate, 0.32);
