@@ -39,6 +39,14 @@ static struct replay_inst *add_inst(struct made *m, u8 pipe, u8 stall)
     return &m->insts[m->n++];
 }
 
+static void add_load_and_use(struct made *m)
+{
+    struct replay_inst *load = add_inst(m, PIPE_LSU, 1);
+    load->op = REPLAY_MEMORY;
+    load->write_bar = 0;
+    add_inst(m, PIPE_FMA, 4)->wait = 1;
+}
+
 static void enter(struct made *m) { m->items[m->nitems++] = item_enter(0, 0, 32); }
 
 static void access(struct made *m, u8 class, u16 passes, u32 sector)
@@ -130,10 +138,7 @@ static void a_load_is_waited_for(void **state)
     for (u32 k = 0; k < 2; k++) {
         struct made m;
         begin(&m);
-        struct replay_inst *load = add_inst(&m, PIPE_LSU, 1);
-        load->op = REPLAY_MEMORY;
-        load->write_bar = 0;
-        add_inst(&m, PIPE_FMA, 4)->wait = 1;
+        add_load_and_use(&m);
         m.served = k ? (struct served){.dram = 1} : (struct served){.l1 = 1};
         for (u32 i = 0; i < 100; i++) {
             enter(&m);
@@ -156,10 +161,7 @@ static void conflicts_cost_wavefronts(void **state)
     for (u32 k = 0; k < 2; k++) {
         struct made m;
         begin(&m);
-        struct replay_inst *load = add_inst(&m, PIPE_LSU, 1);
-        load->op = REPLAY_MEMORY;
-        load->write_bar = 0;
-        add_inst(&m, PIPE_FMA, 4)->wait = 1;
+        add_load_and_use(&m);
         for (u32 i = 0; i < 100; i++) {
             enter(&m);
             access(&m, ITEM_SHARED_LOAD, k ? 32 : 1, 1);
