@@ -588,7 +588,7 @@ static void fill(const struct meter *m, struct meter_report *r, struct arena *tm
 static bool any_failed(const struct meter *m)
 {
     for (unsigned w = 0; w < m->nworkers; w++)
-        if (m->workers[w] && m->workers[w]->failed)
+        if (m->workers[w] && (m->workers[w]->failed || !record_good(m->workers[w]->recorder)))
             return true;
     return m->failed;
 }

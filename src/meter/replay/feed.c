@@ -19,8 +19,8 @@ void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 ma
                 const struct exec_block_info *b)
 {
     if (f->index < ITEM_FUNCS)
-        record_enter(c->recorder, b, warp, item_enter(f->index, block, (u32)__builtin_popcount(mask)),
-                     f->weights[block]);
+        record_item(c->recorder, b, warp, item_enter(f->index, block, (u32)__builtin_popcount(mask)),
+                    f->weights[block]);
 }
 
 static bool is_float(u8 type) { return ptx_type_float((enum ptx_type)type); }
@@ -43,19 +43,21 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
     const bool device = a->space == SPACE_GLOBAL || a->space == SPACE_CONST || a->space == SPACE_TEX;
     const u64 first = a->addr[__builtin_ctz(a->mask)] - (device ? c->memory_base : 0);
     const bool polls = class == CLASS_GLD && f->sites[a->site].past_l1;
-    (polls ? record_poll
-           : record_item)(c->recorder, a->block, a->warp,
-                          item_access((struct item_access){.class = polls ? ITEM_LOAD_PAST : classes[class],
-                                                           .slow = is_float(a->type),
-                                                           .sector = sector_of(first),
-                                                           .passes = (u16)passes,
-                                                           .lines = (u16)lines,
-                                                           .site = a->site}));
+    const u64 item = item_access((struct item_access){.class = polls ? ITEM_LOAD_PAST : classes[class],
+                                                      .slow = is_float(a->type),
+                                                      .sector = sector_of(first),
+                                                      .passes = (u16)passes,
+                                                      .lines = (u16)lines,
+                                                      .site = a->site});
+    if (polls)
+        record_poll(c->recorder, a->block, a->warp, item);
+    else
+        record_item(c->recorder, a->block, a->warp, item, 0);
 }
 
 void feed_barrier(struct counter *c, const struct func_count *f, const struct exec_barrier *b)
 {
     if (f->index < ITEM_FUNCS && b->site < ITEM_SITES && b->id < 16)
         record_item(c->recorder, b->block, b->warp,
-                    item_barrier(b->site, b->id, b->threads / 32, b->op != EXEC_BARRIER_ARRIVE));
+                    item_barrier(b->site, b->id, b->threads / 32, b->op != EXEC_BARRIER_ARRIVE), 0);
 }

@@ -161,18 +161,11 @@ static void push(struct recorder *r, struct open_warp *w, u64 item, u32 cost)
     w->at[w->len++] = item;
 }
 
-void record_enter(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
+void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
 {
     struct open_warp *w = warp_of(r, b, warp);
     if (w)
         push(r, w, item, cost);
-}
-
-void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item)
-{
-    struct open_warp *w = warp_of(r, b, warp);
-    if (w)
-        push(r, w, item, 0);
 }
 
 /* The last item was a poll of that site, and nothing but jumps came after it. */
@@ -346,5 +339,5 @@ const struct record_block **record_blocks(struct recorder *const *all, u32 worke
     return blocks;
 }
 
-bool record_good(const struct recorder *r) { return !r->failed; }
+bool record_good(const struct recorder *r) { return !r || !r->failed; }
 double record_cost(const struct recorder *r) { return r->cost; }

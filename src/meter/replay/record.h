@@ -30,9 +30,8 @@ void recorder_free(struct recorder *r);
 
 void record_block_begin(struct recorder *r, const struct exec_block_info *b);
 void record_block_end(struct recorder *r, const struct exec_block_info *b);
-/* cost: machine instructions that the entry stands for. */
-void record_enter(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost);
-void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item);
+/* cost: machine instructions that an entry stands for; 0 of others. */
+void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost);
 /* A load that passes L1, as those are that wait for another block. How often the engine looked says nothing about a GPU: of
  * looks that follow each other without another access between them two are kept. */
 void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item);
@@ -49,7 +48,7 @@ struct record_block {
 /* After the launch, all workers: sorted by place, with the most costly ones of all. The result is ls_malloc'ed, its blocks are
  * the recorders'; worker[k] says whose block k is. NULL: no memory, or nothing was kept (*n is 0). */
 const struct record_block **record_blocks(struct recorder *const *all, u32 workers, u32 **worker, u32 *n);
-/* False: some memory was missing. */
+/* False: some memory was missing. r NULL: nothing was recorded. */
 bool record_good(const struct recorder *r);
 /* Of all blocks of this worker. */
 double record_cost(const struct recorder *r);

@@ -41,27 +41,25 @@ static float late_of(const u64 n[EVENT_COUNT])
     return loads > 0 ? (float)fmin(1, (double)n[EVENT_l2_late] / loads) : 0;
 }
 
+static struct replay_shares shares_of(const u64 n[EVENT_COUNT])
+{
+    return (struct replay_shares){.served = traffic_served(&n[TRAFFIC_FIRST]),
+                                  .late = late_of(n),
+                                  .missed = missed_of(n),
+                                  .single = is_single(n)};
+}
+
 static void make_func(struct arena *mem, const struct replayed_launch *l, struct replayed_func *f)
 {
     const u32 n = f->func->src->ninsts;
-    struct served *served = arena_array(mem, struct served, n + 1);
-    bool *single = arena_array(mem, bool, n + 1);
-    float *late = arena_array(mem, float, n + 1);
-    float *missed = arena_array(mem, float, n + 1);
+    struct replay_shares *shares = arena_array(mem, struct replay_shares, n + 1);
     const struct replay_code *code = l->code ? code_from_sass(mem, l->gpu, f->func, l->code) : NULL;
-    for (u32 s = 0; s < n; s++) {
-        served[s] = traffic_served(&f->n[s][TRAFFIC_FIRST]);
-        missed[s] = missed_of(f->n[s]);
-        late[s] = late_of(f->n[s]);
-        single[s] = is_single(f->n[s]);
-    }
+    for (u32 s = 0; s < n; s++)
+        shares[s] = shares_of(f->n[s]);
     f->replay = (struct replay_func){
         .code = code ? code : code_from_ptx(mem, l->gpu, f->func, f->estimate),
         .nsites = n,
-        .served = served,
-        .single = single,
-        .late = late,
-        .missed = missed,
+        .shares = shares,
         .sites = arena_array(mem, struct replay_site, n + 1),
     };
 }

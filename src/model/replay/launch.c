@@ -173,9 +173,7 @@ struct replay_result replay_launch(struct arena *mem, const struct replay_launch
         run_list(mem, l, &m, &p, true, &run);
         const double cycles = whole(l, &p, &run);
         r.cycles = fmax(cycles, long_end(mem, l, &m, &p, cycles));
-        r.replayed = run.ran / p.blocks;
         r.scale = run.ran ? (double)l->nblocks / run.ran : 0;
-        r.issued = run.ran ? run.issued / run.ran * p.blocks : 0;
         r.warps = run.cycles > 0 ? run.present / run.cycles : 0;
         for (u32 k = 0; k < STALL_COUNT; k++)
             r.stalls[k] = run.stalls[k];

@@ -47,7 +47,6 @@ static void set_latencies(struct machine *m, const struct gpu *g)
     m->shared_atomic = known(g->latency_shared_atomic, l.shared);
     m->barrier_warp = known(g->barrier_warp_cycles, 2);
     m->barrier = known(g->latency_barrier, 15) - m->barrier_warp;
-    m->fence = known(g->latency_fence, l.l2);
     m->branch = 12; /* fitted */
     m->leave = 30;  /* fitted: what ncu calls drain */
 }

@@ -35,12 +35,11 @@ struct machine {
     double barrier, barrier_warp;      /* from the last arrival until warps go on; for each warp of the block */
     double atomic_queue;               /* cycles of atomics under way before issue stops */
     double leave;                      /* of a store, from the LSU out of the SM */
-    double fence;
-    double branch;         /* until the instruction behind a taken branch */
-    double fetch_first;    /* cycles to fetch the first code of a launch */
-    double fetch;          /* cycles to fetch 128 bytes of code that the SM never had */
-    double block_start;    /* until a warp of a new block issues */
-    double blocks_a_cycle; /* that the device starts */
+    double branch;                     /* until the instruction behind a taken branch */
+    double fetch_first;                /* cycles to fetch the first code of a launch */
+    double fetch;                      /* cycles to fetch 128 bytes of code that the SM never had */
+    double block_start;                /* until a warp of a new block issues */
+    double blocks_a_cycle;             /* that the device starts */
     double hz;
     double launch_ns; /* of a kernel that does nothing */
 };

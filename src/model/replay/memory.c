@@ -63,14 +63,14 @@ static bool misses(struct sm *s, float *carry, double share, u32 sector, bool si
 
 static struct beyond go_on(struct sm *s, const struct sm_warp *w, const struct item_access *a)
 {
-    const struct served *from = &w->func->served[a->site];
+    const struct replay_shares *shares = &w->func->shares[a->site];
+    const struct served *from = &shares->served;
     float *carry = w->func->prepared->carry[a->site];
     carry[1] += (float)(a->passes * from->near);
     carry[2] += (float)(a->passes * from->far);
     carry[3] += (float)(a->passes * from->dram);
-    carry[4] += (float)(a->passes * w->func->late[a->site]);
-    if (a->class != ITEM_LOAD_PAST &&
-        !misses(s, &carry[0], w->func->missed[a->site], a->sector, w->func->single[a->site]))
+    carry[4] += (float)(a->passes * shares->late);
+    if (a->class != ITEM_LOAD_PAST && !misses(s, &carry[0], shares->missed, a->sector, shares->single))
         return (struct beyond){0};
     return (struct beyond){take_whole(&carry[1]), take_whole(&carry[2]), take_whole(&carry[3]), take_whole(&carry[4])};
 }
@@ -143,7 +143,7 @@ static double atomic_cycles(const struct sm *s, const struct item_access *a)
 /* At L2, where those at one place are done one after the other. */
 static double atomic(struct sm *s, struct sm_warp *w, const struct item_access *a, double t)
 {
-    const double missing = a->passes * w->func->served[a->site].dram;
+    const double missing = a->passes * w->func->shares[a->site].served.dram;
     write_beyond(s, a, t);
     if (missing > 0)
         take(&s->memory.dram, t, missing * (is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));

@@ -25,15 +25,20 @@ struct replay_site {
     double issued;
 };
 
+/* What the model of caches says of an instruction's accesses. */
+struct replay_shares {
+    struct served served;
+    float late;   /* share of its sectors that L2 held, but only just */
+    float missed; /* share of its executions of which L1 did not hold everything */
+    bool single;  /* they are of one line each */
+};
+
 struct replay_func {
     const struct replay_code *code;
     u32 nsites;
-    const struct served *served; /* by site */
-    const float *late;           /* by site: the share of its sectors that L2 held, but only just */
-    const bool *single;          /* by site: its accesses are of one line each */
-    const float *missed;         /* by site: the share of its executions of which L1 did not hold everything */
-    struct replay_site *sites;   /* by site; added to */
-    struct prepared *prepared;   /* the replay's own */
+    const struct replay_shares *shares; /* by site */
+    struct replay_site *sites;          /* by site; added to */
+    struct prepared *prepared;          /* the replay's own */
 };
 
 struct replay_stream {
@@ -71,9 +76,7 @@ struct replay_result {
     double cycles;              /* from the start of the first block to the end of the last */
     double ns;                  /* with what a launch takes besides */
     double warps;               /* of an SM that are there, on average while the launch runs */
-    double issued;              /* machine instructions of an SM, of all of its blocks */
     double scale;               /* from the replayed blocks to all of the launch */
-    double replayed;            /* share of the SM's blocks that were replayed */
     double stalls[STALL_COUNT]; /* cycles of the replayed warps */
 };
 

@@ -342,7 +342,6 @@ void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struc
     }
     run->cycles = fmax(run->cycles, fmax(s.memory.atomics, s.memory.l2_write));
     run->present = s.present;
-    run->issued = s.issued;
     for (u32 k = 0; k < STALL_COUNT; k++)
         run->stalls[k] = s.stalls[k];
 }

@@ -16,7 +16,6 @@ struct sm_run {
     double filled;         /* when the last of the first blocks that it holds at once began */
     double *begun, *ended; /* by place in the list; the caller's, [n] */
     double present;        /* warps x cycles */
-    double issued;
     double stalls[STALL_COUNT];
 };
 

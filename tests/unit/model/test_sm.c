@@ -62,15 +62,8 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
     struct replay_block code_block = {&program, 1};
     const struct replay_code code = {.blocks = &code_block, .nblocks = 1, .ninsts = 1};
     struct replay_site own[2] = {{{0}, 0}};
-    const float late = 0, missed = m->served.l1 < 1;
-    const bool single = true;
-    struct replay_func f = {.code = &code,
-                            .nsites = 1,
-                            .served = &m->served,
-                            .late = &late,
-                            .missed = &missed,
-                            .single = &single,
-                            .sites = sites ? sites : own};
+    const struct replay_shares shares = {.served = m->served, .missed = m->served.l1 < 1, .single = true};
+    struct replay_func f = {.code = &code, .nsites = 1, .shares = &shares, .sites = sites ? sites : own};
     struct replay_func *funcs[] = {&f};
     struct replay_stream streams[32];
     for (u32 w = 0; w < m->warps; w++)
