@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "meter/lines.h"
 #include "model/cache/cache_l1.h"
+#include "model/cache/l1.h"
 
 enum {
     STAGED_MOST = 1 << 17,       /* requests that an SM keeps until its wave is done; then what is there is looked up */
@@ -259,7 +260,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
 {
     const struct caches *c = w->caches;
     struct requests kept = s->l2.kept;
-    if (!l1_shape(s, c->l1_bytes))
+    if (!l1_empty(&s->l1, c->l1_bytes))
         return false;
     kept.len = kept.next = 0;
     s->launch = c->launch;
@@ -474,6 +475,8 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
         w->failed |= !sm_run(s, c->warps);
     return lines;
 }
+
+const struct lines *caches_lines(const struct caches_worker *w) { return &w->lines; }
 
 /* ---- the end ---- */
 

@@ -21,6 +21,7 @@
 #include "model/cache/cache_l2.h"
 
 struct caches;
+struct lines;
 
 /* Where the events of struct traffic are among the meter's. */
 enum { TRAFFIC_FIRST = EVENT_l1_gld_hits };
@@ -52,6 +53,8 @@ void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b
 void caches_block_end(struct caches_worker *w, const struct exec_block_info *b);
 /* The number of lines that it asks for. */
 u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a);
+/* Those lines, of the last access: valid until the next. Of an atomic only those of its last turn. */
+const struct lines *caches_lines(const struct caches_worker *w);
 
 /* The rest of the L1s, and the L2: after the launch. False: there was no memory somewhere. */
 bool caches_finish(struct caches *c);

@@ -422,9 +422,7 @@ static inline bool distinct_bytes(enum access_class class)
            class == CLASS_GASYNC;
 }
 
-/* The lines that it asks for. */
-static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct func_count *f, enum access_class class,
-                                               const struct exec_access *a)
+enum traffic_kind traffic_kind_of(enum access_class class, bool past_l1)
 {
     static const u8 kinds[] = {
         [CLASS_GLD] = TRAFFIC_LOAD,    [CLASS_GST] = TRAFFIC_STORE,      [CLASS_GATOM] = TRAFFIC_ATOM,
@@ -432,12 +430,20 @@ static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct f
         [CLASS_GASYNC] = TRAFFIC_LOAD, [CLASS_TEX] = TRAFFIC_TEXTURE,    [CLASS_SULD] = TRAFFIC_TEXTURE,
         [CLASS_SUST] = TRAFFIC_STORE,
     };
+    const enum traffic_kind kind = kinds[class];
+    if (past_l1 && (kind == TRAFFIC_LOAD || kind == TRAFFIC_STORE))
+        return kind == TRAFFIC_LOAD ? TRAFFIC_LOAD_PAST : TRAFFIC_STORE_PAST;
+    return kind;
+}
+
+/* The lines that it asks for. */
+static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct func_count *f, enum access_class class,
+                                               const struct exec_access *a)
+{
     if (class == CLASS_SLD || class == CLASS_SST || class == CLASS_SATOM || class == CLASS_CLD)
         return 0;
-    enum traffic_kind kind = kinds[class];
-    if (f->sites[a->site].past_l1 && (kind == TRAFFIC_LOAD || kind == TRAFFIC_STORE))
-        kind = kind == TRAFFIC_LOAD ? TRAFFIC_LOAD_PAST : TRAFFIC_STORE_PAST;
-    return caches_access(c->caches, f->first_site ? f->first_site + a->site : 0, kind, a);
+    return caches_access(c->caches, f->first_site ? f->first_site + a->site : 0,
+                         traffic_kind_of(class, f->sites[a->site].past_l1), a);
 }
 
 void counter_access(void *ctx, const struct exec_access *a)

@@ -81,5 +81,7 @@ double work_path(struct arena *mem, const struct gpu *gpu, const struct ir_func 
 const struct tally *site_tally(const struct site_count *s, enum access_class class);
 /* Adds what a site counted to the events. */
 void site_events(const struct site_count *s, u64 n[EVENT_COUNT]);
+/* What the model of the caches is asked by such an access to memory outside of the SM. */
+enum traffic_kind traffic_kind_of(enum access_class class, bool past_l1);
 
 #endif

@@ -103,16 +103,17 @@ static void ask_registers(struct meter *m)
                                       });
 }
 
+static u64 l1_bytes(const struct meter *m) { return occupancy_l1_bytes(&m->gpu, m->occupancy.carveout_kib * 1024ull); }
+
 static bool make_caches(struct meter *m)
 {
     const u32 warps = (m->block[0] * m->block[1] * m->block[2] + 31) / 32;
-    m->caches =
-        caches_make(&(struct caches_input){.gpu = &m->gpu,
-                                           .l1_bytes = occupancy_l1_bytes(&m->gpu, m->occupancy.carveout_kib * 1024ull),
-                                           .memory_base = m->options.memory_base,
-                                           .nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
-                                           .resident = m->occupancy.blocks_per_sm,
-                                           .warps = warps});
+    m->caches = caches_make(&(struct caches_input){.gpu = &m->gpu,
+                                                   .l1_bytes = l1_bytes(m),
+                                                   .memory_base = m->options.memory_base,
+                                                   .nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
+                                                   .resident = m->occupancy.blocks_per_sm,
+                                                   .warps = warps});
     m->recorded = (struct record_launch){.nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
                                          .warps = warps,
                                          .resident = m->occupancy.blocks_per_sm ? m->occupancy.blocks_per_sm : 1,
@@ -518,6 +519,7 @@ static void add_replay(const struct meter *m, struct meter_report *r, const stru
                                 .nblocks = w->blocks,
                                 .warps = w->warps,
                                 .resident = w->resident,
+                                .l1_bytes = l1_bytes(m),
                                 .funcs = arena_array(tmp, struct replayed_func, n + 1),
                                 .nfuncs = n,
                                 .workers = m->workers,

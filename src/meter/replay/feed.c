@@ -28,22 +28,30 @@ static bool is_float(u8 type) { return ptx_type_float((enum ptx_type)type); }
 /* A hash of the sector that an address is in, the same in every run. */
 static u32 sector_of(u64 address) { return (u32)((address / SECTOR_BYTES * 0x9e3779b97f4a7c15ull) >> 45); }
 
+static const u8 items[ACCESS_CLASSES] = {
+    [CLASS_GLD] = ITEM_LOAD,        [CLASS_GST] = ITEM_STORE,          [CLASS_GATOM] = ITEM_ATOMIC,
+    [CLASS_GRED] = ITEM_REDUCTION,  [CLASS_LLD] = ITEM_LOCAL_LOAD,     [CLASS_LST] = ITEM_LOCAL_STORE,
+    [CLASS_SLD] = ITEM_SHARED_LOAD, [CLASS_SST] = ITEM_SHARED_STORE,   [CLASS_SATOM] = ITEM_SHARED_ATOMIC,
+    [CLASS_CLD] = ITEM_CONSTANT,    [CLASS_GASYNC] = ITEM_COPY,        [CLASS_TEX] = ITEM_TEXTURE,
+    [CLASS_SULD] = ITEM_TEXTURE,    [CLASS_SUST] = ITEM_SURFACE_STORE,
+};
+
+/* Whether L1 is looked up. */
+static bool asks_l1(enum access_class class)
+{
+    return class == CLASS_GLD || class == CLASS_GST || class == CLASS_LLD || class == CLASS_LST ||
+           class == CLASS_GASYNC || class == CLASS_TEX || class == CLASS_SULD || class == CLASS_SUST;
+}
+
 void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  u32 passes, u32 lines)
 {
-    static const u8 classes[ACCESS_CLASSES] = {
-        [CLASS_GLD] = ITEM_LOAD,        [CLASS_GST] = ITEM_STORE,          [CLASS_GATOM] = ITEM_ATOMIC,
-        [CLASS_GRED] = ITEM_REDUCTION,  [CLASS_LLD] = ITEM_LOCAL_LOAD,     [CLASS_LST] = ITEM_LOCAL_STORE,
-        [CLASS_SLD] = ITEM_SHARED_LOAD, [CLASS_SST] = ITEM_SHARED_STORE,   [CLASS_SATOM] = ITEM_SHARED_ATOMIC,
-        [CLASS_CLD] = ITEM_CONSTANT,    [CLASS_GASYNC] = ITEM_COPY,        [CLASS_TEX] = ITEM_TEXTURE,
-        [CLASS_SULD] = ITEM_TEXTURE,    [CLASS_SUST] = ITEM_SURFACE_STORE,
-    };
     if (f->index >= ITEM_FUNCS || a->site >= ITEM_SITES)
         return;
     const bool device = a->space == SPACE_GLOBAL || a->space == SPACE_CONST || a->space == SPACE_TEX;
     const u64 first = a->addr[__builtin_ctz(a->mask)] - (device ? c->memory_base : 0);
-    const bool polls = class == CLASS_GLD && f->sites[a->site].past_l1;
-    const u64 item = item_access((struct item_access){.class = polls ? ITEM_LOAD_PAST : classes[class],
+    const bool past = f->sites[a->site].past_l1, polls = class == CLASS_GLD && past;
+    const u64 item = item_access((struct item_access){.class = polls ? ITEM_LOAD_PAST : items[class],
                                                       .slow = is_float(a->type),
                                                       .sector = sector_of(first),
                                                       .passes = (u16)passes,
@@ -53,6 +61,8 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
         record_poll(c->recorder, a->block, a->warp, item);
     else
         record_item(c->recorder, a->block, a->warp, item, 0);
+    if (lines && asks_l1(class) && !polls)
+        record_lines(c->recorder, a->block, a->warp, caches_lines(c->caches), traffic_kind_of(class, past));
 }
 
 void feed_barrier(struct counter *c, const struct func_count *f, const struct exec_barrier *b)

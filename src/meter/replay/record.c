@@ -7,10 +7,9 @@
 #include "base/alloc.h"
 
 enum {
-    SPREAD = 64,     /* blocks that are kept from all over the grid */
-    COSTLY = 4,      /* most costly blocks */
-    WAVES_KEPT = 2,  /* times that SM 0 is filled */
-    ROOM = 24 << 20, /* items of all blocks that are kept together: 192 MB */
+    COSTLY = 4, /* most costly blocks */
+    ROOM =
+        24 << 20, /* items of all blocks that are kept together: 192 MB; half is for the blocks that SM 0 begins with */
     ITEMS_LEAST = 4096,
     POLLS_KEPT = 2,
 };
@@ -28,13 +27,14 @@ struct open_warp {
 /* A block that runs. */
 struct open_block {
     u64 linear;
+    u64 items_most; /* of a warp */
     struct open_warp *warps;
     bool there;
 };
 
 struct recorder {
     struct record_launch launch;
-    u64 items_most; /* of a warp */
+    u64 first_most, items_most; /* of a warp: of the blocks that SM 0 begins with, and of the others */
     struct open_block *open;
     u32 nopen;
     struct open_block *current;
@@ -46,10 +46,11 @@ struct recorder {
 
 /* ---- making and freeing ---- */
 
-static u64 samples_of(const struct record_launch *l)
+/* Of a warp, where n blocks share half of the room. */
+static u64 items_of(const struct record_launch *l, u64 n)
 {
-    const u64 n = (u64)WAVES_KEPT * l->resident + SPREAD + COSTLY;
-    return n < l->nblocks ? n : l->nblocks;
+    const u64 most = ROOM / 2 / (n * (l->warps ? l->warps : 1));
+    return most > ITEMS_LEAST ? most : ITEMS_LEAST;
 }
 
 struct recorder *recorder_make(const struct record_launch *l)
@@ -58,8 +59,8 @@ struct recorder *recorder_make(const struct record_launch *l)
     if (!r)
         return NULL;
     r->launch = *l;
-    const u64 most = ROOM / (samples_of(l) * (l->warps ? l->warps : 1) + 1);
-    r->items_most = most > ITEMS_LEAST ? most : ITEMS_LEAST;
+    r->first_most = items_of(l, REPLAY_RUN_WAVES * (l->resident ? l->resident : 1));
+    r->items_most = items_of(l, (REPLAY_RUNS - 1) * REPLAY_RUN_WAVES * (l->resident ? l->resident : 1) + COSTLY);
     return r;
 }
 
@@ -113,6 +114,12 @@ static struct open_block *free_place(struct recorder *r)
     return to[r->nopen].warps ? &r->open[r->nopen++] : NULL;
 }
 
+/* Of the blocks that SM 0 begins with. */
+static bool starts(const struct record_launch *l, u64 linear)
+{
+    return linear % l->sms == 0 && linear / l->sms < (u64)REPLAY_RUN_WAVES * l->resident;
+}
+
 void record_block_begin(struct recorder *r, const struct exec_block_info *b)
 {
     struct open_block *o = free_place(r);
@@ -121,6 +128,7 @@ void record_block_begin(struct recorder *r, const struct exec_block_info *b)
     if (!o)
         return;
     o->linear = b->linear;
+    o->items_most = starts(&r->launch, b->linear) ? r->first_most : r->items_most;
     o->there = true;
     for (u32 w = 0; w < r->launch.warps; w++) {
         struct open_warp *to = &o->warps[w];
@@ -130,11 +138,11 @@ void record_block_begin(struct recorder *r, const struct exec_block_info *b)
     }
 }
 
-static bool warp_room(struct recorder *r, struct open_warp *w)
+static bool warp_room(struct recorder *r, struct open_warp *w, u64 most)
 {
     if (LS_LIKELY(w->len < w->cap))
         return true;
-    if (w->len >= r->items_most)
+    if (w->len >= most)
         return false;
     const u64 cap = w->cap ? w->cap * 2 : 64;
     u64 *to = ls_realloc(w->at, sizeof *to * cap);
@@ -155,7 +163,7 @@ static struct open_warp *warp_of(struct recorder *r, const struct exec_block_inf
 static void push(struct recorder *r, struct open_warp *w, u64 item, u32 cost)
 {
     w->cost += cost;
-    if (!warp_room(r, w))
+    if (!warp_room(r, w, r->current->items_most))
         return;
     w->kept_cost += cost;
     w->at[w->len++] = item;
@@ -168,10 +176,17 @@ void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, 
         push(r, w, item, cost);
 }
 
-/* The last item was a poll of that site, and nothing but jumps came after it. */
+void record_lines(struct recorder *r, const struct exec_block_info *b, u32 warp, const struct lines *l, u32 kind)
+{
+    struct open_warp *w = warp_of(r, b, warp);
+    for (u32 k = 0; w && k < l->n; k++)
+        push(r, w, item_line(l->number[k], l->sectors[k], kind), 0);
+}
+
+/* The last item was the same look at the same place, and nothing but jumps came after it. */
 static bool polls_again(const struct open_warp *w, u64 item)
 {
-    if (!w->polled || item_site(w->at[w->polled - 1]) != item_site(item))
+    if (!w->polled || w->at[w->polled - 1] != item)
         return false;
     for (u64 k = w->polled; k < w->len; k++)
         if (item_kind(w->at[k]) != ITEM_ENTER)
@@ -202,10 +217,7 @@ void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, 
 
 static bool is_sample(const struct record_launch *l, u64 linear)
 {
-    if (linear % l->sms == 0 && linear / l->sms < (u64)WAVES_KEPT * l->resident)
-        return true;
-    const u64 step = l->nblocks / SPREAD + (l->nblocks % SPREAD != 0);
-    return linear % (step ? step : 1) == 0;
+    return linear % l->sms == 0 && replay_takes(linear / l->sms, (l->nblocks + l->sms - 1) / l->sms, l->resident);
 }
 
 /* Its longest warp is longer, or as long and the block is earlier. */

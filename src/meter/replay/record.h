@@ -2,8 +2,7 @@
  *
  * Each block is written into the memory of its worker while it runs; when it ends it is kept or forgotten. Kept are
  *
- *     the first blocks of SM 0, as many as it holds at once two times over;
- *     blocks that are evenly spread over the grid;
+ *     the blocks of SM 0 that the replay runs (replay_takes);
  *     the most costly blocks of all.
  *
  * Which those are follows from the launch alone, so it does not depend on the number of workers. A stream that becomes too
@@ -14,6 +13,7 @@
 #define LS_METER_RECORD_H
 
 #include "exec/exec.h"
+#include "meter/lines.h"
 #include "model/replay/stream.h"
 
 struct record_launch {
@@ -32,6 +32,8 @@ void record_block_begin(struct recorder *r, const struct exec_block_info *b);
 void record_block_end(struct recorder *r, const struct exec_block_info *b);
 /* cost: machine instructions that an entry stands for; 0 of others. */
 void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost);
+/* The lines of the access that was recorded last. */
+void record_lines(struct recorder *r, const struct exec_block_info *b, u32 warp, const struct lines *l, u32 kind);
 /* A load that passes L1, as those are that wait for another block. How often the engine looked says nothing about a GPU: of
  * looks that follow each other without another access between them two are kept. */
 void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item);

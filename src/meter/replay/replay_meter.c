@@ -17,22 +17,6 @@ enum { BUDGET = 1 << 20 };
 
 /* ---- functions ---- */
 
-static double loads_of(const u64 n[EVENT_COUNT])
-{
-    return (double)(n[EVENT_gld_requests] + n[EVENT_lld_requests] + n[EVENT_tex_requests] / 8 + n[EVENT_suld_requests] +
-                    n[EVENT_gasync_requests]);
-}
-
-/* Its accesses are of one line each. */
-static bool is_single(const u64 n[EVENT_COUNT]) { return (double)n[EVENT_l1_lines] <= 1.1 * loads_of(n); }
-
-/* Of a site's loads, those for which L1 had to ask for something. */
-static float missed_of(const u64 n[EVENT_COUNT])
-{
-    const double loads = loads_of(n);
-    return loads > 0 ? (float)fmin(1, (double)n[EVENT_l1_missed] / loads) : 1;
-}
-
 /* Of a site's sectors, those that came late. */
 static float late_of(const u64 n[EVENT_COUNT])
 {
@@ -43,10 +27,7 @@ static float late_of(const u64 n[EVENT_COUNT])
 
 static struct replay_shares shares_of(const u64 n[EVENT_COUNT])
 {
-    return (struct replay_shares){.served = traffic_served(&n[TRAFFIC_FIRST]),
-                                  .late = late_of(n),
-                                  .missed = missed_of(n),
-                                  .single = is_single(n)};
+    return (struct replay_shares){.served = traffic_served(&n[TRAFFIC_FIRST]), .late = late_of(n)};
 }
 
 static void make_func(struct arena *mem, const struct replayed_launch *l, struct replayed_func *f)
@@ -168,6 +149,7 @@ bool replay_metered(struct arena *mem, struct replayed_launch *l, struct replay_
         .nblocks = l->nblocks,
         .warps = l->warps,
         .resident = l->resident ? l->resident : 1,
+        .l1_bytes = l->l1_bytes,
         .cost = cost_of(l),
         .reads = (double)l->n[EVENT_l2_reads],
         .atomics = (double)(l->n[EVENT_l2_atoms] + l->n[EVENT_l2_reds]),

@@ -19,6 +19,7 @@ struct replayed_launch {
     const struct sass_func *code; /* what ptxas made of the kernel, or NULL */
     u64 nblocks;
     u32 warps, resident;
+    u64 l1_bytes;                /* of an SM */
     struct replayed_func *funcs; /* the kernel first */
     u32 nfuncs;
     struct counter *const *workers; /* some may be NULL */

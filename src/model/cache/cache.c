@@ -49,6 +49,12 @@ void cache_free(struct cache *c)
     *c = (struct cache){0};
 }
 
+void cache_lend(struct cache *c, struct cache_line *lines, u64 room)
+{
+    c->lines = lines;
+    c->room = room;
+}
+
 void cache_clear(struct cache *c)
 {
     if (c->stamp == STAMP_MOST) { /* the stamps begin anew: none of the old ones may be left */

@@ -50,6 +50,8 @@ bool cache_init(struct cache *c, u64 bytes, u32 ways);
 /* The same for a cache that is in use, or all zero: empties it and keeps its memory. */
 bool cache_shape(struct cache *c, u64 bytes, u32 ways);
 void cache_free(struct cache *c);
+/* A cache that is all zero has the caller's memory, all zero too, for at most so many lines: it must not be freed. */
+void cache_lend(struct cache *c, struct cache_line *lines, u64 room);
 /* Forgets everything. */
 void cache_clear(struct cache *c);
 /* The line, now the last used of its set, or NULL when it is not there. Valid until the next call. */

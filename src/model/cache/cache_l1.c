@@ -1,14 +1,7 @@
 /* cache_l1.c - the first-level cache of an SM (traffic.h has its rules). */
 #include "model/cache/cache_l1.h"
 
-enum { L1_WAYS = 16 };
-
-bool l1_shape(struct sm *s, u64 bytes)
-{
-    const bool good = cache_shape(&s->l1, bytes, L1_WAYS);
-    s->l1.policy = CACHE_RANDOM;
-    return good;
-}
+#include "model/cache/l1.h"
 
 static bool to_l2(struct sm *s, u64 request, u32 sectors)
 {
@@ -16,102 +9,54 @@ static bool to_l2(struct sm *s, u64 request, u32 sectors)
     return !sectors || l2_input_push(&s->l2, (request & ~all) | (u64)sectors << 40);
 }
 
-/* The sectors that are there; those that are not are from now on. */
-static u32 l1_take(struct sm *s, u64 number, u32 sectors)
-{
-    struct cache_line gone, *l = cache_take(&s->l1, number, &gone);
-    if (!l)
-        return 0;
-    const u32 there = l->valid & sectors;
-    l->valid |= sectors;
-    return there;
-}
-
 _Static_assert(TRAFFIC_l1_gld_misses == TRAFFIC_l1_gld_hits + 1 && TRAFFIC_l1_gst_misses == TRAFFIC_l1_gst_hits + 1 &&
                    TRAFFIC_l1_other_misses == TRAFFIC_l1_other_hits + 1,
                "misses stand behind their hits in traffic.def");
 
-/* Counts hits, and misses behind them; the sectors that are missing. */
-static u32 l1_count(struct sm *s, u64 request, struct traffic *t, enum traffic_count hits)
+/* Where its hits are counted. */
+static enum traffic_count hits_of(enum traffic_kind kind)
 {
-    const u32 sectors = request_sectors(request), there = l1_take(s, request_number(request), sectors);
-    t->n[hits] += sectors_in(there);
-    t->n[hits + 1] += sectors_in(sectors & ~there);
-    return sectors & ~there;
+    switch (kind) {
+    case TRAFFIC_LOAD:
+    case TRAFFIC_LOAD_PAST:
+        return TRAFFIC_l1_gld_hits;
+    case TRAFFIC_STORE:
+    case TRAFFIC_STORE_PAST:
+    case TRAFFIC_STORE_MERGED:
+        return TRAFFIC_l1_gst_hits;
+    default:
+        return TRAFFIC_l1_other_hits;
+    }
 }
 
-/* The same for what is not taken in; what was there leaves when it is to be read past L1. */
-static void l1_pass(struct sm *s, u64 request, struct traffic *t, enum traffic_count hits)
+/* What a hit needs nothing of L2 for. */
+static bool reads(enum traffic_kind kind)
 {
-    const u32 sectors = request_sectors(request);
-    struct cache_line *l = cache_find(&s->l1, request_number(request));
-    const bool load = request_kind(request) == TRAFFIC_LOAD_PAST;
-    const u32 there = l && !load ? l->valid & sectors : 0;
-    t->n[hits] += sectors_in(there);
-    t->n[hits + 1] += sectors_in(sectors & ~there);
-    if (l && load)
-        l->valid &= ~sectors;
-}
-
-static bool l1_load(struct sm *s, u64 request, struct traffic *t, enum traffic_count hits)
-{
-    const u32 missing = l1_count(s, request, t, hits);
-    t->n[TRAFFIC_l1_served] += sectors_in(request_sectors(request) & ~missing);
-    return to_l2(s, request, missing);
+    return kind == TRAFFIC_LOAD || kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_TEXTURE;
 }
 
 /* False: no memory. */
 static bool l1_look_up(struct sm *s, u64 request)
 {
     struct traffic *t = (*s->l2.sites)[request_site(request)];
-    const u32 sectors = request_sectors(request), n = sectors_in(sectors);
+    const enum traffic_kind kind = request_kind(request);
+    const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
+    const u32 left = kind == TRAFFIC_STORE_MERGED ? 0 : reads(kind) ? sectors & ~there : sectors;
     t->n[TRAFFIC_l1_lines]++;
-    switch (request_kind(request)) {
-    case TRAFFIC_LOAD:
-        return l1_load(s, request, t, TRAFFIC_l1_gld_hits);
-    case TRAFFIC_LOCAL_LOAD:
-    case TRAFFIC_TEXTURE:
-        return l1_load(s, request, t, TRAFFIC_l1_other_hits);
-    case TRAFFIC_LOCAL_STORE:
-        l1_count(s, request, t, TRAFFIC_l1_other_hits);
-        break;
-    case TRAFFIC_LOAD_PAST:
-        l1_pass(s, request, t, TRAFFIC_l1_gld_hits);
-        break;
-    case TRAFFIC_STORE_PAST:
-        l1_pass(s, request, t, TRAFFIC_l1_gst_hits);
-        break;
-    case TRAFFIC_STORE_MERGED:
-        l1_count(s, request, t, TRAFFIC_l1_gst_hits);
-        t->n[TRAFFIC_l1_served] += n;
-        return true;
-    case TRAFFIC_STORE:
-        l1_count(s, request, t, TRAFFIC_l1_gst_hits);
-        break;
-    case TRAFFIC_ATOM:
-    case TRAFFIC_RED:
-        t->n[TRAFFIC_l1_other_misses] += n;
-        break;
-    }
-    return to_l2(s, request, sectors);
+    t->n[hits_of(kind)] += sectors_in(there);
+    t->n[hits_of(kind) + 1] += sectors_in(sectors & ~there);
+    t->n[TRAFFIC_l1_served] += sectors_in(sectors & ~left);
+    return to_l2(s, request, left);
 }
-
-static u64 misses_of(const struct traffic *t) { return t->n[TRAFFIC_l1_gld_misses] + t->n[TRAFFIC_l1_other_misses]; }
 
 /* One instruction of the stream; *good = false: no memory. False: it is at its end. */
 static bool l1_step(struct sm *s, struct requests *r, bool *good)
 {
-    bool missed = false;
     while (r->next < r->len) {
         const u64 request = r->at[r->next++];
-        struct traffic *t = (*s->l2.sites)[request_site(request)];
-        const u64 before = misses_of(t);
         *good &= l1_look_up(s, request);
-        missed |= misses_of(t) != before;
-        if (request_last(request)) {
-            t->n[TRAFFIC_l1_missed] += missed;
+        if (request_last(request))
             break;
-        }
     }
     return r->next < r->len;
 }

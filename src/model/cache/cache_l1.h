@@ -25,8 +25,6 @@ struct sm {
     struct l2_input l2;
 };
 
-/* Another launch's cache: empty. False: no memory. */
-bool l1_shape(struct sm *s, u64 bytes);
 /* Looks up all that is staged, the warps in turn, an instruction each, and tells L2; `warps` of a block. The streams
  * are then empty. False: there was no memory for all. */
 bool sm_run(struct sm *s, u32 warps);

@@ -1,6 +1,6 @@
 /* launch.c - from the blocks that one SM ran to the time of the launch (replay.h).
  *
- * A *typical* SM runs the blocks that would come to it, the first of every `sms`, each by the nearest recorded one. If they are
+ * SM 0 runs the blocks that come to it, the first of every `sms`, or those of them that were recorded (replay_takes). If they are
  * more than the budget, the rest goes on at the rate at which blocks began after the SM was filled. Blocks differ: the
  * rest is scaled by the mean cost of all blocks over the mean of those replayed.
  *
@@ -15,36 +15,18 @@ static const struct replay_block_stream *recorded(const struct replay_launch *l,
     return &l->blocks[number];
 }
 
-/* The recorded block nearest to a place in the grid. They are in the order of their places. */
-static u32 nearest(const struct replay_launch *l, u64 linear)
+/* The number of the recorded block at a place in the grid; nrecorded: it was not. They are in the order of their places. */
+static u32 find(const struct replay_launch *l, u64 linear)
 {
     u32 low = 0, high = l->nrecorded;
-    while (high - low > 1) {
+    while (low < high) {
         const u32 mid = (low + high) / 2;
-        if (recorded(l, mid)->linear <= linear)
-            low = mid;
+        if (recorded(l, mid)->linear < linear)
+            low = mid + 1;
         else
             high = mid;
     }
-    if (low + 1 < l->nrecorded && recorded(l, low + 1)->linear - linear < linear - recorded(l, low)->linear)
-        low++;
-    return low;
-}
-
-/* Of the sample: a block that was kept for its length is no example for its neighbours. */
-static u32 typical(const struct replay_launch *l, u64 linear)
-{
-    const double mean = l->cost / (double)l->nblocks;
-    const u32 k = nearest(l, linear);
-    if (recorded(l, k)->cost * 100 <= mean * LONG_PERCENT || recorded(l, k)->linear == linear)
-        return k;
-    for (u32 d = 1; d < l->nrecorded; d++) {
-        if (k + d < l->nrecorded && recorded(l, k + d)->cost * 100 <= mean * LONG_PERCENT)
-            return k + d;
-        if (k >= d && recorded(l, k - d)->cost * 100 <= mean * LONG_PERCENT)
-            return k - d;
-    }
-    return k;
+    return low < l->nrecorded && recorded(l, low)->linear == linear ? low : l->nrecorded;
 }
 
 struct plan {
@@ -56,15 +38,16 @@ struct plan {
 
 static struct plan make_plan(struct arena *mem, const struct replay_launch *l)
 {
-    enum { WAVES_MOST = 24 };
     const u32 sms = l->gpu->sms ? l->gpu->sms : 1;
     struct plan p = {.active = l->nblocks < sms ? (u32)l->nblocks : sms};
     const u64 most = (l->nblocks + sms - 1) / sms;
     p.blocks = most > 4ull * l->resident ? (double)l->nblocks / sms : (double)most;
-    p.n = most < (u64)WAVES_MOST * l->resident ? (u32)most : WAVES_MOST * l->resident;
-    p.list = arena_array(mem, u32, p.n + 1);
-    for (u32 k = 0; k < p.n; k++)
-        p.list[k] = typical(l, (u64)k * sms);
+    p.list = arena_array(mem, u32, l->nrecorded + 1);
+    for (u64 k = 0; k < most; k++) {
+        const u32 at = find(l, k * sms);
+        if (at < l->nrecorded)
+            p.list[p.n++] = at;
+    }
     return p;
 }
 

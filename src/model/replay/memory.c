@@ -4,11 +4,10 @@
  *                                 └──► atomics
  *
  * An access takes the LSU and the data of L1 or shared memory for as many cycles as it has lines, wavefronts or 128 bytes.
- * Of its sectors those go on that the model of the caches says: the share of the instruction, dealt out so that its sum is
- * right. A queue that is taken delays the result; one that is too long stops the issue. */
+ * What a load needs from beyond L1 is load.c's. A queue that is taken delays the result; one that is too long stops the issue. */
 #include "model/replay/sm.h"
 
-static double take(double *queue, double t, double cycles)
+double sm_take(double *queue, double t, double cycles)
 {
     const double start = *queue > t ? *queue : t;
     *queue = start + cycles;
@@ -33,101 +32,21 @@ u8 sm_reason_of(u64 item)
 
 /* ---- behind L1 ---- */
 
-struct beyond {
-    double l2, far, dram; /* sectors */
-    double late;          /* of those from L2: DRAM has just been asked for them */
-};
-
-/* Whole sectors of what has come together. */
-static double take_whole(float *carry)
-{
-    const double whole = floor(*carry + 1e-3);
-    *carry -= (float)whole;
-    return whole;
-}
-
-/* Misses come together: an instruction that finds nothing in L1 mostly misses with all of its sectors, and most others
- * with none. So it is dealt out which instructions miss, and one that does has all misses that came together so far. Which
- * they are: where accesses are of one line each, those whose sector was not there lately, as long as the share allows
- * it; else they are spread evenly. */
-static bool misses(struct sm *s, float *carry, double share, u32 sector, bool single)
-{
-    enum { EARLY = 200, LATE = 2 }; /* misses that may come before and after their time */
-    const bool fresh = s->tags[sector % SM_TAGS] != 1 + sector / SM_TAGS;
-    s->tags[sector % SM_TAGS] = (u8)(1 + sector / SM_TAGS);
-    *carry += (float)share;
-    const bool miss = share > 0 && (!single ? *carry >= 1 : fresh ? *carry > -EARLY : *carry > LATE);
-    *carry -= miss;
-    return miss;
-}
-
-static struct beyond go_on(struct sm *s, const struct sm_warp *w, const struct item_access *a)
-{
-    const struct replay_shares *shares = &w->func->shares[a->site];
-    const struct served *from = &shares->served;
-    float *carry = w->func->prepared->carry[a->site];
-    carry[1] += (float)(a->passes * from->near);
-    carry[2] += (float)(a->passes * from->far);
-    carry[3] += (float)(a->passes * from->dram);
-    carry[4] += (float)(a->passes * shares->late);
-    if (a->class != ITEM_LOAD_PAST && !misses(s, &carry[0], shares->missed, a->sector, shares->single))
-        return (struct beyond){0};
-    return (struct beyond){take_whole(&carry[1]), take_whole(&carry[2]), take_whole(&carry[3]), take_whole(&carry[4])};
-}
-
-/* Its sectors are in lines of their own: DRAM sends more than is asked for. */
-static bool is_scattered(const struct item_access *a) { return a->lines > 4 && a->passes <= a->lines; }
-
-static double read_beyond(struct sm *s, const struct item_access *a, struct beyond b, double t)
-{
-    const struct machine *m = s->machine;
-    const double sectors = b.l2 + b.far + b.dram;
-    const double share = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share;
-    if (sectors <= 0)
-        return 0;
-    s->memory.lsu += most(1, a->lines < sectors ? a->lines : sectors) * m->miss_line;
-    double done = take(&s->memory.l2_read, t, sectors * share) + (b.far > 0 ? m->far : m->l2);
-    if (b.late > 0)
-        done = most(done, t + m->dram);
-    if (b.dram > 0) {
-        const double lines = a->lines > 1 ? (a->lines - 1) * m->dram_line : 0;
-        const double sector = is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share;
-        done = most(done, take(&s->memory.dram, t, b.dram * sector) + m->dram + lines);
-    }
-    return done;
-}
-
-/* A sector that L1 is said to hold may be under way still. */
-static double until_there(struct sm *s, const struct item_access *a, double t, double beyond)
-{
-    double *arrives = &s->arrives[a->sector % SM_TAGS];
-    if (beyond > 0) {
-        *arrives = most(*arrives, beyond);
-        return beyond;
-    }
-    return *arrives > t ? *arrives : 0;
-}
-
 /* Until the sectors have left the SM. */
 static double write_beyond(struct sm *s, const struct item_access *a, double t)
 {
     const double sectors = a->passes;
     const double written = sectors * s->launch->dram_write_share;
     if (written > 0)
-        take(&s->memory.dram, t, written * (is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
-    return take(&s->memory.l2_write, t, sectors * s->write_share);
+        sm_take(&s->memory.dram, t, written * (sm_is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
+    return sm_take(&s->memory.l2_write, t, sectors * s->write_share);
 }
 
 /* ---- by class ---- */
 
-static double load(struct sm *s, struct sm_warp *w, const struct item_access *a, double t)
+static double store(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, const struct item_access *a, double t)
 {
-    const double beyond = read_beyond(s, a, go_on(s, w, a), t);
-    return most(t + s->machine->l1 - s->machine->issue, until_there(s, a, t, beyond));
-}
-
-static double store(struct sm *s, struct sm_warp *w, const struct item_access *a, double t)
-{
+    sm_store_through(s, cost);
     const double left = write_beyond(s, a, t);
     w->leaves = most(w->leaves, t + s->machine->leave);
     return left + s->machine->l2;
@@ -146,31 +65,31 @@ static double atomic(struct sm *s, struct sm_warp *w, const struct item_access *
     const double missing = a->passes * w->func->shares[a->site].served.dram;
     write_beyond(s, a, t);
     if (missing > 0)
-        take(&s->memory.dram, t, missing * (is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
-    const double done = take(&s->memory.atomics, t, atomic_cycles(s, a));
+        sm_take(&s->memory.dram, t, missing * (sm_is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
+    const double done = sm_take(&s->memory.atomics, t, atomic_cycles(s, a));
     w->leaves = most(w->leaves, t + s->machine->leave);
     return done + s->machine->atomic;
 }
 
-static double finish(struct sm *s, struct sm_warp *w, const struct item_access *a, double t)
+static double finish(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, const struct item_access *a, double t)
 {
     const struct machine *m = s->machine;
     switch (a->class) {
     case ITEM_LOAD:
     case ITEM_LOAD_PAST:
     case ITEM_LOCAL_LOAD:
-        return load(s, w, a, t);
+        return sm_load(s, w, cost, a, t);
     case ITEM_COPY: {
-        const double done = load(s, w, a, t);
+        const double done = sm_load(s, w, cost, a, t);
         w->copies = most(w->copies, done);
         return done;
     }
     case ITEM_TEXTURE:
-        return load(s, w, a, t) + m->texture - m->l1;
+        return sm_load(s, w, cost, a, t) + m->texture - m->l1;
     case ITEM_STORE:
     case ITEM_LOCAL_STORE:
     case ITEM_SURFACE_STORE:
-        return store(s, w, a, t);
+        return store(s, w, cost, a, t);
     case ITEM_ATOMIC:
     case ITEM_REDUCTION:
         return atomic(s, w, a, t);
@@ -193,8 +112,8 @@ double sm_queue_room(const struct sm *s, const struct sm_scheduler *c, bool stor
 
 double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes, double way)
 {
-    const double own = take(&c->lsu, t, most(s->machine->issue, passes * way + s->machine->issue - way));
-    const double all = take(&s->memory.lsu, t, most(s->machine->lsu_cycles, passes));
+    const double own = sm_take(&c->lsu, t, most(s->machine->issue, passes * way + s->machine->issue - way));
+    const double all = sm_take(&s->memory.lsu, t, most(s->machine->lsu_cycles, passes));
     const double done = most(own, all);
     c->queued[c->nqueued++ % SM_QUEUE] = done;
     return done;
@@ -230,9 +149,9 @@ static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_
 {
     const struct machine *m = s->machine;
     if (a->class == ITEM_TEXTURE)
-        return take(&s->memory.texture, t, a->passes);
+        return sm_take(&s->memory.texture, t, a->passes);
     if (a->class == ITEM_CONSTANT) {
-        const double done = take(&s->memory.constants, t, constant_cycles(s, a));
+        const double done = sm_take(&s->memory.constants, t, constant_cycles(s, a));
         c->queued[c->nqueued++ % SM_QUEUE] = done;
         return done;
     }
@@ -264,9 +183,10 @@ static void elect(struct item_access *a)
     a->slow = false;
 }
 
-bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, u64 item, double t, struct sm_done *out)
+bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct sm_cost *cost, double t,
+               struct sm_done *out)
 {
-    struct item_access a = item_read_access(item);
+    struct item_access a = item_read_access(cost->item);
     const double from = most(room(s, c, &a), c->pipe[PIPE_LSU]);
     if (from > t) {
         *out = (struct sm_done){.result = from, .reason = throttle_of(&a)};
@@ -276,9 +196,9 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, u64 item
         elect(&a);
     c->pipe[PIPE_LSU] = t + s->machine->issue;
     const double taken = take_unit(s, c, &a, t);
-    out->result = finish(s, w, &a, taken);
+    out->result = finish(s, w, cost, &a, taken);
     out->read = taken + 8;
-    out->reason = sm_reason_of(item);
+    out->reason = sm_reason_of(cost->item);
     if (!is_shared(&a))
         w->memory = most(w->memory, out->result);
     return true;

@@ -1,6 +1,8 @@
 /* prepare.c - gives the accesses of each program their places (prepare.h). */
 #include "model/replay/prepare.h"
 
+#include <string.h>
+
 static bool is_in_stream(const struct replay_inst *i) { return i->op == REPLAY_MEMORY || i->op == REPLAY_BARRIER; }
 
 static u32 count_places(const struct replay_program *p)
@@ -47,6 +49,7 @@ struct prepared *prepare_code(struct arena *mem, const struct replay_code *code,
         p->blocks[b] = prepare_block(mem, code, b, &p->most_places);
     p->nlines = code->ninsts / INSTS_A_LINE + 1;
     p->fetched = arena_array(mem, double, p->nlines);
+    p->nsites = nsites;
     p->carry = arena_alloc(mem, sizeof *p->carry * (nsites + 1));
     prepared_forget(p);
     return p;
@@ -56,4 +59,5 @@ void prepared_forget(struct prepared *p)
 {
     for (u32 k = 0; k < p->nlines; k++)
         p->fetched[k] = -1;
+    memset(p->carry, 0, sizeof *p->carry * p->nsites);
 }

@@ -25,8 +25,9 @@ struct prepared {
         u32 n;
     } *blocks;
     u32 nblocks;
-    u32 most_places;   /* of a program */
-    float (*carry)[5]; /* by site: what dealing out its sectors has left over */
+    u32 most_places; /* of a program */
+    u32 nsites;
+    float (*carry)[3]; /* by site: what dealing out its sectors has left over (load.c) */
     double *fetched;   /* by line of 128 bytes of code: when the SM has it; < 0: nobody asked */
     u32 nlines;
 };

@@ -4,8 +4,9 @@
  *
  * One SM is run: the four schedulers issue an instruction a clock each, of a warp whose stall count is over, whose
  * scoreboards are down and whose pipe is free. Nothing is run cycle by cycle: each warp knows when it may issue next, and
- * the earliest one does. Memory is a chain of queues (memory.c): what an access costs there is reckoned when it is issued. What
- * served it is known by the model of the caches, a share for each instruction, and dealt out evenly. The other SMs are
+ * the earliest one does. Memory is a chain of queues (memory.c): what an access costs there is reckoned when it is issued. L1
+ * is looked up in the order in which the replay comes to it; who serves what it lacks is known by the model of the caches, a share for
+ * each instruction, and dealt out evenly. The other SMs are
  * there as their share of L2 and DRAM: the SM has what the rates are, over the SMs that work.
  *
  * What it does not know: skew between SMs, what other launches do, TLBs, power. */
@@ -28,9 +29,7 @@ struct replay_site {
 /* What the model of caches says of an instruction's accesses. */
 struct replay_shares {
     struct served served;
-    float late;   /* share of its sectors that L2 held, but only just */
-    float missed; /* share of its executions of which L1 did not hold everything */
-    bool single;  /* they are of one line each */
+    float late; /* share of its sectors that L2 held, but only just */
 };
 
 struct replay_func {
@@ -64,6 +63,7 @@ struct replay_launch {
     u32 resident;                             /* blocks that an SM holds at once, >= 1 */
     const struct replay_block_stream *blocks; /* recorded, by number */
     u32 nrecorded;
+    u64 l1_bytes;          /* of the SM */
     double cost;           /* of all blocks */
     double reads, atomics; /* sectors that L2 is asked for, of the launch */
     struct l2_hot hot;

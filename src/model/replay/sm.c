@@ -49,7 +49,7 @@ static void begin_warp(struct sm *s, u32 held, u32 index, double t)
 {
     const u32 number = held * warps_of(s) + index;
     struct sm_warp *w = &s->warps[number];
-    u64 *costs = w->costs, *early = w->early;
+    struct sm_cost *costs = w->costs, *early = w->early;
     const struct replay_stream *stream = &s->held[held].block->warps[index];
     *w = (struct sm_warp){.costs = costs,
                           .early = early,
@@ -213,10 +213,10 @@ static void commit_copies(struct sm_warp *w)
 static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, double t, struct sm_done *done)
 {
     const struct replay_inst *i = warp_inst(w);
-    const u64 item = i->op == REPLAY_MEMORY ? warp_item(w) : 0;
+    const struct sm_cost *cost = i->op == REPLAY_MEMORY ? warp_cost(w) : NULL;
     *done = (struct sm_done){.result = t + i->latency, .read = t + 2, .reason = STALL_SHORT_SCOREBOARD};
-    if (item)
-        return sm_access(s, c, w, item, t, done);
+    if (cost)
+        return sm_access(s, c, w, cost, t, done);
     if (i->pipe == PIPE_NONE)
         return true;
     if (i->pipe == PIPE_LSU) { /* shuffles, and accesses of no lane */
@@ -257,7 +257,8 @@ static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
     set_bar(w, i->read_bar, done.read, STALL_SHORT_SCOREBOARD);
     if (i->op == REPLAY_COPY_COMMIT)
         commit_copies(w);
-    go_on(s, run, number, t, i->op == REPLAY_BARRIER ? warp_item(w) : 0);
+    const struct sm_cost *barrier = i->op == REPLAY_BARRIER ? warp_cost(w) : NULL;
+    go_on(s, run, number, t, barrier ? barrier->item : 0);
 }
 
 /* ---- all ---- */
@@ -290,15 +291,16 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
     set_shares(s, run->active);
     s->warps = arena_array(mem, struct sm_warp, n + m->schedulers);
     s->held = arena_array(mem, struct sm_held, l->resident);
-    s->tags = arena_array(mem, u8, SM_TAGS);
-    s->arrives = arena_array(mem, double, SM_TAGS);
+    s->arriving = arena_array(mem, struct sm_arriving, (size_t)1 << SM_ARRIVING_BITS);
+    cache_lend(&s->l1, arena_array(mem, struct cache_line, l1_lines(l->l1_bytes) + 1), l1_lines(l->l1_bytes));
+    l1_empty(&s->l1, l->l1_bytes);
     for (u32 b = 0; b < l->nrecorded; b++)
         for (u32 k = 0; k < l->blocks[b].nfuncs; k++)
             if (l->blocks[b].funcs[k] && l->blocks[b].funcs[k]->prepared->most_places > places)
                 places = l->blocks[b].funcs[k]->prepared->most_places;
     for (u32 k = 0; k < n; k++) {
-        s->warps[k].costs = arena_array(mem, u64, places);
-        s->warps[k].early = arena_array(mem, u64, EARLY_MOST);
+        s->warps[k].costs = arena_array(mem, struct sm_cost, places);
+        s->warps[k].early = arena_array(mem, struct sm_cost, EARLY_MOST);
     }
     for (u32 c = 0; c < m->schedulers; c++) {
         for (u32 k = 0; k < SM_WARPS_A_SCHEDULER; k++)

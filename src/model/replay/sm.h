@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "model/cache/l1.h"
 #include "model/replay/machine.h"
 #include "model/replay/prepare.h"
 #include "model/replay/replay.h"
@@ -15,8 +16,21 @@ enum {
     COPY_GROUPS = 16,
     SM_QUEUE = 32,
     EARLY_MOST = 256,
-    SM_TAGS = 1 << 13,
+    SM_ARRIVING_BITS = 12, /* lines on their way */
     SM_CONSTANTS = 64
+};
+
+/* What the stream says of an access or a barrier. */
+struct sm_cost {
+    u64 item;         /* 0: no lane took part */
+    const u64 *lines; /* the items of its lines */
+    u32 nlines;
+};
+
+/* A line that L1 asked for. */
+struct sm_arriving {
+    u64 number;
+    double at[CACHE_SECTORS]; /* when each sector is there */
 };
 
 /* A warp that the SM holds. Times are cycles since the SM began. */
@@ -26,8 +40,8 @@ struct sm_warp {
     u32 pc;
     struct replay_func *func;
     const u64 *item, *last; /* what is left of its stream */
-    u64 *costs;             /* by place of the program: the item of its access; 0: no lane took part */
-    u64 *early;             /* accesses that came before their program */
+    struct sm_cost *costs;  /* by place of the program */
+    struct sm_cost *early;  /* accesses that came before their program */
     u32 nearly;
     u32 held; /* its block */
     bool there;
@@ -95,10 +109,10 @@ struct sm {
     struct sm_memory memory;
     u32 constant_tags[SM_CONSTANTS]; /* 1 + the sector of 32 bytes that the first constant cache holds; 0: none */
     bool constant_missed;            /* by the last access */
-    u8 *tags;                        /* [SM_TAGS]: which sector was there last */
-    double *arrives;                 /* [SM_TAGS]: when a sector that was asked for is there */
-    double constants;                /* when the first constants are there; 0: nobody asked */
-    bool fetched;                    /* some code */
+    struct cache l1;
+    struct sm_arriving *arriving; /* [1 << SM_ARRIVING_BITS], by a hash of the line */
+    double constants;             /* when the first constants are there; 0: nobody asked */
+    bool fetched;                 /* some code */
     /* what came out */
     double started; /* when the last block began */
     double present; /* warps x cycles */
@@ -112,7 +126,16 @@ struct sm_done {
     u8 reason; /* enum stall_reason */
 };
 /* memory.c: w does the access at time t. False: there is no room; then result is when there will be, and reason why. */
-bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, u64 item, double t, struct sm_done *out);
+bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct sm_cost *cost, double t,
+               struct sm_done *out);
+/* Takes a queue for so many cycles, from t on at the earliest: when it is done. */
+double sm_take(double *queue, double t, double cycles);
+/* load.c: when the result of a load that L1 is asked for at t is there. */
+double sm_load(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, const struct item_access *a, double t);
+/* What a store writes is in L1 too. */
+void sm_store_through(struct sm *s, const struct sm_cost *cost);
+/* Its sectors are in lines of their own: DRAM moves more than is asked for. */
+bool sm_is_scattered(const struct item_access *a);
 /* Its scheduler's queue has room for a memory instruction from then on; `stores` need more of it. */
 double sm_queue_room(const struct sm *s, const struct sm_scheduler *c, bool stores);
 /* Takes the LSU for so many passes: when they are done. */

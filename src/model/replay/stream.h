@@ -1,7 +1,8 @@
 /* stream.h - what a warp did, as the replay reads it: 64-bit items in the order in which the engine ran them.
  *
  *     ENTER    a PTX block of a function, by so many lanes
- *     ACCESS   a memory instruction, of the function last entered: what it costs, no addresses
+ *     ACCESS   a memory instruction, of the function last entered, and what it costs
+ *     LINE     behind an access that L1 is asked for: one of its lines
  *     BARRIER  an arrival at a barrier of the block
  *
  * meter/replay/record.c writes them. */
@@ -10,7 +11,7 @@
 
 #include "base/base.h"
 
-enum item_kind { ITEM_ENTER, ITEM_ACCESS, ITEM_BARRIER };
+enum item_kind { ITEM_ENTER, ITEM_ACCESS, ITEM_BARRIER, ITEM_LINE };
 
 /* What an access is to the SM. */
 enum item_class {
@@ -35,7 +36,8 @@ enum {
     ITEM_FUNCS = 1 << 10,
     ITEM_PASSES_MOST = 511,
     ITEM_LINES_MOST = 127,
-    ITEM_SECTORS = 1 << 19, /* that are told apart */
+    ITEM_SECTORS = 1 << 19,  /* that are told apart */
+    ITEM_LINES_BEHIND = 257, /* of an access, at most: a local one of 32 lanes has as many (meter/lines.h) */
 };
 
 static inline enum item_kind item_kind(u64 i) { return (enum item_kind)(i & 3); }
@@ -74,6 +76,15 @@ static inline struct item_access item_read_access(u64 i)
 }
 static inline u32 item_site(u64 i) { return (u32)(i >> 6) & (ITEM_SITES - 1); } /* of ACCESS and BARRIER */
 
+/* A line of 128 bytes: its number (40 bits), which of its sectors are asked for, and how (enum traffic_kind). */
+static inline u64 item_line(u64 number, u32 sectors, u32 kind)
+{
+    return ITEM_LINE | (u64)sectors << 2 | (u64)kind << 6 | number << 10;
+}
+static inline u64 item_line_number(u64 i) { return i >> 10 & ((1ull << 40) - 1); }
+static inline u32 item_line_sectors(u64 i) { return (u32)(i >> 2) & 15; }
+static inline u32 item_line_kind(u64 i) { return (u32)(i >> 6) & 15; }
+
 /* warps: that must come; 0: all of the block. waits: it does not only arrive. */
 static inline u64 item_barrier(u32 site, u32 id, u32 warps, bool waits)
 {
@@ -82,5 +93,15 @@ static inline u64 item_barrier(u32 site, u32 id, u32 warps, bool waits)
 static inline bool item_waits(u64 i) { return i >> 2 & 1; }
 static inline u32 item_barrier_id(u64 i) { return (u32)(i >> 28) & 31; }
 static inline u32 item_barrier_warps(u64 i) { return (u32)(i >> 34) & 127; }
+
+/* Which of the blocks that an SM runs are replayed: k counts them from 0, `of` is how many there are. Few are replayed all;
+ * of many, runs of blocks that follow each other, from the start and from each further quarter: so L1 is found as the
+ * blocks before left it. resident: blocks that the SM holds at once. */
+enum { REPLAY_RUNS = 4, REPLAY_RUN_WAVES = 2 };
+static inline bool replay_takes(u64 k, u64 of, u32 resident)
+{
+    const u64 run = (u64)REPLAY_RUN_WAVES * resident, distance = of / REPLAY_RUNS;
+    return of <= REPLAY_RUNS * run || (k % distance < run && k / distance < REPLAY_RUNS);
+}
 
 #endif

@@ -46,46 +46,58 @@ static const struct prepared_program *choose(const struct prepared_block *b, u32
 }
 
 /* Two events of one machine instruction (a generic access that hit two spaces): the costs of both. */
-static u64 join(u64 a, u64 b)
+static struct sm_cost join(struct sm_cost a, struct sm_cost b)
 {
-    struct item_access x = item_read_access(a);
-    const struct item_access y = item_read_access(b);
-    if (!a || item_kind(a) != ITEM_ACCESS)
+    struct item_access x = item_read_access(a.item);
+    const struct item_access y = item_read_access(b.item);
+    if (item_kind(a.item) != ITEM_ACCESS)
         return b;
     x.passes = (u16)(x.passes + y.passes);
     x.lines = (u16)(x.lines + y.lines);
-    return item_access(x);
+    const struct sm_cost *lines = a.nlines ? &a : &b;
+    return (struct sm_cost){item_access(x), lines->lines, lines->nlines};
+}
+
+/* The access or barrier at w->item, with the lines behind it. */
+static struct sm_cost cost_at(const struct sm_warp *w)
+{
+    const u64 *p = w->item + 1;
+    while (p < w->last && item_kind(*p) == ITEM_LINE)
+        p++;
+    return (struct sm_cost){*w->item, w->item + 1, (u32)(p - w->item - 1)};
 }
 
 /* To the first machine instruction of the site that has none yet, else to one that has. False: the program has none. */
-static bool put(struct sm_warp *w, u64 item, u32 copy, u32 *hint)
+static bool put(struct sm_warp *w, struct sm_cost c, u32 copy, u32 *hint)
 {
     const struct prepared_program *p = w->program;
     u32 taken = p->nplaces;
     for (u32 k = 0; k < p->nplaces; k++) {
         const u32 at = *hint + k < p->nplaces ? *hint + k : *hint + k - p->nplaces;
-        if (p->places[at].site != item_site(item) || p->places[at].copy != copy)
+        if (p->places[at].site != item_site(c.item) || p->places[at].copy != copy)
             continue;
-        if (w->costs[at]) {
+        if (w->costs[at].item) {
             taken = taken < p->nplaces ? taken : at;
             continue;
         }
-        w->costs[at] = item;
+        w->costs[at] = c;
         *hint = at + 1 < p->nplaces ? at + 1 : 0;
         return true;
     }
     if (taken == p->nplaces)
         return false;
-    w->costs[taken] = join(w->costs[taken], item);
+    w->costs[taken] = join(w->costs[taken], c);
     return true;
 }
 
 /* An access of a block without code of its own may belong to the program that comes next. */
-static void keep(struct sm_warp *w, u64 item)
+static void keep(struct sm_warp *w, struct sm_cost c)
 {
     if (w->nearly < EARLY_MOST)
-        w->early[w->nearly++] = item;
+        w->early[w->nearly++] = c;
 }
+
+static bool is_event(u64 item) { return item_kind(item) == ITEM_ACCESS || item_kind(item) == ITEM_BARRIER; }
 
 static void put_early(struct sm_warp *w, u32 *hint)
 {
@@ -103,8 +115,8 @@ static void take_entries(const struct sm *s, struct sm_warp *w)
     for (w->item++; w->item < w->last; w->item++) {
         if (begins_program(s, w, *w->item) && ++copy == w->program->copies)
             return;
-        if (item_kind(*w->item) != ITEM_ENTER && !put(w, *w->item, copy, &hint))
-            keep(w, *w->item);
+        if (is_event(*w->item) && !put(w, cost_at(w), copy, &hint))
+            keep(w, cost_at(w));
     }
 }
 
@@ -112,8 +124,8 @@ bool warp_next_program(const struct sm *s, struct sm_warp *w)
 {
     for (;;) {
         for (; w->item < w->last && !begins_program(s, w, *w->item); w->item++)
-            if (item_kind(*w->item) != ITEM_ENTER)
-                keep(w, *w->item);
+            if (is_event(*w->item))
+                keep(w, cost_at(w));
         if (w->item >= w->last)
             return false;
         const struct prepared_block *b = block_of(s, w, *w->item);

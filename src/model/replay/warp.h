@@ -12,11 +12,11 @@ double warp_arrive(struct sm *s, struct sm_warp *w);
 void warp_account(struct sm *s, struct sm_warp *w, double t);
 
 static inline const struct replay_inst *warp_inst(const struct sm_warp *w) { return &w->program->insts[w->pc]; }
-/* The item of its access or barrier; 0: no lane took part. */
-static inline u64 warp_item(const struct sm_warp *w)
+/* What its access or barrier costs; NULL: no lane took part. */
+static inline const struct sm_cost *warp_cost(const struct sm_warp *w)
 {
     const u32 place = w->program->place[w->pc];
-    return place ? w->costs[place - 1] : 0;
+    return place && w->costs[place - 1].item ? &w->costs[place - 1] : NULL;
 }
 
 #endif

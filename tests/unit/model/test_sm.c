@@ -5,13 +5,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/gpu.h"
 #include "model/replay/machine.h"
 #include "model/replay/replay.h"
 
-enum { INSTS = 64, ENTRIES = 4096, BLOCKS = 600 };
+enum { INSTS = 64, ENTRIES = 4096, BLOCKS = 600, BLOCKS_KEPT = 64 };
 
 /* A function of one PTX block, which warps enter again and again. */
 struct made {
@@ -23,12 +24,11 @@ struct made {
     u32 nitems;
     u32 warps, resident;
     u64 nblocks;
-    struct served served;
 };
 
 static void begin(struct made *m)
 {
-    *m = (struct made){.mem = ARENA("test"), .warps = 1, .resident = 1, .nblocks = 1, .served = {.l1 = 1}};
+    *m = (struct made){.mem = ARENA("test"), .warps = 1, .resident = 1, .nblocks = 1};
     assert_int_equal(gpu_find("h200", &m->gpu, NULL), LS_OK);
 }
 
@@ -49,10 +49,16 @@ static void add_load_and_use(struct made *m)
 
 static void enter(struct made *m) { m->items[m->nitems++] = item_enter(0, 0, 32); }
 
-static void access(struct made *m, u8 class, u16 passes, u32 sector)
+static void access(struct made *m, u8 class, u16 passes)
 {
-    m->items[m->nitems++] =
-        item_access((struct item_access){.class = class, .passes = passes, .lines = 1, .sector = sector});
+    m->items[m->nitems++] = item_access((struct item_access){.class = class, .passes = passes, .lines = 1});
+}
+
+/* One sector of a line. */
+static void load(struct made *m, u64 line, u32 sector)
+{
+    access(m, ITEM_LOAD, 1);
+    m->items[m->nitems++] = item_line(line, 1u << sector, TRAFFIC_LOAD);
 }
 
 /* Every warp of every block does the same. *sites: what its one site waited for; NULL: not asked. */
@@ -62,20 +68,31 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
     struct replay_block code_block = {&program, 1};
     const struct replay_code code = {.blocks = &code_block, .nblocks = 1, .ninsts = 1};
     struct replay_site own[2] = {{{0}, 0}};
-    const struct replay_shares shares = {.served = m->served, .missed = m->served.l1 < 1, .single = true};
+    const struct replay_shares shares = {.served = {.dram = 1}};
     struct replay_func f = {.code = &code, .nsites = 1, .shares = &shares, .sites = sites ? sites : own};
     struct replay_func *funcs[] = {&f};
     struct replay_stream streams[32];
     for (u32 w = 0; w < m->warps; w++)
         streams[w] = (struct replay_stream){m->items, m->nitems};
-    const struct replay_block_stream block = {
-        .warps = streams, .funcs = funcs, .nfuncs = 1, .cost = 1, .longest = 1, .rest = 1};
+    struct replay_block_stream blocks[BLOCKS_KEPT];
+    const u64 of = (m->nblocks + m->gpu.sms - 1) / m->gpu.sms;
+    u32 n = 0;
+    for (u64 k = 0; k < of; k++)
+        if (replay_takes(k, of, m->resident))
+            blocks[n++] = (struct replay_block_stream){.warps = streams,
+                                                       .funcs = funcs,
+                                                       .nfuncs = 1,
+                                                       .linear = k * m->gpu.sms,
+                                                       .cost = 1,
+                                                       .longest = 1,
+                                                       .rest = 1};
     const struct replay_launch l = {.gpu = &m->gpu,
                                     .nblocks = m->nblocks,
                                     .warps = m->warps,
                                     .resident = m->resident,
-                                    .blocks = &block,
-                                    .nrecorded = 1,
+                                    .blocks = blocks,
+                                    .nrecorded = n,
+                                    .l1_bytes = 128 << 10,
                                     .cost = (double)m->nblocks,
                                     .budget = 1 << 20};
     assert_false(setjmp(m->mem.oom));
@@ -121,29 +138,49 @@ static void warps_share_a_pipe(void **state)
     assert_in_range((u64)took[1], 32768, 32768 + 1500);
 }
 
-/* A load and its use, again and again: the latency of who served it. */
+/* A load and its use, again and again: of the same sector, of another sector each time, and of another line. */
 static void a_load_is_waited_for(void **state)
 {
     (void)state;
-    double took[2];
-    struct replay_site sites[2][1];
+    enum { SAME, SECTORS, LINES, WAYS };
+    double took[WAYS];
+    struct replay_site sites[WAYS][1];
     memset(sites, 0, sizeof sites);
-    for (u32 k = 0; k < 2; k++) {
+    for (u32 k = 0; k < WAYS; k++) {
         struct made m;
         begin(&m);
         add_load_and_use(&m);
-        m.served = k ? (struct served){.dram = 1} : (struct served){.l1 = 1};
         for (u32 i = 0; i < 100; i++) {
             enter(&m);
-            access(&m, ITEM_LOAD, 1, i * 7 + 1);
+            load(&m, k == SAME ? 1 : k == SECTORS ? 1 + i / 4 : 1 + i, k == SECTORS ? i % 4 : 0);
         }
         took[k] = replay(&m, sites[k]).cycles;
         arena_free(&m.mem);
     }
-    assert_in_range((u64)took[0], 100 * 36, 100 * 60);
-    assert_in_range((u64)(took[1] - took[0]), 100 * 600, 100 * 700); /* 685 against 32 */
-    assert_true(sites[1][0].stalls[STALL_LONG_SCOREBOARD] > 60000);
-    assert_true(sites[1][0].issued == 200);
+    assert_in_range((u64)took[SAME], 99 * 36 + 685, 99 * 60 + 720);
+    assert_in_range((u64)(took[LINES] - took[SAME]), 99 * 600, 99 * 700); /* 685 against 32 */
+    assert_true(fabs(took[SECTORS] - took[LINES]) < 100);
+    assert_true(sites[LINES][0].stalls[STALL_LONG_SCOREBOARD] > 60000);
+    assert_true(sites[LINES][0].issued == 200);
+}
+
+/* Two warps want the same line: the second one waits for what the first has asked for. */
+static void a_hit_waits_for_what_is_under_way(void **state)
+{
+    (void)state;
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        add_load_and_use(&m);
+        m.warps = 1 + k;
+        enter(&m);
+        load(&m, 1, 0);
+        took[k] = cycles_of(&m);
+        arena_free(&m.mem);
+    }
+    assert_in_range((u64)took[0], 685, 1000); /* and the first fetch */
+    assert_true(took[1] < took[0] + 20);
 }
 
 /* Wavefronts of shared memory: one a cycle for the SM, two for a warp alone. */
@@ -157,7 +194,7 @@ static void conflicts_cost_wavefronts(void **state)
         add_load_and_use(&m);
         for (u32 i = 0; i < 100; i++) {
             enter(&m);
-            access(&m, ITEM_SHARED_LOAD, k ? 32 : 1, 1);
+            access(&m, ITEM_SHARED_LOAD, k ? 32 : 1);
         }
         took[k] = cycles_of(&m);
         arena_free(&m.mem);
@@ -234,7 +271,7 @@ int main(void)
         cmocka_unit_test(a_chain_takes_its_stalls), cmocka_unit_test(warps_share_a_pipe),
         cmocka_unit_test(a_load_is_waited_for),     cmocka_unit_test(conflicts_cost_wavefronts),
         cmocka_unit_test(a_barrier_waits_for_all),  cmocka_unit_test(many_blocks_take_longer),
-        cmocka_unit_test(reasons_add_up),
+        cmocka_unit_test(reasons_add_up),           cmocka_unit_test(a_hit_waits_for_what_is_under_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,57 @@
+/* l1.c - see l1.h. */
+#include "model/cache/l1.h"
+
+enum { L1_WAYS = 16 };
+
+bool l1_empty(struct cache *l1, u64 bytes)
+{
+    const bool good = cache_shape(l1, bytes, L1_WAYS);
+    l1->policy = CACHE_RANDOM;
+    return good;
+}
+
+static u32 take(struct cache *l1, u64 number, u32 sectors)
+{
+    struct cache_line gone, *l = cache_take(l1, number, &gone);
+    if (!l)
+        return 0;
+    const u32 there = l->valid & sectors;
+    l->valid |= sectors;
+    return there;
+}
+
+/* What was there leaves: it is to be read past L1. */
+static u32 drop(struct cache *l1, u64 number, u32 sectors)
+{
+    struct cache_line *l = cache_find(l1, number);
+    if (l)
+        l->valid &= ~sectors;
+    return 0;
+}
+
+static u32 find(struct cache *l1, u64 number, u32 sectors)
+{
+    const struct cache_line *l = cache_find(l1, number);
+    return l ? l->valid & sectors : 0;
+}
+
+u32 l1_ask(struct cache *l1, enum traffic_kind kind, u64 number, u32 sectors)
+{
+    switch (kind) {
+    case TRAFFIC_LOAD:
+    case TRAFFIC_STORE:
+    case TRAFFIC_STORE_MERGED:
+    case TRAFFIC_LOCAL_LOAD:
+    case TRAFFIC_LOCAL_STORE:
+    case TRAFFIC_TEXTURE:
+        return take(l1, number, sectors);
+    case TRAFFIC_LOAD_PAST:
+        return drop(l1, number, sectors);
+    case TRAFFIC_STORE_PAST:
+        return find(l1, number, sectors);
+    case TRAFFIC_ATOM:
+    case TRAFFIC_RED:
+        break;
+    }
+    return 0;
+}
