@@ -17,7 +17,7 @@ check() {
 "$lockstep" climb transpose/transposeSmem --sweep block=8x8,16x16,32x32 --size 128x128 >"$out/sweep" || failed=1
 check sweep '^  8x8 on 128x128 .*right'
 check sweep '^  32x32 on 128x128 .*right'
-check sweep '^  best: 16x16 on 128x128; worst: 32x32 on 128x128: shared load conflicts 15,872 -> 3,584'
+check sweep '^  best: 8x8 on 128x128; worst: 32x32 on 128x128: shared load conflicts 15,872 -> 512'
 "$lockstep" climb transpose/transposeSmem --sweep block=8x8,16x16,32x32 --size 128x128 --no-time >"$out/least" || failed=1
 check least '^  best: 8x8 on 128x128; worst: 32x32 on 128x128: shared load conflicts 15,872 -> 512'
 "$lockstep" climb reduce/reduceSmem --sweep n=1k,2k --block 128 >"$out/sizes" || failed=1
