@@ -117,7 +117,8 @@ void time_replayed(struct model_time *t, const struct gpu *g, const struct model
 {
     t->busy = r->cycles;
     t->ns = r->ns;
-    t->cycles = t->ns * g->boost_mhz / 1e3;
+    t->sm_hz = r->hz;
+    t->cycles = t->ns * r->hz / 1e9;
     add_shares(t, g, w, 0);
     t->warps_pct = 100 * over(r->warps, g->threads_per_sm / (double)g->warp_size);
 }

@@ -393,6 +393,8 @@ static u16 tensor_interval(const struct maker *k, const struct sass_row *row, u6
 static u16 interval_of(const struct maker *k, const struct sass_row *row, const struct sass_inst *made)
 {
     enum { WIDE = 0x025, HIGH = 0x027 };
+    if (row->pipe == PIPE_FP16 || row->pipe == PIPE_FP16_MMA)
+        return (u16)unit_half_cycles(k->gpu);
     if (row->pipe == PIPE_TENSOR)
         return tensor_interval(k, row, made->high);
     return (row->code == WIDE || row->code == HIGH) && row->pipe == PIPE_FMAHEAVY ? (u16)unit_wide_cycles(k->gpu) : 0;
@@ -418,8 +420,19 @@ static bool is_elected(const struct maker *k, u32 at)
 
 static bool is_atomic(const struct ptx_inst *i) { return i && (i->op == OP_ATOM || i->op == OP_RED); }
 
+/* A barrier whose number is in a register is arrived at later: read off an H200's samples of team_barriers. */
+static u8 latency_of(const struct maker *k, const struct sass_row *row, const struct sass_inst *made, u8 op,
+                     const struct sass_control *c)
+{
+    enum { NUMBER_READ = 10 };
+    if (op == REPLAY_BARRIER)
+        return sass_reads_number(made->low) ? NUMBER_READ : 0;
+    return op == REPLAY_PLAIN && c->write_bar != SASS_NO_BAR ? (u8)unit_latency(k->gpu, row->result) : 0;
+}
+
 static struct replay_inst make_inst(struct maker *k, const struct machine_block *b, u32 at)
 {
+    enum { BSYNC = 0x141 };
     static const struct sass_row unknown = {.pipe = PIPE_ALU, .op = REPLAY_PLAIN};
     const struct sass_inst *made = &k->m.code->insts[at];
     const struct sass_row *known = sass_row_of(made->low, k->gpu->cc_major), *row = known ? known : &unknown;
@@ -427,17 +440,22 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
     const u32 site = match_site_for(&k->m, b, at);
     const struct ptx_inst *from = site ? &k->m.f->src->insts[site - 1] : NULL;
     const u8 op = op_of(row, made, from);
+    const struct sass_reads reads = sass_reads_of(row, made->low, made->high);
     k->unknown += !known;
     return (struct replay_inst){
         .op = op,
         .pipe = row->pipe,
         .stall = c.stall ? c.stall : 1,
-        .latency = op == REPLAY_PLAIN && c.write_bar != SASS_NO_BAR ? (u8)unit_latency(k->gpu, row->result) : 0,
+        .latency = latency_of(k, row, made, op, &c),
         .write_bar = bar_of(c.write_bar),
         .read_bar = bar_of(c.read_bar),
         .wait = c.wait,
         .interval = interval_of(k, row, made),
         .count = op == REPLAY_COPY_WAIT ? (u16)sass_copy_groups(made->low) : 0,
+        .regs = {reads.regs[0], reads.regs[1], reads.regs[2]},
+        .wide = reads.wide,
+        .reuse = reads.reuse,
+        .joins = row->code == BSYNC,
         .elected = op == REPLAY_MEMORY && is_atomic(from) && is_elected(k, at),
         .constant = op != REPLAY_MEMORY &&
                     (row->result == UNIT_CONSTANT || (is_computation(row->pipe) && sass_reads_constant(made->low))),
@@ -613,7 +631,7 @@ static bool is_front(struct maker *k, u32 up, const void *ctx)
 static bool is_telling(const struct replay_inst *i)
 {
     return i->site != REPLAY_NO_SITE && (is_streamed(i) || i->pipe == PIPE_FMA || i->pipe == PIPE_FP64 ||
-                                         i->pipe == PIPE_FP16 || i->pipe == PIPE_TENSOR);
+                                         i->pipe == PIPE_FP16 || i->pipe == PIPE_FP16_MMA || i->pipe == PIPE_TENSOR);
 }
 
 /* All of a block's own instructions that tell are marked. */

@@ -170,7 +170,8 @@ bool match_is_own(const struct match *m, const struct machine_block *b, u32 inst
 static bool is_float_unit(const struct sass_inst *made)
 {
     const struct sass_row *row = sass_row_of(made->low, UINT32_MAX);
-    return row && (row->pipe == PIPE_FMA || row->pipe == PIPE_FP64 || row->pipe == PIPE_FP16);
+    return row &&
+           (row->pipe == PIPE_FMA || row->pipe == PIPE_FP64 || row->pipe == PIPE_FP16 || row->pipe == PIPE_FP16_MMA);
 }
 
 static bool is_product(const struct ptx_inst *from, const struct sass_inst *made)

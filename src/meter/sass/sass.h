@@ -81,7 +81,15 @@ const struct sass_row *sass_row_of(u64 low, u32 cc_major); /* NULL: the table ha
 struct sass_control sass_control_of(u64 high);
 bool sass_never_runs(u64 low);     /* @!PT */
 bool sass_reads_constant(u64 low); /* an operand of its is c[bank][at]: of what computes */
-u32 sass_copy_groups(u64 low);     /* of DEPBAR: how many groups of copies may stay under way */
+/* Registers that an instruction of a fixed latency reads, by place of the operand, 255: none. In `wide` bit k says that it is the
+ * first of two, in `reuse` that it is kept for the next instruction. */
+struct sass_reads {
+    u8 regs[3];
+    u8 wide, reuse;
+};
+struct sass_reads sass_reads_of(const struct sass_row *row, u64 low, u64 high);
+bool sass_reads_number(u64 low); /* of BAR: which barrier it is stands in a register */
+u32 sass_copy_groups(u64 low);   /* of DEPBAR: how many groups of copies may stay under way */
 bool sass_is_double_product(const struct sass_row *row);
 u32 sass_matrix_macs(const struct sass_row *row,
                      u64 high); /* multiply-adds of a product of matrices, as if of halves */

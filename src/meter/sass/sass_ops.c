@@ -46,6 +46,85 @@ bool sass_reads_constant(u64 low)
     return form == 3 || form == 5;
 }
 
+bool sass_reads_number(u64 low)
+{
+    const u32 form = (u32)(low >> 9 & 7);
+    return form == 1 || form == 2;
+}
+
+/* ---- registers ----
+ *
+ * Operands a, b and c are in bits 24 to 31, 32 to 39 and 64 to 71. Of how many an opcode has, its row's name says nothing: what
+ * is here was found by comparing the fields with the words of a disassembler, for each opcode of units of fixed latency. */
+
+enum { READS_A = 1, READS_B = 2, READS_C = 4 };
+
+static u32 places_of(const struct sass_row *row)
+{
+    switch (row->code) {
+    case 0x00f: /* VIMNMX3 */
+    case 0x010: /* IADD3 */
+    case 0x011: /* LEA */
+    case 0x012: /* LOP3 */
+    case 0x016: /* PRMT */
+    case 0x019: /* SHF */
+    case 0x023: /* FFMA */
+    case 0x024: /* these four: IMAD, IDP */
+    case 0x025:
+    case 0x026:
+    case 0x027:
+    case 0x02b: /* DFMA */
+    case 0x031: /* these two: HFMA2 */
+    case 0x035:
+    case 0x046: /* VIADDMNMX */
+        return READS_A | READS_B | READS_C;
+    case 0x029: /* DADD */
+        return READS_A | READS_C;
+    case 0x007: /* SEL */
+    case 0x008: /* FSEL */
+    case 0x009: /* FMNMX */
+    case 0x00b: /* FSETP */
+    case 0x00c: /* ISETP */
+    case 0x020: /* FMUL */
+    case 0x021: /* FADD */
+    case 0x028: /* DMUL */
+    case 0x030: /* HADD2 */
+    case 0x032: /* HMUL2 */
+    case 0x036: /* VIADD */
+    case 0x048: /* VIMNMX */
+        return READS_A | READS_B;
+    default: /* one, which is read at once */
+        return 0;
+    }
+}
+
+/* Form 1 has registers only; in others b is a constant, an immediate or a uniform register, and with three operands the one
+ * that is left is in c. */
+static u32 registers_of(const struct sass_row *row, u64 low)
+{
+    const u32 places = places_of(row), form = (u32)(low >> 9 & 7);
+    if (form == 1)
+        return places;
+    return places & (places == (READS_A | READS_B | READS_C) ? READS_A | READS_C : READS_A);
+}
+
+struct sass_reads sass_reads_of(const struct sass_row *row, u64 low, u64 high)
+{
+    enum { WIDE = 0x025, HADD2 = 0x030, NONE = 255 };
+    const u32 places = registers_of(row, low);
+    const u8 regs[3] = {(u8)(low >> 24), (u8)(low >> 32), (u8)high};
+    struct sass_reads r = {{NONE, NONE, NONE}, 0, (u8)(high >> 58 & 7)};
+    for (u32 k = 0; k < 3; k++)
+        if (places >> k & 1)
+            r.regs[k] = regs[k];
+    if (row->code == HADD2) { /* its second operand is in b's bits, but kept as c's */
+        r.regs[2] = r.regs[1];
+        r.regs[1] = NONE;
+    }
+    r.wide = row->pipe == PIPE_FP64 ? 7 : row->code == WIDE ? READS_C : 0;
+    return r;
+}
+
 u32 sass_copy_groups(u64 low) { return (u32)(low >> 38 & 63); }
 
 /* DMMA: 8x8x4, 16x8x4, 16x8x8, 16x8x16, by bits 76 and 77; double precision is its own unit, so these are what they are. */

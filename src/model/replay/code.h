@@ -25,6 +25,7 @@ enum replay_pipe {
     PIPE_FMAHEAVY, /* integer multiply-add: half of the fma pipe */
     PIPE_ALU,      /* integer, logic, comparisons, min/max, moves between: 16 lanes a clock */
     PIPE_FP16,     /* HADD2, HMUL2, HFMA2 */
+    PIPE_FP16_MMA, /* HFMA2.MMA, which ptxas takes for every second one */
     PIPE_FP64,
     PIPE_XU,      /* MUFU, conversions between integer and float, popc, flo */
     PIPE_TENSOR,  /* HMMA, IMMA, DMMA */
@@ -47,19 +48,23 @@ enum replay_op {
     REPLAY_EXIT,
 };
 
-enum { REPLAY_BARS = 6, REPLAY_NO_BAR = 255, REPLAY_NO_SITE = UINT32_MAX };
+enum { REPLAY_BARS = 6, REPLAY_NO_BAR = 255, REPLAY_NO_REG = 255, REPLAY_NO_SITE = UINT32_MAX };
 
 struct replay_inst {
     u8 op;        /* enum replay_op */
     u8 pipe;      /* enum replay_pipe */
     u8 stall;     /* cycles, >= 1 */
-    u8 latency;   /* PLAIN with a write_bar: cycles from the issue to its result */
+    u8 latency;   /* PLAIN with a write_bar: cycles from the issue to its result; BARRIER: until it has arrived */
     u8 write_bar; /* 0..5, or REPLAY_NO_BAR */
     u8 read_bar;
     u8 wait;       /* bit k: scoreboard k */
     u8 copy;       /* MEMORY, BARRIER: of which of the program's entries the access is, from 0 */
     u16 interval;  /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
     u16 count;     /* COPY_WAIT */
+    u8 regs[3];    /* that it reads of the register file, by place of the operand; REPLAY_NO_REG: none */
+    u8 wide;       /* bit k: regs[k] is the first of two */
+    u8 reuse;      /* bit k: regs[k] is kept for the warp's next instruction */
+    bool joins;    /* lanes that came apart wait here for each other */
     bool elected;  /* an atomic that one lane does for all of the warp */
     bool constant; /* reads a constant bank through an operand c[bank][at]; of MEMORY this does not count */
     u32 site;      /* of the PTX function: which instruction it was made of; REPLAY_NO_SITE: none */

@@ -72,19 +72,36 @@ static double mean_of(const struct replay_launch *l, const struct plan *p, u32 n
     return n ? sum / n : 1;
 }
 
-/* Cycles of the typical SM, all of its blocks. */
-static double whole(const struct replay_launch *l, const struct plan *p, const struct sm_run *run)
+/* Cycles of the blocks that were not replayed: at the rate at which blocks began after the SM was filled. */
+static double cycles_left(const struct replay_launch *l, const struct plan *p, const struct sm_run *run)
 {
-    const double rest = mean_of(l, p, run->ran, true);
     const double left = p->blocks - run->ran;
     if (left <= 0 || run->ran < 1)
-        return run->cycles * rest;
+        return 0;
     const double mean = mean_of(l, p, run->ran, false);
     const double scale = mean > 0 ? l->cost / (double)l->nblocks / mean : 1;
     const double last = run->begun[run->ran - 1];
     const double each = run->ran > l->resident && last > run->filled ? (last - run->filled) / (run->ran - l->resident)
                                                                      : run->cycles / run->ran;
-    return (run->cycles + left * each * scale) * rest;
+    return left * each * scale;
+}
+
+/* Warps that are there while blocks begin where others have ended. */
+static double steady_warps(const struct sm_run *run)
+{
+    const double from = run->filled, to = run->ran ? run->begun[run->ran - 1] : 0;
+    double all = 0, between = 0;
+    for (u32 k = 0; k < run->ran; k++) {
+        all += run->ended[k] - run->begun[k];
+        between += fmax(0, fmin(to, run->ended[k]) - fmax(from, run->begun[k]));
+    }
+    return to > from && all > 0 ? run->present * between / all / (to - from) : run->present / run->cycles;
+}
+
+/* On average while the launch runs, its end too, where no blocks begin. */
+static double mean_warps(const struct sm_run *run, double left)
+{
+    return run->cycles > 0 ? (run->present + left * steady_warps(run)) / (run->cycles + left) : 0;
 }
 
 /* The recorded block that has the longest warp. */
@@ -135,6 +152,27 @@ static void prepare_funcs(struct arena *mem, const struct replay_launch *l)
         }
 }
 
+static bool is_product(const struct replay_inst *i) { return i->pipe == PIPE_TENSOR; }
+
+static bool code_has_products(const struct replay_code *code)
+{
+    for (u32 b = 0; b < code->nblocks; b++)
+        for (u32 p = 0; p < code->blocks[b].n; p++)
+            for (u32 i = 0; i < code->blocks[b].programs[p].n; i++)
+                if (is_product(&code->blocks[b].programs[p].insts[i]))
+                    return true;
+    return false;
+}
+
+static bool has_products(const struct replay_launch *l)
+{
+    for (u32 b = 0; b < l->nrecorded; b++)
+        for (u32 f = 0; f < l->blocks[b].nfuncs; f++)
+            if (code_has_products(l->blocks[b].funcs[f]->code))
+                return true;
+    return false;
+}
+
 /* No more blocks than the schedulers have places for. */
 static u32 resident_of(const struct replay_launch *l, const struct machine *m)
 {
@@ -144,7 +182,7 @@ static u32 resident_of(const struct replay_launch *l, const struct machine *m)
 
 struct replay_result replay_launch(struct arena *mem, const struct replay_launch *asked)
 {
-    const struct machine m = machine_of(asked->gpu);
+    const struct machine m = machine_of(asked->gpu, has_products(asked));
     struct replay_launch held = *asked;
     const struct replay_launch *l = &held;
     held.resident = resident_of(asked, &m);
@@ -154,14 +192,16 @@ struct replay_result replay_launch(struct arena *mem, const struct replay_launch
         struct sm_run run;
         prepare_funcs(mem, l);
         run_list(mem, l, &m, &p, true, &run);
-        const double cycles = whole(l, &p, &run);
+        const double left = cycles_left(l, &p, &run);
+        const double cycles = (run.cycles + left) * mean_of(l, &p, run.ran, true);
         r.cycles = fmax(cycles, long_end(mem, l, &m, &p, cycles));
         r.scale = run.ran ? (double)l->nblocks / run.ran : 0;
-        r.warps = run.cycles > 0 ? run.present / run.cycles : 0;
+        r.warps = mean_warps(&run, left);
         for (u32 k = 0; k < STALL_COUNT; k++)
             r.stalls[k] = run.stalls[k];
     }
     r.cycles += l->calls;
+    r.hz = m.hz;
     r.ns = r.cycles / m.hz * 1e9 + m.launch_ns;
     return r;
 }

@@ -32,18 +32,22 @@ struct machine {
     double atomic_same;                /* cycles of L2 for an atomic at one place, after the one before */
     double atomic_all;                 /* lanes of atomics a cycle at different places, all of L2 */
     double atomic_sector;              /* cycles of all of L2 for a sector of atomics */
-    double barrier, barrier_warp;      /* from the last arrival until warps go on; for each warp of the block */
+    double barrier, barrier_warp;      /* from the last arrival's being counted until warps go on; to count one */
     double atomic_queue;               /* cycles of atomics under way before issue stops */
     double leave;                      /* of a store, from the LSU out of the SM */
-    double branch;                     /* until the instruction behind a taken branch */
-    double fetch_first;                /* cycles to fetch the first code of a launch */
-    double fetch;                      /* cycles to fetch 128 bytes of code that the SM never had */
-    double block_start;                /* until a warp of a new block issues */
-    double blocks_a_cycle;             /* that the device starts */
+    double branch,
+        branch_fetch;      /* of a taken branch: from its stall on until its target is known; from its issue on until
+                                          the instruction there is */
+    double join;           /* of lanes that came apart: as branch */
+    double fetch_first;    /* cycles to fetch the first code of a launch */
+    double fetch;          /* cycles to fetch 128 bytes of code that the SM never had */
+    double block_start;    /* until a warp of a new block issues */
+    double blocks_a_cycle; /* that the device starts */
     double hz;
     double launch_ns; /* of a kernel that does nothing */
 };
 
-struct machine machine_of(const struct gpu *g);
+/* `products`: of matrices, for which the clock is lower. */
+struct machine machine_of(const struct gpu *g, bool products);
 
 #endif

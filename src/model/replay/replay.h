@@ -75,6 +75,7 @@ struct replay_launch {
 struct replay_result {
     double cycles;              /* from the start of the first block to the end of the last */
     double ns;                  /* with what a launch takes besides */
+    double hz;                  /* the SM's clock */
     double warps;               /* of an SM that are there, on average while the launch runs */
     double scale;               /* from the replayed blocks to all of the launch */
     double stalls[STALL_COUNT]; /* cycles of the replayed warps */

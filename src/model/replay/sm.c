@@ -1,8 +1,8 @@
 /* sm.c - the SM: who issues next (sm.h).
  *
- * Each warp knows the earliest time at which its next instruction may issue. A scheduler takes the warp with the smallest,
- * of equals the first, and is free again a cycle later; the SM takes the scheduler that is first. A warp that finds its pipe
- * or queue taken says when that will be free and waits on. */
+ * Each warp knows the earliest time at which its next instruction may issue. A scheduler takes of those that may issue the one
+ * whose last instruction is the oldest, and is free again a cycle later; the SM takes the scheduler that is first. A warp that
+ * finds its pipe or queue taken says when that will be free and waits on. */
 #include "model/replay/sm_run.h"
 #include "model/replay/warp.h"
 
@@ -17,11 +17,17 @@ static struct sm_scheduler *scheduler_of(struct sm *s, u32 warp, u32 *place)
 static void choose(struct sm_scheduler *c, u32 places)
 {
     u32 best = 0;
+    double next = INFINITY;
+    for (u32 k = 0; k < places; k++)
+        next = c->when[k] < next ? c->when[k] : next;
+    next = fmax(next, c->free);
+    c->next = next;
+    if (c->when[c->last] <= next && next <= c->issued[c->last] + 1)
+        return (void)(c->best = c->last);
     for (u32 k = 1; k < places; k++)
-        if (c->when[k] < c->when[best])
+        if (c->when[k] <= next && (c->when[best] > next || c->issued[k] < c->issued[best]))
             best = k;
     c->best = best;
-    c->next = fmax(c->when[best], c->free);
 }
 
 static void set_when(struct sm *s, u32 warp, double t)
@@ -57,12 +63,12 @@ static void begin_warp(struct sm *s, u32 held, u32 index, double t)
                           .last = stream->items + stream->n,
                           .held = held,
                           .issued = t - 1,
-                          .stalled = t,
-                          .stalled_by = STALL_WAIT};
+                          .stalled = t};
+    u32 place;
     w->there = warp_next_program(s, w);
     if (w->there)
         s->held[held].running++;
-    set_when(s, number, w->there ? warp_arrive(s, w) : INFINITY);
+    set_when(s, number, w->there ? warp_arrive(s, scheduler_of(s, number, &place), w) : INFINITY);
 }
 
 static void begin_block(struct sm *s, struct sm_run *run, u32 held, double t)
@@ -108,7 +114,7 @@ static u32 must_come(const struct sm_held *h, u64 item)
 static void release(struct sm *s, struct sm_held *h, u32 id, double t)
 {
     const u32 held = (u32)(h - s->held);
-    const double open = t + s->machine->barrier + s->machine->barrier_warp * h->running;
+    const double open = fmax(t, h->barriers[id].done) + s->machine->barrier;
     for (u32 k = 0; k < warps_of(s); k++) {
         struct sm_warp *w = &s->warps[held * warps_of(s) + k];
         if (!w->there || !w->waits_at || w->waits_at != id + 1)
@@ -118,7 +124,7 @@ static void release(struct sm *s, struct sm_held *h, u32 id, double t)
             w->cleared = open;
             w->cleared_by = STALL_BARRIER;
         }
-        set_when(s, held * warps_of(s) + k, fmax(w->stalled, fmax(w->fetched, w->cleared)));
+        set_when(s, held * warps_of(s) + k, warp_ready(w));
     }
     h->barriers[id].arrived = 0;
 }
@@ -136,6 +142,8 @@ static void come_to_barrier(struct sm *s, u32 number, u64 item, double t)
     struct sm_warp *w = &s->warps[number];
     struct sm_held *h = &s->held[w->held];
     const u32 id = item_barrier_id(item) % SM_BARRIERS;
+    s->barriers = fmax(s->barriers, t) + s->machine->barrier_warp;
+    h->barriers[id].done = s->barriers;
     h->barriers[id].arrived++;
     if (item_waits(item)) {
         w->waits_at = id + 1;
@@ -143,6 +151,38 @@ static void come_to_barrier(struct sm *s, u32 number, u64 item, double t)
     }
     if (h->barriers[id].arrived >= must_come(h, item))
         release(s, h, id, t);
+}
+
+/* ---- registers ---- */
+
+static bool is_kept(const struct sm_warp *w, const struct replay_inst *i, u32 k)
+{
+    return w->cached[k][i->regs[k] & 1] == i->regs[k] + 1;
+}
+
+static bool is_read_twice(const struct replay_inst *i, u32 k)
+{
+    return (k > 0 && i->regs[0] == i->regs[k]) || (k > 1 && i->regs[1] == i->regs[k]);
+}
+
+/* Cycles in which an instruction's registers are read: a bank gives one a cycle, what is kept is not read. */
+static double read_cycles(const struct sm_warp *w, const struct replay_inst *i)
+{
+    u32 reads[2] = {0};
+    for (u32 k = 0; k < 3; k++)
+        if (i->regs[k] != REPLAY_NO_REG && !is_kept(w, i, k) && !is_read_twice(i, k)) {
+            reads[i->regs[k] & 1]++;
+            reads[!(i->regs[k] & 1)] += i->wide >> k & 1;
+        }
+    return fmax(1, fmax(reads[0], reads[1]));
+}
+
+/* What is kept for a place and bank goes when another register of that bank is read there, or when it is used for the last time. */
+static void keep_registers(struct sm_warp *w, const struct replay_inst *i)
+{
+    for (u32 k = 0; k < 3; k++)
+        if (i->regs[k] != REPLAY_NO_REG)
+            w->cached[k][i->regs[k] & 1] = i->reuse >> k & 1 ? (u8)(i->regs[k] + 1) : 0;
 }
 
 /* ---- issue ---- */
@@ -166,28 +206,35 @@ static void finish_warp(struct sm *s, struct sm_run *run, u32 number, double t)
         release_complete(s, h, t);
 }
 
+/* The warp is not at the instruction behind the last one: it took a branch there. */
+static void branch(const struct sm *s, struct sm_warp *w, double t)
+{
+    w->resolved = fmax(w->resolved, w->stalled + s->machine->branch);
+    w->fetched = t + s->machine->branch_fetch;
+}
+
 /* It stands at its next instruction, and at a barrier if the one before was one. */
-static void go_on(struct sm *s, struct sm_run *run, u32 number, double t, u64 barrier)
+static void go_on(struct sm *s, struct sm_run *run, struct sm_scheduler *c, u32 number, double t, double late,
+                  u64 barrier)
 {
     struct sm_warp *w = &s->warps[number];
     const struct replay_inst *i = warp_inst(w);
     const u32 at = i->at;
     w->issued = t;
-    w->stalled = t + (i->stall ? i->stall : 1);
-    w->stalled_by = STALL_WAIT;
+    w->stalled = t + late + (i->stall ? i->stall : 1);
+    w->resolved = i->joins ? w->stalled + s->machine->join : 0;
+    w->fetched = 0;
     if (++w->pc == w->program->n) {
         if (!warp_next_program(s, w)) {
             finish_warp(s, run, number, t);
             return;
         }
-        if (warp_inst(w)->at != at + 1) {
-            w->stalled = fmax(w->stalled, t + s->machine->branch);
-            w->stalled_by = STALL_BRANCH_RESOLVING;
-        }
+        if (warp_inst(w)->at != at + 1)
+            branch(s, w, t);
     }
-    set_when(s, number, warp_arrive(s, w));
+    set_when(s, number, warp_arrive(s, c, w));
     if (barrier)
-        come_to_barrier(s, number, barrier, t);
+        come_to_barrier(s, number, barrier, t + i->latency);
 }
 
 static void set_bar(struct sm_warp *w, u8 bar, double t, u8 reason)
@@ -207,6 +254,47 @@ static void commit_copies(struct sm_warp *w)
     }
     const double before = w->ngroups ? w->groups[w->ngroups - 1] : 0;
     w->groups[w->ngroups++] = fmax(w->copies, before);
+}
+
+/* The pipe of floats is two halves, where integers have half its rate: those take one of them, floats take turns. A mix of both
+ * is as slow as if floats did not choose (docs/calibrate.md). */
+static bool has_halves(const struct machine *m) { return 2 * m->interval[PIPE_FMA] == m->interval[PIPE_FMAHEAVY]; }
+
+static double *unit_of(const struct machine *m, struct sm_scheduler *c, u32 pipe)
+{
+    if (pipe == PIPE_FMA && c->heavy)
+        return &c->pipe[PIPE_FMAHEAVY];
+    return &c->pipe[pipe == PIPE_FMAHEAVY && !has_halves(m) ? PIPE_FMA : pipe];
+}
+
+/* Something was issued at t: what takes that pipe has to wait until then. */
+static void tell_taken(const struct machine *m, struct sm_scheduler *c, u32 pipe, double t)
+{
+    const double until = *unit_of(m, c, pipe), from = fmax(t + 1, c->told[pipe]);
+    if (until > from) {
+        c->taken[pipe] += until - from;
+        c->told[pipe] = until;
+    }
+}
+
+/* True: the pipe is free, and taken now; longer, if its operands come late. */
+static bool take_pipe(struct sm *s, struct sm_scheduler *c, const struct replay_inst *i, double t, double reads,
+                      struct sm_done *done)
+{
+    const struct machine *m = s->machine;
+    const bool half = i->pipe == PIPE_FMA && has_halves(m);
+    double *unit = unit_of(m, c, i->pipe);
+    if (*unit > t) {
+        *done = (struct sm_done){.result = *unit, .reason = STALL_MATH_PIPE_THROTTLE};
+        return false;
+    }
+    const double cycles = i->interval ? i->interval : m->interval[half ? PIPE_FMAHEAVY : i->pipe];
+    *unit = t + fmax(cycles, reads);
+    c->heavy ^= half;
+    tell_taken(m, c, i->pipe, t);
+    if (i->pipe == PIPE_FMA || i->pipe == PIPE_FMAHEAVY)
+        tell_taken(m, c, PIPE_FMA + PIPE_FMAHEAVY - i->pipe, t);
+    return true;
 }
 
 /* True: it has its pipe and queue, *done is when its results are there. */
@@ -229,13 +317,23 @@ static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, doubl
         done->result = fmax(done->result, sm_take_lsu(s, c, t, 1, 1) + i->latency - s->machine->issue);
         return true;
     }
-    double *pipe = &c->pipe[i->pipe == PIPE_FMAHEAVY ? PIPE_FMA : i->pipe]; /* one pipe, as a mix of both shows */
-    if (*pipe > t) {
-        *done = (struct sm_done){.result = *pipe, .reason = STALL_MATH_PIPE_THROTTLE};
-        return false;
-    }
-    *pipe = t + (i->interval ? i->interval : s->machine->interval[i->pipe]);
-    return true;
+    return take_pipe(s, c, i, t, read_cycles(w, i), done);
+}
+
+/* The scheduler is free again a cycle later, unless registers of what it has issued are still to be read: those of one
+ * instruction may be late. How much later the warp's stall count begins for that: half of it, fitted on what kernels of the
+ * corpus's half for fitting wait for. */
+static double hold(struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t)
+{
+    enum { LATE = 1 };
+    const double from = fmax(c->reads, t);
+    c->reads = from + (i->pipe == PIPE_FP64 ? 1 : read_cycles(w, i));
+    keep_registers(w, i);
+    c->issued[c->best] = t;
+    c->last = c->best;
+    c->free = fmax(t + 1, c->reads - LATE);
+    c->held += c->free - t - 1;
+    return 0.5 * (from - t);
 }
 
 static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
@@ -246,19 +344,21 @@ static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
     const struct replay_inst *i = warp_inst(w);
     struct sm_done done;
     if (!admit(s, c, w, t, &done)) {
-        w->throttled = done.result;
-        w->throttled_by = done.reason;
+        if (done.reason != STALL_MATH_PIPE_THROTTLE) {
+            w->throttled = done.result;
+            w->throttled_by = done.reason;
+        }
         set_when(s, number, done.result);
         return;
     }
-    warp_account(s, w, t);
-    c->free = t + 1;
+    warp_account(s, c, w, t);
+    const double late = hold(c, w, i, t);
     set_bar(w, i->write_bar, done.result, done.reason);
     set_bar(w, i->read_bar, done.read, STALL_SHORT_SCOREBOARD);
     if (i->op == REPLAY_COPY_COMMIT)
         commit_copies(w);
     const struct sm_cost *barrier = i->op == REPLAY_BARRIER ? warp_cost(w) : NULL;
-    go_on(s, run, number, t, barrier ? barrier->item : 0);
+    go_on(s, run, c, number, t, late, barrier ? barrier->item : 0);
 }
 
 /* ---- all ---- */

@@ -47,14 +47,15 @@ struct sm_warp {
     bool there;
     u32 waits_at; /* 1 + the barrier; 0: it does not */
     /* until when the instruction at pc waits, and for what */
-    double issued;               /* the instruction before */
-    double stalled;              /* its stall count is over */
-    double fetched;              /* the instruction is there */
-    double cleared;              /* its scoreboards are down */
-    double throttled;            /* a queue or pipe has room */
-    u8 cleared_by, throttled_by; /* enum stall_reason */
-    u8 stalled_by;
-    struct replay_site *before; /* of the instruction before; NULL: it is not counted */
+    double issued;                    /* the instruction before */
+    double stalled;                   /* its stall count is over */
+    double fetched;                   /* the instruction is there */
+    double cleared;                   /* its scoreboards are down */
+    double throttled;                 /* a queue or pipe has room */
+    u8 cleared_by, throttled_by;      /* enum stall_reason */
+    double resolved;                  /* a branch's target is known */
+    double before_taken, before_held; /* of its scheduler, when it came to the instruction: the pipe's, and all */
+    struct replay_site *before;       /* of the instruction before; NULL: it is not counted */
     /* what is under way */
     double bar[REPLAY_BARS];
     u8 bar_reason[REPLAY_BARS];
@@ -63,10 +64,12 @@ struct sm_warp {
     double copies; /* asynchronous copies since the last commit are done */
     double groups[COPY_GROUPS];
     u32 ngroups;
+    u8 cached[3][2]; /* by place of the operand and bank: 1 + the register that is kept; 0: none */
 };
 
 struct sm_barrier {
     u32 arrived;
+    double done; /* the last arrival is counted */
 };
 
 struct sm_held {
@@ -85,12 +88,19 @@ struct sm_memory {
 /* A scheduler's warps, by place; INFINITY: it has nothing to issue. */
 struct sm_scheduler {
     double when[SM_WARPS_A_SCHEDULER];
-    double free; /* when it may issue again */
-    double next; /* the earliest of when, and not before free */
-    u32 best;    /* whose that is */
+    double issued[SM_WARPS_A_SCHEDULER]; /* by place: its last instruction */
+    double free;                         /* when it may issue again */
+    double next;                         /* the earliest of when, and not before free */
+    u32 best;                            /* whose that is */
+    u32 last;                            /* who issued last */
     double pipe[PIPE_COUNT];
-    double lsu;              /* when its memory instructions are done */
-    double queued[SM_QUEUE]; /* the last ones, when each was done: a ring */
+    bool heavy;               /* the next instruction on floats takes the half that integers take too */
+    double taken[PIPE_COUNT]; /* cycles so far in which what takes the pipe could not be issued */
+    double told[PIPE_COUNT];  /* until when that is in them */
+    double reads;             /* when the registers of what was issued are read */
+    double held;              /* cycles so far in which nothing could be issued because of that */
+    double lsu;               /* when its memory instructions are done */
+    double queued[SM_QUEUE];  /* the last ones, when each was done: a ring */
     u32 nqueued;
 };
 
@@ -111,6 +121,7 @@ struct sm {
     bool constant_missed;            /* by the last access */
     struct cache l1;
     struct sm_arriving *arriving; /* [1 << SM_ARRIVING_BITS], by a hash of the line */
+    double barriers;              /* when the unit that counts arrivals is free */
     double constants;             /* when the first constants are there; 0: nobody asked */
     bool fetched;                 /* some code */
     /* what came out */

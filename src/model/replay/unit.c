@@ -29,3 +29,8 @@ u32 unit_wide_cycles(const struct gpu *gpu)
 {
     return gpu->imad_wide_rate ? gpu->warp_size * gpu->sub_partitions / gpu->imad_wide_rate : 0;
 }
+
+u32 unit_half_cycles(const struct gpu *gpu)
+{
+    return gpu->fp16_rate ? 2 * gpu->warp_size * gpu->sub_partitions / gpu->fp16_rate : 0;
+}

@@ -27,6 +27,9 @@ u32 unit_latency(const struct gpu *g, enum unit_result result);
  * sub-partition, >= 1. */
 u32 unit_product_cycles(const struct gpu *g, u32 multiply_adds, bool doubles);
 
+/* Cycles that an instruction on halves keeps its pipe, of machine code, which has two such pipes; 0: as others. */
+u32 unit_half_cycles(const struct gpu *gpu);
+
 /* Cycles that a product of integers of 64 bits, or its high half, keeps its pipe; 0: as others. */
 u32 unit_wide_cycles(const struct gpu *gpu);
 

@@ -183,11 +183,18 @@ static double copies_under_way(const struct sm_warp *w, u32 most)
     return w->ngroups > most ? w->groups[w->ngroups - most - 1] : 0;
 }
 
-double warp_arrive(struct sm *s, struct sm_warp *w)
+static void note_scheduler(const struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i)
+{
+    w->before_taken = c->taken[i->pipe];
+    w->before_held = c->held;
+}
+
+double warp_arrive(struct sm *s, const struct sm_scheduler *scheduler, struct sm_warp *w)
 {
     const struct replay_inst *i = warp_inst(w);
     w->cleared = w->throttled = 0;
-    w->fetched = fetch(s, w, i->at, w->stalled);
+    w->fetched = fmax(w->fetched, fetch(s, w, i->at, fmax(w->stalled, w->resolved)));
+    note_scheduler(scheduler, w, i);
     if (i->wait)
         wait_for_bars(w, i->wait);
     if (i->constant)
@@ -196,7 +203,7 @@ double warp_arrive(struct sm *s, struct sm_warp *w)
         wait_until(w, w->memory, STALL_MEMBAR);
     if (i->op == REPLAY_COPY_WAIT)
         wait_until(w, copies_under_way(w, i->count), STALL_LONG_SCOREBOARD);
-    return fmax(w->stalled, fmax(w->fetched, w->cleared));
+    return warp_ready(w);
 }
 
 /* ---- what it waited for ---- */
@@ -209,14 +216,29 @@ static void add(double *sums, u32 reason, double *from, double to)
     }
 }
 
-void warp_account(struct sm *s, struct sm_warp *w, double t)
+/* It was ready, and others were issued: what of that time its pipe was taken, and what of it registers were read. Only how much
+ * of both there was since the instruction before is known. */
+static void add_ready(double *sums, const struct sm_scheduler *c, const struct sm_warp *w, double from, double to)
+{
+    const u32 pipe = warp_inst(w)->pipe;
+    const double since = to - w->issued, ready = to - from;
+    const double taken = fmin(ready, (c->taken[pipe] - w->before_taken) / since * ready);
+    const double held = fmin(ready - taken, (c->held - w->before_held) / since * ready);
+    sums[pipe == PIPE_XU ? STALL_MIO_THROTTLE : STALL_MATH_PIPE_THROTTLE] += taken;
+    sums[STALL_DISPATCH_STALL] += held;
+    sums[STALL_NOT_SELECTED] += ready - taken - held;
+}
+
+void warp_account(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w, double t)
 {
     double spent[STALL_COUNT] = {0}, from = w->issued + 1;
-    add(spent, w->stalled_by, &from, w->stalled);
+    add(spent, STALL_WAIT, &from, w->stalled);
+    add(spent, STALL_BRANCH_RESOLVING, &from, w->resolved);
     add(spent, STALL_NO_INSTRUCTION, &from, w->fetched);
     add(spent, w->cleared_by, &from, w->cleared);
     add(spent, w->throttled_by, &from, w->throttled);
-    add(spent, STALL_NOT_SELECTED, &from, t);
+    if (t > from)
+        add_ready(spent, c, w, from, t);
     spent[STALL_SELECTED] = 1;
     const u32 site = warp_inst(w)->site;
     struct replay_site *to = s->counts && site < w->func->nsites ? &w->func->sites[site] : NULL;

@@ -8,8 +8,8 @@
 #include "lowered.h"
 #include "meter/replay/make_code.h"
 
-static const char *const pipes[PIPE_COUNT] = {"none",   "fma",     "fmaheavy", "alu", "fp16", "fp64", "xu",
-                                              "tensor", "uniform", "branch",   "adu", "lsu",  "tex"};
+static const char *const pipes[PIPE_COUNT] = {"none", "fma",    "fmaheavy", "alu",    "fp16", "fp16mma", "fp64",
+                                              "xu",   "tensor", "uniform",  "branch", "adu",  "lsu",     "tex"};
 static const char *const ops[] = {"", "memory", "barrier", "fence", "commit", "copies", "sleep", "exit"};
 
 /* The block whose program is running when a warp is in the block of the site, as far as that is certain. */

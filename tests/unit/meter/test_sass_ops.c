@@ -25,10 +25,10 @@ static void known_words(void **state)
         u32 cc_major;
         u8 pipe;
     } words[] = {
-        {0x0000000604098981, "LDG", 9, PIPE_LSU},     {0x0000002425257221, "FADD", 9, PIPE_FMA},
-        {0x0000000a00057308, "MUFU", 9, PIPE_XU},     {0x0000001a0204723c, "HMMA", 9, PIPE_TENSOR},
-        {0x00000000ff007435, "HFMA2", 9, PIPE_FP16},  {0x0000000502097235, "IADD", 10, PIPE_ALU},
-        {0x000000070200798e, "REDG", 9, PIPE_LSU},    {0x000000000006798e, "RED", 8, PIPE_LSU},
+        {0x0000000604098981, "LDG", 9, PIPE_LSU},        {0x0000002425257221, "FADD", 9, PIPE_FMA},
+        {0x0000000a00057308, "MUFU", 9, PIPE_XU},        {0x0000001a0204723c, "HMMA", 9, PIPE_TENSOR},
+        {0x00000000ff007435, "HFMA2", 9, PIPE_FP16_MMA}, {0x0000000502097235, "IADD", 10, PIPE_ALU},
+        {0x000000070200798e, "REDG", 9, PIPE_LSU},       {0x000000000006798e, "RED", 8, PIPE_LSU},
         {0x000000000000794d, "EXIT", 9, PIPE_BRANCH},
     };
     for (u32 k = 0; k < LS_ARRAY_LEN(words); k++) {
@@ -55,6 +55,23 @@ static void control_words(void **state)
     assert_int_equal(sass_copy_groups(0x000080c00000791a), 3); /* DEPBAR.LE SB0, 0x3 */
     assert_true(sass_reads_constant(0x0000580002027625));      /* IMAD.WIDE.U32 R2, R2, R3, c[0x0][0x160] */
     assert_false(sass_reads_constant(0x0000000405047221));
+}
+
+/* FFMA R5, R2, R5, R4 and DADD R4, R2, R4 with registers kept, FADD with a constant. */
+static void registers_read(void **state)
+{
+    (void)state;
+    struct sass_reads r = sass_reads_of(sass_row_of(0x0000000502057223, 9), 0x0000000502057223, 0x0400000000000004);
+    assert_memory_equal(r.regs, ((u8[]){2, 5, 4}), 3);
+    assert_int_equal(r.reuse, 1);
+    assert_int_equal(r.wide, 0);
+    r = sass_reads_of(sass_row_of(0x0000000002047229, 9), 0x0000000002047229, 0x0000000000000004);
+    assert_memory_equal(r.regs, ((u8[]){2, 255, 4}), 3);
+    assert_int_equal(r.wide, 7);
+    r = sass_reads_of(sass_row_of(0x0000580002027a21, 9), 0x0000580002027a21, 0);
+    assert_memory_equal(r.regs, ((u8[]){2, 255, 255}), 3);
+    assert_true(sass_reads_number(0x000100050000751d)); /* BAR.SYNC R5, 0x40 */
+    assert_false(sass_reads_number(0x0000000000007b1d));
 }
 
 static u32 macs(u64 low, u64 high) { return sass_matrix_macs(sass_row_of(low, 9), high); }
@@ -162,9 +179,9 @@ static void disassembler_agrees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_words),          cmocka_unit_test(control_words),
-        cmocka_unit_test(products_of_matrices), cmocka_unit_test(units_take_time),
-        cmocka_unit_test(disassembler_agrees),
+        cmocka_unit_test(known_words),     cmocka_unit_test(control_words),
+        cmocka_unit_test(registers_read),  cmocka_unit_test(products_of_matrices),
+        cmocka_unit_test(units_take_time), cmocka_unit_test(disassembler_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

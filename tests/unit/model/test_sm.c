@@ -244,6 +244,67 @@ static void many_blocks_take_longer(void **state)
     assert_true(took[1] > 1.95 * took[0] && took[1] < 2.05 * took[0]);
 }
 
+/* Eight warps a scheduler, of instructions whose operands are in the same bank of registers or not. */
+static struct replay_result banks(bool same, bool kept)
+{
+    struct made m;
+    begin(&m);
+    for (u32 k = 0; k < INSTS; k++) {
+        struct replay_inst *i = add_inst(&m, PIPE_FMA, 1);
+        memcpy(i->regs, (u8[]){2, same ? 4 : 5, REPLAY_NO_REG}, 3);
+        i->reuse = kept;
+    }
+    for (u32 k = 0; k < 64; k++)
+        enter(&m);
+    m.warps = 32;
+    const struct replay_result r = replay(&m, NULL);
+    arena_free(&m.mem);
+    return r;
+}
+
+static void a_bank_gives_a_register_a_cycle(void **state)
+{
+    (void)state;
+    const double one = banks(false, false).cycles;
+    const struct replay_result two = banks(true, false);
+    assert_true(two.cycles > 1.8 * one && two.cycles < 2.2 * one);
+    assert_true(two.stalls[STALL_DISPATCH_STALL] > two.stalls[STALL_NOT_SELECTED] / 2);
+    assert_true(banks(true, true).cycles < 1.1 * one);
+}
+
+/* At half rate warps are ready in every second cycle, and find the pipe taken in the others; none is left behind. */
+static void half_rate_is_half_throttle(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m);
+    for (u32 k = 0; k < INSTS; k++)
+        add_inst(&m, PIPE_ALU, 2);
+    for (u32 k = 0; k < 32; k++)
+        enter(&m);
+    m.warps = 32;
+    const struct replay_result r = replay(&m, NULL);
+    const double pipe = r.stalls[STALL_MATH_PIPE_THROTTLE], ready = r.stalls[STALL_NOT_SELECTED];
+    assert_true(pipe > 0.9 * ready && pipe < 1.1 * ready);
+    assert_true(r.warps > 28);
+    arena_free(&m.mem);
+}
+
+/* As measured: IMAD and FFMA in turns are two in three cycles. */
+static void integers_and_floats_share(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m);
+    for (u32 k = 0; k < INSTS; k++)
+        add_inst(&m, k % 2 ? PIPE_FMA : PIPE_FMAHEAVY, 2);
+    for (u32 k = 0; k < 32; k++)
+        enter(&m);
+    m.warps = 32;
+    assert_in_range((u64)cycles_of(&m), 24576, 24576 + 2000); /* 8 x 64 x 32 x 3 / 2 */
+    arena_free(&m.mem);
+}
+
 /* Every cycle of a warp has one reason. */
 static void reasons_add_up(void **state)
 {
@@ -268,10 +329,17 @@ static void reasons_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_takes_its_stalls), cmocka_unit_test(warps_share_a_pipe),
-        cmocka_unit_test(a_load_is_waited_for),     cmocka_unit_test(conflicts_cost_wavefronts),
-        cmocka_unit_test(a_barrier_waits_for_all),  cmocka_unit_test(many_blocks_take_longer),
-        cmocka_unit_test(reasons_add_up),           cmocka_unit_test(a_hit_waits_for_what_is_under_way),
+        cmocka_unit_test(a_chain_takes_its_stalls),
+        cmocka_unit_test(warps_share_a_pipe),
+        cmocka_unit_test(a_load_is_waited_for),
+        cmocka_unit_test(conflicts_cost_wavefronts),
+        cmocka_unit_test(a_barrier_waits_for_all),
+        cmocka_unit_test(many_blocks_take_longer),
+        cmocka_unit_test(reasons_add_up),
+        cmocka_unit_test(a_hit_waits_for_what_is_under_way),
+        cmocka_unit_test(a_bank_gives_a_register_a_cycle),
+        cmocka_unit_test(half_rate_is_half_throttle),
+        cmocka_unit_test(integers_and_floats_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
