@@ -17,6 +17,7 @@ static void take_launcher(void)
     } else if (profile_on()) {
         driver_launcher.wants = profile_wants;
         driver_launcher.grid = profile_grid;
+        driver_launcher.launch = profile_launch;
     }
 }
 

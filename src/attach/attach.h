@@ -22,6 +22,9 @@ bool profile_on(void); /* launches are recorded */
 /* One grid: wanted ones are run under the meter and recorded. As in struct driver_launcher. */
 enum ls_status profile_grid(struct driver_launch *x, CUfunction f, bool wanted, struct exec_launch *l,
                             struct exec_fault *fault);
+/* A launch with all that its kernels launch: its time is then that of all. */
+enum ls_status profile_launch(struct driver_launch *x, const struct exec_launch *l, exec_run_one *one, void *ctx,
+                              struct exec_fault *fault);
 
 /* Exported, and found by dlsym like those of driver/memory/own.h. 0: launches from now on are recorded without the modelled
  * metrics; else as LOCKSTEP_CACHES says. While nothing runs. */

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
+#include "attach/profile_tree.h"
 #include "attach/sampling.h"
 #include "meter/meter.h"
 #include "meter/session/select.h"
@@ -276,6 +277,7 @@ static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct la
         r->status = run == LS_ERR_FAULT ? exec_fault_cuda_name(fault->kind) : ls_status_text(run);
     else
         sampling_take(row, r, options.caches);
+    profile_tree_add(l, r, &drv.gpu);
     record(r, l, place);
     meter_report_free(r);
     count_run();
@@ -285,5 +287,22 @@ static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct la
 enum ls_status profile_grid(struct driver_launch *x, CUfunction f, bool wanted, struct exec_launch *l,
                             struct exec_fault *fault)
 {
-    return wanted ? profile_run(l, f, x->place, fault) : exec_run(l, fault, NULL);
+    if (wanted)
+        return profile_run(l, f, x->place, fault);
+    profile_tree_add(l, NULL, &drv.gpu);
+    return exec_run(l, fault, NULL);
+}
+
+enum ls_status profile_launch(struct driver_launch *x, const struct exec_launch *l, exec_run_one *one, void *ctx,
+                              struct exec_fault *fault)
+{
+    (void)x;
+    profile_tree_begin();
+    const enum ls_status run = exec_run_tree(l, one, ctx, fault);
+    const double ns = run == LS_OK ? profile_tree_ns(&drv.gpu) : 0;
+    profile_tree_end();
+    const enum ls_status s = ns > 0 ? session_append_tree(profile.folder, l->id, ns) : LS_OK;
+    if (s != LS_OK)
+        complain("LOCKSTEP_SESSION: the time of a launch with its children was not recorded", s);
+    return run;
 }

@@ -2,8 +2,8 @@
 #
 #     awk -v kernel=NAME -v metrics=a,b,c -f ncu.awk -f tree.awk CASE.csv
 #
-# A run has one launch, NAME's, and those that kernels made. Sums and times are added up, as the GPU's profiler has a kernel and what it
-# launches in one row; the rest is of the first. A metric that is not there is an empty field. Status 1: NAME is not first.
+# A run has one launch, NAME's, and those that kernels made. Sums are added up, as the GPU's profiler has a kernel and what it
+# launches in one row; the rest is of the first, whose time is that of all. A metric that is not there is an empty field. Status 1: NAME is not first.
 
 BEGIN { nm = split(metrics, metric, ",") }
 !/^"/ { next }
@@ -19,7 +19,7 @@ BEGIN { nm = split(metrics, metric, ",") }
             continue
         if (n == 1)
             sum[i] = number(value)
-        else if (metric[i] ~ /\.sum$/)
+        else if (metric[i] ~ /\.sum$/ && metric[i] !~ /time_duration/)
             sum[i] += number(value)
     }
 }

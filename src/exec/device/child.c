@@ -146,6 +146,10 @@ static struct exec_launch launch_of(const struct tree *t, const struct exec_laun
     l.cooperative = false;
     l.parent = parent->id;
     l.depth = parent->depth + 1;
+    l.by = (struct exec_launched_by){
+        .block = c->by_block,
+        .stream = c->stream,
+        .thread = (c->thread_id[2] * parent->block[1] + c->thread_id[1]) * parent->block[0] + c->thread_id[0]};
     if (t->deadline > 0) {
         const double left = t->deadline - exec_now();
         l.max_seconds = left > 1e-9 ? left : 1e-9;

@@ -17,7 +17,7 @@
 #include "exec/sched.h"
 
 /* Streams with a meaning of their own (driver_types.h); created ones are numbered behind a mark. */
-enum { STREAM_TAIL = 3, STREAM_FIRE_AND_FORGET = 4 };
+enum { STREAM_TAIL = EXEC_STREAM_TAIL, STREAM_FIRE_AND_FORGET = EXEC_STREAM_FORGOTTEN };
 #define STREAM_MARK 0xcd50000000000000u
 enum { NON_BLOCKING = 1 }; /* cudaStreamNonBlocking: the only kind that a kernel may create */
 
@@ -267,6 +267,7 @@ static void queue(struct builtin_call *c, unsigned lane, struct child *child, u6
 {
     struct exec_fault at = {0}; /* for the thread's coordinates */
     fault_place(c->w, c->pc, lane, &at);
+    child->stream = stream;
     child->tail = stream == STREAM_TAIL;
     child_queue(c->w->block, child, at.thread);
 }

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +59,16 @@ static enum ls_status append(const char *path, const struct meter_report *r)
     return s;
 }
 
+static bool own_path(const char *folder, char path[4096])
+{
+    const int n = snprintf(path, 4096, "%s/%ld.rec", folder, (long)getpid());
+    return n > 0 && n < 4096;
+}
+
 enum ls_status session_append(const char *folder, const char *gpu, const struct meter_report *r)
 {
     char path[4096];
-    const int n = snprintf(path, sizeof path, "%s/%ld.rec", folder, (long)getpid());
-    if (n < 0 || (size_t)n >= sizeof path)
+    if (!own_path(folder, path))
         return LS_ERR_INVALID;
     if (mkdir(folder, 0777) && errno != EEXIST)
         return LS_ERR_IO;
@@ -71,6 +77,25 @@ enum ls_status session_append(const char *folder, const char *gpu, const struct 
     const enum ls_status s = append(path, r);
     pthread_mutex_unlock(&own.lock);
     return s;
+}
+
+/* Times of trees are lines of their own: a root's record is written before its children run. */
+static const char tree_format[] = "{\"type\":\"tree\",\"root\":%" PRIu64 ",\"ns\":%lf}\n";
+
+enum ls_status session_append_tree(const char *folder, u64 root, double ns)
+{
+    char path[4096], line[128];
+    if (!own_path(folder, path))
+        return LS_ERR_INVALID;
+    const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (fd < 0)
+        return LS_ERR_IO;
+    const int n = snprintf(line, sizeof line, tree_format, root, ns);
+    pthread_mutex_lock(&own.lock);
+    const bool written = write_all(fd, line, (size_t)n);
+    pthread_mutex_unlock(&own.lock);
+    close(fd);
+    return written ? LS_OK : LS_ERR_IO;
 }
 
 /* ---- reading ---- */
@@ -127,6 +152,26 @@ static enum ls_status add_report(struct session *s, struct session_reader *rd, s
     return LS_OK;
 }
 
+/* The line of a tree: its root's time is that of all. `from`: the first report of this file. */
+static bool read_tree(const struct session *s, const char *line, u32 from)
+{
+    u64 root;
+    double ns;
+    if (sscanf(line, tree_format, &root, &ns) != 2)
+        return false;
+    for (u32 k = s->n; k-- > from;) {
+        struct meter_report *r = s->reports[k];
+        const double alone = r->metrics[METRIC_gpu_time].value;
+        if (r->id != root || r->depth || r->process + 1 != s->nprocesses)
+            continue;
+        r->metrics[METRIC_gpu_time].value = ns;
+        r->metrics[METRIC_cycles_elapsed].value *= alone > 0 ? ns / alone : 1;
+        r->n[EVENT_time_ns] = (u64)(ns + 0.5);
+        break;
+    }
+    return true;
+}
+
 static enum ls_status read_records(struct session *s, struct session_reader *rd, FILE *f, const char *path,
                                    struct diag_list *diags)
 {
@@ -142,6 +187,8 @@ static enum ls_status read_records(struct session *s, struct session_reader *rd,
             continue;
         if (!n || line[n - 1] != '\n')
             break; /* a line without its end was being written when the process died */
+        if (read_tree(s, line, before))
+            continue;
         status = session_reader_parse(rd, line, (size_t)n - 1, &r);
         if (status == LS_OK)
             status = add_report(s, rd, r, s->n == before);

@@ -20,6 +20,9 @@
  * process was told of it, for session_process; NULL: the default. */
 enum ls_status session_append(const char *folder, const char *gpu, const struct meter_report *r);
 
+/* Behind the records of a launch and of all that its kernels launched: it took so long with them. */
+enum ls_status session_append_tree(const char *folder, u64 root, double ns);
+
 /* The program behind some records. */
 struct session_process {
     u64 pid;          /* 0: the records do not say */

@@ -1,0 +1,312 @@
+/* children.c - events in the order of their times (children.h). */
+#include "model/children.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+#define NONE UINT32_MAX
+
+enum what {
+    HANDED,  /* its launch is done, or the grid before it in its stream is complete */
+    ENDED,   /* its blocks have */
+    DONE,    /* all below it too: the next in its stream may begin */
+    COMPLETE /* its parent knows */
+};
+
+struct event {
+    double t;
+    u32 seq; /* of events at one time the first comes first */
+    u32 grid;
+    enum what what;
+};
+
+struct node {
+    double handed;             /* after its parent's begin */
+    double own;                /* with its launches */
+    double share;              /* of the device */
+    double finished, complete; /* when it was DONE, and COMPLETE */
+    u32 first, last, next;     /* its children, but tails, and the next of its parent's */
+    u32 tail;                  /* its first tail; those are linked by `after` */
+    u32 before, after;         /* in its stream */
+    u32 pending, nchildren;    /* children that are not complete; of all kinds */
+    bool launched, ended, done;
+};
+
+struct tree {
+    struct arena *mem;
+    const struct gpu *gpu;
+    const struct child_grid *grids;
+    struct node *nodes;
+    u32 n;
+    VEC(struct event) events; /* a heap */
+    VEC(u32) ready;
+    u32 nstarted, running, seq;
+    double share; /* of the device that is taken */
+    double busy;  /* the device begins or ends another grid until then */
+};
+
+double children_calls_ns(const struct gpu *g, double rounds, double lanes)
+{
+    return rounds * (g->child_launch_ns + g->child_lane_ns * fmax(0, lanes - 1));
+}
+
+/* ---- the queue of events ---- */
+
+static bool earlier(const struct event *a, const struct event *b)
+{
+    return a->t < b->t || (a->t == b->t && a->seq < b->seq);
+}
+
+static void swap(struct event *a, struct event *b)
+{
+    const struct event c = *a;
+    *a = *b, *b = c;
+}
+
+static void put(struct tree *t, double at, enum what what, u32 grid)
+{
+    vec_push(t->mem, &t->events, ((struct event){.t = at, .seq = t->seq++, .grid = grid, .what = what}));
+    for (u32 k = t->events.len - 1; k && earlier(&t->events.at[k], &t->events.at[(k - 1) / 2]); k = (k - 1) / 2)
+        swap(&t->events.at[k], &t->events.at[(k - 1) / 2]);
+}
+
+static struct event take(struct tree *t)
+{
+    struct event *at = t->events.at;
+    const struct event first = at[0];
+    at[0] = at[--t->events.len];
+    for (u32 k = 0, least;; k = least) {
+        least = k;
+        for (u32 c = 2 * k + 1; c <= 2 * k + 2 && c < t->events.len; c++)
+            if (earlier(&at[c], &at[least]))
+                least = c;
+        if (least == k)
+            return first;
+        swap(&at[k], &at[least]);
+    }
+}
+
+/* ---- when launches are done, after the parent's begin ---- */
+
+enum { THREADS = 1024, WARPS = THREADS / 32 };
+
+/* When a block's own work is done. */
+static double place_of(const struct child_grid *p, u64 block)
+{
+    if (p->blocks <= p->held || p->blocks == 0)
+        return p->own_ns;
+    return p->own_ns * fmax(p->held, (double)block + 1) / (double)p->blocks;
+}
+
+/* The children from `first` on that the same block launched. */
+static void hand_block(struct tree *t, u32 first, u32 end, const u32 *list)
+{
+    const struct child_grid *c = &t->grids[list[first]];
+    struct node *parent = &t->nodes[c->parent];
+    const double place = place_of(&t->grids[c->parent], c->block);
+    u32 rounds[THREADS] = {0}, lanes[WARPS] = {0};
+    for (u32 k = first; k < end; k++) {
+        const u32 thread = t->grids[list[k]].thread % THREADS;
+        lanes[thread / 32] += !rounds[thread]++;
+    }
+    u32 round[THREADS] = {0};
+    for (u32 k = first; k < end; k++) {
+        const u32 thread = t->grids[list[k]].thread % THREADS;
+        struct node *n = &t->nodes[list[k]];
+        n->handed = place + children_calls_ns(t->gpu, ++round[thread], lanes[thread / 32]);
+        parent->own = fmax(parent->own, n->handed);
+    }
+}
+
+/* Behind the last child of the same block and stream. */
+static void link_stream(struct tree *t, u32 child, const u32 *list, u32 first, u32 k)
+{
+    const struct child_grid *c = &t->grids[child];
+    while (k-- > first) {
+        const struct child_grid *o = &t->grids[list[k]];
+        if (o->block != c->block)
+            return;
+        if (o->order == c->order && o->stream == c->stream) {
+            t->nodes[child].before = list[k];
+            t->nodes[list[k]].after = child;
+            return;
+        }
+    }
+}
+
+static void link_tail(struct tree *t, struct node *parent, u32 child)
+{
+    u32 *at = &parent->tail;
+    while (*at != NONE)
+        at = &t->nodes[*at].after;
+    *at = child;
+}
+
+static void link_children(struct tree *t, struct node *parent, const u32 *list, u32 n)
+{
+    u32 first = 0;
+    for (u32 k = 0; k < n; k++) {
+        const struct child_grid *c = &t->grids[list[k]];
+        if (k && t->grids[list[k - 1]].block != c->block) {
+            hand_block(t, first, k, list);
+            first = k;
+        }
+        if (c->order == CHILD_TAIL) {
+            link_tail(t, parent, list[k]);
+            continue;
+        }
+        if (c->order == CHILD_IN_STREAM)
+            link_stream(t, list[k], list, first, k);
+        if (parent->first == NONE)
+            parent->first = list[k];
+        else
+            t->nodes[parent->last].next = list[k];
+        parent->last = list[k];
+        parent->pending++;
+    }
+    parent->nchildren = n;
+    if (n)
+        hand_block(t, first, n, list);
+}
+
+static void make_nodes(struct tree *t)
+{
+    u32 *counts = arena_array(t->mem, u32, t->n + 1), *list = arena_array(t->mem, u32, t->n + 1);
+    t->nodes = arena_array(t->mem, struct node, t->n);
+    for (u32 k = 0; k < t->n; k++) {
+        const struct child_grid *g = &t->grids[k];
+        const double share = g->held > 0 ? (double)g->blocks / g->held : 1;
+        t->nodes[k] = (struct node){.own = g->own_ns,
+                                    .share = fmin(1, share),
+                                    .first = NONE,
+                                    .next = NONE,
+                                    .tail = NONE,
+                                    .before = NONE,
+                                    .after = NONE};
+        counts[g->parent + 1 < t->n ? g->parent + 1 : t->n] += k > 0;
+    }
+    for (u32 k = 0; k < t->n; k++)
+        counts[k + 1] += counts[k];
+    for (u32 k = 1; k < t->n; k++) /* sorted by parent, in their order */
+        list[counts[t->grids[k].parent]++] = k;
+    for (u32 k = 0, from = 0; k < t->n; from = counts[k++])
+        link_children(t, &t->nodes[k], &list[from], counts[k] - from);
+}
+
+/* ---- the course of it ---- */
+
+/* From when on the device is at it: it does one after the other. */
+static double serve(struct tree *t, double now, double ns)
+{
+    const double at = fmax(now, t->busy);
+    t->busy = at + ns;
+    return at;
+}
+
+static void start(struct tree *t, u32 grid, double at)
+{
+    const struct node *n = &t->nodes[grid];
+    t->running++;
+    t->share += n->share;
+    put(t, at + n->own, ENDED, grid);
+    for (u32 c = n->first; c != NONE; c = t->nodes[c].next)
+        put(t, at + t->nodes[c].handed, HANDED, c);
+}
+
+static void start_ready(struct tree *t, double now)
+{
+    while (t->nstarted < t->ready.len) {
+        const u32 grid = t->ready.at[t->nstarted];
+        const bool room = t->running < t->gpu->child_grids && t->share + t->nodes[grid].share <= 1 + 1e-9;
+        if (t->running && !room)
+            return;
+        t->nstarted++;
+        start(t, grid, serve(t, now, t->gpu->child_begin_ns));
+    }
+}
+
+static void hand(struct tree *t, u32 grid, double now)
+{
+    struct node *n = &t->nodes[grid];
+    n->launched = true;
+    const struct node *before = n->before == NONE ? NULL : &t->nodes[n->before];
+    if (before && !before->done)
+        return; /* it will be handed again */
+    if (before && before->finished + t->gpu->child_order_ns > now) {
+        put(t, before->finished + t->gpu->child_order_ns, HANDED, grid);
+        return;
+    }
+    vec_push(t->mem, &t->ready, grid);
+    start_ready(t, now);
+}
+
+/* A grid whose blocks have ended, and all of its children: its tails are next. */
+static void look(struct tree *t, u32 grid, double now)
+{
+    struct node *n = &t->nodes[grid];
+    if (!n->ended || n->pending)
+        return;
+    if (n->tail != NONE) {
+        const u32 tail = n->tail;
+        n->tail = t->nodes[tail].after;
+        t->nodes[tail].after = NONE;
+        n->pending = 1;
+        put(t, now + t->gpu->child_order_ns, HANDED, tail);
+    } else if (n->nchildren) {
+        put(t, serve(t, now, t->gpu->child_end_ns) + t->gpu->child_ended_ns, DONE, grid);
+    } else {
+        put(t, now, DONE, grid);
+    }
+}
+
+/* The next in its stream may begin; its parent hears of it one after the other. */
+static void finish(struct tree *t, u32 grid, double now)
+{
+    struct node *n = &t->nodes[grid];
+    n->done = true;
+    n->finished = n->complete = now;
+    if (n->after != NONE && t->nodes[n->after].launched)
+        put(t, now + t->gpu->child_order_ns, HANDED, n->after);
+    if (grid && t->grids[grid].order == CHILD_IN_STREAM) {
+        const double before = n->before == NONE ? 0 : t->nodes[n->before].complete;
+        const double at = serve(t, now, t->gpu->child_stream_ns);
+        n->complete = fmax(at, before) + t->gpu->child_streamed_ns;
+    }
+    put(t, n->complete, COMPLETE, grid);
+}
+
+static void complete(struct tree *t, u32 grid, double now)
+{
+    if (!grid)
+        return;
+    t->nodes[t->grids[grid].parent].pending--;
+    look(t, t->grids[grid].parent, now);
+}
+
+double children_ns(struct arena *mem, const struct gpu *gpu, const struct child_grid *grids, u32 n)
+{
+    struct tree t = {.mem = mem, .gpu = gpu, .grids = grids, .n = n};
+    if (!n)
+        return 0;
+    make_nodes(&t);
+    start(&t, 0, 0);
+    while (t.events.len) {
+        const struct event e = take(&t);
+        if (e.what == HANDED) {
+            hand(&t, e.grid, e.t);
+        } else if (e.what == DONE) {
+            finish(&t, e.grid, e.t);
+        } else if (e.what == COMPLETE) {
+            complete(&t, e.grid, e.t);
+        } else {
+            t.running--;
+            t.share -= t.nodes[e.grid].share;
+            t.nodes[e.grid].ended = true;
+            look(&t, e.grid, e.t);
+            start_ready(&t, e.t);
+        }
+    }
+    return t.nodes[0].complete + (n > 1 ? gpu->child_first_ns : 0);
+}
