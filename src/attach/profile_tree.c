@@ -37,13 +37,12 @@ static u64 stream_of(const struct exec_launched_by *by)
 
 void profile_tree_add(const struct exec_launch *l, const struct meter_report *r, const struct gpu *gpu)
 {
-    const double ns = r ? (double)r->n[EVENT_time_ns] - gpu->kernel_ns : 0;
     const struct child_grid g = {.parent = l->depth && l->depth < DEPTHS ? tree.path[l->depth - 1] : 0,
                                  .order = order_of(l->by.stream),
                                  .stream = stream_of(&l->by),
                                  .block = l->by.block,
                                  .thread = l->by.thread,
-                                 .own_ns = ns > 0 ? ns : 0,
+                                 .ns = r ? (double)r->n[EVENT_time_ns] : 0,
                                  .blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2],
                                  .held = r ? (double)r->occupancy.blocks_per_sm * gpu->sms : 0};
     tree.lost |= l->depth >= DEPTHS || !vec_room(&tree.mem, &tree.grids) || (l->depth > 0) != (tree.grids.len > 0);
@@ -55,9 +54,9 @@ void profile_tree_add(const struct exec_launch *l, const struct meter_report *r,
 
 double profile_tree_ns(const struct gpu *gpu)
 {
-    if (tree.lost || tree.grids.len < 2 || tree.grids.at[0].own_ns <= 0 || setjmp(tree.mem.oom))
+    if (tree.lost || tree.grids.len < 2 || tree.grids.at[0].ns <= 0 || setjmp(tree.mem.oom))
         return 0;
-    return gpu->kernel_ns + children_ns(&tree.mem, gpu, tree.grids.at, tree.grids.len);
+    return children_ns(&tree.mem, gpu, tree.grids.at, tree.grids.len);
 }
 
 void profile_tree_end(void)

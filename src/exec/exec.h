@@ -281,7 +281,7 @@ struct exec_launch {
     u32 pending_launches; /* the most that may wait (cudaLimitDevRuntimePendingLaunchCount); 0: 2048, CUDA's default */
     u32 depth;            /* 0: launched by the host; set by exec_run_tree, like the two below */
     u64 parent, root;     /* ids of the grid that launched this one (0: the host), and of the host's grid above it */
-    struct exec_launched_by by; /* of depth > 0 */
+    struct exec_launched_by by;     /* of depth > 0 */
     const struct exec_hooks *hooks; /* NULL: fast */
     /* Copies and fills (from = 0) that kernels asked for, a row at a time, when they have been done; may be NULL. On the
      * thread of exec_run_tree, between grids. */

@@ -34,7 +34,7 @@ void meter_report_has_children(struct meter_report *r, u32 n)
 void meter_report_add(struct meter_report *to, const struct meter_report *r)
 {
     for (u32 e = 0; e < EVENT_COUNT; e++)
-        to->n[e] += r->n[e];
+        to->n[e] += e == EVENT_time_ns && r->depth ? 0 : r->n[e]; /* that of a kernel's launch is in its root's */
     for (u32 i = 0; i < METRIC_COUNT; i++) {
         if (!metric_info(i)->by_line || isnan(to->metrics[i].value))
             continue;

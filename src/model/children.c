@@ -23,14 +23,15 @@ struct event {
 };
 
 struct node {
-    double handed;             /* after its parent's begin */
-    double own;                /* with its launches */
-    double share;              /* of the device */
-    double finished, complete; /* when it was DONE, and COMPLETE */
-    u32 first, last, next;     /* its children, but tails, and the next of its parent's */
-    u32 tail;                  /* its first tail; those are linked by `after` */
-    u32 before, after;         /* in its stream */
-    u32 pending, nchildren;    /* children that are not complete; of all kinds */
+    double handed;          /* after its parent's begin */
+    double alone;           /* its blocks */
+    double own;             /* with its launches */
+    double share;           /* of the device */
+    double finished;        /* when it was DONE */
+    u32 first, last, next;  /* its children, but tails, and the next of its parent's */
+    u32 tail;               /* its first tail; those are linked by `after` */
+    u32 before, after;      /* in its stream */
+    u32 pending, nchildren; /* children that are not complete; of all kinds */
     bool launched, ended, done;
 };
 
@@ -93,11 +94,11 @@ static struct event take(struct tree *t)
 enum { THREADS = 1024, WARPS = THREADS / 32 };
 
 /* When a block's own work is done. */
-static double place_of(const struct child_grid *p, u64 block)
+static double place_of(const struct child_grid *p, double alone, u64 block)
 {
     if (p->blocks <= p->held || p->blocks == 0)
-        return p->own_ns;
-    return p->own_ns * fmax(p->held, (double)block + 1) / (double)p->blocks;
+        return alone;
+    return alone * fmax(p->held, (double)block + 1) / (double)p->blocks;
 }
 
 /* The children from `first` on that the same block launched. */
@@ -105,7 +106,7 @@ static void hand_block(struct tree *t, u32 first, u32 end, const u32 *list)
 {
     const struct child_grid *c = &t->grids[list[first]];
     struct node *parent = &t->nodes[c->parent];
-    const double place = place_of(&t->grids[c->parent], c->block);
+    const double place = place_of(&t->grids[c->parent], parent->alone, c->block);
     u32 rounds[THREADS] = {0}, lanes[WARPS] = {0};
     for (u32 k = first; k < end; k++) {
         const u32 thread = t->grids[list[k]].thread % THREADS;
@@ -177,8 +178,10 @@ static void make_nodes(struct tree *t)
     t->nodes = arena_array(t->mem, struct node, t->n);
     for (u32 k = 0; k < t->n; k++) {
         const struct child_grid *g = &t->grids[k];
+        const double alone = fmax(0, g->ns - t->gpu->kernel_ns);
         const double share = g->held > 0 ? (double)g->blocks / g->held : 1;
-        t->nodes[k] = (struct node){.own = g->own_ns,
+        t->nodes[k] = (struct node){.alone = alone,
+                                    .own = alone,
                                     .share = fmin(1, share),
                                     .first = NONE,
                                     .next = NONE,
@@ -253,7 +256,7 @@ static void look(struct tree *t, u32 grid, double now)
         n->tail = t->nodes[tail].after;
         t->nodes[tail].after = NONE;
         n->pending = 1;
-        put(t, now + t->gpu->child_order_ns, HANDED, tail);
+        put(t, now + t->gpu->child_tail_ns, HANDED, tail);
     } else if (n->nchildren) {
         put(t, serve(t, now, t->gpu->child_end_ns) + t->gpu->child_ended_ns, DONE, grid);
     } else {
@@ -261,20 +264,17 @@ static void look(struct tree *t, u32 grid, double now)
     }
 }
 
-/* The next in its stream may begin; its parent hears of it one after the other. */
+/* The next in its stream may begin; its parent hears of it later. */
 static void finish(struct tree *t, u32 grid, double now)
 {
     struct node *n = &t->nodes[grid];
     n->done = true;
-    n->finished = n->complete = now;
+    n->finished = now;
     if (n->after != NONE && t->nodes[n->after].launched)
         put(t, now + t->gpu->child_order_ns, HANDED, n->after);
-    if (grid && t->grids[grid].order == CHILD_IN_STREAM) {
-        const double before = n->before == NONE ? 0 : t->nodes[n->before].complete;
-        const double at = serve(t, now, t->gpu->child_stream_ns);
-        n->complete = fmax(at, before) + t->gpu->child_streamed_ns;
-    }
-    put(t, n->complete, COMPLETE, grid);
+    if (grid && t->grids[grid].order == CHILD_IN_STREAM)
+        now = serve(t, now, t->gpu->child_stream_ns) + t->gpu->child_streamed_ns;
+    put(t, now, COMPLETE, grid);
 }
 
 static void complete(struct tree *t, u32 grid, double now)
@@ -308,5 +308,5 @@ double children_ns(struct arena *mem, const struct gpu *gpu, const struct child_
             start_ready(&t, e.t);
         }
     }
-    return t.nodes[0].complete + (n > 1 ? gpu->child_first_ns : 0);
+    return gpu->kernel_ns + t.nodes[0].finished + (n > 1 ? gpu->child_first_ns : 0);
 }

@@ -15,19 +15,19 @@
 
 enum child_order { CHILD_IN_STREAM, CHILD_FORGOTTEN, CHILD_TAIL };
 
-/* A grid; of the first one only own_ns, share, blocks and held count. */
+/* A grid; of the first one only ns, blocks and held count. */
 struct child_grid {
     u32 parent; /* its number, smaller than the child's */
     enum child_order order;
-    u64 stream;    /* IN_STREAM: of its block */
-    u64 block;     /* of the parent's, that launched it */
-    u32 thread;    /* of that block */
-    double own_ns; /* from its first block to its last, alone, without its launches */
+    u64 stream; /* IN_STREAM: of its block */
+    u64 block;  /* of the parent's, that launched it */
+    u32 thread; /* of that block */
+    double ns;  /* alone, as if the host had launched it, without its launches */
     u64 blocks;
     double held; /* blocks that the device holds at once */
 };
 
-/* From the begin of grid 0 until all are complete. Children of a grid stand in the order in which each block launched them,
+/* Of grid 0 until all are complete. Children of a grid stand in the order in which each block launched them,
  * tails last. mem is for the time of the call; its recovery point is set. */
 double children_ns(struct arena *mem, const struct gpu *gpu, const struct child_grid *grids, u32 n);
 /* What launches add to the parent's thread: `rounds` one after the other, each by so many lanes of its warp. */

@@ -1,25 +1,37 @@
-/* device_calls.c - measured on an H200 (docs/calibrate.md: the experiments `heap` and `print`), in cycles. */
+/* device_calls.c - see device_calls.h. */
 #include "model/device_calls.h"
 
 #include <math.h>
 
-#define PRINT_FIRST 42500.0 /* the first call of a launch */
-#define PRINT_LANE 140.0    /* a further thread of its warp */
-#define PRINT_MORE 605.0    /* a thread of another warp */
-#define HEAP_CALL 20000.0   /* malloc and free of a warp */
-#define HEAP_LANE 4000.0    /* for each thread of it */
-#define HEAP_ALL 710.0      /* a thread, where many warps call */
+enum { LANE, ALL, ALL_LANE, SM_LANE }; /* of the GPU file's lists */
 
-static double prints(double n)
+static double cycles_of(const struct gpu *g, const struct device_call_count *n, double blocks, double one,
+                        const u32 costs[4])
 {
-    const double first = fmin(n, 32);
-    return n > 0 ? PRINT_FIRST + PRINT_LANE * first + PRINT_MORE * (n - first) : 0;
+    if (n->warps < 1)
+        return 0;
+    const double more = fmax(0, n->threads / n->warps - 1);
+    const double rounds = fmax(1, fmin(n->rounds, n->warps)), call = one + costs[LANE] * more;
+    const double all = costs[ALL] + costs[ALL_LANE] * more, sm = costs[SM_LANE] * more;
+    const double of_sm = n->warps / fmax(1, fmin(blocks, g->sms));
+    const double warp = rounds * call + (n->warps / rounds - 1) * all;
+    return fmax(warp, call + fmax((n->warps - 1) * all, (of_sm - 1) * sm));
 }
 
-double device_calls_cycles(const struct device_calls *c)
+static struct device_call_count part(const struct device_call_count *n, double share)
 {
-    const double lanes = c->malloc_warps > 0 ? c->mallocs / c->malloc_warps : 0;
-    const double rounds = c->warps > 0 ? fmax(c->malloc_warps / c->warps, 1) : 0;
-    const double heap = c->mallocs > 0 ? fmax(rounds * (HEAP_CALL + HEAP_LANE * lanes), HEAP_ALL * c->mallocs) : 0;
-    return prints(c->prints) + heap;
+    return (struct device_call_count){n->threads * share, n->warps * share, n->rounds * share};
+}
+
+double device_calls_cycles(const struct gpu *g, const struct device_calls *c)
+{
+    const struct device_call_count *taken = &c->n[CALL_MALLOC], *given = &c->n[CALL_FREE];
+    const double pairs = fmin(taken->threads, given->threads), one = g->malloc_cycles;
+    const struct device_call_count both = part(taken, taken->threads > 0 ? pairs / taken->threads : 0);
+    const struct device_call_count kept = part(taken, taken->threads > 0 ? 1 - pairs / taken->threads : 0);
+    const struct device_call_count freed = part(given, given->threads > 0 ? 1 - pairs / given->threads : 0);
+    return cycles_of(g, &c->n[CALL_PRINTF], c->blocks, g->printf_cycles, g->printf_costs) +
+           cycles_of(g, &both, c->blocks, one, g->heap_costs) +
+           cycles_of(g, &kept, c->blocks, one / 2, g->malloc_costs) +
+           cycles_of(g, &freed, c->blocks, one / 2, g->free_costs);
 }

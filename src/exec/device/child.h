@@ -36,7 +36,7 @@ struct child {
     const struct ir_func *kernel; /* NULL: the launch will say (the first version of the interface) */
     u32 grid[3], block[3], shared;
     u64 params, param_bytes; /* the parameter buffer, device memory; 0: the kernel has none */
-    u64 stream; /* as the kernel named it */
+    u64 stream;              /* as the kernel named it */
     bool tail;
     u64 by_block; /* linear number of the block that launched it, and which of that block's launches it is */
     u32 order;

@@ -73,18 +73,93 @@ static const char *callee_of(const struct ptx_inst *i)
     return NULL;
 }
 
-static void add_calls(struct device_calls *c, const struct replayed_func *f)
+/* DEVICE_CALLS: it is none of them. */
+static enum device_call call_of(const struct ptx_inst *i)
+{
+    static const char *const names[DEVICE_CALLS][2] = {[CALL_PRINTF] = {"vprintf"},
+                                                       [CALL_MALLOC] = {"malloc", "__cudaCDP2Malloc"},
+                                                       [CALL_FREE] = {"free", "__cudaCDP2Free"}};
+    const char *name = callee_of(i);
+    for (u32 k = 0; name && k < DEVICE_CALLS; k++)
+        if (!strcmp(name, names[k][0]) || (names[k][1] && !strcmp(name, names[k][1])))
+            return (enum device_call)k;
+    return DEVICE_CALLS;
+}
+
+/* How often each block of a function calls each. */
+struct calls_of_block {
+    u32 n[DEVICE_CALLS];
+};
+
+/* NULL: it calls none. */
+static struct calls_of_block *calls_of(struct arena *mem, const struct ir_func *f)
+{
+    struct calls_of_block *all = NULL;
+    for (u32 b = 0; b < f->nblocks; b++)
+        for (u32 s = f->blocks[b].first; s < f->blocks[b].end; s++) {
+            const enum device_call which = call_of(&f->src->insts[s]);
+            if (which == DEVICE_CALLS)
+                continue;
+            if (!all)
+                all = arena_array(mem, struct calls_of_block, f->nblocks);
+            all[b].n[which]++;
+        }
+    return all;
+}
+
+static void add_calls(struct device_calls *c, const struct replayed_func *f, const struct calls_of_block *calls)
 {
     for (u32 b = 0; b < f->func->nblocks; b++)
-        for (u32 s = f->func->blocks[b].first; s < f->func->blocks[b].end; s++) {
-            const char *name = callee_of(&f->func->src->insts[s]);
-            if (name && !strcmp(name, "vprintf"))
-                c->prints += (double)f->blocks[b].threads;
-            if (name && !strcmp(name, "malloc")) {
-                c->mallocs += (double)f->blocks[b].threads;
-                c->malloc_warps += (double)f->blocks[b].warps;
-            }
+        for (u32 k = 0; k < DEVICE_CALLS; k++) {
+            c->n[k].threads += (double)calls[b].n[k] * (double)f->blocks[b].threads;
+            c->n[k].warps += (double)calls[b].n[k] * (double)f->blocks[b].warps;
         }
+}
+
+/* The calls of a recorded warp; `calls` by its functions' numbers. */
+static void add_rounds(struct device_calls *c, const struct replay_stream *w, struct calls_of_block *const *calls,
+                       u32 ncalls)
+{
+    double rounds[DEVICE_CALLS] = {0};
+    for (u64 k = 0; k < w->n; k++) {
+        const u64 item = w->items[k];
+        if (item_kind(item) != ITEM_ENTER || item_func(item) >= ncalls || !calls[item_func(item)])
+            continue;
+        for (u32 d = 0; d < DEVICE_CALLS; d++)
+            rounds[d] += calls[item_func(item)][item_block(item)].n[d];
+    }
+    for (u32 d = 0; d < DEVICE_CALLS; d++)
+        c->n[d].rounds = fmax(c->n[d].rounds, rounds[d]);
+}
+
+static struct calls_of_block **calls_by_number(struct arena *mem, const struct replayed_launch *l,
+                                               struct calls_of_block **calls, const struct replay_block_stream *b)
+{
+    struct calls_of_block **to = arena_array(mem, struct calls_of_block *, b->nfuncs + 1);
+    for (u32 n = 0; n < b->nfuncs; n++)
+        for (u32 k = 0; k < l->nfuncs; k++)
+            if (b->funcs[n] == &l->funcs[k].replay)
+                to[n] = calls[k];
+    return to;
+}
+
+static double call_cycles(struct arena *mem, const struct replayed_launch *l, const struct replay_launch *r)
+{
+    struct calls_of_block **calls = arena_array(mem, struct calls_of_block *, l->nfuncs + 1);
+    struct device_calls c = {.blocks = (double)l->nblocks};
+    bool any = false;
+    for (u32 k = 0; k < l->nfuncs; k++) {
+        calls[k] = calls_of(mem, l->funcs[k].func);
+        if (calls[k])
+            add_calls(&c, &l->funcs[k], calls[k]);
+        any |= calls[k] != NULL;
+    }
+    for (u32 b = 0; any && b < r->nrecorded; b++) {
+        struct calls_of_block **by_number = calls_by_number(mem, l, calls, &r->blocks[b]);
+        for (u32 w = 0; w < l->warps; w++)
+            add_rounds(&c, &r->blocks[b].warps[w], by_number, r->blocks[b].nfuncs);
+    }
+    return any ? device_calls_cycles(l->gpu, &c) : 0;
 }
 
 /* ---- blocks ---- */
@@ -158,13 +233,10 @@ bool replay_metered(struct arena *mem, struct replayed_launch *l, struct replay_
             over(l->n[EVENT_dram_writes], l->n[EVENT_l2_writes] + l->n[EVENT_l2_atoms] + l->n[EVENT_l2_reds]),
         .budget = BUDGET,
     };
-    struct device_calls calls = {.warps = (double)l->nblocks * l->warps};
-    for (u32 k = 0; k < l->nfuncs; k++)
-        add_calls(&calls, &l->funcs[k]);
-    r.calls = device_calls_cycles(&calls);
     r.blocks = take_blocks(mem, l, &r.nrecorded);
     if (!r.blocks || !r.nrecorded)
         return false;
+    r.calls = call_cycles(mem, l, &r);
     *out = replay_launch(mem, &r);
     for (u32 k = 0; k < l->nfuncs; k++)
         add_stalls(&l->funcs[k], out->scale);

@@ -111,18 +111,11 @@ static const struct meter_report *report_of(struct timeline *t, const struct ses
     return NULL;
 }
 
-/* The launch, and behind it the grids that it launched, each an item of its own. */
+/* One item with all that its kernels launched: its record's time is that of all. */
 static void add_kernel(struct timeline *t, const struct session *s, struct timeline_item i)
 {
-    const u64 root = i.launch;
-    i.report = report_of(t, s, root);
+    i.report = report_of(t, s, i.launch);
     vec_push(&t->mem, &t->items, i);
-    for (u32 k = 0; i.report && i.report->children && k < s->n; k++)
-        if (s->reports[k]->process == t->process && s->reports[k]->root == root && s->reports[k]->depth) {
-            i.report = s->reports[k];
-            i.launch = i.report->id;
-            vec_push(&t->mem, &t->items, i);
-        }
 }
 
 /* ---- the file ---- */

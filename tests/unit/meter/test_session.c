@@ -130,6 +130,41 @@ static void other_versions_can_be_read(void **state)
     meter_report_free(r);
 }
 
+/* Its line stands behind the records of all. */
+static void the_time_of_a_tree_is_its_roots(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/lockstep-session-XXXXXX", file[128];
+    assert_non_null(mkdtemp(folder));
+    struct meter_report r = sample();
+    r.metrics[METRIC_gpu_time].value = 1000;
+    r.metrics[METRIC_cycles_elapsed].value = 2000;
+    for (u32 k = 0; k < 3; k++) {
+        r.id = 5 + k;
+        r.depth = k;
+        assert_int_equal(session_append(folder, NULL, &r), LS_OK);
+    }
+    assert_int_equal(session_append_tree(folder, 5, 4000), LS_OK);
+    snprintf(file, sizeof file, "%s/%ld.rec", folder, (long)getpid());
+    struct session s;
+    struct diag_list d;
+    diag_init(&d);
+    assert_int_equal(session_read(folder, &s, &d), LS_OK);
+    assert_int_equal(d.errors, 0);
+    assert_int_equal(s.n, 3);
+    assert_float_equal(meter_value(s.reports[0], METRIC_gpu_time), 4000, 1e-6);
+    assert_float_equal(meter_value(s.reports[0], METRIC_cycles_elapsed), 8000, 1e-6);
+    assert_float_equal(meter_value(s.reports[1], METRIC_gpu_time), 1000, 1e-6);
+    const u64 child = s.reports[1]->n[EVENT_time_ns];
+    meter_report_add(s.reports[0], s.reports[1]);
+    assert_int_equal(s.reports[0]->n[EVENT_time_ns], 4000);
+    assert_true(child != 4000);
+    session_free(&s);
+    diag_free(&d);
+    unlink(file);
+    rmdir(folder);
+}
+
 static void a_folder_holds_the_launches_in_order(void **state)
 {
     (void)state;
@@ -166,9 +201,8 @@ static void a_folder_holds_the_launches_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_says_the_same_again),
-        cmocka_unit_test(garbage_is_not_a_record),
-        cmocka_unit_test(other_versions_can_be_read),
+        cmocka_unit_test(a_record_says_the_same_again),         cmocka_unit_test(garbage_is_not_a_record),
+        cmocka_unit_test(other_versions_can_be_read),           cmocka_unit_test(the_time_of_a_tree_is_its_roots),
         cmocka_unit_test(a_folder_holds_the_launches_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
