@@ -2,6 +2,7 @@
 #include "attach/profile_tree.h"
 
 #include "base/vec.h"
+#include "exec/device/launched.h"
 #include "meter/session/session.h"
 #include "model/children.h"
 
@@ -24,24 +25,23 @@ void profile_tree_begin(void)
 
 static enum child_order order_of(u64 stream)
 {
-    return stream == EXEC_STREAM_TAIL        ? CHILD_TAIL
-           : stream == EXEC_STREAM_FORGOTTEN ? CHILD_FORGOTTEN
-                                             : CHILD_IN_STREAM;
+    return stream == LAUNCHED_TAIL ? CHILD_TAIL : stream == LAUNCHED_FORGOTTEN ? CHILD_FORGOTTEN : CHILD_IN_STREAM;
 }
 
 /* The thread's own stream is one of the block's. */
 static u64 stream_of(const struct exec_launched_by *by)
 {
-    return by->stream == EXEC_STREAM_PER_THREAD ? 1ull << 63 | by->thread : by->stream;
+    return by->stream == LAUNCHED_PER_THREAD ? 1ull << 63 | by->thread : by->stream;
 }
 
 void profile_tree_add(const struct exec_launch *l, const struct meter_report *r, const struct gpu *gpu)
 {
+    const struct exec_launched_by by = exec_launched_by(l);
     const struct child_grid g = {.parent = l->depth && l->depth < DEPTHS ? tree.path[l->depth - 1] : 0,
-                                 .order = order_of(l->by.stream),
-                                 .stream = stream_of(&l->by),
-                                 .block = l->by.block,
-                                 .thread = l->by.thread,
+                                 .order = order_of(by.stream),
+                                 .stream = stream_of(&by),
+                                 .block = by.block,
+                                 .thread = by.thread,
                                  .ns = r ? (double)r->n[EVENT_time_ns] : 0,
                                  .blocks = (u64)l->grid[0] * l->grid[1] * l->grid[2],
                                  .held = r ? (double)r->occupancy.blocks_per_sm * gpu->sms : 0};

@@ -156,21 +156,6 @@ static const struct field fields[] = {
     F(block_turnover_cycles, FIELD_U32, 0, 100000000),
     F(printf_cycles, FIELD_U32, 0, 100000000),
     F(malloc_cycles, FIELD_U32, 0, 100000000),
-    LIST(printf_costs, 0, 100000000, 4),
-    LIST(heap_costs, 0, 100000000, 4),
-    LIST(malloc_costs, 0, 100000000, 4),
-    LIST(free_costs, 0, 100000000, 4),
-    F(child_launch_ns, FIELD_U32, 0, 100000000),
-    F(child_lane_ns, FIELD_U32, 0, 100000000),
-    F(child_begin_ns, FIELD_U32, 0, 100000000),
-    F(child_order_ns, FIELD_U32, 0, 100000000),
-    F(child_tail_ns, FIELD_U32, 0, 100000000),
-    F(child_stream_ns, FIELD_U32, 0, 100000000),
-    F(child_streamed_ns, FIELD_U32, 0, 100000000),
-    F(child_end_ns, FIELD_U32, 0, 100000000),
-    F(child_ended_ns, FIELD_U32, 0, 100000000),
-    F(child_first_ns, FIELD_U32, 0, 100000000),
-    F(child_grids, FIELD_U32, 1, 100000000),
 };
 
 /* What reading one file carries along. */

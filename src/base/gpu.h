@@ -105,21 +105,6 @@ struct gpu {
     u32 block_turnover_cycles; /* from the end of a block until the next one in its place begins */
     u32 printf_cycles;         /* of one thread */
     u32 malloc_cycles;         /* malloc and free of one thread */
-    /* calls of warps, cycles beyond those of one thread (model/device_calls.h): for each further lane; that all warps' calls take
-     * one after the other, and for each further lane; likewise of one SM, for each further lane */
-    u32 printf_costs[4], heap_costs[4], malloc_costs[4], free_costs[4];
-    /* launches from the device (model/children.h) */
-    u32 child_launch_ns;   /* of the thread that launches */
-    u32 child_lane_ns;     /* for each further lane of its warp that does */
-    u32 child_begin_ns;    /* from the begin of a grid until the device can begin the next */
-    u32 child_order_ns;    /* from the end of a grid to the begin of the next in its stream */
-    u32 child_tail_ns;     /* and to that of its tail */
-    u32 child_stream_ns;   /* the end of a grid in a stream keeps the device so long from others */
-    u32 child_streamed_ns; /* and then its parent knows of it */
-    u32 child_end_ns;      /* the same for a grid with children, behind the last of them */
-    u32 child_ended_ns;
-    u32 child_first_ns; /* once for a launch whose kernels launch */
-    u32 child_grids;    /* that run at once */
 };
 
 /* Finds a GPU by id ("h200"), or by the path of a JSON file when the text contains a '/' or ends in ".json".

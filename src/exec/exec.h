@@ -258,15 +258,6 @@ bool exec_lane_at(const struct exec_block_info *b, u32 warp, unsigned lane, stru
 
 struct exec_children;
 
-/* Where the stream of a grid that a kernel launched is one of these (driver_types.h), as CUDA numbers them. */
-enum { EXEC_STREAM_PER_THREAD = 2, EXEC_STREAM_TAIL = 3, EXEC_STREAM_FORGOTTEN = 4 };
-
-/* Who launched a grid: a thread of a block, both by linear number, into a stream of that block. */
-struct exec_launched_by {
-    u64 block, stream;
-    u32 thread;
-};
-
 struct exec_launch {
     struct exec_device *device;
     struct exec_module *module;
@@ -281,7 +272,6 @@ struct exec_launch {
     u32 pending_launches; /* the most that may wait (cudaLimitDevRuntimePendingLaunchCount); 0: 2048, CUDA's default */
     u32 depth;            /* 0: launched by the host; set by exec_run_tree, like the two below */
     u64 parent, root;     /* ids of the grid that launched this one (0: the host), and of the host's grid above it */
-    struct exec_launched_by by;     /* of depth > 0 */
     const struct exec_hooks *hooks; /* NULL: fast */
     /* Copies and fills (from = 0) that kernels asked for, a row at a time, when they have been done; may be NULL. On the
      * thread of exec_run_tree, between grids. */

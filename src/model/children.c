@@ -6,6 +6,21 @@
 
 #include "base/vec.h"
 
+/* Measured on an H200: tests/hw/device_runtime.cu. */
+#define CHILD_LAUNCH_NS 5800.0 /* of the thread that launches: one launches 1 to 256 grids */
+#define CHILD_LANE_NS 240.0    /* for each further lane of its warp that does: 1 to 32 lanes */
+#define CHILD_BEGIN_NS                                                                                                 \
+    250.0 /* from the begin of a grid until the device can begin the next: 1024 blocks launch a grid each */
+#define CHILD_ORDER_NS 4100.0 /* from the end of a grid to the begin of the next in its stream: 32 grids of 50 us */
+#define CHILD_TAIL_NS 1700.0  /* and to that of its tail: chains of 1 to 16 */
+#define CHILD_STREAM_NS                                                                                                \
+    250.0 /* the end of a grid in a stream keeps the device so long: 1024 blocks launch a grid each into theirs */
+#define CHILD_STREAMED_NS 4500.0 /* and then its parent knows of it: one launches one */
+#define CHILD_END_NS 400.0       /* the same for a grid with children: binary trees of 511 and 1023 grids */
+#define CHILD_ENDED_NS 3800.0    /* chains of 1 to 16 */
+#define CHILD_FIRST_NS 17000.0   /* once for a launch whose kernels launch: one launches one, caches cold */
+#define CHILD_GRIDS 128          /* that run at once: 32 to 608 grids of 500 us */
+
 #define NONE UINT32_MAX
 
 enum what {
@@ -48,9 +63,9 @@ struct tree {
     double busy;  /* the device begins or ends another grid until then */
 };
 
-double children_calls_ns(const struct gpu *g, double rounds, double lanes)
+static double calls_ns(double rounds, double lanes)
 {
-    return rounds * (g->child_launch_ns + g->child_lane_ns * fmax(0, lanes - 1));
+    return rounds * (CHILD_LAUNCH_NS + CHILD_LANE_NS * fmax(0, lanes - 1));
 }
 
 /* ---- the queue of events ---- */
@@ -116,7 +131,7 @@ static void hand_block(struct tree *t, u32 first, u32 end, const u32 *list)
     for (u32 k = first; k < end; k++) {
         const u32 thread = t->grids[list[k]].thread % THREADS;
         struct node *n = &t->nodes[list[k]];
-        n->handed = place + children_calls_ns(t->gpu, ++round[thread], lanes[thread / 32]);
+        n->handed = place + calls_ns(++round[thread], lanes[thread / 32]);
         parent->own = fmax(parent->own, n->handed);
     }
 }
@@ -222,11 +237,11 @@ static void start_ready(struct tree *t, double now)
 {
     while (t->nstarted < t->ready.len) {
         const u32 grid = t->ready.at[t->nstarted];
-        const bool room = t->running < t->gpu->child_grids && t->share + t->nodes[grid].share <= 1 + 1e-9;
+        const bool room = t->running < CHILD_GRIDS && t->share + t->nodes[grid].share <= 1 + 1e-9;
         if (t->running && !room)
             return;
         t->nstarted++;
-        start(t, grid, serve(t, now, t->gpu->child_begin_ns));
+        start(t, grid, serve(t, now, CHILD_BEGIN_NS));
     }
 }
 
@@ -237,8 +252,8 @@ static void hand(struct tree *t, u32 grid, double now)
     const struct node *before = n->before == NONE ? NULL : &t->nodes[n->before];
     if (before && !before->done)
         return; /* it will be handed again */
-    if (before && before->finished + t->gpu->child_order_ns > now) {
-        put(t, before->finished + t->gpu->child_order_ns, HANDED, grid);
+    if (before && before->finished + CHILD_ORDER_NS > now) {
+        put(t, before->finished + CHILD_ORDER_NS, HANDED, grid);
         return;
     }
     vec_push(t->mem, &t->ready, grid);
@@ -256,9 +271,9 @@ static void look(struct tree *t, u32 grid, double now)
         n->tail = t->nodes[tail].after;
         t->nodes[tail].after = NONE;
         n->pending = 1;
-        put(t, now + t->gpu->child_tail_ns, HANDED, tail);
+        put(t, now + CHILD_TAIL_NS, HANDED, tail);
     } else if (n->nchildren) {
-        put(t, serve(t, now, t->gpu->child_end_ns) + t->gpu->child_ended_ns, DONE, grid);
+        put(t, serve(t, now, CHILD_END_NS) + CHILD_ENDED_NS, DONE, grid);
     } else {
         put(t, now, DONE, grid);
     }
@@ -271,9 +286,9 @@ static void finish(struct tree *t, u32 grid, double now)
     n->done = true;
     n->finished = now;
     if (n->after != NONE && t->nodes[n->after].launched)
-        put(t, now + t->gpu->child_order_ns, HANDED, n->after);
+        put(t, now + CHILD_ORDER_NS, HANDED, n->after);
     if (grid && t->grids[grid].order == CHILD_IN_STREAM)
-        now = serve(t, now, t->gpu->child_stream_ns) + t->gpu->child_streamed_ns;
+        now = serve(t, now, CHILD_STREAM_NS) + CHILD_STREAMED_NS;
     put(t, now, COMPLETE, grid);
 }
 
@@ -308,5 +323,5 @@ double children_ns(struct arena *mem, const struct gpu *gpu, const struct child_
             start_ready(&t, e.t);
         }
     }
-    return gpu->kernel_ns + t.nodes[0].finished + (n > 1 ? gpu->child_first_ns : 0);
+    return gpu->kernel_ns + t.nodes[0].finished + (n > 1 ? CHILD_FIRST_NS : 0);
 }

@@ -2,8 +2,8 @@
  *
  * The threads that launch take their time one after the other; the device begins one grid at a time, so many a microsecond, and
  * holds so many at once as there are places and SMs. Grids of a stream follow each other, those that are forgotten wait for
- * nothing, a tail follows all else of its parent, and a grid is complete when its children are. The numbers are the GPU
- * file's, measured by tests/hw/device_runtime.cu.
+ * nothing, a tail follows all else of its parent, and a grid is complete when its children are. The numbers were
+ * measured on an H200 by tests/hw/device_runtime.cu.
  *
  * What it does not know: when in its life a block launches (at its end), and that grids slow each other down by sharing L2 and
  * DRAM. */
@@ -30,7 +30,5 @@ struct child_grid {
 /* Of grid 0 until all are complete. Children of a grid stand in the order in which each block launched them,
  * tails last. mem is for the time of the call; its recovery point is set. */
 double children_ns(struct arena *mem, const struct gpu *gpu, const struct child_grid *grids, u32 n);
-/* What launches add to the parent's thread: `rounds` one after the other, each by so many lanes of its warp. */
-double children_calls_ns(const struct gpu *gpu, double rounds, double lanes);
 
 #endif

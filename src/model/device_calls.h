@@ -8,8 +8,8 @@
  *     a call, and the parts of all others of the device
  *     a call, and the parts of all others of an SM
  *
- * A malloc and a free of one launch are looked at as a pair, which costs less than both alone: memory is used again. The
- * numbers are the GPU file's (tests/hw/device_runtime.cu). The length of texts, the size of what is allocated and a buffer of
+ * A malloc and a free of one launch are looked at as a pair, which costs less than both alone: memory is used again. What one
+ * thread's calls take is the GPU file's, the rest was measured on an H200 (tests/hw/device_runtime.cu). The length of texts, the size of what is allocated and a buffer of
  * printf that is full (then warps wait for the host) are not in the model. */
 #ifndef LS_MODEL_DEVICE_CALLS_H
 #define LS_MODEL_DEVICE_CALLS_H

@@ -146,10 +146,6 @@ static struct exec_launch launch_of(const struct tree *t, const struct exec_laun
     l.cooperative = false;
     l.parent = parent->id;
     l.depth = parent->depth + 1;
-    l.by = (struct exec_launched_by){
-        .block = c->by_block,
-        .stream = c->stream,
-        .thread = (c->thread_id[2] * parent->block[1] + c->thread_id[1]) * parent->block[0] + c->thread_id[0]};
     if (t->deadline > 0) {
         const double left = t->deadline - exec_now();
         l.max_seconds = left > 1e-9 ? left : 1e-9;
@@ -159,7 +155,16 @@ static struct exec_launch launch_of(const struct tree *t, const struct exec_laun
     return l;
 }
 
-static enum ls_status run_node(struct tree *t, struct exec_launch *l);
+static struct exec_launched_by who(const struct exec_launch *parent, const struct child *c)
+{
+    const u32 *at = c->thread_id, *size = parent->block;
+    return (struct exec_launched_by){
+        .block = c->by_block, .stream = c->stream, .thread = (at[2] * size[1] + at[1]) * size[0] + at[0]};
+}
+
+struct exec_launched_by exec_launched_by(const struct exec_launch *l) { return l->children->by; }
+
+static enum ls_status run_node(struct tree *t, struct exec_launch *l, struct exec_launched_by by);
 
 static enum ls_status run_child(struct tree *t, const struct exec_launch *parent, const struct child *c)
 {
@@ -168,16 +173,16 @@ static enum ls_status run_child(struct tree *t, const struct exec_launch *parent
         s = child_copy_run(parent, &c->copy, t->fault);
     } else {
         struct exec_launch l = launch_of(t, parent, c);
-        s = run_node(t, &l);
+        s = run_node(t, &l, who(parent, c));
     }
     if (s != LS_OK)
         say_who_launched(t->fault, parent, c);
     return s;
 }
 
-static enum ls_status run_node(struct tree *t, struct exec_launch *l)
+static enum ls_status run_node(struct tree *t, struct exec_launch *l, struct exec_launched_by by)
 {
-    struct exec_children kids = {.limit = l->pending_launches ? l->pending_launches : CHILD_PENDING_DEFAULT};
+    struct exec_children kids = {.by = by, .limit = l->pending_launches ? l->pending_launches : CHILD_PENDING_DEFAULT};
     atomic_init(&kids.pending, t->pending);
     l->children = &kids;
     enum ls_status s = t->run(t->ctx, l, t->fault);
@@ -199,7 +204,7 @@ enum ls_status exec_run_tree(const struct exec_launch *l, exec_run_one *run, voi
     struct tree t = {.run = run, .ctx = ctx, .fault = fault, .max_instructions = l->max_instructions};
     t.deadline = l->max_seconds > 0 ? exec_now() + l->max_seconds : 0;
     root.root = l->id;
-    return run_node(&t, &root);
+    return run_node(&t, &root, (struct exec_launched_by){0});
 }
 
 void exec_children_count(const struct exec_children *c, u32 *launched, u32 *refused)

@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 
+#include "exec/device/launched.h"
 #include "exec/exec.h"
 
 struct block;
@@ -45,11 +46,12 @@ struct child {
 
 /* What one grid launches. */
 struct exec_children {
-    struct child **all;     /* in the order in which they run */
-    u32 n, copies, refused; /* n: the copies too */
-    u32 limit;              /* of launches that wait */
-    atomic_uint pending;    /* prepared or launched and not yet run, those of the grids above included */
-    u64 spent;              /* instructions of loops of the grid itself, of its busiest worker */
+    struct child **all;         /* in the order in which they run */
+    u32 n, copies, refused;     /* n: the copies too */
+    u32 limit;                  /* of launches that wait */
+    struct exec_launched_by by; /* who launched the grid itself */
+    atomic_uint pending;        /* prepared or launched and not yet run, those of the grids above included */
+    u64 spent;                  /* instructions of loops of the grid itself, of its busiest worker */
 };
 
 /* A place in the queue and, when bytes is not 0, a buffer of that many bytes; NULL with *error (cudaError_t). */

@@ -17,7 +17,7 @@
 #include "exec/sched.h"
 
 /* Streams with a meaning of their own (driver_types.h); created ones are numbered behind a mark. */
-enum { STREAM_TAIL = EXEC_STREAM_TAIL, STREAM_FIRE_AND_FORGET = EXEC_STREAM_FORGOTTEN };
+enum { STREAM_TAIL = LAUNCHED_TAIL, STREAM_FIRE_AND_FORGET = LAUNCHED_FORGOTTEN };
 #define STREAM_MARK 0xcd50000000000000u
 enum { NON_BLOCKING = 1 }; /* cudaStreamNonBlocking: the only kind that a kernel may create */
 
