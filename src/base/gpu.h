@@ -93,6 +93,9 @@ struct gpu {
     double atomic_line_rate;             /* at the words of one line */
     double atomic_address_rate;          /* at one word, integers */
     double atomic_address_float_rate;    /* and floats */
+    double atomic_result_rate;           /* lanes whose words are in lines of their own, with a result */
+    double atomic_dram_rate;             /* lanes at random words of much more memory than L2 holds */
+    double swap_cycles;                  /* from one compare-and-swap that changes a word to the next, where all try */
     double atomic_sm_rate;               /* of one SM, a warp's words in one line */
     /* machine code: what caches of it hold, and cycles that an instruction of straight code costs a warp beyond them */
     u32 icache_l1_bytes, icache_bytes;

@@ -2,6 +2,7 @@
 #include "calibrate/experiments.h"
 
 #define MIB ((u64)1 << 20)
+#define RANDOM_BYTES (256 * MIB)
 
 struct pattern {
     const char *name;
@@ -47,12 +48,43 @@ static bool atomics_in(struct bench *b, u64 at)
            atomics_of(b, at, "red_u32", &patterns[4], 1) && atomics_of(b, at, "add_u32", &patterns[3], 1);
 }
 
+/* Words that are in no cache: their sectors come from DRAM, and go back. */
+static bool random_atomics(struct bench *b, u64 at)
+{
+    const u64 steps = bench_scaled(b, 32, 1), blocks = bench_scaled(b, 2 * b->sms, 2);
+    const u32 threads = (u32)bench_scaled(b, 1024, 64);
+    const struct bench_launch l = {
+        "atomics", "atomics_random", (u32)blocks, threads, 0, false, {.p = {at, 0, 0, RANDOM_BYTES, steps}}};
+    struct bench_time t;
+    f64 spread;
+    if (!bench_median(b, &l, false, &t, &spread))
+        return false;
+    bench_row(b, (f64)(steps * blocks * threads) / (t.ns * 1e-3 * b->mhz), "lanes a clock", spread,
+              "atomics_red_u32_random");
+    return true;
+}
+
+/* All blocks try to change one word: from one success to the next. */
+static bool swap_loops(struct bench *b, u64 at, u32 blocks)
+{
+    const u64 steps = bench_scaled(b, 64, 2);
+    const struct bench_launch l = {"atomics", "atomics_swap_loop", blocks, 32, 0, false, {.p = {at, 0, 0, 0, steps}}};
+    struct bench_time t;
+    f64 spread;
+    if (!bench_median(b, &l, false, &t, &spread))
+        return false;
+    bench_row(b, t.ns * 1e-3 * b->mhz / (f64)(steps * blocks), "cycles", spread, "swap_loops_of_%s",
+              blocks == 1 ? "one_block" : "all_sms");
+    return true;
+}
+
 bool measure_atomics(struct bench *b)
 {
     CUdeviceptr at;
-    if (!bench_alloc(b, 64 * MIB, &at))
+    if (!bench_alloc(b, RANDOM_BYTES, &at))
         return false;
-    const bool good = atomics_in(b, at);
+    const bool good = atomics_in(b, at) && random_atomics(b, at) && swap_loops(b, at, 1) &&
+                      swap_loops(b, at, (u32)bench_scaled(b, b->sms, 2));
     if (!b->hung)
         b->cuda.free(at);
     return good;

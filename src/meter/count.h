@@ -43,6 +43,8 @@ struct func_count {
     u32 *weights;               /* by block: its machine instructions; NULL without a recorder */
 };
 
+enum { SWAP_BITS = 14, SWAP_WORDS = 1 << SWAP_BITS };
+
 struct counter {
     struct arena mem;
     struct func_count *current; /* of the function of the last event */
@@ -57,6 +59,7 @@ struct counter {
     const struct sass_func *code; /* what ptxas made of the kernel, or NULL */
     struct caches_worker *caches; /* NULL: not asked for */
     u64 memory_base;              /* from there addresses count in streams */
+    u32 *swaps;                   /* [SWAP_WORDS], by a word's hash: compare-and-swaps that changed it; NULL: none */
     struct recorder *recorder;    /* of streams for the replay; NULL: not asked for */
     bool keeps_pictures;
 };

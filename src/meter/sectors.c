@@ -90,14 +90,15 @@ u32 sectors_words(const u64 *at, u32 mask, u32 bytes)
     return count_upwards(at, mask, 1, bytes, &n) ? n : count_any(at, mask, 1, bytes);
 }
 
-u32 sectors_red(const u64 *at, u32 mask, u32 bytes)
+/* For each piece of memory that is wanted, as often as the most lanes want the same element of it. */
+static u32 count_turns(const u64 *at, u32 mask, u32 bytes, u32 piece)
 {
     u32 total = 0, left = mask;
     while (left) {
-        const u64 sector = at[__builtin_ctz(left)] / SECTOR_BYTES;
+        const u64 here = at[__builtin_ctz(left)] / piece;
         u32 same = 0, most = 0;
         for (u32 m = left; m; m &= m - 1)
-            if (at[__builtin_ctz(m)] / SECTOR_BYTES == sector)
+            if (at[__builtin_ctz(m)] / piece == here)
                 same |= 1u << __builtin_ctz(m);
         for (u32 m = same; m; m &= m - 1) {
             u32 n = 0;
@@ -110,3 +111,6 @@ u32 sectors_red(const u64 *at, u32 mask, u32 bytes)
     }
     return total;
 }
+
+u32 sectors_red(const u64 *at, u32 mask, u32 bytes) { return count_turns(at, mask, bytes, SECTOR_BYTES); }
+u32 lines_red(const u64 *at, u32 mask, u32 bytes) { return count_turns(at, mask, bytes, LINE_BYTES); }

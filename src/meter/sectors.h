@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-enum { SECTOR_BYTES = 32 };
+enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
 
 /* Distinct sectors of the byte ranges [at[i], at[i] + bytes) of the lanes in mask; bytes 1..32. */
 u32 sectors_count(const u64 *at, u32 mask, u32 bytes);
@@ -17,6 +17,8 @@ u32 sectors_local(const u64 *at, u32 mask, u32 bytes);
 /* The same for reductions: lanes that add to one element go one after another, so a sector is charged as often as its most
  * wanted element. Within 2 % of an H200 on random elements, equal on one (tests/hw/h200/ladders.csv, hist*). */
 u32 sectors_red(const u64 *at, u32 mask, u32 bytes);
+/* The same by lines: requests to L2. */
+u32 lines_red(const u64 *at, u32 mask, u32 bytes);
 
 /* Distinct elements that a constant load reads: the constant cache delivers one at a time. */
 u32 sectors_words(const u64 *at, u32 mask, u32 bytes);

@@ -43,6 +43,40 @@ static bool asks_l1(enum access_class class)
            class == CLASS_GASYNC || class == CLASS_TEX || class == CLASS_SULD || class == CLASS_SUST;
 }
 
+/* The operand that is compared is the body's second (exec/ops/atomic.inc). Other threads may write there. */
+__attribute__((no_sanitize("thread"))) u32 feed_swaps(const struct exec_access *a)
+{
+    const u32 width = a->size < 4 ? 4 : a->size; /* of a lane's register */
+    const bool good = a->atom_op == MOD_CAS && a->pc && a->regs && a->size <= 8;
+    u32 lanes = 0;
+    for (u32 m = good ? a->mask : 0; m; m &= m - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(m);
+        const volatile u8 *p = (const u8 *)(uintptr_t)a->addr[lane];
+        const u8 *with = a->regs + a->pc->b + lane * width;
+        bool same = true;
+        for (u32 k = 0; same && k < a->size; k++)
+            same = p[k] == with[k];
+        lanes |= (u32)same << lane;
+    }
+    return lanes;
+}
+
+/* Lanes of one warp that compare with the same word: one of them changes it. */
+static void count_swaps(struct counter *c, const struct exec_access *a, u32 lanes)
+{
+    if (lanes && !c->swaps && !(c->swaps = arena_try_array(&c->mem, u32, SWAP_WORDS)))
+        c->failed = true;
+    for (u32 left = lanes; left && c->swaps; left &= left - 1) {
+        const u64 at = a->addr[__builtin_ctz(left)];
+        const u32 earlier = lanes & ~left;
+        bool again = false;
+        for (u32 m = earlier; m && !again; m &= m - 1)
+            again = a->addr[__builtin_ctz(m)] == at;
+        if (!again)
+            c->swaps[((at - c->memory_base) / 4 * 0x9e3779b97f4a7c15ull) >> (64 - SWAP_BITS)]++;
+    }
+}
+
 void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  u32 passes, u32 lines)
 {
@@ -50,14 +84,20 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
         return;
     const bool device = a->space == SPACE_GLOBAL || a->space == SPACE_CONST || a->space == SPACE_TEX;
     const u64 first = a->addr[__builtin_ctz(a->mask)] - (device ? c->memory_base : 0);
-    const bool past = f->sites[a->site].past_l1, polls = class == CLASS_GLD && past;
-    const u64 item = item_access((struct item_access){.class = polls ? ITEM_LOAD_PAST : items[class],
-                                                      .slow = is_float(a->type),
-                                                      .sector = sector_of(first),
-                                                      .passes = (u16)passes,
-                                                      .lines = (u16)lines,
-                                                      .site = a->site});
-    if (polls)
+    const bool past = f->sites[a->site].past_l1, atomic = class == CLASS_GATOM || class == CLASS_GRED;
+    const u32 swaps = class == CLASS_GATOM ? feed_swaps(a) : 0;
+    const bool fails = class == CLASS_GATOM && a->atom_op == MOD_CAS && !swaps, polls = class == CLASS_GLD && past;
+    count_swaps(c, a, swaps);
+    const u64 item =
+        item_access((struct item_access){.class = polls   ? ITEM_LOAD_PAST
+                                                  : swaps ? ITEM_SWAP
+                                                          : items[class],
+                                         .slow = is_float(a->type),
+                                         .sector = sector_of(first),
+                                         .passes = (u16)(atomic ? sectors_red(a->addr, a->mask, a->size) : passes),
+                                         .lines = (u16)(atomic ? lines_red(a->addr, a->mask, a->size) : lines),
+                                         .site = a->site});
+    if (polls || fails)
         record_poll(c->recorder, a->block, a->warp, item);
     else
         record_item(c->recorder, a->block, a->warp, item, 0);

@@ -9,6 +9,9 @@ void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 ma
 /* passes: as in struct item_access. */
 void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  u32 passes, u32 lines);
+/* The lanes of a compare-and-swap in global memory (up to 64 bits) that compare with what it holds now: one of those at each
+ * word is about to change it. Inside the access hook only. */
+u32 feed_swaps(const struct exec_access *a);
 void feed_barrier(struct counter *c, const struct func_count *f, const struct exec_barrier *b);
 /* Machine instructions of f's block b, as they are estimated. */
 void feed_weigh(struct counter *c, struct func_count *f);

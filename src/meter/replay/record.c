@@ -11,7 +11,7 @@ enum {
     ROOM =
         24 << 20, /* items of all blocks that are kept together: 192 MB; half is for the blocks that SM 0 begins with */
     ITEMS_LEAST = 4096,
-    POLLS_KEPT = 2,
+    POLLS_KEPT = 1,
 };
 
 struct open_warp {

@@ -35,7 +35,7 @@ void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, 
 /* The lines of the access that was recorded last. */
 void record_lines(struct recorder *r, const struct exec_block_info *b, u32 warp, const struct lines *l, u32 kind);
 /* A load that passes L1, as those are that wait for another block. How often the engine looked says nothing about a GPU: of
- * looks that follow each other without another access between them two are kept. */
+ * looks that follow each other without another access between them one is kept. */
 void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item);
 
 /* A block that was kept. */

@@ -207,6 +207,24 @@ static double cost_of(const struct replayed_launch *l)
 
 static double over(u64 a, u64 b) { return b ? (double)a / (double)b : 0; }
 
+/* Compare-and-swaps that changed memory: all, and at the word that had most. */
+struct swaps {
+    u64 all, hot;
+};
+
+static struct swaps swaps_of(const struct replayed_launch *l)
+{
+    struct swaps sum = {0};
+    for (u32 k = 0; k < SWAP_WORDS; k++) {
+        u64 here = 0;
+        for (u32 w = 0; w < l->nworkers; w++)
+            here += l->workers[w] && l->workers[w]->swaps ? l->workers[w]->swaps[k] : 0;
+        sum.all += here;
+        sum.hot = here > sum.hot ? here : sum.hot;
+    }
+    return sum;
+}
+
 /* Cycles of the replayed warps as those of the whole launch. */
 static void add_stalls(struct replayed_func *f, double scale)
 {
@@ -219,6 +237,7 @@ bool replay_metered(struct arena *mem, struct replayed_launch *l, struct replay_
 {
     for (u32 k = 0; k < l->nfuncs; k++)
         make_func(mem, l, &l->funcs[k]);
+    const struct swaps swaps = swaps_of(l);
     struct replay_launch r = {
         .gpu = l->gpu,
         .nblocks = l->nblocks,
@@ -229,6 +248,8 @@ bool replay_metered(struct arena *mem, struct replayed_launch *l, struct replay_
         .reads = (double)l->n[EVENT_l2_reads],
         .atomics = (double)(l->n[EVENT_l2_atoms] + l->n[EVENT_l2_reds]),
         .hot = *l->hot,
+        .swaps = swaps.all,
+        .swaps_hot = swaps.hot,
         .dram_write_share =
             over(l->n[EVENT_dram_writes], l->n[EVENT_l2_writes] + l->n[EVENT_l2_atoms] + l->n[EVENT_l2_reds]),
         .budget = BUDGET,

@@ -40,11 +40,13 @@ bool l2_input_push(struct l2_input *in, u64 request)
 
 /* ---- L2 ---- */
 
-/* What lines that share a slice of L2 are asked for is done one after the other: measured, an H200 takes as long for
- * 370,844 sectors of atomics in 1 KiB as for half of them at one address. */
+/* What lines that share a slice of L2 are asked for is done one after the other. Measured on an H200 with atomics at random
+ * words of the first bytes of an allocation: 256 bytes are in one slice, 512 and 1024 in two, 4096 in eight. So of a KiB the
+ * first and the third 256 bytes are in one slice, the others in another. */
 enum { SLICE_LINES = 4, SPOT_BITS = 12 };
+static inline u64 slice_of(u64 number) { return number >> 3 << 1 | (number >> 1 & 1); }
 
-/* Sectors asked of a line, or of a slice; of all whose hash is the same. */
+/* Sectors asked of a sector, or of a slice; of all whose hash is the same. */
 struct spot {
     u32 run; /* in which it was last used: what an older one left is not there */
     u32 sectors[HOT_KINDS];
@@ -59,7 +61,7 @@ struct came {
 struct l2 {
     struct cache half[2];
     struct cache window[L2_GROUPS]; /* what a group asked for lately */
-    struct spot *lines, *slices;    /* [2^SPOT_BITS] */
+    struct spot *lines, *slices;    /* [2^SPOT_BITS]; lines: by sector of a line, of atomics only */
     u32 run;                        /* counts launches */
     u32 round, late;                /* of an instruction of each SM; how many of them DRAM takes */
     struct came *came;              /* [2^CAME_BITS] by line: when DRAM sent it */
@@ -118,8 +120,14 @@ static inline void at_spot(const struct l2 *l2, struct spot *spots, u64 number, 
 
 static inline void at_slice(struct l2 *l2, u64 number, enum hot_kind kind, u32 sectors)
 {
-    at_spot(l2, l2->lines, number, kind, sectors);
-    at_spot(l2, l2->slices, number / SLICE_LINES, kind, sectors);
+    at_spot(l2, l2->slices, slice_of(number), kind, sectors);
+}
+
+static void at_sectors(struct l2 *l2, u64 number, u32 sectors)
+{
+    for (u32 k = 0; k < CACHE_SECTORS; k++)
+        if (sectors >> k & 1)
+            at_spot(l2, l2->lines, number * CACHE_SECTORS + k, HOT_ATOMICS, 1);
 }
 
 /* NULL: there is no L2. */
@@ -238,6 +246,7 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
         count(l2, t, request_kind(request) == TRAFFIC_RED ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms,
               near != home ? sectors : 0);
         at_slice(l2, number, HOT_ATOMICS, sectors);
+        at_sectors(l2, number, sectors);
         l2_atomic(l2, home, number, sectors, t);
         return;
     default:
@@ -339,7 +348,9 @@ bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **input
         return false;
     run(l2, inputs, n);
     *hot = (struct l2_hot){0};
-    most_of(l2, l2->lines, hot->line);
+    u64 sectors[HOT_KINDS] = {0};
+    most_of(l2, l2->lines, sectors);
+    hot->sector = sectors[HOT_ATOMICS];
     hot->slice_all = most_of(l2, l2->slices, hot->slice);
     return true;
 }

@@ -28,11 +28,12 @@ struct l2 *l2_make(void);
 void l2_free(struct l2 *l2);
 /* What a slice of L2 has to do, one after the other. */
 enum hot_kind { HOT_LOADS, HOT_STORES, HOT_ATOMICS, HOT_KINDS };
-/* Sectors of a whole launch, by kind: of the line that is wanted most, and of the slice, which has several lines. The
- * three of a kind need not be the same line's. Lines and slices are told apart by hashes, more finely than a GPU has
- * slices, so where nothing is hot the figures are below a slice's fair share. */
+/* Sectors of a whole launch, by kind: of the slice that is wanted most, which has several lines. The three need not be the
+ * same slice's. Slices are told apart by hashes, more finely than a GPU has them, so where nothing is hot the figures are
+ * below a slice's fair share. */
 struct l2_hot {
-    u64 line[HOT_KINDS], slice[HOT_KINDS];
+    u64 sector; /* atomics at the sector that is wanted most */
+    u64 slice[HOT_KINDS];
     u64 slice_all; /* of the slice that has most of all kinds together */
 };
 /* Takes all inputs in turn, from an L2 that is empty on; adds to their sites' rows. The order of `inputs` is lost.

@@ -64,6 +64,14 @@ static void run_list(struct arena *mem, const struct replay_launch *l, const str
     sm_run_blocks(mem, l, m, run);
 }
 
+/* How long locks are held, where nobody waits for them longer than for a swap. */
+static double hold_of(struct arena *mem, const struct replay_launch *l, const struct machine *m, const struct plan *p)
+{
+    struct sm_run run;
+    run_list(mem, l, m, p, false, &run);
+    return run.hold;
+}
+
 static double mean_of(const struct replay_launch *l, const struct plan *p, u32 n, bool rest)
 {
     double sum = 0;
@@ -191,6 +199,7 @@ struct replay_result replay_launch(struct arena *mem, const struct replay_launch
         const struct plan p = make_plan(mem, l);
         struct sm_run run;
         prepare_funcs(mem, l);
+        held.hold = l->swaps ? hold_of(mem, l, &m, &p) : 0;
         run_list(mem, l, &m, &p, true, &run);
         const double left = cycles_left(l, &p, &run);
         const double cycles = (run.cycles + left) * mean_of(l, &p, run.ran, true);

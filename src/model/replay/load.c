@@ -113,6 +113,7 @@ static double read_beyond(struct sm *s, const struct item_access *a, const struc
     const double share = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share;
     if (sectors <= 0)
         return 0;
+    t = most(t, s->memory.atomics_out);
     s->memory.lsu += b->lines * m->miss_line;
     double done = sm_take(&s->memory.l2_read, t, sectors * share) + (b->far > 0 ? m->far : m->l2);
     if (b->late > 0)
@@ -127,6 +128,7 @@ static double read_beyond(struct sm *s, const struct item_access *a, const struc
 double sm_load(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, const struct item_access *a, double t)
 {
     u8 missing[ITEM_LINES_BEHIND];
+    t = most(t, s->memory.atomics_port); /* L1 comes behind those that wait */
     const bool past = a->class == ITEM_LOAD_PAST;
     const struct beyond b = past ? go_past(w, a) : look_up(s, w, cost, a->site, missing);
     const double beyond = read_beyond(s, a, &b, t);

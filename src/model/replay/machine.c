@@ -1,6 +1,8 @@
 /* machine.c - from a GPU's file to the SM that is replayed (machine.h). */
 #include "model/replay/machine.h"
 
+#include <math.h>
+
 #include "model/latency.h"
 
 /* Cycles that a warp's instruction keeps a pipe, by results a clock and SM. */
@@ -45,7 +47,9 @@ static void set_latencies(struct machine *m, const struct gpu *g)
     m->constant_fill = 20; /* fitted */
     m->miss_line = 1;      /* fitted */
     m->atomic = known(g->latency_atomic, 2.0 * l.l2);
+    m->swap = known(g->swap_cycles, m->atomic);
     m->shared_atomic = known(g->latency_shared_atomic, l.shared);
+    m->fence = known(g->latency_fence, l.l2);
     m->barrier_warp = known(g->barrier_warp_cycles, 2);
     m->barrier = known(g->latency_barrier, 15) - m->barrier_warp;
     m->branch = 3; /* these three: read off an H200's samples of single instructions (docs/calibrate.md) */
@@ -68,9 +72,12 @@ static void set_rates(struct machine *m, const struct gpu *g)
     m->dram_all = known(copy / m->hz, all / 2);
     m->dram_sector = 1 / known(g->dram_sector_rate, m->dram_all / 64);
     m->atomic_same = 1 / known(g->atomic_address_rate, 0.75);
+    m->atomic_line = 32 / (4 * known(g->atomic_line_rate, 6.3));
     m->atomic_float = 1 / known(g->atomic_address_float_rate, 0.32);
     m->atomic_all = known(g->atomic_sm_rate, 3) * g->sms / 2; /* half of what all SMs ask for is served */
     m->atomic_sector = 1 / known(g->atomic_scattered_rate, 59);
+    m->atomic_result = 1 / known(g->atomic_result_rate, known(g->atomic_scattered_rate, 59));
+    m->dram_write_back = fmax(1 / known(g->atomic_dram_rate, 9.3) - m->dram_sector, m->dram_sector);
     m->blocks_a_cycle = known(g->block_rate, 0.84);
     m->block_start = known(g->block_turnover_cycles, 433);
 }
@@ -94,9 +101,9 @@ struct machine machine_of(const struct gpu *g, bool products)
         .issue = 4,
         .loads_queued = 30,
         .stores_queued = 10,
+        .slices = 92, /* of an H200, by what ncu says of sectors: of all, over the most of one */
         /* Fitted on the corpus's half for fitting. */
         .store_queue = 1500,
-        .atomic_queue = 30000,
         .fetch_first = 150,
         .fetch = 17,
     };

@@ -32,8 +32,13 @@ struct machine {
     double atomic_same;                /* cycles of L2 for an atomic at one place, after the one before */
     double atomic_all;                 /* lanes of atomics a cycle at different places, all of L2 */
     double atomic_sector;              /* cycles of all of L2 for a sector of atomics */
+    double fence;                      /* of a fence, behind the accesses before it */
     double barrier, barrier_warp;      /* from the last arrival's being counted until warps go on; to count one */
-    double atomic_queue;               /* cycles of atomics under way before issue stops */
+    double atomic_result;              /* the same where the result goes back */
+    double swap;                       /* cycles from one compare-and-swap that changes a word to the next */
+    double dram_write_back;            /* cycles of all of DRAM to take a sector at a place of its own */
+    double atomic_line;                /* cycles of a slice for a sector of atomics, all words of a line */
+    double slices;                     /* of L2 */
     double leave;                      /* of a store, from the LSU out of the SM */
     double branch,
         branch_fetch;      /* of a taken branch: from its stall on until its target is known; from its issue on until

@@ -1,7 +1,7 @@
 /* memory.c - what an access costs: a chain of queues, each with the time at which it is free again.
  *
  *     LSU, L1, shared memory ──► L2, reads and writes ──► DRAM
- *                                 └──► atomics
+ *                                 └──► atomics (atomics.c)
  *
  * An access takes the LSU and the data of L1 or shared memory for as many cycles as it has lines, wavefronts or 128 bytes.
  * What a load needs from beyond L1 is load.c's. A queue that is taken delays the result; one that is too long stops the issue. */
@@ -47,28 +47,10 @@ static double write_beyond(struct sm *s, const struct item_access *a, double t)
 static double store(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, const struct item_access *a, double t)
 {
     sm_store_through(s, cost);
+    sm_let_go(s, w, a, t);
     const double left = write_beyond(s, a, t);
     w->leaves = most(w->leaves, t + s->machine->leave);
     return left + s->machine->l2;
-}
-
-/* Lanes at one place are one after the other; those of one sector go together. */
-static double atomic_cycles(const struct sm *s, const struct item_access *a)
-{
-    const double share = a->slow ? s->atomic_float_share : s->atomic_share;
-    return most(most(a->passes, a->lines) * share, a->passes * s->atomic_sector_share);
-}
-
-/* At L2, where those at one place are done one after the other. */
-static double atomic(struct sm *s, struct sm_warp *w, const struct item_access *a, double t)
-{
-    const double missing = a->passes * w->func->shares[a->site].served.dram;
-    write_beyond(s, a, t);
-    if (missing > 0)
-        sm_take(&s->memory.dram, t, missing * (sm_is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
-    const double done = sm_take(&s->memory.atomics, t, atomic_cycles(s, a));
-    w->leaves = most(w->leaves, t + s->machine->leave);
-    return done + s->machine->atomic;
 }
 
 static double finish(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, const struct item_access *a, double t)
@@ -92,7 +74,8 @@ static double finish(struct sm *s, struct sm_warp *w, const struct sm_cost *cost
         return store(s, w, cost, a, t);
     case ITEM_ATOMIC:
     case ITEM_REDUCTION:
-        return atomic(s, w, a, t);
+    case ITEM_SWAP:
+        return sm_atomic(s, w, a, t);
     case ITEM_SHARED_ATOMIC:
         return t + m->shared_atomic * most(1, a->lines) - m->issue; /* lines: turns of a loop of compare-and-swap */
     case ITEM_CONSTANT:
@@ -170,9 +153,8 @@ static double room(const struct sm *s, const struct sm_scheduler *c, const struc
 {
     const struct sm_memory *q = &s->memory;
     const double queue = sm_queue_room(s, c, is_store(a));
-    if (is_store(a) && !is_shared(a))
-        return most(queue,
-                    most(most(q->l2_write, q->dram) - s->machine->store_queue, q->atomics - s->machine->atomic_queue));
+    if (is_store(a) && !is_shared(a) && a->class != ITEM_REDUCTION)
+        return most(queue, most(q->l2_write, q->dram) - s->machine->store_queue);
     return queue;
 }
 

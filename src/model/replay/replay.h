@@ -67,6 +67,9 @@ struct replay_launch {
     double cost;           /* of all blocks */
     double reads, atomics; /* sectors that L2 is asked for, of the launch */
     struct l2_hot hot;
+    double
+        hold; /* cycles from such a swap until its warp writes there again: a lock that is let go; 0: none, or not known yet */
+    u64 swaps, swaps_hot;    /* compare-and-swaps that changed memory; of those, at the word that had most */
     double dram_write_share; /* of the sectors written, those that DRAM writes while the launch runs */
     double calls;            /* cycles of calls of the device's run time (device_calls.h) */
     u64 budget;              /* machine instructions to replay, about */

@@ -354,7 +354,7 @@ static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
     warp_account(s, c, w, t);
     const double late = hold(c, w, i, t);
     set_bar(w, i->write_bar, done.result, done.reason);
-    set_bar(w, i->read_bar, done.read, STALL_SHORT_SCOREBOARD);
+    set_bar(w, i->read_bar, done.read, done.reason);
     if (i->op == REPLAY_COPY_COMMIT)
         commit_copies(w);
     const struct sm_cost *barrier = i->op == REPLAY_BARRIER ? warp_cost(w) : NULL;
@@ -369,14 +369,12 @@ static void set_shares(struct sm *s, double active)
     const struct machine *m = s->machine;
     const struct replay_launch *l = s->launch;
     const double hot_read = l->reads > 0 ? (double)l->hot.slice[HOT_LOADS] / l->reads : 0;
-    const double hot_atomic = l->atomics > 0 ? (double)l->hot.slice[HOT_ATOMICS] / l->atomics : 0;
     const double sector = 32 * fmax(1 / m->l2_sm, active / m->l2_all);
+    s->active = active;
     s->read_share = sector;
     s->past_share = fmax(sector, active * hot_read * m->read_same);
     s->write_share = 32 * fmax(1 / m->l2_write_sm, active / m->l2_write_all);
-    s->atomic_share = active * fmax(hot_atomic * m->atomic_same, 1 / m->atomic_all);
-    s->atomic_float_share = active * fmax(hot_atomic * m->atomic_float, 1 / m->atomic_all);
-    s->atomic_sector_share = active * m->atomic_sector;
+    s->atomics = sm_atomic_shares(m, l, active);
     s->dram_sector_share = fmax(32 / m->dram_sm, active * m->dram_sector);
     s->dram_share = fmax(1 / m->dram_sm, active / m->dram_all);
 }
@@ -442,8 +440,9 @@ void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struc
         now = c->next;
         issue(&s, run, c);
     }
-    run->cycles = fmax(run->cycles, fmax(s.memory.atomics, s.memory.l2_write));
+    run->cycles = fmax(run->cycles, fmax(s.memory.l2_write, fmax(s.memory.atomics_done, s.memory.swaps)));
     run->present = s.present;
+    run->hold = s.memory.nheld > 0 ? s.memory.held / s.memory.nheld : 0;
     for (u32 k = 0; k < STALL_COUNT; k++)
         run->stalls[k] = s.stalls[k];
 }

@@ -15,6 +15,7 @@ enum {
     SM_BARRIERS = 32,
     COPY_GROUPS = 16,
     SM_QUEUE = 32,
+    SM_ATOMICS = 1024,
     EARLY_MOST = 256,
     SM_ARRIVING_BITS = 12, /* lines on their way */
     SM_CONSTANTS = 64
@@ -59,9 +60,11 @@ struct sm_warp {
     /* what is under way */
     double bar[REPLAY_BARS];
     u8 bar_reason[REPLAY_BARS];
-    double memory; /* all loads and stores are done */
-    double leaves; /* all stores have left the SM */
-    double copies; /* asynchronous copies since the last commit are done */
+    double memory;  /* all loads and stores are done */
+    double leaves;  /* all stores have left the SM */
+    double swapped; /* the turn of its last compare-and-swap that changed memory, */
+    u32 swapped_at; /* 1 + the sector; 0: it has been written again */
+    double copies;  /* asynchronous copies since the last commit are done */
     double groups[COPY_GROUPS];
     u32 ngroups;
     u8 cached[3][2]; /* by place of the operand and bank: 1 + the register that is kept; 0: none */
@@ -80,9 +83,27 @@ struct sm_held {
     struct sm_barrier barriers[SM_BARRIERS];
 };
 
+/* What L2 leaves this SM for atomics. */
+struct sm_atomics {
+    double pass, line;          /* cycles a sector where a slice is the limit; of whole lines */
+    double pass_float;          /* where a word may be the limit */
+    double sector, sector_read; /* cycles a sector, all of L2; where the result goes back */
+    double write_back;          /* cycles of DRAM for a changed sector at a place of its own */
+    double part;                /* of the slice that is wanted most: SMs for each that has it alone */
+};
+
 /* The queues of memory: when each is free again. */
 struct sm_memory {
     double lsu, l2_read, l2_write, dram, atomics, texture, constants;
+    double atomics_port; /* to the way out of the SM, which is free again at atomics_out */
+    double atomics_out;
+    double atomics_done; /* all of them, in L2 and in DRAM */
+    double swaps;        /* the next compare-and-swap may succeed */
+    u32 nswaps;          /* so far */
+    double held, nheld;  /* cycles that locks were held; how many */
+    /* of the last atomics: when each had left the SM, and when L2 had done it: rings */
+    double left[SM_ATOMICS], done[SM_ATOMICS];
+    u32 natomics;
 };
 
 /* A scheduler's warps, by place; INFINITY: it has nothing to issue. */
@@ -107,8 +128,9 @@ struct sm_scheduler {
 struct sm {
     const struct machine *machine;
     const struct replay_launch *launch;
-    double read_share, past_share, write_share, atomic_share, atomic_float_share,
-        atomic_sector_share;  /* of L2: cycles a sector or operation */
+    double active;                              /* SMs that work */
+    double read_share, past_share, write_share; /* of L2: cycles a sector */
+    struct sm_atomics atomics;
     double dram_sector_share; /* cycles a sector at a place of its own */
     double dram_share;        /* cycles a byte */
     struct sm_scheduler schedulers[MACHINE_SCHEDULERS];
@@ -153,5 +175,12 @@ double sm_queue_room(const struct sm *s, const struct sm_scheduler *c, bool stor
 double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes, double way);
 /* The reason of a warp that waits for such an access. */
 u8 sm_reason_of(u64 item);
+
+/* A store or atomic of w at time t: if it is where w's last compare-and-swap was, that was a lock, which is let go. */
+void sm_let_go(struct sm *s, struct sm_warp *w, const struct item_access *a, double t);
+/* atomics.c: what the other SMs leave of L2, of which so many work. */
+struct sm_atomics sm_atomic_shares(const struct machine *m, const struct replay_launch *l, double active);
+/* w does an atomic on global memory, which the LSU has passed on at time t: when its result is there. */
+double sm_atomic(struct sm *s, struct sm_warp *w, const struct item_access *a, double t);
 
 #endif

@@ -16,6 +16,7 @@ struct sm_run {
     double filled;         /* when the last of the first blocks that it holds at once began */
     double *begun, *ended; /* by place in the list; the caller's, [n] */
     double present;        /* warps x cycles */
+    double hold;           /* cycles that locks were held, on average (struct replay_launch) */
     double stalls[STALL_COUNT];
 };
 

@@ -29,6 +29,7 @@ enum item_class {
     ITEM_TEXTURE,
     ITEM_SURFACE_STORE,
     ITEM_LOAD_PAST, /* global memory, not through L1 */
+    ITEM_SWAP,      /* a compare-and-swap by which some lane changes memory */
 };
 
 enum {

@@ -200,7 +200,7 @@ double warp_arrive(struct sm *s, const struct sm_scheduler *scheduler, struct sm
     if (i->constant)
         wait_until(w, first_constants(s, w->stalled), STALL_IMC_MISS);
     if (i->op == REPLAY_FENCE)
-        wait_until(w, w->memory, STALL_MEMBAR);
+        wait_until(w, fmax(w->stalled, w->memory) + s->machine->fence, STALL_MEMBAR);
     if (i->op == REPLAY_COPY_WAIT)
         wait_until(w, copies_under_way(w, i->count), STALL_LONG_SCOREBOARD);
     return warp_ready(w);

@@ -428,7 +428,7 @@ static void the_halves_of_l2_serve_their_share(void **state)
     assert_float_equal(same.near, 1, 1e-6);
 }
 
-static void the_most_wanted_lines_are_told(void **state)
+static void the_most_wanted_slices_are_told(void **state)
 {
     (void)state;
     struct bench b;
@@ -436,17 +436,20 @@ static void the_most_wanted_lines_are_told(void **state)
     start(&b, 0);
     for (u32 k = 0; k < 100; k++) {
         access_at(&b, 0, 0, 0, TRAFFIC_LOAD_PAST, 0, 0); /* a sector of line 0 */
-        access_at(&b, 0, 0, 1, TRAFFIC_STORE_PAST, 128 * (1 + k % 2), 0);
+        access_at(&b, 0, 0, 1, TRAFFIC_STORE_PAST, 128 * (k % 2), 0);
         access_at(&b, 0, 0, 2, TRAFFIC_LOAD, 1 << 16, 0); /* L1 has it but for the first time */
+        access_at(&b, 0, 0, 3, TRAFFIC_RED, 4096, 4);
+        access_at(&b, 0, 0, 3, TRAFFIC_RED, 4096 + (k % 2 ? 512 : 256),
+                  4); /* the third quarter of a KiB is where the first is */
     }
     stop(&b, 0);
     assert_true(caches_finish(b.caches));
     const struct l2_hot *hot = caches_hot(b.caches);
-    assert_int_equal(hot->line[HOT_LOADS], 100);
-    assert_int_equal(hot->line[HOT_STORES], 50);
-    assert_int_equal(hot->line[HOT_ATOMICS], 0);
+    assert_int_equal(hot->slice[HOT_LOADS], 100);
     assert_int_equal(hot->slice[HOT_STORES], 100); /* neighbours share a slice */
-    assert_int_equal(hot->slice_all, 200);
+    assert_int_equal(hot->slice[HOT_ATOMICS], 600);
+    assert_int_equal(hot->sector, 100);
+    assert_int_equal(hot->slice_all, 600);
     caches_free(b.caches);
 }
 
@@ -594,7 +597,7 @@ int main(void)
         cmocka_unit_test(a_group_asks_once),
         cmocka_unit_test(every_kind_of_access_says_who_served_it),
         cmocka_unit_test(the_halves_of_l2_serve_their_share),
-        cmocka_unit_test(the_most_wanted_lines_are_told),
+        cmocka_unit_test(the_most_wanted_slices_are_told),
         cmocka_unit_test(workers_change_nothing),
         cmocka_unit_test(a_sample_stands_for_all),
         cmocka_unit_test(running_out_of_memory_is_said),

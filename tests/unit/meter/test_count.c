@@ -10,6 +10,7 @@
 
 #include "fake.h"
 #include "meter/count.h"
+#include "meter/replay/feed.h"
 #include "meter/sectors.h"
 
 static u32 seed = 4711;
@@ -393,9 +394,34 @@ static void unused_results_make_reductions(void **state)
     counter_free(c);
 }
 
+/* The lanes of a compare-and-swap that have guessed right. */
+static void swaps_are_seen_before_they_are_done(void **state)
+{
+    (void)state;
+    u32 words[32], guess[32];
+    u64 addr[32];
+    const struct ir_inst pc = {.b = 0};
+    for (u32 k = 0; k < 32; k++) {
+        words[k] = k % 4;
+        guess[k] = 1;
+        addr[k] = (u64)(uintptr_t)&words[k];
+    }
+    struct exec_access a = {
+        .mask = 0xffff, .size = 4, .atom_op = MOD_CAS, .pc = &pc, .regs = (u8 *)guess, .addr = addr};
+    assert_int_equal(feed_swaps(&a), 0x2222);
+    a.size = 2;
+    assert_int_equal(feed_swaps(&a), 0x2222);
+    a.atom_op = MOD_EXCH;
+    assert_int_equal(feed_swaps(&a), 0);
+    a.atom_op = MOD_CAS;
+    a.regs = NULL;
+    assert_int_equal(feed_swaps(&a), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(swaps_are_seen_before_they_are_done),
         cmocka_unit_test(the_memo_changes_nothing),
         cmocka_unit_test(repeated_shapes_are_remembered_right),
         cmocka_unit_test(patterns_are_only_short_cuts),

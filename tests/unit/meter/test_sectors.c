@@ -143,6 +143,9 @@ static void reductions_repeat_sectors(void **state)
     assert_int_equal(sectors_red(same, UINT32_MAX, 4), 32);
     assert_int_equal(sectors_red(same, 0xff, 4), 8);
     assert_int_equal(sectors_red(pairs, UINT32_MAX, 4), 4); /* two sectors, each word twice */
+    assert_int_equal(lines_red(row, UINT32_MAX, 4), 1);
+    assert_int_equal(lines_red(same, UINT32_MAX, 4), 32);
+    assert_int_equal(lines_red(pairs, UINT32_MAX, 4), 2);
 }
 
 int main(void)

@@ -24,6 +24,9 @@ struct made {
     u32 nitems;
     u32 warps, resident;
     u64 nblocks;
+    double atomics;
+    struct l2_hot hot;
+    u64 swaps, swaps_hot;
 };
 
 static void begin(struct made *m)
@@ -94,6 +97,10 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
                                     .nrecorded = n,
                                     .l1_bytes = 128 << 10,
                                     .cost = (double)m->nblocks,
+                                    .atomics = m->atomics,
+                                    .hot = m->hot,
+                                    .swaps = m->swaps,
+                                    .swaps_hot = m->swaps_hot,
                                     .budget = 1 << 20};
     assert_false(setjmp(m->mem.oom));
     return replay_launch(&m->mem, &l);
@@ -116,6 +123,83 @@ static void a_chain_takes_its_stalls(void **state)
         enter(&m);
     assert_in_range((u64)(cycles_of(&m) - ten), 400, 400 + 10 * 12); /* and ten jumps back */
     arena_free(&m.mem);
+}
+
+static void add_atomic(struct made *m) { add_inst(m, PIPE_LSU, 4)->op = REPLAY_MEMORY; }
+
+static void add_to_one_word(struct made *m, u32 n)
+{
+    for (u32 k = 0; k < n; k++) {
+        enter(m);
+        m->items[m->nitems++] =
+            item_access((struct item_access){.class = ITEM_REDUCTION, .passes = 32, .lines = 32, .sector = 1});
+    }
+    m->atomics = (double)(m->nblocks * m->warps * n * 32);
+    m->hot.sector = m->hot.slice[HOT_ATOMICS] = (u64)m->atomics;
+}
+
+/* All SMs add to one word, which takes a slice of L2 1.45 cycles: the SM has a 132nd of that. Its warps do not wait for the
+ * first additions, and at their end only until the last ones have left. */
+static void additions_to_one_word_go_one_by_one(void **state)
+{
+    (void)state;
+    double drained[2], took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        struct replay_site site = {{0}, 0};
+        begin(&m);
+        m.nblocks = 132;
+        add_atomic(&m);
+        add_to_one_word(&m, k ? 16 : 4);
+        took[k] = replay(&m, &site).cycles;
+        drained[k] = site.stalls[STALL_DRAIN];
+        arena_free(&m.mem);
+    }
+    assert_in_range((u64)took[0], 24400, 26500); /* 132 x 4 x 32 / 0.69 */
+    assert_in_range((u64)took[1], 97400, 99400);
+    assert_in_range((u64)drained[0], 0, 200);
+    assert_in_range((u64)drained[1], 25000, 45000); /* an H200: 35000 */
+}
+
+/* A lock is free for the next SM when it is let go: an exchange at the same word, 1000 cycles after the swap. */
+static void locks_are_held(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m);
+    m.nblocks = m.swaps = m.swaps_hot = 132;
+    struct replay_inst *swap = add_inst(&m, PIPE_LSU, 1);
+    swap->op = REPLAY_MEMORY;
+    swap->write_bar = 0;
+    add_inst(&m, PIPE_FMA, 200)->wait = 1;
+    add_inst(&m, PIPE_FMA, 200);
+    add_atomic(&m);
+    enter(&m);
+    access(&m, ITEM_SWAP, 1);
+    access(&m, ITEM_ATOMIC, 1);
+    assert_in_range((u64)cycles_of(&m), 132 * 900, 132 * 1000); /* 519 until it is known to be taken, and 400 */
+    arena_free(&m.mem);
+}
+
+/* Each SM changes one word by one compare-and-swap: one after the other, some 540 cycles each. At many words: all at once. */
+static void swaps_of_one_word_go_one_by_one(void **state)
+{
+    (void)state;
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        m.nblocks = 132;
+        m.swaps = 132;
+        m.swaps_hot = k ? 1 : 132;
+        add_atomic(&m);
+        enter(&m);
+        access(&m, ITEM_SWAP, 1);
+        took[k] = cycles_of(&m);
+        arena_free(&m.mem);
+    }
+    assert_in_range((u64)took[0], 71400, 72900);
+    assert_in_range((u64)took[1], 0, 1500);
 }
 
 /* Warps of a scheduler hide each other's stalls until its pipe is full. */
@@ -329,6 +413,9 @@ static void reasons_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(additions_to_one_word_go_one_by_one),
+        cmocka_unit_test(swaps_of_one_word_go_one_by_one),
+        cmocka_unit_test(locks_are_held),
         cmocka_unit_test(a_chain_takes_its_stalls),
         cmocka_unit_test(warps_share_a_pipe),
         cmocka_unit_test(a_load_is_waited_for),
