@@ -82,7 +82,7 @@ struct sass_control sass_control_of(u64 high);
 bool sass_never_runs(u64 low);     /* @!PT */
 bool sass_reads_constant(u64 low); /* an operand of its is c[bank][at]: of what computes */
 /* Registers that an instruction of a fixed latency reads, by place of the operand, 255: none. In `wide` bit k says that it is the
- * first of two, in `reuse` that it is kept for the next instruction. */
+ * first of two (REPLAY_WIDE_RESULT as in replay/code.h), in `reuse` that it is kept for the next instruction. */
 struct sass_reads {
     u8 regs[3];
     u8 wide, reuse;

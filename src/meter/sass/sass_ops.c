@@ -121,7 +121,7 @@ struct sass_reads sass_reads_of(const struct sass_row *row, u64 low, u64 high)
         r.regs[2] = r.regs[1];
         r.regs[1] = NONE;
     }
-    r.wide = row->pipe == PIPE_FP64 ? 7 : row->code == WIDE ? READS_C : 0;
+    r.wide = row->pipe == PIPE_FP64 ? 7 : row->code == WIDE ? READS_C | REPLAY_WIDE_RESULT : 0;
     return r;
 }
 

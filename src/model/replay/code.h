@@ -48,7 +48,7 @@ enum replay_op {
     REPLAY_EXIT,
 };
 
-enum { REPLAY_BARS = 6, REPLAY_NO_BAR = 255, REPLAY_NO_REG = 255, REPLAY_NO_SITE = UINT32_MAX };
+enum { REPLAY_BARS = 6, REPLAY_NO_BAR = 255, REPLAY_NO_REG = 255, REPLAY_WIDE_RESULT = 8, REPLAY_NO_SITE = UINT32_MAX };
 
 struct replay_inst {
     u8 op;        /* enum replay_op */
@@ -62,7 +62,7 @@ struct replay_inst {
     u16 interval;  /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
     u16 count;     /* COPY_WAIT */
     u8 regs[3];    /* that it reads of the register file, by place of the operand; REPLAY_NO_REG: none */
-    u8 wide;       /* bit k: regs[k] is the first of two */
+    u8 wide;       /* bit k: regs[k] is the first of two; REPLAY_WIDE_RESULT: IMAD.WIDE */
     u8 reuse;      /* bit k: regs[k] is kept for the warp's next instruction */
     bool joins;    /* lanes that came apart wait here for each other */
     bool elected;  /* an atomic that one lane does for all of the warp */

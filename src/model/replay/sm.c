@@ -165,7 +165,8 @@ static bool is_read_twice(const struct replay_inst *i, u32 k)
     return (k > 0 && i->regs[0] == i->regs[k]) || (k > 1 && i->regs[1] == i->regs[k]);
 }
 
-/* Cycles in which an instruction's registers are read: a bank gives one a cycle, what is kept is not read. */
+/* Cycles in which an instruction's registers are read: a bank gives one a cycle, what is kept is not read. IMAD.WIDE holds up
+ * what follows for two more (docs/calibrate.md). */
 static double read_cycles(const struct sm_warp *w, const struct replay_inst *i)
 {
     u32 reads[2] = {0};
@@ -174,7 +175,8 @@ static double read_cycles(const struct sm_warp *w, const struct replay_inst *i)
             reads[i->regs[k] & 1]++;
             reads[!(i->regs[k] & 1)] += i->wide >> k & 1;
         }
-    return fmax(1, fmax(reads[0], reads[1]));
+    const u32 most = reads[0] > reads[1] ? reads[0] : reads[1];
+    return (most ? most : 1) + (i->wide & REPLAY_WIDE_RESULT ? 2 : 0);
 }
 
 /* What is kept for a place and bank goes when another register of that bank is read there, or when it is used for the last time. */

@@ -68,6 +68,9 @@ static void registers_read(void **state)
     r = sass_reads_of(sass_row_of(0x0000000002047229, 9), 0x0000000002047229, 0x0000000000000004);
     assert_memory_equal(r.regs, ((u8[]){2, 255, 4}), 3);
     assert_int_equal(r.wide, 7);
+    r = sass_reads_of(sass_row_of(0x0000580002027625, 9), 0x0000580002027625, 0x0000000000000003);
+    assert_memory_equal(r.regs, ((u8[]){2, 255, 3}), 3);
+    assert_int_equal(r.wide, 4 | REPLAY_WIDE_RESULT);
     r = sass_reads_of(sass_row_of(0x0000580002027a21, 9), 0x0000580002027a21, 0);
     assert_memory_equal(r.regs, ((u8[]){2, 255, 255}), 3);
     assert_true(sass_reads_number(0x000100050000751d)); /* BAR.SYNC R5, 0x40 */
