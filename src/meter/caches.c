@@ -17,16 +17,12 @@
 enum {
     STAGED_MOST = 1 << 17,       /* requests that an SM keeps until its wave is done; then what is there is looked up */
     L2_REQUESTS_MOST = 16 << 20, /* that are kept for L2, of all SMs together */
-    MERGE_REQUESTS = 16,         /* of a warp, that wait to be written together */
     LOCAL_LINES = 1 << 12,       /* local memory of a warp: lines that are told apart */
     /* What stays for the next launch. */
     KEPT_OF_WARP = 256, /* requests */
     KEPT_OF_SM = 4096,
     SHELVED_MOST = 4, /* launches run at the same time in several streams */
 };
-/* Of an L2 with two halves, the share that data gets; fitted: an H200's keeps 17 MB of 64 MB that are written while as much
- * is read, and writes 8 % of 16 MB back. */
-#define TWO_HALVES_HOLD 0.68
 #define LOCAL_FIRST (1ull << 39) /* line numbers of local memory: no device address is so high */
 
 /* ---- streams ---- */
@@ -204,10 +200,8 @@ struct caches *caches_make(const struct caches_input *in)
     c->memory_base = in->memory_base;
     c->nblocks = in->nblocks;
     const u32 halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1;
-    c->shape = (struct l2_shape){.bytes = halves == 2 ? (u64)(TWO_HALVES_HOLD * (double)gpu->l2_bytes) : gpu->l2_bytes,
-                                 .halves = halves,
-                                 .coalesces = gpu->cc_major >= 9,
-                                 .late = late_rounds(in)};
+    c->shape = (struct l2_shape){
+        .bytes = gpu->l2_bytes, .halves = halves, .coalesces = gpu->cc_major >= 9, .late = late_rounds(in)};
     c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;
@@ -250,10 +244,11 @@ static bool held_grow(struct held_block *h, u32 n)
     return true;
 }
 
-/* Which SMs stand together, no manual says. Fitted: pairs of neighbours (a TPC) are dealt to 14 groups in turn, and half
- * of the groups are at each half of L2. */
+/* Which SMs stand together, no manual says. Measured on an H200: whose reads of the same lines go together (a GPC's), and from which
+ * of them the same lines are asked for across the halves of L2. Pairs of neighbours (a TPC) are dealt to eight GPCs in
+ * turn, until some are full: that end differs from chip to chip and is left out. */
 static u32 group_of(u32 sm) { return sm / 2 % L2_GROUPS; }
-static u32 side_of(u32 sm) { return group_of(sm) >= L2_GROUPS / 2; }
+static u32 side_of(u32 sm) { return 0x8e >> group_of(sm) & 1; }
 
 /* Empty, for the worker's launch. */
 static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
@@ -267,6 +262,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->number = number;
     s->nheld = s->ndone = 0;
     s->staged = 0;
+    s->joined = 0;
     s->l2 = (struct l2_input){.kept = kept,
                               .budget = c->budget,
                               .one_in = 1,
@@ -413,26 +409,34 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 
 /* ---- accesses ---- */
 
-/* Whether the warp's last instructions were stores, and one of them to all of these sectors. */
-static bool merges(const struct requests *r, u64 number, u32 sectors)
+/* The warp's last two requests were polls of just this: it waits. How often it looks says nothing of a GPU. */
+static bool polls(const struct requests *r, u64 request)
 {
-    for (u64 k = r->len; k-- > r->next && r->len - k <= MERGE_REQUESTS;) {
-        const enum traffic_kind kind = request_kind(r->at[k]);
-        if (kind != TRAFFIC_STORE && kind != TRAFFIC_STORE_MERGED)
-            return false;
-        if (request_number(r->at[k]) == number && kind == TRAFFIC_STORE && !(sectors & ~request_sectors(r->at[k])))
-            return true;
-    }
-    return false;
+    return request_kind(request) == TRAFFIC_LOAD_PAST && r->len - r->next >= 2 && r->at[r->len - 1] == request &&
+           r->at[r->len - 2] == request;
+}
+
+/* How much of its sectors a store writes, on the average. A run of bytes writes all but its ends, which its neighbours do. */
+static enum traffic_kind store_kind(const struct exec_access *a, const struct lines *l)
+{
+    u32 sectors = 0;
+    if (a->pattern == PATTERN_CONTIGUOUS)
+        return TRAFFIC_STORE;
+    for (u32 k = 0; k < l->n; k++)
+        sectors += sectors_in(l->sectors[k]);
+    const u32 bytes = (a->pattern == PATTERN_UNIFORM ? 1 : (u32)__builtin_popcount(a->mask)) * a->size;
+    return bytes >= 24 * sectors   ? TRAFFIC_STORE
+           : bytes >= 12 * sectors ? TRAFFIC_STORE_FOUR
+           : bytes >= 6 * sectors  ? TRAFFIC_STORE_TWO
+                                   : TRAFFIC_STORE_WORD;
 }
 
 static void stage(struct caches_worker *w, struct sm *s, struct requests *to, u32 site, enum traffic_kind kind,
                   const struct lines *l)
 {
     for (u32 k = 0; k < l->n; k++) {
-        const bool merged = kind == TRAFFIC_STORE && merges(to, l->number[k], l->sectors[k]);
-        const enum traffic_kind as = merged ? TRAFFIC_STORE_MERGED : kind;
-        if (!requests_push(to, request_make(l->number[k], l->sectors[k], as, k + 1 == l->n, site)))
+        const u64 request = request_make(l->number[k], l->sectors[k], kind, k + 1 == l->n, site);
+        if (!polls(to, request) && !requests_push(to, request))
             w->failed = true;
     }
     s->staged += l->n;
@@ -468,7 +472,7 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
         } else {
             lines_of_device(l, a, c->memory_base);
         }
-        stage(w, s, to, site, kind, l);
+        stage(w, s, to, site, kind == TRAFFIC_STORE ? store_kind(a, l) : kind, l);
         lines += l->n;
     } while (left);
     if (s->staged > STAGED_MOST)

@@ -63,6 +63,7 @@ void cache_clear(struct cache *c)
     }
     c->stamp++;
     c->random = 1;
+    c->full = 0;
 }
 
 /* The lines number / 2^low_bits have in common are spread over all low sets, shifted by a hash of that quotient. */
@@ -138,6 +139,15 @@ struct cache_line *cache_find(struct cache *c, u64 number)
     return set;
 }
 
+struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank)
+{
+    if (!c->nsets)
+        return NULL;
+    struct cache_line *set = set_of(c, number);
+    *rank = way_of(set, c->ways, (struct cache_line){.number = number, .held = c->stamp});
+    return *rank < c->ways ? &set[*rank] : NULL;
+}
+
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone)
 {
     *gone = (struct cache_line){0};
@@ -156,5 +166,6 @@ struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *go
     if (set[leaves].held == c->stamp)
         *gone = set[leaves];
     put_in_front(set, leaves, fresh);
+    c->full += !gone->held && set[c->ways - 1].held == c->stamp;
     return set;
 }

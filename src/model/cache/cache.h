@@ -43,6 +43,7 @@ struct cache {
     u32 stamp;                /* of what is held, from 1 on */
     u32 policy;               /* set by its owner after the shape */
     u64 random;               /* state of CACHE_RANDOM; begins anew when the cache is emptied */
+    u32 full;                 /* sets that have become full since then */
 };
 
 /* A cache of that many bytes, rounded down to whole sets. With less than a line it never holds anything. */
@@ -56,7 +57,9 @@ void cache_lend(struct cache *c, struct cache_line *lines, u64 room);
 void cache_clear(struct cache *c);
 /* The line, now the last used of its set, or NULL when it is not there. Valid until the next call. */
 struct cache_line *cache_find(struct cache *c, u64 number);
-/* The same, but a line that is absent is entered, without sectors. NULL: the cache has no room for any line. */
+/* The same, but the order of use stays as it is; *rank: how many lines of its set were used since. */
+struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank);
+/* As cache_find, but a line that is absent is entered, without sectors. NULL: the cache has no room for any line. */
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone);
 /* Prefetches what cache_take will read for that line. */
 void cache_fetch(const struct cache *c, u64 number);

@@ -3,6 +3,11 @@
 
 #include "model/cache/l1.h"
 
+enum {
+    ROW_MOST = 64,  /* requests: four stores of vectors are joined, sixteen of words are not */
+    COME_APART = 3, /* one in so many goes alone; fitted on stores of four vectors a lane (chacha20_vector) */
+};
+
 static bool to_l2(struct sm *s, u64 request, u32 sectors)
 {
     const u64 all = 15ull << 40;
@@ -22,7 +27,9 @@ static enum traffic_count hits_of(enum traffic_kind kind)
         return TRAFFIC_l1_gld_hits;
     case TRAFFIC_STORE:
     case TRAFFIC_STORE_PAST:
-    case TRAFFIC_STORE_MERGED:
+    case TRAFFIC_STORE_WORD:
+    case TRAFFIC_STORE_TWO:
+    case TRAFFIC_STORE_FOUR:
         return TRAFFIC_l1_gst_hits;
     default:
         return TRAFFIC_l1_other_hits;
@@ -35,13 +42,79 @@ static bool reads(enum traffic_kind kind)
     return kind == TRAFFIC_LOAD || kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_TEXTURE;
 }
 
-/* False: no memory. */
-static bool l1_look_up(struct sm *s, u64 request)
+/* ---- stores ---- */
+
+static bool is_store(u64 request)
 {
+    const enum traffic_kind kind = request_kind(request);
+    return kind == TRAFFIC_STORE || kind == TRAFFIC_STORE_WORD || kind == TRAFFIC_STORE_TWO ||
+           kind == TRAFFIC_STORE_FOUR;
+}
+
+/* Words of a sector that a store writes. */
+static u32 words_of(u64 request)
+{
+    const enum traffic_kind kind = request_kind(request);
+    return kind == TRAFFIC_STORE_WORD ? 1 : kind == TRAFFIC_STORE_TWO ? 2 : kind == TRAFFIC_STORE_FOUR ? 4 : 8;
+}
+
+static enum traffic_kind kind_of(u32 words)
+{
+    return words >= 8   ? TRAFFIC_STORE
+           : words >= 4 ? TRAFFIC_STORE_FOUR
+           : words >= 2 ? TRAFFIC_STORE_TWO
+                        : TRAFFIC_STORE_WORD;
+}
+
+/* Stores of a warp that follow each other. */
+struct row {
+    u64 first, end;
+};
+
+static struct row row_of(const struct requests *r, u64 at, u64 most)
+{
+    struct row row = {at, at + 1};
+    while (row.first && is_store(r->at[row.first - 1]) && at - row.first < most)
+        row.first--;
+    while (row.end < r->len && is_store(r->at[row.end]) && row.end - row.first <= most)
+        row.end++;
+    return row;
+}
+
+/* A store to parts of sectors goes to L2 together with the warp's others to the same sectors, in a row of stores that is short. A
+ * long one fills the queues, and the stores of other warps come in between. (Of four vectors a lane, an H200 joins two
+ * thirds in a kernel that mostly computes; of sixteen words none.) True: an earlier one has taken it along; else *request has
+ * what it takes along itself. */
+static bool joins(const struct requests *r, u64 at, u64 *request)
+{
+    const struct row row = row_of(r, at, ROW_MOST);
+    const u32 sectors = request_sectors(*request);
+    u32 words = 0;
+    if (row.end - row.first > ROW_MOST)
+        return false;
+    for (u64 k = row.first; k < row.end; k++) {
+        const bool same = request_number(r->at[k]) == request_number(*request);
+        if (k < at && same && !(sectors & ~request_sectors(r->at[k])))
+            return true;
+        words += same && !(sectors & ~request_sectors(r->at[k])) ? words_of(r->at[k]) : 0;
+    }
+    *request =
+        request_make(request_number(*request), sectors, kind_of(words), request_last(*request), request_site(*request));
+    return false;
+}
+
+/* ---- requests ---- */
+
+/* The one at `at` of its warp's stream. False: no memory. */
+static bool l1_look_up(struct sm *s, const struct requests *r, u64 at)
+{
+    u64 request = r->at[at];
     struct traffic *t = (*s->l2.sites)[request_site(request)];
     const enum traffic_kind kind = request_kind(request);
     const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
-    const u32 left = kind == TRAFFIC_STORE_MERGED ? 0 : reads(kind) ? sectors & ~there : sectors;
+    u32 left = reads(kind) ? sectors & ~there : sectors;
+    if (is_store(request) && kind != TRAFFIC_STORE && joins(r, at, &request) && ++s->joined % COME_APART)
+        left = 0;
     t->n[TRAFFIC_l1_lines]++;
     t->n[hits_of(kind)] += sectors_in(there);
     t->n[hits_of(kind) + 1] += sectors_in(sectors & ~there);
@@ -53,9 +126,9 @@ static bool l1_look_up(struct sm *s, u64 request)
 static bool l1_step(struct sm *s, struct requests *r, bool *good)
 {
     while (r->next < r->len) {
-        const u64 request = r->at[r->next++];
-        *good &= l1_look_up(s, request);
-        if (request_last(request))
+        const u64 at = r->next++;
+        *good &= l1_look_up(s, r, at);
+        if (request_last(r->at[at]))
             break;
     }
     return r->next < r->len;

@@ -22,6 +22,7 @@ struct sm {
     struct requests **turns; /* sm_run's: [turns_room], at least as many as there are streams */
     u32 turns_room;
     u64 staged;
+    u32 joined; /* stores that could be */
     struct l2_input l2;
 };
 

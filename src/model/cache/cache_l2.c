@@ -1,14 +1,22 @@
 /* cache_l2.c - the second-level cache and DRAM (cache_l2.h): what the SMs send, taken in turns. */
 #include "model/cache/cache_l2.h"
 #include "base/alloc.h"
+#include "model/cache/written.h"
 
 enum {
     L2_WAYS = 16,
     WINDOW_LINES = 64, /* of a group of SMs, whose reads are close together; fitted */
+    COME_APART = 4,    /* one in so many of these goes alone: an H200's SMs that start together join four in five */
     WINDOW_WAYS = 8,
     FETCH_AHEAD = 4, /* requests of an SM */
-    ALL_SECTORS = (1 << CACHE_SECTORS) - 1,
+    WORDS = CACHE_SECTOR / 4,
 };
+
+/* Shares of L2, measured on an H200 (docs/model.md): what is dirty at most, in lines; lines of which some sector is partly
+ * written; and what others left dirty, which goes to DRAM when L2 is full. */
+#define DIRTY_MOST 0.426
+#define PARTS_MOST 0.116
+#define LEFT_DIRTY 0.0386
 
 /* ---- input ---- */
 
@@ -65,7 +73,12 @@ struct l2 {
     u32 run;                        /* counts launches */
     u32 round, late;                /* of an instruction of each SM; how many of them DRAM takes */
     struct came *came;              /* [2^CAME_BITS] by line: when DRAM sent it */
+    struct written written;
     /* of this one: */
+    u32 dirty, dirty_most, parts_most; /* lines */
+    u32 full;                          /* sets that are, of both halves */
+    u32 together;                      /* reads that a group could join */
+    double left;                       /* sectors that others left dirty and that went, less what was counted of them */
     u32 halves, one_in;
     bool coalesces;
 };
@@ -77,7 +90,7 @@ struct l2 *l2_make(void)
         l2->lines = ls_calloc(2 << SPOT_BITS, sizeof *l2->lines);
         l2->came = ls_calloc(1 << CAME_BITS, sizeof *l2->came);
     }
-    if (l2 && (!l2->lines || !l2->came)) {
+    if (l2 && (!written_init(&l2->written) || !l2->lines || !l2->came)) {
         l2_free(l2);
         return NULL;
     }
@@ -96,6 +109,7 @@ void l2_free(struct l2 *l2)
         cache_free(&l2->window[k]);
     ls_free(l2->lines);
     ls_free(l2->came);
+    written_free(&l2->written);
     ls_free(l2);
 }
 
@@ -130,37 +144,79 @@ static void at_sectors(struct l2 *l2, u64 number, u32 sectors)
             at_spot(l2, l2->lines, number * CACHE_SECTORS + k, HOT_ATOMICS, 1);
 }
 
+static u32 full_sets(const struct l2 *l2) { return l2->half[0].full + (l2->halves == 2 ? l2->half[1].full : 0); }
+
+/* A set has become full: the oldest lines in it were dirty before the launch. */
+static void left_goes(struct l2 *l2, struct traffic *t)
+{
+    const u32 full = full_sets(l2);
+    l2->left += (full - l2->full) * LEFT_DIRTY * L2_WAYS * CACHE_SECTORS;
+    l2->full = full;
+    const u64 whole = (u64)l2->left;
+    l2->left -= (double)whole;
+    t->n[TRAFFIC_dram_writes] += whole * l2->one_in;
+}
+
+/* Of a line that goes to DRAM, sectors of which L2 has only a part are read first: those. */
+static u32 complete(struct l2 *l2, u64 number, u32 sectors, struct traffic *t)
+{
+    const u32 parts = l2->written.any_parts ? part_take(&l2->written, number, sectors) : 0;
+    count(l2, t, TRAFFIC_dram_reads, parts);
+    count(l2, t, TRAFFIC_l2_fills, parts);
+    return parts;
+}
+
 /* NULL: there is no L2. */
 static inline struct cache_line *line_of(struct l2 *l2, u32 half, u64 number, struct traffic *t)
 {
     struct cache_line gone, *l = cache_take(&l2->half[half], number, &gone);
-    if (gone.held)
+    if (gone.dirty) {
+        complete(l2, gone.number, gone.dirty, t);
         count(l2, t, TRAFFIC_dram_writes, gone.dirty);
+        l2->dirty--;
+    } else if (full_sets(l2) != l2->full) {
+        left_goes(l2, t);
+    }
     return l;
 }
 
-/* Takes the sectors in; those that were not there. */
-static inline u32 take(struct l2 *l2, u32 half, u64 number, u32 sectors, struct traffic *t)
+static struct cache_line *peek(struct l2 *l2, u64 number, u32 *rank)
 {
-    struct cache_line *l = line_of(l2, half, number, t);
-    const u32 missing = l ? sectors & ~(u32)l->valid : sectors;
-    if (l)
-        l->valid |= sectors;
-    return missing;
+    return cache_peek(&l2->half[home_of(l2, number)], number, rank);
 }
 
-/* What DRAM gives for sectors that a line lacks: 64 bytes are the least, the rest of which is taken in too. (An H200 reads twice
- * what lanes at random places ask for, and a sector more for a row whose length is an odd number of them.) */
-static u32 from_dram(struct l2 *l2, u32 home, u64 number, u32 missing)
+/* A line that has been dirty for longest is written to DRAM, and stays. False: it was used lately and gets another turn. What that is
+ * is younger than what streams of stores leave dirty; where there are two halves, a store takes one line and a half. */
+static bool clean(struct l2 *l2, u64 number, struct traffic *t)
 {
-    struct cache_line *l = missing ? cache_find(&l2->half[home], number) : NULL;
-    const u32 even = missing & 5, odd = missing & 10, pairs = missing | even << 1 | odd >> 1;
-    if (!l)
-        return missing;
-    const u32 besides = pairs & ~missing & ~(u32)l->valid;
-    l->valid |= besides;
-    return missing | besides;
+    const u32 lately = L2_WAYS * (1 + l2->halves) / 6;
+    u32 rank;
+    struct cache_line *l = peek(l2, number, &rank);
+    if (!l || !l->dirty)
+        return true;
+    if (rank < lately)
+        return false;
+    complete(l2, number, l->dirty, t);
+    count(l2, t, TRAFFIC_dram_writes, l->dirty);
+    l->dirty = 0;
+    l2->dirty--;
+    return true;
 }
+
+/* The same for those of its sectors that had to be read first, whenever it was used. */
+static void clean_parts(struct l2 *l2, u64 number, struct traffic *t)
+{
+    u32 rank;
+    struct cache_line *l = peek(l2, number, &rank);
+    const u32 parts = l ? complete(l2, number, l->dirty, t) : 0;
+    if (!parts)
+        return;
+    count(l2, t, TRAFFIC_dram_writes, parts);
+    l->dirty &= ~parts & 15;
+    l2->dirty -= !l->dirty;
+}
+
+static inline u32 with_neighbours(u32 sectors) { return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1; }
 
 static struct came *came_of(struct l2 *l2, u64 number)
 {
@@ -175,33 +231,81 @@ static void count_late(struct l2 *l2, u64 number, u32 sectors, struct traffic *t
         count(l2, t, TRAFFIC_l2_late, sectors);
 }
 
-static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct traffic *t)
+/* Sectors of a line that its home has, or fetches: DRAM gives 64 bytes at least, the rest of which is taken in too. (An H200 reads twice
+ * what lanes at random places ask for, and a sector more for a row whose length is an odd number of them.) Those it has. */
+static u32 at_home(struct l2 *l2, u64 number, u32 sectors, struct traffic *t)
 {
-    const u32 home = home_of(l2, number);
-    u32 missing = take(l2, side, number, sectors, t);
-    count(l2, t, TRAFFIC_l2_reads, sectors);
-    count(l2, t, TRAFFIC_l2_read_hits, sectors & ~missing);
-    if (home != side && missing) {
-        const u32 far = missing;
-        missing = take(l2, home, number, far, t);
-        count(l2, t, TRAFFIC_l2_far_reads, far);
-        count(l2, t, TRAFFIC_l2_far_hits, far & ~missing);
-    }
-    count_late(l2, number, sectors & ~missing, t);
+    struct cache_line *l = line_of(l2, home_of(l2, number), number, t);
+    const u32 missing = l ? sectors & ~(u32)l->valid : sectors;
+    const u32 fetched = l ? with_neighbours(missing) & ~(u32)l->valid : missing;
+    if (l)
+        l->valid |= fetched;
+    count(l2, t, TRAFFIC_dram_reads, fetched);
     if (missing)
         *came_of(l2, number) = (struct came){l2->run, l2->round};
-    if (missing == ALL_SECTORS)
-        count(l2, t, TRAFFIC_dram_reads, missing);
-    else if (missing)
-        count(l2, t, TRAFFIC_dram_reads, from_dram(l2, home, number, missing));
+    return sectors & ~missing;
 }
 
-static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
+/* The other half sends 64 bytes at least, too, and they are kept: an H200's random reads of 1 GiB are two sectors across for every
+ * access that goes there. */
+static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct traffic *t)
 {
+    const bool far = home_of(l2, number) != side;
+    count(l2, t, TRAFFIC_l2_reads, sectors);
+    struct cache_line *l = far ? line_of(l2, side, number, t) : NULL;
+    if (!far) {
+        const u32 there = at_home(l2, number, sectors, t);
+        count(l2, t, TRAFFIC_l2_read_hits, there);
+        count_late(l2, number, there, t);
+        return;
+    }
+    const u32 there = l ? sectors & l->valid : 0, missing = sectors & ~there;
+    count(l2, t, TRAFFIC_l2_read_hits, there);
+    count_late(l2, number, there, t);
+    if (!missing)
+        return;
+    const u32 asked = l ? with_neighbours(missing) & ~(u32)l->valid : missing;
+    if (l)
+        l->valid |= asked;
+    const u32 hits = at_home(l2, number, asked, t);
+    count(l2, t, TRAFFIC_l2_far_reads, asked);
+    count(l2, t, TRAFFIC_l2_far_hits, hits);
+    count_late(l2, number, hits & missing, t);
+}
+
+/* What is dirty, or partly written, beyond what L2 keeps of that. */
+static void clean_oldest(struct l2 *l2, struct traffic *t)
+{
+    enum { TRIES = 4 };
+    struct written *w = &l2->written;
+    for (u32 k = 0; k < TRIES && w->dirty.n && l2->dirty > l2->dirty_most; k++) {
+        const u64 number = queue_take(&w->dirty);
+        if (!clean(l2, number, t))
+            queue_put(&w->dirty, number);
+    }
+    while (queue_full(&w->dirty))
+        clean(l2, queue_take(&w->dirty), t);
+    while (w->parts.n > l2->parts_most || queue_full(&w->parts))
+        clean_parts(l2, queue_take(&w->parts), t);
+}
+
+/* `words` of the eight of each sector. */
+static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, u32 words, struct traffic *t)
+{
+    struct written *w = &l2->written;
+    clean_oldest(l2, t);
     struct cache_line *l = line_of(l2, home, number, t);
     if (!l) { /* there is no L2 */
         count(l2, t, TRAFFIC_dram_writes, sectors);
         return;
+    }
+    if (words == WORDS && w->any_parts)
+        part_take(w, number, sectors);
+    else if (words < WORDS && part_write(w, number, sectors, sectors & ~(u32)l->valid, words))
+        queue_put(&w->parts, number);
+    if (!l->dirty) {
+        queue_put(&w->dirty, number);
+        l2->dirty++;
     }
     l->valid |= sectors;
     l->dirty |= sectors;
@@ -209,9 +313,9 @@ static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, struct tr
 
 static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
 {
-    const u32 missing = take(l2, home, number, sectors, t);
-    count(l2, t, TRAFFIC_dram_reads, missing);
-    l2_write(l2, home, number, sectors, t);
+    struct cache_line *l = line_of(l2, home, number, t);
+    count(l2, t, TRAFFIC_dram_reads, l ? sectors & ~(u32)l->valid : sectors);
+    l2_write(l2, home, number, sectors, WORDS, t);
 }
 
 /* The sectors, but none when an SM of the group has asked for exactly these lately. (An H200 joins the loads of tiles that
@@ -221,9 +325,14 @@ static u32 coalesce(struct l2 *l2, u32 group, u64 number, u32 sectors)
     struct cache_line gone, *l = l2->coalesces ? cache_take(&l2->window[group], number, &gone) : NULL;
     if (!l)
         return sectors;
-    const bool same = l->valid == sectors;
+    const bool same = l->valid == sectors && ++l2->together % COME_APART;
     l->valid = sectors;
     return same ? 0 : sectors;
+}
+
+static u32 words_of(enum traffic_kind kind)
+{
+    return kind == TRAFFIC_STORE_WORD ? 1 : kind == TRAFFIC_STORE_TWO ? 2 : kind == TRAFFIC_STORE_FOUR ? 4 : WORDS;
 }
 
 static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
@@ -235,10 +344,16 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
     case TRAFFIC_STORE:
     case TRAFFIC_STORE_PAST:
     case TRAFFIC_LOCAL_STORE:
+    case TRAFFIC_STORE_WORD:
+    case TRAFFIC_STORE_TWO:
+    case TRAFFIC_STORE_FOUR:
         count(l2, t, TRAFFIC_l2_writes, sectors);
-        count(l2, t, TRAFFIC_l2_far_writes, near != home ? sectors : 0);
         at_slice(l2, number, HOT_STORES, sectors);
-        l2_write(l2, home, number, sectors, t);
+        if (near != home) { /* takes a line in its own half, too: seen by what is left dirty there */
+            count(l2, t, TRAFFIC_l2_far_writes, sectors);
+            line_of(l2, near, number, t);
+        }
+        l2_write(l2, home, number, sectors, words_of(request_kind(request)), t);
         return;
     case TRAFFIC_ATOM:
     case TRAFFIC_RED:
@@ -309,10 +424,13 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->run++;
     l2->round = 0;
     l2->late = shape->late;
-    for (u32 k = 0; k < l2->halves; k++) {
+    l2->dirty = l2->full = l2->together = 0;
+    l2->left = 0;
+    l2->dirty_most = (u32)(DIRTY_MOST * (double)shape->bytes / CACHE_LINE / one_in);
+    l2->parts_most = (u32)(PARTS_MOST * (double)shape->bytes / CACHE_LINE / one_in);
+    written_clear(&l2->written);
+    for (u32 k = 0; k < l2->halves; k++)
         good = good && cache_shape(&l2->half[k], shape->bytes / l2->halves / one_in, L2_WAYS);
-        l2->half[k].policy = CACHE_HASHED;
-    }
     for (u32 k = 0; k < L2_GROUPS && l2->coalesces; k++)
         good = good && cache_shape(&l2->window[k], (u64)WINDOW_LINES * CACHE_LINE / one_in, WINDOW_WAYS);
     return good;

@@ -15,7 +15,7 @@ struct l2_input {
     struct traffic ***sites; /* the worker's, which may move */
 };
 bool l2_input_push(struct l2_input *in, u64 request);
-enum { L2_GROUPS = 14 };
+enum { L2_GROUPS = 8 };
 struct l2_shape {
     u64 bytes;
     u32 halves;

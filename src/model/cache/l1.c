@@ -40,7 +40,9 @@ u32 l1_ask(struct cache *l1, enum traffic_kind kind, u64 number, u32 sectors)
     switch (kind) {
     case TRAFFIC_LOAD:
     case TRAFFIC_STORE:
-    case TRAFFIC_STORE_MERGED:
+    case TRAFFIC_STORE_WORD:
+    case TRAFFIC_STORE_TWO:
+    case TRAFFIC_STORE_FOUR:
     case TRAFFIC_LOCAL_LOAD:
     case TRAFFIC_LOCAL_STORE:
     case TRAFFIC_TEXTURE:

@@ -55,7 +55,10 @@ struct served traffic_served(const u64 n[TRAFFIC_COUNT])
 
 struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms)
 {
-    const bool halves = n[TRAFFIC_l2_far_reads] + n[TRAFFIC_l2_far_writes] > 0;
-    const double between = halves ? 0.031 * T(dram_reads) + 0.10 * (T(l2_writes) + T(l2_far_writes)) / 1.5 : 0;
-    return (struct beside){.l2 = 1000 + 84ull * sms + (u64)between, .l2_reads = 1000, .dram_reads = 100};
+    enum { FLAT = 1000, SM_LEAST = 20, SM_MOST = 200 };
+    const double asked = T(l2_reads) + T(l2_writes) + T(l2_atoms) + T(l2_reds) + T(l2_far_reads) + T(l2_far_writes) +
+                         T(l2_far_atoms) + T(l2_far_reds);
+    const double by_use = SM_LEAST + 0.08 * asked / (sms ? sms : 1), each = by_use < SM_MOST ? by_use : SM_MOST;
+    return (struct beside){
+        .l2 = FLAT + (u64)(each * sms + 0.035 * T(dram_writes)), .l2_reads = FLAT, .dram_reads = 100};
 }

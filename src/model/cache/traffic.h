@@ -7,13 +7,13 @@
  *   counts a store as a hit where an earlier access to the sector was. Loads past it (.cg, volatile, relaxed, acquire)
  *   and atomics miss. All stores go on to L2.
  *
- * - Between them: stores of a warp to the same sectors that follow each other go together. Reads of the same sectors by
- *   SMs of a group that come close together go once, but for those past L1 (from compute capability 9.0 on; groups and
- *   closeness are fitted).
+ * - Between them: stores of a warp to parts of the same sectors that follow each other go together. Reads of the same sectors by
+ *   SMs of a group that come close together go once, but for those past L1 (from compute capability 9.0 on; closeness is
+ *   fitted).
  *
- * - L2 is one for the device, and written back. Its sets are hashed and the least recently used line leaves; data gets 68 %
- *   of one with two halves, so that some of what was written leaves before L2 is full. Stores and atomics take their line in; only atomics read it. What is
- *   still dirty when the launch ends stays there: it costs DRAM nothing. Where it has two halves (compute capability
+ * - L2 is one for the device, and written back; the least recently used line leaves. Stores and atomics take their line in;
+ *   only atomics read it. What is dirty is bounded, and so is what was written in part: the oldest goes to DRAM before L2 is
+ *   full (written.h). What is still dirty when the launch ends costs DRAM nothing. Where L2 has two halves (compute capability
  *   8.0, 9.0, 10.0), an SM is at one of them, a line at home in one of them. What an SM reads from the other half is
  *   kept in its own half too; stores and atomics are done at home. Each sector that goes across counts in both halves.
  *
@@ -34,8 +34,10 @@ enum traffic_kind {
     TRAFFIC_LOAD,
     TRAFFIC_LOAD_PAST, /* not from L1 */
     TRAFFIC_STORE,
-    TRAFFIC_STORE_PAST,   /* volatile and the like */
-    TRAFFIC_STORE_MERGED, /* goes to L2 together with the warp's store before it; set by meter/caches.c */
+    TRAFFIC_STORE_PAST, /* volatile and the like */
+    TRAFFIC_STORE_WORD, /* of one of a sector's eight words */
+    TRAFFIC_STORE_TWO,
+    TRAFFIC_STORE_FOUR,
     TRAFFIC_ATOM,
     TRAFFIC_RED,
     TRAFFIC_LOCAL_LOAD,

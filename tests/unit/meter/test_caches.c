@@ -175,7 +175,7 @@ static void more_than_l2_comes_from_dram_again(void **state)
     assert_int_equal(N(end(&b, 1), dram_reads), 65536);
 }
 
-/* Written twice over: each line leaves L2 dirty once, but for those that it holds at the end. */
+/* Twice as much as L2 holds: 42.6 % of it stays dirty. Besides, 3.9 % of L2 were dirty before the launch. */
 static void dirty_lines_are_written_when_they_leave(void **state)
 {
     (void)state;
@@ -186,7 +186,60 @@ static void dirty_lines_are_written_when_they_leave(void **state)
         access_at(&b, 0, 0, 0, TRAFFIC_STORE, line * 128, 4);
     stop(&b, 0);
     finish(&b);
-    assert_int_equal(N(end(&b, 0), dram_writes), 65536 - 32768);
+    const u64 kept = 32768 * 426 / 1000, before = 32768 * 386 / 10000;
+    assert_in_range(N(end(&b, 0), dram_writes), 65536 - kept + before - 8, 65536 - kept + before + 8);
+}
+
+/* A word of each sector, in more lines than L2 keeps partly written: the older sectors are read, and then written. Words that fill
+ * their sectors are not. */
+static void partly_written_sectors_are_read_before_they_leave(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    for (u64 line = 0; line < 2048; line += 8)
+        access_at(&b, 0, 0, 0, TRAFFIC_STORE, line * 128, 32);
+    for (u64 line = 4096; line < 6144; line += 8)
+        access_at(&b, 0, 0, 1, TRAFFIC_STORE, line * 128, 4);
+    stop(&b, 0);
+    finish(&b);
+    const u64 kept = 8192 * 116 / 1000 * 4, fills = N(end(&b, 0), l2_fills);
+    assert_in_range(fills, 8192 - kept - 8, 8192 - kept + 8);
+    assert_int_equal(N(end(&b, 0), dram_reads), fills);
+    assert_int_equal(N(end(&b, 0), dram_writes), fills);
+    assert_int_equal(N(end(&b, 1), l2_fills), 0);
+}
+
+/* Between the halves 64 bytes go at least, as from DRAM: a sector of each line is two. */
+static void the_other_half_sends_pairs(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &two_halves, 1, 1, 4);
+    start(&b, 0);
+    for (u64 line = 0; line < 1024; line += 32)
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD, line * 128, 128);
+    stop(&b, 0);
+    finish(&b);
+    const struct traffic t = end(&b, 0);
+    assert_int_equal(N(t, l2_reads), 1024);
+    assert_int_equal(N(t, dram_reads), 2048);
+    assert_in_range(N(t, l2_far_reads), 2048 * 45 / 100, 2048 * 55 / 100);
+}
+
+/* A warp that looks at one word over and over waits: two looks are kept. */
+static void polls_count_twice(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    for (u32 k = 0; k < 100; k++)
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD_PAST, 4096, 0);
+    stop(&b, 0);
+    finish(&b);
+    assert_int_equal(N(end(&b, 0), l2_reads), 2);
 }
 
 /* A little more than L1 holds, over and over: what leaves is any line, so most of it is still there. (An H200 found 69 %
@@ -258,7 +311,8 @@ static void stores_that_follow_each_other_go_together(void **state)
     stop(&b, 0);
     finish(&b);
     assert_int_equal(N(end(&b, 0), l2_writes), 16);
-    assert_int_equal(N(end(&b, 3), l2_writes), 0);
+    const u64 alone = N(end(&b, 1), l2_writes) + N(end(&b, 2), l2_writes) + N(end(&b, 3), l2_writes);
+    assert_int_equal(alone, 16); /* one in three comes too late */
     assert_int_equal(N(end(&b, 3), l1_gst_hits), 16);
     assert_int_equal(N(end(&b, 5), l2_writes), 16); /* a load in between parts them */
 }
@@ -353,7 +407,8 @@ static void a_group_asks_once(void **state)
     }
     finish(&b);
     assert_int_equal(N(end(&b, 0), l2_reads), 8 * 4 + 8);
-    assert_int_equal(N(end(&b, 1), l2_reads), 8 * 2); /* 32 lanes a byte apart: two sectors instead of one */
+    assert_int_equal(N(end(&b, 1), l2_reads),
+                     8 * 2 + 2 * 4); /* one in four comes alone; 32 lanes a byte apart: two sectors */
     assert_int_equal(N(end(&b, 2), l2_reads), 8 * 4 + 8 * 3);
 }
 
@@ -376,7 +431,7 @@ static void every_kind_of_access_says_who_served_it(void **state)
     const u64 first_word[32] = {0};
     begin(&b, &one_l2, 1, 1, 4);
     start(&b, 0);
-    for (u32 k = 0; k < 4; k++) { /* the store: the same sectors, one after the other, so one reaches L2 */
+    for (u32 k = 0; k < 4; k++) { /* the stores below: one, and one in three of the others, reach L2 */
         access_at(&b, 0, 0, 0, TRAFFIC_LOAD, 0, 4);
         access_at(&b, 0, 0, 4, TRAFFIC_ATOM, 16384, 0); /* 32 lanes at one word */
     }
@@ -393,7 +448,7 @@ static void every_kind_of_access_says_who_served_it(void **state)
     finish(&b);
     assert_served(&b, 0, 0.75, 0, 0.25);
     assert_served(&b, 1, 0, 0.5, 0.5);
-    assert_served(&b, 2, 0.75, 0.25, 0);
+    assert_served(&b, 2, 0.5, 0.5, 0);
     assert_served(&b, 3, 0, 1, 0);
     assert_served(&b, 4, 0, 127 / 128.0, 1 / 128.0);
     assert_served(&b, 5, 0, 0.5, 0.5);
@@ -586,6 +641,9 @@ int main(void)
         cmocka_unit_test(what_is_read_again_comes_from_where_it_is),
         cmocka_unit_test(more_than_l2_comes_from_dram_again),
         cmocka_unit_test(dirty_lines_are_written_when_they_leave),
+        cmocka_unit_test(partly_written_sectors_are_read_before_they_leave),
+        cmocka_unit_test(the_other_half_sends_pairs),
+        cmocka_unit_test(polls_count_twice),
         cmocka_unit_test(going_round_l1_keeps_most_of_it),
         cmocka_unit_test(sectors_are_taken_in_one_by_one),
         cmocka_unit_test(stores_are_written_through),
