@@ -208,7 +208,7 @@ static void partly_written_sectors_are_read_before_they_leave(void **state)
     assert_in_range(fills, 8192 - kept - 8, 8192 - kept + 8);
     assert_int_equal(N(end(&b, 0), dram_reads), fills);
     assert_int_equal(N(end(&b, 0), dram_writes), fills);
-    assert_int_equal(N(end(&b, 1), l2_fills), 0);
+    assert_in_range(N(end(&b, 1), l2_fills), 0, 4); /* the last one of the others' */
 }
 
 /* Between the halves 64 bytes go at least, as from DRAM: a sector of each line is two. */
