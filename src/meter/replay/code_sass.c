@@ -362,6 +362,19 @@ static bool is_access(const struct ptx_inst *i, const struct sass_inst *made)
 
 static bool is_constant_load(const struct ptx_inst *i) { return i->op == OP_LD && i->space == SPACE_CONST; }
 
+/* Where it reads constants is in a register. */
+static bool is_indexed(u64 low)
+{
+    u32 bank, at;
+    return !sass_constant_at(low, &bank, &at);
+}
+
+static u16 line_of(u64 low)
+{
+    u32 bank, at;
+    return sass_constant_at(low, &bank, &at) ? constant_line(bank, at) : 0;
+}
+
 /* What the instruction is, given what it was made of. */
 static u8 op_of(const struct sass_row *row, const struct sass_inst *made, const struct ptx_inst *from)
 {
@@ -369,7 +382,7 @@ static u8 op_of(const struct sass_row *row, const struct sass_inst *made, const 
     if (sass_never_runs(made->low))
         return REPLAY_PLAIN;
     if (row->result == UNIT_CONSTANT)
-        return from && is_constant_load(from) ? REPLAY_MEMORY : REPLAY_PLAIN;
+        return from && is_constant_load(from) && is_indexed(made->low) ? REPLAY_MEMORY : REPLAY_PLAIN;
     switch (row->op) {
     case REPLAY_MEMORY:
         return from && is_access(from, made) ? REPLAY_MEMORY : REPLAY_PLAIN;
@@ -441,6 +454,8 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
     const struct ptx_inst *from = site ? &k->m.f->src->insts[site - 1] : NULL;
     const u8 op = op_of(row, made, from);
     const struct sass_reads reads = sass_reads_of(row, made->low, made->high);
+    const bool constant = op != REPLAY_MEMORY && (row->result == UNIT_CONSTANT ||
+                                                  (is_computation(row->pipe) && sass_reads_constant(made->low)));
     k->unknown += !known;
     return (struct replay_inst){
         .op = op,
@@ -457,8 +472,8 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
         .reuse = reads.reuse,
         .joins = row->code == BSYNC,
         .elected = op == REPLAY_MEMORY && is_atomic(from) && is_elected(k, at),
-        .constant = op != REPLAY_MEMORY &&
-                    (row->result == UNIT_CONSTANT || (is_computation(row->pipe) && sass_reads_constant(made->low))),
+        .constant = constant,
+        .constant_line = constant ? line_of(made->low) : 0,
         .site = site ? site - 1 : REPLAY_NO_SITE,
         .at = at,
     };

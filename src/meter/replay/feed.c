@@ -3,6 +3,7 @@
 
 #include "meter/replay/record.h"
 #include "meter/sectors.h"
+#include "model/replay/code.h"
 
 void feed_weigh(struct counter *c, struct func_count *f)
 {
@@ -77,6 +78,24 @@ static void count_swaps(struct counter *c, const struct exec_access *a, u32 lane
     }
 }
 
+/* The lines of its bank that a load of constants wants, and how many they are. */
+static u32 constant_lines(const struct exec_access *a, u64 base, u32 *n)
+{
+    u64 seen[CONSTANT_BANK_LINES / 64] = {0};
+    u32 first = CONSTANT_BANK_LINES, last = 0;
+    *n = 0;
+    for (u32 lanes = a->mask; lanes; lanes &= lanes - 1) {
+        const u32 line = (u32)((a->addr[__builtin_ctz(lanes)] - base) / CONSTANT_LINE) % CONSTANT_BANK_LINES;
+        *n += !(seen[line / 64] >> line % 64 & 1);
+        seen[line / 64] |= 1ull << line % 64;
+        first = line < first ? line : first;
+        last = line > last ? line : last;
+        if (a->pattern == PATTERN_UNIFORM)
+            break;
+    }
+    return item_constant_lines(first, last);
+}
+
 void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  u32 passes, u32 lines)
 {
@@ -87,13 +106,14 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
     const bool past = f->sites[a->site].past_l1, atomic = class == CLASS_GATOM || class == CLASS_GRED;
     const u32 swaps = class == CLASS_GATOM ? feed_swaps(a) : 0;
     const bool fails = class == CLASS_GATOM && a->atom_op == MOD_CAS && !swaps, polls = class == CLASS_GLD && past;
+    const u32 sector = class == CLASS_CLD ? constant_lines(a, c->memory_base, &lines) : sector_of(first);
     count_swaps(c, a, swaps);
     const u64 item =
         item_access((struct item_access){.class = polls   ? ITEM_LOAD_PAST
                                                   : swaps ? ITEM_SWAP
                                                           : items[class],
                                          .slow = is_float(a->type),
-                                         .sector = sector_of(first),
+                                         .sector = sector,
                                          .passes = (u16)(atomic ? sectors_red(a->addr, a->mask, a->size) : passes),
                                          .lines = (u16)(atomic ? lines_red(a->addr, a->mask, a->size) : lines),
                                          .site = a->site});

@@ -79,8 +79,9 @@ enum { SASS_NO_BAR = 7 };
 
 const struct sass_row *sass_row_of(u64 low, u32 cc_major); /* NULL: the table has no such opcode */
 struct sass_control sass_control_of(u64 high);
-bool sass_never_runs(u64 low);     /* @!PT */
-bool sass_reads_constant(u64 low); /* an operand of its is c[bank][at]: of what computes */
+bool sass_never_runs(u64 low);                      /* @!PT */
+bool sass_reads_constant(u64 low);                  /* an operand of its is c[bank][at]: of what computes */
+bool sass_constant_at(u64 low, u32 *bank, u32 *at); /* its operand c[bank][at]; false: a register says where */
 /* Registers that an instruction of a fixed latency reads, by place of the operand, 255: none. In `wide` bit k says that it is the
  * first of two (REPLAY_WIDE_RESULT as in replay/code.h), in `reuse` that it is kept for the next instruction. */
 struct sass_reads {

@@ -125,6 +125,15 @@ struct sass_reads sass_reads_of(const struct sass_row *row, u64 low, u64 high)
     return r;
 }
 
+bool sass_constant_at(u64 low, u32 *bank, u32 *at)
+{
+    enum { LDC = 0x182, REGISTER_ULDC = 0x0bb, NO_REGISTER = 255 };
+    const u32 code = (u32)low % CODES;
+    *bank = (u32)(low >> 54 & 31);
+    *at = (u32)(low >> 38 & 0xffff);
+    return code == LDC ? (low >> 24 & 255) == NO_REGISTER : code != REGISTER_ULDC;
+}
+
 u32 sass_copy_groups(u64 low) { return (u32)(low >> 38 & 63); }
 
 /* DMMA: 8x8x4, 16x8x4, 16x8x8, 16x8x16, by bits 76 and 77; double precision is its own unit, so these are what they are. */

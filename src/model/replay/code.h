@@ -57,19 +57,28 @@ struct replay_inst {
     u8 latency;   /* PLAIN with a write_bar: cycles from the issue to its result; BARRIER: until it has arrived */
     u8 write_bar; /* 0..5, or REPLAY_NO_BAR */
     u8 read_bar;
-    u8 wait;       /* bit k: scoreboard k */
-    u8 copy;       /* MEMORY, BARRIER: of which of the program's entries the access is, from 0 */
-    u16 interval;  /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
-    u16 count;     /* COPY_WAIT */
-    u8 regs[3];    /* that it reads of the register file, by place of the operand; REPLAY_NO_REG: none */
-    u8 wide;       /* bit k: regs[k] is the first of two; REPLAY_WIDE_RESULT: IMAD.WIDE */
-    u8 reuse;      /* bit k: regs[k] is kept for the warp's next instruction */
-    bool joins;    /* lanes that came apart wait here for each other */
-    bool elected;  /* an atomic that one lane does for all of the warp */
-    bool constant; /* reads a constant bank through an operand c[bank][at]; of MEMORY this does not count */
-    u32 site;      /* of the PTX function: which instruction it was made of; REPLAY_NO_SITE: none */
-    u32 at;        /* where it stands in the function's machine code, in instructions: for the instruction cache */
+    u8 wait;           /* bit k: scoreboard k */
+    u8 copy;           /* MEMORY, BARRIER: of which of the program's entries the access is, from 0 */
+    u16 interval;      /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
+    u16 count;         /* COPY_WAIT */
+    u8 regs[3];        /* that it reads of the register file, by place of the operand; REPLAY_NO_REG: none */
+    u8 wide;           /* bit k: regs[k] is the first of two; REPLAY_WIDE_RESULT: IMAD.WIDE */
+    u8 reuse;          /* bit k: regs[k] is kept for the warp's next instruction */
+    bool joins;        /* lanes that came apart wait here for each other */
+    bool elected;      /* an atomic that one lane does for all of the warp */
+    bool constant;     /* reads a constant bank at a known place, c[bank][at]; of MEMORY this does not count */
+    u16 constant_line; /* which 64 bytes of the bank: constant_line(bank, at) */
+    u32 site;          /* of the PTX function: which instruction it was made of; REPLAY_NO_SITE: none */
+    u32 at;            /* where it stands in the function's machine code, in instructions: for the instruction cache */
 };
+
+/* 64 bytes of one of the first eight banks: parameters are in bank 0, __constant__ variables in bank 3. */
+enum { CONSTANT_BANKS = 8, CONSTANT_LINE = 64, CONSTANT_BANK_LINES = 1024, CONSTANT_VARIABLES = 3 };
+
+static inline u16 constant_line(u32 bank, u32 at)
+{
+    return (u16)(bank % CONSTANT_BANKS * CONSTANT_BANK_LINES + at / CONSTANT_LINE % CONSTANT_BANK_LINES);
+}
 
 struct replay_program {
     const struct replay_inst *insts;

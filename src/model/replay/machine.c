@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "model/latency.h"
+#include "model/replay/prepare.h"
 
 /* Cycles that a warp's instruction keeps a pipe, by results a clock and SM. */
 static double interval(const struct gpu *g, double rate) { return rate > 0 ? 32.0 * g->sub_partitions / rate : 1; }
@@ -40,12 +41,7 @@ static void set_latencies(struct machine *m, const struct gpu *g)
     m->dram = l.dram;
     m->dram_line = 12; /* fitted */
     m->texture = known(g->latency_texture, 2.0 * l.l1);
-    m->constant = known(g->latency_constant, l.l1);
-    m->constant_miss = 160; /* of a kernel's parameters, fitted */
-    m->constant_word = 2.4; /* fitted */
-    m->constant_l2 = known(g->latency_constant_l2, 100);
-    m->constant_fill = 20; /* fitted */
-    m->miss_line = 1;      /* fitted */
+    m->miss_line = 1; /* fitted */
     m->atomic = known(g->latency_atomic, 2.0 * l.l2);
     m->swap = known(g->swap_cycles, m->atomic);
     m->shared_atomic = known(g->latency_shared_atomic, l.shared);
@@ -56,6 +52,34 @@ static void set_latencies(struct machine *m, const struct gpu *g)
     m->branch_fetch = 11;
     m->join = 9;
     m->leave = 30; /* fitted: what ncu calls drain */
+}
+
+/* What no file has was measured on an H200: chains of loads of 1 to 32 words, one warp and 8 loads side by side in 1 to 32 warps, in
+ * 1 KB to 64 KB; FFMA with 960 parameters one after the other; the first load of each 256 bytes after L2 was flushed. */
+static void set_constants(struct machine *m, const struct gpu *g)
+{
+    m->constant = known(g->latency_constant, 34);
+    m->constant_l2 = known(g->latency_constant_l2, 100);
+    m->constant_lines = (u32)known(g->constant_l1_bytes, 2048) / CONSTANT_LINE;
+    m->constant_memory = 748 - m->constant_l2;
+    m->constant_word = 2;
+    m->constant_next = 11;
+    m->constant_fill = 7;
+    m->operand_miss = 56;
+    m->parameters = 150; /* fitted on what short kernels wait for */
+}
+
+static void set_fetch(struct machine *m, const struct gpu *g)
+{
+    const u32 line = INSTS_A_LINE * INST_BYTES;
+    m->near_lines = (u32)known(g->icache_l1_bytes, 32768) / line;
+    m->far_lines = (u32)known(g->icache_bytes, 131072) / line;
+    m->lines_ahead = (u32)known(g->icache_prefetch_bytes, 65536) / line;
+    m->fetch = INSTS_A_LINE * known(g->fetch_cycles, 2.2);
+    m->fetch_l2 = INSTS_A_LINE * known(g->fetch_l2_cycles, 5.6);
+    m->fetch_dram = INSTS_A_LINE * 12.6; /* beyond the first 64 KB, other code run before, L2 flushed */
+    m->fetch_first = 150;                /* fitted */
+    m->fetch_line = 2.3; /* 16 and 32 warps at different places of 40 to 120 KB: 3.5 instructions a cycle */
 }
 
 static void set_rates(struct machine *m, const struct gpu *g)
@@ -104,11 +128,11 @@ struct machine machine_of(const struct gpu *g, bool products)
         .slices = 92, /* of an H200, by what ncu says of sectors: of all, over the most of one */
         /* Fitted on the corpus's half for fitting. */
         .store_queue = 1500,
-        .fetch_first = 150,
-        .fetch = 17,
     };
     set_intervals(&m, g);
     set_latencies(&m, g);
+    set_constants(&m, g);
+    set_fetch(&m, g);
     set_rates(&m, g);
     return m;
 }

@@ -14,7 +14,7 @@ struct machine {
     /* from the issue to the result */
     double shared, way; /* of shared memory; for each further wavefront */
     double l1, line;    /* for each further line */
-    double l2, far, dram, texture, constant, constant_miss, atomic, shared_atomic;
+    double l2, far, dram, texture, constant, atomic, shared_atomic;
     double dram_line;                                /* of DRAM, for each further line of an instruction */
     double miss_line;                                /* cycles of the LSU for a line that L1 has to ask for */
     double lsu_cycles;                               /* of the SM for a memory instruction, at least */
@@ -23,29 +23,41 @@ struct machine {
     double line_bytes;                               /* that L1 and shared memory give a cycle */
     double l2_sm, l2_all, l2_write_sm, l2_write_all; /* bytes a cycle */
     double dram_sm, dram_all;
-    double dram_sector;                /* cycles of all of DRAM for a sector at a place of its own */
-    double store_queue;                /* cycles of stores under way before issue stops */
-    double read_same;                  /* cycles of a slice of L2 for a sector that is read */
-    double atomic_float;               /* the same of floats */
-    double constant_l2, constant_fill; /* latency of the second constant cache; cycles for 32 bytes from it */
-    double constant_word;              /* cycles of the SM for a word of constants that lanes index */
-    double atomic_same;                /* cycles of L2 for an atomic at one place, after the one before */
-    double atomic_all;                 /* lanes of atomics a cycle at different places, all of L2 */
-    double atomic_sector;              /* cycles of all of L2 for a sector of atomics */
-    double fence;                      /* of a fence, behind the accesses before it */
-    double barrier, barrier_warp;      /* from the last arrival's being counted until warps go on; to count one */
-    double atomic_result;              /* the same where the result goes back */
-    double swap;                       /* cycles from one compare-and-swap that changes a word to the next */
-    double dram_write_back;            /* cycles of all of DRAM to take a sector at a place of its own */
-    double atomic_line;                /* cycles of a slice for a sector of atomics, all words of a line */
-    double slices;                     /* of L2 */
-    double leave;                      /* of a store, from the LSU out of the SM */
+    double dram_sector;  /* cycles of all of DRAM for a sector at a place of its own */
+    double store_queue;  /* cycles of stores under way before issue stops */
+    double read_same;    /* cycles of a slice of L2 for a sector that is read */
+    double atomic_float; /* the same of floats */
+    /* constants */
+    u32 constant_lines;           /* of 64 bytes that a first cache holds */
+    double constant_l2;           /* a load's latency from the second cache */
+    double constant_memory;       /* cycles until the second cache has what nobody asked for before */
+    double parameters;            /* the same of a kernel's parameters */
+    double operand_miss;          /* cycles until the operands' cache has a line of the second one */
+    double constant_word;         /* cycles of the SM for a word that is loaded */
+    double constant_fill;         /* and for a line that the first cache does not have */
+    double constant_next;         /* cycles between the words of one load */
+    double atomic_same;           /* cycles of L2 for an atomic at one place, after the one before */
+    double atomic_all;            /* lanes of atomics a cycle at different places, all of L2 */
+    double atomic_sector;         /* cycles of all of L2 for a sector of atomics */
+    double fence;                 /* of a fence, behind the accesses before it */
+    double barrier, barrier_warp; /* from the last arrival's being counted until warps go on; to count one */
+    double atomic_result;         /* the same where the result goes back */
+    double swap;                  /* cycles from one compare-and-swap that changes a word to the next */
+    double dram_write_back;       /* cycles of all of DRAM to take a sector at a place of its own */
+    double atomic_line;           /* cycles of a slice for a sector of atomics, all words of a line */
+    double slices;                /* of L2 */
+    double leave;                 /* of a store, from the LSU out of the SM */
     double branch,
-        branch_fetch;      /* of a taken branch: from its stall on until its target is known; from its issue on until
+        branch_fetch; /* of a taken branch: from its stall on until its target is known; from its issue on until
                                           the instruction there is */
-    double join;           /* of lanes that came apart: as branch */
-    double fetch_first;    /* cycles to fetch the first code of a launch */
-    double fetch;          /* cycles to fetch 128 bytes of code that the SM never had */
+    double join;      /* of lanes that came apart: as branch */
+    /* code, in lines of 128 bytes */
+    u32 near_lines, far_lines; /* that the first and the second cache hold */
+    u32 lines_ahead;           /* of a kernel that are in the second one when it begins */
+    double fetch_first;        /* cycles until the first line of a launch */
+    double fetch;              /* from a line to the next one, from the second cache */
+    double fetch_l2, fetch_dram;
+    double fetch_line;     /* cycles of the second cache for a line, whoever wants it */
     double block_start;    /* until a warp of a new block issues */
     double blocks_a_cycle; /* that the device starts */
     double hz;

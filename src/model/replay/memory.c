@@ -78,8 +78,6 @@ static double finish(struct sm *s, struct sm_warp *w, const struct sm_cost *cost
         return sm_atomic(s, w, a, t);
     case ITEM_SHARED_ATOMIC:
         return t + m->shared_atomic * most(1, a->lines) - m->issue; /* lines: turns of a loop of compare-and-swap */
-    case ITEM_CONSTANT:
-        return t + (s->constant_missed ? m->constant_l2 : m->constant);
     default:
         return t + m->shared - m->issue;
     }
@@ -119,33 +117,17 @@ static double passes_of(const struct machine *m, const struct item_access *a)
     return is_shared(a) ? a->passes : most(0.5 * a->lines, 0.8 * 32.0 * a->passes / m->line_bytes);
 }
 
-/* The first constant cache holds little: what is not there comes from the next one. */
-static double constant_cycles(struct sm *s, const struct item_access *a)
-{
-    u32 *tag = &s->constant_tags[a->sector % SM_CONSTANTS];
-    s->constant_missed = *tag != a->sector + 1;
-    *tag = a->sector + 1;
-    return a->passes * s->machine->constant_word + (s->constant_missed ? s->machine->constant_fill : 0);
-}
-
 static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t)
 {
     const struct machine *m = s->machine;
     if (a->class == ITEM_TEXTURE)
         return sm_take(&s->memory.texture, t, a->passes);
-    if (a->class == ITEM_CONSTANT) {
-        const double done = sm_take(&s->memory.constants, t, constant_cycles(s, a));
-        c->queued[c->nqueued++ % SM_QUEUE] = done;
-        return done;
-    }
     return sm_take_lsu(s, c, t, passes_of(m, a), is_shared(a) ? m->way : m->line);
 }
 
 static u8 throttle_of(const struct item_access *a)
 {
-    return is_shared(a) || a->class == ITEM_CONSTANT ? STALL_MIO_THROTTLE
-           : a->class == ITEM_TEXTURE                ? STALL_TEX_THROTTLE
-                                                     : STALL_LG_THROTTLE;
+    return is_shared(a) ? STALL_MIO_THROTTLE : a->class == ITEM_TEXTURE ? STALL_TEX_THROTTLE : STALL_LG_THROTTLE;
 }
 
 /* When the queues have room; what goes out and is not waited for must not pile up. */
@@ -169,6 +151,8 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const st
                struct sm_done *out)
 {
     struct item_access a = item_read_access(cost->item);
+    if (a.class == ITEM_CONSTANT)
+        return sm_constant_access(s, c, &a, t, out);
     const double from = most(room(s, c, &a), c->pipe[PIPE_LSU]);
     if (from > t) {
         *out = (struct sm_done){.result = from, .reason = throttle_of(&a)};

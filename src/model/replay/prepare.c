@@ -48,7 +48,7 @@ struct prepared *prepare_code(struct arena *mem, const struct replay_code *code,
     for (u32 b = 0; b < code->nblocks; b++)
         p->blocks[b] = prepare_block(mem, code, b, &p->most_places);
     p->nlines = code->ninsts / INSTS_A_LINE + 1;
-    p->fetched = arena_array(mem, double, p->nlines);
+    p->lines = arena_array(mem, struct prepared_line, p->nlines);
     p->nsites = nsites;
     p->carry = arena_alloc(mem, sizeof *p->carry * (nsites + 1));
     prepared_forget(p);
@@ -58,6 +58,6 @@ struct prepared *prepare_code(struct arena *mem, const struct replay_code *code,
 void prepared_forget(struct prepared *p)
 {
     for (u32 k = 0; k < p->nlines; k++)
-        p->fetched[k] = -1;
+        p->lines[k] = (struct prepared_line){0};
     memset(p->carry, 0, sizeof *p->carry * p->nsites);
 }

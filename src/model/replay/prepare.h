@@ -19,6 +19,12 @@ struct prepared_program {
     u32 nplaces;
 };
 
+/* The SM's caches of code take lines one after the other, and hold the last ones that they took. */
+struct prepared_line {
+    double there;  /* when it was in the first cache */
+    u32 near, far; /* its number among the lines that the first and the second cache took, from 1; 0: not yet */
+};
+
 struct prepared {
     struct prepared_block {
         const struct prepared_program *programs;
@@ -27,12 +33,12 @@ struct prepared {
     u32 nblocks;
     u32 most_places; /* of a program */
     u32 nsites;
-    float (*carry)[3]; /* by site: what dealing out its sectors has left over (load.c) */
-    double *fetched;   /* by line of 128 bytes of code: when the SM has it; < 0: nobody asked */
+    float (*carry)[3];           /* by site: what dealing out its sectors has left over (load.c) */
+    struct prepared_line *lines; /* of 128 bytes of code */
     u32 nlines;
 };
 
-enum { INSTS_A_LINE = 8 };
+enum { INSTS_A_LINE = 8, INST_BYTES = 16 };
 
 struct prepared *prepare_code(struct arena *mem, const struct replay_code *code, u32 nsites);
 /* As when the launch begins. */

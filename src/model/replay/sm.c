@@ -309,6 +309,8 @@ static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, doubl
         return sm_access(s, c, w, cost, t, done);
     if (i->pipe == PIPE_NONE)
         return true;
+    if (i->constant && i->pipe == PIPE_ADU)
+        return sm_constant_load(s, c, i, t, done);
     if (i->pipe == PIPE_LSU) { /* shuffles, and accesses of no lane */
         const double from = fmax(sm_queue_room(s, c, false), c->pipe[PIPE_LSU]);
         if (from > t) {
@@ -394,6 +396,7 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
     s->arriving = arena_array(mem, struct sm_arriving, (size_t)1 << SM_ARRIVING_BITS);
     cache_lend(&s->l1, arena_array(mem, struct cache_line, l1_lines(l->l1_bytes) + 1), l1_lines(l->l1_bytes));
     l1_empty(&s->l1, l->l1_bytes);
+    s->constants = arena_new(mem, struct sm_constants);
     for (u32 b = 0; b < l->nrecorded; b++)
         for (u32 k = 0; k < l->blocks[b].nfuncs; k++)
             if (l->blocks[b].funcs[k] && l->blocks[b].funcs[k]->prepared->most_places > places)

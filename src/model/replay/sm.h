@@ -17,8 +17,8 @@ enum {
     SM_QUEUE = 32,
     SM_ATOMICS = 1024,
     EARLY_MOST = 256,
-    SM_ARRIVING_BITS = 12, /* lines on their way */
-    SM_CONSTANTS = 64
+    SM_ARRIVING_BITS = 12,  /* lines on their way */
+    SM_CONSTANTS_QUEUED = 8 /* loads of constants that a sub-partition's queue holds: read off stalls of random ones */
 };
 
 /* What the stream says of an access or a barrier. */
@@ -51,6 +51,8 @@ struct sm_warp {
     double issued;                    /* the instruction before */
     double stalled;                   /* its stall count is over */
     double fetched;                   /* the instruction is there */
+    struct prepared_line *line;       /* of code: the last one that it came to */
+    double line_begun;                /* when it was there, and the warp too */
     double cleared;                   /* its scoreboards are down */
     double throttled;                 /* a queue or pipe has room */
     u8 cleared_by, throttled_by;      /* enum stall_reason */
@@ -94,7 +96,7 @@ struct sm_atomics {
 
 /* The queues of memory: when each is free again. */
 struct sm_memory {
-    double lsu, l2_read, l2_write, dram, atomics, texture, constants;
+    double lsu, l2_read, l2_write, dram, atomics, texture;
     double atomics_port; /* to the way out of the SM, which is free again at atomics_out */
     double atomics_out;
     double atomics_done; /* all of them, in L2 and in DRAM */
@@ -123,6 +125,21 @@ struct sm_scheduler {
     double lsu;               /* when its memory instructions are done */
     double queued[SM_QUEUE];  /* the last ones, when each was done: a ring */
     u32 nqueued;
+    double constants[SM_CONSTANTS_QUEUED]; /* the same of loads of constants */
+    u32 nconstants;
+};
+
+/* A first cache of constants: it holds the last lines that it took. */
+struct sm_constant_cache {
+    u32 taken[CONSTANT_BANKS * CONSTANT_BANK_LINES]; /* the line's number among them, from 1; 0: not yet */
+    double there[CONSTANT_BANKS * CONSTANT_BANK_LINES];
+    u32 n;
+};
+
+struct sm_constants {
+    struct sm_constant_cache operands, indexed;
+    double second[CONSTANT_BANKS * CONSTANT_BANK_LINES / 4]; /* when the second cache has 256 bytes; 0: nobody asked */
+    double free;                                             /* when the next word can be loaded */
 };
 
 struct sm {
@@ -139,13 +156,12 @@ struct sm {
     struct sm_warp *warps; /* [resident * warps of a block] */
     struct sm_held *held;  /* [resident] */
     struct sm_memory memory;
-    u32 constant_tags[SM_CONSTANTS]; /* 1 + the sector of 32 bytes that the first constant cache holds; 0: none */
-    bool constant_missed;            /* by the last access */
+    struct sm_constants *constants;
     struct cache l1;
     struct sm_arriving *arriving; /* [1 << SM_ARRIVING_BITS], by a hash of the line */
     double barriers;              /* when the unit that counts arrivals is free */
-    double constants;             /* when the first constants are there; 0: nobody asked */
-    bool fetched;                 /* some code */
+    u32 near_lines, far_lines;    /* of code that the first and the second cache took */
+    double code;                  /* when the second cache may send the next line */
     /* what came out */
     double started; /* when the last block began */
     double present; /* warps x cycles */
@@ -182,5 +198,12 @@ void sm_let_go(struct sm *s, struct sm_warp *w, const struct item_access *a, dou
 struct sm_atomics sm_atomic_shares(const struct machine *m, const struct replay_launch *l, double active);
 /* w does an atomic on global memory, which the LSU has passed on at time t: when its result is there. */
 double sm_atomic(struct sm *s, struct sm_warp *w, const struct item_access *a, double t);
+/* constants.c: when an operand of a constant bank can be read; and loads, as sm_access. */
+double sm_constant_operand(struct sm *s, const struct replay_inst *i, double t);
+bool sm_constant_load(struct sm *s, struct sm_scheduler *c, const struct replay_inst *i, double t, struct sm_done *out);
+bool sm_constant_access(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t,
+                        struct sm_done *out);
+/* fetch.c: when the SM has the code at `at` for w. */
+double sm_fetch(struct sm *s, struct sm_warp *w, u32 at, double t);
 
 #endif

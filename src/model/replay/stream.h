@@ -51,7 +51,8 @@ static inline u32 item_func(u64 i) { return (u32)(i >> 2) & (ITEM_FUNCS - 1); }
 static inline u32 item_block(u64 i) { return (u32)(i >> 12) & 0xfffffff; }
 
 /* An access. passes: wavefronts of shared memory, sectors of global and local memory (of an atomic: what L2 does one after
- * the other), words of constants, groups of four lanes of a texture. lines: of 128 bytes. */
+ * the other), words of constants, groups of four lanes of a texture. lines: of 128 bytes, of
+ * constants of 64. */
 struct item_access {
     u8 class;  /* enum item_class */
     bool slow; /* an atomic on floats */
@@ -75,6 +76,14 @@ static inline struct item_access item_read_access(u64 i)
                                 .sector = (u32)(i >> 44) & (ITEM_SECTORS - 1),
                                 .slow = i >> 63};
 }
+/* Instead of a sector, accesses of constants have where they begin and end: lines of 64 bytes of their bank. */
+static inline u32 item_constant_lines(u32 first, u32 last)
+{
+    return (first & 1023) << 9 | ((last - first + 1) >> 1 & 511);
+}
+static inline u32 item_constant_first(u32 sector) { return sector >> 9 & 1023; }
+static inline u32 item_constant_span(u32 sector) { return (sector & 511) << 1; }
+
 static inline u32 item_site(u64 i) { return (u32)(i >> 6) & (ITEM_SITES - 1); } /* of ACCESS and BARRIER */
 
 /* A line of 128 bytes: its number (40 bits), which of its sectors are asked for, and how (enum traffic_kind). */

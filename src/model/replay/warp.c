@@ -140,19 +140,6 @@ bool warp_next_program(const struct sm *s, struct sm_warp *w)
 
 /* ---- waiting ---- */
 
-/* When the SM has the line of code. Who asks first fetches it. */
-static double fetch(struct sm *s, struct sm_warp *w, u32 at, double t)
-{
-    const u32 line = at / INSTS_A_LINE;
-    struct prepared *p = w->func->prepared;
-    if (line >= p->nlines)
-        return t;
-    if (p->fetched[line] < 0)
-        p->fetched[line] = t + (s->fetched ? s->machine->fetch : s->machine->fetch_first);
-    s->fetched = true;
-    return p->fetched[line];
-}
-
 static void wait_for_bars(struct sm_warp *w, u8 mask)
 {
     for (u32 k = 0; k < REPLAY_BARS; k++)
@@ -170,14 +157,6 @@ static void wait_until(struct sm_warp *w, double t, enum stall_reason reason)
     }
 }
 
-/* A launch begins with no constants in the SM. Who asks first fetches them. */
-static double first_constants(struct sm *s, double t)
-{
-    if (s->constants <= 0)
-        s->constants = t + s->machine->constant_miss;
-    return s->constants;
-}
-
 static double copies_under_way(const struct sm_warp *w, u32 most)
 {
     return w->ngroups > most ? w->groups[w->ngroups - most - 1] : 0;
@@ -193,12 +172,12 @@ double warp_arrive(struct sm *s, const struct sm_scheduler *scheduler, struct sm
 {
     const struct replay_inst *i = warp_inst(w);
     w->cleared = w->throttled = 0;
-    w->fetched = fmax(w->fetched, fetch(s, w, i->at, fmax(w->stalled, w->resolved)));
+    w->fetched = fmax(w->fetched, sm_fetch(s, w, i->at, fmax(w->stalled, w->resolved)));
     note_scheduler(scheduler, w, i);
     if (i->wait)
         wait_for_bars(w, i->wait);
-    if (i->constant)
-        wait_until(w, first_constants(s, w->stalled), STALL_IMC_MISS);
+    if (i->constant && i->pipe != PIPE_ADU)
+        wait_until(w, sm_constant_operand(s, i, w->fetched), STALL_IMC_MISS);
     if (i->op == REPLAY_FENCE)
         wait_until(w, fmax(w->stalled, w->memory) + s->machine->fence, STALL_MEMBAR);
     if (i->op == REPLAY_COPY_WAIT)

@@ -163,6 +163,7 @@ static void straight_code(void **state)
     assert_int_equal(find(&s, p, "STG", 0)->op, REPLAY_MEMORY);
     assert_int_equal(find(&s, p, "EXIT", 0)->op, REPLAY_EXIT);
     assert_true(find(&s, p, "ULDC", 0)->constant);
+    assert_int_equal(find(&s, p, "ULDC", 0)->constant_line / CONSTANT_BANK_LINES, 0); /* of the parameters */
     assert_false(load->constant);
     drop(&s);
 }

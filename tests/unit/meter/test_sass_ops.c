@@ -55,6 +55,14 @@ static void control_words(void **state)
     assert_int_equal(sass_copy_groups(0x000080c00000791a), 3); /* DEPBAR.LE SB0, 0x3 */
     assert_true(sass_reads_constant(0x0000580002027625));      /* IMAD.WIDE.U32 R2, R2, R3, c[0x0][0x160] */
     assert_false(sass_reads_constant(0x0000000405047221));
+    u32 bank, at;
+    assert_true(sass_constant_at(0x0000580002027625, &bank, &at));
+    assert_int_equal(bank, 0);
+    assert_int_equal(at, 0x160);
+    assert_true(sass_constant_at(0x00c10000ff027b82, &bank, &at)); /* LDC R2, c[0x3][0x400] */
+    assert_int_equal(bank, 3);
+    assert_int_equal(at, 0x400);
+    assert_false(sass_constant_at(0x00c1000004027b82, &bank, &at)); /* LDC R2, c[0x3][R4+0x400] */
 }
 
 /* FFMA R5, R2, R5, R4 and DADD R4, R2, R4 with registers kept, FADD with a constant. */

@@ -10,6 +10,7 @@
 
 #include "base/gpu.h"
 #include "model/replay/machine.h"
+#include "model/replay/prepare.h"
 #include "model/replay/replay.h"
 
 enum { INSTS = 64, ENTRIES = 4096, BLOCKS = 600, BLOCKS_KEPT = 64 };
@@ -69,7 +70,7 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
 {
     struct replay_program program = {m->insts, m->n, 1};
     struct replay_block code_block = {&program, 1};
-    const struct replay_code code = {.blocks = &code_block, .nblocks = 1, .ninsts = 1};
+    const struct replay_code code = {.blocks = &code_block, .nblocks = 1, .ninsts = INSTS * INSTS_A_LINE};
     struct replay_site own[2] = {{{0}, 0}};
     const struct replay_shares shares = {.served = {.dram = 1}};
     struct replay_func f = {.code = &code, .nsites = 1, .shares = &shares, .sites = sites ? sites : own};
@@ -286,6 +287,91 @@ static void conflicts_cost_wavefronts(void **state)
     assert_in_range((u64)(took[1] - took[0]), 100 * 60, 100 * 64); /* 31 x 2 */
 }
 
+static void load_constants(struct made *m, u16 words, u32 line)
+{
+    m->items[m->nitems++] = item_access((struct item_access){
+        .class = ITEM_CONSTANT, .passes = words, .lines = 1, .sector = item_constant_lines(line, line)});
+}
+
+/* Words that lanes index are loaded one after the other. */
+static void words_of_constants_come_one_by_one(void **state)
+{
+    (void)state;
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        add_load_and_use(&m);
+        m.insts[0].pipe = PIPE_ADU;
+        for (u32 i = 0; i < 100; i++) {
+            enter(&m);
+            load_constants(&m, k ? 32 : 1, 4);
+        }
+        took[k] = cycles_of(&m);
+        arena_free(&m.mem);
+    }
+    assert_in_range((u64)(took[1] - took[0]), 100 * 31 * 11 - 100, 100 * 31 * 11 + 100);
+}
+
+/* More lines of constants than the first cache holds, over and over: each comes from the second one. */
+static void constants_leave_their_cache(void **state)
+{
+    (void)state;
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        add_load_and_use(&m);
+        m.insts[0].pipe = PIPE_ADU;
+        for (u32 i = 0; i < 1000; i++) {
+            enter(&m);
+            load_constants(&m, 1, i % (k ? 40 : 20));
+        }
+        took[k] = cycles_of(&m);
+        arena_free(&m.mem);
+    }
+    const double more = took[1] - took[0]; /* 66 each, and five times 256 bytes more from DRAM */
+    assert_in_range((u64)more, 980 * 66, 980 * 66 + 5 * 750);
+}
+
+/* The first operand of a launch is waited for, and so is each one in another line. */
+static void operands_are_missed(void **state)
+{
+    (void)state;
+    struct made m;
+    struct replay_site site = {{0}, 0};
+    begin(&m);
+    for (u32 k = 0; k < 3; k++) {
+        struct replay_inst *i = add_inst(&m, PIPE_FMA, 4);
+        i->constant = true;
+        i->constant_line = constant_line(k / 2 * CONSTANT_VARIABLES, 0x210);
+    }
+    enter(&m);
+    replay(&m, &site);
+    assert_in_range((u64)site.stalls[STALL_IMC_MISS], 750, 1000); /* a parameter's line; one of a variable, from DRAM */
+    arena_free(&m.mem);
+}
+
+/* A loop that the first cache of code does not hold takes as long as its lines do. */
+static void code_leaves_its_cache(void **state)
+{
+    (void)state;
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        m.gpu.icache_l1_bytes = (k ? INSTS / 2 : 2 * INSTS) * INSTS_A_LINE * INST_BYTES;
+        for (u32 i = 0; i < INSTS; i++)
+            add_inst(&m, PIPE_FMA, 4)->at = i * INSTS_A_LINE;
+        for (u32 i = 0; i < 50; i++)
+            enter(&m);
+        took[k] = cycles_of(&m);
+        arena_free(&m.mem);
+    }
+    const double more = took[1] - took[0], line = INSTS_A_LINE * 2.215 - 4;
+    assert_in_range((u64)more, (u64)(0.95 * 49 * INSTS * line), (u64)(1.05 * 49 * INSTS * line));
+}
+
 /* Nobody leaves a barrier before the last one has come. */
 static void a_barrier_waits_for_all(void **state)
 {
@@ -422,6 +508,10 @@ int main(void)
         cmocka_unit_test(conflicts_cost_wavefronts),
         cmocka_unit_test(a_barrier_waits_for_all),
         cmocka_unit_test(many_blocks_take_longer),
+        cmocka_unit_test(words_of_constants_come_one_by_one),
+        cmocka_unit_test(constants_leave_their_cache),
+        cmocka_unit_test(operands_are_missed),
+        cmocka_unit_test(code_leaves_its_cache),
         cmocka_unit_test(reasons_add_up),
         cmocka_unit_test(a_hit_waits_for_what_is_under_way),
         cmocka_unit_test(a_bank_gives_a_register_a_cycle),
