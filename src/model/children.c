@@ -2,19 +2,17 @@
 #include "model/children.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
-/* Measured on an H200: tests/hw/device_runtime.cu. */
-#define CHILD_LAUNCH_NS 5800.0 /* of the thread that launches: one launches 1 to 256 grids */
-#define CHILD_LANE_NS 240.0    /* for each further lane of its warp that does: 1 to 32 lanes */
-#define CHILD_BEGIN_NS                                                                                                 \
-    250.0 /* from the begin of a grid until the device can begin the next: 1024 blocks launch a grid each */
-#define CHILD_ORDER_NS 4100.0 /* from the end of a grid to the begin of the next in its stream: 32 grids of 50 us */
-#define CHILD_TAIL_NS 1700.0  /* and to that of its tail: chains of 1 to 16 */
-#define CHILD_STREAM_NS                                                                                                \
-    250.0 /* the end of a grid in a stream keeps the device so long: 1024 blocks launch a grid each into theirs */
+/* Measured on an H200 by tests/hw/device_runtime.cu, with which launches stands behind each. */
+#define CHILD_LAUNCH_NS 5800.0   /* of the thread that launches: one launches 1 to 256 grids */
+#define CHILD_BESIDE_NS 240.0    /* for each further thread of its block that does: 1 to 128 threads */
+#define CHILD_BEGIN_NS 250.0     /* until the device can begin the next: 1024 blocks launch a grid each */
+#define CHILD_ORDER_NS 4100.0    /* from the end of a grid to the next in its stream: 32 grids of 50 us */
+#define CHILD_TAIL_NS 1700.0     /* and to its tail: chains of 1 to 16 */
+#define CHILD_STREAM_NS 250.0    /* an end in a stream keeps the device so long: 1024 blocks, each into its own */
 #define CHILD_STREAMED_NS 4500.0 /* and then its parent knows of it: one launches one */
 #define CHILD_END_NS 400.0       /* the same for a grid with children: binary trees of 511 and 1023 grids */
 #define CHILD_ENDED_NS 3800.0    /* chains of 1 to 16 */
@@ -63,9 +61,9 @@ struct tree {
     double busy;  /* the device begins or ends another grid until then */
 };
 
-static double calls_ns(double rounds, double lanes)
+static double calls_ns(double rounds, double threads)
 {
-    return rounds * (CHILD_LAUNCH_NS + CHILD_LANE_NS * fmax(0, lanes - 1));
+    return rounds * (CHILD_LAUNCH_NS + CHILD_BESIDE_NS * fmax(0, threads - 1));
 }
 
 /* ---- the queue of events ---- */
@@ -106,7 +104,7 @@ static struct event take(struct tree *t)
 
 /* ---- when launches are done, after the parent's begin ---- */
 
-enum { THREADS = 1024, WARPS = THREADS / 32 };
+enum { THREADS = 1024 };
 
 /* When a block's own work is done. */
 static double place_of(const struct child_grid *p, double alone, u64 block)
@@ -122,16 +120,14 @@ static void hand_block(struct tree *t, u32 first, u32 end, const u32 *list)
     const struct child_grid *c = &t->grids[list[first]];
     struct node *parent = &t->nodes[c->parent];
     const double place = place_of(&t->grids[c->parent], parent->alone, c->block);
-    u32 rounds[THREADS] = {0}, lanes[WARPS] = {0};
-    for (u32 k = first; k < end; k++) {
-        const u32 thread = t->grids[list[k]].thread % THREADS;
-        lanes[thread / 32] += !rounds[thread]++;
-    }
-    u32 round[THREADS] = {0};
+    u32 rounds[THREADS] = {0}, threads = 0;
+    for (u32 k = first; k < end; k++)
+        threads += !rounds[t->grids[list[k]].thread % THREADS]++;
+    memset(rounds, 0, sizeof rounds);
     for (u32 k = first; k < end; k++) {
         const u32 thread = t->grids[list[k]].thread % THREADS;
         struct node *n = &t->nodes[list[k]];
-        n->handed = place + calls_ns(++round[thread], lanes[thread / 32]);
+        n->handed = place + calls_ns(++rounds[thread], threads);
         parent->own = fmax(parent->own, n->handed);
     }
 }

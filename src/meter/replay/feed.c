@@ -1,6 +1,7 @@
 /* feed.c - see feed.h. */
 #include "meter/replay/feed.h"
 
+#include "meter/banks.h"
 #include "meter/replay/record.h"
 #include "meter/sectors.h"
 #include "model/replay/code.h"
@@ -78,6 +79,22 @@ static void count_swaps(struct counter *c, const struct exec_access *a, u32 lane
     }
 }
 
+/* L1's data is in banks as shared memory is: measured on an H200 (docs/calibrate.md). Accesses that machine code joins are as
+ * wide as all of them. */
+static u32 wavefronts_of(const struct counter *c, const struct site_count *s, enum access_class class,
+                         const struct exec_access *a)
+{
+    const u32 bytes = s->bytes > a->size ? s->bytes : a->size;
+    if (class == CLASS_LLD || class == CLASS_LST || a->pattern == PATTERN_UNIFORM)
+        return bytes <= 4 || a->pattern == PATTERN_UNIFORM ? 1 : bytes / 4;
+    if (a->pattern == PATTERN_CONTIGUOUS && bytes == a->size)
+        return bytes <= 4 ? 1 : bytes / 4;
+    u64 at[32];
+    for (u32 m = a->mask; m; m &= m - 1)
+        at[__builtin_ctz(m)] = a->addr[__builtin_ctz(m)] & ~(u64)(bytes - 1);
+    return banks_cost(c->shape, BANK_LOAD, at, a->mask, bytes).wavefronts;
+}
+
 /* The lines of its bank that a load of constants wants, and how many they are. */
 static u32 constant_lines(const struct exec_access *a, u64 base, u32 *n)
 {
@@ -108,6 +125,8 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
     const bool fails = class == CLASS_GATOM && a->atom_op == MOD_CAS && !swaps, polls = class == CLASS_GLD && past;
     const u32 sector = class == CLASS_CLD ? constant_lines(a, c->memory_base, &lines) : sector_of(first);
     count_swaps(c, a, swaps);
+    const bool l1 = lines && asks_l1(class);
+    const u16 wavefronts = l1 ? (u16)wavefronts_of(c, &f->sites[a->site], class, a) : 0;
     const u64 item =
         item_access((struct item_access){.class = polls   ? ITEM_LOAD_PAST
                                                   : swaps ? ITEM_SWAP
@@ -116,12 +135,13 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
                                          .sector = sector,
                                          .passes = (u16)(atomic ? sectors_red(a->addr, a->mask, a->size) : passes),
                                          .lines = (u16)(atomic ? lines_red(a->addr, a->mask, a->size) : lines),
+                                         .wavefronts = wavefronts,
                                          .site = a->site});
     if (polls || fails)
         record_poll(c->recorder, a->block, a->warp, item);
     else
         record_item(c->recorder, a->block, a->warp, item, 0);
-    if (lines && asks_l1(class) && !polls)
+    if (l1 && !polls)
         record_lines(c->recorder, a->block, a->warp, caches_lines(c->caches), traffic_kind_of(class, past));
 }
 

@@ -8,7 +8,9 @@
  * earlier than it does. */
 #include "model/replay/sm_run.h"
 
-enum { LONG_PERCENT = 115 }; /* of the mean: a block that is looked at on its own */
+#include <string.h>
+
+enum { LONG_PERCENT = 103 }; /* of the mean: a block that is looked at on its own */
 
 static const struct replay_block_stream *recorded(const struct replay_launch *l, u32 number)
 {
@@ -80,18 +82,23 @@ static double mean_of(const struct replay_launch *l, const struct plan *p, u32 n
     return n ? sum / n : 1;
 }
 
+/* What all blocks cost by what those cost that were replayed. Blocks that were all there at once have their own time. */
+static double scale_of(const struct replay_launch *l, const struct plan *p, u32 ran)
+{
+    const double mean = mean_of(l, p, ran, false);
+    return mean > 0 && p->blocks > l->resident ? l->cost / (double)l->nblocks / mean : 1;
+}
+
 /* Cycles of the blocks that were not replayed: at the rate at which blocks began after the SM was filled. */
 static double cycles_left(const struct replay_launch *l, const struct plan *p, const struct sm_run *run)
 {
     const double left = p->blocks - run->ran;
     if (left <= 0 || run->ran < 1)
         return 0;
-    const double mean = mean_of(l, p, run->ran, false);
-    const double scale = mean > 0 ? l->cost / (double)l->nblocks / mean : 1;
     const double last = run->begun[run->ran - 1];
     const double each = run->ran > l->resident && last > run->filled ? (last - run->filled) / (run->ran - l->resident)
                                                                      : run->cycles / run->ran;
-    return left * each * scale;
+    return left * each;
 }
 
 /* Warps that are there while blocks begin where others have ended. */
@@ -130,24 +137,34 @@ static double mean_longest(const struct replay_launch *l, const struct plan *p)
     return p->n ? sum / p->n : 0;
 }
 
-/* When the block with the longest warp ends, if that is much longer than the others; 0: it is not. */
+/* The SM's list with block k in the place of another. */
+static struct plan with_block(struct arena *mem, const struct plan *p, u32 n, u32 place, u32 k)
+{
+    struct plan with = *p;
+    with.n = n;
+    with.list = arena_array(mem, u32, n + 1);
+    memcpy(with.list, p->list, sizeof *with.list * n);
+    with.list[place] = k;
+    return with;
+}
+
+/* When an SM ends that runs the block with the longest warp, if that is longer than the others; 0: it is not. Where all of
+ * the SM's blocks are replayed, it stands in its place among them; else where the SM was filled before. */
 static double long_end(struct arena *mem, const struct replay_launch *l, const struct machine *m, const struct plan *p,
-                       double typical_cycles)
+                       bool all, double typical_cycles)
 {
     const u32 k = longest(l);
     if (!p->n || recorded(l, k)->longest * 100 <= mean_longest(l, p) * LONG_PERCENT)
         return 0;
-    struct plan with = *p;
+    const double part = (double)recorded(l, k)->linear / (double)l->nblocks;
+    const u32 n = all || p->n < 2 * l->resident ? p->n : 2 * l->resident;
+    const u32 place = all ? (u32)(part * n) : n / 2;
+    const struct plan with = with_block(mem, p, n, place, k);
     struct sm_run run;
-    with.n = p->n < l->resident ? p->n : l->resident;
-    with.list = arena_array(mem, u32, with.n + 1);
-    for (u32 b = 0; b < with.n; b++)
-        with.list[b] = b ? p->list[b] : k;
     run_list(mem, l, m, &with, false, &run);
-    const double takes = (run.ended[0] - run.begun[0]) * recorded(l, k)->rest;
-    const double place = (double)recorded(l, k)->linear / (double)l->nblocks;
-    const double waits = p->blocks > l->resident ? typical_cycles * place : 0;
-    return run.begun[0] + waits + takes;
+    if (all)
+        return run.cycles * recorded(l, k)->rest;
+    return part * typical_cycles + (run.ended[place] - run.begun[place]) * recorded(l, k)->rest;
 }
 
 static void prepare_funcs(struct arena *mem, const struct replay_launch *l)
@@ -202,8 +219,8 @@ struct replay_result replay_launch(struct arena *mem, const struct replay_launch
         held.hold = l->swaps ? hold_of(mem, l, &m, &p) : 0;
         run_list(mem, l, &m, &p, true, &run);
         const double left = cycles_left(l, &p, &run);
-        const double cycles = (run.cycles + left) * mean_of(l, &p, run.ran, true);
-        r.cycles = fmax(cycles, long_end(mem, l, &m, &p, cycles));
+        const double cycles = (run.cycles + left) * scale_of(l, &p, run.ran) * mean_of(l, &p, run.ran, true);
+        r.cycles = fmax(cycles, long_end(mem, l, &m, &p, run.ran >= p.blocks, cycles));
         r.scale = run.ran ? (double)l->nblocks / run.ran : 0;
         r.warps = mean_warps(&run, left);
         for (u32 k = 0; k < STALL_COUNT; k++)

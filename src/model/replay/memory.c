@@ -111,10 +111,19 @@ static bool is_store(const struct item_access *a)
            a->class == ITEM_SHARED_STORE || a->class == ITEM_REDUCTION;
 }
 
-/* Cycles of L1's or shared memory's data. */
+static bool is_atomic(const struct item_access *a)
+{
+    return a->class == ITEM_ATOMIC || a->class == ITEM_REDUCTION || a->class == ITEM_SWAP;
+}
+
+/* Cycles of L1 or shared memory: L1 looks up four lines a cycle and has a wavefront of data a cycle. */
 static double passes_of(const struct machine *m, const struct item_access *a)
 {
-    return is_shared(a) ? a->passes : most(0.5 * a->lines, 0.8 * 32.0 * a->passes / m->line_bytes);
+    if (is_shared(a))
+        return a->passes;
+    if (is_atomic(a))
+        return most(0.5 * a->lines, 0.8 * 32.0 * a->passes / m->line_bytes);
+    return most(a->wavefronts, a->lines > 4 ? (a->lines + 3u) / 4 + 0.5 : 1);
 }
 
 static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t)
@@ -122,7 +131,7 @@ static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_
     const struct machine *m = s->machine;
     if (a->class == ITEM_TEXTURE)
         return sm_take(&s->memory.texture, t, a->passes);
-    return sm_take_lsu(s, c, t, passes_of(m, a), is_shared(a) ? m->way : m->line);
+    return sm_take_lsu(s, c, t, passes_of(m, a), is_atomic(a) ? m->line : m->way);
 }
 
 static u8 throttle_of(const struct item_access *a)

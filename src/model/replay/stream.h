@@ -37,8 +37,9 @@ enum {
     ITEM_FUNCS = 1 << 10,
     ITEM_PASSES_MOST = 511,
     ITEM_LINES_MOST = 127,
-    ITEM_SECTORS = 1 << 19,  /* that are told apart */
-    ITEM_LINES_BEHIND = 257, /* of an access, at most: a local one of 32 lanes has as many (meter/lines.h) */
+    ITEM_CONSTANTS = 1 << 19, /* where constants are, below */
+    ITEM_SECTORS = 1 << 12,   /* that are told apart */
+    ITEM_LINES_BEHIND = 257,  /* of an access, at most: a local one of 32 lanes has as many (meter/lines.h) */
 };
 
 static inline enum item_kind item_kind(u64 i) { return (enum item_kind)(i & 3); }
@@ -57,23 +58,29 @@ struct item_access {
     u8 class;  /* enum item_class */
     bool slow; /* an atomic on floats */
     u16 passes, lines;
-    u32 sector; /* the first one, as a hash: below ITEM_SECTORS */
+    u16 wavefronts; /* of L1's data: words in one bank */
+    u32 sector;     /* the first one, as a hash: below ITEM_SECTORS */
     u32 site;
 };
 static inline u64 item_access(struct item_access a)
 {
     const u64 passes = a.passes > ITEM_PASSES_MOST ? ITEM_PASSES_MOST : a.passes;
     const u64 lines = a.lines > ITEM_LINES_MOST ? ITEM_LINES_MOST : a.lines;
-    return ITEM_ACCESS | (u64)a.class << 2 | (u64)a.site << 6 | passes << 28 | lines << 37 |
-           (u64)(a.sector & (ITEM_SECTORS - 1)) << 44 | (u64)a.slow << 63;
+    const u64 wavefronts = a.wavefronts > ITEM_LINES_MOST ? ITEM_LINES_MOST : a.wavefronts;
+    const u64 where =
+        a.class == ITEM_CONSTANT ? a.sector & (ITEM_CONSTANTS - 1) : (a.sector & (ITEM_SECTORS - 1)) | wavefronts << 12;
+    return ITEM_ACCESS | (u64)a.class << 2 | (u64)a.site << 6 | passes << 28 | lines << 37 | where << 44 |
+           (u64)a.slow << 63;
 }
 static inline struct item_access item_read_access(u64 i)
 {
+    const bool constant = (i >> 2 & 15) == ITEM_CONSTANT;
     return (struct item_access){.class = (u8)(i >> 2 & 15),
                                 .site = (u32)(i >> 6) & (ITEM_SITES - 1),
                                 .passes = (u16)(i >> 28 & 511),
                                 .lines = (u16)(i >> 37 & 127),
-                                .sector = (u32)(i >> 44) & (ITEM_SECTORS - 1),
+                                .sector = (u32)(i >> 44) & (constant ? ITEM_CONSTANTS - 1 : ITEM_SECTORS - 1),
+                                .wavefronts = constant ? 0 : (u16)(i >> 56 & 127),
                                 .slow = i >> 63};
 }
 /* Instead of a sector, accesses of constants have where they begin and end: lines of 64 bytes of their bank. */

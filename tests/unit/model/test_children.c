@@ -94,6 +94,7 @@ static void test_measured_launches(void **state)
     near(launches(1, 1, 16, CHILD_FORGOTTEN, 200), 111808, 0.2);
     near(launches(1, 1, 256, CHILD_FORGOTTEN, 200), 1538528, 0.2);
     near(launches(1, 32, 1, CHILD_FORGOTTEN, 200), 51008, 0.2);
+    near(launches(1, 128, 2, CHILD_FORGOTTEN, 200), 143072, 0.2);
     near(launches(132, 1, 1, CHILD_FORGOTTEN, 200), 74560, 0.2);
     near(launches(1024, 1, 1, CHILD_FORGOTTEN, 200), 294400, 0.2);
     near(launches(1, 1, 4, CHILD_FORGOTTEN, 50000), 91232, 0.2);
