@@ -14,7 +14,7 @@
 #include "exec/module.h"
 #include "harness.h"
 
-enum { TEXT = 1 << 18, FP32 = 4, INT = 4, SHARED = 23, L1 = 32, L2 = 280, DRAM = 685 };
+enum { TEXT = 1 << 18, FP32 = 4, INT = 4, SFU = 17 /* conversions too */, SHARED = 23, L1 = 32, L2 = 280, DRAM = 685 };
 
 static const char head[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            ".const .align 128 .b8 table[4096];\n";
@@ -109,10 +109,10 @@ static void a_dependent_chain_costs_its_latency(void **state)
     assert_int_equal(delta("", 64, "fma.rn.f32 %f1, %f1, %f2, %f3;", 32), 1 + 63 * FP32 + 1);
     assert_int_equal(delta("", 64, "fma.rn.f32 %f1, %f1, %f2, %f3;", 1), 1 + 63 * FP32 + 1);
     assert_int_equal(delta("", 16, "fma.rn.f64 %d1, %d1, %d1, %d1;", 32), 1 + 15 * 8 + 1);
-    assert_int_equal(delta("", 8, "ex2.approx.f32 %f1, %f1;", 32), 1 + 7 * 23 + 1);
+    assert_int_equal(delta("", 8, "ex2.approx.f32 %f1, %f1;", 32), 1 + 7 * SFU + 1);
     /* the integer unit has just read the clock, and reads it again two cycles after the last */
     assert_int_equal(delta("", 64, "add.s32 %r1, %r1, 1;", 32), 2 + 63 * INT + 2);
-    assert_int_equal(delta("", 16, "cvt.rn.f32.u32 %f1, %r1;\ncvt.rzi.u32.f32 %r1, %f1;", 32), 1 + 31 * 14 + 1);
+    assert_int_equal(delta("", 16, "cvt.rn.f32.u32 %f1, %r1;\ncvt.rzi.u32.f32 %r1, %f1;", 32), 1 + 31 * SFU + 1);
 }
 
 static void independent_chains_overlap(void **state)
@@ -168,7 +168,7 @@ static void a_loop_s_chain_goes_round_the_back_edge(void **state)
 {
     (void)state;
     /* add at T + 2, setp + 4, the ex2 + 1; each waits for the one before, not for the counter */
-    assert_int_equal(loop("", "ex2.approx.f32 %f1, %f1;"), 2 + 4 + 1 + 99 * 23 + 2);
+    assert_int_equal(loop("", "ex2.approx.f32 %f1, %f1;"), 2 + 4 + 1 + 99 * SFU + 2);
     /* one that needs nothing: the counter sets the pace: add, setp 4 later, the branch 4 later, the next add */
     assert_int_equal(loop("", "ex2.approx.f32 %f1, %f2;"), 2 + 99 * 9 + 4 + 4 + 1);
     u64 one = loop("", "fma.rn.f32 %f1, %f1, %f3, %f4;\nfma.rn.f32 %f1, %f1, %f3, %f4;\n"
@@ -397,7 +397,7 @@ static void warps_meet_at_the_latest_clock(void **state)
     compile(&t, "");
     for (u64 seed = 0; seed < 5; seed++) {
         bench_run_ok(&t.b, &(struct run){.kernel = "k", .grid = 1, .block = 128, .seed = seed, .params = {(u64)t.out}});
-        assert_true(t.out[2 * 32] > 199 * 23 && t.out[0] < 100);
+        assert_true(t.out[2 * 32] > 199 * SFU && t.out[0] < 100);
         for (u32 thread = 0; thread < 128; thread++)
             assert_int_equal(t.out[2 * thread + 1], t.out[2 * 32] + 2);
     }
@@ -522,7 +522,7 @@ static void functions_take_their_time(void **state)
                 "{ .param .b64 y; call (y), reads; ld.param.b64 %%t1, [y]; }\n" STORE_DELTA);
     compile(&t, functions);
     run(&t, 32, NULL);
-    assert_in_range(t.out[0], 2 * 23, 2 * 23 + 16); /* and the calls and returns */
+    assert_in_range(t.out[0], 2 * SFU, 2 * SFU + 16); /* and the calls and returns */
     end(&t);
 }
 
