@@ -285,7 +285,7 @@ static void clean_oldest(struct l2 *l2, struct traffic *t)
     }
     while (queue_full(&w->dirty))
         clean(l2, queue_take(&w->dirty), t);
-    while (w->parts.n > l2->parts_most || queue_full(&w->parts))
+    while (w->parts.n && (w->partly > l2->parts_most || queue_full(&w->parts)))
         clean_parts(l2, queue_take(&w->parts), t);
 }
 

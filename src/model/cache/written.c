@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "model/cache/cache.h"
 
-enum { DIRTY_BITS = 18, PARTS_BITS = 16, PART_BITS = 18, RUN_MOST = (1 << 12) - 1, WORDS = CACHE_SECTOR / 4 };
+enum { DIRTY_BITS = 18, PARTS_BITS = 18, PART_BITS = 18, RUN_MOST = (1 << 12) - 1, WORDS = CACHE_SECTOR / 4 };
 
 /* A line's sectors that are not whole: how many words of each were written, 0 for one that is whole or was not written. */
 struct part {
@@ -43,6 +43,7 @@ void written_clear(struct written *w)
     w->dirty.first = w->dirty.n = 0;
     w->parts.first = w->parts.n = 0;
     w->any_parts = false;
+    w->partly = 0;
     if (w->run == RUN_MOST) { /* the runs begin anew: nothing of an old one may be left */
         memset(w->part, 0, sizeof *w->part << PART_BITS);
         w->run = 0;
@@ -66,8 +67,10 @@ bool part_write(struct written *w, u64 number, u32 sectors, u32 fresh, u32 words
 {
     u64 *at = place_of(w, number);
     struct part p = part_at(at);
-    if (p.number != number || p.run != w->run)
+    if (p.number != number || p.run != w->run) {
+        w->partly -= p.run == w->run && p.words;
         p = (struct part){.number = number, .run = w->run};
+    }
     const bool known = p.words != 0;
     w->any_parts = true;
     for (u32 k = 0; k < CACHE_SECTORS; k++) {
@@ -78,6 +81,7 @@ bool part_write(struct written *w, u64 number, u32 sectors, u32 fresh, u32 words
         p.words = (p.words & ~(7u << 3 * k)) | now << 3 * k;
     }
     memcpy(at, &p, sizeof p);
+    w->partly += (u32)(p.words != 0) - known;
     return !known && p.words;
 }
 
@@ -88,11 +92,13 @@ u32 part_take(struct written *w, u64 number, u32 sectors)
     u32 taken = 0;
     if (p.number != number || p.run != w->run)
         return 0;
+    const bool known = p.words != 0;
     for (u32 k = 0; k < CACHE_SECTORS; k++)
         if (sectors >> k & 1 && p.words >> 3 * k & 7) {
             taken |= 1u << k;
             p.words &= ~(7u << 3 * k);
         }
     memcpy(at, &p, sizeof p);
+    w->partly -= known && !p.words;
     return taken;
 }

@@ -15,6 +15,7 @@ struct written {
     struct line_queue dirty, parts;
     u64 *part; /* [2^PART_BITS] by a hash of the line: struct part */
     bool any_parts;
+    u32 partly; /* lines that have such sectors now; the queue has some that are whole again */
     u32 run; /* counts launches; what an older one left is not there */
 };
 
