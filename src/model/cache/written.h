@@ -16,7 +16,7 @@ struct written {
     u64 *part; /* [2^PART_BITS] by a hash of the line: struct part */
     bool any_parts;
     u32 partly; /* lines that have such sectors now; the queue has some that are whole again */
-    u32 run; /* counts launches; what an older one left is not there */
+    u32 run;    /* counts launches; what an older one left is not there */
 };
 
 /* False: no memory. */
