@@ -18,8 +18,7 @@ static _Thread_local struct {
 
 void profile_tree_begin(void)
 {
-    arena_free(&tree.mem);
-    memset(&tree, 0, sizeof tree);
+    profile_tree_end();
     tree.mem.name = "tree of launches";
 }
 

@@ -18,22 +18,18 @@ _Static_assert(TRAFFIC_l1_gld_misses == TRAFFIC_l1_gld_hits + 1 && TRAFFIC_l1_gs
                    TRAFFIC_l1_other_misses == TRAFFIC_l1_other_hits + 1,
                "misses stand behind their hits in traffic.def");
 
+static bool is_store(enum traffic_kind kind)
+{
+    return kind == TRAFFIC_STORE || kind == TRAFFIC_STORE_WORD || kind == TRAFFIC_STORE_TWO ||
+           kind == TRAFFIC_STORE_FOUR;
+}
+
 /* Where its hits are counted. */
 static enum traffic_count hits_of(enum traffic_kind kind)
 {
-    switch (kind) {
-    case TRAFFIC_LOAD:
-    case TRAFFIC_LOAD_PAST:
+    if (kind == TRAFFIC_LOAD || kind == TRAFFIC_LOAD_PAST)
         return TRAFFIC_l1_gld_hits;
-    case TRAFFIC_STORE:
-    case TRAFFIC_STORE_PAST:
-    case TRAFFIC_STORE_WORD:
-    case TRAFFIC_STORE_TWO:
-    case TRAFFIC_STORE_FOUR:
-        return TRAFFIC_l1_gst_hits;
-    default:
-        return TRAFFIC_l1_other_hits;
-    }
+    return is_store(kind) || kind == TRAFFIC_STORE_PAST ? TRAFFIC_l1_gst_hits : TRAFFIC_l1_other_hits;
 }
 
 /* What a hit needs nothing of L2 for. */
@@ -43,13 +39,6 @@ static bool reads(enum traffic_kind kind)
 }
 
 /* ---- stores ---- */
-
-static bool is_store(u64 request)
-{
-    const enum traffic_kind kind = request_kind(request);
-    return kind == TRAFFIC_STORE || kind == TRAFFIC_STORE_WORD || kind == TRAFFIC_STORE_TWO ||
-           kind == TRAFFIC_STORE_FOUR;
-}
 
 /* Words of a sector that a store writes. */
 static u32 words_of(u64 request)
@@ -74,9 +63,9 @@ struct row {
 static struct row row_of(const struct requests *r, u64 at, u64 most)
 {
     struct row row = {at, at + 1};
-    while (row.first && is_store(r->at[row.first - 1]) && at - row.first < most)
+    while (row.first && is_store(request_kind(r->at[row.first - 1])) && at - row.first < most)
         row.first--;
-    while (row.end < r->len && is_store(r->at[row.end]) && row.end - row.first <= most)
+    while (row.end < r->len && is_store(request_kind(r->at[row.end])) && row.end - row.first <= most)
         row.end++;
     return row;
 }
@@ -113,7 +102,7 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at)
     const enum traffic_kind kind = request_kind(request);
     const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
     u32 left = reads(kind) ? sectors & ~there : sectors;
-    if (is_store(request) && kind != TRAFFIC_STORE && joins(r, at, &request) && ++s->joined % COME_APART)
+    if (is_store(kind) && kind != TRAFFIC_STORE && joins(r, at, &request) && ++s->joined % COME_APART)
         left = 0;
     t->n[TRAFFIC_l1_lines]++;
     t->n[hits_of(kind)] += sectors_in(there);

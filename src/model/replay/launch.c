@@ -1,8 +1,8 @@
 /* launch.c - from the blocks that one SM ran to the time of the launch (replay.h).
  *
  * SM 0 runs the blocks that come to it, the first of every `sms`, or those of them that were recorded (replay_takes). If they are
- * more than the budget, the rest goes on at the rate at which blocks began after the SM was filled. Blocks differ: the
- * rest is scaled by the mean cost of all blocks over the mean of those replayed.
+ * more than the budget, the rest goes on at the rate at which blocks began after the SM was filled. Blocks differ: where
+ * they come in several waves, the time is scaled by the mean cost of all blocks over the mean of those replayed.
  *
  * A block that is much longer than the others is looked at on its own: an SM replays it among typical ones; the launch ends no
  * earlier than it does. */
@@ -177,14 +177,12 @@ static void prepare_funcs(struct arena *mem, const struct replay_launch *l)
         }
 }
 
-static bool is_product(const struct replay_inst *i) { return i->pipe == PIPE_TENSOR; }
-
 static bool code_has_products(const struct replay_code *code)
 {
     for (u32 b = 0; b < code->nblocks; b++)
         for (u32 p = 0; p < code->blocks[b].n; p++)
             for (u32 i = 0; i < code->blocks[b].programs[p].n; i++)
-                if (is_product(&code->blocks[b].programs[p].insts[i]))
+                if (code->blocks[b].programs[p].insts[i].pipe == PIPE_TENSOR)
                     return true;
     return false;
 }

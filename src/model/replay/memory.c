@@ -16,20 +16,6 @@ double sm_take(double *queue, double t, double cycles)
 
 static double most(double a, double b) { return a > b ? a : b; }
 
-u8 sm_reason_of(u64 item)
-{
-    switch (item_read_access(item).class) {
-    case ITEM_SHARED_LOAD:
-    case ITEM_SHARED_STORE:
-    case ITEM_SHARED_ATOMIC:
-        return STALL_SHORT_SCOREBOARD;
-    case ITEM_CONSTANT:
-        return STALL_SHORT_SCOREBOARD;
-    default:
-        return STALL_LONG_SCOREBOARD;
-    }
-}
-
 /* ---- behind L1 ---- */
 
 /* Until the sectors have left the SM. */
@@ -173,7 +159,7 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const st
     const double taken = take_unit(s, c, &a, t);
     out->result = finish(s, w, cost, &a, taken);
     out->read = taken + 8;
-    out->reason = sm_reason_of(cost->item);
+    out->reason = is_shared(&a) ? STALL_SHORT_SCOREBOARD : STALL_LONG_SCOREBOARD;
     if (!is_shared(&a))
         w->memory = most(w->memory, out->result);
     return true;

@@ -189,8 +189,6 @@ bool sm_is_scattered(const struct item_access *a);
 double sm_queue_room(const struct sm *s, const struct sm_scheduler *c, bool stores);
 /* Takes the LSU for so many passes: when they are done. */
 double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes, double way);
-/* The reason of a warp that waits for such an access. */
-u8 sm_reason_of(u64 item);
 
 /* A store or atomic of w at time t: if it is where w's last compare-and-swap was, that was a lock, which is let go. */
 void sm_let_go(struct sm *s, struct sm_warp *w, const struct item_access *a, double t);
