@@ -26,3 +26,11 @@ printf '```\n'
 # shellcheck disable=SC2086 # one argument a file
 "$build/bench/bench_parse" $kernels | sed "s|^$build/kernels/ptx/||" | tail -n 3
 printf '```\n'
+printf '\n## Beside PoCL and plain C\n\n'
+cat <<'TEXT'
+`bench/peers.sh` runs the same kernels in CUDA by Lockstep and in OpenCL C by PoCL, with blocks of the same size; beside them
+Lockstep's interpreter alone and plain loops of C with OpenMP, which are the machine's limit. `bench/README.md` says how it is
+measured. A ratio above 1 says that Lockstep is faster.
+
+TEXT
+bench/peers.sh "$build" --markdown

@@ -3,6 +3,7 @@
 #
 #     scripts/setup.sh         what demo.sh and test.sh need
 #     scripts/setup.sh --ci    and what the fuzzers and tools/check-format.sh need
+#     scripts/setup.sh --peers and PoCL, with which bench/peers.sh compares
 #
 # As root or through sudo. Asks nothing, does nothing when nothing is missing, and looks for commands and libraries
 # rather than packages, so a machine that has them from elsewhere is left alone. docs/dependencies.md says what each
@@ -10,12 +11,14 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-ci=no
-case ${1:-} in
-'') ;;
---ci) ci=yes ;;
-*) die "unknown argument '$1'; usage: scripts/setup.sh [--ci]" ;;
-esac
+ci=no peers=no
+for argument; do
+    case $argument in
+    --ci) ci=yes ;;
+    --peers) peers=yes ;;
+    *) die "unknown argument '$argument'; usage: scripts/setup.sh [--ci] [--peers]" ;;
+    esac
+done
 
 # clang compiles the kernels to PTX. 19 is what we test with; any from 16 on knows the GPUs that we compile for.
 clang_versions='19 20 21 22 18 17 16'
@@ -64,6 +67,11 @@ missing()
     if [ "$ci" = yes ]; then
         have_fuzzer || echo clang-rt
         have clang-format-19 || echo clang-format-19
+    fi
+    if [ "$peers" = yes ]; then
+        [ -e /usr/include/CL/cl.h ] || echo opencl-c-headers
+        have_library OpenCL || echo ocl-icd-opencl-dev
+        [ -e /etc/OpenCL/vendors/pocl.icd ] || echo pocl-opencl-icd
     fi
 }
 

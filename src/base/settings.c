@@ -325,4 +325,15 @@ const char *settings_tmp(void)
     return said && *said ? said : "/tmp";
 }
 
+bool settings_cache(char *folder, size_t n)
+{
+    const char *const said = settings_other(OTHERS_XDG_CACHE_HOME), *const home = settings_other(OTHERS_HOME);
+    int length = 0;
+    if (said && *said == '/') /* a relative path is to be ignored: XDG Base Directory Specification */
+        length = snprintf(folder, n, "%s/lockstep", said);
+    else if (home && *home == '/')
+        length = snprintf(folder, n, "%s/.cache/lockstep", home);
+    return length > 0 && (size_t)length < n;
+}
+
 const char *settings_lookup(const char *name) { return getenv(name); }

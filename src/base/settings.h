@@ -39,6 +39,7 @@ enum { CHECK_API_EXPLICIT = 1, CHECK_API_ALL, CHECK_API_NO };
 enum { CHECK_DESTROY_CONTEXT = 1, CHECK_DESTROY_KERNEL };
 enum { KERNEL_BASE_FUNCTION = 1, KERNEL_BASE_DEMANGLED, KERNEL_BASE_MANGLED };
 enum { CLOCK_BOOST = 1, CLOCK_BASE };
+enum { TIER_AUTO = 1, TIER_OFF, TIER_FORCE, TIER_MIXED };
 enum { MODEL_LAUNCHES_ALL = 1, MODEL_LAUNCHES_SAMPLED };
 
 struct setting_banks {
@@ -111,6 +112,8 @@ bool settings_prepend(enum setting_other n, const char *text, char separator);
 bool settings_put(enum setting_other n, const char *text); /* unless there is a value */
 const char *settings_other_name(enum setting_other n, const char **meaning);
 const char *settings_tmp(void); /* the folder of temporary files */
+/* The folder of Lockstep's caches, which need not exist. False: there is none, or its name is longer than n. */
+bool settings_cache(char *folder, size_t n);
 /* A variable that the user names: `--log-file run-%q{HOST}`. */
 const char *settings_lookup(const char *name);
 

@@ -7,6 +7,9 @@
 #include "base/likeness.h"
 #include "cli/cli.h"
 #include "cli/said.h"
+#include "exec/bodies/bodies.h"
+#include "exec/exec.h"
+#include "exec/tier/llvm.h"
 
 static const struct {
     const char *name;
@@ -42,7 +45,26 @@ static void print_help(FILE *out)
           out);
     for (u32 i = 0; i < LS_ARRAY_LEN(commands); i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].about);
-    fputs("\n`lockstep COMMAND --help` says more; `lockstep --version` prints the version.\n", out);
+    fputs("\n`lockstep COMMAND --help` says more; `lockstep --version` prints the version, and how kernels run here.\n",
+          out);
+}
+
+/* The levels of the engine, for a report of a problem or of a time. */
+static void print_version(void)
+{
+    char why[LLVM_WHY];
+    puts("lockstep " LS_VERSION);
+    printf("engine: %s\n", exec_level());
+    said_read();
+    llvm_choose(said.llvm);
+    if (said.tier == TIER_OFF)
+        puts("compiled tier: none: it is switched off");
+    else if (bodies_isa() == ISA_PORTABLE)
+        puts("compiled tier: none: it needs an x86-64-v3 processor");
+    else if (llvm_load(why, sizeof why))
+        printf("compiled tier: LLVM %s, %s\n", llvm_version(), llvm_file());
+    else
+        printf("compiled tier: none: %s\n", why);
 }
 
 int main(int argc, char **argv)
@@ -52,7 +74,7 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-        puts("lockstep " LS_VERSION);
+        print_version();
         return CLI_OK;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {

@@ -27,6 +27,7 @@
 #include "driver/stream/op.h"
 #include "driver/stream/queue.h"
 #include "exec/exec.h"
+#include "exec/tier/cache.h"
 
 enum tag {
     TAG_CONTEXT = 0x4c53c701,
@@ -226,6 +227,7 @@ struct driver {
     CUlibrary libraries;
     CUarray arrays;
     CUmipmappedArray mipmaps;
+    struct tier_cache tier_cache;
     struct settings settings; /* as cuInit found them; lockstep_driver_schedule changes the seed */
     pthread_mutex_t run_lock; /* leaf: guards `running` and deferred frees; memory is freed only while nothing runs */
     unsigned running;         /* kernels */

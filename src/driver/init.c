@@ -10,6 +10,7 @@
 #include "driver/driver.h"
 #include "driver/memory/host_memory.h"
 #include "exec/bodies/bodies.h"
+#include "exec/tier/llvm.h"
 
 struct driver drv = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -75,11 +76,18 @@ static enum exec_isa choose_isa(void)
 static void set_up_devices(void)
 {
     const enum exec_isa isa = choose_isa();
+    llvm_choose(drv.settings.llvm);
+    llvm_hold_exit();
+    drv.tier_cache.limit = drv.settings.tier_cache;
+    if (!settings_cache(drv.tier_cache.folder, sizeof drv.tier_cache.folder))
+        drv.tier_cache.limit = 0;
     drv.mem = mem_of_all(drv.exec[0].mem);
     mem_set_poison(drv.mem, drv.settings.poison);
     for (unsigned i = 0; i < drv.ndevices; i++) {
         struct device *d = &drv.devices[i];
         drv.exec[i].isa = isa;
+        drv.exec[i].tier = (u8)drv.settings.tier;
+        drv.exec[i].tier_cache = drv.tier_cache.limit ? &drv.tier_cache : NULL;
         drv.exec[i].weak_memory = drv.settings.memory == MEMORY_WEAK;
         drv.exec[i].keep_apart = !drv.settings.colour;
         d->default_pool =

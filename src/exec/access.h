@@ -329,8 +329,8 @@ MEM_FN void announce(struct warp *w, const struct exec_access *e)
 }
 
 /* The event of a ld or st whose addresses are the address register + event. */
-MEM_SLOW void trace_regs(const struct ir_inst *pc, const u8 *regs, struct warp *w, u32 op, u32 space, u32 pattern,
-                         u64 event)
+MEM_FN void tell_regs(const struct ir_inst *pc, const u8 *regs, struct warp *w, u32 op, u32 space, u32 pattern,
+                      u64 event)
 {
     u64 addr[IR_LANES] __attribute__((aligned(64)));
     const void *a = regs + pc->a;
@@ -367,10 +367,52 @@ MEM_SLOW void trace_regs(const struct ir_inst *pc, const u8 *regs, struct warp *
     announce(w, &e);
 }
 
+MEM_SLOW void trace_regs(const struct ir_inst *pc, const u8 *regs, struct warp *w, u32 op, u32 space, u32 pattern,
+                         u64 event)
+{
+    tell_regs(pc, regs, w, op, space, pattern, event);
+}
+
+/* Whether the access is one that is counted and not told (struct exec_site_count). */
+MEM_FN bool only_counted(const struct ir_inst *pc, const struct warp *w, u32 op, u32 space, enum exec_plain shape)
+{
+    if (!w->counts.sites || (MEM_SPACE(op) == SPACE_NONE && space != SPACE_GLOBAL))
+        return false;
+    u64 *n = &w->counts.sites[pc->site].n[shape];
+    if (!*n)
+        return false;
+    ++*n;
+    return true;
+}
+
+MEM_FN bool row_is_counted(const struct ir_inst *pc, const struct warp *w, u32 op, const struct region *r, u64 x)
+{
+    const u64 first = x + region_base(r);
+    return only_counted(pc, w, op, r->space, first % 32 ? PLAIN_ROW_OFF : PLAIN_ROW);
+}
+
+/* An access of region r is counted or told: contiguous, the first lane at offset x; or any. */
+MEM_FN void trace_row(const struct ir_inst *pc, const u8 *regs, struct warp *w, u32 op, const struct region *r, u64 x)
+{
+    if (!row_is_counted(pc, w, op, r, x))
+        trace_regs(pc, regs, w, op, r->space, PATTERN_CONTIGUOUS, r->event);
+}
+
+MEM_FN void trace_any(const struct ir_inst *pc, const u8 *regs, struct warp *w, u32 op, const struct region *r,
+                      bool uniform)
+{
+    if (!uniform)
+        trace_regs(pc, regs, w, op, r->space, PATTERN_GATHER, r->event);
+    else if (!only_counted(pc, w, op, r->space, w->mask == FULL_MASK ? PLAIN_SAME : PLAIN_SAME_SOME))
+        trace_regs(pc, regs, w, op, r->space, PATTERN_UNIFORM, r->event);
+}
+
 #ifdef LS_TRACED
-#define TRACE(...) trace_regs(pc, regs, w, __VA_ARGS__)
+#define TRACE_ROW(x) trace_row(pc, regs, w, op, &r, x)
+#define TRACE_ANY(uniform) trace_any(pc, regs, w, op, &r, uniform)
 #else
-#define TRACE(...) ((void)0)
+#define TRACE_ROW(x) ((void)0)
+#define TRACE_ANY(uniform) ((void)0)
 #endif
 
 /* What a resolved access is, for its event and its fault. */

@@ -4,6 +4,7 @@
 
 #include "exec/sched.h"
 #include "exec/sync/weak.h"
+#include "exec/tier/tier.h"
 
 /* How many turns a block whose warps only spin gets before another block runs. */
 enum { PATIENCE = 2 };
@@ -19,13 +20,19 @@ enum { WATCH_ROUNDS = 256 };
 static u64 frame_stride(const struct grid *g) { return ls_align_up(g->kernel->ir->frame_bytes, 64); }
 static u64 area_bytes(const struct grid *g) { return ls_align_up(g->kernel->ir->call_bytes, 16) * IR_LANES; }
 
+/* Bytes of a lane's local memory, of all lanes of a warp. */
+static u64 local_bytes(const struct grid *g) { return ls_align_up(g->local_bytes * IR_LANES, 64); }
+static u64 warp_bytes(const struct grid *g)
+{
+    return frame_stride(g) + ls_align_up(area_bytes(g), 64) + local_bytes(g);
+}
+
 /* One piece of memory for all warps: registers | call areas | local memory | shared memory. */
 struct block *block_new(struct worker *wk)
 {
     struct grid *g = wk->grid;
     struct block *b = arena_alloc(&wk->mem, sizeof *b + sizeof(struct warp) * g->nwarps);
-    u64 local = g->local_bytes * IR_LANES;
-    u64 per_warp = frame_stride(g) + ls_align_up(area_bytes(g), 64) + ls_align_up(local, 64);
+    const u64 per_warp = warp_bytes(g);
     b->memory = arena_alloc_aligned(&wk->mem, per_warp * g->nwarps + 64, 64);
     const u64 shared_bytes = g->scratch_at ? g->scratch_at + SCRATCH_BYTES : g->shared_bytes;
     b->shared = arena_alloc_aligned(&wk->mem, ls_align_up(shared_bytes, 64) + 64, 128);
@@ -59,8 +66,9 @@ struct block *block_new(struct worker *wk)
         w->worker = wk;
         w->index = k;
         w->info = &b->info;
-        frame_fill(w, f, true);
+        frame_fill(w, f);
     }
+    frames_find_moving(b);
     if (g->mode == IR_TIMED)
         clock_block_new(b);
     if (wk->weak)
@@ -68,21 +76,44 @@ struct block *block_new(struct worker *wk)
     return b;
 }
 
-void block_begin(struct block *b, u64 linear)
+bool block_pass(struct block *b, struct worker *to)
+{
+    enum { MOST = 64 << 10 }; /* bytes to clear */
+    const struct grid *g = b->grid;
+    const u32 consts = g->kernel->ir->consts_at;
+    if (warp_bytes(g) * g->nwarps + b->info.shared_bytes > MOST)
+        return false;
+    b->worker = to;
+    for (u32 k = 0; k < g->nwarps; k++) {
+        b->warps[k].worker = to;
+        b->warps[k].hook_ctx = to->hook_ctx;
+        memset(b->frames[k].regs, 0, consts);
+        memset(b->frames[k].out, 0, warp_bytes(g) - frame_stride(g));
+    }
+    memset(b->shared, 0, b->info.shared_bytes);
+    return true;
+}
+
+/* %ctaid. Grids of one dimension, and of less than 2^32 blocks, need no division of 64 bits. */
+static void number(const struct grid *g, u64 linear, u32 id[3])
+{
+    const u32 *dim = g->launch->grid;
+    const u64 row = dim[1] == 1 && dim[2] == 1 ? 0 : linear >> 32 ? linear / dim[0] : (u32)linear / dim[0];
+    id[0] = (u32)(linear - row * dim[0]);
+    id[1] = !row ? 0 : (u32)(row % dim[1]);
+    id[2] = dim[2] == 1 ? 0 : (u32)(row / dim[1]);
+}
+
+void block_begin(struct block *b, const struct block_place *at)
 {
     const struct grid *g = b->grid;
-    const u32 *dim = g->launch->grid;
-    u32 sms = g->launch->device->gpu.sms;
-    b->info.linear = linear;
-    b->info.id[0] = (u32)(linear % dim[0]);
-    b->info.id[1] = (u32)(linear / dim[0] % dim[1]);
-    b->info.id[2] = (u32)(linear / dim[0] / dim[1]);
-    b->info.sm = (u32)(linear % sms);
-    b->info.slot = (u32)(linear / sms);
+    b->info.linear = at->linear;
+    b->info.sm = at->sm;
+    b->info.slot = at->slot;
+    number(g, at->linear, b->info.id);
     b->live_warps = g->nwarps;
     b->quantum = QUANTUM;
     b->patience = PATIENCE_LONG;
-    b->open_barriers = 0;
     b->exited_threads = 0;
     b->phases = b->stuck = 0;
     b->launches = b->handles = 0;
@@ -90,12 +121,14 @@ void block_begin(struct block *b, u64 linear)
         memset(b->shared + g->scratch_at, 0, SCRATCH_BYTES);
     if (b->errors)
         memset(b->errors, 0, sizeof *b->errors * g->nwarps * IR_LANES);
-    memset(b->barriers, 0, sizeof b->barriers);
-    for (u32 k = 0; k < g->nwarps; k++) {
-        struct warp *w = &b->warps[k];
-        if (g->kernel->ir->uses_block_const)
-            frame_fill(w, &b->frames[k], false);
-        warp_begin(w, k + 1 == g->nwarps ? g->last_mask : FULL_MASK);
+    for (; b->open_barriers; b->open_barriers &= b->open_barriers - 1)
+        b->barriers[__builtin_ctz(b->open_barriers)] = (struct barrier){0};
+    b->tier = tier_for(b->worker);
+    b->in_code = b->tier && tier_begin(b);
+    if (!b->in_code) {
+        frames_move(b);
+        for (u32 k = 0; k < g->nwarps; k++)
+            warp_begin(&b->warps[k], k + 1 == g->nwarps ? g->last_mask : FULL_MASK);
     }
     if (g->mode == IR_TIMED)
         clock_block_begin(b);
@@ -103,8 +136,7 @@ void block_begin(struct block *b, u64 linear)
         g->launch->hooks->block_begin(b->worker->hook_ctx, &b->info);
 }
 
-/* The order of the warps in a round: launch order, or shuffled anew each round when there is a seed. */
-static void deal_turns(struct block *b, u8 *turns)
+void block_deal_turns(struct block *b, u8 *turns)
 {
     struct worker *wk = b->worker;
     for (u32 k = 0; k < b->info.warps; k++)
@@ -131,7 +163,7 @@ static struct round run_round(struct block *b)
     struct round r = {.stuck = true};
     const u32 phases = b->phases;
     u8 turns[MAX_WARPS];
-    deal_turns(b, turns);
+    block_deal_turns(b, turns);
     for (u32 n = 0; n < b->info.warps; n++) {
         struct warp *w = &b->warps[turns[n]];
         if (!w->ready)
@@ -178,6 +210,9 @@ static void let_others_run(struct block *b)
 enum block_end block_run(struct block *b)
 {
     const struct exec_hooks *hooks = b->grid->launch->hooks;
+    enum block_end end;
+    if (b->in_code && tier_block(b, &end))
+        return end;
     for (u32 idle = 0, polls = 0, rounds = 1;; rounds++) {
         struct round r = run_round(b);
         if (r.fault)

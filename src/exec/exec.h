@@ -17,6 +17,8 @@
 enum exec_isa { ISA_PORTABLE, ISA_V3, ISA_V4, ISA_COUNT };
 const char *exec_level(void); /* the best that this processor has: "x86-64-v4", "x86-64-v3" or "portable" */
 
+struct tier_cache;
+
 struct exec_device {
     struct gpu gpu;
     struct mem *mem;
@@ -27,8 +29,10 @@ struct exec_device {
     u64 timer_floor;           /* %globaltimer of the next launch begins no earlier (clock.h) */
     /* How functions are lowered, so to be set before the first is. */
     enum exec_isa isa; /* the best that the processor has, unless it is set to another one that it has */
-    bool weak_memory;  /* stores become visible to other blocks late and in any order that PTX allows (weak.h) */
-    bool keep_apart;   /* every virtual register has its own slot: for tests */
+    u8 tier;           /* whether kernels are compiled (exec/tier/tier.h): TIER_AUTO and so on (settings.h); 0: off */
+    const struct tier_cache *tier_cache; /* where compiled kernels are kept (exec/tier/cache.h); NULL: nowhere */
+    bool weak_memory; /* stores become visible to other blocks late and in any order that PTX allows (weak.h) */
+    bool keep_apart;  /* every virtual register has its own slot: for tests */
     u32 shared_gap; /* bytes between the shared variables of a kernel (dynamic memory is the last of them) that belong to
                          none: for checks. The limits do not count them */
 };
@@ -207,11 +211,36 @@ struct exec_heap {
     const struct exec_block_info *block;
 };
 
+/* What the engine counts itself instead of telling it: of one function, by one worker. */
+struct exec_block_count {
+    u64 warps, threads; /* that entered a basic block */
+};
+/* Loads and stores of so plain a shape that their number says what they cost. A generic one is only counted where it
+ * hits global memory. */
+enum exec_plain {
+    PLAIN_ROW,       /* PATTERN_CONTIGUOUS, from a multiple of 32 bytes on */
+    PLAIN_ROW_OFF,   /* PATTERN_CONTIGUOUS, from elsewhere */
+    PLAIN_SAME,      /* PATTERN_UNIFORM, all 32 lanes */
+    PLAIN_SAME_SOME, /* PATTERN_UNIFORM, fewer lanes */
+    PLAIN_SHAPES
+};
+struct exec_site_count {
+    u64 n
+        [PLAIN_SHAPES]; /* 0: accesses of that shape are told; else 1 + how many there were since the instrument set 1 */
+};
+struct exec_counts {
+    struct exec_block_count *blocks; /* by basic block; NULL: entries are told */
+    struct exec_site_count *sites;   /* by site; NULL: all accesses are told */
+};
+
 /* Every pointer may be NULL. `ctx` is what worker_begin returned (one for a worker thread, so no locks are needed).
  * Order within a warp is program order; between warps of a block it is the schedule; between workers none. */
 struct exec_hooks {
     void *launch;                                         /* passed to worker_begin */
     void *(*worker_begin)(void *launch, unsigned worker); /* on the launching thread, before any other event */
+    /* Where the engine may count for itself in func. Once a worker and function, before func's first event; what it
+     * points to must live until the launch has ended. Never asked by a kernel that reads a clock. */
+    struct exec_counts (*counts)(void *ctx, const struct ir_func *func);
     void (*block_begin)(void *ctx, const struct exec_block_info *b);
     void (*block_end)(void *ctx, const struct exec_block_info *b);
     /* Warp `warp` of block b enters basic block `block` of func with these lanes. Accounts for every instruction in it. */

@@ -85,8 +85,12 @@ u8 *warp_excuse(struct warp *w, const struct ir_inst *pc, enum exec_fault_kind k
                 u64 size, u8 space, bool write, bool atomic)
 {
     const struct exec_fault f = describe(w, pc, kind, lane, address, size, space, write, atomic);
-    if (w->hooks && w->hooks->fault && w->hooks->fault(w->hook_ctx, w->info, &f))
-        return memset(w->worker->nowhere[lane], 0, sizeof w->worker->nowhere[lane]);
+    struct worker *k = w->worker;
+    if (w->hooks && w->hooks->fault && w->hooks->fault(w->hook_ctx, w->info, &f)) {
+        if (!k->nowhere)
+            k->nowhere = arena_alloc(&k->mem, sizeof *k->nowhere * IR_LANES);
+        return memset(k->nowhere[lane], 0, sizeof k->nowhere[lane]);
+    }
     grid_fault(w->block->grid, &f);
     w->stop = STOP_FAULT;
     return NULL;

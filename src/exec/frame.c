@@ -1,8 +1,9 @@
 /* frame.c - register files: their constants, and the frames of device functions.
  *
  * Constants are slots (ir.h), so a frame is filled before its code runs. A kernel's frames live as long as the block's
- * memory and are filled once; then only what changes from block to block is written again. Frames of device functions
- * are kept by the worker, a list a function, and refilled for the warp that uses them. */
+ * memory and are filled once; then only what has changed from one block to the next is written again. Frames of device
+ * functions are kept by the worker, a list a function; of these, what is the same in all of the grid is written once, and
+ * the rest when another warp, block or depth of the stack than before uses the frame. */
 #include <string.h>
 
 #include "exec/sched.h"
@@ -26,11 +27,18 @@ static void fill_64(u8 *at, u64 value)
 static void fill_tid(const struct warp *w, unsigned axis, u8 *at)
 {
     const u32 *dim = w->block->grid->launch->block;
+    const u32 first = w->index * IR_LANES;
     u32 *lanes = (u32 *)(void *)at;
+    u32 xyz[3] = {first % dim[0], first / dim[0] % dim[1], first / dim[0] / dim[1]};
     for (u32 i = 0; i < IR_LANES; i++) {
-        u32 t = w->index * IR_LANES + i;
-        u32 xyz[3] = {t % dim[0], t / dim[0] % dim[1], t / dim[0] / dim[1]};
         lanes[i] = xyz[axis];
+        if (++xyz[0] < dim[0])
+            continue;
+        xyz[0] = 0;
+        if (++xyz[1] < dim[1])
+            continue;
+        xyz[1] = 0;
+        xyz[2]++;
     }
 }
 
@@ -88,6 +96,12 @@ static bool changes_with_block(const struct ir_const *c)
     return c->kind == IR_CONST_SREG && ptx_sreg_rows[c->value / IR_AXES].scope == SREG_SCOPE_BLOCK;
 }
 
+static bool same_in_grid(const struct ir_const *c)
+{
+    return c->kind == IR_CONST_SREG ? ptx_sreg_rows[c->value / IR_AXES].scope == SREG_SCOPE_GRID
+                                    : c->kind != IR_CONST_LOCAL;
+}
+
 /* A scalar of the parameter block, extended to 64 bits as its type says. */
 static u64 param_value(const struct grid *g, const struct ir_const *c)
 {
@@ -102,44 +116,85 @@ static u64 param_value(const struct grid *g, const struct ir_const *c)
     return v;
 }
 
-void frame_fill(struct warp *w, struct frame *f, bool all)
+static void fill_constant(const struct warp *w, const struct frame *f, const struct ir_const *c)
+{
+    const struct grid *g = w->block->grid;
+    u8 *at = f->regs + c->at;
+    u64 v = c->value;
+    switch ((enum ir_const_kind)c->kind) {
+    case IR_CONST_SREG:
+        fills[c->value / IR_AXES](w, c->value % IR_AXES, at);
+        return;
+    case IR_CONST_PARAM:
+        v = param_value(g, c);
+        break;
+    case IR_CONST_PARAM_ADDRESS:
+        v = g->param_address + c->value;
+        break;
+    case IR_CONST_LOCAL:
+        v = f->local_base + c->value;
+        break;
+    case IR_CONST_DYNAMIC_SHARED:
+        v = g->shared_static + c->value;
+        break;
+    case IR_CONST_PRED:
+        memset(at, v ? 0xff : 0, 4);
+        return;
+    case IR_CONST_32:
+    case IR_CONST_64:
+        break;
+    }
+    if (c->bytes == 8)
+        fill_64(at, v);
+    else
+        fill_32(at, (u32)v);
+}
+
+void frame_fill(struct warp *w, struct frame *f)
 {
     const struct ir_func *func = f->func->ir;
-    const struct grid *g = w->block->grid;
-    for (u32 k = 0; k < func->nconsts; k++) {
-        const struct ir_const *c = &func->consts[k];
-        u8 *at = f->regs + c->at;
-        u64 v = c->value;
-        if (!all && !changes_with_block(c))
-            continue;
-        switch ((enum ir_const_kind)c->kind) {
-        case IR_CONST_SREG:
-            fills[c->value / IR_AXES](w, c->value % IR_AXES, at);
-            continue;
-        case IR_CONST_PARAM:
-            v = param_value(g, c);
-            break;
-        case IR_CONST_PARAM_ADDRESS:
-            v = g->param_address + c->value;
-            break;
-        case IR_CONST_LOCAL:
-            v = f->local_base + c->value;
-            break;
-        case IR_CONST_DYNAMIC_SHARED:
-            v = g->shared_static + c->value;
-            break;
-        case IR_CONST_PRED:
-            memset(at, v ? 0xff : 0, 4);
-            continue;
-        case IR_CONST_32:
-        case IR_CONST_64:
-            break;
-        }
-        if (c->bytes == 8)
-            fill_64(at, v);
-        else
-            fill_32(at, (u32)v);
+    for (u32 k = 0; k < func->nconsts; k++)
+        fill_constant(w, f, &func->consts[k]);
+}
+
+void frames_find_moving(struct block *b)
+{
+    const struct ir_func *func = b->grid->kernel->ir;
+    if (!func->uses_block_const)
+        return;
+    b->moving = arena_array(&b->worker->mem, const struct ir_const *, func->nconsts);
+    for (u32 k = 0; k < func->nconsts; k++)
+        if (changes_with_block(&func->consts[k]))
+            b->moving[b->nmoving++] = &func->consts[k];
+}
+
+/* They are words of 32 bits, the same in all lanes and warps. */
+void frames_move(struct block *b)
+{
+    for (u32 k = 0; k < b->nmoving; k++) {
+        const struct ir_const *c = b->moving[k];
+        u8 *at = b->frames[0].regs + c->at;
+        u32 before, now;
+        memcpy(&before, at, sizeof before);
+        fill_constant(&b->warps[0], &b->frames[0], c);
+        memcpy(&now, at, sizeof now);
+        for (u32 n = 1; now != before && n < b->info.warps; n++)
+            fill_32(b->frames[n].regs + c->at, now);
     }
+}
+
+/* A device function's frame, which may have been another warp's. */
+static void refill(struct warp *w, struct frame *f, bool fresh, bool moved)
+{
+    const struct ir_func *func = f->func->ir;
+    const u64 linear = w->block->info.linear;
+    if (!fresh && !moved && f->filled_for == w && f->filled_in == linear)
+        return;
+    for (u32 k = 0; k < func->nconsts; k++)
+        if (fresh || !same_in_grid(&func->consts[k]))
+            fill_constant(w, f, &func->consts[k]);
+    f->filled_for = w;
+    f->filled_in = linear;
 }
 
 /* What a call costs of a lane's stack besides the callee's local variables: a return address and saved registers. */
@@ -150,6 +205,7 @@ struct frame *frame_push(struct warp *w, struct exec_func *callee, u32 lanes, u3
     struct worker *wk = w->worker;
     const struct ir_func *ir = callee->ir;
     struct frame *caller = w->frame, *f = wk->free_frames[callee->number];
+    const bool fresh = !f;
     u64 base = ls_align_up(caller->local_base + caller->func->ir->local_bytes + CALL_BYTES, 16);
     if (base + ir->local_bytes > w->local_bytes)
         return NULL;
@@ -166,11 +222,12 @@ struct frame *frame_push(struct warp *w, struct exec_func *callee, u32 lanes, u3
     f->caller = caller;
     f->depth = caller->depth + 1;
     f->lanes = lanes;
+    const bool moved = f->local_base != base;
     f->local_base = base;
     f->in = caller->out;
     f->in_stride = caller->out_stride;
     f->ret_at = ret_at;
-    frame_fill(w, f, true);
+    refill(w, f, fresh, moved);
     if (w->clock)
         clock_frame(wk, f);
     return f;

@@ -1,4 +1,4 @@
-/* grid.c - a launch: its checks, what it needs of memory, and what comes of it. Its blocks are run by crew.c. */
+/* grid.c - a launch: its checks, what it needs of memory, and what comes of it. Its blocks are run by worker.c and crew.c. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -8,12 +8,26 @@
 #include "exec/device/builtin.h"
 #include "exec/device/child.h"
 #include "exec/sched.h"
+#include "exec/tier/tier.h"
 
 double exec_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Asked once: the C library reads a file each time. */
+unsigned exec_processors(void)
+{
+    static atomic_uint known;
+    unsigned n = atomic_load_explicit(&known, memory_order_relaxed);
+    if (n)
+        return n;
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    n = online > 0 ? (unsigned)online : 1;
+    atomic_store_explicit(&known, n, memory_order_relaxed);
+    return n;
 }
 
 u64 worker_random(struct worker *w)
@@ -121,10 +135,8 @@ static u64 resident_blocks(const struct grid *g)
 static unsigned worker_count(const struct exec_launch *l, u64 nblocks)
 {
     unsigned n = l->workers;
-    if (!n) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        n = cores > 0 ? (unsigned)cores : 1;
-    }
+    if (!n)
+        n = exec_processors();
     if (n > l->device->gpu.sms)
         n = l->device->gpu.sms;
     return n > nblocks ? (unsigned)nblocks : n;
@@ -180,6 +192,7 @@ static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
     g->module = l->module;
     g->kernel = exec_module_func_of(l->module, l->kernel);
     g->mode = l->kernel->code[IR_TIMED].insts ? IR_TIMED : needs_trace(l->hooks) ? IR_TRACED : IR_FAST;
+    g->may_compile = tier_may_run(g);
     g->nblocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
     g->nthreads = l->block[0] * l->block[1] * l->block[2];
     g->nwarps = (g->nthreads + IR_LANES - 1) / IR_LANES;
@@ -195,22 +208,12 @@ static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
     if (g->mode == IR_TIMED)
         clock_grid_begin(g, (u32)resident_per_sm(g));
     pthread_mutex_init(&g->lock, NULL);
-    atomic_store(&g->awake, g->nworkers);
-    g->workers = ls_calloc(g->nworkers, sizeof *g->workers);
-    if (!g->workers)
+    g->workers_memory = ls_calloc(1, sizeof *g->workers * g->nworkers + APART);
+    if (!g->workers_memory)
         return LS_ERR_NOMEM;
-    for (unsigned k = 0; k < g->nworkers; k++) {
-        struct worker *w = &g->workers[k];
-        w->grid = g;
-        w->index = w->driver = k;
-        w->awake = true;
-        pthread_cond_init(&w->wake, NULL);
-        w->mem.name = "launch";
-        w->rng = l->seed * 2654435761u + k;
-        w->print_last = &w->print_first;
-        if (l->hooks && l->hooks->worker_begin)
-            w->hook_ctx = l->hooks->worker_begin(l->hooks->launch, k);
-    }
+    g->workers = (struct worker *)ls_align_up((uintptr_t)g->workers_memory, APART);
+    for (unsigned k = 0; k < g->nworkers; k++)
+        worker_init(&g->workers[k], g, k);
     return LS_OK;
 }
 
@@ -241,7 +244,7 @@ static void grid_free(struct grid *g)
         arena_free(&g->workers[k].mem);
         pthread_cond_destroy(&g->workers[k].wake);
     }
-    ls_free(g->workers);
+    ls_free(g->workers_memory);
     if (g->param_address)
         mem_free(mem, g->param_address);
     if (g->workspace)

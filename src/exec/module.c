@@ -5,6 +5,7 @@
  * a kernel is first asked for; a kernel that calls any function brings all functions with it, since a call may be
  * indirect. */
 #include "exec/module.h"
+#include "exec/tier/tier.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -377,6 +378,7 @@ void exec_module_free(struct exec_module *m)
 {
     if (!m)
         return;
+    tier_forget(m);
     for (u32 k = 0; k < m->nvars; k++)
         if (is_global(m->vars[k].src) && m->vars[k].address && !m->vars[k].borrowed)
             mem_free(m->device->mem, m->vars[k].address);

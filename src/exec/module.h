@@ -3,19 +3,25 @@
 #define LS_EXEC_MODULE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/vec.h"
 #include "exec/exec.h"
+
+struct tier_code;
 
 /* A defined function. Its address is the handle that indirect calls use. */
 struct exec_func {
     struct exec_module *module;
     const struct ptx_func *src;
-    const struct ptx_module *unit; /* the translation unit it came from */
-    struct ir_func *ir;            /* NULL until lowered */
-    u32 number;                    /* in the module */
-    bool reads_clock;              /* itself */
-    struct exec_func *same_hash;   /* the next in the module's order */
+    const struct ptx_module *unit;     /* the translation unit it came from */
+    struct ir_func *ir;                /* NULL until lowered */
+    u32 number;                        /* in the module */
+    bool reads_clock;                  /* itself */
+    _Atomic(struct tier_code *) codes; /* what is compiled of it, or is to be (exec/tier/tier.c) */
+    _Atomic u64 heat;                  /* instructions that it has run, about */
+    struct exec_func *same_hash;       /* the next in the module's order */
+    atomic_uint warp_ns[IR_NSHAPES];   /* what a warp took in the last launch, 0: none yet (crew.c) */
 };
 
 /* Where a variable is. */

@@ -6,11 +6,14 @@
 #ifndef LS_EXEC_SCHED_H
 #define LS_EXEC_SCHED_H
 
+#include <fenv.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "exec/clock/clock.h"
 #include "exec/module.h"
+#include "exec/pool.h"
 #include "exec/warp.h"
 
 /* Why a split's bodies returned NULL. */
@@ -33,10 +36,12 @@ struct frame {
     struct frame *next;   /* in the worker's list of free frames of the function */
     struct exec_func *func;
     u8 *regs;
-    u32 depth, lanes; /* lanes that have not returned */
-    u64 local_base;   /* where its local memory starts in a lane's */
-    u64 *ready;       /* timed code: the scoreboard (clock.h) */
-    u8 *in, *out;     /* argument areas: the caller's, and the one of the calls it makes; lane-major */
+    u32 depth, lanes;              /* lanes that have not returned */
+    u64 local_base;                /* where its local memory starts in a lane's */
+    const struct warp *filled_for; /* a device function's: whose constants it holds, */
+    u64 filled_in;                 /* and of which block (frame.c) */
+    u64 *ready;                    /* timed code: the scoreboard (clock.h) */
+    u8 *in, *out;                  /* argument areas: the caller's, and the one of the calls it makes; lane-major */
     u32 in_stride, out_stride, ret_at;
 };
 
@@ -50,6 +55,8 @@ struct group {
 };
 
 struct child;
+struct tier_code;
+struct tier_warps;
 
 struct barrier {
     u32 threads;          /* that take part; 0: all of the block */
@@ -59,14 +66,22 @@ struct barrier {
     u32 lanes[MAX_WARPS]; /* who has arrived */
 };
 
+/* Where in a grid a block stands. */
+struct block_place {
+    u64 linear;
+    u32 sm, slot;
+};
+
 struct block {
     struct exec_block_info info;
     struct block *next; /* in a list of the worker */
     struct grid *grid;
     struct worker *worker;
     u8 *shared;
-    struct frame *frames; /* one for each warp: the kernel's */
-    u8 *memory;           /* registers, call areas and local memory of all warps */
+    struct frame *frames;           /* one for each warp: the kernel's */
+    u8 *memory;                     /* registers, call areas and local memory of all warps */
+    const struct ir_const **moving; /* the constants of its frames that change from block to block */
+    u32 nmoving;
     u32 live_warps;
     u32 patience;      /* rounds with polls in them before it is put aside, whatever else it did */
     i32 quantum;       /* what a warp may run in a turn (QUANTUM), less while all of the block has only polled */
@@ -78,18 +93,29 @@ struct block {
     u32 *errors;             /* the last error of each thread; NULL: none had one */
     u32 clock_place;         /* on its SM (clock.h) */
     struct weak_block *weak; /* weak.h, or NULL */
+    struct tier_code *tier;  /* the kernel's code, NULL: there is none (exec/tier/tier.h) */
+    struct tier_warps *tiered; /* where its warps are in it */
+    bool in_code;              /* all of them are; else the interpreter runs the block, and enters code where it can */
     struct barrier barriers[BARRIERS + 1]; /* the last: the cluster's, which is this block */
     struct warp warps[];
 };
 
+/* Nobody runs the worker yet. */
+#define NOBODY UINT_MAX
+/* Two threads never write to the same 128 bytes: processors fetch cache lines in pairs. */
+enum { APART = 128 };
+
 struct worker {
-    struct grid *grid;
+    _Alignas(APART) struct grid *grid;
     unsigned index;
-    pthread_t thread;
-    struct site_cache **sites; /* by function number */
+    struct site_cache **sites;  /* by function number, as are the */
+    struct exec_counts *counts; /* (NULL: nothing is counted) */
     void *hook_ctx;
+    bool ready;             /* it has had a turn */
+    struct worker *heir_of; /* one that is done, which it may inherit memory of, or NULL */
     /* crew.c; under the grid's lock while another thread than its own runs the worker's blocks */
-    unsigned driver;       /* the index of the worker whose thread runs the blocks of this one */
+    unsigned driver;       /* the index of the worker whose thread runs the blocks of this one, or NOBODY */
+    bool has_home;         /* it is some thread's home */
     bool running;          /* one of its blocks is being run: no other thread may touch the worker */
     bool wanted;           /* its own thread waits to have it back */
     bool done;             /* its blocks have ended */
@@ -104,21 +130,26 @@ struct worker {
     struct block *free_blocks;
     struct frame **free_frames; /* by function number */
     struct group *free_groups;
-    struct arena mem; /* everything above, for the launch */
-    u64 next;         /* index of the next block of this worker */
-    u64 spent;        /* instructions, by budgets used */
+    struct arena mem;       /* everything above, for the launch */
+    u64 next;               /* index of the next block of this worker */
+    u32 sms;                /* of the device that are this worker's */
+    u64 spent;              /* instructions, by budgets used */
+    u64 help_at;            /* when so many are spent, the grid is to have more threads */
+    struct tier_code *tier; /* the kernel's code, once there is one (exec/tier/tier.h) */
+    u64 heat, heat_spent;   /* instructions since it last told, and `spent` when it last looked */
     u64 blocks, rng;
     u8 hand[64];                       /* with a seed: the order of its next blocks */
     struct child *prepared, *launched; /* child.h */
     u32 nlaunched, children_refused;
-    struct clock_sm **clock_sms;             /* by number of the SM, NULL until one is used (clock.h) */
-    u64 clock_end;                           /* of its last block */
-    struct weak_pool *weak;                  /* weak.h, or NULL */
+    struct clock_sm **clock_sms; /* by number of the SM, NULL until one is used (clock.h) */
+    u64 clock_end;               /* of its last block */
+    struct weak_pool *weak;      /* weak.h, or NULL */
+    bool weak_ended;
     struct print *print_first, **print_last; /* printf text, in order */
     struct exec_fault behind;                /* warp_forgive: the access that went furthest past an allocation's end, */
     u64 behind_bytes;                        /* by how far (0: none did), */
     u64 behind_block;                        /* and in which block */
-    _Alignas(16) u8 nowhere[IR_LANES][WARP_NOWHERE]; /* warp_excuse */
+    u8 (*nowhere)[WARP_NOWHERE];             /* warp_excuse: a lane's, or NULL */
 };
 
 /* Bytes of %reserved_smem_offset_1: what the hardware reserves of a block's shared memory (occupancy rules). */
@@ -134,8 +165,8 @@ struct grid {
     u32 nthreads, nwarps, last_mask; /* of a block; lanes of its last warp */
     unsigned nworkers;
     struct worker *workers;
-    atomic_uint awake; /* threads that run blocks */
-    atomic_uint moves; /* counts what threads do to each other's workers (crew.c) */
+    void *workers_memory;
+    bool may_compile; /* blocks may run in compiled code (exec/tier) */
     u32 shared_bytes, shared_static;
     u32 scratch_at;    /* shared memory that cooperative groups use, behind the kernel's own; 0: none */
     u64 local_bytes;   /* a lane */
@@ -143,8 +174,18 @@ struct grid {
     u64 param_address; /* of the copy of the parameters, or 0 */
     u64 workspace;     /* of a cooperative launch, or 0 */
     double deadline;   /* 0: none */
-    atomic_bool stop;
-    pthread_mutex_t lock; /* protects fault, printed, and who drives which worker */
+    double began;      /* with several workers */
+    fenv_t floats;     /* how the launching thread computes */
+    /* what all threads read between blocks, and few write */
+    _Alignas(APART) atomic_bool stop;
+    atomic_uint awake;   /* threads that run blocks */
+    atomic_uint moves;   /* counts what threads do to each other's workers (crew.c) */
+    atomic_uint next;    /* the first worker that nobody has begun */
+    atomic_uint missing; /* threads that could help and have not been called */
+    /* the rest is written by many */
+    _Alignas(APART) pthread_mutex_t lock; /* protects fault, next, hands, and who drives which worker */
+    struct pool_work help;
+    unsigned hands; /* threads that came */
     struct exec_fault fault;
     bool faulted;
     atomic_size_t printed;
@@ -152,13 +193,18 @@ struct grid {
 };
 
 /* ---- frame.c ---- */
-/* Fills the constants of a frame: all of them, or those that change from block to block. */
-void frame_fill(struct warp *w, struct frame *f, bool all);
+/* Fills the constants of a kernel's frame, as they are in the block of number 0 on the first SM. */
+void frame_fill(struct warp *w, struct frame *f);
+/* Finds the constants of a block's frames that change from block to block, and writes those that have changed. */
+void frames_find_moving(struct block *b);
+void frames_move(struct block *b);
 struct frame *frame_push(struct warp *w, struct exec_func *callee, u32 lanes, u32 ret_at);
 void frame_leave(struct warp *w, struct frame *f, u32 lanes);
 
 /* ---- warp.c ---- */
 void warp_begin(struct warp *w, u32 lanes);
+/* Makes the split the running one: the state that bodies see. */
+void warp_resume(struct warp *w, struct split *s);
 /* Runs the warp until nothing in it can run or its quantum is used up. */
 void warp_run(struct warp *w);
 /* Slow paths of bodies; each returns the record to go on with, or NULL after setting w->stop. */
@@ -246,7 +292,9 @@ void block_exit_barriers(struct block *b, u32 warp, u32 lanes); /* after these h
 
 /* ---- block.c ---- */
 struct block *block_new(struct worker *worker);
-void block_begin(struct block *b, u64 linear);
+void block_begin(struct block *b, const struct block_place *at);
+/* The order of the warps in a round: launch order, or shuffled anew each round when there is a seed. */
+void block_deal_turns(struct block *b, u8 *turns);
 enum block_end {
     BLOCK_DONE,
     BLOCK_ASIDE, /* it got on, but now it only polls */
@@ -255,6 +303,8 @@ enum block_end {
     BLOCK_STOPPED,
 };
 enum block_end block_run(struct block *b);
+/* Gives a block that has ended to another worker, as if it were new; false where a new one costs no more. */
+bool block_pass(struct block *b, struct worker *to);
 
 /* ---- fault_record.c: faults ---- */
 void grid_fault(struct grid *g, const struct exec_fault *f);
@@ -265,15 +315,29 @@ void block_deadlock(struct block *b);
 /* False when the grid is to stop: cancelled, faulted elsewhere, or the watchdog's time has come. */
 bool block_watch(struct block *b);
 
-/* ---- crew.c ---- */
-/* Runs all blocks of the grid, on as many threads as it has workers. */
-void crew_run(struct grid *g);
+/* ---- worker.c ---- */
+void worker_init(struct worker *w, struct grid *g, unsigned index);
 void worker_knows(struct worker *w, const struct exec_func *f);
+/* The number of the next block that it starts; UINT64_MAX: it has started them all. */
+u64 worker_next(const struct worker *w);
+/* Of the blocks put aside, the one that is taken up next, or NULL. */
+const struct block *worker_waiting(const struct worker *w);
+/* Starts a block of the worker or goes on with one, until it ends or waits. False: the worker has neither. Where memory
+ * runs out it goes to the recovery point of the worker's arena. */
+bool worker_step(struct worker *w, bool fresh_first, enum block_end *end);
+void worker_no_memory(struct worker *w); /* the fault */
+
+/* ---- crew.c ---- */
+/* Runs all blocks of the grid, on as many threads as it has workers at most. */
+void crew_run(struct grid *g);
+/* The worker has run for long, and its grid has fewer threads than it could use. */
+void crew_call(struct worker *w);
 
 /* ---- grid.c ---- */
 /* LS_OK, or LS_ERR_LIMIT with the limit's name in f->detail. Looks at device, kernel, grid, block, dynamic_shared. */
 enum ls_status grid_check_limits(const struct exec_launch *l, struct exec_fault *f);
 u64 worker_random(struct worker *w);
 double exec_now(void); /* seconds, monotonic */
+unsigned exec_processors(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "exec/sched.h"
+#include "exec/tier/tier.h"
 
 /* ---- splits ---- */
 
@@ -44,8 +45,7 @@ static void drop_split(struct warp *w, struct split *s)
     s->state = SPLIT_NONE;
 }
 
-/* Makes the split the running one: the state that bodies see. */
-static void enter_split(struct warp *w, struct split *s)
+void warp_resume(struct warp *w, struct split *s)
 {
     const struct frame *f = s->frame;
     w->split = s;
@@ -54,6 +54,8 @@ static void enter_split(struct warp *w, struct split *s)
     w->regs = f->regs;
     w->func = f->func->ir;
     w->sites = w->worker->sites[f->func->number];
+    if (w->worker->counts)
+        w->counts = w->worker->counts[f->func->number];
     w->join = s->group ? s->group->pc : NULL;
 }
 
@@ -61,7 +63,7 @@ static void enter_split(struct warp *w, struct split *s)
 static void refresh(struct warp *w)
 {
     warp_verified(w);
-    enter_split(w, w->split);
+    warp_resume(w, w->split);
 }
 
 static struct split *pick(struct warp *w)
@@ -249,7 +251,7 @@ const struct ir_inst *warp_exit(struct warp *w, const struct ir_inst *pc)
     w->exited |= lanes;
     if (w->hooks && w->hooks->exit)
         w->hooks->exit(w->hook_ctx, w->info, w->index, lanes);
-    w->block->exited_threads += (u32)__builtin_popcount(lanes);
+    w->block->exited_threads += lanes == FULL_MASK ? IR_LANES : (u32)__builtin_popcount(lanes);
     leave_groups(w, g, lanes);
     warp_verified(w);
     if (w->blocked)
@@ -387,18 +389,20 @@ const struct ir_inst *warp_return(struct warp *w, const struct ir_inst *pc)
 
 void warp_begin(struct warp *w, u32 lanes)
 {
-    struct frame *f = &w->block->frames[w->index];
-    memset(w->splits, 0, sizeof w->splits[0] * w->nsplits);
+    struct block *b = w->block;
+    struct frame *f = &b->frames[w->index];
+    const struct ir_inst *entry = f->func->ir->code[b->grid->mode].insts;
     w->nsplits = 0;
     w->ready = w->blocked = 0;
     w->groups = NULL;
     w->exited = ~lanes;
     f->lanes = lanes;
-    const struct ir_inst *entry = f->func->ir->code[w->block->grid->mode].insts;
-    const bool one_lane = w->block->grid->launch->one_lane;
-    if (!one_lane)
-        add_split(w, entry, f, NULL, lanes);
-    for (; one_lane && lanes; lanes &= lanes - 1)
+    if (LS_LIKELY(!b->grid->launch->one_lane)) {
+        w->splits[0] = (struct split){.pc = entry, .frame = f, .mask = lanes, .state = SPLIT_READY};
+        w->nsplits = w->ready = 1;
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1)
         add_split(w, entry, f, NULL, lanes & -lanes);
 }
 
@@ -428,6 +432,8 @@ static void renew_budget(struct warp *w)
 {
     const u64 spent = (u64)(w->block->quantum - w->budget);
     w->worker->spent += spent;
+    if (LS_UNLIKELY(w->worker->spent >= w->worker->help_at))
+        crew_call(w->worker);
     if (w->polled & POLLED_MEMORY)
         w->worker->polling += spent / WARP_POLL_COST * POLL_NS;
     w->budget = w->block->quantum;
@@ -450,11 +456,11 @@ void warp_run(struct warp *w)
             continue;
         if (!s)
             break;
-        enter_split(w, s);
+        warp_resume(w, s);
         s->asking = 0;
         const struct ir_inst *pc = s->pc;
         while (pc)
-            pc = pc->run(pc, w->regs, w);
+            pc = w->block->tier ? tier_step(w, pc) : pc->run(pc, w->regs, w);
         if (w->stop == STOP_FAULT || atomic_load_explicit(stop, memory_order_relaxed))
             break;
         if (w->stop == STOP_SPENT) {

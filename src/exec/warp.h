@@ -54,6 +54,7 @@ struct warp {
     struct site_cache *sites;        /* the worker's, indexed by the running function's site */
     const struct exec_hooks *hooks;  /* may be NULL */
     void *hook_ctx;
+    struct exec_counts counts;  /* of the running function; NULL in it: hooks are told */
     const struct ir_func *func; /* of the running frame */
     struct mem *mem;
     struct frame *frame;

@@ -130,6 +130,27 @@ static const char *no_product(const struct ptx_inst *i, enum ptx_type a, enum pt
     return NULL;
 }
 
+static u32 times_among(u32 slot, const struct ir_fragment *f)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < f->nslots; k++)
+        n += f->slots[k] == slot;
+    return n;
+}
+
+/* Whether d can be written only when all of a, b and c is read. An accumulator in place is read, tile by tile, before
+ * it is written, if its register is not another part of the accumulator too, as where all of it is one zero. */
+static bool must_be_apart(const struct ir_matrix *x)
+{
+    for (u32 k = 0; k < x->d.nslots; k++) {
+        const u32 slot = x->d.slots[k];
+        const bool in_place = x->c.bits == x->d.bits && x->c.slots[k] == slot;
+        if (times_among(slot, &x->a) || times_among(slot, &x->b) || times_among(slot, &x->c) > in_place)
+            return true;
+    }
+    return false;
+}
+
 /* Types are written d, a, b, c; wmma of f16 has d and c alone. */
 void emit_mma(struct emit *e)
 {
@@ -158,6 +179,8 @@ void emit_mma(struct emit *e)
     bind_registers(e, &x->b, &i->operands[s.turned ? 1 : 2], false);
     bind_registers(e, &x->c, &i->operands[3], false);
     bind_registers(e, &x->d, &i->operands[0], true);
+    x->rounded = arena_new(e->p->mem, u8);
+    x->apart = must_be_apart(x);
     emit_put(e, product_body(a))->ptr = x;
     emit_end_writes(e);
 }

@@ -109,14 +109,17 @@ static struct bank_cost cost_in_phases(struct bank_shape s, enum bank_op op, con
 /* The largest number of lanes whose word is in the same bank. */
 static u32 most_lanes(struct bank_shape s, const u64 *at, u32 mask)
 {
-    u32 in_bank[BANKS_MAX] = {0}, most = 0;
+    const u32 shift = (u32)__builtin_ctz(s.bank_bytes);
+    u32 in_bank[BANKS_MAX + 1] = {0}, most = 0;
     for (; mask; mask &= mask - 1) {
-        const u32 bank = (u32)(at[__builtin_ctz(mask)] / s.bank_bytes % s.banks);
+        const u32 bank = bank_of(s, (u32)(at[__builtin_ctz(mask)] >> shift));
         if (++in_bank[bank] > most)
             most = in_bank[bank];
     }
     return most;
 }
+
+u32 banks_words(const u64 *at, u32 first) { return most_lanes((struct bank_shape){32, 4}, at, first); }
 
 struct bank_cost banks_cost(struct bank_shape s, enum bank_op op, const u64 *at, u32 mask, u32 bytes)
 {

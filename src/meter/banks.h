@@ -29,6 +29,10 @@ enum bank_op {
 /* at[lane]: byte offsets in shared memory; only those of the lanes in mask count. bytes: of one lane's access, 1..16. */
 struct bank_cost banks_cost(struct bank_shape shape, enum bank_op op, const u64 *at, u32 mask, u32 bytes);
 
+/* Wavefronts of a load or store of aligned words of 4 bytes in 32 banks of as many; first: of the lanes that want the same
+ * word, one each. */
+u32 banks_words(const u64 *at, u32 first);
+
 /* An atomic that machine code does as a loop of load and compare-and-swap (f32 add, 64-bit arithmetic): each turn commits
  * one lane of each bank. An estimate: which lane wins is not known. */
 struct bank_loop {

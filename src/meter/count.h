@@ -10,7 +10,8 @@
 
 /* Of one instruction and access class. cost: sectors, wavefronts or words. */
 struct tally {
-    u64 requests, cost, conflicts, bytes, lanes;
+    u64 requests, cost, conflicts;
+    u64 bytes, lanes; /* where an event is made of them: not of constants, and lanes of atomics alone */
 };
 
 struct memo;
@@ -21,26 +22,25 @@ struct site_count {
     u8 bytes; /* a lane, of the last access, as merged */
     bool follows, unused, loops, async, counts;
     bool aligned;
-    bool past_l1; /* global loads and stores: L1 is not asked */
+    u8 plain_class, plain_bytes; /* of those that the engine counts (plain.c) */
+    bool asked;                  /* whether it may */
+    bool past_l1;                /* global loads and stores: L1 is not asked */
     struct tally first;
     struct tally *others; /* [ACCESS_CLASSES], for generic accesses that hit several spaces; or NULL */
     struct memo *memo;
     u64 divergent, barriers;
 };
 
-struct block_count {
-    u64 warps, threads; /* that entered it */
-};
-
 struct func_count {
     const struct ir_func *func;
     struct estimate *estimate;
-    struct block_count *blocks; /* by block */
-    struct site_count *sites;   /* by site */
-    struct traffic *traffic;    /* by site; NULL without the model of the caches */
-    u32 first_site;             /* the number of site 0 there */
-    u32 index;                  /* among the counter's functions */
-    u32 *weights;               /* by block: its machine instructions; NULL without a recorder */
+    struct exec_block_count *blocks; /* by block */
+    struct site_count *sites;        /* by site */
+    struct exec_site_count *plain;   /* by site: what the engine counts; NULL: it is to tell all */
+    struct traffic *traffic;         /* by site; NULL without the model of the caches */
+    u32 first_site;                  /* the number of site 0 there */
+    u32 index;                       /* among the counter's functions */
+    u32 *weights;                    /* by block: its machine instructions; NULL without a recorder */
 };
 
 enum { SWAP_BITS = 14, SWAP_WORDS = 1 << SWAP_BITS };
@@ -52,6 +52,7 @@ struct counter {
     struct bank_shape shape;
     bool plain_shape; /* 32 banks of 4 bytes: the short cuts for regular patterns hold */
     bool no_memo;
+    bool plain;    /* the engine may count plain accesses */
     bool failed;   /* no memory: what follows is dropped */
     bool pictures; /* in the block whose accesses are kept (picture.c) */
     VEC(struct picture_sample) samples;
@@ -67,6 +68,7 @@ struct counter {
 struct counter *counter_make(const struct gpu *gpu, bool no_memo);
 void counter_free(struct counter *c);
 
+struct exec_counts counter_counts(void *ctx, const struct ir_func *func);
 void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp,
                    const struct exec_block_info *b);
 void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
@@ -75,11 +77,34 @@ void counter_barrier(void *ctx, const struct exec_barrier *b);
 void counter_block_begin(void *ctx, const struct exec_block_info *b);
 void counter_block_end(void *ctx, const struct exec_block_info *b);
 
+/* Makes func that of the last event. */
+struct func_count *counter_switch(struct counter *c, const struct ir_func *func);
+/* NULL: no memory. */
+static inline struct func_count *func_of(struct counter *c, const struct ir_func *func)
+{
+    return LS_LIKELY(c->current && c->current->func == func) ? c->current : counter_switch(c, func);
+}
+
+static inline u32 lanes_of(u32 mask) { return mask == UINT32_MAX ? 32 : (u32)__builtin_popcount(mask); }
+
 /* work.c: cycles that all warps of a launch spend in f, one after the other; n: the events by site. mem is for the time of
  * the call; its recovery point is set. */
 double work_path(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e,
-                 const struct block_count *blocks, u64 (*n)[EVENT_COUNT]);
+                 const struct exec_block_count *blocks, u64 (*n)[EVENT_COUNT]);
 
+/* Whether the hardware counts a byte that several lanes ask for once. */
+static inline bool distinct_bytes(enum access_class class)
+{
+    return class == CLASS_GLD || class == CLASS_GST || class == CLASS_SLD || class == CLASS_SST ||
+           class == CLASS_GASYNC;
+}
+
+struct tally *tally_other(struct counter *c, struct site_count *s, enum access_class class);
+/* Where accesses of that class are added; NULL: no memory. */
+static inline struct tally *tally_of(struct counter *c, struct site_count *s, enum access_class class)
+{
+    return LS_LIKELY(s->class == class) ? &s->first : tally_other(c, s, class);
+}
 /* The tally of that class, or NULL when there was no such access. */
 const struct tally *site_tally(const struct site_count *s, enum access_class class);
 /* Adds what a site counted to the events. */

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/mutate.h"
 #include "meter/count.h"
+#include "meter/plain.h"
 #include "meter/replay/record.h"
 #include "meter/replay/replay_meter.h"
 #include "model/interval.h"
@@ -58,6 +59,7 @@ static void *worker_begin(void *launch, unsigned worker)
         struct counter **c = &m->workers[worker];
         if (!*c && (*c = counter_make(&m->gpu, m->options.no_memo))) {
             (*c)->keeps_pictures = m->options.pictures;
+            (*c)->plain = !m->options.pictures && !m->options.no_memo;
             (*c)->code = m->code;
             (*c)->caches = m->caches ? caches_worker(m->caches) : NULL;
             (*c)->memory_base = m->options.memory_base;
@@ -152,6 +154,7 @@ enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, c
         m->hooks.block_begin = picture_block;
         m->hooks.access = picture_access;
     }
+    m->hooks.counts = m->options.caches ? NULL : counter_counts; /* the model wants to be told of everything */
     ask_registers(m);
     if (m->options.caches && !make_caches(m)) {
         ls_free(m);
@@ -169,7 +172,7 @@ const struct exec_hooks *meter_hooks(struct meter *m) { return &m->hooks; }
 struct total {
     const struct ir_func *func;
     const struct estimate *estimate;
-    struct block_count *blocks;
+    struct exec_block_count *blocks;
     u64 (*n)[EVENT_COUNT]; /* by site */
 };
 
@@ -204,7 +207,7 @@ static void add_beside(const struct meter *m, u64 n[EVENT_COUNT])
     n[EVENT_dram_reads] += b.dram_reads;
 }
 
-static void add_instruction_mix(u64 *n, const struct site_estimate *e, const struct block_count *own)
+static void add_instruction_mix(u64 *n, const struct site_estimate *e, const struct exec_block_count *own)
 {
     n[EVENT_ptx_inst] += own->warps;
     n[EVENT_ptx_thread_inst] += own->threads;
@@ -233,9 +236,9 @@ static void add_access_inst(u64 *n, const struct ptx_inst *i, const struct site_
 }
 
 /* How often the block is entered from b: what its other predecessors do not account for. */
-static struct block_count entered_from(const struct total *t, u32 block, u32 from)
+static struct exec_block_count entered_from(const struct total *t, u32 block, u32 from)
 {
-    struct block_count n = t->blocks[block];
+    struct exec_block_count n = t->blocks[block];
     for (u32 b = 0; b < t->func->nblocks; b++)
         for (u32 s = 0; b != from && s < t->func->blocks[b].nsucc; s++)
             if (t->func->blocks[b].succs[s] == block && t->func->blocks[b].nsucc == 1) {
@@ -270,7 +273,8 @@ static void add_parts(const struct total *t, u64 *n, const struct site_estimate 
     };
     for (u32 at = e->part; at; at = t->estimate->parts[at - 1].next) {
         const struct site_part *p = &t->estimate->parts[at - 1];
-        const struct block_count b = p->back == IR_NO_BLOCK ? t->blocks[p->block] : entered_from(t, p->back, p->block);
+        const struct exec_block_count b =
+            p->back == IR_NO_BLOCK ? t->blocks[p->block] : entered_from(t, p->back, p->block);
         n[EVENT_inst] += shared_out(b.warps, p);
         n[EVENT_thread_inst] += shared_out(b.threads, p);
         if (p->op < LS_ARRAY_LEN(events) && events[p->op])
@@ -279,8 +283,8 @@ static void add_parts(const struct total *t, u64 *n, const struct site_estimate 
 }
 
 /* Without an answer: by the rules. */
-static void add_by_rules(u64 *n, const struct ptx_inst *i, const struct site_estimate *e, const struct block_count *own,
-                         const struct block_count *as)
+static void add_by_rules(u64 *n, const struct ptx_inst *i, const struct site_estimate *e,
+                         const struct exec_block_count *own, const struct exec_block_count *as)
 {
     const u32 weight = e->follows ? 0 : e->weight;
     n[EVENT_inst] += as->warps * weight;
@@ -294,7 +298,7 @@ static void add_by_rules(u64 *n, const struct ptx_inst *i, const struct site_est
 static void add_blocks(struct total *t)
 {
     for (u32 b = 0; b < t->func->nblocks; b++) {
-        const struct block_count *own = &t->blocks[b], *as = &t->blocks[t->estimate->counts_as[b]];
+        const struct exec_block_count *own = &t->blocks[b], *as = &t->blocks[t->estimate->counts_as[b]];
         for (u32 s = t->func->blocks[b].first; s < t->func->blocks[b].end; s++) {
             const struct site_estimate *e = &t->estimate->sites[s];
             u64 *n = t->n[s];
@@ -465,7 +469,7 @@ static u32 add_workers(struct arena *tmp, const struct meter *m, struct total **
                 const struct total fresh = {
                     .func = f->func,
                     .estimate = f->estimate,
-                    .blocks = arena_array(tmp, struct block_count, f->func->nblocks + 1),
+                    .blocks = arena_array(tmp, struct exec_block_count, f->func->nblocks + 1),
                     .n = arena_alloc(tmp, sizeof(u64[EVENT_COUNT]) * (f->func->src->ninsts + 1)),
                 };
                 vec_push(tmp, &all, fresh);
@@ -597,6 +601,9 @@ static bool any_failed(const struct meter *m)
 
 static struct meter_report *make_report(const struct meter *m)
 {
+    for (unsigned w = 0; w < m->nworkers; w++)
+        if (m->workers[w])
+            plain_settle(m->workers[w]);
     const bool good = (!m->caches || caches_finish(m->caches)) && !any_failed(m);
     struct meter_report *r = good ? ls_calloc(1, sizeof *r) : NULL;
     if (!r)

@@ -1,10 +1,11 @@
-/* sectors.c - the blocks that up to 32 lanes touch, counted. Most accesses walk upwards, so a block is compared with the one
- * before first; only what is out of order goes into a small hash set. */
+/* sectors.c - the blocks that up to 32 lanes touch, counted: of aligned elements all lanes at once. Else most accesses walk
+ * upwards, so a block is compared with the one before first; only what is out of order goes into a small hash set. */
 #include "meter/sectors.h"
 
 #include <string.h>
 
 #include "base/mutate.h"
+#include "meter/clones.h"
 
 /* Slots of the set, powers of two: two blocks a lane at most, or eight words of local memory. */
 enum { SMALL_BITS = 7, LARGE_BITS = 9 };
@@ -65,6 +66,70 @@ static bool count_upwards(const u64 *at, u32 mask, u32 bytes, u32 block_bytes, u
     return true;
 }
 
+/* ---- all lanes at once ---- */
+
+/* Vectors then stay in registers. */
+#define UNROLLED _Pragma("GCC unroll 32")
+
+enum { NEAR_BITS = 31 };
+#define NOBODY (1u << NEAR_BITS) /* what stands for a lane that is not active */
+
+/* The low bits of the addresses; false: they are not all within the same 2^31 bytes. */
+static inline __attribute__((always_inline)) bool near_keys(const u64 *restrict at, u32 mask, u32 *restrict key)
+{
+    const u64 first = at[__builtin_ctz(mask)];
+    u64 off = 0;
+    for (u32 i = 0; i < 32; i++) {
+        const u32 active = -(mask >> i & 1);
+        off |= (at[i] ^ first) & (u64)(i64)(i32)active;
+        key[i] = ((u32)at[i] & (NOBODY - 1) & active) | (NOBODY & ~active);
+    }
+    return !MUTANT(27, off >> NEAR_BITS, 0);
+}
+
+/* The exclusive or of two addresses is 0 where they are the same, and below 2^k where they lie in the same 2^k bytes. So
+ * its least value over all lanes in front says of a lane whether it is the first at its address, in its sector, in its
+ * line. Nobody stands in front of the first lane, too: of those that are not active none is a first one. */
+CLONES static bool near_lanes(const u64 *restrict at, u32 mask, struct distinct *restrict n)
+{
+    u32 key[64] __attribute__((aligned(64))), least[32] __attribute__((aligned(64)));
+    if (!near_keys(at, mask, key + 32))
+        return false;
+    for (u32 i = 0; i < 32; i++) {
+        key[i] = NOBODY;
+        least[i] = UINT32_MAX;
+    }
+    UNROLLED for (u32 k = 1; k <= 32; k++) for (u32 i = 0; i < 32; i++)
+    {
+        const u32 x = key[32 + i] ^ key[32 + i - k];
+        least[i] = x < least[i] ? x : least[i];
+    }
+    *n = (struct distinct){0};
+    for (u32 i = 0; i < 32; i++) {
+        n->low |= key[32 + i];
+        n->first |= (u32)(least[i] != 0) << i;
+        n->elements += MUTANT(24, least[i] != 0, true);
+        n->sectors += least[i] >= MUTANT(25, SECTOR_BYTES, 64);
+        n->lines += least[i] >= MUTANT(28, LINE_BYTES, 64);
+    }
+    return true;
+}
+
+bool sectors_near(const u64 *at, u32 mask, struct distinct *n) { return mask && near_lanes(at, mask, n); }
+
+/* Whether elements of that size, a power of two, begin at multiples of it, so that none lies in two sectors. */
+static bool are_aligned(const struct distinct *n, u32 bytes) { return !(n->low & MUTANT(26, bytes - 1, 0)); }
+
+struct distinct sectors_distinct(const u64 *at, u32 mask, u32 bytes)
+{
+    struct distinct n;
+    if (sectors_near(at, mask, &n) && are_aligned(&n, bytes))
+        return n;
+    return (struct distinct){.elements = sectors_words(at, mask, bytes), .sectors = sectors_count(at, mask, bytes)};
+}
+
+/* ---- one by one ---- */
+
 u32 sectors_count(const u64 *at, u32 mask, u32 bytes)
 {
     const u32 block = MUTANT(20, SECTOR_BYTES, 64), len = MUTANT(21, bytes, 1);
@@ -112,5 +177,42 @@ static u32 count_turns(const u64 *at, u32 mask, u32 bytes, u32 piece)
     return total;
 }
 
-u32 sectors_red(const u64 *at, u32 mask, u32 bytes) { return count_turns(at, mask, bytes, SECTOR_BYTES); }
-u32 lines_red(const u64 *at, u32 mask, u32 bytes) { return count_turns(at, mask, bytes, LINE_BYTES); }
+/* The lanes whose key is that one but for the bits below 2^k = piece. */
+static inline __attribute__((always_inline)) u32 lanes_in(const u32 *key, u32 here, u32 piece)
+{
+    u32 lanes = 0;
+    for (u32 i = 0; i < 32; i++)
+        lanes |= (u32)((key[i] ^ here) < piece) << i;
+    return lanes;
+}
+
+/* The same of aligned elements; first: the lanes that are the first of theirs. */
+CLONES static u32 near_turns(const u64 *at, u32 mask, u32 first, u32 piece)
+{
+    u32 key[32] __attribute__((aligned(64))), total = 0;
+    near_keys(at, mask, key);
+    for (u32 left = first; left;) {
+        const u32 firsts = lanes_in(key, key[__builtin_ctz(left)], piece) & left;
+        u32 most = 1;
+        for (u32 m = firsts; m; m &= m - 1) {
+            const u32 n = (u32)__builtin_popcount(lanes_in(key, key[__builtin_ctz(m)], 1));
+            most = n > most ? n : most;
+        }
+        total += MUTANT(29, most, 1);
+        left &= ~firsts;
+    }
+    return total;
+}
+
+static u32 turns(const u64 *at, u32 mask, u32 bytes, u32 piece)
+{
+    struct distinct n;
+    if (!sectors_near(at, mask, &n) || !are_aligned(&n, bytes))
+        return count_turns(at, mask, bytes, piece);
+    if (n.first == mask)
+        return piece == SECTOR_BYTES ? n.sectors : n.lines;
+    return near_turns(at, mask, n.first, piece);
+}
+
+u32 sectors_red(const u64 *at, u32 mask, u32 bytes) { return turns(at, mask, bytes, SECTOR_BYTES); }
+u32 lines_red(const u64 *at, u32 mask, u32 bytes) { return turns(at, mask, bytes, LINE_BYTES); }

@@ -7,6 +7,19 @@
 
 enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
 
+/* How many different addresses the lanes have, and in how many sectors and lines these lie. */
+struct distinct {
+    u32 first; /* the lanes that are the first at their address */
+    u32 low;   /* the addresses' low 31 bits, or-ed */
+    u32 elements, sectors, lines;
+};
+/* False, which is rare: they are too far from each other to be looked at together. */
+bool sectors_near(const u64 *at, u32 mask, struct distinct *n);
+
+/* The elements, of `bytes`, a power of two up to 32, at those addresses, and the sectors that their bytes lie in. The
+ * other fields are not set. */
+struct distinct sectors_distinct(const u64 *at, u32 mask, u32 bytes);
+
 /* Distinct sectors of the byte ranges [at[i], at[i] + bytes) of the lanes in mask; bytes 1..32. */
 u32 sectors_count(const u64 *at, u32 mask, u32 bytes);
 

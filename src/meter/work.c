@@ -80,7 +80,7 @@ static struct path_step step_of(const struct ptx_inst *i, const struct site_esti
 }
 
 double work_path(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e,
-                 const struct block_count *blocks, u64 (*n)[EVENT_COUNT])
+                 const struct exec_block_count *blocks, u64 (*n)[EVENT_COUNT])
 {
     struct path_step *steps = arena_array(mem, struct path_step, f->src->ninsts + 1);
     u64 *warps = arena_array(mem, u64, f->nblocks + 1);

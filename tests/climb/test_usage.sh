@@ -26,6 +26,8 @@ expect() {
 expect 2 "usage: lockstep COMMAND"
 expect 0 "usage: lockstep COMMAND" --help
 expect 0 "lockstep " --version
+expect 0 "engine: " --version
+expect 0 "compiled tier: " --version
 expect 2 "there is no command 'clomb'
 " clomb
 expect 2 "there is no command 'profil'; the nearest is 'profile'" profil

@@ -141,6 +141,16 @@ ir_body bodies_find_weak(enum exec_isa isa, const char *name, enum ir_mode mode)
     return run ? run : bodies_find_isa(isa, name, mode);
 }
 
+const char *bodies_name_of(enum exec_isa isa, ir_body run)
+{
+    pthread_once(&once, start);
+    const struct table *t = &tables[isa][IR_FAST];
+    for (const struct body *b = t->first; b < t->end; b++)
+        if (b->run == run)
+            return b->name;
+    return NULL;
+}
+
 const char *bodies_name(unsigned n)
 {
     const struct table *t = &tables[bodies_isa()][IR_FAST];

@@ -4,5 +4,9 @@
 #include "ir/matrix.h"
 
 #include "exec/ops/halves.h"
+#include "exec/ops/matrix_f64.h"
+#include "exec/ops/matrix_int.h"
+#include "exec/ops/matrix_memory.h"
+#include "exec/ops/matrix_sums.h"
 
 #include "exec/ops/matrix.inc"

@@ -9,7 +9,7 @@
 struct replayed_func {
     const struct ir_func *func;
     const struct estimate *estimate;
-    const struct block_count *blocks;
+    const struct exec_block_count *blocks;
     u64 (*n)[EVENT_COUNT];     /* by site */
     struct replay_func replay; /* made here */
 };

@@ -139,6 +139,10 @@ static void choices(void **state)
         {SETTING_KERNEL_BASE, "mangled", &s.kernel_base, KERNEL_BASE_MANGLED},
         {SETTING_CLOCK, "boost", &s.clock, CLOCK_BOOST},
         {SETTING_CLOCK, "base", &s.clock, CLOCK_BASE},
+        {SETTING_TIER, "auto", &s.tier, TIER_AUTO},
+        {SETTING_TIER, "off", &s.tier, TIER_OFF},
+        {SETTING_TIER, "force", &s.tier, TIER_FORCE},
+        {SETTING_TIER, "mixed", &s.tier, TIER_MIXED},
         {SETTING_ISA, "portable", &s.isa, 1},
         {SETTING_ISA, "x86-64-v4", &s.isa, 3},
     };
@@ -242,6 +246,18 @@ static void lists_of_others(void **state)
     assert_string_equal(settings_tmp(), "/var/tmp");
 }
 
+static void folder_of_caches(void **state)
+{
+    (void)state;
+    char folder[16];
+    assert_false(settings_cache(folder, sizeof folder));
+    assert_true(settings_put(OTHERS_HOME, "/a"));
+    assert_false(settings_cache(folder, sizeof "/a/.cache/lockst"));
+    assert_true(settings_put(OTHERS_XDG_CACHE_HOME, "/b"));
+    assert_true(settings_cache(folder, sizeof folder));
+    assert_string_equal(folder, "/b/lockstep");
+}
+
 #define TEST(f) cmocka_unit_test_setup(f, start)
 
 int main(void)
@@ -259,6 +275,7 @@ int main(void)
         TEST(what_is_wrong_is_said),
         TEST(a_run_begins_anew),
         TEST(lists_of_others),
+        TEST(folder_of_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

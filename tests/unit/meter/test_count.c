@@ -394,6 +394,35 @@ static void unused_results_make_reductions(void **state)
     counter_free(c);
 }
 
+/* The same row of words from different places of a sector on. */
+static void the_place_in_the_sector_is_part_of_the_shape(void **state)
+{
+    (void)state;
+    struct fake f;
+    fake_init(&f, 1);
+    f.insts[0].op = OP_RED;
+    f.insts[0].space = SPACE_GLOBAL;
+    const struct gpu g = h200();
+    struct counter *c = counter_make(&g, false);
+    u64 want = 0;
+    for (u32 round = 0; round < 100; round++) {
+        u64 addr[32];
+        for (u32 i = 0; i < 32; i++)
+            addr[i] = 4096 + 4 * (round % 8) + 4 * i;
+        counter_access(c, &(struct exec_access){.func = &f.func,
+                                                .mask = UINT32_MAX,
+                                                .space = SPACE_GLOBAL,
+                                                .op = ACCESS_RED,
+                                                .size = 4,
+                                                .type = PTX_U32,
+                                                .atom_op = MOD_ADD,
+                                                .addr = addr});
+        want += sectors_red(addr, UINT32_MAX, 4);
+    }
+    assert_int_equal(site_tally(&c->current->sites[0], CLASS_GRED)->cost, want);
+    counter_free(c);
+}
+
 /* The lanes of a compare-and-swap that have guessed right. */
 static void swaps_are_seen_before_they_are_done(void **state)
 {
@@ -431,6 +460,7 @@ int main(void)
         cmocka_unit_test(loops_count_loads_too),
         cmocka_unit_test(the_mask_is_part_of_the_shape),
         cmocka_unit_test(every_lane_is_part_of_the_shape),
+        cmocka_unit_test(the_place_in_the_sector_is_part_of_the_shape),
         cmocka_unit_test(the_place_in_the_word_is_part_of_the_shape),
         cmocka_unit_test(unused_results_make_reductions),
     };

@@ -69,6 +69,24 @@ static void sectors_are_the_marked_blocks(void **state)
     }
 }
 
+/* In one pass what the two counts say apart; also where lanes are far from each other, or not aligned. */
+static void elements_and_sectors_are_counted_together(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 40000; round++) {
+        const u32 bytes = 1u << random_u32() % 6, mask = random_mask();
+        u64 at[32];
+        random_pattern(at, bytes);
+        for (u32 i = 0; i < 32; i++) {
+            at[i] += round % 3 ? 0x7f1234560000ull : 0;
+            at[i] += round % 5 == 0 && random_u32() % 4 == 0 ? (u64)(random_u32() % 4) << 31 : 0;
+        }
+        const struct distinct n = sectors_distinct(at, mask, bytes);
+        assert_int_equal(n.elements, sectors_words(at, mask, bytes));
+        assert_int_equal(n.sectors, sectors_count(at, mask, bytes));
+    }
+}
+
 /* Lane l's byte b of word k is byte b of the warp's word 32 k + l. */
 static void local_sectors_are_interleaved_words(void **state)
 {
@@ -148,15 +166,52 @@ static void reductions_repeat_sectors(void **state)
     assert_int_equal(lines_red(pairs, UINT32_MAX, 4), 2);
 }
 
+/* By the rule, lane by lane: of each piece of memory the element that most lanes want. */
+static u32 turns_of(const u64 *at, u32 mask, u32 bytes, u32 piece)
+{
+    u32 total = 0;
+    for (u32 i = 0; i < 32; i++) {
+        bool first = mask >> i & 1;
+        u32 most = 0;
+        for (u32 k = 0; k < i; k++)
+            first &= !(mask >> k & 1) || at[k] / piece != at[i] / piece;
+        for (u32 k = i; k < 32 && first; k++) {
+            u32 n = 0;
+            for (u32 j = 0; j < 32 && mask >> k & 1 && at[k] / piece == at[i] / piece; j++)
+                n += (mask >> j & 1) && at[j] / bytes == at[k] / bytes;
+            most = n > most ? n : most;
+        }
+        total += most;
+    }
+    return total;
+}
+
+static void any_reduction_takes_turns(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        const u32 bytes = 1u << random_u32() % 4, mask = random_mask(), range = 1u << random_u32() % 14;
+        u64 at[32];
+        for (u32 i = 0; i < 32; i++) {
+            at[i] = 0x7f1234560000ull + random_u32() % range / bytes * bytes;
+            at[i] += round % 50 == 0 ? 1 : round % 7 == 0 ? (u64)(random_u32() % 2) << 31 : 0;
+        }
+        assert_int_equal(sectors_red(at, mask, bytes), turns_of(at, mask, bytes, 32));
+        assert_int_equal(lines_red(at, mask, bytes), turns_of(at, mask, bytes, 128));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sectors_are_the_marked_blocks),
+        cmocka_unit_test(elements_and_sectors_are_counted_together),
         cmocka_unit_test(local_sectors_are_interleaved_words),
         cmocka_unit_test(the_same_index_of_a_local_array_is_four_sectors),
         cmocka_unit_test(constant_words_are_the_distinct_addresses),
         cmocka_unit_test(textbook_accesses),
         cmocka_unit_test(reductions_repeat_sectors),
+        cmocka_unit_test(any_reduction_takes_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,7 +135,7 @@ static double negations(const struct gpu *g, u32 n, bool chain)
 {
     struct fake f;
     struct arena mem = ARENA("test");
-    struct block_count blocks[1] = {{1, 32}};
+    struct exec_block_count blocks[1] = {{1, 32}};
     u64 events[FAKE_MAX][EVENT_COUNT] = {{0}};
     double path;
     if (setjmp(mem.oom))

@@ -1,0 +1,195 @@
+/* matrix_rows.h - the vectors in which matrix.inc computes: one lane a row.
+ *
+ * A vector has VL lanes of 32 bits: all that the level's registers hold. A register of a fragment is 32 words, of which
+ * lane l's stands at line l / 4, place l % 4 (ir/matrix.h). Four vectors that lie one behind the other hold VL lines of
+ * four words, and the transposition of their 4 x 4 words, 128 bits at a time, makes of them four vectors of which the
+ * q-th has each line's word q:
+ *
+ *     VL = 8:  | 0.0 0.1 0.2 0.3 | 1.0 1.1 1.2 1.3 |        | 0.q 2.q 4.q 6.q | 1.q 3.q 5.q 7.q |
+ *              | 2.0 2.1 2.2 2.3 | 3.0 3.1 3.2 3.3 |  <-->
+ *              | 4.0 ...         | 5.0 ...         |        (lines.word)
+ *              | 6.0 ...         | 7.0 ...         |
+ *
+ * It is its own inverse, so operands come and results go by the same way, and nobody asks in which lane a line is.
+ * Sixteen lines, two registers below each other, are a *band* of 16 / VL such *blocks*. */
+/* clang-format off */ // rows of macros and of text
+#ifndef LS_EXEC_OPS_MATRIX_ROWS_H
+#define LS_EXEC_OPS_MATRIX_ROWS_H
+
+#include "exec/lanes.h"
+#include "ir/matrix.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#if defined(__AVX512F__)
+enum { VL = 16 };
+#define ROWS_LOW4(x, y) __builtin_shufflevector(x, y, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define ROWS_HIGH4(x, y) __builtin_shufflevector(x, y, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#define ROWS_LOW8(x, y) __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14)
+#define ROWS_HIGH8(x, y) __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15)
+#define ROWS_EVEN(x, y) __builtin_shufflevector(x, y, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#elif defined(__AVX2__)
+enum { VL = 8 };
+#define ROWS_LOW4(x, y) __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13)
+#define ROWS_HIGH4(x, y) __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15)
+#define ROWS_LOW8(x, y) __builtin_shufflevector(x, y, 0, 4, 2, 6)
+#define ROWS_HIGH8(x, y) __builtin_shufflevector(x, y, 1, 5, 3, 7)
+#define ROWS_EVEN(x, y) __builtin_shufflevector(x, y, 0, 2, 4, 6, 8, 10, 12, 14)
+#else
+enum { VL = 4 };
+#define ROWS_LOW4(x, y) __builtin_shufflevector(x, y, 0, 4, 1, 5)
+#define ROWS_HIGH4(x, y) __builtin_shufflevector(x, y, 2, 6, 3, 7)
+#define ROWS_LOW8(x, y) __builtin_shufflevector(x, y, 0, 2)
+#define ROWS_HIGH8(x, y) __builtin_shufflevector(x, y, 1, 3)
+#define ROWS_EVEN(x, y) __builtin_shufflevector(x, y, 0, 2, 4, 6)
+#endif
+enum { BAND = 16, BLOCKS = BAND / VL, REGISTER = 4 * IR_LANES /* bytes */ };
+
+typedef u32 rows_u32 __attribute__((vector_size(4 * VL), may_alias));
+typedef i32 rows_i32 __attribute__((vector_size(4 * VL), may_alias));
+typedef u16 rows_u16x2 __attribute__((vector_size(4 * VL), may_alias));
+typedef i16 rows_i16x2 __attribute__((vector_size(4 * VL), may_alias));
+typedef f32 rows_f32 __attribute__((vector_size(4 * VL), may_alias));
+typedef f64 half_f64 __attribute__((vector_size(4 * VL), may_alias)); /* of half the lines */
+typedef u64 half_u64 __attribute__((vector_size(4 * VL), may_alias));
+/* The lines of a vector of words as f64: two vectors. */
+struct rows_f64 {
+    half_f64 first, second;
+};
+
+/* v[e] has four words of each line; afterwards v[q] has word q of all lines. And back. */
+LANE_FN void rows_turn(rows_u32 *v)
+{
+    const half_u64 a = (half_u64)ROWS_LOW4(v[0], v[1]), b = (half_u64)ROWS_HIGH4(v[0], v[1]);
+    const half_u64 c = (half_u64)ROWS_LOW4(v[2], v[3]), d = (half_u64)ROWS_HIGH4(v[2], v[3]);
+    v[0] = (rows_u32)ROWS_LOW8(a, c);
+    v[1] = (rows_u32)ROWS_HIGH8(a, c);
+    v[2] = (rows_u32)ROWS_LOW8(b, d);
+    v[3] = (rows_u32)ROWS_HIGH8(b, d);
+}
+
+/* The e-th vector of a block of the band whose lines 0 to 7 are in register `up` and whose others are in `down`. */
+LANE_FN u8 *rows_at(u8 *up, u8 *down, u32 block, u32 e)
+{
+    const u32 line = block * VL + e * (VL / 4);
+    return (line < 8 ? up : down) + line % 8 * 16;
+}
+LANE_FN void rows_read(const u8 *up, const u8 *down, u32 block, rows_u32 *v)
+{
+    for (u32 e = 0; e < 4; e++)
+        v[e] = *(const rows_u32 *)(const void *)rows_at((u8 *)up, (u8 *)down, block, e);
+    rows_turn(v);
+}
+LANE_FN void rows_write(u8 *up, u8 *down, u32 block, rows_u32 *v)
+{
+    rows_turn(v);
+    for (u32 e = 0; e < 4; e++)
+        *(rows_u32 *)(void *)rows_at(up, down, block, e) = v[e];
+}
+
+/* gcc 12 makes pieces of one element or two of these vectors for __builtin_convertvector. */
+LANE_FN struct rows_f64 rows_widen(rows_f32 x)
+{
+#if defined(__AVX512F__)
+    const __m256 low = _mm512_castps512_ps256((__m512)x), high = _mm512_extractf32x8_ps((__m512)x, 1);
+    return (struct rows_f64){(half_f64)_mm512_cvtps_pd(low), (half_f64)_mm512_cvtps_pd(high)};
+#elif defined(__AVX2__)
+    const __m128 low = _mm256_castps256_ps128((__m256)x), high = _mm256_extractf128_ps((__m256)x, 1);
+    return (struct rows_f64){(half_f64)_mm256_cvtps_pd(low), (half_f64)_mm256_cvtps_pd(high)};
+#elif defined(__SSE2__)
+    return (struct rows_f64){(half_f64)_mm_cvtps_pd((__m128)x),
+                             (half_f64)_mm_cvtps_pd(_mm_movehl_ps((__m128)x, (__m128)x))};
+#else
+    return (struct rows_f64){{(f64)x[0], (f64)x[1]}, {(f64)x[2], (f64)x[3]}};
+#endif
+}
+LANE_FN rows_f32 rows_narrow(struct rows_f64 x)
+{
+#if defined(__AVX512F__)
+    const __m512 low = _mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)x.first));
+    return (rows_f32)_mm512_insertf32x8(low, _mm512_cvtpd_ps((__m512d)x.second), 1);
+#elif defined(__AVX2__)
+    const __m256 low = _mm256_castps128_ps256(_mm256_cvtpd_ps((__m256d)x.first));
+    return (rows_f32)_mm256_insertf128_ps(low, _mm256_cvtpd_ps((__m256d)x.second), 1);
+#elif defined(__SSE2__)
+    return (rows_f32)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)x.first), _mm_cvtpd_ps((__m128d)x.second));
+#else
+    return (rows_f32){(f32)x.first[0], (f32)x.first[1], (f32)x.second[0], (f32)x.second[1]};
+#endif
+}
+
+/* Two masks of f64 as one of words. */
+LANE_FN rows_u32 rows_join_masks(half_u64 first, half_u64 second)
+{
+    return ROWS_EVEN((rows_u32)first, (rows_u32)second);
+}
+
+/* a * b + c, the product rounded or not: that does not matter where it is exact. */
+LANE_FN half_f64 half_fma(half_f64 a, f64 b, half_f64 c)
+{
+#if defined(__AVX512F__)
+    return (half_f64)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(b), (__m512d)c);
+#elif defined(__FMA__)
+    return (half_f64)_mm256_fmadd_pd((__m256d)a, _mm256_set1_pd(b), (__m256d)c);
+#else
+    return a * b + c;
+#endif
+}
+
+LANE_FN rows_f32 rows_fma(rows_f32 a, f32 b, rows_f32 c)
+{
+#if defined(__AVX512F__)
+    return (rows_f32)_mm512_fmadd_ps((__m512)a, _mm512_set1_ps(b), (__m512)c);
+#elif defined(__FMA__)
+    return (rows_f32)_mm256_fmadd_ps((__m256)a, _mm256_set1_ps(b), (__m256)c);
+#else
+    return a * b + c;
+#endif
+}
+
+/* The sum of the products of two pairs of 16-bit integers a line. */
+LANE_FN rows_i32 rows_dot2(rows_i32 a, i32 b)
+{
+#if defined(__AVX512F__)
+    return (rows_i32)_mm512_madd_epi16((__m512i)a, _mm512_set1_epi32(b));
+#elif defined(__AVX2__)
+    return (rows_i32)_mm256_madd_epi16((__m256i)a, _mm256_set1_epi32(b));
+#elif defined(__SSE2__)
+    return (rows_i32)_mm_madd_epi16((__m128i)a, _mm_set1_epi32(b));
+#else
+    const i32 low = (i16)b, high = b >> 16;
+    return (a << 16 >> 16) * low + (a >> 16) * high;
+#endif
+}
+
+/* A product whose result has a register that is still to be read when it is written: by way of other memory. */
+typedef void matrix_product(const struct ir_matrix *x, const u8 *from, u8 *to);
+static __attribute__((noinline, unused)) void multiply_apart(const struct ir_matrix *x, u8 *regs, matrix_product *multiply)
+{
+    u8 result[MATRIX_SLOTS * REGISTER] __attribute__((aligned(64)));
+    const u32 used = x->d.units * matrix_unit_slots(&x->d);
+    struct ir_matrix y = *x;
+    for (u32 k = 0; k < used; k++)
+        y.d.slots[k] = k * REGISTER;
+    multiply(&y, regs, result);
+    for (u32 k = 0; k < used; k++)
+        memcpy(regs + x->d.slots[k], result + k * REGISTER, REGISTER);
+}
+
+/* x where on is ~0, else y. */
+LANE_FN rows_u32 rows_choose(rows_i32 on, rows_u32 x, rows_u32 y) { return ((rows_u32)on & x) | (~(rows_u32)on & y); }
+
+/* r where x is a number, else nan. */
+LANE_FN rows_u32 rows_or_nan(rows_f32 x, rows_u32 r, u32 nan)
+{
+#if defined(__AVX512F__)
+    const __mmask16 good = _mm512_cmp_ps_mask((__m512)x, (__m512)x, _CMP_ORD_Q);
+    return (rows_u32)_mm512_mask_mov_epi32(_mm512_set1_epi32((i32)nan), good, (__m512i)r);
+#else
+    return rows_choose(x == x, r, (rows_u32){0} + nan);
+#endif
+}
+
+#endif

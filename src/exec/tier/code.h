@@ -1,0 +1,84 @@
+/* code.h - compiled code as the engine runs it, and the state in which it begins and ends. Internal to exec/tier.
+ *
+ * Between two runs a warp's values lie in its frame's slots in a *compact* form: what is the same in all lanes, or differs
+ * by the same step from lane to lane, has its lane 0 there alone. tier_state says which cells these are. */
+#ifndef LS_EXEC_TIER_CODE_H
+#define LS_EXEC_TIER_CODE_H
+
+#include "exec/tier/graph.h"
+#include "exec/warp.h"
+
+struct tier_cell {
+    u32 at;  /* byte offset in the frame */
+    u8 kind; /* enum cell_kind */
+    struct shape s;
+};
+
+/* A warp's state in front of a record. */
+struct tier_state {
+    u32 record, ncells;
+    struct tier_cell *cells;
+};
+
+/* How a run ended; its result is this | number of the state << 3. */
+enum tier_end {
+    TIER_DONE,    /* all lanes have exited */
+    TIER_BARRIER, /* the warp arrived at a barrier of all threads; the state is the one behind it, an entry */
+    TIER_YIELD,   /* its budget is used up; the state is a loop's, an entry */
+    TIER_LEAVE,   /* the interpreter goes on */
+    TIER_FAULT,   /* a body stopped: warp.stop says why */
+};
+#define TIER_END(result) ((enum tier_end)((result) & 7))
+#define TIER_STATE(result) ((result) >> 3)
+
+/* What code is given of the block. */
+struct tier_args {
+    const void *params;
+    struct site_cache *sites;
+    u8 *shared;
+    u64 shared_bytes;
+    u32 ctaid[4], nctaid[4];
+    u32 dynamic_shared; /* where dynamic shared memory begins */
+    u64 param_address;
+    u32 first_thread; /* the warp's, in the order of the block's threads */
+    u32 chance;       /* mixed: after so many units code leaves */
+    const struct ir_inst *bodies;
+    /* Runs records up to the one that stops, with these lanes. False: the code ends with TIER_FAULT. */
+    bool (*run_body)(struct warp *w, const struct ir_inst *first, u32 mask);
+    /* The warp has used its budget where it cannot stop: gives it a new one. False: the grid stops, as above. */
+    bool (*go_on)(struct warp *w);
+};
+
+/* Runs the warp, whose lanes are all active, from the entry of that number. */
+typedef u32 tier_run(struct warp *w, u8 *regs, const struct tier_args *args, u32 entry);
+
+/* Records that code has run by their bodies: [first, end) of the kernel's, then one that stops. */
+struct tier_body {
+    u32 first, end;
+};
+
+enum { TIER_WHY = 512 };
+/* COLD: it was not in the cache, and its kernel is not worth compiling yet. */
+enum tier_phase { TIER_ASKED, TIER_COLD, TIER_READY, TIER_FAILED };
+
+struct tier_code {
+    struct arena mem;
+    tier_run *run;
+    struct object *object;
+    struct tier_state *states; /* entries first */
+    u32 nstates, nentries;
+    u32 *entry_at; /* by record: the number of the entry + 1, or 0 */
+    struct tier_body *body_list;
+    u32 nbodies;
+    struct ir_inst *bodies;
+    bool pays;        /* it takes from the warp's budget, or bodies may */
+    bool needs_frame; /* code reads constant slots of the frame */
+    const struct exec_func *f;
+    u32 block[3]; /* the block's dimensions that it is for */
+    bool mixed;   /* it leaves at random places: exec_tier TIER_MIXED */
+    char why[TIER_WHY];
+    _Atomic u32 phase;      /* enum tier_phase */
+    struct tier_code *next; /* of the same function */
+};
+
+#endif

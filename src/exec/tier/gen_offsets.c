@@ -1,0 +1,150 @@
+/* gen_offsets.c - loads and stores whose lanes are constant offsets apart: rows, a few rows, a few places, a small table. */
+#include "exec/tier/gen_access.h"
+
+struct access_layout access_lay_out(const struct access *x)
+{
+    struct access_layout l = {.even = true};
+    const i64 *offset = x->shape.offset;
+    i64 high = 0;
+    for (u32 i = 0; i < IR_LANES; i++) {
+        l.low = offset[i] < l.low ? offset[i] : l.low;
+        high = offset[i] > high ? offset[i] : high;
+        l.even &= (offset[i] & (x->bytes - 1)) == 0;
+        if (i == 0 || offset[i] != offset[i - 1] + (i64)x->bytes)
+            l.runs[l.nruns++] = (struct run){i, 0};
+        l.runs[l.nruns - 1].n++;
+        u32 p = 0;
+        while (p < l.nplaces && l.places[p] != offset[i])
+            p++;
+        if (p == l.nplaces)
+            l.places[l.nplaces++] = offset[i];
+        l.place[i] = p;
+    }
+    l.span = (u64)(high - l.low) + x->bytes;
+    return l;
+}
+
+llvm_value access_moved(struct gen *e, llvm_value at, i64 offset)
+{
+    return offset ? B(Add, at, gen_int(e, e->i64, (u64)offset)) : at;
+}
+
+/* Lanes [first, first + n) of `all` are those of `part` from 0 on. */
+static llvm_value with_part(struct gen *e, llvm_value all, llvm_value part, u32 first, u32 n)
+{
+    llvm_value wide[IR_LANES], index[IR_LANES];
+    for (u32 i = 0; i < IR_LANES; i++)
+        wide[i] = gen_int(e, e->i32, i < n ? i : 0);
+    llvm_value w = B(ShuffleVector, part, e->ll->GetPoison(e->ll->TypeOf(part)), e->ll->ConstVector(wide, IR_LANES));
+    for (u32 i = 0; i < IR_LANES; i++)
+        index[i] = gen_int(e, e->i32, i >= first && i < first + n ? IR_LANES + i - first : i);
+    return all ? B(ShuffleVector, all, w, e->ll->ConstVector(index, IR_LANES)) : w;
+}
+
+/* Elements k, k + count, ... of a vector of n * count. */
+static llvm_value pick_some(struct gen *e, llvm_value all, unsigned k, unsigned count, u32 n)
+{
+    llvm_value index[IR_LANES];
+    for (u32 i = 0; i < n; i++)
+        index[i] = gen_int(e, e->i32, (u64)i * count + k);
+    return B(ShuffleVector, all, e->ll->GetPoison(e->ll->TypeOf(all)), e->ll->ConstVector(index, n));
+}
+
+static void load_runs(struct gen *e, const struct access *x, const struct access_layout *l)
+{
+    const unsigned count = x->op->count;
+    llvm_value v[4] = {0};
+    for (u32 r = 0; r < l->nruns; r++) {
+        const struct run *run = &l->runs[r];
+        llvm_type t = e->ll->VectorType(access_element_type(e, x->op), run->n * count);
+        llvm_value p = access_host(e, x, access_moved(e, x->at, x->shape.offset[run->first]));
+        llvm_value all = gen_load(e, t, p, x->op->size);
+        for (unsigned k = 0; k < count; k++)
+            v[k] = with_part(e, v[k], pick_some(e, all, k, count, run->n), run->first, run->n);
+    }
+    access_put_elements(e, x, v, true);
+}
+
+/* Few places, each of which many lanes read. */
+static void load_places(struct gen *e, const struct access *x, const struct access_layout *l)
+{
+    llvm_type t = access_element_type(e, x->op);
+    llvm_value v[4], index[IR_LANES];
+    for (u32 i = 0; i < IR_LANES; i++)
+        index[i] = gen_int(e, e->i32, l->place[i]);
+    for (unsigned k = 0; k < x->op->count; k++) {
+        llvm_value few = e->ll->GetPoison(e->ll->VectorType(t, l->nplaces));
+        for (u32 p = 0; p < l->nplaces; p++) {
+            llvm_value at = access_host(e, x, access_moved(e, x->at, l->places[p] + (i64)k * x->op->size));
+            few = B(InsertElement, few, gen_load(e, t, at, x->op->size), gen_int(e, e->i32, p));
+        }
+        v[k] = B(ShuffleVector, few, e->ll->GetPoison(e->ll->TypeOf(few)), e->ll->ConstVector(index, IR_LANES));
+    }
+    access_put_elements(e, x, v, true);
+}
+
+/* All that lies between the first place and the last, of which each lane takes its part. */
+static void load_span(struct gen *e, const struct access *x, const struct access_layout *l)
+{
+    const u32 n = (u32)(l->span / x->op->size);
+    llvm_value v[4], index[IR_LANES];
+    llvm_value all = gen_load(e, e->ll->VectorType(access_element_type(e, x->op), n),
+                              access_host(e, x, access_moved(e, x->at, l->low)), x->op->size);
+    for (unsigned k = 0; k < x->op->count; k++) {
+        for (u32 i = 0; i < IR_LANES; i++)
+            index[i] = gen_int(e, e->i32, (u64)(x->shape.offset[i] - l->low) / x->op->size + k);
+        v[k] = B(ShuffleVector, all, e->ll->GetPoison(e->ll->TypeOf(all)), e->ll->ConstVector(index, IR_LANES));
+    }
+    access_put_elements(e, x, v, true);
+}
+
+/* In ascending order of lanes. */
+static void store_runs(struct gen *e, const struct access *x, const struct access_layout *l)
+{
+    const unsigned count = x->op->count;
+    llvm_value v[4], index[4 * IR_LANES];
+    for (unsigned k = 0; k < count; k++)
+        v[k] = access_element(e, x, k, true);
+    llvm_value all = access_interleaved(e, v, count),
+               mask = e->mask && count > 1 ? access_each_twice(e, e->mask, count) : e->mask;
+    for (u32 r = 0; r < l->nruns; r++) {
+        const struct run *run = &l->runs[r];
+        for (u32 i = 0; i < run->n * count; i++)
+            index[i] = gen_int(e, e->i32, run->first * count + i);
+        llvm_value which = e->ll->ConstVector(index, run->n * count);
+        llvm_value part = B(ShuffleVector, all, e->ll->GetPoison(e->ll->TypeOf(all)), which);
+        llvm_value p = access_host(e, x, access_moved(e, x->at, x->shape.offset[run->first]));
+        if (mask) {
+            llvm_value m = B(ShuffleVector, mask, e->ll->GetPoison(e->ll->TypeOf(mask)), which);
+            llvm_type types[] = {e->ll->TypeOf(part), e->ptr};
+            llvm_value args[] = {part, p, gen_int(e, e->i32, x->op->size), m};
+            gen_call(e, "llvm.masked.store", types, 2, args, 4);
+        } else {
+            gen_store(e, part, p, x->op->size);
+        }
+    }
+}
+
+void access_do_offsets(struct gen *e, const struct access *x, llvm_value none)
+{
+    const struct access_layout l = access_lay_out(x);
+    (void)none;
+    if (x->op->form == OP_STORE)
+        store_runs(e, x, &l);
+    else if (l.nruns <= MOST_RUNS)
+        load_runs(e, x, &l);
+    else if (l.nplaces <= MOST_PLACES)
+        load_places(e, x, &l);
+    else
+        load_span(e, x, &l);
+}
+
+/* The ways above serve it: few runs, or for a load few places or little space between them. */
+bool access_serves_offsets(const struct access *x, const struct access_layout *l)
+{
+    if (!l->even)
+        return false;
+    if (x->op->form == OP_STORE)
+        return l->nruns <= MOST_RUNS;
+    return l->nruns <= MOST_RUNS || l->nplaces <= MOST_PLACES || l->span <= WIDEST_SPAN;
+}
