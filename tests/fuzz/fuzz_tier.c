@@ -203,30 +203,23 @@ static void check_code(const struct exec_module *m, const char *text)
     abort();
 }
 
-/* The memory that the kernel leaves. */
-static void run(const char *text, size_t len, u8 tier, u8 *memory)
+/* The memory that the kernel leaves, at `at` on the device. */
+static void run(struct exec_device *device, u64 at, const struct maker *m, u8 tier, u8 *memory)
 {
     struct diag_list diags;
-    struct gpu gpu;
-    struct exec_device device;
     struct exec_module *module;
     struct ptx_module *ptx;
     struct exec_fault fault;
-    u64 at;
     diag_init(&diags);
-    LS_BUG_ON(gpu_find("h200", &gpu, &diags));
-    gpu.memory_bytes = 1 << 26;
-    LS_BUG_ON(exec_device_init(&device, &gpu));
-    device.tier = tier;
-    if (ptx_parse(text, len, "fuzz.ptx", &ptx, &diags)) {
+    device->tier = tier;
+    if (ptx_parse(m->text, m->len, "fuzz.ptx", &ptx, &diags)) {
         char *said = diag_text(&diags);
-        fprintf(stderr, "%s\n%s\n", text, said);
+        fprintf(stderr, "%s\n%s\n", m->text, said);
         abort();
     }
-    LS_BUG_ON(exec_module_load(&device, &ptx, 1, &module, &diags));
-    LS_BUG_ON(mem_alloc(device.mem, OUT, 256, MEM_DEVICE, NULL, &at));
+    LS_BUG_ON(exec_module_load(device, &ptx, 1, &module, &diags));
     memset((void *)(uintptr_t)at, 0x3b, OUT);
-    const struct exec_launch l = {.device = &device,
+    const struct exec_launch l = {.device = device,
                                   .module = module,
                                   .kernel = exec_module_kernel(module, "k"),
                                   .grid = {BLOCKS, 1, 1},
@@ -235,33 +228,49 @@ static void run(const char *text, size_t len, u8 tier, u8 *memory)
                                   .workers = 1};
     LS_BUG_ON(exec_run(&l, &fault, NULL));
     if (tier != TIER_OFF)
-        check_code(module, text);
+        check_code(module, m->text);
     memcpy(memory, (const void *)(uintptr_t)at, OUT);
     exec_module_free(module);
+    diag_free(&diags);
+}
+
+/* On one device: cvta makes addresses of its windows, which are elsewhere on another. */
+static void compare_tiers(const struct maker *m)
+{
+    static u8 want[OUT], got[OUT];
+    struct diag_list diags;
+    struct gpu gpu;
+    struct exec_device device;
+    u64 at;
+    diag_init(&diags);
+    LS_BUG_ON(gpu_find("h200", &gpu, &diags));
+    gpu.memory_bytes = 1 << 26;
+    LS_BUG_ON(exec_device_init(&device, &gpu));
+    LS_BUG_ON(mem_alloc(device.mem, OUT, 256, MEM_DEVICE, NULL, &at));
+    run(&device, at, m, TIER_OFF, want);
+    for (u8 tier = TIER_FORCE; tier <= TIER_MIXED; tier++) {
+        run(&device, at, m, tier, got);
+        if (memcmp(want, got, OUT) != 0) {
+            size_t k = 0;
+            while (want[k] == got[k])
+                k++;
+            fprintf(stderr, "%s\ntier %u: thread %zu, word %zu differs\n", m->text, tier, k / (WORDS * 8),
+                    k / 8 % WORDS);
+            abort();
+        }
+    }
     exec_device_free(&device);
     diag_free(&diags);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static u8 want[OUT], got[OUT];
     char why[LLVM_WHY];
     struct maker m = {.at = data, .end = data + size};
     if (!llvm_load(why, sizeof why))
         return 0;
     put_kernel(&m);
-    run(m.text, m.len, TIER_OFF, want);
-    for (u8 tier = TIER_FORCE; tier <= TIER_MIXED; tier++) {
-        run(m.text, m.len, tier, got);
-        if (memcmp(want, got, OUT) != 0) {
-            size_t k = 0;
-            while (want[k] == got[k])
-                k++;
-            fprintf(stderr, "%s\ntier %u: thread %zu, word %zu differs\n", m.text, tier, k / (WORDS * 8),
-                    k / 8 % WORDS);
-            abort();
-        }
-    }
+    compare_tiers(&m);
     ls_free(m.text);
     return 0;
 }

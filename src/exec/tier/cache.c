@@ -184,7 +184,7 @@ static struct entry *list(int folder, DIR *dir, size_t *n, u64 *total)
                 break;
             all = more;
         }
-        snprintf(all[*n].name, NAME_LENGTH, "%s", d->d_name);
+        memcpy(all[*n].name, d->d_name, strlen(d->d_name) + 1); /* it fits: see above */
         all[*n].used = s.st_mtim;
         all[(*n)++].size = (u64)s.st_size;
         *total += (u64)s.st_size;
