@@ -20,7 +20,7 @@ struct tier_state {
     struct tier_cell *cells;
 };
 
-/* How a run ended; its result is this | number of the state << 3. */
+/* How a warp's run ended; its result is this | number of the state << 3. */
 enum tier_end {
     TIER_DONE,    /* all lanes have exited */
     TIER_BARRIER, /* the warp arrived at a barrier of all threads; the state is the one behind it, an entry */
@@ -40,7 +40,8 @@ struct tier_args {
     u32 ctaid[4], nctaid[4];
     u32 dynamic_shared; /* where dynamic shared memory begins */
     u64 param_address;
-    u32 first_thread; /* the warp's, in the order of the block's threads */
+    u32 first, end;   /* the warps that run, one after the other */
+    u32 last, before; /* out: the one that ran last, whose result is returned, and the result of all before it */
     u32 chance;       /* mixed: after so many units code leaves */
     const struct ir_inst *bodies;
     /* Runs records up to the one that stops, with these lanes. False: the code ends with TIER_FAULT. */
@@ -49,8 +50,9 @@ struct tier_args {
     bool (*go_on)(struct warp *w);
 };
 
-/* Runs the warp, whose lanes are all active, from the entry of that number. */
-typedef u32 tier_run(struct warp *w, u8 *regs, const struct tier_args *args, u32 entry);
+/* Runs warps of the block, whose lanes are all active, each from the entry of that number, until one's result is not the one
+ * of those before it, or a warp is neither done nor at a barrier. warps, frames: the block's. */
+typedef u32 tier_run(struct warp *warps, const struct frame *frames, struct tier_args *args, u32 entry);
 
 /* Records that code has run by their bodies: [first, end) of the kernel's, then one that stops. */
 struct tier_body {

@@ -47,11 +47,7 @@ static void begin_function(struct gen *e)
 {
     llvm_type params[] = {e->ptr, e->ptr, e->ptr, e->i32};
     e->fn = e->ll->AddFunction(e->module, "run", e->ll->FunctionType(e->i32, params, 4, 0));
-    e->w = e->ll->GetParam(e->fn, 0);
-    e->regs = e->ll->GetParam(e->fn, 1);
-    e->args = e->ll->GetParam(e->fn, 2);
-    e->entry = e->ll->GetParam(e->fn, 3);
-    e->start = gen_block(e);
+    gen_sweep_begin(e);
     e->rooms.len = 0;
     e->states.len = e->body_list.len = e->nbodies = 0;
     e->needs_frame = false;

@@ -116,14 +116,14 @@ llvm_value gen_branch(struct gen *e, llvm_value condition, llvm_block yes, llvm_
     return br;
 }
 
-llvm_block gen_to_start(struct gen *e)
+llvm_block gen_to(struct gen *e, llvm_block b)
 {
     llvm_block here = e->ll->GetInsertBlock(e->b);
-    llvm_value end = e->ll->GetBasicBlockTerminator(e->start);
+    llvm_value end = e->ll->GetBasicBlockTerminator(b);
     if (end)
         e->ll->PositionBuilderBefore(e->b, end);
     else
-        gen_here(e, e->start);
+        gen_here(e, b);
     return here;
 }
 
@@ -208,7 +208,7 @@ struct value gen_coerce(struct gen *e, struct value v, struct shape s, u8 kind)
 /* ---- constants of the frame ---- */
 
 /* The warp's first thread, in the order of the block's threads: x first, then y, then z. */
-static llvm_value first_thread(struct gen *e) { return gen_arg(e, e->i32, offsetof(struct tier_args, first_thread)); }
+static llvm_value first_thread(struct gen *e) { return B(Mul, e->warp, gen_int(e, e->i32, IR_LANES)); }
 
 /* Component `axis` of %tid in general: (thread / below) % size. */
 static struct value thread_lanes(struct gen *e, u64 below, u64 size)
@@ -318,6 +318,13 @@ static struct value make_const(struct gen *e, const struct ir_const *c, u8 kind)
     return (struct value){0};
 }
 
+/* It may differ from warp to warp. */
+static bool is_of_warp(const struct ir_const *c)
+{
+    const u64 sreg = c->value / IR_AXES;
+    return c->kind == IR_CONST_SREG && sreg != SREG_ctaid && sreg != SREG_nctaid;
+}
+
 /* ---- operands and results ---- */
 
 struct value gen_get(struct gen *e, u32 at, u8 kind)
@@ -327,7 +334,7 @@ struct value gen_get(struct gen *e, u32 at, u8 kind)
         return e->now[e->g->cell_of[at / 4] - 1];
     struct value *v = &e->consts[c - e->g->f->consts];
     if (!v->v) {
-        llvm_block here = gen_to_start(e);
+        llvm_block here = gen_to(e, is_of_warp(c) ? e->head : e->start);
         *v = make_const(e, c, kind);
         gen_here(e, here);
     }

@@ -52,9 +52,12 @@ struct gen {
     llvm_type i1, i8, i16, i32, i64, f32, f64, ptr;
     llvm_type run_body_type, go_on_type;
     unsigned invariant; /* the kind of metadata */
-    /* the function's parameters, and what its first block makes */
-    llvm_value w, regs, args, entry;
-    llvm_block start;
+    /* the function's parameters, and what its first blocks make (gen_sweep.c) */
+    llvm_value args, entry;
+    llvm_value warp, before; /* the warp's number, and the result of those before it */
+    llvm_value w, regs;      /* the warp, and its registers */
+    llvm_block start, head, next;
+    llvm_value result; /* in next: the warp's; there is one if next is not NULL */
     struct value *consts; /* by number */
     llvm_value sites, shared, shared_bytes;
     struct block_code *nodes;
@@ -108,9 +111,9 @@ llvm_value gen_canonical(struct gen *e, llvm_value bits);
 llvm_value gen_at(struct gen *e, llvm_value base, u64 offset); /* a pointer so many bytes on */
 llvm_value gen_load(struct gen *e, llvm_type t, llvm_value p, unsigned align);
 void gen_store(struct gen *e, llvm_value v, llvm_value p, unsigned align);
-llvm_value gen_arg(struct gen *e, llvm_type t, u64 offset); /* a field of tier_args, loaded once in the first block */
-/* Puts the builder into the first block, in front of its end; returns where it was. */
-llvm_block gen_to_start(struct gen *e);
+llvm_value gen_arg(struct gen *e, llvm_type t, u64 offset); /* a field of tier_args that stays as it is */
+/* Puts the builder into a block that may have its end already, in front of that; returns where it was. */
+llvm_block gen_to(struct gen *e, llvm_block b);
 llvm_block gen_block(struct gen *e);
 void gen_here(struct gen *e, llvm_block b);
 /* A condition that nearly always holds, or hardly ever. */
@@ -137,13 +140,17 @@ struct shape shape_of(const struct value *v); /* without any condition */
 u8 shape_align(const struct shape *s);
 static inline u8 shape_zeros(u64 v) { return v ? (u8)__builtin_ctzll(v) : 63; }
 
+/* ---- gen_sweep.c: from warp to warp ---- */
+void gen_sweep_begin(struct gen *e); /* makes start and head, without their ends */
+void gen_sweep_end(struct gen *e);   /* when all ends have been made */
+void gen_end(struct gen *e, enum tier_end how, u32 state);
+
 /* ---- gen_flow.c: nodes, edges, ends ---- */
 void gen_units(struct gen *e, u32 node); /* all but a last one that ends the node */
 void gen_node_end(struct gen *e, u32 node);
 void gen_goto(struct gen *e, u32 node);
 /* The code ends here and the interpreter goes on in front of the unit. Only where all lanes are active. */
 void gen_leave(struct gen *e);
-void gen_end(struct gen *e, enum tier_end how, u32 state);
 /* The lanes that a conditional branch sends to its target, active or not. */
 llvm_value gen_taken(struct gen *e, const struct ir_inst *r, bool unless);
 /* Writes the cells in their compact form as the state says. */

@@ -50,11 +50,6 @@ struct value gen_load_compact(struct gen *e, struct shape s, u32 at, u8 kind)
     return v;
 }
 
-void gen_end(struct gen *e, enum tier_end how, u32 state)
-{
-    e->ll->BuildRet(e->b, gen_int(e, e->i32, (u64)how | (u64)state << 3));
-}
-
 static void store_state(struct gen *e, const struct tier_state *s)
 {
     for (u32 k = 0; k < s->ncells; k++) {
@@ -443,7 +438,7 @@ void gen_for_good(struct gen *e)
     }
     e->nentries = e->states.len;
     llvm_block lost = gen_block(e);
-    gen_here(e, e->start);
+    gen_here(e, e->head);
     llvm_value choice = e->ll->BuildSwitch(e->b, e->entry, lost, e->nentries);
     gen_here(e, lost);
     e->ll->BuildUnreachable(e->b);
@@ -462,4 +457,5 @@ void gen_for_good(struct gen *e)
     for (u32 k = 0; k < g->nodes.len; k++)
         if (g->nodes.at[k].reached)
             gen_node(e, k);
+    gen_sweep_end(e);
 }

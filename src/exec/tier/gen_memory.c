@@ -97,7 +97,7 @@ static const struct root_room *root_room(struct gen *e, u32 root, bool store, u3
         if (r->root == root && r->store == store)
             made.home = r->home;
     }
-    llvm_block here = gen_to_start(e);
+    llvm_block here = gen_to(e, e->start);
     const struct bounds b = site_bounds(e, made.home);
     llvm_value low = B(And, e->consts[root - 1].v, gen_int(e, e->i64, 31));
     made.lo = b.lo;

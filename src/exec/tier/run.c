@@ -163,14 +163,16 @@ bool tier_begin(struct block *b)
     return true;
 }
 
-static u32 run_code(struct warp *w, const struct tier_code *c, u32 entry)
+/* The warps [first, end) of the block, from one entry. */
+static u32 run_code(struct block *b, u32 first, u32 end, u32 entry)
 {
-    struct tier_args *args = &w->block->tiered->args;
+    struct tier_args *args = &b->tiered->args;
     enum { FARTHEST = 50 };
-    if (c->mixed)
-        args->chance = 1 + (u32)(worker_random(w->worker) % FARTHEST);
-    args->first_thread = w->index * IR_LANES;
-    return c->run(w, w->block->frames[w->index].regs, args, entry);
+    if (b->tier->mixed)
+        args->chance = 1 + (u32)(worker_random(b->worker) % (FARTHEST * (u64)(end - first)));
+    args->first = first;
+    args->end = end;
+    return b->tier->run(b->warps, b->frames, args, entry);
 }
 
 /* The interpreter goes on with the warp in front of the record. */
@@ -209,44 +211,67 @@ static void hand_over_all(struct block *b, u32 leaver, const struct tier_state *
     b->in_code = false;
 }
 
-/* Runs one warp; false: the block is no longer the code's, or it stops (*stopped). */
-static bool run_warp(struct block *b, u32 k, bool *stopped)
+/* What a warp's result says of it; false: the block is no longer the code's, or it stops (*stopped). */
+static bool note_end(struct block *b, u32 k, u32 result, bool *stopped)
 {
-    const struct tier_code *c = b->tier;
     struct tier_warps *t = b->tiered;
-    struct warp *w = &b->warps[k];
-    const u32 entry = t->started >> k & 1 ? t->at[k] : 0;
-    t->started |= 1u << k;
-    if (c->pays) {
-        w->polled = 0;
-        w->budget = b->quantum;
-    }
-    const u32 result = run_code(w, c, entry);
-    if (c->pays)
-        b->worker->spent += (u64)(b->quantum - w->budget);
     switch (TIER_END(result)) {
     case TIER_DONE:
-        b->tiered->done |= 1u << k;
+        t->done |= 1u << k;
         break;
     case TIER_BARRIER:
-        b->tiered->waiting |= 1u << k;
-        b->tiered->at[k] = TIER_STATE(result);
+        t->waiting |= 1u << k;
+        t->at[k] = TIER_STATE(result);
         break;
     case TIER_YIELD:
-        b->tiered->at[k] = TIER_STATE(result);
-        if (w->polled && ++b->tiered->polls > PATIENCE) {
+        t->at[k] = TIER_STATE(result);
+        if (b->warps[k].polled && ++t->polls > PATIENCE) {
             hand_over_all(b, k, NULL);
             return false;
         }
         break;
     case TIER_LEAVE:
-        hand_over_all(b, k, &c->states[TIER_STATE(result)]);
+        hand_over_all(b, k, &b->tier->states[TIER_STATE(result)]);
         return false;
     case TIER_FAULT:
         *stopped = true;
         return false;
     }
     return true;
+}
+
+static u32 entry_of(const struct tier_warps *t, u32 k) { return t->started >> k & 1 ? t->at[k] : 0; }
+
+static void give_budgets(struct block *b, u32 first, u32 end)
+{
+    for (u32 k = first; k < end; k++) {
+        b->warps[k].polled = 0;
+        b->warps[k].budget = b->quantum;
+    }
+}
+
+static void take_budgets(struct block *b, u32 first, u32 end)
+{
+    for (u32 k = first; k < end; k++)
+        b->worker->spent += (u64)(b->quantum - b->warps[k].budget);
+}
+
+/* Runs warps from *first on, to *end at most, which it changes to behind the last that ran; false: as note_end. */
+static bool run_warps(struct block *b, u32 first, u32 *end, bool *stopped)
+{
+    struct tier_warps *t = b->tiered;
+    const u32 entry = entry_of(t, first);
+    if (b->tier->pays)
+        give_budgets(b, first, *end);
+    const u32 result = run_code(b, first, *end, entry), last = t->args.last;
+    if (b->tier->pays)
+        take_budgets(b, first, last + 1);
+    *end = last + 1;
+    for (u32 k = first; k <= last; k++)
+        t->started |= 1u << k;
+    for (u32 k = first; k < last; k++) /* done or at a barrier */
+        note_end(b, k, t->args.before, stopped);
+    return note_end(b, last, result, stopped);
 }
 
 /* All warps that are not done wait: at one barrier they go on, at several the interpreter sorts it out. */
@@ -266,6 +291,20 @@ static bool pass_barrier(struct block *b)
     return true;
 }
 
+static bool can_run(const struct tier_warps *t, u32 k) { return !((t->done | t->waiting) >> k & 1); }
+
+/* Behind the last of the warps from k on that can run from the same entry, or that cannot either. */
+static u32 alike(const struct block *b, u32 k)
+{
+    const struct tier_warps *t = b->tiered;
+    const bool runs = can_run(t, k);
+    const u32 entry = entry_of(t, k);
+    do
+        k++;
+    while (k < b->info.warps && can_run(t, k) == runs && (!runs || entry_of(t, k) == entry));
+    return k;
+}
+
 bool tier_block(struct block *b, enum block_end *end)
 {
     const u32 all = b->info.warps == 32 ? FULL_MASK : (1u << b->info.warps) - 1;
@@ -275,11 +314,10 @@ bool tier_block(struct block *b, enum block_end *end)
     for (u32 phase = 1; b->tiered->done != all; phase++) {
         if (shuffled)
             block_deal_turns(b, turns);
-        for (u32 n = 0; n < b->info.warps; n++) {
+        for (u32 n = 0, behind; n < b->info.warps; n = shuffled ? n + 1 : behind) {
             const u32 k = shuffled ? turns[n] : n;
-            if ((b->tiered->done | b->tiered->waiting) >> k & 1)
-                continue;
-            if (!run_warp(b, k, &stopped)) {
+            behind = shuffled ? k + 1 : alike(b, k);
+            if (can_run(b->tiered, k) && !run_warps(b, k, &behind, &stopped)) {
                 *end = BLOCK_STOPPED;
                 return stopped;
             }
@@ -315,7 +353,7 @@ const struct ir_inst *tier_step(struct warp *w, const struct ir_inst *pc)
     const u32 entry = is_whole(w) ? c->entry_at[pc - w->func->code[IR_FAST].insts] : 0;
     if (!entry || !fits(w->regs, &c->states[entry - 1]))
         return pc->run(pc, w->regs, w);
-    const u32 result = run_code(w, c, entry - 1);
+    const u32 result = run_code(w->block, w->index, w->index + 1, entry - 1);
     const struct tier_state *s = &c->states[TIER_STATE(result)];
     switch (TIER_END(result)) {
     case TIER_DONE:
