@@ -125,10 +125,27 @@ static void store_runs(struct gen *e, const struct access *x, const struct acces
     }
 }
 
+/* A block of several rows reads pieces of as many lines of a matrix, and the processor does not see that the next blocks
+ * want the pieces beside them. So an access fetches what the one of the block after so many will want, if that is the next in
+ * x. On a stencil of five points of 2048 x 2048 this took a third of the time (EPYC 9005); 1 is too late. */
+enum { BLOCKS_AHEAD = 4, LINE = 64 };
+static void fetch_ahead(struct gen *e, const struct access *x, const struct access_layout *l)
+{
+    const i64 ahead = l->low + (i64)BLOCKS_AHEAD * e->block[0] * x->bytes;
+    if (x->shared || l->nruns != 1 || e->block[1] * e->block[2] == 1)
+        return;
+    for (i64 k = 0; k < (i64)l->span; k += LINE) {
+        llvm_value args[] = {access_host(e, x, access_moved(e, x->at, ahead + k)),
+                             gen_int(e, e->i32, x->op->form == OP_STORE), gen_int(e, e->i32, 3), gen_int(e, e->i32, 1)};
+        gen_call(e, "llvm.prefetch", &e->ptr, 1, args, 4);
+    }
+}
+
 void access_do_offsets(struct gen *e, const struct access *x, llvm_value none)
 {
     const struct access_layout l = access_lay_out(x);
     (void)none;
+    fetch_ahead(e, x, &l);
     if (x->op->form == OP_STORE)
         store_runs(e, x, &l);
     else if (l.nruns <= MOST_RUNS)

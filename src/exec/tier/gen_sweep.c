@@ -68,8 +68,8 @@ void gen_sweep_end(struct gen *e)
     llvm_block more = gen_block(e), stop = gen_block(e);
     llvm_value end = gen_arg(e, e->i32, offsetof(struct tier_args, end));
     llvm_value next = B(Add, e->warp, gen_int(e, e->i32, 1));
-    llvm_value same = B(Or, B(ICmp, LLVM_EQ, e->before, gen_int(e, e->i32, nothing_yet)),
-                        B(ICmp, LLVM_EQ, e->before, e->result));
+    llvm_value same =
+        B(Or, B(ICmp, LLVM_EQ, e->before, gen_int(e, e->i32, nothing_yet)), B(ICmp, LLVM_EQ, e->before, e->result));
     gen_branch(e, B(And, same, B(ICmp, LLVM_ULT, next, end)), more, stop, 0);
     gen_here(e, stop);
     return_result(e, e->result);

@@ -240,6 +240,21 @@ static bool note_end(struct block *b, u32 k, u32 result, bool *stopped)
     return true;
 }
 
+/* The set of warps [first, end), which is not empty. */
+static u32 range(u32 first, u32 end) { return FULL_MASK >> (IR_LANES - (end - first)) << first; }
+
+/* These are all done, or all at one barrier. */
+static void note_same(struct tier_warps *t, u32 first, u32 end, u32 result)
+{
+    if (TIER_END(result) == TIER_DONE) {
+        t->done |= range(first, end);
+        return;
+    }
+    t->waiting |= range(first, end);
+    for (u32 k = first; k < end; k++)
+        t->at[k] = TIER_STATE(result);
+}
+
 static u32 entry_of(const struct tier_warps *t, u32 k) { return t->started >> k & 1 ? t->at[k] : 0; }
 
 static void give_budgets(struct block *b, u32 first, u32 end)
@@ -267,10 +282,9 @@ static bool run_warps(struct block *b, u32 first, u32 *end, bool *stopped)
     if (b->tier->pays)
         take_budgets(b, first, last + 1);
     *end = last + 1;
-    for (u32 k = first; k <= last; k++)
-        t->started |= 1u << k;
-    for (u32 k = first; k < last; k++) /* done or at a barrier */
-        note_end(b, k, t->args.before, stopped);
+    t->started |= range(first, last + 1);
+    if (first < last)
+        note_same(t, first, last, t->args.before);
     return note_end(b, last, result, stopped);
 }
 
@@ -299,6 +313,8 @@ static u32 alike(const struct block *b, u32 k)
     const struct tier_warps *t = b->tiered;
     const bool runs = can_run(t, k);
     const u32 entry = entry_of(t, k);
+    if (!t->started)
+        return b->info.warps;
     do
         k++;
     while (k < b->info.warps && can_run(t, k) == runs && (!runs || entry_of(t, k) == entry));
