@@ -48,7 +48,7 @@ static void begin_function(struct gen *e)
     llvm_type params[] = {e->ptr, e->ptr, e->ptr, e->i32};
     e->fn = e->ll->AddFunction(e->module, "run", e->ll->FunctionType(e->i32, params, 4, 0));
     gen_sweep_begin(e);
-    e->rooms.len = 0;
+    e->rooms.len = e->fetched.len = 0;
     e->states.len = e->body_list.len = e->nbodies = 0;
     e->needs_frame = false;
     memset(e->consts, 0, sizeof *e->consts * (e->g->f->nconsts + 1));

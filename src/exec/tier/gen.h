@@ -57,7 +57,7 @@ struct gen {
     llvm_value warp, before; /* the warp's number, and the result of those before it */
     llvm_value w, regs;      /* the warp, and its registers */
     llvm_block start, head, next;
-    llvm_value result; /* in next: the warp's; there is one if next is not NULL */
+    llvm_value result;    /* in next: the warp's; there is one if next is not NULL */
     struct value *consts; /* by number */
     llvm_value sites, shared, shared_bytes;
     struct block_code *nodes;
@@ -69,6 +69,7 @@ struct gen {
     u64 *needed;           /* with a mask: the cells whose old value the other lanes may still need */
     bool vec;              /* what op_fn makes: vectors, or scalars */
     VEC(struct root_room) rooms;
+    VEC(llvm_value) fetched;  /* addresses that are fetched ahead */
     VEC(const i64 *) offsets; /* shape.offset */
     bool changed;             /* dry: some node's shapes are not what they were */
     VEC(struct tier_state) states;
