@@ -1,6 +1,7 @@
 /* attach.c - see attach.h. */
 #include "attach/attach.h"
 
+#include "attach/debugged.h"
 #include "check/core/host/host.h"
 #include "check/schedules/schedules.h"
 
@@ -27,6 +28,8 @@ static void on_process(enum driver_moment moment)
         return;
     if (drv.settings.timeline && drv.settings.session)
         timeline_start(drv.settings.session);
+    if (debugged_start())
+        return;
     check_start();
     profile_start(check_on);
     take_launcher();

@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exec/gate/gate.h"
 #include "exec/sched.h"
 
 /* The first fault of a grid stays; every later one is a consequence. */
 void grid_fault(struct grid *g, const struct exec_fault *f)
 {
+    if (LS_UNLIKELY(gate_fault_told != NULL))
+        gate_fault_told(g, f);
     pthread_mutex_lock(&g->lock);
     if (!g->faulted) {
         g->fault = *f;

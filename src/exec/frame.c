@@ -6,6 +6,7 @@
  * the rest when another warp, block or depth of the stack than before uses the frame. */
 #include <string.h>
 
+#include "exec/gate/look.h"
 #include "exec/sched.h"
 
 static void fill_32(u8 *at, u32 value)
@@ -90,6 +91,14 @@ static void (*const fills[PTX_NSREGS])(const struct warp *w, unsigned axis, u8 *
 #include "ptx/sregs.def"
 #undef PTX_SREG
 };
+
+bool look_special(const struct warp *w, enum ptx_sreg sreg, unsigned axis, u8 *at)
+{
+    if (!fills[sreg] || axis > 2)
+        return false;
+    fills[sreg](w, axis, at);
+    return true;
+}
 
 static bool changes_with_block(const struct ir_const *c)
 {

@@ -90,6 +90,7 @@ static CUresult module_build(const struct image *img, struct target to, struct d
         m->ptx_len = img->texts[0].len;
         memcpy(m->ptx, img->texts[0].text, m->ptx_len + 1);
     }
+    TELL(module_made, m->exec, m->device);
     *out = m;
     return CUDA_SUCCESS;
 }
@@ -102,6 +103,7 @@ void module_free(CUmodule m)
         ls_free(f->old);
         handle_free(TAG_FUNCTION, f);
     }
+    TELL(module_gone, m->exec);
     exec_module_free(m->exec);
     ls_free(m->ptx);
     handle_free(TAG_MODULE, m);

@@ -17,6 +17,7 @@
 #include "driver/cuda_abi.h"
 
 struct op;
+struct exec_module;
 
 enum driver_moment { PROCESS_START, PROCESS_FORKED, PROCESS_MAIN_ENDED, PROCESS_END };
 

@@ -1,0 +1,60 @@
+/* debugged.c - the driver's launches and modules, given to the debugger's agent. */
+#include "attach/debugged.h"
+
+#include "debug/agent/agent.h"
+#include "driver/observe/launcher.h"
+
+static enum ls_status launch(struct driver_launch *x, const struct exec_launch *l, exec_run_one *one, void *ctx,
+                             struct exec_fault *fault)
+{
+    (void)x, (void)one, (void)ctx;
+    return agent_launch(l, fault);
+}
+
+static u64 new_id(void) { return atomic_fetch_add(&drv.launches, 1) + 1; }
+
+static void on_module_made(const struct exec_module *m, CUdevice device)
+{
+    (void)device;
+    agent_module_made(m);
+}
+
+static void on_process(enum driver_moment moment)
+{
+    if (moment == PROCESS_FORKED)
+        agent_forked();
+    else if (moment == PROCESS_END)
+        agent_end();
+}
+
+static const struct driver_observer observer = {
+    .process = on_process, .module_made = on_module_made, .module_gone = agent_module_gone};
+
+/* Kernels are interpreted, and each register has a slot of its own, so that it can be read wherever the kernel is. */
+static void set_up_devices(void)
+{
+    for (unsigned i = 0; i < drv.ndevices; i++) {
+        drv.exec[i].tier = 0;
+        drv.exec[i].keep_apart = true;
+    }
+}
+
+bool debugged_start(void)
+{
+    const struct agent_config c = {.where = drv.settings.debug,
+                                   .mem = drv.mem,
+                                   .memory_most = drv.settings.debug_memory,
+                                   .cancel = &drv.cancel,
+                                   .new_id = new_id};
+    const char *why = drv.settings.debug ? agent_start(&c) : "";
+    if (why) {
+        if (*why)
+            drv_log("LOCKSTEP_DEBUG=%s: %s: the program runs without a debugger", drv.settings.debug, why);
+        return false;
+    }
+    set_up_devices();
+    driver_launcher.launch = launch;
+    driver_launcher.alone = true;
+    driver_observe(&observer);
+    return true;
+}

@@ -1,0 +1,243 @@
+/* internal.h - what the files of the agent share. Internal to debug/agent.
+ *
+ * Vocabulary. A *stop* is a wish: where the launch is to stand still (a breakpoint, a watch, ...). A *position* is where it
+ * stands: a tick and the warp that is about to run an instruction. *Travel* is going to another tick of the launch by
+ * running it again from its beginning. Who *serves* answers requests: the thread of the launch while there is one, else
+ * the wire's reader; agent.serving says whose turn it is. */
+#ifndef LS_DEBUG_INTERNAL_H
+#define LS_DEBUG_INTERNAL_H
+
+#include <pthread.h>
+
+#include "debug/agent/agent.h"
+#include "debug/agent/condition.h"
+#include "debug/agent/snapshot.h"
+#include "debug/agent/wire.h"
+#include "debug/agent/words.h"
+
+/* ---- stops: stops.c ---- */
+
+enum stop_kind { STOP_AT_INSTRUCTION, STOP_AT_ENTRY, STOP_AT_WATCH, STOP_AT_DIVERGENCE, STOP_AT_BANKS };
+
+enum { PLACES_MOST = 4, WATCH_MOST = 64 };
+
+struct stop {
+    struct stop *next;
+    u64 id;
+    enum stop_kind kind;
+    bool enabled, temporary;
+    char *function; /* NULL: any */
+    u32 index;
+    json_t *expression; /* NULL: none */
+    u64 ignore, hits;
+    u64 block, warp; /* UINT64_MAX: any */
+    u64 more;        /* banks: more passes than this */
+    struct {         /* watch */
+        u8 space;
+        bool on_write; /* not only where the value changes */
+        u32 size;
+        u64 address, block, thread; /* shared, local: whose */
+    } watch;
+    /* as resolved for the functions that have gates */
+    struct stop_place {
+        const struct ir_func *func;
+        u32 site;
+        struct condition *condition;
+    } places[PLACES_MOST];
+    u32 nplaces;
+};
+
+/* Flags of gates. */
+enum { FLAG_BREAK = 1, FLAG_STORE = 2, FLAG_BRANCH = 4, FLAG_SHARED = 8 };
+
+/* NULL: why says what is wrong. */
+struct stop *stop_make(const json_t *request, char why[200]);
+void stop_free(struct stop *s);
+/* Flags what the stops need of the functions that have gates. */
+void stops_place(void);
+void stops_forget(void); /* places: the gates are about to go */
+bool stops_any(enum stop_kind kind);
+json_t *stop_told(const struct stop *s);
+
+/* A store whose effect is to be looked at before the next instruction. */
+struct stored {
+    bool on;
+    u64 tick, block;
+    u32 warp, site, mask;
+    const struct ir_func *func;
+    struct {
+        const struct stop *stop;
+        const u8 *at;
+        u8 before[WATCH_MOST];
+        u32 lanes; /* that write there; all that run if that is not known */
+        bool known;
+    } watched[8];
+    u32 nwatched;
+};
+
+/* What a stop was found to be. */
+struct hit {
+    struct stop *stop;
+    const char *reason;
+    u64 tick;
+    /* a watch */
+    bool has_write;
+    struct stored by;
+    u32 which; /* of by.watched */
+    u8 after[WATCH_MOST];
+    u64 passes; /* banks */
+};
+
+/* The stop is enabled, p is one of the blocks, warps and functions that it is for, and its condition holds there. */
+bool stop_passes(struct stop *s, const struct gate_place *p);
+/* Before the instruction at p: keeps in *s what the watched memory holds, if the instruction may write it. */
+void watch_before(struct stored *s, const struct gate_place *p);
+/* Before the next one. */
+bool watch_after(struct stored *s, struct hit *h);
+/* The stops at p itself, but for watches. count: hits count, and those to be ignored are. */
+bool stops_at(const struct gate_place *p, bool count, struct hit *h);
+
+/* What a store would touch: lanes of the warp that write to [at, at + size). known: the addresses are known. */
+u32 store_lanes(const struct gate_place *p, const u8 *at, u64 size, bool *known);
+/* Passes of a shared access through the banks; 0: it is none. */
+u32 bank_passes(const struct gate_place *p);
+
+/* ---- the launch under way: launch.c, control.c ---- */
+
+enum step_how { STEP_BY_INSTRUCTION, STEP_BY_LINE, STEP_BY_RANGES, STEP_OUT };
+
+struct range {
+    char *function;
+    u32 first, end;
+};
+
+struct step {
+    bool on, over;
+    enum step_how how;
+    u64 block, count;
+    u32 warp, lanes, depth;
+    const struct ir_func *func; /* the line's */
+    u32 file, line;
+    struct range *ranges;
+    u32 nranges;
+};
+
+enum record { RECORD_NOTHING, RECORD_STOPS, RECORD_STEP, RECORD_OUT, RECORD_WRITE };
+
+struct travel {
+    bool on;
+    u64 target;
+    enum record record;
+    const char *reason; /* of the stop there */
+    bool found;
+    struct hit hit;        /* the last one before the target */
+    struct step of;        /* RECORD_STEP, RECORD_OUT: whose */
+    u64 line_at; /* the tick at which the line began that was run last, */
+    bool has_line;
+    const struct ir_func *line_func; /* and which it is */
+    u32 line_file, line;
+    struct stop *watched; /* RECORD_WRITE */
+    json_t *asked;        /* the request to be answered there, or NULL */
+    bool go;              /* RECORD_WRITE: there, and not only told of */
+};
+
+struct debuggee {
+    const struct exec_launch *root;
+    const struct exec_launch *grid_launch; /* of the grid that runs, or NULL */
+    u64 *ids;                              /* of its grids, in the order in which they run */
+    u32 nids, ngrids;
+    const struct grid *grid;
+    struct gate_place place; /* if has_place */
+    bool has_place, stopped, at_end;
+    const struct exec_fault *fault;
+    struct snapshot snapshot;
+    const char *no_return; /* why the launch cannot be run again, or NULL */
+    bool back;             /* it is to be run again */
+    bool entry;            /* a grid has just begun */
+    u64 until;             /* a tick to stop at, or UINT64_MAX */
+    struct step step;
+    struct travel travel;
+    struct stored stored;
+    u64 timer_floor;
+    u64 printed, seen; /* bytes of text: that the program has, and in this run */
+    u64 begun, ended;  /* blocks of the grid */
+    u64 total;         /* ticks of the launch, once it has ended */
+};
+
+struct agent_module {
+    struct agent_module *next;
+    const struct exec_module *module;
+    u64 id;
+};
+
+struct agent {
+    struct agent_config config;
+    bool ready; /* the wire is there */
+    struct wire *wire;
+    pthread_mutex_t serving;
+    bool on;
+    bool stop_on_module, stop_at_end, no_record;
+    bool interrupted;
+    pthread_mutex_t modules_lock;
+    struct agent_module *modules;
+    u64 next_module, next_stop;
+    struct stop *stops;
+    struct debuggee *run; /* NULL: no launch is under way */
+    bool stopped;         /* some thread stands still and serves */
+};
+
+extern struct agent agent;
+
+/* What becomes of the thread that stood still. */
+enum answer { ANSWER_STAY, ANSWER_GO, ANSWER_BACK };
+
+/* Tells of a stop and serves until the debugger says how to go on. False: the launch is to be run again. */
+bool stand_still(json_t *told);
+/* Serves what waits, without standing still. The caller has agent.serving. */
+void serve_waiting(void);
+void serve_waiting_alone(void); /* the same, if nobody has it */
+/* The debugger has gone: nothing stops any more. */
+void let_loose(void);
+
+/* control.c: the gates' owner */
+bool control_at(void *ctx, const struct gate_place *p);
+void control_fault(void *ctx, struct grid *g, const struct exec_fault *f);
+/* The launch has ended. False: it is to be run again. */
+bool control_end(void);
+void control_alarm(void); /* when the next gate is to ask */
+json_t *stop_event(const char *reason, const struct hit *h);
+
+/* travel.c */
+bool travel_at(const struct gate_place *p);
+bool travel_end(void);
+/* NULL: it has begun, and the launch is to be abandoned; else why it cannot be. */
+const char *travel_begin(struct travel t);
+u64 position(void); /* the tick at which the launch stands */
+
+/* step.c */
+bool step_made(struct step *s, const json_t *request, char why[200]);
+void step_end(struct step *s);
+/* Whether the step ends at p; *reason. */
+bool step_at(struct step *s, const struct gate_place *p, const char **reason);
+bool step_is_its(const struct step *s, const struct gate_place *p);
+/* The source line of a site: false: none is known. */
+bool source_line(const struct ir_func *func, u32 site, u32 *file, u32 *line);
+
+/* ---- requests: requests.c, inspect.c ---- */
+
+enum answer answer(json_t *request);
+void say_ok(const json_t *request, json_t *more);
+void say_error(const json_t *request, const char *fmt, ...) LS_PRINTF(2, 3);
+
+/* requests about the state: each answers and returns true, or *why says what is wrong */
+typedef bool inspect_fn(const json_t *request, json_t *out, char why[200]);
+inspect_fn inspect_where, inspect_blocks, inspect_warps, inspect_frames, inspect_registers, inspect_set_register,
+    inspect_specials, inspect_read, inspect_write, inspect_evaluate, inspect_launch, inspect_allocations,
+    inspect_modules, inspect_text, inspect_functions;
+
+/* Adds where a site is: function, index, PTX line, source, text. */
+void tell_site(json_t *to, const struct ir_func *func, u32 site);
+json_t *tell_dim(const u32 dim[3]);
+void tell_launch(json_t *to, const struct exec_launch *l);
+
+#endif

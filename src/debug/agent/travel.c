@@ -1,0 +1,149 @@
+/* travel.c - going to another tick of the launch: memory is put back, the launch runs again, and stops there.
+ *
+ * To go back to where something held last, two runs are needed: the first goes to where the launch stands now and keeps the
+ * last tick before it at which the thing held (travel.record), the second goes to that tick. A launch is the same in every
+ * run, so a question that only needs the first run's answer (who wrote this?) ends where it was asked. */
+#include <string.h>
+
+#include "debug/agent/internal.h"
+
+u64 position(void)
+{
+    const struct debuggee *run = agent.run;
+    return run->at_end ? run->total : run->has_place ? run->place.tick : gate_tick();
+}
+
+const char *travel_begin(struct travel t)
+{
+    struct debuggee *run = agent.run;
+    const char *why = run->no_return ? run->no_return : snapshot_lacks(&run->snapshot, agent.config.mem);
+    if (why)
+        return why;
+    t.on = true;
+    json_incref(t.asked);
+    run->travel = t;
+    run->back = true;
+    return NULL;
+}
+
+/* ---- recording ---- */
+
+/* The start of the line that the lanes were in last: of the line they are in at the target, if they were in it already. */
+static void record_line(struct travel *t, const struct gate_place *p)
+{
+    u32 file, line;
+    if (!source_line(p->func, p->site, &file, &line) ||
+        (t->has_line && t->line_func == p->func && t->line_file == file && t->line == line))
+        return;
+    t->has_line = t->found = true;
+    t->line_func = p->func;
+    t->line_file = file;
+    t->line = line;
+    t->hit = (struct hit){.tick = p->tick, .reason = "step"};
+}
+
+static void record_step(struct travel *t, const struct gate_place *p)
+{
+    if (!step_is_its(&t->of, p))
+        return;
+    const u32 depth = look_depth(p->w);
+    if (t->record == RECORD_OUT && depth >= t->of.depth)
+        return;
+    if (t->record == RECORD_STEP && t->of.over && depth > t->of.depth)
+        return;
+    if (t->record == RECORD_STEP && t->of.how == STEP_BY_LINE) {
+        record_line(t, p);
+        return;
+    }
+    t->found = true;
+    t->hit = (struct hit){.tick = p->tick, .reason = t->record == RECORD_OUT ? "finish" : "step"};
+}
+
+static void record(struct travel *t, const struct gate_place *p)
+{
+    struct hit h = {0};
+    if (t->record == RECORD_STEP || t->record == RECORD_OUT) {
+        record_step(t, p);
+    } else if (t->record == RECORD_STOPS && stops_at(p, false, &h)) {
+        t->found = true;
+        t->hit = h;
+    }
+}
+
+static void look_at_store(struct debuggee *run)
+{
+    struct hit h;
+    if (!run->stored.on || !watch_after(&run->stored, &h))
+        return;
+    if (run->travel.record == RECORD_STOPS || run->travel.record == RECORD_WRITE) {
+        run->travel.found = true;
+        run->travel.hit = h;
+    }
+}
+
+/* ---- arriving ---- */
+
+static bool again_to(struct debuggee *run, u64 target, const char *reason)
+{
+    run->travel.record = RECORD_NOTHING;
+    run->travel.target = target;
+    run->travel.reason = reason;
+    run->back = true;
+    return false;
+}
+
+static json_t *write_told(const struct travel *t)
+{
+    json_t *event = stop_event("write", &t->hit);
+    json_object_del(event, "event");
+    return event;
+}
+
+/* Who wrote it last is known now. */
+static void answer_write(struct travel *t)
+{
+    if (!t->asked)
+        return;
+    if (t->found)
+        say_ok(t->asked, json_pack("{s:b, s:o}", "found", 1, "write", write_told(t)));
+    else
+        say_ok(t->asked, json_pack("{s:b}", "found", 0));
+    json_decref(t->asked);
+    t->asked = NULL;
+}
+
+static bool arrive(struct debuggee *run)
+{
+    struct travel *t = &run->travel;
+    const enum record recorded = t->record;
+    const bool quiet = recorded == RECORD_WRITE && !(t->go && t->found);
+    if (recorded == RECORD_WRITE)
+        answer_write(t);
+    if (recorded != RECORD_NOTHING && !quiet)
+        return t->found ? again_to(run, t->hit.tick, t->hit.reason) : again_to(run, 0, "begin");
+    const struct hit h = t->hit;
+    const char *reason = t->reason;
+    const bool told = t->found && strcmp(reason, h.reason ? h.reason : "") == 0;
+    if (t->watched)
+        stop_free(t->watched);
+    *t = (struct travel){0};
+    stops_place();
+    return stand_still(quiet ? NULL : stop_event(reason, told ? &h : NULL));
+}
+
+bool travel_at(const struct gate_place *p)
+{
+    struct debuggee *run = agent.run;
+    look_at_store(run);
+    if (p->tick >= run->travel.target)
+        return arrive(run);
+    record(&run->travel, p);
+    return true;
+}
+
+bool travel_end(void)
+{
+    struct debuggee *run = agent.run;
+    look_at_store(run);
+    return arrive(run);
+}
