@@ -21,7 +21,8 @@ void let_loose(void)
     }
     if (run) {
         run->until = UINT64_MAX;
-        run->travel.on = run->stored.on = false;
+        run->stored.on = false;
+        travel_done(&run->travel);
         step_end(&run->step);
         stops_place();
         gate_alarm(UINT64_MAX);
@@ -91,8 +92,7 @@ void agent_module_made(const struct exec_module *m)
     agent.modules = x;
     pthread_mutex_unlock(&agent.modules_lock);
     const bool stops = agent.stop_on_module && pthread_mutex_trylock(&agent.serving) == 0;
-    json_t *event =
-        json_pack("{s:s, s:I, s:b}", "event", "module", "module", (json_int_t)x->id, "stopped", stops);
+    json_t *event = json_pack("{s:s, s:I, s:b}", "event", "module", "module", (json_int_t)x->id, "stopped", stops);
     if (!stops) {
         wire_send(agent.wire, event);
         return;

@@ -46,8 +46,8 @@ bool space_named(const char *name, enum ptx_space *out)
     static const struct {
         const char *name;
         enum ptx_space space;
-    } spaces[] = {{"generic", SPACE_NONE},    {"global", SPACE_GLOBAL}, {"shared", SPACE_SHARED},
-                  {"local", SPACE_LOCAL},     {"param", SPACE_PARAM},   {"const", SPACE_CONST}};
+    } spaces[] = {{"generic", SPACE_NONE}, {"global", SPACE_GLOBAL}, {"shared", SPACE_SHARED},
+                  {"local", SPACE_LOCAL},  {"param", SPACE_PARAM},   {"const", SPACE_CONST}};
     for (unsigned k = 0; name && k < LS_ARRAY_LEN(spaces); k++)
         if (strcmp(spaces[k].name, name) == 0) {
             *out = spaces[k].space;
@@ -218,8 +218,7 @@ static bool make_load(struct compile *c, struct condition_step *s, const json_t 
 static bool make_conversion(struct compile *c, struct condition_step *s, const json_t *step)
 {
     enum condition_type to, from = TYPE_S32;
-    if (!type_of(c, json_array_get(step, 1), &to) || !type_of(c, json_array_get(step, 2), &from) ||
-        !pop_sized(c, from))
+    if (!type_of(c, json_array_get(step, 1), &to) || !type_of(c, json_array_get(step, 2), &from) || !pop_sized(c, from))
         return false;
     s->type = (u8)to;
     s->from = (u8)from;

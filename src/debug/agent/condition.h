@@ -13,7 +13,18 @@
 
 #include "exec/gate/look.h"
 
-enum condition_type { TYPE_S8, TYPE_U8, TYPE_S16, TYPE_U16, TYPE_S32, TYPE_U32, TYPE_S64, TYPE_U64, TYPE_F32, TYPE_F64 };
+enum condition_type {
+    TYPE_S8,
+    TYPE_U8,
+    TYPE_S16,
+    TYPE_U16,
+    TYPE_S32,
+    TYPE_U32,
+    TYPE_S64,
+    TYPE_U64,
+    TYPE_F32,
+    TYPE_F64
+};
 
 /* STEP(name, how): BINARY of a type, COMPARE likewise with the result s32, UNARY */
 #define CONDITION_STEPS(STEP)                                                                                          \

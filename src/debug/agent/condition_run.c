@@ -17,8 +17,7 @@ struct run {
 
 /* `x` of lanes a and b, whose type is that of the member. */
 #define EACH(member, result, x)                                                                                        \
-    LANES                                                                                                              \
-    {                                                                                                                  \
+    LANES {                                                                                                            \
         const __typeof__(l->member[0]) a = l->member[i], b = r->member[i];                                             \
         (void)b;                                                                                                       \
         d->result[i] = (__typeof__(d->result[0]))(x);                                                                  \
@@ -73,24 +72,26 @@ struct run {
     case STEP_xor:                                                                                                     \
         EACH(unsigned_member, unsigned_member, a ^ b);                                                                 \
     case STEP_shl:                                                                                                     \
-        LANES d->unsigned_member[i] =                                                                                  \
-            r->unsigned_member[i] < bits ? l->unsigned_member[i] << r->unsigned_member[i] : 0;                         \
+        LANES                                                                                                          \
+            d->unsigned_member[i] = r->unsigned_member[i] < bits ? l->unsigned_member[i] << r->unsigned_member[i] : 0; \
         return;                                                                                                        \
     case STEP_shr:                                                                                                     \
-        LANES d->member[i] = r->unsigned_member[i] < bits ? l->member[i] >> r->unsigned_member[i]                      \
-                                                          : l->member[i] >> (bits - 1) >> (is_signed ? 0 : 1);         \
+        LANES                                                                                                          \
+            d->member[i] = r->unsigned_member[i] < bits ? l->member[i] >> r->unsigned_member[i]                        \
+                                                        : l->member[i] >> (bits - 1) >> (is_signed ? 0 : 1);           \
         return;                                                                                                        \
     case STEP_div:                                                                                                     \
-        LANES d->unsigned_member[i] = r->member[i] == 0                ? 0                                             \
-                                      : is_signed && ~r->member[i] == 0 ? 0 - l->unsigned_member[i]                    \
-                                                                        : (__typeof__(d->unsigned_member[0]))(         \
-                                                                              l->member[i] / r->member[i]);            \
+        LANES                                                                                                          \
+            d->unsigned_member[i] = r->member[i] == 0 ? 0                                                              \
+                                    : is_signed && ~r->member[i] == 0                                                  \
+                                        ? 0 - l->unsigned_member[i]                                                    \
+                                        : (__typeof__(d->unsigned_member[0]))(l->member[i] / r->member[i]);            \
         return;                                                                                                        \
     case STEP_rem:                                                                                                     \
-        LANES d->unsigned_member[i] =                                                                                  \
-            r->member[i] == 0 || (is_signed && ~r->member[i] == 0)                                                     \
-                ? 0                                                                                                    \
-                : (__typeof__(d->unsigned_member[0]))(l->member[i] % r->member[i]);                                    \
+        LANES                                                                                                          \
+            d->unsigned_member[i] = r->member[i] == 0 || (is_signed && ~r->member[i] == 0)                             \
+                                        ? 0                                                                            \
+                                        : (__typeof__(d->unsigned_member[0]))(l->member[i] % r->member[i]);            \
         return
 
 #define CALCULATOR(name, rows, member)                                                                                 \
@@ -119,7 +120,8 @@ static calculator *const calculators[] = {
 static u32 nonzero(const union lanes *v, u32 bytes)
 {
     u32 mask = 0;
-    LANES mask |= (u32)(bytes == 8 ? v->d[i] != 0 : v->w[i] != 0) << i;
+    LANES
+        mask |= (u32)(bytes == 8 ? v->d[i] != 0 : v->w[i] != 0) << i;
     return mask;
 }
 
@@ -149,8 +151,8 @@ static void convert_lane(union lanes *d, int i, enum condition_type to, enum con
 {
     const bool is_float = from >= TYPE_F32;
     const f64 real = from == TYPE_F32 ? (f64)v->f[i] : v->df[i];
-    i64 x = is_float ? to_integer(real)
-            : from == TYPE_S32 ? v->sw[i]
+    i64 x = is_float                               ? to_integer(real)
+            : from == TYPE_S32                     ? v->sw[i]
             : from == TYPE_S64 || from == TYPE_U64 ? v->sd[i]
                                                    : (i64)v->w[i];
     if (from == TYPE_S8 || from == TYPE_U8)
@@ -194,7 +196,8 @@ static void convert(struct run *r, const struct condition_step *s)
 {
     const u32 at = r->depth - 1;
     union lanes d;
-    LANES convert_lane(&d, i, (enum condition_type)s->type, (enum condition_type)s->from, r->stack[at]);
+    LANES
+        convert_lane(&d, i, (enum condition_type)s->type, (enum condition_type)s->from, r->stack[at]);
     r->room[at] = d;
     r->stack[at] = &r->room[at];
 }
@@ -204,8 +207,7 @@ static void choose(struct run *r, const struct condition_step *s)
     const u32 at = r->depth - 3;
     const union lanes *which = r->stack[at], *a = r->stack[at + 1], *b = r->stack[at + 2];
     union lanes d;
-    LANES
-    {
+    LANES {
         if (condition_type_bytes((enum condition_type)s->type) == 8)
             d.d[i] = which->w[i] ? a->d[i] : b->d[i];
         else
@@ -226,7 +228,8 @@ static void push_register(struct run *r, const struct condition_step *s)
     if (s->predicate) {
         u32 mask;
         memcpy(&mask, at, sizeof mask);
-        LANES own->w[i] = mask >> i & 1;
+        LANES
+            own->w[i] = mask >> i & 1;
         at = own;
     }
     r->stack[r->depth++] = at;

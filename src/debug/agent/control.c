@@ -28,11 +28,11 @@ static void tell_place(json_t *to, const struct debuggee *run)
 static void tell_write(json_t *to, const struct hit *h)
 {
     const struct stop *s = h->by.watched[h->which].stop;
-    json_t *by = json_pack("{s:I, s:I, s:i, s:o, s:o, s:o, s:b}", "tick", (json_int_t)h->tick, "block",
-                           (json_int_t)h->by.block, "warp", (int)h->by.warp, "lanes",
-                           word_hex(h->by.watched[h->which].lanes), "old",
-                           word_bytes(h->by.watched[h->which].before, s->watch.size), "new",
-                           word_bytes(h->after, s->watch.size), "lanes_known", h->by.watched[h->which].known);
+    json_t *by =
+        json_pack("{s:I, s:I, s:i, s:o, s:o, s:o, s:b}", "tick", (json_int_t)h->tick, "block", (json_int_t)h->by.block,
+                  "warp", (int)h->by.warp, "lanes", word_hex(h->by.watched[h->which].lanes), "old",
+                  word_bytes(h->by.watched[h->which].before, s->watch.size), "new", word_bytes(h->after, s->watch.size),
+                  "lanes_known", h->by.watched[h->which].known);
     tell_site(by, h->by.func, h->by.site);
     json_object_set_new(to, "write", by);
 }
@@ -69,26 +69,14 @@ json_t *stop_event(const char *reason, const struct hit *h)
 
 /* ---- standing still ---- */
 
-static void drop_temporary(struct stop *s)
-{
-    struct stop **at = &agent.stops;
-    while (*at && *at != s)
-        at = &(*at)->next;
-    if (!*at || !s->temporary)
-        return;
-    *at = s->next;
-    stop_free(s);
-    stops_place();
-}
-
 static bool stop_here(struct debuggee *run, const char *reason, struct hit *h)
 {
     step_end(&run->step);
     run->until = UINT64_MAX;
     agent.interrupted = false;
     json_t *event = stop_event(reason, h);
-    if (h)
-        drop_temporary(h->stop);
+    if (h && h->stop->temporary)
+        stop_delete(h->stop);
     return stand_still(event);
 }
 
@@ -125,7 +113,7 @@ void control_alarm(void)
     const struct travel *t = &run->travel;
     u64 at = run->until;
     if (t->on)
-        at = t->record == RECORD_STEP || t->record == RECORD_OUT ? 0 : t->target;
+        at = t->record == RECORD_STEP || t->record == RECORD_OUT ? t->from : t->target;
     else if (run->step.on || agent.interrupted)
         at = 0;
     if (run->stored.on || run->entry)
@@ -162,7 +150,7 @@ void control_fault(void *ctx, struct grid *g, const struct exec_fault *f)
     if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_TIMEOUT)
         run->place.pc = NULL; /* nobody runs */
     run->fault = f;
-    run->travel.on = false;
+    travel_done(&run->travel);
     stop_here(run, "fault", NULL);
     run->fault = NULL;
     run->has_place = false;

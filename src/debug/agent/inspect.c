@@ -18,15 +18,14 @@ json_t *tell_dim(const u32 dim[3])
     return json_pack("[I, I, I]", (json_int_t)dim[0], (json_int_t)dim[1], (json_int_t)dim[2]);
 }
 
-void tell_site(json_t *to, const struct ir_func *func, u32 site)
+void tell_instruction(json_t *to, const struct ptx_module *m, const struct ptx_func *f, u32 index)
 {
-    const struct ptx_module *m = func->mod;
     char text[256];
-    json_object_set_new(to, "function", json_string(func->name));
-    json_object_set_new(to, "index", json_integer(site));
-    if (site >= func->src->ninsts)
+    json_object_set_new(to, "function", json_string(f->name));
+    json_object_set_new(to, "index", json_integer(index));
+    if (index >= f->ninsts)
         return;
-    const struct ptx_inst *i = &func->src->insts[site];
+    const struct ptx_inst *i = &f->insts[index];
     ptx_print_inst(i, text, sizeof text);
     json_object_set_new(to, "instruction", word_text(text, strlen(text)));
     json_object_set_new(to, "ptx_line", json_integer(i->line));
@@ -34,9 +33,12 @@ void tell_site(json_t *to, const struct ir_func *func, u32 site)
         return;
     const struct ptx_loc *l = &m->locs[i->loc - 1];
     const char *file = l->file < m->nfiles && m->files[l->file] ? m->files[l->file] : "";
-    json_object_set_new(to, "source", json_pack("{s:o, s:I, s:I}", "file", word_text(file, strlen(file)), "line",
-                                                (json_int_t)l->line, "column", (json_int_t)l->column));
+    json_object_set_new(to, "source",
+                        json_pack("{s:o, s:I, s:I}", "file", word_text(file, strlen(file)), "line", (json_int_t)l->line,
+                                  "column", (json_int_t)l->column));
 }
+
+void tell_site(json_t *to, const struct ir_func *func, u32 site) { tell_instruction(to, func->mod, func->src, site); }
 
 static u64 module_id(const struct exec_module *m)
 {
@@ -259,8 +261,8 @@ static bool named_registers(const json_t *names, const struct focus *f, json_t *
         const char *name = json_string_value(json_array_get(names, k));
         u32 index;
         if (!name || !register_named(f->frame.func, name, &index)) {
-            snprintf(why, 200, "no instruction of %.80s names a register %.60s: it has no value",
-                     f->frame.func->name, name ? name : "");
+            snprintf(why, 200, "no instruction of %.80s names a register %.60s: it has no value", f->frame.func->name,
+                     name ? name : "");
             return false;
         }
         json_array_append_new(list, tell_register(f, index));
@@ -319,9 +321,9 @@ bool inspect_set_register(const json_t *q, json_t *out, char why[200])
 
 bool inspect_specials(const json_t *q, json_t *out, char why[200])
 {
-    static const char *const usual[] = {"%tid.x",   "%tid.y",   "%tid.z",    "%ntid.x",   "%ntid.y",   "%ntid.z",
-                                        "%ctaid.x", "%ctaid.y", "%ctaid.z",  "%nctaid.x", "%nctaid.y", "%nctaid.z",
-                                        "%laneid",  "%warpid",  "%smid",     "%gridid"};
+    static const char *const usual[] = {"%tid.x",   "%tid.y",   "%tid.z",   "%ntid.x",   "%ntid.y",   "%ntid.z",
+                                        "%ctaid.x", "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z",
+                                        "%laneid",  "%warpid",  "%smid",    "%gridid"};
     union lanes lanes;
     struct focus f;
     if (!find_warp(q, &f, why))
@@ -425,15 +427,13 @@ bool inspect_write(const json_t *q, json_t *out, char why[200])
 static void list_allocation(void *all, const struct mem_block *b)
 {
     static const char *const kinds[] = {
-        [MEM_DEVICE] = "device",   [MEM_PINNED] = "pinned",           [MEM_MANAGED] = "managed",
-        [MEM_REGISTERED] = "host", [MEM_GLOBAL] = "variable",         [MEM_CONST] = "constant",
-        [MEM_HEAP] = "heap",       [MEM_MAPPED] = "mapped",           [MEM_MAPPED_READ] = "mapped",
-        [MEM_INTERNAL] = NULL,     [MEM_MAPPED_NONE] = "mapped",      [MEM_RESERVED] = NULL};
+        [MEM_DEVICE] = "device",      [MEM_PINNED] = "pinned",  [MEM_MANAGED] = "managed",    [MEM_REGISTERED] = "host",
+        [MEM_GLOBAL] = "variable",    [MEM_CONST] = "constant", [MEM_HEAP] = "heap",          [MEM_MAPPED] = "mapped",
+        [MEM_MAPPED_READ] = "mapped", [MEM_INTERNAL] = NULL,    [MEM_MAPPED_NONE] = "mapped", [MEM_RESERVED] = NULL};
     if (kinds[b->kind])
-        json_array_append_new(all,
-                              json_pack("{s:o, s:I, s:s, s:I, s:s*}", "address", word_hex(b->base), "size",
-                                        (json_int_t)b->size, "kind", kinds[b->kind], "number", (json_int_t)b->serial,
-                                        "name", b->name));
+        json_array_append_new(all, json_pack("{s:o, s:I, s:s, s:I, s:s*}", "address", word_hex(b->base), "size",
+                                             (json_int_t)b->size, "kind", kinds[b->kind], "number",
+                                             (json_int_t)b->serial, "name", b->name));
 }
 
 bool inspect_allocations(const json_t *q, json_t *out, char why[200])

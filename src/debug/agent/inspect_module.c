@@ -89,3 +89,31 @@ bool inspect_functions(const json_t *q, json_t *out, char why[200])
     json_object_set_new(out, "functions", all);
     return m != NULL;
 }
+
+static bool tell_named(const struct ptx_module *u, const char *name, u64 index, json_t *out)
+{
+    for (u32 k = 0; k < u->nfuncs; k++) {
+        const struct ptx_func *f = u->funcs[k];
+        if (!f->defined || f->is_proto || strcmp(f->name, name) != 0 || index >= f->ninsts)
+            continue;
+        tell_instruction(out, u, f, (u32)index);
+        return true;
+    }
+    return false;
+}
+
+bool inspect_instruction(const json_t *q, json_t *out, char why[200])
+{
+    const char *name = json_string_value(json_object_get(q, "function"));
+    u64 index;
+    bool ok = false;
+    pthread_mutex_lock(&agent.modules_lock);
+    const struct exec_module *m = find_module(q, why);
+    if (m)
+        snprintf(why, 200, "the module has no such instruction");
+    if (m && name && word_u64(json_object_get(q, "index"), &index))
+        for (unsigned k = 0; !ok && k < m->nunits; k++)
+            ok = tell_named(m->units[k], name, index, out);
+    pthread_mutex_unlock(&agent.modules_lock);
+    return ok;
+}

@@ -53,6 +53,8 @@ enum { FLAG_BREAK = 1, FLAG_STORE = 2, FLAG_BRANCH = 4, FLAG_SHARED = 8 };
 /* NULL: why says what is wrong. */
 struct stop *stop_make(const json_t *request, char why[200]);
 void stop_free(struct stop *s);
+/* It leaves the list and is freed; nothing has it any more. */
+void stop_delete(struct stop *s);
 /* Flags what the stops need of the functions that have gates. */
 void stops_place(void);
 void stops_forget(void); /* places: the gates are about to go */
@@ -127,12 +129,13 @@ enum record { RECORD_NOTHING, RECORD_STOPS, RECORD_STEP, RECORD_OUT, RECORD_WRIT
 struct travel {
     bool on;
     u64 target;
+    u64 from; /* what holds before this tick is not recorded */
     enum record record;
     const char *reason; /* of the stop there */
     bool found;
-    struct hit hit;        /* the last one before the target */
-    struct step of;        /* RECORD_STEP, RECORD_OUT: whose */
-    u64 line_at; /* the tick at which the line began that was run last, */
+    struct hit hit; /* the last one before the target */
+    struct step of; /* RECORD_STEP, RECORD_OUT: whose */
+    u64 line_at;    /* the tick at which the line began that was run last, */
     bool has_line;
     const struct ir_func *line_func; /* and which it is */
     u32 line_file, line;
@@ -210,6 +213,7 @@ json_t *stop_event(const char *reason, const struct hit *h);
 /* travel.c */
 bool travel_at(const struct gate_place *p);
 bool travel_end(void);
+void travel_done(struct travel *t); /* what it has is freed */
 /* NULL: it has begun, and the launch is to be abandoned; else why it cannot be. */
 const char *travel_begin(struct travel t);
 u64 position(void); /* the tick at which the launch stands */
@@ -233,10 +237,11 @@ void say_error(const json_t *request, const char *fmt, ...) LS_PRINTF(2, 3);
 typedef bool inspect_fn(const json_t *request, json_t *out, char why[200]);
 inspect_fn inspect_where, inspect_blocks, inspect_warps, inspect_frames, inspect_registers, inspect_set_register,
     inspect_specials, inspect_read, inspect_write, inspect_evaluate, inspect_launch, inspect_allocations,
-    inspect_modules, inspect_text, inspect_functions;
+    inspect_modules, inspect_text, inspect_functions, inspect_instruction;
 
 /* Adds where a site is: function, index, PTX line, source, text. */
 void tell_site(json_t *to, const struct ir_func *func, u32 site);
+void tell_instruction(json_t *to, const struct ptx_module *m, const struct ptx_func *f, u32 index);
 json_t *tell_dim(const u32 dim[3]);
 void tell_launch(json_t *to, const struct exec_launch *l);
 

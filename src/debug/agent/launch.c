@@ -118,9 +118,7 @@ static void finish(struct debuggee *run)
     stops_forget();
     snapshot_drop(&run->snapshot);
     step_end(&run->step);
-    json_decref(run->travel.asked);
-    if (run->travel.watched)
-        stop_free(run->travel.watched);
+    travel_done(&run->travel);
     ls_free(run->ids);
 }
 

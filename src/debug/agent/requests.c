@@ -58,30 +58,28 @@ static enum answer add_stop(json_t *q)
     return ANSWER_STAY;
 }
 
-static struct stop **find_stop(const json_t *q)
+static struct stop *find_stop(const json_t *q)
 {
-    struct stop **at = &agent.stops;
+    struct stop *s = agent.stops;
     u64 id = 0;
     word_u64(json_object_get(q, "stop"), &id);
-    while (*at && (*at)->id != id)
-        at = &(*at)->next;
-    return at;
+    while (s && s->id != id)
+        s = s->next;
+    return s;
 }
 
 static enum answer delete_stop(json_t *q)
 {
-    struct stop **at = find_stop(q), *s = *at;
+    struct stop *s = find_stop(q);
     if (!s)
         return refuse(q, "there is no stop of that number");
-    *at = s->next;
-    stop_free(s);
-    stops_place();
+    stop_delete(s);
     return done(q);
 }
 
 static enum answer change_stop(json_t *q)
 {
-    struct stop *s = *find_stop(q);
+    struct stop *s = find_stop(q);
     if (!s)
         return refuse(q, "there is no stop of that number");
     if (!word_member(q, "ignore", s->ignore, UINT64_MAX, &s->ignore))
@@ -238,6 +236,7 @@ static const struct {
     {"modules", ANY_TIME, NULL, inspect_modules},
     {"text", ANY_TIME, NULL, inspect_text},
     {"functions", ANY_TIME, NULL, inspect_functions},
+    {"instruction", ANY_TIME, NULL, inspect_instruction},
     {"allocations", ANY_TIME, NULL, inspect_allocations},
     {"continue", STOPPED, go_on, NULL},
     {"step", IN_LAUNCH, step, NULL},

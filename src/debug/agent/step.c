@@ -78,8 +78,8 @@ bool step_made(struct step *s, const json_t *q, char why[200])
         !word_member(q, "count", 1, UINT64_MAX, &s->count) || !s->count)
         return false;
     s->warp = (u32)warp;
-    const bool same = s->warp == look_warp_index(run->place.w) &&
-                      s->block == look_info(look_block_of(run->place.w))->linear;
+    const bool same =
+        s->warp == look_warp_index(run->place.w) && s->block == look_info(look_block_of(run->place.w))->linear;
     if (!word_member(q, "lanes", same ? look_mask(run->place.w) : UINT32_MAX, UINT32_MAX, &lanes) || !lanes)
         return false;
     s->lanes = (u32)lanes;
@@ -93,8 +93,7 @@ bool step_made(struct step *s, const json_t *q, char why[200])
         snprintf(why, 200, "by is instruction, line, ranges or out");
         return false;
     }
-    s->on = place_lanes(s, why) &&
-            (s->how != STEP_BY_RANGES || read_ranges(s, json_object_get(q, "ranges"), why));
+    s->on = place_lanes(s, why) && (s->how != STEP_BY_RANGES || read_ranges(s, json_object_get(q, "ranges"), why));
     if (!s->on)
         step_end(s);
     return s->on;

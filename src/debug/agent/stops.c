@@ -111,6 +111,21 @@ void stop_free(struct stop *s)
     ls_free(s);
 }
 
+void stop_delete(struct stop *s)
+{
+    struct debuggee *run = agent.run;
+    struct stop **at = &agent.stops;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    if (run)
+        run->stored.on = false;
+    if (run && run->travel.hit.stop == s)
+        run->travel.hit = (struct hit){.tick = run->travel.hit.tick, .reason = run->travel.hit.reason};
+    stop_free(s);
+    stops_place();
+}
+
 json_t *stop_told(const struct stop *s)
 {
     json_t *out = json_pack("{s:I, s:s, s:b, s:b, s:I, s:I, s:s*}", "stop", (json_int_t)s->id, "kind", kinds[s->kind],
@@ -162,7 +177,8 @@ static void place_instruction(struct stop *s, const struct ir_func *func)
 
 static bool may_write(const struct ptx_inst *i)
 {
-    static const char *const harmless[] = {"ld", "mov", "add", "sub", "mul", "mad", "fma", "setp", "bra", "cvt", "cvta"};
+    static const char *const harmless[] = {"ld",  "mov",  "add", "sub", "mul", "mad",
+                                           "fma", "setp", "bra", "cvt", "cvta"};
     const struct ptx_op_row *row = ptx_op_row((enum ptx_op)i->op);
     if (row->memory == PTX_MEM_STORE || row->memory == PTX_MEM_ATOMIC || row->memory == PTX_MEM_MATRIX_STORE ||
         row->memory == PTX_MEM_COPY || row->flow == FLOW_CALL)

@@ -87,7 +87,7 @@ static const u8 *host_of(const struct gate_place *p, enum ptx_space space, unsig
         address - mem_local_window(agent.config.mem) >= MEM_WINDOW_BYTES)
         return (const u8 *)(uintptr_t)address;
     return look_memory(agent.config.mem, p->w, look_frame_of(p->w), lane, space, address, 1, false, &at, &why) ? at
-                                                                                                              : NULL;
+                                                                                                               : NULL;
 }
 
 u32 store_lanes(const struct gate_place *p, const u8 *at, u64 size, bool *known)

@@ -2,10 +2,15 @@
  *
  * To go back to where something held last, two runs are needed: the first goes to where the launch stands now and keeps the
  * last tick before it at which the thing held (travel.record), the second goes to that tick. A launch is the same in every
- * run, so a question that only needs the first run's answer (who wrote this?) ends where it was asked. */
+ * run, so a question that only needs the first run's answer (who wrote this?) ends where it was asked.
+ *
+ * Steps are looked for at every instruction, which is slow. The last one is mostly near: so only the last ticks before the
+ * target are looked at first, and if none of them will do, more. */
 #include <string.h>
 
 #include "debug/agent/internal.h"
+
+enum { WINDOW = 100000, WINDOW_GROWS = 32 };
 
 u64 position(void)
 {
@@ -20,6 +25,8 @@ const char *travel_begin(struct travel t)
     if (why)
         return why;
     t.on = true;
+    if ((t.record == RECORD_STEP || t.record == RECORD_OUT) && t.target > WINDOW)
+        t.from = t.target - WINDOW;
     json_incref(t.asked);
     run->travel = t;
     run->back = true;
@@ -35,7 +42,8 @@ static void record_line(struct travel *t, const struct gate_place *p)
     if (!source_line(p->func, p->site, &file, &line) ||
         (t->has_line && t->line_func == p->func && t->line_file == file && t->line == line))
         return;
-    t->has_line = t->found = true;
+    t->found = t->has_line || !t->from; /* else it may have begun before */
+    t->has_line = true;
     t->line_func = p->func;
     t->line_file = file;
     t->line = line;
@@ -62,6 +70,8 @@ static void record_step(struct travel *t, const struct gate_place *p)
 static void record(struct travel *t, const struct gate_place *p)
 {
     struct hit h = {0};
+    if (p->tick < t->from)
+        return;
     if (t->record == RECORD_STEP || t->record == RECORD_OUT) {
         record_step(t, p);
     } else if (t->record == RECORD_STOPS && stops_at(p, false, &h)) {
@@ -83,10 +93,22 @@ static void look_at_store(struct debuggee *run)
 
 /* ---- arriving ---- */
 
+/* Nothing held in the last ticks: once more, with more of them. */
+static bool widen(struct debuggee *run)
+{
+    struct travel *t = &run->travel;
+    const u64 width = (t->target - t->from) * WINDOW_GROWS;
+    t->from = t->target > width ? t->target - width : 0;
+    t->has_line = false;
+    run->back = true;
+    return false;
+}
+
 static bool again_to(struct debuggee *run, u64 target, const char *reason)
 {
     run->travel.record = RECORD_NOTHING;
     run->travel.target = target;
+    run->travel.from = 0;
     run->travel.reason = reason;
     run->back = true;
     return false;
@@ -112,10 +134,20 @@ static void answer_write(struct travel *t)
     t->asked = NULL;
 }
 
+void travel_done(struct travel *t)
+{
+    if (t->watched)
+        stop_free(t->watched);
+    json_decref(t->asked);
+    *t = (struct travel){0};
+}
+
 static bool arrive(struct debuggee *run)
 {
     struct travel *t = &run->travel;
     const enum record recorded = t->record;
+    if (!t->found && t->from)
+        return widen(run);
     const bool quiet = recorded == RECORD_WRITE && !(t->go && t->found);
     if (recorded == RECORD_WRITE)
         answer_write(t);
@@ -123,12 +155,11 @@ static bool arrive(struct debuggee *run)
         return t->found ? again_to(run, t->hit.tick, t->hit.reason) : again_to(run, 0, "begin");
     const struct hit h = t->hit;
     const char *reason = t->reason;
-    const bool told = t->found && strcmp(reason, h.reason ? h.reason : "") == 0;
-    if (t->watched)
-        stop_free(t->watched);
-    *t = (struct travel){0};
+    const bool told = !quiet && t->found && strcmp(reason, h.reason) == 0;
+    json_t *event = quiet ? NULL : stop_event(reason, told ? &h : NULL);
+    travel_done(t);
     stops_place();
-    return stand_still(quiet ? NULL : stop_event(reason, told ? &h : NULL));
+    return stand_still(event);
 }
 
 bool travel_at(const struct gate_place *p)

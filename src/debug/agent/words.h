@@ -13,8 +13,8 @@ bool word_member(const json_t *object, const char *name, u64 otherwise, u64 most
 bool word_flag(const json_t *object, const char *name, bool otherwise);
 /* Text that may have any bytes: what is no UTF-8 becomes '?'. */
 json_t *word_text(const char *text, size_t len);
-json_t *word_hex(u64 value);                     /* "0x1f" */
-json_t *word_bytes(const u8 *bytes, size_t n);   /* "00ff12" */
+json_t *word_hex(u64 value);                   /* "0x1f" */
+json_t *word_bytes(const u8 *bytes, size_t n); /* "00ff12" */
 bool word_to_bytes(const char *text, u8 *out, size_t n);
 /* Aligned to 64 bytes, zeroed. */
 void *word_aligned(size_t size);

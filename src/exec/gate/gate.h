@@ -46,7 +46,7 @@ void gate_close(void); /* and takes all of them out again */
 /* Flags of all sites of gated functions are 0 at first. False: the function is not gated, or has no record from this
  * site on; *site: that of the first record, where the flag now is. */
 bool gate_flag(const struct ir_func *func, u32 *site, u32 flags);
-void gate_unflag(u32 flags); /* everywhere */
+void gate_unflag(u32 flags);                /* everywhere */
 u32 gate_flags(const struct gate_place *p); /* as they are now */
 /* Calls fn for each gated function. */
 void gate_each(void (*fn)(void *ctx, const struct ir_func *func), void *ctx);

@@ -45,8 +45,8 @@ const struct grid *look_grid(const struct warp *w);
 const struct exec_launch *look_launch(const struct grid *g);
 const struct warp *look_warp(const struct block *b, u32 warp); /* NULL: the block has not that many */
 u32 look_warp_index(const struct warp *w);
-u32 look_mask(const struct warp *w);   /* of the running split */
-u32 look_depth(const struct warp *w);  /* of the running frame: how many calls it is under */
+u32 look_mask(const struct warp *w);  /* of the running split */
+u32 look_depth(const struct warp *w); /* of the running frame: how many calls it is under */
 u32 look_frame_depth(const struct frame *f);
 u32 look_exited(const struct warp *w); /* lanes that have ended, or never were */
 
