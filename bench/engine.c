@@ -1,6 +1,6 @@
-/* engine.c - how many warp instructions a second does the engine run? Interpreted, compiled, traced with hooks that do nothing, traced
- * with the meter, and with the model of caches and time besides, on the loops of bench/engine/loops.ptx, and how that
- * scales with workers.
+/* engine.c - how many warp instructions a second does the engine run? Interpreted, compiled, traced with hooks that do nothing,
+ * with the meter (interpreted and compiled), and with the model of caches and time besides (both), on the loops of
+ * bench/engine/loops.ptx, and how that scales with workers.
  *
  * The number of instructions comes from the text: `// BENCH: name trip=T outside=O` says what a warp runs in a trip of
  * the loop and outside of it; a divergent trip counts what both sides run. Nothing is taken from our own counters.
@@ -18,7 +18,7 @@
 #include "meter/meter.h"
 #include "ptx/ptx.h"
 
-enum mode { INTERPRETED, COMPILED, NULL_HOOKS, METER, MODEL, MODES };
+enum mode { INTERPRETED, COMPILED, NULL_HOOKS, METER, METER_COMPILED, MODEL, MODEL_COMPILED, MODES };
 enum { BLOCK = 256, WARPS = BLOCK / 32, BLOCKS = 64, DATA_BYTES = 8 << 20, REPEATS = 3, MAX_LOOPS = 24 };
 
 struct loop {
@@ -89,12 +89,12 @@ static bool run(struct bench *b, const struct loop *l, u32 trips, enum mode mode
                                  .workers = workers};
     struct meter *meter = NULL;
     struct meter_options options = METER_OPTIONS_DEFAULT;
-    options.caches = mode == MODEL;
+    options.caches = mode >= MODEL;
     options.memory_base = mem_shared_window(b->device.mem);
     launch.kernel = exec_module_kernel(b->module, l->name);
     if (!launch.kernel)
         return false;
-    b->device.tier = mode == COMPILED ? TIER_FORCE : TIER_OFF;
+    b->device.tier = mode == COMPILED || mode == METER_COMPILED || mode == MODEL_COMPILED ? TIER_FORCE : TIER_OFF;
     const double start = now();
     if (mode >= METER && meter_begin(&launch, NULL, &options, &meter) != LS_OK)
         return false;
@@ -208,14 +208,14 @@ static void head(bool markdown, unsigned cores)
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&t, &tm));
     printf("%s%s, %u cores, compiler %s, level %s, %s. Millions of warp instructions a second.\n\n",
            markdown ? "## The engine\n\n" : "", cpu, cores, __VERSION__, exec_level(), date);
-    printf(markdown ? "| loop | interpreted | compiled | traced, empty hooks | traced, meter | and model |"
-                    : "%-10s %11s %10s %12s %10s %10s",
-           "loop", "interpreted", "compiled", "empty hooks", "meter", "and model");
+    printf(markdown ? "| loop | interpreted | compiled | traced, empty hooks | with the meter | compiled | and the model | compiled |"
+                    : "%-10s %11s %10s %12s %10s %10s %10s %10s",
+           "loop", "interpreted", "compiled", "empty hooks", "meter", "compiled", "and model", "compiled");
     for (unsigned w = 2; w <= cores; w *= 2)
         printf(markdown ? " compiled, %u workers | x |" : " %6u workers      x", w);
     printf("\n");
     if (markdown) {
-        printf("| --- | ---: | ---: | ---: | ---: | ---: |");
+        printf("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
         for (unsigned w = 2; w <= cores; w *= 2)
             printf(" ---: | ---: |");
         printf("\n");
@@ -227,8 +227,10 @@ static void row(struct bench *b, const struct loop *l, bool markdown, unsigned c
     double r[MODES];
     for (unsigned m = 0; m < MODES; m++)
         r[m] = rate(b, l, (enum mode)m, 1);
-    printf(markdown ? "| %s | %.0f | %.0f | %.0f | %.0f | %.1f |" : "%-10s %11.0f %10.0f %12.0f %10.0f %10.1f", l->name,
-           r[INTERPRETED], r[COMPILED], r[NULL_HOOKS], r[METER], r[MODEL]);
+    printf(markdown ? "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.1f | %.1f |"
+                    : "%-10s %11.0f %10.0f %12.0f %10.0f %10.0f %10.1f %10.1f",
+           l->name, r[INTERPRETED], r[COMPILED], r[NULL_HOOKS], r[METER], r[METER_COMPILED], r[MODEL],
+           r[MODEL_COMPILED]);
     for (unsigned w = 2; w <= cores; w *= 2) {
         const double all = rate(b, l, COMPILED, w);
         printf(markdown ? " %.0f | %.2f |" : " %14.0f %6.2f", all, r[COMPILED] > 0 ? all / r[COMPILED] : 0);

@@ -211,8 +211,11 @@ enum block_end block_run(struct block *b)
 {
     const struct exec_hooks *hooks = b->grid->launch->hooks;
     enum block_end end;
-    if (b->in_code && tier_block(b, &end))
+    if (b->in_code && tier_block(b, &end)) {
+        if (end == BLOCK_DONE && hooks && hooks->block_end)
+            hooks->block_end(b->worker->hook_ctx, &b->info);
         return end;
+    }
     for (u32 idle = 0, polls = 0, rounds = 1;; rounds++) {
         struct round r = run_round(b);
         if (r.fault)

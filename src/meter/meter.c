@@ -145,6 +145,7 @@ enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, c
     m->hooks = (struct exec_hooks){
         .launch = m,
         .worker_begin = worker_begin,
+        .counts = counter_counts,
         .enter = counter_enter,
         .diverge = counter_diverge,
         .access = counter_access,
@@ -154,7 +155,6 @@ enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, c
         m->hooks.block_begin = picture_block;
         m->hooks.access = picture_access;
     }
-    m->hooks.counts = m->options.caches ? NULL : counter_counts; /* the model wants to be told of everything */
     ask_registers(m);
     if (m->options.caches && !make_caches(m)) {
         ls_free(m);

@@ -144,10 +144,10 @@ ir_body bodies_find_weak(enum exec_isa isa, const char *name, enum ir_mode mode)
 const char *bodies_name_of(enum exec_isa isa, ir_body run)
 {
     pthread_once(&once, start);
-    const struct table *t = &tables[isa][IR_FAST];
-    for (const struct body *b = t->first; b < t->end; b++)
-        if (b->run == run)
-            return b->name;
+    for (u32 mode = 0; mode < IR_NMODES; mode++)
+        for (const struct body *b = tables[isa][mode].first; b < tables[isa][mode].end; b++)
+            if (b->run == run)
+                return b->name;
     return NULL;
 }
 

@@ -20,7 +20,7 @@ struct body {
 ir_body bodies_find(const char *name, enum ir_mode mode);
 ir_body bodies_find_isa(enum exec_isa isa, const char *name, enum ir_mode mode);
 ir_body bodies_find_weak(enum exec_isa isa, const char *name, enum ir_mode mode);
-/* The name of a body of that level in fast code, or NULL: it is none. Looks through them all. */
+/* The name of a body of that level, fast or traced, or NULL: it is none. Looks through them all. */
 const char *bodies_name_of(enum exec_isa isa, ir_body run);
 /* Every name that has a body (n-th, NULL past the last), for the tests that walk the table. */
 const char *bodies_name(unsigned n);

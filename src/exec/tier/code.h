@@ -31,6 +31,8 @@ enum tier_end {
 #define TIER_END(result) ((enum tier_end)((result) & 7))
 #define TIER_STATE(result) ((result) >> 3)
 
+struct tier_tell;
+
 /* What code is given of the block. */
 struct tier_args {
     const void *params;
@@ -43,12 +45,31 @@ struct tier_args {
     u32 first, end;   /* the warps that run, one after the other */
     u32 last, before; /* out: the one that ran last, whose result is returned, and the result of all before it */
     u32 chance;       /* mixed: after so many units code leaves */
+    /* Counted code (gen_count.c): the worker's counters, by basic block and by site; blocks NULL: entries are told. Sites
+     * are always there, all zero where accesses are told. */
+    struct exec_block_count *blocks;
+    struct exec_site_count *plain;
+    const struct tier_tell *tell;
+    u64 addr[IR_LANES]; /* of the access that is told next */
     const struct ir_inst *bodies;
     /* Runs records up to the one that stops, with these lanes. False: the code ends with TIER_FAULT. */
     bool (*run_body)(struct warp *w, const struct ir_inst *first, u32 mask);
     /* The warp has used its budget where it cannot stop: gives it a new one. False: the grid stops, as above. */
     bool (*go_on)(struct warp *w);
 };
+
+/* What counted code calls where there is something to tell. */
+struct tier_tell {
+    void (*enter)(struct warp *w, u32 block, u32 mask);
+    void (*diverge)(struct warp *w, u32 site, u32 mask, u32 taken);
+    /* The first lane's address, and how far apart they are: 0, or the size of what a lane accesses. */
+    void (*row)(struct warp *w, u32 site, u32 what, u32 mask, u64 first, u32 stride);
+    /* At args->addr: perhaps the same after all, or a row. */
+    void (*any)(struct warp *w, const struct tier_args *args, u32 site, u32 what, u32 mask);
+};
+/* An access in a word: the space of the event, elements and their bytes, and these. */
+enum { TELL_STORE = 1 << 24, TELL_SIGNED = 1 << 25, TELL_GENERIC = 1 << 26 };
+#define TELL_WHAT(space, size, count) ((u32)(space) | (u32)(size) << 8 | (u32)(count) << 16)
 
 /* Runs warps of the block, whose lanes are all active, each from the entry of that number, until one's result is not the one
  * of those before it, or a warp is neither done nor at a barrier. warps, frames: the block's. */
@@ -78,6 +99,7 @@ struct tier_code {
     const struct exec_func *f;
     u32 block[3]; /* the block's dimensions that it is for */
     bool mixed;   /* it leaves at random places: exec_tier TIER_MIXED */
+    enum ir_mode mode; /* the records that it is made of: IR_TRACED's code is counted */
     char why[TIER_WHY];
     _Atomic u32 phase;      /* enum tier_phase */
     struct tier_code *next; /* of the same function */

@@ -134,7 +134,7 @@ static void note_bodies(struct tier_code *c, const struct gen *e)
 /* What follows from the tables that are kept. */
 static void derive_tables(struct tier_code *c)
 {
-    const struct ir_code *code = &c->f->ir->code[IR_FAST];
+    const struct ir_code *code = &c->f->ir->code[c->mode];
     u32 n = 0;
     c->entry_at = arena_array(&c->mem, u32, code->n + 1);
     for (u32 k = 0; k < c->nentries; k++)
@@ -215,7 +215,7 @@ static bool begin_job(struct job *j, bool *unfit)
 {
     const char *why = NULL;
     j->g.mem = &j->mem;
-    *unfit = !graph_build(&j->g, j->code->f, &why);
+    *unfit = !graph_build(&j->g, j->code->f, j->code->mode, &why);
     if (*unfit) {
         snprintf(j->code->why, TIER_WHY, "%s", why);
         return false;

@@ -167,6 +167,13 @@ struct value gen_coerce(struct gen *e, struct value v, struct shape s, u8 kind);
 /* ---- gen_part.c: lanes that part, at the branch; `taken` go to its target ---- */
 void gen_part(struct gen *e, const struct ir_inst *r, llvm_value taken);
 
+/* ---- gen_count.c: what code under a meter does besides ---- */
+/* The active lanes enter a basic block; mask: perhaps none, or NULL: all. */
+void gen_count_entry(struct gen *e, u32 block, llvm_value mask);
+llvm_value gen_counts_blocks(struct gen *e); /* else entries are told */
+/* Of the lanes in the mask (NULL: all) a branch sends those that are taken to its target: perhaps none, or all. */
+void gen_count_part(struct gen *e, u32 site, llvm_value mask, llvm_value taken);
+
 /* ---- gen_body.c: records that run by their bodies ---- */
 /* Calls the bodies of [first, end); the operands have been stored. Ends the code when they stop. */
 void gen_run_body(struct gen *e, u32 first, u32 end);

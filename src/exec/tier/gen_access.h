@@ -1,4 +1,4 @@
-/* gen_access.h - an access of memory while its code is made: what gen_memory.c and gen_offsets.c share. */
+/* gen_access.h - an access of memory while its code is made: what gen_memory.c, gen_offsets.c and gen_count.c share. */
 #ifndef LS_EXEC_TIER_GEN_ACCESS_H
 #define LS_EXEC_TIER_GEN_ACCESS_H
 
@@ -24,6 +24,10 @@ void access_put_elements(struct gen *e, const struct access *x, llvm_value *v, b
 llvm_value access_element(struct gen *e, const struct access *x, unsigned k, bool vec);
 llvm_value access_interleaved(struct gen *e, llvm_value *v, unsigned count);
 llvm_value access_each_twice(struct gen *e, llvm_value mask, unsigned count);
+
+/* ---- gen_count.c ---- */
+/* Counts or tells the access, which is about to be done. first: of a row of all lanes, or NULL. */
+void gen_count_access(struct gen *e, const struct access *x, llvm_value first);
 
 /* ---- gen_offsets.c: lanes that are constant offsets apart ---- */
 /* Lanes whose places follow one another. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "exec/sched.h"
-#include "exec/tier/gen.h"
+#include "exec/tier/gen_part.h"
 
 /* ---- states ---- */
 
@@ -253,12 +253,21 @@ void gen_node_end(struct gen *e, u32 node)
 
 /* ---- units ---- */
 
+/* Of some blocks each way there is counted, as it is taken (gen_part.c). */
+static void count_entry(struct gen *e, const struct ir_inst *r)
+{
+    if (!e->mask || !bit_is_set(e->region->shared, e->g->rank[e->node]))
+        gen_count_entry(e, (u32)r->imm, e->mask);
+}
+
 static void gen_record(struct gen *e, u32 record)
 {
     const struct op *op = e->g->ops[record];
     const struct ir_inst *r = &e->g->code[record];
+    if (!op && graph_is_enter(e->g->names[record]))
+        count_entry(e, r);
     if (!op)
-        return; /* a join: lanes that have parted are together again */
+        return; /* or a join: lanes that have parted are together again */
     switch ((enum op_form)op->form) {
     case OP_LANES:
         gen_lanes_op(e, op, r);

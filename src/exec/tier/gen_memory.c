@@ -391,6 +391,7 @@ static void choose(struct gen *e, const struct access *x, llvm_value ok, one_way
     struct value *before = gen_snapshot(e);
     gen_branch(e, ok, yes, no, likely);
     gen_here(e, yes);
+    gen_count_access(e, x, way == do_row ? at : NULL);
     way(e, x, at);
     struct value *after = gen_snapshot(e);
     llvm_block end = e->ll->GetInsertBlock(e->b);

@@ -8,12 +8,11 @@
 #include <string.h>
 
 #include "exec/sched.h"
-#include "exec/tier/gen.h"
+#include "exec/tier/gen_part.h"
 
 /* ---- lanes that part ---- */
 
 enum { MOST_MASKED = 600 }; /* records */
-#define NO_JOIN UINT32_MAX
 
 /* A unit at which a lane may wait for what another lane of the warp does. */
 static bool may_wait(const struct graph *g, const struct unit *u)
@@ -25,20 +24,12 @@ static bool may_wait(const struct graph *g, const struct unit *u)
     return false;
 }
 
-/* Cells that are live at the beginning of some node of the region, or behind it; behind it. */
-struct region {
-    u64 *live, *behind;
-};
-
 /* In this file nodes are named by their places in graph.order. */
-static const struct node *node_at(const struct graph *g, u32 place) { return &g->nodes.at[g->order[place]]; }
-static u32 succ_of(const struct graph *g, const struct node *n, u32 k) { return g->rank[n->succ[k]]; }
-
 /* Whether the lanes of a loop may run in step: its nodes are those from `head` to `last`, which goes back to it. */
 static bool is_quiet_loop(const struct graph *g, u32 head, u32 last)
 {
     for (u32 k = head; k <= last; k++)
-        for (u32 u = node_at(g, k)->first; u < node_at(g, k)->end; u++)
+        for (u32 u = part_node(g, k)->first; u < part_node(g, k)->end; u++)
             if (may_wait(g, &g->units.at[u]))
                 return false;
     return true;
@@ -47,7 +38,7 @@ static bool is_quiet_loop(const struct graph *g, u32 head, u32 last)
 /* The nodes from `node` on until `join`, or the ends of the kernel, in `in`; false: they cannot be run under masks. */
 static bool gather_region(const struct graph *g, u32 node, u32 join, u64 *in, u32 *size)
 {
-    const struct node *n = node_at(g, node);
+    const struct node *n = part_node(g, node);
     const struct unit *last = &g->units.at[n->end - 1];
     if (node == join || bit_is_set(in, node))
         return true;
@@ -61,8 +52,8 @@ static bool gather_region(const struct graph *g, u32 node, u32 join, u64 *in, u3
     bit_set(in, node);
     *size += last->end - g->units.at[n->first].first;
     for (u32 s = 0; s < n->nsucc; s++)
-        if ((succ_of(g, n, s) <= node && !is_quiet_loop(g, succ_of(g, n, s), node)) ||
-            !gather_region(g, succ_of(g, n, s), join, in, size))
+        if ((part_succ(g, n, s) <= node && !is_quiet_loop(g, part_succ(g, n, s), node)) ||
+            !gather_region(g, part_succ(g, n, s), join, in, size))
             return false;
     return *size <= MOST_MASKED;
 }
@@ -71,16 +62,15 @@ static bool gather_region(const struct graph *g, u32 node, u32 join, u64 *in, u3
 static bool find_region(struct gen *e, const struct ir_inst *r, u32 *join, u64 *in)
 {
     const struct graph *g = e->g;
-    const struct ir_inst *meet = (const struct ir_inst *)(intptr_t)r->imm;
     const u32 here = g->rank[e->node];
-    const struct node *n = node_at(g, here);
+    const struct node *n = part_node(g, here);
     u32 size = 0;
-    *join = meet ? g->rank[graph_node(g, meet)] : NO_JOIN;
+    *join = part_join(g, r);
     if (*join <= here)
         return false;
     for (u32 s = 0; s < n->nsucc; s++)
-        if ((succ_of(g, n, s) <= here && !is_quiet_loop(g, succ_of(g, n, s), here)) ||
-            !gather_region(g, succ_of(g, n, s), *join, in, &size))
+        if ((part_succ(g, n, s) <= here && !is_quiet_loop(g, part_succ(g, n, s), here)) ||
+            !gather_region(g, part_succ(g, n, s), *join, in, &size))
             return false;
     return true;
 }
@@ -92,22 +82,35 @@ static void add_lanes(struct gen *e, llvm_value *masks, u32 from, u32 node, llvm
     *m = *m ? B(Or, *m, lanes) : lanes;
 }
 
+/* Counts lanes that go to an end of the kernel where others come by other ways. */
+static void count_way(struct gen *e, u32 node, llvm_value lanes)
+{
+    if (bit_is_set(e->region->shared, node))
+        gen_count_entry(e, part_entered(e->g, node), lanes);
+}
+
 /* Hands the active lanes of the node on to its successors. */
 static void pass_lanes(struct gen *e, u32 node, llvm_value *masks)
 {
     const struct graph *g = e->g;
-    const struct node *n = node_at(g, node);
+    const struct node *n = part_node(g, node);
     const struct unit *u = &g->units.at[n->end - 1];
     const struct ir_inst *r = &g->code[u->first];
     if (u->kind == UNIT_EXIT)
         return;
     if (u->kind != UNIT_BRANCH || graph_is_jump(g->names[u->first])) {
-        add_lanes(e, masks, node, succ_of(g, n, 0), e->mask);
+        count_way(e, part_succ(g, n, 0), e->mask);
+        add_lanes(e, masks, node, part_succ(g, n, 0), e->mask);
         return;
     }
     llvm_value p = gen_taken(e, r, graph_is_unless(g->names[u->first]));
-    add_lanes(e, masks, node, g->rank[graph_node(g, r->target)], B(And, e->mask, p));
-    add_lanes(e, masks, node, g->rank[g->order[node] + 1], B(And, e->mask, B(Not, p)));
+    gen_count_part(e, r->site, e->mask, p);
+    const u32 target = g->rank[graph_node(g, r->target)], next = g->rank[g->order[node] + 1];
+    llvm_value taken = B(And, e->mask, p), others = B(And, e->mask, B(Not, p));
+    count_way(e, target, taken);
+    count_way(e, next, others);
+    add_lanes(e, masks, node, target, taken);
+    add_lanes(e, masks, node, next, others);
 }
 
 static llvm_value or_none(struct gen *e, llvm_value mask)
@@ -132,7 +135,7 @@ static u64 *needed_by_others(struct gen *e, u32 node, llvm_value *masks)
     memcpy(needed, e->region->behind, sizeof *needed * g->words);
     for (u32 k = 0; k < g->nodes.len; k++)
         for (u32 w = 0; w < g->words && ((k != node && masks[k]) || masks[g->nodes.len + k]); w++)
-            needed[w] |= node_at(g, k)->live[w];
+            needed[w] |= part_node(g, k)->live[w];
     return needed;
 }
 
@@ -166,13 +169,12 @@ static void masked_node(struct gen *e, u32 node, llvm_value *masks)
 
 /* ---- loops ---- */
 
-/* The end of the loop that begins at `head`: behind the node whose branch back stands last. 0: none begins there. */
-static u32 end_of_loop(const struct graph *g, u32 head, const u64 *in)
+u32 part_loop_end(const struct graph *g, u32 head, const u64 *in)
 {
     u32 end = 0;
     for (u32 k = head; k < g->nodes.len; k++)
-        for (u32 s = 0; bit_is_set(in, k) && s < node_at(g, k)->nsucc; s++)
-            if (succ_of(g, node_at(g, k), s) == head)
+        for (u32 s = 0; bit_is_set(in, k) && s < part_node(g, k)->nsucc; s++)
+            if (part_succ(g, part_node(g, k), s) == head)
                 end = k + 1;
     return end;
 }
@@ -190,14 +192,14 @@ static struct carried find_carried(struct gen *e, u32 head, u32 last, const u64 
     struct carried c = {arena_array(e->mem, u64, g->words), arena_array(e->mem, bool, g->nodes.len),
                         arena_array(e->mem, llvm_value, g->cells.len), arena_array(e->mem, llvm_value, g->nodes.len)};
     for (u32 k = head; k <= last; k++) {
-        const struct node *n = node_at(g, k);
+        const struct node *n = part_node(g, k);
         if (!bit_is_set(in, k))
             continue;
         for (u32 u = n->first; u < n->end; u++)
             for (u32 w = g->units.at[u].writes; w < g->units.at[u].uses_end; w++)
                 bit_set(c.cells, g->uses.at[w]);
         for (u32 s = 0; s < n->nsucc; s++)
-            c.masks[succ_of(g, n, s)] |= succ_of(g, n, s) > last || succ_of(g, n, s) == head;
+            c.masks[part_succ(g, n, s)] |= part_succ(g, n, s) > last || part_succ(g, n, s) == head;
     }
     return c;
 }
@@ -254,7 +256,7 @@ static u32 records_of(const struct graph *g, u32 head, u32 last)
 {
     u32 n = 0;
     for (u32 k = head; k <= last; k++)
-        n += g->units.at[node_at(g, k)->end - 1].end - g->units.at[node_at(g, k)->first].first;
+        n += g->units.at[part_node(g, k)->end - 1].end - g->units.at[part_node(g, k)->first].first;
     return n;
 }
 
@@ -291,7 +293,7 @@ static void masked_nodes(struct gen *e, u32 first, u32 end, const u64 *in, llvm_
     for (u32 k = first; k < g->nodes.len && k < end; k++) {
         if (!bit_is_set(in, k) || !masks[k])
             continue;
-        const u32 loop_end = k == inside ? 0 : end_of_loop(g, k, in);
+        const u32 loop_end = k == inside ? 0 : part_loop_end(g, k, in);
         if (loop_end) {
             masked_loop(e, k, loop_end - 1, in, masks);
             k = loop_end - 1;
@@ -312,7 +314,7 @@ static void rest_of_loops(struct gen *e, u32 join, const u64 *in, llvm_value *ma
     const u32 here = e->g->rank[e->node];
     u32 from = here + 1;
     for (u32 head = here + 1; head-- > 0;) {
-        const u32 end = bit_is_set(in, head) ? end_of_loop(e->g, head, in) : 0;
+        const u32 end = bit_is_set(in, head) ? part_loop_end(e->g, head, in) : 0;
         if (end <= here)
             continue;
         if (end > from)
@@ -328,11 +330,12 @@ static void rest_of_loops(struct gen *e, u32 join, const u64 *in, llvm_value *ma
 static struct region live_in_region(struct gen *e, u32 join, const u64 *in)
 {
     const struct graph *g = e->g;
-    struct region r = {arena_array(e->mem, u64, g->words), arena_array(e->mem, u64, g->words)};
+    struct region r = {arena_array(e->mem, u64, g->words), arena_array(e->mem, u64, g->words),
+                       arena_array(e->mem, u64, (g->nodes.len + 63) / 64)};
     for (u32 k = 0; k < g->nodes.len; k++)
         for (u32 w = 0; w < g->words && (k == join || bit_is_set(in, k)); w++) {
-            r.live[w] |= node_at(g, k)->live[w];
-            r.behind[w] |= k == join ? node_at(g, k)->live[w] : 0;
+            r.live[w] |= part_node(g, k)->live[w];
+            r.behind[w] |= k == join ? part_node(g, k)->live[w] : 0;
         }
     return r;
 }
@@ -340,18 +343,27 @@ static struct region live_in_region(struct gen *e, u32 join, const u64 *in)
 void gen_part(struct gen *e, const struct ir_inst *r, llvm_value taken)
 {
     const struct graph *g = e->g;
+    const u32 here = g->rank[e->node];
     u64 *in = arena_array(e->mem, u64, (g->nodes.len + 63) / 64);
     u32 join;
     if (!find_region(e, r, &join, in)) {
         gen_leave(e);
         return;
     }
-    llvm_value *masks = arena_array(e->mem, llvm_value, 2 * g->nodes.len);
     struct region region = live_in_region(e, join, in);
     e->region = &region;
-    add_lanes(e, masks, g->rank[e->node], g->rank[graph_node(g, r->target)], taken);
-    add_lanes(e, masks, g->rank[e->node], g->rank[e->node + 1], B(Not, taken));
+    if (g->mode == IR_TRACED && !part_counts(e, here, in, region.shared)) {
+        gen_leave(e);
+        return;
+    }
+    gen_count_part(e, r->site, NULL, taken);
+    llvm_value *masks = arena_array(e->mem, llvm_value, 2 * g->nodes.len);
+    const u32 target = g->rank[graph_node(g, r->target)], next = g->rank[e->node + 1];
+    add_lanes(e, masks, here, target, taken);
+    add_lanes(e, masks, here, next, B(Not, taken));
     rest_of_loops(e, join, in, masks);
+    count_way(e, target, taken); /* those that wait there run last */
+    count_way(e, next, B(Not, taken));
     if (join == NO_JOIN)
         gen_end(e, TIER_DONE, 0);
     else

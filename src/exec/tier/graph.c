@@ -217,7 +217,7 @@ static void find_units(struct graph *g)
     for (u32 k = 0, end; k < g->n; k = end) {
         struct unit u = {.first = k};
         end = k + 1;
-        if (strcmp(g->names[k], "join") == 0)
+        if (strcmp(g->names[k], "join") == 0 || graph_is_enter(g->names[k]))
             u.kind = UNIT_OPS;
         else if (is_branch(g->names[k]))
             u.kind = UNIT_BRANCH;
@@ -278,7 +278,7 @@ static void link_node(struct graph *g, u32 k)
         add_succ(n, node_of(g, r->target));
     if (u->kind == UNIT_LEAVE && b->end == r->site + 1)
         for (u32 s = 0; s < b->nsucc; s++)
-            add_succ(n, node_of(g, &g->code[g->f->code[IR_FAST].block_at[b->succs[s]]]));
+            add_succ(n, node_of(g, &g->code[g->f->code[g->mode].block_at[b->succs[s]]]));
     const bool falls = u->kind == UNIT_BRANCH ? strncmp(g->names[u->first], "jump", 4) != 0 : u->kind != UNIT_EXIT;
     if (falls && k + 1 < g->nodes.len)
         add_succ(n, k + 1);
@@ -387,11 +387,12 @@ static const char *unfit(const struct graph *g)
     return NULL;
 }
 
-bool graph_build(struct graph *g, const struct exec_func *f, const char **why)
+bool graph_build(struct graph *g, const struct exec_func *f, enum ir_mode mode, const char **why)
 {
     g->f = f->ir;
-    g->code = f->ir->code[IR_FAST].insts;
-    g->n = f->ir->code[IR_FAST].n;
+    g->mode = mode;
+    g->code = f->ir->code[mode].insts;
+    g->n = f->ir->code[mode].n;
     *why = unfit(g);
     if (*why)
         return false;
@@ -408,7 +409,7 @@ bool graph_build(struct graph *g, const struct exec_func *f, const char **why)
         g->ops[k] = op_of(g, k);
     }
     for (u32 b = 0; b <= g->f->nblocks; b++)
-        g->node_at[g->f->code[IR_FAST].block_at[b]] = 1; /* for now: one begins here */
+        g->node_at[g->f->code[g->mode].block_at[b]] = 1; /* for now: one begins here */
     find_units(g);
     g->words = (g->cells.len + 63) / 64;
     find_nodes(g);

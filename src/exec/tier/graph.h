@@ -1,4 +1,4 @@
-/* graph.h - a kernel's fast records as the compiler sees them: cells, units and nodes.
+/* graph.h - a kernel's records, fast or traced, as the compiler sees them: cells, units and nodes.
  *
  * A *cell* is a slot of the frame that records read or write: 32 lanes of 32 or 64 bits, or a predicate's mask. Constant
  * slots and 128-bit values are no cells: the first are known, the second stay in the frame. A *unit* is the records of one
@@ -63,6 +63,7 @@ struct node {
 struct graph {
     struct arena *mem;
     const struct ir_func *f;
+    enum ir_mode mode; /* which of its codes: IR_TRACED is counted (gen_count.c) */
     const struct ir_inst *code;
     u32 n; /* records */
     const char **names;
@@ -82,7 +83,7 @@ struct graph {
 };
 
 /* Cells, units, nodes and what is live. False: `why` says what keeps the function from being compiled. */
-bool graph_build(struct graph *g, const struct exec_func *f, const char **why);
+bool graph_build(struct graph *g, const struct exec_func *f, enum ir_mode mode, const char **why);
 /* The cells that are live in front of unit `unit` of node `node`, into `live` (graph.words). */
 void graph_live_at(const struct graph *g, u32 node, u32 unit, u64 *live);
 /* The constant at a frame offset, or NULL: it is none. */
@@ -92,6 +93,7 @@ const struct ir_const *graph_const(const struct graph *g, u32 at);
 static inline u32 graph_node(const struct graph *g, const struct ir_inst *r) { return g->node_at[r - g->code] - 1; }
 /* Of a branch, by its body's name: its lanes are those without the predicate; it has none. */
 static inline bool graph_is_unless(const char *name) { return strncmp(name, "branch_unless", 13) == 0; }
+static inline bool graph_is_enter(const char *name) { return strcmp(name, "enter") == 0; }
 static inline bool graph_is_jump(const char *name) { return strncmp(name, "jump", 4) == 0; }
 
 static inline bool bit_is_set(const u64 *set, u32 k) { return set[k / 64] >> (k % 64) & 1; }

@@ -128,6 +128,7 @@ bool keep_key(const struct tier_code *c, const struct graph *g, struct tier_key 
                          c->block[1],
                          c->block[2],
                          c->mixed,
+                         c->mode,
                          c->f->module->device->isa};
     *k = (struct tier_key){{0, 0}};
     tier_key_add(k, build, length);
@@ -240,7 +241,7 @@ static void get_cell(struct reader *r, struct tier_code *code, struct tier_cell 
 
 static void get_state(struct reader *r, struct tier_code *c, struct tier_state *s)
 {
-    s->record = (u32)next(r, c->f->ir->code[IR_FAST].n);
+    s->record = (u32)next(r, c->f->ir->code[c->mode].n);
     s->ncells = (u32)next(r, (u64)(r->end - r->at) / CELL + 1);
     s->cells = arena_array(&c->mem, struct tier_cell, s->ncells);
     for (u32 k = 0; k < s->ncells && !r->bad; k++)
@@ -249,7 +250,7 @@ static void get_state(struct reader *r, struct tier_code *c, struct tier_state *
 
 static void get_tables(struct reader *r, struct tier_code *c)
 {
-    const u32 n = c->f->ir->code[IR_FAST].n;
+    const u32 n = c->f->ir->code[c->mode].n;
     c->states = arena_array(&c->mem, struct tier_state, c->nstates);
     for (u32 k = 0; k < c->nstates && !r->bad; k++)
         get_state(r, c, &c->states[k]);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "exec/tier/compile.h"
+#include "exec/tier/tell.h"
 #include "exec/tier/tier.h"
 
 /* ---- bodies ---- */
@@ -101,6 +102,7 @@ enum { PATIENCE = 64, WATCH_PHASES = 256 };
 /* The warps of a block that runs in code; sets are a bit a warp. */
 struct tier_warps {
     struct tier_args args;
+    struct exec_site_count *none; /* of a launch that is told of all accesses */
     u32 at[MAX_WARPS]; /* the entry at which the warp goes on */
     u32 started, waiting, done;
     u32 begun; /* it has a split, which bodies expect: most warps never need one */
@@ -143,7 +145,18 @@ static void set_args(struct block *b, const struct tier_code *c)
                                          .param_address = g->param_address,
                                          .bodies = c->bodies,
                                          .run_body = tier_run_body,
-                                         .go_on = tier_go_on};
+                                         .go_on = tier_go_on,
+                                         .tell = &tier_tells};
+    if (c->mode == IR_TRACED)
+        b->tiered->none = arena_array(&b->worker->mem, struct exec_site_count, g->kernel->src->ninsts + 1);
+}
+
+/* The counters are the worker's, and it may have taken over the block from another. */
+static void set_counts(struct block *b)
+{
+    const struct exec_counts *c = &b->worker->counts[b->grid->kernel->number];
+    b->tiered->args.blocks = c->blocks;
+    b->tiered->args.plain = c->sites ? c->sites : b->tiered->none;
 }
 
 bool tier_begin(struct block *b)
@@ -155,6 +168,8 @@ bool tier_begin(struct block *b)
     }
     for (u32 k = 0; k < 3; k++) /* one by one, as they have just been written */
         t->args.ctaid[k] = b->info.id[k];
+    if (b->tier->mode == IR_TRACED)
+        set_counts(b);
     if (b->grid->last_mask != FULL_MASK)
         return false;
     if (b->tier->needs_frame)
@@ -178,7 +193,7 @@ static u32 run_code(struct block *b, u32 first, u32 end, u32 entry)
 /* The interpreter goes on with the warp in front of the record. */
 static void hand_over(struct warp *w, const struct tier_state *s, u32 record)
 {
-    const struct ir_code *code = &w->func->code[IR_FAST];
+    const struct ir_code *code = &w->func->code[w->block->tier->mode];
     expand(w->regs, s);
     w->splits[0].pc = code->insts + record;
 }
@@ -301,6 +316,8 @@ static bool pass_barrier(struct block *b)
             return false;
         }
     }
+    if (b->grid->mode == IR_TRACED)
+        tell_barrier(b, b->tiered->waiting, b->tier->states[first].record - 1);
     b->tiered->waiting = 0;
     return true;
 }
@@ -360,13 +377,13 @@ static bool is_whole(const struct warp *w) { return w->mask == FULL_MASK && !w->
 static const struct ir_inst *leave_at(struct warp *w, const struct tier_state *s, u32 back)
 {
     expand(w->regs, s);
-    return w->func->code[IR_FAST].insts + s->record - back;
+    return w->func->code[w->block->tier->mode].insts + s->record - back;
 }
 
 const struct ir_inst *tier_step(struct warp *w, const struct ir_inst *pc)
 {
     const struct tier_code *c = w->block->tier;
-    const u32 entry = is_whole(w) ? c->entry_at[pc - w->func->code[IR_FAST].insts] : 0;
+    const u32 entry = is_whole(w) ? c->entry_at[pc - w->func->code[c->mode].insts] : 0;
     if (!entry || !fits(w->regs, &c->states[entry - 1]))
         return pc->run(pc, w->regs, w);
     const u32 result = run_code(w->block, w->index, w->index + 1, entry - 1);

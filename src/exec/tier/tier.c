@@ -1,4 +1,5 @@
-/* tier.c - which kernels are compiled, and when: each for the dimensions of the blocks that it is launched with.
+/* tier.c - which kernels are compiled, and when: each for the dimensions of the blocks that it is launched with, and with
+ * counters or without.
  *
  * A kernel's blocks are interpreted until they have run so many instructions that compiling is worth while; then a job of
  * the queue compiles it, and blocks that begin after that are in code. Far fewer are enough to look into the
@@ -20,17 +21,25 @@ enum { WARM_LEAST = 500000, WARM_RECORD = 10000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all functions' lists */
 
+/* Code tells what traced bodies tell, and arrivals at barriers. An instrument that may count for itself (exec_hooks.counts)
+ * asks no access for values, which code has not got. */
+static bool serves(const struct exec_hooks *h)
+{
+    return h->counts && !h->release && !h->warp_sync && !h->order && !h->exit && !h->heap && !h->fault;
+}
+
 bool tier_may_run(const struct grid *g)
 {
     const struct exec_launch *l = g->launch;
+    const bool counted = g->mode == IR_TRACED && l->hooks && serves(l->hooks);
     return l->device->tier && l->device->tier != TIER_OFF && l->device->isa != ISA_PORTABLE &&
-           !l->device->weak_memory && g->mode == IR_FAST && !l->hooks && !l->one_lane;
+           !l->device->weak_memory && !l->one_lane && (counted || (g->mode == IR_FAST && !l->hooks));
 }
 
-static struct tier_code *find(const struct exec_func *f, const u32 block[3])
+static struct tier_code *find(const struct grid *g)
 {
-    struct tier_code *c = atomic_load_explicit(&f->codes, memory_order_acquire);
-    while (c && memcmp(c->block, block, sizeof c->block) != 0)
+    struct tier_code *c = atomic_load_explicit(&g->kernel->codes, memory_order_acquire);
+    while (c && (c->mode != g->mode || memcmp(c->block, g->launch->block, sizeof c->block) != 0))
         c = c->next;
     return c;
 }
@@ -63,10 +72,11 @@ static struct tier_code *enter_new(struct grid *g)
     pthread_mutex_lock(&lock);
     for (const struct tier_code *k = atomic_load(&f->codes); k; k = k->next)
         n++;
-    if (n < MOST_VARIANTS && !find(f, g->launch->block))
+    if (n < MOST_VARIANTS && !find(g))
         c = ls_calloc(1, sizeof *c);
     if (c) {
         c->f = f;
+        c->mode = g->mode;
         c->mixed = g->launch->device->tier == TIER_MIXED;
         memcpy(c->block, g->launch->block, sizeof c->block);
         c->next = atomic_load(&f->codes);
@@ -137,12 +147,12 @@ static struct tier_code *look(struct worker *w, struct tier_code *c)
     if (g->launch->device->tier != TIER_AUTO) {
         if (!c)
             ask_now(g);
-        return find(g->kernel, g->launch->block);
+        return find(g);
     }
     const enum heat h = phase == TIER_COLD ? heat(w) : HEAT_NONE;
     if (h && !c) {
         ask_cache(g);
-        c = find(g->kernel, g->launch->block);
+        c = find(g);
     }
     if (h == HEAT_HOT && c)
         ask_compiler(c);
@@ -154,7 +164,7 @@ struct tier_code *tier_for(struct worker *w)
     struct grid *g = w->grid;
     if (w->tier || !g->may_compile)
         return w->tier;
-    struct tier_code *c = look(w, find(g->kernel, g->launch->block));
+    struct tier_code *c = look(w, find(g));
     if (c && atomic_load_explicit(&c->phase, memory_order_acquire) == TIER_READY)
         w->tier = c;
     return w->tier;
