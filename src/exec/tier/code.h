@@ -50,6 +50,7 @@ struct tier_args {
     struct exec_block_count *blocks;
     struct exec_site_count *plain;
     const struct tier_tell *tell;
+    const struct ir_func *kernel;
     u64 addr[IR_LANES]; /* of the access that is told next */
     const struct ir_inst *bodies;
     /* Runs records up to the one that stops, with these lanes. False: the code ends with TIER_FAULT. */
@@ -60,11 +61,11 @@ struct tier_args {
 
 /* What counted code calls where there is something to tell. */
 struct tier_tell {
-    void (*enter)(struct warp *w, u32 block, u32 mask);
-    void (*diverge)(struct warp *w, u32 site, u32 mask, u32 taken);
-    /* The first lane's address, and how far apart they are: 0, or the size of what a lane accesses. */
-    void (*row)(struct warp *w, u32 site, u32 what, u32 mask, u64 first, u32 stride);
-    /* At args->addr: perhaps the same after all, or a row. */
+    void (*enter)(struct warp *w, const struct tier_args *args, u32 block, u32 mask);
+    void (*diverge)(struct warp *w, const struct tier_args *args, u32 site, u32 mask, u32 taken);
+    /* An access at args->addr, which is of that pattern; */
+    void (*known)(struct warp *w, const struct tier_args *args, u32 site, u32 what, u32 mask, u32 pattern);
+    /* which may be one place or a row after all, and then perhaps is only counted. */
     void (*any)(struct warp *w, const struct tier_args *args, u32 site, u32 what, u32 mask);
 };
 /* An access in a word: the space of the event, elements and their bytes, and these. */

@@ -54,7 +54,7 @@ void gen_count_entry(struct gen *e, u32 block, llvm_value mask)
                    "warps, threads");
     llvm_block count = gen_block(e), ask = gen_block(e), tell = gen_block(e), go = gen_block(e);
     llvm_value blocks = gen_arg(e, e->ptr, offsetof(struct tier_args, blocks)), bits = bits_of(e, mask);
-    llvm_value args[] = {e->w, gen_int(e, e->i32, block), bits};
+    llvm_value args[] = {e->w, e->args, gen_int(e, e->i32, block), bits};
     gen_branch(e, gen_counts_blocks(e), count, ask, 1);
     gen_here(e, count);
     add_entry(e, blocks, block, mask, bits);
@@ -62,7 +62,7 @@ void gen_count_entry(struct gen *e, u32 block, llvm_value mask)
     gen_here(e, ask);
     gen_branch(e, not_zero(e, bits), tell, go, 1);
     gen_here(e, tell);
-    call_tell(e, offsetof(struct tier_tell, enter), args, 3);
+    call_tell(e, offsetof(struct tier_tell, enter), args, 4);
     e->ll->BuildBr(e->b, go);
     gen_here(e, go);
 }
@@ -75,10 +75,10 @@ void gen_count_part(struct gen *e, u32 site, llvm_value mask, llvm_value taken)
         return;
     llvm_block tell = gen_block(e), go = gen_block(e);
     llvm_value all = bits_of(e, mask), some = B(And, all, bits_of(e, taken));
-    llvm_value args[] = {e->w, gen_int(e, e->i32, site), all, some};
+    llvm_value args[] = {e->w, e->args, gen_int(e, e->i32, site), all, some};
     gen_branch(e, B(And, not_zero(e, some), B(ICmp, LLVM_NE, some, all)), tell, go, 0);
     gen_here(e, tell);
-    call_tell(e, offsetof(struct tier_tell, diverge), args, 4);
+    call_tell(e, offsetof(struct tier_tell, diverge), args, 5);
     e->ll->BuildBr(e->b, go);
     gen_here(e, go);
 }
@@ -92,7 +92,21 @@ static u32 what_of(const struct access *x)
            (x->op->form == OP_STORE ? (u32)TELL_STORE : x->op->sign ? (u32)TELL_SIGNED : 0);
 }
 
-/* Adds 1 to the counter, whose offset among the site's is given, if it is in use; else tells a row. */
+/* pattern NULL: the engine looks what it is. */
+static void tell(struct gen *e, const struct access *x, llvm_value lanes, llvm_value pattern)
+{
+    gen_store(e, lanes, gen_at(e, e->args, offsetof(struct tier_args, addr)), 8);
+    llvm_value args[] = {e->w, e->args, gen_int(e, e->i32, x->r->site), gen_int(e, e->i32, what_of(x)),
+                         bits_of(e, e->mask), pattern};
+    call_tell(e, pattern ? offsetof(struct tier_tell, known) : offsetof(struct tier_tell, any), args, pattern ? 6 : 5);
+}
+
+static void tell_known(struct gen *e, const struct access *x, llvm_value lanes, enum exec_pattern pattern)
+{
+    tell(e, x, lanes, gen_int(e, e->i32, pattern));
+}
+
+/* Adds 1 to the counter, whose offset among the site's is given, if it is in use; else tells lanes so far apart. */
 static void count_or_tell(struct gen *e, const struct access *x, llvm_value offset, llvm_value first, u32 stride)
 {
     llvm_block count = gen_block(e), tell = gen_block(e), go = gen_block(e);
@@ -105,9 +119,8 @@ static void count_or_tell(struct gen *e, const struct access *x, llvm_value offs
     gen_store(e, B(Add, n, gen_int(e, e->i64, 1)), at, 8);
     e->ll->BuildBr(e->b, go);
     gen_here(e, tell);
-    llvm_value args[] = {e->w,  gen_int(e, e->i32, x->r->site), gen_int(e, e->i32, what_of(x)), bits_of(e, e->mask),
-                         first, gen_int(e, e->i32, stride)};
-    call_tell(e, offsetof(struct tier_tell, row), args, 6);
+    tell_known(e, x, gen_vector(e, gen_lanes_apart(e, first, 0, stride, CELL_64), CELL_64),
+               stride ? PATTERN_CONTIGUOUS : PATTERN_UNIFORM);
     e->ll->BuildBr(e->b, go);
     gen_here(e, go);
 }
@@ -118,14 +131,14 @@ static llvm_value counter(struct gen *e, enum exec_plain shape)
 }
 
 /* One place for all active lanes. */
-static void count_same(struct gen *e, const struct access *x)
+static void count_same(struct gen *e, const struct access *x, llvm_value at)
 {
     llvm_value which = counter(e, PLAIN_SAME);
     if (e->mask) {
         llvm_value all = B(ICmp, LLVM_EQ, bits_of(e, e->mask), gen_int(e, e->i32, FULL_MASK));
         which = B(Select, all, which, counter(e, PLAIN_SAME_SOME));
     }
-    count_or_tell(e, x, which, x->at, 0);
+    count_or_tell(e, x, which, at, 0);
 }
 
 /* A row, all of whose lanes are active. */
@@ -135,13 +148,24 @@ static void count_row(struct gen *e, const struct access *x, llvm_value first)
     count_or_tell(e, x, B(Select, on, counter(e, PLAIN_ROW), counter(e, PLAIN_ROW_OFF)), first, x->bytes);
 }
 
-/* Any places: the engine looks what they are. */
-static void tell_any(struct gen *e, const struct access *x, llvm_value lanes)
+/* Any places, but no row of the whole warp: that has been asked before. */
+static void count_lanes(struct gen *e, const struct access *x)
 {
-    gen_store(e, lanes, gen_at(e, e->args, offsetof(struct tier_args, addr)), 8);
-    llvm_value args[] = {e->w, e->args, gen_int(e, e->i32, x->r->site), gen_int(e, e->i32, what_of(x)),
-                         bits_of(e, e->mask)};
-    call_tell(e, offsetof(struct tier_tell, any), args, 5);
+    if (e->mask || x->ok) {
+        tell(e, x, x->at, NULL);
+        return;
+    }
+    llvm_block one = gen_block(e), many = gen_block(e), go = gen_block(e);
+    llvm_value first = B(ExtractElement, x->at, gen_int(e, e->i32, 0));
+    llvm_value other = B(BitCast, B(ICmp, LLVM_NE, x->at, gen_splat(e, first)), e->i32);
+    gen_branch(e, not_zero(e, other), many, one, 0);
+    gen_here(e, one);
+    count_same(e, x, first);
+    e->ll->BuildBr(e->b, go);
+    gen_here(e, many);
+    tell_known(e, x, x->at, PATTERN_GATHER);
+    e->ll->BuildBr(e->b, go);
+    gen_here(e, go);
 }
 
 static bool is_row(const struct access *x)
@@ -156,12 +180,12 @@ static bool is_row(const struct access *x)
 static void count_offsets(struct gen *e, const struct access *x)
 {
     const struct value lanes = {.v = x->at, .s = {.kind = SHAPE_OFFSETS, .offset = x->shape.offset}};
-    if (!is_row(x)) {
-        tell_any(e, x, gen_vector(e, lanes, CELL_64));
+    if (!e->mask && is_row(x)) {
+        count_row(e, x, x->at);
         return;
     }
-    if (!e->mask) {
-        count_row(e, x, x->at);
+    if (!is_row(x)) {
+        tell(e, x, gen_vector(e, lanes, CELL_64), e->mask ? NULL : gen_int(e, e->i32, PATTERN_GATHER));
         return;
     }
     llvm_block all = gen_block(e), some = gen_block(e), go = gen_block(e);
@@ -170,7 +194,7 @@ static void count_offsets(struct gen *e, const struct access *x)
     count_row(e, x, x->at);
     e->ll->BuildBr(e->b, go);
     gen_here(e, some);
-    tell_any(e, x, gen_vector(e, lanes, CELL_64));
+    tell(e, x, gen_vector(e, lanes, CELL_64), NULL);
     e->ll->BuildBr(e->b, go);
     gen_here(e, go);
 }
@@ -182,9 +206,9 @@ void gen_count_access(struct gen *e, const struct access *x, llvm_value first)
     if (first)
         count_row(e, x, first);
     else if (e->ll->GetTypeKind(e->ll->TypeOf(x->at)) == LLVM_TYPE_VECTOR)
-        tell_any(e, x, x->at);
+        count_lanes(e, x);
     else if (x->shape.kind == SHAPE_UNIFORM)
-        count_same(e, x);
+        count_same(e, x, x->at);
     else
         count_offsets(e, x);
 }

@@ -146,7 +146,8 @@ static void set_args(struct block *b, const struct tier_code *c)
                                          .bodies = c->bodies,
                                          .run_body = tier_run_body,
                                          .go_on = tier_go_on,
-                                         .tell = &tier_tells};
+                                         .tell = &tier_tells,
+                                         .kernel = g->kernel->ir};
     if (c->mode == IR_TRACED)
         b->tiered->none = arena_array(&b->worker->mem, struct exec_site_count, g->kernel->src->ninsts + 1);
 }

@@ -2,18 +2,16 @@
  * the instrument lets the engine count is counted. */
 #include "exec/tier/tell.h"
 
-static const struct ir_func *kernel_of(const struct warp *w) { return w->block->grid->kernel->ir; }
-
-static void tell_enter(struct warp *w, u32 block, u32 mask)
+static void tell_enter(struct warp *w, const struct tier_args *args, u32 block, u32 mask)
 {
     if (w->hooks->enter)
-        w->hooks->enter(w->hook_ctx, kernel_of(w), block, mask, w->index, w->info);
+        w->hooks->enter(w->hook_ctx, args->kernel, block, mask, w->index, w->info);
 }
 
-static void tell_diverge(struct warp *w, u32 site, u32 mask, u32 taken)
+static void tell_diverge(struct warp *w, const struct tier_args *args, u32 site, u32 mask, u32 taken)
 {
     if (w->hooks->diverge)
-        w->hooks->diverge(w->hook_ctx, kernel_of(w), site, mask, taken);
+        w->hooks->diverge(w->hook_ctx, args->kernel, site, mask, taken);
 }
 
 /* ---- accesses ---- */
@@ -35,9 +33,9 @@ static u8 type_of(u32 what)
 }
 
 /* A lane's values are not in the frame, so nobody may ask for them: pc is NULL. */
-static void tell_access(struct warp *w, u32 site, u32 what, u32 mask, enum exec_pattern pattern, const u64 *addr)
+static void tell_known(struct warp *w, const struct tier_args *args, u32 site, u32 what, u32 mask, u32 pattern)
 {
-    const struct exec_access a = {.func = kernel_of(w),
+    const struct exec_access a = {.func = args->kernel,
                                   .site = site,
                                   .mask = mask,
                                   .space = (u8)what,
@@ -48,26 +46,26 @@ static void tell_access(struct warp *w, u32 site, u32 what, u32 mask, enum exec_
                                   .generic = what & TELL_GENERIC,
                                   .warp = w->index,
                                   .block = w->info,
-                                  .addr = addr};
+                                  .addr = args->addr};
     if (w->hooks->access)
         w->hooks->access(w->hook_ctx, &a);
 }
 
-static void tell_row(struct warp *w, u32 site, u32 what, u32 mask, u64 first, u32 stride)
+static bool is_row(const u64 *addr, u64 size)
 {
-    u64 addr[IR_LANES];
-    for (u32 i = 0; i < IR_LANES; i++)
-        addr[i] = first + (u64)i * stride;
-    tell_access(w, site, what, mask, stride ? PATTERN_CONTIGUOUS : PATTERN_UNIFORM, addr);
+    for (u32 i = 1; i < IR_LANES; i++)
+        if (addr[i] != addr[i - 1] + size)
+            return false;
+    return true;
 }
 
-/* Whether the active lanes' addresses are `step` apart from lane to lane, beginning with `first` at lane 0. */
-static bool apart(const u64 *addr, u32 mask, u64 first, u64 step)
+static bool is_same(const u64 *addr, u32 mask)
 {
-    u64 off = 0;
-    for (u32 i = 0; i < IR_LANES; i++)
-        off |= (addr[i] ^ (first + i * step)) & -(u64)(mask >> i & 1);
-    return !off;
+    const u64 first = addr[__builtin_ctz(mask)];
+    for (; mask; mask &= mask - 1)
+        if (addr[__builtin_ctz(mask)] != first)
+            return false;
+    return true;
 }
 
 static bool is_counted(struct exec_site_count *s, enum exec_plain shape)
@@ -81,21 +79,20 @@ static bool is_counted(struct exec_site_count *s, enum exec_plain shape)
 static void tell_any(struct warp *w, const struct tier_args *args, u32 site, u32 what, u32 mask)
 {
     struct exec_site_count *s = &args->plain[site];
-    const u64 *addr = args->addr, first = addr[__builtin_ctz(mask)];
     enum exec_pattern pattern = PATTERN_GATHER;
-    if (mask == FULL_MASK && apart(addr, mask, first, size_of(what))) {
+    if (mask == FULL_MASK && is_row(args->addr, size_of(what))) {
         pattern = PATTERN_CONTIGUOUS;
-        if (is_counted(s, first % 32 ? PLAIN_ROW_OFF : PLAIN_ROW))
+        if (is_counted(s, args->addr[0] % 32 ? PLAIN_ROW_OFF : PLAIN_ROW))
             return;
-    } else if (apart(addr, mask, first, 0)) {
+    } else if (is_same(args->addr, mask)) {
         pattern = PATTERN_UNIFORM;
         if (is_counted(s, mask == FULL_MASK ? PLAIN_SAME : PLAIN_SAME_SOME))
             return;
     }
-    tell_access(w, site, what, mask, pattern, addr);
+    tell_known(w, args, site, what, mask, pattern);
 }
 
-const struct tier_tell tier_tells = {tell_enter, tell_diverge, tell_row, tell_any};
+const struct tier_tell tier_tells = {tell_enter, tell_diverge, tell_known, tell_any};
 
 /* ---- barriers ---- */
 
