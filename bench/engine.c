@@ -208,7 +208,8 @@ static void head(bool markdown, unsigned cores)
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&t, &tm));
     printf("%s%s, %u cores, compiler %s, level %s, %s. Millions of warp instructions a second.\n\n",
            markdown ? "## The engine\n\n" : "", cpu, cores, __VERSION__, exec_level(), date);
-    printf(markdown ? "| loop | interpreted | compiled | traced, empty hooks | with the meter | compiled | and the model | compiled |"
+    printf(markdown ? "| loop | interpreted | compiled | traced, empty hooks | with the meter | compiled | and the "
+                      "model | compiled |"
                     : "%-10s %11s %10s %12s %10s %10s %10s %10s",
            "loop", "interpreted", "compiled", "empty hooks", "meter", "compiled", "and model", "compiled");
     for (unsigned w = 2; w <= cores; w *= 2)

@@ -98,8 +98,8 @@ struct tier_code {
     bool pays;        /* it takes from the warp's budget, or bodies may */
     bool needs_frame; /* code reads constant slots of the frame */
     const struct exec_func *f;
-    u32 block[3]; /* the block's dimensions that it is for */
-    bool mixed;   /* it leaves at random places: exec_tier TIER_MIXED */
+    u32 block[3];      /* the block's dimensions that it is for */
+    bool mixed;        /* it leaves at random places: exec_tier TIER_MIXED */
     enum ir_mode mode; /* the records that it is made of: IR_TRACED's code is counted */
     char why[TIER_WHY];
     _Atomic u32 phase;      /* enum tier_phase */

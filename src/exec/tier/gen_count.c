@@ -22,10 +22,7 @@ static llvm_value bits_of(struct gen *e, llvm_value mask)
     return mask ? B(BitCast, mask, e->i32) : gen_int(e, e->i32, FULL_MASK);
 }
 
-static llvm_value not_zero(struct gen *e, llvm_value v)
-{
-    return B(ICmp, LLVM_NE, v, gen_int(e, e->ll->TypeOf(v), 0));
-}
+static llvm_value not_zero(struct gen *e, llvm_value v) { return B(ICmp, LLVM_NE, v, gen_int(e, e->ll->TypeOf(v), 0)); }
 
 /* ---- blocks ---- */
 
@@ -89,15 +86,17 @@ static u32 what_of(const struct access *x)
 {
     const u8 space = x->op->space == SPACE_NONE ? SPACE_GLOBAL : x->op->space;
     return TELL_WHAT(space, x->op->size, x->op->count) | (x->op->space == SPACE_NONE ? (u32)TELL_GENERIC : 0) |
-           (x->op->form == OP_STORE ? (u32)TELL_STORE : x->op->sign ? (u32)TELL_SIGNED : 0);
+           (x->op->form == OP_STORE ? (u32)TELL_STORE
+            : x->op->sign           ? (u32)TELL_SIGNED
+                                    : 0);
 }
 
 /* pattern NULL: the engine looks what it is. */
 static void tell(struct gen *e, const struct access *x, llvm_value lanes, llvm_value pattern)
 {
     gen_store(e, lanes, gen_at(e, e->args, offsetof(struct tier_args, addr)), 8);
-    llvm_value args[] = {e->w, e->args, gen_int(e, e->i32, x->r->site), gen_int(e, e->i32, what_of(x)),
-                         bits_of(e, e->mask), pattern};
+    llvm_value args[] = {
+        e->w, e->args, gen_int(e, e->i32, x->r->site), gen_int(e, e->i32, what_of(x)), bits_of(e, e->mask), pattern};
     call_tell(e, pattern ? offsetof(struct tier_tell, known) : offsetof(struct tier_tell, any), args, pattern ? 6 : 5);
 }
 

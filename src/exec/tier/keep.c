@@ -116,20 +116,10 @@ bool keep_key(const struct tier_code *c, const struct graph *g, struct tier_key 
 {
     u8 build[64];
     const u32 length = keep_build(build, sizeof build);
-    const u64 words[] = {g->f->frame_bytes,
-                         g->f->masks_at,
-                         g->n,
-                         g->f->nconsts,
-                         g->cells.len,
-                         g->units.len,
-                         g->nodes.len,
-                         g->runs_bodies,
-                         c->block[0],
-                         c->block[1],
-                         c->block[2],
-                         c->mixed,
-                         c->mode,
-                         c->f->module->device->isa};
+    const u64 words[] = {
+        g->f->frame_bytes, g->f->masks_at,           g->n,        g->f->nconsts, g->cells.len, g->units.len,
+        g->nodes.len,      g->runs_bodies,           c->block[0], c->block[1],   c->block[2],  c->mixed,
+        c->mode,           c->f->module->device->isa};
     *k = (struct tier_key){{0, 0}};
     tier_key_add(k, build, length);
     tier_key_add(k, tier_codegen_recipe(), strlen(tier_codegen_recipe()));

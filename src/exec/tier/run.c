@@ -103,7 +103,7 @@ enum { PATIENCE = 64, WATCH_PHASES = 256 };
 struct tier_warps {
     struct tier_args args;
     struct exec_site_count *none; /* of a launch that is told of all accesses */
-    u32 at[MAX_WARPS]; /* the entry at which the warp goes on */
+    u32 at[MAX_WARPS];            /* the entry at which the warp goes on */
     u32 started, waiting, done;
     u32 begun; /* it has a split, which bodies expect: most warps never need one */
     u32 polls; /* turns at whose end a warp had polled */
