@@ -167,6 +167,7 @@ static void test_parting(void **state)
     compare_all("tail", 256, 1, ends, off);
     compare_all("sides", 256, 1, trips, off);
     compare_all("sides", 64, 1, trips, off);
+    compare_all("ends", 256, 1, trips, off);
     compare_all("either", 256, 1, trips, off);
     compare_all("leaving", 256, 1, trips, off);
 }
