@@ -45,7 +45,9 @@ bool debugged_start(void)
                                    .mem = drv.mem,
                                    .memory_most = drv.settings.debug_memory,
                                    .cancel = &drv.cancel,
-                                   .new_id = new_id};
+                                   .new_id = new_id,
+                                   .gpu = &drv.gpu,
+                                   .devices = drv.ndevices};
     const char *why = drv.settings.debug ? agent_start(&c) : "";
     if (why) {
         if (*why)

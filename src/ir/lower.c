@@ -50,6 +50,22 @@ static bool uses_stack(const struct ptx_func *f)
     return false;
 }
 
+static u64 local_begin(u64 end, const struct ptx_var *v) { return ls_align_up(end, v->align ? v->align : 1); }
+
+bool ir_local_at(const struct ptx_func *f, const struct ptx_var *v, u64 *at)
+{
+    u64 end = 0;
+    for (u32 k = 0; k < f->nlocals; k++) {
+        if (f->locals[k]->space != SPACE_LOCAL)
+            continue;
+        *at = local_begin(end, f->locals[k]);
+        if (f->locals[k] == v)
+            return true;
+        end = *at + f->locals[k]->size;
+    }
+    return false;
+}
+
 /* .local variables, one after the other; .shared ones are placed by the engine, which knows all functions. */
 static void lay_out_local(struct pass *p)
 {
@@ -59,9 +75,8 @@ static void lay_out_local(struct pass *p)
     for (u32 k = 0; k < f->nlocals; k++) {
         if (f->locals[k]->space != SPACE_LOCAL)
             continue;
-        end = ls_align_up(end, f->locals[k]->align ? f->locals[k]->align : 1);
-        at[k] = (u32)end;
-        end += f->locals[k]->size;
+        at[k] = (u32)local_begin(end, f->locals[k]);
+        end = at[k] + f->locals[k]->size;
     }
     p->local_at = at;
     p->stack_at = (u32)ls_align_up(end, 16);

@@ -75,4 +75,7 @@ void ir_each_reg(const struct ptx_inst *i, ir_reg_fn fn, void *ctx);
 
 enum slot_class ir_class(enum ptx_type t);
 
+/* Where a .local variable of the function's lies in the local memory of its frame. */
+bool ir_local_at(const struct ptx_func *f, const struct ptx_var *v, u64 *at);
+
 #endif

@@ -90,6 +90,31 @@ __global__ void heaped(int *out)
     out[threadIdx.x] = *mine;
 }
 
+// Reads a clock, and has an array of its own.
+__global__ void timed(int *out)
+{
+    int mine[8];
+    const long long began = clock64();
+    for (int k = 0; k < 8; k++)
+        mine[(k * 3 + out[0]) % 8] = k + threadIdx.x;
+    out[threadIdx.x + 1] = mine[(threadIdx.x + out[0]) % 8] + (clock64() < began);
+}
+
+// Block 0 waits for block 1.
+__device__ int flag;
+__global__ void waits(int *out)
+{
+    if (threadIdx.x == 0) {
+        if (blockIdx.x == 0)
+            while (atomicAdd(&flag, 0) == 0)
+                ;
+        else
+            atomicExch(&flag, 1);
+    }
+    __syncthreads();
+    out[threadIdx.x + blockIdx.x * blockDim.x] = blockIdx.x;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -114,6 +139,10 @@ int main(int argc, char **argv)
             says<<<1, 2>>>(out);
     else if (!strcmp(name, "heaped"))
         heaped<<<1, 2>>>(out);
+    else if (!strcmp(name, "timed"))
+        timed<<<1, 32>>>(out);
+    else if (!strcmp(name, "waits"))
+        waits<<<2, 64>>>(out);
     const cudaError_t e = cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
     long sum = 0;
     for (int k = 0; k < 4096; k++)

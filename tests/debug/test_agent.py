@@ -399,6 +399,98 @@ def grids_that_kernels_launch():
     assert status == 0 and out.count("Hello World") == 15, out
 
 
+@test
+def watches_backwards():
+    d = at_entry("raced")
+    a = [x for x in d.ask("allocations")["allocations"] if x["kind"] == "device"][0]["address"]
+    d.ask("set", stop_at_end=True)
+    d.ask("break", kind="watch", address=a, size=4, ignore=100)
+    d.go()
+    for value, new in ((125, 188), (94, 125), (31, 94), (0, 31)):
+        s = d.go("reverse_continue")
+        assert s["reason"] == "watch" and s["tick"] == s["write"]["tick"], s
+        assert d.memory(a, 4) == value.to_bytes(4, "little")
+        assert s["write"]["new"] == new.to_bytes(4, "little").hex(), s
+    assert d.go("reverse_continue")["reason"] == "begin"
+    d.kill()
+
+
+@test
+def a_kernel_that_reads_a_clock():
+    d = at_entry("timed")
+    d.ask("set", stop_at_end=True)
+    end = d.go()["tick"]
+    seen = []
+    for tick in (end - 3, 20, end - 3):
+        s = d.go("goto", tick=tick)
+        seen.append((s["index"], d.ask("registers")["registers"]))
+    assert seen[0] == seen[2] and seen[0] != seen[1]
+    assert d.go("reverse_step")["tick"] == end - 4
+    assert d.go()["tick"] == end
+    assert d.run_to_end()[1].startswith("timed: cudaSuccess")
+
+
+@test
+def variables():
+    d = at_entry("timed")
+    name, index = index_of(d, "timed", "st.global")
+    d.ask("break", kind="instruction", function=name, index=index)
+    d.go()
+    at = index_of(d, "timed", "__local_depot")
+    text = d.ask("instruction", module=1, function=at[0], index=at[1])["instruction"]
+    v = d.ask("variable", name=text.split(", ")[1].rstrip(";"))
+    assert v["space"] == "local" and v["size"] == 32, v
+    mine = [int.from_bytes(d.memory(int(v["address"], 16) + 4 * k, 4, "local", lane=5), "little") for k in range(8)]
+    assert sorted(mine) == [k + 5 for k in range(8)], mine
+    p = d.ask("variable", name=name + "_param_0")
+    assert p["space"] == "param" and p["address"] == "0x0" and p["size"] == 8, p
+    g = d.ask("variable", name="flag")
+    assert g["space"] == "global" and g["size"] == 4 and d.memory(g["address"], 4) == b"\0\0\0\0", g
+    assert "variable" in d.refused("variable", name="nothing")
+    assert d.ask("specials", names=["%lanemask_lt"])["%lanemask_lt"] == [(1 << k) - 1 for k in range(32)]
+    assert d.refused("specials", names=["%clock"])
+    d.kill()
+    d = at_entry("shared_sum")
+    shared = [f for f in d.ask("text", module=1)["text"].split() if f.startswith("_ZZ10shared_sumPiE4cell")]
+    v = d.ask("variable", name=shared[0].split("[")[0].rstrip(";"))
+    assert v["space"] == "shared" and v["size"] == 2048, v
+    d.kill()
+
+
+@test
+def blocks_that_wait_for_others():
+    d = at_entry("waits")
+    name, index = index_of(d, "waits", "exch")
+    d.ask("break", kind="instruction", function=name, index=index)
+    s = d.go()
+    assert s["block"] == 1 and s["mask"] == "0x1", s
+    blocks = d.ask("blocks")
+    assert sorted(b["block"] for b in blocks["resident"]) == [0, 1], blocks
+    assert (blocks["begun"], blocks["ended"], blocks["blocks"]) == (2, 0, 2), blocks
+    warps = d.ask("warps", block=0)["warps"]
+    states = {x["state"]: x for x in warps[0]["splits"]}
+    assert "atom" in states["ready"]["instruction"] or "setp" in states["ready"]["instruction"], warps
+    assert warps[1]["splits"][0]["state"] == "barrier", warps
+    assert d.ask("registers", block=0, warp=1, lane=3)["function"] == name
+    tick = s["tick"]
+    assert d.go("goto", tick=tick // 2)["tick"] == tick // 2
+    assert d.go()["tick"] == tick
+    d.ask("delete", stop=2)
+    assert d.run_to_end()[1] == "waits: cudaSuccess, 64\n"
+
+
+@test
+def lanes_of_a_stop():
+    d = at_entry("parts")
+    assert d.hello["device"]["id"] == "h200" and d.hello["devices"] == 1, d.hello
+    name, index = index_of(d, "parts", "bra")
+    d.ask("break", kind="instruction", function=name, index=index,
+          condition=[["special", "%laneid"], ["const", "u32", 30], ["ge", "u32"]])
+    s = d.go()
+    assert s["lanes"] == "0xc0000000" and s["mask"] == "0xffffffff" and s["active"] in ("0x55555555", "0xaaaaaaaa"), s
+    d.kill()
+
+
 # ---- the two sides ----
 
 

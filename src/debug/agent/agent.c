@@ -123,8 +123,12 @@ static json_t *hello(void)
 {
     char path[4096];
     const ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-    return json_pack("{s:s, s:i, s:i, s:o, s:b}", "event", "hello", "version", 1, "pid", (int)getpid(), "program",
-                     word_text(path, n > 0 ? (size_t)n : 0), "stopped", 1);
+    const struct gpu *g = agent.config.gpu;
+    json_t *device = json_pack("{s:s, s:s, s:[i, i], s:I}", "id", g->id, "name", g->name, "compute_capability",
+                               (int)g->cc_major, (int)g->cc_minor, "sms", (json_int_t)g->sms);
+    return json_pack("{s:s, s:i, s:i, s:o, s:b, s:i, s:o}", "event", "hello", "version", 1, "pid", (int)getpid(),
+                     "program", word_text(path, n > 0 ? (size_t)n : 0), "stopped", 1, "devices",
+                     (int)agent.config.devices, "device", device);
 }
 
 const char *agent_start(const struct agent_config *c)

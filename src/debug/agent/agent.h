@@ -14,6 +14,8 @@ struct agent_config {
     u64 memory_most;             /* launches with more live memory cannot be gone back in */
     const volatile bool *cancel; /* the process ends */
     u64 (*new_id)(void);         /* of a grid that a kernel launched */
+    const struct gpu *gpu;
+    unsigned devices;
 };
 
 /* Connects, and waits until the debugger lets the program go. NULL, or what is wrong: then there is no agent. */

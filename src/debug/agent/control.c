@@ -21,6 +21,8 @@ static void tell_place(json_t *to, const struct debuggee *run)
     json_object_set_new(to, "block_id", tell_dim(b->id));
     json_object_set_new(to, "warp", json_integer(look_warp_index(p->w)));
     json_object_set_new(to, "mask", word_hex(look_mask(p->w)));
+    if (p->pc)
+        json_object_set_new(to, "active", word_hex(active_lanes(p)));
     json_object_set_new(to, "depth", json_integer(look_depth(p->w)));
     tell_site(to, p->func, p->site);
 }
@@ -60,6 +62,8 @@ json_t *stop_event(const char *reason, const struct hit *h)
         json_object_set_new(out, "stop", json_integer((json_int_t)h->stop->id));
     if (h && h->has_write)
         tell_write(out, h);
+    if (h && h->stop && h->stop->expression && h->lanes)
+        json_object_set_new(out, "lanes", word_hex(h->lanes));
     if (h && h->passes)
         json_object_set_new(out, "passes", json_integer((json_int_t)h->passes));
     if (run->fault)

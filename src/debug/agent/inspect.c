@@ -319,26 +319,53 @@ bool inspect_set_register(const json_t *q, json_t *out, char why[200])
     return true;
 }
 
+static bool tell_special(const struct warp *w, const char *name, json_t *out)
+{
+    enum ptx_sreg sreg;
+    unsigned axis;
+    union lanes lanes;
+    if (!name || !special_named(name, &sreg, &axis) || !look_special(w, sreg, axis, lanes.bytes))
+        return false;
+    const u32 bytes = ptx_type_bits((enum ptx_type)ptx_sreg_rows[sreg].type) > 32 ? 8 : 4;
+    json_t *list = json_array();
+    for (int i = 0; i < IR_LANES; i++)
+        json_array_append_new(list, json_integer((json_int_t)lane_bits(lanes.bytes, bytes, i)));
+    json_object_set_new(out, name, list);
+    return true;
+}
+
 bool inspect_specials(const json_t *q, json_t *out, char why[200])
 {
     static const char *const usual[] = {"%tid.x",   "%tid.y",   "%tid.z",   "%ntid.x",   "%ntid.y",   "%ntid.z",
                                         "%ctaid.x", "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z",
                                         "%laneid",  "%warpid",  "%smid",    "%gridid"};
-    union lanes lanes;
+    const json_t *names = json_object_get(q, "names");
     struct focus f;
     if (!find_warp(q, &f, why))
         return false;
-    for (unsigned k = 0; k < LS_ARRAY_LEN(usual); k++) {
-        enum ptx_sreg sreg;
-        unsigned axis;
-        if (!special_named(usual[k], &sreg, &axis) || !look_special(f.warp, sreg, axis, lanes.bytes))
-            continue;
-        const u32 bytes = ptx_type_bits((enum ptx_type)ptx_sreg_rows[sreg].type) > 32 ? 8 : 4;
-        json_t *list = json_array();
-        for (int i = 0; i < IR_LANES; i++)
-            json_array_append_new(list, json_integer((json_int_t)lane_bits(lanes.bytes, bytes, i)));
-        json_object_set_new(out, usual[k], list);
-    }
+    for (unsigned k = 0; !names && k < LS_ARRAY_LEN(usual); k++)
+        tell_special(f.warp, usual[k], out);
+    for (size_t k = 0; k < json_array_size(names); k++)
+        if (!tell_special(f.warp, json_string_value(json_array_get(names, k)), out))
+            return fail(why, "one of them is no special register that can be read here");
+    return true;
+}
+
+bool inspect_variable(const json_t *q, json_t *out, char why[200])
+{
+    static const char *const spaces[] = {[SPACE_CONST] = "const", [SPACE_GLOBAL] = "global", [SPACE_LOCAL] = "local",
+                                         [SPACE_PARAM] = "param", [SPACE_SHARED] = "shared", [SPACE_TEX] = NULL};
+    const char *name = json_string_value(json_object_get(q, "name"));
+    struct focus f;
+    enum ptx_space space;
+    u64 address, size;
+    if (!find_frame(q, &f, why))
+        return false;
+    if (!name || !look_variable(f.warp, f.frame.frame, name, &space, &address, &size) || !spaces[space])
+        return fail(why, "neither the function nor its module has a variable of that name in memory");
+    json_object_set_new(out, "space", json_string(spaces[space]));
+    json_object_set_new(out, "address", word_hex(address));
+    json_object_set_new(out, "size", json_integer((json_int_t)size));
     return true;
 }
 

@@ -88,6 +88,7 @@ struct hit {
     u32 which; /* of by.watched */
     u8 after[WATCH_MOST];
     u64 passes; /* banks */
+    u32 lanes;  /* in which the condition holds, if there is one */
 };
 
 /* The stop is enabled, p is one of the blocks, warps and functions that it is for, and its condition holds there. */
@@ -101,6 +102,7 @@ bool stops_at(const struct gate_place *p, bool count, struct hit *h);
 
 /* What a store would touch: lanes of the warp that write to [at, at + size). known: the addresses are known. */
 u32 store_lanes(const struct gate_place *p, const u8 *at, u64 size, bool *known);
+u32 active_lanes(const struct gate_place *p); /* that run the instruction: its predicate says so */
 /* Passes of a shared access through the banks; 0: it is none. */
 u32 bank_passes(const struct gate_place *p);
 
@@ -237,7 +239,7 @@ void say_error(const json_t *request, const char *fmt, ...) LS_PRINTF(2, 3);
 typedef bool inspect_fn(const json_t *request, json_t *out, char why[200]);
 inspect_fn inspect_where, inspect_blocks, inspect_warps, inspect_frames, inspect_registers, inspect_set_register,
     inspect_specials, inspect_read, inspect_write, inspect_evaluate, inspect_launch, inspect_allocations,
-    inspect_modules, inspect_text, inspect_functions, inspect_instruction;
+    inspect_modules, inspect_text, inspect_functions, inspect_instruction, inspect_variable;
 
 /* Adds where a site is: function, index, PTX line, source, text. */
 void tell_site(json_t *to, const struct ir_func *func, u32 site);

@@ -251,6 +251,7 @@ static const struct {
     {"frames", IN_LAUNCH, NULL, inspect_frames},
     {"registers", IN_LAUNCH, NULL, inspect_registers},
     {"set_register", IN_LAUNCH, NULL, inspect_set_register},
+    {"variable", IN_LAUNCH, NULL, inspect_variable},
     {"specials", IN_LAUNCH, NULL, inspect_specials},
     {"evaluate", IN_LAUNCH, NULL, inspect_evaluate},
     {"read", STOPPED, NULL, inspect_read},

@@ -249,34 +249,40 @@ static bool filters_pass(const struct stop *s, const struct gate_place *p)
            (!s->function || s->kind == STOP_AT_INSTRUCTION || strcmp(s->function, p->func->name) == 0);
 }
 
-static bool condition_passes(const struct condition *c, const struct gate_place *p)
+/* In *lanes those in which it holds: all if there is none. */
+static bool condition_passes(const struct condition *c, const struct gate_place *p, u32 *lanes)
 {
     const struct condition_place at = {agent.config.mem, p->w, look_frame_of(p->w)};
-    return !c || condition_holds(c, &at, look_mask(p->w)) != 0;
+    *lanes = c ? condition_holds(c, &at, look_mask(p->w)) : look_mask(p->w);
+    return *lanes != 0;
 }
 
 /* Of kinds that have no places of their own the expression is compiled where it is first asked for. */
-static bool expression_passes(struct stop *s, const struct gate_place *p)
+static bool expression_passes(struct stop *s, const struct gate_place *p, u32 *lanes)
 {
     if (!s->expression)
-        return true;
+        return condition_passes(NULL, p, lanes);
     for (u32 k = 0; k < s->nplaces; k++)
         if (s->places[k].func == p->func)
-            return condition_passes(s->places[k].condition, p);
+            return condition_passes(s->places[k].condition, p, lanes);
     if (s->nplaces == PLACES_MOST)
         return false;
     place_in(s, p->func, 0);
     return s->nplaces && s->places[s->nplaces - 1].func == p->func &&
-           condition_passes(s->places[s->nplaces - 1].condition, p);
+           condition_passes(s->places[s->nplaces - 1].condition, p, lanes);
 }
 
-bool stop_passes(struct stop *s, const struct gate_place *p) { return filters_pass(s, p) && expression_passes(s, p); }
+bool stop_passes(struct stop *s, const struct gate_place *p)
+{
+    u32 lanes;
+    return filters_pass(s, p) && expression_passes(s, p, &lanes);
+}
 
-static bool instruction_holds(const struct stop *s, const struct gate_place *p)
+static bool instruction_holds(const struct stop *s, const struct gate_place *p, u32 *lanes)
 {
     for (u32 k = 0; k < s->nplaces; k++)
         if (s->places[k].func == p->func && s->places[k].site == p->site)
-            return condition_passes(s->places[k].condition, p);
+            return condition_passes(s->places[k].condition, p, lanes);
     return false;
 }
 
@@ -313,14 +319,14 @@ static bool holds(struct stop *s, const struct gate_place *p, struct hit *h)
         return false;
     switch (s->kind) {
     case STOP_AT_INSTRUCTION:
-        return p->flags & FLAG_BREAK && instruction_holds(s, p);
+        return p->flags & FLAG_BREAK && instruction_holds(s, p, &h->lanes);
     case STOP_AT_ENTRY:
-        return agent.run->entry && expression_passes(s, p);
+        return agent.run->entry && expression_passes(s, p, &h->lanes);
     case STOP_AT_DIVERGENCE:
-        return p->flags & FLAG_BRANCH && diverges(p) && expression_passes(s, p);
+        return p->flags & FLAG_BRANCH && diverges(p) && expression_passes(s, p, &h->lanes);
     case STOP_AT_BANKS:
         h->passes = p->flags & FLAG_SHARED ? bank_passes(p) : 0;
-        return h->passes > s->more && expression_passes(s, p);
+        return h->passes > s->more && expression_passes(s, p, &h->lanes);
     case STOP_AT_WATCH:
         return false;
     }

@@ -52,9 +52,9 @@ static bool base_addresses(const struct gate_place *p, const struct ptx_operand 
     return base->kind == PTX_IMM || base->kind == PTX_VAR;
 }
 
-/* The lanes that run the instruction: those whose predicate says so. */
-static u32 running_lanes(const struct gate_place *p, const struct ptx_inst *i)
+u32 active_lanes(const struct gate_place *p)
 {
+    const struct ptx_inst *i = &p->func->src->insts[p->site];
     u32 lanes = UINT32_MAX, bytes;
     if (i->guard)
         memcpy(&lanes, look_register(look_frame_of(p->w), i->guard->index, &bytes), sizeof lanes);
@@ -66,7 +66,7 @@ static struct touched touched_by(const struct gate_place *p)
     const struct ptx_inst *i = &p->func->src->insts[p->site];
     const struct ptx_operand *a = address_operand(i);
     const u8 memory = ptx_op_row((enum ptx_op)i->op)->memory;
-    struct touched t = {.mask = running_lanes(p, i)};
+    struct touched t = {.mask = active_lanes(p)};
     if (!a || !i->ntypes || (memory != PTX_MEM_LOAD && memory != PTX_MEM_STORE && memory != PTX_MEM_ATOMIC))
         return t;
     t.size = ptx_type_bits((enum ptx_type)i->types[0]) / 8 * ptx_vec_count(i);

@@ -3,6 +3,7 @@
 #include "debug/agent/wire.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -175,13 +176,24 @@ bool wire_gone(const struct wire *w) { return atomic_load(&w->gone); }
 
 /* ---- opening and closing ---- */
 
+/* What a process starts has a number of its own there, if any: it is to be a Unix socket, and is not handed on. */
+static int open_number(int fd, const char **why)
+{
+    int domain = 0;
+    socklen_t len = sizeof domain;
+    *why = "that descriptor is no Unix socket";
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) != 0 || domain != AF_UNIX)
+        return -1;
+    return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 ? fd : -1;
+}
+
 static int open_socket(const char *where, const char **why)
 {
     char *rest;
     const long number = strtol(where, &rest, 10);
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     if (*where && !*rest)
-        return (int)number;
+        return open_number((int)number, why);
     if (strlen(where) >= sizeof at.sun_path) {
         *why = "the path is too long for a socket";
         return -1;

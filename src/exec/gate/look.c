@@ -1,6 +1,8 @@
 /* look.c - see look.h. */
 #include "exec/gate/look.h"
 
+#include <string.h>
+
 #include "exec/sched.h"
 #include "ir/pass.h"
 
@@ -120,6 +122,55 @@ void *look_register(const struct frame *f, u32 index, u32 *bytes)
     const struct ptx_var *v = ir->src->regs[index];
     *bytes = sizes[ir_class(v->type)];
     return f->regs + ir->place[index];
+}
+
+/* ---- variables ---- */
+
+static const struct ptx_var *local_named(const struct ptx_func *f, const char *name)
+{
+    for (u32 k = 0; k < f->nlocals; k++)
+        if (strcmp(f->locals[k]->name, name) == 0)
+            return f->locals[k];
+    for (u32 k = 0; k < f->nparams; k++)
+        if (strcmp(f->params[k]->name, name) == 0)
+            return f->params[k];
+    return NULL;
+}
+
+static bool shared_named(const struct grid *g, const char *name, u64 *address, u64 *size)
+{
+    const struct ir_func *kernel = g->launch->kernel;
+    for (u32 k = 0; k < kernel->nshared_vars; k++)
+        if (strcmp(kernel->shared_vars[k].name, name) == 0) {
+            *address = kernel->shared_vars[k].at;
+            *size = kernel->shared_vars[k].size ? kernel->shared_vars[k].size : g->launch->dynamic_shared;
+            return true;
+        }
+    return false;
+}
+
+bool look_variable(const struct warp *w, const struct frame *f, const char *name, enum ptx_space *space, u64 *address,
+                   u64 *size)
+{
+    const struct ptx_func *func = f->func->src;
+    const struct ptx_var *v = local_named(func, name);
+    bool managed;
+    *space = SPACE_SHARED;
+    if (shared_named(w->block->grid, name, address, size))
+        return true;
+    *space = v ? (enum ptx_space)v->space : SPACE_GLOBAL;
+    if (!v || v->space == SPACE_GLOBAL || v->space == SPACE_CONST)
+        return exec_module_global(f->func->module, name, address, size, &managed);
+    *size = v->size;
+    *address = v->offset;
+    if (v->space == SPACE_LOCAL && ir_local_at(func, v, address)) {
+        *address += f->local_base;
+        return true;
+    }
+    for (u32 k = 0; k < func->nparams; k++)
+        if (func->params[k] == v)
+            return true;
+    return false;
 }
 
 /* ---- memory ---- */

@@ -64,6 +64,10 @@ const struct frame *look_frame_of(const struct warp *w); /* the running one */
  * bytes, aligned as slots are. False: it has none while nothing runs (clocks), or is not provided. */
 bool look_special(const struct warp *w, enum ptx_sreg sreg, unsigned axis, u8 *at);
 
+/* A variable of the frame's function, or of its module, by its name: its space, its address there, its size. */
+bool look_variable(const struct warp *w, const struct frame *f, const char *name, enum ptx_space *space, u64 *address,
+                   u64 *size);
+
 /* Where memory of a space is; the bytes that may be touched from there on, up to size; 0: why says what is wrong.
  * SPACE_LOCAL and SPACE_PARAM are the lane's own in that frame. w and f may be NULL for global memory. */
 u64 look_memory(struct mem *mem, const struct warp *w, const struct frame *f, unsigned lane, enum ptx_space space,
