@@ -44,7 +44,7 @@ struct tier_args {
     u64 param_address;
     u32 first, end;   /* the warps that run, one after the other */
     u32 last, before; /* out: the one that ran last, whose result is returned, and the result of all before it */
-    u32 chance;       /* mixed: after so many units code leaves */
+    u32 chance;       /* mixed: at the so manyth place where code may leave it does */
     /* Counted code (gen_count.c): the worker's counters, by basic block and by site; blocks NULL: entries are told. Sites
      * are always there, all zero where accesses are told. */
     struct exec_block_count *blocks;
@@ -99,7 +99,7 @@ struct tier_code {
     bool needs_frame; /* code reads constant slots of the frame */
     const struct exec_func *f;
     u32 block[3];      /* the block's dimensions that it is for */
-    bool mixed;        /* it leaves at random places: exec_tier TIER_MIXED */
+    u32 mixed;         /* not 0: it leaves at random places, which this number chooses (TIER_MIXED) */
     enum ir_mode mode; /* the records that it is made of: IR_TRACED's code is counted */
     char why[TIER_WHY];
     _Atomic u32 phase;      /* enum tier_phase */

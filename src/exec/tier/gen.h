@@ -46,7 +46,7 @@ struct gen {
     struct graph *g;
     struct arena *mem;
     bool dry;
-    bool mixed; /* code leaves at random places */
+    u32 mixed; /* as tier_code's */
     u32 block[3];
     /* types: of scalars, and of 32 lanes */
     llvm_type i1, i8, i16, i32, i64, f32, f64, ptr;

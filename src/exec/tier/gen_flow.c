@@ -336,7 +336,16 @@ static void gen_guarded(struct gen *e, const struct unit *u)
     gen_meet(e, cells, skip, ends);
 }
 
-/* After as many units as the engine has said. */
+/* Places to leave are code for all that is live there: in a long kernel there are some, which the seed chooses. */
+enum { MOST_LEAVES = 32 };
+
+static bool may_leave(const struct gen *e, u32 unit)
+{
+    const u32 apart = e->g->units.len / MOST_LEAVES + 1;
+    return e->mixed && !e->mask && (unit + e->mixed) * 2654435761u % 65521 % apart == 0;
+}
+
+/* After as many such places as the engine has said. */
 static void leave_by_chance(struct gen *e)
 {
     llvm_value at = gen_at(e, e->args, offsetof(struct tier_args, chance));
@@ -352,7 +361,7 @@ void gen_units(struct gen *e, u32 node)
     for (u32 k = n->first; k < n->end; k++) {
         const struct unit *u = &g->units.at[k];
         e->unit = k;
-        if (e->mixed && !e->mask)
+        if (may_leave(e, k))
             leave_by_chance(e);
         if (u->kind == UNIT_BODY)
             gen_body_unit(e, u);

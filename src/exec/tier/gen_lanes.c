@@ -303,6 +303,17 @@ static void note_known(struct gen *e, struct value *v, bool all)
     v->s.value = (i64)bits;
 }
 
+static void run_by_body(struct gen *e, const struct op *op, const struct ir_inst *r, const u32 *at)
+{
+    const u32 record = (u32)(r - e->g->code);
+    for (u32 k = 0; op->spec[1 + k]; k++)
+        gen_spill(e, at[k], gen_kind(op->spec[1 + k]));
+    if (e->mask)
+        gen_spill(e, r->d, gen_kind(op->spec[0]));
+    gen_run_body(e, record, record + 1);
+    gen_reload(e, r->d, gen_kind(op->spec[0]), SHAPE_VECTOR);
+}
+
 void gen_lanes_op(struct gen *e, const struct op *op, const struct ir_inst *r)
 {
     const u32 at[] = {r->a, r->b, r->c, r->aux};
@@ -316,6 +327,10 @@ void gen_lanes_op(struct gen *e, const struct op *op, const struct ir_inst *r)
             v[k] = gen_coerce(e, v[k], (struct shape){.kind = SHAPE_UNIFORM}, gen_kind(op->spec[1 + k]));
         uniform &= v[k].s.kind == SHAPE_UNIFORM;
         known &= v[k].s.known;
+    }
+    if (op->lanes_by_body && !uniform) {
+        run_by_body(e, op, r, at);
+        return;
     }
     if (op->affine == AFFINE_COPY) {
         out = v[0];

@@ -148,16 +148,32 @@ static llvm_value make_bfe(struct gen *e, const struct op *op, llvm_value *x, co
     return B(Select, all, field, B(And, field, keep));
 }
 
+/* Quotients of 32 bits by way of f64: a quotient that is not whole is farther from the next whole number than f64's
+ * rounding reaches. Of vectors, because LLVM has a division and eight moves for each lane otherwise. */
+static llvm_value divide_by_f64(struct gen *e, enum llvm_opcode how, llvm_value a, llvm_value b)
+{
+    const bool sign = how == LLVM_OP_SDIV || how == LLVM_OP_SREM;
+    llvm_type d = gen_type(e, 'd'), i = gen_type(e, 'i');
+    llvm_value x = sign ? B(SIToFP, a, d) : B(UIToFP, a, d), y = sign ? B(SIToFP, b, d) : B(UIToFP, b, d);
+    llvm_value f = B(FDiv, x, y), q = sign ? B(FPToSI, f, i) : B(FPToUI, f, i);
+    return how == LLVM_OP_SDIV || how == LLVM_OP_UDIV ? q : B(Sub, a, B(Mul, q, b));
+}
+
+llvm_value op_divide_32(struct gen *e, enum llvm_opcode how, llvm_value a, llvm_value b)
+{
+    return e->vec && !e->ll->IsConstant(b) ? divide_by_f64(e, how, a, b) : B(BinOp, how, a, b);
+}
+
 /* Division by zero leaves all ones; MIN / -1 is MIN, remainder 0. arg: enum llvm_opcode. */
 static llvm_value make_divide(struct gen *e, const struct op *op, llvm_value *x, const struct ir_inst *r)
 {
     const char c = op->spec[0];
-    const bool sign = op->arg == LLVM_OP_SDIV || op->arg == LLVM_OP_SREM;
-    const bool rem = op->arg == LLVM_OP_SREM || op->arg == LLVM_OP_UREM;
+    const enum llvm_opcode how = (enum llvm_opcode)op->arg;
+    const bool sign = how == LLVM_OP_SDIV || how == LLVM_OP_SREM, rem = how == LLVM_OP_SREM || how == LLVM_OP_UREM;
     llvm_value zero = gen_const(e, c, 0), one = gen_const(e, c, 1), ones = B(Not, zero);
     llvm_value by_zero = B(ICmp, LLVM_EQ, x[1], zero), by_minus = B(ICmp, LLVM_EQ, x[1], ones);
-    llvm_value odd = sign ? B(Or, by_zero, by_minus) : by_zero;
-    llvm_value v = B(BinOp, (enum llvm_opcode)op->arg, x[0], B(Select, odd, one, x[1]));
+    llvm_value odd = sign ? B(Or, by_zero, by_minus) : by_zero, by = B(Select, odd, one, x[1]);
+    llvm_value v = c == 'i' ? op_divide_32(e, how, x[0], by) : B(BinOp, how, x[0], by);
     (void)r;
     if (sign)
         v = B(Select, by_minus, rem ? zero : B(Neg, x[0]), v);
@@ -453,7 +469,7 @@ static llvm_value make_approx(struct gen *e, const struct op *op, llvm_value *x,
 #define LOGIC(op, opcode)                                                                                              \
     BIN(op##_b16, "hhh", opcode, AFFINE_BITS)                                                                            \
     BIN(op##_b32, "iii", opcode, AFFINE_BITS) BIN(op##_b64, "lll", opcode, AFFINE_BITS)
-#define DIVIDES(op, T, s, opcode) ROW(op##_##T, s, make_divide, AFFINE_NO, .arg = opcode)
+#define DIVIDES(op, T, s, opcode) ROW(op##_##T, s, make_divide, AFFINE_NO, .arg = opcode, .lanes_by_body = s[0] == 'l')
 #define SETP(cmp, T, s, how) ROW(setp_##cmp##_##T, s, make_icmp, AFFINE_NO, .arg = how)
 #define SETP_SIGNED(T, s)                                                                                              \
     SETP(eq, T, s, LLVM_EQ)                                                                                            \

@@ -59,6 +59,8 @@ struct op {
     u8 form, affine;
     int arg;    /* the function's own */
     bool exact; /* an f32 result is as the hardware has it, NaNs too */
+    bool
+        lanes_by_body; /* vectors are the body's: processors have no such instruction, and LLVM would do lane by lane */
     /* OP_LOAD, OP_STORE, OP_PACK, OP_UNPACK: */
     u8 space, size, count; /* size: bytes of an element */
     bool sign;

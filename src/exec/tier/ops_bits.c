@@ -16,7 +16,8 @@ static llvm_value make_shift_16(struct gen *e, const struct op *op, llvm_value *
 static llvm_value make_divide_16(struct gen *e, const struct op *op, llvm_value *x, const struct ir_inst *r)
 {
     llvm_value zero = gen_const(e, 'i', 0), by_zero = B(ICmp, LLVM_EQ, x[1], zero);
-    llvm_value v = B(BinOp, (enum llvm_opcode)op->arg, x[0], B(Select, by_zero, gen_const(e, 'i', 1), x[1]));
+    llvm_value by = B(Select, by_zero, gen_const(e, 'i', 1), x[1]);
+    llvm_value v = op_divide_32(e, (enum llvm_opcode)op->arg, x[0], by);
     (void)r;
     return B(Select, by_zero, B(Not, zero), v);
 }

@@ -38,6 +38,24 @@ static llvm_value make_cvt_to_float(struct gen *e, const struct op *op, llvm_val
 enum { R_NEAR, R_ZERO, R_DOWN, R_UP, UNSIGNED = 4 };
 static const char *const rounds[] = {"llvm.rint", "llvm.trunc", "llvm.floor", "llvm.ceil"};
 
+/* A whole number as one of `bits`, clamped; a NaN gives 0. llvm.fptosi.sat would go lane by lane. */
+static llvm_value clamped(struct gen *e, llvm_value a, char letter, u32 bits, bool sign)
+{
+    const char to = bits == 64 ? 'l' : 'i';
+    const u64 one = 1, top = sign ? (one << (bits - 1)) - 1 : bits == 64 ? UINT64_MAX : (one << bits) - 1;
+    const double end = (double)(one << (bits - 1)) * (sign ? 1 : 2), low = sign ? -end : 0;
+    llvm_value small = B(FCmp, LLVM_OLT, a, gen_real(e, letter, low));
+    llvm_value large = B(FCmp, LLVM_OGE, a, gen_real(e, letter, end));
+    llvm_value in =
+        B(And, B(FCmp, LLVM_OGE, a, gen_real(e, letter, low)), B(FCmp, LLVM_OLT, a, gen_real(e, letter, end)));
+    llvm_value x = B(Select, in, a, gen_real(e, letter, 0));
+    llvm_value v = sign ? B(FPToSI, x, gen_type(e, to)) : B(FPToUI, x, gen_type(e, to));
+    v = B(Select, large, gen_const(e, to, top), v);
+    if (sign)
+        v = B(Select, small, gen_const(e, to, ~top), v);
+    return bits < 32 ? B(And, v, gen_const(e, to, (one << bits) - 1)) : v;
+}
+
 static llvm_value make_cvt_from_float(struct gen *e, const struct op *op, llvm_value *x, const struct ir_inst *r)
 {
     const u32 bits = (u32)op->arg >> 16;
@@ -45,11 +63,7 @@ static llvm_value make_cvt_from_float(struct gen *e, const struct op *op, llvm_v
     llvm_value a = op->arg & FTZ ? op_flush(e, x[0]) : x[0];
     (void)r;
     a = gen_call_of(e, rounds[op->arg & 3], &a, 1);
-    llvm_type t = op_type(e, bits == 8 ? e->i8 : bits == 16 ? e->i16 : bits == 32 ? e->i32 : e->i64);
-    llvm_type types[] = {t, e->ll->TypeOf(a)};
-    llvm_value v = gen_call(e, op->arg & UNSIGNED ? "llvm.fptoui.sat" : "llvm.fptosi.sat", types, 2, &a, 1);
-    if (bits < 32)
-        v = B(ZExt, v, gen_type(e, 'i'));
+    llvm_value v = clamped(e, a, op->spec[1], bits, !(op->arg & UNSIGNED));
     if (f64_source || bits == 64)
         v = B(Select, B(FCmp, LLVM_UNO, a, a), gen_const(e, bits == 64 ? 'l' : 'i', (u64)1 << (bits - 1)), v);
     return v;

@@ -17,6 +17,8 @@ extern const struct op_rows ops_bits, ops_convert, ops_half;
 enum { FTZ = 256, SAT = 512 };
 
 llvm_value op_flush(struct gen *e, llvm_value x); /* an f32 */
+/* how: of 32 bits, enum llvm_opcode; b is not 0, and not -1 where a is the least. */
+llvm_value op_divide_32(struct gen *e, enum llvm_opcode how, llvm_value a, llvm_value b);
 llvm_value op_saturate(struct gen *e, llvm_value x);
 llvm_value op_quiet_f64(struct gen *e, llvm_value x, llvm_value r); /* r, but x quieted where it is a NaN */
 llvm_value op_widen_f32(struct gen *e, llvm_value x);

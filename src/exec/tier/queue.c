@@ -19,6 +19,7 @@ enum { NICENESS = 5, STACK_BYTES = 64 << 20 };
 struct job {
     struct job *next;
     u64 ticket;
+    bool awaited; /* somebody stands still until it has run */
     void (*run)(void *), (*drop)(void *);
     void *arg;
 };
@@ -45,11 +46,18 @@ static void settle(void)
     pthread_cond_broadcast(&queue.ended);
 }
 
+/* From the first job on that nobody waits for. The niceness is the thread's own, on Linux; where it may not be changed the
+ * thread is as any other. */
+static void be_nice(bool *is_nice)
+{
+    const int niceness = *is_nice ? 0 : nice(NICENESS);
+    (void)niceness;
+    *is_nice = true;
+}
+
 static void *work(void *unused)
 {
-    const int niceness =
-        nice(NICENESS); /* the thread's own, on Linux; where it may not be, the thread is as any other */
-    (void)niceness;
+    bool is_nice = false;
     pthread_mutex_lock(&queue.lock);
     for (;;) {
         while (!queue.first || queue.ending)
@@ -59,6 +67,8 @@ static void *work(void *unused)
         if (!queue.first)
             queue.last = &queue.first;
         pthread_mutex_unlock(&queue.lock);
+        if (!j->awaited)
+            be_nice(&is_nice);
         j->run(j->arg);
         pthread_mutex_lock(&queue.lock);
         queue.running = NULL;
@@ -126,7 +136,7 @@ static bool ready(void)
 
 /* ---- jobs ---- */
 
-u64 tier_queue_add(void (*run)(void *), void (*drop)(void *), void *arg)
+static u64 add(void (*run)(void *), void (*drop)(void *), void *arg, bool awaited)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     llvm_hold_exit();
@@ -138,7 +148,7 @@ u64 tier_queue_add(void (*run)(void *), void (*drop)(void *), void *arg)
     u64 ticket = 0;
     if (ready()) {
         ticket = ++queue.newest;
-        *j = (struct job){.ticket = ticket, .run = run, .drop = drop, .arg = arg};
+        *j = (struct job){.ticket = ticket, .awaited = awaited, .run = run, .drop = drop, .arg = arg};
         *queue.last = j;
         queue.last = &j->next;
         pthread_cond_signal(&queue.added);
@@ -149,12 +159,22 @@ u64 tier_queue_add(void (*run)(void *), void (*drop)(void *), void *arg)
     return ticket;
 }
 
+u64 tier_queue_add(void (*run)(void *), void (*drop)(void *), void *arg) { return add(run, drop, arg, false); }
+
 void tier_queue_wait(u64 ticket)
 {
     pthread_mutex_lock(&queue.lock);
     while (queue.done < ticket && ready())
         pthread_cond_wait(&queue.ended, &queue.lock);
     pthread_mutex_unlock(&queue.lock);
+}
+
+bool tier_queue_run(void (*run)(void *), void (*drop)(void *), void *arg)
+{
+    const u64 ticket = add(run, drop, arg, true);
+    if (ticket)
+        tier_queue_wait(ticket);
+    return ticket != 0;
 }
 
 /* Under the lock: takes the first job with this arg out. */

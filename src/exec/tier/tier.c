@@ -77,7 +77,7 @@ static struct tier_code *enter_new(struct grid *g)
     if (c) {
         c->f = f;
         c->mode = g->mode;
-        c->mixed = g->launch->device->tier == TIER_MIXED;
+        c->mixed = g->launch->device->tier == TIER_MIXED ? 1 + (u32)(g->launch->seed % 1000) : 0;
         memcpy(c->block, g->launch->block, sizeof c->block);
         c->next = atomic_load(&f->codes);
         atomic_store_explicit(&f->codes, c, memory_order_release);
@@ -89,10 +89,7 @@ static struct tier_code *enter_new(struct grid *g)
 static void ask_now(struct grid *g)
 {
     struct tier_code *c = enter_new(g);
-    const u64 ticket = c ? tier_queue_add(compile_job, drop_job, c) : 0;
-    if (ticket)
-        tier_queue_wait(ticket);
-    else if (c)
+    if (c && !tier_queue_run(compile_job, drop_job, c))
         drop_job(c);
 }
 

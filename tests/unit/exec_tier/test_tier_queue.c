@@ -95,6 +95,16 @@ static void test_thread(void **state)
     assert_true(said[1]);
 }
 
+/* The first test: behind a job that nobody waited for the thread would be nice. */
+static void test_awaited(void **state)
+{
+    (void)state;
+    int said[2] = {0, 0};
+    assert_true(tier_queue_run(look_at_thread, count_drop, said));
+    assert_int_equal(said[0], getpriority(PRIO_PROCESS, 0));
+    assert_true(said[1]);
+}
+
 static void *open_gate(void *arg)
 {
     const struct timespec t = {0, 20000000};
@@ -212,8 +222,9 @@ static void test_exit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_exit), /* first: LLVM is not loaded yet */
-        TEST(test_order), TEST(test_thread), TEST(test_cancel), TEST(test_fork),
+        TEST(test_exit),    /* first: LLVM is not loaded yet */
+        TEST(test_awaited), /* before any job that nobody waits for */
+        TEST(test_order),   TEST(test_thread), TEST(test_cancel), TEST(test_fork),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
