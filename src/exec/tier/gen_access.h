@@ -20,6 +20,8 @@ struct access {
 /* ---- gen_memory.c ---- */
 llvm_value access_host(struct gen *e, const struct access *x, llvm_value at);
 llvm_type access_element_type(struct gen *e, const struct op *op);
+void access_load_whole(struct gen *e, const struct access *x, llvm_value at, llvm_value *v); /* at an address */
+llvm_value access_load_many(struct gen *e, const struct access *x, llvm_value at, u32 n);
 void access_put_elements(struct gen *e, const struct access *x, llvm_value *v, bool vec);
 llvm_value access_element(struct gen *e, const struct access *x, unsigned k, bool vec);
 llvm_value access_interleaved(struct gen *e, llvm_value *v, unsigned count);

@@ -157,13 +157,13 @@ llvm_value access_host(struct gen *e, const struct access *x, llvm_value at)
     return B(GEP2, e->i8, gen_arg(e, e->ptr, offsetof(struct tier_args, shared)), &at, 1);
 }
 
-/* Pointers of 32 lanes, to element k. */
-static llvm_value host_lanes(struct gen *e, const struct access *x, unsigned k)
+/* Pointers of 32 lanes. */
+static llvm_value host_lanes(struct gen *e, const struct access *x)
 {
     e->vec = true;
-    llvm_value at = k ? B(Add, x->at, gen_const(e, 'l', k * x->op->size)) : x->at;
     if (!x->shared)
-        return B(IntToPtr, at, gen_lanes_of(e, e->ptr));
+        return B(IntToPtr, x->at, gen_lanes_of(e, e->ptr));
+    llvm_value at = x->at;
     return B(GEP2, e->i8, gen_arg(e, e->ptr, offsetof(struct tier_args, shared)), &at, 1);
 }
 
@@ -230,21 +230,39 @@ void access_put_elements(struct gen *e, const struct access *x, llvm_value *v, b
     }
 }
 
+/* A lane's elements, as one access of the host: docs/memory-model.md says who relies on that. */
+void access_load_whole(struct gen *e, const struct access *x, llvm_value at, llvm_value *v)
+{
+    const unsigned count = x->op->count;
+    llvm_type t = access_element_type(e, x->op);
+    llvm_value all = gen_load(e, count > 1 ? e->ll->VectorType(t, count) : t, access_host(e, x, at), x->op->size);
+    v[0] = all;
+    for (unsigned k = 0; count > 1 && k < count; k++)
+        v[k] = B(ExtractElement, all, gen_int(e, e->i32, k));
+}
+
 static void load_one_place(struct gen *e, const struct access *x, llvm_value at)
 {
-    llvm_type t = access_element_type(e, x->op);
     llvm_value v[4];
-    for (unsigned k = 0; k < x->op->count; k++)
-        v[k] = gen_load(e, t, gen_at(e, access_host(e, x, at), k * x->op->size), x->op->size);
+    access_load_whole(e, x, at, v);
     access_put_elements(e, x, v, false);
+}
+
+/* n elements that lie one behind the other. Volatile where a lane has several: LLVM would load them apart if it sees that a
+ * shuffle wants them apart. */
+llvm_value access_load_many(struct gen *e, const struct access *x, llvm_value at, u32 n)
+{
+    llvm_type t = e->ll->VectorType(access_element_type(e, x->op), n);
+    llvm_value v = gen_load(e, t, access_host(e, x, at), x->op->size);
+    e->ll->SetVolatile(v, x->op->count > 1);
+    return v;
 }
 
 /* All of the row is there, so lanes that are not active may be read too. */
 static void load_row(struct gen *e, const struct access *x, llvm_value first)
 {
     const unsigned count = x->op->count;
-    llvm_value v[4], all = gen_load(e, e->ll->VectorType(access_element_type(e, x->op), IR_LANES * count),
-                                    access_host(e, x, first), x->op->size);
+    llvm_value v[4], all = access_load_many(e, x, first, IR_LANES * count);
     for (unsigned k = 0; k < count; k++)
         v[k] = count > 1 ? pick(e, all, k, count) : all;
     access_put_elements(e, x, v, true);
@@ -256,14 +274,21 @@ static llvm_value active_lanes(struct gen *e)
     return e->mask ? e->mask : gen_const(e, 'p', 1);
 }
 
+/* What a lane has in memory where lanes are apart: an element, or two as one of 64 bits. */
+static llvm_type lane_type(struct gen *e, const struct op *op)
+{
+    return gen_lanes_of(e, op->count > 1 ? e->i64 : access_element_type(e, op));
+}
+
 static void load_gather(struct gen *e, const struct access *x)
 {
-    llvm_type t = gen_lanes_of(e, access_element_type(e, x->op)), types[] = {t, gen_lanes_of(e, e->ptr)};
-    llvm_value v[4];
-    for (unsigned k = 0; k < x->op->count; k++) {
-        llvm_value args[] = {host_lanes(e, x, k), gen_int(e, e->i32, x->op->size), active_lanes(e),
-                             e->ll->ConstNull(t)};
-        v[k] = gen_call(e, "llvm.masked.gather", types, 2, args, 4);
+    llvm_type t = lane_type(e, x->op), types[] = {t, gen_lanes_of(e, e->ptr)};
+    llvm_value args[] = {host_lanes(e, x), gen_int(e, e->i32, x->bytes), active_lanes(e), e->ll->ConstNull(t)};
+    llvm_value all = gen_call(e, "llvm.masked.gather", types, 2, args, 4), v[2] = {all};
+    if (x->op->count > 1) {
+        llvm_type i = gen_lanes_of(e, e->i32);
+        v[0] = B(Trunc, all, i);
+        v[1] = B(Trunc, B(LShr, all, gen_const(e, 'l', 32)), i);
     }
     access_put_elements(e, x, v, true);
 }
@@ -297,11 +322,14 @@ static void store_one_place(struct gen *e, const struct access *x, llvm_value at
         llvm_value args[] = {B(BitCast, e->mask, e->i32), gen_int(e, e->i1, 1)};
         lane = B(Sub, lane, gen_call_of(e, "llvm.ctlz", args, 2));
     }
-    for (unsigned k = 0; k < x->op->count; k++) {
-        llvm_value v = is_uniform(e, x, k) ? access_element(e, x, k, false)
-                                           : B(ExtractElement, access_element(e, x, k, true), lane);
-        gen_store(e, v, gen_at(e, access_host(e, x, at), k * x->op->size), x->op->size);
-    }
+    llvm_value v[4] = {0}, all;
+    for (unsigned k = 0; k < x->op->count; k++)
+        v[k] = is_uniform(e, x, k) ? access_element(e, x, k, false)
+                                   : B(ExtractElement, access_element(e, x, k, true), lane);
+    all = x->op->count > 1 ? e->ll->GetPoison(e->ll->VectorType(access_element_type(e, x->op), x->op->count)) : v[0];
+    for (unsigned k = 0; x->op->count > 1 && k < x->op->count; k++)
+        all = B(InsertElement, all, v[k], gen_int(e, e->i32, k));
+    gen_store(e, all, access_host(e, x, at), x->op->size);
 }
 
 llvm_value access_each_twice(struct gen *e, llvm_value mask, unsigned count)
@@ -332,12 +360,15 @@ static void store_row(struct gen *e, const struct access *x, llvm_value first)
 /* In ascending order, as far as places overlap. */
 static void store_scatter(struct gen *e, const struct access *x)
 {
-    for (unsigned k = 0; k < x->op->count; k++) {
-        llvm_value v = access_element(e, x, k, true);
-        llvm_type types[] = {e->ll->TypeOf(v), gen_lanes_of(e, e->ptr)};
-        llvm_value args[] = {v, host_lanes(e, x, k), gen_int(e, e->i32, x->op->size), active_lanes(e)};
-        gen_call(e, "llvm.masked.scatter", types, 2, args, 4);
+    llvm_type t = lane_type(e, x->op), types[] = {t, gen_lanes_of(e, e->ptr)};
+    llvm_value v = access_element(e, x, 0, true);
+    if (x->op->count > 1) {
+        llvm_value high = B(ZExt, access_element(e, x, 1, true), t);
+        e->vec = true;
+        v = B(Or, B(ZExt, v, t), B(Shl, high, gen_const(e, 'l', 32)));
     }
+    llvm_value args[] = {v, host_lanes(e, x), gen_int(e, e->i32, x->bytes), active_lanes(e)};
+    gen_call(e, "llvm.masked.scatter", types, 2, args, 4);
 }
 
 /* ---- the slow way ---- */
@@ -402,13 +433,23 @@ static void choose(struct gen *e, const struct access *x, llvm_value ok, one_way
 }
 
 static void any_body(struct gen *e, const struct access *x) { by_body(e, x, false); }
-static void place_body(struct gen *e, const struct access *x) { by_body(e, x, true); }
 
-/* Addresses that nothing is known of: any places, or by the body. */
+/* One address of the local window is another place for each lane, so what the lanes load there differs. */
+static void place_body(struct gen *e, const struct access *x)
+{
+    if (x->op->form == OP_LOAD && x->op->space == SPACE_NONE && !e->mask) {
+        llvm_value base = gen_load(e, e->i64, gen_at(e, e->w, offsetof(struct warp, local_window)), 8);
+        gen_leave_unless(e, B(ICmp, LLVM_UGE, B(Sub, x->at, base), gen_int(e, e->i64, MEM_WINDOW_BYTES)));
+    }
+    by_body(e, x, true);
+}
+
+/* Addresses that nothing is known of: any places, or by the body. There are no gathers of 16 bytes, and two of 8 could come
+ * between the halves of a store. */
 static void scattered(struct gen *e, const struct access *x)
 {
     const bool store = x->op->form == OP_STORE;
-    if (x->op->size < 4 || (store && !e->has_scatter))
+    if (x->op->size < 4 || x->bytes > 8 || (store && !e->has_scatter))
         by_body(e, x, false);
     else
         choose(e, x, all_hold(e, x), do_lanes, NULL, any_body, 1);

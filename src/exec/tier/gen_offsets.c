@@ -56,9 +56,7 @@ static void load_runs(struct gen *e, const struct access *x, const struct access
     llvm_value v[4] = {0};
     for (u32 r = 0; r < l->nruns; r++) {
         const struct run *run = &l->runs[r];
-        llvm_type t = e->ll->VectorType(access_element_type(e, x->op), run->n * count);
-        llvm_value p = access_host(e, x, access_moved(e, x->at, x->shape.offset[run->first]));
-        llvm_value all = gen_load(e, t, p, x->op->size);
+        llvm_value all = access_load_many(e, x, access_moved(e, x->at, x->shape.offset[run->first]), run->n * count);
         for (unsigned k = 0; k < count; k++)
             v[k] = with_part(e, v[k], pick_some(e, all, k, count, run->n), run->first, run->n);
     }
@@ -68,18 +66,20 @@ static void load_runs(struct gen *e, const struct access *x, const struct access
 /* Few places, each of which many lanes read. */
 static void load_places(struct gen *e, const struct access *x, const struct access_layout *l)
 {
-    llvm_type t = access_element_type(e, x->op);
-    llvm_value v[4], index[IR_LANES];
+    const unsigned count = x->op->count;
+    llvm_type t = e->ll->VectorType(access_element_type(e, x->op), l->nplaces);
+    llvm_value v[4], one[4], index[IR_LANES];
     for (u32 i = 0; i < IR_LANES; i++)
         index[i] = gen_int(e, e->i32, l->place[i]);
-    for (unsigned k = 0; k < x->op->count; k++) {
-        llvm_value few = e->ll->GetPoison(e->ll->VectorType(t, l->nplaces));
-        for (u32 p = 0; p < l->nplaces; p++) {
-            llvm_value at = access_host(e, x, access_moved(e, x->at, l->places[p] + (i64)k * x->op->size));
-            few = B(InsertElement, few, gen_load(e, t, at, x->op->size), gen_int(e, e->i32, p));
-        }
-        v[k] = B(ShuffleVector, few, e->ll->GetPoison(e->ll->TypeOf(few)), e->ll->ConstVector(index, IR_LANES));
+    for (unsigned k = 0; k < count; k++)
+        v[k] = e->ll->GetPoison(t);
+    for (u32 p = 0; p < l->nplaces; p++) {
+        access_load_whole(e, x, access_moved(e, x->at, l->places[p]), one);
+        for (unsigned k = 0; k < count; k++)
+            v[k] = B(InsertElement, v[k], one[k], gen_int(e, e->i32, p));
     }
+    for (unsigned k = 0; k < count; k++)
+        v[k] = B(ShuffleVector, v[k], e->ll->GetPoison(t), e->ll->ConstVector(index, IR_LANES));
     access_put_elements(e, x, v, true);
 }
 
@@ -88,8 +88,7 @@ static void load_span(struct gen *e, const struct access *x, const struct access
 {
     const u32 n = (u32)(l->span / x->op->size);
     llvm_value v[4], index[IR_LANES];
-    llvm_value all = gen_load(e, e->ll->VectorType(access_element_type(e, x->op), n),
-                              access_host(e, x, access_moved(e, x->at, l->low)), x->op->size);
+    llvm_value all = access_load_many(e, x, access_moved(e, x->at, l->low), n);
     for (unsigned k = 0; k < x->op->count; k++) {
         for (u32 i = 0; i < IR_LANES; i++)
             index[i] = gen_int(e, e->i32, (u64)(x->shape.offset[i] - l->low) / x->op->size + k);
