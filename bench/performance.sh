@@ -9,7 +9,7 @@ cat <<'TEXT'
 # Performance
 
 Written by `bench/performance.sh`. The goals are 300 M warp instructions a second a core without hooks and 100 M with the
-meter, on the first four loops; a warp instruction is one PTX instruction for 32 lanes. The loops are in
+meter, on the first four loops, interpreted; a warp instruction is one PTX instruction for 32 lanes. The loops are in
 `bench/engine/loops.ptx`; their instructions are counted from the text and the trip count, not by our own counters.
 
 TEXT

@@ -131,6 +131,8 @@ struct exec_access {
     bool async;       /* cp.async, bulk copies: the memory is touched some time before the wait for it ends */
     bool uncounted;   /* not through the load-store unit, so it is not counted: bulk copies (async too) and what
                         built-in functions touch. One lane and up to 16 bytes an event */
+    bool again;       /* all lanes are active, and each is as far from lane 0 as in every other access of this site
+                        that says so */
     const u32 *bytes; /* cp.async: [32], what each lane reads of `size`; else NULL */
     const struct exec_block_info *block; /* until block_end; NULL in a test's own events */
     const struct ir_inst *pc;            /* for exec_access_value; NULL where there are no values to ask for */
@@ -222,11 +224,13 @@ enum exec_plain {
     PLAIN_ROW_OFF,   /* PATTERN_CONTIGUOUS, from elsewhere */
     PLAIN_SAME,      /* PATTERN_UNIFORM, all 32 lanes */
     PLAIN_SAME_SOME, /* PATTERN_UNIFORM, fewer lanes */
+    PLAIN_AGAIN,     /* as the last that was told with `again`: lane 0, too, is `phase` behind a multiple of 32 bytes */
     PLAIN_SHAPES
 };
 struct exec_site_count {
     u64 n
         [PLAIN_SHAPES]; /* 0: accesses of that shape are told; else 1 + how many there were since the instrument set 1 */
+    u32 phase;          /* the instrument's */
 };
 struct exec_counts {
     struct exec_block_count *blocks; /* by basic block; NULL: entries are told */
@@ -239,7 +243,8 @@ struct exec_hooks {
     void *launch;                                         /* passed to worker_begin */
     void *(*worker_begin)(void *launch, unsigned worker); /* on the launching thread, before any other event */
     /* Where the engine may count for itself in func. Once a worker and function, before func's first event; what it
-     * points to must live until the launch has ended. Never asked by a kernel that reads a clock. */
+     * points to must live until the launch has ended. Never asked by a kernel that reads a clock. Who has it is also told of
+     * accesses by compiled code, whose values cannot be asked for. */
     struct exec_counts (*counts)(void *ctx, const struct ir_func *func);
     void (*block_begin)(void *ctx, const struct exec_block_info *b);
     void (*block_end)(void *ctx, const struct exec_block_info *b);

@@ -360,10 +360,15 @@ void counter_access(void *ctx, const struct exec_access *a)
     const bool distinct = distinct_bytes(class);
     if (!distinct)
         t->bytes += MUTANT(52, lanes, 32) * a->size;
-    if (s->follows)
-        return; /* the access it was merged into pays */
+    if (s->follows) { /* the access it was merged into pays */
+        if (a->again && f->plain)
+            plain_again(c, s, class, a, NULL, &f->plain[a->site]);
+        return;
+    }
     const u32 bytes = s->bytes;
     const struct cost cost = cost_of(c, s, class, a, bytes);
+    if (LS_UNLIKELY(a->again) && f->plain)
+        plain_again(c, s, class, a, &cost, &f->plain[a->site]);
     t->requests++;
     t->cost += cost.cost;
     t->conflicts += cost.conflicts;

@@ -25,6 +25,10 @@ struct site_count {
     u8 plain_class, plain_bytes; /* of those that the engine counts (plain.c) */
     bool asked;                  /* whether it may */
     bool past_l1;                /* global loads and stores: L1 is not asked */
+    struct plain_cost {
+        u32 cost, conflicts, bytes;
+        u8 class;
+    } again; /* of the last access that was told with `again` */
     struct tally first;
     struct tally *others; /* [ACCESS_CLASSES], for generic accesses that hit several spaces; or NULL */
     struct memo *memo;

@@ -3,6 +3,7 @@
 #include "meter/plain.h"
 
 #include "meter/cost.h"
+#include "meter/sectors.h"
 
 /* One like all of that shape. */
 static struct exec_access example(enum exec_plain shape, enum access_class class, u8 size, u64 addr[32])
@@ -39,8 +40,35 @@ void plain_ask(const struct counter *c, struct site_count *s, enum access_class 
         return;
     s->plain_class = (u8) class;
     s->plain_bytes = a->size;
-    for (u32 shape = 0; shape < PLAIN_SHAPES; shape++)
+    for (u32 shape = 0; shape < PLAIN_AGAIN; shape++)
         n->n[shape] = costs_the_same(c, s, class, shape, a->size);
+}
+
+/* n of them. */
+static void settle_again(struct counter *c, struct site_count *s, u64 n)
+{
+    struct tally *t = n && !s->follows ? tally_of(c, s, s->again.class) : NULL;
+    if (!t)
+        return;
+    t->requests += n;
+    t->cost += n * s->again.cost;
+    t->conflicts += n * s->again.conflicts;
+    t->bytes += n * s->again.bytes;
+}
+
+/* Sectors begin anew after 32 bytes, wide accesses that others are parts of after less, and banks after their width. */
+void plain_again(struct counter *c, struct site_count *s, enum access_class class, const struct exec_access *a,
+                 const struct cost *cost, struct exec_site_count *n)
+{
+    settle_again(c, s, n->n[PLAIN_AGAIN] ? n->n[PLAIN_AGAIN] - 1 : 0);
+    s->again = (struct plain_cost){.class = (u8) class};
+    if (cost) {
+        s->again.cost = cost->cost;
+        s->again.conflicts = cost->conflicts;
+        s->again.bytes = cost->bytes;
+    }
+    n->n[PLAIN_AGAIN] = c->shape.bank_bytes <= SECTOR_BYTES;
+    n->phase = (u32)(a->addr[0] % SECTOR_BYTES);
 }
 
 static void settle_shape(struct counter *c, struct site_count *s, enum exec_plain shape, u64 n)
@@ -64,7 +92,9 @@ void plain_settle(struct counter *c)
         for (u32 site = 0; f->plain && site < f->func->src->ninsts; site++)
             for (u32 shape = 0; shape < PLAIN_SHAPES; shape++) {
                 u64 *n = &f->plain[site].n[shape];
-                if (*n > 1)
+                if (*n > 1 && shape == PLAIN_AGAIN)
+                    settle_again(c, &f->sites[site], *n - 1);
+                else if (*n > 1)
                     settle_shape(c, &f->sites[site], shape, *n - 1);
                 *n = 0;
             }

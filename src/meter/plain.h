@@ -7,6 +7,11 @@
 /* Which of the accesses like this one, at site s, the engine may count from now on. */
 void plain_ask(const struct counter *c, struct site_count *s, enum access_class class, const struct exec_access *a,
                struct exec_site_count *n);
+/* The access, which is told with `again` and costs this, is what the engine counts as PLAIN_AGAIN from now on. cost NULL:
+ * another one pays. */
+struct cost;
+void plain_again(struct counter *c, struct site_count *s, enum access_class class, const struct exec_access *a,
+                 const struct cost *cost, struct exec_site_count *n);
 /* Adds what it has counted to the tallies. */
 void plain_settle(struct counter *c);
 

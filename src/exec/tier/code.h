@@ -69,7 +69,7 @@ struct tier_tell {
     void (*any)(struct warp *w, const struct tier_args *args, u32 site, u32 what, u32 mask);
 };
 /* An access in a word: the space of the event, elements and their bytes, and these. */
-enum { TELL_STORE = 1 << 24, TELL_SIGNED = 1 << 25, TELL_GENERIC = 1 << 26 };
+enum { TELL_STORE = 1 << 24, TELL_SIGNED = 1 << 25, TELL_GENERIC = 1 << 26, TELL_AGAIN = 1 << 27 };
 #define TELL_WHAT(space, size, count) ((u32)(space) | (u32)(size) << 8 | (u32)(count) << 16)
 
 /* Runs warps of the block, whose lanes are all active, each from the entry of that number, until one's result is not the one

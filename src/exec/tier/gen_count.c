@@ -91,26 +91,32 @@ static u32 what_of(const struct access *x)
                                     : 0);
 }
 
-/* pattern NULL: the engine looks what it is. */
-static void tell(struct gen *e, const struct access *x, llvm_value lanes, llvm_value pattern)
+/* pattern NULL: the engine looks what it is. more: a flag of the word that says what the access is. */
+static void tell(struct gen *e, const struct access *x, llvm_value lanes, llvm_value pattern, u32 more)
 {
     gen_store(e, lanes, gen_at(e, e->args, offsetof(struct tier_args, addr)), 8);
     llvm_value args[] = {
-        e->w, e->args, gen_int(e, e->i32, x->r->site), gen_int(e, e->i32, what_of(x)), bits_of(e, e->mask), pattern};
+        e->w,   e->args, gen_int(e, e->i32, x->r->site), gen_int(e, e->i32, what_of(x) | more), bits_of(e, e->mask),
+        pattern};
     call_tell(e, pattern ? offsetof(struct tier_tell, known) : offsetof(struct tier_tell, any), args, pattern ? 6 : 5);
 }
 
 static void tell_known(struct gen *e, const struct access *x, llvm_value lanes, enum exec_pattern pattern)
 {
-    tell(e, x, lanes, gen_int(e, e->i32, pattern));
+    tell(e, x, lanes, gen_int(e, e->i32, pattern), 0);
+}
+
+static llvm_value counters_of(struct gen *e, const struct access *x)
+{
+    llvm_value sites = gen_arg(e, e->ptr, offsetof(struct tier_args, plain));
+    return gen_at(e, sites, x->r->site * sizeof(struct exec_site_count));
 }
 
 /* Adds 1 to the counter, whose offset among the site's is given, if it is in use; else tells lanes so far apart. */
 static void count_or_tell(struct gen *e, const struct access *x, llvm_value offset, llvm_value first, u32 stride)
 {
     llvm_block count = gen_block(e), tell = gen_block(e), go = gen_block(e);
-    llvm_value sites = gen_arg(e, e->ptr, offsetof(struct tier_args, plain));
-    llvm_value at = gen_at(e, sites, x->r->site * sizeof(struct exec_site_count));
+    llvm_value at = counters_of(e, x);
     at = B(GEP2, e->i8, at, &offset, 1);
     llvm_value n = gen_load(e, e->i64, at, 8);
     gen_branch(e, not_zero(e, n), count, tell, 1);
@@ -147,11 +153,35 @@ static void count_row(struct gen *e, const struct access *x, llvm_value first)
     count_or_tell(e, x, B(Select, on, counter(e, PLAIN_ROW), counter(e, PLAIN_ROW_OFF)), first, x->bytes);
 }
 
+/* Lanes that are always as far apart, all of them active: as long as lane 0 is at the same place within 32 bytes, that is as
+ * long as sectors and banks are hit alike, it is counted. at: lane 0's place, or those of all lanes. */
+static void count_again(struct gen *e, const struct access *x, llvm_value first, llvm_value at)
+{
+    const struct value lanes = {.v = at, .s = x->shape};
+    llvm_block count = gen_block(e), other = gen_block(e), go = gen_block(e);
+    llvm_value all = counters_of(e, x), counter = gen_at(e, all, offsetof(struct exec_site_count, n[PLAIN_AGAIN]));
+    llvm_value phase = gen_load(e, e->i32, gen_at(e, all, offsetof(struct exec_site_count, phase)), 4);
+    llvm_value n = gen_load(e, e->i64, counter, 8);
+    llvm_value low = B(And, B(Trunc, first, e->i32), gen_int(e, e->i32, 31));
+    gen_branch(e, B(And, not_zero(e, n), B(ICmp, LLVM_EQ, low, phase)), count, other, 1);
+    gen_here(e, count);
+    gen_store(e, B(Add, n, gen_int(e, e->i64, 1)), counter, 8);
+    e->ll->BuildBr(e->b, go);
+    gen_here(e, other);
+    tell(e, x, first == at ? gen_vector(e, lanes, CELL_64) : at, gen_int(e, e->i32, PATTERN_GATHER), TELL_AGAIN);
+    e->ll->BuildBr(e->b, go);
+    gen_here(e, go);
+}
+
 /* Any places, but no row of the whole warp: that has been asked before. */
 static void count_lanes(struct gen *e, const struct access *x)
 {
     if (e->mask || x->ok) {
-        tell(e, x, x->at, NULL);
+        tell(e, x, x->at, NULL, 0);
+        return;
+    }
+    if (x->shape.kind == SHAPE_OFFSETS) {
+        count_again(e, x, B(ExtractElement, x->at, gen_int(e, e->i32, 0)), x->at);
         return;
     }
     llvm_block one = gen_block(e), many = gen_block(e), go = gen_block(e);
@@ -183,8 +213,12 @@ static void count_offsets(struct gen *e, const struct access *x)
         count_row(e, x, x->at);
         return;
     }
+    if (!e->mask) {
+        count_again(e, x, x->at, x->at);
+        return;
+    }
     if (!is_row(x)) {
-        tell(e, x, gen_vector(e, lanes, CELL_64), e->mask ? NULL : gen_int(e, e->i32, PATTERN_GATHER));
+        tell(e, x, gen_vector(e, lanes, CELL_64), NULL, 0);
         return;
     }
     llvm_block all = gen_block(e), some = gen_block(e), go = gen_block(e);
@@ -193,7 +227,7 @@ static void count_offsets(struct gen *e, const struct access *x)
     count_row(e, x, x->at);
     e->ll->BuildBr(e->b, go);
     gen_here(e, some);
-    tell(e, x, gen_vector(e, lanes, CELL_64), NULL);
+    tell(e, x, gen_vector(e, lanes, CELL_64), NULL, 0);
     e->ll->BuildBr(e->b, go);
     gen_here(e, go);
 }

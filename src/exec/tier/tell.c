@@ -45,6 +45,7 @@ static void tell_known(struct warp *w, const struct tier_args *args, u32 site, u
                                   .type = type_of(what),
                                   .generic = what & TELL_GENERIC,
                                   .warp = w->index,
+                                  .again = what & TELL_AGAIN,
                                   .block = w->info,
                                   .addr = args->addr};
     if (w->hooks->access)

@@ -160,6 +160,15 @@ static void test_accesses(void **state)
     compare_all("wide", 32, 8, n, wide);
 }
 
+static void test_patterns(void **state)
+{
+    static const u32 n[] = {1, 5, 33, 0}, off[] = {0, 4, 28};
+    (void)state;
+    compare_all("again", 256, 1, n, off);
+    compare_all("again", 16, 16, n, off);
+    compare_all("again", 8, 8, n, off);
+}
+
 static void test_parting(void **state)
 {
     static const u32 ends[] = {1, 500, 1001, 1536, 0}, trips[] = {1, 2, 9, 33, 0}, off[] = {0, 0, 0};
@@ -190,6 +199,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_parting),
         cmocka_unit_test(test_bodies),
     };
