@@ -378,6 +378,18 @@ def what_cannot_be_gone_back_in():
     assert d.go("step")["tick"] == 1
     assert "LOCKSTEP_DEBUG_MEMORY" in d.refused("goto", tick=0)
     assert d.run_to_end()[0] == 0
+    d = subject("says")  # two launches: the first is not kept, the second is
+    d.ask("set", record="stops")
+    d.ask("interrupt")
+    assert d.go()["reason"] == "interrupt"
+    assert d.go("step")["tick"] == 1
+    assert "record" in d.refused("goto", tick=0)
+    assert d.refused("set", record="some")
+    d.ask("break", kind="entry")
+    assert d.go()["tick"] == 0
+    assert d.go("step")["tick"] == 1
+    assert d.go("goto", tick=0)["tick"] == 0
+    d.kill()
 
 
 @test

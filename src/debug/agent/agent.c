@@ -13,7 +13,8 @@ struct agent agent = {.serving = PTHREAD_MUTEX_INITIALIZER, .modules_lock = PTHR
 void let_loose(void)
 {
     struct debuggee *run = agent.run;
-    agent.on = agent.stop_on_module = agent.stop_at_end = agent.interrupted = false;
+    agent.on = false;
+    agent.stop_on_module = agent.stop_at_end = agent.interrupted = false;
     while (agent.stops) {
         struct stop *next = agent.stops->next;
         stop_free(agent.stops);
@@ -27,6 +28,7 @@ void let_loose(void)
         stops_place();
         gate_alarm(UINT64_MAX);
     }
+    snapshot_drop(&agent.snapshot);
     wire_close(agent.wire);
 }
 
@@ -139,7 +141,8 @@ const char *agent_start(const struct agent_config *c)
     if (!agent.wire)
         return why;
     pthread_mutex_lock(&agent.serving);
-    agent.on = agent.ready = true;
+    agent.on = true;
+    agent.ready = true;
     stand_still(hello());
     pthread_mutex_unlock(&agent.serving);
     serve_waiting_alone();

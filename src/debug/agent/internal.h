@@ -8,6 +8,7 @@
 #define LS_DEBUG_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "debug/agent/agent.h"
 #include "debug/agent/condition.h"
@@ -59,6 +60,7 @@ void stop_delete(struct stop *s);
 void stops_place(void);
 void stops_forget(void); /* places: the gates are about to go */
 bool stops_any(enum stop_kind kind);
+bool stops_concern(const struct exec_launch *l); /* one may hold in the launch, or in what it launches */
 json_t *stop_told(const struct stop *s);
 
 /* A store whose effect is to be looked at before the next instruction. */
@@ -155,7 +157,6 @@ struct debuggee {
     struct gate_place place; /* if has_place */
     bool has_place, stopped, at_end;
     const struct exec_fault *fault;
-    struct snapshot snapshot;
     const char *no_return; /* why the launch cannot be run again, or NULL */
     bool back;             /* it is to be run again */
     bool entry;            /* a grid has just begun */
@@ -175,13 +176,17 @@ struct agent_module {
     u64 id;
 };
 
+enum keep { KEEP_ALL, KEEP_STOPS /* launches in which a stop may hold */, KEEP_NONE };
+
 struct agent {
     struct agent_config config;
-    bool ready; /* the wire is there */
+    atomic_bool ready; /* the wire is there */
+    atomic_bool on;    /* and the debugger */
     struct wire *wire;
     pthread_mutex_t serving;
-    bool on;
-    bool stop_on_module, stop_at_end, no_record;
+    bool stop_on_module, stop_at_end;
+    enum keep keep;
+    struct snapshot snapshot; /* of the launch under way, or of the last one */
     bool interrupted;
     pthread_mutex_t modules_lock;
     struct agent_module *modules;

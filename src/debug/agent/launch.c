@@ -107,8 +107,9 @@ static void begin(struct debuggee *run, const struct exec_launch *l)
     run->root = l;
     run->until = UINT64_MAX;
     run->timer_floor = l->device->timer_floor;
-    run->no_return = agent.no_record ? "launches are not kept (set record)"
-                                     : snapshot_take(&run->snapshot, agent.config.mem, agent.config.memory_most);
+    const bool kept = agent.keep == KEEP_ALL || (agent.keep == KEEP_STOPS && (agent.stop_at_end || stops_concern(l)));
+    run->no_return = !kept ? "this launch was not kept (set record)"
+                           : snapshot_take(&agent.snapshot, agent.config.mem, agent.config.memory_most);
     agent.run = run;
 }
 
@@ -116,7 +117,6 @@ static void finish(struct debuggee *run)
 {
     agent.run = NULL;
     stops_forget();
-    snapshot_drop(&run->snapshot);
     step_end(&run->step);
     travel_done(&run->travel);
     ls_free(run->ids);
@@ -125,7 +125,7 @@ static void finish(struct debuggee *run)
 /* Everything as it was before the first run. */
 static void rewind_all(struct debuggee *run)
 {
-    snapshot_restore(&run->snapshot);
+    snapshot_restore(&agent.snapshot);
     run->root->device->timer_floor = run->timer_floor;
     run->seen = 0;
     run->ngrids = 0;

@@ -200,12 +200,22 @@ static enum answer detach(json_t *q)
     return ANSWER_GO;
 }
 
+static bool set_record(const json_t *value)
+{
+    static const char *const words[] = {[KEEP_ALL] = "all", [KEEP_STOPS] = "stops", [KEEP_NONE] = "none"};
+    for (unsigned k = 0; value && k < LS_ARRAY_LEN(words); k++)
+        if (strcmp(json_string_value(value) ? json_string_value(value) : "", words[k]) == 0) {
+            agent.keep = (enum keep)k;
+            return true;
+        }
+    return !value;
+}
+
 static enum answer set(json_t *q)
 {
     agent.stop_on_module = word_flag(q, "stop_on_module", agent.stop_on_module);
     agent.stop_at_end = word_flag(q, "stop_at_end", agent.stop_at_end);
-    agent.no_record = !word_flag(q, "record", !agent.no_record);
-    return done(q);
+    return set_record(json_object_get(q, "record")) ? done(q) : refuse(q, "record is all, stops or none");
 }
 
 static enum answer status(json_t *q)

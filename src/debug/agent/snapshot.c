@@ -41,25 +41,49 @@ static void copy_differing(u8 *to, const u8 *from, u64 size)
 
 static bool keep(struct snapshot_part *p)
 {
-    void *at = mmap(NULL, p->block.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
-        return false;
-    p->before = at;
+    if (!p->before) {
+        void *at =
+            mmap(NULL, p->block.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at == MAP_FAILED)
+            return false;
+        p->before = at;
+    }
     copy_differing(p->before, (const u8 *)(uintptr_t)p->block.base, p->block.size);
     return true;
 }
 
+/* Both are in the order of addresses. */
+static void take_over(struct snapshot *s, struct snapshot *old)
+{
+    u64 k = 0;
+    for (u64 i = 0; i < s->nparts; i++) {
+        const struct mem_block *b = &s->parts[i].block;
+        while (k < old->nparts && old->parts[k].block.base < b->base)
+            k++;
+        if (k == old->nparts || old->parts[k].block.base != b->base || old->parts[k].block.size != b->size)
+            continue;
+        s->parts[i].before = old->parts[k].before;
+        old->parts[k].before = NULL;
+    }
+}
+
 const char *snapshot_take(struct snapshot *s, struct mem *mem, u64 most)
 {
+    struct snapshot old = *s;
     *s = (struct snapshot){0};
     mem_each(mem, count, s);
-    if (s->bytes > most)
-        return "more memory is live than LOCKSTEP_DEBUG_MEMORY allows to be kept";
-    s->parts = ls_calloc(s->nparts + 1, sizeof *s->parts);
-    if (!s->parts)
-        return "no memory";
+    if (s->bytes <= most)
+        s->parts = ls_calloc(s->nparts + 1, sizeof *s->parts);
+    if (!s->parts) {
+        const bool large = s->bytes > most;
+        *s = old;
+        snapshot_drop(s);
+        return large ? "more memory is live than LOCKSTEP_DEBUG_MEMORY allows to be kept" : "no memory";
+    }
     s->nparts = 0;
     mem_each(mem, list, s);
+    take_over(s, &old);
+    snapshot_drop(&old);
     for (u64 i = 0; i < s->nparts; i++)
         if (!keep(&s->parts[i])) {
             snapshot_drop(s);

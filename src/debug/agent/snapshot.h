@@ -15,7 +15,8 @@ struct snapshot {
     u64 heap; /* a sum that changes when blocks of the device's heap come or go */
 };
 
-/* NULL, or why it cannot be taken. */
+/* *s has what was taken before, or zeros: copies of memory that is still there are used again. NULL, or why it cannot be
+ * taken. */
 const char *snapshot_take(struct snapshot *s, struct mem *mem, u64 most);
 /* NULL, or why the launch cannot be run again. */
 const char *snapshot_lacks(const struct snapshot *s, struct mem *mem);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "debug/agent/internal.h"
+#include "exec/module.h"
 
 /* ---- from a request ---- */
 
@@ -147,6 +148,18 @@ bool stops_any(enum stop_kind kind)
     for (const struct stop *s = agent.stops; s; s = s->next)
         if (s->enabled && s->kind == kind)
             return true;
+    return false;
+}
+
+bool stops_concern(const struct exec_launch *l)
+{
+    for (const struct stop *s = agent.stops; s; s = s->next) {
+        if (s->enabled && (s->kind != STOP_AT_INSTRUCTION || strcmp(s->function, l->kernel->name) == 0))
+            return true;
+        for (unsigned k = 0; s->enabled && k < l->module->nunits; k++)
+            if (ptx_find_func(l->module->units[k], s->function))
+                return true;
+    }
     return false;
 }
 

@@ -21,7 +21,7 @@ u64 position(void)
 const char *travel_begin(struct travel t)
 {
     struct debuggee *run = agent.run;
-    const char *why = run->no_return ? run->no_return : snapshot_lacks(&run->snapshot, agent.config.mem);
+    const char *why = run->no_return ? run->no_return : snapshot_lacks(&agent.snapshot, agent.config.mem);
     if (why)
         return why;
     t.on = true;
