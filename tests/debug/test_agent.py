@@ -338,6 +338,23 @@ def reverse_continue_finds_the_last_stop():
 
 
 @test
+def reverse_continue_finds_all_stops():
+    d = at_entry("loops", "300000")  # more than one window of ticks
+    d.ask("set", stop_at_end=True)
+    d.go()
+    d.ask("break", kind="instruction", function=mangled(d, "loops"), index=0)
+    seen = []
+    while True:
+        s = d.go("reverse_continue")
+        if s["reason"] != "breakpoint":
+            break
+        seen.append((s["block"], s["warp"]))
+    assert s["reason"] == "begin" and s["tick"] == 0, s
+    assert seen == [(b, w) for b in (1, 0) for w in (3, 2, 1, 0)], seen
+    d.kill()
+
+
+@test
 def reverse_steps():
     d = at_entry("parts")
     name, index = index_of(d, "parts", "st.global")

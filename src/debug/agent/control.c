@@ -98,8 +98,9 @@ static bool watch_hit(struct debuggee *run, struct hit *h)
 
 static bool ordinary(struct debuggee *run, const struct gate_place *p)
 {
-    struct hit h = {0};
+    struct hit h;
     const char *reason;
+    hit_none(&h);
     if (watch_hit(run, &h) || stops_at(p, true, &h))
         return stop_here(run, h.reason, &h);
     if (agent.interrupted)
@@ -117,7 +118,9 @@ void control_alarm(void)
     const struct travel *t = &run->travel;
     u64 at = run->until;
     if (t->on)
-        at = t->record == RECORD_STEP || t->record == RECORD_OUT ? t->from : t->target;
+        at = t->record == RECORD_NOTHING                                         ? t->target
+             : !t->placed || t->record == RECORD_STEP || t->record == RECORD_OUT ? t->from
+                                                                                 : t->target;
     else if (run->step.on || agent.interrupted)
         at = 0;
     if (run->stored.on || run->entry)
@@ -133,9 +136,11 @@ bool control_at(void *ctx, const struct gate_place *p)
     run->place = *p;
     run->has_place = true;
     run->grid = look_grid(p->w);
-    if (agent.on && wire_waiting(agent.wire))
+    if (agent.on && wire_waiting(agent.wire)) {
         serve_waiting();
-    const bool go = !agent.on || (run->travel.on ? travel_at(p) : ordinary(run, p));
+        run->place.flags = gate_flags(p);
+    }
+    const bool go = !agent.on || (run->travel.on ? travel_at(&run->place) : ordinary(run, &run->place));
     run->entry = run->stored.on = false;
     if (go && agent.on && gate_flags(p) & FLAG_STORE)
         watch_before(&run->stored, p);

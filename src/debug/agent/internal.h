@@ -38,6 +38,8 @@ struct stop {
         bool on_write; /* not only where the value changes */
         u32 size;
         u64 address, block, thread; /* shared, local: whose */
+        const u8 *host;             /* of device memory: where it is, as of that epoch of the table of memory */
+        u64 epoch;
     } watch;
     /* as resolved for the functions that have gates */
     struct stop_place {
@@ -95,6 +97,14 @@ struct hit {
 
 /* The stop is enabled, p is one of the blocks, warps and functions that it is for, and its condition holds there. */
 bool stop_passes(struct stop *s, const struct gate_place *p);
+static inline void hit_none(struct hit *h)
+{
+    h->stop = NULL; /* the rest, which is large, means something when a part of it is set */
+    h->reason = NULL;
+    h->has_write = false;
+    h->passes = h->lanes = 0;
+}
+
 /* Before the instruction at p: keeps in *s what the watched memory holds, if the instruction may write it. */
 void watch_before(struct stored *s, const struct gate_place *p);
 /* Before the next one. */
@@ -102,8 +112,6 @@ bool watch_after(struct stored *s, struct hit *h);
 /* The stops at p itself, but for watches. count: hits count, and those to be ignored are. */
 bool stops_at(const struct gate_place *p, bool count, struct hit *h);
 
-/* What a store would touch: lanes of the warp that write to [at, at + size). known: the addresses are known. */
-u32 store_lanes(const struct gate_place *p, const u8 *at, u64 size, bool *known);
 u32 active_lanes(const struct gate_place *p); /* that run the instruction: its predicate says so */
 /* Passes of a shared access through the banks; 0: it is none. */
 u32 bank_passes(const struct gate_place *p);
@@ -133,7 +141,8 @@ enum record { RECORD_NOTHING, RECORD_STOPS, RECORD_STEP, RECORD_OUT, RECORD_WRIT
 struct travel {
     bool on;
     u64 target;
-    u64 from; /* what holds before this tick is not recorded */
+    u64 from;    /* what holds before this tick is not recorded, */
+    bool placed; /* so stops have flags from there on */
     enum record record;
     const char *reason; /* of the stop there */
     bool found;
@@ -218,7 +227,7 @@ void control_alarm(void); /* when the next gate is to ask */
 json_t *stop_event(const char *reason, const struct hit *h);
 
 /* travel.c */
-bool travel_at(const struct gate_place *p);
+bool travel_at(struct gate_place *p);
 bool travel_end(void);
 void travel_done(struct travel *t); /* what it has is freed */
 /* NULL: it has begun, and the launch is to be abandoned; else why it cannot be. */

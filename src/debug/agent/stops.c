@@ -227,9 +227,11 @@ static void flag_kind(const struct ir_func *func, u32 flag)
 static void place_all(void *ctx, const struct ir_func *func)
 {
     const struct debuggee *run = ctx;
+    if (run->travel.on && !run->travel.placed)
+        return;
     for (struct stop *s = agent.stops; s; s = s->next)
         place_instruction(s, func);
-    if (stops_any(STOP_AT_WATCH) || (run && run->travel.record == RECORD_WRITE))
+    if (stops_any(STOP_AT_WATCH) || run->travel.record == RECORD_WRITE)
         flag_kind(func, FLAG_STORE);
     if (stops_any(STOP_AT_DIVERGENCE))
         flag_kind(func, FLAG_BRANCH);

@@ -90,19 +90,38 @@ static const u8 *host_of(const struct gate_place *p, enum ptx_space space, unsig
                                                                                                                : NULL;
 }
 
-u32 store_lanes(const struct gate_place *p, const u8 *at, u64 size, bool *known)
+/* Of device memory, whose addresses are the host's; those of the windows of shared and local memory are none of them. */
+static u32 lanes_in_device_memory(const struct touched *t, const u8 *at, u64 size)
+{
+    const u64 first = (u64)(uintptr_t)at - t->size, span = size + t->size;
+    u32 lanes = 0;
+    for (int i = 0; i < IR_LANES; i++)
+        lanes |= (u32)(t->at[i] - first - 1 < span - 1) << i;
+    return lanes & t->mask;
+}
+
+static u32 lanes_in_own_memory(const struct gate_place *p, const struct touched *t, const u8 *at, u64 size)
 {
     const struct ptx_inst *i = &p->func->src->insts[p->site];
-    const struct touched t = touched_by(p);
     u32 lanes = 0;
-    *known = t.known;
-    for (u32 m = t.known ? t.mask : 0; m; m &= m - 1) {
+    for (u32 m = t->mask; m; m &= m - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(m);
-        const u8 *to = host_of(p, (enum ptx_space)i->space, lane, t.at[lane]);
-        if (to && to < at + size && at < to + t.size)
+        const u8 *to = host_of(p, (enum ptx_space)i->space, lane, t->at[lane]);
+        if (to && to < at + size && at < to + t->size)
             lanes |= 1u << lane;
     }
-    return t.known ? lanes : t.mask;
+    return lanes;
+}
+
+/* Lanes that write to [at, at + size); all that run if their addresses are not known. */
+static u32 store_lanes(const struct gate_place *p, const struct touched *t, const u8 *at, u64 size, bool device)
+{
+    const u8 space = p->func->src->insts[p->site].space;
+    if (!t->known)
+        return t->mask;
+    if (!device)
+        return lanes_in_own_memory(p, t, at, size);
+    return space == SPACE_GLOBAL || space == SPACE_NONE ? lanes_in_device_memory(t, at, size) : 0;
 }
 
 /* 32 banks of 4 bytes. Words that several lanes share count once; wider accesses go in halves or quarters of a warp, as
@@ -142,40 +161,54 @@ u32 bank_passes(const struct gate_place *p)
 
 /* ---- watches ---- */
 
-/* Where the watched bytes are when the warp of p stores; NULL: it cannot reach them. */
-static const u8 *watched_bytes(const struct stop *s, const struct gate_place *p)
+static bool of_device(const struct stop *s) { return s->watch.space == SPACE_GLOBAL || s->watch.space == SPACE_NONE; }
+
+/* Memory of the device stays where it is, and there, until something is freed. */
+static const u8 *device_bytes(struct stop *s)
 {
-    const struct exec_block_info *b = look_info(look_block_of(p->w));
-    const bool global = s->watch.space == SPACE_GLOBAL || s->watch.space == SPACE_NONE;
+    const u64 epoch = mem_epoch(agent.config.mem);
+    const char *why;
+    u8 *at;
+    if (s->watch.host && s->watch.epoch == epoch)
+        return s->watch.host;
+    const u64 n = look_memory(agent.config.mem, NULL, NULL, 0, (enum ptx_space)s->watch.space, s->watch.address,
+                              s->watch.size, false, &at, &why);
+    s->watch.host = n == s->watch.size ? at : NULL;
+    s->watch.epoch = epoch;
+    return s->watch.host;
+}
+
+/* Where the watched bytes are when the warp of p stores; NULL: it cannot reach them. */
+static const u8 *watched_bytes(struct stop *s, const struct gate_place *p)
+{
     const struct warp *w = p->w;
     unsigned lane = 0;
     const char *why;
     u8 *at;
-    if (!global && s->watch.block != b->linear)
+    if (of_device(s))
+        return device_bytes(s);
+    if (s->watch.block != look_info(look_block_of(p->w))->linear)
         return NULL;
     if (s->watch.space == SPACE_LOCAL) {
         w = look_warp(look_block_of(p->w), (u32)(s->watch.thread / IR_LANES));
         lane = (unsigned)(s->watch.thread % IR_LANES);
     }
-    if (!global && !w)
-        return NULL;
-    return look_memory(agent.config.mem, w, NULL, lane, (enum ptx_space)s->watch.space, s->watch.address, s->watch.size,
-                       false, &at, &why) == s->watch.size
-               ? at
-               : NULL;
+    const u64 n = w ? look_memory(agent.config.mem, w, NULL, lane, (enum ptx_space)s->watch.space, s->watch.address,
+                                  s->watch.size, false, &at, &why)
+                    : 0;
+    return n == s->watch.size ? at : NULL;
 }
 
-static void watch_one(struct stored *s, const struct stop *stop, const struct gate_place *p)
+static void watch_one(struct stored *s, struct stop *stop, const struct gate_place *p, const struct touched *t)
 {
-    bool known = false;
     const u8 *at = s->nwatched < LS_ARRAY_LEN(s->watched) ? watched_bytes(stop, p) : NULL;
-    const u32 lanes = at ? store_lanes(p, at, stop->watch.size, &known) : 0;
+    const u32 lanes = at ? store_lanes(p, t, at, stop->watch.size, of_device(stop)) : 0;
     if (!lanes)
         return;
     memcpy(s->watched[s->nwatched].before, at, stop->watch.size);
     s->watched[s->nwatched].at = at;
     s->watched[s->nwatched].stop = stop;
-    s->watched[s->nwatched].known = known;
+    s->watched[s->nwatched].known = t->known;
     s->watched[s->nwatched++].lanes = lanes;
 }
 
@@ -183,12 +216,15 @@ void watch_before(struct stored *s, const struct gate_place *p)
 {
     const struct travel *t = &agent.run->travel;
     s->nwatched = 0;
+    if (t->on && (t->record == RECORD_NOTHING || p->tick < t->from))
+        return;
+    const struct touched by = touched_by(p);
     if (t->on && t->record == RECORD_WRITE)
-        watch_one(s, t->watched, p);
+        watch_one(s, t->watched, p, &by);
     else
         for (struct stop *k = agent.stops; k; k = k->next)
             if (k->kind == STOP_AT_WATCH && stop_passes(k, p))
-                watch_one(s, k, p);
+                watch_one(s, k, p, &by);
     if (!s->nwatched)
         return;
     s->on = true;

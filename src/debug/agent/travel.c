@@ -4,8 +4,8 @@
  * last tick before it at which the thing held (travel.record), the second goes to that tick. A launch is the same in every
  * run, so a question that only needs the first run's answer (who wrote this?) ends where it was asked.
  *
- * Steps are looked for at every instruction, which is slow. The last one is mostly near: so only the last ticks before the
- * target are looked at first, and if none of them will do, more. */
+ * To look at each instruction, store or stop is slow, and what is looked for is mostly near: so only the last ticks before
+ * the target are looked at first, and if nothing held in them, more. */
 #include <string.h>
 
 #include "debug/agent/internal.h"
@@ -25,7 +25,7 @@ const char *travel_begin(struct travel t)
     if (why)
         return why;
     t.on = true;
-    if ((t.record == RECORD_STEP || t.record == RECORD_OUT) && t.target > WINDOW)
+    if (t.record != RECORD_NOTHING && t.target > WINDOW)
         t.from = t.target - WINDOW;
     json_incref(t.asked);
     run->travel = t;
@@ -69,9 +69,10 @@ static void record_step(struct travel *t, const struct gate_place *p)
 
 static void record(struct travel *t, const struct gate_place *p)
 {
-    struct hit h = {0};
+    struct hit h;
     if (p->tick < t->from)
         return;
+    hit_none(&h);
     if (t->record == RECORD_STEP || t->record == RECORD_OUT) {
         record_step(t, p);
     } else if (t->record == RECORD_STOPS && stops_at(p, false, &h)) {
@@ -99,7 +100,7 @@ static bool widen(struct debuggee *run)
     struct travel *t = &run->travel;
     const u64 width = (t->target - t->from) * WINDOW_GROWS;
     t->from = t->target > width ? t->target - width : 0;
-    t->has_line = false;
+    t->has_line = t->placed = false;
     run->back = true;
     return false;
 }
@@ -109,6 +110,7 @@ static bool again_to(struct debuggee *run, u64 target, const char *reason)
     run->travel.record = RECORD_NOTHING;
     run->travel.target = target;
     run->travel.from = 0;
+    run->travel.placed = false;
     run->travel.reason = reason;
     run->back = true;
     return false;
@@ -162,12 +164,17 @@ static bool arrive(struct debuggee *run)
     return stand_still(event);
 }
 
-bool travel_at(const struct gate_place *p)
+bool travel_at(struct gate_place *p)
 {
     struct debuggee *run = agent.run;
     look_at_store(run);
     if (p->tick >= run->travel.target)
         return arrive(run);
+    if (!run->travel.placed && run->travel.record != RECORD_NOTHING && p->tick >= run->travel.from) {
+        run->travel.placed = true;
+        stops_place();
+        p->flags = gate_flags(p);
+    }
     record(&run->travel, p);
     return true;
 }
