@@ -13,23 +13,35 @@ class Refused(Exception):
 class Debugger:
     """A program under the agent. Every wait has a limit, so that what hangs fails."""
 
-    def __init__(self, command, lib, environment=(), limit=60):
-        self.folder = tempfile.TemporaryDirectory()
-        path = os.path.join(self.folder.name, "agent")
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(path)
-        listener.listen(1)
-        listener.settimeout(limit)
-        env = dict(os.environ, LD_LIBRARY_PATH=lib, LOCKSTEP_DEBUG=path, **dict(environment))
-        self.program = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.socket = listener.accept()[0]
-        listener.close()
+    def __init__(self, command, lib, environment=(), limit=60, by_number=False):
+        self.env = dict(os.environ, LD_LIBRARY_PATH=lib, **dict(environment))
+        self.socket = self.start_by_number(command) if by_number else self.start_by_path(command, limit)
         self.socket.settimeout(limit)
         self.limit = limit
         self.rest = b""
         self.events = []
         self.last_id = 0
         self.hello = self.wait("hello")
+
+    def start(self, command, where, **words):
+        env = dict(self.env, LOCKSTEP_DEBUG=where)
+        self.program = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **words)
+
+    def start_by_path(self, command, limit):
+        self.folder = tempfile.TemporaryDirectory()
+        path = os.path.join(self.folder.name, "agent")
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(path)
+            listener.listen(1)
+            listener.settimeout(limit)
+            self.start(command, path)
+            return listener.accept()[0]
+
+    def start_by_number(self, command):
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self.start(command, str(theirs.fileno()), pass_fds=[theirs.fileno()])
+        return ours
 
     def receive(self):
         """One message, or None at the end."""

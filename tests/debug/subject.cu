@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
+#include <unistd.h>
 
 __device__ int counter;
 __device__ unsigned lock_word;
@@ -115,6 +117,19 @@ __global__ void waits(int *out)
     out[threadIdx.x + blockIdx.x * blockDim.x] = blockIdx.x;
 }
 
+// One warp waits for two.
+__global__ void stuck()
+{
+    asm volatile("bar.sync 1, 64;");
+}
+
+// Waits for what nobody does.
+__global__ void hangs(volatile int *out)
+{
+    while (out[0] == 0)
+        ;
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -143,6 +158,15 @@ int main(int argc, char **argv)
         timed<<<1, 32>>>(out);
     else if (!strcmp(name, "waits"))
         waits<<<2, 64>>>(out);
+    else if (!strcmp(name, "stuck"))
+        stuck<<<1, 32>>>();
+    else if (!strcmp(name, "hangs")) {
+        if (n) // while the kernel stands still
+            std::thread([] { usleep(300000), exit(7); }).detach();
+        hangs<<<1, 32>>>(out);
+        while (n)
+            pause();
+    }
     const cudaError_t e = cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
     long sum = 0;
     for (int k = 0; k < 4096; k++)

@@ -246,6 +246,22 @@ def a_fault_stops_before_the_end():
 
 
 @test
+def a_deadlock_stops_with_who_waits():
+    d = subject("stuck")
+    s = d.go()
+    assert s["reason"] == "fault" and "bar.sync" in s["text"], s
+    split = d.ask("warps")["warps"][0]["splits"][0]
+    assert (split["state"], split["barrier"], split["mask"]) == ("barrier", 1, "0xffffffff"), split
+    assert d.ask("frames", lane=4)["frames"][0]["function"] == mangled(d, "stuck")
+    assert d.ask("last_write", space="shared", of_block=0, address=0, size=4)["found"] is False
+    assert d.go("goto", tick=0)["tick"] == 0
+    assert d.go()["reason"] == "fault"
+    assert d.go("goto", tick=0)["tick"] == 0
+    assert d.go()["reason"] == "fault"
+    assert d.run_to_end()[0] == 1
+
+
+@test
 def watches():
     d = at_entry("raced")
     a = [x for x in d.ask("allocations")["allocations"] if x["kind"] == "device"][0]["address"]
@@ -570,6 +586,36 @@ def interrupted_while_it_runs():
     s = d.wait("stop")
     assert s["reason"] == "interrupt" and s["tick"] > 0, s
     d.kill()
+
+
+@test
+def a_kernel_that_never_ends():
+    d = subject("hangs")
+    d.ask("continue")
+    time.sleep(0.1)
+    d.ask("interrupt")
+    s = d.wait("stop")
+    assert s["reason"] == "interrupt", s
+    a = [x for x in d.ask("allocations")["allocations"] if x["kind"] == "device"][0]["address"]
+    assert d.go("goto", tick=s["tick"] - 5)["tick"] == s["tick"] - 5
+    d.ask("write", address=a, data="01000000")
+    assert d.run_to_end()[1] == "hangs: cudaSuccess, 1\n"
+
+
+@test
+def the_program_exits_in_a_stop():
+    d = subject("hangs", "1")
+    d.ask("break", kind="entry")
+    assert d.go()["reason"] == "entry"
+    assert d.finish()[0] == 7
+
+
+@test
+def a_socket_by_number():
+    d = Debugger([compiled(os.path.join(sources, "tests/debug/subject.cu")), "parts"], lib, by_number=True)
+    d.ask("break", kind="entry")
+    assert d.go()["tick"] == 0
+    assert d.run_to_end()[1] == "parts: cudaSuccess, 8256\n"
 
 
 @test

@@ -125,7 +125,8 @@ void control_alarm(void)
         at = 0;
     if (run->stored.on || run->entry)
         at = 0;
-    gate_alarm(at);
+    if (gate_alarm_now() != at)
+        gate_alarm(at);
     if (wire_waiting(agent.wire) && agent.on)
         gate_alarm(0); /* what has come since it was looked at */
 }
@@ -156,11 +157,15 @@ void control_fault(void *ctx, struct grid *g, const struct exec_fault *f)
         return;
     run->has_place = gate_last(&run->place);
     run->grid = g;
-    if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_TIMEOUT)
+    if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_TIMEOUT) {
         run->place.pc = NULL; /* nobody runs */
+        run->place.tick = gate_tick();
+    }
     run->fault = f;
-    travel_done(&run->travel);
-    stop_here(run, "fault", NULL);
+    if (run->travel.on)
+        travel_end();
+    else
+        stop_here(run, "fault", NULL);
     run->fault = NULL;
     run->has_place = false;
 }

@@ -228,7 +228,7 @@ json_t *stop_event(const char *reason, const struct hit *h);
 
 /* travel.c */
 bool travel_at(struct gate_place *p);
-bool travel_end(void);
+bool travel_end(void);              /* the launch has ended, or is about to by a fault: it goes no further */
 void travel_done(struct travel *t); /* what it has is freed */
 /* NULL: it has begun, and the launch is to be abandoned; else why it cannot be. */
 const char *travel_begin(struct travel t);
