@@ -110,10 +110,13 @@ static llvm_value make_widen_f32(struct gen *e, const struct op *op, llvm_value 
     return op_widen_f32(e, B(BitCast, x[0], gen_type(e, 'f')));
 }
 
+/* A NaN is quieted here, because LLVM takes what was widened before as it was, which may signal. */
 static llvm_value make_narrow_f64(struct gen *e, const struct op *op, llvm_value *x, const struct ir_inst *r)
 {
+    llvm_value u = B(BitCast, op_narrow_f64(e, x[0]), gen_type(e, 'i'));
+    llvm_value quiet = B(Or, u, gen_const(e, 'i', 0x00400000));
     (void)op, (void)r;
-    return op_narrow_f64(e, x[0]);
+    return B(BitCast, B(Select, B(FCmp, LLVM_UNO, x[0], x[0]), quiet, u), gen_type(e, 'f'));
 }
 
 /* clang-format off */ // rows
