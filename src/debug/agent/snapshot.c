@@ -92,13 +92,31 @@ const char *snapshot_take(struct snapshot *s, struct mem *mem, u64 most)
     return NULL;
 }
 
+struct look {
+    const struct snapshot *then;
+    u64 at, there, heap; /* at: in then->parts; both are in the order of addresses */
+};
+
+static void look_for(void *look, const struct mem_block *b)
+{
+    struct look *l = look;
+    const struct snapshot *s = l->then;
+    if (!is_kept(b))
+        return;
+    l->heap += b->kind == MEM_HEAP ? b->serial : 0;
+    while (l->at < s->nparts && s->parts[l->at].block.base < b->base)
+        l->at++;
+    l->there += l->at < s->nparts && s->parts[l->at].block.serial == b->serial;
+}
+
+/* Memory that another thread of the host has allocated since is none of the launch's, and stays as it is. */
 const char *snapshot_lacks(const struct snapshot *s, struct mem *mem)
 {
-    struct snapshot now = {0};
-    mem_each(mem, count, &now);
-    if (now.heap != s->heap)
+    struct look l = {.then = s};
+    mem_each(mem, look_for, &l);
+    if (l.heap != s->heap)
         return "the launch allocates or frees memory of the device's heap";
-    return now.nparts != s->nparts ? "memory has come or gone since the launch began" : NULL;
+    return l.there != s->nparts ? "memory has gone since the launch began" : NULL;
 }
 
 void snapshot_restore(const struct snapshot *s)
