@@ -1,5 +1,5 @@
-/* parse_debug.c - source positions: .file, .loc, and of DWARF sections only .debug_str, which holds the names of
- * inlined functions (PTX ISA 11.5).
+/* parse_debug.c - source positions: .file, .loc, and of DWARF sections where they are; only .debug_str, which holds the
+ * names of inlined functions, is read here (PTX ISA 11.5).
  *
  *     .loc file line column [',' 'function_name' label ['+' number] ',' 'inlined_at' file line column]
  *
@@ -199,10 +199,14 @@ void parse_section(struct parser *p)
     lex_skip(p);
     const char *open = p->at;
     lex_expect(p, '{', "the section's name");
+    const size_t first = (size_t)(p->at - p->m->text);
     if (len == 9 && memcmp(start, "debug_str", 9) == 0)
         parse_debug_str(p, open);
     else
         skip_braces(p, open);
+    const struct ptx_section section = {intern(&p->m->names, start - 1, len + 1), first,
+                                        (size_t)(p->at - p->m->text) - first - 1};
+    vec_push(&p->tmp, &p->sections, section);
 }
 
 enum { NAME_MAX_LEN = 4096 }; /* of an inlined function's name, for display only */

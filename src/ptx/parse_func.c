@@ -455,6 +455,7 @@ void parse_function(struct parser *p, u8 linkage, bool is_entry)
     p->scope->open = open;
     struct ptx_func *to = join(p, &f, at, true);
     parse_body(p, to);
+    p->last_func = to;
     scope_close(p);
     p->f = NULL;
 }

@@ -3,8 +3,8 @@
  *     module = {.version n.n | .target t {, t} | .address_size n | .file ... | .section ... | .pragma ...
  *               | .alias a, b ';' | [linkage] variable | [linkage] (.entry | .func) function}
  *
- * Source: PTX ISA 9.0, chapters 4, 5, 7, 11. Types and operands are checked as they are met (verify.c). Pragmas, DWARF
- * sections and the pointee of .ptr parameters are read and dropped: nothing in Lockstep depends on them. */
+ * Source: PTX ISA 9.0, chapters 4, 5, 7, 11. Types and operands are checked as they are met (verify.c). Pragmas
+ * and the pointee of .ptr parameters are read and dropped: nothing in Lockstep depends on them. */
 #include "ptx/parser.h"
 
 #include <stdlib.h>
@@ -164,6 +164,14 @@ static void parse_module_directive(struct parser *p)
     }
 }
 
+/* clang's labels between functions */
+static void parse_outer_label(struct parser *p)
+{
+    const struct ptx_outer_label l = {lex_ident(p, "a label"), p->last_func};
+    lex_expect(p, ':', "the label");
+    vec_push(&p->tmp, &p->outer_labels, l);
+}
+
 static void leave_function(struct parser *p)
 {
     while (p->scope != &p->module)
@@ -212,8 +220,8 @@ static void parse_module(struct parser *p)
             parse_module_directive(p);
         else if (c == ';')
             p->at++;
-        else if (lex_is_ident_start(c)) /* clang's labels between functions */
-            lex_ident(p, "a label"), lex_expect(p, ':', "the label");
+        else if (lex_is_ident_start(c))
+            parse_outer_label(p);
         else
             fail(p, p->at, "expected a directive");
     }
@@ -266,6 +274,8 @@ static void finish_module(struct parser *p)
     TAKE(funcs, struct ptx_func *);
     TAKE(files, const char *);
     TAKE(locs, struct ptx_loc);
+    TAKE(sections, struct ptx_section);
+    TAKE(outer_labels, struct ptx_outer_label);
 }
 
 static void start_module(struct parser *p, const char *text, size_t len, const char *file)

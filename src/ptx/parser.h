@@ -150,6 +150,9 @@ struct parser {
     VEC(struct ptx_loc) locs;
     VEC(struct loc_name) loc_names;
     VEC(char) debug_str;
+    VEC(struct ptx_section) sections;
+    VEC(struct ptx_outer_label) outer_labels;
+    struct ptx_func *last_func;  /* whose body came last */
     u32 *loc_latest, *loc_exact; /* parse_debug.c's hash tables over locs */
     u32 loc_cap;
 

@@ -7,7 +7,7 @@
  * Scopes are flattened: in a function the names of registers, variables and labels are unique (a name that a scope
  * repeats becomes name__1 and so on). A call's operands are, as written: PTX_LIST of results (if any), the target
  * (PTX_FUNC or PTX_REG), PTX_LIST of arguments (if any), PTX_LABEL of a .callprototype or .calltargets (if any).
- * Not kept: pragmas, DWARF sections (but for .debug_str's names), the pointee's space and alignment of .ptr. */
+ * Not kept: pragmas, the pointee's space and alignment of .ptr. Of debug sections only where they are (section.h). */
 #ifndef LS_PTX_H
 #define LS_PTX_H
 
@@ -232,6 +232,18 @@ struct ptx_loc {
     const char *function_name; /* of an inlined function, when debug_str tells, else NULL */
 };
 
+/* A debug section: where its text stands in the module's (section.h reads it). */
+struct ptx_section {
+    const char *name; /* ".debug_info" */
+    size_t at, len;   /* between the braces */
+};
+
+/* A label outside functions, which compilers put behind a function's end for debug sections. */
+struct ptx_outer_label {
+    const char *name;
+    const struct ptx_func *after; /* the function before it, or NULL */
+};
+
 struct ptx_func {
     const char *name;
     bool is_entry, is_proto, defined, noreturn;
@@ -275,6 +287,10 @@ struct ptx_module {
     u32 nfiles;
     struct ptx_loc *locs;
     u32 nlocs;
+    struct ptx_section *sections;
+    u32 nsections;
+    struct ptx_outer_label *outer_labels;
+    u32 nouter_labels;
     const char *text; /* copy of the source, NUL-terminated, for diagnostics */
     size_t text_len;
 };
