@@ -32,8 +32,7 @@ static bool number_of(struct debug_context *c, const struct debug_value *v, stru
 {
     const struct debug_type *t = debug_type_strip(v->type);
     *n = (struct number){0};
-    if (!t || (t->kind != DEBUG_BASE && t->kind != DEBUG_ENUM && t->kind != DEBUG_POINTER) || t->size > 8 ||
-        !t->size)
+    if (!t || (t->kind != DEBUG_BASE && t->kind != DEBUG_ENUM && t->kind != DEBUG_POINTER) || t->size > 8 || !t->size)
         return debug_fail(c, "Argument to arithmetic operation not a number or boolean.");
     *n = (struct number){.size = t->size, .bits = debug_value_bits(v), .is_unsigned = !debug_is_signed(t)};
     if (t->kind == DEBUG_BASE && t->encoding == DEBUG_FLOAT) {
@@ -327,8 +326,7 @@ bool debug_convert(struct debug_context *c, const struct debug_value *v, const s
         *out = debug_value_bytes(c, to, v->bytes);
         return true;
     }
-    if (!t || (t->kind != DEBUG_BASE && t->kind != DEBUG_ENUM && t->kind != DEBUG_POINTER) || t->size > 8 ||
-        !t->size)
+    if (!t || (t->kind != DEBUG_BASE && t->kind != DEBUG_ENUM && t->kind != DEBUG_POINTER) || t->size > 8 || !t->size)
         return debug_fail(c, "Invalid cast.");
     if (!number_of(c, v, &n))
         return debug_fail(c, "Invalid cast.");
