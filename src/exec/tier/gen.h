@@ -32,6 +32,14 @@ struct root_room {
     llvm_value lo, room;
 };
 
+/* Whether all bytes [low, high) behind an address are in the allocation of its root: what the node has asked already. */
+struct reach {
+    llvm_value base;
+    bool store;
+    i64 low, high;
+    llvm_value inside;
+};
+
 struct block_code {
     llvm_block block;
     llvm_value *phi; /* by cell */
@@ -69,6 +77,7 @@ struct gen {
     u64 *needed;           /* with a mask: the cells whose old value the other lanes may still need */
     bool vec;              /* what op_fn makes: vectors, or scalars */
     VEC(struct root_room) rooms;
+    VEC(struct reach) reached;
     VEC(llvm_value) fetched;  /* addresses that are fetched ahead */
     VEC(const i64 *) offsets; /* shape.offset */
     bool changed;             /* dry: some node's shapes are not what they were */

@@ -31,6 +31,18 @@ llvm_value access_each_twice(struct gen *e, llvm_value mask, unsigned count);
 /* Counts or tells the access, which is about to be done. first: of a row of all lanes, or NULL. */
 void gen_count_access(struct gen *e, const struct access *x, llvm_value first);
 
+/* The region that an access is checked against. */
+struct bounds {
+    llvm_value lo, len;
+};
+struct bounds access_site_bounds(struct gen *e, u32 site);
+/* How far into the region an access of n bytes may begin, plus one; 0: nowhere. */
+llvm_value access_room(struct gen *e, const struct bounds *b, u64 n);
+
+/* ---- gen_root.c: addresses that are made of a pointer among the parameters ---- */
+/* Whether `span` bytes from `low` behind the address are in the allocation of that pointer; NULL: it is made of none. */
+llvm_value access_by_root(struct gen *e, const struct access *x, i64 low, u64 span);
+
 /* ---- gen_offsets.c: lanes that are constant offsets apart ---- */
 /* Lanes whose places follow one another. */
 struct run {

@@ -330,7 +330,9 @@ static void gen_guarded(struct gen *e, const struct unit *u)
     gen_here(e, run);
     e->mask = lanes;
     e->needed = needed_behind(e, outer);
+    e->reached.len = 0; /* what is asked here is not known behind it, and nothing before it is of these lanes alone */
     gen_records(e, u);
+    e->reached.len = 0;
     e->mask = outer;
     e->needed = outer_needed;
     gen_meet(e, cells, skip, ends);
@@ -358,6 +360,7 @@ void gen_units(struct gen *e, u32 node)
 {
     const struct graph *g = e->g;
     const struct node *n = &g->nodes.at[node];
+    e->reached.len = 0;
     for (u32 k = n->first; k < n->end; k++) {
         const struct unit *u = &g->units.at[k];
         e->unit = k;

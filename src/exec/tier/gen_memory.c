@@ -60,12 +60,7 @@ static llvm_value address_lanes(struct gen *e, const struct access *x)
     return narrow ? zero_extended(e, v, true) : v;
 }
 
-/* The region that an access is checked against. */
-struct bounds {
-    llvm_value lo, len;
-};
-
-static struct bounds site_bounds(struct gen *e, u32 site)
+struct bounds access_site_bounds(struct gen *e, u32 site)
 {
     llvm_value lo = site_field(e, site, offsetof(struct site_cache, lo));
     return (struct bounds){lo, B(Sub, site_field(e, site, offsetof(struct site_cache, hi)), lo)};
@@ -75,36 +70,13 @@ static struct bounds bounds_of(struct gen *e, const struct access *x)
 {
     if (x->shared)
         return (struct bounds){gen_int(e, e->i64, 0), gen_arg(e, e->i64, offsetof(struct tier_args, shared_bytes))};
-    return site_bounds(e, x->r->site);
+    return access_site_bounds(e, x->r->site);
 }
 
-/* How far into the region an access of n bytes may begin, plus one; 0: nowhere. */
-static llvm_value room(struct gen *e, const struct bounds *b, u64 n)
+llvm_value access_room(struct gen *e, const struct bounds *b, u64 n)
 {
     llvm_value args[] = {B(Add, b->len, gen_int(e, e->i64, 1)), gen_int(e, e->i64, n)};
     return gen_call_of(e, "llvm.usub.sat", args, 2);
-}
-
-/* The room of the allocation that one access by way of this pointer touched last, as it was when the run began; none if the
- * pointer is not aligned as any access may need. */
-static const struct root_room *root_room(struct gen *e, u32 root, bool store, u32 site, u64 span)
-{
-    struct root_room made = {.root = root, .home = site, .store = store, .span = span};
-    for (u32 k = 0; k < e->rooms.len; k++) {
-        const struct root_room *r = &e->rooms.at[k];
-        if (r->root == root && r->store == store && r->span == span)
-            return r;
-        if (r->root == root && r->store == store)
-            made.home = r->home;
-    }
-    llvm_block here = gen_to(e, e->start);
-    const struct bounds b = site_bounds(e, made.home);
-    llvm_value low = B(And, e->consts[root - 1].v, gen_int(e, e->i64, 31));
-    made.lo = b.lo;
-    made.room = B(Select, B(ICmp, LLVM_EQ, low, gen_int(e, e->i64, 0)), room(e, &b, span), gen_int(e, e->i64, 0));
-    gen_here(e, here);
-    vec_push(e->mem, &e->rooms, made);
-    return &e->rooms.at[e->rooms.len - 1];
 }
 
 static llvm_value is_aligned(struct gen *e, const struct access *x, llvm_value at, char letter)
@@ -116,7 +88,7 @@ static llvm_value is_aligned(struct gen *e, const struct access *x, llvm_value a
 static llvm_value holds(struct gen *e, const struct access *x, llvm_value at, u64 n)
 {
     const struct bounds b = bounds_of(e, x);
-    llvm_value in = B(ICmp, LLVM_ULT, B(Sub, at, b.lo), room(e, &b, n));
+    llvm_value in = B(ICmp, LLVM_ULT, B(Sub, at, b.lo), access_room(e, &b, n));
     e->vec = false;
     return x->bytes > 1 ? B(And, in, is_aligned(e, x, at, 'l')) : in;
 }
@@ -133,7 +105,7 @@ static llvm_value all_hold(struct gen *e, const struct access *x)
 {
     const struct bounds b = bounds_of(e, x);
     llvm_value off = x->shared ? x->at : B(Sub, x->at, gen_splat(e, b.lo));
-    llvm_value in = B(ICmp, LLVM_ULT, off, gen_splat(e, room(e, &b, x->bytes)));
+    llvm_value in = B(ICmp, LLVM_ULT, off, gen_splat(e, access_room(e, &b, x->bytes)));
     e->vec = true;
     return in_all(e, x->bytes > 1 ? B(And, in, is_aligned(e, x, x->at, 'l')) : in);
 }
@@ -469,18 +441,14 @@ static void by_site(struct gen *e, const struct access *x)
     }
 }
 
-/* First against the one of the pointer that the address is made of, which is looked up once a run. Its alignment too, so
- * that only what is added to the pointer counts here. */
+/* First against the allocation of the pointer that the address is made of (gen_root.c). */
 static void by_root(struct gen *e, const struct access *x, i64 low, u64 span, one_way *way, llvm_value at)
 {
-    const bool aligned = x->shape.align >= shape_zeros(x->bytes) && !((u64)x->r->imm & (x->bytes - 1));
-    if (!x->shape.root || x->shared || !aligned) {
+    llvm_value ok = access_by_root(e, x, low, span);
+    if (ok)
+        choose(e, x, ok, way, at, by_site, 1);
+    else
         by_site(e, x);
-        return;
-    }
-    const struct root_room *room_of = root_room(e, x->shape.root, x->op->form == OP_STORE, x->r->site, span);
-    llvm_value ok = B(ICmp, LLVM_ULT, B(Sub, access_moved(e, x->at, low), room_of->lo), room_of->room);
-    choose(e, x, x->ok ? B(And, ok, x->ok) : ok, way, at, by_site, 1);
 }
 
 static void gen_access(struct gen *e, u32 record)
