@@ -30,6 +30,9 @@ struct session *session_new(void); /* NULL: no memory */
 /* Kills the program if it is still there. */
 void session_free(struct session *s);
 const char *session_error(const struct session *s);
+struct arena *session_memory(struct session *s); /* for what is asked at a stop; emptied when the launch goes on */
+/* Memory that runs out goes to this recovery point (base/arena.h), which the front end sets once, in its main loop. */
+jmp_buf *session_recovery(struct session *s);
 /* Set by a handler of Ctrl-C: what waits then interrupts the launch, and clears it. */
 void session_interruptible(struct session *s, volatile int *flag);
 
@@ -38,7 +41,8 @@ void session_interruptible(struct session *s, volatile int *flag);
 /* Starts the program with LOCKSTEP_DEBUG=`debug`, the number of an open descriptor that it inherits. False: it could not. */
 typedef bool session_spawn(void *ctx, const char *debug, pid_t *pid);
 
-bool session_start(struct session *s, session_spawn *spawn, void *ctx); /* and waits for the agent; then the program waits */
+/* It runs then; SESSION_BEGUN follows where CUDA starts, or its end if it does not use CUDA. */
+bool session_start(struct session *s, session_spawn *spawn, void *ctx);
 bool session_detach(struct session *s); /* the program goes on alone */
 void session_kill(struct session *s);
 
@@ -56,7 +60,8 @@ const json_t *session_hello(const struct session *s); /* the agent's hello: devi
 /* ---- events ---- */
 
 enum session_event_kind {
-    SESSION_TIMEOUT,
+    SESSION_TIMEOUT,    /* or Ctrl-C while it runs code of the host: it stops at its next launch */
+    SESSION_BEGUN,      /* the program waits where CUDA starts: session_continue lets it go */
     SESSION_STOP,       /* session_where; the focus has been set */
     SESSION_PRINT,      /* text */
     SESSION_LAUNCH,     /* message: the agent's */
@@ -78,7 +83,8 @@ struct session_event {
 
 /* The next event. timeout in milliseconds, -1: none. False: there is no program. */
 bool session_wait(struct session *s, int timeout, struct session_event *e);
-int session_descriptor(const struct session *s); /* to poll beside others: readable when session_wait has something; -1 */
+int session_descriptor(
+    const struct session *s); /* to poll beside others: readable when session_wait has something; -1 */
 bool session_interrupt(struct session *s);
 
 /* ---- where it stands ---- */
@@ -87,9 +93,9 @@ struct session_stop {
     const char *reason; /* the agent's: breakpoint, watch, step, fault, ... */
     u32 breakpoint;     /* the session's number; 0: none */
     u64 tick, launch;
-    const char *kernel;      /* as in the source */
-    bool in_warp;            /* a warp is about to run an instruction, so there is a focus */
-    u64 block;               /* the warp that runs */
+    const char *kernel; /* as in the source */
+    bool in_warp;       /* a warp is about to run an instruction, so there is a focus */
+    u64 block;          /* the warp that runs */
     u32 warp, mask, active;
     struct debug_place at;
     const json_t *message;
@@ -98,15 +104,15 @@ struct session_stop {
 const struct session_stop *session_where(const struct session *s); /* NULL: it runs */
 
 struct session_focus {
-    u64 block;  /* number */
-    u32 id[3];  /* its index */
+    u64 block; /* number */
+    u32 id[3]; /* its index */
     u32 warp, lane;
     u32 thread[3]; /* threadIdx */
     u32 frame;
 };
 
 const struct session_focus *session_focus(const struct session *s);
-bool session_focus_warp(struct session *s, u64 block, u32 warp, u32 lane); /* lane: or the first live one */
+bool session_focus_warp(struct session *s, u64 block, u32 warp, u32 lane);             /* lane: or the first live one */
 bool session_focus_thread(struct session *s, const u32 block[3], const u32 thread[3]); /* NULL: as it is */
 bool session_focus_frame(struct session *s, u32 frame);
 
@@ -168,7 +174,6 @@ struct session_module {
 
 u32 session_modules(const struct session *s, const struct session_module *const **out);
 const struct session_module *session_module_here(const struct session *s); /* of the launch, or NULL */
-struct arena *session_memory(struct session *s);
 /* A file as .loc names it, to one that can be opened: it, or in the folder of the program. NULL: none. */
 const char *session_source(struct session *s, const char *file);
 
@@ -184,8 +189,8 @@ enum session_breakpoint_kind {
 
 struct session_breakpoint_spec {
     enum session_breakpoint_kind kind;
-    const char *place;     /* copied */
-    const char *condition; /* NULL: none */
+    const char *place;        /* copied */
+    const char *condition;    /* NULL: none */
     bool temporary, on_write; /* watch: also a write of the same value */
     u32 ignore;
     u32 more;
@@ -226,7 +231,7 @@ enum session_step {
     SESSION_NEXT,             /* over them, inlined ones too */
     SESSION_STEP_INSTRUCTION, /* of PTX */
     SESSION_NEXT_INSTRUCTION,
-    SESSION_FINISH,           /* out of the focus's function */
+    SESSION_FINISH, /* out of the focus's function */
 };
 
 bool session_step(struct session *s, enum session_step how, bool backwards);

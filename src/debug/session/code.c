@@ -1,0 +1,267 @@
+/* code.c - conditions in the agent's steps (docs/debug.md), so that a hit that does not hold costs no message.
+ *
+ * What has no steps here (members, strings, assignments, variables in pieces) makes the condition one that is evaluated
+ * at each hit. Types are C's: operands below 32 bits are promoted, both are brought to the larger type. */
+#include <string.h>
+
+#include "debug/session/internal.h"
+
+struct code {
+    struct session *s;
+    struct debug_info *info;
+    struct debug_place at;
+    json_t *steps;
+};
+
+/* What stands on the stack, or in memory whose address does. */
+struct typed {
+    const char *name;              /* s32 u32 s64 u64 f32 f64 */
+    const struct debug_type *type; /* NULL: of the name alone */
+};
+
+static void step1(struct code *c, const char *name, const char *a)
+{
+    json_array_append_new(c->steps, json_pack("[s, s]", name, a));
+}
+static void step2(struct code *c, const char *name, const char *a, const char *b)
+{
+    json_array_append_new(c->steps, json_pack("[s, s, s]", name, a, b));
+}
+
+static bool number_name(const struct debug_type *t, const char **exact, const char **promoted)
+{
+    static const char *const is_signed[] = {"s8", "s16", "s32", "s64"}, *const not_signed[] = {"u8", "u16", "u32",
+                                                                                               "u64"};
+    t = debug_type_strip(t);
+    if (!t || !(t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8))
+        return false;
+    const u32 log = (u32)__builtin_ctzll(t->size);
+    if (t->kind == DEBUG_BASE && t->encoding == DEBUG_FLOAT) {
+        *exact = t->size == 4 ? "f32" : "f64";
+        *promoted = *exact;
+        return t->size >= 4;
+    }
+    if (t->kind != DEBUG_BASE && t->kind != DEBUG_POINTER && t->kind != DEBUG_ENUM)
+        return false;
+    *exact = t->kind == DEBUG_BASE && debug_is_signed(t) ? is_signed[log] : not_signed[log];
+    *promoted = t->size < 4 ? "s32" : *exact;
+    return true;
+}
+
+static u32 width(const char *name) { return name[1] == '6' ? 64 : name[1] == '3' ? 32 : name[1] == '1' ? 16 : 8; }
+
+static void convert(struct code *c, const char *from, const char *to)
+{
+    if (strcmp(from, to) != 0)
+        step2(c, "cvt", to, from);
+}
+
+static bool push_register(struct code *c, const struct ptx_var *reg, const struct debug_type *t, struct typed *out)
+{
+    const u32 bits = ptx_type_bits((enum ptx_type)reg->type);
+    const char *exact = bits == 64 ? "u64" : bits == 16 ? "u16" : "u32";
+    out->name = bits == 64 ? "u64" : "u32";
+    out->type = t;
+    if (bits != 64 && bits != 32 && bits != 16 && bits != 1)
+        return false;
+    if (bits == 1)
+        exact = "u32";
+    step1(c, "reg", reg->name);
+    const char *promoted = exact;
+    if (t && !number_name(t, &exact, &promoted))
+        return false;
+    if (t && width(exact) > (bits < 32 ? 32 : bits))
+        return false;
+    if (t && bits == 64 && width(exact) < 64)
+        step2(c, "cvt", "u32", "u64");
+    if (bits < 32 && bits > 1)
+        step2(c, "cvt", t ? promoted : "u32", exact);
+    else if (t && width(exact) < 32)
+        step2(c, "cvt", "s32", exact);
+    out->name = t ? promoted : out->name;
+    return true;
+}
+
+static bool load(struct code *c, enum ptx_space space, const struct debug_type *t, struct typed *out)
+{
+    const char *exact, *promoted;
+    if (!number_name(t, &exact, &promoted))
+        return false;
+    json_array_append_new(c->steps, json_pack("[s, s, s]", "load", space_word(space), exact));
+    if (width(exact) < 32)
+        step2(c, "cvt", "s32", exact);
+    *out = (struct typed){promoted, t};
+    return true;
+}
+
+static void push_u64(struct code *c, u64 value)
+{
+    json_array_append_new(c->steps, json_pack("[s, s, I]", "const", "u64", (json_int_t)value));
+}
+
+static bool name(struct code *c, const struct debug_node *n, struct typed *out)
+{
+    const struct debug_variable *v = debug_variable_find(c->info, c->at, 0, n->name);
+    struct debug_location l = {0};
+    if (!v)
+        return false;
+    l = debug_location(c->info, v, c->at);
+    if (l.n != 1)
+        return false;
+    const struct debug_piece *p = &l.pieces[0];
+    if (p->kind == DEBUG_REGISTER && p->reg)
+        return push_register(c, p->reg, v->type, out);
+    if (p->kind != DEBUG_MEMORY || !p->reg || p->var)
+        return false;
+    struct typed address;
+    if (!push_register(c, p->reg, NULL, &address))
+        return false;
+    convert(c, address.name, "u64");
+    push_u64(c, (u64)p->offset);
+    step1(c, "add", "u64");
+    return load(c, (enum ptx_space)p->space, v->type, out);
+}
+
+static const char *common(const char *a, const char *b)
+{
+    static const char *const order[] = {"f64", "f32", "u64", "s64", "u32", "s32"};
+    for (u32 k = 0; k < LS_ARRAY_LEN(order); k++)
+        if (strcmp(a, order[k]) == 0 || strcmp(b, order[k]) == 0)
+            return order[k];
+    return "s32";
+}
+
+static bool code(struct code *c, const struct debug_node *n, struct typed *out);
+
+/* a, as what b, which follows, needs it: steps of a are made before b's type is known, so b is tried first. */
+static bool operands(struct code *c, const struct debug_node *n, const char **type)
+{
+    struct typed a, b;
+    json_t *before = c->steps;
+    c->steps = json_array();
+    const bool known = code(c, n->b, &b);
+    json_t *second = c->steps;
+    c->steps = before;
+    bool ok = known && code(c, n->a, &a);
+    if (ok) {
+        *type = common(a.name, b.name);
+        ok = !(a.type && debug_type_strip(a.type)->kind == DEBUG_POINTER && n->op != DEBUG_OP_EQUAL &&
+               n->op != DEBUG_OP_NOT_EQUAL);
+        convert(c, a.name, *type);
+        json_array_extend(c->steps, second);
+        convert(c, b.name, *type);
+    }
+    json_decref(second);
+    return ok;
+}
+
+static bool binary(struct code *c, const struct debug_node *n, struct typed *out)
+{
+    static const struct {
+        u16 op;
+        const char *step;
+        bool number; /* the result is s32 */
+    } ops[] = {{'+', "add", false},
+               {'-', "sub", false},
+               {'*', "mul", false},
+               {'/', "div", false},
+               {'%', "rem", false},
+               {'&', "and", false},
+               {'|', "or", false},
+               {'^', "xor", false},
+               {'<', "lt", true},
+               {'>', "gt", true},
+               {DEBUG_OP_EQUAL, "eq", true},
+               {DEBUG_OP_NOT_EQUAL, "ne", true},
+               {DEBUG_OP_AT_MOST, "le", true},
+               {DEBUG_OP_AT_LEAST, "ge", true},
+               {DEBUG_OP_AND, "land", true},
+               {DEBUG_OP_OR, "lor", true}};
+    const char *type;
+    u32 k = 0;
+    while (k < LS_ARRAY_LEN(ops) && ops[k].op != n->op)
+        k++;
+    if (k == LS_ARRAY_LEN(ops) || !operands(c, n, &type))
+        return false;
+    if ((n->op == '%' || n->op == '&' || n->op == '|' || n->op == '^') && type[0] == 'f')
+        return false;
+    step1(c, ops[k].step, type);
+    *out = (struct typed){ops[k].number ? "s32" : type, NULL};
+    return true;
+}
+
+static bool unary(struct code *c, const struct debug_node *n, struct typed *out)
+{
+    if ((n->op != '-' && n->op != '!' && n->op != '~') || !code(c, n->a, out))
+        return false;
+    step1(c, n->op == '-' ? "neg" : n->op == '!' ? "lnot" : "not", out->name);
+    *out = (struct typed){n->op == '!' ? "s32" : out->name, NULL};
+    return true;
+}
+
+static bool special(struct code *c, const struct debug_node *n, struct typed *out)
+{
+    char text[64];
+    const struct ptx_sreg_row *row = &ptx_sreg_rows[n->sreg];
+    const size_t len = strlen(row->name);
+    if (len + 3 > sizeof text)
+        return false;
+    memcpy(text, row->name, len + 1);
+    if (n->comp) {
+        text[len] = '.';
+        text[len + 1] = n->comp;
+        text[len + 2] = '\0';
+    }
+    step1(c, "special", text);
+    *out = (struct typed){ptx_type_bits((enum ptx_type)row->type) > 32 ? "u64" : "u32", NULL};
+    return true;
+}
+
+static bool number(struct code *c, const struct debug_node *n, struct typed *out)
+{
+    const char *exact, *promoted;
+    if (!number_name(n->type, &exact, &promoted))
+        return false;
+    if (width(exact) < 32)
+        exact = "s32";
+    if (exact[0] == 'f')
+        return false; /* seldom */
+    json_array_append_new(c->steps, json_pack("[s, s, I]", "const", exact, (json_int_t)n->bits));
+    *out = (struct typed){exact, n->type};
+    return true;
+}
+
+static bool code(struct code *c, const struct debug_node *n, struct typed *out)
+{
+    const struct ptx_var *reg;
+    switch (n->kind) {
+    case DEBUG_NODE_NUMBER:
+        return number(c, n, out);
+    case DEBUG_NODE_NAME:
+        return name(c, n, out);
+    case DEBUG_NODE_DOLLAR:
+        reg = debug_register(c->info, c->at.func, n->name);
+        return reg && push_register(c, reg, NULL, out);
+    case DEBUG_NODE_SPECIAL:
+        return special(c, n, out);
+    case DEBUG_NODE_UNARY:
+        return unary(c, n, out);
+    case DEBUG_NODE_BINARY:
+        return binary(c, n, out);
+    default:
+        return false;
+    }
+}
+
+json_t *code_of(struct session *s, const struct debug_node *n, struct debug_info *info, struct debug_place at)
+{
+    struct code c = {.s = s, .info = info, .at = at, .steps = json_array()};
+    struct typed result;
+    if (code(&c, n, &result)) {
+        step1(&c, "lnot", result.name);
+        step1(&c, "lnot", "s32");
+        return c.steps;
+    }
+    json_decref(c.steps);
+    return NULL;
+}
