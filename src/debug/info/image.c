@@ -242,7 +242,7 @@ static void build(struct debug_info *info, struct builder *b)
     finish(b);
 }
 
-bool image_open(struct debug_info *info)
+bool sections_open(struct debug_info *info)
 {
     struct builder b = {.mem = &info->mem};
     add_names(info);
@@ -257,7 +257,7 @@ bool image_open(struct debug_info *info)
     return info->dwarf != NULL;
 }
 
-void image_close(struct debug_info *info)
+void sections_close(struct debug_info *info)
 {
     if (info->dwarf)
         dwarf_end(info->dwarf);

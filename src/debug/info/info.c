@@ -34,7 +34,7 @@ enum ls_status debug_info_open(const struct ptx_module *m, struct debug_info **o
         return LS_ERR_NOMEM;
     }
     list_functions(info);
-    if (image_open(info))
+    if (sections_open(info))
         walk_units(info);
     make_lines(info);
     info->diags = NULL;
@@ -46,7 +46,7 @@ void debug_info_close(struct debug_info *info)
 {
     if (!info)
         return;
-    image_close(info);
+    sections_close(info);
     arena_free(&info->mem);
     ls_free(info);
 }

@@ -86,8 +86,8 @@ struct debug_info {
 };
 
 /* image.c */
-bool image_open(struct debug_info *info);
-void image_close(struct debug_info *info);
+bool sections_open(struct debug_info *info);
+void sections_close(struct debug_info *info);
 const struct ptx_var *address_variable(const struct debug_info *info, u64 address, i64 *offset);
 u64 place_address(const struct debug_info *info, struct debug_place at);
 u32 function_index(const struct debug_info *info, const struct ptx_func *f); /* of the module's */

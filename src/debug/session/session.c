@@ -68,7 +68,7 @@ void session_kill(struct session *s)
     close_program(s);
 }
 
-void session_free(struct session *s)
+void session_end(struct session *s)
 {
     if (!s)
         return;

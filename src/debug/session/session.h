@@ -28,7 +28,7 @@ struct session;
 
 struct session *session_new(void); /* NULL: no memory */
 /* Kills the program if it is still there. */
-void session_free(struct session *s);
+void session_end(struct session *s);
 const char *session_error(const struct session *s);
 struct arena *session_memory(struct session *s); /* for what is asked at a stop; emptied when the launch goes on */
 /* Memory that runs out goes to this recovery point (base/arena.h), which the front end sets once, in its main loop. */
@@ -244,7 +244,7 @@ bool session_goto(struct session *s, u64 tick);
 bool session_context(struct session *s, struct debug_context *c);
 bool session_context_of(struct session *s, u32 lane, struct debug_context *c); /* another lane of the warp */
 /* Text as `print` says it. */
-bool session_print(struct session *s, const char *expression, const struct debug_format *f, const char **text);
+bool session_print_value(struct session *s, const char *expression, const struct debug_format *f, const char **text);
 bool session_assign(struct session *s, const char *expression); /* a = b */
 /* In each lane of `lanes` by itself: the text, or why there is none. */
 bool session_print_lanes(struct session *s, const char *expression, u32 lanes, const struct debug_format *f,
@@ -258,7 +258,7 @@ struct session_register {
 bool session_registers(struct session *s, const struct session_register **out, u32 *n);
 /* Where an expression's value lies: false: it is none of memory. */
 bool session_address(struct session *s, const char *expression, enum ptx_space *space, u64 *address, u64 *size);
-bool session_read(struct session *s, enum ptx_space space, u64 address, u64 size, u8 *to, u64 *got);
+bool session_read_memory(struct session *s, enum ptx_space space, u64 address, u64 size, u8 *to, u64 *got);
 
 struct session_write {
     u64 tick, block;

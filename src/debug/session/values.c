@@ -62,7 +62,7 @@ static bool print_in(struct session *s, struct debug_context *c, const char *exp
     return true;
 }
 
-bool session_print(struct session *s, const char *expression, const struct debug_format *f, const char **text)
+bool session_print_value(struct session *s, const char *expression, const struct debug_format *f, const char **text)
 {
     struct debug_context c;
     return session_context(s, &c) && print_in(s, &c, expression, f, text);
@@ -165,7 +165,7 @@ bool session_address(struct session *s, const char *expression, enum ptx_space *
     return true;
 }
 
-bool session_read(struct session *s, enum ptx_space space, u64 address, u64 size, u8 *to, u64 *got)
+bool session_read_memory(struct session *s, enum ptx_space space, u64 address, u64 size, u8 *to, u64 *got)
 {
     const struct debug_thread t = {.lane = s->focus.lane};
     const bool ok = s->target.read_memory(s, &t, space, address, to, size) == LS_OK;
