@@ -63,6 +63,7 @@ missing()
     have_library libxxhash || echo libxxhash-dev
     have_library libelf || echo libelf-dev
     have_library libdw || echo libdw-dev
+    have_library libedit || echo libedit-dev
     [ -n "$(clang_found)" ] || echo clang
     if [ "$ci" = yes ]; then
         have_fuzzer || echo clang-rt

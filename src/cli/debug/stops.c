@@ -154,11 +154,8 @@ void debug_say_here(struct debug_cli *d)
 static void say_write(struct debug_cli *d, const struct session_stop *w)
 {
     const struct session_breakpoint *b = session_breakpoint(d->s, w->breakpoint);
-    const json_t *write = json_object_get(w->message, "write");
-    const char *before = json_string_value(json_object_get(write, "old"));
-    const char *after = json_string_value(json_object_get(write, "new"));
-    debug_say(d, "Watchpoint %u: %s\nOld bytes = %s\nNew bytes = %s", w->breakpoint, b ? b->spec.place : "?",
-              before ? before : "?", after ? after : "?");
+    debug_say(d, "Watchpoint %u: %s\nOld value = %s\nNew value = %s", w->breakpoint, b ? b->spec.place : "?",
+              w->before ? w->before : "?", w->after ? w->after : "?");
 }
 
 static void say_reason(struct debug_cli *d, const struct session_stop *w)
@@ -166,7 +163,7 @@ static void say_reason(struct debug_cli *d, const struct session_stop *w)
     const char *text = json_string_value(json_object_get(w->message, "text"));
     if (strcmp(w->reason, "fault") == 0)
         debug_say(d, "Kernel %s has a fault:\n%s", w->kernel, text ? text : "?");
-    else if (strcmp(w->reason, "watch") == 0)
+    else if (strcmp(w->reason, "watch") == 0 && w->breakpoint)
         say_write(d, w);
     else if (strcmp(w->reason, "interrupt") == 0)
         debug_say(d, "Interrupted.");
@@ -195,6 +192,8 @@ static void say_stop(struct debug_cli *d)
                              "tick", (json_int_t)w->tick, "kernel", w->kernel),
                    "%s", "");
     say_reason(d, w);
+    if (w->warning)
+        debug_wrong(d, "The condition of breakpoint %u cannot be evaluated: %s", w->breakpoint, w->warning);
     if (!w->in_warp)
         return;
     if (f->block != d->told_block || f->warp != d->told_warp || f->lane != d->told_lane)

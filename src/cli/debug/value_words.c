@@ -45,6 +45,31 @@ static u32 live_lanes(struct debug_cli *d)
     return 0;
 }
 
+/* Short values in rows of eight, as the lanes stand; long ones in lines, equal neighbours together. */
+static void say_lanes(struct debug_cli *d, const char *text[32])
+{
+    size_t width = 0;
+    for (u32 k = 0; k < 32; k++)
+        width = text[k] && strlen(text[k]) > width ? strlen(text[k]) : width;
+    for (u32 k = 0; k < 32 && width <= 10; k += 8) {
+        char row[128];
+        size_t at = 0;
+        for (u32 i = k; i < k + 8; i++)
+            at += (size_t)snprintf(row + at, sizeof row - at, " %*s", (int)width, text[i] ? text[i] : ".");
+        debug_say(d, "lanes %2u-%-2u %s", k, k + 7, row);
+    }
+    for (u32 k = 0; k < 32 && width > 10; k++) {
+        u32 last = k;
+        while (last < 31 && text[k] && text[last + 1] && strcmp(text[k], text[last + 1]) == 0)
+            last++;
+        if (text[k] && last > k)
+            debug_say(d, "lanes %2u-%-2u  %s", k, last, text[k]);
+        else if (text[k])
+            debug_say(d, "lane  %2u     %s", k, text[k]);
+        k = last;
+    }
+}
+
 static void print_lanes(struct debug_cli *d, const char *expression, const struct debug_format *f)
 {
     const char *text[32];
@@ -61,16 +86,7 @@ static void print_lanes(struct debug_cli *d, const char *expression, const struc
         return;
     }
     json_decref(list);
-    for (u32 k = 0; k < 32; k++) { /* equal neighbours together */
-        u32 last = k;
-        while (last < 31 && text[k] && text[last + 1] && strcmp(text[k], text[last + 1]) == 0)
-            last++;
-        if (text[k] && last > k)
-            debug_say(d, "lanes %2u-%-2u  %s", k, last, text[k]);
-        else if (text[k])
-            debug_say(d, "lane  %2u     %s", k, text[k]);
-        k = last;
-    }
+    say_lanes(d, text);
 }
 
 void word_print(struct debug_cli *d, const char *rest)

@@ -140,6 +140,7 @@ static bool arm_watch(struct session *s, struct breakpoint *b)
     enum ptx_space space;
     if (!session_address(s, b->told.spec.place, &space, &b->told.address, &b->told.size))
         return false;
+    b->told.type = s->address_type;
     json_t *q = json_pack("{s:s, s:I, s:I, s:s, s:s}", "kind", "watch", "address", (json_int_t)b->told.address, "size",
                           (json_int_t)b->told.size, "space", space_word(space), "when",
                           b->told.spec.on_write ? "write" : "change");
@@ -322,12 +323,14 @@ static bool holds(struct session *s, const struct breakpoint *b)
     for (u32 m = mask; m; m &= m - 1) {
         const u32 lane = (u32)__builtin_ctz(m);
         struct debug_context c;
-        bool is = true;
+        bool is;
         if (!session_context_of(s, lane, &c))
             return true;
         const struct debug_node *n = debug_parse(&c, b->told.spec.condition);
-        if (!n || !debug_is_true(&c, n, &is))
+        if (!n || !debug_is_true(&c, n, &is)) {
+            s->where.warning = c.error;
             return true;
+        }
         if (is)
             return session_focus_warp(s, s->where.block, s->where.warp, lane);
     }

@@ -111,10 +111,13 @@ static bool name(struct code *c, const struct debug_node *n, struct typed *out)
     const struct debug_piece *p = &l.pieces[0];
     if (p->kind == DEBUG_REGISTER && p->reg)
         return push_register(c, p->reg, v->type, out);
-    if (p->kind != DEBUG_MEMORY || !p->reg || p->var)
+    const struct ptx_var *base = p->reg;
+    if (p->var && p->space == SPACE_LOCAL) /* of the function's window, whose beginning this register has */
+        base = debug_register(c->info, c->at.func, "%SPL");
+    if (p->kind != DEBUG_MEMORY || !base || (p->var && (p->reg || strncmp(p->var->name, "__local_depot", 13) != 0)))
         return false;
     struct typed address;
-    if (!push_register(c, p->reg, NULL, &address))
+    if (!push_register(c, base, NULL, &address))
         return false;
     convert(c, address.name, "u64");
     push_u64(c, (u64)p->offset);

@@ -55,9 +55,10 @@ struct session {
         u64 block;
         u32 warp;
     } self;
-    const char *last_cmd; /* how it went on last, */
-    json_t *last_words;   /* for stops that the user is not to see */
-    struct {              /* a step by lines that has not ended yet */
+    const struct debug_type *address_type; /* of what session_address was asked last */
+    const char *last_cmd;                  /* how it went on last, */
+    json_t *last_words;                    /* for stops that the user is not to see */
+    struct {                               /* a step by lines that has not ended yet */
         bool on, over;
         u32 rounds;
         const struct ptx_func *func; /* where it began */
@@ -97,6 +98,7 @@ bool places_find(struct session *s, const struct session_module *m, const char *
 bool places_is_name(const char *text);
 
 /* where.c */
+void launch_set(struct session *s, const json_t *message);
 void where_set(struct session *s, json_t *message);
 bool focus_frames(struct session *s);
 
@@ -109,6 +111,9 @@ void breakpoints_disarm(struct session *s); /* the program has gone */
 
 /* code.c: NULL: it cannot be said in the agent's steps */
 json_t *code_of(struct session *s, const struct debug_node *n, struct debug_info *info, struct debug_place at);
+
+/* values.c: bytes as digits, as a value of that type */
+const char *bytes_text(struct debug_context *c, const struct debug_type *t, const char *hex);
 
 /* target.c */
 void target_init(struct session *s);

@@ -202,6 +202,8 @@ static bool event_of(struct session *s, json_t *message, struct session_event *e
         return module_gone(s, e->number), false;
     if (strcmp(name, "module") == 0)
         return e->kind = SESSION_MODULE, has_module(s, message);
+    if (strcmp(name, "launch") == 0)
+        launch_set(s, message);
     static const struct {
         const char *name;
         enum session_event_kind kind;

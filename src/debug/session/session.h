@@ -98,6 +98,8 @@ struct session_stop {
     u64 block;          /* the warp that runs */
     u32 warp, mask, active;
     struct debug_place at;
+    const char *before, *after; /* of a watch: its value; NULL: none */
+    const char *warning;        /* why a condition could not be evaluated, or NULL */
     const json_t *message;
 };
 
@@ -209,7 +211,8 @@ struct session_breakpoint {
         struct debug_place at;
         u64 stop; /* the agent's */
     } *places;
-    u64 address, size; /* watch */
+    u64 address, size;             /* watch */
+    const struct debug_type *type; /* watch */
 };
 
 bool session_break(struct session *s, const struct session_breakpoint_spec *spec, u32 *number);
@@ -246,7 +249,7 @@ bool session_context_of(struct session *s, u32 lane, struct debug_context *c); /
 /* Text as `print` says it. */
 bool session_print_value(struct session *s, const char *expression, const struct debug_format *f, const char **text);
 bool session_assign(struct session *s, const char *expression); /* a = b */
-/* In each lane of `lanes` by itself: the text, or why there is none. */
+/* In each lane of `lanes` by itself: the text, or why there is none; NULL: the lane is in another function. */
 bool session_print_lanes(struct session *s, const char *expression, u32 lanes, const struct debug_format *f,
                          const char *text[32]);
 /* PTX registers of the focus's function: 32 lanes each. */

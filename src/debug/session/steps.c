@@ -172,6 +172,8 @@ static bool finish(struct session *s, bool backwards)
 
 bool session_step(struct session *s, enum session_step how, bool backwards)
 {
+    if (s->stop_message && !s->where.in_warp && backwards && s->where.tick)
+        return session_goto(s, s->where.tick - 1); /* from the end of the launch */
     if (!stopped(s) || !focus_frames(s))
         return false;
     s->stepping.on = false;

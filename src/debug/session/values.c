@@ -46,8 +46,11 @@ bool session_context_of(struct session *s, u32 lane, struct debug_context *c)
         return context_in(s, &s->frames[s->focus.frame], lane, c);
     if (!session_frames_of(s, s->focus.block, s->focus.warp, lane, &frames, &n) || !n)
         return false;
-    const u32 from_outermost = s->nframes - s->focus.frame;
-    return context_in(s, &frames[from_outermost < n ? n - from_outermost : 0], lane, c);
+    const u32 level = s->nframes - s->focus.frame; /* from the outermost */
+    const struct session_frame *f = &frames[level <= n ? n - level : 0];
+    if (f->at.func != s->frames[s->focus.frame].at.func)
+        return session_fail(s, "The lane is in another function.");
+    return context_in(s, f, lane, c);
 }
 
 /* ---- printing ---- */
@@ -91,7 +94,7 @@ bool session_print_lanes(struct session *s, const char *expression, u32 lanes, c
     for (u32 m = lanes; m; m &= m - 1) {
         const u32 lane = (u32)__builtin_ctz(m);
         struct debug_context c;
-        if (!session_context_of(s, lane, &c) || !print_in(s, &c, expression, f, &text[lane]))
+        if (session_context_of(s, lane, &c) && !print_in(s, &c, expression, f, &text[lane]))
             text[lane] = arena_printf(&s->stop_mem, "<%s>", s->error);
     }
     return true;
@@ -162,6 +165,7 @@ bool session_address(struct session *s, const char *expression, enum ptx_space *
     if (!expression_memory(s, expression, &c, &v, space, address))
         return false;
     *size = debug_type_strip(v.type)->size;
+    s->address_type = v.type;
     return true;
 }
 
@@ -175,7 +179,7 @@ bool session_read_memory(struct session *s, enum ptx_space space, u64 address, u
 
 /* ---- who wrote it ---- */
 
-static const char *bytes_text(struct debug_context *c, const struct debug_type *t, const char *hex)
+const char *bytes_text(struct debug_context *c, const struct debug_type *t, const char *hex)
 {
     u8 bytes[64] = {0};
     const struct debug_format f = {0};

@@ -15,13 +15,10 @@ static const json_t *ask_in(struct session *s, const char *cmd, u64 block, u32 w
 
 /* ---- the launch ---- */
 
-static void read_launch(struct session *s)
+/* Of a launch event, or an answer. */
+void launch_set(struct session *s, const json_t *a)
 {
-    const json_t *a = client_ask_cached(s, "launch", NULL);
     const struct session_module *m;
-    s->has_launch = a != NULL;
-    if (!a)
-        return;
     s->module = member_u64(a, "module", 0);
     s->launch = (struct session_launch){.id = member_u64(a, "launch", 0),
                                         .parent = member_u64(a, "parent", 0),
@@ -32,7 +29,15 @@ static void read_launch(struct session *s)
     member_dim(a, "grid_dim", s->launch.grid);
     member_dim(a, "block_dim", s->launch.block);
     const struct ptx_func *f = module_function(s, member_text(a, "kernel"), &m);
-    s->launch.kernel = f ? function_name(s, f) : member_text(a, "kernel");
+    s->launch.kernel = f ? function_name(s, f) : "??";
+}
+
+static void read_launch(struct session *s)
+{
+    const json_t *a = client_ask_cached(s, "launch", NULL);
+    s->has_launch = a != NULL;
+    if (a)
+        launch_set(s, a);
 }
 
 bool session_launch(struct session *s, struct session_launch *out)
@@ -166,6 +171,30 @@ static void focus_on(struct session *s, u64 block, u32 warp, u32 lane)
     set_thread(s);
 }
 
+/* What a watch saw. */
+static void set_values(struct session *s, const struct breakpoint *b)
+{
+    const json_t *w = json_object_get(s->stop_message, "write");
+    struct debug_context c = {.info = NULL, .target = &s->target, .mem = &s->stop_mem};
+    const struct session_module *m = session_module_here(s);
+    if (!w || !b || !b->told.type || !m)
+        return;
+    c.info = m->info;
+    s->where.before = bytes_text(&c, b->told.type, member_text(w, "old"));
+    s->where.after = bytes_text(&c, b->told.type, member_text(w, "new"));
+}
+
+/* The lane of the thread whose fault it is; 32: the message has none. */
+static u32 thread_lane(const struct session *s, const json_t *message)
+{
+    u32 thread[3];
+    if (!json_object_get(message, "thread"))
+        return 32;
+    member_dim(message, "thread", thread);
+    const u32 *dim = s->launch.block;
+    return (thread[0] + dim[0] * (thread[1] + dim[1] * thread[2])) % 32;
+}
+
 void where_set(struct session *s, json_t *message)
 {
     const struct session_focus before = s->focus;
@@ -177,7 +206,7 @@ void where_set(struct session *s, json_t *message)
     s->where = (struct session_stop){.reason = member_text(message, "reason"),
                                      .breakpoint = b ? b->told.number : 0,
                                      .tick = member_u64(message, "tick", 0),
-                                     .launch = member_u64(message, "launch", 0),
+                                     .launch = member_u64(message, "launch", s->launch.id),
                                      .in_warp = json_object_get(message, "warp") != NULL,
                                      .block = member_u64(message, "block", 0),
                                      .warp = (u32)member_u64(message, "warp", 0),
@@ -185,16 +214,23 @@ void where_set(struct session *s, json_t *message)
                                      .active = (u32)member_u64(message, "active", 0),
                                      .message = message};
     read_launch(s);
-    s->where.kernel = s->has_launch ? s->launch.kernel : "";
+    s->where.kernel = s->launch.kernel ? s->launch.kernel : "";
     s->where.at = place_of(s, message);
+    set_values(s, b);
     if (!s->where.in_warp)
         return;
     /* The lane stays, if it is one of those that stand here; else one that the stop is about. */
     u32 lanes = s->where.mask & (u32)member_u64(message, "lanes", s->where.mask);
+    const json_t *write = json_object_get(message, "write");
+    if (write && json_is_true(json_object_get(write, "lanes_known")) &&
+        member_u64(write, "block", 0) == s->where.block && member_u64(write, "warp", 0) == s->where.warp)
+        lanes &= (u32)member_u64(write, "lanes", 0);
     lanes = lanes ? lanes : s->where.mask;
     const bool same = launch == s->where.launch && before.block == s->where.block && before.warp == s->where.warp;
     const u32 first = lanes ? (u32)__builtin_ctz(lanes) : 0;
-    focus_on(s, s->where.block, s->where.warp, (same || !launch) && lanes >> before.lane & 1 ? before.lane : first);
+    const u32 fault = thread_lane(s, message);
+    const bool stays = (same || !launch) && lanes >> before.lane & 1;
+    focus_on(s, s->where.block, s->where.warp, fault < 32 ? fault : stays ? before.lane : first);
 }
 
 bool session_focus_warp(struct session *s, u64 block, u32 warp, u32 lane)
