@@ -98,6 +98,7 @@ class Editor:
             if event["event"] in names:
                 self.events = kept + self.events
                 return event.get("body", {})
+            assert event["event"] != "terminated", "it has ended before %s; %s" % (names, kept)
             if event["event"] == "output":
                 kept.append(event)
 

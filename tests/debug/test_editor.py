@@ -217,7 +217,7 @@ def faults():
 
 @test
 def divergence_and_bank_conflicts():
-    e = launched("shared_sum")
+    e = launched("shared_sum", flags=("-lineinfo",))
     e.ask("setExceptionBreakpoints", filters=["fault"], filterOptions=[{"filterId": "banks", "condition": "1"}])
     s = e.run()
     assert s["reason"] == "exception" and "2 passes" in s["text"], s
@@ -282,6 +282,11 @@ def text_of_ptx_where_there_is_no_source():
     top = e.top(s["threadId"])
     text = e.ask("source", source=top["source"], sourceReference=top["source"]["sourceReference"])["content"]
     assert ".version" in text and top["line"] > 1, top
+    line = 1 + [("st.global" in x or "st.u32" in x) for x in text.split("\n")].index(True)
+    b, = e.ask("setBreakpoints", source=top["source"], breakpoints=[{"line": line}])["breakpoints"]
+    assert b["verified"], b
+    s = e.go("continue", s["threadId"])
+    assert s["reason"] == "breakpoint" and e.top(s["threadId"])["line"] == line, (s, e.top(s["threadId"]), line)
     assert "no such" in e.refused("source", sourceReference=4000)
     assert e.end() == 0
 
@@ -295,7 +300,13 @@ def pause():
     assert [t["id"] for t in e.ask("threads")["threads"]] == [1]
     e.ask("pause", threadId=1)
     s = e.wait("stopped")
-    assert s["reason"] == "pause" and e.top(s["threadId"])["line"], s
+    line = e.top(s["threadId"])["line"]
+    assert s["reason"] == "pause" and line, s
+    assert "still" in e.refused("pause", threadId=1)
+    e.ask("continue", threadId=s["threadId"])
+    b, = break_at(e, line)  # while it runs
+    s = e.wait("stopped")
+    assert s["reason"] == "breakpoint" and s["hitBreakpointIds"] == [b["id"]], (s, b)
     e.ask("terminate")
     e.wait("terminated")
     assert e.end() == 0

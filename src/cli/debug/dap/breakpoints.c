@@ -76,7 +76,8 @@ static json_t *tell(const struct dap *d, u32 number)
         return out;
     if (b->places[0].line.line)
         json_object_set_new(out, "line", json_integer(dap_line(d, b->places[0].line.line)));
-    json_object_set_new(out, "instructionReference", instruction_reference(d, b->places[0].at));
+    if (b->places[0].at.func)
+        json_object_set_new(out, "instructionReference", instruction_reference(d, b->places[0].at));
     return out;
 }
 
@@ -154,16 +155,41 @@ static json_t *make_line(struct dap *d, const json_t *one, const char *source)
     u64 line;
     if (!argument_number(one, "line", 0, INT32_MAX, &line, why))
         return tell_failed(why);
-    snprintf(place, sizeof place, "%s:%" PRIu64, source, line + d->lines_from_0);
+    if (!(line += d->lines_from_0))
+        return tell_failed("there is no line 0");
+    snprintf(place, sizeof place, "%s:%" PRIu64, source, line);
     return make(d, GROUP_SOURCE, one, source, &spec);
+}
+
+/* A line of PTX; source: its text's number. */
+static json_t *make_text_line(struct dap *d, const json_t *one, const char *source)
+{
+    char why[DAP_WHY] = "", place[1200];
+    struct session_breakpoint_spec spec = {.kind = SESSION_AT_PLACE, .place = place};
+    struct debug_place at;
+    u64 line, text;
+    if (!argument_number(one, "line", 0, INT32_MAX, &line, why))
+        return tell_failed(why);
+    if (!read_number(source, &text) || !text_line_place(d, text, (u32)line + d->lines_from_0, &at))
+        return tell_failed("there is no instruction from this line on");
+    snprintf(place, sizeof place, "*%s+%u", at.func->name, at.inst);
+    return make(d, GROUP_TEXT, one, source, &spec);
 }
 
 json_t *request_set_breakpoints(struct dap *d, const json_t *arguments, char why[DAP_WHY])
 {
     const json_t *source = json_object_get(arguments, "source");
     const char *path;
+    char text[32];
+    u64 reference;
     if (!json_is_object(source))
         return dap_fail(why, "source: an object is wanted");
+    if (!argument_number(source, "sourceReference", 0, UINT32_MAX, &reference, why))
+        return NULL;
+    if (reference) {
+        snprintf(text, sizeof text, "%" PRIu64, reference);
+        return set_group(d, arguments, text, GROUP_TEXT, make_text_line, why);
+    }
     if (!argument_text(source, "path", NULL, &path, why))
         return NULL;
     if (strlen(path) > 4096)

@@ -50,7 +50,7 @@ struct holder {
     struct debug_value value;
 };
 
-enum breakpoint_group { GROUP_SOURCE, GROUP_FUNCTION, GROUP_INSTRUCTION, GROUP_DATA, GROUP_EXCEPTION };
+enum breakpoint_group { GROUP_SOURCE, GROUP_TEXT, GROUP_FUNCTION, GROUP_INSTRUCTION, GROUP_DATA, GROUP_EXCEPTION };
 
 struct dap_breakpoint { /* of those that the editor has made */
     struct dap_breakpoint *next;
@@ -155,6 +155,8 @@ json_t *memory_reference(const struct dap_focus *f, enum ptx_space space, u64 ad
 /* ---- disassemble.c ---- */
 
 json_t *instruction_reference(const struct dap *d, struct debug_place at);
+/* The first instruction from a line of PTX on. */
+bool text_line_place(const struct dap *d, u64 text, u32 line, struct debug_place *at);
 bool instruction_place(const struct dap *d, const char *reference, i64 offset, struct debug_place *at);
 
 #endif

@@ -95,6 +95,22 @@ json_t *request_disassemble(struct dap *d, const json_t *arguments, char why[DAP
 
 /* ---- text ---- */
 
+bool text_line_place(const struct dap *d, u64 text, u32 line, struct debug_place *at)
+{
+    const struct session_module *const *modules;
+    u32 best = UINT32_MAX;
+    if (!text || text > session_modules(d->session, &modules))
+        return false;
+    const struct ptx_module *m = modules[text - 1]->ptx;
+    for (u32 k = 0; k < m->nfuncs; k++)
+        for (u32 i = 0; i < m->funcs[k]->ninsts; i++)
+            if (m->funcs[k]->insts[i].line >= line && m->funcs[k]->insts[i].line < best) {
+                best = m->funcs[k]->insts[i].line;
+                *at = (struct debug_place){m->funcs[k], i};
+            }
+    return best != UINT32_MAX;
+}
+
 json_t *request_source(struct dap *d, const json_t *arguments, char why[DAP_WHY])
 {
     const struct session_module *const *modules;

@@ -10,13 +10,16 @@ static json_t *gone_on(struct dap *d, bool backwards, bool done, char why[DAP_WH
         return dap_failed(d, why);
     d->backwards = backwards;
     stop_over(d);
-    return json_pack("{s:b}", "allThreadsContinued", 1);
+    return json_object();
 }
 
 json_t *request_continue(struct dap *d, const json_t *arguments, char why[DAP_WHY])
 {
     (void)arguments;
-    return gone_on(d, false, session_continue(d->session, false), why);
+    json_t *body = gone_on(d, false, session_continue(d->session, false), why);
+    if (body)
+        json_object_set_new(body, "allThreadsContinued", json_true());
+    return body;
 }
 
 json_t *request_reverse_continue(struct dap *d, const json_t *arguments, char why[DAP_WHY])

@@ -49,7 +49,9 @@ static void respond(struct dap *d, json_int_t to, const char *command, json_t *b
         json_object_set(message, "message", text);
         body = json_pack("{s:{s:i, s:o, s:b}}", "error", "id", 1, "format", text, "showUser", 1);
     }
-    json_object_set_new(message, "body", body);
+    if (json_object_size(body))
+        json_object_set(message, "body", body);
+    json_decref(body);
     dap_send(d, message);
 }
 

@@ -47,8 +47,7 @@ json_t *request_initialize(struct dap *d, const json_t *arguments, char why[DAP_
                                       "supportsDisassembleRequest",
                                       "supportsDelayedStackTraceLoading",
                                       "supportsValueFormattingOptions",
-                                      "supportsTerminateRequest",
-                                      "supportTerminateDebuggee"};
+                                      "supportsTerminateRequest"};
     bool lines_from_1;
     if (d->initialized)
         return dap_fail(why, "initialize comes once");
@@ -251,23 +250,25 @@ json_t *request_configuration_done(struct dap *d, const json_t *arguments, char 
 
 /* ---- the end ---- */
 
-static void leave(struct dap *d)
+/* What it prints has nowhere to go without us, so it does not go on alone. False: there is none. */
+static bool end_program(struct dap *d)
 {
-    dap_event(d, "terminated", NULL);
-    d->over = true;
+    const bool there = d->launched && !d->exited;
+    relay_watch(d->relay, 0);
+    if (there) {
+        stop_over(d);
+        session_kill(d->session);
+        d->exited = true;
+    }
+    return there;
 }
+
+static void leave(struct dap *d) { d->over = true; }
 
 json_t *request_disconnect(struct dap *d, const json_t *arguments, char why[DAP_WHY])
 {
-    bool kill;
-    if (!argument_bool(arguments, "terminateDebuggee", true, &kill, why))
-        return NULL;
-    relay_watch(d->relay, 0);
-    if (d->launched && !d->exited && !kill)
-        session_detach(d->session);
-    else if (d->launched && !d->exited)
-        session_kill(d->session);
-    d->exited = true;
+    (void)arguments, (void)why;
+    end_program(d);
     d->after = leave;
     return json_object();
 }
@@ -277,12 +278,7 @@ static void say_terminated(struct dap *d) { dap_event(d, "terminated", NULL); }
 json_t *request_terminate(struct dap *d, const json_t *arguments, char why[DAP_WHY])
 {
     (void)arguments, (void)why;
-    if (d->launched && !d->exited) {
-        stop_over(d);
-        relay_watch(d->relay, 0);
-        session_kill(d->session);
-        d->exited = true;
+    if (end_program(d))
         d->after = say_terminated;
-    }
     return json_object();
 }
