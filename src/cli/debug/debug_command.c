@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/debug/dap/dap.h"
 #include "cli/debug/debug.h"
 #include "cli/said.h"
 #include "cli/shared_options.h"
@@ -16,7 +17,7 @@ enum { LINES_MOST = 256 };
 
 struct debug_options {
     struct engine_options engine;
-    bool batch, json, unchecked, args;
+    bool batch, json, unchecked, args, dap;
     char **program;
     struct {
         const char *text;
@@ -47,6 +48,7 @@ static const struct option_row rows[] = {
     OPTION(TEXT, "command", "FILE", "Do the lines of this file first", TO(unused), .take = take_file, .letter = 'x'),
     OPTION(FLAG, "batch", NULL, "End behind these lines", TO(batch)),
     OPTION(FLAG, "args", NULL, "The program and its arguments follow, as without", TO(args)),
+    OPTION(FLAG, "dap", NULL, "Serve an editor on stdin and stdout, by the Debug Adapter Protocol", TO(dap)),
     OPTION(FLAG, "json", NULL, "An object of JSON a line instead of text", TO(json)),
     ROW_GPU(TO(engine.gpu), 'g'),
     ROW_SEED(TO(engine.seed), 's'),
@@ -159,6 +161,8 @@ int cli_debug(int argc, char **argv)
         return status;
     if (!engine_options_set(&o.engine) || !said_export(&said))
         return CLI_TROUBLE;
+    if (o.dap)
+        return dap_serve();
     d.json = o.json;
     d.batch = o.batch;
     d.unchecked = o.unchecked;

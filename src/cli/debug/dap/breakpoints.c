@@ -404,7 +404,7 @@ json_t *breakpoint_log(struct dap *d, const struct dap_breakpoint *b)
         const struct debug_format format = {0};
         const char *text;
         snprintf(expression, sizeof expression, "%.*s", (int)(stop - at - 1), at + 1);
-        if (!session_print(d->session, expression, &format, &text))
+        if (!session_print_value(d->session, expression, &format, &text))
             text = session_error(d->session);
         const size_t room = sizeof out - n - 2, len = strlen(text);
         memcpy(out + n, text, len < room ? len : room);

@@ -99,7 +99,7 @@ int dap_serve(void)
         serve(&d);
     const int status = d.session && d.relay ? CLI_OK : CLI_TROUBLE;
     if (d.session)
-        session_free(d.session);
+        session_end(d.session);
     if (d.relay)
         relay_close(d.relay);
     breakpoints_free(&d);

@@ -68,7 +68,7 @@ static u64 read_bytes(struct dap *d, const struct range *r, u8 *to, u64 count)
     while (done < count) {
         const u64 want = count - done < BYTES_AT_ONCE ? count - done : BYTES_AT_ONCE;
         u64 got = 0;
-        if (!session_read(d->session, r->space, r->address + done, want, to + done, &got))
+        if (!session_read_memory(d->session, r->space, r->address + done, want, to + done, &got))
             got = 0;
         done += got;
         if (got < want)
