@@ -155,6 +155,14 @@ def values():
     e.ask("writeMemory", memoryReference=cell["memoryReference"], offset=24, data=base64.b64encode(b"\3\0\0\0").decode())
     assert e.ask("evaluate", expression="cell[6]", frameId=top["id"])["result"] == "3"
     assert e.ask("readMemory", memoryReference="0x10", count=4)["unreadableBytes"] == 4
+    assert e.ask("evaluate", expression="half = half", frameId=top["id"], context="repl")["result"] == "128"
+    e.events = []
+    assert e.ask("evaluate", expression="info locals", frameId=top["id"], context="repl")["result"] == ""
+    said = "".join(m["body"]["output"] for m in e.events if m["event"] == "output")
+    assert "half = 128" in said and "t = 3" in said, said
+    e.refused("evaluate", expression="continue", frameId=top["id"], context="repl")
+    e.refused("evaluate", expression="info locals", frameId=top["id"], context="watch")
+    e.events = []
     e.ask("setBreakpoints", source={"path": source}, breakpoints=[])
     e.ask("continue", threadId=s["threadId"])
     assert e.finish() == (0, "shared_sum: cudaSuccess, 65280\n")
@@ -193,6 +201,27 @@ def data_breakpoints_and_backwards():
     assert s["reason"] == "entry" and "further back" in s["description"], s
     e.ask("continue", threadId=s["threadId"])
     assert e.finish() == (0, "raced: cudaSuccess, 188\n")
+    assert e.end() == 0
+
+
+@test
+def from_the_end_back_to_who_wrote():
+    e = launched("raced", stopAtEnd=True)
+    break_at(e, line_of("*(volatile int *)sum = *(volatile int *)sum + (int)threadIdx.x;"))
+    s = e.run()
+    address = e.ask("evaluate", expression="sum", frameId=e.top(s["threadId"])["id"])["memoryReference"]
+    break_at(e)
+    s = e.go("continue", s["threadId"])
+    assert "ended" in s["description"] and s["threadId"] == 1, s
+    value = "*(int *)" + address
+    assert e.ask("evaluate", expression=value)["result"] == "188"
+    data = e.ask("dataBreakpointInfo", name=value)["dataId"]
+    e.ask("setDataBreakpoints", breakpoints=[{"dataId": data}])
+    s = e.go("reverseContinue")
+    assert s["text"] == "block 1 warp 1 lanes 0xffffffff wrote: 125 (0x7d) became 188 (0xbc)", s
+    top = e.top(s["threadId"])
+    assert top["line"] == line_of("*(volatile int *)sum = *(volatile int *)sum + (int)threadIdx.x;"), top
+    assert e.ask("evaluate", expression="*sum", frameId=top["id"])["result"] == "125"
     assert e.end() == 0
 
 
@@ -251,6 +280,7 @@ def stops_at_entry_and_end():
     assert s["reason"] == "pause" and "ended" in s["description"], s
     assert e.ask("stackTrace", threadId=s["threadId"])["stackFrames"] == []
     assert len(e.ask("threads")["threads"]) == 1
+    assert e.ask("evaluate", expression="6 * 7", context="watch")["result"] == "42"
     break_at(e, line_of("out[i] = v;"))
     s = e.go("reverseContinue", s["threadId"])
     assert s["reason"] == "breakpoint", s

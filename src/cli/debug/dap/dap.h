@@ -8,7 +8,7 @@
  *
  * Files: port.c messages; text.c JSON's values; server.c who answers; dap.c the loop and the program's output; start.c
  * its beginning and end; stop.c why it stands still; run.c going on; breakpoints.c; threads.c warps and frames; scopes.c and
- * variables.c what they hold; memory.c; disassemble.c. */
+ * variables.c what they hold; repl.c words of the command line; memory.c; disassemble.c. */
 #ifndef LS_CLI_DEBUG_DAP_DAP_H
 #define LS_CLI_DEBUG_DAP_DAP_H
 
@@ -126,7 +126,8 @@ json_t *breakpoint_log(struct dap *d, const struct dap_breakpoint *b); /* the te
 u64 thread_number(const struct dap *d, const struct dap_focus *f);
 bool thread_focus(struct dap *d, u64 thread, struct dap_focus *f, char why[DAP_WHY]);
 bool frame_focus(struct dap *d, u64 frame, struct dap_focus *f, char why[DAP_WHY]);
-bool dap_look_at(struct dap *d, const struct dap_focus *f, char why[DAP_WHY]); /* the session's focus */
+/* The session's focus; where no warp is about to run there is none, and only global memory. */
+bool dap_look_at(struct dap *d, const struct dap_focus *f, char why[DAP_WHY]);
 bool dap_context(struct dap *d, const struct dap_focus *f, struct debug_context *c, char why[DAP_WHY]);
 json_t *dap_source(struct dap *d, const char *file); /* NULL: there is no such file here */
 json_t *dap_ptx_source(const struct dap *d, struct debug_place at);
@@ -147,6 +148,11 @@ bool variable_of(struct dap *d, u64 holder, const char *name, struct dap_focus *
 
 /* The variables of a scope; false: why. */
 bool scope_list(struct dap *d, const struct holder *h, json_t *list, char why[DAP_WHY]);
+
+/* ---- repl.c ---- */
+
+bool repl_is_word(const char *line);
+bool repl_line(struct dap *d, const struct dap_focus *f, const char *line, char why[DAP_WHY]);
 
 /* ---- memory.c ---- */
 

@@ -1,5 +1,6 @@
 /* stop.c - events of the session: why the launch stands still, what is resolved, the end. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -45,15 +46,29 @@ static const struct reason *reason_of(const struct session_stop *w)
     return &other;
 }
 
-/* Who wrote, and what: old and new are bytes as they lie in memory. */
+/* Bytes as they lie in memory, in hexadecimal; up to 8 are a number. */
+static void say_bytes(const char *bytes, char out[160])
+{
+    const size_t n = bytes ? strlen(bytes) / 2 : 0;
+    char number[17] = "";
+    for (size_t i = 0; i < n && n <= 8; i++)
+        memcpy(number + 2 * i, bytes + 2 * (n - 1 - i), 2);
+    if (n && n <= 8)
+        snprintf(out, 160, "%llu (0x%llx)", strtoull(number, NULL, 16), strtoull(number, NULL, 16));
+    else
+        snprintf(out, 160, "%.140s", n ? bytes : "?");
+}
+
+/* Who wrote, and what. */
 static json_t *write_text(const json_t *w)
 {
-    const char *old = json_string_value(json_object_get(w, "old")), *new = json_string_value(json_object_get(w, "new"));
     const char *lanes = json_string_value(json_object_get(w, "lanes"));
-    return text_format("block %lld warp %lld lanes %s wrote: bytes %s became %s",
+    char old[160], new[160];
+    say_bytes(json_string_value(json_object_get(w, "old")), old);
+    say_bytes(json_string_value(json_object_get(w, "new")), new);
+    return text_format("block %lld warp %lld lanes %s wrote: %s became %s",
                        (long long)json_integer_value(json_object_get(w, "block")),
-                       (long long)json_integer_value(json_object_get(w, "warp")), lanes ? lanes : "?", old ? old : "?",
-                       new ? new : "?");
+                       (long long)json_integer_value(json_object_get(w, "warp")), lanes ? lanes : "?", old, new);
 }
 
 static json_t *stop_text(const struct session_stop *w)

@@ -20,6 +20,8 @@ u64 thread_number(const struct dap *d, const struct dap_focus *f)
 
 bool dap_look_at(struct dap *d, const struct dap_focus *f, char why[DAP_WHY])
 {
+    if (!d->in_warp)
+        return true;
     if (session_focus_warp(d->session, f->block, f->warp, f->lane) && session_focus_frame(d->session, f->frame))
         return true;
     dap_failed(d, why);

@@ -231,10 +231,14 @@ json_t *request_evaluate(struct dap *d, const json_t *arguments, char why[DAP_WH
         !argument_text(arguments, "context", "", &context, why) ||
         !argument_number(arguments, "frameId", 0, UINT32_MAX, &frame, why))
         return NULL;
-    if (frame ? !frame_focus(d, frame, &f, why) : !d->in_warp)
-        return why[0] ? NULL : dap_fail(why, "no warp is about to run here");
+    if (frame && !frame_focus(d, frame, &f, why))
+        return NULL;
     read_format(d, arguments);
-    return evaluated(d, &f, text, "result", strcmp(context, "repl") == 0, why);
+    const bool repl = strcmp(context, "repl") == 0;
+    json_t *body = evaluated(d, &f, text, "result", repl, why);
+    if (body || !repl || !repl_is_word(text))
+        return body;
+    return repl_line(d, &f, text, why) ? json_pack("{s:s, s:i}", "result", "", "variablesReference", 0) : NULL;
 }
 
 json_t *request_set_variable(struct dap *d, const json_t *arguments, char why[DAP_WHY])
