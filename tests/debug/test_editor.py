@@ -1,6 +1,7 @@
 """test_editor.py LOCKSTEP SOURCES [TEST...] - an editor debugs programs by the Debug Adapter Protocol: each test starts one, stops
 in it, and says what must be there. Prints the tests that fail; the exit status is their number."""
 import base64
+import json
 import os
 import signal
 import subprocess
@@ -348,6 +349,21 @@ def output_is_kept_apart():
     e.ask("configurationDone")
     assert e.finish() == (0, "thread 0 of block 0\nthread 1 of block 0\n" * 2 + "says: cudaSuccess, 2\n")
     assert e.end() == 0
+
+
+@test
+def the_manifest_says_what_is_taken():
+    with open(os.path.join(sources, "tools/vscode/package.json")) as f:
+        debugger, = json.load(f)["contributes"]["debuggers"]
+    assert debugger["type"] == "lockstep" and debugger["args"] == ["lockstep", "debug", "--dap"], debugger
+    launch = debugger["configurationAttributes"]["launch"]
+    words = {name: p.get("default") for name, p in launch["properties"].items() if name not in ("program", "args", "cwd")}
+    assert launch["required"] == ["program"] and set(words) == {"env", "stopOnEntry", "stopAtEnd", "threads"}, words
+    for way in launch["properties"]["threads"]["enum"]:
+        e = launched("parts", **dict(words, threads=way))
+        e.ask("configurationDone")
+        assert e.finish() == (0, "parts: cudaSuccess, 8256\n")
+        assert e.end() == 0
 
 
 # ---- messages that are none ----
