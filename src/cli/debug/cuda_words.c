@@ -18,7 +18,7 @@ void word_bt(struct debug_cli *d, const char *rest)
         return;
     }
     for (u32 k = 0; k < n; k++)
-        debug_say_frame(d, &frames[k], k, true);
+        debug_say_frame(d, &frames[k], k, true, 0);
 }
 
 static void go_to_frame(struct debug_cli *d, i64 number)
@@ -28,7 +28,7 @@ static void go_to_frame(struct debug_cli *d, i64 number)
     else if (!session_focus_frame(d->s, (u32)number))
         debug_failed(d);
     else
-        debug_say_here(d);
+        debug_say_here(d, 0);
 }
 
 static i64 count(const char *rest) { return *rest ? strtol(rest, NULL, 0) : 1; }
@@ -124,7 +124,7 @@ void word_cuda(struct debug_cli *d, const char *rest)
             return;
         }
         debug_say_focus(d);
-        debug_say_here(d);
+        debug_say_here(d, 0);
         return;
     }
     debug_say_focus(d);
@@ -216,7 +216,7 @@ void word_thread(struct debug_cli *d, const char *rest)
         debug_say_focus(d);
     } else if ((c.thread = read_index(&rest, c.thread_id)) && !*rest && choose(d, &c)) {
         debug_say_focus(d);
-        debug_say_here(d);
+        debug_say_here(d, 0);
     } else if (!c.thread || *rest) {
         debug_wrong(d, "thread (X,Y,Z), or thread apply all bt.");
     } else {

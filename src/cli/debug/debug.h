@@ -57,9 +57,10 @@ void debug_tell(struct debug_cli *d, json_t *object, const char *fmt, ...) LS_PR
 
 /* stops.c: going on, and what is said where it stands */
 void debug_wait(struct debug_cli *d); /* until it stands still or has ended */
-void debug_say_frame(struct debug_cli *d, const struct session_frame *f, u32 number, bool numbered);
+void debug_say_frame(struct debug_cli *d, const struct session_frame *f, u32 number, bool numbered, u32 breakpoint);
 void debug_say_focus(struct debug_cli *d);
-void debug_say_here(struct debug_cli *d); /* frame and source line of the focus */
+/* Frame and source line of the focus. breakpoint: that was hit, or 0. */
+void debug_say_here(struct debug_cli *d, u32 breakpoint);
 const char *debug_place_text(struct debug_cli *d, const char *function, const struct debug_line *line);
 
 /* source.c */

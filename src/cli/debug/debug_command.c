@@ -86,6 +86,7 @@ static void read_terminal(struct debug_cli *d)
     while (!d->over && (line = readline("(lockstep) "))) {
         if (*line)
             add_history(line);
+        interrupted = 0; /* at the prompt it means nothing */
         debug_line(d, line);
         free(line); /* libedit's */
     }
@@ -139,6 +140,7 @@ static void serve(struct debug_cli *d, const struct debug_options *o)
 /* -ex and -args, as gdb spells them: long options with one dash. */
 static void two_dashes(int argc, char **argv)
 {
+    static const char *const with_value[] = {"--ex", "--command", "-x", "--gpu", "-g", "--seed", "-s", "--memory"};
     for (int k = 1; k < argc && argv[k][0] == '-'; k++) {
         if (strcmp(argv[k], "-ex") == 0)
             argv[k] = (char *)"--ex";
@@ -146,8 +148,9 @@ static void two_dashes(int argc, char **argv)
             argv[k] = (char *)"--args";
         else if (strcmp(argv[k], "-batch") == 0)
             argv[k] = (char *)"--batch";
-        if (strcmp(argv[k], "--ex") == 0 || strcmp(argv[k], "-x") == 0)
-            k++;
+        const char *word = argv[k];
+        for (u32 i = 0; i < LS_ARRAY_LEN(with_value); i++)
+            k += strcmp(word, with_value[i]) == 0;
     }
 }
 
@@ -170,7 +173,7 @@ int cli_debug(int argc, char **argv)
     d.s = session_new();
     if (!d.s)
         return CLI_TROUBLE;
-    const struct sigaction take = {.sa_handler = on_interrupt};
+    const struct sigaction take = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &take, NULL);
     session_interruptible(d.s, &interrupted);
     setvbuf(stdout, NULL, _IOLBF, 0);

@@ -98,19 +98,20 @@ const char *debug_place_text(struct debug_cli *d, const char *function, const st
     return arena_printf(mem, "%s at %s:%u", function, base_name(line->file), line->line);
 }
 
-void debug_say_frame(struct debug_cli *d, const struct session_frame *f, u32 number, bool numbered)
+void debug_say_frame(struct debug_cli *d, const struct session_frame *f, u32 number, bool numbered, u32 breakpoint)
 {
     struct arena *mem = session_memory(d->s);
     const char *arguments = debug_arguments(d, f);
     const char *where = f->line.line ? arena_printf(mem, " at %s:%u", base_name(f->line.file), f->line.line)
                                      : arena_printf(mem, " at instruction %u", f->at.inst);
+    const char *hit = breakpoint ? arena_printf(mem, "Breakpoint %u, ", breakpoint) : "";
     json_t *told = json_pack("{s:{s:i, s:s, s:s, s:s*, s:i, s:b}}", "frame", "level", (int)number, "function",
                              f->function, "arguments", arguments, "file", f->line.line ? base_name(f->line.file) : NULL,
                              "line", (int)f->line.line, "inlined", f->inlined);
     if (numbered)
         debug_tell(d, told, "#%-3u%s (%s)%s", number, f->function, arguments, where);
     else
-        debug_tell(d, told, "%s (%s)%s", f->function, arguments, where);
+        debug_tell(d, told, "%s%s (%s)%s", hit, f->function, arguments, where);
 }
 
 void debug_say_focus(struct debug_cli *d)
@@ -134,7 +135,7 @@ void debug_say_focus(struct debug_cli *d)
     d->told_lane = f->lane;
 }
 
-void debug_say_here(struct debug_cli *d)
+void debug_say_here(struct debug_cli *d, u32 breakpoint)
 {
     const struct session_frame *frames;
     char text[512];
@@ -142,7 +143,7 @@ void debug_say_here(struct debug_cli *d)
     if (!session_frames(d->s, &frames, &n))
         return;
     const struct session_frame *f = &frames[session_focus(d->s)->frame];
-    debug_say_frame(d, f, session_focus(d->s)->frame, session_focus(d->s)->frame > 0);
+    debug_say_frame(d, f, session_focus(d->s)->frame, session_focus(d->s)->frame > 0, breakpoint);
     if (debug_source_line(d, &f->line, text, sizeof text))
         debug_say(d, "%u\t%s", f->line.line, text);
     snprintf(d->listed.file, sizeof d->listed.file, "%s", f->line.file ? f->line.file : "");
@@ -178,8 +179,6 @@ static void say_reason(struct debug_cli *d, const struct session_stop *w)
                   (unsigned long long)json_integer_value(json_object_get(w->message, "passes")));
     else if (strcmp(w->reason, "divergence") == 0)
         debug_say(d, "Breakpoint %u, lanes part here.", w->breakpoint);
-    else if (w->breakpoint)
-        debug_say(d, "Breakpoint %u.", w->breakpoint);
 }
 
 static void say_stop(struct debug_cli *d)
@@ -198,7 +197,10 @@ static void say_stop(struct debug_cli *d)
         return;
     if (f->block != d->told_block || f->warp != d->told_warp || f->lane != d->told_lane)
         debug_say_focus(d);
-    debug_say_here(d);
+    if (strcmp(w->reason, "breakpoint") == 0 || strcmp(w->reason, "entry") == 0)
+        debug_say_here(d, w->breakpoint);
+    else
+        debug_say_here(d, 0);
     debug_show_displays(d);
 }
 

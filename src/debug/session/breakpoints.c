@@ -72,7 +72,7 @@ static bool arm(struct session *s, struct breakpoint *b, struct session_breakpoi
 static bool has_place(const struct breakpoint *b, struct debug_place at)
 {
     for (u32 k = 0; k < b->told.nplaces; k++)
-        if (b->places[k].at.inst == at.inst && strcmp(b->places[k].at.func->name, at.func->name) == 0)
+        if (at.func && b->places[k].at.inst == at.inst && strcmp(b->places[k].at.func->name, at.func->name) == 0)
             return true;
     return false;
 }
@@ -337,19 +337,43 @@ static bool holds(struct session *s, const struct breakpoint *b)
     return false;
 }
 
+/* The agent tells of the first of its stops at a place; the others there are looked at here. */
+static bool stops_here(struct session *s, struct breakpoint *b, bool told)
+{
+    if (!b->told.enabled || (!told && !has_place(b, s->where.at)))
+        return false;
+    if (b->told.spec.condition && (b->told.slow || !told) && s->where.in_warp && !holds(s, b))
+        return false;
+    b->told.hits++;
+    if (!b->told.spec.ignore)
+        return true;
+    b->told.spec.ignore--;
+    return false;
+}
+
 bool breakpoint_keeps_going(struct session *s)
 {
-    struct breakpoint *b = s->where.breakpoint ? find(s, s->where.breakpoint) : NULL;
-    if (!b)
+    struct breakpoint *first = s->where.breakpoint ? find(s, s->where.breakpoint) : NULL, *hit = NULL;
+    if (!first)
         return false;
-    if (b->told.slow && s->where.in_warp && !holds(s, b))
-        return go_again(s);
-    b->told.hits++;
-    if (b->told.spec.ignore) {
-        b->told.spec.ignore--;
-        return go_again(s);
+    if (stops_here(s, first, true))
+        hit = first;
+    for (u32 k = 0; k < s->breakpoints.len && first->told.spec.kind == SESSION_AT_PLACE; k++) {
+        struct breakpoint *b = (struct breakpoint *)s->breakpoints.at[k];
+        const struct session_focus focus = s->focus;
+        if (b == first || b->told.spec.kind != SESSION_AT_PLACE || !stops_here(s, b, false))
+            continue;
+        if (hit) { /* it counts, but the focus is the first one's */
+            s->focus = focus;
+            s->frames = NULL;
+        } else {
+            hit = b;
+        }
     }
-    if (b->told.spec.temporary)
-        session_delete(s, b->told.number);
+    if (!hit)
+        return go_again(s);
+    s->where.breakpoint = hit->told.number;
+    if (hit->told.spec.temporary)
+        session_delete(s, hit->told.number);
     return false;
 }
