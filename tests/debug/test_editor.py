@@ -16,6 +16,7 @@ lockstep, sources = sys.argv[1:3]
 made = tempfile.TemporaryDirectory()
 os.environ["LOCKSTEP_DEVICE_MEMORY"] = "gpu"
 source = os.path.join(os.path.realpath(sources), "tests/debug/subject.cu")
+tour = os.path.join(os.path.realpath(sources), "tests/debug/tour.cu")
 tests = []
 
 
@@ -24,26 +25,26 @@ def test(f):
     return f
 
 
-def compiled(*flags):
-    program = os.path.join(made.name, "subject" + "".join(flags))
+def compiled(*flags, of=source):
+    program = os.path.join(made.name, os.path.basename(of)[:-3] + "".join(flags))
     if not os.path.exists(program):
-        subprocess.run([lockstep, "cc", "-cudart", "shared", "-arch=sm_90", *flags, source, "-o", program], check=True)
+        subprocess.run([lockstep, "cc", "-cudart", "shared", "-arch=sm_90", *flags, of, "-o", program], check=True)
     return program
 
 
-def line_of(text):
-    with open(source) as f:
+def line_of(text, of=source):
+    with open(of) as f:
         return 1 + [text in line for line in f].index(True)
 
 
-def launched(*words, flags=("-G",), **options):
+def launched(*words, flags=("-G",), of=source, **options):
     e = Editor(lockstep)
-    e.launch(compiled(*flags), *words, **options)
+    e.launch(compiled(*flags, of=of), *words, **options)
     return e
 
 
-def break_at(e, *lines, **words):
-    answer = e.ask("setBreakpoints", source={"path": source}, breakpoints=[dict(words, line=n) for n in lines])
+def break_at(e, *lines, of=source, **words):
+    answer = e.ask("setBreakpoints", source={"path": of}, breakpoints=[dict(words, line=n) for n in lines])
     return answer["breakpoints"]
 
 
@@ -170,6 +171,33 @@ def values():
     assert e.end() == 0
 
 
+@test
+def structs_and_what_is_pointed_to():
+    e = launched("norms", of=tour)
+    break_at(e, line_of("float sum = square", tour), of=tour, condition="threadIdx.x == 3")
+    s = e.run()
+    top = e.top(s["threadId"])
+    locals_ = e.scope(top["id"], "Locals")
+    p = e.variables(locals_)["p"]
+    assert p["value"] == "{x = 3, y = 2, id = {3, 0}}" and p["type"] == "point" and p["namedVariables"] == 3, p
+    parts = e.variables(p["variablesReference"])
+    assert parts["x"]["value"] == "3" and parts["x"]["evaluateName"] == "p.x", parts
+    ids = e.variables(parts["id"]["variablesReference"])
+    assert list(ids) == ["[0]", "[1]"] and ids["[0]"]["evaluateName"] == "p.id[0]", ids
+    points = e.variables(e.scope(top["id"], "Arguments"))["points"]
+    assert points["type"] == "const point *", points
+    first = e.variables(points["variablesReference"])
+    assert first["id"]["value"] == "{0, 0}" and first["id"]["evaluateName"] == "(*points).id", first
+    assert e.ask("evaluate", expression=first["id"]["evaluateName"], frameId=top["id"])["result"] == "{0, 0}"
+    assert e.ask("setVariable", variablesReference=p["variablesReference"], name="x", value="p.y + 0.5")["value"] == "2.5"
+    assert e.ask("setVariable", variablesReference=parts["id"]["variablesReference"], name="[1]", value="7")["value"] == "7"
+    assert e.variables(locals_)["p"]["value"] == "{x = 2.5, y = 2, id = {3, 7}}"
+    assert "no nothing" in e.refused("setVariable", variablesReference=p["variablesReference"], name="nothing", value="1")
+    assert e.refused("setVariable", variablesReference=p["variablesReference"], name="x", value="(")
+    assert e.refused("setVariable", variablesReference=locals_, name="p", value="1")
+    assert e.end() == 0
+
+
 # ---- other stops, going back ----
 
 
@@ -227,6 +255,30 @@ def from_the_end_back_to_who_wrote():
 
 
 @test
+def a_wrong_result_back_to_its_store():
+    e = launched("histogram", of=tour, stopAtEnd=True)
+    break_at(e, line_of("bins[key] = old + 1;", tour), of=tour)
+    s = e.run()
+    address = e.ask("evaluate", expression="bins", frameId=e.top(s["threadId"])["id"])["memoryReference"]
+    break_at(e, of=tour)
+    e.go("continue", s["threadId"])
+    assert e.ask("evaluate", expression="*(int *)" + address)["result"] == "1"  # and not 8
+    data = e.ask("dataBreakpointInfo", name="*(int *)" + address)["dataId"]
+    e.ask("setDataBreakpoints", breakpoints=[{"dataId": data}])
+    s = e.go("reverseContinue")
+    assert "wrote: 0 (0x0) became 1 (0x1)" in s["text"], s
+    top = e.top(s["threadId"])
+    assert top["line"] == line_of("bins[key] = old + 1;", tour), top
+    assert e.variables(e.scope(top["id"], "Locals"))["old"]["value"] == "0"
+    lines = []
+    for _ in range(2):  # to the line's beginning first
+        s = e.go("stepBack", s["threadId"])
+        lines.append(e.top(s["threadId"])["line"])
+    assert lines == [top["line"], top["line"] - 1], lines
+    assert e.end() == 0
+
+
+@test
 def faults():
     e = launched("faulty")
     e.ask("setExceptionBreakpoints", filters=["fault"])
@@ -268,7 +320,7 @@ def log_points_and_counts():
     e.ask("configurationDone")
     assert e.finish()[0] == 0
     said = [m["body"]["output"] for m in e.events if m["event"] == "output" and m["body"]["category"] == "console"]
-    assert said == ["i is %d\n" % n for n in range(5)], said
+    assert b["id"] and said == ["i is %d\n" % n for n in range(5)], said
     assert e.end() == 0
 
 

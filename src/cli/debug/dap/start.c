@@ -240,8 +240,10 @@ json_t *request_configuration_done(struct dap *d, const json_t *arguments, char 
     (void)arguments;
     const struct session_breakpoint_spec entry = {.kind = SESSION_AT_ENTRY};
     u32 number;
-    if (d->configured)
-        return dap_fail(why, "configurationDone comes once");
+    if (!d->launched || d->configured)
+        return dap_fail(why, d->launched ? "configurationDone comes once" : "there is no program yet");
+    if (d->exited)
+        return json_object();
     if (d->stop_on_entry && !d->no_debug && !session_break(d->session, &entry, &number))
         return dap_failed(d, why);
     d->configured = true;
