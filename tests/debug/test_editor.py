@@ -234,6 +234,34 @@ def data_breakpoints_and_backwards():
 
 
 @test
+def a_variable_of_one_thread():
+    e = launched("loops", "3")
+    line = line_of("x = x * 1664525 + i;")
+    break_at(e, line, condition="threadIdx.x == 37 && i == 1")
+    s = e.run()
+    top = e.top(s["threadId"])
+    before = int(e.ask("evaluate", expression="x", frameId=top["id"])["result"])
+    info = e.ask("dataBreakpointInfo", variablesReference=e.scope(top["id"], "Locals"), name="x")
+    break_at(e)
+    b, = e.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"]}])["breakpoints"]
+    assert b["verified"] and "line" not in b, b
+    s = e.go("continue", s["threadId"])
+    assert "block 0 warp 1 lanes 0x20 wrote" in s["text"], s
+    value = int(e.ask("evaluate", expression="x", frameId=e.top(s["threadId"])["id"])["result"])
+    assert (before * 1664525 + 1 - value) % (1 << 32) == 0, (before, value)
+    assert e.end() == 0
+
+
+@test
+def conditions_without_a_value():
+    e = launched("loops", "3")
+    b, = break_at(e, line_of("x = x * 1664525 + i;"), condition="nothing > 1")
+    s = e.run()
+    assert s["hitBreakpointIds"] == [b["id"]] and "nothing" in s["text"].split(": ", 1)[1], s
+    assert e.end() == 0
+
+
+@test
 def from_the_end_back_to_who_wrote():
     e = launched("raced", stopAtEnd=True)
     break_at(e, line_of("*(volatile int *)sum = *(volatile int *)sum + (int)threadIdx.x;"))

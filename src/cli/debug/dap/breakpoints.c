@@ -72,7 +72,7 @@ static json_t *tell(const struct dap *d, u32 number)
     json_t *out = json_pack("{s:I, s:b}", "id", (json_int_t)number, "verified", b && !b->pending);
     if (b && b->pending)
         json_object_set_new(out, "message", json_string("no kernel that is loaded has code there yet"));
-    if (!b || !b->nplaces)
+    if (!b || !b->nplaces || b->spec.kind == SESSION_AT_WATCH)
         return out;
     if (b->places[0].line.line)
         json_object_set_new(out, "line", json_integer(dap_line(d, b->places[0].line.line)));

@@ -71,6 +71,17 @@ static json_t *write_text(const json_t *w)
                        (long long)json_integer_value(json_object_get(w, "warp")), lanes ? lanes : "?", old, new);
 }
 
+/* Why the condition of the breakpoint has no value here; NULL: it has one, or there is none. */
+static json_t *condition_text(struct dap *d, u32 number)
+{
+    const struct session_breakpoint *b = number ? session_breakpoint(d->session, number) : NULL;
+    const struct debug_format format = {0};
+    const char *value;
+    if (!b || !b->spec.condition || session_print_value(d->session, b->spec.condition, &format, &value))
+        return NULL;
+    return text_format("%.200s: %s", b->spec.condition, session_error(d->session));
+}
+
 static json_t *stop_text(const struct session_stop *w)
 {
     const json_t *write = json_object_get(w->message, "write"), *passes = json_object_get(w->message, "passes");
@@ -104,6 +115,8 @@ static void tell_stop(struct dap *d, const struct session_stop *w, const struct 
                              (json_int_t)thread_number(d, &d->here), "allThreadsStopped", 1);
     if (b && b->group != GROUP_EXCEPTION)
         json_object_set_new(body, "hitBreakpointIds", json_pack("[I]", (json_int_t)w->breakpoint));
+    if (!text)
+        text = condition_text(d, w->breakpoint);
     if (text)
         json_object_set_new(body, "text", text);
     relay_flush(d->relay);
