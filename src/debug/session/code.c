@@ -2,6 +2,7 @@
  *
  * What has no steps here (members, strings, assignments, variables in pieces) makes the condition one that is evaluated
  * at each hit. Types are C's: operands below 32 bits are promoted, both are brought to the larger type. */
+#include <stdio.h>
 #include <string.h>
 
 #include "debug/session/internal.h"
@@ -193,8 +194,13 @@ static bool binary(struct code *c, const struct debug_node *n, struct typed *out
     return true;
 }
 
+static bool element(struct code *c, const struct debug_node *pointer, const struct debug_node *index,
+                    struct typed *out);
+
 static bool unary(struct code *c, const struct debug_node *n, struct typed *out)
 {
+    if (n->op == '*')
+        return element(c, n->a, NULL, out);
     if ((n->op != '-' && n->op != '!' && n->op != '~') || !code(c, n->a, out))
         return false;
     step1(c, n->op == '-' ? "neg" : n->op == '!' ? "lnot" : "not", out->name);
@@ -202,22 +208,51 @@ static bool unary(struct code *c, const struct debug_node *n, struct typed *out)
     return true;
 }
 
-static bool special(struct code *c, const struct debug_node *n, struct typed *out)
+static bool special(struct code *c, u32 sreg, char comp, struct typed *out)
 {
     char text[64];
-    const struct ptx_sreg_row *row = &ptx_sreg_rows[n->sreg];
+    const struct ptx_sreg_row *row = &ptx_sreg_rows[sreg];
     const size_t len = strlen(row->name);
     if (len + 3 > sizeof text)
         return false;
     memcpy(text, row->name, len + 1);
-    if (n->comp) {
+    if (comp) {
         text[len] = '.';
-        text[len + 1] = n->comp;
+        text[len + 1] = comp;
         text[len + 2] = '\0';
     }
     step1(c, "special", text);
     *out = (struct typed){ptx_type_bits((enum ptx_type)row->type) > 32 ? "u64" : "u32", NULL};
     return true;
+}
+
+/* threadIdx.x */
+static bool member(struct code *c, const struct debug_node *n, struct typed *out)
+{
+    if (n->a->kind != DEBUG_NODE_SPECIALS || !n->name || strlen(n->name) != 1)
+        return false;
+    return special(c, n->a->sreg, n->name[0], out);
+}
+
+/* *a, or a[index] */
+static bool element(struct code *c, const struct debug_node *pointer, const struct debug_node *index, struct typed *out)
+{
+    struct typed a, i;
+    if (!code(c, pointer, &a) || !a.type)
+        return false;
+    const struct debug_type *t = debug_type_strip(a.type);
+    if (t->kind != DEBUG_POINTER || !t->target || strcmp(a.name, "u64") != 0)
+        return false;
+    if (index) {
+        if (!code(c, index, &i) || i.name[0] == 'f')
+            return false;
+        if (strcmp(i.name, "s64") != 0)
+            step2(c, "cvt", "s64", i.name);
+        push_u64(c, debug_type_strip(t->target)->size);
+        step1(c, "mul", "u64");
+        step1(c, "add", "u64");
+    }
+    return load(c, (enum ptx_space)t->space, t->target, out);
 }
 
 static bool number(struct code *c, const struct debug_node *n, struct typed *out)
@@ -227,8 +262,13 @@ static bool number(struct code *c, const struct debug_node *n, struct typed *out
         return false;
     if (width(exact) < 32)
         exact = "s32";
-    if (exact[0] == 'f')
-        return false; /* seldom */
+    if (exact[0] == 'f') {
+        char bits[24];
+        snprintf(bits, sizeof bits, "0x%llx", (unsigned long long)n->bits);
+        json_array_append_new(c->steps, json_pack("[s, s, s]", "const", exact, bits));
+        *out = (struct typed){exact, n->type};
+        return true;
+    }
     json_array_append_new(c->steps, json_pack("[s, s, I]", "const", exact, (json_int_t)n->bits));
     *out = (struct typed){exact, n->type};
     return true;
@@ -246,7 +286,11 @@ static bool code(struct code *c, const struct debug_node *n, struct typed *out)
         reg = debug_register(c->info, c->at.func, n->name);
         return reg && push_register(c, reg, NULL, out);
     case DEBUG_NODE_SPECIAL:
-        return special(c, n, out);
+        return special(c, n->sreg, n->comp, out);
+    case DEBUG_NODE_MEMBER:
+        return member(c, n, out);
+    case DEBUG_NODE_INDEX:
+        return element(c, n->a, n->b, out);
     case DEBUG_NODE_UNARY:
         return unary(c, n, out);
     case DEBUG_NODE_BINARY:
