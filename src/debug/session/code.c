@@ -112,6 +112,10 @@ static bool name(struct code *c, const struct debug_node *n, struct typed *out)
     const struct debug_piece *p = &l.pieces[0];
     if (p->kind == DEBUG_REGISTER && p->reg)
         return push_register(c, p->reg, v->type, out);
+    if (p->kind == DEBUG_MEMORY && p->var && !p->reg && p->space == SPACE_PARAM && c->at.func->is_entry) {
+        push_u64(c, p->var->offset + (u64)p->offset); /* of the kernel's parameters */
+        return load(c, SPACE_PARAM, v->type, out);
+    }
     const struct ptx_var *base = p->reg;
     if (p->var && p->space == SPACE_LOCAL) /* of the function's window, whose beginning this register has */
         base = debug_register(c->info, c->at.func, "%SPL");
