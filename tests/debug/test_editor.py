@@ -446,6 +446,18 @@ def the_manifest_says_what_is_taken():
         assert e.end() == 0
 
 
+@test
+def output_without_end():
+    e = Editor(lockstep)
+    e.launch("/bin/sh", "-c", "while :; do echo on and on; done")
+    e.ask("configurationDone")
+    said = "".join(e.wait("output")["output"] for _ in range(20))
+    assert said == ("on and on\n" * 2 * len(said))[:len(said)], said[:100]
+    e.ask("terminate")
+    e.wait("terminated")
+    assert e.end() == 0
+
+
 # ---- messages that are none ----
 
 

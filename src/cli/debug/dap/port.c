@@ -165,7 +165,6 @@ void port_send(struct port *p, json_t *message)
         return;
     const size_t n = strlen(text);
     const int head = snprintf(header, sizeof header, "Content-Length: %zu\r\n\r\n", n);
-    if (!send_all(p, header, (size_t)head) || !send_all(p, text, n))
-        p->gone = true;
+    p->mute = p->mute || !send_all(p, header, (size_t)head) || !send_all(p, text, n);
     free(text);
 }

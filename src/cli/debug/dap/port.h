@@ -17,8 +17,9 @@ enum port_took {
 
 struct port {
     int in, out; /* in is set not to block */
-    bool gone;
-    u64 sent; /* messages */
+    bool gone;   /* nothing more can be read */
+    bool mute;   /* nothing can be sent; that alone is for the sender */
+    u64 sent;    /* messages */
     char *bytes;
     size_t len, room;
 };

@@ -13,7 +13,7 @@
 #include "cli/debug/dap/dap.h"
 
 /* After the editor has gone, for what it has asked last to be done. */
-enum { PATIENCE = 1000 };
+enum { PATIENCE = 1000, READS = 64 };
 
 struct stream {
     int from;
@@ -34,10 +34,10 @@ struct relay {
     atomic_int watched;
 };
 
-/* Sends what is there now. */
+/* Sends what is there now, but for what has no end. */
 static void drain(struct relay *r, struct stream *s)
 {
-    for (;;) {
+    for (u32 k = 0; k < READS; k++) {
         const ssize_t n = read(s->from, s->bytes + s->held, sizeof s->bytes - s->held);
         if (n < 0 && errno == EINTR)
             continue;
