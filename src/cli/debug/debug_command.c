@@ -178,6 +178,7 @@ int cli_debug(int argc, char **argv)
     session_interruptible(d.s, &interrupted);
     setvbuf(stdout, NULL, _IOLBF, 0);
     serve(&d, &o);
+    word_undisplay(&d, "");
     session_end(d.s);
     return d.status;
 }

@@ -78,6 +78,7 @@ void session_end(struct session *s)
         ptx_free(s->modules.at[k]->ptx);
     }
     json_decref(s->events);
+    json_decref(s->last_words);
     json_decref(s->given);
     json_decref(s->kept);
     json_decref(s->cache);
