@@ -87,8 +87,8 @@ MEM_FN bool resolve_whole(const struct ir_inst *pc, struct warp *w, const struct
     if (w->weak || bytes < x->size ||
         (lanes_bad_64(addr, 0 - low, shared ? 0 : low, bytes - x->size, x->size - 1) & x->mask))
         return false;
-    LANES
-        ptr[i] = host + (addr[i] - low);
+    LANES /* lanes that are not active may have any address */
+        ptr[i] = (u8 *)((uintptr_t)host + (uintptr_t)(addr[i] - low));
     if (shared) {
         LANES
             addr[i] -= low;

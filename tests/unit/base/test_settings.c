@@ -252,7 +252,7 @@ static void folder_of_caches(void **state)
     char folder[16];
     assert_false(settings_cache(folder, sizeof folder));
     assert_true(settings_put(OTHERS_HOME, "/a"));
-    assert_false(settings_cache(folder, sizeof "/a/.cache/lockst"));
+    assert_false(settings_cache(folder, sizeof folder)); /* /a/.cache/lockstep is longer */
     assert_true(settings_put(OTHERS_XDG_CACHE_HOME, "/b"));
     assert_true(settings_cache(folder, sizeof folder));
     assert_string_equal(folder, "/b/lockstep");
