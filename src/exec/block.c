@@ -104,7 +104,8 @@ static void number(const struct grid *g, u64 linear, u32 id[3])
     id[2] = dim[2] == 1 ? 0 : (u32)(row / dim[1]);
 }
 
-void block_begin(struct block *b, const struct block_place *at)
+/* What is a block's own when it begins, in memory that has had another one. */
+static void renew(struct block *b, const struct block_place *at)
 {
     const struct grid *g = b->grid;
     b->info.linear = at->linear;
@@ -117,6 +118,12 @@ void block_begin(struct block *b, const struct block_place *at)
     b->exited_threads = 0;
     b->phases = b->stuck = 0;
     b->launches = b->handles = 0;
+}
+
+void block_begin(struct block *b, const struct block_place *at)
+{
+    const struct grid *g = b->grid;
+    renew(b, at);
     if (g->scratch_at)
         memset(b->shared + g->scratch_at, 0, SCRATCH_BYTES);
     if (b->errors)
@@ -134,6 +141,23 @@ void block_begin(struct block *b, const struct block_place *at)
         clock_block_begin(b);
     if (g->launch->hooks && g->launch->hooks->block_begin)
         g->launch->hooks->block_begin(b->worker->hook_ctx, &b->info);
+}
+
+u32 block_repeats(const struct block *b)
+{
+    enum { MOST = 64 };
+    const struct grid *g = b->grid;
+    const struct exec_hooks *hooks = g->launch->hooks;
+    const bool plain = !g->scratch_at && !b->errors && !b->open_barriers && g->mode != IR_TIMED && !g->launch->seed &&
+                       !(hooks && (hooks->block_begin || hooks->block_end));
+    return b->in_code && plain && tier_is_straight(b->tier) ? MOST : 0;
+}
+
+enum block_end block_repeat(struct block *b, const struct block_place *at)
+{
+    enum block_end end;
+    renew(b, at);
+    return tier_repeat(b, &end) ? end : block_run(b);
 }
 
 void block_deal_turns(struct block *b, u8 *turns)

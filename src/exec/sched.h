@@ -293,6 +293,10 @@ void block_exit_barriers(struct block *b, u32 warp, u32 lanes); /* after these h
 /* ---- block.c ---- */
 struct block *block_new(struct worker *worker);
 void block_begin(struct block *b, const struct block_place *at);
+/* How many blocks may follow at once one that has just ended, in its place, by block_repeat: its code is straight, and
+ * nobody is told of blocks. */
+u32 block_repeats(const struct block *b);
+enum block_end block_repeat(struct block *b, const struct block_place *at);
 /* The order of the warps in a round: launch order, or shuffled anew each round when there is a seed. */
 void block_deal_turns(struct block *b, u8 *turns);
 enum block_end {

@@ -287,6 +287,17 @@ static void take_budgets(struct block *b, u32 first, u32 end)
         b->worker->spent += (u64)(b->quantum - b->warps[k].budget);
 }
 
+/* Of warps from first on, the last of which had that result. False: as note_end. */
+static bool note_warps(struct block *b, u32 first, u32 result, bool *stopped)
+{
+    struct tier_warps *t = b->tiered;
+    const u32 last = t->args.last;
+    t->started |= range(first, last + 1);
+    if (first < last)
+        note_same(t, first, last, t->args.before);
+    return note_end(b, last, result, stopped);
+}
+
 /* Runs warps from *first on, to *end at most, which it changes to behind the last that ran; false: as note_end. */
 static bool run_warps(struct block *b, u32 first, u32 *end, bool *stopped)
 {
@@ -298,10 +309,7 @@ static bool run_warps(struct block *b, u32 first, u32 *end, bool *stopped)
     if (b->tier->pays)
         take_budgets(b, first, last + 1);
     *end = last + 1;
-    t->started |= range(first, last + 1);
-    if (first < last)
-        note_same(t, first, last, t->args.before);
-    return note_end(b, last, result, stopped);
+    return note_warps(b, first, result, stopped);
 }
 
 /* All warps that are not done wait: at one barrier they go on, at several the interpreter sorts it out. */
@@ -367,6 +375,28 @@ bool tier_block(struct block *b, enum block_end *end)
     b->live_warps = 0;
     *end = BLOCK_DONE;
     return true;
+}
+
+bool tier_is_straight(const struct tier_code *c)
+{
+    return !c->pays && !c->needs_frame && !c->mixed && c->nentries == 1;
+}
+
+bool tier_repeat(struct block *b, enum block_end *end)
+{
+    struct tier_warps *t = b->tiered;
+    const u32 last = b->info.warps - 1;
+    bool stopped = false;
+    t->started = t->begun = t->waiting = t->done = t->polls = 0;
+    for (u32 k = 0; k < 3; k++)
+        t->args.ctaid[k] = b->info.id[k];
+    const u32 result = run_code(b, 0, last + 1, 0);
+    *end = BLOCK_DONE;
+    if (LS_LIKELY(t->args.last == last && TIER_END(result) == TIER_DONE &&
+                  (!last || TIER_END(t->args.before) == TIER_DONE)))
+        return true;
+    *end = BLOCK_STOPPED;
+    return note_warps(b, 0, result, &stopped) ? tier_block(b, end) : stopped;
 }
 
 /* ---- from the interpreter back into code ---- */
