@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # device_costs.sh OUT - on a machine with an NVIDIA GPU, nvcc and ncu: makes and runs device_heap.cu, texture.cu and zero_copy.cu. Writes
-# OUT/device-heap.csv, device-heap-calls.csv, texture.csv, zero-copy.csv and what ncu says of whole images and of host memory
-# (texture-ncu.csv, zero-copy-ncu.csv). Four minutes.
+# OUT/device-heap.csv, device-heap-calls.csv, device-heap-sizes.csv, texture.csv, zero-copy.csv and what ncu says of whole images and of host memory
+# (texture-ncu.csv, zero-copy-ncu.csv). Five minutes.
 set -u
 cd "$(dirname "$0")" || exit 2
 out=$1 work=$(mktemp -d)
@@ -19,11 +19,13 @@ for heap in 8 1024; do
         timeout 20 "$work/device_heap" calls $bytes $heap >>"$out/device-heap-calls.csv"
     done
 done
+{ echo bytes,apart; timeout 20 "$work/device_heap" sizes 256; } >"$out/device-heap-sizes.csv"
 echo "calls: $SECONDS s"
 {
     echo set,heap_mib,blocks,warps,lanes,n,bytes,mode,run,event_ns,span_ns,good,first_median,first_90,all_median,all_90,all_most
     timeout 60 "$work/device_heap" cases 8 30
     timeout 120 "$work/device_heap" cases 1024 "${HEAP_SECONDS:-80}"
+    timeout 120 "$work/device_heap" rounds 256 90
     timeout 40 "$work/device_heap" alive 256 20
 } >"$out/device-heap.csv"
 echo "heap: $SECONDS s, $(wc -l <"$out/device-heap.csv") rows"

@@ -4,7 +4,9 @@
  *
  *     nvcc -O3 -arch=sm_90 tests/hw/device_heap.cu -o device_heap
  *     ./device_heap calls BYTES HEAP >>device-heap-calls.csv      one size a process: the heap is as a program finds it
+ *     ./device_heap sizes HEAP                                    how far apart allocations of a size are
  *     ./device_heap cases HEAP SECONDS >>device-heap.csv          HEAP: its size in MiB
+ *     ./device_heap rounds HEAP SECONDS >>device-heap.csv         fewer grids, more calls of a thread
  *     ./device_heap alive HEAP SECONDS >>device-heap.csv          the same behind allocations that stay
  */
 #include <algorithm>
@@ -85,6 +87,23 @@ static void put_calls(int bytes, int heap)
     }
 }
 
+/* The smallest distance of two of 30 allocations, which is what one takes. */
+static void put_sizes(void)
+{
+    enum { N = 30 };
+    static struct call host[N];
+    struct call *device;
+    CHECK(cudaMalloc(&device, sizeof host));
+    for (int bytes = 8; bytes < 120000; bytes += bytes < 2300 ? 8 : bytes < 20000 ? 160 : 2000) {
+        calls<<<1, 32>>>(1, N, bytes, false, device);
+        CHECK(cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost));
+        i64 least = 1ll << 40;
+        for (int k = 1; k < N; k++)
+            least = std::min(least, std::abs((i64)host[k].p - (i64)host[k - 1].p));
+        printf("%d,%lld\n", bytes, least);
+    }
+}
+
 /* ---- many at once ---- */
 
 enum { PAIRS, TAKE, GIVE, GIVE_OTHER, TAKE_THEN_GIVE, MODES };
@@ -151,7 +170,7 @@ struct what {
     int blocks, warps, lanes, n, bytes, mode;
 };
 
-enum { THREADS_MOST = 1 << 18, KEPT_MOST = 1 << 21, REPEATS = 3 };
+enum { THREADS_MOST = 1 << 19, KEPT_MOST = 1 << 21, REPEATS = 3 };
 static struct seen *d_seen, h_seen[THREADS_MOST];
 static void **d_kept;
 
@@ -240,6 +259,21 @@ static void put_cases(int heap, double limit)
                 }
 }
 
+static void put_rounds(int heap, double limit)
+{
+    const int g[][3] = {{132, 8, 32}, {132, 8, 8}, {32, 8, 8}, {264, 4, 16}, {528, 1, 1}, {8, 4, 4}, {1056, 8, 32}, {1056, 4, 1}};
+    const double start = seconds();
+    for (int n : {1, 4, 16})
+        for (const auto &a : g)
+            for (int bytes : {32, 96, 256, 1024, 4096})
+                for (int mode = 0; mode < MODES; mode++) {
+                    const what w = {a[0], a[1], a[2], n, bytes, mode};
+                    const bool slow = 1.0 * a[0] * a[1] * a[2] * n * (bytes == 1024 ? 24 : bytes == 256 ? 4 : 1) > 3e6;
+                    if (fits(w, heap) && !slow && seconds() - start < limit)
+                        put("empty", heap, w);
+                }
+}
+
 /* Behind so many allocations of the same size, of another, and of which every other one is free again. */
 static void put_alive(int heap, double limit)
 {
@@ -270,20 +304,27 @@ static void put_alive(int heap, double limit)
 
 int main(int argc, char **argv)
 {
-    if (argc < 4)
+    if (argc < 3)
         return 2;
     const bool one = !strcmp(argv[1], "calls");
+    const char *set = argv[1];
     const int heap = atoi(argv[one ? 3 : 2]);
     CHECK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)heap << 20));
     if (one) {
         put_calls(atoi(argv[2]), heap);
         return 0;
     }
+    if (!strcmp(set, "sizes")) {
+        put_sizes();
+        return 0;
+    }
     CHECK(cudaMalloc(&d_seen, sizeof *d_seen * THREADS_MOST));
     CHECK(cudaMalloc(&d_kept, sizeof *d_kept * KEPT_MOST));
     CHECK(cudaMemset(d_kept, 0, sizeof *d_kept * KEPT_MOST));
-    if (!strcmp(argv[1], "cases"))
+    if (!strcmp(set, "cases"))
         put_cases(heap, atof(argv[3]));
+    else if (!strcmp(set, "rounds"))
+        put_rounds(heap, atof(argv[3]));
     else
         put_alive(heap, atof(argv[3]));
     return 0;
