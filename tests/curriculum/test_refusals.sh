@@ -2,6 +2,7 @@
 # test_refusals.sh LS_CURRICULUM - the program must not believe a row: each of these is wrong in one way and must be named.
 set -u
 tool=$1
+cd "$(dirname "$0")/../.." || exit 1 # where examples/ is
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 failed=0
@@ -64,6 +65,40 @@ row 'climb banks/setRowReadCol' 'refused: 1024 threads' holds >"$tmp/a"
 try 1 "it is not refused" a
 grep -v says: "$tmp/good" >"$tmp/a"
 try 2 "a row needs" a
+
+debug='debug --batch -ex "break saxpy.cu:10 if i == 300" -ex run -ex "print i" ./saxpy'
+row "$debug" 'check: sld_conflicts == 992' holds >"$tmp/a"
+try 2 "a check needs a command of one rung" a
+row "$debug" 'shows: something' holds >"$tmp/a"
+try 2 "'prints' is for commands that run a program, and they need it" a
+row 'climb banks/setRowReadCol' 'prints: i = 300' holds >"$tmp/a"
+try 2 "it can be measured and has no check" a
+row 'climb banks --list' 'prints: i = 300' holds >"$tmp/a"
+try 2 "'prints' is for commands that run a program" a
+if [ -z "${NO_PROGRAMS:-}" ]; then
+    row "$debug" 'prints: i = 300' holds >"$tmp/a"
+    "$tool" "$tmp/a" >"$tmp/out" || { echo "FAILED: a session that is right"; failed=1; }
+    row "$debug" 'prints: i = 301' holds >"$tmp/a"
+    try 1 "./saxpy: it prints something else" a
+    row "${debug/saxpy.cu/no.cu}" 'prints: i = 300' holds >"$tmp/a"
+    try 1 "it prints something else" a
+    row "${debug/.\/saxpy/.\/noSuchProgram}" 'prints: i = 300' holds >"$tmp/a"
+    try 1 "it could not be run" a
+
+    session() {
+        printf '```console\n$ lockstep cc -G examples/saxpy.cu -o s\n$ lockstep debug ./s\n%s\n```\n' "$1" >"$tmp/c.md"
+    }
+    session $'(lockstep) break saxpy\nBreakpoint 1 (saxpy) pending.'
+    "$tool" "$tmp/good" "$tmp/c.md" >"$tmp/out" || { echo "FAILED: a session of a chapter"; failed=1; }
+    session $'(lockstep) break saxpy\nBreakpoint 2 (saxpy) pending.'
+    try 1 "c.md:3: lockstep debug ./s: it prints something else: line 2 is 'Breakpoint 1 (saxpy) pending.'" good c.md
+    session $'(lockstep) break saxpy'
+    try 1 "it prints something else: line 2 is 'Breakpoint 1 (saxpy) pending.'" good c.md
+    session $'(lockstep) break saxpy\nBreakpoint 1 (saxpy) pending.\nBreakpoint 1 (saxpy) pending.'
+    try 1 "line 3 is '(nothing)'" good c.md
+    printf '```console\n$ lockstep run ./neverMade\n```\n' >"$tmp/c.md"
+    try 1 "c.md:2: lockstep run ./neverMade: it prints something else" good c.md
+fi
 
 chapter() { printf '```console\n$ lockstep %s\n# expect: %s\n```\n' "$1" "$2" >"$tmp/c.md"; }
 chapter 'climb banks/setRowReadCol' 'sld_conflicts == 991'

@@ -11,6 +11,7 @@ import traceback
 from client import Debugger
 
 lockstep, lib, sources = sys.argv[1:4]
+wanted = sys.argv[4:]
 made = tempfile.TemporaryDirectory()
 os.environ["LOCKSTEP_DEVICE_MEMORY"] = "gpu"
 tests = []
@@ -678,7 +679,6 @@ def modules_are_told():
 
 
 def main():
-    wanted = sys.argv[4:]
     failed = 0
     for f in tests:
         if wanted and f.__name__ not in wanted:

@@ -163,6 +163,15 @@ static const char *read_climb(struct command *c, char **save)
     return why;
 }
 
+static bool is_program_command(const char *name)
+{
+    static const char *const names[] = {"cc", "run", "check", "debug"};
+    for (u32 i = 0; i < LS_ARRAY_LEN(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 const char *command_read(const char *text, struct command *c)
 {
     char copy[400], *save = NULL;
@@ -172,6 +181,9 @@ const char *command_read(const char *text, struct command *c)
     const char *name = strtok_r(copy, " ", &save);
     if (name && strcmp(name, "climb") == 0)
         return read_climb(c, &save);
+    c->typed = name && is_program_command(name);
+    if (c->typed)
+        return NULL;
     if (name && (strcmp(name, "gpus") == 0 || strcmp(name, "launch") == 0 || strcmp(name, "ptx") == 0))
         return NULL;
     return bad("Lockstep has no such command", text);

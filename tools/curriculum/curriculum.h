@@ -10,6 +10,7 @@
  *     says: Neighbours coalesce.                the tutorial's claim
  *     check: ld_ratio == 4                      a formula of counters, ==, <= or >=, and another; any number up to 4
  *     refused: 1024 threads                     instead of checks: the rung does not take this shape, and says so
+ *     prints: i = 70                            instead of checks: a line of what it prints; several come in that order
  *     shows: a histogram                        instead of checks where there is nothing to measure
  *     verdict: holds                            or: holds on (hardware), holds for, holds if ...; wrong: and what is so
  *
@@ -17,6 +18,13 @@
  *
  *     $ lockstep climb vector/vectorAdd --n 4k
  *     # expect: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == 128
+ *
+ * and commands that run a program (`cc`, `run`, `check`, `debug`) with all that they print; "..." stands for any lines,
+ * and an address for any address. Lines behind "(lockstep) " are typed. A row's program is made of examples/ with -G.
+ *
+ *     $ lockstep debug ./rowMax
+ *     (lockstep) print best[0]
+ *     best[0] = 1003
  *
  * Formulas are those of lab/expect.h. Their names are counters.def's, metrics' in full, the launch's (lab/expect.h),
  * and `wrong` (elements), `caught` (a broken rung was: 1), `useful` (bytes that any program for the task must move). */
@@ -26,14 +34,15 @@
 #include "base/base.h"
 #include "lab/lab.h"
 
-enum { ROWS = 600, ROW_CHECKS = 6, TEXTS = 64 };
+enum { ROWS = 600, ROW_CHECKS = 6, ROW_LINES = 80, TEXTS = 64 };
 
 struct command {
     char environment[120]; /* "LOCKSTEP_GPU=v100 LOCKSTEP_BANKS=5x4": what the driver must be told before it starts */
     const struct family *family;
     const struct rung *rung;
     struct shape shape;
-    bool one; /* one rung at one shape: it can be measured */
+    bool one;   /* one rung at one shape: it can be measured */
+    bool typed; /* it runs a program, and what is printed is compared */
 };
 
 struct check_line {
@@ -51,6 +60,8 @@ struct row {
     struct command command, reference;
     struct check_line checks[ROW_CHECKS];
     u32 nchecks;
+    const char *lines[ROW_LINES]; /* that are printed, and in between what is typed */
+    u32 nlines;
     bool done;
     char trouble[400]; /* "": none */
 };
@@ -73,6 +84,9 @@ char *trim(char *s);
 const char *command_read(const char *text, struct command *c);
 /* Not for `lockstep` alone: "LOCKSTEP_SEED=1 lockstep climb ..." too. */
 const char *command_read_line(const char *text, struct command *c);
+
+/* ---- typed.c: runs the rows that are typed; false: said on stderr ---- */
+bool run_typed(struct book *b);
 
 /* ---- formula.c ---- */
 struct counter {

@@ -1,10 +1,11 @@
 /* main.c - ls_curriculum: runs the curriculum's and the guide's commands and writes docs/curriculum.md on standard
  * output.
  *
- *     ls_curriculum docs/curriculum.txt [docs/guide/...md ...]
+ *     ls_curriculum [--no-programs] docs/curriculum.txt [docs/guide/...md ...]
  *
  * The exit status is 1 when a check does not hold, 2 when something could not be read or run. Chapters of the guide are
- * checked only. */
+ * checked only. --no-programs leaves out the commands that run programs: a library with the thread sanitizer cannot be
+ * loaded into one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +65,12 @@ static void put_measured(const struct row *r)
     }
     if (r->refused)
         fputs("refused: ", stdout);
-    if (!r->nchecks)
+    for (u32 i = 1; i + 1 < r->nlines; i += 2) { /* between "..." */
+        printf("%s`", i > 1 ? "<br>" : "");
+        put_text(r->lines[i]);
+        putchar('`');
+    }
+    if (!r->nchecks && !r->nlines)
         put_text(r->refused ? r->refused : r->shows);
 }
 
@@ -115,7 +121,8 @@ static void put_intro(const struct row *rows, u32 n)
            "file is made by `ls_curriculum` (`cmake --build BUILD --target bless_curriculum`) from\n"
            "`docs/curriculum.txt`: it runs each command, fills in what was measured, and fails when a row's\n"
            "check does not hold; CTest (`curriculum_text`) checks that the text is up to date, and every number\n"
-           "of the [guide](guide/README.md) with it. Sizes are small, so that all of it takes seconds; ratios do\n"
+           "of the [guide](guide/README.md) with it. A program of `debug` is made by `lockstep cc -G\n"
+           "examples/NAME.cu -o NAME`. Sizes are small, so that all of it takes seconds; ratios do\n"
            "not depend on them. `~`: estimated, because it depends on machine code ([metrics.md](metrics.md)).\n"
            "Times are not checked: without a GPU there are none. `--on gpu` measures them where there is one.\n",
            n, count(rows, n, "holds"), count(rows, n, "holds "), count(rows, n, "wrong: "));
@@ -173,7 +180,7 @@ static u32 troubles(const struct book *b)
     return n;
 }
 
-static int run(struct book *b, int argc, char **argv)
+static int run(struct book *b, int argc, char **argv, bool typed)
 {
     if (!read_rows(b, argv[1]))
         return 2;
@@ -181,7 +188,7 @@ static int run(struct book *b, int argc, char **argv)
     for (int i = 2; i < argc; i++)
         if (!read_chapter(b, argv[i]))
             return 2;
-    if (!run_rows(b))
+    if (!run_rows(b) || (typed && !run_typed(b)))
         return 2;
     if (troubles(b))
         return 1;
@@ -194,13 +201,17 @@ int main(int argc, char **argv)
     struct book b = {0};
     const size_t bytes = ROWS * sizeof *b.rows;
     void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const bool typed = argc < 2 || strcmp(argv[1], "--no-programs") != 0;
+    argc -= !typed;
+    argv += !typed;
     if (argc < 2 || shared == MAP_FAILED) {
-        fputs(argc < 2 ? "usage: ls_curriculum curriculum.txt [chapter.md ...]\n" : "out of memory\n", stderr);
+        fputs(argc < 2 ? "usage: ls_curriculum [--no-programs] curriculum.txt [chapter.md ...]\n" : "out of memory\n",
+              stderr);
         return 2;
     }
     b.rows = shared;
     setenv("LOCKSTEP_PTXAS", "", 1); /* the estimates are those of a machine without CUDA */
-    const int status = run(&b, argc, argv);
+    const int status = run(&b, argc, argv, typed);
     read_end(&b);
     munmap(shared, bytes);
     return status;

@@ -79,6 +79,14 @@ static bool add_check(struct row *r, const char *text, u32 line)
     return formula_split(c) || say(r->file, line, "no ==, <= or >= in '%s'", text);
 }
 
+static bool add_line(struct row *r, const char *text, u32 line)
+{
+    if (r->nlines == ROW_LINES)
+        return say(r->file, line, "more than %d lines", ROW_LINES);
+    r->lines[r->nlines++] = text;
+    return true;
+}
+
 /* ---- the curriculum ---- */
 
 static bool set_field(struct row *r, const char *key, const char *value, u32 line)
@@ -89,6 +97,8 @@ static bool set_field(struct row *r, const char *key, const char *value, u32 lin
                   {"refused", &r->refused}, {"shows", &r->shows}, {"verdict", &r->verdict}};
     if (strcmp(key, "check") == 0)
         return add_check(r, value, line);
+    if (strcmp(key, "prints") == 0)
+        return add_line(r, "...", line) && add_line(r, value, line);
     for (u32 i = 0; i < LS_ARRAY_LEN(fields); i++)
         if (strcmp(key, fields[i].key) == 0) {
             if (*fields[i].field)
@@ -127,9 +137,11 @@ static bool finish(struct row *r)
         return say(r->file, r->line, "a check needs a command of one rung at one shape");
     if (r->against && strcmp(r->command.environment, r->reference.environment) != 0)
         return say(r->file, r->line, "'against' must run in the same environment");
-    if ((r->nchecks != 0) + (r->refused != NULL) + (r->shows != NULL) != 1)
-        return say(r->file, r->line, "a row has checks, or 'refused', or 'shows': one of them");
-    return true;
+    if (r->command.typed != (r->nlines != 0))
+        return say(r->file, r->line, "'prints' is for commands that run a program, and they need it");
+    if ((r->nchecks != 0) + (r->refused != NULL) + (r->shows != NULL) + (r->nlines != 0) != 1)
+        return say(r->file, r->line, "a row has checks, or 'prints', or 'refused', or 'shows': one of them");
+    return !r->nlines || add_line(r, "...", r->line);
 }
 
 static bool split_field(char *line, char **key, char **value)
@@ -195,22 +207,35 @@ static bool read_expect(struct book *b, const char *path, u32 line, const char *
     return add_check(r, text, line);
 }
 
+/* A line of what a command printed. */
+static bool read_printed(struct book *b, const char *path, u32 line, const char *text)
+{
+    struct row *r = b->n ? &b->rows[b->n - 1] : NULL;
+    return !r || r->file != path || !r->command.typed || add_line(r, text, line);
+}
+
 bool read_chapter(struct book *b, const char *path)
 {
     char *at = load(b, path);
-    bool fenced = false;
+    bool fenced = false, below = false; /* below a command */
     if (!at)
         return false;
     for (u32 line = 1; *at; line++) {
-        char *text = trim(next_line(&at));
-        if (strncmp(text, "```", 3) == 0)
+        char *whole = next_line(&at), *text = trim(whole);
+        if (strncmp(text, "```", 3) == 0) {
             fenced = !fenced;
-        else if (fenced && strncmp(text, "$ ", 2) == 0 && strstr(text, "lockstep ")) {
+            below = false;
+        } else if (fenced && strncmp(text, "$ ", 2) == 0 && strstr(text, "lockstep ")) {
             if (!read_command(b, path, line, trim(text + 2)))
                 return false;
-        } else if (fenced && strncmp(text, "# expect:", 9) == 0 && !read_expect(b, path, line, trim(text + 9)))
-            return false;
-        else if (!fenced && strncmp(text, "# expect:", 9) == 0)
+            below = true;
+        } else if (fenced && strncmp(text, "# expect:", 9) == 0) {
+            if (!read_expect(b, path, line, trim(text + 9)))
+                return false;
+        } else if (below) {
+            if (!read_printed(b, path, line, whole))
+                return false;
+        } else if (!fenced && strncmp(text, "# expect:", 9) == 0)
             return say(path, line, "an expectation outside a fenced block is not checked");
     }
     return !fenced || say(path, 0, "a fence is not closed");
