@@ -10,11 +10,20 @@ class Refused(Exception):
     pass
 
 
+def environment_of(lib, **words):
+    """A program's. TEST_PRELOAD is the sanitizer's library, which must be there before ours."""
+    env = dict(os.environ, LD_LIBRARY_PATH=lib, **words)
+    if "TEST_PRELOAD" in env:
+        env.update(LD_PRELOAD=env["TEST_PRELOAD"],
+                   ASAN_OPTIONS="detect_leaks=0:verify_asan_link_order=0:use_sigaltstack=0")
+    return env
+
+
 class Debugger:
     """A program under the agent. Every wait has a limit, so that what hangs fails."""
 
     def __init__(self, command, lib, environment=(), limit=60, by_number=False):
-        self.env = dict(os.environ, LD_LIBRARY_PATH=lib, **dict(environment))
+        self.env = environment_of(lib, **dict(environment))
         self.socket = self.start_by_number(command) if by_number else self.start_by_path(command, limit)
         self.socket.settimeout(limit)
         self.limit = limit

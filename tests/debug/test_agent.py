@@ -8,7 +8,7 @@ import tempfile
 import time
 import traceback
 
-from client import Debugger
+from client import Debugger, environment_of
 
 lockstep, lib, sources = sys.argv[1:4]
 wanted = sys.argv[4:]
@@ -654,7 +654,7 @@ def the_program_vanishes():
 @test
 def without_a_debugger():
     program = compiled(os.path.join(sources, "tests/debug/subject.cu"))
-    env = dict(os.environ, LD_LIBRARY_PATH=lib, LOCKSTEP_DEBUG="/nowhere/at/all")
+    env = environment_of(lib, LOCKSTEP_DEBUG="/nowhere/at/all")
     p = subprocess.run([program, "parts"], env=env, capture_output=True, text=True, timeout=60)
     assert p.returncode == 0 and p.stdout == "parts: cudaSuccess, 8256\n", p
     assert "LOCKSTEP_DEBUG=/nowhere/at/all: " in p.stderr, p.stderr
