@@ -4,7 +4,8 @@
  *
  *     trace     LOCKSTEP_TRACE: a line a call; from the library's load on
  *     timeline  LOCKSTEP_TIMELINE: what was asked for, in order
- *     debugger  LOCKSTEP_DEBUG: src/debug/agent; it takes the launcher, and the two below are not there
+ *     debugger  LOCKSTEP_DEBUG: src/debug/agent; it takes the launcher, and the two below are not there, but for tools of
+ *               src/check that the debugger asks for
  *     checks    LOCKSTEP_CHECK: src/check; it takes the launcher
  *     profile   LOCKSTEP_SESSION: records of launches, src/meter; it takes the launcher when nothing is checked
  */

@@ -1,13 +1,53 @@
 /* debugged.c - the driver's launches and modules, given to the debugger's agent. */
 #include "attach/debugged.h"
 
+#include "check/core/host/host.h"
 #include "debug/agent/agent.h"
 #include "driver/observe/launcher.h"
+
+/* ---- the checks ---- */
+
+static struct driver_launch *doing; /* launches run alone */
+static struct check_launch *checking;
+
+static void report(void *ctx, const struct finding *f, u64 id, bool again)
+{
+    (void)ctx, (void)id;
+    if (!again)
+        agent_found(f);
+}
+
+static const char *checks_start(unsigned tools)
+{
+    const struct check_options o = {.tools = tools, .report = report, .clock = agent_clock, .faults_end = true};
+    const enum ls_status s = check_start_with(&o);
+    return s == LS_OK ? NULL : ls_status_text(s);
+}
+
+static const struct exec_hooks *checks_begin(const struct exec_launch *l)
+{
+    const struct check_site site = {.call = doing->op->note, .op = queue_doing, .stream = doing->place.stream};
+    if (!check_on)
+        return NULL;
+    check_forget(checked);
+    return check_launch_begin(checked, l, &site, &checking) == LS_OK ? check_launch_hooks(checking) : NULL;
+}
+
+static void checks_end(enum ls_status s, const struct exec_fault *fault)
+{
+    u64 bad;
+    check_launch_end(checking, s, fault, &bad);
+}
+
+static const struct agent_checks checks = {.start = checks_start, .begin = checks_begin, .end = checks_end};
+
+/* ---- launches and modules ---- */
 
 static enum ls_status launch(struct driver_launch *x, const struct exec_launch *l, exec_run_one *one, void *ctx,
                              struct exec_fault *fault)
 {
-    (void)x, (void)one, (void)ctx;
+    (void)one, (void)ctx;
+    doing = x;
     return agent_launch(l, fault);
 }
 
@@ -41,7 +81,8 @@ static void set_up_devices(void)
 
 bool debugged_start(void)
 {
-    const struct agent_config c = {.where = drv.settings.debug,
+    const struct agent_config c = {.checks = &checks,
+                                   .where = drv.settings.debug,
                                    .mem = drv.mem,
                                    .memory_most = drv.settings.debug_memory,
                                    .cancel = &drv.cancel,

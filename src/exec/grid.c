@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "exec/device/builtin.h"
 #include "exec/device/child.h"
+#include "exec/gate/gate.h"
 #include "exec/sched.h"
 #include "exec/tier/tier.h"
 
@@ -186,12 +187,17 @@ static u32 static_shared(const struct exec_launch *l)
 /* The other hooks are called by what fast code shares with traced code. */
 static bool needs_trace(const struct exec_hooks *h) { return h && (h->enter || h->diverge || h->access); }
 
+enum ir_mode grid_mode(const struct exec_launch *l)
+{
+    return l->kernel->code[IR_TIMED].insts ? IR_TIMED : needs_trace(l->hooks) ? IR_TRACED : IR_FAST;
+}
+
 static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
 {
     g->launch = l;
     g->module = l->module;
     g->kernel = exec_module_func_of(l->module, l->kernel);
-    g->mode = l->kernel->code[IR_TIMED].insts ? IR_TIMED : needs_trace(l->hooks) ? IR_TRACED : IR_FAST;
+    g->mode = grid_mode(l);
     g->may_compile = tier_may_run(g);
     g->nblocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
     g->nthreads = l->block[0] * l->block[1] * l->block[2];

@@ -230,6 +230,40 @@ def banks():
 
 
 @test
+def findings_and_their_parties():
+    program = compiled(os.path.join(sources, "tests/debug/findings.cu"))
+    d = Debugger([program, "blocks"], lib, {})
+    assert "does not listen" in d.refused("break", kind="finding", tools="racecheck")
+    assert "no such tool" in d.refused("check", tools="nothing")
+    d.ask("check", tools="racecheck")
+    d.ask("break", kind="finding", tools="racecheck")
+    s = d.go()
+    assert s["reason"] == "finding" and len(s["findings"]) == 1, s
+    assert "listen" in d.refused("check", tools="initcheck")
+    first = s["findings"][0]
+    assert first["kind"] == "global-read-after-write" and first["tick"] == first["at"]["tick"] == s["tick"], first
+    assert first["other"]["tick"] < s["tick"] and first["at"]["block"] == [1, 0, 0], first
+    known = d.ask("findings")["findings"]
+    assert [f["number"] for f in known] == [1, 2, 3] and all(f["tick"] > s["tick"] for f in known[1:]), known
+    s = d.go("goto", tick=first["other"]["tick"], straight=True, lanes=1)
+    assert s["reason"] == "tick" and s["block"] == 0 and "st." in s["instruction"] and int(s["lanes"], 0) == 1, s
+    s = d.go("goto", tick=known[2]["tick"], straight=True)  # the finding between is passed over
+    assert s["tick"] == known[2]["tick"] and s["block"] == 1, s
+    s = d.go("reverse_continue")
+    assert s["reason"] == "finding" and s["tick"] == first["tick"], s
+    d.kill()
+
+
+@test
+def without_checks_nothing_is_found():
+    d = Debugger([compiled(os.path.join(sources, "tests/debug/findings.cu")), "blocks"], lib, {})
+    d.ask("break", kind="entry")
+    d.go()
+    assert "listens" in d.refused("findings")
+    d.kill()
+
+
+@test
 def a_fault_stops_before_the_end():
     d = subject("faulty")
     s = d.go()

@@ -341,6 +341,32 @@ def divergence_and_bank_conflicts():
 
 
 @test
+def findings_of_a_check():
+    findings = os.path.join(os.path.realpath(sources), "tests/debug/findings.cu")
+    e = launched("sums", of=findings)
+    e.ask("setExceptionBreakpoints", filters=["racecheck"])
+    s = e.run()
+    assert s["reason"] == "exception" and "read after write" in s["text"] and "thread (32,0,0)" in s["text"], s
+    assert e.ask("exceptionInfo", threadId=s["threadId"])["exceptionId"] == "finding"
+    assert e.top(s["threadId"])["line"] == line_of("+= cell[t + 32]", findings)
+    s = e.go("continue", s["threadId"])
+    assert s["reason"] == "exception" and "write after read" in s["text"], s
+    s = e.go("reverseContinue", s["threadId"])
+    assert "read after write" in s["text"], s
+    assert e.end() == 0
+    e = launched("behind", of=findings)
+    e.ask("setExceptionBreakpoints", filters=["memcheck"])
+    s = e.run()
+    assert s["reason"] == "exception" and "Invalid __global__ write" in s["text"], s
+    assert e.end() == 0
+    e = launched("behind", of=findings)  # which a GPU lets pass
+    e.ask("setExceptionBreakpoints", filters=["fault"])
+    e.ask("configurationDone")
+    assert e.finish()[0] == 0
+    assert e.end() == 0
+
+
+@test
 def log_points_and_counts():
     e = launched("loops", "5")
     break_at(e, line_of("x = x * 1664525 + i;"), hitCondition=">= 3", condition="i == 4")

@@ -79,6 +79,19 @@ void check_destroy(struct check *c)
     ls_free(c);
 }
 
+void check_forget(struct check *c)
+{
+    struct finding_set *fresh = finding_set_new(), *old;
+    if (!fresh)
+        return;
+    check_flush(c);
+    pthread_mutex_lock(&c->lock);
+    old = c->found;
+    c->found = fresh;
+    pthread_mutex_unlock(&c->lock);
+    finding_set_free(old);
+}
+
 unsigned check_tools(const struct check *c) { return c->options.tools; }
 
 struct allocations *check_allocations(const struct check *c) { return c->allocations; }

@@ -22,12 +22,17 @@ struct check_options {
      * with again = true; of f only kind, count and threads count then: how often since the last call. */
     void (*report)(void *ctx, const struct finding *f, u64 id, bool again);
     void *report_ctx;
+    /* For a debugger. */
+    u64 (*clock)(void); /* finding.when; may be NULL. On the thread that found it */
+    bool faults_end;    /* no access is left out: the first that cannot be done ends the kernel */
 };
 
 /* Begins to observe mem. LS_ERR_NOMEM also when the host gives no address space for the shadows. */
 enum ls_status check_create(const struct check_options *o, struct mem *mem, struct check **out);
 void check_destroy(struct check *c);
 unsigned check_tools(const struct check *c);
+/* What has been found and reported is new when it is found again. */
+void check_forget(struct check *c);
 struct allocations *check_allocations(const struct check *c); /* allocations.h: the driver fills it */
 struct stream_order *check_order(const struct check *c);      /* stream_order.h: so it does this */
 

@@ -57,15 +57,16 @@ static bool on_fault(void *ctx, const struct exec_block_info *b, const struct ex
 {
     struct check_worker *w = ctx;
     const struct check_launch *l = w->launch;
+    const bool may_go_on = !l->check->options.faults_end;
     bool go_on = false;
     for (unsigned k = 0; k < l->nactive; k++)
-        if (l->active[k]->excuse && l->active[k]->excuse(w, b, f))
+        if (may_go_on && l->active[k]->excuse && l->active[k]->excuse(w, b, f))
             return true;
     for (unsigned k = 0; k < l->nactive; k++)
         go_on |= l->active[k]->fault && l->active[k]->fault(w, b, f);
     if (go_on && w->first == FAULT_NONE)
         w->first = f->kind;
-    return go_on;
+    return go_on && may_go_on;
 }
 
 void *check_alloc_aligned(struct arena *mem, size_t size, size_t align) { return arena_try_aligned(mem, size, align); }
@@ -256,6 +257,7 @@ static void say_shared(const struct check_launch *l, struct finding *f)
 static void complete(struct check_launch *l, struct finding *f)
 {
     f->launch = l->exec->id;
+    f->when = l->check->options.clock ? l->check->options.clock() : 0;
     if (!f->at.kernel)
         f->at.kernel = l->exec->kernel->name;
     if (!f->call.nframes)

@@ -83,6 +83,7 @@ struct finding {
     enum finding_kind kind;
     enum check_severity severity;
     u64 launch; /* id of the launch, 0: none */
+    u64 when;   /* check_options.clock's when it was found; 0 without one */
     struct party at, other;
     bool has_other;
     bool has_address;

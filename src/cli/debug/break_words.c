@@ -49,7 +49,13 @@ static void make(struct debug_cli *d, const char *rest, bool temporary)
         debug_failed(d);
 }
 
-void word_break(struct debug_cli *d, const char *rest) { make(d, rest, false); }
+void word_break(struct debug_cli *d, const char *rest)
+{
+    if (strncmp(rest, "finding", 7) == 0 && (rest[7] == ' ' || !rest[7]))
+        debug_catch_finding(d, rest + 7 + strspn(rest + 7, " "));
+    else
+        make(d, rest, false);
+}
 void word_tbreak(struct debug_cli *d, const char *rest) { make(d, rest, true); }
 
 static void make_of(struct debug_cli *d, const struct session_breakpoint_spec *spec)
@@ -107,6 +113,7 @@ static const struct debug_row catch_rows[] = {
     {"divergence", catch_divergence, "", "where lanes part"},
     {"bank-conflict", catch_banks, "[> N]", "an access of shared memory with more passes than that"},
     {"fault", catch_fault, "", "a fault"},
+    {"finding", debug_catch_finding, "[TOOL...]", "what a tool of lockstep check finds"},
     {"end", catch_end, "", "where a launch ends"},
 };
 
@@ -177,7 +184,7 @@ void word_condition(struct debug_cli *d, const char *rest)
 
 static const char *what_of(const struct session_breakpoint *b)
 {
-    static const char *const kinds[] = {"breakpoint", "launch", "watchpoint", "divergence", "bank conflict"};
+    static const char *const kinds[] = {"breakpoint", "launch", "watchpoint", "divergence", "bank conflict", "finding"};
     return kinds[b->spec.kind];
 }
 

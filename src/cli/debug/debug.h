@@ -29,7 +29,8 @@ struct debug_cli {
     char last[1024]; /* the line before, for an empty one */
     u64 told_block;  /* the focus that was told last */
     u32 told_warp, told_lane;
-    u32 depth; /* of files that are read */
+    u32 depth;   /* of files that are read */
+    u32 finding; /* that `party` means; 0: the one at which it stands */
 };
 
 typedef void debug_word(struct debug_cli *d, const char *rest);
@@ -72,6 +73,11 @@ bool debug_format_of(struct debug_cli *d, const char **rest, struct debug_format
 void debug_show_displays(struct debug_cli *d);
 const char *debug_arguments(struct debug_cli *d, const struct session_frame *f);
 void debug_context_of(struct debug_cli *d, const struct session_frame *f, struct debug_context *c);
+
+/* finding_words.c */
+debug_word debug_catch_finding, word_info_findings, word_party, word_finding;
+void debug_say_finding(struct debug_cli *d, const struct session_finding *f);
+void debug_say_findings_here(struct debug_cli *d);
 
 debug_word word_run, word_continue, word_step, word_next, word_stepi, word_nexti, word_finish, word_until,
     word_reverse_continue, word_reverse_step, word_reverse_next, word_reverse_stepi, word_reverse_finish, word_kill,

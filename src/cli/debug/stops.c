@@ -179,6 +179,9 @@ static void say_reason(struct debug_cli *d, const struct session_stop *w)
                   (unsigned long long)json_integer_value(json_object_get(w->message, "passes")));
     else if (strcmp(w->reason, "divergence") == 0)
         debug_say(d, "Breakpoint %u, lanes part here.", w->breakpoint);
+    if (strcmp(w->reason, "finding") == 0 || strcmp(w->reason, "fault") == 0)
+        debug_say_findings_here(d);
+    d->finding = strcmp(w->reason, "tick") == 0 ? d->finding : 0;
 }
 
 static void say_stop(struct debug_cli *d)
@@ -206,6 +209,7 @@ static void say_stop(struct debug_cli *d)
 
 void debug_wait(struct debug_cli *d)
 {
+    struct session_finding finding;
     struct session_event e;
     while (session_wait(d->s, -1, &e)) {
         const struct session_breakpoint *b;
@@ -230,6 +234,10 @@ void debug_wait(struct debug_cli *d)
                 debug_say(d, "Breakpoint %u: %s%s", e.number,
                           debug_place_text(d, b->places[0].function, &b->places[0].line),
                           b->nplaces > 1 ? ", and more" : "");
+            break;
+        case SESSION_FINDING:
+            session_finding_read(d->s, e.message, &finding);
+            debug_say_finding(d, &finding);
             break;
         case SESSION_WARNING:
             debug_say(d, "Warning: %s", e.text);

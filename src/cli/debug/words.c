@@ -26,8 +26,11 @@ static const struct debug_row rows[] = {
     {"goto", word_goto, "TICK", "to that moment of the launch, before or behind"},
     {"kill", word_kill, "", "end the program"},
     {"break", word_break, "PLACE [if CONDITION]", "stop at FILE:LINE, LINE, FUNCTION, *FUNCTION+INSTRUCTION"},
+    {"party", word_party, "1|2 [of N]", "to what this party of the finding does"},
+    {"finding", word_finding, "N", "to the finding of that number"},
     {"tbreak", word_tbreak, "PLACE [if CONDITION]", "the same, once"},
-    {"catch", word_catch, "launch [KERNEL] | divergence | bank-conflict [> N] | end", "stop at something that happens"},
+    {"catch", word_catch, "launch [KERNEL] | divergence | bank-conflict [> N] | finding [TOOL] | end",
+     "stop at something that happens"},
     {"watch", word_watch, "EXPRESSION", "stop where its value changes"},
     {"delete", word_delete, "[N...]", "delete breakpoints, or all"},
     {"disable", word_disable, "[N...]", "switch breakpoints off"},
@@ -216,6 +219,7 @@ const struct debug_row debug_info_rows[] = {
     {"program", word_info_program, "", "what it does, and at which tick it is"},
     {"warp", word_info_warp, "", "the warp's 32 lanes: which run, wait, have parted, have exited"},
     {"write", word_info_write, "EXPRESSION", "who wrote it last"},
+    {"findings", word_info_findings, "", "what lockstep check's tools find in the launch (break finding)"},
     {"cuda", word_info_cuda, "kernels|blocks|warps|threads|lanes|launch|devices", "what there is on the device"},
 };
 const u32 debug_ninfo = LS_ARRAY_LEN(debug_info_rows);

@@ -143,7 +143,13 @@ const char *agent_start(const struct agent_config *c)
     pthread_mutex_lock(&agent.serving);
     agent.on = true;
     agent.ready = true;
+    agent.starting = true;
     stand_still(hello());
+    agent.starting = false;
+    why = agent.checks && agent.on ? c->checks->start(agent.checks) : NULL;
+    if (why)
+        wire_send(agent.wire, json_pack("{s:s, s:s}", "event", "warning", "text", why));
+    agent.checks = why ? 0 : agent.checks;
     pthread_mutex_unlock(&agent.serving);
     serve_waiting_alone();
     return NULL;

@@ -62,7 +62,8 @@ json_t *stop_event(const char *reason, const struct hit *h)
         json_object_set_new(out, "stop", json_integer((json_int_t)h->stop->id));
     if (h && h->has_write)
         tell_write(out, h);
-    if (h && h->stop && h->stop->expression && h->lanes)
+    findings_tell(out, run, position());
+    if (h && h->stop && (h->stop->expression || h->stop->kind == STOP_AT_FINDING) && h->lanes)
         json_object_set_new(out, "lanes", word_hex(h->lanes));
     if (h && h->passes)
         json_object_set_new(out, "passes", json_integer((json_int_t)h->passes));

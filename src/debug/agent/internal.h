@@ -18,7 +18,14 @@
 
 /* ---- stops: stops.c ---- */
 
-enum stop_kind { STOP_AT_INSTRUCTION, STOP_AT_ENTRY, STOP_AT_WATCH, STOP_AT_DIVERGENCE, STOP_AT_BANKS };
+enum stop_kind {
+    STOP_AT_INSTRUCTION,
+    STOP_AT_ENTRY,
+    STOP_AT_WATCH,
+    STOP_AT_DIVERGENCE,
+    STOP_AT_BANKS,
+    STOP_AT_FINDING
+};
 
 enum { PLACES_MOST = 4, WATCH_MOST = 64 };
 
@@ -33,6 +40,7 @@ struct stop {
     u64 ignore, hits;
     u64 block, warp; /* UINT64_MAX: any */
     u64 more;        /* banks: more passes than this */
+    unsigned tools;  /* finding: whose */
     struct {         /* watch */
         u8 space;
         bool on_write; /* not only where the value changes */
@@ -51,7 +59,7 @@ struct stop {
 };
 
 /* Flags of gates. */
-enum { FLAG_BREAK = 1, FLAG_STORE = 2, FLAG_BRANCH = 4, FLAG_SHARED = 8 };
+enum { FLAG_BREAK = 1, FLAG_STORE = 2, FLAG_BRANCH = 4, FLAG_SHARED = 8, FLAG_FOUND = 16 };
 
 /* NULL: why says what is wrong. */
 struct stop *stop_make(const json_t *request, char why[200]);
@@ -116,6 +124,31 @@ u32 active_lanes(const struct gate_place *p); /* that run the instruction: its p
 /* Passes of a shared access through the banks; 0: it is none. */
 u32 bank_passes(const struct gate_place *p);
 
+/* The bytes that a lane's access touches, as an address of that space; false: not known. */
+bool lane_touches(const struct gate_place *p, u32 lane, enum ptx_space space, u64 *at, u64 *size);
+
+/* ---- findings: findings.c ---- */
+
+/* Somebody who did what a finding tells of: a thread of this launch at an instruction, or what is only told. */
+struct found_party {
+    bool is, placed, known; /* placed: the members below; known: the tick, too */
+    const char *function;
+    u32 line; /* of the PTX */
+    u64 block, tick;
+    u32 warp, lane;
+};
+
+struct found {
+    json_t *told;
+    unsigned tools;
+    u64 launch, when, tick; /* when it was found; where the launch stops for it, UINT64_MAX: nowhere */
+    u32 lanes;              /* of the party that acts there */
+    u8 space;
+    u64 address;
+    u32 size; /* 0: no address */
+    struct found_party party[2];
+};
+
 /* ---- the launch under way: launch.c, control.c ---- */
 
 enum step_how { STEP_BY_INSTRUCTION, STEP_BY_LINE, STEP_BY_RANGES, STEP_OUT };
@@ -147,6 +180,7 @@ struct travel {
     const char *reason; /* of the stop there */
     bool found;
     struct hit hit; /* the last one before the target */
+    u32 lanes;      /* that the stop there is about; 0: any */
     struct step of; /* RECORD_STEP, RECORD_OUT: whose */
     u64 line_at;    /* the tick at which the line began that was run last, */
     bool has_line;
@@ -177,6 +211,12 @@ struct debuggee {
     u64 printed, seen; /* bytes of text: that the program has, and in this run */
     u64 begun, ended;  /* blocks of the grid */
     u64 total;         /* ticks of the launch, once it has ended */
+    struct found *found;
+    u32 nfound, ntold; /* ntold: grids that the debugger knows of */
+    bool looking;      /* findings.c runs it */
+    bool strict;       /* as the checks want it: what lies behind an allocation is out of bounds */
+    u64 faults_at;     /* the tick of the fault that ends it, or UINT64_MAX */
+    u64 ticks_looked;  /* ticks of the launch as it was looked at; 0: not to its end */
 };
 
 struct agent_module {
@@ -203,6 +243,9 @@ struct agent {
     struct stop *stops;
     struct debuggee *run; /* NULL: no launch is under way */
     bool stopped;         /* some thread stands still and serves */
+    bool starting;        /* where CUDA starts */
+    unsigned checks;      /* the tools that listen */
+    u64 next_finding;
 };
 
 extern struct agent agent;
@@ -217,6 +260,19 @@ void serve_waiting(void);
 void serve_waiting_alone(void); /* the same, if nobody has it */
 /* The debugger has gone: nothing stops any more. */
 void let_loose(void);
+
+/* launch.c */
+u64 id_of(struct debuggee *run, const struct exec_launch *l);
+exec_run_one run_grid;
+void rewind_all(struct debuggee *run); /* everything as it was before the first run */
+
+/* findings.c */
+void findings_look(struct debuggee *run, const struct exec_launch *l); /* before it runs */
+void findings_drop(struct debuggee *run);
+void findings_place(const struct debuggee *run, const struct ir_func *func);
+bool findings_hold(const struct debuggee *run, u64 tick, unsigned tools, u32 *lanes);
+void findings_tell(json_t *to, const struct debuggee *run, u64 tick);
+bool findings_tools(const json_t *q, unsigned *tools, char why[200]); /* that the request names */
 
 /* control.c: the gates' owner */
 bool control_at(void *ctx, const struct gate_place *p);
@@ -253,7 +309,8 @@ void say_error(const json_t *request, const char *fmt, ...) LS_PRINTF(2, 3);
 typedef bool inspect_fn(const json_t *request, json_t *out, char why[200]);
 inspect_fn inspect_where, inspect_blocks, inspect_warps, inspect_frames, inspect_registers, inspect_set_register,
     inspect_specials, inspect_read, inspect_write, inspect_evaluate, inspect_launch, inspect_allocations,
-    inspect_modules, inspect_text, inspect_functions, inspect_instruction, inspect_variable;
+    inspect_modules, inspect_text, inspect_functions, inspect_instruction, inspect_variable, inspect_findings,
+    inspect_check;
 
 /* Adds where a site is: function, index, PTX line, source, text. */
 void tell_site(json_t *to, const struct ir_func *func, u32 site);

@@ -44,8 +44,14 @@ static void block_end(void *ctx, const struct exec_block_info *b)
     ((struct debuggee *)ctx)->ended++;
 }
 
+static bool excuses_nothing(void *ctx, const struct exec_block_info *b, const struct exec_fault *f)
+{
+    (void)ctx, (void)b, (void)f;
+    return false;
+}
+
 /* The n-th grid of the launch has the same id in every run. */
-static u64 id_of(struct debuggee *run, const struct exec_launch *l)
+u64 id_of(struct debuggee *run, const struct exec_launch *l)
 {
     const u32 n = run->ngrids++;
     if (n < run->nids)
@@ -71,12 +77,15 @@ static void tell_grid(const struct exec_launch *l, bool first)
     wire_send(agent.wire, event);
 }
 
-static enum ls_status run_grid(void *ctx, struct exec_launch *l, struct exec_fault *fault)
+enum ls_status run_grid(void *ctx, struct exec_launch *l, struct exec_fault *fault)
 {
     struct debuggee *run = ctx;
-    const bool first = run->ngrids == run->nids;
-    const struct exec_hooks hooks = {
-        .launch = run, .worker_begin = worker_begin, .block_begin = block_begin, .block_end = block_end};
+    const bool first = run->ngrids == run->ntold && !run->looking;
+    const struct exec_hooks hooks = {.launch = run,
+                                     .worker_begin = worker_begin,
+                                     .block_begin = block_begin,
+                                     .block_end = block_end,
+                                     .fault = run->strict ? excuses_nothing : NULL};
     l->id = id_of(run, l);
     l->hooks = &hooks;
     if (!gate_kernel(l))
@@ -85,8 +94,12 @@ static enum ls_status run_grid(void *ctx, struct exec_launch *l, struct exec_fau
     run->begun = run->ended = 0;
     run->entry = true;
     stops_place();
+    run->ntold += first;
     tell_grid(l, first);
-    control_alarm();
+    if (run->looking)
+        gate_alarm(0);
+    else
+        control_alarm();
     const enum ls_status s = exec_run(l, fault, NULL);
     run->grid = NULL;
     run->grid_launch = NULL;
@@ -119,11 +132,11 @@ static void finish(struct debuggee *run)
     stops_forget();
     step_end(&run->step);
     travel_done(&run->travel);
+    findings_drop(run);
     ls_free(run->ids);
 }
 
-/* Everything as it was before the first run. */
-static void rewind_all(struct debuggee *run)
+void rewind_all(struct debuggee *run)
 {
     snapshot_restore(&agent.snapshot);
     run->root->device->timer_floor = run->timer_floor;
@@ -155,6 +168,7 @@ static enum ls_status run_gated(const struct exec_launch *l, struct exec_fault *
     copy.print = l->print ? print : NULL;
     copy.print_ctx = run;
     begin(run, l);
+    findings_look(run, &copy);
     gate_open(&owner);
     for (;;) {
         s = exec_run_tree(&copy, run_grid, run, fault);
@@ -164,6 +178,9 @@ static enum ls_status run_gated(const struct exec_launch *l, struct exec_fault *
         *fault = (struct exec_fault){0};
     }
     gate_close();
+    if (s == LS_OK && run->ticks_looked && run->total != run->ticks_looked)
+        wire_send(agent.wire, json_pack("{s:s, s:s}", "event", "warning", "text",
+                                        "The launch was changed: this run is not the one that the tools looked at"));
     tell_end(l, run, s);
     finish(run);
     ls_free(run);

@@ -142,10 +142,12 @@ static enum answer travel(json_t *q, struct travel t)
 
 static enum answer go_to(json_t *q)
 {
-    u64 tick;
+    u64 tick, lanes;
     const u64 now = position();
-    if (!word_u64(json_object_get(q, "tick"), &tick))
+    if (!word_u64(json_object_get(q, "tick"), &tick) || !word_member(q, "lanes", 0, UINT32_MAX, &lanes))
         return refuse(q, "goto needs a tick");
+    if (word_flag(q, "straight", false))
+        return travel(q, (struct travel){.target = tick, .reason = "tick", .lanes = (u32)lanes});
     if (tick > now || (tick == now && !agent.run->at_end)) {
         agent.run->until = tick;
         return tick == now ? refuse(q, "the launch is there") : go(q);
@@ -243,6 +245,8 @@ static const struct {
     {"status", ANY_TIME, status, NULL},
     {"interrupt", ANY_TIME, interrupt, NULL},
     {"detach", ANY_TIME, detach, NULL},
+    {"check", STOPPED, NULL, inspect_check},
+    {"findings", IN_LAUNCH, NULL, inspect_findings},
     {"modules", ANY_TIME, NULL, inspect_modules},
     {"text", ANY_TIME, NULL, inspect_text},
     {"functions", ANY_TIME, NULL, inspect_functions},

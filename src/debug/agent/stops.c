@@ -9,11 +9,9 @@
 
 /* ---- from a request ---- */
 
-static const char *const kinds[] = {[STOP_AT_INSTRUCTION] = "instruction",
-                                    [STOP_AT_ENTRY] = "entry",
-                                    [STOP_AT_WATCH] = "watch",
-                                    [STOP_AT_DIVERGENCE] = "divergence",
-                                    [STOP_AT_BANKS] = "banks"};
+static const char *const kinds[] = {
+    [STOP_AT_INSTRUCTION] = "instruction", [STOP_AT_ENTRY] = "entry", [STOP_AT_WATCH] = "watch",
+    [STOP_AT_DIVERGENCE] = "divergence",   [STOP_AT_BANKS] = "banks", [STOP_AT_FINDING] = "finding"};
 
 static bool fail(char why[200], const char *text)
 {
@@ -29,7 +27,7 @@ static bool read_kind(struct stop *s, const json_t *q, char why[200])
             s->kind = (enum stop_kind)k;
             return true;
         }
-    return fail(why, "kind is instruction, entry, watch, divergence or banks");
+    return fail(why, "kind is instruction, entry, watch, divergence, banks or finding");
 }
 
 static bool read_watch(struct stop *s, const json_t *q, char why[200])
@@ -80,6 +78,10 @@ static bool read_filters(struct stop *s, const json_t *q, char why[200])
         return fail(why, "no memory");
     if (function)
         memcpy(s->function, function, strlen(function) + 1);
+    if (s->kind == STOP_AT_FINDING && !findings_tools(q, &s->tools, why))
+        return false;
+    if (s->kind == STOP_AT_FINDING && s->tools & ~agent.checks)
+        return fail(why, "that tool does not listen: check says which do");
     if (s->kind == STOP_AT_INSTRUCTION && !function)
         return fail(why, "an instruction is in a function");
     return true;
@@ -237,6 +239,7 @@ static void place_all(void *ctx, const struct ir_func *func)
         flag_kind(func, FLAG_BRANCH);
     if (stops_any(STOP_AT_BANKS))
         flag_kind(func, FLAG_SHARED);
+    findings_place(run, func);
 }
 
 void stops_forget(void)
@@ -342,6 +345,9 @@ static bool holds(struct stop *s, const struct gate_place *p, struct hit *h)
     case STOP_AT_BANKS:
         h->passes = p->flags & FLAG_SHARED ? bank_passes(p) : 0;
         return h->passes > s->more && expression_passes(s, p, &h->lanes);
+    case STOP_AT_FINDING:
+        return p->flags & FLAG_FOUND && findings_hold(agent.run, p->tick, s->tools, &h->lanes) &&
+               expression_passes(s, p, &(u32){0});
     case STOP_AT_WATCH:
         return false;
     }
@@ -350,11 +356,9 @@ static bool holds(struct stop *s, const struct gate_place *p, struct hit *h)
 
 bool stops_at(const struct gate_place *p, bool count, struct hit *h)
 {
-    static const char *const reasons[] = {[STOP_AT_INSTRUCTION] = "breakpoint",
-                                          [STOP_AT_ENTRY] = "entry",
-                                          [STOP_AT_WATCH] = "watch",
-                                          [STOP_AT_DIVERGENCE] = "divergence",
-                                          [STOP_AT_BANKS] = "banks"};
+    static const char *const reasons[] = {
+        [STOP_AT_INSTRUCTION] = "breakpoint", [STOP_AT_ENTRY] = "entry", [STOP_AT_WATCH] = "watch",
+        [STOP_AT_DIVERGENCE] = "divergence",  [STOP_AT_BANKS] = "banks", [STOP_AT_FINDING] = "finding"};
     for (struct stop *s = agent.stops; s; s = s->next) {
         if (!holds(s, p, h))
             continue;

@@ -76,6 +76,21 @@ static struct touched touched_by(const struct gate_place *p)
     return t;
 }
 
+bool lane_touches(const struct gate_place *p, u32 lane, enum ptx_space space, u64 *at, u64 *size)
+{
+    const struct touched t = touched_by(p);
+    const u8 of = p->func->src->insts[p->site].space;
+    if (!t.known)
+        return false;
+    *at = t.at[lane];
+    *size = t.size;
+    if (of != SPACE_NONE)
+        return of == space;
+    if (space == SPACE_SHARED || space == SPACE_LOCAL)
+        *at -= space == SPACE_SHARED ? mem_shared_window(agent.config.mem) : mem_local_window(agent.config.mem);
+    return true;
+}
+
 /* Where the bytes of a lane are in the host's memory, or NULL. */
 static const u8 *host_of(const struct gate_place *p, enum ptx_space space, unsigned lane, u64 address)
 {

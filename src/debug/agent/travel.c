@@ -159,6 +159,8 @@ static bool arrive(struct debuggee *run)
     const char *reason = t->reason;
     const bool told = !quiet && t->found && strcmp(reason, h.reason) == 0;
     json_t *event = quiet ? NULL : stop_event(reason, told ? &h : NULL);
+    if (event && t->lanes)
+        json_object_set_new(event, "lanes", word_hex(t->lanes));
     travel_done(t);
     stops_place();
     return stand_still(event);

@@ -30,6 +30,11 @@ struct breakpoint *breakpoint_of_stop(const struct session *s, u64 stop)
     return NULL;
 }
 
+static bool waits_for_program(enum session_breakpoint_kind kind)
+{
+    return kind <= SESSION_AT_ENTRY || kind == SESSION_AT_FINDING;
+}
+
 static bool connected(const struct session *s) { return s->hello && s->state != SESSION_NONE; }
 
 /* ---- the agent's stops ---- */
@@ -151,6 +156,15 @@ static bool arm_watch(struct session *s, struct breakpoint *b)
     return arm(s, b, (struct session_breakpoint_place){.at = s->where.at}, q);
 }
 
+/* Pending: the tool does not listen, as the program has begun without. */
+static bool arm_finding(struct session *s, struct breakpoint *b)
+{
+    const char *tools = b->told.spec.place;
+    b->told.pending = !client_ask(s, "check", json_pack("{s:s*}", "tools", tools));
+    return b->told.pending || arm(s, b, (struct session_breakpoint_place){.function = tools},
+                                  json_pack("{s:s, s:s*}", "kind", "finding", "tools", tools));
+}
+
 static bool arm_first(struct session *s, struct breakpoint *b)
 {
     switch (b->told.spec.kind) {
@@ -165,6 +179,8 @@ static bool arm_first(struct session *s, struct breakpoint *b)
     case SESSION_AT_BANKS:
         return arm(s, b, (struct session_breakpoint_place){0},
                    json_pack("{s:s, s:I}", "kind", "banks", "more", (json_int_t)b->told.spec.more));
+    case SESSION_AT_FINDING:
+        return arm_finding(s, b);
     }
     return false;
 }
@@ -198,7 +214,7 @@ void breakpoints_disarm(struct session *s)
     for (u32 k = 0; k < s->breakpoints.len; k++) {
         struct breakpoint *b = (struct breakpoint *)s->breakpoints.at[k];
         b->told.nplaces = 0;
-        b->told.pending = b->told.spec.kind <= SESSION_AT_ENTRY;
+        b->told.pending = waits_for_program(b->told.spec.kind);
     }
 }
 
@@ -250,7 +266,7 @@ bool session_break(struct session *s, const struct session_breakpoint_spec *spec
         b->told.spec.condition = arena_printf(&s->mem, "%s", spec->condition);
     vec_push(&s->mem, &s->breakpoints, &b->told);
     *number = b->told.number;
-    b->told.pending = spec->kind <= SESSION_AT_ENTRY;
+    b->told.pending = waits_for_program(spec->kind);
     const bool ok = !connected(s) || arm_first(s, b);
     b->resolved_now = false;
     if (!ok) {

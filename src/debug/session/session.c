@@ -211,6 +211,7 @@ static bool event_of(struct session *s, json_t *message, struct session_event *e
     } others[] = {{"print", SESSION_PRINT},
                   {"launch", SESSION_LAUNCH},
                   {"end", SESSION_LAUNCH_END},
+                  {"finding", SESSION_FINDING},
                   {"warning", SESSION_WARNING}};
     for (u32 k = 0; k < LS_ARRAY_LEN(others); k++)
         if (strcmp(name, others[k].name) == 0)

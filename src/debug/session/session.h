@@ -68,6 +68,7 @@ enum session_event_kind {
     SESSION_LAUNCH_END, /* likewise */
     SESSION_MODULE,     /* module */
     SESSION_RESOLVED,   /* breakpoint: it was pending and now has places */
+    SESSION_FINDING,    /* of the host's: message, for session_finding_read */
     SESSION_WARNING,    /* text */
     SESSION_EXITED,     /* the program has ended: status, of waitpid */
 };
@@ -187,6 +188,8 @@ enum session_breakpoint_kind {
     SESSION_AT_WATCH, /* place: an expression, which is evaluated now */
     SESSION_AT_DIVERGENCE,
     SESSION_AT_BANKS, /* more */
+    SESSION_AT_FINDING, /* place: tools of `lockstep check`, with commas, or NULL: the four of compute-sanitizer. Pending until
+                           the program is started: the tools listen from its beginning */
 };
 
 struct session_breakpoint_spec {
@@ -275,6 +278,35 @@ struct session_write {
 /* The last store to an expression's value before now. *found: there was one; go: the launch then goes to it (a SESSION_STOP
  * follows). It has not stopped at all while it is looked for, but Ctrl-C ends nothing here. */
 bool session_last_write(struct session *s, const char *expression, bool go, bool *found, struct session_write *out);
+
+/* ---- findings ---- */
+
+/* Somebody who did what a finding tells of: a thread of a launch, or an operation of the host's (launched). Text is NULL
+ * where it is not known. */
+struct session_party {
+    bool is, has_thread, has_tick;
+    u32 block[3], thread[3];
+    u64 tick; /* at which it is about to do it */
+    const char *does, *value, *launched, *place;
+};
+
+struct session_finding {
+    u32 number; /* 0: of the host's */
+    const char *tool, *kind, *title, *detail;
+    bool has_tick;
+    u64 tick; /* at which the launch stops for it */
+    struct session_party party[2];
+    const json_t *message;
+};
+
+/* All of the launch, also those that lie ahead: it has been looked at as a whole before it began. */
+bool session_findings(struct session *s, const struct session_finding **out, u32 *n);
+u32 session_findings_here(struct session *s, const struct session_finding **out); /* at which it stands */
+void session_finding_read(struct session *s, const json_t *message, struct session_finding *out);
+const char *session_finding_text(struct session *s, const struct session_finding *f);
+/* To the tick of a finding (number 0: at which it stands) or of one of its parties, 1 or 2; 0: where it stops. A
+ * SESSION_STOP follows. */
+bool session_go_to_finding(struct session *s, u32 number, u32 party);
 
 /* ---- the agent itself ---- */
 

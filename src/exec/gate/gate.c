@@ -111,12 +111,16 @@ static const struct ir_inst *gate_run(const struct ir_inst *pc, u8 *regs, struct
 /* ---- putting gates in and taking them out ---- */
 
 /* The first record of each instruction. A block's join is none of its first instruction's: lanes that come there alone
- * wait, and then go on together. */
-static void put_gates(struct gate_func *f, const struct ir_code *code)
+ * wait, and then go on together. Nor is what tells of the block's entry in traced code, if the instruction has no other
+ * record: a tick is the same instruction in all code. */
+static void put_gates(struct gate_func *f, const struct ir_code *code, enum ir_mode mode)
 {
     const struct ir_func *ir = f->ir;
     for (u32 b = 0; b < ir->nblocks; b++) {
-        const u32 first = code->block_at[b] + ir->blocks[b].is_join, end = code->block_at[b + 1];
+        const u32 at = code->block_at[b] + ir->blocks[b].is_join, end = code->block_at[b + 1];
+        const bool enters_alone =
+            mode == IR_TRACED && at < end && (at + 1 == end || f->insts[at + 1].site != f->insts[at].site);
+        const u32 first = at + enters_alone;
         for (u32 k = first; k < end; k++) {
             if (k > first && f->insts[k].site == f->insts[k - 1].site)
                 continue;
@@ -142,13 +146,13 @@ static bool gate_function(const struct ir_func *ir, enum ir_mode mode)
     gates.table[place_in_table(ir)] = f;
     gates.nfuncs++;
     gates.last = f;
-    put_gates(f, code);
+    put_gates(f, code, mode);
     return true;
 }
 
 bool gate_kernel(const struct exec_launch *l)
 {
-    const enum ir_mode mode = l->kernel->code[IR_TIMED].insts ? IR_TIMED : IR_FAST;
+    const enum ir_mode mode = grid_mode(l);
     bool ok = gate_function(l->kernel, mode);
     for (u32 k = 0; l->kernel->has_calls && k < l->module->nfuncs; k++) {
         const struct exec_func *f = &l->module->funcs[k];

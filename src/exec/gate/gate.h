@@ -39,7 +39,8 @@ struct gate_owner {
 
 /* From gate_open to gate_close. False: no memory. */
 void gate_open(const struct gate_owner *o);
-/* Puts gates into the kernel and all that it may call, unless they are there. Before the grid runs. */
+/* Puts gates into the kernel and all that it may call, unless they are there, in the code that the launch's hooks
+ * want; all grids until gate_close want the same. Before the grid runs. */
 bool gate_kernel(const struct exec_launch *l);
 void gate_close(void); /* and takes all of them out again */
 
@@ -58,6 +59,9 @@ void gate_set_tick(u64 tick);
 /* `at` is called wherever the tick is not below this: 0: everywhere; UINT64_MAX: nowhere but at flags. From any thread. */
 void gate_alarm(u64 tick);
 u64 gate_alarm_now(void);
+
+/* grid.c: which of a function's codes the launch runs */
+enum ir_mode grid_mode(const struct exec_launch *l);
 
 /* fault_record.c: NULL, or the open gates' */
 extern void (*gate_fault_told)(struct grid *g, const struct exec_fault *f);

@@ -27,6 +27,7 @@ static struct {
     char path[PATH_MAX];
     unsigned tools;
     bool spares_context; /* a launch that went wrong leaves it as it is: LOCKSTEP_CHECK_DESTROY=kernel */
+    bool debugged;
     pid_t pid;
     int exit_status; /* 0 also when the process has not said */
     atomic_bool complained;
@@ -47,7 +48,7 @@ static void complain(const char *what, const char *why)
 /* One write a line, so that lines of several threads and processes stay whole. */
 static void append(char *line)
 {
-    if (!line || getpid() != own.pid)
+    if (!line || !own.path[0] || getpid() != own.pid)
         return;
     const size_t n = strlen(line);
     line[n] = '\n'; /* in place of the NUL */
@@ -141,27 +142,46 @@ static void on_exit_status(int exit_status, void *ctx)
     own.exit_status = exit_status;
 }
 
+static enum ls_status start(const struct check_options *o)
+{
+    const enum ls_status s = check_create(o, drv.mem, &checked);
+    if (s != LS_OK)
+        return s;
+    if (check_wants(CHECK_MEMCHECK))
+        for (unsigned i = 0; i < drv.ndevices; i++)
+            drv.exec[i].shared_gap = SHARED_GAP;
+    own.pid = getpid();
+    check_call_init();
+    drv.stops_at_end = true;
+    check_on = true;
+    return LS_OK;
+}
+
 void check_start(void)
 {
     if (!look_at_settings(&drv.settings))
         return;
     const struct check_options o = {.tools = own.tools, .report = report};
-    const enum ls_status s = check_create(&o, drv.mem, &checked);
+    const enum ls_status s = start(&o);
     if (s != LS_OK) {
         drv_log("LOCKSTEP_CHECK: nothing is checked: %s", ls_status_text(s));
         return;
     }
-    if (check_wants(CHECK_MEMCHECK))
-        for (unsigned i = 0; i < drv.ndevices; i++)
-            drv.exec[i].shared_gap = SHARED_GAP;
-    own.pid = getpid();
     append_process();
-    check_call_init();
     on_exit(on_exit_status, NULL);
-    drv.stops_at_end = true;
-    check_on = true;
-    check_observe();
+    check_observe(NULL);
     schedules_on = check_wants(CHECK_SCHEDULES);
+}
+
+/* Nobody takes pages of managed memory from the program: a debugger reads and writes them itself. */
+enum ls_status check_start_with(const struct check_options *o)
+{
+    own.tools = o->tools;
+    own.debugged = true;
+    const enum ls_status s = start(o);
+    if (s == LS_OK)
+        check_observe(&observer_racecheck);
+    return s;
 }
 
 bool check_idle(void)
@@ -181,7 +201,7 @@ void check_settle(void)
 {
     enum { PATIENCE_MS = 20000 };
     const struct timespec ms = {0, 1000000};
-    for (int i = 0; i < PATIENCE_MS && check_on && !check_idle(); i++)
+    for (int i = 0; i < PATIENCE_MS && check_on && !own.debugged && !check_idle(); i++)
         nanosleep(&ms, NULL);
 }
 

@@ -22,12 +22,14 @@ extern struct check *checked; /* the process's; NULL unless check_on */
 #define OBSERVER(name, tools) extern const struct driver_observer observer_##name;
 #include "check/tools.def"
 
-void check_observe(void);
-void check_unobserve(void); /* and check_on is no more */
+void check_observe(const struct driver_observer *but); /* without that one */
+void check_unobserve(void);                            /* and check_on is no more */
 
 /* ---- host.c ---- */
 
 void check_start(void); /* at the driver's start, when there is memory */
+/* The same for a debugger: with these options, whatever the environment says. */
+enum ls_status check_start_with(const struct check_options *o);
 /* The program's main function has returned, or it called exit; the library is unloaded. */
 void check_settle(void);
 void check_end(void);

@@ -47,11 +47,11 @@ static const struct {
 };
 
 /* The driver has said that the process begins, before anybody here could hear it. */
-void check_observe(void)
+void check_observe(const struct driver_observer *but)
 {
     for (size_t k = 0; k < LS_ARRAY_LEN(observers); k++) {
         const struct driver_observer *o = observers[k].observer;
-        if (!(observers[k].tools & check_tools(checked)))
+        if (o == but || !(observers[k].tools & check_tools(checked)))
             continue;
         if (o->process)
             o->process(PROCESS_START);

@@ -232,15 +232,43 @@ json_t *request_set_instruction_breakpoints(struct dap *d, const json_t *argumen
 
 /* ---- exceptions ---- */
 
+#define FILTERS "the filters are fault, divergence, banks, memcheck, racecheck, initcheck and synccheck"
+
+static const struct {
+    const char *name;
+    u32 bit;
+} filter_names[] = {{"fault", EXCEPTION_FAULT},         {"divergence", EXCEPTION_DIVERGENCE},
+                    {"banks", EXCEPTION_BANKS},         {"memcheck", EXCEPTION_MEMCHECK},
+                    {"racecheck", EXCEPTION_RACECHECK}, {"initcheck", EXCEPTION_INITCHECK},
+                    {"synccheck", EXCEPTION_SYNCCHECK}};
+
 static bool filter_bit(const char *name, u32 *bits)
 {
-    static const char *const names[] = {"fault", "divergence", "banks"};
-    for (u32 i = 0; i < LS_ARRAY_LEN(names); i++)
-        if (name && strcmp(names[i], name) == 0) {
-            *bits |= 1u << i;
+    for (u32 i = 0; i < LS_ARRAY_LEN(filter_names); i++)
+        if (name && strcmp(filter_names[i].name, name) == 0) {
+            *bits |= filter_names[i].bit;
             return true;
         }
     return false;
+}
+
+/* The tools listen from where CUDA starts: what is switched on later waits for the next start. */
+static bool make_findings(struct dap *d)
+{
+    char tools[80] = "";
+    for (u32 i = 0; i < LS_ARRAY_LEN(filter_names); i++)
+        if (d->exceptions & EXCEPTION_FINDING & filter_names[i].bit)
+            snprintf(tools + strlen(tools), sizeof tools - strlen(tools), "%s%s", tools[0] ? "," : "",
+                     filter_names[i].name);
+    const struct session_breakpoint_spec spec = {.kind = SESSION_AT_FINDING, .place = tools};
+    u32 number;
+    if (!tools[0])
+        return true;
+    if (!session_break(d->session, &spec, &number))
+        return false;
+    if (session_state(d->session) != SESSION_NONE && session_breakpoint(d->session, number)->pending && d->begun)
+        dap_say(d, "The tools of lockstep check listen from where CUDA starts: start the program again.");
+    return keep(d, GROUP_EXCEPTION, number, "", NULL);
 }
 
 static bool make_exception(struct dap *d, enum session_breakpoint_kind kind, u64 more)
@@ -261,12 +289,12 @@ static bool read_filters(const json_t *arguments, u32 *bits, u64 *more, char why
         return false;
     json_array_foreach((json_t *)filters, i, one)
         if (!filter_bit(json_string_value(one), bits))
-            return dap_fail(why, "the filters are fault, divergence and banks");
+            return dap_fail(why, FILTERS);
     json_array_foreach((json_t *)options, i, one) {
         const char *id = json_string_value(json_object_get(one, "filterId"));
         const char *passes = json_string_value(json_object_get(one, "condition"));
         if (!filter_bit(id, bits))
-            return dap_fail(why, "the filters are fault, divergence and banks");
+            return dap_fail(why, FILTERS);
         if (passes && passes[0] && (strcmp(id, "banks") != 0 || !read_number(passes, more) || *more > 32))
             return dap_fail(why, "a condition is a number of passes, and for bank conflicts alone");
     }
@@ -285,7 +313,9 @@ json_t *request_set_exception_breakpoints(struct dap *d, const json_t *arguments
         return dap_failed(d, why);
     if (d->exceptions & EXCEPTION_BANKS && !make_exception(d, SESSION_AT_BANKS, more))
         return dap_failed(d, why);
-    return json_object();
+    if (d->exceptions & EXCEPTION_MEMCHECK)
+        d->exceptions |= EXCEPTION_FAULT; /* what memcheck finds first ends the kernel */
+    return make_findings(d) ? json_object() : dap_failed(d, why);
 }
 
 /* ---- data ---- */

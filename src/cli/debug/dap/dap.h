@@ -60,7 +60,16 @@ struct dap_breakpoint { /* of those that the editor has made */
     char source[]; /* of a line: its file */
 };
 
-enum { EXCEPTION_FAULT = 1, EXCEPTION_DIVERGENCE = 2, EXCEPTION_BANKS = 4 };
+enum {
+    EXCEPTION_FAULT = 1,
+    EXCEPTION_DIVERGENCE = 2,
+    EXCEPTION_BANKS = 4,
+    EXCEPTION_MEMCHECK = 8,
+    EXCEPTION_RACECHECK = 16,
+    EXCEPTION_INITCHECK = 32,
+    EXCEPTION_SYNCCHECK = 64,
+    EXCEPTION_FINDING = EXCEPTION_MEMCHECK | EXCEPTION_RACECHECK | EXCEPTION_INITCHECK | EXCEPTION_SYNCCHECK,
+};
 
 struct dap {
     struct port port;

@@ -12,7 +12,7 @@
 
 /* ---- initialize ---- */
 
-static json_t *exception_filters(void)
+static json_t *plain_filters(void)
 {
     return json_pack("[{s:s, s:s, s:s, s:b}, {s:s, s:s, s:s, s:b}, {s:s, s:s, s:s, s:b, s:b, s:s}]", //
                      "filter", "fault", "label", "Faults", "description", "A bad address, a trap, a deadlock, ...",
@@ -22,6 +22,20 @@ static json_t *exception_filters(void)
                      "filter", "banks", "label", "Bank conflicts", "description",
                      "In front of an access of shared memory that takes more than one pass", "default", 0,
                      "supportsCondition", 1, "conditionDescription", "passes: more than so many (1)");
+}
+
+static json_t *exception_filters(void)
+{
+    static const char *const tools[][2] = {
+        {"memcheck", "Accesses that cannot be done, with the allocation"},
+        {"racecheck", "Two accesses of threads that nothing orders; the launch stops at the later one"},
+        {"initcheck", "Reads of what nothing wrote"},
+        {"synccheck", "Barriers and warp-wide operations that are used wrongly"}};
+    json_t *all = plain_filters();
+    for (u32 i = 0; i < LS_ARRAY_LEN(tools); i++)
+        json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:b}", "filter", tools[i][0], "label", tools[i][0],
+                                             "description", tools[i][1], "default", 0));
+    return all;
 }
 
 static void initialized(struct dap *d) { dap_event(d, "initialized", NULL); }

@@ -27,6 +27,7 @@ static const struct reason {
     {"watch", "data breakpoint", 0, "Paused on a write"},
     {"divergence", "exception", EXCEPTION_DIVERGENCE, "Paused on a divergent branch"},
     {"banks", "exception", EXCEPTION_BANKS, "Paused on a bank conflict"},
+    {"finding", "exception", EXCEPTION_FINDING, "Paused where a check finds something"},
     {"fault", "exception", EXCEPTION_FAULT, "Paused on a fault"},
     {"step", "step", 0, "Paused after a step"},
     {"finish", "step", 0, "Paused behind the call"},
@@ -82,8 +83,23 @@ static json_t *condition_text(struct dap *d, u32 number)
     return text_format("%.200s: %s", b->spec.condition, session_error(d->session));
 }
 
-static json_t *stop_text(const struct session_stop *w)
+/* What the checks have to say here; NULL: nothing. */
+static json_t *findings_text(struct dap *d)
 {
+    const struct session_finding *all;
+    const u32 n = session_findings_here(d->session, &all);
+    const char *text = "";
+    for (u32 k = 0; k < n; k++)
+        text = arena_printf(session_memory(d->session), "%s%s%s", text, k ? "\n" : "",
+                            session_finding_text(d->session, &all[k]));
+    return n ? text_of(text) : NULL;
+}
+
+static json_t *stop_text(struct dap *d, const struct session_stop *w)
+{
+    json_t *found = findings_text(d);
+    if (found)
+        return found;
     const json_t *write = json_object_get(w->message, "write"), *passes = json_object_get(w->message, "passes");
     const char *text = json_string_value(json_object_get(w->message, "text"));
     if (write)
@@ -110,7 +126,7 @@ static void tell_stop(struct dap *d, const struct session_stop *w, const struct 
     const char *told = b && b->group == GROUP_FUNCTION      ? "function breakpoint"
                        : b && b->group == GROUP_INSTRUCTION ? "instruction breakpoint"
                                                             : r->told;
-    json_t *text = stop_text(w),
+    json_t *text = stop_text(d, w),
            *body = json_pack("{s:s, s:s, s:I, s:b}", "reason", told, "description", r->text, "threadId",
                              (json_int_t)thread_number(d, &d->here), "allThreadsStopped", 1);
     if (b && b->group != GROUP_EXCEPTION)
@@ -187,6 +203,7 @@ static void exited(struct dap *d, const struct session_event *e)
 
 void stop_came(struct dap *d, const struct session_event *e)
 {
+    struct session_finding finding;
     switch (e->kind) {
     case SESSION_BEGUN:
         d->begun = true;
@@ -201,6 +218,10 @@ void stop_came(struct dap *d, const struct session_event *e)
         break;
     case SESSION_RESOLVED:
         breakpoint_changed(d, e->number);
+        break;
+    case SESSION_FINDING:
+        session_finding_read(d->session, e->message, &finding);
+        dap_say(d, session_finding_text(d->session, &finding));
         break;
     case SESSION_WARNING:
         dap_say(d, e->text ? e->text : "a warning");
@@ -226,7 +247,7 @@ json_t *request_exception_info(struct dap *d, const json_t *arguments, char why[
     if (!r || !r->exception)
         return dap_fail(why, "it has not stopped for an exception");
     const char *error = json_string_value(json_object_get(w->message, "error"));
-    json_t *text = stop_text(w);
+    json_t *text = stop_text(d, w);
     return json_pack("{s:o, s:o, s:s}", "exceptionId", text_of(error ? error : w->reason), "description",
                      text ? text : text_of(r->text), "breakMode", "always");
 }
