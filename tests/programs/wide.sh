@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # wide.sh LOCKSTEP FOLDER - the programs over CUB's and Thrust's algorithms with all of their types and sizes (-DWIDE), as
 # nvcc and as `lockstep cc` compile them, under several numbers of workers, seeds and weak memory, and under two checks,
-# which must find nothing. Takes some seven minutes on two cores, so it is no part of scripts/test.sh:
+# which must find nothing. Takes some minutes on two cores, so it is no part of scripts/test.sh:
 # .ci/run has it. Programs are made in FOLDER. Needs nvcc, whose toolkit has the libraries. A line a run; exit status 1
 # if one failed.
 set -u
@@ -12,17 +12,16 @@ nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 cccl=$(dirname "$(realpath "$nvcc")")/../include/cccl
 mkdir -p "$folder" && cd "$folder" || exit 1
 for name in $(compgen -e LOCKSTEP_); do unset "$name"; done
-failed=0
 
 # try WHAT COMMAND...: silent but for one line, and what was printed if it failed.
 try() {
     local what=$1 start=$SECONDS
     shift
-    if "$@" >printed 2>&1; then
+    if "$@" >"$program.printed" 2>&1; then
         echo "passed: $what ($((SECONDS - start)) s)"
     else
         echo "FAILED: $what"
-        tail -20 printed
+        tail -20 "$program.printed"
         failed=1
     fi
 }
@@ -39,7 +38,8 @@ run() { # PROGRAM
 END
 }
 
-for program in cub_reduce cub_scan cub_sort thrust_algorithms; do
+each() { # PROGRAM
+    local program=$1 failed=0 tool
     try "nvcc: $program" "$nvcc" -w -DWIDE -cudart shared -gencode arch=compute_90,code=compute_90 \
         "$sources/$program.cu" -o "$program"
     run "$program"
@@ -48,5 +48,14 @@ for program in cub_reduce cub_scan cub_sort thrust_algorithms; do
     done
     try "lockstep cc: $program" "$lockstep" cc -w -arch=sm_90 -I"$cccl" "$sources/$program.cu" -o "${program}_cc"
     try "${program}_cc" timeout 600 "$lockstep" run "./${program}_cc"
+    return $failed
+}
+
+# As many at a time as there are processors: the compilers have one thread.
+rm -f failed
+for program in thrust_algorithms cub_scan cub_sort cub_reduce; do
+    [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
+    { each $program || touch failed; } &
 done
-exit $failed
+wait
+[ ! -e failed ]
