@@ -26,6 +26,14 @@ printf '```\n'
 # shellcheck disable=SC2086 # one argument a file
 "$build/bench/bench_parse" $kernels | sed "s|^$build/kernels/ptx/||" | tail -n 3
 printf '```\n'
+printf '\n## Compiling\n\n'
+cat <<'TEXT'
+What the compiled tier takes to compile, when the examples and the ladders run once with two workers and nothing in the cache
+of compiled kernels, and which part of the processor time that is; the goal is a fifth, in total. `bench/compile_share.py` makes
+the table.
+
+TEXT
+python3 bench/compile_share.py --markdown "$build"
 printf '\n## Beside PoCL and plain C\n\n'
 cat <<'TEXT'
 `bench/peers.sh` runs the same kernels in CUDA by Lockstep and in OpenCL C by PoCL, with blocks of the same size; beside them
