@@ -264,6 +264,51 @@ def without_checks_nothing_is_found():
 
 
 @test
+def what_lines_have_cost():
+    d = at_entry("shared_sum")
+    line = line_of("cell[t * 2] += cell")
+    assert sum(x["instructions"] for x in d.ask("costs")["lines"] if x.get("line") == line) == 0
+    name, index = index_of(d, "shared_sum", "ld.shared")
+    d.ask("break", kind="instruction", function=name, index=index, ignore=1, temporary=True)
+    s = d.go()
+    assert s["block"] == 0 and s["warp"] == 1, s
+    half = {x.get("line"): x for x in d.ask("costs")["lines"]}
+    assert d.ask("where")["tick"] == s["tick"]
+    d.ask("set", stop_at_end=True)
+    assert d.go()["reason"] == "end"
+    whole = {x.get("line"): x for x in d.ask("costs")["lines"]}
+    for key in "instructions", "threads", "wavefronts", "cycles":
+        assert 0 < half[line][key] < whole[line][key], (key, half[line], whole[line])
+    assert whole[line]["wavefronts"] == 114 and whole[line]["threads"] % 255 == 0, whole[line]
+    store = line_of("out[blockIdx.x] = cell[0]")
+    assert whole[store]["sectors"] == 2 and not half.get(store, {}).get("sectors"), whole[store]
+    assert d.run_to_end()[0] == 0
+
+
+@test
+def who_wrote_shared_memory():
+    d = at_entry("shared_sum")
+    cell, = d.ask("shared")["variables"]
+    assert cell["size"] == 2048 and "cell" in cell["name"], cell
+    words = dict(block=0, address=cell["address"], size=cell["size"], step=4)
+    assert d.ask("writers", **words)["elements"] == [None] * 512
+    name, index = index_of(d, "shared_sum", "ld.shared")
+    d.ask("break", kind="instruction", function=name, index=index, ignore=2)
+    s = d.go()
+    answer = d.ask("writers", **words)
+    elements, places = answer["elements"], answer["places"]
+    assert all(e is None for e in elements[1::2])
+    assert [(e[1], e[2]) for e in elements[0::2]] == [(t // 32, t % 32) for t in range(256)]
+    assert all(e[0] < s["tick"] for e in elements[0::2]) and d.ask("where")["tick"] == s["tick"]
+    again = {places[e[3]]["source"]["line"] for e in elements[0:128:2]}
+    assert again == {line_of("cell[t * 2] += cell")}, again
+    w = d.ask("last_write", address=cell["address"] + 256, size=4, space="shared", of_block=0)["write"]["write"]
+    assert w["tick"] == elements[64][0], (w, elements[64])
+    assert "elements" in d.refused("writers", block=0, address=0, size=1 << 20, step=4)
+    d.kill()
+
+
+@test
 def a_fault_stops_before_the_end():
     d = subject("faulty")
     s = d.go()

@@ -79,6 +79,9 @@ debug_word debug_catch_finding, word_info_findings, word_party, word_finding;
 void debug_say_finding(struct debug_cli *d, const struct session_finding *f);
 void debug_say_findings_here(struct debug_cli *d);
 
+/* history_words.c */
+debug_word word_info_shared, word_info_cost;
+
 debug_word word_run, word_continue, word_step, word_next, word_stepi, word_nexti, word_finish, word_until,
     word_reverse_continue, word_reverse_step, word_reverse_next, word_reverse_stepi, word_reverse_finish, word_kill,
     word_goto, word_reverse_watch;

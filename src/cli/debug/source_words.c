@@ -143,6 +143,10 @@ void word_info_line(struct debug_cli *d, const char *rest)
     const char *colon = strrchr(rest, ':');
     char file[512];
     u32 found;
+    if (strcmp(rest, "cost") == 0) {
+        word_info_cost(d, "");
+        return;
+    }
     if (!m) {
         debug_wrong(d, "No module is loaded yet.");
         return;

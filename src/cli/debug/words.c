@@ -219,6 +219,8 @@ const struct debug_row debug_info_rows[] = {
     {"program", word_info_program, "", "what it does, and at which tick it is"},
     {"warp", word_info_warp, "", "the warp's 32 lanes: which run, wait, have parted, have exited"},
     {"write", word_info_write, "EXPRESSION", "who wrote it last"},
+    {"shared", word_info_shared, "[NAME [FIRST[,LAST]]]", "shared memory: who wrote each element last, and when"},
+    {"cost", word_info_cost, "[LINE]", "what each line has cost so far"},
     {"findings", word_info_findings, "", "what lockstep check's tools find in the launch (break finding)"},
     {"cuda", word_info_cuda, "kernels|blocks|warps|threads|lanes|launch|devices", "what there is on the device"},
 };

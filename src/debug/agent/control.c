@@ -119,7 +119,7 @@ void control_alarm(void)
     const struct travel *t = &run->travel;
     u64 at = run->until;
     if (t->on)
-        at = t->record == RECORD_NOTHING                                         ? t->target
+        at = !travel_looks(t)                                                    ? t->target
              : !t->placed || t->record == RECORD_STEP || t->record == RECORD_OUT ? t->from
                                                                                  : t->target;
     else if (run->step.on || agent.interrupted)

@@ -169,7 +169,7 @@ struct step {
     u32 nranges;
 };
 
-enum record { RECORD_NOTHING, RECORD_STOPS, RECORD_STEP, RECORD_OUT, RECORD_WRITE };
+enum record { RECORD_NOTHING, RECORD_STOPS, RECORD_STEP, RECORD_OUT, RECORD_WRITE, RECORD_HISTORY };
 
 struct travel {
     bool on;
@@ -186,9 +186,10 @@ struct travel {
     bool has_line;
     const struct ir_func *line_func; /* and which it is */
     u32 line_file, line;
-    struct stop *watched; /* RECORD_WRITE */
-    json_t *asked;        /* the request to be answered there, or NULL */
-    bool go;              /* RECORD_WRITE: there, and not only told of */
+    struct stop *watched;    /* RECORD_WRITE */
+    json_t *asked;           /* the request to be answered there, or NULL */
+    bool go;                 /* RECORD_WRITE: there, and not only told of */
+    struct history *history; /* RECORD_HISTORY; then, on the way back to the target, its answer */
 };
 
 struct debuggee {
@@ -274,6 +275,15 @@ bool findings_hold(const struct debuggee *run, u64 tick, unsigned tools, u32 *la
 void findings_tell(json_t *to, const struct debuggee *run, u64 tick);
 bool findings_tools(const json_t *q, unsigned *tools, char why[200]); /* that the request names */
 
+/* history.c: what is learnt of all that has happened by running it again */
+struct history *history_costs(const json_t *q, char why[200]);
+struct history *history_writers(const json_t *q, char why[200]); /* NULL: why */
+const struct exec_hooks *history_begin(struct history *h, const struct exec_launch *l, bool strict);
+void history_end(struct history *h);  /* of the grid */
+void history_done(struct history *h); /* it has seen all */
+void history_say(struct history *h, const json_t *asked);
+void history_free(struct history *h);
+
 /* control.c: the gates' owner */
 bool control_at(void *ctx, const struct gate_place *p);
 void control_fault(void *ctx, struct grid *g, const struct exec_fault *f);
@@ -283,6 +293,11 @@ void control_alarm(void); /* when the next gate is to ask */
 json_t *stop_event(const char *reason, const struct hit *h);
 
 /* travel.c */
+/* It asks about single instructions, which are then flagged. */
+static inline bool travel_looks(const struct travel *t)
+{
+    return t->record != RECORD_NOTHING && t->record != RECORD_HISTORY;
+}
 bool travel_at(struct gate_place *p);
 bool travel_end(void);              /* the launch has ended, or is about to by a fault: it goes no further */
 void travel_done(struct travel *t); /* what it has is freed */
@@ -310,7 +325,7 @@ typedef bool inspect_fn(const json_t *request, json_t *out, char why[200]);
 inspect_fn inspect_where, inspect_blocks, inspect_warps, inspect_frames, inspect_registers, inspect_set_register,
     inspect_specials, inspect_read, inspect_write, inspect_evaluate, inspect_launch, inspect_allocations,
     inspect_modules, inspect_text, inspect_functions, inspect_instruction, inspect_variable, inspect_findings,
-    inspect_check;
+    inspect_check, inspect_shared;
 
 /* Adds where a site is: function, index, PTX line, source, text. */
 void tell_site(json_t *to, const struct ir_func *func, u32 site);

@@ -86,8 +86,10 @@ enum ls_status run_grid(void *ctx, struct exec_launch *l, struct exec_fault *fau
                                      .block_begin = block_begin,
                                      .block_end = block_end,
                                      .fault = run->strict ? excuses_nothing : NULL};
+    struct history *history = run->travel.on && run->travel.record == RECORD_HISTORY ? run->travel.history : NULL;
     l->id = id_of(run, l);
-    l->hooks = &hooks;
+    const struct exec_hooks *others = history_begin(history, l, run->strict);
+    l->hooks = others ? others : &hooks;
     if (!gate_kernel(l))
         return LS_ERR_NOMEM;
     run->grid_launch = l;
@@ -101,6 +103,7 @@ enum ls_status run_grid(void *ctx, struct exec_launch *l, struct exec_fault *fau
     else
         control_alarm();
     const enum ls_status s = exec_run(l, fault, NULL);
+    history_end(history);
     run->grid = NULL;
     run->grid_launch = NULL;
     l->hooks = NULL;
@@ -175,6 +178,8 @@ static enum ls_status run_gated(const struct exec_launch *l, struct exec_fault *
         if (!run->back && control_end())
             break;
         rewind_all(run);
+        gate_close(); /* other hooks may want other code */
+        gate_open(&owner);
         *fault = (struct exec_fault){0};
     }
     gate_close();

@@ -132,6 +132,7 @@ static enum answer travel(json_t *q, struct travel t)
     if (why) {
         if (t.watched)
             stop_free(t.watched);
+        history_free(t.history);
         return refuse(q, why);
     }
     if (!t.asked)
@@ -184,6 +185,26 @@ static enum answer last_write(json_t *q)
     t.watched = stop_make(as_watch, why);
     json_decref(as_watch);
     return t.watched ? travel(q, t) : refuse(q, why);
+}
+
+static enum answer history(json_t *q, struct history *h, const char *why)
+{
+    return h ? travel(q, (struct travel){.target = position(), .record = RECORD_HISTORY, .asked = q, .history = h})
+             : refuse(q, why);
+}
+
+static enum answer costs(json_t *q)
+{
+    char why[200];
+    struct history *h = history_costs(q, why);
+    return history(q, h, why);
+}
+
+static enum answer writers(json_t *q)
+{
+    char why[200];
+    struct history *h = history_writers(q, why);
+    return history(q, h, why);
 }
 
 static enum answer interrupt(json_t *q)
@@ -258,6 +279,9 @@ static const struct {
     {"reverse_continue", IN_LAUNCH, reverse_continue, NULL},
     {"reverse_step", IN_LAUNCH, reverse_step, NULL},
     {"last_write", IN_LAUNCH, last_write, NULL},
+    {"costs", IN_LAUNCH, costs, NULL},
+    {"writers", IN_LAUNCH, writers, NULL},
+    {"shared", IN_LAUNCH, NULL, inspect_shared},
     {"where", IN_LAUNCH, NULL, inspect_where},
     {"launch", IN_LAUNCH, NULL, inspect_launch},
     {"blocks", IN_LAUNCH, NULL, inspect_blocks},

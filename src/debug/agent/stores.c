@@ -231,7 +231,7 @@ void watch_before(struct stored *s, const struct gate_place *p)
 {
     const struct travel *t = &agent.run->travel;
     s->nwatched = 0;
-    if (t->on && (t->record == RECORD_NOTHING || p->tick < t->from))
+    if (t->on && (!travel_looks(t) || p->tick < t->from))
         return;
     const struct touched by = touched_by(p);
     if (t->on && t->record == RECORD_WRITE)

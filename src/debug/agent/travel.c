@@ -25,7 +25,7 @@ const char *travel_begin(struct travel t)
     if (why)
         return why;
     t.on = true;
-    if (t.record != RECORD_NOTHING && t.target > WINDOW)
+    if (travel_looks(&t) && t.target > WINDOW)
         t.from = t.target - WINDOW;
     json_incref(t.asked);
     run->travel = t;
@@ -141,6 +141,7 @@ void travel_done(struct travel *t)
     if (t->watched)
         stop_free(t->watched);
     json_decref(t->asked);
+    history_free(t->history);
     *t = (struct travel){0};
 }
 
@@ -148,9 +149,15 @@ static bool arrive(struct debuggee *run)
 {
     struct travel *t = &run->travel;
     const enum record recorded = t->record;
+    if (recorded == RECORD_HISTORY) {
+        history_done(t->history);
+        return again_to(run, t->target, "tick");
+    }
     if (!t->found && t->from)
         return widen(run);
-    const bool quiet = recorded == RECORD_WRITE && !(t->go && t->found);
+    const bool quiet = t->history || (recorded == RECORD_WRITE && !(t->go && t->found));
+    if (t->history)
+        history_say(t->history, t->asked);
     if (recorded == RECORD_WRITE)
         answer_write(t);
     if (recorded != RECORD_NOTHING && !quiet)
@@ -172,7 +179,7 @@ bool travel_at(struct gate_place *p)
     look_at_store(run);
     if (p->tick >= run->travel.target)
         return arrive(run);
-    if (!run->travel.placed && run->travel.record != RECORD_NOTHING && p->tick >= run->travel.from) {
+    if (!run->travel.placed && travel_looks(&run->travel) && p->tick >= run->travel.from) {
         run->travel.placed = true;
         stops_place();
         p->flags = gate_flags(p);

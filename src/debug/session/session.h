@@ -279,6 +279,42 @@ struct session_write {
  * follows). It has not stopped at all while it is looked for, but Ctrl-C ends nothing here. */
 bool session_last_write(struct session *s, const char *expression, bool go, bool *found, struct session_write *out);
 
+/* ---- what has happened up to here: the launch is run again to learn it ---- */
+
+/* What a source line has cost so far; of the basic blocks that warps are in, all of it. Instructions (PTX, of warps and
+ * threads), sectors (32 bytes, of global and local memory) and wavefronts (of shared memory) are counted, cycles of warps
+ * modelled. */
+struct session_cost {
+    const char *file; /* NULL: no line is known; ptx_line */
+    u32 line, ptx_line;
+    u64 instructions, threads, sectors, wavefronts, cycles;
+};
+
+bool session_costs(struct session *s, const struct session_cost **out, u32 *n);
+
+struct session_writer {
+    bool written; /* by this launch, so far */
+    u64 tick;
+    u32 warp, lane, thread[3];
+    const char *function;
+    struct debug_line line;
+    struct debug_place at;
+};
+
+/* A variable of the focus's block, element by element; of arrays of arrays the innermost elements. */
+struct session_shared {
+    const char *name;
+    u64 address, size; /* bytes */
+    const struct debug_type *element;
+    u32 n;
+    const struct session_writer *writers;
+};
+
+u32 session_shared_variables(struct session *s, const char *const **out); /* of the kernel */
+bool session_shared(struct session *s, const char *name, struct session_shared *out);
+/* n elements as text */
+bool session_shared_values(struct session *s, const struct session_shared *v, u32 first, u32 n, const char **text);
+
 /* ---- findings ---- */
 
 /* Somebody who did what a finding tells of: a thread of a launch, or an operation of the host's (launched). Text is NULL
