@@ -264,6 +264,38 @@ def without_checks_nothing_is_found():
 
 
 @test
+def lines_backwards_as_the_debugger_has_them():
+    d = at_entry("parts")
+    name, store = index_of(d, "parts", "st.global")
+    d.ask("break", kind="instruction", function=name, index=store, temporary=True)
+    s = d.go()
+    lines = [[name, 0, 2, 1], [name, 2, 4, 0], [name, 4, store, 2], [name, store, 4096, 3]]
+    seen = []
+    while s["reason"] != "begin":
+        s = d.go("reverse_step", by="line", over=True, lines=lines)
+        seen.append((s["reason"], s["index"], s["tick"]))
+    assert [x[0] for x in seen[:-1]] == ["step"] * (len(seen) - 1) and len(seen) >= 3, seen
+    assert [x[1] for x in seen[-3:]] == [4, 0, 0] and seen[-2][2] == 0, seen
+    d.kill()
+
+
+@test
+def what_a_call_returns():
+    d = at_entry("parts")
+    name, index = index_of(d, "thrice", "add.s32")
+    d.ask("break", kind="instruction", function=mangled(d, "twice"), index=0, temporary=True)
+    s = d.go()
+    lane = 5
+    s = d.go("step", by="out")
+    assert "thrice" in s["function"] and d.ask("returned", lane=lane)["data"] == "0a000000", d.ask("returned", lane=lane)
+    s = d.go("reverse_step", by="instruction")
+    assert "twice" in s["function"], s
+    s = d.go("step", by="out", calls=2)
+    assert "parts" in s["function"] and d.ask("returned", lane=lane)["data"] == "0f000000", s
+    d.kill()
+
+
+@test
 def what_lines_have_cost():
     d = at_entry("shared_sum")
     line = line_of("cell[t * 2] += cell")

@@ -162,7 +162,6 @@ def values():
     assert e.ask("evaluate", expression="info locals", frameId=top["id"], context="repl")["result"] == ""
     said = "".join(m["body"]["output"] for m in e.events if m["event"] == "output")
     assert "half = 128" in said and "t = 3" in said, said
-    e.refused("evaluate", expression="continue", frameId=top["id"], context="repl")
     e.refused("evaluate", expression="info locals", frameId=top["id"], context="watch")
     e.events = []
     e.ask("setBreakpoints", source={"path": source}, breakpoints=[])
@@ -337,6 +336,24 @@ def divergence_and_bank_conflicts():
     s = e.go("continue", s["threadId"])
     assert s["reason"] == "exception", s
     assert e.ask("exceptionInfo", threadId=s["threadId"])["exceptionId"] == "divergence"
+    assert e.end() == 0
+
+
+@test
+def words_of_the_console_that_go_on():
+    e = launched("parts")
+    break_at(e, line_of("int y = twice(x);"))
+    s = e.run()
+    top = e.top(s["threadId"])
+    s = e.go("evaluate", s["threadId"], expression="next", frameId=top["id"], context="repl")
+    assert s["reason"] == "step" and e.top(s["threadId"])["line"] == top["line"] + 1, s
+    s = e.go("evaluate", s["threadId"], expression="reverse-next", frameId=e.top(s["threadId"])["id"], context="repl")
+    assert s["reason"] == "step" and e.top(s["threadId"])["line"] == top["line"], s
+    s = e.go("evaluate", s["threadId"], expression="finish", frameId=e.top(s["threadId"])["id"], context="repl")
+    assert "parts" in e.top(s["threadId"])["name"], s
+    s = e.go("evaluate", s["threadId"], expression="c", frameId=e.top(s["threadId"])["id"], context="repl")
+    assert s["reason"] == "breakpoint", s
+    assert e.refused("evaluate", expression="jump 3", frameId=e.top(s["threadId"])["id"], context="repl")
     assert e.end() == 0
 
 

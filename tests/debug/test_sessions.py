@@ -66,6 +66,18 @@ def interrupted(lockstep, program):
     return len(wrong)
 
 
+def detached(lockstep, program):
+    """The program runs to its end by itself, and the command waits for it."""
+    lines = ["break twice", "run", "detach", "bt", "detach"]
+    command = [lockstep, "debug", "--batch", *[word for line in lines for word in ("-ex", line)], program, "parts"]
+    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=60).stdout
+    wrong = [w for w in ("runs on alone.", "parts: cudaSuccess, 8256", "No kernel is being run.",
+                         "The program is not being run.") if w not in said]
+    if wrong:
+        print("detached: " + ", ".join(wrong) + " is missing in:\n" + said)
+    return len(wrong)
+
+
 def main():
     bless = "--bless" in sys.argv
     words = [w for w in sys.argv[1:] if w != "--bless"]
@@ -92,7 +104,8 @@ def main():
                 if got != lines:
                     failed += 1
                     print("\n".join(difflib.unified_diff(lines, got, path, "now, compiled by " + name, lineterm="")))
-        failed += interrupted(lockstep, compiled([lockstep, "cc"], folder, os.path.abspath(os.path.join(sources, "subject.cu")), ["-G"]))
+        subject = compiled([lockstep, "cc"], folder, os.path.abspath(os.path.join(sources, "subject.cu")), ["-G"])
+        failed += interrupted(lockstep, subject) + detached(lockstep, subject)
     print("%d failed" % failed)
     return failed > 0
 

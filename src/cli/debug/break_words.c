@@ -6,9 +6,15 @@
 
 #include "cli/debug/debug.h"
 
+static json_t *breakpoint_object(struct debug_cli *d, const struct session_breakpoint *b, const char *where);
+
 static void say_made(struct debug_cli *d, u32 number)
 {
     const struct session_breakpoint *b = session_breakpoint(d->s, number);
+    if (d->json) {
+        debug_tell(d, breakpoint_object(d, b, b->spec.place ? b->spec.place : ""), "%s", "");
+        return;
+    }
     const char *kind = b->spec.temporary ? "Temporary breakpoint" : "Breakpoint";
     const struct session_breakpoint_place *p = b->nplaces ? &b->places[0] : NULL;
     if (b->spec.kind == SESSION_AT_WATCH)
@@ -188,6 +194,17 @@ static const char *what_of(const struct session_breakpoint *b)
     return kinds[b->spec.kind];
 }
 
+static json_t *breakpoint_object(struct debug_cli *d, const struct session_breakpoint *b, const char *where)
+{
+    json_t *places = json_array();
+    for (u32 k = 0; k < b->nplaces && b->spec.kind == SESSION_AT_PLACE; k++)
+        json_array_append_new(places, json_string(debug_place_text(d, b->places[k].function, &b->places[k].line)));
+    return json_pack("{s:{s:i, s:s, s:s, s:b, s:b, s:b, s:s*, s:b, s:I, s:o}}", "breakpoint", "number", (int)b->number,
+                     "kind", what_of(b), "what", where, "enabled", b->enabled, "pending", b->pending, "temporary",
+                     b->spec.temporary, "condition", b->spec.condition, "slow", b->slow, "hits", (json_int_t)b->hits,
+                     "places", places);
+}
+
 void word_info_breakpoints(struct debug_cli *d, const char *rest)
 {
     const struct session_breakpoint *const *all;
@@ -195,7 +212,7 @@ void word_info_breakpoints(struct debug_cli *d, const char *rest)
     (void)rest;
     if (!n)
         debug_say(d, "No breakpoints or watchpoints.");
-    else
+    else if (!d->json)
         debug_say(d, "%-4s %-14s %-4s %-4s %s", "Num", "Type", "Disp", "Enb", "What");
     for (u32 k = 0; k < n; k++) {
         const struct session_breakpoint *b = all[k];
@@ -203,6 +220,10 @@ void word_info_breakpoints(struct debug_cli *d, const char *rest)
                                 ? debug_place_text(d, b->places[0].function, &b->places[0].line)
                             : b->spec.place ? b->spec.place
                                             : "";
+        if (d->json) {
+            debug_tell(d, breakpoint_object(d, b, where), "%s", "");
+            continue;
+        }
         debug_say(d, "%-4u %-14s %-4s %-4s %s%s", b->number, what_of(b), b->spec.temporary ? "del" : "keep",
                   b->enabled ? "y" : "n", where, b->pending ? " (pending)" : "");
         if (b->spec.condition)

@@ -6,6 +6,8 @@
 
 #include "cli/debug/debug.h"
 
+static const char *plural(u32 n) { return n == 1 ? "" : "s"; }
+
 /* ---- frames ---- */
 
 void word_bt(struct debug_cli *d, const char *rest)
@@ -202,6 +204,16 @@ static void group_calls(struct debug_cli *d, void *ctx, const struct session_blo
         add_to_group(ctx, calls_text(d, b->number, w->number, (u32)__builtin_ctz(s->mask)), b, w, s);
 }
 
+static void say_group(struct debug_cli *d, const struct place_group *g)
+{
+    debug_tell(d,
+               json_pack("{s:{s:s, s:i, s:i, s:I, s:i, s:i}}", "threads", "calls", g->text, "threads", (int)g->threads,
+                         "warps", (int)g->warps, "block", (json_int_t)g->block, "warp", (int)g->warp, "lane",
+                         (int)g->lane),
+               "%u thread%s of %u warp%s, such as block %llu, warp %u, lane %u:\n%s", g->threads, plural(g->threads),
+               g->warps, plural(g->warps), (unsigned long long)g->block, g->warp, g->lane, g->text);
+}
+
 void word_thread(struct debug_cli *d, const char *rest)
 {
     struct chosen c = {0};
@@ -209,9 +221,7 @@ void word_thread(struct debug_cli *d, const char *rest)
         struct groups *g = arena_new(session_memory(d->s), struct groups);
         if (each_split(d, group_calls, g))
             for (u32 k = 0; k < g->n; k++)
-                debug_say(d, "%u threads of %u warps, such as block %llu, warp %u, lane %u:\n%s", g->at[k].threads,
-                          g->at[k].warps, (unsigned long long)g->at[k].block, g->at[k].warp, g->at[k].lane,
-                          g->at[k].text);
+                say_group(d, &g->at[k]);
     } else if (!*rest) {
         debug_say_focus(d);
     } else if ((c.thread = read_index(&rest, c.thread_id)) && !*rest && choose(d, &c)) {
@@ -257,8 +267,12 @@ static void cuda_blocks(struct debug_cli *d, const char *rest)
         return;
     }
     for (u32 k = 0; k < n; k++)
-        debug_say(d, "%c block (%u,%u,%u), SM %u, %u warps", b[k].number == session_focus(d->s)->block ? '*' : ' ',
-                  b[k].id[0], b[k].id[1], b[k].id[2], b[k].sm, b[k].warps);
+        debug_tell(d,
+                   json_pack("{s:{s:I, s:[i,i,i], s:i, s:i}}", "block", "number", (json_int_t)b[k].number, "block",
+                             (int)b[k].id[0], (int)b[k].id[1], (int)b[k].id[2], "sm", (int)b[k].sm, "warps",
+                             (int)b[k].warps),
+                   "%c block (%u,%u,%u), SM %u, %u warp%s", b[k].number == session_focus(d->s)->block ? '*' : ' ',
+                   b[k].id[0], b[k].id[1], b[k].id[2], b[k].sm, b[k].warps, plural(b[k].warps));
 }
 
 static void say_split(struct debug_cli *d, void *ctx, const struct session_block *b, const struct session_warp *w,
@@ -293,7 +307,11 @@ static void cuda_threads(struct debug_cli *d, const char *rest)
     (void)rest;
     if (each_split(d, group_place, g))
         for (u32 k = 0; k < g->n; k++)
-            debug_say(d, "%6u threads of %4u warps  %s", g->at[k].threads, g->at[k].warps, g->at[k].text);
+            debug_tell(d,
+                       json_pack("{s:{s:s, s:i, s:i}}", "threads", "place", g->at[k].text, "threads",
+                                 (int)g->at[k].threads, "warps", (int)g->at[k].warps),
+                       "%6u thread%-1s of %4u warp%-1s  %s", g->at[k].threads, plural(g->at[k].threads), g->at[k].warps,
+                       plural(g->at[k].warps), g->at[k].text);
 }
 
 static const struct session_warp *warp_here(struct debug_cli *d)
@@ -309,6 +327,14 @@ static const struct session_warp *warp_here(struct debug_cli *d)
     return NULL;
 }
 
+/* s: what it does, or NULL: it has exited. */
+static void say_lane(struct debug_cli *d, u32 lane, const struct session_split *s)
+{
+    const char *state = s ? s->state : "exited", *place = s ? debug_place_text(d, s->function, &s->line) : "";
+    debug_tell(d, json_pack("{s:{s:i, s:s, s:s}}", "lane", "lane", (int)lane, "state", state, "place", place),
+               "%c lane %2u  %-7s  %s", lane == session_focus(d->s)->lane ? '*' : ' ', lane, state, place);
+}
+
 static void cuda_lanes(struct debug_cli *d, const char *rest)
 {
     const struct session_warp *w = warp_here(d);
@@ -318,8 +344,7 @@ static void cuda_lanes(struct debug_cli *d, const char *rest)
         for (u32 i = 0; i < w->nsplits; i++)
             s = w->splits[i].mask >> k & 1 ? &w->splits[i] : s;
         if (w->threads >> k & 1)
-            debug_say(d, "%c lane %2u  %-7s  %s", k == session_focus(d->s)->lane ? '*' : ' ', k,
-                      s ? s->state : "exited", s ? debug_place_text(d, s->function, &s->line) : "");
+            say_lane(d, k, s);
     }
 }
 
@@ -329,7 +354,7 @@ static void cuda_devices(struct debug_cli *d, const char *rest)
     (void)rest;
     char *text = device ? json_dumps(device, JSON_COMPACT) : NULL;
     if (text)
-        debug_say(d, "%s", text);
+        debug_tell(d, json_pack("{s:O}", "device", device), "%s", text);
     else
         debug_wrong(d, "The program is not being run.");
     free(text); /* jansson's */
@@ -360,6 +385,10 @@ void word_info_warp(struct debug_cli *d, const char *rest)
     (void)rest;
     if (!w)
         return;
+    if (d->json) {
+        cuda_lanes(d, "");
+        return;
+    }
     for (u32 k = 0; k < 32; k++)
         columns[k] = !(w->threads >> k & 1) ? '-' : '.';
     columns[32] = '\0';
@@ -384,10 +413,15 @@ void word_info_program(struct debug_cli *d, const char *rest)
     const struct session_stop *w = session_where(d->s);
     (void)rest;
     if (w)
-        debug_say(d, "Process %d stands still: %s, tick %llu of launch %llu.", (int)session_pid(d->s), w->reason,
-                  (unsigned long long)w->tick, (unsigned long long)w->launch);
+        debug_tell(d,
+                   json_pack("{s:{s:s, s:s, s:I, s:I}}", "program", "state", "stopped", "reason", w->reason, "tick",
+                             (json_int_t)w->tick, "launch", (json_int_t)w->launch),
+                   "Process %d stands still: %s, tick %llu of launch %llu.", (int)session_pid(d->s), w->reason,
+                   (unsigned long long)w->tick, (unsigned long long)w->launch);
     else if (session_state(d->s) != SESSION_NONE)
-        debug_say(d, "Process %d runs.", (int)session_pid(d->s));
+        debug_tell(d, json_pack("{s:{s:s}}", "program", "state", "running"), "Process %d runs.",
+                   (int)session_pid(d->s));
     else
-        debug_say(d, "The program being debugged is not being run.");
+        debug_tell(d, json_pack("{s:{s:s}}", "program", "state", "none"),
+                   "The program being debugged is not being run.");
 }

@@ -16,8 +16,9 @@ struct debug_cli {
     char **program; /* its argv; NULL: none was named */
     bool ready;     /* program_ready has been asked */
     struct program_facts facts;
-    int status; /* of the command */
-    struct {    /* list: where it goes on */
+    int status;     /* of the command */
+    pid_t detached; /* 0: none; the command waits for it */
+    struct {        /* list: where it goes on */
         char file[512];
         u32 next;
     } listed;
@@ -87,8 +88,8 @@ debug_word word_run, word_continue, word_step, word_next, word_stepi, word_nexti
     word_goto, word_reverse_watch;
 debug_word word_break, word_tbreak, word_delete, word_disable, word_enable, word_ignore, word_condition, word_watch,
     word_info_breakpoints, word_catch;
-debug_word word_print, word_x, word_display, word_undisplay, word_set, word_info_locals, word_info_args,
-    word_info_registers, word_info_write, word_ptype, word_info_display;
+debug_word word_show, word_detach, word_print, word_x, word_display, word_undisplay, word_set, word_info_locals,
+    word_info_args, word_info_registers, word_info_write, word_ptype, word_info_display;
 debug_word word_list, word_disassemble, word_info_line, word_info_source, word_info_functions;
 debug_word word_bt, word_up, word_down, word_frame, word_thread, word_info_cuda, word_cuda, word_info_warp,
     word_info_program;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -180,5 +181,7 @@ int cli_debug(int argc, char **argv)
     serve(&d, &o);
     word_undisplay(&d, "");
     session_end(d.s);
+    if (d.detached)
+        waitpid(d.detached, NULL, 0);
     return d.status;
 }

@@ -5,6 +5,13 @@
 
 #include "cli/debug/debug.h"
 
+/* A file may be in any encoding. */
+static json_t *text_value(const char *text)
+{
+    json_t *value = json_string(text);
+    return value ? value : json_string("?");
+}
+
 bool debug_source_line(struct debug_cli *d, const struct debug_line *line, char *out, size_t size)
 {
     const char *path = line->line ? session_source(d->s, line->file) : NULL;
@@ -32,7 +39,10 @@ void debug_list_lines(struct debug_cli *d, const char *file, u32 first, u32 last
     while (++line <= last && getline(&text, &room, f) >= 0)
         if (line >= first) {
             text[strcspn(text, "\r\n")] = '\0';
-            debug_say(d, "%u%s\t%s", line, line == here ? " >" : "", text);
+            debug_tell(d,
+                       json_pack("{s:{s:s, s:i, s:o, s:b}}", "line", "file", file, "line", (int)line, "text",
+                                 text_value(text), "here", line == here),
+                       "%u%s\t%s", line, line == here ? " >" : "", text);
         }
     if (line <= first)
         debug_wrong(d, "Line number %u out of range; %s has %u lines.", first, file, line - 1);
@@ -98,7 +108,8 @@ void word_info_source(struct debug_cli *d, const char *rest)
     (void)rest;
     default_source(d);
     if (d->listed.file[0])
-        debug_say(d, "Current source file is %s", d->listed.file);
+        debug_tell(d, json_pack("{s:{s:s}}", "source", "file", d->listed.file), "Current source file is %s",
+                   d->listed.file);
     else
         debug_wrong(d, "No current source file.");
 }
@@ -110,7 +121,10 @@ static void say_instructions(struct debug_cli *d, const struct ptx_func *func, u
     char text[256];
     for (u32 k = first; k < last && k < func->ninsts; k++) {
         ptx_print_inst(&func->insts[k], text, sizeof text);
-        debug_say(d, "%s %5u  %s", k == here ? "=>" : "  ", k, text);
+        debug_tell(d,
+                   json_pack("{s:{s:s, s:i, s:o, s:b}}", "instruction", "function", func->name, "index", (int)k, "text",
+                             text_value(text), "here", k == here),
+                   "%s %5u  %s", k == here ? "=>" : "  ", k, text);
     }
 }
 
@@ -159,8 +173,11 @@ void word_info_line(struct debug_cli *d, const char *rest)
     if (!n)
         debug_say(d, "Line %u of \"%s\" has no code.", line, file);
     for (u32 k = 0; k < n; k++)
-        debug_say(d, "Line %u of \"%s\" starts at instruction %u of %s.", found, file, places[k].inst,
-                  places[k].func->name);
+        debug_tell(d,
+                   json_pack("{s:{s:s, s:i, s:s, s:i}}", "place", "file", file, "line", (int)found, "function",
+                             places[k].func->name, "index", (int)places[k].inst),
+                   "Line %u of \"%s\" starts at instruction %u of %s.", found, file, places[k].inst,
+                   places[k].func->name);
 }
 
 void word_info_functions(struct debug_cli *d, const char *rest)
@@ -172,7 +189,10 @@ void word_info_functions(struct debug_cli *d, const char *rest)
         u32 count;
         const struct debug_function *f = debug_functions(all[k]->info, &count);
         for (u32 i = 0; i < count && !all[k]->gone; i++)
-            debug_say(d, "%s %s (%u instructions)", f[i].func->is_entry ? "kernel  " : "function", f[i].name,
-                      f[i].func->ninsts);
+            debug_tell(d,
+                       json_pack("{s:{s:s, s:b, s:i}}", "function", "name", f[i].name, "kernel", f[i].func->is_entry,
+                                 "instructions", (int)f[i].func->ninsts),
+                       "%s %s (%u instructions)", f[i].func->is_entry ? "kernel  " : "function", f[i].name,
+                       f[i].func->ninsts);
     }
 }

@@ -68,6 +68,20 @@ void word_kill(struct debug_cli *d, const char *rest)
     debug_say(d, "The program has been killed.");
 }
 
+void word_detach(struct debug_cli *d, const char *rest)
+{
+    const pid_t pid = session_pid(d->s);
+    (void)rest;
+    if (session_state(d->s) == SESSION_NONE)
+        debug_wrong(d, "The program is not being run.");
+    else if (!session_detach(d->s))
+        debug_failed(d);
+    else {
+        debug_say(d, "Process %d runs on alone.", (int)pid);
+        d->detached = pid;
+    }
+}
+
 static void say_end(struct debug_cli *d, const struct session_event *e)
 {
     const int code = WEXITSTATUS(e->status);
@@ -155,8 +169,12 @@ void debug_say_here(struct debug_cli *d, u32 breakpoint)
 static void say_write(struct debug_cli *d, const struct session_stop *w)
 {
     const struct session_breakpoint *b = session_breakpoint(d->s, w->breakpoint);
-    debug_say(d, "Watchpoint %u: %s\nOld value = %s\nNew value = %s", w->breakpoint, b ? b->spec.place : "?",
-              w->before ? w->before : "?", w->after ? w->after : "?");
+    const char *what = b ? b->spec.place : "?", *before = w->before ? w->before : "?",
+               *after = w->after ? w->after : "?";
+    debug_tell(d,
+               json_pack("{s:{s:i, s:s, s:s, s:s}}", "watch", "number", (int)w->breakpoint, "expression", what,
+                         "before", before, "after", after),
+               "Watchpoint %u: %s\nOld value = %s\nNew value = %s", w->breakpoint, what, before, after);
 }
 
 static void say_reason(struct debug_cli *d, const struct session_stop *w)
@@ -274,7 +292,20 @@ void word_step(struct debug_cli *d, const char *rest) { steps(d, SESSION_STEP, f
 void word_next(struct debug_cli *d, const char *rest) { steps(d, SESSION_NEXT, false, rest); }
 void word_stepi(struct debug_cli *d, const char *rest) { steps(d, SESSION_STEP_INSTRUCTION, false, rest); }
 void word_nexti(struct debug_cli *d, const char *rest) { steps(d, SESSION_NEXT_INSTRUCTION, false, rest); }
-void word_finish(struct debug_cli *d, const char *rest) { (void)rest, steps(d, SESSION_FINISH, false, ""); }
+void word_finish(struct debug_cli *d, const char *rest)
+{
+    const struct session_stop *w;
+    const char *text;
+    u32 number;
+    (void)rest;
+    w = session_where(d->s);
+    const u64 before = w ? w->tick : 0;
+    steps(d, SESSION_FINISH, false, "");
+    w = session_where(d->s);
+    if (w && w->tick > before && strcmp(w->reason, "finish") == 0 && session_returned(d->s, &text, &number))
+        debug_tell(d, json_pack("{s:{s:s, s:i}}", "returned", "value", text, "number", (int)number),
+                   "Value returned is $%u = %s", number, text);
+}
 void word_reverse_step(struct debug_cli *d, const char *rest) { steps(d, SESSION_STEP, true, rest); }
 void word_reverse_next(struct debug_cli *d, const char *rest) { steps(d, SESSION_NEXT, true, rest); }
 void word_reverse_stepi(struct debug_cli *d, const char *rest) { steps(d, SESSION_STEP_INSTRUCTION, true, rest); }

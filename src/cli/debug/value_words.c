@@ -93,6 +93,7 @@ void word_print(struct debug_cli *d, const char *rest)
 {
     struct debug_format f = {.top_type = true};
     const char *text;
+    u32 number;
     bool lanes = strncmp(rest, "-lanes", 6) == 0 && (rest[6] == ' ' || rest[6] == '/');
     if (lanes)
         rest += 6 + strspn(rest + 6, " ");
@@ -106,10 +107,31 @@ void word_print(struct debug_cli *d, const char *rest)
         debug_wrong(d, "Which expression?");
     else if (lanes)
         print_lanes(d, rest, &f);
-    else if (!session_print_value(d->s, rest, &f, &text))
+    else if (!session_print_and_keep(d->s, rest, &f, &text, &number))
         debug_failed(d);
     else
-        debug_tell(d, json_pack("{s:{s:s, s:s}}", "print", "expression", rest, "value", text), "%s = %s", rest, text);
+        debug_tell(d,
+                   json_pack("{s:{s:s, s:s, s:i}}", "print", "expression", rest, "value", text, "number", (int)number),
+                   "%s = %s", rest, text);
+}
+
+/* The values that were printed, the last ten or from a number on. */
+void word_show(struct debug_cli *d, const char *rest)
+{
+    const struct debug_format f = {.top_type = true};
+    const u32 n = session_values(d->s);
+    u32 from = n > 10 ? n - 9 : 1;
+    if (strncmp(rest, "values", 6) != 0) {
+        debug_wrong(d, "show values [FROM]: the values that were printed.");
+        return;
+    }
+    if (rest[6])
+        from = (u32)strtoul(rest + 6, NULL, 10);
+    for (u32 k = from ? from : 1; k <= n && k < from + 10; k++) {
+        const char *name = arena_printf(session_memory(d->s), "$%u", k), *text;
+        if (session_print_value(d->s, name, &f, &text))
+            debug_tell(d, json_pack("{s:{s:i, s:s}}", "value", "number", (int)k, "value", text), "%s = %s", name, text);
+    }
 }
 
 void word_set(struct debug_cli *d, const char *rest)
@@ -118,6 +140,11 @@ void word_set(struct debug_cli *d, const char *rest)
         rest = strchr(rest, ' ') + 1;
     if (!session_assign(d->s, rest))
         debug_failed(d);
+}
+
+static void say_type(struct debug_cli *d, const char *name)
+{
+    debug_tell(d, json_pack("{s:{s:s}}", "type", "name", name), "type = %s", name);
 }
 
 void word_ptype(struct debug_cli *d, const char *rest)
@@ -129,7 +156,7 @@ void word_ptype(struct debug_cli *d, const char *rest)
     else if (!debug_evaluate_text(&c, rest, &v))
         debug_wrong(d, "%s", c.error);
     else
-        debug_say(d, "type = %s", v.type ? debug_type_name(c.info, v.type) : "void");
+        say_type(d, v.type ? debug_type_name(c.info, v.type) : "void");
 }
 
 /* ---- display ---- */
@@ -173,7 +200,10 @@ void debug_show_displays(struct debug_cli *d)
     for (u32 k = 0; k < d->ndisplays; k++) {
         const char *text, *expression = d->displays[k].expression;
         if (expression && session_print_value(d->s, expression, &d->displays[k].format, &text))
-            debug_say(d, "%u: %s = %s", k + 1, expression, text);
+            debug_tell(d,
+                       json_pack("{s:{s:i, s:s, s:s}}", "display", "number", (int)k + 1, "expression", expression,
+                                 "value", text),
+                       "%u: %s = %s", k + 1, expression, text);
     }
 }
 
@@ -182,7 +212,10 @@ void word_info_display(struct debug_cli *d, const char *rest)
     (void)rest;
     for (u32 k = 0; k < d->ndisplays; k++)
         if (d->displays[k].expression)
-            debug_say(d, "%u: %s", k + 1, d->displays[k].expression);
+            debug_tell(
+                d,
+                json_pack("{s:{s:i, s:s}}", "display", "number", (int)k + 1, "expression", d->displays[k].expression),
+                "%u: %s", k + 1, d->displays[k].expression);
 }
 
 /* ---- variables ---- */
@@ -294,11 +327,15 @@ static void examine(struct debug_cli *d, struct debug_context *c, enum ptx_space
     const struct debug_type *t = debug_type_base(c->info, encoding, real && size < 4 ? 4 : size);
     const u32 a_line = f.letter == 'x' && size == 1 ? 8 : size == 8 ? 2 : 4;
     for (u32 k = 0; k < count; k += a_line) {
-        const char *text = arena_printf(c->mem, "0x%llx:", (unsigned long long)(address + (u64)k * size));
-        for (u32 i = k; i < count && i < k + a_line; i++)
-            text = arena_printf(c->mem, "%s\t%s", text,
-                                debug_value_text(c, debug_value_in_memory(t, space, address + (u64)i * size), &f));
-        debug_say(d, "%s", text);
+        const char *from = arena_printf(c->mem, "0x%llx", (unsigned long long)(address + (u64)k * size));
+        const char *text = arena_printf(c->mem, "%s:", from);
+        json_t *values = json_array();
+        for (u32 i = k; i < count && i < k + a_line; i++) {
+            const char *one = debug_value_text(c, debug_value_in_memory(t, space, address + (u64)i * size), &f);
+            text = arena_printf(c->mem, "%s\t%s", text, one);
+            json_array_append_new(values, json_string(one));
+        }
+        debug_tell(d, json_pack("{s:{s:s, s:o}}", "memory", "address", from, "values", values), "%s", text);
     }
 }
 

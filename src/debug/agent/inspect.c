@@ -11,6 +11,23 @@ static bool fail(char why[200], const char *text)
     return false;
 }
 
+/* ---- what a call has returned ---- */
+
+bool inspect_returned(const json_t *q, json_t *out, char why[200])
+{
+    const struct debuggee *run = agent.run;
+    const u8 *at;
+    const char *function;
+    u64 lane, size;
+    if (!run->has_place || !run->place.w || !word_member(q, "lane", 0, 31, &lane))
+        return fail(why, "no warp runs here");
+    if (!look_returned(look_frame_of(run->place.w), run->place.site, (unsigned)lane, &at, &size, &function))
+        return fail(why, "no call stands in front of it");
+    json_object_set_new(out, "function", json_string(function));
+    json_object_set_new(out, "data", word_bytes(at, size));
+    return true;
+}
+
 /* ---- places ---- */
 
 json_t *tell_dim(const u32 dim[3])

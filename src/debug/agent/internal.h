@@ -156,6 +156,7 @@ enum step_how { STEP_BY_INSTRUCTION, STEP_BY_LINE, STEP_BY_RANGES, STEP_OUT };
 struct range {
     char *function;
     u32 first, end;
+    u32 line; /* of lines: which; 0: none */
 };
 
 struct step {
@@ -311,6 +312,8 @@ void step_end(struct step *s);
 /* Whether the step ends at p; *reason. */
 bool step_at(struct step *s, const struct gate_place *p, const char **reason);
 bool step_is_its(const struct step *s, const struct gate_place *p);
+/* The line of a site as the request has it (`lines`), or else as .loc says. */
+bool step_line(const struct step *s, const struct ir_func *func, u32 site, u32 *file, u32 *line);
 /* The source line of a site: false: none is known. */
 bool source_line(const struct ir_func *func, u32 site, u32 *file, u32 *line);
 
@@ -325,7 +328,7 @@ typedef bool inspect_fn(const json_t *request, json_t *out, char why[200]);
 inspect_fn inspect_where, inspect_blocks, inspect_warps, inspect_frames, inspect_registers, inspect_set_register,
     inspect_specials, inspect_read, inspect_write, inspect_evaluate, inspect_launch, inspect_allocations,
     inspect_modules, inspect_text, inspect_functions, inspect_instruction, inspect_variable, inspect_findings,
-    inspect_check, inspect_shared;
+    inspect_check, inspect_shared, inspect_returned;
 
 /* Adds where a site is: function, index, PTX line, source, text. */
 void tell_site(json_t *to, const struct ir_func *func, u32 site);

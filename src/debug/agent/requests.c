@@ -282,6 +282,7 @@ static const struct {
     {"costs", IN_LAUNCH, costs, NULL},
     {"writers", IN_LAUNCH, writers, NULL},
     {"shared", IN_LAUNCH, NULL, inspect_shared},
+    {"returned", IN_LAUNCH, NULL, inspect_returned},
     {"where", IN_LAUNCH, NULL, inspect_where},
     {"launch", IN_LAUNCH, NULL, inspect_launch},
     {"blocks", IN_LAUNCH, NULL, inspect_blocks},

@@ -16,12 +16,23 @@ bool source_line(const struct ir_func *func, u32 site, u32 *file, u32 *line)
     return true;
 }
 
+bool step_line(const struct step *s, const struct ir_func *func, u32 site, u32 *file, u32 *line)
+{
+    for (u32 k = 0; k < s->nranges; k++)
+        if (site >= s->ranges[k].first && site < s->ranges[k].end && strcmp(s->ranges[k].function, func->name) == 0) {
+            *file = UINT32_MAX;
+            *line = s->ranges[k].line;
+            return *line != 0;
+        }
+    return source_line(func, site, file, line);
+}
+
 /* ---- from a request ---- */
 
 static bool read_ranges(struct step *s, const json_t *list, char why[200])
 {
     const size_t n = json_array_size(list);
-    snprintf(why, 200, "ranges is a list of [function, first, end]");
+    snprintf(why, 200, "a list of up to 4096 [function, first, end], of lines with a number behind them, is wanted");
     if (!n || n > 4096 || !(s->ranges = ls_calloc(n, sizeof *s->ranges)))
         return false;
     for (size_t k = 0; k < n; k++) {
@@ -36,6 +47,7 @@ static bool read_ranges(struct step *s, const json_t *list, char why[200])
         memcpy(s->ranges[k].function, name, strlen(name) + 1);
         s->ranges[k].first = (u32)first;
         s->ranges[k].end = (u32)end;
+        s->ranges[k].line = (u32)json_integer_value(json_array_get(r, 3));
         s->nranges = (u32)k + 1;
     }
     return true;
@@ -66,7 +78,7 @@ bool step_made(struct step *s, const json_t *q, char why[200])
     const struct debuggee *run = agent.run;
     const char *by = json_string_value(json_object_get(q, "by"));
     const bool here = run->has_place && run->place.w;
-    u64 warp, lanes;
+    u64 warp, lanes, calls;
     *s = (struct step){.how = STEP_BY_INSTRUCTION, .over = word_flag(q, "over", false)};
     if (!here) {
         snprintf(why, 200, "no warp runs here");
@@ -93,7 +105,13 @@ bool step_made(struct step *s, const json_t *q, char why[200])
         snprintf(why, 200, "by is instruction, line, ranges or out");
         return false;
     }
+    if (!word_member(q, "calls", 1, UINT32_MAX, &calls) || !calls)
+        return false;
     s->on = place_lanes(s, why) && (s->how != STEP_BY_RANGES || read_ranges(s, json_object_get(q, "ranges"), why));
+    if (s->on && s->how == STEP_BY_LINE && json_object_get(q, "lines"))
+        s->on = read_ranges(s, json_object_get(q, "lines"), why);
+    if (calls > 1)
+        s->depth = calls <= s->depth ? s->depth - (u32)(calls - 1) : 1;
     if (!s->on)
         step_end(s);
     return s->on;

@@ -39,7 +39,7 @@ const char *travel_begin(struct travel t)
 static void record_line(struct travel *t, const struct gate_place *p)
 {
     u32 file, line;
-    if (!source_line(p->func, p->site, &file, &line) ||
+    if (!step_line(&t->of, p->func, p->site, &file, &line) ||
         (t->has_line && t->line_func == p->func && t->line_file == file && t->line == line))
         return;
     t->found = t->has_line || !t->from; /* else it may have begun before */

@@ -121,7 +121,9 @@ struct debug_members {
 };
 
 const struct debug_members *debug_members(struct debug_info *info, const struct debug_type *t);
-const struct debug_type *debug_type_strip(const struct debug_type *t); /* without typedefs and qualifiers */
+const struct debug_type *debug_function_result(struct debug_info *info,
+                                               const struct ptx_func *func); /* NULL: void, unknown */
+const struct debug_type *debug_type_strip(const struct debug_type *t);       /* without typedefs and qualifiers */
 /* By name: a base type, struct, union, enum or typedef of the module; qualified or not. NULL: none. */
 const struct debug_type *debug_type_find(struct debug_info *info, const char *name);
 const struct debug_type *debug_type_base(struct debug_info *info, enum debug_encoding encoding, u64 size);

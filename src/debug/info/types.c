@@ -177,6 +177,14 @@ const struct debug_type *type_of(struct debug_info *info, Dwarf_Die *die)
     return t && t->kind == DEBUG_VOID ? NULL : t;
 }
 
+const struct debug_type *debug_function_result(struct debug_info *info, const struct ptx_func *func)
+{
+    Dwarf_Die die;
+    const struct debug_function *f = debug_function_of(info, func);
+    const u64 at = f ? info->subprograms[f - info->functions].die : 0;
+    return at && die_at(info, at, &die) ? type_of(info, &die) : NULL;
+}
+
 const struct debug_type *debug_type_strip(const struct debug_type *t)
 {
     for (u32 k = 0; t && k < NESTING; k++, t = t->target)

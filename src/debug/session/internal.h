@@ -15,6 +15,11 @@ struct breakpoint {
     bool resolved_now;
 };
 
+struct kept_value {
+    const struct debug_type *type;
+    const u8 *bytes;
+};
+
 struct session {
     char error[400];
     struct arena mem;      /* of the session; all others have its recovery point */
@@ -38,6 +43,7 @@ struct session {
     bool stop_at_end;
 
     VEC(const struct session_module *) modules;
+    VEC(struct kept_value) values;                      /* that were printed */
     VEC(const struct session_breakpoint *) breakpoints; /* that there are */
     u32 last_number;
 
@@ -114,6 +120,11 @@ json_t *code_of(struct session *s, const struct debug_node *n, struct debug_info
 
 /* values.c: bytes as digits, as a value of that type */
 const char *bytes_text(struct debug_context *c, const struct debug_type *t, const char *hex);
+
+/* convenience.c */
+u32 convenience_keep(struct session *s, struct debug_context *c,
+                     struct debug_value v); /* its number; 0: it is not kept */
+bool convenience_value(void *s, const char *name, struct debug_value *out);
 
 /* target.c */
 void target_init(struct session *s);

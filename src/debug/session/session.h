@@ -251,6 +251,12 @@ bool session_context(struct session *s, struct debug_context *c);
 bool session_context_of(struct session *s, u32 lane, struct debug_context *c); /* another lane of the warp */
 /* Text as `print` says it. */
 bool session_print_value(struct session *s, const char *expression, const struct debug_format *f, const char **text);
+/* The same, and the value is $N then; 0: it is not kept. */
+bool session_print_and_keep(struct session *s, const char *expression, const struct debug_format *f, const char **text,
+                            u32 *number);
+u32 session_values(const struct session *s); /* how many are kept */
+/* What the call behind which the focus's lane stands has returned; false: that is not known. */
+bool session_returned(struct session *s, const char **text, u32 *number);
 bool session_assign(struct session *s, const char *expression); /* a = b */
 /* In each lane of `lanes` by itself: the text, or why there is none; NULL: the lane is in another function. */
 bool session_print_lanes(struct session *s, const char *expression, u32 lanes, const struct debug_format *f,

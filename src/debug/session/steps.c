@@ -146,6 +146,54 @@ static bool step_line(struct session *s, bool over, bool up_to)
     return step_ranges(s, ranges_of(&r), over);
 }
 
+/* ---- lines backwards ---- */
+
+/* The line that an instruction belongs to, as steps have it: that of the innermost function, or (over calls) of the one that is
+ * as deep as r's. 0: it has none. */
+static u32 line_id(const struct line_range *r, u32 inst, bool over)
+{
+    struct debug_frame f[DEBUG_FRAMES];
+    const u32 n = debug_frames(r->m->info, (struct debug_place){r->func, inst}, f);
+    const struct debug_frame *at = over && n > r->level ? &f[n - r->level] : &f[0];
+    if (!n || !at->line.line)
+        return 0;
+    u64 h = 0xcbf29ce484222325u + (over ? 0 : n);
+    for (const char *p = at->function; p && *p; p++)
+        h = (h ^ (u8)*p) * 0x100000001b3u;
+    for (const char *p = at->line.file; p && *p; p++)
+        h = (h ^ (u8)*p) * 0x100000001b3u;
+    return (u32)((h ^ at->line.line) * 0x100000001b3u >> 32) | 1;
+}
+
+/* NULL: lines are .loc's. */
+static json_t *lines_of(const struct line_range *r, bool over)
+{
+    json_t *all = json_array();
+    for (u32 first = 0, k = 0; first < r->func->ninsts; first = k) {
+        const u32 id = line_id(r, first, over);
+        while (k < r->func->ninsts && line_id(r, k, over) == id)
+            k++;
+        json_array_append_new(
+            all, json_pack("[s, I, I, I]", r->func->name, (json_int_t)first, (json_int_t)k, (json_int_t)id));
+    }
+    if (json_array_size(all) <= 4096)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+static bool step_back(struct session *s, bool over)
+{
+    struct line_range r;
+    json_t *q = whose(s), *lines = range_here(s, &r) ? lines_of(&r, over) : NULL;
+    json_object_set_new(q, "by", json_string("line"));
+    json_object_set_new(q, "over", json_boolean(over));
+    if (lines)
+        json_object_set_new(q, "lines", lines);
+    s->stepping.on = false;
+    return go(s, "reverse_step", q);
+}
+
 static bool step_simply(struct session *s, const char *by, bool over, bool backwards)
 {
     json_t *q = whose(s);
@@ -155,19 +203,41 @@ static bool step_simply(struct session *s, const char *by, bool over, bool backw
     return go(s, backwards ? "reverse_step" : "step", q);
 }
 
+/* The chosen frame is an inlined function's: out of all that it has in the innermost call, and what is called from there.
+ * False: it is none. */
+static bool range_of_inlined(struct session *s, struct line_range *r)
+{
+    const struct session_frame *f = &s->frames[s->focus.frame];
+    struct debug_frame in[DEBUG_FRAMES];
+    if (!f->inlined || f->call)
+        return false;
+    *r = (struct line_range){.m = module_of(s, f->at.func), .func = f->at.func, .deeper = true, .whole = true};
+    const u32 n = r->m ? debug_frames(r->m->info, f->at, in) : 0;
+    if (f->inside >= n)
+        return false;
+    r->level = n - f->inside;
+    r->frame = in[f->inside];
+    return true;
+}
+
+/* Out of so many calls, the chosen frame's with all that it has called. */
 static bool finish(struct session *s, bool backwards)
 {
     struct line_range r;
-    if (s->focus.frame)
-        return session_fail(s, "finish leaves the innermost function: choose frame 0.");
-    if (range_here(s, &r) && r.frame.inlined && !backwards) {
-        r.deeper = r.whole = true;
+    const struct session_frame *f = &s->frames[s->focus.frame];
+    if (!backwards && range_of_inlined(s, &r)) {
         s->stepping.on = false;
         return step_ranges(s, ranges_of(&r), true);
     }
-    if (!s->frames[s->nframes - 1].call)
+    if (f->inlined && f->call)
+        return session_fail(s, "That function is inlined in a caller: finish the frame inside it first.");
+    if (f->call >= s->frames[s->nframes - 1].call)
         return session_fail(s, "\"finish\" not meaningful in the outermost frame.");
-    return step_simply(s, "out", false, backwards);
+    json_t *q = whose(s);
+    json_object_set_new(q, "by", json_string("out"));
+    json_object_set_new(q, "calls", json_integer(f->call + 1));
+    s->stepping.on = false;
+    return go(s, backwards ? "reverse_step" : "step", q);
 }
 
 bool session_step(struct session *s, enum session_step how, bool backwards)
@@ -180,7 +250,7 @@ bool session_step(struct session *s, enum session_step how, bool backwards)
     switch (how) {
     case SESSION_STEP:
     case SESSION_NEXT:
-        return backwards ? step_simply(s, "line", how == SESSION_NEXT, true) : step_line(s, how == SESSION_NEXT, false);
+        return backwards ? step_back(s, how == SESSION_NEXT) : step_line(s, how == SESSION_NEXT, false);
     case SESSION_STEP_INSTRUCTION:
     case SESSION_NEXT_INSTRUCTION:
         return step_simply(s, "instruction", how == SESSION_NEXT_INSTRUCTION, backwards);

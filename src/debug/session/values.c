@@ -15,6 +15,8 @@ static bool context_in(struct session *s, const struct session_frame *f, u32 lan
                                 .thread = {.lane = lane, .frame = f->call},
                                 .at = f->at,
                                 .frame = f->inside,
+                                .convenience = convenience_value,
+                                .convenience_self = s,
                                 .mem = &s->stop_mem};
     return true;
 }
@@ -23,7 +25,11 @@ static bool context_in(struct session *s, const struct session_frame *f, u32 lan
 static bool context_nowhere(struct session *s, struct debug_context *c)
 {
     const struct session_module *m = session_module_here(s);
-    *c = (struct debug_context){.info = m ? m->info : NULL, .target = &s->target, .mem = &s->stop_mem};
+    *c = (struct debug_context){.info = m ? m->info : NULL,
+                                .target = &s->target,
+                                .convenience = convenience_value,
+                                .convenience_self = s,
+                                .mem = &s->stop_mem};
     return m || session_fail(s, "No module is loaded yet.");
 }
 
@@ -71,6 +77,20 @@ bool session_print_value(struct session *s, const char *expression, const struct
     return session_context(s, &c) && print_in(s, &c, expression, f, text);
 }
 
+bool session_print_and_keep(struct session *s, const char *expression, const struct debug_format *f, const char **text,
+                            u32 *number)
+{
+    struct debug_context c;
+    struct debug_value v;
+    if (!session_context(s, &c))
+        return false;
+    if (!debug_evaluate_text(&c, expression, &v))
+        return session_fail(s, "%s", c.error);
+    *text = debug_value_text(&c, v, f);
+    *number = convenience_keep(s, &c, v);
+    return true;
+}
+
 bool session_assign(struct session *s, const char *expression)
 {
     struct debug_context c;
@@ -97,6 +117,30 @@ bool session_print_lanes(struct session *s, const char *expression, u32 lanes, c
         if (session_context_of(s, lane, &c) && !print_in(s, &c, expression, f, &text[lane]))
             text[lane] = arena_printf(&s->stop_mem, "<%s>", s->error);
     }
+    return true;
+}
+
+/* ---- what a function has returned ---- */
+
+bool session_returned(struct session *s, const char **text, u32 *number)
+{
+    struct debug_context c;
+    const struct debug_format f = {.top_type = true};
+    if (!session_context(s, &c) || !s->where.in_warp)
+        return false;
+    json_t *q = json_pack("{s:I, s:I, s:I}", "block", (json_int_t)s->focus.block, "warp", (json_int_t)s->focus.warp,
+                          "lane", (json_int_t)s->focus.lane);
+    const json_t *a = client_ask_cached(s, "returned", q);
+    const char *hex = member_text(a, "data");
+    const struct session_module *m;
+    const struct ptx_func *func = a ? module_function(s, member_text(a, "function"), &m) : NULL;
+    const struct debug_type *t = func ? debug_function_result(m->info, func) : NULL;
+    u8 *bytes = t ? arena_alloc(&s->stop_mem, t->size + 1) : NULL;
+    if (!t || strlen(hex) / 2 < t->size || !text_bytes(hex, bytes, t->size))
+        return false;
+    const struct debug_value v = debug_value_bytes(&c, t, bytes);
+    *text = debug_value_text(&c, v, &f);
+    *number = convenience_keep(s, &c, v);
     return true;
 }
 

@@ -173,6 +173,27 @@ bool look_variable(const struct warp *w, const struct frame *f, const char *name
     return false;
 }
 
+/* ---- calls ---- */
+
+bool look_returned(const struct frame *f, u32 site, unsigned lane, const u8 **at, u64 *size, const char **function)
+{
+    const struct ptx_func *src = f->func->src, *callee = NULL;
+    u32 call = site < src->ninsts ? site : src->ninsts;
+    while (call && src->insts[call - 1].op != OP_CALL)
+        call--;
+    if (!call--)
+        return false;
+    const struct ptx_inst *i = &src->insts[call];
+    for (u32 k = 0; k < i->noperands; k++)
+        callee = i->operands[k].kind == PTX_FUNC ? i->operands[k].func : callee;
+    if (!callee || !callee->nrets || !f->out)
+        return false;
+    *at = f->out + (size_t)lane * f->out_stride + ir_call_ret_at(i);
+    *size = callee->rets[0]->size;
+    *function = callee->name;
+    return true;
+}
+
 /* ---- memory ---- */
 
 static u64 within(u8 *base, u64 bytes, u64 offset, u64 size, u8 **at, const char **why, const char *outside)

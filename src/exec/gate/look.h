@@ -68,6 +68,10 @@ bool look_special(const struct warp *w, enum ptx_sreg sreg, unsigned axis, u8 *a
 bool look_variable(const struct warp *w, const struct frame *f, const char *name, enum ptx_space *space, u64 *address,
                    u64 *size);
 
+/* What the call in front of that site has returned to the lane, which has done nothing since; and whose it is. False: there
+ * is no such call, it is one by pointer, or its function returns nothing. */
+bool look_returned(const struct frame *f, u32 site, unsigned lane, const u8 **at, u64 *size, const char **function);
+
 /* Where memory of a space is; the bytes that may be touched from there on, up to size; 0: why says what is wrong.
  * SPACE_LOCAL and SPACE_PARAM are the lane's own in that frame. w and f may be NULL for global memory. */
 u64 look_memory(struct mem *mem, const struct warp *w, const struct frame *f, unsigned lane, enum ptx_space space,

@@ -160,6 +160,9 @@ bool scope_list(struct dap *d, const struct holder *h, json_t *list, char why[DA
 
 /* ---- repl.c ---- */
 
+/* run.c: words of the console that go on: continue, step, ... */
+bool run_is_word(const char *line);
+bool run_word(struct dap *d, const struct dap_focus *f, const char *line, char why[DAP_WHY]);
 bool repl_is_word(const char *line);
 bool repl_line(struct dap *d, const struct dap_focus *f, const char *line, char why[DAP_WHY]);
 

@@ -1,5 +1,6 @@
 /* run.c - going on, forwards and backwards. Whatever thread is named, the whole launch goes on; a step ends when the warp or
  * lane that is named has done it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/debug/dap/dap.h"
@@ -62,6 +63,55 @@ json_t *request_step_out(struct dap *d, const json_t *arguments, char why[DAP_WH
 json_t *request_step_back(struct dap *d, const json_t *arguments, char why[DAP_WHY])
 {
     return step(d, arguments, SESSION_NEXT, SESSION_STEP_INSTRUCTION, true, why);
+}
+
+/* ---- words of the console ---- */
+
+static const struct going {
+    const char *words; /* with blanks around each */
+    enum session_step how;
+    bool steps, backwards;
+} goings[] = {
+    {" continue c ", SESSION_STEP, false, false},
+    {" reverse-continue rc ", SESSION_STEP, false, true},
+    {" step s ", SESSION_STEP, true, false},
+    {" next n ", SESSION_NEXT, true, false},
+    {" stepi si ", SESSION_STEP_INSTRUCTION, true, false},
+    {" nexti ni ", SESSION_NEXT_INSTRUCTION, true, false},
+    {" finish fin ", SESSION_FINISH, true, false},
+    {" reverse-step rs ", SESSION_STEP, true, true},
+    {" reverse-next rn ", SESSION_NEXT, true, true},
+    {" reverse-stepi rsi ", SESSION_STEP_INSTRUCTION, true, true},
+    {" reverse-finish ", SESSION_FINISH, true, true},
+};
+
+static const struct going *going_of(const char *line)
+{
+    char word[40];
+    char name[32] = "";
+    sscanf(line, "%31s", name);
+    snprintf(word, sizeof word, " %s ", name);
+    for (u32 i = 0; name[0] && i < LS_ARRAY_LEN(goings); i++)
+        if (strstr(goings[i].words, word))
+            return &goings[i];
+    return NULL;
+}
+
+bool run_is_word(const char *line) { return going_of(line) != NULL; }
+
+bool run_word(struct dap *d, const struct dap_focus *f, const char *line, char why[DAP_WHY])
+{
+    const struct going *g = going_of(line);
+    if (!dap_look_at(d, f, why))
+        return false;
+    const bool done =
+        g->steps ? session_step(d->session, g->how, g->backwards) : session_continue(d->session, g->backwards);
+    json_t *body = gone_on(d, g->backwards, done, why);
+    json_decref(body);
+    if (body)
+        dap_event(d, "continued",
+                  json_pack("{s:I, s:b}", "threadId", (json_int_t)DAP_LAUNCH_THREAD, "allThreadsContinued", 1));
+    return body != NULL;
 }
 
 json_t *request_pause(struct dap *d, const json_t *arguments, char why[DAP_WHY])

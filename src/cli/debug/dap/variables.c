@@ -236,8 +236,10 @@ json_t *request_evaluate(struct dap *d, const json_t *arguments, char why[DAP_WH
     read_format(d, arguments);
     const bool repl = strcmp(context, "repl") == 0;
     json_t *body = evaluated(d, &f, text, "result", repl, why);
-    if (body || !repl || !repl_is_word(text))
+    if (body || !repl || (!repl_is_word(text) && !run_is_word(text)))
         return body;
+    if (run_is_word(text))
+        return run_word(d, &f, text, why) ? json_pack("{s:s, s:i}", "result", "", "variablesReference", 0) : NULL;
     return repl_line(d, &f, text, why) ? json_pack("{s:s, s:i}", "result", "", "variablesReference", 0) : NULL;
 }
 
