@@ -129,6 +129,12 @@ static bool take_cudart(struct reader *r, const char *value)
            refuse(r, value, "it is shared, static (which is taken for shared) or none");
 }
 
+static bool take_dopt(struct reader *r, const char *value)
+{
+    r->o->optimize_debugged = strcmp(value, "on") == 0;
+    return r->o->optimize_debugged || strcmp(value, "off") == 0 || refuse(r, value, "it is on or off");
+}
+
 static bool take_std(struct reader *r, const char *value)
 {
     static const char *const known[] = {"c++11",   "c++14",   "c++17",   "c++20",  "c++23",

@@ -154,11 +154,13 @@ static void plan_device(struct tool_plan *plan, const struct unit *u, const stru
     s->device = true;
     add_cuda(&s->argv, u);
     ADD(&s->argv, "--cuda-device-only", arena_printf(mem, "--cuda-gpu-arch=%s", arch->name), "--cuda-feature=+ptx83",
-        "-Xclang", "-no-enable-noundef-analysis", "-S", o->device_debug ? "-O0" : "-O3", "-fno-builtin-malloc",
-        "-fno-builtin-free");
+        "-Xclang", "-no-enable-noundef-analysis", "-S", o->device_debug && !o->optimize_debugged ? "-O0" : "-O3",
+        "-fno-builtin-malloc", "-fno-builtin-free");
     if (arch->sm != (u32)atoi(arch->name + 3))
         ADD(&s->argv, "-U__CUDA_ARCH__", arena_printf(mem, "-D__CUDA_ARCH__=%u0", arch->sm));
-    if (o->device_debug)
+    if (o->device_debug && o->optimize_debugged) /* -g would be lines alone */
+        ADD(&s->argv, "-Xclang", "-debug-info-kind=constructor", "-Xclang", "-dwarf-version=2");
+    else if (o->device_debug)
         tool_words_add(&s->argv, mem, "-g");
     else if (o->lineinfo)
         tool_words_add(&s->argv, mem, "-gline-tables-only");

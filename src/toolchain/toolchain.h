@@ -61,8 +61,8 @@ struct tool_options {
     const char *dependency_file, *dependency_target;
     u32 max_registers;
     int rdc, fmad, ftz, prec_div, prec_sqrt; /* 0, 1, TOOL_UNSET */
-    bool dependency_phony, fast_math, debug, device_debug, lineinfo, per_thread_stream, extended_lambda,
-        relaxed_constexpr;
+    bool dependency_phony, fast_math, debug, device_debug, optimize_debugged, lineinfo, per_thread_stream,
+        extended_lambda, relaxed_constexpr;
     bool no_warnings, werror, no_runtime, run, verbose, dryrun, keep, help, version;
     bool colour; /* set by the caller: messages may be coloured */
     const char *keep_dir;

@@ -157,7 +157,7 @@ void debug_say_here(struct debug_cli *d, u32 breakpoint)
     if (!session_frames(d->s, &frames, &n))
         return;
     const struct session_frame *f = &frames[session_focus(d->s)->frame];
-    debug_say_frame(d, f, session_focus(d->s)->frame, session_focus(d->s)->frame > 0, breakpoint);
+    debug_say_frame(d, f, session_focus(d->s)->frame, session_focus(d->s)->frame > 0 && !breakpoint, breakpoint);
     if (debug_source_line(d, &f->line, text, sizeof text))
         debug_say(d, "%u\t%s", f->line.line, text);
     snprintf(d->listed.file, sizeof d->listed.file, "%s", f->line.file ? f->line.file : "");

@@ -386,6 +386,22 @@ bool inspect_variable(const json_t *q, json_t *out, char why[200])
     return true;
 }
 
+/* An address as a generic pointer has it. */
+bool inspect_generic(const json_t *q, json_t *out, char why[200])
+{
+    struct focus f;
+    enum ptx_space space = SPACE_NONE;
+    const char *name = json_string_value(json_object_get(q, "space"));
+    u64 address;
+    if (!find_frame(q, &f, why))
+        return false;
+    if (!name || !space_named(name, &space) || space == SPACE_PARAM ||
+        !word_u64(json_object_get(q, "address"), &address))
+        return fail(why, "an address is needed, and the name of a space that has generic addresses");
+    json_object_set_new(out, "address", word_hex(look_generic(f.warp, space, address)));
+    return true;
+}
+
 /* An expression's value in all lanes that run. */
 bool inspect_evaluate(const json_t *q, json_t *out, char why[200])
 {

@@ -327,8 +327,8 @@ void say_error(const json_t *request, const char *fmt, ...) LS_PRINTF(2, 3);
 typedef bool inspect_fn(const json_t *request, json_t *out, char why[200]);
 inspect_fn inspect_where, inspect_blocks, inspect_warps, inspect_frames, inspect_registers, inspect_set_register,
     inspect_specials, inspect_read, inspect_write, inspect_evaluate, inspect_launch, inspect_allocations,
-    inspect_modules, inspect_text, inspect_functions, inspect_instruction, inspect_variable, inspect_findings,
-    inspect_check, inspect_shared, inspect_returned;
+    inspect_modules, inspect_text, inspect_functions, inspect_instruction, inspect_variable, inspect_generic,
+    inspect_findings, inspect_check, inspect_shared, inspect_returned;
 
 /* Adds where a site is: function, index, PTX line, source, text. */
 void tell_site(json_t *to, const struct ir_func *func, u32 site);

@@ -291,6 +291,7 @@ static const struct {
     {"registers", IN_LAUNCH, NULL, inspect_registers},
     {"set_register", IN_LAUNCH, NULL, inspect_set_register},
     {"variable", IN_LAUNCH, NULL, inspect_variable},
+    {"generic", IN_LAUNCH, NULL, inspect_generic},
     {"specials", IN_LAUNCH, NULL, inspect_specials},
     {"evaluate", IN_LAUNCH, NULL, inspect_evaluate},
     {"read", STOPPED, NULL, inspect_read},

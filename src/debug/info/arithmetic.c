@@ -234,13 +234,29 @@ static bool shift(struct debug_context *c, unsigned op, const struct number *a, 
     return give(c, &r, out);
 }
 
+/* What a pointer of another space than the other side's is compared as. */
+static bool generic_bits(struct debug_context *c, const struct debug_value *v, u64 *bits)
+{
+    const struct debug_type *t = debug_type_strip(v->type);
+    const enum ptx_space space = t->kind == DEBUG_POINTER ? (enum ptx_space)t->space : SPACE_NONE;
+    *bits = debug_value_bits(v);
+    if (space != SPACE_SHARED && space != SPACE_LOCAL)
+        return true;
+    return (c->target && c->target->generic(c->target->self, &c->thread, space, *bits, bits) == LS_OK) ||
+           debug_fail(c, "The pointers are of different spaces.");
+}
+
 static bool pointer_binary(struct debug_context *c, unsigned op, const struct debug_value *a,
                            const struct debug_value *b, struct debug_value *out)
 {
     bool left, right;
     const struct debug_type *of = pointed(a->type, &left), *other = pointed(b->type, &right);
     const struct debug_type *to = left ? of : other;
-    const u64 x = debug_value_bits(a), y = debug_value_bits(b), size = to && to->size ? to->size : 1;
+    u64 x = debug_value_bits(a), y = debug_value_bits(b);
+    const u64 size = to && to->size ? to->size : 1;
+    if (left && right && debug_type_strip(a->type)->space != debug_type_strip(b->type)->space &&
+        (!generic_bits(c, a, &x) || !generic_bits(c, b, &y)))
+        return false;
     if (is_comparison(op))
         return give_bool(c, COMPARE(x, y), out);
     if (left && right && op == '-') {

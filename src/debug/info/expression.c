@@ -136,6 +136,12 @@ static bool ptx_variable(struct debug_context *c, const struct ptx_var *var, str
     return true;
 }
 
+/* To compilers arrays and structs are bytes in the PTX text, and clang describes no `extern __shared__` array. */
+static bool has_no_type(const struct ptx_var *var)
+{
+    return var->is_array && ptx_type_bits((enum ptx_type)var->type) == 8;
+}
+
 static bool name(struct debug_context *c, const struct debug_node *n, struct debug_value *out)
 {
     const struct debug_variable *v = debug_variable_find(c->info, c->at, c->frame, n->name);
@@ -157,7 +163,12 @@ static bool name(struct debug_context *c, const struct debug_node *n, struct deb
         return true;
     }
     const struct ptx_var *var = module_variable(c, n->name);
-    return var ? ptx_variable(c, var, out) : debug_fail(c, "No symbol \"%s\" in current context.", n->name);
+    if (!var)
+        return debug_fail(c, "No symbol \"%s\" in current context%s", n->name,
+                          debug_info_has_variables(c->info) ? "." : ": no variables are told, compile with -G.");
+    if (has_no_type(var) && !c->any_type)
+        return debug_fail(c, "'%s' has unknown type; cast its address: *(TYPE *)&%s", n->name, n->name);
+    return ptx_variable(c, var, out);
 }
 
 static bool dollar(struct debug_context *c, const struct debug_node *n, struct debug_value *out)
@@ -221,7 +232,10 @@ static bool special_struct(struct debug_context *c, const struct debug_node *n, 
 static bool address_of(struct debug_context *c, const struct debug_node *n, struct debug_value *out)
 {
     struct debug_value v;
-    if (!evaluate(c, n, &v) || !follow(c, &v))
+    c->any_type = n->kind == DEBUG_NODE_NAME;
+    const bool ok = evaluate(c, n, &v) && follow(c, &v);
+    c->any_type = false;
+    if (!ok)
         return false;
     if (v.where != DEBUG_IN_MEMORY || v.bits)
         return debug_fail(c, "Attempt to take address of value not located in memory.");

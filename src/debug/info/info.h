@@ -17,6 +17,7 @@ struct debug_info;
 enum ls_status debug_info_open(const struct ptx_module *m, struct debug_info **out, struct diag_list *diags);
 void debug_info_close(struct debug_info *info);
 bool debug_info_has_variables(const struct debug_info *info); /* DWARF was found and read */
+bool debug_info_has_lines(const struct debug_info *info);
 /* The info's arena. Everything below may allocate in it: whoever calls has set its recovery point. */
 struct arena *debug_info_memory(struct debug_info *info);
 
@@ -91,7 +92,7 @@ enum debug_encoding { DEBUG_SIGNED, DEBUG_UNSIGNED, DEBUG_FLOAT, DEBUG_BOOL, DEB
 
 struct debug_type {
     u8 kind;     /* enum debug_type_kind */
-    u8 encoding; /* enum debug_encoding, of base types */
+    u8 encoding; /* enum debug_encoding, of base types and of what enumerations stand for */
     u8 space;    /* enum ptx_space: what a pointer or a reference points into; SPACE_NONE: generic */
     bool incomplete;
     bool is_class;

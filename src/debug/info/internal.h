@@ -54,6 +54,19 @@ struct enumerator {
     u64 die, type;
 };
 
+struct flow_entry {
+    Dwarf_Op *ops;
+    size_t nops;
+};
+
+struct flow_list { /* of a variable whose location is a list */
+    u64 die;
+    const struct ptx_func *func;
+    const u64 *at;  /* by instruction: the entries that have the value */
+    const u8 *list; /* the one that the list gives */
+    const struct flow_entry *entries;
+};
+
 struct debug_info {
     struct arena mem;
     const struct ptx_module *m;
@@ -83,6 +96,9 @@ struct debug_info {
     VEC(struct line_row) rows;     /* by file and line */
     const char **loc_names;        /* of the inlined functions of the module's locs */
     VEC(struct scope_list) scopes; /* the variables of scopes that were asked for */
+    VEC(struct flow_list) flows;   /* of variables that were asked for */
+    bool *walk_seen;               /* flow.c's, for functions of up to walk_room instructions */
+    u32 *walk_todo, walk_room;
 };
 
 /* image.c */
@@ -124,6 +140,14 @@ void describe_variable(struct debug_info *info, Dwarf_Die *die, struct debug_var
 /* The scopes around a place from the function inwards; returns how many. */
 u32 scopes_at(struct debug_info *info, struct debug_place at, Dwarf_Die out[NESTING]);
 bool same_ending(const char *full, const char *name); /* of qualified names */
+
+/* location.c: the register of a DWARF number, or NULL */
+const struct ptx_var *location_register(const struct debug_info *info, const struct ptx_func *f, u64 number);
+
+/* flow.c: the expression of a variable's list that holds at an instruction, and how long it is; 0: none does */
+size_t flow_entry(struct debug_info *info, u64 die, struct debug_place at, Dwarf_Attribute *list, Dwarf_Op **ops);
+/* Pieces in registers that may not have been written are lost. */
+void flow_check_registers(struct debug_info *info, struct debug_place at, struct debug_piece *pieces, u32 n);
 
 /* lines.c */
 void make_lines(struct debug_info *info);

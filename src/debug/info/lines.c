@@ -95,6 +95,8 @@ struct debug_line debug_line_at(const struct debug_info *info, struct debug_plac
     return (struct debug_line){file_name(info, l->file), l->line, l->column, begins_statement(info, at.func, at.inst)};
 }
 
+bool debug_info_has_lines(const struct debug_info *info) { return info->rows.len > 0; }
+
 /* ---- from a line to places ---- */
 
 /* The whole path, or the end of it behind a slash. */
@@ -104,10 +106,31 @@ static bool is_file(const char *path, const char *file)
     return n >= k && strcmp(path + n - k, file) == 0 && (n == k || file[0] == '/' || path[n - k - 1] == '/');
 }
 
-static bool same_copy(const struct debug_info *info, const struct line_row *a, const struct line_row *b)
+/* The innermost inlined function that declares the line, by DWARF's scopes. */
+static bool inlined_scope(struct debug_info *info, const struct line_row *r, Dwarf_Die *scope, Dwarf_Die *origin)
+{
+    Dwarf_Die scopes[NESTING];
+    const char *file;
+    u32 line;
+    for (u32 k = scopes_at(info, r->at, scopes); k-- > 1;) {
+        if (dwarf_tag(&scopes[k]) != DW_TAG_inlined_subroutine)
+            continue;
+        *scope = scopes[k];
+        die_declared(info, scope, &file, &line);
+        return die_reference(scope, DW_AT_abstract_origin, origin) && file == r->file && line <= r->line;
+    }
+    return false;
+}
+
+/* Inlined copies differ by .loc where that tells of calls, else by their scopes. */
+static bool same_copy(struct debug_info *info, const struct line_row *a, const struct line_row *b)
 {
     const struct ptx_loc *x = &info->m->locs[a->loc - 1], *y = &info->m->locs[b->loc - 1];
-    return a->at.func == b->at.func && x->inlined_at == y->inlined_at && x->function_name == y->function_name;
+    Dwarf_Die of_a, of_b, origin_a, origin_b;
+    if (a->at.func != b->at.func || x->inlined_at != y->inlined_at || x->function_name != y->function_name)
+        return false;
+    return x->inlined_at || !inlined_scope(info, a, &of_a, &origin_a) || !inlined_scope(info, b, &of_b, &origin_b) ||
+           dwarf_dieoffset(&origin_a) != dwarf_dieoffset(&origin_b) || dwarf_dieoffset(&of_a) == dwarf_dieoffset(&of_b);
 }
 
 u32 debug_line_places(struct debug_info *info, const char *file, u32 line, const struct debug_place **places,

@@ -26,7 +26,7 @@ struct run {
 };
 
 /* "%rd12" as a number, its first character in the highest byte. */
-static const struct ptx_var *packed_register(const struct run *r, u64 number)
+const struct ptx_var *location_register(const struct debug_info *info, const struct ptx_func *f, u64 number)
 {
     char name[12] = "%";
     u32 n = 0;
@@ -35,7 +35,7 @@ static const struct ptx_var *packed_register(const struct run *r, u64 number)
         if (c && !(n == 0 && c == '%'))
             name[1 + n++] = c;
     }
-    return n ? debug_register(r->info, r->at.func, name) : NULL;
+    return n ? debug_register(info, f, name) : NULL;
 }
 
 /* The memory for the locals of a call. */
@@ -77,7 +77,7 @@ static void push_address(struct run *r, u64 address)
 
 static void push_register(struct run *r, u64 number, i64 offset)
 {
-    const struct item i = {.reg = packed_register(r, number), .offset = offset};
+    const struct item i = {.reg = location_register(r->info, r->at.func, number), .offset = offset};
     r->lost |= !i.reg;
     push(r, i);
 }
@@ -204,23 +204,34 @@ static void without_location(struct run *r, const struct debug_variable *v)
     }
 }
 
+/* Has it a list of locations, which depend on the place? */
+static bool is_list(Dwarf_Attribute *a)
+{
+    const unsigned form = dwarf_whatform(a);
+    return form == DW_FORM_sec_offset || form == DW_FORM_data4 || form == DW_FORM_data8 || form == DW_FORM_loclistx;
+}
+
 struct debug_location debug_location(struct debug_info *info, const struct debug_variable *v, struct debug_place at)
 {
     Dwarf_Die die;
     Dwarf_Attribute a;
     Dwarf_Op *ops;
     size_t n = 0;
+    bool list = false;
     struct run r = {.info = info, .at = at, .die = &die, .attribute = &a};
     if (die_at(info, v->die, &die)) {
-        const u64 address = at.func ? place_address(info, at) : 0;
         if (!dwarf_attr_integrate(&die, DW_AT_location, &a))
             without_location(&r, v);
-        else if (dwarf_getlocation_addr(&a, address, &ops, &n, 1) != 1)
+        else if ((list = is_list(&a) && at.func && at.inst < at.func->ninsts))
+            n = flow_entry(info, v->die, at, &a, &ops);
+        else if (dwarf_getlocation_addr(&a, at.func ? place_address(info, at) : 0, &ops, &n, 1) != 1)
             n = 0;
         for (size_t k = 0; k < n; k++)
             step(&r, &ops[k]);
     }
     if (r.n || r.bytes || r.pieces.len == 0)
         finish_piece(&r, 0);
+    if (list)
+        flow_check_registers(info, at, r.pieces.at, r.pieces.len);
     return (struct debug_location){r.pieces.len, r.pieces.at};
 }

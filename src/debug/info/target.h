@@ -28,6 +28,8 @@ struct debug_target {
                                    const void *from, u64 len);
     /* Where a variable of the module or of the function lies, in its own space. */
     enum ls_status (*address_of)(void *self, const struct debug_thread *t, const struct ptx_var *var, u64 *address);
+    /* An address of a space as a generic pointer has it. */
+    enum ls_status (*generic)(void *self, const struct debug_thread *t, enum ptx_space space, u64 address, u64 *out);
     /* comp: 'x' 'y' 'z' or 0 */
     enum ls_status (*special)(void *self, const struct debug_thread *t, enum ptx_sreg sreg, char comp, u64 *value);
 };

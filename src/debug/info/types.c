@@ -128,6 +128,20 @@ static u64 size_of(Dwarf_Die *die, const struct debug_type *t)
     }
 }
 
+/* Of the type below; where none is told (DWARF 2), it is signed if an enumerator is. */
+static enum debug_encoding enum_encoding(Dwarf_Die *die, const struct debug_type *below)
+{
+    Dwarf_Die child;
+    u64 value;
+    below = debug_type_strip(below);
+    if (below && below->kind == DEBUG_BASE)
+        return (enum debug_encoding)below->encoding;
+    for (bool started = false; next_child(die, &child, &started);)
+        if (dwarf_tag(&child) == DW_TAG_enumerator && die_number(&child, DW_AT_const_value, &value) && (i64)value < 0)
+            return DEBUG_SIGNED;
+    return DEBUG_UNSIGNED;
+}
+
 static void fill(struct debug_info *info, struct debug_type *t, Dwarf_Die *die)
 {
     const int tag = dwarf_tag(die);
@@ -148,6 +162,8 @@ static void fill(struct debug_info *info, struct debug_type *t, Dwarf_Die *die)
     }
     if (t->kind != DEBUG_BASE)
         t->target = type_of(info, die);
+    if (t->kind == DEBUG_ENUM)
+        t->encoding = (u8)enum_encoding(die, t->target);
     t->size = size_of(die, t);
 }
 

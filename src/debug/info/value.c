@@ -351,8 +351,8 @@ bool debug_value_store(struct debug_context *c, const struct debug_value *v, con
 bool debug_is_signed(const struct debug_type *t)
 {
     t = debug_type_strip(t);
-    return t && ((t->kind == DEBUG_BASE && (t->encoding == DEBUG_SIGNED || t->encoding == DEBUG_CHAR)) ||
-                 t->kind == DEBUG_ENUM);
+    return t && (t->kind == DEBUG_BASE || t->kind == DEBUG_ENUM) &&
+           (t->encoding == DEBUG_SIGNED || t->encoding == DEBUG_CHAR);
 }
 
 u64 debug_value_bits(const struct debug_value *v)

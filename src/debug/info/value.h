@@ -18,6 +18,7 @@ struct debug_context {
     u32 frame;             /* which of debug_frames there */
     struct arena *mem;
     bool may_write; /* assignments are allowed */
+    bool any_type;  /* what is evaluated is the operand of &: a variable whose type is not known will do */
     /* $name of the debugger itself, such as $1; NULL: there are none. False: no such name. */
     bool (*convenience)(void *self, const char *name, struct debug_value *out);
     void *convenience_self;

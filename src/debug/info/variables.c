@@ -122,14 +122,43 @@ u32 debug_globals(struct debug_info *info, const struct debug_variable **out)
     return info->globals.len;
 }
 
+/* Has the frame come to the variable's declaration? In front of it the name is an outer variable's. */
+static bool declared_at(const struct debug_info *info, struct debug_place at, u32 frame, const struct debug_line *line,
+                        const struct debug_variable *v)
+{
+    if (!v->file || !line->file || strcmp(v->file, line->file) != 0 || v->line != line->line)
+        return !v->file || !line->file || strcmp(v->file, line->file) != 0 || v->line < line->line;
+    for (u32 i = 0; frame == 0 && i < at.inst; i++) /* a `for` declares at its first instruction */
+        if (debug_line_at(info, (struct debug_place){at.func, i}).line == line->line)
+            return true;
+    return frame > 0;
+}
+
+/* The innermost of the name that is declared here, or else the innermost. */
+static const struct debug_variable *local_find(struct debug_info *info, struct debug_place at, u32 frame,
+                                               const char *name)
+{
+    const struct debug_variable *v, *first = NULL;
+    struct debug_frame frames[DEBUG_FRAMES];
+    const u32 n = at.func ? debug_variables(info, at, frame, &v) : 0;
+    for (u32 i = 0; i < n; i++) {
+        if (strcmp(v[i].name, name) != 0)
+            continue;
+        if (!first)
+            debug_frames(info, at, frames);
+        if (declared_at(info, at, frame, &frames[frame].line, &v[i]))
+            return &v[i];
+        first = first ? first : &v[i];
+    }
+    return first;
+}
+
 const struct debug_variable *debug_variable_find(struct debug_info *info, struct debug_place at, u32 frame,
                                                  const char *name)
 {
-    const struct debug_variable *v;
-    const u32 n = at.func ? debug_variables(info, at, frame, &v) : 0;
-    for (u32 i = 0; i < n; i++)
-        if (strcmp(v[i].name, name) == 0)
-            return &v[i];
+    const struct debug_variable *v = local_find(info, at, frame, name);
+    if (v)
+        return v;
     for (u32 i = 0; i < info->globals.len; i++)
         if (strcmp(info->globals.at[i].name, name) == 0)
             return &info->globals.at[i];

@@ -105,7 +105,11 @@ const char *qualified_name(struct debug_info *info, Dwarf_Die *die)
             tag != DW_TAG_union_type)
             break;
         const char *outer = die_name(&scopes[i]);
-        s = arena_printf(&info->mem, "%s::%s", outer ? outer : "(anonymous namespace)", s);
+        const char *unnamed = tag == DW_TAG_namespace    ? "(anonymous namespace)"
+                              : tag == DW_TAG_class_type ? "(anonymous class)"
+                              : tag == DW_TAG_union_type ? "(anonymous union)"
+                                                         : "(anonymous struct)";
+        s = arena_printf(&info->mem, "%s::%s", outer ? outer : unnamed, s);
     }
     free(scopes);
     return s;

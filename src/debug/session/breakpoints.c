@@ -35,6 +35,17 @@ static bool waits_for_program(enum session_breakpoint_kind kind)
     return kind <= SESSION_AT_ENTRY || kind == SESSION_AT_FINDING;
 }
 
+const struct breakpoint *breakpoint_pending_line(const struct session *s)
+{
+    for (u32 k = 0; k < s->breakpoints.len; k++) {
+        const struct breakpoint *b = (const struct breakpoint *)s->breakpoints.at[k];
+        if (b->told.pending && b->told.spec.kind == SESSION_AT_PLACE && b->told.spec.place[0] != '*' &&
+            !places_is_name(b->told.spec.place))
+            return b;
+    }
+    return NULL;
+}
+
 static bool connected(const struct session *s) { return s->hello && s->state != SESSION_NONE; }
 
 /* ---- the agent's stops ---- */
@@ -79,6 +90,19 @@ static bool has_place(const struct breakpoint *b, struct debug_place at)
     for (u32 k = 0; k < b->told.nplaces; k++)
         if (at.func && b->places[k].at.inst == at.inst && strcmp(b->places[k].at.func->name, at.func->name) == 0)
             return true;
+    return false;
+}
+
+/* A branch to the next instruction has no code: a stop there is one at the next. */
+static bool stands_at(const struct breakpoint *b, struct debug_place at)
+{
+    for (struct debug_place p = at; at.func; p.inst--) {
+        if (has_place(b, p))
+            return true;
+        const struct ptx_inst *before = p.inst ? &p.func->insts[p.inst - 1] : NULL;
+        if (!before || before->op != OP_BRA || before->guard || before->operands[0].label->at != p.inst)
+            break;
+    }
     return false;
 }
 
@@ -356,7 +380,7 @@ static bool holds(struct session *s, const struct breakpoint *b)
 /* The agent tells of the first of its stops at a place; the others there are looked at here. */
 static bool stops_here(struct session *s, struct breakpoint *b, bool told)
 {
-    if (!b->told.enabled || (!told && !has_place(b, s->where.at)))
+    if (!b->told.enabled || (!told && !stands_at(b, s->where.at)))
         return false;
     if (b->told.spec.condition && (b->told.slow || !told) && s->where.in_warp && !holds(s, b))
         return false;
@@ -365,6 +389,32 @@ static bool stops_here(struct session *s, struct breakpoint *b, bool told)
         return true;
     b->told.spec.ignore--;
     return false;
+}
+
+static bool is_line_of(const struct breakpoint *b, const struct ptx_func *func, const struct debug_line *line)
+{
+    for (u32 k = 0; line->file && k < b->told.nplaces; k++) {
+        const struct session_breakpoint_place *p = &b->places[k];
+        if (p->at.func == func && p->line.line == line->line && p->line.file && strcmp(p->line.file, line->file) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Where a line begins with an inlined call, the first instruction that has code may be the callee's: the frame that is looked
+ * at is then the caller's, which stands at the line. */
+static void focus_call(struct session *s, const struct breakpoint *b)
+{
+    if (b->told.spec.kind != SESSION_AT_PLACE || !s->where.in_warp || !focus_frames(s))
+        return;
+    for (u32 k = 0; k < s->nframes && s->frames[k].at.func == s->where.at.func; k++) {
+        if (is_line_of(b, s->where.at.func, &s->frames[k].line)) {
+            s->focus.frame = k;
+            return;
+        }
+        if (!s->frames[k].inlined)
+            return;
+    }
 }
 
 bool breakpoint_keeps_going(struct session *s)
@@ -389,6 +439,7 @@ bool breakpoint_keeps_going(struct session *s)
     if (!hit)
         return go_again(s);
     s->where.breakpoint = hit->told.number;
+    focus_call(s, hit);
     if (hit->told.spec.temporary)
         session_delete(s, hit->told.number);
     return false;

@@ -44,7 +44,7 @@ static bool number_name(const struct debug_type *t, const char **exact, const ch
     }
     if (t->kind != DEBUG_BASE && t->kind != DEBUG_POINTER && t->kind != DEBUG_ENUM)
         return false;
-    *exact = t->kind == DEBUG_BASE && debug_is_signed(t) ? is_signed[log] : not_signed[log];
+    *exact = debug_is_signed(t) ? is_signed[log] : not_signed[log];
     *promoted = t->size < 4 ? "s32" : *exact;
     return true;
 }

@@ -41,6 +41,7 @@ struct session {
     enum session_state state;
     json_t *hello;
     bool stop_at_end;
+    bool told_of_lines; /* that kernels have none */
 
     VEC(const struct session_module *) modules;
     VEC(struct kept_value) values;                      /* that were printed */
@@ -109,8 +110,10 @@ void where_set(struct session *s, json_t *message);
 bool focus_frames(struct session *s);
 
 /* breakpoints.c */
-bool breakpoints_resolve(struct session *s);    /* all of them, in the modules that there are; false: one was refused */
-bool breakpoints_arm(struct session *s);        /* those that were made before the program was */
+bool breakpoints_resolve(struct session *s); /* all of them, in the modules that there are; false: one was refused */
+bool breakpoints_arm(struct session *s);     /* those that were made before the program was */
+/* A breakpoint of a line that no module has, or NULL. */
+const struct breakpoint *breakpoint_pending_line(const struct session *s);
 bool breakpoint_keeps_going(struct session *s); /* the stop is one that the user is not to see */
 struct breakpoint *breakpoint_of_stop(const struct session *s, u64 stop);
 void breakpoints_disarm(struct session *s); /* the program has gone */

@@ -47,6 +47,8 @@ static void close_program(struct session *s)
     s->in_len = 0;
     s->gone = false;
     s->has_launch = false;
+    s->launch.kernel = NULL;
+    s->told_of_lines = false;
     s->state = SESSION_NONE;
     s->pid = 0;
     s->stepping.on = false;
@@ -182,6 +184,25 @@ static bool resolved(struct session *s, struct session_event *e)
     return false;
 }
 
+/* A kernel is launched, a line is waited for, and nothing that is loaded has lines: that is said once. */
+static bool lacks_lines(struct session *s, struct session_event *e)
+{
+    const struct breakpoint *b = breakpoint_pending_line(s);
+    if (s->told_of_lines || !s->launch.kernel || !b)
+        return false;
+    for (u32 k = 0; k < s->modules.len; k++)
+        if (!s->modules.at[k]->gone && debug_info_has_lines(s->modules.at[k]->info))
+            return false;
+    s->told_of_lines = true;
+    e->kind = SESSION_WARNING;
+    e->text =
+        arena_printf(&s->mem,
+                     "Kernel %s has no line information, so breakpoint %u (%s) stays pending. Compile with -G, or "
+                     "with -lineinfo for lines without variables; -g is for the host's code.",
+                     s->launch.kernel, b->told.number, b->told.spec.place);
+    return true;
+}
+
 /* False: nothing that the front end is to be told. */
 static bool event_of(struct session *s, json_t *message, struct session_event *e)
 {
@@ -235,7 +256,7 @@ bool session_wait(struct session *s, int timeout, struct session_event *e)
     if (s->state == SESSION_NONE)
         return session_fail(s, "the program is not being run");
     for (;;) {
-        if (resolved(s, e))
+        if (resolved(s, e) || lacks_lines(s, e))
             return true;
         json_t *message = client_event(s, timeout);
         if (!message && s->gone) {

@@ -115,6 +115,14 @@ static enum ls_status address_of(void *self, const struct debug_thread *t, const
     return a ? LS_OK : LS_ERR_NOT_FOUND;
 }
 
+static enum ls_status generic(void *self, const struct debug_thread *t, enum ptx_space space, u64 address, u64 *out)
+{
+    struct session *s = self;
+    const json_t *a = client_ask_cached(s, "generic", memory_words(s, t, space, address));
+    *out = member_u64(a, "address", 0);
+    return a ? LS_OK : LS_ERR_NOT_FOUND;
+}
+
 static enum ls_status special(void *self, const struct debug_thread *t, enum ptx_sreg sreg, char comp, u64 *value)
 {
     struct session *s = self;
@@ -129,5 +137,6 @@ static enum ls_status special(void *self, const struct debug_thread *t, enum ptx
 
 void target_init(struct session *s)
 {
-    s->target = (struct debug_target){s, read_register, write_register, read_memory, write_memory, address_of, special};
+    s->target = (struct debug_target){s,          read_register, write_register, read_memory, write_memory,
+                                      address_of, generic,       special};
 }

@@ -196,6 +196,11 @@ bool look_returned(const struct frame *f, u32 site, unsigned lane, const u8 **at
 
 /* ---- memory ---- */
 
+u64 look_generic(const struct warp *w, enum ptx_space space, u64 address)
+{
+    return address + (space == SPACE_SHARED ? w->shared_window : space == SPACE_LOCAL ? w->local_window : 0);
+}
+
 static u64 within(u8 *base, u64 bytes, u64 offset, u64 size, u8 **at, const char **why, const char *outside)
 {
     if (offset >= bytes) {

@@ -72,6 +72,9 @@ bool look_variable(const struct warp *w, const struct frame *f, const char *name
  * is no such call, it is one by pointer, or its function returns nothing. */
 bool look_returned(const struct frame *f, u32 site, unsigned lane, const u8 **at, u64 *size, const char **function);
 
+/* An address of a space as generic pointers of the warp's threads have it. */
+u64 look_generic(const struct warp *w, enum ptx_space space, u64 address);
+
 /* Where memory of a space is; the bytes that may be touched from there on, up to size; 0: why says what is wrong.
  * SPACE_LOCAL and SPACE_PARAM are the lane's own in that frame. w and f may be NULL for global memory. */
 u64 look_memory(struct mem *mem, const struct warp *w, const struct frame *f, unsigned lane, enum ptx_space space,

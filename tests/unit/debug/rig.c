@@ -68,6 +68,15 @@ static enum ls_status address_of(void *self, const struct debug_thread *t, const
     return LS_OK;
 }
 
+/* Spaces lie behind each other. */
+static enum ls_status generic(void *self, const struct debug_thread *t, enum ptx_space space, u64 address, u64 *out)
+{
+    (void)self;
+    (void)t;
+    *out = address + (u64)space * RIG_MEMORY;
+    return LS_OK;
+}
+
 static enum ls_status special(void *self, const struct debug_thread *t, enum ptx_sreg sreg, char comp, u64 *value)
 {
     (void)self;
@@ -85,7 +94,8 @@ static void open_module(struct rig *r, const char *text, size_t len, const char 
     assert_int_equal(debug_info_open(r->m, &r->info, &r->diags), LS_OK);
     if (setjmp(r->mem.oom) || setjmp(debug_info_memory(r->info)->oom))
         abort();
-    r->target = (struct debug_target){r, read_register, write_register, read_memory, write_memory, address_of, special};
+    r->target = (struct debug_target){r,          read_register, write_register, read_memory, write_memory,
+                                      address_of, generic,       special};
     r->c = (struct debug_context){.info = r->info, .target = &r->target, .mem = &r->mem, .may_write = true};
     r->c.thread.lane = 3;
 }
