@@ -180,8 +180,9 @@ def drive(lockstep, program, c):
             look = s.ask("cuda", "info cuda launch", "info cuda warps", "info locals", "info args")
             listed(c, line, look)
             block, threads = stopped(look)
-            said = [s.ask("print -lanes " + m[0]) for m in line.marks]
-            told = [(one(a, "lanes") or {}).get("values") or ["<%s>" % one(a, "error")] * 32 for a in said]
+            said = s.ask(*["print -lanes " + m[0] for m in line.marks])
+            assert len(said) == len(line.marks), said
+            told = [a["lanes"]["values"] if "lanes" in a else ["<%s>" % a["error"]] * 32 for a in said]
             stops.append((line.number, block, threads, told))
         answers = s.ask("c")
     s.end()
