@@ -75,11 +75,11 @@ union lanes {
 } __attribute__((aligned(64)));
 
 struct condition_step {
-    u8 code, type, from; /* enum condition_code, enum condition_type */
-    bool predicate;      /* reg: a mask */
-    u8 space, axis;      /* load: enum ptx_space */
-    u32 index;           /* reg: in the function; special: enum ptx_sreg */
-    u64 lo, hi;          /* load: the allocation that it found last */
+    u8 code, type, from;   /* enum condition_code, enum condition_type */
+    bool predicate;        /* reg: a mask */
+    u8 space, axis;        /* load: enum ptx_space */
+    u32 index;             /* reg: in the function; special: enum ptx_sreg */
+    struct look_span span; /* load: where it read last, if that stays */
     union lanes *constant;
 };
 

@@ -242,32 +242,32 @@ static void push_special(struct run *r, const struct condition_step *s)
     r->depth++;
 }
 
-static bool is_global(const struct condition_place *at, enum ptx_space space, u64 address)
+/* Memory around what the step reads: what it read last, or around the address. */
+static struct look_span span_of(const struct run *r, struct condition_step *s, u64 address)
 {
-    return space == SPACE_GLOBAL || space == SPACE_CONST ||
-           (space == SPACE_NONE && address - mem_shared_window(at->mem) >= MEM_WINDOW_BYTES &&
-            address - mem_local_window(at->mem) >= MEM_WINDOW_BYTES);
+    struct look_span span = s->span;
+    if (address - span.lo < span.hi - span.lo)
+        return span;
+    if (!look_span(r->at->mem, r->at->w, (enum ptx_space)s->space, address, &span))
+        return (struct look_span){0};
+    if (span.stays)
+        s->span = span;
+    return span;
 }
 
-/* Where a lane's load reads, or NULL. The step remembers the allocation. */
-static const u8 *lane_memory(struct run *r, struct condition_step *s, int lane, u64 address, u32 bytes)
+/* Where a lane's load reads, or NULL. */
+static const u8 *lane_memory(const struct run *r, const struct condition_step *s, int lane, u64 address, u32 bytes)
 {
     const struct condition_place *at = r->at;
-    const bool global = is_global(at, (enum ptx_space)s->space, address);
     const char *why;
     u8 *to;
-    enum mem_kind kind;
-    if (global && address - s->lo < s->hi - s->lo && s->hi - address >= bytes)
-        return (const u8 *)(uintptr_t)address;
-    if (look_memory(at->mem, at->w, at->frame, (unsigned)lane, (enum ptx_space)s->space, address, bytes, false, &to,
-                    &why) < bytes)
-        return NULL;
-    if (global && (!mem_range(at->mem, address, &s->lo, &s->hi, &kind) || kind == MEM_HEAP))
-        s->lo = s->hi = 0;
-    return to;
+    return look_memory(at->mem, at->w, at->frame, (unsigned)lane, (enum ptx_space)s->space, address, bytes, false, &to,
+                       &why) < bytes
+               ? NULL
+               : to;
 }
 
-static void put_loaded(union lanes *d, int i, enum condition_type t, const u8 *from)
+static inline void put_loaded(union lanes *d, int i, enum condition_type t, const u8 *from)
 {
     i16 half;
     switch (t) {
@@ -282,31 +282,53 @@ static void put_loaded(union lanes *d, int i, enum condition_type t, const u8 *f
         memcpy(&half, from, sizeof half);
         d->sw[i] = t == TYPE_S16 ? half : (u16)half;
         break;
+    case TYPE_S64:
+    case TYPE_U64:
+    case TYPE_F64:
+        memcpy(&d->d[i], from, 8);
+        break;
     default:
-        if (condition_type_bytes(t) == 8)
-            memcpy(&d->d[i], from, 8);
-        else
-            memcpy(&d->w[i], from, 4);
+        memcpy(&d->w[i], from, 4);
         break;
     }
+}
+
+/* The lanes of mask, for one type, which is known where this is inlined. The result: lanes that have a value. */
+static inline __attribute__((always_inline)) u32 load_lanes(struct run *r, struct condition_step *s, u32 mask,
+                                                            const union lanes *address, bool wide,
+                                                            enum condition_type t, u32 bytes, union lanes *d)
+{
+    struct look_span span = {0};
+    u32 good = mask;
+    for (u32 m = mask; m; m &= m - 1) {
+        const int i = __builtin_ctz(m);
+        const u64 a = wide ? address->d[i] : address->w[i];
+        if (a - span.lo >= span.hi - span.lo)
+            span = span_of(r, s, a);
+        const bool inside = a - span.lo < span.hi - span.lo && span.hi - a >= bytes;
+        const u8 *from = inside ? span.base + (u64)i * span.stride + (a - span.lo) : lane_memory(r, s, i, a, bytes);
+        if (from)
+            put_loaded(d, i, t, from);
+        else
+            good &= ~(1u << i);
+    }
+    return good;
 }
 
 static void load(struct run *r, struct condition_step *s)
 {
     const enum condition_type t = (enum condition_type)s->type;
-    const u32 at = r->depth - 1;
+    const u32 at = r->depth - 1, bytes = condition_type_bytes(t);
     const bool wide = condition_type_bytes((enum condition_type)s->from) == 8;
+    const union lanes *address = r->stack[at];
     union lanes d;
     memset(&d, 0, sizeof d);
-    for (u32 m = r->good; m; m &= m - 1) {
-        const int i = __builtin_ctz(m);
-        const u64 address = wide ? r->stack[at]->d[i] : r->stack[at]->w[i];
-        const u8 *from = lane_memory(r, s, i, address, condition_type_bytes(t));
-        if (from)
-            put_loaded(&d, i, t, from);
-        else
-            r->good &= ~(1u << i);
-    }
+    if (bytes == 4 && wide)
+        r->good = load_lanes(r, s, r->good, address, true, TYPE_U32, 4, &d);
+    else if (bytes == 8 && wide)
+        r->good = load_lanes(r, s, r->good, address, true, TYPE_U64, 8, &d);
+    else
+        r->good = load_lanes(r, s, r->good, address, wide, t, bytes, &d);
     r->room[at] = d;
     r->stack[at] = &r->room[at];
 }

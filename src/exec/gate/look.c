@@ -242,17 +242,29 @@ static u64 parameters(const struct warp *w, const struct frame *f, unsigned lane
                   "the kernel has not that many bytes of parameters");
 }
 
+/* What a generic address means; *base: where the space's own addresses begin among the generic ones. */
+static enum ptx_space resolve(struct mem *mem, enum ptx_space space, u64 address, u64 *base)
+{
+    *base = 0;
+    if (space != SPACE_NONE)
+        return space;
+    *base = mem_shared_window(mem);
+    if (address - *base < MEM_WINDOW_BYTES)
+        return SPACE_SHARED;
+    *base = mem_local_window(mem);
+    if (address - *base < MEM_WINDOW_BYTES)
+        return SPACE_LOCAL;
+    *base = 0;
+    return SPACE_GLOBAL;
+}
+
 u64 look_memory(struct mem *mem, const struct warp *w, const struct frame *f, unsigned lane, enum ptx_space space,
                 u64 address, u64 size, bool write, u8 **at, const char **why)
 {
-    if (space == SPACE_NONE && address - mem_shared_window(mem) < MEM_WINDOW_BYTES) {
-        space = SPACE_SHARED;
-        address -= mem_shared_window(mem);
-    } else if (space == SPACE_NONE && address - mem_local_window(mem) < MEM_WINDOW_BYTES) {
-        space = SPACE_LOCAL;
-        address -= mem_local_window(mem);
-    }
-    if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_NONE)
+    u64 base;
+    space = resolve(mem, space, address, &base);
+    address -= base;
+    if (space == SPACE_GLOBAL || space == SPACE_CONST)
         return device_memory(mem, address, size, write, at, why);
     if (!w) {
         *why = "no warp is there whose memory it could be";
@@ -267,4 +279,26 @@ u64 look_memory(struct mem *mem, const struct warp *w, const struct frame *f, un
         return parameters(w, f, lane, address, size, write, at, why);
     *why = "it is no space of memory";
     return 0;
+}
+
+bool look_span(struct mem *mem, const struct warp *w, enum ptx_space space, u64 address, struct look_span *out)
+{
+    enum mem_kind kind = MEM_DEVICE;
+    u64 base;
+    space = resolve(mem, space, address, &base);
+    *out = (struct look_span){.lo = base};
+    if (space == SPACE_SHARED && w) {
+        out->base = w->shared;
+        out->hi = base + w->shared_bytes;
+    } else if (space == SPACE_LOCAL && w) {
+        out->base = w->local;
+        out->hi = base + w->local_bytes;
+        out->stride = w->local_bytes;
+    } else if (space == SPACE_GLOBAL || space == SPACE_CONST) {
+        if (!mem_range(mem, address, &out->lo, &out->hi, &kind) || kind == MEM_MAPPED_NONE)
+            return false;
+        out->base = (const u8 *)(uintptr_t)out->lo;
+        out->stays = kind != MEM_HEAP;
+    }
+    return address - out->lo < out->hi - out->lo;
 }

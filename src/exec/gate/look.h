@@ -80,4 +80,13 @@ u64 look_generic(const struct warp *w, enum ptx_space space, u64 address);
 u64 look_memory(struct mem *mem, const struct warp *w, const struct frame *f, unsigned lane, enum ptx_space space,
                 u64 address, u64 size, bool write, u8 **at, const char **why);
 
+/* Memory that may be read around an address: in lane L the byte of address a, lo <= a < hi, is at base + L * stride +
+ * (a - lo). False: nothing is there, or it is of parameters. */
+struct look_span {
+    u64 lo, hi, stride;
+    const u8 *base;
+    bool stays; /* until the launch ends, and in all of its warps */
+};
+bool look_span(struct mem *mem, const struct warp *w, enum ptx_space space, u64 address, struct look_span *out);
+
 #endif

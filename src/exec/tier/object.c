@@ -272,7 +272,7 @@ static enum ls_status relocate(struct loader *l, const struct section *in, const
 {
     const u64 type = ELF64_R_TYPE(r->r_info), index = ELF64_R_SYM(r->r_info);
     const u64 width = type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
-    struct target t;
+    struct target t = {0};
     char number[32];
     if (type == R_X86_64_NONE)
         return LS_OK;
