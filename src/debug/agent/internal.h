@@ -176,6 +176,7 @@ struct travel {
     bool on;
     u64 target;
     u64 from;    /* what holds before this tick is not recorded, */
+    u64 least;   /* nor looked for before this one */
     bool placed; /* so stops have flags from there on */
     enum record record;
     const char *reason; /* of the stop there */
@@ -212,6 +213,8 @@ struct debuggee {
     u64 timer_floor;
     u64 printed, seen; /* bytes of text: that the program has, and in this run */
     u64 begun, ended;  /* blocks of the grid */
+    u64 *block_ticks;  /* the tick at which each of its blocks has begun in this run, */
+    u64 nblock_ticks;  /* of those that there was memory for */
     u64 total;         /* ticks of the launch, once it has ended */
     struct found *found;
     u32 nfound, ntold; /* ntold: grids that the debugger knows of */

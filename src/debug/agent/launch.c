@@ -34,8 +34,10 @@ static void *worker_begin(void *run, unsigned worker)
 
 static void block_begin(void *ctx, const struct exec_block_info *b)
 {
-    (void)b;
-    ((struct debuggee *)ctx)->begun++;
+    struct debuggee *run = ctx;
+    run->begun++;
+    if (b->linear < run->nblock_ticks)
+        run->block_ticks[b->linear] = gate_tick();
 }
 
 static void block_end(void *ctx, const struct exec_block_info *b)
@@ -48,6 +50,21 @@ static bool excuses_nothing(void *ctx, const struct exec_block_info *b, const st
 {
     (void)ctx, (void)b, (void)f;
     return false;
+}
+
+/* Room for the ticks at which blocks begin; the grid can do without. */
+static void make_block_ticks(struct debuggee *run, const struct exec_launch *l)
+{
+    enum { BLOCKS_MOST = 1 << 22 };
+    const u64 n = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+    if (n <= run->nblock_ticks || n > BLOCKS_MOST)
+        return;
+    u64 *more = ls_realloc(run->block_ticks, sizeof *more * n);
+    if (!more)
+        return;
+    memset(more + run->nblock_ticks, 0, sizeof *more * (n - run->nblock_ticks));
+    run->block_ticks = more;
+    run->nblock_ticks = n;
 }
 
 /* The n-th grid of the launch has the same id in every run. */
@@ -94,6 +111,7 @@ enum ls_status run_grid(void *ctx, struct exec_launch *l, struct exec_fault *fau
         return LS_ERR_NOMEM;
     run->grid_launch = l;
     run->begun = run->ended = 0;
+    make_block_ticks(run, l);
     run->entry = true;
     stops_place();
     run->ntold += first;
@@ -137,6 +155,7 @@ static void finish(struct debuggee *run)
     travel_done(&run->travel);
     findings_drop(run);
     ls_free(run->ids);
+    ls_free(run->block_ticks);
 }
 
 void rewind_all(struct debuggee *run)

@@ -18,6 +18,19 @@ u64 position(void)
     return run->at_end ? run->total : run->has_place ? run->place.tick : gate_tick();
 }
 
+/* No step of a block lies before it. */
+static u64 block_began(const struct debuggee *run, u64 block)
+{
+    return block < run->nblock_ticks ? run->block_ticks[block] : 0;
+}
+
+/* Where the last ticks before the target begin, of those that may be looked at. */
+static u64 window(const struct travel *t, u64 width)
+{
+    const u64 from = t->target > width ? t->target - width : 0;
+    return from > t->least ? from : t->least;
+}
+
 const char *travel_begin(struct travel t)
 {
     struct debuggee *run = agent.run;
@@ -25,8 +38,10 @@ const char *travel_begin(struct travel t)
     if (why)
         return why;
     t.on = true;
-    if (travel_looks(&t) && t.target > WINDOW)
-        t.from = t.target - WINDOW;
+    if (t.record == RECORD_STEP || t.record == RECORD_OUT)
+        t.least = block_began(run, t.of.block);
+    if (travel_looks(&t))
+        t.from = window(&t, WINDOW);
     json_incref(t.asked);
     run->travel = t;
     run->back = true;
@@ -42,7 +57,7 @@ static void record_line(struct travel *t, const struct gate_place *p)
     if (!step_line(&t->of, p->func, p->site, &file, &line) ||
         (t->has_line && t->line_func == p->func && t->line_file == file && t->line == line))
         return;
-    t->found = t->has_line || !t->from; /* else it may have begun before */
+    t->found = t->has_line || t->from <= t->least; /* else it may have begun before */
     t->has_line = true;
     t->line_func = p->func;
     t->line_file = file;
@@ -98,8 +113,7 @@ static void look_at_store(struct debuggee *run)
 static bool widen(struct debuggee *run)
 {
     struct travel *t = &run->travel;
-    const u64 width = (t->target - t->from) * WINDOW_GROWS;
-    t->from = t->target > width ? t->target - width : 0;
+    t->from = window(t, (t->target - t->from) * WINDOW_GROWS);
     t->has_line = t->placed = false;
     run->back = true;
     return false;
@@ -153,7 +167,7 @@ static bool arrive(struct debuggee *run)
         history_done(t->history);
         return again_to(run, t->target, "tick");
     }
-    if (!t->found && t->from)
+    if (!t->found && t->from > t->least)
         return widen(run);
     const bool quiet = t->history || (recorded == RECORD_WRITE && !(t->go && t->found));
     if (t->history)
