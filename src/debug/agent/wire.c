@@ -21,6 +21,7 @@ enum { LINE_MOST = 1 << 20, WAITING_MOST = 1024 };
 struct wire {
     int fd;
     void (*woken)(void);
+    pthread_t reader;
     pthread_mutex_t lock, sending;
     pthread_cond_t changed;
     json_t *waiting; /* an array */
@@ -212,13 +213,10 @@ static int open_socket(const char *where, const char **why)
 static bool start(struct wire *w)
 {
     sigset_t all, before;
-    pthread_t thread;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int failed = pthread_create(&thread, NULL, read_all, w);
+    const int failed = pthread_create(&w->reader, NULL, read_all, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!failed)
-        pthread_detach(thread);
     return !failed;
 }
 
@@ -246,6 +244,19 @@ struct wire *wire_open(const char *where, void (*woken)(void), const char **why)
 }
 
 void wire_close(struct wire *w) { end(w); }
+
+void wire_free(struct wire *w)
+{
+    end(w);
+    pthread_join(w->reader, NULL);
+    close(w->fd);
+    json_decref(w->waiting);
+    pthread_mutex_destroy(&w->lock);
+    pthread_mutex_destroy(&w->sending);
+    pthread_cond_destroy(&w->changed);
+    ls_free(w->line);
+    ls_free(w);
+}
 
 void wire_forked(struct wire *w)
 {

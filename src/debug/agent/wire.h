@@ -21,6 +21,8 @@ bool wire_gone(const struct wire *w);
 void wire_send(struct wire *w, json_t *message);
 /* Nothing is sent or read from now on; the other side sees the end. */
 void wire_close(struct wire *w);
+/* For who knows that no other thread has it; a process of a user's ends with its wire. */
+void wire_free(struct wire *w);
 void wire_forked(struct wire *w); /* in a child of fork */
 
 #endif
