@@ -5,6 +5,7 @@ its middle. All times are processor time, of the debugger and the program togeth
 import os
 import re
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -42,7 +43,8 @@ class Session:
 
     def __init__(self, lockstep, *program):
         self.lockstep = subprocess.Popen([lockstep, "debug", "--args", *program], stdin=subprocess.PIPE,
-                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                         start_new_session=True)
 
     def used(self):
         """Seconds of the processor, by now."""
@@ -61,7 +63,7 @@ class Session:
         if self.lockstep.poll() is not None:
             return "", 0
         began = self.used()
-        timer = threading.Timer(LIMIT, self.lockstep.kill)
+        timer = threading.Timer(LIMIT, os.killpg, (self.lockstep.pid, signal.SIGKILL))
         timer.start()
         self.lockstep.stdin.write(text + "\necho @@\n")
         self.lockstep.stdin.flush()

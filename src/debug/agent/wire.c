@@ -160,7 +160,8 @@ json_t *wire_take(struct wire *w, bool wait, const volatile bool *cancel)
     enum { LOOK_NS = 50000000 };
     json_t *request;
     pthread_mutex_lock(&w->lock);
-    while (!(request = first(w)) && wait && !atomic_load(&w->gone) && !(cancel && *cancel)) {
+    while (!(request = first(w)) && wait && !atomic_load(&w->gone) &&
+           !(cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED))) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += LOOK_NS;
