@@ -170,7 +170,6 @@ void emit_mma(struct emit *e)
     x->k = (u16)s.k;
     x->op = ptx_has(i, MOD_XOR) ? MATRIX_XOR : ptx_has(i, MOD_AND) ? MATRIX_AND : MATRIX_MUL;
     x->satfinite = ptx_has(i, MOD_SATFINITE);
-    x->twice = d == PTX_F16 && c == PTX_F32;
     make_fragment(&x->a, ROLE_A, s.turned ? b : a, &s);
     make_fragment(&x->b, ROLE_B, s.turned ? a : b, &s);
     make_fragment(&x->c, ROLE_C, c, &s);
@@ -179,7 +178,6 @@ void emit_mma(struct emit *e)
     bind_registers(e, &x->b, &i->operands[s.turned ? 1 : 2], false);
     bind_registers(e, &x->c, &i->operands[3], false);
     bind_registers(e, &x->d, &i->operands[0], true);
-    x->rounded = arena_new(e->p->mem, u8);
     x->apart = must_be_apart(x);
     emit_put(e, product_body(a))->ptr = x;
     emit_end_writes(e);

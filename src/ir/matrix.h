@@ -47,8 +47,6 @@ struct ir_matrix {
     u16 m, n, k;
     u8 op;          /* enum matrix_op */
     bool satfinite; /* integers: clamp the result instead of wrapping */
-    bool twice;     /* f16 result of an f32 accumulator: rounded to f32, then to f16 */
-    u8 *rounded;    /* products of floats: how often sums in f32 were tried and rounded (exec/ops/matrix_sums.h) */
     bool apart;     /* products: a register of d is one of a or b, or one of c at another place */
     /* loads and stores, of fragment d */
     u8 space;      /* enum ptx_space */

@@ -29,21 +29,18 @@ enum { VL = 16 };
 #define ROWS_HIGH4(x, y) __builtin_shufflevector(x, y, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
 #define ROWS_LOW8(x, y) __builtin_shufflevector(x, y, 0, 8, 2, 10, 4, 12, 6, 14)
 #define ROWS_HIGH8(x, y) __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15)
-#define ROWS_EVEN(x, y) __builtin_shufflevector(x, y, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
 #elif defined(__AVX2__)
 enum { VL = 8 };
 #define ROWS_LOW4(x, y) __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13)
 #define ROWS_HIGH4(x, y) __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15)
 #define ROWS_LOW8(x, y) __builtin_shufflevector(x, y, 0, 4, 2, 6)
 #define ROWS_HIGH8(x, y) __builtin_shufflevector(x, y, 1, 5, 3, 7)
-#define ROWS_EVEN(x, y) __builtin_shufflevector(x, y, 0, 2, 4, 6, 8, 10, 12, 14)
 #else
 enum { VL = 4 };
 #define ROWS_LOW4(x, y) __builtin_shufflevector(x, y, 0, 4, 1, 5)
 #define ROWS_HIGH4(x, y) __builtin_shufflevector(x, y, 2, 6, 3, 7)
 #define ROWS_LOW8(x, y) __builtin_shufflevector(x, y, 0, 2)
 #define ROWS_HIGH8(x, y) __builtin_shufflevector(x, y, 1, 3)
-#define ROWS_EVEN(x, y) __builtin_shufflevector(x, y, 0, 2, 4, 6)
 #endif
 enum { BAND = 16, BLOCKS = BAND / VL, REGISTER = 4 * IR_LANES /* bytes */ };
 
@@ -52,12 +49,7 @@ typedef i32 rows_i32 __attribute__((vector_size(4 * VL), may_alias));
 typedef u16 rows_u16x2 __attribute__((vector_size(4 * VL), may_alias));
 typedef i16 rows_i16x2 __attribute__((vector_size(4 * VL), may_alias));
 typedef f32 rows_f32 __attribute__((vector_size(4 * VL), may_alias));
-typedef f64 half_f64 __attribute__((vector_size(4 * VL), may_alias)); /* of half the lines */
 typedef u64 half_u64 __attribute__((vector_size(4 * VL), may_alias));
-/* The lines of a vector of words as f64: two vectors. */
-struct rows_f64 {
-    half_f64 first, second;
-};
 
 /* v[e] has four words of each line; afterwards v[q] has word q of all lines. And back. */
 LANE_FN void rows_turn(rows_u32 *v)
@@ -87,66 +79,6 @@ LANE_FN void rows_write(u8 *up, u8 *down, u32 block, rows_u32 *v)
     rows_turn(v);
     for (u32 e = 0; e < 4; e++)
         *(rows_u32 *)(void *)rows_at(up, down, block, e) = v[e];
-}
-
-/* gcc 12 makes pieces of one element or two of these vectors for __builtin_convertvector. */
-LANE_FN struct rows_f64 rows_widen(rows_f32 x)
-{
-#if defined(__AVX512F__)
-    const __m256 low = _mm512_castps512_ps256((__m512)x), high = _mm512_extractf32x8_ps((__m512)x, 1);
-    return (struct rows_f64){(half_f64)_mm512_cvtps_pd(low), (half_f64)_mm512_cvtps_pd(high)};
-#elif defined(__AVX2__)
-    const __m128 low = _mm256_castps256_ps128((__m256)x), high = _mm256_extractf128_ps((__m256)x, 1);
-    return (struct rows_f64){(half_f64)_mm256_cvtps_pd(low), (half_f64)_mm256_cvtps_pd(high)};
-#elif defined(__SSE2__)
-    return (struct rows_f64){(half_f64)_mm_cvtps_pd((__m128)x),
-                             (half_f64)_mm_cvtps_pd(_mm_movehl_ps((__m128)x, (__m128)x))};
-#else
-    return (struct rows_f64){{(f64)x[0], (f64)x[1]}, {(f64)x[2], (f64)x[3]}};
-#endif
-}
-LANE_FN rows_f32 rows_narrow(struct rows_f64 x)
-{
-#if defined(__AVX512F__)
-    const __m512 low = _mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)x.first));
-    return (rows_f32)_mm512_insertf32x8(low, _mm512_cvtpd_ps((__m512d)x.second), 1);
-#elif defined(__AVX2__)
-    const __m256 low = _mm256_castps128_ps256(_mm256_cvtpd_ps((__m256d)x.first));
-    return (rows_f32)_mm256_insertf128_ps(low, _mm256_cvtpd_ps((__m256d)x.second), 1);
-#elif defined(__SSE2__)
-    return (rows_f32)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)x.first), _mm_cvtpd_ps((__m128d)x.second));
-#else
-    return (rows_f32){(f32)x.first[0], (f32)x.first[1], (f32)x.second[0], (f32)x.second[1]};
-#endif
-}
-
-/* Two masks of f64 as one of words. */
-LANE_FN rows_u32 rows_join_masks(half_u64 first, half_u64 second)
-{
-    return ROWS_EVEN((rows_u32)first, (rows_u32)second);
-}
-
-/* a * b + c, the product rounded or not: that does not matter where it is exact. */
-LANE_FN half_f64 half_fma(half_f64 a, f64 b, half_f64 c)
-{
-#if defined(__AVX512F__)
-    return (half_f64)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(b), (__m512d)c);
-#elif defined(__FMA__)
-    return (half_f64)_mm256_fmadd_pd((__m256d)a, _mm256_set1_pd(b), (__m256d)c);
-#else
-    return a * b + c;
-#endif
-}
-
-LANE_FN rows_f32 rows_fma(rows_f32 a, f32 b, rows_f32 c)
-{
-#if defined(__AVX512F__)
-    return (rows_f32)_mm512_fmadd_ps((__m512)a, _mm512_set1_ps(b), (__m512)c);
-#elif defined(__FMA__)
-    return (rows_f32)_mm256_fmadd_ps((__m256)a, _mm256_set1_ps(b), (__m256)c);
-#else
-    return a * b + c;
-#endif
 }
 
 /* The sum of the products of two pairs of 16-bit integers a line. */
@@ -180,6 +112,118 @@ static __attribute__((noinline, unused)) void multiply_apart(const struct ir_mat
 
 /* x where on is ~0, else y. */
 LANE_FN rows_u32 rows_choose(rows_i32 on, rows_u32 x, rows_u32 y) { return ((rows_u32)on & x) | (~(rows_u32)on & y); }
+
+/* Integers of 16 and of 32 bits: the larger of each two. */
+LANE_FN rows_u32 rows_max16(rows_u32 x, rows_u32 y)
+{
+#if defined(__AVX512BW__)
+    return (rows_u32)_mm512_max_epi16((__m512i)x, (__m512i)y);
+#elif defined(__AVX2__)
+    return (rows_u32)_mm256_max_epi16((__m256i)x, (__m256i)y);
+#elif defined(__SSE2__)
+    return (rows_u32)_mm_max_epi16((__m128i)x, (__m128i)y);
+#else
+    const rows_u32 on = (rows_u32)((rows_i16x2)x > (rows_i16x2)y);
+    return (on & x) | (~on & y);
+#endif
+}
+LANE_FN rows_i32 rows_max32(rows_i32 x, rows_i32 y)
+{
+#if defined(__AVX512F__)
+    return (rows_i32)_mm512_max_epi32((__m512i)x, (__m512i)y);
+#elif defined(__AVX2__)
+    return (rows_i32)_mm256_max_epi32((__m256i)x, (__m256i)y);
+#else
+    return (rows_i32)rows_choose(x > y, (rows_u32)x, (rows_u32)y);
+#endif
+}
+/* The larger, or x where on is not. */
+LANE_FN rows_i32 rows_max32_if(rows_i32 on, rows_i32 x, rows_i32 y)
+{
+#if defined(__AVX512F__)
+    const __mmask16 k = _mm512_test_epi32_mask((__m512i)on, (__m512i)on);
+    return (rows_i32)_mm512_mask_max_epi32((__m512i)x, k, (__m512i)x, (__m512i)y);
+#else
+    return rows_max32(x, (rows_i32)rows_choose(on, (rows_u32)y, (rows_u32)x));
+#endif
+}
+/* The smaller, without signs. */
+LANE_FN rows_u32 rows_least(rows_u32 x, rows_u32 y)
+{
+#if defined(__AVX512F__)
+    return (rows_u32)_mm512_min_epu32((__m512i)x, (__m512i)y);
+#elif defined(__AVX2__)
+    return (rows_u32)_mm256_min_epu32((__m256i)x, (__m256i)y);
+#else
+    return rows_choose((rows_i32)(x < y), x, y);
+#endif
+}
+
+/* To an integer, towards zero; any where it is too large for one. */
+LANE_FN rows_i32 rows_truncate(rows_f32 x)
+{
+#if defined(__AVX512F__)
+    return (rows_i32)_mm512_cvttps_epi32((__m512)x);
+#elif defined(__AVX2__)
+    return (rows_i32)_mm256_cvttps_epi32((__m256)x);
+#elif defined(__SSE2__)
+    return (rows_i32)_mm_cvttps_epi32((__m128)x);
+#else
+    rows_i32 r;
+    for (u32 i = 0; i < VL; i++)
+        r[i] = x[i] > -0x1p31f && x[i] < 0x1p31f ? (i32)x[i] : 0;
+    return r;
+#endif
+}
+
+/* An integer as f32, rounded towards zero. Of the absolute value, without AVX-512, the bit is cleared that tells whether the
+ * nearest is the next one: the leading bit, moved down by the 24 bits that stay, points at it. */
+LANE_FN rows_f32 rows_toward_zero(rows_i32 x)
+{
+#if defined(__AVX512F__)
+    return (rows_f32)_mm512_cvt_roundepi32_ps((__m512i)x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+#else
+    const rows_u32 sign = (rows_u32)x & 1u << 31, all = (rows_u32)(x >> 31), y = ((rows_u32)x ^ all) - all;
+    const rows_i32 cut = (rows_i32)(y & ~(y >> 24));
+#if defined(__AVX2__)
+    const rows_f32 f = (rows_f32)_mm256_cvtepi32_ps((__m256i)cut);
+#elif defined(__SSE2__)
+    const rows_f32 f = (rows_f32)_mm_cvtepi32_ps((__m128i)cut);
+#else
+    const rows_f32 f = __builtin_convertvector(cut, rows_f32);
+#endif
+    return (rows_f32)((rows_u32)f | sign);
+#endif
+}
+
+/* Which lanes are negative, a bit each. */
+LANE_FN u32 rows_signs(rows_i32 x)
+{
+#if defined(__AVX512F__)
+    return _mm512_cmplt_epi32_mask((__m512i)x, _mm512_setzero_si512());
+#elif defined(__AVX2__)
+    return (u32)_mm256_movemask_ps((__m256)x);
+#elif defined(__SSE2__)
+    return (u32)_mm_movemask_ps((__m128)x);
+#else
+    u32 r = 0;
+    for (u32 i = 0; i < VL; i++)
+        r |= (u32)(x[i] < 0) << i;
+    return r;
+#endif
+}
+
+/* Which lanes are above none but not from low to high. */
+LANE_FN u32 rows_outside(rows_i32 x, i32 none, i32 low, i32 high)
+{
+#if defined(__AVX512F__)
+    const __mmask16 below = _mm512_cmplt_epi32_mask((__m512i)x, _mm512_set1_epi32(low));
+    const __mmask16 there = _mm512_mask_cmpgt_epi32_mask(below, (__m512i)x, _mm512_set1_epi32(none));
+    return there | _mm512_cmpgt_epi32_mask((__m512i)x, _mm512_set1_epi32(high));
+#else
+    return rows_signs(((x < low) & (x > none)) | (x > high));
+#endif
+}
 
 /* r where x is a number, else nan. */
 LANE_FN rows_u32 rows_or_nan(rows_f32 x, rows_u32 r, u32 nan)

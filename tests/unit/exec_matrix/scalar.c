@@ -1,7 +1,8 @@
 /* scalar.c - see scalar.h. Every fragment is spread out into a matrix, every element of the result is one loop over k,
- * and the result is gathered into its registers. */
+ * and the result is gathered into its registers. What an element of floats is, hw/tensor/model.c says. */
 #include "scalar.h"
 
+#include "../../hw/tensor/model.h"
 #include "exec/ops/halves.h"
 
 /* The largest: A of m32n8k16 or, one bit an element, m16n8k256; B of m16n16k16 or m16n8k256. */
@@ -21,34 +22,6 @@ static u64 bits_of(const struct ir_fragment *f, const u8 *regs, u32 unit, u32 i,
     return f->bits == 32 ? word : word >> i * f->bits & ((1u << f->bits) - 1);
 }
 
-static f64 value_of_e4m3(u32 x)
-{
-    const u32 magnitude = x & 0x7f, sign = (x & 0x80) << 24;
-    if (magnitude == 0x7f)
-        return (f64)f32_of_bits(F32_NAN);
-    return (f64)f32_of_bits(f32_bits(f32_of_bits(magnitude << 20) * 0x1p120f) | sign);
-}
-
-static f64 value_of(u32 type, u64 bits)
-{
-    switch ((enum ptx_type)type) {
-    case PTX_F16:
-        return (f64)f32_of_f16((u32)bits);
-    case PTX_BF16:
-        return (f64)f32_of_bf16((u32)bits);
-    case PTX_E4M3:
-        return value_of_e4m3((u32)bits);
-    case PTX_E5M2:
-        return (f64)f32_of_f16((u32)bits << 8);
-    case PTX_TF32:
-        return (f64)f32_of_bits((u32)bits & 0xffffe000u);
-    case PTX_F32:
-        return (f64)f32_of_bits((u32)bits);
-    default:
-        return f64_of_bits(bits);
-    }
-}
-
 /* Where element i of a unit's lane goes in a matrix whose lines and runs are that many elements apart. */
 static u32 place_of(const struct ir_fragment *f, u32 unit, u32 i, u32 lane, u32 lines, u32 runs)
 {
@@ -60,9 +33,14 @@ static u32 place_of(const struct ir_fragment *f, u32 unit, u32 i, u32 lane, u32 
         for (u32 i = 0; i < (f)->per_lane; i++)                                                                        \
             for (u32 l = 0; l < IR_LANES; l++)
 
-static void spread_floats(const struct ir_fragment *f, const u8 *regs, f64 *to, u32 lines, u32 runs)
+static void spread_bits(const struct ir_fragment *f, const u8 *regs, u32 *to, u32 lines, u32 runs)
 {
-    EACH_ELEMENT(f) to[place_of(f, u, i, l, lines, runs)] = value_of(f->type, bits_of(f, regs, u, i, l));
+    EACH_ELEMENT(f) to[place_of(f, u, i, l, lines, runs)] = (u32)bits_of(f, regs, u, i, l);
+}
+
+static void spread_doubles(const struct ir_fragment *f, const u8 *regs, f64 *to, u32 lines, u32 runs)
+{
+    EACH_ELEMENT(f) to[place_of(f, u, i, l, lines, runs)] = f64_of_bits(bits_of(f, regs, u, i, l));
 }
 
 static void spread_ints(const struct ir_fragment *f, const u8 *regs, i32 *to, u32 lines, u32 runs)
@@ -71,30 +49,40 @@ static void spread_ints(const struct ir_fragment *f, const u8 *regs, i32 *to, u3
     EACH_ELEMENT(f) to[place_of(f, u, i, l, lines, runs)] = (i32)(((u32)bits_of(f, regs, u, i, l) ^ sign) - sign);
 }
 
-static u32 result_bits(const struct ir_matrix *x, f64 v)
+static enum tensor_type type_of(u32 type)
 {
-    if (x->d.type == PTX_F32)
-        return v == v ? f32_bits((f32)v) : F32_NAN;
-    return v != v ? HALF_NAN : f16_of_f32(x->twice ? (f32)v : f32_odd_of_f64(v), RN);
+    switch ((enum ptx_type)type) {
+    case PTX_F16:
+        return T_F16;
+    case PTX_BF16:
+        return T_BF16;
+    case PTX_TF32:
+        return T_TF32;
+    case PTX_E4M3:
+        return T_E4M3;
+    default:
+        return T_E5M2;
+    }
 }
 
+/* As a tensor core does it. The only tf32 product of 16 columns is that of wmma. */
 static void float_product(const struct ir_matrix *x, u8 *regs)
 {
-    static f64 a[MOST_A], b[MOST_B], c[MOST_C];
-    spread_floats(&x->a, regs, a, x->k, 1);
-    spread_floats(&x->b, regs, b, x->k, 1);
-    spread_floats(&x->c, regs, c, x->n, 1);
-    for (u32 at = 0; at < (u32)x->m * x->n; at++) {
-        const f64 *line = a + at / x->n * x->k, *column = b + at % x->n * x->k;
-        f64 sum = 0;
-        for (u32 j = 0; j < x->k; j++)
-            sum += line[j] * column[j];
-        c[at] += sum;
-    }
+    static u32 a[MOST_A], b[MOST_B], c[MOST_C];
+    const struct tensor_op op = {.wmma = x->n == 16,
+                                 .k = x->k,
+                                 .a = type_of(x->a.type),
+                                 .b = type_of(x->b.type),
+                                 .half_c = x->c.type == PTX_F16,
+                                 .half_d = x->d.type == PTX_F16};
+    spread_bits(&x->a, regs, a, x->k, 1);
+    spread_bits(&x->b, regs, b, x->k, 1);
+    spread_bits(&x->c, regs, c, x->n, 1);
     EACH_ELEMENT(&x->d)
     {
+        const u32 at = place_of(&x->d, u, i, l, x->n, 1);
+        const u32 r = tensor_element(tensor_rules, &op, a + at / x->n * x->k, b + at % x->n * x->k, c[at]);
         u32 *d = (u32 *)(void *)(regs + slot_of(&x->d, u, i)) + l;
-        const u32 r = result_bits(x, c[place_of(&x->d, u, i, l, x->n, 1)]);
         *d = x->d.bits == 16 && i ? *d | r << 16 : r;
     }
 }
@@ -102,9 +90,9 @@ static void float_product(const struct ir_matrix *x, u8 *regs)
 static void double_product(const struct ir_matrix *x, u8 *regs)
 {
     static f64 a[MOST_A], b[MOST_B], c[MOST_C];
-    spread_floats(&x->a, regs, a, x->k, 1);
-    spread_floats(&x->b, regs, b, x->k, 1);
-    spread_floats(&x->c, regs, c, x->n, 1);
+    spread_doubles(&x->a, regs, a, x->k, 1);
+    spread_doubles(&x->b, regs, b, x->k, 1);
+    spread_doubles(&x->c, regs, c, x->n, 1);
     for (u32 at = 0; at < (u32)x->m * x->n; at++)
         for (u32 j = 0; j < x->k; j++)
             c[at] = f64_fma(a[at / x->n * x->k + j], b[at % x->n * x->k + j], c[at]);

@@ -1,0 +1,286 @@
+/* matrix_tensor.h - what a Hopper tensor core makes of a block of 4, 8 or 16 products and an accumulator, in the vectors of
+ * matrix_rows.h: one lane a row.
+ *
+ * The rule, found on an H200 and held against it bit by bit (tests/hw/tensor; tests/hw/h200/README.md):
+ *
+ *     The exponent of a product is the sum of its operands' exponents, whatever their significands; subnormals have the
+ *     least exponent of their type. Zeros have none. E is the largest of the products' and the accumulator's, and at
+ *     least -133. Each term is cut off, towards zero, to a multiple of 2^(E - 25). The terms are added exactly. The sum is
+ *     rounded to f32 towards zero, or to f16 to nearest; what is too large is an infinity, a zero is positive.
+ *
+ * Here a term is an integer: the product in f32, which is exact, times 2^(25 - E), converted. 16 terms below 2^27 and
+ * one below 2^26 may be too many for 32 bits: halves are added apart, and overflow is seen. All numbers of
+ * exponents are a f32's: biased by 127. Elements that this is not good for are computed one by one (tensor_rare):
+ * infinities and NaNs, E where 2^(25 - E) or a product may be no normal number of f32, sums of 32 bits. */
+#ifndef LS_EXEC_OPS_MATRIX_TENSOR_H
+#define LS_EXEC_OPS_MATRIX_TENSOR_H
+
+#include "exec/ops/matrix_float.h"
+
+/* Words of A that a block has at most, of two elements each (tf32: one); columns of a tile. */
+enum { TENSOR_WORDS = 8, TENSOR_K = 16, TILE_COLUMNS = 8 };
+/* Bits behind the point of E. E is good from EXPONENT_LOW to EXPONENT_HIGH; -133 is the least there is. */
+enum { KEPT = 25, F32_BIAS = 127, EXPONENT_LOW = 27, EXPONENT_HIGH = 247, EXPONENT_LEAST = F32_BIAS - 133 };
+/* What is added to the exponents of zeros and of infinities and NaNs: sums are below NO_EXPONENT, or above any other. */
+enum { OF_ZERO = -4096, OF_SPECIAL = 12288, NO_EXPONENT = -2000 };
+
+/* ---- operands ---- */
+
+struct tensor_format {
+    u32 fraction, most; /* bits; the largest value of the exponent's field */
+    i32 bias;
+};
+LANE_FN struct tensor_format tensor_format(enum ptx_type t)
+{
+    return t == PTX_F16    ? (struct tensor_format){10, 31, 15}
+           : t == PTX_BF16 ? (struct tensor_format){7, 255, 127}
+                           : (struct tensor_format){23, 255, 127};
+}
+
+/* The exponents' fields of a word's elements, 16 bits each; of a tf32 in the lower half, `other` in the upper. */
+LANE_FN rows_u32 rows_exponents(enum ptx_type t, rows_u32 x, u32 other)
+{
+    const struct tensor_format f = tensor_format(t);
+    if (t == PTX_TF32) {
+        const rows_u32 field = x << 1 >> 24;
+        const rows_u32 zero = (rows_u32)((x & 0x7fffe000) == 0), special = (rows_u32)(field == 255);
+        const rows_u32 r = field - (rows_u32)(field == 0) + (zero & (u32)OF_ZERO) + (special & OF_SPECIAL);
+        return (r & 0xffff) | other;
+    }
+#if defined(__AVX512BW__)
+    const __m512i field = _mm512_and_si512(_mm512_srli_epi16((__m512i)x, f.fraction), _mm512_set1_epi16((i16)f.most));
+    const __mmask32 zero = _mm512_testn_epi16_mask((__m512i)x, _mm512_set1_epi16(0x7fff));
+    const __mmask32 special = _mm512_cmpeq_epi16_mask(field, _mm512_set1_epi16((i16)f.most));
+    const __m512i r = _mm512_max_epi16(field, _mm512_set1_epi16(1));
+    return (rows_u32)_mm512_mask_mov_epi16(_mm512_mask_mov_epi16(r, zero, _mm512_set1_epi16(OF_ZERO)), special,
+                                           _mm512_set1_epi16(OF_SPECIAL));
+#else
+    const rows_u16x2 h = (rows_u16x2)x, field = h >> (u16)f.fraction & (u16)f.most;
+    const rows_u16x2 zero = (rows_u16x2)((h & 0x7fff) == 0), special = (rows_u16x2)(field == (u16)f.most);
+    return (rows_u32)(field - (rows_u16x2)(field == 0) + (zero & (u16)OF_ZERO) + (special & (u16)OF_SPECIAL));
+#endif
+}
+
+/* A block of A: lane i of word w has elements w / 4 * 4 * per + w % 4 * per ... of row i. */
+struct tensor_a {
+    rows_u32 word[TENSOR_WORDS], exponent[TENSOR_WORDS];
+    rows_f32 value[TENSOR_K];
+};
+LANE_FN void tensor_ready_a(enum ptx_type t, u32 per, u32 words, struct tensor_a *a)
+{
+    for (u32 w = 0; w < words; w++) {
+        a->exponent[w] = rows_exponents(t, a->word[w], 0xe0000000);
+        for (u32 i = 0; i < per; i++)
+            a->value[w * per + i] = rows_element(t, a->word[w], i);
+    }
+}
+
+/* Registers of B as they are, one behind the other: word w of column n is n * 4 + w % 4 of register w / 4. Values of
+ * elements i are together. To the exponents is added what makes sums of them a f32's. */
+struct tensor_b {
+    const u32 *word, *exponent;
+    const f32 *value;
+};
+LANE_FN void tensor_ready_b(enum ptx_type t, u32 per, u32 registers, const rows_u32 *word, rows_u32 *exponent,
+                            rows_f32 *value)
+{
+    enum { VECTORS = IR_LANES / VL };
+    const u16 bias = (u16)(F32_BIAS - 2 * tensor_format(t).bias);
+    for (u32 r = 0; r < registers; r++)
+        for (u32 e = 0; e < VECTORS; e++) {
+            const rows_u32 x = word[r * VECTORS + e];
+            exponent[r * VECTORS + e] = (rows_u32)((rows_u16x2)rows_exponents(t, x, 0) + bias);
+            for (u32 i = 0; i < per; i++)
+                value[(r * per + i) * VECTORS + e] = rows_element(t, x, i);
+        }
+}
+
+/* ---- elements one by one ---- */
+
+/* A term: magnitude * 2^(exponent - F32_BIAS - fraction). */
+struct tensor_term {
+    bool negative, infinite, nan;
+    i32 exponent, fraction;
+    u64 magnitude;
+};
+
+LANE_FN struct tensor_term tensor_number(struct tensor_format f, u32 bits, u32 sign)
+{
+    const u32 field = bits >> f.fraction & f.most, fraction = bits & ((1u << f.fraction) - 1);
+    struct tensor_term x = {.negative = bits >> sign & 1, .fraction = (i32)f.fraction};
+    x.exponent = (i32)(field ? field : 1) - f.bias + F32_BIAS;
+    x.magnitude = field ? fraction | 1u << f.fraction : fraction;
+    x.nan = field == f.most && fraction;
+    x.infinite = field == f.most && !fraction;
+    return x;
+}
+
+LANE_FN struct tensor_term tensor_product(struct tensor_term a, struct tensor_term b)
+{
+    struct tensor_term p = {.negative = a.negative != b.negative, .fraction = a.fraction + b.fraction};
+    p.exponent = a.exponent + b.exponent - F32_BIAS;
+    p.magnitude = a.magnitude * b.magnitude; /* of a special number it is not 0 */
+    p.nan = a.nan || b.nan || ((a.infinite || b.infinite) && !p.magnitude);
+    p.infinite = a.infinite || b.infinite;
+    return p;
+}
+
+LANE_FN i64 tensor_cut(struct tensor_term x, i32 exponent)
+{
+    const i32 by = x.exponent - x.fraction - exponent + KEPT;
+    const u64 m = by >= 0 ? x.magnitude << by : by > -64 ? x.magnitude >> -by : 0;
+    return x.negative ? -(i64)m : (i64)m;
+}
+
+/* sum * 2^(exponent - F32_BIAS - KEPT) to f32 towards zero, or to odd. */
+LANE_FN u32 tensor_round(i64 sum, i32 exponent, bool odd)
+{
+    const u64 m = sum < 0 ? (u64)-sum : (u64)sum;
+    if (!m)
+        return 0;
+    const i32 top = 63 - __builtin_clzll(m), normal = top + exponent - KEPT, e = normal < 1 ? 1 : normal;
+    const i32 by = e - 23 - exponent + KEPT; /* bits that go */
+    const u64 q = by <= 0 ? m << -by : by < 64 ? m >> by : 0;
+    const bool lost = by > 0 && (by > 63 || q << by != m);
+    const u32 bits = e > 254 ? 0x7f800000 : (u32)q + ((u32)(e - 1) << 23);
+    return bits || (odd && lost) ? (bits | (odd && lost)) | (sum < 0 ? 1u << 31 : 0) : 0;
+}
+
+struct tensor_dot {
+    struct tensor_term terms[TENSOR_K + 1];
+    u32 n;
+};
+static __attribute__((noinline, unused)) u32 tensor_sum(const struct tensor_dot *d, bool half)
+{
+    i32 exponent = EXPONENT_LEAST;
+    bool nan = false, above = false, below = false;
+    i64 sum = 0;
+    for (u32 k = 0; k < d->n; k++) {
+        const struct tensor_term *x = &d->terms[k];
+        nan |= x->nan;
+        above |= x->infinite && !x->negative;
+        below |= x->infinite && x->negative;
+        if (x->magnitude && x->exponent > exponent)
+            exponent = x->exponent;
+    }
+    if (nan || (above && below))
+        return half ? HALF_NAN : F32_NAN;
+    if (above || below)
+        return half ? 0x7c00u | below << 15 : 0x7f800000u | (u32)below << 31;
+    for (u32 k = 0; k < d->n; k++)
+        sum += tensor_cut(d->terms[k], exponent);
+    const u32 bits = tensor_round(sum, exponent, half);
+    if (!half)
+        return bits;
+    const u32 h = f16_nearest_f32(f32_of_bits(bits));
+    return h == 0x8000 ? 0 : h;
+}
+
+/* The element of a lane and a column; c as f32. */
+LANE_FN u32 tensor_rare(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b,
+                        u32 lane, u32 column, u32 c, bool half)
+{
+    struct tensor_format f = tensor_format(t);
+    struct tensor_dot d = {.n = 0};
+    const u32 cut = t == PTX_TF32 ? 13 : 0, width = 32 / per;
+    f.fraction -= cut;
+    for (u32 w = 0; w < words; w++)
+        for (u32 i = 0; i < per; i++) {
+            const u32 x = a->word[w][lane] >> i * width,
+                      y = b->word[w / 4 * IR_LANES + column * 4 + w % 4] >> i * width;
+            const u32 sign = width - 1 - cut;
+            d.terms[d.n++] = tensor_product(tensor_number(f, x >> cut, sign), tensor_number(f, y >> cut, sign));
+        }
+    struct tensor_term *last = &d.terms[d.n++];
+    *last = tensor_number((struct tensor_format){23, 255, F32_BIAS}, c, 31);
+    if (half && last->magnitude && last->exponent < F32_BIAS - 14) { /* a subnormal f16 */
+        last->magnitude >>= F32_BIAS - 14 - last->exponent;
+        last->exponent = F32_BIAS - 14;
+    }
+    return tensor_sum(&d, half);
+}
+
+/* ---- sums ---- */
+
+/* The largest exponent of the products of each row with a column, and of c. */
+LANE_FN rows_i32 tensor_exponent(u32 words, const struct tensor_a *a, const u32 *b, rows_u32 c, bool half)
+{
+    rows_u32 e = {0};
+    for (u32 w = 0; w < words; w++) {
+        const rows_u16x2 sum = (rows_u16x2)a->exponent[w] + (rows_u16x2)((rows_u32){0} + b[w / 4 * IR_LANES + w % 4]);
+        e = w ? rows_max16(e, (rows_u32)sum) : (rows_u32)sum;
+    }
+    const rows_i32 products = (rows_i32)rows_max16(e, e << 16 | e >> 16) >> 16;
+    rows_i32 field = (rows_i32)(c << 1 >> 24);
+    if (half) /* c was an f16: the exponent of the subnormal ones */
+        field = rows_max32(field, (rows_i32){0} + (F32_BIAS - 14));
+    return rows_max32_if((c << 1) != 0, products, field);
+}
+
+/* The terms of some k of a row and a column, cut and added. */
+LANE_FN rows_i32 tensor_terms(u32 per, u32 from, u32 to, const struct tensor_a *a, const f32 *b, rows_f32 scale)
+{
+    rows_i32 sum = {0};
+    for (u32 k = from; k < to; k++) {
+        const u32 w = k / per, at = (w / 4 * per + k % per) * IR_LANES + w % 4;
+        sum += rows_truncate(a->value[k] * b[at] * scale);
+    }
+    return sum;
+}
+
+/* The integer to f16, to nearest, by way of f32 rounded to odd. */
+LANE_FN rows_u32 tensor_half(rows_i32 sum, rows_f32 unit)
+{
+    const rows_f32 f = rows_toward_zero(sum);
+    const rows_u32 lost = (rows_u32)(rows_truncate(f) != sum) & 1;
+    const rows_u32 h = rows_f16_nearest((rows_f32)((rows_u32)f | lost) * unit);
+    return h & ~(rows_u32)(h == 0x8000);
+}
+
+/* A column of the result, as f32 or f16; `over` is negative where the sum has more than 32 bits. */
+LANE_FN rows_u32 tensor_column(u32 per, u32 words, const struct tensor_a *a, const f32 *b, rows_u32 c, rows_i32 e,
+                               bool half, rows_i32 *over)
+{
+    const rows_i32 shift = F32_BIAS + KEPT + F32_BIAS - rows_max32(e, (rows_i32){0} + EXPONENT_LOW);
+    const rows_f32 scale = (rows_f32)(shift << 23), unit = (rows_f32)((2 * F32_BIAS << 23) - (shift << 23));
+    const u32 k = words * per, middle = k > 8 ? 8 : k;
+    const rows_i32 first = tensor_terms(per, 0, middle, a, b, scale) + rows_truncate((rows_f32)c * scale);
+    const rows_i32 second = tensor_terms(per, middle, k, a, b, scale), sum = first + second;
+    if (k > 8)
+        *over |= (first ^ sum) & (second ^ sum);
+    return half ? tensor_half(sum, unit) : (rows_u32)(rows_toward_zero(sum) * unit);
+}
+
+/* The elements that a column is not good for, one by one. */
+LANE_FN void tensor_mend(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b,
+                         const rows_i32 *e, rows_i32 over, bool half, const rows_u32 *c, rows_u32 *d)
+{
+    for (u32 n = 0; n < TILE_COLUMNS; n++) {
+        const u32 rare = rows_outside(e[n], NO_EXPONENT, EXPONENT_LOW, EXPONENT_HIGH) | rows_signs(over);
+        for (u32 l = 0; l < VL; l++)
+            if (rare >> l & 1)
+                d[n][l] = tensor_rare(t, per, words, a, b, l, n, c[n][l], half);
+    }
+}
+
+/* c += a b of a tile's eight columns: f32, or with half f16 (c as f32). All exponents first: they take long to be there. */
+LANE_FN void tensor_block(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b,
+                          bool half, rows_u32 *c)
+{
+    rows_u32 d[TILE_COLUMNS], least = {0};
+    rows_i32 e[TILE_COLUMNS], most = {0}, over = {0};
+    for (u32 n = 0; n < TILE_COLUMNS; n++) {
+        e[n] = tensor_exponent(words, a, b->exponent + n * 4, c[n], half);
+        most = rows_max32(most, e[n]);
+        least = n ? rows_least(least, (rows_u32)(e[n] - NO_EXPONENT)) : (rows_u32)(e[n] - NO_EXPONENT);
+    }
+    for (u32 n = 0; n < TILE_COLUMNS; n++)
+        d[n] = tensor_column(per, words, a, b->value + n * 4, c[n], e[n], half, &over);
+    /* Numbers below NO_EXPONENT are large without their sign. */
+    if (LS_UNLIKELY(rows_signs(over | (EXPONENT_HIGH - most) | (rows_i32)(least < (u32)(EXPONENT_LOW - NO_EXPONENT)))))
+        tensor_mend(t, per, words, a, b, e, over, half, c, d);
+    for (u32 n = 0; n < TILE_COLUMNS; n++)
+        c[n] = d[n];
+}
+
+#endif
