@@ -110,6 +110,9 @@ class Comparison:
                 self.fail(line, mark, where + " is optimised out")
             return
         turns = len(self.expected.get((line.number, -1, *at), []))
+        if self.level == FEW and not printed:
+            self.unmatched += 1 # the end of a loop, or what the twin does not come to
+            return
         if self.level == FEW and turns != self.total[(line.number, *at)]:
             right = any(same(value, p) for p in printed)  # copies of the line: it is one of them
         elif turn >= turns:

@@ -64,7 +64,7 @@ static const struct option_table table = {
     .about =
         "Debugs the kernels of a CUDA program, in the words of cuda-gdb, forwards and backwards: break, run, step, "
         "print, info cuda threads, reverse-continue, info write. `help` inside lists them. Compile the program with "
-        "`lockstep cc -g` or `nvcc -G -cudart shared`.",
+        "`lockstep cc -G` or `nvcc -G -cudart shared`.",
     .program = OPTION_AT(struct debug_options, program),
 };
 

@@ -10,6 +10,7 @@
 struct item {
     const struct ptx_var *reg, *var;
     i64 offset;
+    bool number; /* of the expression itself, and no address */
 };
 
 struct run {
@@ -96,9 +97,11 @@ static void add(struct run *r, bool minus)
     if (b.reg || b.var) {
         r->lost |= minus || a.reg || a.var;
         b.offset = (i64)((u64)b.offset + (u64)a.offset);
+        b.number = false;
         push(r, b);
         return;
     }
+    a.number = false;
     a.offset = (i64)(minus ? (u64)a.offset - (u64)b.offset : (u64)a.offset + (u64)b.offset);
     push(r, a);
 }
@@ -120,6 +123,8 @@ static void finish_piece(struct run *r, u64 size)
         p.space = i.var ? i.var->space : (u8)die_space(r->die);
         if (p.kind == DEBUG_VALUE && i.var)
             p.kind = DEBUG_LOST; /* an address, of whose space nothing is known */
+        if (p.kind == DEBUG_MEMORY && i.number)
+            p.kind = DEBUG_LOST; /* a constant, or what LLVM 20 leaves of an expression that DWARF 2 cannot say */
     }
     vec_push(&r->info->mem, &r->pieces, p);
     r->n = 0;
@@ -166,10 +171,10 @@ static void step(struct run *r, const Dwarf_Op *op)
         add(r, op->atom == DW_OP_minus);
         break;
     case DW_OP_lit0 ... DW_OP_lit31:
-        push(r, (struct item){.offset = op->atom - DW_OP_lit0});
+        push(r, (struct item){.offset = op->atom - DW_OP_lit0, .number = true});
         break;
     case DW_OP_const1u ... DW_OP_consts:
-        push(r, (struct item){.offset = (i64)op->number});
+        push(r, (struct item){.offset = (i64)op->number, .number = true});
         break;
     case DW_OP_stack_value:
         r->is_value = true;

@@ -127,7 +127,7 @@ void rig_at_line(struct rig *r, u32 line)
 {
     const struct debug_place *places;
     u32 found;
-    assert_int_not_equal(debug_line_places(r->info, "symbols.cu", line, &places, &found), 0);
+    assert_int_not_equal(debug_line_places(r->info, r->m->files[1], line, &places, &found), 0);
     assert_int_equal(found, line);
     r->c.at = places[0];
 }

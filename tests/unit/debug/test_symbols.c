@@ -175,6 +175,61 @@ static void variables_of_clang(void **state)
     rig_close(&rig);
 }
 
+/* nvcc's lists go on in the order of the text, whatever control does. */
+static void lists_follow_control(void **state)
+{
+    (void)state;
+    rig_open(&rig, "nvcc-G-flow.ptx");
+    rig_at_line(&rig, 22);
+    assert_string_equal(where("n"), "%r4");
+    rig_at_line(&rig, 24); /* the list has %r9, to which the loop's end copies it */
+    assert_string_equal(where("n"), "%r4");
+    rig_at_line(&rig, 25);
+    assert_string_equal(where("n"), "%r8");
+    rig_at_line(&rig, 33);
+    assert_string_equal(where("a"), "%rd1");
+    assert_string_equal(where("b"), "%rd2");
+    rig_at_line(&rig, 34); /* the list has %rd9, which is c by now */
+    assert_string_equal(where("b"), "%rd2");
+    assert_string_equal(where("a"), "lost");
+    rig_close(&rig);
+}
+
+static void lists_of_llvm(void **state)
+{
+    (void)state;
+    rig_open(&rig, "llvm20-O2-flow.ptx");
+    rig_at_line(&rig, 18);
+    assert_string_equal(where("t"), "lost"); /* not written yet */
+    rig_at_line(&rig, 21);
+    assert_string_equal(where("t"), "%r1");
+    assert_string_equal(where("n"), "lost"); /* a constant, of which DWARF 2 cannot say that it is no address */
+    rig_at_line(&rig, 24);
+    assert_string_equal(where("n"), "lost");
+    rig_at_line(&rig, 25);
+    assert_string_equal(where("n"), "%r4");
+    rig_close(&rig);
+}
+
+/* In front of its declaration a name is an outer variable's. */
+static void hidden_names(void **state)
+{
+    (void)state;
+    rig_open(&rig, "clang-O0-flow.ptx");
+    const struct debug_place *places;
+    u32 found;
+    static const struct {
+        u32 line, declared;
+    } all[] = {{43, 41}, {44, 41}, {45, 44}, {47, 41}, {48, 47}, {49, 41}};
+    for (size_t k = 0; k < LS_ARRAY_LEN(all); k++) {
+        rig_at_line(&rig, all[k].line);
+        assert_int_equal(debug_variable_find(rig.info, rig.c.at, 0, "x")->line, all[k].declared);
+    }
+    /* Two inlined copies of one line, which .loc does not tell apart. */
+    assert_int_equal(debug_line_places(rig.info, "flow.cu", 11, &places, &found), 2);
+    rig_close(&rig);
+}
+
 static void types(void **state)
 {
     static const char *const files[] = {"nvcc-G.ptx", "clang-O0-g.ptx"};
@@ -211,6 +266,9 @@ int main(void)
         cmocka_unit_test(inlined_by_scopes),
         cmocka_unit_test(variables_of_nvcc),
         cmocka_unit_test(variables_of_clang),
+        cmocka_unit_test(lists_follow_control),
+        cmocka_unit_test(lists_of_llvm),
+        cmocka_unit_test(hidden_names),
         cmocka_unit_test(types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
