@@ -232,7 +232,7 @@ def main():
     parser.add_argument("--markdown", action="store_true", help="the section of docs/performance.md")
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.quick else 7)
-    options.warm, options.run, options.patience = (0.3, 0.05, 3) if options.quick else (1.0, 0.15, 10)
+    options.warm, options.run, options.patience = (1.5, 0.05, 3) if options.quick else (3.0, 0.15, 10)
     known = said([program(options, "lockstep"), "--list"]).split()
     options.kernels = options.kernels.split(",") if options.kernels else known
     for kernel in options.kernels:

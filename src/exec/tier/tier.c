@@ -1,11 +1,11 @@
 /* tier.c - which kernels are compiled, and when: each for the dimensions of the blocks that it is launched with, and with
  * counters or without.
  *
- * A kernel's blocks are interpreted until that has taken PATIENCE times the processor time that compiling it will; then a
- * job of the queue compiles it, and blocks that begin after that are in code. That time is spent then: another code of the
- * kernel is compiled when it has been interpreted for as long again. So of all of a process's processor time compiling takes
- * 1 / (PATIENCE + 1) at most, as far as it takes what was expected. Far less is enough to look into the cache on disk. What
- * cannot be compiled is not asked for again.
+ * A kernel's blocks are interpreted until that has taken as much processor time (PATIENCE times) as compiling it is expected
+ * to; then a job of the queue compiles it, and blocks that begin after that are in code. That time is spent then: another code of
+ * the kernel is compiled when it has been interpreted for as long again. So no process takes more than half of its time
+ * to compile, and most far less, as few kernels run so long; and who waited could have saved half at most. Far less is enough to
+ * look into the cache on disk. What cannot be compiled is not asked for again.
  *
  * When code is ready depends on the moment, and nothing else does: neither results nor counters. */
 #include "exec/tier/tier.h"
@@ -18,7 +18,7 @@
 #include "exec/tier/compile.h"
 #include "exec/tier/queue.h"
 
-enum { PATIENCE = 4, MOST_VARIANTS = 8 };
+enum { PATIENCE = 1, MOST_VARIANTS = 8 };
 /* What compiling is expected to take, ns: loading LLVM, and each record, as the first kernels of a process are; those that it
  * has compiled count as much as so many records of that. */
 enum { LOAD_NS = 40000000, RECORD_NS = 2000000, RECORDS_ASSUMED = 100 };
