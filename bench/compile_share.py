@@ -11,6 +11,7 @@ import argparse
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -59,19 +60,23 @@ class Watch:
             self.look(child)
 
 
+def processors():
+    """Seconds of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(command, environment, folder):
     """Seconds on the clock, of the processors, and of these the tier's."""
     watch = Watch()
-    begin, before = time.monotonic(), os.times()
+    begin, before = time.monotonic(), processors()
     child = subprocess.Popen(command, env=environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while child.poll() is None:
         watch.look(child.pid)
         time.sleep(LOOK_SECONDS)
-    after = os.times()
     if child.returncode:
         sys.exit("%s: exit status %d" % (" ".join(command), child.returncode))
-    used = after.children_user + after.children_system - before.children_user - before.children_system
-    return time.monotonic() - begin, used, sum(watch.tier.values())
+    return time.monotonic() - begin, processors() - before, sum(watch.tier.values())
 
 
 def programs(root, build, folder, work):

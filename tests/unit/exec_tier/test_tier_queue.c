@@ -187,7 +187,7 @@ static void run_guarded(void *arg)
     if (llvm_load(why, sizeof why))
         llvm_guard(rest_for_ever, arg, why, sizeof why);
     else
-        sem_post(&reached);
+        wait_at_gate(arg);
 }
 
 static int ends_in_guard(void)
