@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/settings.h"
+#include "exec/bodies/bodies.h"
 #include "exec/exec.h"
 #include "meter/meter.h"
 #include "ptx/ptx.h"
@@ -199,15 +200,26 @@ static void cpu_model(char *to, size_t size)
         fclose(f);
 }
 
-static void head(bool markdown, unsigned cores)
+/* That of LOCKSTEP_ISA, else the best. */
+static bool choose_level(struct bench *b)
 {
+    struct settings s;
+    if (!settings_read(&s, NULL, NULL))
+        return fprintf(stderr, "a LOCKSTEP_ variable has no such value\n"), false;
+    b->device.isa = s.isa ? (enum exec_isa)(s.isa - 1) : bodies_isa();
+    return bodies_has_isa(b->device.isa) || (fprintf(stderr, "this processor has no such level\n"), false);
+}
+
+static void head(const struct bench *b, bool markdown, unsigned cores)
+{
+    static const char *const levels[] = {"portable", "x86-64-v3", "x86-64-v4"};
     char cpu[128], date[32];
     const time_t t = time(NULL);
     struct tm tm;
     cpu_model(cpu, sizeof cpu);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&t, &tm));
     printf("%s%s, %u cores, compiler %s, level %s, %s. Millions of warp instructions a second.\n\n",
-           markdown ? "## The engine\n\n" : "", cpu, cores, __VERSION__, exec_level(), date);
+           markdown ? "## The engine\n\n" : "", cpu, cores, __VERSION__, levels[b->device.isa], date);
     printf(markdown ? "| loop | interpreted | compiled | traced, empty hooks | with the meter | compiled | and the "
                       "model | compiled |"
                     : "%-10s %11s %10s %12s %10s %10s %10s %10s",
@@ -258,9 +270,9 @@ int main(int argc, char **argv)
     }
     if (!path)
         return fprintf(stderr, "usage: bench_engine [--markdown] [--cpu] bench/engine/loops.ptx [LOOP]\n"), 2;
-    if (!set_up(&b, path))
+    if (!set_up(&b, path) || !choose_level(&b))
         return 1;
-    head(markdown, cores);
+    head(&b, markdown, cores);
     for (unsigned k = 0; k < b.n; k++)
         if (!only || !strcmp(only, b.loops[k].name))
             row(&b, &b.loops[k], markdown, cores);
