@@ -218,8 +218,9 @@ static void head(const struct bench *b, bool markdown, unsigned cores)
     struct tm tm;
     cpu_model(cpu, sizeof cpu);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&t, &tm));
-    printf("%s%s, %u cores, compiler %s, level %s, %s. Millions of warp instructions a second.\n\n",
-           markdown ? "## The engine\n\n" : "", cpu, cores, __VERSION__, levels[b->device.isa], date);
+    printf("%s%s, %u cores, compiler %s, level %s, %s. Millions of warp instructions a second%s.\n\n",
+           markdown ? "## The engine\n\n" : "", cpu, cores, __VERSION__, levels[b->device.isa], date,
+           clock_of_runs == CLOCK_PROCESS_CPUTIME_ID ? " of processor time" : "");
     printf(markdown ? "| loop | interpreted | compiled | traced, empty hooks | with the meter | compiled | and the "
                       "model | compiled |"
                     : "%-10s %11s %10s %12s %10s %10s %10s %10s",
