@@ -26,9 +26,11 @@
 #include "attach/attach.h"
 #include "attach/profile_tree.h"
 #include "attach/sampling.h"
+#include "meter/heap.h"
 #include "meter/meter.h"
 #include "meter/session/select.h"
 #include "meter/session/session.h"
+#include "model/device_heap.h"
 
 static struct {
     const char *folder;   /* NULL: no profiling */
@@ -230,6 +232,15 @@ static const char *ptxas_of(const char *said)
     return *said && strcmp(said, "0") != 0 ? said : NULL;
 }
 
+static void add_allocation(void *ctx, const struct mem_block *b)
+{
+    struct meter_options *o = ctx;
+    if (b->kind != MEM_HEAP)
+        return;
+    o->heap_n++;
+    o->heap_slots += device_heap_slots(b->size);
+}
+
 static struct meter_options options_of(const struct exec_launch *l, CUfunction f)
 {
     struct meter_options options = METER_OPTIONS_DEFAULT;
@@ -244,6 +255,8 @@ static struct meter_options options_of(const struct exec_launch *l, CUfunction f
     options.ptx_len = f->mod->ptx_len;
     options.ptxas = ptxas_of(drv.settings.ptxas);
     options.tmp = settings_tmp();
+    if (options.caches && heap_is_called(l->kernel))
+        mem_each(l->device->mem, add_allocation, &options);
     return options;
 }
 

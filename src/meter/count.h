@@ -67,6 +67,7 @@ struct counter {
     u32 *swaps;                   /* [SWAP_WORDS], by a word's hash: compare-and-swaps that changed it; NULL: none */
     struct recorder *recorder;    /* of streams for the replay; NULL: not asked for */
     bool keeps_pictures;
+    u64 heap_slots; /* of the allocations that kernels made (model/device_heap.h) */
 };
 
 struct counter *counter_make(const struct gpu *gpu, bool no_memo);

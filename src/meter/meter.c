@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/mutate.h"
 #include "meter/count.h"
+#include "meter/heap.h"
 #include "meter/plain.h"
 #include "meter/replay/record.h"
 #include "meter/replay/replay_meter.h"
@@ -122,6 +123,7 @@ static bool make_caches(struct meter *m)
                                          .sms = m->gpu.sms ? m->gpu.sms : 1};
     m->hooks.block_begin = counter_block_begin;
     m->hooks.block_end = counter_block_end;
+    m->hooks.heap = counter_heap;
     return m->caches != NULL;
 }
 
@@ -529,6 +531,8 @@ static void add_replay(const struct meter *m, struct meter_report *r, const stru
                                 .workers = m->workers,
                                 .nworkers = m->nworkers,
                                 .n = r->n,
+                                .heap_n = m->options.heap_n,
+                                .heap_slots = m->options.heap_slots,
                                 .hot = caches_hot(m->caches)};
     struct replay_result result;
     for (u32 k = 0; k < n; k++)

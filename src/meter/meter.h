@@ -35,7 +35,9 @@ struct meter_options {
     bool caches;           /* the model of caches, DRAM and time too: the metrics that are modelled */
     bool base_clock;       /* time is modelled at the GPU's base clock, if its file has one, not at the boost clock */
     u64 memory_base; /* of device memory: from there the model counts lines, so that they are the same in every run */
-    bool pictures;   /* keep each memory instruction's addresses in the first block (struct meter_picture) */
+    u64 heap_n,
+        heap_slots; /* allocations of the device's heap before the launch, and what they take (model/device_heap.h) */
+    bool pictures;  /* keep each memory instruction's addresses in the first block (struct meter_picture) */
     /* The module's PTX text, and the program that is asked about it, with a folder for its files; NULL = estimate */
     const char *ptx_text, *ptxas, *tmp;
     size_t ptx_len;

@@ -1,29 +1,24 @@
-/* device_calls.h - what calls of the device's run time cost a kernel: printf, malloc and free. They go through locks and
- * memory that all blocks share, so they are reckoned for the whole launch, not by the replay of an SM.
+/* device_calls.h - what calls of the device's run time cost a kernel: printf, malloc and free (device_heap.h). They go through locks
+ * and memory that all blocks share, so they are reckoned for the whole launch, not by the replay of an SM.
  *
- * A warp's call takes as long as that of one thread and some more for each further lane; the calls of all warps have a part that
- * they do one after the other, and those of an SM another one. The launch takes the longest of
+ * A warp's printf takes as long as that of one thread and some more for each further lane; the calls of all warps have a part that
+ * they do one after the other. The launch takes the longer of
  *
  *     the calls of the busiest warp, one after the other, and the parts of the other warps in one round
  *     a call, and the parts of all others of the device
- *     a call, and the parts of all others of an SM
  *
- * A malloc and a free of one launch are looked at as a pair, which costs less than both alone: memory is used again. What one
- * thread's calls take is the GPU file's, the rest was measured on an H200 (tests/hw/device_runtime.cu). The length of texts, the size of what is allocated and a buffer of
- * printf that is full (then warps wait for the host) are not in the model. */
+ * What one thread's call takes is the GPU file's, the rest was measured on an H200 (tests/hw/device_runtime.cu). The length of texts
+ * and a buffer that is full (then warps wait for the host) are not in the model. */
 #ifndef LS_MODEL_DEVICE_CALLS_H
 #define LS_MODEL_DEVICE_CALLS_H
 
-#include "base/gpu.h"
+#include "model/device_heap.h"
 
 enum device_call { CALL_PRINTF, CALL_MALLOC, CALL_FREE, DEVICE_CALLS };
 
 struct device_calls {
-    struct device_call_count {
-        double threads, warps; /* how often they called */
-        double rounds;         /* calls of the warp that called most often */
-    } n[DEVICE_CALLS];
-    double blocks; /* of the launch */
+    struct device_call_count n[DEVICE_CALLS];
+    struct device_heap_use heap; /* but for the numbers of calls */
 };
 
 /* Cycles that they add to a launch. */

@@ -89,7 +89,15 @@ static enum device_call call_of(const struct ptx_inst *i)
 /* How often each block of a function calls each. */
 struct calls_of_block {
     u32 n[DEVICE_CALLS];
+    i32 rise; /* the most that calls of malloc are ahead of those of free */
 };
+
+static void add_call(struct calls_of_block *b, enum device_call which)
+{
+    b->n[which]++;
+    const i32 ahead = (i32)b->n[CALL_MALLOC] - (i32)b->n[CALL_FREE];
+    b->rise = ahead > b->rise ? ahead : b->rise;
+}
 
 /* NULL: it calls none. */
 static struct calls_of_block *calls_of(struct arena *mem, const struct ir_func *f)
@@ -102,7 +110,7 @@ static struct calls_of_block *calls_of(struct arena *mem, const struct ir_func *
                 continue;
             if (!all)
                 all = arena_array(mem, struct calls_of_block, f->nblocks);
-            all[b].n[which]++;
+            add_call(&all[b], which);
         }
     return all;
 }
@@ -116,17 +124,20 @@ static void add_calls(struct device_calls *c, const struct replayed_func *f, con
         }
 }
 
-/* The calls of a recorded warp; `calls` by its functions' numbers. */
+/* The calls of a recorded warp, and how many of malloc it had not given back; `calls` by its functions' numbers. */
 static void add_rounds(struct device_calls *c, const struct replay_stream *w, struct calls_of_block *const *calls,
                        u32 ncalls)
 {
-    double rounds[DEVICE_CALLS] = {0};
+    double rounds[DEVICE_CALLS] = {0}, alive = 0;
     for (u64 k = 0; k < w->n; k++) {
         const u64 item = w->items[k];
         if (item_kind(item) != ITEM_ENTER || item_func(item) >= ncalls || !calls[item_func(item)])
             continue;
+        const struct calls_of_block *b = &calls[item_func(item)][item_block(item)];
         for (u32 d = 0; d < DEVICE_CALLS; d++)
-            rounds[d] += calls[item_func(item)][item_block(item)].n[d];
+            rounds[d] += b->n[d];
+        c->heap.peak = fmax(c->heap.peak, alive + b->rise);
+        alive = fmax(0, alive + b->n[CALL_MALLOC] - b->n[CALL_FREE]);
     }
     for (u32 d = 0; d < DEVICE_CALLS; d++)
         c->n[d].rounds = fmax(c->n[d].rounds, rounds[d]);
@@ -143,10 +154,22 @@ static struct calls_of_block **calls_by_number(struct arena *mem, const struct r
     return to;
 }
 
+static struct device_heap_use heap_of(const struct replayed_launch *l, const struct replay_launch *r)
+{
+    u64 slots = 0;
+    for (u32 w = 0; w < l->nworkers; w++)
+        slots += l->workers[w] ? l->workers[w]->heap_slots : 0;
+    return (struct device_heap_use){.blocks = (double)l->nblocks,
+                                    .held = (double)r->resident * l->warps * l->gpu->sms,
+                                    .slots = (double)slots,
+                                    .before = (double)l->heap_slots,
+                                    .before_n = (double)l->heap_n};
+}
+
 static double call_cycles(struct arena *mem, const struct replayed_launch *l, const struct replay_launch *r)
 {
     struct calls_of_block **calls = arena_array(mem, struct calls_of_block *, l->nfuncs + 1);
-    struct device_calls c = {.blocks = (double)l->nblocks};
+    struct device_calls c = {.heap = heap_of(l, r)};
     bool any = false;
     for (u32 k = 0; k < l->nfuncs; k++) {
         calls[k] = calls_of(mem, l->funcs[k].func);

@@ -26,6 +26,7 @@ struct replayed_launch {
     u32 nworkers;
     const u64 *n; /* the launch's events */
     const struct l2_hot *hot;
+    u64 heap_n, heap_slots; /* as in struct meter_options */
 };
 
 /* mem: its recovery point is set. False: nothing was recorded. */
