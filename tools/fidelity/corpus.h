@@ -70,9 +70,10 @@ u32 corpus_count(const struct corpus *c, const struct corpus_pick *p);
 struct spread corpus_time_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way);
 /* |modelled - measured| in us. */
 struct spread corpus_time_distance(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way);
-/* Of a modelled_columns' metric, in percent or points; *small: rows left out because both sides are small. */
+/* Of a modelled_columns' metric, in percent or points; *small: rows left out because both sides are small, or gpus: because the
+ * GPU's is. */
 struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way,
-                                  const char *metric, u32 *small);
+                                  const char *metric, bool gpus, u32 *small);
 
 /* Pairs of a group and size whose times differ by a tenth of the shorter at least; right: in the same order. */
 struct tally corpus_order(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way);

@@ -78,7 +78,7 @@ struct tally corpus_order(const struct corpus *c, const struct corpus_pick *p, e
 /* ---- traffic ---- */
 
 struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way,
-                                  const char *metric, u32 *small)
+                                  const char *metric, bool gpus, u32 *small)
 {
     static double e[TABLE_ROWS];
     const u32 column = modelled_column(metric);
@@ -91,7 +91,7 @@ struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pi
         const double error = modelled_error(&pair, column), least = modelled_columns[column].least;
         if (isnan(error))
             continue;
-        if (pair.ours < least && pair.theirs < least)
+        if ((gpus || pair.ours < least) && pair.theirs < least)
             ++*small;
         else
             e[n++] = error;

@@ -134,7 +134,7 @@ static void reach(const struct corpus *c, enum corpus_half half, enum corpus_way
     values[ORDER] = percent(corpus_order(c, &all, way));
     for (u32 g = SECTORS; g <= OCCUPANCY; g++) {
         u32 small;
-        values[g] = corpus_metric_error(c, &all, way, traffic[g], &small).mean;
+        values[g] = corpus_metric_error(c, &all, way, traffic[g], false, &small).mean;
     }
     values[STALL] = percent(corpus_stalls(c, &all, way));
     values[WITHIN] = percent(corpus_within(c, &all, way));
@@ -216,6 +216,19 @@ static void put_times(const struct corpus *c, enum corpus_half half)
 
 /* ---- counters ---- */
 
+/* gpus: of launches of which the GPU counts enough. */
+static void put_metric_row(const struct corpus *c, const struct corpus_pick *p, const char *metric, bool gpus)
+{
+    printf("| `%s`%s |", metric, gpus ? ", 1 MiB and more on the GPU" : "");
+    for (u32 way = 0; way < CORPUS_WAYS; way++) {
+        u32 small;
+        const struct spread s = corpus_metric_error(c, p, (enum corpus_way)way, metric, gpus, &small);
+        printf(" %u | %u |", s.n, small);
+        put_spread(s, 1, strstr(metric, "pct") ? "points" : "%");
+    }
+    printf("\n");
+}
+
 static void put_traffic(const struct corpus *c, enum corpus_half half)
 {
     const struct corpus_pick all = all_of(half);
@@ -224,21 +237,15 @@ static void put_traffic(const struct corpus *c, enum corpus_half half)
         printf(" %s: kernels | left out | median | mean | nine in ten below |", way_names[way]);
     printf("\n");
     put_alignment(5 * CORPUS_WAYS);
-    for (u32 g = SECTORS; g <= OCCUPANCY; g++) {
-        printf("| `%s` |", traffic[g]);
-        for (u32 way = 0; way < CORPUS_WAYS; way++) {
-            u32 small;
-            const struct spread s = corpus_metric_error(c, &all, (enum corpus_way)way, traffic[g], &small);
-            printf(" %u | %u |", s.n, small);
-            put_spread(s, 1, strstr(traffic[g], "pct") ? "points" : "%");
-        }
-        printf("\n");
-    }
+    for (u32 g = SECTORS; g <= OCCUPANCY; g++)
+        put_metric_row(c, &all, traffic[g], false);
+    put_metric_row(c, &all, traffic[WRITES], true);
     printf("\nLeft out are launches for which both sides count little: below 16384 sectors of L2, 128 KiB read, 1 MiB "
-           "written. "
-           "Kernels that launch\nkernels have sums and times alone: the GPU's profiler has them and what they launch "
-           "in one row, and so have these "
-           "tables;\nthe interval is of one launch.\n");
+           "written\n(in the last row: for which the GPU counts less than that). Kernels that launch kernels have sums "
+           "and times "
+           "alone: the GPU's profiler has\nthem and what they launch in one row, and so have these tables; the "
+           "interval is of "
+           "one launch.\n");
 }
 
 static void put_tally(const char *what, struct tally t, bool nearly)

@@ -3,7 +3,12 @@
  * looked at.
  *
  * A class of launches (model/interval.h) has the 10th and the 90th percentile of measured / modelled, and 1 between them. One with fewer
- * than 10 launches takes those of all launches of its length, and if they are too few too those of all. The ratio's factor: of all
+ * than 10 launches takes those of all launches of its length, and if they are too few too those of all.
+ *
+ * A kernel that is not in the corpus is none of these kinds. So each kind is left out in turn, the factors of the others are
+ * taken for it, and all are widened (raised to a power) until eight launches in ten are within them, on the average of the kinds.
+ *
+ * The ratio's factor: of all
  * pairs of cases of a group and size, how far the modelled ratio of their times is from the measured one; eight pairs in ten
  * are within it. Kernels that launch kernels are left out. */
 #include <math.h>
@@ -12,6 +17,9 @@
 #include <string.h>
 
 #include "corpus.h"
+
+#define WITHIN 0.8 /* of the launches of a kind that the factors are not of */
+#define POWER_MOST 3.0
 
 enum { LEAST = 10, PAIRS_MAX = 8 * TABLE_ROWS };
 
@@ -56,33 +64,89 @@ static double percentile(const double *sorted, u32 n, double p)
     return k + 1 < n ? sorted[k] + (at - k) * (sorted[k + 1] - sorted[k]) : sorted[n - 1];
 }
 
-/* measured / modelled of a class, ascending; a negative length or limit stands for all of them. */
-static u32 ratios_of(int length, int limit, double *out)
+/* measured / modelled of a class, ascending; a negative length or limit stands for all of them, `without` is a kind or NULL. */
+static u32 ratios_of(int length, int limit, const char *without, double *out)
 {
     u32 n = 0;
     for (u32 i = 0; i < nlaunches; i++)
-        if ((length < 0 || (int)launches[i].length == length) && (limit < 0 || (int)launches[i].limit == limit))
+        if ((length < 0 || (int)launches[i].length == length) && (limit < 0 || (int)launches[i].limit == limit) &&
+            (!without || strcmp(launches[i].kind, without) != 0))
             out[n++] = launches[i].measured / launches[i].modelled;
     sort_ascending(out, n);
     return n;
 }
 
-static void put_class(u32 length, u32 limit)
+struct factors {
+    double low, high;
+    u32 n;
+    const char *note;
+};
+
+static struct factors factors_of(u32 length, u32 limit, const char *without)
 {
     static double ratios[TABLE_ROWS];
     const int wider[][2] = {{(int)length, (int)limit}, {(int)length, -1}, {-1, -1}};
     static const char *const notes[] = {"", " /* of all limits */", " /* of all launches */"};
     for (u32 k = 0; k < LS_ARRAY_LEN(wider); k++) {
-        const u32 n = ratios_of(wider[k][0], wider[k][1], ratios);
-        if (n < LEAST)
-            continue;
-        printf("INTERVAL(%s, %s, %.2f, %.2f, %u)%s\n", interval_size_name((enum interval_size)length),
-               interval_limit_name((enum interval_limit)limit), fmin(percentile(ratios, n, 0.1), 1),
-               fmax(percentile(ratios, n, 0.9), 1), n, notes[k]);
-        return;
+        const u32 n = ratios_of(wider[k][0], wider[k][1], without, ratios);
+        if (n >= LEAST)
+            return (struct factors){fmin(percentile(ratios, n, 0.1), 1), fmax(percentile(ratios, n, 0.9), 1), n,
+                                    notes[k]};
     }
-    printf("INTERVAL(%s, %s, 0.75, 1.30, 0)\n", interval_size_name((enum interval_size)length),
-           interval_limit_name((enum interval_limit)limit));
+    return (struct factors){0.75, 1.30, 0, ""};
+}
+
+/* ---- how wide ---- */
+
+/* Of the launches of a kind, the share within the widened factors of the other kinds. */
+static double share_within(const char *kind, double power)
+{
+    struct factors of[INTERVAL_SIZES][INTERVAL_LIMITS];
+    u32 n = 0, within = 0;
+    for (u32 length = 0; length < INTERVAL_SIZES; length++)
+        for (u32 limit = 0; limit < INTERVAL_LIMITS; limit++)
+            of[length][limit] = factors_of(length, limit, kind);
+    for (u32 i = 0; i < nlaunches; i++) {
+        if (strcmp(launches[i].kind, kind) != 0)
+            continue;
+        const struct factors *f = &of[launches[i].length][launches[i].limit];
+        const double ratio = launches[i].measured / launches[i].modelled;
+        n++;
+        within += ratio >= pow(f->low, power) && ratio <= pow(f->high, power);
+    }
+    return n ? (double)within / n : 0;
+}
+
+/* Of all kinds on the average. */
+static double share_of_new_kinds(double power)
+{
+    double sum = 0;
+    u32 kinds = 0;
+    for (u32 i = 0; i < nlaunches; i++) {
+        bool seen = false;
+        for (u32 k = 0; k < i && !seen; k++)
+            seen = !strcmp(launches[k].kind, launches[i].kind);
+        if (seen)
+            continue;
+        sum += share_within(launches[i].kind, power);
+        kinds++;
+    }
+    return kinds ? sum / kinds : 0;
+}
+
+static double power_needed(void)
+{
+    double power = 1;
+    while (power < POWER_MOST && share_of_new_kinds(power) < WITHIN)
+        power += 0.05;
+    return power;
+}
+
+static void put_class(u32 length, u32 limit, double power)
+{
+    const struct factors f = factors_of(length, limit, NULL);
+    printf("INTERVAL(%s, %s, %.2f, %.2f, %u)%s\n", interval_size_name((enum interval_size)length),
+           interval_limit_name((enum interval_limit)limit), pow(f.low, power), pow(f.high, power), f.n, f.note);
 }
 
 static bool are_rivals(const struct timed *a, const struct timed *b)
@@ -129,9 +193,12 @@ int main(int argc, char **argv)
           "measured, a guess. "
           "Written by ls_intervals\n * (docs/model.md). */\n",
           stdout);
+    const double power = power_needed();
+    printf("/* Of kinds that they are not of %.1f %% are within them, widened by the power of %.2f. */\n",
+           100 * share_of_new_kinds(power), power);
     for (u32 length = 0; length < INTERVAL_SIZES; length++)
         for (u32 limit = 0; limit < INTERVAL_LIMITS; limit++)
-            put_class(length, limit);
+            put_class(length, limit, power);
     put_ratio(true);
     put_ratio(false);
     table_free(&measured);
