@@ -275,6 +275,53 @@ static bool make_step(struct compile *c, struct condition_step *s, const json_t 
     }
 }
 
+/* ---- constants ---- */
+
+/* How many values a step takes that only computes; 0: it is another. */
+static u32 takes(const struct condition_step *s)
+{
+    switch ((enum condition_code)s->code) {
+    case STEP_reg:
+    case STEP_special:
+    case STEP_const:
+    case STEP_load:
+    case STEP_select:
+        return 0;
+    case STEP_cvt:
+    case STEP_neg:
+    case STEP_not:
+    case STEP_lnot:
+        return 1;
+    default:
+        return 2;
+    }
+}
+
+static bool all_constant(const struct condition_step *s, u32 n)
+{
+    for (u32 k = 0; k < n; k++)
+        if (s[k].code != STEP_const)
+            return false;
+    return true;
+}
+
+/* What is computed of constants alone is computed here. */
+static void fold(struct condition *c)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < c->n; k++) {
+        c->steps[n++] = c->steps[k];
+        const u32 m = takes(&c->steps[n - 1]);
+        struct condition_step *first = &c->steps[n - 1 - m];
+        if (!m || !all_constant(first, m) || !condition_constant(first, m + 1, first->constant))
+            continue;
+        if (m == 2)
+            word_aligned_free(first[1].constant);
+        n -= m;
+    }
+    c->n = n;
+}
+
 struct condition *condition_compile(const json_t *text, const struct ir_func *func, char why[200])
 {
     struct compile c = {.func = func, .why = why};
@@ -294,6 +341,7 @@ struct condition *condition_compile(const json_t *text, const struct ir_func *fu
         ok = fail(&c, "the expression leaves %u values, not one", c.depth);
     if (ok) {
         c.out->type = c.stack[0];
+        fold(c.out);
         return c.out;
     }
     condition_free(c.out);

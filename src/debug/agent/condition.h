@@ -106,6 +106,9 @@ u32 condition_run(const struct condition *c, const struct condition_place *at, u
 /* Of these, the lanes where it is not zero. */
 u32 condition_holds(const struct condition *c, const struct condition_place *at, u32 mask);
 
+/* Steps that take nothing from a launch. False: a lane has no value. */
+bool condition_constant(struct condition_step *steps, u32 n, union lanes *out);
+
 bool condition_type_named(const char *name, enum condition_type *out);
 const char *condition_type_name(enum condition_type t);
 u32 condition_type_bytes(enum condition_type t);

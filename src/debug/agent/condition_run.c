@@ -192,12 +192,35 @@ static void convert_lane(union lanes *d, int i, enum condition_type to, enum con
     }
 }
 
+/* Between integers of 32 and 64 bits, what indices are made of. */
+static bool convert_integers(union lanes *d, enum condition_type to, enum condition_type from, const union lanes *v)
+{
+    const bool wide = to == TYPE_S64 || to == TYPE_U64, was_wide = from == TYPE_S64 || from == TYPE_U64;
+    if ((!wide && to != TYPE_S32 && to != TYPE_U32) || (!was_wide && from != TYPE_S32 && from != TYPE_U32))
+        return false;
+    if (wide && from == TYPE_S32)
+        LANES
+            d->sd[i] = v->sw[i];
+    else if (wide && !was_wide)
+        LANES
+            d->d[i] = v->w[i];
+    else if (was_wide && !wide)
+        LANES
+            d->w[i] = (u32)v->d[i];
+    else if (wide)
+        memcpy(d->d, v->d, sizeof d->d);
+    else
+        memcpy(d->w, v->w, sizeof d->w);
+    return true;
+}
+
 static void convert(struct run *r, const struct condition_step *s)
 {
     const u32 at = r->depth - 1;
     union lanes d;
-    LANES
-        convert_lane(&d, i, (enum condition_type)s->type, (enum condition_type)s->from, r->stack[at]);
+    if (!convert_integers(&d, (enum condition_type)s->type, (enum condition_type)s->from, r->stack[at]))
+        LANES
+            convert_lane(&d, i, (enum condition_type)s->type, (enum condition_type)s->from, r->stack[at]);
     r->room[at] = d;
     r->stack[at] = &r->room[at];
 }
@@ -387,4 +410,14 @@ u32 condition_holds(const struct condition *c, const struct condition_place *at,
     r.good = mask;
     const union lanes *v = run(&r, c);
     return r.good & nonzero(v, condition_type_bytes((enum condition_type)c->type));
+}
+
+bool condition_constant(struct condition_step *steps, u32 n, union lanes *out)
+{
+    const struct condition c = {.n = n, .steps = steps};
+    struct run r = {.good = UINT32_MAX};
+    const union lanes *v = run(&r, &c);
+    if (r.good == UINT32_MAX)
+        *out = *v;
+    return r.good == UINT32_MAX;
 }
