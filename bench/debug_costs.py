@@ -74,7 +74,7 @@ class Session:
         else:
             timer.cancel()
             self.lockstep.wait()
-            return "It has not come back.\n", 0
+            return "waits for the host, which waits for it\n", 0
         timer.cancel()
         return "".join(said), max(0, self.used() - began)
 

@@ -19,6 +19,16 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$build/bin/lockstep" cc -O2 bench/check_kernels.cu -o "$work/check_kernels"
 python3 bench/check_costs.py "$build/bin/lockstep" "$work/check_kernels" tests/hw/h200/check/costs.csv
+printf '\n## Debugging\n\n'
+cat <<'TEXT'
+A program that nobody debugs has no gates: they are put into a launch's code by the agent (`src/debug/agent/launch.c`), which is
+there only if `LOCKSTEP_DEBUG` is set, and what is left is one test of a pointer where a fault is recorded. `bench/debug_costs.py`
+measures the rest: a `-G` program whose breakpoint's condition is asked 10^6 times, for 32 lanes each, with the goal of 3 times the
+plain run; and `reverse-step` at each ladder's first and last rung at its default size, from the end of its largest launch and
+from the middle, with the goal of a second. Processor time of debugger and program, so that other work matters less.
+
+TEXT
+python3 bench/debug_costs.py "$build/bin/lockstep"
 printf '\n## Parsing\n\n'
 printf 'Text to verified module, one core; the goal is 40 MB/s. Generated PTX, then the kernels of the ladders.\n\n'
 printf '```\n'
