@@ -21,6 +21,7 @@ struct float_form {
     enum ptx_type type, a, b; /* as multiplied; in the registers */
     u32 words, blocks;        /* words of A in a block; blocks */
     bool bytes, half;         /* of 8-bit floats; blocks add to f16 */
+    bool half_c, half_d;      /* accumulators and results are f16 */
 };
 
 /* ---- operands ---- */
@@ -87,24 +88,23 @@ LANE_FN void write_columns(bool half, u8 *regs, const u32 *slots, u32 rows, cons
 LANE_FN void float_tile(struct float_form f, const struct ir_matrix *x, u32 n, const struct tensor_a *a,
                         const struct ready_b *b, const u8 *from, u8 *to, u32 rows)
 {
-    const bool half_c = f.half || x->c.type == PTX_F16, half_d = f.half || x->d.type == PTX_F16;
     rows_u32 given[TILE_COLUMNS], c[TILE_COLUMNS];
-    read_columns(half_c, from, x->c.slots + n * (half_c ? 2 : 4), rows, given);
+    read_columns(f.half_c, from, x->c.slots + n * (f.half_c ? 2 : 4), rows, given);
     for (u32 j = 0; j < TILE_COLUMNS; j++)
         c[j] = f.bytes ? (rows_u32){0} : given[j];
     for (u32 k = 0; k < f.blocks; k++) {
         const struct tensor_b block = {(const u32 *)(const void *)b[k].word, (const u32 *)(const void *)b[k].exponent,
                                        (const f32 *)(const void *)b[k].value};
-        for (u32 j = 0; j < TILE_COLUMNS && half_c && (f.half || !f.bytes); j++)
+        for (u32 j = 0; j < TILE_COLUMNS && f.half_c && (f.half || !f.bytes); j++)
             c[j] = (rows_u32)rows_element(PTX_F16, c[j], 0);
         tensor_block(f.type, per_word(f), f.words, &a[k], &block, f.half, c);
     }
     for (u32 j = 0; j < TILE_COLUMNS; j++)
         if (f.bytes)
             c[j] = rows_plain_sum(c[j], given[j], f.half);
-        else if (half_d && !f.half)
+        else if (f.half_d && !f.half)
             c[j] = rows_f16_nearest((rows_f32)c[j]);
-    write_columns(half_d, to, x->d.slots + n * (half_d ? 2 : 4), rows, c);
+    write_columns(f.half_d, to, x->d.slots + n * (f.half_d ? 2 : 4), rows, c);
 }
 
 LANE_FN void multiply_form(struct float_form f, const struct ir_matrix *x, const u8 *from, u8 *to)
@@ -129,35 +129,38 @@ LANE_FN void multiply_form(struct float_form f, const struct ir_matrix *x, const
 /* The only tf32 product of 16 columns is wmma's. */
 static void multiply_floats_to(const struct ir_matrix *x, const u8 *from, u8 *to)
 {
-#define FORM(as, words, blocks, bytes, half)                                                                           \
-    multiply_form((struct float_form){as, x->a.type, x->b.type, words, blocks, bytes, half}, x, from, to)
-    const bool half = x->c.type == PTX_F16 && x->d.type == PTX_F16, long_k = x->k == 16;
+#define FORM(as, words, blocks, bytes, half, ...)                                                                      \
+    multiply_form((struct float_form){as, x->a.type, x->b.type, words, blocks, bytes, half, __VA_ARGS__}, x, from, to)
+    const bool half_c = x->c.type == PTX_F16, half_d = x->d.type == PTX_F16, half = half_c && half_d;
+    const bool long_k = x->k == 16;
     if (x->a.type == PTX_TF32)
         if (x->n == 16)
-            FORM(PTX_TF32, 4, 2, false, false);
+            FORM(PTX_TF32, 4, 2, false, false, false, false);
         else if (x->k == 8)
-            FORM(PTX_TF32, 8, 1, false, false);
+            FORM(PTX_TF32, 8, 1, false, false, false, false);
         else
-            FORM(PTX_TF32, 4, 1, false, false);
+            FORM(PTX_TF32, 4, 1, false, false, false, false);
     else if (x->a.type == PTX_BF16)
         if (long_k)
-            FORM(PTX_BF16, 8, 1, false, false);
+            FORM(PTX_BF16, 8, 1, false, false, false, false);
         else
-            FORM(PTX_BF16, 4, 1, false, false);
+            FORM(PTX_BF16, 4, 1, false, false, false, false);
     else if (x->a.type != PTX_F16)
         if (half)
-            FORM(PTX_F16, x->k / 4, 2, true, true);
+            FORM(PTX_F16, x->k / 4, 2, true, true, true, true);
         else
-            FORM(PTX_F16, x->k / 4, 2, true, false);
+            FORM(PTX_F16, x->k / 4, 2, true, false, false, false);
     else if (half)
         if (long_k)
-            FORM(PTX_F16, 8, 1, false, true);
+            FORM(PTX_F16, 8, 1, false, true, true, true);
         else
-            FORM(PTX_F16, 4, 1, false, true);
+            FORM(PTX_F16, 4, 1, false, true, true, true);
+    else if (half_c || half_d)
+        FORM(PTX_F16, x->k / 2, 1, false, false, half_c, half_d);
     else if (long_k)
-        FORM(PTX_F16, 8, 1, false, false);
+        FORM(PTX_F16, 8, 1, false, false, false, false);
     else
-        FORM(PTX_F16, 4, 1, false, false);
+        FORM(PTX_F16, 4, 1, false, false, false, false);
 #undef FORM
 }
 

@@ -48,11 +48,17 @@ LANE_FN rows_u32 rows_exponents(enum ptx_type t, rows_u32 x, u32 other)
         return (r & 0xffff) | other;
     }
 #if defined(__AVX512BW__)
+    const __mmask32 none = _mm512_testn_epi16_mask((__m512i)x, _mm512_set1_epi16(0x7fff));
+    if (t == PTX_F16) { /* the field's five bits choose one of 32 words */
+        const __m512i table = _mm512_set_epi16(OF_SPECIAL, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,
+                                               15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1);
+        const __m512i e = _mm512_permutexvar_epi16(_mm512_srli_epi16((__m512i)x, 10), table);
+        return (rows_u32)_mm512_mask_mov_epi16(e, none, _mm512_set1_epi16(OF_ZERO));
+    }
     const __m512i field = _mm512_and_si512(_mm512_srli_epi16((__m512i)x, f.fraction), _mm512_set1_epi16((i16)f.most));
-    const __mmask32 zero = _mm512_testn_epi16_mask((__m512i)x, _mm512_set1_epi16(0x7fff));
     const __mmask32 special = _mm512_cmpeq_epi16_mask(field, _mm512_set1_epi16((i16)f.most));
     const __m512i r = _mm512_max_epi16(field, _mm512_set1_epi16(1));
-    return (rows_u32)_mm512_mask_mov_epi16(_mm512_mask_mov_epi16(r, zero, _mm512_set1_epi16(OF_ZERO)), special,
+    return (rows_u32)_mm512_mask_mov_epi16(_mm512_mask_mov_epi16(r, none, _mm512_set1_epi16(OF_ZERO)), special,
                                            _mm512_set1_epi16(OF_SPECIAL));
 #else
     const rows_u16x2 h = (rows_u16x2)x, field = h >> (u16)f.fraction & (u16)f.most;
@@ -168,7 +174,8 @@ static __attribute__((noinline, unused)) u32 tensor_sum(const struct tensor_dot 
     if (above || below)
         return half ? 0x7c00u | below << 15 : 0x7f800000u | (u32)below << 31;
     for (u32 k = 0; k < d->n; k++)
-        sum += tensor_cut(d->terms[k], exponent);
+        if (d->terms[k].magnitude)
+            sum += tensor_cut(d->terms[k], exponent);
     const u32 bits = tensor_round(sum, exponent, half);
     if (!half)
         return bits;
@@ -220,12 +227,12 @@ LANE_FN rows_i32 tensor_exponent(u32 words, const struct tensor_a *a, const u32 
 /* The terms of some k of a row and a column, cut and added. */
 LANE_FN rows_i32 tensor_terms(u32 per, u32 from, u32 to, const struct tensor_a *a, const f32 *b, rows_f32 scale)
 {
-    rows_i32 sum = {0};
+    rows_u32 sum = {0};
     for (u32 k = from; k < to; k++) {
         const u32 w = k / per, at = (w / 4 * per + k % per) * IR_LANES + w % 4;
-        sum += rows_truncate(a->value[k] * b[at] * scale);
+        sum += (rows_u32)rows_truncate(a->value[k] * b[at] * scale);
     }
-    return sum;
+    return (rows_i32)sum;
 }
 
 /* The integer to f16, to nearest, by way of f32 rounded to odd. */
@@ -241,11 +248,14 @@ LANE_FN rows_u32 tensor_half(rows_i32 sum, rows_f32 unit)
 LANE_FN rows_u32 tensor_column(u32 per, u32 words, const struct tensor_a *a, const f32 *b, rows_u32 c, rows_i32 e,
                                bool half, rows_i32 *over)
 {
-    const rows_i32 shift = F32_BIAS + KEPT + F32_BIAS - rows_max32(e, (rows_i32){0} + EXPONENT_LOW);
-    const rows_f32 scale = (rows_f32)(shift << 23), unit = (rows_f32)((2 * F32_BIAS << 23) - (shift << 23));
+    const rows_u32 field = 2 * F32_BIAS + KEPT - (rows_u32)rows_max32(e, (rows_i32){0} + EXPONENT_LOW);
+    const rows_u32 up = field << 23, down = (2u * F32_BIAS << 23) - up;
+    const rows_f32 scale = (rows_f32)up, unit = (rows_f32)down;
     const u32 k = words * per, middle = k > 8 ? 8 : k;
-    const rows_i32 first = tensor_terms(per, 0, middle, a, b, scale) + rows_truncate((rows_f32)c * scale);
-    const rows_i32 second = tensor_terms(per, middle, k, a, b, scale), sum = first + second;
+    const rows_u32 given = (rows_u32)rows_truncate((rows_f32)c * scale);
+    const rows_i32 first = (rows_i32)((rows_u32)tensor_terms(per, 0, middle, a, b, scale) + given);
+    const rows_i32 second = tensor_terms(per, middle, k, a, b, scale);
+    const rows_i32 sum = (rows_i32)((rows_u32)first + (rows_u32)second);
     if (k > 8)
         *over |= (first ^ sum) & (second ^ sum);
     return half ? tensor_half(sum, unit) : (rows_u32)(rows_toward_zero(sum) * unit);
