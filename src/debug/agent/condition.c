@@ -39,7 +39,6 @@ bool condition_type_named(const char *name, enum condition_type *out)
 }
 
 const char *condition_type_name(enum condition_type t) { return types[t].name; }
-u32 condition_type_bytes(enum condition_type t) { return types[t].bytes; }
 
 bool space_named(const char *name, enum ptx_space *out)
 {
@@ -158,6 +157,19 @@ static bool make_special(struct compile *c, struct condition_step *s, const char
     return push(c, ptx_type_bits(ptx_sreg_rows[sreg].type) > 32 ? TYPE_U64 : TYPE_U32);
 }
 
+/* The address is looked up where the condition runs first: it is the same for the whole grid. */
+static bool make_variable(struct compile *c, struct condition_step *s, const char *name)
+{
+    if (!name)
+        return fail(c, "a variable has a name");
+    s->name = ls_realloc(NULL, strlen(name) + 1);
+    s->constant = word_aligned(sizeof *s->constant);
+    if (!s->name || !s->constant)
+        return fail(c, "no memory");
+    memcpy(s->name, name, strlen(name) + 1);
+    return push(c, TYPE_U64);
+}
+
 static bool constant_bits(const json_t *value, enum condition_type t, u64 *bits)
 {
     if (json_is_string(value) || (json_is_integer(value) && t < TYPE_F32))
@@ -196,9 +208,10 @@ static bool make_constant(struct compile *c, struct condition_step *s, const jso
 static bool make_push(struct compile *c, struct condition_step *s, const json_t *step)
 {
     const char *name = json_string_value(json_array_get(step, 1));
-    return s->code == STEP_reg       ? make_register(c, s, name)
-           : s->code == STEP_special ? make_special(c, s, name)
-                                     : make_constant(c, s, step);
+    return s->code == STEP_reg        ? make_register(c, s, name)
+           : s->code == STEP_special  ? make_special(c, s, name)
+           : s->code == STEP_variable ? make_variable(c, s, name)
+                                      : make_constant(c, s, step);
 }
 
 static bool make_load(struct compile *c, struct condition_step *s, const json_t *step)
@@ -283,6 +296,7 @@ static u32 takes(const struct condition_step *s)
     switch ((enum condition_code)s->code) {
     case STEP_reg:
     case STEP_special:
+    case STEP_variable:
     case STEP_const:
     case STEP_load:
     case STEP_select:
@@ -351,7 +365,7 @@ struct condition *condition_compile(const json_t *text, const struct ir_func *fu
 void condition_free(struct condition *c)
 {
     for (u32 k = 0; c && k < c->n; k++)
-        word_aligned_free(c->steps[k].constant);
+        word_aligned_free(c->steps[k].constant), ls_free(c->steps[k].name);
     if (c)
         ls_free(c->steps);
     ls_free(c);

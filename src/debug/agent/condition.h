@@ -53,6 +53,7 @@ enum condition_type {
     STEP(select, SELECTION)                                                                                            \
     STEP(reg, PUSH)                                                                                                    \
     STEP(special, PUSH)                                                                                                \
+    STEP(variable, PUSH)                                                                                               \
     STEP(const, PUSH)                                                                                                  \
     STEP(load, LOAD)
 
@@ -80,7 +81,9 @@ struct condition_step {
     u8 space, axis;        /* load: enum ptx_space */
     u32 index;             /* reg: in the function; special: enum ptx_sreg */
     struct look_span span; /* load: where it read last, if that stays */
-    union lanes *constant;
+    union lanes *constant; /* const; variable: its address, once it is known */
+    char *name;            /* variable */
+    u8 found;              /* variable: 0: not looked for yet, 1: there is none, 2: constant has it */
 };
 
 enum { CONDITION_DEPTH = 32, CONDITION_STEPS_MOST = 256 };
@@ -111,7 +114,10 @@ bool condition_constant(struct condition_step *steps, u32 n, union lanes *out);
 
 bool condition_type_named(const char *name, enum condition_type *out);
 const char *condition_type_name(enum condition_type t);
-u32 condition_type_bytes(enum condition_type t);
+static inline u32 condition_type_bytes(enum condition_type t)
+{
+    return t <= TYPE_U8 ? 1 : t <= TYPE_U16 ? 2 : t == TYPE_S64 || t == TYPE_U64 || t == TYPE_F64 ? 8 : 4;
+}
 /* "global", "shared", ..., "generic" */
 bool space_named(const char *name, enum ptx_space *out);
 /* "%tid.x", "%laneid" */

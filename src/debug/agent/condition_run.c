@@ -8,8 +8,15 @@ struct run {
     const struct condition_place *at;
     const union lanes *stack[CONDITION_DEPTH];
     union lanes room[CONDITION_DEPTH];
-    u32 depth, good; /* good: lanes that have a value */
+    u32 has[CONDITION_DEPTH]; /* lanes that have the value */
+    u32 depth, mask;          /* mask: lanes that it is evaluated for */
 };
+
+static void push(struct run *r, const union lanes *v)
+{
+    r->has[r->depth] = r->mask;
+    r->stack[r->depth++] = v;
+}
 
 #define LANES for (int i = 0; i < IR_LANES; i++)
 
@@ -127,13 +134,30 @@ static u32 nonzero(const union lanes *v, u32 bytes)
 
 static bool is_unary(enum condition_code code) { return code == STEP_neg || code == STEP_not || code == STEP_lnot; }
 
+/* The lanes that have the result. What && and || need not look at may be without value. */
+static u32 lanes_of(const struct run *r, const struct condition_step *s, u32 at)
+{
+    const u32 bytes = condition_type_bytes((enum condition_type)s->type);
+    const u32 left = r->has[at], right = r->has[r->depth - 1];
+    switch ((enum condition_code)s->code) {
+    case STEP_land:
+        return left & (right | ~nonzero(r->stack[at], bytes));
+    case STEP_lor:
+        return left & (right | nonzero(r->stack[at], bytes));
+    case STEP_div:
+    case STEP_rem:
+        return left & right & (s->type < TYPE_F32 ? nonzero(r->stack[r->depth - 1], bytes) : UINT32_MAX);
+    default:
+        return left & right;
+    }
+}
+
 static void calculate(struct run *r, const struct condition_step *s)
 {
     const enum condition_code code = (enum condition_code)s->code;
     const u32 at = r->depth - (is_unary(code) ? 1 : 2);
     const union lanes *right = r->stack[r->depth - 1];
-    if ((code == STEP_div || code == STEP_rem) && s->type < TYPE_F32)
-        r->good &= nonzero(right, condition_type_bytes((enum condition_type)s->type));
+    r->has[at] = lanes_of(r, s, at);
     /* a comparison of 64 bits writes 32 where its own operand may lie */
     union lanes d;
     calculators[s->type](code, &d, r->stack[at], right);
@@ -236,6 +260,8 @@ static void choose(struct run *r, const struct condition_step *s)
         else
             d.w[i] = which->w[i] ? a->w[i] : b->w[i];
     }
+    const u32 first = nonzero(which, 4);
+    r->has[at] &= (first & r->has[at + 1]) | (~first & r->has[at + 2]);
     r->room[at] = d;
     r->stack[at] = &r->room[at];
     r->depth = at + 1;
@@ -255,14 +281,28 @@ static void push_register(struct run *r, const struct condition_step *s)
             own->w[i] = mask >> i & 1;
         at = own;
     }
-    r->stack[r->depth++] = at;
+    push(r, at);
+}
+
+/* Cached: a variable is at one place for the whole grid. */
+static void push_variable(struct run *r, struct condition_step *s)
+{
+    enum ptx_space space;
+    u64 address, size;
+    if (!s->found) {
+        s->found = look_variable(r->at->w, r->at->frame, s->name, &space, &address, &size) ? 2 : 1;
+        LANES
+            s->constant->d[i] = s->found == 2 ? address : 0;
+    }
+    push(r, s->constant);
+    if (s->found == 1)
+        r->has[r->depth - 1] = 0;
 }
 
 static void push_special(struct run *r, const struct condition_step *s)
 {
     look_special(r->at->w, (enum ptx_sreg)s->index, s->axis, r->room[r->depth].bytes);
-    r->stack[r->depth] = &r->room[r->depth];
-    r->depth++;
+    push(r, &r->room[r->depth]);
 }
 
 /* Memory around what the step reads: what it read last, or around the address. */
@@ -347,11 +387,11 @@ static void load(struct run *r, struct condition_step *s)
     union lanes d;
     memset(&d, 0, sizeof d);
     if (bytes == 4 && wide)
-        r->good = load_lanes(r, s, r->good, address, true, TYPE_U32, 4, &d);
+        r->has[at] = load_lanes(r, s, r->has[at], address, true, TYPE_U32, 4, &d);
     else if (bytes == 8 && wide)
-        r->good = load_lanes(r, s, r->good, address, true, TYPE_U64, 8, &d);
+        r->has[at] = load_lanes(r, s, r->has[at], address, true, TYPE_U64, 8, &d);
     else
-        r->good = load_lanes(r, s, r->good, address, wide, t, bytes, &d);
+        r->has[at] = load_lanes(r, s, r->has[at], address, wide, t, bytes, &d);
     r->room[at] = d;
     r->stack[at] = &r->room[at];
 }
@@ -368,7 +408,10 @@ static void run_step(struct run *r, struct condition_step *s)
         push_special(r, s);
         break;
     case STEP_const:
-        r->stack[r->depth++] = s->constant;
+        push(r, s->constant);
+        break;
+    case STEP_variable:
+        push_variable(r, s);
         break;
     case STEP_load:
         load(r, s);
@@ -397,27 +440,27 @@ u32 condition_run(const struct condition *c, const struct condition_place *at, u
 {
     struct run r;
     r.at = at;
-    r.good = mask;
+    r.mask = mask;
     const union lanes *v = run(&r, c);
     memcpy(out->bytes, v, condition_type_bytes((enum condition_type)c->type) * IR_LANES);
-    return r.good;
+    return r.has[0];
 }
 
 u32 condition_holds(const struct condition *c, const struct condition_place *at, u32 mask)
 {
     struct run r;
     r.at = at;
-    r.good = mask;
+    r.mask = mask;
     const union lanes *v = run(&r, c);
-    return r.good & nonzero(v, condition_type_bytes((enum condition_type)c->type));
+    return r.has[0] & nonzero(v, condition_type_bytes((enum condition_type)c->type));
 }
 
 bool condition_constant(struct condition_step *steps, u32 n, union lanes *out)
 {
     const struct condition c = {.n = n, .steps = steps};
-    struct run r = {.good = UINT32_MAX};
+    struct run r = {.mask = UINT32_MAX};
     const union lanes *v = run(&r, &c);
-    if (r.good == UINT32_MAX)
+    if (r.has[0] == UINT32_MAX)
         *out = *v;
-    return r.good == UINT32_MAX;
+    return r.has[0] == UINT32_MAX;
 }

@@ -52,6 +52,7 @@ static void close_program(struct session *s)
     s->state = SESSION_NONE;
     s->pid = 0;
     s->stepping.on = false;
+    s->focus = (struct session_focus){0};
     json_array_clear(s->events);
     json_decref(s->hello);
     s->hello = NULL;
