@@ -78,6 +78,22 @@ def detached(lockstep, program):
     return len(wrong)
 
 
+def machine_code(lockstep, program, nvcc):
+    """With a ptxas the machine code stands beside the PTX; without one, why it does not."""
+    words = ["break shared_sum", "run", "disassemble /s shared_sum"]
+    command = [lockstep, "debug", "--batch", *[word for line in words for word in ("-ex", line)], program, "shared_sum"]
+    ptxas = os.path.join(os.path.dirname(os.path.realpath(nvcc)), "ptxas") if nvcc else "0"
+    failed = 0
+    for name in {"0", ptxas}:
+        said = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=120,
+                              env=dict(os.environ, LOCKSTEP_PTXAS=name)).stdout
+        right = re.search(r"bar\.sync 0; +.*BAR", said) if name != "0" else "No ptxas says" in said
+        if not right:
+            print("machine code by %s is missing in:\n%s" % (name, said))
+            failed += 1
+    return failed
+
+
 def main():
     bless = "--bless" in sys.argv
     words = [w for w in sys.argv[1:] if w != "--bless"]
@@ -105,7 +121,7 @@ def main():
                     failed += 1
                     print("\n".join(difflib.unified_diff(lines, got, path, "now, compiled by " + name, lineterm="")))
         subject = compiled([lockstep, "cc"], folder, os.path.abspath(os.path.join(sources, "subject.cu")), ["-G"])
-        failed += interrupted(lockstep, subject) + detached(lockstep, subject)
+        failed += interrupted(lockstep, subject) + detached(lockstep, subject) + machine_code(lockstep, subject, nvcc)
     print("%d failed" % failed)
     return failed > 0
 

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/settings.h"
 #include "cli/debug/debug.h"
+#include "cli/said.h"
+#include "meter/rules.h"
 
 /* A file may be in any encoding. */
 static json_t *text_value(const char *text)
@@ -114,29 +117,81 @@ void word_info_source(struct debug_cli *d, const char *rest)
         debug_wrong(d, "No current source file.");
 }
 
-/* ---- PTX ---- */
+/* ---- PTX, and what ptxas makes of it ---- */
 
-static void say_instructions(struct debug_cli *d, const struct ptx_func *func, u32 first, u32 last, u32 here)
+/* The machine code of the launch's kernel, or of f if that is one. NULL: no ptxas is there, or it does not take the text. */
+static const struct sass_func *machine_code(struct debug_cli *d, const struct session_module *m, const struct ptx_func *f,
+                                            u32 *cc)
 {
-    char text[256];
-    for (u32 k = first; k < last && k < func->ninsts; k++) {
-        ptx_print_inst(&func->insts[k], text, sizeof text);
-        debug_tell(d,
-                   json_pack("{s:{s:s, s:i, s:o, s:b}}", "instruction", "function", func->name, "index", (int)k, "text",
-                             text_value(text), "here", k == here),
-                   "%s %5u  %s", k == here ? "=>" : "  ", k, text);
-    }
+    const json_t *hello = json_object_get(session_hello(d->s), "device");
+    const json_t *of = json_object_get(hello, "compute_capability");
+    const char *name = said.ptxas ? said.ptxas : "ptxas";
+    const struct session_stop *w = session_where(d->s);
+    const char *kernel = w ? json_string_value(json_object_get(w->message, "kernel")) : NULL;
+    const struct ptxas with = {.program = name, .tmp = settings_tmp()};
+    const struct sass_func *code = NULL;
+    if (f->is_entry)
+        kernel = f->name;
+    *cc = (u32)json_integer_value(json_array_get(of, 0));
+    const u32 sm = *cc * 10 + (u32)json_integer_value(json_array_get(of, 1));
+    if (!m || !kernel || !*name || strcmp(name, "0") == 0)
+        return NULL;
+    ptxas_ask(&with, m->ptx->text, m->ptx->text_len, sm, kernel, &code);
+    return code;
 }
 
+/* "IMAD IADD3 LDG": what became of a line of the PTX; "" nothing. */
+static const char *machine_text(struct debug_cli *d, const struct sass_func *code, u32 line, u32 cc)
+{
+    const char *text = "";
+    u32 more = 0, shown = 0;
+    for (u32 k = 0; k < code->n; k++) {
+        if (code->insts[k].line != line || code->insts[k].op == SASS_NOP)
+            continue;
+        const struct sass_row *row = sass_row_of(code->insts[k].low, cc);
+        if (++shown > 6)
+            more++;
+        else
+            text = arena_printf(session_memory(d->s), "%s%s%s", text, *text ? " " : "", row ? row->name : "?");
+    }
+    if (!*text)
+        return "(nothing of its own)";
+    return more ? arena_printf(session_memory(d->s), "%s and %u more", text, more) : text;
+}
+
+static void say_instruction(struct debug_cli *d, const struct ptx_func *func, u32 k, bool here, const char *machine)
+{
+    char text[256];
+    ptx_print_inst(&func->insts[k], text, sizeof text);
+    debug_tell(d,
+               json_pack("{s:{s:s, s:i, s:o, s:b, s:s*}}", "instruction", "function", func->name, "index", (int)k,
+                         "text", text_value(text), "here", here, "machine", machine),
+               machine ? "%s %5u  %-48s %s" : "%s %5u  %s%s", here ? "=>" : "  ", k, text, machine ? machine : "");
+}
+
+static void say_instructions(struct debug_cli *d, const struct ptx_func *func, u32 first, u32 last, u32 here, bool machine)
+{
+    const struct session_module *m = machine ? session_module_here(d->s) : NULL;
+    u32 cc = 0;
+    const struct sass_func *code = machine ? machine_code(d, m, func, &cc) : NULL;
+    if (machine && !code)
+        debug_wrong(d, "No ptxas says what becomes of it (LOCKSTEP_PTXAS, or the PATH).");
+    for (u32 k = first; k < last && k < func->ninsts; k++)
+        say_instruction(d, func, k, k == here, code ? machine_text(d, code, func->insts[k].line, cc) : NULL);
+}
+
+/* disassemble [/s] [FUNCTION] */
 void word_disassemble(struct debug_cli *d, const char *rest)
 {
     const struct session_module *m = session_module_here(d->s);
     const struct session_frame *frames;
     u32 n;
+    const bool machine = strncmp(rest, "/s", 2) == 0 && (rest[2] == ' ' || !rest[2]);
+    rest += machine ? 2 + strspn(rest + 2, " ") : 0;
     if (*rest) {
         const struct debug_function *f = m ? debug_function_find(m->info, rest) : NULL;
         if (f)
-            say_instructions(d, f->func, 0, f->func->ninsts, UINT32_MAX);
+            say_instructions(d, f->func, 0, f->func->ninsts, UINT32_MAX, machine);
         else
             debug_wrong(d, "Function \"%s\" not defined.", rest);
         return;
@@ -147,7 +202,7 @@ void word_disassemble(struct debug_cli *d, const char *rest)
     }
     const struct debug_place at = frames[session_focus(d->s)->frame].at;
     if (at.func)
-        say_instructions(d, at.func, at.inst > 8 ? at.inst - 8 : 0, at.inst + 9, at.inst);
+        say_instructions(d, at.func, at.inst > 8 ? at.inst - 8 : 0, at.inst + 9, at.inst, machine);
 }
 
 void word_info_line(struct debug_cli *d, const char *rest)

@@ -55,7 +55,7 @@ static const struct debug_row rows[] = {
     {"down", word_down, "[N]", "to the callee's frame"},
     {"frame", word_frame, "[N]", "choose a frame"},
     {"list", word_list, "[LINE | FIRST,LAST | FUNCTION]", "source lines"},
-    {"disassemble", word_disassemble, "[FUNCTION]", "PTX around here, or of a function"},
+    {"disassemble", word_disassemble, "[/s] [FUNCTION]", "PTX around here, or of a function; /s: with what ptxas makes of it"},
     {"source", word_source, "FILE", "do the lines of a file"},
     {"echo", word_echo, "TEXT", "print it"},
     {"help", word_help, "[WORD]", "this list"},

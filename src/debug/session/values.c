@@ -248,7 +248,7 @@ static void read_write(struct session *s, struct debug_context *c, const struct 
     out->line = line_of(s, out->at);
 }
 
-bool session_last_write(struct session *s, const char *expression, bool to, bool *found, struct session_write *out)
+static bool last_write(struct session *s, const char *expression, bool to, bool *found, struct session_write *out)
 {
     struct debug_context c;
     struct debug_value v;
@@ -272,4 +272,48 @@ bool session_last_write(struct session *s, const char *expression, bool to, bool
     if (*found && to)
         s->state = SESSION_RUNNING; /* a stop follows; what was given out lives until then */
     return a != NULL;
+}
+
+/* Goes to that tick without the front end's seeing it. */
+static bool go_quietly(struct session *s, u64 tick)
+{
+    json_t *message = NULL, *others = json_array();
+    const bool gone =
+        client_ask(s, "goto", json_pack("{s:I, s:b}", "tick", (json_int_t)tick, "straight", 1)) != NULL;
+    while (gone && (message = client_event(s, -1)) && strcmp(member_text(message, "event"), "stop") != 0)
+        json_array_append_new(others, message);
+    json_array_extend(s->events, others);
+    json_decref(others);
+    if (!gone || !message)
+        return false;
+    where_set(s, message);
+    json_decref(message);
+    return true;
+}
+
+/* A launch that has ended has no frames: what an expression names there is what it named in front of the last
+ * instruction. */
+bool session_last_write(struct session *s, const char *expression, bool to, bool *found, struct session_write *out)
+{
+    const bool ended = s->stop_message && strcmp(s->where.reason, "end") == 0 && s->where.tick;
+    const u64 end = s->where.tick;
+    if (!ended)
+        return last_write(s, expression, to, found, out);
+    if (!go_quietly(s, end - 1))
+        return session_fail(s, "The launch cannot be gone back in.");
+    const bool ok = last_write(s, expression, to, found, out);
+    if (ok && *found && to)
+        return true;
+    char error[sizeof s->error];
+    memcpy(error, s->error, sizeof error);
+    struct session_write kept = *out;
+    if (ok && *found) { /* what is of this stop goes with it */
+        kept.before = arena_printf(&s->mem, "%s", out->before);
+        kept.after = arena_printf(&s->mem, "%s", out->after);
+    }
+    if (!go_quietly(s, end))
+        return false;
+    *out = kept;
+    memcpy(s->error, error, sizeof error);
+    return ok;
 }
