@@ -67,8 +67,19 @@ static void on_process(enum driver_moment moment)
         agent_end();
 }
 
-static const struct driver_observer observer = {
-    .process = on_process, .module_made = on_module_made, .module_gone = agent_module_gone};
+static void on_call_begin(const struct driver_call *c) { agent_call_begin(c->name); }
+
+static void on_call_end(const struct driver_call *c)
+{
+    (void)c;
+    agent_call_end();
+}
+
+static const struct driver_observer observer = {.process = on_process,
+                                                .module_made = on_module_made,
+                                                .module_gone = agent_module_gone,
+                                                .call_begin = on_call_begin,
+                                                .call_end = on_call_end};
 
 /* Kernels are interpreted, and each register has a slot of its own, so that it can be read wherever the kernel is. */
 static void set_up_devices(void)

@@ -50,9 +50,9 @@ static void *open_driver(void)
 /* The functions through which calls are reported; only Lockstep's driver has them. */
 static void find_observers(void *library)
 {
-    if (settings.check || settings.timeline)
+    if (settings.check || settings.timeline || settings.debug)
         *(void **)&trace_timeline = dlsym(library, "lockstep_driver_call");
-    if (!settings.check)
+    if (!settings.check && !settings.debug)
         return;
     *(void **)&trace_checks.failed = dlsym(library, "lockstep_driver_failed");
     *(void **)&trace_checks.asked = dlsym(library, "lockstep_driver_asked");

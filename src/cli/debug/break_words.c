@@ -59,6 +59,10 @@ void word_break(struct debug_cli *d, const char *rest)
 {
     if (strncmp(rest, "finding", 7) == 0 && (rest[7] == ' ' || !rest[7]))
         debug_catch_finding(d, rest + 7 + strspn(rest + 7, " "));
+    else if (strncmp(rest, "api", 3) == 0 && (rest[3] == ' ' || !rest[3]))
+        debug_catch_call(d, rest + 3 + strspn(rest + 3, " "));
+    else if (strcmp(rest, "launch") == 0)
+        debug_catch_host_launch(d);
     else
         make(d, rest, false);
 }
@@ -120,6 +124,7 @@ static const struct debug_row catch_rows[] = {
     {"bank-conflict", catch_banks, "[> N]", "an access of shared memory with more passes than that"},
     {"fault", catch_fault, "", "a fault"},
     {"finding", debug_catch_finding, "[TOOL...]", "what a tool of lockstep check finds"},
+    {"api", debug_catch_call, "[CALL]", "a call of CUDA's API by the host: cudaMemcpy, cudaLaunch*"},
     {"end", catch_end, "", "where a launch ends"},
 };
 
@@ -190,7 +195,8 @@ void word_condition(struct debug_cli *d, const char *rest)
 
 static const char *what_of(const struct session_breakpoint *b)
 {
-    static const char *const kinds[] = {"breakpoint", "launch", "watchpoint", "divergence", "bank conflict", "finding"};
+    static const char *const kinds[] = {"breakpoint",    "launch",  "watchpoint", "divergence",
+                                        "bank conflict", "finding", "call"};
     return kinds[b->spec.kind];
 }
 

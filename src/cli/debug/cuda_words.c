@@ -15,6 +15,8 @@ void word_bt(struct debug_cli *d, const char *rest)
     const struct session_frame *frames;
     u32 n;
     (void)rest;
+    if (debug_say_host_frames(d))
+        return;
     if (!session_frames(d->s, &frames, &n)) {
         debug_failed(d);
         return;
@@ -412,7 +414,13 @@ void word_info_program(struct debug_cli *d, const char *rest)
 {
     const struct session_stop *w = session_where(d->s);
     (void)rest;
-    if (w)
+    if (w && strcmp(w->reason, "call") == 0)
+        debug_tell(d,
+                   json_pack("{s:{s:s, s:s, s:i}}", "program", "state", "stopped", "reason", w->reason, "pid",
+                             (int)session_pid(d->s)),
+                   "Process %d stands still in code of the host; `gdb -p %d` in another terminal shows it.",
+                   (int)session_pid(d->s), (int)session_pid(d->s));
+    else if (w)
         debug_tell(d,
                    json_pack("{s:{s:s, s:s, s:I, s:I}}", "program", "state", "stopped", "reason", w->reason, "tick",
                              (json_int_t)w->tick, "launch", (json_int_t)w->launch),

@@ -83,6 +83,12 @@ void debug_say_findings_here(struct debug_cli *d);
 /* history_words.c */
 debug_word word_info_shared, word_info_cost;
 
+/* host_words.c */
+debug_word debug_catch_call;
+void debug_catch_host_launch(struct debug_cli *d);
+bool debug_say_host_frames(struct debug_cli *d); /* false: it does not stand in a call of the host's */
+void debug_say_host_call(struct debug_cli *d);
+
 debug_word word_run, word_continue, word_step, word_next, word_stepi, word_nexti, word_finish, word_until,
     word_reverse_continue, word_reverse_step, word_reverse_next, word_reverse_stepi, word_reverse_finish, word_kill,
     word_goto, word_reverse_watch;

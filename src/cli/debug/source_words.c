@@ -120,8 +120,8 @@ void word_info_source(struct debug_cli *d, const char *rest)
 /* ---- PTX, and what ptxas makes of it ---- */
 
 /* The machine code of the launch's kernel, or of f if that is one. NULL: no ptxas is there, or it does not take the text. */
-static const struct sass_func *machine_code(struct debug_cli *d, const struct session_module *m, const struct ptx_func *f,
-                                            u32 *cc)
+static const struct sass_func *machine_code(struct debug_cli *d, const struct session_module *m,
+                                            const struct ptx_func *f, u32 *cc)
 {
     const json_t *hello = json_object_get(session_hello(d->s), "device");
     const json_t *of = json_object_get(hello, "compute_capability");
@@ -169,7 +169,8 @@ static void say_instruction(struct debug_cli *d, const struct ptx_func *func, u3
                machine ? "%s %5u  %-48s %s" : "%s %5u  %s%s", here ? "=>" : "  ", k, text, machine ? machine : "");
 }
 
-static void say_instructions(struct debug_cli *d, const struct ptx_func *func, u32 first, u32 last, u32 here, bool machine)
+static void say_instructions(struct debug_cli *d, const struct ptx_func *func, u32 first, u32 last, u32 here,
+                             bool machine)
 {
     const struct session_module *m = machine ? session_module_here(d->s) : NULL;
     u32 cc = 0;

@@ -197,6 +197,8 @@ static void say_reason(struct debug_cli *d, const struct session_stop *w)
                   (unsigned long long)json_integer_value(json_object_get(w->message, "passes")));
     else if (strcmp(w->reason, "divergence") == 0)
         debug_say(d, "Breakpoint %u, lanes part here.", w->breakpoint);
+    if (strcmp(w->reason, "call") == 0)
+        debug_say_host_call(d);
     if (strcmp(w->reason, "finding") == 0 || strcmp(w->reason, "fault") == 0)
         debug_say_findings_here(d);
     d->finding = strcmp(w->reason, "tick") == 0 ? d->finding : 0;

@@ -38,6 +38,10 @@ enum ls_status agent_launch(const struct exec_launch *l, struct exec_fault *faul
 void agent_found(const struct finding *f);
 u64 agent_clock(void); /* the tick of the launch under way: check_options.clock */
 
+/* A call of the API begins in this thread, and returns. */
+void agent_call_begin(const char *name);
+void agent_call_end(void);
+
 void agent_module_made(const struct exec_module *m);
 void agent_module_gone(const struct exec_module *m);
 void agent_end(void); /* the process ends */

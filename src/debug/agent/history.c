@@ -9,7 +9,7 @@
 #include "debug/agent/internal.h"
 #include "meter/meter.h"
 
-enum { ELEMENTS_MOST = 16384 };
+enum { ELEMENTS_MOST = 16384, SHARED_MOST = 1 << 20 /* bytes; more than a block can have */ };
 
 struct writer {
     u64 tick; /* + 1; 0: nobody has written it */
@@ -62,8 +62,8 @@ static bool read_range(struct history *h, const json_t *q, char why[200])
     if (!word_member(q, "block", 0, UINT64_MAX, &h->block) || !word_member(q, "address", 0, UINT32_MAX, &h->address) ||
         !word_member(q, "size", 0, UINT32_MAX, &h->size) || !word_member(q, "step", 4, 4096, &h->step) || !h->step)
         return refuse(why, "block, address, size and step are numbers");
-    if (!h->size || h->size / h->step > ELEMENTS_MOST)
-        return refuse(why, "1 to 16384 elements");
+    if (!h->size || h->size > SHARED_MOST || h->size / h->step > ELEMENTS_MOST)
+        return refuse(why, "1 to 16384 elements, of at most a mebibyte");
     h->of = ls_calloc(h->size, sizeof *h->of);
     return h->of || refuse(why, "no memory");
 }

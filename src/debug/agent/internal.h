@@ -24,7 +24,8 @@ enum stop_kind {
     STOP_AT_WATCH,
     STOP_AT_DIVERGENCE,
     STOP_AT_BANKS,
-    STOP_AT_FINDING
+    STOP_AT_FINDING,
+    STOP_AT_CALL
 };
 
 enum { PLACES_MOST = 4, WATCH_MOST = 64 };
@@ -246,10 +247,11 @@ struct agent {
     struct agent_module *modules;
     u64 next_module, next_stop;
     struct stop *stops;
-    struct debuggee *run; /* NULL: no launch is under way */
-    bool stopped;         /* some thread stands still and serves */
-    bool starting;        /* where CUDA starts */
-    unsigned checks;      /* the tools that listen */
+    struct debuggee *run;       /* NULL: no launch is under way */
+    bool stopped;               /* some thread stands still and serves */
+    atomic_bool has_call_stops; /* some stop has been at calls */
+    bool starting;              /* where CUDA starts */
+    unsigned checks;            /* the tools that listen */
     u64 next_finding;
 };
 

@@ -49,6 +49,8 @@ static enum answer add_stop(json_t *q)
     struct stop *s = stop_make(q, why), **at = &agent.stops;
     if (!s)
         return refuse(q, why);
+    if (s->kind == STOP_AT_CALL)
+        agent.has_call_stops = true;
     s->id = ++agent.next_stop;
     while (*at)
         at = &(*at)->next;

@@ -9,9 +9,13 @@
 
 /* ---- from a request ---- */
 
-static const char *const kinds[] = {
-    [STOP_AT_INSTRUCTION] = "instruction", [STOP_AT_ENTRY] = "entry", [STOP_AT_WATCH] = "watch",
-    [STOP_AT_DIVERGENCE] = "divergence",   [STOP_AT_BANKS] = "banks", [STOP_AT_FINDING] = "finding"};
+static const char *const kinds[] = {[STOP_AT_INSTRUCTION] = "instruction",
+                                    [STOP_AT_ENTRY] = "entry",
+                                    [STOP_AT_WATCH] = "watch",
+                                    [STOP_AT_DIVERGENCE] = "divergence",
+                                    [STOP_AT_BANKS] = "banks",
+                                    [STOP_AT_FINDING] = "finding",
+                                    [STOP_AT_CALL] = "call"};
 
 static bool fail(char why[200], const char *text)
 {
@@ -27,7 +31,7 @@ static bool read_kind(struct stop *s, const json_t *q, char why[200])
             s->kind = (enum stop_kind)k;
             return true;
         }
-    return fail(why, "kind is instruction, entry, watch, divergence, banks or finding");
+    return fail(why, "kind is instruction, entry, watch, divergence, banks, finding or call");
 }
 
 static bool read_watch(struct stop *s, const json_t *q, char why[200])
@@ -156,6 +160,8 @@ bool stops_any(enum stop_kind kind)
 bool stops_concern(const struct exec_launch *l)
 {
     for (const struct stop *s = agent.stops; s; s = s->next) {
+        if (s->kind == STOP_AT_CALL)
+            continue;
         if (s->enabled && (s->kind != STOP_AT_INSTRUCTION || strcmp(s->function, l->kernel->name) == 0))
             return true;
         for (unsigned k = 0; s->enabled && k < l->module->nunits; k++)
@@ -349,6 +355,7 @@ static bool holds(struct stop *s, const struct gate_place *p, struct hit *h)
         return p->flags & FLAG_FOUND && findings_hold(agent.run, p->tick, s->tools, &h->lanes) &&
                expression_passes(s, p, &(u32){0});
     case STOP_AT_WATCH:
+    case STOP_AT_CALL:
         return false;
     }
     return false;

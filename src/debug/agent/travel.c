@@ -177,7 +177,7 @@ static bool arrive(struct debuggee *run)
     if (recorded != RECORD_NOTHING && !quiet)
         return t->found ? again_to(run, t->hit.tick, t->hit.reason) : again_to(run, 0, "begin");
     const struct hit h = t->hit;
-    const char *reason = run->at_end && strcmp(t->reason, "tick") == 0 ? "end" : t->reason;
+    const char *reason = run->at_end && t->reason && strcmp(t->reason, "tick") == 0 ? "end" : t->reason;
     const bool told = !quiet && t->found && strcmp(reason, h.reason) == 0;
     json_t *event = quiet ? NULL : stop_event(reason, told ? &h : NULL);
     if (event && t->lanes)

@@ -205,6 +205,9 @@ static bool arm_first(struct session *s, struct breakpoint *b)
                    json_pack("{s:s, s:I}", "kind", "banks", "more", (json_int_t)b->told.spec.more));
     case SESSION_AT_FINDING:
         return arm_finding(s, b);
+    case SESSION_AT_CALL:
+        return arm(s, b, (struct session_breakpoint_place){.function = b->told.spec.place},
+                   json_pack("{s:s, s:s*}", "kind", "call", "function", b->told.spec.place));
     }
     return false;
 }

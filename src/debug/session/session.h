@@ -152,6 +152,13 @@ struct session_warp {
 
 bool session_warps(struct session *s, u64 block, const struct session_warp **out, u32 *n);
 
+/* At a stop in front of a call: its name, and return addresses, innermost first, by file and offset. NULL: it is none. */
+struct session_host_frame {
+    const char *module;
+    u64 offset;
+};
+const char *session_host_call(struct session *s, const struct session_host_frame **out, u32 *n);
+
 struct session_frame {
     u32 call;   /* the agent's frame */
     u32 inside; /* of debug_frames there */
@@ -190,8 +197,11 @@ enum session_breakpoint_kind {
     SESSION_AT_BANKS, /* more */
     SESSION_AT_FINDING, /* place: tools of `lockstep check`, with commas, or NULL: the four of compute-sanitizer. Pending until
                            the program is started: the tools listen from its beginning */
+    SESSION_AT_CALL,
 };
 
+/* SESSION_AT_CALL: in front of a call of CUDA's API that the program makes; place: its name, "cudaLaunch*", or NULL: any. No
+ * launch is under way there; session_host_call says from where it is called. */
 struct session_breakpoint_spec {
     enum session_breakpoint_kind kind;
     const char *place;        /* copied */

@@ -278,8 +278,7 @@ static bool last_write(struct session *s, const char *expression, bool to, bool 
 static bool go_quietly(struct session *s, u64 tick)
 {
     json_t *message = NULL, *others = json_array();
-    const bool gone =
-        client_ask(s, "goto", json_pack("{s:I, s:b}", "tick", (json_int_t)tick, "straight", 1)) != NULL;
+    const bool gone = client_ask(s, "goto", json_pack("{s:I, s:b}", "tick", (json_int_t)tick, "straight", 1)) != NULL;
     while (gone && (message = client_event(s, -1)) && strcmp(member_text(message, "event"), "stop") != 0)
         json_array_append_new(others, message);
     json_array_extend(s->events, others);

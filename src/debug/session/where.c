@@ -98,6 +98,21 @@ bool session_warps(struct session *s, u64 block, const struct session_warp **out
     return list != NULL;
 }
 
+/* ---- calls of the API ---- */
+
+const char *session_host_call(struct session *s, const struct session_host_frame **out, u32 *n)
+{
+    const char *name = json_string_value(json_object_get(s->stop_message, "call"));
+    const json_t *list = json_object_get(s->stop_message, "frames");
+    struct session_host_frame *all = arena_array(&s->stop_mem, struct session_host_frame, json_array_size(list) + 1);
+    *n = (u32)json_array_size(list);
+    *out = all;
+    for (u32 k = 0; k < *n; k++)
+        all[k] = (struct session_host_frame){member_text(json_array_get(list, k), "module"),
+                                             member_u64(json_array_get(list, k), "offset", 0)};
+    return name;
+}
+
 /* ---- frames ---- */
 
 static bool add_call(struct session *s, const json_t *call, struct session_frame *all, u32 *n)
