@@ -366,6 +366,10 @@ def findings_of_a_check():
     assert s["reason"] == "exception" and "read after write" in s["text"] and "thread (32,0,0)" in s["text"], s
     assert e.ask("exceptionInfo", threadId=s["threadId"])["exceptionId"] == "finding"
     assert e.top(s["threadId"])["line"] == line_of("+= cell[t + 32]", findings)
+    s = e.go("evaluate", s["threadId"], expression="party 2", frameId=e.top(s["threadId"])["id"], context="repl")
+    assert e.top(s["threadId"])["line"] == line_of("cell[t] = t + round", findings), s
+    s = e.go("evaluate", s["threadId"], expression="finding 1", frameId=e.top(s["threadId"])["id"], context="repl")
+    assert "read after write" in s["text"], s
     s = e.go("continue", s["threadId"])
     assert s["reason"] == "exception" and "write after read" in s["text"], s
     s = e.go("reverseContinue", s["threadId"])

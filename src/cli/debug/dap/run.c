@@ -97,16 +97,29 @@ static const struct going *going_of(const char *line)
     return NULL;
 }
 
-bool run_is_word(const char *line) { return going_of(line) != NULL; }
+/* party 1|2, finding N */
+static bool finding_of(const char *line, u32 *number, u32 *party)
+{
+    *number = *party = 0;
+    return sscanf(line, " party %u", party) == 1 || sscanf(line, " finding %u", number) == 1;
+}
+
+bool run_is_word(const char *line)
+{
+    u32 number, party;
+    return going_of(line) || finding_of(line, &number, &party);
+}
 
 bool run_word(struct dap *d, const struct dap_focus *f, const char *line, char why[DAP_WHY])
 {
     const struct going *g = going_of(line);
+    u32 number, party;
     if (!dap_look_at(d, f, why))
         return false;
-    const bool done =
-        g->steps ? session_step(d->session, g->how, g->backwards) : session_continue(d->session, g->backwards);
-    json_t *body = gone_on(d, g->backwards, done, why);
+    const bool done = finding_of(line, &number, &party) ? session_go_to_finding(d->session, number, party)
+                      : g->steps                        ? session_step(d->session, g->how, g->backwards)
+                                                        : session_continue(d->session, g->backwards);
+    json_t *body = gone_on(d, g && g->backwards, done, why);
     json_decref(body);
     if (body)
         dap_event(d, "continued",
