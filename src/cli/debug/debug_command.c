@@ -171,6 +171,8 @@ int cli_debug(int argc, char **argv)
     d.batch = o.batch;
     d.unchecked = o.unchecked;
     d.program = o.program && o.program[0] ? o.program : NULL;
+    if (d.program && strchr(d.program[0], '/') && access(d.program[0], F_OK) != 0)
+        fprintf(stderr, "lockstep: warning: there is no program '%s' yet\n", d.program[0]);
     d.s = session_new();
     if (!d.s)
         return CLI_TROUBLE;
