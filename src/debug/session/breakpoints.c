@@ -236,6 +236,20 @@ bool breakpoints_arm(struct session *s)
     return ok;
 }
 
+/* Watches of the last run's global memory are made again where their expressions have a meaning again. */
+void breakpoints_watch_again(struct session *s)
+{
+    for (u32 k = 0; k < s->breakpoints.len; k++) {
+        struct breakpoint *b = (struct breakpoint *)s->breakpoints.at[k];
+        enum ptx_space space;
+        u64 address, size;
+        if (b->told.spec.kind == SESSION_AT_WATCH && !b->told.nplaces && s->where.in_warp &&
+            session_address(s, b->told.spec.place, &space, &address, &size) && space != SPACE_SHARED &&
+            space != SPACE_LOCAL)
+            arm_watch(s, b);
+    }
+}
+
 void breakpoints_disarm(struct session *s)
 {
     for (u32 k = 0; k < s->breakpoints.len; k++) {

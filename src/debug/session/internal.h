@@ -116,6 +116,7 @@ bool breakpoints_arm(struct session *s);     /* those that were made before the 
 const struct breakpoint *breakpoint_pending_line(const struct session *s);
 bool breakpoint_keeps_going(struct session *s); /* the stop is one that the user is not to see */
 struct breakpoint *breakpoint_of_stop(const struct session *s, u64 stop);
+void breakpoints_watch_again(struct session *s);
 void breakpoints_disarm(struct session *s); /* the program has gone */
 
 /* code.c: NULL: it cannot be said in the agent's steps */

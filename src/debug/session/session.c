@@ -216,6 +216,7 @@ static bool event_of(struct session *s, json_t *message, struct session_event *e
         if (breakpoint_keeps_going(s) || steps_go_on(s))
             return false;
         s->stepping.on = false;
+        breakpoints_watch_again(s);
         e->kind = SESSION_STOP;
         return true;
     }
