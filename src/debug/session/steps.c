@@ -114,23 +114,26 @@ static bool step_ranges(struct session *s, json_t *ranges, bool over)
     return go(s, "step", q);
 }
 
-/* The line of the focus's innermost frame. False: there is none. */
-static bool range_here(struct session *s, struct line_range *r)
+/* The line of the focus's innermost frame; over calls, of the chosen one, if what is inside it is inlined. False: there is none. */
+static bool range_here(struct session *s, struct line_range *r, bool over)
 {
     struct debug_frame f[DEBUG_FRAMES];
     if (!focus_frames(s) || !s->nframes)
         return false;
     const struct debug_place at = s->frames[0].at;
     *r = (struct line_range){.m = module_of(s, at.func), .func = at.func};
-    r->level = r->m ? debug_frames(r->m->info, at, f) : 0;
-    r->frame = f[0];
-    return r->level && r->frame.line.line;
+    const u32 n = r->m ? debug_frames(r->m->info, at, f) : 0;
+    const bool chosen = over && s->focus.frame < s->nframes && !s->frames[s->focus.frame].call;
+    const u32 inside = chosen && s->focus.frame < n ? s->focus.frame : 0;
+    r->level = n - inside;
+    r->frame = f[inside];
+    return n && r->frame.line.line;
 }
 
 static bool step_line(struct session *s, bool over, bool up_to)
 {
     struct line_range r;
-    if (!range_here(s, &r))
+    if (!range_here(s, &r, over))
         return session_fail(s, "No line is known here; stepi steps by instructions.");
     r.deeper = over;
     r.up_to = up_to;
@@ -185,7 +188,7 @@ static json_t *lines_of(const struct line_range *r, bool over)
 static bool step_back(struct session *s, bool over)
 {
     struct line_range r;
-    json_t *q = whose(s), *lines = range_here(s, &r) ? lines_of(&r, over) : NULL;
+    json_t *q = whose(s), *lines = range_here(s, &r, false) ? lines_of(&r, over) : NULL;
     json_object_set_new(q, "by", json_string("line"));
     json_object_set_new(q, "over", json_boolean(over));
     if (lines)
