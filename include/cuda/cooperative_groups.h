@@ -8,6 +8,7 @@
 #define _COOPERATIVE_GROUPS_H_
 
 #if defined(__cplusplus) && defined(__CUDA__)
+#include "lockstep/group_cluster.h"
 #include "lockstep/group_tile.h"
 #include "lockstep/group_tile_wide.h"
 #endif

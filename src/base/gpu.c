@@ -48,6 +48,7 @@ static const struct field fields[] = {
     F(shared_per_sm, FIELD_U32, 1024, 16 << 20),
     F(shared_reserved, FIELD_U32, 0, 65536),
     LIST(shared_carveouts, 0, 16384, 0),
+    LIST(gpc_sms, 0, 4096, GPU_GPCS),
     F(threads_per_block, FIELD_U32, 1, 65536),
     LIST(block_dim, 1, 65536, 3),
     LIST(grid_dim, 1, 2147483647, 3),

@@ -9,6 +9,8 @@
 #include "base/diag.h"
 #include "base/status.h"
 
+enum { GPU_GPCS = 12 };
+
 struct gpu {
     char id[32];   /* "h200": the file's name */
     char name[64]; /* "NVIDIA H200": what cuDeviceGetName says */
@@ -26,6 +28,7 @@ struct gpu {
     u32 shared_per_sm;                    /* bytes */
     u32 shared_reserved;                  /* bytes a block that the system takes: 1024 from cc 8.0 on */
     u32 shared_carveouts[12], ncarveouts; /* KiB, ascending */
+    u32 gpc_sms[GPU_GPCS]; /* SMs that a cluster can be spread over, group by group; all 0: not known, groups of 16 */
     /* limits of a block */
     u32 threads_per_block, block_dim[3], grid_dim[3];
     u32 shared_per_block, shared_per_block_optin; /* bytes: default (48 KiB) and opt-in maximum */

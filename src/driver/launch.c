@@ -197,7 +197,8 @@ static void launch_run(struct work *work)
 
 struct geometry {
     u32 grid[3], block[3];
-    u32 shared; /* dynamic, bytes */
+    u32 cluster[3]; /* all 0: none is asked for */
+    u32 shared;     /* dynamic, bytes */
     bool cooperative;
 };
 
@@ -279,6 +280,44 @@ static CUresult check_cooperative(CUfunction f, const struct geometry *g, u64 th
     return CUDA_SUCCESS;
 }
 
+/* What the kernel declares (.reqnctapercluster) holds where the launch says nothing, and must be what it says. */
+static CUresult choose_cluster(CUfunction f, struct geometry *g)
+{
+    const u32 *declared = f->ir->src->cluster;
+    for (int i = 0; i < 3 && declared[0]; i++) {
+        const u32 want = declared[i] ? declared[i] : 1;
+        if (g->cluster[0] && g->cluster[i] != want)
+            return refuse(f, CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                          "blocks a cluster in a dimension for which the kernel declares another number", g->cluster[i],
+                          want);
+    }
+    for (int i = 0; i < 3 && declared[0] && !g->cluster[0]; i++)
+        g->cluster[2 - i] = declared[2 - i] ? declared[2 - i] : 1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_cluster(CUfunction f, const struct geometry *g)
+{
+    static const char *const names[] = {"blocks in x, of which a cluster", "blocks in y, of which a cluster",
+                                        "blocks in z, of which a cluster"};
+    const u32 most = function_cluster_most(f);
+    const u64 size = (u64)g->cluster[0] * g->cluster[1] * g->cluster[2];
+    if (!g->cluster[0])
+        return CUDA_SUCCESS;
+    if (size > most)
+        return refuse(f, CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                      f->nonportable_cluster ? "blocks a cluster"
+                                             : "blocks a cluster (NON_PORTABLE_CLUSTER_SIZE_ALLOWED raises it)",
+                      size, most);
+    for (int i = 0; i < 3; i++)
+        if (g->grid[i] % g->cluster[i]) {
+            drv_log("cannot launch %s: %u %s has %u, which does not divide them (%s)", f->ir->name, g->grid[i],
+                    names[i], g->cluster[i], result_name(CUDA_ERROR_INVALID_CLUSTER_SIZE));
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        }
+    return CUDA_SUCCESS;
+}
+
 static CUresult check(CUfunction f, const struct geometry *g)
 {
     u64 threads = (u64)g->block[0] * g->block[1] * g->block[2];
@@ -286,16 +325,13 @@ static CUresult check(CUfunction f, const struct geometry *g)
         drv_log("cannot launch %s: %s", f->ir->name, f->ir->poison);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    const u32 *cluster = f->ir->src->cluster;
-    if ((u64)(cluster[0] ? cluster[0] : 1) * (cluster[1] ? cluster[1] : 1) * (cluster[2] ? cluster[2] : 1) > 1) {
-        drv_log("cannot launch %s: clusters of more than one block are not supported", f->ir->name);
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
     CUresult r = check_sizes(f, g);
     if (r == CUDA_SUCCESS)
         r = check_declared(f, g, threads);
     if (r == CUDA_SUCCESS)
         r = check_resources(f, g, threads);
+    if (r == CUDA_SUCCESS)
+        r = check_cluster(f, g);
     return r == CUDA_SUCCESS ? check_cooperative(f, g, threads) : r;
 }
 
@@ -354,10 +390,12 @@ static CUresult apply(const CUlaunchAttribute *a, struct geometry *g)
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
         return access_window_check(&a->value.accessPolicyWindow);
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        if ((u64)a->value.clusterDim.x * a->value.clusterDim.y * a->value.clusterDim.z <= 1)
-            return CUDA_SUCCESS;
-        drv_log("clusters of more than one block are not supported");
-        return CUDA_ERROR_NOT_SUPPORTED;
+        if (!a->value.clusterDim.x || !a->value.clusterDim.y || !a->value.clusterDim.z)
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        g->cluster[0] = a->value.clusterDim.x;
+        g->cluster[1] = a->value.clusterDim.y;
+        g->cluster[2] = a->value.clusterDim.z;
+        return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
@@ -393,6 +431,7 @@ static void fill(struct kernel *w, const struct geometry *g)
         .kernel = w->f->ir,
         .grid = {g->grid[0], g->grid[1], g->grid[2]},
         .block = {g->block[0], g->block[1], g->block[2]},
+        .cluster = {g->cluster[0], g->cluster[1], g->cluster[2]},
         .dynamic_shared = g->shared,
         .params = w->params,
         .cooperative = g->cooperative,
@@ -429,6 +468,8 @@ CUresult kernel_op(CUcontext ctx, const CUDA_KERNEL_NODE_PARAMS *p, const CUlaun
     CUresult r = function_find_for(ctx, p->func ? p->func : (CUfunction)(void *)p->kern, &f);
     if (r == CUDA_SUCCESS)
         r = geometry_of(p, attrs, n, &g);
+    if (r == CUDA_SUCCESS)
+        r = choose_cluster(f, &g);
     if (r == CUDA_SUCCESS)
         r = check(f, &g);
     if (r != CUDA_SUCCESS)

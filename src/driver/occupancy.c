@@ -30,6 +30,12 @@ u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared)
     return occupancy(&drv.gpu, &q).blocks_per_sm;
 }
 
+u32 function_cluster_most(CUfunction f)
+{
+    enum { PORTABLE = 8, MOST = 16 };
+    return f->nonportable_cluster ? MOST : PORTABLE;
+}
+
 static u32 max_threads(CUfunction f)
 {
     int n = 0;
@@ -117,5 +123,62 @@ CUresult impl_cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, C
     function_attribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &most);
     u32 room = share > taken ? share - taken : 0;
     *dynamicSmemSize = room < (u32)most ? room : (u32)most;
+    return CUDA_SUCCESS;
+}
+
+/* ---- clusters ---- */
+
+/* Of a launch of this shape: its cluster's blocks, and how many blocks an SM holds. */
+static CUresult cluster_of(CUfunction func, const CUlaunchConfig *c, u32 *cluster, u32 *per_sm)
+{
+    CUfunction f;
+    const CUresult r = function_find(func, &f);
+    if (r != CUDA_SUCCESS)
+        return r;
+    const u32 *declared = f->ir->src->cluster;
+    const u64 threads = (u64)c->blockDimX * c->blockDimY * c->blockDimZ;
+    u64 n = 1;
+    for (int k = 0; k < 3; k++)
+        n *= declared[k] ? declared[k] : 1;
+    for (unsigned k = 0; k < c->numAttrs; k++)
+        if (c->attrs[k].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            n = (u64)c->attrs[k].value.clusterDim.x * c->attrs[k].value.clusterDim.y * c->attrs[k].value.clusterDim.z;
+    if (!threads)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!n || n > function_cluster_most(f))
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    *cluster = (u32)n;
+    *per_sm = threads <= max_threads(f) ? function_blocks_per_sm(f, (u32)threads, c->sharedMemBytes) : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult impl_cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const CUlaunchConfig *config)
+{
+    u32 cluster, per_sm;
+    if (!numClusters || !config)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult r = cluster_of(func, config, &cluster, &per_sm);
+    if (r == CUDA_SUCCESS)
+        *numClusters = (int)occupancy_clusters(&drv.gpu, per_sm, cluster);
+    return r;
+}
+
+CUresult impl_cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func, const CUlaunchConfig *config)
+{
+    CUfunction f;
+    u32 cluster, per_sm;
+    if (!clusterSize || !config)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUlaunchConfig plain = *config;
+    plain.numAttrs = 0; /* whatever cluster it asks for */
+    CUresult r = function_find(func, &f);
+    if (r == CUDA_SUCCESS)
+        r = cluster_of(func, &plain, &cluster, &per_sm);
+    if (r != CUDA_SUCCESS)
+        return r;
+    u32 size = function_cluster_most(f);
+    while (size && !occupancy_clusters(&drv.gpu, per_sm, size))
+        size--;
+    *clusterSize = (int)size;
     return CUDA_SUCCESS;
 }

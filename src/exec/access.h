@@ -516,7 +516,8 @@ MEM_FN bool find_block(const struct ir_inst *pc, struct warp *w, u32 op, u64 add
 }
 
 /* Turns 32 addresses into host pointers, checks every active lane and reports the access; false after a fault that ends
- * the kernel. A lane whose fault does not has zeros of its own for memory, and no part in the event. On return addr holds
+ * the kernel. A lane whose fault does not has zeros of its own for memory, and no part in the event; nor has one that looks
+ * into the shared memory of another block of its cluster. On return addr holds
  * offsets for lanes of the shared and local windows. */
 MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct access *x, u64 *addr, u8 **ptr)
 {
@@ -544,6 +545,10 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
             is_shared || is_local ? at < bytes && bytes - at >= size : aligned && find_block(pc, w, x->op, at, size);
         if (!aligned || !inside) {
             CALL_OUT();
+            if (aligned && is_shared && at >= CLUSTER_STRIDE && (ptr[i] = cluster_memory(w, at, size)) != NULL) {
+                good &= ~(1u << i);
+                continue;
+            }
             if (aligned && !is_shared && !is_local &&
                 warp_forgive(w, pc, i, at, size, (u8)far, x->op & (MEM_STORE | MEM_ATOMIC), x->op & MEM_ATOMIC)) {
                 ptr[i] = (u8 *)(uintptr_t)at;

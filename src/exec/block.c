@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "exec/sched.h"
+#include "exec/sync/cluster.h"
 #include "exec/sync/weak.h"
 #include "exec/tier/tier.h"
 
@@ -249,7 +250,12 @@ enum block_end block_run(struct block *b)
         if (!b->live_warps)
             break;
         b->stuck = r.stuck ? b->stuck + 1 : 0;
-        if ((!r.ran && !release_parked(b)) || b->stuck > STUCK) {
+        if (r.ran && b->cluster)
+            b->cluster->idle = 0;
+        const bool at_rest = !r.ran && !release_parked(b);
+        if (at_rest && cluster_may_wait(b))
+            return BLOCK_IDLE;
+        if (at_rest || b->stuck > STUCK) {
             block_deadlock(b);
             return BLOCK_STOPPED;
         }

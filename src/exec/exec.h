@@ -297,6 +297,7 @@ struct exec_launch {
     struct exec_module *module;
     const struct ir_func *kernel;
     u32 grid[3], block[3];
+    u32 cluster[3]; /* blocks of a cluster, which divides the grid; all 0: the launch names none, each block is one */
     u32 dynamic_shared; /* bytes */
     const void *params; /* kernel->param_bytes bytes, laid out at the parameters' offsets */
     bool cooperative;   /* all blocks are resident at once; the caller has checked that they fit */

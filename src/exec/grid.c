@@ -9,6 +9,7 @@
 #include "exec/device/child.h"
 #include "exec/gate/gate.h"
 #include "exec/sched.h"
+#include "exec/sync/cluster.h"
 #include "exec/tier/tier.h"
 
 double exec_now(void)
@@ -87,6 +88,21 @@ static enum ls_status limit(struct exec_fault *f, const char *what, u64 have, u6
     return LS_ERR_LIMIT;
 }
 
+static enum ls_status check_cluster(const struct exec_launch *l, struct exec_fault *f)
+{
+    u64 blocks = 1;
+    for (int k = 0; k < 3; k++) {
+        const u32 n = l->cluster[k] ? l->cluster[k] : 1;
+        blocks *= n;
+        if (l->grid[k] % n) {
+            snprintf(f->detail, sizeof f->detail,
+                     "the grid has %u blocks in dimension %d, which clusters of %u do not divide", l->grid[k], k, n);
+            return LS_ERR_LIMIT;
+        }
+    }
+    return blocks > CLUSTER_MOST ? limit(f, "the number of blocks of a cluster", blocks, CLUSTER_MOST) : LS_OK;
+}
+
 enum ls_status grid_check_limits(const struct exec_launch *l, struct exec_fault *f)
 {
     static const char *const block_names[] = {"blockDim.x", "blockDim.y", "blockDim.z"};
@@ -111,7 +127,7 @@ enum ls_status grid_check_limits(const struct exec_launch *l, struct exec_fault 
     u64 shared = (u64)l->kernel->shared_bytes + l->dynamic_shared;
     if (shared > gpu->shared_per_block_optin)
         return limit(f, "shared memory of a block (bytes)", shared, gpu->shared_per_block_optin);
-    return LS_OK;
+    return check_cluster(l, f);
 }
 
 /* How many blocks of this shape an SM would hold at once, by threads and shared memory; at least one. */
@@ -133,14 +149,29 @@ static u64 resident_blocks(const struct grid *g)
     return g->launch->cooperative ? g->nblocks : (all + g->nworkers - 1) / g->nworkers;
 }
 
-static unsigned worker_count(const struct exec_launch *l, u64 nblocks)
+static unsigned worker_count(const struct grid *g)
 {
-    unsigned n = l->workers;
+    unsigned n = g->launch->workers;
     if (!n)
         n = exec_processors();
-    if (n > l->device->gpu.sms)
-        n = l->device->gpu.sms;
-    return n > nblocks ? (unsigned)nblocks : n;
+    if (n > g->places)
+        n = g->places;
+    return n > g->nplaced ? (unsigned)g->nplaced : n;
+}
+
+/* Blocks, or clusters, and where they go. */
+static void count_places(struct grid *g)
+{
+    const struct exec_launch *l = g->launch;
+    const u32 sms = l->device->gpu.sms;
+    g->nblocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+    g->cluster_size = 1;
+    for (int k = 0; k < 3; k++) {
+        g->cluster[k] = l->cluster[k] ? l->cluster[k] : 1;
+        g->cluster_size *= g->cluster[k];
+    }
+    g->nplaced = g->nblocks / g->cluster_size;
+    g->places = sms > g->cluster_size ? sms / g->cluster_size : 1;
 }
 
 /* ---- the launch ---- */
@@ -199,7 +230,7 @@ static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
     g->kernel = exec_module_func_of(l->module, l->kernel);
     g->mode = grid_mode(l);
     g->may_compile = tier_may_run(g);
-    g->nblocks = (u64)l->grid[0] * l->grid[1] * l->grid[2];
+    count_places(g);
     g->nthreads = l->block[0] * l->block[1] * l->block[2];
     g->nwarps = (g->nthreads + IR_LANES - 1) / IR_LANES;
     g->last_mask = g->nthreads % IR_LANES ? (1u << g->nthreads % IR_LANES) - 1 : FULL_MASK;
@@ -209,7 +240,7 @@ static enum ls_status grid_init(struct grid *g, const struct exec_launch *l)
         g->scratch_at = (u32)ls_align_up(g->shared_bytes ? g->shared_bytes : 1, 128);
     g->local_bytes = local_bytes(l);
     g->deadline = l->max_seconds > 0 ? exec_now() + l->max_seconds : 0;
-    g->nworkers = worker_count(l, g->nblocks);
+    g->nworkers = worker_count(g);
     g->resident = resident_blocks(g);
     if (g->mode == IR_TIMED)
         clock_grid_begin(g, (u32)resident_per_sm(g));

@@ -29,6 +29,7 @@ enum { QUANTUM = 65536, QUANTUM_AGAIN = 16 * WARP_POLL_COST };
 /* What a poll takes, and what a round of a block does in which all only poll, ns: measured, on a machine of 2025. */
 enum { POLL_NS = 20, IDLE_ROUND_NS = 500 };
 enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, MAX_WARPS = 32 };
+enum { CLUSTER_MOST = 16 }; /* blocks of a cluster */
 
 /* One activation of a function by some lanes of a warp. */
 struct frame {
@@ -96,7 +97,9 @@ struct block {
     struct tier_code *tier;  /* the kernel's code, NULL: there is none (exec/tier/tier.h) */
     struct tier_warps *tiered; /* where its warps are in it */
     bool in_code;              /* all of them are; else the interpreter runs the block, and enters code where it can */
-    struct barrier barriers[BARRIERS + 1]; /* the last: the cluster's, which is this block */
+    struct cluster *cluster;   /* cluster.h; NULL: it is one by itself */
+    u32 rank;                  /* in its cluster */
+    struct barrier barriers[BARRIERS + 1]; /* the last: the cluster's, with the threads of this block */
     struct warp warps[];
 };
 
@@ -128,11 +131,12 @@ struct worker {
     u64 nlive, nlive_most; /* how many there are, and how many there may be before no more are started */
     u64 idle;              /* turns in a row that brought nothing */
     struct block *free_blocks;
+    struct cluster *free_clusters;
     struct frame **free_frames; /* by function number */
     struct group *free_groups;
     struct arena mem;       /* everything above, for the launch */
-    u64 next;               /* index of the next block of this worker */
-    u32 sms;                /* of the device that are this worker's */
+    u64 next;               /* index of the next block of this worker, or cluster */
+    u32 places;             /* of the device's (grid.places) that are this worker's */
     u64 spent;              /* instructions, by budgets used */
     u64 help_at;            /* when so many are spent, the grid is to have more threads */
     struct tier_code *tier; /* the kernel's code, once there is one (exec/tier/tier.h) */
@@ -162,6 +166,9 @@ struct grid {
     enum ir_mode mode;
     struct clock_model clock; /* when mode is IR_TIMED */
     u64 nblocks;
+    u32 cluster[3], cluster_size;    /* 1: blocks are none, or one by itself */
+    u64 nplaced;                     /* blocks, or clusters: what goes to a place, */
+    u32 places;                      /* which is an SM, or as many SMs as a cluster has blocks */
     u32 nthreads, nwarps, last_mask; /* of a block; lanes of its last warp */
     unsigned nworkers;
     struct worker *workers;
@@ -289,6 +296,8 @@ const struct ir_inst *warp_barrier(struct warp *w, const struct ir_inst *pc, u8 
 const struct ir_inst *warp_cluster_arrive(struct warp *w, const struct ir_inst *pc);
 const struct ir_inst *warp_cluster_wait(struct warp *w, const struct ir_inst *pc);
 void block_exit_barriers(struct block *b, u32 warp, u32 lanes); /* after these have exited */
+/* Whoever of the block waits at the barrier goes on, and it is open for the next arrival. */
+void block_release(struct block *b, unsigned id);
 
 /* ---- block.c ---- */
 struct block *block_new(struct worker *worker);
@@ -324,6 +333,13 @@ void worker_init(struct worker *w, struct grid *g, unsigned index);
 void worker_knows(struct worker *w, const struct exec_func *f);
 /* The number of the next block that it starts; UINT64_MAX: it has started them all. */
 u64 worker_next(const struct worker *w);
+/* The place of its next block or cluster, which is no longer the next then; false: there is none. */
+bool worker_place(struct worker *w, struct block_place *at);
+/* A block that none uses, and giving it back. Where memory runs out, w->mem.oom. */
+struct block *worker_block(struct worker *w);
+void worker_free_block(struct worker *w, struct block *b);
+/* Puts a block that cannot go on, or has not begun, among those that have their turns again. */
+void worker_put_aside(struct worker *w, struct block *b);
 /* Of the blocks put aside, the one that is taken up next, or NULL. */
 const struct block *worker_waiting(const struct worker *w);
 /* Starts a block of the worker or goes on with one, until it ends or waits. False: the worker has neither. Where memory

@@ -99,6 +99,24 @@ bool warp_forgive(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 a
 void warp_touch(struct warp *w, const struct ir_inst *pc, unsigned lane, u8 space, enum exec_access_op op, u64 address,
                 u64 bytes, bool async);
 
+/* Addresses of shared::cluster (sync/cluster.h): an offset in the block's own shared memory, or (rank + 1) * CLUSTER_STRIDE and
+ * an offset in that of the block of this rank in the cluster. */
+enum { CLUSTER_STRIDE = 1 << 19, CLUSTER_RANKS = 30 };
+static inline u64 cluster_address(u64 offset, u32 rank, u32 own)
+{
+    const u64 there = rank < CLUSTER_RANKS ? rank : CLUSTER_RANKS; /* which no cluster has */
+    return offset % CLUSTER_STRIDE + (rank == own ? 0 : (there + 1) * CLUSTER_STRIDE);
+}
+static inline u32 cluster_owner(u64 offset, u32 own)
+{
+    return offset < CLUSTER_STRIDE ? own : (u32)(offset / CLUSTER_STRIDE) - 1;
+}
+/* The rank of the warp's block, and whether there are other blocks in its cluster. */
+u32 cluster_rank(const struct warp *w);
+bool cluster_has_others(const struct warp *w);
+/* Where an offset in shared memory's window leads in another block of the cluster; NULL: nowhere, or not so many bytes. */
+u8 *cluster_memory(struct warp *w, u64 offset, u64 bytes);
+
 /* Accounts for an access that may be a poll (volatile, atomic): a warp that spins must yield soon. */
 enum { WARP_POLL_COST = 512 };
 enum { POLLED_MEMORY = 1, POLLED_TIME = 2 };

@@ -8,6 +8,7 @@
  * A worker is what its blocks need of memory, counters and caches; crew.c says which thread runs it. What it needs is
  * made when it runs first; where the same thread ran another one before, which is done, it takes over what that had. */
 #include "exec/sched.h"
+#include "exec/sync/cluster.h"
 #include "exec/sync/weak.h"
 
 /* So many blocks of a worker may be put aside before no more are started, at first. */
@@ -29,7 +30,7 @@ void worker_init(struct worker *w, struct grid *g, unsigned index)
     w->grid = g;
     w->index = index;
     w->driver = NOBODY;
-    w->sms = (l->device->gpu.sms - index + g->nworkers - 1) / g->nworkers;
+    w->places = (g->places - index + g->nworkers - 1) / g->nworkers;
     w->at = &w->live;
     w->nlive_most = g->resident < LIVE_LEAST ? g->resident : LIVE_LEAST;
     w->help_at = UINT64_MAX;
@@ -63,15 +64,16 @@ static void prepare(struct worker *w)
 
 /* ---- which blocks are its own ---- */
 
-/* Where a worker's n-th block stands; false past the last. */
+/* Where a worker's n-th block stands; false past the last. Of clusters: the SM of its first block, and its own number. */
 static bool place_of(const struct worker *w, u64 n, struct block_place *at)
 {
     const struct grid *g = w->grid;
-    const u64 round = n >> 32 ? n / w->sms : (u32)n / w->sms;
-    at->sm = w->index + (u32)(n - round * w->sms) * g->nworkers;
+    const u64 round = n >> 32 ? n / w->places : (u32)n / w->places;
+    const u32 place = w->index + (u32)(n - round * w->places) * g->nworkers;
+    at->sm = place * g->cluster_size;
     at->slot = (u32)round;
-    at->linear = round * g->launch->device->gpu.sms + at->sm;
-    return at->linear < g->nblocks;
+    at->linear = round * g->places + place;
+    return at->linear < g->nplaced;
 }
 
 /* The linear number of a worker's n-th block, or UINT64_MAX past the last. */
@@ -106,23 +108,42 @@ u64 worker_next(const struct worker *w) { return block_number(w, w->next); }
 
 /* ---- their turns ---- */
 
+bool worker_place(struct worker *w, struct block_place *at)
+{
+    const bool any = place_of(w, w->grid->launch->seed ? dealt(w, w->next) : w->next, at);
+    w->next += any;
+    return any;
+}
+
+struct block *worker_block(struct worker *w)
+{
+    struct block *b = w->free_blocks;
+    if (!b)
+        return block_new(w);
+    w->free_blocks = b->next;
+    return b;
+}
+
+void worker_free_block(struct worker *w, struct block *b)
+{
+    b->next = w->free_blocks;
+    w->free_blocks = b;
+}
+
 static struct block *start_block(struct worker *w)
 {
     struct block_place at;
-    if (!place_of(w, w->grid->launch->seed ? dealt(w, w->next) : w->next, &at))
+    if (w->grid->cluster_size > 1)
+        return cluster_begin(w);
+    if (!worker_place(w, &at))
         return NULL;
-    struct block *b = w->free_blocks;
-    if (b)
-        w->free_blocks = b->next;
-    else
-        b = block_new(w);
-    w->next++;
+    struct block *b = worker_block(w);
     block_begin(b, &at);
     return b;
 }
 
 /* Puts a block into the list of those put aside, by its number. A block that came from there remembers its place. */
-static void put_aside(struct worker *w, struct block *b)
+void worker_put_aside(struct worker *w, struct block *b)
 {
     struct block **to = b->info.linear < w->last ? &w->live : w->at;
     while (*to && (*to)->info.linear < b->info.linear)
@@ -164,6 +185,13 @@ static void note_turn(struct worker *w, enum block_end end)
     w->idle = 0;
 }
 
+/* Whether a block is started rather than one taken up that was put aside. The blocks of a cluster wait for each other: they
+ * have their turns first. */
+static bool may_start(const struct worker *w)
+{
+    return w->nlive < w->nlive_most && (w->grid->cluster_size == 1 || w->idle >= w->nlive);
+}
+
 /* Blocks of straight code are short: some more follow at once in the place of one that is done. What worker_step does with a
  * block that is done is done here for each that has another one behind it. */
 static enum block_end run_more(struct worker *w, struct block *b)
@@ -182,7 +210,7 @@ bool worker_step(struct worker *w, bool fresh_first, enum block_end *end)
 {
     if (LS_UNLIKELY(!w->ready))
         prepare(w);
-    struct block *b = fresh_first && w->nlive < w->nlive_most ? start_block(w) : NULL;
+    struct block *b = fresh_first && may_start(w) ? start_block(w) : NULL;
     if (!b)
         b = take_up(w);
     if (!b)
@@ -193,11 +221,13 @@ bool worker_step(struct worker *w, bool fresh_first, enum block_end *end)
     if (*end == BLOCK_DONE)
         *end = run_more(w, b);
     if (*end == BLOCK_DONE) {
-        b->next = w->free_blocks;
-        w->free_blocks = b;
+        if (b->cluster)
+            cluster_leave(w, b);
+        else
+            worker_free_block(w, b);
         w->blocks++;
     } else {
-        put_aside(w, b);
+        worker_put_aside(w, b);
     }
     note_turn(w, *end);
     return true;

@@ -46,9 +46,11 @@ enum ir_bulk_kind {
 struct ir_bulk {
     u8 kind;        /* enum ir_bulk_kind */
     bool is_masked; /* BULK_OUT with .cp_mask */
+    bool multicast; /* BULK_IN: to every block of the cluster whose rank is a bit of `ranks`, and its mbarrier */
     struct ir_address to, from, barrier;
     u32 bytes; /* u32 lanes; BULK_FILL: u64 lanes */
     u32 mask;  /* u32 lanes of cp_mask */
+    u32 ranks; /* u32 lanes */
 };
 
 #endif

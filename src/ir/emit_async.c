@@ -1,8 +1,7 @@
 /* emit_async.c - mbarriers (PTX ISA 9.7.13.15), bulk copies (9.7.9.25.4) and st.bulk: modifiers and operands become the
  * structs of async.h.
  *
- * Clusters have one block here, so shared::cluster is the block's own shared memory and a multicast has one
- * destination. A copy is done when it is issued; its commit and wait are nothing. */
+ * A copy is done when it is issued; its commit and wait are nothing. */
 #include "ir/emit.h"
 
 #include "ir/async.h"
@@ -84,6 +83,12 @@ void emit_bulk(struct emit *e)
         return;
     }
     b->mask = b->is_masked ? byte_mask(e) : 0;
+    b->multicast = ptx_has(i, MOD_MULTICAST_CLUSTER);
+    if (b->multicast && i->noperands < 5 + policy) {
+        ir_poison(e->p, e->site, ".multicast::cluster needs a mask of blocks");
+        return;
+    }
+    b->ranks = b->multicast ? emit_read(e, &i->operands[4], PTX_B16) : 0;
     emit_put(e, "bulk")->ptr = b;
 }
 

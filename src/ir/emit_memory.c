@@ -379,22 +379,27 @@ void emit_isspacep(struct emit *e)
     char name[48];
     if (i->space == SPACE_PARAM)
         ir_poison(e->p, e->site, "parameters and constants have one window");
-    snprintf(name, sizeof name, "isspacep_%s", space_name(i->space));
+    snprintf(name, sizeof name, "isspacep_%s", ptx_has(i, MOD_SHARED_CLUSTER) ? "cluster" : space_name(i->space));
     u32 a = emit_read(e, &i->operands[1], PTX_U64), d = emit_write(e, &i->operands[0], PTX_PRED);
     struct ir_inst *r = emit_put(e, name);
     r->d = d;
     r->a = a;
 }
 
-/* Clusters have one block (the launch refuses others): every address maps to itself, and block 0 owns it. */
+/* Of an address in shared memory's window, or of a generic one. */
 void emit_mapa(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
-    bool rank = i->op == OP_GETCTARANK;
-    enum ptx_type t = rank ? PTX_U32 : (enum ptx_type)i->types[0];
-    u32 a = rank ? emit_const32(e, 0) : emit_read(e, &i->operands[1], t), d = emit_write(e, &i->operands[0], t);
-    struct ir_inst *r = emit_put(e, ptx_type_bits(t) == 64 ? "mov_b64" : "mov_b32");
+    const bool rank = i->op == OP_GETCTARANK;
+    const enum ptx_type t = i->types[0];
+    char name[48];
+    snprintf(name, sizeof name, "%s_%s_%s", rank ? "getctarank" : "mapa",
+             i->space == SPACE_SHARED ? "shared" : "generic", ptx_type_name(t));
+    const u32 a = emit_read(e, &i->operands[1], t), b = rank ? 0 : emit_read(e, &i->operands[2], PTX_U32);
+    const u32 d = emit_write(e, &i->operands[0], rank ? PTX_U32 : t);
+    struct ir_inst *r = emit_put(e, name);
     r->d = d;
     r->a = a;
+    r->b = b;
     emit_end_writes(e);
 }

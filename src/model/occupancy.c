@@ -104,6 +104,20 @@ u64 occupancy_l1_bytes(const struct gpu *g, u64 shared)
     return carve < all ? all - carve : 0;
 }
 
+u32 occupancy_clusters(const struct gpu *g, u32 blocks_per_sm, u32 cluster)
+{
+    enum { USUAL = 16 };
+    u32 sum = 0;
+    for (u32 k = 0; k < GPU_GPCS && g->gpc_sms[0]; k++)
+        if (g->gpc_sms[k] >= cluster)
+            sum += g->gpc_sms[k] * blocks_per_sm / cluster;
+    for (u32 left = g->gpc_sms[0] ? 0 : g->sms; left; left -= left < USUAL ? left : USUAL) {
+        const u32 n = left < USUAL ? left : USUAL;
+        sum += n >= cluster ? n * blocks_per_sm / cluster : 0;
+    }
+    return sum;
+}
+
 const char *occupancy_limiter_name(enum occupancy_limiter l)
 {
     static const char *const names[] = {

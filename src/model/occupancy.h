@@ -46,6 +46,9 @@ struct occupancy_result occupancy(const struct gpu *gpu, const struct occupancy_
 /* The bytes of an SM's L1 that are left for caching when so many are shared memory: those of the smallest carve-out that
  * holds them, else of the largest. */
 u64 occupancy_l1_bytes(const struct gpu *gpu, u64 shared);
+/* How many clusters of so many blocks the GPU holds at once, if an SM holds blocks_per_sm of these blocks: a cluster is spread
+ * over the SMs of one GPC, and has no more blocks than that has SMs (measured on an H200). */
+u32 occupancy_clusters(const struct gpu *gpu, u32 blocks_per_sm, u32 cluster);
 const char *occupancy_limiter_name(enum occupancy_limiter l); /* "registers" */
 
 #endif

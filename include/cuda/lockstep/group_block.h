@@ -155,31 +155,6 @@ class grid_group : public thread_group {
 
 LS_D grid_group this_grid() { return grid_group(); }
 
-class cluster_group : public thread_group {
-    LS_D cluster_group() : thread_group(whole_block, 0) {}
-    friend LS_D cluster_group this_cluster();
-
-  public:
-    struct arrival_token {};
-    static LS_D void sync() { ls_group::sync_block(); }
-    static LS_D arrival_token barrier_arrive() { return arrival_token(); }
-    static LS_D void barrier_wait() { ls_group::sync_block(); }
-    static LS_D void barrier_wait(arrival_token &&) { ls_group::sync_block(); }
-    static LS_D unsigned thread_rank() { return ls_group::block_rank(); }
-    static LS_D unsigned num_threads() { return ls_group::block_size(); }
-    static LS_D unsigned size() { return num_threads(); }
-    static LS_D dim3 thread_index() { return thread_block::thread_index(); }
-    static LS_D dim3 dim_threads() { return thread_block::dim_threads(); }
-    static LS_D unsigned num_blocks() { return 1; }
-    static LS_D unsigned block_rank() { return 0; }
-    static LS_D dim3 block_index() { return dim3(0, 0, 0); }
-    static LS_D dim3 dim_blocks() { return dim3(1, 1, 1); }
-    static LS_D unsigned query_shared_rank(const void *) { return 0; }
-    template <class T> static LS_D T *map_shared_rank(T *address, int) { return address; }
-};
-
-LS_D cluster_group this_cluster() { return cluster_group(); }
-
 /* ---- thread_group ---- */
 
 LS_D unsigned long long thread_group::num_threads() const

@@ -34,8 +34,13 @@ static struct place find_place(struct builtin_call *c, unsigned lane, u64 addres
     struct warp *w = c->w;
     u64 lo, hi;
     enum mem_kind kind;
-    if (address - w->shared_window < MEM_WINDOW_BYTES)
-        return place_in(w->shared, w->shared_bytes, address - w->shared_window, SPACE_SHARED);
+    if (address - w->shared_window < MEM_WINDOW_BYTES) {
+        const u64 offset = address - w->shared_window;
+        const u8 *other = offset < CLUSTER_STRIDE ? NULL : cluster_memory(w, offset, 1);
+        if (other)
+            return place_in(other, w->shared_bytes - offset % CLUSTER_STRIDE, 0, SPACE_SHARED);
+        return place_in(w->shared, w->shared_bytes, offset, SPACE_SHARED);
+    }
     if (address - w->local_window < MEM_WINDOW_BYTES)
         return place_in(w->local + lane * w->local_bytes, w->local_bytes, address - w->local_window, SPACE_LOCAL);
     if (mem_range(w->mem, address, &lo, &hi, &kind))

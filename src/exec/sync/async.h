@@ -1,11 +1,11 @@
 /* async.h - mbarriers and bulk copies: what a lane's address means, and what the two share. Internal to exec/.
  *
  * Bulk copies are done at once, so their bytes have arrived before the next instruction: a program that forgets to wait
- * is not caught. Clusters have one block, so shared::cluster is the block's own shared memory. */
+ * is not caught. shared::cluster may be the shared memory of another block (cluster.h); such accesses and arrivals are not told. */
 #ifndef LS_EXEC_ASYNC_H
 #define LS_EXEC_ASYNC_H
 
-#include "exec/sched.h"
+#include "exec/sync/cluster.h"
 #include "ir/async.h"
 
 /* The record to go on with, or NULL after a fault or when the split gives way. */
@@ -16,7 +16,7 @@ const struct ir_inst *bulk_run(struct warp *w, const struct ir_inst *pc, u8 *reg
 bool mbarrier_bytes_came(struct warp *w, const struct ir_inst *pc, u8 *regs, const struct ir_address *at, unsigned lane,
                          u32 bytes);
 
-/* The lane's address as an offset in the block's shared memory, checked; NULL after a fault. left_out: set when the kernel
+/* The memory of the lane's address, which is one of shared memory, checked; NULL after a fault. left_out: set when the kernel
  * goes on nevertheless, without this access (warp_excuse); NULL: it never does. */
 u8 *async_shared(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
                  u64 bytes, unsigned align, bool write, bool *left_out);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/sched.h"
+#include "exec/sync/cluster.h"
 #include "exec/sync/weak.h"
 
 enum { HAS_COUNT = 1, IS_ALIGNED = 2 }; /* ir_inst.aux, as emitted */
@@ -62,7 +63,7 @@ static void open_barrier(struct block *b, unsigned id, u32 threads)
     b->barriers[id].all = 1;
 }
 
-static void release(struct block *b, unsigned id)
+void block_release(struct block *b, unsigned id)
 {
     struct barrier *bar = &b->barriers[id];
     const struct exec_hooks *hooks = b->grid->launch->hooks;
@@ -89,9 +90,13 @@ void block_exit_barriers(struct block *b, u32 warp, u32 lanes)
         unsigned id = (unsigned)__builtin_ctz(open);
         struct barrier *bar = &b->barriers[id];
         bar->arrived -= (u32)__builtin_popcount(bar->lanes[warp] & lanes);
+        if (id == CLUSTER_BARRIER && b->cluster)
+            continue;
         if (complete(b, bar))
-            release(b, id);
+            block_release(b, id);
     }
+    if (b->cluster)
+        cluster_barrier_try(b);
 }
 
 static void arrive(struct warp *w, struct barrier *bar, u32 predicate)
@@ -159,18 +164,26 @@ const struct ir_inst *warp_barrier(struct warp *w, const struct ir_inst *pc, u8 
     arrive(w, bar, predicate);
     if (op == BARRIER_ARRIVE) {
         if (complete(b, bar))
-            release(b, id);
+            block_release(b, id);
         return pc + 1;
     }
     w->split->barrier = (u8)id;
     w->split->sync = (u8)op;
     warp_block(w, pc, SPLIT_BARRIER);
     if (complete(b, bar))
-        release(b, id);
+        block_release(b, id);
     return NULL;
 }
 
-/* ---- barrier.cluster (9.7.13.3): a cluster has one block ---- */
+/* ---- barrier.cluster (9.7.13.3): each block has a part of it; one that is a cluster by itself has all ---- */
+
+static void try_cluster(struct block *b, const struct barrier *bar)
+{
+    if (b->cluster)
+        cluster_barrier_try(b);
+    else if (complete(b, bar))
+        block_release(b, CLUSTER_BARRIER);
+}
 
 const struct ir_inst *warp_cluster_arrive(struct warp *w, const struct ir_inst *pc)
 {
@@ -184,8 +197,7 @@ const struct ir_inst *warp_cluster_arrive(struct warp *w, const struct ir_inst *
     if (bar->lanes[w->index] & w->mask)
         return bad_barrier(w, pc, "a thread arrives at the cluster's barrier twice without a wait between", w->mask);
     arrive(w, bar, 0);
-    if (complete(b, bar))
-        release(b, CLUSTER_BARRIER);
+    try_cluster(b, bar);
     return pc + 1;
 }
 

@@ -66,7 +66,11 @@ static u64 place_of(const struct warp *w, const u8 *p, bool shared)
     return shared ? (u64)(p - w->shared) : (u64)(uintptr_t)p;
 }
 
-static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)
+/* What is in another block's shared memory is not told. */
+static bool leaves_block(const struct warp *w, const u8 *p) { return cluster_block_of(w, p) != w->block; }
+
+static bool copy_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane,
+                      const struct ir_address *target, const struct ir_address *barrier)
 {
     const struct ir_bulk *b = pc->ptr;
     const u32 bytes = ((const u32 *)(const void *)(regs + b->bytes))[lane];
@@ -80,15 +84,38 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
     const u8 *from = in ? global(w, pc, regs, &b->from, lane, bytes, false, &left_out)
                         : async_shared(w, pc, regs, &b->from, lane, bytes, UNIT, false, &left_out);
     u8 *to = !from ? NULL
-             : out ? global(w, pc, regs, &b->to, lane, bytes, true, &left_out)
-                   : async_shared(w, pc, regs, &b->to, lane, bytes, UNIT, true, &left_out);
-    if (to && w->hooks)
+             : out ? global(w, pc, regs, target, lane, bytes, true, &left_out)
+                   : async_shared(w, pc, regs, target, lane, bytes, UNIT, true, &left_out);
+    if (to && w->hooks && !leaves_block(w, to) && !leaves_block(w, from))
         tell(w, pc, lane, place_of(w, to, !out), place_of(w, from, !in), bytes, mask);
     if (to)
         copy_masked(to, from, bytes, mask);
     else if (!left_out)
         return false;
-    return out || mbarrier_bytes_came(w, pc, regs, &b->barrier, lane, bytes);
+    return out || mbarrier_bytes_came(w, pc, regs, barrier, lane, bytes);
+}
+
+/* The same offset in the shared memory of the block of this rank. */
+static struct ir_address address_in(const struct warp *w, const u8 *regs, const struct ir_address *a, unsigned lane,
+                                    u32 rank)
+{
+    return (struct ir_address){.flags = IR_ADDR_CONST,
+                               .offset = (i64)cluster_address(async_address(regs, a, lane), rank, cluster_rank(w))};
+}
+
+static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)
+{
+    const struct ir_bulk *b = pc->ptr;
+    if (!b->multicast)
+        return copy_lane(w, pc, regs, lane, &b->to, &b->barrier);
+    for (u32 left = ((const u32 *)(const void *)(regs + b->ranks))[lane] & 0xffff; left; left &= left - 1) {
+        const u32 rank = (u32)__builtin_ctz(left);
+        const struct ir_address to = address_in(w, regs, &b->to, lane, rank),
+                                barrier = address_in(w, regs, &b->barrier, lane, rank);
+        if (!copy_lane(w, pc, regs, lane, &to, &barrier))
+            return false;
+    }
+    return true;
 }
 
 static bool fill_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)

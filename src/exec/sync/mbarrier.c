@@ -81,6 +81,9 @@ u8 *async_shared(struct warp *w, const struct ir_inst *pc, const u8 *regs, const
     enum exec_fault_kind kind = FAULT_ILLEGAL_ADDRESS;
     if (inside && offset % align == 0)
         return w->shared + offset;
+    u8 *const other = offset < MEM_WINDOW_BYTES && offset % align == 0 ? cluster_memory(w, offset, bytes) : NULL;
+    if (other)
+        return other;
     if (at->generic && offset >= MEM_WINDOW_BYTES)
         kind = FAULT_INVALID_SPACE;
     else if (offset % align)
@@ -96,13 +99,12 @@ u8 *async_shared(struct warp *w, const struct ir_inst *pc, const u8 *regs, const
 /* ---- a phase ---- */
 
 /* Turns the phase when nothing is to come any more. */
-static void end_phase(struct warp *w, struct phase *p)
+static void end_phase(struct phase *p)
 {
     if (p->pending || p->bytes)
         return;
     p->parity = !p->parity;
     p->pending = p->expected;
-    w->block->phases++;
 }
 
 static bool expect(struct warp *w, const struct ir_inst *pc, unsigned lane, struct phase *p, u32 bytes)
@@ -119,7 +121,7 @@ static bool complete(struct warp *w, const struct ir_inst *pc, unsigned lane, st
     if (bytes > MOST || p->bytes - (i64)bytes < -MOST)
         return fault(w, pc, lane, "%u bytes more came than an mbarrier can count (%d)", bytes, MOST);
     p->bytes -= (i32)bytes;
-    end_phase(w, p);
+    end_phase(p);
     return true;
 }
 
@@ -132,7 +134,7 @@ static bool arrive(struct warp *w, const struct ir_inst *pc, unsigned lane, stru
         return fault(w, pc, lane, "an arrival with .noComplete would complete the phase");
     p->pending -= count;
     p->expected -= drop ? count : 0;
-    end_phase(w, p);
+    end_phase(p);
     return true;
 }
 
@@ -245,7 +247,8 @@ static void tell_all_answered(struct block *b)
 /* What an instruction did, of all its lanes. */
 struct done {
     u32 over, dead;     /* waits that are over; objects that mbarrier.inval had ended */
-    u64 addr[IR_LANES]; /* of the objects, in shared memory */
+    u32 own;            /* lanes whose object is in the block's own shared memory */
+    u64 addr[IR_LANES]; /* of these */
 };
 
 /* The object of a lane, which must have been made before; NULL after a fault. */
@@ -266,9 +269,14 @@ static u64_any *find_object(struct warp *w, const struct ir_inst *pc, const u8 *
 
 static void put_object(struct warp *w, u64_any *object, const struct phase *before, const struct phase *p, bool ended)
 {
+    struct block *b = cluster_block_of(w, object);
     *object = pack(p);
-    if (ended && before->parity != p->parity)
-        answer_all(w->block, (u64)((u8 *)object - w->shared), p);
+    if (!ended || before->parity == p->parity)
+        return;
+    b->phases++;
+    answer_all(b, (u64)((u8 *)object - b->shared), p);
+    if (b != w->block)
+        tell_all_answered(b);
 }
 
 /* False after a fault. */
@@ -281,6 +289,7 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
         return false;
     const u64 state = *object;
     p = before;
+    done->own |= (u32)(cluster_block_of(w, object) == w->block) << lane;
     done->addr[lane] = (u64)((u8 *)object - w->shared);
     done->dead |= (u32)(m->op != MBARRIER_INIT && before.dead) << lane;
     if (m->op == MBARRIER_WAIT) {
@@ -305,6 +314,8 @@ bool mbarrier_bytes_came(struct warp *w, const struct ir_inst *pc, u8 *regs, con
     if (!object || !complete(w, pc, lane, &p, bytes))
         return false;
     put_object(w, object, &before, &p, true);
+    if (cluster_block_of(w, object) != w->block)
+        return true;
     addr[lane] = (u64)((u8 *)object - w->shared);
     warp_order_mbarrier(w, pc, EXEC_MBARRIER_ARRIVE, 1u << lane, addr, before.dead ? 1u << lane : 0, true);
     if (before.parity != p.parity)
@@ -337,9 +348,9 @@ static void tell(struct warp *w, const struct ir_inst *pc, const struct done *do
                              [MBARRIER_DROP] = EXEC_MBARRIER_ARRIVE,     [MBARRIER_COPIES] = EXEC_MBARRIER_COPIES,
                              [MBARRIER_WAIT] = EXEC_MBARRIER_WAIT};
     const struct ir_mbarrier *m = pc->ptr;
-    if (w->hooks && m->op != MBARRIER_EXPECT)
-        warp_order_mbarrier(w, pc, (enum exec_order_op)ops[m->op], m->op == MBARRIER_WAIT ? done->over : w->mask,
-                            done->addr, done->dead, false);
+    const u32 lanes = (m->op == MBARRIER_WAIT ? done->over : w->mask) & done->own;
+    if (w->hooks && m->op != MBARRIER_EXPECT && (lanes || !w->block->cluster))
+        warp_order_mbarrier(w, pc, (enum exec_order_op)ops[m->op], lanes, done->addr, done->dead, false);
 }
 
 const struct ir_inst *mbarrier_run(struct warp *w, const struct ir_inst *pc, u8 *regs)
@@ -347,7 +358,7 @@ const struct ir_inst *mbarrier_run(struct warp *w, const struct ir_inst *pc, u8 
     const struct ir_mbarrier *m = pc->ptr;
     const u32 phases = w->block->phases;
     struct done done;
-    done.over = done.dead = 0;
+    done.over = done.dead = done.own = 0;
     if (w->weak && !m->relaxed && m->op != MBARRIER_WAIT)
         weak_fence_block(w);
     for (u32 left = w->mask; left; left &= left - 1)

@@ -42,7 +42,7 @@ bool tier_may_run(const struct grid *g)
 {
     const struct exec_launch *l = g->launch;
     const bool counted = g->mode == IR_TRACED && l->hooks && serves(l->hooks);
-    return l->device->tier && l->device->tier != TIER_OFF && l->device->isa != ISA_PORTABLE &&
+    return l->device->tier && !l->cluster[0] && l->device->tier != TIER_OFF && l->device->isa != ISA_PORTABLE &&
            !l->device->weak_memory && !l->one_lane && (counted || (g->mode == IR_FAST && !l->hooks));
 }
 

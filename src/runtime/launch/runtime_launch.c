@@ -145,6 +145,46 @@ cudaError_t impl_cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim
 _Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute) && sizeof(cudaLaunchAttribute) == 72,
                "attributes are passed on as they are");
 
+static CUlaunchConfig config_of(const cudaLaunchConfig_t *c)
+{
+    return (CUlaunchConfig){.gridDimX = c->gridDim.x,
+                            .gridDimY = c->gridDim.y,
+                            .gridDimZ = c->gridDim.z,
+                            .blockDimX = c->blockDim.x,
+                            .blockDimY = c->blockDim.y,
+                            .blockDimZ = c->blockDim.z,
+                            .sharedMemBytes = (unsigned)c->dynamicSmemBytes,
+                            .hStream = stream_of(c->stream),
+                            .attrs = (CUlaunchAttribute *)(void *)c->attrs,
+                            .numAttrs = c->numAttrs};
+}
+
+/* What the driver says of a launch of that shape, in *n. */
+static cudaError_t ask_clusters(CUresult (*ask)(int *, CUfunction, const CUlaunchConfig *), int *n, const void *func,
+                                const cudaLaunchConfig_t *config)
+{
+    CUkernel k;
+    if (!n || !config || config->dynamicSmemBytes > UINT32_MAX)
+        return cudaErrorInvalidValue;
+    const cudaError_t e = kernel_of(func, &k);
+    if (e != cudaSuccess)
+        return e;
+    const CUlaunchConfig c = config_of(config);
+    return error_of(ask(n, (CUfunction)(void *)k, &c));
+}
+
+cudaError_t impl_cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
+                                                const cudaLaunchConfig_t *launchConfig)
+{
+    return ask_clusters(drv.cuOccupancyMaxActiveClusters, numClusters, func, launchConfig);
+}
+
+cudaError_t impl_cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
+                                                      const cudaLaunchConfig_t *launchConfig)
+{
+    return ask_clusters(drv.cuOccupancyMaxPotentialClusterSize, clusterSize, func, launchConfig);
+}
+
 cudaError_t impl_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     CUkernel k;
@@ -153,18 +193,8 @@ cudaError_t impl_cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const voi
     cudaError_t e = kernel_of(func, &k);
     if (e != cudaSuccess)
         return e;
-    const dim3 g = config->gridDim, b = config->blockDim;
-    const CUlaunchConfig c = {.gridDimX = g.x,
-                              .gridDimY = g.y,
-                              .gridDimZ = g.z,
-                              .blockDimX = b.x,
-                              .blockDimY = b.y,
-                              .blockDimZ = b.z,
-                              .sharedMemBytes = (unsigned)config->dynamicSmemBytes,
-                              .hStream = stream_of(config->stream),
-                              .attrs = (CUlaunchAttribute *)(void *)config->attrs,
-                              .numAttrs = config->numAttrs};
-    return launch_error(drv.cuLaunchKernelEx(&c, (CUfunction)(void *)k, args, NULL), g, b);
+    const CUlaunchConfig c = config_of(config);
+    return launch_error(drv.cuLaunchKernelEx(&c, (CUfunction)(void *)k, args, NULL), config->gridDim, config->blockDim);
 }
 
 cudaError_t impl_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
