@@ -378,7 +378,11 @@ static void launch_ex_and_attributes(void **state)
     attrs[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     attrs[0].value.clusterDim.x = 2;
     attrs[0].value.clusterDim.y = attrs[0].value.clusterDim.z = 1;
-    FAILS(cuLaunchKernelEx(&config, f, params, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    FAILS(cuLaunchKernelEx(&config, f, params, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE); /* of an odd number of blocks */
+    config.gridDimX = 132 * 64;
+    OK(cuLaunchKernelEx(&config, f, params, NULL));
+    attrs[0].value.clusterDim.x = 0;
+    FAILS(cuLaunchKernelEx(&config, f, params, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     context_down(ctx);
 }
 

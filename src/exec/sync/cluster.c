@@ -90,7 +90,8 @@ struct block *cluster_begin(struct worker *w)
     if (!worker_place(w, &first))
         return NULL;
     struct cluster *c = new_cluster(w);
-    for (u32 k = 0; k < c->size; k++) { /* all, before one of them begins: its %ctaid may be the first that another asks for */
+    for (u32 k = 0; k < c->size;
+         k++) { /* all, before one of them begins: its %ctaid may be the first that another asks for */
         c->blocks[k] = worker_block(w);
         c->blocks[k]->cluster = c;
         c->blocks[k]->rank = k;
