@@ -1205,6 +1205,34 @@ def mbarriers():
         ld.shared.u32 %r8, [%r5+1024];
         setp.eq.u32 %p1, %r8, %r1;
         selp.u32 %r9, 1, 0, %p1;""", block=64, decl=buf)
+    # Addresses of the block's own shared memory are what they were, and it is the block of rank 0.
+    program("places", "mapa_own", """
+        mov.u32 %r24, buf;
+        mov.u32 %r26, 0;
+        cvt.u64.u32 %q11, %r24;
+        cvta.shared.u64 %q12, %q11;
+        cvt.u32.u64 %r27, %q12;
+        mapa.shared::cluster.u64 %q13, %q11, %r26;
+        mapa.u64 %q14, %q12, %r26;
+        mapa.u32 %r28, %r27, %r26;
+        getctarank.shared::cluster.u64 %r30, %q13;
+        getctarank.u64 %r31, %q14;
+        getctarank.u32 %r32, %r28;
+        isspacep.shared::cluster %p1, %q14;
+        selp.u32 %r9, 1, 0, %p1;
+        setp.eq.u64 %p2, %q11, %q13;
+        selp.u32 %r33, 2, 0, %p2;
+        add.u32 %r9, %r9, %r33;
+        setp.eq.u64 %p3, %q12, %q14;
+        selp.u32 %r33, 4, 0, %p3;
+        add.u32 %r9, %r9, %r33;
+        setp.eq.u32 %p4, %r27, %r28;
+        selp.u32 %r33, 8, 0, %p4;
+        add.u32 %r9, %r9, %r33;
+        or.b32 %r30, %r30, %r31;
+        or.b32 %r30, %r30, %r32;
+        shl.b32 %r30, %r30, 4;
+        add.u32 %r9, %r9, %r30;""", block=64, decl=buf, expect=words([15] * 64))
 
 
 def header(name):
