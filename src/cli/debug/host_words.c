@@ -26,6 +26,17 @@ static const char *place_text(struct debug_cli *d, const struct symbol *s, const
                    : arena_printf(mem, "%s in %s", function, base_name(module));
 }
 
+/* The first frame of the program's own. A sanitizer's library stands between us and backtrace(), so ours need not be the first. */
+static u32 first_of_program(const struct session_host_frame *f, u32 n)
+{
+    u32 k = 0;
+    while (k < n && !is_ours(f[k].module))
+        k++;
+    while (k < n && is_ours(f[k].module))
+        k++;
+    return k < n ? k : 0;
+}
+
 /* False: behind main nobody looks. */
 static bool say_frame(struct debug_cli *d, struct symbols *symbols, const struct session_host_frame *f, u32 *number)
 {
@@ -48,14 +59,12 @@ static bool say_frame(struct debug_cli *d, struct symbols *symbols, const struct
 bool debug_say_host_frames(struct debug_cli *d)
 {
     const struct session_host_frame *f;
-    u32 n, number = 0, k = 0;
+    u32 n, number = 0;
     if (!session_where(d->s) || !session_host_call(d->s, &f, &n))
         return false;
     struct symbols *symbols = symbols_open();
-    while (k < n && is_ours(f[k].module))
-        k++;
-    while (k < n && say_frame(d, symbols, &f[k], &number))
-        k++;
+    for (u32 k = first_of_program(f, n); k < n && say_frame(d, symbols, &f[k], &number); k++)
+        ;
     symbols_close(symbols);
     return true;
 }

@@ -6,6 +6,12 @@
 
 static _Thread_local struct fx *running;
 
+/* A grid that knows whose it is. */
+struct fx_grid {
+    struct grid grid; /* first */
+    struct fx *fixture;
+};
+
 static const struct ir_inst *stop(const struct ir_inst *pc, u8 *regs, struct warp *w)
 {
     (void)regs;
@@ -58,7 +64,7 @@ void __wrap_fault_place(const struct warp *w, const struct ir_inst *pc, unsigned
 void __wrap_grid_fault(struct grid *g, const struct exec_fault *e);
 void __wrap_grid_fault(struct grid *g, const struct exec_fault *e)
 {
-    struct fx *f = (struct fx *)(void *)g; /* fx_init */
+    struct fx *f = ((struct fx_grid *)(void *)g)->fixture;
     LS_BUG_ON(f->fault.set);
     f->fault = (struct fx_fault){.set = true, .kind = e->kind, .lane = e->thread[0]};
     memcpy(f->detail, e->detail, sizeof f->detail);
@@ -110,7 +116,9 @@ void fx_init(struct fx *f)
                          .func = &f->func,
                          .mem = f->m};
     f->block = calloc(1, sizeof *f->block);
-    f->block->grid = (struct grid *)(void *)f;
+    f->grid = aligned_alloc(_Alignof(struct fx_grid), sizeof *f->grid);
+    *f->grid = (struct fx_grid){{.cluster_size = 1}, f};
+    f->block->grid = &f->grid->grid;
     f->w.block = f->block;
     f->code[0].run = NULL;
     f->code[1].run = stop;
@@ -123,6 +131,7 @@ void fx_free(struct fx *f)
     free(f->local);
     free(f->printed);
     free(f->block);
+    free(f->grid);
     mem_destroy(f->m);
 }
 

@@ -31,6 +31,7 @@ struct fx {
     u8 *regs; /* FX_SLOTS slots */
     u8 *shared, *local;
     struct block *block;
+    struct fx_grid *grid;
     struct fx_fault fault;
     char detail[512]; /* of a fault that has one */
     unsigned nevents;
