@@ -20,8 +20,14 @@
 #define __restrict__ __restrict
 /* A hint of registers, of which PTX has as many as it likes. */
 #define __maxnreg__(n)
-/* clang 19 cannot launch clusters: say so where the word stands. */
-#define __cluster_dims__(...) the_word___cluster_dims___needs_lockstep_cc___with_nvcc
+/* `lockstep cc` takes the annotation to the PTX where the .cu file itself has the word, which the macro tells. */
+#if !defined LOCKSTEP_CLUSTER_DIMS || (defined __CUDA_ARCH__ && __CUDA_ARCH__ < 900)
+#define __cluster_dims__(...) the_word___cluster_dims___is_for_sm_90_and_stands_in_the_cu_file_too
+#elif defined __CUDA_ARCH__
+#define __cluster_dims__(...) __attribute__((annotate("lockstep_cluster_dims", __VA_ARGS__)))
+#else
+#define __cluster_dims__(...)
+#endif
 #define __block_size__(...) the_word___block_size___needs_lockstep_cc___with_nvcc
 
 #else

@@ -68,6 +68,7 @@ struct unit {
     const char *path, *stem; /* the input; its intermediate files' name without an ending */
     const char *id;          /* by which its static names are told from other files' */
     enum tool_rewriting rewriting;
+    bool clusters; /* the file has the word __cluster_dims__ */
     u32 number;
 };
 
@@ -123,6 +124,8 @@ static void add_cuda(tool_words *w, const struct unit *u)
         tool_words_add(w, mem, "-D__CUDACC_EXTENDED_LAMBDA__");
     if (o->per_thread_stream)
         tool_words_add(w, mem, "-fgpu-default-stream=per-thread");
+    if (u->clusters)
+        tool_words_add(w, mem, "-DLOCKSTEP_CLUSTER_DIMS");
     if (o->colour)
         tool_words_add(w, mem, "-fcolor-diagnostics");
 }
@@ -146,7 +149,8 @@ static void add_device_math(tool_words *w, const struct tool_options *o, struct 
 
 /* The device's heap may be exhausted, so that a malloc() whose block is never used still has a result to compute.
  * Kernels hand variables to shuffles that only one lane has set: clang must not conclude that all lanes are that one. */
-static void plan_device(struct tool_plan *plan, const struct unit *u, const struct tool_arch *arch, const char *out)
+static void plan_pass(struct tool_plan *plan, const struct unit *u, const struct tool_arch *arch, bool intermediate,
+                      const char *out)
 {
     const struct tool_options *o = u->o;
     struct arena *mem = u->mem;
@@ -165,12 +169,28 @@ static void plan_device(struct tool_plan *plan, const struct unit *u, const stru
     else if (o->lineinfo)
         tool_words_add(&s->argv, mem, "-gline-tables-only");
     add_device_math(&s->argv, o, mem);
+    if (intermediate)
+        ADD(&s->argv, "-emit-llvm", "-Xclang", "-disable-llvm-passes");
     /* The host pass sees the same source and warns. */
-    if (o->output != TOOL_PTX && o->output != TOOL_FATBIN)
+    if (intermediate)
+        tool_words_add(&s->argv, mem, "-w");
+    else if (o->output != TOOL_PTX && o->output != TOOL_FATBIN)
         tool_words_add(&s->argv, mem, "-w");
     else if (o->no_warnings || o->werror)
         tool_words_add(&s->argv, mem, o->no_warnings ? "-w" : "-Werror");
     ADD(&s->argv, u->rewriting ? arena_printf(mem, "%s.device.cu", u->stem) : u->path, "-o", out);
+}
+
+/* PTX of one architecture as clang makes it, with the clusters that kernels declare. */
+static void plan_device(struct tool_plan *plan, const struct unit *u, const struct tool_arch *arch, const char *out)
+{
+    const char *ir = arena_printf(u->mem, "%s.ll", out);
+    plan_pass(plan, u, arch, false, out);
+    if (!u->clusters)
+        return;
+    plan_pass(plan, u, arch, true, ir);
+    struct tool_step *s = tool_step_add(plan, STEP_CLUSTERS, out, u->mem);
+    tool_words_add(&s->argv, u->mem, ir);
 }
 
 /* Rewrites the sources that need it before anything is compiled. */
@@ -178,6 +198,7 @@ static void plan_rewriting(struct tool_plan *plan, struct unit *u)
 {
     u->id = unit_id(u);
     u->rewriting = tool_rewriting_of(u->path, u->mem);
+    u->clusters = tool_has_clusters(u->path, u->mem);
     if (!u->rewriting)
         return;
     struct tool_step *s = tool_step_add(plan, STEP_REWRITE, u->stem, u->mem);
@@ -432,6 +453,7 @@ static const char *quoted(const char *word, struct arena *mem)
 char *tool_step_text(const struct tool_step *s, struct arena *mem)
 {
     static const char *const verbs[] = {[STEP_COMMAND] = "",
+                                        [STEP_CLUSTERS] = "# declare the clusters of",
                                         [STEP_PTX] = "# mend",
                                         [STEP_CONTAINER] = "# write a fat binary of",
                                         [STEP_LINK_STUB] = "# register the device code of",

@@ -92,7 +92,9 @@ static const struct {
     {"the_word___managed__",
      "__managed__ variables are compiled where they stand in the .cu file itself; in a header they need --with nvcc",
      false},
-    {"the_word___cluster_dims__", "clang cannot compile kernels with __cluster_dims__: nvcc can, with --with nvcc",
+    {"the_word___cluster_dims__",
+     "kernels with __cluster_dims__ are for sm_90 and above; in a header, the .cu file has to have the word too, in a "
+     "comment if nowhere else",
      false},
     {"the_word___block_size__", "clang cannot compile kernels with __block_size__: nvcc can, with --with nvcc", false},
     {"initialization is not supported for __shared__",
@@ -220,6 +222,8 @@ static enum ls_status run_step(const struct tool_step *s, const struct tool_path
         return run_command(s->argv.at, s->device ? watch : NULL, code, mem, diags);
     case STEP_CONTAINER:
         return tool_container_write(s, mem, diags);
+    case STEP_CLUSTERS:
+        return tool_clusters_write(s, mem, diags);
     case STEP_PTX:
         return tool_ptx_write(s, mem, diags);
     case STEP_LINK_STUB:

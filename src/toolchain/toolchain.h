@@ -111,6 +111,7 @@ void tool_place_includes(struct tool_options *o, struct arena *mem);
 enum tool_step_kind {
     STEP_COMMAND,   /* run argv */
     STEP_CONTAINER, /* write the PTX files of argv, of architectures sm, into a fat binary */
+    STEP_CLUSTERS,  /* declare in the PTX the clusters that the intermediate code of argv names: clusters.c */
     STEP_PTX,       /* the PTX file of argv as it is to be, with its options */
     STEP_LINK_STUB, /* read the objects of argv, write the C file that registers their device code together */
     STEP_REWRITE,   /* rewrite a .cu file into what clang compiles: rewrite.c */
@@ -154,6 +155,14 @@ enum tool_rewriting tool_rewriting_of(const char *path, struct arena *mem);
 /* argv: the source and the suffix of static names. Writes <out>.device.cu, <out>.host.cu and, where it has managed
  * variables, <out>.managed.c. */
 enum ls_status tool_rewrite_write(const struct tool_step *step, struct arena *mem, struct diag_list *diags);
+
+/* ---- clusters.c: __cluster_dims__ ---- */
+
+/* Does the .cu file have the word? */
+bool tool_has_clusters(const char *path, struct arena *mem);
+/* The PTX whose kernels declare the clusters that clang's intermediate code of the same source says they have. */
+char *tool_clusters_declare(char *ptx, const char *ir, struct arena *mem);
+enum ls_status tool_clusters_write(const struct tool_step *s, struct arena *mem, struct diag_list *diags);
 
 /* ---- run.c, container.c, rdc.c: doing it ---- */
 

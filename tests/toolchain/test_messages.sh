@@ -41,7 +41,8 @@ says host_warning_error 1 host_warning.cu -Xcompiler -Wall -Werror all-warnings
 says host_function 1 host_function.cu
 says thrust 1 thrust.cu
 says managed_header 1 managed_header.cu
-says clusters 1 clusters.cu -arch=sm_90
+says cluster_dims_old 1 cluster_dims.cu -arch=sm_80
+says cluster_dims_header 1 cluster_dims_header.cu -arch=sm_90
 says nested_template 1 nested_template.cu
 says nested_header 1 nested_header.cu
 says nested_old 1 nested.cu -std=c++14
