@@ -187,6 +187,10 @@ LS_DEVICE float4 __ldg(const float4 *p)
 }
 
 /* A plain store to global memory, st.global.wb, as one instruction. */
+LS_DEVICE void __stwb(float2 *p, float2 v)
+{
+    asm volatile("st.global.wb.v2.f32 [%0], {%1, %2};" ::"l"(p), "f"(v.x), "f"(v.y) : "memory");
+}
 LS_DEVICE void __stwb(float4 *p, float4 v)
 {
     asm volatile("st.global.wb.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(p), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)

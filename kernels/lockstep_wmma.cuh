@@ -111,6 +111,34 @@ LS_STORE(ls_wmma_store, m16n16k16)
 LS_STORE(ls_wmma_store_tf32, m16n16k8)
 #undef LS_STORE
 
+/* ---- the instructions below wmma, of which is known who holds what (PTX ISA, mma.m16n8k16 and ldmatrix) ---- */
+
+/* Four matrices of 8 x 8 halves: lanes 8 i to 8 i + 7 point to the rows of the i-th. Lane l gets of each elements 2 (l % 4) and the
+ * next of row l / 4; transposed, of column l / 4. */
+LS_WMMA void ls_ldmatrix(unsigned int (&m)[4], const void *row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(m[0]), "=r"(m[1]), "=r"(m[2]), "=r"(m[3])
+                 : "l"(row)
+                 : "memory");
+}
+
+LS_WMMA void ls_ldmatrix_trans(unsigned int (&m)[4], const void *row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(m[0]), "=r"(m[1]), "=r"(m[2]), "=r"(m[3])
+                 : "l"(row)
+                 : "memory");
+}
+
+/* d += A B: A 16 x 16, B 16 x 8 (two registers), d 16 x 8: columns 2 (l % 4) and the next of row l / 4, and of the row eight below. */
+LS_WMMA void ls_mma(float (&d)[4], const unsigned int (&a)[4], const unsigned int *b)
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
 #undef LS_WMMA
 
 #endif
