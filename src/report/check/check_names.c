@@ -131,10 +131,15 @@ static bool read_line(FILE *f, u32 n, char *out, size_t size)
     return true;
 }
 
-bool check_source_line(const struct check_paths *p, const char *file, u32 n, char *out, size_t size)
+FILE *check_source_open(const struct check_paths *p, const char *file)
 {
     char found[PATH_MAX];
-    FILE *f = file && n && find_file(p, file, found) ? fopen(found, "r") : NULL;
+    return file && find_file(p, file, found) ? fopen(found, "re") : NULL;
+}
+
+bool check_source_line(const struct check_paths *p, const char *file, u32 n, char *out, size_t size)
+{
+    FILE *f = n ? check_source_open(p, file) : NULL;
     const bool good = f && read_line(f, n, out, size);
     if (f)
         fclose(f);

@@ -154,6 +154,8 @@ const char *check_base_name(const char *path);
 const char *check_file(const struct check_paths *p, const char *file, char *out, size_t size);
 /* The line `n` of a source file, without its newline; false: there is no such file or line. */
 bool check_source_line(const struct check_paths *p, const char *file, u32 n, char *out, size_t size);
+/* The file; NULL: there is none such. */
+FILE *check_source_open(const struct check_paths *p, const char *file);
 /* For code hosts: relative to the working directory, or file:///... outside of it; percent-encoded. */
 void check_uri(const struct check_paths *p, const char *file, char *out, size_t size);
 /* *relative: below the working directory. */
