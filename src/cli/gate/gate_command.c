@@ -90,7 +90,7 @@ static bool print(struct gate_command *c, const struct outputs o[OUTPUTS], const
 {
     bool good = true;
     if (!c->quiet)
-        gate_text(stdout, &c->mem, r);
+        gate_text(stdout, &c->mem, r, c->told);
     if (o[MARKDOWN].f)
         gate_markdown(o[MARKDOWN].f, &c->mem, r);
     if (o[JUNIT].f)

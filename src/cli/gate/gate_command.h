@@ -28,8 +28,8 @@ struct gate_command {
     char **program; /* its argv; NULL: the baseline's */
     /* what comes out */
     const char *markdown, *junit, *json, *sarif; /* NULL: none */
-    bool quiet;
-    VEC(const char *) accepted; /* by update; none: all kernels */
+    bool quiet, told;                            /* told: what differs and does not fail, too */
+    VEC(const char *) accepted;                  /* by update; none: all kernels */
     struct check_paths paths;
 };
 

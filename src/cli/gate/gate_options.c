@@ -39,7 +39,7 @@ static void take_kernel(struct option_reader *o, const struct option_value *v)
 }
 
 #define ROWS_RUN                                                                                                       \
-    OPTION_TITLE("How the program runs:"), ROW_GPU(TO(engine.gpu), 0), ROW_WORKERS(TO(engine.workers), 0, ""),         \
+    OPTION_TITLE("How the program runs:"), ROW_GPU(TO(engine.gpu), 0), ROW_WORKERS(TO(engine.workers), 0, " (1)"),     \
         ROW_SEED(TO(engine.seed), 0), ROW_TIMEOUT(TO(engine.timeout), 0, ""), ROW_NO_CHECK(TO(unchecked)),             \
         OPTION(YES_NO, "check-exit-code", "yes|no", "no: a program that fails is compared all the same",               \
                TO(tell_exit_code)),                                                                                    \
@@ -62,7 +62,8 @@ static const struct option_row record_rows[] = {
 };
 
 static const struct option_row check_rows[] = {
-    OPTION_TITLE("What is written beside the text:"),
+    OPTION_TITLE("What is printed, and written beside it:"),
+    OPTION(FLAG, "told", NULL, "Also kernels of which nothing differs but what does not fail", TO(told)),
     OPTION(TEXT, "markdown", "FILE", "A table for a pull request", TO(markdown)),
     OPTION(TEXT, "junit", "FILE", "JUnit's XML, a test case a kernel", TO(junit)),
     OPTION(TEXT, "json", "FILE", "All of it as JSON", TO(json)),

@@ -173,7 +173,8 @@ const char *gate_where(struct arena *mem, const struct gate_cause *c);
 const char *gate_number(struct arena *mem, double v);
 const char *gate_percent(struct arena *mem, const struct gate_change *c);
 
-void gate_text(FILE *out, struct arena *mem, const struct gate_result *r);
+/* told: kernels of which only what is told differs, too. */
+void gate_text(FILE *out, struct arena *mem, const struct gate_result *r, bool told);
 void gate_markdown(FILE *out, struct arena *mem, const struct gate_result *r);
 void gate_junit(FILE *out, struct arena *mem, const struct gate_result *r);
 bool gate_json(FILE *out, struct arena *mem, const struct gate_result *r); /* false: no memory */

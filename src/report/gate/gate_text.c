@@ -115,14 +115,17 @@ static const char *summary(struct arena *mem, const struct gate_result *r)
     return text;
 }
 
-void gate_text(FILE *out, struct arena *mem, const struct gate_result *r)
+void gate_text(FILE *out, struct arena *mem, const struct gate_result *r, bool told)
 {
     for (u32 i = 0; i < r->nnotes; i++)
         fprintf(out, "note: %s\n", r->notes[i]);
-    for (u32 v = GATE_VERDICTS; v-- > GATE_MOVED;)
+    for (u32 v = GATE_VERDICTS; v-- > (told ? GATE_MOVED : GATE_CHANGED);)
         for (u32 i = 0; i < r->n; i++)
             if (r->pairs[i].verdict == (enum gate_verdict)v)
                 put_pair(out, mem, &r->pairs[i]);
+    if (r->count[GATE_MOVED] && !told)
+        fprintf(out, "note: of %u that count as the same, machine code or what a model says differs (--told)\n",
+                r->count[GATE_MOVED]);
     fprintf(out, "%s: %s\n", r->old->file, summary(mem, r));
 }
 
