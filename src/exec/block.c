@@ -5,6 +5,7 @@
 #include "exec/sched.h"
 #include "exec/sync/cluster.h"
 #include "exec/sync/weak.h"
+#include "exec/sync/wgmma.h"
 #include "exec/tier/tier.h"
 
 /* How many turns a block whose warps only spin gets before another block runs. */
@@ -131,6 +132,8 @@ void block_begin(struct block *b, const struct block_place *at)
         memset(b->errors, 0, sizeof *b->errors * g->nwarps * IR_LANES);
     for (; b->open_barriers; b->open_barriers &= b->open_barriers - 1)
         b->barriers[__builtin_ctz(b->open_barriers)] = (struct barrier){0};
+    if (b->wgmma)
+        wgmma_block_begin(b);
     b->tier = tier_for(b->worker);
     b->in_code = b->tier && tier_begin(b);
     if (!b->in_code) {

@@ -99,6 +99,7 @@ struct block {
     bool in_code;              /* all of them are; else the interpreter runs the block, and enters code where it can */
     struct cluster *cluster;   /* cluster.h; NULL: it is one by itself */
     u32 rank;                  /* in its cluster */
+    struct wgmma_block *wgmma; /* products of warpgroups (wgmma.h), or NULL */
     struct barrier barriers[BARRIERS + 1]; /* the last: the cluster's, with the threads of this block */
     struct warp warps[];
 };

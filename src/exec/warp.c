@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "exec/sched.h"
+#include "exec/sync/wgmma.h"
 #include "exec/tier/tier.h"
 
 /* ---- splits ---- */
@@ -245,6 +246,8 @@ const struct ir_inst *warp_exit(struct warp *w, const struct ir_inst *pc)
     (void)pc;
     for (struct frame *f = s->frame, *caller; f->caller; f = caller) {
         caller = f->caller;
+        if (w->block->wgmma)
+            wgmma_leave(w, f);
         frame_leave(w, f, lanes);
     }
     drop_split(w, s);
@@ -381,6 +384,8 @@ const struct ir_inst *warp_return(struct warp *w, const struct ir_inst *pc)
     struct frame *f = s->frame;
     (void)pc;
     LS_BUG_ON(!f->caller || !s->group || s->group->frame != f->caller);
+    if (w->block->wgmma)
+        wgmma_leave(w, f);
     frame_leave(w, f, s->mask);
     return arrive(w);
 }

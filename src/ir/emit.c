@@ -400,9 +400,13 @@ static void emit_block(struct emit *e, u32 b)
         emit_skip(e);
     if (e->mode != IR_FAST)
         emit_put(e, "enter")->imm = b;
+    if (e->p->flight)
+        memcpy(e->flight, e->p->flight + (size_t)b * e->p->flight_words, e->p->flight_words * sizeof *e->flight);
     for (u32 s = blk->first; s < blk->end; s++) {
         e->site = s;
         e->inst = &e->p->f->insts[s];
+        if (e->p->flight)
+            emit_wgmma_settle(e);
         if (e->mode == IR_TIMED)
             emit_tick(e);
         emit_inst(e);
@@ -445,6 +449,8 @@ void ir_emit(struct pass *p, enum ir_mode mode)
     struct emit e = {.p = p, .mode = mode};
     u32 n = p->out->nblocks;
     e.block_at = arena_array(p->mem, u32, n + 1);
+    if (p->flight)
+        e.flight = arena_array(p->mem, u64, p->flight_words);
     if (p->stack)
         emit_stack_begin(&e);
     for (u32 b = 0; b < n; b++)

@@ -35,6 +35,7 @@ struct emit {
         const char *body;
     } widen[8];
     unsigned nwiden;
+    u64 *flight; /* registers that products may have under way in front of the instruction (flight.c) */
 };
 
 /* Appends a record that runs the named body; the function is poisoned when there is none. Valid until the next put. */
@@ -95,6 +96,11 @@ void emit_wmma_store(struct emit *e);
 void emit_ldmatrix(struct emit *e);
 void emit_stmatrix(struct emit *e);
 void emit_movmatrix(struct emit *e);
+/* emit_wgmma.c */
+void emit_wgmma(struct emit *e);
+void emit_wgmma_order(struct emit *e);
+/* In front of e->inst: products that may still write or read a register that it touches end there. */
+void emit_wgmma_settle(struct emit *e);
 /* emit_video.c */
 void emit_video(struct emit *e);
 /* emit_async.c */

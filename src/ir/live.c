@@ -4,7 +4,8 @@
  * one interval of sites; a linear scan hands out slots of the register's class (pass.h says why classes do not mix).
  * A predicated write does not end a value's life: lanes whose predicate is false keep the old one. A destination may
  * take the slot of a source that dies at the same instruction: bodies read before they write, lane by lane. Predicates
- * are the exception (their instructions become several records), so their intervals touch. */
+ * are the exception (their instructions become several records), so their intervals touch. Registers that products of
+ * warpgroups read or write after their instruction share their slot with no other. */
 #include "ir/pass.h"
 
 enum { WORD_BITS = 64 };
@@ -224,7 +225,10 @@ static void scan(struct live *l)
         for (; k < live && l->start[order[k]] == at; k++) {
             u32 r = order[k];
             enum slot_class c = ir_class(p->f->regs[r]->type);
-            colour[r] = nfree[c] ? free_list[c][--nfree[c]] : p->class_count[c]++;
+            const bool late = p->late && p->late[r];
+            colour[r] = nfree[c] && !late ? free_list[c][--nfree[c]] : p->class_count[c]++;
+            if (late)
+                continue;
             u32 gone = l->end[r] + 1 < points ? l->end[r] + 1 : points - 1;
             next[r] = expire[gone];
             expire[gone] = r + 1;

@@ -107,6 +107,7 @@ struct ir_func *ir_lower(struct arena *mem, const struct ptx_module *mod, const 
     if (f->ninsts) {
         ir_build_cfg(&p);
         ir_build_dom(&p);
+        ir_build_flight(&p);
         ir_build_live(&p);
     }
     lay_out_frame(&p);

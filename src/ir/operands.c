@@ -34,6 +34,8 @@ void ir_each_reg(const struct ptx_inst *i, ir_reg_fn fn, void *ctx)
 {
     for (unsigned k = 0; k < i->noperands; k++)
         visit(&i->operands[k], i->operands[k].role == PTX_DEST, fn, ctx);
+    if (ir_is_wgmma(i)) /* d is added to */
+        visit(&i->operands[0], false, fn, ctx);
     if (i->guard)
         fn(ctx, i->guard, false);
 }

@@ -22,6 +22,9 @@ struct pass {
     u32 class_base[CLASS_COUNT], class_count[CLASS_COUNT];
     u32 temps[CLASS_COUNT][16]; /* byte offsets of scratch slots; 0 = not yet placed */
     bool *is_read;              /* register index -> some instruction reads it; NULL until first used (emit_memory.c) */
+    u8 *late;                   /* by register: WGMMA_WRITTEN, WGMMA_READ (flight.c); NULL: the function has no wgmma */
+    u64 *flight;                /* by block: registers that a product may have under way where it begins */
+    u32 flight_words;           /* of a block */
     u32 carry;                  /* byte offset of the carry flag CC.CF, a mask */
     u32 stack;                  /* byte offset of the stack pointer of alloca, u64 lanes; 0: the function has none */
     u32 stack_at, stack_end;    /* where in the frame's local memory alloca takes from */
@@ -42,6 +45,11 @@ bool ir_only_leaves(const struct ir_func *f, u32 b);
 
 void ir_build_cfg(struct pass *p);
 void ir_build_dom(struct pass *p);
+/* flight.c: which registers products of warpgroups may read or write late, and where. In front of live.c. */
+void ir_build_flight(struct pass *p);
+enum { WGMMA_WRITTEN = 1, WGMMA_READ = 2 };
+/* What the instruction does to a set of registers that are under way. */
+void ir_step_flight(const struct pass *p, const struct ptx_inst *i, u64 *set);
 void ir_build_live(struct pass *p);
 void ir_emit(struct pass *p, enum ir_mode mode);
 
@@ -72,6 +80,12 @@ static inline bool ir_reads_carry(const struct ptx_inst *i)
 /* Which registers an instruction reads and writes: fn is called for each, dest first. */
 typedef void (*ir_reg_fn)(void *ctx, const struct ptx_var *reg, bool is_write);
 void ir_each_reg(const struct ptx_inst *i, ir_reg_fn fn, void *ctx);
+
+/* A product of a warpgroup, which writes d (and reads a, if that is registers) some time before it is waited for. */
+static inline bool ir_is_wgmma(const struct ptx_inst *i)
+{
+    return i->op == OP_WGMMA_MMA_ASYNC || i->op == OP_WGMMA_MMA_ASYNC_SP;
+}
 
 enum slot_class ir_class(enum ptx_type t);
 

@@ -23,6 +23,7 @@ import gen
 import gen_matrix
 import gen_programs
 import gen_video
+import gen_wgmma
 
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "made.txt")
 
@@ -38,7 +39,7 @@ def main():
     parser.add_argument("folder")
     args = parser.parse_args()
     made = {}
-    for generator in (gen, gen_matrix, gen_programs, gen_video):
+    for generator in (gen, gen_matrix, gen_programs, gen_video, gen_wgmma):
         made.update(generator.programs())
     with open(LIST) as f:
         wanted = f.read().split()

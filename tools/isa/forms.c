@@ -4,7 +4,7 @@
 
 #include "isa.h"
 
-enum { MAX_WORDS = 24, MAX_TEXT = 512 };
+enum { MAX_WORDS = 24, MAX_TEXT = 1024 };
 
 struct walk {
     enum ptx_op op;
@@ -14,7 +14,7 @@ struct walk {
     void *ctx;
     enum ptx_type types[MAX_WORDS];
     unsigned ntypes, vec;
-    bool param, store;
+    bool param, store, whole; /* whole: no operand is left out */
     char text[MAX_TEXT], regs[4 * MAX_TEXT];
 };
 
@@ -142,6 +142,21 @@ static void put_texture(struct walk *w, const char *operand)
         put_tuple(w, coordinates(w), gradient ? PTX_F32 : PTX_B32);
 }
 
+static bool is_wgmma(const struct walk *w) { return w->op == OP_WGMMA_MMA_ASYNC || w->op == OP_WGMMA_MMA_ASYNC_SP; }
+
+/* d; a, which is in registers where the last operand is left out. */
+static void put_wgmma(struct walk *w, bool dest, bool optional)
+{
+    unsigned n = 0;
+    sscanf(strstr(w->text, "m64n"), "m64n%u", &n);
+    if (dest)
+        put_tuple(w, n / (w->types[0] == PTX_F16 ? 4 : 2), PTX_B32);
+    else if (optional)
+        put_tuple(w, 4, PTX_B32);
+    else
+        put_reg(w, PTX_B64);
+}
+
 /* Fragments of matrix instructions: as many registers as the number in front of the type says. */
 static bool put_registers(struct walk *w, const char *s, size_t n)
 {
@@ -174,6 +189,8 @@ static void put_kind(struct walk *w, const char *s, size_t n)
         put_address(w);
     else if (n == 1 && *s == '*' && coordinates(w))
         put_texture(w, s);
+    else if (n == 1 && *s == '*' && is_wgmma(w))
+        put_wgmma(w, s[-1] == '=', memchr(s, '?', strcspn(s, ";")) && !w->whole);
     else if (nth && *s == 'v' && w->vec > 1)
         put_tuple(w, w->vec, t);
     else if (nth)
@@ -240,6 +257,7 @@ static void each_shape(struct walk *w, const char *s)
         if ((shape & 1 && !optional) || (shape & 2 && !pair))
             continue;
         w->text[at] = w->regs[0] = 0;
+        w->whole = shape & 1;
         put_operands(w, s, shape);
         w->fn(w->ctx, &(struct isa_case){w->op, w->form, w->text, w->regs});
     }
@@ -283,7 +301,7 @@ static void alternative(struct walk *w, const char *s, size_t n, const char *res
 /* Modifiers of which no two can matter to each other. */
 static bool is_quiet(const struct walk *w, const char *s, const char *end)
 {
-    if (w->sparse)
+    if (w->sparse || (is_wgmma(w) && *s == '@'))
         return true;
     const enum ptx_mod m = mod_of(s, strcspn(s, "/? :;") < (size_t)(end - s) ? strcspn(s, "/? :;") : (size_t)(end - s));
     return m && (!strcmp(groups[m], "cache") || !strcmp(groups[m], "level") || !strcmp(groups[m], "scope") ||

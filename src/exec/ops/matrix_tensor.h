@@ -17,8 +17,9 @@
 
 #include "exec/ops/matrix_float.h"
 
-/* Words of A that a block has at most, of two elements each (tf32: one); columns of a tile. */
-enum { TENSOR_WORDS = 8, TENSOR_K = 16, TILE_COLUMNS = 8 };
+/* Words of A that a block has at most, of two elements each (tf32: one); elements, of 8-bit floats in wgmma; columns of a
+ * tile. */
+enum { TENSOR_WORDS = 8, TENSOR_K = 16, TENSOR_MOST_K = 32, TILE_COLUMNS = 8 };
 /* Bits behind the point of E. E is good from EXPONENT_LOW to EXPONENT_HIGH; -133 is the least there is. */
 enum { KEPT = 25, F32_BIAS = 127, EXPONENT_LOW = 27, EXPONENT_HIGH = 247, EXPONENT_LEAST = F32_BIAS - 133 };
 /* What is added to the exponents of zeros and of infinities and NaNs: sums are below NO_EXPONENT, or above any other. */
@@ -131,21 +132,21 @@ LANE_FN struct tensor_term tensor_product(struct tensor_term a, struct tensor_te
     return p;
 }
 
-LANE_FN i64 tensor_cut(struct tensor_term x, i32 exponent)
+LANE_FN i64 tensor_cut(struct tensor_term x, i32 exponent, i32 kept)
 {
-    const i32 by = x.exponent - x.fraction - exponent + KEPT;
+    const i32 by = x.exponent - x.fraction - exponent + kept;
     const u64 m = by >= 0 ? x.magnitude << by : by > -64 ? x.magnitude >> -by : 0;
     return x.negative ? -(i64)m : (i64)m;
 }
 
-/* sum * 2^(exponent - F32_BIAS - KEPT) to f32 towards zero, or to odd. */
-LANE_FN u32 tensor_round(i64 sum, i32 exponent, bool odd)
+/* sum * 2^(exponent - F32_BIAS - kept) to f32 towards zero, or to odd. */
+LANE_FN u32 tensor_round(i64 sum, i32 exponent, i32 kept, bool odd)
 {
     const u64 m = sum < 0 ? (u64)-sum : (u64)sum;
     if (!m)
         return 0;
-    const i32 top = 63 - __builtin_clzll(m), normal = top + exponent - KEPT, e = normal < 1 ? 1 : normal;
-    const i32 by = e - 23 - exponent + KEPT; /* bits that go */
+    const i32 top = 63 - __builtin_clzll(m), normal = top + exponent - kept, e = normal < 1 ? 1 : normal;
+    const i32 by = e - 23 - exponent + kept; /* bits that go */
     const u64 q = by <= 0 ? m << -by : by < 64 ? m >> by : 0;
     const bool lost = by > 0 && (by > 63 || q << by != m);
     const u32 bits = e > 254 ? 0x7f800000 : (u32)q + ((u32)(e - 1) << 23);
@@ -153,8 +154,9 @@ LANE_FN u32 tensor_round(i64 sum, i32 exponent, bool odd)
 }
 
 struct tensor_dot {
-    struct tensor_term terms[TENSOR_K + 1];
+    struct tensor_term terms[TENSOR_MOST_K + 1];
     u32 n;
+    i32 kept;
 };
 static __attribute__((noinline, unused)) u32 tensor_sum(const struct tensor_dot *d, bool half)
 {
@@ -175,12 +177,23 @@ static __attribute__((noinline, unused)) u32 tensor_sum(const struct tensor_dot 
         return half ? 0x7c00u | below << 15 : 0x7f800000u | (u32)below << 31;
     for (u32 k = 0; k < d->n; k++)
         if (d->terms[k].magnitude)
-            sum += tensor_cut(d->terms[k], exponent);
-    const u32 bits = tensor_round(sum, exponent, half);
+            sum += tensor_cut(d->terms[k], exponent, d->kept);
+    const u32 bits = tensor_round(sum, exponent, d->kept, half);
     if (!half)
         return bits;
     const u32 h = f16_nearest_f32(f32_of_bits(bits));
     return h == 0x8000 ? 0 : h;
+}
+
+/* The accumulator, as f32. */
+LANE_FN struct tensor_term tensor_given(u32 c, bool half)
+{
+    struct tensor_term x = tensor_number((struct tensor_format){23, 255, F32_BIAS}, c, 31);
+    if (half && x.magnitude && x.exponent < F32_BIAS - 14) { /* a subnormal f16 */
+        x.magnitude >>= F32_BIAS - 14 - x.exponent;
+        x.exponent = F32_BIAS - 14;
+    }
+    return x;
 }
 
 /* The element of a lane and a column; c as f32. */
@@ -188,7 +201,7 @@ LANE_FN u32 tensor_rare(enum ptx_type t, u32 per, u32 words, const struct tensor
                         u32 lane, u32 column, u32 c, bool half)
 {
     struct tensor_format f = tensor_format(t);
-    struct tensor_dot d = {.n = 0};
+    struct tensor_dot d = {.n = 0, .kept = KEPT};
     const u32 cut = t == PTX_TF32 ? 13 : 0, width = 32 / per;
     f.fraction -= cut;
     for (u32 w = 0; w < words; w++)
@@ -198,12 +211,7 @@ LANE_FN u32 tensor_rare(enum ptx_type t, u32 per, u32 words, const struct tensor
             const u32 sign = width - 1 - cut;
             d.terms[d.n++] = tensor_product(tensor_number(f, x >> cut, sign), tensor_number(f, y >> cut, sign));
         }
-    struct tensor_term *last = &d.terms[d.n++];
-    *last = tensor_number((struct tensor_format){23, 255, F32_BIAS}, c, 31);
-    if (half && last->magnitude && last->exponent < F32_BIAS - 14) { /* a subnormal f16 */
-        last->magnitude >>= F32_BIAS - 14 - last->exponent;
-        last->exponent = F32_BIAS - 14;
-    }
+    d.terms[d.n++] = tensor_given(c, half);
     return tensor_sum(&d, half);
 }
 

@@ -384,6 +384,8 @@ static const char *unfit(const struct graph *g)
     for (u32 s = 0; s < src->ninsts; s++)
         if (src->insts[s].op == OP_ALLOCA || src->insts[s].op == OP_STACKSAVE || src->insts[s].op == OP_STACKRESTORE)
             return "it allocates from its stack";
+        else if (src->insts[s].op == OP_WGMMA_MMA_ASYNC || src->insts[s].op == OP_WGMMA_MMA_ASYNC_SP)
+            return "its products write registers some time later";
     return NULL;
 }
 

@@ -4,7 +4,7 @@
 
 #include "model.h"
 
-enum { TENSOR_MOST_A = 16 * 32, TENSOR_MOST_C = 16 * 16, TENSOR_KINDS = 24 };
+enum { TENSOR_MOST_A = 64 * 32, TENSOR_MOST_C = 64 * 8, TENSOR_KINDS = 24 };
 
 /* Elements in the low bits: a by lines of k, b by columns of k, c by lines of n. */
 struct tensor_tile {

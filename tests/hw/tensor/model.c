@@ -34,6 +34,16 @@ const struct tensor_rule tensor_rules[] = {
     RULE("all minus zero", 25, NONE, .all_minus_zero = true),
     RULE("both minus zeros", 25, NONE, .minus_zero = true, .all_minus_zero = true),
     RULE("twice", 25, NONE, .twice = true),
+    RULE("bytes: fraction 12", 25, -133, .byte_fraction = 12),
+    RULE("bytes: fraction 14", 25, -133, .byte_fraction = 14),
+    RULE("bytes: fraction 15", 25, -133, .byte_fraction = 15),
+    RULE("bytes: fraction 25", 25, -133, .byte_fraction = 25),
+    RULE("bytes: result 12", 25, -133, .byte_result = 12),
+    RULE("bytes: result 14", 25, -133, .byte_result = 14),
+    RULE("bytes: result 23", 25, -133, .byte_result = 23),
+    RULE("bytes: two blocks", 25, -133, .byte_step = 16),
+    RULE("bytes: normalised", 25, -133, .normalised = true),
+    RULE("bytes: round nearest", 25, -133, .round = TO_NEAREST),
 };
 const int tensor_nrules = sizeof tensor_rules / sizeof *tensor_rules;
 
@@ -135,8 +145,8 @@ static uint32_t rounded(int64_t m, int unit, int round, bool negative, enum tens
     return (uint32_t)bits;
 }
 
-uint32_t tensor_block(const struct tensor_rule *r, enum tensor_type t, int k, const uint32_t *a, const uint32_t *b,
-                      uint32_t c, bool half)
+uint32_t tensor_block(const struct tensor_rule *r, enum tensor_type x_type, enum tensor_type y_type, int k,
+                      const uint32_t *a, const uint32_t *b, uint32_t c, bool half)
 {
     enum { MOST = 33 };
     struct number x[MOST];
@@ -144,7 +154,7 @@ uint32_t tensor_block(const struct tensor_rule *r, enum tensor_type t, int k, co
     bool nan = false, above = false, below = false, negative = true;
     int e = r->least;
     for (int j = 0; j <= k; j++) {
-        x[j] = j < k ? product(r, number_of(t, a[j]), number_of(t, b[j])) : number_of(half ? T_F16 : T_F32, c);
+        x[j] = j < k ? product(r, number_of(x_type, a[j]), number_of(y_type, b[j])) : number_of(half ? T_F16 : T_F32, c);
         nan |= x[j].nan;
         above |= x[j].infinite && !x[j].negative;
         below |= x[j].infinite && x[j].negative;
@@ -236,50 +246,78 @@ static uint32_t byte_element(const struct tensor_rule *r, const struct tensor_op
                 x[n] = f16_of_byte(op->a, a[k]);
                 y[n++] = f16_of_byte(op->b, b[k]);
             }
-        sum = tensor_block(r, T_F16, n, x, y, sum, op->half_c);
+        sum = tensor_block(r, T_F16, T_F16, n, x, y, sum, op->half_c);
     }
     return plain_sum(sum, c, op->half_c);
+}
+
+/* wgmma multiplies 8-bit floats as they are, and keeps fewer bits. */
+static uint32_t byte_group(const struct tensor_rule *r, const struct tensor_op *op, const uint32_t *a,
+                           const uint32_t *b, uint32_t c)
+{
+    struct tensor_rule q = *r;
+    const int step = q.byte_step ? q.byte_step : op->k;
+    q.fraction = q.byte_fraction ? q.byte_fraction : 13;
+    for (int k = 0; k < op->k; k += step) {
+        c = tensor_block(&q, op->a, op->b, step, a + k, b + k, c, op->half_c);
+        if (!op->half_c && c << 1 < 0xff000000u)
+            c &= ~0u << (23 - (q.byte_result ? q.byte_result : 13));
+    }
+    return c;
 }
 
 uint32_t tensor_element(const struct tensor_rule *r, const struct tensor_op *op, const uint32_t *a, const uint32_t *b,
                         uint32_t c)
 {
+    if ((op->a == T_E4M3 || op->a == T_E5M2) && op->by == TENSOR_WGMMA)
+        return byte_group(r, op, a, b, c);
     if (op->a == T_E4M3 || op->a == T_E5M2)
         return byte_element(r, op, a, b, c);
-    const int step = op->wmma && op->a == T_TF32 ? 4 : op->k;
+    const int step = op->by == TENSOR_WMMA && op->a == T_TF32 ? 4 : op->k;
     if (op->half_c && !op->half_d)
         c = bits_of_f16_as_f32(c);
     for (int k = 0; k < op->k; k += step)
-        c = tensor_block(r, op->a, step, a + k, b + k, c, op->half_c && op->half_d);
+        c = tensor_block(r, op->a, op->b, step, a + k, b + k, c, op->half_c && op->half_d);
     return op->half_d && !op->half_c ? f16_nearest(c) : c;
 }
 
 const struct tensor_op tensor_ops[] = {
-    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", false, 16, 8, 16, T_F16, T_F16, false, false},
-    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", false, 16, 8, 8, T_F16, T_F16, false, false},
-    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", false, 16, 8, 16, T_F16, T_F16, true, true},
-    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", false, 16, 8, 8, T_F16, T_F16, true, true},
-    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", false, 16, 8, 16, T_BF16, T_BF16, false, false},
-    {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", false, 16, 8, 8, T_BF16, T_BF16, false, false},
-    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", false, 16, 8, 8, T_TF32, T_TF32, false, false},
-    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", false, 16, 8, 4, T_TF32, T_TF32, false, false},
-    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", false, 16, 8, 32, T_E4M3, T_E4M3, false, false},
-    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", false, 16, 8, 32, T_E4M3, T_E5M2, false, false},
-    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32", false, 16, 8, 32, T_E5M2, T_E5M2, false, false},
-    {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32", false, 16, 8, 16, T_E4M3, T_E4M3, false, false},
-    {"mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e4m3.f32", false, 16, 8, 16, T_E5M2, T_E4M3, false, false},
-    {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16", false, 16, 8, 32, T_E4M3, T_E5M2, true, true},
-    {"mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e5m2.f16", false, 16, 8, 32, T_E5M2, T_E5M2, true, true},
-    {"mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e4m3.f16", false, 16, 8, 16, T_E4M3, T_E4M3, true, true},
-    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", true, 16, 16, 16, T_F16, T_F16, false, false},
-    {"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16", true, 16, 16, 16, T_F16, T_F16, true, true},
-    {"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32", true, 16, 16, 16, T_F16, T_F16, false, true},
-    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16", true, 16, 16, 16, T_F16, T_F16, true, false},
-    {"wmma.mma.sync.aligned.row.col.m32n8k16.f32.f32", true, 32, 8, 16, T_F16, T_F16, false, false},
-    {"wmma.mma.sync.aligned.row.col.m8n32k16.f32.f32", true, 8, 32, 16, T_F16, T_F16, false, false},
-    {"wmma.mma.sync.aligned.row.col.m8n32k16.f16.f16", true, 8, 32, 16, T_F16, T_F16, true, true},
-    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32", true, 16, 16, 16, T_BF16, T_BF16, false, false},
-    {"wmma.mma.sync.aligned.row.col.m8n32k16.f32.bf16.bf16.f32", true, 8, 32, 16, T_BF16, T_BF16, false, false},
-    {"wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32", true, 16, 16, 8, T_TF32, T_TF32, false, false},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", TENSOR_MMA, 16, 8, 16, T_F16, T_F16, false, false, false},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", TENSOR_MMA, 16, 8, 8, T_F16, T_F16, false, false, false},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", TENSOR_MMA, 16, 8, 16, T_F16, T_F16, true, true, false},
+    {"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16", TENSOR_MMA, 16, 8, 8, T_F16, T_F16, true, true, false},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", TENSOR_MMA, 16, 8, 16, T_BF16, T_BF16, false, false, false},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", TENSOR_MMA, 16, 8, 8, T_BF16, T_BF16, false, false, false},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", TENSOR_MMA, 16, 8, 8, T_TF32, T_TF32, false, false, false},
+    {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", TENSOR_MMA, 16, 8, 4, T_TF32, T_TF32, false, false, false},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", TENSOR_MMA, 16, 8, 32, T_E4M3, T_E4M3, false, false, false},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", TENSOR_MMA, 16, 8, 32, T_E4M3, T_E5M2, false, false, false},
+    {"mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32", TENSOR_MMA, 16, 8, 32, T_E5M2, T_E5M2, false, false, false},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.e4m3.e4m3.f32", TENSOR_MMA, 16, 8, 16, T_E4M3, T_E4M3, false, false, false},
+    {"mma.sync.aligned.m16n8k16.row.col.f32.e5m2.e4m3.f32", TENSOR_MMA, 16, 8, 16, T_E5M2, T_E4M3, false, false, false},
+    {"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16", TENSOR_MMA, 16, 8, 32, T_E4M3, T_E5M2, true, true, false},
+    {"mma.sync.aligned.m16n8k32.row.col.f16.e5m2.e5m2.f16", TENSOR_MMA, 16, 8, 32, T_E5M2, T_E5M2, true, true, false},
+    {"mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e4m3.f16", TENSOR_MMA, 16, 8, 16, T_E4M3, T_E4M3, true, true, false},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32", TENSOR_WMMA, 16, 16, 16, T_F16, T_F16, false, false, false},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16", TENSOR_WMMA, 16, 16, 16, T_F16, T_F16, true, true, false},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32", TENSOR_WMMA, 16, 16, 16, T_F16, T_F16, false, true, false},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16", TENSOR_WMMA, 16, 16, 16, T_F16, T_F16, true, false, false},
+    {"wmma.mma.sync.aligned.row.col.m32n8k16.f32.f32", TENSOR_WMMA, 32, 8, 16, T_F16, T_F16, false, false, false},
+    {"wmma.mma.sync.aligned.row.col.m8n32k16.f32.f32", TENSOR_WMMA, 8, 32, 16, T_F16, T_F16, false, false, false},
+    {"wmma.mma.sync.aligned.row.col.m8n32k16.f16.f16", TENSOR_WMMA, 8, 32, 16, T_F16, T_F16, true, true, false},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32", TENSOR_WMMA, 16, 16, 16, T_BF16, T_BF16, false, false, false},
+    {"wmma.mma.sync.aligned.row.col.m8n32k16.f32.bf16.bf16.f32", TENSOR_WMMA, 8, 32, 16, T_BF16, T_BF16, false, false, false},
+    {"wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32", TENSOR_WMMA, 16, 16, 8, T_TF32, T_TF32, false, false, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", TENSOR_WGMMA, 64, 8, 16, T_F16, T_F16, false, false, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16", TENSOR_WGMMA, 64, 8, 16, T_F16, T_F16, true, true, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16", TENSOR_WGMMA, 64, 8, 16, T_BF16, T_BF16, false, false, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32", TENSOR_WGMMA, 64, 8, 8, T_TF32, T_TF32, false, false, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3", TENSOR_WGMMA, 64, 8, 32, T_E4M3, T_E4M3, false, false, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2", TENSOR_WGMMA, 64, 8, 32, T_E4M3, T_E5M2, false, false, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e5m2.e4m3", TENSOR_WGMMA, 64, 8, 32, T_E5M2, T_E4M3, false, false, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e5m2.e5m2", TENSOR_WGMMA, 64, 8, 32, T_E5M2, T_E5M2, false, false, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f16.e4m3.e4m3", TENSOR_WGMMA, 64, 8, 32, T_E4M3, T_E4M3, true, true, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f16.e4m3.e5m2", TENSOR_WGMMA, 64, 8, 32, T_E4M3, T_E5M2, true, true, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f16.e5m2.e5m2", TENSOR_WGMMA, 64, 8, 32, T_E5M2, T_E5M2, true, true, false},
 };
 const int tensor_nops = sizeof tensor_ops / sizeof *tensor_ops;

@@ -33,21 +33,27 @@ struct tensor_rule {
     bool minus_zero;        /* a negative sum that is rounded to 0 keeps its sign */
     bool all_minus_zero;    /* zeros that are all negative add up to -0 */
     bool twice;             /* an f16 result is rounded to f32 first */
+    /* wgmma of 8-bit floats; 0: as the first rule */
+    int byte_fraction; /* instead of fraction */
+    int byte_result;   /* bits behind the point of a result that is not 0, cut off below; f32 has 23 */
+    int byte_step;     /* k of a block */
 };
 extern const struct tensor_rule tensor_rules[];
 extern const int tensor_nrules; /* the first is the rule */
 
-/* c + the sum of k products, one block. With half, c and the result are f16, else f32. */
-uint32_t tensor_block(const struct tensor_rule *r, enum tensor_type t, int k, const uint32_t *a, const uint32_t *b,
-                      uint32_t c, bool half);
+/* c + the sum of k products of an x and a y, one block. With half, c and the result are f16, else f32. */
+uint32_t tensor_block(const struct tensor_rule *r, enum tensor_type x, enum tensor_type y, int k, const uint32_t *a,
+                      const uint32_t *b, uint32_t c, bool half);
 
-/* What ptxas makes of an instruction for sm_90: of tf32 wmma, two blocks; of 8-bit floats, products of f16. */
+/* What ptxas makes of an instruction for sm_90: of tf32 wmma, two blocks; of 8-bit floats in mma, products of f16. */
+enum tensor_kind { TENSOR_MMA, TENSOR_WMMA, TENSOR_WGMMA };
+/* Of a sparse a, k is how many elements of a line there are. */
 struct tensor_op {
     const char *name;
-    bool wmma;
+    enum tensor_kind by;
     int m, n, k;
     enum tensor_type a, b;
-    bool half_c, half_d;
+    bool half_c, half_d, sparse;
 };
 extern const struct tensor_op tensor_ops[];
 extern const int tensor_nops;

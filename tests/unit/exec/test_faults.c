@@ -507,8 +507,8 @@ static void expect_poison(struct bench *b, const char *kernel, const char *funct
     assert_int_equal(bench_run(b, &(struct run){.kernel = kernel, .grid = 1, .block = 1}, &f), LS_ERR_UNSUPPORTED);
     snprintf(place, sizeof place, "faults.ptx:%u", line_of(mark));
     assert_text(f.detail, place);
-    assert_text(f.detail, "wgmma.fence.sync.aligned");
-    assert_text(f.detail, "warpgroup products are not simulated");
+    assert_text(f.detail, "tcgen05.wait::ld.sync.aligned");
+    assert_text(f.detail, "tensor memory (sm_100) is not simulated");
     assert_text(f.detail, function);
 }
 

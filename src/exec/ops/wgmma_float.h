@@ -1,0 +1,96 @@
+/* wgmma_float.h - products of warpgroups of f16, bf16 and tf32: each tile of 16 x 8 is a block of matrix_tensor.h over all of
+ * k, as of mma. Operands: exec/sync/wgmma.h. */
+#ifndef LS_EXEC_OPS_WGMMA_FLOAT_H
+#define LS_EXEC_OPS_WGMMA_FLOAT_H
+
+#include "exec/ops/matrix_sums.h"
+#include "exec/sync/wgmma.h"
+
+enum { GROUP_REGISTERS = 2, GROUP_VECTORS = GROUP_REGISTERS * REGISTER_VECTORS };
+
+/* A tile's b as it is used, in WGMMA_READY bytes. */
+struct group_tile {
+    rows_u32 exponent[GROUP_VECTORS];
+    rows_f32 value[2 * GROUP_VECTORS];
+};
+_Static_assert(sizeof(struct group_tile) <= WGMMA_READY, "what a tile of b becomes");
+
+/* What a function is made for. */
+struct group_form {
+    enum ptx_type type;
+    bool half;
+};
+LANE_FN u32 group_per(struct group_form f) { return f.type == PTX_TF32 ? 1 : 2; }
+
+LANE_FN void group_prepare(struct group_form f, u32 n, const u8 *b, u8 *ready)
+{
+    for (u32 j = 0; j < n / TILE_COLUMNS; j++) {
+        struct group_tile *t = (struct group_tile *)(void *)(ready + (size_t)j * WGMMA_READY);
+        tensor_ready_b(f.type, group_per(f), GROUP_REGISTERS,
+                       (const rows_u32 *)(const void *)(b + (size_t)j * WGMMA_TILE), t->exponent, t->value);
+    }
+}
+
+LANE_FN void group_read_a(struct group_form f, const struct wgmma_job *j, u32 rows, struct tensor_a *a)
+{
+    const u32 signs = !j->x->negative ? 0 : f.type == PTX_TF32 ? 1u << 31 : 1u << 31 | 1u << 15;
+    for (u32 g = 0; g < GROUP_REGISTERS; g++)
+        rows_read(j->a[2 * g], j->a[2 * g + 1], rows, a->word + 4 * g);
+    for (u32 k = 0; k < TENSOR_WORDS; k++)
+        a->word[k] ^= signs;
+    tensor_ready_a(f.type, group_per(f), TENSOR_WORDS, a);
+}
+
+/* The accumulators of a tile, or zeros; f16 as f32. */
+LANE_FN void group_read_c(bool half, const struct wgmma_job *j, u32 tile, u32 rows, rows_u32 *c)
+{
+    if (j->adds)
+        read_columns(half, j->regs, j->x->d_slots + tile * (half ? 2 : 4), rows, c);
+    for (u32 k = 0; k < TILE_COLUMNS; k++)
+        c[k] = !j->adds ? (rows_u32){0} : half ? (rows_u32)rows_element(PTX_F16, c[k], 0) : c[k];
+}
+
+LANE_FN void group_multiply(struct group_form f, const struct wgmma_job *j)
+{
+    const struct ir_wgmma *x = j->x;
+    struct tensor_a a;
+    for (u32 rows = 0; rows < BLOCKS; rows++) {
+        group_read_a(f, j, rows, &a);
+        for (u32 n = 0; n < x->n / TILE_COLUMNS; n++) {
+            const struct group_tile *t = (const struct group_tile *)(const void *)(j->ready + (size_t)n * WGMMA_READY);
+            const struct tensor_b b = {(const u32 *)(const void *)(j->b + (size_t)n * WGMMA_TILE),
+                                       (const u32 *)(const void *)t->exponent, (const f32 *)(const void *)t->value};
+            rows_u32 c[TILE_COLUMNS];
+            group_read_c(f.half, j, n, rows, c);
+            tensor_block(f.type, group_per(f), TENSOR_WORDS, &a, &b, f.half, c);
+            write_columns(f.half, j->regs, x->d_slots + n * (f.half ? 2 : 4), rows, c);
+        }
+    }
+}
+
+static void group_prepare_floats(const struct ir_wgmma *x, const u8 *b, u8 *ready)
+{
+    if (x->a == PTX_F16)
+        group_prepare((struct group_form){PTX_F16, false}, x->n, b, ready);
+    else if (x->a == PTX_BF16)
+        group_prepare((struct group_form){PTX_BF16, false}, x->n, b, ready);
+    else
+        group_prepare((struct group_form){PTX_TF32, false}, x->n, b, ready);
+    CALL_OUT();
+}
+
+static void group_multiply_floats(const struct wgmma_job *j)
+{
+    const struct ir_wgmma *x = j->x;
+    if (x->a == PTX_BF16)
+        group_multiply((struct group_form){PTX_BF16, false}, j);
+    else if (x->a == PTX_TF32)
+        group_multiply((struct group_form){PTX_TF32, false}, j);
+    else if (x->d == PTX_F16)
+        group_multiply((struct group_form){PTX_F16, true}, j);
+    else
+        group_multiply((struct group_form){PTX_F16, false}, j);
+    CALL_OUT();
+}
+
+#endif
