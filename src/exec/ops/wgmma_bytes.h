@@ -88,7 +88,8 @@ LANE_FN rows_i32 byte_exponent(const struct byte_a *a, const struct byte_tile *b
 }
 
 /* 33 terms below 2^15: the sum is exact as f32. */
-LANE_FN rows_u32 byte_column(const struct byte_a *a, const struct byte_tile *b, u32 n, rows_u32 c, rows_i32 e, bool half)
+LANE_FN rows_u32 byte_column(const struct byte_a *a, const struct byte_tile *b, u32 n, rows_u32 c, rows_i32 e,
+                             bool half)
 {
     const f32 *y = (const f32 *)(const void *)b->value + n * 4;
     const rows_u32 field = 2 * F32_BIAS + BYTE_KEPT - (rows_u32)rows_max32(e, (rows_i32){0} + EXPONENT_LOW);

@@ -45,7 +45,8 @@ static u32 piece_at(const struct matrix *m, bool crossed, u32 line, u32 piece)
 }
 
 /* Lines of k, of `rows` rows: register piece of each 8 rows. */
-static void gather(const u8 *shared, const struct matrix *m, u32 first, u32 rows, u8 *to, u32 next_group, u32 next_piece)
+static void gather(const u8 *shared, const struct matrix *m, u32 first, u32 rows, u8 *to, u32 next_group,
+                   u32 next_piece)
 {
     for (u32 r = 0; r < rows; r++)
         for (u32 p = 0; p < WGMMA_BYTES / PIECE; p++)
@@ -223,13 +224,12 @@ const struct ir_inst *wgmma_issue(struct warp *w, const struct ir_inst *pc, u8 *
     const u64 a = x->a_in_registers ? 0 : *(const u64 *)(const void *)(regs + x->a_at);
     const u32 adds = *(const u32 *)(const void *)(regs + x->adds);
     if (!is_inside(w, pc, b, x->cross_b, 0, x->n) ||
-        (!x->a_in_registers &&
-         !is_inside(w, pc, a, x->cross_a, w->index % WGMMA_WARPS * WGMMA_LINES, WGMMA_LINES)))
+        (!x->a_in_registers && !is_inside(w, pc, a, x->cross_a, w->index % WGMMA_WARPS * WGMMA_LINES, WGMMA_LINES)))
         return NULL;
     if (q->issued - q->done == WGMMA_MOST)
         finish(w, q->done + 1);
-    *product_at(q, q->issued++) = (struct product){
-        .x = x, .ops = ops, .regs = regs, .a = a, .b = b, .group = q->committed, .adds = adds & 1};
+    *product_at(q, q->issued++) =
+        (struct product){.x = x, .ops = ops, .regs = regs, .a = a, .b = b, .group = q->committed, .adds = adds & 1};
     return pc + 1;
 }
 

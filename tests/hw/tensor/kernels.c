@@ -151,7 +151,8 @@ static void wgmma(struct out *o, const struct tensor_op *op, int wc)
     else
         put(o, "@%%p1 st.shared.v4.b32 [%%r5+2048], {%%v0, %%v1, %%v2, %%v3};\n");
     put(o, "fence.proxy.async;\nbar.sync 0;\n");
-    put(o, "cvt.u64.u32 %%q1, %%r6;\nshr.u64 %%q1, %%q1, 4;\nadd.s64 %%q1, %%q1, 0x1000080000;\nadd.s64 %%q2, %%q1, 128;\n");
+    put(o, "cvt.u64.u32 %%q1, %%r6;\nshr.u64 %%q1, %%q1, 4;\nadd.s64 %%q1, %%q1, 0x1000080000;\nadd.s64 %%q2, %%q1, "
+           "128;\n");
     /* q9: where the lane's line and columns are, 16 lines a warp */
     put(o, "shr.u32 %%r5, %%r1, 5;\nshl.b32 %%r5, %%r5, 4;\nand.b32 %%r3, %%r3, 7;\nadd.u32 %%r3, %%r3, %%r5;\n");
     lane(o, 3, bytes(8, wc), bytes(2, wc));
@@ -170,10 +171,11 @@ void tensor_kernel(const struct tensor_op *op, char *text, size_t size)
 {
     struct out o = {text, text + size};
     const int wa = tensor_formats[op->a].width, wc = op->half_c ? 16 : 32, wd = op->half_d ? 16 : 32;
-    put(&o, ".version 8.7\n.target sm_90%s\n.address_size 64\n"
-            ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n{\n"
-            ".reg .b32 %%v<48>, %%r<9>;\n.reg .b64 %%q<10>;\n.reg .pred %%p<2>;\n.shared .align 1024 .b8 sm[2560];\n"
-            "mov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%ctaid.x;\nshr.u32 %%r3, %%r1, 2;\nand.b32 %%r4, %%r1, 3;\n",
+    put(&o,
+        ".version 8.7\n.target sm_90%s\n.address_size 64\n"
+        ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)\n{\n"
+        ".reg .b32 %%v<48>, %%r<9>;\n.reg .b64 %%q<10>;\n.reg .pred %%p<2>;\n.shared .align 1024 .b8 sm[2560];\n"
+        "mov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%ctaid.x;\nshr.u32 %%r3, %%r1, 2;\nand.b32 %%r4, %%r1, 3;\n",
         op->by == TENSOR_WGMMA ? "a" : "");
     matrix(&o, 1, "a", bytes(op->m * op->k, wa));
     matrix(&o, 2, "b", bytes(op->n * op->k, wa));

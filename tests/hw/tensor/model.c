@@ -154,7 +154,8 @@ uint32_t tensor_block(const struct tensor_rule *r, enum tensor_type x_type, enum
     bool nan = false, above = false, below = false, negative = true;
     int e = r->least;
     for (int j = 0; j <= k; j++) {
-        x[j] = j < k ? product(r, number_of(x_type, a[j]), number_of(y_type, b[j])) : number_of(half ? T_F16 : T_F32, c);
+        x[j] =
+            j < k ? product(r, number_of(x_type, a[j]), number_of(y_type, b[j])) : number_of(half ? T_F16 : T_F32, c);
         nan |= x[j].nan;
         above |= x[j].infinite && !x[j].negative;
         below |= x[j].infinite && x[j].negative;
@@ -305,17 +306,25 @@ const struct tensor_op tensor_ops[] = {
     {"wmma.mma.sync.aligned.row.col.m32n8k16.f32.f32", TENSOR_WMMA, 32, 8, 16, T_F16, T_F16, false, false, false},
     {"wmma.mma.sync.aligned.row.col.m8n32k16.f32.f32", TENSOR_WMMA, 8, 32, 16, T_F16, T_F16, false, false, false},
     {"wmma.mma.sync.aligned.row.col.m8n32k16.f16.f16", TENSOR_WMMA, 8, 32, 16, T_F16, T_F16, true, true, false},
-    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32", TENSOR_WMMA, 16, 16, 16, T_BF16, T_BF16, false, false, false},
-    {"wmma.mma.sync.aligned.row.col.m8n32k16.f32.bf16.bf16.f32", TENSOR_WMMA, 8, 32, 16, T_BF16, T_BF16, false, false, false},
-    {"wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32", TENSOR_WMMA, 16, 16, 8, T_TF32, T_TF32, false, false, false},
+    {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32", TENSOR_WMMA, 16, 16, 16, T_BF16, T_BF16, false, false,
+     false},
+    {"wmma.mma.sync.aligned.row.col.m8n32k16.f32.bf16.bf16.f32", TENSOR_WMMA, 8, 32, 16, T_BF16, T_BF16, false, false,
+     false},
+    {"wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32", TENSOR_WMMA, 16, 16, 8, T_TF32, T_TF32, false, false,
+     false},
     {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", TENSOR_WGMMA, 64, 8, 16, T_F16, T_F16, false, false, false},
     {"wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16", TENSOR_WGMMA, 64, 8, 16, T_F16, T_F16, true, true, false},
-    {"wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16", TENSOR_WGMMA, 64, 8, 16, T_BF16, T_BF16, false, false, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16", TENSOR_WGMMA, 64, 8, 16, T_BF16, T_BF16, false, false,
+     false},
     {"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32", TENSOR_WGMMA, 64, 8, 8, T_TF32, T_TF32, false, false, false},
-    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3", TENSOR_WGMMA, 64, 8, 32, T_E4M3, T_E4M3, false, false, false},
-    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2", TENSOR_WGMMA, 64, 8, 32, T_E4M3, T_E5M2, false, false, false},
-    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e5m2.e4m3", TENSOR_WGMMA, 64, 8, 32, T_E5M2, T_E4M3, false, false, false},
-    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e5m2.e5m2", TENSOR_WGMMA, 64, 8, 32, T_E5M2, T_E5M2, false, false, false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e4m3", TENSOR_WGMMA, 64, 8, 32, T_E4M3, T_E4M3, false, false,
+     false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2", TENSOR_WGMMA, 64, 8, 32, T_E4M3, T_E5M2, false, false,
+     false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e5m2.e4m3", TENSOR_WGMMA, 64, 8, 32, T_E5M2, T_E4M3, false, false,
+     false},
+    {"wgmma.mma_async.sync.aligned.m64n8k32.f32.e5m2.e5m2", TENSOR_WGMMA, 64, 8, 32, T_E5M2, T_E5M2, false, false,
+     false},
     {"wgmma.mma_async.sync.aligned.m64n8k32.f16.e4m3.e4m3", TENSOR_WGMMA, 64, 8, 32, T_E4M3, T_E4M3, true, true, false},
     {"wgmma.mma_async.sync.aligned.m64n8k32.f16.e4m3.e5m2", TENSOR_WGMMA, 64, 8, 32, T_E4M3, T_E5M2, true, true, false},
     {"wgmma.mma_async.sync.aligned.m64n8k32.f16.e5m2.e5m2", TENSOR_WGMMA, 64, 8, 32, T_E5M2, T_E5M2, true, true, false},

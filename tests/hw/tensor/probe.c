@@ -132,7 +132,8 @@ static void run_item(struct item *x, void *function)
     need(cu.to_device(memory.b, b, tiles * nb), "copy");
     need(cu.to_device(memory.c, c, tiles * nc), "copy");
     void *args[] = {&memory.a, &memory.b, &memory.c, &memory.d};
-    need(cu.launch(function, (unsigned)tiles, 1, 1, op->by == TENSOR_WGMMA ? 128 : 32, 1, 1, 0, NULL, args, NULL), "launch");
+    need(cu.launch(function, (unsigned)tiles, 1, 1, op->by == TENSOR_WGMMA ? 128 : 32, 1, 1, 0, NULL, args, NULL),
+         "launch");
     need(cu.ctx_sync(), op->name);
     x->results = malloc(tiles * result_size(op));
     need(cu.to_host(x->results, memory.d, tiles * result_size(op)), "copy");

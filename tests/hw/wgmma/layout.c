@@ -18,14 +18,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IMAGE = 64 << 10, OTHER = 2 << 10, LINES = 64, REGS = 32, THREADS = 128, NO_DRIVER = 77, MOST_K = 64, MOST_ROWS = 8192 };
+enum {
+    IMAGE = 64 << 10,
+    OTHER = 2 << 10,
+    LINES = 64,
+    REGS = 32,
+    THREADS = 128,
+    NO_DRIVER = 77,
+    MOST_K = 64,
+    MOST_ROWS = 8192
+};
 
 /* ---- operands ---- */
 
 struct operand {
     const char *name, *instruction, *tail; /* tail: the immediates */
     int bytes;                             /* of an element */
-    bool is_a, crossed, sparse; /* sparse: b, of a sparse a */
+    bool is_a, crossed, sparse;            /* sparse: b, of a sparse a */
 };
 #define WG "wgmma.mma_async.sync.aligned.m64n64"
 #define WGSP "wgmma.mma_async.sp.sync.aligned.m64n64"
@@ -123,7 +132,8 @@ static void make_kernel(const struct operand *o)
 {
     end = text;
     put(".version 8.7\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 sm[];\n"
-        ".visible .entry k(.param .u64 image, .param .u64 out, .param .u64 desc, .param .u32 start, .param .u32 meta)\n{\n"
+        ".visible .entry k(.param .u64 image, .param .u64 out, .param .u64 desc, .param .u32 start, .param .u32 "
+        "meta)\n{\n"
         ".reg .b32 %%v<%d>, %%r<8>;\n.reg .b64 %%q<8>;\n.reg .pred %%p<2>;\n",
         REGS);
     put("mov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, sm;\nld.param.u64 %%q1, [image];\nld.param.u64 %%q2, [out];\n"
@@ -187,10 +197,7 @@ static void fill(const struct operand *o, int upper, unsigned char *to)
 
 /* Of a sparse a, the metadata choose elements 0 and 1 of four k, or in the second half 2 and 3; of tf32 one of two. */
 static int half_of(const struct operand *o, int k) { return !o->sparse ? 0 : o->bytes == 4 ? k % 2 : k % 4 / 2; }
-static int row_of(const struct operand *o, int k)
-{
-    return !o->sparse ? k : o->bytes == 4 ? k / 2 : k / 4 * 2 + k % 2;
-}
+static int row_of(const struct operand *o, int k) { return !o->sparse ? k : o->bytes == 4 ? k / 2 : k / 4 * 2 + k % 2; }
 
 /* The result's element of the line and k. */
 static int element(const struct operand *o, const uint32_t *d, int line, int k)

@@ -69,7 +69,7 @@ static enum tensor_type type_of(u32 type)
 static void float_product(const struct ir_matrix *x, u8 *regs)
 {
     static u32 a[MOST_A], b[MOST_B], c[MOST_C];
-    const struct tensor_op op = {.wmma = x->n == 16,
+    const struct tensor_op op = {.by = x->n == 16 ? TENSOR_WMMA : TENSOR_MMA,
                                  .k = x->k,
                                  .a = type_of(x->a.type),
                                  .b = type_of(x->b.type),

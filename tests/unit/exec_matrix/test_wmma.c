@@ -199,7 +199,7 @@ static void check_f64(const struct combo *x, const struct matrix *m, u32 row, u3
 static void check_float(const struct combo *x, const struct matrix *m, u32 row, u32 col)
 {
     static const enum tensor_type types[] = {[F16] = T_F16, [BF16] = T_BF16, [TF32] = T_TF32};
-    const struct tensor_op op = {.wmma = true,
+    const struct tensor_op op = {.by = TENSOR_WMMA,
                                  .k = (int)x->k,
                                  .a = types[x->ab],
                                  .b = types[x->ab],
