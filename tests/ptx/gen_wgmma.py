@@ -246,6 +246,15 @@ def chains():
         program("chain_%d" % waits, frame(nd, first, body, lambda: expected(64, n, 64, "f16", "f16"), "f32"), DECL)
 
 
+def unwaited():
+    """Without a wait: ptxas puts one in front of the first use of a result, and of a write of a's registers."""
+    b = Matrix("b", "f16", 16, 16, 8192)
+    first = b.fill() + b.descriptor("%q5") + lane_a("f16")
+    body = ["wgmma.fence.sync.aligned;", "wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 %s, %s, %%q5, 1, 1, 1, 0;" %
+            (fragment(0, 8), fragment(200, 4)), "wgmma.commit_group.sync.aligned;", "mov.b32 %v200, 0;"]
+    program("unwaited", frame(8, first, body, lambda: expected(64, 16, 16, "f16", "f16"), "f32"), DECL)
+
+
 def saturated():
     """Accumulators next to the ends of s32: what is above them is cut off, or else wraps."""
     for extra in (".satfinite", ""):
@@ -273,6 +282,7 @@ def programs():
         make()
         if make == types:
             chains()
+            unwaited()
             saturated()
         made["sm_90a_wgmma_" + name] = take()
     return made
