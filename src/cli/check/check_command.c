@@ -33,7 +33,7 @@ static void print_kinds(void)
 
 /* Where things go; NULL: nowhere. All are opened before the program runs, so that it does not run in vain. */
 struct outputs {
-    FILE *text, *json, *sarif, *save;
+    FILE *text, *json, *sarif, *save, *known;
     FILE *main; /* stdout or the log file */
 };
 
@@ -57,7 +57,8 @@ static bool open_outputs(const struct check_command *c, struct outputs *o)
     *o = (struct outputs){0};
     if (!open_one(&o->main, true, c->log, stdout) || !open_one(&o->json, c->json.wanted, c->json.to, o->main) ||
         !open_one(&o->sarif, c->sarif.wanted, c->sarif.to, o->main) ||
-        !open_one(&o->save, c->save != NULL, c->save, NULL))
+        !open_one(&o->save, c->save != NULL, c->save, NULL) ||
+        !open_one(&o->known, c->save_baseline != NULL, c->save_baseline, NULL))
         return false;
     o->text = replaced ? NULL : o->main;
     return true;
@@ -77,6 +78,7 @@ static bool close_outputs(struct outputs *o)
     good &= o->json == o->main || close_one(o->json);
     good &= o->sarif == o->main || close_one(o->sarif);
     good &= close_one(o->save);
+    good &= close_one(o->known);
     return close_one(o->main) && good;
 }
 
@@ -181,6 +183,35 @@ static bool choose(const struct check_command *c, struct check_report *r)
     return true;
 }
 
+/* ---- known findings ---- */
+
+/* Before the program runs, so that it does not run in vain. */
+static bool read_baseline(struct check_command *c)
+{
+    struct diag_list diags;
+    if (!c->baseline)
+        return true;
+    diag_init(&diags);
+    const bool good = check_baseline_read(&c->mem, c->baseline, &c->known, &diags) == LS_OK;
+    if (diags.errors)
+        cli_print_diags(&diags);
+    diag_free(&diags);
+    return good;
+}
+
+static void leave_out_known(struct check_command *c, const struct outputs *o, struct check_report *r)
+{
+    if (o->known)
+        check_baseline_write(o->known, &c->mem, r, &c->text.paths);
+    if (!c->baseline)
+        return;
+    const u32 known = check_baseline_apply(&c->known, r, &c->text.paths), gone = check_baseline_gone(&c->known);
+    if (known && !c->text.quiet)
+        remark(c, o, "Left out: %u of %s", known, c->baseline);
+    if (gone && !c->text.quiet)
+        remark(c, o, "Not found any more: %u of %s", gone, c->baseline);
+}
+
 /* ---- printing ---- */
 
 /* The folder of the first program, for sources that are named from where it was compiled. */
@@ -193,10 +224,7 @@ static const char *folder_of(struct arena *mem, const struct check_report *r)
 
 static bool print(struct check_command *c, const struct outputs *o, const struct check_report *r, int status)
 {
-    char here[PATH_MAX];
     bool good = true;
-    c->text.paths.here = getcwd(here, sizeof here);
-    c->text.paths.beside = folder_of(&c->mem, r);
     c->text.tools = c->tools;
     if (o->text)
         check_text(o->text, &c->text, r);
@@ -272,13 +300,17 @@ static int judge(const struct check_command *c, const struct check_report *r, in
 
 static int report(struct check_command *c, struct outputs *o, struct check_report *r, int status)
 {
+    char here[PATH_MAX];
     if (!set_command(r, c->program) || !choose(c, r) || !find_symbols(r)) {
         fputs("lockstep check: out of memory\n", stderr);
         return CLI_TROUBLE;
     }
     tools_of_report(c, r);
+    c->text.paths.here = getcwd(here, sizeof here);
+    c->text.paths.beside = folder_of(&c->mem, r);
     if (o->text)
         check_text_header(o->text, &c->text);
+    leave_out_known(c, o, r);
     print_remarks(c, o, r, status);
     if (nothing_ran(c, r))
         o->text = NULL; /* nothing was checked: a summary would say 0 errors */
@@ -295,7 +327,7 @@ static int run(struct check_command *c)
     struct outputs o;
     int status = CLI_TROUBLE;
     check_report_init(&r);
-    bool good = open_outputs(c, &o);
+    bool good = read_baseline(c) && open_outputs(c, &o);
     if (good && (c->read ? read_report(c, &r, &status) : check_run(c, &r, &status)))
         status = report(c, &o, &r, status);
     if (good && !close_outputs(&o)) {

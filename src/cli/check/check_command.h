@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "cli/options.h"
 #include "meter/session/select.h"
+#include "report/check/check_baseline.h"
 #include "report/check/check_report.h"
 
 struct check_command {
@@ -28,7 +29,9 @@ struct check_command {
     u64 schedules;
     bool blocking, unchecked, need_cuda, only_program;
     /* what comes out */
-    const char *log, *save, *read;    /* with their escapes replaced; NULL */
+    const char *log, *save, *read;        /* with their escapes replaced; NULL */
+    const char *baseline, *save_baseline; /* files of known findings; NULL */
+    struct check_baseline known;
     struct option_output json, sarif; /* without a file: instead of text */
     bool tell_exit_code, strict, list;
     int error_exit;

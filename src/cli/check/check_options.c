@@ -244,6 +244,8 @@ static const struct option_row rows[] = {
     OPTION(OUTPUT, "sarif", "FILE", "As SARIF 2.1.0, for code hosts, likewise", TO(sarif), .optional = true),
     OPTION(CALL, "save", "FILE", "Keep the findings for --read; escapes as for --log-file", .take = take_save),
     OPTION(TEXT, "read", "FILE", "Print what --save kept; no program runs", TO(read)),
+    OPTION(TEXT, "baseline", "FILE", "Leave out the findings that stand there", TO(baseline)),
+    OPTION(TEXT, "save-baseline", "FILE", "Write all findings there, as known from now on", TO(save_baseline)),
     OPTION(FLAG, "list", NULL, "All kinds of findings: tool, severity, and what to do", TO(list)),
     ROW_VERSION,
     OPTION_TITLE("Lockstep's own:"),

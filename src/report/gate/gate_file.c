@@ -4,17 +4,7 @@
 #include <string.h>
 
 #include "report/gate/gate.h"
-
-static void put_quoted(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', out);
-        fputc((u8)*text < ' ' ? '?' : *text, out);
-    }
-    fputc('"', out);
-}
+#include "report/line_reader.h"
 
 /* Estimates end in ~ and what a model says in *. */
 static const char *mark_of(enum gate_metric m)
@@ -40,7 +30,7 @@ static void put_sizes(FILE *out, const char *name, const u32 n[3])
 static void put_kernel(FILE *out, const struct gate_kernel *k)
 {
     fputs(k->copies ? "copies " : "\nkernel ", out);
-    put_quoted(out, k->name);
+    line_put_quoted(out, k->name);
     if (!k->copies) {
         put_sizes(out, "grid", k->grid);
         put_sizes(out, "block", k->block);
@@ -48,7 +38,7 @@ static void put_kernel(FILE *out, const struct gate_kernel *k)
     put_values(out, k->v);
     if (k->limit) {
         fputs(" limit* ", out);
-        put_quoted(out, k->limit);
+        line_put_quoted(out, k->limit);
     }
     fputc('\n', out);
 }
@@ -56,12 +46,12 @@ static void put_kernel(FILE *out, const struct gate_kernel *k)
 static void put_line(FILE *out, const struct gate_line *l)
 {
     fputs("  line ", out);
-    put_quoted(out, l->file ? l->file : "");
+    line_put_quoted(out, l->file ? l->file : "");
     fprintf(out, " %u", l->line);
     put_values(out, l->v);
     if (l->text) {
         fputs(" text ", out);
-        put_quoted(out, l->text);
+        line_put_quoted(out, l->text);
     }
     fputc('\n', out);
 }
@@ -71,7 +61,7 @@ static void put_named(FILE *out, const char *name, const char *text)
     if (!text)
         return;
     fprintf(out, "%s ", name);
-    put_quoted(out, text);
+    line_put_quoted(out, text);
     fputc('\n', out);
 }
 
@@ -86,7 +76,7 @@ void gate_write(FILE *out, const struct gate_baseline *b)
         fputs("command", out);
         for (char **word = b->command; *word; word++) {
             fputc(' ', out);
-            put_quoted(out, *word);
+            line_put_quoted(out, *word);
         }
         fputc('\n', out);
     }
