@@ -211,7 +211,7 @@ refused() { text=$1; shift; check 2 "$@"; says "$text"; }
 refused "there is no tool 'memchek'; there are memcheck, racecheck" --tool memchek ./a
 refused '--leak-check is full or no' --leak-check yes ./a
 refused '--track-stream-ordered-races is all, use-before-alloc, use-after-free or no' --track-stream-ordered-races yes ./a
-refused '--json and --sarif are for programs' --xml ./a
+refused '--xml is for --save' --xml ./a
 refused "--print-limit needs a number, not 'x'" --print-limit x ./a
 refused "requires an argument" --print-limit
 refused "which program? (or --read FILE)" --tool memcheck

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 lockstep, programs = (os.path.abspath(p) for p in sys.argv[1:3])
 for name in [n for n in os.environ if n.startswith("LOCKSTEP_") and n not in ("LOCKSTEP_LLVM", "LOCKSTEP_TIER")]:
@@ -56,6 +57,44 @@ def check_known(name):
     check("--baseline", f"{name}.known", f"./{name}", silent=["Not found any more"])
 
 
+FRAME = "<frame><func>%s</func><module>%s</module></frame>"
+RECORDS = (  # a record's inside, whether it takes out the leak of leak.cu: made in sum_of, called by main
+    ("<kind>Leak</kind>", True),
+    ("<kind>Leak</kind><what><size>12</size></what>", True),
+    ("<kind>Leak</kind><what><size>13</size></what>", False),
+    ("<kind>Precise</kind>", False),
+    ("<kind>leak</kind>", True),
+    ("<kind>Leak</kind><hostStack><saveLocation>error</saveLocation>" + FRAME % ("sum_of(int const*, int)", "leak") +
+     FRAME % ("main", "/elsewhere/leak") + "</hostStack>", True),
+    ("<kind>Leak</kind><hostStack>" + FRAME % ("cudaMalloc", "libcudart.so.13") + FRAME % ("sum_.*", ".*") +
+     "</hostStack>", True),
+    ("<kind>Leak</kind><hostStack>" + FRAME % ("main", "leak") + FRAME % ("sum_of", "leak") + "</hostStack>", False),
+    ("<kind>Leak</kind><hostStack><!-- a comment --><frame><func>ma<![CDATA[i]]>&#110;</func></frame></hostStack>", True),
+    ("<kind>Leak</kind><where><func>sum_of</func></where>", False),
+)
+BROKEN = (
+    ("", "does not begin with an element"),
+    ("<record></record>", "not <ComputeSanitizerOutput>"),
+    ("<ComputeSanitizerOutput>\n<record>", ":2: error: the file ends in the middle"),
+    ("<ComputeSanitizerOutput>\n</record>", ":2: error: this ends another element"),
+    ("<a>" * 100, "nested too deep"),
+    ("<ComputeSanitizerOutput><!-- ", "ends in the middle"),
+)
+
+
+def check_records():
+    for inside, fits in RECORDS:
+        write("r.xml", f"<?xml version='1.0'?>\n<ComputeSanitizerOutput>\n<record>{inside}</record>\n"
+                       "</ComputeSanitizerOutput>\n")
+        how = {"says": ["Suppressed: 1 by r.xml"]} if fits else {"status": 9, "silent": ["Suppressed"]}
+        run(lockstep, "check", "--tool", "leakcheck", "--error-exitcode", "9", "--suppressions", "r.xml", "./leak", **how)
+    write("r.xml", "<ComputeSanitizerOutput><record><kind>Syscall</kind></record></ComputeSanitizerOutput>")
+    check("--suppressions", "r.xml", "./leak", status=9, says=["r.xml:1: warning: a record of kind 'Syscall'"])
+    for text, says in BROKEN:
+        write("r.xml", text)
+        check("--suppressions", "r.xml", "./leak", status=3, says=["r.xml", says])
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for name in ("shared_read_after_write", "leak", "uninitialized_global"):
@@ -72,6 +111,12 @@ with tempfile.TemporaryDirectory() as folder:
         write("damaged.known", known.replace(was, now))
         check("--baseline", "damaged.known", "./leak", status=3, says=["damaged.known:", says])
     check("--baseline", "nothing.known", "./leak", status=3, says=["No such file"])
+    # compute-sanitizer's XML: what is written is suppressed; records by hand
+    for name in ("shared_read_after_write", "leak", "uninitialized_global"):
+        check("--xml", "--save", "s.xml", f"./{name}", status=9)
+        xml.etree.ElementTree.parse("s.xml")
+        check("--suppressions", "s.xml", f"./{name}", says=["Suppressed: "])
+    check_records()
 for text in failed:
     print(text)
 sys.exit(1 if failed else 0)

@@ -186,14 +186,14 @@ static bool choose(const struct check_command *c, struct check_report *r)
 /* ---- known findings ---- */
 
 /* Before the program runs, so that it does not run in vain. */
-static bool read_baseline(struct check_command *c)
+static bool read_known(struct check_command *c)
 {
     struct diag_list diags;
-    if (!c->baseline)
-        return true;
     diag_init(&diags);
-    const bool good = check_baseline_read(&c->mem, c->baseline, &c->known, &diags) == LS_OK;
-    if (diags.errors)
+    bool good = !c->baseline || check_baseline_read(&c->mem, c->baseline, &c->known, &diags) == LS_OK;
+    good = good &&
+           (!c->suppressions || check_suppressions_read(&c->mem, c->suppressions, &c->suppressed, &diags) == LS_OK);
+    if (diags.errors || diags.warnings)
         cli_print_diags(&diags);
     diag_free(&diags);
     return good;
@@ -201,6 +201,11 @@ static bool read_baseline(struct check_command *c)
 
 static void leave_out_known(struct check_command *c, const struct outputs *o, struct check_report *r)
 {
+    if (c->suppressions) {
+        const u32 n = check_suppressions_apply(&c->suppressed, r);
+        if (n && !c->text.quiet)
+            remark(c, o, "Suppressed: %u by %s", n, c->suppressions);
+    }
     if (o->known)
         check_baseline_write(o->known, &c->mem, r, &c->text.paths);
     if (!c->baseline)
@@ -232,7 +237,9 @@ static bool print(struct check_command *c, const struct outputs *o, const struct
         good &= check_json(o->json, r, c->tools);
     if (o->sarif)
         good &= check_sarif(o->sarif, r, &c->text.paths, status);
-    if (o->save)
+    if (o->save && c->xml)
+        check_xml(o->save, r);
+    else if (o->save)
         good &= check_save(o->save, r);
     return good;
 }
@@ -327,7 +334,7 @@ static int run(struct check_command *c)
     struct outputs o;
     int status = CLI_TROUBLE;
     check_report_init(&r);
-    bool good = read_baseline(c) && open_outputs(c, &o);
+    bool good = read_known(c) && open_outputs(c, &o);
     if (good && (c->read ? read_report(c, &r, &status) : check_run(c, &r, &status)))
         status = report(c, &o, &r, status);
     if (good && !close_outputs(&o)) {

@@ -9,6 +9,7 @@
 #include "meter/session/select.h"
 #include "report/check/check_baseline.h"
 #include "report/check/check_report.h"
+#include "report/check/check_suppress.h"
 
 struct check_command {
     struct arena mem; /* for texts of the command line; its recovery point is set while the command runs */
@@ -32,6 +33,9 @@ struct check_command {
     const char *log, *save, *read;        /* with their escapes replaced; NULL */
     const char *baseline, *save_baseline; /* files of known findings; NULL */
     struct check_baseline known;
+    const char *suppressions; /* a file of compute-sanitizer's; NULL */
+    struct check_suppressions suppressed;
+    bool xml;                         /* --save writes such a file */
     struct option_output json, sarif; /* without a file: instead of text */
     bool tell_exit_code, strict, list;
     int error_exit;

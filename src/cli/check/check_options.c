@@ -243,7 +243,10 @@ static const struct option_row rows[] = {
     OPTION(OUTPUT, "json", "FILE", "As JSON, instead of the text or to a file beside it", TO(json), .optional = true),
     OPTION(OUTPUT, "sarif", "FILE", "As SARIF 2.1.0, for code hosts, likewise", TO(sarif), .optional = true),
     OPTION(CALL, "save", "FILE", "Keep the findings for --read; escapes as for --log-file", .take = take_save),
+    OPTION(FLAG, "xml", NULL, "--save writes compute-sanitizer's XML, for --suppressions and not for --read", TO(xml)),
     OPTION(TEXT, "read", "FILE", "Print what --save kept; no program runs", TO(read)),
+    OPTION(TEXT, "suppressions", "FILE", "Leave out what records of compute-sanitizer's XML describe",
+           TO(suppressions)),
     OPTION(TEXT, "baseline", "FILE", "Leave out the findings that stand there", TO(baseline)),
     OPTION(TEXT, "save-baseline", "FILE", "Write all findings there, as known from now on", TO(save_baseline)),
     OPTION(FLAG, "list", NULL, "All kinds of findings: tool, severity, and what to do", TO(list)),
@@ -284,8 +287,6 @@ static const struct option_row rows[] = {
     OPTION(UNUSED, "hmm-support", NULL, NULL),
     OPTION(ALWAYS, "check-bulk-copy", "yes|no", "copies are always checked"),
     OPTION(ALWAYS, "check-warpgroup-mma", "yes|no", "they are always checked"),
-    OPTION(REFUSED, "xml", NULL, "there is no XML; --json and --sarif are for programs"),
-    OPTION(REFUSED, "suppressions", "FILE", "there are no suppressions; --kernel-name-exclude leaves kernels out"),
     OPTION(REFUSED, "generate-coredump", NULL, "there is no GPU to dump"),
     OPTION(REFUSED, "coredump-name", "FILE", "there is no GPU to dump"),
     OPTION(REFUSED, "coredump-behavior", "MODE", "there is no GPU to dump"),
@@ -316,6 +317,8 @@ static void finish(struct option_reader *o)
         option_wrong(o, "--read prints what was kept: no program runs beside it");
     if (c->read && c->save)
         option_wrong(o, "--save keeps what a program did; --read has it already");
+    if (c->xml && !c->save)
+        option_wrong(o, "--xml is for --save: into which file?");
     if (c->read && run_option)
         option_wrong(o, "--%s is for a program that runs; with --read none does", run_option);
     if (c->json.wanted && !c->json.to && c->sarif.wanted && !c->sarif.to)
