@@ -84,10 +84,13 @@ static bool block_size(struct ruler *r)
     return true;
 }
 
+/* As many threads in blocks of another size are no change of the grid's own. */
 static bool grid_size(struct ruler *r)
 {
     const u32 *a = r->p->old->grid, *b = r->p->now->grid;
-    if (!memcmp(a, b, 3 * sizeof *a))
+    const double more_threads = WAS(blocks) * WAS(block_size) - IS(blocks) * IS(block_size);
+    const bool other_blocks = memcmp(r->p->old->block, r->p->now->block, 3 * sizeof *a) != 0;
+    if (!memcmp(a, b, 3 * sizeof *a) || (other_blocks && fabs(more_threads) < fmax(WAS(block_size), IS(block_size))))
         return false;
     r->c->metric = GATE_blocks;
     SAY("the grid has %ux%ux%u blocks, not %ux%ux%u", b[0], b[1], b[2], a[0], a[1], a[2]);
@@ -339,8 +342,8 @@ static const struct rule {
     {"bank-conflicts", bank_conflicts, "Pad the rows of the tile by one element, or permute the index.", false, false,
      SHARED},
     {"asynchronous-copy", asynchronous, "Copy by cp.async (memcpy_async), or accept it.", false, false, LOADS},
-    {"vector-width", vector_width, "Load and store float4, or what is as wide.", false, false, LOADS | STORES},
     {"staging", staging, "Read each value once into a tile of shared memory.", false, false, LOADS | SHARED},
+    {"vector-width", vector_width, "Load and store float4, or what is as wide.", false, false, LOADS | STORES},
     {"divergence", divergence, "Let whole warps take the same side of the branch.", false, false, LOADS | STORES},
     {"coalescing", coalescing, "Let neighbouring threads take neighbouring words, from a multiple of 32 bytes on.",
      false, false, LOADS | STORES},
@@ -416,12 +419,16 @@ static void find_launch(struct ruler *r, const struct check_paths *paths)
     free(line);
 }
 
+/* What is no number of a line is at the launch, or else at the kernel's first line. */
 static void place(struct ruler *r, const struct rule *rule, const struct check_paths *paths)
 {
-    if (rule->launch)
-        find_launch(r, paths);
-    if (!r->c->path && gate_metric_info(r->c->metric)->by_line)
+    if (gate_metric_info(r->c->metric)->by_line)
         blame(r);
+    else if (rule->launch)
+        find_launch(r, paths);
+    for (u32 i = 0; i < r->p->nlines && !r->c->path && !r->c->line.now && !r->c->line.old; i++)
+        if (r->p->lines[i].now)
+            r->c->line = r->p->lines[i];
 }
 
 void gate_causes(struct arena *mem, const struct check_paths *paths, struct gate_pair *p)
