@@ -25,6 +25,10 @@ struct call_arg {
 #define PASS_9(T1, a1, ...) a1, PASS_8(__VA_ARGS__)
 #define PASS_10(T1, a1, ...) a1, PASS_9(__VA_ARGS__)
 #define PASS_11(T1, a1, ...) a1, PASS_10(__VA_ARGS__)
+#define PASS_12(T1, a1, ...) a1, PASS_11(__VA_ARGS__)
+#define PASS_13(T1, a1, ...) a1, PASS_12(__VA_ARGS__)
+#define PASS_14(T1, a1, ...) a1, PASS_13(__VA_ARGS__)
+#define PASS_15(T1, a1, ...) a1, PASS_14(__VA_ARGS__)
 
 #define ARG(T, a) {#T, #a, &(a), sizeof(a)}
 #define ARGS_0() {"", "", NULL, 0}
@@ -39,6 +43,10 @@ struct call_arg {
 #define ARGS_9(T1, a1, ...) ARG(T1, a1), ARGS_8(__VA_ARGS__)
 #define ARGS_10(T1, a1, ...) ARG(T1, a1), ARGS_9(__VA_ARGS__)
 #define ARGS_11(T1, a1, ...) ARG(T1, a1), ARGS_10(__VA_ARGS__)
+#define ARGS_12(T1, a1, ...) ARG(T1, a1), ARGS_11(__VA_ARGS__)
+#define ARGS_13(T1, a1, ...) ARG(T1, a1), ARGS_12(__VA_ARGS__)
+#define ARGS_14(T1, a1, ...) ARG(T1, a1), ARGS_13(__VA_ARGS__)
+#define ARGS_15(T1, a1, ...) ARG(T1, a1), ARGS_14(__VA_ARGS__)
 /* clang-format on */
 
 #endif

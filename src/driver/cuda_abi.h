@@ -71,6 +71,7 @@ typedef unsigned long long CUmemGenericAllocationHandle;
 
 #define CU_MEM_CREATE_USAGE_TILE_POOL 1
 #define CU_IPC_HANDLE_SIZE 64
+#define CU_TENSOR_MAP_NUM_QWORDS 16
 
 #define CU_GRAPH_COND_ASSIGN_DEFAULT 1
 #define CU_GRAPH_KERNEL_NODE_PORT_DEFAULT 0
@@ -339,6 +340,16 @@ typedef struct CUipcEventHandle_st {
     char reserved[CU_IPC_HANDLE_SIZE];
 } CUipcEventHandle;
 
+/* Opaque to programs: the engine's form is in exec/sync/tensor_map.h. */
+typedef struct CUtensorMap_st {
+#ifdef __cplusplus
+    alignas(128)
+#else
+    _Alignas(128)
+#endif
+        cuuint64_t opaque[CU_TENSOR_MAP_NUM_QWORDS];
+} CUtensorMap;
+
 /* ---- callbacks ---- */
 
 typedef void (*CUhostFn)(void *userData);
@@ -505,6 +516,10 @@ typedef struct CUgraphExecUpdateResultInfo_st {
 #define LS_DECL_9(T1, a1, ...) T1 a1, LS_DECL_8(__VA_ARGS__)
 #define LS_DECL_10(T1, a1, ...) T1 a1, LS_DECL_9(__VA_ARGS__)
 #define LS_DECL_11(T1, a1, ...) T1 a1, LS_DECL_10(__VA_ARGS__)
+#define LS_DECL_12(T1, a1, ...) T1 a1, LS_DECL_11(__VA_ARGS__)
+#define LS_DECL_13(T1, a1, ...) T1 a1, LS_DECL_12(__VA_ARGS__)
+#define LS_DECL_14(T1, a1, ...) T1 a1, LS_DECL_13(__VA_ARGS__)
+#define LS_DECL_15(T1, a1, ...) T1 a1, LS_DECL_14(__VA_ARGS__)
 
 #define LS_PROTO__(name, n, ...) CUresult name(LS_DECL_##n(__VA_ARGS__));
 #define LS_PROTO_SZ(name, n, ...) CUresult name(LS_DECL_##n(__VA_ARGS__)), name##_ptsz(LS_DECL_##n(__VA_ARGS__));

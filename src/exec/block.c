@@ -4,6 +4,7 @@
 
 #include "exec/sched.h"
 #include "exec/sync/cluster.h"
+#include "exec/sync/flight.h"
 #include "exec/sync/weak.h"
 #include "exec/sync/wgmma.h"
 #include "exec/tier/tier.h"
@@ -161,7 +162,11 @@ enum block_end block_repeat(struct block *b, const struct block_place *at)
 {
     enum block_end end;
     renew(b, at);
-    return tier_repeat(b, &end) ? end : block_run(b);
+    if (!tier_repeat(b, &end))
+        return block_run(b);
+    if (end == BLOCK_DONE && b->flight)
+        flight_land_all(b);
+    return end;
 }
 
 void block_deal_turns(struct block *b, u8 *turns)
@@ -240,6 +245,8 @@ enum block_end block_run(struct block *b)
     const struct exec_hooks *hooks = b->grid->launch->hooks;
     enum block_end end;
     if (b->in_code && tier_block(b, &end)) {
+        if (end == BLOCK_DONE && b->flight)
+            flight_land_all(b);
         if (end == BLOCK_DONE && hooks && hooks->block_end)
             hooks->block_end(b->worker->hook_ctx, &b->info);
         return end;
@@ -256,6 +263,10 @@ enum block_end block_run(struct block *b)
         if (r.ran && b->cluster)
             b->cluster->idle = 0;
         const bool at_rest = !r.ran && !release_parked(b);
+        /* what is polled may be what a copy brings */
+        const bool waits = at_rest || (!r.moved && (r.polled || r.stuck));
+        if (waits && b->flight && flight_land_all(b) && at_rest)
+            continue;
         if (at_rest && cluster_may_wait(b))
             return BLOCK_IDLE;
         if (at_rest || b->stuck > STUCK) {
@@ -283,6 +294,8 @@ enum block_end block_run(struct block *b)
         if (!idle)
             b->quantum = QUANTUM;
     }
+    if (b->flight)
+        flight_land_all(b);
     if (b->weak)
         weak_block_end(b);
     if (b->grid->mode == IR_TIMED)

@@ -94,6 +94,7 @@ struct block {
     u32 *errors;             /* the last error of each thread; NULL: none had one */
     u32 clock_place;         /* on its SM (clock.h) */
     struct weak_block *weak; /* weak.h, or NULL */
+    struct flight *flight;   /* bulk copies (sync/flight.h), NULL: there were none yet */
     struct tier_code *tier;  /* the kernel's code, NULL: there is none (exec/tier/tier.h) */
     struct tier_warps *tiered; /* where its warps are in it */
     bool in_code;              /* all of them are; else the interpreter runs the block, and enters code where it can */

@@ -114,6 +114,11 @@ void emit_mbarrier_wait(struct emit *e);
 void emit_mbarrier_copies(struct emit *e);
 void emit_bulk(struct emit *e);
 void emit_bulk_fill(struct emit *e);
+void emit_bulk_tensor(struct emit *e);
+void emit_bulk_value(struct emit *e);
+void emit_bulk_order(struct emit *e);
+void emit_tensor_replace(struct emit *e);
+void emit_tensor_copy(struct emit *e);
 /* emit_texture.c */
 void emit_texture(struct emit *e);
 void emit_surface(struct emit *e);

@@ -1,7 +1,5 @@
 /* emit_async.c - mbarriers (PTX ISA 9.7.13.15), bulk copies (9.7.9.25.4) and st.bulk: modifiers and operands become the
- * structs of async.h.
- *
- * A copy is done when it is issued; its commit and wait are nothing. */
+ * structs of async.h; tensor maps (9.7.9.26). */
 #include "ir/emit.h"
 
 #include "ir/async.h"
@@ -60,6 +58,29 @@ static u32 byte_mask(struct emit *e)
     return emit_read(e, &i->operands[i->noperands - 1], PTX_B16);
 }
 
+static bool is_reduction(enum ptx_mod m) { return m >= MOD_AND && m <= MOD_DEC; }
+
+static void set_operation(const struct ptx_inst *i, struct ir_bulk *b)
+{
+    for (unsigned k = 0; k < i->nmods; k++)
+        if (is_reduction((enum ptx_mod)i->mods[k]))
+            b->op = i->mods[k];
+    b->type = i->ntypes ? i->types[0] : PTX_NONE;
+}
+
+/* Operand `at`, the mask of blocks of a multicast; the policy that may follow is nothing. False poisons. */
+static bool set_ranks(struct emit *e, struct ir_bulk *b, unsigned at)
+{
+    const struct ptx_inst *i = e->inst;
+    b->multicast = ptx_has(i, MOD_MULTICAST_CLUSTER);
+    if (b->multicast && i->noperands < at + 1 + ptx_has(i, MOD_L2_CACHE_HINT)) {
+        ir_poison(e->p, e->site, ".multicast::cluster needs a mask of blocks");
+        return false;
+    }
+    b->ranks = b->multicast ? emit_read(e, &i->operands[at], PTX_B16) : 0;
+    return true;
+}
+
 /* [to], [from], bytes, and [mbarrier] of those that end in shared memory */
 void emit_bulk(struct emit *e)
 {
@@ -70,7 +91,9 @@ void emit_bulk(struct emit *e)
         ir_poison(e->p, e->site, "copies that leave bytes out (.ignore_oob) are not simulated yet");
         return;
     }
-    b->kind = ptx_has(i, MOD_BULK_GROUP) ? BULK_OUT : ptx_has(i, MOD_GLOBAL) ? BULK_IN : BULK_OWN;
+    const bool in = ptx_has(i, MOD_GLOBAL) && !ptx_has(i, MOD_BULK_GROUP);
+    b->kind = ptx_has(i, MOD_BULK_GROUP) ? BULK_OUT : in ? BULK_IN : BULK_OWN;
+    set_operation(i, b);
     b->to = address(e, &i->operands[0], false);
     b->from = address(e, &i->operands[1], false);
     b->bytes = emit_read(e, &i->operands[2], PTX_U32);
@@ -83,13 +106,147 @@ void emit_bulk(struct emit *e)
         return;
     }
     b->mask = b->is_masked ? byte_mask(e) : 0;
-    b->multicast = ptx_has(i, MOD_MULTICAST_CLUSTER);
-    if (b->multicast && i->noperands < 5 + policy) {
-        ir_poison(e->p, e->site, ".multicast::cluster needs a mask of blocks");
+    if (set_ranks(e, b, 4))
+        emit_put(e, "bulk")->ptr = b;
+}
+
+/* The values of a vector, as many as there must be; false poisons. */
+static bool set_list(struct emit *e, const struct ptx_operand *o, unsigned n, enum ptx_type type, u32 *slots)
+{
+    if (o->kind != PTX_VEC || o->n != n) {
+        ir_poison(e->p, e->site, "a vector has not as many elements as the tensor's dimensions need");
+        return false;
+    }
+    for (unsigned k = 0; k < n; k++)
+        slots[k] = emit_read(e, &o->elems[k], type);
+    return true;
+}
+
+static unsigned rank_of(const struct ptx_inst *i)
+{
+    return ptx_has(i, MOD_1D) ? 1 : ptx_has(i, MOD_2D) ? 2 : ptx_has(i, MOD_3D) ? 3 : ptx_has(i, MOD_4D) ? 4 : 5;
+}
+
+/* What of the rows no form of sm_90 has, or NULL. */
+static const char *only_later(const struct ptx_inst *i)
+{
+    return ptx_has(i, MOD_TILE_GATHER4) || ptx_has(i, MOD_TILE_SCATTER4) ? "rows of a tensor at four places are of sm_100"
+           : ptx_has(i, MOD_IM2COL_W) || ptx_has(i, MOD_IM2COL_W_128)    ? "im2col along W alone is of sm_100"
+           : ptx_has(i, MOD_CTA_GROUP_1) || ptx_has(i, MOD_CTA_GROUP_2)  ? "groups of two blocks are of sm_100"
+                                                                         : NULL;
+}
+
+/* The map's address and the coordinates: [map, {c0, c1, ..}]. */
+static bool set_place(struct emit *e, const struct ptx_operand *o, struct ir_bulk *b)
+{
+    if (o->kind != PTX_LIST || o->n != 2) {
+        ir_poison(e->p, e->site, "a tensor's place is [map, {coordinates}]");
+        return false;
+    }
+    *(b->kind == BULK_OUT ? &b->to : &b->from) = address(e, &o->elems[0], false);
+    return set_list(e, &o->elems[1], b->rank, PTX_S32, b->at);
+}
+
+/* [to], [map, {..}], [mbarrier], and of im2col {offsets}; or [map, {..}], [from] */
+void emit_bulk_tensor(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    struct ir_bulk *b = arena_new(e->p->mem, struct ir_bulk);
+    const char *later = only_later(i);
+    if (later) {
+        ir_poison(e->p, e->site, later);
         return;
     }
-    b->ranks = b->multicast ? emit_read(e, &i->operands[4], PTX_B16) : 0;
+    b->kind = ptx_has(i, MOD_BULK_GROUP) ? BULK_OUT : BULK_IN;
+    b->is_tensor = true;
+    b->is_im2col = ptx_has(i, MOD_IM2COL) || ptx_has(i, MOD_IM2COL_NO_OFFS);
+    b->rank = (u8)rank_of(i);
+    set_operation(i, b);
+    if (b->is_im2col && b->rank < 3) {
+        ir_poison(e->p, e->site, "im2col is of tensors of three dimensions and more");
+        return;
+    }
+    const bool offsets = b->is_im2col && b->kind == BULK_IN;
+    if (!set_place(e, &i->operands[b->kind == BULK_IN], b))
+        return;
+    if (b->kind == BULK_OUT) {
+        b->from = address(e, &i->operands[1], false);
+    } else {
+        b->to = address(e, &i->operands[0], false);
+        b->barrier = address(e, &i->operands[2], false);
+        if (offsets && i->noperands < 4) {
+            ir_poison(e->p, e->site, "im2col needs offsets");
+            return;
+        }
+        if ((offsets && !set_list(e, &i->operands[3], b->rank - 2u, PTX_U16, b->offsets)) ||
+            !set_ranks(e, b, 3 + offsets))
+            return;
+    }
     emit_put(e, "bulk")->ptr = b;
+}
+
+/* st.async [to], value or vector, [mbarrier]; red.async */
+void emit_bulk_value(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    struct ir_bulk *b = arena_new(e->p->mem, struct ir_bulk);
+    const struct ptx_operand *value = &i->operands[1];
+    if (i->noperands < 3) {
+        ir_poison(e->p, e->site, "asynchronous accesses of global memory are of sm_100");
+        return;
+    }
+    b->kind = BULK_VALUE;
+    set_operation(i, b);
+    b->to = address(e, &i->operands[0], false);
+    b->barrier = address(e, &i->operands[2], false);
+    b->nvalues = value->kind == PTX_VEC ? (u8)value->n : 1;
+    b->value_bytes = (u8)(ptx_type_bits((enum ptx_type)b->type) / 8);
+    for (unsigned k = 0; k < b->nvalues; k++)
+        b->values[k] = emit_read(e, value->kind == PTX_VEC ? &value->elems[k] : value, (enum ptx_type)b->type);
+    emit_put(e, "bulk")->ptr = b;
+}
+
+/* The groups of bulk copies are a thread's: which of them a wait leaves is in imm. */
+void emit_bulk_order(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    struct ir_inst *r = emit_put(e, i->noperands ? "bulk_wait" : "bulk_commit");
+    r->imm = i->noperands ? (i64)i->operands[0].bits : 0;
+}
+
+/* [map], value; or [map], number, value */
+void emit_tensor_replace(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    struct ir_tensor_map *t = arena_new(e->p->mem, struct ir_tensor_map);
+    const struct ptx_operand *value = &i->operands[i->noperands - 1];
+    for (unsigned k = 0; k < i->nmods; k++)
+        if (i->mods[k] >= MOD_GLOBAL_ADDRESS && i->mods[k] <= MOD_SWIZZLE_ATOMICITY)
+            t->field = i->mods[k];
+    if (t->field == MOD_SWIZZLE_ATOMICITY) {
+        ir_poison(e->p, e->site, "the atomicity of swizzles is of sm_100");
+        return;
+    }
+    if (i->noperands > 2 && i->operands[1].kind != PTX_IMM) {
+        ir_poison(e->p, e->site, "the number of a dimension is a constant");
+        return;
+    }
+    t->number = i->noperands > 2 ? (u8)i->operands[1].bits : 0;
+    t->is_shared = i->space == SPACE_SHARED;
+    t->is_wide = i->types[i->ntypes - 1] == PTX_B64;
+    t->at = address(e, &i->operands[0], i->space == SPACE_NONE);
+    t->value = emit_read(e, value, t->is_wide ? PTX_B64 : PTX_B32);
+    emit_put(e, "tensor_map")->ptr = t;
+}
+
+/* [to] in global memory, [from] in shared memory, 128 */
+void emit_tensor_copy(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    struct ir_tensor_map *t = arena_new(e->p->mem, struct ir_tensor_map);
+    t->at = address(e, &i->operands[0], false);
+    t->from = address(e, &i->operands[1], false);
+    emit_put(e, "tensor_map")->ptr = t;
 }
 
 /* st.bulk [to], bytes, 0 */

@@ -1,6 +1,7 @@
 """gen_programs.py - the self-checking programs: sync, mbarrier, control, places. The text of each is below as it is; the
 script only adds what all have in common: signature, registers, %r1 = the thread in the block, %r2 = the thread in the
 grid, %q1 = the thread's output word, %q2 = the scratch memory. A program leaves its answer in %r9."""
+import struct
 FIRST = """.visible .entry %s(.param .u64 in0, .param .u64 in1, .param .u64 in2, .param .u64 in3,
     .param .u64 out, .param .u32 n)
 {
@@ -1235,6 +1236,162 @@ def mbarriers():
         add.u32 %r9, %r9, %r30;""", block=64, decl=buf, expect=words([15] * 64))
 
 
+# ---- reductions in bulk, asynchronous stores ----
+
+N_ASYNC = 64
+ASYNC_SIZES = {"16": 2, "32": 4, "64": 8}
+
+
+def bf16(x):
+    """To nearest even, from a float that f32 holds exactly."""
+    u = struct.unpack("<I", struct.pack("<f", x))[0]
+    return (u + 0x7fff + (u >> 16 & 1)) >> 16
+
+
+FLOAT_BITS = {"f16": lambda x: struct.unpack("<H", struct.pack("<e", x))[0], "bf16": bf16,
+              "f32": lambda x: struct.unpack("<I", struct.pack("<f", x))[0],
+              "f64": lambda x: struct.unpack("<Q", struct.pack("<d", x))[0]}
+
+
+def async_operands(op, kind):
+    """What memory holds, what comes, and what is there then, as bit patterns."""
+    bits = ASYNC_SIZES[kind[-2:]] * 8
+    mask = (1 << bits) - 1
+    if kind in FLOAT_BITS:
+        to_bits = FLOAT_BITS[kind]
+        # sums that lie between two values, and at a tie of them
+        old = [(-1) ** i * (1 + i / 64) for i in range(N_ASYNC)]
+        new = [1 / 256 + (i - 20) / 32 + (2.0 ** -(i % 12) if i % 3 else 0) for i in range(N_ASYNC)]
+        if kind == "bf16":
+            old, new = [float(i - 30) for i in range(N_ASYNC)], [1 + (i % 8) / 128 for i in range(N_ASYNC)]
+        made = {"add": lambda a, b: a + b, "min": min, "max": max}[op]
+        exact = {"f16": lambda x: struct.unpack("<e", struct.pack("<e", x))[0],
+                 "f32": lambda x: struct.unpack("<f", struct.pack("<f", x))[0]}.get(kind, lambda x: x)
+        old, new = [exact(x) for x in old], [exact(x) for x in new]
+        return ([to_bits(x) for x in old], [to_bits(x) for x in new], [to_bits(made(a, b)) for a, b in zip(old, new)])
+    old = [(i * 0x9E3779B97F4A7C15 >> 7) & mask if i % 4 else i for i in range(N_ASYNC)]
+    new = [(i * 0xC2B2AE3D27D4EB4F >> 5) & mask if i % 5 else 2 * i - i % 3 & mask for i in range(N_ASYNC)]
+    signed = lambda x: x - (1 << bits) if kind[0] == "s" and x >> (bits - 1) else x
+    made = {"add": lambda a, b: a + b & mask, "and": lambda a, b: a & b, "or": lambda a, b: a | b,
+            "xor": lambda a, b: a ^ b, "inc": lambda a, b: 0 if a >= b else a + 1,
+            "dec": lambda a, b: b if a == 0 or a > b else a - 1,
+            "min": lambda a, b: a if signed(a) < signed(b) else b,
+            "max": lambda a, b: b if signed(a) < signed(b) else a}[op]
+    return old, new, [made(a, b) for a, b in zip(old, new)]
+
+
+def async_table(name, size, values):
+    return ".global .align 16 .b%d %s[%d] = {%s};\n" % (8 * size, name, len(values),
+                                                        ", ".join("%d" % v for v in values))
+
+
+def async_program(name, kind, old, new, made, copy):
+    """A thread an element: memory gets `old`, what comes is `new`; copy says how. The result's words are xored."""
+    size = ASYNC_SIZES[kind[-2:]]
+    reg = {2: "%h", 4: "%r1", 8: "%q1"}[size]
+    a, b = reg + "2", reg + "3"
+    top = async_table("old_" + name, size, old) + async_table("new_" + name, size, new)
+    code = """
+        setp.eq.u32 %%p1, %%r1, 0;
+        @%%p1 mbarrier.init.shared::cta.b64 [mb], 1;
+        @%%p1 fence.mbarrier_init.release.cluster;
+        mov.u64 %%q3, old_%(name)s;
+        mad.wide.u32 %%q3, %%r1, %(size)d, %%q3;
+        ld.global.b%(bits)d %(a)s, [%%q3];
+        mov.u64 %%q4, new_%(name)s;
+        mad.wide.u32 %%q4, %%r1, %(size)d, %%q4;
+        ld.global.b%(bits)d %(b)s, [%%q4];
+        mov.u32 %%r4, buf;
+        mad.lo.u32 %%r5, %%r1, %(size)d, %%r4;
+        st.shared.b%(bits)d [%%r5], %(a)s;
+        st.shared.b%(bits)d [%%r5+1024], %(b)s;
+        mad.wide.u32 %%q5, %%r1, %(size)d, %%q2;
+        st.global.b%(bits)d [%%q5], %(a)s;
+        fence.proxy.async;
+        bar.sync 0;
+        mov.u32 %%r6, 0;
+        mapa.shared::cluster.u32 %%r7, %%r5, %%r6;
+        mov.u32 %%r8, mb;
+        mapa.shared::cluster.u32 %%r8, %%r8, %%r6;
+        """ % {"name": name, "size": size, "bits": 8 * size, "a": a, "b": b}
+    code += copy.replace("BYTES", "%d" % (size * N_ASYNC)).replace("VALUE", b)
+    code += {2: "\ncvt.u32.u16 %r9, %h2;", 4: "\nmov.u32 %r9, %r12;",
+             8: "\nmov.b64 {%r9, %r10}, %q12;\nxor.b32 %r9, %r9, %r10;"}[size]
+    fold = lambda v: v if size < 8 else v & 0xffffffff ^ v >> 32
+    program("async", name, code.replace("RESULT", a), decl=".shared .align 128 .b8 buf[4096];\n.shared .align 8 .b64 mb;",
+            top=top, expect=words([fold(v) for v in made]))
+
+
+def asynchronous():
+    # a result that comes over the mbarrier, to shared memory; or by a group, to global memory
+    over = "mbarrier.arrive.expect_tx.shared.b64 _, [mb], BYTES;\n"
+    wait = "\n" + ask("", "try_wait.parity.acquire.cluster", "0")
+    complete = "shared::cluster.mbarrier::complete_tx::bytes"
+    there = {"add": "u32 s32 u64", "min": "u32 s32", "max": "u32 s32", "inc": "u32", "dec": "u32", "and": "b32",
+             "or": "b32", "xor": "b32"}
+    out = {"add": "u32 s32 u64 f32 f64 f16 bf16", "min": "u32 s32 u64 s64 f16 bf16", "max": "u32 s32 u64 s64 f16 bf16",
+           "inc": "u32", "dec": "u32", "and": "b32 b64", "or": "b32 b64", "xor": "b32 b64"}
+    for op in there:
+        for kind in there[op].split():
+            bits = int(kind[-2:])
+            values = async_operands(op, kind)
+            async_program("bulk_%s_%s" % (op, kind), kind, *values, """
+                @!%%p1 bra THERE;
+                %s
+                cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.%s.%s [%%r7], [%%r4+1024], BYTES, [%%r8];
+                THERE:
+                %s
+                ld.shared.b%d RESULT, [%%r5];""" % (over, op, kind, wait, bits))
+            kinds = [kind] if kind != "u64" else ["u64", "s64"]
+            for k in kinds:
+                async_program("red_async_%s_%s" % (op, k), k, *async_operands(op, k), """
+                    @%%p1 %s
+                    bar.sync 0;
+                    red.async.relaxed.cluster.%s.%s.%s [%%r7], VALUE, [%%r8];
+                    %s
+                    ld.shared.b%d RESULT, [%%r5];""" % (over, complete, op, k, wait, bits))
+    for op in out:
+        for kind in out[op].split():
+            noftz = ".noftz" if op == "add" and kind in ("f16", "bf16") else ""
+            hint, policy = (".L2::cache_hint", ", %q7") if op == "or" else ("", "")
+            async_program("bulk_out_%s_%s" % (op, kind), kind, *async_operands(op, kind), """
+                mov.u64 %%q7, 0x1000000000000000;
+                @!%%p1 bra THERE;
+                cp.reduce.async.bulk.global.shared::cta.bulk_group%s.%s%s.%s [%%q2], [%%r4+1024], BYTES%s;
+                cp.async.bulk.commit_group;
+                cp.async.bulk.wait_group 0;
+                THERE:
+                bar.sync 0;
+                ld.global.b%d RESULT, [%%q5];""" % (hint, op, noftz, kind, policy, int(kind[-2:])))
+    for kind in "b32 u32 s32 f32 b64 u64 s64 f64".split():
+        bits = int(kind[-2:])
+        old, new, _ = async_operands("xor", "b%d" % bits)
+        async_program("st_async_" + kind, "b%d" % bits, old, new, new, """
+            @%%p1 %s
+            bar.sync 0;
+            st.async.%s%s.%s [%%r7], VALUE, [%%r8];
+            %s
+            ld.shared.b%d RESULT, [%%r5];""" % (over, "weak." if kind[0] == "b" else "", complete, kind, wait, bits))
+    # vectors: each second or fourth thread sends its own element and its neighbours'
+    for vec, kind in ((2, "b32"), (4, "u32"), (2, "b64")):
+        bits = int(kind[-2:])
+        old, new, _ = async_operands("xor", "b%d" % bits)
+        reg = "%r" if bits == 32 else "%q"
+        values = [reg + "%d" % (20 + k) for k in range(vec)]
+        load = "".join("ld.shared.b%d %s, [%%r5+%d];\n" % (bits, v, 1024 + k * bits // 8) for k, v in enumerate(values))
+        async_program("st_async_v%d_%s" % (vec, kind), "b%d" % bits, old, new, new, """
+            @%%p1 %s
+            bar.sync 0;
+            and.b32 %%r6, %%r1, %d;
+            setp.ne.u32 %%p3, %%r6, 0;
+            @%%p3 bra THERE;
+            %s
+            st.async.%s.v%d.%s [%%r7], {%s}, [%%r8];
+            THERE:
+            %s
+            ld.shared.b%d RESULT, [%%r5];""" % (over, vec - 1, load, complete, vec, kind, ", ".join(values), wait, bits))
+
+
 def header(name):
     arch, version = ("sm_100", "8.6") if name.startswith("sm_100") else ("sm_90", "8.5")
     return ("// %s.ptx - written by gen_programs.py: programs that check themselves. A thread leaves a 32-bit word in out;\n"
@@ -1247,4 +1404,5 @@ def programs():
     warps()
     control()
     places()
+    asynchronous()
     return {name: header(name) + "\n".join(texts) for name, texts in files.items()}

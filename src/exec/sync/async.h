@@ -1,7 +1,7 @@
 /* async.h - mbarriers and bulk copies: what a lane's address means, and what the two share. Internal to exec/.
  *
- * Bulk copies are done at once, so their bytes have arrived before the next instruction: a program that forgets to wait
- * is not caught. shared::cluster may be the shared memory of another block (cluster.h); such accesses and arrivals are not told. */
+ * When bulk copies are done: flight.h. shared::cluster may be the shared memory of another block (cluster.h); such accesses
+ * and arrivals are not told. */
 #ifndef LS_EXEC_ASYNC_H
 #define LS_EXEC_ASYNC_H
 
@@ -12,9 +12,17 @@
 const struct ir_inst *mbarrier_run(struct warp *w, const struct ir_inst *pc, u8 *regs);
 const struct ir_inst *bulk_run(struct warp *w, const struct ir_inst *pc, u8 *regs);
 
-/* `bytes` have come for the mbarrier that the lane's address names; false after a fault. */
-bool mbarrier_bytes_came(struct warp *w, const struct ir_inst *pc, u8 *regs, const struct ir_address *at, unsigned lane,
-                         u32 bytes);
+/* cp.async.bulk.commit_group and wait_group. */
+const struct ir_inst *flight_commit(struct warp *w, const struct ir_inst *pc);
+const struct ir_inst *flight_wait(struct warp *w, const struct ir_inst *pc);
+const struct ir_inst *tensor_map_run(struct warp *w, const struct ir_inst *pc, u8 *regs);
+
+/* The mbarrier that the lane's address names, at which bytes of a copy will arrive: told now. NULL after a fault. */
+u8 *mbarrier_awaits_bytes(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at,
+                          unsigned lane);
+/* They have come: the copy's instruction is pc of func, by that lane of some warp. False after a fault. */
+bool mbarrier_bytes_came(struct warp *w, const struct ir_func *func, const struct ir_inst *pc, unsigned lane,
+                         u8 *barrier, u32 bytes);
 
 /* The memory of the lane's address, which is one of shared memory, checked; NULL after a fault. left_out: set when the kernel
  * goes on nevertheless, without this access (warp_excuse); NULL: it never does. */

@@ -1,26 +1,38 @@
-/* bulk.c - bulk asynchronous copies (PTX ISA 9.7.9.25.4) and st.bulk, done at once, lane by lane: usually one lane of a
- * block issues them.
+/* bulk.c - issuing bulk asynchronous copies and reductions (PTX ISA 9.7.9.25.4, .5), st.async and red.async, lane by lane:
+ * usually one lane of a block issues them. What becomes of them then is flight.c's. Also st.bulk, which is done at once.
  *
  * Their bytes go round the load-store unit: the events of their accesses are not counted; addresses are checked as any
  * others.
- * Addresses and sizes are multiples of 16 bytes, of st.bulk 8. */
+ * Addresses and sizes are multiples of 16 bytes, of st.bulk 8; a tensor's box in shared memory begins at a multiple of
+ * 128. */
 #include "exec/sync/async.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "exec/sync/flight.h"
 #include "exec/sync/weak.h"
 
-enum { UNIT = 16 };
-#define RACY __attribute__((no_sanitize("thread")))
+enum { UNIT = FLIGHT_UNIT, BOX_ALIGN = 128 };
 
-/* Device memory of the lane, checked; NULL after a fault. *left_out: the kernel goes on nevertheless. */
-static u8 *global(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
-                  u32 bytes, bool write, bool *left_out)
+/* An instruction that the tensor map does not fit; false. */
+static bool illegal(struct warp *w, const struct ir_inst *pc, unsigned lane, const char *why)
 {
-    const u64 address = async_address(regs, at, lane);
+    struct exec_fault f = {.kind = FAULT_ILLEGAL_INSTRUCTION};
+    fault_place(w, pc, lane, &f);
+    snprintf(f.detail, sizeof f.detail, "%s", why);
+    grid_fault(w->block->grid, &f);
+    w->stop = STOP_FAULT;
+    return false;
+}
+
+/* Device memory, checked; NULL after a fault. *left_out: the kernel goes on nevertheless. */
+static u8 *global(struct warp *w, const struct ir_inst *pc, u64 address, unsigned lane, u32 bytes, u32 align,
+                  bool write, bool *left_out)
+{
     u64 lo, hi;
     enum mem_kind kind;
-    const bool aligned = address % UNIT == 0;
+    const bool aligned = address % align == 0;
     if (aligned && mem_range(w->mem, address, &lo, &hi, &kind) && hi - address >= bytes &&
         !(write && mem_read_only(kind)))
         return (u8 *)(uintptr_t)address;
@@ -31,33 +43,25 @@ static u8 *global(struct warp *w, const struct ir_inst *pc, const u8 *regs, cons
     return NULL;
 }
 
-typedef u64 unit __attribute__((vector_size(UNIT), aligned(UNIT), may_alias));
+/* ---- events ---- */
 
-/* Bit i of the mask: byte i of each 16 is written. Others may read and write meanwhile: a unit is copied as a whole. */
-RACY static void copy_masked(u8 *to, const u8 *from, u32 bytes, u32 mask)
-{
-    if (mask == 0xffff) {
-        for (u32 k = 0; k < bytes; k += UNIT)
-            *(volatile unit *)(void *)(to + k) = *(const volatile unit *)(const void *)(from + k);
-        return;
-    }
-    for (u32 k = 0; k < bytes; k++)
-        if (mask >> k % UNIT & 1)
-            to[k] = from[k];
-}
-
-/* The same bytes as events. */
-static void tell(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 to, u64 from, u32 bytes, u32 mask)
+/* A piece of a copy. */
+static void tell_piece(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 to, u64 from, u32 bytes)
 {
     const struct ir_bulk *b = pc->ptr;
     const u8 source = b->kind == BULK_IN ? SPACE_GLOBAL : SPACE_SHARED;
     const u8 target = b->kind == BULK_OUT ? SPACE_GLOBAL : SPACE_SHARED;
+    warp_touch(w, pc, lane, source, ACCESS_LD, from, bytes, true);
+    warp_touch(w, pc, lane, target, b->op && b->kind == BULK_OUT ? ACCESS_RED : ACCESS_ST, to, bytes, true);
+}
+
+/* The bytes of a copy without a tensor. */
+static void tell(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 to, u64 from, u32 bytes, u32 mask)
+{
     const u32 piece = mask == 0xffff ? bytes : 1;
     for (u32 k = 0; k < bytes; k += piece)
-        if (mask >> k % UNIT & 1) {
-            warp_touch(w, pc, lane, source, ACCESS_LD, from + k, piece, true);
-            warp_touch(w, pc, lane, target, ACCESS_ST, to + k, piece, true);
-        }
+        if (mask >> k % UNIT & 1)
+            tell_piece(w, pc, lane, to + k, from + k, piece);
 }
 
 /* An address as events have it. */
@@ -69,31 +73,179 @@ static u64 place_of(const struct warp *w, const u8 *p, bool shared)
 /* What is in another block's shared memory is not told. */
 static bool leaves_block(const struct warp *w, const u8 *p) { return cluster_block_of(w, p) != w->block; }
 
-static bool copy_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane,
-                      const struct ir_address *target, const struct ir_address *barrier)
+/* ---- starting a copy ---- */
+
+static u32 lane32(const u8 *regs, u32 slot, unsigned lane) { return ((const u32 *)(const void *)(regs + slot))[lane]; }
+
+static struct copy new_copy(const struct warp *w, const struct ir_inst *pc, unsigned lane)
 {
     const struct ir_bulk *b = pc->ptr;
-    const u32 bytes = ((const u32 *)(const void *)(regs + b->bytes))[lane];
-    const u32 mask = b->is_masked ? ((const u32 *)(const void *)(regs + b->mask))[lane] : 0xffff;
-    if (bytes % UNIT) {
-        warp_fault(w, pc, FAULT_MISALIGNED, lane, bytes, bytes, SPACE_SHARED, true, false);
+    return (struct copy){.what = b,
+                         .func = w->func,
+                         .pc = pc,
+                         .warp = w->index,
+                         .lane = lane,
+                         .mask = 0xffff,
+                         .type = b->type};
+}
+
+/* Its bytes will arrive at the mbarrier, if there is one. */
+static bool start(struct warp *w, const struct ir_inst *pc, const u8 *regs, struct copy *c,
+                  const struct ir_address *barrier)
+{
+    if (c->what->kind != BULK_OUT)
+        c->barrier = mbarrier_awaits_bytes(w, pc, regs, barrier, c->lane);
+    return (c->barrier || c->what->kind == BULK_OUT) && flight_start(w, c);
+}
+
+static bool copy_bytes(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane,
+                       const struct ir_address *target, const struct ir_address *barrier)
+{
+    const struct ir_bulk *b = pc->ptr;
+    struct copy c = new_copy(w, pc, lane);
+    c.bytes = lane32(regs, b->bytes, lane);
+    c.mask = b->is_masked ? lane32(regs, b->mask, lane) : 0xffff;
+    if (c.bytes % UNIT) {
+        warp_fault(w, pc, FAULT_MISALIGNED, lane, c.bytes, c.bytes, SPACE_SHARED, true, false);
         return false;
     }
     const bool in = b->kind == BULK_IN, out = b->kind == BULK_OUT;
-    bool left_out = false;
-    const u8 *from = in ? global(w, pc, regs, &b->from, lane, bytes, false, &left_out)
-                        : async_shared(w, pc, regs, &b->from, lane, bytes, UNIT, false, &left_out);
-    u8 *to = !from ? NULL
-             : out ? global(w, pc, regs, target, lane, bytes, true, &left_out)
-                   : async_shared(w, pc, regs, target, lane, bytes, UNIT, true, &left_out);
-    if (to && w->hooks && !leaves_block(w, to) && !leaves_block(w, from))
-        tell(w, pc, lane, place_of(w, to, !out), place_of(w, from, !in), bytes, mask);
-    if (to)
-        copy_masked(to, from, bytes, mask);
-    else if (!left_out)
+    c.from = in ? global(w, pc, async_address(regs, &b->from, lane), lane, c.bytes, UNIT, false, &c.left_out)
+                : async_shared(w, pc, regs, &b->from, lane, c.bytes, UNIT, false, &c.left_out);
+    if (c.from)
+        c.to = out ? global(w, pc, async_address(regs, target, lane), lane, c.bytes, UNIT, true, &c.left_out)
+                   : async_shared(w, pc, regs, target, lane, c.bytes, UNIT, true, &c.left_out);
+    if (!c.to && !c.left_out)
         return false;
-    return out || mbarrier_bytes_came(w, pc, regs, barrier, lane, bytes);
+    if (c.to && w->hooks && !leaves_block(w, c.to) && !leaves_block(w, c.from))
+        tell(w, pc, lane, place_of(w, c.to, !out), place_of(w, c.from, !in), c.bytes, c.mask);
+    return start(w, pc, regs, &c, barrier);
 }
+
+/* ---- tensors ---- */
+
+/* The enum ptx_type by which a reduction takes the elements of a map, PTX_NONE: there is none. */
+static u8 reduced_type(u8 type, u32 op)
+{
+    static const u8 types[TENSOR_TYPES] = {
+        [TENSOR_U32] = PTX_U32,      [TENSOR_S32] = PTX_S32,  [TENSOR_U64] = PTX_U64,
+        [TENSOR_S64] = PTX_S64,      [TENSOR_F16] = PTX_F16,  [TENSOR_BF16] = PTX_BF16,
+        [TENSOR_F32] = PTX_F32,      [TENSOR_F64] = PTX_F64,  [TENSOR_F32_FTZ] = PTX_F32,
+        [TENSOR_TF32] = PTX_F32,     [TENSOR_TF32_FTZ] = PTX_F32};
+    const bool small = type == TENSOR_F16 || type == TENSOR_BF16;
+    const bool integer = type >= TENSOR_U32 && type <= TENSOR_S64;
+    const bool good = op == MOD_ADD                      ? type != TENSOR_S64
+                      : op == MOD_MIN || op == MOD_MAX   ? integer || small
+                      : op == MOD_INC || op == MOD_DEC   ? type == TENSOR_U32
+                                                         : integer;
+    return good ? types[type] : PTX_NONE;
+}
+
+/* What a walk over the rows of a box needs. */
+struct rows {
+    struct warp *w;
+    const struct ir_inst *pc;
+    struct copy *c;
+    u64 lo, hi; /* of the allocation of the last row */
+};
+
+/* A row must lie in memory that the device may touch. */
+static bool check_row(void *ctx, const struct tensor_row *r)
+{
+    struct rows *x = ctx;
+    enum mem_kind kind;
+    const bool write = x->c->what->kind == BULK_OUT;
+    if (!r->count || (r->address >= x->lo && r->address < x->hi && x->hi - r->address >= r->count))
+        return true;
+    if (mem_range(x->w->mem, r->address, &x->lo, &x->hi, &kind) && x->hi - r->address >= r->count &&
+        !(write && mem_read_only(kind)))
+        return true;
+    x->lo = x->hi = 0;
+    return global(x->w, x->pc, r->address, x->c->lane, r->count, 1, write, &x->c->left_out) != NULL;
+}
+
+/* The events of a row, unit by unit. */
+static bool tell_row(void *ctx, const struct tensor_row *r)
+{
+    const struct rows *x = ctx;
+    const struct tensor_map *m = &x->c->box.map;
+    const bool in = x->c->what->kind == BULK_IN;
+    const u64 box = (u64)((in ? x->c->to : x->c->from) - x->c->shared);
+    for (u32 k = 0; k < r->bytes; k += UNIT) {
+        const u64 place = tensor_swizzled(m->swizzle, box + r->place + k);
+        const u32 lo = r->count && r->first > k ? r->first - k : 0;
+        const u32 hi = r->count && r->first + r->count < k + UNIT ? r->first + r->count - k : UNIT;
+        const bool inside = r->count && r->first < k + UNIT && r->first + r->count > k;
+        const u64 address = r->address + k + lo - r->first;
+        if (inside)
+            tell_piece(x->w, x->pc, x->c->lane, in ? place + lo : address, in ? address : place + lo, hi - lo);
+    }
+    return true;
+}
+
+static bool read_box(struct warp *w, const struct ir_inst *pc, const u8 *regs, unsigned lane, struct tensor_box *box)
+{
+    const struct ir_bulk *b = pc->ptr;
+    bool left_out = false;
+    const u64 address = async_address(regs, b->kind == BULK_OUT ? &b->to : &b->from, lane);
+    const u8 *map = global(w, pc, address, lane, TENSOR_MAP_BYTES, TENSOR_MAP_ALIGN, false, &left_out);
+    if (!map)
+        return left_out && illegal(w, pc, lane, "its tensor map is not in memory");
+    memcpy(&box->map, map, sizeof box->map);
+    for (u32 k = 0; k < TENSOR_RANKS; k++)
+        box->at[k] = k < b->rank ? (i32)lane32(regs, b->at[k], lane) : 0;
+    for (u32 k = 0; k < 3; k++)
+        box->offsets[k] = b->is_im2col && b->kind == BULK_IN && k + 2 < b->rank ? (u16)lane32(regs, b->offsets[k], lane)
+                                                                               : 0;
+    const char *wrong = tensor_wrong(box, b->rank, b->is_im2col ? TENSOR_IM2COL : TENSOR_TILED);
+    return !wrong || illegal(w, pc, lane, wrong);
+}
+
+static bool copy_box(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane, const struct ir_address *target,
+                     const struct ir_address *barrier)
+{
+    const struct ir_bulk *b = pc->ptr;
+    const bool in = b->kind == BULK_IN;
+    struct copy c = new_copy(w, pc, lane);
+    if (!read_box(w, pc, regs, lane, &c.box))
+        return false;
+    c.type = b->op ? reduced_type(c.box.map.type, b->op) : PTX_NONE;
+    if (b->op && c.type == PTX_NONE)
+        return illegal(w, pc, lane, "the tensor map's type has no such reduction");
+    c.bytes = tensor_box_bytes(&c.box.map);
+    u8 *box = async_shared(w, pc, regs, in ? target : &b->from, lane, c.bytes, BOX_ALIGN, in, &c.left_out);
+    struct rows rows = {.w = w, .pc = pc, .c = &c};
+    *(in ? &c.to : &c.from) = box;
+    if (box) {
+        c.shared = cluster_block_of(w, box)->shared;
+        if (!tensor_rows(&c.box, check_row, &rows) && !c.left_out)
+            return false;
+        if (w->hooks && w->hooks->access && !c.left_out && !leaves_block(w, box))
+            tensor_rows(&c.box, tell_row, &rows);
+    } else if (!c.left_out) {
+        return false;
+    }
+    return start(w, pc, regs, &c, barrier);
+}
+
+/* ---- values ---- */
+
+static bool send_values(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)
+{
+    const struct ir_bulk *b = pc->ptr;
+    struct copy c = new_copy(w, pc, lane);
+    c.bytes = (u32)b->nvalues * b->value_bytes;
+    for (u32 k = 0; k < b->nvalues; k++)
+        memcpy(c.values + k * b->value_bytes, regs + b->values[k] + lane * b->value_bytes, b->value_bytes);
+    c.to = async_shared(w, pc, regs, &b->to, lane, c.bytes, c.bytes, true, &c.left_out);
+    if (!c.to && !c.left_out)
+        return false;
+    if (c.to && !leaves_block(w, c.to))
+        warp_touch(w, pc, lane, SPACE_SHARED, ACCESS_ST, (u64)(c.to - w->shared), c.bytes, true);
+    return start(w, pc, regs, &c, &b->barrier);
+}
+
+/* ---- a lane ---- */
 
 /* The same offset in the shared memory of the block of this rank. */
 static struct ir_address address_in(const struct warp *w, const u8 *regs, const struct ir_address *a, unsigned lane,
@@ -106,13 +258,17 @@ static struct ir_address address_in(const struct warp *w, const u8 *regs, const 
 static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)
 {
     const struct ir_bulk *b = pc->ptr;
+    bool (*const copy)(struct warp *, const struct ir_inst *, u8 *, unsigned, const struct ir_address *,
+                       const struct ir_address *) = b->is_tensor ? copy_box : copy_bytes;
+    if (b->kind == BULK_VALUE)
+        return send_values(w, pc, regs, lane);
     if (!b->multicast)
-        return copy_lane(w, pc, regs, lane, &b->to, &b->barrier);
-    for (u32 left = ((const u32 *)(const void *)(regs + b->ranks))[lane] & 0xffff; left; left &= left - 1) {
+        return copy(w, pc, regs, lane, &b->to, &b->barrier);
+    for (u32 left = lane32(regs, b->ranks, lane) & 0xffff; left; left &= left - 1) {
         const u32 rank = (u32)__builtin_ctz(left);
         const struct ir_address to = address_in(w, regs, &b->to, lane, rank),
                                 barrier = address_in(w, regs, &b->barrier, lane, rank);
-        if (!copy_lane(w, pc, regs, lane, &to, &barrier))
+        if (!copy(w, pc, regs, lane, &to, &barrier))
             return false;
     }
     return true;

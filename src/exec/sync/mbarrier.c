@@ -22,6 +22,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "exec/sync/flight.h"
 #include "exec/sync/mbarrier.h"
 #include "exec/sync/order.h"
 #include "exec/sync/weak.h"
@@ -279,6 +280,20 @@ static void put_object(struct warp *w, u64_any *object, const struct phase *befo
         tell_all_answered(b);
 }
 
+/* A phase that is not over may only wait for copies that nobody has asked for yet. */
+static bool wait_lane(struct warp *w, const u8 *regs, unsigned lane, const struct ir_mbarrier *m, const u64_any *object,
+                      struct done *done)
+{
+    struct phase p = unpack(*object);
+    bool over = is_over(m, regs, lane, &p);
+    if (!over && !flight_land_at(w, (const u8 *)object))
+        return false;
+    p = unpack(*object);
+    over = over || is_over(m, regs, lane, &p);
+    done->over |= (u32)over << lane;
+    return true;
+}
+
 /* False after a fault. */
 static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane, struct done *done)
 {
@@ -287,15 +302,16 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
     u64_any *object = find_object(w, pc, regs, &m->at, lane, m, &before);
     if (!object)
         return false;
+    if (m->op == MBARRIER_INVAL && !flight_land_at(w, (const u8 *)object))
+        return false;
+    before = unpack(*object);
     const u64 state = *object;
     p = before;
     done->own |= (u32)(cluster_block_of(w, object) == w->block) << lane;
     done->addr[lane] = (u64)((u8 *)object - w->shared);
     done->dead |= (u32)(m->op != MBARRIER_INIT && before.dead) << lane;
-    if (m->op == MBARRIER_WAIT) {
-        done->over |= (u32)is_over(m, regs, lane, &p) << lane;
-        return true;
-    }
+    if (m->op == MBARRIER_WAIT)
+        return wait_lane(w, regs, lane, m, object, done);
     if (!(m->op == MBARRIER_INIT ? initialise(w, pc, regs, lane, &p) : change(w, pc, regs, lane, &p)))
         return false;
     put_object(w, object, &before, &p, m->op != MBARRIER_INIT);
@@ -304,22 +320,35 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
     return true;
 }
 
-bool mbarrier_bytes_came(struct warp *w, const struct ir_inst *pc, u8 *regs, const struct ir_address *at, unsigned lane,
-                         u32 bytes)
+u8 *mbarrier_awaits_bytes(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at,
+                          unsigned lane)
 {
-    struct phase before, p;
+    struct phase p;
     u64 addr[IR_LANES];
-    u64_any *object = find_object(w, pc, regs, at, lane, NULL, &before);
-    p = before;
-    if (!object || !complete(w, pc, lane, &p, bytes))
+    u64_any *object = find_object(w, pc, regs, at, lane, NULL, &p);
+    if (object && cluster_block_of(w, object) == w->block) {
+        addr[lane] = (u64)((u8 *)object - w->shared);
+        warp_order_mbarrier(w, pc, EXEC_MBARRIER_ARRIVE, 1u << lane, addr, p.dead ? 1u << lane : 0, true);
+    }
+    return (u8 *)object;
+}
+
+bool mbarrier_bytes_came(struct warp *w, const struct ir_func *func, const struct ir_inst *pc, unsigned lane,
+                         u8 *barrier, u32 bytes)
+{
+    const struct ir_func *running = w->func;
+    u64_any *object = (u64_any *)(void *)barrier;
+    const struct phase before = unpack(*object);
+    struct phase p = before;
+    w->func = func;
+    const bool good = complete(w, pc, lane, &p, bytes);
+    w->func = running;
+    if (!good)
         return false;
     put_object(w, object, &before, &p, true);
-    if (cluster_block_of(w, object) != w->block)
-        return true;
-    addr[lane] = (u64)((u8 *)object - w->shared);
-    warp_order_mbarrier(w, pc, EXEC_MBARRIER_ARRIVE, 1u << lane, addr, before.dead ? 1u << lane : 0, true);
-    if (before.parity != p.parity)
-        tell_all_answered(w->block);
+    struct block *b = cluster_block_of(w, object);
+    if (b == w->block && before.parity != p.parity)
+        tell_all_answered(b);
     return true;
 }
 

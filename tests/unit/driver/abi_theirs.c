@@ -19,6 +19,10 @@
 #define LS_DECL_9(T1, a1, ...) T1, LS_DECL_8(__VA_ARGS__)
 #define LS_DECL_10(T1, a1, ...) T1, LS_DECL_9(__VA_ARGS__)
 #define LS_DECL_11(T1, a1, ...) T1, LS_DECL_10(__VA_ARGS__)
+#define LS_DECL_12(T1, a1, ...) T1, LS_DECL_11(__VA_ARGS__)
+#define LS_DECL_13(T1, a1, ...) T1, LS_DECL_12(__VA_ARGS__)
+#define LS_DECL_14(T1, a1, ...) T1, LS_DECL_13(__VA_ARGS__)
+#define LS_DECL_15(T1, a1, ...) T1, LS_DECL_14(__VA_ARGS__)
 
 #define SAME(symbol, n, ...)                                                                                           \
     _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), CUresult(LS_DECL_##n(__VA_ARGS__))),               \

@@ -1,0 +1,15 @@
+/* tensor_maps.h - what tensor_maps.c asks its kernel to do. */
+#ifndef LS_HW_TENSOR_MAPS_H
+#define LS_HW_TENSOR_MAPS_H
+
+enum { GLOBAL_BYTES = 1 << 16, SHARED_BYTES = 1 << 15, FILLER = 0xa5 };
+enum mode { TILED, IM2COL };
+enum way { LOAD, STORE, ADD, MIN, MAX, INC, DEC, AND, OR, XOR, WAYS };
+
+struct job {
+    int mode, way, rank;
+    int at[5], off[3];
+    unsigned bytes, base; /* that will arrive; where the box begins in shared memory */
+};
+
+#endif
