@@ -162,10 +162,6 @@ void emit_bulk_tensor(struct emit *e)
     b->is_im2col = ptx_has(i, MOD_IM2COL) || ptx_has(i, MOD_IM2COL_NO_OFFS);
     b->rank = (u8)rank_of(i);
     set_operation(i, b);
-    if (b->is_im2col && b->rank < 3) {
-        ir_poison(e->p, e->site, "im2col is of tensors of three dimensions and more");
-        return;
-    }
     const bool offsets = b->is_im2col && b->kind == BULK_IN;
     if (!set_place(e, &i->operands[b->kind == BULK_IN], b))
         return;
@@ -174,10 +170,6 @@ void emit_bulk_tensor(struct emit *e)
     } else {
         b->to = address(e, &i->operands[0], false);
         b->barrier = address(e, &i->operands[2], false);
-        if (offsets && i->noperands < 4) {
-            ir_poison(e->p, e->site, "im2col needs offsets");
-            return;
-        }
         if ((offsets && !set_list(e, &i->operands[3], b->rank - 2u, PTX_U16, b->offsets)) ||
             !set_ranks(e, b, 3 + offsets))
             return;
@@ -225,10 +217,6 @@ void emit_tensor_replace(struct emit *e)
             t->field = i->mods[k];
     if (t->field == MOD_SWIZZLE_ATOMICITY) {
         ir_poison(e->p, e->site, "the atomicity of swizzles is of sm_100");
-        return;
-    }
-    if (i->noperands > 2 && i->operands[1].kind != PTX_IMM) {
-        ir_poison(e->p, e->site, "the number of a dimension is a constant");
         return;
     }
     t->number = i->noperands > 2 ? (u8)i->operands[1].bits : 0;

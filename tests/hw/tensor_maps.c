@@ -18,8 +18,8 @@
 #include "driver/cuda_abi.h"
 
 static const char *const way_names[] = {"load", "store", "add", "min", "max", "inc", "dec", "and", "or", "xor"};
-static CUfunction run;
-static CUdeviceptr global_memory, shared_memory, done;
+static CUfunction run, change;
+static CUdeviceptr global_memory, shared_memory, done, copied;
 
 static uint64_t state = 1;
 static unsigned draw(unsigned below) /* the same on every machine */
@@ -132,22 +132,42 @@ static const char *error_name(CUresult e)
     return name;
 }
 
-static CUresult launch(CUtensorMap *map, struct job *j, unsigned *over)
+/* With fields: through the map changed to them. */
+static CUresult launch(CUtensorMap *map, struct job *j, struct fields *f, unsigned *over)
 {
-    void *args[] = {map, j, &shared_memory, &done};
+    void *args[] = {map, j, &shared_memory, &done, f, &copied};
     cuMemsetD32_v2(done, 0, 1);
-    CUresult e = cuLaunchKernel(run, 1, 1, 1, 64, 1, 1, SHARED_BYTES + 1024, NULL, args, NULL);
+    CUresult e = cuLaunchKernel(f ? change : run, 1, 1, 1, 64, 1, 1, SHARED_BYTES + 1024, NULL, args, NULL);
     if (e == CUDA_SUCCESS)
         e = cuCtxSynchronize();
     cuMemcpyDtoH_v2(over, done, sizeof *over);
     return e;
 }
 
+static struct fields fields_of(const struct map *m)
+{
+    struct fields f = {.address = global_memory + m->align,
+                       .rank = (unsigned)m->rank,
+                       .type = m->type,
+                       .interleave = m->interleave,
+                       .swizzle = m->swizzle,
+                       .fill = m->fill};
+    for (int k = 0; k < m->rank; k++) {
+        f.dims[k] = (unsigned)m->dims[k];
+        f.box[k] = m->box[k];
+        f.steps[k] = m->steps[k];
+        if (k)
+            f.strides[k - 1] = m->strides[k - 1];
+    }
+    return f;
+}
+
 static int number;
-static void copy(const struct map *m, struct job j, unsigned bytes)
+static void copy_through(const struct map *m, struct job j, unsigned bytes, const struct map *changed_from)
 {
     static unsigned char data[GLOBAL_BYTES];
     CUtensorMap map;
+    struct fields fields = fields_of(m);
     state = 77 + 1000 * (uint64_t)++number;
     printf("%d ", number);
     print_map(m);
@@ -157,8 +177,8 @@ static void copy(const struct map *m, struct job j, unsigned bytes)
     if (m->mode == IM2COL && j.way == LOAD)
         for (int k = 0; k + 2 < m->rank; k++)
             printf("%s%d", k ? "," : " off ", j.off[k]);
-    printf(" base %u", j.base);
-    const CUresult r = encode(&map, m);
+    printf(" base %u%s", j.base, changed_from ? " changed" : "");
+    const CUresult r = encode(&map, changed_from ? changed_from : m);
     if (r != CUDA_SUCCESS) {
         printf(": refused %d\n", (int)r);
         return;
@@ -172,7 +192,7 @@ static void copy(const struct map *m, struct job j, unsigned bytes)
         make_data(data, SHARED_BYTES, m->type, j.way >= ADD);
     cuMemcpyHtoD_v2(shared_memory, data, SHARED_BYTES);
     unsigned over = 0;
-    const CUresult e = launch(&map, &j, &over);
+    const CUresult e = launch(&map, &j, changed_from ? &fields : NULL, &over);
     if (e != CUDA_SUCCESS) {
         printf(": %s\n", error_name(e));
         exit(1);
@@ -191,6 +211,8 @@ static void copy(const struct map *m, struct job j, unsigned bytes)
         fwrite(data, 1, n, dump);
     }
 }
+
+static void copy(const struct map *m, struct job j, unsigned bytes) { copy_through(m, j, bytes, NULL); }
 
 /* ---- what is copied ---- */
 
@@ -317,6 +339,22 @@ static void reductions(void)
                 while (!fits(&m));
                 copy(&m, any_place(&m, way), box_bytes(&m));
             }
+}
+
+/* Maps that a kernel makes of others, field by field. */
+static void changed(void)
+{
+    for (int k = 0; k < 26; k++) {
+        state = 5150 * (uint64_t)(1 + k);
+        struct map from, to;
+        do
+            from = any_tiled((int)draw(13), 1 + (int)draw(5), (int)draw(4));
+        while (!fits(&from));
+        do
+            to = any_tiled(k % 13, 1 + k % 5, (int)draw(4));
+        while (!fits(&to));
+        copy_through(&to, any_place(&to, LOAD), box_bytes(&to), &from);
+    }
 }
 
 /* NC/xHWCx: slices of 16 or 32 bytes. */
@@ -564,7 +602,7 @@ static void fault(int which)
     default: return;
     }
     unsigned over = 0;
-    const CUresult e = launch(&map, &j, &over);
+    const CUresult e = launch(&map, &j, NULL, &over);
     printf(": %s%s\n", error_name(e), !e && !over ? ", not as many bytes" : "");
 }
 
@@ -580,6 +618,7 @@ static bool start(const char *file)
     return cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&ctx, 0) == CUDA_SUCCESS &&
            cuCtxSetCurrent(ctx) == CUDA_SUCCESS && cuModuleLoadData(&module, text) == CUDA_SUCCESS &&
            cuModuleGetFunction(&run, module, "run") == CUDA_SUCCESS &&
+           cuModuleGetFunction(&change, module, "change") == CUDA_SUCCESS && cuMemAlloc_v2(&copied, 128) == CUDA_SUCCESS &&
            cuMemAlloc_v2(&global_memory, GLOBAL_BYTES) == CUDA_SUCCESS &&
            cuMemAlloc_v2(&shared_memory, SHARED_BYTES) == CUDA_SUCCESS && cuMemAlloc_v2(&done, 4) == CUDA_SUCCESS;
 }
@@ -605,6 +644,7 @@ int main(int argc, char **argv)
     interleaved();
     im2col();
     reductions();
+    changed();
     if (dump)
         fclose(dump);
     return 0;

@@ -12,4 +12,11 @@ struct job {
     unsigned bytes, base; /* that will arrive; where the box begins in shared memory */
 };
 
+/* What a map is changed to (tensormap.replace). */
+struct fields {
+    unsigned long long address, strides[4];
+    unsigned rank, dims[5], box[5], steps[5];
+    int type, interleave, swizzle, fill;
+};
+
 #endif

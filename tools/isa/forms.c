@@ -100,6 +100,24 @@ static unsigned coordinates(const struct walk *w)
     return has_mod(w, "1d") ? 1 : has_mod(w, "2d") || has_mod(w, "a1d") ? 2 : 4;
 }
 
+/* Tensors: how many coordinates follow the address of the map, which is the first address or, where a box comes into shared
+ * memory, the second. 0: the operation has none. */
+static unsigned tensor_rank(const struct walk *w)
+{
+    if (w->op != OP_CP_ASYNC_BULK_TENSOR && w->op != OP_CP_REDUCE_ASYNC_BULK_TENSOR &&
+        w->op != OP_CP_ASYNC_BULK_PREFETCH_TENSOR)
+        return 0;
+    return has_mod(w, "1d") ? 1 : has_mod(w, "2d") ? 2 : has_mod(w, "3d") ? 3 : has_mod(w, "4d") ? 4 : 5;
+}
+
+static bool is_map(const struct walk *w)
+{
+    unsigned n = 0;
+    for (const char *s = w->text; (s = strchr(s, '[')); s++)
+        n++;
+    return tensor_rank(w) && n == (has_mod(w, "mbarrier::complete_tx::bytes") ? 2u : 1u);
+}
+
 static void put_address(struct walk *w)
 {
     if (w->param) {
@@ -108,6 +126,10 @@ static void put_address(struct walk *w)
     }
     put(w->text, sizeof w->text, "[");
     put_reg(w, PTX_B64);
+    if (is_map(w)) {
+        put(w->text, sizeof w->text, ", ");
+        put_tuple(w, tensor_rank(w), PTX_S32);
+    }
     if (coordinates(w)) {
         put(w->text, sizeof w->text, ", ");
         put_tuple(w, coordinates(w), (w->op == OP_TEX || w->op == OP_TLD4) ? w->types[1] : PTX_B32);
@@ -191,6 +213,8 @@ static void put_kind(struct walk *w, const char *s, size_t n)
         put_texture(w, s);
     else if (n == 1 && *s == '*' && is_wgmma(w))
         put_wgmma(w, s[-1] == '=', memchr(s, '?', strcspn(s, ";")) && !w->whole);
+    else if (n == 1 && *s == '*' && tensor_rank(w) > 2)
+        put_tuple(w, tensor_rank(w) - 2, PTX_B16);
     else if (nth && *s == 'v' && w->vec > 1)
         put_tuple(w, w->vec, t);
     else if (nth)
