@@ -50,10 +50,10 @@ struct ir_bulk {
     bool multicast; /* BULK_IN: to every block of the cluster whose rank is a bit of `ranks`, and its mbarrier */
     bool is_tensor; /* the global side is an element of a tensor: the address is that of its map */
     bool is_im2col;
-    u8 rank;          /* coordinates */
-    u16 op;           /* enum ptx_mod of a reduction, or 0 */
-    u8 type;          /* enum ptx_type of its elements; a tensor's are what its map says */
-    u8 nvalues;       /* BULK_VALUE */
+    u8 rank;    /* coordinates */
+    u16 op;     /* enum ptx_mod of a reduction, or 0 */
+    u8 type;    /* enum ptx_type of its elements; a tensor's are what its map says */
+    u8 nvalues; /* BULK_VALUE */
     u8 value_bytes;
     struct ir_address to, from, barrier;
     u32 bytes;      /* u32 lanes; BULK_FILL: u64 lanes */
@@ -66,8 +66,8 @@ struct ir_bulk {
 
 /* tensormap.replace (9.7.9.26.1), and tensormap.cp_fenceproxy (9.7.13.15.18). */
 struct ir_tensor_map {
-    u16 field; /* enum ptx_mod; 0: a copy of the whole map */
-    u8 number; /* the field's, of those that there is one of in each dimension */
+    u16 field;               /* enum ptx_mod; 0: a copy of the whole map */
+    u8 number;               /* the field's, of those that there is one of in each dimension */
     bool is_shared, is_wide; /* value: u64 lanes */
     struct ir_address at, from;
     u32 value;

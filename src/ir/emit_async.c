@@ -130,10 +130,11 @@ static unsigned rank_of(const struct ptx_inst *i)
 /* What of the rows no form of sm_90 has, or NULL. */
 static const char *only_later(const struct ptx_inst *i)
 {
-    return ptx_has(i, MOD_TILE_GATHER4) || ptx_has(i, MOD_TILE_SCATTER4) ? "rows of a tensor at four places are of sm_100"
-           : ptx_has(i, MOD_IM2COL_W) || ptx_has(i, MOD_IM2COL_W_128)    ? "im2col along W alone is of sm_100"
-           : ptx_has(i, MOD_CTA_GROUP_1) || ptx_has(i, MOD_CTA_GROUP_2)  ? "groups of two blocks are of sm_100"
-                                                                         : NULL;
+    return ptx_has(i, MOD_TILE_GATHER4) || ptx_has(i, MOD_TILE_SCATTER4)
+               ? "rows of a tensor at four places are of sm_100"
+           : ptx_has(i, MOD_IM2COL_W) || ptx_has(i, MOD_IM2COL_W_128)   ? "im2col along W alone is of sm_100"
+           : ptx_has(i, MOD_CTA_GROUP_1) || ptx_has(i, MOD_CTA_GROUP_2) ? "groups of two blocks are of sm_100"
+                                                                        : NULL;
 }
 
 /* The map's address and the coordinates: [map, {c0, c1, ..}]. */

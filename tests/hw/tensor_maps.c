@@ -49,13 +49,13 @@ static CUresult encode(CUtensorMap *to, const struct map *m)
 {
     void *at = (void *)(uintptr_t)(global_memory + m->align);
     if (m->mode == IM2COL)
-        return cuTensorMapEncodeIm2col(to, (CUtensorMapDataType)m->type, m->rank, at, m->dims, m->strides, m->lower, m->upper,
-                             m->channels, m->pixels, m->steps, (CUtensorMapInterleave)m->interleave,
-                             (CUtensorMapSwizzle)m->swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                             (CUtensorMapFloatOOBfill)m->fill);
+        return cuTensorMapEncodeIm2col(to, (CUtensorMapDataType)m->type, m->rank, at, m->dims, m->strides, m->lower,
+                                       m->upper, m->channels, m->pixels, m->steps, (CUtensorMapInterleave)m->interleave,
+                                       (CUtensorMapSwizzle)m->swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                       (CUtensorMapFloatOOBfill)m->fill);
     return cuTensorMapEncodeTiled(to, (CUtensorMapDataType)m->type, m->rank, at, m->dims, m->strides, m->box, m->steps,
-                        (CUtensorMapInterleave)m->interleave, (CUtensorMapSwizzle)m->swizzle,
-                        CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)m->fill);
+                                  (CUtensorMapInterleave)m->interleave, (CUtensorMapSwizzle)m->swizzle,
+                                  CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)m->fill);
 }
 
 static void print_map(const struct map *m)
@@ -96,7 +96,7 @@ static void make_data(unsigned char *p, size_t n, int type, bool sums)
     const unsigned size = sizes[type];
     for (size_t k = 0; k < n; k += size) {
         if (draw(16) == 0)
-            continue; /* any bits */
+            continue;    /* any bits */
         if (type == 8) { /* f64 */
             p[k + 7] = (unsigned char)((p[k + 7] & 0x80) | 0x3f);
             p[k + 6] = (unsigned char)((p[k + 6] & 0x0f) | 0xf0);
@@ -323,11 +323,17 @@ static void reductions(void)
     static const struct {
         int type;
         unsigned ways;
-    } all[] = {{2, 0x3ff & ~3u}, {3, 1 << ADD | 1 << MIN | 1 << MAX},
+    } all[] = {{2, 0x3ff & ~3u},
+               {3, 1 << ADD | 1 << MIN | 1 << MAX},
                {4, 1 << ADD | 1 << MIN | 1 << MAX | 1 << AND | 1 << OR | 1 << XOR},
                {5, 1 << MIN | 1 << MAX},
-               {6, 1 << ADD | 1 << MIN | 1 << MAX}, {9, 1 << ADD | 1 << MIN | 1 << MAX}, {7, 1 << ADD},
-               {10, 1 << ADD}, {8, 1 << ADD}, {11, 1 << ADD}, {12, 1 << ADD}};
+               {6, 1 << ADD | 1 << MIN | 1 << MAX},
+               {9, 1 << ADD | 1 << MIN | 1 << MAX},
+               {7, 1 << ADD},
+               {10, 1 << ADD},
+               {8, 1 << ADD},
+               {11, 1 << ADD},
+               {12, 1 << ADD}};
     for (unsigned k = 0; k < sizeof all / sizeof *all; k++)
         for (int way = ADD; way < WAYS; way++)
             if (all[k].ways >> way & 1) {
@@ -552,7 +558,8 @@ static void refused_otherwise(void)
     printf("address 0: %d\n", (int)cuTensorMapReplaceAddress(&map, NULL));
     m.interleave = 2, m.swizzle = 1;
     encode(&map, &m);
-    printf("interleave 2, address 16: %d\n", (int)cuTensorMapReplaceAddress(&map, (void *)(uintptr_t)(global_memory + 16)));
+    printf("interleave 2, address 16: %d\n",
+           (int)cuTensorMapReplaceAddress(&map, (void *)(uintptr_t)(global_memory + 16)));
     m = plain(TILED);
     global_memory += 1ull << 50;
     printf("an address that is no memory: %d\n", (int)encode(&map, &m));
@@ -567,39 +574,172 @@ static void fault(int which)
     j.rank = 4, j.bytes = box_bytes(&m);
     encode(&map, &m);
     switch (which) {
-    case 0: printf("shared memory at 64"); j.base = 64; break;
-    case 1: printf("shared memory at 16"); j.base = 16; break;
-    case 2: printf("a map of zeros"); memset(&map, 0, sizeof map); break;
-    case 3: printf("a map of ones"); memset(&map, 0xff, sizeof map); break;
-    case 4: printf("no memory"); cuTensorMapReplaceAddress(&map, (void *)(uintptr_t)(global_memory + (1ull << 40))); break;
-    case 5: printf("behind shared memory"); j.base = 200 << 10; break;
-    case 6: printf("two coordinates for four"); j.rank = 2; break;
-    case 7: printf("five coordinates for four"); j.rank = 5; break;
-    case 8: printf("im2col of a tiled map"); j.mode = IM2COL; break;
-    case 9: printf("tiles of an im2col map"); m = plain(IM2COL); encode(&map, &m); break;
-    case 10: printf("a sum of tf32"); m.type = 11; encode(&map, &m); j.way = ADD; break;
-    case 11: printf("a sum of s64"); m.type = 5; m.box[0] = 2; encode(&map, &m); j.way = ADD; break;
-    case 12: printf("inc of s32"); m.type = 3; encode(&map, &m); j.way = INC; break;
-    case 13: printf("and of f32"); j.way = AND; break;
-    case 14: printf("max of f32"); j.way = MAX; break;
-    case 15: printf("a sum of u8"); m.type = 0; m.box[0] = 16; encode(&map, &m); j.way = ADD; break;
-    case 16: printf("a store of an im2col map by tiles"); m = plain(IM2COL); encode(&map, &m); j.way = STORE; break;
-    case 17: printf("and of s32"); m.type = 3; encode(&map, &m); j.way = AND; break;
-    case 18: printf("xor of s64"); m.type = 5; encode(&map, &m); j.way = XOR; break;
-    case 19: printf("or of u64"); m.type = 4; encode(&map, &m); j.way = OR; break;
-    case 20: printf("load at 3"); j.at[0] = 3; break;
-    case 21: printf("store at 3"); j.at[0] = 3; j.way = STORE; break;
-    case 22: printf("load at -1"); j.at[0] = -1; break;
-    case 23: printf("load at 2"); j.at[0] = 2; break;
-    case 24: printf("a sum of f64"); m.type = 8; encode(&map, &m); j.way = ADD; break;
-    case 25: printf("min of u64"); m.type = 4; encode(&map, &m); j.way = MIN; break;
-    case 26: printf("inc of u64"); m.type = 4; encode(&map, &m); j.way = INC; break;
-    case 27: printf("interleave 1 at 1"); m.interleave = 1; encode(&map, &m); j.at[0] = 1; break;
-    case 28: printf("interleave 1 at 4"); m.interleave = 1; encode(&map, &m); j.at[0] = 4; break;
-    case 29: printf("steps 2 of the first dimension"); m.steps[0] = 2; encode(&map, &m); break;
-    case 30: printf("min of f16"); m.type = 6; m.box[0] = 8; encode(&map, &m); j.way = MIN; break;
-    case 31: printf("max of f32.ftz"); m.type = 10; encode(&map, &m); j.way = MAX; break;
-    default: return;
+    case 0:
+        printf("shared memory at 64");
+        j.base = 64;
+        break;
+    case 1:
+        printf("shared memory at 16");
+        j.base = 16;
+        break;
+    case 2:
+        printf("a map of zeros");
+        memset(&map, 0, sizeof map);
+        break;
+    case 3:
+        printf("a map of ones");
+        memset(&map, 0xff, sizeof map);
+        break;
+    case 4:
+        printf("no memory");
+        cuTensorMapReplaceAddress(&map, (void *)(uintptr_t)(global_memory + (1ull << 40)));
+        break;
+    case 5:
+        printf("behind shared memory");
+        j.base = 200 << 10;
+        break;
+    case 6:
+        printf("two coordinates for four");
+        j.rank = 2;
+        break;
+    case 7:
+        printf("five coordinates for four");
+        j.rank = 5;
+        break;
+    case 8:
+        printf("im2col of a tiled map");
+        j.mode = IM2COL;
+        break;
+    case 9:
+        printf("tiles of an im2col map");
+        m = plain(IM2COL);
+        encode(&map, &m);
+        break;
+    case 10:
+        printf("a sum of tf32");
+        m.type = 11;
+        encode(&map, &m);
+        j.way = ADD;
+        break;
+    case 11:
+        printf("a sum of s64");
+        m.type = 5;
+        m.box[0] = 2;
+        encode(&map, &m);
+        j.way = ADD;
+        break;
+    case 12:
+        printf("inc of s32");
+        m.type = 3;
+        encode(&map, &m);
+        j.way = INC;
+        break;
+    case 13:
+        printf("and of f32");
+        j.way = AND;
+        break;
+    case 14:
+        printf("max of f32");
+        j.way = MAX;
+        break;
+    case 15:
+        printf("a sum of u8");
+        m.type = 0;
+        m.box[0] = 16;
+        encode(&map, &m);
+        j.way = ADD;
+        break;
+    case 16:
+        printf("a store of an im2col map by tiles");
+        m = plain(IM2COL);
+        encode(&map, &m);
+        j.way = STORE;
+        break;
+    case 17:
+        printf("and of s32");
+        m.type = 3;
+        encode(&map, &m);
+        j.way = AND;
+        break;
+    case 18:
+        printf("xor of s64");
+        m.type = 5;
+        encode(&map, &m);
+        j.way = XOR;
+        break;
+    case 19:
+        printf("or of u64");
+        m.type = 4;
+        encode(&map, &m);
+        j.way = OR;
+        break;
+    case 20:
+        printf("load at 3");
+        j.at[0] = 3;
+        break;
+    case 21:
+        printf("store at 3");
+        j.at[0] = 3;
+        j.way = STORE;
+        break;
+    case 22:
+        printf("load at -1");
+        j.at[0] = -1;
+        break;
+    case 23:
+        printf("load at 2");
+        j.at[0] = 2;
+        break;
+    case 24:
+        printf("a sum of f64");
+        m.type = 8;
+        encode(&map, &m);
+        j.way = ADD;
+        break;
+    case 25:
+        printf("min of u64");
+        m.type = 4;
+        encode(&map, &m);
+        j.way = MIN;
+        break;
+    case 26:
+        printf("inc of u64");
+        m.type = 4;
+        encode(&map, &m);
+        j.way = INC;
+        break;
+    case 27:
+        printf("interleave 1 at 1");
+        m.interleave = 1;
+        encode(&map, &m);
+        j.at[0] = 1;
+        break;
+    case 28:
+        printf("interleave 1 at 4");
+        m.interleave = 1;
+        encode(&map, &m);
+        j.at[0] = 4;
+        break;
+    case 29:
+        printf("steps 2 of the first dimension");
+        m.steps[0] = 2;
+        encode(&map, &m);
+        break;
+    case 30:
+        printf("min of f16");
+        m.type = 6;
+        m.box[0] = 8;
+        encode(&map, &m);
+        j.way = MIN;
+        break;
+    case 31:
+        printf("max of f32.ftz");
+        m.type = 10;
+        encode(&map, &m);
+        j.way = MAX;
+        break;
+    default:
+        return;
     }
     unsigned over = 0;
     const CUresult e = launch(&map, &j, NULL, &over);
@@ -618,8 +758,8 @@ static bool start(const char *file)
     return cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&ctx, 0) == CUDA_SUCCESS &&
            cuCtxSetCurrent(ctx) == CUDA_SUCCESS && cuModuleLoadData(&module, text) == CUDA_SUCCESS &&
            cuModuleGetFunction(&run, module, "run") == CUDA_SUCCESS &&
-           cuModuleGetFunction(&change, module, "change") == CUDA_SUCCESS && cuMemAlloc_v2(&copied, 128) == CUDA_SUCCESS &&
-           cuMemAlloc_v2(&global_memory, GLOBAL_BYTES) == CUDA_SUCCESS &&
+           cuModuleGetFunction(&change, module, "change") == CUDA_SUCCESS &&
+           cuMemAlloc_v2(&copied, 128) == CUDA_SUCCESS && cuMemAlloc_v2(&global_memory, GLOBAL_BYTES) == CUDA_SUCCESS &&
            cuMemAlloc_v2(&shared_memory, SHARED_BYTES) == CUDA_SUCCESS && cuMemAlloc_v2(&done, 4) == CUDA_SUCCESS;
 }
 

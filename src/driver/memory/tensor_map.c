@@ -73,10 +73,7 @@ static struct tensor_map make(const struct wanted *w, enum tensor_mode mode)
     return m;
 }
 
-static bool arrays_are_there(const struct wanted *w)
-{
-    return w->dims && w->steps && (w->strides || w->rank == 1);
-}
+static bool arrays_are_there(const struct wanted *w) { return w->dims && w->steps && (w->strides || w->rank == 1); }
 
 CUresult impl_cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
                                      const cuuint64_t *dims, const cuuint64_t *strides, const cuuint32_t *box,
@@ -120,10 +117,9 @@ static bool corners_are_good(const struct wanted *w, const int *lower, const int
 
 CUresult impl_cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
                                       const cuuint64_t *dims, const cuuint64_t *strides, const int *lower,
-                                      const int *upper, cuuint32_t channels, cuuint32_t pixels,
-                                      const cuuint32_t *steps, CUtensorMapInterleave interleave,
-                                      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                                      CUtensorMapFloatOOBfill fill)
+                                      const int *upper, cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *steps,
+                                      CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                      CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
 {
     const struct wanted w = {type, rank, address, dims, strides, steps, interleave, swizzle, promotion, fill};
     if (!map || (uintptr_t)map % TENSOR_MAP_ALIGN || rank < 3 || rank > TENSOR_RANKS || !lower || !upper ||

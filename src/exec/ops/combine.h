@@ -98,23 +98,33 @@ MEM_FN u64 combine(enum atomic_op op, u32 type, u64 old, u64 b, u64 c, bool ftz)
         return combine_small(op, (u16)old, (u16)b, brain) |
                (u64)combine_small(op, (u16)(old >> 16), (u16)(b >> 16), brain) << 16;
     switch (op) {
-    case A_ADD: return type == PTX_F32 ? add_f32(old, b, ftz) : type == PTX_F64 ? add_f64(old, b, ftz) : old + b;
-    case A_MIN: return below(type, b, old) ? b : old;
-    case A_MAX: return below(type, old, b) ? b : old;
-    case A_INC: return old >= b ? 0 : old + 1;
-    case A_DEC: return old == 0 || old > b ? b : old - 1;
-    case A_AND: return old & b;
-    case A_OR: return old | b;
-    case A_XOR: return old ^ b;
-    case A_EXCH: return b;
-    default: return old == b ? c : old;
+    case A_ADD:
+        return type == PTX_F32 ? add_f32(old, b, ftz) : type == PTX_F64 ? add_f64(old, b, ftz) : old + b;
+    case A_MIN:
+        return below(type, b, old) ? b : old;
+    case A_MAX:
+        return below(type, old, b) ? b : old;
+    case A_INC:
+        return old >= b ? 0 : old + 1;
+    case A_DEC:
+        return old == 0 || old > b ? b : old - 1;
+    case A_AND:
+        return old & b;
+    case A_OR:
+        return old | b;
+    case A_XOR:
+        return old ^ b;
+    case A_EXCH:
+        return b;
+    default:
+        return old == b ? c : old;
     }
 }
 
 /* ---- one lane ---- */
 
 /* On memory that other threads use: a loop around compare-and-swap, which also serves what the host has directly. */
-#define SHARED_UPDATE(T)                                                                                        \
+#define SHARED_UPDATE(T)                                                                                               \
     T *at = (T *)(void *)p;                                                                                            \
     T old = __atomic_load_n(at, __ATOMIC_RELAXED);                                                                     \
     while (!__atomic_compare_exchange_n(at, &old, (T)combine(op, type, old, b, c, ftz), true, __ATOMIC_SEQ_CST,        \
@@ -124,11 +134,16 @@ MEM_FN u64 combine(enum atomic_op op, u32 type, u64 old, u64 b, u64 c, bool ftz)
 #define DIRECT(T)                                                                                                      \
     T *at = (T *)(void *)p;                                                                                            \
     switch (op) {                                                                                                      \
-    case A_ADD: return __atomic_fetch_add(at, (T)b, __ATOMIC_SEQ_CST);                                                 \
-    case A_AND: return __atomic_fetch_and(at, (T)b, __ATOMIC_SEQ_CST);                                                 \
-    case A_OR: return __atomic_fetch_or(at, (T)b, __ATOMIC_SEQ_CST);                                                   \
-    case A_XOR: return __atomic_fetch_xor(at, (T)b, __ATOMIC_SEQ_CST);                                                 \
-    default: return __atomic_exchange_n(at, (T)b, __ATOMIC_SEQ_CST);                                                   \
+    case A_ADD:                                                                                                        \
+        return __atomic_fetch_add(at, (T)b, __ATOMIC_SEQ_CST);                                                         \
+    case A_AND:                                                                                                        \
+        return __atomic_fetch_and(at, (T)b, __ATOMIC_SEQ_CST);                                                         \
+    case A_OR:                                                                                                         \
+        return __atomic_fetch_or(at, (T)b, __ATOMIC_SEQ_CST);                                                          \
+    case A_XOR:                                                                                                        \
+        return __atomic_fetch_xor(at, (T)b, __ATOMIC_SEQ_CST);                                                         \
+    default:                                                                                                           \
+        return __atomic_exchange_n(at, (T)b, __ATOMIC_SEQ_CST);                                                        \
     }
 
 MEM_FN bool is_direct(enum atomic_op op, u32 type)
@@ -140,8 +155,8 @@ MEM_FN bool is_direct(enum atomic_op op, u32 type)
 MEM_FN u64 update_16(u8 *p, enum atomic_op op, u32 type, u64 b, u64 c, bool ftz) { SHARED_UPDATE(u16); }
 MEM_FN u64 update_32(u8 *p, enum atomic_op op, u32 type, u64 b, u64 c, bool ftz) { SHARED_UPDATE(u32); }
 MEM_FN u64 update_64(u8 *p, enum atomic_op op, u32 type, u64 b, u64 c, bool ftz) { SHARED_UPDATE(u64); }
-MEM_FN u64 direct_32(u8 *p, enum atomic_op op, u64 b) { DIRECT(u32) }
-MEM_FN u64 direct_64(u8 *p, enum atomic_op op, u64 b) { DIRECT(u64) }
+MEM_FN u64 direct_32(u8 *p, enum atomic_op op, u64 b){DIRECT(u32)} MEM_FN u64
+    direct_64(u8 *p, enum atomic_op op, u64 b){DIRECT(u64)}
 
 MEM_FN u64 update_host(u8 *p, enum atomic_op op, u32 type, unsigned esize, u64 b, u64 c, bool ftz)
 {

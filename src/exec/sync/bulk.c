@@ -80,13 +80,8 @@ static u32 lane32(const u8 *regs, u32 slot, unsigned lane) { return ((const u32 
 static struct copy new_copy(const struct warp *w, const struct ir_inst *pc, unsigned lane)
 {
     const struct ir_bulk *b = pc->ptr;
-    return (struct copy){.what = b,
-                         .func = w->func,
-                         .pc = pc,
-                         .warp = w->index,
-                         .lane = lane,
-                         .mask = 0xffff,
-                         .type = b->type};
+    return (struct copy){
+        .what = b, .func = w->func, .pc = pc, .warp = w->index, .lane = lane, .mask = 0xffff, .type = b->type};
 }
 
 /* Its bytes will arrive at the mbarrier, if there is one. */
@@ -128,16 +123,15 @@ static bool copy_bytes(struct warp *w, const struct ir_inst *pc, u8 *regs, unsig
 static u8 reduced_type(u8 type, u32 op)
 {
     static const u8 types[TENSOR_TYPES] = {
-        [TENSOR_U32] = PTX_U32,      [TENSOR_S32] = PTX_S32,  [TENSOR_U64] = PTX_U64,
-        [TENSOR_S64] = PTX_S64,      [TENSOR_F16] = PTX_F16,  [TENSOR_BF16] = PTX_BF16,
-        [TENSOR_F32] = PTX_F32,      [TENSOR_F64] = PTX_F64,  [TENSOR_F32_FTZ] = PTX_F32,
-        [TENSOR_TF32] = PTX_F32,     [TENSOR_TF32_FTZ] = PTX_F32};
+        [TENSOR_U32] = PTX_U32,     [TENSOR_S32] = PTX_S32,   [TENSOR_U64] = PTX_U64,     [TENSOR_S64] = PTX_S64,
+        [TENSOR_F16] = PTX_F16,     [TENSOR_BF16] = PTX_BF16, [TENSOR_F32] = PTX_F32,     [TENSOR_F64] = PTX_F64,
+        [TENSOR_F32_FTZ] = PTX_F32, [TENSOR_TF32] = PTX_F32,  [TENSOR_TF32_FTZ] = PTX_F32};
     const bool small = type == TENSOR_F16 || type == TENSOR_BF16;
     const bool integer = type >= TENSOR_U32 && type <= TENSOR_S64;
-    const bool good = op == MOD_ADD                      ? type != TENSOR_S64
-                      : op == MOD_MIN || op == MOD_MAX   ? integer || small
-                      : op == MOD_INC || op == MOD_DEC   ? type == TENSOR_U32
-                                                         : integer;
+    const bool good = op == MOD_ADD                    ? type != TENSOR_S64
+                      : op == MOD_MIN || op == MOD_MAX ? integer || small
+                      : op == MOD_INC || op == MOD_DEC ? type == TENSOR_U32
+                                                       : integer;
     return good ? types[type] : PTX_NONE;
 }
 
@@ -195,8 +189,8 @@ static bool read_box(struct warp *w, const struct ir_inst *pc, const u8 *regs, u
     for (u32 k = 0; k < TENSOR_RANKS; k++)
         box->at[k] = k < b->rank ? (i32)lane32(regs, b->at[k], lane) : 0;
     for (u32 k = 0; k < 3; k++)
-        box->offsets[k] = b->is_im2col && b->kind == BULK_IN && k + 2 < b->rank ? (u16)lane32(regs, b->offsets[k], lane)
-                                                                               : 0;
+        box->offsets[k] =
+            b->is_im2col && b->kind == BULK_IN && k + 2 < b->rank ? (u16)lane32(regs, b->offsets[k], lane) : 0;
     const char *wrong = tensor_wrong(box, b->rank, b->is_im2col ? TENSOR_IM2COL : TENSOR_TILED);
     return !wrong || illegal(w, pc, lane, wrong);
 }

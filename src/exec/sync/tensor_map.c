@@ -19,8 +19,8 @@ static bool illegal(struct warp *w, const struct ir_inst *pc, unsigned lane, con
 }
 
 /* The map of the lane's address, in global or shared memory; NULL after a fault. */
-static u8 *find_map(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
-                    bool is_shared, bool write)
+static u8 *find_map(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at,
+                    unsigned lane, bool is_shared, bool write)
 {
     const u64 address = async_address(regs, at, lane);
     const bool window = at->generic && address - w->shared_window < MEM_WINDOW_BYTES;

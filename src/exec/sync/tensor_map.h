@@ -61,10 +61,10 @@ _Static_assert(sizeof(struct tensor_map) == TENSOR_MAP_BYTES, "it must fit into 
 
 static inline u32 tensor_element(u8 type)
 {
-    static const u8 bytes[TENSOR_TYPES] = {[TENSOR_U8] = 1,       [TENSOR_U16] = 2,     [TENSOR_U32] = 4, [TENSOR_S32] = 4,
-                                           [TENSOR_U64] = 8,      [TENSOR_S64] = 8,     [TENSOR_F16] = 2, [TENSOR_F32] = 4,
-                                           [TENSOR_F64] = 8,      [TENSOR_BF16] = 2,    [TENSOR_F32_FTZ] = 4,
-                                           [TENSOR_TF32] = 4,     [TENSOR_TF32_FTZ] = 4};
+    static const u8 bytes[TENSOR_TYPES] = {
+        [TENSOR_U8] = 1,      [TENSOR_U16] = 2,  [TENSOR_U32] = 4,     [TENSOR_S32] = 4, [TENSOR_U64] = 8,
+        [TENSOR_S64] = 8,     [TENSOR_F16] = 2,  [TENSOR_F32] = 4,     [TENSOR_F64] = 8, [TENSOR_BF16] = 2,
+        [TENSOR_F32_FTZ] = 4, [TENSOR_TF32] = 4, [TENSOR_TF32_FTZ] = 4};
     return bytes[type];
 }
 
