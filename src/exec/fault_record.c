@@ -5,6 +5,7 @@
 
 #include "exec/gate/gate.h"
 #include "exec/sched.h"
+#include "exec/sync/mbarrier.h"
 
 /* The first fault of a grid stays; every later one is a consequence. */
 void grid_fault(struct grid *g, const struct exec_fault *f)
@@ -205,7 +206,23 @@ static void say_file(struct text *t, const char *file, u32 line)
     say(t, ", %s%s:%u", n > MOST ? "..." : "", n > MOST ? file + n - MOST : file, line);
 }
 
-static void say_waiting(struct text *t, const struct block *b, const struct split *s)
+/* What is missing at an mbarrier. */
+static void say_missing(struct text *t, const struct warp *w, const struct split *s)
+{
+    u32 arrivals;
+    i32 bytes;
+    if (s->state == SPLIT_SYNC || s->state == SPLIT_BARRIER || !s->asking)
+        return;
+    mbarrier_lacks(w, s, &arrivals, &bytes);
+    if (bytes > 0)
+        say(t, " (%u arrivals and %d bytes are missing)", arrivals, bytes);
+    else if (bytes < 0)
+        say(t, " (%u arrivals are missing, and %d bytes came that were not expected)", arrivals, -bytes);
+    else
+        say(t, " (%u arrivals are missing)", arrivals);
+}
+
+static void say_waiting(struct text *t, const struct block *b, const struct warp *w, const struct split *s)
 {
     const struct ir_func *f = s->frame->func->ir;
     const struct ir_inst *pc = waits_at(s);
@@ -221,6 +238,7 @@ static void say_waiting(struct text *t, const struct block *b, const struct spli
         say_file(t, file, line);
     else
         say(t, ", PTX line %u", f->src->insts[pc->site].line);
+    say_missing(t, w, s);
 }
 
 /* The split is the first of those that wait alike, in warp k. */
@@ -246,7 +264,7 @@ static void say_all_waiting(struct text *t, const struct block *b)
             struct text x = {one, sizeof one};
             if (!is_first(b, k, &b->warps[k].splits[i]))
                 continue;
-            say_waiting(&x, b, &b->warps[k].splits[i]);
+            say_waiting(&x, b, &b->warps[k], &b->warps[k].splits[i]);
             if (more || strlen(one) + strlen(between) + FOR_THE_REST > t->left) {
                 more++;
                 continue;

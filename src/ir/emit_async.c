@@ -68,12 +68,12 @@ static void set_operation(const struct ptx_inst *i, struct ir_bulk *b)
     b->type = i->ntypes ? i->types[0] : PTX_NONE;
 }
 
-/* Operand `at`, the mask of blocks of a multicast; the policy that may follow is nothing. False poisons. */
-static bool set_ranks(struct emit *e, struct ir_bulk *b, unsigned at)
+/* Operand `at`, the mask of blocks of a multicast, which others follow. False poisons. */
+static bool set_ranks(struct emit *e, struct ir_bulk *b, unsigned at, unsigned others)
 {
     const struct ptx_inst *i = e->inst;
     b->multicast = ptx_has(i, MOD_MULTICAST_CLUSTER);
-    if (b->multicast && i->noperands < at + 1 + ptx_has(i, MOD_L2_CACHE_HINT)) {
+    if (b->multicast && i->noperands < at + 1 + others) {
         ir_poison(e->p, e->site, ".multicast::cluster needs a mask of blocks");
         return false;
     }
@@ -106,7 +106,7 @@ void emit_bulk(struct emit *e)
         return;
     }
     b->mask = b->is_masked ? byte_mask(e) : 0;
-    if (set_ranks(e, b, 4))
+    if (set_ranks(e, b, 4, policy))
         emit_put(e, "bulk")->ptr = b;
 }
 
@@ -172,7 +172,7 @@ void emit_bulk_tensor(struct emit *e)
         b->to = address(e, &i->operands[0], false);
         b->barrier = address(e, &i->operands[2], false);
         if ((offsets && !set_list(e, &i->operands[3], b->rank - 2u, PTX_U16, b->offsets)) ||
-            !set_ranks(e, b, 3 + offsets))
+            !set_ranks(e, b, 3 + offsets, 0))
             return;
     }
     emit_put(e, "bulk")->ptr = b;

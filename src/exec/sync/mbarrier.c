@@ -191,6 +191,14 @@ static u64 object_of(const struct warp *w, const struct split *s, unsigned lane)
     return m->at.generic ? address - w->shared_window : address;
 }
 
+void mbarrier_lacks(const struct warp *w, const struct split *s, u32 *arrivals, i32 *bytes)
+{
+    const u64 at = object_of(w, s, (unsigned)__builtin_ctz(s->asking));
+    const struct phase p = unpack(*(const u64_any *)(const void *)(w->shared + at));
+    *arrivals = p.pending;
+    *bytes = p.bytes;
+}
+
 static void answer(const struct warp *w, struct split *s, u64 offset, const struct phase *p)
 {
     const struct ir_mbarrier *m = s->waited->ptr;

@@ -34,6 +34,8 @@ static void test_deadlocks(void **state)
     (void)state;
     expect("never_complete", 0, FAULT_DEADLOCK,
            "warps 0-1, lanes 0xffffffff wait at `mbarrier.try_wait.parity.shared.b64 %p2, [mb], 0`");
+    expect("never_complete", 0, FAULT_DEADLOCK, "(1 arrivals are missing)");
+    expect("bytes_missing", 256, FAULT_DEADLOCK, "(0 arrivals and 256 bytes are missing)");
     expect("wait_across", 0, FAULT_DEADLOCK, "wait at `mbarrier.test_wait.parity.shared.b64 %p2, [mb], 0`");
     expect("wait_across", 0, FAULT_DEADLOCK, "warp 1, lanes 0xffffffff wait at `bar.sync 0`");
 }
@@ -129,6 +131,69 @@ static void test_waits_may_end(void **state)
     bench_close(&b);
 }
 
+static void run_late(struct bench *b, const char *kernel, u64 seed, const void *first, const void *second)
+{
+    bench_run_ok(b, &(struct run){.kernel = kernel,
+                                  .grid = 1,
+                                  .block = THREADS,
+                                  .params = {(u64)first, (u64)second},
+                                  .seed = seed,
+                                  .max_seconds = 60});
+}
+
+/* A program that does not wait reads what was there before, and sends what is there later. */
+static void test_copies_are_late(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, "async.ptx");
+    u32 *from = bench_alloc(&b, 4 * THREADS), *out = bench_alloc(&b, 8 * THREADS);
+    for (u64 seed = 0; seed < 4; seed++) {
+        for (u32 i = 0; i < THREADS; i++)
+            from[i] = 100 + i;
+        run_late(&b, "load_late", seed, from, out);
+        for (u32 i = 0; i < THREADS; i++) {
+            assert_int_equal(out[i], 7);
+            assert_int_equal(out[THREADS + i], 100 + i);
+        }
+        run_late(&b, "store_late", seed, out, NULL);
+        for (u32 i = 0; i < THREADS; i++)
+            assert_int_equal(out[i], 1000 + i);
+    }
+    bench_close(&b);
+}
+
+static void test_groups(void **state)
+{
+    struct bench b;
+    (void)state;
+    bench_open(&b, "async.ptx");
+    u32 *out = bench_alloc(&b, 48), *seen = bench_alloc(&b, 12);
+    memset(out, 0, 48);
+    run_late(&b, "groups", 0, out, seen);
+    for (u32 k = 0; k < 3; k++) {
+        assert_int_equal(seen[k], k == 0);
+        assert_int_equal(out[4 * k], 1);
+    }
+    bench_close(&b);
+}
+
+static void test_nobody_waits(void **state)
+{
+    enum { COPIES = 1000 };
+    struct bench b;
+    (void)state;
+    bench_open(&b, "async.ptx");
+    u32 *out = bench_alloc(&b, 16 * COPIES);
+    memset(out, 0, 16 * COPIES);
+    run_late(&b, "many", 0, out, NULL);
+    for (u32 k = 0; k < COPIES; k++)
+        assert_int_equal(out[4 * k], 5);
+    memset(out, 0, 16);
+    run_late(&b, "polled", 0, out, NULL);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +203,9 @@ int main(void)
         cmocka_unit_test(test_arrives_and_exits),
         cmocka_unit_test(test_parked_lanes_are_let_go),
         cmocka_unit_test(test_waits_may_end),
+        cmocka_unit_test(test_copies_are_late),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_nobody_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
