@@ -70,12 +70,10 @@ static u8 type_of(u64 bytes)
     return bytes == 1 ? PTX_B8 : bytes == 2 ? PTX_B16 : bytes == 4 ? PTX_B32 : bytes == 8 ? PTX_B64 : PTX_B128;
 }
 
-void warp_touch(struct warp *w, const struct ir_inst *pc, unsigned lane, u8 space, enum exec_access_op op, u64 address,
-                u64 bytes, bool async)
+static void touch(struct warp *w, const struct ir_inst *pc, unsigned lane, u8 space, enum exec_access_op op,
+                  u64 address, u64 bytes, bool async, const struct exec_block_info *home)
 {
     u64 addr[IR_LANES];
-    if (!w->hooks || !w->hooks->access)
-        return;
     while (bytes) { /* aligned pieces of 16, 8, 4, 2 or 1 */
         u64 n = 16;
         while (n > bytes || address % n)
@@ -94,8 +92,25 @@ void warp_touch(struct warp *w, const struct ir_inst *pc, unsigned lane, u8 spac
                                       .uncounted = true,
                                       .block = w->info,
                                       .addr = addr};
-        w->hooks->access(w->hook_ctx, &a);
+        if (home)
+            w->hooks->far_access(w->hook_ctx, &a, home);
+        else
+            w->hooks->access(w->hook_ctx, &a);
         address += n;
         bytes -= n;
     }
+}
+
+void warp_touch(struct warp *w, const struct ir_inst *pc, unsigned lane, u8 space, enum exec_access_op op, u64 address,
+                u64 bytes, bool async)
+{
+    if (w->hooks && w->hooks->access)
+        touch(w, pc, lane, space, op, address, bytes, async, NULL);
+}
+
+void warp_touch_far(struct warp *w, const struct ir_inst *pc, unsigned lane, enum exec_access_op op,
+                    const struct block *home, u64 offset, u64 bytes)
+{
+    if (w->hooks && w->hooks->far_access)
+        touch(w, pc, lane, SPACE_SHARED, op, offset, bytes, true, &home->info);
 }

@@ -424,35 +424,55 @@ struct access {
     const u8 *regs; /* where the data is, or NULL */
 };
 
+MEM_FN struct exec_access lanes_event(const struct ir_inst *pc, const struct warp *w, const struct access *x, u32 space,
+                                      u32 mask, const u64 *addr)
+{
+    const u32 op = x->op;
+    return (struct exec_access){.func = w->func,
+                                .site = pc->site,
+                                .mask = mask,
+                                .space = (u8)space,
+                                .op = op & MEM_ATOMIC  ? (op & MEM_NO_RESULT ? ACCESS_RED : ACCESS_ATOM)
+                                      : op & MEM_STORE ? ACCESS_ST
+                                                       : ACCESS_LD,
+                                .size = (u8)x->size,
+                                .pattern = PATTERN_GATHER,
+                                .atom_op = x->atom_op,
+                                .type = x->type,
+                                .generic = MEM_SPACE(op) == SPACE_NONE,
+                                .warp = w->index,
+                                .async = x->async,
+                                .bytes = x->bytes,
+                                .block = w->info,
+                                .pc = pc,
+                                .regs = x->regs,
+                                .addr = addr};
+}
+
 MEM_FN void trace_lanes(const struct ir_inst *pc, struct warp *w, const struct access *x, u32 space, u32 mask,
                         const u64 *addr)
 {
 #ifdef LS_TRACED
     if (!mask || !access_is_heard(w))
         return;
-    const u32 op = x->op;
-    const struct exec_access e = {.func = w->func,
-                                  .site = pc->site,
-                                  .mask = mask,
-                                  .space = (u8)space,
-                                  .op = op & MEM_ATOMIC  ? (op & MEM_NO_RESULT ? ACCESS_RED : ACCESS_ATOM)
-                                        : op & MEM_STORE ? ACCESS_ST
-                                                         : ACCESS_LD,
-                                  .size = (u8)x->size,
-                                  .pattern = PATTERN_GATHER,
-                                  .atom_op = x->atom_op,
-                                  .type = x->type,
-                                  .generic = MEM_SPACE(op) == SPACE_NONE,
-                                  .warp = w->index,
-                                  .async = x->async,
-                                  .bytes = x->bytes,
-                                  .block = w->info,
-                                  .pc = pc,
-                                  .regs = x->regs,
-                                  .addr = addr};
+    const struct exec_access e = lanes_event(pc, w, x, space, mask, addr);
     announce(w, &e);
 #else
     (void)pc, (void)w, (void)x, (void)space, (void)mask, (void)addr;
+#endif
+}
+
+/* The lanes that look into other blocks of the cluster. */
+MEM_FN void trace_far(const struct ir_inst *pc, struct warp *w, const struct access *x, u32 mask, const u64 *addr)
+{
+#ifdef LS_TRACED
+    if (!mask)
+        return;
+    const struct exec_access e = lanes_event(pc, w, x, SPACE_SHARED, mask, addr);
+    CALL_OUT();
+    cluster_tell(w, &e);
+#else
+    (void)pc, (void)w, (void)x, (void)mask, (void)addr;
 #endif
 }
 
@@ -516,13 +536,12 @@ MEM_FN bool find_block(const struct ir_inst *pc, struct warp *w, u32 op, u64 add
 }
 
 /* Turns 32 addresses into host pointers, checks every active lane and reports the access; false after a fault that ends
- * the kernel. A lane whose fault does not has zeros of its own for memory, and no part in the event; nor has one that looks
- * into the shared memory of another block of its cluster. On return addr holds
- * offsets for lanes of the shared and local windows. */
+ * the kernel. A lane whose fault does not has zeros of its own for memory, and no part in the event. On return addr
+ * holds offsets for lanes of the shared and local windows. */
 MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct access *x, u64 *addr, u8 **ptr)
 {
     const u32 space = MEM_SPACE(x->op), far = space == SPACE_NONE ? SPACE_GLOBAL : space;
-    u32 shared, local, good = x->mask;
+    u32 shared, local, good = x->mask, others = 0;
 #ifndef LS_WEAK
     /* an access of global memory that has no weak form: in order after everything the warp did */
     if (LS_UNLIKELY(w->weak != NULL) && far == SPACE_GLOBAL) {
@@ -547,6 +566,7 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
             CALL_OUT();
             if (aligned && is_shared && at >= CLUSTER_STRIDE && (ptr[i] = cluster_memory(w, at, size)) != NULL) {
                 good &= ~(1u << i);
+                others |= 1u << i;
                 continue;
             }
             if (aligned && !is_shared && !is_local &&
@@ -569,6 +589,7 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
     trace_lanes(pc, w, x, SPACE_SHARED, shared & good, addr);
     trace_lanes(pc, w, x, SPACE_LOCAL, local & good, addr);
     trace_lanes(pc, w, x, far, good & ~(shared | local), addr);
+    trace_far(pc, w, x, others, addr);
     return true;
 }
 

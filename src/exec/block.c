@@ -48,6 +48,7 @@ struct block *block_new(struct worker *wk)
     b->info.shared_bytes = shared_bytes;
     b->info.reserved_at = g->scratch_at ? g->scratch_at : shared_bytes;
     b->info.launch = g->launch;
+    b->info.cluster_size = g->cluster_size ? g->cluster_size : 1;
     for (u32 k = 0; k < g->nwarps; k++) {
         struct warp *w = &b->warps[k];
         struct frame *f = &b->frames[k];
@@ -112,6 +113,8 @@ static void renew(struct block *b, const struct block_place *at)
 {
     const struct grid *g = b->grid;
     b->info.linear = at->linear;
+    if (!b->cluster)
+        b->info.cluster = at->linear;
     b->info.sm = at->sm;
     b->info.slot = at->slot;
     number(g, at->linear, b->info.id);

@@ -150,6 +150,9 @@ struct exec_block_info {
     const u8 *shared; /* the block's shared memory as it is now: what a check may read */
     u64 shared_bytes; /* all of it: the kernel's own, static and dynamic, and what is reserved behind */
     u64 reserved_at;  /* where what cooperative groups use begins: zeros at first; shared_bytes: there is none */
+    u64 cluster;      /* the number of the first block of its cluster */
+    u32 rank;         /* in it */
+    u32 cluster_size; /* 1: it is one by itself */
     const struct exec_launch *launch; /* the grid's */
 };
 
@@ -190,6 +193,7 @@ enum exec_order_op {
     EXEC_MBARRIER_COPIES, /* cp.async.mbarrier.arrive: the lanes' copies so far count as arrived */
     EXEC_MBARRIER_WAIT,   /* test_wait and try_wait that say that the phase is over: mask has these lanes alone */
     EXEC_MBARRIER_INVAL,
+    EXEC_CLUSTER_WAIT, /* far_order alone: barrier.cluster.wait, as it begins */
 };
 enum exec_scope { EXEC_SCOPE_BLOCK, EXEC_SCOPE_CLUSTER, EXEC_SCOPE_GPU, EXEC_SCOPE_SYSTEM }; /* the narrowest first */
 struct exec_order {
@@ -255,6 +259,10 @@ struct exec_hooks {
      * For brx and indirect calls once an execution, taken = the first target's lanes. */
     void (*diverge)(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
     void (*access)(void *ctx, const struct exec_access *a);
+    /* The same of shared memory of another block of the cluster, home: a's offsets are of that block's. Always
+     * PATTERN_GATHER; `access` does not hear of it. Lanes that mean different blocks are one event a block, of which
+     * all but the first say `again`. */
+    void (*far_access)(void *ctx, const struct exec_access *a, const struct exec_block_info *home);
     /* Those above make a launch run traced code; those below are called from fast code too. */
 
     /* bar.sync / barrier / bar.arrive / bar.red by these lanes of the warp, once a warp's arrival. */
@@ -264,6 +272,9 @@ struct exec_hooks {
     void (*release)(void *ctx, const struct exec_block_info *b, u32 id, const u32 *lanes);
     void (*warp_sync)(void *ctx, const struct exec_warp_sync *s);
     void (*order)(void *ctx, const struct exec_order *o);
+    /* What is done to mbarriers of another block of the cluster, home, and EXEC_CLUSTER_WAIT, of which home is the
+     * block itself. `order` does not hear of it. */
+    void (*far_order)(void *ctx, const struct exec_order *o, const struct exec_block_info *home);
     /* These lanes have exited (or returned from the kernel). */
     void (*exit)(void *ctx, const struct exec_block_info *b, u32 warp, u32 mask);
     void (*heap)(void *ctx, const struct exec_heap *h);

@@ -78,7 +78,8 @@ static void put_place(struct text *t, const struct exec_fault *f)
 
 static bool has_address(enum exec_fault_kind kind)
 {
-    return kind == FAULT_ILLEGAL_ADDRESS || kind == FAULT_MISALIGNED || kind == FAULT_INVALID_SPACE;
+    return kind == FAULT_ILLEGAL_ADDRESS || kind == FAULT_MISALIGNED || kind == FAULT_INVALID_SPACE ||
+           kind == FAULT_CLUSTER_GONE;
 }
 
 /* "a\nb" as lines of their own. */

@@ -5,6 +5,7 @@
 
 #include "exec/gate/gate.h"
 #include "exec/sched.h"
+#include "exec/sync/cluster.h"
 #include "exec/sync/mbarrier.h"
 
 /* The first fault of a grid stays; every later one is a consequence. */
@@ -59,6 +60,12 @@ void fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, 
     source_of(w->func, pc->site, &f->source_file, &f->source_line, &f->source_column);
 }
 
+/* In the shared memory of another block of the cluster, or of one that it would have. */
+static bool is_far(const struct warp *w, u64 offset)
+{
+    return offset >= CLUSTER_STRIDE && offset < MEM_WINDOW_BYTES && cluster_has_others(w);
+}
+
 static struct exec_fault describe(const struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind,
                                   unsigned lane, u64 address, u64 size, u8 space, bool write, bool atomic)
 {
@@ -67,7 +74,10 @@ static struct exec_fault describe(const struct warp *w, const struct ir_inst *pc
     fault_place(w, pc, lane, &f);
     if (kind == FAULT_ILLEGAL_ADDRESS && (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_NONE))
         mem_describe(w->mem, address, size, f.detail, sizeof f.detail);
-    else if (space == SPACE_SHARED)
+    else if (space == SPACE_SHARED && is_far(w, address)) {
+        f.kind = kind == FAULT_ILLEGAL_ADDRESS ? FAULT_CLUSTER_GONE : kind;
+        cluster_describe(w, address, f.detail, sizeof f.detail);
+    } else if (space == SPACE_SHARED)
         snprintf(f.detail, sizeof f.detail, "the block has %llu bytes of shared memory",
                  (unsigned long long)w->shared_bytes);
     else if (space == SPACE_LOCAL)

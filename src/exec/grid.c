@@ -216,7 +216,10 @@ static u32 static_shared(const struct exec_launch *l)
 }
 
 /* The other hooks are called by what fast code shares with traced code. */
-static bool needs_trace(const struct exec_hooks *h) { return h && (h->enter || h->diverge || h->access); }
+static bool needs_trace(const struct exec_hooks *h)
+{
+    return h && (h->enter || h->diverge || h->access || h->far_access);
+}
 
 enum ir_mode grid_mode(const struct exec_launch *l)
 {

@@ -99,6 +99,11 @@ bool warp_forgive(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 a
 void warp_touch(struct warp *w, const struct ir_inst *pc, unsigned lane, u8 space, enum exec_access_op op, u64 address,
                 u64 bytes, bool async);
 
+/* The same of another block's shared memory, asynchronous. */
+struct block;
+void warp_touch_far(struct warp *w, const struct ir_inst *pc, unsigned lane, enum exec_access_op op,
+                    const struct block *home, u64 offset, u64 bytes);
+
 /* Addresses of shared::cluster (sync/cluster.h): an offset in the block's own shared memory, or (rank + 1) * CLUSTER_STRIDE and
  * an offset in that of the block of this rank in the cluster. */
 enum { CLUSTER_STRIDE = 1 << 19, CLUSTER_RANKS = 30 };
@@ -116,6 +121,8 @@ u32 cluster_rank(const struct warp *w);
 bool cluster_has_others(const struct warp *w);
 /* Where an offset in shared memory's window leads in another block of the cluster; NULL: nowhere, or not so many bytes. */
 u8 *cluster_memory(struct warp *w, u64 offset, u64 bytes);
+/* An access of shared memory of other blocks, by such offsets, is told: to each block's its own. */
+void cluster_tell(struct warp *w, const struct exec_access *a);
 
 /* Accounts for an access that may be a poll (volatile, atomic): a warp that spins must yield soon. */
 enum { WARP_POLL_COST = 512 };

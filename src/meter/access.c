@@ -377,3 +377,27 @@ void counter_access(void *ctx, const struct exec_access *a)
     if (c->recorder)
         feed_access(c, f, class, a, cost.cost, lines);
 }
+
+/* Shared memory of another block: sectors of it, which go through the crossbar. Lanes that mean several blocks are one
+ * request. Measured on an H200 (tests/hw/h200/dshared.csv). */
+void counter_far_access(void *ctx, const struct exec_access *a, const struct exec_block_info *home)
+{
+    struct counter *c = ctx;
+    struct func_count *f = a->uncounted ? NULL : func_of(c, a->func);
+    if (LS_UNLIKELY(!f))
+        return;
+    (void)home;
+    struct site_count *s = &f->sites[a->site];
+    const enum access_class class = a->op == ACCESS_LD ? CLASS_DLD : a->op == ACCESS_ST ? CLASS_DST : CLASS_DATOM;
+    struct tally *t = tally_of(c, s, class);
+    if (LS_UNLIKELY(!t))
+        return;
+    const struct cost cost = of_sectors(class, a, a->size);
+    s->bytes = a->size;
+    t->requests += MUTANT(74, !a->again, 1);
+    t->cost += cost.cost;
+    t->bytes += cost.bytes;
+    t->lanes += lanes_of(a->mask);
+    if (class == CLASS_DATOM) /* passes of the memory that they are done in */
+        t->conflicts += a->atom_op == MOD_CAS || a->size == 8 ? 2 : 1;
+}

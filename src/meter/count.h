@@ -78,6 +78,7 @@ void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u
                    const struct exec_block_info *b);
 void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
 void counter_access(void *ctx, const struct exec_access *a);
+void counter_far_access(void *ctx, const struct exec_access *a, const struct exec_block_info *home);
 void counter_barrier(void *ctx, const struct exec_barrier *b);
 void counter_block_begin(void *ctx, const struct exec_block_info *b);
 void counter_block_end(void *ctx, const struct exec_block_info *b);

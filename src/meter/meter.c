@@ -22,7 +22,7 @@ struct meter {
     struct gpu gpu;
     struct meter_options options;
     const struct ir_func *kernel;
-    u32 grid[3], block[3], dynamic_shared;
+    u32 grid[3], block[3], cluster[3], dynamic_shared;
     u64 id, parent, root;
     u32 depth;
     struct counter **workers;
@@ -138,6 +138,7 @@ enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, c
     m->kernel = l->kernel;
     memcpy(m->grid, l->grid, sizeof m->grid);
     memcpy(m->block, l->block, sizeof m->block);
+    memcpy(m->cluster, l->cluster, sizeof m->cluster);
     m->dynamic_shared = l->dynamic_shared;
     m->id = l->id;
     m->parent = l->parent;
@@ -151,6 +152,7 @@ enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, c
         .enter = counter_enter,
         .diverge = counter_diverge,
         .access = counter_access,
+        .far_access = counter_far_access,
         .barrier = counter_barrier,
     };
     if (m->options.pictures) {
@@ -498,6 +500,7 @@ static void describe_launch(const struct meter *m, struct meter_report *r)
     r->depth = m->depth;
     memcpy(r->grid, m->grid, sizeof r->grid);
     memcpy(r->block, m->block, sizeof r->block);
+    memcpy(r->cluster, m->cluster, sizeof r->cluster);
     r->static_shared = m->kernel->shared_bytes;
     r->dynamic_shared = m->dynamic_shared;
     r->shared_reserved = m->gpu.shared_reserved;

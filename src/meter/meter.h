@@ -80,6 +80,7 @@ struct meter_report {
     u64 sequence;        /* number among the session's launches, all processes together; the caller sets it */
     u32 cc[2];           /* of the device: 9, 0 */
     u32 grid[3], block[3];
+    u32 cluster[3];                                     /* all 0: the launch names none */
     u32 static_shared, dynamic_shared, shared_reserved; /* bytes a block; reserved: by the system */
     u32 sms, schedulers;                                /* of the device; of an SM */
     u32 registers;                                      /* a thread */

@@ -44,7 +44,10 @@ enum access_class {
     CLASS_SATOM,
     CLASS_CLD,
     CLASS_GASYNC, /* global memory to shared memory, past the registers: LDGSTS */
-    CLASS_TEX,    /* from here on only requests are counted */
+    CLASS_DLD,    /* shared memory of another block of the cluster */
+    CLASS_DST,
+    CLASS_DATOM,
+    CLASS_TEX, /* from here on only requests are counted */
     CLASS_SULD,
     CLASS_SUST,
     ACCESS_CLASSES,

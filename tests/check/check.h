@@ -20,4 +20,20 @@
         }                                                                                                              \
     } while (0)
 
+/* A launch in clusters of so many blocks. */
+template <class... Want, class... Args>
+static inline void launch_clusters(int cluster, int grid, int block, void (*kernel)(Want...), Args... args)
+{
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    CHECK(cudaLaunchKernelEx(&config, kernel, args...));
+}
+
 #endif

@@ -229,6 +229,9 @@ void sync_release(struct sync_state *s, u32 id, const u32 *lanes)
     for (u32 w = 0; w < s->warps; w++)
         if (lanes[w] & ~s->arrived_only[id][w])
             leave(s, w, lanes[w] & ~s->arrived_only[id][w], m);
+    for (u32 w = 0; w < s->warps && is_cluster; w++)
+        if (s->exited[w]) /* counts as arrived */
+            leave(s, w, s->exited[w], m);
     for (u32 w = 0; w < s->warps; w++) {
         const u32 mine = is_cluster ? lanes[w] : lanes[w] & ~s->arrived_only[id][w];
         if (mine)

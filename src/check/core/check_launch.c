@@ -35,6 +35,14 @@ static void on_access(void *ctx, const struct exec_access *a) { FORWARD(access, 
 static void on_barrier(void *ctx, const struct exec_barrier *b) { FORWARD(barrier, b); }
 static void on_warp_sync(void *ctx, const struct exec_warp_sync *s) { FORWARD(warp_sync, s); }
 static void on_order(void *ctx, const struct exec_order *o) { FORWARD(order, o); }
+static void on_far_access(void *ctx, const struct exec_access *a, const struct exec_block_info *home)
+{
+    FORWARD(far_access, a, home);
+}
+static void on_far_order(void *ctx, const struct exec_order *o, const struct exec_block_info *home)
+{
+    FORWARD(far_order, o, home);
+}
 static void on_heap(void *ctx, const struct exec_heap *h) { FORWARD(heap, h); }
 
 static void on_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp,
@@ -127,6 +135,8 @@ static void make_hooks(struct check_launch *l)
         h->block_end = i->block_end ? on_block_end : h->block_end;
         h->enter = i->enter ? on_enter : h->enter;
         h->access = i->access ? on_access : h->access;
+        h->far_access = i->far_access ? on_far_access : h->far_access;
+        h->far_order = i->far_order ? on_far_order : h->far_order;
         h->barrier = i->barrier ? on_barrier : h->barrier;
         h->release = i->release ? on_release : h->release;
         h->warp_sync = i->warp_sync ? on_warp_sync : h->warp_sync;

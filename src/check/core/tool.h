@@ -94,10 +94,12 @@ struct check_instrument {
     void (*enter)(struct check_worker *w, const struct ir_func *func, u32 block, u32 mask, u32 warp,
                   const struct exec_block_info *b);
     void (*access)(struct check_worker *w, const struct exec_access *a);
+    void (*far_access)(struct check_worker *w, const struct exec_access *a, const struct exec_block_info *home);
     void (*barrier)(struct check_worker *w, const struct exec_barrier *b);
     void (*release)(struct check_worker *w, const struct exec_block_info *b, u32 id, const u32 *lanes);
     void (*warp_sync)(struct check_worker *w, const struct exec_warp_sync *s);
     void (*order)(struct check_worker *w, const struct exec_order *o);
+    void (*far_order)(struct check_worker *w, const struct exec_order *o, const struct exec_block_info *home);
     void (*exit)(struct check_worker *w, const struct exec_block_info *b, u32 warp, u32 mask);
     void (*heap)(struct check_worker *w, const struct exec_heap *h);
     bool (*fault)(struct check_worker *w, const struct exec_block_info *b, const struct exec_fault *f);

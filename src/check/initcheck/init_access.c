@@ -394,6 +394,16 @@ static void access_local(struct check_worker *w, const struct exec_access *a, st
 
 /* ---- events ---- */
 
+/* Of the shared memory of its own or another block. */
+void init_far_access(struct check_worker *w, const struct exec_access *a, const struct exec_block_info *home)
+{
+    struct init_block *b = init_block_of(w->of.initcheck, home);
+    if (!b)
+        return;
+    const struct bitmap m = {b->shared, 0, w->of.initcheck->shared_bytes};
+    access_bitmap(w, a, &m);
+}
+
 void init_access(struct check_worker *w, const struct exec_access *a)
 {
     struct bitmap m;
@@ -408,10 +418,7 @@ void init_access(struct check_worker *w, const struct exec_access *a)
         access_bitmap(w, a, &m);
         break;
     case SPACE_SHARED:
-        if ((b = init_block_of(w->of.initcheck, a->block)) != NULL) {
-            m = (struct bitmap){b->shared, 0, w->of.initcheck->shared_bytes};
-            access_bitmap(w, a, &m);
-        }
+        init_far_access(w, a, a->block);
         break;
     case SPACE_LOCAL:
         if ((b = init_block_of(w->of.initcheck, a->block)) != NULL)

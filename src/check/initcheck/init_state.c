@@ -119,5 +119,6 @@ const struct check_instrument instrument_initcheck = {
     .block_begin = block_begin,
     .block_end = block_end,
     .access = init_access,
+    .far_access = init_far_access,
     .order = init_order,
 };

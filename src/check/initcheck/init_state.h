@@ -58,6 +58,7 @@ static inline struct init_block *init_block_of(struct init_shared *s, const stru
 bool init_local_grow(struct check_worker *w, struct init_local *l, u64 rows);
 
 void init_access(struct check_worker *w, const struct exec_access *a);
+void init_far_access(struct check_worker *w, const struct exec_access *a, const struct exec_block_info *home);
 void init_order(struct check_worker *w, const struct exec_order *o);
 
 #endif

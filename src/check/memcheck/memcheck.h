@@ -17,7 +17,8 @@ static inline bool memcheck_is_free(const struct exec_fault *f) { return f->kind
 /* An access that was left out, or could have been. */
 static inline bool memcheck_is_access(const struct exec_fault *f)
 {
-    return f->kind == FAULT_ILLEGAL_ADDRESS || f->kind == FAULT_MISALIGNED || f->kind == FAULT_INVALID_SPACE;
+    return f->kind == FAULT_ILLEGAL_ADDRESS || f->kind == FAULT_MISALIGNED || f->kind == FAULT_INVALID_SPACE ||
+           f->kind == FAULT_CLUSTER_GONE;
 }
 
 /* Who it was and where. */

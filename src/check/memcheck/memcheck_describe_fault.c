@@ -97,6 +97,8 @@ static bool is_generic_here(struct mem *m, const struct exec_fault *f)
 
 enum finding_kind memcheck_kind_of(struct mem *m, const struct exec_fault *f)
 {
+    if (f->kind == FAULT_CLUSTER_GONE) /* the engine's text says whether the block or the address is not there */
+        return strstr(f->detail, "exited") ? FINDING_CLUSTER_GONE : FINDING_OUT_OF_BOUNDS;
     if (f->kind == FAULT_MISALIGNED)
         return FINDING_MISALIGNED;
     if (f->kind == FAULT_INVALID_SPACE)
@@ -132,7 +134,8 @@ static void say_what(struct finding *out, const struct exec_fault *f)
         snprintf(out->what, sizeof out->what, "Malloc/Free error encountered : %s",
                  out->kind == FINDING_DEVICE_DOUBLE_FREE ? "Double free" : "Invalid pointer to free");
     else
-        snprintf(out->what, sizeof out->what, "Invalid %s %s of size %" PRIu64 " bytes", space_word(f->space),
+        snprintf(out->what, sizeof out->what, "Invalid %s %s of size %" PRIu64 " bytes",
+                 f->kind == FAULT_CLUSTER_GONE ? "__remote_shared__" : space_word(f->space),
                  f->atomic  ? "atomic"
                  : f->write ? "write"
                             : "read",
@@ -146,6 +149,8 @@ static const char *predicate(enum finding_kind kind)
         return " was freed before";
     case FINDING_DEVICE_INVALID_FREE:
         return " was not returned by malloc";
+    case FINDING_CLUSTER_GONE:
+        return " is in a block that has exited";
     case FINDING_MISALIGNED:
         return " is misaligned";
     case FINDING_USE_AFTER_FREE:
@@ -168,8 +173,8 @@ static void say_detail(struct finding *out, const struct exec_launch *l, const s
     char near[256] = "";
     struct mem *m = l->device->mem;
     const bool elsewhere = is_generic_here(m, f);
-    const bool named =
-        f->space == SPACE_SHARED && !elsewhere && memcheck_shared_describe(l, f->address, f->size, near, sizeof near);
+    const bool named = f->space == SPACE_SHARED && !elsewhere && f->kind != FAULT_CLUSTER_GONE &&
+                       memcheck_shared_describe(l, f->address, f->size, near, sizeof near);
     if (!named && f->detail[0] && !elsewhere)
         snprintf(near, sizeof near, "%.255s", f->detail);
     else if (!named && (is_device_space(f->space) || elsewhere))

@@ -111,5 +111,12 @@ static void on_access(struct check_worker *w, const struct exec_access *a)
     }
 }
 
+/* All blocks have the same variables at the same places. */
+static void on_far_access(struct check_worker *w, const struct exec_access *a, const struct exec_block_info *home)
+{
+    (void)home;
+    on_access(w, a);
+}
+
 const struct check_instrument instrument_memcheck_shared = {
-    .tools = CHECK_MEMCHECK, .wanted = wanted, .access = on_access};
+    .tools = CHECK_MEMCHECK, .wanted = wanted, .access = on_access, .far_access = on_far_access};

@@ -24,7 +24,7 @@
  *       Reductions (bar.red) do not meet sync or arrive in one phase.
  *
  * Invalid numbers, mbarriers that were not initialised and deadlocks are faults of the engine (memcheck_final.c); masks are
- * in synccheck_warp.c, mbarriers that were ended in synccheck_mbarrier.c. Not seen: barriers of clusters; more warps
+ * in synccheck_warp.c, mbarriers that were ended in synccheck_mbarrier.c. Barriers of clusters: race_cluster.c. Not seen: more warps
  * at a counted barrier than it counts, unless it ends in a deadlock; who is missing at a barrier that never completes,
  * but for the deadlock's own text. */
 #include "check/synccheck/synccheck.h"

@@ -205,6 +205,7 @@ const struct ir_inst *warp_cluster_arrive(struct warp *w, const struct ir_inst *
 const struct ir_inst *warp_cluster_wait(struct warp *w, const struct ir_inst *pc)
 {
     const struct block *b = w->block;
+    cluster_tell_wait(w, pc);
     if (!(b->barriers[CLUSTER_BARRIER].lanes[w->index] & w->mask))
         return pc + 1;
     w->split->barrier = CLUSTER_BARRIER;

@@ -45,33 +45,47 @@ static u8 *global(struct warp *w, const struct ir_inst *pc, u64 address, unsigne
 
 /* ---- events ---- */
 
-/* A piece of a copy. */
-static void tell_piece(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 to, u64 from, u32 bytes)
+/* One side of it: an address of device memory, or an offset in a block's shared memory. */
+struct side {
+    const struct block *home; /* NULL: device memory */
+    u64 at;
+};
+
+static struct side side_of(const struct warp *w, const u8 *p, bool shared)
+{
+    const struct block *home = shared ? cluster_block_of(w, p) : NULL;
+    return (struct side){home, shared ? (u64)(p - home->shared) : (u64)(uintptr_t)p};
+}
+
+static void tell_side(struct warp *w, const struct ir_inst *pc, unsigned lane, enum exec_access_op op, struct side s,
+                      u32 bytes)
+{
+    if (s.home && s.home != w->block)
+        warp_touch_far(w, pc, lane, op, s.home, s.at, bytes);
+    else
+        warp_touch(w, pc, lane, s.home ? SPACE_SHARED : SPACE_GLOBAL, op, s.at, bytes, true);
+}
+
+/* A piece of a copy, from an offset on. */
+static void tell_piece(struct warp *w, const struct ir_inst *pc, unsigned lane, struct side to, struct side from,
+                       u32 offset, u32 bytes)
 {
     const struct ir_bulk *b = pc->ptr;
-    const u8 source = b->kind == BULK_IN ? SPACE_GLOBAL : SPACE_SHARED;
-    const u8 target = b->kind == BULK_OUT ? SPACE_GLOBAL : SPACE_SHARED;
-    warp_touch(w, pc, lane, source, ACCESS_LD, from, bytes, true);
-    warp_touch(w, pc, lane, target, b->op && b->kind == BULK_OUT ? ACCESS_RED : ACCESS_ST, to, bytes, true);
+    to.at += offset;
+    from.at += offset;
+    tell_side(w, pc, lane, ACCESS_LD, from, bytes);
+    tell_side(w, pc, lane, b->op && b->kind == BULK_OUT ? ACCESS_RED : ACCESS_ST, to, bytes);
 }
 
 /* The bytes of a copy without a tensor. */
-static void tell(struct warp *w, const struct ir_inst *pc, unsigned lane, u64 to, u64 from, u32 bytes, u32 mask)
+static void tell(struct warp *w, const struct ir_inst *pc, unsigned lane, struct side to, struct side from, u32 bytes,
+                 u32 mask)
 {
     const u32 piece = mask == 0xffff ? bytes : 1;
     for (u32 k = 0; k < bytes; k += piece)
         if (mask >> k % UNIT & 1)
-            tell_piece(w, pc, lane, to + k, from + k, piece);
+            tell_piece(w, pc, lane, to, from, k, piece);
 }
-
-/* An address as events have it. */
-static u64 place_of(const struct warp *w, const u8 *p, bool shared)
-{
-    return shared ? (u64)(p - w->shared) : (u64)(uintptr_t)p;
-}
-
-/* What is in another block's shared memory is not told. */
-static bool leaves_block(const struct warp *w, const u8 *p) { return cluster_block_of(w, p) != w->block; }
 
 /* ---- starting a copy ---- */
 
@@ -112,8 +126,8 @@ static bool copy_bytes(struct warp *w, const struct ir_inst *pc, u8 *regs, unsig
                    : async_shared(w, pc, regs, target, lane, c.bytes, UNIT, true, &c.left_out);
     if (!c.to && !c.left_out)
         return false;
-    if (c.to && w->hooks && !leaves_block(w, c.to) && !leaves_block(w, c.from))
-        tell(w, pc, lane, place_of(w, c.to, !out), place_of(w, c.from, !in), c.bytes, c.mask);
+    if (c.to && w->hooks)
+        tell(w, pc, lane, side_of(w, c.to, !out), side_of(w, c.from, !in), c.bytes, c.mask);
     return start(w, pc, regs, &c, barrier);
 }
 
@@ -164,15 +178,16 @@ static bool tell_row(void *ctx, const struct tensor_row *r)
     const struct rows *x = ctx;
     const struct tensor_map *m = &x->c->box.map;
     const bool in = x->c->what->kind == BULK_IN;
-    const u64 box = (u64)((in ? x->c->to : x->c->from) - x->c->shared);
+    const struct side shared = side_of(x->w, in ? x->c->to : x->c->from, true);
+    const u64 box = shared.at;
     for (u32 k = 0; k < r->bytes; k += UNIT) {
         const u64 place = tensor_swizzled(m->swizzle, box + r->place + k);
         const u32 lo = r->count && r->first > k ? r->first - k : 0;
         const u32 hi = r->count && r->first + r->count < k + UNIT ? r->first + r->count - k : UNIT;
         const bool inside = r->count && r->first < k + UNIT && r->first + r->count > k;
-        const u64 address = r->address + k + lo - r->first;
+        const struct side here = {shared.home, place + lo}, there = {NULL, r->address + k + lo - r->first};
         if (inside)
-            tell_piece(x->w, x->pc, x->c->lane, in ? place + lo : address, in ? address : place + lo, hi - lo);
+            tell_piece(x->w, x->pc, x->c->lane, in ? here : there, in ? there : here, 0, hi - lo);
     }
     return true;
 }
@@ -214,7 +229,7 @@ static bool copy_box(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
         c.shared = cluster_block_of(w, box)->shared;
         if (!tensor_rows(&c.box, check_row, &rows) && !c.left_out)
             return false;
-        if (w->hooks && w->hooks->access && !c.left_out && !leaves_block(w, box))
+        if (w->hooks && w->hooks->access && !c.left_out)
             tensor_rows(&c.box, tell_row, &rows);
     } else if (!c.left_out) {
         return false;
@@ -234,8 +249,8 @@ static bool send_values(struct warp *w, const struct ir_inst *pc, u8 *regs, unsi
     c.to = async_shared(w, pc, regs, &b->to, lane, c.bytes, c.bytes, true, &c.left_out);
     if (!c.to && !c.left_out)
         return false;
-    if (c.to && !leaves_block(w, c.to))
-        warp_touch(w, pc, lane, SPACE_SHARED, ACCESS_ST, (u64)(c.to - w->shared), c.bytes, true);
+    if (c.to)
+        tell_side(w, pc, lane, ACCESS_ST, side_of(w, c.to, true), c.bytes);
     return start(w, pc, regs, &c, &b->barrier);
 }
 

@@ -284,8 +284,14 @@ static void put_object(struct warp *w, u64_any *object, const struct phase *befo
         return;
     b->phases++;
     answer_all(b, (u64)((u8 *)object - b->shared), p);
-    if (b != w->block)
-        tell_all_answered(b);
+}
+
+/* What was done to an object of another block, and then that its waits are over. */
+static void tell_other(struct warp *w, const struct ir_inst *pc, enum exec_order_op op, unsigned lane, const u8 *object)
+{
+    struct block *home = cluster_block_of(w, object);
+    cluster_tell_mbarrier(w, pc, op, lane, home, (u64)(object - home->shared), false);
+    tell_all_answered(home);
 }
 
 /* A phase that is not over may only wait for copies that nobody has asked for yet. */
@@ -334,9 +340,12 @@ u8 *mbarrier_awaits_bytes(struct warp *w, const struct ir_inst *pc, const u8 *re
     struct phase p;
     u64 addr[IR_LANES];
     u64_any *object = find_object(w, pc, regs, at, lane, NULL, &p);
-    if (object && cluster_block_of(w, object) == w->block) {
+    const struct block *home = object ? cluster_block_of(w, object) : NULL;
+    if (home == w->block) {
         addr[lane] = (u64)((u8 *)object - w->shared);
         warp_order_mbarrier(w, pc, EXEC_MBARRIER_ARRIVE, 1u << lane, addr, p.dead ? 1u << lane : 0, true);
+    } else if (home) {
+        cluster_tell_mbarrier(w, pc, EXEC_MBARRIER_ARRIVE, lane, home, (u64)((u8 *)object - home->shared), true);
     }
     return (u8 *)object;
 }
@@ -354,9 +363,8 @@ bool mbarrier_bytes_came(struct warp *w, const struct ir_func *func, const struc
     if (!good)
         return false;
     put_object(w, object, &before, &p, true);
-    struct block *b = cluster_block_of(w, object);
-    if (b == w->block && before.parity != p.parity)
-        tell_all_answered(b);
+    if (before.parity != p.parity)
+        tell_all_answered(cluster_block_of(w, object));
     return true;
 }
 
@@ -388,6 +396,11 @@ static void tell(struct warp *w, const struct ir_inst *pc, const struct done *do
     const u32 lanes = (m->op == MBARRIER_WAIT ? done->over : w->mask) & done->own;
     if (w->hooks && m->op != MBARRIER_EXPECT && (lanes || !w->block->cluster))
         warp_order_mbarrier(w, pc, (enum exec_order_op)ops[m->op], lanes, done->addr, done->dead, false);
+    const u32 others = m->op == MBARRIER_WAIT || m->op == MBARRIER_EXPECT ? 0 : w->mask & ~done->own;
+    for (u32 left = w->block->cluster ? others : 0; left; left &= left - 1) {
+        const u32 i = (u32)__builtin_ctz(left);
+        tell_other(w, pc, (enum exec_order_op)ops[m->op], i, w->shared + done->addr[i]);
+    }
 }
 
 const struct ir_inst *mbarrier_run(struct warp *w, const struct ir_inst *pc, u8 *regs)

@@ -103,7 +103,9 @@ static void set_merge(const struct match *m, struct estimate *e, u32 site)
     const enum sass_op op = i->op == OP_LD ? SASS_LDS : SASS_STS;
     struct site_estimate *s = &e->sites[site];
     const u32 bytes = access_bytes(i);
-    const struct made made = made_of(e, site, op);
+    struct made made = made_of(e, site, op);
+    if (!made.n && ptx_has(i, MOD_SHARED_CLUSTER)) /* generic, as it may be another block's */
+        made = made_of(e, site, i->op == OP_LD ? SASS_LD : SASS_ST);
     if (made.bytes == SITE_PART_MIXED || (made.n && made.n != made.copies)) {
         e->unclear = true; /* merged over several turns of an unrolled loop: the rules' answer stays */
         return;

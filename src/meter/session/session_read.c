@@ -299,6 +299,8 @@ static bool read_launch(const json_t *root, struct meter_report *r)
     r->static_shared = u32_of(root, "static_shared");
     r->dynamic_shared = u32_of(root, "dynamic_shared");
     r->seconds = json_number_value(json_object_get(root, "seconds"));
+    if (json_object_get(root, "cluster") && !triple_of(root, "cluster", r->cluster))
+        return false;
     return r->kernel && triple_of(root, "grid", r->grid) && triple_of(root, "block", r->block);
 }
 

@@ -316,6 +316,8 @@ static void put_launch(struct session_text *t, const struct meter_report *r)
     put_string(t, r->kernel);
     putf(t, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", r->grid[0], r->grid[1], r->grid[2], r->block[0], r->block[1],
          r->block[2]);
+    if (r->cluster[0])
+        putf(t, ",\"cluster\":[%u,%u,%u]", r->cluster[0], r->cluster[1], r->cluster[2]);
     putf(t, ",\"static_shared\":%u,\"dynamic_shared\":%u,\"device\":", r->static_shared, r->dynamic_shared);
     put_string(t, r->device);
     putf(t, ",\"ordinal\":%u,\"cc\":[%u,%u],\"context\":%" PRIu64 ",\"stream\":%" PRIu64 ",\"sequence\":%" PRIu64,

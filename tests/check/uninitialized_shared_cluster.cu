@@ -1,0 +1,27 @@
+/* uninitialized_shared_cluster - a block reads more of the other one's shared memory than that one has filled. */
+// TOOL: initcheck
+// EXPECT: uninitialized-shared line @use
+#include "check.h"
+#include <cooperative_groups.h>
+
+__global__ void read_other(int *out)
+{
+    __shared__ int tile[32];
+    const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+    if (threadIdx.x < 16)
+        tile[threadIdx.x] = blockIdx.x * 100 + threadIdx.x;
+    cluster.sync();
+    out[blockIdx.x * 32 + threadIdx.x] = cluster.map_shared_rank(tile, cluster.block_rank() ^ 1)[threadIdx.x]; // @use
+    cluster.sync();
+}
+
+int main()
+{
+    int *out, host[128];
+    CHECK(cudaMalloc(&out, sizeof host));
+    CHECK(cudaMemset(out, 0, sizeof host));
+    launch_clusters(2, 4, 32, read_other, out);
+    CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    CHECK(cudaFree(out));
+    return 0;
+}
