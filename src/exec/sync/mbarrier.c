@@ -337,7 +337,7 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
 u8 *mbarrier_awaits_bytes(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at,
                           unsigned lane)
 {
-    struct phase p;
+    struct phase p = {0};
     u64 addr[IR_LANES];
     u64_any *object = find_object(w, pc, regs, at, lane, NULL, &p);
     const struct block *home = object ? cluster_block_of(w, object) : NULL;
