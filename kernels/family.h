@@ -78,22 +78,24 @@ enum {
     PLAN_ARGS = 16,
     PLAN_CONSTANTS = 4,
     PLAN_TEXTURES = 2,
+    PLAN_MAPS = 2,
     PLAN_STREAMS = 5,
     PLAN_EVENTS = 16,
     PLAN_MARKS = 4
 };
 
-enum arg_kind { ARG_VALUE, ARG_BUFFER, ARG_TEXTURE };
+enum arg_kind { ARG_VALUE, ARG_BUFFER, ARG_TEXTURE, ARG_MAP };
 
 struct plan_arg {
     enum arg_kind kind;
-    u32 index; /* of the buffer or texture */
+    u32 index; /* of the buffer, texture or map */
     u64 value; /* or the element of the buffer that it points to */
 };
 
 struct launch {
     const char *kernel;
     u32 grid[3], block[3];
+    u32 cluster[3];     /* blocks; 0: no clusters */
     u32 dynamic_shared; /* bytes; above 48 KiB the laboratory asks for it */
     bool cooperative;
     i32 carveout; /* preferred, percent of shared memory; -1: the driver's choice */
@@ -135,6 +137,15 @@ struct plan_texture {
     u32 address;     /* CU_TR_ADDRESS_MODE: 0 wrap, 1 clamp, 2 mirror, 3 border */
 };
 
+/* A tensor map of a matrix that a buffer holds, from its lead on, and the boxes that copies take of it; what is outside of the matrix is
+ * zero. A kernel gets the map's device address. Rows have a multiple of 16 bytes. */
+struct plan_map {
+    u32 buffer;
+    u32 rows, cols;         /* elements; rows 0: one dimension */
+    u32 box_rows, box_cols; /* at most 256 */
+    bool swizzled;          /* over rows of 128 bytes */
+};
+
 struct plan_constant {
     const char *name; /* of the __constant__ variable */
     const void *data;
@@ -150,6 +161,8 @@ struct plan {
     u32 nconstants;
     struct plan_texture textures[PLAN_TEXTURES];
     u32 ntextures;
+    struct plan_map maps[PLAN_MAPS];
+    u32 nmaps;
     VEC(struct step) steps;
     u64 useful_bytes;    /* what any program for this task must move; for effective bandwidth */
     double flops;        /* arithmetic that any program for this task must do, for the roofline; 0: not of interest */
@@ -165,14 +178,18 @@ u32 plan_output(struct plan *p, enum buffer_type type, u64 count);
 u32 plan_inout(struct plan *p, enum buffer_type type, u64 count);
 void plan_constant(struct plan *p, const char *name, const void *data, u32 bytes);
 u32 plan_texture(struct plan *p, struct plan_texture t);
+u32 plan_map(struct plan *p, struct plan_map m);
 
 /* A launch of blocks x 1 x 1 blocks of threads x 1 x 1; set more in the result, which is the plan's. */
 struct launch *plan_launch(struct plan *p, const char *kernel, u64 blocks, u32 threads);
 struct launch *plan_launch_2d(struct plan *p, const char *kernel, u64 grid_x, u64 grid_y, u32 bx, u32 by);
 struct launch *plan_launch_in(struct plan *p, u32 stream, const char *kernel, u64 blocks, u32 threads);
+/* Clusters of so many blocks along x, to which the grid is rounded up; 0: none. */
+void launch_clusters(struct launch *l, u32 blocks);
 void launch_buffer(struct launch *l, u32 buffer);
 void launch_pointer(struct launch *l, u32 buffer, u64 element);
 void launch_texture(struct launch *l, u32 texture);
+void launch_map(struct launch *l, u32 map);
 void launch_u32(struct launch *l, u32 v);
 void launch_u64(struct launch *l, u64 v);
 void launch_f32(struct launch *l, f32 v);

@@ -50,6 +50,13 @@ u32 plan_texture(struct plan *p, struct plan_texture t)
     return p->ntextures++;
 }
 
+u32 plan_map(struct plan *p, struct plan_map m)
+{
+    LS_BUG_ON(p->nmaps == PLAN_MAPS);
+    p->maps[p->nmaps] = m;
+    return p->nmaps++;
+}
+
 void plan_step(struct plan *p, struct step s) { vec_push(p->mem, &p->steps, s); }
 
 struct launch *plan_launch_2d(struct plan *p, const char *kernel, u64 grid_x, u64 grid_y, u32 bx, u32 by)
@@ -72,6 +79,15 @@ struct launch *plan_launch(struct plan *p, const char *kernel, u64 blocks, u32 t
     return plan_launch_in(p, 0, kernel, blocks, threads);
 }
 
+void launch_clusters(struct launch *l, u32 blocks)
+{
+    if (!blocks)
+        return;
+    l->cluster[0] = blocks;
+    l->cluster[1] = l->cluster[2] = 1;
+    l->grid[0] = ceil_div(l->grid[0], blocks) * blocks;
+}
+
 static void add_arg(struct launch *l, struct plan_arg a)
 {
     LS_BUG_ON(l->nargs == PLAN_ARGS);
@@ -89,6 +105,8 @@ void launch_texture(struct launch *l, u32 texture)
 {
     add_arg(l, (struct plan_arg){.kind = ARG_TEXTURE, .index = texture});
 }
+
+void launch_map(struct launch *l, u32 map) { add_arg(l, (struct plan_arg){.kind = ARG_MAP, .index = map}); }
 
 /* Little-endian: a 32-bit parameter is the low half of the 64. */
 void launch_u64(struct launch *l, u64 v) { add_arg(l, (struct plan_arg){.kind = ARG_VALUE, .value = v}); }

@@ -6,6 +6,7 @@
 
 struct columns {
     u32 per_thread; /* bytes */
+    u32 cluster;    /* blocks; 0: no clusters */
     u32 values;     /* different ones in the data, unless k is given */
 };
 

@@ -71,7 +71,9 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
         bytes[i] = datum(i, s->k);
     u32 data = plan_fixed(out, BUFFER_BYTE, s->n, bytes), bins = plan_output(out, BUFFER_INT, BINS);
     plan_step(out, (struct step){.kind = STEP_SET, .to = bins, .count = BINS, .value = 0});
-    struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * r->columns->per_thread), s->bx);
+    const u32 blocks = ceil_div(s->n, (u64)s->bx * r->columns->per_thread);
+    struct launch *l = plan_launch(out, r->kernel, blocks, s->bx);
+    launch_clusters(l, r->columns->cluster);
     launch_buffer(l, bins), launch_buffer(l, data), launch_u32(l, (u32)s->n);
     out->useful_bytes = s->n + BINS * 4;
     return NULL;

@@ -11,6 +11,10 @@ struct columns {
     enum buffer_type inputs; /* of A and B */
     bool x_down;             /* a block's x runs down the rows */
     bool whole_only;         /* no boundary test: tiles must divide the matrices */
+    u32 helpers;             /* threads of a block that have no results */
+    u32 dynamic_shared;      /* bytes */
+    u32 cluster;             /* blocks one above the other; 0: no clusters */
+    bool tma;                /* A and B by tensor maps, boxes of `side` and of 64 rows */
     bool tensor;             /* by tensor cores */
     bool tf32;               /* which round floats to tf32 */
 };

@@ -17,6 +17,7 @@ struct columns {
     u32 per_thread; /* elements */
     enum block block;
     enum resident resident;
+    u32 cluster;        /* blocks; 0: no clusters */
     bool in_place;      /* overwrites its input */
     bool second_kernel; /* adds the blocks' sums */
     bool cooperative;   /* adds them behind a barrier of the grid */

@@ -83,6 +83,7 @@ static void plan_total(struct plan *p, const struct rung *r, const struct shape 
     }
     plan_step(p, (struct step){.kind = STEP_SET, .to = total, .count = 2, .value = 0});
     struct launch *l = plan_launch(p, r->kernel, blocks, s->bx);
+    launch_clusters(l, r->columns->cluster);
     launch_buffer(l, in), launch_buffer(l, total), launch_u32(l, (u32)s->n);
 }
 

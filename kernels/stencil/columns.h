@@ -6,6 +6,7 @@
 
 struct columns {
     u32 per_thread; /* results */
+    bool tma;       /* the tile by a tensor map */
     bool constant;  /* coefficients are a constant, not an argument */
 };
 

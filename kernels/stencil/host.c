@@ -67,6 +67,8 @@ static const char *unsuitable(const struct rung *r, const struct shape *s)
         return "the radius's 4 cells of halo need 4 threads";
     if (s->bx == 0 || s->bx > 1024)
         return "a block has 1 to 1024 threads";
+    if (r->columns->tma && (s->bx % 4 || s->bx + 2 * RADIUS > 256))
+        return "a tensor map's box has whole 16 bytes and at most 256 cells: 4 to 248 threads, a multiple of 4";
     if (s->n == 0 || s->n > 1u << 30)
         return "n is 1 to 2^30";
     return NULL;
@@ -85,7 +87,11 @@ static const char *plan(const struct rung *r, const struct shape *s, struct plan
     cells.use = BUFFER_OUT;
     u32 derivative = plan_buffer(out, cells);
     struct launch *l = plan_launch(out, r->kernel, ceil_div(s->n, (u64)s->bx * r->columns->per_thread), s->bx);
-    launch_buffer(l, in), launch_buffer(l, derivative), launch_u32(l, (u32)s->n);
+    if (r->columns->tma)
+        launch_map(l, plan_map(out, (struct plan_map){in, 0, (u32)s->n + 2 * s->k, 0, s->bx + 2 * s->k, false}));
+    else
+        launch_buffer(l, in);
+    launch_buffer(l, derivative), launch_u32(l, (u32)s->n);
     if (r->columns->constant)
         plan_constant(out, "coef", coefficients, (s->k + 1) * 4);
     else

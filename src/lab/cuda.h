@@ -35,6 +35,7 @@
     X(to_device, cuMemcpyHtoD_v2)                                                                                      \
     X(to_host, cuMemcpyDtoH_v2)                                                                                        \
     X(launch, cuLaunchKernel)                                                                                          \
+    X(launch_ex, cuLaunchKernelEx)                                                                                     \
     X(launch_cooperative, cuLaunchCooperativeKernel)                                                                   \
     X(copy_async, cuMemcpyAsync)                                                                                       \
     X(copy_2d, cuMemcpy2D_v2)                                                                                          \
@@ -42,6 +43,7 @@
     X(array_destroy, cuArrayDestroy)                                                                                   \
     X(texture_create, cuTexObjectCreate)                                                                               \
     X(texture_destroy, cuTexObjectDestroy)                                                                             \
+    X(map_encode, cuTensorMapEncodeTiled)                                                                              \
     X(set_async, cuMemsetD8Async)                                                                                      \
     X(host_alloc, cuMemHostAlloc)                                                                                      \
     X(host_free, cuMemFreeHost)                                                                                        \

@@ -18,6 +18,8 @@ static u64 argument(const struct trial *t, const struct plan_arg *a)
         return place_of(t, a->index, a->value);
     if (a->kind == ARG_TEXTURE)
         return t->textures[a->index];
+    if (a->kind == ARG_MAP)
+        return t->maps + a->index * sizeof(CUtensorMap);
     return a->value;
 }
 
@@ -33,6 +35,23 @@ static bool prepare(struct trial *t, const struct launch *l, CUfunction *f)
             trial_ok(t, c->function_set(*f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, l->carveout)));
 }
 
+static bool start_clusters(struct trial *t, const struct launch *l, CUfunction f, CUstream stream, void **args)
+{
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                 .value.clusterDim = {l->cluster[0], l->cluster[1], l->cluster[2]}};
+    const CUlaunchConfig config = {.gridDimX = l->grid[0],
+                                   .gridDimY = l->grid[1],
+                                   .gridDimZ = l->grid[2],
+                                   .blockDimX = l->block[0],
+                                   .blockDimY = l->block[1],
+                                   .blockDimZ = l->block[2],
+                                   .sharedMemBytes = l->dynamic_shared,
+                                   .hStream = stream,
+                                   .attrs = &cluster,
+                                   .numAttrs = 1};
+    return trial_ok(t, t->lab->cuda.launch_ex(&config, f, args, NULL));
+}
+
 static bool start(struct trial *t, const struct launch *l, CUstream stream)
 {
     struct lab_cuda *c = &t->lab->cuda;
@@ -45,6 +64,8 @@ static bool start(struct trial *t, const struct launch *l, CUstream stream)
     }
     if (!prepare(t, l, &f))
         return false;
+    if (l->cluster[0])
+        return start_clusters(t, l, f, stream, args);
     if (l->cooperative)
         return trial_ok(t, c->launch_cooperative(f, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
                                                  l->block[2], l->dynamic_shared, stream, args));

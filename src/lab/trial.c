@@ -193,7 +193,7 @@ bool trial_begin(struct trial *t, const char *ptx)
     for (u32 i = 0; i < t->plan.nconstants; i++)
         if (!set_constant(t, &t->plan.constants[i]))
             return false;
-    return trial_make_textures(t) && make_queues(t);
+    return trial_make_textures(t) && trial_make_maps(t) && make_queues(t);
 }
 
 void trial_end(struct trial *t)
@@ -206,6 +206,7 @@ void trial_end(struct trial *t)
         if (t->streams[i])
             c->stream_destroy(t->streams[i]);
     trial_drop_textures(t);
+    trial_drop_maps(t);
     for (u32 i = 0; i < t->plan.nbuffers; i++)
         drop_buffer(t, i);
     if (t->module)

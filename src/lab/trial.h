@@ -35,6 +35,7 @@ struct trial {
     CUdeviceptr device[PLAN_BUFFERS]; /* the image where kernels reach it; of pageable ones 0 */
     CUarray arrays[PLAN_TEXTURES];
     CUtexObject textures[PLAN_TEXTURES];
+    CUdeviceptr maps;               /* CUtensorMap[nmaps]; 0: none */
     CUstream streams[PLAN_STREAMS]; /* [0] stays NULL: the default stream */
     CUevent events[PLAN_EVENTS];
     double marks[PLAN_MARKS]; /* seconds of the host's clock */
@@ -54,6 +55,10 @@ double lab_clock(void); /* seconds, monotonic */
 /* ---- plan_texture.c ---- */
 bool trial_make_textures(struct trial *t);
 void trial_drop_textures(struct trial *t);
+
+/* ---- plan_map.c ---- */
+bool trial_make_maps(struct trial *t);
+void trial_drop_maps(struct trial *t);
 
 /* ---- steps.c ---- */
 bool trial_steps(struct trial *t); /* in order, without waiting at the end */

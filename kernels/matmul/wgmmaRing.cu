@@ -1,0 +1,90 @@
+/* wgmmaRing - who copies does not multiply: a warp keeps four tiles under way.
+ *
+ * Change: the block's last warp is the producer. It fills a ring of STAGES tiles, each with two mbarriers: `full` (the copies have come) and
+ * `empty` (its readers are through). The other eight warps, two groups with 64 rows each, only wait, multiply and let go. No barrier
+ * of the block is left in the loop: the groups need not keep step.
+ * Limit: blocks in a column of C load the same tiles of B, each for itself.
+ */
+// LET: whole = rows % 128 == 0 && cols % 128 == 0 && k % 64 == 0
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum == 0
+// EXPECT: smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum == 0
+// EXPECT: l1tex__t_requests_pipe_lsu_mem_global_op_st.sum == 32 * 8 * blocks when whole
+// EXPECT: l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum == 8 * 32 * 8 * blocks when whole
+// EXPECT: lockstep__barriers.sum == warps
+
+#include "../lockstep_hopper.cuh"
+
+#define BM 128 // rows of C a block
+#define BN 128 // columns of C a block
+#define BK 64  // steps a tile
+#define STAGES 4
+#define GROUP 128 // threads
+#define CONSUMERS 2
+
+struct tiles
+{
+    ls_box_row a[BM];
+    ls_box_row b[2][BK];
+};
+
+struct ring
+{
+    tiles t[STAGES];
+    ls_barrier full[STAGES], empty[STAGES];
+};
+
+extern "C" __global__ void wgmmaRing(float *c, const void *a, const void *b, unsigned int nrows, unsigned int ncols, unsigned int inner)
+{
+    extern __shared__ __align__(1024) unsigned char bytes[];
+    ring &r = *(ring *)bytes;
+
+    unsigned int row0 = blockIdx.y * BM, col0 = blockIdx.x * BN, group = threadIdx.x / GROUP, stage = 0, parity = 0;
+    if (threadIdx.x == 0)
+    {
+        for (unsigned int s = 0; s < STAGES; s++)
+        {
+            ls_barrier_init(&r.full[s], 1);
+            ls_barrier_init(&r.empty[s], CONSUMERS * GROUP / 32);
+        }
+        ls_barrier_init_fence();
+    }
+    __syncthreads();
+
+    if (group == CONSUMERS)
+    {
+        for (unsigned int k0 = 0; k0 < inner && threadIdx.x % 32 == 0; k0 += BK)
+        {
+            tiles &t = r.t[stage];
+            ls_barrier_wait(&r.empty[stage], parity ^ 1); // at first all are empty
+            ls_barrier_expect(&r.full[stage], sizeof t);
+            ls_copy_box(t.a, a, k0, row0, &r.full[stage]);
+            ls_copy_box(t.b[0], b, col0, k0, &r.full[stage]);
+            ls_copy_box(t.b[1], b, col0 + 64, k0, &r.full[stage]);
+            stage = (stage + 1) % STAGES;
+            parity ^= stage == 0;
+        }
+        return;
+    }
+
+    ls_group_sums sum = {};
+    for (unsigned int k0 = 0; k0 < inner; k0 += BK)
+    {
+        tiles &t = r.t[stage];
+        ls_barrier_wait(&r.full[stage], parity);
+        const unsigned long long x = ls_matrix(t.a[group * 64], 0), y = ls_matrix(t.b, sizeof t.b[0]);
+        ls_wgmma_begin();
+#pragma unroll
+        for (unsigned int k = 0; k < BK; k += 16)
+        {
+            ls_wgmma(sum, ls_further(x, k * 2), ls_further(y, k * sizeof(ls_box_row)));
+        }
+        ls_wgmma_wait();
+        if (threadIdx.x % 32 == 0)
+        {
+            ls_barrier_arrive(&r.empty[stage]);
+        }
+        stage = (stage + 1) % STAGES;
+        parity ^= stage == 0;
+    }
+    ls_store_sums(c, sum, threadIdx.x % GROUP, row0 + group * 64, col0, nrows, ncols);
+}
