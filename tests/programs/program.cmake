@@ -1,6 +1,6 @@
 # program.cmake - CUDA programs as tests.
 #
-# ls_cuda_program(name [SOURCES file...] [HEADERS file...] [EXPECT name] [FLAGS option...] [ARGS word...]
+# ls_cuda_program(name [SOURCES file...] [HEADERS file...] [EXPECT name] [ARCH 90a] [FLAGS option...] [ARGS word...]
 #                 [ENV NAME=value...] [NVCC_ONLY] [CCCL] [SLOW] [LONG_BUILD])
 #   name.cu, or SOURCES, is compiled twice with the same options: by nvcc, where there is one, while building (all of it
 #   is the target `<prefix>s`), and by `lockstep cc` in the test itself. CTest runs the two as <prefix>_<name> and
@@ -40,8 +40,9 @@ endif()
 # The program by nvcc: a file of the build, and its test.
 function(ls_cuda_program_nvcc)
   set(program ${ls_program_made}/${ARG_NAME})
+  list(TRANSFORM ls_program_nvcc REPLACE compute_90 compute_${ARG_ARCH} OUTPUT_VARIABLE nvcc)
   if(NOT LS_NVCC_FROM)
-    add_custom_command(OUTPUT ${program} COMMAND ${ls_program_nvcc} ${ARG_SOURCES} -o ${program} ${ARG_FLAGS}
+    add_custom_command(OUTPUT ${program} COMMAND ${nvcc} ${ARG_SOURCES} -o ${program} ${ARG_FLAGS}
       DEPENDS ${ARG_SOURCES} ${ARG_HEADERS} ${ls_program_headers} VERBATIM COMMENT "CUDA program ${ARG_NAME} by nvcc")
     if(ARG_LONG_BUILD)
       set_property(DIRECTORY APPEND PROPERTY ls_program_long_files ${program})
@@ -60,8 +61,9 @@ endfunction()
 # The program by `lockstep cc`: a test.
 function(ls_cuda_program_cc)
   set(test ${ls_program_prefix}_cc_${ARG_NAME})
+  list(TRANSFORM ls_program_cc REPLACE sm_90 sm_${ARG_ARCH} OUTPUT_VARIABLE cc)
   add_test(NAME ${test} COMMAND ${ls_program_runner} $<TARGET_FILE:lockstep> ${ARG_EXPECT}
-    --compile ${ARG_NAME} ${ls_program_cc} ${ARG_SOURCES} ${ARG_FLAGS} --run ${ARG_ARGS})
+    --compile ${ARG_NAME} ${cc} ${ARG_SOURCES} ${ARG_FLAGS} --run ${ARG_ARGS})
   set_tests_properties(${test} PROPERTIES TIMEOUT 120 ENVIRONMENT "${ARG_ENV}")
   if(ARG_LONG_BUILD)
     ls_slow(${test})
@@ -69,11 +71,14 @@ function(ls_cuda_program_cc)
 endfunction()
 
 function(ls_cuda_program name)
-  cmake_parse_arguments(ARG "NVCC_ONLY;CCCL;SLOW;LONG_BUILD" "EXPECT" "SOURCES;HEADERS;FLAGS;ARGS;ENV" ${ARGN})
+  cmake_parse_arguments(ARG "NVCC_ONLY;CCCL;SLOW;LONG_BUILD" "EXPECT;ARCH" "SOURCES;HEADERS;FLAGS;ARGS;ENV" ${ARGN})
   if(ARG_SLOW AND LS_SANITIZE)
     return()
   endif()
   set(ARG_NAME ${name})
+  if(NOT ARG_ARCH)
+    set(ARG_ARCH 90)
+  endif()
   if(NOT ARG_SOURCES)
     set(ARG_SOURCES ${name}.cu)
   endif()
