@@ -1,6 +1,6 @@
 /* wgmmaTma, broken: nobody waits for the copies. What is multiplied is what shared memory held before.
  */
-// CAUGHT: wrong size 128x128 k 128
+// CAUGHT: any size 128x128 k 128
 
 #include "../../lockstep_hopper.cuh"
 

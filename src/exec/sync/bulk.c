@@ -192,12 +192,22 @@ static bool tell_row(void *ctx, const struct tensor_row *r)
     return true;
 }
 
+/* A map may lie in local memory, which no GPU takes: clang 19 copies a kernel's parameter there when its address is taken, for it knows
+ * no __grid_constant__. */
+static const u8 *map_at(struct warp *w, const struct ir_inst *pc, u64 address, unsigned lane, bool *left_out)
+{
+    const u64 at = address - w->local_window;
+    if (at < w->local_bytes && w->local_bytes - at >= TENSOR_MAP_BYTES)
+        return w->local + lane * w->local_bytes + at;
+    return global(w, pc, address, lane, TENSOR_MAP_BYTES, TENSOR_MAP_ALIGN, false, left_out);
+}
+
 static bool read_box(struct warp *w, const struct ir_inst *pc, const u8 *regs, unsigned lane, struct tensor_box *box)
 {
     const struct ir_bulk *b = pc->ptr;
     bool left_out = false;
     const u64 address = async_address(regs, b->kind == BULK_OUT ? &b->to : &b->from, lane);
-    const u8 *map = global(w, pc, address, lane, TENSOR_MAP_BYTES, TENSOR_MAP_ALIGN, false, &left_out);
+    const u8 *map = map_at(w, pc, address, lane, &left_out);
     if (!map)
         return left_out && illegal(w, pc, lane, "its tensor map is not in memory");
     memcpy(&box->map, map, sizeof box->map);
