@@ -19,11 +19,15 @@ static __device__ inline void barrier_init(u64 *barrier, u32 arrivals)
 }
 
 /* Mbarriers are seen by copies that come later. */
-static __device__ inline void barrier_init_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+static __device__ inline void barrier_init_fence()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
 
 static __device__ inline void barrier_expect(u64 *barrier, u32 bytes)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+                 : "memory");
 }
 
 static __device__ inline void barrier_arrive(u64 *barrier)
@@ -51,10 +55,11 @@ static __device__ inline void barrier_wait(u64 *barrier, u32 parity)
 /* The map's box at column x, row y, to shared memory; its bytes arrive at the barrier. */
 static __device__ inline void copy_in(void *to, const CUtensorMap *map, int x, int y, u64 *barrier)
 {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
-                     shared_address(to)),
-                 "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+            shared_address(to)),
+        "l"(map), "r"(x), "r"(y), "r"(shared_address(barrier))
+        : "memory");
 }
 
 /* ---- wgmma ---- */
@@ -79,7 +84,7 @@ static __device__ inline void wgmma_wait() { asm volatile("wgmma.wait_group.sync
 #define F4(d, j) "+f"(d[j]), "+f"(d[j + 1]), "+f"(d[j + 2]), "+f"(d[j + 3])
 #define F32(d) F4(d, 0), F4(d, 4), F4(d, 8), F4(d, 12), F4(d, 16), F4(d, 20), F4(d, 24), F4(d, 28)
 #define D32                                                                                                            \
-    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                           \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "                                          \
     "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
 
 /* d = a b^T, or d + a b^T: a has 64 rows of 16, b has 64 rows of 16, both in shared memory. */
