@@ -72,6 +72,15 @@ double line_number(struct line_reader *r, const char *what)
     return v;
 }
 
+u32 line_count(struct line_reader *r, const char *what)
+{
+    const double v = line_number(r, what);
+    if (v <= UINT32_MAX && v == floor(v))
+        return (u32)v;
+    line_complain(r, "%s needs a whole number below 2^32", what);
+    return 0;
+}
+
 enum ls_status line_read_file(struct line_reader *r, void (*take)(struct line_reader *r, void *ctx), void *ctx)
 {
     char *line = NULL;

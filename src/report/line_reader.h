@@ -31,6 +31,8 @@ const char *line_word(struct line_reader *r);
 const char *line_quoted(struct line_reader *r, const char *what);
 /* A number that is not negative. */
 double line_number(struct line_reader *r, const char *what);
+/* A whole one of 32 bits. */
+u32 line_count(struct line_reader *r, const char *what);
 
 /* The text as line_quoted reads it. */
 void line_put_quoted(FILE *out, const char *text);

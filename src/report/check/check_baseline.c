@@ -118,7 +118,7 @@ static struct check_known_place read_place(struct line_reader *r)
 {
     struct check_known_place p;
     p.file = line_quoted(r, "the file's name");
-    p.line = (u32)line_number(r, "the line");
+    p.line = line_count(r, "the line");
     p.text = line_quoted(r, "the line's text");
     return p;
 }

@@ -94,7 +94,7 @@ static void read_line(struct line_reader *r, struct reader *g)
     l.file = l.path = line_quoted(r, "the file's name");
     if (!*l.file)
         l.file = l.path = NULL;
-    l.line = (u32)line_number(r, "line");
+    l.line = line_count(r, "line");
     while (!line_ended(r)) {
         const char *name = line_word(r);
         if (!strcmp(name, "text"))
