@@ -72,8 +72,11 @@ static int record(struct gate_command *c)
     set_tolerances(c, &b);
     if (!gate_run(c, c->program, &b) || !write_baseline(c, &b))
         return GATE_EXIT_NOT_DONE;
+    u32 kernels = 0;
+    for (u32 i = 0; i < b.kernels.len; i++)
+        kernels += !b.kernels.at[i]->copies;
     if (!c->quiet)
-        printf("%s: recorded, kernels and kinds of copies: %u\n", c->file, b.kernels.len);
+        printf("%s: recorded, %u kernel%s\n", c->file, kernels, kernels == 1 ? "" : "s");
     return GATE_EXIT_SAME;
 }
 
