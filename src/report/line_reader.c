@@ -65,10 +65,11 @@ double line_number(struct line_reader *r, const char *what)
         return 0;
     }
     const double v = strtod(r->at, &end);
-    if (end == r->at || (*end && !strchr(" \t\r", *end)) || !isfinite(v) || v < 0)
+    if (end == r->at || (*end && !strchr(" \t\r", *end)) || !isfinite(v) || v < 0) {
         line_complain(r, "%s needs a number that is not negative", what);
-    else
-        r->at = end;
+        return 0;
+    }
+    r->at = end;
     return v;
 }
 
