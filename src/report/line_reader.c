@@ -50,6 +50,12 @@ const char *line_word(struct line_reader *r)
     return out;
 }
 
+void line_back(struct line_reader *r, const char *word)
+{
+    const size_t n = strlen(word);
+    r->at -= n < (size_t)(r->at - r->text) ? n : (size_t)(r->at - r->text);
+}
+
 const char *line_quoted(struct line_reader *r, const char *what)
 {
     if (line_ended(r) || *r->at != '"')

@@ -27,6 +27,8 @@ void line_complain(struct line_reader *r, const char *fmt, ...) LS_PRINTF(2, 3);
 bool line_ended(struct line_reader *r);
 /* The next word, which may stand in quotes; "" at the end. */
 const char *line_word(struct line_reader *r);
+/* Back to the beginning of a word that was just read, so that an error points there. */
+void line_back(struct line_reader *r, const char *word);
 /* A text in quotes; `what` is missing otherwise. */
 const char *line_quoted(struct line_reader *r, const char *what);
 /* A number that is not negative. */

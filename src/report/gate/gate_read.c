@@ -36,7 +36,7 @@ static int metric(struct line_reader *r, const char *name)
             return (int)m;
         likeness_keep(&near, bare, gate_metric_info((enum gate_metric)m)->name);
     }
-    r->at -= strlen(name);
+    line_back(r, name);
     line_complain(r, "there is no metric '%s'%s%s%s", bare, near ? "; the nearest is '" : "", near ? near : "",
                   near ? "'" : "");
     return -1;
@@ -168,7 +168,7 @@ static void read_one(struct line_reader *r, void *ctx)
     else if (!strcmp(name, "tolerance"))
         read_tolerance(r, g);
     else {
-        r->at -= strlen(name);
+        line_back(r, name);
         line_complain(r, "a baseline has no lines that begin with '%.40s'", name);
     }
 }
