@@ -14,6 +14,8 @@ static struct shared_cells *make_cells(struct check_worker *w, struct sync_state
         b->shared_bytes ? cells_new(&w->mem, b->shared_bytes, w->of.racecheck_shared->granule_bits) : NULL;
     if (!c || !(c->log = check_array(&w->mem, u32, LOG_WORDS)))
         return NULL;
+    if (!proxy_watch(c, &w->mem, b))
+        return NULL;
     c->restarts = s->restarts;
     return s->race_shared = c;
 }
@@ -183,6 +185,8 @@ static void on_shared(struct check_worker *w, struct sync_state *s, struct share
     const struct shared_event e = {w, s, c, a, &t, number, flags};
     if (LS_UNLIKELY(c->in_flight) && cells_flight(c, &t))
         race_shared_report_flight(&e);
+    if (LS_UNLIKELY(c->stored))
+        proxy_access(&e);
     if (a->op == ACCESS_LD)
         on_read(&e);
     else
@@ -223,7 +227,12 @@ static void on_launch_end(struct check_launch *l, enum ls_status status, const s
 
 static void on_order(struct check_worker *w, const struct exec_order *o)
 {
-    struct sync_state *s = o->op == EXEC_FENCE ? NULL : sync_of(w, o->block);
+    struct sync_state *s = sync_of(w, o->block);
+    if (o->op == EXEC_FENCE) {
+        if (s && s->race_shared)
+            proxy_order(s->race_shared, o);
+        return;
+    }
     struct shared_cells *c = s ? cells_of(w, s, o->block) : NULL;
     if (c)
         copies_order(w, s, c, o);

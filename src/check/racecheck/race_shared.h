@@ -25,6 +25,8 @@ enum { STAMP_LANE = 32, STAMP_WARP = 37, STAMP_ATOMIC = 42, STAMP_CLOCK = 43 };
 #define STAMP_ATOMIC_BIT (1ull << STAMP_ATOMIC)
 
 enum flight { FLIGHT_NONE, FLIGHT_WRITE, FLIGHT_READ };
+/* Whose groups a copy is of. COPY_PRODUCT: of wgmma, which read. */
+enum copy_kind { COPY_PLAIN, COPY_BULK, COPY_PRODUCT, COPY_KINDS };
 
 /* Bytes of one lane's asynchronous copy that is under way. */
 struct copy {
@@ -33,13 +35,13 @@ struct copy {
     u32 mbarrier;     /* offset + 1 of the object whose phase covers it, or 0 */
     u32 clock, epoch; /* when it arrived there */
     u16 site;
-    u8 lane;
-    bool bulk, reads; /* reads: of shared memory, to device memory */
+    u8 lane, kind; /* enum copy_kind */
+    bool reads;    /* of shared memory, to device memory or for a product */
 };
 
 struct copies {
     VEC(struct copy) list;
-    u32 committed[2][SYNC_LANES]; /* groups; [1]: of bulk copies */
+    u32 committed[COPY_KINDS][SYNC_LANES]; /* groups */
 };
 
 /* A write after a write of two lanes of one warp, which is told when somebody reads the cell. */
@@ -68,6 +70,8 @@ struct shared_cells {
     VEC(struct contested) contested;
     u8 *is_contested; /* by cell; NULL until one is */
     struct copies copies[SYNC_WARPS];
+    u32 *stored;      /* by 4 bytes: proxy_fences when a thread last stored there; NULL: the kernel has no wgmma */
+    u32 proxy_fences; /* how many there were, and 1 */
 };
 
 /* One worker's. */
@@ -132,6 +136,9 @@ void race_shared_report_read(const struct shared_event *e);
 void race_shared_report_write(const struct shared_event *e);
 void race_shared_report_lanes(const struct shared_event *e);
 void race_shared_report_flight(const struct shared_event *e);
+/* Memory of a product that no fence between proxies was behind the store of; a register of one. */
+void race_shared_report_proxy(const struct shared_event *e, u32 lane, u32 cell);
+void race_shared_report_register(struct check_worker *w, const struct copy *x, const struct exec_order *o);
 void race_shared_report_contested(const struct shared_event *e, const struct contested *x);
 
 /* What the stamp says is a hazard with what the lane does now. */
@@ -143,6 +150,12 @@ void contested_keep(const struct shared_event *e, const struct contested *x);
 void contested_read(const struct shared_event *e);
 void contested_write(const struct shared_event *e); /* before the cells have the write */
 void contested_drop(struct shared_cells *c);
+
+/* ---- race_shared_proxy.c ---- */
+
+bool proxy_watch(struct shared_cells *c, struct arena *mem, const struct exec_block_info *b);
+void proxy_access(const struct shared_event *e);
+void proxy_order(struct shared_cells *c, const struct exec_order *o);
 
 /* ---- race_shared_copy.c ---- */
 

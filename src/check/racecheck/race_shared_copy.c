@@ -1,4 +1,4 @@
-/* race_shared_copy.c - asynchronous copies that are under way: cp.async and bulk copies.
+/* race_shared_copy.c - asynchronous copies that are under way: cp.async and bulk copies; and what products of warpgroups read.
  *
  * A copy's bytes are in flight from the instruction on until its thread has waited for its group (cp.async.wait_group,
  * wait_all), or somebody for the phase of an mbarrier at which the copy arrives. Any thread that touches them before
@@ -20,7 +20,7 @@ static void flight_set(struct shared_cells *c, const struct copy *x, enum flight
 static bool goes_on(struct copies *l, const struct copy *x)
 {
     struct copy *last = l->list.len ? &l->list.at[l->list.len - 1] : NULL;
-    if (!last || !x->bulk || last->site != x->site || last->lane != x->lane || last->group != x->group ||
+    if (!last || x->kind == COPY_PLAIN || last->site != x->site || last->lane != x->lane || last->group != x->group ||
         last->mbarrier || last->reads != x->reads || last->lo + last->bytes != x->lo)
         return false;
     last->bytes += x->bytes;
@@ -44,13 +44,13 @@ void copies_add(const struct shared_event *e)
 {
     for (u32 m = e->t->mask; m; m &= m - 1) {
         const u32 lane = (u32)__builtin_ctz(m);
-        const bool bulk = e->a->uncounted;
+        const u8 kind = e->flags & RACE_PRODUCT ? COPY_PRODUCT : e->a->uncounted ? COPY_BULK : COPY_PLAIN;
         const struct copy x = {.lo = (u32)e->a->addr[lane],
                                .bytes = e->a->size,
-                               .group = e->c->copies[e->t->warp].committed[bulk][lane] + 1,
+                               .group = e->c->copies[e->t->warp].committed[kind][lane] + 1,
                                .site = (u16)e->number,
                                .lane = (u8)lane,
-                               .bulk = bulk,
+                               .kind = kind,
                                .reads = e->a->op == ACCESS_LD};
         push(e, &x);
     }
@@ -80,23 +80,61 @@ static void land(struct sync_state *s, struct shared_cells *c, const struct copy
     c->write_epoch = s->epoch;
 }
 
+/* A product was read for when the wait of some warp of its group ended it: what is stored later must be behind that wait,
+ * whose warp the event names in `scope`. */
+static void land_product(struct sync_state *s, struct shared_cells *c, const struct copy *x, u32 waiter)
+{
+    const u64 me = (u64)s->clock[waiter] << STAMP_CLOCK | (u64)waiter << STAMP_WARP | x->site;
+    const u32 last = (x->lo + x->bytes - 1) >> c->granule_bits;
+    flight_set(c, x, FLIGHT_NONE);
+    for (u32 k = x->lo >> c->granule_bits; k <= last && k < c->n; k++) {
+        if ((c->rd[k] ^ me) & STAMP_WARP_MASK)
+            c->rd2[k] = c->rd[k];
+        c->rd[k] = me;
+    }
+}
+
 static void drop(struct shared_cells *c, struct copies *l, u32 k)
 {
     l->list.at[k] = l->list.at[--l->list.len];
     c->in_flight--;
 }
 
-static void wait_groups(struct sync_state *s, struct shared_cells *c, const struct exec_order *o)
+/* An event of groups that is not one of copies is one of products: a wait for them, or what ends some before that. */
+static u8 kind_of(const struct exec_order *o)
+{
+    const enum ptx_memory memory = (enum ptx_memory)ptx_op_rows[o->func->src->insts[o->site].op].memory;
+    return o->bulk ? COPY_BULK : memory == PTX_MEM_COMMIT || memory == PTX_MEM_WAIT ? COPY_PLAIN : COPY_PRODUCT;
+}
+
+/* A register of a product is touched before the wait: the engine ends the product there (ptxas puts a wait in). Moves are
+ * the compiler's. */
+static bool is_early(const struct exec_order *o)
+{
+    const u16 op = o->func->src->insts[o->site].op;
+    return op != OP_WGMMA_WAIT_GROUP && op != OP_MOV;
+}
+
+static void wait_groups(struct check_worker *w, struct sync_state *s, struct shared_cells *c,
+                        const struct exec_order *o)
 {
     struct copies *l = &c->copies[o->warp];
-    const u32 *committed = l->committed[o->bulk];
+    const u8 kind = kind_of(o);
+    const u32 *committed = l->committed[kind];
+    bool early = kind == COPY_PRODUCT && is_early(o);
     for (u32 k = l->list.len; k-- > 0;) { /* backwards: the last takes the place of one that is dropped */
         const struct copy *x = &l->list.at[k];
         const u32 n = committed[x->lane];
         const bool done = o->value == UINT32_MAX || (n >= o->value && x->group <= n - o->value);
-        if (x->bulk != o->bulk || !(o->mask >> x->lane & 1) || !done)
+        if (x->kind != kind || !(o->mask >> x->lane & 1) || !done)
             continue;
-        land(s, c, x, o->warp, s->clock[o->warp], s->epoch);
+        if (early)
+            race_shared_report_register(w, x, o);
+        early = false;
+        if (kind == COPY_PRODUCT)
+            land_product(s, c, x, o->scope);
+        else
+            land(s, c, x, o->warp, s->clock[o->warp], s->epoch);
         drop(c, l, k);
     }
 }
@@ -107,7 +145,7 @@ static void arrive(struct sync_state *s, struct shared_cells *c, const struct ex
     struct copies *l = &c->copies[o->warp];
     for (u32 k = 0; k < l->list.len; k++) {
         struct copy *x = &l->list.at[k];
-        if (x->bulk != o->bulk || x->mbarrier || x->reads || !(o->mask >> x->lane & 1))
+        if ((x->kind == COPY_BULK) != o->bulk || x->mbarrier || x->reads || !(o->mask >> x->lane & 1))
             continue;
         x->mbarrier = (u32)o->addr[x->lane] + 1;
         x->clock = s->clock[o->warp] - 1; /* block_order.c has moved it: what it left there is known up to that */
@@ -130,19 +168,18 @@ static void wait_mbarrier(struct sync_state *s, struct shared_cells *c, u64 addr
 static void commit(struct shared_cells *c, const struct exec_order *o)
 {
     for (u32 m = o->mask; m; m &= m - 1)
-        c->copies[o->warp].committed[o->bulk][__builtin_ctz(m)]++;
+        c->copies[o->warp].committed[kind_of(o)][__builtin_ctz(m)]++;
 }
 
 void copies_order(struct check_worker *w, struct sync_state *s, struct shared_cells *c, const struct exec_order *o)
 {
-    (void)w;
     switch (o->op) {
     case EXEC_COPY_COMMIT:
         commit(c, o);
         break;
     case EXEC_COPY_WAIT:
         if (c->in_flight)
-            wait_groups(s, c, o);
+            wait_groups(w, s, c, o);
         break;
     case EXEC_MBARRIER_COPIES:
         if (c->in_flight)

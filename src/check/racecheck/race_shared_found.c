@@ -94,6 +94,12 @@ static u8 does_of(u32 flags)
 static const char one_execution[] = "Both are lanes of one execution of the instruction.",
                   one_warp[] = "Both are threads of one warp, whose lanes nothing orders but __syncwarp().";
 
+/* What is under way has no value, and no order of lanes helps. */
+static bool of_copy(enum finding_kind k)
+{
+    return k == FINDING_COPY_NOT_AWAITED || k == FINDING_PRODUCT_NOT_AWAITED || k == FINDING_MISSING_PROXY_FENCE;
+}
+
 static void fill(const struct shared_event *e, const struct hazard *h, struct finding *f)
 {
     const struct exec_access *a = e->a;
@@ -113,9 +119,9 @@ static void fill(const struct shared_event *e, const struct hazard *h, struct fi
         party_place(&f->other, o->func, o->site);
     party_thread(&f->other, a->block, h->warp, h->other_lane);
     f->other.does = h->does;
-    if (h->kind != FINDING_COPY_NOT_AWAITED && f->address + f->size <= a->block->shared_bytes)
+    if (!of_copy(h->kind) && f->address + f->size <= a->block->shared_bytes)
         set_value(&f->other, a->block->shared + f->address, (u32)f->size);
-    if (h->kind != FINDING_COPY_NOT_AWAITED && h->warp == e->t->warp)
+    if (!of_copy(h->kind) && h->warp == e->t->warp)
         strcpy(f->detail, one_warp);
 }
 
@@ -272,7 +278,9 @@ void race_shared_report_write(const struct shared_event *e)
                            : first_hazard(e, e->c->rd2, lane, &k) ? e->c->rd2
                                                                   : NULL;
         if (reads) {
-            const struct hazard h = hazard_with(FINDING_SHARED_WAR, reads[k], DOES_READ, lane, k);
+            const bool product = site_of(e, stamp_site(reads[k]))->flags & RACE_PRODUCT;
+            const struct hazard h =
+                hazard_with(product ? FINDING_PRODUCT_NOT_AWAITED : FINDING_SHARED_WAR, reads[k], DOES_READ, lane, k);
             add(e, &war, &h);
         }
     }
@@ -319,15 +327,50 @@ void race_shared_report_flight(const struct shared_event *e)
             const struct copy *copy = copies_at(e->c, cell_offset(e, k), &warp);
             if (!copy)
                 continue;
-            const struct hazard h = {.kind = FINDING_COPY_NOT_AWAITED,
+            const struct hazard h = {.kind = copy->kind == COPY_PRODUCT ? FINDING_PRODUCT_NOT_AWAITED
+                                                                        : FINDING_COPY_NOT_AWAITED,
                                      .lane = lane,
                                      .warp = warp,
                                      .other_lane = copy->lane,
                                      .site = copy->site,
-                                     .does = DOES_COPY,
+                                     .does = copy->kind == COPY_PRODUCT ? DOES_READ : DOES_COPY,
                                      .cell = k};
             add(e, &t, &h);
             break;
         }
     tell(e, &t);
+}
+
+void race_shared_report_proxy(const struct shared_event *e, u32 lane, u32 cell)
+{
+    const u64 stamp = e->c->wr[cell];
+    const struct hazard h = {.kind = FINDING_MISSING_PROXY_FENCE,
+                             .lane = lane,
+                             .warp = stamp_warp(stamp),
+                             .other_lane = stamp_lane(stamp),
+                             .site = stamp_site(stamp),
+                             .does = DOES_WRITE,
+                             .cell = cell};
+    struct tally t = {0};
+    add(e, &t, &h);
+    tell(e, &t);
+}
+
+void race_shared_report_register(struct check_worker *w, const struct copy *x, const struct exec_order *o)
+{
+    const struct race_site *p = race_site_at(w->of.racecheck_shared->index.sites, x->site);
+    const u64 key = race_key(o->func, o->site, p->func, p->site);
+    struct finding f;
+    if (check_found_again(w->launch, FINDING_PRODUCT_NOT_AWAITED, key, 1))
+        return;
+    finding_init(&f, FINDING_PRODUCT_NOT_AWAITED);
+    party_place(&f.at, o->func, o->site);
+    party_thread(&f.at, o->block, o->warp, (unsigned)__builtin_ctz(o->mask));
+    f.has_other = true;
+    if (p->func)
+        party_place(&f.other, p->func, p->site);
+    party_thread(&f.other, o->block, o->warp, x->lane);
+    f.other.does = DOES_READ;
+    f.threads = 1;
+    check_found(w->launch, &f, key);
 }

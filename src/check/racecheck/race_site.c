@@ -96,6 +96,8 @@ static u32 flags_of(const struct exec_access *a)
     for (u32 k = 0; k < LS_ARRAY_LEN(mods); k++)
         if (!a->uncounted && ptx_has(i, mods[k].mod))
             flags |= mods[k].flags;
+    if (i->op == OP_WGMMA_MMA_ASYNC || i->op == OP_WGMMA_MMA_ASYNC_SP)
+        flags |= RACE_PRODUCT;
     if (flags == RACE_READS && i->op == OP_LD && feeds_cas(a->func->src, a->site))
         flags |= RACE_RELAXED;
     return flags;

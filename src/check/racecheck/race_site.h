@@ -31,6 +31,7 @@ enum race_flag {
     RACE_VOLATILE = 8,
     RACE_RELAXED = 16, /* relaxed, acquire, release, mmio: strong, like atomics and volatile ones */
     RACE_RELEASE = 32, /* a fence in front of its write */
+    RACE_PRODUCT = 64, /* a product of a warpgroup: read some time before it is waited for, by the asynchronous proxy */
     RACE_STRONG = RACE_ATOMIC | RACE_VOLATILE | RACE_RELAXED,
 };
 

@@ -202,6 +202,55 @@ static void finish_all(struct warp *w, u64 end)
         }
 }
 
+/* ---- events ---- */
+
+static void tell_matrix(struct warp *w, const struct ir_inst *pc, u64 desc, bool crossed, u32 first, u32 rows,
+                        u32 bytes)
+{
+    const struct matrix m = matrix_of(desc);
+    const u32 lines = crossed ? bytes / 2 : rows, pieces = crossed ? rows / GROUP : bytes / PIECE;
+    for (u32 line = 0; line < lines; line++)
+        for (u32 p = 0; p < pieces; p++)
+            warp_touch(w, pc, 0, SPACE_SHARED, ACCESS_LD,
+                       crossed ? piece_at(&m, true, line, first / GROUP + p) : piece_at(&m, false, first + line, p),
+                       PIECE, true);
+}
+
+/* What a product will read: the warp's own lines of a, and of b, which is all warps', its share. */
+static void tell_reads(struct warp *w, const struct ir_inst *pc, const struct ir_wgmma *x, u64 a, u64 b)
+{
+    const u32 place = w->index % WGMMA_WARPS, tiles = x->n / GROUP;
+    const u32 from = tiles * place / WGMMA_WARPS, end = tiles * (place + 1) / WGMMA_WARPS;
+    if (!x->a_in_registers)
+        tell_matrix(w, pc, a, x->cross_a, place * WGMMA_LINES, WGMMA_LINES, WGMMA_BYTES);
+    if (end > from)
+        tell_matrix(w, pc, b, x->cross_b, from * GROUP, (end - from) * GROUP, WGMMA_BYTES);
+}
+
+static void tell_groups(struct warp *w, const struct ir_inst *pc, u32 warp, enum exec_order_op op, u32 value)
+{
+    const struct exec_order o = {.func = w->func,
+                                 .site = pc->site,
+                                 .warp = warp,
+                                 .mask = FULL_MASK,
+                                 .op = (u8)op,
+                                 .scope = (u8)w->index, /* who waits */
+                                 .value = value,
+                                 .block = w->info};
+    if (w->hooks && w->hooks->order)
+        w->hooks->order(w->hook_ctx, &o);
+}
+
+/* A warp's products before `end` are done. */
+static void tell_done(struct warp *w, const struct ir_inst *pc, u32 warp, u64 end)
+{
+    const struct queue *q = &w->block->wgmma->queues[warp];
+    if (!w->hooks || !w->hooks->order || !end)
+        return;
+    const u32 group = product_at(q, end - 1)->group;
+    tell_groups(w, pc, warp, EXEC_COPY_WAIT, q->committed > group ? q->committed - group - 1 : UINT32_MAX);
+}
+
 /* ---- instructions ---- */
 
 static bool is_inside(struct warp *w, const struct ir_inst *pc, u64 desc, bool crossed, u32 first, u32 rows)
@@ -228,6 +277,8 @@ const struct ir_inst *wgmma_issue(struct warp *w, const struct ir_inst *pc, u8 *
         return NULL;
     if (q->issued - q->done == WGMMA_MOST)
         finish(w, q->done + 1);
+    if (w->hooks && w->hooks->access)
+        tell_reads(w, pc, x, a, b);
     *product_at(q, q->issued++) =
         (struct product){.x = x, .ops = ops, .regs = regs, .a = a, .b = b, .group = q->committed, .adds = adds & 1};
     return pc + 1;
@@ -236,6 +287,7 @@ const struct ir_inst *wgmma_issue(struct warp *w, const struct ir_inst *pc, u8 *
 const struct ir_inst *wgmma_commit(struct warp *w, const struct ir_inst *pc)
 {
     queue_of(w)->committed++;
+    tell_groups(w, pc, w->index, EXEC_COPY_COMMIT, 0);
     return pc + 1;
 }
 
@@ -254,6 +306,8 @@ const struct ir_inst *wgmma_wait(struct warp *w, const struct ir_inst *pc)
         return warp_yield(w, pc);
     }
     finish_all(w, end);
+    for (u32 k = group_begin(w); k < group_end(w); k++)
+        tell_done(w, pc, k, w->block->wgmma->queues[k].done);
     return pc + 1;
 }
 
@@ -277,6 +331,7 @@ const struct ir_inst *wgmma_settle(struct warp *w, const struct ir_inst *pc)
         const struct product *p = product_at(q, n - 1);
         if (p->regs == w->frame->regs && touches(p->x, pc->ptr)) {
             finish(w, n);
+            tell_done(w, pc, w->index, n);
             break;
         }
     }

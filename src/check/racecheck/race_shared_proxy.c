@@ -1,0 +1,53 @@
+/* race_shared_proxy.c - stores of threads that products of warpgroups read: a product reads by the asynchronous proxy, so
+ * fence.proxy.async must be between, as well as what orders the threads.
+ *
+ * Limit: a fence of any thread counts for all stores before it. Who has ordered threads and has a fence somewhere between is
+ * right; that the fence is by the wrong thread is not found. */
+#include "check/racecheck/race_shared.h"
+
+enum { WORD_BITS = 2 };
+
+static bool has_products(const struct ptx_func *f)
+{
+    for (u32 k = 0; k < f->ninsts; k++)
+        if (f->insts[k].op == OP_WGMMA_MMA_ASYNC || f->insts[k].op == OP_WGMMA_MMA_ASYNC_SP)
+            return true;
+    return false;
+}
+
+bool proxy_watch(struct shared_cells *c, struct arena *mem, const struct exec_block_info *b)
+{
+    c->proxy_fences = 1;
+    if (!b->launch || !b->launch->kernel || !has_products(b->launch->kernel->src))
+        return true;
+    return (c->stored = check_array(mem, u32, (size_t)(b->shared_bytes >> WORD_BITS) + 1)) != NULL;
+}
+
+void proxy_access(const struct shared_event *e)
+{
+    const struct exec_access *a = e->a;
+    struct shared_cells *c = e->c;
+    const bool reads = e->flags & RACE_PRODUCT, stores = a->op != ACCESS_LD && !a->uncounted;
+    const u64 end = a->block->shared_bytes;
+    for (u32 m = reads || stores ? a->mask : 0; m; m &= m - 1) {
+        const u32 lane = (u32)__builtin_ctz(m);
+        const u64 first = a->pattern == PATTERN_CONTIGUOUS ? a->addr[__builtin_ctz(a->mask)] + (u64)lane * a->size
+                          : a->pattern == PATTERN_UNIFORM  ? a->addr[__builtin_ctz(a->mask)]
+                                                           : a->addr[lane];
+        for (u64 at = first; at < first + a->size && at < end; at = (at | 3) + 1) {
+            u32 *word = &c->stored[at >> WORD_BITS];
+            if (stores)
+                *word = c->proxy_fences;
+            else if (*word == c->proxy_fences) {
+                race_shared_report_proxy(e, lane, (u32)at >> c->granule_bits);
+                return;
+            }
+        }
+    }
+}
+
+void proxy_order(struct shared_cells *c, const struct exec_order *o)
+{
+    const struct ptx_inst *i = &o->func->src->insts[o->site];
+    c->proxy_fences += o->op == EXEC_FENCE && ptx_has(i, MOD_PROXY) && ptx_has(i, MOD_ASYNC);
+}
