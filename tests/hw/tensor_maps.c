@@ -5,8 +5,8 @@
  *     tensor_maps KERNELS.ptx [DUMP] >tensor-maps.txt
  *
  * DUMP: a file for the bytes themselves, a line's number, size and content after each other; of what is stored, which bits
- * changed. `tensor_maps KERNELS.ptx fault N` makes the N-th mistake instead and says what becomes of it. On a GPU:
- *     gcc -Isrc tests/hw/tensor_maps.c -lcuda -o tensor_maps */
+ * changed. `tensor_maps KERNELS.ptx model` compares with an independent model. `tensor_maps KERNELS.ptx fault N` makes the N-th mistake instead and says what becomes of it. On a GPU:
+ *     gcc -Isrc tests/hw/tensor_maps.c tests/hw/tensor_model.c -lcuda -o tensor_maps */
 #include "tensor_maps.h"
 
 #include <stdbool.h>
@@ -33,27 +33,20 @@ static const char *const types[] = {"u8",  "u16", "u32",  "s32",     "u64",  "s6
                                     "f32", "f64", "bf16", "f32.ftz", "tf32", "tf32.ftz"};
 static bool is_float(int t) { return t >= 6; }
 
-struct map {
-    int mode, type, rank;
-    cuuint64_t dims[5], strides[4];
-    cuuint32_t box[5], steps[5];
-    int lower[3], upper[3];
-    unsigned channels, pixels;
-    int interleave, swizzle, fill;
-    unsigned align; /* of the address, behind 1024 */
-};
-
 static FILE *dump;
+static bool with_model;
+static unsigned differ; /* from the model */
 
 static CUresult encode(CUtensorMap *to, const struct map *m)
 {
     void *at = (void *)(uintptr_t)(global_memory + m->align);
+    const cuuint64_t *dims = (const cuuint64_t *)m->dims, *strides = (const cuuint64_t *)m->strides;
     if (m->mode == IM2COL)
-        return cuTensorMapEncodeIm2col(to, (CUtensorMapDataType)m->type, m->rank, at, m->dims, m->strides, m->lower,
-                                       m->upper, m->channels, m->pixels, m->steps, (CUtensorMapInterleave)m->interleave,
+        return cuTensorMapEncodeIm2col(to, (CUtensorMapDataType)m->type, m->rank, at, dims, strides, m->lower, m->upper,
+                                       m->channels, m->pixels, m->steps, (CUtensorMapInterleave)m->interleave,
                                        (CUtensorMapSwizzle)m->swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
                                        (CUtensorMapFloatOOBfill)m->fill);
-    return cuTensorMapEncodeTiled(to, (CUtensorMapDataType)m->type, m->rank, at, m->dims, m->strides, m->box, m->steps,
+    return cuTensorMapEncodeTiled(to, (CUtensorMapDataType)m->type, m->rank, at, dims, strides, m->box, m->steps,
                                   (CUtensorMapInterleave)m->interleave, (CUtensorMapSwizzle)m->swizzle,
                                   CU_TENSOR_MAP_L2_PROMOTION_NONE, (CUtensorMapFloatOOBfill)m->fill);
 }
@@ -163,6 +156,23 @@ static struct fields fields_of(const struct map *m)
 }
 
 static int number;
+/* What memory must hold after the copy. */
+static void compare(const struct map *m, const struct job *j, const unsigned char *data)
+{
+    static unsigned char global[GLOBAL_BYTES], shared[GLOBAL_BYTES];
+    state = 77 + 1000 * (uint64_t)number;
+    make_data(global, sizeof global, m->type, false);
+    if (j->way == LOAD)
+        memset(shared, FILLER, SHARED_BYTES);
+    else
+        make_data(shared, SHARED_BYTES, m->type, false);
+    tensor_model(m, j, sizes[m->type], global + m->align, shared + j->base);
+    if (memcmp(data, j->way == LOAD ? shared : global, j->way == LOAD ? SHARED_BYTES : GLOBAL_BYTES)) {
+        printf("%d is not as the model has it\n", number);
+        differ++;
+    }
+}
+
 static void copy_through(const struct map *m, struct job j, unsigned bytes, const struct map *changed_from)
 {
     static unsigned char data[GLOBAL_BYTES];
@@ -200,6 +210,8 @@ static void copy_through(const struct map *m, struct job j, unsigned bytes, cons
     const size_t n = j.way == LOAD ? SHARED_BYTES : GLOBAL_BYTES;
     cuMemcpyDtoH_v2(data, j.way == LOAD ? shared_memory : global_memory, n);
     printf(": %u bytes%s %016llx\n", bytes, over ? "" : " NOT AS MANY", (unsigned long long)hash_of(data, n));
+    if (with_model && j.way <= STORE && !m->interleave)
+        compare(m, &j, data);
     if (dump) {
         static unsigned char before[GLOBAL_BYTES];
         const int head[2] = {number, (int)n};
@@ -774,7 +786,8 @@ int main(int argc, char **argv)
         fault(atoi(argv[3]));
         return 0;
     }
-    if (argc == 3 && !(dump = fopen(argv[2], "wb")))
+    with_model = argc == 3 && !strcmp(argv[2], "model");
+    if (argc == 3 && !with_model && !(dump = fopen(argv[2], "wb")))
         return 1;
     refused(TILED);
     refused(IM2COL);
@@ -787,5 +800,5 @@ int main(int argc, char **argv)
     changed();
     if (dump)
         fclose(dump);
-    return 0;
+    return differ != 0;
 }

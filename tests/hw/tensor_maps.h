@@ -19,4 +19,21 @@ struct fields {
     int type, interleave, swizzle, fill;
 };
 
+/* A map as the driver's functions are given it. */
+struct map {
+    int mode, type, rank;
+    unsigned long long dims[5], strides[4];
+    unsigned box[5], steps[5];
+    int lower[3], upper[3];
+    unsigned channels, pixels;
+    int interleave, swizzle, fill;
+    unsigned align; /* of the address, behind 1024 */
+};
+
+#ifndef __cplusplus
+/* Does the load or store in copies of the two memories, element by element as the manual says: of what is not interleaved. */
+void tensor_model(const struct map *m, const struct job *j, unsigned size, unsigned char *global,
+                  unsigned char *shared);
+#endif
+
 #endif
