@@ -316,7 +316,9 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
     u64_any *object = find_object(w, pc, regs, &m->at, lane, m, &before);
     if (!object)
         return false;
-    if (m->op == MBARRIER_INVAL && !flight_land_at(w, (const u8 *)object))
+    /* a phase that lacks nothing but bytes is over by the time of what comes now */
+    const bool over = m->op == MBARRIER_INVAL || (m->op != MBARRIER_INIT && m->op != MBARRIER_WAIT && !before.pending);
+    if (over && !flight_land_at(w, (const u8 *)object))
         return false;
     before = unpack(*object);
     const u64 state = *object;
