@@ -63,7 +63,8 @@ static void tile(const struct map *m, const struct job *j, unsigned size, unsign
 }
 
 /* Pixels in the order W, H, D, N, from one that lies in the window on. */
-static void column(const struct map *m, const struct job *j, unsigned size, unsigned char *global, unsigned char *shared)
+static void column(const struct map *m, const struct job *j, unsigned size, unsigned char *global,
+                   unsigned char *shared)
 {
     const int last = m->rank - 1; /* the dimension N */
     long long at[5];
