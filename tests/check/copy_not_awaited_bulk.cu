@@ -5,7 +5,7 @@
 
 __global__ void turned(const int *in, int *out)
 {
-    __shared__ alignas(128) int tile[64];
+    __shared__ __align__(128) int tile[64];
     __shared__ unsigned long long bar;
     const int t = threadIdx.x;
     const unsigned to = (unsigned)__cvta_generic_to_shared(tile), at = (unsigned)__cvta_generic_to_shared(&bar);

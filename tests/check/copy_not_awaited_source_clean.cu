@@ -3,7 +3,7 @@
 
 __global__ void twice(int *out)
 {
-    __shared__ alignas(128) int tile[64];
+    __shared__ __align__(128) int tile[64];
     const int t = threadIdx.x;
     const unsigned from = (unsigned)__cvta_generic_to_shared(tile);
     for (int round = 0; round < 2; round++) {
