@@ -118,13 +118,50 @@ static bool argument_place(struct emit *e, const struct ptx_var *v, u32 *offset,
     return *offset != UINT32_MAX;
 }
 
+/* A 128-bit register and its halves. */
+static void put_halves(struct emit *e, const char *body, u32 whole, const u32 half[2])
+{
+    u32 *list = arena_array(e->p->mem, u32, 2);
+    list[0] = half[0];
+    list[1] = half[1];
+    struct ir_inst *r = emit_put(e, body);
+    r->d = r->a = whole;
+    r->list = list;
+}
+
+/* 128 bits of a kernel's parameter block: two constants. */
+static void load_wide_param(struct emit *e, const struct ptx_operand *dest, u64 at)
+{
+    u32 half[2];
+    for (u32 k = 0; k < 2; k++)
+        half[k] =
+            emit_const(e, (struct ir_const){.kind = IR_CONST_PARAM, .bytes = 8, .type = PTX_B64, .value = at + 8 * k});
+    put_halves(e, "pack_2x64", emit_write(e, dest, PTX_B128), half);
+}
+
+static void move_wide_argument(struct emit *e, const struct ptx_operand *o, bool load, u32 at, u32 aux)
+{
+    const u32 half[2] = {emit_temp(e, CLASS_64), emit_temp(e, CLASS_64)};
+    if (!load)
+        put_halves(e, "unpack_2x64", emit_read(e, o, PTX_B128), half);
+    for (u32 k = 0; k < 2; k++) {
+        struct ir_inst *r = emit_put(e, load ? "ld_arg_b64" : "st_arg_b64");
+        r->d = load ? half[k] : 0;
+        r->b = load ? 0 : half[k];
+        r->imm = at + 8 * k;
+        r->aux = aux;
+    }
+    if (load)
+        put_halves(e, "pack_2x64", emit_write(e, o, PTX_B128), half);
+}
+
 /* One scalar of a kernel's parameter block, as a constant slot, moved into its register. */
 static void load_kernel_param(struct emit *e, const struct ptx_operand *dest, enum ptx_type t, u64 at)
 {
     u8 bytes = (u8)(ptx_type_bits(t) / 8);
     bool wide = bytes > 4 || (dest->kind == PTX_REG && ir_class(dest->var->type) == CLASS_64);
     if (bytes > 8) {
-        ir_poison(e->p, e->site, "128-bit kernel parameters are not provided");
+        load_wide_param(e, dest, at);
         return;
     }
     struct ir_const c = {.kind = IR_CONST_PARAM, .bytes = wide ? 8 : 4, .type = (u8)t, .value = at};
@@ -139,6 +176,10 @@ static void move_argument(struct emit *e, const struct ptx_operand *o, enum ptx_
 {
     char name[32];
     enum ptx_type m = memory_type(t, load, false);
+    if (ptx_type_bits(t) == 128) {
+        move_wide_argument(e, o, load, at, aux);
+        return;
+    }
     snprintf(name, sizeof name, "%s_arg_%s", load ? "ld" : "st", ptx_type_name(m));
     u32 slot = load ? emit_write(e, o, t) : emit_read(e, o, t);
     struct ir_inst *r = emit_put(e, name);
@@ -159,6 +200,10 @@ static bool emit_param(struct emit *e, const struct ptx_operand *data, const str
     u64 offset = (u64)(base->offset + (addr->kind == PTX_ADDR ? addr->offset : 0));
     unsigned n = data->kind == PTX_VEC ? data->n : 1;
     u32 at = 0, aux = 0;
+    if (data->kind == PTX_VEC && ptx_type_bits(t) > 64) {
+        ir_poison(e->p, e->site, "there are no vectors of 128-bit elements");
+        return true;
+    }
     if (!e->p->f->is_entry || area_offset(e, base->var) != UINT32_MAX) {
         if (!argument_place(e, base->var, &at, &aux)) {
             ir_poison(e->p, e->site, "parameter %s belongs to no call", base->var->name);

@@ -169,18 +169,40 @@ static bool set_data(struct emit *e, const struct ptx_operand *o, struct ir_text
     return true;
 }
 
-/* suld.b and sust.b */
+static enum ir_surface_sum sum_of(const struct ptx_inst *i)
+{
+    return ptx_has(i, MOD_ADD)   ? SUM_ADD
+           : ptx_has(i, MOD_MIN) ? SUM_MIN
+           : ptx_has(i, MOD_MAX) ? SUM_MAX
+           : ptx_has(i, MOD_AND) ? SUM_AND
+                                 : SUM_OR;
+}
+
+/* Sums of signed 64 bits are those of unsigned ones, and have no name of their own; logic is of bits. */
+static bool sum_has_type(const struct ptx_inst *i, enum ir_surface_sum sum)
+{
+    const u16 t = i->types[0];
+    const bool logic = sum == SUM_AND || sum == SUM_OR;
+    if (ptx_has(i, MOD_P))
+        return t == PTX_B32 || sum == SUM_MIN || sum == SUM_MAX;
+    return logic ? t == PTX_B32 : t != PTX_B32 && (sum != SUM_ADD || t != PTX_S64);
+}
+
+/* suld.b, sust and sured */
 void emit_surface(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     const bool load = i->op == OP_SULD;
     struct ir_texture *t = arena_new(e->p->mem, struct ir_texture);
-    t->op = load ? SURFACE_LOAD : SURFACE_STORE;
+    t->op = load ? SURFACE_LOAD : i->op == OP_SURED ? SURFACE_REDUCE : SURFACE_STORE;
+    t->formatted = ptx_has(i, MOD_P);
+    t->sum = sum_of(i);
+    t->is_signed = i->types[0] == PTX_S32 || i->types[0] == PTX_S64;
     t->bounds = ptx_has(i, MOD_CLAMP) ? BOUNDS_CLAMP : ptx_has(i, MOD_ZERO) ? BOUNDS_ZERO : BOUNDS_TRAP;
     t->count = (u8)ptx_vec_count(i);
     t->bytes = (u8)(ptx_type_bits((enum ptx_type)i->types[0]) / 8);
-    if (ptx_has(i, MOD_P)) {
-        ir_poison(e->p, e->site, "formatted stores are not provided");
+    if (i->op == OP_SURED && !sum_has_type(i, (enum ir_surface_sum)t->sum)) {
+        ir_poison(e->p, e->site, "there is no such reduction of this type");
         return;
     }
     if (!set_geometry(i, t)) {

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-enum ir_texture_op { TEXTURE_FETCH, TEXTURE_GATHER, TEXTURE_QUERY, SURFACE_LOAD, SURFACE_STORE, SURFACE_QUERY };
+enum ir_texture_op { TEXTURE_FETCH, TEXTURE_GATHER, TEXTURE_QUERY, SURFACE_LOAD, SURFACE_STORE, SURFACE_REDUCE, SURFACE_QUERY };
 
 /* What chooses the level of a mipmap; as in exec/texture/texture.h. */
 enum ir_texture_detail { TEXTURE_BASE, TEXTURE_LEVEL, TEXTURE_GRADIENTS };
@@ -16,6 +16,9 @@ enum ir_texture_data {
     TEXTURE_F16,   /* four halves */
     TEXTURE_F16X2, /* two pairs of halves, the first component low */
 };
+
+/* sured */
+enum ir_surface_sum { SUM_ADD, SUM_MIN, SUM_MAX, SUM_AND, SUM_OR };
 
 enum ir_texture_query {
     QUERY_WIDTH,
@@ -42,6 +45,9 @@ struct ir_texture {
     u8 data;           /* enum ir_texture_data */
     u8 component;      /* TEXTURE_GATHER: 0 to 3 */
     u8 what;           /* queries: enum ir_texture_query */
+    bool formatted;    /* sust.p, sured.p: x in texels, data as the surface's format has it */
+    u8 sum;            /* sured: enum ir_surface_sum */
+    bool is_signed;    /* sured.b */
     u8 bounds;         /* surfaces: enum ir_surface_bounds */
     u8 count, bytes;   /* registers of data; surfaces: bytes of each */
     u32 handle;        /* u64 lanes */

@@ -272,7 +272,7 @@ static enum access_class class_of(const struct exec_access *a, const struct site
     case SPACE_CONST:
         return a->op == ACCESS_LD ? CLASS_CLD : CLASS_NONE;
     case SPACE_TEX: /* not through the LSU; what sectors a fetch costs depends on a layout that only NVIDIA knows */
-        return a->op == ACCESS_ST ? CLASS_SUST : a->func->src->insts[a->site].op == OP_SULD ? CLASS_SULD : CLASS_TEX;
+        return a->op != ACCESS_LD ? CLASS_SUST : a->func->src->insts[a->site].op == OP_SULD ? CLASS_SULD : CLASS_TEX;
     default:
         return CLASS_NONE;
     }

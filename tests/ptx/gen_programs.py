@@ -397,6 +397,18 @@ BASE:
     st.param.b32 [r+12], %r6;
     ret;
 }
+.func (.param .b128 r) turned(.param .b32 x, .param .b128 a)
+{
+    .reg .b64 %q<4>;
+    .reg .b128 %w<4>;
+    ld.param.b128 %w1, [a];
+    mov.b128 {%q1, %q2}, %w1;
+    ld.param.u32 %q3, [x];
+    add.u64 %q1, %q1, %q3;
+    mov.b128 %w2, {%q2, %q1};
+    st.param.b128 [r], %w2;
+    ret;
+}
 .func nothing()
 {
     ret;
@@ -540,6 +552,22 @@ def control():
         call (y), %q5, (x), targets;
         ld.param.b32 %r9, [y];
         }""", expect=words([(3 if i & 1 else 2) * i for i in lanes]), top=".global .align 8 .u64 pointers[2] = {twice, thrice};\n\n")
+    program(s, "call_wide", """
+        mad.wide.u32 %q4, %r1, 3, 7;
+        mad.wide.u32 %q5, %r1, 5, 11;
+        mov.b128 %w1, {%q4, %q5};
+        {
+        .param .b32 x;
+        .param .b128 a;
+        .param .b128 r;
+        st.param.b32 [x], %r1;
+        st.param.b128 [a], %w1;
+        call (r), turned, (x, a);
+        ld.param.b128 %w2, [r];
+        }
+        mov.b128 {%q6, %q7}, %w2;
+        mad.lo.u64 %q6, %q6, 1000, %q7;
+        cvt.u32.u64 %r9, %q6;""", decl=".reg .b128 %w<4>;", expect=words([(5 * i + 11) * 1000 + 4 * i + 7 for i in lanes]))
     program(s, "call_mixed", """
         {
         .param .b64 a;

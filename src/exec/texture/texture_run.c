@@ -270,16 +270,80 @@ RACY static void store(struct run *r, unsigned lane, u64 address)
     }
 }
 
+/* sust.p: the components, all of 32 bits. Those that the instruction does not name become 0; the manual says nothing. */
+RACY static void store_texel(struct run *r, unsigned lane, u64 address)
+{
+    const struct ir_texture *i = r->i;
+    for (unsigned k = 0; k < r->object.image.channels; k++)
+        ((u32_any *)(uintptr_t)address)[k] = k < i->count ? lane32(r, i->value[k], lane) : 0;
+}
+
+/* What an H200 makes of values that a format has no room for was not asked. */
+static bool check_format(struct run *r, unsigned lane)
+{
+    const struct ir_texture *i = r->i;
+    const struct image *im = &r->object.image;
+    const bool sums = i->op == SURFACE_REDUCE;
+    if (!i->formatted || (texel_bits(im->format) == 32 && !(sums && im->format == TEXEL_FLOAT)))
+        return true;
+    return fault(r, lane, "%s is simulated on surfaces of 32-bit %s alone, object 0x%" PRIx64 " has %u-bit %s",
+                 sums ? "sured.p" : "sust.p", sums ? "integers" : "components", r->object.handle,
+                 texel_bits(im->format), texel_is_float(im->format) ? "floats" : "integers");
+}
+
+static u64 sum_of(u8 sum, bool is_signed, u64 a, u64 b)
+{
+    const bool less = is_signed ? (i64)a < (i64)b : a < b;
+    switch (sum) {
+    case SUM_ADD:
+        return a + b;
+    case SUM_MIN:
+        return less ? a : b;
+    case SUM_MAX:
+        return less ? b : a;
+    case SUM_AND:
+        return a & b;
+    default:
+        return a | b;
+    }
+}
+
+/* sured, which is atomic. */
+RACY static void reduce(struct run *r, unsigned lane, u64 address)
+{
+    const struct ir_texture *i = r->i;
+    const bool is_signed = i->formatted ? r->object.image.format == TEXEL_S32 : i->is_signed;
+    if (i->bytes == 8) {
+        const u64 value = ((const u64 *)(const void *)(r->regs + i->value[0]))[lane];
+        u64 *p = (u64 *)(uintptr_t)address, old = __atomic_load_n(p, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n(p, &old, sum_of(i->sum, is_signed, old, value), true, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED)) {
+        }
+        return;
+    }
+    const u32 value = lane32(r, i->value[0], lane);
+    u32 *p = (u32 *)(uintptr_t)address, old = __atomic_load_n(p, __ATOMIC_RELAXED), now;
+    do
+        now = (u32)(is_signed ? sum_of(i->sum, true, (u64)(i64)(i32)old, (u64)(i64)(i32)value)
+                              : sum_of(i->sum, false, old, value));
+    while (!__atomic_compare_exchange_n(p, &old, now, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
 static bool access_surface(struct run *r, unsigned lane)
 {
     const struct ir_texture *i = r->i;
     const struct image *im = &r->object.image;
-    const u32 size = (u32)i->count * i->bytes;
+    const bool texel = i->op == SURFACE_STORE && i->formatted;
+    const u32 size = texel ? im->texel_bytes : (u32)i->count * i->bytes;
     i64 c[3] = {0};
     for (unsigned d = 0; d < i->dims; d++)
         c[d] = (i32)lane32(r, i->coord[d], lane);
+    if (i->formatted)
+        c[0] *= im->texel_bytes;
     if (i->layered)
         c[2] = lane32(r, i->layer, lane);
+    if (!check_format(r, lane))
+        return false;
     if (c[0] & (size - 1))
         return fault(r, lane, "x is %" PRId64 " bytes, not a multiple of the access's %u bytes", c[0], size);
     if ((u64)im->width * im->texel_bytes < size)
@@ -296,7 +360,7 @@ static bool access_surface(struct run *r, unsigned lane)
     if (i->op == SURFACE_LOAD)
         load(r, lane, nothing ? 0 : p.address);
     else if (!nothing)
-        store(r, lane, p.address);
+        (texel ? store_texel : i->op == SURFACE_REDUCE ? reduce : store)(r, lane, p.address);
     return true;
 }
 
@@ -312,6 +376,7 @@ static bool run_lane(struct run *r, unsigned lane)
         return fetch(r, lane);
     case SURFACE_LOAD:
     case SURFACE_STORE:
+    case SURFACE_REDUCE:
         return access_surface(r, lane);
     default:
         put32(r, r->i->value[0], lane,
@@ -325,12 +390,15 @@ static void report(struct run *r)
     struct warp *w = r->w;
     if (!w->hooks || !w->hooks->access || r->i->op == TEXTURE_QUERY || r->i->op == SURFACE_QUERY)
         return;
-    const u32 bytes = is_surface(r) ? (u32)r->i->count * r->i->bytes : r->object.image.texel_bytes;
+    const bool texels = !is_surface(r) || (r->i->op == SURFACE_STORE && r->i->formatted);
+    const u32 bytes = texels ? r->object.image.texel_bytes : (u32)r->i->count * r->i->bytes;
     const struct exec_access e = {.func = w->func,
                                   .site = r->pc->site,
                                   .mask = w->mask,
                                   .space = SPACE_TEX,
-                                  .op = r->i->op == SURFACE_STORE ? ACCESS_ST : ACCESS_LD,
+                                  .op = r->i->op == SURFACE_STORE    ? ACCESS_ST
+                                        : r->i->op == SURFACE_REDUCE ? ACCESS_RED
+                                                                     : ACCESS_LD,
                                   .size = (u8)bytes,
                                   .pattern = PATTERN_GATHER,
                                   .type = warp_inst(w, r->pc)->types[0],

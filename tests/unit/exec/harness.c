@@ -73,9 +73,11 @@ enum ls_status bench_run(struct bench *b, const struct run *r, struct exec_fault
     const struct ir_func *k = exec_module_kernel(b->module, r->kernel);
     if (!k)
         fail_msg("no kernel %s", r->kernel);
-    for (u32 i = 0; i < k->src->nparams; i++) {
+    for (u32 i = 0, next = 0; i < k->src->nparams; i++) {
         const struct ptx_var *p = k->src->params[i];
-        memcpy(params + p->offset, &r->params[i], p->size < 8 ? p->size : 8);
+        const u32 bytes = p->type == PTX_B128 ? 16 : p->size < 8 ? (u32)p->size : 8;
+        memcpy(params + p->offset, &r->params[next], bytes);
+        next += bytes == 16 ? 2 : 1;
     }
     struct exec_launch l = {
         .device = &b->device,

@@ -228,7 +228,6 @@ static void what_is_not_there_is_named(void **state)
     expect_poison("", "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%t1, {%f4,%f4}], %f5", "depth textures");
     expect_poison("", "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%t1]", "a handle and coordinates");
     expect_poison("", "tex.2d.v4.f32.f32 {%f0,%f1}, [%t1, {%f4,%f4}]", "a vector of 4 registers");
-    expect_poison("", "sust.p.2d.b32.trap [%t1, {%r1,%r2}], {%r3}", "formatted stores");
     expect_poison(".global .texref old;\n", "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [old, {%f4,%f4}]", "64-bit handle");
 }
 
