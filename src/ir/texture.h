@@ -5,7 +5,15 @@
 
 #include "base/base.h"
 
-enum ir_texture_op { TEXTURE_FETCH, TEXTURE_GATHER, TEXTURE_QUERY, SURFACE_LOAD, SURFACE_STORE, SURFACE_REDUCE, SURFACE_QUERY };
+enum ir_texture_op {
+    TEXTURE_FETCH,
+    TEXTURE_GATHER,
+    TEXTURE_QUERY,
+    SURFACE_LOAD,
+    SURFACE_STORE,
+    SURFACE_REDUCE,
+    SURFACE_QUERY
+};
 
 /* What chooses the level of a mipmap; as in exec/texture/texture.h. */
 enum ir_texture_detail { TEXTURE_BASE, TEXTURE_LEVEL, TEXTURE_GRADIENTS };
