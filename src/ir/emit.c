@@ -168,8 +168,6 @@ static u32 read_reg(struct emit *e, const struct ptx_operand *o, enum ptx_type t
             ir_poison(e->p, e->site, "a predicate and a value are mixed");
         return o->neg ? negated(e, place) : place;
     }
-    if (o->comp || o->var->vec > 1)
-        ir_poison(e->p, e->site, "vector registers are not provided");
     if (have == want)
         return place;
     if (have == CLASS_128 || want == CLASS_128) {

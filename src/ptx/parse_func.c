@@ -383,7 +383,7 @@ static void resync_statement(struct parser *p)
 static void start_body(struct parser *p, struct ptx_func *f)
 {
     p->f = f;
-    p->insts.len = p->regs.len = p->locals.len = p->labels.len = 0;
+    p->insts.len = p->regs.len = p->vectors.len = p->locals.len = p->labels.len = 0;
     p->loc = 0;
     p->label = NULL;
 }

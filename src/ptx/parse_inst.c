@@ -17,7 +17,7 @@ enum { MAX_ELEMS = 256 }; /* of a vector or list: wgmma's accumulators have 128 
 static void parse_operand(struct parser *p, struct ptx_operand *o, int depth);
 
 /* A register is in the function's list from its first use on. */
-static void use_register(struct parser *p, struct ptx_var *v)
+void use_register(struct parser *p, struct ptx_var *v)
 {
     if (v->space != SPACE_REG || (v->index < p->regs.len && p->regs.at[v->index] == v))
         return;
@@ -57,7 +57,8 @@ static void set_var(struct parser *p, struct ptx_var *v, struct ptx_operand *o)
 {
     o->kind = v->space == SPACE_REG ? PTX_REG : PTX_VAR;
     o->var = v;
-    use_register(p, v);
+    if (v->vec == 1 || v->space != SPACE_REG)
+        use_register(p, v);
 }
 
 /* A name that is not declared: a register of a range, a special register, a constant. */
@@ -108,6 +109,8 @@ static void parse_name(struct parser *p, struct ptx_operand *o)
         break;
     }
     parse_component(p, o);
+    if (o->kind == PTX_REG && o->var->vec > 1)
+        split_vector(p, at, o);
 }
 
 static void set_number(struct ptx_operand *o, struct number n, bool minus)

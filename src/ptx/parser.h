@@ -54,6 +54,14 @@ enum rule_kind {
 
 enum { MAX_RULES = 12, MAX_WORDS = PTX_MAX_MODS + PTX_MAX_TYPES };
 
+enum { VECTOR_MOST = 4 };
+
+/* A vector register and the registers that its elements are. */
+struct vector_register {
+    const struct ptx_var *var;
+    struct ptx_var *elements[VECTOR_MOST];
+};
+
 struct rule {
     u8 kind, type;
     u8 count; /* RULE_REGS */
@@ -166,6 +174,7 @@ struct parser {
     struct scope module;
     VEC(struct ptx_inst) insts;
     VEC(struct ptx_var *) regs;
+    VEC(struct vector_register) vectors; /* of the body */
     VEC(struct ptx_var *) locals;
     VEC(struct ptx_label *) labels;
     bool seen_version, seen_target;
@@ -234,6 +243,12 @@ void parse_variables(struct parser *p, struct decl *d);
 bool parse_decl_word(struct parser *p, struct decl *d, const struct keyword *k, const char *start, size_t len);
 struct ptx_var *parse_param(struct parser *p, bool anonymous);
 u32 type_natural_align(enum ptx_type t, u32 vec);
+
+/* parse_inst.c: gives a register its number at its first use */
+void use_register(struct parser *p, struct ptx_var *v);
+
+/* vectors.c: an operand that names a vector register, or an element of one */
+void split_vector(struct parser *p, const char *at, struct ptx_operand *o);
 
 /* parse_func.c */
 void parse_function(struct parser *p, u8 linkage, bool is_entry);

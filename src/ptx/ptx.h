@@ -155,7 +155,7 @@ struct ptx_operand {
     bool neg; /* !%p, or -%r (allowed in old integer operands) */
     bool is_float, is_double, is_signed;
     bool unified; /* PTX_ADDR: [a].unified */
-    char comp;    /* PTX_SREG: its component; PTX_REG: .x .y .z .w .r .g .b .a of a vector register, or 0 */
+    char comp;    /* PTX_SREG: its component, or 0 */
     u16 n;        /* elements */
     u32 column;
     union {
@@ -201,7 +201,7 @@ struct ptx_inst {
 struct ptx_var {
     const char *name; /* %r<24> declares %r0 .. %r23: each used one is a variable of its own */
     u8 space, type;   /* enum ptx_space, element type */
-    u8 vec;           /* 1, 2, 4 (.v2 .v4) */
+    u8 vec;           /* 1, 2, 4 (.v2 .v4); registers: 1, as vectors are split (vectors.c) */
     u8 linkage;       /* enum ptx_linkage */
     bool managed, is_ptr, is_array;
     u32 align;         /* bytes; as declared, else the natural one */

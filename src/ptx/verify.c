@@ -80,10 +80,6 @@ static bool sreg_narrows(const struct ptx_operand *o, enum ptx_type want)
 static void check_register(const struct check *c, const struct ptx_operand *o, enum ptx_type want, bool relaxed)
 {
     const enum ptx_type have = value_type(o);
-    if (o->kind == PTX_REG && o->var->vec > 1 && !o->comp) {
-        error(c->p, c->at, "'%s' is a vector: say which component", o->var->name);
-        return;
-    }
     const u32 h = storage_bits(have), w = storage_bits(want);
     const bool wider = relaxed && ptx_type_class(want) != 'A'; /* packed formats fill their register */
     bool ok = classes_agree(have, want) && (wider ? h >= w : h == w);
@@ -134,11 +130,6 @@ static void check_value(const struct check *c, const struct ptx_operand *o, enum
 /* A vector of the instruction's width, or a single value. */
 static void check_vector(const struct check *c, const struct ptx_operand *o, enum ptx_type want, bool dest, bool sink)
 {
-    if (o->kind == PTX_REG && o->var->vec > 1 && !o->comp) { /* .reg .v4 .f32 v; ld.v4.f32 v, [a]; */
-        if (o->var->vec != c->op->vec || !classes_agree(o->var->type, want))
-            wrong_type(c, o, want, true);
-        return;
-    }
     if (o->kind != PTX_VEC) {
         if (c->op->vec > 1 && !(o->kind == PTX_SINK && sink))
             wrong_kind(c, o, "a vector");
@@ -258,8 +249,6 @@ static void check_mov(const struct check *c, const struct ptx_operand *o, bool d
     const enum ptx_type t = c->i->types[0];
     if (o->kind == PTX_VEC)
         check_pack(c, o, dest);
-    else if (o->kind == PTX_REG && o->var->vec > 1 && !o->comp && c->i->operands[0].kind == PTX_REG)
-        (void)0; /* whole vectors, of the other operand's shape */
     else if (o->kind == PTX_LABEL && !dest)
         wrong_kind(c, o, "a value");
     else if (!dest && o->kind == PTX_IMM && ptx_type_class(t) == 'F' && !o->is_float && !o->is_double)

@@ -916,6 +916,17 @@ def registers():
         block = 48
         values = [want(i if "lane" not in name else i % 48) for i in lanes]
         program(s, "sreg_" + name.replace(".", "_"), "mov.u32 %%r9, %%%s;" % name, grid=2, block=block, expect=words(values))
+    program(s, "vector_registers", """
+        mov.u32 q.x, %tid.x;
+        mov.u32 q.g, 5;
+        add.u32 q.b, q.x, q.y;
+        sub.u32 q.a, q.z, q.r;
+        st.shared.v4.u32 [held], q;
+        bar.warp.sync 0xffffffff;
+        ld.shared.v2.u32 pair, [held + 8];
+        mov.b64 %q3, pair;
+        mov.b64 pair, %q3;
+        sub.u32 %r9, pair.y, 4;""", block=1, expect=words([1]), decl=".shared .align 16 .b8 held[16];\n.reg .v4 .u32 q;\n.reg .v2 .b32 pair;")
     program(s, "sreg_is_explicit_cluster", "mov.pred %p1, %is_explicit_cluster;\nselp.u32 %r9, 0, 1, %p1;")
     program(s, "sreg_ranges", """
         mov.u32 %r4, %smid;
