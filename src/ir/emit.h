@@ -91,6 +91,7 @@ void emit_lop3(struct emit *e);
 void emit_tick(struct emit *e);
 /* emit_matrix.c */
 void emit_mma(struct emit *e);
+void emit_mma_sparse(struct emit *e);
 void emit_wmma_load(struct emit *e);
 void emit_wmma_store(struct emit *e);
 void emit_ldmatrix(struct emit *e);

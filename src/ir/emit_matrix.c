@@ -183,6 +183,36 @@ void emit_mma(struct emit *e)
     emit_end_writes(e);
 }
 
+/* mma.sp: d, a, b, c, metadata, selector. */
+void emit_mma_sparse(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    const struct shape s = shape_of(i), half = {s.m, s.n, s.k / 2, false};
+    const enum ptx_type d = i->types[0], a = i->types[1], b = i->types[2], c = i->types[3];
+    if (i->ntypes != 4 || !is_multiplied(a) || a == PTX_F64 || a == PTX_B1 || a == PTX_E4M3 || a == PTX_E5M2 ||
+        i->operands[4].kind == PTX_SINK) {
+        ir_poison(e->p, e->site, "sparse products of this type are not simulated yet");
+        return;
+    }
+    struct ir_matrix *x = arena_new(e->p->mem, struct ir_matrix);
+    x->m = (u16)s.m;
+    x->n = (u16)s.n;
+    x->k = (u16)s.k;
+    x->satfinite = ptx_has(i, MOD_SATFINITE);
+    make_fragment(&x->a, ROLE_A, a, &half);
+    make_fragment(&x->b, ROLE_B, b, &s);
+    make_fragment(&x->c, ROLE_C, c, &s);
+    make_fragment(&x->d, ROLE_C, d, &s);
+    bind_registers(e, &x->a, &i->operands[1], false);
+    bind_registers(e, &x->b, &i->operands[2], false);
+    bind_registers(e, &x->c, &i->operands[3], false);
+    x->metadata = emit_read(e, &i->operands[4], PTX_B32);
+    x->selector = i->operands[5].kind == PTX_IMM ? (u8)(i->operands[5].bits & 3) : 0;
+    bind_registers(e, &x->d, &i->operands[0], true);
+    emit_put(e, "matrix_mma_sparse")->ptr = x;
+    emit_end_writes(e);
+}
+
 /* ---- wmma.load, wmma.store ---- */
 
 static u8 walk_of(const struct ir_matrix *x, enum role role)

@@ -56,9 +56,12 @@ static void read_immediates(struct ir_wgmma *x, const struct ptx_inst *i, u32 at
     x->cross_b = immediate(i, at + 3 - x->a_in_registers) != 0;
 }
 
-static const char *body_of(enum ptx_type a)
+static const char *body_of(enum ptx_type a, bool sparse)
 {
-    return a == PTX_E4M3 || a == PTX_E5M2 ? "wgmma_bytes" : is_float(a) ? "wgmma_float" : "wgmma_int";
+    return sparse                           ? "wgmma_sparse"
+           : a == PTX_E4M3 || a == PTX_E5M2 ? "wgmma_bytes"
+           : is_float(a)                    ? "wgmma_float"
+                                            : "wgmma_int";
 }
 
 void emit_wgmma(struct emit *e)
@@ -81,11 +84,16 @@ void emit_wgmma(struct emit *e)
     if (!x->a_in_registers)
         x->a_at = emit_read(e, &i->operands[1], PTX_B64);
     x->b_at = emit_read(e, &i->operands[2], PTX_B64);
-    x->adds = emit_read(e, &i->operands[3], PTX_PRED);
-    read_immediates(x, i, 4);
+    x->sparse = i->op == OP_WGMMA_MMA_ASYNC_SP;
+    if (x->sparse) {
+        x->metadata = emit_read(e, &i->operands[3], PTX_B32);
+        x->selector = (u8)immediate(i, 4) & 3;
+    }
+    x->adds = emit_read(e, &i->operands[x->sparse ? 5 : 3], PTX_PRED);
+    read_immediates(x, i, x->sparse ? 6 : 4);
     if (!bind(e, &i->operands[0], x->nd, x->d_slots, true))
         return;
-    emit_put(e, body_of((enum ptx_type)x->a))->ptr = x;
+    emit_put(e, body_of((enum ptx_type)x->a, x->sparse))->ptr = x;
 }
 
 void emit_wgmma_order(struct emit *e)

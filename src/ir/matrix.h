@@ -47,6 +47,8 @@ struct ir_matrix {
     u16 m, n, k;
     u8 op;          /* enum matrix_op */
     bool satfinite; /* integers: clamp the result instead of wrapping */
+    u8 selector;    /* products of a sparse a, whose fragment is of k / 2: which lanes' metadata */
+    u32 metadata;   /* a slot */
     bool apart;     /* products: a register of d is one of a or b, or one of c at another place */
     /* loads and stores, of fragment d */
     u8 space;      /* enum ptx_space */

@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True # the sources' folder stays as it is
 import gen
 import gen_matrix
 import gen_programs
+import gen_sparse
 import gen_video
 import gen_wgmma
 
@@ -39,7 +40,7 @@ def main():
     parser.add_argument("folder")
     args = parser.parse_args()
     made = {}
-    for generator in (gen, gen_matrix, gen_programs, gen_video, gen_wgmma):
+    for generator in (gen, gen_matrix, gen_programs, gen_sparse, gen_video, gen_wgmma):
         made.update(generator.programs())
     with open(LIST) as f:
         wanted = f.read().split()

@@ -5,5 +5,6 @@
 #include "exec/ops/wgmma_bytes.h"
 #include "exec/ops/wgmma_float.h"
 #include "exec/ops/wgmma_int.h"
+#include "exec/ops/wgmma_sparse.h"
 
 #include "exec/ops/wgmma.inc"

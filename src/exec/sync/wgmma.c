@@ -44,22 +44,22 @@ static u32 piece_at(const struct matrix *m, bool crossed, u32 line, u32 piece)
     return at ^ ((((at >> 7) - m->base) & m->mask) << 4);
 }
 
-/* Lines of k, of `rows` rows: register piece of each 8 rows. */
-static void gather(const u8 *shared, const struct matrix *m, u32 first, u32 rows, u8 *to, u32 next_group,
+/* Lines of k, of `rows` rows: register piece of each 8 rows. bytes: of k of a row. */
+static void gather(const u8 *shared, const struct matrix *m, u32 first, u32 rows, u32 bytes, u8 *to, u32 next_group,
                    u32 next_piece)
 {
     for (u32 r = 0; r < rows; r++)
-        for (u32 p = 0; p < WGMMA_BYTES / PIECE; p++)
+        for (u32 p = 0; p < bytes / PIECE; p++)
             memcpy(to + r / GROUP * next_group + p * next_piece + r % GROUP * PIECE,
                    shared + piece_at(m, false, first + r, p), PIECE);
 }
 
 /* The same of elements of 16 bits that lie crosswise. */
-static void gather_crossed(const u8 *shared, const struct matrix *m, u32 first, u32 rows, u8 *to, u32 next_group,
-                           u32 next_piece)
+static void gather_crossed(const u8 *shared, const struct matrix *m, u32 first, u32 rows, u32 bytes, u8 *to,
+                           u32 next_group, u32 next_piece)
 {
     for (u32 g = 0; g < rows / GROUP; g++)
-        for (u32 k = 0; k < 2 * GROUP; k++) {
+        for (u32 k = 0; k < bytes / 2; k++) {
             const u8 *from = shared + piece_at(m, true, k, first / GROUP + g);
             for (u32 j = 0; j < GROUP; j++)
                 memcpy(to + g * next_group + k / GROUP * next_piece + j * PIECE + k % GROUP * 2, from + 2 * j, 2);
@@ -67,10 +67,10 @@ static void gather_crossed(const u8 *shared, const struct matrix *m, u32 first, 
 }
 
 /* Where a matrix ends: in its last 8 lines. Swizzles stay in their 128 bytes. */
-static u32 end_of(const struct matrix *m, bool crossed, u32 first, u32 rows)
+static u32 end_of(const struct matrix *m, bool crossed, u32 first, u32 rows, u32 bytes)
 {
-    const u32 lines = crossed ? 2 * GROUP : first + rows;
-    const u32 from = crossed ? first / GROUP : 0, pieces = crossed ? (first + rows) / GROUP : WGMMA_BYTES / PIECE;
+    const u32 lines = crossed ? bytes / 2 : first + rows;
+    const u32 from = crossed ? first / GROUP : 0, pieces = crossed ? (first + rows) / GROUP : bytes / PIECE;
     u32 end = 0;
     for (u32 line = lines - GROUP; line < lines; line++)
         for (u32 p = from; p < pieces; p++) {
@@ -98,7 +98,7 @@ struct queue {
 };
 
 struct wgmma_block {
-    u8 b[WGMMA_TILES * WGMMA_TILE] __attribute__((aligned(64)));
+    u8 b[WGMMA_TILES * WGMMA_SPARSE_TILE] __attribute__((aligned(64)));
     u8 ready[WGMMA_TILES * WGMMA_READY] __attribute__((aligned(64)));
     const struct ir_wgmma *made_for; /* what is in b and ready, or NULL */
     u64 made_of;
@@ -129,15 +129,19 @@ void wgmma_block_begin(struct block *b)
 
 /* ---- doing a product ---- */
 
+static u32 bytes_of_b(const struct ir_wgmma *x) { return x->sparse ? 2 * WGMMA_BYTES : WGMMA_BYTES; }
+
 /* b, and what the level makes of it, once for all warps of the group: nothing else runs meanwhile. */
 static void ready_b(struct block *b, const struct product *p)
 {
     struct wgmma_block *g = b->wgmma;
     const struct ir_wgmma *x = p->x, *y = g->made_for;
-    if (y && g->made_of == p->b && y->n == x->n && y->b == x->b && y->a == x->a && y->cross_b == x->cross_b)
+    if (y && g->made_of == p->b && y->n == x->n && y->b == x->b && y->a == x->a && y->cross_b == x->cross_b &&
+        y->sparse == x->sparse)
         return;
     const struct matrix m = matrix_of(p->b);
-    (x->cross_b ? gather_crossed : gather)(b->shared, &m, 0, x->n, g->b, WGMMA_TILE, IR_SLOT);
+    (x->cross_b ? gather_crossed : gather)(b->shared, &m, 0, x->n, bytes_of_b(x), g->b,
+                                           x->sparse ? WGMMA_SPARSE_TILE : WGMMA_TILE, IR_SLOT);
     p->ops->prepare(x, g->b, g->ready);
     g->made_for = x;
     g->made_of = p->b;
@@ -152,8 +156,8 @@ static void multiply(struct warp *w, const struct product *p)
     j.ready = w->block->wgmma->ready;
     if (!x->a_in_registers) {
         const struct matrix m = matrix_of(p->a);
-        (x->cross_a ? gather_crossed : gather)(w->shared, &m, w->index % WGMMA_WARPS * WGMMA_LINES, WGMMA_LINES, a,
-                                               IR_SLOT, 2 * IR_SLOT);
+        (x->cross_a ? gather_crossed : gather)(w->shared, &m, w->index % WGMMA_WARPS * WGMMA_LINES, WGMMA_LINES,
+                                               WGMMA_BYTES, a, IR_SLOT, 2 * IR_SLOT);
     }
     for (u32 k = 0; k < WGMMA_A; k++)
         j.a[k] = x->a_in_registers ? p->regs + x->a_slots[k] : a + k * IR_SLOT;
@@ -224,7 +228,7 @@ static void tell_reads(struct warp *w, const struct ir_inst *pc, const struct ir
     if (!x->a_in_registers)
         tell_matrix(w, pc, a, x->cross_a, place * WGMMA_LINES, WGMMA_LINES, WGMMA_BYTES);
     if (end > from)
-        tell_matrix(w, pc, b, x->cross_b, from * GROUP, (end - from) * GROUP, WGMMA_BYTES);
+        tell_matrix(w, pc, b, x->cross_b, from * GROUP, (end - from) * GROUP, bytes_of_b(x));
 }
 
 static void tell_groups(struct warp *w, const struct ir_inst *pc, u32 warp, enum exec_order_op op, u32 value)
@@ -253,10 +257,10 @@ static void tell_done(struct warp *w, const struct ir_inst *pc, u32 warp, u64 en
 
 /* ---- instructions ---- */
 
-static bool is_inside(struct warp *w, const struct ir_inst *pc, u64 desc, bool crossed, u32 first, u32 rows)
+static bool is_inside(struct warp *w, const struct ir_inst *pc, u64 desc, bool crossed, u32 first, u32 rows, u32 bytes)
 {
     const struct matrix m = matrix_of(desc);
-    const u32 end = end_of(&m, crossed, first, rows);
+    const u32 end = end_of(&m, crossed, first, rows, bytes);
     if (end <= w->shared_bytes)
         return true;
     warp_fault(w, pc, FAULT_ILLEGAL_ADDRESS, 0, end - PIECE, PIECE, SPACE_SHARED, false, false);
@@ -272,8 +276,9 @@ const struct ir_inst *wgmma_issue(struct warp *w, const struct ir_inst *pc, u8 *
     const u64 b = *(const u64 *)(const void *)(regs + x->b_at);
     const u64 a = x->a_in_registers ? 0 : *(const u64 *)(const void *)(regs + x->a_at);
     const u32 adds = *(const u32 *)(const void *)(regs + x->adds);
-    if (!is_inside(w, pc, b, x->cross_b, 0, x->n) ||
-        (!x->a_in_registers && !is_inside(w, pc, a, x->cross_a, w->index % WGMMA_WARPS * WGMMA_LINES, WGMMA_LINES)))
+    if (!is_inside(w, pc, b, x->cross_b, 0, x->n, bytes_of_b(x)) ||
+        (!x->a_in_registers &&
+         !is_inside(w, pc, a, x->cross_a, w->index % WGMMA_WARPS * WGMMA_LINES, WGMMA_LINES, WGMMA_BYTES)))
         return NULL;
     if (q->issued - q->done == WGMMA_MOST)
         finish(w, q->done + 1);
@@ -317,6 +322,8 @@ static bool touches(const struct ir_wgmma *x, const struct ir_wgmma_touch *t)
         for (u32 k = 0; k < x->nd; k++)
             if (x->d_slots[k] == t->at[i].slot)
                 return true;
+        if (x->sparse && t->at[i].is_write && x->metadata == t->at[i].slot)
+            return true;
         for (u32 k = 0; k < WGMMA_A && x->a_in_registers && t->at[i].is_write; k++)
             if (x->a_slots[k] == t->at[i].slot)
                 return true;

@@ -9,14 +9,20 @@
  * Arithmetic is in the bodies of each level (ops/wgmma.inc), called with operands as they would be in registers:
  *
  *     a: four registers of 128 bytes, as those of m16n8 products          (ir/matrix.h)
- *     b: of each 8 columns two registers, the first and the second 16 bytes of k of each column */
+ *     b: of each 8 columns two registers, the first and the second 16 bytes of k of each column; of a sparse a four */
 #ifndef LS_EXEC_WGMMA_H
 #define LS_EXEC_WGMMA_H
 
 #include "exec/sched.h"
 #include "ir/wgmma.h"
 
-enum { WGMMA_MOST = 128, WGMMA_TILE = 2 * IR_SLOT, WGMMA_TILES = 32, WGMMA_READY = 12 * IR_SLOT /* bytes a tile */ };
+enum {
+    WGMMA_MOST = 128,
+    WGMMA_TILE = 2 * IR_SLOT,
+    WGMMA_SPARSE_TILE = 2 * WGMMA_TILE,
+    WGMMA_TILES = 32,
+    WGMMA_READY = 12 * IR_SLOT /* bytes a tile */
+};
 
 struct wgmma_job {
     const struct ir_wgmma *x;

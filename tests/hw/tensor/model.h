@@ -55,7 +55,7 @@ struct tensor_op {
     enum tensor_type a, b;
     bool half_c, half_d, sparse;
 };
-extern const struct tensor_op tensor_ops[];
+extern const struct tensor_op tensor_ops[]; /* those of a sparse a last */
 extern const int tensor_nops;
 uint32_t tensor_element(const struct tensor_rule *r, const struct tensor_op *op, const uint32_t *a, const uint32_t *b,
                         uint32_t c);

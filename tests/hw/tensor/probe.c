@@ -3,11 +3,12 @@
  *
  *     op, kind, hash of the first 64 tiles' results, hash of all tiles' results, the first results
  *
- *     probe [--lib PATH] [--tiles N] [--check FILE] [--raw FILE] [--model] OUT.csv
+ *     probe [--lib PATH] [--tiles N] [--check FILE] [--raw FILE] [--model] [--sparse] OUT.csv
  *
  * --check: compares with such a file, the hash of all tiles only if there are as many; exit status 1 if they differ.
  * --raw: the results of the first 16 tiles, to try other rules on. --model: counts the results that each of model.c's rules
- * gives otherwise, with the first operands of the first rule's; exit status 1 if that has any. Without a driver: 77. Build:
+ * gives otherwise, with the first operands of the first rule's; exit status 1 if that has any. --sparse: products of a sparse
+ * a, too, which no H200 has been asked for yet. Without a driver: 77. Build:
  *
  *     gcc -std=gnu11 -O2 -o probe probe.c kernels.c inputs.c model.c -ldl -lm -lpthread */
 #include <dlfcn.h>
@@ -70,7 +71,7 @@ static void need(int result, const char *what)
 struct options {
     const char *lib, *check, *raw, *out;
     int tiles;
-    bool model;
+    bool model, sparse;
 };
 static struct options options = {.lib = "libcuda.so.1", .tiles = FEW};
 
@@ -85,7 +86,7 @@ struct item {
     char *shown;
 };
 static struct item *items;
-static int nitems;
+static int nitems, nops;
 
 static size_t bytes_of(int elements, int bits) { return (size_t)elements * (size_t)bits / 8; }
 static int result_bits(const struct tensor_op *op) { return op->half_d ? 16 : 32; }
@@ -157,9 +158,11 @@ static void run_all(void)
              cu.mem_alloc(&memory.d, most),
          "memory");
     memory.host = malloc(3 * most);
-    nitems = tensor_nops * TENSOR_KINDS;
+    for (nops = 0; nops < tensor_nops && (options.sparse || !tensor_ops[nops].sparse);)
+        nops++;
+    nitems = nops * TENSOR_KINDS;
     items = calloc((size_t)nitems, sizeof *items);
-    for (int o = 0; o < tensor_nops; o++) {
+    for (int o = 0; o < nops; o++) {
         tensor_kernel(&tensor_ops[o], text, sizeof text);
         if (cu.module_load(&module, text, 2, names, values)) {
             printf("%s\n%s\n", log, text);
@@ -229,7 +232,7 @@ static uint64_t report_rules(void)
         pthread_create(&threads[i], NULL, worker, NULL);
     for (long i = 0; i < n; i++)
         pthread_join(threads[i], NULL);
-    for (int o = 0; o < tensor_nops; o++) {
+    for (int o = 0; o < nops; o++) {
         printf("%s\n", tensor_ops[o].name);
         for (int r = 0; r < tensor_nrules; r++) {
             uint64_t wrong = 0, tried = 0;
@@ -322,6 +325,10 @@ int main(int argc, char **argv)
         const char *const value = i + 1 < argc ? argv[i + 1] : "";
         if (!strcmp(argv[i], "--model")) {
             options.model = true;
+            continue;
+        }
+        if (!strcmp(argv[i], "--sparse")) {
+            options.sparse = true;
             continue;
         }
         const char **const to = !strcmp(argv[i], "--lib")     ? &options.lib
