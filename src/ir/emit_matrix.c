@@ -189,7 +189,7 @@ void emit_mma_sparse(struct emit *e)
     const struct ptx_inst *i = e->inst;
     const struct shape s = shape_of(i), half = {s.m, s.n, s.k / 2, false};
     const enum ptx_type d = i->types[0], a = i->types[1], b = i->types[2], c = i->types[3];
-    if (i->ntypes != 4 || !is_multiplied(a) || a == PTX_F64 || a == PTX_B1 || a == PTX_E4M3 || a == PTX_E5M2 ||
+    if (!s.k || i->ntypes != 4 || !is_multiplied(a) || a == PTX_F64 || a == PTX_B1 || a == PTX_E4M3 || a == PTX_E5M2 ||
         i->operands[4].kind == PTX_SINK) {
         ir_poison(e->p, e->site, "sparse products of this type are not simulated yet");
         return;
