@@ -6,6 +6,7 @@
 #include "ir/emit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "ir/matrix.h"
 
@@ -183,14 +184,23 @@ void emit_mma(struct emit *e)
     emit_end_writes(e);
 }
 
+/* Of sm_120: narrow floats, and their scales. */
+static bool has_kind(const struct ptx_inst *i)
+{
+    for (u32 k = 0; k < i->nmods; k++)
+        if (strncmp(ptx_mod_name(i->mods[k]), "kind::", 6) == 0)
+            return true;
+    return false;
+}
+
 /* mma.sp: d, a, b, c, metadata, selector. */
 void emit_mma_sparse(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     const struct shape s = shape_of(i), half = {s.m, s.n, s.k / 2, false};
     const enum ptx_type d = i->types[0], a = i->types[1], b = i->types[2], c = i->types[3];
-    if (!s.k || i->ntypes != 4 || !is_multiplied(a) || a == PTX_F64 || a == PTX_B1 || a == PTX_E4M3 || a == PTX_E5M2 ||
-        i->operands[4].kind == PTX_SINK) {
+    if (!s.k || has_kind(i) || i->ntypes != 4 || !is_multiplied(a) || a == PTX_F64 || a == PTX_B1 || a == PTX_E4M3 ||
+        a == PTX_E5M2 || i->operands[4].kind == PTX_SINK) {
         ir_poison(e->p, e->site, "sparse products of this type are not simulated yet");
         return;
     }
