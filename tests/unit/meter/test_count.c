@@ -447,10 +447,36 @@ static void swaps_are_seen_before_they_are_done(void **state)
     assert_int_equal(feed_swaps(&a), 0);
 }
 
+/* Lanes that mean two blocks' shared memory are told block by block, the second time `again`: one request, the sectors of both. */
+static void a_request_to_two_blocks_is_one(void **state)
+{
+    (void)state;
+    struct gpu gpu = {.banks = 32, .bank_bytes = 4, .cc_major = 9};
+    struct fake f;
+    u64 addr[32];
+    fake_init(&f, 1);
+    for (u32 i = 0; i < 32; i++)
+        addr[i] = 4 * i;
+    struct counter *c = counter_make(&gpu, false);
+    struct exec_access a = {
+        .func = &f.func, .mask = 0xff, .space = SPACE_SHARED, .op = ACCESS_LD, .size = 4, .addr = addr};
+    const struct exec_block_info home = {0};
+    counter_far_access(c, &a, &home);
+    a.mask = 0xff00;
+    a.again = true;
+    counter_far_access(c, &a, &home);
+    const struct tally *t = site_tally(&c->current->sites[0], CLASS_DLD);
+    assert_int_equal(t->requests, 1);
+    assert_int_equal(t->cost, 2);
+    assert_int_equal(t->bytes, 64);
+    counter_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(swaps_are_seen_before_they_are_done),
+        cmocka_unit_test(a_request_to_two_blocks_is_one),
         cmocka_unit_test(the_memo_changes_nothing),
         cmocka_unit_test(repeated_shapes_are_remembered_right),
         cmocka_unit_test(patterns_are_only_short_cuts),
