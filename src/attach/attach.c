@@ -2,6 +2,7 @@
 #include "attach/attach.h"
 
 #include "attach/debugged.h"
+#include "attach/status.h"
 #include "check/core/host/host.h"
 #include "check/schedules/schedules.h"
 
@@ -24,6 +25,10 @@ static void take_launcher(void)
 
 static void on_process(enum driver_moment moment)
 {
+    if (moment == PROCESS_FORKED)
+        status_forked();
+    else if (moment == PROCESS_END)
+        status_end();
     if (moment != PROCESS_START)
         return;
     if (drv.settings.timeline && drv.settings.session)
@@ -33,6 +38,7 @@ static void on_process(enum driver_moment moment)
     check_start();
     profile_start(check_on);
     take_launcher();
+    status_start(drv.settings.status);
 }
 
 static const struct driver_observer start = {.process = on_process};

@@ -8,6 +8,7 @@
 #include "exec/device/builtin.h"
 #include "exec/device/child.h"
 #include "exec/gate/gate.h"
+#include "exec/progress.h"
 #include "exec/sched.h"
 #include "exec/sync/cluster.h"
 #include "exec/tier/tier.h"
@@ -314,7 +315,10 @@ enum ls_status exec_run(const struct exec_launch *l, struct exec_fault *fault, s
     if (!s)
         s = launch_memory(&g);
     if (!s) {
+        struct progress_entry told;
+        progress_begin(&told, &g);
         crew_run(&g);
+        progress_end(&told);
         s = children_collect(&g);
         if (l->print)
             flush_print(&g);

@@ -192,6 +192,9 @@ static bool may_start(const struct worker *w)
     return w->nlive < w->nlive_most && (w->grid->cluster_size == 1 || w->idle >= w->nlive);
 }
 
+/* Another thread may read the count meanwhile (progress.c). */
+static void count_block(struct worker *w) { __atomic_store_n(&w->blocks, w->blocks + 1, __ATOMIC_RELAXED); }
+
 /* Blocks of straight code are short: some more follow at once in the place of one that is done. What worker_step does with a
  * block that is done is done here for each that has another one behind it. */
 static enum block_end run_more(struct worker *w, struct block *b)
@@ -200,7 +203,7 @@ static enum block_end run_more(struct worker *w, struct block *b)
     enum block_end end = BLOCK_DONE;
     for (u32 n = w->nlive ? 0 : block_repeats(b); n && end == BLOCK_DONE && place_of(w, w->next, &at); n--) {
         w->next++;
-        w->blocks++;
+        count_block(w);
         end = block_repeat(b, &at);
     }
     return end;
@@ -225,7 +228,7 @@ bool worker_step(struct worker *w, bool fresh_first, enum block_end *end)
             cluster_leave(w, b);
         else
             worker_free_block(w, b);
-        w->blocks++;
+        count_block(w);
     } else {
         worker_put_aside(w, b);
     }
