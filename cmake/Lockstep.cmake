@@ -5,6 +5,11 @@ target_include_directories(ls_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SO
 target_compile_options(ls_flags INTERFACE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
   -Wno-unknown-warning-option -ffp-contract=off -fno-math-errno -fno-strict-aliasing)
 target_compile_definitions(ls_flags INTERFACE _GNU_SOURCE)
+# What is built names its sources from the project's folder. ccache with a base folder makes names relative by itself, and
+# shares nothing between checkouts whose flags differ.
+if(NOT DEFINED ENV{CCACHE_BASEDIR})
+  target_compile_options(ls_flags INTERFACE -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+endif()
 target_link_libraries(ls_flags INTERFACE Threads::Threads m)
 if(LS_WERROR)
   target_compile_options(ls_flags INTERFACE -Werror)
