@@ -117,15 +117,22 @@ bool emit_var_address(struct emit *e, const struct ptx_var *v, u64 *address)
     return false;
 }
 
+u32 emit_param_base(struct emit *e, u64 offset)
+{
+    e->p->out->uses_param_address = true;
+    return emit_const(e, (struct ir_const){.kind = IR_CONST_PARAM_ADDRESS, .bytes = 8, .value = offset});
+}
+
 static u32 var_slot(struct emit *e, const struct ptx_operand *o, enum ptx_type t)
 {
     u64 address = 0;
     u8 bytes = ir_class(t) == CLASS_64 ? 8 : 4;
-    if (o->var->space == SPACE_PARAM) {
-        e->p->out->uses_param_address = true;
-        return emit_const(
-            e, (struct ir_const){.kind = IR_CONST_PARAM_ADDRESS, .bytes = 8, .value = o->var->offset + (u64)o->offset});
-    }
+    if (o->var->space == SPACE_PARAM && bytes == 4) /* emit_param_address makes an address of it */
+        return emit_const32(e, (u32)(o->var->offset + (u64)o->offset));
+    if (o->var->space == SPACE_PARAM)
+        return emit_param_base(e, o->var->offset + (u64)o->offset);
+    if (o->var->space == SPACE_CONST && bytes == 4)
+        ir_poison(e->p, e->site, "the address of constant %s is taken as 32 bits", o->var->name);
     if (o->var->space == SPACE_SHARED && !o->var->size)
         return emit_const(e,
                           (struct ir_const){.kind = IR_CONST_DYNAMIC_SHARED, .bytes = bytes, .value = (u64)o->offset});

@@ -55,6 +55,9 @@ void emit_end_writes(struct emit *e);
 /* The address of a variable as a constant; false poisons. */
 bool emit_var_address(struct emit *e, const struct ptx_var *v, u64 *address);
 
+/* The address of a byte of the launch's parameters, as a constant. */
+u32 emit_param_base(struct emit *e, u64 offset);
+
 void emit_join_fixup(struct emit *e, u32 block);
 void emit_target_fixup(struct emit *e, u32 block);
 

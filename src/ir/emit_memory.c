@@ -266,6 +266,26 @@ static void emit_scalar(struct emit *e, const struct ptx_operand *data, struct p
     emit_end_writes(e);
 }
 
+/* A record d = body(a, b); d is new. */
+static u32 put_binary(struct emit *e, const char *body, enum slot_class c, u32 a, u32 b)
+{
+    const u32 d = emit_temp(e, c);
+    struct ir_inst *r = emit_put(e, body);
+    r->d = d;
+    r->a = a;
+    r->b = b;
+    return d;
+}
+
+/* What ld.param finds at a 32-bit register: the offset of a parameter, as var_slot gives it. */
+static struct place short_param(struct emit *e, struct place at)
+{
+    const u32 wide = put_binary(e, "cvt_u64_u32", CLASS_64, at.slot, 0);
+    at.slot = put_binary(e, "add_u64", CLASS_64, wide, emit_param_base(e, 0));
+    at.aux &= ~(u32)IR_ADDR32;
+    return at;
+}
+
 static void emit_access(struct emit *e, const struct ptx_operand *data, const struct ptx_operand *addr, bool load)
 {
     const struct ptx_inst *i = e->inst;
@@ -274,6 +294,8 @@ static void emit_access(struct emit *e, const struct ptx_operand *data, const st
     if (i->space == SPACE_PARAM && !e->p->f->is_entry)
         ir_poison(e->p, e->site, "parameters of functions cannot be read through a register");
     struct place at = emit_address(e, addr);
+    if (i->space == SPACE_PARAM && at.aux & IR_ADDR32)
+        at = short_param(e, at);
     at.aux |= is_polling(i) ? IR_VOLATILE : 0;
     if (data->kind == PTX_VEC)
         emit_vector(e, data, at, load);
@@ -401,10 +423,29 @@ void emit_cp_async(struct emit *e)
     r->aux = (dst.aux & IR_ADDR32) | has_size;
 }
 
+/* The generic address of a parameter. A 64-bit mov gives the address of a parameter's copy in memory; a 32-bit one gives its
+ * offset, and compilers with short pointers widen that. No memory of the device is in the first 4 GiB. */
+static void cvta_param(struct emit *e)
+{
+    const u32 a = emit_read(e, &e->inst->operands[1], PTX_U64), d = emit_write(e, &e->inst->operands[0], PTX_U64);
+    const u32 whole = put_binary(e, "add_u64", CLASS_64, a, emit_param_base(e, 0));
+    const u32 is_short = put_binary(e, "setp_lt_u64", CLASS_PRED, a, emit_const64(e, 1ull << 32));
+    struct ir_inst *r = emit_put(e, "selp_b64");
+    r->d = d;
+    r->a = whole;
+    r->b = a;
+    r->c = is_short;
+    emit_end_writes(e);
+}
+
 void emit_cvta(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     enum ptx_type t = i->types[0];
+    if (i->space == SPACE_PARAM && e->p->f->is_entry && !ptx_has(i, MOD_TO) && ptx_type_bits(t) == 64) {
+        cvta_param(e);
+        return;
+    }
     bool to = ptx_has(i, MOD_TO), windowed = i->space == SPACE_SHARED || i->space == SPACE_LOCAL;
     char name[48] = "mov_b64";
     if (windowed)

@@ -344,6 +344,16 @@ static void place_operands(struct parser *p, struct ptx_inst *i, const struct op
     }
 }
 
+/* {a} where .v2 and its like are not written is a (LLVM writes loads so). */
+static void unwrap_operands(struct ptx_inst *i, const struct opcode *op)
+{
+    for (u32 k = 0; op->vec == 1 && k < i->noperands && k < op->nrules; k++) {
+        struct ptx_operand *o = &i->operands[k];
+        if (op->rules[k].kind == RULE_VEC && o->kind == PTX_VEC && o->n == 1)
+            *o = *o->elems;
+    }
+}
+
 /* '@' ['!'] predicate */
 static void parse_guard(struct parser *p, struct ptx_inst *i)
 {
@@ -427,6 +437,7 @@ void parse_instruction(struct parser *p)
     if (lex_peek(p) != ';')
         missing_semicolon(p);
     place_operands(p, &i, &list);
+    unwrap_operands(&i, op);
     if (!p->bad_operand)
         verify_inst(p, op, &i, at, list.at);
     p->at++;

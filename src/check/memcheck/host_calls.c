@@ -193,6 +193,9 @@ static void on_refused(const struct driver_refusal *r)
     case REFUSED_ARRAY:
         explain_array(r->handle);
         break;
+    case REFUSED_NUMBER:
+        explain_error("This driver knows no %s %llu", r->text, (unsigned long long)r->address);
+        break;
     }
 }
 

@@ -160,6 +160,9 @@ CUresult function_set_attribute(CUfunction f, CUfunction_attribute attrib, int v
         f->cluster_policy = value;
         return CUDA_SUCCESS;
     default:
+        if (attrib > CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+            TELL(call_refused, &(struct driver_refusal){
+                                   .what = REFUSED_NUMBER, .text = "attribute of functions", .address = (u64)attrib});
         return CUDA_ERROR_INVALID_VALUE;
     }
 }

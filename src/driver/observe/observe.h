@@ -36,7 +36,9 @@ struct driver_refusal {
         REFUSED_TEXT,  /* text says why */
         REFUSED_RANGE, /* [address, address + size), which text names ("source"), cannot be used so */
         REFUSED_FREE,  /* no allocation that this call could free begins at address */
-        REFUSED_ARRAY  /* there is no array of that handle */
+        REFUSED_ARRAY, /* there is no array of that handle */
+        REFUSED_NUMBER /* this driver knows no attribute `address` of the kind that text names: programs that know more try
+                          them, and take the failure for an answer */
     } what;
     const char *text;
     u64 address, size;

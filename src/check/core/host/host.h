@@ -51,6 +51,8 @@ void check_call_end(void);
 /* The call under way is about to return that error, and the program is told so: what a sanitizer says of it. False: it is
  * an answer and no error, or no call of the program's own. */
 bool check_call_error(int error, const char *name, const char *text, char *what, size_t n);
+/* The call under way asks whether there is something: if it fails, that is an answer. */
+void check_call_answered(void);
 /* What the program called in this thread, and from where; the same until that call returns. NULL: this thread is in no
  * call of the program's, it runs what a stream was given. */
 const struct host_call *check_call(void);

@@ -24,8 +24,9 @@ static _Thread_local struct {
     const char *name; /* what the program called */
     unsigned depth;   /* calls within calls */
     u64 number;
-    bool known;  /* call is of this call */
-    bool hidden; /* the library above calls by itself: what fails is its matter */
+    bool known;    /* call is of this call */
+    bool answered; /* its failure tells the program what there is */
+    bool hidden;   /* the library above calls by itself: what fails is its matter */
     struct host_call call;
 } now;
 
@@ -129,7 +130,7 @@ void check_call_begin(const char *name, const void *from)
         return;
     now.name = name;
     now.number++;
-    now.known = false;
+    now.known = now.answered = false;
     now.hidden = ours(from);
 }
 
@@ -172,11 +173,15 @@ static bool is_error(int error)
 {
     if (strcmp(now.name, "cuGetExportTable") == 0)
         return false; /* no part of the public API: libraries of NVIDIA's ask it for themselves */
+    if (now.answered && drv.settings.check_api != CHECK_API_ALL)
+        return false;
     for (size_t k = 0; drv.settings.check_api != CHECK_API_ALL && k < LS_ARRAY_LEN(answers); k++)
         if (answers[k].error == error && (!answers[k].call || strcmp(answers[k].call, now.name) == 0))
             return false;
     return true;
 }
+
+void check_call_answered(void) { now.answered = true; }
 
 bool check_call_error(int error, const char *name, const char *text, char *what, size_t n)
 {

@@ -28,6 +28,12 @@ static void on_call_end(const struct driver_call *c)
     check_call_end();
 }
 
+static void on_refused(const struct driver_refusal *r)
+{
+    if (r->what == REFUSED_NUMBER)
+        check_call_answered();
+}
+
 static void on_op_made(struct op *op) { op->note = check_call_new(); }
 
 static void on_op_gone(struct op *op) { ls_free(op->note); }
@@ -35,6 +41,7 @@ static void on_op_gone(struct op *op) { ls_free(op->note); }
 const struct driver_observer observer_calls = {.process = on_process,
                                                .call_begin = on_call_begin,
                                                .call_end = on_call_end,
+                                               .call_refused = on_refused,
                                                .op_made = on_op_made,
                                                .op_gone = on_op_gone};
 
