@@ -6,16 +6,13 @@
 #include "base/alloc.h"
 #include "base/likeness.h"
 #include "cli/cli.h"
+#include "cli/describe.h"
 #include "cli/said.h"
 #include "exec/bodies/bodies.h"
 #include "exec/exec.h"
 #include "exec/tier/llvm.h"
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *about;
-} commands[] = {
+static const struct command commands[] = {
 #define COMMAND(name, about) {#name, cli_##name, about},
 #include "cli/commands.def"
 };
@@ -81,6 +78,8 @@ int main(int argc, char **argv)
         print_help(stdout);
         return CLI_OK;
     }
+    if (strcmp(argv[1], "--describe") == 0)
+        return describe_commands(stdout, commands, LS_ARRAY_LEN(commands));
     for (u32 i = 0; i < LS_ARRAY_LEN(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0) {
             static char name[40];

@@ -23,17 +23,17 @@ static const struct option_row standard[] = {
     {.kind = OPTION_HELP, .letter = 'h'},
 };
 
-static u32 row_count(const struct option_table *t) { return t->n + LS_ARRAY_LEN(standard); }
+u32 option_row_count(const struct option_table *t) { return t->n + LS_ARRAY_LEN(standard); }
 
-static const struct option_row *row_at(const struct option_table *t, u32 i)
+const struct option_row *option_row_at(const struct option_table *t, u32 i)
 {
     return i < t->n ? &t->rows[i] : &standard[i - t->n];
 }
 
 static const struct option_row *row_named(const struct option_table *t, const char *name)
 {
-    for (u32 i = 0; i < row_count(t); i++) {
-        const struct option_row *r = row_at(t, i);
+    for (u32 i = 0; i < option_row_count(t); i++) {
+        const struct option_row *r = option_row_at(t, i);
         if ((r->name && strcmp(r->name, name) == 0) || (r->alias && strcmp(r->alias, name) == 0))
             return r;
     }
@@ -65,22 +65,22 @@ static bool fits(const struct option_row *r)
 /* A table that is wrong is our own mistake. */
 static void check_table(const struct option_table *t)
 {
-    LS_BUG_ON(row_count(t) > ROWS_MAX);
-    for (u32 i = 0; i < row_count(t); i++) {
-        const struct option_row *r = row_at(t, i);
+    LS_BUG_ON(option_row_count(t) > ROWS_MAX);
+    for (u32 i = 0; i < option_row_count(t); i++) {
+        const struct option_row *r = option_row_at(t, i);
         LS_BUG_ON(r->kind == OPTION_CHOICE && !r->value);
         LS_BUG_ON(r->at.size && !fits(r));
         LS_BUG_ON((r->kind == OPTION_REFUSED || r->kind == OPTION_ALWAYS) && !r->help);
         LS_BUG_ON(r->name && row_named(t, r->name) != r);
         LS_BUG_ON(r->alias && row_named(t, r->alias) != r);
         for (u32 k = 0; r->letter && k < i; k++)
-            LS_BUG_ON(row_at(t, k)->letter == r->letter);
+            LS_BUG_ON(option_row_at(t, k)->letter == r->letter);
     }
 }
 
 /* ---- --help ---- */
 
-static bool is_shown(const struct option_row *r)
+bool option_is_shown(const struct option_row *r)
 {
     return r->help && r->kind != OPTION_REFUSED && r->kind != OPTION_ALWAYS;
 }
@@ -92,12 +92,12 @@ static void print_help(const struct option_table *t, FILE *out, unsigned what, c
     char text[64];
     u32 n = 0;
     int group = 0;
-    for (u32 i = 0; i < row_count(t); i++) {
-        const struct option_row *r = row_at(t, i);
+    for (u32 i = 0; i < option_row_count(t); i++) {
+        const struct option_row *r = option_row_at(t, i);
         const bool last = r->kind == OPTION_HELP || r->kind == OPTION_USAGE;
         if (r->kind == OPTION_SECTION)
             options[n++] = (struct argp_option){.doc = r->help, .group = ++group};
-        if (r->kind == OPTION_SECTION || !is_shown(r))
+        if (r->kind == OPTION_SECTION || !option_is_shown(r))
             continue;
         options[n++] = (struct argp_option){.name = r->name,
                                             .key = r->letter ? r->letter : LONG_KEY + (int)i,
@@ -179,8 +179,8 @@ static void unknown(struct option_reader *o, const char *word)
     char name[100];
     const char *dashless = word + strspn(word, "-"), *near = NULL;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(dashless, "="), dashless);
-    for (u32 i = 0; i < row_count(o->table); i++) {
-        const struct option_row *r = row_at(o->table, i);
+    for (u32 i = 0; i < option_row_count(o->table); i++) {
+        const struct option_row *r = option_row_at(o->table, i);
         likeness_keep(&near, name, r->name ? r->name : "");
         likeness_keep(&near, name, r->alias ? r->alias : "");
     }
@@ -193,8 +193,8 @@ static void unknown_or_short(struct option_reader *o, const char *word)
 {
     char names[1000] = "";
     const size_t n = strcspn(word + 2, "=");
-    for (u32 i = 0; i < row_count(o->table); i++) {
-        const struct option_row *r = row_at(o->table, i);
+    for (u32 i = 0; i < option_row_count(o->table); i++) {
+        const struct option_row *r = option_row_at(o->table, i);
         if (r->name && strncmp(r->name, word + 2, n) == 0)
             snprintf(names + strlen(names), sizeof names - strlen(names), " '--%s'", r->name);
     }
@@ -365,7 +365,7 @@ const char *option_given_for_run(const struct option_reader *o)
 
 static void take(struct option_reader *o, u32 index, const char *text)
 {
-    const struct option_row *r = row_at(o->table, index);
+    const struct option_row *r = option_row_at(o->table, index);
     struct option_value v = {.text = text};
     if (!read_value(r, &v)) {
         wrong_value(o, r, text);
@@ -394,8 +394,8 @@ static void spell(const struct option_table *t, struct spelling *s)
     char *letter = s->letters;
     *letter++ = '-';
     *letter++ = ':';
-    for (u32 i = 0; i < row_count(t); i++) {
-        const struct option_row *r = row_at(t, i);
+    for (u32 i = 0; i < option_row_count(t); i++) {
+        const struct option_row *r = option_row_at(t, i);
         const int has = !r->value ? no_argument : r->optional ? optional_argument : required_argument;
         if (r->name)
             s->names[n++] = (struct option){r->name, has, NULL, LONG_KEY + (int)i};
@@ -412,8 +412,8 @@ static u32 row_of(const struct option_table *t, int key)
 {
     if (key >= LONG_KEY)
         return (u32)(key - LONG_KEY);
-    for (u32 i = 0; i < row_count(t); i++)
-        if (key > 0 && row_at(t, i)->letter == key)
+    for (u32 i = 0; i < option_row_count(t); i++)
+        if (key > 0 && option_row_at(t, i)->letter == key)
             return i;
     return ROWS_MAX;
 }
@@ -423,7 +423,7 @@ static void misspelled(struct option_reader *o, const char *word, int key)
 {
     const u32 row = row_of(o->table, key);
     if (row < ROWS_MAX)
-        option_wrong(o, "%s takes no argument", spelled(row_at(o->table, row)));
+        option_wrong(o, "%s takes no argument", spelled(option_row_at(o->table, row)));
     else if (strncmp(word, "--", 2) == 0)
         unknown_or_short(o, word);
     else
@@ -471,11 +471,11 @@ static bool read_all(struct option_reader *o, int argc, char **argv)
         if (key == 1) { /* no option */
             optind += take_words(o, argv + optind - 1, argc - optind + 1) - 1;
         } else if (key == ':') {
-            const struct option_row *r = row_at(o->table, row_of(o->table, optopt));
+            const struct option_row *r = option_row_at(o->table, row_of(o->table, optopt));
             option_wrong(o, "%s requires an argument: %s", spelled(r), r->takes ? r->takes : r->value);
         } else if (key == '?' && optopt != '?') {
             misspelled(o, word, optopt);
-        } else if (print_about(o, row_at(o->table, row_of(o->table, key)))) {
+        } else if (print_about(o, option_row_at(o->table, row_of(o->table, key)))) {
             return false;
         } else {
             take(o, row_of(o->table, key), optarg);
@@ -488,10 +488,28 @@ static bool read_all(struct option_reader *o, int argc, char **argv)
     return !*o->wrong;
 }
 
+static struct {
+    option_taker *take; /* NULL: command lines are read */
+    void *ctx;
+} collector;
+
+void options_collect(option_taker *taker, void *ctx)
+{
+    collector.take = taker;
+    collector.ctx = ctx;
+}
+
+bool options_collected(void) { return collector.take != NULL; }
+
 bool options_read(const struct option_table *table, void *into, int argc, char **argv, int *status)
 {
     struct option_reader o = {.into = into, .table = table, .name = argv[0]};
     check_table(table);
+    *status = CLI_OK;
+    if (collector.take) {
+        collector.take(collector.ctx, table, argv[0]);
+        return false;
+    }
     const bool good = read_all(&o, argc, argv);
     *status = *o.wrong ? CLI_USAGE : CLI_OK;
     if (*o.wrong) {

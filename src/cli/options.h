@@ -93,6 +93,20 @@ struct option_table {
 /* Reads a command line; false: the command is over, with *status for the shell, after --help or a message on stderr. */
 bool options_read(const struct option_table *table, void *into, int argc, char **argv, int *status);
 
+/* ---- the tables themselves, for what describes the commands (describe.c) ---- */
+
+/* From here on options_read reads nothing: it hands its table to `taker` and returns false. */
+typedef void option_taker(void *ctx, const struct option_table *table, const char *name);
+void options_collect(option_taker *taker, void *ctx);
+/* True when that is so: a command that has tables of several verbs hands on all of them. */
+bool options_collected(void);
+
+/* The rows with those that every command has. */
+u32 option_row_count(const struct option_table *table);
+const struct option_row *option_row_at(const struct option_table *table, u32 i);
+/* Whether --help tells of it. */
+bool option_is_shown(const struct option_row *r);
+
 /* ---- for take, word and finish ---- */
 
 /* Something is wrong with the command line; the first such text is told. Returns, unlike argp_error. */

@@ -47,3 +47,4 @@ lockstep gate check square.gate
 lockstep climb --no-time shuffle
 says ' right '
 lockstep gpus
+[ -s "$tree/share/man/man1/lockstep-check.1" ] || bad "there are no manual pages"

@@ -136,14 +136,29 @@ static void print_usage(FILE *out)
           out);
 }
 
+static const char *const verbs[] = {"record", "check", "update"};
+
+/* For what describes the commands: all tables. */
+static void hand_on_tables(struct gate_command *c, int *status)
+{
+    for (u32 v = 0; v < LS_ARRAY_LEN(verbs); v++) {
+        char name[40];
+        snprintf(name, sizeof name, "lockstep gate %s", verbs[v]);
+        options_read(&tables[v], c, 1, (char *[]){name, NULL}, status);
+    }
+}
+
 bool gate_options_read(struct gate_command *c, int argc, char **argv, int *status)
 {
-    static const char *const verbs[] = {"record", "check", "update"};
     static char name[40];
     const char *given = argc > 1 ? argv[1] : "";
     const bool help =
         !strcmp(given, "--help") || !strcmp(given, "-h") || !strcmp(given, "-?") || !strcmp(given, "--usage");
     c->tell_exit_code = true;
+    if (options_collected()) {
+        hand_on_tables(c, status);
+        return false;
+    }
     for (u32 v = 0; v < LS_ARRAY_LEN(verbs); v++) {
         if (strcmp(given, verbs[v]) != 0)
             continue;
