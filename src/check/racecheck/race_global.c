@@ -209,6 +209,8 @@ static void on_global(struct check_worker *w, struct sync_state *s, struct race_
     const u64 bound = (u64)r->launch->bound << G_SERIAL;
     const struct global_event e = {w, s, g, a, flags, stamp_of(s, serial, a->warp, number, flags)};
     touch(&e, bound);
+    if (LS_UNLIKELY(g->copies || a->async))
+        global_copies_access(&e);
     if (LS_UNLIKELY(__atomic_load_n(&r->launch->host, __ATOMIC_RELAXED))) /* after the cells: race_global_host.c */
         EACH_LANE(lane, a->mask)
             race_global_report_host(&e, lane);
@@ -222,8 +224,11 @@ static struct race_block *block_of(struct check_worker *w, struct sync_state *s,
     if (LS_UNLIKELY(is_new) && !(s->race_global = new_block(w)))
         return NULL;
     struct race_block *g = s->race_global;
-    if (LS_UNLIKELY(is_new || g->linear != b->linear))
-        *g = (struct race_block){.linear = b->linear, .used = 1u << G_CHUNK_BITS};
+    if (LS_UNLIKELY(is_new || g->linear != b->linear)) {
+        *g = (struct race_block){.linear = b->linear, .used = 1u << G_CHUNK_BITS, .copies = g->copies};
+        if (g->copies) /* what the last block did not wait for is over */
+            g->copies->list.len = 0;
+    }
     return g;
 }
 
@@ -241,12 +246,15 @@ static void on_access(struct check_worker *w, const struct exec_access *a)
 
 static void on_order(struct check_worker *w, const struct exec_order *o)
 {
-    if (o->op != EXEC_FENCE || o->scope < EXEC_SCOPE_GPU)
+    const bool fence = o->op == EXEC_FENCE && o->scope >= EXEC_SCOPE_GPU;
+    if (!fence && !(o->bulk && (o->op == EXEC_COPY_COMMIT || o->op == EXEC_COPY_WAIT)))
         return;
     struct sync_state *s = sync_of(w, o->block);
     struct race_block *g = s ? block_of(w, s, o->block) : NULL;
-    if (g)
+    if (g && fence)
         race_fence(g);
+    else if (g)
+        global_copies_order(w, g, o);
 }
 
 static bool on_launch_begin(struct check_launch *l) { return (l->of.racecheck = race_launch_new(l->check, l)) != NULL; }

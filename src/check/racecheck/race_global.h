@@ -24,6 +24,7 @@
 #ifndef LS_CHECK_RACE_GLOBAL_H
 #define LS_CHECK_RACE_GLOBAL_H
 
+#include "base/vec.h"
 #include "check/core/block_order.h"
 #include "check/racecheck/race_site.h"
 
@@ -120,6 +121,19 @@ struct race_global {
     struct race_launch *launch;
 };
 
+/* Bytes of device memory that a bulk copy of some thread will have written once its group is waited for. */
+struct global_copy {
+    u64 lo, hi;
+    u32 group, site; /* site: of func */
+    const struct ir_func *func;
+    u8 warp, lane;
+};
+struct global_copies {
+    VEC(struct global_copy) list;
+    u64 lo, hi; /* all of them are in here */
+    u32 committed[SYNC_WARPS][SYNC_LANES];
+};
+
 /* A block's, kept in sync_state. */
 enum { RACE_RECENT = 32 };
 struct race_block {
@@ -133,6 +147,7 @@ struct race_block {
     u32 over, passed;          /* serials up to here are of earlier epochs, were passed on */
     u32 pass_time, pass_taken; /* as time and taken */
     u64 linear;
+    struct global_copies *copies; /* NULL: there were none */
 };
 
 /* ---- race_global_plane.c ---- */
@@ -176,6 +191,13 @@ void race_global_look(const struct global_event *e, u32 lane, u64 address, u64 s
 void race_global_look_many(const struct global_event *e, u32 lane, u64 stamp);
 void race_global_report_lanes(const struct global_event *e, u32 lane, u32 other);
 void race_global_report_host(const struct global_event *e, u32 lane);
+void race_global_report_copy(const struct global_event *e, u32 lane, const struct global_copy *x);
+
+/* ---- race_global_copy.c ---- */
+
+/* An access, and what is told of groups of bulk copies. */
+void global_copies_access(const struct global_event *e);
+void global_copies_order(struct check_worker *w, struct race_block *g, const struct exec_order *o);
 
 /* ---- race_global_host.c ---- */
 

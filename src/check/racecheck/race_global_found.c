@@ -252,3 +252,22 @@ void race_global_report_host(const struct global_event *e, u32 lane)
     f.threads = 1;
     check_found(e->w->launch, &f, key);
 }
+
+/* A bulk copy of the block writes the bytes, and its thread has not waited for it. */
+void race_global_report_copy(const struct global_event *e, u32 lane, const struct global_copy *x)
+{
+    const u64 key = race_key(e->a->func, e->a->site, x->func, x->site);
+    struct finding f;
+    if (check_found_again(e->w->launch, FINDING_COPY_NOT_AWAITED, key, 1))
+        return;
+    finding_init(&f, FINDING_COPY_NOT_AWAITED);
+    fill_mine(e, lane, &f);
+    f.at.value_bytes = 0;
+    f.has_other = true;
+    party_place(&f.other, x->func, x->site);
+    party_thread(&f.other, e->a->block, x->warp, x->lane);
+    f.other.does = DOES_COPY;
+    f.threads = 1;
+    strcpy(f.detail, "A wait for the reads of the copy alone (.read) is none for what it writes.");
+    check_found(e->w->launch, &f, key);
+}

@@ -187,6 +187,8 @@ static void on_shared(struct check_worker *w, struct sync_state *s, struct share
         race_shared_report_flight(&e);
     if (LS_UNLIKELY(c->stored))
         proxy_access(&e);
+    if (LS_UNLIKELY(flags & RACE_PRODUCT))
+        fence_access(&e);
     if (a->op == ACCESS_LD)
         on_read(&e);
     else

@@ -70,13 +70,21 @@ struct shared_cells {
     VEC(struct contested) contested;
     u8 *is_contested; /* by cell; NULL until one is */
     struct copies copies[SYNC_WARPS];
-    u32 *stored;      /* by 4 bytes: proxy_fences when a thread last stored there; NULL: the kernel has no wgmma */
+    u32 *stored;      /* by 4 bytes: proxy_fences when a thread last stored there; NULL: nothing reads so */
     u32 proxy_fences; /* how many there were, and 1 */
+};
+
+/* What a function's products lack: see race_shared_fence.c. */
+struct fence_func {
+    const struct ir_func *func;
+    u32 *sites;
+    struct fence_func *next;
 };
 
 /* One worker's. */
 struct race_shared {
     struct race_site_index index;
+    struct fence_func *fences;
     u32 granule_bits; /* the smallest that any block needed */
 };
 
@@ -136,9 +144,11 @@ void race_shared_report_read(const struct shared_event *e);
 void race_shared_report_write(const struct shared_event *e);
 void race_shared_report_lanes(const struct shared_event *e);
 void race_shared_report_flight(const struct shared_event *e);
-/* Memory of a product that no fence between proxies was behind the store of; a register of one. */
+/* Memory of a product or a bulk copy that no fence between proxies was behind the store of; a register of a product. */
 void race_shared_report_proxy(const struct shared_event *e, u32 lane, u32 cell);
 void race_shared_report_register(struct check_worker *w, const struct copy *x, const struct exec_order *o);
+/* A register of the product was written at `site`, with no wgmma.fence behind it; the product's own: there was none at all. */
+void race_shared_report_fence(const struct shared_event *e, u32 site);
 void race_shared_report_contested(const struct shared_event *e, const struct contested *x);
 
 /* What the stamp says is a hazard with what the lane does now. */
@@ -156,6 +166,10 @@ void contested_drop(struct shared_cells *c);
 bool proxy_watch(struct shared_cells *c, struct arena *mem, const struct exec_block_info *b);
 void proxy_access(const struct shared_event *e);
 void proxy_order(struct shared_cells *c, const struct exec_order *o);
+
+/* ---- race_shared_fence.c ---- */
+
+void fence_access(const struct shared_event *e); /* of a product */
 
 /* ---- race_shared_copy.c ---- */
 

@@ -374,3 +374,26 @@ void race_shared_report_register(struct check_worker *w, const struct copy *x, c
     f.threads = 1;
     check_found(w->launch, &f, key);
 }
+
+void race_shared_report_fence(const struct shared_event *e, u32 site)
+{
+    const struct exec_access *a = e->a;
+    const u32 lane = (u32)__builtin_ctz(a->mask);
+    const u64 key = race_key(a->func, a->site, a->func, site);
+    struct finding f;
+    if (check_found_again(e->w->launch, FINDING_MISSING_WGMMA_FENCE, key, 1))
+        return;
+    finding_init(&f, FINDING_MISSING_WGMMA_FENCE);
+    party_place(&f.at, a->func, a->site);
+    party_thread(&f.at, a->block, a->warp, lane);
+    f.has_other = site != a->site;
+    if (f.has_other) {
+        party_place(&f.other, a->func, site);
+        party_thread(&f.other, a->block, a->warp, lane);
+        f.other.does = DOES_WRITE;
+    } else {
+        strcpy(f.detail, "There is none since the kernel began.");
+    }
+    f.threads = 1;
+    check_found(e->w->launch, &f, key);
+}

@@ -1,5 +1,5 @@
-/* race_shared_proxy.c - stores of threads that products of warpgroups read: a product reads by the asynchronous proxy, so
- * fence.proxy.async must be between, as well as what orders the threads.
+/* race_shared_proxy.c - stores of threads that products of warpgroups, or bulk copies out of shared memory, read: these read by
+ * the asynchronous proxy, so fence.proxy.async must be between, as well as what orders the threads.
  *
  * Limit: a fence of any thread counts for all stores before it. Who has ordered threads and has a fence somewhere between is
  * right; that the fence is by the wrong thread is not found. */
@@ -7,10 +7,20 @@
 
 enum { WORD_BITS = 2 };
 
-static bool has_products(const struct ptx_func *f)
+static bool is_product(u16 op) { return op == OP_WGMMA_MMA_ASYNC || op == OP_WGMMA_MMA_ASYNC_SP; }
+
+/* Shared memory is what comes second. */
+static bool is_copy_out(const struct ptx_inst *i)
+{
+    const bool bulk = i->op == OP_CP_ASYNC_BULK || i->op == OP_CP_REDUCE_ASYNC_BULK ||
+                      i->op == OP_CP_ASYNC_BULK_TENSOR || i->op == OP_CP_REDUCE_ASYNC_BULK_TENSOR;
+    return bulk && (ptx_has(i, MOD_BULK_GROUP) || !ptx_has(i, MOD_GLOBAL));
+}
+
+static bool has_readers(const struct ptx_func *f)
 {
     for (u32 k = 0; k < f->ninsts; k++)
-        if (f->insts[k].op == OP_WGMMA_MMA_ASYNC || f->insts[k].op == OP_WGMMA_MMA_ASYNC_SP)
+        if (is_product(f->insts[k].op) || is_copy_out(&f->insts[k]))
             return true;
     return false;
 }
@@ -18,7 +28,7 @@ static bool has_products(const struct ptx_func *f)
 bool proxy_watch(struct shared_cells *c, struct arena *mem, const struct exec_block_info *b)
 {
     c->proxy_fences = 1;
-    if (!b->launch || !b->launch->kernel || !has_products(b->launch->kernel->src))
+    if (!b->launch || !b->launch->kernel || !has_readers(b->launch->kernel->src))
         return true;
     return (c->stored = check_array(mem, u32, (size_t)(b->shared_bytes >> WORD_BITS) + 1)) != NULL;
 }
@@ -27,9 +37,9 @@ void proxy_access(const struct shared_event *e)
 {
     const struct exec_access *a = e->a;
     struct shared_cells *c = e->c;
-    const bool reads = e->flags & RACE_PRODUCT, stores = a->op != ACCESS_LD && !a->uncounted;
+    const bool by_proxy = e->flags & RACE_PRODUCT || (a->async && a->uncounted), stores = a->op != ACCESS_LD;
     const u64 end = a->block->shared_bytes;
-    for (u32 m = reads || stores ? a->mask : 0; m; m &= m - 1) {
+    for (u32 m = by_proxy || stores ? a->mask : 0; m; m &= m - 1) {
         const u32 lane = (u32)__builtin_ctz(m);
         const u64 first = a->pattern == PATTERN_CONTIGUOUS ? a->addr[__builtin_ctz(a->mask)] + (u64)lane * a->size
                           : a->pattern == PATTERN_UNIFORM  ? a->addr[__builtin_ctz(a->mask)]
@@ -37,7 +47,7 @@ void proxy_access(const struct shared_event *e)
         for (u64 at = first; at < first + a->size && at < end; at = (at | 3) + 1) {
             u32 *word = &c->stored[at >> WORD_BITS];
             if (stores)
-                *word = c->proxy_fences;
+                *word = by_proxy ? 0 : c->proxy_fences;
             else if (*word == c->proxy_fences) {
                 race_shared_report_proxy(e, lane, (u32)at >> c->granule_bits);
                 return;
