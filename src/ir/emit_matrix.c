@@ -120,12 +120,10 @@ static bool is_multiplied(enum ptx_type t)
 }
 
 /* What does not run although it is PTX. */
-static const char *no_product(const struct ptx_inst *i, enum ptx_type a, enum ptx_type b, const struct shape *s)
+static const char *no_product(const struct ptx_inst *i, enum ptx_type a, enum ptx_type b)
 {
     if (!is_multiplied(a) || !is_multiplied(b))
         return "multiplicands of this type are not simulated yet";
-    if (s->m == 8 && s->k == 4 && a == PTX_F16)
-        return "mma.m8n8k4 of f16 is not simulated yet";
     if (ptx_has(i, MOD_RZ) || ptx_has(i, MOD_RM) || ptx_has(i, MOD_RP))
         return "matrix products are rounded to nearest alone";
     return NULL;
@@ -152,6 +150,40 @@ static bool must_be_apart(const struct ir_matrix *x)
     return false;
 }
 
+/* ---- products of quads: mma.m8n8k4 of f16 (9.7.14.5.1) ---- */
+
+static void bind_quad(struct emit *e, struct ir_fragment *f, enum ptx_type t, const struct ptx_operand *o, u32 n,
+                      bool dest)
+{
+    if (o->kind != PTX_VEC || o->n != n) {
+        ir_poison(e->p, e->site, "mma.m8n8k4 of f16 has fragments of 2, 4 or 8 registers");
+        return;
+    }
+    f->type = (u8)t;
+    f->bits = (u8)ptx_type_bits(t);
+    f->nslots = (u8)o->n;
+    for (u32 k = 0; k < o->n; k++)
+        f->slots[k] = dest ? emit_write(e, &o->elems[k], PTX_B32) : emit_read(e, &o->elems[k], PTX_B32);
+}
+
+static void emit_quads(struct emit *e, enum ptx_type d, enum ptx_type c)
+{
+    const struct ptx_inst *i = e->inst;
+    struct ir_matrix *x = arena_new(e->p->mem, struct ir_matrix);
+    bool is_a = true; /* its layout comes first */
+    for (unsigned k = 0; k < i->nmods; k++)
+        if (i->mods[k] == MOD_ROW || i->mods[k] == MOD_COL) {
+            *(is_a ? &x->crossed : &x->b_crossed) = i->mods[k] == (is_a ? MOD_COL : MOD_ROW);
+            is_a = false;
+        }
+    bind_quad(e, &x->a, PTX_F16, &i->operands[1], 2, false);
+    bind_quad(e, &x->b, PTX_F16, &i->operands[2], 2, false);
+    bind_quad(e, &x->c, c, &i->operands[3], c == PTX_F16 ? 4 : 8, false);
+    bind_quad(e, &x->d, d, &i->operands[0], d == PTX_F16 ? 4 : 8, true);
+    emit_put(e, "matrix_mma_quads")->ptr = x;
+    emit_end_writes(e);
+}
+
 /* Types are written d, a, b, c; wmma of f16 has d and c alone. */
 void emit_mma(struct emit *e)
 {
@@ -160,9 +192,13 @@ void emit_mma(struct emit *e)
     const enum ptx_type d = i->types[0], c = i->types[two ? 1 : 3], a = two ? PTX_F16 : i->types[1],
                         b = two ? PTX_F16 : i->types[2];
     const struct shape s = shape_of(i);
-    const char *why = no_product(i, a, b, &s);
+    const char *why = no_product(i, a, b);
     if (why) {
         ir_poison(e->p, e->site, "%s", why);
+        return;
+    }
+    if (s.m == 8 && s.k == 4 && a == PTX_F16) {
+        emit_quads(e, d, c);
         return;
     }
     struct ir_matrix *x = arena_new(e->p->mem, struct ir_matrix);
@@ -199,8 +235,8 @@ void emit_mma_sparse(struct emit *e)
     const struct ptx_inst *i = e->inst;
     const struct shape s = shape_of(i), half = {s.m, s.n, s.k / 2, false};
     const enum ptx_type d = i->types[0], a = i->types[1], b = i->types[2], c = i->types[3];
-    if (!s.k || has_kind(i) || i->ntypes != 4 || !is_multiplied(a) || a == PTX_F64 || a == PTX_B1 || a == PTX_E4M3 ||
-        a == PTX_E5M2 || i->operands[4].kind == PTX_SINK) {
+    if (!s.k || has_kind(i) || i->ntypes != 4 || !is_multiplied(a) || a == PTX_F64 || a == PTX_B1 ||
+        i->operands[4].kind == PTX_SINK) {
         ir_poison(e->p, e->site, "sparse products of this type are not simulated yet");
         return;
     }

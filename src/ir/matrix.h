@@ -51,10 +51,11 @@ struct ir_matrix {
     u32 metadata;   /* a slot */
     bool apart;     /* products: a register of d is one of a or b, or one of c at another place */
     /* loads and stores, of fragment d */
-    u8 space;      /* enum ptx_space */
-    u8 walk;       /* enum matrix_walk */
-    bool crossed;  /* not direct; ldmatrix, stmatrix: .trans */
-    u8 rows_units; /* MATRIX_ROWS: units an access */
+    u8 space;       /* enum ptx_space */
+    u8 walk;        /* enum matrix_walk */
+    bool crossed;   /* not direct; ldmatrix, stmatrix: .trans; products of quads: a is by columns */
+    bool b_crossed; /* products of quads: b is by lines */
+    u8 rows_units;  /* MATRIX_ROWS: units an access */
     struct ir_fragment a, b, c, d;
 };
 

@@ -1,7 +1,6 @@
 /* cluster_barrier_twice - threads arrive twice at the cluster's barrier and wait once. */
 // TOOL: synccheck
 // EXPECT: cluster-barrier line @arrive
-// ALSO: barrier-invalid
 #include "check.h"
 #include <cooperative_groups.h>
 

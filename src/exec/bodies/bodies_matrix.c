@@ -7,6 +7,7 @@
 #include "exec/ops/matrix_f64.h"
 #include "exec/ops/matrix_int.h"
 #include "exec/ops/matrix_memory.h"
+#include "exec/ops/matrix_quads.h"
 #include "exec/ops/matrix_sparse.h"
 #include "exec/ops/matrix_sums.h"
 

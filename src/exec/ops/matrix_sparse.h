@@ -84,7 +84,7 @@ LANE_FN struct tensor_term sparse_number(enum ptx_type t, u32 x)
     return r;
 }
 
-/* Some products of a row and a column, upon c (as f32): those of which the element's k has `of` in these bits. */
+/* Products of a row and a column, upon c (as f32). */
 static __attribute__((noinline, unused)) u32 sparse_sum(enum ptx_type a, enum ptx_type b, const struct sparse_row *r,
                                                         const u32 *column, u32 bits, bool negative, i32 kept, u32 c,
                                                         bool half)
@@ -98,6 +98,32 @@ static __attribute__((noinline, unused)) u32 sparse_sum(enum ptx_type a, enum pt
     }
     d.terms[d.n++] = tensor_given(c, half);
     return tensor_sum(&d, half);
+}
+
+/* An 8-bit float as f16, which is exact. */
+LANE_FN u32 sparse_half(enum ptx_type t, u32 x)
+{
+    return t == PTX_E5M2 ? x << 8 : half_of_e4m3((rows_u32){0} + (x << 24))[0];
+}
+
+/* The same of 8-bit floats, as mma.sp has it: as f16, in two blocks of elements of A, the first upon 0; c is added last, by
+ * itself. */
+static __attribute__((noinline, unused)) u32 sparse_bytes(enum ptx_type a, enum ptx_type b, const struct sparse_row *r,
+                                                          const u32 *column, u32 c)
+{
+    u32 sum = 0;
+    for (u32 block = 0; block < 2; block++) {
+        struct tensor_dot d = {.n = 0, .kept = KEPT};
+        for (u32 k = 0; k < r->n; k++)
+            if (k % 4 / 2 == block)
+                d.terms[d.n++] =
+                    tensor_product(sparse_number(PTX_F16, sparse_half(a, r->bits[k])),
+                                   sparse_number(PTX_F16, sparse_half(b, sparse_bits(column, r->k[k], 8))));
+        d.terms[d.n++] = tensor_given(sum, false);
+        sum = tensor_sum(&d, false);
+    }
+    const f32 all = f32_of_bits(c) + f32_of_bits(sum);
+    return all == all ? f32_bits(all) : F32_NAN;
 }
 
 /* ---- integers ---- */
@@ -139,6 +165,7 @@ struct sparse_tile {
     struct sparse_lines lines;
     enum ptx_type b;
     bool half, adds, clamp, negative; /* half: c and d are f16; adds: to c */
+    bool as_halves;                   /* 8-bit floats of mma.sp */
     i32 kept;                         /* floats: bits behind the point (matrix_tensor.h) */
     u32 cut;                          /* bits that an f32 result loses */
 };
@@ -153,6 +180,8 @@ LANE_FN u32 sparse_element(const struct sparse_tile *t, const struct sparse_row 
     const struct sparse_lines *s = &t->lines;
     if (!sparse_is_float(s->type))
         return sparse_dot(s->type, t->b, r, column, s->bits, c, t->clamp);
+    if (t->as_halves)
+        return sparse_bytes(s->type, t->b, r, column, c);
     const u32 x = sparse_sum(s->type, t->b, r, column, s->bits, t->negative, t->kept, c, t->half);
     return t->half || x << 1 > 0xff000000u ? x : x >> t->cut << t->cut; /* a NaN stays */
 }
@@ -188,6 +217,7 @@ static __attribute__((noinline, unused)) void multiply_sparse(const struct ir_ma
                                     .k = x->k,
                                     .selector = x->selector,
                                     .metadata = (const u32 *)(const void *)(regs + x->metadata)};
+    t.as_halves = sparse_is_float(t.lines.type) && x->a.bits == 8;
     for (u32 k = 0; k < x->a.units; k++)
         t.lines.a[k] = (const u32 *)(const void *)(regs + x->a.slots[k]);
     for (u32 k = 0; k < x->b.units; k++)

@@ -50,6 +50,10 @@ static void give_result(struct warp *w, struct split *s, const struct barrier *b
     case BARRIER_OR:
         *d = (*d & ~s->mask) | (bar->any ? s->mask : 0);
         break;
+    case BARRIER_ARRIVE: /* the cluster's, where it had arrived already: once more */
+        warp_wake(w, s);
+        s->pc = pc;
+        return;
     default:
         break;
     }
@@ -185,6 +189,8 @@ static void try_cluster(struct block *b, const struct barrier *bar)
         block_release(b, CLUSTER_BARRIER);
 }
 
+/* Who has arrived and not waited, and arrives again, comes to a stop until all have come, as on an H200: then it arrives for the
+ * next time. */
 const struct ir_inst *warp_cluster_arrive(struct warp *w, const struct ir_inst *pc)
 {
     struct block *b = w->block;
@@ -194,8 +200,12 @@ const struct ir_inst *warp_cluster_arrive(struct warp *w, const struct ir_inst *
         weak_fence_block(w);
     if (!(b->open_barriers >> CLUSTER_BARRIER & 1))
         open_barrier(b, CLUSTER_BARRIER, 0);
-    if (bar->lanes[w->index] & w->mask)
-        return bad_barrier(w, pc, "a thread arrives at the cluster's barrier twice without a wait between", w->mask);
+    if (bar->lanes[w->index] & w->mask) {
+        w->split->barrier = CLUSTER_BARRIER;
+        w->split->sync = BARRIER_ARRIVE;
+        warp_block(w, pc, SPLIT_BARRIER);
+        return NULL;
+    }
     arrive(w, bar, 0);
     try_cluster(b, bar);
     return pc + 1;

@@ -270,26 +270,55 @@ RACY static void store(struct run *r, unsigned lane, u64 address)
     }
 }
 
-/* sust.p: the components, all of 32 bits. Those that the instruction does not name become 0; the manual says nothing. */
+/* ---- sust.p: what an H200 stored of 32 bits (tests/programs/surface_forms.cu) ---- */
+
+static u32 clamp_component(u32 x, u32 bits, bool is_signed)
+{
+    const i64 high = is_signed ? ((i64)1 << (bits - 1)) - 1 : ((i64)1 << bits) - 1, low = is_signed ? -high - 1 : 0;
+    const i64 v = is_signed ? (i64)(i32)x : (i64)x;
+    return (u32)(v > high ? high : v < low ? low : v);
+}
+
+/* A float cut off towards zero, so no finite one becomes infinite; of a NaN the sign and the upper bits. */
+static u32 cut_to_half(u32 x)
+{
+    const u32 sign = x >> 16 & 0x8000, fraction = x & 0x7fffff;
+    const i32 field = (i32)(x >> 23 & 255), e = field - 112;
+    if (field == 255)
+        return sign | 0x7c00 | fraction >> 13 | (fraction && !(fraction >> 13) ? 0x200 : 0);
+    if (e >= 31)
+        return sign | 0x7bff;
+    if (e > 0)
+        return sign | (u32)e << 10 | fraction >> 13;
+    return e < -10 ? sign : sign | (fraction | 0x800000) >> (14 - e);
+}
+
+static u32 texel_of(u8 format, u32 x)
+{
+    const u32 bits = texel_bits(format);
+    if (bits == 32)
+        return x;
+    return format == TEXEL_HALF ? cut_to_half(x) : clamp_component(x, bits, format == TEXEL_S8 || format == TEXEL_S16);
+}
+
+/* Components that the instruction does not name become 0. */
 RACY static void store_texel(struct run *r, unsigned lane, u64 address)
 {
     const struct ir_texture *i = r->i;
-    for (unsigned k = 0; k < r->object.image.channels; k++)
-        ((u32_any *)(uintptr_t)address)[k] = k < i->count ? lane32(r, i->value[k], lane) : 0;
+    const struct image *im = &r->object.image;
+    const u32 bits = texel_bits(im->format);
+    for (unsigned k = 0; k < im->channels; k++) {
+        const u32 x = texel_of(im->format, k < i->count ? lane32(r, i->value[k], lane) : 0);
+        if (bits == 32)
+            ((u32_any *)(uintptr_t)address)[k] = x;
+        else if (bits == 16)
+            ((u16_any *)(uintptr_t)address)[k] = (u16)x;
+        else
+            ((u8_any *)(uintptr_t)address)[k] = (u8)x;
+    }
 }
 
-/* What an H200 makes of values that a format has no room for was not asked. */
-static bool check_format(struct run *r, unsigned lane)
-{
-    const struct ir_texture *i = r->i;
-    const struct image *im = &r->object.image;
-    const bool sums = i->op == SURFACE_REDUCE;
-    if (!i->formatted || (texel_bits(im->format) == 32 && !(sums && im->format == TEXEL_FLOAT)))
-        return true;
-    return fault(r, lane, "%s is simulated on surfaces of 32-bit %s alone, object 0x%" PRIx64 " has %u-bit %s",
-                 sums ? "sured.p" : "sust.p", sums ? "integers" : "components", r->object.handle,
-                 texel_bits(im->format), texel_is_float(im->format) ? "floats" : "integers");
-}
+static bool is_signed_format(u8 format) { return format == TEXEL_S8 || format == TEXEL_S16 || format == TEXEL_S32; }
 
 static u64 sum_of(u8 sum, bool is_signed, u64 a, u64 b)
 {
@@ -308,11 +337,12 @@ static u64 sum_of(u8 sum, bool is_signed, u64 a, u64 b)
     }
 }
 
-/* sured, which is atomic. */
+/* sured, which is atomic. sured.p: a word at a multiple of its size, whatever the format, which only says whether it has a
+ * sign (asked on an H200). */
 RACY static void reduce(struct run *r, unsigned lane, u64 address)
 {
     const struct ir_texture *i = r->i;
-    const bool is_signed = i->formatted ? r->object.image.format == TEXEL_S32 : i->is_signed;
+    const bool is_signed = i->formatted ? is_signed_format(r->object.image.format) : i->is_signed;
     if (i->bytes == 8) {
         const u64 value = ((const u64 *)(const void *)(r->regs + i->value[0]))[lane];
         u64 *p = (u64 *)(uintptr_t)address, old = __atomic_load_n(p, __ATOMIC_RELAXED);
@@ -339,11 +369,9 @@ static bool access_surface(struct run *r, unsigned lane)
     for (unsigned d = 0; d < i->dims; d++)
         c[d] = (i32)lane32(r, i->coord[d], lane);
     if (i->formatted)
-        c[0] *= im->texel_bytes;
+        c[0] *= i->op == SURFACE_REDUCE ? size : im->texel_bytes;
     if (i->layered)
         c[2] = lane32(r, i->layer, lane);
-    if (!check_format(r, lane))
-        return false;
     if (c[0] & (size - 1))
         return fault(r, lane, "x is %" PRId64 " bytes, not a multiple of the access's %u bytes", c[0], size);
     if ((u64)im->width * im->texel_bytes < size)

@@ -3,12 +3,11 @@
  *
  *     op, kind, hash of the first 64 tiles' results, hash of all tiles' results, the first results
  *
- *     probe [--lib PATH] [--tiles N] [--check FILE] [--raw FILE] [--model] [--sparse] OUT.csv
+ *     probe [--lib PATH] [--tiles N] [--check FILE] [--raw FILE] [--model] OUT.csv
  *
  * --check: compares with such a file, the hash of all tiles only if there are as many; exit status 1 if they differ.
  * --raw: the results of the first 16 tiles, to try other rules on. --model: counts the results that each of model.c's rules
- * gives otherwise, with the first operands of the first rule's; exit status 1 if that has any. --sparse: products of a sparse
- * a, too, which no H200 has been asked for yet. Without a driver: 77. Build:
+ * gives otherwise, with the first operands of the first rule's; exit status 1 if that has any. Without a driver: 77. Build:
  *
  *     gcc -std=gnu11 -O2 -o probe probe.c kernels.c inputs.c model.c -ldl -lm -lpthread */
 #include <dlfcn.h>
@@ -71,7 +70,7 @@ static void need(int result, const char *what)
 struct options {
     const char *lib, *check, *raw, *out;
     int tiles;
-    bool model, sparse;
+    bool model;
 };
 static struct options options = {.lib = "libcuda.so.1", .tiles = FEW};
 
@@ -158,8 +157,7 @@ static void run_all(void)
              cu.mem_alloc(&memory.d, most),
          "memory");
     memory.host = malloc(3 * most);
-    for (nops = 0; nops < tensor_nops && (options.sparse || !tensor_ops[nops].sparse);)
-        nops++;
+    nops = tensor_nops;
     nitems = nops * TENSOR_KINDS;
     items = calloc((size_t)nitems, sizeof *items);
     for (int o = 0; o < nops; o++) {
@@ -325,10 +323,6 @@ int main(int argc, char **argv)
         const char *const value = i + 1 < argc ? argv[i + 1] : "";
         if (!strcmp(argv[i], "--model")) {
             options.model = true;
-            continue;
-        }
-        if (!strcmp(argv[i], "--sparse")) {
-            options.sparse = true;
             continue;
         }
         const char **const to = !strcmp(argv[i], "--lib")     ? &options.lib
