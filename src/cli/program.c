@@ -16,18 +16,36 @@ enum { NOT_RUNNABLE = 126, NOT_FOUND = 127 };
 
 /* ---- the environment ---- */
 
-/* ../lib from the command's own folder. */
+/* The command's own folder. */
+static bool own_folder(char out[PATH_MAX])
+{
+    const ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
+    out[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(out, '/');
+    if (slash)
+        *slash = '\0';
+    return slash != NULL;
+}
+
+/* ../lib from there. */
 static bool library_folder(char out[PATH_MAX])
 {
     char self[PATH_MAX], lib[PATH_MAX + 8];
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (!slash)
+    if (!own_folder(self))
         return false;
-    *slash = '\0';
     snprintf(lib, sizeof lib, "%s/../lib", self);
     return realpath(lib, out) != NULL;
+}
+
+/* The programs that stand in for NVIDIA's, for those that start them: nvidia-smi by its name, ptxas by Triton's variables. */
+static bool stand_ins(void)
+{
+    char folder[PATH_MAX], ptxas[PATH_MAX + 32];
+    if (!own_folder(folder))
+        return true;
+    snprintf(ptxas, sizeof ptxas, "%s/lockstep-ptxas", folder);
+    return settings_put(OTHERS_TRITON_PTXAS_PATH, ptxas) && settings_put(OTHERS_TRITON_PTXAS_BLACKWELL_PATH, ptxas) &&
+           (!settings_other(OTHERS_PATH) || settings_prepend(OTHERS_PATH, folder, ':'));
 }
 
 /* A library built with a sanitizer needs the sanitizer's own library in the program, before all others. */
@@ -59,7 +77,7 @@ enum ls_status program_environment(const struct program_facts *f, struct diag_li
         if (f->rpath && !settings_prepend(OTHERS_LD_PRELOAD, path, ':'))
             return LS_ERR_NOMEM;
     }
-    return sanitizer() && settings_prepend(OTHERS_LD_LIBRARY_PATH, folder, ':') ? LS_OK : LS_ERR_NOMEM;
+    return sanitizer() && stand_ins() && settings_prepend(OTHERS_LD_LIBRARY_PATH, folder, ':') ? LS_OK : LS_ERR_NOMEM;
 }
 
 int program_ready(const char *name, bool unchecked, struct program_facts *f)

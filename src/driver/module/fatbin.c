@@ -2,6 +2,7 @@
  * claims are bounded before anything is allocated, and a decoder never writes beyond the claimed size. */
 #include "driver/module/fatbin.h"
 
+#include <elf.h>
 #include <lz4.h>
 #include <stdio.h>
 #include <string.h>
@@ -277,7 +278,8 @@ enum ls_status image_read(struct image *img, const void *data, size_t size, u32 
         if (get32(p) == IMAGE_MAGIC)
             return unpack(img, p, size);
         if (is_elf(p))
-            return refuse_code(img);
+            return size >= sizeof(Elf64_Ehdr) && image_elf_size(p) ? image_elf(img, p, size, sm, false)
+                                                                   : refuse_code(img);
     }
     if (size == 0)
         return refuse(img, LS_ERR_SYNTAX, "the image is empty");
@@ -344,6 +346,6 @@ enum ls_status image_open(struct image *img, const void *data, u32 sm, const cha
     if (magic == IMAGE_MAGIC)
         return unpack(img, p, get64(p + 8));
     if (magic == 0x464c457f)
-        return refuse_code(img);
+        return image_elf_size(p) ? image_elf(img, p, image_elf_size(p), sm, false) : refuse_code(img);
     return image_read(img, p, strlen((const char *)p), sm, name);
 }

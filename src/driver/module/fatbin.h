@@ -47,6 +47,8 @@ enum ls_status image_read(struct image *img, const void *data, size_t size, u32 
 /* The fat binaries inside an ELF file (fatbin_elf.c): those for separate linking alone, or all. LS_ERR_NOT_FOUND: none has
  * PTX that can run; LS_ERR_UNSUPPORTED: there are none. */
 enum ls_status image_elf(struct image *img, const void *data, size_t size, u32 sm, bool relocatable);
+/* The size of an object of lockstep-ptxas that begins there; 0: an ELF file of another kind. */
+size_t image_elf_size(const void *data);
 /* The same of each member of an ar archive (archive.c), whatever there is: *left_out is set if some member has machine code
  * and no PTX that can run. LS_ERR_SYNTAX: it is no archive; LS_ERR_UNSUPPORTED: no member has any device code. Texts are named "name(member)". */
 enum ls_status image_archive(struct image *img, const void *data, size_t size, u32 sm, const char *name,

@@ -1,12 +1,13 @@
 /* fatbin_elf.c - the fat binaries inside an ELF file: nvcc puts those of one translation unit into the section
  * .nv_fatbin (__nv_relfatbin when it compiles for separate linking), one container behind the other, each aligned to
- * 8 bytes. Little-endian ELF64 only, which is all that nvcc makes. Nothing in the file is trusted: every offset is
+ * 8 bytes. An object of lockstep-ptxas has the PTX itself in a section (ptx_object.h). Little-endian ELF64 only, which is all that nvcc makes. Nothing in the file is trusted: every offset is
  * checked against the file's size. */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "driver/module/fatbin.h"
+#include "driver/module/ptx_object.h"
 
 static bool inside(u64 at, u64 n, u64 size) { return at <= size && n <= size - at; }
 
@@ -69,6 +70,29 @@ static enum ls_status find_table(const u8 *data, size_t size, Elf64_Ehdr *e, Elf
     return strings->sh_type == SHT_NOBITS || inside(strings->sh_offset, strings->sh_size, size) ? LS_OK : damaged(img);
 }
 
+/* The section's text, if the object was made for this GPU. */
+static enum ls_status take_ptx(struct image *img, const Elf64_Ehdr *e, const u8 *text, u64 size, u32 sm)
+{
+    const u32 made = e->e_flags & PTX_OBJECT_SM;
+    if (ptx_object_runs(e->e_flags, sm))
+        return image_add(img, (const char *)text, size, "<PTX of an object>");
+    snprintf(img->why, sizeof img->why,
+             "the object was made for sm_%u%s and this GPU is an sm_%u: make it with --gpu-name=sm_%u", made,
+             e->e_flags & PTX_OBJECT_ARCH ? "a" : "", sm, sm);
+    return LS_ERR_NOT_FOUND;
+}
+
+size_t image_elf_size(const void *data)
+{
+    Elf64_Ehdr e;
+    memcpy(&e, data, EI_NIDENT);
+    if (e.e_ident[EI_CLASS] != ELFCLASS64 || e.e_ident[EI_DATA] != ELFDATA2LSB)
+        return 0;
+    memcpy(&e, data, sizeof e);
+    const u64 table = (u64)e.e_shnum * sizeof(Elf64_Shdr);
+    return ptx_object_is(&e) && e.e_shoff < SIZE_MAX - table ? e.e_shoff + table : 0;
+}
+
 static bool wanted(const char *name, bool relocatable)
 {
     return strcmp(name, "__nv_relfatbin") == 0 || (!relocatable && strcmp(name, ".nv_fatbin") == 0);
@@ -86,12 +110,14 @@ enum ls_status image_elf(struct image *img, const void *bytes, size_t size, u32 
         Elf64_Shdr h;
         memcpy(&h, data + e.e_shoff + (u64)i * sizeof h, sizeof h);
         const char *name = name_of(data, &strings, h.sh_name);
-        if (!wanted(name, relocatable))
+        const bool ptx = ptx_object_is(&e) && strcmp(name, PTX_OBJECT_SECTION) == 0;
+        if (!ptx && !wanted(name, relocatable))
             continue;
         found = true;
         if (h.sh_type == SHT_NOBITS || !inside(h.sh_offset, h.sh_size, size))
             return damaged(img);
-        status = take_section(img, data + h.sh_offset, h.sh_size, sm);
+        status = ptx ? take_ptx(img, &e, data + h.sh_offset, h.sh_size, sm)
+                     : take_section(img, data + h.sh_offset, h.sh_size, sm);
         status = status == LS_ERR_NOT_FOUND ? LS_OK : status;
     }
     if (status != LS_OK || img->n > before)

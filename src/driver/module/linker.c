@@ -1,5 +1,6 @@
 /* linker.c - the linker API: PTX, alone or in fat binaries, objects and libraries, is collected, linked once to see
  * that all fits together, and packed into one image (fatbin.h) that the module functions load. */
+#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -211,9 +212,17 @@ static CUresult refuse_type(CUlinkState s, CUjitInputType type)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* What lockstep-ptxas made stands where machine code would. */
+static bool is_ptx_object(const void *data, size_t size)
+{
+    return data && size >= sizeof(Elf64_Ehdr) && memcmp(data, ELFMAG, SELFMAG) == 0 && image_elf_size(data);
+}
+
 static CUresult add(CUlinkState s, CUjitInputType type, const void *data, size_t size, const char *name)
 {
     const unsigned before = s->img.n;
+    if (type == CU_JIT_INPUT_CUBIN && is_ptx_object(data, size))
+        type = CU_JIT_INPUT_OBJECT;
     if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY && type != CU_JIT_INPUT_OBJECT &&
         type != CU_JIT_INPUT_LIBRARY)
         return refuse_type(s, type);

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "driver/module/fatbin.h"
+#include "driver/module/ptx_object.h"
 
 static const char ptx[] = ".version 9.0\n.target sm_90\n.address_size 64\n// some text that compresses, compresses, "
                           "compresses, compresses, compresses\n.visible .entry k() { ret; }\n";
@@ -288,6 +289,81 @@ static void what_is_no_text_is_refused(void **state)
 /* Fails the n-th allocation for every n: an error each time, and nothing is lost (a sanitizer looks). */
 static unsigned fail_at, allocations;
 
+/* An object of lockstep-ptxas for that GPU. Ends with the table of sections, as libelf writes it. */
+static struct buffer object(u32 flags)
+{
+    static const char names[] = "\0" PTX_OBJECT_SECTION;
+    struct buffer b = {0};
+    Elf64_Ehdr e = {.e_type = ET_EXEC,
+                    .e_version = EV_CURRENT,
+                    .e_flags = flags,
+                    .e_ehsize = sizeof e,
+                    .e_shnum = 3,
+                    .e_shentsize = sizeof(Elf64_Shdr),
+                    .e_shstrndx = 2,
+                    .e_shoff = sizeof e + sizeof ptx + sizeof names};
+    const Elf64_Shdr sections[3] = {
+        {0},
+        {.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = sizeof e, .sh_size = sizeof ptx},
+        {.sh_name = 0, .sh_type = SHT_STRTAB, .sh_offset = sizeof e + sizeof ptx, .sh_size = sizeof names}};
+    memcpy(e.e_ident, ELFMAG, SELFMAG);
+    e.e_ident[EI_CLASS] = ELFCLASS64;
+    e.e_ident[EI_DATA] = ELFDATA2LSB;
+    append(&b, &e, sizeof e);
+    append(&b, ptx, sizeof ptx);
+    append(&b, names, sizeof names);
+    append(&b, sections, sizeof sections);
+    return b;
+}
+
+static void objects_hold_ptx_for_their_gpu(void **state)
+{
+    static const struct {
+        u32 flags, sm;
+        enum ls_status want;
+    } cases[] = {{90, 90, LS_OK},
+                 {90 | PTX_OBJECT_ARCH, 90, LS_OK},
+                 {80, 86, LS_OK},
+                 {80, 90, LS_ERR_NOT_FOUND},
+                 {86, 80, LS_ERR_NOT_FOUND},
+                 {100 | PTX_OBJECT_ARCH, 103, LS_ERR_NOT_FOUND}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int sized = 0; sized < 2; sized++) {
+            struct buffer b = object(cases[i].flags);
+            struct image img = {0};
+            assert_int_equal(image_elf_size(b.at), b.len);
+            assert_int_equal(sized ? image_read(&img, b.at, b.len, cases[i].sm, "x")
+                                   : image_open(&img, b.at, cases[i].sm, "x"),
+                             cases[i].want);
+            assert_int_equal(img.n, cases[i].want == LS_OK);
+            if (img.n)
+                assert_string_equal(img.texts[0].text, ptx);
+            else
+                assert_non_null(strstr(img.why, "--gpu-name=sm_"));
+            image_free(&img);
+            free(b.at);
+        }
+}
+
+static void a_cut_object_is_an_error(void **state)
+{
+    (void)state;
+    for (size_t len = 4;; len++) {
+        struct buffer b = object(90);
+        struct image img = {0};
+        if (len == b.len) {
+            free(b.at);
+            return;
+        }
+        b.at = realloc(b.at, len);
+        assert_int_not_equal(image_read(&img, b.at, len, 90, "x"), LS_OK);
+        assert_true(img.why[0]);
+        image_free(&img);
+        free(b.at);
+    }
+}
+
 static void *failing(void *ctx, void *p, size_t size)
 {
     (void)ctx;
@@ -334,6 +410,8 @@ int main(void)
         cmocka_unit_test(wrappers_are_followed),
         cmocka_unit_test(packed_images_come_back),
         cmocka_unit_test(what_is_no_text_is_refused),
+        cmocka_unit_test(objects_hold_ptx_for_their_gpu),
+        cmocka_unit_test(a_cut_object_is_an_error),
         cmocka_unit_test(no_memory_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
