@@ -1,13 +1,11 @@
 /* trace_command.c - `lockstep trace PROGRAM`: when each copy and kernel would run on the GPU, as nvprof printed it, and as a file
  * for Perfetto. The program runs with every launch recorded; times come from the models (report/timeline/timeline.h). */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/folder.h"
 #include "cli/program.h"
@@ -26,8 +24,7 @@ struct trace {
     char folder[FOLDER_MAX];
     struct gpu gpu;
     struct session session;
-    struct timeline *lines; /* one for each process that called CUDA */
-    u32 n;
+    struct timelines lines;
 };
 
 #define TO(member) .at = OPTION_AT(struct trace, member)
@@ -85,61 +82,20 @@ static int run(struct trace *t)
 
 /* ---- what it left ---- */
 
-static u32 process_of(const struct session *s, u64 pid)
-{
-    for (u32 i = 0; i < s->nprocesses; i++)
-        if (s->processes[i].pid == pid)
-            return i;
-    return UINT32_MAX; /* it launched nothing */
-}
-
-static enum ls_status read_lines(struct trace *t, const char *name, struct diag_list *diags)
-{
-    char path[FOLDER_MAX + 300];
-    struct timeline *more = ls_realloc(t->lines, (t->n + 1) * sizeof *more);
-    if (!more)
-        return LS_ERR_NOMEM;
-    t->lines = more;
-    snprintf(path, sizeof path, "%s/%s", t->folder, name);
-    return timeline_read(path, &t->session, process_of(&t->session, strtoull(name, NULL, 10)), &t->gpu,
-                         &t->lines[t->n++], diags);
-}
-
-static int by_number(const struct dirent **a, const struct dirent **b)
-{
-    const u64 x = strtoull((*a)->d_name, NULL, 10), y = strtoull((*b)->d_name, NULL, 10);
-    return (x > y) - (x < y);
-}
-
-static int is_lines(const struct dirent *e)
-{
-    const char *dot = strrchr(e->d_name, '.');
-    return dot && strcmp(dot, ".line") == 0;
-}
-
 static enum ls_status collect(struct trace *t, struct diag_list *diags)
 {
-    struct dirent **names;
-    const int n = scandir(t->folder, &names, is_lines, by_number);
-    enum ls_status status = session_read(t->folder, &t->session, diags);
-    for (int i = 0; i < n; i++) {
-        if (status == LS_OK)
-            status = read_lines(t, names[i]->d_name, diags);
-        free(names[i]);
-    }
-    if (n >= 0)
-        free(names);
-    return status;
+    const enum ls_status status = session_read(t->folder, &t->session, diags);
+    return status == LS_OK ? timeline_read_folder(t->folder, &t->session, &t->gpu, &t->lines, diags) : status;
 }
 
 /* ---- printing ---- */
 
 static void print_page(const struct trace *t, FILE *out)
 {
-    if (!t->n)
+    if (!t->lines.n)
         fputs("==lockstep== no call of the CUDA API was seen\n", out);
-    for (u32 i = 0; i < t->n; i++) {
-        const struct timeline *l = &t->lines[i];
+    for (u32 i = 0; i < t->lines.n; i++) {
+        const struct timeline *l = &t->lines.all[i];
         if (!t->csv)
             fprintf(out, "==lockstep== %s on %s: modelled times, nothing was measured\n",
                     l->process < t->session.nprocesses ? t->session.processes[l->process].path : t->program[0],
@@ -181,7 +137,7 @@ static int print(const struct trace *t)
         f = open_or_say(t->chrome);
         if (!f)
             return CLI_TROUBLE;
-        status |= close_or_say(f, timeline_chrome(f, t->lines, t->n, &t->session, &t->gpu), t->chrome);
+        status |= close_or_say(f, timeline_chrome(f, t->lines.all, t->lines.n, &t->session, &t->gpu), t->chrome);
     }
     return status;
 }
@@ -197,9 +153,7 @@ static int report(struct trace *t)
         cli_print_diags(&diags);
     diag_free(&diags);
     const int status = s == LS_OK ? print(t) : CLI_TROUBLE;
-    for (u32 i = 0; i < t->n; i++)
-        timeline_free(&t->lines[i]);
-    ls_free(t->lines);
+    timelines_free(&t->lines);
     session_free(&t->session);
     return status;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "model/interval.h"
-#include "report/baseline.h"
+#include "report/baseline_object.h"
 
 static json_t *number(double v) { return isfinite(v) ? json_real(v) : json_null(); }
 
@@ -52,15 +52,20 @@ static json_t *rest_of(const struct baseline *b, u32 side, enum kernel_base base
     return all;
 }
 
-bool baseline_json(FILE *out, const struct baseline *b, enum kernel_base name)
+json_t *baseline_object(const struct baseline *b, enum kernel_base name)
 {
     json_t *kernels = json_array();
     for (u32 i = 0; i < b->n; i++)
         json_array_append_new(kernels, kernel_of(&b->kernels[i], name));
-    json_t *root = json_pack(
-        "{s:s, s:s, s:i, s:o, s:o, s:o}", "old", b->files[BASELINE_OLD], "new", b->files[BASELINE_NEW],
-        "pairs_measured", (int)(ratio_interval_of(1, true).pairs + ratio_interval_of(1, false).pairs), "kernels",
-        kernels, "only_old", rest_of(b, BASELINE_OLD, name), "only_new", rest_of(b, BASELINE_NEW, name));
+    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o}", "old", b->files[BASELINE_OLD], "new", b->files[BASELINE_NEW],
+                     "pairs_measured", (int)(ratio_interval_of(1, true).pairs + ratio_interval_of(1, false).pairs),
+                     "kernels", kernels, "only_old", rest_of(b, BASELINE_OLD, name), "only_new",
+                     rest_of(b, BASELINE_NEW, name));
+}
+
+bool baseline_json(FILE *out, const struct baseline *b, enum kernel_base name)
+{
+    json_t *root = baseline_object(b, name);
     const bool good = root && !json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     json_decref(root);
     fputc('\n', out);

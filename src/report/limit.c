@@ -68,8 +68,7 @@ struct limit_sectors limit_sectors(const struct meter_line *l)
     return s;
 }
 
-/* The whole launch as one line. */
-static struct limit_sectors all_sectors(const struct meter_report *r)
+struct limit_sectors limit_all_sectors(const struct meter_report *r)
 {
     struct limit_sectors sum = {0};
     for (u32 i = 0; i < r->nlines; i++) {
@@ -85,14 +84,13 @@ static double modelled(const struct meter_report *r, const char *name) { return 
 
 /* ---- bounds ---- */
 
-static double dram_bytes(const struct meter_report *r)
+double limit_dram_bytes(const struct meter_report *r)
 {
     const double bytes = modelled(r, "dram__bytes.sum");
     return isnan(bytes) ? 32 * work_of_report(r).global_sectors : bytes;
 }
 
-/* Cycles a second of an SM: those of the modelled time, where there is one, so that the two can be compared. */
-static double clock_of(const struct meter_report *r, const struct gpu *gpu)
+double limit_clock(const struct meter_report *r, const struct gpu *gpu)
 {
     const double hz = modelled(r, "smsp__cycles_elapsed.avg.per_second");
     return hz > 0 ? hz : bound_hz(gpu);
@@ -105,8 +103,8 @@ bool limits_of(const struct meter_report *r, const struct gpu *gpu, struct limit
         return false;
     struct model_work w = work_of_report(r);
     const double ns = modelled(r, "gpu__time_duration.sum");
-    w.dram_bytes = dram_bytes(r);
-    out->bounds = bounds_of(gpu, &w, clock_of(r, gpu));
+    w.dram_bytes = limit_dram_bytes(r);
+    out->bounds = bounds_of(gpu, &w, limit_clock(r, gpu));
     out->nearest = bounds_nearest(&out->bounds, BOUND_COUNT);
     out->duration = isnan(ns) ? NAN : ns * 1e-9;
     return true;
@@ -142,8 +140,7 @@ static double weight(const struct meter_line *l, enum bound_id id)
     }
 }
 
-/* Nothing is blamed when no line stands out by what the limit is about. */
-static bool worst_line(const struct meter_report *r, enum bound_id id, struct arena *mem, struct meter_line *out)
+bool limit_line(const struct meter_report *r, enum bound_id id, struct arena *mem, struct meter_line *out)
 {
     u32 n;
     const struct meter_line *lines = meter_source_lines(r, mem, &n);
@@ -182,7 +179,7 @@ static const char *number(double v, char out[48])
 static void say_sectors(struct words *w, const struct meter_report *r)
 {
     char a[48], b[48];
-    const struct limit_sectors s = all_sectors(r);
+    const struct limit_sectors s = limit_all_sectors(r);
     if (s.sectors > s.ideal)
         say(w,
             "Global accesses touch %s sectors where %s hold all the bytes that they ask for (%.0f%% are excessive). ",
@@ -196,7 +193,7 @@ static void say_memory(struct words *w, const struct meter_report *r, const stru
 {
     char a[48], b[48];
     if (id == BOUND_DRAM)
-        say(w, "%s bytes %s DRAM at %s Gbyte/s. ", number(dram_bytes(r), a),
+        say(w, "%s bytes %s DRAM at %s Gbyte/s. ", number(limit_dram_bytes(r), a),
             isnan(modelled(r, "dram__bytes.sum")) ? "of global sectors, if no cache helps, pass" : "pass",
             number(bound_dram_rate(gpu) / 1e9, b));
     else
@@ -278,7 +275,7 @@ static void say_line(struct words *w, const struct meter_report *r, enum bound_i
 {
     struct arena mem = ARENA("tmp");
     struct meter_line l = {0};
-    if (!setjmp(mem.oom) && worst_line(r, id, &mem, &l)) {
+    if (!setjmp(mem.oom) && limit_line(r, id, &mem, &l)) {
         if (l.line)
             say(w, "Look at %s:%u first. ", l.file ? l.file : "line", l.line);
         else
@@ -289,7 +286,7 @@ static void say_line(struct words *w, const struct meter_report *r, enum bound_i
 
 static bool note_sectors(struct words *w, const struct meter_report *r, enum bound_id nearest)
 {
-    const struct limit_sectors s = all_sectors(r);
+    const struct limit_sectors s = limit_all_sectors(r);
     if (nearest == BOUND_DRAM || nearest == BOUND_L1 || (double)s.sectors <= WASTE * (double)s.ideal)
         return false;
     say_sectors(w, r);

@@ -30,6 +30,15 @@ struct limit_sectors {
     u64 sectors, ideal;
 };
 struct limit_sectors limit_sectors(const struct meter_line *l);
+/* The whole launch's, line by line. */
+struct limit_sectors limit_all_sectors(const struct meter_report *r);
+
+/* The source line that has most of what a limit is about, in mem. False: no line stands out by it. */
+bool limit_line(const struct meter_report *r, enum bound_id id, struct arena *mem, struct meter_line *out);
+/* Bytes of DRAM as the model has them; without one those of all global sectors. */
+double limit_dram_bytes(const struct meter_report *r);
+/* Cycles a second of an SM: those of the modelled time, where there is one, so that the two can be compared. */
+double limit_clock(const struct meter_report *r, const struct gpu *gpu);
 
 /* 1048576 as 1,048,576; a fraction with two digits, a small one with two that count. */
 void limit_number(double v, char out[48]);

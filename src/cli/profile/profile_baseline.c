@@ -4,7 +4,6 @@
 
 #include "cli/cli.h"
 #include "cli/profile/profile_command.h"
-#include "report/baseline.h"
 
 static int by_sequence(const void *a, const void *b)
 {
@@ -12,7 +11,7 @@ static int by_sequence(const void *a, const void *b)
     return (x->sequence > y->sequence) - (x->sequence < y->sequence);
 }
 
-static struct baseline_profile profile_of(struct arena *mem, const struct session *s, const char *file)
+struct baseline_profile profile_side(struct arena *mem, const struct session *s, const char *file)
 {
     const struct meter_report **all = arena_array(mem, const struct meter_report *, s->n + 1);
     for (u32 i = 0; i < s->n; i++)
@@ -48,7 +47,7 @@ static bool compare(struct profile *p, FILE *out, struct arena *mem, const struc
                     const struct session *newer)
 {
     const struct baseline_profile profiles[BASELINE_SIDES] = {
-        profile_of(mem, old, p->baseline), profile_of(mem, newer, p->import ? p->import : p->program[0])};
+        profile_side(mem, old, p->baseline), profile_side(mem, newer, p->import ? p->import : p->program[0])};
     struct baseline b;
     if (!baseline_make(mem, profiles, &b)) {
         fprintf(stderr, "lockstep profile: %s and %s have no kernel in common: %s; %s\n", b.files[BASELINE_OLD],

@@ -172,7 +172,7 @@ static const struct gpu *gpu_of(struct arena *mem, const struct session_process 
     return found ? gpu : NULL;
 }
 
-static struct ncu_launch *make_launches(struct arena *mem, const struct session *s)
+struct ncu_launch *profile_launches(struct arena *mem, const struct session *s)
 {
     struct ncu_launch *to = arena_array(mem, struct ncu_launch, s->n + 1);
     const struct gpu **gpus = arena_array(mem, const struct gpu *, s->nprocesses + 1);
@@ -218,7 +218,7 @@ static bool print(struct profile *p, FILE *out, const struct session *s)
         arena_free(&mem);
         return false;
     }
-    struct ncu_report r = {.o = &p->page, .launches = make_launches(&mem, s), .n = s->n, .mem = &mem, .tmp = &tmp};
+    struct ncu_report r = {.o = &p->page, .launches = profile_launches(&mem, s), .n = s->n, .mem = &mem, .tmp = &tmp};
     if (p->page.csv)
         ncu_print(out, &r);
     else
@@ -239,17 +239,20 @@ static int finish(struct profile *p, FILE *out, const struct session *s, int sta
         char path[4096];
         fprintf(out, "==PROF== Report: %s\n", realpath(p->export_to, path) ? path : p->export_to);
     }
+    if (p->html && !profile_html(p, s))
+        return CLI_TROUBLE;
+    if (p->html)
+        fprintf(out, "==PROF== Page: %s\n", p->html);
     if (p->baseline)
         return profile_compare(p, out, s) ? status : CLI_TROUBLE;
-    if ((!p->export_to || p->page_named) && !print(p, out, s)) {
+    if (((!p->export_to && !p->html) || p->page_named) && !print(p, out, s)) {
         fputs("lockstep profile: out of memory\n", stderr);
         return CLI_TROUBLE;
     }
     return status;
 }
 
-/* For the session page: the program and its arguments, or what the report says of them. */
-static const char *command_of(struct profile *p)
+const char *profile_command_text(struct profile *p)
 {
     const char *text = NULL;
     for (char **word = p->program; word && *word; word++)
@@ -267,16 +270,19 @@ static int run(struct profile *p)
     }
     if (!check_metrics(p) || !name_export(p))
         return status;
-    if (p->baseline && !profile_report_there(p->baseline)) /* before the program runs */
+    if (p->baseline && !profile_report_there(p, p->baseline)) /* before the program runs */
+        return CLI_TROUBLE;
+    if (p->html && !profile_html_ready(p))
         return CLI_TROUBLE;
     FILE *out = open_log(p);
     if (!out)
         return CLI_TROUBLE;
     const bool good = p->import ? profile_read(p, p->import, &s, &status) : profile_run(p, out, &s, &status);
-    p->page.command = good ? command_of(p) : NULL;
+    p->page.command = good ? profile_command_text(p) : NULL;
     if (good)
         status = finish(p, out, &s, status);
     session_free(&s);
+    timelines_free(&p->timelines);
     if (fflush(out) || ferror(out)) {
         fputs("lockstep profile: what was to be printed could not be written\n", stderr);
         status = CLI_TROUBLE;
@@ -294,6 +300,7 @@ int cli_profile(int argc, char **argv)
         return CLI_TROUBLE;
     }
     p->mem.name = "profile";
+    p->self = "lockstep profile";
     int status;
     if (profile_options_read(p, argc, argv, &status))
         status = run(p);

@@ -112,7 +112,7 @@ static void take_details(struct option_reader *o, const struct option_value *v)
     p->page.rows = rows[v->n];
 }
 
-static void take_folders(struct option_reader *o, const struct option_value *v)
+void profile_take_folders(struct option_reader *o, const struct option_value *v)
 {
     struct profile *p = o->into;
     for (const char *list = v->text; *list;) {
@@ -173,7 +173,7 @@ static const struct option_row rows[] = {
     OPTION(FLAG, "print-kind", NULL, "A column that says whether a number is counted, modelled or estimated",
            TO(page.print_kind)),
     OPTION(CALL, "source-folders", "FOLDER,...", "Where to look for source files", .alias = "resolve-source-file",
-           .take = take_folders),
+           .take = profile_take_folders),
     OPTION(YES_NO, "apply-rules", "yes|no", "no: without advice", TO(page.no_rules), .negate = true),
     OPTION(CALL, "log-file", "FILE|stdout|stderr", "Where to print (stdout)", .take = take_log),
     ROW_CHECK_EXIT_CODE(TO(tell_exit_code)),
@@ -191,6 +191,8 @@ static const struct option_row rows[] = {
            "in its place",
            TO(baseline)),
     OPTION(FLAG, "json", NULL, "That comparison as JSON", TO(json)),
+    OPTION(TEXT, "html", "FILE", "Write one HTML file to look at instead of printing, as `lockstep report` does",
+           TO(html)),
     OPTION_TITLE("What there is:"),
     OPTION(CONST, "list-sections", NULL, "The sections", TO(list), .constant = LIST_SECTIONS),
     OPTION(CONST, "list-sets", NULL, "The sets", TO(list), .constant = LIST_SETS),

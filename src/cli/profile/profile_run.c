@@ -38,7 +38,7 @@ static bool wants_model(const struct profile *p)
     const struct ncu_options *o = &p->page;
     if (p->no_model)
         return false;
-    if (p->export_to || p->baseline || o->page == NCU_SOURCE)
+    if (p->export_to || p->baseline || p->html || o->page == NCU_SOURCE)
         return true;
     if (o->sections || o->limits)
         return o->page == NCU_DETAILS || o->page == NCU_RAW;
@@ -74,6 +74,8 @@ static bool set_environment(const struct profile *p, const char *folder)
            said_set(&s, SETTING_KILL, p->kill ? "1" : NULL) && said_set(&s, SETTING_PROGRESS, progress_of(p, path)) &&
            said_set(&s, SETTING_CACHES, wants_model(p) ? "1" : "0") &&
            said_set(&s, SETTING_MODEL_LAUNCHES, p->model_launches ? p->model_launches : "sampled") &&
+           said_set(&s, SETTING_PICTURES, p->html ? "1" : NULL) &&
+           said_set(&s, SETTING_TIMELINE, p->html ? "1" : NULL) &&
            said_set(&s, SETTING_CLOCK, p->boost_clock ? "boost" : "base") && said_export(&s);
 }
 
@@ -125,11 +127,11 @@ static bool write_report(const struct profile *p, const char *folder)
     }
     const bool good = f && session_pack(folder, f) == LS_OK && !ferror(f);
     if ((f && fclose(f)) || !good)
-        fprintf(stderr, "lockstep profile: cannot write %s: %s\n", p->export_to, strerror(errno));
+        fprintf(stderr, "%s: cannot write %s: %s\n", p->self, p->export_to, strerror(errno));
     return good;
 }
 
-static bool read_session(const char *folder, struct session *s)
+static bool read_session(const struct profile *p, const char *folder, struct session *s)
 {
     struct diag_list diags;
     diag_init(&diags);
@@ -138,19 +140,39 @@ static bool read_session(const char *folder, struct session *s)
         cli_print_diags(&diags);
     diag_free(&diags);
     if (status != LS_OK)
-        fprintf(stderr, "lockstep profile: cannot read what was recorded: %s\n", ls_status_text(status));
+        fprintf(stderr, "%s: cannot read what was recorded: %s\n", p->self, ls_status_text(status));
     return status == LS_OK;
+}
+
+/* A report without a timeline is a report, so that what is wrong with one is said in it. */
+static void read_timelines(struct profile *p, const char *folder, const struct session *s, const struct gpu *gpu)
+{
+    struct diag_list diags;
+    if (p->select.kernel || p->select.kernel_id || p->select.skip || p->select.count || p->select.skip_any) {
+        p->no_timeline = "There is no timeline of some launches alone: leave out the filters.";
+        return;
+    }
+    if (p->no_model) {
+        p->no_timeline = "There is no timeline without modelled times (--model no).";
+        return;
+    }
+    diag_init(&diags);
+    if (timeline_read_folder(folder, s, gpu, &p->timelines, &diags) != LS_OK) {
+        p->no_timeline = diags.first ? arena_strndup(&p->mem, diags.first->text, strlen(diags.first->text))
+                                     : "There was no memory for a timeline.";
+        timelines_free(&p->timelines);
+    }
+    diag_free(&diags);
 }
 
 static void say_clock(const struct profile *p, const struct gpu *gpu)
 {
     if (p->clock_named && !p->boost_clock && !gpu->base_mhz)
-        fprintf(stderr,
-                "lockstep profile: gpus/%s.json has no base clock: time is modelled at the boost clock, %u MHz\n",
+        fprintf(stderr, "%s: gpus/%s.json has no base clock: time is modelled at the boost clock, %u MHz\n", p->self,
                 gpu->id, gpu->boost_mhz);
 }
 
-bool profile_run(const struct profile *p, FILE *out, struct session *s, int *status)
+bool profile_run(struct profile *p, FILE *out, struct session *s, int *status)
 {
     struct program_facts facts;
     char folder[FOLDER_MAX];
@@ -172,7 +194,9 @@ bool profile_run(const struct profile *p, FILE *out, struct session *s, int *sta
             say_disconnected(out, folder);
         if (*status && p->tell_exit_code)
             fprintf(out, "==ERROR== The application returned an error code (%d).\n", *status);
-        good = read_session(folder, s) && (!p->export_to || !s->n || write_report(p, folder));
+        good = read_session(p, folder, s) && (!p->export_to || !s->n || write_report(p, folder));
+        if (good && p->html)
+            read_timelines(p, folder, s, &gpu);
         if (!good)
             *status = CLI_TROUBLE;
     }
@@ -207,15 +231,15 @@ bool profile_is_report(const char *path)
     return is_folder(path) || is_report(path, &readable);
 }
 
-bool profile_report_there(const char *path)
+bool profile_report_there(const struct profile *p, const char *path)
 {
     bool readable;
     if (is_folder(path) || is_report(path, &readable))
         return true;
     if (readable)
-        fprintf(stderr, "lockstep profile: %s is no report of `lockstep profile --export`\n", path);
+        fprintf(stderr, "%s: %s is no report of `lockstep profile --export`\n", p->self, path);
     else
-        fprintf(stderr, "lockstep profile: cannot read %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "%s: cannot read %s: %s\n", p->self, path, strerror(errno));
     return false;
 }
 
@@ -238,7 +262,7 @@ static bool select_launches(const struct profile *p, struct session *s)
     char why[256];
     u32 n = 0;
     if (!select_init(&select, &p->select, why)) {
-        fprintf(stderr, "lockstep profile: %s\n", why);
+        fprintf(stderr, "%s: %s\n", p->self, why);
         return false;
     }
     for (u32 i = 0; i < s->n; i++) {
@@ -257,7 +281,7 @@ bool profile_read(const struct profile *p, const char *path, struct session *s, 
 {
     struct diag_list diags;
     *status = CLI_TROUBLE;
-    if (!profile_report_there(path))
+    if (!profile_report_there(p, path))
         return false;
     diag_init(&diags);
     const bool good = (is_folder(path) ? session_read : session_read_file)(path, s, &diags) == LS_OK;

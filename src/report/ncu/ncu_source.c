@@ -1,8 +1,5 @@
 /* ncu_source.c - the source page: the user's source, line by line, with what each line's instructions did; or the PTX.
- *
- * A source file is looked for by the name that the compiler recorded: as it is, relative to where the command runs, to
- * the program's folder and to --source-folders, and there by its last part alone. Without the file the lines that were
- * executed stand there without text. */
+ * Without the file (source_file.h says where it is looked for) the lines that were executed stand there without text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,73 +8,8 @@
 #include "report/csv.h"
 #include "report/limit.h"
 #include "report/ncu/ncu.h"
+#include "report/source_file.h"
 #include "report/warp_state.h"
-
-/* ---- finding a file ---- */
-
-struct source {
-    const char *file; /* as recorded */
-    char **lines;     /* NULL: not found */
-    u32 n;
-    struct source *next;
-};
-
-static FILE *try_open(struct arena *tmp, const char *folder, const char *name)
-{
-    return fopen(folder ? arena_printf(tmp, "%s/%s", folder, name) : name, "r");
-}
-
-static FILE *open_source(const struct ncu_report *r, const struct session_process *p, const char *name)
-{
-    const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
-    FILE *f = try_open(r->tmp, NULL, name);
-    for (u32 i = 0; !f && r->o->folders && r->o->folders[i]; i++) {
-        f = try_open(r->tmp, r->o->folders[i], name);
-        f = f ? f : try_open(r->tmp, r->o->folders[i], last);
-    }
-    const char *end = strrchr(p->path, '/');
-    if (f || !end)
-        return f;
-    const char *folder = arena_strndup(r->tmp, p->path, (size_t)(end - p->path));
-    f = try_open(r->tmp, folder, name);
-    return f ? f : try_open(r->tmp, folder, last);
-}
-
-static void read_source(struct arena *mem, struct source *s, FILE *f)
-{
-    char *line = NULL;
-    size_t room = 0;
-    u32 cap = 0;
-    for (ssize_t n; (n = getline(&line, &room, f)) >= 0;) {
-        while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
-            n--;
-        if (s->n == cap) {
-            cap = cap ? cap * 2 : 256;
-            char **to = arena_array(mem, char *, cap);
-            if (s->n)
-                memcpy(to, s->lines, sizeof *to * s->n);
-            s->lines = to;
-        }
-        s->lines[s->n++] = arena_strndup(mem, line, (size_t)n);
-    }
-    free(line);
-}
-
-static const struct source *source_of(const struct ncu_report *r, struct source **all, const struct session_process *p,
-                                      const char *file)
-{
-    for (struct source *s = *all; s; s = s->next)
-        if (!strcmp(s->file, file))
-            return s;
-    struct source *s = arena_new(r->mem, struct source);
-    *s = (struct source){.file = arena_strndup(r->mem, file, strlen(file)), .next = *all};
-    FILE *f = open_source(r, p, file);
-    if (f) {
-        read_source(r->mem, s, f);
-        fclose(f);
-    }
-    return *all = s;
-}
 
 /* ---- columns ---- */
 
@@ -284,7 +216,7 @@ static void put_heading(const struct page *p, const char *file)
 
 /* The rows of one file: `lines` are n that belong to it, by line. With the file's text, each with some lines around it;
  * as CSV the whole file. */
-static void put_file(const struct page *p, const struct source *s, const struct meter_line *lines, u32 n)
+static void put_file(const struct page *p, const struct source_file *s, const struct meter_line *lines, u32 n)
 {
     enum { AROUND = 3 };
     put_heading(p, s->file);
@@ -317,11 +249,12 @@ static void put_ptx(const struct page *p, const struct meter_line *lines, u32 n)
     }
 }
 
-static void put_lines(FILE *out, const struct ncu_report *r, const struct ncu_launch *l, struct source **all)
+static void put_lines(FILE *out, const struct ncu_report *r, const struct ncu_launch *l, struct source_file **all)
 {
     u32 n;
     const struct meter_line *lines = meter_source_lines(l->r, r->tmp, &n);
     const struct page page = {out, r, spent_of(l->r)};
+    const struct source_folders where = {r->o->folders, l->process->path};
     bool any = false;
     for (u32 i = 0, next; i < n && !r->o->ptx_source; i = next) {
         for (next = i + 1; next < n && lines[i].file && lines[next].file && !strcmp(lines[i].file, lines[next].file);)
@@ -331,7 +264,7 @@ static void put_lines(FILE *out, const struct ncu_report *r, const struct ncu_la
         if (i == next || !lines[i].file)
             continue;
         any = true;
-        put_file(&page, source_of(r, all, l->process, lines[i].file), lines + i, next - i);
+        put_file(&page, source_file(r->mem, all, &where, lines[i].file), lines + i, next - i);
     }
     if (!any)
         put_ptx(&page, l->r->lines, l->r->nlines);
@@ -341,7 +274,7 @@ static void put_lines(FILE *out, const struct ncu_report *r, const struct ncu_la
 
 void ncu_source(FILE *out, const struct ncu_report *r)
 {
-    struct source *all = NULL;
+    struct source_file *all = NULL;
     for (u32 i = 0; i < r->n; i++) {
         char name[4096];
         const struct ncu_launch *l = &r->launches[i];

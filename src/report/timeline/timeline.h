@@ -61,6 +61,15 @@ enum ls_status timeline_read(const char *path, const struct session *s, u32 proc
                              struct timeline *out, struct diag_list *diags);
 void timeline_free(struct timeline *t);
 
+/* Of all processes that called CUDA, in a session's folder, by their numbers; `out`, empty before, is to be freed in any case. */
+struct timelines {
+    struct timeline *all;
+    u32 n;
+};
+enum ls_status timeline_read_folder(const char *folder, const struct session *s, const struct gpu *gpu,
+                                    struct timelines *out, struct diag_list *diags);
+void timelines_free(struct timelines *t);
+
 /* Gives every item its start and seconds; false: a number of the GPU's file is not known. */
 bool timeline_schedule(struct timeline *t, const struct gpu *gpu);
 

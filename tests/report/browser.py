@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""browser.py LOCKSTEP PROGRAM PROFILE_TESTS [FOLDER]: the report in headless Chromium: what stands on its pages, no message on the
+console, nothing that moves once it is drawn, nothing wider than the screen. With FOLDER the pages and screenshots stay there.
+Ends with 77 where there is no Chromium."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import made
+
+lockstep, program, profiled = (os.path.abspath(p) for p in sys.argv[1:4])
+browser = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), None)
+if not browser:
+    print("there is no Chromium: nothing was tried")
+    sys.exit(77)
+for name in [n for n in os.environ if n.startswith("LOCKSTEP_") and n not in ("LOCKSTEP_LLVM", "LOCKSTEP_TIER")]:
+    del os.environ[name]
+failed = []
+
+# Notes what the test asks of the page where the dumped text has it: an attribute of the root.
+PROBE = """<script>
+(() => {
+  const note = document.documentElement.dataset;
+  note.shift = 0; note.errors = 0;
+  new PerformanceObserver(list => { for (const e of list.getEntries()) note.shift = +note.shift + e.value; }).observe({ type: 'layout-shift', buffered: true });
+  addEventListener('error', () => note.errors++);
+  addEventListener('load', () => setTimeout(() => {
+    const t = performance.timing;
+    note.loaded = t.loadEventEnd - t.navigationStart;
+    note.width = innerWidth;
+    note.wide = [...document.querySelectorAll('body *')].filter(e => e.getClientRects().length && e.getBoundingClientRect().right > innerWidth + 1
+      && !e.closest('.wide, .pane, .bar')).map(e => e.tagName + '.' + (e.getAttribute('class') || '')).slice(0, 5).join(' ');
+  }, 300));
+})();
+</script>"""
+
+
+def expect(good, text):
+    if not good:
+        failed.append(text)
+
+
+def chromium(url, width, height, *words):
+    with tempfile.TemporaryDirectory() as profile:
+        return subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                               f"--user-data-dir={profile}", f"--window-size={width},{height}", "--enable-logging=stderr",
+                               *words, url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+
+
+def dump(page, part="", width=1280, height=900):
+    """The page as text after its script has run, and what the probe noted."""
+    probed = page.replace(".html", ".probed.html")
+    with open(page) as f, open(probed, "w") as to:
+        to.write(f.read().replace("<style>", PROBE + "<style>", 1))
+    done = chromium(f"file://{probed}{part}", width, height, "--virtual-time-budget=3000", "--dump-dom")
+    messages = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    expect(not messages, f"{os.path.basename(page)}{part} says on the console: {messages}")
+    notes = dict(re.findall(r'data-(\w+)="([^"]*)"', re.search(r"<html[^>]*>", done.stdout)[0]))
+    expect(notes.get("errors") == "0", f"{os.path.basename(page)}{part}: a script failed")
+    expect(notes.get("wide") == "", f"{os.path.basename(page)}{part}: wider than {width}: {notes.get('wide')}")
+    return done.stdout, notes
+
+
+def has(text, pattern, what):
+    expect(re.search(pattern, text), f"{what}: there is no {pattern}")
+
+
+def report(out, *words):
+    done = subprocess.run([lockstep, "report", "-q", "-o", out, *words], stderr=subprocess.PIPE, text=True, cwd=profiled)
+    expect(done.returncode == 0, f"report {words}: {done.stderr}")
+    return out
+
+
+def check_pages(tmp):
+    words = [program, "kernels.ptx", "times:3", "strided:2", "blocks:64", "strided:8", "stream", "column", "scale", "tiny"]
+    page = report(os.path.join(tmp, "program.html"), "--", *words)
+    text, _ = dump(page)
+    expect(len(re.findall(r'<tr data-k="\d+"', text)) == 5, "the table has not 5 kernels")
+    has(text, r'<section id="timeline">.*<rect class="k"', "the timeline")
+    for k in range(5):
+        text, _ = dump(page, f"#k{k}")
+        for part in ("advice", "limits", "stalls", "memory", "source", "accesses", "roofline", "occupancy", "metrics"):
+            has(text, f'<section id="{part}">', f"kernel {k}")
+    text, _ = dump(page, "#k0/source", 390, 844)
+    has(text, r"<h1>strided</h1>|<h1>column</h1>|<h1>scale</h1>", "a narrow page")
+    dump(page, "", 390, 844)
+    return page
+
+
+def check_evil(tmp):
+    made.evil(profiled, os.path.join(tmp, "evil.lsrep"), os.path.join(tmp, "<script>.cu"))
+    page = report(os.path.join(tmp, "evil.html"), os.path.join(tmp, "evil.lsrep"))
+    for part in ("", "#k0"):
+        text, _ = dump(page, part)
+        expect("<title>broken" not in text and "onerror=alert(1)>\"" not in re.sub(r"(?s)<script.*?</script>", "", text).replace("&gt;", ""),
+               "a text of the program became HTML")
+    has(text, r"&lt;/script&gt;|&lt;img", "the source")
+
+
+def check_many(tmp):
+    for n in (500, 1000):
+        made.many(profiled, os.path.join(tmp, "many.lsrep"), n)
+        page = report(os.path.join(tmp, f"many{n}.html"), os.path.join(tmp, "many.lsrep"))
+        text, notes = dump(page)
+        expect(len(re.findall(r'<tr data-k="\d+"', text)) == n, f"the table has not {n} kernels")
+        expect(float(notes.get("shift", "1")) == 0, f"{n} kernels: the page moved by {notes.get('shift')} while it was drawn")
+        print(f"{n} kernels: loaded in {notes.get('loaded')} ms, {os.path.getsize(page) / 1e6:.1f} MB")
+        dump(page, f"#k{n - 1}")
+
+
+def check_comparison(tmp):
+    old, new = (os.path.join(profiled, name) for name in ("replayed.lsrep", "replayed-new.lsrep"))
+    page = report(os.path.join(tmp, "compared.html"), "--baseline", old, new)
+    text, _ = dump(page)
+    has(text, r'<section id="baseline">.*(faster|slower|open)', "the comparison")
+
+
+def shoot(page):
+    for part, width, height in (("", 1280, 900), ("#k0", 1280, 3000), ("", 390, 844), ("#k0", 390, 5000)):
+        name = page.replace(".html", f"{part.replace('#', '-')}-{width}.png")
+        chromium(f"file://{page}{part}", width, height, "--virtual-time-budget=2000", f"--screenshot={name}")
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    folder = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else temporary
+    first = check_pages(folder)
+    check_evil(folder)
+    check_many(folder)
+    check_comparison(folder)
+    if folder != temporary:
+        shoot(first)
+for line in failed:
+    print(line, file=sys.stderr)
+sys.exit(1 if failed else 0)

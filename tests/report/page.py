@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""page.py LOCKSTEP PROGRAM PROFILE_TESTS NO_KERNELS: what `lockstep report` writes, without a browser: its elements, its data, texts of
+programs that look like HTML, the same file from any number of workers, and what is said of bad input."""
+import html.parser
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import made
+
+lockstep, program, profiled, no_kernels = (os.path.abspath(p) for p in sys.argv[1:5])
+for name in [n for n in os.environ if n.startswith("LOCKSTEP_") and n not in ("LOCKSTEP_LLVM", "LOCKSTEP_TIER")]:
+    del os.environ[name]
+os.environ["LOCKSTEP_PTXAS"] = "0"
+failed = []
+WORDS = [program, "kernels.ptx", "times:3", "strided:2", "blocks:64", "strided:8", "stream", "column", "scale", "tiny"]
+
+
+def expect(good, text):
+    if not good:
+        failed.append(text)
+
+
+def run(*words, status=0, says=(), cwd=None):
+    done = subprocess.run([lockstep, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd)
+    expect(done.returncode == status, f"{' '.join(words)}: status {done.returncode}, expected {status}\n{done.stderr}")
+    for text in says:
+        expect(text in done.stderr, f"{' '.join(words)}: does not say {text!r}\n{done.stderr}")
+    return done
+
+
+class Page(html.parser.HTMLParser):
+    """Elements, what is referred to, rows of the table of kernels, and the text of each script."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.elements, self.links, self.rows, self.scripts, self.inside = {}, [], [], [], None
+        with open(path, encoding="utf-8") as f:
+            self.text = f.read()
+        self.feed(self.text)
+        self.data = json.loads(next(text for attributes, text in self.scripts if attributes.get("id") == "data"))
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.elements[tag] = self.elements.get(tag, 0) + 1
+        self.links += [v for k, v in attributes.items() if k in ("src", "href", "srcset", "action", "data")]
+        self.inside = tag
+        if tag == "tr" and "data-k" in attributes:
+            self.rows.append(int(attributes["data-k"]))
+        if tag == "script":
+            self.scripts.append((attributes, ""))
+
+    def handle_data(self, text):
+        if self.inside == "script":
+            self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + text)
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+
+def check_frame(page, kernels):
+    expect(page.elements.get("script") == 3, f"there are {page.elements.get('script')} scripts, not 3")
+    expect(page.elements.get("img") is None and page.elements.get("iframe") is None, "something would be fetched")
+    expect(page.elements.get("link") == 1, "a style sheet would be fetched")
+    expect(all(re.match(r"#|data:", link) for link in page.links), f"something would be fetched: {page.links}")
+    urls = set(re.findall(r"https?://[^\s'\"<>]*", page.scripts[-1][1])) - {"http://www.w3.org/2000/svg"}
+    expect(not urls, f"the script has addresses: {urls}")
+    expect(page.rows == list(range(kernels)), f"rows are {page.rows}, not 0 to {kernels - 1}")
+    expect(len(page.data["kernels"]) == kernels, f"{len(page.data['kernels'])} kernels, not {kernels}")
+    times = [k["total"] if k["total"] is not None else -1 for k in page.data["kernels"]]
+    expect(times == sorted(times, reverse=True), f"not by time: {times}")
+
+
+def check_program(tmp):
+    """A program that runs, by numbers of workers; and that the numbers are those of the text report."""
+    pages = []
+    for workers in (1, 2, 4):
+        out = os.path.join(tmp, f"{workers}.html")
+        run("report", "-o", out, "--workers", str(workers), "--", *WORDS, cwd=profiled, says=["wrote"])
+        with open(out, "rb") as f:
+            pages.append(f.read())
+    expect(pages[0] == pages[1] == pages[2], "the page depends on the number of workers")
+    page = Page(os.path.join(tmp, "1.html"))
+    check_frame(page, len(page.data["kernels"]))
+    expect(len(page.data["kernels"]) > 2, "the program has more kernels")
+    raw = subprocess.run([lockstep, "profile", "-q", "--csv", "--metrics", "smsp__inst_executed.sum", *WORDS],
+                         stdout=subprocess.PIPE, text=True, cwd=profiled).stdout
+    counted = sorted(int(m.replace(",", "")) for m in re.findall(r'"smsp__inst_executed.sum","inst","([\d,]+)"', raw))
+    launches = sum(k["launches"] for k in page.data["kernels"])
+    expect(len(counted) == launches, f"{launches} launches, the text has {len(counted)}")
+    inst = page.data["event_names"].index("inst")
+    shown = {dict(zip(k["events"][::2], k["events"][1::2])).get(inst, 0) for k in page.data["kernels"]}
+    expect(shown <= set(counted), f"instructions {shown - set(counted)} are not in the text report")
+    expect(any(t["rows"] for t in page.data["timelines"]), "there is no timeline")
+    expect(any(k["pictures"] for k in page.data["kernels"]), "there are no pictures of accesses")
+    for k in page.data["kernels"]:
+        values = sum(len(section[1]) for section in page.data["sections"])
+        expect(len(k["values"]) == len(k["kinds"]) == values, f"{k['name']}: {len(k['values'])} values, {values} rows")
+        expect(len(k["lines"]["kinds"]) == len(page.data["columns"]), f"{k['name']}: a column has no kind")
+        at = k["curves"]
+        for curve in (at["registers"], at["shared"], at["block"]):
+            here = [warps for x, warps in curve["steps"] if x <= curve["at"]]
+            expect(not here or here[-1] == at["warps"], f"{k['name']}: the curve does not go through the launch")
+
+
+def check_escapes(tmp):
+    report, out = os.path.join(tmp, "evil.lsrep"), os.path.join(tmp, "evil.html")
+    made.evil(profiled, report, os.path.join(tmp, "<!--<script>.cu"))
+    run("report", "-o", out, report)
+    page = Page(out)
+    check_frame(page, 1)
+    kernel = page.data["kernels"][0]
+    expect(kernel["name"] == made.EVIL_NAME, f"the name became {kernel['name']!r}")
+    expect(page.data["command"] == made.EVIL_NAME, f"the command became {page.data['command']!r}")
+    texts = [text for part in page.data["files"][0]["parts"] for text in part[1:]]
+    expect(made.EVIL_LINE in texts, "a line of the source is not as it was")
+    expect(any("\ufffd" in text for text in texts), "bytes that are no text are not marked")
+    expect("<" not in next(t for a, t in page.scripts if a.get("id") == "data"), "the data has a <")
+
+
+def check_baseline(tmp):
+    out = os.path.join(tmp, "compared.html")
+    old, new = (os.path.join(profiled, name) for name in ("replayed.lsrep", "replayed-new.lsrep"))
+    run("report", "-o", out, "--baseline", old, new)
+    told = json.loads(subprocess.run([lockstep, "profile", "--json", "--baseline", old, new], stdout=subprocess.PIPE).stdout)
+    mine = Page(out).data["baseline"]
+    expect([(k["kernel"], round(k["ratio"], 6)) for k in mine["kernels"]] == [(k["kernel"], round(k["ratio"], 6)) for k in told["kernels"]],
+           "the comparison is not that of `lockstep profile --json`")
+    run("profile", "-q", "--html", out, "-i", old)
+    check_frame(Page(out), 3)
+
+
+def check_refusals(tmp):
+    out = os.path.join(tmp, "no.html")
+    run("report", "-o", out, "--", no_kernels, status=3, says=["no kernel was launched", "was not written"])
+    expect(not os.path.exists(out), "a page without kernels was written")
+    run("report", "-o", os.path.join(tmp, "none", "x.html"), "--", *WORDS, status=3, says=["cannot write", "No such file"])
+    run("report", status=2, says=["which program"])
+    run("report", "-o", out, "--baseline", out, "--", *WORDS, status=3, says=["cannot read"])
+    damaged = os.path.join(tmp, "damaged.lsrep")
+    with open(os.path.join(profiled, "replayed.lsrep")) as f, open(damaged, "w") as to:
+        to.write(f.read()[:900])
+    run("report", "-o", out, damaged, status=3, says=["nothing to show"])
+    with open(damaged, "w") as to:
+        to.write("something else\n")
+    run("report", "-o", out, "-i", damaged, status=3, says=["is no report"])
+    run("report", "-o", "/dev/full", os.path.join(profiled, "replayed.lsrep"), status=3, says=["cannot write /dev/full"])
+    expect(not [n for n in os.listdir(tmp) if n.endswith(".new")], "half a page was left")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for check in (check_program, check_escapes, check_baseline, check_refusals):
+        check(folder)
+for text in failed:
+    print(text, file=sys.stderr)
+sys.exit(1 if failed else 0)
