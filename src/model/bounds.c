@@ -26,38 +26,76 @@ double bound_dram_rate(const struct gpu *gpu)
 
 double bound_hz(const struct gpu *gpu) { return gpu->boost_mhz * 1e6; }
 
-struct roofs roofs_of(const struct gpu *gpu)
+struct roofs roofs_at(const struct gpu *gpu, double hz)
 {
-    const double cycles = gpu->sms * bound_hz(gpu);
-    return (struct roofs){.flops = 2.0 * gpu->fp32_rate * cycles, .l1 = 128.0 * cycles, .dram = bound_dram_rate(gpu)};
+    const double cycles = gpu->sms * hz;
+    return (struct roofs){.flops = 2.0 * gpu->fp32_rate * cycles,
+                          .fp64 = 2.0 * gpu->fp64_rate * cycles,
+                          .issue = gpu->sub_partitions * cycles,
+                          .l1 = 128.0 * cycles,
+                          .l2 = gpu->l2_rate * hz,
+                          .dram = bound_dram_rate(gpu)};
 }
 
-/* Cycles of memory's latency and of a warp's own instructions, for all waves of blocks. */
-static double latency_cycles(const struct gpu *gpu, const struct model_work *w)
+struct roofs roofs_of(const struct gpu *gpu) { return roofs_at(gpu, bound_hz(gpu)); }
+
+/* ---- sums ---- */
+
+/* Cycles of memory's latency and of a warp's own instructions, for each wave of blocks. */
+static struct bound_sum latency_sum(const struct gpu *gpu, const struct model_work *w)
 {
     const double blocks = (double)w->blocks, room = (double)(w->resident ? w->resident : 1) * gpu->sms;
-    double cycles = per(w->inst, w->warps * blocks);
-    if (w->global_sectors > 0)
-        cycles += gpu->latency_dram;
-    else if (w->wavefronts > 0)
-        cycles += gpu->latency_shared;
-    return ceil(blocks / room) * cycles;
+    return (struct bound_sum){.waves = ceil(blocks / room),
+                              .inst = per(w->inst, w->warps * blocks),
+                              .memory = w->global_sectors > 0 ? gpu->latency_dram
+                                        : w->wavefronts > 0   ? gpu->latency_shared
+                                                              : 0};
+}
+
+static struct bound_sum sm_sum(const struct gpu *gpu, const struct model_work *w, double work, double rate)
+{
+    return (struct bound_sum){.work = work_share(w, gpu->sms) * work, .rate = rate};
+}
+
+struct bound_sum bound_sum_of(const struct gpu *gpu, const struct model_work *w, enum bound_id id)
+{
+    switch (id) {
+    case BOUND_DRAM:
+        return (struct bound_sum){.work = w->dram_bytes, .rate = bound_dram_rate(gpu)};
+    case BOUND_L1:
+        return sm_sum(gpu, w, w->global_sectors + w->local_sectors, 4);
+    case BOUND_SHARED:
+        return sm_sum(gpu, w, w->wavefronts, 1);
+    case BOUND_LSU:
+        return sm_sum(gpu, w, w->requests, 0.5);
+    case BOUND_ISSUE:
+        return sm_sum(gpu, w, w->inst, gpu->sub_partitions);
+    case BOUND_FP32:
+        return sm_sum(gpu, w, w->fp32, gpu->fp32_rate);
+    case BOUND_FP64:
+        return sm_sum(gpu, w, w->fp64, gpu->fp64_rate);
+    case BOUND_INTEGER:
+        return sm_sum(gpu, w, w->integer, gpu->int_rate);
+    default:
+        return latency_sum(gpu, w);
+    }
+}
+
+static double seconds_of(const struct bound_sum *s, enum bound_id id, double hz)
+{
+    if (id == BOUND_DRAM)
+        return per(s->work, s->rate);
+    return id == BOUND_LATENCY ? per(s->waves * (s->inst + s->memory), hz) : per(per(s->work, s->rate), hz);
 }
 
 struct bounds bounds_of(const struct gpu *gpu, const struct model_work *w, double hz)
 {
-    const double clock = per(work_share(w, gpu->sms), hz); /* seconds of an SM's cycle, for the work of all SMs */
-    return (struct bounds){{
-        [BOUND_DRAM] = per(w->dram_bytes, bound_dram_rate(gpu)),
-        [BOUND_L1] = clock * (w->global_sectors + w->local_sectors) / 4,
-        [BOUND_SHARED] = clock * w->wavefronts,
-        [BOUND_LSU] = clock * w->requests * 2,
-        [BOUND_ISSUE] = clock * per(w->inst, gpu->sub_partitions),
-        [BOUND_FP32] = clock * per(w->fp32, gpu->fp32_rate),
-        [BOUND_FP64] = clock * per(w->fp64, gpu->fp64_rate),
-        [BOUND_INTEGER] = clock * per(w->integer, gpu->int_rate),
-        [BOUND_LATENCY] = per(latency_cycles(gpu, w), hz),
-    }};
+    struct bounds b;
+    for (u32 i = 0; i < BOUND_COUNT; i++) {
+        const struct bound_sum sum = bound_sum_of(gpu, w, (enum bound_id)i);
+        b.seconds[i] = seconds_of(&sum, (enum bound_id)i, hz);
+    }
+    return b;
 }
 
 enum bound_id bounds_nearest(const struct bounds *b, u32 n)

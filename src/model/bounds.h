@@ -33,10 +33,20 @@ double bound_dram_rate(const struct gpu *gpu);
 /* Cycles a second of an SM at the boost clock. */
 double bound_hz(const struct gpu *gpu);
 
-/* The most of all SMs a second: f32 operations, bytes of L1, bytes of DRAM. */
-struct roofs {
-    double flops, l1, dram;
+/* What is divided by what to a bound. Of BOUND_DRAM: bytes, and bytes a second. Of BOUND_LATENCY: cycles of a warp's instructions
+ * and of memory, one after the other, as often as there are waves of blocks. Of the others: the work of the SM that has most,
+ * and how much of it an SM does in a cycle. */
+struct bound_sum {
+    double work, rate;
+    double waves, inst, memory;
 };
-struct roofs roofs_of(const struct gpu *gpu);
+struct bound_sum bound_sum_of(const struct gpu *gpu, const struct model_work *w, enum bound_id id);
+
+/* The most of the whole GPU a second: f32 and f64 operations, instructions of warps, bytes of L1, L2 and DRAM. */
+struct roofs {
+    double flops, fp64, issue, l1, l2, dram;
+};
+struct roofs roofs_at(const struct gpu *gpu, double hz); /* at so many cycles a second of an SM */
+struct roofs roofs_of(const struct gpu *gpu);            /* at the boost clock */
 
 #endif

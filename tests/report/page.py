@@ -74,6 +74,20 @@ def check_frame(page, kernels):
     expect(times == sorted(times, reverse=True), f"not by time: {times}")
 
 
+def result_of(text):
+    """Nanoseconds of the sum behind a limit, from its words."""
+    n = [float(x.replace(",", "")) for x in re.findall(r"[\d,]+(?:\.\d+)?(?:e[+-]\d+)?", re.sub(r"f\d\d|^busiest SM: ", "", text))]
+    if "waves" in text:
+        return n[0] * (n[1] + n[2]) / n[3]
+    return n[0] / n[1] if "GB/s" in text else n[0] / n[1] / n[2]
+
+
+def check_limits(kernel):
+    for name, ns, _, text in kernel["limits"]["rows"]:
+        expect(abs(result_of(text) - ns) <= 0.02 * ns + 0.6, f"{kernel['name']}: {name} is {ns} ns, but {text} is {result_of(text)}")
+    expect(max(kernel["limits"]["rows"], key=lambda row: row[1])[0] == kernel["limits"]["nearest"], f"{kernel['name']}: the nearest limit")
+
+
 def check_program(tmp):
     """A program that runs, by numbers of workers; and that the numbers are those of the text report."""
     pages = []
@@ -100,6 +114,7 @@ def check_program(tmp):
         values = sum(len(section[1]) for section in page.data["sections"])
         expect(len(k["values"]) == len(k["kinds"]) == values, f"{k['name']}: {len(k['values'])} values, {values} rows")
         expect(len(k["lines"]["kinds"]) == len(page.data["columns"]), f"{k['name']}: a column has no kind")
+        check_limits(k)
         at = k["curves"]
         for curve in (at["registers"], at["shared"], at["block"]):
             here = [warps for x, warps in curve["steps"] if x <= curve["at"]]

@@ -17,52 +17,29 @@ static const char *number(struct arena *mem, double v)
 
 /* ---- limits ---- */
 
-/* An SM's part of the work, of the SM that has most. */
-static const char *of_an_sm(struct arena *mem, const struct model_work *w, const struct gpu *gpu, double work,
-                            const char *what, double rate, double hz)
-{
-    return arena_printf(mem, "busiest SM: %s %s / %s a cycle / %s GHz",
-                        number(mem, round(work * work_share(w, gpu->sms))), what, number(mem, rate),
-                        number(mem, hz / 1e9));
-}
-
-static const char *latency_sum(struct arena *mem, const struct model_work *w, const struct gpu *gpu, double hz)
-{
-    const double room = (double)(w->resident ? w->resident : 1) * gpu->sms, warps = w->warps * (double)w->blocks;
-    const u32 memory = w->global_sectors > 0 ? gpu->latency_dram : w->wavefronts > 0 ? gpu->latency_shared : 0;
-    return arena_printf(mem, "%s waves of blocks x (%s instructions of a warp + %u cycles of memory) / %s GHz",
-                        number(mem, ceil((double)w->blocks / room)), number(mem, warps > 0 ? w->inst / warps : 0),
-                        memory, number(mem, hz / 1e9));
-}
-
 /* What is divided by what. */
 static const char *sum_of(struct arena *mem, const struct ncu_launch *l, enum bound_id id)
 {
-    const struct meter_report *r = l->r;
-    const struct gpu *gpu = l->gpu;
-    const struct model_work w = work_of_report(r);
-    const double hz = limit_clock(r, gpu);
-    switch (id) {
-    case BOUND_DRAM:
-        return arena_printf(mem, "%s bytes / %s GB/s", number(mem, limit_dram_bytes(r)),
-                            number(mem, bound_dram_rate(gpu) / 1e9));
-    case BOUND_L1:
-        return of_an_sm(mem, &w, gpu, w.global_sectors + w.local_sectors, "sectors", 4, hz);
-    case BOUND_SHARED:
-        return of_an_sm(mem, &w, gpu, w.wavefronts, "wavefronts", 1, hz);
-    case BOUND_LSU:
-        return of_an_sm(mem, &w, gpu, w.requests, "requests", 0.5, hz);
-    case BOUND_ISSUE:
-        return of_an_sm(mem, &w, gpu, w.inst, "warp instructions", gpu->sub_partitions, hz);
-    case BOUND_FP32:
-        return of_an_sm(mem, &w, gpu, w.fp32, "f32 instructions of threads", gpu->fp32_rate, hz);
-    case BOUND_FP64:
-        return of_an_sm(mem, &w, gpu, w.fp64, "f64 instructions of threads", gpu->fp64_rate, hz);
-    case BOUND_INTEGER:
-        return of_an_sm(mem, &w, gpu, w.integer, "integer instructions of threads", gpu->int_rate, hz);
-    default:
-        return latency_sum(mem, &w, gpu, hz);
-    }
+    static const char *const what[BOUND_COUNT] = {"bytes",
+                                                  "sectors",
+                                                  "wavefronts",
+                                                  "requests",
+                                                  "warp instructions",
+                                                  "f32 instructions of threads",
+                                                  "f64 instructions of threads",
+                                                  "integer instructions of threads",
+                                                  ""};
+    struct model_work w = work_of_report(l->r);
+    w.dram_bytes = limit_dram_bytes(l->r);
+    const struct bound_sum s = bound_sum_of(l->gpu, &w, id);
+    const char *ghz = number(mem, limit_clock(l->r, l->gpu) / 1e9);
+    if (id == BOUND_DRAM)
+        return arena_printf(mem, "%s bytes / %s GB/s", number(mem, s.work), number(mem, s.rate / 1e9));
+    if (id == BOUND_LATENCY)
+        return arena_printf(mem, "%s waves of blocks x (%s instructions of a warp + %s cycles of memory) / %s GHz",
+                            number(mem, s.waves), number(mem, s.inst), number(mem, s.memory), ghz);
+    return arena_printf(mem, "busiest SM: %s %s / %s a cycle / %s GHz", number(mem, round(s.work)), what[id],
+                        number(mem, s.rate), ghz);
 }
 
 /* As `lockstep profile` marks kinds, a letter each. */

@@ -46,17 +46,17 @@ static json_t *stall_names(void)
 }
 
 /* Rates of the whole GPU a second, at the clock that time was modelled for. */
-static json_t *roofs(const struct ncu_launch *l)
+static json_t *roofs_json(const struct ncu_launch *l)
 {
     const struct gpu *g = l->gpu;
     if (!g || !g->sms)
         return json_null();
-    const double hz = limit_clock(l->r, g), cycles = hz * g->sms;
+    const double hz = limit_clock(l->r, g);
+    const struct roofs roofs = roofs_at(g, hz);
     return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", g->name, "sms", (int)g->sms, "hz",
-                     html_number(hz), "fp32", html_number(2.0 * g->fp32_rate * cycles), "fp64",
-                     html_number(2.0 * g->fp64_rate * cycles), "issue", html_number(g->sub_partitions * cycles), "l1",
-                     html_number(128 * cycles), "l2", html_number(g->l2_rate * hz), "dram",
-                     html_number(bound_dram_rate(g)));
+                     html_number(hz), "fp32", html_number(roofs.flops), "fp64", html_number(roofs.fp64), "issue",
+                     html_number(roofs.issue), "l1", html_number(roofs.l1), "l2", html_number(roofs.l2), "dram",
+                     html_number(roofs.dram));
 }
 
 /* ---- a kernel ---- */
@@ -127,13 +127,13 @@ static json_t *launch_of(const struct ncu_launch *l)
 static json_t *kernel_of(struct html_page *p, const struct html_kernel *k)
 {
     const struct ncu_launch *l = k->shown;
-    json_t *j =
-        json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
-                  html_string(p->mem, k->name), "function", html_string(p->mem, k->function), "launches", (int)k->n,
-                  "timed", (int)k->timed, "total", html_number(k->ns), "ns",
-                  html_number(meter_value(l->r, METRIC_gpu_time)), "launch", launch_of(l), "roofs", roofs(l), "runs",
-                  runs_of(k), "limits", html_limits(p, l), "advice", html_advice(p, l), "events", events_of(l->r),
-                  "lines", html_lines(p, l), "pictures", html_pictures(p, l), "curves", html_curves(l));
+    json_t *j = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+                          html_string(p->mem, k->name), "function", html_string(p->mem, k->function), "launches",
+                          (int)k->n, "timed", (int)k->timed, "total", html_number(k->ns), "ns",
+                          html_number(meter_value(l->r, METRIC_gpu_time)), "launch", launch_of(l), "roofs",
+                          roofs_json(l), "runs", runs_of(k), "limits", html_limits(p, l), "advice", html_advice(p, l),
+                          "events", events_of(l->r), "lines", html_lines(p, l), "pictures", html_pictures(p, l),
+                          "curves", html_curves(l));
     if (j)
         add_values(j, l);
     return j;
