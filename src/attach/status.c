@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "attach/attach.h"
+#include "base/kernel_name.h"
 #include "exec/progress.h"
-#include "meter/session/kernel_name.h"
 
 enum { LOOK_MS = 250, COLUMNS = 80, LONGEST = 512 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/kernel_name.h"
 #include "driver/driver.h"
 #include "driver/observe/launcher.h"
 
@@ -40,13 +41,15 @@ static void report(const struct kernel *w, enum ls_status s, const struct exec_f
 {
     CUresult r = fault_result(s, fault);
     char *text = s == LS_ERR_FAULT || s == LS_ERR_TIMEOUT ? exec_fault_text(fault) : NULL;
+    char name[KERNEL_SHORT];
+    kernel_name_short(w->f->ir->name, name);
     if (text) {
-        drv_log("%s: %s", w->f->ir->name, result_name(r));
+        drv_log("%s: %s", name, result_name(r));
         drv_log_text(text);
         if (text[0] && text[strlen(text) - 1] != '\n')
             drv_log_text("\n");
     } else {
-        drv_log("%s: %s: %s", w->f->ir->name, result_name(r), fault->detail[0] ? fault->detail : ls_status_text(s));
+        drv_log("%s: %s: %s", name, result_name(r), fault->detail[0] ? fault->detail : ls_status_text(s));
     }
     ls_free(text);
     ctx_poison(w->op.ctx, r);
@@ -204,14 +207,16 @@ struct geometry {
 
 static CUresult refuse(CUfunction f, CUresult r, const char *what, u64 have, u64 limit)
 {
-    drv_log("cannot launch %s: %llu %s, the limit is %llu (%s)", f->ir->name, (unsigned long long)have, what,
-            (unsigned long long)limit, result_name(r));
+    char name[KERNEL_SHORT];
+    drv_log("cannot launch %s: %llu %s, the limit is %llu (%s)", kernel_name_short(f->ir->name, name),
+            (unsigned long long)have, what, (unsigned long long)limit, result_name(r));
     return r;
 }
 
 static CUresult refuse_empty(CUfunction f)
 {
-    drv_log("cannot launch %s: a dimension of the grid or of the block is 0", f->ir->name);
+    char name[KERNEL_SHORT];
+    drv_log("cannot launch %s: a dimension of the grid or of the block is 0", kernel_name_short(f->ir->name, name));
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -311,8 +316,10 @@ static CUresult check_cluster(CUfunction f, const struct geometry *g)
                       size, most);
     for (int i = 0; i < 3; i++)
         if (g->grid[i] % g->cluster[i]) {
-            drv_log("cannot launch %s: %u %s has %u, which does not divide them (%s)", f->ir->name, g->grid[i],
-                    names[i], g->cluster[i], result_name(CUDA_ERROR_INVALID_CLUSTER_SIZE));
+            char name[KERNEL_SHORT];
+            drv_log("cannot launch %s: %u %s has %u, which does not divide them (%s)",
+                    kernel_name_short(f->ir->name, name), g->grid[i], names[i], g->cluster[i],
+                    result_name(CUDA_ERROR_INVALID_CLUSTER_SIZE));
             return CUDA_ERROR_INVALID_CLUSTER_SIZE;
         }
     return CUDA_SUCCESS;
@@ -321,8 +328,9 @@ static CUresult check_cluster(CUfunction f, const struct geometry *g)
 static CUresult check(CUfunction f, const struct geometry *g)
 {
     u64 threads = (u64)g->block[0] * g->block[1] * g->block[2];
+    char name[KERNEL_SHORT];
     if (f->ir->poison) {
-        drv_log("cannot launch %s: %s", f->ir->name, f->ir->poison);
+        drv_log("cannot launch %s: %s", kernel_name_short(f->ir->name, name), f->ir->poison);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     CUresult r = check_sizes(f, g);
@@ -351,7 +359,8 @@ static CUresult params_of_extra(const struct ir_func *ir, void **extra, u8 *to)
             return CUDA_ERROR_INVALID_VALUE;
     }
     if (!buffer || size < ir->param_bytes) {
-        drv_log("cannot launch %s: its parameters have %llu bytes, the buffer %zu", ir->name,
+        char name[KERNEL_SHORT];
+        drv_log("cannot launch %s: its parameters have %llu bytes, the buffer %zu", kernel_name_short(ir->name, name),
                 (unsigned long long)ir->param_bytes, size);
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/kernel_name.h"
 #include "exec/exec.h"
 
 static const struct {
@@ -96,9 +97,10 @@ static void write_fault(struct text *t, const struct exec_fault *f)
 {
     const bool inner = f->function && f->kernel && strcmp(f->function, f->kernel) != 0;
     const char *what = (size_t)f->kind < LS_ARRAY_LEN(kinds) ? kinds[f->kind].text : "unknown fault";
-    put(t, "%s in kernel '%s'", what, f->kernel ? f->kernel : "?");
+    char name[KERNEL_SHORT];
+    put(t, "%s in kernel '%s'", what, kernel_name_short(f->kernel ? f->kernel : "?", name));
     if (inner)
-        put(t, ", function '%s'", f->function);
+        put(t, ", function '%s'", kernel_name_short(f->function, name));
     put(t, "\n");
     put_place(t, f);
     put(t, "  block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", f->block[0],

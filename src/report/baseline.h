@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
+#include "base/kernel_name.h"
 #include "meter/meter.h"
-#include "meter/session/kernel_name.h"
 #include "model/interval.h"
 
 enum { BASELINE_OLD, BASELINE_NEW, BASELINE_SIDES };

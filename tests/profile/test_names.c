@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meter/session/kernel_name.h"
+#include "base/kernel_name.h"
 #include "meter/session/select.h"
 
 static const struct {
@@ -43,6 +43,25 @@ static void long_names_are_cut(void **state)
     assert_string_equal(kernel_name("_Z7stridedPKfPfi", KERNEL_MANGLED, out, sizeof out), "_Z7stri");
     assert_string_equal(kernel_name("_Z7stridedPKfPfi", KERNEL_FUNCTION, out, sizeof out), "strided");
     assert_true(strlen(kernel_name("_Z7stridedPKfPfi", KERNEL_DEMANGLED, out, sizeof out)) < sizeof out);
+}
+
+static void messages_have_short_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mangled, *want;
+    } all[] = {
+        {"tiny", "tiny"},
+        {"_ZN4deep5scaleIfLi3EEEvPT_S1_", "void deep::scale<float, 3>(float *, float)"},
+        /* the innermost templates go first */
+        {"_Z1fI4pairIS0_IS0_I12firstOfThree13secondOfThreeES0_IS1_S2_EES0_IS0_IS1_S2_ES0_IS1_S2_EEEEvT_",
+         "void f<pair<pair<...>, pair<...> > >(pair<pair<pair<...>, pair<...> >, pair<pair<...>, pair<...> > >)"},
+        {"_ZlsI4pairIS0_IS0_I12firstOfThree13secondOfThreeES0_IS1_S2_EES0_IS0_IS1_S2_ES0_IS1_S2_EEEEvT_S7_",
+         "void operator<< <pair<...> >(pair<pair<...>, pair<...> >, pair<firstOfThree, secondOfThree>)"},
+    };
+    char out[KERNEL_SHORT];
+    for (size_t i = 0; i < LS_ARRAY_LEN(all); i++)
+        assert_string_equal(kernel_name_short(all[i].mangled, out), all[i].want);
 }
 
 static void const_goes_in_front(void **state)
@@ -160,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_have_three_forms),
         cmocka_unit_test(long_names_are_cut),
+        cmocka_unit_test(messages_have_short_names),
         cmocka_unit_test(const_goes_in_front),
         cmocka_unit_test(launches_are_selected),
         cmocka_unit_test(invocations_are_counted_by_kernel),

@@ -27,8 +27,8 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/kernel_name.h"
 #include "check/core/host/host.h"
-#include "meter/session/kernel_name.h"
 
 enum { PAGE = 4096 };
 

@@ -14,7 +14,7 @@
 #include <regex.h>
 
 #include "base/base.h"
-#include "meter/session/kernel_name.h"
+#include "base/kernel_name.h"
 
 /* NULL and 0 mean no filter; the texts must outlive the filter. */
 struct select_options {

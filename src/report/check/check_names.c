@@ -14,6 +14,13 @@ const char *check_name(const char *mangled, enum kernel_base name, char *out, si
     return kernel_name(mangled ? mangled : "an unknown function", name, out, size);
 }
 
+const char *check_name_short(const char *mangled, enum kernel_base name, char out[KERNEL_SHORT])
+{
+    if (mangled && name == KERNEL_DEMANGLED)
+        return kernel_name_short(mangled, out);
+    return check_name(mangled, name, out, KERNEL_SHORT);
+}
+
 const char *check_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -14,10 +14,10 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/intern.h"
+#include "base/kernel_name.h"
 #include "base/status.h"
 #include "base/vec.h"
 #include "check/core/finding.h"
-#include "meter/session/kernel_name.h"
 
 struct check_frame {
     const char *module;          /* NULL: unknown */
@@ -142,6 +142,8 @@ bool check_save(FILE *out, const struct check_report *r);
 
 /* Of a function, in that form; texts in `out`. */
 const char *check_name(const char *mangled, enum kernel_base name, char *out, size_t size);
+/* The same, but a demangled name that is long is shortened: for text. */
+const char *check_name_short(const char *mangled, enum kernel_base name, char out[KERNEL_SHORT]);
 /* The frame of the user's code that made a call. NULL: none has a source line. */
 const struct check_frame *check_site(const struct check_call *call);
 /* Frame k of a call is of the C library, the dynamic linker or Lockstep's own libraries, or of what compilers and the

@@ -89,19 +89,19 @@ static void put_source(FILE *out, const struct check_text *o, int indent, const 
 
 static void put_code(FILE *out, const struct check_text *o, int indent, const struct check_party *p)
 {
-    char name[NAME_MAX_TEXT], at[LINE_MAX_TEXT + 40], ptx[40] = "";
+    char name[KERNEL_SHORT], at[LINE_MAX_TEXT + 40], ptx[40] = "";
     const char *function = p->function ? p->function : p->kernel;
     if (!function)
         return;
     place(o, p->file, p->line, p->column, at, sizeof at);
     if (p->ptx_line)
         snprintf(ptx, sizeof ptx, " (PTX line %" PRIu32 ")", p->ptx_line);
-    put(out, o, indent, "at %s%s%s%s", check_name(function, o->name, name, sizeof name), *at ? " in " : "", at, ptx);
+    put(out, o, indent, "at %s%s%s%s", check_name_short(function, o->name, name), *at ? " in " : "", at, ptx);
     put_source(out, o, indent + 4, p);
     if (p->ptx)
         put(out, o, indent + 4, "PTX: %s", p->ptx);
     if (o->device && p->kernel && p->function && strcmp(p->kernel, p->function) != 0)
-        put(out, o, indent, "Device Frame: %s", check_name(p->kernel, o->name, name, sizeof name));
+        put(out, o, indent, "Device Frame: %s", check_name_short(p->kernel, o->name, name));
 }
 
 /* "thread (31,0,0) in block (3,0,0) of launch 2 of add in stream 7"; of an operation of the host, what it is; ""

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "base/gpu.h"
+#include "base/kernel_name.h"
 #include "meter/meter.h"
-#include "meter/session/kernel_name.h"
 #include "meter/session/session.h"
 
 enum ncu_page { NCU_DETAILS, NCU_RAW, NCU_SOURCE, NCU_SESSION };

@@ -2,7 +2,7 @@
  * in it a row a thread of the host (its calls) and a row a stream (copies, fills, kernels). Times in microseconds, modelled. */
 #include <jansson.h>
 
-#include "meter/session/kernel_name.h"
+#include "base/kernel_name.h"
 #include "report/timeline/timeline.h"
 
 enum { STREAM_ROWS = 1000 }; /* rows of streams have numbers above those of threads */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meter/session/kernel_name.h"
+#include "base/kernel_name.h"
 #include "report/csv.h"
 #include "report/timeline/timeline.h"
 

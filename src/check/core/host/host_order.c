@@ -3,9 +3,9 @@
  * in CUDA. An operation has the driver's number: queue_doing says it in the thread that does the operation. */
 #include <stdio.h>
 
+#include "base/kernel_name.h"
 #include "check/core/host/host.h"
 #include "check/core/stream_order.h"
-#include "meter/session/kernel_name.h"
 
 static struct stream_order *order(void) { return check_order(checked); }
 

@@ -2,7 +2,7 @@
  * without a demangler; the full form comes from __cxa_demangle, which every C++ runtime library has, and is then
  * spelled as NVIDIA's tools spell it: const in front, a space before * and &. Names are the Itanium ABI's
  * (section 5.1). */
-#include "meter/session/kernel_name.h"
+#include "base/kernel_name.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -138,16 +138,13 @@ void kernel_name_spell(const char *name, char *out, size_t size)
     out[n] = 0;
 }
 
-static bool demangle(const char *mangled, char *out, size_t size)
+/* The demangler's own text, to be freed; NULL: there is none. */
+static char *demangled(const char *mangled)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, set_demangler);
     int status = -1;
-    char *text = the_demangler ? the_demangler(mangled, NULL, NULL, &status) : NULL;
-    if (text && status == 0)
-        kernel_name_spell(text, out, size);
-    free(text); /* its own memory, by its documentation */
-    return status == 0;
+    pthread_once(&once, set_demangler);
+    return the_demangler && !strncmp(mangled, "_Z", 2) ? the_demangler(mangled, NULL, NULL, &status) : NULL;
 }
 
 const char *kernel_name(const char *mangled, enum kernel_base base, char *out, size_t size)
@@ -156,7 +153,77 @@ const char *kernel_name(const char *mangled, enum kernel_base base, char *out, s
     size_t len = strlen(mangled);
     if (base == KERNEL_FUNCTION && !bare_name(mangled, &text, &len))
         text = mangled, len = strlen(mangled);
-    if (base == KERNEL_DEMANGLED && !strncmp(mangled, "_Z", 2) && demangle(mangled, out, size))
-        return out;
-    return copy(text, len, out, size);
+    char *whole = base == KERNEL_DEMANGLED ? demangled(mangled) : NULL;
+    if (!whole)
+        return copy(text, len, out, size);
+    kernel_name_spell(whole, out, size);
+    free(whole); /* its own memory, by its documentation */
+    return out;
+}
+
+/* ---- short names ---- */
+
+enum { MOST = 120, DEEPEST = 1000 };
+
+/* < and > that are no brackets: of operators, and of ->. */
+static bool is_bracket(const char *name, const char *p)
+{
+    static const char word[] = "operator";
+    const char *q = p;
+    while (q > name && strchr("<>=-", q[-1]))
+        q--;
+    const size_t n = sizeof word - 1;
+    return !((size_t)(q - name) >= n && !strncmp(q - n, word, n)) && !(*p == '>' && p > name && p[-1] == '-');
+}
+
+struct short_name {
+    char text[KERNEL_SHORT];
+    size_t n; /* all that there would be with room */
+};
+static void put(struct short_name *s, const char *text, size_t n)
+{
+    for (size_t k = 0; k < n; k++, s->n++)
+        if (s->n < sizeof s->text - 1)
+            s->text[s->n] = text[k];
+}
+
+/* The name with "..." for what stands in more than `depth` templates, and with `bare` for the parameters; its length. */
+static size_t shorten(const char *name, u32 depth, bool bare, char out[KERNEL_SHORT])
+{
+    struct short_name s = {.n = 0};
+    u32 in = 0, round = 0; /* templates, and parentheses outside of them, around p */
+    for (const char *p = name; *p; p++) {
+        const bool opens = *p == '<' && is_bracket(name, p);
+        in -= *p == '>' && in && is_bracket(name, p);
+        round -= *p == ')' && !in && round;
+        if (in <= depth && !(bare && round))
+            put(&s, p, 1);
+        if (opens && in++ == depth && !(bare && round))
+            put(&s, "...", 3);
+        if (*p == '(' && !in && !round++ && bare && p[1] != ')')
+            put(&s, "...", 3);
+    }
+    memcpy(out, s.text, sizeof s.text); /* its end is 0 */
+    return s.n;
+}
+
+const char *kernel_name_short(const char *mangled, char out[KERNEL_SHORT])
+{
+    char *name = demangled(mangled);
+    size_t n = 0;
+    if (!name)
+        return copy(mangled, strlen(mangled), out, KERNEL_SHORT);
+    char *spelled = malloc(strlen(name) * 2 + 16);
+    if (spelled)
+        kernel_name_spell(name, spelled, strlen(name) * 2 + 16);
+    n = shorten(spelled ? spelled : name, DEEPEST, false, out);
+    for (u32 depth = 8; n > MOST && depth-- > 0;)
+        n = shorten(spelled ? spelled : name, depth, false, out);
+    if (n > MOST)
+        n = shorten(spelled ? spelled : name, 0, true, out);
+    if (n > MOST)
+        memcpy(out + MOST, "...", 4);
+    free(spelled);
+    free(name);
+    return out;
 }
