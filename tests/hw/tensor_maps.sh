@@ -4,5 +4,5 @@ said=$1 program=$2 kernels=$3
 here=$(mktemp) || exit 1
 trap 'rm -f "$here"' EXIT
 "$program" "$kernels" >"$here" || { echo "it failed"; exit 1; }
-for mistake in $(seq 0 16); do "$program" "$kernels" fault "$mistake" 2>/dev/null; done >>"$here"
+for mistake in $(seq 0 31); do "$program" "$kernels" fault "$mistake" 2>/dev/null; done >>"$here"
 ! grep -vxFf "$here" "$said"

@@ -21,15 +21,19 @@ static bool inside(const struct map *m, const long long *at)
     return yes;
 }
 
-/* Element n of the box, which is at these coordinates. */
+/* Element n of the box, whose rows have so many, which is at these coordinates. With a swizzle a row has the whole span of it to itself.
+ * What is stored is whole units of 16 bytes of a row, if they begin in the tensor: both as an H200 has it. */
 static void element(const struct map *m, const struct job *j, unsigned size, const long long *at, unsigned n,
-                    unsigned char *global, unsigned char *shared)
+                    unsigned row, unsigned char *global, unsigned char *shared)
 {
-    unsigned char *here = shared - j->base + swizzled(m->swizzle, j->base + n * size);
-    long long place = at[0] * size;
+    const unsigned span = m->swizzle && row * size < 16u << m->swizzle ? 16u << m->swizzle : row * size;
+    unsigned char *here = shared - j->base + swizzled(m->swizzle, j->base + n / row * span + n % row * size);
+    long long place = at[0] * size, first[5];
     for (int k = 1; k < m->rank; k++)
         place += at[k] * (long long)m->strides[k - 1];
-    if (!inside(m, at)) {
+    memcpy(first, at, sizeof first);
+    first[0] -= at[0] >= 0 ? at[0] % (16 / size) : 0;
+    if (!inside(m, j->way == LOAD ? at : first)) {
         if (j->way == LOAD)
             memset(here, m->fill ? 0xff : 0, size);
         if (j->way == LOAD && m->fill)
@@ -58,7 +62,7 @@ static void tile(const struct map *m, const struct job *j, unsigned size, unsign
             at[k] = j->at[k] + (long long)(left % count[k]) * (k ? m->steps[k] : 1);
             left /= count[k];
         }
-        element(m, j, size, at, n, global, shared);
+        element(m, j, size, at, n, count[0], global, shared);
     }
 }
 
@@ -77,7 +81,7 @@ static void column(const struct map *m, const struct job *j, unsigned size, unsi
             from[0] += c;
             for (int k = 1; k < last; k++)
                 from[k] += j->way == LOAD ? j->off[k - 1] : 0;
-            element(m, j, size, from, pixel * m->channels + c, global, shared);
+            element(m, j, size, from, pixel * m->channels + c, m->channels, global, shared);
         }
         int k = 1;
         while (k < last && (at[k] += m->steps[k]) > (long long)m->dims[k] - 1 + m->upper[k - 1]) {

@@ -145,7 +145,7 @@ static u8 reduced_type(u8 type, u32 op)
     const bool good = op == MOD_ADD                    ? type != TENSOR_S64
                       : op == MOD_MIN || op == MOD_MAX ? integer || small
                       : op == MOD_INC || op == MOD_DEC ? type == TENSOR_U32
-                                                       : integer;
+                                                       : integer && type != TENSOR_S64;
     return good ? types[type] : PTX_NONE;
 }
 
@@ -232,13 +232,15 @@ static bool copy_box(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
     if (b->op && c.type == PTX_NONE)
         return illegal(w, pc, lane, "the tensor map's type has no such reduction");
     c.bytes = tensor_box_bytes(&c.box.map);
-    u8 *box = async_shared(w, pc, regs, in ? target : &b->from, lane, c.bytes, BOX_ALIGN, in, &c.left_out);
+    u8 *box = async_shared(w, pc, regs, in ? target : &b->from, lane, tensor_box_room(&c.box.map), BOX_ALIGN, in,
+                           &c.left_out);
     struct rows rows = {.w = w, .pc = pc, .c = &c};
     *(in ? &c.to : &c.from) = box;
     if (box) {
         c.shared = cluster_block_of(w, box)->shared;
         if (!tensor_rows(&c.box, check_row, &rows) && !c.left_out)
             return false;
+        c.end = rows.hi;
         if (w->hooks && w->hooks->access && !c.left_out)
             tensor_rows(&c.box, tell_row, &rows);
     } else if (!c.left_out) {

@@ -64,14 +64,17 @@ static enum atomic_op operation(u32 mod)
     return (enum atomic_op)ops[mod - MOD_AND];
 }
 
-/* Element by element, each an atomic operation. */
+/* Element by element, each an atomic operation. Subnormal sums of f32 in global memory are zeros, but not those of a tensor of f32, as
+ * an H200 has it. */
 static void reduce(const struct copy *c, u8 *to, const u8 *from, u32 bytes)
 {
+    const bool keeps = c->what->is_tensor && c->box.map.type == TENSOR_F32;
+    const bool flushes = c->what->kind == BULK_OUT && !keeps;
     const u32 size = ptx_type_bits((enum ptx_type)c->type) / 8;
     for (u32 k = 0; k < bytes; k += size) {
         u64 value = 0;
         memcpy(&value, from + k, size);
-        update_host(to + k, operation(c->what->op), c->type, size, value, 0, c->what->kind == BULK_OUT);
+        update_host(to + k, operation(c->what->op), c->type, size, value, 0, flushes);
     }
 }
 
@@ -96,6 +99,16 @@ static bool row_in(void *ctx, const struct tensor_row *r)
     return true;
 }
 
+/* A unit of 16 bytes that begins in the tensor is stored as a whole, as far as there is memory. */
+static u32 stored(const struct copy *c, const struct tensor_row *r)
+{
+    const u64 end = r->address + (r->count + TENSOR_UNIT - 1) / TENSOR_UNIT * TENSOR_UNIT;
+    if (c->what->op || end > c->end)
+        return r->count;
+    const u32 n = (u32)(end - r->address);
+    return n < r->bytes - r->first ? n : r->bytes - r->first;
+}
+
 static bool row_out(void *ctx, const struct tensor_row *r)
 {
     const struct copy *c = ctx;
@@ -103,7 +116,7 @@ static bool row_out(void *ctx, const struct tensor_row *r)
     if (!r->count)
         return true;
     tensor_take_row(&c->box.map, r, row, c->shared, (u64)(c->from - c->shared));
-    bring(c, (u8 *)(uintptr_t)r->address, row + r->first, r->count);
+    bring(c, (u8 *)(uintptr_t)r->address, row + r->first, stored(c, r));
     return true;
 }
 

@@ -27,6 +27,7 @@ struct copy {
     u8 type;       /* enum ptx_type of the elements of a reduction */
     u8 *to, *from; /* of a tensor: the shared side alone */
     u8 *shared;    /* a tensor's box is in this shared memory */
+    u64 end;       /* of the allocation that the tensor's last row is in; 0: not known */
     u8 *barrier;   /* at which its bytes arrive, or NULL */
     union {
         struct tensor_box box;

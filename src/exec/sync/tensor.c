@@ -19,7 +19,7 @@ const char *tensor_wrong(const struct tensor_box *b, u32 rank, enum tensor_mode 
     if (m->mode != mode)
         return m->mode == TENSOR_TILED ? "the tensor map is one of tiles, not of im2col"
                                        : "the tensor map is one of im2col, not of tiles";
-    if ((i64)b->at[0] * tensor_element(m->type) % TENSOR_UNIT)
+    if (!m->interleave && (i64)b->at[0] * tensor_element(m->type) % TENSOR_UNIT)
         return "the box does not begin at a multiple of 16 bytes of the tensor's first dimension";
     return NULL;
 }
@@ -32,15 +32,26 @@ static u32 count_of(const struct tensor_map *m, u32 k)
 
 static u32 row_elements(const struct tensor_map *m) { return m->mode == TENSOR_TILED ? count_of(m, 0) : m->channels; }
 
-u32 tensor_box_bytes(const struct tensor_map *m)
+static u32 row_bytes(const struct tensor_map *m) { return row_elements(m) * tensor_element(m->type); }
+/* From one row to the next in shared memory. */
+static u32 row_room(const struct tensor_map *m)
 {
-    u32 n = row_elements(m) * tensor_element(m->type);
+    const u32 span = m->swizzle ? 16u << m->swizzle : 0, bytes = row_bytes(m);
+    return bytes < span ? span : bytes;
+}
+
+static u32 rows_of(const struct tensor_map *m)
+{
+    u32 n = 1;
     if (m->mode == TENSOR_IM2COL)
-        return n * m->pixels;
+        return m->pixels;
     for (u32 k = 1; k < m->rank; k++)
         n *= count_of(m, k);
     return n;
 }
+
+u32 tensor_box_bytes(const struct tensor_map *m) { return rows_of(m) * row_bytes(m); }
+u32 tensor_box_room(const struct tensor_map *m) { return rows_of(m) * row_room(m); }
 
 /* The row at these coordinates; [0] is that of its first element. */
 static void place_row(const struct tensor_map *m, const i64 *at, struct tensor_row *r)
@@ -91,7 +102,7 @@ static bool columns(const struct tensor_box *b, struct tensor_row *r, bool (*fn)
     i64 at[TENSOR_RANKS], moved[TENSOR_RANKS];
     for (u32 k = 0; k < TENSOR_RANKS; k++)
         at[k] = b->at[k];
-    for (u32 n = 0; n < m->pixels; n++, r->place += r->bytes) {
+    for (u32 n = 0; n < m->pixels; n++, r->place += row_room(m)) {
         for (u32 k = 0; k < m->rank; k++)
             moved[k] = at[k] + (k && k + 1 < m->rank ? b->offsets[k - 1] : 0);
         place_row(m, moved, r);
@@ -105,7 +116,8 @@ static bool columns(const struct tensor_box *b, struct tensor_row *r, bool (*fn)
 bool tensor_rows(const struct tensor_box *b, bool (*fn)(void *ctx, const struct tensor_row *r), void *ctx)
 {
     const struct tensor_map *m = &b->map;
-    struct tensor_row r = {.bytes = row_elements(m) * tensor_element(m->type)};
+    struct tensor_row r = {.bytes = row_bytes(m)};
+    const u32 room = row_room(m);
     if (m->mode == TENSOR_IM2COL)
         return columns(b, &r, fn, ctx);
     u32 turns[TENSOR_RANKS] = {0};
@@ -116,7 +128,7 @@ bool tensor_rows(const struct tensor_box *b, bool (*fn)(void *ctx, const struct 
         place_row(m, at, &r);
         if (!fn(ctx, &r))
             return false;
-        r.place += r.bytes;
+        r.place += room;
     } while (next_of_tile(b, at, turns));
     return true;
 }

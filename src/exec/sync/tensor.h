@@ -1,9 +1,10 @@
 /* tensor.h - the box of a tensor that a bulk copy takes (PTX ISA 5.5): where each of its rows lies in global memory and in
  * shared memory. Internal to exec/.
  *
- * A row is the elements of a box along dimension 0. In shared memory rows follow each other without gaps, each unit of 16
- * bytes where the swizzle puts it. What of a row is outside the tensor is filled on the way in, and left out on the way
- * out. */
+ * A row is the elements of a box along dimension 0. In shared memory rows follow each other without gaps, but with a swizzle each
+ * takes the whole span of it; each unit of 16 bytes is where the swizzle puts it. What of a row is outside the tensor is filled on
+ * the way in. On the way out units of 16 bytes that begin outside are left out: one that begins inside is stored as a whole, as an
+ * H200 does it. */
 #ifndef LS_EXEC_TENSOR_H
 #define LS_EXEC_TENSOR_H
 
@@ -26,8 +27,9 @@ enum { TENSOR_ROW_MOST = TENSOR_MOST_BOX * 8, TENSOR_UNIT = 16 };
 
 /* Why the box's map is not one for a copy of that many coordinates in that mode, or they are not for the map; or NULL. */
 const char *tensor_wrong(const struct tensor_box *b, u32 rank, enum tensor_mode mode);
-/* Of a whole box in shared memory. */
+/* Of a whole box; of the shared memory that it takes. */
 u32 tensor_box_bytes(const struct tensor_map *m);
+u32 tensor_box_room(const struct tensor_map *m);
 /* Row by row, until fn says false; false then. */
 bool tensor_rows(const struct tensor_box *b, bool (*fn)(void *ctx, const struct tensor_row *r), void *ctx);
 
