@@ -14,7 +14,7 @@ set -euo pipefail
 root=${1:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 [ -d "$root/src" ] || { echo "check-layers: no src/ in $root" >&2; exit 2; }
 
-order='base ptx ir model exec driver meter check debug attach runtime toolchain lab calibrate report cli'
+order='base ptx ir model exec driver meter check debug attach runtime nvml toolchain lab calibrate report cli'
 closed='runtime:ptx runtime:ir runtime:exec lab:ptx lab:ir lab:exec calibrate:ptx calibrate:ir calibrate:exec'
 
 cd "$root"

@@ -40,9 +40,11 @@ static bool library_folder(char out[PATH_MAX])
 /* The programs that stand in for NVIDIA's, for those that start them: nvidia-smi by its name, ptxas by Triton's variables. */
 static bool stand_ins(void)
 {
+    static bool done;
     char folder[PATH_MAX], ptxas[PATH_MAX + 32];
-    if (!own_folder(folder))
+    if (done || !own_folder(folder))
         return true;
+    done = true;
     snprintf(ptxas, sizeof ptxas, "%s/lockstep-ptxas", folder);
     return settings_put(OTHERS_TRITON_PTXAS_PATH, ptxas) && settings_put(OTHERS_TRITON_PTXAS_BLACKWELL_PATH, ptxas) &&
            (!settings_other(OTHERS_PATH) || settings_prepend(OTHERS_PATH, folder, ':'));
@@ -84,7 +86,8 @@ int program_ready(const char *name, bool unchecked, struct program_facts *f)
 {
     struct diag_list diags;
     diag_init(&diags);
-    enum ls_status status = program_look(name, f, &diags);
+    enum ls_status status =
+        stand_ins() ? program_look(name, f, &diags) : LS_ERR_NOMEM; /* the program may be one of them */
     const int refused = status == LS_ERR_NOT_FOUND ? NOT_FOUND : NOT_RUNNABLE;
     if (status == LS_OK && !unchecked)
         status = program_check(f, &diags);

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "driver/driver.h"
+#include "driver/identity.h"
 
 CUdevice device_now(void)
 {
@@ -20,25 +21,13 @@ CUdevice device_now(void)
 
 /* ---- identities ---- */
 
-/* "LS", the start of the GPU's id and, in the last byte, the device's number: the same in every process. */
 static CUuuid uuid_of(unsigned number)
 {
-    CUuuid u = {{0}};
-    memcpy(u.bytes, "LS", 2);
-    memcpy(u.bytes + 2, drv.gpu.id, strnlen(drv.gpu.id, sizeof u.bytes - 2));
-    u.bytes[sizeof u.bytes - 1] = (char)(u.bytes[sizeof u.bytes - 1] ^ (char)number);
+    CUuuid u;
+    u8 bytes[UUID_BYTES];
+    identity_uuid(drv.gpu.id, number, bytes);
+    memcpy(u.bytes, bytes, sizeof u.bytes);
     return u;
-}
-
-enum { UUID_TEXT = sizeof "GPU-00000000-0000-0000-0000-000000000000" };
-
-/* As nvidia-smi and CUDA_VISIBLE_DEVICES have it. */
-static void uuid_text(unsigned number, char text[UUID_TEXT])
-{
-    const CUuuid u = uuid_of(number);
-    char *to = text + sprintf(text, "GPU-");
-    for (size_t i = 0; i < sizeof u.bytes; i++)
-        to += sprintf(to, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", (u8)u.bytes[i]);
 }
 
 /* ---- the list ---- */
@@ -52,7 +41,7 @@ static int by_uuid(const char *word, unsigned devices)
     int found = -1;
     for (unsigned i = 0; i < devices; i++) {
         char text[UUID_TEXT];
-        uuid_text(i, text);
+        identity_uuid_text(drv.gpu.id, i, text);
         if (strncasecmp(text, word, n) != 0)
             continue;
         if (found >= 0)
