@@ -156,6 +156,25 @@ struct exec_block_info {
     const struct exec_launch *launch; /* the grid's */
 };
 
+/* A bulk copy or reduction (PTX ISA 9.7.9.25.4, .5), its prefetch, st.async or red.async, as one lane issues it: once, however many
+ * blocks it goes to. Where shared memory is a part of it, it is that of the blocks of the cluster in `blocks`, at the same place in
+ * each, and so is the mbarrier. */
+struct exec_bulk {
+    const struct ir_func *func;
+    u32 site, warp, lane;
+    const struct ir_bulk *what;   /* ir/async.h */
+    const struct tensor_box *box; /* exec/sync/tensor.h; NULL: it has no tensor map */
+    u32 bytes;                    /* of shared memory, in one block; of a prefetch what it asks for */
+    u32 blocks;                   /* a bit each, by rank */
+    u64 shared;                   /* the offset in their shared memory */
+    u64 address;                  /* of global memory, without a map */
+    u64 barrier;                  /* the offset of the mbarrier at which the bytes arrive; UINT64_MAX: none */
+    const struct exec_block_info *block;
+};
+/* The bytes of global memory, row by row as a map has them: each row's address, its bytes, and where it is in the box as shared
+ * memory has it before the swizzle. */
+void exec_bulk_rows(const struct exec_bulk *b, void (*fn)(void *ctx, u64 address, u32 bytes, u32 place), void *ctx);
+
 /* A warp's arrival at a barrier of its block. */
 enum exec_barrier_op { EXEC_BARRIER_SYNC, EXEC_BARRIER_ARRIVE, EXEC_BARRIER_REDUCE };
 struct exec_barrier {
@@ -264,6 +283,9 @@ struct exec_hooks {
      * all but the first say `again`. */
     void (*far_access)(void *ctx, const struct exec_access *a, const struct exec_block_info *home);
     /* Those above make a launch run traced code; those below are called from fast code too. */
+
+    void (*bulk)(void *ctx, const struct exec_bulk *b);
+    bool whole; /* who has this hook wants no access events of what bulk copies and products of warpgroups touch */
 
     /* bar.sync / barrier / bar.arrive / bar.red by these lanes of the warp, once a warp's arrival. */
     void (*barrier)(void *ctx, const struct exec_barrier *b);

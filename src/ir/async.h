@@ -42,6 +42,7 @@ enum ir_bulk_kind {
     BULK_OUT,   /* shared to global */
     BULK_VALUE, /* st.async, red.async: registers to shared memory of a block of the cluster, and its mbarrier */
     BULK_FILL,  /* st.bulk: zeros to shared */
+    BULK_AHEAD, /* global to L2: touches nothing */
 };
 
 struct ir_bulk {

@@ -117,6 +117,7 @@ void emit_mbarrier_drop(struct emit *e);
 void emit_mbarrier_wait(struct emit *e);
 void emit_mbarrier_copies(struct emit *e);
 void emit_bulk(struct emit *e);
+void emit_bulk_ahead(struct emit *e);
 void emit_bulk_fill(struct emit *e);
 void emit_bulk_tensor(struct emit *e);
 void emit_bulk_value(struct emit *e);

@@ -110,6 +110,17 @@ void emit_bulk(struct emit *e)
         emit_put(e, "bulk")->ptr = b;
 }
 
+/* [from], bytes */
+void emit_bulk_ahead(struct emit *e)
+{
+    const struct ptx_inst *i = e->inst;
+    struct ir_bulk *b = arena_new(e->p->mem, struct ir_bulk);
+    b->kind = BULK_AHEAD;
+    b->from = address(e, &i->operands[0], false);
+    b->bytes = emit_read(e, &i->operands[1], PTX_U32);
+    emit_put(e, "bulk")->ptr = b;
+}
+
 /* The values of a vector, as many as there must be; false poisons. */
 static bool set_list(struct emit *e, const struct ptx_operand *o, unsigned n, enum ptx_type type, u32 *slots)
 {
@@ -148,7 +159,7 @@ static bool set_place(struct emit *e, const struct ptx_operand *o, struct ir_bul
     return set_list(e, &o->elems[1], b->rank, PTX_S32, b->at);
 }
 
-/* [to], [map, {..}], [mbarrier], and of im2col {offsets}; or [map, {..}], [from] */
+/* [to], [map, {..}], [mbarrier], and of im2col {offsets}; or [map, {..}], [from]; or [map, {..}] and of im2col {offsets} */
 void emit_bulk_tensor(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
@@ -158,21 +169,24 @@ void emit_bulk_tensor(struct emit *e)
         ir_poison(e->p, e->site, later);
         return;
     }
-    b->kind = ptx_has(i, MOD_BULK_GROUP) ? BULK_OUT : BULK_IN;
+    b->kind = i->op == OP_CP_ASYNC_BULK_PREFETCH_TENSOR ? BULK_AHEAD
+              : ptx_has(i, MOD_BULK_GROUP)              ? BULK_OUT
+                                                        : BULK_IN;
     b->is_tensor = true;
     b->is_im2col = ptx_has(i, MOD_IM2COL) || ptx_has(i, MOD_IM2COL_NO_OFFS);
     b->rank = (u8)rank_of(i);
     set_operation(i, b);
-    const bool offsets = b->is_im2col && b->kind == BULK_IN;
-    if (!set_place(e, &i->operands[b->kind == BULK_IN], b))
+    const bool offsets = b->is_im2col && b->kind != BULK_OUT;
+    const unsigned behind = b->kind == BULK_AHEAD ? 1 : 3; /* the offsets */
+    if (!set_place(e, &i->operands[b->kind == BULK_IN], b) ||
+        (offsets && !set_list(e, &i->operands[behind], b->rank - 2u, PTX_U16, b->offsets)))
         return;
-    if (b->kind == BULK_OUT) {
+    if (b->kind == BULK_OUT)
         b->from = address(e, &i->operands[1], false);
-    } else {
+    if (b->kind == BULK_IN) {
         b->to = address(e, &i->operands[0], false);
         b->barrier = address(e, &i->operands[2], false);
-        if ((offsets && !set_list(e, &i->operands[3], b->rank - 2u, PTX_U16, b->offsets)) ||
-            !set_ranks(e, b, 3 + offsets, 0))
+        if (!set_ranks(e, b, 3 + offsets, 0))
             return;
     }
     emit_put(e, "bulk")->ptr = b;

@@ -60,6 +60,8 @@ static struct side side_of(const struct warp *w, const u8 *p, bool shared)
 static void tell_side(struct warp *w, const struct ir_inst *pc, unsigned lane, enum exec_access_op op, struct side s,
                       u32 bytes)
 {
+    if (w->hooks && w->hooks->whole)
+        return;
     if (s.home && s.home != w->block)
         warp_touch_far(w, pc, lane, op, s.home, s.at, bytes);
     else
@@ -98,6 +100,50 @@ static struct copy new_copy(const struct warp *w, const struct ir_inst *pc, unsi
         .what = b, .func = w->func, .pc = pc, .warp = w->index, .lane = lane, .mask = 0xffff, .type = b->type};
 }
 
+/* All of it, once: where it ends, or what it reads if that is shared memory, and where its bytes arrive. */
+static void tell_whole(struct warp *w, const struct copy *c, const u8 *global_side, const u8 *shared_side, u32 blocks)
+{
+    const struct block *home = shared_side ? cluster_block_of(w, shared_side) : w->block;
+    const struct exec_bulk b = {.func = w->func,
+                                .site = c->pc->site,
+                                .warp = w->index,
+                                .lane = c->lane,
+                                .what = c->what,
+                                .box = c->what->is_tensor ? &c->box : NULL,
+                                .bytes = c->bytes,
+                                .blocks = blocks ? blocks : 1u << home->info.rank,
+                                .shared = shared_side ? (u64)(shared_side - home->shared) : 0,
+                                .address = (u64)(uintptr_t)global_side,
+                                .barrier = c->barrier ? (u64)(c->barrier - cluster_block_of(w, c->barrier)->shared)
+                                                      : UINT64_MAX,
+                                .block = w->info};
+    w->hooks->bulk(w->hook_ctx, &b);
+}
+
+static bool hears_whole(const struct warp *w, const struct copy *c) { return w->hooks && w->hooks->bulk && !c->left_out; }
+
+struct told_rows {
+    void (*fn)(void *ctx, u64 address, u32 bytes, u32 place);
+    void *ctx;
+};
+
+static bool tell_inside(void *ctx, const struct tensor_row *r)
+{
+    const struct told_rows *t = ctx;
+    if (r->count)
+        t->fn(t->ctx, r->address, r->count, r->place + r->first);
+    return true;
+}
+
+void exec_bulk_rows(const struct exec_bulk *b, void (*fn)(void *ctx, u64 address, u32 bytes, u32 place), void *ctx)
+{
+    struct told_rows t = {fn, ctx};
+    if (b->box)
+        tensor_rows(b->box, tell_inside, &t);
+    else if (b->address)
+        fn(ctx, b->address, b->bytes, 0);
+}
+
 /* Its bytes will arrive at the mbarrier, if there is one. */
 static bool start(struct warp *w, const struct ir_inst *pc, const u8 *regs, struct copy *c,
                   const struct ir_address *barrier)
@@ -107,8 +153,9 @@ static bool start(struct warp *w, const struct ir_inst *pc, const u8 *regs, stru
     return (c->barrier || c->what->kind == BULK_OUT) && flight_start(w, c);
 }
 
+/* blocks: to which the copy goes, a bit each; UINT32_MAX: it has been told. */
 static bool copy_bytes(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane,
-                       const struct ir_address *target, const struct ir_address *barrier)
+                       const struct ir_address *target, const struct ir_address *barrier, u32 blocks)
 {
     const struct ir_bulk *b = pc->ptr;
     struct copy c = new_copy(w, pc, lane);
@@ -128,7 +175,11 @@ static bool copy_bytes(struct warp *w, const struct ir_inst *pc, u8 *regs, unsig
         return false;
     if (c.to && w->hooks)
         tell(w, pc, lane, side_of(w, c.to, !out), side_of(w, c.from, !in), c.bytes, c.mask);
-    return start(w, pc, regs, &c, barrier);
+    if (!start(w, pc, regs, &c, barrier))
+        return false;
+    if (hears_whole(w, &c) && blocks != UINT32_MAX)
+        tell_whole(w, &c, in ? c.from : out ? c.to : NULL, out ? c.from : c.to, blocks);
+    return true;
 }
 
 /* ---- tensors ---- */
@@ -221,7 +272,7 @@ static bool read_box(struct warp *w, const struct ir_inst *pc, const u8 *regs, u
 }
 
 static bool copy_box(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane, const struct ir_address *target,
-                     const struct ir_address *barrier)
+                     const struct ir_address *barrier, u32 blocks)
 {
     const struct ir_bulk *b = pc->ptr;
     const bool in = b->kind == BULK_IN;
@@ -241,12 +292,31 @@ static bool copy_box(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
         if (!tensor_rows(&c.box, check_row, &rows) && !c.left_out)
             return false;
         c.end = rows.hi;
-        if (w->hooks && w->hooks->access && !c.left_out)
+        if (w->hooks && w->hooks->access && !w->hooks->whole && !c.left_out)
             tensor_rows(&c.box, tell_row, &rows);
     } else if (!c.left_out) {
         return false;
     }
-    return start(w, pc, regs, &c, barrier);
+    if (!start(w, pc, regs, &c, barrier))
+        return false;
+    if (hears_whole(w, &c) && blocks != UINT32_MAX)
+        tell_whole(w, &c, NULL, box, blocks);
+    return true;
+}
+
+/* Brings nothing anywhere: there are no caches here. */
+static bool look_ahead(struct warp *w, const struct ir_inst *pc, const u8 *regs, unsigned lane)
+{
+    const struct ir_bulk *b = pc->ptr;
+    struct copy c = new_copy(w, pc, lane);
+    if (b->is_tensor && !read_box(w, pc, regs, lane, &c.box))
+        return false;
+    if (!hears_whole(w, &c))
+        return true;
+    c.bytes = b->is_tensor ? tensor_box_bytes(&c.box.map) : lane32(regs, b->bytes, lane);
+    const u64 address = b->is_tensor ? 0 : async_address(regs, &b->from, lane);
+    tell_whole(w, &c, (const u8 *)(uintptr_t)address, NULL, 0);
+    return true;
 }
 
 /* ---- values ---- */
@@ -263,7 +333,11 @@ static bool send_values(struct warp *w, const struct ir_inst *pc, u8 *regs, unsi
         return false;
     if (c.to)
         tell_side(w, pc, lane, ACCESS_ST, side_of(w, c.to, true), c.bytes);
-    return start(w, pc, regs, &c, &b->barrier);
+    if (!start(w, pc, regs, &c, &b->barrier))
+        return false;
+    if (hears_whole(w, &c))
+        tell_whole(w, &c, NULL, c.to, 0);
+    return true;
 }
 
 /* ---- a lane ---- */
@@ -280,16 +354,19 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
 {
     const struct ir_bulk *b = pc->ptr;
     bool (*const copy)(struct warp *, const struct ir_inst *, u8 *, unsigned, const struct ir_address *,
-                       const struct ir_address *) = b->is_tensor ? copy_box : copy_bytes;
+                       const struct ir_address *, u32) = b->is_tensor ? copy_box : copy_bytes;
+    if (b->kind == BULK_AHEAD)
+        return look_ahead(w, pc, regs, lane);
     if (b->kind == BULK_VALUE)
         return send_values(w, pc, regs, lane);
     if (!b->multicast)
-        return copy(w, pc, regs, lane, &b->to, &b->barrier);
-    for (u32 left = lane32(regs, b->ranks, lane) & 0xffff; left; left &= left - 1) {
+        return copy(w, pc, regs, lane, &b->to, &b->barrier, 0);
+    const u32 ranks = lane32(regs, b->ranks, lane) & 0xffff;
+    for (u32 left = ranks; left; left &= left - 1) {
         const u32 rank = (u32)__builtin_ctz(left);
         const struct ir_address to = address_in(w, regs, &b->to, lane, rank),
                                 barrier = address_in(w, regs, &b->barrier, lane, rank);
-        if (!copy(w, pc, regs, lane, &to, &barrier))
+        if (!copy(w, pc, regs, lane, &to, &barrier, left == ranks ? ranks : UINT32_MAX))
             return false;
     }
     return true;

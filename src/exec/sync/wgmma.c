@@ -282,7 +282,7 @@ const struct ir_inst *wgmma_issue(struct warp *w, const struct ir_inst *pc, u8 *
         return NULL;
     if (q->issued - q->done == WGMMA_MOST)
         finish(w, q->done + 1);
-    if (w->hooks && w->hooks->access)
+    if (w->hooks && w->hooks->access && !w->hooks->whole)
         tell_reads(w, pc, x, a, b);
     *product_at(q, q->issued++) =
         (struct product){.x = x, .ops = ops, .regs = regs, .a = a, .b = b, .group = q->committed, .adds = adds & 1};
