@@ -164,14 +164,14 @@ void emit_bulk_tensor(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     struct ir_bulk *b = arena_new(e->p->mem, struct ir_bulk);
+    const bool ahead = i->op == OP_CP_ASYNC_BULK_PREFETCH_TENSOR;
     const char *later = only_later(i);
     if (later) {
-        ir_poison(e->p, e->site, later);
+        if (!ahead) /* of a prefetch nobody misses anything */
+            ir_poison(e->p, e->site, later);
         return;
     }
-    b->kind = i->op == OP_CP_ASYNC_BULK_PREFETCH_TENSOR ? BULK_AHEAD
-              : ptx_has(i, MOD_BULK_GROUP)              ? BULK_OUT
-                                                        : BULK_IN;
+    b->kind = ahead ? BULK_AHEAD : ptx_has(i, MOD_BULK_GROUP) ? BULK_OUT : BULK_IN;
     b->is_tensor = true;
     b->is_im2col = ptx_has(i, MOD_IM2COL) || ptx_has(i, MOD_IM2COL_NO_OFFS);
     b->rank = (u8)rank_of(i);

@@ -309,6 +309,8 @@ u32 ir_matrix_accesses(const struct ptx_inst *i)
  * products: it does them in two. */
 u32 ir_matrix_products(const struct ptx_inst *i)
 {
+    if (i->op == OP_WGMMA_MMA_ASYNC || i->op == OP_WGMMA_MMA_ASYNC_SP)
+        return 1;
     if (i->op != OP_WMMA_MMA && i->op != OP_MMA)
         return 0;
     const struct shape s = shape_of(i);

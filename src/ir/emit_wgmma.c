@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "ir/wgmma.h"
+#include "ir/wgmma_shape.h"
 
 static bool is_float(enum ptx_type t)
 {
@@ -13,13 +14,16 @@ static bool is_float(enum ptx_type t)
 /* Integers have every N to 32 and then multiples of 16 (9.7.15.5.1). */
 static bool is_shape(u32 n, enum ptx_type a) { return is_float(a) || n <= 32 || n % 16 == 0; }
 
-static u32 columns_of(const struct ptx_inst *i)
+bool ir_wgmma_shape(const struct ptx_inst *i, struct ir_wgmma_shape *s)
 {
-    u32 n = 0, k = 0;
+    if (i->op != OP_WGMMA_MMA_ASYNC && i->op != OP_WGMMA_MMA_ASYNC_SP)
+        return false;
+    *s = (struct ir_wgmma_shape){
+        .a = i->types[1], .a_in_registers = i->operands[1].kind == PTX_VEC, .sparse = i->op == OP_WGMMA_MMA_ASYNC_SP};
     for (unsigned m = 0; m < i->nmods; m++)
-        if (sscanf(ptx_mod_name(i->mods[m]), "m64n%uk%u", &n, &k) == 2)
-            break;
-    return n;
+        if (sscanf(ptx_mod_name(i->mods[m]), "m64n%uk%u", &s->n, &s->k) == 2)
+            return true;
+    return false;
 }
 
 static bool bind(struct emit *e, const struct ptx_operand *o, u32 n, u32 *slots, bool dest)
@@ -68,7 +72,9 @@ void emit_wgmma(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     struct ir_wgmma *x = arena_new(e->p->mem, struct ir_wgmma);
-    x->n = (u16)columns_of(i);
+    struct ir_wgmma_shape shape = {0};
+    ir_wgmma_shape(i, &shape);
+    x->n = (u16)shape.n;
     x->d = i->types[0];
     x->a = i->types[1];
     x->b = i->types[2];

@@ -16,6 +16,12 @@ struct tally {
 
 struct memo;
 
+/* Of a bulk copy. */
+struct bulk_tally {
+    u64 inst, sectors, bytes;
+    u64 many_sectors, many_lines; /* of multicasts */
+};
+
 struct site_count {
     u8 class; /* of `first`; CLASS_NONE until the first access */
     u8 width; /* as in struct site_estimate */
@@ -32,6 +38,7 @@ struct site_count {
     struct tally first;
     struct tally *others; /* [ACCESS_CLASSES], for generic accesses that hit several spaces; or NULL */
     struct memo *memo;
+    struct bulk_tally *bulk; /* NULL: it is none, or has not run */
     u64 divergent, barriers;
 };
 
@@ -80,6 +87,7 @@ void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, 
 void counter_access(void *ctx, const struct exec_access *a);
 void counter_far_access(void *ctx, const struct exec_access *a, const struct exec_block_info *home);
 void counter_barrier(void *ctx, const struct exec_barrier *b);
+void counter_bulk(void *ctx, const struct exec_bulk *b); /* bulk.c */
 void counter_block_begin(void *ctx, const struct exec_block_info *b);
 void counter_block_end(void *ctx, const struct exec_block_info *b);
 
@@ -113,6 +121,8 @@ static inline struct tally *tally_of(struct counter *c, struct site_count *s, en
 }
 /* The tally of that class, or NULL when there was no such access. */
 const struct tally *site_tally(const struct site_count *s, enum access_class class);
+/* bulk.c: what the bulk copies at this instruction counted. */
+void bulk_events(const struct bulk_tally *t, const struct ptx_inst *i, u64 n[EVENT_COUNT]);
 /* Adds what a site counted to the events. */
 void site_events(const struct site_count *s, u64 n[EVENT_COUNT]);
 /* What the model of the caches is asked by such an access to memory outside of the SM. */

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/mutate.h"
+#include "ir/wgmma_shape.h"
 #include "meter/count.h"
 #include "meter/heap.h"
 #include "meter/plain.h"
@@ -154,6 +155,8 @@ enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, c
         .access = counter_access,
         .far_access = counter_far_access,
         .barrier = counter_barrier,
+        .bulk = counter_bulk,
+        .whole = true,
     };
     if (m->options.pictures) {
         m->hooks.block_begin = picture_block;
@@ -188,6 +191,8 @@ static void add_worker(struct total *t, const struct func_count *f)
     }
     for (u32 s = 0; s < t->func->src->ninsts; s++) {
         site_events(&f->sites[s], t->n[s]);
+        if (f->sites[s].bulk)
+            bulk_events(f->sites[s].bulk, &f->func->src->insts[s], t->n[s]);
         for (u32 e = 0; f->traffic && e < TRAFFIC_COUNT; e++)
             t->n[s][TRAFFIC_FIRST + e] += f->traffic[s].n[e];
     }
@@ -299,6 +304,24 @@ static void add_by_rules(u64 *n, const struct ptx_inst *i, const struct site_est
         n[EVENT_branches] += own->warps;
 }
 
+/* A product of a warpgroup: its wavefronts are those of four warps. */
+static void add_product(u64 *n, const struct ptx_inst *i, u64 warps)
+{
+    struct ir_wgmma_shape s;
+    if (!ir_wgmma_shape(i, &s))
+        return;
+    const enum ptx_type a = (enum ptx_type)s.a;
+    const enum event_id ops = a == PTX_F16                     ? EVENT_gmma_ops_f16
+                              : a == PTX_BF16                  ? EVENT_gmma_ops_bf16
+                              : a == PTX_TF32                  ? EVENT_gmma_ops_tf32
+                              : a == PTX_E4M3 || a == PTX_E5M2 ? EVENT_gmma_ops_f8
+                              : a == PTX_B1                    ? EVENT_gmma_ops_b1
+                                                               : EVENT_gmma_ops_i8;
+    n[EVENT_gmma_inst] += warps;
+    n[EVENT_gmma_wavefronts] += warps * ir_wgmma_wavefronts(&s) / 4;
+    n[ops] += warps * 2 * 16 * s.n * s.k;
+}
+
 static void add_blocks(struct total *t)
 {
     for (u32 b = 0; b < t->func->nblocks; b++) {
@@ -312,6 +335,7 @@ static void add_blocks(struct total *t)
                 add_by_rules(n, &t->func->src->insts[s], e, own, as);
             add_instruction_mix(n, e, own);
             n[EVENT_tensor_inst] += as->warps * MUTANT(71, e->products, 1);
+            add_product(n, &t->func->src->insts[s], as->warps);
             if (e->branch != BRANCH_MACHINE)
                 n[EVENT_divergent] = MUTANT(54, 0, n[EVENT_divergent]);
         }

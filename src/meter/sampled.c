@@ -54,10 +54,29 @@ static bool near(double a, double b, double within) { return fabs(a - b) <= with
 bool model_sample_alike(const struct model_sample *s, const struct meter_report *r)
 {
     static const enum event_id work[] = {
-        EVENT_inst,           EVENT_thread_inst,  EVENT_gld_sectors,      EVENT_gst_sectors,  EVENT_gasync_sectors,
-        EVENT_gatom_sectors,  EVENT_gred_sectors, EVENT_lld_sectors,      EVENT_lst_sectors,  EVENT_sld_wavefronts,
-        EVENT_sst_wavefronts, EVENT_cld_words,    EVENT_satom_wavefronts, EVENT_tex_requests, EVENT_suld_requests,
-        EVENT_sust_requests,  EVENT_tensor_inst,  EVENT_gatom_lanes,      EVENT_gred_lanes,   EVENT_barriers,
+        EVENT_inst,
+        EVENT_thread_inst,
+        EVENT_gld_sectors,
+        EVENT_gst_sectors,
+        EVENT_gasync_sectors,
+        EVENT_gatom_sectors,
+        EVENT_gred_sectors,
+        EVENT_lld_sectors,
+        EVENT_lst_sectors,
+        EVENT_sld_wavefronts,
+        EVENT_sst_wavefronts,
+        EVENT_cld_words,
+        EVENT_satom_wavefronts,
+        EVENT_tex_requests,
+        EVENT_suld_requests,
+        EVENT_sust_requests,
+        EVENT_bulk_ld_sectors,
+        EVENT_bulk_st_sectors,
+        EVENT_bulk_red_sectors,
+        EVENT_tensor_inst,
+        EVENT_gatom_lanes,
+        EVENT_gred_lanes,
+        EVENT_barriers,
     };
     for (u32 i = 0; i < LS_ARRAY_LEN(work); i++)
         if (!near((double)s->n[work[i]], (double)r->n[work[i]], ALIKE))

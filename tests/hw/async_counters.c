@@ -31,25 +31,27 @@ struct form {
     const char *types; /* .d.a.b */
     int n, k;          /* k: bytes of k of a row */
     bool in_registers, cross_a, cross_b, sparse, no_add;
-    int groups;  /* warpgroups, 0: 1 */
-    int shift;   /* the start of both matrices, bytes */
+    int groups; /* warpgroups, 0: 1 */
+    int shift;  /* the start of both matrices, bytes */
     /* copies */
     int mode, type, rank, box[5], at[5], steps1, pitch, promotion; /* pitch: bytes of a row, 0: 4096 */
-    int swizzle;                                                   /* of a map 0 to 3: 0, 32, 64, 128 bytes; of wgmma too */
-    int bytes;                                                     /* without a tensor map; a lane's of SEND */
-    int offset;                                                    /* of the bytes in global memory */
-    const char *op;                                                /* of a reduction, with its type if there is no map */
-    int cluster;                                                   /* blocks; 0: 1 */
-    bool multicast, to_block;                                      /* to_block: from shared memory to the next block's */
-    int lanes;                                                     /* SEND */
-    bool own;                                                      /* SEND: to the block itself */
+    int swizzle;              /* of a map 0 to 3: 0, 32, 64, 128 bytes; of wgmma too */
+    int bytes;                /* without a tensor map; a lane's of SEND */
+    int offset;               /* of the bytes in global memory */
+    const char *op;           /* of a reduction, with its type if there is no map */
+    int cluster;              /* blocks; 0: 1 */
+    bool multicast, to_block; /* to_block: from shared memory to the next block's */
+    int lanes;                /* SEND */
+    bool own;                 /* SEND: to the block itself */
 };
 
 enum { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16 };
 static const int sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
 
-#define W(nm, ty, nn, ...) {.name = nm, .kind = WGMMA, .types = ty, .n = nn, .k = 32, .swizzle = 3, __VA_ARGS__}
-#define TILE(nm, kd, ty, r, sw, ...) {.name = nm, .kind = kd, .mode = TILED, .type = ty, .rank = r, .swizzle = sw, __VA_ARGS__}
+#define W_OF(nm, ty, nn, sw, ...) {.name = nm, .kind = WGMMA, .types = ty, .n = nn, .k = 32, .swizzle = sw, __VA_ARGS__}
+#define W(nm, ty, nn, ...) W_OF(nm, ty, nn, 3, ##__VA_ARGS__)
+#define TILE(nm, kd, ty, r, sw, ...)                                                                                   \
+    {.name = nm, .kind = kd, .mode = TILED, .type = ty, .rank = r, .swizzle = sw, __VA_ARGS__}
 #define BOX(...) .box = {__VA_ARGS__}
 #define AT(...) .at = {__VA_ARGS__}
 #define BYTES(nm, kd, b, ...) {.name = nm, .kind = kd, .bytes = b, __VA_ARGS__}
@@ -81,15 +83,15 @@ static const struct form forms[] = {
     W("w_tf32_n64_regs", "f32.tf32.tf32", 64, .in_registers = true),
     W("w_s8_n64_regs", "s32.s8.s8", 64, .in_registers = true),
     W("w_e4m3_n128_regs", "f32.e4m3.e4m3", 128, .in_registers = true),
-    W("w_f16_n64_plain", "f32.f16.f16", 64, .swizzle = 0),
-    W("w_f16_n128_plain", "f32.f16.f16", 128, .swizzle = 0),
-    W("w_f16_n64_sw32", "f32.f16.f16", 64, .swizzle = 1),
-    W("w_f16_n64_sw64", "f32.f16.f16", 64, .swizzle = 2),
+    W_OF("w_f16_n64_plain", "f32.f16.f16", 64, 0),
+    W_OF("w_f16_n128_plain", "f32.f16.f16", 128, 0),
+    W_OF("w_f16_n64_sw32", "f32.f16.f16", 64, 1),
+    W_OF("w_f16_n64_sw64", "f32.f16.f16", 64, 2),
     W("w_f16_n64_crossb", "f32.f16.f16", 64, .cross_b = true),
     W("w_f16_n128_crossb", "f32.f16.f16", 128, .cross_b = true),
     W("w_f16_n64_crossa", "f32.f16.f16", 64, .cross_a = true),
     W("w_f16_n64_cross", "f32.f16.f16", 64, .cross_a = true, .cross_b = true),
-    W("w_f16_n64_cross_plain", "f32.f16.f16", 64, .cross_a = true, .cross_b = true, .swizzle = 0),
+    W_OF("w_f16_n64_cross_plain", "f32.f16.f16", 64, 0, .cross_a = true, .cross_b = true),
     W("w_f16_n64_shift32", "f32.f16.f16", 64, .shift = 32),
     W("w_f16_n64_no_add", "f32.f16.f16", 64, .no_add = true),
     W("w_f16_n64_two", "f32.f16.f16", 64, .groups = 2),
@@ -293,8 +295,8 @@ static void put_products(const struct form *f, int unrolled)
     for (int r = 0; r < 4; r++)
         put("ld.shared.b32 %%a%d, [%%r12+%d];\n", r, 512 * r);
     put("mov.b32 %%r9, 0x44444444;\nsetp.%s.u32 %%p3, %%r3, 0;\n", f->no_add ? "eq" : "ne");
-    put("add.u32 %%r6, %%r2, %d;\nshr.u32 %%r6, %%r6, 4;\ncvt.u64.u32 %%q4, %%r6;\nor.b64 %%q4, %%q4, 0x%llx;\n", f->shift,
-        (unsigned long long)descriptor(f, f->cross_a));
+    put("add.u32 %%r6, %%r2, %d;\nshr.u32 %%r6, %%r6, 4;\ncvt.u64.u32 %%q4, %%r6;\nor.b64 %%q4, %%q4, 0x%llx;\n",
+        f->shift, (unsigned long long)descriptor(f, f->cross_a));
     put("add.u32 %%r6, %%r2, %d;\nshr.u32 %%r6, %%r6, 4;\ncvt.u64.u32 %%q5, %%r6;\nor.b64 %%q5, %%q5, 0x%llx;\n",
         32768 + f->shift, (unsigned long long)descriptor(f, f->cross_b));
     put("L:\nwgmma.fence.sync.aligned;\n");
@@ -319,17 +321,20 @@ static void put_copy(const struct form *f, int k)
     if (f->kind == LOAD && f->to_block) {
         put("mapa.shared::cluster.u32 %%r13, %%r6, %%r11;\n");
         if (f->op)
-            put("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.%s [%%r13], [%%r6], %d, [%%r14];\n",
+            put("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.%s [%%r13], [%%r6], %d, "
+                "[%%r14];\n",
                 f->op, f->bytes);
         else
-            put("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%%r13], [%%r6], %d, [%%r14];\n", f->bytes);
+            put("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%%r13], [%%r6], %d, "
+                "[%%r14];\n",
+                f->bytes);
         return;
     }
     if (f->mode == NO_TENSOR) {
         const char *many = f->multicast ? ".multicast::cluster" : "", *mask = f->multicast ? ", %h1" : "";
         if (f->kind == LOAD)
-            put("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes%s [%%r6], [%%q1], %d, [%%r8]%s;\n", many,
-                f->bytes, mask);
+            put("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes%s [%%r6], [%%q1], %d, [%%r8]%s;\n",
+                many, f->bytes, mask);
         else if (f->kind == PREFETCH)
             put("cp.async.bulk.prefetch.L2.global [%%q1], %d;\n", f->bytes);
         else if (f->kind == STORE)
@@ -340,8 +345,8 @@ static void put_copy(const struct form *f, int k)
     }
     const char *way = f->mode == IM2COL ? "im2col" : "tile";
     if (f->kind == LOAD) {
-        put("cp.async.bulk.tensor.%dd.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s [%%r6], [%%q3, ", f->rank, way,
-            f->multicast ? ".multicast::cluster" : "");
+        put("cp.async.bulk.tensor.%dd.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s [%%r6], [%%q3, ",
+            f->rank, way, f->multicast ? ".multicast::cluster" : "");
         put_point(f);
         put("], [%%r8]%s%s;\n", f->mode == IM2COL ? ", {%h2, %h2}" : "", f->multicast ? ", %h1" : "");
     } else {
@@ -349,7 +354,8 @@ static void put_copy(const struct form *f, int k)
         if (f->kind == PREFETCH)
             put("cp.async.bulk.prefetch.tensor.%dd.L2.global.tile [%%q3, ", f->rank);
         else
-            put("%s.%dd.global.shared::cta.%s%stile.bulk_group [%%q3, ", what, f->rank, f->op ? f->op : "", f->op ? "." : "");
+            put("%s.%dd.global.shared::cta.%s%stile.bulk_group [%%q3, ", what, f->rank, f->op ? f->op : "",
+                f->op ? "." : "");
         put_point(f);
         put(f->kind == PREFETCH ? "];\n" : "], [%%r6];\n");
     }
@@ -361,23 +367,25 @@ static void put_send(const struct form *f)
 {
     char op[128];
     snprintf(op, sizeof op, f->op, ".shared::cluster.mbarrier::complete_tx::bytes");
-    put("setp.ge.u32 %%p4, %%r1, %d;\n@%%p4 bra S;\nmul.lo.u32 %%r6, %%r1, %d;\nadd.u32 %%r6, %%r6, %%r2;\n", f->lanes, f->bytes);
+    put("setp.ge.u32 %%p4, %%r1, %d;\n@%%p4 bra S;\nmul.lo.u32 %%r6, %%r1, %d;\nadd.u32 %%r6, %%r6, %%r2;\n", f->lanes,
+        f->bytes);
     put("mapa.shared::cluster.u32 %%r6, %%r6, %%r11;\n");
     put("%s [%%r6], %s, [%%r14];\nS:\n", op, f->bytes == 16 ? "{%r1, %r1, %r3, %r1}" : f->bytes == 8 ? "%q6" : "%r1");
 }
 
-
 /* p1: not the block's first thread; p5: nor that of the cluster's first block. */
 static void put_copies(const struct form *f, int unrolled)
 {
-    const bool waits = f->kind == LOAD || f->kind == SEND, one = f->cluster && (f->multicast || f->to_block || f->kind == SEND);
+    const bool waits = f->kind == LOAD || f->kind == SEND,
+               one = f->cluster && (f->multicast || f->to_block || f->kind == SEND);
     put("L:\n");
     if (f->cluster)
         put("barrier.cluster.arrive;\nbarrier.cluster.wait;\n");
     const bool receives_all = f->multicast || !one; /* else the block that is sent to */
     const char *receives = receives_all ? "%p1" : f->own ? "%p5" : "%p6";
     if (waits)
-        put("@%s bra E;\nmbarrier.arrive.expect_tx.shared::cta.b64 %%q7, [%%r8], %d;\nE:\n", receives, unrolled * bytes_of(f));
+        put("@%s bra E;\nmbarrier.arrive.expect_tx.shared::cta.b64 %%q7, [%%r8], %d;\nE:\n", receives,
+            unrolled * bytes_of(f));
     if (f->kind == SEND) {
         put("@%%p7 bra N;\n");
         put_send(f);
@@ -391,7 +399,8 @@ static void put_copies(const struct form *f, int unrolled)
         put("N:\n");
     }
     if (waits) {
-        put("@%s bra D;\nW:\nmbarrier.try_wait.parity.shared::cta.b64 %%p2, [%%r8], %%r7;\n@!%%p2 bra W;\nD:\n", receives);
+        put("@%s bra D;\nW:\nmbarrier.try_wait.parity.shared::cta.b64 %%p2, [%%r8], %%r7;\n@!%%p2 bra W;\nD:\n",
+            receives);
         put("xor.b32 %%r7, %%r7, 1;\n");
     }
     put("bar.warp.sync 0xffffffff;\n");
@@ -402,7 +411,8 @@ static void make_kernel(const struct form *f, int unrolled)
 {
     end = text;
     put(".version 8.7\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 sm[];\n"
-        ".visible .entry %s(.param .u64 out, .param .u64 from, .param .u32 reps, .param .u32 step, .param .align 64 .b8 "
+        ".visible .entry %s(.param .u64 out, .param .u64 from, .param .u32 reps, .param .u32 step, .param .align 64 "
+        ".b8 "
         "map[128])\n{\n",
         f->name);
     put(".reg .b32 %%r<20>, %%c<5>;\n.reg .b64 %%q<12>;\n.reg .b16 %%h<3>;\n.reg .pred %%p<8>;\n");
@@ -417,15 +427,19 @@ static void make_kernel(const struct form *f, int unrolled)
     for (int k = 0; k < 5; k++)
         put("mov.b32 %%c%d, %d;\n", k, f->at[k]);
     if (f->mode == TILED) /* each block has its own rows */
-        put("mul.lo.u32 %%r6, %%r5, %%r4;\nmul.lo.u32 %%r6, %%r6, %%r3;\nmul.lo.u32 %%r6, %%r6, %d;\nadd.s32 %%c%d, %%c%d, %%r6;\n",
+        put("mul.lo.u32 %%r6, %%r5, %%r4;\nmul.lo.u32 %%r6, %%r6, %%r3;\nmul.lo.u32 %%r6, %%r6, %d;\nadd.s32 %%c%d, "
+            "%%c%d, %%r6;\n",
             unrolled, f->rank - 1, f->rank - 1);
     /* random words, small as halves and as bytes */
-    put("shl.b32 %%r12, %%r1, 2;\nadd.u32 %%r12, %%r12, %%r2;\nmov.b32 %%r6, %%r1;\nmul.lo.u32 %%r15, %%r1, 2654435761;\nF:\n"
+    put("shl.b32 %%r12, %%r1, 2;\nadd.u32 %%r12, %%r12, %%r2;\nmov.b32 %%r6, %%r1;\nmul.lo.u32 %%r15, %%r1, "
+        "2654435761;\nF:\n"
         "mad.lo.u32 %%r15, %%r15, 1664525, 1013904223;\nand.b32 %%r16, %%r15, 0xbbffbbff;\n"
-        "st.shared.b32 [%%r12], %%r16;\nadd.u32 %%r12, %%r12, %d;\nadd.u32 %%r6, %%r6, %d;\nsetp.lt.u32 %%p2, %%r6, %d;\n"
+        "st.shared.b32 [%%r12], %%r16;\nadd.u32 %%r12, %%r12, %d;\nadd.u32 %%r6, %%r6, %d;\nsetp.lt.u32 %%p2, %%r6, "
+        "%d;\n"
         "@%%p2 bra F;\nshl.b32 %%r12, %%r1, 2;\nadd.u32 %%r12, %%r12, %%r2;\n",
         4 * threads_of(f), threads_of(f), DATA / 4);
-    put("@%%p1 bra I;\nmbarrier.init.shared::cta.b64 [%%r8], 1;\nfence.mbarrier_init.release.cluster;\nI:\nfence.proxy.async;\n"
+    put("@%%p1 bra I;\nmbarrier.init.shared::cta.b64 [%%r8], "
+        "1;\nfence.mbarrier_init.release.cluster;\nI:\nfence.proxy.async;\n"
         "bar.sync 0;\n");
     if (f->cluster)
         put("barrier.cluster.arrive;\nbarrier.cluster.wait;\n");
@@ -479,14 +493,14 @@ static void make_map(const struct form *f, cuuint64_t rows, CUtensorMap *map)
         static const int low[2], high[2];
         dims[0] = 64, dims[1] = dims[2] = 16, dims[3] = 4;
         strides[0] = 128, strides[1] = 16 * 128, strides[2] = 256 * 128;
-        need(cuTensorMapEncodeIm2col(map, (CUtensorMapDataType)f->type, 4, (void *)(uintptr_t)from, dims, strides, low, high, 64,
-                                     64, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)f->swizzle,
+        need(cuTensorMapEncodeIm2col(map, (CUtensorMapDataType)f->type, 4, (void *)(uintptr_t)from, dims, strides, low,
+                                     high, 64, 64, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)f->swizzle,
                                      (CUtensorMapL2promotion)f->promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
              f->name);
         return;
     }
-    need(cuTensorMapEncodeTiled(map, (CUtensorMapDataType)f->type, (unsigned)f->rank, (void *)(uintptr_t)from, dims, strides, box,
-                                steps, CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)f->swizzle,
+    need(cuTensorMapEncodeTiled(map, (CUtensorMapDataType)f->type, (unsigned)f->rank, (void *)(uintptr_t)from, dims,
+                                strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)f->swizzle,
                                 (CUtensorMapL2promotion)f->promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
          f->name);
 }
@@ -513,8 +527,15 @@ static void launch(const struct form *f, CUfunction function, int blocks, int re
     CUlaunchAttribute a = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     a.value.clusterDim.x = (unsigned)blocks_of(f);
     a.value.clusterDim.y = a.value.clusterDim.z = 1;
-    CUlaunchConfig c = {.gridDimX = (unsigned)blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = (unsigned)threads_of(f),
-                        .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = SHARED, .attrs = &a, .numAttrs = 1};
+    CUlaunchConfig c = {.gridDimX = (unsigned)blocks,
+                        .gridDimY = 1,
+                        .gridDimZ = 1,
+                        .blockDimX = (unsigned)threads_of(f),
+                        .blockDimY = 1,
+                        .blockDimZ = 1,
+                        .sharedMemBytes = SHARED,
+                        .attrs = &a,
+                        .numAttrs = 1};
     void *args[] = {&out, &from, &reps, &step, map};
     need(cuLaunchKernelEx(&c, function, args, NULL), f->name);
     need(cuCtxSynchronize(), f->name);
@@ -545,14 +566,16 @@ static double cycles(const struct form *f, CUfunction function, int blocks, int 
     return sum / blocks;
 }
 
-static void time_of(const struct form *f, const char *way, int unrolled, int blocks, int reps, int step, cuuint64_t rows)
+static void time_of(const struct form *f, const char *way, int unrolled, int blocks, int reps, int step,
+                    cuuint64_t rows)
 {
     CUtensorMap map;
     memset(&map, 0, sizeof map);
     if (f->mode != NO_TENSOR)
         make_map(f, rows, &map);
     const CUfunction function = kernel_of(f, unrolled);
-    const double few = cycles(f, function, blocks, reps, step, &map), many = cycles(f, function, blocks, 3 * reps, step, &map);
+    const double few = cycles(f, function, blocks, reps, step, &map),
+                 many = cycles(f, function, blocks, 3 * reps, step, &map);
     printf("%s,%s,%.1f\n", f->name, way, (many - few) / (2.0 * reps * unrolled));
     fflush(stdout);
 }

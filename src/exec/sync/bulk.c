@@ -120,7 +120,10 @@ static void tell_whole(struct warp *w, const struct copy *c, const u8 *global_si
     w->hooks->bulk(w->hook_ctx, &b);
 }
 
-static bool hears_whole(const struct warp *w, const struct copy *c) { return w->hooks && w->hooks->bulk && !c->left_out; }
+static bool hears_whole(const struct warp *w, const struct copy *c)
+{
+    return w->hooks && w->hooks->bulk && !c->left_out;
+}
 
 struct told_rows {
     void (*fn)(void *ctx, u64 address, u32 bytes, u32 place);

@@ -94,12 +94,24 @@ static bool joins(const struct requests *r, u64 at, u64 *request)
 
 /* ---- requests ---- */
 
+/* What goes round L1 is asked of L2 as if it came from there. */
+static u64 round_l1(u64 request)
+{
+    const enum traffic_kind kind = request_kind(request), as = kind == TRAFFIC_BULK_LOAD    ? TRAFFIC_LOAD
+                                                               : kind == TRAFFIC_BULK_STORE ? TRAFFIC_STORE
+                                                                                            : TRAFFIC_RED;
+    return request_make(request_number(request), request_sectors(request), as, request_last(request),
+                        request_site(request));
+}
+
 /* The one at `at` of its warp's stream. False: no memory. */
 static bool l1_look_up(struct sm *s, const struct requests *r, u64 at)
 {
     u64 request = r->at[at];
     struct traffic *t = (*s->l2.sites)[request_site(request)];
     const enum traffic_kind kind = request_kind(request);
+    if (kind >= TRAFFIC_BULK_LOAD)
+        return to_l2(s, round_l1(request), request_sectors(request));
     const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
     u32 left = reads(kind) ? sectors & ~there : sectors;
     if (is_store(kind) && kind != TRAFFIC_STORE && joins(r, at, &request) && ++s->joined % COME_APART)

@@ -53,6 +53,9 @@ u32 l1_ask(struct cache *l1, enum traffic_kind kind, u64 number, u32 sectors)
         return find(l1, number, sectors);
     case TRAFFIC_ATOM:
     case TRAFFIC_RED:
+    case TRAFFIC_BULK_LOAD:
+    case TRAFFIC_BULK_STORE:
+    case TRAFFIC_BULK_RED:
         break;
     }
     return 0;

@@ -43,6 +43,9 @@ enum traffic_kind {
     TRAFFIC_LOCAL_LOAD,
     TRAFFIC_LOCAL_STORE,
     TRAFFIC_TEXTURE,
+    TRAFFIC_BULK_LOAD, /* these go round L1 */
+    TRAFFIC_BULK_STORE,
+    TRAFFIC_BULK_RED,
 };
 
 /* By one instruction. */
