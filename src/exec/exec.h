@@ -169,11 +169,11 @@ struct exec_bulk {
     u64 shared;                   /* the offset in their shared memory */
     u64 address;                  /* of global memory, without a map */
     u64 barrier;                  /* the offset of the mbarrier at which the bytes arrive; UINT64_MAX: none */
+    bool first;                   /* of the instruction's lanes */
     const struct exec_block_info *block;
+    /* Tells the bytes of global memory, row by row as a map has them: each row's address and bytes. */
+    void (*rows)(const struct exec_bulk *b, void (*fn)(void *ctx, u64 address, u32 bytes), void *ctx);
 };
-/* The bytes of global memory, row by row as a map has them: each row's address, its bytes, and where it is in the box as shared
- * memory has it before the swizzle. */
-void exec_bulk_rows(const struct exec_bulk *b, void (*fn)(void *ctx, u64 address, u32 bytes, u32 place), void *ctx);
 
 /* A warp's arrival at a barrier of its block. */
 enum exec_barrier_op { EXEC_BARRIER_SYNC, EXEC_BARRIER_ARRIVE, EXEC_BARRIER_REDUCE };

@@ -1,6 +1,7 @@
 /* bulk.c - bulk copies: what the hook counts and asks of the caches. They go round the load-store unit and
  * L1; each row of a box is on its own. The rules are an H200's (tests/hw/h200/async-counters.csv). */
 #include "meter/count.h"
+#include "meter/replay/feed.h"
 #include "meter/sectors.h"
 
 #include "ir/async.h"
@@ -39,10 +40,9 @@ static void ask_caches(struct walk *k)
     k->n = 0;
 }
 
-static void add_row(void *ctx, u64 address, u32 bytes, u32 place)
+static void add_row(void *ctx, u64 address, u32 bytes)
 {
     struct walk *k = ctx;
-    (void)place;
     if (!bytes)
         return;
     k->sectors += touched(address, bytes, SECTOR_BYTES);
@@ -86,10 +86,12 @@ void counter_bulk(void *ctx, const struct exec_bulk *b)
     const u32 blocks = lanes_of(b->blocks);
     struct walk k = {.c = c, .b = b, .f = f, .kind = kind_of(b->what)};
     if (is_of_global(b))
-        exec_bulk_rows(b, add_row, &k);
+        b->rows(b, add_row, &k);
     else
         k.sectors = shared_sectors(b);
     ask_caches(&k);
+    if (c->recorder)
+        feed_bulk(c, f, b, k.sectors);
     t->inst++;
     t->sectors += k.sectors * blocks;
     t->bytes += (u64)b->bytes * blocks;
@@ -97,6 +99,14 @@ void counter_bulk(void *ctx, const struct exec_bulk *b)
         t->many_sectors += k.sectors * blocks;
         t->many_lines += k.lines;
     }
+}
+
+void counter_order(void *ctx, const struct exec_order *o)
+{
+    struct counter *c = ctx;
+    struct func_count *f = c->recorder ? func_of(c, o->func) : NULL;
+    if (f)
+        feed_order(c, f, o);
 }
 
 /* ---- events ---- */

@@ -88,6 +88,7 @@ void counter_access(void *ctx, const struct exec_access *a);
 void counter_far_access(void *ctx, const struct exec_access *a, const struct exec_block_info *home);
 void counter_barrier(void *ctx, const struct exec_barrier *b);
 void counter_bulk(void *ctx, const struct exec_bulk *b); /* bulk.c */
+void counter_order(void *ctx, const struct exec_order *o);
 void counter_block_begin(void *ctx, const struct exec_block_info *b);
 void counter_block_end(void *ctx, const struct exec_block_info *b);
 

@@ -125,6 +125,7 @@ static bool make_caches(struct meter *m)
     m->hooks.block_begin = counter_block_begin;
     m->hooks.block_end = counter_block_end;
     m->hooks.heap = counter_heap;
+    m->hooks.order = counter_order;
     return m->caches != NULL;
 }
 

@@ -48,7 +48,7 @@ void limit_number(double v, char out[48])
 
 static double wavefronts(const struct meter_report *r)
 {
-    return E(sld_wavefronts) + E(sst_wavefronts) + E(satom_wavefronts);
+    return E(sld_wavefronts) + E(sst_wavefronts) + E(satom_wavefronts) + E(gmma_wavefronts);
 }
 
 static double per(double work, double rate) { return rate > 0 ? work / rate : 0; }
@@ -123,7 +123,8 @@ static double weight(const struct meter_line *l, enum bound_id id)
     case BOUND_SHARED: {
         const u64 more = n[EVENT_sld_conflicts] + n[EVENT_sst_conflicts] + n[EVENT_satom_conflicts];
         return more ? 1e12 + (double)more
-                    : (double)(n[EVENT_sld_wavefronts] + n[EVENT_sst_wavefronts] + n[EVENT_satom_wavefronts]);
+                    : (double)(n[EVENT_sld_wavefronts] + n[EVENT_sst_wavefronts] + n[EVENT_satom_wavefronts] +
+                               n[EVENT_gmma_wavefronts]);
     }
     case BOUND_LSU:
         return (double)(n[EVENT_gld_requests] + n[EVENT_gst_requests] + n[EVENT_sld_requests] + n[EVENT_sst_requests]);

@@ -100,6 +100,28 @@ static struct copy new_copy(const struct warp *w, const struct ir_inst *pc, unsi
         .what = b, .func = w->func, .pc = pc, .warp = w->index, .lane = lane, .mask = 0xffff, .type = b->type};
 }
 
+struct told_rows {
+    void (*fn)(void *ctx, u64 address, u32 bytes);
+    void *ctx;
+};
+
+static bool tell_inside(void *ctx, const struct tensor_row *r)
+{
+    const struct told_rows *t = ctx;
+    if (r->count)
+        t->fn(t->ctx, r->address, r->count);
+    return true;
+}
+
+static void tell_rows(const struct exec_bulk *b, void (*fn)(void *ctx, u64 address, u32 bytes), void *ctx)
+{
+    struct told_rows t = {fn, ctx};
+    if (b->box)
+        tensor_rows(b->box, tell_inside, &t);
+    else if (b->address)
+        fn(ctx, b->address, b->bytes);
+}
+
 /* All of it, once: where it ends, or what it reads if that is shared memory, and where its bytes arrive. */
 static void tell_whole(struct warp *w, const struct copy *c, const u8 *global_side, const u8 *shared_side, u32 blocks)
 {
@@ -116,35 +138,15 @@ static void tell_whole(struct warp *w, const struct copy *c, const u8 *global_si
                                 .address = (u64)(uintptr_t)global_side,
                                 .barrier = c->barrier ? (u64)(c->barrier - cluster_block_of(w, c->barrier)->shared)
                                                       : UINT64_MAX,
-                                .block = w->info};
+                                .first = c->lane == (u32)__builtin_ctz(w->mask),
+                                .block = w->info,
+                                .rows = tell_rows};
     w->hooks->bulk(w->hook_ctx, &b);
 }
 
 static bool hears_whole(const struct warp *w, const struct copy *c)
 {
     return w->hooks && w->hooks->bulk && !c->left_out;
-}
-
-struct told_rows {
-    void (*fn)(void *ctx, u64 address, u32 bytes, u32 place);
-    void *ctx;
-};
-
-static bool tell_inside(void *ctx, const struct tensor_row *r)
-{
-    const struct told_rows *t = ctx;
-    if (r->count)
-        t->fn(t->ctx, r->address, r->count, r->place + r->first);
-    return true;
-}
-
-void exec_bulk_rows(const struct exec_bulk *b, void (*fn)(void *ctx, u64 address, u32 bytes, u32 place), void *ctx)
-{
-    struct told_rows t = {fn, ctx};
-    if (b->box)
-        tensor_rows(b->box, tell_inside, &t);
-    else if (b->address)
-        fn(ctx, b->address, b->bytes, 0);
 }
 
 /* Its bytes will arrive at the mbarrier, if there is one. */

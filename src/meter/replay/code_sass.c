@@ -346,12 +346,32 @@ static struct sequences find_sequences(struct maker *k, u32 ptx_block)
 
 static bool is_texture(const struct ptx_inst *i) { return ptx_op_rows[i->op].class == PTX_CLASS_TEXTURE; }
 
+bool code_is_async(const struct ptx_inst *i)
+{
+    switch (i->op) {
+    case OP_MBARRIER_ARRIVE:
+    case OP_MBARRIER_ARRIVE_DROP:
+    case OP_MBARRIER_TEST_WAIT:
+    case OP_MBARRIER_TRY_WAIT:
+    case OP_CP_ASYNC_MBARRIER_ARRIVE:
+    case OP_CP_ASYNC_BULK:
+    case OP_CP_REDUCE_ASYNC_BULK:
+    case OP_CP_ASYNC_BULK_TENSOR:
+    case OP_CP_REDUCE_ASYNC_BULK_TENSOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool is_plain_access(u8 op) { return op >= SASS_LDG && op <= SASS_ST; }
 
 /* Whether what the PTX instruction does to memory is what the machine instruction does: not a register that was spilled. */
 static bool is_access(const struct ptx_inst *i, const struct sass_inst *made)
 {
     const u8 memory = ptx_op_rows[i->op].memory;
+    if (code_is_async(i))
+        return true;
     const bool local = made->op == SASS_LDL || made->op == SASS_STL;
     if (local && i->space != SPACE_LOCAL && i->space != SPACE_NONE)
         return false;
@@ -389,9 +409,14 @@ static u8 op_of(const struct sass_row *row, const struct sass_inst *made, const 
     case REPLAY_BARRIER:
         return memory == PTX_MEM_BARRIER ? REPLAY_BARRIER : REPLAY_PLAIN;
     case REPLAY_COPY_COMMIT: /* the wait for all copies makes a group of what has none first */
-        return memory == PTX_MEM_COMMIT || memory == PTX_MEM_WAIT ? REPLAY_COPY_COMMIT : REPLAY_PLAIN;
+        return memory == PTX_MEM_COMMIT || memory == PTX_MEM_WAIT || memory == PTX_MEM_BULK_COMMIT ? REPLAY_COPY_COMMIT
+                                                                                                   : REPLAY_PLAIN;
     case REPLAY_COPY_WAIT:
-        return memory == PTX_MEM_WAIT ? REPLAY_COPY_WAIT : REPLAY_PLAIN;
+        return memory == PTX_MEM_WAIT || memory == PTX_MEM_BULK_WAIT ? REPLAY_COPY_WAIT : REPLAY_PLAIN;
+    case REPLAY_PRODUCT:
+        return from && ptx_op_rows[from->op].class == PTX_CLASS_TENSOR ? REPLAY_PRODUCT : REPLAY_PLAIN;
+    case REPLAY_PRODUCT_WAIT:
+        return sass_waits_for_products(made->low) ? REPLAY_PRODUCT_WAIT : REPLAY_PLAIN;
     default:
         return row->op;
     }
@@ -400,6 +425,15 @@ static u8 op_of(const struct sass_row *row, const struct sass_inst *made, const 
 static u16 tensor_interval(const struct maker *k, const struct sass_row *row, u64 high)
 {
     return (u16)unit_product_cycles(k->gpu, sass_matrix_macs(row, high), sass_is_double_product(row));
+}
+
+/* Of COPY_WAIT, PRODUCT and PRODUCT_WAIT. */
+static u16 count_of(u8 op, const struct sass_inst *made)
+{
+    return op == REPLAY_COPY_WAIT      ? (u16)sass_copy_groups(made->low)
+           : op == REPLAY_PRODUCT      ? sass_closes_products(made->high)
+           : op == REPLAY_PRODUCT_WAIT ? (u16)sass_product_groups(made->high)
+                                       : 0;
 }
 
 /* 0: its pipe's own. Products of 64 bits, and their high halves, are half as fast as others. */
@@ -465,8 +499,9 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
         .write_bar = bar_of(c.write_bar),
         .read_bar = bar_of(c.read_bar),
         .wait = c.wait,
-        .interval = interval_of(k, row, made),
-        .count = op == REPLAY_COPY_WAIT ? (u16)sass_copy_groups(made->low) : 0,
+        .interval = op == REPLAY_PRODUCT ? (u16)unit_group_cycles(from) : interval_of(k, row, made),
+        .count = count_of(op, made),
+        .wavefronts = op == REPLAY_PRODUCT ? (u8)unit_group_wavefronts(from) : 0,
         .regs = {reads.regs[0], reads.regs[1], reads.regs[2]},
         .wide = reads.wide,
         .reuse = reads.reuse,

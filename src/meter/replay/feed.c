@@ -1,6 +1,7 @@
 /* feed.c - see feed.h. */
 #include "meter/replay/feed.h"
 
+#include "ir/async.h"
 #include "meter/banks.h"
 #include "meter/replay/record.h"
 #include "meter/sectors.h"
@@ -150,4 +151,26 @@ void feed_barrier(struct counter *c, const struct func_count *f, const struct ex
     if (f->index < ITEM_FUNCS && b->site < ITEM_SITES && b->id < 16)
         record_item(c->recorder, b->block, b->warp,
                     item_barrier(b->site, b->id, b->threads / 32, b->op != EXEC_BARRIER_ARRIVE), 0);
+}
+
+/* ---- what goes on while warps run ---- */
+
+void feed_bulk(struct counter *c, const struct func_count *f, const struct exec_bulk *b, u64 sectors)
+{
+    const bool in = b->what->kind == BULK_IN, own = b->blocks >> b->block->rank & 1;
+    if (f->index >= ITEM_FUNCS || b->site >= ITEM_SITES || (!in && b->what->kind != BULK_OUT))
+        return;
+    const struct item_async a = {.what = in ? ASYNC_LOAD : ASYNC_STORE, .site = b->site, .n = (u32)sectors};
+    record_async(c->recorder, b->block, b->warp, a, in && own ? b->barrier : UINT64_MAX);
+}
+
+void feed_order(struct counter *c, const struct func_count *f, const struct exec_order *o)
+{
+    const bool arrives = (o->op == EXEC_MBARRIER_ARRIVE && !o->bulk) || o->op == EXEC_MBARRIER_COPIES;
+    if (f->index >= ITEM_FUNCS || o->site >= ITEM_SITES || !o->mask || (!arrives && o->op != EXEC_MBARRIER_WAIT))
+        return;
+    const struct item_async a = {.what = arrives ? ASYNC_ARRIVE : ASYNC_WAIT, .site = o->site};
+    if (!arrives)
+        record_unspin(c->recorder, o->block, o->warp, f->index, f->weights);
+    record_async(c->recorder, o->block, o->warp, a, o->addr[__builtin_ctz(o->mask)]);
 }

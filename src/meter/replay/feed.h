@@ -13,6 +13,9 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
  * word is about to change it. Inside the access hook only. */
 u32 feed_swaps(const struct exec_access *a);
 void feed_barrier(struct counter *c, const struct func_count *f, const struct exec_barrier *b);
+/* A bulk copy of so many sectors of global memory; what is done to mbarriers of the block. */
+void feed_bulk(struct counter *c, const struct func_count *f, const struct exec_bulk *b, u64 sectors);
+void feed_order(struct counter *c, const struct func_count *f, const struct exec_order *o);
 /* Machine instructions of f's block b, as they are estimated. */
 void feed_weigh(struct counter *c, struct func_count *f);
 

@@ -7,6 +7,9 @@
 #include "meter/rules.h"
 #include "model/replay/code.h"
 
+/* What it does is in the warp's stream (struct item_async). */
+bool code_is_async(const struct ptx_inst *i);
+
 /* Both in mem, whose recovery point is set. */
 
 /* code: what ptxas made of the kernel that f is or is a part of. NULL: none of it is f's. */

@@ -5,6 +5,8 @@
  * clock pass nothing, and nothing passes them. */
 #include "ir/pass.h"
 #include "meter/replay/build.h"
+#include "meter/replay/make_code.h"
+#include "model/replay/unit.h"
 
 /* ---- what an instruction reads and writes ---- */
 
@@ -82,10 +84,50 @@ static u32 copies_left(const struct ptx_inst *i)
     return i->noperands && i->operands[0].kind == PTX_IMM ? (u32)i->operands[0].bits : 0;
 }
 
+/* Products of a warpgroup, their groups and waits: nothing passes them. */
+static struct value add_group(struct build *b, u32 site, enum replay_op op, enum replay_pipe pipe,
+                              const struct value *needs)
+{
+    const struct ptx_inst *i = &b->f->src->insts[site];
+    const struct value v = build_order(b, site, op, pipe, needs);
+    struct node *n = &b->g->nodes.at[v.source[0]];
+    if (op == REPLAY_PRODUCT) {
+        n->inst.interval = (u16)unit_group_cycles(i);
+        n->inst.wavefronts = (u8)unit_group_wavefronts(i);
+    }
+    n->inst.count = op == REPLAY_PRODUCT_WAIT ? (u16)copies_left(i) : 0;
+    build_cut(b, v.source[0]);
+    return v;
+}
+
+/* Of an mbarrier or a bulk copy: in order with all else that touches memory. */
+static struct value add_async(struct build *b, u32 site, const struct value *needs, bool result)
+{
+    const struct value v = build_order(b, site, REPLAY_MEMORY, PIPE_LSU, needs);
+    struct node *n = &b->g->nodes.at[v.source[0]];
+    n->variable = result;
+    n->latency = result ? (u16)b->latency.shared : 1;
+    return v;
+}
+
 static struct value add_machine(struct build *b, u32 site, u32 weight, const struct value *needs,
                                 const struct touched *t)
 {
     const struct ptx_inst *i = &b->f->src->insts[site];
+    if (code_is_async(i))
+        return add_async(b, site, needs, t->writes.len > 0);
+    if (i->op == OP_WGMMA_MMA_ASYNC || i->op == OP_WGMMA_MMA_ASYNC_SP)
+        return add_group(b, site, REPLAY_PRODUCT, PIPE_TENSOR, needs);
+    if (i->op == OP_WGMMA_COMMIT_GROUP || i->op == OP_WGMMA_WAIT_GROUP)
+        return add_group(b, site, i->op == OP_WGMMA_WAIT_GROUP ? REPLAY_PRODUCT_WAIT : REPLAY_PRODUCT_COMMIT, PIPE_NONE,
+                         needs);
+    if (ptx_op_rows[i->op].memory == PTX_MEM_BULK_COMMIT)
+        return build_order(b, site, REPLAY_COPY_COMMIT, PIPE_LSU, needs);
+    if (ptx_op_rows[i->op].memory == PTX_MEM_BULK_WAIT) {
+        const struct value v = build_order(b, site, REPLAY_COPY_WAIT, PIPE_LSU, needs);
+        b->g->nodes.at[v.source[0]].inst.count = (u16)copies_left(i);
+        return v;
+    }
     switch (latency_cost(i).unit) {
     case IR_UNIT_MEMORY:
         return build_memory(b, site, weight, needs, t);

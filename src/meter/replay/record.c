@@ -12,6 +12,7 @@ enum {
         24 << 20, /* items of all blocks that are kept together: 192 MB; half is for the blocks that SM 0 begins with */
     ITEMS_LEAST = 4096,
     POLLS_KEPT = 1,
+    MBARRIERS = 64, /* of a block, that are told apart */
 };
 
 struct open_warp {
@@ -30,6 +31,9 @@ struct open_block {
     u64 items_most; /* of a warp */
     struct open_warp *warps;
     bool there;
+    /* mbarriers that something was done to: where, and how many arrivals there were */
+    u64 mbarriers[MBARRIERS];
+    u32 arrived[MBARRIERS], nmbarriers;
 };
 
 struct recorder {
@@ -130,6 +134,7 @@ void record_block_begin(struct recorder *r, const struct exec_block_info *b)
     o->linear = b->linear;
     o->items_most = starts(&r->launch, b->linear) ? r->first_most : r->items_most;
     o->there = true;
+    o->nmbarriers = 0;
     for (u32 w = 0; w < r->launch.warps; w++) {
         struct open_warp *to = &o->warps[w];
         to->len = 0;
@@ -211,6 +216,58 @@ void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, 
         w->polled = w->len;
         w->cost_then = w->cost;
     }
+}
+
+/* Its number in the block; ITEM_SLOTS - 1: there is none, or no number left. */
+static u32 slot_of(struct open_block *o, u64 barrier)
+{
+    for (u32 k = 0; k < o->nmbarriers; k++)
+        if (o->mbarriers[k] == barrier)
+            return k;
+    if (barrier == UINT64_MAX || o->nmbarriers == MBARRIERS)
+        return ITEM_SLOTS - 1;
+    o->mbarriers[o->nmbarriers] = barrier;
+    o->arrived[o->nmbarriers] = 0;
+    return o->nmbarriers++;
+}
+
+void record_async(struct recorder *r, const struct exec_block_info *b, u32 warp, struct item_async a, u64 barrier)
+{
+    struct open_warp *w = warp_of(r, b, warp);
+    if (!w)
+        return;
+    a.slot = slot_of(r->current, barrier);
+    const bool counted = a.slot < MBARRIERS;
+    if (a.what == ASYNC_WAIT)
+        a.n = counted ? r->current->arrived[a.slot] : 0;
+    else if (counted)
+        r->current->arrived[a.slot]++;
+    push(r, w, item_async(a), 0);
+}
+
+/* The last `period` items are entries of blocks, the same as those before them. */
+static bool turns_again(const struct open_warp *w, u64 period)
+{
+    if (w->len < 2 * period)
+        return false;
+    for (u64 k = w->len - period; k < w->len; k++)
+        if (item_kind(w->at[k]) != ITEM_ENTER || w->at[k] != w->at[k - period])
+            return false;
+    return true;
+}
+
+void record_unspin(struct recorder *r, const struct exec_block_info *b, u32 warp, u32 func, const u32 *weights)
+{
+    enum { LONGEST = 3 };
+    struct open_warp *w = warp_of(r, b, warp);
+    for (u64 period = 1; w && period <= LONGEST; period++)
+        while (turns_again(w, period))
+            for (u64 k = 0; k < period; k++) {
+                const u64 item = w->at[--w->len];
+                const double cost = item_func(item) == func ? weights[item_block(item)] : 0;
+                w->cost -= cost;
+                w->kept_cost -= cost;
+            }
 }
 
 /* ---- which are kept ---- */

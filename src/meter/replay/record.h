@@ -38,6 +38,12 @@ void record_lines(struct recorder *r, const struct exec_block_info *b, u32 warp,
  * looks that follow each other without another access between them one is kept. */
 void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item);
 
+/* A bulk copy, or what is done to the mbarrier at that offset of the block's shared memory, UINT64_MAX: none. Fills in the slot, and of
+ * a wait how many arrived before. */
+void record_async(struct recorder *r, const struct exec_block_info *b, u32 warp, struct item_async a, u64 barrier);
+/* The warp has asked an mbarrier until its phase was over: of the turns of that loop one is kept. weights: of func's blocks. */
+void record_unspin(struct recorder *r, const struct exec_block_info *b, u32 warp, u32 func, const u32 *weights);
+
 /* A block that was kept. */
 struct record_block {
     u64 linear;

@@ -91,6 +91,10 @@ struct sass_reads {
 struct sass_reads sass_reads_of(const struct sass_row *row, u64 low, u64 high);
 bool sass_reads_number(u64 low); /* of BAR: which barrier it is stands in a register */
 u32 sass_copy_groups(u64 low);   /* of DEPBAR: how many groups of copies may stay under way */
+/* Of WARPGROUP: it waits, and how many groups of products may stay under way. Of HGMMA and its kin: it closes a group. */
+bool sass_waits_for_products(u64 low);
+u32 sass_product_groups(u64 high);
+bool sass_closes_products(u64 high);
 bool sass_is_double_product(const struct sass_row *row);
 u32 sass_matrix_macs(const struct sass_row *row,
                      u64 high); /* multiply-adds of a product of matrices, as if of halves */

@@ -136,6 +136,12 @@ bool sass_constant_at(u64 low, u32 *bank, u32 *at)
 
 u32 sass_copy_groups(u64 low) { return (u32)(low >> 38 & 63); }
 
+/* Seen in code with groups of one to three products and waits for 0 to 2 groups: bit 47 tells DEPBAR from ARRIVE, bits 72 to 79 are
+ * the count; bits 84 to 86 of a product name the scoreboard of its group, 7: none, a later one has it. */
+bool sass_waits_for_products(u64 low) { return low >> 47 & 1; }
+u32 sass_product_groups(u64 high) { return (u32)(high >> 8 & 255); }
+bool sass_closes_products(u64 high) { return (high >> 20 & 7) != 7; }
+
 /* DMMA: 8x8x4, 16x8x4, 16x8x8, 16x8x16, by bits 76 and 77; double precision is its own unit, so these are what they are. */
 static u32 double_macs(u64 high) { return 256u << (high >> 12 & 3); }
 

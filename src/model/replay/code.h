@@ -38,12 +38,15 @@ enum replay_pipe {
 };
 
 enum replay_op {
-    REPLAY_PLAIN,       /* its result is there `latency` cycles after the issue */
-    REPLAY_MEMORY,      /* what it does to memory is in the warp's stream */
-    REPLAY_BARRIER,     /* of the block; which, and how many come, is in the warp's stream */
-    REPLAY_FENCE,       /* waits for the warp's stores and loads to be done */
-    REPLAY_COPY_COMMIT, /* the copies to shared memory so far are a group */
-    REPLAY_COPY_WAIT,   /* until at most `count` groups are under way */
+    REPLAY_PLAIN,          /* its result is there `latency` cycles after the issue */
+    REPLAY_MEMORY,         /* what it does to memory is in the warp's stream */
+    REPLAY_BARRIER,        /* of the block; which, and how many come, is in the warp's stream */
+    REPLAY_FENCE,          /* waits for the warp's stores and loads to be done */
+    REPLAY_COPY_COMMIT,    /* the copies to shared memory so far are a group */
+    REPLAY_COPY_WAIT,      /* until at most `count` groups are under way */
+    REPLAY_PRODUCT,        /* of a warpgroup: done later; count: it closes a group */
+    REPLAY_PRODUCT_COMMIT, /* the products so far are a group */
+    REPLAY_PRODUCT_WAIT,   /* until at most `count` groups of products are under way */
     REPLAY_SLEEP,
     REPLAY_EXIT,
 };
@@ -60,7 +63,8 @@ struct replay_inst {
     u8 wait;           /* bit k: scoreboard k */
     u8 copy;           /* MEMORY, BARRIER: of which of the program's entries the access is, from 0 */
     u16 interval;      /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
-    u16 count;         /* COPY_WAIT */
+    u16 count;         /* COPY_WAIT, PRODUCT, PRODUCT_WAIT */
+    u8 wavefronts;     /* PRODUCT: of shared memory, the warp's own share */
     u8 regs[3];        /* that it reads of the register file, by place of the operand; REPLAY_NO_REG: none */
     u8 wide;           /* bit k: regs[k] is the first of two; REPLAY_WIDE_RESULT: IMAD.WIDE */
     u8 reuse;          /* bit k: regs[k] is kept for the warp's next instruction */

@@ -49,7 +49,7 @@ static double finish(struct sm *s, struct sm_warp *w, const struct sm_cost *cost
         return sm_load(s, w, cost, a, t);
     case ITEM_COPY: {
         const double done = sm_load(s, w, cost, a, t);
-        w->copies = most(w->copies, done);
+        w->copies.open = most(w->copies.open, done);
         return done;
     }
     case ITEM_TEXTURE:
@@ -146,6 +146,11 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const st
                struct sm_done *out)
 {
     struct item_access a = item_read_access(cost->item);
+    if (a.class == ITEM_ASYNC) {
+        *out = (struct sm_done){.result = t + s->machine->shared, .read = t + 8, .reason = STALL_SHORT_SCOREBOARD};
+        sm_async(s, w, cost->item, t);
+        return true;
+    }
     if (a.class == ITEM_CONSTANT)
         return sm_constant_access(s, c, &a, t, out);
     const double from = most(room(s, c, &a), c->pipe[PIPE_LSU]);

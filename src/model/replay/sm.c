@@ -4,6 +4,9 @@
  * whose last instruction is the oldest, and is free again a cycle later; the SM takes the scheduler that is first. A warp that
  * finds its pipe or queue taken says when that will be free and waits on. */
 #include "model/replay/sm_run.h"
+
+#include <string.h>
+
 #include "model/replay/warp.h"
 
 /* ---- schedulers ---- */
@@ -75,7 +78,9 @@ static void begin_block(struct sm *s, struct sm_run *run, u32 held, double t)
 {
     struct sm_held *h = &s->held[held];
     const struct replay_block_stream *block = &s->launch->blocks[run->blocks[run->ran]];
-    *h = (struct sm_held){.block = block, .number = run->ran, .begun = t, .gone = t};
+    struct sm_mbarrier *mbarriers = h->mbarriers;
+    memset(mbarriers, 0, sizeof *mbarriers * SM_MBARRIERS);
+    *h = (struct sm_held){.block = block, .number = run->ran, .begun = t, .gone = t, .mbarriers = mbarriers};
     run->begun[run->ran] = run->ended[run->ran] = t;
     run->ran++;
     s->started = t;
@@ -151,6 +156,39 @@ static void come_to_barrier(struct sm *s, u32 number, u64 item, double t)
     }
     if (h->barriers[id].arrived >= must_come(h, item))
         release(s, h, id, t);
+}
+
+/* ---- mbarriers ---- */
+
+static void wait_for(struct sm *s, u32 number, u32 slot, u32 n)
+{
+    struct sm_warp *w = &s->warps[number];
+    double t;
+    const bool over = sm_arrived(&s->held[w->held], slot, n, &t);
+    w->waits_for = over ? 0 : slot + 1;
+    w->waits_n = n;
+    if (over && t > w->cleared) {
+        w->cleared = t;
+        w->cleared_by = STALL_LONG_SCOREBOARD;
+    }
+    set_when(s, number, over ? warp_ready(w) : INFINITY);
+}
+
+/* Warps of the block that an arrival may let go. */
+static void wake(struct sm *s, u32 held, u32 slot)
+{
+    for (u32 k = held * warps_of(s); k < (held + 1) * warps_of(s); k++)
+        if (s->warps[k].there && s->warps[k].waits_for == slot + 1)
+            wait_for(s, k, slot, s->warps[k].waits_n);
+}
+
+/* The warp stands at the instruction behind. */
+static void after_async(struct sm *s, u32 number, struct item_async a)
+{
+    if (a.what == ASYNC_WAIT && s->warps[number].there)
+        wait_for(s, number, a.slot, a.n);
+    else if (a.what != ASYNC_WAIT && a.slot < SM_MBARRIERS)
+        wake(s, s->warps[number].held, a.slot);
 }
 
 /* ---- registers ---- */
@@ -247,15 +285,13 @@ static void set_bar(struct sm_warp *w, u8 bar, double t, u8 reason)
     }
 }
 
-static void commit_copies(struct sm_warp *w)
+/* A product of a warpgroup has its pipe from t on. */
+static void begin_product(struct sm *s, struct sm_warp *w, const struct replay_inst *i, double t)
 {
-    if (w->ngroups == COPY_GROUPS) {
-        for (u32 k = 1; k < COPY_GROUPS; k++)
-            w->groups[k - 1] = w->groups[k];
-        w->ngroups--;
-    }
-    const double before = w->ngroups ? w->groups[w->ngroups - 1] : 0;
-    w->groups[w->ngroups++] = fmax(w->copies, before);
+    sm_take(&s->memory.lsu, t, i->wavefronts);
+    w->products.open = fmax(w->products.open, t + i->interval + s->machine->product);
+    if (i->count)
+        sm_close_group(&w->products);
 }
 
 /* The pipe of floats is two halves, where integers have half its rate: those take one of them, floats take turns. A mix of both
@@ -360,9 +396,16 @@ static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
     set_bar(w, i->write_bar, done.result, done.reason);
     set_bar(w, i->read_bar, done.read, done.reason);
     if (i->op == REPLAY_COPY_COMMIT)
-        commit_copies(w);
-    const struct sm_cost *barrier = i->op == REPLAY_BARRIER ? warp_cost(w) : NULL;
-    go_on(s, run, c, number, t, late, barrier ? barrier->item : 0);
+        sm_close_group(&w->copies);
+    if (i->op == REPLAY_PRODUCT_COMMIT)
+        sm_close_group(&w->products);
+    if (i->op == REPLAY_PRODUCT)
+        begin_product(s, w, i, t);
+    const struct sm_cost *cost = i->op == REPLAY_BARRIER || i->op == REPLAY_MEMORY ? warp_cost(w) : NULL;
+    const u64 item = cost ? cost->item : 0;
+    go_on(s, run, c, number, t, late, i->op == REPLAY_BARRIER ? item : 0);
+    if (item && item_is_async(item))
+        after_async(s, number, item_read_async(item));
 }
 
 /* ---- all ---- */
@@ -393,6 +436,8 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
     set_shares(s, run->active);
     s->warps = arena_array(mem, struct sm_warp, n + m->schedulers);
     s->held = arena_array(mem, struct sm_held, l->resident);
+    for (u32 k = 0; k < l->resident; k++)
+        s->held[k].mbarriers = arena_array(mem, struct sm_mbarrier, SM_MBARRIERS);
     s->arriving = arena_array(mem, struct sm_arriving, (size_t)1 << SM_ARRIVING_BITS);
     cache_lend(&s->l1, arena_array(mem, struct cache_line, l1_lines(l->l1_bytes) + 1), l1_lines(l->l1_bytes));
     l1_empty(&s->l1, l->l1_bytes);
@@ -412,10 +457,18 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
     }
 }
 
-/* Warps that wait at a barrier for ever: the streams do not fit together (they were cut off). Lets them go. */
+/* Warps that wait at a barrier for ever: the streams do not fit together (they were cut off), or what they wait for comes from another
+ * block of the cluster. Lets them go. */
 static bool unlock(struct sm *s, double t)
 {
     bool any = false;
+    for (u32 k = 0; k < s->launch->resident * warps_of(s); k++)
+        if (s->warps[k].there && s->warps[k].waits_for) {
+            wait_for(s, k, s->warps[k].waits_for - 1, 0);
+            any = true;
+        }
+    if (any)
+        return true;
     for (u32 h = 0; h < s->launch->resident; h++)
         for (u32 id = 0; s->held[h].block && s->held[h].running && id < SM_BARRIERS; id++)
             if (s->held[h].barriers[id].arrived) {

@@ -14,6 +14,8 @@ enum {
     SM_WARPS_A_SCHEDULER = 64,
     SM_BARRIERS = 32,
     COPY_GROUPS = 16,
+    SM_MBARRIERS = 64, /* of a block, that are counted */
+    SM_ARRIVALS = 64,  /* of an mbarrier, whose times are kept */
     SM_QUEUE = 32,
     SM_ATOMICS = 1024,
     EARLY_MOST = 256,
@@ -32,6 +34,18 @@ struct sm_cost {
 struct sm_arriving {
     u64 number;
     double at[CACHE_SECTORS]; /* when each sector is there */
+};
+
+/* Groups of copies or products of a warp that are closed, when each is done; and what none has been made of yet. */
+struct sm_groups {
+    double open, at[COPY_GROUPS];
+    u32 n;
+};
+
+/* Arrivals so far; the last ones, when each and all before it had come. */
+struct sm_mbarrier {
+    u32 arrived;
+    double at[SM_ARRIVALS];
 };
 
 /* A warp that the SM holds. Times are cycles since the SM began. */
@@ -66,10 +80,9 @@ struct sm_warp {
     double leaves;  /* all stores have left the SM */
     double swapped; /* the turn of its last compare-and-swap that changed memory, */
     u32 swapped_at; /* 1 + the sector; 0: it has been written again */
-    double copies;  /* asynchronous copies since the last commit are done */
-    double groups[COPY_GROUPS];
-    u32 ngroups;
-    u8 cached[3][2]; /* by place of the operand and bank: 1 + the register that is kept; 0: none */
+    struct sm_groups copies, products;
+    u32 waits_for, waits_n; /* 1 + the mbarrier, and the arrivals that it waits for; 0: for none */
+    u8 cached[3][2];        /* by place of the operand and bank: 1 + the register that is kept; 0: none */
 };
 
 struct sm_barrier {
@@ -83,6 +96,7 @@ struct sm_held {
     u32 running;                             /* warps that have not exited */
     double begun, gone;                      /* gone: when what its warps stored has left */
     struct sm_barrier barriers[SM_BARRIERS];
+    struct sm_mbarrier *mbarriers; /* [SM_MBARRIERS] */
 };
 
 /* What L2 leaves this SM for atomics. */
@@ -97,7 +111,8 @@ struct sm_atomics {
 /* The queues of memory: when each is free again. */
 struct sm_memory {
     double lsu, l2_read, l2_write, dram, atomics, texture;
-    double atomics_port; /* to the way out of the SM, which is free again at atomics_out */
+    double copies, copies_out; /* the unit of bulk copies: the next one; what it sends */
+    double atomics_port;       /* to the way out of the SM, which is free again at atomics_out */
     double atomics_out;
     double atomics_done; /* all of them, in L2 and in DRAM */
     double swaps;        /* the next compare-and-swap may succeed */
@@ -201,6 +216,11 @@ double sm_constant_operand(struct sm *s, const struct replay_inst *i, double t);
 bool sm_constant_load(struct sm *s, struct sm_scheduler *c, const struct replay_inst *i, double t, struct sm_done *out);
 bool sm_constant_access(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t,
                         struct sm_done *out);
+/* async.c: w issues a bulk copy, or arrives at an mbarrier. */
+void sm_async(struct sm *s, struct sm_warp *w, u64 item, double t);
+/* So many have arrived at the mbarrier; *t: when. */
+bool sm_arrived(const struct sm_held *h, u32 slot, u32 n, double *t);
+void sm_close_group(struct sm_groups *g);
 /* fetch.c: when the SM has the code at `at` for w. */
 double sm_fetch(struct sm *s, struct sm_warp *w, u32 at, double t);
 

@@ -30,6 +30,7 @@ enum item_class {
     ITEM_SURFACE_STORE,
     ITEM_LOAD_PAST, /* global memory, not through L1 */
     ITEM_SWAP,      /* a compare-and-swap by which some lane changes memory */
+    ITEM_ASYNC,     /* a bulk copy, or what is done to an mbarrier (struct item_async) */
 };
 
 enum {
@@ -90,6 +91,29 @@ static inline u32 item_constant_lines(u32 first, u32 last)
 }
 static inline u32 item_constant_first(u32 sector) { return sector >> 9 & 1023; }
 static inline u32 item_constant_span(u32 sector) { return (sector & 511) << 1; }
+
+/* A bulk copy, an arrival at an mbarrier of the block, or a wait for it. slot: the mbarrier's number in the block, or ITEM_SLOTS - 1:
+ * none that is counted. n: of copies sectors; of a wait how many arrivals there were before, copies' among them. */
+enum async_what { ASYNC_LOAD, ASYNC_STORE, ASYNC_ARRIVE, ASYNC_WAIT };
+enum { ITEM_SLOTS = 1 << 10, ITEM_ASYNC_MOST = (1 << 24) - 1 };
+struct item_async {
+    u8 what; /* enum async_what */
+    u32 site, slot, n;
+};
+static inline u64 item_async(struct item_async a)
+{
+    const u64 n = a.n < ITEM_ASYNC_MOST ? a.n : ITEM_ASYNC_MOST;
+    return ITEM_ACCESS | (u64)ITEM_ASYNC << 2 | (u64)a.site << 6 | (u64)(a.slot & (ITEM_SLOTS - 1)) << 28 | n << 38 |
+           (u64)a.what << 62;
+}
+static inline bool item_is_async(u64 i) { return (i & 3) == ITEM_ACCESS && (i >> 2 & 15) == ITEM_ASYNC; }
+static inline struct item_async item_read_async(u64 i)
+{
+    return (struct item_async){.what = (u8)(i >> 62),
+                               .site = (u32)(i >> 6) & (ITEM_SITES - 1),
+                               .slot = (u32)(i >> 28) & (ITEM_SLOTS - 1),
+                               .n = (u32)(i >> 38) & ITEM_ASYNC_MOST};
+}
 
 static inline u32 item_site(u64 i) { return (u32)(i >> 6) & (ITEM_SITES - 1); } /* of ACCESS and BARRIER */
 

@@ -25,6 +25,24 @@ u32 unit_product_cycles(const struct gpu *g, u32 multiply_adds, bool doubles)
     return cycles ? cycles : 1;
 }
 
+/* 64 rows by n columns take n / 2 cycles, or as long as the operands take from shared memory. Measured on an H200
+ * (tests/hw/h200/async-times.csv). */
+u32 unit_group_cycles(const struct ptx_inst *i)
+{
+    enum { LEAST = 13 };
+    struct ir_wgmma_shape s;
+    if (!i || !ir_wgmma_shape(i, &s))
+        return LEAST;
+    const u32 wavefronts = ir_wgmma_wavefronts(&s), cycles = s.n / 2 > wavefronts ? s.n / 2 : wavefronts;
+    return cycles > LEAST ? cycles : LEAST;
+}
+
+u32 unit_group_wavefronts(const struct ptx_inst *i)
+{
+    struct ir_wgmma_shape s;
+    return i && ir_wgmma_shape(i, &s) ? (ir_wgmma_wavefronts(&s) + 3) / 4 : 0;
+}
+
 u32 unit_wide_cycles(const struct gpu *gpu)
 {
     return gpu->imad_wide_rate ? gpu->warp_size * gpu->sub_partitions / gpu->imad_wide_rate : 0;

@@ -3,6 +3,7 @@
 #define LS_MODEL_REPLAY_UNIT_H
 
 #include "base/gpu.h"
+#include "ir/wgmma_shape.h"
 
 /* Results of instructions that count up a scoreboard and whose time does not follow from addresses. */
 enum unit_result {
@@ -26,6 +27,11 @@ u32 unit_latency(const struct gpu *g, enum unit_result result);
 /* Cycles that a product of so many multiply-adds (a warp's, as if of halves; `doubles`: of doubles) keeps the tensor unit of a
  * sub-partition, >= 1. */
 u32 unit_product_cycles(const struct gpu *g, u32 multiply_adds, bool doubles);
+
+/* Of a product of a warpgroup, i: cycles that it keeps the tensor unit of each of its warps' sub-partitions; and the wavefronts of shared
+ * memory of one of the warps. */
+u32 unit_group_cycles(const struct ptx_inst *i);
+u32 unit_group_wavefronts(const struct ptx_inst *i);
 
 /* Cycles that an instruction on halves keeps its pipe, of machine code, which has two such pipes; 0: as others. */
 u32 unit_half_cycles(const struct gpu *gpu);

@@ -48,6 +48,14 @@ static const struct prepared_program *choose(const struct prepared_block *b, u32
 /* Two events of one machine instruction (a generic access that hit two spaces): the costs of both. */
 static struct sm_cost join(struct sm_cost a, struct sm_cost b)
 {
+    if (item_is_async(a.item) && item_is_async(b.item)) {
+        struct item_async x = item_read_async(a.item);
+        const struct item_async y = item_read_async(b.item);
+        x.n = x.what <= ASYNC_STORE ? x.n + y.n : y.n;
+        return (struct sm_cost){item_async(x), NULL, 0};
+    }
+    if (item_is_async(a.item) || item_is_async(b.item))
+        return b;
     struct item_access x = item_read_access(a.item);
     const struct item_access y = item_read_access(b.item);
     if (item_kind(a.item) != ITEM_ACCESS)
@@ -157,10 +165,7 @@ static void wait_until(struct sm_warp *w, double t, enum stall_reason reason)
     }
 }
 
-static double copies_under_way(const struct sm_warp *w, u32 most)
-{
-    return w->ngroups > most ? w->groups[w->ngroups - most - 1] : 0;
-}
+static double under_way(const struct sm_groups *g, u32 most) { return g->n > most ? g->at[g->n - most - 1] : 0; }
 
 static void note_scheduler(const struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i)
 {
@@ -181,7 +186,9 @@ double warp_arrive(struct sm *s, const struct sm_scheduler *scheduler, struct sm
     if (i->op == REPLAY_FENCE)
         wait_until(w, fmax(w->stalled, w->memory) + s->machine->fence, STALL_MEMBAR);
     if (i->op == REPLAY_COPY_WAIT)
-        wait_until(w, copies_under_way(w, i->count), STALL_LONG_SCOREBOARD);
+        wait_until(w, under_way(&w->copies, i->count), STALL_LONG_SCOREBOARD);
+    if (i->op == REPLAY_PRODUCT_WAIT)
+        wait_until(w, under_way(&w->products, i->count), STALL_GMMA);
     return warp_ready(w);
 }
 

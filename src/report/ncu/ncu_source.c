@@ -24,7 +24,8 @@ static double sum(const struct meter_line *l, enum event_id a, enum event_id b, 
 
 static double wavefronts(const struct meter_line *l)
 {
-    return sum(l, EVENT_sld_wavefronts, EVENT_sst_wavefronts, EVENT_satom_wavefronts);
+    return sum(l, EVENT_sld_wavefronts, EVENT_sst_wavefronts, EVENT_satom_wavefronts) +
+           (double)l->n[EVENT_gmma_wavefronts];
 }
 
 static double conflicts(const struct meter_line *l)
