@@ -31,6 +31,8 @@ static const char *const advice[STALL_COUNT] = {
     [STALL_IMC_MISS] = "Constants are not in their cache: read fewer different ones, or take them from global memory.",
     [STALL_SLEEPING] = "Threads sleep: what they wait for comes late.",
     [STALL_DISPATCH_STALL] = "The dispatch unit holds instructions back: mix the kinds of instructions more evenly.",
+    [STALL_GMMA] =
+        "Warps wait for a product of their warpgroup: have two groups of products under way, or work of another kind.",
     [STALL_MISC] = "",
 };
 

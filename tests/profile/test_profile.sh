@@ -318,7 +318,7 @@ says "is no report"
 
 what="the replay"
 profile 0 -q --csv --metrics 'regex:issue_stalled_.*_per_warp_active' "$program" $ptx column
-rows '"%","[0-9.]*"$' 18
+rows '"%","[0-9.]*"$' 19
 sum=$(sed -n 's/.*"%","\([0-9.]*\)"$/\1/p' "$work/out" | awk '{ sum += $1 } END { print (sum > 99.8 && sum < 100.2) }')
 [ "$sum" = 1 ] || { fail "the reasons are not all of the time"; cat "$work/out"; }
 profile 0 -q --csv --metrics smsp__average_warps_issue_stalled_selected_per_issue_active.ratio "$program" $ptx column

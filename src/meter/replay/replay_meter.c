@@ -25,9 +25,18 @@ static float late_of(const u64 n[EVENT_COUNT])
     return loads > 0 ? (float)fmin(1, (double)n[EVENT_l2_late] / loads) : 0;
 }
 
+/* A multicast asks once for all of its blocks. */
+static float asked_of(const u64 n[EVENT_COUNT])
+{
+    const double own =
+        (double)(n[EVENT_bulk_ld_sectors] - n[EVENT_bulk_ld_many_sectors]) + 4.0 * (double)n[EVENT_bulk_ld_many_lines];
+    return own > 0 ? (float)fmin(1, (double)n[EVENT_l2_reads] / own) : 1;
+}
+
 static struct replay_shares shares_of(const u64 n[EVENT_COUNT])
 {
-    return (struct replay_shares){.served = traffic_served(&n[TRAFFIC_FIRST]), .late = late_of(n)};
+    return (struct replay_shares){
+        .served = traffic_served(&n[TRAFFIC_FIRST]), .late = late_of(n), .asked = asked_of(n)};
 }
 
 static void make_func(struct arena *mem, const struct replayed_launch *l, struct replayed_func *f)

@@ -40,7 +40,8 @@ static double bring(struct sm *s, const struct sm_warp *w, const struct item_asy
     const struct served *from = &w->func->shares[a->site].served;
     const double asked = from->near + from->far + from->dram;
     const double dram = asked > 0 ? from->dram / asked : 0;
-    double done = sm_take(&s->memory.l2_read, t, a->n * s->read_share) + m->l2;
+    const double share = most(s->copy_share, w->func->shares[a->site].asked * s->l2_share);
+    double done = sm_take(&s->memory.l2_read, t, a->n * share) + m->l2;
     if (dram > 0)
         done = most(done, sm_take(&s->memory.dram, t, a->n * dram * 32 * s->dram_share) + m->dram);
     return done + m->copy;

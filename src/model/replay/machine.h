@@ -41,6 +41,7 @@ struct machine {
     double atomic_sector;         /* cycles of all of L2 for a sector of atomics */
     double product;               /* from a warpgroup's product's leaving its pipe until who waits for it goes on */
     double copy_issue;            /* from one bulk copy to the next */
+    double copy_sm, copy_all;     /* bytes a cycle that bulk copies bring to an SM, and to all */
     double copy, copy_out;        /* of a bulk copy, more than the loads or stores that it is would take */
     double fence;                 /* of a fence, behind the accesses before it */
     double barrier, barrier_warp; /* from the last arrival's being counted until warps go on; to count one */

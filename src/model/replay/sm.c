@@ -419,6 +419,8 @@ static void set_shares(struct sm *s, double active)
     const double sector = 32 * fmax(1 / m->l2_sm, active / m->l2_all);
     s->active = active;
     s->read_share = sector;
+    s->l2_share = 32 * active / m->l2_all;
+    s->copy_share = 32 * fmax(1 / m->copy_sm, active / m->copy_all);
     s->past_share = fmax(sector, active * hot_read * m->read_same);
     s->write_share = 32 * fmax(1 / m->l2_write_sm, active / m->l2_write_all);
     s->atomics = sm_atomic_shares(m, l, active);

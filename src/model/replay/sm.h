@@ -162,6 +162,7 @@ struct sm {
     const struct replay_launch *launch;
     double active;                              /* SMs that work */
     double read_share, past_share, write_share; /* of L2: cycles a sector */
+    double copy_share, l2_share;                /* of what bulk copies read: the SM's own; where L2 is the limit */
     struct sm_atomics atomics;
     double dram_sector_share; /* cycles a sector at a place of its own */
     double dram_share;        /* cycles a byte */
