@@ -51,12 +51,12 @@ static void set_latencies(struct machine *m, const struct gpu *g)
     m->branch = 3; /* these three: read off an H200's samples of single instructions (docs/calibrate.md) */
     m->branch_fetch = 11;
     m->join = 9;
-    m->product = 36; /* these six: tests/hw/h200/async-times.csv */
+    m->product = 25; /* these six: tests/hw/h200/async-times.csv */
     m->copy_issue = 56;
     m->copy_sm = 97;
     m->copy_all = 62.0 * g->sms;
     m->copy = 150;
-    m->copy_out = 90;
+    m->copy_out = 60;
     m->leave = 30; /* fitted: what ncu calls drain */
 }
 
