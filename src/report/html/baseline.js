@@ -9,13 +9,23 @@ function verdict(k) {
   return ['open', ''];
 }
 
+/* Large numbers short: how much, not which. */
+function movedValue(v, unit) { return Math.abs(v) >= 1e5 && !/byte/.test(unit) ? short(v, '') : metric(v, unit); }
+
 function movedList(k) {
-  return h('ul', null, k.moved.slice(0, 6).map(m => h('li', null, h('span', { title: m.metric }, m.label), ' ', metric(m.old, m.unit), ' \u2192 ', metric(m.new, m.unit))));
+  return h('ul', null, k.moved.slice(0, 5).map(m => h('li', { title: `${m.metric}: ${number(m.old)} \u2192 ${number(m.new)}` },
+    h('span', { class: 'soft' }, m.label.replaceAll('_', ' ')), ' ', movedValue(m.old, m.unit), ' \u2192 ', movedValue(m.new, m.unit))));
+}
+
+/* The kernel's page, where it has one; launches of several shapes are compared together. */
+function kernelLink(name) {
+  const at = data.kernels.findIndex(k => k.name === name);
+  return at < 0 ? h('b', null, name) : h('a', { href: `#k${at}`, title: name }, h('b', null, data.kernels[at].function));
 }
 
 function comparisonRow(k) {
   const [word, style] = verdict(k);
-  return h('tr', null, h('td', { class: 'name' }, h('b', null, k.kernel), k.launches > 1 ? h('span', { class: 'soft' }, ` ${k.launches} launches`) : null),
+  return h('tr', null, h('td', { class: 'name' }, kernelLink(k.kernel), k.launches > 1 ? h('span', { class: 'soft' }, ` ${k.launches} launches`) : null),
     h('td', null, ...marked(time(k.old.time_ns), 'm')), h('td', null, ...marked(time(k.new.time_ns), 'm')),
     h('td', { class: style }, known(k.ratio) ? number(Math.round(k.ratio * 1000) / 1000) : NONE, h('div', { class: 'soft' }, known(k.low) && k.ratio !== 1 ? `${number(Math.round(k.low * 100) / 100)} to ${number(Math.round(k.high * 100) / 100)}` : '')),
     h('td', { class: 'text ' + style }, word), h('td', { class: 'text' }, movedList(k)));

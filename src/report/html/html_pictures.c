@@ -11,6 +11,7 @@ struct candidate {
     struct picture_grid grid;
     u32 ideal;    /* sectors or words a bank that hold the bytes */
     double waste; /* of the launch, by this instruction */
+    u32 alike;    /* other instructions of the line that do the same */
 };
 
 static bool of_shared(const struct meter_picture *p) { return !strcmp(p->space, "shared"); }
@@ -68,11 +69,31 @@ static json_t *rows_of(const struct picture_grid *g)
 static json_t *picture(const struct html_page *page, const struct candidate *c)
 {
     const struct meter_picture *p = c->p;
-    return json_pack("{s:o, s:i, s:i, s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:o}", "file",
+    return json_pack("{s:o, s:i, s:i, s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:i, s:o}", "file",
                      html_string(page->mem, p->file), "line", (int)p->line, "ptx", (int)p->ptx_line, "space", p->space,
                      "op", p->op, "size", (int)p->size, "lanes", __builtin_popcount(p->mask), "units",
                      (int)(of_shared(p) ? c->grid.deepest : c->grid.sectors), "ideal", (int)c->ideal, "waste",
-                     html_number(c->waste), "more", (int)c->grid.more, "rows", rows_of(&c->grid));
+                     html_number(c->waste), "more", (int)c->grid.more, "alike", (int)c->alike, "rows",
+                     rows_of(&c->grid));
+}
+
+/* An unrolled loop has the same access several times: one picture stands for all. */
+static bool is_alike(const struct candidate *a, const struct candidate *b)
+{
+    return a->p->line && a->p->line == b->p->line && a->p->size == b->p->size && !strcmp(a->p->space, b->p->space) &&
+           !strcmp(a->p->op, b->p->op) && a->grid.sectors == b->grid.sectors && a->grid.deepest == b->grid.deepest &&
+           a->ideal == b->ideal;
+}
+
+static bool joins(struct candidate *all, u32 n, const struct candidate *c)
+{
+    for (u32 i = 0; i < n; i++)
+        if (is_alike(&all[i], c)) {
+            all[i].waste += c->waste;
+            all[i].alike++;
+            return true;
+        }
+    return false;
 }
 
 static bool is_worse(const struct candidate *a, const struct candidate *b)
@@ -90,8 +111,11 @@ json_t *html_pictures(const struct html_page *p, const struct ncu_launch *l)
     for (u32 i = 0; i < r->npictures; i++) {
         if (!of_shared(&r->pictures[i]) && !of_global(&r->pictures[i]))
             continue;
+        const struct candidate c = candidate_of(r, &r->pictures[i]);
+        if (joins(worst, n, &c))
+            continue;
         u32 at = n < PICTURES ? n++ : PICTURES;
-        worst[at] = candidate_of(r, &r->pictures[i]);
+        worst[at] = c;
         for (; at && is_worse(&worst[at], &worst[at - 1]); at--) {
             const struct candidate other = worst[at];
             worst[at] = worst[at - 1];

@@ -73,7 +73,8 @@ static void put_limit(FILE *out, const struct html_page *p, const struct ncu_lau
              isnan(part) ? "" : "*");
 }
 
-static void put_row(FILE *out, const struct html_page *p, u32 i, double all)
+/* most: the largest of the kernels' shares. */
+static void put_row(FILE *out, const struct html_page *p, u32 i, double all, double most)
 {
     const struct html_kernel *k = &p->kernels[i];
     const struct meter_report *r = k->shown->r;
@@ -88,7 +89,7 @@ static void put_row(FILE *out, const struct html_page *p, u32 i, double all)
     else
         fprintf(out,
                 "<td data-v=\"%.9g\" class=\"share\"><span>%.1f\xc2\xa0%%<i>*</i></span><b style=\"width:%.1fpx\"></b>",
-                share, share, 0.74 * share);
+                share, share, 74 * share / most);
     put_limit(out, p, k->shown);
     put_cell(out, occupancy, isnan(occupancy) ? "\xe2\x80\x93" : arena_printf(p->mem, "%.0f\xc2\xa0%%", occupancy),
              isnan(occupancy) ? "" : mark_of(r, METRIC_max_warps_pct));
@@ -125,7 +126,7 @@ void html_table(FILE *out, const struct html_page *p)
                 columns[i].title, i == 2 ? " aria-sort=\"descending\"" : "", columns[i].name);
     fputs("</thead>\n<tbody>\n", out);
     for (u32 i = 0; i < p->n; i++)
-        put_row(out, p, i, all);
+        put_row(out, p, i, all, all > 0 ? 100 * p->kernels[0].ns / all : 1);
     fputs("</tbody>", out);
 }
 

@@ -60,4 +60,5 @@ function drawKernel(page, k) {
   const jumps = parts.flatMap(p => (p.id ? [p] : [...p.children])).map(p => h('a', { href: `#k${k}/${p.id}` }, p.querySelector('h2').textContent));
   page.append(drawPath(k), kernel.launch.status !== 'ok' ? h('p', { class: 'fault' }, `The launch ended with ${kernel.launch.status}: what it did until then.`) : '',
     h('h1', null, kernel.function), h('code', { class: 'signature' }, kernel.name), drawShape(kernel), drawFacts(kernel), h('nav', { class: 'jump' }, jumps), ...parts);
+  settle(page);
 }

@@ -34,7 +34,10 @@ function time(ns) {
   return ns.toFixed(digits) + '\u00a0' + units[i];
 }
 
-function percent(v) { return known(v) ? number(v >= 10 ? Math.round(v) : Math.round(v * 10) / 10) + '\u00a0%' : NONE; }
+function percent(v) {
+  if (!known(v)) return NONE;
+  return (v > 0 && v < 0.05 ? '<0.1' : number(v >= 10 ? Math.round(v) : Math.round(v * 10) / 10)) + '\u00a0%';
+}
 
 /* The text of a number and its mark. */
 function marked(text, kind) {
@@ -46,7 +49,8 @@ function metric(v, unit) {
   if (!known(v)) return NONE;
   if (unit === 'ns') return time(v);
   if (unit === '%') return percent(v);
-  if (unit === 'byte' || unit === 'byte/s') return short(v, unit === 'byte' ? 'B' : 'B/s');
-  if (unit === 'hz' || unit === 'cycle/second') return short(v, 'Hz');
+  if (unit === 'byte' || unit === 'byte/block') return short(v, 'B');
+  if (unit === 'byte/s') return short(v, 'B/s');
+  if (/^hz$/i.test(unit)) return short(v, 'Hz');
   return number(v) + (unit && !/^(inst|request|sector|cycle|thread|block|warp|register\/thread)$/.test(unit) ? '\u00a0' + unit : '');
 }

@@ -25,7 +25,8 @@ function captionOf(p) {
   const place = p.line && p.file ? `${shortName(p.file)}:${p.line}` : `PTX line ${p.ptx}`;
   return h('figcaption', null, h('b', null, place), ` \u2013 ${p.op}.${p.space}, ${p.size} bytes a lane, ${p.lanes} lanes: `,
     h('b', { class: p.units > p.ideal ? 'worse' : null }, `${p.units} ${unit}`), p.units > p.ideal ? ` where ${p.ideal} would do` : ', no more than needed',
-    p.waste ? h('span', { class: 'soft' }, `; ${short(p.waste, '')} ${shared ? 'conflicts' : 'excessive sectors'} in the whole launch`) : '');
+    p.waste ? h('span', { class: 'soft' }, `; ${short(p.waste, '')} ${shared ? 'conflicts' : 'excessive sectors'} in the whole launch`) : '',
+    p.alike ? h('span', { class: 'soft' }, `; ${p.alike + 1} instructions of this line do the same`) : '');
 }
 
 function drawPictures(kernel) {

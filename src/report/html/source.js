@@ -1,12 +1,27 @@
 /* source.js - the source with the heat of a metric by line, and the PTX beside it; a click on a line of one shows it in the other. */
 'use strict';
 
-const WORDS = new RegExp('(\\/\\/.*$)|("(?:[^"\\\\]|\\\\.)*"|\'(?:[^\'\\\\]|\\\\.)*\')|\\b(alignas|auto|bool|break|case|char|class|const|constexpr|continue|default|do|double|else|enum|extern|false|float|for|half|if|inline|int|int32_t|int64_t|long|namespace|operator|restrict|return|short|signed|size_t|sizeof|static|struct|switch|template|true|typedef|typename|uint32_t|uint64_t|uint8_t|union|unsigned|using|void|volatile|while|__global__|__device__|__host__|__shared__|__constant__|__restrict__|__forceinline__|__launch_bounds__|__syncthreads|__syncwarp)\\b', 'g');
+const WORDS = new RegExp('(\\/\\/.*$|\\/\\*)|("(?:[^"\\\\]|\\\\.)*"|\'(?:[^\'\\\\]|\\\\.)*\')|\\b(alignas|auto|bool|break|case|char|class|const|constexpr|continue|default|do|double|else|enum|extern|false|float|for|half|if|inline|int|int32_t|int64_t|long|namespace|operator|restrict|return|short|signed|size_t|sizeof|static|struct|switch|template|true|typedef|typename|uint32_t|uint64_t|uint8_t|union|unsigned|using|void|volatile|while|__global__|__device__|__host__|__shared__|__constant__|__restrict__|__forceinline__|__launch_bounds__|__syncthreads|__syncwarp)\\b', 'g');
 
-function coloured(text) {
+/* `inside`: {comment}, whether the line begins in a comment of several lines; is set for the next one. */
+function coloured(text, inside) {
   const parts = [];
   let at = 0;
+  const close = inside.comment ? text.indexOf('*/') + 2 : 0;
+  if (inside.comment && close < 2) return [h('span', { class: 'tc' }, text)];
+  if (close) parts.push(h('span', { class: 'tc' }, text.slice(0, close)));
+  inside.comment = false;
+  at = close;
   for (const m of text.matchAll(WORDS)) {
+    if (m.index < at) continue;
+    if (m[0] === '/*') {
+      parts.push(text.slice(at, m.index));
+      const end = text.indexOf('*/', m.index + 2);
+      inside.comment = end < 0;
+      at = end < 0 ? text.length : end + 2;
+      parts.push(h('span', { class: 'tc' }, text.slice(m.index, at)));
+      continue;
+    }
     if (m.index > at) parts.push(text.slice(at, m.index));
     parts.push(h('span', { class: m[1] ? 'tc' : m[2] ? 'ts' : 'tk' }, m[0]));
     at = m.index + m[0].length;
@@ -47,13 +62,14 @@ function sourcePane(kernel, file, lines, m, most) {
     const values = byLine.get(n);
     const value = values ? lineValue(values.slice(2), m.i) : 0;
     byLine.delete(n);
-    out.push(codeRow(n, heatOf(value, most, m.all, m.i, m.kind), text === null ? '' : coloured(text),
+    out.push(codeRow(n, heatOf(value, most, m.all, m.i, m.kind), text === null ? '' : coloured(text, inside),
       values && values[1] && lineValue(values.slice(2), 0) ? values[1].replaceAll('_', ' ') : '', file, values ? n : 0));
   };
-  const wanted = [...byLine.keys()];
+  const wanted = [...byLine.keys()], inside = { comment: false };
   for (const [from, ...texts] of about.parts) {
     if (!wanted.some(n => n >= from && n < from + texts.length)) continue;
     if (out.length) out.push(h('div', { class: 'gap' }, '\u22ee'));
+    inside.comment = false;
     const near = i => wanted.some(n => Math.abs(n - from - i) <= 12);
     let skipped = false;
     texts.forEach((text, i) => {
@@ -96,6 +112,17 @@ function light(panes, key, from) {
   for (const pane of panes.querySelectorAll('.pane')) {
     const first = found.find(r => pane.contains(r));
     if (first && !pane.contains(from)) pane.scrollTop += first.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 3;
+  }
+}
+
+/* The first lines that were executed, or the hottest where it would not be seen otherwise. */
+function settle(page) {
+  for (const pane of page.querySelectorAll('.pane')) {
+    const list = [...pane.querySelectorAll('.r')], top = row => row.offsetTop - pane.offsetTop - 34;
+    const first = list.find(r => r.dataset.line), heat = r => +(/[\d.]+(?=\)$)/.exec(r.children[1].style.background) || [0])[0];
+    if (!first) continue;
+    const hottest = list.reduce((a, b) => (heat(b) > heat(a) ? b : a), first), start = Math.max(0, top(first) - 40);
+    pane.scrollTop = top(hottest) < start + pane.clientHeight - 80 ? start : top(hottest) - pane.clientHeight / 2;
   }
 }
 
