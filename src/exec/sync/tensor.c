@@ -7,6 +7,15 @@
 
 #include <string.h>
 
+/* A map that a kernel made may lack a field. */
+static bool is_whole(const struct tensor_map *m)
+{
+    for (u32 k = 0; k < m->rank; k++)
+        if (!m->steps[k] || (m->mode == TENSOR_TILED && !m->box[k]))
+            return false;
+    return true;
+}
+
 /* An H200 takes a box that does not begin at a multiple of 16 bytes for an illegal instruction. */
 const char *tensor_wrong(const struct tensor_box *b, u32 rank, enum tensor_mode mode)
 {
@@ -16,6 +25,8 @@ const char *tensor_wrong(const struct tensor_box *b, u32 rank, enum tensor_mode 
         return "its address is not that of a tensor map";
     if (m->rank != rank)
         return "the tensor map is of another number of dimensions";
+    if (!is_whole(m))
+        return "the kernel made the tensor map and left out its box or its steps";
     if (m->mode != mode)
         return m->mode == TENSOR_TILED ? "the tensor map is one of tiles, not of im2col"
                                        : "the tensor map is one of im2col, not of tiles";

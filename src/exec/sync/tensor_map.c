@@ -86,6 +86,13 @@ static bool replace(struct tensor_map *m, const struct ir_tensor_map *t, u64 val
     }
 }
 
+/* 128 bytes of zeros are a map of tiles of which no field is set yet: kernels make maps of their own so. */
+static bool is_blank(const u8 *at)
+{
+    static const u8 zeros[TENSOR_MAP_BYTES];
+    return memcmp(at, zeros, sizeof zeros) == 0;
+}
+
 static bool replace_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)
 {
     const struct ir_tensor_map *t = pc->ptr;
@@ -96,6 +103,8 @@ static bool replace_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, uns
     if (!at)
         return false;
     memcpy(&m, at, sizeof m);
+    if (is_blank(at))
+        m.mark = TENSOR_MAP_MARK;
     if (m.mark != TENSOR_MAP_MARK)
         return illegal(w, pc, lane, "its address is not that of a tensor map");
     if (!replace(&m, t, value))

@@ -152,11 +152,11 @@ def matmul_kernel(a, b, c, M, N, K, stride_a, stride_b, stride_c, BM: tl.constex
     tl.store(c + m[:, None] * stride_c + n[None, :], total.to(c.dtype.element_ty), (m[:, None] < M) & (n[None, :] < N))
 
 
-def product(M, N, K, dtype, blocks, tolerance, precision="tf32", warps=4):
+def product(M, N, K, dtype, blocks, tolerance, precision="tf32", warps=4, ctas=1):
     a, b = rng.standard_normal((M, K)).astype(dtype), rng.standard_normal((K, N)).astype(dtype)
     c = empty((M, N), np.float32)
     grid = (triton.cdiv(M, blocks[0]), triton.cdiv(N, blocks[1]))
-    matmul_kernel[grid](Array(a), Array(b), c, M, N, K, K, N, N, *blocks, precision, num_warps=warps)
+    matmul_kernel[grid](Array(a), Array(b), c, M, N, K, K, N, N, *blocks, precision, num_warps=warps, num_ctas=ctas)
     return near(c.numpy(), a.astype(np.float64) @ b.astype(np.float64), tolerance)
 
 
@@ -198,6 +198,84 @@ def matmul_descriptors():
     maps = [TensorDescriptor.from_tensor(x, [blocks[i], blocks[j]]) for x, i, j in ((Array(a), 0, 2), (Array(b), 2, 1), (c, 0, 1))]
     descriptor_kernel[(triton.cdiv(M, 64), triton.cdiv(N, 64))](*maps, K, *blocks)
     return near(c.numpy(), a.astype(np.float64) @ b.astype(np.float64), 1e-3)
+
+
+@triton.jit
+def specialized_kernel(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    total = tl.zeros((BM, BN), tl.float32)
+    for k in tl.range(0, K, BK, warp_specialize=True):
+        total = tl.dot(a.load([m, k]), b.load([k, n]), total)
+    c.store([m, n], total.to(tl.float16))
+
+
+@case
+def matmul_specialized():
+    """Some warps copy and others multiply."""
+    a, b = rng.standard_normal((128, 256)).astype(np.float16), rng.standard_normal((256, 128)).astype(np.float16)
+    c = empty((128, 128), np.float16)
+    specialized_kernel[(2, 2)](*(TensorDescriptor.from_tensor(x, [64, 64]) for x in (Array(a), Array(b), c)), 256, 64, 64, 64)
+    return near(c.numpy(), a.astype(np.float64) @ b.astype(np.float64), 1e-3)
+
+
+@case
+def matmul_clusters():
+    return product(256, 256, 128, np.float16, (128, 128, 64), 1e-5, ctas=2)
+
+
+@case
+def matmul_bytes():
+    """8-bit floating point of 5 and 2 bits: the upper bytes of halves."""
+    a, b = (rng.standard_normal((64, 64)).astype(np.float16).view(np.uint16) >> 8 for _ in range(2))
+    c = empty((64, 64))
+    left, right = (Array(x.astype(np.uint8), "float8_e5m2") for x in (a, b))
+    matmul_kernel[(1, 1)](left, right, c, 64, 64, 64, 64, 64, 64, 64, 64, 64, "tf32")
+    a, b = ((x << 8).astype(np.uint16).view(np.float16).astype(np.float64) for x in (a, b))
+    return near(c.numpy(), a @ b, 2e-3)
+
+
+@triton.jit
+def transpose_kernel(x, out, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, [M, N], [N, 1], [BM, BN])
+    target = tl.make_tensor_descriptor(out, [N, M], [M, 1], [BN, BM])
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    target.store([n, m], source.load([m, n]).T)
+
+
+@case
+def transpose_descriptors():
+    """Tensor maps made by the kernel, in scratch memory that Triton asks for."""
+    scratch = []
+
+    def allocate(size, alignment, stream):
+        scratch.append(Array(np.zeros(size, np.int8)))
+        return scratch[-1]
+
+    triton.set_allocator(allocate)
+    x = rng.standard_normal((72, 40), dtype=np.float32)
+    out = empty((40, 72))
+    transpose_kernel[(3, 2)](Array(x), out, 72, 40, 32, 32)
+    return near(out.numpy(), x.T, 0)
+
+
+# ---- order ----
+
+@triton.jit
+def order_kernel(x, sums, sorted_out, counts, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    value = tl.load(x + at)
+    tl.store(sums + at, tl.cumsum(value, 0))
+    tl.store(sorted_out + at, tl.sort(value))
+    tl.atomic_add(counts + value, 1)
+
+
+@case
+def scan_sort_count():
+    x = rng.integers(0, 50, 512).astype(np.int32)
+    sums, ordered, counts = empty(512, np.int32), empty(512, np.int32), Array(np.zeros(50, np.int32))
+    order_kernel[(1, )](Array(x), sums, ordered, counts, 512)
+    return near(sums.numpy(), np.cumsum(x), 0) or near(ordered.numpy(), np.sort(x), 0) or near(
+        counts.numpy(), np.bincount(x, minlength=50), 0)
 
 
 # ---- attention ----

@@ -61,10 +61,10 @@ def pack(form, values):
     return struct.pack(f"{len(values)}{form}", *values)
 
 
-def launch(function, grid, threads, shared, *values):
-    """Triton's kernels take two pointers to scratch memory behind their own arguments."""
+def launch(function, grid, threads, shared, *values, scratch=None):
+    """Triton's kernels take two pointers to scratch memory behind their own arguments; the second is a profiler's."""
     values = [v.at if isinstance(v, Memory) else ctypes.c_int(v) if isinstance(v, int) else v for v in values]
-    values += [ctypes.c_uint64(0), ctypes.c_uint64(0)]
+    values += [scratch.at if scratch else ctypes.c_uint64(0), ctypes.c_uint64(0)]
     params = (ctypes.c_void_p * len(values))(*(ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values))
     call("cuFuncSetAttribute", function, 8, shared)
     call("cuLaunchKernel", function, grid[0], grid[1], 1, threads, 1, 1, shared, None, params, None)
@@ -125,6 +125,16 @@ def matmul(folder):
     near("matmul", c.read("e"), want, 0)
 
 
+def transpose(folder):
+    """By tensor maps that the kernel makes in scratch memory, 256 bytes a block."""
+    m, n = 72, 40
+    x = list(range(m * n))
+    out = Memory(pack("f", [7.0] * len(x)))
+    scratch = Memory(bytes(256 * 6))
+    launch(kernel("transpose_kernel", folder), (3, 2), 128, 16384, Memory(pack("f", x)), out, m, n, scratch=scratch)
+    near("transpose", out.read("f"), [x[i * n + j] for j in range(n) for i in range(m)], 0)
+
+
 def other_gpu(folder):
     path, module = os.path.join(folder, "any.ptx"), ctypes.c_void_p()
     with open(path, "w") as f:
@@ -142,7 +152,7 @@ def main():
     call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
     call("cuCtxSetCurrent", context)
     with tempfile.TemporaryDirectory() as folder:
-        for test in (vector_add, softmax, matmul, other_gpu):
+        for test in (vector_add, softmax, matmul, transpose, other_gpu):
             test(folder)
     print("ok: recorded kernels of Triton")
 

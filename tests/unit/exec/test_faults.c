@@ -445,6 +445,27 @@ static void test_mask_without_caller(void **state)
     bench_close(&b);
 }
 
+static void test_maps_made_by_kernels(void **state)
+{
+    struct bench b;
+    struct exec_fault f;
+    (void)state;
+    bench_open(&b, "made_maps.ptx");
+    float *to = bench_alloc(&b, 8 * sizeof *to);
+    const u64 map = (u64)(uintptr_t)bench_alloc(&b, 128), address = (u64)(uintptr_t)to;
+    memset(to, 0, 8 * sizeof *to);
+    for (u64 left_out = 1; left_out <= 2; left_out++) {
+        const struct run r = {.kernel = "made", .grid = 1, .block = 32, .params = {map, address, left_out}};
+        assert_int_equal(bench_run(&b, &r, &f), LS_ERR_FAULT);
+        assert_int_equal(f.kind, FAULT_ILLEGAL_INSTRUCTION);
+        assert_text(f.detail, "left out its box or its steps");
+    }
+    bench_run_ok(&b, &(struct run){.kernel = "made", .grid = 1, .block = 32, .params = {map, address, 0}});
+    for (u32 i = 0; i < 8; i++)
+        assert_true(to[i] == (i < 4 ? 0.0f : 2.0f));
+    bench_close(&b);
+}
+
 /* A mask that ptxas cannot know, or in a branch: error 715 on an H200. A constant where all lanes come together is
  * dropped. */
 static void test_masks_of_shuffles(void **state)
@@ -543,6 +564,7 @@ int main(void)
         cmocka_unit_test(test_indirect_call_to_nowhere),
         cmocka_unit_test(test_bad_barrier),
         cmocka_unit_test(test_mask_without_caller),
+        cmocka_unit_test(test_maps_made_by_kernels),
         cmocka_unit_test(test_masks_of_shuffles),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_poison),
