@@ -25,15 +25,31 @@
     }                                                                                                                  \
     LS_FLOAT(name)
 
+/* Whether the C library has C23's functions of that version: then only float's overload is missing. */
+#if defined(__GLIBC_USE) && defined(__GLIBC_PREREQ)
+#define LS_LIBC_HAS(major, minor) (__GLIBC_USE(IEC_60559_FUNCS_EXT_C23) && __GLIBC_PREREQ(major, minor))
+#else
+#define LS_LIBC_HAS(major, minor) 0
+#endif
+
+#if LS_LIBC_HAS(2, 42)
+LS_FLOAT(rsqrt)
+#else
 LS_HOST_1(rsqrt, 1 / ::sqrt(a))
+#endif
 LS_HOST_1(rcbrt, 1 / ::cbrt(a))
 /* The angle is reduced in units of pi, which is exact, before pi comes in. */
 LS_HOST double lockstep_half_turns(double a)
 {
     return a - 2 * ::floor(a / 2);
 }
+#if LS_LIBC_HAS(2, 41)
+LS_FLOAT(sinpi)
+LS_FLOAT(cospi)
+#else
 LS_HOST_1(sinpi, (double)::sinl(3.14159265358979323846264338327950288L * (long double)lockstep_half_turns(a)))
 LS_HOST_1(cospi, (double)::cosl(3.14159265358979323846264338327950288L * (long double)lockstep_half_turns(a)))
+#endif
 LS_HOST_1(normcdf, ::erfc(a * -0.70710678118654752440) / 2)
 
 LS_HOST void sincospi(double a, double *s, double *c)

@@ -1,0 +1,3 @@
+from lockstep import main
+
+main()

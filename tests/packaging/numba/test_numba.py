@@ -1,0 +1,52 @@
+"""A small project that uses numba: what is right passes, a race and an access out of bounds fail (tests/packaging/test_wheel.sh)."""
+
+import numpy
+from numba import cuda, float32
+
+N = 256
+
+
+@cuda.jit
+def doubled(a, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = 2 * a[i]
+
+
+@cuda.jit
+def reversed_with_race(a, out):
+    tile = cuda.shared.array(N, float32)
+    t = cuda.threadIdx.x
+    tile[t] = a[t]
+    out[t] = tile[N - 1 - t]  # no barrier
+
+
+@cuda.jit
+def one_too_far(a, out):
+    i = cuda.grid(1)
+    out[i] = a[i + 1]
+
+
+def run(kernel):
+    a = numpy.arange(N, dtype=numpy.float32)
+    out = cuda.device_array(N, dtype=numpy.float32)
+    kernel[1, N](cuda.to_device(a), out)
+    cuda.synchronize()
+    return a, out.copy_to_host()
+
+
+def test_right():
+    a, out = run(doubled)
+    assert (out == 2 * a).all()
+
+
+def test_race():
+    run(reversed_with_race)
+
+
+def test_out_of_bounds():
+    run(one_too_far)
+
+
+def test_right_after_these():
+    test_right()
