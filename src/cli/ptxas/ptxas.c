@@ -161,7 +161,10 @@ static bool open_text(const struct ptxas_options *o, struct cli_source *s, struc
     s->units = ls_calloc(1, sizeof *s->units);
     if (!s->units || image_add(&s->img, o->input_text, strlen(o->input_text), "<text>") != LS_OK)
         return ptxas_fatal("out of memory");
-    return ptx_parse(o->input_text, strlen(o->input_text), "<text>", &s->units[0], diags) == LS_OK;
+    if (ptx_parse(o->input_text, strlen(o->input_text), "<text>", &s->units[0], diags) == LS_OK)
+        return true;
+    s->units[0] = NULL;
+    return false;
 }
 
 static bool assemble(const struct ptxas_options *o, struct cli_source *s, struct diag_list *diags)
