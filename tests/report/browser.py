@@ -37,6 +37,24 @@ PROBE = """<script>
 })();
 </script>"""
 
+# Presses keys and clicks, a step after the other, and notes what is then open.
+KEYS = """<script>
+addEventListener('load', async () => {
+  const note = document.documentElement.dataset, wait = () => new Promise(done => setTimeout(done, 30));
+  const press = async key => { (document.activeElement || document.body).dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })); await wait(); };
+  const order = () => [...document.querySelectorAll('#kernels tbody tr')].filter(r => !r.hidden).map(r => r.dataset.k).join(' ');
+  await press('j'); await press('j'); await press('Enter'); note.opened = location.hash;
+  await press('j'); note.next = location.hash;
+  await press('ArrowLeft'); note.previous = location.hash;
+  await press('u'); note.back = String(!document.getElementById('overview').hidden);
+  document.querySelector('#kernels th').click(); note.sorted = order();
+  await press('/'); document.activeElement.value = 'TRIDE'; document.activeElement.dispatchEvent(new Event('input')); note.found = order();
+  document.activeElement.blur();
+  await press('t'); const first = note.theme; await press('t'); note.themes = `${first} ${note.theme}`;
+  await press('?'); note.help = String(document.getElementById('keys').open);
+});
+</script>"""
+
 
 def expect(good, text):
     if not good:
@@ -50,11 +68,11 @@ def chromium(url, width, height, *words):
                                *words, url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
 
 
-def dump(page, part="", width=1280, height=900):
+def dump(page, part="", width=1280, height=900, more=""):
     """The page as text after its script has run, and what the probe noted."""
     probed = page.replace(".html", ".probed.html")
     with open(page) as f, open(probed, "w") as to:
-        to.write(f.read().replace("<style>", PROBE + "<style>", 1))
+        to.write(f.read().replace("<style>", PROBE + more + "<style>", 1))
     done = chromium(f"file://{probed}{part}", width, height, "--virtual-time-budget=3000", "--dump-dom")
     messages = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     expect(not messages, f"{os.path.basename(page)}{part} says on the console: {messages}")
@@ -74,6 +92,18 @@ def report(out, *words):
     return out
 
 
+def check_keys(page):
+    _, notes = dump(page, more=KEYS)
+    names = [re.search(r"<b>(\w+)</b>", row)[1] for row in re.findall(r'<tr data-k="\d+".*', open(page).read())]
+    by_name = sorted(range(len(names)), key=lambda k: names[k])
+    sought = [k for k in by_name if "tride" in names[k]]
+    for note, want in (("opened", "#k1"), ("next", "#k2"), ("previous", "#k1"), ("back", "true"), ("sorted", by_name),
+                       ("found", sought), ("help", "true")):
+        want = " ".join(map(str, want)) if isinstance(want, list) else want
+        expect(notes.get(note) == want, f"keys: {note} is {notes.get(note)!r}, not {want!r}")
+    expect(notes.get("themes") in ("dark light", "light dark"), f"keys: the theme went {notes.get('themes')}")
+
+
 def check_pages(tmp):
     words = [program, "kernels.ptx", "times:3", "strided:2", "blocks:64", "strided:8", "stream", "column", "scale", "tiny"]
     page = report(os.path.join(tmp, "program.html"), "--", *words)
@@ -84,6 +114,7 @@ def check_pages(tmp):
         text, _ = dump(page, f"#k{k}")
         for part in ("advice", "limits", "stalls", "memory", "source", "accesses", "roofline", "occupancy", "metrics"):
             has(text, f'<section id="{part}">', f"kernel {k}")
+    check_keys(page)
     text, _ = dump(page, "#k0/source", 390, 844)
     has(text, r"<h1>strided</h1>|<h1>column</h1>|<h1>scale</h1>", "a narrow page")
     dump(page, "", 390, 844)
