@@ -38,10 +38,10 @@ struct served traffic_served(const u64 n[TRAFFIC_COUNT])
         T(l1_gld_hits) + T(l1_gld_misses) + T(l1_gst_hits) + T(l1_gst_misses) + T(l1_other_hits) + T(l1_other_misses);
     struct served s = beyond_l1(n);
     const double arrived = s.near + s.far + s.dram;
-    if (asked <= 0)
+    if (asked <= 0 && arrived <= 0)
         return (struct served){0};
-    s.l1 = T(l1_served) / asked;
-    if (arrived <= 0) { /* all of it was asked for by another SM just before */
+    s.l1 = asked > 0 ? T(l1_served) / asked : 0; /* bulk copies ask no L1 */
+    if (arrived <= 0) {                          /* all of it was asked for by another SM just before */
         s.near = 1 - s.l1;
         return s;
     }

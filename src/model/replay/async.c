@@ -33,17 +33,27 @@ bool sm_arrived(const struct sm_held *h, u32 slot, u32 n, double *t)
 
 /* ---- copies ---- */
 
-/* Of sectors that L2, its other half or DRAM has: when they are there. */
+/* DRAM's share of a site's sectors is dealt out by whole copies: true for those that have it. */
+static bool is_from_dram(const struct sm_warp *w, u32 site)
+{
+    const struct served *from = &w->func->shares[site].served;
+    const double asked = from->near + from->far + from->dram;
+    float *carry = &w->func->prepared->carry[site][2];
+    *carry += asked > 0 ? (float)(from->dram / asked) : 0;
+    if (*carry * 2 < 1)
+        return false;
+    *carry -= 1;
+    return true;
+}
+
+/* When its sectors are there. */
 static double bring(struct sm *s, const struct sm_warp *w, const struct item_async *a, double t)
 {
     const struct machine *m = s->machine;
-    const struct served *from = &w->func->shares[a->site].served;
-    const double asked = from->near + from->far + from->dram;
-    const double dram = asked > 0 ? from->dram / asked : 0;
     const double share = most(s->copy_share, w->func->shares[a->site].asked * s->l2_share);
     double done = sm_take(&s->memory.l2_read, t, a->n * share) + m->l2;
-    if (dram > 0)
-        done = most(done, sm_take(&s->memory.dram, t, a->n * dram * 32 * s->dram_share) + m->dram);
+    if (is_from_dram(w, a->site))
+        done = most(done, sm_take(&s->memory.dram, t, a->n * 32 * s->dram_share) + m->dram);
     return done + m->copy;
 }
 
