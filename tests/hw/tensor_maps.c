@@ -3,6 +3,7 @@
  * that lie outside. Each line has a map and a copy, and a hash of all bytes that it may have changed.
  *
  *     tensor_maps KERNELS.ptx [DUMP] >tensor-maps.txt
+ *     tensor_maps KERNELS.ptx DUMP after N: goes on behind copy N, at which a GPU had a fault that ended the process
  *
  * DUMP: a file for the bytes themselves, a line's number, size and content after each other; of what is stored, which bits
  * changed. `tensor_maps KERNELS.ptx model` compares with an independent model. `tensor_maps KERNELS.ptx fault N` makes the N-th mistake instead and says what becomes of it. On a GPU:
@@ -155,7 +156,7 @@ static struct fields fields_of(const struct map *m)
     return f;
 }
 
-static int number;
+static int number, past; /* copies up to `past` are left out */
 /* What memory must hold after the copy. */
 static void compare(const struct map *m, const struct job *j, const unsigned char *data)
 {
@@ -188,6 +189,10 @@ static void copy_through(const struct map *m, struct job j, unsigned bytes, cons
         for (int k = 0; k + 2 < m->rank; k++)
             printf("%s%d", k ? "," : " off ", j.off[k]);
     printf(" base %u%s", j.base, changed_from ? " changed" : "");
+    if (number <= past) {
+        printf(": -\n");
+        return;
+    }
     const CUresult r = encode(&map, changed_from ? changed_from : m);
     if (r != CUDA_SUCCESS) {
         printf(": refused %d\n", (int)r);
@@ -782,12 +787,14 @@ int main(int argc, char **argv)
         printf("no device, or no kernels\n");
         return 1;
     }
-    if (argc == 4) {
+    if (argc == 4 && !strcmp(argv[2], "fault")) {
         fault(atoi(argv[3]));
         return 0;
     }
+    if (argc == 5)
+        past = (int)strtol(argv[4], NULL, 10);
     with_model = argc == 3 && !strcmp(argv[2], "model");
-    if (argc == 3 && !with_model && !(dump = fopen(argv[2], "wb")))
+    if ((argc == 3 || argc == 5) && !with_model && !(dump = fopen(argv[2], "ab")))
         return 1;
     refused(TILED);
     refused(IM2COL);
