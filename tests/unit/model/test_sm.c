@@ -109,6 +109,72 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
 
 static double cycles_of(struct made *m) { return replay(m, NULL).cycles; }
 
+/* ---- what goes on while warps run ---- */
+
+static double products(u32 groups_under_way)
+{
+    struct made m;
+    begin(&m);
+    struct replay_inst *product = add_inst(&m, PIPE_TENSOR, 1);
+    product->op = REPLAY_PRODUCT;
+    product->interval = 64;
+    product->count = 1;
+    struct replay_inst *wait = add_inst(&m, PIPE_NONE, 1);
+    wait->op = REPLAY_PRODUCT_WAIT;
+    wait->count = (u16)groups_under_way;
+    for (u32 k = 0; k < 100; k++)
+        enter(&m);
+    const double t = cycles_of(&m);
+    arena_free(&m.mem);
+    return t;
+}
+
+/* One after the other each takes its pipe and the way back; with one under way the pipe alone. */
+static void products_are_waited_for(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m);
+    const struct machine machine = machine_of(&m.gpu, true);
+    const double one = products(0), two = products(1);
+    assert_true(two >= 100 * 64 && two < 100 * 64 + 500);
+    assert_true(one >= two + 99 * machine.product);
+    assert_true(one < two + 99 * (machine.product + machine.branch + machine.branch_fetch));
+    arena_free(&m.mem);
+}
+
+static double copies(u32 arrivals)
+{
+    struct made m;
+    begin(&m);
+    for (u32 k = 0; k < 2; k++)
+        add_inst(&m, PIPE_LSU, 4)->op = REPLAY_MEMORY;
+    add_inst(&m, PIPE_FMA, 4);
+    for (u32 k = 0; k < 10; k++) {
+        enter(&m);
+        m.items[m.nitems++] = item_async((struct item_async){.what = ASYNC_LOAD, .slot = 3, .n = 8});
+        m.items[m.nitems++] =
+            item_async((struct item_async){.what = ASYNC_WAIT, .slot = 3, .n = arrivals ? k + arrivals : 0});
+    }
+    const double t = cycles_of(&m);
+    arena_free(&m.mem);
+    return t;
+}
+
+/* Who waits for each of ten copies from DRAM waits ten times that long; for one that never comes nobody waits for ever. */
+static void copies_are_waited_for(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m);
+    const struct machine machine = machine_of(&m.gpu, false);
+    const double none = copies(0), each = copies(1);
+    assert_true(each - none > 10 * machine.dram);
+    assert_true(each - none < 10 * (machine.dram + machine.copy + 200));
+    assert_true(copies(2) < 2 * each);
+    arena_free(&m.mem);
+}
+
 /* A warp alone: the sum of its stall counts. */
 static void a_chain_takes_its_stalls(void **state)
 {
@@ -517,6 +583,8 @@ int main(void)
         cmocka_unit_test(a_bank_gives_a_register_a_cycle),
         cmocka_unit_test(half_rate_is_half_throttle),
         cmocka_unit_test(integers_and_floats_share),
+        cmocka_unit_test(products_are_waited_for),
+        cmocka_unit_test(copies_are_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
