@@ -67,6 +67,8 @@ for suite; do
     mkdir "$roots/work/work"
     cp "${packages[0]}" "$roots/work/work/lockstep.deb"
     cp examples/checkSmemSquare.cu examples/common.h tests/packaging/inside.sh "$roots/work/work"
+    cp -r packaging/ci tests/check/check.h "$roots/work/work"
+    cp tests/check/shared_write_after_read.cu "$roots/work/work/race.cu"
     in_root "$roots/work" /work/inside.sh || die "the package failed in $suite"
     rm -rf "$roots/work"
 done

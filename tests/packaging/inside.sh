@@ -15,7 +15,7 @@ apt-get -q update >update.log 2>&1 || { cat update.log; exit 1; }
 apt-get -q -y --no-install-recommends install clang-19 >clang.log 2>&1 || { cat clang.log; exit 1; }
 list >before
 start=$(now)
-apt-get -q -y --no-install-recommends install ./lockstep.deb >install.log 2>&1 || { cat install.log; exit 1; }
+/work/ci/install.sh ./lockstep.deb >install.log 2>&1 || { cat install.log; exit 1; }
 echo "installed after $(($(now) - start)) s: $(lockstep --version | tr '\n' ';')"
 lockstep cc -lineinfo checkSmemSquare.cu -o square
 lockstep run ./square >ran
@@ -25,6 +25,16 @@ lockstep profile -k setColReadCol --metrics l1tex__data_bank_conflicts_pipe_lsu_
 grep ' 992' profiled
 lockstep gate record -o square.gate -- ./square >/dev/null
 lockstep gate check square.gate
+# The steps of the Action and of GitLab's template: a clean program passes, one with a race fails, and so does another's baseline.
+ci=/usr/share/lockstep/ci
+lockstep cc -g -lineinfo race.cu -o race
+$ci/check.sh ./square >/dev/null
+! $ci/check.sh ./race >/dev/null || { echo 'check.sh passes a race'; exit 1; }
+grep -q '"ruleId"' lockstep-out/findings.sarif
+$ci/gate.sh square.gate >/dev/null
+! $ci/gate.sh square.gate ./race >/dev/null || { echo 'gate.sh passes another program'; exit 1; }
+test -s lockstep-out/gate.md && test -s lockstep-out/gate.xml
+echo "the steps of CI pass and fail as they are to"
 if lockstep --help | grep -q '^  report '; then
     lockstep report -o square.html ./square && test -s square.html && echo 'a report was written'
 fi

@@ -17,7 +17,7 @@ import pytest
 
 from lockstep import executable
 
-INSIDE = "LOCKSTEP_PYTEST"  # set in a pytest that runs under `lockstep check`
+INSIDE = "PYTEST_LOCKSTEP"  # set in a pytest that runs under `lockstep check`
 
 
 def pytest_addoption(parser):
