@@ -47,4 +47,5 @@ lockstep gate check square.gate
 lockstep climb --no-time shuffle
 says ' right '
 lockstep gpus
+"$tree/bin/lockstep-ptxas" --version >/dev/null || bad 'lockstep-ptxas does not start'
 [ -s "$tree/share/man/man1/lockstep-check.1" ] || bad "there are no manual pages"
