@@ -116,11 +116,12 @@ LS_HOPPER void ls_copy_box_to(void *to, const void *map, int x, int y, ls_barrie
 
 /* ---- wgmma: four warps together. What it reads may not change, nor its sums be looked at, before ls_wgmma_wait ---- */
 
-/* A matrix in swizzled boxes: eight rows are 1024 bytes further on, the next 64 columns `columns` bytes (if it has them). */
+/* A matrix in swizzled boxes: eight rows are 1024 bytes further on, the next 64 columns `columns` bytes (if it has them). Its place is
+ * 18 bits: in a cluster, what an address has above is the block's rank. */
 LS_HOPPER unsigned long long ls_matrix(const void *p, unsigned int columns)
 {
     const unsigned long long swizzle_128 = 1;
-    return (unsigned long long)(ls_shared(p) >> 4) | (unsigned long long)(columns >> 4) << 16 | (1024ull >> 4) << 32 | swizzle_128 << 62;
+    return (unsigned long long)((ls_shared(p) & 0x3ffff) >> 4) | (unsigned long long)(columns >> 4) << 16 | (1024ull >> 4) << 32 | swizzle_128 << 62;
 }
 
 /* The same, so many bytes further on. */
