@@ -8,12 +8,11 @@ __global__ void brought_out(int *out)
     tile[t] = 3 * t;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
-    if (t == 0)
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;\n"
-                     "cp.async.bulk.commit_group;\n"
-                     "cp.async.bulk.wait_group 0;" ::"l"(out),
-                     "r"((unsigned)__cvta_generic_to_shared(tile))
-                     : "memory");
+    if (t == 0) {
+        const unsigned from = (unsigned)__cvta_generic_to_shared(tile);
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(out), "r"(from) : "memory");
+        asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::: "memory");
+    }
 }
 
 int main()

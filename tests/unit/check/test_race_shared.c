@@ -47,6 +47,7 @@ struct sample {
 #define BULK_IN                                                                                                        \
     "@!%thread0 bra B;\nmbarrier.arrive.expect_tx.shared.b64 %rd1, [%s+2048], 256;\n"                                  \
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%g], 256, [%s+2048];\nB: "
+#define PROXY "fence.proxy.async.shared::cta;\n"
 #define BULK_OUT                                                                                                       \
     "@!%thread0 bra B;\ncp.async.bulk.global.shared::cta.bulk_group [%g], [%s], "                                      \
     "256;\ncp.async.bulk.commit_group;\nB: "
@@ -247,9 +248,11 @@ static const struct sample samples[] = {
     /* bulk copies */
     {"bulk copy", MBARRIER(1) BULK_IN TRY("0", "W") "ld.shared.u32 %r1, [%a];\n", 64, NOTHING, 0, 0},
     {"bulk copy, no wait", MBARRIER(1) BULK_IN BAR "ld.shared.u32 %r1, [%a];\n", 64, FINDING_COPY_NOT_AWAITED, 0, 0},
-    {"bulk copy out", STORE_OWN BAR BULK_OUT "cp.async.bulk.wait_group 0;\n" BAR STORE_OWN, 64, NOTHING, 0, 0},
-    {"bulk copy out, no wait", STORE_OWN BAR BULK_OUT BAR STORE_OWN, 64, FINDING_COPY_NOT_AWAITED, 0, 0},
-    {"bulk copy out, no wait, read", STORE_OWN BAR BULK_OUT BAR "ld.shared.u32 %r1, [%a];\n", 64, NOTHING, 0, 0},
+    {"bulk copy out", STORE_OWN PROXY BAR BULK_OUT "cp.async.bulk.wait_group 0;\n" BAR STORE_OWN, 64, NOTHING, 0, 0},
+    {"bulk copy out, no fence", STORE_OWN BAR BULK_OUT "cp.async.bulk.wait_group 0;\n", 64, FINDING_MISSING_PROXY_FENCE,
+     0, 0},
+    {"bulk copy out, no wait", STORE_OWN PROXY BAR BULK_OUT BAR STORE_OWN, 64, FINDING_COPY_NOT_AWAITED, 0, 0},
+    {"bulk copy out, no wait, read", STORE_OWN PROXY BAR BULK_OUT BAR "ld.shared.u32 %r1, [%a];\n", 64, NOTHING, 0, 0},
     {"mbarrier pipeline of two warps", /* 0: full, 8: empty; warp 0 fills, warp 1 empties */
      "@%thread0 mbarrier.init.shared.b64 [%s+2048], 32;\n@%thread0 mbarrier.init.shared.b64 [%s+2056], 32;\n" BAR
      "mov.u32 %r2, 0;\n@%warp1 bra C;\n"

@@ -50,7 +50,7 @@ static void test_misuse(void **state)
     expect("in_global", 64, FAULT_INVALID_SPACE, "");
     expect("copy_outside", 256, FAULT_ILLEGAL_ADDRESS, "256-byte allocation");
     expect("copy_misaligned", 256, FAULT_MISALIGNED, "");
-    expect("cluster_twice", 0, FAULT_BAD_BARRIER, "twice");
+    expect("cluster_twice", 0, FAULT_DEADLOCK, "warp 1, lanes 0xffffffff wait at `barrier.cluster.arrive`");
 }
 
 /* The kernel writes 1 for each thread, in any order of its warps. */
