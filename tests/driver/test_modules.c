@@ -78,9 +78,8 @@ static void images_without_ptx_are_refused(void **state)
     FAILS(cuModuleLoadData(&m, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);
     container(fat, ptx_store, 1, 100); /* PTX for a later GPU than sm_90 */
     FAILS(cuModuleLoadData(&m, fat), CUDA_ERROR_NO_BINARY_FOR_GPU);
-    FAILS(cuModuleLoadData(&m, "\x7f"
-                               "ELF\2\1\1"),
-          CUDA_ERROR_NO_BINARY_FOR_GPU);
+    const unsigned char elf[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+    FAILS(cuModuleLoadData(&m, elf), CUDA_ERROR_NO_BINARY_FOR_GPU);
     FAILS(cuModuleLoadData(&m, NULL), CUDA_ERROR_INVALID_VALUE);
     uint32_t broken[8] = {0xBA55ED50, 0x00100001, 16, 0, 0x00000001, 0x7fffffff, 0, 0};
     FAILS(cuModuleLoadData(&m, broken), CUDA_ERROR_INVALID_IMAGE);

@@ -50,7 +50,8 @@ def session(body, pattern, folder, environment):
     for command in (line[2:] for line in body.splitlines() if line.startswith("$ ")):
         run = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, timeout=120)
-        lines = [line.rstrip() for line in run.stdout.replace(folder + "/", "").splitlines()]
+        lines = [line.rstrip() for line in run.stdout.replace(folder + "/", "").splitlines()
+                 if "libasan" not in line]  # what the linker thinks of a sanitizer's library
         out += ["$ " + command] + shown(lines, pattern)
     return "".join(line + "\n" for line in out)
 

@@ -79,7 +79,8 @@ static const char *words_of(struct arena *mem, const char *line)
 /* Registers are numbered anew by each compilation: "%rd12" is "%rd". */
 static const char *ptx_words(struct arena *mem, const char *ptx)
 {
-    char *text = arena_strndup(mem, words_of(mem, ptx), TEXT_MOST), *to = text;
+    const char *words = words_of(mem, ptx);
+    char *text = arena_strndup(mem, words, strlen(words)), *to = text;
     bool name = false;
     for (const char *at = text; *at; at++) {
         const bool digit = *at >= '0' && *at <= '9';
