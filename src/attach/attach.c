@@ -23,14 +23,8 @@ static void take_launcher(void)
     }
 }
 
-static void on_process(enum driver_moment moment)
+static void process_start(void)
 {
-    if (moment == PROCESS_FORKED)
-        status_forked();
-    else if (moment == PROCESS_END)
-        status_end();
-    if (moment != PROCESS_START)
-        return;
     if (drv.settings.timeline && drv.settings.session)
         timeline_start(drv.settings.session);
     if (debugged_start())
@@ -39,6 +33,16 @@ static void on_process(enum driver_moment moment)
     profile_start(check_on);
     take_launcher();
     status_start(drv.settings.status);
+}
+
+static void on_process(enum driver_moment moment)
+{
+    if (moment == PROCESS_START)
+        process_start();
+    else if (moment == PROCESS_FORKED)
+        status_forked();
+    else if (moment == PROCESS_END)
+        status_end();
 }
 
 static const struct driver_observer start = {.process = on_process};

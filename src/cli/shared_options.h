@@ -30,6 +30,8 @@ bool engine_options_set(const struct engine_options *e);
 #define ROW_TIMEOUT(to, letter_, more)                                                                                 \
     OPTION(SECONDS, "timeout", "SECONDS", "End a kernel that runs longer, as LOCKSTEP_TIMEOUT" more, to,               \
            .as_text = true, .letter = letter_, .runs = true)
+#define ROW_PTXAS(to)                                                                                                  \
+    OPTION(TEXT, "ptxas", "PROGRAM", "The ptxas that is asked for registers, as LOCKSTEP_PTXAS; 0: none", to)
 
 /* ---- programs ---- */
 

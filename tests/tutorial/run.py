@@ -11,6 +11,7 @@ A comment `<!-- show: REGEX -->` before a console block says which lines of the 
 "...". Without it all are shown. --write puts in what is printed now. The folder's own path is left out of outputs. The exit
 status is 1 when something differs, 77 (skipped) without clang-19.
 """
+import difflib
 import os
 import re
 import shutil
@@ -87,7 +88,6 @@ def main():
         with open(document, "w", encoding="utf-8") as f:
             f.write(result)
     elif result != text:
-        import difflib
         sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), result.splitlines(True), document, "printed now"))
         return 1
     print(f"{commands} commands {'written' if write else 'compared'}")

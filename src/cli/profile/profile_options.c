@@ -206,7 +206,7 @@ static const struct option_row rows[] = {
     ROW_SEED(TO(seed), 0),
     ROW_MEMORY(TO(memory)),
     ROW_TIMEOUT(TO(timeout), 0, ""),
-    OPTION(TEXT, "ptxas", "PROGRAM", "The ptxas that is asked for registers, as LOCKSTEP_PTXAS; 0: none", TO(ptxas)),
+    ROW_PTXAS(TO(ptxas)),
     OPTION(YES_NO, "model", "yes|no", "no: without the modelled metrics (caches, DRAM, time), which cost time",
            TO(no_model), .negate = true),
     OPTION(CHOICE, "model-launches", "all|sampled",

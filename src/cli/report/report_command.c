@@ -30,7 +30,7 @@ static const struct option_row rows[] = {
     ROW_SEED(TO(seed), 0),
     ROW_MEMORY(TO(memory)),
     ROW_TIMEOUT(TO(timeout), 0, ""),
-    OPTION(TEXT, "ptxas", "PROGRAM", "The ptxas that is asked for registers, as LOCKSTEP_PTXAS; 0: none", TO(ptxas)),
+    ROW_PTXAS(TO(ptxas)),
     ROW_NO_CHECK(TO(unchecked)),
 };
 
