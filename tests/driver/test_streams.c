@@ -177,6 +177,7 @@ static void events_measure_time(void **state)
     OK(run1(spin, 1, 1, NULL, wait));
     OK(cuEventRecord(stop, NULL));
     FAILS(cuEventElapsedTime(&ms, start, stop), CUDA_ERROR_NOT_READY);
+    OK(cuEventSynchronize(start));
     sleep_ms(50);
     raise_flag(flag);
     OK(cuEventSynchronize(stop));
