@@ -30,7 +30,7 @@ static void *take(struct sync_state *s, size_t bytes)
 static u32 *message_threads(struct sync_state *s, struct sync_message *m)
 {
     if (!m->threads)
-        m->threads = take(s, sizeof(u32) * s->warps * SYNC_LANES);
+        m->threads = take(s, sizeof(u32) * s->agents * SYNC_LANES);
     return m->threads;
 }
 
@@ -44,7 +44,7 @@ static u32 (*lane_table(struct sync_state *s, u32 warp))[SYNC_LANES]
 static u32 *thread_table(struct sync_state *s, u32 warp)
 {
     if (!s->threads_known[warp])
-        s->threads_known[warp] = take(s, sizeof(u32) * SYNC_LANES * SYNC_LANES * s->warps);
+        s->threads_known[warp] = take(s, sizeof(u32) * SYNC_LANES * SYNC_LANES * s->agents);
     return s->threads_known[warp];
 }
 
@@ -53,12 +53,12 @@ static u32 *thread_table(struct sync_state *s, u32 warp)
 static void new_epoch(struct sync_state *s)
 {
     u32 last = s->base;
-    for (u32 w = 0; w < s->warps; w++)
-        last = most(last, s->clock[w]);
+    for (u32 a = 0; a < s->agents; a++)
+        last = most(last, s->clock[a]);
     s->base = last + 1;
     s->epoch++;
-    for (u32 w = 0; w < s->warps; w++)
-        s->clock[w] = s->base;
+    for (u32 a = 0; a < s->agents; a++)
+        s->clock[a] = s->base;
 }
 
 static void forget(struct sync_message *m, u32 threads)
@@ -72,14 +72,16 @@ static void forget(struct sync_message *m, u32 threads)
 /* Everything before is ordered before everything after. */
 static void restart(struct sync_state *s)
 {
-    const u32 threads = s->warps * SYNC_LANES;
+    const u32 threads = s->agents * SYNC_LANES;
     for (u32 w = 0; w < s->warps; w++) {
         if (s->lanes_known[w])
             memset(s->lanes_known[w], 0, sizeof(u32) * SYNC_LANES * SYNC_LANES);
         if (s->threads_known[w])
             memset(s->threads_known[w], 0, sizeof(u32) * SYNC_LANES * threads);
-        s->clock[w] = 1;
     }
+    for (u32 a = 0; a < s->agents; a++)
+        s->clock[a] = 1;
+    memset(s->products, 0, sizeof s->products);
     memset(s->synced, 0, sizeof s->synced);
     memset(s->knows, 0, sizeof s->knows);
     memset(s->fence, 0, sizeof s->fence);
@@ -95,7 +97,7 @@ static void restart(struct sync_state *s)
     s->restarts++;
 }
 
-/* The warp's clock moves on: what its lanes did up to now is told apart from what they do next. */
+/* The warp's clock moves on, or the agent's: what it did up to now is told apart from what it does next. */
 static u32 step(struct sync_state *s, u32 warp)
 {
     enum { MOST = (1 << SYNC_TICK_BITS) - 2 };
@@ -118,13 +120,13 @@ static u32 known_lane(const struct sync_state *s, u32 warp, u32 lane, u32 of)
 static u32 known_thread(const struct sync_state *s, u32 warp, u32 lane, u32 of_warp, u32 of_lane)
 {
     const u32 *t = s->threads_known[warp];
-    const u32 k = t ? t[lane * s->warps * SYNC_LANES + of_warp * SYNC_LANES + of_lane] : 0;
+    const u32 k = t ? t[lane * s->agents * SYNC_LANES + of_warp * SYNC_LANES + of_lane] : 0;
     return most(k, s->knows[warp][of_warp]);
 }
 
 bool sync_before(const struct sync_state *s, u32 warp, u32 lane, u32 clock, u32 to_warp, u32 to_lane)
 {
-    if (clock < s->base || s->lost || warp >= s->warps)
+    if (clock < s->base || s->lost || warp >= s->agents)
         return true;
     if (warp == to_warp)
         return lane == to_lane || clock < known_lane(s, warp, to_lane, lane);
@@ -136,7 +138,7 @@ bool sync_before(const struct sync_state *s, u32 warp, u32 lane, u32 clock, u32 
 /* The lanes' own accesses up to own[lane], and all that they know. */
 static void leave_lanes(struct sync_state *s, u32 warp, u32 lanes, const u32 *own, struct sync_message *m)
 {
-    const u32 n = s->warps * SYNC_LANES;
+    const u32 n = s->agents * SYNC_LANES;
     u32 *to = message_threads(s, m);
     if (!to)
         return;
@@ -150,9 +152,9 @@ static void leave_lanes(struct sync_state *s, u32 warp, u32 lanes, const u32 *ow
 
 static void leave(struct sync_state *s, u32 warp, u32 lanes, struct sync_message *m)
 {
-    const u32 n = s->warps * SYNC_LANES, now = step(s, warp);
+    const u32 n = s->agents * SYNC_LANES, now = step(s, warp);
     m->version++;
-    join(m->warps, s->knows[warp], SYNC_WARPS);
+    join(m->warps, s->knows[warp], SYNC_AGENTS);
     if (!is_whole(s, warp, lanes)) {
         u32 own[SYNC_LANES];
         for (u32 k = 0; k < SYNC_LANES; k++)
@@ -168,7 +170,7 @@ static void leave(struct sync_state *s, u32 warp, u32 lanes, struct sync_message
 
 static void take_lane(struct sync_state *s, u32 warp, u32 lane, const struct sync_message *m, bool warps_too)
 {
-    const u32 n = s->warps * SYNC_LANES;
+    const u32 n = s->agents * SYNC_LANES;
     u32 *t = thread_table(s, warp);
     u32(*own)[SYNC_LANES] = lane_table(s, warp);
     if (!t || !own)
@@ -178,7 +180,7 @@ static void take_lane(struct sync_state *s, u32 warp, u32 lane, const struct syn
         join(t, m->threads, n);
         join(own[lane], m->threads + warp * SYNC_LANES, SYNC_LANES);
     }
-    for (u32 w = 0; warps_too && w < s->warps; w++)
+    for (u32 w = 0; warps_too && w < s->agents; w++)
         for (u32 k = 0; k < SYNC_LANES; k++)
             t[w * SYNC_LANES + k] = most(t[w * SYNC_LANES + k], m->warps[w]);
     for (u32 k = 0; warps_too && k < SYNC_LANES; k++)
@@ -190,7 +192,7 @@ static void receive(struct sync_state *s, u32 warp, u32 lanes, const struct sync
     const bool whole = is_whole(s, warp, lanes);
     if (whole) {
         s->synced[warp] = most(s->synced[warp], m->warps[warp]);
-        join(s->knows[warp], m->warps, SYNC_WARPS);
+        join(s->knows[warp], m->warps, SYNC_AGENTS);
     }
     if (!whole || m->threads)
         EACH_LANE(l, lanes)
@@ -237,13 +239,13 @@ void sync_release(struct sync_state *s, u32 id, const u32 *lanes)
         if (mine)
             receive(s, w, mine, m);
     }
-    forget(m, s->warps * SYNC_LANES);
+    forget(m, s->agents * SYNC_LANES);
     memset(s->arrived_only[id], 0, sizeof s->arrived_only[id]);
 }
 
 void sync_warp(struct sync_state *s, u32 warp, u32 lanes)
 {
-    const u32 n = s->warps * SYNC_LANES, now = step(s, warp), first = (u32)__builtin_ctz(lanes);
+    const u32 n = s->agents * SYNC_LANES, now = step(s, warp), first = (u32)__builtin_ctz(lanes);
     u32 *t = s->threads_known[warp];
     if (t) { /* what one of them knows of other warps, all do */
         EACH_LANE(l, lanes)
@@ -288,11 +290,11 @@ static struct sync_mbarrier *mbarrier_at(struct sync_state *s, u64 address)
 
 static void move_message(struct sync_state *s, struct sync_message *to, struct sync_message *from)
 {
-    join(to->warps, from->warps, SYNC_WARPS);
+    join(to->warps, from->warps, SYNC_AGENTS);
     if (from->threads && message_threads(s, to))
-        join(to->threads, from->threads, s->warps * SYNC_LANES);
+        join(to->threads, from->threads, s->agents * SYNC_LANES);
     to->version++;
-    forget(from, s->warps * SYNC_LANES);
+    forget(from, s->agents * SYNC_LANES);
 }
 
 /* Looks whether the phase has ended since the last look. An instruction that may have ended two is not seen through. */
@@ -353,9 +355,53 @@ void sync_strong_slow(struct sync_state *s, u32 warp, u32 lanes, u64 address, bo
     }
     if (fenced) {
         m->version++;
-        join(m->warps, s->knows[warp], SYNC_WARPS);
+        join(m->warps, s->knows[warp], SYNC_AGENTS);
         leave_lanes(s, warp, fenced, s->fence[warp], m);
     }
+}
+
+/* ---- products of warpgroups ---- */
+
+static u32 product_slot(u32 group) { return group % (sizeof((struct sync_products *)0)->group / sizeof(u32)); }
+
+u32 sync_product_done(struct sync_state *s, u32 warp, u32 group)
+{
+    struct sync_products *p = &s->products[warp / SYNC_GROUP_WARPS];
+    const u32 k = product_slot(group);
+    if (p->group[k] != group || p->tick[k] < s->base) {
+        const u32 tick = step(s, sync_agent_of(s, warp));
+        p->group[k] = group;
+        p->tick[k] = tick;
+    }
+    return p->tick[k];
+}
+
+void sync_product_wait(struct sync_state *s, u32 warp, u32 group)
+{
+    const struct sync_products *p = &s->products[warp / SYNC_GROUP_WARPS];
+    u32 *known = &s->knows[warp][sync_agent_of(s, warp)];
+    for (u32 k = 0; k < sizeof p->group / sizeof *p->group; k++)
+        if (p->group[k] && p->group[k] <= group)
+            *known = most(*known, p->tick[k] + 1);
+}
+
+static bool has_products(const struct ptx_func *f)
+{
+    for (u32 k = 0; k < f->ninsts; k++)
+        if (f->insts[k].op == OP_WGMMA_MMA_ASYNC || f->insts[k].op == OP_WGMMA_MMA_ASYNC_SP)
+            return true;
+    return false;
+}
+
+static void set_agents(struct sync_state *s, const struct exec_block_info *b)
+{
+    const struct ir_func *kernel = b->launch ? b->launch->kernel : NULL;
+    if (kernel != s->kernel) {
+        s->kernel = kernel;
+        s->has_products = has_products(kernel->src);
+    }
+    s->agents = s->warps + (s->has_products ? (s->warps + SYNC_GROUP_WARPS - 1) / SYNC_GROUP_WARPS : 0);
+    memset(s->products, 0, sizeof s->products);
 }
 
 /* ---- blocks ---- */
@@ -368,6 +414,7 @@ void sync_block_begin(struct sync_state *s, const struct exec_block_info *b)
     s->blocks++;
     s->warps = b->warps;
     s->threads = b->threads;
+    set_agents(s, b);
     new_epoch(s);
     if (s->base > 1 << (SYNC_TICK_BITS - 1))
         restart(s);

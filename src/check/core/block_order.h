@@ -11,6 +11,10 @@
  *   - `knows` of a warp about another (named barriers, mbarriers, if whole warps take part);
  *   - `lanes` and `threads` say it lane by lane, and exist only where parts of warps took part.
  *
+ * The products of a warpgroup (wgmma) are an *agent* beside the warps, with a clock of its own: each group of them that is done
+ * is a tick, and a warp that has waited for the group knows of it up to there, whichever warp's wait was the first. What a
+ * warp knows of agents it hands on like what it knows of warps.
+ *
  * A *message* is what an arriving lane leaves at a barrier, an mbarrier or a flag, and what the waiting lanes take
  * there.
  *
@@ -24,13 +28,14 @@
 #include "check/core/tool.h"
 
 enum { SYNC_WARPS = 32, SYNC_LANES = 32, SYNC_BARRIERS = 17, SYNC_CHANNELS = 64 };
+enum { SYNC_GROUP_WARPS = 4, SYNC_GROUPS = SYNC_WARPS / SYNC_GROUP_WARPS, SYNC_AGENTS = SYNC_WARPS + SYNC_GROUPS };
 /* Ticks are below this; when they are used up the block's time begins anew, and everything before counts as ordered. */
 enum { SYNC_TICK_BITS = 21 };
 
 struct sync_message {
-    u32 warps[SYNC_WARPS]; /* all lanes of that warp up to this tick */
-    u32 *threads;          /* [threads of the block]: beyond that; NULL: nothing */
-    u32 version;           /* changes with the content */
+    u32 warps[SYNC_AGENTS]; /* all lanes of that warp, or that agent, up to this tick */
+    u32 *threads;           /* [agents][lane]: beyond that; NULL: nothing */
+    u32 version;            /* changes with the content */
 };
 
 /* An mbarrier: who arrives in the phase under way, and who did in those that are over. */
@@ -46,21 +51,30 @@ struct sync_seen {
     u32 version, lanes;
 };
 
+/* Groups of products of a warpgroup that are done: their last ones. */
+struct sync_products {
+    u32 group[8], tick[8];
+};
+
 struct sync_state {
     const struct exec_block_info *block; /* NULL: free */
+    const struct ir_func *kernel;        /* for which has_products is known */
+    bool has_products;
     struct sync_state *next;
     struct arena *mem;
     u32 warps, threads;
+    u32 agents;   /* warps, and behind them the warpgroups if the kernel has products */
     u32 base;     /* the tick at which the epoch began */
     u32 epoch;    /* a number of it; never repeats in this state */
     u32 restarts; /* changes when ticks begin anew: stamps made before mean nothing */
     u32 blocks;   /* how many it has been the state of */
     bool lost;    /* no memory: everything is ordered */
     bool fenced;  /* some thread has executed a fence since the block began */
-    u32 clock[SYNC_WARPS], synced[SYNC_WARPS], exited[SYNC_WARPS];
-    u32 knows[SYNC_WARPS][SYNC_WARPS];
+    u32 clock[SYNC_AGENTS], synced[SYNC_WARPS], exited[SYNC_WARPS];
+    u32 knows[SYNC_WARPS][SYNC_AGENTS];
+    struct sync_products products[SYNC_GROUPS];
     u32 (*lanes_known[SYNC_WARPS])[SYNC_LANES]; /* [lane][of lane] in one warp, or NULL */
-    u32 *threads_known[SYNC_WARPS];             /* [lane][of thread of the block], or NULL */
+    u32 *threads_known[SYNC_WARPS];             /* [lane][of agent][of lane], or NULL */
     u32 fence[SYNC_WARPS][SYNC_LANES]; /* known to whom the lane's next flag reaches: its own accesses up to here */
     u32 arrived_only[SYNC_BARRIERS][SYNC_WARPS]; /* bar.arrive: lanes that will not wait */
     struct sync_message barriers[SYNC_BARRIERS];
@@ -90,6 +104,11 @@ void sync_fence(struct sync_state *s, u32 warp, u32 lanes);
 void sync_mbarrier_arrive(struct sync_state *s, u32 warp, u32 lanes, u64 address);
 void sync_mbarrier_wait(struct sync_state *s, u32 warp, u32 lanes, u64 address);
 
+/* A group of products of the warp's warpgroup (1, 2, ...) is done: the tick of its reads. Only if the kernel has products. */
+u32 sync_product_done(struct sync_state *s, u32 warp, u32 group);
+/* The warp has waited for all groups up to that one. */
+void sync_product_wait(struct sync_state *s, u32 warp, u32 group);
+
 /* A strong access (atomic, volatile, relaxed, acquire, release) of one location: it takes what strong writes left there
  * (reads), and leaves what its lanes have fenced (writes). Cheap while nobody has executed a fence. */
 void sync_strong_slow(struct sync_state *s, u32 warp, u32 lanes, u64 address, bool reads, bool writes);
@@ -101,7 +120,10 @@ static inline void sync_strong(struct sync_state *s, u32 warp, u32 lanes, u64 ad
 
 /* ---- questions ---- */
 
-/* The access of (warp, lane) at that clock, of this block and no older than the last restart, is ordered before what
+/* The agent that the products of the warp's warpgroup are. */
+static inline u32 sync_agent_of(const struct sync_state *s, u32 warp) { return s->warps + warp / SYNC_GROUP_WARPS; }
+
+/* The access of (warp or agent, lane) at that clock, of this block and no older than the last restart, is ordered before what
  * (to_warp, to_lane) does now. */
 bool sync_before(const struct sync_state *s, u32 warp, u32 lane, u32 clock, u32 to_warp, u32 to_lane);
 

@@ -140,13 +140,16 @@ static void on_read(const struct shared_event *e)
     struct shared_cells *c = e->c;
     if (LS_UNLIKELY(c->contested.len))
         contested_read(e);
+    const bool later = e->flags & RACE_PRODUCT; /* it reads until it is done: race_shared_copy.c keeps that */
     if (c->write_epoch != e->s->epoch) {
-        log_read(e->s, c, e->t);
+        if (!later)
+            log_read(e->s, c, e->t);
         return;
     }
     if (LS_UNLIKELY(cells_check_read(c, e->t)))
         race_shared_report_read(e);
-    cells_read(c, e->t);
+    if (!later)
+        cells_read(c, e->t);
 }
 
 static void on_write(const struct shared_event *e)

@@ -5,8 +5,9 @@
  * stamp is
  *
  *     63 ............. 43   42      41 .. 37   36 .. 32   31 .. 16   15 .. 0
- *     the warp's clock      atomic  warp       lane       0          site (race_site.h)
+ *     the warp's clock      atomic  warp       lane       product    site (race_site.h)
  *
+ * The stamp of a product that is done (wgmma) names, as its warp, its warpgroup; its clock is that agent's (block_order.h).
  * so stamps compare like clocks, and those of an earlier epoch (block_order.h) are below a limit: nothing is cleared at
  * a barrier, nor between blocks.
  *
@@ -19,9 +20,10 @@
 #include "check/core/block_order.h"
 #include "check/racecheck/race_site.h"
 
-enum { STAMP_LANE = 32, STAMP_WARP = 37, STAMP_ATOMIC = 42, STAMP_CLOCK = 43 };
-#define STAMP_WARP_MASK (0x1full << STAMP_WARP)
-#define STAMP_THREAD_MASK (0x3ffull << STAMP_LANE)
+enum { STAMP_PRODUCT = 16, STAMP_LANE = 32, STAMP_WARP = 37, STAMP_ATOMIC = 42, STAMP_CLOCK = 43 };
+#define STAMP_PRODUCT_BIT (1ull << STAMP_PRODUCT)
+#define STAMP_WARP_MASK (0x1full << STAMP_WARP | STAMP_PRODUCT_BIT)
+#define STAMP_THREAD_MASK (0x3ffull << STAMP_LANE | STAMP_PRODUCT_BIT)
 #define STAMP_ATOMIC_BIT (1ull << STAMP_ATOMIC)
 
 enum flight { FLIGHT_NONE, FLIGHT_WRITE, FLIGHT_READ };

@@ -80,11 +80,19 @@ static void land(struct sync_state *s, struct shared_cells *c, const struct copy
     c->write_epoch = s->epoch;
 }
 
-/* A product was read for when the wait of some warp of its group ended it: what is stored later must be behind that wait,
- * whose warp the event names in `scope`. */
-static void land_product(struct sync_state *s, struct shared_cells *c, const struct copy *x, u32 waiter)
+/* A product has read when the wait of some warp of its warpgroup ended it: what is stored later must be behind that wait, or
+ * behind another warp's for the same group. In a kernel whose products are in a function that it calls: behind that wait. */
+static u64 product_stamp(struct sync_state *s, const struct copy *x, u32 warp, u32 waiter)
 {
-    const u64 me = (u64)s->clock[waiter] << STAMP_CLOCK | (u64)waiter << STAMP_WARP | x->site;
+    if (!s->has_products)
+        return (u64)s->clock[waiter] << STAMP_CLOCK | (u64)waiter << STAMP_WARP | x->site;
+    return (u64)sync_product_done(s, warp, x->group) << STAMP_CLOCK | (u64)(warp / SYNC_GROUP_WARPS) << STAMP_WARP |
+           STAMP_PRODUCT_BIT | x->site;
+}
+
+static void land_product(struct sync_state *s, struct shared_cells *c, const struct copy *x, u32 warp, u32 waiter)
+{
+    const u64 me = product_stamp(s, x, warp, waiter);
     const u32 last = (x->lo + x->bytes - 1) >> c->granule_bits;
     flight_set(c, x, FLIGHT_NONE);
     for (u32 k = x->lo >> c->granule_bits; k <= last && k < c->n; k++) {
@@ -115,6 +123,15 @@ static bool is_early(const struct exec_order *o)
     return op != OP_WGMMA_WAIT_GROUP && op != OP_MOV;
 }
 
+/* All lanes of a warp commit and wait for products together. */
+static void know_products(struct sync_state *s, u32 committed, const struct exec_order *o)
+{
+    if (o->value == UINT32_MAX)
+        sync_product_wait(s, o->warp, committed + 1);
+    else if (committed >= o->value)
+        sync_product_wait(s, o->warp, committed - o->value);
+}
+
 static void wait_groups(struct check_worker *w, struct sync_state *s, struct shared_cells *c,
                         const struct exec_order *o)
 {
@@ -132,11 +149,13 @@ static void wait_groups(struct check_worker *w, struct sync_state *s, struct sha
             race_shared_report_register(w, x, o);
         early = false;
         if (kind == COPY_PRODUCT)
-            land_product(s, c, x, o->scope);
+            land_product(s, c, x, o->warp, o->scope);
         else
             land(s, c, x, o->warp, s->clock[o->warp], s->epoch);
         drop(c, l, k);
     }
+    if (kind == COPY_PRODUCT && o->warp == o->scope && s->has_products)
+        know_products(s, committed[0], o);
 }
 
 /* The lanes' copies so far arrive at the mbarriers that they name. Those of bulk copies: each its own. */
@@ -178,8 +197,7 @@ void copies_order(struct check_worker *w, struct sync_state *s, struct shared_ce
         commit(c, o);
         break;
     case EXEC_COPY_WAIT:
-        if (c->in_flight)
-            wait_groups(w, s, c, o);
+        wait_groups(w, s, c, o);
         break;
     case EXEC_MBARRIER_COPIES:
         if (c->in_flight)

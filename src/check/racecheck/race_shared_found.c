@@ -14,7 +14,17 @@
 
 static u32 stamp_site(u64 stamp) { return (u32)stamp & 0xffff; }
 static u32 stamp_lane(u64 stamp) { return (u32)(stamp >> STAMP_LANE) & 31; }
-static u32 stamp_warp(u64 stamp) { return (u32)(stamp >> STAMP_WARP) & 31; }
+
+/* Of a product: the first of its warpgroup. */
+static u32 stamp_warp(u64 stamp)
+{
+    return ((u32)(stamp >> STAMP_WARP) & 31) * (stamp & STAMP_PRODUCT_BIT ? SYNC_GROUP_WARPS : 1);
+}
+
+static u32 stamp_agent(const struct sync_state *s, u64 stamp)
+{
+    return stamp & STAMP_PRODUCT_BIT ? sync_agent_of(s, stamp_warp(stamp)) : stamp_warp(stamp);
+}
 
 static const struct race_site *site_of(const struct shared_event *e, u32 number)
 {
@@ -37,7 +47,7 @@ bool race_shared_is_hazard(const struct shared_event *e, u64 stamp, u32 lane)
     const struct touch *t = e->t;
     if (!stamp_unordered(stamp, t->me + ((u64)lane << STAMP_LANE), t->limit, t->own))
         return false;
-    if (sync_before(e->s, stamp_warp(stamp), stamp_lane(stamp), (u32)(stamp >> STAMP_CLOCK), t->warp, lane))
+    if (sync_before(e->s, stamp_agent(e->s, stamp), stamp_lane(stamp), (u32)(stamp >> STAMP_CLOCK), t->warp, lane))
         return false;
     return !both_strong(e, stamp);
 }

@@ -304,8 +304,10 @@ const struct ir_inst *wgmma_wait(struct warp *w, const struct ir_inst *pc)
     while (end < q->issued && product_at(q, end)->group + most < q->committed)
         end++;
     w->split->waited = NULL;
-    if (end == q->done)
+    if (end == q->done) { /* another warp's wait was the first: racecheck wants to know that this one has waited, too */
+        tell_groups(w, pc, w->index, EXEC_COPY_WAIT, (u32)most);
         return pc + 1;
+    }
     if (!all_issued(w, end)) {
         w->split->waited = pc;
         return warp_yield(w, pc);
