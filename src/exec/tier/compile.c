@@ -69,6 +69,9 @@ static struct gen *new_gen(struct job *j, struct graph *g)
     e->consts = arena_array(&j->mem, struct value, g->f->nconsts + 1);
     e->nodes = arena_array(&j->mem, struct block_code, g->nodes.len);
     e->has_scatter = j->code->f->module->device->isa == ISA_V4;
+    e->straight = true;
+    for (u32 k = 1; k < g->nodes.len; k++)
+        e->straight &= !g->nodes.at[k].entry;
     make_types(e);
     return e;
 }

@@ -87,7 +87,8 @@ struct gen {
     u32 nentries;
     bool has_scatter; /* the processor does */
     bool needs_frame;
-    bool pays; /* code takes from the warp's budget */
+    bool pays;     /* code takes from the warp's budget */
+    bool straight; /* neither loops nor barriers: the blocks follow each other at once */
 };
 
 #define B(name, ...) e->ll->Build##name(e->b, __VA_ARGS__, "")

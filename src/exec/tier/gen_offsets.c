@@ -126,8 +126,13 @@ static void store_runs(struct gen *e, const struct access *x, const struct acces
 
 /* A block of several rows reads pieces of as many lines of a matrix, and the processor does not see that the next blocks
  * want the pieces beside them. So an access fetches what the one of the block after so many will want, if that is the next in
- * x. On a stencil of five points of 2048 x 2048 this took a third of the time (EPYC 9005); 1 is too late. */
-enum { BLOCKS_AHEAD = 4, LINE = 64 };
+ * x. On a stencil of five points of 2048 x 2048 this took a third of the time (EPYC 9005); 1 is too late.
+ *
+ * Blocks of one row that follow each other without loops read on where the last one ended. The processor sees that, but what
+ * a warp does besides its loads fills the window in which it runs ahead: fewer lines are under way than it could have, and
+ * saxpy of 2^22 took 1.5 times as long as with lines fetched so far ahead (Sapphire Rapids, a busy machine; 1 KiB to 4 KiB are
+ * alike). In a loop the next access is not the next block's. */
+enum { BLOCKS_AHEAD = 4, BYTES_AHEAD = 2048, LINE = 64 };
 
 /* Whether nothing has been fetched for a neighbour of this address: the same register, and another constant. */
 static bool is_first_of(struct gen *e, llvm_value base)
@@ -141,8 +146,9 @@ static bool is_first_of(struct gen *e, llvm_value base)
 
 static void fetch_ahead(struct gen *e, const struct access *x, const struct access_layout *l)
 {
-    const i64 ahead = l->low + (i64)BLOCKS_AHEAD * e->block[0] * x->bytes;
-    if (x->shared || l->nruns != 1 || e->block[1] * e->block[2] == 1 || !is_first_of(e, x->address.v))
+    const bool row = e->block[1] * e->block[2] == 1;
+    const i64 ahead = l->low + (row ? BYTES_AHEAD : (i64)BLOCKS_AHEAD * e->block[0] * x->bytes);
+    if (x->shared || l->nruns != 1 || (row && !e->straight) || !is_first_of(e, x->address.v))
         return;
     for (i64 k = 0; k < (i64)l->span; k += LINE) {
         llvm_value args[] = {access_host(e, x, access_moved(e, x->at, ahead + k)),
