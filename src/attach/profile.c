@@ -248,6 +248,7 @@ static struct meter_options options_of(const struct exec_launch *l, CUfunction f
     options.banks = drv.settings.banks.banks;
     options.bank_bytes = drv.settings.banks.bytes;
     options.pictures = drv.settings.pictures;
+    options.machine = drv.settings.machine_code;
     options.caches = drv.settings.caches && !atomic_load(&unmodelled);
     options.base_clock = drv.settings.clock == CLOCK_BASE;
     options.memory_base = mem_shared_window(l->device->mem);

@@ -13,6 +13,7 @@
 #include "ir/wgmma_shape.h"
 #include "meter/count.h"
 #include "meter/heap.h"
+#include "meter/machine.h"
 #include "meter/plain.h"
 #include "meter/replay/record.h"
 #include "meter/replay/replay_meter.h"
@@ -91,7 +92,7 @@ static void ask_registers(struct meter *m)
     const u32 sm = m->gpu.cc_major * 10 + m->gpu.cc_minor;
     const struct meter_options *o = &m->options;
     const struct sass_func *code = NULL;
-    const struct ptxas with = {o->ptxas, o->tmp};
+    const struct ptxas with = {o->ptxas, o->tmp, o->machine};
     const u32 asked = o->ptx_text ? ptxas_ask(&with, o->ptx_text, o->ptx_len, sm, m->kernel->name, &code) : 0;
     /* the driver gives every kernel 16 at least, also where ptxas says fewer */
     m->registers = !asked ? estimate_registers(m->kernel->live_max) : asked < 16 ? 16 : asked;
@@ -566,8 +567,12 @@ static void add_replay(const struct meter *m, struct meter_report *r, const stru
     for (u32 k = 0; k < n; k++)
         l.funcs[k] = (struct replayed_func){
             .func = totals[k].func, .estimate = totals[k].estimate, .blocks = totals[k].blocks, .n = totals[k].n};
+    if (m->options.machine && m->code)
+        l.machine = arena_array(tmp, struct replay_site, m->code->n + 1);
     if (!replay_metered(tmp, &l, &result))
         return;
+    if (l.machine)
+        machine_add(r, tmp, &l, result.scale);
     time_replayed(&r->time, &m->gpu, w, &result);
     for (u32 k = 0; k < n; k++)
         for (u32 s = 0; s < totals[k].func->src->ninsts; s++)

@@ -20,6 +20,7 @@
 #include "exec/exec.h"
 #include "meter/metrics.h"
 #include "model/occupancy.h"
+#include "model/replay/stalls.h"
 #include "model/time.h"
 
 struct meter;
@@ -38,6 +39,7 @@ struct meter_options {
     u64 heap_n,
         heap_slots; /* allocations of the device's heap before the launch, and what they take (model/device_heap.h) */
     bool pictures;  /* keep each memory instruction's addresses in the first block (struct meter_picture) */
+    bool machine;   /* keep what ptxas made of the kernel (struct meter_machine), if caches are modelled */
     /* The module's PTX text, and the program that is asked about it, with a folder for its files; NULL = estimate */
     const char *ptx_text, *ptxas, *tmp;
     size_t ptx_len;
@@ -53,6 +55,19 @@ struct meter_line {
     const char *ptx; /* the instruction as text; NULL in a report that was read from a session */
     u64 n[EVENT_COUNT];
 };
+
+/* An instruction that ptxas made of the kernel. What warps waited for at it, and how often it was issued, is of the replay, for
+ * the whole launch. */
+struct meter_machine {
+    const char *text; /* a disassembler's words, or what is known without one (sass_text) */
+    const char *pipe; /* that it goes to */
+    const char *file; /* of the PTX line that it was made of: source file, NULL without .loc */
+    u32 line;         /* source line, 0 without .loc */
+    u32 ptx_line;     /* 0: none */
+    u64 issued;       /* by warps */
+    u64 stalls[STALL_COUNT];
+};
+enum { METER_MACHINE_BYTES = 16 }; /* from one to the next */
 
 /* The first execution of a memory instruction in the first block. Global and constant addresses count from the start of
  * the 128-byte line that holds the lowest one, the others from the start of their window. */
@@ -100,7 +115,10 @@ struct meter_report {
     u32 process;                    /* of the session's processes, for a report that was read from one */
     struct meter_picture *pictures; /* when they were asked for */
     u32 npictures;
-    u32 nlines; /* the instructions that were executed, the kernel's first, by function and PTX line */
+    struct meter_machine *machine; /* when it was asked for, a ptxas answered and the launch was replayed */
+    u32 nmachine;
+    const char *machine_by; /* the disassembler whose words they are; NULL: none was there */
+    u32 nlines;             /* the instructions that were executed, the kernel's first, by function and PTX line */
 };
 
 /* Takes what it needs of `l` (the kernel, the grid); LS_ERR_NOMEM is the only failure. gpu NULL: the device's. */

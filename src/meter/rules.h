@@ -28,6 +28,9 @@ struct meter_rows {
     u32 owners;
     struct meter_line *lines;
     u32 n;
+    struct meter_machine *machine;
+    u32 nmachine;
+    const char *machine_by;
 };
 void meter_rows_release(struct meter_rows *rows); /* NULL is allowed; the last owner's frees them */
 
@@ -122,6 +125,7 @@ void estimate_merges(struct arena *mem, const struct ir_func *func, struct site_
 struct ptxas {
     const char *program; /* found on PATH if it has no slash; NULL: none is run */
     const char *tmp;     /* the folder of temporary files */
+    bool words;          /* a disassembler is asked for the instructions' text, too */
 };
 
 /* Registers a thread of kernel as ptxas assigns them for sm_<sm>; 0 when there is no ptxas or it failed. *code: what it makes

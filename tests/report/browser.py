@@ -56,6 +56,35 @@ addEventListener('load', async () => {
 </script>"""
 
 
+# The machine code of a kernel: below its PTX, by address, not at all; and lines by the keyboard.
+MACHINE = """<script>
+addEventListener('load', async () => {
+  const note = document.documentElement.dataset, wait = () => new Promise(done => setTimeout(done, 30));
+  const rows = () => [...document.querySelectorAll('.pane.ptx .r')], sass = () => rows().filter(r => r.classList.contains('sass'));
+  const press = async key => { document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })); await wait(); };
+  const show = async what => { const s = document.getElementById('code'); s.value = what; s.dispatchEvent(new Event('change')); await wait(); };
+  await wait();
+  note.both = `${rows().length - sass().length} ${sass().length}`;
+  note.below = String(sass().filter(r => r.dataset.line).every(r => {
+    let above = r.previousElementSibling;
+    while (above.classList.contains('sass')) above = above.previousElementSibling;
+    return above.dataset.line === r.dataset.line || above.classList.contains('gap');
+  }));
+  note.under = sass().filter(r => r.previousElementSibling.dataset.line === r.dataset.line).length;
+  note.hint = sass().find(r => r.dataset.line).title;
+  note.heat = sass().find(r => r.dataset.line).children[1].textContent;
+  await show('sass');
+  note.addresses = rows().map(r => r.children[0].textContent).join(' ');
+  await show('ptx'); note.ptx = `${rows().length - sass().length} ${sass().length}`;
+  await show('both');
+  document.querySelector('.pane.ptx [tabindex]').focus(); await press('ArrowDown'); await press('Enter');
+  note.lit = String(document.querySelectorAll('.pane:not(.ptx) .lit').length);
+  note.focus = String(document.activeElement === rows().filter(r => r.dataset.line)[1]);
+  note.still = location.hash;
+});
+</script>"""
+
+
 def expect(good, text):
     if not good:
         failed.append(text)
@@ -121,6 +150,26 @@ def check_pages(tmp):
     return page
 
 
+def check_machine(tmp):
+    first = made.machine(profiled, os.path.join(tmp, "machine.lsrep"), None)
+    page = report(os.path.join(tmp, "machine.html"), os.path.join(tmp, "machine.lsrep"))
+    text, notes = dump(page, "#k0", more=MACHINE)
+    ptx, lines = len(first["lines"]), {tuple(s[2:4]) for s in first["sites"]}
+    for note, want in (("both", f"{ptx} 8"), ("below", "true"), ("ptx", f"{ptx} 0"), ("addresses", "0000 0010 0020 0030 0040 0050 0060 0070"),
+                       ("focus", "true"), ("still", "#k0")):
+        expect(notes.get(note) == want, f"machine code: {note} is {notes.get(note)!r}, not {want!r}")
+    expect(int(notes.get("under", "0")) > 2, f"only {notes.get('under')} machine instructions stand below their PTX")
+    expect(len(lines) > 1 and notes.get("lit") == "1", f"Enter lights {notes.get('lit')} lines of the source")
+    expect(re.match(r"lsu pipe; issued 10 times\*, \d+ cycles of warps\*: wait \d+&nbsp;%, selected", notes.get("hint", "")), f"hint: {notes.get('hint')}")
+    expect(re.match(r"[\d.]+&nbsp;%\*", notes.get("heat", "")), f"heat: {notes.get('heat')}")
+    has(text, "SASS of no PTX that was executed", "what is of no line")
+    has(text, "No nvdisasm or cuobjdump was found", "who says the text")
+    dump(page, "#k0", 390, 844)
+    text, _ = dump(report(os.path.join(tmp, "none.html"), os.path.join(profiled, "replayed.lsrep")), "#k0")
+    has(text, "There is no SASS: the report file has none", "a kernel without")
+    expect('id="code"' not in re.sub(r"(?s)<script.*?</script>", "", text), "a choice without machine code")
+
+
 def check_evil(tmp):
     made.evil(profiled, os.path.join(tmp, "evil.lsrep"), os.path.join(tmp, "<script>.cu"))
     page = report(os.path.join(tmp, "evil.html"), os.path.join(tmp, "evil.lsrep"))
@@ -132,13 +181,13 @@ def check_evil(tmp):
 
 
 def check_many(tmp):
-    for n in (500, 1000):
-        made.many(profiled, os.path.join(tmp, "many.lsrep"), n)
-        page = report(os.path.join(tmp, f"many{n}.html"), os.path.join(tmp, "many.lsrep"))
+    for n, machine in ((500, 0), (500, 150), (1000, 0)):
+        made.many(profiled, os.path.join(tmp, "many.lsrep"), n, machine)
+        page = report(os.path.join(tmp, f"many{n}-{machine}.html"), os.path.join(tmp, "many.lsrep"))
         text, notes = dump(page)
         expect(len(re.findall(r'<tr data-k="\d+"', text)) == n, f"the table has not {n} kernels")
         expect(float(notes.get("shift", "1")) == 0, f"{n} kernels: the page moved by {notes.get('shift')} while it was drawn")
-        print(f"{n} kernels: loaded in {notes.get('loaded')} ms, {os.path.getsize(page) / 1e6:.1f} MB")
+        print(f"{n} kernels, {machine} machine instructions each: loaded in {notes.get('loaded')} ms, {os.path.getsize(page) / 1e6:.1f} MB")
         dump(page, f"#k{n - 1}")
 
 
@@ -158,6 +207,7 @@ def shoot(page):
 with tempfile.TemporaryDirectory() as temporary:
     folder = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else temporary
     first = check_pages(folder)
+    check_machine(folder)
     check_evil(folder)
     check_many(folder)
     check_comparison(folder)

@@ -5,6 +5,7 @@ import html.parser
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -133,7 +134,74 @@ def check_escapes(tmp):
     texts = [text for part in page.data["files"][0]["parts"] for text in part[1:]]
     expect(made.EVIL_LINE in texts, "a line of the source is not as it was")
     expect(any("\ufffd" in text for text in texts), "bytes that are no text are not marked")
+    expect(kernel["machine"]["by"] == made.EVIL_NAME and kernel["machine"]["rows"][1][4] == made.EVIL_LINE, "a machine instruction is not as it was")
     expect("<" not in next(t for a, t in page.scripts if a.get("id") == "data"), "the data has a <")
+
+
+def check_machine_file(tmp):
+    """A report file with machine code, and one without."""
+    report, out = os.path.join(tmp, "machine.lsrep"), os.path.join(tmp, "machine.html")
+    first = made.machine(profiled, report, "nvdisasm")
+    run("report", "-o", out, report)
+    data = Page(out).data
+    code, stalls = data["kernels"][0]["machine"], [name for name, _ in data["stalls"]]
+    expect(code["by"] == "nvdisasm" and code["step"] == 16 and len(code["rows"]) == 8, f"the code is {code}")
+    expect(code["rows"][0] == [0, -1, 0, "alu", "MOV R1, c[0x0][0x0]"], f"the first row is {code['rows'][0]}")
+    site = first["sites"][1 % len(first["sites"])]
+    expect(code["rows"][1] == [site[3], code["rows"][1][1], site[2], "lsu", "LDG.E R1, desc[UR4][R0.64+0x1]", 10, stalls.index("selected"), 10,
+                               stalls.index("wait"), 31], f"the second row is {code['rows'][1]}")
+    expect(data["files"][code["rows"][1][1]]["name"] == site[1], "its file is another")
+    run("report", "-o", out, os.path.join(profiled, "replayed.lsrep"))
+    data = Page(out).data
+    expect(all(k["machine"] is None for k in data["kernels"]) and "the report file has none" in data["no_machine"], "it says nothing of SASS")
+
+
+def check_machine(tmp):
+    """Of a program: without ptxas none; with one, and a disassembler beside it or none, what the replay spent at each instruction."""
+    out = os.path.join(tmp, "sass.html")
+    run("report", "-o", out, "--", *WORDS, cwd=profiled)
+    data = Page(out).data
+    expect(all(k["machine"] is None for k in data["kernels"]) and "no ptxas was to be asked" in data["no_machine"], "SASS without ptxas")
+    ptxas = shutil.which("ptxas")
+    if not ptxas:
+        print("there is no ptxas: machine code of a program was not tried")
+        return
+    mine = os.path.join(tmp, "bin", "ptxas")
+    os.mkdir(os.path.dirname(mine))
+    with open(mine, "w") as f:
+        f.write(f'#!/bin/sh\nexec {ptxas} "$@"\n')
+    os.chmod(mine, 0o755)
+    for by in ("none", "nvdisasm"):
+        if by != "none":
+            tool = os.path.join(os.path.dirname(mine), by)
+            with open(tool, "w") as f:
+                f.write("#!/bin/sh\nprintf '.text._Z6columnPf:\\n /*0000*/ FIRST WORDS ;\\n'\n")
+            os.chmod(tool, 0o755)
+        pages = []
+        for workers in ("1", "4"):
+            run("report", "-o", out, "--ptxas", mine, "--workers", workers, "--", *WORDS, cwd=profiled)
+            with open(out, "rb") as f:
+                pages.append(f.read())
+        expect(pages[0] == pages[1], f"{by}: the page with SASS depends on the number of workers")
+        data = Page(out).data
+        for k in data["kernels"]:
+            check_code(k, data)
+        column = next(k for k in data["kernels"] if k["function"] == "column")["machine"]
+        known = shutil.which("nvdisasm") or shutil.which("cuobjdump")
+        expect(known or column["by"] == (None if by == "none" else by), f"the words are of {column['by']}, not of {by}")
+        expect(by == "none" or column["rows"][0][4] == "FIRST WORDS", f"the first instruction is {column['rows'][0]}")
+
+
+def check_code(kernel, data):
+    """What warps spent at machine instructions is what they spent at those of the PTX; nearly, as some are of no PTX."""
+    rows = kernel["machine"]["rows"]
+    cycles = sum(sum(row[7::2]) for row in rows)
+    lines = sum(row[5] for _, list in kernel["lines"]["ptx"] for row in list if len(row) > 5)
+    expect(lines and 0.99 <= cycles / lines <= 1.2, f"{kernel['function']}: {cycles} cycles by machine instruction, {lines} by PTX")
+    expect(any("EXIT" in row[4] for row in rows), f"{kernel['function']}: no EXIT among {[row[4] for row in rows]}")
+    known = {(row[0], row[2], row[3]) for _, list in kernel["lines"]["ptx"] for row in list}
+    here = [row for row in rows if row[0] and row[2]]
+    expect(here and sum((row[0], row[1], row[2]) in known for row in here) > len(here) / 2, f"{kernel['function']}: lines are not those of the PTX")
 
 
 def check_baseline(tmp):
@@ -167,7 +235,7 @@ def check_refusals(tmp):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for check in (check_program, check_escapes, check_baseline, check_refusals):
+    for check in (check_program, check_escapes, check_machine_file, check_machine, check_baseline, check_refusals):
         check(folder)
 for text in failed:
     print(text, file=sys.stderr)

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/profile/profile_command.h"
+#include "cli/said.h"
 #include "report/html/html.h"
 
 /* Whether the name is that of something else than a file (/dev/stdout), which is written to directly. */
@@ -75,6 +76,17 @@ static const char *why_no_pictures(const struct profile *p, const struct session
     return p->import ? "This report file has no addresses: `lockstep report PROGRAM` records them." : NULL;
 }
 
+/* Said where a kernel has none. */
+static const char *why_no_machine(const struct profile *p)
+{
+    if (p->import)
+        return "There is no SASS: the report file has none, because no ptxas was asked or the launch was not modelled.";
+    if (said.ptxas && (!*said.ptxas || !strcmp(said.ptxas, "0")))
+        return "There is no SASS: no ptxas was to be asked.";
+    return "There is no SASS: no ptxas was found that takes the PTX (--ptxas names one), or the launch was not "
+           "modelled.";
+}
+
 static bool write_page(struct profile *p, struct arena *mem, const struct html_report *r)
 {
     const char *path = place_of(mem, p);
@@ -108,7 +120,8 @@ static bool write_all(struct profile *p, struct arena *mem, const struct session
                             .timelines = p->timelines.all,
                             .ntimelines = p->timelines.n,
                             .no_timeline = why_no_timeline(p),
-                            .no_pictures = why_no_pictures(p, s)};
+                            .no_pictures = why_no_pictures(p, s),
+                            .no_machine = why_no_machine(p)};
     if (p->baseline) {
         r.baseline_note = compare(p, mem, old, s, &b);
         r.baseline = b.n ? &b : NULL;

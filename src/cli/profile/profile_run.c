@@ -75,6 +75,7 @@ static bool set_environment(const struct profile *p, const char *folder)
            said_set(&s, SETTING_CACHES, wants_model(p) ? "1" : "0") &&
            said_set(&s, SETTING_MODEL_LAUNCHES, p->model_launches ? p->model_launches : "sampled") &&
            said_set(&s, SETTING_PICTURES, p->html ? "1" : NULL) &&
+           said_set(&s, SETTING_MACHINE_CODE, p->html || p->export_to ? "1" : NULL) &&
            said_set(&s, SETTING_TIMELINE, p->html ? "1" : NULL) &&
            said_set(&s, SETTING_CLOCK, p->boost_clock ? "boost" : "base") && said_export(&s);
 }

@@ -51,6 +51,7 @@ static void make_func(struct arena *mem, const struct replayed_launch *l, struct
         .nsites = n,
         .shares = shares,
         .sites = arena_array(mem, struct replay_site, n + 1),
+        .machine = code ? l->machine : NULL,
     };
 }
 

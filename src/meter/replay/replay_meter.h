@@ -17,6 +17,7 @@ struct replayed_func {
 struct replayed_launch {
     const struct gpu *gpu;
     const struct sass_func *code; /* what ptxas made of the kernel, or NULL */
+    struct replay_site *machine;  /* by its instructions; filled. NULL: nobody asks */
     u64 nblocks;
     u32 warps, resident;
     u64 l1_bytes;                /* of an SM */

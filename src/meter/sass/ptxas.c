@@ -3,99 +3,32 @@
  * counting only: the machine code is read, never run.
  *
  * Optional: the caller names the program, or none. Every answer, also that there is none, is kept a module text and
- * architecture, so a module is assembled once a process. A ptxas that takes longer than TIMEOUT_S is ended. */
-#include <errno.h>
+ * architecture, so a module is assembled once a process. */
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/locked.h"
 #include "meter/rules.h"
+#include "meter/sass/child.h"
 
-extern char **environ;
-
-enum { TIMEOUT_S = 300, ANSWERS_MAX = 256, OUTPUT_MAX = 1 << 20 };
+enum { ANSWERS_MAX = 256, OUTPUT_MAX = 1 << 20 };
 
 /* ---- running it ---- */
 
-/* A temporary file with that text; its descriptor, or -1. The name is unlinked by the caller. */
-static int make_file(const char *folder, char *name, size_t room, const char *what, const char *text, size_t len)
-{
-    const int n = snprintf(name, room, "%s/lockstep-%s-XXXXXX", folder, what);
-    if (n < 0 || (size_t)n >= room)
-        return -1;
-    const int fd = mkstemp(name);
-    if (fd < 0)
-        return -1;
-    for (size_t at = 0; at < len;) {
-        const ssize_t w = write(fd, text + at, len - at);
-        if (w < 0 && errno == EINTR)
-            continue;
-        if (w <= 0) {
-            close(fd);
-            unlink(name);
-            return -1;
-        }
-        at += (size_t)w;
-    }
-    return fd;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* Waits for the child, at most TIMEOUT_S; true when it ended with status 0. */
-static bool await(pid_t pid)
-{
-    const double end = now() + TIMEOUT_S;
-    const struct timespec nap = {0, 2000000};
-    bool killed = false;
-    for (;;) {
-        int status;
-        const pid_t got = waitpid(pid, &status, WNOHANG);
-        if (got == pid)
-            return !killed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-        if (got < 0 && errno != EINTR)
-            return false;
-        if (!killed && now() > end) {
-            kill(pid, SIGKILL);
-            killed = true;
-        }
-        nanosleep(&nap, NULL);
-    }
-}
-
-/* Runs ptxas on the file with its messages going to fd, and the machine code to another file. */
+/* Its messages go to fd, the machine code to another file. */
 static bool run(const char *program, const char *ptx_file, u32 sm, int fd, const char *cubin_file)
 {
     char arch[32];
     snprintf(arch, sizeof arch, "-arch=sm_%u", sm);
-    char *argv[] = {(char *)(uintptr_t)program,  "-v", "-lineinfo", arch, "-o", (char *)(uintptr_t)cubin_file,
-                    (char *)(uintptr_t)ptx_file, NULL};
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions))
-        return false;
-    pid_t pid;
-    const bool started = !posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) &&
-                         !posix_spawn_file_actions_adddup2(&actions, fd, 1) &&
-                         !posix_spawn_file_actions_adddup2(&actions, fd, 2) &&
-                         !posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return started && await(pid);
+    const char *argv[] = {program, "-v", "-lineinfo", arch, "-o", cubin_file, ptx_file, NULL};
+    return child_run(argv, fd, fd);
 }
 
 struct answer {
@@ -115,7 +48,7 @@ static char *read_said(int fd)
 }
 
 /* a->mem lives as long as the process; without memory there is no answer. */
-static void read_code(struct answer *a, int fd)
+static void read_code(struct answer *a, const struct ptxas *with, const char *cubin_file, int fd)
 {
     struct stat st;
     void *cubin = fstat(fd, &st) == 0 && st.st_size > 0
@@ -123,22 +56,28 @@ static void read_code(struct answer *a, int fd)
                       : MAP_FAILED;
     if (cubin == MAP_FAILED)
         return;
-    if (!setjmp(a->mem.oom))
-        a->code = sass_read(&a->mem, cubin, (size_t)st.st_size);
+    struct arena tmp = ARENA_UNDER("words", &a->mem);
+    if (!setjmp(a->mem.oom)) {
+        struct sass *code = sass_read(&a->mem, cubin, (size_t)st.st_size);
+        if (code && with->words)
+            disassemble(&a->mem, &tmp, code, with, cubin_file);
+        a->code = code;
+    }
+    arena_free(&tmp);
     munmap(cubin, (size_t)st.st_size);
 }
 
 static void ask(struct answer *a, const struct ptxas *with, const char *ptx, size_t len, u32 sm)
 {
     char ptx_file[512], out_file[512], cubin_file[512];
-    const int in = make_file(with->tmp, ptx_file, sizeof ptx_file, "ptx", ptx, len);
-    const int out = in < 0 ? -1 : make_file(with->tmp, out_file, sizeof out_file, "ptxas", "", 0);
-    const int cubin = out < 0 ? -1 : make_file(with->tmp, cubin_file, sizeof cubin_file, "cubin", "", 0);
+    const int in = child_file(with->tmp, ptx_file, sizeof ptx_file, "ptx", ptx, len);
+    const int out = in < 0 ? -1 : child_file(with->tmp, out_file, sizeof out_file, "ptxas", "", 0);
+    const int cubin = out < 0 ? -1 : child_file(with->tmp, cubin_file, sizeof cubin_file, "cubin", "", 0);
     if (cubin >= 0 && run(with->program, ptx_file, sm, out, cubin_file)) {
         a->said = read_said(out);
         const int made = open(cubin_file, O_RDONLY | O_CLOEXEC); /* it may be a new file of that name */
         if (made >= 0) {
-            read_code(a, made);
+            read_code(a, with, cubin_file, made);
             close(made);
         }
     }

@@ -12,8 +12,6 @@
 
 #include "base/vec.h"
 
-enum { INST_BYTES = 16 };
-
 /* ---- instructions ---- */
 
 /* Bits 73 to 75 of a load or store. */
@@ -39,7 +37,7 @@ static bool is_collective(const struct sass_row *row, u64 high)
 static i64 distance_of(u64 low)
 {
     const i64 words = ((i64)low >> 34) * 256 + (i64)(low >> 16 & 255);
-    return words * 4 / INST_BYTES;
+    return words * 4 / SASS_BYTES;
 }
 
 /* BRA.DIV and BRA.U: a uniform register says whether. */
@@ -85,10 +83,10 @@ static const char *copy_name(struct arena *mem, const char *name) { return arena
 
 static void add_code(struct cubin *c, u32 section, const char *name, const Elf_Data *code)
 {
-    struct sass_func f = {.name = copy_name(c->mem, name), .n = (u32)(code->d_size / INST_BYTES)};
+    struct sass_func f = {.name = copy_name(c->mem, name), .n = (u32)(code->d_size / SASS_BYTES)};
     f.insts = arena_array(c->mem, struct sass_inst, f.n + 1);
     for (u32 i = 0; i < f.n; i++)
-        f.insts[i] = decode((const u8 *)code->d_buf + (size_t)i * INST_BYTES, i, f.n);
+        f.insts[i] = decode((const u8 *)code->d_buf + (size_t)i * SASS_BYTES, i, f.n);
     vec_push(c->mem, &c->funcs, f);
     while (c->func_of_section.len <= section)
         vec_push(c->mem, &c->func_of_section, 0u);
@@ -135,8 +133,8 @@ static void take_row(void *ctx, u32 section, u64 address, u32 line)
 {
     struct cubin *c = ctx;
     const u32 func = section < c->func_of_section.len ? c->func_of_section.at[section] : 0;
-    if (func && address / INST_BYTES < c->funcs.at[func - 1].n)
-        c->funcs.at[func - 1].insts[address / INST_BYTES].line = line;
+    if (func && address / SASS_BYTES < c->funcs.at[func - 1].n)
+        c->funcs.at[func - 1].insts[address / SASS_BYTES].line = line;
 }
 
 static void fill_gaps(struct sass_func *f)

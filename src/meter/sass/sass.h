@@ -33,6 +33,8 @@ enum sass_op {
     SASS_COLLECT, /* WARPSYNC.COLLECTIVE: the way round for a warp that came apart */
 };
 
+enum { SASS_BYTES = 16 }; /* of an instruction */
+
 struct sass_inst {
     u64 low, high; /* as it is in the file */
     u32 line;      /* of the PTX text, from 1; 0: none */
@@ -45,6 +47,8 @@ struct sass_inst {
 struct sass_func {
     const char *name;
     struct sass_inst *insts;
+    const char **words; /* by instruction, as the disassembler `said_by` writes them; NULL: none was asked */
+    const char *said_by;
     u32 n;
 };
 
@@ -56,6 +60,23 @@ struct sass {
 /* Reads a cubin, in mem (whose recovery point is set). NULL: it is not one, or it has no line table. */
 struct sass *sass_read(struct arena *mem, const void *cubin, size_t size);
 const struct sass_func *sass_find(const struct sass *s, const char *name); /* NULL: there is none */
+
+/* ---- sass_text.c: an instruction for people ---- */
+
+/* "@!P0 BRA 0x1a0", "LDG.64": guard, word, bytes and target, which is what is known without a disassembler; "?" for an opcode that no
+ * table has. */
+const char *sass_text(struct arena *mem, const struct sass_func *f, u32 inst, u32 cc_major);
+const char *sass_pipe_name(u32 pipe); /* of enum replay_pipe: "fma", "lsu" */
+
+/* ---- disassemble.c ---- */
+
+struct ptxas;
+/* Has the words of all instructions said by a disassembler that stands beside the ptxas or on PATH; without one they stay NULL. tmp
+ * is for the time of the call. */
+void disassemble(struct arena *mem, struct arena *tmp, struct sass *code, const struct ptxas *with,
+                 const char *cubin_file);
+/* The same from its text, as `nvdisasm -c` and `cuobjdump -sass` write it. */
+void disassembled(struct arena *mem, struct arena *tmp, struct sass *code, const char *text, const char *by);
 
 /* ---- sass_ops.c: of each 128-bit instruction the fields ---- */
 

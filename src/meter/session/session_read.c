@@ -114,7 +114,7 @@ static void forget(struct session_reader *rd)
 {
     for (u32 i = 0; i < rd->rows.len; i++)
         meter_rows_release(rd->rows.at[i]);
-    rd->rows.len = rd->sites.len = rd->metrics.len = rd->events.len = 0;
+    rd->rows.len = rd->sites.len = rd->codes.len = rd->metrics.len = rd->events.len = 0;
 }
 
 /* The names begin a process's records: what an earlier program of the same process said is over. */
@@ -156,6 +156,71 @@ static void read_sites(struct session_reader *rd, const json_t *all)
     }
 }
 
+/* ---- machine code ---- */
+
+static struct meter_machine read_machine_row(struct session_reader *rd, const json_t *a, const char *file)
+{
+    const char *own = text_at(&rd->mem, a, 2), *pipe = text_at(&rd->mem, a, 3), *text = text_at(&rd->mem, a, 4);
+    const u32 line = u32_of_value(json_array_get(a, 1));
+    return (struct meter_machine){.ptx_line = u32_of_value(json_array_get(a, 0)),
+                                  .line = line,
+                                  .file = line ? (own ? own : file) : NULL,
+                                  .pipe = pipe ? pipe : "?",
+                                  .text = text ? text : "?"};
+}
+
+static void read_codes(struct session_reader *rd, const json_t *all)
+{
+    for (size_t c = 0; c < json_array_size(all); c++) {
+        const json_t *o = json_array_get(all, c), *insts = json_object_get(o, "insts");
+        const size_t n = json_array_size(insts);
+        struct meter_machine *rows = arena_array(&rd->mem, struct meter_machine, n + 1);
+        const char *file = NULL;
+        for (size_t i = 0; i < n; i++) {
+            rows[i] = read_machine_row(rd, json_array_get(insts, i), file);
+            file = rows[i].file ? rows[i].file : file;
+        }
+        vec_push(&rd->mem, &rd->codes,
+                 ((struct session_code){.rows = rows, .n = (u32)n, .by = text_of(&rd->mem, o, "by")}));
+    }
+}
+
+static const char *copy_text(struct arena *mem, const char *s) { return s ? arena_strndup(mem, s, strlen(s)) : NULL; }
+
+static void read_spent(const struct session_reader *rd, const json_t *a, struct meter_rows *rows)
+{
+    const u64 at = u64_of_value(json_array_get(a, 0));
+    if (at >= rows->nmachine)
+        return;
+    rows->machine[at].issued = u64_of_value(json_array_get(a, 1));
+    for (size_t i = 2; i + 1 < json_array_size(a); i += 2) {
+        const u64 e = u64_of_value(json_array_get(a, i));
+        const i32 reason = e < rd->events.len ? rd->events.at[e] - EVENT_stall_SELECTED : -1;
+        if (reason >= 0 && reason < STALL_COUNT)
+            rows->machine[at].stalls[reason] = u64_of_value(json_array_get(a, i + 1));
+    }
+}
+
+static void fill_machine(const struct session_reader *rd, struct meter_rows *rows, const json_t *o)
+{
+    const u64 number = u64_of(o, "code");
+    const json_t *insts = json_object_get(o, "insts");
+    if (!o || number >= rd->codes.len)
+        return;
+    const struct session_code *code = &rd->codes.at[number];
+    rows->machine = arena_array(&rows->mem, struct meter_machine, code->n + 1);
+    rows->nmachine = code->n;
+    rows->machine_by = copy_text(&rows->mem, code->by);
+    for (u32 i = 0; i < code->n; i++) {
+        rows->machine[i] = code->rows[i];
+        rows->machine[i].text = copy_text(&rows->mem, code->rows[i].text);
+        rows->machine[i].pipe = copy_text(&rows->mem, code->rows[i].pipe);
+        rows->machine[i].file = copy_text(&rows->mem, code->rows[i].file);
+    }
+    for (size_t i = 0; i < json_array_size(insts); i++)
+        read_spent(rd, json_array_get(insts, i), rows);
+}
+
 /* ---- lines ---- */
 
 static void read_named_line(struct arena *mem, const json_t *o, struct meter_line *l)
@@ -190,7 +255,8 @@ static void read_line(const struct session_reader *rd, struct arena *mem, const 
     read_pairs(rd, a, 1, l->n);
 }
 
-static void fill_rows(const struct session_reader *rd, struct meter_rows *rows, const json_t *all)
+static void fill_rows(const struct session_reader *rd, struct meter_rows *rows, const json_t *all,
+                      const json_t *machine)
 {
     rows->n = (u32)json_array_size(all);
     rows->lines = arena_array(&rows->mem, struct meter_line, rows->n + 1);
@@ -201,10 +267,11 @@ static void fill_rows(const struct session_reader *rd, struct meter_rows *rows, 
         else
             read_named_line(&rows->mem, o, &rows->lines[k]);
     }
+    fill_machine(rd, rows, machine);
 }
 
 /* The reader owns it; NULL: no memory. */
-static struct meter_rows *read_rows(struct session_reader *rd, const json_t *all)
+static struct meter_rows *read_rows(struct session_reader *rd, const json_t *all, const json_t *machine)
 {
     struct meter_rows *rows = ls_calloc(1, sizeof *rows);
     if (!rows)
@@ -216,7 +283,7 @@ static struct meter_rows *read_rows(struct session_reader *rd, const json_t *all
         return NULL;
     }
     rd->rows.at[rd->rows.len++] = rows; /* first, so that it is freed whatever happens */
-    fill_rows(rd, rows, all);
+    fill_rows(rd, rows, all, machine);
     rows->mem.under = NULL; /* it may outlive the reader */
     return rows;
 }
@@ -226,7 +293,7 @@ static bool read_lines(struct session_reader *rd, const json_t *root, struct met
     const json_t *lines = json_object_get(root, "lines"), *as = json_object_get(root, "lines_as");
     struct meter_rows *rows = NULL;
     if (lines) {
-        rows = read_rows(rd, lines);
+        rows = read_rows(rd, lines, json_object_get(root, "machine"));
         if (!rows)
             return false;
     } else if (as && u64_of_value(as) < rd->rows.len) {
@@ -238,6 +305,9 @@ static bool read_lines(struct session_reader *rd, const json_t *root, struct met
     r->rows = rows;
     r->lines = rows->lines;
     r->nlines = rows->n;
+    r->machine = rows->machine;
+    r->nmachine = rows->nmachine;
+    r->machine_by = rows->machine_by;
     return true;
 }
 
@@ -311,6 +381,7 @@ static enum ls_status fill(struct session_reader *rd, const json_t *root, struct
     read_names(rd, root);
     read_process(rd, root);
     read_sites(rd, json_object_get(root, "sites"));
+    read_codes(rd, json_object_get(root, "codes"));
     read_named_metrics(json_object_get(root, "metrics"), r);
     read_metrics(rd, json_object_get(root, "values"), json_string_value(json_object_get(root, "kinds")), r);
     read_events(rd, json_object_get(root, "events"), r->n);

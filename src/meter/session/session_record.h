@@ -21,6 +21,14 @@ struct session_site {
     u32 line, ptx_line;
 };
 
+/* The machine code of a kernel: what is the same for all of its launches. */
+struct session_code {
+    u64 hash;
+    const struct meter_machine *rows; /* read: without what is the launch's; written: NULL, as text stands for them */
+    u32 n;
+    const char *by, *text;
+};
+
 /* What a process's file has already. */
 struct session_writer {
     struct arena mem;
@@ -29,9 +37,10 @@ struct session_writer {
     const char *gpu;   /* of the process */
     VEC(struct session_site) sites;
     u32 *site_slots, nslots; /* open addressing: number of the site + 1; 0: free */
-    VEC(char *) rows;        /* texts of "lines", by their number */
+    VEC(struct session_code) codes;
+    VEC(char *) rows; /* texts of "lines", by their number */
     VEC(u64) row_hashes;
-    struct session_text text, lines;
+    struct session_text text, lines, code;
 };
 
 /* One record with its newline in w->text; false: no memory, and the next record repeats everything. */
@@ -43,6 +52,7 @@ void session_writer_free(struct session_writer *w);
 struct session_reader {
     struct arena mem;
     VEC(struct session_site) sites;
+    VEC(struct session_code) codes;
     VEC(struct meter_rows *) rows;
     VEC(i32) metrics; /* by number in the file: enum metric_id, -1: not known here */
     VEC(i32) events;

@@ -7,7 +7,10 @@
  *                measured)
  *     "modelled_as": id of the launch before it whose modelled values these are; "unlike": it has none (meter.h)
  *     "events"   [event, count, ...] where the count is not 0
- *     "lines"    [[site, event, count, ...], ...]; or "lines_as": n, the n-th "lines" of the file, from 0 */
+ *     "codes"    [{"by": disassembler, "insts": [[PTX line, line, file, pipe, text], ...]}]: machine code that no record before
+ *                had; numbered from 0 on. A file that is null is that of the row before
+ *     "lines"    [[site, event, count, ...], ...], and then "machine": {"code": n, "insts": [[index, issued, event, cycles, ...],
+ *                ...]}, where there is any; or "lines_as": n, the n-th "lines" of the file with its "machine", from 0 */
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -201,6 +204,66 @@ static void put_events(struct session_text *t, const u64 n[EVENT_COUNT], bool fi
     }
 }
 
+/* ---- machine code ---- */
+
+static void put_code(struct session_text *t, const struct meter_report *r)
+{
+    const char *file = NULL;
+    put(t, "{\"by\":");
+    put_string(t, r->machine_by);
+    put(t, ",\"insts\":[");
+    for (u32 i = 0; i < r->nmachine; i++) {
+        const struct meter_machine *m = &r->machine[i];
+        putf(t, "%s[%u,%u,", i ? "," : "", m->ptx_line, m->line);
+        put_string(t, same_text(m->file, file) ? NULL : m->file);
+        put(t, ",");
+        put_string(t, m->pipe);
+        put(t, ",");
+        put_string(t, m->text);
+        put(t, "]");
+        file = m->file ? m->file : file;
+    }
+    put(t, "]}");
+}
+
+/* The number of the code, which is written if it is new. */
+static u32 code_of(struct session_writer *w, const struct meter_report *r)
+{
+    struct session_text *t = &w->code;
+    t->len = 0;
+    put_code(t, r);
+    if (t->failed)
+        return 0;
+    const u64 hash = hash_bytes(0xcbf29ce484222325ull, t->at, t->len);
+    for (u32 k = 0; k < w->codes.len; k++)
+        if (w->codes.at[k].hash == hash && !strcmp(w->codes.at[k].text, t->at))
+            return k;
+    put(&w->text, ",\"codes\":[");
+    put_bytes(&w->text, t->at, t->len);
+    put(&w->text, "]");
+    vec_push(&w->mem, &w->codes, ((struct session_code){.hash = hash, .text = arena_strndup(&w->mem, t->at, t->len)}));
+    return w->codes.len - 1;
+}
+
+static void put_machine(struct session_writer *w, const struct meter_report *r)
+{
+    struct session_text *t = &w->lines;
+    bool first = true;
+    putf(t, ",\"machine\":{\"code\":%u,\"insts\":[", code_of(w, r));
+    for (u32 i = 0; i < r->nmachine; i++) {
+        const struct meter_machine *m = &r->machine[i];
+        if (!m->issued)
+            continue;
+        putf(t, "%s[%u,%" PRIu64, first ? "" : ",", i, m->issued);
+        for (u32 k = 0; k < STALL_COUNT; k++)
+            if (m->stalls[k])
+                putf(t, ",%u,%" PRIu64, EVENT_stall_SELECTED + k, m->stalls[k]);
+        put(t, "]");
+        first = false;
+    }
+    put(t, "]}");
+}
+
 static void put_lines(struct session_writer *w, const struct meter_report *r)
 {
     struct session_text *l = &w->lines;
@@ -214,6 +277,8 @@ static void put_lines(struct session_writer *w, const struct meter_report *r)
         put(l, "]");
     }
     put(l, "]");
+    if (r->nmachine)
+        put_machine(w, r);
     if (l->failed)
         return;
     put_sites(w, first);
@@ -357,6 +422,7 @@ void session_writer_free(struct session_writer *w)
     arena_free(&w->mem);
     ls_free(w->text.at);
     ls_free(w->lines.at);
+    ls_free(w->code.at);
     *w = (struct session_writer){.mem = {.name = "session"}, .with_process = w->with_process};
 }
 
@@ -367,7 +433,7 @@ bool session_write(struct session_writer *w, const struct meter_report *r)
     if (!setjmp(w->mem.oom)) {
         write_record(w, r);
         w->started = true;
-        if (!w->text.failed && !w->lines.failed)
+        if (!w->text.failed && !w->lines.failed && !w->code.failed)
             return true;
     }
     session_writer_free(w);

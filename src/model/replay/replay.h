@@ -20,7 +20,7 @@
 #include "model/replay/stalls.h"
 #include "model/replay/stream.h"
 
-/* What comes out for an instruction of the PTX: cycles of warps by reason, and machine instructions issued for it. */
+/* What comes out for an instruction, of the PTX or of the machine: cycles of warps by reason, and machine instructions issued for it. */
 struct replay_site {
     double stalls[STALL_COUNT];
     double issued;
@@ -38,6 +38,7 @@ struct replay_func {
     u32 nsites;
     const struct replay_shares *shares; /* by site */
     struct replay_site *sites;          /* by site; added to */
+    struct replay_site *machine;        /* the same by place in the machine code; NULL: nobody asks */
     struct prepared *prepared;          /* the replay's own */
 };
 

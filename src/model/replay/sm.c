@@ -234,8 +234,9 @@ static void finish_warp(struct sm *s, struct sm_run *run, u32 number, double t)
     const double gone = fmax(t + 1, w->leaves);
     w->there = false;
     s->stalls[STALL_DRAIN] += gone - t - 1;
-    if (w->before)
-        w->before->stalls[STALL_DRAIN] += gone - t - 1;
+    for (u32 k = 0; k < LS_ARRAY_LEN(w->before); k++)
+        if (w->before[k])
+            w->before[k]->stalls[STALL_DRAIN] += gone - t - 1;
     s->present += gone - h->begun;
     h->running--;
     h->gone = fmax(h->gone, gone);

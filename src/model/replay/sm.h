@@ -72,7 +72,7 @@ struct sm_warp {
     u8 cleared_by, throttled_by;      /* enum stall_reason */
     double resolved;                  /* a branch's target is known */
     double before_taken, before_held; /* of its scheduler, when it came to the instruction: the pipe's, and all */
-    struct replay_site *before;       /* of the instruction before; NULL: it is not counted */
+    struct replay_site *before[2];    /* of the instruction before: PTX, machine; NULL: it is not counted */
     /* what is under way */
     double bar[REPLAY_BARS];
     u8 bar_reason[REPLAY_BARS];

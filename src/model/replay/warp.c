@@ -215,6 +215,18 @@ static void add_ready(double *sums, const struct sm_scheduler *c, const struct s
     sums[STALL_NOT_SELECTED] += ready - taken - held;
 }
 
+/* A warp that waits at a barrier stands at it, so that is the instruction before. */
+static void add_spent(struct replay_site *to, struct replay_site *before, const double spent[STALL_COUNT])
+{
+    for (u32 k = 0; k < STALL_COUNT; k++) {
+        struct replay_site *of = k == STALL_BARRIER ? before : to;
+        if (of)
+            of->stalls[k] += spent[k];
+    }
+    if (to)
+        to->issued++;
+}
+
 void warp_account(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w, double t)
 {
     double spent[STALL_COUNT] = {0}, from = w->issued + 1;
@@ -226,16 +238,14 @@ void warp_account(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w,
     if (t > from)
         add_ready(spent, c, w, from, t);
     spent[STALL_SELECTED] = 1;
-    const u32 site = warp_inst(w)->site;
-    struct replay_site *to = s->counts && site < w->func->nsites ? &w->func->sites[site] : NULL;
-    for (u32 k = 0; k < STALL_COUNT; k++) {
-        struct replay_site *of = k == STALL_BARRIER ? w->before : to; /* a warp that waits stands at the barrier */
+    for (u32 k = 0; k < STALL_COUNT; k++)
         s->stalls[k] += spent[k];
-        if (of)
-            of->stalls[k] += spent[k];
+    const struct replay_inst *i = warp_inst(w);
+    struct replay_site *of[] = {s->counts && i->site < w->func->nsites ? &w->func->sites[i->site] : NULL,
+                                s->counts && w->func->machine ? &w->func->machine[i->at] : NULL};
+    for (u32 k = 0; k < LS_ARRAY_LEN(of); k++) {
+        add_spent(of[k], w->before[k], spent);
+        w->before[k] = of[k];
     }
-    if (to)
-        to->issued++;
-    w->before = to;
     s->issued++;
 }

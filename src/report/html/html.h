@@ -22,6 +22,7 @@ struct html_report {
     const struct timeline *timelines;
     u32 ntimelines;
     const char *no_timeline, *no_pictures;
+    const char *no_machine;          /* said of kernels whose machine code is not known; NULL: nothing */
     const struct baseline *baseline; /* NULL: there is nothing to compare with */
     const char *baseline_note;       /* what is to be said of the comparison, or why there is none; NULL */
 };

@@ -127,13 +127,13 @@ static json_t *launch_of(const struct ncu_launch *l)
 static json_t *kernel_of(struct html_page *p, const struct html_kernel *k)
 {
     const struct ncu_launch *l = k->shown;
-    json_t *j = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+    json_t *j = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
                           html_string(p->mem, k->name), "function", html_string(p->mem, k->function), "launches",
                           (int)k->n, "timed", (int)k->timed, "total", html_number(k->ns), "ns",
                           html_number(meter_value(l->r, METRIC_gpu_time)), "launch", launch_of(l), "roofs",
                           roofs_json(l), "runs", runs_of(k), "limits", html_limits(p, l), "advice", html_advice(p, l),
-                          "events", events_of(l->r), "lines", html_lines(p, l), "pictures", html_pictures(p, l),
-                          "curves", html_curves(l));
+                          "events", events_of(l->r), "lines", html_lines(p, l), "machine", html_machine(p, k),
+                          "pictures", html_pictures(p, l), "curves", html_curves(l));
     if (j)
         add_values(j, l);
     return j;
@@ -145,10 +145,10 @@ json_t *html_data(struct html_page *p)
     for (u32 i = 0; i < p->n; i++)
         json_array_append_new(kernels, kernel_of(p, &p->kernels[i]));
     const struct html_report *r = p->r;
-    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1, "command",
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "format", 1, "command",
                      html_string(p->mem, r->command), "sections", sections(), "event_names", event_names(), "stalls",
                      stall_names(), "columns", html_columns(), "kernels", kernels, "files", html_files(p), "timelines",
                      html_timelines(p), "no_timeline", html_string(p->mem, r->no_timeline), "no_pictures",
-                     html_string(p->mem, r->no_pictures), "baseline",
+                     html_string(p->mem, r->no_pictures), "no_machine", html_string(p->mem, r->no_machine), "baseline",
                      r->baseline ? baseline_object(r->baseline, KERNEL_DEMANGLED) : json_null());
 }

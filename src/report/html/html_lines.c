@@ -161,8 +161,7 @@ json_t *html_files(const struct html_page *p)
 
 /* ---- a launch ---- */
 
-/* A file's number; one that no launch named before is read. */
-static u32 number_of(struct html_page *p, const struct ncu_launch *l, const char *file)
+u32 html_file_number(struct html_page *p, const struct ncu_launch *l, const char *file)
 {
     const struct source_folders where = {p->r->folders, l->process->path};
     const struct source_file *s = source_file(p->mem, &p->sources, &where, file);
@@ -184,7 +183,7 @@ static json_t *source_rows(struct html_page *p, const struct ncu_launch *l)
             continue;
         if (!rows || strcmp(lines[i].file, lines[i - 1].file ? lines[i - 1].file : "") != 0) {
             rows = json_array();
-            json_array_append_new(files, json_pack("[i, o]", (int)number_of(p, l, lines[i].file), rows));
+            json_array_append_new(files, json_pack("[i, o]", (int)html_file_number(p, l, lines[i].file), rows));
         }
         json_t *row = json_pack("[i, s]", (int)lines[i].line, reason_of(&lines[i]));
         add_values(row, &lines[i]);
@@ -204,7 +203,7 @@ static json_t *ptx_rows(struct html_page *p, const struct ncu_launch *l)
             rows = json_array();
             json_array_append_new(functions, json_pack("[o, o]", html_string(p->mem, x->function), rows));
         }
-        const int file = x->line && x->file ? (int)number_of(p, l, x->file) : -1;
+        const int file = x->line && x->file ? (int)html_file_number(p, l, x->file) : -1;
         json_t *row = json_pack("[i, s, i, i, o]", (int)x->ptx_line, reason_of(x), file, (int)x->line,
                                 html_string(p->mem, x->ptx ? x->ptx : ""));
         add_values(row, x);

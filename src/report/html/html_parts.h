@@ -57,6 +57,9 @@ json_t *html_limits(const struct html_page *p, const struct ncu_launch *l); /* h
 json_t *html_advice(const struct html_page *p, const struct ncu_launch *l); /* the same */
 json_t *html_columns(void);                                                 /* html_lines.c: of the tables of lines */
 json_t *html_lines(struct html_page *p, const struct ncu_launch *l);        /* the same */
+/* The same: a file's number; one that no launch named before is read. */
+u32 html_file_number(struct html_page *p, const struct ncu_launch *l, const char *file);
+json_t *html_machine(struct html_page *p, const struct html_kernel *k); /* html_machine.c; null: there is none */
 json_t *html_files(const struct html_page *p); /* the same: of all kernels, when all are made */
 json_t *html_pictures(const struct html_page *p, const struct ncu_launch *l); /* html_pictures.c */
 json_t *html_curves(const struct ncu_launch *l);                              /* html_occupancy.c */

@@ -1,4 +1,5 @@
-/* source.js - the source with the heat of a metric by line, and the PTX beside it; a click on a line of one shows it in the other. */
+/* source.js - the source with the heat of a metric by line, and PTX and SASS beside it; a click on a line of one shows it in the other,
+ * as does Enter, to which the arrow keys go. */
 'use strict';
 
 const WORDS = new RegExp('(\\/\\/.*$|\\/\\*)|("(?:[^"\\\\]|\\\\.)*"|\'(?:[^\'\\\\]|\\\\.)*\')|\\b(alignas|auto|bool|break|case|char|class|const|constexpr|continue|default|do|double|else|enum|extern|false|float|for|half|if|inline|int|int32_t|int64_t|long|namespace|operator|restrict|return|short|signed|size_t|sizeof|static|struct|switch|template|true|typedef|typename|uint32_t|uint64_t|uint8_t|union|unsigned|using|void|volatile|while|__global__|__device__|__host__|__shared__|__constant__|__restrict__|__forceinline__|__launch_bounds__|__syncthreads|__syncwarp)\\b', 'g');
@@ -32,7 +33,7 @@ function coloured(text, inside) {
 
 /* ---- values ---- */
 
-const sourceView = { metric: 0, kernel: null };
+const sourceView = { metric: 0, code: 'both' };
 
 function lineValue(values, metric) { return values[metric] || 0; }
 
@@ -85,11 +86,28 @@ function sourcePane(kernel, file, lines, m, most) {
     h('div', { class: 'code' }, out));
 }
 
-function ptxPane(kernel, m, most) {
+/* The PTX, each instruction with the machine code below it; what is of no PTX that was executed comes last. */
+function ptxRows(kernel, m, most, machine) {
+  const taken = new Set(), below = at => {
+    if (!machine || taken.has(at)) return null;
+    taken.add(at);
+    return (machine.byPtx.get(at) || []).map(machine.draw);
+  };
   const out = kernel.lines.ptx.map(([name, list]) => [
     kernel.lines.ptx.length > 1 ? h('div', { class: 'gap' }, name) : null,
-    list.map(([at, , file, line, text, ...values]) => codeRow(at, heatOf(lineValue(values, m.i), most, m.all, m.i, m.kind), text, '', file, line))]);
-  return h('div', { class: 'pane ptx' }, h('h3', null, '\u200ePTX, the instructions that were executed'), h('div', { class: 'code' }, out));
+    list.map(([at, , file, line, text, ...values]) => [
+      codeRow(at, heatOf(lineValue(values, m.i), most, m.all, m.i, m.kind), text, '', file, line), below(at)])]);
+  const left = machine ? machine.rows.filter(r => !taken.has(r.ptx)) : [];
+  return left.length ? [out, h('div', { class: 'gap' }, 'SASS of no PTX that was executed'), left.map(machine.draw)] : out;
+}
+
+const CODES = { both: 'PTX and SASS', ptx: 'PTX', sass: 'SASS by address' };
+const HEADINGS = { both: 'PTX that was executed, and its SASS', ptx: 'PTX, the instructions that were executed', sass: 'SASS by address' };
+
+function codePane(kernel, m, most) {
+  const code = kernel.machine ? sourceView.code : 'ptx', machine = code === 'ptx' ? null : machineCode(kernel, m);
+  return h('div', { class: 'pane ptx' }, h('h3', null, `\u200e${HEADINGS[code]}`),
+    h('div', { class: 'code' }, code === 'sass' ? machine.rows.map(machine.draw) : ptxRows(kernel, m, most, machine)));
 }
 
 function highest(list, skip, metric) { return Math.max(1e-9, ...list.map(row => lineValue(row.slice(skip), metric))); }
@@ -100,7 +118,7 @@ function fillPanes(panes, kernel, m) {
   const files = [...source].sort((a, b) => heavy(b) - heavy(a));
   panes.className = files.length ? 'panes' : 'panes one';
   panes.replaceChildren(...(files.length ? [h('div', null, files.map(([file, lines]) => sourcePane(kernel, file, lines, m, most)))] : []),
-    ptxPane(kernel, m, highest(kernel.lines.ptx.flatMap(f => f[1]), 5, m.i)));
+    codePane(kernel, m, highest(kernel.lines.ptx.flatMap(f => f[1]), 5, m.i)));
 }
 
 /* ---- from one to the other ---- */
@@ -115,12 +133,35 @@ function light(panes, key, from) {
   }
 }
 
+/* The line next to the one that has the focus, or the first. */
+function step(row, by) {
+  const list = [...row.closest('.pane').querySelectorAll('.r[data-line]')], next = list[list.indexOf(row) + by];
+  if (next) take(next);
+}
+
+/* One line of a pane is in the order of the Tab key: the one that had the focus last. */
+function take(row) {
+  row.closest('.pane').querySelectorAll('.r[tabindex]').forEach(r => r.removeAttribute('tabindex'));
+  row.tabIndex = 0;
+  row.focus();
+}
+
+function pressedInPane(panes, event) {
+  const row = event.target.closest('.r[data-line]'), by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!row || event.ctrlKey || event.metaKey || event.altKey || !(by || event.key === 'Enter' || event.key === ' ')) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (by) step(row, by);
+  else light(panes, row.dataset.line, row);
+}
+
 /* The first lines that were executed, or the hottest where it would not be seen otherwise. */
 function settle(page) {
   for (const pane of page.querySelectorAll('.pane')) {
     const list = [...pane.querySelectorAll('.r')], top = row => row.offsetTop - pane.offsetTop - 34;
     const first = list.find(r => r.dataset.line), heat = r => +(/[\d.]+(?=\)$)/.exec(r.children[1].style.background) || [0])[0];
     if (!first) continue;
+    first.tabIndex = 0;
     const hottest = list.reduce((a, b) => (heat(b) > heat(a) ? b : a), first), start = Math.max(0, top(first) - 40);
     pane.scrollTop = top(hottest) < start + pane.clientHeight - 80 ? start : top(hottest) - pane.clientHeight / 2;
   }
@@ -138,18 +179,22 @@ function drawSource(kernel) {
   const before = list.find(m => m.name === sourceView.metric) || list[0];
   const select = h('select', { id: 'metric' }, list.map(m => h('option', { value: m.i, selected: m === before }, `${m.name}${MARKS[m.kind]}`)));
   const about = h('span', { class: 'note' });
+  const code = !kernel.machine ? null : h('select', { id: 'code' }, Object.entries(CODES).map(([value, name]) => h('option', { value, selected: value === sourceView.code }, name)));
   const choose = () => {
     const m = list.find(x => x.i === +select.value);
     sourceView.metric = m.name;
     about.textContent = `${m.text}; ${KINDS[m.kind]}`;
     fillPanes(panes, kernel, m);
   };
-  select.addEventListener('change', choose);
+  select.addEventListener('change', () => { choose(); settle(panes); });
+  if (code) code.addEventListener('change', () => { sourceView.code = code.value; choose(); settle(panes); });
+  panes.addEventListener('keydown', event => pressedInPane(panes, event));
   panes.addEventListener('click', event => {
     const row = event.target.closest('.r[data-line]');
     if (row && !String(getSelection())) light(panes, row.dataset.line, row);
   });
   choose();
-  return h('section', { id: 'source' }, h('div', { class: 'tools' }, h('h2', null, 'Source'), h('label', { for: 'metric' }, 'Heat by'), select, about), panes,
-    kernel.lines.source.length ? null : h('p', { class: 'legend' }, 'There are no source lines: compile with -lineinfo.'));
+  return h('section', { id: 'source' }, h('div', { class: 'tools' }, h('h2', null, 'Source'), h('label', { for: 'metric' }, 'Heat by'), select, code ? [h('label', { for: 'code' }, 'beside'), code] : null, about), panes,
+    kernel.lines.source.length ? null : h('p', { class: 'legend' }, 'There are no source lines: compile with -lineinfo.'),
+    machineNote(kernel) ? h('p', { class: 'legend' }, machineNote(kernel)) : null);
 }

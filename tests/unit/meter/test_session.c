@@ -15,6 +15,7 @@
 #include "meter/session/session.h"
 
 static struct meter_line lines[2];
+static struct meter_machine machine[3];
 
 /* Values that only survive if integers stay exact and fractions are not rounded. */
 static struct meter_report sample(void)
@@ -30,7 +31,10 @@ static struct meter_report sample(void)
                              .registers = 40,
                              .seconds = 0.125,
                              .lines = lines,
-                             .nlines = 2};
+                             .nlines = 2,
+                             .machine = machine,
+                             .nmachine = 3,
+                             .machine_by = "nvdisasm"};
     for (int i = 0; i < METRIC_COUNT; i++) {
         r.metrics[i].value = i % 3 ? 9007199254740.0 + i : i / 7.0;
         r.metrics[i].kind = i % 2 ? METRIC_ESTIMATED : METRIC_COUNTED;
@@ -45,6 +49,14 @@ static struct meter_report sample(void)
     lines[1] = (struct meter_line){.function = "k", .ptx_line = 41, .ptx = "bra"};
     lines[1].n[EVENT_branches] = 9;
     lines[1].n[EVENT_divergent] = 4;
+    machine[0] = (struct meter_machine){.text = "MOV R1, c[0x0][0x28]", .pipe = "alu"};
+    machine[1] = (struct meter_machine){
+        .text = "LDG.E R3, [R2]", .pipe = "lsu", .file = "a.cu", .line = 5, .ptx_line = 40, .issued = 77};
+    machine[1].stalls[STALL_SELECTED] = 77;
+    machine[1].stalls[STALL_MISC] = 1234567890123;
+    machine[2] = machine[1];
+    machine[2].issued = machine[2].stalls[STALL_SELECTED] = 0;
+    machine[2].stalls[STALL_MISC] = 0;
     return r;
 }
 
@@ -80,6 +92,56 @@ static void assert_same(const struct meter_report *a, const struct meter_report 
     }
 }
 
+static void assert_same_machine(const struct meter_report *a, const struct meter_report *b)
+{
+    assert_int_equal(a->nmachine, b->nmachine);
+    assert_string_equal(a->machine_by, b->machine_by);
+    for (u32 k = 0; k < a->nmachine; k++) {
+        const struct meter_machine *x = &a->machine[k], *y = &b->machine[k];
+        assert_string_equal(x->text, y->text);
+        assert_string_equal(x->pipe, y->pipe);
+        assert_int_equal(x->ptx_line, y->ptx_line);
+        assert_int_equal(x->line, y->line);
+        assert_true((x->file == NULL) == (y->file == NULL) && (!x->file || !strcmp(x->file, y->file)));
+        assert_int_equal(x->issued, y->issued);
+        assert_memory_equal(x->stalls, y->stalls, sizeof x->stalls);
+    }
+}
+
+/* Machine code is written once; a launch that did the same does not write its counts again. */
+static void machine_code_is_written_once(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/lockstep-session-XXXXXX", file[128], line[65536];
+    assert_non_null(mkdtemp(folder));
+    struct meter_report r = sample();
+    u32 codes = 0, launches = 0;
+    for (u32 k = 0; k < 3; k++) {
+        machine[1].issued = k < 2 ? 77 : 78;
+        assert_int_equal(session_append(folder, NULL, &r), LS_OK);
+    }
+    snprintf(file, sizeof file, "%s/%d.rec", folder, (int)getpid());
+    FILE *f = fopen(file, "r");
+    while (fgets(line, sizeof line, f)) {
+        codes += strstr(line, "\"codes\":") != NULL;
+        launches += strstr(line, "\"machine\":") != NULL;
+    }
+    fclose(f);
+    assert_int_equal(codes, 1);
+    assert_int_equal(launches, 2);
+    struct session s;
+    struct diag_list d;
+    diag_init(&d);
+    assert_int_equal(session_read(folder, &s, &d), LS_OK);
+    assert_int_equal(s.n, 3);
+    assert_int_equal(s.reports[1]->machine[1].issued, 77);
+    assert_same_machine(&r, s.reports[2]);
+    session_free(&s);
+    diag_free(&d);
+    unlink(file);
+    rmdir(folder);
+}
+
 static void a_record_says_the_same_again(void **state)
 {
     (void)state;
@@ -90,6 +152,7 @@ static void a_record_says_the_same_again(void **state)
     struct meter_report *back;
     assert_int_equal(session_parse(text, strlen(text), &back), LS_OK);
     assert_same(&r, back);
+    assert_same_machine(&r, back);
     assert_string_equal(back->lines[0].file, "a.cu");
     assert_null(back->lines[1].file);
     meter_report_free(back);
@@ -201,9 +264,9 @@ static void a_folder_holds_the_launches_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_says_the_same_again),         cmocka_unit_test(garbage_is_not_a_record),
-        cmocka_unit_test(other_versions_can_be_read),           cmocka_unit_test(the_time_of_a_tree_is_its_roots),
-        cmocka_unit_test(a_folder_holds_the_launches_in_order),
+        cmocka_unit_test(a_record_says_the_same_again),    cmocka_unit_test(garbage_is_not_a_record),
+        cmocka_unit_test(machine_code_is_written_once),    cmocka_unit_test(other_versions_can_be_read),
+        cmocka_unit_test(the_time_of_a_tree_is_its_roots), cmocka_unit_test(a_folder_holds_the_launches_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
