@@ -38,8 +38,8 @@ struct session_writer {
     VEC(struct session_site) sites;
     u32 *site_slots, nslots; /* open addressing: number of the site + 1; 0: free */
     VEC(struct session_code) codes;
-    VEC(char *) rows; /* texts of "lines", by their number */
-    VEC(u64) row_hashes;
+    VEC(char *) rows;    /* texts of "lines", by their number */
+    VEC(u64) row_hashes; /* of their lines */
     struct session_text text, lines, code;
 };
 

@@ -264,6 +264,15 @@ static void put_machine(struct session_writer *w, const struct meter_report *r)
     put(t, "]}");
 }
 
+/* Whether rows that are written are those of l, whose first `lines` bytes are the lines. A launch that has the modelled numbers of
+ * another one has no machine code of its own: with the same lines it has the other's. */
+static bool same_rows(const char *rows, const struct session_text *l, size_t lines)
+{
+    if (l->len > lines)
+        return !strcmp(rows, l->at);
+    return !strncmp(rows, l->at, lines) && (!rows[lines] || rows[lines] == ',');
+}
+
 static void put_lines(struct session_writer *w, const struct meter_report *r)
 {
     struct session_text *l = &w->lines;
@@ -277,14 +286,15 @@ static void put_lines(struct session_writer *w, const struct meter_report *r)
         put(l, "]");
     }
     put(l, "]");
+    const size_t lines = l->len;
     if (r->nmachine)
         put_machine(w, r);
     if (l->failed)
         return;
     put_sites(w, first);
-    const u64 hash = hash_bytes(0xcbf29ce484222325ull, l->at, l->len);
+    const u64 hash = hash_bytes(0xcbf29ce484222325ull, l->at, lines);
     for (u32 k = 0; k < w->rows.len; k++)
-        if (w->row_hashes.at[k] == hash && !strcmp(w->rows.at[k], l->at)) {
+        if (w->row_hashes.at[k] == hash && same_rows(w->rows.at[k], l, lines)) {
             putf(&w->text, ",\"lines_as\":%u", k);
             return;
         }

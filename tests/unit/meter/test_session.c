@@ -116,8 +116,9 @@ static void machine_code_is_written_once(void **state)
     assert_non_null(mkdtemp(folder));
     struct meter_report r = sample();
     u32 codes = 0, launches = 0;
-    for (u32 k = 0; k < 3; k++) {
+    for (u32 k = 0; k < 4; k++) {
         machine[1].issued = k < 2 ? 77 : 78;
+        r.nmachine = k < 3 ? 3 : 0; /* one that was not modelled itself */
         assert_int_equal(session_append(folder, NULL, &r), LS_OK);
     }
     snprintf(file, sizeof file, "%s/%d.rec", folder, (int)getpid());
@@ -133,8 +134,10 @@ static void machine_code_is_written_once(void **state)
     struct diag_list d;
     diag_init(&d);
     assert_int_equal(session_read(folder, &s, &d), LS_OK);
-    assert_int_equal(s.n, 3);
+    assert_int_equal(s.n, 4);
     assert_int_equal(s.reports[1]->machine[1].issued, 77);
+    assert_int_equal(s.reports[3]->nmachine, 3);
+    r.nmachine = 3;
     assert_same_machine(&r, s.reports[2]);
     session_free(&s);
     diag_free(&d);
