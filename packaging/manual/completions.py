@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""completions.py DESCRIPTION FOLDER: completions of bash (lockstep), zsh (_lockstep) and fish (lockstep.fish) from what
-`lockstep --describe` says. What an option takes is known from its row: words, a file, a folder, or anything."""
+"""completions.py DESCRIPTION FOLDER: completions of bash (lockstep), zsh (_lockstep) and fish (lockstep.fish), and of the programs that
+stand in for NVIDIA's likewise, from what `lockstep --describe` says. What an option takes is known from its row: words, a file, a folder, or anything."""
 
 import os
 import re
@@ -91,6 +91,41 @@ complete -o filenames -F _lockstep lockstep
 """
 
 
+# Of a program without commands: a file of its own, which the shell looks for by the program's name.
+BASH_PROGRAM = r"""# bash completion of Lockstep's @NAME@; made from its option table.
+
+@KEY@()
+{
+    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} kind=
+    COMPREPLY=()
+    if [[ $cur == = ]]; then # readline parts words at a =
+        cur=''
+    elif [[ $before == = ]]; then
+        before=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    case $before in
+@VALUES@    esac
+    case $kind in
+    '') if [[ $cur == -* ]]; then mapfile -t COMPREPLY < <(compgen -W '@OPTIONS@' -- "$cur"); else mapfile -t COMPREPLY < <(compgen -f -- "$cur"); fi ;;
+    @file) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    @any) ;;
+    *) mapfile -t COMPREPLY < <(compgen -W "$kind" -- "$cur") ;;
+    esac
+}
+
+complete -o filenames -F @KEY@ @NAME@
+"""
+
+
+def bash_program(table):
+    values = "".join(f"    {'|'.join(o.names)}) kind='{kind_of(o)}' ;;\n" for o in table.options if o.value)
+    text = BASH_PROGRAM
+    for key, value in {"VALUES": values, "OPTIONS": " ".join(n for o in table.options for n in o.names), "NAME": table.name,
+                       "KEY": "_" + table.key}.items():
+        text = text.replace(f"@{key}@", value)
+    return text
+
+
 def kind_of(option):
     """What bash is told of the value."""
     if not option.value:
@@ -170,14 +205,20 @@ def zsh(description):
     return "\n".join(out) + "\n"
 
 
+def zsh_program(table):
+    out = [f"#compdef {table.name}", f"# zsh completion of Lockstep's {table.name}; made from its option table.", "", "_arguments -S \\"]
+    out += [f"    {spec} \\" for option in table.options for spec in zsh_specs(option)]
+    return "\n".join([*out, "    '*:file:_files'"]) + "\n"
+
+
 # ---- fish ----
 
 def fish_text(text):
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def fish_row(table, option):
-    row = f"complete -c lockstep -n '__lockstep_at {table.name}'"
+def fish_row(start, option):
+    row = start
     for name in option.names:
         row += f" -l {name[2:]}" if name.startswith("--") else f" -s '{name[1:]}'" if len(name) == 2 else f" -o {name[1:]}"
     if option.value and not option.optional:
@@ -213,14 +254,22 @@ def fish(description):
         for verb in command.verbs:
             out.append(f"complete -c lockstep -n '__lockstep_at {command.name}; and test (count (commandline -opc)) -eq 2' "
                        f"-f -a {verb}")
-    out += [fish_row(t, o) for t in description.tables for o in t.options]
+    out += [fish_row(f"complete -c lockstep -n '__lockstep_at {t.name}'", o) for t in description.tables for o in t.options]
     return "\n".join(out) + "\n"
+
+
+def fish_program(table):
+    rows = [fish_row(f"complete -c {table.name}", option) for option in table.options]
+    return f"# fish completion of Lockstep's {table.name}; made from its option table.\n\n" + "\n".join(rows) + "\n"
 
 
 def main():
     description = Description(sys.argv[1])
-    for name, text in ("bash/lockstep", bash(description)), ("zsh/_lockstep", zsh(description)), (
-            "fish/lockstep.fish", fish(description)):
+    files = {"bash/lockstep": bash(description), "zsh/_lockstep": zsh(description), "fish/lockstep.fish": fish(description)}
+    for table in (t for p in description.programs for t in p.tables):
+        files |= {f"bash/{table.name}": bash_program(table), f"zsh/_{table.name}": zsh_program(table),
+                  f"fish/{table.name}.fish": fish_program(table)}
+    for name, text in files.items():
         path = os.path.join(sys.argv[2], name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:

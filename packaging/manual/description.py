@@ -21,15 +21,15 @@ class Option:
 
 
 class Table:
-    """The options of a command, or of one verb of it: name is "run" or "gate record"."""
+    """The options of a command, or of one verb of it: name is "run" or "gate record"; of another program its name."""
 
     def __init__(self, row, gpus):
-        self.name = row["name"].split(" ", 1)[1]
+        self.name = row["name"].removeprefix("lockstep ")
         self.words = row.get("words", "").split("\n")
         self.about, _, self.end = row.get("about", "").partition("\v")
         self.options = [Option(o, gpus) for o in row["options"]]
         self.starts_program = any("PROGRAM" in words for words in self.words)
-        self.key = self.name.replace(" ", "_")
+        self.key = re.sub(r"\W", "_", self.name)
 
 
 class Command:
@@ -47,6 +47,7 @@ class Description:
         self.version = said["version"]
         self.settings = said["settings"]
         self.commands = [Command(c, said["gpus"]) for c in said["commands"]]
+        self.programs = [Command(c, said["gpus"]) for c in said["programs"]]
 
     @property
     def tables(self):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""manual.py DESCRIPTION FOLDER: the manual pages lockstep.1, lockstep-run.1, ... from what `lockstep --describe` says."""
+"""manual.py DESCRIPTION FOLDER: the manual pages lockstep.1, lockstep-run.1, ... from what `lockstep --describe` says. That of its
+nvidia-smi is lockstep-nvidia-smi.1, so that it does not stand before NVIDIA's."""
 
 import os
 import re
@@ -67,7 +68,7 @@ def put_options(page, table):
         page.item(spelled(option), option.help)
 
 
-def put_synopsis(page, command):
+def put_synopsis(page, command, before="lockstep "):
     page.section("SYNOPSIS")
     first = True
     for table in command.tables:
@@ -75,7 +76,7 @@ def put_synopsis(page, command):
             if not first:
                 page.put(".br")
             first = False
-            head = bold("lockstep " + table.name)
+            head = bold(before + table.name)
             page.put(f"{head} {plain(words if '[OPTION...]' in words else '[OPTION...] ' + words)}".rstrip())
 
 
@@ -98,6 +99,26 @@ def command_page(description, command, folder):
     page.write(folder)
 
 
+def page_of_program(program):
+    return program.name if program.name.startswith("lockstep") else "lockstep-" + program.name
+
+
+def program_page(description, program, folder):
+    """Of a program that stands in for one of NVIDIA's."""
+    page = Page(page_of_program(program), program.about, description.version)
+    table, = program.tables
+    put_synopsis(page, program, "")
+    page.section("DESCRIPTION")
+    page.put(plain(table.about))
+    if table.end:
+        page.put(".PP", plain(table.end.strip()))
+    page.section("OPTIONS")
+    put_options(page, table)
+    page.section("SEE ALSO")
+    page.put(".BR lockstep (1)")
+    page.write(folder)
+
+
 def main_page(description, folder):
     page = Page("lockstep", "run, check and profile CUDA programs without a GPU", description.version)
     page.section("SYNOPSIS")
@@ -113,6 +134,7 @@ def main_page(description, folder):
         page.item(bold(setting["name"]), setting["meaning"])
     page.section("SEE ALSO")
     names = [f".BR lockstep\\-{c.name} (1)" for c in description.commands]
+    names += [f".BR {plain(page_of_program(p))} (1)" for p in description.programs]
     page.put(*[name + "," for name in names[:-1]], names[-1])
     page.write(folder)
 
@@ -124,6 +146,8 @@ def main():
     main_page(description, folder)
     for command in description.commands:
         command_page(description, command, folder)
+    for program in description.programs:
+        program_page(description, program, folder)
 
 
 main()

@@ -3,6 +3,7 @@
  *     version, gpus (names), settings (name, takes, preset, meaning),
  *     commands: name, about (in the list of commands), tables: name ("lockstep gate record"), words, about,
  *     options: names ("--gpu", "-g"), value, optional, choices, help, section
+ *     programs: the same of what stands in for NVIDIA's programs; one table each
  *
  * What does not apply is left out. */
 #include <jansson.h>
@@ -13,6 +14,8 @@
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/options.h"
+#include "cli/ptxas/ptxas.h"
+#include "cli/smi/smi.h"
 #include "toolchain/toolchain.h"
 
 static void put(json_t *object, const char *key, const char *text)
@@ -123,6 +126,55 @@ static json_t *compiler_json(void)
         "options", options);
 }
 
+/* ---- the programs that stand in for NVIDIA's ---- */
+
+static json_t *ptxas_row_json(const struct ptxas_row *r)
+{
+    json_t *o = json_object(), *names = json_array();
+    add(names, "--%s", r->name);
+    if (strcmp(r->name, r->other) != 0)
+        add(names, "-%s", r->other);
+    json_object_set_new(o, "names", names);
+    put(o, "value",
+        r->takes == PTXAS_FLAG                ? NULL
+        : r->takes == PTXAS_BOOL              ? "true|false"
+        : strcmp(r->name, "output-file") == 0 ? "FILE"
+                                              : "VALUE");
+    if (r->takes == PTXAS_BOOL)
+        json_object_set_new(o, "choices", choices_of("true|false"));
+    put(o, "help", r->text[0] ? r->text : "Taken, without effect");
+    put(o, "section", r->text[0] ? NULL : "Without effect, as the PTX is run as it is:");
+    return o;
+}
+
+static json_t *ptxas_json(void)
+{
+    json_t *options = json_array();
+    for (u32 i = 0; ptxas_row(i); i++)
+        json_array_append_new(options, ptxas_row_json(ptxas_row(i)));
+    return json_pack("[{s:s,s:s,s:s,s:o}]", "name", "lockstep-ptxas", "words", "FILE", "about",
+                     PTXAS_ABOUT " A name may have one dash or two; a value follows = or is the next word.", "options",
+                     options);
+}
+
+static json_t *smi_json(void)
+{
+    json_t *tables = json_array();
+    struct smi_command c;
+    int status;
+    options_collect(take_table, tables);
+    smi_read(&c, 1, (char *[]){"nvidia-smi", NULL}, &status);
+    options_collect(NULL, NULL);
+    return tables;
+}
+
+static json_t *programs_json(void)
+{
+    return json_pack("[{s:s,s:s,s:o},{s:s,s:s,s:o}]", "name", "lockstep-ptxas", "about",
+                     "check PTX and put it into an object, in ptxas's place", "tables", ptxas_json(), "name",
+                     "nvidia-smi", "about", "list Lockstep's devices, in the place of NVIDIA's", "tables", smi_json());
+}
+
 /* ---- all of it ---- */
 
 static json_t *command_json(const struct command *c)
@@ -162,8 +214,8 @@ int describe_commands(FILE *out, const struct command *commands, u32 n)
         json_array_append_new(list, command_json(&commands[i]));
     for (u32 i = 0; gpu_builtin(i); i++)
         add(gpus, "%s", gpu_builtin(i));
-    json_t *all = json_pack("{s:s,s:o,s:o,s:o}", "version", LS_VERSION, "gpus", gpus, "settings", settings_json(),
-                            "commands", list);
+    json_t *all = json_pack("{s:s,s:o,s:o,s:o,s:o}", "version", LS_VERSION, "gpus", gpus, "settings", settings_json(),
+                            "commands", list, "programs", programs_json());
     const bool good = all && json_dumpf(all, out, JSON_INDENT(1)) == 0 && fputc('\n', out) != EOF;
     json_decref(all);
     return good ? CLI_OK : CLI_TROUBLE;

@@ -26,6 +26,20 @@ says 0 '4096, [N/A], 1' --query-gpu=memory.free,utilization.gpu,index --format=c
 says 6 '' -L -i 2
 says 2 '' --query-gpu=nothing --format=csv
 says 2 '' --query-gpu=name
+says 2 '' --query-gpu= --format=csv
+says 2 '' --format=csv
+says 2 '' --query-gpu=name --format=xml
+says 2 '' word
+# tells TEXT ARGUMENT...: stderr has it
+tells() {
+    want=$1
+    shift
+    "$lockstep" run nvidia-smi "$@" 2>&1 >/dev/null | grep -qF -- "$want" || { echo "FAILED: $*: nothing has: $want"; failed=1; }
+}
+tells "unrecognized option '--lisd-gpus'; the nearest is '--list-gpus'" --lisd-gpus
+tells "there is no field 'memory.totl' to query; the nearest is 'memory.total'" --query-gpu=memory.totl --format=csv
+tells "--query-gpu needs --format=csv" --query-gpu=name
+tells "--id requires an argument" -i
 "$lockstep" run sh -c nvidia-smi | grep -q '^|   0  NVIDIA H200  *00000000:00:00.0  *0MiB/4096MiB  *9.0 ' || { echo "FAILED: the table"; failed=1; }
 [ "$("$lockstep" run sh -c nvidia-smi | awk '{ print length }' | uniq | wc -l)" = 1 ] || { echo "FAILED: the table's edge"; failed=1; }
 "$lockstep" run nvidia-smi -q | grep -q 'Total  *: 4096 MiB' || { echo "FAILED: -q"; failed=1; }

@@ -54,6 +54,25 @@ offers 'strong weak' lockstep check --memory = ''
 offers 'check record update' lockstep gate ''
 offers '--json --junit' lockstep gate check x.gate --j
 offers '--seed' lockstep run --gpu h200 --see
+# The programs that stand in for NVIDIA's have files of their own.
+for program in lockstep-ptxas nvidia-smi; do
+    # shellcheck source=/dev/null
+    . "$made/bash/$program" || bad "bash does not read the completion of $program"
+    page=$made/man/lockstep-${program#lockstep-}.1
+    [ -s "$page" ] || bad "there is no $page"
+    options=$("$(dirname "$lockstep")/$program" --help | grep -oE -- '^ +(-[a-zA-Z?], )?--[a-zA-Z0-9-]+' | grep -oE -- '--[a-zA-Z0-9-]+')
+    [ "$(wc -w <<<"$options")" -ge 6 ] || bad "$program --help shows: $options"
+    for option in $options; do
+        COMP_WORDS=("$program" "$option") COMP_CWORD=1 COMPREPLY=()
+        "_${program//-/_}"
+        printf '%s\n' "${COMPREPLY[@]}" | grep -qx -- "$option" || bad "$program: $option is not offered"
+        grep -qF -- "${option//-/\\-}" "$page" || bad "$page does not have $option"
+    done
+done
+COMP_WORDS=(lockstep-ptxas --fmad = '') COMP_CWORD=3 COMPREPLY=()
+_lockstep_ptxas
+[ "${COMPREPLY[*]}" = 'true false' ] || bad "behind --fmad= bash offers '${COMPREPLY[*]}'"
+
 cd "$made" || exit 1
 offers 'bash' lockstep run ./x ba
 offers 'made man' lockstep check --log-file m
@@ -63,7 +82,7 @@ if command -v mandoc >/dev/null; then
         mandoc -Tlint -W warning "$page" || bad "mandoc complains of $page"
     done
 fi
-for shell in zsh:_lockstep fish:lockstep.fish; do
+for shell in zsh:_lockstep zsh:_lockstep-ptxas zsh:_nvidia-smi fish:lockstep.fish fish:lockstep-ptxas.fish fish:nvidia-smi.fish; do
     if command -v "${shell%:*}" >/dev/null; then
         "${shell%:*}" -n "$made/${shell%:*}/${shell#*:}" || bad "${shell%:*} does not read its completion"
     fi

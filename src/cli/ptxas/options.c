@@ -1,5 +1,5 @@
-/* options.c - the command line of lockstep-ptxas. A name may have one dash or two; a value follows '=' or is the next word. */
-#include <stddef.h>
+/* options.c - the command line of lockstep-ptxas. A name may have one dash or two; a value follows '=' or is the next word. The
+ * commands' options (cli/options.h) are read by getopt_long, which knows no long names with one dash. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,44 +8,34 @@
 #include "cli/ptxas/ptxas.h"
 #include "driver/module/ptx_object.h"
 
-enum takes { FLAG, VALUE, GLUED, BOOL };
-
-static const struct row {
-    const char *name, *other, *text;
-    enum takes takes;
-    size_t at;
-} rows[] = {
-#define OPTION(what, name, other, takes, text) {name, other, text, takes, offsetof(struct ptxas_options, what)},
-#include "cli/ptxas/options.def"
-};
-
 static bool is(const char *name, size_t len, const char *word)
 {
     return strlen(name) == len && !memcmp(name, word, len);
 }
 
 /* *value: what is behind the name in the same word, or NULL. */
-static const struct row *find(const char *word, const char **value)
+static const struct ptxas_row *find(const char *word, const char **value)
 {
     const char *name = word + 1 + (word[1] == '-'), *equals = strchr(name, '=');
     const size_t len = equals ? (size_t)(equals - name) : strlen(name);
     *value = equals ? equals + 1 : NULL;
-    for (u32 i = 0; i < LS_ARRAY_LEN(rows); i++)
-        if (is(rows[i].name, len, name) || is(rows[i].other, len, name))
-            return &rows[i];
+    const struct ptxas_row *r;
+    for (u32 i = 0; (r = ptxas_row(i)); i++)
+        if (is(r->name, len, name) || is(r->other, len, name))
+            return r;
     *value = name + 1;
-    for (u32 i = 0; i < LS_ARRAY_LEN(rows); i++)
-        if (rows[i].takes == GLUED && !rows[i].other[1] && rows[i].other[0] == *name)
-            return &rows[i];
+    for (u32 i = 0; (r = ptxas_row(i)); i++)
+        if (r->takes == PTXAS_GLUED && !r->other[1] && r->other[0] == *name)
+            return r;
     return NULL;
 }
 
 static bool unknown(const char *word)
 {
     const char *near = NULL, *name = word + strspn(word, "-");
-    for (u32 i = 0; i < LS_ARRAY_LEN(rows); i++) {
-        likeness_keep(&near, name, rows[i].name);
-        likeness_keep(&near, name, rows[i].other);
+    for (u32 i = 0; ptxas_row(i); i++) {
+        likeness_keep(&near, name, ptxas_row(i)->name);
+        likeness_keep(&near, name, ptxas_row(i)->other);
     }
     return ptxas_fatal("unknown option '%s'%s%s%s", word, near ? "; the nearest is '--" : "", near ? near : "",
                        near ? "'" : "");
@@ -54,16 +44,16 @@ static bool unknown(const char *word)
 static bool read_option(struct ptxas_options *o, int argc, char **argv, int *i)
 {
     const char *word = argv[*i], *value;
-    const struct row *row = find(word, &value);
-    if (!row || (row->takes == FLAG && value))
+    const struct ptxas_row *row = find(word, &value);
+    if (!row || (row->takes == PTXAS_FLAG && value))
         return unknown(word);
-    if (row->takes == FLAG)
+    if (row->takes == PTXAS_FLAG)
         value = "";
     if (!value && ++*i < argc)
         value = argv[*i];
     if (!value)
         return ptxas_fatal("%s: its value is missing", word);
-    if (row->takes == BOOL && strcmp(value, "true") && strcmp(value, "false"))
+    if (row->takes == PTXAS_BOOL && strcmp(value, "true") && strcmp(value, "false"))
         return ptxas_fatal("--%s takes true or false, not '%s'", row->name, value);
     *(const char **)((char *)o + row->at) = value;
     return true;
@@ -110,13 +100,13 @@ bool ptxas_options_read(struct ptxas_options *o, int argc, char **argv)
 void ptxas_help(void)
 {
     static const char *const values[] = {"", " VALUE", " VALUE", " true|false"};
-    puts("usage: lockstep-ptxas [OPTION...] FILE\n\n"
-         "Checks the PTX of FILE and puts it into an object that Lockstep's driver loads. It stands in for ptxas.\n");
-    for (u32 i = 0; i < LS_ARRAY_LEN(rows); i++)
-        if (rows[i].text[0])
-            printf("  --%s%s (-%s)\n        %s\n", rows[i].name, values[rows[i].takes], rows[i].other, rows[i].text);
+    puts("usage: lockstep-ptxas [OPTION...] FILE\n\n" PTXAS_ABOUT "\n");
+    const struct ptxas_row *r;
+    for (u32 i = 0; (r = ptxas_row(i)); i++)
+        if (r->text[0])
+            printf("  --%s%s (-%s)\n        %s\n", r->name, values[r->takes], r->other, r->text);
     puts("\nTaken, and without effect, as the PTX is run as it is:");
-    for (u32 i = 0; i < LS_ARRAY_LEN(rows); i++)
-        if (!rows[i].text[0])
-            printf("  --%s%s (-%s)\n", rows[i].name, values[rows[i].takes], rows[i].other);
+    for (u32 i = 0; (r = ptxas_row(i)); i++)
+        if (!r->text[0])
+            printf("  --%s%s (-%s)\n", r->name, values[r->takes], r->other);
 }

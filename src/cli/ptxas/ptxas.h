@@ -15,6 +15,22 @@ struct ptxas_options {
     u32 elf_flags;    /* the GPU */
 };
 
+/* ---- rows.c: the rows of options.def ---- */
+
+enum ptxas_takes { PTXAS_FLAG, PTXAS_VALUE, PTXAS_GLUED, PTXAS_BOOL };
+
+struct ptxas_row {
+    const char *name, *other, *text; /* text "": it changes nothing */
+    enum ptxas_takes takes;
+    size_t at; /* in struct ptxas_options */
+};
+const struct ptxas_row *ptxas_row(u32 i); /* NULL: there are no more */
+
+#define PTXAS_ABOUT                                                                                                    \
+    "Checks the PTX of FILE and puts it into an object that Lockstep's driver loads. It stands in for ptxas."
+
+/* ---- the program ---- */
+
 enum { PTXAS_OK = 0, PTXAS_FAILED = 255 };
 
 /* A line "ptxas fatal   : ..."; returns false. */
