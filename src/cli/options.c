@@ -283,6 +283,13 @@ static struct option_output output(const char *text)
     return (struct option_output){true, text && strcmp(text, "-") == 0 ? NULL : text};
 }
 
+/* The name of a file that is no name. */
+static bool is_nameless(const struct option_row *r, const char *text)
+{
+    const bool names = r->kind == OPTION_TEXT || r->kind == OPTION_OUTPUT;
+    return names && text && !*text && r->value && !strncmp(r->value, "FILE", 4);
+}
+
 static bool read_value(const struct option_row *r, struct option_value *v)
 {
     const u64 most = r->most ? r->most : UINT64_MAX;
@@ -367,6 +374,10 @@ static void take(struct option_reader *o, u32 index, const char *text)
 {
     const struct option_row *r = option_row_at(o->table, index);
     struct option_value v = {.text = text};
+    if (is_nameless(r, text)) {
+        option_wrong(o, "%s needs the name of a file, not ''", spelled(r));
+        return;
+    }
     if (!read_value(r, &v)) {
         wrong_value(o, r, text);
         return;

@@ -189,3 +189,14 @@ int program_wait(pid_t pid)
         return NOT_RUNNABLE;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
+
+const char *program_end_text(int status)
+{
+    static char text[80];
+    const int signal = status > 128 ? status - 128 : 0;
+    if (signal && signal < SIGRTMIN)
+        snprintf(text, sizeof text, "exit status %d: signal %d, %s", status, signal, strsignal(signal));
+    else
+        snprintf(text, sizeof text, "exit status %d", status);
+    return text;
+}

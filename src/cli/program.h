@@ -29,6 +29,9 @@ struct program_facts {
  * that is not ELF has elf = false and nothing else set. */
 enum ls_status program_look(const char *name, struct program_facts *f, struct diag_list *diags);
 
+/* Whether there is a program of that name, likewise. */
+bool program_there(const char *name);
+
 /* An error for what cannot work, a warning for what may not. LS_ERR_UNSUPPORTED after an error. */
 enum ls_status program_check(const struct program_facts *f, struct diag_list *diags);
 
@@ -46,5 +49,7 @@ int program_exec(const struct program_facts *f, char **argv);
  * call to the other, signals that end a program (Ctrl-C, Ctrl-\, SIGTERM, SIGHUP) are the child's: this process goes on. */
 int program_spawn(const struct program_facts *f, char **argv, pid_t *pid);
 int program_wait(pid_t pid);
+/* "exit status 3", "exit status 139: signal 11, Segmentation fault"; valid until the next call. */
+const char *program_end_text(int status);
 
 #endif

@@ -39,6 +39,12 @@ static bool find(const char *name, char out[PATH_MAX])
     return false;
 }
 
+bool program_there(const char *name)
+{
+    char path[PATH_MAX];
+    return find(name, path);
+}
+
 static enum ls_status not_found(const char *name, struct diag_list *diags)
 {
     const struct diag_place nowhere = {0};
@@ -54,6 +60,8 @@ static enum ls_status not_found(const char *name, struct diag_list *diags)
         d = diag_add(diags, DIAG_ERROR, nowhere, "there is no program '%s'", name);
     if (!strchr(name, '/') && snprintf(here, sizeof here, "./%s", name) < PATH_MAX && runnable(here) && d)
         diag_set_note(diags, d, "there is one in this folder: ./%s", name);
+    else if (there && !S_ISDIR(s.st_mode) && !strchr(name, '/') && d)
+        diag_set_note(diags, d, "the file of that name in this folder is not executable");
     return there && strchr(name, '/') ? LS_ERR_UNSUPPORTED : LS_ERR_NOT_FOUND;
 }
 

@@ -108,6 +108,8 @@ enum ls_status line_read_file(struct line_reader *r, void (*take)(struct line_re
         if (!line_ended(r))
             line_complain(r, "there is more in the line than it should have");
     }
+    if (ferror(f)) /* a folder, for one */
+        diag_add(r->diags, DIAG_ERROR, (struct diag_place){.file = r->file}, "%s", strerror(errno));
     free(line);
     fclose(f);
     return r->diags->errors ? LS_ERR_SYNTAX : LS_OK;

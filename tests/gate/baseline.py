@@ -4,6 +4,7 @@ processes, numbers of workers, and files that somebody damaged."""
 import json
 import os
 import re
+import stat
 import subprocess
 import sys
 import tempfile
@@ -208,8 +209,31 @@ def check_damaged():
         gate("check", "d.gate", status=2, says=[says, "d.gate:"])
     write("d.gate", '  line "x.cu" 3\n' + whole)
     gate("check", "d.gate", status=2, says=["d.gate:1:", "there is none above this one"])
-    write("d.gate", "hello\n")
-    gate("check", "d.gate", status=2, says=["no lines that begin with 'hello'"])
+    write("d.gate", "format 1\nhello\n")
+    gate("check", "d.gate", status=2, says=["d.gate:2:1", "no lines that begin with 'hello'"])
+    with open("d.gate", "wb") as f: # what is something else is told once
+        f.write(b"\x7fELF\x01\nhello\n\xff\xfe\x00\n" * 50)
+    said = gate("check", "d.gate", status=2, says=["d.gate: error: this is no baseline"])
+    if said.count("error") != 1:
+        failed.append(f"a file that is no baseline is told of as\n{said}")
+    write("d.gate", "")
+    gate("check", "d.gate", status=2, says=["d.gate: error: this is no baseline"])
+    gate("check", ".", "--", "./x", status=2, says=[".: error: Is a directory"])
+    gate("check", "none.gate", "--", "./x", status=2, says=["none.gate: error: No such file"])
+
+
+def check_outputs():
+    """What cannot be written is told before the program runs; what is no file is written to, and not replaced."""
+    gate("record", "-o", "/dev/full", "--", "./x", status=2, says=["cannot write /dev/full: No space left"])
+    if not stat.S_ISCHR(os.stat("/dev/full").st_mode):
+        failed.append("/dev/full was replaced by a file")
+    gate("record", "-o", "none/x.gate", "--", "./x", status=2, says=["cannot write none/x.gate: No such file"])
+    gate("record", "-o", ".", "--", "./x", status=2, says=["cannot write .: Is a directory"])
+    gate("record", "-o", "", "--", "./x", status=2, says=["--output needs the name of a file"])
+    gate("record", "-o", "q.gate", "-k", "regex:(", "--", "./x", status=2, says=["--kernel-name: '(' is no regular expression"])
+    gate("record", "-o", "q.gate", "--", "sh", "-c", "./x; kill -SEGV $$", status=2, says=["exit status 139: signal 11, Segmentation"])
+    if os.path.exists("q.gate") or [n for n in os.listdir() if n.endswith(".new")]:
+        failed.append(f"something was left: {os.listdir()}")
 
 
 def check_document():
@@ -234,7 +258,7 @@ with tempfile.TemporaryDirectory() as folder:
     write("x.cu", SOURCE.replace("in[i] * BY", "in[i] * BY * in[i] + 1"))
     compile("code")
     write("x.cu", SOURCE)
-    for check in (check_kernels, check_numbers, check_update, check_runs, check_moved_lines, check_damaged, check_document):
+    for check in (check_kernels, check_numbers, check_update, check_runs, check_moved_lines, check_damaged, check_outputs, check_document):
         check()
 for text in failed:
     print(text)

@@ -110,6 +110,9 @@ with tempfile.TemporaryDirectory() as folder:
                            ("finding ", "found ", "no lines that begin with 'found'")):
         write("damaged.known", known.replace(was, now))
         check("--baseline", "damaged.known", "./leak", status=3, says=["damaged.known:", says])
+    write("damaged.known", "\x7fELF\nhello\n" * 9)
+    check("--baseline", "damaged.known", "./leak", status=3, says=["damaged.known: error: this is no baseline"], silent=["hello"])
+    check("--baseline", ".", "./leak", status=3, says=["Is a directory"])
     check("--baseline", "nothing.known", "./leak", status=3, says=["No such file"])
     # compute-sanitizer's XML: what is written is suppressed; records by hand
     for name in ("shared_read_after_write", "leak", "uninitialized_global"):

@@ -230,6 +230,23 @@ def check_refusals(tmp):
     with open(damaged, "w") as to:
         to.write("something else\n")
     run("report", "-o", out, "-i", damaged, status=3, says=["is no report"])
+    run("report", "-o", out, os.path.join(tmp, "missing.lsrep"), status=3, says=["cannot read", "missing.lsrep: No such file"])
+    run("report", "-o", "", damaged, status=2, says=["--output needs the name of a file"])
+    run("report", "-o", out, "-i", tmp, status=3, says=["is a folder without records of launches"])
+    with open(damaged, "w") as to:
+        to.write('{"type":"report","version":99,"command":"x"}\n')
+    run("report", "-o", out, "-i", damaged, status=3, says=["format 99", "profile the program again"])
+    with open(damaged, "w") as to:
+        to.write('{"type":"report","version":1,"command":"x"}\n')
+    run("report", "-o", out, "--baseline", damaged, os.path.join(profiled, "replayed.lsrep"), status=3, says=["holds no launch to compare with"])
+    run("report", "-o", out, "-k", "nobody", "--", *WORDS, cwd=profiled, status=3, says=["no kernel was launched that the filters take"])
+    for command in (("report", "-o", out), ("profile", "-q")):
+        run(*command, "-k", "regex:(", *WORDS, cwd=profiled, status=2, says=["--kernel-name: '(' is no regular expression"])
+        run(*command, "--ptxas", "/none/ptxas", *WORDS, cwd=profiled, status=2, says=["--ptxas: there is no program '/none/ptxas'"])
+    run("report", "-o", out, "--", "sh", "-c", "kill -9 $$", status=137, says=["exit status 137: signal 9, Killed", "was not written"])
+    with open(os.path.join(tmp, "plain.txt"), "w") as f:
+        f.write("text\n")
+    run("report", "-o", out, "plain.txt", cwd=tmp, status=127, says=["no program 'plain.txt'", "not executable"])
     run("report", "-o", "/dev/full", os.path.join(profiled, "replayed.lsrep"), status=3, says=["cannot write /dev/full"])
     expect(not [n for n in os.listdir(tmp) if n.endswith(".new")], "half a page was left")
 

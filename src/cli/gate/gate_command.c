@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/gate/gate_command.h"
+#include "cli/new_file.h"
 
 /* ---- files ---- */
 
@@ -29,20 +30,13 @@ static bool close_or_say(FILE *f, const char *path)
     return false;
 }
 
-/* Beside it and then in its place: a baseline is never half written. */
-static bool write_baseline(struct gate_command *c, const struct gate_baseline *b)
+static bool write_baseline(const struct gate_command *c, const struct gate_baseline *b)
 {
-    const char *beside = arena_printf(&c->mem, "%s.new", c->file);
-    FILE *f = open_or_say(beside);
-    if (!f)
+    struct new_file n;
+    if (!new_file_open(&n, "lockstep gate", c->file))
         return false;
-    gate_write(f, b);
-    if (!close_or_say(f, beside))
-        return false;
-    if (!rename(beside, c->file))
-        return true;
-    fprintf(stderr, "lockstep gate: cannot write %s: %s\n", c->file, strerror(errno));
-    return false;
+    gate_write(n.f, b);
+    return new_file_close(&n, true);
 }
 
 static bool read_baseline(struct gate_command *c, struct gate_baseline *b)
@@ -70,7 +64,7 @@ static int record(struct gate_command *c)
 {
     struct gate_baseline b = {.file = c->file, .select = c->select, .model = !c->no_model, .command = c->program};
     set_tolerances(c, &b);
-    if (!gate_run(c, c->program, &b) || !write_baseline(c, &b))
+    if (!new_file_ready("lockstep gate", c->file) || !gate_run(c, c->program, &b) || !write_baseline(c, &b))
         return GATE_EXIT_NOT_DONE;
     u32 kernels = 0;
     for (u32 i = 0; i < b.kernels.len; i++)

@@ -5,6 +5,7 @@
 #include "base/likeness.h"
 #include "cli/cli.h"
 #include "cli/gate/gate_command.h"
+#include "meter/session/select.h"
 
 #define TO(member) .at = OPTION_AT(struct gate_command, member)
 
@@ -83,6 +84,13 @@ static void finish_record(struct option_reader *o)
 {
     struct gate_command *c = o->into;
     c->file = c->file ? c->file : "lockstep.gate";
+    const struct select_options wanted = {.kernel = c->select, .base = "function"};
+    struct select s;
+    char why[256];
+    if (select_init(&s, &wanted, why))
+        select_free(&s);
+    else
+        option_wrong(o, "--kernel-name: %s", why);
     if (!c->program)
         option_wrong(o, "which program?");
 }

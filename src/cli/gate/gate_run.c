@@ -115,7 +115,7 @@ static bool run(const struct gate_command *c, const struct gate_baseline *b, cha
         return false;
     status = program_wait(pid);
     if (status && c->tell_exit_code)
-        fprintf(stderr, "lockstep gate: the program failed (exit status %d)\n", status);
+        fprintf(stderr, "lockstep gate: the program failed (%s)\n", program_end_text(status));
     return !status || !c->tell_exit_code;
 }
 

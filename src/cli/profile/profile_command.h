@@ -49,6 +49,9 @@ struct profile {
 /* Reads the command line; false: the command is over, with *status for the shell. */
 bool profile_options_read(struct profile *p, int argc, char **argv, int *status);
 
+/* What is wrong with the options that `lockstep report` has, too: the filters, --ptxas. */
+void profile_check_options(struct option_reader *o, const struct profile *p);
+
 /* --source-folders. */
 void profile_take_folders(struct option_reader *o, const struct option_value *v);
 

@@ -1,45 +1,14 @@
-/* profile_html.c - what was profiled as one HTML file: `lockstep report`, and `lockstep profile --html`. The file is written beside
- * its name and then put in its place, so that a page is never half written. */
-#include <errno.h>
+/* profile_html.c - what was profiled as one HTML file: `lockstep report`, and `lockstep profile --html`. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/new_file.h"
 #include "cli/profile/profile_command.h"
 #include "cli/said.h"
 #include "report/html/html.h"
 
-/* Whether the name is that of something else than a file (/dev/stdout), which is written to directly. */
-static bool is_special(const char *path)
-{
-    struct stat st;
-    return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
-static bool complain(const struct profile *p)
-{
-    fprintf(stderr, "%s: cannot write %s: %s\n", p->self, p->html, strerror(errno));
-    return false;
-}
-
-static const char *place_of(struct arena *mem, const struct profile *p)
-{
-    return is_special(p->html) ? p->html : arena_printf(mem, "%s.new", p->html);
-}
-
-bool profile_html_ready(struct profile *p)
-{
-    const char *path = place_of(&p->mem, p);
-    FILE *f = fopen(path, "we");
-    if (!f)
-        return complain(p);
-    fclose(f);
-    if (path != p->html)
-        unlink(path);
-    return true;
-}
+bool profile_html_ready(struct profile *p) { return new_file_ready(p->self, p->html); }
 
 /* ---- the comparison ---- */
 
@@ -87,26 +56,15 @@ static const char *why_no_machine(const struct profile *p)
            "modelled.";
 }
 
-static bool write_page(struct profile *p, struct arena *mem, const struct html_report *r)
+static bool write_page(struct profile *p, const struct html_report *r)
 {
-    const char *path = place_of(mem, p);
-    FILE *f = fopen(path, "we");
-    if (!f)
-        return complain(p);
-    bool good = html_write(f, r);
+    struct new_file n;
+    if (!new_file_open(&n, p->self, p->html))
+        return false;
+    const bool good = html_write(n.f, r);
     if (!good)
         fprintf(stderr, "%s: out of memory\n", p->self);
-    else if (fflush(f) || ferror(f))
-        good = complain(p);
-    if (fclose(f) && good)
-        good = complain(p);
-    if (path == p->html)
-        return good;
-    if (good && rename(path, p->html))
-        good = complain(p);
-    if (!good)
-        unlink(path);
-    return good;
+    return new_file_close(&n, good);
 }
 
 static bool write_all(struct profile *p, struct arena *mem, const struct session *s, const struct session *old)
@@ -125,8 +83,10 @@ static bool write_all(struct profile *p, struct arena *mem, const struct session
     if (p->baseline) {
         r.baseline_note = compare(p, mem, old, s, &b);
         r.baseline = b.n ? &b : NULL;
+        if (r.baseline_note)
+            fprintf(stderr, "%s: %s\n", p->self, r.baseline_note);
     }
-    return write_page(p, mem, &r);
+    return write_page(p, &r);
 }
 
 bool profile_html(struct profile *p, const struct session *s)
@@ -135,6 +95,10 @@ bool profile_html(struct profile *p, const struct session *s)
     struct session old = {0};
     int status;
     bool good = !p->baseline || profile_read(p, p->baseline, &old, &status);
+    if (good && p->baseline && !old.n) {
+        fprintf(stderr, "%s: %s holds no launch to compare with\n", p->self, p->baseline);
+        good = false;
+    }
     if (setjmp(mem.oom)) {
         fprintf(stderr, "%s: out of memory\n", p->self);
         good = false;

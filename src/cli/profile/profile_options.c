@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/profile/profile_command.h"
+#include "cli/program.h"
 #include "cli/shared_options.h"
 
 /* ---- what to profile ---- */
@@ -310,9 +311,22 @@ static void check_baseline(struct option_reader *o, struct profile *p)
     }
 }
 
+void profile_check_options(struct option_reader *o, const struct profile *p)
+{
+    struct select s;
+    char why[256];
+    if (select_init(&s, &p->select, why))
+        select_free(&s);
+    else
+        option_wrong(o, "--%s: %s", p->select.kernel_id ? "kernel-id" : "kernel-name", why);
+    if (p->ptxas && *p->ptxas && strcmp(p->ptxas, "0") != 0 && !program_there(p->ptxas))
+        option_wrong(o, "--ptxas: there is no program '%s'", p->ptxas);
+}
+
 static void finish(struct option_reader *o)
 {
     struct profile *p = o->into;
+    profile_check_options(o, p);
     check_baseline(o, p);
     const u32 works = (p->program != NULL) + (p->import != NULL) + (p->list != LIST_NOTHING);
     if (!works)

@@ -1,5 +1,6 @@
 /* profile_run.c - the program under the meter: a session folder for as long as it runs, the environment that tells the
  * driver in each of its processes what to record, and the records read back; or a report file read. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -102,6 +103,8 @@ static void say_disconnected(FILE *out, const char *folder)
 
 /* ---- report files ---- */
 
+enum { REPORT_VERSION = 1 };
+
 /* The text as the inside of a JSON string. */
 static void put_json(FILE *f, const char *text)
 {
@@ -119,7 +122,7 @@ static bool write_report(const struct profile *p, const char *folder)
 {
     FILE *f = fopen(p->export_to, "w");
     if (f) {
-        fputs("{\"type\":\"report\",\"version\":1,\"command\":\"", f);
+        fprintf(f, "{\"type\":\"report\",\"version\":%d,\"command\":\"", REPORT_VERSION);
         for (u32 i = 0; p->program[i]; i++) {
             fputs(i ? " " : "", f);
             put_json(f, p->program[i]);
@@ -213,6 +216,31 @@ static bool is_folder(const char *path)
     return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+static bool has_records(const char *folder)
+{
+    bool any = false;
+    DIR *d = opendir(folder);
+    for (const struct dirent *e; d && !any && (e = readdir(d));) {
+        const char *dot = strrchr(e->d_name, '.');
+        any = dot && !strcmp(dot, ".rec");
+    }
+    if (d)
+        closedir(d);
+    return any;
+}
+
+/* What a report's first line says. */
+static int version_of(const char *path)
+{
+    int version = 0;
+    FILE *f = fopen(path, "r");
+    if (f && fscanf(f, "{\"type\":\"report\",\"version\":%d", &version) != 1)
+        version = 0;
+    if (f)
+        fclose(f);
+    return version;
+}
+
 /* *readable: whether there is such a file. */
 static bool is_report(const char *path, bool *readable)
 {
@@ -234,10 +262,16 @@ bool profile_is_report(const char *path)
 
 bool profile_report_there(const struct profile *p, const char *path)
 {
-    bool readable;
-    if (is_folder(path) || is_report(path, &readable))
+    bool readable = true;
+    if (is_folder(path) ? has_records(path) : is_report(path, &readable) && version_of(path) == REPORT_VERSION)
         return true;
-    if (readable)
+    if (is_folder(path))
+        fprintf(stderr, "%s: %s is a folder without records of launches (*.rec)\n", p->self, path);
+    else if (is_report(path, &readable))
+        fprintf(stderr,
+                "%s: %s is a report in format %d, and this Lockstep reads format %d: profile the program again\n",
+                p->self, path, version_of(path), REPORT_VERSION);
+    else if (readable)
         fprintf(stderr, "%s: %s is no report of `lockstep profile --export`\n", p->self, path);
     else
         fprintf(stderr, "%s: cannot read %s: %s\n", p->self, path, strerror(errno));

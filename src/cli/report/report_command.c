@@ -1,8 +1,11 @@
 /* report_command.c - `lockstep report`: a program under the meter, or a report file, as one HTML file to look at. It is
  * `lockstep profile --html` with the options that matter for it. */
+#include <string.h>
+
 #include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/profile/profile_command.h"
+#include "cli/program.h"
 #include "cli/shared_options.h"
 
 #define TO(member) .at = OPTION_AT(struct profile, member)
@@ -34,11 +37,21 @@ static const struct option_row rows[] = {
     ROW_NO_CHECK(TO(unchecked)),
 };
 
-/* A single word that is a report is no program. */
+/* As `lockstep profile -o` names them. */
+static bool is_named_report(const char *path)
+{
+    static const char end[] = ".lsrep";
+    const size_t n = strlen(path);
+    return n >= sizeof end && !strcmp(path + n - (sizeof end - 1), end);
+}
+
+/* A single word that is a report, or should be one, is no program. */
 static void finish(struct option_reader *o)
 {
     struct profile *p = o->into;
-    if (p->program && !p->program[1] && !p->import && profile_is_report(p->program[0])) {
+    profile_check_options(o, p);
+    if (p->program && !p->program[1] && !p->import &&
+        (is_named_report(p->program[0]) || profile_is_report(p->program[0]))) {
         p->import = p->program[0];
         p->program = NULL;
     }
@@ -65,11 +78,17 @@ static const struct option_table table = {
 
 static int write_page(struct profile *p, const struct session *s, int status)
 {
-    if (!s->n) {
-        fprintf(stderr, "%s: no kernel was launched: there is nothing to show, and %s was not written\n", p->self,
-                p->html);
+    const char *filtered = p->select.kernel || p->select.skip || p->select.count ? " that the filters take" : "";
+    if (status)
+        fprintf(stderr, "%s: the program failed (%s)\n", p->self, program_end_text(status));
+    if (!s->n && p->import)
+        fprintf(stderr, "%s: %s holds no launch%s: there is nothing to show, and %s was not written\n", p->self,
+                p->import, filtered, p->html);
+    else if (!s->n)
+        fprintf(stderr, "%s: no kernel was launched%s: there is nothing to show, and %s was not written\n", p->self,
+                filtered, p->html);
+    if (!s->n)
         return status ? status : CLI_TROUBLE;
-    }
     if (!profile_html(p, s))
         return CLI_TROUBLE;
     if (!p->silent)

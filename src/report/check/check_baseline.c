@@ -139,7 +139,7 @@ static void read_finding(struct line_reader *r, struct check_baseline *b)
 
 struct reading {
     struct check_baseline *b;
-    bool format;
+    bool format, foreign; /* foreign: before the format, something that no baseline says */
 };
 
 static void read_one(struct line_reader *r, void *ctx)
@@ -152,6 +152,9 @@ static void read_one(struct line_reader *r, void *ctx)
         g->format = true;
         if (line_number(r, "format") != CHECK_BASELINE_FORMAT)
             line_complain(r, "this Lockstep knows format %d: save it again", CHECK_BASELINE_FORMAT);
+    } else if (!g->format) {
+        g->foreign = true;
+        r->at += strlen(r->at);
     } else {
         line_complain(r, "a baseline has no lines that begin with '%.40s'", name);
     }
@@ -164,7 +167,7 @@ enum ls_status check_baseline_read(struct arena *mem, const char *path, struct c
     struct reading g = {.b = out};
     *out = (struct check_baseline){.mem = mem, .file = path};
     const enum ls_status status = line_read_file(&r, read_one, &g);
-    if (status != LS_OK || g.format)
+    if (status == LS_ERR_IO || (g.format && !g.foreign) || diags->errors)
         return status;
     diag_add(diags, DIAG_ERROR, (struct diag_place){.file = path},
              "this is no baseline of `lockstep check`: it has no line `format %d`", CHECK_BASELINE_FORMAT);

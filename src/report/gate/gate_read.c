@@ -11,6 +11,7 @@ struct reader {
     struct gate_kernel *kernel;
     VEC(struct gate_line) lines; /* of the kernel */
     bool format;                 /* it said its format */
+    bool foreign;                /* before that, something that no baseline says */
 };
 
 /* ---- lines ---- */
@@ -167,7 +168,10 @@ static void read_one(struct line_reader *r, void *ctx)
         b->strict = true;
     else if (!strcmp(name, "tolerance"))
         read_tolerance(r, g);
-    else {
+    else if (!g->format) {
+        g->foreign = true;
+        r->at += strlen(r->at);
+    } else {
         line_back(r, name);
         line_complain(r, "a baseline has no lines that begin with '%.40s'", name);
     }
@@ -180,7 +184,7 @@ enum ls_status gate_read(struct arena *mem, const char *path, struct gate_baseli
     *out = (struct gate_baseline){.file = path};
     const enum ls_status status = line_read_file(&r, read_one, &g);
     end_kernel(&g);
-    if (status != LS_OK || g.format)
+    if (status == LS_ERR_IO || (g.format && !g.foreign) || diags->errors)
         return status;
     diag_add(diags, DIAG_ERROR, (struct diag_place){.file = path},
              "this is no baseline of `lockstep gate`: it has no line `format %d`", GATE_FORMAT);
