@@ -68,6 +68,19 @@ try 255 -fmad=maybe -arch=sm_90a good.ptx
 has 'true or false'
 try 255 -arch=sm_90a
 has 'which file'
+try 255 -arch=sm_90a ''
+has 'which file'
+try 255 -arch=sm_90a --input-as-string ' '
+has '--input-as-string: the text is empty'
+try 255 -arch=sm_90a good.ptx -o ''
+has '--output-file needs the name of a file'
+: >empty.ptx
+try 255 -arch=sm_90a empty.ptx
+has 'empty.ptx: the file is empty'
+try 255 -arch=sm_90a .
+has 'Is a directory'
+try 255 -arch=sm_90a good.ptx -o .
+has 'cannot be written: Is a directory'
 try 255 -arch=sm_90a missing.ptx
 has 'missing.ptx: the file cannot be read'
 try 255 -arch=sm_90a good.ptx -o missing/x.o

@@ -40,6 +40,8 @@ tells "unrecognized option '--lisd-gpus'; the nearest is '--list-gpus'" --lisd-g
 tells "there is no field 'memory.totl' to query; the nearest is 'memory.total'" --query-gpu=memory.totl --format=csv
 tells "--query-gpu needs --format=csv" --query-gpu=name
 tells "--id requires an argument" -i
+LOCKSTEP_DEVICES=many "$(dirname "$lockstep")/nvidia-smi" 2>&1 | grep -q 'LOCKSTEP_DEVICES' || { echo "FAILED: a setting that is none"; failed=1; }
+LOCKSTEP_GPU=h20 "$(dirname "$lockstep")/nvidia-smi" 2>&1 | grep -q "no GPU is called 'h20'" || { echo "FAILED: a GPU that is none"; failed=1; }
 "$lockstep" run sh -c nvidia-smi | grep -q '^|   0  NVIDIA H200  *00000000:00:00.0  *0MiB/4096MiB  *9.0 ' || { echo "FAILED: the table"; failed=1; }
 [ "$("$lockstep" run sh -c nvidia-smi | awk '{ print length }' | uniq | wc -l)" = 1 ] || { echo "FAILED: the table's edge"; failed=1; }
 "$lockstep" run nvidia-smi -q | grep -q 'Total  *: 4096 MiB' || { echo "FAILED: -q"; failed=1; }

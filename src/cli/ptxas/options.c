@@ -78,7 +78,12 @@ static bool judge(struct ptxas_options *o)
         return ptxas_fatal("--gpu-name: '%s' is no GPU; it is sm_90, sm_90a and so on", o->gpu_name);
     if (strcmp(o->machine, "64"))
         return ptxas_fatal("--machine: '%s': addresses have 64 bits", o->machine);
-    return o->file || o->input_text || ptxas_fatal("which file? `lockstep-ptxas --help` lists the options");
+    if (!*o->output)
+        return ptxas_fatal("--output-file needs the name of a file, not ''");
+    if (o->input_text && !o->input_text[strspn(o->input_text, " \t\r\n")])
+        return ptxas_fatal("--input-as-string: the text is empty");
+    return (o->file && *o->file) || o->input_text ||
+           ptxas_fatal("which file? `lockstep-ptxas --help` lists the options");
 }
 
 bool ptxas_options_read(struct ptxas_options *o, int argc, char **argv)

@@ -3,7 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "cli/cli.h"
+#include "cli/said.h"
 #include "cli/smi/smi.h"
 #include "nvml/nvml.h"
 
@@ -146,6 +148,20 @@ static void put(const struct smi_command *c, const struct facts *f, unsigned cou
     }
 }
 
+/* Which setting it is, where one is to blame. */
+static void say_why(nvmlReturn_t begun)
+{
+    struct diag_list diags;
+    struct gpu gpu;
+    if (!said_read())
+        return;
+    diag_init(&diags);
+    char *text = gpu_find(said.gpu, &gpu, &diags) == LS_OK ? NULL : diag_text(&diags);
+    fprintf(stderr, "nvidia-smi (Lockstep's): %s\n", text ? text : nvmlErrorString(begun));
+    ls_free(text);
+    diag_free(&diags);
+}
+
 int main(int argc, char **argv)
 {
     struct smi_command c;
@@ -159,7 +175,7 @@ int main(int argc, char **argv)
     }
     const nvmlReturn_t begun = nvmlInit_v2();
     if (begun != NVML_SUCCESS) {
-        fprintf(stderr, "nvidia-smi (Lockstep's): %s\n", nvmlErrorString(begun));
+        say_why(begun);
         return (int)begun;
     }
     nvmlDeviceGetCount_v2(&count);
