@@ -251,7 +251,7 @@ static struct meter_options options_of(const struct exec_launch *l, CUfunction f
     options.machine = drv.settings.machine_code;
     options.caches = drv.settings.caches && !atomic_load(&unmodelled);
     options.base_clock = drv.settings.clock == CLOCK_BASE;
-    options.memory_base = mem_shared_window(l->device->mem);
+    options.memory_base = mem_count_base(l->device->mem);
     options.ptx_text = f->mod->ptx;
     options.ptx_len = f->mod->ptx_len;
     options.ptxas = ptxas_of(drv.settings.ptxas);

@@ -269,11 +269,11 @@ MEM_FN struct region region_local(const struct ir_inst *pc, struct warp *w, u64 
                            .space = SPACE_LOCAL};
 }
 
-/* The region that an access of which one address register is `first` most probably means. */
-MEM_FN struct region region_of(const struct ir_inst *pc, struct warp *w, u32 space, u64 first)
+/* The region that an access of which one address register is `first` most probably means; fixed: it has none. */
+MEM_FN struct region region_of(const struct ir_inst *pc, struct warp *w, u32 space, u64 first, bool fixed)
 {
     if (space == SPACE_SHARED)
-        return region_shared(pc, w, 0);
+        return region_shared(pc, w, fixed ? 0 : w->shared_at);
     if (space == SPACE_LOCAL)
         return region_local(pc, w, 0);
     if (space == SPACE_NONE) {
@@ -478,13 +478,14 @@ MEM_FN void trace_far(const struct ir_inst *pc, struct warp *w, const struct acc
 
 /* ---- the slow path: every lane on its own ---- */
 
-/* The effective addresses of operand a. */
-MEM_FN void read_addresses(const struct ir_inst *pc, const u8 *regs, u64 *addr)
+/* The effective addresses of operand a. Those that are constants count from the block's own shared memory. */
+MEM_FN void read_addresses(const struct ir_inst *pc, const u8 *regs, const struct warp *w, u32 space, u64 *addr)
 {
     const u64 imm = (u64)pc->imm;
     if (pc->aux & IR_ADDR_CONST) {
+        const u64 at = imm + (space == SPACE_SHARED ? w->shared_at : 0);
         LANES
-            addr[i] = imm;
+            addr[i] = at;
     } else if (pc->aux & IR_ADDR32) {
         const u32 *a = (const u32 *)(const void *)(regs + pc->a);
         LANES
@@ -505,7 +506,7 @@ MEM_FN void sort_lanes(const struct warp *w, u32 space, u32 mask, const u64 *add
         return;
     for (u32 m = mask; m; m &= m - 1) {
         const int i = __builtin_ctz(m);
-        if (addr[i] - w->shared_window < MEM_WINDOW_BYTES)
+        if (warp_in_shared(w, addr[i]))
             *shared |= 1u << i;
         else if (addr[i] - w->local_window < MEM_WINDOW_BYTES)
             *local |= 1u << i;
@@ -550,9 +551,11 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
     }
 #endif
     sort_lanes(w, space, x->mask, addr, &shared, &local);
-    if (space == SPACE_NONE) {
+    const u64 own = space == SPACE_NONE ? w->shared_window : w->shared_at,
+              low = space == SPACE_NONE ? w->local_window : 0;
+    if (space == SPACE_NONE || space == SPACE_SHARED) {
         LANES
-            addr[i] -= ACTIVE(shared, i) ? w->shared_window : ACTIVE(local, i) ? w->local_window : 0;
+            addr[i] -= ACTIVE(shared, i) ? own : ACTIVE(local, i) ? low : 0;
     }
     for (u32 m = x->mask; m; m &= m - 1) {
         const unsigned i = (unsigned)__builtin_ctz(m);

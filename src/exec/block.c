@@ -61,6 +61,7 @@ struct block *block_new(struct worker *wk)
         w->local_bytes = g->local_bytes;
         w->shared = b->shared;
         w->shared_bytes = shared_bytes;
+        w->shared_at = 0;
         w->shared_window = mem_shared_window(g->launch->device->mem);
         w->local_window = mem_local_window(g->launch->device->mem);
         w->hooks = g->launch->hooks;
@@ -108,12 +109,25 @@ static void number(const struct grid *g, u64 linear, u32 id[3])
     id[2] = dim[2] == 1 ? 0 : (u32)(row / dim[1]);
 }
 
+/* Where its shared memory is among the addresses of the cluster's. */
+static void take_rank(struct block *b)
+{
+    for (u32 k = 0; k < b->info.warps; k++) {
+        struct warp *w = &b->warps[k];
+        const u64 window = warp_cluster_window(w);
+        w->shared_at = cluster_base(b->rank);
+        w->shared_window = window + w->shared_at;
+    }
+}
+
 /* What is a block's own when it begins, in memory that has had another one. */
 static void renew(struct block *b, const struct block_place *at)
 {
     const struct grid *g = b->grid;
     b->info.linear = at->linear;
-    if (!b->cluster)
+    if (b->cluster)
+        take_rank(b);
+    else
         b->info.cluster = at->linear;
     b->info.sm = at->sm;
     b->info.slot = at->slot;

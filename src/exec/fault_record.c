@@ -60,10 +60,13 @@ void fault_place(const struct warp *w, const struct ir_inst *pc, unsigned lane, 
     source_of(w->func, pc->site, &f->source_file, &f->source_line, &f->source_column);
 }
 
-/* In the shared memory of another block of the cluster, or of one that it would have. */
+/* In the shared memory of another block of the cluster, or of one that it would have. What is a little in front of the block's
+ * own memory is not meant so. */
 static bool is_far(const struct warp *w, u64 offset)
 {
-    return offset >= CLUSTER_STRIDE && offset < MEM_WINDOW_BYTES && cluster_has_others(w);
+    const u32 own = cluster_rank(w), rank = cluster_owner(offset, own);
+    return rank != own && rank <= CLUSTER_RANKS && offset % CLUSTER_STRIDE < CLUSTER_STRIDE / 2 &&
+           cluster_has_others(w);
 }
 
 static struct exec_fault describe(const struct warp *w, const struct ir_inst *pc, enum exec_fault_kind kind,
@@ -76,6 +79,7 @@ static struct exec_fault describe(const struct warp *w, const struct ir_inst *pc
         mem_describe(w->mem, address, size, f.detail, sizeof f.detail);
     else if (space == SPACE_SHARED && is_far(w, address)) {
         f.kind = kind == FAULT_ILLEGAL_ADDRESS ? FAULT_CLUSTER_GONE : kind;
+        f.address = address + w->shared_at; /* as the program has it */
         cluster_describe(w, address, f.detail, sizeof f.detail);
     } else if (space == SPACE_SHARED)
         snprintf(f.detail, sizeof f.detail, "the block has %llu bytes of shared memory",

@@ -106,15 +106,21 @@ bool look_special(const struct warp *w, enum ptx_sreg sreg, unsigned axis, u8 *a
     return true;
 }
 
-static bool changes_with_block(const struct ir_const *c)
+/* An address of shared memory, which has the block's rank in the cluster. */
+static bool has_rank(const struct grid *g, const struct ir_const *c)
 {
-    return c->kind == IR_CONST_SREG && ptx_sreg_rows[c->value / IR_AXES].scope == SREG_SCOPE_BLOCK;
+    return g->cluster_size > 1 && (c->kind == IR_CONST_SHARED || c->kind == IR_CONST_DYNAMIC_SHARED);
 }
 
-static bool same_in_grid(const struct ir_const *c)
+static bool changes_with_block(const struct grid *g, const struct ir_const *c)
+{
+    return c->kind == IR_CONST_SREG ? ptx_sreg_rows[c->value / IR_AXES].scope == SREG_SCOPE_BLOCK : has_rank(g, c);
+}
+
+static bool same_in_grid(const struct grid *g, const struct ir_const *c)
 {
     return c->kind == IR_CONST_SREG ? ptx_sreg_rows[c->value / IR_AXES].scope == SREG_SCOPE_GRID
-                                    : c->kind != IR_CONST_LOCAL;
+                                    : c->kind != IR_CONST_LOCAL && !has_rank(g, c);
 }
 
 /* A scalar of the parameter block, extended to 64 bits as its type says. */
@@ -149,8 +155,11 @@ static void fill_constant(const struct warp *w, const struct frame *f, const str
     case IR_CONST_LOCAL:
         v = f->local_base + c->value;
         break;
+    case IR_CONST_SHARED:
+        v = w->shared_at + c->value;
+        break;
     case IR_CONST_DYNAMIC_SHARED:
-        v = g->shared_static + c->value;
+        v = w->shared_at + g->shared_static + c->value;
         break;
     case IR_CONST_PRED:
         memset(at, v ? 0xff : 0, 4);
@@ -175,15 +184,15 @@ void frame_fill(struct warp *w, struct frame *f)
 void frames_find_moving(struct block *b)
 {
     const struct ir_func *func = b->grid->kernel->ir;
-    if (!func->uses_block_const)
+    if (!func->uses_block_const && b->grid->cluster_size <= 1)
         return;
     b->moving = arena_array(&b->worker->mem, const struct ir_const *, func->nconsts);
     for (u32 k = 0; k < func->nconsts; k++)
-        if (changes_with_block(&func->consts[k]))
+        if (changes_with_block(b->grid, &func->consts[k]))
             b->moving[b->nmoving++] = &func->consts[k];
 }
 
-/* They are words of 32 bits, the same in all lanes and warps. */
+/* They are the same in all lanes and warps; what changes is in their low 32 bits. */
 void frames_move(struct block *b)
 {
     for (u32 k = 0; k < b->nmoving; k++) {
@@ -194,7 +203,10 @@ void frames_move(struct block *b)
         fill_constant(&b->warps[0], &b->frames[0], c);
         memcpy(&now, at, sizeof now);
         for (u32 n = 1; now != before && n < b->info.warps; n++)
-            fill_32(b->frames[n].regs + c->at, now);
+            if (c->bytes == 8)
+                fill_constant(&b->warps[n], &b->frames[n], c);
+            else
+                fill_32(b->frames[n].regs + c->at, now);
     }
 }
 
@@ -206,7 +218,7 @@ static void refill(struct warp *w, struct frame *f, bool fresh, bool moved)
     if (!fresh && !moved && f->filled_for == w && f->filled_in == linear)
         return;
     for (u32 k = 0; k < func->nconsts; k++)
-        if (fresh || !same_in_grid(&func->consts[k]))
+        if (fresh || !same_in_grid(w->block->grid, &func->consts[k]))
             fill_constant(w, f, &func->consts[k]);
     f->filled_for = w;
     f->filled_in = linear;

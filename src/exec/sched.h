@@ -30,6 +30,7 @@ enum { QUANTUM = 65536, QUANTUM_AGAIN = 16 * WARP_POLL_COST };
 enum { POLL_NS = 20, IDLE_ROUND_NS = 500 };
 enum { BARRIERS = 16, CLUSTER_BARRIER = BARRIERS, MAX_WARPS = 32 };
 enum { CLUSTER_MOST = 16 }; /* blocks of a cluster */
+_Static_assert(CLUSTER_MOST <= (int)CLUSTER_RANKS, "the shared window has room for each of them");
 
 /* One activation of a function by some lanes of a warp. */
 struct frame {

@@ -50,7 +50,8 @@ struct warp {
     u64 local_bytes; /* a lane */
     u8 *shared;      /* the block's shared memory */
     u64 shared_bytes;
-    u64 shared_window, local_window; /* generic base addresses */
+    u64 shared_at;                   /* where it begins in .shared: cluster_base of the block's rank */
+    u64 shared_window, local_window; /* generic base addresses; of the block's own shared memory */
     struct site_cache *sites;        /* the worker's, indexed by the running function's site */
     const struct exec_hooks *hooks;  /* may be NULL */
     void *hook_ctx;
@@ -104,17 +105,26 @@ struct block;
 void warp_touch_far(struct warp *w, const struct ir_inst *pc, unsigned lane, enum exec_access_op op,
                     const struct block *home, u64 offset, u64 bytes);
 
-/* Addresses of shared::cluster (sync/cluster.h): an offset in the block's own shared memory, or (rank + 1) * CLUSTER_STRIDE and
- * an offset in that of the block of this rank in the cluster. */
-enum { CLUSTER_STRIDE = 1 << 19, CLUSTER_RANKS = 30 };
-static inline u64 cluster_address(u64 offset, u32 rank, u32 own)
+/* Addresses of shared memory are as on an H200 (tests/hw/h200/clusters.txt): the block's rank in the cluster times
+ * CLUSTER_STRIDE, and an offset; the block's own addresses, too. An *offset* counts from the block's own memory, so that of
+ * another block's is CLUSTER_STRIDE or more, modulo 2^64. */
+enum { CLUSTER_RANKS = MEM_SHARED_BLOCKS - 1 };
+#define CLUSTER_STRIDE ((u64)MEM_WINDOW_BYTES)
+static inline u64 cluster_base(u32 rank)
 {
-    const u64 there = rank < CLUSTER_RANKS ? rank : CLUSTER_RANKS; /* which no cluster has */
-    return offset % CLUSTER_STRIDE + (rank == own ? 0 : (there + 1) * CLUSTER_STRIDE);
+    return (rank < CLUSTER_RANKS ? rank : CLUSTER_RANKS /* which no cluster has */) * CLUSTER_STRIDE;
 }
+static inline u64 cluster_address(u64 address, u32 rank) { return address % CLUSTER_STRIDE + cluster_base(rank); }
 static inline u32 cluster_owner(u64 offset, u32 own)
 {
-    return offset < CLUSTER_STRIDE ? own : (u32)(offset / CLUSTER_STRIDE) - 1;
+    const u64 rank = (offset + cluster_base(own)) / CLUSTER_STRIDE;
+    return rank <= CLUSTER_RANKS ? (u32)rank : CLUSTER_RANKS + 1;
+}
+/* Where the window of generic addresses begins that has the shared memory of all blocks of the cluster. */
+static inline u64 warp_cluster_window(const struct warp *w) { return w->shared_window - w->shared_at; }
+static inline bool warp_in_shared(const struct warp *w, u64 generic)
+{
+    return generic - warp_cluster_window(w) < MEM_SHARED_WINDOW_BYTES;
 }
 /* The rank of the warp's block, and whether there are other blocks in its cluster. */
 u32 cluster_rank(const struct warp *w);

@@ -138,8 +138,10 @@ static u32 var_slot(struct emit *e, const struct ptx_operand *o, enum ptx_type t
                           (struct ir_const){.kind = IR_CONST_DYNAMIC_SHARED, .bytes = bytes, .value = (u64)o->offset});
     emit_var_address(e, o->var, &address);
     address += (u64)o->offset;
-    if (o->var->space == SPACE_LOCAL)
-        return emit_const(e, (struct ir_const){.kind = IR_CONST_LOCAL, .bytes = bytes, .value = address});
+    if (o->var->space == SPACE_LOCAL || o->var->space == SPACE_SHARED)
+        return emit_const(e, (struct ir_const){.kind = o->var->space == SPACE_LOCAL ? IR_CONST_LOCAL : IR_CONST_SHARED,
+                                               .bytes = bytes,
+                                               .value = address});
     return bytes == 8 ? emit_const64(e, address) : emit_const32(e, (u32)address);
 }
 

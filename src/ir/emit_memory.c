@@ -406,7 +406,7 @@ void emit_cp_async(struct emit *e)
         has_size = CP_HAS_SOURCE_SIZE;
     }
     if (dst.aux & IR_ADDR_CONST) { /* the record has one address offset: give the destination a slot */
-        dst.slot = emit_const64(e, (u64)dst.imm);
+        dst.slot = emit_const(e, (struct ir_const){.kind = IR_CONST_SHARED, .bytes = 8, .value = (u64)dst.imm});
         dst.aux = 0;
         dst.imm = 0;
     }

@@ -58,7 +58,8 @@ enum ir_const_kind {
     IR_CONST_PARAM_ADDRESS,  /* device address of byte `value` of the launch's copy of the parameter block */
     IR_CONST_LOCAL,          /* value + where the frame's local memory starts in the lane's: an address in .local */
     IR_CONST_SREG,           /* component value % IR_AXES of special register value / IR_AXES (enum ptx_sreg) */
-    IR_CONST_DYNAMIC_SHARED, /* value + where dynamic shared memory starts in the block's window */
+    IR_CONST_SHARED,         /* value + where the block's shared memory starts: an address in .shared */
+    IR_CONST_DYNAMIC_SHARED, /* value + where its dynamic part starts */
     IR_CONST_PRED,           /* a predicate mask: 0 or ~0 */
 };
 

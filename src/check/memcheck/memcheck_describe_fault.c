@@ -44,7 +44,7 @@ static bool is_host_memory(u64 address)
 
 static bool in_windows(struct mem *m, u64 address)
 {
-    return address - mem_shared_window(m) < MEM_WINDOW_BYTES || address - mem_local_window(m) < MEM_WINDOW_BYTES;
+    return address - mem_shared_window(m) < MEM_SHARED_WINDOW_BYTES || address - mem_local_window(m) < MEM_WINDOW_BYTES;
 }
 
 static bool in_device_range(struct mem *m, u64 address)

@@ -144,7 +144,7 @@ const struct exec_hooks *history_begin(struct history *h, const struct exec_laun
         h->hooks = (struct exec_hooks){.launch = h, .worker_begin = worker_begin, .access = on_access};
     } else {
         options.caches = true;
-        options.memory_base = mem_shared_window(agent.config.mem);
+        options.memory_base = mem_count_base(agent.config.mem);
         h->failed |= meter_begin(l, NULL, &options, &h->meter) != LS_OK;
         if (h->failed)
             return NULL;

@@ -84,11 +84,9 @@ bool lane_touches(const struct gate_place *p, u32 lane, enum ptx_space space, u6
         return false;
     *at = t.at[lane];
     *size = t.size;
-    if (of != SPACE_NONE)
-        return of == space;
     if (space == SPACE_SHARED || space == SPACE_LOCAL)
-        *at -= space == SPACE_SHARED ? mem_shared_window(agent.config.mem) : mem_local_window(agent.config.mem);
-    return true;
+        *at = look_offset(agent.config.mem, p->w, (enum ptx_space)of, *at);
+    return of == SPACE_NONE || of == space;
 }
 
 /* Where the bytes of a lane are in the host's memory, or NULL. */
@@ -98,7 +96,7 @@ static const u8 *host_of(const struct gate_place *p, enum ptx_space space, unsig
     u8 *at;
     if (space == SPACE_GLOBAL)
         return (const u8 *)(uintptr_t)address;
-    if (space == SPACE_NONE && address - mem_shared_window(agent.config.mem) >= MEM_WINDOW_BYTES &&
+    if (space == SPACE_NONE && address - mem_shared_window(agent.config.mem) >= MEM_SHARED_WINDOW_BYTES &&
         address - mem_local_window(agent.config.mem) >= MEM_WINDOW_BYTES)
         return (const u8 *)(uintptr_t)address;
     return look_memory(agent.config.mem, p->w, look_frame_of(p->w), lane, space, address, 1, false, &at, &why) ? at

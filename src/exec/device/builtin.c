@@ -34,7 +34,7 @@ static struct place find_place(struct builtin_call *c, unsigned lane, u64 addres
     struct warp *w = c->w;
     u64 lo, hi;
     enum mem_kind kind;
-    if (address - w->shared_window < MEM_WINDOW_BYTES) {
+    if (warp_in_shared(w, address)) {
         const u64 offset = address - w->shared_window;
         const u8 *other = offset < CLUSTER_STRIDE ? NULL : cluster_memory(w, offset, 1);
         if (other)

@@ -58,8 +58,10 @@ static u8 *target_of(struct builtin_call *c, unsigned lane, u64 address, u64 n, 
     u64 lo, hi, at;
     enum mem_kind kind;
     *space = SPACE_SHARED;
-    if ((at = address - w->shared_window) < MEM_WINDOW_BYTES)
-        return at + n <= w->shared_bytes ? w->shared + at : NULL;
+    if (warp_in_shared(w, address)) {
+        at = address - w->shared_window;
+        return at < w->shared_bytes && at + n <= w->shared_bytes ? w->shared + at : cluster_memory(w, at, n);
+    }
     *space = SPACE_LOCAL;
     if ((at = address - w->local_window) < MEM_WINDOW_BYTES)
         return at + n <= w->local_bytes ? w->local + lane * w->local_bytes + at : NULL;

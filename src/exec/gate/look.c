@@ -242,13 +242,14 @@ static u64 parameters(const struct warp *w, const struct frame *f, unsigned lane
                   "the kernel has not that many bytes of parameters");
 }
 
-/* What a generic address means; *base: where the space's own addresses begin among the generic ones. */
-static enum ptx_space resolve(struct mem *mem, enum ptx_space space, u64 address, u64 *base)
+/* What a generic address means; *base: where the warp's own memory of the space begins among these addresses. Those of
+ * variables in shared memory do not have the block's rank. */
+static enum ptx_space resolve(struct mem *mem, const struct warp *w, enum ptx_space space, u64 address, u64 *base)
 {
-    *base = 0;
+    *base = w && space == SPACE_SHARED && address >= w->shared_at ? w->shared_at : 0;
     if (space != SPACE_NONE)
         return space;
-    *base = mem_shared_window(mem);
+    *base = w ? w->shared_window : mem_shared_window(mem);
     if (address - *base < MEM_WINDOW_BYTES)
         return SPACE_SHARED;
     *base = mem_local_window(mem);
@@ -258,11 +259,18 @@ static enum ptx_space resolve(struct mem *mem, enum ptx_space space, u64 address
     return SPACE_GLOBAL;
 }
 
+u64 look_offset(struct mem *mem, const struct warp *w, enum ptx_space space, u64 address)
+{
+    u64 base;
+    resolve(mem, w, space, address, &base);
+    return address - base;
+}
+
 u64 look_memory(struct mem *mem, const struct warp *w, const struct frame *f, unsigned lane, enum ptx_space space,
                 u64 address, u64 size, bool write, u8 **at, const char **why)
 {
     u64 base;
-    space = resolve(mem, space, address, &base);
+    space = resolve(mem, w, space, address, &base);
     address -= base;
     if (space == SPACE_GLOBAL || space == SPACE_CONST)
         return device_memory(mem, address, size, write, at, why);
@@ -285,7 +293,7 @@ bool look_span(struct mem *mem, const struct warp *w, enum ptx_space space, u64 
 {
     enum mem_kind kind = MEM_DEVICE;
     u64 base;
-    space = resolve(mem, space, address, &base);
+    space = resolve(mem, w, space, address, &base);
     *out = (struct look_span){.lo = base};
     if (space == SPACE_SHARED && w) {
         out->base = w->shared;

@@ -74,6 +74,8 @@ bool look_returned(const struct frame *f, u32 site, unsigned lane, const u8 **at
 
 /* An address of a space as generic pointers of the warp's threads have it. */
 u64 look_generic(const struct warp *w, enum ptx_space space, u64 address);
+/* The offset in the memory of its space that an address of shared, local or generic memory means. */
+u64 look_offset(struct mem *mem, const struct warp *w, enum ptx_space space, u64 address);
 
 /* Where memory of a space is; the bytes that may be touched from there on, up to size; 0: why says what is wrong.
  * SPACE_LOCAL and SPACE_PARAM are the lane's own in that frame. w and f may be NULL for global memory. */

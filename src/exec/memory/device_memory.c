@@ -68,7 +68,7 @@ static void *reserve(u64 bytes)
 /* Half as much again as the capacity: pinned memory, red zones and the quarantine live there too. */
 static bool reserve_for(struct mem_table *m, u64 capacity)
 {
-    const u64 extra = GUARD_BYTES + 3ull * MEM_WINDOW_BYTES, all = capacity * m->devices;
+    const u64 extra = GUARD_BYTES + 2ull * MEM_WINDOW_BYTES + MEM_SHARED_WINDOW_BYTES, all = capacity * m->devices;
     for (u64 want = ls_align_up(all < LEAST_BYTES ? LEAST_BYTES : all, 4096); want >= LEAST_BYTES;
          want = ls_align_up(want / 2, 4096)) {
         m->map_bytes = want + want / 2 / 4096 * 4096 + extra;
@@ -105,8 +105,8 @@ static bool lay_out(struct mem_table *m)
 {
     u64 at = ls_align_up((u64)(uintptr_t)m->map + GUARD_BYTES, MEM_WINDOW_BYTES);
     m->shared_window = at;
-    m->local_window = at + MEM_WINDOW_BYTES;
-    m->first = at + 2ull * MEM_WINDOW_BYTES;
+    m->local_window = at + MEM_SHARED_WINDOW_BYTES;
+    m->first = m->local_window + MEM_WINDOW_BYTES;
     m->end = ((u64)(uintptr_t)m->map + m->map_bytes) & ~(u64)(MEM_ALIGN - 1);
     mprotect(m->map, m->first - (u64)(uintptr_t)m->map, PROT_NONE);
     madvise(m->map, m->map_bytes, MADV_DONTDUMP);
@@ -180,6 +180,7 @@ void mem_destroy(struct mem *v)
 }
 
 u64 mem_shared_window(const struct mem *v) { return v->table->shared_window; }
+u64 mem_count_base(const struct mem *v) { return v->table->first - 2ull * MEM_WINDOW_BYTES; }
 u64 mem_local_window(const struct mem *v) { return v->table->local_window; }
 u64 mem_capacity(struct mem *v) { return v->capacity; }
 void mem_set_poison(struct mem *v, bool on) { v->table->poison = on; }

@@ -57,7 +57,11 @@ enum { MEM_ALIGN = 256 };
  * harm. So this many bytes behind each allocation belong to no other: a caller may let accesses there pass, as a GPU
  * does (mem_behind). */
 enum { MEM_SLACK = 512 };
-#define MEM_WINDOW_BYTES (16u << 20) /* size of the shared and of the local window: 16 MiB, as on the hardware */
+#define MEM_WINDOW_BYTES                                                                                               \
+    (16u << 20) /* size of the local window, and what a block has of the shared one: 16 MiB, as on the hardware */
+/* Blocks that the shared window has room for: those of the largest cluster, and one that no cluster has. */
+#define MEM_SHARED_BLOCKS 17u
+#define MEM_SHARED_WINDOW_BYTES (MEM_SHARED_BLOCKS * MEM_WINDOW_BYTES)
 
 struct mem;
 
@@ -77,6 +81,7 @@ void mem_set_peer(struct mem *m, unsigned device, bool yes);
 void mem_set_rights(struct mem *m, u64 address, u32 readers, u32 writers);
 
 u64 mem_shared_window(const struct mem *m); /* base of the shared window, a generic address */
+u64 mem_count_base(const struct mem *m);    /* from where to count addresses that are to be the same in every run */
 u64 mem_local_window(const struct mem *m);
 
 /* Allocates; the contents are whatever was there (0xCD bytes after mem_set_poison, else zero pages the

@@ -67,8 +67,8 @@ void mem_describe(struct mem *m, u64 address, u64 size, char *buf, size_t n)
         snprintf(buf, n, "a null pointer%s", address ? " with an offset" : "");
         return;
     }
-    if (address - shared < MEM_WINDOW_BYTES || address - local < MEM_WINDOW_BYTES) {
-        const bool is_shared = address - shared < MEM_WINDOW_BYTES;
+    const bool is_shared = address - shared < MEM_SHARED_WINDOW_BYTES;
+    if (is_shared || address - local < MEM_WINDOW_BYTES) {
         snprintf(buf, n, "offset %" PRIu64 " of the generic window of %s memory",
                  address - (is_shared ? shared : local), is_shared ? "shared" : "local");
         return;

@@ -70,7 +70,7 @@ MEM_FN u8 fetch_type(u32 size)
 MEM_FN bool resolve_whole(const struct ir_inst *pc, struct warp *w, const struct access *x, u64 *addr, u8 **ptr)
 {
     const u32 space = MEM_SPACE(x->op);
-    u64 low = 0, bytes = w->shared_bytes;
+    u64 low = w->shared_at, bytes = w->shared_bytes;
     u8 *host = w->shared;
     bool shared = true;
     if (space == SPACE_NONE && addr[0] - w->shared_window < MEM_WINDOW_BYTES) {
@@ -325,12 +325,12 @@ MEM_FN bool move_unit_rows(const struct ir_inst *pc, u8 *regs, struct warp *w, s
 
 /* ---- instructions ---- */
 
-MEM_FN void fetch_open(const struct ir_inst *pc, const u8 *regs, struct fetch *x)
+MEM_FN void fetch_open(const struct ir_inst *pc, const u8 *regs, const struct warp *w, struct fetch *x)
 {
     const struct ir_matrix *m = pc->ptr;
     const u32 *stride = (const u32 *)(const void *)(regs + pc->b);
     u64 off = 0;
-    read_addresses(pc, regs, x->base);
+    read_addresses(pc, regs, w, m->space, x->base);
     LANES
         x->stride[i] = stride[i];
     LANES
@@ -344,7 +344,7 @@ MEM_SLOW bool move_fragment(const struct ir_inst *pc, u8 *regs, struct warp *w, 
     const u32 width = m->d.bits / 8;
     struct fetch x;
     bool ok = true;
-    fetch_open(pc, regs, &x);
+    fetch_open(pc, regs, w, &x);
     for (u32 u = 0; u < m->d.units && ok; u += m->walk == MATRIX_ROWS ? m->rows_units : 1) {
         if (m->walk == MATRIX_ROWS)
             ok = move_unit_rows(pc, regs, w, &x, u);
@@ -362,7 +362,7 @@ MEM_SLOW bool move_fragment(const struct ir_inst *pc, u8 *regs, struct warp *w, 
 MEM_SLOW bool move_matrices(const struct ir_inst *pc, u8 *regs, struct warp *w, bool store)
 {
     struct fetch x;
-    read_addresses(pc, regs, x.addr);
+    read_addresses(pc, regs, w, ((const struct ir_matrix *)pc->ptr)->space, x.addr);
     return move_rows(pc, regs, w, &x, 0, store);
 }
 

@@ -28,6 +28,7 @@ bool mbarrier_bytes_came(struct warp *w, const struct ir_func *func, const struc
  * goes on nevertheless, without this access (warp_excuse); NULL: it never does. */
 u8 *async_shared(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
                  u64 bytes, unsigned align, bool write, bool *left_out);
+/* The lane's address; one of shared memory that is a constant counts from the block's own. */
 static inline u64 async_address(const u8 *regs, const struct ir_address *at, unsigned lane)
 {
     if (at->flags & IR_ADDR_CONST)
@@ -35,6 +36,12 @@ static inline u64 async_address(const u8 *regs, const struct ir_address *at, uns
     if (at->flags & IR_ADDR32)
         return ((const u32 *)(const void *)(regs + at->slot))[lane] + (u32)at->offset;
     return ((const u64 *)(const void *)(regs + at->slot))[lane] + (u64)at->offset;
+}
+/* The same of shared memory, as an offset from the block's own. */
+static inline u64 async_offset(const struct warp *w, const u8 *regs, const struct ir_address *at, unsigned lane)
+{
+    const u64 base = at->generic ? w->shared_window : at->flags & IR_ADDR_CONST ? 0 : w->shared_at;
+    return async_address(regs, at, lane) - base;
 }
 
 #endif

@@ -351,8 +351,8 @@ static bool send_values(struct warp *w, const struct ir_inst *pc, u8 *regs, unsi
 static struct ir_address address_in(const struct warp *w, const u8 *regs, const struct ir_address *a, unsigned lane,
                                     u32 rank)
 {
-    return (struct ir_address){.flags = IR_ADDR_CONST,
-                               .offset = (i64)cluster_address(async_address(regs, a, lane), rank, cluster_rank(w))};
+    const u64 offset = cluster_address(async_offset(w, regs, a, lane), rank) - w->shared_at;
+    return (struct ir_address){.flags = IR_ADDR_CONST, .offset = (i64)offset};
 }
 
 static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)

@@ -77,19 +77,20 @@ static bool LS_PRINTF(4, 5) fault(struct warp *w, const struct ir_inst *pc, unsi
 u8 *async_shared(struct warp *w, const struct ir_inst *pc, const u8 *regs, const struct ir_address *at, unsigned lane,
                  u64 bytes, unsigned align, bool write, bool *left_out)
 {
-    const u64 address = async_address(regs, at, lane), offset = at->generic ? address - w->shared_window : address;
+    const u64 offset = async_offset(w, regs, at, lane);
+    const bool in_window = !at->generic || warp_in_shared(w, offset + w->shared_window);
     const bool inside = offset < w->shared_bytes && w->shared_bytes - offset >= bytes;
     enum exec_fault_kind kind = FAULT_ILLEGAL_ADDRESS;
     if (inside && offset % align == 0)
         return w->shared + offset;
-    u8 *const other = offset < MEM_WINDOW_BYTES && offset % align == 0 ? cluster_memory(w, offset, bytes) : NULL;
+    u8 *const other = in_window && offset % align == 0 ? cluster_memory(w, offset, bytes) : NULL;
     if (other)
         return other;
-    if (at->generic && offset >= MEM_WINDOW_BYTES)
+    if (!in_window)
         kind = FAULT_INVALID_SPACE;
     else if (offset % align)
         kind = FAULT_MISALIGNED;
-    const u64 where = kind == FAULT_INVALID_SPACE ? address : offset;
+    const u64 where = kind == FAULT_INVALID_SPACE ? offset + w->shared_window : offset;
     if (left_out)
         *left_out = warp_excuse(w, pc, kind, lane, where, bytes, SPACE_SHARED, write, false);
     else
@@ -187,8 +188,7 @@ static bool is_over(const struct ir_mbarrier *m, const u8 *regs, unsigned lane, 
 static u64 object_of(const struct warp *w, const struct split *s, unsigned lane)
 {
     const struct ir_mbarrier *m = s->waited->ptr;
-    const u64 address = async_address(s->frame->regs, &m->at, lane);
-    return m->at.generic ? address - w->shared_window : address;
+    return async_offset(w, s->frame->regs, &m->at, lane);
 }
 
 void mbarrier_lacks(const struct warp *w, const struct split *s, u32 *arrivals, i32 *bytes)

@@ -23,7 +23,7 @@ static u8 *find_map(struct warp *w, const struct ir_inst *pc, const u8 *regs, co
                     unsigned lane, bool is_shared, bool write)
 {
     const u64 address = async_address(regs, at, lane);
-    const bool window = at->generic && address - w->shared_window < MEM_WINDOW_BYTES;
+    const bool window = at->generic && warp_in_shared(w, address);
     u64 lo, hi;
     enum mem_kind kind;
     if (is_shared || window)

@@ -296,6 +296,7 @@ static struct value make_const(struct gen *e, const struct ir_const *c, u8 kind)
     switch ((enum ir_const_kind)c->kind) {
     case IR_CONST_32:
     case IR_CONST_64:
+    case IR_CONST_SHARED: /* compiled code runs in no cluster */
         return known(e, kind, kind == CELL_64 ? c->value : (u32)c->value);
     case IR_CONST_PRED:
         return known(e, CELL_PRED, c->value != 0);

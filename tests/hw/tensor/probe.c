@@ -3,12 +3,11 @@
  *
  *     op, kind, hash of the first 64 tiles' results, hash of all tiles' results, the first results
  *
- *     probe [--lib PATH] [--tiles N] [--check FILE] [--raw FILE] [--model N] [--rules] OUT.csv
+ *     probe [--lib PATH] [--tiles N] [--check FILE] [--raw FILE] [--model] OUT.csv
  *
  * --check: compares with such a file, the hash of all tiles only if there are as many; exit status 1 if they differ.
- * --raw: the results of the first 16 tiles, to try other rules on. --model: counts the results of the first N tiles that the first
- * of model.c's rules gives otherwise, and shows some; exit status 1 if there are any. --rules: all rules, in all tiles the first
- * and in some the others. Without a driver: 77. Build:
+ * --raw: the results of the first 16 tiles, to try other rules on. --model: counts the results that each of model.c's rules
+ * gives otherwise, with the first operands of the first rule's; exit status 1 if that has any. Without a driver: 77. Build:
  *
  *     gcc -std=gnu11 -O2 -o probe probe.c kernels.c inputs.c model.c -ldl -lm -lpthread */
 #include <dlfcn.h>
@@ -71,8 +70,7 @@ static void need(int result, const char *what)
 struct options {
     const char *lib, *check, *raw, *out;
     int tiles;
-    int modelled; /* tiles that the first rule is tried on */
-    bool rules;   /* the others too */
+    bool model;
 };
 static struct options options = {.lib = "libcuda.so.1", .tiles = FEW};
 
@@ -196,7 +194,7 @@ static void try_rules(struct item *x)
 {
     const struct tensor_op *op = x->op;
     int shown = 0;
-    for (int t = 0; t < options.modelled && t < options.tiles; t++) {
+    for (int t = 0; t < options.tiles; t++) {
         static _Thread_local struct tensor_tile tile;
         tensor_inputs(op, (int)(op - tensor_ops), x->kind, t, &tile);
         for (int at = 0; at < op->m * op->n; at++) {
@@ -204,7 +202,7 @@ static void try_rules(struct item *x)
             uint32_t got = 0;
             memcpy(&got, x->results + (size_t)t * result_size(op) + bytes_of(at, result_bits(op)), op->half_d ? 2 : 4);
             x->tried += t < TRIED;
-            for (int r = 0; r < (options.rules && t < TRIED ? tensor_nrules : 1); r++) {
+            for (int r = 0; r < (t < TRIED ? tensor_nrules : 1); r++) {
                 const uint32_t want = tensor_element(&tensor_rules[r], op, a, b, tile.c[at]);
                 x->wrong[r] += want != got;
                 if (!r && want != got && shown++ < SHOWN)
@@ -234,7 +232,7 @@ static uint64_t report_rules(void)
         pthread_join(threads[i], NULL);
     for (int o = 0; o < nops; o++) {
         printf("%s\n", tensor_ops[o].name);
-        for (int r = 0; r < (options.rules ? tensor_nrules : 1); r++) {
+        for (int r = 0; r < tensor_nrules; r++) {
             uint64_t wrong = 0, tried = 0;
             for (int k = 0; k < TENSOR_KINDS; k++) {
                 wrong += items[o * TENSOR_KINDS + k].wrong[r];
@@ -323,30 +321,25 @@ int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *const value = i + 1 < argc ? argv[i + 1] : "";
-        if (!strcmp(argv[i], "--rules")) {
-            options.rules = true;
+        if (!strcmp(argv[i], "--model")) {
+            options.model = true;
             continue;
         }
         const char **const to = !strcmp(argv[i], "--lib")     ? &options.lib
                                 : !strcmp(argv[i], "--check") ? &options.check
                                 : !strcmp(argv[i], "--raw")   ? &options.raw
                                                               : &options.out;
-        int *const number = !strcmp(argv[i], "--tiles")   ? &options.tiles
-                            : !strcmp(argv[i], "--model") ? &options.modelled
-                                                          : NULL;
-        if (number)
-            *number = atoi(value);
+        if (!strcmp(argv[i], "--tiles"))
+            options.tiles = atoi(value);
         else
             *to = to == &options.out ? argv[i] : value;
-        i += number || to != &options.out;
+        i += to != &options.out || !strcmp(argv[i], "--tiles");
     }
-    if (options.rules)
-        options.modelled = options.tiles;
     run_all();
     if (options.out)
         write_rows();
     if (options.raw)
         write_raw();
-    const bool good = !options.modelled || !report_rules();
+    const bool good = !options.model || !report_rules();
     return options.check && check_rows() ? 1 : !good;
 }

@@ -85,6 +85,7 @@ enum ls_status bench_run(struct bench *b, const struct run *r, struct exec_fault
         .kernel = k,
         .grid = {r->grid, r->grid_y ? r->grid_y : 1, 1},
         .block = {r->block, r->block_y ? r->block_y : 1, 1},
+        .cluster = {r->cluster, r->cluster ? 1 : 0, r->cluster ? 1 : 0},
         .dynamic_shared = r->dynamic_shared,
         .params = params,
         .workers = r->workers,

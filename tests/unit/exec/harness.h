@@ -20,6 +20,7 @@ struct run {
     const char *kernel;
     u32 grid, block;
     u32 grid_y, block_y; /* 0 is 1 */
+    u32 cluster;         /* blocks of a cluster, along x; 0: none */
     u32 dynamic_shared;
     u64 params[6]; /* 8 bytes each, as the kernel's .u64 parameters lie; a .u32 parameter is the low half */
     unsigned workers;
