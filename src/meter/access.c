@@ -11,6 +11,7 @@
 #include "meter/plain.h"
 #include "meter/replay/feed.h"
 #include "meter/sectors.h"
+#include "meter/texels.h"
 
 enum { MEMO_WAYS = 8, MEMO_BITS = 3 };
 
@@ -271,7 +272,7 @@ static enum access_class class_of(const struct exec_access *a, const struct site
         return a->op == ACCESS_LD ? CLASS_SLD : a->op == ACCESS_ST ? CLASS_SST : CLASS_SATOM;
     case SPACE_CONST:
         return a->op == ACCESS_LD ? CLASS_CLD : CLASS_NONE;
-    case SPACE_TEX: /* not through the LSU; what sectors a fetch costs depends on a layout that only NVIDIA knows */
+    case SPACE_TEX: /* not through the LSU */
         return a->op != ACCESS_LD ? CLASS_SUST : a->func->src->insts[a->site].op == OP_SULD ? CLASS_SULD : CLASS_TEX;
     default:
         return CLASS_NONE;
@@ -295,21 +296,12 @@ static void count_loop(struct counter *c, const struct func_count *f, struct sit
         feed_access(c, f, CLASS_SATOM, a, l.cas_wavefronts + l.load_wavefronts, l.turns);
 }
 
-/* A texture instruction asks once for each four neighbouring lanes. Measured on an H200 with whole warps: 8 requests an
- * instruction (tests/hw/h200/ladders.csv, texture/). */
-static u32 quads_of(u32 mask)
-{
-    const u32 any = mask | mask >> 1 | mask >> 2 | mask >> 3;
-    return (u32)__builtin_popcount(any & 0x11111111u);
-}
-
 enum traffic_kind traffic_kind_of(enum access_class class, bool past_l1)
 {
     static const u8 kinds[] = {
         [CLASS_GLD] = TRAFFIC_LOAD,    [CLASS_GST] = TRAFFIC_STORE,      [CLASS_GATOM] = TRAFFIC_ATOM,
         [CLASS_GRED] = TRAFFIC_RED,    [CLASS_LLD] = TRAFFIC_LOCAL_LOAD, [CLASS_LST] = TRAFFIC_LOCAL_STORE,
-        [CLASS_GASYNC] = TRAFFIC_LOAD, [CLASS_TEX] = TRAFFIC_TEXTURE,    [CLASS_SULD] = TRAFFIC_TEXTURE,
-        [CLASS_SUST] = TRAFFIC_STORE,
+        [CLASS_GASYNC] = TRAFFIC_LOAD, [CLASS_SULD] = TRAFFIC_TEXTURE,   [CLASS_SUST] = TRAFFIC_STORE,
     };
     const enum traffic_kind kind = kinds[class];
     if (past_l1 && (kind == TRAFFIC_LOAD || kind == TRAFFIC_STORE))
@@ -327,6 +319,25 @@ static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct f
                          traffic_kind_of(class, f->sites[a->site].past_l1), a);
 }
 
+/* A fetch from textures. */
+static __attribute__((noinline)) void count_texels(struct counter *c, const struct func_count *f,
+                                                   const struct exec_access *a)
+{
+    struct site_count *s = &f->sites[a->site];
+    struct tally *t = tally_of(c, s, CLASS_TEX);
+    struct lines lines;
+    if (!t)
+        return;
+    const struct texel_cost cost = texels_cost(&lines, texture_access_of(a->addr), a->mask, c->memory_base);
+    t->requests += cost.requests;
+    t->cost += cost.sectors;
+    t->lanes += lanes_of(a->mask);
+    if (c->caches)
+        caches_texels(c->caches, f->first_site ? f->first_site + a->site : 0, a, &lines);
+    if (c->recorder)
+        feed_texels(c, f, a, &cost, c->caches ? &lines : NULL);
+}
+
 void counter_access(void *ctx, const struct exec_access *a)
 {
     struct counter *c = ctx;
@@ -340,6 +351,10 @@ void counter_access(void *ctx, const struct exec_access *a)
     s->bytes = s->width ? s->width : a->size;
     if (f->plain && !s->asked)
         plain_ask(c, s, class, a, &f->plain[a->site]);
+    if (LS_UNLIKELY(class == CLASS_TEX)) {
+        count_texels(c, f, a);
+        return;
+    }
     const u32 lines = LS_UNLIKELY(c->caches) ? to_caches(c, f, class, a) : 0;
     if (LS_UNLIKELY(s->loops && class == CLASS_SATOM)) {
         count_loop(c, f, s, a);
@@ -351,10 +366,9 @@ void counter_access(void *ctx, const struct exec_access *a)
     const u32 lanes = lanes_of(a->mask);
     t->lanes += lanes;
     if (LS_UNLIKELY(class >= CLASS_TEX)) {
-        const u32 requests = class == CLASS_TEX ? quads_of(a->mask) : 1;
-        t->requests += requests;
+        t->requests++;
         if (c->recorder)
-            feed_access(c, f, class, a, requests, lines);
+            feed_access(c, f, class, a, 1, lines);
         return;
     }
     const bool distinct = distinct_bytes(class);

@@ -480,6 +480,15 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
     return lines;
 }
 
+void caches_texels(struct caches_worker *w, u32 site, const struct exec_access *a, const struct lines *l)
+{
+    if (a->warp >= w->caches->warps || !find_held(w, a))
+        return;
+    stage(w, w->sm, &w->held->warps[a->warp], site, TRAFFIC_TEXTURE, l);
+    if (w->sm->staged > STAGED_MOST)
+        w->failed |= !sm_run(w->sm, w->caches->warps);
+}
+
 const struct lines *caches_lines(const struct caches_worker *w) { return &w->lines; }
 
 /* ---- the end ---- */

@@ -54,6 +54,8 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b);
 /* The number of lines that it asks for. */
 u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a);
 /* Those lines, of the last access: valid until the next. Of an atomic only those of its last turn. */
+/* The same for a fetch from textures, whose lines and sectors l has, one request after the other. */
+void caches_texels(struct caches_worker *w, u32 site, const struct exec_access *a, const struct lines *l);
 const struct lines *caches_lines(const struct caches_worker *w);
 
 /* The rest of the L1s, and the L2: after the launch. False: there was no memory somewhere. */

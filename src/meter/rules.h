@@ -50,7 +50,7 @@ enum access_class {
     CLASS_DLD,    /* shared memory of another block of the cluster */
     CLASS_DST,
     CLASS_DATOM,
-    CLASS_TEX, /* from here on only requests are counted */
+    CLASS_TEX, /* requests and sectors (texels.h); behind it only requests */
     CLASS_SULD,
     CLASS_SUST,
     ACCESS_CLASSES,

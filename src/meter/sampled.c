@@ -68,6 +68,7 @@ bool model_sample_alike(const struct model_sample *s, const struct meter_report 
         EVENT_cld_words,
         EVENT_satom_wavefronts,
         EVENT_tex_requests,
+        EVENT_tex_sectors,
         EVENT_suld_requests,
         EVENT_sust_requests,
         EVENT_bulk_ld_sectors,

@@ -74,6 +74,7 @@ static CUresult array_image(CUarray a, struct image *im)
     im->width = (u32)d->Width;
     im->height = (u32)a->rows;
     im->depth = (u32)a->slices;
+    im->layout = im->dims == 1 ? LAYOUT_MEMORY : LAYOUT_BLOCKS;
     im->pitch = d->Width * a->texel_bytes;
     im->slice = im->pitch * a->rows;
     im->bytes = im->slice * a->slices;
@@ -124,6 +125,7 @@ static CUresult pitch_image(const CUDA_RESOURCE_DESC *d, struct image *im)
     im->width = (u32)width;
     im->height = (u32)height;
     im->depth = 1;
+    im->layout = LAYOUT_ROWS;
     im->pitch = pitch;
     im->slice = pitch * height;
     im->bytes = pitch * (height - 1) + width * texel;

@@ -13,10 +13,14 @@
 struct warp;
 struct ir_inst;
 
+enum { TEXTURE_LANES = 32 };
+
 enum texel_format { TEXEL_U8, TEXEL_U16, TEXEL_U32, TEXEL_S8, TEXEL_S16, TEXEL_S32, TEXEL_HALF, TEXEL_FLOAT };
 /* With the driver API's values. */
 enum texture_address { ADDRESS_WRAP, ADDRESS_CLAMP, ADDRESS_MIRROR, ADDRESS_BORDER };
 enum texture_kind { KIND_NONE, KIND_TEXTURE, KIND_SURFACE };
+/* How the hardware has the texels: as memory is; rows of memory, of which L1 takes four together; an array's own order. */
+enum image_layout { LAYOUT_MEMORY, LAYOUT_ROWS, LAYOUT_BLOCKS };
 
 struct image {
     u64 base, bytes;          /* [base, base + bytes) in device memory */
@@ -28,6 +32,7 @@ struct image {
     bool layered, gather; /* gather: tld4 is allowed */
     bool cube;            /* six square faces a layer, which are slices: +x -x +y -y +z -z */
     u8 levels;            /* of the mipmap, each half as large, one behind the other; 0 and 1: the image alone */
+    u8 layout;            /* enum image_layout: of the hardware, for what is counted; here texels are rows always */
 };
 
 struct sampler {
@@ -76,6 +81,27 @@ static inline bool texture_gives_floats(const struct texture *t)
     return texel_is_float(t->image.format) || (!t->sampler.integers && texel_bits(t->image.format) < 32);
 }
 
+/* The texels that a lane's fetch looked at: those with any of the places x, of y and of z. Of two levels of a mipmap, the
+ * second one's. */
+struct texels {
+    u64 base;          /* of the image, or of its level */
+    u32 width, height; /* of it, in texels */
+    u32 at[3][2];      /* x, y, z; layers are z */
+    u8 n[3];           /* how many places of each; 0: none, as on the border */
+    u8 dims, bytes, layout;
+    bool by_floats; /* coordinates */
+    bool filtered;  /* linear filtering was asked for, even where one texel has all the weight */
+};
+/* What an access event of a fetch or a gather has besides addresses; exec_access.addr is `address`. */
+struct texture_access {
+    u64 address[TEXTURE_LANES]; /* of a texel that each lane touched */
+    struct texels texels[TEXTURE_LANES];
+};
+static inline const struct texture_access *texture_access_of(const u64 *addr)
+{
+    return (const struct texture_access *)(const void *)addr;
+}
+
 /* Where to fetch: float coordinates, or texels as integers. */
 enum texture_detail { DETAIL_NONE, DETAIL_LEVEL, DETAIL_GRADIENTS };
 struct texture_place {
@@ -85,6 +111,7 @@ struct texture_place {
     f32 at[3];
     i32 texel[3], offset[3];
     u32 layer;
+    struct texels *seen; /* is told what was looked at; NULL: nobody asks */
 };
 
 /* Four components as 32 bits each, and the address of the first texel that was looked at. */

@@ -30,8 +30,10 @@ struct run {
     const struct ir_texture *i;
     u8 *regs;
     struct texture object; /* behind the last lane's handle */
-    u64 address[IR_LANES]; /* of a texel that each lane touched, for the event */
+    bool told;             /* somebody hears the event */
+    struct texture_access access;
 };
+_Static_assert((int)TEXTURE_LANES == (int)IR_LANES, "a warp's");
 
 static u32 lane32(const struct run *r, u32 slot, unsigned lane)
 {
@@ -167,9 +169,13 @@ static bool fetch(struct run *r, unsigned lane)
         if (i->has_offset)
             at.offset[d] = (i32)lane32(r, i->offset[d], lane);
     }
+    if (r->told) {
+        at.seen = &r->access.texels[lane];
+        at.seen->n[0] = 0;
+    }
     const struct texture_value v =
         i->op == TEXTURE_GATHER ? texture_gather(&r->object, &at, i->component) : texture_fetch(&r->object, &at);
-    r->address[lane] = v.address;
+    r->access.address[lane] = v.address;
     put_value(r, lane, &v);
     return true;
 }
@@ -384,7 +390,7 @@ static bool access_surface(struct run *r, unsigned lane)
                      " of %u x %u x %u texels of %u bytes",
                      c[0], c[1], c[2], r->object.handle, im->width, im->height, im->depth, im->texel_bytes);
     const bool nothing = p.outside && i->bounds == BOUNDS_ZERO;
-    r->address[lane] = p.address;
+    r->access.address[lane] = p.address;
     if (i->op == SURFACE_LOAD)
         load(r, lane, nothing ? 0 : p.address);
     else if (!nothing)
@@ -416,7 +422,7 @@ static bool run_lane(struct run *r, unsigned lane)
 static void report(struct run *r)
 {
     struct warp *w = r->w;
-    if (!w->hooks || !w->hooks->access || r->i->op == TEXTURE_QUERY || r->i->op == SURFACE_QUERY)
+    if (!r->told || r->i->op == TEXTURE_QUERY || r->i->op == SURFACE_QUERY)
         return;
     const bool texels = !is_surface(r) || (r->i->op == SURFACE_STORE && r->i->formatted);
     const u32 bytes = texels ? r->object.image.texel_bytes : (u32)r->i->count * r->i->bytes;
@@ -432,7 +438,7 @@ static void report(struct run *r)
                                   .type = warp_inst(w, r->pc)->types[0],
                                   .warp = w->index,
                                   .block = w->info,
-                                  .addr = r->address};
+                                  .addr = r->access.address};
     w->hooks->access(w->hook_ctx, &e);
 }
 
@@ -444,6 +450,7 @@ bool texture_run(const struct ir_inst *pc, u8 *regs, struct warp *w)
     r.i = pc->ptr;
     r.regs = regs;
     r.object.handle = 0;
+    r.told = w->hooks && w->hooks->access;
     if (w->weak) /* in order after everything the warp did */
         weak_fence(w);
     for (u32 m = w->mask; m; m &= m - 1)

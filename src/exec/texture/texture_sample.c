@@ -212,6 +212,30 @@ struct footprint {
     u32 weight[3];
 };
 
+/* Says which texels were looked at: those that have a weight. */
+static __attribute__((noinline)) void tell(const struct texture *t, const struct texture_place *at,
+                                           const struct footprint *f)
+{
+    const struct image *im = &t->image;
+    const i64 size[3] = {im->width, im->height, im->depth};
+    const u32 last = im->depth - 1;
+    struct texels s = {.base = im->base, .width = im->width, .height = im->height, .n = {1, 1, 1}, .dims = im->dims};
+    s.bytes = im->texel_bytes;
+    s.layout = im->layout;
+    s.by_floats = at->is_float;
+    s.filtered = t->sampler.linear && at->is_float;
+    s.at[2][0] = im->layered || im->cube ? (at->layer < last ? at->layer : last) : 0;
+    for (unsigned d = 0; d < im->dims; d++) {
+        s.n[d] = 0;
+        for (u32 k = 0; k < 2; k++) {
+            const i64 i = address(&t->sampler, d, f->first[d] + k, size[d]);
+            if (i >= 0 && (k ? f->weight[d] > 0 : f->weight[d] < 256))
+                s.at[d][s.n[d]++] = (u32)i;
+        }
+    }
+    *at->seen = s;
+}
+
 /* floor(x) for |x| up to 2^40 (in_texels), without a call. */
 static inline i64 floor_of(f64 x)
 {
@@ -233,9 +257,12 @@ static struct footprint footprint(const struct texture *t, const struct texture_
 
 static struct texture_value fetch_nearest(const struct texture *t, const struct texture_place *at)
 {
-    i64 index[3] = {0};
+    struct footprint f = {0};
+    i64 *index = f.first;
     for (unsigned d = 0; d < t->image.dims; d++)
         index[d] = at->offset[d] + (at->is_float ? floor_of(in_texels(t, at, d)) : (i64)at->texel[d]);
+    if (at->seen)
+        tell(t, at, &f);
     return t->image.cube ? texel(t, index, at->layer) : texel_of_image(t, index, at->layer);
 }
 
@@ -268,6 +295,8 @@ blend(const struct texture *t, const struct texture_place *at, unsigned dims, u8
 {
     const struct image *im = &t->image;
     const struct footprint f = footprint(t, at);
+    if (at->seen)
+        tell(t, at, &f);
     const u32 last = im->depth - 1;
     const u64 base = im->base + (im->layered ? (u64)(at->layer < last ? at->layer : last) * im->slice : 0);
     struct axis a[3];
@@ -325,6 +354,8 @@ static struct texture_value fetch_linear(const struct texture *t, const struct t
     if (!t->image.cube)
         return blend_image(t, at);
     const struct footprint f = footprint(t, at);
+    if (at->seen)
+        tell(t, at, &f);
     const unsigned dims = t->image.dims;
     struct texture_value out = {0};
     f64 sum[4] = {0};
@@ -440,8 +471,11 @@ struct texture_value texture_fetch(const struct texture *t, const struct texture
 struct texture_value texture_gather(const struct texture *t, const struct texture_place *at, unsigned component)
 {
     static const u8 order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
-    const struct footprint f = footprint(t, at);
+    struct footprint f = footprint(t, at);
     struct texture_value out = {0};
+    f.weight[0] = f.weight[1] = 128; /* all four */
+    if (at->seen)
+        tell(t, at, &f);
     for (unsigned k = 0; k < 4; k++) {
         const i64 index[3] = {f.first[0] + order[k][0], f.first[1] + order[k][1], 0};
         const struct texture_value v = texel(t, index, at->layer);

@@ -32,18 +32,18 @@ static bool is_float(u8 type) { return ptx_type_float((enum ptx_type)type); }
 static u32 sector_of(u64 address) { return (u32)((address / SECTOR_BYTES * 0x9e3779b97f4a7c15ull) >> 45); }
 
 static const u8 items[ACCESS_CLASSES] = {
-    [CLASS_GLD] = ITEM_LOAD,        [CLASS_GST] = ITEM_STORE,          [CLASS_GATOM] = ITEM_ATOMIC,
-    [CLASS_GRED] = ITEM_REDUCTION,  [CLASS_LLD] = ITEM_LOCAL_LOAD,     [CLASS_LST] = ITEM_LOCAL_STORE,
-    [CLASS_SLD] = ITEM_SHARED_LOAD, [CLASS_SST] = ITEM_SHARED_STORE,   [CLASS_SATOM] = ITEM_SHARED_ATOMIC,
-    [CLASS_CLD] = ITEM_CONSTANT,    [CLASS_GASYNC] = ITEM_COPY,        [CLASS_TEX] = ITEM_TEXTURE,
-    [CLASS_SULD] = ITEM_TEXTURE,    [CLASS_SUST] = ITEM_SURFACE_STORE,
+    [CLASS_GLD] = ITEM_LOAD,           [CLASS_GST] = ITEM_STORE,        [CLASS_GATOM] = ITEM_ATOMIC,
+    [CLASS_GRED] = ITEM_REDUCTION,     [CLASS_LLD] = ITEM_LOCAL_LOAD,   [CLASS_LST] = ITEM_LOCAL_STORE,
+    [CLASS_SLD] = ITEM_SHARED_LOAD,    [CLASS_SST] = ITEM_SHARED_STORE, [CLASS_SATOM] = ITEM_SHARED_ATOMIC,
+    [CLASS_CLD] = ITEM_CONSTANT,       [CLASS_GASYNC] = ITEM_COPY,      [CLASS_SULD] = ITEM_TEXTURE,
+    [CLASS_SUST] = ITEM_SURFACE_STORE,
 };
 
 /* Whether L1 is looked up. */
 static bool asks_l1(enum access_class class)
 {
     return class == CLASS_GLD || class == CLASS_GST || class == CLASS_LLD || class == CLASS_LST ||
-           class == CLASS_GASYNC || class == CLASS_TEX || class == CLASS_SULD || class == CLASS_SUST;
+           class == CLASS_GASYNC || class == CLASS_SULD || class == CLASS_SUST;
 }
 
 /* The operand that is compared is the body's second (exec/ops/atomic.inc). Other threads may write there. */
@@ -124,7 +124,9 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
     const bool past = f->sites[a->site].past_l1, atomic = class == CLASS_GATOM || class == CLASS_GRED;
     const u32 swaps = class == CLASS_GATOM ? feed_swaps(a) : 0;
     const bool fails = class == CLASS_GATOM && a->atom_op == MOD_CAS && !swaps, polls = class == CLASS_GLD && past;
-    const u32 sector = class == CLASS_CLD ? constant_lines(a, c->memory_base, &lines) : sector_of(first);
+    const u32 sector = class == CLASS_CLD    ? constant_lines(a, c->memory_base, &lines)
+                       : class == CLASS_SULD ? 0
+                                             : sector_of(first);
     count_swaps(c, a, swaps);
     const bool l1 = lines && asks_l1(class);
     const u16 wavefronts = l1 ? (u16)wavefronts_of(c, &f->sites[a->site], class, a) : 0;
@@ -144,6 +146,22 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
         record_item(c->recorder, a->block, a->warp, item, 0);
     if (l1 && !polls)
         record_lines(c->recorder, a->block, a->warp, caches_lines(c->caches), traffic_kind_of(class, past));
+}
+
+void feed_texels(struct counter *c, const struct func_count *f, const struct exec_access *a,
+                 const struct texel_cost *cost, const struct lines *l)
+{
+    if (f->index >= ITEM_FUNCS || a->site >= ITEM_SITES)
+        return;
+    const u64 item = item_access((struct item_access){.class = ITEM_TEXTURE,
+                                                      .sector = cost->delay,
+                                                      .passes = (u16)cost->sectors,
+                                                      .lines = l ? (u16)cost->lines : 0,
+                                                      .wavefronts = (u16)cost->cycles,
+                                                      .site = a->site});
+    record_item(c->recorder, a->block, a->warp, item, 0);
+    if (l)
+        record_lines(c->recorder, a->block, a->warp, l, TRAFFIC_TEXTURE);
 }
 
 void feed_barrier(struct counter *c, const struct func_count *f, const struct exec_barrier *b)

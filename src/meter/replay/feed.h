@@ -3,12 +3,16 @@
 #define LS_METER_FEED_H
 
 #include "meter/count.h"
+#include "meter/texels.h"
 
 void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,
                 const struct exec_block_info *b);
 /* passes: as in struct item_access. */
 void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  u32 passes, u32 lines);
+/* A fetch from textures; l: its lines, NULL: caches are not modelled. */
+void feed_texels(struct counter *c, const struct func_count *f, const struct exec_access *a,
+                 const struct texel_cost *cost, const struct lines *l);
 /* The lanes of a compare-and-swap in global memory (up to 64 bits) that compare with what it holds now: one of those at each
  * word is about to change it. Inside the access hook only. */
 u32 feed_swaps(const struct exec_access *a);

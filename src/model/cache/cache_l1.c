@@ -119,6 +119,7 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at)
     t->n[TRAFFIC_l1_lines]++;
     t->n[hits_of(kind)] += sectors_in(there);
     t->n[hits_of(kind) + 1] += sectors_in(sectors & ~there);
+    t->n[TRAFFIC_l1_tex_hits] += kind == TRAFFIC_TEXTURE ? sectors_in(there) : 0;
     t->n[TRAFFIC_l1_served] += sectors_in(sectors & ~left);
     return to_l2(s, request, left);
 }

@@ -20,7 +20,7 @@
  * - Atomics: lanes that want the same element are one after the other, a request each.
  *
  * What is not modelled: prefetches, compression, persisting lines, constants and instructions but for a flat count
- * (struct beside), textures beyond one texel a lane.
+ * (struct beside).
  *
  * L2's input is bounded: where an SM sends more than its share, only one line in 2, 4, 8, ... of all SMs is kept (by a
  * hash of its number), the L2 is as much smaller, and what was found is multiplied. */

@@ -53,7 +53,7 @@ static double finish(struct sm *s, struct sm_warp *w, const struct sm_cost *cost
         return done;
     }
     case ITEM_TEXTURE:
-        return sm_load(s, w, cost, a, t) + m->texture - m->l1;
+        return sm_load(s, w, cost, a, t) + m->texture - m->l1 + a->sector;
     case ITEM_STORE:
     case ITEM_LOCAL_STORE:
     case ITEM_SURFACE_STORE:
@@ -116,7 +116,7 @@ static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_
 {
     const struct machine *m = s->machine;
     if (a->class == ITEM_TEXTURE)
-        return sm_take(&s->memory.texture, t, a->passes);
+        return sm_take(&s->memory.texture, t, most(1, a->wavefronts));
     return sm_take_lsu(s, c, t, passes_of(m, a), is_atomic(a) ? m->line : m->way);
 }
 

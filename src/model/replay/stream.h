@@ -53,8 +53,9 @@ static inline u32 item_func(u64 i) { return (u32)(i >> 2) & (ITEM_FUNCS - 1); }
 static inline u32 item_block(u64 i) { return (u32)(i >> 12) & 0xfffffff; }
 
 /* An access. passes: wavefronts of shared memory, sectors of global and local memory (of an atomic: what L2 does one after
- * the other), words of constants, groups of four lanes of a texture. lines: of 128 bytes, of
- * constants of 64. */
+ * the other), words of constants. lines: of 128 bytes, of
+ * constants of 64. Fetches from textures have cycles of their unit in place of wavefronts, and in place of a sector how many
+ * cycles longer than the shortest fetch they take. */
 struct item_access {
     u8 class;  /* enum item_class */
     bool slow; /* an atomic on floats */

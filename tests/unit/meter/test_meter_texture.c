@@ -1,4 +1,4 @@
-/* test_meter_texture.c - textures and surfaces count one request an instruction, and nothing that is the LSU's. */
+/* test_meter_texture.c - textures and surfaces count requests, and nothing that is the LSU's. What fetches cost: test_texels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "exec/texture/texture.h"
 #include "fake.h"
 #include "meter/count.h"
 
@@ -22,10 +23,10 @@ static void one_request_an_instruction(void **state)
                 {OP_SUST, ACCESS_ST, CLASS_SUST}};
     struct gpu gpu = {.banks = 32, .bank_bytes = 4, .cc_major = 9};
     struct fake f;
-    u64 addr[32];
+    struct texture_access at = {0};
     fake_init(&f, LS_ARRAY_LEN(rows));
     for (u32 i = 0; i < 32; i++)
-        addr[i] = 4096 + 1000 * i;
+        at.address[i] = 4096 + 1000 * i;
     struct counter *c = counter_make(&gpu, false);
     for (u32 k = 0; k < LS_ARRAY_LEN(rows); k++) {
         f.insts[k].op = rows[k].op;
@@ -36,12 +37,11 @@ static void one_request_an_instruction(void **state)
                                                     .space = SPACE_TEX,
                                                     .op = rows[k].access,
                                                     .size = 4,
-                                                    .addr = addr});
+                                                    .addr = at.address});
     }
     for (u32 k = 0; k < LS_ARRAY_LEN(rows); k++) {
         const struct site_count *s = &c->current->sites[k];
-        /* a fetch of eight lanes is two requests of four */
-        assert_int_equal(site_tally(s, rows[k].class)->requests, (k + 1) * (rows[k].class == CLASS_TEX ? 2 : 1));
+        assert_int_equal(site_tally(s, rows[k].class)->requests, k + 1);
         assert_int_equal(site_tally(s, rows[k].class)->cost, 0);
         for (u32 class = 0; class < ACCESS_CLASSES; class ++)
             assert_true(class == rows[k].class || !site_tally(s, (enum access_class) class));
