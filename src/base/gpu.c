@@ -348,7 +348,9 @@ static enum ls_status read_path(const char *path, struct gpu *out, struct diag_l
     }
     char *text = ls_realloc(NULL, MOST);
     const size_t len = text ? fread(text, 1, MOST, f) : 0;
-    const bool bad = ferror(f);
+    const bool bad = text && ferror(f);
+    if (bad) /* a folder, for one */
+        complain(&r, "cannot read", strerror(errno));
     fclose(f);
     enum ls_status s = !text ? LS_ERR_NOMEM : bad ? LS_ERR_IO : parse(&r, text, len);
     ls_free(text);

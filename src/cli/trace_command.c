@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/folder.h"
+#include "cli/new_file.h"
 #include "cli/program.h"
 #include "cli/said.h"
 #include "cli/shared_options.h"
@@ -167,6 +168,12 @@ int cli_trace(int argc, char **argv)
         return status;
     if (!engine_options_set(&t.engine) || !cli_gpu(&t.gpu) || !folder_make("trace", t.folder))
         return CLI_TROUBLE;
+    const bool ready = (!t.log || new_file_ready("lockstep trace", t.log)) &&
+                       (!t.chrome || new_file_ready("lockstep trace", t.chrome)); /* asked before the program runs */
+    if (!ready) {
+        folder_remove(t.folder);
+        return CLI_TROUBLE;
+    }
     status = run(&t);
     if (status != 126 && status != 127) {
         const int told = report(&t);

@@ -124,6 +124,8 @@ check 7 --read "$work/warnings" --error-exitcode 7 --strict
 check 7 --error-exitcode 7 "$programs/check_subject" 0
 check 3 --error-exitcode 7 "$programs/check_subject" 3
 has 'the program returned an error (exit status 3)'
+check 137 sh -c "\"$programs/check_subject\" 0; kill -9 \$\$"
+has 'the program returned an error (exit status 137: signal 9, Killed)'
 check 3 --check-exit-code no "$programs/check_subject" 3
 hasnt 'returned an error'
 check 127 ./nosuch

@@ -40,6 +40,11 @@ grep -q '"cat":"kernel"' "$work/trace.json" || bad "the Chrome trace has no kern
 "$lockstep" trace --print-api-trace "$subject" | grep -q 'cuLaunchKernel' || bad "no calls"
 "$lockstep" trace --csv --print-summary "$subject" >/dev/null 2>&1 && bad "--csv --print-summary was taken"
 "$lockstep" trace -o "$work/no/such" "$subject" >/dev/null 2>&1 && bad "a file that cannot be written was no error"
+for file in "$work/no/such" "$work" /dev/full; do
+    "$lockstep" trace -o "$file" sh -c "touch '$work/ran'; $subject" >/dev/null 2>"$work/err" && bad "trace -o $file was no error"
+    grep -qE "(cannot write $file: |/dev/full could not be written)" "$work/err" || bad "trace -o $file says $(cat "$work/err")"
+    [ "$file" = /dev/full ] || [ ! -e "$work/ran" ] || bad "the program ran, and then $file could not be written"
+done
 "$lockstep" trace ./nosuch 2>/dev/null
 [ $? = 127 ] || bad "a program that is not there: not 127"
 exit $failed

@@ -43,6 +43,8 @@ for how in 'test_numba.py --lockstep' 'test_marked.py'; do
     echo "pytest $how: $got"
 done
 
+"$work/env/bin/python" "$here/test_plugin.py" || bad 'the plugin does not say what is wrong'
+
 "$work/env/bin/pip" -q uninstall -y lockstep-cuda
 ! find "$work/env" -ipath '*lockstep*' | grep . || bad 'pip uninstall left something'
 echo 'pip uninstall left nothing'

@@ -195,6 +195,9 @@ says "there is no section 'Nonsense'"
 profile 0 -q --cache-control all --replay-mode application --target-processes all "$program" $ptx tiny
 says "without effect here"
 profile 127 /nonexistent/program
+profile 3 -o "$work/none/x" sh -c "touch '$work/ran'"
+says "cannot write $work/none/x.lsrep: No such file"
+[ ! -e "$work/ran" ] || { echo "the program ran, and then its report could not be written"; failed=1; }
 profile 3 --gpu nonsense "$program" $ptx tiny
 says "nonsense"
 profile 0 -q --gpu v100 --metrics launch__sm_count "$program" $ptx tiny

@@ -9,6 +9,7 @@ In a process under the checks, the driver appends what it finds to a file of the
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,7 @@ import pytest
 from lockstep import executable
 
 INSIDE = "PYTEST_LOCKSTEP"  # set in a pytest that runs under `lockstep check`
+AT = "PYTEST_LOCKSTEP_AT"  # there, a file that has the name of the test that runs
 
 
 def pytest_addoption(parser):
@@ -40,9 +42,23 @@ def inside():
     return INSIDE in os.environ
 
 
+def command_of_lockstep():
+    if not os.access(executable(), os.X_OK):
+        raise pytest.UsageError(f"the command of Lockstep is not at {executable()}: install the wheel again (docs/pytest.md)")
+    return executable()
+
+
+def end_of(status):
+    """An exit status in words: "status 139 (signal 11, Segmentation fault)"."""
+    try:
+        return f"status {status} (signal {status - 128}, {signal.strsignal(status - 128)})" if status > 128 else f"status {status}"
+    except ValueError:
+        return f"status {status}"
+
+
 def check_command(tools, json_file):
     """What stands in front of the program; the report is kept out of the way, as the tests say what was found."""
-    return [executable(), "check", "--tool", tools, "--require-cuda-init", "no", "--check-exit-code", "no", "--no-check",
+    return [command_of_lockstep(), "check", "--tool", tools, "--require-cuda-init", "no", "--check-exit-code", "no", "--no-check",
             "--destroy-on-device-error", "kernel",  # the tests behind a bad access go on
             "--log-file", os.devnull, "--json=" + json_file]
 
@@ -55,7 +71,20 @@ def pytest_cmdline_main(config):
     with tempfile.TemporaryDirectory(prefix="lockstep-") as folder:
         command = check_command(config.getoption("--lockstep-tools"), os.path.join(folder, "findings.json"))
         command += [sys.executable, "-m", "pytest", *config.invocation_params.args]
-        return subprocess.run(command, env=dict(os.environ, **{INSIDE: "all"}), check=False).returncode
+        at = os.path.join(folder, "at")
+        status = subprocess.run(command, env=dict(os.environ, **{INSIDE: "all", AT: at}), check=False).returncode
+        if status > max(pytest.ExitCode):
+            test = read(at)
+            print(f"\nlockstep: pytest ended with {end_of(status)}" + (f" while {test} ran" if test else ""), file=sys.stderr)
+        return status
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 # ---- in a process under the checks ----
@@ -87,8 +116,13 @@ class Findings:
                 self.read_to = file.tell()
         except FileNotFoundError:
             return []
-        rows = [json.loads(line) for line in lines if line.endswith("\n")]
+        rows = [row_of(line) for line in lines if line.endswith("\n")]
         return [row for row in rows if "kind" in row and row.get("severity", "error") == "error"]
+
+    def pytest_runtest_logstart(self, nodeid):
+        if AT in os.environ:
+            with open(os.environ[AT], "w", encoding="utf-8") as file:
+                file.write(nodeid)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item):
@@ -100,6 +134,15 @@ class Findings:
             outcome.force_exception(Found(found))
         elif found:
             item.add_report_section("call", "lockstep", "\n".join(told(f) for f in found))
+
+
+def row_of(line):
+    """What a line says; one that is damaged says nothing."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return {}
+    return row if isinstance(row, dict) else {}
 
 
 class Found(Exception):
@@ -142,10 +185,6 @@ def outcome_of(item, tools):
         return done.returncode, done.stdout
 
 
-class InProcessOfItsOwn(Exception):
-    pass
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
     """Instead of a marked test's function: the test under the checks."""
@@ -155,7 +194,7 @@ def pytest_pyfunc_call(pyfuncitem):
     tools = mark.kwargs.get("tools") or pyfuncitem.config.getoption("--lockstep-tools")
     status, said = outcome_of(pyfuncitem, tools)
     if status:
-        raise InProcessOfItsOwn(f"on Lockstep this test ended with status {status}:\n{said}")
+        pytest.fail(f"on Lockstep this test ended with {end_of(status)}:\n{said}", pytrace=False)
     if re.search(r"^1 skipped", said, re.MULTILINE):
         pytest.skip("skipped on Lockstep")
     return True

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "cli/check/check_command.h"
 #include "cli/cli.h"
+#include "cli/program.h"
 #include "cli/symbols.h"
 
 /* ---- the list ---- */
@@ -294,7 +295,7 @@ static void print_remarks(const struct check_command *c, const struct outputs *o
         remark(c, o,
                "Error: the program did not start CUDA, so nothing was checked (--require-cuda-init no allows that)");
     else if (status && c->tell_exit_code && !c->read)
-        remark(c, o, "Error: the program returned an error (exit status %d)", status);
+        remark(c, o, "Error: the program returned an error (%s)", program_end_text(status));
 }
 
 /* The command's exit status, from the program's. */

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "cli/cli.h"
+#include "cli/new_file.h"
 #include "cli/profile/profile_command.h"
 
 /* ---- lists ---- */
@@ -272,7 +273,7 @@ static int run(struct profile *p)
         return status;
     if (p->baseline && !profile_report_there(p, p->baseline)) /* before the program runs */
         return CLI_TROUBLE;
-    if (p->html && !profile_html_ready(p))
+    if ((p->html && !profile_html_ready(p)) || (p->export_to && !new_file_ready(p->self, p->export_to)))
         return CLI_TROUBLE;
     FILE *out = open_log(p);
     if (!out)

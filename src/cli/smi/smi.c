@@ -157,7 +157,10 @@ static void say_why(nvmlReturn_t begun)
         return;
     diag_init(&diags);
     char *text = gpu_find(said.gpu, &gpu, &diags) == LS_OK ? NULL : diag_text(&diags);
-    fprintf(stderr, "nvidia-smi (Lockstep's): %s\n", text ? text : nvmlErrorString(begun));
+    if (text && *text)
+        fputs(text, stderr);
+    else
+        fprintf(stderr, "nvidia-smi (Lockstep's): %s\n", nvmlErrorString(begun));
     ls_free(text);
     diag_free(&diags);
 }
