@@ -16,7 +16,7 @@ compile() { # SET FILE...
     local set=$1
     shift
     "$here/combine.sh" "$@" >"$work/$set.cu" &&
-        nvcc -g -lineinfo -cudart shared -arch=sm_90 -I "$here" "$work/$set.cu" -o "$work/$set" || echo "$set does not compile"
+        nvcc -g -lineinfo -cudart shared -gencode arch=compute_90a,code=sm_90a -std=c++17 -I "$here" "$work/$set.cu" -lcuda -o "$work/$set" || echo "$set does not compile"
 }
 mapfile -t broken < <(ls "$here"/*.cu | grep -v '_clean\.cu$')
 compile broken "${broken[@]}" &

@@ -3,7 +3,7 @@
  * that lie outside. Each line has a map and a copy, and a hash of all bytes that it may have changed.
  *
  *     tensor_maps KERNELS.ptx [DUMP] >tensor-maps.txt
- *     tensor_maps KERNELS.ptx DUMP after N: goes on behind copy N, at which a GPU had a fault that ended the process
+ *     tensor_maps KERNELS.ptx DUMP after N: goes on behind copy N
  *
  * DUMP: a file for the bytes themselves, a line's number, size and content after each other; of what is stored, which bits
  * changed. `tensor_maps KERNELS.ptx model` compares with an independent model. `tensor_maps KERNELS.ptx fault N` makes the N-th mistake instead and says what becomes of it. On a GPU:
@@ -19,6 +19,8 @@
 #include "driver/cuda_abi.h"
 
 static const char *const way_names[] = {"load", "store", "add", "min", "max", "inc", "dec", "and", "or", "xor"};
+static const char *kernels; /* their file */
+static CUcontext context;
 static CUfunction run, change;
 static CUdeviceptr global_memory, shared_memory, done, copied;
 
@@ -113,9 +115,16 @@ static unsigned box_bytes(const struct map *m)
     if (m->mode == IM2COL)
         return n * m->channels * m->pixels;
     for (int k = 0; k < m->rank; k++)
-        n *= k || m->interleave ? (m->box[k] + m->steps[k] - 1) / m->steps[k] : m->box[k];
-    if (m->interleave) /* one slice, whatever the box says */
-        n = 0;
+        n *= k ? (m->box[k] + m->steps[k] - 1) / m->steps[k] : m->box[k];
+    return n;
+}
+
+/* Slices of 16 or 32 bytes; of the last dimension but one, which is theirs, a box has one. */
+static unsigned sliced_bytes(const struct map *m)
+{
+    unsigned n = 8u << m->interleave;
+    for (int k = 0; k < m->rank; k++)
+        n *= k == m->rank - 2 ? 1 : (m->box[k] + m->steps[k] - 1) / m->steps[k];
     return n;
 }
 
@@ -174,6 +183,22 @@ static void compare(const struct map *m, const struct job *j, const unsigned cha
     }
 }
 
+static bool start(void)
+{
+    static char text[1 << 18];
+    CUmodule module;
+    FILE *f = fopen(kernels, "rb");
+    if (!f || !fread(text, 1, sizeof text - 1, f))
+        return false;
+    fclose(f);
+    return cuInit(0) == CUDA_SUCCESS && cuCtxCreate_v2(&context, 0, 0) == CUDA_SUCCESS &&
+           cuModuleLoadData(&module, text) == CUDA_SUCCESS &&
+           cuModuleGetFunction(&run, module, "run") == CUDA_SUCCESS &&
+           cuModuleGetFunction(&change, module, "change") == CUDA_SUCCESS &&
+           cuMemAlloc_v2(&copied, 128) == CUDA_SUCCESS && cuMemAlloc_v2(&global_memory, GLOBAL_BYTES) == CUDA_SUCCESS &&
+           cuMemAlloc_v2(&shared_memory, SHARED_BYTES) == CUDA_SUCCESS && cuMemAlloc_v2(&done, 4) == CUDA_SUCCESS;
+}
+
 static void copy_through(const struct map *m, struct job j, unsigned bytes, const struct map *changed_from)
 {
     static unsigned char data[GLOBAL_BYTES];
@@ -210,12 +235,15 @@ static void copy_through(const struct map *m, struct job j, unsigned bytes, cons
     const CUresult e = launch(&map, &j, changed_from ? &fields : NULL, &over);
     if (e != CUDA_SUCCESS) {
         printf(": %s\n", error_name(e));
-        exit(1);
+        cuCtxDestroy_v2(context); /* as good as lost */
+        if (!start())
+            exit(1);
+        return;
     }
     const size_t n = j.way == LOAD ? SHARED_BYTES : GLOBAL_BYTES;
     cuMemcpyDtoH_v2(data, j.way == LOAD ? shared_memory : global_memory, n);
     printf(": %u bytes%s %016llx\n", bytes, over ? "" : " NOT AS MANY", (unsigned long long)hash_of(data, n));
-    if (with_model && j.way <= STORE && !m->interleave)
+    if (with_model && j.way <= STORE)
         compare(m, &j, data);
     if (dump) {
         static unsigned char before[GLOBAL_BYTES];
@@ -394,14 +422,13 @@ static void interleaved(void)
                     state = 71 * (uint64_t)(1 + swizzle + 4 * type + 100 * rank + 1000 * interleave);
                     m.mode = TILED, m.type = type, m.rank = rank, m.interleave = interleave, m.swizzle = swizzle;
                     m.dims[0] = slice / size * (1 + draw(4));
-                    unsigned stride = slice, box = 1;
+                    unsigned stride = slice;
                     for (int k = 1; k < rank; k++) {
                         m.dims[k] = 2 + draw(6);
                         m.strides[k - 1] = stride;
                         stride = (unsigned)(stride * m.dims[k]);
                         m.box[k] = 1 + draw(4);
                         m.steps[k] = 1;
-                        box *= m.box[k];
                     }
                     m.box[0] = slice / size * (1 + draw(2));
                     m.steps[0] = 1;
@@ -410,7 +437,7 @@ static void interleaved(void)
                     struct job j = any_place(&m, draw(4) ? LOAD : STORE);
                     if (draw(2))
                         j.at[0] = (int)draw((unsigned)m.dims[0] / (slice / size)) * (int)(slice / size);
-                    copy(&m, j, box * m.box[0] * size);
+                    copy(&m, j, sliced_bytes(&m));
                 }
 }
 
@@ -763,27 +790,11 @@ static void fault(int which)
     printf(": %s%s\n", error_name(e), !e && !over ? ", not as many bytes" : "");
 }
 
-static bool start(const char *file)
-{
-    static char text[1 << 18];
-    CUcontext ctx;
-    CUmodule module;
-    FILE *f = fopen(file, "rb");
-    if (!f || !fread(text, 1, sizeof text - 1, f))
-        return false;
-    fclose(f);
-    return cuInit(0) == CUDA_SUCCESS && cuDevicePrimaryCtxRetain(&ctx, 0) == CUDA_SUCCESS &&
-           cuCtxSetCurrent(ctx) == CUDA_SUCCESS && cuModuleLoadData(&module, text) == CUDA_SUCCESS &&
-           cuModuleGetFunction(&run, module, "run") == CUDA_SUCCESS &&
-           cuModuleGetFunction(&change, module, "change") == CUDA_SUCCESS &&
-           cuMemAlloc_v2(&copied, 128) == CUDA_SUCCESS && cuMemAlloc_v2(&global_memory, GLOBAL_BYTES) == CUDA_SUCCESS &&
-           cuMemAlloc_v2(&shared_memory, SHARED_BYTES) == CUDA_SUCCESS && cuMemAlloc_v2(&done, 4) == CUDA_SUCCESS;
-}
-
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (argc < 2 || !start(argv[1])) {
+    kernels = argc < 2 ? "" : argv[1];
+    if (!start()) {
         printf("no device, or no kernels\n");
         return 1;
     }

@@ -272,7 +272,7 @@ static bool read_box(struct warp *w, const struct ir_inst *pc, const u8 *regs, u
     for (u32 k = 0; k < 3; k++)
         box->offsets[k] =
             b->is_im2col && b->kind == BULK_IN && k + 2 < b->rank ? (u16)lane32(regs, b->offsets[k], lane) : 0;
-    const char *wrong = tensor_wrong(box, b->rank, b->is_im2col ? TENSOR_IM2COL : TENSOR_TILED);
+    const char *wrong = tensor_wrong(box, b->rank, b->is_im2col ? TENSOR_IM2COL : TENSOR_TILED, b->kind == BULK_OUT);
     return !wrong || illegal(w, pc, lane, wrong);
 }
 

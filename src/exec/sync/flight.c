@@ -95,15 +95,16 @@ static bool row_in(void *ctx, const struct tensor_row *r)
     tensor_fill_row(&c->box.map, r, row);
     if (r->count)
         move(row + r->first, (const u8 *)(uintptr_t)r->address, r->count);
+    tensor_round_row(&c->box.map, r, row);
     tensor_put_row(&c->box.map, r, row, c->shared, (u64)(c->to - c->shared));
     return true;
 }
 
-/* A unit of 16 bytes that begins in the tensor is stored as a whole, as far as there is memory. */
+/* A unit of 16 bytes that begins in the tensor is stored or reduced as a whole, as far as there is memory. */
 static u32 stored(const struct copy *c, const struct tensor_row *r)
 {
     const u64 end = r->address + (r->count + TENSOR_UNIT - 1) / TENSOR_UNIT * TENSOR_UNIT;
-    if (c->what->op || end > c->end)
+    if (end > c->end)
         return r->count;
     const u32 n = (u32)(end - r->address);
     return n < r->bytes - r->first ? n : r->bytes - r->first;

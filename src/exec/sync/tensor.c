@@ -1,8 +1,11 @@
-/* tensor.c - see tensor.h.
+/* tensor.c - see tensor.h. What the PTX manual leaves open is as an H200 does it (tests/hw/h200/tensor-maps.txt).
  *
  * Tiles: the box begins at the coordinates and has every steps[k]-th element along dimension k. im2col: a column of pixels,
  * which begins at the coordinates and goes through a window of the tensor, W first, then H, D and N; offsets then move each
- * pixel. */
+ * pixel.
+ *
+ * Interleaved tiles (N C/8 D H W, then 8 channels): dimension 0 is W, whose elements are slices of 16 or 32 bytes; the last but one
+ * is that of the slices, of which a box has one, whatever the map says. Here a slice is a row. */
 #include "exec/sync/tensor.h"
 
 #include <string.h>
@@ -16,8 +19,21 @@ static bool is_whole(const struct tensor_map *m)
     return true;
 }
 
-/* An H200 takes a box that does not begin at a multiple of 16 bytes for an illegal instruction. */
-const char *tensor_wrong(const struct tensor_box *b, u32 rank, enum tensor_mode mode)
+/* What leaves shared memory must not begin before the tensor, nor may its window reach out of it. */
+static bool leaves(const struct tensor_box *b)
+{
+    const struct tensor_map *m = &b->map;
+    for (u32 k = 0; k < m->rank; k++)
+        if (b->at[k] < 0)
+            return true;
+    for (u32 k = 0; m->mode == TENSOR_IM2COL && k + 2 < m->rank; k++)
+        if (m->lower[k] < 0 || m->upper[k] > 0)
+            return true;
+    return false;
+}
+
+/* An H200 takes these for illegal instructions. */
+const char *tensor_wrong(const struct tensor_box *b, u32 rank, enum tensor_mode mode, bool out)
 {
     const struct tensor_map *m = &b->map;
     if (m->mark != TENSOR_MAP_MARK || m->type >= TENSOR_TYPES || m->rank > TENSOR_RANKS || m->swizzle >= SWIZZLES ||
@@ -32,31 +48,49 @@ const char *tensor_wrong(const struct tensor_box *b, u32 rank, enum tensor_mode 
                                        : "the tensor map is one of im2col, not of tiles";
     if (!m->interleave && (i64)b->at[0] * tensor_element(m->type) % TENSOR_UNIT)
         return "the box does not begin at a multiple of 16 bytes of the tensor's first dimension";
+    if (out && leaves(b))
+        return m->mode == TENSOR_TILED ? "a store or reduction begins before the tensor: no coordinate may be below 0"
+                                       : "a store's coordinates and the window of its map must be within the tensor";
     return NULL;
+}
+
+/* Whether dimension 0 has slices for elements. */
+static bool is_sliced(const struct tensor_map *m) { return m->interleave && m->mode == TENSOR_TILED; }
+/* Bytes from an element of dimension 0 to the next. */
+static u32 inner_bytes(const struct tensor_map *m)
+{
+    return is_sliced(m) ? 8u << m->interleave : tensor_element(m->type);
 }
 
 /* Elements of a box along dimension k. */
 static u32 count_of(const struct tensor_map *m, u32 k)
 {
+    if (is_sliced(m) && k + 2 == m->rank)
+        return 1;
     return k || m->interleave ? (m->box[k] + m->steps[k] - 1u) / m->steps[k] : m->box[k];
 }
 
-static u32 row_elements(const struct tensor_map *m) { return m->mode == TENSOR_TILED ? count_of(m, 0) : m->channels; }
-
-static u32 row_bytes(const struct tensor_map *m) { return row_elements(m) * tensor_element(m->type); }
+static u32 row_bytes(const struct tensor_map *m)
+{
+    const u32 elements = is_sliced(m) ? 1 : m->mode == TENSOR_TILED ? count_of(m, 0) : m->channels;
+    return elements * inner_bytes(m);
+}
 /* From one row to the next in shared memory. */
 static u32 row_room(const struct tensor_map *m)
 {
-    const u32 span = m->swizzle ? 16u << m->swizzle : 0, bytes = row_bytes(m);
+    const u32 span = m->swizzle && !is_sliced(m) ? 16u << m->swizzle : 0, bytes = row_bytes(m);
     return bytes < span ? span : bytes;
 }
+
+/* The first dimension that a row does not run along. */
+static u32 outer_dimension(const struct tensor_map *m) { return is_sliced(m) ? 0 : 1; }
 
 static u32 rows_of(const struct tensor_map *m)
 {
     u32 n = 1;
     if (m->mode == TENSOR_IM2COL)
         return m->pixels;
-    for (u32 k = 1; k < m->rank; k++)
+    for (u32 k = outer_dimension(m); k < m->rank; k++)
         n *= count_of(m, k);
     return n;
 }
@@ -67,7 +101,7 @@ u32 tensor_box_room(const struct tensor_map *m) { return rows_of(m) * row_room(m
 /* The row at these coordinates; [0] is that of its first element. */
 static void place_row(const struct tensor_map *m, const i64 *at, struct tensor_row *r)
 {
-    const u32 size = tensor_element(m->type);
+    const u32 size = inner_bytes(m);
     const i64 n = r->bytes / size, last = m->lasts[0];
     const i64 lo = at[0] < 0 ? -at[0] : 0, hi = at[0] + n - 1 > last ? last - at[0] + 1 : n;
     u64 address = m->address + (u64)(at[0] + lo) * size;
@@ -81,11 +115,11 @@ static void place_row(const struct tensor_map *m, const i64 *at, struct tensor_r
     r->address = address;
 }
 
-/* Odometers: dimension 1 turns fastest. False: all have turned round. */
+/* Odometers: the first turns fastest. False: all have turned round. */
 static bool next_of_tile(const struct tensor_box *b, i64 *at, u32 *turns)
 {
     const struct tensor_map *m = &b->map;
-    for (u32 k = 1; k < m->rank; k++) {
+    for (u32 k = outer_dimension(m); k < m->rank; k++) {
         at[k] += m->steps[k];
         if (++turns[k] < count_of(m, k))
             return true;
@@ -146,29 +180,29 @@ bool tensor_rows(const struct tensor_box *b, bool (*fn)(void *ctx, const struct 
 
 /* ---- bytes ---- */
 
-/* What is filled into an element that is outside the tensor. */
-static u64 filler(const struct tensor_map *m)
-{
-    if (m->fill == FILL_ZERO)
-        return 0;
-    switch (tensor_element(m->type)) {
-    case 2:
-        return 0x7fff;
-    case 4:
-        return 0x7fffffff;
-    default:
-        return 0x7fffffffffffffff;
-    }
-}
-
+/* What is outside the tensor: zeros, or a NaN of each type. */
 static void fill(const struct tensor_map *m, u8 *row, u32 from, u32 to)
 {
-    const u64 value = filler(m);
-    const u32 size = tensor_element(m->type);
-    if (!value)
-        memset(row + from, 0, to - from);
-    for (u32 k = from; value && k < to; k += size)
-        memcpy(row + k, &value, size);
+    const u16 value = m->fill == FILL_ZERO ? 0 : 0x7ff7;
+    for (u32 k = from; k + sizeof value <= to; k += sizeof value)
+        memcpy(row + k, &value, sizeof value);
+    if (m->fill == FILL_ZERO && to > from)
+        row[to - 1] = 0;
+}
+
+/* f32 becomes tf32: 13 bits are rounded off, to nearest, halves away from zero. Subnormals stay, in .ftz types too. */
+static u32 rounded(u32 x) { return (x & 0x7fffffff) > 0x7f800000 ? 0x7fffe000 : (x + 0x1000) & 0xffffe000; }
+
+void tensor_round_row(const struct tensor_map *m, const struct tensor_row *r, u8 *row)
+{
+    if (m->type != TENSOR_TF32 && m->type != TENSOR_TF32_FTZ)
+        return;
+    for (u32 k = r->first; k < r->first + r->count; k += sizeof(u32)) {
+        u32 x;
+        memcpy(&x, row + k, sizeof x);
+        x = rounded(x);
+        memcpy(row + k, &x, sizeof x);
+    }
 }
 
 void tensor_fill_row(const struct tensor_map *m, const struct tensor_row *r, u8 *row)

@@ -25,8 +25,9 @@ struct tensor_row {
 
 enum { TENSOR_ROW_MOST = TENSOR_MOST_BOX * 8, TENSOR_UNIT = 16 };
 
-/* Why the box's map is not one for a copy of that many coordinates in that mode, or they are not for the map; or NULL. */
-const char *tensor_wrong(const struct tensor_box *b, u32 rank, enum tensor_mode mode);
+/* Why the box's map is not one for a copy of that many coordinates in that mode, or they are not for the map; or NULL. `out`: from
+ * shared memory, a store or a reduction. */
+const char *tensor_wrong(const struct tensor_box *b, u32 rank, enum tensor_mode mode, bool out);
 /* Of a whole box; of the shared memory that it takes. */
 u32 tensor_box_bytes(const struct tensor_map *m);
 u32 tensor_box_room(const struct tensor_map *m);
@@ -44,6 +45,8 @@ static inline u64 tensor_swizzled(u8 swizzle, u64 address)
 /* A row that lies in global memory, to shared memory and back. `base` is what the address 0 of shared memory would be at;
  * `box` the address of the box there. */
 void tensor_fill_row(const struct tensor_map *m, const struct tensor_row *r, u8 *row);
+/* What of the row came from a tensor of tf32 is rounded. */
+void tensor_round_row(const struct tensor_map *m, const struct tensor_row *r, u8 *row);
 void tensor_put_row(const struct tensor_map *m, const struct tensor_row *r, const u8 *row, u8 *base, u64 box);
 void tensor_take_row(const struct tensor_map *m, const struct tensor_row *r, u8 *row, const u8 *base, u64 box);
 
