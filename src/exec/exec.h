@@ -171,7 +171,7 @@ struct exec_bulk {
     u64 barrier;                  /* the offset of the mbarrier at which the bytes arrive; UINT64_MAX: none */
     bool first;                   /* of the instruction's lanes */
     const struct exec_block_info *block;
-    /* Tells the bytes of global memory, row by row as a map has them: each row's address and bytes. */
+    /* Tells the bytes of global memory: row by row, in pieces that shared memory has in one line of 128 bytes. */
     void (*rows)(const struct exec_bulk *b, void (*fn)(void *ctx, u64 address, u32 bytes), void *ctx);
 };
 

@@ -1,5 +1,6 @@
 /* bulk.c - bulk copies: what the hook counts and asks of the caches. They go round the load-store unit and
- * L1; each row of a box is on its own. The rules are an H200's (tests/hw/h200/async-counters.csv). */
+ * L1; each row of a box is on its own, and so is each 128 bytes of shared memory. The rules are an H200's
+ * (tests/hw/h200/async-counters.csv). */
 #include "meter/count.h"
 #include "meter/replay/feed.h"
 #include "meter/sectors.h"
@@ -40,11 +41,9 @@ static void ask_caches(struct walk *k)
     k->n = 0;
 }
 
-static void add_row(void *ctx, u64 address, u32 bytes)
+static void add_piece(void *ctx, u64 address, u32 bytes)
 {
     struct walk *k = ctx;
-    if (!bytes)
-        return;
     k->sectors += touched(address, bytes, SECTOR_BYTES);
     k->lines += touched(address, bytes, LINE);
     for (u64 at = address / PIECE * PIECE; k->c->caches && at < address + bytes; at += PIECE) {
@@ -86,7 +85,7 @@ void counter_bulk(void *ctx, const struct exec_bulk *b)
     const u32 blocks = lanes_of(b->blocks);
     struct walk k = {.c = c, .b = b, .f = f, .kind = kind_of(b->what)};
     if (is_of_global(b))
-        b->rows(b, add_row, &k);
+        b->rows(b, add_piece, &k);
     else
         k.sectors = shared_sectors(b);
     ask_caches(&k);

@@ -8,8 +8,10 @@ from pathlib import Path
 
 here = Path(__file__).parent
 TIMES = 8  # the second launch of a form does it so many times more than the first
-# What Lockstep counts otherwise, and is not understood.
-NOT_EQUAL = {}
+# What Lockstep counts otherwise: an H200 counts sectors outside a tensor as if they came, and which it asks of L2 is not known.
+OUTSIDE = [f'l1tex__m_xbar2l1tex_read_{what}_mem_global_op_tma_ld{whose}.sum'
+           for what, whose in (('sectors', ''), ('sectors', '_dest_self'), ('bytes', ''))]
+NOT_EQUAL = {(form, name) for form in ('t_ld_out_left', 't_ld_out_top', 't_ld_out_all') for name in OUTSIDE}
 
 
 def table(lines):

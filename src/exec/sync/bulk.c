@@ -13,7 +13,7 @@
 #include "exec/sync/flight.h"
 #include "exec/sync/weak.h"
 
-enum { UNIT = FLIGHT_UNIT, BOX_ALIGN = 128 };
+enum { UNIT = FLIGHT_UNIT, BOX_ALIGN = 128, SHARED_LINE = 128 };
 
 /* An instruction that the tensor map does not fit; false. */
 static bool illegal(struct warp *w, const struct ir_inst *pc, unsigned lane, const char *why)
@@ -101,25 +101,35 @@ static struct copy new_copy(const struct warp *w, const struct ir_inst *pc, unsi
 }
 
 struct told_rows {
+    const struct exec_bulk *bulk;
     void (*fn)(void *ctx, u64 address, u32 bytes);
     void *ctx;
 };
 
+/* Bytes from `address` on, which shared memory has from `place` on: no piece reaches from one line there to the next. */
+static void tell_lines(const struct told_rows *t, u64 address, u64 place, u32 bytes)
+{
+    for (u32 k = 0, n; k < bytes; k += n) {
+        const u32 room = SHARED_LINE - (u32)((place + k) % SHARED_LINE);
+        n = room < bytes - k ? room : bytes - k;
+        t->fn(t->ctx, address + k, n);
+    }
+}
+
 static bool tell_inside(void *ctx, const struct tensor_row *r)
 {
     const struct told_rows *t = ctx;
-    if (r->count)
-        t->fn(t->ctx, r->address, r->count);
+    tell_lines(t, r->address, t->bulk->shared + r->place + r->first, r->count);
     return true;
 }
 
 static void tell_rows(const struct exec_bulk *b, void (*fn)(void *ctx, u64 address, u32 bytes), void *ctx)
 {
-    struct told_rows t = {fn, ctx};
+    struct told_rows t = {b, fn, ctx};
     if (b->box)
         tensor_rows(b->box, tell_inside, &t);
     else if (b->address)
-        fn(ctx, b->address, b->bytes);
+        tell_lines(&t, b->address, b->shared, b->bytes);
 }
 
 /* All of it, once: where it ends, or what it reads if that is shared memory, and where its bytes arrive. */
