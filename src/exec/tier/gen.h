@@ -40,6 +40,18 @@ struct reach {
     llvm_value inside;
 };
 
+/* What an address is the sum of (gen_near.c). */
+struct term {
+    llvm_value v;
+    u64 by;
+};
+struct sum {
+    struct term term[8];
+    u32 n;
+    u64 constant;
+    bool whole; /* nothing is missing */
+};
+
 struct block_code {
     llvm_block block;
     llvm_value *phi; /* by cell */
@@ -78,7 +90,7 @@ struct gen {
     bool vec;              /* what op_fn makes: vectors, or scalars */
     VEC(struct root_room) rooms;
     VEC(struct reach) reached;
-    VEC(llvm_value) fetched;  /* addresses that are fetched ahead */
+    VEC(struct sum) fetched;  /* addresses that are fetched ahead */
     VEC(const i64 *) offsets; /* shape.offset */
     bool changed;             /* dry: some node's shapes are not what they were */
     VEC(struct tier_state) states;
@@ -183,6 +195,10 @@ void gen_count_entry(struct gen *e, u32 block, llvm_value mask);
 llvm_value gen_counts_blocks(struct gen *e); /* else entries are told */
 /* Of the lanes in the mask (NULL: all) a branch sends those that are taken to its target: perhaps none, or all. */
 void gen_count_part(struct gen *e, u32 site, llvm_value mask, llvm_value taken);
+
+/* ---- gen_near.c ---- */
+struct sum near_sum(const struct gen *e, llvm_value address);
+bool near_each_other(const struct sum *a, const struct sum *b); /* within a line, as far as can be seen */
 
 /* ---- gen_body.c: records that run by their bodies ---- */
 /* Calls the bodies of [first, end); the operands have been stored. Ends the code when they stop. */

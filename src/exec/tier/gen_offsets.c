@@ -134,13 +134,15 @@ static void store_runs(struct gen *e, const struct access *x, const struct acces
  * alike). In a loop the next access is not the next block's. */
 enum { BLOCKS_AHEAD = 4, BYTES_AHEAD = 2048, LINE = 64 };
 
-/* Whether nothing has been fetched for a neighbour of this address: the same register, and another constant. */
+/* Whether nothing has been fetched for a neighbour of this address: one within a line, whatever constants their accesses add.
+ * The 27 points of a stencil are nine rows. */
 static bool is_first_of(struct gen *e, llvm_value base)
 {
+    const struct sum sum = near_sum(e, base);
     for (u32 k = 0; k < e->fetched.len; k++)
-        if (e->fetched.at[k] == base)
+        if (near_each_other(&e->fetched.at[k], &sum))
             return false;
-    vec_push(e->mem, &e->fetched, base);
+    vec_push(e->mem, &e->fetched, sum);
     return true;
 }
 
@@ -148,7 +150,7 @@ static void fetch_ahead(struct gen *e, const struct access *x, const struct acce
 {
     const bool row = e->block[1] * e->block[2] == 1;
     const i64 ahead = l->low + (row ? BYTES_AHEAD : (i64)BLOCKS_AHEAD * e->block[0] * x->bytes);
-    if (x->shared || l->nruns != 1 || (row && !e->straight) || !is_first_of(e, x->address.v))
+    if (e->dry || x->shared || l->nruns != 1 || (row && !e->straight) || !is_first_of(e, x->address.v))
         return;
     for (i64 k = 0; k < (i64)l->span; k += LINE) {
         llvm_value args[] = {access_host(e, x, access_moved(e, x->at, ahead + k)),

@@ -31,6 +31,15 @@ static const char straight[] = HEAD STEP "    ret;\n}\n";
 static const char loop[] =
     HEAD "AGAIN:\n" STEP "    add.u32 %i, %i, 1;\n    setp.lt.u32 %c, %i, 3;\n    @%c bra AGAIN;\n    ret;\n}\n";
 
+/* out[i + n] of three addresses that are not sums of the same register, and within a line of each other; n = 0. */
+static const char near_each_other[] =
+    HEAD "    .reg .b64 %q, %r;\n    .reg .b32 %a, %b;\n    mov.u32 %i, %nctaid.y;\n    add.u32 %i, %i, -1;\n"
+         "    mul.wide.s32 %q, %i, 4;\n    add.u64 %q, %p, %q;\n    ld.global.u32 %a, [%q];\n"
+         "    not.b32 %b, %i;\n    mul.wide.s32 %r, %b, 4;\n    sub.u64 %r, %p, %r;\n    ld.global.u32 %b, [%r+-4];\n"
+         "    add.u32 %a, %a, %b;\n    add.u32 %u, %i, 1;\n    mul.wide.u32 %r, %u, 4;\n    add.u64 %r, %p, %r;\n"
+         "    ld.global.u32 %b, [%r+-4];\n    add.u32 %a, %a, %b;\n    add.u32 %a, %a, 1;\n"
+         "    st.global.u32 [%q], %a;\n    ret;\n}\n";
+
 static char folder[] = "/tmp/test_tier_fetch_XXXXXX";
 
 /* In the one entry of the folder, which is removed: how often there is what reads as prefetcht0 (0f 18 /1)
@@ -112,6 +121,13 @@ static void test_one_row(void **state)
     assert_in_range(fetches_of(loop, N, 1, 7), 0, 1);
 }
 
+/* A stencil's neighbours are of few rows. */
+static void test_neighbours(void **state)
+{
+    (void)state;
+    assert_in_range(fetches_of(near_each_other, N, 1, 1), 2, 3);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -126,6 +142,7 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_one_row)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_one_row),
+                                       cmocka_unit_test(test_neighbours)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
