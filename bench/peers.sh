@@ -1,5 +1,5 @@
 #!/bin/sh
-# peers.sh [BUILD] [--kernels a,b] [--rounds N] [--quick] [--only one|all|first] [--markdown] - the kernels of bench/peers/ by
+# peers.sh [BUILD] [--kernels a,b] [--rounds N] [--warm S] [--quick] [--only one|all|first] [--markdown] - the kernels of bench/peers/ by
 # Lockstep, by its interpreter alone, by PoCL (OpenCL on the processor) and as plain C with OpenMP: steady and first launch, one
 # thread and all cores, with PoCL's time by ours. BUILD is a release build folder (build/release). PoCL and OpenMP are optional:
 # what is not there is told of and left out. What is measured, and how: bench/README.md.

@@ -1,9 +1,28 @@
 #!/bin/sh
 # performance.sh [BUILD] > docs/performance.md - measures the engine and the parser on this machine and writes the
 # document. BUILD is a release build folder (build/release). Run it on an idle machine.
+# performance.sh BUILD peers [OPTION...] - the section beside PoCL alone; options are those of bench/peers.sh.
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build/release}
+beside_pocl()
+{
+    printf '## Beside PoCL and plain C\n\n'
+    cat <<'TEXT'
+`bench/performance.sh build/release peers` writes this section: it runs the same kernels in CUDA by Lockstep and in OpenCL C by
+PoCL, with blocks of the same size; beside them Lockstep's interpreter alone and plain loops of C with OpenMP, which are the
+machine's limit. `bench/README.md` says how it is measured. A ratio above 1 says that Lockstep is faster; the goals are 1 for
+every kernel and 1.5 in the geometric mean, of the steady state on one thread.
+
+TEXT
+    bench/peers.sh "$build" --markdown "$@"
+}
+
+if [ "${2:-}" = peers ]; then
+    shift 2
+    beside_pocl "$@"
+    exit
+fi
 kernels=$(find "$build/kernels" -name '*.ptx' | sort)
 cat <<'TEXT'
 # Performance
@@ -44,11 +63,5 @@ the table.
 
 TEXT
 python3 bench/compile_share.py --markdown "$build"
-printf '\n## Beside PoCL and plain C\n\n'
-cat <<'TEXT'
-`bench/peers.sh` runs the same kernels in CUDA by Lockstep and in OpenCL C by PoCL, with blocks of the same size; beside them
-Lockstep's interpreter alone and plain loops of C with OpenMP, which are the machine's limit. `bench/README.md` says how it is
-measured. A ratio above 1 says that Lockstep is faster.
-
-TEXT
-bench/peers.sh "$build" --markdown
+printf '\n'
+beside_pocl

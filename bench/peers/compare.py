@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """compare.py - the kernels of bench/peers/ by Lockstep, its interpreter alone, PoCL and OpenMP; bench/peers.sh calls it.
 
-    compare.py --build DIR [--kernels a,b] [--rounds N] [--quick] [--only one|all|first] [--markdown]
+    compare.py --build DIR [--kernels a,b] [--rounds N] [--warm S] [--quick] [--only one|all|first]
+               [--markdown]
 
 Steady: of each kernel one process of each kind is kept, warmed up, and they take turns; the median of the rounds. On one
 thread processor time is measured, of all threads of the process together, so that other work on the machine counts little;
@@ -194,6 +195,7 @@ def about(options):
         if kind != "interpreter":
             lines.append(words)
     lines.append("%s, %d cores, %s" % (processor(), len(os.sched_getaffinity(0)), said(["date", "+%F"])))
+    lines.append("%d rounds of %g s, after %g s of warming up or more" % (options.rounds, options.run, options.warm))
     return kinds, lines
 
 
@@ -227,12 +229,14 @@ def main():
     parser.add_argument("--build", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--kernels", help="some of them, with commas between")
     parser.add_argument("--rounds", type=int, help="turns of each (7)")
+    parser.add_argument("--warm", type=float, help="seconds that each process is warmed up, at least (3): more on a busy machine")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, shorter: a look, no result")
     parser.add_argument("--only", metavar="PARTS", help="one thread steady: one; all cores steady: all; first; commas between")
     parser.add_argument("--markdown", action="store_true", help="the section of docs/performance.md")
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.quick else 7)
-    options.warm, options.run, options.patience = (1.5, 0.05, 3) if options.quick else (3.0, 0.15, 10)
+    options.warm = options.warm or (1.5 if options.quick else 3.0)
+    options.run, options.patience = (0.05, 3) if options.quick else (0.15, 10)
     known = said([program(options, "lockstep"), "--list"]).split()
     options.kernels = options.kernels.split(",") if options.kernels else known
     for kernel in options.kernels:
