@@ -65,7 +65,7 @@ struct access_layout access_lay_out(const struct access *x);
 llvm_value access_moved(struct gen *e, llvm_value at, i64 offset);
 /* Does it; `none` is not looked at. */
 void access_do_offsets(struct gen *e, const struct access *x, llvm_value none);
-/* Whether it can: few runs of lanes, or for a load few places or little space between them. */
+/* Whether it can: few runs of lanes, or little space between their places; or for a load few places. */
 bool access_serves_offsets(const struct access *x, const struct access_layout *l);
 
 #endif

@@ -124,6 +124,39 @@ static void store_runs(struct gen *e, const struct access *x, const struct acces
     }
 }
 
+/* Element k of each row of `all` in its place between the first and the last; where no lane's is, 0. */
+static llvm_value spread(struct gen *e, const struct access *x, const struct access_layout *l, llvm_value all, u32 n)
+{
+    const unsigned count = x->op->count;
+    llvm_value index[WIDEST_SPAN];
+    for (u32 i = 0; i < n; i++)
+        index[i] = gen_int(e, e->i32, IR_LANES * count);
+    for (u32 i = 0; i < IR_LANES * count; i++)
+        index[(u64)(x->shape.offset[i / count] - l->low) / x->op->size + i % count] = gen_int(e, e->i32, i);
+    return B(ShuffleVector, all, e->ll->ConstNull(e->ll->TypeOf(all)), e->ll->ConstVector(index, n));
+}
+
+/* Lanes with places of their own, not far from each other: all that lies between the first and the last, but for what is no
+ * active lane's. A scatter takes several times as long. */
+static void store_span(struct gen *e, const struct access *x, const struct access_layout *l)
+{
+    const unsigned count = x->op->count;
+    llvm_value v[4];
+    u32 n = 16; /* whole registers, for LLVM: what is behind the last place is nobody's */
+    while (n * x->op->size < l->span)
+        n *= 2;
+    for (unsigned k = 0; k < count; k++)
+        v[k] = access_element(e, x, k, true);
+    e->vec = true;
+    llvm_value on = e->mask ? B(SExt, e->mask, gen_lanes_of(e, e->i32)) : gen_const(e, 'i', UINT32_MAX);
+    on = spread(e, x, l, count > 1 ? access_each_twice(e, on, count) : on, n);
+    llvm_value all = spread(e, x, l, access_interleaved(e, v, count), n);
+    llvm_type types[] = {e->ll->TypeOf(all), e->ptr};
+    llvm_value args[] = {all, access_host(e, x, access_moved(e, x->at, l->low)), gen_int(e, e->i32, x->op->size),
+                         B(ICmp, LLVM_NE, on, e->ll->ConstNull(e->ll->TypeOf(on)))};
+    gen_call(e, "llvm.masked.store", types, 2, args, 4);
+}
+
 /* A block of several rows reads pieces of as many lines of a matrix, and the processor does not see that the next blocks
  * want the pieces beside them. So an access fetches what the one of the block after so many will want, if that is the next in
  * x. On a stencil of five points of 2048 x 2048 this took a third of the time (EPYC 9005); 1 is too late.
@@ -164,8 +197,10 @@ void access_do_offsets(struct gen *e, const struct access *x, llvm_value none)
     const struct access_layout l = access_lay_out(x);
     (void)none;
     fetch_ahead(e, x, &l);
-    if (x->op->form == OP_STORE)
+    if (x->op->form == OP_STORE && l.nruns <= MOST_RUNS)
         store_runs(e, x, &l);
+    else if (x->op->form == OP_STORE)
+        store_span(e, x, &l);
     else if (l.nruns <= MOST_RUNS)
         load_runs(e, x, &l);
     else if (l.nplaces <= MOST_PLACES)
@@ -174,12 +209,13 @@ void access_do_offsets(struct gen *e, const struct access *x, llvm_value none)
         load_span(e, x, &l);
 }
 
-/* The ways above serve it: few runs, or for a load few places or little space between them. */
+/* The ways above serve it: few runs, or little space between the places; or a load of few places. Masked stores are of
+ * elements of 4 bytes or more. */
 bool access_serves_offsets(const struct access *x, const struct access_layout *l)
 {
     if (!l->even)
         return false;
     if (x->op->form == OP_STORE)
-        return l->nruns <= MOST_RUNS;
+        return l->nruns <= MOST_RUNS || (l->nplaces == IR_LANES && l->span <= WIDEST_SPAN && x->op->size >= 4);
     return l->nruns <= MOST_RUNS || l->nplaces <= MOST_PLACES || l->span <= WIDEST_SPAN;
 }
