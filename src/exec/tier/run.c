@@ -96,7 +96,7 @@ static bool fits(const u8 *regs, const struct tier_state *s)
 /* ---- a block in compiled code ---- */
 
 /* A block whose warps poll may wait for another block: after so many turns the interpreter decides who runs. How many
- * barriers a block passes before it looks at the clock. */
+ * barriers a block passes, after the first, before it looks at the clock. */
 enum { PATIENCE = 64, WATCH_PHASES = 256 };
 
 /* The warps of a block that runs in code; sets are a bit a warp. */
@@ -364,10 +364,11 @@ bool tier_block(struct block *b, enum block_end *end)
                 return stopped;
             }
         }
-        if ((b->tiered->done | b->tiered->waiting) == all && b->tiered->waiting && !pass_barrier(b))
-            return false;
         const bool unfinished = (b->tiered->done | b->tiered->waiting) != all;
-        if ((unfinished || phase % WATCH_PHASES == 0) && !block_watch(b)) {
+        if (!unfinished && b->tiered->waiting && !pass_barrier(b))
+            return false;
+        const bool look = phase % WATCH_PHASES == 1 && b->tiered->done != all;
+        if ((unfinished || look) && !block_watch(b)) {
             *end = BLOCK_STOPPED;
             return true;
         }
