@@ -192,6 +192,7 @@ def about(options):
             commit = said(["git", "describe", "--always", "--dirty"])
             words = said([os.path.join(options.build, "bin", "lockstep"), "--version"]).replace("\n", ", ") or words
             words += ", commit " + commit if commit else ""
+            words += ", LOCKSTEP_TIER=" + os.environ["LOCKSTEP_TIER"] if "LOCKSTEP_TIER" in os.environ else ""
         if kind != "interpreter":
             lines.append(words)
     lines.append("%s, %d cores, %s" % (processor(), len(os.sched_getaffinity(0)), said(["date", "+%F"])))
