@@ -5,7 +5,7 @@
  * The number of instructions comes from the text: `// BENCH: name trip=T outside=O` says what a warp runs in a trip of
  * the loop and outside of it; a divergent trip counts what both sides run. Nothing is taken from our own counters.
  * Each figure is the best of three runs of a fifth of a second; with --cpu of processor time, for a machine that has
- * other things to do. */
+ * other things to do. With --plain a line is a loop's name and its rate interpreted, and there is nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +200,16 @@ static void cpu_model(char *to, size_t size)
         fclose(f);
 }
 
+/* Slow ones with decimals. */
+static int decimals(double rate) { return rate < 20 ? 2 : rate < 100 ? 1 : 0; }
+
+static void plain_row(struct bench *b, const struct loop *l)
+{
+    const double r = rate(b, l, INTERPRETED, 1);
+    printf("%s %.*f\n", l->name, decimals(r), r);
+    fflush(stdout);
+}
+
 /* That of LOCKSTEP_ISA, else the best. */
 static bool choose_level(struct bench *b)
 {
@@ -241,10 +251,13 @@ static void row(struct bench *b, const struct loop *l, bool markdown, unsigned c
     double r[MODES];
     for (unsigned m = 0; m < MODES; m++)
         r[m] = rate(b, l, (enum mode)m, 1);
-    printf(markdown ? "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.1f | %.1f |"
-                    : "%-10s %11.0f %10.0f %12.0f %10.0f %10.0f %10.1f %10.1f",
-           l->name, r[INTERPRETED], r[COMPILED], r[NULL_HOOKS], r[METER], r[METER_COMPILED], r[MODEL],
-           r[MODEL_COMPILED]);
+    int d[MODES];
+    for (unsigned m = 0; m < MODES; m++)
+        d[m] = decimals(r[m]);
+    printf(markdown ? "| %s | %.*f | %.*f | %.*f | %.*f | %.*f | %.1f | %.1f |"
+                    : "%-10s %11.*f %10.*f %12.*f %10.*f %10.*f %10.1f %10.1f",
+           l->name, d[INTERPRETED], r[INTERPRETED], d[COMPILED], r[COMPILED], d[NULL_HOOKS], r[NULL_HOOKS], d[METER],
+           r[METER], d[METER_COMPILED], r[METER_COMPILED], r[MODEL], r[MODEL_COMPILED]);
     for (unsigned w = 2; w <= cores; w *= 2) {
         const double all = rate(b, l, COMPILED, w);
         printf(markdown ? " %.0f | %.2f |" : " %14.0f %6.2f", all, r[COMPILED] > 0 ? all / r[COMPILED] : 0);
@@ -256,7 +269,7 @@ static void row(struct bench *b, const struct loop *l, bool markdown, unsigned c
 int main(int argc, char **argv)
 {
     static struct bench b;
-    bool markdown = false;
+    bool markdown = false, plain = false;
     const char *path = NULL, *only = NULL;
     unsigned cores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     for (int k = 1; k < argc; k++) {
@@ -264,19 +277,26 @@ int main(int argc, char **argv)
             markdown = true;
         else if (!strcmp(argv[k], "--cpu"))
             clock_of_runs = CLOCK_PROCESS_CPUTIME_ID, cores = 1;
+        else if (!strcmp(argv[k], "--plain"))
+            plain = true;
         else if (!path)
             path = argv[k];
         else
             only = argv[k];
     }
     if (!path)
-        return fprintf(stderr, "usage: bench_engine [--markdown] [--cpu] bench/engine/loops.ptx [LOOP]\n"), 2;
+        return fprintf(stderr, "usage: bench_engine [--markdown] [--cpu] [--plain] bench/engine/loops.ptx [LOOP]\n"), 2;
     if (!set_up(&b, path) || !choose_level(&b))
         return 1;
-    head(&b, markdown, cores);
+    if (!plain)
+        head(&b, markdown, cores);
     for (unsigned k = 0; k < b.n; k++)
-        if (!only || !strcmp(only, b.loops[k].name))
-            row(&b, &b.loops[k], markdown, cores);
+        if (!only || !strcmp(only, b.loops[k].name)) {
+            if (plain)
+                plain_row(&b, &b.loops[k]);
+            else
+                row(&b, &b.loops[k], markdown, cores);
+        }
     exec_module_free(b.module);
     exec_device_free(&b.device);
     free(b.text);

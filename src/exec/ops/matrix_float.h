@@ -36,6 +36,15 @@ LANE_FN rows_f32 rows_element(enum ptx_type t, rows_u32 x, u32 i)
     }
 }
 
+/* The same of finite elements alone. */
+LANE_FN rows_f32 rows_finite(enum ptx_type t, rows_u32 x, u32 i)
+{
+    if (t != PTX_F16)
+        return rows_element(t, x, i);
+    const rows_i32 half = (rows_i32)(i ? x : x << 16);
+    return (rows_f32)((rows_u32)(half >> 3) & 0x8fffe000u) * 0x1p112f;
+}
+
 /* To nearest, as f16_nearest_f32. */
 LANE_FN rows_u32 rows_f16_nearest(rows_f32 x)
 {

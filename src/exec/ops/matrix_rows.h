@@ -44,8 +44,16 @@ enum { VL = 4 };
 #endif
 enum { BAND = 16, BLOCKS = BAND / VL, REGISTER = 4 * IR_LANES /* bytes */ };
 
+/* In front of a loop of a few turns. */
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 8")
+#endif
+
 typedef u32 rows_u32 __attribute__((vector_size(4 * VL), may_alias));
 typedef i32 rows_i32 __attribute__((vector_size(4 * VL), may_alias));
+typedef u8 rows_u8x4 __attribute__((vector_size(4 * VL), may_alias));
 typedef u16 rows_u16x2 __attribute__((vector_size(4 * VL), may_alias));
 typedef i16 rows_i16x2 __attribute__((vector_size(4 * VL), may_alias));
 typedef f32 rows_f32 __attribute__((vector_size(4 * VL), may_alias));
@@ -137,6 +145,60 @@ LANE_FN rows_i32 rows_max32(rows_i32 x, rows_i32 y)
     return (rows_i32)rows_choose(x > y, (rows_u32)x, (rows_u32)y);
 #endif
 }
+
+/* Bytes without signs: the larger and the smaller of each two; the difference, or 0; the sum, or 255. */
+#if defined(__AVX512BW__)
+LANE_FN rows_u32 rows_max8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm512_max_epu8((__m512i)x, (__m512i)y); }
+LANE_FN rows_u32 rows_min8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm512_min_epu8((__m512i)x, (__m512i)y); }
+LANE_FN rows_u32 rows_less8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm512_subs_epu8((__m512i)x, (__m512i)y); }
+LANE_FN rows_u32 rows_add8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm512_adds_epu8((__m512i)x, (__m512i)y); }
+#elif defined(__AVX2__)
+LANE_FN rows_u32 rows_max8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm256_max_epu8((__m256i)x, (__m256i)y); }
+LANE_FN rows_u32 rows_min8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm256_min_epu8((__m256i)x, (__m256i)y); }
+LANE_FN rows_u32 rows_less8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm256_subs_epu8((__m256i)x, (__m256i)y); }
+LANE_FN rows_u32 rows_add8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm256_adds_epu8((__m256i)x, (__m256i)y); }
+#elif defined(__SSE2__)
+LANE_FN rows_u32 rows_max8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm_max_epu8((__m128i)x, (__m128i)y); }
+LANE_FN rows_u32 rows_min8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm_min_epu8((__m128i)x, (__m128i)y); }
+LANE_FN rows_u32 rows_less8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm_subs_epu8((__m128i)x, (__m128i)y); }
+LANE_FN rows_u32 rows_add8(rows_u32 x, rows_u32 y) { return (rows_u32)_mm_adds_epu8((__m128i)x, (__m128i)y); }
+#else
+LANE_FN rows_u32 rows_max8(rows_u32 x, rows_u32 y)
+{
+    const rows_u32 on = (rows_u32)((rows_u8x4)x > (rows_u8x4)y);
+    return (on & x) | (~on & y);
+}
+LANE_FN rows_u32 rows_min8(rows_u32 x, rows_u32 y) { return ~rows_max8(~x, ~y); }
+LANE_FN rows_u32 rows_less8(rows_u32 x, rows_u32 y) { return (rows_u32)((rows_u8x4)rows_max8(x, y) - (rows_u8x4)y); }
+LANE_FN rows_u32 rows_add8(rows_u32 x, rows_u32 y) { return ~rows_less8(~x, y); }
+#endif
+
+/* Bits of x where mask has them, else of y. */
+LANE_FN rows_u32 rows_merge(u32 mask, rows_u32 x, rows_u32 y)
+{
+#if defined(__AVX512F__)
+    return (rows_u32)_mm512_ternarylogic_epi32(_mm512_set1_epi32((i32)mask), (__m512i)x, (__m512i)y, 0xca);
+#else
+    return (x & mask) | (y & ~mask);
+#endif
+}
+
+/* Byte 2 i of each word four times; the bytes beside it are 0. */
+LANE_FN rows_u32 rows_spread(rows_u32 x, u32 i)
+{
+#if defined(__AVX512BW__)
+    const __m512i at = _mm512_add_epi8(_mm512_set4_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0), _mm512_set1_epi8((char)(2 * i)));
+    return (rows_u32)_mm512_shuffle_epi8((__m512i)x, at);
+#elif defined(__AVX2__)
+    const __m256i at = _mm256_add_epi8(_mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0),
+                                       _mm256_set1_epi8((char)(2 * i)));
+    return (rows_u32)_mm256_shuffle_epi8((__m256i)x, at);
+#else
+    const rows_u32 two = i ? (x & 0x00ff0000u) | x >> 16 : x << 16 | (x & 0xffff);
+    return two | two << 8;
+#endif
+}
+
 /* The larger, or x where on is not. */
 LANE_FN rows_i32 rows_max32_if(rows_i32 on, rows_i32 x, rows_i32 y)
 {
@@ -210,6 +272,16 @@ LANE_FN u32 rows_signs(rows_i32 x)
     for (u32 i = 0; i < VL; i++)
         r |= (u32)(x[i] < 0) << i;
     return r;
+#endif
+}
+
+/* Whether any bit does. */
+LANE_FN bool rows_differ(rows_u32 x, rows_u32 y)
+{
+#if defined(__AVX512F__)
+    return _mm512_cmpneq_epi32_mask((__m512i)x, (__m512i)y) != 0;
+#else
+    return rows_signs(x != y) != 0;
 #endif
 }
 

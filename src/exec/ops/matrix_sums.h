@@ -13,8 +13,8 @@
 
 #include "exec/ops/matrix_tensor.h"
 
-/* The machine instructions of a tile; vectors of a register, registers of B in one of them; columns of tiles. */
-enum { MOST_BLOCKS = 2, REGISTER_VECTORS = IR_LANES / VL, MOST_REGISTERS = TENSOR_WORDS / 4, MOST_COLUMNS = 2 };
+/* The machine instructions of a tile; columns of tiles. */
+enum { MOST_BLOCKS = 2, MOST_COLUMNS = 2 };
 
 /* What a function is made for: constants, but for the types of 8-bit floats. */
 struct float_form {
@@ -26,36 +26,136 @@ struct float_form {
 
 /* ---- operands ---- */
 
-struct ready_b {
-    rows_u32 word[MOST_REGISTERS * REGISTER_VECTORS], exponent[MOST_REGISTERS * REGISTER_VECTORS];
-    rows_f32 value[2 * MOST_REGISTERS * REGISTER_VECTORS];
-};
-
 LANE_FN u32 per_word(struct float_form f) { return f.type == PTX_TF32 ? 1 : 2; }
 
-/* A block of the column of tiles of which slots are the registers. */
-LANE_FN void read_block_b(struct float_form f, const u8 *regs, const u32 *slots, u32 block, struct ready_b *to)
+/* The registers of a block of A or B: a part of the operand's, but of 8-bit floats, which give both blocks. */
+LANE_FN const u32 *block_slots(struct float_form f, const u32 *slots, u32 registers, u32 block)
 {
-    const u32 registers = f.words / 4;
-    for (u32 r = 0; r < registers; r++) {
-        const rows_u32 *from = (const rows_u32 *)(const void *)(regs + slots[f.bytes ? r : block * registers + r]);
-        for (u32 e = 0; e < REGISTER_VECTORS; e++)
-            to->word[r * REGISTER_VECTORS + e] = f.bytes ? halves_of_bytes(f.b, from[e], block) : from[e];
-    }
-    tensor_ready_b(f.type, per_word(f), registers, to->word, to->exponent, to->value);
+    return f.bytes ? slots : slots + block * registers;
 }
 
-LANE_FN void read_block_a(struct float_form f, const u8 *regs, const u32 *slots, u32 rows, u32 block,
-                          struct tensor_a *to)
+LANE_FN void make_b(struct float_form f, const u8 *regs, const u32 *slots, u32 block, rows_u32 *word,
+                    struct tensor_b *to)
 {
-    const u32 groups = f.words / 4;
-    for (u32 g = 0; g < groups; g++) {
-        const u32 *at = slots + 2 * (f.bytes ? g : block * groups + g);
-        rows_read(regs + at[0], regs + at[1], rows, to->word + g * 4);
+    const u32 registers = f.words / 4;
+    for (u32 r = 0; r < registers; r++)
+        for (u32 e = 0; e < REGISTER_VECTORS; e++) {
+            const rows_u32 x = ((const rows_u32 *)(const void *)(regs + slots[r]))[e];
+            word[r * REGISTER_VECTORS + e] = f.bytes ? halves_of_bytes(f.b, x, block) : x;
+        }
+    tensor_ready_b(f.type, per_word(f), registers, word, to);
+}
+
+LANE_FN void make_a(struct float_form f, const u8 *regs, const u32 *slots, u32 rows, u32 block, struct tensor_a *to)
+{
+    for (u32 g = 0; g < f.words / 4; g++) {
+        rows_read(regs + slots[2 * g], regs + slots[2 * g + 1], rows, to->word + g * 4);
         for (u32 q = g * 4; q < g * 4 + 4 && f.bytes; q++)
             to->word[q] = halves_of_bytes(f.a, to->word[q], block);
     }
     tensor_ready_a(f.type, per_word(f), f.words, to);
+}
+
+/* ---- operands that are kept ----
+ *
+ * A kernel multiplies a fragment of A with several of B and the other way round. What was made of the last ones stays with the
+ * thread, beside the registers it was made of: if they are the same again, so is what they would become. What products near 0
+ * need besides is made when one of two operands comes again: for one product it is not worth it. Nor is keeping, where
+ * nothing comes again: after PATIENCE such products it is left out of PAUSE, and tried again with TRIAL. */
+enum { PATIENCE = 16, TRIAL = 4, PAUSE = 60 };
+enum { KEPT_A = 4, KEPT_B = 8, KEPT_A_VECTORS = 2 * TENSOR_REGISTERS * REGISTER_VECTORS };
+
+struct kept_a {
+    rows_u32 given[KEPT_A_VECTORS];
+    struct tensor_a ready[BLOCKS];
+    u32 form;    /* 0: nothing is kept */
+    bool known;  /* it was there when it was last asked for */
+    bool levels; /* what near products need is there */
+};
+struct kept_b {
+    rows_u32 given[TENSOR_REGISTERS * REGISTER_VECTORS], word[TENSOR_REGISTERS * REGISTER_VECTORS];
+    struct tensor_b ready;
+    u32 form;
+    bool known, levels;
+};
+static _Thread_local struct {
+    struct kept_a a[KEPT_A];
+    struct kept_b b[KEPT_B];
+    u32 alone; /* products in a row of which no operand was known, or which nobody asked about */
+} float_kept;
+
+LANE_FN u32 kept_form(struct float_form f, enum ptx_type registers, u32 block)
+{
+    return 1 | (u32)f.type << 8 | (u32)registers << 16 | f.words << 24 | block << 30;
+}
+
+/* Whether registers are what they were; now they are. */
+LANE_FN bool kept_same(const u8 *regs, const u32 *slots, u32 registers, rows_u32 *given)
+{
+    rows_u32 other = {0};
+    for (u32 r = 0; r < registers; r++)
+        for (u32 e = 0; e < REGISTER_VECTORS; e++)
+            other |= ((const rows_u32 *)(const void *)(regs + slots[r]))[e] ^ given[r * REGISTER_VECTORS + e];
+    if (LS_LIKELY(!rows_differ(other, (rows_u32){0})))
+        return true;
+    for (u32 r = 0; r < registers; r++)
+        memcpy(given + r * REGISTER_VECTORS, regs + slots[r], REGISTER);
+    return false;
+}
+
+/* first: the operand's first register; those that one product needs are kept beside each other. */
+LANE_FN struct kept_a *read_block_a(struct float_form f, const u8 *regs, const u32 *slots, u32 block)
+{
+    const u32 registers = f.words / 2, *from = block_slots(f, slots, registers, block);
+    struct kept_a *a = &float_kept.a[(slots[0] / REGISTER / registers + block) % KEPT_A];
+    const u32 form = kept_form(f, f.a, block);
+    a->known = kept_same(regs, from, registers, a->given) && a->form == form;
+    if (a->known)
+        return a;
+    for (u32 rows = 0; rows < BLOCKS; rows++)
+        make_a(f, regs, from, rows, block, &a->ready[rows]);
+    a->form = form;
+    a->levels = false;
+    return a;
+}
+LANE_FN struct kept_b *read_block_b(struct float_form f, const u8 *regs, const u32 *slots, u32 first, u32 column,
+                                    u32 block)
+{
+    const u32 registers = f.words / 4, *from = block_slots(f, slots, registers, block);
+    struct kept_b *b = &float_kept.b[(first / REGISTER / registers + column * f.blocks + block) % KEPT_B];
+    const u32 form = kept_form(f, f.b, block);
+    b->known = kept_same(regs, from, registers, b->given) && b->form == form;
+    if (b->known)
+        return b;
+    make_b(f, regs, from, block, b->word, &b->ready);
+    b->form = form;
+    b->levels = false;
+    return b;
+}
+
+/* Whether the next product's operands are to be looked for. */
+LANE_FN bool keeps_operands(void)
+{
+    if (float_kept.alone < PATIENCE)
+        return true;
+    if (float_kept.alone++ < PATIENCE + PAUSE)
+        return false;
+    float_kept.alone = PATIENCE - TRIAL;
+    return true;
+}
+
+LANE_FN void keep_levels(struct float_form f, struct kept_a *a, struct kept_b *b)
+{
+    if (!a->known && !b->known) {
+        float_kept.alone++;
+        return;
+    }
+    float_kept.alone = 0;
+    for (u32 rows = 0; rows < BLOCKS && !a->levels; rows++)
+        tensor_near_a(f.type, per_word(f), f.words, &a->ready[rows]);
+    if (!b->levels)
+        tensor_near_b(f.type, per_word(f), f.words / 4, b->word, &b->ready);
+    a->levels = b->levels = true;
 }
 
 /* ---- accumulators ---- */
@@ -84,20 +184,29 @@ LANE_FN void write_columns(bool half, u8 *regs, const u32 *slots, u32 rows, cons
 
 /* ---- tiles ---- */
 
+/* What a block of a tile is the product of. */
+struct float_terms {
+    const struct tensor_a *a; /* of the rows */
+    const struct tensor_b *b;
+    const rows_u32 *word;
+};
+
 /* Some rows of tile n of the result. Tiles follow each other along the columns, then by bands. */
-LANE_FN void float_tile(struct float_form f, const struct ir_matrix *x, u32 n, const struct tensor_a *a,
-                        const struct ready_b *b, const u8 *from, u8 *to, u32 rows)
+LANE_FN void float_tile(struct float_form f, const struct ir_matrix *x, u32 n, const struct float_terms *terms,
+                        bool kept, const u8 *from, u8 *to, u32 rows)
 {
     rows_u32 given[TILE_COLUMNS], c[TILE_COLUMNS];
     read_columns(f.half_c, from, x->c.slots + n * (f.half_c ? 2 : 4), rows, given);
     for (u32 j = 0; j < TILE_COLUMNS; j++)
         c[j] = f.bytes ? (rows_u32){0} : given[j];
     for (u32 k = 0; k < f.blocks; k++) {
-        const struct tensor_b block = {(const u32 *)(const void *)b[k].word, (const u32 *)(const void *)b[k].exponent,
-                                       (const f32 *)(const void *)b[k].value};
+        const u32 *word = (const u32 *)(const void *)terms[k].word;
         for (u32 j = 0; j < TILE_COLUMNS && f.half_c && (f.half || !f.bytes); j++)
             c[j] = (rows_u32)rows_element(PTX_F16, c[j], 0);
-        tensor_block(f.type, per_word(f), f.words, &a[k], &block, f.half, c);
+        if (kept)
+            tensor_block(f.type, per_word(f), f.words, terms[k].a, terms[k].b, word, f.half, c);
+        else
+            tensor_block_any(f.type, per_word(f), f.words, terms[k].a, terms[k].b, word, f.half, c);
     }
     for (u32 j = 0; j < TILE_COLUMNS; j++)
         if (f.bytes)
@@ -107,21 +216,63 @@ LANE_FN void float_tile(struct float_form f, const struct ir_matrix *x, u32 n, c
     write_columns(f.half_d, to, x->d.slots + n * (f.half_d ? 2 : 4), rows, c);
 }
 
-LANE_FN void multiply_form(struct float_form f, const struct ir_matrix *x, const u8 *from, u8 *to)
+/* Registers of B in a column of tiles; of A in a band they are twice as many. */
+LANE_FN u32 column_registers(struct float_form f) { return (f.bytes ? 1 : f.blocks) * f.words / 4; }
+
+LANE_FN void multiply_kept(struct float_form f, const struct ir_matrix *x, const u8 *from, u8 *to)
 {
-    const u32 bands = x->m / BAND, columns = x->n / 8, groups = (f.bytes ? 1 : f.blocks) * f.words / 4;
-    struct ready_b b[MOST_COLUMNS * MOST_BLOCKS];
+    const u32 bands = x->m / BAND, columns = x->n / 8, groups = column_registers(f);
+    struct kept_b *b[MOST_COLUMNS * MOST_BLOCKS];
+    struct kept_a *a[MOST_BLOCKS];
+    for (u32 n = 0; n < columns; n++)
+        for (u32 k = 0; k < f.blocks; k++)
+            b[n * f.blocks + k] = read_block_b(f, from, x->b.slots + n * groups, x->b.slots[0], n, k);
+    for (u32 band = 0; band < bands; band++) {
+        for (u32 k = 0; k < f.blocks; k++)
+            a[k] = read_block_a(f, from, x->a.slots + 2 * band * groups, k);
+        for (u32 n = 0; n < columns * f.blocks; n++)
+            keep_levels(f, a[n % f.blocks], b[n]);
+        for (u32 rows = 0; rows < BLOCKS; rows++)
+            for (u32 n = 0; n < columns; n++) {
+                struct float_terms terms[MOST_BLOCKS];
+                for (u32 k = 0; k < f.blocks; k++) {
+                    const struct kept_b *y = b[n * f.blocks + k];
+                    terms[k] = (struct float_terms){&a[k]->ready[rows], &y->ready, y->word};
+                }
+                float_tile(f, x, band * columns + n, terms, true, from, to, rows);
+            }
+    }
+}
+
+LANE_FN void multiply_once(struct float_form f, const struct ir_matrix *x, const u8 *from, u8 *to)
+{
+    const u32 bands = x->m / BAND, columns = x->n / 8, groups = column_registers(f);
+    rows_u32 word[MOST_COLUMNS * MOST_BLOCKS][TENSOR_REGISTERS * REGISTER_VECTORS];
+    struct tensor_b b[MOST_COLUMNS * MOST_BLOCKS];
     struct tensor_a a[MOST_BLOCKS];
     for (u32 n = 0; n < columns; n++)
         for (u32 k = 0; k < f.blocks; k++)
-            read_block_b(f, from, x->b.slots + n * groups, k, &b[n * f.blocks + k]);
+            make_b(f, from, block_slots(f, x->b.slots + n * groups, f.words / 4, k), k, word[n * f.blocks + k],
+                   &b[n * f.blocks + k]);
     for (u32 at = 0; at < bands * BLOCKS; at++) {
         const u32 band = at / BLOCKS, rows = at % BLOCKS;
         for (u32 k = 0; k < f.blocks; k++)
-            read_block_a(f, from, x->a.slots + 2 * band * groups, rows, k, &a[k]);
-        for (u32 n = 0; n < columns; n++)
-            float_tile(f, x, band * columns + n, a, b + n * f.blocks, from, to, rows);
+            make_a(f, from, block_slots(f, x->a.slots + 2 * band * groups, f.words / 2, k), rows, k, &a[k]);
+        for (u32 n = 0; n < columns; n++) {
+            struct float_terms terms[MOST_BLOCKS];
+            for (u32 k = 0; k < f.blocks; k++)
+                terms[k] = (struct float_terms){&a[k], &b[n * f.blocks + k], word[n * f.blocks + k]};
+            float_tile(f, x, band * columns + n, terms, false, from, to, rows);
+        }
     }
+}
+
+LANE_FN void multiply_form(struct float_form f, const struct ir_matrix *x, const u8 *from, u8 *to)
+{
+    if (keeps_operands())
+        multiply_kept(f, x, from, to);
+    else
+        multiply_once(f, x, from, to);
 }
 
 /* ---- instructions ---- */

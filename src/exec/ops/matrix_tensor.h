@@ -8,14 +8,18 @@
  *     least -133. Each term is cut off, towards zero, to a multiple of 2^(E - 25). The terms are added exactly. The sum is
  *     rounded to f32 towards zero, or to f16 to nearest; what is too large is an infinity, a zero is positive.
  *
- * Here a term is an integer: the product in f32, which is exact, times 2^(25 - E), converted. 16 terms below 2^27 and
- * one below 2^26 may be too many for 32 bits: halves are added apart, and overflow is seen. All numbers of
- * exponents are a f32's: biased by 127. Elements that this is not good for are computed one by one (tensor_rare):
- * infinities and NaNs, E where 2^(25 - E) or a product may be no normal number of f32, sums of 32 bits. */
+ * Here a term is an integer: the product in f32, which is exact, times 2^(25 - E), converted. 16 terms below 2^27 have a
+ * sum of 32 bits; with the accumulator, below 2^26, it may have more, which is seen. All numbers of exponents are a
+ * f32's: biased by 127. Elements that this is not good for are computed one by one (tensor_rare): infinities and NaNs,
+ * E where 2^(25 - E) or a product may be no normal number of f32, sums of more than 32 bits.
+ *
+ * What is left to choose is how E is found. Where all exponents of the operands are near 0 (matrix_near.h) it is in
+ * bytes, four columns at a time; else in 16 bits, column by column. */
 #ifndef LS_EXEC_OPS_MATRIX_TENSOR_H
 #define LS_EXEC_OPS_MATRIX_TENSOR_H
 
 #include "exec/ops/matrix_float.h"
+#include "exec/ops/matrix_near.h"
 
 /* Words of A that a block has at most, of two elements each (tf32: one); elements, of 8-bit floats in wgmma; columns of a
  * tile. */
@@ -23,6 +27,7 @@ enum { TENSOR_WORDS = 8, TENSOR_K = 16, TENSOR_MOST_K = 32, TILE_COLUMNS = 8 };
 /* Bits behind the point of E. E is good from EXPONENT_LOW to EXPONENT_HIGH; -133 is the least there is. */
 enum { KEPT = 25, F32_BIAS = 127, EXPONENT_LOW = 27, EXPONENT_HIGH = 247, EXPONENT_LEAST = F32_BIAS - 133 };
 /* What is added to the exponents of zeros and of infinities and NaNs: sums are below NO_EXPONENT, or above any other. */
+_Static_assert(NEAR_UP == 2 * F32_BIAS + KEPT, "matrix_near.h");
 enum { OF_ZERO = -4096, OF_SPECIAL = 12288, NO_EXPONENT = -2000 };
 
 /* ---- operands ---- */
@@ -68,38 +73,85 @@ LANE_FN rows_u32 rows_exponents(enum ptx_type t, rows_u32 x, u32 other)
 #endif
 }
 
+/* In which words both fractions have their first bit. A sum of 16 products and an accumulator has more than 32 bits only if
+ * the products lose no more than 2 of their 64 * 2^E, so the row's significands no more than 1 of 32, and the column's: 15 of
+ * the 16 at least have that bit, and so all of the first or of the last 8. Of other operands nobody has to look at sums. */
+LANE_FN u32 tensor_tops(enum ptx_type t, rows_u32 x)
+{
+    const u32 top = t == PTX_F16 ? 0x02000200 : 0x00400040;
+    return rows_signs((rows_i32)((x & top) == top));
+}
+
 /* A block of A: lane i of word w has elements w / 4 * 4 * per + w % 4 * per ... of row i. */
 struct tensor_a {
-    rows_u32 word[TENSOR_WORDS], exponent[TENSOR_WORDS];
+    rows_u32 word[TENSOR_WORDS], exponent[TENSOR_WORDS], level[TENSOR_K];
     rows_f32 value[TENSOR_K];
+    bool near;  /* level holds, heavy too */
+    bool heavy; /* tensor_tops */
 };
 LANE_FN void tensor_ready_a(enum ptx_type t, u32 per, u32 words, struct tensor_a *a)
 {
     for (u32 w = 0; w < words; w++) {
         a->exponent[w] = rows_exponents(t, a->word[w], 0xe0000000);
         for (u32 i = 0; i < per; i++)
-            a->value[w * per + i] = rows_element(t, a->word[w], i);
+            a->value[w * per + i] = rows_finite(t, a->word[w], i);
     }
+    a->near = false;
+}
+LANE_FN void tensor_near_a(enum ptx_type t, u32 per, u32 words, struct tensor_a *a)
+{
+    struct near_range range = near_none();
+    for (u32 w = 0; w < words; w++) {
+        near_add(&range, a->exponent[w]);
+        const rows_u32 level = near_levels(a->exponent[w], NEAR_A - tensor_format(t).bias);
+        for (u32 i = 0; i < per; i++)
+            a->level[w * per + i] = rows_spread(level, i);
+    }
+    a->near = near_is(&range, tensor_format(t).bias);
+    a->heavy = false;
+    for (u32 w = 0; w < words && words * per > 8; w += 4)
+        a->heavy |= tensor_tops(t, a->word[w] & a->word[w + 1] & a->word[w + 2] & a->word[w + 3]) != 0;
 }
 
-/* Registers of B as they are, one behind the other: word w of column n is n * 4 + w % 4 of register w / 4. Values of
- * elements i are together. To the exponents is added what makes sums of them a f32's. */
+/* Registers of B as they are, one behind the other: word w of column n is n * 4 + w % 4 of register w / 4. In the same
+ * places what is made of them, values of elements i together. To the exponents is added what makes sums of them a f32's. */
+enum { REGISTER_VECTORS = IR_LANES / VL, TENSOR_REGISTERS = TENSOR_WORDS / 4 };
 struct tensor_b {
-    const u32 *word, *exponent;
-    const f32 *value;
+    rows_u32 exponent[TENSOR_REGISTERS * REGISTER_VECTORS];
+    rows_f32 value[2 * TENSOR_REGISTERS * REGISTER_VECTORS];
+    u32 level[NEAR_TILE] __attribute__((aligned(16)));
+    bool near, heavy;
 };
-LANE_FN void tensor_ready_b(enum ptx_type t, u32 per, u32 registers, const rows_u32 *word, rows_u32 *exponent,
-                            rows_f32 *value)
+LANE_FN void tensor_ready_b(enum ptx_type t, u32 per, u32 registers, const rows_u32 *word, struct tensor_b *b)
 {
-    enum { VECTORS = IR_LANES / VL };
-    const u16 bias = (u16)(F32_BIAS - 2 * tensor_format(t).bias);
+    const u16 more = (u16)(F32_BIAS - 2 * tensor_format(t).bias);
     for (u32 r = 0; r < registers; r++)
-        for (u32 e = 0; e < VECTORS; e++) {
-            const rows_u32 x = word[r * VECTORS + e];
-            exponent[r * VECTORS + e] = (rows_u32)((rows_u16x2)rows_exponents(t, x, 0) + bias);
+        for (u32 e = 0; e < REGISTER_VECTORS; e++) {
+            const rows_u32 x = word[r * REGISTER_VECTORS + e];
+            b->exponent[r * REGISTER_VECTORS + e] = (rows_u32)((rows_u16x2)rows_exponents(t, x, 0) + more);
             for (u32 i = 0; i < per; i++)
-                value[(r * per + i) * VECTORS + e] = rows_element(t, x, i);
+                b->value[(r * per + i) * REGISTER_VECTORS + e] = rows_finite(t, x, i);
         }
+    b->near = false;
+}
+LANE_FN void tensor_near_b(enum ptx_type t, u32 per, u32 registers, const rows_u32 *word, struct tensor_b *b)
+{
+    const i32 bias = tensor_format(t).bias;
+    struct near_range range = near_none();
+    for (u32 r = 0; r < registers; r++) {
+        rows_u32 fields[REGISTER_VECTORS];
+        for (u32 e = 0; e < REGISTER_VECTORS; e++) {
+            fields[e] = rows_exponents(t, word[r * REGISTER_VECTORS + e], 0xe0000000);
+            near_add(&range, fields[e]);
+        }
+        near_columns(fields, bias, per, b->level + r * per * NEAR_WORDS * 4);
+    }
+    b->near = near_is(&range, bias);
+    b->heavy = false;
+    for (u32 v = 0; v < registers * REGISTER_VECTORS && registers * per > 2; v++) {
+        const u32 tops = tensor_tops(t, word[v]), pairs = tops & tops >> 1;
+        b->heavy |= (pairs & pairs >> 2 & 0x1111) != 0; /* a column's four words */
+    }
 }
 
 /* ---- elements one by one ---- */
@@ -197,8 +249,8 @@ LANE_FN struct tensor_term tensor_given(u32 c, bool half)
 }
 
 /* The element of a lane and a column; c as f32. */
-LANE_FN u32 tensor_rare(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b,
-                        u32 lane, u32 column, u32 c, bool half)
+LANE_FN u32 tensor_rare(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const u32 *b, u32 lane,
+                        u32 column, u32 c, bool half)
 {
     struct tensor_format f = tensor_format(t);
     struct tensor_dot d = {.n = 0, .kept = KEPT};
@@ -206,8 +258,7 @@ LANE_FN u32 tensor_rare(enum ptx_type t, u32 per, u32 words, const struct tensor
     f.fraction -= cut;
     for (u32 w = 0; w < words; w++)
         for (u32 i = 0; i < per; i++) {
-            const u32 x = a->word[w][lane] >> i * width,
-                      y = b->word[w / 4 * IR_LANES + column * 4 + w % 4] >> i * width;
+            const u32 x = a->word[w][lane] >> i * width, y = b[w / 4 * IR_LANES + column * 4 + w % 4] >> i * width;
             const u32 sign = width - 1 - cut;
             d.terms[d.n++] = tensor_product(tensor_number(f, x >> cut, sign), tensor_number(f, y >> cut, sign));
         }
@@ -232,11 +283,11 @@ LANE_FN rows_i32 tensor_exponent(u32 words, const struct tensor_a *a, const u32 
     return rows_max32_if((c << 1) != 0, products, field);
 }
 
-/* The terms of some k of a row and a column, cut and added. */
-LANE_FN rows_i32 tensor_terms(u32 per, u32 from, u32 to, const struct tensor_a *a, const f32 *b, rows_f32 scale)
+/* The products of a row and a column, cut and added. */
+LANE_FN rows_i32 tensor_terms(u32 per, u32 words, const struct tensor_a *a, const f32 *b, rows_f32 scale)
 {
     rows_u32 sum = {0};
-    for (u32 k = from; k < to; k++) {
+    for (u32 k = 0; k < words * per; k++) {
         const u32 w = k / per, at = (w / 4 * per + k % per) * IR_LANES + w % 4;
         sum += (rows_u32)rows_truncate(a->value[k] * b[at] * scale);
     }
@@ -252,26 +303,22 @@ LANE_FN rows_u32 tensor_half(rows_i32 sum, rows_f32 unit)
     return h & ~(rows_u32)(h == 0x8000);
 }
 
-/* A column of the result, as f32 or f16; `over` is negative where the sum has more than 32 bits. */
-LANE_FN rows_u32 tensor_column(u32 per, u32 words, const struct tensor_a *a, const f32 *b, rows_u32 c, rows_i32 e,
-                               bool half, rows_i32 *over)
+/* A column of the result, as f32 or f16; up: 2^(25 - E), twice_bias: of a f32 2^254. `over`, unless NULL, becomes negative where the sum has more
+ * than 32 bits. */
+LANE_FN rows_u32 tensor_column(u32 per, u32 words, const struct tensor_a *a, const f32 *b, rows_u32 c, rows_u32 up,
+                               u32 twice_bias, bool half, rows_i32 *over)
 {
-    const rows_u32 field = 2 * F32_BIAS + KEPT - (rows_u32)rows_max32(e, (rows_i32){0} + EXPONENT_LOW);
-    const rows_u32 up = field << 23, down = (2u * F32_BIAS << 23) - up;
-    const rows_f32 scale = (rows_f32)up, unit = (rows_f32)down;
-    const u32 k = words * per, middle = k > 8 ? 8 : k;
-    const rows_u32 given = (rows_u32)rows_truncate((rows_f32)c * scale);
-    const rows_i32 first = (rows_i32)((rows_u32)tensor_terms(per, 0, middle, a, b, scale) + given);
-    const rows_i32 second = tensor_terms(per, middle, k, a, b, scale);
-    const rows_i32 sum = (rows_i32)((rows_u32)first + (rows_u32)second);
-    if (k > 8)
-        *over |= (first ^ sum) & (second ^ sum);
+    const rows_f32 scale = (rows_f32)up, unit = (rows_f32)(twice_bias - up);
+    const rows_i32 given = rows_truncate((rows_f32)c * scale), products = tensor_terms(per, words, a, b, scale);
+    const rows_i32 sum = (rows_i32)((rows_u32)products + (rows_u32)given);
+    if (over && words * per > 8)
+        *over |= (products ^ sum) & (given ^ sum);
     return half ? tensor_half(sum, unit) : (rows_u32)(rows_toward_zero(sum) * unit);
 }
 
 /* The elements that a column is not good for, one by one. */
-LANE_FN void tensor_mend(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b,
-                         const rows_i32 *e, rows_i32 over, bool half, const rows_u32 *c, rows_u32 *d)
+LANE_FN void tensor_mend(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const u32 *b, const rows_i32 *e,
+                         rows_i32 over, bool half, const rows_u32 *c, rows_u32 *d)
 {
     for (u32 n = 0; n < TILE_COLUMNS; n++) {
         const u32 rare = rows_outside(e[n], NO_EXPONENT, EXPONENT_LOW, EXPONENT_HIGH) | rows_signs(over);
@@ -281,24 +328,81 @@ LANE_FN void tensor_mend(enum ptx_type t, u32 per, u32 words, const struct tenso
     }
 }
 
-/* c += a b of a tile's eight columns: f32, or with half f16 (c as f32). All exponents first: they take long to be there. */
-LANE_FN void tensor_block(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b,
-                          bool half, rows_u32 *c)
+/* c += a b of a tile's eight columns, whatever the operands are. All exponents first: they take long to be there. */
+LANE_FN void tensor_block_any(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b,
+                              const u32 *word, bool half, rows_u32 *c)
 {
     rows_u32 d[TILE_COLUMNS], least = {0};
     rows_i32 e[TILE_COLUMNS], most = {0}, over = {0};
     for (u32 n = 0; n < TILE_COLUMNS; n++) {
-        e[n] = tensor_exponent(words, a, b->exponent + n * 4, c[n], half);
+        e[n] = tensor_exponent(words, a, (const u32 *)(const void *)b->exponent + n * 4, c[n], half);
         most = rows_max32(most, e[n]);
         least = n ? rows_least(least, (rows_u32)(e[n] - NO_EXPONENT)) : (rows_u32)(e[n] - NO_EXPONENT);
     }
-    for (u32 n = 0; n < TILE_COLUMNS; n++)
-        d[n] = tensor_column(per, words, a, b->value + n * 4, c[n], e[n], half, &over);
+    for (u32 n = 0; n < TILE_COLUMNS; n++) {
+        const rows_u32 field = 2 * F32_BIAS + KEPT - (rows_u32)rows_max32(e[n], (rows_i32){0} + EXPONENT_LOW);
+        d[n] = tensor_column(per, words, a, (const f32 *)(const void *)b->value + n * 4, c[n], field << 23,
+                             2u * F32_BIAS << 23, half, &over);
+    }
     /* Numbers below NO_EXPONENT are large without their sign. */
     if (LS_UNLIKELY(rows_signs(over | (EXPONENT_HIGH - most) | (rows_i32)(least < (u32)(EXPONENT_LOW - NO_EXPONENT)))))
-        tensor_mend(t, per, words, a, b, e, over, half, c, d);
+        tensor_mend(t, per, words, a, word, e, over, half, c, d);
     for (u32 n = 0; n < TILE_COLUMNS; n++)
         c[n] = d[n];
+}
+
+/* Whether a column's accumulator is no number, or not good for this: without products, one below 2^NEAR_LEAST is lost. */
+static __attribute__((noinline, unused)) bool tensor_strange(const rows_u32 *e, const rows_u32 *c)
+{
+    rows_u32 bad = {0};
+    for (u32 n = 0; n < TILE_COLUMNS; n++) {
+        const rows_u32 x = e[n / NEAR_COLUMNS] >> 8 * (n % NEAR_COLUMNS) & 0xff;
+        bad |= (rows_u32)(x == 255) | ((rows_u32)((rows_i32)x < NEAR_LEAST) & (rows_u32)(c[n] << 1 != 0));
+    }
+    return rows_signs((rows_i32)bad);
+}
+
+/* The same where the exponents of a and b are near 0; false, and nothing done, where an element is to be looked at. */
+LANE_FN bool tensor_block_near(u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b, bool half,
+                               rows_u32 *c)
+{
+    const struct near_constants *k = near_constants();
+    const rows_u8x4 least = (rows_u8x4)((rows_u32){0} + k->least);
+    rows_u32 d[TILE_COLUMNS], e[NEAR_WORDS], above[NEAR_WORDS];
+    for (u32 g = 0; g < NEAR_WORDS; g++) {
+        e[g] =
+            rows_max8(near_products(per, words, a->level, b->level + g * 4), near_given(k, c + g * NEAR_COLUMNS, half));
+        above[g] = (rows_u32)((rows_u8x4)e[g] - least);
+    }
+    if (LS_UNLIKELY(rows_differ(rows_less8(rows_max8(above[0], above[1]), (rows_u32){0} + k->range), (rows_u32){0}))) {
+        if (tensor_strange(e, c))
+            return false;
+        for (u32 g = 0; g < NEAR_WORDS; g++)
+            above[g] = rows_less8(e[g], (rows_u32)least);
+    }
+    for (u32 g = 0; g < NEAR_WORDS; g++) {
+        /* Bytes of 2^(25 - E)'s field: 248 and less. */
+        const rows_u32 field = (rows_u32)((rows_u8x4)((rows_u32){0} + k->up) - (rows_u8x4)above[g]);
+        UNROLLED for (u32 at = 0; at < NEAR_COLUMNS; at++)
+        {
+            const u32 n = g * NEAR_COLUMNS + at;
+            const rows_u32 up = k->field & (at == 3 ? field >> 1 : field << (23 - 8 * at));
+            d[n] = tensor_column(per, words, a, (const f32 *)(const void *)b->value + n * 4, c[n], up, k->twice_bias,
+                                 half, NULL);
+        }
+    }
+    for (u32 n = 0; n < TILE_COLUMNS; n++)
+        c[n] = d[n];
+    return true;
+}
+
+/* c += a b of a tile's eight columns: f32, or with half f16 (c as f32). word: b's registers. */
+LANE_FN void tensor_block(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b,
+                          const u32 *word, bool half, rows_u32 *c)
+{
+    const bool near = a->near && b->near && !(a->heavy && b->heavy);
+    if (!near || LS_UNLIKELY(!tensor_block_near(per, words, a, b, half, c)))
+        tensor_block_any(t, per, words, a, b, word, half, c);
 }
 
 #endif

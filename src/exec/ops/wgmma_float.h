@@ -8,12 +8,7 @@
 
 enum { GROUP_REGISTERS = 2, GROUP_VECTORS = GROUP_REGISTERS * REGISTER_VECTORS };
 
-/* A tile's b as it is used, in WGMMA_READY bytes. */
-struct group_tile {
-    rows_u32 exponent[GROUP_VECTORS];
-    rows_f32 value[2 * GROUP_VECTORS];
-};
-_Static_assert(sizeof(struct group_tile) <= WGMMA_READY, "what a tile of b becomes");
+_Static_assert(sizeof(struct tensor_b) <= WGMMA_READY, "what a tile of b becomes");
 
 /* What a function is made for. */
 struct group_form {
@@ -25,9 +20,10 @@ LANE_FN u32 group_per(struct group_form f) { return f.type == PTX_TF32 ? 1 : 2; 
 LANE_FN void group_prepare(struct group_form f, u32 n, const u8 *b, u8 *ready)
 {
     for (u32 j = 0; j < n / TILE_COLUMNS; j++) {
-        struct group_tile *t = (struct group_tile *)(void *)(ready + (size_t)j * WGMMA_READY);
-        tensor_ready_b(f.type, group_per(f), GROUP_REGISTERS,
-                       (const rows_u32 *)(const void *)(b + (size_t)j * WGMMA_TILE), t->exponent, t->value);
+        const rows_u32 *word = (const rows_u32 *)(const void *)(b + (size_t)j * WGMMA_TILE);
+        struct tensor_b *to = (struct tensor_b *)(void *)(ready + (size_t)j * WGMMA_READY);
+        tensor_ready_b(f.type, group_per(f), GROUP_REGISTERS, word, to);
+        tensor_near_b(f.type, group_per(f), GROUP_REGISTERS, word, to);
     }
 }
 
@@ -39,6 +35,7 @@ LANE_FN void group_read_a(struct group_form f, const struct wgmma_job *j, u32 ro
     for (u32 k = 0; k < TENSOR_WORDS; k++)
         a->word[k] ^= signs;
     tensor_ready_a(f.type, group_per(f), TENSOR_WORDS, a);
+    tensor_near_a(f.type, group_per(f), TENSOR_WORDS, a);
 }
 
 /* The accumulators of a tile, or zeros; f16 as f32. */
@@ -57,12 +54,11 @@ LANE_FN void group_multiply(struct group_form f, const struct wgmma_job *j)
     for (u32 rows = 0; rows < BLOCKS; rows++) {
         group_read_a(f, j, rows, &a);
         for (u32 n = 0; n < x->n / TILE_COLUMNS; n++) {
-            const struct group_tile *t = (const struct group_tile *)(const void *)(j->ready + (size_t)n * WGMMA_READY);
-            const struct tensor_b b = {(const u32 *)(const void *)(j->b + (size_t)n * WGMMA_TILE),
-                                       (const u32 *)(const void *)t->exponent, (const f32 *)(const void *)t->value};
+            const struct tensor_b *b = (const struct tensor_b *)(const void *)(j->ready + (size_t)n * WGMMA_READY);
             rows_u32 c[TILE_COLUMNS];
             group_read_c(f.half, j, n, rows, c);
-            tensor_block(f.type, group_per(f), TENSOR_WORDS, &a, &b, f.half, c);
+            tensor_block(f.type, group_per(f), TENSOR_WORDS, &a, b,
+                         (const u32 *)(const void *)(j->b + (size_t)n * WGMMA_TILE), f.half, c);
             write_columns(f.half, j->regs, x->d_slots + n * (f.half ? 2 : 4), rows, c);
         }
     }
