@@ -7,6 +7,7 @@
 #include "meter/caches.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -51,6 +52,8 @@ struct caches {
     u64 launch;          /* counts those that it served */
     u64 l1_bytes, memory_base, nblocks;
     struct l2_shape shape;
+    struct l2_lines *host; /* [shape.nhost], in room for so many */
+    u32 host_room;
     struct l2 *l2;
     struct l2_hot hot;
     u32 resident, warps, nsms;
@@ -117,6 +120,7 @@ static void destroy(struct caches *c)
         sm_free(c->sms[k]);
     ls_free(c->sms);
     l2_free(c->l2);
+    ls_free(c->host);
     ls_free(c);
 }
 
@@ -188,6 +192,35 @@ static u32 late_rounds(const struct caches_input *in)
     return warps > 1 ? warps / 2 : 1;
 }
 
+static int by_line(const void *a, const void *b)
+{
+    const struct l2_lines *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The lines of the host's memory, as the streams number them. */
+static bool note_host(struct caches *c, const struct caches_input *in)
+{
+    const u64 mask = (1ull << REQUEST_NUMBER_BITS) - 1;
+    if (in->nhost > c->host_room) {
+        struct l2_lines *to = ls_realloc(c->host, sizeof *to * in->nhost);
+        if (!to)
+            return false;
+        c->host = to;
+        c->host_room = in->nhost;
+    }
+    for (u32 k = 0; k < in->nhost; k++) {
+        const u64 first = (in->host[k].base - in->memory_base) / CACHE_LINE & mask,
+                  last = in->host[k].base % CACHE_LINE + in->host[k].size - 1;
+        c->host[k] = (struct l2_lines){first, first + last / CACHE_LINE + 1};
+    }
+    if (in->nhost)
+        qsort(c->host, in->nhost, sizeof *c->host, by_line);
+    c->shape.host = c->host;
+    c->shape.nhost = in->nhost;
+    return true;
+}
+
 struct caches *caches_make(const struct caches_input *in)
 {
     const struct gpu *gpu = in->gpu;
@@ -207,7 +240,7 @@ struct caches *caches_make(const struct caches_input *in)
     c->warps = in->warps ? in->warps : 1;
     c->budget = L2_REQUESTS_MOST / (used ? used : 1);
     c->nsms = 0;
-    if (!make_sms(c, gpu->sms)) {
+    if (!make_sms(c, gpu->sms) || !note_host(c, in)) {
         caches_free(c);
         return NULL;
     }

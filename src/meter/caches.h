@@ -17,6 +17,7 @@
 
 #include "base/gpu.h"
 #include "exec/exec.h"
+#include "meter/meter.h"
 #include "meter/metrics.h"
 #include "model/cache/cache_l2.h"
 
@@ -25,12 +26,14 @@ struct lines;
 
 /* Where the events of struct traffic are among the meter's. */
 enum { TRAFFIC_FIRST = EVENT_l1_gld_hits };
-_Static_assert(EVENT_dram_writes - TRAFFIC_FIRST + 1 == TRAFFIC_COUNT, "they stand together");
+_Static_assert(EVENT_host_bytes - TRAFFIC_FIRST + 1 == TRAFFIC_COUNT, "they stand together");
 
 struct caches_input {
     const struct gpu *gpu;
-    u64 l1_bytes;    /* of an SM */
-    u64 memory_base; /* where addresses count from, a multiple of a line */
+    u64 l1_bytes;                     /* of an SM */
+    u64 memory_base;                  /* where addresses count from, a multiple of a line */
+    const struct address_range *host; /* memory of the host's that kernels may touch; is copied */
+    u32 nhost;
     u64 nblocks;
     u32 resident; /* blocks that an SM holds at once */
     u32 warps;    /* of a block */

@@ -116,6 +116,8 @@ static bool make_caches(struct meter *m)
     m->caches = caches_make(&(struct caches_input){.gpu = &m->gpu,
                                                    .l1_bytes = l1_bytes(m),
                                                    .memory_base = m->options.memory_base,
+                                                   .host = m->options.host,
+                                                   .nhost = m->options.nhost,
                                                    .nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
                                                    .resident = m->occupancy.blocks_per_sm,
                                                    .warps = warps});

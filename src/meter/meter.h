@@ -27,6 +27,10 @@ struct meter;
 
 enum { METER_SAMPLING_CYCLES = 2048 }; /* between two samples of a warp of an SM, where numbers of samples are told */
 
+struct address_range {
+    u64 base, size;
+};
+
 /* What the caller may choose; NULL or all zero but carveout_kib = -1 is the default. */
 struct meter_options {
     i32 carveout_kib;      /* of occupancy_request; -1 = default */
@@ -36,6 +40,8 @@ struct meter_options {
     bool caches;           /* the model of caches, DRAM and time too: the metrics that are modelled */
     bool base_clock;       /* time is modelled at the GPU's base clock, if its file has one, not at the boost clock */
     u64 memory_base; /* of device memory: from there the model counts lines, so that they are the same in every run */
+    const struct address_range *host; /* memory of the host's that kernels may touch; is copied */
+    u32 nhost;
     u64 heap_n,
         heap_slots; /* allocations of the device's heap before the launch, and what they take (model/device_heap.h) */
     bool pictures;  /* keep each memory instruction's addresses in the first block (struct meter_picture) */

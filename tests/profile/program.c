@@ -5,6 +5,7 @@
  *     strided:S, column, scale, tiny   launch that kernel of kernels.cu (strided with that stride)
  *     times:N        the next launch N times          blocks:N   of so many blocks (1), of 32 threads each
  *     stream         the following launches go to a new stream        context   a new context
+ *     pinned, registered   from here on kernels read such memory of the host's
  *     async          from here on nobody waits for launches
  *     capture, replay   the launches between become a graph, which is launched
  *     stop, start    cuProfilerStop, cuProfilerStart  print      a line on stdout and one on stderr
@@ -64,6 +65,18 @@ static void make_context(void)
     free(text);
 }
 
+static void read_host(bool registered)
+{
+    void *host = registered ? aligned_alloc(4096, BYTES) : NULL;
+    if (!p.ctx)
+        make_context();
+    if (registered)
+        OK(cuMemHostRegister_v2(host, BYTES, CU_MEMHOSTREGISTER_DEVICEMAP));
+    else
+        OK(cuMemHostAlloc(&host, BYTES, CU_MEMHOSTALLOC_DEVICEMAP));
+    OK(cuMemHostGetDevicePointer_v2(&p.in, host, 0));
+}
+
 static void launch(const char *kernel, void **params)
 {
     CUfunction f;
@@ -119,6 +132,8 @@ static void act(const char *word)
         OK(cuStreamCreate(&p.stream, 0));
     else if (!strcmp(word, "context"))
         make_context();
+    else if (!strcmp(word, "pinned") || !strcmp(word, "registered"))
+        read_host(*word == 'r');
     else if (!strcmp(word, "async"))
         p.async = true;
     else if (!strcmp(word, "capture"))

@@ -33,10 +33,17 @@ static float asked_of(const u64 n[EVENT_COUNT])
     return own > 0 ? (float)fmin(1, (double)n[EVENT_l2_reads] / own) : 1;
 }
 
+/* Bytes of the link for each sector of the host's memory. */
+static float link_of(const u64 n[EVENT_COUNT])
+{
+    const double sectors = (double)(n[EVENT_host_reads] + n[EVENT_host_writes]);
+    return sectors > 0 ? (float)((double)n[EVENT_host_bytes] / sectors) : 0;
+}
+
 static struct replay_shares shares_of(const u64 n[EVENT_COUNT])
 {
     return (struct replay_shares){
-        .served = traffic_served(&n[TRAFFIC_FIRST]), .late = late_of(n), .asked = asked_of(n)};
+        .served = traffic_served(&n[TRAFFIC_FIRST]), .late = late_of(n), .asked = asked_of(n), .link = link_of(n)};
 }
 
 static void make_func(struct arena *mem, const struct replayed_launch *l, struct replayed_func *f)

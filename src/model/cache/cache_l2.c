@@ -81,6 +81,8 @@ struct l2 {
     double left;                       /* sectors that others left dirty and that went, less what was counted of them */
     u32 halves, one_in;
     bool coalesces;
+    const struct l2_lines *host;
+    u32 nhost;
 };
 
 struct l2 *l2_make(void)
@@ -335,11 +337,55 @@ static u32 words_of(enum traffic_kind kind)
     return kind == TRAFFIC_STORE_WORD ? 1 : kind == TRAFFIC_STORE_TWO ? 2 : kind == TRAFFIC_STORE_FOUR ? 4 : WORDS;
 }
 
+/* ---- the host's memory ---- */
+
+static bool is_local(enum traffic_kind kind) { return kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_LOCAL_STORE; }
+
+static bool is_host(const struct l2 *l2, u64 number, enum traffic_kind kind)
+{
+    u32 low = 0, high = l2->nhost;
+    while (low < high) {
+        const u32 mid = (low + high) / 2;
+        if (l2->host[mid].to <= number)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < l2->nhost && l2->host[low].from <= number && !is_local(kind);
+}
+
+/* L2 keeps nothing of it. What the link carries besides: of a line that is read as much as 51 bytes, so that one sector of it takes as
+ * long as 70; of a sector that is written in part, and of an atomic, 100 and 110 for all of it (tests/hw/h200/zero-copy.csv). */
+static void host_look_up(struct l2 *l2, u64 request, struct traffic *t)
+{
+    enum { READ = 51, READ_SECTOR = 19, PART = 100, ATOMIC = 110 };
+    const enum traffic_kind kind = request_kind(request);
+    const u32 sectors = request_sectors(request), n = sectors_in(sectors);
+    u32 bytes = READ + READ_SECTOR * n;
+    if (kind == TRAFFIC_ATOM || kind == TRAFFIC_RED) {
+        count(l2, t, kind == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
+        count(l2, t, TRAFFIC_host_writes, sectors);
+        bytes = ATOMIC * n;
+    } else if (kind == TRAFFIC_STORE || kind == TRAFFIC_STORE_PAST || words_of(kind) < WORDS) {
+        count(l2, t, TRAFFIC_l2_writes, sectors);
+        count(l2, t, TRAFFIC_host_writes, sectors);
+        bytes = (words_of(kind) < WORDS ? PART : 32) * n;
+    } else {
+        count(l2, t, TRAFFIC_l2_reads, sectors);
+        count(l2, t, TRAFFIC_host_reads, sectors);
+    }
+    t->n[TRAFFIC_host_bytes] += (u64)bytes * l2->one_in;
+}
+
 static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
 {
     const u64 number = request_number(request);
     u32 sectors = request_sectors(request);
     const u32 near = l2->halves == 1 ? 0 : in->side, home = home_of(l2, number);
+    if (l2->nhost && is_host(l2, number, request_kind(request))) {
+        host_look_up(l2, request, t);
+        return;
+    }
     switch (request_kind(request)) {
     case TRAFFIC_STORE:
     case TRAFFIC_STORE_PAST:
@@ -424,6 +470,8 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->run++;
     l2->round = 0;
     l2->late = shape->late;
+    l2->host = shape->host;
+    l2->nhost = shape->nhost;
     l2->dirty = l2->full = l2->together = 0;
     l2->left = 0;
     l2->dirty_most = (u32)(DIRTY_MOST * (double)shape->bytes / CACHE_LINE / one_in);

@@ -16,11 +16,17 @@ struct l2_input {
 };
 bool l2_input_push(struct l2_input *in, u64 request);
 enum { L2_GROUPS = 8 };
+/* Lines of memory that is not the device's: [from, to). */
+struct l2_lines {
+    u64 from, to;
+};
 struct l2_shape {
     u64 bytes;
     u32 halves;
     bool coalesces;
-    u32 late; /* rounds, of an instruction of each SM, that DRAM takes to answer */
+    u32 late;                    /* rounds, of an instruction of each SM, that DRAM takes to answer */
+    const struct l2_lines *host; /* the host's, in their order */
+    u32 nhost;
 };
 /* Memory for one launch after the other. NULL: there is none. */
 struct l2;

@@ -1,6 +1,8 @@
 /* traffic.c - memory of streams of requests, and what counts say of who served them (traffic.h). */
 #include "model/cache/traffic.h"
 
+#include <math.h>
+
 #include "base/alloc.h"
 
 bool requests_grow(struct requests *s)
@@ -22,13 +24,16 @@ bool requests_grow(struct requests *s)
 static struct served beyond_l1(const u64 n[TRAFFIC_COUNT])
 {
     const double atomics = T(l2_atoms) + T(l2_reds), crossed = T(l2_far_atoms) + T(l2_far_reds);
-    const double load_fetches = T(l2_reads) - T(l2_read_hits) - T(l2_far_hits);
+    const double load_fetches = T(l2_reads) - T(l2_read_hits) - T(l2_far_hits) - T(host_reads);
+    const double host_stores = fmin(T(host_writes), T(l2_writes)), host_atomics = T(host_writes) - host_stores;
     const double atomic_fetches = T(dram_reads) > load_fetches ? T(dram_reads) - load_fetches : 0;
     const double found = atomics > atomic_fetches ? (atomics - atomic_fetches) / atomics : 0; /* in L2 */
     return (struct served){
-        .near = T(l2_read_hits) + T(l2_writes) - T(l2_far_writes) + found * (atomics - crossed),
+        .near = T(l2_read_hits) + T(l2_writes) - T(l2_far_writes) - host_stores + found * (atomics - crossed) -
+                host_atomics,
         .far = T(l2_far_hits) + T(l2_far_writes) + found * crossed,
         .dram = load_fetches + (atomics < atomic_fetches ? atomics : atomic_fetches),
+        .host = T(host_reads) + T(host_writes),
     };
 }
 
@@ -37,7 +42,7 @@ struct served traffic_served(const u64 n[TRAFFIC_COUNT])
     const double asked =
         T(l1_gld_hits) + T(l1_gld_misses) + T(l1_gst_hits) + T(l1_gst_misses) + T(l1_other_hits) + T(l1_other_misses);
     struct served s = beyond_l1(n);
-    const double arrived = s.near + s.far + s.dram;
+    const double arrived = s.near + s.far + s.dram + s.host;
     if (asked <= 0 && arrived <= 0)
         return (struct served){0};
     s.l1 = asked > 0 ? T(l1_served) / asked : 0; /* bulk copies ask no L1 */
@@ -48,6 +53,7 @@ struct served traffic_served(const u64 n[TRAFFIC_COUNT])
     s.near *= (1 - s.l1) / arrived;
     s.far *= (1 - s.l1) / arrived;
     s.dram *= (1 - s.l1) / arrived;
+    s.host *= (1 - s.l1) / arrived;
     return s;
 }
 

@@ -62,11 +62,11 @@ struct traffic {
 /* Who served the sectors that an instruction asked for, as shares of them, whose sum is 1; all 0: it asked for none.
  *
  * A load's come from L1, from the SM's half of L2, from the other half, or from DRAM; what was asked for together with
- * another SM came from where all that arrived came from. An atomic is done in L2, near or far, or behind DRAM where its
+ * another SM came from where all that arrived came from. The host's memory serves what is its own. An atomic is done in L2, near or far, or behind DRAM where its
  * sector had to be fetched. A store is over where it ends: in L1 when it went to L2 together with an earlier one of its
  * warp (it costs L2 nothing), else in L2, near or far; never in DRAM. So 1 - l1 is what L2 was asked for. */
 struct served {
-    double l1, near, far, dram;
+    double l1, near, far, dram, host;
 };
 /* n: struct traffic's counts of a site, or of a launch, which then is the mean of loads, stores and atomics. */
 struct served traffic_served(const u64 n[TRAFFIC_COUNT]);

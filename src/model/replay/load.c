@@ -7,10 +7,10 @@
 
 /* What an access needs from beyond L1. */
 struct beyond {
-    double near, far, dram; /* sectors */
-    double late;            /* of near: DRAM has just been asked for them */
-    u32 lines, dram_lines;  /* that lack something; of which DRAM sends some */
-    double under_way;       /* when what L1 has asked for before is there; 0: all is */
+    double near, far, dram, host; /* sectors */
+    double late;                  /* of near: DRAM has just been asked for them */
+    u32 lines, dram_lines;        /* that lack something; of which DRAM sends some */
+    double under_way;             /* when what L1 has asked for before is there; 0: all is */
 };
 
 static double most(double a, double b) { return a > b ? a : b; }
@@ -58,9 +58,12 @@ static bool deal(float *carry, double share, u32 sectors)
 static void ask_beyond(struct beyond *b, const struct replay_shares *shares, float *carry, u32 sectors)
 {
     const struct served *from = &shares->served;
-    const double asked = from->near + from->far + from->dram, whole = asked > 0 ? asked : 1;
+    const double device = from->near + from->far + from->dram, all = device + from->host,
+                 whole = device > 0 ? device : 1;
     b->lines++;
-    if (deal(&carry[2], from->dram / whole, sectors)) {
+    if (from->host > 0 && deal(&carry[3], from->host / all, sectors)) {
+        b->host += sectors;
+    } else if (deal(&carry[2], from->dram / whole, sectors)) {
         b->dram += sectors;
         b->dram_lines++;
     } else if (deal(&carry[1], from->far / most(whole - from->dram, 1e-9), sectors)) {
@@ -106,16 +109,20 @@ static struct beyond go_past(const struct sm_warp *w, const struct item_access *
 /* Its sectors are in lines of their own: DRAM sends more than is asked for. */
 bool sm_is_scattered(const struct item_access *a) { return a->lines > 4 && a->passes <= a->lines; }
 
-static double read_beyond(struct sm *s, const struct item_access *a, const struct beyond *b, double t)
+static double read_beyond(struct sm *s, const struct sm_warp *w, const struct item_access *a, const struct beyond *b,
+                          double t)
 {
     const struct machine *m = s->machine;
-    const double sectors = b->near + b->far + b->dram;
+    const double sectors = b->near + b->far + b->dram + b->host;
     const double share = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share;
     if (sectors <= 0)
         return 0;
     t = most(t, s->memory.atomics_out);
     s->memory.lsu += b->lines * m->miss_line;
     double done = sm_take(&s->memory.l2_read, t, sectors * share) + (b->far > 0 ? m->far : m->l2);
+    if (b->host > 0)
+        done = most(done, sm_take(&s->memory.link_in, t, b->host * w->func->shares[a->site].link * s->link_in_share) +
+                              m->host);
     if (b->late > 0)
         done = most(done, t + m->dram);
     if (b->dram > 0) {
@@ -131,7 +138,7 @@ double sm_load(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, cons
     t = most(t, s->memory.atomics_port); /* L1 comes behind those that wait */
     const bool past = a->class == ITEM_LOAD_PAST;
     const struct beyond b = past ? go_past(w, a) : look_up(s, w, cost, a->site, missing);
-    const double beyond = read_beyond(s, a, &b, t);
+    const double beyond = read_beyond(s, w, a, &b, t);
     for (u32 k = 0; !past && beyond > 0 && k < cost->nlines; k++)
         if (missing[k])
             set_arriving(s, item_line_number(cost->lines[k]), missing[k], beyond);

@@ -23,10 +23,12 @@ struct machine {
     double line_bytes;                               /* that L1 and shared memory give a cycle */
     double l2_sm, l2_all, l2_write_sm, l2_write_all; /* bytes a cycle */
     double dram_sm, dram_all;
-    double dram_sector;  /* cycles of all of DRAM for a sector at a place of its own */
-    double store_queue;  /* cycles of stores under way before issue stops */
-    double read_same;    /* cycles of a slice of L2 for a sector that is read */
-    double atomic_float; /* the same of floats */
+    double host;              /* of the host's memory, over the link */
+    double link_in, link_out; /* bytes a cycle that kernels read and write there */
+    double dram_sector;       /* cycles of all of DRAM for a sector at a place of its own */
+    double store_queue;       /* cycles of stores under way before issue stops */
+    double read_same;         /* cycles of a slice of L2 for a sector that is read */
+    double atomic_float;      /* the same of floats */
     /* constants */
     u32 constant_lines;           /* of 64 bytes that a first cache holds */
     double constant_l2;           /* a load's latency from the second cache */

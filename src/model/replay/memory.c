@@ -19,13 +19,24 @@ static double most(double a, double b) { return a > b ? a : b; }
 /* ---- behind L1 ---- */
 
 /* Until the sectors have left the SM. */
-static double write_beyond(struct sm *s, const struct item_access *a, double t)
+static double write_beyond(struct sm *s, const struct sm_warp *w, const struct item_access *a, double t)
 {
-    const double sectors = a->passes;
-    const double written = sectors * s->launch->dram_write_share;
+    const struct replay_shares *shares = &w->func->shares[a->site];
+    const double sectors = a->passes, host = sectors * shares->served.host;
+    const double written = (sectors - host) * s->launch->dram_write_share;
+    if (host > 0)
+        sm_take(&s->memory.link_out, t, host * shares->link * s->link_out_share);
     if (written > 0)
         sm_take(&s->memory.dram, t, written * (sm_is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
     return sm_take(&s->memory.l2_write, t, sectors * s->write_share);
+}
+
+/* Of the host's memory: 0 where it has no part in it. */
+static double host_atomic(struct sm *s, const struct sm_warp *w, const struct item_access *a, double t)
+{
+    const struct replay_shares *shares = &w->func->shares[a->site];
+    const double host = a->passes * shares->served.host;
+    return host > 0 ? sm_take(&s->memory.link_out, t, host * shares->link * s->link_out_share) + s->machine->host : 0;
 }
 
 /* ---- by class ---- */
@@ -34,7 +45,7 @@ static double store(struct sm *s, struct sm_warp *w, const struct sm_cost *cost,
 {
     sm_store_through(s, cost);
     sm_let_go(s, w, a, t);
-    const double left = write_beyond(s, a, t);
+    const double left = write_beyond(s, w, a, t);
     w->leaves = most(w->leaves, t + s->machine->leave);
     return left + s->machine->l2;
 }
@@ -61,7 +72,7 @@ static double finish(struct sm *s, struct sm_warp *w, const struct sm_cost *cost
     case ITEM_ATOMIC:
     case ITEM_REDUCTION:
     case ITEM_SWAP:
-        return sm_atomic(s, w, a, t);
+        return most(sm_atomic(s, w, a, t), host_atomic(s, w, a, t));
     case ITEM_SHARED_ATOMIC:
         return t + m->shared_atomic * most(1, a->lines) - m->issue; /* lines: turns of a loop of compare-and-swap */
     default:
@@ -131,7 +142,7 @@ static double room(const struct sm *s, const struct sm_scheduler *c, const struc
     const struct sm_memory *q = &s->memory;
     const double queue = sm_queue_room(s, c, is_store(a));
     if (is_store(a) && !is_shared(a) && a->class != ITEM_REDUCTION)
-        return most(queue, most(q->l2_write, q->dram) - s->machine->store_queue);
+        return most(queue, most(most(q->l2_write, q->dram), q->link_out) - s->machine->store_queue);
     return queue;
 }
 

@@ -33,7 +33,7 @@ struct prepared {
     u32 nblocks;
     u32 most_places; /* of a program */
     u32 nsites;
-    float (*carry)[3];           /* by site: what dealing out its sectors has left over (load.c) */
+    float (*carry)[4];           /* by site: what dealing out its sectors has left over (load.c) */
     struct prepared_line *lines; /* of 128 bytes of code */
     u32 nlines;
 };

@@ -427,6 +427,8 @@ static void set_shares(struct sm *s, double active)
     s->atomics = sm_atomic_shares(m, l, active);
     s->dram_sector_share = fmax(32 / m->dram_sm, active * m->dram_sector);
     s->dram_share = fmax(1 / m->dram_sm, active / m->dram_all);
+    s->link_in_share = active / m->link_in;
+    s->link_out_share = active / m->link_out;
 }
 
 static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch *l, const struct machine *m,
@@ -501,7 +503,8 @@ void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struc
         now = c->next;
         issue(&s, run, c);
     }
-    run->cycles = fmax(run->cycles, fmax(s.memory.l2_write, fmax(s.memory.atomics_done, s.memory.swaps)));
+    run->cycles = fmax(run->cycles,
+                       fmax(fmax(s.memory.l2_write, s.memory.link_out), fmax(s.memory.atomics_done, s.memory.swaps)));
     run->present = s.present;
     run->hold = s.memory.nheld > 0 ? s.memory.held / s.memory.nheld : 0;
     for (u32 k = 0; k < STALL_COUNT; k++)

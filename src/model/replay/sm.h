@@ -111,6 +111,7 @@ struct sm_atomics {
 /* The queues of memory: when each is free again. */
 struct sm_memory {
     double lsu, l2_read, l2_write, dram, atomics, texture;
+    double link_in, link_out;  /* of the link to the host */
     double copies, copies_out; /* the unit of bulk copies: the next one; what it sends */
     double atomics_port;       /* to the way out of the SM, which is free again at atomics_out */
     double atomics_out;
@@ -164,8 +165,9 @@ struct sm {
     double read_share, past_share, write_share; /* of L2: cycles a sector */
     double copy_share, l2_share;                /* of what bulk copies read: the SM's own; where L2 is the limit */
     struct sm_atomics atomics;
-    double dram_sector_share; /* cycles a sector at a place of its own */
-    double dram_share;        /* cycles a byte */
+    double dram_sector_share;             /* cycles a sector at a place of its own */
+    double dram_share;                    /* cycles a byte */
+    double link_in_share, link_out_share; /* of the link: the same */
     struct sm_scheduler schedulers[MACHINE_SCHEDULERS];
     bool counts;           /* what instructions waited for is added to their sites */
     u32 places;            /* of warps a scheduler */

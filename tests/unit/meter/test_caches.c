@@ -29,12 +29,20 @@ static const struct gpu two_halves = {.sms = 28, .cc_major = 9, .cc_minor = 0, .
 
 static u32 sms; /* of the launch's GPU */
 
+static const struct address_range *host; /* and its host's memory */
+static u32 nhost;
+
 static void begin(struct bench *b, const struct gpu *gpu, u32 nworkers, u32 resident, u64 nblocks)
 {
     *b = (struct bench){.nworkers = nworkers};
     sms = gpu->sms;
-    b->caches = caches_make(
-        &(struct caches_input){.gpu = gpu, .l1_bytes = 32 << 10, .resident = resident, .warps = 2, .nblocks = nblocks});
+    b->caches = caches_make(&(struct caches_input){.gpu = gpu,
+                                                   .l1_bytes = 32 << 10,
+                                                   .host = host,
+                                                   .nhost = nhost,
+                                                   .resident = resident,
+                                                   .warps = 2,
+                                                   .nblocks = nblocks});
     assert_non_null(b->caches);
     for (u32 w = 0; w < nworkers; w++) {
         b->worker[w] = caches_worker(b->caches);
@@ -412,6 +420,54 @@ static void a_group_asks_once(void **state)
     assert_int_equal(N(end(&b, 2), l2_reads), 8 * 4 + 8 * 3);
 }
 
+/* ---- the host's memory ---- */
+
+/* Of two allocations, not in their order, each with device memory behind it. L2 keeps nothing, so a second SM asks again. */
+static void the_host_serves_its_own_memory(void **state)
+{
+    (void)state;
+    static const struct address_range ranges[] = {{1 << 20, 4096}, {1 << 16, 8192}};
+    struct bench b;
+    host = ranges;
+    nhost = 2;
+    begin(&b, &one_l2, 1, 2, 2);
+    host = NULL;
+    nhost = 0;
+    for (u64 k = 0; k < 2; k++) {
+        start(&b, k);
+        access_at(&b, k, 0, 0, TRAFFIC_LOAD, 1 << 16, 4);
+        access_at(&b, k, 0, 0, TRAFFIC_LOAD, 1 << 16, 4);
+        stop(&b, k);
+    }
+    start(&b, 0);
+    access_at(&b, 0, 0, 1, TRAFFIC_LOAD, 1 << 20, 128);
+    access_at(&b, 0, 0, 2, TRAFFIC_STORE, (1 << 16) + 2048, 4);
+    access_at(&b, 0, 0, 3, TRAFFIC_STORE, (1 << 16) + 4096, 128);
+    access_at(&b, 0, 0, 4, TRAFFIC_RED, (1 << 16) + 4096, 32);
+    access_at(&b, 0, 0, 5, TRAFFIC_LOAD, (1 << 16) + 8192, 4);
+    stop(&b, 0);
+    finish(&b);
+    const struct traffic line = end(&b, 0), words = end(&b, 1), whole = end(&b, 2), part = end(&b, 3),
+                         reds = end(&b, 4);
+    assert_int_equal(N(line, host_reads), 2 * 4); /* twice the SM's own L1 */
+    assert_int_equal(N(line, dram_reads), 0);
+    assert_in_range(N(line, host_bytes), 2 * 126, 2 * 129);
+    assert_int_equal(N(words, host_reads), 32);
+    assert_int_equal(N(words, host_bytes), 32 * 70);
+    assert_int_equal(N(whole, host_writes), 4);
+    assert_int_equal(N(whole, host_bytes), 128);
+    assert_int_equal(N(part, host_writes), 32);
+    assert_int_equal(N(part, host_bytes), 32 * 100);
+    assert_int_equal(N(reds, host_writes), 32);
+    assert_int_equal(N(reds, host_bytes), 32 * 110);
+    assert_int_equal(N(end(&b, 5), host_reads), 0);
+    assert_int_equal(N(end(&b, 5), dram_reads), 4);
+    assert_float_equal(traffic_served(b.rows[0][1].n).host, 1, 1e-6);
+    assert_float_equal(traffic_served(b.rows[0][2].n).host, 1, 1e-6);
+    assert_float_equal(traffic_served(b.rows[0][4].n).host, 1, 1e-6);
+    assert_float_equal(traffic_served(b.rows[0][5].n).host, 0, 0);
+}
+
 /* ---- who served ---- */
 
 static void assert_served(const struct bench *b, u32 site, double l1, double l2, double dram)
@@ -653,6 +709,7 @@ int main(void)
         cmocka_unit_test(local_memory_is_interleaved),
         cmocka_unit_test(the_other_half_is_asked),
         cmocka_unit_test(a_group_asks_once),
+        cmocka_unit_test(the_host_serves_its_own_memory),
         cmocka_unit_test(every_kind_of_access_says_who_served_it),
         cmocka_unit_test(the_halves_of_l2_serve_their_share),
         cmocka_unit_test(the_most_wanted_slices_are_told),

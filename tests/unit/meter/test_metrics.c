@@ -161,7 +161,7 @@ static void every_event_is_used(void **state)
     static const u8 unread[] = {EVENT_gatom_lanes,    EVENT_gred_lanes,      EVENT_lld_bytes,    EVENT_lst_bytes,
                                 EVENT_satom_lanes,    EVENT_cld_requests,    EVENT_sld_requests, EVENT_sst_requests,
                                 EVENT_satom_requests, EVENT_l1_other_misses, EVENT_l1_lines,     EVENT_l1_served,
-                                EVENT_l2_late};
+                                EVENT_l2_late,        EVENT_host_reads,      EVENT_host_writes,  EVENT_host_bytes};
     for (int e = 0; e < EVENT_COUNT; e++) {
         u64 n[EVENT_COUNT] = {0};
         n[e] = 1;

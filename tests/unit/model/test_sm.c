@@ -28,11 +28,13 @@ struct made {
     double atomics;
     struct l2_hot hot;
     u64 swaps, swaps_hot;
+    struct replay_shares shares;
 };
 
 static void begin(struct made *m)
 {
-    *m = (struct made){.mem = ARENA("test"), .warps = 1, .resident = 1, .nblocks = 1};
+    *m =
+        (struct made){.mem = ARENA("test"), .warps = 1, .resident = 1, .nblocks = 1, .shares = {.served = {.dram = 1}}};
     assert_int_equal(gpu_find("h200", &m->gpu, NULL), LS_OK);
 }
 
@@ -72,7 +74,7 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
     struct replay_block code_block = {&program, 1};
     const struct replay_code code = {.blocks = &code_block, .nblocks = 1, .ninsts = INSTS * INSTS_A_LINE};
     struct replay_site own[2] = {{{0}, 0}};
-    const struct replay_shares shares = {.served = {.dram = 1}};
+    const struct replay_shares shares = m->shares;
     struct replay_func f = {.code = &code, .nsites = 1, .shares = &shares, .sites = sites ? sites : own};
     struct replay_func *funcs[] = {&f};
     struct replay_stream streams[32];
@@ -480,6 +482,45 @@ static void many_blocks_take_longer(void **state)
     assert_true(took[1] > 1.95 * took[0] && took[1] < 2.05 * took[0]);
 }
 
+/* 32 warps of each SM read or write whole lines of the host's, one after the other: cycles of one of a warp's accesses. */
+static double host_accesses(u64 sms, u8 class, u32 warps)
+{
+    enum { ACCESSES = 40 };
+    struct made m;
+    begin(&m);
+    m.shares = (struct replay_shares){.served = {.host = 1}, .link = 32};
+    if (class == ITEM_LOAD)
+        add_load_and_use(&m);
+    else
+        add_inst(&m, PIPE_LSU, 4)->op = REPLAY_MEMORY;
+    for (u32 k = 0; k < ACCESSES; k++) {
+        enter(&m);
+        access(&m, class, 4);
+        m.items[m.nitems++] = item_line(k, 15, class == ITEM_LOAD ? TRAFFIC_LOAD_PAST : TRAFFIC_STORE);
+    }
+    m.warps = warps;
+    m.nblocks = sms;
+    const double t = cycles_of(&m) / ACCESSES;
+    arena_free(&m.mem);
+    return t;
+}
+
+/* One load after the other takes the way there and back; many are as fast as the link, whoever asks. */
+static void the_link_is_shared(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m);
+    const struct machine machine = machine_of(&m.gpu, false);
+    arena_free(&m.mem);
+    const double alone = host_accesses(1, ITEM_LOAD, 1);
+    assert_true(alone > machine.host && alone < machine.host + 100);
+    const double in = 132 * 32 * 128 / machine.link_in, out = 132 * 32 * 128 / machine.link_out;
+    const double loads = host_accesses(132, ITEM_LOAD, 32), stores = host_accesses(132, ITEM_STORE, 32);
+    assert_true(loads > 0.95 * in && loads < 1.1 * in);
+    assert_true(stores > 0.95 * out && stores < 1.1 * out);
+}
+
 /* Eight warps a scheduler, of instructions whose operands are in the same bank of registers or not. */
 static struct replay_result banks(bool same, bool kept)
 {
@@ -574,6 +615,7 @@ int main(void)
         cmocka_unit_test(conflicts_cost_wavefronts),
         cmocka_unit_test(a_barrier_waits_for_all),
         cmocka_unit_test(many_blocks_take_longer),
+        cmocka_unit_test(the_link_is_shared),
         cmocka_unit_test(words_of_constants_come_one_by_one),
         cmocka_unit_test(constants_leave_their_cache),
         cmocka_unit_test(operands_are_missed),
