@@ -123,6 +123,13 @@ static bool same_in_grid(const struct grid *g, const struct ir_const *c)
                                     : c->kind != IR_CONST_LOCAL && !has_rank(g, c);
 }
 
+u64 warp_parameters(const struct warp *w, u64 *first)
+{
+    const struct grid *g = w->block->grid;
+    *first = g->param_address;
+    return g->param_address ? g->launch->kernel->param_bytes : 0;
+}
+
 /* A scalar of the parameter block, extended to 64 bits as its type says. */
 static u64 param_value(const struct grid *g, const struct ir_const *c)
 {

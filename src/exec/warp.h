@@ -134,6 +134,9 @@ u8 *cluster_memory(struct warp *w, u64 offset, u64 bytes);
 /* An access of shared memory of other blocks, by such offsets, is told: to each block's its own. */
 void cluster_tell(struct warp *w, const struct exec_access *a);
 
+/* The copy of the kernel's parameters in generic memory: its bytes, and where the first is; 0: nobody took an address of it. */
+u64 warp_parameters(const struct warp *w, u64 *first);
+
 /* Accounts for an access that may be a poll (volatile, atomic): a warp that spins must yield soon. */
 enum { WARP_POLL_COST = 512 };
 enum { POLLED_MEMORY = 1, POLLED_TIME = 2 };

@@ -120,13 +120,16 @@ static bool is_multiplied(enum ptx_type t)
 }
 
 /* What does not run although it is PTX. */
-static const char *no_product(const struct ptx_inst *i, enum ptx_type a, enum ptx_type b)
+static const char *no_product(enum ptx_type a, enum ptx_type b)
 {
     if (!is_multiplied(a) || !is_multiplied(b))
         return "multiplicands of this type are not simulated yet";
-    if (ptx_has(i, MOD_RZ) || ptx_has(i, MOD_RM) || ptx_has(i, MOD_RP))
-        return "matrix products are rounded to nearest alone";
     return NULL;
+}
+
+static u8 rounding_of(const struct ptx_inst *i)
+{
+    return ptx_has(i, MOD_RZ) ? MATRIX_RZ : ptx_has(i, MOD_RM) ? MATRIX_RM : ptx_has(i, MOD_RP) ? MATRIX_RP : MATRIX_RN;
 }
 
 static u32 times_among(u32 slot, const struct ir_fragment *f)
@@ -192,7 +195,7 @@ void emit_mma(struct emit *e)
     const enum ptx_type d = i->types[0], c = i->types[two ? 1 : 3], a = two ? PTX_F16 : i->types[1],
                         b = two ? PTX_F16 : i->types[2];
     const struct shape s = shape_of(i);
-    const char *why = no_product(i, a, b);
+    const char *why = no_product(a, b);
     if (why) {
         ir_poison(e->p, e->site, "%s", why);
         return;
@@ -216,7 +219,8 @@ void emit_mma(struct emit *e)
     bind_registers(e, &x->c, &i->operands[3], false);
     bind_registers(e, &x->d, &i->operands[0], true);
     x->apart = must_be_apart(x);
-    emit_put(e, product_body(a))->ptr = x;
+    x->rounding = rounding_of(i);
+    emit_put(e, x->rounding ? "matrix_mma_f64_round" : product_body(a))->ptr = x;
     emit_end_writes(e);
 }
 

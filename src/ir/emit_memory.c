@@ -463,9 +463,10 @@ void emit_isspacep(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
     char name[48];
-    if (i->space == SPACE_PARAM)
-        ir_poison(e->p, e->site, "parameters and constants have one window");
-    snprintf(name, sizeof name, "isspacep_%s", ptx_has(i, MOD_SHARED_CLUSTER) ? "cluster" : space_name(i->space));
+    snprintf(name, sizeof name, "isspacep_%s",
+             ptx_has(i, MOD_SHARED_CLUSTER) ? "cluster"
+             : i->space == SPACE_PARAM      ? "param"
+                                            : space_name(i->space));
     u32 a = emit_read(e, &i->operands[1], PTX_U64), d = emit_write(e, &i->operands[0], PTX_PRED);
     struct ir_inst *r = emit_put(e, name);
     r->d = d;

@@ -3,6 +3,7 @@
 #include "ir/emit.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "ir/video.h"
 
@@ -65,7 +66,7 @@ static u64 flags(const struct ptx_inst *i)
         u32 flag;
     } of[] = {
         {MOD_SAT, VIDEO_SAT}, {MOD_ADD, VIDEO_ADD}, {MOD_MIN, VIDEO_MIN}, {MOD_MAX, VIDEO_MAX}, {MOD_NE, VIDEO_NE},
-        {MOD_LT, VIDEO_LT},   {MOD_LE, VIDEO_LE},   {MOD_GT, VIDEO_GT},   {MOD_GE, VIDEO_GE},
+        {MOD_LT, VIDEO_LT},   {MOD_LE, VIDEO_LE},   {MOD_GT, VIDEO_GT},   {MOD_GE, VIDEO_GE},   {MOD_WRAP, VIDEO_WRAP},
     };
     u64 how = 0;
     for (size_t k = 0; k < LS_ARRAY_LEN(of); k++)
@@ -86,6 +87,19 @@ static bool is_complete(const struct ptx_inst *i, u64 how)
     return !(second && part) && (i->noperands == 4) == (second || part);
 }
 
+/* What does not run, or is no PTX; NULL: it runs. */
+static const char *no_scalar(const struct ptx_inst *i, u64 how)
+{
+    const char *sel = i->operands[0].sel;
+    if (elements(i) > 1 || i->op == OP_VABSDIFF || i->op == OP_VSET)
+        return NULL;
+    if ((i->op == OP_VSHL || i->op == OP_VSHR) && how & VIDEO_SIGNED_B)
+        return "what to shift by is .u32";
+    return how & (VIDEO_SAT | VIDEO_MIN | VIDEO_MAX) || (sel && !strcmp(sel, "h1"))
+               ? "the manual and the machine code of sm_90 part here, and we do not guess"
+               : NULL;
+}
+
 void emit_video(struct emit *e)
 {
     const struct ptx_inst *i = e->inst;
@@ -93,9 +107,14 @@ void emit_video(struct emit *e)
     const int d = dest_bytes(&i->operands[0], n), a = source_part(&i->operands[1], n, 0),
               b = source_part(&i->operands[2], n, 1);
     u64 how = flags(i);
+    const char *why = no_scalar(i, how);
     u32 source[3] = {0};
     if (d < 0 || a < 0 || b < 0 || (i->noperands > 3 && i->operands[3].sel)) {
         ir_poison(e->p, e->site, "it has no such selector");
+        return;
+    }
+    if (why) {
+        ir_poison(e->p, e->site, "%s", why);
         return;
     }
     if (!is_complete(i, how)) {

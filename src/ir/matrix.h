@@ -43,10 +43,14 @@ enum matrix_walk {
 
 enum matrix_op { MATRIX_MUL, MATRIX_XOR, MATRIX_AND };
 
+/* As bits 13 and 14 of MXCSR have them. */
+enum matrix_rounding { MATRIX_RN, MATRIX_RM, MATRIX_RP, MATRIX_RZ };
+
 struct ir_matrix {
     u16 m, n, k;
     u8 op;          /* enum matrix_op */
     bool satfinite; /* integers: clamp the result instead of wrapping */
+    u8 rounding;    /* f64: enum matrix_rounding */
     u8 selector;    /* products of a sparse a, whose fragment is of k / 2: which lanes' metadata */
     u32 metadata;   /* a slot */
     bool apart;     /* products: a register of d is one of a or b, or one of c at another place */

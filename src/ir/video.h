@@ -17,6 +17,7 @@ enum {
     VIDEO_ADD = 16, /* d = c + result; scalar also: */
     VIDEO_MIN = 32,
     VIDEO_MAX = 64,
+    VIDEO_WRAP = 128, /* shifts: by b modulo 32; else by 32 at most */
     VIDEO_EQ = 0 << 16,
     VIDEO_NE = 1 << 16,
     VIDEO_LT = 2 << 16,

@@ -29,7 +29,10 @@ static void taken(void **state)
                                        "vset.u32.s32.lt.max d, a.b0, b.b1, c",
                                        "vadd2.u32.u32.u32 d.h1, a.h03, b.h21, c",
                                        "vset4.u32.u32.ge.add d.b310, a.b7654, b.b0000, c",
-                                       "vabsdiff.u32.u32.u32 d, 7, b"};
+                                       "vabsdiff.u32.u32.u32 d, 7, b",
+                                       "vadd.s32.u32.s32.add d, a.b3, b.h0, c",
+                                       "vsub.u32.u32.u32 d.b2, a, b, c",
+                                       "vshl.u32.u32.u32.clamp d, a, b"};
     for (size_t k = 0; k < LS_ARRAY_LEN(good); k++)
         assert_null(probe(good[k]));
 }
@@ -37,18 +40,16 @@ static void taken(void **state)
 static void refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"vabsdiff.u32.u32.u32 d, a, b, c",        /* the third source would do nothing */
-                                      "vabsdiff.u32.u32.u32.add d.h0, a, b, c", /* both a merge and an operation */
-                                      "vabsdiff.u32.u32.u32 d.h0, a, b",        /* a merge with nothing */
-                                      "vabsdiff.u32.u32.u32 d, a.b4, b",
-                                      "vabsdiff.u32.u32.u32 d, a.h2, b",
-                                      "vabsdiff.u32.u32.u32 d, a.h10, b",
-                                      "vadd2.u32.u32.u32 d, a.h4, b, c",
-                                      "vadd2.u32.u32.u32 d, a.h40, b, c",
-                                      "vadd4.u32.u32.u32 d, a.b8000, b, c",
-                                      "vadd4.u32.u32.u32 d, a.h10, b, c",
-                                      "vadd2.u32.u32.u32.sat.add d, a, b, c",
-                                      "vadd.u32.u32.u32 d, a, b" /* unlike an H200 */};
+    static const char *const bad[] = {
+        "vabsdiff.u32.u32.u32 d, a, b, c",        /* the third source would do nothing */
+        "vabsdiff.u32.u32.u32.add d.h0, a, b, c", /* both a merge and an operation */
+        "vabsdiff.u32.u32.u32 d.h0, a, b",        /* a merge with nothing */
+        "vabsdiff.u32.u32.u32 d, a.b4, b", "vabsdiff.u32.u32.u32 d, a.h2, b", "vabsdiff.u32.u32.u32 d, a.h10, b",
+        "vadd2.u32.u32.u32 d, a.h4, b, c", "vadd2.u32.u32.u32 d, a.h40, b, c", "vadd4.u32.u32.u32 d, a.b8000, b, c",
+        "vadd4.u32.u32.u32 d, a.h10, b, c", "vadd2.u32.u32.u32.sat.add d, a, b, c",
+        /* there the machine code of sm_90 does otherwise than the manual */
+        "vadd.u32.u32.u32.sat d, a, b", "vsub.u32.u32.u32.min d, a, b, c", "vmax.u32.u32.u32 d.h1, a, b, c",
+        "vmad.u32.u32.u32 d, a, b, c", "vshr.u32.u32.s32.wrap d, a, b"};
     for (size_t k = 0; k < LS_ARRAY_LEN(bad); k++)
         if (!probe(bad[k]))
             fail_msg("%s is taken", bad[k]);

@@ -291,6 +291,8 @@ def halves():
         for ftz in ("",) if brain else ("", ".ftz"):
             for m in ("", ".relu") if brain else ("", ".sat", ".relu"):
                 emit(f, "fma.rn%s%s.%s" % (ftz, m, t), [t] * 3, [t])
+            for m in ("", ".relu") if not ftz else ():
+                emit(f, "fma.rn.oob%s.%s" % (m, t), [t] * 3, [t])
             for op in ("min", "max"):
                 for m in ("", ".NaN", ".xorsign.abs", ".NaN.xorsign.abs"):
                     emit(f, op + ftz + m + "." + t, [t, t], [t])

@@ -150,7 +150,7 @@ def fragment(first, n):
     return "{" + ", ".join("%%v%d" % (first + i) for i in range(n)) + "}"
 
 
-def wmma(shape, ta, tc, td, la, lb, lc, ld_, space, extra="", op="mul", plain_ld=False):
+def wmma(shape, ta, tc, td, la, lb, lc, ld_, space, extra="", op="mul", plain_ld=False, rounding=""):
     """la lb lc ld_: layouts. Leading dimensions are longer than the matrix, unless plain_ld leaves them out."""
     m, n, k = [int(x) for x in shape[1:].replace("n", " ").replace("k", " ").split()]
     sub = BITS[ta] < 8
@@ -182,8 +182,8 @@ def wmma(shape, ta, tc, td, la, lb, lc, ld_, space, extra="", op="mul", plain_ld
     code.append("wmma.load.b.sync.aligned.%s.%s%s.%s %s, [%s]%s;" % (lb, shape, dot, ta, fb, where[1], stride(ldb)))
     code.append("wmma.load.c.sync.aligned.%s.%s%s.%s %s, [%s]%s;" % (lc, shape, dot, tc, fc, where[2], stride(ldc)))
     types = "%s.%s" % (td, tc) if ta == "f16" else "%s.%s.%s.%s" % (td, ta, ta, tc)
-    code.append("wmma.mma.%ssync.aligned.%s.%s.%s.%s%s %s, %s, %s, %s;" %
-                (op + ".popc." if op != "mul" else "", la, lb, shape, types, extra, fd, fa, fb, fc))
+    code.append("wmma.mma.%ssync.aligned.%s.%s.%s%s.%s%s %s, %s, %s, %s;" %
+                (op + ".popc." if op != "mul" else "", la, lb, shape, rounding, types, extra, fd, fa, fb, fc))
     code.append("wmma.store.d.sync.aligned.%s.%s%s.%s [%s], %s%s;" % (ld_, shape, dot, td, where[3], fd, stride(ldd)))
     code.append("bar.sync 0;")
     code += compare(m, n, k, ta, ta, ld_, ldd, td, "%q6", op)
@@ -191,7 +191,7 @@ def wmma(shape, ta, tc, td, la, lb, lc, ld_, space, extra="", op="mul", plain_ld
     if space == "shared":
         decl += "\n.shared .align 32 .b8 buf[16384];"
     name = "wmma_%s_%s_%s_%s_%s%s%s%s_%s%s%s" % (shape, ta, tc, td, la[0], lb[0], lc[0], ld_[0], space,
-                                                extra.replace(".", "_"), ("_" + op if op != "mul" else "") + ("_plain" if plain_ld else ""))
+                                                (rounding + extra).replace(".", "_"), ("_" + op if op != "mul" else "") + ("_plain" if plain_ld else ""))
     program(name, code, decl, shared=16384 if space == "shared" else 0)
 
 
@@ -216,6 +216,7 @@ def all_wmma():
     for x, (la, lb) in enumerate(layouts):
         wmma("m16n16k8", "tf32", "f32", "f32", la, lb, lb, la, spaces[x % 3])
         wmma("m8n8k4", "f64", "f64", "f64", la, lb, la, lb, spaces[x % 3])
+        wmma("m8n8k4", "f64", "f64", "f64", la, lb, la, lb, spaces[x % 3], rounding=[".rn", ".rz", ".rm", ".rp"][x])
     for x, t in enumerate(("s4", "u4")):
         wmma("m8n8k32", t, "s32", "s32", "row", "col", "row", "col", spaces[x], ".satfinite" if x else "")
     for x, op in enumerate(("xor", "and")):
@@ -310,6 +311,33 @@ def mma(shape, ta, tb, tc, td, extra="", op="mul"):
     program(name, code, ".reg .%s %%v<40>;" % ("b64" if ta == "f64" else "b32"))
 
 
+def mma_rounded(shape, mode):
+    """Of thirds of small integers, which are no f64: as a chain of fma in the order of k, each rounded so."""
+    m, n, k = [int(x) for x in shape[1:].replace("n", " ").replace("k", " ").split()]
+    na, nb, nc = m * k // 32, k * n // 32, m * n // 32
+    third = ["mul.rn.f64 %d1, %d1, 0d3FD5555555555555;"]
+
+    def element(which):
+        return value(which, "f64") + ["cvt.rn.f64.s32 %d1, %r12;"] + third
+    code = ["shr.u32 %r28, %r1, 2;", "and.b32 %r29, %r1, 3;"]
+    for which, count, first, at in (("a", na, 0, lambda reg: position_a(m, k, "f64", reg, 0)),
+                                    ("b", nb, na, lambda reg: position_b("f64", reg, 0)),
+                                    ("c", nc, na + nb, lambda reg: position_c(reg // 2, reg % 2))):
+        for reg in range(count):
+            code += at(reg) + element(which) + ["mov.b64 %%v%d, %%d1;" % (first + reg)]
+    code.append("mma.sync.aligned.%s.row.col%s.f64.f64.f64.f64 %s, %s, %s, %s;" % (
+        shape, mode, fragment(na + nb + nc, nc), fragment(0, na), fragment(na, nb), fragment(na + nb, nc)))
+    code.append("mov.u32 %r9, 1;")
+    for reg in range(nc):
+        code += position_c(reg // 2, reg % 2) + ["mov.u32 %r22, %r10;", "mov.u32 %r23, %r11;"] + element("c")
+        code += ["mov.f64 %d3, %d1;"]
+        body = ["mov.u32 %r10, %r22;", "mov.u32 %r11, %r25;"] + element("a") + ["mov.f64 %d2, %d1;",
+                "mov.u32 %r10, %r25;", "mov.u32 %r11, %r23;"] + element("b")
+        code += loop("%r25", "0", k, 1, body + ["fma%s.f64 %%d3, %%d2, %%d1, %%d3;" % (mode or ".rn")])
+        code += ["mov.b64 %%d4, %%v%d;" % (na + nb + nc + reg), "setp.neu.f64 %p2, %d4, %d3;", "@%p2 mov.u32 %r9, 0;"]
+    program("mma_%s_rounded%s" % (shape, mode.replace(".", "_")), code, ".reg .b64 %v<40>;")
+
+
 def all_mma():
     for shape in ("m16n8k8", "m16n8k16"):
         mma(shape, "f16", "f16", "f32", "f32")
@@ -330,6 +358,9 @@ def all_mma():
             mma(shape, "b1", "b1", "s32", "s32", ".%s.popc" % op, op)
     for shape in ("m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16"):
         mma(shape, "f64", "f64", "f64", "f64")
+    for shape, mode in (("m8n8k4", ".rz"), ("m16n8k4", ".rm"), ("m16n8k8", ".rp"), ("m16n8k16", ".rz"), ("m8n8k4", ".rp"),
+                        ("m8n8k4", ".rm"), ("m16n8k16", "")):
+        mma_rounded(shape, mode)
 
 
 # ---- ldmatrix, stmatrix, movmatrix: element (unit, row, column) of the 8 x 8 matrices is 64 unit + 8 row + column ----

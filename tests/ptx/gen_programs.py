@@ -769,6 +769,84 @@ def places():
         setp.eq.and.u32 %p1, %r4, 200, %p1;
         setp.eq.and.u32 %p1, %r5, 200, %p1;
         selp.u32 %r9, 1, 0, %p1;""")
+    program(s, "param_space", """
+        mov.b64 %q3, in1;
+        cvta.param.u64 %q3, %q3;
+        ld.u64 %q4, [%q3];
+        ld.param.u64 %q5, [in1];
+        mov.u64 %q6, cwords;
+        cvta.const.u64 %q6, %q6;
+        mov.u64 %q7, sbuf;
+        cvta.shared.u64 %q7, %q7;
+        isspacep.param %p1, %q3;
+        isspacep.param::entry %p2, %q3;
+        isspacep.const %p3, %q3;
+        isspacep.param %p4, %q6;
+        isspacep.const %p5, %q6;
+        isspacep.param %p6, %q2;
+        isspacep.param %p7, %q7;
+        setp.eq.u64 %p8, %q4, %q5;
+        selp.u32 %r9, 1, 0, %p1;
+        @%p2 or.b32 %r9, %r9, 2;
+        @%p3 or.b32 %r9, %r9, 4;
+        @%p4 or.b32 %r9, %r9, 8;
+        @%p5 or.b32 %r9, %r9, 16;
+        @%p6 or.b32 %r9, %r9, 32;
+        @%p7 or.b32 %r9, %r9, 64;
+        @%p8 or.b32 %r9, %r9, 128;""", expect=words([1 + 2 + 16 + 128]), decl=".shared .align 4 .b8 sbuf[16];")
+    # fma.oob: 1, the filler of either sign, a NaN, -2 and 0 with each other, and 1 added
+    for t, one, two in (("f16", 0x3c00, 0xc000), ("bf16", 0x3f80, 0xc000)):
+        pick = [one, 0x7ff7, 0xfff7, 0x7fff, two, 0]
+
+        def fma(a, b, relu):
+            if 0x7ff7 in (a & 0x7fff, b & 0x7fff):
+                return 0
+            if a == 0x7fff or b == 0x7fff:
+                return 0x7fff
+            product = {one: 1, two: -2, 0: 0}[a] * {one: 1, two: -2, 0: 0}[b] + 1
+            product = max(0, product) if relu else product
+            return {1: one, 2: one + (0x400 if t == "f16" else 0x80), -1: one | 0x8000, 0: 0,
+                    5: 0x4500 if t == "f16" else 0x40a0}[product]
+        for relu in (0, 1):
+            pairs = [(pick[i % 6], pick[i // 6 % 6]) for i in lanes]
+            other = [(b, a) for a, b in pairs[1:] + pairs[:1]]
+            program(s, "fma_oob_%s%s" % (t, "_relu" if relu else ""), """
+                rem.u32 %%r4, %%r1, 6;
+                div.u32 %%r5, %%r1, 6;
+                rem.u32 %%r5, %%r5, 6;
+                add.u32 %%r6, %%r1, 1;
+                rem.u32 %%r6, %%r6, 64;
+                rem.u32 %%r7, %%r6, 6;
+                div.u32 %%r8, %%r6, 6;
+                rem.u32 %%r8, %%r8, 6;
+                mov.u32 %%r20, %d;
+                """ % one + "\n".join("""
+                setp.eq.u32 %%p1, %%r%d, 1;
+                selp.u32 %%r%d, 0x7ff7, %d, %%p1;
+                setp.eq.u32 %%p1, %%r%d, 2;
+                selp.u32 %%r%d, 0xfff7, %%r%d, %%p1;
+                setp.eq.u32 %%p1, %%r%d, 3;
+                selp.u32 %%r%d, 0x7fff, %%r%d, %%p1;
+                setp.eq.u32 %%p1, %%r%d, 4;
+                selp.u32 %%r%d, %d, %%r%d, %%p1;
+                setp.eq.u32 %%p1, %%r%d, 5;
+                selp.u32 %%r%d, 0, %%r%d, %%p1;""" % (k, to, one, k, to, to, k, to, to, k, to, two, to, k, to, to)
+                    for k, to in ((4, 10), (5, 11), (8, 12), (7, 13))) + """
+                shl.b32 %%r14, %%r12, 16;
+                or.b32 %%r14, %%r14, %%r10;
+                shl.b32 %%r15, %%r13, 16;
+                or.b32 %%r15, %%r15, %%r11;
+                mov.u32 %%r16, %d;
+                fma.rn.oob%s.%sx2 %%r9, %%r14, %%r15, %%r16;
+                cvt.u16.u32 %%h1, %%r10;
+                cvt.u16.u32 %%h2, %%r11;
+                cvt.u16.u32 %%h3, %%r20;
+                fma.rn.oob%s.%s %%h4, %%h1, %%h2, %%h3;
+                cvt.u32.u16 %%r17, %%h4;
+                and.b32 %%r18, %%r9, 65535;
+                setp.ne.u32 %%p1, %%r17, %%r18;
+                @%%p1 mov.u32 %%r9, 0x12345678;""" % (one << 16 | one, ".relu" if relu else "", t, ".relu" if relu else "", t),
+                    expect=words([fma(*p, relu) | fma(*q, relu) << 16 for p, q in zip(pairs, other)]))
     program(s, "const_floats", """
         ld.const.f64 %q3, [cdouble];
         ld.const.f32 %r4, [cfloat];

@@ -91,6 +91,25 @@ def scalar(rng, op):
                                         op2, z)
 
 
+def plain(rng, op):
+    """The forms of vadd, vsub, vmin, vmax, vshl, vshr that the machine code of sm_90 has as the manual."""
+    d, a, b = rng.choice("us"), rng.choice("us"), rng.choice("us")
+    asel, bsel = (rng.choice(["", "b0", "b1", "b2", "b3", "h0", "h1"]) for _ in range(2))
+    mode, wrap = rng.randrange(3), rng.random() < .5
+    op2, dsel = "add" if mode == 1 else "", rng.choice(["b0", "b1", "b2", "b3", "h0"]) if mode == 2 else ""
+    shifts = {"shl": lambda x, y: x << y, "shr": lambda x, y: x >> y}
+    if op in shifts:
+        b = "u"
+        value = lambda x, y: shifts[op](x, y & 31 if wrap else min(y, 32))
+    else:
+        value = BASE[op]
+    way = (".wrap" if wrap else ".clamp") if op in shifts else ""
+    name = "v%s.%s32.%s32.%s32%s%s" % (op, d, a, b, way, dot(op2))
+    text = "%s %%r5%s, %%r2%s, %%r3%s%s;" % (name, dot(dsel), dot(asel), dot(bsel), ", %r4" if mode else "")
+    return text, lambda x, y, z: finish(value(part(x, asel, a == "s"), part(y, bsel, b == "s")), False, d == "s", dsel,
+                                        op2, z)
+
+
 def packed(rng, op, n):
     bits = 32 // n
     d, a, b = (rng.choice("us") for _ in range(3))
@@ -150,6 +169,8 @@ def programs():
             ".version 8.5\n.target sm_90\n.address_size 64\n\n")
     for op in ("absdiff", "set"):
         text += kernel("v" + op, lambda rng: scalar(rng, op), 24)
+    for op in ("add", "sub", "min", "max", "shl", "shr"):
+        text += kernel("v" + op, lambda rng: plain(rng, op), 24)
     for n in (2, 4):
         for op in ("add", "sub", "avrg", "absdiff", "min", "max", "set"):
             text += kernel("v%s%d" % (op, n), lambda rng: packed(rng, op, n), 16)

@@ -301,6 +301,8 @@ static u64 float_one(const struct ref *r, const u64 *raw)
     }
     if (is_extreme(r))
         return extreme_bits(r, r->d, in, r->sources);
+    if (ref_has(r, "oob") && ((in[0] & 0x7fff) == 0x7ff7 || (in[1] & 0x7fff) == 0x7ff7))
+        return 0;
     return finish(r, r->d, compute(r, v));
 }
 

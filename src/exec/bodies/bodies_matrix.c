@@ -10,5 +10,6 @@
 #include "exec/ops/matrix_quads.h"
 #include "exec/ops/matrix_sparse.h"
 #include "exec/ops/matrix_sums.h"
+#include "exec/ops/rounding.h"
 
 #include "exec/ops/matrix.inc"

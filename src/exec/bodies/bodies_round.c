@@ -3,39 +3,10 @@
  * The lane loop runs with the processor's rounding mode changed. This file alone is compiled with -frounding-math, so
  * that nothing is folded at build time; the mode is set and restored by statements that clobber memory, and the loop's
  * loads and stores keep its arithmetic between them. */
-#include <fenv.h>
-
 #include "exec/lanes.h"
 
 #include "exec/ops/halves.h"
-
-/* MXCSR's rounding field, which f32 and f64 arithmetic on x86-64 uses alone. */
-enum { ROUND_M = 1, ROUND_P = 2, ROUND_Z = 3 };
-
-static inline u32 rounding_begin(u32 mode)
-{
-#if defined(__x86_64__)
-    u32 old, with;
-    __asm__ volatile("stmxcsr %0" : "=m"(old)::"memory");
-    with = (old & ~0x6000u) | mode << 13;
-    __asm__ volatile("ldmxcsr %0" ::"m"(with) : "memory");
-    return old;
-#else
-    const int old = fegetround();
-    fesetround(mode == ROUND_M ? FE_DOWNWARD : mode == ROUND_P ? FE_UPWARD : FE_TOWARDZERO);
-    return (u32)old;
-#endif
-}
-
-static inline void rounding_end(u32 old)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("ldmxcsr %0" ::"m"(old) : "memory");
-#else
-    __asm__ volatile("" ::: "memory");
-    fesetround((int)old);
-#endif
-}
+#include "exec/ops/rounding.h"
 
 #define IN_MODE(mode) const u32 mode_ = rounding_begin(mode);
 #define END_MODE rounding_end(mode_);

@@ -12,6 +12,7 @@
 enum rounding { RN, RZ, RM, RP, RNA /* ties away */ };
 
 #define HALF_NAN 0x7fffu
+enum { HALF_OUTSIDE = 0x7ff7 }; /* each 16 bits of what TMA fills in for elements outside of a tensor (FILL_NAN) */
 
 LANE_FN bool rounds_up(u32 keep, u32 rest, u32 half, u32 sign, enum rounding how)
 {

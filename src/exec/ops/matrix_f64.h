@@ -1,4 +1,5 @@
-/* matrix_f64.h - products of matrices of f64: a chain of fused multiply-adds from the accumulator on, in the order of k.
+/* matrix_f64.h - products of matrices of f64: a chain of fused multiply-adds from the accumulator on, in the order of k. So it is
+ * to nearest (measured on an H200); in another rounding mode each of them is rounded so.
  *
  * A register of A has four k of a line, one of the accumulators has four columns of a line, the even or the odd ones:
  * an element of A, where it stands, meets four columns of B, which is brought into such quads. */
