@@ -297,6 +297,38 @@ static void move_message(struct sync_state *s, struct sync_message *to, struct s
     forget(from, s->agents * SYNC_LANES);
 }
 
+static void note_init(struct sync_state *s, const struct exec_order *o)
+{
+    EACH_LANE(l, o->mask) {
+        struct sync_mbarrier *m = mbarrier_at(s, o->addr[l]);
+        m->parity = false;
+        m->init = (struct sync_init){.func = m->name == (u32)o->addr[l] + 1 ? o->func : NULL,
+                                     .site = o->site,
+                                     .restarts = s->restarts,
+                                     .clock = s->clock[o->warp],
+                                     .warp = (u8)o->warp,
+                                     .lane = (u8)l};
+    }
+}
+
+/* The lanes use the object. Asked before they learn what it orders: an mbarrier does not order its own init. Told once: what
+ * mends the first use mends all. */
+static void look_for_init(struct sync_state *s, u32 warp, u32 lanes, u64 address)
+{
+    struct sync_mbarrier *m = mbarrier_at(s, address);
+    const struct sync_init *i = &m->init;
+    u32 early = 0;
+    if (!i->func || i->restarts != s->restarts || i->clock < s->base || m->name != (u32)address + 1)
+        return;
+    EACH_LANE(l, lanes)
+        early |= (u32)!sync_before(s, i->warp, i->lane, i->clock, warp, l) << l;
+    if (early && !s->early)
+        s->early_init = *i;
+    if (early)
+        m->init.func = NULL;
+    s->early |= early;
+}
+
 /* Looks whether the phase has ended since the last look. An instruction that may have ended two is not seen through. */
 static void mbarrier_look(struct sync_state *s, struct sync_mbarrier *m, u64 address, u32 lanes)
 {
@@ -497,9 +529,9 @@ static void on_order(struct check_worker *w, const struct exec_order *o)
         return;
     if (o->op == EXEC_FENCE)
         sync_fence(s, o->warp, o->mask);
+    s->early = 0;
     if (o->addr && o->op == EXEC_MBARRIER_INIT)
-        EACH_LANE(l, o->mask)
-            mbarrier_at(s, o->addr[l])->parity = false;
+        note_init(s, o);
     if (!o->addr || (o->op != EXEC_MBARRIER_ARRIVE && o->op != EXEC_MBARRIER_COPIES && o->op != EXEC_MBARRIER_WAIT))
         return;
     for (u32 left = o->mask, same; left; left &= ~same) { /* usually all lanes name one object */
@@ -507,6 +539,8 @@ static void on_order(struct check_worker *w, const struct exec_order *o)
         same = 0;
         EACH_LANE(l, left)
             same |= (u32)(o->addr[l] == address) << l;
+        if (!o->bulk)
+            look_for_init(s, o->warp, same, address);
         if (o->op == EXEC_MBARRIER_WAIT)
             sync_mbarrier_wait(s, o->warp, same, address);
         else

@@ -38,11 +38,19 @@ struct sync_message {
     u32 version;            /* changes with the content */
 };
 
+/* Who initialised an mbarrier, and when. */
+struct sync_init {
+    const struct ir_func *func; /* NULL: nobody that is known */
+    u32 site, restarts, clock;
+    u8 warp, lane;
+};
+
 /* An mbarrier: who arrives in the phase under way, and who did in those that are over. */
 struct sync_mbarrier {
     u32 name; /* its offset + 1; 0: free */
     bool parity;
     bool blurred; /* phases cannot be told apart: waiters are behind all arrivals */
+    struct sync_init init;
     struct sync_message open, done;
 };
 
@@ -79,7 +87,9 @@ struct sync_state {
     u32 arrived_only[SYNC_BARRIERS][SYNC_WARPS]; /* bar.arrive: lanes that will not wait */
     struct sync_message barriers[SYNC_BARRIERS];
     struct sync_mbarrier mbarriers[SYNC_CHANNELS];
-    struct sync_message flags[SYNC_CHANNELS];         /* by a hash of the address */
+    u32 early;                                /* lanes of this event whose mbarrier's init is in no order with them */
+    struct sync_init early_init;              /* the init of the first of them */
+    struct sync_message flags[SYNC_CHANNELS]; /* by a hash of the address */
     struct sync_seen seen[SYNC_CHANNELS][SYNC_WARPS]; /* of flags */
     void *race_shared, *race_global;                  /* the race checks' own, of this block; they outlive the block */
 };

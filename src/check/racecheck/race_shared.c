@@ -238,6 +238,8 @@ static void on_order(struct check_worker *w, const struct exec_order *o)
             proxy_order(s->race_shared, o);
         return;
     }
+    if (LS_UNLIKELY(s && s->early))
+        race_shared_report_init(w, s, o);
     struct shared_cells *c = s ? cells_of(w, s, o->block) : NULL;
     if (c)
         copies_order(w, s, c, o);

@@ -151,6 +151,8 @@ void race_shared_report_proxy(const struct shared_event *e, u32 lane, u32 cell);
 void race_shared_report_register(struct check_worker *w, const struct copy *x, const struct exec_order *o);
 /* A register of the product was written at `site`, with no wgmma.fence behind it; the product's own: there was none at all. */
 void race_shared_report_fence(const struct shared_event *e, u32 site);
+/* Lanes use an mbarrier whose init is in no order with them (sync_state.early). */
+void race_shared_report_init(struct check_worker *w, const struct sync_state *s, const struct exec_order *o);
 void race_shared_report_contested(const struct shared_event *e, const struct contested *x);
 
 /* What the stamp says is a hazard with what the lane does now. */

@@ -407,3 +407,27 @@ void race_shared_report_fence(const struct shared_event *e, u32 site)
     f.threads = 1;
     check_found(e->w->launch, &f, key);
 }
+
+void race_shared_report_init(struct check_worker *w, const struct sync_state *s, const struct exec_order *o)
+{
+    const struct sync_init *i = &s->early_init;
+    const u32 lane = (u32)__builtin_ctz(s->early), times = (u32)__builtin_popcount(s->early);
+    const u64 key = race_key(o->func, o->site, i->func, i->site);
+    struct finding f;
+    if (check_found_again(w->launch, FINDING_SHARED_RAW, key, times))
+        return;
+    finding_init(&f, FINDING_SHARED_RAW);
+    f.space = SPACE_SHARED;
+    f.has_address = f.has_other = true;
+    f.address = o->addr[lane];
+    f.size = sizeof(u64);
+    party_place(&f.at, o->func, o->site);
+    party_thread(&f.at, o->block, o->warp, lane);
+    f.at.does = o->op == EXEC_MBARRIER_WAIT ? DOES_READ : DOES_ATOMIC;
+    party_place(&f.other, i->func, i->site);
+    party_thread(&f.other, o->block, i->warp, i->lane);
+    f.other.does = DOES_WRITE;
+    f.count = f.threads = times;
+    strcpy(f.detail, "The mbarrier is used with nothing between that orders it behind its mbarrier.init.");
+    check_found(w->launch, &f, key);
+}
