@@ -387,6 +387,44 @@ static bool run_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigne
     return true;
 }
 
+/* A map in local memory is each lane's own. */
+static bool same_map(const struct warp *w, u64 address, unsigned lane, unsigned other)
+{
+    const u64 at = address - w->local_window;
+    if (at >= w->local_bytes || w->local_bytes - at < TENSOR_MAP_BYTES)
+        return true;
+    const u8 *first = w->local + at;
+    return !memcmp(first + lane * w->local_bytes, first + other * w->local_bytes, TENSOR_MAP_BYTES);
+}
+
+static bool same_copy(const struct warp *w, const struct ir_bulk *b, const u8 *regs, unsigned lane, unsigned other)
+{
+    const u64 to = async_address(regs, &b->to, lane);
+    bool same = to == async_address(regs, &b->to, other) &&
+                async_address(regs, &b->from, lane) == async_address(regs, &b->from, other);
+    for (u32 k = 0; k < b->rank && b->is_tensor; k++)
+        same &= lane32(regs, b->at[k], lane) == lane32(regs, b->at[k], other);
+    if (b->is_tensor)
+        return same && same_map(w, to, lane, other);
+    return same && lane32(regs, b->bytes, lane) == lane32(regs, b->bytes, other) &&
+           (!b->is_masked || lane32(regs, b->mask, lane) == lane32(regs, b->mask, other));
+}
+
+/* Lanes that bring the same bytes out to the same place make one copy, the first one's, as in the machine code that ptxas makes
+ * for sm_90: whole warps store tiles so. Reductions, and copies at which an mbarrier counts bytes, are each lane's. */
+static u32 lanes_done(const struct warp *w, const struct ir_inst *pc, const u8 *regs, u32 left, unsigned lane)
+{
+    const struct ir_bulk *b = pc->ptr;
+    u32 done = 1u << lane;
+    if (b->kind != BULK_OUT || b->op)
+        return done;
+    for (u32 m = left & (left - 1); m; m &= m - 1) {
+        const unsigned other = (unsigned)__builtin_ctz(m);
+        done |= (u32)same_copy(w, b, regs, lane, other) << other;
+    }
+    return done;
+}
+
 static bool fill_lane(struct warp *w, const struct ir_inst *pc, u8 *regs, unsigned lane)
 {
     const struct ir_bulk *b = pc->ptr;
@@ -405,8 +443,9 @@ const struct ir_inst *bulk_run(struct warp *w, const struct ir_inst *pc, u8 *reg
     const struct ir_bulk *b = pc->ptr;
     if (w->weak) /* in order after everything the warp did */
         weak_fence(w);
-    for (u32 left = w->mask; left; left &= left - 1) {
+    for (u32 left = w->mask, done; left; left &= ~done) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
+        done = lanes_done(w, pc, regs, left, lane);
         if (!(b->kind == BULK_FILL ? fill_lane : run_lane)(w, pc, regs, lane))
             return NULL;
     }
