@@ -63,6 +63,7 @@ struct tier_warps;
 struct barrier {
     u32 threads;          /* that take part; 0: all of the block */
     u32 arrived;          /* threads that have arrived and not exited since */
+    u32 again;            /* threads that had arrived before (bar.arrive), each time that they came again */
     u32 popc, all, any;   /* of the predicates of bar.red */
     u64 latest;           /* the clock of the last warp to arrive (clock.h) */
     u32 lanes[MAX_WARPS]; /* who has arrived */

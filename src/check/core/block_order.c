@@ -203,8 +203,12 @@ static void receive(struct sync_state *s, u32 warp, u32 lanes, const struct sync
 
 void sync_arrive(struct sync_state *s, const struct exec_barrier *b)
 {
-    if (b->op != EXEC_BARRIER_ARRIVE || b->id >= SYNC_BARRIERS || b->warp >= s->warps)
+    if (b->id >= SYNC_BARRIERS || b->warp >= s->warps)
         return;
+    if (b->op != EXEC_BARRIER_ARRIVE) { /* who had arrived, too, waits now */
+        s->arrived_only[b->id][b->warp] &= ~b->mask;
+        return;
+    }
     s->arrived_only[b->id][b->warp] |= b->mask;
     leave(s, b->warp, b->mask, &s->barriers[b->id]);
 }

@@ -237,7 +237,7 @@ static void on_barrier(struct check_worker *w, const struct exec_barrier *e)
     p->mixed |= !same_place(&p->first, &m);
     if (!mine->func)
         *mine = m;
-    else if (!same_place(mine, &m) && e->aligned)
+    else if (!same_place(mine, &m) && e->aligned && m.lanes & ~mine->lanes) /* none had arrived before and gone on */
         parted_warp(w, p, e, &m);
     mine->lanes |= m.lanes;
     const u32 missing = ~e->exited & ~mine->lanes;

@@ -3,7 +3,8 @@
  * Lanes arrive one by one, whatever split they are in, so a barrier in divergent code completes when all have come by
  * different paths (a finding for the checks, not a hang). Without a thread count a barrier waits for every thread of
  * the block that has not exited. With one it waits for that many: a warp all of whose remaining lanes have arrived
- * counts as 32, as the hardware counts warps. */
+ * counts as 32, as the hardware counts warps. It counts arrivals: a warp that arrives without waiting and comes once more in the
+ * same phase counts twice. */
 #include <string.h>
 
 #include "exec/sched.h"
@@ -14,16 +15,18 @@ enum { HAS_COUNT = 1, IS_ALIGNED = 2 }; /* ir_inst.aux, as emitted */
 
 static u32 active_count(const struct warp *w) { return (u32)__builtin_popcount(~w->exited); }
 
+static u32 counts_as(const struct warp *w, u32 lanes)
+{
+    const u32 n = (u32)__builtin_popcount(lanes);
+    return n && n >= active_count(w) ? IR_LANES : n;
+}
+
 /* Threads that a counted barrier has: whole warps count 32. */
 static u32 counted(const struct block *b, const struct barrier *bar)
 {
-    u32 sum = 0;
-    for (u32 k = 0; k < b->info.warps; k++) {
-        u32 lanes = bar->lanes[k];
-        if (lanes)
-            sum += (u32)__builtin_popcount(lanes) >= active_count(&b->warps[k]) ? IR_LANES
-                                                                                : (u32)__builtin_popcount(lanes);
-    }
+    u32 sum = bar->again;
+    for (u32 k = 0; k < b->info.warps; k++)
+        sum += counts_as(&b->warps[k], bar->lanes[k]);
     return sum;
 }
 
@@ -106,6 +109,7 @@ void block_exit_barriers(struct block *b, u32 warp, u32 lanes)
 static void arrive(struct warp *w, struct barrier *bar, u32 predicate)
 {
     u32 yes = predicate & w->mask;
+    bar->again += counts_as(w, bar->lanes[w->index] & w->mask);
     bar->lanes[w->index] |= w->mask;
     bar->arrived += (u32)__builtin_popcount(w->mask);
     bar->popc += (u32)__builtin_popcount(yes);
