@@ -348,6 +348,9 @@ CUresult function_find(CUfunction handle, CUfunction *out);
 CUresult function_find_for(CUcontext ctx, CUfunction handle, CUfunction *out);
 CUresult function_attribute(CUfunction f, CUfunction_attribute attrib, int *value);
 CUresult function_set_attribute(CUfunction f, CUfunction_attribute attrib, int value);
+/* The largest block that is launched. How many registers a thread has is an estimate, and may be half too high: what a GPU may take is
+ * not refused. */
+u32 function_launch_threads(CUfunction f);
 CUresult function_param(CUfunction f, size_t index, size_t *offset, size_t *size);
 
 /* ---- allocate.c ---- */

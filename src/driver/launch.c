@@ -258,12 +258,12 @@ static CUresult check_declared(CUfunction f, const struct geometry *g, u64 threa
 
 static CUresult check_resources(CUfunction f, const struct geometry *g, u64 threads)
 {
-    int most, dynamic;
-    function_attribute(f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &most);
+    const u32 most = function_launch_threads(f);
+    int dynamic;
     function_attribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &dynamic);
-    if (threads > (u64)most)
+    if (threads > most)
         return refuse(f, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "threads a block with this kernel's registers", threads,
-                      (u64)most);
+                      most);
     if (f->ir->shared_bytes > drv.gpu.shared_per_block)
         return refuse(f, CUDA_ERROR_INVALID_VALUE, "bytes of static shared memory a block", f->ir->shared_bytes,
                       drv.gpu.shared_per_block);

@@ -15,13 +15,25 @@ static i32 carveout_kib(CUfunction f)
     return -1;
 }
 
+/* The estimate, or what a block of so many threads can have at most: it runs. */
+static u32 registers_for(CUfunction f, u32 threads)
+{
+    const struct gpu *g = &drv.gpu;
+    const u32 warps = threads / g->warp_size + (threads % g->warp_size != 0),
+              unit = g->register_unit ? g->register_unit : 256;
+    const u32 most = warps && threads <= function_launch_threads(f)
+                         ? g->registers_per_block / warps / unit * unit / g->warp_size
+                         : f->ir->registers;
+    return f->ir->registers < most ? f->ir->registers : most;
+}
+
 u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared)
 {
     if (dynamic_shared > drv.gpu.shared_per_sm)
         return 0;
     const struct occupancy_request q = {
         .threads = threads,
-        .regs = f->ir->registers,
+        .regs = registers_for(f, threads),
         .static_shared = f->ir->shared_bytes,
         .dynamic_shared = (u32)dynamic_shared,
         .carveout_kib = carveout_kib(f),

@@ -794,6 +794,18 @@ def places():
         @%p6 or.b32 %r9, %r9, 32;
         @%p7 or.b32 %r9, %r9, 64;
         @%p8 or.b32 %r9, %r9, 128;""", expect=words([1 + 2 + 16 + 128]), decl=".shared .align 4 .b8 sbuf[16];")
+    # An H200 calls parameters global, but not constants.
+    program(s, "global_space", """
+        mov.b64 %q3, in1;
+        cvta.param.u64 %q3, %q3;
+        mov.u64 %q6, cwords;
+        cvta.const.u64 %q6, %q6;
+        isspacep.global %p1, %q3;
+        isspacep.global %p2, %q6;
+        isspacep.global %p3, %q2;
+        selp.u32 %r9, 1, 0, %p1;
+        @%p2 or.b32 %r9, %r9, 2;
+        @%p3 or.b32 %r9, %r9, 4;""", expect=words([1 + 4]))
     # fma.oob: 1, the filler of either sign, a NaN, -2 and 0 with each other, and 1 added
     for t, one, two in (("f16", 0x3c00, 0xc000), ("bf16", 0x3f80, 0xc000)):
         pick = [one, 0x7ff7, 0xfff7, 0x7fff, two, 0]

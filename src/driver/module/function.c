@@ -55,11 +55,11 @@ static u32 threads_by_registers(const struct gpu *g, u32 registers)
 }
 
 /* Where the kernel declares its largest block, ptxas gives it no more registers than such a block can have. */
-static int max_threads(const struct ir_func *ir)
+static int max_threads(const struct ir_func *ir, u32 registers)
 {
     const struct gpu *g = &drv.gpu;
     const u32 *declared = ir->src->reqntid[0] ? ir->src->reqntid : ir->src->maxntid;
-    u32 n = g->threads_per_block, by_registers = threads_by_registers(g, ir->registers);
+    u32 n = g->threads_per_block, by_registers = threads_by_registers(g, registers);
     u64 product = 1;
     for (int i = 0; i < 3; i++)
         product *= declared[i] ? declared[i] : 1;
@@ -67,6 +67,8 @@ static int max_threads(const struct ir_func *ir)
         return (int)(product < n ? (u32)product : n);
     return (int)(by_registers < n ? by_registers : n);
 }
+
+u32 function_launch_threads(CUfunction f) { return (u32)max_threads(f->ir, f->ir->registers * 2 / 3); }
 
 static int constant_bytes(const struct ptx_module *mod)
 {
@@ -90,7 +92,7 @@ CUresult function_attribute(CUfunction f, CUfunction_attribute attrib, int *valu
     const struct ir_func *ir = f->ir;
     switch (attrib) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = max_threads(ir);
+        *value = max_threads(ir, ir->registers);
         break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
         *value = (int)ir->shared_bytes;
