@@ -240,7 +240,7 @@ static void an_unknown_opcode_poisons_only_its_kernel(void **state)
                  "  st.global.u32 [%rd1], %r1; ret; }\n"
                  ".visible .entry bad(.param .u64 p, .param .u32 v)\n"
                  "{ .reg .b64 %rd<3>; .reg .b32 %r<6>; ld.param.u64 %rd1, [p];\n"
-                 "  vadd.u32.u32.u32 %r3, %r1, %r2; ret; }\n";
+                 "  vadd.u32.u32.u32.sat %r3, %r1, %r2; ret; }\n";
     CUcontext ctx = context_up();
     CUmodule m;
     CUfunction good, bad;

@@ -88,7 +88,8 @@ static u8 *reference_place(const struct fx *f, const struct scene *c, int lane, 
     *space = c->s.space;
     if (c->s.space == SPACE_NONE) {
         *space = SPACE_GLOBAL;
-        if (at >= f->w.shared_window && at < f->w.shared_window + MEM_WINDOW_BYTES) {
+        if (at >= f->w.shared_window &&
+            at < f->w.shared_window + MEM_SHARED_WINDOW_BYTES) { /* of all the cluster's blocks */
             *space = SPACE_SHARED;
             at -= f->w.shared_window;
         } else if (at >= f->w.local_window && at < f->w.local_window + MEM_WINDOW_BYTES) {
@@ -273,7 +274,9 @@ static void play(struct fx *f, const struct scene *c, enum exec_isa isa, enum ir
             if (f->fault.kind != kind || f->fault.lane != (unsigned)faulting || f->fault.address != fault_at ||
                 f->fault.space != fault_space || f->fault.write != c->s.store || f->fault.atomic ||
                 f->fault.size != c->s.esize * c->s.n)
-                fail_msg("%s: wrong fault", scene_text(c, isa, mode));
+                fail_msg("%s: fault %d of lane %u at %llx in space %d, expected %d, %d, %llx, %d",
+                         scene_text(c, isa, mode), f->fault.kind, f->fault.lane, (unsigned long long)f->fault.address,
+                         f->fault.space, kind, faulting, (unsigned long long)fault_at, fault_space);
         }
         copy_memory(f, &after);
         if (memcmp(&after, &expected, sizeof after))

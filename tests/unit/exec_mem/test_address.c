@@ -81,7 +81,7 @@ static void test_windows(void **state)
     assert_int_equal(fx_64(&f, 2)[31], mem_local_window(f.m) + 31);
     const u64 kinds[4] = {device, constant, mem_shared_window(f.m) + 5, mem_local_window(f.m) + MEM_WINDOW_BYTES - 1};
     const char *const names[4] = {"isspacep_global", "isspacep_const", "isspacep_shared", "isspacep_local"};
-    const u32 want[4] = {0x33333333, 0x22222222, 0x44444444, 0x88888888};
+    const u32 want[4] = {0x11111111, 0x22222222, 0x44444444, 0x88888888};
     for (u32 i = 0; i < IR_LANES; i++)
         fx_64(&f, 0)[i] = kinds[i % 4];
     for (int k = 0; k < 4; k++)
