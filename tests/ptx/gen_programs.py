@@ -26,12 +26,15 @@ END = """    st.global.u32 [%q1], %r9;
 files = {}
 
 
-def program(file, name, code, grid=1, block=64, expect="ones", decl="", top="", shared=0, target="sm_90"):
+CLUSTER = ".reqnctapercluster 1, 1, 1\n"  # an H200 sends into shared memory only where a kernel was launched as clusters
+
+
+def program(file, name, code, grid=1, block=64, expect="ones", decl="", top="", shared=0, target="sm_90", directives=""):
     n = grid * block
     file = file if target == "sm_90" else "%s_%s" % (target, file)
     text = top + "// TEST: t_%s grid=%d block=%d n=%d%s\n// EXPECT: %s\n" % (
         name, grid, block, n, " shared=%d" % shared if shared else "", expect)
-    text += FIRST % ("t_" + name)
+    text += (FIRST % ("t_" + name)).replace(")\n{", ")\n%s{" % directives, 1)
     text += "".join("    %s\n" % line.strip() for line in decl.strip().split("\n") if line.strip()) + START
     text += "".join(("    %s\n" if not line.strip().endswith(":") else "%s\n") % line.strip()
                     for line in code.strip().split("\n")) + END
@@ -1334,7 +1337,7 @@ def mbarriers():
         """ + ask("", "try_wait.parity.acquire.cluster", "0") + """
         ld.shared.u32 %r8, [%r5+1024];
         setp.eq.u32 %p1, %r8, %r1;
-        selp.u32 %r9, 1, 0, %p1;""", block=64, decl=buf)
+        selp.u32 %r9, 1, 0, %p1;""", block=64, decl=buf, directives=CLUSTER)
     # Addresses of the block's own shared memory are what they were, and it is the block of rank 0.
     program("places", "mapa_own", """
         mov.u32 %r24, buf;
@@ -1448,7 +1451,8 @@ def async_program(name, kind, old, new, made, copy):
              8: "\nmov.b64 {%r9, %r10}, %q12;\nxor.b32 %r9, %r9, %r10;"}[size]
     fold = lambda v: v if size < 8 else v & 0xffffffff ^ v >> 32
     program("async", name, code.replace("RESULT", a), decl=".shared .align 128 .b8 buf[4096];\n.shared .align 8 .b64 mb;",
-            top=top, expect=words([fold(v) for v in made]))
+            top=top, expect=words([fold(v) for v in made]),
+            directives="" if name.startswith("bulk_out") else CLUSTER)
 
 
 def asynchronous():
