@@ -75,12 +75,29 @@ static bool is_of_global(const struct exec_bulk *b)
     return b->what->kind == BULK_IN || b->what->kind == BULK_OUT || b->what->kind == BULK_AHEAD;
 }
 
+/* st.async, red.async: a warp's lanes are one request, which asks for each sector once. */
+static void count_sent(struct sent_sectors *s, struct bulk_tally *t, const struct exec_bulk *b)
+{
+    const u64 at = (u64)b->blocks << 32 | b->shared / SECTOR_BYTES;
+    if (b->first) {
+        s->n = 0;
+        t->inst++;
+    }
+    for (u32 k = 0; k < s->n; k++)
+        if (s->at[k] == at)
+            return;
+    s->at[s->n++] = at;
+    t->sectors++;
+}
+
 void counter_bulk(void *ctx, const struct exec_bulk *b)
 {
     struct counter *c = ctx;
     struct func_count *f = func_of(c, b->func);
-    struct bulk_tally *t = f && b->what->kind != BULK_VALUE ? tally_at(c, &f->sites[b->site]) : NULL;
-    if (!t) /* what an H200 counts of st.async and red.async is not known yet */
+    struct bulk_tally *t = f ? tally_at(c, &f->sites[b->site]) : NULL;
+    if (t && b->what->kind == BULK_VALUE)
+        count_sent(&c->sent, t, b);
+    if (!t || b->what->kind == BULK_VALUE)
         return;
     const u32 blocks = lanes_of(b->blocks);
     struct walk k = {.c = c, .b = b, .f = f, .kind = kind_of(b->what)};
@@ -114,7 +131,10 @@ void bulk_events(const struct bulk_tally *t, const struct ptx_inst *i, u64 n[EVE
 {
     const bool out = ptx_has(i, MOD_BULK_GROUP), in = ptx_has(i, MOD_GLOBAL) && !out;
     const bool reduces = i->op == OP_CP_REDUCE_ASYNC_BULK || i->op == OP_CP_REDUCE_ASYNC_BULK_TENSOR;
-    if (i->op == OP_CP_ASYNC_BULK_PREFETCH || i->op == OP_CP_ASYNC_BULK_PREFETCH_TENSOR) {
+    if (i->op == OP_ST_ASYNC || i->op == OP_RED_ASYNC) {
+        n[i->op == OP_ST_ASYNC ? EVENT_send_requests : EVENT_send_red_requests] += t->inst;
+        n[i->op == OP_ST_ASYNC ? EVENT_send_sectors : EVENT_send_red_sectors] += t->sectors;
+    } else if (i->op == OP_CP_ASYNC_BULK_PREFETCH || i->op == OP_CP_ASYNC_BULK_PREFETCH_TENSOR) {
         n[EVENT_bulk_ahead_inst] += t->inst;
         n[EVENT_bulk_ahead_sectors] += t->sectors;
     } else if (in) {

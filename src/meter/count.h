@@ -17,6 +17,12 @@ struct tally {
 struct memo;
 
 /* Of a bulk copy. */
+/* The sectors of shared memory to which the lanes of an st.async or red.async have sent. */
+struct sent_sectors {
+    u64 at[32]; /* block and sector */
+    u32 n;
+};
+
 struct bulk_tally {
     u64 inst, sectors, bytes;
     u64 many_sectors, many_lines; /* of multicasts */
@@ -72,6 +78,7 @@ struct counter {
     struct caches_worker *caches; /* NULL: not asked for */
     u64 memory_base;              /* from there addresses count in streams */
     u32 *swaps;                   /* [SWAP_WORDS], by a word's hash: compare-and-swaps that changed it; NULL: none */
+    struct sent_sectors sent;     /* by the instruction that is being told */
     struct recorder *recorder;    /* of streams for the replay; NULL: not asked for */
     bool keeps_pictures;
     u64 heap_slots; /* of the allocations that kernels made (model/device_heap.h) */

@@ -277,7 +277,7 @@ static void put_intro(const struct run *runs)
         "in "
         "117, `dshared.csv` accesses to\nother blocks' shared memory in 42. `async_counters_h200` and `dshared_h200` "
         "run "
-        "the same programs and compare each value: of the former's\n2,967 all are equal but nine, the sectors of loads "
+        "the same programs and compare each value: of the former's\n3,159 all are equal but nine, the sectors of loads "
         "that reach out of their tensor.\n\n"
         "**Counted** metrics follow from addresses and masks. They are compared with the counters that the profiler "
         "patches into\nmachine code (`smsp__sass_*`) and with requests, which are free of noise. The plain counters of "
