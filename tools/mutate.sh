@@ -23,8 +23,10 @@ done
 $cc $flags -c tests/hw/bank_probe.c -o "$work/bank_probe.o" || exit 2
 sources=$(find src/meter src/model -name '*.c')
 mutated=$(grep -l 'MUTANT(' $sources)
+# The object of a source: two folders may have files of one name.
+object() { echo "$work/right_$(echo "$1" | tr / _ | sed 's/c$/o/')"; }
 for f in $sources; do
-    $cc $flags -c "$f" -o "$work/right_$(basename "$f" .c).o" || exit 2
+    $cc $flags -c "$f" -o "$(object "$f")" || exit 2
 done
 
 # build_and_run OBJECTS: links each test with those objects; 0 when all pass.
@@ -46,8 +48,7 @@ fi
 
 survivors=0 count=0
 for f in $mutated; do
-    base=$(basename "$f" .c)
-    others=$(ls "$work"/right_*.o | grep -v "/right_$base.o$")
+    others=$(ls "$work"/right_*.o | grep -vxF "$(object "$f")")
     for n in $(grep -o 'MUTANT([0-9]*' "$f" | cut -d'(' -f2 | sort -n -u); do
         count=$((count + 1))
         $cc $flags -DLS_MUTATE="$n" -c "$f" -o "$work/wrong.o" || exit 2
