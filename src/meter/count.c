@@ -185,7 +185,7 @@ static const struct tally_events tally_events[ACCESS_CLASSES] = {
     [CLASS_DST] = {TALLIED(dst_requests), TALLIED(dst_sectors), .bytes = TALLIED(dst_bytes)},
     [CLASS_DATOM] = {TALLIED(datom_requests), TALLIED(datom_sectors), .conflicts = TALLIED(satom_wavefronts)},
     [CLASS_CLD] = {.requests = TALLIED(cld_requests), .cost = TALLIED(cld_words)},
-    [CLASS_TEX] = {TALLIED(tex_requests), TALLIED(tex_sectors)},
+    [CLASS_TEX] = {.requests = TALLIED(tex_requests), .cost = TALLIED(tex_sectors)},
     [CLASS_SULD] = {.requests = TALLIED(suld_requests)},
     [CLASS_SUST] = {.requests = TALLIED(sust_requests)},
 };
