@@ -168,7 +168,7 @@ void emit_bulk_tensor(struct emit *e)
     const char *later = only_later(i);
     if (later) {
         if (!ahead) /* of a prefetch nobody misses anything */
-            ir_poison(e->p, e->site, later);
+            ir_poison(e->p, e->site, "%s", later);
         return;
     }
     b->kind = ahead ? BULK_AHEAD : ptx_has(i, MOD_BULK_GROUP) ? BULK_OUT : BULK_IN;
