@@ -26,7 +26,7 @@
 #include "attach/attach.h"
 #include "attach/profile_tree.h"
 #include "attach/sampling.h"
-#include "base/alloc.h"
+#include "base/vec.h"
 #include "meter/heap.h"
 #include "meter/meter.h"
 #include "meter/session/select.h"
@@ -244,8 +244,8 @@ static void add_allocation(void *ctx, const struct mem_block *b)
 
 /* The host's memory that kernels see: page-locked or registered. */
 struct host_memory {
-    struct address_range *at;
-    u32 n, room;
+    struct arena mem;
+    VEC(struct address_range) ranges;
 };
 
 static void add_host(void *ctx, const struct mem_block *b)
@@ -253,14 +253,8 @@ static void add_host(void *ctx, const struct mem_block *b)
     struct host_memory *h = ctx;
     if (b->kind != MEM_PINNED && b->kind != MEM_REGISTERED)
         return;
-    if (h->n == h->room) {
-        struct address_range *to = ls_realloc(h->at, sizeof *to * (h->room * 2 + 8));
-        if (!to)
-            return;
-        h->at = to;
-        h->room = h->room * 2 + 8;
-    }
-    h->at[h->n++] = (struct address_range){b->base, b->size};
+    if (vec_room(&h->mem, &h->ranges))
+        h->ranges.at[h->ranges.len++] = (struct address_range){b->base, b->size};
 }
 
 static struct meter_options options_of(const struct exec_launch *l, CUfunction f)
@@ -288,7 +282,7 @@ static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct la
 {
     struct meter *m;
     struct meter_options options = options_of(l, f);
-    struct host_memory host = {0};
+    struct host_memory host = {.mem = ARENA("host memory")};
     struct sampled_row *row = NULL;
     if (options.caches && drv.settings.model_launches == MODEL_LAUNCHES_SAMPLED) {
         row = sampling_row(l, options.carveout_kib, place);
@@ -296,10 +290,10 @@ static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct la
     }
     if (options.caches)
         mem_each(l->device->mem, add_host, &host);
-    options.host = host.at;
-    options.nhost = host.n;
+    options.host = host.ranges.at;
+    options.nhost = host.ranges.len;
     enum ls_status s = meter_begin(l, &drv.gpu, &options, &m);
-    ls_free(host.at);
+    arena_free(&host.mem);
     if (s != LS_OK) {
         complain("launches run without being profiled", s);
         return exec_run(l, fault, NULL);
