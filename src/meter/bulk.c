@@ -95,10 +95,12 @@ void counter_bulk(void *ctx, const struct exec_bulk *b)
     struct counter *c = ctx;
     struct func_count *f = func_of(c, b->func);
     struct bulk_tally *t = f ? tally_at(c, &f->sites[b->site]) : NULL;
-    if (t && b->what->kind == BULK_VALUE)
-        count_sent(&c->sent, t, b);
-    if (!t || b->what->kind == BULK_VALUE)
+    if (!t)
         return;
+    if (b->what->kind == BULK_VALUE) {
+        count_sent(&c->sent, t, b);
+        return;
+    }
     const u32 blocks = lanes_of(b->blocks);
     struct walk k = {.c = c, .b = b, .f = f, .kind = kind_of(b->what)};
     if (is_of_global(b))
