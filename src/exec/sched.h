@@ -140,7 +140,7 @@ struct worker {
     struct group *free_groups;
     struct arena mem;       /* everything above, for the launch */
     u64 next;               /* index of the next block of this worker, or cluster */
-    u32 places;             /* of the device's (grid.places) that are this worker's */
+    u32 places;             /* of the device's (grid.places) that are this worker's, where a worker has whole SMs */
     u64 spent;              /* instructions, by budgets used */
     u64 help_at;            /* when so many are spent, the grid is to have more threads */
     struct tier_code *tier; /* the kernel's code, once there is one (exec/tier/tier.h) */
@@ -175,6 +175,7 @@ struct grid {
     u32 places;                      /* which is an SM, or as many SMs as a cluster has blocks */
     u32 nthreads, nwarps, last_mask; /* of a block; lanes of its last warp */
     unsigned nworkers;
+    u32 run; /* blocks, or clusters, in a row that go to the same worker; 0: a worker has whole SMs */
     struct worker *workers;
     void *workers_memory;
     bool may_compile; /* blocks may run in compiled code (exec/tier) */

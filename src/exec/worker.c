@@ -1,7 +1,7 @@
 /* worker.c - a worker's blocks: which they are, in which order they begin, and which of them goes on.
  *
- * Block b goes to SM b mod n and worker (SM mod workers), so what a block sees does not depend on timing. A worker runs
- * its blocks in launch order, one at a time. A block that only spins is put aside and another one started, up to what
+ * Block b goes to SM b mod n, and an SM to a worker, or blocks in a row do, so what a block sees does not depend on timing. A
+ * worker runs its blocks in launch order, one at a time. A block that only spins is put aside and another one started, up to what
  * the device could hold, so blocks may wait for later ones (grid barriers) as well as for earlier ones (look-back). As
  * each of those put aside polls in vain in its turn, there are to be few: more are started only when all of them do.
  *
@@ -68,6 +68,13 @@ static void prepare(struct worker *w)
 static bool place_of(const struct worker *w, u64 n, struct block_place *at)
 {
     const struct grid *g = w->grid;
+    if (g->run) {
+        const u64 run = n / g->run;
+        at->linear = (run * g->nworkers + w->index) * g->run + (n - run * g->run);
+        at->sm = (u32)(at->linear % g->places) * g->cluster_size;
+        at->slot = (u32)(at->linear / g->places);
+        return at->linear < g->nplaced;
+    }
     const u64 round = n >> 32 ? n / w->places : (u32)n / w->places;
     const u32 place = w->index + (u32)(n - round * w->places) * g->nworkers;
     at->sm = place * g->cluster_size;

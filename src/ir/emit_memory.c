@@ -303,7 +303,14 @@ static void emit_access(struct emit *e, const struct ptx_operand *data, const st
         emit_scalar(e, data, at, load);
 }
 
-void emit_load(struct emit *e) { emit_access(e, &e->inst->operands[0], &e->inst->operands[1], true); }
+static void note_past_l1(struct emit *e) { e->p->out->looks_past_l1 |= e->inst->space != SPACE_SHARED; }
+
+void emit_load(struct emit *e)
+{
+    if (ir_passes_l1(e->inst))
+        note_past_l1(e);
+    emit_access(e, &e->inst->operands[0], &e->inst->operands[1], true);
+}
 
 void emit_store(struct emit *e)
 {
@@ -352,7 +359,7 @@ void emit_atomic(struct emit *e)
     const struct ptx_operand *data = &i->operands[first + 1];
     enum ptx_type t = i->types[0];
     char name[64];
-    e->p->out->has_atomics = true;
+    note_past_l1(e);
     emit_release(e);
     struct place at = emit_address(e, &i->operands[first]);
     bool vector = data->kind == PTX_VEC;
