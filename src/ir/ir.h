@@ -169,7 +169,7 @@ struct ir_func {
     u32 live_max;  /* the same unrounded */
     u32 nbarriers; /* named barriers used: highest constant id + 1; 16 when an id is not constant */
     bool has_barrier, has_calls, is_recursive;
-    bool looks_past_l1;        /* atomics, or loads past L1, of memory that other blocks see: a loop may wait for them */
+    bool looks_past_l1;      /* atomics, or loads past L1, of memory that other blocks see: a loop may wait for them */
     bool uses_param_address; /* some IR_CONST_PARAM_ADDRESS */
     /* why it cannot be launched, or NULL: "file:line: opcode ... has no body" */
     const char *poison;
