@@ -158,7 +158,17 @@ for workers in 1 2; do
     check "-s -c with a graph, $workers workers" "3 4"
 done
 what="no match"
-profile 0 -k nothing "$program" $ptx tiny
+for filter in "-k nothing" "--kernel-id ::nothing:" "-s 1" "--launch-skip-before-match 1"; do
+    profile 3 $filter -o "$work/none" "$program" $ptx tiny
+    has "==WARNING== No kernels were profiled."
+    says "lockstep profile: the program made no launch that the filters take"
+done
+[ ! -e "$work/none.lsrep" ] || fail "a report of nothing"
+profile 7 -k nothing "$program" $ptx tiny exit:7
+profile 3 -k nothing -i replayed.lsrep
+has "==WARNING== The report has no such launches."
+says "lockstep profile: replayed.lsrep holds no launch that the filters take"
+profile 0 "$program" $ptx print
 has "==WARNING== No kernels were profiled."
 profile 0 --csv --metrics launch__grid_size --profile-from-start off "$program" $ptx tiny start blocks:7 tiny stop blocks:8 tiny
 rows '^"0".*"7"$' 1
@@ -275,6 +285,14 @@ same "$work/wanted"
 profile 0 -i "$work/r.lsrep" --csv --metrics launch__grid_size -k scale
 rows '^"2"' 1
 rows '^"[0-9]' 1
+what="a report that is cut off"
+head -c -10 "$work/r.lsrep" >"$work/short.lsrep"
+profile 0 -i "$work/short.lsrep" --csv --metrics launch__grid_size
+rows '^"[0-9]' 2 # of three
+says "short.lsrep:$(wc -l <"$work/r.lsrep"): error: the file is cut off in this line: launches are missing"
+profile 0 --baseline "$work/short.lsrep" "$work/r.lsrep"
+says "the file is cut off in this line"
+what="reports"
 profile 0 -i "$work/r.lsrep" --page source
 has "<- 2.0x the sectors"
 profile 0 -i "$work/r.lsrep" --page session

@@ -229,13 +229,22 @@ static bool print(struct profile *p, FILE *out, const struct session *s)
     return true;
 }
 
+/* Filters that take no launch are a mistake, most likely in a name: who asked for a profile gets none. */
+static int finish_without(const struct profile *p, FILE *out, int status)
+{
+    fputs(p->import ? "==WARNING== The report has no such launches.\n" : "==WARNING== No kernels were profiled.\n",
+          out);
+    if (!select_given(&p->select))
+        return status;
+    fprintf(stderr, "lockstep profile: %s%s no launch that the filters take\n", p->import ? p->import : "the program",
+            p->import ? " holds" : " made");
+    return status ? status : CLI_TROUBLE;
+}
+
 static int finish(struct profile *p, FILE *out, const struct session *s, int status)
 {
-    if (!s->n) {
-        fputs(p->import ? "==WARNING== The report has no such launches.\n" : "==WARNING== No kernels were profiled.\n",
-              out);
-        return status;
-    }
+    if (!s->n)
+        return finish_without(p, out, status);
     if (p->export_to) {
         char path[4096];
         fprintf(out, "==PROF== Report: %s\n", realpath(p->export_to, path) ? path : p->export_to);

@@ -152,7 +152,7 @@ static bool read_session(const struct profile *p, const char *folder, struct ses
 static void read_timelines(struct profile *p, const char *folder, const struct session *s, const struct gpu *gpu)
 {
     struct diag_list diags;
-    if (p->select.kernel || p->select.kernel_id || p->select.skip || p->select.count || p->select.skip_any) {
+    if (select_given(&p->select)) {
         p->no_timeline = "There is no timeline of some launches alone: leave out the filters.";
         return;
     }
@@ -229,52 +229,45 @@ static bool has_records(const char *folder)
     return any;
 }
 
-/* What a report's first line says. */
-static int version_of(const char *path)
-{
-    int version = 0;
-    FILE *f = fopen(path, "r");
-    if (f && fscanf(f, "{\"type\":\"report\",\"version\":%d", &version) != 1)
-        version = 0;
-    if (f)
-        fclose(f);
-    return version;
-}
+enum { NO_REPORT = -1, NO_FILE = -2 };
 
-/* *readable: whether there is such a file. */
-static bool is_report(const char *path, bool *readable)
+/* The format of a report, which its first line names (0: it names none); NO_REPORT; NO_FILE: it cannot be read, errno says why. */
+static int report_format(const char *path)
 {
     static const char start[] = "{\"type\":\"report\"";
-    char head[sizeof start] = "";
+    char head[64] = "";
+    unsigned format = 0;
     FILE *f = fopen(path, "r");
-    *readable = f != NULL;
-    const bool good = f && fgets(head, sizeof head, f) && !strcmp(head, start);
-    if (f)
-        fclose(f);
-    return good;
+    if (!f)
+        return NO_FILE;
+    const bool good = fgets(head, sizeof head, f) && !strncmp(head, start, sizeof start - 1);
+    fclose(f);
+    if (good && sscanf(head + sizeof start - 1, ",\"version\":%9u", &format) != 1)
+        format = 0;
+    return good ? (int)format : NO_REPORT;
 }
 
-bool profile_is_report(const char *path)
-{
-    bool readable;
-    return is_folder(path) || is_report(path, &readable);
-}
+bool profile_is_report(const char *path) { return is_folder(path) || report_format(path) >= 0; }
 
 bool profile_report_there(const struct profile *p, const char *path)
 {
-    bool readable = true;
-    if (is_folder(path) ? has_records(path) : is_report(path, &readable) && version_of(path) == REPORT_VERSION)
-        return true;
-    if (is_folder(path))
+    if (is_folder(path)) {
+        if (has_records(path))
+            return true;
         fprintf(stderr, "%s: %s is a folder without records of launches (*.rec)\n", p->self, path);
-    else if (is_report(path, &readable))
-        fprintf(stderr,
-                "%s: %s is a report in format %d, and this Lockstep reads format %d: profile the program again\n",
-                p->self, path, version_of(path), REPORT_VERSION);
-    else if (readable)
+        return false;
+    }
+    const int format = report_format(path);
+    if (format == REPORT_VERSION)
+        return true;
+    if (format == NO_FILE)
+        fprintf(stderr, "%s: cannot read %s: %s\n", p->self, path, strerror(errno));
+    else if (format == NO_REPORT)
         fprintf(stderr, "%s: %s is no report of `lockstep profile --export`\n", p->self, path);
     else
-        fprintf(stderr, "%s: cannot read %s: %s\n", p->self, path, strerror(errno));
+        fprintf(stderr,
+                "%s: %s is a report in format %d, and this Lockstep reads format %d: profile the program again\n",
+                p->self, path, format, REPORT_VERSION);
     return false;
 }
 

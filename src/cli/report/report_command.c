@@ -78,7 +78,7 @@ static const struct option_table table = {
 
 static int write_page(struct profile *p, const struct session *s, int status)
 {
-    const char *filtered = p->select.kernel || p->select.skip || p->select.count ? " that the filters take" : "";
+    const char *filtered = select_given(&p->select) ? " that the filters take" : "";
     if (status)
         fprintf(stderr, "%s: the program failed (%s)\n", p->self, program_end_text(status));
     if (!s->n && p->import)

@@ -7,6 +7,11 @@
 
 #include "base/alloc.h"
 
+bool select_given(const struct select_options *o)
+{
+    return o->kernel || o->kernel_id || o->skip || o->count || o->skip_any;
+}
+
 static bool read_name(struct select_name *n, const char *text, char why[256])
 {
     static const char prefix[] = "regex:";

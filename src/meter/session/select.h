@@ -56,6 +56,8 @@ struct select {
     pthread_mutex_t lock;
 };
 
+/* Whether any filter was given. */
+bool select_given(const struct select_options *o);
 /* False: why says what is wrong; the filter then lets everything pass. */
 bool select_init(struct select *s, const struct select_options *options, char why[256]);
 /* Counts one launch; whether it is wanted. Safe to call from several threads. */

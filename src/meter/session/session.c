@@ -180,13 +180,20 @@ static enum ls_status read_records(struct session *s, struct session_reader *rd,
     struct diag_place at = {.file = path};
     enum ls_status status = LS_OK;
     const u32 before = s->n;
+    bool packed = false; /* a report file, not the records of a process */
     for (ssize_t n; status == LS_OK && (n = getline(&line, &room, f)) >= 0;) {
         struct meter_report *r;
         at.line++;
-        if (at.line == 1 && !strncmp(line, report_start, sizeof report_start - 1))
+        if (at.line == 1 && !strncmp(line, report_start, sizeof report_start - 1)) {
+            packed = true;
             continue;
-        if (!n || line[n - 1] != '\n')
-            break; /* a line without its end was being written when the process died */
+        }
+        if (!n || line[n - 1] != '\n') {
+            /* of records, it was being written when the process died; a report has whole lines only (session_pack) */
+            if (packed)
+                diag_add(diags, DIAG_ERROR, at, "the file is cut off in this line: launches are missing");
+            break;
+        }
         if (read_tree(s, line, before))
             continue;
         status = session_reader_parse(rd, line, (size_t)n - 1, &r);
