@@ -14,16 +14,33 @@
 #include "ptx/ptx.h"
 
 enum { MAX_BODIES = 8192 };
-static bool used[MAX_BODIES];
-static unsigned missing;
+
+/* The bodies by name. */
+static struct row {
+    const char *name;
+    bool used;
+} rows[MAX_BODIES];
+static unsigned nrows, missing;
+
+static int by_name(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+static void list_bodies(void)
+{
+    for (const char *name; nrows < MAX_BODIES && (name = bodies_name(nrows));)
+        rows[nrows++].name = name;
+    qsort(rows, nrows, sizeof rows[0], by_name);
+}
 
 static ir_body body(void *ctx, const char *name, enum ir_mode mode)
 {
     (void)ctx;
-    const char *known;
-    for (unsigned k = 0; k < MAX_BODIES && (known = bodies_name(k)); k++)
-        if (!strcmp(known, name))
-            used[k] = true;
+    struct row *r = bsearch(&(struct row){.name = name}, rows, nrows, sizeof rows[0], by_name);
+    if (r)
+        r->used = true;
     return bodies_find(name, mode);
 }
 
@@ -63,13 +80,8 @@ static char *read_file(const char *path, size_t *len)
 static void lower_all(const struct ptx_module *m)
 {
     struct arena mem = ARENA("launch");
-    const struct ir_target target = {.body = body,
-                                     .var_address = var_address,
-                                     .func_handle = func_handle,
-                                     .builtin = builtin,
-                                     .shared_window = 1ull << 40,
-                                     .local_window = 1ull << 41,
-                                     .cost = latency_cost};
+    const struct ir_target target = {
+        .body = body, .var_address = var_address, .func_handle = func_handle, .builtin = builtin, .cost = latency_cost};
     if (setjmp(mem.oom)) {
         arena_free(&mem);
         return;
@@ -113,12 +125,11 @@ static bool fits(const char *pattern, size_t len, const char *name)
 /* An excuse must be true: it names bodies, and no test uses any of them. */
 static bool holds(const char *pattern, size_t len)
 {
-    const char *name;
     unsigned fitting = 0;
-    for (unsigned k = 0; k < MAX_BODIES && (name = bodies_name(k)); k++) {
-        if (!fits(pattern, len, name))
+    for (unsigned k = 0; k < nrows; k++) {
+        if (!fits(pattern, len, rows[k].name))
             continue;
-        if (used[k])
+        if (rows[k].used)
             return false;
         fitting++;
     }
@@ -152,25 +163,25 @@ static bool excused(const char *list, const char *name)
 int main(int argc, char **argv)
 {
     size_t len;
-    const char *name;
     bool ok = argc > 2;
     char *list = argc > 2 ? read_file(argv[1], &len) : NULL;
-    unsigned all = 0, count = 0, excuses = 0;
+    unsigned count = 0, excuses = 0;
+    list_bodies();
     for (int k = 2; k < argc; k++)
         ok &= take_file(argv[k]);
-    for (; all < MAX_BODIES && (name = bodies_name(all)); all++) {
-        count += used[all];
-        if (used[all])
+    for (unsigned k = 0; k < nrows; k++) {
+        count += rows[k].used;
+        if (rows[k].used)
             continue;
-        if (excused(list, name)) {
+        if (excused(list, rows[k].name)) {
             excuses++;
             continue;
         }
-        printf("not used by any test: %s\n", name);
+        printf("not used by any test: %s\n", rows[k].name);
         missing++;
     }
     check_excuses(list);
-    printf("%u of %u bodies are used by tests, %u more are excused\n", count, all, excuses);
+    printf("%u of %u bodies are used by tests, %u more are excused\n", count, nrows, excuses);
     free(list);
     return ok && !missing ? 0 : 1;
 }

@@ -1,10 +1,12 @@
 /* forms.c - the forms of ops.def, written out. The head of ops.def documents their language. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa.h"
 
-enum { MAX_WORDS = 24, MAX_TEXT = 1024 };
+enum { MAX_WORDS = 24, MAX_TEXT = 1024, MAX_KINDS = 512 };
+_Static_assert((int)PTX_NMODS <= (int)MAX_KINDS && (int)PTX_NTYPES <= (int)MAX_KINDS, "struct words");
 
 struct walk {
     enum ptx_op op;
@@ -25,10 +27,35 @@ static const char *const groups[PTX_NMODS] = {
 #undef PTX_MOD
 };
 
+/* A million instructions ask for words. */
+static struct words {
+    const char *at[MAX_KINDS];
+    size_t len[MAX_KINDS];
+} mod_words, type_words, group_words;
+
+static void list_words(void)
+{
+    for (unsigned k = 0; k < PTX_NMODS; k++) {
+        mod_words.at[k] = ptx_mod_name(k);
+        mod_words.len[k] = k ? strlen(mod_words.at[k]) : 0;
+        group_words.at[k] = groups[k];
+        group_words.len[k] = strlen(groups[k]);
+    }
+    for (unsigned k = 1; k < PTX_NTYPES; k++) {
+        type_words.at[k] = ptx_type_name(k);
+        type_words.len[k] = strlen(type_words.at[k]);
+    }
+}
+
+static bool is_word(const struct words *w, unsigned k, const char *s, size_t n)
+{
+    return w->len[k] == n && w->at[k][0] == *s && !memcmp(w->at[k], s, n);
+}
+
 static enum ptx_type type_of(const char *s, size_t n)
 {
     for (unsigned t = 1; t < PTX_NTYPES; t++)
-        if (strlen(ptx_type_name(t)) == n && !memcmp(ptx_type_name(t), s, n))
+        if (is_word(&type_words, t, s, n))
             return t;
     return PTX_NONE;
 }
@@ -36,7 +63,7 @@ static enum ptx_type type_of(const char *s, size_t n)
 static enum ptx_mod mod_of(const char *s, size_t n)
 {
     for (unsigned m = 1; m < PTX_NMODS; m++)
-        if (strlen(ptx_mod_name(m)) == n && !memcmp(ptx_mod_name(m), s, n))
+        if (is_word(&mod_words, m, s, n))
             return m;
     return PTX_MOD_NONE;
 }
@@ -169,8 +196,7 @@ static bool is_wgmma(const struct walk *w) { return w->op == OP_WGMMA_MMA_ASYNC 
 /* d; a, which is in registers where the last operand is left out. */
 static void put_wgmma(struct walk *w, bool dest, bool optional)
 {
-    unsigned n = 0;
-    sscanf(strstr(w->text, "m64n"), "m64n%u", &n);
+    const unsigned n = (unsigned)strtoul(strstr(w->text, "m64n") + 4, NULL, 10);
     if (dest)
         put_tuple(w, n / (w->types[0] == PTX_F16 ? 4 : 2), PTX_B32);
     else if (optional)
@@ -314,7 +340,7 @@ static void alternative(struct walk *w, const char *s, size_t n, const char *res
     const unsigned count = *s == '@' ? PTX_NMODS : *s == '%' ? LS_ARRAY_LEN(any) : 1;
     for (unsigned k = 0; k < count; k++) {
         const char *word = *s == '@' ? ptx_mod_name(k) : *s == '%' ? any[k] : s;
-        if (*s == '@' && (!k || strlen(groups[k]) != n - 1 || memcmp(groups[k], s + 1, n - 1)))
+        if (*s == '@' && (!k || !is_word(&group_words, k, s + 1, n - 1)))
             continue;
         if (*first || !quiet || !odd)
             choose(w, word, *s == '@' || *s == '%' ? strlen(word) : n, rest, odd || (quiet && !*first));
@@ -322,10 +348,12 @@ static void alternative(struct walk *w, const char *s, size_t n, const char *res
     }
 }
 
-/* Modifiers of which no two can matter to each other. */
+/* Modifiers of which no two can matter to each other. What follows the kind of a sparse product of scaled blocks is such: none
+ * of them runs (unsupported.def), and they would be nine tenths of all cases. */
 static bool is_quiet(const struct walk *w, const char *s, const char *end)
 {
-    if (w->sparse || (is_wgmma(w) && *s == '@'))
+    const bool sparse_product = w->op == OP_MMA_SP || w->op == OP_MMA_SP_ORDERED_METADATA;
+    if (w->sparse || (is_wgmma(w) && *s == '@') || (sparse_product && strstr(w->text, ".kind::")))
         return true;
     const enum ptx_mod m = mod_of(s, strcspn(s, "/? :;") < (size_t)(end - s) ? strcspn(s, "/? :;") : (size_t)(end - s));
     return m && (!strcmp(groups[m], "cache") || !strcmp(groups[m], "level") || !strcmp(groups[m], "scope") ||
@@ -368,6 +396,7 @@ static void elements(struct walk *w, const char *s, bool odd)
 void isa_each(enum ptx_op op, bool sparse, isa_fn fn, void *ctx)
 {
     struct walk w = {.op = op, .sparse = sparse, .fn = fn, .ctx = ctx, .vec = 1, .store = op == OP_ST};
+    list_words();
     for (const char *s = ptx_op_row(op)->forms; s && *s; w.form++) {
         snprintf(w.text, sizeof w.text, "%s", ptx_op_name(op));
         elements(&w, s, false);

@@ -1,7 +1,8 @@
 /* main.c - ls_isa: what the engine runs, by walking ops.def.
  *
- *     ls_isa check TESTS..  fails unless every instruction runs or stands in unsupported.def, nothing there runs, and
- *                           one of the test files has every opcode that runs
+ *     ls_isa check [-o FILE] TESTS..
+ *                           fails unless every instruction runs or stands in unsupported.def, nothing there runs, and
+ *                           one of the test files has every opcode that runs; FILE becomes docs/isa.md
  *     ls_isa doc TESTS..    docs/isa.md
  *     ls_isa list           the instructions that do not run, and why */
 #include <fnmatch.h>
@@ -211,17 +212,31 @@ static int doc(void)
     return 0;
 }
 
+/* The document into that file: walking all instructions takes most of the time, so a test walks them once for both. */
+static int doc_into(const char *file)
+{
+    if (file && !freopen(file, "w", stdout)) {
+        perror(file);
+        return 2;
+    }
+    return file ? doc() : 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
+    const char *file = argc > 3 && !strcmp(argv[2], "-o") ? argv[3] : NULL;
     listing = !strcmp(what, "list");
     if (!listing && strcmp(what, "check") && strcmp(what, "doc")) {
-        fprintf(stderr, "usage: ls_isa check|doc TESTS... | list\n");
+        fprintf(stderr, "usage: ls_isa check [-o FILE] TESTS... | doc TESTS... | list\n");
         return 2;
     }
-    for (int k = 2; k < argc; k++)
+    for (int k = file ? 4 : 2; k < argc; k++)
         take_test(argv[k]);
     for (unsigned op = 1; op < PTX_NOPS; op++)
         isa_each(op, is_excused(op), judge, &rows[op]);
-    return *what == 'd' ? doc() : check();
+    if (*what == 'd')
+        return doc();
+    const int wrong = check(), unwritten = doc_into(file);
+    return wrong ? wrong : unwritten;
 }

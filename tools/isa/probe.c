@@ -134,12 +134,8 @@ static unsigned deaf_source(const struct ptx_func *f, const struct ir_func *ir)
 static const char *lower(const struct ptx_module *m, char *buf, size_t size)
 {
     struct arena mem = ARENA("launch");
-    const struct ir_target target = {.body = body,
-                                     .var_address = var_address,
-                                     .func_handle = func_handle,
-                                     .builtin = builtin,
-                                     .shared_window = 1ull << 40,
-                                     .local_window = 1ull << 41};
+    const struct ir_target target = {
+        .body = body, .var_address = var_address, .func_handle = func_handle, .builtin = builtin};
     if (setjmp(mem.oom)) {
         arena_free(&mem);
         return "out of memory";
