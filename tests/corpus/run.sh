@@ -17,7 +17,7 @@ if [ "$1" = --compile ]; then
     "$lockstep" "$@" -o "$program" || { echo "it does not compile: $*"; exit 1; }
 fi
 [ -x "$program" ] || {
-    echo "there is no $program: build the target 'corpus' (LS_NVCC_FROM is for a build folder of the same sources)"
+    echo "there is no $program: build the target 'corpus'"
     exit 1
 }
 

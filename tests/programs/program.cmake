@@ -17,16 +17,10 @@ set(ls_program_expect ${CMAKE_CURRENT_SOURCE_DIR})
 set(ls_program_headers ${CMAKE_CURRENT_SOURCE_DIR}/program.h)
 set(ls_program_runner ${CMAKE_SOURCE_DIR}/tests/programs/run.sh)
 
-# nvcc's programs, or those of another build folder, which were made of the same sources: they do not depend on ours.
-set(LS_NVCC_FROM "" CACHE PATH "A build folder whose programs by nvcc are taken instead of made again")
 set(ls_program_made ${CMAKE_CURRENT_BINARY_DIR}/nvcc)
-if(LS_NVCC_FROM)
-  file(RELATIVE_PATH ls_program_made ${CMAKE_BINARY_DIR} ${ls_program_made})
-  set(ls_program_made ${LS_NVCC_FROM}/${ls_program_made})
-endif()
 
 # PTX alone is embedded: nvcc then has no need of ptxas.
-set(ls_program_nvcc ${CMAKE_C_COMPILER_LAUNCHER} ${LS_NVCC} -cudart shared -gencode arch=compute_90,code=compute_90)
+set(ls_program_nvcc ${LS_NVCC} -cudart shared -gencode arch=compute_90,code=compute_90)
 set(ls_program_cc cc -cudart shared -arch=sm_90)
 
 # CUB, Thrust and libcu++, as nvcc's toolkit has them.
@@ -41,14 +35,12 @@ endif()
 function(ls_cuda_program_nvcc)
   set(program ${ls_program_made}/${ARG_NAME})
   list(TRANSFORM ls_program_nvcc REPLACE compute_90 compute_${ARG_ARCH} OUTPUT_VARIABLE nvcc)
-  if(NOT LS_NVCC_FROM)
-    add_custom_command(OUTPUT ${program} COMMAND ${nvcc} ${ARG_SOURCES} -o ${program} ${ARG_FLAGS}
-      DEPENDS ${ARG_SOURCES} ${ARG_HEADERS} ${ls_program_headers} VERBATIM COMMENT "CUDA program ${ARG_NAME} by nvcc")
-    if(ARG_LONG_BUILD)
-      set_property(DIRECTORY APPEND PROPERTY ls_program_long_files ${program})
-    else()
-      set_property(DIRECTORY APPEND PROPERTY ls_program_files ${program})
-    endif()
+  ls_nvcc_command(${program} COMMENT "CUDA program ${ARG_NAME} by nvcc" COMMAND ${nvcc} ${ARG_SOURCES} -o ${program} ${ARG_FLAGS}
+    DEPENDS ${ARG_SOURCES} ${ARG_HEADERS} ${ls_program_headers})
+  if(ARG_LONG_BUILD)
+    set_property(DIRECTORY APPEND PROPERTY ls_program_long_files ${program})
+  else()
+    set_property(DIRECTORY APPEND PROPERTY ls_program_files ${program})
   endif()
   set(test ${ls_program_prefix}_${ARG_NAME})
   add_test(NAME ${test} COMMAND ${ls_program_runner} $<TARGET_FILE:lockstep> ${ARG_EXPECT} ${program} ${ARG_ARGS})
@@ -115,12 +107,9 @@ endfunction()
 function(ls_cuda_library source)
   get_filename_component(stem ${source} NAME_WE)
   set(library ${ls_program_made}/${stem}.so)
-  if(NOT LS_NVCC_FROM)
-    add_custom_command(OUTPUT ${library}
-      COMMAND ${ls_program_nvcc} -shared -Xcompiler -fPIC ${ls_program_sources}/${source} -o ${library}
-      DEPENDS ${ls_program_sources}/${source} VERBATIM COMMENT "CUDA library ${stem} by nvcc")
-    set_property(DIRECTORY APPEND PROPERTY ls_program_files ${library})
-  endif()
+  ls_nvcc_command(${library} COMMENT "CUDA library ${stem} by nvcc" DEPENDS ${ls_program_sources}/${source}
+    COMMAND ${ls_program_nvcc} -shared -Xcompiler -fPIC ${ls_program_sources}/${source} -o ${library})
+  set_property(DIRECTORY APPEND PROPERTY ls_program_files ${library})
 endfunction()
 
 function(ls_cuda_programs_target)
