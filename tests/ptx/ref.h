@@ -43,9 +43,11 @@ struct ref {
     bool rounded;  /* a rounding is written */
     bool integral; /* .rni .rzi .rmi .rpi */
     bool ftz, sat, relu, nan, xorsign, satfinite, abs;
-    unsigned sources; /* how many operands are read: min and max have forms with two and three */
-    int imm;          /* lop3's table */
-    bool negate;      /* the predicate operand is negated */
+    unsigned sources;    /* how many operands are read: min and max have forms with two and three */
+    int imm;             /* lop3's table */
+    unsigned operation;  /* of atom and red: which token says what is done */
+    bool vector, shared; /* of atom and red */
+    bool negate;         /* the predicate operand is negated */
     int (*eval)(const struct ref *r, const u64 *in, u64 *out);
 };
 

@@ -56,14 +56,24 @@ static bool away(quad rest, bool odd, bool minus, enum rounding rnd)
     }
 }
 
+/* x 2^e; neither is subnormal. */
+static quad scaled(quad x, int e)
+{
+    union quad_bits u = {.q = x};
+    if (x == 0)
+        return x;
+    u.u += (u128)(i128)e << 112;
+    return u.q;
+}
+
 /* x as a multiple of 2^unit; |x| / 2^unit < 2^63. */
 static quad round_unit(quad x, int unit, enum rounding rnd)
 {
     const bool minus = negative(x);
-    const quad m = magnitude(x) * power(-unit);
+    const quad m = scaled(magnitude(x), -unit);
     u64 k = (u64)m;
     k += away(m - (quad)k, k & 1, minus, rnd);
-    const quad r = (quad)k * power(unit);
+    const quad r = scaled((quad)k, unit);
     return minus ? -r : r;
 }
 
@@ -78,7 +88,10 @@ static quad round_quad(quad x, int precision, int least, enum rounding rnd)
 /* ---- formats ---- */
 
 static bool is_e4m3(const struct type *t) { return t->bits == 8 && t->precision == 4; }
-static const struct type *stored(const struct type *t) { return strcmp(t->name, "tf32") ? t : type_find("f32", 3); }
+static const struct type *stored(const struct type *t)
+{
+    return t->name[0] == 't' ? type_find("f32", 3) : t;
+} /* tf32 */
 
 bool float_is_nan(const struct type *t, u64 bits)
 {
@@ -106,12 +119,12 @@ static quad decode(const struct type *t, u64 bits)
     const int m = t->precision - 1, field = (int)t->bits - 1 - m;
     const u64 e = bits >> m & low_bits((unsigned)field), f = bits & low_bits((unsigned)m);
     const bool minus = bits >> (t->bits - 1) & 1;
-    quad x;
     if (float_is_nan(t, bits))
         return (quad)NAN;
     if (e == low_bits((unsigned)field) && !is_e4m3(t))
         return infinity(minus);
-    x = e ? ((quad)f + power(m)) * power((int)e - 1 + t->least - m) : (quad)f * power(t->least - m);
+    const u128 scale = (u128)((int)e - 1 + t->least + 16383) << 112; /* a number's bits stand in those of binary128 */
+    const quad x = e ? ((union quad_bits){.u = scale | (u128)f << (112 - m)}).q : (quad)f * power(t->least - m);
     return minus ? -x : x;
 }
 
@@ -139,8 +152,8 @@ static u64 encode(const struct type *t, quad x)
         return sign | (low_bits(t->bits - 1) >> m) << m;
     if (exponent(v) < t->least)
         return sign | (u64)(v * power(m - t->least));
-    const int e = exponent(v);
-    return sign | (((u64)(e - t->least + 1) << m) + ((u64)(v * power(m - e)) - ((u64)1 << m)));
+    const u64 fraction = (u64)(((union quad_bits){.q = v}).u >> (112 - m)) & low_bits((unsigned)m);
+    return sign | (((u64)(exponent(v) - t->least + 1) << m) + fraction);
 }
 
 /* Rounds x to type t; beyond the largest number the mode decides. */
@@ -332,7 +345,7 @@ u64 float_atomic(const struct ref *r, const char *op, const struct type *t, u64 
 {
     struct ref plain = {.d = t, .a = t, .n = 1};
     strcpy(plain.tok[0], op);
-    plain.ftz = t->bits == 32 && !t->pair && !strstr(r->text, "shared");
+    plain.ftz = t->bits == 32 && !t->pair && !r->shared;
     const u64 in[3] = {old, b, 0};
     u64 out[2];
     float_eval(&plain, in, out);

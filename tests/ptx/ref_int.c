@@ -400,14 +400,8 @@ static u64 atomic_result(const struct ref *r, const char *op, const u64 *in)
  * elements are looked at, with operands a b and c x. */
 static int atomic(const struct ref *r, const u64 *in, u64 *out)
 {
-    const char *op = "";
+    const char *op = r->tok[r->operation];
     const u64 mask = low_bits(r->d->pair ? 32 : r->d->bits);
-    bool vector = false;
-    for (unsigned k = 1; k < r->n; k++) { /* the operation is the last name that is no type, width or .noftz */
-        vector |= r->tok[k][0] == 'v' && strcmp(r->tok[k], "volatile");
-        if (!type_find(r->tok[k], (unsigned)strlen(r->tok[k])) && r->tok[k][0] != 'v' && strcmp(r->tok[k], "noftz"))
-            op = r->tok[k];
-    }
     const u64 x = atomic_result(r, op, in) & mask;
     if (r->tok[0][0] == 'r') {
         out[0] = x;
@@ -415,7 +409,7 @@ static int atomic(const struct ref *r, const u64 *in, u64 *out)
     }
     out[0] = in[0];
     out[1] = x;
-    if (vector) {
+    if (r->vector) {
         out[2] = in[2];
         out[3] = atomic_result(r, op, in + 2) & mask;
     }
@@ -463,6 +457,17 @@ static void parse_modifiers(struct ref *r)
     r->abs = ref_has(r, "abs");
 }
 
+/* The operation is the last name that is no type, width or .noftz. */
+static void parse_atomic(struct ref *r)
+{
+    for (unsigned k = 1; k < r->n; k++) {
+        r->vector |= r->tok[k][0] == 'v' && strcmp(r->tok[k], "volatile");
+        if (!type_find(r->tok[k], (unsigned)strlen(r->tok[k])) && r->tok[k][0] != 'v' && strcmp(r->tok[k], "noftz"))
+            r->operation = k;
+    }
+    r->shared = strstr(r->text, "shared");
+}
+
 static bool split(const char *op, struct ref *r)
 {
     strncpy(r->text, op, sizeof r->text - 1);
@@ -485,6 +490,8 @@ bool ref_parse(const char *op, struct ref *r)
     if (!r->d)
         return false;
     const char *name = r->tok[0];
+    if (!strcmp(name, "atom") || !strcmp(name, "red"))
+        parse_atomic(r);
     if (!strcmp(name, "cvt"))
         r->eval = !strcmp(r->tok[1], "pack") ? pack : cvt_eval;
     else if (!strcmp(name, "setp"))
