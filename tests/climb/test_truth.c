@@ -1,7 +1,7 @@
 /* test_truth.c - the recorded kernels of an H200 against our counters: every counted value must be equal, and no plain
  * counter of shared memory, which can only add arbitration, may be below ours.
  *
- * tools/fidelity has the columns and says which rung each row is. A 16th of the data is run; LS_TRUTH_SCALE=1 runs
+ * tools/fidelity has the columns and says which rung each row is. Of the programs' data a 64th is run; LS_TRUTH_SCALE=1 runs
  * all of it. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,11 +15,7 @@
 
 #include "fidelity.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { DEFAULT_SCALE = 64 };
-#else
-enum { DEFAULT_SCALE = 16 };
-#endif
 
 /* As tests/hw/h200/ladders.csv has them. */
 enum { LADDER_ROWS = 293 };
