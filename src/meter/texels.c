@@ -126,13 +126,17 @@ static u32 cycles_of(const struct pieces *p, bool several)
     return most > looks ? most : looks;
 }
 
-static u32 cycles_of_lanes(const struct texels *t, u32 lanes, u64 base)
+static void add_lanes(struct pieces *p, const struct texels *t, u32 lanes, u64 base)
+{
+    for (u32 m = lanes; m; m &= m - 1)
+        add_lane(p, &t[__builtin_ctz(m)], base);
+}
+
+/* p: the pieces of these lanes. */
+static u32 cycles_of_lanes(const struct texels *t, u32 lanes, const struct pieces *p)
 {
     const struct texels *first = &t[__builtin_ctz(lanes)];
-    struct pieces p = {.n = 0};
-    for (u32 m = lanes; m; m &= m - 1)
-        add_lane(&p, &t[__builtin_ctz(m)], base);
-    const u32 cycles = cycles_of(&p, p.n > (u32)__builtin_popcount(lanes));
+    const u32 cycles = cycles_of(p, p->n > (u32)__builtin_popcount(lanes));
     if (first->filtered && first->bytes == 16)
         return 2 * cycles;
     return first->filtered && first->dims == 3 && cycles < 2 ? 2 : cycles;
@@ -160,8 +164,14 @@ static u32 request_cycles(const struct texels *t, u32 lanes, const struct pieces
         return 1;
     for (u32 lane = 0; lane < TEXTURE_LANES; lane += together) {
         const u32 these = lanes & ((1u << together) - 1) << lane;
-        if (these)
-            cycles += cycles_of_lanes(t, these, base);
+        struct pieces some; /* 6 KiB: not filled with zeros */
+        if (these == lanes)
+            return cycles_of_lanes(t, lanes, p);
+        if (!these)
+            continue;
+        some.n = 0;
+        add_lanes(&some, t, these, base);
+        cycles += cycles_of_lanes(t, these, &some);
     }
     return cycles;
 }
@@ -220,13 +230,12 @@ struct texel_cost texels_cost(struct lines *l, const struct texture_access *a, u
     l->n = 0;
     for (u32 lane = 0; lane < TEXTURE_LANES; lane += wide) {
         const u32 lanes = mask & ((1u << wide) - 1) << lane;
-        struct pieces p = {.n = 0};
+        struct pieces p;
         if (!lanes)
             continue;
-        u32 count = 0;
-        for (u32 m = lanes; m; m &= m - 1, count++)
-            add_lane(&p, &t[__builtin_ctz(m)], base);
-        several |= p.n > count;
+        p.n = 0;
+        add_lanes(&p, t, lanes, base);
+        several |= p.n > (u32)__builtin_popcount(lanes);
         c.requests++;
         c.sectors += add_request(l, &p);
         c.cycles += request_cycles(t, lanes, &p, base);

@@ -219,21 +219,21 @@ static __attribute__((noinline)) void tell(const struct texture *t, const struct
     const struct image *im = &t->image;
     const i64 size[3] = {im->width, im->height, im->depth};
     const u32 last = im->depth - 1;
-    struct texels s = {.base = im->base, .width = im->width, .height = im->height, .n = {1, 1, 1}, .dims = im->dims};
-    s.bytes = im->texel_bytes;
-    s.layout = im->layout;
-    s.by_floats = at->is_float;
-    s.filtered = t->sampler.linear && at->is_float;
-    s.at[2][0] = im->layered || im->cube ? (at->layer < last ? at->layer : last) : 0;
+    struct texels *s = at->seen; /* in place: a copy would wait for its own bytes */
+    *s = (struct texels){.base = im->base, .width = im->width, .height = im->height, .n = {1, 1, 1}, .dims = im->dims};
+    s->bytes = im->texel_bytes;
+    s->layout = im->layout;
+    s->by_floats = at->is_float;
+    s->filtered = t->sampler.linear && at->is_float;
+    s->at[2][0] = im->layered || im->cube ? (at->layer < last ? at->layer : last) : 0;
     for (unsigned d = 0; d < im->dims; d++) {
-        s.n[d] = 0;
+        s->n[d] = 0;
         for (u32 k = 0; k < 2; k++) {
             const i64 i = address(&t->sampler, d, f->first[d] + k, size[d]);
             if (i >= 0 && (k ? f->weight[d] > 0 : f->weight[d] < 256))
-                s.at[d][s.n[d]++] = (u32)i;
+                s->at[d][s->n[d]++] = (u32)i;
         }
     }
-    *at->seen = s;
 }
 
 /* floor(x) for |x| up to 2^40 (in_texels), without a call. */
