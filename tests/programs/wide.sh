@@ -53,7 +53,8 @@ each() { # PROGRAM
 
 # As many at a time as there are processors: the compilers have one thread.
 rm -f failed
-for program in thrust_algorithms cub_scan cub_sort cub_reduce; do
+# The longest first.
+for program in cub_sort cub_scan cub_reduce thrust_algorithms; do
     [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
     { each $program || touch failed; } &
 done
