@@ -556,6 +556,8 @@ static void add_replay(const struct meter *m, struct meter_report *r, const stru
                                 .nblocks = w->blocks,
                                 .warps = w->warps,
                                 .resident = w->resident,
+                                .slots = m->occupancy.slots,
+                                .places = m->occupancy.places,
                                 .l1_bytes = l1_bytes(m),
                                 .funcs = arena_array(tmp, struct replayed_func, n + 1),
                                 .nfuncs = n,

@@ -19,6 +19,13 @@ static u32 limit_by_warps(const struct gpu *g, u32 threads, u32 warps)
     return threads > g->threads_per_block || !warps ? 0 : g->threads_per_sm / g->warp_size / warps;
 }
 
+/* Warps whose registers an SM has at once. */
+static u32 warps_by_registers(const struct gpu *g, u32 a_warp)
+{
+    const u32 partition_warps = g->registers_per_sm / g->sub_partitions / a_warp;
+    return MUTANT(32, partition_warps * g->sub_partitions, g->registers_per_sm / a_warp);
+}
+
 static u32 limit_by_registers(const struct gpu *g, u32 regs, u32 warps)
 {
     const u32 a_warp = MUTANT(30, round_up(regs * g->warp_size, g->register_unit), regs * g->warp_size);
@@ -28,8 +35,7 @@ static u32 limit_by_registers(const struct gpu *g, u32 regs, u32 warps)
         return 0;
     if (!a_warp)
         return OCCUPANCY_NO_LIMIT;
-    const u32 partition_warps = g->registers_per_sm / g->sub_partitions / a_warp;
-    return MUTANT(32, partition_warps * g->sub_partitions, g->registers_per_sm / a_warp) / warps;
+    return warps_by_registers(g, a_warp) / warps;
 }
 
 /* The smallest carve-out of at least `bytes`; 0 when there is none. */
@@ -75,6 +81,19 @@ static void pick(struct occupancy_result *r)
     }
 }
 
+/* The carve-out in force bounds blocks with shared memory of their own. */
+static void set_parts(struct occupancy_result *r, const struct gpu *g, const struct occupancy_request *q)
+{
+    const u32 a_warp = round_up(q->regs * g->warp_size, g->register_unit), most = r->max_warps;
+    const u32 slots =
+        a_warp && a_warp <= g->registers_per_sm / g->sub_partitions ? warps_by_registers(g, a_warp) : most;
+    const bool shared = q->static_shared || q->dynamic_shared;
+    const u32 by_carveout = shared ? r->carveout_kib * 1024 / r->shared_per_block : r->limit_blocks;
+    const u32 places = by_carveout < r->limit_blocks ? by_carveout : r->limit_blocks;
+    r->slots = slots < most ? slots : most;
+    r->places = places < r->limit_barriers ? places : r->limit_barriers;
+}
+
 struct occupancy_result occupancy(const struct gpu *g, const struct occupancy_request *q)
 {
     struct occupancy_result r = {0};
@@ -94,6 +113,7 @@ struct occupancy_result occupancy(const struct gpu *g, const struct occupancy_re
     r.pct = 100.0 * r.warps / r.max_warps;
     if (q->carveout_kib < 0)
         r.carveout_kib = carveout_for(g, (u64)r.blocks_per_sm * r.shared_per_block);
+    set_parts(&r, g, q);
     return r;
 }
 

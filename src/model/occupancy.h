@@ -39,6 +39,10 @@ struct occupancy_result {
     u32 shared_per_block;           /* bytes, as allocated, with what the system reserves */
     u32 carveout_kib;               /* the carve-out in force; with -1 the smallest that holds blocks_per_sm blocks */
     double pct;                     /* 100 warps / max_warps */
+    /* What an SM has for parts of blocks, so that one may begin while others end: warps come back one by one, with their
+     * registers; places, shared memory and barriers with the whole block. */
+    u32 slots;  /* for warps */
+    u32 places; /* for blocks, whatever warps they have */
 };
 
 /* Never fails: a block that cannot run at all has blocks_per_sm 0. */

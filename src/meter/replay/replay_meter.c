@@ -283,6 +283,8 @@ bool replay_metered(struct arena *mem, struct replayed_launch *l, struct replay_
         .nblocks = l->nblocks,
         .warps = l->warps,
         .resident = l->resident ? l->resident : 1,
+        .slots = l->slots,
+        .places = l->places,
         .l1_bytes = l->l1_bytes,
         .cost = cost_of(l),
         .reads = (double)l->n[EVENT_l2_reads],

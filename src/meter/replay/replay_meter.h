@@ -19,9 +19,9 @@ struct replayed_launch {
     const struct sass_func *code; /* what ptxas made of the kernel, or NULL */
     struct replay_site *machine;  /* by its instructions; filled. NULL: nobody asks */
     u64 nblocks;
-    u32 warps, resident;
-    u64 l1_bytes;                /* of an SM */
-    struct replayed_func *funcs; /* the kernel first */
+    u32 warps, resident, slots, places; /* as in struct replay_launch */
+    u64 l1_bytes;                       /* of an SM */
+    struct replayed_func *funcs;        /* the kernel first */
     u32 nfuncs;
     struct counter *const *workers; /* some may be NULL */
     u32 nworkers;

@@ -203,12 +203,20 @@ static u32 resident_of(const struct replay_launch *l, const struct machine *m)
     return l->resident < most ? l->resident : most;
 }
 
+static u32 slots_of(const struct replay_launch *l, const struct machine *m)
+{
+    const u32 least = l->resident * l->warps, most = m->schedulers * SM_WARPS_A_SCHEDULER;
+    return l->slots < least ? least : l->slots < most ? l->slots : most;
+}
+
 struct replay_result replay_launch(struct arena *mem, const struct replay_launch *asked)
 {
     const struct machine m = machine_of(asked->gpu, has_products(asked));
     struct replay_launch held = *asked;
     const struct replay_launch *l = &held;
     held.resident = resident_of(asked, &m);
+    held.slots = slots_of(&held, &m);
+    held.places = held.places > held.resident ? held.places : held.resident;
     struct replay_result r = {0};
     if (l->nrecorded && l->resident && l->warps) {
         const struct plan p = make_plan(mem, l);

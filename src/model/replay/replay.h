@@ -62,8 +62,10 @@ struct replay_block_stream {
 struct replay_launch {
     const struct gpu *gpu;
     u64 nblocks;
-    u32 warps;                                /* of a block */
-    u32 resident;                             /* blocks that an SM holds at once, >= 1 */
+    u32 warps;    /* of a block */
+    u32 resident; /* blocks that an SM holds at once, >= 1 */
+    u32 slots;    /* warps that it has room for, of whatever blocks; 0: those of `resident` */
+    u32 places;   /* blocks that it has room for but for their warps; 0: `resident` */
     const struct replay_block_stream *blocks; /* recorded, by number */
     u32 nrecorded;
     u64 l1_bytes;          /* of the SM */

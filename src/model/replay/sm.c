@@ -54,9 +54,44 @@ static struct sm_scheduler *earliest(struct sm *s)
 
 static u32 warps_of(const struct sm *s) { return s->launch->warps; }
 
+/* Of the scheduler's slots the one that has been free for longest; nslots: none is. */
+static u32 free_slot_of(const struct sm *s, u32 scheduler)
+{
+    u32 best = s->nslots;
+    for (u32 k = scheduler; k < s->nslots; k += s->machine->schedulers)
+        if (!s->warps[k].there && s->warps[k].gone < INFINITY &&
+            (best == s->nslots || s->warps[k].gone < s->warps[best].gone))
+            best = k;
+    return best;
+}
+
+/* Slots for the block's warps: by turns of each scheduler, or of the next one that has any. When the last of them was left. */
+static double take_slots(struct sm *s, struct sm_held *h)
+{
+    double t = -INFINITY;
+    for (u32 k = 0; k < warps_of(s); k++) {
+        u32 slot = s->nslots;
+        for (u32 turn = 0; slot == s->nslots; turn++)
+            slot = free_slot_of(s, (s->turn + k + turn) % s->machine->schedulers);
+        t = fmax(t, s->warps[slot].gone);
+        s->warps[slot].gone = INFINITY;
+        h->slots[k] = slot;
+    }
+    s->turn += warps_of(s);
+    s->nfree -= warps_of(s);
+    return t;
+}
+
+static void leave_slot(struct sm *s, struct sm_held *h, u32 index, double t)
+{
+    s->warps[h->slots[index]].gone = t;
+    h->slots[index] = s->nslots;
+    s->nfree++;
+}
+
 static void begin_warp(struct sm *s, u32 held, u32 index, double t)
 {
-    const u32 number = held * warps_of(s) + index;
+    const u32 number = s->held[held].slots[index];
     struct sm_warp *w = &s->warps[number];
     struct sm_cost *costs = w->costs, *early = w->early;
     const struct replay_stream *stream = &s->held[held].block->warps[index];
@@ -65,47 +100,65 @@ static void begin_warp(struct sm *s, u32 held, u32 index, double t)
                           .item = stream->items,
                           .last = stream->items + stream->n,
                           .held = held,
+                          .index = index,
+                          .gone = INFINITY,
                           .issued = t - 1,
                           .stalled = t};
     u32 place;
     w->there = warp_next_program(s, w);
+    set_when(s, number, w->there ? warp_arrive(s, scheduler_of(s, number, &place), w) : INFINITY);
     if (w->there)
         s->held[held].running++;
-    set_when(s, number, w->there ? warp_arrive(s, scheduler_of(s, number, &place), w) : INFINITY);
+    else
+        leave_slot(s, &s->held[held], index, t);
 }
 
-static void begin_block(struct sm *s, struct sm_run *run, u32 held, double t)
+static void end_block(struct sm_run *run, struct sm_held *h)
+{
+    h->block = NULL;
+    run->ended[h->number] = h->gone;
+    run->cycles = fmax(run->cycles, h->gone);
+}
+
+static void begin_block(struct sm *s, struct sm_run *run, u32 held)
 {
     struct sm_held *h = &s->held[held];
-    const struct replay_block_stream *block = &s->launch->blocks[run->blocks[run->ran]];
     struct sm_mbarrier *mbarriers = h->mbarriers;
+    u32 *slots = h->slots;
+    const double room = fmax(h->gone, take_slots(s, h)) + s->machine->block_start,
+                 t = fmax(room, s->started + run->active / s->machine->blocks_a_cycle);
     memset(mbarriers, 0, sizeof *mbarriers * SM_MBARRIERS);
-    *h = (struct sm_held){.block = block, .number = run->ran, .begun = t, .gone = t, .mbarriers = mbarriers};
-    run->begun[run->ran] = run->ended[run->ran] = t;
-    run->ran++;
+    *h = (struct sm_held){.block = &s->launch->blocks[run->blocks[run->ran]],
+                          .number = run->ran,
+                          .begun = t,
+                          .gone = t,
+                          .mbarriers = mbarriers,
+                          .slots = slots};
+    run->begun[run->ran++] = t;
     s->started = t;
     for (u32 k = 0; k < warps_of(s); k++)
         begin_warp(s, held, k, t);
+    if (!h->running)
+        end_block(run, h);
 }
 
-/* The next blocks of the list, until one has something to do; none, if the list or the budget is spent. */
-static void fill_place(struct sm *s, struct sm_run *run, u32 held, double t)
+/* The place that has been free for longest; nplaces: none is. */
+static u32 free_place(const struct sm *s)
 {
-    s->held[held].block = NULL;
-    while (run->ran < run->n && s->issued < run->until) {
-        begin_block(s, run, held, t);
-        if (s->held[held].running)
-            return;
-    }
+    u32 best = s->nplaces;
+    for (u32 k = 0; k < s->nplaces; k++)
+        if (!s->held[k].block && (best == s->nplaces || s->held[k].gone < s->held[best].gone))
+            best = k;
+    return best;
 }
 
-static void end_block(struct sm *s, struct sm_run *run, u32 held)
+/* The next blocks of the list, until one has no room: that of warps comes back warp by warp, of whatever blocks, a place with its
+ * whole block. None, if the list or the budget is spent. */
+static void begin_blocks(struct sm *s, struct sm_run *run)
 {
-    struct sm_held *h = &s->held[held];
-    const double dealt = s->started + run->active / s->machine->blocks_a_cycle;
-    run->ended[h->number] = h->gone;
-    run->cycles = fmax(run->cycles, h->gone);
-    fill_place(s, run, held, fmax(h->gone + s->machine->block_start, dealt));
+    for (u32 place; s->nfree >= warps_of(s) && run->ran < run->n && s->issued < run->until &&
+                    (place = free_place(s)) < s->nplaces;)
+        begin_block(s, run, place);
 }
 
 /* ---- barriers ---- */
@@ -118,18 +171,17 @@ static u32 must_come(const struct sm_held *h, u64 item)
 
 static void release(struct sm *s, struct sm_held *h, u32 id, double t)
 {
-    const u32 held = (u32)(h - s->held);
     const double open = fmax(t, h->barriers[id].done) + s->machine->barrier;
     for (u32 k = 0; k < warps_of(s); k++) {
-        struct sm_warp *w = &s->warps[held * warps_of(s) + k];
-        if (!w->there || !w->waits_at || w->waits_at != id + 1)
+        struct sm_warp *w = h->slots[k] < s->nslots ? &s->warps[h->slots[k]] : NULL;
+        if (!w || w->waits_at != id + 1)
             continue;
         w->waits_at = 0;
         if (open > w->cleared) {
             w->cleared = open;
             w->cleared_by = STALL_BARRIER;
         }
-        set_when(s, held * warps_of(s) + k, warp_ready(w));
+        set_when(s, h->slots[k], warp_ready(w));
     }
     h->barriers[id].arrived = 0;
 }
@@ -177,9 +229,11 @@ static void wait_for(struct sm *s, u32 number, u32 slot, u32 n)
 /* Warps of the block that an arrival may let go. */
 static void wake(struct sm *s, u32 held, u32 slot)
 {
-    for (u32 k = held * warps_of(s); k < (held + 1) * warps_of(s); k++)
-        if (s->warps[k].there && s->warps[k].waits_for == slot + 1)
-            wait_for(s, k, slot, s->warps[k].waits_n);
+    for (u32 k = 0; k < warps_of(s); k++) {
+        const u32 number = s->held[held].slots[k];
+        if (number < s->nslots && s->warps[number].waits_for == slot + 1)
+            wait_for(s, number, slot, s->warps[number].waits_n);
+    }
 }
 
 /* The warp stands at the instruction behind. */
@@ -241,10 +295,12 @@ static void finish_warp(struct sm *s, struct sm_run *run, u32 number, double t)
     h->running--;
     h->gone = fmax(h->gone, gone);
     set_when(s, number, INFINITY);
-    if (!h->running)
-        end_block(s, run, w->held);
-    else
+    leave_slot(s, h, w->index, gone);
+    if (h->running)
         release_complete(s, h, t);
+    else
+        end_block(run, h);
+    begin_blocks(s, run);
 }
 
 /* The warp is not at the instruction behind the last one: it took a branch there. */
@@ -434,15 +490,18 @@ static void set_shares(struct sm *s, double active)
 static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch *l, const struct machine *m,
                     const struct sm_run *run)
 {
-    const u32 n = l->resident * l->warps;
+    const u32 n = l->slots;
     u32 places = 1;
-    *s = (struct sm){.machine = m, .launch = l, .counts = run->counts};
+    *s = (struct sm){.machine = m, .launch = l, .counts = run->counts, .nslots = n, .nfree = n, .nplaces = l->places};
     s->places = (n + m->schedulers - 1) / m->schedulers;
     set_shares(s, run->active);
     s->warps = arena_array(mem, struct sm_warp, n + m->schedulers);
-    s->held = arena_array(mem, struct sm_held, l->resident);
-    for (u32 k = 0; k < l->resident; k++)
+    s->held = arena_array(mem, struct sm_held, l->places);
+    for (u32 k = 0; k < l->places; k++) {
         s->held[k].mbarriers = arena_array(mem, struct sm_mbarrier, SM_MBARRIERS);
+        s->held[k].slots = arena_array(mem, u32, l->warps);
+        s->held[k].gone = -m->block_start;
+    }
     s->arriving = arena_array(mem, struct sm_arriving, (size_t)1 << SM_ARRIVING_BITS);
     cache_lend(&s->l1, arena_array(mem, struct cache_line, l1_lines(l->l1_bytes) + 1), l1_lines(l->l1_bytes));
     l1_empty(&s->l1, l->l1_bytes);
@@ -454,6 +513,7 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
     for (u32 k = 0; k < n; k++) {
         s->warps[k].costs = arena_array(mem, struct sm_cost, places);
         s->warps[k].early = arena_array(mem, struct sm_cost, EARLY_MOST);
+        s->warps[k].gone = -m->block_start;
     }
     for (u32 c = 0; c < m->schedulers; c++) {
         for (u32 k = 0; k < SM_WARPS_A_SCHEDULER; k++)
@@ -467,14 +527,14 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
 static bool unlock(struct sm *s, double t)
 {
     bool any = false;
-    for (u32 k = 0; k < s->launch->resident * warps_of(s); k++)
+    for (u32 k = 0; k < s->nslots; k++)
         if (s->warps[k].there && s->warps[k].waits_for) {
             wait_for(s, k, s->warps[k].waits_for - 1, 0);
             any = true;
         }
     if (any)
         return true;
-    for (u32 h = 0; h < s->launch->resident; h++)
+    for (u32 h = 0; h < s->nplaces; h++)
         for (u32 id = 0; s->held[h].block && s->held[h].running && id < SM_BARRIERS; id++)
             if (s->held[h].barriers[id].arrived) {
                 release(s, &s->held[h], id, t);
@@ -489,8 +549,7 @@ void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struc
     make_sm(&s, mem, l, m, run);
     run->ran = 0;
     run->cycles = 0;
-    for (u32 h = 0; h < l->resident && run->ran < run->n; h++)
-        fill_place(&s, run, h, (h + 1) * (run->active / m->blocks_a_cycle));
+    begin_blocks(&s, run);
     run->filled = s.started;
     double now = 0;
     for (;;) {

@@ -58,8 +58,9 @@ struct sm_warp {
     struct sm_cost *costs;  /* by place of the program */
     struct sm_cost *early;  /* accesses that came before their program */
     u32 nearly;
-    u32 held; /* its block */
+    u32 held, index; /* its block; which of its warps it is */
     bool there;
+    double gone;  /* it is not there: when its slot was left; INFINITY: the slot is taken */
     u32 waits_at; /* 1 + the barrier; 0: it does not */
     /* until when the instruction at pc waits, and for what */
     double issued;                    /* the instruction before */
@@ -94,7 +95,8 @@ struct sm_held {
     const struct replay_block_stream *block; /* NULL: the place is free */
     u32 number;                              /* of the blocks that this SM runs */
     u32 running;                             /* warps that have not exited */
-    double begun, gone;                      /* gone: when what its warps stored has left */
+    double begun, gone;                      /* gone: when what its warps stored has left; the place was left */
+    u32 *slots;                              /* [warps of a block] of those that are there; else nslots */
     struct sm_barrier barriers[SM_BARRIERS];
     struct sm_mbarrier *mbarriers; /* [SM_MBARRIERS] */
 };
@@ -171,8 +173,11 @@ struct sm {
     struct sm_scheduler schedulers[MACHINE_SCHEDULERS];
     bool counts;           /* what instructions waited for is added to their sites */
     u32 places;            /* of warps a scheduler */
-    struct sm_warp *warps; /* [resident * warps of a block] */
-    struct sm_held *held;  /* [resident] */
+    struct sm_warp *warps; /* [nslots]: those of a scheduler are as far apart as there are schedulers */
+    u32 nslots, nfree;
+    struct sm_held *held; /* [nplaces] */
+    u32 nplaces;
+    u32 turn; /* the scheduler that has the first warp of the next block */
     struct sm_memory memory;
     struct sm_constants *constants;
     struct cache l1;

@@ -23,7 +23,8 @@ struct made {
     u32 n;
     u64 items[ENTRIES];
     u32 nitems;
-    u32 warps, resident;
+    u32 shorter; /* items of the warps behind the first of a block; 0: all */
+    u32 warps, resident, slots, places;
     u64 nblocks;
     double atomics;
     struct l2_hot hot;
@@ -79,7 +80,7 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
     struct replay_func *funcs[] = {&f};
     struct replay_stream streams[32];
     for (u32 w = 0; w < m->warps; w++)
-        streams[w] = (struct replay_stream){m->items, m->nitems};
+        streams[w] = (struct replay_stream){m->items, w && m->shorter ? m->shorter : m->nitems};
     struct replay_block_stream blocks[BLOCKS_KEPT];
     const u64 of = (m->nblocks + m->gpu.sms - 1) / m->gpu.sms;
     u32 n = 0;
@@ -96,6 +97,8 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
                                     .nblocks = m->nblocks,
                                     .warps = m->warps,
                                     .resident = m->resident,
+                                    .slots = m->slots,
+                                    .places = m->places,
                                     .blocks = blocks,
                                     .nrecorded = n,
                                     .l1_bytes = 128 << 10,
@@ -482,6 +485,35 @@ static void many_blocks_take_longer(void **state)
     assert_true(took[1] > 1.95 * took[0] && took[1] < 2.05 * took[0]);
 }
 
+/* Four blocks of a long and three short warps, on an SM that holds eight warps. */
+static double uneven_blocks(u32 places)
+{
+    struct made m;
+    begin(&m);
+    for (u32 i = 0; i < INSTS; i++)
+        add_inst(&m, PIPE_FMA, 4);
+    for (u32 i = 0; i < 200; i++)
+        enter(&m);
+    m.shorter = 1;
+    m.warps = 4;
+    m.resident = 2;
+    m.slots = 8;
+    m.places = places;
+    m.nblocks = (u64)m.gpu.sms * 4;
+    const double t = cycles_of(&m);
+    arena_free(&m.mem);
+    return t;
+}
+
+/* The place of a warp that has ended is another block's, unless the block has no place itself. */
+static void blocks_begin_as_warps_end(void **state)
+{
+    (void)state;
+    const double two = uneven_blocks(2), three = uneven_blocks(3), four = uneven_blocks(4);
+    assert_true(three > 0.95 * two); /* two of them are long and one after the other */
+    assert_true(four < 0.6 * two);
+}
+
 /* 32 warps of each SM read or write whole lines of the host's, one after the other: cycles of one of a warp's accesses. */
 static double host_accesses(u64 sms, u8 class, u32 warps)
 {
@@ -615,6 +647,7 @@ int main(void)
         cmocka_unit_test(conflicts_cost_wavefronts),
         cmocka_unit_test(a_barrier_waits_for_all),
         cmocka_unit_test(many_blocks_take_longer),
+        cmocka_unit_test(blocks_begin_as_warps_end),
         cmocka_unit_test(the_link_is_shared),
         cmocka_unit_test(words_of_constants_come_one_by_one),
         cmocka_unit_test(constants_leave_their_cache),
