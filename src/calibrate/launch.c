@@ -89,6 +89,16 @@ static bool turnover(struct bench *b, u32 threads)
     return true;
 }
 
+/* Empty blocks that need all of an SM's shared memory, one after the other: cycles from one to the next. */
+static void turnover_of_empty(struct bench *b, u64 blocks)
+{
+    const struct calibrate_row *one = calibrate_find(b->to, "launch_all_shared_memory"),
+                               *many = calibrate_find(b->to, "launch_10000_blocks_all_shared_memory");
+    const u64 turns = (blocks + b->sms - 1) / b->sms;
+    if (one && many && b->mhz > 0 && turns > 1 && many->value > one->value)
+        bench_row(b, (many->value - one->value) * 1e-3 * b->mhz / (f64)(turns - 1), "cycles", 0, "block_turnover_empty");
+}
+
 bool measure_launches(struct bench *b)
 {
     const u32 most = (u32)b->to->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN];
@@ -105,6 +115,7 @@ bool measure_launches(struct bench *b)
         !launch_row(b, &shared_half, 20, "10000_blocks_half_shared_memory") ||
         !launch_row(b, &together, 100, "cooperative"))
         return false;
+    turnover_of_empty(b, many);
     if (!turnover(b, 32) || !turnover(b, 256) || !turnover(b, 1024))
         return false;
     return blocks_of(b, 32) && blocks_of(b, 256) && blocks_of(b, 1024) && starts(b, all, 32) && starts(b, all, 1024) &&

@@ -119,7 +119,7 @@ static void set_rates(struct machine *m, const struct gpu *g)
     m->atomic_result = 1 / known(g->atomic_result_rate, known(g->atomic_scattered_rate, 59));
     m->dram_write_back = fmax(1 / known(g->atomic_dram_rate, 9.3) - m->dram_sector, m->dram_sector);
     m->blocks_a_cycle = known(g->block_rate, 0.84);
-    m->block_start = known(g->block_turnover_cycles, 433);
+    m->block_start = known(g->block_turnover_cycles, 267);
 }
 
 /* A Hopper's clock is lower while products of matrices run, and was for each kernel with any: 1.81 GHz of 1.98 on an H200
