@@ -127,7 +127,7 @@ static double read_beyond(struct sm *s, const struct sm_warp *w, const struct it
         done = most(done, t + m->dram);
     if (b->dram > 0) {
         const double sector = sm_is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share;
-        done = most(done, sm_take(&s->memory.dram, t, b->dram * sector) + m->dram + (b->dram_lines - 1) * m->dram_line);
+        done = most(done, sm_take_dram(s, t, b->dram * sector) + m->dram + (b->dram_lines - 1) * m->dram_line);
     }
     return done;
 }

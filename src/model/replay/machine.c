@@ -40,6 +40,7 @@ static void set_latencies(struct machine *m, const struct gpu *g)
     m->far = known(g->latency_l2_far, l.l2);
     m->dram = l.dram;
     m->dram_line = 12; /* fitted */
+    m->dram_full = 400;
     m->texture = known(g->latency_texture, 2.0 * l.l1);
     m->miss_line = 1; /* fitted */
     m->atomic = known(g->latency_atomic, 2.0 * l.l2);

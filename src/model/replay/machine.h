@@ -16,6 +16,7 @@ struct machine {
     double l1, line;    /* for each further line */
     double l2, far, dram, texture, constant, atomic, shared_atomic;
     double dram_line;                                /* of DRAM, for each further line of an instruction */
+    double dram_full;                                /* how much later DRAM answers when all of it is in use */
     double miss_line;                                /* cycles of the LSU for a line that L1 has to ask for */
     double lsu_cycles;                               /* of the SM for a memory instruction, at least */
     u32 loads_queued, stores_queued;                 /* memory instructions that a sub-partition's queue holds */

@@ -16,6 +16,19 @@ double sm_take(double *queue, double t, double cycles)
 
 static double most(double a, double b) { return a > b ? a : b; }
 
+/* What DRAM was asked for in the last thousand cycles or so, over what it can send: 1 and more, where it is full. */
+double sm_take_dram(struct sm *s, double t, double cycles)
+{
+    enum { LATELY = 1000 };
+    struct sm_memory *q = &s->memory;
+    if (t > q->dram_asked) {
+        q->dram_used *= exp((q->dram_asked - t) / LATELY);
+        q->dram_asked = t;
+    }
+    q->dram_used += cycles / LATELY;
+    return sm_take(&q->dram, t, cycles) + s->machine->dram_full * fmin(1, q->dram_used);
+}
+
 /* ---- behind L1 ---- */
 
 /* Until the sectors have left the SM. */
@@ -27,7 +40,7 @@ static double write_beyond(struct sm *s, const struct sm_warp *w, const struct i
     if (host > 0)
         sm_take(&s->memory.link_out, t, host * shares->link * s->link_out_share);
     if (written > 0)
-        sm_take(&s->memory.dram, t, written * (sm_is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
+        sm_take_dram(s, t, written * (sm_is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
     return sm_take(&s->memory.l2_write, t, sectors * s->write_share);
 }
 

@@ -113,6 +113,7 @@ struct sm_atomics {
 /* The queues of memory: when each is free again. */
 struct sm_memory {
     double lsu, l2_read, l2_write, dram, atomics, texture;
+    double dram_used, dram_asked; /* how much of DRAM was in use lately; when it was asked last */
     double link_in, link_out;  /* of the link to the host */
     double copies, copies_out; /* the unit of bulk copies: the next one; what it sends */
     double atomics_port;       /* to the way out of the SM, which is free again at atomics_out */
@@ -202,6 +203,8 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const st
                struct sm_done *out);
 /* Takes a queue for so many cycles, from t on at the earliest: when it is done. */
 double sm_take(double *queue, double t, double cycles);
+/* The same of DRAM, which answers later the more of it is in use. */
+double sm_take_dram(struct sm *s, double t, double cycles);
 /* load.c: when the result of a load that L1 is asked for at t is there. */
 double sm_load(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, const struct item_access *a, double t);
 /* What a store writes is in L1 too. */

@@ -485,6 +485,39 @@ static void many_blocks_take_longer(void **state)
     assert_true(took[1] > 1.95 * took[0] && took[1] < 2.05 * took[0]);
 }
 
+/* Cycles of a load of four sectors that needs the one before, of DRAM, where so many SMs and warps do so. */
+static double dram_chain(u64 sms, u32 warps)
+{
+    enum { LOADS = 100 };
+    struct made m;
+    begin(&m);
+    add_load_and_use(&m);
+    for (u32 k = 0; k < LOADS; k++) {
+        enter(&m);
+        access(&m, ITEM_LOAD, 4);
+        m.items[m.nitems++] = item_line(k, 15, TRAFFIC_LOAD_PAST);
+    }
+    m.warps = warps;
+    m.nblocks = sms;
+    const double t = cycles_of(&m) / LOADS;
+    arena_free(&m.mem);
+    return t;
+}
+
+/* A third of DRAM's bandwidth makes each load wait for a third of what it waits for more where all is in use. */
+static void dram_in_use_answers_later(void **state)
+{
+    (void)state;
+    struct made m;
+    begin(&m);
+    const struct machine machine = machine_of(&m.gpu, false);
+    const double alone = dram_chain(1, 1), one = dram_chain(m.gpu.sms, 1), many = dram_chain(m.gpu.sms, 32);
+    const double use = 32.0 * 128 * m.gpu.sms / many / machine.dram_all;
+    assert_true(one < alone + 15);
+    assert_true(many > alone + 0.7 * use * machine.dram_full && many < alone + 1.3 * use * machine.dram_full + 40);
+    arena_free(&m.mem);
+}
+
 /* Four blocks of a long and three short warps, on an SM that holds eight warps. */
 static double uneven_blocks(u32 places)
 {
@@ -647,6 +680,7 @@ int main(void)
         cmocka_unit_test(conflicts_cost_wavefronts),
         cmocka_unit_test(a_barrier_waits_for_all),
         cmocka_unit_test(many_blocks_take_longer),
+        cmocka_unit_test(dram_in_use_answers_later),
         cmocka_unit_test(blocks_begin_as_warps_end),
         cmocka_unit_test(the_link_is_shared),
         cmocka_unit_test(words_of_constants_come_one_by_one),
