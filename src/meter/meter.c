@@ -211,10 +211,11 @@ static void add_rest(const struct meter *m, u64 n[EVENT_COUNT])
 }
 
 /* Of no instruction: what the launch itself costs. */
-static void add_beside(const struct meter *m, u64 n[EVENT_COUNT])
+static void add_beside(const struct meter *m, u64 n[EVENT_COUNT], u32 insts)
 {
     const u64 blocks = (u64)m->grid[0] * m->grid[1] * m->grid[2];
-    const struct beside b = traffic_beside(&n[TRAFFIC_FIRST], blocks < m->gpu.sms ? (u32)blocks : m->gpu.sms);
+    const struct beside b =
+        traffic_beside(&n[TRAFFIC_FIRST], blocks < m->gpu.sms ? (u32)blocks : m->gpu.sms, insts);
     n[EVENT_l2_beside] += b.l2;
     n[EVENT_l2_beside_reads] += b.l2_reads;
     n[EVENT_dram_reads] += b.dram_reads;
@@ -597,6 +598,16 @@ static void add_time(const struct meter *m, struct meter_report *r, const struct
     r->n[EVENT_time_ns] = (u64)(r->time.ns + 0.5);
 }
 
+/* Machine instructions of the kernel and of what it calls. */
+static u32 code_size(const struct meter *m, const struct total *totals, u32 n)
+{
+    u32 insts = 0;
+    for (u32 k = 0; !m->code && k < n; k++)
+        for (u32 s = 0; s < totals[k].func->src->ninsts; s++)
+            insts += totals[k].estimate->sites[s].weight;
+    return m->code ? m->code->n : insts;
+}
+
 static void set_metrics(struct meter_report *r, u32 doubts)
 {
     const bool replayed = stall_cycles(r->n) > 0;
@@ -622,10 +633,12 @@ static void fill(const struct meter *m, struct meter_report *r, struct arena *tm
     }
     add_rest(m, r->n);
     if (m->caches)
-        add_beside(m, r->n);
+        add_beside(m, r->n, code_size(m, totals, n));
     describe_launch(m, r);
-    if (m->caches)
+    if (m->caches) {
         add_time(m, r, totals, n, tmp);
+        r->n[EVENT_l2_beside] += traffic_meanwhile(r->time.ns);
+    }
     set_metrics(r, doubts);
     if (!m->options.no_lines)
         add_lines(r, totals, n);

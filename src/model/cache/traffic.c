@@ -59,12 +59,23 @@ struct served traffic_served(const u64 n[TRAFFIC_COUNT])
 
 /* ---- besides ---- */
 
-struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms)
+enum { CODE_LINE = 128 };
+
+struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms, u32 insts)
 {
-    enum { FLAT = 1000, SM_LEAST = 20, SM_MOST = 200 };
+    enum { FLAT = 600, FLAT_READS = 870, FLAT_DRAM = 72, SM_LEAST = 7, SM_MOST = 205 };
+    const u64 code = (insts * 16ull + CODE_LINE - 1) / CODE_LINE * (CODE_LINE / 32), reads = FLAT_READS + code * 19 / 2;
     const double asked = T(l2_reads) + T(l2_writes) + T(l2_atoms) + T(l2_reds) + T(l2_far_reads) + T(l2_far_writes) +
                          T(l2_far_atoms) + T(l2_far_reds);
-    const double by_use = SM_LEAST + 0.08 * asked / (sms ? sms : 1), each = by_use < SM_MOST ? by_use : SM_MOST;
-    return (struct beside){
-        .l2 = FLAT + (u64)(each * sms + 0.035 * T(dram_writes)), .l2_reads = FLAT, .dram_reads = 100};
+    const double by_use = SM_LEAST + 0.1 * asked / (sms ? sms : 1), each = by_use < SM_MOST ? by_use : SM_MOST;
+    return (struct beside){.l2 = reads + FLAT + (u64)(each * sms + 0.035 * T(dram_writes)),
+                           .l2_reads = reads,
+                           .dram_reads = FLAT_DRAM + code};
+}
+
+/* Soon a thousand, then some each microsecond. */
+u64 traffic_meanwhile(double ns)
+{
+    const double us = ns * 1e-3;
+    return (u64)(1000 * us / (us + 30) + 4 * us);
 }

@@ -72,11 +72,15 @@ struct served {
 struct served traffic_served(const u64 n[TRAFFIC_COUNT]);
 
 /* What L2 and DRAM have to do in a launch besides what the SMs' L1s ask for: instructions, constants and arguments, and
- * what the halves of L2 tell each other. Sectors; all but the reads of DRAM are hits. Fitted on an H200. */
+ * what the halves of L2 tell each other. Sectors; all but the reads of DRAM are hits. An H200 reads all code of a kernel from DRAM, and each
+ * sector of it nine or ten times from L2, whether one SM runs or all (as often as there are GPCs, and between the halves): sixty
+ * kernels of 400 bytes to 104 KB. */
 struct beside {
     u64 l2, l2_reads, dram_reads; /* l2_reads is a part of l2 */
 };
-struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms);
+struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms, u32 insts);
+/* Sectors of L2 that are none of the launch's, while it takes so long: mostly writes. Fitted on kernels of one thread. */
+u64 traffic_meanwhile(double ns);
 
 /* A line that an instruction asks for, in 64 bits: number 40, sectors 4, kind 4, last line of its instruction 1,
  * site 15. */
