@@ -96,7 +96,8 @@ static void turnover_of_empty(struct bench *b, u64 blocks)
                                *many = calibrate_find(b->to, "launch_10000_blocks_all_shared_memory");
     const u64 turns = (blocks + b->sms - 1) / b->sms;
     if (one && many && b->mhz > 0 && turns > 1 && many->value > one->value)
-        bench_row(b, (many->value - one->value) * 1e-3 * b->mhz / (f64)(turns - 1), "cycles", 0, "block_turnover_empty");
+        bench_row(b, (many->value - one->value) * 1e-3 * b->mhz / (f64)(turns - 1), "cycles", 0,
+                  "block_turnover_empty");
 }
 
 bool measure_launches(struct bench *b)

@@ -442,11 +442,22 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 
 /* ---- accesses ---- */
 
+static bool empties(u64 request) { return request_kind(request) == TRAFFIC_EMPTY_L1; }
+
 /* The warp's last two requests were polls of just this: it waits. How often it looks says nothing of a GPU. */
 static bool polls(const struct requests *r, u64 request)
 {
-    return request_kind(request) == TRAFFIC_LOAD_PAST && r->len - r->next >= 2 && r->at[r->len - 1] == request &&
-           r->at[r->len - 2] == request;
+    u32 same = 0;
+    if (request_kind(request) != TRAFFIC_LOAD_PAST)
+        return false;
+    for (u64 k = r->len; k > r->next && same < 2; k--) {
+        if (empties(r->at[k - 1]))
+            continue;
+        if (r->at[k - 1] != request)
+            return false;
+        same++;
+    }
+    return same == 2;
 }
 
 /* How much of its sectors a store writes, on the average. A run of bytes writes all but its ends, which its neighbours do. */
@@ -475,13 +486,13 @@ static void stage(struct caches_worker *w, struct sm *s, struct requests *to, u3
     s->staged += l->n;
 }
 
-/* Where the access is; false: nowhere. */
-static bool find_held(struct caches_worker *w, const struct exec_access *a)
+/* Where the block is; false: nowhere. */
+static bool find_held(struct caches_worker *w, const struct exec_block_info *b)
 {
-    if (LS_LIKELY(w->sm && a->block && w->held->linear == a->block->linear))
+    if (LS_LIKELY(w->sm && b && w->held->linear == b->linear))
         return true;
-    struct sm *s = a->block ? sm_of(w, a->block->sm) : NULL;
-    w->held = s ? held_of(s, a->block->linear) : NULL;
+    struct sm *s = b ? sm_of(w, b->sm) : NULL;
+    w->held = s ? held_of(s, b->linear) : NULL;
     w->sm = w->held ? s : NULL;
     return w->held;
 }
@@ -490,7 +501,7 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
 {
     const struct caches *c = w->caches;
     struct lines *l = &w->lines;
-    if (a->warp >= c->warps || !find_held(w, a))
+    if (a->warp >= c->warps || !find_held(w, a->block))
         return 0;
     u32 lines = 0;
     struct sm *s = w->sm;
@@ -515,11 +526,22 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
 
 void caches_texels(struct caches_worker *w, u32 site, const struct exec_access *a, const struct lines *l)
 {
-    if (a->warp >= w->caches->warps || !find_held(w, a))
+    if (a->warp >= w->caches->warps || !find_held(w, a->block))
         return;
     stage(w, w->sm, &w->held->warps[a->warp], site, TRAFFIC_TEXTURE, l);
     if (w->sm->staged > STAGED_MOST)
         w->failed |= !sm_run(w->sm, w->caches->warps);
+}
+
+void caches_empty_l1(struct caches_worker *w, const struct exec_block_info *b, u32 warp)
+{
+    if (warp >= w->caches->warps || !find_held(w, b))
+        return;
+    struct requests *to = &w->held->warps[warp];
+    if (to->len > to->next && empties(to->at[to->len - 1]))
+        return;
+    w->failed |= !requests_push(to, request_make(0, 0, TRAFFIC_EMPTY_L1, true, 0));
+    w->sm->staged++;
 }
 
 const struct lines *caches_lines(const struct caches_worker *w) { return &w->lines; }

@@ -37,6 +37,7 @@ struct site_count {
     u8 plain_class, plain_bytes; /* of those that the engine counts (plain.c) */
     bool asked;                  /* whether it may */
     bool past_l1;                /* global loads and stores: L1 is not asked */
+    bool empties_l1;             /* it acquires: what L1 had is not read again */
     struct plain_cost {
         u32 cost, conflicts, bytes;
         u8 class;

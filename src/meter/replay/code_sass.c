@@ -509,6 +509,7 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
         .elected = op == REPLAY_MEMORY && is_atomic(from) && is_elected(k, at),
         .constant = constant,
         .constant_line = constant ? line_of(made->low) : 0,
+        .empties_l1 = sass_empties_l1(made->low),
         .site = site ? site - 1 : REPLAY_NO_SITE,
         .at = at,
     };

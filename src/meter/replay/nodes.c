@@ -110,6 +110,13 @@ static struct value add_async(struct build *b, u32 site, const struct value *nee
     return v;
 }
 
+static struct value add_fence(struct build *b, u32 site, const struct value *needs)
+{
+    const struct value v = build_order(b, site, REPLAY_FENCE, PIPE_LSU, needs);
+    b->g->nodes.at[v.source[0]].inst.empties_l1 = true;
+    return v;
+}
+
 static struct value add_machine(struct build *b, u32 site, u32 weight, const struct value *needs,
                                 const struct touched *t)
 {
@@ -132,7 +139,7 @@ static struct value add_machine(struct build *b, u32 site, u32 weight, const str
     case IR_UNIT_MEMORY:
         return build_memory(b, site, weight, needs, t);
     case IR_UNIT_FENCE:
-        return build_order(b, site, REPLAY_FENCE, PIPE_LSU, needs);
+        return add_fence(b, site, needs);
     case IR_UNIT_SLEEP:
         return build_order(b, site, REPLAY_SLEEP, PIPE_NONE, needs);
     case IR_UNIT_COPY_COMMIT:

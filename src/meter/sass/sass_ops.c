@@ -139,6 +139,8 @@ u32 sass_copy_groups(u64 low) { return (u32)(low >> 38 & 63); }
 /* Seen in code with groups of one to three products and waits for 0 to 2 groups: bit 47 tells DEPBAR from ARRIVE, bits 72 to 79 are
  * the count; bits 84 to 86 of a product name the scoreboard of its group, 7: none, a later one has it. */
 bool sass_waits_for_products(u64 low) { return low >> 47 & 1; }
+/* CCTL with no address. */
+bool sass_empties_l1(u64 low) { return (low & 511) == 0x18f && (low >> 24 & 255) == 255; }
 u32 sass_product_groups(u64 high) { return (u32)(high >> 8 & 255); }
 bool sass_closes_products(u64 high) { return (high >> 20 & 7) != 7; }
 

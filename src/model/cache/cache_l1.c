@@ -110,6 +110,10 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at)
     u64 request = r->at[at];
     struct traffic *t = (*s->l2.sites)[request_site(request)];
     const enum traffic_kind kind = request_kind(request);
+    if (kind == TRAFFIC_EMPTY_L1) {
+        l1_forget(&s->l1);
+        return true;
+    }
     if (kind >= TRAFFIC_BULK_LOAD)
         return to_l2(s, round_l1(request), request_sectors(request));
     const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);

@@ -10,6 +10,13 @@ bool l1_empty(struct cache *l1, u64 bytes)
     return good;
 }
 
+void l1_forget(struct cache *l1)
+{
+    const u64 random = l1->random;
+    cache_clear(l1);
+    l1->random = random;
+}
+
 static u32 take(struct cache *l1, u64 number, u32 sectors)
 {
     struct cache_line gone, *l = cache_take(l1, number, &gone);
@@ -56,6 +63,7 @@ u32 l1_ask(struct cache *l1, enum traffic_kind kind, u64 number, u32 sectors)
     case TRAFFIC_BULK_LOAD:
     case TRAFFIC_BULK_STORE:
     case TRAFFIC_BULK_RED:
+    case TRAFFIC_EMPTY_L1:
         break;
     }
     return 0;

@@ -11,6 +11,8 @@
 static inline u64 l1_lines(u64 bytes) { return bytes / CACHE_LINE; }
 /* Empty, of that many bytes. False: no memory. */
 bool l1_empty(struct cache *l1, u64 bytes);
+/* Of the same size, empty again. */
+void l1_forget(struct cache *l1);
 /* A line is asked for some of its sectors: those that were there. What is read or written is there from now on, but for what
  * goes past it. */
 u32 l1_ask(struct cache *l1, enum traffic_kind kind, u64 number, u32 sectors);

@@ -7,6 +7,8 @@
  *   counts a store as a hit where an earlier access to the sector was. Loads past it (.cg, volatile, relaxed, acquire)
  *   and atomics miss. All stores go on to L2.
  *
+ *   A fence of a cluster or wider, or an access that acquires so, empties it: machine code says so (CCTL.IVALL).
+ *
  * - Between them: stores of a warp to parts of the same sectors that follow each other go together. Reads of the same sectors by
  *   SMs of a group that come close together go once, but for those past L1 (from compute capability 9.0 on; closeness is
  *   fitted).
@@ -46,6 +48,7 @@ enum traffic_kind {
     TRAFFIC_BULK_LOAD, /* these go round L1 */
     TRAFFIC_BULK_STORE,
     TRAFFIC_BULK_RED,
+    TRAFFIC_EMPTY_L1, /* no line: what L1 has is not read again */
 };
 
 /* By one instruction. */

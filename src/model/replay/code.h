@@ -69,6 +69,7 @@ struct replay_inst {
     u8 wide;           /* bit k: regs[k] is the first of two; REPLAY_WIDE_RESULT: IMAD.WIDE */
     u8 reuse;          /* bit k: regs[k] is kept for the warp's next instruction */
     bool joins;        /* lanes that came apart wait here for each other */
+    bool empties_l1;   /* what L1 has is not read again */
     bool elected;      /* an atomic that one lane does for all of the warp */
     bool constant;     /* reads a constant bank at a known place, c[bank][at]; of MEMORY this does not count */
     u16 constant_line; /* which 64 bytes of the bank: constant_line(bank, at) */

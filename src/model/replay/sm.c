@@ -452,6 +452,8 @@ static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
     const double late = hold(c, w, i, t);
     set_bar(w, i->write_bar, done.result, done.reason);
     set_bar(w, i->read_bar, done.read, done.reason);
+    if (i->empties_l1)
+        l1_forget(&s->l1);
     if (i->op == REPLAY_COPY_COMMIT)
         sm_close_group(&w->copies);
     if (i->op == REPLAY_PRODUCT_COMMIT)

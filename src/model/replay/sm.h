@@ -114,9 +114,9 @@ struct sm_atomics {
 struct sm_memory {
     double lsu, l2_read, l2_write, dram, atomics, texture;
     double dram_used, dram_asked; /* how much of DRAM was in use lately; when it was asked last */
-    double link_in, link_out;  /* of the link to the host */
-    double copies, copies_out; /* the unit of bulk copies: the next one; what it sends */
-    double atomics_port;       /* to the way out of the SM, which is free again at atomics_out */
+    double link_in, link_out;     /* of the link to the host */
+    double copies, copies_out;    /* the unit of bulk copies: the next one; what it sends */
+    double atomics_port;          /* to the way out of the SM, which is free again at atomics_out */
     double atomics_out;
     double atomics_done; /* all of them, in L2 and in DRAM */
     double swaps;        /* the next compare-and-swap may succeed */

@@ -236,18 +236,54 @@ static void the_other_half_sends_pairs(void **state)
     assert_in_range(N(t, l2_far_reads), 2048 * 45 / 100, 2048 * 55 / 100);
 }
 
-/* A warp that looks at one word over and over waits: two looks are kept. */
+static void fence(struct bench *b, u64 linear, u32 warp)
+{
+    const struct exec_block_info i = block(linear);
+    caches_empty_l1(b->worker[owner(b, linear)], &i, warp);
+}
+
+/* A warp that looks at one word over and over waits: two looks are kept, also if each acquires. */
 static void polls_count_twice(void **state)
+{
+    (void)state;
+    for (u32 acquires = 0; acquires < 2; acquires++) {
+        struct bench b;
+        begin(&b, &one_l2, 1, 1, 4);
+        start(&b, 0);
+        for (u32 k = 0; k < 100; k++) {
+            access_at(&b, 0, 0, 0, TRAFFIC_LOAD_PAST, 4096, 0);
+            if (acquires)
+                fence(&b, 0, 0);
+        }
+        stop(&b, 0);
+        finish(&b);
+        assert_int_equal(N(end(&b, 0), l2_reads), 2);
+    }
+}
+
+/* What L1 has is read again behind a fence, of whichever warp. */
+static void fences_empty_l1(void **state)
 {
     (void)state;
     struct bench b;
     begin(&b, &one_l2, 1, 1, 4);
     start(&b, 0);
-    for (u32 k = 0; k < 100; k++)
-        access_at(&b, 0, 0, 0, TRAFFIC_LOAD_PAST, 4096, 0);
+    for (u32 k = 0; k < 10; k++)
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD, 4096, 4);
+    fence(&b, 0, 0);
+    for (u32 k = 0; k < 10; k++)
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD, 4096, 4);
     stop(&b, 0);
+    start(&b, 4);
+    access_at(&b, 4, 0, 1, TRAFFIC_LOAD, 4096, 4);
+    fence(&b, 4, 1);
+    for (u32 k = 0; k < 10; k++)
+        access_at(&b, 4, 0, 1, TRAFFIC_LOAD, 4096, 4);
+    stop(&b, 4);
     finish(&b);
-    assert_int_equal(N(end(&b, 0), l2_reads), 2);
+    assert_int_equal(N(end(&b, 0), l2_reads), 8);
+    assert_int_equal(N(end(&b, 1), l2_reads), 4);
+    assert_int_equal(N(end(&b, 1), l1_gld_hits), 4 * 10);
 }
 
 /* A little more than L1 holds, over and over: what leaves is any line, so most of it is still there. (An H200 found 69 %
@@ -700,6 +736,7 @@ int main(void)
         cmocka_unit_test(partly_written_sectors_are_read_before_they_leave),
         cmocka_unit_test(the_other_half_sends_pairs),
         cmocka_unit_test(polls_count_twice),
+        cmocka_unit_test(fences_empty_l1),
         cmocka_unit_test(going_round_l1_keeps_most_of_it),
         cmocka_unit_test(sectors_are_taken_in_one_by_one),
         cmocka_unit_test(stores_are_written_through),
