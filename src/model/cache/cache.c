@@ -63,7 +63,7 @@ void cache_clear(struct cache *c)
     }
     c->stamp++;
     c->random = 1;
-    c->full = 0;
+    c->taken = 0;
 }
 
 /* The lines number / 2^low_bits have in common are spread over all low sets, shifted by a hash of that quotient. */
@@ -166,6 +166,6 @@ struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *go
     if (set[leaves].held == c->stamp)
         *gone = set[leaves];
     put_in_front(set, leaves, fresh);
-    c->full += !gone->held && set[c->ways - 1].held == c->stamp;
+    c->taken++;
     return set;
 }

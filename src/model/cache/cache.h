@@ -43,7 +43,7 @@ struct cache {
     u32 stamp;                /* of what is held, from 1 on */
     u32 policy;               /* set by its owner after the shape */
     u64 random;               /* state of CACHE_RANDOM; begins anew when the cache is emptied */
-    u32 full;                 /* sets that have become full since then */
+    u64 taken;                /* lines that have come in since then */
 };
 
 /* A cache of that many bytes, rounded down to whole sets. With less than a line it never holds anything. */

@@ -198,6 +198,25 @@ static void dirty_lines_are_written_when_they_leave(void **state)
     assert_in_range(N(end(&b, 0), dram_writes), 65536 - kept + before - 8, 65536 - kept + before + 8);
 }
 
+/* What was dirty before the launch goes as L2 fills: nothing at half of it, most when all of it has been taken. */
+static void what_was_dirty_before_goes_as_l2_fills(void **state)
+{
+    (void)state;
+    const u64 lines[] = {4096, 6144, 8192, 12288}, before = 32768 * 386 / 10000;
+    const double least[] = {0, 0.1, 0.7, 0.98}, most[] = {0.01, 0.2, 0.8, 1.01};
+    for (u32 k = 0; k < 4; k++) {
+        struct bench b;
+        begin(&b, &one_l2, 1, 1, 8);
+        start(&b, 0);
+        for (u64 line = 0; line < lines[k]; line++)
+            access_at(&b, 0, 0, 0, TRAFFIC_LOAD, line * 128, 4);
+        stop(&b, 0);
+        finish(&b);
+        const double gone = (double)N(end(&b, 0), dram_writes) / (double)before;
+        assert_true(gone >= least[k] && gone <= most[k]);
+    }
+}
+
 /* A word of each sector, in more lines than L2 keeps partly written: the older sectors are read, and then written. Words that fill
  * their sectors are not. */
 static void partly_written_sectors_are_read_before_they_leave(void **state)
@@ -735,6 +754,7 @@ int main(void)
         cmocka_unit_test(dirty_lines_are_written_when_they_leave),
         cmocka_unit_test(partly_written_sectors_are_read_before_they_leave),
         cmocka_unit_test(the_other_half_sends_pairs),
+        cmocka_unit_test(what_was_dirty_before_goes_as_l2_fills),
         cmocka_unit_test(polls_count_twice),
         cmocka_unit_test(fences_empty_l1),
         cmocka_unit_test(going_round_l1_keeps_most_of_it),
