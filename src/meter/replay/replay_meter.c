@@ -294,6 +294,7 @@ bool replay_metered(struct arena *mem, struct replayed_launch *l, struct replay_
         .swaps_hot = swaps.hot,
         .dram_write_share =
             over(l->n[EVENT_dram_writes], l->n[EVENT_l2_writes] + l->n[EVENT_l2_atoms] + l->n[EVENT_l2_reds]),
+        .dram_fill_share = over(l->n[EVENT_l2_fills], l->n[EVENT_l2_writes]),
         .budget = BUDGET,
     };
     r.blocks = take_blocks(mem, l, &r.nrecorded);

@@ -106,17 +106,31 @@ static struct beyond go_past(const struct sm_warp *w, const struct item_access *
 
 /* ---- when it is there ---- */
 
-/* Its sectors are in lines of their own: DRAM sends more than is asked for. */
 bool sm_is_scattered(const struct item_access *a) { return a->lines > 4 && a->passes <= a->lines; }
 
-static double read_beyond(struct sm *s, const struct sm_warp *w, const struct item_access *a, const struct beyond *b,
-                          double t)
+static u64 distance(u64 a, u64 b) { return a > b ? a - b : b - a; }
+
+enum sm_places sm_places_of(const struct item_access *a, const struct sm_cost *cost)
+{
+    enum { FEW = 2, FAR = 64 }; /* lines */
+    u32 apart = 0;
+    if (a->lines <= FEW || a->passes > a->lines)
+        return PLACES_WHOLE;
+    for (u32 k = 1; k < cost->nlines; k++)
+        apart += distance(item_line_number(cost->lines[k]), item_line_number(cost->lines[k - 1])) > FAR;
+    return !cost->nlines || 2 * apart >= cost->nlines ? PLACES_APART : PLACES_STRIDED;
+}
+
+static double read_beyond(struct sm *s, const struct sm_warp *w, const struct item_access *a,
+                          const struct sm_cost *cost, const struct beyond *b, double t)
 {
     const struct machine *m = s->machine;
     const double sectors = b->near + b->far + b->dram + b->host;
-    const double share = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share;
     if (sectors <= 0)
         return 0;
+    const enum sm_places places = sm_places_of(a, cost);
+    const double all = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share,
+                 share = places == PLACES_APART ? most(all, s->apart_share) : all;
     t = most(t, s->memory.atomics_out);
     s->memory.lsu += b->lines * m->miss_line;
     double done = sm_take(&s->memory.l2_read, t, sectors * share) + (b->far > 0 ? m->far : m->l2);
@@ -125,10 +139,9 @@ static double read_beyond(struct sm *s, const struct sm_warp *w, const struct it
                               m->host);
     if (b->late > 0)
         done = most(done, t + m->dram);
-    if (b->dram > 0) {
-        const double sector = sm_is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share;
-        done = most(done, sm_take_dram(s, t, b->dram * sector) + m->dram + (b->dram_lines - 1) * m->dram_line);
-    }
+    if (b->dram > 0)
+        done = most(done,
+                    sm_take_dram(s, t, b->dram * s->dram_read[places]) + m->dram + (b->dram_lines - 1) * m->dram_line);
     return done;
 }
 
@@ -138,7 +151,7 @@ double sm_load(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, cons
     t = most(t, s->memory.atomics_port); /* L1 comes behind those that wait */
     const bool past = a->class == ITEM_LOAD_PAST;
     const struct beyond b = past ? go_past(w, a) : look_up(s, w, cost, a->site, missing);
-    const double beyond = read_beyond(s, w, a, &b, t);
+    const double beyond = read_beyond(s, w, a, cost, &b, t);
     for (u32 k = 0; !past && beyond > 0 && k < cost->nlines; k++)
         if (missing[k])
             set_arriving(s, item_line_number(cost->lines[k]), missing[k], beyond);

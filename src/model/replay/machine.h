@@ -27,9 +27,14 @@ struct machine {
     double host;              /* of the host's memory, over the link */
     double link_in, link_out; /* bytes a cycle that kernels read and write there */
     double dram_sector;       /* cycles of all of DRAM for a sector at a place of its own */
-    double store_queue;       /* cycles of stores under way before issue stops */
-    double read_same;         /* cycles of a slice of L2 for a sector that is read */
-    double atomic_float;      /* the same of floats */
+    double dram_apart;        /* the same of places far apart */
+    double dram_write_sector; /* the same of a sector that is written */
+    double dram_write_apart;
+    double l2_read_apart; /* cycles of all of L2 for a sector that is read, of places far apart */
+    double l2_write_line; /* cycles of all of L2 for a line of which something is written */
+    double store_queue;   /* cycles of stores under way before issue stops */
+    double read_same;     /* cycles of a slice of L2 for a sector that is read */
+    double atomic_float;  /* the same of floats */
     /* constants */
     u32 constant_lines;           /* of 64 bytes that a first cache holds */
     double constant_l2;           /* a load's latency from the second cache */

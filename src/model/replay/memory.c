@@ -32,16 +32,19 @@ double sm_take_dram(struct sm *s, double t, double cycles)
 /* ---- behind L1 ---- */
 
 /* Until the sectors have left the SM. */
-static double write_beyond(struct sm *s, const struct sm_warp *w, const struct item_access *a, double t)
+static double write_beyond(struct sm *s, const struct sm_warp *w, const struct sm_cost *cost,
+                           const struct item_access *a, double t)
 {
+    const enum sm_places places = sm_places_of(a, cost);
     const struct replay_shares *shares = &w->func->shares[a->site];
     const double sectors = a->passes, host = sectors * shares->served.host;
-    const double written = (sectors - host) * s->launch->dram_write_share;
+    const double in_dram =
+        s->launch->dram_write_share * s->dram_write[places] + s->launch->dram_fill_share * s->dram_read[places];
     if (host > 0)
         sm_take(&s->memory.link_out, t, host * shares->link * s->link_out_share);
-    if (written > 0)
-        sm_take_dram(s, t, written * (sm_is_scattered(a) ? s->dram_sector_share : 32 * s->dram_share));
-    return sm_take(&s->memory.l2_write, t, sectors * s->write_share);
+    if (in_dram > 0)
+        sm_take_dram(s, t, (sectors - host) * in_dram);
+    return sm_take(&s->memory.l2_write, t, most(sectors * s->write_share, a->lines * s->line_share));
 }
 
 /* Of the host's memory: 0 where it has no part in it. */
@@ -58,7 +61,7 @@ static double store(struct sm *s, struct sm_warp *w, const struct sm_cost *cost,
 {
     sm_store_through(s, cost);
     sm_let_go(s, w, a, t);
-    const double left = write_beyond(s, w, a, t);
+    const double left = write_beyond(s, w, cost, a, t);
     w->leaves = most(w->leaves, t + s->machine->leave);
     return left + s->machine->l2;
 }

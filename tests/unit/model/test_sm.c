@@ -56,10 +56,12 @@ static void add_load_and_use(struct made *m)
 
 static void enter(struct made *m) { m->items[m->nitems++] = item_enter(0, 0, 32); }
 
-static void access(struct made *m, u8 class, u16 passes)
+static void access_lines(struct made *m, u8 class, u16 passes, u16 lines)
 {
-    m->items[m->nitems++] = item_access((struct item_access){.class = class, .passes = passes, .lines = 1});
+    m->items[m->nitems++] = item_access((struct item_access){.class = class, .passes = passes, .lines = lines});
 }
+
+static void access(struct made *m, u8 class, u16 passes) { access_lines(m, class, passes, 1); }
 
 /* One sector of a line. */
 static void load(struct made *m, u64 line, u32 sector)
@@ -518,6 +520,41 @@ static void dram_in_use_answers_later(void **state)
     arena_free(&m.mem);
 }
 
+/* Cycles of an access of 32 sectors in so many lines, which are so far from each other; by 32 warps of each SM. */
+static double sectors_in_lines(u8 class, u16 lines, u64 apart)
+{
+    enum { ACCESSES = 40, SECTORS = 32 };
+    struct made m;
+    begin(&m);
+    if (class == ITEM_LOAD)
+        add_load_and_use(&m);
+    else
+        add_inst(&m, PIPE_LSU, 4)->op = REPLAY_MEMORY;
+    for (u32 k = 0; k < ACCESSES; k++) {
+        enter(&m);
+        access_lines(&m, class, SECTORS, lines);
+        for (u32 j = 0; j < lines; j++)
+            m.items[m.nitems++] = item_line((k * lines + j) * apart, (1u << SECTORS / lines) - 1,
+                                            class == ITEM_LOAD ? TRAFFIC_LOAD_PAST : TRAFFIC_STORE);
+    }
+    m.warps = 32;
+    m.nblocks = m.gpu.sms;
+    const double t = cycles_of(&m) / ACCESSES;
+    arena_free(&m.mem);
+    return t;
+}
+
+/* Of memory-cases.csv: random places cost DRAM 1.39 times what places a stride apart do; L2 takes half as many sectors, when each is
+ * in a line of its own. */
+static void places_apart_cost_more(void **state)
+{
+    (void)state;
+    const double strided = sectors_in_lines(ITEM_LOAD, 32, 1), apart = sectors_in_lines(ITEM_LOAD, 32, 100);
+    const double whole = sectors_in_lines(ITEM_STORE, 8, 1), single = sectors_in_lines(ITEM_STORE, 32, 1);
+    assert_true(apart > 1.3 * strided && apart < 1.45 * strided);
+    assert_true(single > 1.8 * whole && single < 2.2 * whole);
+}
+
 /* Four blocks of a long and three short warps, on an SM that holds eight warps. */
 static double uneven_blocks(u32 places)
 {
@@ -681,6 +718,7 @@ int main(void)
         cmocka_unit_test(a_barrier_waits_for_all),
         cmocka_unit_test(many_blocks_take_longer),
         cmocka_unit_test(dram_in_use_answers_later),
+        cmocka_unit_test(places_apart_cost_more),
         cmocka_unit_test(blocks_begin_as_warps_end),
         cmocka_unit_test(the_link_is_shared),
         cmocka_unit_test(words_of_constants_come_one_by_one),
