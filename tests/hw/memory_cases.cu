@@ -2,7 +2,7 @@
  * each thread a row of its own. For a profiler, whose rows are in the order of those that are printed:
  *
  *     nvcc -O3 -arch=sm_90 tests/hw/memory_cases.cu -o memory_cases
- *     ncu --kernel-name regex:^w_ ... ./memory_cases [SET...]      what,mode,mib,bytes,lanes,blocks,threads,rounds
+ *     ncu --kernel-name regex:^w_ ... ./memory_cases [SET...]      (random, writes, strides, rows, dirty, few) what,mode,mib,bytes,lanes,blocks,threads,rounds
  *     ./memory_cases time                                          the same with the nanoseconds of a launch: read at random, up to 32 GiB
  *
  * what: w_random: each group of lanes that reads `bytes` has a place of its own, `lanes` take part; w_chain: the same, each place
@@ -272,6 +272,22 @@ static void left_dirty(void)
         stride(READ, "read", mib, 128, 1);
 }
 
+/* Some of all, that a test can run. */
+static void few(void)
+{
+    at_random(READ, 64, 4, 32, FULL, THREADS, LOADS);
+    at_random(READ, 64, 4, 32, 132, 128, 64);
+    at_random(WRITE, 64, 4, 32, FULL, THREADS, LOADS);
+    at_random(UPDATE, 64, 32, 32, FULL, THREADS, LOADS);
+    for (u64 bytes : {4, 32, 128})
+        stride(WRITE, "write", 32, bytes, 1);
+    for (u64 bytes : {8, 128})
+        stride(UPDATE, "update", 32, bytes, 1);
+    rows(WRITE, 8, 32, 1);
+    rows(READ, 8, 128, 1);
+    rows(UPDATE, 8, 512, 1);
+}
+
 static void time_all(void)
 {
     timed = true;
@@ -302,20 +318,26 @@ int main(int argc, char **argv)
     const struct {
         const char *name;
         void (*run)(void);
-    } sets[] = {{"random", random_reads}, {"writes", random_writes}, {"strides", strides}, {"rows", all_rows}, {"dirty", left_dirty}};
+        u64 mib; /* that it touches */
+    } sets[] = {{"random", random_reads, 1024}, {"writes", random_writes, 1024}, {"strides", strides, 256},
+                {"rows", all_rows, 64},         {"dirty", left_dirty, 128},      {"few", few, 64}};
     CHECK(cudaMalloc(&p, mib << 20));
     CHECK(cudaMalloc(&q, (u64)1024 << 20));
     CHECK(cudaMalloc(&out, 4096));
-    fill<<<FULL, THREADS>>>(p, words_of(mib), 1);
-    fill<<<FULL, THREADS>>>(q, words_of(1024), 2);
-    if (times)
+    if (times) {
+        fill<<<FULL, THREADS>>>(p, words_of(mib), 1);
+        fill<<<FULL, THREADS>>>(q, words_of(1024), 2);
         time_all();
+    }
     for (const auto &set : sets) {
         bool wanted = argc == 1;
         for (int k = 1; k < argc; k++)
             wanted |= !strcmp(argv[k], set.name);
-        if (wanted)
-            set.run();
+        if (!wanted)
+            continue;
+        fill<<<FULL, THREADS>>>(p, words_of(set.mib), 1);
+        fill<<<FULL, THREADS>>>(q, words_of(set.mib), 2);
+        set.run();
     }
     return 0;
 }

@@ -70,9 +70,16 @@ static struct row row_of(const struct requests *r, u64 at, u64 most)
     return row;
 }
 
+/* A store of another instruction to all of these sectors. */
+static bool goes_along(u64 other, u64 request)
+{
+    return request_number(other) == request_number(request) && request_site(other) != request_site(request) &&
+           !(request_sectors(request) & ~request_sectors(other));
+}
+
 /* A store to parts of sectors goes to L2 together with the warp's others to the same sectors, in a row of stores that is short. A
  * long one fills the queues, and the stores of other warps come in between. (Of four vectors a lane, an H200 joins two
- * thirds in a kernel that mostly computes; of sixteen words none.) True: an earlier one has taken it along; else *request has
+ * thirds in a kernel that mostly computes; of single words of sectors, or of a loop around the store, none, but for one in ten where eight fill a row of 32 bytes.) True: an earlier one has taken it along; else *request has
  * what it takes along itself. */
 static bool joins(const struct requests *r, u64 at, u64 *request)
 {
@@ -82,10 +89,10 @@ static bool joins(const struct requests *r, u64 at, u64 *request)
     if (row.end - row.first > ROW_MOST)
         return false;
     for (u64 k = row.first; k < row.end; k++) {
-        const bool same = request_number(r->at[k]) == request_number(*request);
-        if (k < at && same && !(sectors & ~request_sectors(r->at[k])))
+        const bool along = goes_along(r->at[k], *request);
+        if (k < at && along)
             return true;
-        words += same && !(sectors & ~request_sectors(r->at[k])) ? words_of(r->at[k]) : 0;
+        words += along || k == at ? words_of(r->at[k]) : 0;
     }
     *request =
         request_make(request_number(*request), sectors, kind_of(words), request_last(*request), request_site(*request));
@@ -118,7 +125,8 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at)
         return to_l2(s, round_l1(request), request_sectors(request));
     const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
     u32 left = reads(kind) ? sectors & ~there : sectors;
-    if (is_store(kind) && kind != TRAFFIC_STORE && joins(r, at, &request) && ++s->joined % COME_APART)
+    if ((kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR) && joins(r, at, &request) &&
+        ++s->joined % COME_APART)
         left = 0;
     t->n[TRAFFIC_l1_lines]++;
     t->n[hits_of(kind)] += sectors_in(there);

@@ -99,12 +99,12 @@ static void set_link(struct machine *m, const struct gpu *g)
     m->host = 2270;
 }
 
-/* By tests/hw/memory_cases.cu on an H200, which reads 28.4 sectors a cycle a stride apart, 20.5 at random places of 64 MiB to 1 GiB; of
+/* By tests/hw/memory_cases.cu on an H200, which reads 28.4 sectors a cycle a stride apart, 19.5 at random places of 1 GiB; of
  * written sectors DRAM takes 20.7 and 13.5. L2 gives 76 sectors at random places a cycle where it gives 116 spread
  * evenly, and takes 35 lines a cycle of which one sector is written, but 72 sectors of whole ones. */
 static void set_places(struct machine *m)
 {
-    m->dram_apart = 28.4 / 20.5 * m->dram_sector;
+    m->dram_apart = 28.4 / 19.5 * m->dram_sector;
     m->dram_write_sector = 28.4 / 20.7 * m->dram_sector;
     m->dram_write_apart = 28.4 / 13.5 * m->dram_sector;
     m->l2_read_apart = 116.0 / 76 * 32 / m->l2_all;

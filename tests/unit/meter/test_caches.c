@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "meter/caches.h"
 
-enum { SMS = 4, MOST_SITES = 8, MOST_WORKERS = 4 };
+enum { SMS = 4, MOST_SITES = 9, MOST_WORKERS = 4 };
 #define N(row, e) ((row).n[TRAFFIC_##e])
 
 /* A launch whose accesses the tests make up. */
@@ -361,6 +361,24 @@ static void stores_are_written_through(void **state)
     assert_int_equal(N(end(&b, 4), l1_gld_hits), 4);
 }
 
+/* Those of a loop do not: other instructions are between them. Nor do single words of sectors. */
+static void stores_of_a_loop_go_alone(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 4);
+    start(&b, 0);
+    for (u32 word = 0; word < 4; word++)
+        access_at(&b, 0, 0, 0, TRAFFIC_STORE, word * 4, 16);
+    access_at(&b, 0, 0, 4, TRAFFIC_LOAD, 1 << 16, 4);
+    for (u32 word = 0; word < 4; word++)
+        access_at(&b, 0, 0, word % 2 + 1, TRAFFIC_STORE, (1 << 15) + word * 4, 32);
+    stop(&b, 0);
+    finish(&b);
+    assert_int_equal(N(end(&b, 0), l2_writes), 4 * 16);
+    assert_int_equal(N(end(&b, 1), l2_writes) + N(end(&b, 2), l2_writes), 4 * 32);
+}
+
 static void stores_that_follow_each_other_go_together(void **state)
 {
     (void)state;
@@ -546,8 +564,8 @@ static void every_kind_of_access_says_who_served_it(void **state)
         access_at(&b, 0, 0, 0, TRAFFIC_LOAD, 0, 4);
         access_at(&b, 0, 0, 4, TRAFFIC_ATOM, 16384, 0); /* 32 lanes at one word */
     }
-    for (u32 k = 0; k < 4; k++)
-        access_at(&b, 0, 0, 2, TRAFFIC_STORE, 8192 + 4 * k, 16);
+    for (u32 k = 0; k < 4; k++) /* of two instructions, in turn */
+        access_at(&b, 0, 0, k % 2 ? 8 : 2, TRAFFIC_STORE, 8192 + 4 * k, 16);
     for (u32 k = 0; k < 2; k++) {
         access_at(&b, 0, 0, 1, TRAFFIC_LOAD_PAST, 4096, 4);
         access_at(&b, 0, 0, 5, TRAFFIC_RED, 32768, 4);
@@ -559,6 +577,8 @@ static void every_kind_of_access_says_who_served_it(void **state)
     finish(&b);
     assert_served(&b, 0, 0.75, 0, 0.25);
     assert_served(&b, 1, 0, 0.5, 0.5);
+    for (u32 e = 0; e < TRAFFIC_COUNT; e++)
+        b.rows[0][2].n[e] += b.rows[0][8].n[e];
     assert_served(&b, 2, 0.5, 0.5, 0);
     assert_served(&b, 3, 0, 1, 0);
     assert_served(&b, 4, 0, 127 / 128.0, 1 / 128.0);
@@ -755,6 +775,7 @@ int main(void)
         cmocka_unit_test(partly_written_sectors_are_read_before_they_leave),
         cmocka_unit_test(the_other_half_sends_pairs),
         cmocka_unit_test(what_was_dirty_before_goes_as_l2_fills),
+        cmocka_unit_test(stores_of_a_loop_go_alone),
         cmocka_unit_test(polls_count_twice),
         cmocka_unit_test(fences_empty_l1),
         cmocka_unit_test(going_round_l1_keeps_most_of_it),

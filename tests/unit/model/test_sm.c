@@ -544,14 +544,14 @@ static double sectors_in_lines(u8 class, u16 lines, u64 apart)
     return t;
 }
 
-/* Of memory-cases.csv: random places cost DRAM 1.39 times what places a stride apart do; L2 takes half as many sectors, when each is
+/* Of memory-cases.csv: random places cost DRAM 1.46 times what places a stride apart do; L2 takes half as many sectors, when each is
  * in a line of its own. */
 static void places_apart_cost_more(void **state)
 {
     (void)state;
     const double strided = sectors_in_lines(ITEM_LOAD, 32, 1), apart = sectors_in_lines(ITEM_LOAD, 32, 100);
     const double whole = sectors_in_lines(ITEM_STORE, 8, 1), single = sectors_in_lines(ITEM_STORE, 32, 1);
-    assert_true(apart > 1.3 * strided && apart < 1.45 * strided);
+    assert_true(apart > 1.36 * strided && apart < 1.5 * strided);
     assert_true(single > 1.8 * whole && single < 2.2 * whole);
 }
 
