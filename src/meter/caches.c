@@ -444,20 +444,24 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 
 static bool empties(u64 request) { return request_kind(request) == TRAFFIC_EMPTY_L1; }
 
-/* The warp's last two requests were polls of just this: it waits. How often it looks says nothing of a GPU. */
-static bool polls(const struct requests *r, u64 request)
+static bool looks_same(u64 a, u64 b)
 {
-    u32 same = 0;
-    if (request_kind(request) != TRAFFIC_LOAD_PAST)
-        return false;
-    for (u64 k = r->len; k > r->next && same < 2; k--) {
-        if (empties(r->at[k - 1]))
-            continue;
-        if (r->at[k - 1] != request)
-            return false;
-        same++;
-    }
-    return same == 2;
+    return request_kind(a) == TRAFFIC_LOAD_PAST && (a | REQUEST_LAST) == (b | REQUEST_LAST);
+}
+
+/* Of a warp that looks again at what it has just looked at, two looks are kept: it waits, and how often it looks says nothing of a GPU. The
+ * second is in the turn of what follows, so that it does not matter either who looks only once. What empties L1 stays behind both. */
+static bool put(struct requests *r, u64 request)
+{
+    const bool emptied = r->len > r->next && empties(r->at[r->len - 1]);
+    const u64 n = r->len - emptied;
+    if (n == r->next || !looks_same(r->at[n - 1], request))
+        return requests_push(r, request);
+    if (n - r->next >= 2 && looks_same(r->at[n - 2], request))
+        return true;
+    const u64 empty = emptied ? r->at[n] : 0;
+    r->len = n;
+    return requests_push(r, request & ~REQUEST_LAST) && (!emptied || requests_push(r, empty));
 }
 
 /* How much of its sectors a store writes, on the average. A run of bytes writes all but its ends, which its neighbours do. */
@@ -480,8 +484,7 @@ static void stage(struct caches_worker *w, struct sm *s, struct requests *to, u3
 {
     for (u32 k = 0; k < l->n; k++) {
         const u64 request = request_make(l->number[k], l->sectors[k], kind, k + 1 == l->n, site);
-        if (!polls(to, request) && !requests_push(to, request))
-            w->failed = true;
+        w->failed |= !put(to, request);
     }
     s->staged += l->n;
 }
@@ -540,7 +543,7 @@ void caches_empty_l1(struct caches_worker *w, const struct exec_block_info *b, u
     struct requests *to = &w->held->warps[warp];
     if (to->len > to->next && empties(to->at[to->len - 1]))
         return;
-    w->failed |= !requests_push(to, request_make(0, 0, TRAFFIC_EMPTY_L1, true, 0));
+    w->failed |= !requests_push(to, request_make(0, 0, TRAFFIC_EMPTY_L1, false, 0));
     w->sm->staged++;
 }
 

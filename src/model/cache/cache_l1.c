@@ -125,8 +125,7 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at)
         return to_l2(s, round_l1(request), request_sectors(request));
     const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
     u32 left = reads(kind) ? sectors & ~there : sectors;
-    if ((kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR) && joins(r, at, &request) &&
-        ++s->joined % COME_APART)
+    if ((kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR) && joins(r, at, &request) && ++s->joined % COME_APART)
         left = 0;
     t->n[TRAFFIC_l1_lines]++;
     t->n[hits_of(kind)] += sectors_in(there);

@@ -96,7 +96,8 @@ static inline u64 request_make(u64 number, u32 sectors, enum traffic_kind kind, 
 static inline u64 request_number(u64 r) { return r & ((1ull << REQUEST_NUMBER_BITS) - 1); }
 static inline u32 request_sectors(u64 r) { return (u32)(r >> 40) & 15; }
 static inline enum traffic_kind request_kind(u64 r) { return (enum traffic_kind)(r >> 44 & 15); }
-static inline bool request_last(u64 r) { return r >> 48 & 1; }
+#define REQUEST_LAST (1ull << 48)
+static inline bool request_last(u64 r) { return r & REQUEST_LAST; }
 static inline u32 request_site(u64 r) { return (u32)(r >> 49); }
 
 struct requests {
