@@ -94,6 +94,19 @@ static void occupancy_that_ncu_printed(void **state)
     assert_float_equal(occupancy(&g, &(struct occupancy_request){32, 20, 160, 0, -1, 1}).pct, 50.0, 1e-9);
 }
 
+/* Registers are a warp's, 5 of 3072 in a sub-partition; places and shared memory a block's. */
+static void warps_and_blocks_have_room_of_their_own(void **state)
+{
+    (void)state;
+    const struct gpu g = load("h200");
+    const struct occupancy_result regs = occupancy(&g, &(struct occupancy_request){512, 96, 0, 0, -1, 1}),
+                                  shared = occupancy(&g, &(struct occupancy_request){128, 32, 20 << 10, 0, -1, 1}),
+                                  barriers = occupancy(&g, &(struct occupancy_request){128, 32, 0, 0, -1, 16});
+    assert_true(regs.blocks_per_sm == 1 && regs.slots == 20 && regs.places == 32);
+    assert_true(shared.blocks_per_sm == 10 && shared.slots == 64 && shared.places == 10);
+    assert_true(barriers.blocks_per_sm == 4 && barriers.slots == 64 && barriers.places == 4);
+}
+
 #ifdef HAVE_CUDA_OCCUPANCY
 static u32 seed = 7;
 static u32 random_u32(void)
@@ -185,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cases_worked_out_by_hand),
         cmocka_unit_test(occupancy_that_ncu_printed),
+        cmocka_unit_test(warps_and_blocks_have_room_of_their_own),
         cmocka_unit_test(nvidias_calculator_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
