@@ -160,7 +160,7 @@ done | xargs -r -n 1 -P "${JOBS:-$(nproc)}" bash -c 'build "$0"'
 
 stalls=$(sed -n 's/^STALL([A-Z_]*, "\([a-z_]*\)",.*/\1/p' "$here/../../src/model/replay/stalls.def")
 metrics=$(tr -d ' \n' <"$here/recorded-corpus.txt" | sed 's/,$//')
-for stall in $stalls gmma; do
+for stall in $stalls; do
     metrics+=,smsp__average_warps_issue_stalled_${stall}_per_issue_active.ratio
 done
 metrics=$(known "$metrics" 2> >(tee -a "$out/failed.txt" >&2))
