@@ -317,6 +317,7 @@ static struct sequences find_sequences(struct maker *k, u32 ptx_block)
     struct sequences out = {0};
     struct sequence run = new_sequence(k, ptx_block);
     u32 before = UINT32_MAX; /* the machine block in front, but for cold ones */
+    bool joined = false;     /* what the run has may have been jumped over */
     for (u32 b = 0; b < k->m.blocks.len; b++) {
         if (k->cold[b])
             continue;
@@ -326,10 +327,12 @@ static struct sequences find_sequences(struct maker *k, u32 ptx_block)
         struct sequence block = new_sequence(k, ptx_block);
         if (ours)
             add_block(k, &block, b);
-        const bool cut = k->joins[b] && has_again(&run, &block, sites_of(k, ptx_block));
+        joined |= run.blocks.len && k->joins[b];
+        const bool cut = joined && has_again(&run, &block, sites_of(k, ptx_block));
         if (run.blocks.len && (!ours || !on || k->heads[b] || cut)) {
             put_run(k, &out, &run, ptx_block);
             run = new_sequence(k, ptx_block);
+            joined = false;
         }
         if (ours)
             add_block(k, &run, b);

@@ -208,6 +208,29 @@ static void unrolled_loop(void **state)
     drop(&s);
 }
 
+/* What remains of 2 turns can be jumped over, also where other code stands between it and what remains of 1: that is the program for
+ * one, as ptxas made it, with all of its loads before the first result is wanted. */
+static void what_remains_of_a_loop(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "sub.s32 %r2, %r1, 65536;\nmov.f32 %f3, 0f00000000;\n"
+             "L:\nld.global.f32 %f1, [%rd3];\nfma.rn.f32 %f3, %f3, %f1, %f1;\n"
+             "ld.global.f32 %f2, [%rd3+4096];\nfma.rn.f32 %f3, %f3, %f2, %f2;\n"
+             "ld.global.f32 %f4, [%rd3+8192];\nfma.rn.f32 %f3, %f3, %f4, %f4;\n"
+             "ld.global.f32 %f5, [%rd3+12288];\nfma.rn.f32 %f3, %f3, %f5, %f5;\nadd.s64 %rd3, %rd3, 16384;\n"
+             "add.s32 %r2, %r2, 4096;\nsetp.lt.s32 %p1, %r2, 0;\n@%p1 bra L;\nst.global.f32 [%rd1], %f3;\nret;");
+    check(&s);
+    const struct replay_block *loop = block_of_line(&s, "fma", 0);
+    assert_int_equal(loop->n, 3);
+    for (u32 p = 0; p < 3; p++) {
+        assert_int_equal(loop->programs[p].copies, 4 >> p);
+        assert_int_equal(count(&s, &loop->programs[p], "LDG"), 4 * loop->programs[p].copies);
+    }
+    assert_true(find(&s, &loop->programs[2], "LDG", 3)->at < find(&s, &loop->programs[2], "FFMA", 0)->at);
+    drop(&s);
+}
+
 /* All turns in a row: there is no program for one, so it is made of that for eight. */
 static void loop_without_a_jump(void **state)
 {
@@ -399,6 +422,7 @@ int main(void)
         cmocka_unit_test(straight_code),
         cmocka_unit_test(predicated_body),
         cmocka_unit_test(unrolled_loop),
+        cmocka_unit_test(what_remains_of_a_loop),
         cmocka_unit_test(loop_without_a_jump),
         cmocka_unit_test(integer_loop),
         cmocka_unit_test(merged_loads),
