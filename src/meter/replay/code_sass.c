@@ -430,13 +430,13 @@ static u16 tensor_interval(const struct maker *k, const struct sass_row *row, u6
     return (u16)unit_product_cycles(k->gpu, sass_matrix_macs(row, high), sass_is_double_product(row));
 }
 
-/* Of COPY_WAIT, PRODUCT and PRODUCT_WAIT. */
+/* Of COPY_WAIT, PRODUCT and PRODUCT_WAIT; words of a lane. */
 static u16 count_of(u8 op, const struct sass_inst *made)
 {
     return op == REPLAY_COPY_WAIT      ? (u16)sass_copy_groups(made->low)
            : op == REPLAY_PRODUCT      ? sass_closes_products(made->high)
            : op == REPLAY_PRODUCT_WAIT ? (u16)sass_product_groups(made->high)
-                                       : 0;
+                                       : (u16)(made->bytes / 4);
 }
 
 /* 0: its pipe's own. Products of 64 bits, and their high halves, are half as fast as others. */
@@ -480,9 +480,35 @@ static u8 latency_of(const struct maker *k, const struct sass_row *row, const st
     return op == REPLAY_PLAIN && c->write_bar != SASS_NO_BAR ? (u8)unit_latency(k->gpu, row->result) : 0;
 }
 
+static u8 spill_of(const struct sass_inst *made)
+{
+    return made->op == SASS_LDL ? SPILL_LOAD : made->op == SASS_STL ? SPILL_STORE : SPILL_NONE;
+}
+
+static u8 control_of(u32 code)
+{
+    switch (code) {
+    case 0x141: /* BSYNC */
+        return CONTROL_JOIN;
+    case 0x142:
+        return CONTROL_BREAK;
+    case 0x143: /* CALL */
+    case 0x144:
+    case 0x147: /* BRA */
+    case 0x149: /* BRX */
+    case 0x14a: /* JMP */
+    case 0x14c: /* JMX */
+    case 0x150: /* RET */
+        return CONTROL_BRANCH;
+    case 0x14d:
+        return CONTROL_EXIT;
+    default:
+        return CONTROL_NONE;
+    }
+}
+
 static struct replay_inst make_inst(struct maker *k, const struct machine_block *b, u32 at)
 {
-    enum { BSYNC = 0x141 };
     static const struct sass_row unknown = {.pipe = PIPE_ALU, .op = REPLAY_PLAIN};
     const struct sass_inst *made = &k->m.code->insts[at];
     const struct sass_row *known = sass_row_of(made->low, k->gpu->cc_major), *row = known ? known : &unknown;
@@ -508,7 +534,8 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
         .regs = {reads.regs[0], reads.regs[1], reads.regs[2]},
         .wide = reads.wide,
         .reuse = reads.reuse,
-        .joins = row->code == BSYNC,
+        .control = control_of(row->code),
+        .spill = op == REPLAY_PLAIN ? spill_of(made) : SPILL_NONE,
         .elected = op == REPLAY_MEMORY && is_atomic(from) && is_elected(k, at),
         .constant = constant,
         .constant_line = constant ? line_of(made->low) : 0,

@@ -21,9 +21,8 @@ void feed_weigh(struct counter *c, struct func_count *f)
 void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,
                 const struct exec_block_info *b)
 {
-    if (f->index < ITEM_FUNCS)
-        record_item(c->recorder, b, warp, item_enter(f->index, block, (u32)__builtin_popcount(mask)),
-                    f->weights[block]);
+    if (f->index < ITEM_FUNCS && block < ITEM_BLOCKS)
+        record_item(c->recorder, b, warp, item_enter(f->index, block, mask), f->weights[block]);
 }
 
 static bool is_float(u8 type) { return ptx_type_float((enum ptx_type)type); }
@@ -114,6 +113,16 @@ static u32 constant_lines(const struct exec_access *a, u64 base, u32 *n)
     return item_constant_lines(first, last);
 }
 
+/* As struct item_access has it. Who writes half of each sector mostly writes the other half next, and L1 joins them. */
+static bool is_slow(const struct func_count *f, enum access_class class, const struct exec_access *a, u32 sectors)
+{
+    const struct site_count *s = &f->sites[a->site];
+    const u32 bytes = s->bytes > a->size ? s->bytes : a->size;
+    if (class == CLASS_GST || class == CLASS_LST)
+        return 2 * bytes * (u32)__builtin_popcount(a->mask) < sectors * SECTOR_BYTES;
+    return is_float(a->type);
+}
+
 void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  u32 passes, u32 lines)
 {
@@ -134,7 +143,7 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
         item_access((struct item_access){.class = polls   ? ITEM_LOAD_PAST
                                                   : swaps ? ITEM_SWAP
                                                           : items[class],
-                                         .slow = is_float(a->type),
+                                         .slow = is_slow(f, class, a, passes),
                                          .sector = sector,
                                          .passes = (u16)(atomic ? sectors_red(a->addr, a->mask, a->size) : passes),
                                          .lines = (u16)(atomic ? lines_red(a->addr, a->mask, a->size) : lines),

@@ -65,6 +65,14 @@ static u32 predicate_latency(const struct build *b) { return b->gpu->cc_major >=
 /* Cards for graphics have two lanes of it an SM, and wait for it by a scoreboard. */
 static bool slow_fp64(const struct build *b) { return b->latency.interval[IR_UNIT_FP64] > 8; }
 
+/* What belongs to no instruction is where lanes meet. */
+static u8 control_of(const struct build *b, u32 site)
+{
+    if (site == REPLAY_NO_SITE)
+        return CONTROL_JOIN;
+    return ptx_op_rows[b->f->src->insts[site].op].flow == FLOW_END ? CONTROL_EXIT : CONTROL_BRANCH;
+}
+
 /* A node by its letter. */
 u32 build_unit(struct build *b, char letter, u32 site)
 {
@@ -101,6 +109,7 @@ u32 build_unit(struct build *b, char letter, u32 site)
     case 'b': {
         const u32 node = build_node(b, PIPE_BRANCH, 1, false, site);
         b->g->nodes.at[node].least = BRANCH_STALL;
+        b->g->nodes.at[node].inst.control = control_of(b, site);
         return node;
     }
     case 'B': /* what says where lanes meet */

@@ -51,6 +51,18 @@ enum replay_op {
     REPLAY_EXIT,
 };
 
+/* Registers that ptxas keeps in local memory: the stream knows nothing of them. */
+enum replay_spill { SPILL_NONE, SPILL_LOAD, SPILL_STORE };
+
+/* What an instruction does to where a warp's lanes go on. */
+enum replay_control {
+    CONTROL_NONE,
+    CONTROL_BRANCH, /* jumps, calls, returns */
+    CONTROL_EXIT,
+    CONTROL_BREAK, /* lanes will not come to the next join */
+    CONTROL_JOIN,  /* lanes that came apart wait here for each other */
+};
+
 enum { REPLAY_BARS = 6, REPLAY_NO_BAR = 255, REPLAY_NO_REG = 255, REPLAY_WIDE_RESULT = 8, REPLAY_NO_SITE = UINT32_MAX };
 
 struct replay_inst {
@@ -63,12 +75,13 @@ struct replay_inst {
     u8 wait;           /* bit k: scoreboard k */
     u8 copy;           /* MEMORY, BARRIER: of which of the program's entries the access is, from 0 */
     u16 interval;      /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
-    u16 count;         /* COPY_WAIT, PRODUCT, PRODUCT_WAIT */
+    u16 count;         /* COPY_WAIT, PRODUCT, PRODUCT_WAIT; of spilled registers 32-bit words */
     u8 wavefronts;     /* PRODUCT: of shared memory, the warp's own share */
     u8 regs[3];        /* that it reads of the register file, by place of the operand; REPLAY_NO_REG: none */
     u8 wide;           /* bit k: regs[k] is the first of two; REPLAY_WIDE_RESULT: IMAD.WIDE */
     u8 reuse;          /* bit k: regs[k] is kept for the warp's next instruction */
-    bool joins;        /* lanes that came apart wait here for each other */
+    u8 control;        /* enum replay_control */
+    u8 spill;          /* enum replay_spill */
     bool empties_l1;   /* what L1 has is not read again */
     bool elected;      /* an atomic that one lane does for all of the warp */
     bool constant;     /* reads a constant bank at a known place, c[bank][at]; of MEMORY this does not count */

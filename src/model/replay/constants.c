@@ -5,16 +5,27 @@
  *     LDC ───────► 2 KB ─┘
  *
  * A load gives a word every other cycle, whichever lanes want it: lanes at different words are one after the other. All numbers
- * are an H200's, measured by chains and by 8 loads side by side in 1 to 32 warps, at 1 KB to 64 KB, 1 to 32 words a warp. */
+ * are an H200's, measured by chains and by 8 loads side by side in 1 to 32 warps, at 1 KB to 64 KB, 1 to 32 words a warp. Four loads at
+ * a time wait for what the second cache lacks. */
 #include "model/replay/sm.h"
 
+/* Where all SMs go through a table, some are ahead of others: those find it in L2. */
+static double memory_cycles(const struct sm *s)
+{
+    return s->active > 1 ? s->machine->constant_shared : s->machine->constant_memory;
+}
+
 /* Parameters come with the launch; __constant__ variables and what the compiler keeps are in no cache when it begins. */
+static double *second_of(struct sm *s, u32 line)
+{
+    return &s->constants->second[line < CONSTANT_BANK_LINES ? 0 : line / 4];
+}
+
 static double in_second(struct sm *s, u32 line, double t)
 {
-    const bool parameters = line < CONSTANT_BANK_LINES;
-    double *there = &s->constants->second[parameters ? 0 : line / 4];
+    double *there = second_of(s, line);
     if (*there <= 0)
-        *there = t + (parameters ? s->machine->parameters : s->machine->constant_memory);
+        *there = t + (line < CONSTANT_BANK_LINES ? s->machine->parameters : memory_cycles(s));
     return fmax(*there, t);
 }
 
@@ -42,17 +53,33 @@ struct wanted {
     u32 first, span, lines, words;
 };
 
-/* Its words are looked up one after the other, and each miss holds up those behind it. */
+/* Neither cache has it at t. */
+static bool is_far(struct sm *s, u32 line, double t)
+{
+    const double there = *second_of(s, line);
+    return !holds(s, &s->constants->indexed, line) && (there <= 0 || there > t);
+}
+
+/* Its words are looked up one after the other, and each miss holds up those behind it. So many loads may have asked beyond the second
+ * cache, the next one waits for them. */
 static double load(struct sm *s, const struct wanted *a, double t, double *busy)
 {
     const struct machine *m = s->machine;
-    double there = t;
+    double there = t, *asked = &s->constants->asked[s->constants->nasked % SM_CONSTANTS_ASKED];
+    bool asks = false;
     *busy = a->words * m->constant_word;
     for (u32 k = 0; k < a->lines; k++) {
         const u32 line = a->first + (a->lines > 1 ? k * a->span / (a->lines - 1) : 0);
         *busy += holds(s, &s->constants->indexed, line) ? 0 : m->constant_fill;
+        if (!asks && is_far(s, line, there)) {
+            asks = true;
+            there = fmax(there, *asked);
+        }
         there = in_first(s, &s->constants->indexed, line, there, m->constant_l2 - m->constant);
+        if (asks)
+            *asked = there;
     }
+    s->constants->nasked += asks;
     return there + (a->words - 1) * m->constant_next;
 }
 
@@ -77,7 +104,10 @@ static bool take(struct sm *s, struct sm_scheduler *c, const struct wanted *a, d
 
 bool sm_constant_load(struct sm *s, struct sm_scheduler *c, const struct replay_inst *i, double t, struct sm_done *out)
 {
-    return take(s, c, &(struct wanted){i->constant_line, 0, 1, 1}, t, out);
+    if (!take(s, c, &(struct wanted){i->constant_line, 0, 1, 1}, t, out))
+        return false;
+    out->result -= s->machine->constant_index; /* it is known where */
+    return true;
 }
 
 bool sm_constant_access(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t,

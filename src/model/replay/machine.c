@@ -51,7 +51,12 @@ static void set_latencies(struct machine *m, const struct gpu *g)
     m->barrier = known(g->latency_barrier, 15) - m->barrier_warp;
     m->branch = 3; /* these three: read off an H200's samples of single instructions (docs/calibrate.md) */
     m->branch_fetch = 11;
-    m->join = 9;
+    m->branch_there = 3; /* these six: tests/hw/h200/diverge.csv */
+    m->join = 8;
+    m->join_stall = 4;
+    m->exit = 9;
+    m->join_late = 25;
+    m->change = 3;
     m->product = 25; /* these six: tests/hw/h200/async-times.csv */
     m->copy_issue = 56;
     m->copy_sm = 97;
@@ -69,6 +74,8 @@ static void set_constants(struct machine *m, const struct gpu *g)
     m->constant_l2 = known(g->latency_constant_l2, 100);
     m->constant_lines = (u32)known(g->constant_l1_bytes, 2048) / CONSTANT_LINE;
     m->constant_memory = 748 - m->constant_l2;
+    m->constant_shared = 665 - m->constant_l2; /* these two: tests/hw/h200/tables.csv, diverge.csv */
+    m->constant_index = 9;
     m->constant_word = 2;
     m->constant_next = 11;
     m->constant_fill = 7;
@@ -158,6 +165,7 @@ struct machine machine_of(const struct gpu *g, bool products)
         .slices = 92, /* of an H200, by what ncu says of sectors: of all, over the most of one */
         /* Fitted on the corpus's half for fitting. */
         .store_queue = 1500,
+        .store_read = 50,
     };
     set_intervals(&m, g);
     set_latencies(&m, g);

@@ -32,6 +32,7 @@ struct machine {
     double dram_write_apart;
     double l2_read_apart; /* cycles of all of L2 for a sector that is read, of places far apart */
     double l2_write_line; /* cycles of all of L2 for a line of which something is written */
+    double store_read;    /* cycles before it leaves the SM in which a store's operands are read: not earlier */
     double store_queue;   /* cycles of stores under way before issue stops */
     double read_same;     /* cycles of a slice of L2 for a sector that is read */
     double atomic_float;  /* the same of floats */
@@ -39,6 +40,8 @@ struct machine {
     u32 constant_lines;           /* of 64 bytes that a first cache holds */
     double constant_l2;           /* a load's latency from the second cache */
     double constant_memory;       /* cycles until the second cache has what nobody asked for before */
+    double constant_shared;       /* the same where other SMs ask for it too */
+    double constant_index;        /* cycles that a load takes longer whose place is in a register */
     double parameters;            /* the same of a kernel's parameters */
     double operand_miss;          /* cycles until the operands' cache has a line of the second one */
     double constant_word;         /* cycles of the SM for a word that is loaded */
@@ -60,9 +63,13 @@ struct machine {
     double slices;                /* of L2 */
     double leave;                 /* of a store, from the LSU out of the SM */
     double branch,
-        branch_fetch; /* of a taken branch: from its stall on until its target is known; from its issue on until
+        branch_fetch;    /* of a taken branch: from its stall on until its target is known; from its issue on until
                                           the instruction there is */
-    double join;      /* of lanes that came apart: as branch */
+    double branch_there; /* from then on, where lanes came apart */
+    double join, exit;   /* where lanes join, and where some of them, or all, exit: as branch */
+    double join_late;    /* more, of lanes that waited for others and part again */
+    double join_stall;   /* a join's issue and stall count */
+    double change;       /* from lanes that wait to others: as branch, and besides */
     /* code, in lines of 128 bytes */
     u32 near_lines, far_lines; /* that the first and the second cache hold */
     u32 lines_ahead;           /* of a kernel that are in the second one when it begins */

@@ -31,20 +31,21 @@ double sm_take_dram(struct sm *s, double t, double cycles)
 
 /* ---- behind L1 ---- */
 
-/* Until the sectors have left the SM. */
+/* Until the sectors have left the SM. Which bytes of them are written goes with each line, and takes as long as a sector
+ * (tests/hw/h200/tables.csv). */
 static double write_beyond(struct sm *s, const struct sm_warp *w, const struct sm_cost *cost,
                            const struct item_access *a, double t)
 {
     const enum sm_places places = sm_places_of(a, cost);
     const struct replay_shares *shares = &w->func->shares[a->site];
-    const double sectors = a->passes, host = sectors * shares->served.host;
+    const double sectors = a->passes, masks = a->slow ? a->lines : 0, host = sectors * shares->served.host;
     const double in_dram =
         s->launch->dram_write_share * s->dram_write[places] + s->launch->dram_fill_share * s->dram_read[places];
     if (host > 0)
         sm_take(&s->memory.link_out, t, host * shares->link * s->link_out_share);
     if (in_dram > 0)
         sm_take_dram(s, t, (sectors - host) * in_dram);
-    return sm_take(&s->memory.l2_write, t, most(sectors * s->write_share, a->lines * s->line_share));
+    return sm_take(&s->memory.l2_write, t, most((sectors + masks) * s->write_share, a->lines * s->line_share));
 }
 
 /* Of the host's memory: 0 where it has no part in it. */
@@ -104,9 +105,9 @@ double sm_queue_room(const struct sm *s, const struct sm_scheduler *c, bool stor
     return c->nqueued < n ? 0 : c->queued[(c->nqueued - n) % SM_QUEUE];
 }
 
-double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes, double way)
+double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes, double more)
 {
-    const double own = sm_take(&c->lsu, t, most(s->machine->issue, passes * way + s->machine->issue - way));
+    const double own = sm_take(&c->lsu, t, s->machine->issue + more);
     const double all = sm_take(&s->memory.lsu, t, most(s->machine->lsu_cycles, passes));
     const double done = most(own, all);
     c->queued[c->nqueued++ % SM_QUEUE] = done;
@@ -124,6 +125,12 @@ static bool is_store(const struct item_access *a)
            a->class == ITEM_SHARED_STORE || a->class == ITEM_REDUCTION;
 }
 
+/* Its operands wait for the way out of the SM. */
+static bool leaves(const struct item_access *a)
+{
+    return a->class == ITEM_STORE || a->class == ITEM_LOCAL_STORE || a->class == ITEM_SURFACE_STORE;
+}
+
 static bool is_atomic(const struct item_access *a)
 {
     return a->class == ITEM_ATOMIC || a->class == ITEM_REDUCTION || a->class == ITEM_SWAP;
@@ -139,12 +146,22 @@ static double passes_of(const struct machine *m, const struct item_access *a)
     return most(a->wavefronts, a->lines > 4 ? (a->lines + 3u) / 4 + 0.5 : 1);
 }
 
+/* Cycles by which its last lane has its result later than the only one would. What L1 holds of up to sixteen lines takes no longer than
+ * one of them (tests/hw/h200/tables.csv, diverge.csv). */
+static double later(const struct machine *m, const struct item_access *a)
+{
+    enum { LINES_AT_ONCE = 16 };
+    if (is_shared(a) || is_atomic(a))
+        return most(0, (passes_of(m, a) - 1) * (is_atomic(a) ? m->line : m->way));
+    return most(most(0, a->wavefronts - 1.0), 0.5 * ((double)a->lines - LINES_AT_ONCE));
+}
+
 static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t)
 {
     const struct machine *m = s->machine;
     if (a->class == ITEM_TEXTURE)
         return sm_take(&s->memory.texture, t, most(1, a->wavefronts));
-    return sm_take_lsu(s, c, t, passes_of(m, a), is_atomic(a) ? m->line : m->way);
+    return sm_take_lsu(s, c, t, passes_of(m, a), later(m, a));
 }
 
 static u8 throttle_of(const struct item_access *a)
@@ -190,7 +207,7 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const st
     c->pipe[PIPE_LSU] = t + s->machine->issue;
     const double taken = take_unit(s, c, &a, t);
     out->result = finish(s, w, cost, &a, taken);
-    out->read = taken + 8;
+    out->read = most(taken + 8, leaves(&a) ? out->result - s->machine->l2 - s->machine->store_read : 0);
     out->reason = is_shared(&a) ? STALL_SHORT_SCOREBOARD : STALL_LONG_SCOREBOARD;
     if (!is_shared(&a))
         w->memory = most(w->memory, out->result);

@@ -285,12 +285,15 @@ static void finish_warp(struct sm *s, struct sm_run *run, u32 number, double t)
 {
     struct sm_warp *w = &s->warps[number];
     struct sm_held *h = &s->held[w->held];
-    const double gone = fmax(t + 1, w->leaves);
+    const double resolved = t + 1 + s->machine->exit, gone = fmax(resolved, w->leaves);
     w->there = false;
-    s->stalls[STALL_DRAIN] += gone - t - 1;
+    s->stalls[STALL_BRANCH_RESOLVING] += s->machine->exit;
+    s->stalls[STALL_DRAIN] += gone - resolved;
     for (u32 k = 0; k < LS_ARRAY_LEN(w->before); k++)
-        if (w->before[k])
-            w->before[k]->stalls[STALL_DRAIN] += gone - t - 1;
+        if (w->before[k]) {
+            w->before[k]->stalls[STALL_BRANCH_RESOLVING] += s->machine->exit;
+            w->before[k]->stalls[STALL_DRAIN] += gone - resolved;
+        }
     s->present += gone - h->begun;
     h->running--;
     h->gone = fmax(h->gone, gone);
@@ -310,24 +313,56 @@ static void branch(const struct sm *s, struct sm_warp *w, double t)
     w->fetched = t + s->machine->branch_fetch;
 }
 
+/* Some of its lanes went another way. They come to the join first, where they wait, and the warp goes on with these: one of both had
+ * a branch to take. */
+static void part(const struct sm *s, struct sm_warp *w, bool jumped)
+{
+    const struct machine *m = s->machine;
+    const double more = (w->parted || jumped ? m->branch : 0) + (w->switched ? m->change : 0);
+    w->joined = w->parted;
+    w->stalled += w->parted * m->join_stall;
+    w->resolved = fmax(w->resolved, w->stalled + w->parted * m->join + w->late * m->join_late + more);
+    w->fetched = w->resolved + m->branch_there;
+}
+
+/* The warp has come to its next program. */
+static void come_to_program(const struct sm *s, struct sm_warp *w, const struct replay_inst *last, double t)
+{
+    const bool jumped = warp_inst(w)->at != last->at + 1;
+    if (jumped)
+        branch(s, w, t);
+    if (last->control == CONTROL_EXIT)
+        w->resolved = fmax(w->resolved, w->parted ? w->stalled + s->machine->exit : 0);
+    else if (w->parted || w->switched)
+        part(s, w, jumped);
+    w->parted = w->late = 0;
+    w->switched = false;
+}
+
+/* Until its target is known, whether it goes there or not. */
+static double control_cycles(const struct machine *m, u8 control)
+{
+    return control == CONTROL_JOIN ? m->join : control == CONTROL_BREAK ? m->branch : 0;
+}
+
 /* It stands at its next instruction, and at a barrier if the one before was one. */
 static void go_on(struct sm *s, struct sm_run *run, struct sm_scheduler *c, u32 number, double t, double late,
                   u64 barrier)
 {
     struct sm_warp *w = &s->warps[number];
     const struct replay_inst *i = warp_inst(w);
-    const u32 at = i->at;
+    const double control = control_cycles(s->machine, i->control);
     w->issued = t;
+    w->joined = 0;
     w->stalled = t + late + (i->stall ? i->stall : 1);
-    w->resolved = i->joins ? w->stalled + s->machine->join : 0;
+    w->resolved = control > 0 ? w->stalled + control : 0;
     w->fetched = 0;
     if (++w->pc == w->program->n) {
         if (!warp_next_program(s, w)) {
             finish_warp(s, run, number, t);
             return;
         }
-        if (warp_inst(w)->at != at + 1)
-            branch(s, w, t);
+        come_to_program(s, w, i, t);
     }
     set_when(s, number, warp_arrive(s, c, w));
     if (barrier)
@@ -392,6 +427,33 @@ static bool take_pipe(struct sm *s, struct sm_scheduler *c, const struct replay_
     return true;
 }
 
+/* Registers of all lanes that are kept in local memory go through to L2. */
+static void spill(struct sm *s, struct sm_warp *w, u32 words, double t)
+{
+    sm_take(&s->memory.l2_write, t, CACHE_SECTORS * words * s->write_share);
+    w->leaves = fmax(w->leaves, t + s->machine->leave);
+}
+
+/* Shuffles, accesses of no lane, spilled registers. */
+static bool take_lsu(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t,
+                     struct sm_done *done)
+{
+    const bool stores = i->spill == SPILL_STORE;
+    const double full = stores ? s->memory.l2_write - s->machine->store_queue : 0;
+    const double from = fmax(fmax(sm_queue_room(s, c, stores), c->pipe[PIPE_LSU]), full);
+    if (from > t) {
+        *done = (struct sm_done){.result = from, .reason = i->spill ? STALL_LG_THROTTLE : STALL_MIO_THROTTLE};
+        return false;
+    }
+    c->pipe[PIPE_LSU] = t + s->machine->issue;
+    const double taken = sm_take_lsu(s, c, t, 1, 0);
+    done->result = fmax(done->result, taken + i->latency - s->machine->issue);
+    done->reason = i->spill ? STALL_LONG_SCOREBOARD : STALL_SHORT_SCOREBOARD;
+    if (stores)
+        spill(s, w, i->count, taken);
+    return true;
+}
+
 /* True: it has its pipe and queue, *done is when its results are there. */
 static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, double t, struct sm_done *done)
 {
@@ -404,16 +466,8 @@ static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, doubl
         return true;
     if (i->constant && i->pipe == PIPE_ADU)
         return sm_constant_load(s, c, i, t, done);
-    if (i->pipe == PIPE_LSU) { /* shuffles, and accesses of no lane */
-        const double from = fmax(sm_queue_room(s, c, false), c->pipe[PIPE_LSU]);
-        if (from > t) {
-            *done = (struct sm_done){.result = from, .reason = STALL_MIO_THROTTLE};
-            return false;
-        }
-        c->pipe[PIPE_LSU] = t + s->machine->issue;
-        done->result = fmax(done->result, sm_take_lsu(s, c, t, 1, 1) + i->latency - s->machine->issue);
-        return true;
-    }
+    if (i->pipe == PIPE_LSU)
+        return take_lsu(s, c, w, i, t, done);
     return take_pipe(s, c, i, t, read_cycles(w, i), done);
 }
 

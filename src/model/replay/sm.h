@@ -20,6 +20,7 @@ enum {
     SM_ATOMICS = 1024,
     EARLY_MOST = 256,
     SM_ARRIVING_BITS = 12,  /* lines on their way */
+    SM_CONSTANTS_ASKED = 4, /* loads of constants that wait for more than the second cache: tests/hw/h200/tables.csv */
     SM_CONSTANTS_QUEUED = 8 /* loads of constants that a sub-partition's queue holds: read off stalls of random ones */
 };
 
@@ -59,6 +60,10 @@ struct sm_warp {
     struct sm_cost *early;  /* accesses that came before their program */
     u32 nearly;
     u32 held, index; /* its block; which of its warps it is */
+    u32 lanes;  /* that run its program */
+    u32 parted; /* how often some of them went another way than the others since the program before began; */
+    u32 late;   /* of these, lanes that had waited for others before */
+    bool switched, resumed; /* it is run by lanes that waited while others ran; they have not parted since */
     bool there;
     double gone;  /* it is not there: when its slot was left; INFINITY: the slot is taken */
     u32 waits_at; /* 1 + the barrier; 0: it does not */
@@ -72,6 +77,7 @@ struct sm_warp {
     double throttled;                 /* a queue or pipe has room */
     u8 cleared_by, throttled_by;      /* enum stall_reason */
     double resolved;                  /* a branch's target is known */
+    u32 joined;                       /* joins that lanes came to which went another way, before the instruction */
     double before_taken, before_held; /* of its scheduler, when it came to the instruction: the pipe's, and all */
     struct replay_site *before[2];    /* of the instruction before: PTX, machine; NULL: it is not counted */
     /* what is under way */
@@ -159,6 +165,9 @@ struct sm_constants {
     struct sm_constant_cache operands, indexed;
     double second[CONSTANT_BANKS * CONSTANT_BANK_LINES / 4]; /* when the second cache has 256 bytes; 0: nobody asked */
     double free;                                             /* when the next word can be loaded */
+    double asked
+        [SM_CONSTANTS_ASKED]; /* of the last loads that the second cache lacked something of, when it is there: a ring */
+    u32 nasked;
 };
 
 struct sm {
@@ -218,8 +227,8 @@ enum sm_places sm_places_of(const struct item_access *a, const struct sm_cost *c
 bool sm_is_scattered(const struct item_access *a);
 /* Its scheduler's queue has room for a memory instruction from then on; `stores` need more of it. */
 double sm_queue_room(const struct sm *s, const struct sm_scheduler *c, bool stores);
-/* Takes the LSU for so many passes: when they are done. */
-double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes, double way);
+/* Takes the LSU for so many passes: when they are done; the last one comes so many cycles later than if it were alone. */
+double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes, double more);
 
 /* A store or atomic of w at time t: if it is where w's last compare-and-swap was, that was a lock, which is let go. */
 void sm_let_go(struct sm *s, struct sm_warp *w, const struct item_access *a, double t);

@@ -1,6 +1,6 @@
 /* stream.h - what a warp did, as the replay reads it: 64-bit items in the order in which the engine ran them.
  *
- *     ENTER    a PTX block of a function, by so many lanes
+ *     ENTER    a PTX block of a function, by these lanes
  *     ACCESS   a memory instruction, of the function last entered, and what it costs
  *     LINE     behind an access that L1 is asked for: one of its lines
  *     BARRIER  an arrival at a barrier of the block
@@ -36,21 +36,23 @@ enum item_class {
 enum {
     ITEM_SITES = 1 << 22,
     ITEM_FUNCS = 1 << 10,
+    ITEM_BLOCKS = 1 << 20,
     ITEM_PASSES_MOST = 511,
     ITEM_LINES_MOST = 127,
-    ITEM_CONSTANTS = 1 << 19, /* where constants are, below */
+    ITEM_CONSTANTS = 1 << 20, /* where constants are, below */
     ITEM_SECTORS = 1 << 12,   /* that are told apart */
     ITEM_LINES_BEHIND = 257,  /* of an access, at most: a local one of 32 lanes has as many (meter/lines.h) */
 };
 
 static inline enum item_kind item_kind(u64 i) { return (enum item_kind)(i & 3); }
 
-static inline u64 item_enter(u32 func, u32 block, u32 lanes)
+static inline u64 item_enter(u32 func, u32 block, u32 mask)
 {
-    return ITEM_ENTER | (u64)func << 2 | (u64)block << 12 | (u64)lanes << 40;
+    return ITEM_ENTER | (u64)func << 2 | (u64)block << 12 | (u64)mask << 32;
 }
 static inline u32 item_func(u64 i) { return (u32)(i >> 2) & (ITEM_FUNCS - 1); }
-static inline u32 item_block(u64 i) { return (u32)(i >> 12) & 0xfffffff; }
+static inline u32 item_block(u64 i) { return (u32)(i >> 12) & (ITEM_BLOCKS - 1); }
+static inline u32 item_lanes(u64 i) { return (u32)(i >> 32); }
 
 /* An access. passes: wavefronts of shared memory, sectors of global and local memory (of an atomic: what L2 does one after
  * the other), words of constants. lines: of 128 bytes, of
@@ -58,7 +60,7 @@ static inline u32 item_block(u64 i) { return (u32)(i >> 12) & 0xfffffff; }
  * cycles longer than the shortest fetch they take. */
 struct item_access {
     u8 class;  /* enum item_class */
-    bool slow; /* an atomic on floats */
+    bool slow; /* an atomic on floats; a store that leaves most of its sectors as they are */
     u16 passes, lines;
     u16 wavefronts; /* of L1's data: words in one bank */
     u32 sector;     /* the first one, as a hash: below ITEM_SECTORS */
@@ -72,7 +74,7 @@ static inline u64 item_access(struct item_access a)
     const u64 where =
         a.class == ITEM_CONSTANT ? a.sector & (ITEM_CONSTANTS - 1) : (a.sector & (ITEM_SECTORS - 1)) | wavefronts << 12;
     return ITEM_ACCESS | (u64)a.class << 2 | (u64)a.site << 6 | passes << 28 | lines << 37 | where << 44 |
-           (u64)a.slow << 63;
+           (u64)(a.slow && a.class != ITEM_CONSTANT) << 63;
 }
 static inline struct item_access item_read_access(u64 i)
 {
@@ -83,15 +85,12 @@ static inline struct item_access item_read_access(u64 i)
                                 .lines = (u16)(i >> 37 & 127),
                                 .sector = (u32)(i >> 44) & (constant ? ITEM_CONSTANTS - 1 : ITEM_SECTORS - 1),
                                 .wavefronts = constant ? 0 : (u16)(i >> 56 & 127),
-                                .slow = i >> 63};
+                                .slow = !constant && i >> 63};
 }
 /* Instead of a sector, accesses of constants have where they begin and end: lines of 64 bytes of their bank. */
-static inline u32 item_constant_lines(u32 first, u32 last)
-{
-    return (first & 1023) << 9 | ((last - first + 1) >> 1 & 511);
-}
-static inline u32 item_constant_first(u32 sector) { return sector >> 9 & 1023; }
-static inline u32 item_constant_span(u32 sector) { return (sector & 511) << 1; }
+static inline u32 item_constant_lines(u32 first, u32 last) { return (first & 1023) << 10 | ((last - first) & 1023); }
+static inline u32 item_constant_first(u32 sector) { return sector >> 10 & 1023; }
+static inline u32 item_constant_span(u32 sector) { return sector & 1023; }
 
 /* A bulk copy, an arrival at an mbarrier of the block, or a wait for it. slot: the mbarrier's number in the block, or ITEM_SLOTS - 1:
  * none that is counted. n: of copies sectors; of a wait how many arrivals there were before, copies' among them. */

@@ -21,7 +21,7 @@ static bool begins_program(const struct sm *s, const struct sm_warp *w, u64 item
     return item_kind(item) == ITEM_ENTER && block_of(s, w, item)->n;
 }
 
-static u64 entered(u64 item) { return item & ((1ull << 40) - 1); } /* function and block, not lanes */
+static u64 entered(u64 item) { return (u32)item; } /* function and block, not lanes */
 
 /* How often the block at `from` is entered in a row, at most `most` times. */
 static u32 count_entries(const struct sm *s, const struct sm_warp *w, const u64 *from, u32 most)
@@ -107,28 +107,51 @@ static void keep(struct sm_warp *w, struct sm_cost c)
 
 static bool is_event(u64 item) { return item_kind(item) == ITEM_ACCESS || item_kind(item) == ITEM_BARRIER; }
 
-static void put_early(struct sm_warp *w, u32 *hint)
+/* What ptxas has put into another access is in L1 too. */
+static void look_up(struct sm *s, const struct sm_cost *c)
+{
+    if (item_kind(c->item) == ITEM_ACCESS && !item_is_async(c->item))
+        sm_store_through(s, c);
+}
+
+static void put_early(struct sm *s, struct sm_warp *w, u32 *hint)
 {
     for (u32 k = 0; k < w->nearly; k++)
-        put(w, w->early[k], 0, hint);
+        if (!put(w, w->early[k], 0, hint))
+            look_up(s, &w->early[k]);
     w->nearly = 0;
 }
 
+/* Fewer lanes: the others went another way. Others: those wait for them somewhere. */
+static void come_in(struct sm_warp *w, u32 lanes)
+{
+    const bool part = lanes != w->lanes && !(lanes & ~w->lanes), others = w->lanes && !(lanes & w->lanes);
+    w->parted += part;
+    w->late += part && w->resumed;
+    w->switched |= others;
+    w->resumed = others || (w->resumed && lanes == w->lanes);
+    w->lanes = lanes;
+}
+
 /* Takes the program's entries from the stream, with what belongs to them. */
-static void take_entries(const struct sm *s, struct sm_warp *w)
+static void take_entries(struct sm *s, struct sm_warp *w)
 {
     u32 copy = 0, hint = 0;
     memset(w->costs, 0, sizeof *w->costs * w->program->nplaces);
-    put_early(w, &hint);
+    put_early(s, w, &hint);
+    come_in(w, item_lanes(*w->item));
     for (w->item++; w->item < w->last; w->item++) {
-        if (begins_program(s, w, *w->item) && ++copy == w->program->copies)
-            return;
+        if (begins_program(s, w, *w->item)) {
+            if (++copy == w->program->copies)
+                return;
+            come_in(w, item_lanes(*w->item));
+        }
         if (is_event(*w->item) && !put(w, cost_at(w), copy, &hint))
             keep(w, cost_at(w));
     }
 }
 
-bool warp_next_program(const struct sm *s, struct sm_warp *w)
+bool warp_next_program(struct sm *s, struct sm_warp *w)
 {
     for (;;) {
         for (; w->item < w->last && !begins_program(s, w, *w->item); w->item++)
@@ -229,7 +252,7 @@ static void add_spent(struct replay_site *to, struct replay_site *before, const 
 
 void warp_account(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w, double t)
 {
-    double spent[STALL_COUNT] = {0}, from = w->issued + 1;
+    double spent[STALL_COUNT] = {0}, from = w->issued + 1 + w->joined;
     add(spent, STALL_WAIT, &from, w->stalled);
     add(spent, STALL_BRANCH_RESOLVING, &from, w->resolved);
     add(spent, STALL_NO_INSTRUCTION, &from, w->fetched);
@@ -237,7 +260,7 @@ void warp_account(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w,
     add(spent, w->throttled_by, &from, w->throttled);
     if (t > from)
         add_ready(spent, c, w, from, t);
-    spent[STALL_SELECTED] = 1;
+    spent[STALL_SELECTED] = 1 + w->joined;
     for (u32 k = 0; k < STALL_COUNT; k++)
         s->stalls[k] += spent[k];
     const struct replay_inst *i = warp_inst(w);

@@ -5,7 +5,7 @@
 #include "model/replay/sm.h"
 
 /* The first or next program of w; its costs are those of the entries that the program stands for. False: its stream is over. */
-bool warp_next_program(const struct sm *s, struct sm_warp *w);
+bool warp_next_program(struct sm *s, struct sm_warp *w);
 /* Now that w stands at an instruction: until when it waits, and for what. The earliest time at which it may issue. */
 double warp_arrive(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w);
 /* It issues at t: what it waited for is added up. */

@@ -54,7 +54,7 @@ static void add_load_and_use(struct made *m)
     add_inst(m, PIPE_FMA, 4)->wait = 1;
 }
 
-static void enter(struct made *m) { m->items[m->nitems++] = item_enter(0, 0, 32); }
+static void enter(struct made *m) { m->items[m->nitems++] = item_enter(0, 0, UINT32_MAX); }
 
 static void access_lines(struct made *m, u8 class, u16 passes, u16 lines)
 {
@@ -426,6 +426,111 @@ static void operands_are_missed(void **state)
 }
 
 /* A loop that the first cache of code does not hold takes as long as its lines do. */
+/* Loads of so many lines of 256 bytes that no cache has, none of which needs another. */
+static double cold_constants(u32 n)
+{
+    struct made m;
+    begin(&m);
+    for (u32 k = 0; k < n; k++) {
+        struct replay_inst *i = add_inst(&m, PIPE_ADU, 2);
+        i->op = REPLAY_MEMORY;
+        i->write_bar = 0;
+    }
+    add_inst(&m, PIPE_FMA, 4)->wait = 1;
+    enter(&m);
+    for (u32 k = 0; k < n; k++)
+        load_constants(&m, 1, 4 * k);
+    const double t = cycles_of(&m);
+    arena_free(&m.mem);
+    return t;
+}
+
+static void four_loads_of_constants_are_under_way(void **state)
+{
+    (void)state;
+    const double one = cold_constants(1), four = cold_constants(4), five = cold_constants(5), eight = cold_constants(8);
+    assert_true(four < one + 100);
+    assert_true(five > one + 600);
+    assert_true(eight < five + 100);
+}
+
+/* A block that ends in `control`, entered 100 times by these lanes in turn. */
+static double turns(u8 control, u32 lanes, u32 then)
+{
+    struct made m;
+    begin(&m);
+    add_inst(&m, PIPE_FMA, 4);
+    add_inst(&m, PIPE_BRANCH, 5)->control = control;
+    for (u32 k = 0; k < 100; k++)
+        m.items[m.nitems++] = item_enter(0, 0, k % 2 ? then : lanes);
+    const double t = cycles_of(&m);
+    arena_free(&m.mem);
+    return t;
+}
+
+/* Half of the lanes go another way 50 times: a join each. */
+static void lanes_that_part_come_to_a_join(void **state)
+{
+    (void)state;
+    const double together = turns(CONTROL_BRANCH, UINT32_MAX, UINT32_MAX),
+                 apart = turns(CONTROL_BRANCH, UINT32_MAX, 0xffff), in_turn = turns(CONTROL_BRANCH, 0xffff0000, 0xffff);
+    assert_true(apart > together + 50 * 10 && apart < together + 50 * 20);
+    assert_true(in_turn > together + 99 * 2 && in_turn < together + 99 * 5);
+}
+
+static void exits_cost_where_lanes_leave(void **state)
+{
+    (void)state;
+    const double none = turns(CONTROL_EXIT, UINT32_MAX, UINT32_MAX), some = turns(CONTROL_EXIT, UINT32_MAX, 0xffff);
+    assert_true(some > none + 50 * 2 && some < none + 50 * 12);
+}
+
+/* Stores of 32 sectors, all of them or a word of each. */
+static double stores(bool parts)
+{
+    struct made m;
+    begin(&m);
+    struct replay_inst *i = add_inst(&m, PIPE_LSU, 4);
+    i->op = REPLAY_MEMORY;
+    i->read_bar = 0;
+    add_inst(&m, PIPE_FMA, 4)->wait = 1;
+    for (u32 k = 0; k < 100; k++) {
+        enter(&m);
+        m.items[m.nitems++] = item_access(
+            (struct item_access){.class = ITEM_STORE, .passes = 32, .lines = 8, .wavefronts = 8, .slow = parts});
+    }
+    const double t = cycles_of(&m);
+    arena_free(&m.mem);
+    return t;
+}
+
+static void parts_of_sectors_take_longer(void **state)
+{
+    (void)state;
+    const double whole = stores(false), parts = stores(true);
+    assert_true(parts > whole + 100 * 7 && parts < whole + 100 * 9);
+}
+
+/* Registers that are kept in local memory are written to L2. */
+static void spilled_registers_leave_the_sm(void **state)
+{
+    (void)state;
+    double t[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        m.warps = 32;
+        struct replay_inst *i = add_inst(&m, PIPE_LSU, 4);
+        i->spill = k ? SPILL_STORE : SPILL_LOAD;
+        i->count = 4;
+        for (u32 n = 0; n < 200; n++)
+            enter(&m);
+        t[k] = cycles_of(&m);
+        arena_free(&m.mem);
+    }
+    assert_true(t[1] > 2 * t[0]);
+}
+
 static void code_leaves_its_cache(void **state)
 {
     (void)state;
@@ -724,6 +829,11 @@ int main(void)
         cmocka_unit_test(words_of_constants_come_one_by_one),
         cmocka_unit_test(constants_leave_their_cache),
         cmocka_unit_test(operands_are_missed),
+        cmocka_unit_test(four_loads_of_constants_are_under_way),
+        cmocka_unit_test(lanes_that_part_come_to_a_join),
+        cmocka_unit_test(exits_cost_where_lanes_leave),
+        cmocka_unit_test(parts_of_sectors_take_longer),
+        cmocka_unit_test(spilled_registers_leave_the_sm),
         cmocka_unit_test(code_leaves_its_cache),
         cmocka_unit_test(reasons_add_up),
         cmocka_unit_test(a_hit_waits_for_what_is_under_way),
