@@ -14,12 +14,16 @@
  * E where 2^(25 - E) or a product may be no normal number of f32, sums of more than 32 bits.
  *
  * What is left to choose is how E is found. Where all exponents of the operands are near 0 (matrix_near.h) it is in
- * bytes, four columns at a time; else in 16 bits, column by column. */
+ * bytes, four columns at a time; else in 16 bits, column by column. And how products are added: those near 0, where the
+ * processor can, with one operation for each (matrix_floors.h). */
 #ifndef LS_EXEC_OPS_MATRIX_TENSOR_H
 #define LS_EXEC_OPS_MATRIX_TENSOR_H
 
 #include "exec/ops/matrix_float.h"
 #include "exec/ops/matrix_near.h"
+#if NEAR_FLOORS
+#include "exec/ops/matrix_floors.h"
+#endif
 
 /* Words of A that a block has at most, of two elements each (tf32: one); elements, of 8-bit floats in wgmma; columns of a
  * tile. */
@@ -82,35 +86,44 @@ LANE_FN u32 tensor_tops(enum ptx_type t, rows_u32 x)
     return rows_signs((rows_i32)((x & top) == top));
 }
 
+/* Whether the four words of a line have it: of a vector as it is in a register. */
+LANE_FN bool tensor_line_tops(enum ptx_type t, rows_u32 x)
+{
+    const u32 tops = tensor_tops(t, x), pairs = tops & tops >> 1;
+    return (pairs & pairs >> 2 & 0x1111) != 0;
+}
+
 /* A block of A: lane i of word w has elements w / 4 * 4 * per + w % 4 * per ... of row i. */
 struct tensor_a {
-    rows_u32 word[TENSOR_WORDS], exponent[TENSOR_WORDS], level[TENSOR_K];
+    rows_u32 word[TENSOR_WORDS], exponent[TENSOR_WORDS];
     rows_f32 value[TENSOR_K];
-    bool near;  /* level holds, heavy too */
-    bool heavy; /* tensor_tops */
 };
-LANE_FN void tensor_ready_a(enum ptx_type t, u32 per, u32 words, struct tensor_a *a)
+LANE_FN void tensor_any_a(enum ptx_type t, u32 per, u32 words, struct tensor_a *a)
 {
     for (u32 w = 0; w < words; w++) {
         a->exponent[w] = rows_exponents(t, a->word[w], 0xe0000000);
         for (u32 i = 0; i < per; i++)
             a->value[w * per + i] = rows_finite(t, a->word[w], i);
     }
-    a->near = false;
 }
-LANE_FN void tensor_near_a(enum ptx_type t, u32 per, u32 words, struct tensor_a *a)
+/* Of words as they are in registers with NEAR_FLOORS, else in rows. */
+LANE_FN void tensor_near_a_of(enum ptx_type t, u32 per, u32 words, const rows_u32 *word, struct near_a *to)
 {
     struct near_range range = near_none();
-    for (u32 w = 0; w < words; w++) {
-        near_add(&range, a->exponent[w]);
-        const rows_u32 level = near_levels(a->exponent[w], NEAR_A - tensor_format(t).bias);
-        for (u32 i = 0; i < per; i++)
-            a->level[w * per + i] = rows_spread(level, i);
+    for (u32 w = 0; w < words; w += 4) {
+        rows_u32 levels[4];
+        for (u32 v = 0; v < 4; v++) {
+            const rows_u32 fields = rows_exponents(t, word[w + v], 0xe0000000);
+            near_add(&range, fields);
+            levels[v] = near_levels(fields, NEAR_A - tensor_format(t).bias);
+        }
+        near_make_a(t, per, w * per, word + w, levels, to);
     }
-    a->near = near_is(&range, tensor_format(t).bias);
-    a->heavy = false;
-    for (u32 w = 0; w < words && words * per > 8; w += 4)
-        a->heavy |= tensor_tops(t, a->word[w] & a->word[w + 1] & a->word[w + 2] & a->word[w + 3]) != 0;
+    to->near = near_is(&range, tensor_format(t).bias);
+    to->heavy = false;
+    for (u32 w = 0; w < words && words * per > 8; w += NEAR_FLOORS ? 1 : 4)
+        to->heavy |= NEAR_FLOORS ? tensor_line_tops(t, word[w])
+                                 : tensor_tops(t, word[w] & word[w + 1] & word[w + 2] & word[w + 3]) != 0;
 }
 
 /* Registers of B as they are, one behind the other: word w of column n is n * 4 + w % 4 of register w / 4. In the same
@@ -119,10 +132,8 @@ enum { REGISTER_VECTORS = IR_LANES / VL, TENSOR_REGISTERS = TENSOR_WORDS / 4 };
 struct tensor_b {
     rows_u32 exponent[TENSOR_REGISTERS * REGISTER_VECTORS];
     rows_f32 value[2 * TENSOR_REGISTERS * REGISTER_VECTORS];
-    u32 level[NEAR_TILE] __attribute__((aligned(16)));
-    bool near, heavy;
 };
-LANE_FN void tensor_ready_b(enum ptx_type t, u32 per, u32 registers, const rows_u32 *word, struct tensor_b *b)
+LANE_FN void tensor_any_b(enum ptx_type t, u32 per, u32 registers, const rows_u32 *word, struct tensor_b *b)
 {
     const u16 more = (u16)(F32_BIAS - 2 * tensor_format(t).bias);
     for (u32 r = 0; r < registers; r++)
@@ -132,26 +143,47 @@ LANE_FN void tensor_ready_b(enum ptx_type t, u32 per, u32 registers, const rows_
             for (u32 i = 0; i < per; i++)
                 b->value[(r * per + i) * REGISTER_VECTORS + e] = rows_finite(t, x, i);
         }
-    b->near = false;
 }
-LANE_FN void tensor_near_b(enum ptx_type t, u32 per, u32 registers, const rows_u32 *word, struct tensor_b *b)
+LANE_FN void tensor_near_b_of(enum ptx_type t, u32 per, u32 registers, const rows_u32 *word, struct near_b *to)
 {
     const i32 bias = tensor_format(t).bias;
     struct near_range range = near_none();
     for (u32 r = 0; r < registers; r++) {
-        rows_u32 fields[REGISTER_VECTORS];
+        const rows_u32 *x = word + r * REGISTER_VECTORS;
+        rows_u32 levels[REGISTER_VECTORS];
         for (u32 e = 0; e < REGISTER_VECTORS; e++) {
-            fields[e] = rows_exponents(t, word[r * REGISTER_VECTORS + e], 0xe0000000);
-            near_add(&range, fields[e]);
+            const rows_u32 fields = rows_exponents(t, x[e], 0xe0000000);
+            near_add(&range, fields);
+            levels[e] = near_levels(fields, -NEAR_B - bias) ^ 0x00ff00ffu;
         }
-        near_columns(fields, bias, per, b->level + r * per * NEAR_WORDS * 4);
+        near_make_b(t, per, r * 4 * per, x, levels, to);
     }
-    b->near = near_is(&range, bias);
-    b->heavy = false;
-    for (u32 v = 0; v < registers * REGISTER_VECTORS && registers * per > 2; v++) {
-        const u32 tops = tensor_tops(t, word[v]), pairs = tops & tops >> 1;
-        b->heavy |= (pairs & pairs >> 2 & 0x1111) != 0; /* a column's four words */
-    }
+    to->near = near_is(&range, bias);
+    to->heavy = false;
+    for (u32 v = 0; v < registers * REGISTER_VECTORS && registers * per > 2; v++)
+        to->heavy |= tensor_line_tops(t, word[v]);
+}
+
+/* The same out of the way of what is done for each product. */
+static __attribute__((noinline, unused)) void tensor_near_a(enum ptx_type t, u32 words, const rows_u32 *word,
+                                                            struct near_a *to)
+{
+    if (t == PTX_F16)
+        tensor_near_a_of(PTX_F16, 2, words, word, to);
+    else if (t == PTX_BF16)
+        tensor_near_a_of(PTX_BF16, 2, words, word, to);
+    else
+        tensor_near_a_of(PTX_TF32, 1, words, word, to);
+}
+static __attribute__((noinline, unused)) void tensor_near_b(enum ptx_type t, u32 registers, const rows_u32 *word,
+                                                            struct near_b *to)
+{
+    if (t == PTX_F16)
+        tensor_near_b_of(PTX_F16, 2, registers, word, to);
+    else if (t == PTX_BF16)
+        tensor_near_b_of(PTX_BF16, 2, registers, word, to);
+    else
+        tensor_near_b_of(PTX_TF32, 1, registers, word, to);
 }
 
 /* ---- elements one by one ---- */
@@ -303,15 +335,14 @@ LANE_FN rows_u32 tensor_half(rows_i32 sum, rows_f32 unit)
     return h & ~(rows_u32)(h == 0x8000);
 }
 
-/* A column of the result, as f32 or f16; up: 2^(25 - E), twice_bias: of a f32 2^254. `over`, unless NULL, becomes negative where the sum has more
- * than 32 bits. */
-LANE_FN rows_u32 tensor_column(u32 per, u32 words, const struct tensor_a *a, const f32 *b, rows_u32 c, rows_u32 up,
-                               u32 twice_bias, bool half, rows_i32 *over)
+/* What products and an accumulator are together, as f32 or f16; up: 2^(25 - E), twice_bias: of a f32 2^254. `over`, unless
+ * NULL, becomes negative where the sum has more than 32 bits. */
+LANE_FN rows_u32 tensor_result(rows_i32 products, rows_u32 c, rows_u32 up, u32 twice_bias, bool half, rows_i32 *over)
 {
     const rows_f32 scale = (rows_f32)up, unit = (rows_f32)(twice_bias - up);
-    const rows_i32 given = rows_truncate((rows_f32)c * scale), products = tensor_terms(per, words, a, b, scale);
+    const rows_i32 given = rows_truncate((rows_f32)c * scale);
     const rows_i32 sum = (rows_i32)((rows_u32)products + (rows_u32)given);
-    if (over && words * per > 8)
+    if (over)
         *over |= (products ^ sum) & (given ^ sum);
     return half ? tensor_half(sum, unit) : (rows_u32)(rows_toward_zero(sum) * unit);
 }
@@ -341,8 +372,9 @@ LANE_FN void tensor_block_any(enum ptx_type t, u32 per, u32 words, const struct 
     }
     for (u32 n = 0; n < TILE_COLUMNS; n++) {
         const rows_u32 field = 2 * F32_BIAS + KEPT - (rows_u32)rows_max32(e[n], (rows_i32){0} + EXPONENT_LOW);
-        d[n] = tensor_column(per, words, a, (const f32 *)(const void *)b->value + n * 4, c[n], field << 23,
-                             2u * F32_BIAS << 23, half, &over);
+        const f32 *y = (const f32 *)(const void *)b->value + n * 4;
+        const rows_i32 products = tensor_terms(per, words, a, y, (rows_f32)(field << 23));
+        d[n] = tensor_result(products, c[n], field << 23, 2u * F32_BIAS << 23, half, words * per > 8 ? &over : NULL);
     }
     /* Numbers below NO_EXPONENT are large without their sign. */
     if (LS_UNLIKELY(rows_signs(over | (EXPONENT_HIGH - most) | (rows_i32)(least < (u32)(EXPONENT_LOW - NO_EXPONENT)))))
@@ -351,35 +383,57 @@ LANE_FN void tensor_block_any(enum ptx_type t, u32 per, u32 words, const struct 
         c[n] = d[n];
 }
 
-/* Whether a column's accumulator is no number, or not good for this: without products, one below 2^NEAR_LEAST is lost. */
+/* Whether an element's accumulator is no number, or E is not good for this: without products, an accumulator below 2^NEAR_LEAST
+ * is lost. */
 static __attribute__((noinline, unused)) bool tensor_strange(const rows_u32 *e, const rows_u32 *c)
 {
     rows_u32 bad = {0};
     for (u32 n = 0; n < TILE_COLUMNS; n++) {
         const rows_u32 x = e[n / NEAR_COLUMNS] >> 8 * (n % NEAR_COLUMNS) & 0xff;
-        bad |= (rows_u32)(x == 255) | ((rows_u32)((rows_i32)x < NEAR_LEAST) & (rows_u32)(c[n] << 1 != 0));
+        bad |= (rows_u32)(x == 255) | ((rows_u32)((rows_i32)x < NEAR_LEAST) & (rows_u32)((x | c[n] << 1) != 0));
     }
     return rows_signs((rows_i32)bad);
 }
 
-/* The same where the exponents of a and b are near 0; false, and nothing done, where an element is to be looked at. */
-LANE_FN bool tensor_block_near(u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b, bool half,
-                               rows_u32 *c)
+/* The operands of a product near 0; a and b are there without NEAR_FLOORS alone. */
+struct tensor_near {
+    const struct near_a *near_a;
+    const struct near_b *near_b;
+    const struct tensor_a *a;
+    const struct tensor_b *b;
+};
+
+/* The same where the exponents of a and b are near 0; false, and nothing done, where an element is to be looked at. With
+ * NEAR_FLOORS c has lines as they are in registers (matrix_floors.h). */
+#if NEAR_FLOORS /* one for all types */
+static
+    __attribute__((noinline, unused))
+#else
+LANE_FN
+#endif
+    bool
+    tensor_block_near(u32 per, u32 words, const struct tensor_near *x, bool half, rows_u32 *c)
 {
     const struct near_constants *k = near_constants();
     const rows_u8x4 least = (rows_u8x4)((rows_u32){0} + k->least);
-    rows_u32 d[TILE_COLUMNS], e[NEAR_WORDS], above[NEAR_WORDS];
+    rows_u32 e[NEAR_WORDS], above[NEAR_WORDS];
+    near_products(per, words, x->near_a, x->near_b, e);
     for (u32 g = 0; g < NEAR_WORDS; g++) {
-        e[g] =
-            rows_max8(near_products(per, words, a->level, b->level + g * 4), near_given(k, c + g * NEAR_COLUMNS, half));
+        e[g] = rows_max8(e[g], near_given(k, c + g * NEAR_COLUMNS, half));
         above[g] = (rows_u32)((rows_u8x4)e[g] - least);
     }
     if (LS_UNLIKELY(rows_differ(rows_less8(rows_max8(above[0], above[1]), (rows_u32){0} + k->range), (rows_u32){0}))) {
         if (tensor_strange(e, c))
             return false;
-        for (u32 g = 0; g < NEAR_WORDS; g++)
-            above[g] = rows_less8(e[g], (rows_u32)least);
+        for (u32 g = 0; g < NEAR_WORDS; g++) {
+            e[g] = rows_max8(e[g], (rows_u32)least);
+            above[g] = (rows_u32)((rows_u8x4)e[g] - least);
+        }
     }
+#if NEAR_FLOORS
+    rows_u32 sums[TILE_COLUMNS];
+    near_sums(words * per, x->near_a, x->near_b, e, sums);
+#endif
     for (u32 g = 0; g < NEAR_WORDS; g++) {
         /* Bytes of 2^(25 - E)'s field: 248 and less. */
         const rows_u32 field = (rows_u32)((rows_u8x4)((rows_u32){0} + k->up) - (rows_u8x4)above[g]);
@@ -387,22 +441,62 @@ LANE_FN bool tensor_block_near(u32 per, u32 words, const struct tensor_a *a, con
         {
             const u32 n = g * NEAR_COLUMNS + at;
             const rows_u32 up = k->field & (at == 3 ? field >> 1 : field << (23 - 8 * at));
-            d[n] = tensor_column(per, words, a, (const f32 *)(const void *)b->value + n * 4, c[n], up, k->twice_bias,
-                                 half, NULL);
+#if NEAR_FLOORS
+            const rows_i32 products = (rows_i32)sums[n];
+#else
+            const f32 *y = (const f32 *)(const void *)x->b->value + n * 4;
+            const rows_i32 products = tensor_terms(per, words, x->a, y, (rows_f32)up);
+#endif
+            c[n] = tensor_result(products, c[n], up, k->twice_bias, half, NULL);
         }
     }
-    for (u32 n = 0; n < TILE_COLUMNS; n++)
-        c[n] = d[n];
     return true;
 }
 
-/* c += a b of a tile's eight columns: f32, or with half f16 (c as f32). word: b's registers. */
-LANE_FN void tensor_block(enum ptx_type t, u32 per, u32 words, const struct tensor_a *a, const struct tensor_b *b,
-                          const u32 *word, bool half, rows_u32 *c)
+/* Lines as they are in registers to columns, which matrix_rows.h has for them, and back. */
+LANE_FN void tensor_columns(rows_u32 *c)
 {
-    const bool near = a->near && b->near && !(a->heavy && b->heavy);
-    if (!near || LS_UNLIKELY(!tensor_block_near(per, words, a, b, half, c)))
-        tensor_block_any(t, per, words, a, b, word, half, c);
+    for (u32 side = 0; side < 2; side++) {
+        rows_u32 v[4] = {c[side], c[2 + side], c[4 + side], c[6 + side]};
+        rows_turn(v);
+        for (u32 j = 0; j < 4; j++)
+            c[2 * j + side] = v[j];
+    }
+}
+
+/* Whether that can be tried. */
+LANE_FN bool tensor_is_near(const struct near_a *a, const struct near_b *b)
+{
+    return LS_LIKELY(a->near && b->near && !(a->heavy && b->heavy));
+}
+
+LANE_FN void tensor_block_far_of(enum ptx_type t, u32 words, const struct tensor_a *a, const struct tensor_b *b,
+                                 const u32 *word, bool half, rows_u32 *c)
+{
+    const u32 per = t == PTX_TF32 ? 1 : 2;
+    if (words == 8)
+        tensor_block_any(t, per, 8, a, b, word, half, c);
+    else
+        tensor_block_any(t, per, 4, a, b, word, half, c);
+}
+
+/* c += a b of such a tile, whatever the operands are. */
+static __attribute__((noinline, unused)) void tensor_block_far(enum ptx_type t, u32 words, const struct tensor_a *a,
+                                                               const struct tensor_b *b, const u32 *word, bool half,
+                                                               rows_u32 *c)
+{
+    if (NEAR_FLOORS)
+        tensor_columns(c);
+    if (t == PTX_BF16)
+        tensor_block_far_of(PTX_BF16, words, a, b, word, false, c);
+    else if (t == PTX_TF32)
+        tensor_block_far_of(PTX_TF32, words, a, b, word, false, c);
+    else if (half)
+        tensor_block_far_of(PTX_F16, words, a, b, word, true, c);
+    else
+        tensor_block_far_of(PTX_F16, words, a, b, word, false, c);
+    if (NEAR_FLOORS)
+        tensor_columns(c);
 }
 
 #endif

@@ -154,7 +154,7 @@ LANE_FN void byte_multiply(enum ptx_type t, bool half, const struct wgmma_job *j
         byte_read_a(t, j, rows, &a);
         for (u32 n = 0; n < x->n / (u32)TILE_COLUMNS; n++) {
             rows_u32 c[TILE_COLUMNS];
-            group_read_c(half, j, n, rows, c);
+            group_read_c(true, half, j, n, rows, c);
             byte_block(x, &a, (const struct byte_tile *)(const void *)(j->ready + (size_t)n * WGMMA_READY),
                        (const u32 *)(const void *)(j->b + (size_t)n * WGMMA_TILE), half, c);
             write_columns(half, j->regs, x->d_slots + n * (half ? 2 : 4), rows, c);

@@ -21,14 +21,15 @@ enum {
     WGMMA_TILE = 2 * IR_SLOT,
     WGMMA_SPARSE_TILE = 2 * WGMMA_TILE,
     WGMMA_TILES = 32,
-    WGMMA_READY = 12 * IR_SLOT /* bytes a tile */
+    WGMMA_READY = 20 * IR_SLOT /* bytes a tile */
 };
 
 struct wgmma_job {
     const struct ir_wgmma *x;
     u8 *regs; /* of d */
     const u8 *a[WGMMA_A];
-    const u8 *b, *ready;
+    const u8 *b;
+    u8 *ready;
     bool adds;
 };
 

@@ -1,8 +1,8 @@
 /* Warp matrix products against scalar.c, bit by bit: every shape and type that is run, at every level that the processor
  * has, in fast and traced bodies, with the result's registers apart from the operands' or among them, on operands of many
  * kinds: exponents near each other and far apart, sums that cancel, sums that are exact in f32 or too large for 32 bits,
- * zeros, subnormals, infinities and NaNs. For a while all operands are new, then one in four a or b
- * is what it was before. */
+ * accumulators above all products, products that are nearly too small, zeros, subnormals, infinities and NaNs. For a while all
+ * operands are new, then one in four a or b is what it was before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "exec/warp.h"
 #include "scalar.h"
 
-enum { FRAME = 128 * IR_SLOT, ROUNDS = 400 };
+enum { FRAME = 128 * IR_SLOT, ROUNDS = 520 };
 
 /* ---- what is tested ---- */
 
@@ -159,6 +159,8 @@ enum kinds {
     FEW_BITS,
     ALL_LARGE,
     WINDOW,
+    LEAST_PRODUCTS,
+    GREAT_SUMS,
     KINDS
 };
 
@@ -199,6 +201,11 @@ static u64 float_bits(struct format f, enum kinds kind)
             return sign;
         e = bias < 50 ? pick % most : bias - 48 + pick % 64 - (pick == 255) + (pick == 64);
         break;
+    case LEAST_PRODUCTS: /* of about 2^-96 to 2^-72, and zeros beside large numbers */
+        if (pick < 64)
+            return sign;
+        e = bias < 50 ? pick % 3 : pick < 68 ? bias + 15 : bias - 48 + pick % 12;
+        break;
     case ANY_BITS:
         return r >> (64 - f.width);
     default:
@@ -223,9 +230,20 @@ static bool is_float(u32 type)
     }
 }
 
+/* An accumulator among such products: of either size, or none. */
+static u64 accumulator_bits(struct format f, enum kinds kind)
+{
+    const u64 bits = float_bits(f, NEAR_ONE), pick = next_random() >> 56, bias = (1u << (f.exponent_bits - 1)) - 1;
+    const u64 other = bits & ~(((1ull << f.exponent_bits) - 1) << f.fraction_bits);
+    if (kind == GREAT_SUMS)
+        return other | (bias + pick % 15) << f.fraction_bits;
+    return pick % 4 && f.exponent_bits == 8 ? other | (bias - 100 + pick % 30) << f.fraction_bits : 0;
+}
+
 static void fill_fragment(const struct ir_fragment *f, u8 *regs, enum kinds kind)
 {
     const struct format format = format_of(f->type);
+    const bool sum = (kind == LEAST_PRODUCTS || kind == GREAT_SUMS) && f->type == PTX_F32;
     for (u32 k = 0; k < f->nslots; k++)
         for (u32 l = 0; l < IR_LANES; l++) {
             u64 x = next_random();
@@ -234,7 +252,7 @@ static void fill_fragment(const struct ir_fragment *f, u8 *regs, enum kinds kind
             if (is_float(f->type)) {
                 x = 0;
                 for (u32 at = 0; at < (f->bits < 32 ? 32u : f->bits); at += format.width)
-                    x |= float_bits(format, kind) << at;
+                    x |= (sum ? accumulator_bits(format, kind) : float_bits(format, kind)) << at;
             }
             if (f->bits == 64)
                 ((u64 *)(void *)(regs + f->slots[k]))[l] = x;
