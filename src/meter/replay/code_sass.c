@@ -86,11 +86,12 @@ static u32 first_equal(struct maker *k, u32 block, bool (*passes)(struct maker *
 
 /* ---- machine blocks ---- */
 
-/* Calls of functions that ptxas itself brings along: PTX has no call there. */
+/* Calls of functions that ptxas itself brings along: PTX has no call there. One of another function's lines is that function's. */
 static bool is_hidden_call(const struct maker *k, u32 inst)
 {
+    const struct sass_inst *made = &k->m.code->insts[inst];
     const u32 site = match_site(&k->m, inst);
-    return k->m.code->insts[inst].op == SASS_CALL && !(site && k->m.f->src->insts[site - 1].op == OP_CALL);
+    return made->op == SASS_CALL && (site ? k->m.f->src->insts[site - 1].op != OP_CALL : !made->line);
 }
 
 static u32 block_at(const struct maker *k, i32 inst)
@@ -498,8 +499,9 @@ static u8 control_of(u32 code)
     case 0x149: /* BRX */
     case 0x14a: /* JMP */
     case 0x14c: /* JMX */
-    case 0x150: /* RET */
         return CONTROL_BRANCH;
+    case 0x150:
+        return CONTROL_RETURN;
     case 0x14d:
         return CONTROL_EXIT;
     default:

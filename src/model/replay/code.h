@@ -57,7 +57,8 @@ enum replay_spill { SPILL_NONE, SPILL_LOAD, SPILL_STORE };
 /* What an instruction does to where a warp's lanes go on. */
 enum replay_control {
     CONTROL_NONE,
-    CONTROL_BRANCH, /* jumps, calls, returns */
+    CONTROL_BRANCH, /* jumps, calls */
+    CONTROL_RETURN,
     CONTROL_EXIT,
     CONTROL_BREAK, /* lanes will not come to the next join */
     CONTROL_JOIN,  /* lanes that came apart wait here for each other */

@@ -51,11 +51,12 @@ static void set_latencies(struct machine *m, const struct gpu *g)
     m->barrier = known(g->latency_barrier, 15) - m->barrier_warp;
     m->branch = 3; /* these three: read off an H200's samples of single instructions (docs/calibrate.md) */
     m->branch_fetch = 11;
-    m->branch_there = 3; /* these six: tests/hw/h200/diverge.csv */
+    m->branch_there = 3; /* these seven: tests/hw/h200/diverge.csv */
     m->join = 8;
     m->join_stall = 4;
     m->exit = 9;
     m->join_late = 25;
+    m->comes_back = 31;
     m->change = 3;
     m->product = 25; /* these six: tests/hw/h200/async-times.csv */
     m->copy_issue = 56;

@@ -67,6 +67,7 @@ struct machine {
                                           the instruction there is */
     double branch_there; /* from then on, where lanes came apart */
     double join, exit;   /* where lanes join, and where some of them, or all, exit: as branch */
+    double comes_back;   /* of a return: as branch */
     double join_late;    /* more, of lanes that waited for others and part again */
     double join_stall;   /* a join's issue and stall count */
     double change;       /* from lanes that wait to others: as branch, and besides */

@@ -342,7 +342,10 @@ static void come_to_program(const struct sm *s, struct sm_warp *w, const struct 
 /* Until its target is known, whether it goes there or not. */
 static double control_cycles(const struct machine *m, u8 control)
 {
-    return control == CONTROL_JOIN ? m->join : control == CONTROL_BREAK ? m->branch : 0;
+    return control == CONTROL_JOIN     ? m->join
+           : control == CONTROL_BREAK  ? m->branch
+           : control == CONTROL_RETURN ? m->comes_back
+                                       : 0;
 }
 
 /* It stands at its next instruction, and at a barrier if the one before was one. */
