@@ -78,11 +78,20 @@ struct kept_b {
     u32 form;
     bool known, has_any, has_near;
 };
-static _Thread_local struct {
+struct float_kept {
     struct kept_a a[KEPT_A];
     struct kept_b b[KEPT_B];
     u32 alone; /* products in a row of which no operand was known, or which nobody asked about */
-} float_kept;
+};
+
+/* The thread's. Asked for once a product: it may be a call, and a compiler that knew what this is would call again. */
+LANE_FN struct float_kept *float_kept(void)
+{
+    static _Thread_local struct float_kept all;
+    struct float_kept *kept = &all;
+    __asm__("" : "+r"(kept));
+    return kept;
+}
 
 LANE_FN u32 kept_form(struct float_form f, enum ptx_type registers, u32 block)
 {
@@ -104,10 +113,11 @@ LANE_FN bool kept_same(const u8 *regs, const u32 *slots, u32 registers, rows_u32
 }
 
 /* first: the operand's first register; those that one product needs are kept beside each other. */
-LANE_FN struct kept_a *read_block_a(struct float_form f, const u8 *regs, const u32 *slots, u32 block)
+LANE_FN struct kept_a *read_block_a(struct float_form f, struct float_kept *kept, const u8 *regs, const u32 *slots,
+                                    u32 block)
 {
     const u32 registers = f.words / 2, *from = block_slots(f, slots, registers, block);
-    struct kept_a *a = &float_kept.a[(slots[0] / REGISTER / registers + block) % KEPT_A];
+    struct kept_a *a = &kept->a[(slots[0] / REGISTER / registers + block) % KEPT_A];
     const u32 form = kept_form(f, f.a, block);
     a->known = kept_same(regs, from, registers, a->given) && a->form == form;
     if (a->known)
@@ -117,11 +127,11 @@ LANE_FN struct kept_a *read_block_a(struct float_form f, const u8 *regs, const u
     a->has_any = a->has_near = false;
     return a;
 }
-LANE_FN struct kept_b *read_block_b(struct float_form f, const u8 *regs, const u32 *slots, u32 first, u32 column,
-                                    u32 block)
+LANE_FN struct kept_b *read_block_b(struct float_form f, struct float_kept *kept, const u8 *regs, const u32 *slots,
+                                    u32 first, u32 column, u32 block)
 {
     const u32 registers = f.words / 4, *from = block_slots(f, slots, registers, block);
-    struct kept_b *b = &float_kept.b[(first / REGISTER / registers + column * f.blocks + block) % KEPT_B];
+    struct kept_b *b = &kept->b[(first / REGISTER / registers + column * f.blocks + block) % KEPT_B];
     const u32 form = kept_form(f, f.b, block);
     b->known = kept_same(regs, from, registers, b->given) && b->form == form;
     if (b->known)
@@ -133,13 +143,13 @@ LANE_FN struct kept_b *read_block_b(struct float_form f, const u8 *regs, const u
 }
 
 /* Whether the next product's operands are to be looked for. */
-LANE_FN bool keeps_operands(void)
+LANE_FN bool keeps_operands(struct float_kept *kept)
 {
-    if (float_kept.alone < PATIENCE)
+    if (kept->alone < PATIENCE)
         return true;
-    if (float_kept.alone++ < PATIENCE + PAUSE)
+    if (kept->alone++ < PATIENCE + PAUSE)
         return false;
-    float_kept.alone = PATIENCE - TRIAL;
+    kept->alone = PATIENCE - TRIAL;
     return true;
 }
 
@@ -157,13 +167,13 @@ LANE_FN void keep_any(struct float_form f, struct kept_a *a, struct kept_b *b)
 }
 
 /* Makes what a product of operands near 0 needs, of which one was known. */
-LANE_FN void keep_near(struct float_form f, struct kept_a *a, struct kept_b *b)
+LANE_FN void keep_near(struct float_form f, struct float_kept *kept, struct kept_a *a, struct kept_b *b)
 {
     if (!a->known && !b->known) {
-        float_kept.alone++;
+        kept->alone++;
         return;
     }
-    float_kept.alone = 0;
+    kept->alone = 0;
     if (!NEAR_FLOORS)
         keep_any(f, a, b);
     for (u32 rows = 0; rows < BLOCKS && !a->has_near; rows++) {
@@ -177,8 +187,6 @@ LANE_FN void keep_near(struct float_form f, struct kept_a *a, struct kept_b *b)
     if (!b->has_near)
         tensor_near_b(f.type, f.words / 4, b->word, &b->near);
     a->has_near = b->has_near = true;
-    if (!NEAR_FLOORS)
-        keep_any(f, a, b);
 }
 
 /* ---- accumulators ---- */
@@ -288,19 +296,20 @@ LANE_FN void float_tile(struct float_form f, const struct ir_matrix *x, u32 n, s
 /* Registers of B in a column of tiles; of A in a band they are twice as many. */
 LANE_FN u32 column_registers(struct float_form f) { return (f.bytes ? 1 : f.blocks) * f.words / 4; }
 
-LANE_FN void multiply_kept(struct float_form f, const struct ir_matrix *x, const u8 *from, u8 *to)
+LANE_FN void multiply_kept(struct float_form f, struct float_kept *kept, const struct ir_matrix *x, const u8 *from,
+                           u8 *to)
 {
     const u32 bands = f.one ? 1 : x->m / BAND, columns = f.one ? 1 : x->n / 8, groups = column_registers(f);
     struct kept_b *b[MOST_COLUMNS * MOST_BLOCKS];
     struct kept_a *a[MOST_BLOCKS];
     for (u32 n = 0; n < columns; n++)
         for (u32 k = 0; k < f.blocks; k++)
-            b[n * f.blocks + k] = read_block_b(f, from, x->b.slots + n * groups, x->b.slots[0], n, k);
+            b[n * f.blocks + k] = read_block_b(f, kept, from, x->b.slots + n * groups, x->b.slots[0], n, k);
     for (u32 band = 0; band < bands; band++) {
         for (u32 k = 0; k < f.blocks; k++)
-            a[k] = read_block_a(f, from, x->a.slots + 2 * band * groups, k);
+            a[k] = read_block_a(f, kept, from, x->a.slots + 2 * band * groups, k);
         for (u32 n = 0; n < columns * f.blocks; n++)
-            keep_near(f, a[n % f.blocks], b[n]);
+            keep_near(f, kept, a[n % f.blocks], b[n]);
         for (u32 rows = 0; rows < BLOCKS; rows++)
             for (u32 n = 0; n < columns; n++)
                 float_tile(f, x, band * columns + n, a, b + n * f.blocks, NULL, from, to, rows);
@@ -336,8 +345,9 @@ LANE_FN void multiply_once(struct float_form f, const struct ir_matrix *x, const
 
 LANE_FN void multiply_form(struct float_form f, const struct ir_matrix *x, const u8 *from, u8 *to)
 {
-    if (keeps_operands())
-        multiply_kept(f, x, from, to);
+    struct float_kept *kept = float_kept();
+    if (keeps_operands(kept))
+        multiply_kept(f, kept, x, from, to);
     else
         multiply_once(f, x, from, to);
 }
