@@ -86,11 +86,15 @@ LANE_FN u32 tensor_tops(enum ptx_type t, rows_u32 x)
     return rows_signs((rows_i32)((x & top) == top));
 }
 
-/* Whether the four words of a line have it: of a vector as it is in a register. */
-LANE_FN bool tensor_line_tops(enum ptx_type t, rows_u32 x)
+/* Whether of the eight words of a line all but one have it at least: of vectors as they are in registers. */
+LANE_FN bool tensor_line_tops(enum ptx_type t, rows_u32 x, rows_u32 y)
 {
-    const u32 tops = tensor_tops(t, x), pairs = tops & tops >> 1;
-    return (pairs & pairs >> 2 & 0x1111) != 0;
+    const u32 a = tensor_tops(t, x), b = tensor_tops(t, y);
+    const u32 pairs_a = a & a >> 1, pairs_b = b & b >> 1, some_a = a | a >> 1, some_b = b | b >> 1;
+    const u32 four_a = pairs_a & pairs_a >> 2, four_b = pairs_b & pairs_b >> 2;
+    const u32 three_a = (pairs_a & some_a >> 2) | (pairs_a >> 2 & some_a);
+    const u32 three_b = (pairs_b & some_b >> 2) | (pairs_b >> 2 & some_b);
+    return (((four_a & three_b) | (three_a & four_b)) & 0x1111) != 0;
 }
 
 /* A block of A: lane i of word w has elements w / 4 * 4 * per + w % 4 * per ... of row i. */
@@ -121,9 +125,10 @@ LANE_FN void tensor_near_a_of(enum ptx_type t, u32 per, u32 words, const rows_u3
     }
     to->near = near_is(&range, tensor_format(t).bias);
     to->heavy = false;
-    for (u32 w = 0; w < words && words * per > 8; w += NEAR_FLOORS ? 1 : 4)
-        to->heavy |= NEAR_FLOORS ? tensor_line_tops(t, word[w])
-                                 : tensor_tops(t, word[w] & word[w + 1] & word[w + 2] & word[w + 3]) != 0;
+    for (u32 w = 0; w < 4 && words * per > 8; w++)
+        to->heavy |= NEAR_FLOORS ? tensor_line_tops(t, word[w], word[4 + w])
+                                 : tensor_tops(t, word[w / 2 * 4] & word[w / 2 * 4 + 1] & word[w / 2 * 4 + 2] &
+                                                      word[w / 2 * 4 + 3]) != 0;
 }
 
 /* Registers of B as they are, one behind the other: word w of column n is n * 4 + w % 4 of register w / 4. In the same
@@ -160,8 +165,8 @@ LANE_FN void tensor_near_b_of(enum ptx_type t, u32 per, u32 registers, const row
     }
     to->near = near_is(&range, bias);
     to->heavy = false;
-    for (u32 v = 0; v < registers * REGISTER_VECTORS && registers * per > 2; v++)
-        to->heavy |= tensor_line_tops(t, word[v]);
+    for (u32 e = 0; e < REGISTER_VECTORS && registers * per > 2; e++)
+        to->heavy |= tensor_line_tops(t, word[e], word[REGISTER_VECTORS + e]);
 }
 
 /* The same out of the way of what is done for each product. */

@@ -195,7 +195,9 @@ static u64 float_bits(struct format f, enum kinds kind)
                                       (fraction >> (f.fraction_bits - 2) << (f.fraction_bits - 2))
                                 : 0);
     case ALL_LARGE: /* sums of more than 32 bits, where 25 are kept behind the point */
-        return bias << f.fraction_bits | (((1ull << f.fraction_bits) - 1) ^ (pick < 40 ? fraction & 3 : 0));
+        return bias << f.fraction_bits | (((1ull << f.fraction_bits) - 1) ^ (pick < 8    ? 1ull << (f.fraction_bits - 1)
+                                                                             : pick < 40 ? fraction & 3
+                                                                                         : 0));
     case WINDOW: /* about 2^-48 to 2^15, a bit beyond at times, and zeros */
         if (pick < 64)
             return sign;
