@@ -1,5 +1,5 @@
-/* matrix_floors.h - the sums of products near 0 (matrix_near.h) where the processor has fused multiply-adds of f64: one for
- * each product, which multiplies, cuts off and adds at once.
+/* matrix_floors.h - the sums of products near 0 (matrix_near.h) where the processor has AVX-512's fused multiply-adds of f64,
+ * which say themselves how they round: one for each product, which multiplies, cuts off and adds at once.
  *
  * Let u = 2^(E - 25), the last bit that is kept, and S a multiple of u. As f64, 1.5 * 2^52 u + S has u for its last bit, so
  * that fma(a, b, 1.5 * 2^52 u + S), rounded down, is 1.5 * 2^52 u + S + floor(ab / u) u. To be cut off towards zero is the
@@ -24,7 +24,6 @@
 #define LS_EXEC_OPS_MATRIX_FLOORS_H
 
 #include "exec/ops/matrix_near.h"
-#include "exec/ops/rounding.h"
 
 enum { FLOORS_LINES = 4, FLOORS_RUN = 4 /* elements with one word for their signs */ };
 /* What is added to the exponents' fields of f32 to be those of A's and B's f64: of A 101 more, so that the field of
@@ -52,37 +51,22 @@ struct near_b {
 LANE_FN rows_u32 floors_upper(rows_f32 x, u32 more) { return ((rows_u32)((rows_i32)x >> 3) & 0x8fffffffu) + more; }
 
 /* `low`, but in the words of each line that mask has word q of x. */
-#if defined(__AVX512F__)
 #define FLOORS_PUT(low, x, q, mask)                                                                                    \
     ((rows_u32)_mm512_mask_shuffle_epi32((__m512i)(low), 0x1111 * (mask), (__m512i)(x), (_MM_PERM_ENUM)(0x55 * (q))))
-#else
-#define FLOORS_PUT(low, x, q, mask)                                                                                    \
-    ((rows_u32)_mm256_blend_epi32((__m256i)(low), _mm256_shuffle_epi32((__m256i)(x), 0x55 * (q)), 0x11 * (mask)))
-#endif
 
 /* In each word bytes 2 i, 2 i, 2 i + 1, 2 i + 1 of word q of the line. */
 LANE_FN rows_u32 floors_bytes(rows_u32 x, u32 q, u32 i)
 {
     const u32 at = 0x01010000 + (4 * q + 2 * i) * 0x01010101;
-#if defined(__AVX512BW__)
     return (rows_u32)_mm512_shuffle_epi8((__m512i)x, _mm512_set1_epi32((i32)at));
-#else
-    return (rows_u32)_mm256_shuffle_epi8((__m256i)x, _mm256_set1_epi32((i32)at));
-#endif
 }
 
 /* Of bits at byte starts of a line's words: bit q of the byte is word q's; the four words are alike. */
 LANE_FN rows_u32 floors_line(rows_u32 x)
 {
-#if defined(__AVX512F__)
     const __m512i own = _mm512_sllv_epi32((__m512i)x, _mm512_set4_epi32(3, 2, 1, 0));
     const __m512i two = _mm512_or_si512(own, _mm512_shuffle_epi32(own, _MM_PERM_CDAB));
     return (rows_u32)_mm512_or_si512(two, _mm512_shuffle_epi32(two, _MM_PERM_BADC));
-#else
-    const __m256i own = _mm256_sllv_epi32((__m256i)x, _mm256_set_epi32(3, 2, 1, 0, 3, 2, 1, 0));
-    const __m256i two = _mm256_or_si256(own, _mm256_shuffle_epi32(own, 0xb1));
-    return (rows_u32)_mm256_or_si256(two, _mm256_shuffle_epi32(two, 0x4e));
-#endif
 }
 
 /* Signs of the elements of words, of element i at byte 2 i. */
@@ -119,7 +103,7 @@ LANE_FN void near_make_a(enum ptx_type t, u32 per, u32 at, const rows_u32 *word,
 
 #define FLOORS_MIX(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
 
-/* Bytes 0 and 2 of the words of eight columns: to[i * next + q] has byte 2 i of word q of all columns, in each word twice those
+/* Bytes 0 and 2 of the words of eight columns: to[i * words + q] has byte 2 i of word q of all columns, in each word twice those
  * of two. */
 LANE_FN void floors_columns(const rows_u32 *x, u32 per, u32 words, floors_four *to)
 {
@@ -163,49 +147,23 @@ LANE_FN void near_make_b(enum ptx_type t, u32 per, u32 at, const rows_u32 *word,
 
 /* ---- sums ---- */
 
-LANE_FN rows_u32 floors_four_times(floors_four x)
-{
-#if defined(__AVX512F__)
-    return (rows_u32)_mm512_broadcast_i32x4((__m128i)x);
-#else
-    return (rows_u32)_mm256_broadcastsi128_si256((__m128i)x);
-#endif
-}
-LANE_FN rows_f64 floors_pair(const f64 *x)
-{
-#if defined(__AVX512F__)
-    return (rows_f64)_mm512_broadcast_f64x2(_mm_load_pd(x));
-#else
-    return (rows_f64)_mm256_broadcast_pd((const __m128d *)(const void *)x);
-#endif
-}
+LANE_FN rows_u32 floors_four_times(floors_four x) { return (rows_u32)_mm512_broadcast_i32x4((__m128i)x); }
+LANE_FN rows_f64 floors_pair(const f64 *x) { return (rows_f64)_mm512_broadcast_f64x2(_mm_load_pd(x)); }
 LANE_FN rows_f64 floors_step(rows_f64 a, rows_f64 b, rows_f64 sum)
 {
-#if defined(__AVX512F__)
     return (rows_f64)_mm512_fmadd_round_pd((__m512d)a, (__m512d)b, (__m512d)sum,
                                            _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-#else
-    return (rows_f64)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)sum); /* MXCSR says down */
-#endif
 }
 /* How many bits of each byte are set, of 4. */
 LANE_FN rows_u32 floors_count(rows_u32 x)
 {
     const floors_four counts = {0x02010100, 0x03020201, 0x03020201, 0x04030302};
-#if defined(__AVX512BW__)
     return (rows_u32)_mm512_shuffle_epi8((__m512i)floors_four_times(counts), (__m512i)x);
-#else
-    return (rows_u32)_mm256_shuffle_epi8((__m256i)floors_four_times(counts), (__m256i)x);
-#endif
 }
 /* Lower halves of f64, of even words and of odd ones. */
 LANE_FN rows_u32 floors_join(rows_f64 even, rows_f64 odd)
 {
-#if defined(__AVX512F__)
     return (rows_u32)_mm512_mask_shuffle_epi32((__m512i)even, 0xaaaa, (__m512i)odd, _MM_PERM_CCAA);
-#else
-    return (rows_u32)_mm256_blend_epi32((__m256i)even, _mm256_shuffle_epi32((__m256i)odd, 0xa0), 0xaa);
-#endif
 }
 
 /* 1.5 * 2^52 u of the f64 at byte b of 8. */
@@ -215,30 +173,27 @@ LANE_FN rows_f64 floors_zero(rows_u32 e, u32 b)
     return (rows_f64)((byte & 0x0ff0000000000000u) | 0x4008000000000000u);
 }
 
-/* Sums of `n` products of `lines` vectors of A with B's columns, less than what is cut off towards zero by one for each
- * negative. */
-LANE_FN void floors_sums(u32 n, u32 first, u32 lines, const struct near_a *a, const struct near_b *b, const rows_u32 *e,
-                         rows_u32 *sums)
+/* Sums of a tile's products, less than what is cut off towards zero by one for each negative. e: as bytes. */
+LANE_FN void floors_sums(u32 n, const struct near_a *a, const struct near_b *b, const rows_u32 *e, rows_u32 *sums)
 {
     rows_f64 s[4 * FLOORS_LINES];
-    UNROLLED for (u32 l = 0; l < lines; l++)
+    UNROLLED for (u32 l = 0; l < FLOORS_LINES; l++)
     {
         UNROLLED for (u32 pair = 0; pair < 4; pair++)
         {
-            const u32 byte = (first + l) % 2 * 2 + pair / 2;
-            s[4 * l + pair] = floors_zero(e[(first + l) / 2], pair % 2 * 4 + byte);
+            s[4 * l + pair] = floors_zero(e[l / 2], pair % 2 * 4 + l % 2 * 2 + pair / 2);
         }
     }
     for (u32 k = 0; k < n; k++) {
         rows_f64 x[FLOORS_LINES];
-        UNROLLED for (u32 l = 0; l < lines; l++) x[l] = a->value[k][first + l];
+        UNROLLED for (u32 l = 0; l < FLOORS_LINES; l++) x[l] = a->value[k][l];
         UNROLLED for (u32 pair = 0; pair < 4; pair++)
         {
             const rows_f64 y = floors_pair(b->value[k][pair / 2 + pair % 2 * 2]);
-            UNROLLED for (u32 l = 0; l < lines; l++) { s[4 * l + pair] = floors_step(x[l], y, s[4 * l + pair]); }
+            UNROLLED for (u32 l = 0; l < FLOORS_LINES; l++) { s[4 * l + pair] = floors_step(x[l], y, s[4 * l + pair]); }
         }
     }
-    UNROLLED for (u32 v = 0; v < 2 * lines; v++) sums[first * 2 + v] = floors_join(s[2 * v], s[2 * v + 1]);
+    UNROLLED for (u32 v = 0; v < 2 * FLOORS_LINES; v++) sums[v] = floors_join(s[2 * v], s[2 * v + 1]);
 }
 
 /* Exponents of the products of a tile's eight vectors; 0 where all are zero. */
@@ -257,14 +212,7 @@ LANE_FN void near_products(u32 per, u32 words, const struct near_a *a, const str
 /* The sums of a tile's products, each cut off. e: as bytes. */
 LANE_FN void near_sums(u32 n, const struct near_a *a, const struct near_b *b, const rows_u32 *e, rows_u32 *sums)
 {
-#if defined(__AVX512F__)
-    floors_sums(n, 0, FLOORS_LINES, a, b, e, sums);
-#else /* sixteen registers */
-    const u32 mode_ = rounding_begin(ROUND_M);
-    floors_sums(n, 0, FLOORS_LINES / 2, a, b, e, sums);
-    floors_sums(n, FLOORS_LINES / 2, FLOORS_LINES / 2, a, b, e, sums);
-    rounding_end(mode_);
-#endif
+    floors_sums(n, a, b, e, sums);
     for (u32 g = 0; g < NEAR_WORDS; g++) {
         rows_u32 negative = {0};
         for (u32 run = 0; run < n / FLOORS_RUN; run++)

@@ -5,7 +5,7 @@
  * 0, is the product's exponent as a f32 has it, or 0 where a factor is zero: one operation for four products of each row, and
  * the larger of two is one more.
  *
- * Where there are fused multiply-adds of f64, matrix_floors.h says how the bytes lie, and makes the sums besides. Else a word
+ * With AVX-512 matrix_floors.h says how the bytes lie, and makes the sums besides. Else a word
  * of a vector of A is an element four times; a word of B has four columns of one k:
  *
  *     A, k:  | row 0: a a a a | row 1: a a a a | ...         B, k: | columns 0 1 2 3 |, | columns 4 5 6 7 | */
@@ -14,7 +14,7 @@
 
 #include "exec/ops/matrix_rows.h"
 
-#if defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVX512F__)
 #define NEAR_FLOORS 1
 #else
 #define NEAR_FLOORS 0
