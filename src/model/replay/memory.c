@@ -32,20 +32,22 @@ double sm_take_dram(struct sm *s, double t, double cycles)
 /* ---- behind L1 ---- */
 
 /* Until the sectors have left the SM. Which bytes of them are written goes with each line, and takes as long as a sector
- * (tests/hw/h200/tables.csv). */
+ * (tests/hw/h200/tables.csv). Texels lie otherwise than the rows by which lines are counted: of surfaces only sectors count. */
 static double write_beyond(struct sm *s, const struct sm_warp *w, const struct sm_cost *cost,
                            const struct item_access *a, double t)
 {
-    const enum sm_places places = sm_places_of(a, cost);
+    const bool texels = a->class == ITEM_SURFACE_STORE;
+    const enum sm_places places = texels ? PLACES_WHOLE : sm_places_of(a, cost);
     const struct replay_shares *shares = &w->func->shares[a->site];
-    const double sectors = a->passes, masks = a->slow ? a->lines : 0, host = sectors * shares->served.host;
+    const double lines = texels ? 0 : a->lines, masks = a->slow ? lines : 0;
+    const double sectors = a->passes, host = sectors * shares->served.host;
     const double in_dram =
         s->launch->dram_write_share * s->dram_write[places] + s->launch->dram_fill_share * s->dram_read[places];
     if (host > 0)
         sm_take(&s->memory.link_out, t, host * shares->link * s->link_out_share);
     if (in_dram > 0)
         sm_take_dram(s, t, (sectors - host) * in_dram);
-    return sm_take(&s->memory.l2_write, t, most((sectors + masks) * s->write_share, a->lines * s->line_share));
+    return sm_take(&s->memory.l2_write, t, most((sectors + masks) * s->write_share, lines * s->line_share));
 }
 
 /* Of the host's memory: 0 where it has no part in it. */
