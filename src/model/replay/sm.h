@@ -60,9 +60,9 @@ struct sm_warp {
     struct sm_cost *early;  /* accesses that came before their program */
     u32 nearly;
     u32 held, index; /* its block; which of its warps it is */
-    u32 lanes;  /* that run its program */
-    u32 parted; /* how often some of them went another way than the others since the program before began; */
-    u32 late;   /* of these, lanes that had waited for others before */
+    u32 lanes;       /* that run its program */
+    u32 parted;      /* how often some of them went another way than the others since the program before began; */
+    u32 late;        /* of these, lanes that had waited for others before */
     bool switched, resumed; /* it is run by lanes that waited while others ran; they have not parted since */
     bool there;
     double gone;  /* it is not there: when its slot was left; INFINITY: the slot is taken */
