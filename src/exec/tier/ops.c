@@ -292,9 +292,9 @@ llvm_value op_quiet_f64(struct gen *e, llvm_value x, llvm_value r)
 
 /* Of constants LLVM computes the result, and what an invalid operation gives, as the processor and an H200 do not: a NaN with the
  * sign bit clear. */
-static llvm_value signed_nan_of_constants(struct gen *e, const llvm_value *x, unsigned n, llvm_value v)
+static llvm_value signed_nan_of_constants(struct gen *e, const llvm_value *x, size_t n, llvm_value v)
 {
-    for (unsigned k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++)
         if (!e->ll->IsConstant(x[k]))
             return v;
     llvm_value nan = B(BitCast, gen_const(e, 'l', 0xfff8000000000000), gen_type(e, 'd'));
@@ -304,8 +304,7 @@ static llvm_value signed_nan_of_constants(struct gen *e, const llvm_value *x, un
 static llvm_value make_f64(struct gen *e, const struct op *op, llvm_value *x, const struct ir_inst *r)
 {
     const int which = op->arg;
-    const unsigned n = which == F_FMA ? 3 : which == F_RCP || which == F_SQRT ? 1 : 2;
-    llvm_value v = signed_nan_of_constants(e, x, n, float_op(e, which, 'd', x));
+    llvm_value v = signed_nan_of_constants(e, x, strlen(op->spec) - 1, float_op(e, which, 'd', x));
     (void)r;
     if (which == F_FMA)
         return op_quiet_f64(e, x[1], op_quiet_f64(e, x[2], op_quiet_f64(e, x[0], v)));

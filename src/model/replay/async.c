@@ -53,7 +53,7 @@ static double bring(struct sm *s, const struct sm_warp *w, const struct item_asy
     const double share = most(s->copy_share, w->func->shares[a->site].asked * s->l2_share);
     double done = sm_take(&s->memory.l2_read, t, a->n * share) + m->l2;
     if (is_from_dram(w, a->site))
-        done = most(done, sm_take_dram(s, t, a->n * 32 * s->dram_share) + m->dram);
+        done = most(done, sm_take_dram(s, t, a->n * s->dram_read[PLACES_WHOLE]) + m->dram);
     return done + m->copy;
 }
 
@@ -62,7 +62,7 @@ static double take_away(struct sm *s, const struct item_async *a, double t)
 {
     const double left = sm_take(&s->memory.copies_out, t, a->n);
     const double written = sm_take(&s->memory.l2_write, t, a->n * s->write_share);
-    const double in_dram = a->n * s->launch->dram_write_share * 32 * s->dram_share;
+    const double in_dram = a->n * s->launch->dram_write_share * s->dram_write[PLACES_WHOLE];
     if (in_dram > 0)
         sm_take_dram(s, t, in_dram);
     return most(left, written) + s->machine->copy_out;

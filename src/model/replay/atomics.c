@@ -80,8 +80,8 @@ static double at_dram(struct sm *s, const struct sm_warp *w, const struct item_a
     const double missing = a->passes * w->func->shares[a->site].served.dram;
     const double written = a->passes * s->launch->dram_write_share;
     const bool scattered = sm_is_scattered(a);
-    const double read = missing * (scattered ? s->dram_sector_share : 32 * s->dram_share);
-    const double write = written * (scattered ? s->atomics.write_back : 32 * s->dram_share);
+    const double read = missing * s->dram_read[scattered ? PLACES_STRIDED : PLACES_WHOLE];
+    const double write = written * (scattered ? s->atomics.write_back : s->dram_write[PLACES_WHOLE]);
     return read + write > 0 ? sm_take(&s->memory.dram, t, read + write) : 0;
 }
 

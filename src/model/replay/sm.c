@@ -540,10 +540,8 @@ static void set_shares(struct sm *s, double active)
     s->past_share = fmax(sector, active * hot_read * m->read_same);
     s->write_share = 32 * fmax(1 / m->l2_write_sm, active / m->l2_write_all);
     s->atomics = sm_atomic_shares(m, l, active);
-    s->dram_sector_share = fmax(32 / m->dram_sm, active * m->dram_sector);
-    s->dram_share = fmax(1 / m->dram_sm, active / m->dram_all);
-    s->dram_read[PLACES_WHOLE] = s->dram_write[PLACES_WHOLE] = 32 * s->dram_share;
-    s->dram_read[PLACES_STRIDED] = s->dram_sector_share;
+    s->dram_read[PLACES_WHOLE] = s->dram_write[PLACES_WHOLE] = 32 * fmax(1 / m->dram_sm, active / m->dram_all);
+    s->dram_read[PLACES_STRIDED] = fmax(32 / m->dram_sm, active * m->dram_sector);
     s->dram_read[PLACES_APART] = fmax(32 / m->dram_sm, active * m->dram_apart);
     s->dram_write[PLACES_STRIDED] = fmax(32 / m->dram_sm, active * m->dram_write_sector);
     s->dram_write[PLACES_APART] = fmax(32 / m->dram_sm, active * m->dram_write_apart);

@@ -170,6 +170,9 @@ struct sm_constants {
     u32 nasked;
 };
 
+/* Where the sectors of an access are: in whole lines; a line of its own for each, one behind the other; or lines far apart. */
+enum sm_places { PLACES_WHOLE, PLACES_STRIDED, PLACES_APART, PLACES };
+
 struct sm {
     const struct machine *machine;
     const struct replay_launch *launch;
@@ -177,9 +180,7 @@ struct sm {
     double read_share, past_share, write_share; /* of L2: cycles a sector */
     double copy_share, l2_share;                /* of what bulk copies read: the SM's own; where L2 is the limit */
     struct sm_atomics atomics;
-    double dram_sector_share;             /* cycles a sector at a place of its own */
-    double dram_share;                    /* cycles a byte */
-    double dram_read[3], dram_write[3];   /* cycles a sector, by enum sm_places */
+    double dram_read[PLACES], dram_write[PLACES]; /* cycles a sector */
     double apart_share, line_share;       /* of L2: cycles a sector that is read far apart; a line that is written */
     double link_in_share, link_out_share; /* of the link: the same */
     struct sm_scheduler schedulers[MACHINE_SCHEDULERS];
@@ -220,8 +221,6 @@ double sm_take_dram(struct sm *s, double t, double cycles);
 double sm_load(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, const struct item_access *a, double t);
 /* What a store writes is in L1 too. */
 void sm_store_through(struct sm *s, const struct sm_cost *cost);
-/* Where the sectors of an access are: in whole lines; a line of its own for each, one behind the other; or lines far apart. */
-enum sm_places { PLACES_WHOLE, PLACES_STRIDED, PLACES_APART };
 enum sm_places sm_places_of(const struct item_access *a, const struct sm_cost *cost);
 /* Its sectors are in lines of their own: DRAM moves more than is asked for. */
 bool sm_is_scattered(const struct item_access *a);

@@ -592,18 +592,29 @@ static void many_blocks_take_longer(void **state)
     assert_true(took[1] > 1.95 * took[0] && took[1] < 2.05 * took[0]);
 }
 
+/* A warp's loads past L1, each of which needs the one before, or stores: n of so many sectors in lines so far from each other. */
+static void add_accesses(struct made *m, u8 class, u32 n, u16 sectors, u16 lines, u64 apart)
+{
+    if (class == ITEM_LOAD)
+        add_load_and_use(m);
+    else
+        add_inst(m, PIPE_LSU, 4)->op = REPLAY_MEMORY;
+    for (u32 k = 0; k < n; k++) {
+        enter(m);
+        access_lines(m, class, sectors, lines);
+        for (u32 j = 0; j < lines; j++)
+            m->items[m->nitems++] = item_line((k * lines + j) * apart, (1u << sectors / lines) - 1,
+                                              class == ITEM_LOAD ? TRAFFIC_LOAD_PAST : TRAFFIC_STORE);
+    }
+}
+
 /* Cycles of a load of four sectors that needs the one before, of DRAM, where so many SMs and warps do so. */
 static double dram_chain(u64 sms, u32 warps)
 {
     enum { LOADS = 100 };
     struct made m;
     begin(&m);
-    add_load_and_use(&m);
-    for (u32 k = 0; k < LOADS; k++) {
-        enter(&m);
-        access(&m, ITEM_LOAD, 4);
-        m.items[m.nitems++] = item_line(k, 15, TRAFFIC_LOAD_PAST);
-    }
+    add_accesses(&m, ITEM_LOAD, LOADS, 4, 1, 1);
     m.warps = warps;
     m.nblocks = sms;
     const double t = cycles_of(&m) / LOADS;
@@ -631,17 +642,7 @@ static double sectors_in_lines(u8 class, u16 lines, u64 apart)
     enum { ACCESSES = 40, SECTORS = 32 };
     struct made m;
     begin(&m);
-    if (class == ITEM_LOAD)
-        add_load_and_use(&m);
-    else
-        add_inst(&m, PIPE_LSU, 4)->op = REPLAY_MEMORY;
-    for (u32 k = 0; k < ACCESSES; k++) {
-        enter(&m);
-        access_lines(&m, class, SECTORS, lines);
-        for (u32 j = 0; j < lines; j++)
-            m.items[m.nitems++] = item_line((k * lines + j) * apart, (1u << SECTORS / lines) - 1,
-                                            class == ITEM_LOAD ? TRAFFIC_LOAD_PAST : TRAFFIC_STORE);
-    }
+    add_accesses(&m, class, ACCESSES, SECTORS, lines, apart);
     m.warps = 32;
     m.nblocks = m.gpu.sms;
     const double t = cycles_of(&m) / ACCESSES;
@@ -696,15 +697,7 @@ static double host_accesses(u64 sms, u8 class, u32 warps)
     struct made m;
     begin(&m);
     m.shares = (struct replay_shares){.served = {.host = 1}, .link = 32};
-    if (class == ITEM_LOAD)
-        add_load_and_use(&m);
-    else
-        add_inst(&m, PIPE_LSU, 4)->op = REPLAY_MEMORY;
-    for (u32 k = 0; k < ACCESSES; k++) {
-        enter(&m);
-        access(&m, class, 4);
-        m.items[m.nitems++] = item_line(k, 15, class == ITEM_LOAD ? TRAFFIC_LOAD_PAST : TRAFFIC_STORE);
-    }
+    add_accesses(&m, class, ACCESSES, 4, 1, 1);
     m.warps = warps;
     m.nblocks = sms;
     const double t = cycles_of(&m) / ACCESSES;
