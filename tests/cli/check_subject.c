@@ -1,7 +1,7 @@
 /* check_subject.c - a program that stands for one on Lockstep's driver: it writes records of `lockstep check` itself,
  * so that the command is tested without a kernel. Built with and without debug information, and at a fixed address.
  *
- *     check_subject STATUS [none | open | cut | broken | twice | environment] */
+ *     check_subject STATUS [none | open | cut | broken | twice | environment | filtered] */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdint.h>
@@ -82,12 +82,14 @@ int main(int argc, char **argv)
     FILE *f = records("w");
     if (!f)
         return 99;
-    if (strcmp(what, "environment") != 0)
+    if (strcmp(what, "environment") != 0 && strcmp(what, "filtered") != 0)
         allocate(f); /* HERE: main */
     if (!strcmp(what, "cut"))
         fputs("{\"type\":\"again\",\"id\":1,\"cou", f);
     else if (!strcmp(what, "broken"))
         fputs("{\"type\":\"finding\",\"id\":2}\nnonsense\n", f);
+    else if (!strcmp(what, "filtered"))
+        fprintf(f, "{\"type\":\"end\",\"pid\":%ld,\"launches\":0,\"passed_over\":2}\n", (long)getpid());
     else if (strcmp(what, "open") != 0)
         fprintf(f, "{\"type\":\"end\",\"pid\":%ld}\n", (long)getpid());
     fclose(f);

@@ -169,6 +169,11 @@ has 'ERROR SUMMARY: 1 error'
 check 3 "$programs/check_subject" 0 none
 has 'the program did not start CUDA'
 hasnt 'SUMMARY'
+check 3 --save "$work/filtered.chk" "$programs/check_subject" 0 filtered
+has 'the filters took none of the program'
+check 5 "$programs/check_subject" 5 filtered
+check 0 --read "$work/filtered.chk"
+grep -q '"launches":0,"passed_over":2' "$work/filtered.chk" || fail "the saved report has no launches"
 check 0 --require-cuda-init no "$programs/check_subject" 0 none
 has 'ERROR SUMMARY: 0 errors'
 [ -z "$(ls -d "$work"/lockstep-check-* 2>/dev/null)" ] || fail "a folder was left behind"

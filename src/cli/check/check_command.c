@@ -288,12 +288,20 @@ static bool nothing_ran(const struct check_command *c, const struct check_report
     return !c->read && c->need_cuda && !r->processes.len;
 }
 
+/* Most likely a name is misspelt: "0 errors" would be a lie. Calls of the host were checked all the same. */
+static bool took_none(const struct check_command *c, const struct check_report *r)
+{
+    return !c->read && check_report_took_none(r);
+}
+
 static void print_remarks(const struct check_command *c, const struct outputs *o, const struct check_report *r,
                           int status)
 {
     if (nothing_ran(c, r))
         remark(c, o,
                "Error: the program did not start CUDA, so nothing was checked (--require-cuda-init no allows that)");
+    else if (took_none(c, r))
+        remark(c, o, "Error: the filters took none of the program's launches, so no kernel was checked");
     else if (status && c->tell_exit_code && !c->read)
         remark(c, o, "Error: the program returned an error (%s)", program_end_text(status));
 }
@@ -303,7 +311,7 @@ static int judge(const struct check_command *c, const struct check_report *r, in
 {
     if (!status && check_report_errors(r))
         status = c->error_exit;
-    return !status && (nothing_ran(c, r) || r->incomplete) ? CLI_TROUBLE : status;
+    return !status && (nothing_ran(c, r) || took_none(c, r) || r->incomplete) ? CLI_TROUBLE : status;
 }
 
 static int report(struct check_command *c, struct outputs *o, struct check_report *r, int status)

@@ -109,6 +109,16 @@ static json_t *with_type(json_t *o, const char *type)
     return o;
 }
 
+static json_t *end_of(const struct check_process *p)
+{
+    json_t *o = json_pack("{s:s, s:I}", "type", "end", "pid", (json_int_t)p->pid);
+    if (p->counted) {
+        json_object_set_new(o, "launches", json_integer((json_int_t)p->launches));
+        json_object_set_new(o, "passed_over", json_integer((json_int_t)p->passed_over));
+    }
+    return o;
+}
+
 static bool save_process(FILE *out, const struct check_report *r, u32 process)
 {
     const struct check_process *p = &r->processes.at[process];
@@ -121,9 +131,7 @@ static bool save_process(FILE *out, const struct check_report *r, u32 process)
             json_object_set_new(o, "id", json_integer((json_int_t)k + 1));
             good &= put_line(out, o);
         }
-    if (p->ended)
-        good &= put_line(out, json_pack("{s:s, s:I}", "type", "end", "pid", (json_int_t)p->pid));
-    return good;
+    return p->ended ? good & put_line(out, end_of(p)) : good;
 }
 
 bool check_save(FILE *out, const struct check_report *r)

@@ -3,7 +3,7 @@
  *     {"type":"process","pid":1,"program":"/path","gpu":"h200","tools":["memcheck"]}
  *     {"type":"finding","id":1,...}      finding_print (check/core/finding_print.c) has the fields
  *     {"type":"again","id":1,"count":12,"threads":12}
- *     {"type":"end","pid":1}
+ *     {"type":"end","pid":1,"launches":3,"passed_over":0}      launches that were checked, and that the filters left out
  *     {"type":"check-report","version":1,"command":[...]}      the first line of a saved report
  *
  * Fields that are not known here are kept for JSON and otherwise left alone; so are kinds of findings. */
@@ -288,13 +288,21 @@ static bool is_unwanted(const struct check_report *r, const json_t *o)
     return r->only && number_of(o, "pid") != r->only;
 }
 
+static void read_end(struct check_process *p, const json_t *o)
+{
+    p->ended = true;
+    p->counted = json_is_integer(json_object_get(o, "launches"));
+    p->launches = number_of(o, "launches");
+    p->passed_over = number_of(o, "passed_over");
+}
+
 /* A newer version may have other records. */
 static bool read_of_process(struct check_report *r, struct reading *rd, const char *type, json_t *o)
 {
     if (!strcmp(type, "again"))
         return read_again(r, rd, o);
     if (!strcmp(type, "end"))
-        r->processes.at[r->processes.len - 1].ended = true;
+        read_end(&r->processes.at[r->processes.len - 1], o);
     if (strcmp(type, "finding") != 0)
         return true;
     const bool whole = is_whole(rd, o);
@@ -542,4 +550,16 @@ u32 check_report_errors(const struct check_report *r)
     for (u32 k = 0; k < r->findings.len; k++)
         n += r->findings.at[k]->error;
     return n;
+}
+
+bool check_report_took_none(const struct check_report *r)
+{
+    u64 passed_over = 0;
+    for (u32 k = 0; k < r->processes.len; k++) {
+        const struct check_process *p = &r->processes.at[k];
+        if (!p->counted || p->launches)
+            return false;
+        passed_over += p->passed_over;
+    }
+    return passed_over > 0;
 }

@@ -48,6 +48,8 @@ struct check_process {
     u64 pid;
     const char *program, *gpu; /* NULL: not said */
     bool ended;                /* in order */
+    bool counted;              /* the next two are known */
+    u64 launches, passed_over; /* that were checked, and that the filters left out */
 };
 
 struct check_record {
@@ -102,6 +104,8 @@ typedef u32 check_find_frames(void *ctx, struct arena *mem, const struct check_f
 bool check_report_frames(struct check_report *r, check_find_frames *find, void *ctx);
 
 u32 check_report_errors(const struct check_report *r);
+/* Whether there were launches and the filters took none; false also where a process did not end in order. */
+bool check_report_took_none(const struct check_report *r);
 
 /* ---- printing ---- */
 

@@ -29,7 +29,8 @@ static struct {
     bool spares_context; /* a launch that went wrong leaves it as it is: LOCKSTEP_CHECK_DESTROY=kernel */
     bool debugged;
     pid_t pid;
-    int exit_status; /* 0 also when the process has not said */
+    int exit_status;                    /* 0 also when the process has not said */
+    atomic_ullong checked, passed_over; /* launches: those that the filters take, and the others */
     atomic_bool complained;
 } own;
 
@@ -208,7 +209,9 @@ void check_settle(void)
 /* After the program's own handlers and destructors: these may still free memory. */
 void check_end(void)
 {
-    append_json(json_pack("{s:s, s:i}", "type", "end", "pid", (int)own.pid));
+    append_json(json_pack("{s:s, s:i, s:I, s:I}", "type", "end", "pid", (int)own.pid, "launches",
+                          (json_int_t)atomic_load(&own.checked), "passed_over",
+                          (json_int_t)atomic_load(&own.passed_over)));
     check_on = false;
 }
 
@@ -239,6 +242,7 @@ enum ls_status check_grid(struct driver_launch *x, CUfunction f, bool wanted, st
     (void)f;
     if (!check_on) /* a child of fork */
         return exec_run(l, fault, NULL);
+    atomic_fetch_add(wanted ? &own.checked : &own.passed_over, 1);
     if (wanted) {
         x->told = true;
         x->spared = own.spares_context;
