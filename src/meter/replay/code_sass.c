@@ -801,6 +801,7 @@ struct replay_code *code_from_sass(struct arena *mem, const struct gpu *gpu, con
         if (out->blocks[b].n)
             take_in(&k, out->blocks, b);
     move_to_first(&k, out->blocks);
+    code_find_moved(mem, f, out);
     out->unknown = k.unknown;
     return out;
 }

@@ -10,7 +10,7 @@
  * a warp enters it. Where ptxas unrolls a loop, one run of machine code is several entries: a block has one or more
  * programs, each for so many entries in a row (`copies`), the one with most copies first, the last one for 1. A block that has
  * no program of its own was predicated into the block before it: its instructions are in that block's programs, and its
- * accesses belong to them.
+ * accesses belong to them. What was moved out of a block that has a program of its own is told apart (`moved`).
  *
  * Makers: meter/replay/code_sass.c from machine code, meter/replay/code_estimate.c where no ptxas was asked. */
 #ifndef LS_MODEL_REPLAY_CODE_H
@@ -105,12 +105,19 @@ struct replay_program {
     u32 copies; /* entries of the block that one run stands for */
 };
 
+/* Where machine code does an access that is not in the program which runs when a warp comes to it. */
+struct replay_moved {
+    u32 up;    /* 1 + the block in whose programs it is done before the warp comes to it; 0: in none */
+    bool down; /* in a program that the warp comes to later */
+};
+
 struct replay_code {
     struct replay_block {
         const struct replay_program *programs;
         u32 n; /* 0: it is a part of the block that a warp was in before */
     } *blocks; /* by PTX block of the function */
     u32 nblocks;
+    const struct replay_moved *moved; /* by site; NULL: no access was moved */
     u32 ninsts;   /* machine instructions of the function, all blocks: what the instruction cache holds */
     u32 unknown;  /* instructions of the programs whose opcode no table has: they are taken for PIPE_ALU's */
     bool machine; /* of machine code, not estimated */

@@ -13,20 +13,27 @@ static u32 count_places(const struct replay_program *p)
     return n;
 }
 
-static u32 place_of(struct prepared_place *places, u32 *n, const struct replay_inst *i)
+static bool is_ahead(const struct replay_code *code, u32 block, const struct replay_inst *i)
 {
-    places[*n] = (struct prepared_place){i->site, i->copy};
-    return ++*n;
+    return code->moved && i->op == REPLAY_MEMORY && code->moved[i->site].up == block + 1;
 }
 
-static struct prepared_program prepare_program(struct arena *mem, const struct replay_program *p)
+static struct prepared_program prepare_program(struct arena *mem, const struct replay_code *code, u32 block,
+                                               const struct replay_program *p)
 {
     struct prepared_place *places = arena_array(mem, struct prepared_place, count_places(p) + 1);
     u32 *place = arena_array(mem, u32, p->n + 1);
-    u32 n = 0;
-    for (u32 k = 0; k < p->n; k++)
-        place[k] = is_in_stream(&p->insts[k]) ? place_of(places, &n, &p->insts[k]) : 0;
-    return (struct prepared_program){p->insts, place, p->n, p->copies ? p->copies : 1, places, n};
+    struct prepared_program made = {.insts = p->insts, .place = place, .n = p->n, .copies = p->copies ? p->copies : 1};
+    for (u32 k = 0; k < p->n; k++) {
+        const struct replay_inst *i = &p->insts[k];
+        if (!is_in_stream(i))
+            continue;
+        places[made.nplaces] = (struct prepared_place){i->site, i->copy, is_ahead(code, block, i)};
+        made.ahead |= places[made.nplaces].ahead;
+        place[k] = ++made.nplaces;
+    }
+    made.places = places;
+    return made;
 }
 
 static struct prepared_block prepare_block(struct arena *mem, const struct replay_code *code, u32 block, u32 *most)
@@ -34,7 +41,7 @@ static struct prepared_block prepare_block(struct arena *mem, const struct repla
     const u32 n = code->blocks[block].n;
     struct prepared_program *programs = arena_array(mem, struct prepared_program, n + 1);
     for (u32 k = 0; k < n; k++) {
-        programs[k] = prepare_program(mem, &code->blocks[block].programs[k]);
+        programs[k] = prepare_program(mem, code, block, &code->blocks[block].programs[k]);
         *most = programs[k].nplaces > *most ? programs[k].nplaces : *most;
     }
     return (struct prepared_block){programs, n};
@@ -44,6 +51,7 @@ struct prepared *prepare_code(struct arena *mem, const struct replay_code *code,
 {
     struct prepared *p = arena_new(mem, struct prepared);
     p->nblocks = code->nblocks;
+    p->moved = code->moved;
     p->blocks = arena_array(mem, struct prepared_block, code->nblocks + 1);
     for (u32 b = 0; b < code->nblocks; b++)
         p->blocks[b] = prepare_block(mem, code, b, &p->most_places);

@@ -9,6 +9,7 @@
 struct prepared_place {
     u32 site;
     u32 copy;
+    bool ahead; /* it is done before a warp enters its block: the stream has it later */
 };
 
 struct prepared_program {
@@ -17,6 +18,7 @@ struct prepared_program {
     u32 n, copies;
     const struct prepared_place *places;
     u32 nplaces;
+    bool ahead; /* some of them are */
 };
 
 /* The SM's caches of code take lines one after the other, and hold the last ones that they took. */
@@ -31,7 +33,8 @@ struct prepared {
         u32 n;
     } *blocks;
     u32 nblocks;
-    u32 most_places; /* of a program */
+    const struct replay_moved *moved; /* by site; NULL: none is */
+    u32 most_places;                  /* of a program */
     u32 nsites;
     float (*carry)[4];           /* by site: what dealing out its sectors has left over (load.c) */
     struct prepared_line *lines; /* of 128 bytes of code */

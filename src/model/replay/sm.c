@@ -94,9 +94,11 @@ static void begin_warp(struct sm *s, u32 held, u32 index, double t)
     const u32 number = s->held[held].slots[index];
     struct sm_warp *w = &s->warps[number];
     struct sm_cost *costs = w->costs, *early = w->early;
+    const u64 **ahead = w->ahead;
     const struct replay_stream *stream = &s->held[held].block->warps[index];
     *w = (struct sm_warp){.costs = costs,
                           .early = early,
+                          .ahead = ahead,
                           .item = stream->items,
                           .last = stream->items + stream->n,
                           .held = held,
@@ -577,6 +579,7 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
     for (u32 k = 0; k < n; k++) {
         s->warps[k].costs = arena_array(mem, struct sm_cost, places);
         s->warps[k].early = arena_array(mem, struct sm_cost, EARLY_MOST);
+        s->warps[k].ahead = arena_array(mem, const u64 *, AHEAD_MOST);
         s->warps[k].gone = -m->block_start;
     }
     for (u32 c = 0; c < m->schedulers; c++) {

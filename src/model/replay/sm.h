@@ -19,6 +19,7 @@ enum {
     SM_QUEUE = 32,
     SM_ATOMICS = 1024,
     EARLY_MOST = 256,
+    AHEAD_MOST = 64,
     SM_ARRIVING_BITS = 12,  /* lines on their way */
     SM_CONSTANTS_ASKED = 4, /* loads of constants that wait for more than the second cache: tests/hw/h200/tables.csv */
     SM_CONSTANTS_QUEUED = 8 /* loads of constants that a sub-partition's queue holds: read off stalls of random ones */
@@ -59,6 +60,8 @@ struct sm_warp {
     struct sm_cost *costs;  /* by place of the program */
     struct sm_cost *early;  /* accesses that came before their program */
     u32 nearly;
+    const u64 **ahead; /* accesses of the stream that were done before the warp came to them */
+    u32 nahead;
     u32 held, index; /* its block; which of its warps it is */
     u32 lanes;       /* that run its program */
     u32 parted;      /* how often some of them went another way than the others since the program before began; */

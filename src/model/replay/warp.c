@@ -66,13 +66,13 @@ static struct sm_cost join(struct sm_cost a, struct sm_cost b)
     return (struct sm_cost){item_access(x), lines->lines, lines->nlines};
 }
 
-/* The access or barrier at w->item, with the lines behind it. */
-static struct sm_cost cost_at(const struct sm_warp *w)
+/* The access or barrier at an item, with the lines behind it. */
+static struct sm_cost cost_of(const struct sm_warp *w, const u64 *item)
 {
-    const u64 *p = w->item + 1;
+    const u64 *p = item + 1;
     while (p < w->last && item_kind(*p) == ITEM_LINE)
         p++;
-    return (struct sm_cost){*w->item, w->item + 1, (u32)(p - w->item - 1)};
+    return (struct sm_cost){*item, item + 1, (u32)(p - item - 1)};
 }
 
 /* To the first machine instruction of the site that has none yet, else to one that has. False: the program has none. */
@@ -105,7 +105,27 @@ static void keep(struct sm_warp *w, struct sm_cost c)
         w->early[w->nearly++] = c;
 }
 
-static bool is_event(u64 item) { return item_kind(item) == ITEM_ACCESS || item_kind(item) == ITEM_BARRIER; }
+/* It was done by a program before. */
+static bool was_taken(const struct sm_warp *w, const u64 *item)
+{
+    for (u32 k = 0; k < w->nahead; k++)
+        if (w->ahead[k] == item)
+            return true;
+    return false;
+}
+
+/* The warp's stream is at an access or a barrier that is still to be done. What was done before is forgotten here. */
+static bool is_event(struct sm_warp *w)
+{
+    if (item_kind(*w->item) != ITEM_ACCESS && item_kind(*w->item) != ITEM_BARRIER)
+        return false;
+    for (u32 k = 0; k < w->nahead; k++)
+        if (w->ahead[k] == w->item) {
+            w->ahead[k] = w->ahead[--w->nahead];
+            return false;
+        }
+    return true;
+}
 
 /* What ptxas has put into another access is in L1 too. */
 static void look_up(struct sm *s, const struct sm_cost *c)
@@ -114,12 +134,68 @@ static void look_up(struct sm *s, const struct sm_cost *c)
         sm_store_through(s, c);
 }
 
+/* Its place is in a program further on. */
+static bool is_further_on(const struct sm_warp *w, const struct sm_cost *c)
+{
+    const struct prepared *p = w->func->prepared;
+    return item_kind(c->item) == ITEM_ACCESS && p->moved && item_site(c->item) < p->nsites &&
+           p->moved[item_site(c->item)].down;
+}
+
+/* The warp came to the same access again before it came to where that is done: of a loop the last turn's. */
+static bool comes_again(const struct sm_warp *w, u32 k)
+{
+    for (u32 j = k + 1; j < w->nearly; j++)
+        if (item_kind(w->early[j].item) == ITEM_ACCESS && item_site(w->early[j].item) == item_site(w->early[k].item))
+            return true;
+    return false;
+}
+
 static void put_early(struct sm *s, struct sm_warp *w, u32 *hint)
 {
-    for (u32 k = 0; k < w->nearly; k++)
-        if (!put(w, w->early[k], 0, hint))
-            look_up(s, &w->early[k]);
-    w->nearly = 0;
+    u32 n = 0;
+    for (u32 k = 0; k < w->nearly; k++) {
+        const struct sm_cost c = w->early[k];
+        const bool further = is_further_on(w, &c);
+        if (!(further && comes_again(w, k)) && put(w, c, 0, hint))
+            continue;
+        if (further && !comes_again(w, k))
+            w->early[n++] = c;
+        else
+            look_up(s, &c);
+    }
+    w->nearly = n;
+}
+
+/* ---- accesses that are done before their block is entered ---- */
+
+/* The stream's next access of the site that was not taken, before the warp comes to the program again; NULL: there is none. */
+static const u64 *find_ahead(const struct sm_warp *w, u64 entry, u32 site)
+{
+    u32 func = item_func(entry);
+    for (const u64 *p = w->item; p < w->last; p++) {
+        if (item_kind(*p) == ITEM_ENTER) {
+            if (entered(*p) == entered(entry))
+                return NULL;
+            func = item_func(*p);
+        }
+        if (func == item_func(entry) && item_kind(*p) == ITEM_ACCESS && item_site(*p) == site && !was_taken(w, p))
+            return p;
+    }
+    return NULL;
+}
+
+/* What the program has of blocks that the warp comes to later. */
+static void take_ahead(struct sm_warp *w, u64 entry)
+{
+    for (u32 k = 0; k < w->program->nplaces && w->nahead < AHEAD_MOST; k++) {
+        const struct prepared_place *place = &w->program->places[k];
+        const u64 *at = place->ahead && !w->costs[k].item ? find_ahead(w, entry, place->site) : NULL;
+        if (!at)
+            continue;
+        w->costs[k] = cost_of(w, at);
+        w->ahead[w->nahead++] = at;
+    }
 }
 
 /* Fewer lanes: the others went another way. Others: those wait for them somewhere. */
@@ -136,6 +212,7 @@ static void come_in(struct sm_warp *w, u32 lanes)
 /* Takes the program's entries from the stream, with what belongs to them. */
 static void take_entries(struct sm *s, struct sm_warp *w)
 {
+    const u64 entry = *w->item;
     u32 copy = 0, hint = 0;
     memset(w->costs, 0, sizeof *w->costs * w->program->nplaces);
     put_early(s, w, &hint);
@@ -143,20 +220,22 @@ static void take_entries(struct sm *s, struct sm_warp *w)
     for (w->item++; w->item < w->last; w->item++) {
         if (begins_program(s, w, *w->item)) {
             if (++copy == w->program->copies)
-                return;
+                break;
             come_in(w, item_lanes(*w->item));
         }
-        if (is_event(*w->item) && !put(w, cost_at(w), copy, &hint))
-            keep(w, cost_at(w));
+        if (is_event(w) && !put(w, cost_of(w, w->item), copy, &hint))
+            keep(w, cost_of(w, w->item));
     }
+    if (w->program->ahead)
+        take_ahead(w, entry);
 }
 
 bool warp_next_program(struct sm *s, struct sm_warp *w)
 {
     for (;;) {
         for (; w->item < w->last && !begins_program(s, w, *w->item); w->item++)
-            if (is_event(*w->item))
-                keep(w, cost_at(w));
+            if (is_event(w))
+                keep(w, cost_of(w, w->item));
         if (w->item >= w->last)
             return false;
         const struct prepared_block *b = block_of(s, w, *w->item);

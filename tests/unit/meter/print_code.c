@@ -12,27 +12,18 @@ static const char *const pipes[PIPE_COUNT] = {"none", "fma",    "fmaheavy", "alu
                                               "xu",   "tensor", "uniform",  "branch", "adu",  "lsu",     "tex"};
 static const char *const ops[] = {"", "memory", "barrier", "fence", "commit", "copies", "sleep", "exit"};
 
-/* The block whose program is running when a warp is in the block of the site, as far as that is certain. */
-static u32 runs_in(const struct ir_func *f, const struct replay_code *r, u32 site)
-{
-    u32 b = f->block_of_site[site];
-    while (b != IR_NO_BLOCK && !r->blocks[b].n)
-        b = f->blocks[b].idom;
-    return b;
-}
-
-/* An access that stands in another program than the one that is running then: the replay does not find it. */
-static bool is_lost(const struct ir_func *f, const struct replay_code *r, u32 block, const struct replay_inst *i)
-{
-    return (i->op == REPLAY_MEMORY || i->op == REPLAY_BARRIER) && runs_in(f, r, i->site) != block;
-}
-
-static u32 count_lost(const struct ir_func *f, const struct replay_code *r)
+/* Of the first programs: accesses moved up, and those moved down or lost. */
+static u32 count(const struct ir_func *f, const struct replay_code *r, bool up, bool lost)
 {
     u32 n = 0;
     for (u32 b = 0; b < r->nblocks; b++)
-        for (u32 i = 0; r->blocks[b].n && i < r->blocks[b].programs[0].n; i++)
-            n += is_lost(f, r, b, &r->blocks[b].programs[0].insts[i]);
+        for (u32 i = 0; r->blocks[b].n && i < r->blocks[b].programs[0].n; i++) {
+            const struct replay_inst *x = &r->blocks[b].programs[0].insts[i];
+            if (lost || x->op != REPLAY_MEMORY)
+                n += lost && code_is_lost(f, r, b, x);
+            else
+                n += up ? r->moved[x->site].up == b + 1 : r->moved[x->site].down;
+        }
     return n;
 }
 
@@ -63,8 +54,8 @@ static void print_inst(const struct ir_func *f, const struct sass_func *code, co
 static void print_code(const struct ir_func *f, const struct sass_func *code, const struct gpu *gpu,
                        const struct replay_code *r)
 {
-    printf("%s: %u machine instructions, %u of no known opcode, %u accesses lost\n", f->name, r->ninsts, r->unknown,
-           count_lost(f, r));
+    printf("%s: %u machine instructions, %u of no known opcode, %u accesses moved up, %u down, %u lost\n", f->name,
+           r->ninsts, r->unknown, count(f, r, true, false), count(f, r, false, false), count(f, r, false, true));
     for (u32 b = 0; b < r->nblocks; b++) {
         const struct ir_block *at = &f->blocks[b];
         printf("block %u, lines %u to %u, loop depth %u: %u programs\n", b, f->src->insts[at->first].line,
@@ -73,7 +64,7 @@ static void print_code(const struct ir_func *f, const struct sass_func *code, co
             const struct replay_program *program = &r->blocks[b].programs[p];
             printf("  for %u entries: %u instructions\n", program->copies, program->n);
             for (u32 i = 0; i < program->n; i++)
-                print_inst(f, code, gpu, is_lost(f, r, b, &program->insts[i]), &program->insts[i]);
+                print_inst(f, code, gpu, code_is_lost(f, r, b, &program->insts[i]), &program->insts[i]);
         }
     }
 }

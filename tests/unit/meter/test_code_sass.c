@@ -321,6 +321,58 @@ static void copies_to_shared_memory(void **state)
     drop(&s);
 }
 
+static u32 site_of(const struct subject *s, const char *op, u32 nth)
+{
+    for (u32 i = 0; i < s->func->src->ninsts; i++)
+        if (strcmp(ptx_op_rows[s->func->src->insts[i].op].name, op) == 0 && nth-- == 0)
+            return i;
+    fail_msg("no such instruction: %s", op);
+    return 0;
+}
+
+static u32 lost(const struct subject *s)
+{
+    u32 n = 0;
+    for (u32 b = 0; b < s->code->nblocks; b++)
+        for (u32 i = 0; s->code->blocks[b].n && i < s->code->blocks[b].programs[0].n; i++)
+            n += code_is_lost(s->func, s->code, b, &s->code->blocks[b].programs[0].insts[i]);
+    return n;
+}
+
+/* The fourth load is behind a branch, but stands in front of the division with the others: warps come to it later. */
+static void a_load_moved_up(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "ld.global.f32 %f1, [%rd3];\nld.global.f32 %f2, [%rd3+1024];\nld.global.f32 %f5, [%rd3+2048];\n"
+             "setp.lt.f32 %p1, %f1, 0f00000000;\n@%p1 bra NEG;\nbra.uni ON;\nNEG: neg.f32 %f1, %f1;\n"
+             "ON: ld.global.f32 %f4, [%rd3+8192];\ndiv.rn.f32 %f3, %f1, %f2;\nfma.rn.f32 %f6, %f3, %f4, %f5;\n"
+             "st.global.f32 [%rd3], %f6;\nst.global.f32 [%rd3+1024], %f3;\nret;");
+    check(&s);
+    assert_int_equal(count(&s, &s.code->blocks[0].programs[0], "LDG"), 4);
+    assert_int_equal(s.code->moved[site_of(&s, "ld", 5)].up, 1); /* two are of parameters */
+    assert_int_equal(s.code->moved[site_of(&s, "ld", 4)].up, 0);
+    assert_false(s.code->moved[site_of(&s, "ld", 5)].down);
+    assert_int_equal(lost(&s), 0);
+    drop(&s);
+}
+
+/* Each turn loads it in the PTX, and only the last turn's is used: it is loaded behind the loop. */
+static void a_load_moved_down(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "L: ld.global.f32 %f1, [%rd3+4];\nld.global.u32 %r5, [%rd3];\nadd.s64 %rd3, %rd3, 1024;\n"
+             "setp.ne.u32 %p1, %r5, %r9;\n@%p1 bra L;\nst.global.f32 [%rd1], %f1;\nret;");
+    check(&s);
+    assert_int_equal(count(&s, &block_of_line(&s, "add", 1)->programs[0], "LDG"), 1);
+    assert_true(s.code->moved[site_of(&s, "ld", 2)].down);
+    assert_int_equal(s.code->moved[site_of(&s, "ld", 2)].up, 0);
+    assert_false(s.code->moved[site_of(&s, "ld", 3)].down);
+    assert_int_equal(lost(&s), 0);
+    drop(&s);
+}
+
 /* A division's slow path, and the function that it calls, are not part of it. */
 static void slow_paths_are_left_out(void **state)
 {
@@ -428,6 +480,8 @@ int main(void)
         cmocka_unit_test(merged_loads),
         cmocka_unit_test(barrier_in_a_loop),
         cmocka_unit_test(copies_to_shared_memory),
+        cmocka_unit_test(a_load_moved_up),
+        cmocka_unit_test(a_load_moved_down),
         cmocka_unit_test(slow_paths_are_left_out),
         cmocka_unit_test(functions_that_are_called),
         cmocka_unit_test(several_blocks_unrolled),

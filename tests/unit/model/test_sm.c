@@ -30,6 +30,7 @@ struct made {
     struct l2_hot hot;
     u64 swaps, swaps_hot;
     struct replay_shares shares;
+    const struct replay_code *code; /* in place of insts */
 };
 
 static void begin(struct made *m)
@@ -78,7 +79,8 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
     const struct replay_code code = {.blocks = &code_block, .nblocks = 1, .ninsts = INSTS * INSTS_A_LINE};
     struct replay_site own[2] = {{{0}, 0}};
     const struct replay_shares shares = m->shares;
-    struct replay_func f = {.code = &code, .nsites = 1, .shares = &shares, .sites = sites ? sites : own};
+    struct replay_func f = {
+        .code = m->code ? m->code : &code, .nsites = 1, .shares = &shares, .sites = sites ? sites : own};
     struct replay_func *funcs[] = {&f};
     struct replay_stream streams[32];
     for (u32 w = 0; w < m->warps; w++)
@@ -550,6 +552,56 @@ static void code_leaves_its_cache(void **state)
     assert_in_range((u64)more, (u64)(0.95 * 49 * INSTS * line), (u64)(1.05 * 49 * INSTS * line));
 }
 
+/* ---- accesses that machine code does elsewhere ---- */
+
+enum { HEAD, LOOP, TAIL, PARTS };
+
+/* A warp goes through head, a loop of eight turns and tail, each with code of its own. The accesses of `ptx` are done by `machine`; only the
+ * loads' use waits. Cycles of a warp. */
+static double moved(u32 ptx, u32 machine, struct replay_moved how)
+{
+    struct made m;
+    struct replay_site site = {{0}, 0};
+    struct replay_inst insts[PARTS][4];
+    struct replay_program programs[PARTS];
+    struct replay_block blocks[PARTS];
+    begin(&m);
+    for (u32 b = 0; b < PARTS; b++) {
+        struct replay_inst *use;
+        m.n = 0;
+        add_load_and_use(&m);
+        use = add_inst(&m, PIPE_FMA, 4);
+        if (b != machine)
+            m.insts[0] = *use;
+        for (u32 i = 0; i < m.n; i++)
+            insts[b][i] = m.insts[i];
+        programs[b] = (struct replay_program){insts[b], m.n, 1};
+        blocks[b] = (struct replay_block){&programs[b], 1};
+    }
+    for (u32 k = 0; k < 8 + 2; k++) {
+        const u32 b = k == 0 ? HEAD : k == 9 ? TAIL : LOOP;
+        m.items[m.nitems++] = item_enter(0, b, UINT32_MAX);
+        if (b == ptx)
+            load(&m, k, 0);
+    }
+    const struct replay_code code = {.blocks = blocks, .nblocks = PARTS, .moved = &how, .ninsts = 8};
+    m.code = &code;
+    const double t = replay(&m, &site).cycles;
+    arena_free(&m.mem);
+    return t;
+}
+
+static void moved_accesses_are_done_once(void **state)
+{
+    (void)state;
+    const double none = moved(PARTS, HEAD, (struct replay_moved){0, false});
+    const double in_place = moved(TAIL, TAIL, (struct replay_moved){0, false}) - none;
+    assert_true(in_place > 400); /* of DRAM */
+    assert_true(fabs(moved(TAIL, HEAD, (struct replay_moved){1 + HEAD, false}) - none - in_place) < 30);
+    assert_true(fabs(moved(LOOP, TAIL, (struct replay_moved){0, true}) - none - in_place) < 30);
+    assert_true(moved(TAIL, HEAD, (struct replay_moved){0, false}) - none < 30); /* nobody said so: it is not found */
+}
+
 /* Nobody leaves a barrier before the last one has come. */
 static void a_barrier_waits_for_all(void **state)
 {
@@ -813,6 +865,7 @@ int main(void)
         cmocka_unit_test(warps_share_a_pipe),
         cmocka_unit_test(a_load_is_waited_for),
         cmocka_unit_test(conflicts_cost_wavefronts),
+        cmocka_unit_test(moved_accesses_are_done_once),
         cmocka_unit_test(a_barrier_waits_for_all),
         cmocka_unit_test(many_blocks_take_longer),
         cmocka_unit_test(dram_in_use_answers_later),
