@@ -292,6 +292,7 @@ static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct la
         mem_each(l->device->mem, add_host, &host);
     options.host = host.ranges.at;
     options.nhost = host.ranges.len;
+    options.tree = profile_tree_kept();
     enum ls_status s = meter_begin(l, &drv.gpu, &options, &m);
     arena_free(&host.mem);
     if (s != LS_OK) {

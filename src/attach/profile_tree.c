@@ -14,6 +14,7 @@ static _Thread_local struct {
     VEC(struct child_grid) grids;
     u32 path[DEPTHS]; /* the last grid of each depth */
     bool lost;
+    struct meter_tree kept;
 } tree;
 
 void profile_tree_begin(void)
@@ -21,6 +22,8 @@ void profile_tree_begin(void)
     profile_tree_end();
     tree.mem.name = "tree of launches";
 }
+
+struct meter_tree *profile_tree_kept(void) { return &tree.kept; }
 
 static enum child_order order_of(u64 stream)
 {
@@ -61,5 +64,6 @@ double profile_tree_ns(const struct gpu *gpu)
 void profile_tree_end(void)
 {
     arena_free(&tree.mem);
+    meter_tree_end(&tree.kept);
     memset(&tree, 0, sizeof tree);
 }

@@ -7,6 +7,8 @@
 #include "meter/meter.h"
 
 void profile_tree_begin(void);
+/* What the launch's grids leave for each other. */
+struct meter_tree *profile_tree_kept(void);
 /* A grid that has run. r NULL: it was not recorded, and counts as one without work. */
 void profile_tree_add(const struct exec_launch *l, const struct meter_report *r, const struct gpu *gpu);
 /* The launch with all of its grids; 0: it launched none, or its own time is not known. */

@@ -139,10 +139,8 @@ static void sm_trim(struct sm *s)
     requests_trim(&s->l2.kept, KEPT_OF_SM);
 }
 
-void caches_free(struct caches *c)
+void caches_end(struct caches *c)
 {
-    if (!c)
-        return;
     for (u32 k = 0; k < c->nsms; k++)
         if (c->sms[k] && c->sms[k]->launch == c->launch)
             sm_trim(c->sms[k]);
@@ -153,6 +151,13 @@ void caches_free(struct caches *c)
     ls_free(c->workers);
     c->workers = NULL;
     c->nworkers = 0;
+}
+
+void caches_free(struct caches *c)
+{
+    if (!c)
+        return;
+    caches_end(c);
     if (!to_shelf(c))
         destroy(c);
 }
@@ -224,17 +229,21 @@ static bool note_host(struct caches *c, const struct caches_input *in)
 struct caches *caches_make(const struct caches_input *in)
 {
     const struct gpu *gpu = in->gpu;
-    struct caches *c = take_or_make();
+    struct caches *c = in->before ? in->before : take_or_make();
     if (!c)
         return NULL;
+    const bool goes_on = in->before && c->memory_base == in->memory_base;
     const u64 used = in->nblocks < gpu->sms ? in->nblocks : gpu->sms;
     c->launch++;
     c->l1_bytes = in->l1_bytes;
     c->memory_base = in->memory_base;
     c->nblocks = in->nblocks;
     const u32 halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1;
-    c->shape = (struct l2_shape){
-        .bytes = gpu->l2_bytes, .halves = halves, .coalesces = gpu->cc_major >= 9, .late = late_rounds(in)};
+    c->shape = (struct l2_shape){.bytes = gpu->l2_bytes,
+                                 .halves = halves,
+                                 .coalesces = gpu->cc_major >= 9,
+                                 .goes_on = goes_on,
+                                 .late = late_rounds(in)};
     c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;

@@ -37,10 +37,14 @@ struct caches_input {
     u64 nblocks;
     u32 resident; /* blocks that an SM holds at once */
     u32 warps;    /* of a block */
+    struct caches *
+        before; /* of a grid of the same tree that has ended (caches_end), whose L2 this one finds; NULL: L2 is empty */
 };
-/* In memory of launches that are over, where there is some. NULL: no memory. */
+/* In memory of launches that are over, where there is some; `before` becomes the result. NULL: no memory. */
 struct caches *caches_make(const struct caches_input *in);
-/* The memory stays for the next launch. */
+/* The launch is over; what L2 holds stays. Then it is `before` of another, or freed. */
+void caches_end(struct caches *c);
+/* Ends it, if that was not done; the memory stays for the next launch. */
 void caches_free(struct caches *c);
 /* Gives back what stayed. */
 void caches_forget(void);

@@ -110,6 +110,25 @@ static void ask_registers(struct meter *m)
 
 static u64 l1_bytes(const struct meter *m) { return occupancy_l1_bytes(&m->gpu, m->occupancy.carveout_kib * 1024ull); }
 
+/* What the grids above it and before it have left; NULL: nothing. */
+static struct caches *take_before(struct meter *m)
+{
+    struct meter_tree *t = m->options.tree;
+    struct caches *before = t ? t->caches : NULL;
+    if (t)
+        t->caches = NULL;
+    if (m->depth)
+        return before;
+    caches_free(before);
+    return NULL;
+}
+
+void meter_tree_end(struct meter_tree *t)
+{
+    caches_free(t->caches);
+    t->caches = NULL;
+}
+
 static bool make_caches(struct meter *m)
 {
     const u32 warps = (m->block[0] * m->block[1] * m->block[2] + 31) / 32;
@@ -120,7 +139,8 @@ static bool make_caches(struct meter *m)
                                                    .nhost = m->options.nhost,
                                                    .nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
                                                    .resident = m->occupancy.blocks_per_sm,
-                                                   .warps = warps});
+                                                   .warps = warps,
+                                                   .before = take_before(m)});
     m->recorded = (struct record_launch){.nblocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
                                          .warps = warps,
                                          .resident = m->occupancy.blocks_per_sm ? m->occupancy.blocks_per_sm : 1,
@@ -678,7 +698,12 @@ struct meter_report *meter_end(struct meter *m)
     struct meter_report *r = make_report(m);
     for (unsigned w = 0; w < m->nworkers; w++)
         counter_free(m->workers[w]);
-    caches_free(m->caches);
+    if (m->caches && m->options.tree) {
+        caches_end(m->caches);
+        m->options.tree->caches = m->caches;
+    } else {
+        caches_free(m->caches);
+    }
     ls_free(m->workers);
     ls_free(m);
     return r;

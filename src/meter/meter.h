@@ -24,12 +24,20 @@
 #include "model/time.h"
 
 struct meter;
+struct caches;
 
 enum { METER_SAMPLING_CYCLES = 2048 }; /* between two samples of a warp of an SM, where numbers of samples are told */
 
 struct address_range {
     u64 base, size;
 };
+
+/* What the grids of a launch leave for those that their kernels launched: the launch's own comes first, one runs after the other.
+ * All zero before the first. */
+struct meter_tree {
+    struct caches *caches;
+};
+void meter_tree_end(struct meter_tree *t);
 
 /* What the caller may choose; NULL or all zero but carveout_kib = -1 is the default. */
 struct meter_options {
@@ -42,6 +50,7 @@ struct meter_options {
     u64 memory_base; /* of device memory: from there the model counts lines, so that they are the same in every run */
     const struct address_range *host; /* memory of the host's that kernels may touch; is copied */
     u32 nhost;
+    struct meter_tree *tree; /* NULL: the grid is modelled as if it were alone */
     u64 heap_n,
         heap_slots; /* allocations of the device's heap before the launch, and what they take (model/device_heap.h) */
     bool pictures;  /* keep each memory instruction's addresses in the first block (struct meter_picture) */

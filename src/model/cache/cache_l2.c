@@ -476,25 +476,34 @@ static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
     }
 }
 
-/* Empty, for another launch. */
-static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
+/* Nothing in it, nothing dirty. */
+static bool empty(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
 {
     bool good = true;
+    l2->dirty = 0;
+    l2->left = l2->looked[0] = l2->looked[1] = 0;
+    l2->dirty_most = (u32)(DIRTY_MOST * (double)shape->bytes / CACHE_LINE / one_in);
+    l2->parts_most = (u32)(PARTS_MOST * (double)shape->bytes / CACHE_LINE / one_in);
+    written_clear(&l2->written);
+    for (u32 k = 0; k < shape->halves; k++)
+        good = good && cache_shape(&l2->half[k], shape->bytes / shape->halves / one_in, L2_WAYS);
+    return good;
+}
+
+/* For another grid. What L2 holds stays where that goes on from the one before, and as many lines were kept. */
+static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
+{
+    const bool stays = shape->goes_on && l2->halves == shape->halves && l2->one_in == one_in;
+    bool good = stays || empty(l2, shape, one_in);
     l2->halves = shape->halves;
     l2->coalesces = shape->coalesces;
-    l2->one_in = one_in;
+    l2->one_in = good ? one_in : 0;
     l2->run++;
     l2->round = 0;
     l2->late = shape->late;
     l2->host = shape->host;
     l2->nhost = shape->nhost;
-    l2->dirty = l2->together = 0;
-    l2->left = l2->looked[0] = l2->looked[1] = 0;
-    l2->dirty_most = (u32)(DIRTY_MOST * (double)shape->bytes / CACHE_LINE / one_in);
-    l2->parts_most = (u32)(PARTS_MOST * (double)shape->bytes / CACHE_LINE / one_in);
-    written_clear(&l2->written);
-    for (u32 k = 0; k < l2->halves; k++)
-        good = good && cache_shape(&l2->half[k], shape->bytes / l2->halves / one_in, L2_WAYS);
+    l2->together = 0;
     for (u32 k = 0; k < L2_GROUPS && l2->coalesces; k++)
         good = good && cache_shape(&l2->window[k], (u64)WINDOW_LINES * CACHE_LINE / one_in, WINDOW_WAYS);
     return good;

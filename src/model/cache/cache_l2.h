@@ -24,6 +24,7 @@ struct l2_shape {
     u64 bytes;
     u32 halves;
     bool coalesces;
+    bool goes_on;                /* with what the run before left, if that was of the same shape; else L2 is empty */
     u32 late;                    /* rounds, of an instruction of each SM, that DRAM takes to answer */
     const struct l2_lines *host; /* the host's, in their order */
     u32 nhost;
@@ -42,7 +43,7 @@ struct l2_hot {
     u64 slice[HOT_KINDS];
     u64 slice_all; /* of the slice that has most of all kinds together */
 };
-/* Takes all inputs in turn, from an L2 that is empty on; adds to their sites' rows. The order of `inputs` is lost.
+/* Takes all inputs in turn, from an L2 that is empty or goes on; adds to their sites' rows. The order of `inputs` is lost.
  * False: no memory. */
 bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **inputs, u32 n, struct l2_hot *hot);
 

@@ -32,11 +32,14 @@ static u32 sms; /* of the launch's GPU */
 static const struct address_range *host; /* and its host's memory */
 static u32 nhost;
 
-static void begin(struct bench *b, const struct gpu *gpu, u32 nworkers, u32 resident, u64 nblocks)
+/* It finds the L2 that the grid `before` has left. */
+static void begin_behind(struct bench *b, struct caches *before, const struct gpu *gpu, u32 nworkers, u32 resident,
+                         u64 nblocks)
 {
     *b = (struct bench){.nworkers = nworkers};
     sms = gpu->sms;
     b->caches = caches_make(&(struct caches_input){.gpu = gpu,
+                                                   .before = before,
                                                    .l1_bytes = 32 << 10,
                                                    .host = host,
                                                    .nhost = nhost,
@@ -50,6 +53,11 @@ static void begin(struct bench *b, const struct gpu *gpu, u32 nworkers, u32 resi
         b->first[w] = caches_add_sites(b->worker[w], b->rows[w], MOST_SITES);
         assert_true(b->first[w] > 0);
     }
+}
+
+static void begin(struct bench *b, const struct gpu *gpu, u32 nworkers, u32 resident, u64 nblocks)
+{
+    begin_behind(b, NULL, gpu, nworkers, resident, nblocks);
 }
 
 static struct exec_block_info block(u64 linear)
@@ -708,6 +716,44 @@ static void a_sample_stands_for_all(void **state)
     l2_free(l2);
 }
 
+/* ---- grids of one tree ---- */
+
+/* A block loads or stores n lines from the start of memory; what became of it. */
+static struct traffic grid_behind(struct bench *b, struct caches *before, enum traffic_kind kind, u64 lines)
+{
+    begin_behind(b, before, &one_l2, 1, 1, 1);
+    start(b, 0);
+    for (u64 line = 0; line < lines; line++)
+        access_at(b, 0, 0, 0, kind, line * 128, 4);
+    stop(b, 0);
+    assert_true(caches_finish(b->caches));
+    const struct traffic t = end(b, 0);
+    caches_end(b->caches);
+    return t;
+}
+
+/* 8192 lines are all of L2: it keeps what was read and written, L1 nothing. What is dirty still goes to DRAM when it has to leave. */
+static void a_grid_finds_what_those_before_it_left(void **state)
+{
+    (void)state;
+    struct bench b;
+    grid_behind(&b, NULL, TRAFFIC_STORE, 64);
+    struct traffic t = grid_behind(&b, b.caches, TRAFFIC_LOAD, 128);
+    assert_int_equal(N(t, l1_gld_hits), 0);
+    assert_int_equal(N(t, l2_reads), 512);
+    assert_int_equal(N(t, l2_read_hits), 256);
+    assert_int_equal(N(t, dram_reads), 256);
+    t = grid_behind(&b, b.caches, TRAFFIC_LOAD, 128);
+    assert_int_equal(N(t, l2_read_hits), 512);
+    assert_int_equal(N(t, dram_reads), 0);
+    t = grid_behind(&b, b.caches, TRAFFIC_LOAD, 32768);
+    assert_true(N(t, dram_writes) >= 256);
+    caches_free(b.caches);
+    t = grid_behind(&b, NULL, TRAFFIC_LOAD, 128);
+    assert_int_equal(N(t, dram_reads), 512);
+    caches_free(b.caches);
+}
+
 /* ---- memory ---- */
 
 static long budget;
@@ -793,6 +839,7 @@ int main(void)
         cmocka_unit_test(the_most_wanted_slices_are_told),
         cmocka_unit_test(workers_change_nothing),
         cmocka_unit_test(a_sample_stands_for_all),
+        cmocka_unit_test(a_grid_finds_what_those_before_it_left),
         cmocka_unit_test(running_out_of_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
