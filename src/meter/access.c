@@ -302,6 +302,7 @@ enum traffic_kind traffic_kind_of(enum access_class class, bool past_l1)
         [CLASS_GLD] = TRAFFIC_LOAD,    [CLASS_GST] = TRAFFIC_STORE,      [CLASS_GATOM] = TRAFFIC_ATOM,
         [CLASS_GRED] = TRAFFIC_RED,    [CLASS_LLD] = TRAFFIC_LOCAL_LOAD, [CLASS_LST] = TRAFFIC_LOCAL_STORE,
         [CLASS_GASYNC] = TRAFFIC_LOAD, [CLASS_SULD] = TRAFFIC_TEXTURE,   [CLASS_SUST] = TRAFFIC_STORE,
+        [CLASS_TEX] = TRAFFIC_TEXTURE,
     };
     const enum traffic_kind kind = kinds[class];
     if (past_l1 && (kind == TRAFFIC_LOAD || kind == TRAFFIC_STORE))
@@ -322,23 +323,24 @@ static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct f
     return lines;
 }
 
-/* A fetch from textures. */
+/* A fetch from textures, or an access to a surface. */
 static __attribute__((noinline)) void count_texels(struct counter *c, const struct func_count *f,
-                                                   const struct exec_access *a)
+                                                   enum access_class class, const struct exec_access *a)
 {
     struct site_count *s = &f->sites[a->site];
-    struct tally *t = tally_of(c, s, CLASS_TEX);
+    struct tally *t = tally_of(c, s, class);
     struct lines lines;
     if (!t)
         return;
-    const struct texel_cost cost = texels_cost(&lines, texture_access_of(a->addr), a->mask, c->memory_base);
+    const struct texel_cost cost =
+        (class == CLASS_TEX ? texels_cost : surface_cost)(&lines, texture_access_of(a->addr), a->mask, c->memory_base);
     t->requests += cost.requests;
     t->cost += cost.sectors;
     t->lanes += lanes_of(a->mask);
     if (c->caches)
-        caches_texels(c->caches, f->first_site ? f->first_site + a->site : 0, a, &lines);
+        caches_texels(c->caches, f->first_site ? f->first_site + a->site : 0, traffic_kind_of(class, false), a, &lines);
     if (c->recorder)
-        feed_texels(c, f, a, &cost, c->caches ? &lines : NULL);
+        feed_texels(c, f, class, a, &cost, c->caches ? &lines : NULL);
 }
 
 void counter_access(void *ctx, const struct exec_access *a)
@@ -354,8 +356,8 @@ void counter_access(void *ctx, const struct exec_access *a)
     s->bytes = s->width ? s->width : a->size;
     if (f->plain && !s->asked)
         plain_ask(c, s, class, a, &f->plain[a->site]);
-    if (LS_UNLIKELY(class == CLASS_TEX)) {
-        count_texels(c, f, a);
+    if (LS_UNLIKELY(class >= CLASS_TEX)) {
+        count_texels(c, f, class, a);
         return;
     }
     const u32 lines = LS_UNLIKELY(c->caches) ? to_caches(c, f, class, a) : 0;
@@ -368,12 +370,6 @@ void counter_access(void *ctx, const struct exec_access *a)
         return;
     const u32 lanes = lanes_of(a->mask);
     t->lanes += lanes;
-    if (LS_UNLIKELY(class >= CLASS_TEX)) {
-        t->requests++;
-        if (c->recorder)
-            feed_access(c, f, class, a, 1, lines);
-        return;
-    }
     const bool distinct = distinct_bytes(class);
     if (!distinct)
         t->bytes += MUTANT(52, lanes, 32) * a->size;

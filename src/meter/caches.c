@@ -536,11 +536,12 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
     return lines;
 }
 
-void caches_texels(struct caches_worker *w, u32 site, const struct exec_access *a, const struct lines *l)
+void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a,
+                   const struct lines *l)
 {
     if (a->warp >= w->caches->warps || !find_held(w, a->block))
         return;
-    stage(w, w->sm, &w->held->warps[a->warp], site, TRAFFIC_TEXTURE, l);
+    stage(w, w->sm, &w->held->warps[a->warp], site, kind == TRAFFIC_STORE ? store_kind(a, l) : kind, l);
     if (w->sm->staged > STAGED_MOST)
         w->failed |= !sm_run(w->sm, w->caches->warps);
 }

@@ -63,8 +63,9 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
 /* A fence, or an access that acquires, of a cluster or wider: L1 has nothing any more. */
 void caches_empty_l1(struct caches_worker *w, const struct exec_block_info *b, u32 warp);
 /* Those lines, of the last access: valid until the next. Of an atomic only those of its last turn. */
-/* The same for a fetch from textures, whose lines and sectors l has, one request after the other. */
-void caches_texels(struct caches_worker *w, u32 site, const struct exec_access *a, const struct lines *l);
+/* The same for a fetch from textures or an access to a surface, whose lines and sectors l has. */
+void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a,
+                   const struct lines *l);
 const struct lines *caches_lines(const struct caches_worker *w);
 
 /* The rest of the L1s, and the L2: after the launch. False: there was no memory somewhere. */

@@ -193,8 +193,8 @@ static const struct tally_events tally_events[ACCESS_CLASSES] = {
     [CLASS_DATOM] = {TALLIED(datom_requests), TALLIED(datom_sectors), .conflicts = TALLIED(satom_wavefronts)},
     [CLASS_CLD] = {.requests = TALLIED(cld_requests), .cost = TALLIED(cld_words)},
     [CLASS_TEX] = {.requests = TALLIED(tex_requests), .cost = TALLIED(tex_sectors)},
-    [CLASS_SULD] = {.requests = TALLIED(suld_requests)},
-    [CLASS_SUST] = {.requests = TALLIED(sust_requests)},
+    [CLASS_SULD] = {.requests = TALLIED(suld_requests), .cost = TALLIED(suld_sectors)},
+    [CLASS_SUST] = {.requests = TALLIED(sust_requests), .cost = TALLIED(sust_sectors)},
 };
 
 static void add_event(u64 n[EVENT_COUNT], u8 tallied, u64 by)

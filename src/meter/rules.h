@@ -50,7 +50,7 @@ enum access_class {
     CLASS_DLD,    /* shared memory of another block of the cluster */
     CLASS_DST,
     CLASS_DATOM,
-    CLASS_TEX, /* requests and sectors (texels.h); behind it only requests */
+    CLASS_TEX, /* this and what is behind it: texels.h */
     CLASS_SULD,
     CLASS_SUST,
     ACCESS_CLASSES,

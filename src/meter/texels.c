@@ -27,6 +27,7 @@ enum {
     PIECES_MOST = 8 * TEXTURE_LANES, /* eight texels a lane */
     LANES_OF_QUAD = 4,
     LANES_OF_MEMORY = 8,
+    LANES_OF_SURFACE = 8,
     BYTES_AT_ONCE = 64, /* that eight lanes may be spread over */
     LINES_A_CYCLE = 2,
     /* Cycles that a result takes longer, beyond those of the unit. */
@@ -178,10 +179,9 @@ static u32 request_cycles(const struct texels *t, u32 lanes, const struct pieces
 
 /* ---- lines and sectors ---- */
 
-/* Those of a request, behind those of earlier ones; the number of its sectors. */
-static u32 add_request(struct lines *l, const struct pieces *p)
+/* Joined with the lines from `from` on; the number of sectors that were not there. */
+static u32 add_pieces(struct lines *l, u32 from, const struct pieces *p)
 {
-    const u32 from = l->n;
     u32 sectors = 0;
     for (u32 k = 0; k < p->n; k++) {
         u32 at = from;
@@ -192,10 +192,9 @@ static u32 add_request(struct lines *l, const struct pieces *p)
             l->sectors[at] = 0;
             l->n++;
         }
+        sectors += !(l->sectors[at] >> p->at[k].sector & 1);
         l->sectors[at] |= (u8)(1u << p->at[k].sector);
     }
-    for (u32 k = from; k < l->n; k++)
-        sectors += (u32)__builtin_popcount(l->sectors[k]);
     return sectors;
 }
 
@@ -237,10 +236,34 @@ struct texel_cost texels_cost(struct lines *l, const struct texture_access *a, u
         add_lanes(&p, t, lanes, base);
         several |= p.n > (u32)__builtin_popcount(lanes);
         c.requests++;
-        c.sectors += add_request(l, &p);
+        c.sectors += add_pieces(l, l->n, &p);
         c.cycles += request_cycles(t, lanes, &p, base);
     }
+    c.different = c.sectors;
     c.lines = different_lines(l);
     c.delay = delay_of(first, several);
+    return c;
+}
+
+/* ---- surfaces ---- */
+
+struct texel_cost surface_cost(struct lines *l, const struct texture_access *a, u32 mask, u64 base)
+{
+    struct texel_cost c = {0};
+    l->n = 0;
+    for (u32 lane = 0; lane < TEXTURE_LANES; lane += LANES_OF_SURFACE) {
+        const u32 lanes = mask & ((1u << LANES_OF_SURFACE) - 1) << lane;
+        struct pieces p;
+        struct lines own; /* of the request; neither is filled with zeros */
+        if (!lanes)
+            continue;
+        p.n = own.n = 0;
+        add_lanes(&p, a->texels, lanes, base);
+        c.different += add_pieces(l, 0, &p);
+        c.requests++;
+        c.sectors += add_pieces(&own, 0, &p);
+    }
+    c.lines = l->n;
+    c.cycles = c.requests;
     return c;
 }

@@ -7,14 +7,17 @@
 #include "meter/lines.h"
 
 struct texel_cost {
-    u32 requests; /* of four lanes, of eight where texels lie as memory does */
-    u32 sectors;  /* of all requests */
-    u32 lines;    /* different ones, of all requests */
-    u32 cycles;   /* of the texture unit */
-    u32 delay;    /* cycles that its result takes longer than that of a fetch of four bytes by integers */
+    u32 requests;  /* of four lanes, of eight where texels lie as memory does */
+    u32 sectors;   /* of all requests */
+    u32 different; /* of surfaces: those sectors, each once; of textures all */
+    u32 lines;     /* different ones, of all requests */
+    u32 cycles;    /* of the texture unit */
+    u32 delay;     /* cycles that its result takes longer than that of a fetch of four bytes by integers */
 };
 
 /* l: the lines and sectors of one request after the other. Addresses count from `base`, a multiple of a line. */
 struct texel_cost texels_cost(struct lines *l, const struct texture_access *a, u32 mask, u64 base);
+/* The same of an access to a surface. l: each line once, with what all lanes want of it. */
+struct texel_cost surface_cost(struct lines *l, const struct texture_access *a, u32 mask, u64 base);
 
 #endif

@@ -1,5 +1,5 @@
 /* surface_stores.cu - stores to surfaces of two dimensions by where a warp's lanes look: along a row, down a column, in tiles, at
- * random. `surface_stores` runs all, each kernel under its own name. */
+ * random. `surface_stores SIDE` runs all up to that many texels a side (4096). */
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -65,9 +65,10 @@ template <typename T> static void run(const char *name, int size)
     CHECK(cudaFreeArray(array));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    for (int size = 512; size <= 4096; size *= 2) {
+    const int most = argc > 1 ? atoi(argv[1]) : 4096;
+    for (int size = 512; size <= most; size *= 2) {
         run<unsigned char>("u8", size);
         run<float>("f32", size);
         run<float4>("f32x4", size);

@@ -81,7 +81,7 @@ static inline bool texture_gives_floats(const struct texture *t)
     return texel_is_float(t->image.format) || (!t->sampler.integers && texel_bits(t->image.format) < 32);
 }
 
-/* The texels that a lane's fetch looked at: those with any of the places x, of y and of z. Of two levels of a mipmap, the
+/* The texels that a lane looked at: those with any of the places x, of y and of z. Of two levels of a mipmap, the
  * second one's. */
 struct texels {
     u64 base;          /* of the image, or of its level */
@@ -92,7 +92,8 @@ struct texels {
     bool by_floats; /* coordinates */
     bool filtered;  /* linear filtering was asked for, even where one texel has all the weight */
 };
-/* What an access event of a fetch or a gather has besides addresses; exec_access.addr is `address`. */
+/* What an access event of a texture or a surface has besides addresses; exec_access.addr is `address`. Of a surface a texel is as
+ * large as the access. */
 struct texture_access {
     u64 address[TEXTURE_LANES]; /* of a texel that each lane touched */
     struct texels texels[TEXTURE_LANES];

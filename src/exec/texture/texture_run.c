@@ -221,6 +221,7 @@ static u32 answer(const struct texture *t, u8 what, u32 level)
 /* Where an access goes once its coordinates are clamped, and whether they had to be. */
 struct surface_place {
     u64 address;
+    u32 x, y, z; /* x in bytes */
     bool outside;
 };
 
@@ -239,6 +240,9 @@ static struct surface_place surface_place(const struct run *r, const i64 c[3], u
     const i64 x = clamped(c[0], row - size, &p.outside), y = clamped(c[1], im->height - 1, &p.outside);
     const i64 z = clamped(c[2], im->depth - 1, &p.outside);
     p.address = im->base + (u64)z * im->slice + (u64)y * im->pitch + (u64)x;
+    p.x = (u32)x;
+    p.y = (u32)y;
+    p.z = (u32)z;
     return p;
 }
 
@@ -365,6 +369,20 @@ RACY static void reduce(struct run *r, unsigned lane, u64 address)
     while (!__atomic_compare_exchange_n(p, &old, now, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 }
 
+/* Says which texel was accessed, of those that are as large as the access. nothing: none was. */
+static void tell_surface(struct run *r, unsigned lane, const struct surface_place *p, u32 size, bool nothing)
+{
+    const struct image *im = &r->object.image;
+    r->access.texels[lane] = (struct texels){.base = im->base,
+                                             .width = im->width * im->texel_bytes / size,
+                                             .height = im->height,
+                                             .at = {{p->x / size}, {p->y}, {p->z}},
+                                             .n = {!nothing, 1, 1},
+                                             .dims = im->dims,
+                                             .bytes = (u8)size,
+                                             .layout = im->layout};
+}
+
 static bool access_surface(struct run *r, unsigned lane)
 {
     const struct ir_texture *i = r->i;
@@ -391,6 +409,8 @@ static bool access_surface(struct run *r, unsigned lane)
                      c[0], c[1], c[2], r->object.handle, im->width, im->height, im->depth, im->texel_bytes);
     const bool nothing = p.outside && i->bounds == BOUNDS_ZERO;
     r->access.address[lane] = p.address;
+    if (r->told)
+        tell_surface(r, lane, &p, size, nothing);
     if (i->op == SURFACE_LOAD)
         load(r, lane, nothing ? 0 : p.address);
     else if (!nothing)

@@ -31,18 +31,18 @@ static bool is_float(u8 type) { return ptx_type_float((enum ptx_type)type); }
 static u32 sector_of(u64 address) { return (u32)((address / SECTOR_BYTES * 0x9e3779b97f4a7c15ull) >> 45); }
 
 static const u8 items[ACCESS_CLASSES] = {
-    [CLASS_GLD] = ITEM_LOAD,           [CLASS_GST] = ITEM_STORE,        [CLASS_GATOM] = ITEM_ATOMIC,
-    [CLASS_GRED] = ITEM_REDUCTION,     [CLASS_LLD] = ITEM_LOCAL_LOAD,   [CLASS_LST] = ITEM_LOCAL_STORE,
-    [CLASS_SLD] = ITEM_SHARED_LOAD,    [CLASS_SST] = ITEM_SHARED_STORE, [CLASS_SATOM] = ITEM_SHARED_ATOMIC,
-    [CLASS_CLD] = ITEM_CONSTANT,       [CLASS_GASYNC] = ITEM_COPY,      [CLASS_SULD] = ITEM_TEXTURE,
-    [CLASS_SUST] = ITEM_SURFACE_STORE,
+    [CLASS_GLD] = ITEM_LOAD,        [CLASS_GST] = ITEM_STORE,          [CLASS_GATOM] = ITEM_ATOMIC,
+    [CLASS_GRED] = ITEM_REDUCTION,  [CLASS_LLD] = ITEM_LOCAL_LOAD,     [CLASS_LST] = ITEM_LOCAL_STORE,
+    [CLASS_SLD] = ITEM_SHARED_LOAD, [CLASS_SST] = ITEM_SHARED_STORE,   [CLASS_SATOM] = ITEM_SHARED_ATOMIC,
+    [CLASS_CLD] = ITEM_CONSTANT,    [CLASS_GASYNC] = ITEM_COPY,        [CLASS_SULD] = ITEM_TEXTURE,
+    [CLASS_TEX] = ITEM_TEXTURE,     [CLASS_SUST] = ITEM_SURFACE_STORE,
 };
 
 /* Whether L1 is looked up. */
 static bool asks_l1(enum access_class class)
 {
     return class == CLASS_GLD || class == CLASS_GST || class == CLASS_LLD || class == CLASS_LST ||
-           class == CLASS_GASYNC || class == CLASS_SULD || class == CLASS_SUST;
+           class == CLASS_GASYNC;
 }
 
 /* The operand that is compared is the body's second (exec/ops/atomic.inc). Other threads may write there. */
@@ -128,14 +128,12 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
 {
     if (f->index >= ITEM_FUNCS || a->site >= ITEM_SITES)
         return;
-    const bool device = a->space == SPACE_GLOBAL || a->space == SPACE_CONST || a->space == SPACE_TEX;
+    const bool device = a->space == SPACE_GLOBAL || a->space == SPACE_CONST;
     const u64 first = a->addr[__builtin_ctz(a->mask)] - (device ? c->memory_base : 0);
     const bool past = f->sites[a->site].past_l1, atomic = class == CLASS_GATOM || class == CLASS_GRED;
     const u32 swaps = class == CLASS_GATOM ? feed_swaps(a) : 0;
     const bool fails = class == CLASS_GATOM && a->atom_op == MOD_CAS && !swaps, polls = class == CLASS_GLD && past;
-    const u32 sector = class == CLASS_CLD    ? constant_lines(a, c->memory_base, &lines)
-                       : class == CLASS_SULD ? 0
-                                             : sector_of(first);
+    const u32 sector = class == CLASS_CLD ? constant_lines(a, c->memory_base, &lines) : sector_of(first);
     count_swaps(c, a, swaps);
     const bool l1 = lines && asks_l1(class);
     const u16 wavefronts = l1 ? (u16)wavefronts_of(c, &f->sites[a->site], class, a) : 0;
@@ -157,20 +155,22 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
         record_lines(c->recorder, a->block, a->warp, caches_lines(c->caches), traffic_kind_of(class, past));
 }
 
-void feed_texels(struct counter *c, const struct func_count *f, const struct exec_access *a,
+void feed_texels(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  const struct texel_cost *cost, const struct lines *l)
 {
     if (f->index >= ITEM_FUNCS || a->site >= ITEM_SITES)
         return;
-    const u64 item = item_access((struct item_access){.class = ITEM_TEXTURE,
+    const bool in_part = (u32)__builtin_popcount(a->mask) * a->size < cost->different * SECTOR_BYTES;
+    const u64 item = item_access((struct item_access){.class = items[class],
+                                                      .slow = class == CLASS_SUST && in_part,
                                                       .sector = cost->delay,
-                                                      .passes = (u16)cost->sectors,
+                                                      .passes = (u16)cost->different,
                                                       .lines = l ? (u16)cost->lines : 0,
                                                       .wavefronts = (u16)cost->cycles,
                                                       .site = a->site});
     record_item(c->recorder, a->block, a->warp, item, 0);
     if (l)
-        record_lines(c->recorder, a->block, a->warp, l, TRAFFIC_TEXTURE);
+        record_lines(c->recorder, a->block, a->warp, l, traffic_kind_of(class, false));
 }
 
 void feed_barrier(struct counter *c, const struct func_count *f, const struct exec_barrier *b)

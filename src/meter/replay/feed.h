@@ -10,8 +10,8 @@ void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 ma
 /* passes: as in struct item_access. */
 void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  u32 passes, u32 lines);
-/* A fetch from textures; l: its lines, NULL: caches are not modelled. */
-void feed_texels(struct counter *c, const struct func_count *f, const struct exec_access *a,
+/* A fetch from textures or an access to a surface; l: its lines, NULL: caches are not modelled. */
+void feed_texels(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  const struct texel_cost *cost, const struct lines *l);
 /* The lanes of a compare-and-swap in global memory (up to 64 bits) that compare with what it holds now: one of those at each
  * word is about to change it. Inside the access hook only. */

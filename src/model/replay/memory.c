@@ -32,15 +32,14 @@ double sm_take_dram(struct sm *s, double t, double cycles)
 /* ---- behind L1 ---- */
 
 /* Until the sectors have left the SM. Which bytes of them are written goes with each line, and takes as long as a sector
- * (tests/hw/h200/tables.csv). Texels lie otherwise than the rows by which lines are counted: of surfaces only sectors count. */
+ * (tests/hw/h200/tables.csv, surface-stores.csv). */
 static double write_beyond(struct sm *s, const struct sm_warp *w, const struct sm_cost *cost,
                            const struct item_access *a, double t)
 {
-    const bool texels = a->class == ITEM_SURFACE_STORE;
-    const enum sm_places places = texels ? PLACES_WHOLE : sm_places_of(a, cost);
+    const enum sm_places places = sm_places_of(a, cost);
     const struct replay_shares *shares = &w->func->shares[a->site];
-    const double lines = texels ? 0 : a->lines, masks = a->slow ? lines : 0;
-    const double sectors = a->passes, host = sectors * shares->served.host;
+    const double lines = a->lines, masks = a->slow ? lines : 0, sectors = a->passes,
+                 host = sectors * shares->served.host;
     const double in_dram =
         s->launch->dram_write_share * s->dram_write[places] + s->launch->dram_fill_share * s->dram_read[places];
     if (host > 0)

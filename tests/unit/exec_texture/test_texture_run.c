@@ -63,7 +63,7 @@ struct seen {
     u32 n, mask;
     u8 space, op, size;
     u64 addr[32];
-    struct texels texels[32]; /* of the lanes, of a fetch */
+    struct texels texels[32]; /* of the lanes */
 };
 
 static void *begin(void *launch, unsigned worker)
@@ -83,8 +83,7 @@ static void access(void *ctx, const struct exec_access *a)
     s->op = a->op;
     s->size = a->size;
     memcpy(s->addr, a->addr, sizeof s->addr);
-    if (a->op == ACCESS_LD)
-        memcpy(s->texels, texture_access_of(a->addr)->texels, sizeof s->texels);
+    memcpy(s->texels, texture_access_of(a->addr)->texels, sizeof s->texels);
 }
 
 static void predicated_lanes_do_not_fetch(void **state)
@@ -133,6 +132,11 @@ static void stores_are_events_too(void **state)
     assert_true(seen.n == 1 && seen.mask == 0xfffff && seen.op == ACCESS_ST && seen.size == 4);
     for (u32 k = 0; k < 32; k++)
         assert_int_equal(texels[k], k < 20 ? k : 0);
+    for (u32 k = 0; k < 20; k++) {
+        const struct texels *at = &seen.texels[k];
+        assert_true(at->base == (u64)(uintptr_t)texels && at->width == 32 && at->bytes == 4 && at->dims == 1);
+        assert_true(at->n[0] == 1 && at->n[1] == 1 && at->n[2] == 1 && at->at[0][0] == k);
+    }
     bench_close(&b);
 }
 

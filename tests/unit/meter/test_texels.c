@@ -114,6 +114,30 @@ static void as_many_lines_as_fit(void **state)
     assert_int_equal(l.n, 256);
 }
 
+/* Eight lanes are a request of a surface; what all of a warp want of a line goes together (h200/surface-stores.csv). */
+static void surfaces_by_eight_lanes(void **state)
+{
+    (void)state;
+    static const struct {
+        u32 bytes, wide; /* of a tile of 32 texels */
+        u32 sectors, different, lines;
+    } rows[] = {{4, 32, 8, 8, 4}, {4, 8, 8, 4, 1},   {4, 1, 16, 16, 8},    {1, 32, 4, 2, 1},
+                {1, 8, 4, 2, 1},  {1, 1, 16, 16, 8}, {16, 32, 32, 32, 16}, {16, 8, 32, 16, 4}};
+    for (u32 k = 0; k < LS_ARRAY_LEN(rows); k++) {
+        struct texture_access a;
+        struct lines l;
+        make(&a, LAYOUT_BLOCKS, (u8)rows[k].bytes);
+        for (u32 lane = 0; lane < TEXTURE_LANES; lane++)
+            look(&a, lane, lane % rows[k].wide, lane / rows[k].wide, 0, 1, 1, 1);
+        const struct texel_cost c = surface_cost(&l, &a, 0xffffffff, BASE);
+        assert_int_equal(c.requests, 4);
+        assert_int_equal(c.sectors, rows[k].sectors);
+        assert_int_equal(c.different, rows[k].different);
+        assert_int_equal(c.lines, rows[k].lines);
+        assert_int_equal(l.n, rows[k].lines);
+    }
+}
+
 /* ---- the recording: tests/hw/texture.cu ---- */
 
 struct row {
@@ -213,7 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_of_floats),         cmocka_unit_test(sectors_of_arrays_have_two_rows),
         cmocka_unit_test(a_border_has_no_sectors), cmocka_unit_test(as_many_lines_as_fit),
-        cmocka_unit_test(an_h200_took_as_long),
+        cmocka_unit_test(surfaces_by_eight_lanes), cmocka_unit_test(an_h200_took_as_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
