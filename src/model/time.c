@@ -120,5 +120,6 @@ void time_replayed(struct model_time *t, const struct gpu *g, const struct model
     t->sm_hz = r->hz;
     t->cycles = t->ns * r->hz / 1e9;
     add_shares(t, g, w, 0);
+    t->active = r->active * fmin(1, (double)w->blocks / g->sms);
     t->warps_pct = 100 * over(r->warps, g->threads_per_sm / (double)g->warp_size);
 }

@@ -45,6 +45,7 @@ struct recorder {
     struct record_block *kept;
     u32 nkept, kept_room;
     double cost;
+    double *sm_cost; /* [sms] of the blocks of each SM, where all are there at once; else NULL */
     bool failed;
 };
 
@@ -57,6 +58,9 @@ static u64 items_of(const struct record_launch *l, u64 n)
     return most > ITEMS_LEAST ? most : ITEMS_LEAST;
 }
 
+/* All blocks are there at once, so it is known which SM has which. */
+static bool are_there_at_once(const struct record_launch *l) { return l->nblocks <= (u64)l->resident * l->sms; }
+
 struct recorder *recorder_make(const struct record_launch *l)
 {
     struct recorder *r = ls_calloc(1, sizeof *r);
@@ -65,6 +69,8 @@ struct recorder *recorder_make(const struct record_launch *l)
     r->launch = *l;
     r->first_most = items_of(l, REPLAY_RUN_WAVES * (l->resident ? l->resident : 1));
     r->items_most = items_of(l, (REPLAY_RUNS - 1) * REPLAY_RUN_WAVES * (l->resident ? l->resident : 1) + COSTLY);
+    if (are_there_at_once(l))
+        r->failed = !(r->sm_cost = ls_calloc(l->sms, sizeof *r->sm_cost));
     return r;
 }
 
@@ -90,6 +96,7 @@ void recorder_free(struct recorder *r)
     }
     ls_free(r->kept);
     ls_free(r->open);
+    ls_free(r->sm_cost);
     ls_free(r);
 }
 
@@ -348,6 +355,8 @@ void record_block_end(struct recorder *r, const struct exec_block_info *b)
     o->there = false;
     r->current = NULL;
     r->cost += made.cost;
+    if (r->sm_cost)
+        r->sm_cost[made.linear % r->launch.sms] += made.cost;
     if (to && !before(&made, to))
         return;
     if (to)
@@ -410,3 +419,15 @@ const struct record_block **record_blocks(struct recorder *const *all, u32 worke
 
 bool record_good(const struct recorder *r) { return !r || !r->failed; }
 double record_cost(const struct recorder *r) { return r->cost; }
+
+double record_busiest(struct recorder *const *all, u32 workers, u32 sms)
+{
+    double most = 0;
+    for (u32 m = 0; m < sms; m++) {
+        double cost = 0;
+        for (u32 k = 0; k < workers; k++)
+            cost += all[k] && all[k]->sm_cost ? all[k]->sm_cost[m] : 0;
+        most = cost > most ? cost : most;
+    }
+    return most;
+}

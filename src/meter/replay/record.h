@@ -60,5 +60,7 @@ const struct record_block **record_blocks(struct recorder *const *all, u32 worke
 bool record_good(const struct recorder *r);
 /* Of all blocks of this worker. */
 double record_cost(const struct recorder *r);
+/* Of the blocks of the SM that has most to do, where all blocks of the launch are there at once; else 0. */
+double record_busiest(struct recorder *const *all, u32 workers, u32 sms);
 
 #endif

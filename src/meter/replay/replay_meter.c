@@ -245,6 +245,14 @@ static double cost_of(const struct replayed_launch *l)
     return cost;
 }
 
+static double busiest_of(struct arena *mem, const struct replayed_launch *l)
+{
+    struct recorder **all = arena_array(mem, struct recorder *, l->nworkers + 1);
+    for (u32 w = 0; w < l->nworkers; w++)
+        all[w] = l->workers[w] ? l->workers[w]->recorder : NULL;
+    return record_busiest(all, l->nworkers, l->gpu->sms);
+}
+
 static double over(u64 a, u64 b) { return b ? (double)a / (double)b : 0; }
 
 /* Compare-and-swaps that changed memory: all, and at the word that had most. */
@@ -287,6 +295,7 @@ bool replay_metered(struct arena *mem, struct replayed_launch *l, struct replay_
         .places = l->places,
         .l1_bytes = l->l1_bytes,
         .cost = cost_of(l),
+        .busiest = busiest_of(mem, l),
         .reads = (double)l->n[EVENT_l2_reads],
         .atomics = (double)(l->n[EVENT_l2_atoms] + l->n[EVENT_l2_reds]),
         .hot = *l->hot,

@@ -12,6 +12,11 @@
 
 enum { LONG_PERCENT = 103 }; /* of the mean: a block that is looked at on its own */
 
+/* Of the time of the SM that ends last, how much less others work where all wait for memory (tests/hw/sm_ends.cu): where all blocks are
+ * there at once, and where an SM that is ahead has more of them. */
+#define LESS_AT_ONCE 0.06
+#define LESS_IN_TURN 0.03
+
 static const struct replay_block_stream *recorded(const struct replay_launch *l, u32 number)
 {
     return &l->blocks[number];
@@ -167,6 +172,39 @@ static double long_end(struct arena *mem, const struct replay_launch *l, const s
     return part * typical_cycles + (run.ended[place] - run.begun[place]) * recorded(l, k)->rest;
 }
 
+/* Of what warps waited for, how much the SM's other warps have made: they were ahead, in memory's queues, in the pipes or at the
+ * scheduler. The rest takes as long for a warp alone. */
+static double crowded_share(const struct sm_run *run)
+{
+    static const u8 crowded[] = {STALL_LONG_SCOREBOARD, STALL_LG_THROTTLE,   STALL_MIO_THROTTLE,
+                                 STALL_TEX_THROTTLE,    STALL_DRAIN,         STALL_MATH_PIPE_THROTTLE,
+                                 STALL_NOT_SELECTED,    STALL_DISPATCH_STALL};
+    double all = 0, of = 0;
+    for (u32 k = 0; k < STALL_COUNT; k++)
+        all += run->stalls[k];
+    for (u32 k = 0; k < LS_ARRAY_LEN(crowded); k++)
+        of += run->stalls[crowded[k]];
+    return all > 0 ? of / all : 0;
+}
+
+/* How long an SM works whose blocks cost so much, where all of this one's are replayed, which takes `cycles`: what warps wait for each
+ * other grows with what there is to do. */
+static double as_busy(const struct replay_launch *l, const struct plan *p, const struct sm_run *run, double cycles,
+                      double cost)
+{
+    const double own = mean_of(l, p, p->n, false) * p->n;
+    return own > 0 ? cycles * (1 + (cost / own - 1) * crowded_share(run)) : cycles;
+}
+
+/* How long SMs work on average, the last of which works so long: of what they ask memory for, some get more than others. */
+static double mean_active(const struct replay_launch *l, const struct plan *p, const struct sm_run *run, double cycles)
+{
+    const bool once = p->blocks <= l->resident;
+    const double fewer = once ? LESS_AT_ONCE : LESS_IN_TURN;
+    const double of = once ? as_busy(l, p, run, cycles, l->cost / p->active) : cycles;
+    return of * (1 - fewer * crowded_share(run));
+}
+
 static void prepare_funcs(struct arena *mem, const struct replay_launch *l)
 {
     for (u32 b = 0; b < l->nrecorded; b++)
@@ -226,13 +264,17 @@ struct replay_result replay_launch(struct arena *mem, const struct replay_launch
         run_list(mem, l, &m, &p, true, &run);
         const double left = cycles_left(l, &p, &run);
         const double cycles = (run.cycles + left) * scale_of(l, &p, run.ran) * mean_of(l, &p, run.ran, true);
+        r.active = mean_active(l, &p, &run, cycles);
         r.cycles = fmax(cycles, long_end(mem, l, &m, &p, run.ran >= p.blocks, cycles));
+        if (run.ran >= p.blocks && l->busiest > 0)
+            r.cycles = fmax(r.cycles, as_busy(l, &p, &run, cycles, l->busiest));
         r.scale = run.ran ? (double)l->nblocks / run.ran : 0;
         r.warps = mean_warps(&run, left);
         for (u32 k = 0; k < STALL_COUNT; k++)
             r.stalls[k] = run.stalls[k];
     }
     r.cycles += l->calls;
+    r.active += l->calls;
     r.hz = m.hz;
     r.ns = r.cycles / m.hz * 1e9 + m.launch_ns;
     return r;

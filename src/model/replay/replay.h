@@ -70,6 +70,7 @@ struct replay_launch {
     u32 nrecorded;
     u64 l1_bytes;          /* of the SM */
     double cost;           /* of all blocks */
+    double busiest;        /* of those of the SM that has most to do; 0: not known */
     double reads, atomics; /* sectors that L2 is asked for, of the launch */
     struct l2_hot hot;
     double
@@ -83,6 +84,7 @@ struct replay_launch {
 
 struct replay_result {
     double cycles;              /* from the start of the first block to the end of the last */
+    double active;              /* of an SM that has blocks, on average */
     double ns;                  /* with what a launch takes besides */
     double hz;                  /* the SM's clock */
     double warps;               /* of an SM that are there, on average while the launch runs */

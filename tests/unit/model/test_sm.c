@@ -31,6 +31,7 @@ struct made {
     u64 swaps, swaps_hot;
     struct replay_shares shares;
     const struct replay_code *code; /* in place of insts */
+    double busiest;
 };
 
 static void begin(struct made *m)
@@ -107,6 +108,7 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
                                     .nrecorded = n,
                                     .l1_bytes = 128 << 10,
                                     .cost = (double)m->nblocks,
+                                    .busiest = m->busiest,
                                     .atomics = m->atomics,
                                     .hot = m->hot,
                                     .swaps = m->swaps,
@@ -623,6 +625,40 @@ static void a_barrier_waits_for_all(void **state)
     arena_free(&m.mem);
 }
 
+/* A block's one warp loads, or computes, by itself; of the busiest SM's blocks so much is to be done (this one's two cost 2). */
+static struct replay_result busiest(bool loads, double cost)
+{
+    struct made m;
+    begin(&m);
+    if (loads)
+        add_load_and_use(&m);
+    else
+        add_inst(&m, PIPE_FMA, 4);
+    for (u32 k = 0; k < 64; k++) {
+        enter(&m);
+        if (loads)
+            load(&m, k, 0);
+    }
+    m.resident = 2;
+    m.nblocks = 2ull * m.gpu.sms;
+    m.busiest = cost;
+    const struct replay_result r = replay(&m, NULL);
+    arena_free(&m.mem);
+    return r;
+}
+
+/* Where all blocks are there at once, the SM that has half as much more to do ends later: by half where warps wait for memory, and not at all where
+ * they compute by themselves. */
+static void the_busiest_sm_ends_last(void **state)
+{
+    (void)state;
+    const struct replay_result even = busiest(true, 2), uneven = busiest(true, 3);
+    assert_true(uneven.cycles > 1.4 * even.cycles && uneven.cycles < 1.5 * even.cycles);
+    assert_true(fabs(uneven.active - even.active) < 1 && even.active > 0.9 * even.cycles &&
+                even.active < 0.96 * even.cycles);
+    assert_true(busiest(false, 3).cycles < 1.1 * busiest(false, 2).cycles);
+}
+
 /* More blocks than are replayed: the time grows with them. */
 static void many_blocks_take_longer(void **state)
 {
@@ -867,6 +903,7 @@ int main(void)
         cmocka_unit_test(conflicts_cost_wavefronts),
         cmocka_unit_test(moved_accesses_are_done_once),
         cmocka_unit_test(a_barrier_waits_for_all),
+        cmocka_unit_test(the_busiest_sm_ends_last),
         cmocka_unit_test(many_blocks_take_longer),
         cmocka_unit_test(dram_in_use_answers_later),
         cmocka_unit_test(places_apart_cost_more),
