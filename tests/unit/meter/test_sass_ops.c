@@ -29,7 +29,7 @@ static void known_words(void **state)
         {0x0000000a00057308, "MUFU", 9, PIPE_XU},        {0x0000001a0204723c, "HMMA", 9, PIPE_TENSOR},
         {0x00000000ff007435, "HFMA2", 9, PIPE_FP16_MMA}, {0x0000000502097235, "IADD", 10, PIPE_ALU},
         {0x000000070200798e, "REDG", 9, PIPE_LSU},       {0x000000000006798e, "RED", 8, PIPE_LSU},
-        {0x000000000000794d, "EXIT", 9, PIPE_BRANCH},
+        {0x000000000000794d, "EXIT", 9, PIPE_BRANCH},    {0x0000000102027836, "VIADD", 9, PIPE_FMAHEAVY},
     };
     for (u32 k = 0; k < LS_ARRAY_LEN(words); k++) {
         const struct sass_row *row = sass_row_of(words[k].low, words[k].cc_major);
