@@ -336,9 +336,10 @@ enum ls_status profile_launch(struct driver_launch *x, const struct exec_launch 
     (void)x;
     profile_tree_begin();
     const enum ls_status run = exec_run_tree(l, one, ctx, fault);
-    const double ns = run == LS_OK ? profile_tree_ns(&drv.gpu) : 0;
+    struct session_tree tree = {.root = l->id};
+    tree.ns = run == LS_OK ? profile_tree_ns(&drv.gpu, &tree.traffic) : 0;
     profile_tree_end();
-    const enum ls_status s = ns > 0 ? session_append_tree(profile.folder, l->id, ns) : LS_OK;
+    const enum ls_status s = tree.ns > 0 ? session_append_tree(profile.folder, &tree) : LS_OK;
     if (s != LS_OK)
         complain("LOCKSTEP_SESSION: the time of a launch with its children was not recorded", s);
     return run;

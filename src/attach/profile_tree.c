@@ -4,7 +4,6 @@
 #include "base/vec.h"
 #include "exec/device/launched.h"
 #include "meter/session/session.h"
-#include "model/children.h"
 
 enum { DEPTHS = 64 };
 
@@ -54,11 +53,11 @@ void profile_tree_add(const struct exec_launch *l, const struct meter_report *r,
     tree.grids.at[tree.grids.len++] = g;
 }
 
-double profile_tree_ns(const struct gpu *gpu)
+double profile_tree_ns(const struct gpu *gpu, struct child_traffic *traffic)
 {
     if (tree.lost || tree.grids.len < 2 || tree.grids.at[0].ns <= 0 || setjmp(tree.mem.oom))
         return 0;
-    return children_ns(&tree.mem, gpu, tree.grids.at, tree.grids.len);
+    return children_ns(&tree.mem, gpu, tree.grids.at, tree.grids.len, traffic);
 }
 
 void profile_tree_end(void)

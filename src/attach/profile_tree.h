@@ -5,14 +5,15 @@
 
 #include "exec/exec.h"
 #include "meter/meter.h"
+#include "model/children.h"
 
 void profile_tree_begin(void);
 /* What the launch's grids leave for each other. */
 struct meter_tree *profile_tree_kept(void);
 /* A grid that has run. r NULL: it was not recorded, and counts as one without work. */
 void profile_tree_add(const struct exec_launch *l, const struct meter_report *r, const struct gpu *gpu);
-/* The launch with all of its grids; 0: it launched none, or its own time is not known. */
-double profile_tree_ns(const struct gpu *gpu);
+/* The launch with all of its grids, and what that moves besides; 0: it launched none, or its own time is not known. */
+double profile_tree_ns(const struct gpu *gpu, struct child_traffic *traffic);
 void profile_tree_end(void);
 
 #endif

@@ -19,6 +19,10 @@
 #define CHILD_FIRST_NS 17000.0   /* once for a launch whose kernels launch: one launches one, caches cold */
 #define CHILD_GRIDS 128          /* that run at once: 32 to 608 grids of 500 us */
 
+/* Sectors of L2, and of DRAM, once for a launch whose kernels launch; and of DRAM for each launch that is pending while others are: its
+ * place in memory is used again when it is over (tests/hw/call_traffic.cu: 1 to 254 grids). */
+enum { CHILD_FIRST_L2 = 5300, CHILD_FIRST_READS = 3300, CHILD_FIRST_DRAM = 1980, CHILD_PENDING_DRAM = 41 };
+
 #define NONE UINT32_MAX
 
 enum what {
@@ -57,8 +61,9 @@ struct tree {
     VEC(struct event) events; /* a heap */
     VEC(u32) ready;
     u32 nstarted, running, seq;
-    double share; /* of the device that is taken */
-    double busy;  /* the device begins or ends another grid until then */
+    u32 pending, pending_most; /* grids that are launched and not complete */
+    double share;              /* of the device that is taken */
+    double busy;               /* the device begins or ends another grid until then */
 };
 
 static double calls_ns(double rounds, double threads)
@@ -219,6 +224,13 @@ static double serve(struct tree *t, double now, double ns)
     return at;
 }
 
+static void begin_pending(struct tree *t)
+{
+    t->pending++;
+    t->pending_most = t->pending > t->pending_most ? t->pending : t->pending_most;
+}
+
+/* Its tails wait from now on. */
 static void start(struct tree *t, u32 grid, double at)
 {
     const struct node *n = &t->nodes[grid];
@@ -227,6 +239,8 @@ static void start(struct tree *t, u32 grid, double at)
     put(t, at + n->own, ENDED, grid);
     for (u32 c = n->first; c != NONE; c = t->nodes[c].next)
         put(t, at + t->nodes[c].handed, HANDED, c);
+    for (u32 c = n->tail; c != NONE; c = t->nodes[c].after)
+        begin_pending(t);
 }
 
 static void start_ready(struct tree *t, double now)
@@ -244,6 +258,8 @@ static void start_ready(struct tree *t, double now)
 static void hand(struct tree *t, u32 grid, double now)
 {
     struct node *n = &t->nodes[grid];
+    if (!n->launched && t->grids[grid].order != CHILD_TAIL)
+        begin_pending(t);
     n->launched = true;
     const struct node *before = n->before == NONE ? NULL : &t->nodes[n->before];
     if (before && !before->done)
@@ -292,13 +308,16 @@ static void complete(struct tree *t, u32 grid, double now)
 {
     if (!grid)
         return;
+    t->pending--;
     t->nodes[t->grids[grid].parent].pending--;
     look(t, t->grids[grid].parent, now);
 }
 
-double children_ns(struct arena *mem, const struct gpu *gpu, const struct child_grid *grids, u32 n)
+double children_ns(struct arena *mem, const struct gpu *gpu, const struct child_grid *grids, u32 n,
+                   struct child_traffic *traffic)
 {
     struct tree t = {.mem = mem, .gpu = gpu, .grids = grids, .n = n};
+    *traffic = (struct child_traffic){0};
     if (!n)
         return 0;
     make_nodes(&t);
@@ -319,5 +338,9 @@ double children_ns(struct arena *mem, const struct gpu *gpu, const struct child_
             start_ready(&t, e.t);
         }
     }
+    if (n > 1)
+        *traffic = (struct child_traffic){.l2 = CHILD_FIRST_L2,
+                                          .l2_reads = CHILD_FIRST_READS,
+                                          .dram_reads = CHILD_FIRST_DRAM + CHILD_PENDING_DRAM * t.pending_most};
     return gpu->kernel_ns + t.nodes[0].finished + (n > 1 ? CHILD_FIRST_NS : 0);
 }

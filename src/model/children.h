@@ -27,8 +27,14 @@ struct child_grid {
     double held; /* blocks that the device holds at once */
 };
 
+/* What the launches move besides what each grid does (traffic_beside_child): sectors. */
+struct child_traffic {
+    u64 l2, l2_reads, dram_reads; /* l2_reads is a part of l2 */
+};
+
 /* Of grid 0 until all are complete. Children of a grid stand in the order in which each block launched them,
  * tails last. mem is for the time of the call; its recovery point is set. */
-double children_ns(struct arena *mem, const struct gpu *gpu, const struct child_grid *grids, u32 n);
+double children_ns(struct arena *mem, const struct gpu *gpu, const struct child_grid *grids, u32 n,
+                   struct child_traffic *traffic);
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "meter/rules.h"
 #include "meter/session/session_record.h"
 
 /* ---- appending ---- */
@@ -79,18 +81,20 @@ enum ls_status session_append(const char *folder, const char *gpu, const struct 
     return s;
 }
 
-/* Times of trees are lines of their own: a root's record is written before its children run. */
-static const char tree_format[] = "{\"type\":\"tree\",\"root\":%" PRIu64 ",\"ns\":%lf}\n";
+/* Trees are lines of their own: a root's record is written before its children run. */
+static const char tree_format[] = "{\"type\":\"tree\",\"root\":%" PRIu64 ",\"ns\":%lf,\"l2\":%" PRIu64
+                                  ",\"l2_reads\":%" PRIu64 ",\"dram_reads\":%" PRIu64 "}\n";
 
-enum ls_status session_append_tree(const char *folder, u64 root, double ns)
+enum ls_status session_append_tree(const char *folder, const struct session_tree *t)
 {
-    char path[4096], line[128];
+    char path[4096], line[256];
     if (!own_path(folder, path))
         return LS_ERR_INVALID;
     const int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (fd < 0)
         return LS_ERR_IO;
-    const int n = snprintf(line, sizeof line, tree_format, root, ns);
+    const int n = snprintf(line, sizeof line, tree_format, t->root, t->ns, t->traffic.l2, t->traffic.l2_reads,
+                           t->traffic.dram_reads);
     pthread_mutex_lock(&own.lock);
     const bool written = write_all(fd, line, (size_t)n);
     pthread_mutex_unlock(&own.lock);
@@ -152,21 +156,31 @@ static enum ls_status add_report(struct session *s, struct session_reader *rd, s
     return LS_OK;
 }
 
-/* The line of a tree: its root's time is that of all. `from`: the first report of this file. */
+static void add_traffic(struct meter_report *r, const struct child_traffic *t)
+{
+    r->n[EVENT_l2_beside] += t->l2;
+    r->n[EVENT_l2_beside_reads] += t->l2_reads;
+    r->n[EVENT_dram_reads] += t->dram_reads;
+    for (u32 i = 0; i < METRIC_COUNT; i++)
+        if (metric_info(i)->kind == METRIC_MODELLED && metric_info(i)->by_line && !isnan(r->metrics[i].value))
+            r->metrics[i].value = metric_of_events(r->n, i);
+}
+
+/* The line of a tree: its root's time is that of all. `from`: the first report of this file. Lines of old sessions know no traffic. */
 static bool read_tree(const struct session *s, const char *line, u32 from)
 {
-    u64 root;
-    double ns;
-    if (sscanf(line, tree_format, &root, &ns) != 2)
+    struct session_tree t = {0};
+    if (sscanf(line, tree_format, &t.root, &t.ns, &t.traffic.l2, &t.traffic.l2_reads, &t.traffic.dram_reads) < 2)
         return false;
     for (u32 k = s->n; k-- > from;) {
         struct meter_report *r = s->reports[k];
         const double alone = r->metrics[METRIC_gpu_time].value;
-        if (r->id != root || r->depth || r->process + 1 != s->nprocesses)
+        if (r->id != t.root || r->depth || r->process + 1 != s->nprocesses)
             continue;
-        r->metrics[METRIC_gpu_time].value = ns;
-        r->metrics[METRIC_cycles_elapsed].value *= alone > 0 ? ns / alone : 1;
-        r->n[EVENT_time_ns] = (u64)(ns + 0.5);
+        r->n[EVENT_time_ns] = (u64)(t.ns + 0.5);
+        add_traffic(r, &t.traffic);
+        r->metrics[METRIC_gpu_time].value = t.ns;
+        r->metrics[METRIC_cycles_elapsed].value *= alone > 0 ? t.ns / alone : 1;
         break;
     }
     return true;

@@ -15,13 +15,20 @@
 #include "base/diag.h"
 #include "base/status.h"
 #include "meter/meter.h"
+#include "model/children.h"
 
 /* Appends one launch to <folder>/<pid of this process>.rec; makes the folder when there is none. gpu: the GPU as this
  * process was told of it, for session_process; NULL: the default. */
 enum ls_status session_append(const char *folder, const char *gpu, const struct meter_report *r);
 
-/* Behind the records of a launch and of all that its kernels launched: it took so long with them. */
-enum ls_status session_append_tree(const char *folder, u64 root, double ns);
+/* A launch with all that its kernels launched: how long it took, and what it moved that is in no grid's record. */
+struct session_tree {
+    u64 root;
+    double ns;
+    struct child_traffic traffic;
+};
+/* Behind the records of all. */
+enum ls_status session_append_tree(const char *folder, const struct session_tree *t);
 
 /* The program behind some records. */
 struct session_process {

@@ -82,6 +82,8 @@ struct beside {
     u64 l2, l2_reads, dram_reads; /* l2_reads is a part of l2 */
 };
 struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms, u32 insts);
+/* The same for a grid that a kernel launched, with its launch; what SMs write and change for that is added to n. */
+struct beside traffic_beside_child(u64 n[TRAFFIC_COUNT], u32 sms);
 /* Sectors of L2 that are none of the launch's, while it takes so long: mostly writes. Fitted on kernels of one thread. */
 u64 traffic_meanwhile(double ns);
 

@@ -197,7 +197,7 @@ static void other_versions_can_be_read(void **state)
 }
 
 /* Its line stands behind the records of all. */
-static void the_time_of_a_tree_is_its_roots(void **state)
+static void the_time_and_traffic_of_a_tree_are_its_roots(void **state)
 {
     (void)state;
     char folder[] = "/tmp/lockstep-session-XXXXXX", file[128];
@@ -205,12 +205,14 @@ static void the_time_of_a_tree_is_its_roots(void **state)
     struct meter_report r = sample();
     r.metrics[METRIC_gpu_time].value = 1000;
     r.metrics[METRIC_cycles_elapsed].value = 2000;
+    r.metrics[METRIC_dram_read_bytes].value = 32 * (double)r.n[EVENT_dram_reads];
+    const struct session_tree tree = {5, 4000, {.l2 = 30, .l2_reads = 20, .dram_reads = 10}};
     for (u32 k = 0; k < 3; k++) {
         r.id = 5 + k;
         r.depth = k;
         assert_int_equal(session_append(folder, NULL, &r), LS_OK);
     }
-    assert_int_equal(session_append_tree(folder, 5, 4000), LS_OK);
+    assert_int_equal(session_append_tree(folder, &tree), LS_OK);
     snprintf(file, sizeof file, "%s/%ld.rec", folder, (long)getpid());
     struct session s;
     struct diag_list d;
@@ -221,6 +223,10 @@ static void the_time_of_a_tree_is_its_roots(void **state)
     assert_float_equal(meter_value(s.reports[0], METRIC_gpu_time), 4000, 1e-6);
     assert_float_equal(meter_value(s.reports[0], METRIC_cycles_elapsed), 8000, 1e-6);
     assert_float_equal(meter_value(s.reports[1], METRIC_gpu_time), 1000, 1e-6);
+    assert_float_equal(meter_value(s.reports[0], METRIC_dram_read_bytes) -
+                           meter_value(s.reports[1], METRIC_dram_read_bytes),
+                       320, 1e-6);
+    assert_int_equal(s.reports[0]->n[EVENT_l2_beside], s.reports[1]->n[EVENT_l2_beside] + 30);
     const u64 child = s.reports[1]->n[EVENT_time_ns];
     meter_report_add(s.reports[0], s.reports[1]);
     assert_int_equal(s.reports[0]->n[EVENT_time_ns], 4000);
@@ -267,9 +273,12 @@ static void a_folder_holds_the_launches_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_says_the_same_again),    cmocka_unit_test(garbage_is_not_a_record),
-        cmocka_unit_test(machine_code_is_written_once),    cmocka_unit_test(other_versions_can_be_read),
-        cmocka_unit_test(the_time_of_a_tree_is_its_roots), cmocka_unit_test(a_folder_holds_the_launches_in_order),
+        cmocka_unit_test(a_record_says_the_same_again),
+        cmocka_unit_test(garbage_is_not_a_record),
+        cmocka_unit_test(machine_code_is_written_once),
+        cmocka_unit_test(other_versions_can_be_read),
+        cmocka_unit_test(the_time_and_traffic_of_a_tree_are_its_roots),
+        cmocka_unit_test(a_folder_holds_the_launches_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

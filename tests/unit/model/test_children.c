@@ -24,6 +24,7 @@ enum { GRIDS = 2048 };
 
 static struct child_grid grids[GRIDS];
 static u32 ngrids;
+static struct child_traffic traffic; /* of the last one */
 
 static struct child_grid *add(u32 parent, enum child_order order, u64 block, u32 thread, double own_ns)
 {
@@ -50,7 +51,7 @@ static double takes(void)
     struct arena mem = {.name = "test"};
     if (setjmp(mem.oom))
         fail();
-    const double ns = children_ns(&mem, &g, grids, ngrids);
+    const double ns = children_ns(&mem, &g, grids, ngrids, &traffic);
     arena_free(&mem);
     return ns;
 }
@@ -125,6 +126,27 @@ static void test_measured_trees(void **state)
     near(tree(9, 2, CHILD_FORGOTTEN), 457984, 0.25);
 }
 
+/* A launch's place in memory is used again when it is over. */
+static void test_traffic(void **state)
+{
+    (void)state;
+    launches(1, 1, 1, CHILD_FORGOTTEN, 200);
+    const struct child_traffic one = traffic;
+    assert_true(one.l2 > one.l2_reads && one.l2_reads > 0);
+    launches(1, 1, 16, CHILD_FORGOTTEN, 200);
+    assert_int_equal(traffic.l2, one.l2);
+    assert_true(traffic.dram_reads < one.dram_reads * 1.1);
+    near(32.0 * (double)traffic.dram_reads, 80640 - 14080, 0.1);
+    launches(1, 1, 16, CHILD_TAIL, 200);
+    near(32.0 * (double)traffic.dram_reads, 109056 - 14080, 0.15);
+    launches(132, 1, 1, CHILD_FORGOTTEN, 200);
+    near(32.0 * (double)traffic.dram_reads, 247040 - 14080, 0.1);
+    tree(7, 2, CHILD_FORGOTTEN);
+    near(32.0 * (double)traffic.dram_reads, 418816 - 14080, 0.15);
+    tree(7, 2, CHILD_IN_STREAM);
+    near(32.0 * (double)traffic.dram_reads, 96256 - 14080, 0.1);
+}
+
 /* A stream's grids follow each other, other blocks' do not wait for them; a tail waits for all. */
 static void test_order(void **state)
 {
@@ -164,6 +186,7 @@ static void test_no_children(void **state)
     (void)state;
     root(1);
     assert_true(fabs(takes() - h200().kernel_ns - 500) < 1e-6);
+    assert_int_equal(traffic.dram_reads + traffic.l2, 0);
 }
 
 int main(void)
@@ -172,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_measured_launches),
         cmocka_unit_test(test_measured_places),
         cmocka_unit_test(test_measured_trees),
+        cmocka_unit_test(test_traffic),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_no_children),
