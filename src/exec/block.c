@@ -175,11 +175,19 @@ u32 block_repeats(const struct block *b)
     return b->in_code && plain && tier_is_straight(b->tier) ? MOST : 0;
 }
 
-enum block_end block_repeat(struct block *b, const struct block_place *at)
+void block_follow(struct block *b, u32 x)
+{
+    const struct block_place at = worker_place_of(b->grid, b->info.linear + (x - b->info.id[0]));
+    renew(b, &at);
+}
+
+enum block_end block_repeat(struct block *b, const struct block_place *at, u32 most, u32 *ran)
 {
     enum block_end end;
     renew(b, at);
-    if (!tier_repeat(b, &end))
+    const bool in_code = tier_repeat(b, most, &end);
+    *ran = (u32)(b->info.linear - at->linear) + 1;
+    if (!in_code)
         return block_run(b);
     if (end == BLOCK_DONE && b->flight)
         flight_land_all(b);

@@ -310,7 +310,11 @@ void block_begin(struct block *b, const struct block_place *at);
 /* How many blocks may follow at once one that has just ended, in its place, by block_repeat: its code is straight, and
  * nobody is told of blocks. */
 u32 block_repeats(const struct block *b);
-enum block_end block_repeat(struct block *b, const struct block_place *at);
+/* Runs the block of that place there, and those next to it in x, `most` in all. So many have begun (*ran), and all but the last of
+ * them are done. */
+enum block_end block_repeat(struct block *b, const struct block_place *at, u32 most, u32 *ran);
+/* Compiled code has gone on to a block further on in x. */
+void block_follow(struct block *b, u32 x);
 /* The order of the warps in a round: launch order, or shuffled anew each round when there is a seed. */
 void block_deal_turns(struct block *b, u8 *turns);
 enum block_end {
@@ -338,6 +342,8 @@ void worker_init(struct worker *w, struct grid *g, unsigned index);
 void worker_knows(struct worker *w, const struct exec_func *f);
 /* The number of the next block that it starts; UINT64_MAX: it has started them all. */
 u64 worker_next(const struct worker *w);
+/* Where the block of that number stands, as the launch order deals blocks. */
+struct block_place worker_place_of(const struct grid *g, u64 linear);
 /* The place of its next block or cluster, which is no longer the next then; false: there is none. */
 bool worker_place(struct worker *w, struct block_place *at);
 /* A block that none uses, and giving it back. Where memory runs out, w->mem.oom. */

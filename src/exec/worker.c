@@ -64,15 +64,19 @@ static void prepare(struct worker *w)
 
 /* ---- which blocks are its own ---- */
 
+struct block_place worker_place_of(const struct grid *g, u64 linear)
+{
+    return (struct block_place){
+        .linear = linear, .sm = (u32)(linear % g->places) * g->cluster_size, .slot = (u32)(linear / g->places)};
+}
+
 /* Where a worker's n-th block stands; false past the last. Of clusters: the SM of its first block, and its own number. */
 static bool place_of(const struct worker *w, u64 n, struct block_place *at)
 {
     const struct grid *g = w->grid;
     if (g->run) {
         const u64 run = n / g->run;
-        at->linear = (run * g->nworkers + w->index) * g->run + (n - run * g->run);
-        at->sm = (u32)(at->linear % g->places) * g->cluster_size;
-        at->slot = (u32)(at->linear / g->places);
+        *at = worker_place_of(g, (run * g->nworkers + w->index) * g->run + (n - run * g->run));
         return at->linear < g->nplaced;
     }
     const u64 round = n >> 32 ? n / w->places : (u32)n / w->places;
@@ -200,7 +204,16 @@ static bool may_start(const struct worker *w)
 }
 
 /* Another thread may read the count meanwhile (progress.c). */
-static void count_block(struct worker *w) { __atomic_store_n(&w->blocks, w->blocks + 1, __ATOMIC_RELAXED); }
+static void count_blocks(struct worker *w, u32 n) { __atomic_store_n(&w->blocks, w->blocks + n, __ATOMIC_RELAXED); }
+
+/* How many of the worker's next blocks, the first of which is at that place, follow each other in x. */
+static u64 in_a_row(const struct worker *w, const struct block_place *at)
+{
+    const struct grid *g = w->grid;
+    const u32 width = g->launch->grid[0];
+    const u64 left = width - at->linear % width, mine = g->run ? g->run - w->next % g->run : g->nworkers > 1 ? 1 : left;
+    return left < mine ? left : mine;
+}
 
 /* Blocks of straight code are short: some more follow at once in the place of one that is done. What worker_step does with a
  * block that is done is done here for each that has another one behind it. */
@@ -208,10 +221,12 @@ static enum block_end run_more(struct worker *w, struct block *b)
 {
     struct block_place at;
     enum block_end end = BLOCK_DONE;
-    for (u32 n = w->nlive ? 0 : block_repeats(b); n && end == BLOCK_DONE && place_of(w, w->next, &at); n--) {
-        w->next++;
-        count_block(w);
-        end = block_repeat(b, &at);
+    u32 ran;
+    for (u32 n = w->nlive ? 0 : block_repeats(b); n && end == BLOCK_DONE && place_of(w, w->next, &at); n -= ran) {
+        const u64 row = in_a_row(w, &at);
+        end = block_repeat(b, &at, row < n ? (u32)row : n, &ran);
+        w->next += ran;
+        count_blocks(w, ran);
     }
     return end;
 }
@@ -235,7 +250,7 @@ bool worker_step(struct worker *w, bool fresh_first, enum block_end *end)
             cluster_leave(w, b);
         else
             worker_free_block(w, b);
-        count_block(w);
+        count_blocks(w, 1);
     } else {
         worker_put_aside(w, b);
     }

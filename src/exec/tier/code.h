@@ -44,7 +44,8 @@ struct tier_args {
     u64 param_address;
     u32 first, end;   /* the warps that run, one after the other */
     u32 last, before; /* out: the one that ran last, whose result is returned, and the result of all before it */
-    u32 chance;       /* mixed: at the so manyth place where code may leave it does */
+    u32 x, x_end; /* straight code runs the blocks behind the first in x, too. out: the one that runs; where they end */
+    u32 chance;   /* mixed: at the so manyth place where code may leave it does */
     /* Counted code (gen_count.c): the worker's counters, by basic block and by site; blocks NULL: entries are told. Sites
      * are always there, all zero where accesses are told. */
     struct exec_block_count *blocks;

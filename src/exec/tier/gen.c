@@ -265,6 +265,8 @@ static struct value special_register(struct gen *e, const struct ir_const *c, u8
     case SREG_ntid:
         return known(e, CELL_32, e->block[axis]);
     case SREG_ctaid:
+        if (axis == 0 && e->x)
+            return gen_uniform(e->x);
         return gen_uniform(gen_arg(e, e->i32, offsetof(struct tier_args, ctaid) + 4 * axis));
     case SREG_nctaid:
         return gen_uniform(gen_arg(e, e->i32, offsetof(struct tier_args, nctaid) + 4 * axis));

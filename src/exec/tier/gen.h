@@ -76,7 +76,8 @@ struct gen {
     llvm_value args, entry;
     llvm_value warp, before; /* the warp's number, and the result of those before it */
     llvm_value w, regs;      /* the warp, and its registers */
-    llvm_block start, head, next;
+    llvm_value x;            /* %ctaid.x, where the code goes on to the blocks behind in x; else NULL */
+    llvm_block start, each, head, next;
     llvm_value result;    /* in next: the warp's; there is one if next is not NULL */
     struct value *consts; /* by number */
     llvm_value sites, shared, shared_bytes;

@@ -109,10 +109,20 @@ struct tier_warps {
     u32 polls; /* turns at whose end a warp had polled */
 };
 
+/* The block is the one that code has come to. */
+static void follow(struct block *b)
+{
+    if (b->info.id[0] == b->tiered->args.x)
+        return;
+    b->tiered->begun = 0;
+    block_follow(b, b->tiered->args.x);
+}
+
 /* What bodies, and the interpreter after them, expect of a running warp. */
 static void begin_warp(struct warp *w)
 {
     struct tier_warps *t = w->block->tiered;
+    follow(w->block);
     if (t->begun >> w->index & 1)
         return;
     t->begun |= 1u << w->index;
@@ -179,8 +189,8 @@ bool tier_begin(struct block *b)
     return true;
 }
 
-/* The warps [first, end) of the block, from one entry. */
-static u32 run_code(struct block *b, u32 first, u32 end, u32 entry)
+/* The warps [first, end) of the block, from one entry; of straight code those of the blocks behind it, too, if it is given all. */
+static u32 run_code(struct block *b, u32 first, u32 end, u32 entry, u32 blocks)
 {
     struct tier_args *args = &b->tiered->args;
     enum { FARTHEST = 50 };
@@ -188,6 +198,8 @@ static u32 run_code(struct block *b, u32 first, u32 end, u32 entry)
         args->chance = 1 + (u32)(worker_random(b->worker) % (FARTHEST * (u64)(end - first)));
     args->first = first;
     args->end = end;
+    args->x = args->ctaid[0];
+    args->x_end = args->x + blocks;
     return b->tier->run(b->warps, b->frames, args, entry);
 }
 
@@ -305,7 +317,7 @@ static bool run_warps(struct block *b, u32 first, u32 *end, bool *stopped)
     const u32 entry = entry_of(t, first);
     if (b->tier->pays)
         give_budgets(b, first, *end);
-    const u32 result = run_code(b, first, *end, entry), last = t->args.last;
+    const u32 result = run_code(b, first, *end, entry, 1), last = t->args.last;
     if (b->tier->pays)
         take_budgets(b, first, last + 1);
     *end = last + 1;
@@ -383,15 +395,18 @@ bool tier_is_straight(const struct tier_code *c)
     return !c->pays && !c->needs_frame && !c->mixed && c->nentries == 1;
 }
 
-bool tier_repeat(struct block *b, enum block_end *end)
+bool tier_repeat(struct block *b, u32 most, enum block_end *end)
 {
     struct tier_warps *t = b->tiered;
     const u32 last = b->info.warps - 1;
     bool stopped = false;
+    b->in_code = true; /* the block before may have left it */
     t->started = t->begun = t->waiting = t->done = t->polls = 0;
     for (u32 k = 0; k < 3; k++)
         t->args.ctaid[k] = b->info.id[k];
-    const u32 result = run_code(b, 0, last + 1, 0);
+    const u32 result = run_code(b, 0, last + 1, 0, most);
+    follow(b);
+    t->args.ctaid[0] = t->args.x;
     *end = BLOCK_DONE;
     if (LS_LIKELY(t->args.last == last && TIER_END(result) == TIER_DONE &&
                   (!last || TIER_END(t->args.before) == TIER_DONE)))
@@ -418,7 +433,7 @@ const struct ir_inst *tier_step(struct warp *w, const struct ir_inst *pc)
     const u32 entry = is_whole(w) ? c->entry_at[pc - w->func->code[c->mode].insts] : 0;
     if (!entry || !fits(w->regs, &c->states[entry - 1]))
         return pc->run(pc, w->regs, w);
-    const u32 result = run_code(w->block, w->index, w->index + 1, entry - 1);
+    const u32 result = run_code(w->block, w->index, w->index + 1, entry - 1, 1);
     const struct tier_state *s = &c->states[TIER_STATE(result)];
     switch (TIER_END(result)) {
     case TIER_DONE:

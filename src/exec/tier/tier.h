@@ -23,8 +23,9 @@ bool tier_begin(struct block *b);
 bool tier_is_straight(const struct tier_code *c);
 /* Runs a block that is in code. True: to its end, which is *end. False: its warps are the interpreter's now. */
 bool tier_block(struct block *b, enum block_end *end);
-/* The same for a block of straight code that begins where one has ended in it, without tier_begin. */
-bool tier_repeat(struct block *b, enum block_end *end);
+/* The same for a block of straight code that begins where one has ended in it, without tier_begin; and for those behind it in x,
+ * `most` in all. The block is the last that has begun then. */
+bool tier_repeat(struct block *b, u32 most, enum block_end *end);
 /* Runs the warp from pc on: in code, if it can be entered there, else by the record's body. Returns what bodies return. */
 const struct ir_inst *tier_step(struct warp *w, const struct ir_inst *pc);
 /* The worker has run its last block. */
