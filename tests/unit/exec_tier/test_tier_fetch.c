@@ -40,6 +40,12 @@ static const char near_each_other[] =
          "    ld.global.u32 %b, [%r+-4];\n    add.u32 %a, %a, %b;\n    add.u32 %a, %a, 1;\n"
          "    st.global.u32 [%q], %a;\n    ret;\n}\n";
 
+/* out[i] = 1 in blocks of 32 x 8, whose next one in x stores beside them, or elsewhere. */
+#define STORE(apart)                                                                                                   \
+    HEAD "    ld.param.u64 %p, [out];\n    mov.u32 %u, %ctaid.x;\n    mad.lo.u32 %t, %u, " #apart                      \
+         ", %t;\n    mad.wide.u32 %p, %t, 4, %p;\n    mov.u32 %u, 1;\n    st.global.u32 [%p], %u;\n    ret;\n}\n"
+static const char beside[] = STORE(32), elsewhere[] = STORE(256);
+
 static char folder[] = "/tmp/test_tier_fetch_XXXXXX";
 
 /* In the one entry of the folder, which is removed: how often there is what reads as prefetcht0 (0f 18 /1)
@@ -128,6 +134,13 @@ static void test_neighbours(void **state)
     assert_in_range(fetches_of(near_each_other, N, 1, 1), 2, 3);
 }
 
+static void test_stores(void **state)
+{
+    (void)state;
+    assert_in_range(fetches_of(beside, N / 8, 8, 1), 0, 1);
+    assert_in_range(fetches_of(elsewhere, N / 8, 8, 1), 2, 100);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -143,6 +156,6 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_one_row),
-                                       cmocka_unit_test(test_neighbours)};
+                                       cmocka_unit_test(test_neighbours), cmocka_unit_test(test_stores)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
