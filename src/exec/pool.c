@@ -1,6 +1,6 @@
 /* pool.c - threads that help with launches (pool.h).
  *
- * One pool a process. A thread that finds no work sleeps, or ends if enough others do. When the process ends, or the
+ * One pool a process. A thread that finds no work looks out for some for a while, then sleeps, or ends if enough others do. When the process ends, or the
  * library is unloaded, those that sleep are ended and waited for; whoever is at work then is left alone. A forked child
  * has none of the threads and begins with an empty pool.
  *
@@ -8,12 +8,17 @@
 #include "exec/pool.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
 
 /* Threads that sleep at most: more end. */
 enum { IDLE_MOST = 256 };
 /* Threads that one thread wakes. */
 enum { WAKES = 2 };
+/* A thread that has worked looks out for more for a part of the time that its work took, and no longer than this: it is there at
+ * once when launches follow each other, where waking it takes 20 to 60 us. With two cores saxpy of 2^22 elements took 0.74 ms
+ * without, 0.63 with 70 us or more, 0.67 with 40 (Sapphire Rapids). */
+enum { LOOK_PART = 8, LOOK_MOST_NS = 100000 };
 /* How long the end of the process waits for the lock, which a thread may hold that a signal interrupted. */
 #define END_PATIENCE_NS 100000000
 
@@ -22,6 +27,7 @@ struct member {
     struct member *next, **self;
     bool idle;
     bool awaited; /* the end of the pool joins it */
+    u64 look_ns;  /* how long it looks out for work when it finds none */
 };
 
 static struct {
@@ -34,6 +40,7 @@ static struct {
     unsigned called;         /* and how many of them have been called */
     unsigned starting;       /* threads that are being made */
     bool ended;
+    atomic_uint news; /* goes on when there is work, and at the end */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -74,11 +81,36 @@ static void leave(struct member *m)
         pthread_detach(m->thread);
 }
 
+static u64 now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+}
+
+/* Under the lock, which it lets go meanwhile. */
+static void look_out(const struct member *m)
+{
+    const unsigned known = atomic_load_explicit(&pool.news, memory_order_relaxed);
+    pthread_mutex_unlock(&pool.lock);
+    for (const u64 until = now_ns() + m->look_ns; now_ns() < until;) {
+        if (atomic_load_explicit(&pool.news, memory_order_relaxed) != known)
+            break;
+        __builtin_ia32_pause();
+    }
+    pthread_mutex_lock(&pool.lock);
+}
+
+/* There is no work. Who looks out counts as asleep: it may be called, and the end waits for it. */
 static void fall_asleep(struct member *m)
 {
     pool.idle++;
     m->idle = true;
-    pthread_cond_wait(&pool.more, &pool.lock);
+    if (m->look_ns)
+        look_out(m);
+    m->look_ns = 0;
+    if (!pool.first && !pool.ended)
+        pthread_cond_wait(&pool.more, &pool.lock);
     m->idle = false;
     pool.idle--;
     pool.called -= pool.called > 0;
@@ -113,7 +145,10 @@ static void *member_main(void *arg)
         }
         call_some();
         pthread_mutex_unlock(&pool.lock);
+        const u64 began = now_ns();
         w->help(w->ctx);
+        const u64 part = (now_ns() - began) / LOOK_PART;
+        me.look_ns = part < LOOK_MOST_NS ? part : LOOK_MOST_NS;
         pthread_mutex_lock(&pool.lock);
         if (!--w->inside)
             pthread_cond_signal(&w->left);
@@ -186,6 +221,7 @@ void pool_offer(struct pool_work *w, unsigned places)
     }
     w->places += places;
     pool.places += places;
+    atomic_fetch_add_explicit(&pool.news, 1, memory_order_relaxed);
     call_some();
     pthread_mutex_unlock(&pool.lock);
 }
@@ -226,6 +262,7 @@ __attribute__((destructor)) static void end_pool(void)
     if (pthread_mutex_timedlock(&pool.lock, &until))
         return;
     pool.ended = true;
+    atomic_fetch_add_explicit(&pool.news, 1, memory_order_relaxed);
     pthread_cond_broadcast(&pool.more);
     for (struct member *m; (m = sleeper());) {
         const pthread_t thread = m->thread;
