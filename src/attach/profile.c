@@ -239,7 +239,7 @@ static void add_allocation(void *ctx, const struct mem_block *b)
     if (b->kind != MEM_HEAP)
         return;
     o->heap_n++;
-    o->heap_slots += device_heap_slots(b->size);
+    o->heap_slots[device_heap_size(b->size)] += device_heap_slots(b->size);
 }
 
 /* The host's memory that kernels see: page-locked or registered. */
@@ -272,6 +272,7 @@ static struct meter_options options_of(const struct exec_launch *l, CUfunction f
     options.ptx_len = f->mod->ptx_len;
     options.ptxas = ptxas_of(drv.settings.ptxas);
     options.tmp = settings_tmp();
+    options.heap_bytes = l->device->heap_bytes;
     if (options.caches && heap_is_called(l->kernel))
         mem_each(l->device->mem, add_allocation, &options);
     return options;

@@ -561,6 +561,8 @@ const struct lines *caches_lines(const struct caches_worker *w) { return &w->lin
 
 /* ---- the end ---- */
 
+u32 caches_halves(const struct caches *c) { return c->shape.halves; }
+
 const struct l2_hot *caches_hot(const struct caches *c) { return &c->hot; }
 
 bool caches_finish(struct caches *c)

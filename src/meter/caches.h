@@ -72,5 +72,7 @@ const struct lines *caches_lines(const struct caches_worker *w);
 bool caches_finish(struct caches *c);
 /* Then: what the most wanted lines and slices of L2 had to do, one after the other. */
 const struct l2_hot *caches_hot(const struct caches *c);
+/* Of L2. */
+u32 caches_halves(const struct caches *c);
 
 #endif

@@ -7,6 +7,7 @@
 #include "meter/caches.h"
 #include "meter/picture.h"
 #include "meter/rules.h"
+#include "model/device_heap.h"
 
 /* Of one instruction and access class. cost: sectors, wavefronts or words. */
 struct tally {
@@ -82,7 +83,7 @@ struct counter {
     struct sent_sectors sent;     /* by the instruction that is being told */
     struct recorder *recorder;    /* of streams for the replay; NULL: not asked for */
     bool keeps_pictures;
-    u64 heap_slots; /* of the allocations that kernels made (model/device_heap.h) */
+    u64 heap_slots[HEAP_SIZES]; /* of the allocations that kernels made */
 };
 
 struct counter *counter_make(const struct gpu *gpu, bool no_memo);

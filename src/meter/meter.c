@@ -570,6 +570,25 @@ static void set_interval(struct model_time *t)
     t->measured = i.launches;
 }
 
+/* What malloc and free ask for. Half of it is asked of the other half of L2, which is no load of an SM's. */
+static void add_heap(const struct meter *m, struct meter_report *r, const struct device_heap_use *u)
+{
+    const struct device_heap_sectors s = device_heap_sectors(&m->gpu, u);
+    const double far = caches_halves(m->caches) > 1 ? 0.5 : 0;
+    const double miss = fmin(s.reads, s.dram); /* of reads, as if nothing else missed */
+    r->n[EVENT_l2_reads] += (u64)s.reads;
+    r->n[EVENT_l2_read_hits] += (u64)(s.reads - miss);
+    r->n[EVENT_l2_far_reads] += (u64)(far * s.reads);
+    r->n[EVENT_l2_far_hits] += (u64)(far * (s.reads - miss));
+    r->n[EVENT_l2_writes] += (u64)s.writes;
+    r->n[EVENT_l2_far_writes] += (u64)(far * s.writes);
+    r->n[EVENT_l2_atoms] += (u64)s.atoms;
+    r->n[EVENT_l2_far_atoms] += (u64)(far * s.atoms);
+    r->n[EVENT_l2_beside] += (u64)s.code;
+    r->n[EVENT_l2_beside_reads] += (u64)s.code;
+    r->n[EVENT_dram_reads] += (u64)s.dram;
+}
+
 static void add_replay(const struct meter *m, struct meter_report *r, const struct model_work *w,
                        const struct total *totals, u32 n, struct arena *tmp)
 {
@@ -586,8 +605,7 @@ static void add_replay(const struct meter *m, struct meter_report *r, const stru
                                 .workers = m->workers,
                                 .nworkers = m->nworkers,
                                 .n = r->n,
-                                .heap_n = m->options.heap_n,
-                                .heap_slots = m->options.heap_slots,
+                                .options = &m->options,
                                 .hot = caches_hot(m->caches)};
     struct replay_result result;
     for (u32 k = 0; k < n; k++)
@@ -600,6 +618,7 @@ static void add_replay(const struct meter *m, struct meter_report *r, const stru
     if (l.machine)
         machine_add(r, tmp, &l, result.scale);
     time_replayed(&r->time, &m->gpu, w, &result);
+    add_heap(m, r, &l.calls.heap);
     for (u32 k = 0; k < n; k++)
         for (u32 s = 0; s < totals[k].func->src->ninsts; s++)
             for (u32 e = EVENT_stall_SELECTED; e <= EVENT_stall_MISC; e++)

@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "exec/exec.h"
 #include "meter/metrics.h"
+#include "model/device_heap.h"
 #include "model/occupancy.h"
 #include "model/replay/stalls.h"
 #include "model/time.h"
@@ -51,10 +52,10 @@ struct meter_options {
     const struct address_range *host; /* memory of the host's that kernels may touch; is copied */
     u32 nhost;
     struct meter_tree *tree; /* NULL: the grid is modelled as if it were alone */
-    u64 heap_n,
-        heap_slots; /* allocations of the device's heap before the launch, and what they take (model/device_heap.h) */
-    bool pictures;  /* keep each memory instruction's addresses in the first block (struct meter_picture) */
-    bool machine;   /* keep what ptxas made of the kernel (struct meter_machine), if caches are modelled */
+    /* The device's heap: its size, the allocations before the launch, and what they take (model/device_heap.h) */
+    u64 heap_bytes, heap_n, heap_slots[HEAP_SIZES];
+    bool pictures; /* keep each memory instruction's addresses in the first block (struct meter_picture) */
+    bool machine;  /* keep what ptxas made of the kernel (struct meter_machine), if caches are modelled */
     /* The module's PTX text, and the program that is asked about it, with a folder for its files; NULL = estimate */
     const char *ptx_text, *ptxas, *tmp;
     size_t ptx_len;

@@ -22,8 +22,5 @@ static double print_cycles(const struct gpu *g, const struct device_call_count *
 
 double device_calls_cycles(const struct gpu *g, const struct device_calls *c)
 {
-    struct device_heap_use heap = c->heap;
-    heap.taken = c->n[CALL_MALLOC];
-    heap.given = c->n[CALL_FREE];
-    return print_cycles(g, &c->n[CALL_PRINTF]) + device_heap_cycles(g, &heap);
+    return print_cycles(g, &c->n[CALL_PRINTF]) + device_heap_cycles(g, &c->heap);
 }

@@ -18,7 +18,7 @@ enum device_call { CALL_PRINTF, CALL_MALLOC, CALL_FREE, DEVICE_CALLS };
 
 struct device_calls {
     struct device_call_count n[DEVICE_CALLS];
-    struct device_heap_use heap; /* but for the numbers of calls */
+    struct device_heap_use heap; /* its calls are those of n */
 };
 
 /* Cycles that they add to a launch. */

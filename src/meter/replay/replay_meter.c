@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "meter/replay/make_code.h"
 #include "meter/replay/record.h"
-#include "model/device_calls.h"
 
 _Static_assert(STALL_SELECTED == 0 && EVENT_stall_MISC - EVENT_stall_SELECTED + 1 == STALL_COUNT,
                "they stand together");
@@ -173,17 +172,19 @@ static struct calls_of_block **calls_by_number(struct arena *mem, const struct r
 
 static struct device_heap_use heap_of(const struct replayed_launch *l, const struct replay_launch *r)
 {
-    u64 slots = 0;
-    for (u32 w = 0; w < l->nworkers; w++)
-        slots += l->workers[w] ? l->workers[w]->heap_slots : 0;
-    return (struct device_heap_use){.blocks = (double)l->nblocks,
-                                    .held = (double)r->resident * l->warps * l->gpu->sms,
-                                    .slots = (double)slots,
-                                    .before = (double)l->heap_slots,
-                                    .before_n = (double)l->heap_n};
+    struct device_heap_use u = {.bytes = (double)l->options->heap_bytes,
+                                .blocks = (double)l->nblocks,
+                                .held = (double)r->resident * l->warps * l->gpu->sms,
+                                .before_n = (double)l->options->heap_n};
+    for (u32 k = 0; k < HEAP_SIZES; k++) {
+        u.before[k] = (double)l->options->heap_slots[k];
+        for (u32 w = 0; w < l->nworkers; w++)
+            u.slots[k] += l->workers[w] ? (double)l->workers[w]->heap_slots[k] : 0;
+    }
+    return u;
 }
 
-static double call_cycles(struct arena *mem, const struct replayed_launch *l, const struct replay_launch *r)
+static double call_cycles(struct arena *mem, struct replayed_launch *l, const struct replay_launch *r)
 {
     struct calls_of_block **calls = arena_array(mem, struct calls_of_block *, l->nfuncs + 1);
     struct device_calls c = {.heap = heap_of(l, r)};
@@ -199,6 +200,9 @@ static double call_cycles(struct arena *mem, const struct replayed_launch *l, co
         for (u32 w = 0; w < l->warps; w++)
             add_rounds(&c, &r->blocks[b].warps[w], by_number, r->blocks[b].nfuncs);
     }
+    c.heap.taken = c.n[CALL_MALLOC];
+    c.heap.given = c.n[CALL_FREE];
+    l->calls = c;
     return any ? device_calls_cycles(l->gpu, &c) : 0;
 }
 

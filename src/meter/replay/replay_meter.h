@@ -3,6 +3,8 @@
 #define LS_METER_REPLAY_METER_H
 
 #include "meter/count.h"
+#include "meter/meter.h"
+#include "model/device_calls.h"
 #include "model/replay/replay.h"
 
 /* A function of the launch, all workers together. */
@@ -27,7 +29,8 @@ struct replayed_launch {
     u32 nworkers;
     const u64 *n; /* the launch's events */
     const struct l2_hot *hot;
-    u64 heap_n, heap_slots; /* as in struct meter_options */
+    const struct meter_options *options; /* for the heap */
+    struct device_calls calls;           /* filled */
 };
 
 /* mem: its recovery point is set. False: nothing was recorded. */
