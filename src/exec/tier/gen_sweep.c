@@ -77,12 +77,13 @@ void gen_end(struct gen *e, enum tier_end how, u32 state)
     e->ll->AddIncoming(e->result, &result, &here, 1);
 }
 
-/* All warps of the block are done, as straight code has no other end that comes here. */
+/* All warps of the block are done, as straight code has no other end that comes here. LLVM is told that a block hardly ever follows,
+ * so that it keeps registers for the loop over warps: with AVX2's sixteen stencil27 else took 5 % longer. */
 static void next_block(struct gen *e)
 {
     llvm_block more = gen_block(e), stop = gen_block(e);
     llvm_value next = B(Add, e->x, gen_int(e, e->i32, 1));
-    gen_branch(e, B(ICmp, LLVM_ULT, next, gen_arg(e, e->i32, offsetof(struct tier_args, x_end))), more, stop, 0);
+    gen_branch(e, B(ICmp, LLVM_ULT, next, gen_arg(e, e->i32, offsetof(struct tier_args, x_end))), more, stop, -1);
     gen_here(e, more);
     e->ll->AddIncoming(e->x, &next, &more, 1);
     e->ll->BuildBr(e->b, e->each);
