@@ -80,6 +80,8 @@ u32 build_unit(struct build *b, char letter, u32 site)
     switch (letter) {
     case 'a': /* integers, logic, comparisons */
         return build_node(b, PIPE_ALU, l->unit[IR_UNIT_INT], false, site);
+    case 'v': /* sums of integers: VIADD where there is one, which Hopper has beside its products */
+        return build_node(b, b->gpu->cc_major == 9 ? PIPE_FMAHEAVY : PIPE_ALU, l->unit[IR_UNIT_INT], false, site);
     case 'h': /* integer products */
         return build_node(b, PIPE_FMAHEAVY, l->unit[IR_UNIT_INT], false, site);
     case 'f':
@@ -169,7 +171,7 @@ static const char *integer(const struct ptx_inst *i)
         return i->operands[2].kind == PTX_IMM ? "h" : "a"; /* a product */
     case OP_ADD:
     case OP_SUB:
-        return ptx_type_bits(build_type(i)) == 64 ? "ah" : "a";
+        return ptx_type_bits(build_type(i)) == 64 ? "ah" : "v";
     default:
         return "a";
     }
@@ -239,7 +241,8 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
     const bool chain = is_chain(i, cost);
     struct value result = {.base = b->bases++};
     for (u32 k = 0; k < n; k++) {
-        const char letter = *letters == 'a' && !needs->varies && !predicate ? 'u' : *letters;
+        const bool uniform = (*letters == 'a' || *letters == 'v') && !needs->varies && !predicate;
+        const char letter = uniform ? 'u' : *letters;
         const u32 node = build_unit(b, letter, site);
         b->g->nodes.at[node].inst.constant = needs->constant && k == 0;
         set_latency(b, node, i, predicate);

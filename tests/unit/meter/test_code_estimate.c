@@ -297,14 +297,14 @@ static void both_sides_of_a_branch_are_predicated(void **state)
     (void)state;
     struct subject s;
     make(&s, "ld.global.u32 %r3, [%rd1]; setp.ge.u32 %p1, %r1, %r2; @%p1 bra ELSE;\n"
-             "add.s32 %r3, %r3, 5; bra.uni BEHIND;\nELSE: mul.lo.s32 %r3, %r3, 9;\n"
+             "xor.b32 %r3, %r3, 5; bra.uni BEHIND;\nELSE: mul.lo.s32 %r3, %r3, 9;\n"
              "BEHIND: st.global.u32 [%rd1+4], %r3; ret;");
     assert_int_equal(s.c->blocks[block_at(&s, "ELSE")].n, 0);
     const struct replay_program *p = program(&s, 0, 1);
     assert_int_equal(count(&s, p, OP_BRA), 0);
-    /* neither side waits for the other */
-    const u32 add = where(&s, p, OP_ADD, 0), mul = where(&s, p, OP_MUL, 0);
-    assert_int_equal(p->insts[add < mul ? add : mul].stall, 1);
+    /* neither side waits for the other, or for its pipe */
+    const u32 xor = where(&s, p, OP_XOR, 0), mul = where(&s, p, OP_MUL, 0);
+    assert_int_equal(p->insts[xor< mul ? xor : mul].stall, 1);
     drop(&s);
 }
 
@@ -387,6 +387,19 @@ static void every_dependence_is_kept(void **state)
     assert_true(n > 20);
 }
 
+/* ptxas makes VIADD of a sum, which Hopper has in the pipe of IMAD. */
+static void sums_take_the_pipe_of_products(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mul.lo.u32 %r3, %r1, %r1; add.u32 %r4, %r3, %r1; xor.b32 %r5, %r4, %r3; st.global.u32 [%rd1], %r5; ret;");
+    const struct replay_program *p = program(&s, 0, 1);
+    assert_int_equal(p->insts[where(&s, p, OP_MUL, 0)].pipe, PIPE_FMAHEAVY);
+    assert_int_equal(p->insts[where(&s, p, OP_ADD, 0)].pipe, PIPE_FMAHEAVY);
+    assert_int_equal(p->insts[where(&s, p, OP_XOR, 0)].pipe, PIPE_ALU);
+    drop(&s);
+}
+
 /* A long block, whose nodes are all ready at once. */
 static void long_code_is_scheduled_by_a_window(void **state)
 {
@@ -428,6 +441,7 @@ int main(void)
         cmocka_unit_test(a_load_is_waited_for_in_a_later_block),
         cmocka_unit_test(a_store_has_read_before_its_address_moves),
         cmocka_unit_test(every_dependence_is_kept),
+        cmocka_unit_test(sums_take_the_pipe_of_products),
         cmocka_unit_test(long_code_is_scheduled_by_a_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
