@@ -332,8 +332,10 @@ static __attribute__((noinline)) void count_texels(struct counter *c, const stru
     struct lines lines;
     if (!t)
         return;
-    const struct texel_cost cost =
-        (class == CLASS_TEX ? texels_cost : surface_cost)(&lines, texture_access_of(a->addr), a->mask, c->memory_base);
+    const struct texture_access *at = texture_access_of(a->addr);
+    const struct texel_cost cost = class == CLASS_TEX    ? texels_cost(&lines, at, a->mask, c->memory_base)
+                                   : class == CLASS_SULD ? surface_load_cost(&lines, at, a->mask, c->memory_base)
+                                                         : surface_store_cost(&lines, at, a->mask, c->memory_base);
     t->requests += cost.requests;
     t->cost += cost.sectors;
     t->lanes += lanes_of(a->mask);

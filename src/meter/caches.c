@@ -24,7 +24,6 @@ enum {
     KEPT_OF_SM = 4096,
     SHELVED_MOST = 4, /* launches run at the same time in several streams */
 };
-#define LOCAL_FIRST (1ull << 39) /* line numbers of local memory: no device address is so high */
 
 /* ---- streams ---- */
 
@@ -305,6 +304,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->nheld = s->ndone = 0;
     s->staged = 0;
     s->joined = 0;
+    s->nwaiting = 0;
     s->l2 = (struct l2_input){.kept = kept,
                               .budget = c->budget,
                               .one_in = 1,
@@ -524,7 +524,7 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
             lines_of_atomic(l, a, c->memory_base, &left);
         } else if (a->space == SPACE_LOCAL) {
             const u64 warp = ((u64)s->number * c->resident + (u64)(w->held - s->held)) * c->warps + a->warp;
-            lines_of_local(l, a, LOCAL_FIRST + warp * LOCAL_LINES, LOCAL_LINES);
+            lines_of_local(l, a, REQUEST_LOCAL + warp * LOCAL_LINES, LOCAL_LINES);
         } else {
             lines_of_device(l, a, c->memory_base);
         }

@@ -14,17 +14,21 @@
  * Texels that lie as memory does (LAYOUT_MEMORY) are in lines of 128 bytes, and eight lanes are a request.
  *
  * The unit takes the four lanes at once, or two of 16 bytes. The data of lines is in banks, each of which gives what is wanted
- * of one line a cycle: a row is a bank where each lane looks at one texel (of 16 bytes: a half of two rows), half of the
+ * of one line a cycle: a row is a bank where each lane looks at one texel (the right half of the next row but one; of 8
+ * bytes or in three dimensions both halves; of 16 bytes: a half of two rows), half of the
  * texels of a row's 16 bytes, those with even or with odd x, where lanes look at several. In arrays the banks of the left and
  * the right half change places in every second line downwards. Two lines are looked up a cycle. That is what fits the
  * recording best, not more: filtered fetches from random places take a fifth longer on an H200. */
 #include "meter/texels.h"
+
+#include "model/cache/traffic.h"
 
 enum {
     COLUMN = 32, /* bytes of a row that a line has */
     HALF = 16,
     ROWS = 4,
     PIECES_MOST = 8 * TEXTURE_LANES, /* eight texels a lane */
+    LANES_OF_PAIR = 2,
     LANES_OF_QUAD = 4,
     LANES_OF_MEMORY = 8,
     LANES_OF_SURFACE = 8,
@@ -37,9 +41,11 @@ enum {
     DELAY_8 = 7,     /* bytes of a texel */
     DELAY_16 = 27,
     DELAY_16_FILTER = 50,
+    DELAY_SURFACE_8 = 4,
+    DELAY_SURFACE_16 = 8,
+    DELAY_SURFACE_LAYER = 8,
+    DELAY_SURFACE_DEEP = 14,
 };
-/* Numbers of lines of images in an order of their own: no device address is so high, and local memory is higher (caches.c). */
-#define TEXELS_FIRST (1ull << 38)
 _Static_assert((int)PIECES_MOST <= (int)LINES_MOST, "a line a texel");
 
 /* A texel, as L1 has it. */
@@ -70,11 +76,14 @@ static struct piece piece_in_rows(const struct texels *t, u32 x, u32 y, u32 z, u
     const bool blocks = t->layout == LAYOUT_BLOCKS;
     const u32 half = byte / HALF % 2, moved = blocks ? half ^ (y / ROWS & 1) : half;
     const u32 bank = t->bytes == HALF ? moved ^ (byte / COLUMN & 1) : moved;
-    return (struct piece){.line = TEXELS_FIRST + (t->base - base) / CACHE_LINE +
+    const u32 slice_row = t->dims == 3 ? row ^ (z & 1) << 1 : row; /* every second slice has other banks */
+    return (struct piece){.line = REQUEST_TEXELS + (t->base - base) / CACHE_LINE +
                                   ((u64)z * strips + y / ROWS) * columns + byte / COLUMN,
                           .sector = (u8)(blocks ? half * 2 + row / 2 : row),
-                          .one = (u8)(t->bytes == HALF ? row / 2 * 2 + bank : row),
-                          .several = (u8)((row * 2 + bank) * 2 + (x & 1))};
+                          .one = (u8)(t->bytes == HALF              ? row / 2 * 2 + bank
+                                      : t->bytes < 8 && t->dims < 3 ? row ^ half << 1
+                                                                    : slice_row),
+                          .several = (u8)((slice_row * 2 + bank) * 2 + (x & 1))};
 }
 
 static void add_lane(struct pieces *p, const struct texels *t, u64 base)
@@ -138,10 +147,11 @@ static u32 cycles_of_lanes(const struct texels *t, u32 lanes, const struct piece
 {
     const struct texels *first = &t[__builtin_ctz(lanes)];
     const u32 cycles = cycles_of(p, p->n > (u32)__builtin_popcount(lanes));
-    if (first->filtered && first->bytes == 16)
-        return 2 * cycles;
-    return first->filtered && first->dims == 3 && cycles < 2 ? 2 : cycles;
+    return first->filtered && first->bytes == 16 ? 2 * cycles : cycles;
 }
+
+/* Filtered in three dimensions. */
+static bool is_deep(const struct texels *t) { return t->filtered && t->dims == 3; }
 
 /* Small texels in memory, so near to each other that eight lanes have them at once. */
 static bool near_in_memory(const struct texels *t, const struct pieces *p)
@@ -159,7 +169,8 @@ _Static_assert(BYTES_AT_ONCE == 2 * CACHE_SECTOR, "near_in_memory looks at pairs
 static u32 request_cycles(const struct texels *t, u32 lanes, const struct pieces *p, u64 base)
 {
     const struct texels *first = &t[__builtin_ctz(lanes)];
-    const u32 together = first->bytes == 16 && first->layout != LAYOUT_MEMORY ? LANES_OF_QUAD / 2 : LANES_OF_QUAD;
+    const bool wide = first->bytes == 16 && first->layout != LAYOUT_MEMORY;
+    const u32 together = wide || is_deep(first) ? LANES_OF_PAIR : LANES_OF_QUAD;
     u32 cycles = 0;
     if (near_in_memory(first, p))
         return 1;
@@ -194,6 +205,22 @@ static u32 add_pieces(struct lines *l, u32 from, const struct pieces *p)
         }
         sectors += !(l->sectors[at] >> p->at[k].sector & 1);
         l->sectors[at] |= (u8)(1u << p->at[k].sector);
+    }
+    return sectors;
+}
+
+/* p: the pieces of a request's lanes. Each pair of lanes that filters in three dimensions asks for itself. */
+static u32 add_request(struct lines *l, const struct texels *t, u32 lanes, const struct pieces *p, u64 base)
+{
+    u32 sectors = 0;
+    if (!is_deep(&t[__builtin_ctz(lanes)]))
+        return add_pieces(l, l->n, p);
+    for (u32 lane = 0; lane < TEXTURE_LANES; lane += LANES_OF_PAIR) {
+        const u32 these = lanes & ((1u << LANES_OF_PAIR) - 1) << lane;
+        struct pieces some;
+        some.n = 0;
+        add_lanes(&some, t, these, base);
+        sectors += add_pieces(l, l->n, &some);
     }
     return sectors;
 }
@@ -236,7 +263,7 @@ struct texel_cost texels_cost(struct lines *l, const struct texture_access *a, u
         add_lanes(&p, t, lanes, base);
         several |= p.n > (u32)__builtin_popcount(lanes);
         c.requests++;
-        c.sectors += add_pieces(l, l->n, &p);
+        c.sectors += add_request(l, t, lanes, &p, base);
         c.cycles += request_cycles(t, lanes, &p, base);
     }
     c.different = c.sectors;
@@ -247,12 +274,68 @@ struct texel_cost texels_cost(struct lines *l, const struct texture_access *a, u
 
 /* ---- surfaces ---- */
 
-struct texel_cost surface_cost(struct lines *l, const struct texture_access *a, u32 mask, u64 base)
+/* Lanes that go together: eight, and of layers or slices four. */
+static u32 lanes_of_surface(const struct texels *t)
 {
+    return t->layered || t->dims == 3 ? LANES_OF_QUAD : LANES_OF_SURFACE;
+}
+
+/* Of a load's request: so many lanes at once as have 32 bytes. */
+static u32 load_cycles(const struct texels *t, u32 lanes, u64 base)
+{
+    const struct texels *first = &t[__builtin_ctz(lanes)];
+    const u32 all = lanes_of_surface(first), fit = COLUMN / first->bytes, together = fit < all ? fit : all;
+    u32 cycles = 0;
+    for (u32 lane = 0; lane < TEXTURE_LANES; lane += together) {
+        const u32 these = lanes & ((1u << together) - 1) << lane;
+        struct pieces p;
+        if (!these)
+            continue;
+        p.n = 0;
+        add_lanes(&p, t, these, base);
+        cycles += cycles_of(&p, false);
+    }
+    return cycles;
+}
+
+static u32 delay_of_surface(const struct texels *t)
+{
+    return t->bytes == 16  ? DELAY_SURFACE_16
+           : t->bytes == 8 ? DELAY_SURFACE_8
+           : t->dims == 3  ? DELAY_SURFACE_DEEP
+           : t->layered    ? DELAY_SURFACE_LAYER
+                           : 0;
+}
+
+struct texel_cost surface_load_cost(struct lines *l, const struct texture_access *a, u32 mask, u64 base)
+{
+    const struct texels *first = &a->texels[__builtin_ctz(mask)];
+    const u32 wide = lanes_of_surface(first);
+    struct texel_cost c = {.delay = delay_of_surface(first)};
+    l->n = 0;
+    for (u32 lane = 0; lane < TEXTURE_LANES; lane += wide) {
+        const u32 lanes = mask & ((1u << wide) - 1) << lane;
+        struct pieces p;
+        if (!lanes)
+            continue;
+        p.n = 0;
+        add_lanes(&p, a->texels, lanes, base);
+        c.requests++;
+        c.sectors += add_pieces(l, l->n, &p);
+        c.cycles += load_cycles(a->texels, lanes, base);
+    }
+    c.different = c.sectors;
+    c.lines = different_lines(l);
+    return c;
+}
+
+struct texel_cost surface_store_cost(struct lines *l, const struct texture_access *a, u32 mask, u64 base)
+{
+    const u32 wide = lanes_of_surface(&a->texels[__builtin_ctz(mask)]);
     struct texel_cost c = {0};
     l->n = 0;
-    for (u32 lane = 0; lane < TEXTURE_LANES; lane += LANES_OF_SURFACE) {
-        const u32 lanes = mask & ((1u << LANES_OF_SURFACE) - 1) << lane;
+    for (u32 lane = 0; lane < TEXTURE_LANES; lane += wide) {
+        const u32 lanes = mask & ((1u << wide) - 1) << lane;
         struct pieces p;
         struct lines own; /* of the request; neither is filled with zeros */
         if (!lanes)

@@ -7,8 +7,8 @@
 #include "meter/lines.h"
 
 struct texel_cost {
-    u32 requests;  /* of four lanes, of eight where texels lie as memory does */
-    u32 sectors;   /* of all requests */
+    u32 requests; /* of four lanes; of eight where texels lie as memory does, and of surfaces without layers and depth */
+    u32 sectors;  /* of all requests */
     u32 different; /* of surfaces: those sectors, each once; of textures all */
     u32 lines;     /* different ones, of all requests */
     u32 cycles;    /* of the texture unit */
@@ -17,7 +17,8 @@ struct texel_cost {
 
 /* l: the lines and sectors of one request after the other. Addresses count from `base`, a multiple of a line. */
 struct texel_cost texels_cost(struct lines *l, const struct texture_access *a, u32 mask, u64 base);
-/* The same of an access to a surface. l: each line once, with what all lanes want of it. */
-struct texel_cost surface_cost(struct lines *l, const struct texture_access *a, u32 mask, u64 base);
+/* The same of a load from a surface; and of a store, where l has each line once, with what all lanes want of it. */
+struct texel_cost surface_load_cost(struct lines *l, const struct texture_access *a, u32 mask, u64 base);
+struct texel_cost surface_store_cost(struct lines *l, const struct texture_access *a, u32 mask, u64 base);
 
 #endif

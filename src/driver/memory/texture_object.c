@@ -74,7 +74,7 @@ static CUresult array_image(CUarray a, struct image *im)
     im->width = (u32)d->Width;
     im->height = (u32)a->rows;
     im->depth = (u32)a->slices;
-    im->layout = im->dims == 1 ? LAYOUT_MEMORY : LAYOUT_BLOCKS;
+    im->layout = LAYOUT_BLOCKS;
     im->pitch = d->Width * a->texel_bytes;
     im->slice = im->pitch * a->rows;
     im->bytes = im->slice * a->slices;

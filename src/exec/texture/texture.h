@@ -89,6 +89,7 @@ struct texels {
     u32 at[3][2];      /* x, y, z; layers are z */
     u8 n[3];           /* how many places of each; 0: none, as on the border */
     u8 dims, bytes, layout;
+    bool layered;   /* a cube too */
     bool by_floats; /* coordinates */
     bool filtered;  /* linear filtering was asked for, even where one texel has all the weight */
 };

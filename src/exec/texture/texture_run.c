@@ -380,7 +380,8 @@ static void tell_surface(struct run *r, unsigned lane, const struct surface_plac
                                              .n = {!nothing, 1, 1},
                                              .dims = im->dims,
                                              .bytes = (u8)size,
-                                             .layout = im->layout};
+                                             .layout = im->layout,
+                                             .layered = im->layered || im->cube};
 }
 
 static bool access_surface(struct run *r, unsigned lane)

@@ -223,6 +223,7 @@ static __attribute__((noinline)) void tell(const struct texture *t, const struct
     *s = (struct texels){.base = im->base, .width = im->width, .height = im->height, .n = {1, 1, 1}, .dims = im->dims};
     s->bytes = im->texel_bytes;
     s->layout = im->layout;
+    s->layered = im->layered || im->cube;
     s->by_floats = at->is_float;
     s->filtered = t->sampler.linear && at->is_float;
     s->at[2][0] = im->layered || im->cube ? (at->layer < last ? at->layer : last) : 0;

@@ -8,6 +8,11 @@ enum {
     COME_APART = 3, /* one in so many goes alone; fitted on stores of four vectors a lane (chacha20_vector) */
 };
 
+static bool is_texels(u64 request)
+{
+    return request_number(request) >= REQUEST_TEXELS && request_number(request) < REQUEST_LOCAL;
+}
+
 static bool to_l2(struct sm *s, u64 request, u32 sectors)
 {
     const u64 all = 15ull << 40;
@@ -99,6 +104,54 @@ static bool joins(const struct requests *r, u64 at, u64 *request)
     return false;
 }
 
+/* ---- stores to surfaces ---- */
+
+/* Texels of neighbouring rows are in one sector, so what one warp writes in part the next one mostly completes. Of warps that come to their stores
+ * together an H200 joins two thirds and more (70 % behind loads of the same texels, 95 % of a transpose's columns), of such as come at any time a fifth;
+ * where many lines lie between, none (tests/hw/h200/texel-cases.csv). So stores wait until STORES_WAIT lines have come after them. */
+static bool leave(struct sm *s, const struct waiting_store *w)
+{
+    const u64 r = w->request;
+    return l2_input_push(&s->l2,
+                         request_make(request_number(r), request_sectors(r), kind_of(w->words), true, request_site(r)));
+}
+
+static bool all_leave(struct sm *s)
+{
+    bool good = true;
+    for (u64 k = s->nwaiting > STORES_WAIT ? s->nwaiting - STORES_WAIT : 0; k < s->nwaiting; k++)
+        good &= leave(s, &s->waiting[k % STORES_WAIT]);
+    s->nwaiting = 0;
+    return good;
+}
+
+/* The one with the same sectors, or NULL. */
+static struct waiting_store *waiting_of(struct sm *s, u64 request)
+{
+    const u32 n = s->nwaiting < STORES_WAIT ? (u32)s->nwaiting : STORES_WAIT;
+    for (u32 k = 0; k < n; k++)
+        if (request_number(s->waiting[k].request) == request_number(request) &&
+            request_sectors(s->waiting[k].request) == request_sectors(request))
+            return &s->waiting[k];
+    return NULL;
+}
+
+/* *joins: it went along with one that waits. False: no memory. */
+static bool wait(struct sm *s, u64 request, bool *joins)
+{
+    struct waiting_store *other = waiting_of(s, request);
+    *joins = other && ++s->joined % COME_APART;
+    if (*joins) {
+        other->words += words_of(request);
+        return true;
+    }
+    struct waiting_store *place = &s->waiting[s->nwaiting % STORES_WAIT];
+    const bool good = s->nwaiting < STORES_WAIT || leave(s, place);
+    *place = (struct waiting_store){request, words_of(request)};
+    s->nwaiting++;
+    return good;
+}
+
 /* ---- requests ---- */
 
 /* What goes round L1 is asked of L2 as if it came from there. */
@@ -125,14 +178,21 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at)
         return to_l2(s, round_l1(request), request_sectors(request));
     const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
     u32 left = reads(kind) ? sectors & ~there : sectors;
-    if ((kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR) && joins(r, at, &request) && ++s->joined % COME_APART)
+    const bool joinable = kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR,
+               waits = joinable && is_texels(request);
+    bool along = false, good = true;
+    if (waits)
+        good = wait(s, request, &along);
+    else
+        along = joinable && joins(r, at, &request) && ++s->joined % COME_APART;
+    if (along)
         left = 0;
     t->n[TRAFFIC_l1_lines]++;
     t->n[hits_of(kind)] += sectors_in(there);
     t->n[hits_of(kind) + 1] += sectors_in(sectors & ~there);
     t->n[TRAFFIC_l1_tex_hits] += kind == TRAFFIC_TEXTURE ? sectors_in(there) : 0;
     t->n[TRAFFIC_l1_served] += sectors_in(sectors & ~left);
-    return to_l2(s, request, left);
+    return good && (waits || to_l2(s, request, left));
 }
 
 /* One instruction of the stream; *good = false: no memory. False: it is at its end. */
@@ -172,5 +232,5 @@ bool sm_run(struct sm *s, u32 warps)
         n = left;
     }
     s->staged = 0;
-    return good;
+    return all_leave(s) && good;
 }

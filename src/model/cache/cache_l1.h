@@ -13,6 +13,13 @@ struct held_block {
     struct requests *warps;
 };
 
+/* A store to a surface that has not left the SM yet: a line, the sectors of it, and how many words of each are written. */
+enum { STORES_WAIT = 24 };
+struct waiting_store {
+    u64 request;
+    u32 words;
+};
+
 struct sm {
     u64 launch; /* that used it last: what an older one left is not there */
     u32 number;
@@ -22,7 +29,9 @@ struct sm {
     struct requests **turns; /* sm_run's: [turns_room], at least as many as there are streams */
     u32 turns_room;
     u64 staged;
-    u32 joined; /* stores that could be */
+    u32 joined;                                /* stores that could be */
+    struct waiting_store waiting[STORES_WAIT]; /* a ring: the last ones of nwaiting that ever came */
+    u64 nwaiting;
     struct l2_input l2;
 };
 

@@ -9,7 +9,7 @@
  *
  *   A fence of a cluster or wider, or an access that acquires so, empties it: machine code says so (CCTL.IVALL).
  *
- * - Between them: stores of a warp to parts of the same sectors that follow each other go together. Reads of the same sectors by
+ * - Between them: stores of a warp to parts of the same sectors that follow each other go together, of surfaces those of all warps. Reads of the same sectors by
  *   SMs of a group that come close together go once, but for those past L1 (from compute capability 9.0 on; closeness is
  *   fitted).
  *
@@ -90,6 +90,9 @@ u64 traffic_meanwhile(double ns);
 /* A line that an instruction asks for, in 64 bits: number 40, sectors 4, kind 4, last line of its instruction 1,
  * site 15. */
 enum { REQUEST_NUMBER_BITS = 40, REQUEST_SITES = 1 << 15 };
+/* Numbers of lines of images, in an order of their own, and of local memory: no device address is so high. */
+#define REQUEST_TEXELS (1ull << 38)
+#define REQUEST_LOCAL (1ull << 39)
 static inline u64 request_make(u64 number, u32 sectors, enum traffic_kind kind, bool last, u32 site)
 {
     return (number & ((1ull << REQUEST_NUMBER_BITS) - 1)) | (u64)sectors << 40 | (u64)kind << 44 | (u64)last << 48 |

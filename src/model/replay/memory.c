@@ -38,7 +38,8 @@ static double write_beyond(struct sm *s, const struct sm_warp *w, const struct s
 {
     const enum sm_places places = sm_places_of(a, cost);
     const struct replay_shares *shares = &w->func->shares[a->site];
-    const double lines = a->lines, masks = a->slow ? lines : 0, sectors = a->passes,
+    const double leave = a->class == ITEM_SURFACE_STORE ? 1 - shares->served.l1 : 1; /* others go along with them */
+    const double lines = leave * a->lines, masks = a->slow ? lines : 0, sectors = leave * a->passes,
                  host = sectors * shares->served.host;
     const double in_dram =
         s->launch->dram_write_share * s->dram_write[places] + s->launch->dram_fill_share * s->dram_read[places];
@@ -160,8 +161,11 @@ static double later(const struct machine *m, const struct item_access *a)
 static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t)
 {
     const struct machine *m = s->machine;
-    if (a->class == ITEM_TEXTURE)
-        return sm_take(&s->memory.texture, t, most(1, a->wavefronts));
+    if (a->class == ITEM_TEXTURE) {
+        const double done = sm_take(&s->memory.texture, t, most(1, a->wavefronts));
+        c->textures[c->ntextures++ % SM_TEXTURES_QUEUED] = done;
+        return done;
+    }
     return sm_take_lsu(s, c, t, passes_of(m, a), later(m, a));
 }
 
@@ -174,6 +178,8 @@ static u8 throttle_of(const struct item_access *a)
 static double room(const struct sm *s, const struct sm_scheduler *c, const struct item_access *a)
 {
     const struct sm_memory *q = &s->memory;
+    if (a->class == ITEM_TEXTURE)
+        return c->ntextures < SM_TEXTURES_QUEUED ? 0 : c->textures[c->ntextures % SM_TEXTURES_QUEUED];
     const double queue = sm_queue_room(s, c, is_store(a));
     if (is_store(a) && !is_shared(a) && a->class != ITEM_REDUCTION)
         return most(queue, most(most(q->l2_write, q->dram), q->link_out) - s->machine->store_queue);

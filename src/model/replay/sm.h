@@ -17,6 +17,8 @@ enum {
     SM_MBARRIERS = 64, /* of a block, that are counted */
     SM_ARRIVALS = 64,  /* of an mbarrier, whose times are kept */
     SM_QUEUE = 32,
+    SM_TEXTURES_QUEUED =
+        12, /* fetches that a sub-partition's queue holds: fitted on the stalls of whole kernels (texel-cases.csv) */
     SM_ATOMICS = 1024,
     EARLY_MOST = 256,
     AHEAD_MOST = 64,
@@ -153,6 +155,8 @@ struct sm_scheduler {
     double lsu;               /* when its memory instructions are done */
     double queued[SM_QUEUE];  /* the last ones, when each was done: a ring */
     u32 nqueued;
+    double textures[SM_TEXTURES_QUEUED]; /* the same of fetches from textures */
+    u32 ntextures;
     double constants[SM_CONSTANTS_QUEUED]; /* the same of loads of constants */
     u32 nconstants;
 };
