@@ -15,6 +15,7 @@
 #include "meter/heap.h"
 #include "meter/machine.h"
 #include "meter/plain.h"
+#include "meter/prints.h"
 #include "meter/replay/record.h"
 #include "meter/replay/replay_meter.h"
 #include "model/interval.h"
@@ -659,6 +660,18 @@ static void set_metrics(struct meter_report *r, u32 doubts)
     }
 }
 
+/* What calls of printf move. */
+static void add_prints(const struct meter *m, struct meter_report *r, const struct total *totals, u32 n)
+{
+    const u64 blocks = (u64)m->grid[0] * m->grid[1] * m->grid[2],
+              warps = (m->block[0] * m->block[1] * m->block[2] + 31) / 32;
+    const double all = (double)(blocks * warps) / (m->gpu.sms ? m->gpu.sms : 1);
+    struct device_print p = {0};
+    for (u32 k = 0; k < n; k++)
+        prints_add(&p, totals[k].func, totals[k].blocks);
+    prints_events(&p, fmin(fmax(all, (double)warps), (double)m->occupancy.blocks_per_sm * (double)warps), r->n);
+}
+
 static void fill(const struct meter *m, struct meter_report *r, struct arena *tmp)
 {
     struct total *totals;
@@ -678,6 +691,7 @@ static void fill(const struct meter *m, struct meter_report *r, struct arena *tm
     if (m->caches) {
         add_time(m, r, totals, n, tmp);
         r->n[EVENT_l2_beside] += m->depth ? 0 : traffic_meanwhile(r->time.ns);
+        add_prints(m, r, totals, n);
     }
     set_metrics(r, doubts);
     if (!m->options.no_lines)

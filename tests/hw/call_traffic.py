@@ -8,7 +8,8 @@ here = Path(__file__).parent
 TIME, SECTORS, READ, WRITTEN = METRICS = ['gpu__time_duration.sum', 'lts__t_sectors.sum', 'dram__bytes_read.sum', 'dram__bytes_write.sum']
 MORE = ['smsp__inst_executed.sum'] + [f'lts__t_sectors_op_{op}.sum' for op in ('read', 'write', 'atom', 'red')]
 # How far off each may be, in the mean and at most, as a share; and what is too little to compare.
-BOUNDS = {'launch': {TIME: (0.17, 0.35, 10000), SECTORS: (0.2, 0.95, 16384), READ: (0.12, 0.3, 131072)},
+BOUNDS = {'print': {TIME: (0.15, 0.75, 10000), SECTORS: (0.06, 0.3, 16384)},
+          'launch': {TIME: (0.17, 0.35, 10000), SECTORS: (0.2, 0.95, 16384), READ: (0.12, 0.3, 131072)},
           'warm': {TIME: (0.2, 0.45, 0), SECTORS: (0.12, 0.55, 16384), READ: (0.09, 0.35, 131072)}}
 # A structure of 1000 bytes goes through local memory as clang passes it.
 LEFT_OUT = ('large',)
