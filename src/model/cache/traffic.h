@@ -1,7 +1,8 @@
 /* traffic.h - the model of the caches: what L1 (cache_l1.h) and L2 (cache_l2.h) are asked for, and the rules by which
  * they and DRAM serve it. meter/caches.h turns accesses into such requests, and puts them in order.
  *
- * The rules. All caches are empty when the launch begins, as under the profiler. Lines of 128 bytes in sectors of 32.
+ * The rules. All caches are empty when the launch begins, as under the profiler;
+ * what it leaves in L2, those that its kernels launch find there. Lines of 128 bytes in sectors of 32.
  *
  * - In L1 any line of a set leaves when it is full: going round a little more than it holds mostly hits. L1 is what the carve-out leaves of the SM's memory. What is read or written is taken in, sector by sector: an H200
  *   counts a store as a hit where an earlier access to the sector was. Loads past it (.cg, volatile, relaxed, acquire)
