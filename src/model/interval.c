@@ -37,7 +37,8 @@ struct interval_signs interval_signs_of(const struct model_time *t)
 {
     const double share = t->cycles > 0 ? 100 / t->cycles : 0;
     return (struct interval_signs){.ns = t->ns,
-                                   .memory_pct = larger(larger(t->dram_pct, t->l2_pct), share * t->l1),
+                                   .memory_pct =
+                                       larger(larger(t->dram_pct, t->l2_pct), share * t->active * t->l1_pct / 100),
                                    .sm_pct = t->sm_pct,
                                    .atomics_pct = share * t->atomics};
 }

@@ -74,9 +74,9 @@ static void add_shares(struct model_time *t, const struct gpu *g, const struct m
     t->warps_pct = 100 * over(starved ? fmin(fits, lived) : fits, room);
     t->active = t->busy * fmin(1, (double)w->blocks / g->sms);
     t->dram_pct = 100 * over(w->dram_bytes, t->ns * 1e-9 * g->dram_bytes_per_s);
-    t->l2_pct = 100 * over(l2_bytes(w) / g->l2_rate, t->cycles);
-    t->l1_pct = 100 * over(t->l1, t->busy);
-    t->sm_pct = 100 * over(largest(sm, 3), t->cycles);
+    t->l2_pct = fmin(100, 100 * over(l2_bytes(w) / g->l2_rate, t->cycles));
+    t->l1_pct = fmin(100, 100 * over(t->l1, t->busy));
+    t->sm_pct = fmin(100, 100 * over(largest(sm, 3), t->cycles));
 }
 
 void time_at_base_clock(struct gpu *g)
@@ -121,5 +121,7 @@ void time_replayed(struct model_time *t, const struct gpu *g, const struct model
     t->cycles = t->ns * r->hz / 1e9;
     add_shares(t, g, w, 0);
     t->active = r->active * fmin(1, (double)w->blocks / g->sms);
+    t->l1_pct = 100 * r->l1_used;
+    t->sm_pct = 100 * r->sm_used * over(t->active, t->cycles);
     t->warps_pct = 100 * over(r->warps, g->threads_per_sm / (double)g->warp_size);
 }

@@ -93,6 +93,7 @@ static bool take(struct sm *s, struct sm_scheduler *c, const struct wanted *a, d
     }
     const double there = load(s, a, t, &busy);
     s->constants->free = fmax(s->constants->free, t) + busy;
+    s->used[PIPE_ADU] += busy;
     *queued = s->constants->free;
     c->nconstants++;
     c->pipe[PIPE_ADU] = t + s->machine->interval[PIPE_ADU];

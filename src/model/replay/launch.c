@@ -270,6 +270,8 @@ struct replay_result replay_launch(struct arena *mem, const struct replay_launch
             r.cycles = fmax(r.cycles, as_busy(l, &p, &run, cycles, l->busiest));
         r.scale = run.ran ? (double)l->nblocks / run.ran : 0;
         r.warps = mean_warps(&run, left);
+        r.sm_used = run.cycles > 0 ? fmin(1, run.sm_used / run.cycles) : 0;
+        r.l1_used = run.cycles > 0 ? fmin(1, run.l1_used / run.cycles) : 0;
         for (u32 k = 0; k < STALL_COUNT; k++)
             r.stalls[k] = run.stalls[k];
     }

@@ -132,6 +132,7 @@ static double read_beyond(struct sm *s, const struct sm_warp *w, const struct it
     const double all = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share,
                  share = places == PLACES_APART ? most(all, s->apart_share) : all;
     t = most(t, s->memory.atomics_out);
+    s->came += sectors;
     s->memory.lsu += b->lines * m->miss_line;
     double done = sm_take(&s->memory.l2_read, t, sectors * share) + (b->far > 0 ? m->far : m->l2);
     if (b->host > 0)

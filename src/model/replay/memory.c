@@ -43,6 +43,7 @@ static double write_beyond(struct sm *s, const struct sm_warp *w, const struct s
                  host = sectors * shares->served.host;
     const double in_dram =
         s->launch->dram_write_share * s->dram_write[places] + s->launch->dram_fill_share * s->dram_read[places];
+    s->left += sectors + masks;
     if (host > 0)
         sm_take(&s->memory.link_out, t, host * shares->link * s->link_out_share);
     if (in_dram > 0)
@@ -112,6 +113,7 @@ double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes
     const double own = sm_take(&c->lsu, t, s->machine->issue + more);
     const double all = sm_take(&s->memory.lsu, t, most(s->machine->lsu_cycles, passes));
     const double done = most(own, all);
+    s->used[PIPE_LSU] += passes;
     c->queued[c->nqueued++ % SM_QUEUE] = done;
     return done;
 }
@@ -162,6 +164,7 @@ static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_
 {
     const struct machine *m = s->machine;
     if (a->class == ITEM_TEXTURE) {
+        s->used[PIPE_TEX] += most(1, a->wavefronts);
         const double done = sm_take(&s->memory.texture, t, most(1, a->wavefronts));
         c->textures[c->ntextures++ % SM_TEXTURES_QUEUED] = done;
         return done;

@@ -83,12 +83,13 @@ struct replay_launch {
 };
 
 struct replay_result {
-    double cycles;              /* from the start of the first block to the end of the last */
-    double active;              /* of an SM that has blocks, on average */
-    double ns;                  /* with what a launch takes besides */
-    double hz;                  /* the SM's clock */
-    double warps;               /* of an SM that are there, on average while the launch runs */
-    double scale;               /* from the replayed blocks to all of the launch */
+    double cycles;           /* from the start of the first block to the end of the last */
+    double active;           /* of an SM that has blocks, on average */
+    double ns;               /* with what a launch takes besides */
+    double hz;               /* the SM's clock */
+    double sm_used, l1_used; /* of the time that an SM works: shares in which its busiest unit is used, and of L1's */
+    double warps;            /* of an SM that are there, on average while the launch runs */
+    double scale;            /* from the replayed blocks to all of the launch */
     double stalls[STALL_COUNT]; /* cycles of the replayed warps */
 };
 

@@ -386,6 +386,8 @@ static void set_bar(struct sm_warp *w, u8 bar, double t, u8 reason)
 static void begin_product(struct sm *s, struct sm_warp *w, const struct replay_inst *i, double t)
 {
     sm_take(&s->memory.lsu, t, i->wavefronts);
+    s->used[PIPE_LSU] += i->wavefronts;
+    s->used[PIPE_TENSOR] += i->interval;
     w->products.open = fmax(w->products.open, t + i->interval + s->machine->product);
     if (i->count)
         sm_close_group(&w->products);
@@ -425,6 +427,7 @@ static bool take_pipe(struct sm *s, struct sm_scheduler *c, const struct replay_
     }
     const double cycles = i->interval ? i->interval : m->interval[half ? PIPE_FMAHEAVY : i->pipe];
     *unit = t + fmax(cycles, reads);
+    s->used[unit - c->pipe] += cycles;
     c->heavy ^= half;
     tell_taken(m, c, i->pipe, t);
     if (i->pipe == PIPE_FMA || i->pipe == PIPE_FMAHEAVY)
@@ -610,6 +613,21 @@ static bool unlock(struct sm *s, double t)
     return any;
 }
 
+/* Each scheduler issues one instruction a cycle, and has units of its own. */
+static double sm_used(const struct sm *s)
+{
+    double most = s->issued;
+    for (u32 k = PIPE_FMA; k <= PIPE_TENSOR; k++)
+        most = fmax(most, s->used[k]);
+    return fmax(most / s->machine->schedulers, s->used[PIPE_ADU]);
+}
+
+/* A wavefront a cycle, a sector that comes in, and one that goes out. */
+static double l1_used(const struct sm *s)
+{
+    return fmax(fmax(s->used[PIPE_LSU], s->used[PIPE_TEX]), fmax(s->came, s->left));
+}
+
 void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struct machine *m, struct sm_run *run)
 {
     struct sm s;
@@ -632,6 +650,8 @@ void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struc
     run->cycles = fmax(run->cycles,
                        fmax(fmax(s.memory.l2_write, s.memory.link_out), fmax(s.memory.atomics_done, s.memory.swaps)));
     run->present = s.present;
+    run->sm_used = sm_used(&s);
+    run->l1_used = l1_used(&s);
     run->hold = s.memory.nheld > 0 ? s.memory.held / s.memory.nheld : 0;
     for (u32 k = 0; k < STALL_COUNT; k++)
         run->stalls[k] = s.stalls[k];

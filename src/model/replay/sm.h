@@ -207,7 +207,10 @@ struct sm {
     double code;                  /* when the second cache may send the next line */
     /* what came out */
     double started; /* when the last block began */
-    double present; /* warps x cycles */
+    double used
+        [PIPE_COUNT]; /* cycles that units were used: of all sub-partitions; of the SM's own LSU, textures and constants (ADU) */
+    double came, left; /* sectors that L1 took in, and that left the SM */
+    double present;    /* warps x cycles */
     double issued;
     double stalls[STALL_COUNT];
 };

@@ -11,12 +11,13 @@ struct sm_run {
     double until; /* no block begins once so many machine instructions were issued */
     bool counts;  /* what instructions waited for is added to their sites */
     /* what came out */
-    u32 ran;               /* blocks, the first ones of the list */
-    double cycles;         /* until the last of them ended */
-    double filled;         /* when the last of the first blocks that it holds at once began */
-    double *begun, *ended; /* by place in the list; the caller's, [n] */
-    double present;        /* warps x cycles */
-    double hold;           /* cycles that locks were held, on average (struct replay_launch) */
+    u32 ran;                 /* blocks, the first ones of the list */
+    double cycles;           /* until the last of them ended */
+    double filled;           /* when the last of the first blocks that it holds at once began */
+    double *begun, *ended;   /* by place in the list; the caller's, [n] */
+    double present;          /* warps x cycles */
+    double sm_used, l1_used; /* cycles in which the SM's busiest unit was used, and the busiest part of its L1 */
+    double hold;             /* cycles that locks were held, on average (struct replay_launch) */
     double stalls[STALL_COUNT];
 };
 

@@ -28,16 +28,22 @@ static void the_busiest_resource_is_the_limit(void **state)
     }
 }
 
-/* Of 1000 cycles atomics take 600, L1 700, and DRAM is busy for 75 %. */
+/* Of 1000 cycles atomics take 600, an SM works for 800 with L1 always busy, and DRAM is busy for 75 %. */
 static void signs_are_shares_of_the_time(void **state)
 {
     (void)state;
-    const struct model_time t = {
-        .ns = 500, .cycles = 1000, .atomics = 600, .l1 = 700, .dram_pct = 75, .l2_pct = 10, .sm_pct = 30};
+    const struct model_time t = {.ns = 500,
+                                 .cycles = 1000,
+                                 .active = 800,
+                                 .atomics = 600,
+                                 .l1_pct = 100,
+                                 .dram_pct = 75,
+                                 .l2_pct = 10,
+                                 .sm_pct = 30};
     const struct interval_signs s = interval_signs_of(&t);
     assert_float_equal(s.ns, 500, 0);
     assert_float_equal(s.atomics_pct, 60, 1e-9);
-    assert_float_equal(s.memory_pct, 75, 1e-9);
+    assert_float_equal(s.memory_pct, 80, 1e-9);
     assert_float_equal(s.sm_pct, 30, 0);
 }
 

@@ -625,6 +625,37 @@ static void a_barrier_waits_for_all(void **state)
     arena_free(&m.mem);
 }
 
+/* So many warps compute, or read shared memory in so many wavefronts. */
+static struct replay_result crowd(u32 warps, u16 wavefronts)
+{
+    struct made m;
+    begin(&m);
+    if (wavefronts)
+        add_load_and_use(&m);
+    else
+        for (u32 i = 0; i < INSTS; i++)
+            add_inst(&m, PIPE_FMA, 4);
+    for (u32 k = 0; k < 64; k++) {
+        enter(&m);
+        if (wavefronts)
+            access(&m, ITEM_SHARED_LOAD, wavefronts);
+    }
+    m.warps = warps;
+    const struct replay_result r = replay(&m, NULL);
+    arena_free(&m.mem);
+    return r;
+}
+
+/* Shares of the time, in which units are used: those of full ones are nearly 1, and never more. */
+static void units_are_used(void **state)
+{
+    (void)state;
+    const struct replay_result full = crowd(32, 0), alone = crowd(1, 0), shared = crowd(32, 32);
+    assert_true(full.sm_used > 0.8 && full.sm_used <= 1 && full.l1_used < 0.01);
+    assert_true(alone.sm_used > 0.03 && alone.sm_used < 0.1);
+    assert_true(shared.l1_used > 0.9 && shared.l1_used <= 1 && shared.sm_used < 0.2);
+}
+
 /* A block's one warp loads, or computes, by itself; of the busiest SM's blocks so much is to be done (this one's two cost 2). */
 static struct replay_result busiest(bool loads, double cost)
 {
@@ -904,6 +935,7 @@ int main(void)
         cmocka_unit_test(moved_accesses_are_done_once),
         cmocka_unit_test(a_barrier_waits_for_all),
         cmocka_unit_test(the_busiest_sm_ends_last),
+        cmocka_unit_test(units_are_used),
         cmocka_unit_test(many_blocks_take_longer),
         cmocka_unit_test(dram_in_use_answers_later),
         cmocka_unit_test(places_apart_cost_more),
