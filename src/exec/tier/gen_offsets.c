@@ -166,11 +166,10 @@ static void store_span(struct gen *e, const struct access *x, const struct acces
  * saxpy of 2^22 took 1.5 times as long as with lines fetched so far ahead (Sapphire Rapids, a busy machine; 1 KiB to 4 KiB are
  * alike). In a loop the next access is not the next block's.
  *
- * What a block of several rows stores is fetched where the next block in x does not store beside it, as in a transpose: then what
- * is one block further on in the row comes as near as the processor keeps it until then, 64 blocks later. That transpose took
- * 3.2 ms so, 3.5 with four blocks ahead, 3.9 without. Where the next block does, the processor has seen it by itself: the stencil
- * took 1.46 ms without and 1.50 with. */
-enum { BLOCKS_AHEAD = 4, STORE_BLOCKS_AHEAD = 1, BYTES_AHEAD = 2048, LINE = 64 };
+ * What a block of several rows stores is fetched only where the next block in x does not store beside it, as in a transpose, which
+ * took 3.5 ms so and 3.9 without. Where it does, the processor has seen it by itself: the stencil took 1.46 ms without and 1.50
+ * with. One block ahead would be another worker's: with it that transpose took 3.2 ms on one core, but 2.5 instead of 1.9 on two. */
+enum { BLOCKS_AHEAD = 4, BYTES_AHEAD = 2048, LINE = 64 };
 
 /* Whether nothing has been fetched for a neighbour of this address: one within a line, whatever constants their accesses add.
  * The 27 points of a stencil are nine rows. */
@@ -208,8 +207,7 @@ static bool goes_on_in_x(const struct gen *e, const struct access *x)
 static void fetch_ahead(struct gen *e, const struct access *x, const struct access_layout *l)
 {
     const bool row = e->block[1] * e->block[2] == 1, store = x->op->form == OP_STORE;
-    const i64 block = (i64)e->block[0] * x->bytes;
-    const i64 ahead = l->low + (row ? BYTES_AHEAD : block * (store ? STORE_BLOCKS_AHEAD : BLOCKS_AHEAD));
+    const i64 ahead = l->low + (row ? BYTES_AHEAD : (i64)BLOCKS_AHEAD * e->block[0] * x->bytes);
     if (e->dry || x->shared || l->nruns != 1 || (row && !e->straight))
         return;
     if ((store && !row && goes_on_in_x(e, x)) || !is_first_of(e, x->address.v))
