@@ -16,7 +16,7 @@
 #include "model/cache/l1.h"
 
 enum {
-    STAGED_MOST = 1 << 17,       /* requests that an SM keeps until its wave is done; then what is there is looked up */
+    STAGED_MOST = 1 << 18,       /* requests that an SM keeps until its wave is done; then what is there is looked up */
     L2_REQUESTS_MOST = 16 << 20, /* that are kept for L2, of all SMs together */
     LOCAL_LINES = 1 << 12,       /* local memory of a warp: lines that are told apart */
     /* What stays for the next launch. */
@@ -281,7 +281,7 @@ static bool held_grow(struct held_block *h, u32 n)
         h->nwarps = n;
     }
     for (u32 k = 0; k < n; k++)
-        h->warps[k].len = h->warps[k].next = 0;
+        requests_empty(&h->warps[k]);
     return true;
 }
 
@@ -451,7 +451,7 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 
 /* ---- accesses ---- */
 
-static bool empties(u64 request) { return request_kind(request) == TRAFFIC_EMPTY_L1; }
+static bool empties(u64 request) { return request_kind(request) == TRAFFIC_EMPTY_L1 && !request_is_again(request); }
 
 static bool looks_same(u64 a, u64 b)
 {
@@ -491,11 +491,14 @@ static enum traffic_kind store_kind(const struct exec_access *a, const struct li
 static void stage(struct caches_worker *w, struct sm *s, struct requests *to, u32 site, enum traffic_kind kind,
                   const struct lines *l)
 {
+    const u64 before = to->len;
     for (u32 k = 0; k < l->n; k++) {
         const u64 request = request_make(l->number[k], l->sectors[k], kind, k + 1 == l->n, site);
         w->failed |= !put(to, request);
     }
-    s->staged += l->n;
+    if (l->n > 1 && (kind == TRAFFIC_LOAD || kind == TRAFFIC_STORE_WORD) && !w->failed)
+        requests_fold(to, l->n);
+    s->staged += to->len - before;
 }
 
 /* Where the block is; false: nowhere. */

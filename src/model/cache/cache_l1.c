@@ -65,6 +65,12 @@ struct row {
     u64 first, end;
 };
 
+/* A store whose lines stand as one word: a row of such is long. */
+static bool is_folded_store(u64 request)
+{
+    return request_is_again(request) && is_store(request_kind(request_of_again(request, request)));
+}
+
 static struct row row_of(const struct requests *r, u64 at, u64 most)
 {
     struct row row = {at, at + 1};
@@ -91,7 +97,8 @@ static bool joins(const struct requests *r, u64 at, u64 *request)
     const struct row row = row_of(r, at, ROW_MOST);
     const u32 sectors = request_sectors(*request);
     u32 words = 0;
-    if (row.end - row.first > ROW_MOST)
+    if (row.end - row.first > ROW_MOST || (row.first && is_folded_store(r->at[row.first - 1])) ||
+        (row.end < r->len && is_folded_store(r->at[row.end])))
         return false;
     for (u64 k = row.first; k < row.end; k++) {
         const bool along = goes_along(r->at[k], *request);
@@ -164,10 +171,9 @@ static u64 round_l1(u64 request)
                         request_site(request));
 }
 
-/* The one at `at` of its warp's stream. False: no memory. */
-static bool l1_look_up(struct sm *s, const struct requests *r, u64 at)
+/* The request of a warp's stream; of an access that stands as requests, it is at `at`. False: no memory. */
+static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 request)
 {
-    u64 request = r->at[at];
     struct traffic *t = (*s->l2.sites)[request_site(request)];
     const enum traffic_kind kind = request_kind(request);
     if (kind == TRAFFIC_EMPTY_L1) {
@@ -195,13 +201,24 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at)
     return good && (waits || to_l2(s, request, left));
 }
 
+/* An access that stands as one word. */
+static bool look_up_again(struct sm *s, const struct requests *r, u64 again)
+{
+    bool good = true;
+    u64 at = request_first(again);
+    do
+        good &= l1_look_up(s, r, at, request_of_again(again, r->at[at]));
+    while (!request_last(r->at[at++]));
+    return good;
+}
+
 /* One instruction of the stream; *good = false: no memory. False: it is at its end. */
 static bool l1_step(struct sm *s, struct requests *r, bool *good)
 {
     while (r->next < r->len) {
-        const u64 at = r->next++;
-        *good &= l1_look_up(s, r, at);
-        if (request_last(r->at[at]))
+        const u64 at = r->next++, request = r->at[at];
+        *good &= request_is_again(request) ? look_up_again(s, r, request) : l1_look_up(s, r, at, request);
+        if (request_last(request))
             break;
     }
     return r->next < r->len;
@@ -228,7 +245,7 @@ bool sm_run(struct sm *s, u32 warps)
             if (l1_step(s, s->turns[k], &good))
                 s->turns[left++] = s->turns[k];
             else
-                s->turns[k]->len = s->turns[k]->next = 0;
+                requests_empty(s->turns[k]);
         n = left;
     }
     s->staged = 0;

@@ -16,6 +16,28 @@ bool requests_grow(struct requests *s)
     return true;
 }
 
+static bool same_sectors(const u64 *a, const u64 *b, u32 n)
+{
+    const u64 what = request_make(~0ull, 15, 0, true, 0);
+    for (u32 k = 0; k < n; k++)
+        if ((a[k] ^ b[k]) & what || request_kind(a[k]) == TRAFFIC_EMPTY_L1)
+            return false;
+    return true;
+}
+
+void requests_fold(struct requests *s, u32 n)
+{
+    const u64 from = s->len - n, *now = s->at + from;
+    u32 *recent = &s->recent[request_number(now[0]) * 0x9e3779b97f4a7c15ull >> 58];
+    _Static_assert(REQUESTS_RECENT == 1 << 6, "of six bits of the hash");
+    if (*recent && *recent - 1 + n <= from && same_sectors(s->at + *recent - 1, now, n)) {
+        s->at[from] = request_again(*recent - 1, request_kind(now[0]), request_site(now[0]));
+        s->len = from + 1;
+    } else if (from < UINT32_MAX) {
+        *recent = (u32)from + 1;
+    }
+}
+
 /* ---- who served ---- */
 
 #define T(count) ((double)n[TRAFFIC_##count])

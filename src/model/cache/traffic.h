@@ -15,7 +15,7 @@
  *   fitted).
  *
  * - L2 is one for the device, and written back; the least recently used line leaves. Stores and atomics take their line in;
- *   only atomics read it. What is dirty is bounded, and so is what was written in part: the oldest goes to DRAM before L2 is
+ *   only atomics read it. What is dirty is bounded, and so is what was written in part: some goes to DRAM before L2 is
  *   full (written.h). What is still dirty when the launch ends costs DRAM nothing. Where L2 has two halves (compute capability
  *   8.0, 9.0, 10.0), an SM is at one of them, a line at home in one of them. What an SM reads from the other half is
  *   kept in its own half too; stores and atomics are done at home. Each sector that goes across counts in both halves.
@@ -29,6 +29,8 @@
  * hash of its number), the L2 is as much smaller, and what was found is multiplied. */
 #ifndef LS_MODEL_TRAFFIC_H
 #define LS_MODEL_TRAFFIC_H
+
+#include <string.h>
 
 #include "base/base.h"
 
@@ -49,7 +51,7 @@ enum traffic_kind {
     TRAFFIC_BULK_LOAD, /* these go round L1 */
     TRAFFIC_BULK_STORE,
     TRAFFIC_BULK_RED,
-    TRAFFIC_EMPTY_L1, /* no line: what L1 has is not read again */
+    TRAFFIC_EMPTY_L1, /* no line: what L1 has is not read again; or an access that has been there before (requests_again) */
 };
 
 /* By one instruction. */
@@ -106,11 +108,35 @@ static inline enum traffic_kind request_kind(u64 r) { return (enum traffic_kind)
 static inline bool request_last(u64 r) { return r & REQUEST_LAST; }
 static inline u32 request_site(u64 r) { return (u32)(r >> 49); }
 
+/* An access to the same sectors as one whose requests stand at `first` of its stream, in a word: threads that go through rows, each its own,
+ * ask for the same lines again and again. Its kind is not TRAFFIC_EMPTY_L1's. */
+static inline u64 request_again(u32 first, enum traffic_kind kind, u32 site)
+{
+    return request_make((u64)kind << 32 | first, 1, TRAFFIC_EMPTY_L1, true, site);
+}
+static inline bool request_is_again(u64 r) { return request_kind(r) == TRAFFIC_EMPTY_L1 && request_sectors(r); }
+static inline u32 request_first(u64 again) { return (u32)request_number(again); }
+/* The one at `first`, or one behind it, as the other access has it. */
+static inline u64 request_of_again(u64 again, u64 other)
+{
+    return request_make(request_number(other), request_sectors(other), request_number(again) >> 32, request_last(other),
+                        request_site(again));
+}
+
+enum { REQUESTS_RECENT = 64 };
 struct requests {
     u64 *at;
     u64 len, cap, next;
+    u32 recent[REQUESTS_RECENT]; /* by a hash of its first line: 1 + where an access begins; 0: there is none */
 };
 bool requests_grow(struct requests *s);
+static inline void requests_empty(struct requests *s)
+{
+    s->len = s->next = 0;
+    memset(s->recent, 0, sizeof s->recent);
+}
+/* The last n of them, which are one access, become a word if the stream has one to the same sectors. */
+void requests_fold(struct requests *s, u32 n);
 static inline bool requests_push(struct requests *s, u64 request)
 {
     if (s->len == s->cap && !requests_grow(s))

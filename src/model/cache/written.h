@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-/* Numbers of lines, first in, first out. */
+/* Numbers of lines, in the order in which they came. */
 struct line_queue {
     u64 *at; /* [2^bits] */
     u32 bits, first, n;
@@ -34,6 +34,15 @@ static inline u64 queue_take(struct line_queue *q)
 {
     q->n--;
     return q->at[q->first++ & ((1u << q->bits) - 1)];
+}
+/* The one that stands `at` places behind the first; the first has its place then. */
+static inline u64 queue_take_at(struct line_queue *q, u32 at)
+{
+    const u32 mask = (1u << q->bits) - 1;
+    const u64 number = q->at[(q->first + at) & mask];
+    q->at[(q->first + at) & mask] = q->at[q->first & mask];
+    queue_take(q);
+    return number;
 }
 /* `words` of the eight of each of these sectors are written; of those in `fresh`, for the first time. Sectors are whole when
  * eight words were written: words that are written twice are not told apart. True: the line had no such sector before. */

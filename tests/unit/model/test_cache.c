@@ -6,7 +6,9 @@
 
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "model/cache/cache.h"
+#include "model/cache/traffic.h"
 
 /* Reads a line; whether it was there. */
 static bool touch(struct cache *c, u64 number)
@@ -207,6 +209,32 @@ static void a_new_shape_is_empty(void **state)
     cache_free(&c);
 }
 
+static void put_access(struct requests *r, u64 number, u32 n, enum traffic_kind kind, u32 site)
+{
+    for (u32 k = 0; k < n; k++)
+        assert_true(requests_push(r, request_make(number + k, 2, kind, k + 1 == n, site)));
+    requests_fold(r, n);
+}
+
+static void an_access_to_the_same_sectors_is_a_word(void **state)
+{
+    (void)state;
+    struct requests r = {0};
+    put_access(&r, 100, 32, TRAFFIC_LOAD, 1);
+    put_access(&r, 100, 32, TRAFFIC_STORE_WORD, 2); /* of another instruction */
+    assert_int_equal(r.len, 33);
+    assert_true(request_is_again(r.at[32]));
+    assert_int_equal(request_first(r.at[32]), 0);
+    assert_true(request_of_again(r.at[32], r.at[31]) == request_make(131, 2, TRAFFIC_STORE_WORD, true, 2));
+    assert_true(request_of_again(r.at[32], r.at[30]) == request_make(130, 2, TRAFFIC_STORE_WORD, false, 2));
+    put_access(&r, 100, 31, TRAFFIC_LOAD, 1); /* one line less */
+    assert_int_equal(r.len, 33 + 31);
+    requests_empty(&r);
+    put_access(&r, 100, 31, TRAFFIC_LOAD, 1); /* what was there is forgotten */
+    assert_int_equal(r.len, 31);
+    ls_free(r.at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +250,7 @@ int main(void)
         cmocka_unit_test(taking_a_line_finds_it),
         cmocka_unit_test(what_was_forgotten_never_comes_back),
         cmocka_unit_test(a_new_shape_is_empty),
+        cmocka_unit_test(an_access_to_the_same_sectors_is_a_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
