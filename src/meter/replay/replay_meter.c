@@ -307,6 +307,7 @@ bool replay_metered(struct arena *mem, struct replayed_launch *l, struct replay_
         .swaps_hot = swaps.hot,
         .dram_write_share =
             over(l->n[EVENT_dram_writes], l->n[EVENT_l2_writes] + l->n[EVENT_l2_atoms] + l->n[EVENT_l2_reds]),
+        .dram_alone_share = over(l->hot->alone, l->n[EVENT_dram_writes]),
         .dram_fill_share = over(l->n[EVENT_l2_fills], l->n[EVENT_l2_writes]),
         .budget = BUDGET,
     };

@@ -84,6 +84,7 @@ struct l2 {
     u32 dirty, dirty_most, parts_most; /* lines */
     u32 together;                      /* reads that a group could join */
     u64 left;                          /* sectors that others left dirty and that went */
+    u64 alone;                         /* sectors that went to DRAM without another of their line */
     u64 looked[2];                     /* lines of each half that had come in when that was reckoned */
     u32 halves, one_in;
     bool coalesces;
@@ -176,6 +177,13 @@ static void left_goes(struct l2 *l2, u32 half, struct traffic *t)
     }
 }
 
+/* Of one line. */
+static void to_dram(struct l2 *l2, u32 sectors, struct traffic *t)
+{
+    count(l2, t, TRAFFIC_dram_writes, sectors);
+    l2->alone += sectors_in(sectors) == 1 ? l2->one_in : 0;
+}
+
 /* Of a line that goes to DRAM, sectors of which L2 has only a part are read first: those. */
 static u32 complete(struct l2 *l2, u64 number, u32 sectors, struct traffic *t)
 {
@@ -191,7 +199,7 @@ static inline struct cache_line *line_of(struct l2 *l2, u32 half, u64 number, st
     struct cache_line gone, *l = cache_take(&l2->half[half], number, &gone);
     if (gone.dirty) {
         complete(l2, gone.number, gone.dirty, t);
-        count(l2, t, TRAFFIC_dram_writes, gone.dirty);
+        to_dram(l2, gone.dirty, t);
         l2->dirty--;
     }
     if (l)
@@ -216,7 +224,7 @@ static bool clean(struct l2 *l2, u64 number, struct traffic *t)
     if (rank < lately)
         return false;
     complete(l2, number, l->dirty, t);
-    count(l2, t, TRAFFIC_dram_writes, l->dirty);
+    to_dram(l2, l->dirty, t);
     l->dirty = 0;
     l2->dirty--;
     return true;
@@ -230,7 +238,7 @@ static void clean_parts(struct l2 *l2, u64 number, struct traffic *t)
     const u32 parts = l ? complete(l2, number, l->dirty, t) : 0;
     if (!parts)
         return;
-    count(l2, t, TRAFFIC_dram_writes, parts);
+    to_dram(l2, parts, t);
     l->dirty &= ~parts & 15;
     l2->dirty -= !l->dirty;
 }
@@ -323,7 +331,7 @@ static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, u32 words
     clean_oldest(l2, t);
     struct cache_line *l = line_of(l2, home, number, t);
     if (!l) { /* there is no L2 */
-        count(l2, t, TRAFFIC_dram_writes, sectors);
+        to_dram(l2, sectors, t);
         return;
     }
     if (words == WORDS && w->any_parts)
@@ -514,6 +522,7 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->host = shape->host;
     l2->nhost = shape->nhost;
     l2->together = 0;
+    l2->alone = 0;
     for (u32 k = 0; k < L2_GROUPS && l2->coalesces; k++)
         good = good && cache_shape(&l2->window[k], (u64)WINDOW_LINES * CACHE_LINE / one_in, WINDOW_WAYS);
     return good;
@@ -548,7 +557,7 @@ bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **input
     if (!renew(l2, shape, one_in))
         return false;
     run(l2, inputs, n);
-    *hot = (struct l2_hot){0};
+    *hot = (struct l2_hot){.alone = l2->alone};
     u64 sectors[HOT_KINDS] = {0};
     most_of(l2, l2->lines, sectors);
     hot->sector = sectors[HOT_ATOMICS];

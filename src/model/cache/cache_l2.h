@@ -42,6 +42,7 @@ struct l2_hot {
     u64 sector; /* atomics at the sector that is wanted most */
     u64 slice[HOT_KINDS];
     u64 slice_all; /* of the slice that has most of all kinds together */
+    u64 alone;     /* no slice's: sectors written to DRAM without another one of their line */
 };
 /* Takes all inputs in turn, from an L2 that is empty or goes on; adds to their sites' rows. The order of `inputs` is lost.
  * False: no memory. */

@@ -31,6 +31,13 @@ double sm_take_dram(struct sm *s, double t, double cycles)
 
 /* ---- behind L1 ---- */
 
+/* Cycles of DRAM for a sector. Stores to single sectors of lines whose others other stores wrote leave L2 as whole lines. */
+static double written_at(const struct sm *s, enum sm_places places)
+{
+    const double alone = s->launch->dram_alone_share;
+    return alone * s->dram_write[places] + (1 - alone) * s->dram_write[PLACES_WHOLE];
+}
+
 /* Until the sectors have left the SM. Which bytes of them are written goes with each line, and takes as long as a sector
  * (tests/hw/h200/tables.csv, surface-stores.csv). */
 static double write_beyond(struct sm *s, const struct sm_warp *w, const struct sm_cost *cost,
@@ -42,7 +49,7 @@ static double write_beyond(struct sm *s, const struct sm_warp *w, const struct s
     const double lines = leave * a->lines, masks = a->slow ? lines : 0, sectors = leave * a->passes,
                  host = sectors * shares->served.host;
     const double in_dram =
-        s->launch->dram_write_share * s->dram_write[places] + s->launch->dram_fill_share * s->dram_read[places];
+        s->launch->dram_write_share * written_at(s, places) + s->launch->dram_fill_share * s->dram_read[places];
     s->left += sectors + masks;
     if (host > 0)
         sm_take(&s->memory.link_out, t, host * shares->link * s->link_out_share);

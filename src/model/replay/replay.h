@@ -77,6 +77,7 @@ struct replay_launch {
         hold; /* cycles from such a swap until its warp writes there again: a lock that is let go; 0: none, or not known yet */
     u64 swaps, swaps_hot;    /* compare-and-swaps that changed memory; of those, at the word that had most */
     double dram_write_share; /* of the sectors written, those that DRAM writes while the launch runs */
+    double dram_alone_share; /* of those, what went without another sector of its line */
     double dram_fill_share;  /* and those that it has to send, as L2 has only a part of them */
     double calls;            /* cycles of calls of the device's run time (device_calls.h) */
     u64 budget;              /* machine instructions to replay, about */
