@@ -26,7 +26,7 @@ static void one_request_an_instruction(void **state)
     struct texture_access at = {0};
     fake_init(&f, LS_ARRAY_LEN(rows));
     for (u32 i = 0; i < 32; i++)
-        at.address[i] = 4096 + 1000 * i;
+        at.address[i] = 4096 + 1000 * i, at.texels[i].bytes = 4;
     struct counter *c = counter_make(&gpu, false);
     for (u32 k = 0; k < LS_ARRAY_LEN(rows); k++) {
         f.insts[k].op = rows[k].op;
