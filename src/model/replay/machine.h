@@ -12,7 +12,10 @@ struct machine {
     u32 schedulers;
     double interval[PIPE_COUNT]; /* cycles that a warp's instruction keeps its pipe of the sub-partition */
     /* from the issue to the result */
-    double shared, way; /* of shared memory; for each further wavefront */
+    double shared, way;    /* of shared memory; for each further wavefront */
+    double load_wavefront; /* of a sub-partition, for each further wavefront of a load */
+    double load_wavefront_back,
+        load_word_back; /* its result's way back: for each of these, and for each further word of a lane */
     double l1, line;    /* for each further line */
     double l2, far, dram, texture, constant, atomic, shared_atomic;
     double dram_line;                                /* of DRAM, for each further line of an instruction */

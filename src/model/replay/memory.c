@@ -5,7 +5,7 @@
  *
  * An access takes the LSU and the data of L1 or shared memory for as many cycles as it has lines, wavefronts or 128 bytes.
  * What a load needs from beyond L1 is load.c's. A queue that is taken delays the result; one that is too long stops the issue. */
-#include "model/replay/sm.h"
+#include "model/replay/warp.h"
 
 double sm_take(double *queue, double t, double cycles)
 {
@@ -142,6 +142,11 @@ static bool leaves(const struct item_access *a)
     return a->class == ITEM_STORE || a->class == ITEM_LOCAL_STORE || a->class == ITEM_SURFACE_STORE;
 }
 
+static bool is_load(const struct item_access *a)
+{
+    return a->class == ITEM_LOAD || a->class == ITEM_LOAD_PAST || a->class == ITEM_LOCAL_LOAD;
+}
+
 static bool is_atomic(const struct item_access *a)
 {
     return a->class == ITEM_ATOMIC || a->class == ITEM_REDUCTION || a->class == ITEM_SWAP;
@@ -164,7 +169,16 @@ static double later(const struct machine *m, const struct item_access *a)
     enum { LINES_AT_ONCE = 16 };
     if (is_shared(a) || is_atomic(a))
         return most(0, (passes_of(m, a) - 1) * (is_atomic(a) ? m->line : m->way));
-    return most(most(0, a->wavefronts - 1.0), 0.5 * ((double)a->lines - LINES_AT_ONCE));
+    const double each = is_load(a) ? m->load_wavefront : 1;
+    return most(most(0, (a->wavefronts - 1.0) * each), 0.5 * ((double)a->lines - LINES_AT_ONCE));
+}
+
+/* What a load's result takes longer on its way to the registers: nobody waits behind it. */
+static double back(const struct machine *m, const struct item_access *a, const struct replay_inst *i)
+{
+    if (!is_load(a))
+        return 0;
+    return m->load_wavefront_back * most(0, a->wavefronts - 1.0) + m->load_word_back * most(0, i->count - 1.0);
 }
 
 static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t)
@@ -223,7 +237,7 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const st
         elect(&a);
     c->pipe[PIPE_LSU] = t + s->machine->issue;
     const double taken = take_unit(s, c, &a, t);
-    out->result = finish(s, w, cost, &a, taken);
+    out->result = finish(s, w, cost, &a, taken) + back(s->machine, &a, warp_inst(w));
     out->read = most(taken + 8, leaves(&a) ? out->result - s->machine->l2 - s->machine->store_read : 0);
     out->reason = is_shared(&a) ? STALL_SHORT_SCOREBOARD : STALL_LONG_SCOREBOARD;
     if (!is_shared(&a))

@@ -625,6 +625,35 @@ static void a_barrier_waits_for_all(void **state)
     arena_free(&m.mem);
 }
 
+/* Cycles of a warp's load of `words` a lane that L1 holds, each needing the one before, where so many words of a bank are wanted. */
+static double l1_chain(u16 wavefronts, u16 words)
+{
+    enum { LOADS = 200 };
+    struct made m;
+    begin(&m);
+    add_load_and_use(&m);
+    m.insts[0].count = words;
+    for (u32 k = 0; k < LOADS; k++) {
+        enter(&m);
+        m.items[m.nitems++] =
+            item_access((struct item_access){.class = ITEM_LOAD, .passes = 1, .lines = 1, .wavefronts = wavefronts});
+        m.items[m.nitems++] = item_line(7, 1, TRAFFIC_LOAD);
+    }
+    const double t = cycles_of(&m) / LOADS;
+    arena_free(&m.mem);
+    return t;
+}
+
+/* tests/hw/h200/gathers.csv, L1, one warp: 111 cycles a round for a word of one line, 128 of 8, 181 of 32; of 16 bytes 140 of 8 lines. */
+static void conflicts_of_a_load_are_latency(void **state)
+{
+    (void)state;
+    const double one = l1_chain(1, 1);
+    assert_true(fabs(l1_chain(8, 1) - one - 17) < 3);
+    assert_true(fabs(l1_chain(32, 1) - one - 70) < 3);
+    assert_true(fabs(l1_chain(8, 4) - one - 29) < 3);
+}
+
 /* So many warps compute, or read shared memory in so many wavefronts. */
 static struct replay_result crowd(u32 warps, u16 wavefronts)
 {
@@ -936,6 +965,7 @@ int main(void)
         cmocka_unit_test(a_barrier_waits_for_all),
         cmocka_unit_test(the_busiest_sm_ends_last),
         cmocka_unit_test(units_are_used),
+        cmocka_unit_test(conflicts_of_a_load_are_latency),
         cmocka_unit_test(many_blocks_take_longer),
         cmocka_unit_test(dram_in_use_answers_later),
         cmocka_unit_test(places_apart_cost_more),
