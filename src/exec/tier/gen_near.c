@@ -65,6 +65,11 @@ static bool add_operands(const struct gen *e, struct sum *s, llvm_value v, u64 b
     case LLVM_OP_TRUNC:
         add_value(e, s, a, by, depth);
         return true;
+    case LLVM_OP_PHI: /* of one way, as at the beginning of a node; in a loop others come later */
+        if (!e->straight || v == e->x || e->ll->GetNumOperands(v) != 1)
+            return false;
+        add_value(e, s, a, by, depth);
+        return true;
     default:
         return false;
     }
