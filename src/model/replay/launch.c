@@ -94,18 +94,6 @@ static double scale_of(const struct replay_launch *l, const struct plan *p, u32 
     return mean > 0 && p->blocks > l->resident ? l->cost / (double)l->nblocks / mean : 1;
 }
 
-/* Cycles of the blocks that were not replayed: at the rate at which blocks began after the SM was filled. */
-static double cycles_left(const struct replay_launch *l, const struct plan *p, const struct sm_run *run)
-{
-    const double left = p->blocks - run->ran;
-    if (left <= 0 || run->ran < 1)
-        return 0;
-    const double last = run->begun[run->ran - 1];
-    const double each = run->ran > l->resident && last > run->filled ? (last - run->filled) / (run->ran - l->resident)
-                                                                     : run->cycles / run->ran;
-    return left * each;
-}
-
 /* Warps that are there while blocks begin where others have ended. */
 static double steady_warps(const struct sm_run *run)
 {
@@ -118,10 +106,48 @@ static double steady_warps(const struct sm_run *run)
     return to > from && all > 0 ? run->present * between / all / (to - from) : run->present / run->cycles;
 }
 
-/* On average while the launch runs, its end too, where no blocks begin. */
-static double mean_warps(const struct sm_run *run, double left)
+/* The blocks that were not replayed: how long they take, and warps x cycles. */
+struct left {
+    double cycles, present;
+};
+
+/* Where the budget ended with the blocks that the SM holds at once: they come so often again, and what does not fill it is replayed
+ * by itself. A block that has the SM for itself is faster, but not as many times as it has fewer beside it. */
+static struct left left_in_waves(struct arena *mem, const struct replay_launch *l, const struct machine *m,
+                                 const struct plan *p, const struct sm_run *run)
 {
-    return run->cycles > 0 ? (run->present + left * steady_warps(run)) / (run->cycles + left) : 0;
+    const u32 blocks = (u32)p->blocks - run->ran, waves = blocks / l->resident;
+    struct left left = {waves * run->cycles, waves * run->present};
+    struct plan last = *p;
+    last.n = blocks % l->resident;
+    if (last.n) {
+        struct sm_run end;
+        run_list(mem, l, m, &last, false, &end);
+        left.cycles += end.cycles;
+        left.present += end.present;
+    }
+    return left;
+}
+
+/* Else at the rate at which blocks began after the SM was filled. */
+static struct left left_of(struct arena *mem, const struct replay_launch *l, const struct machine *m,
+                           const struct plan *p, const struct sm_run *run)
+{
+    const double blocks = p->blocks - run->ran;
+    if (blocks <= 0 || run->ran < 1)
+        return (struct left){0};
+    if (run->ran == l->resident && p->blocks <= 4.0 * l->resident)
+        return left_in_waves(mem, l, m, p, run);
+    const double last = run->begun[run->ran - 1];
+    const double each = run->ran > l->resident && last > run->filled ? (last - run->filled) / (run->ran - l->resident)
+                                                                     : run->cycles / run->ran;
+    return (struct left){blocks * each, blocks * each * steady_warps(run)};
+}
+
+/* On average while the launch runs, its end too, where no blocks begin. */
+static double mean_warps(const struct sm_run *run, struct left left)
+{
+    return run->cycles > 0 ? (run->present + left.present) / (run->cycles + left.cycles) : 0;
 }
 
 /* The recorded block that has the longest warp. */
@@ -262,8 +288,8 @@ struct replay_result replay_launch(struct arena *mem, const struct replay_launch
         prepare_funcs(mem, l);
         held.hold = l->swaps ? hold_of(mem, l, &m, &p) : 0;
         run_list(mem, l, &m, &p, true, &run);
-        const double left = cycles_left(l, &p, &run);
-        const double cycles = (run.cycles + left) * scale_of(l, &p, run.ran) * mean_of(l, &p, run.ran, true);
+        const struct left left = left_of(mem, l, &m, &p, &run);
+        const double cycles = (run.cycles + left.cycles) * scale_of(l, &p, run.ran) * mean_of(l, &p, run.ran, true);
         r.active = mean_active(l, &p, &run, cycles);
         r.cycles = fmax(cycles, long_end(mem, l, &m, &p, run.ran >= p.blocks, cycles));
         if (run.ran >= p.blocks && l->busiest > 0)

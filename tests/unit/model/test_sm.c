@@ -32,6 +32,7 @@ struct made {
     struct replay_shares shares;
     const struct replay_code *code; /* in place of insts */
     double busiest;
+    u64 budget; /* 0: 1 << 20 */
 };
 
 static void begin(struct made *m)
@@ -113,7 +114,7 @@ static struct replay_result replay(struct made *m, struct replay_site *sites)
                                     .hot = m->hot,
                                     .swaps = m->swaps,
                                     .swaps_hot = m->swaps_hot,
-                                    .budget = 1 << 20};
+                                    .budget = m->budget ? m->budget : 1 << 20};
     assert_false(setjmp(m->mem.oom));
     return replay_launch(&m->mem, &l);
 }
@@ -740,6 +741,29 @@ static void many_blocks_take_longer(void **state)
     assert_true(took[1] > 1.95 * took[0] && took[1] < 2.05 * took[0]);
 }
 
+/* Six blocks of a warp that an SM holds at once and two more, of which no budget is left: a warp computes by itself, so they take as long
+ * again as the six. */
+static void a_last_wave_takes_as_long_as_its_blocks(void **state)
+{
+    (void)state;
+    struct replay_result r[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        begin(&m);
+        for (u32 i = 0; i < INSTS; i++)
+            add_inst(&m, PIPE_FMA, 10);
+        for (u32 i = 0; i < 64; i++)
+            enter(&m);
+        m.resident = 6;
+        m.budget = 100;
+        m.nblocks = (u64)m.gpu.sms * (k ? 8 : 6);
+        r[k] = replay(&m, NULL);
+        arena_free(&m.mem);
+    }
+    assert_true(r[1].cycles > 1.95 * r[0].cycles && r[1].cycles < 2.05 * r[0].cycles);
+    assert_true(r[0].warps > 5.8 && r[1].warps > 3.9 && r[1].warps < 4.1);
+}
+
 /* A warp's loads past L1, each of which needs the one before, or stores: n of so many sectors in lines so far from each other. */
 static void add_accesses(struct made *m, u8 class, u32 n, u16 sectors, u16 lines, u64 apart)
 {
@@ -967,6 +991,7 @@ int main(void)
         cmocka_unit_test(units_are_used),
         cmocka_unit_test(conflicts_of_a_load_are_latency),
         cmocka_unit_test(many_blocks_take_longer),
+        cmocka_unit_test(a_last_wave_takes_as_long_as_its_blocks),
         cmocka_unit_test(dram_in_use_answers_later),
         cmocka_unit_test(places_apart_cost_more),
         cmocka_unit_test(blocks_begin_as_warps_end),
