@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "exec/sched.h"
+
 /* Threads that sleep at most: more end. */
 enum { IDLE_MOST = 256 };
 /* Threads that one thread wakes. */
@@ -18,7 +20,8 @@ enum { WAKES = 2 };
 /* A thread that has worked looks out for more for a part of the time that its work took, and no longer than this: it is there at
  * once when launches follow each other, where waking it takes 20 to 60 us. With two cores saxpy of 2^22 elements took 0.74 ms
  * without, 0.63 with 70 us or more, 0.67 with 40 (Sapphire Rapids). */
-enum { LOOK_PART = 8, LOOK_MOST_NS = 100000 };
+enum { LOOK_PART = 8 };
+#define LOOK_MOST 100e-6 /* seconds */
 /* How long the end of the process waits for the lock, which a thread may hold that a signal interrupted. */
 #define END_PATIENCE_NS 100000000
 
@@ -27,7 +30,7 @@ struct member {
     struct member *next, **self;
     bool idle;
     bool awaited; /* the end of the pool joins it */
-    u64 look_ns;  /* how long it looks out for work when it finds none */
+    double look;  /* how long it looks out for work when it finds none, in seconds */
 };
 
 static struct {
@@ -81,11 +84,12 @@ static void leave(struct member *m)
         pthread_detach(m->thread);
 }
 
-static u64 now_ns(void)
+/* Lets the other thread of the core run, where the processor can be told. */
+static inline void pause_core(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#endif
 }
 
 /* Under the lock, which it lets go meanwhile. */
@@ -93,10 +97,10 @@ static void look_out(const struct member *m)
 {
     const unsigned known = atomic_load_explicit(&pool.news, memory_order_relaxed);
     pthread_mutex_unlock(&pool.lock);
-    for (const u64 until = now_ns() + m->look_ns; now_ns() < until;) {
+    for (const double until = exec_now() + m->look; exec_now() < until;) {
         if (atomic_load_explicit(&pool.news, memory_order_relaxed) != known)
             break;
-        __builtin_ia32_pause();
+        pause_core();
     }
     pthread_mutex_lock(&pool.lock);
 }
@@ -106,9 +110,9 @@ static void fall_asleep(struct member *m)
 {
     pool.idle++;
     m->idle = true;
-    if (m->look_ns)
+    if (m->look > 0)
         look_out(m);
-    m->look_ns = 0;
+    m->look = 0;
     if (!pool.first && !pool.ended)
         pthread_cond_wait(&pool.more, &pool.lock);
     m->idle = false;
@@ -145,10 +149,10 @@ static void *member_main(void *arg)
         }
         call_some();
         pthread_mutex_unlock(&pool.lock);
-        const u64 began = now_ns();
+        const double began = exec_now();
         w->help(w->ctx);
-        const u64 part = (now_ns() - began) / LOOK_PART;
-        me.look_ns = part < LOOK_MOST_NS ? part : LOOK_MOST_NS;
+        const double part = (exec_now() - began) / LOOK_PART;
+        me.look = part < LOOK_MOST ? part : LOOK_MOST;
         pthread_mutex_lock(&pool.lock);
         if (!--w->inside)
             pthread_cond_signal(&w->left);

@@ -309,7 +309,7 @@ static u64 take_dirty(struct l2 *l2)
 }
 
 /* What is dirty, or partly written, beyond what L2 keeps of that. */
-static void clean_oldest(struct l2 *l2, struct traffic *t)
+static void clean_some(struct l2 *l2, struct traffic *t)
 {
     enum { TRIES = 4 };
     struct written *w = &l2->written;
@@ -328,7 +328,7 @@ static void clean_oldest(struct l2 *l2, struct traffic *t)
 static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, u32 words, struct traffic *t)
 {
     struct written *w = &l2->written;
-    clean_oldest(l2, t);
+    clean_some(l2, t);
     struct cache_line *l = line_of(l2, home, number, t);
     if (!l) { /* there is no L2 */
         to_dram(l2, sectors, t);
