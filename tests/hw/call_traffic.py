@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """call_traffic.py LOCKSTEP FOLDER [SET:HALF...]: compiles call_traffic.cu into FOLDER, profiles its launches, and compares what is modelled
 of them with what an H200 counted (h200/call-traffic.csv). With SET:HALF (warm:fit) each launch of that half is printed."""
-import csv, os, statistics, subprocess, sys
-from pathlib import Path
+import statistics, sys
 
-here = Path(__file__).parent
+from modelled import compiled, number, profiled, recorded
+
 TIME, SECTORS, READ, WRITTEN = METRICS = ['gpu__time_duration.sum', 'lts__t_sectors.sum', 'dram__bytes_read.sum', 'dram__bytes_write.sum']
 MORE = ['smsp__inst_executed.sum'] + [f'lts__t_sectors_op_{op}.sum' for op in ('read', 'write', 'atom', 'red')]
 # How far off each may be, in the mean and at most, as a share; and what is too little to compare.
@@ -25,32 +25,22 @@ def grids(case):
     return 1 + n * (1 if case['set'] == 'warm' else lanes * blocks)
 
 
-def modelled(lockstep, program, folder, which, cases):
-    table = os.path.join(folder, f'call_traffic.{which}.csv')
-    subprocess.run([lockstep, 'profile', '-q', '--metrics', ','.join(METRICS + MORE), '--csv', '--page', 'raw', '--print-units', 'base',
-                    '--model-launches', 'all', '--log-file', table, program, os.path.join(folder, 'call_traffic.rows'), which],
-                   stdout=subprocess.DEVNULL, check=True,
-                   env={**os.environ, 'LOCKSTEP_GPU': 'h200', 'LOCKSTEP_DEVICE_MEMORY': 'gpu'})
-    with open(table) as f:
-        head, *rows = csv.reader(line for line in f if line.startswith('"'))
-    rows = [dict(zip(head, r)) for r in rows if r[0].isdigit()]
+def modelled(lockstep, program, which, cases):
+    _, rows = profiled(lockstep, program, [program + '.rows', which], METRICS + MORE)
     assert len(rows) == sum(grids(c) for c in cases), (which, len(rows))
     for case in cases:
         tree, rows = rows[:grids(case)], rows[grids(case):]
-        yield {m: sum(float(r[m].replace(',', '') or 0) for r in (tree[:1] if m == TIME else tree)) for m in METRICS + MORE}
+        yield {m: sum(number(r[m] or '0') for r in (tree[:1] if m == TIME else tree)) for m in METRICS + MORE}
 
 
 def main():
     lockstep, folder, *shown = sys.argv[1:]
-    program = os.path.join(folder, 'call_traffic')
-    subprocess.run([lockstep, 'cc', '-O3', '-arch=sm_90', here / 'call_traffic.cu', '-o', program], check=True)
-    with open(here / 'h200' / 'call-traffic.csv') as f:
-        recorded = list(csv.DictReader(line for line in f if line[0] != '#'))
+    program, measured = compiled(lockstep, folder, 'call_traffic'), recorded('call-traffic.csv')
     bad = False
     for which, bounds in BOUNDS.items():
-        cases = [r for r in recorded if r['set'] == which]
+        cases = [r for r in measured if r['set'] == which]
         off = {(half, m): [] for half in ('fit', 'test') for m in METRICS}
-        for case, model in zip(cases, modelled(lockstep, program, folder, which, cases)):
+        for case, model in zip(cases, modelled(lockstep, program, which, cases)):
             name = ' '.join(case[c] for c in list(case)[:17] if case[c])
             if f'{which}:{case["half"]}' in shown:
                 print(name + ':', ' | '.join(f'{m.replace("lts__t_sectors", "").replace(".sum", "")[-10:]} {float(case[m]):.0f} {model[m]:.0f}'

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """texel_cases.py LOCKSTEP FOLDER: compiles texel_cases.cu into FOLDER, profiles some of its sets, and compares what textures and surfaces
 of all shapes are counted and modelled as with what an H200 measured (h200/texel-cases.csv)."""
-import csv, os, statistics, subprocess, sys
-from pathlib import Path
+import statistics, sys
 
-here = Path(__file__).parent
+from modelled import compiled, number, profiled, recorded
+
 SETS = ['few', 'textures', 'more_surfaces']
 CASE = ['what', 'shape', 'texel', 'filter', 'where', 'side', 'each']
 # How far off each may be, in the median, for nine in ten and at most, as a share; and what is too little to compare.
@@ -18,10 +18,6 @@ METRICS = {'l1tex__t_requests_pipe_tex_mem_texture.sum': (0, 0.08, 0.10, 0),
            'lts__t_sectors.sum': (0.07, 0.30, 0.70, 20000),
            'dram__bytes_read.sum': (0.01, 0.30, 1, 100000),
            'gpu__time_duration.sum': (0.10, 0.25, 0.60, 0)}
-
-
-def number(text):
-    return float(text.replace(',', ''))
 
 
 def compare(metric, limits, pairs):
@@ -44,21 +40,12 @@ def compare(metric, limits, pairs):
 
 def main():
     lockstep, folder = sys.argv[1:]
-    program, table = os.path.join(folder, 'texel_cases'), os.path.join(folder, 'texel_cases.csv')
-    subprocess.run([lockstep, 'cc', '-O3', '-arch=sm_90', here / 'texel_cases.cu', '-o', program], check=True)
-    with open(here / 'h200' / 'texel-cases.csv') as f:
-        recorded = list(csv.DictReader(line for line in f if line[0] != '#'))
+    program, measured = compiled(lockstep, folder, 'texel_cases'), recorded('texel-cases.csv')
     pairs = {metric: [] for metric in METRICS}
     for one in SETS:
-        out = subprocess.run([lockstep, 'profile', '-q', '--metrics', ','.join(METRICS), '--csv', '--page', 'raw', '--print-units', 'base',
-                              '--kernel-name', 'regex:^[ck]_', '--model-launches', 'all', '--log-file', table, program, one],
-                             capture_output=True, text=True, check=True,
-                             env={**os.environ, 'LOCKSTEP_GPU': 'h200', 'LOCKSTEP_DEVICE_MEMORY': 'gpu'}).stdout
-        with open(table) as f:
-            head, *rows = csv.reader(line for line in f if line.startswith('"'))
-        rows = [dict(zip(head, r)) for r in rows if r[0].isdigit()]
+        out, rows = profiled(lockstep, program, [one], METRICS, '^[ck]_')
         cases = [line.split(',') for line in out.splitlines() if line.count(',') == len(CASE) - 1]
-        wanted = [r for r in recorded if r['set'] == one]
+        wanted = [r for r in measured if r['set'] == one]
         if cases != [[r[c] for c in CASE] for r in wanted] or len(rows) != len(wanted):
             sys.exit(f'{one}: {len(rows)} launches, {len(wanted)} recorded; other cases')
         for row, r in zip(rows, wanted):

@@ -1,0 +1,35 @@
+"""modelled.py - what tests here share that compare launches with an H200's: a program of this folder compiled, its launches profiled, and
+recordings read."""
+import csv, os, subprocess
+from pathlib import Path
+
+here = Path(__file__).parent
+
+
+def number(text):
+    return float(text.replace(',', ''))
+
+
+def compiled(lockstep, folder, name):
+    """NAME.cu of this folder as a program in `folder`."""
+    program = os.path.join(folder, name)
+    subprocess.run([lockstep, 'cc', '-O3', '-arch=sm_90', here / f'{name}.cu', '-o', program], check=True)
+    return program
+
+
+def recorded(name):
+    """Rows of h200/NAME."""
+    with open(here / 'h200' / name) as f:
+        return list(csv.DictReader(line for line in f if line[0] != '#'))
+
+
+def profiled(lockstep, program, arguments, metrics, kernels='.'):
+    """What the program printed, and a row of metrics for each launch of these kernels, all modelled, none sampled."""
+    table = program + '.csv'
+    out = subprocess.run([lockstep, 'profile', '-q', '--metrics', ','.join(metrics), '--csv', '--page', 'raw', '--print-units', 'base',
+                          '--kernel-name', f'regex:{kernels}', '--model-launches', 'all', '--log-file', table, program, *arguments],
+                         capture_output=True, text=True, check=True,
+                         env={**os.environ, 'LOCKSTEP_GPU': 'h200', 'LOCKSTEP_DEVICE_MEMORY': 'gpu'}).stdout
+    with open(table) as f:
+        head, *rows = csv.reader(line for line in f if line.startswith('"'))
+    return out, [dict(zip(head, r)) for r in rows if r[0].isdigit()]
