@@ -150,9 +150,10 @@ static u64 resident_blocks(const struct grid *g)
     return g->launch->cooperative ? g->nblocks : (all + g->nworkers - 1) / g->nworkers;
 }
 
+/* With weak memory there is one: what a seed shows must not depend on how the host's threads are timed. */
 static unsigned worker_count(const struct grid *g)
 {
-    unsigned n = g->launch->workers;
+    unsigned n = g->launch->device->weak_memory ? 1 : g->launch->workers;
     if (!n)
         n = exec_processors();
     if (n > g->places)
