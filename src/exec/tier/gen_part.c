@@ -344,6 +344,7 @@ void gen_part(struct gen *e, const struct ir_inst *r, llvm_value taken)
 {
     const struct graph *g = e->g;
     const u32 here = g->rank[e->node];
+    const u32 fetched = e->fetched.len;
     u64 *in = arena_array(e->mem, u64, (g->nodes.len + 63) / 64);
     u32 join;
     if (!find_region(e, r, &join, in)) {
@@ -362,6 +363,7 @@ void gen_part(struct gen *e, const struct ir_inst *r, llvm_value taken)
     add_lanes(e, masks, here, target, taken);
     add_lanes(e, masks, here, next, B(Not, taken));
     rest_of_loops(e, join, in, masks);
+    e->fetched.len = fetched;    /* whole warps do not come this way */
     count_way(e, target, taken); /* those that wait there run last */
     count_way(e, next, B(Not, taken));
     if (join == NO_JOIN)

@@ -31,6 +31,11 @@ static const char straight[] = HEAD STEP "    ret;\n}\n";
 static const char loop[] =
     HEAD "AGAIN:\n" STEP "    add.u32 %i, %i, 1;\n    setp.lt.u32 %c, %i, 3;\n    @%c bra AGAIN;\n    ret;\n}\n";
 
+/* The same where i is below a number that is not known: some lanes alone, or all. */
+static const char below[] =
+    HEAD "    mov.u32 %u, %nctaid.x;\n    mul.lo.u32 %u, %u, 256;\n    setp.ge.u32 %c, %t, %u;\n    @%c bra END;\n" STEP
+         "END:\n    ret;\n}\n";
+
 /* out[i + n] of three addresses that are not sums of the same register, and within a line of each other; n = 0. */
 static const char near_each_other[] =
     HEAD "    .reg .b64 %q, %r;\n    .reg .b32 %a, %b;\n    mov.u32 %i, %nctaid.y;\n    add.u32 %i, %i, -1;\n"
@@ -127,6 +132,13 @@ static void test_one_row(void **state)
     assert_in_range(fetches_of(loop, N, 1, 7), 0, 1);
 }
 
+/* Whole warps and lanes that have parted go different ways, and both fetch. */
+static void test_parted(void **state)
+{
+    (void)state;
+    assert_in_range(fetches_of(below, N, 1, 1), 4, 100);
+}
+
 /* A stencil's neighbours are of few rows. */
 static void test_neighbours(void **state)
 {
@@ -156,6 +168,7 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_one_row),
-                                       cmocka_unit_test(test_neighbours), cmocka_unit_test(test_stores)};
+                                       cmocka_unit_test(test_parted), cmocka_unit_test(test_neighbours),
+                                       cmocka_unit_test(test_stores)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
