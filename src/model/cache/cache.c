@@ -7,6 +7,21 @@
 
 enum { STAMP_MOST = UINT16_MAX, HOST_LINE = 64 };
 
+/* Sets of one or two vectors are looked up by them where the processor has vectors of 64 bytes. With AVX2 alone the same code is slower
+ * than a loop over the ways. */
+enum { VECTOR = 8 };
+#if defined(__x86_64__)
+#define WITH_VECTORS __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,bmi,bmi2")))
+static bool has_vectors(void)
+{
+    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("bmi2");
+}
+#else
+#define WITH_VECTORS
+static bool has_vectors(void) { return false; }
+#endif
+
 bool cache_init(struct cache *c, u64 bytes, u32 ways)
 {
     *c = (struct cache){0};
@@ -36,9 +51,11 @@ bool cache_shape(struct cache *c, u64 bytes, u32 ways)
     if (!make_room(c, (u64)nsets * fit))
         return false;
     c->ways = fit;
+    c->vectors = (fit == VECTOR || fit == 2 * VECTOR) && has_vectors();
     c->nsets = nsets;
     c->low_bits = (u32)__builtin_ctz(nsets);
     c->rest = nsets >> c->low_bits;
+    c->inverse = UINT64_MAX / c->rest + 1;
     cache_clear(c);
     return true;
 }
@@ -66,6 +83,13 @@ void cache_clear(struct cache *c)
     c->taken = 0;
 }
 
+/* run % rest without a division: exact for what has 32 bits each (Lemire, Kaser, Kurz, "Faster remainder by direct computation",
+ * 2019). */
+static inline u32 remainder_of(const struct cache *c, u32 run)
+{
+    return (u32)((unsigned __int128)(c->inverse * run) * c->rest >> 64);
+}
+
 /* The lines number / 2^low_bits have in common are spread over all low sets, shifted by a hash of that quotient. */
 static inline struct cache_line *set_of(const struct cache *c, u64 number)
 {
@@ -77,9 +101,7 @@ static inline struct cache_line *set_of(const struct cache *c, u64 number)
     const u32 mask = (1u << c->low_bits) - 1;
     const u32 shift = (u32)((run * 0x9e3779b97f4a7c15ull) >> 32);
     const u32 low = ((u32)number ^ shift) & mask;
-    const u32 high = c->rest == 1 ? 0
-                     : run >> 32  ? (u32)(run % c->rest)
-                                  : (u32)run % c->rest; /* the short one is faster */
+    const u32 high = c->rest == 1 ? 0 : run >> 32 ? (u32)(run % c->rest) : remainder_of(c, (u32)run);
     return c->lines + (size_t)((high << c->low_bits) + low) * c->ways;
 }
 
@@ -99,11 +121,16 @@ static inline u64 word_of(struct cache_line l)
     return word;
 }
 
-/* Where in its set the line is; `ways`: it is not. Number and stamp are compared at once. */
+/* Number and stamp, which are compared at once. */
+static inline u64 tag_mask(void)
+{
+    return word_of((struct cache_line){.number = (1ull << CACHE_NUMBER_BITS) - 1, .held = STAMP_MOST});
+}
+
+/* Where in its set the line is; `ways`: it is not. */
 static inline u32 way_of(const struct cache_line *set, u32 ways, struct cache_line wanted)
 {
-    const u64 tag = word_of((struct cache_line){.number = (1ull << CACHE_NUMBER_BITS) - 1, .held = STAMP_MOST}),
-              want = word_of(wanted);
+    const u64 tag = tag_mask(), want = word_of(wanted);
     for (u32 k = 0; k < ways; k++)
         if (((word_of(set[k]) ^ want) & tag) == 0)
             return k;
@@ -116,6 +143,40 @@ static inline void put_in_front(struct cache_line *set, u32 at, struct cache_lin
     memmove(set + 1, set, sizeof *set * at);
     set[0] = l;
 }
+
+/* ---- the same by vectors ---- */
+
+typedef u64 eight __attribute__((vector_size(VECTOR * sizeof(u64)), aligned(8), may_alias));
+typedef i64 eight_signed __attribute__((vector_size(VECTOR * sizeof(i64))));
+#define INLINED inline __attribute__((always_inline))
+
+/* way_of, of sets of that many vectors. */
+static INLINED u32 way_in(const eight *set, u32 vectors, struct cache_line wanted)
+{
+    const eight bit = {1, 2, 4, 8, 16, 32, 64, 128}, tag = (eight){0} + tag_mask(), want = (eight){0} + word_of(wanted);
+    eight found = {0};
+    for (u32 k = 0; k < vectors; k++)
+        found |= (eight)(((set[k] ^ want) & tag) == 0) & bit << VECTOR * k;
+    found |= __builtin_shufflevector(found, found, 4, 5, 6, 7, 0, 1, 2, 3);
+    found |= __builtin_shufflevector(found, found, 2, 3, 0, 1, 6, 7, 4, 5);
+    found |= __builtin_shufflevector(found, found, 1, 0, 3, 2, 5, 4, 7, 6);
+    return found[0] ? (u32)__builtin_ctzll(found[0]) : VECTOR * vectors;
+}
+
+/* put_in_front: each way up to `at` has the entry of the one before it. */
+static INLINED void move_up(eight *set, u32 vectors, u32 at, struct cache_line l)
+{
+    const eight_signed way = {0, 1, 2, 3, 4, 5, 6, 7};
+    eight before = (eight){0} + word_of(l);
+    for (u32 k = 0; k < vectors; k++) {
+        const eight now = set[k], moved = __builtin_shufflevector(before, now, 7, 8, 9, 10, 11, 12, 13, 14),
+                    moves = (eight)(way <= (i64)at - VECTOR * (i64)k);
+        set[k] = (moved & moves) | (now & ~moves);
+        before = now;
+    }
+}
+
+/* ---- the cache ---- */
 
 /* The way that makes room in a set without the line: an absent one where there is one. */
 static inline u32 victim_of(struct cache *c, const struct cache_line *set)
@@ -148,24 +209,36 @@ struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank)
     return *rank < c->ways ? &set[*rank] : NULL;
 }
 
+/* cache_take where there are sets; vectors: of a set, 0: way by way. */
+static INLINED struct cache_line *take(struct cache *c, u64 number, struct cache_line *gone, u32 vectors)
+{
+    struct cache_line *set = set_of(c, number);
+    const struct cache_line fresh = {.number = number, .held = c->stamp};
+    eight *wide = (eight *)(void *)set;
+    const u32 at = vectors ? way_in(wide, vectors, fresh) : way_of(set, c->ways, fresh);
+    if (at == 0)
+        return set;
+    const u32 leaves = at < c->ways ? at : victim_of(c, set);
+    if (at == c->ways && set[leaves].held == c->stamp)
+        *gone = set[leaves];
+    c->taken += at == c->ways;
+    const struct cache_line first = at < c->ways ? set[at] : fresh;
+    if (vectors)
+        move_up(wide, vectors, leaves, first);
+    else
+        put_in_front(set, leaves, first);
+    return set;
+}
+
+WITH_VECTORS static struct cache_line *take_by_vectors(struct cache *c, u64 number, struct cache_line *gone)
+{
+    return c->ways == VECTOR ? take(c, number, gone, 1) : take(c, number, gone, 2);
+}
+
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone)
 {
     *gone = (struct cache_line){0};
     if (!c->nsets)
         return NULL;
-    struct cache_line *set = set_of(c, number);
-    const struct cache_line fresh = {.number = number, .held = c->stamp};
-    const u32 at = way_of(set, c->ways, fresh);
-    if (at == 0)
-        return set;
-    if (at < c->ways) {
-        put_in_front(set, at, set[at]);
-        return set;
-    }
-    const u32 leaves = victim_of(c, set);
-    if (set[leaves].held == c->stamp)
-        *gone = set[leaves];
-    put_in_front(set, leaves, fresh);
-    c->taken++;
-    return set;
+    return c->vectors ? take_by_vectors(c, number, gone) : take(c, number, gone, 0);
 }

@@ -40,7 +40,9 @@ struct cache {
     u64 room;                 /* lines allocated */
     u32 nsets, ways;          /* no sets: holds nothing */
     u32 low_bits, rest;       /* nsets = rest << low_bits, rest odd */
+    u64 inverse;              /* 2^64 / rest, rounded up */
     u32 stamp;                /* of what is held, from 1 on */
+    bool vectors;             /* sets are looked up by the processor's, else way by way */
     u32 policy;               /* set by its owner after the shape */
     u64 random;               /* state of CACHE_RANDOM; begins anew when the cache is emptied */
     u64 taken;                /* lines that have come in since then */

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -61,6 +62,77 @@ static void the_least_recently_used_line_leaves(void **state)
     assert_int_equal(gone.dirty, 5);
     assert_null(cache_find(&c, 1));
     cache_free(&c);
+}
+
+/* One set in order of use, as cache.h says it: found lines come to the front, new ones too, and the last one leaves. */
+struct plain_set {
+    u64 at[16];
+    u32 n, ways;
+};
+
+static bool plain_take(struct plain_set *s, u64 number, u64 *gone)
+{
+    u32 at = 0;
+    while (at < s->n && s->at[at] != number)
+        at++;
+    const bool found = at < s->n;
+    *gone = 0;
+    if (!found && s->n == s->ways)
+        *gone = s->at[--at];
+    else if (!found)
+        s->n++;
+    memmove(s->at + 1, s->at, sizeof *s->at * at);
+    s->at[0] = number;
+    return found;
+}
+
+/* Sets of eight and sixteen ways are looked up by vectors where the processor has them, and way by way. */
+static void sets_of_any_size_are_in_order_of_use(void **state)
+{
+    (void)state;
+    for (u32 k = 0; k < 32; k++) {
+        const u32 ways = 1 + k % 16;
+        struct cache c;
+        struct plain_set plain = {.ways = ways};
+        u64 random = ways;
+        assert_true(cache_init(&c, ways * CACHE_LINE, ways));
+        c.vectors &= k < 16;
+        for (u32 n = 0; n < 2000; n++) {
+            random = random * 6364136223846793005ull + 1442695040888963407ull;
+            const u64 number = (1ull << 39) + 1 + (random >> 33) % 20;
+            struct cache_line gone, *l;
+            u64 plain_gone;
+            u32 rank;
+            const bool there = cache_peek(&c, number, &rank) && rank < ways;
+            assert_int_equal(there, plain_take(&plain, number, &plain_gone));
+            l = cache_take(&c, number, &gone);
+            assert_int_equal(l->number, number);
+            assert_int_equal(l->valid, there ? number % 16 : 0);
+            l->valid = number % 16;
+            assert_int_equal(gone.number, plain_gone);
+            assert_int_equal(gone.valid, plain_gone % 16);
+            for (u32 way = 0; way < plain.n; way++)
+                assert_true(cache_peek(&c, plain.at[way], &rank) && rank == way);
+        }
+        cache_free(&c);
+    }
+}
+
+/* Runs of as many lines as there are sets meet every set once, however many sets there are, also far up. */
+static void any_number_of_sets_is_met_evenly(void **state)
+{
+    (void)state;
+    for (u32 nsets = 1; nsets < 200; nsets++) {
+        struct cache c;
+        const u64 first[] = {0, 7ull * nsets, 123456789ull * nsets, (1ull << 39) / nsets * nsets};
+        for (u32 k = 0; k < LS_ARRAY_LEN(first); k++) {
+            assert_true(cache_init(&c, 8ull * nsets * CACHE_LINE, 8));
+            for (u32 round = 0; round < 2; round++)
+                for (u64 n = 0; n < 8ull * nsets; n++)
+                    assert_int_equal(touch(&c, first[k] + n), round == 1);
+            cache_free(&c);
+        }
+    }
 }
 
 static void a_new_line_has_no_sectors(void **state)
@@ -241,6 +313,8 @@ int main(void)
         cmocka_unit_test(holds_as_many_lines_as_it_has_bytes),
         cmocka_unit_test(one_line_too_many_costs_its_set_everything),
         cmocka_unit_test(the_least_recently_used_line_leaves),
+        cmocka_unit_test(sets_of_any_size_are_in_order_of_use),
+        cmocka_unit_test(any_number_of_sets_is_met_evenly),
         cmocka_unit_test(a_new_line_has_no_sectors),
         cmocka_unit_test(powers_of_two_are_spread),
         cmocka_unit_test(sets_need_not_be_a_power_of_two),
