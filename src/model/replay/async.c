@@ -14,18 +14,21 @@ static void arrive(struct sm *s, struct sm_warp *w, u32 slot, double t)
 {
     if (slot >= SM_MBARRIERS)
         return;
-    struct sm_mbarrier *m = &s->held[w->held].mbarriers[slot];
+    struct sm_held *h = &s->held[w->held];
+    if (!h->mbarriers)
+        h->mbarriers = arena_array(s->mem, struct sm_mbarrier, SM_MBARRIERS);
+    struct sm_mbarrier *m = &h->mbarriers[slot];
     const double before = m->arrived ? m->at[(m->arrived - 1) % SM_ARRIVALS] : 0;
     m->at[m->arrived++ % SM_ARRIVALS] = most(before, t);
 }
 
 bool sm_arrived(const struct sm_held *h, u32 slot, u32 n, double *t)
 {
-    const struct sm_mbarrier *m = slot < SM_MBARRIERS ? &h->mbarriers[slot] : NULL;
     *t = 0;
-    if (!m || !n)
+    if (slot >= SM_MBARRIERS || !n)
         return true;
-    if (m->arrived < n)
+    const struct sm_mbarrier *m = h->mbarriers ? &h->mbarriers[slot] : NULL;
+    if (!m || m->arrived < n)
         return false;
     *t = m->at[(m->arrived - n < SM_ARRIVALS ? n - 1 : m->arrived) % SM_ARRIVALS];
     return true;

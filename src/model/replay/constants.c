@@ -31,16 +31,25 @@ static double in_second(struct sm *s, u32 line, double t)
 
 static bool holds(const struct sm *s, const struct sm_constant_cache *c, u32 line)
 {
-    return c->taken[line] && c->n - c->taken[line] < s->machine->constant_lines;
+    const struct sm_constant_line *bank = c->banks[line / CONSTANT_BANK_LINES];
+    const u32 taken = bank ? bank[line % CONSTANT_BANK_LINES].taken : 0;
+    return taken && c->n - taken < s->machine->constant_lines;
+}
+
+static struct sm_constant_line *line_of(struct sm *s, struct sm_constant_cache *c, u32 line)
+{
+    struct sm_constant_line **bank = &c->banks[line / CONSTANT_BANK_LINES];
+    if (!*bank)
+        *bank = arena_array(s->mem, struct sm_constant_line, CONSTANT_BANK_LINES);
+    return *bank + line % CONSTANT_BANK_LINES;
 }
 
 static double in_first(struct sm *s, struct sm_constant_cache *c, u32 line, double t, double miss)
 {
-    if (!holds(s, c, line)) {
-        c->taken[line] = ++c->n;
-        c->there[line] = in_second(s, line, t) + miss;
-    }
-    return fmax(c->there[line], t);
+    struct sm_constant_line *l = line_of(s, c, line);
+    if (!holds(s, c, line))
+        *l = (struct sm_constant_line){++c->n, in_second(s, line, t) + miss};
+    return fmax(l->there, t);
 }
 
 double sm_constant_operand(struct sm *s, const struct replay_inst *i, double t)

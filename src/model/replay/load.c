@@ -24,9 +24,9 @@ static struct sm_arriving *arriving_of(const struct sm *s, u64 number)
 
 static double under_way(const struct sm *s, u64 number, u32 sectors)
 {
-    const struct sm_arriving *a = arriving_of(s, number);
+    const struct sm_arriving *a = s->arriving ? arriving_of(s, number) : NULL;
     double t = 0;
-    for (u32 k = 0; a->number == number && k < CACHE_SECTORS; k++)
+    for (u32 k = 0; a && a->number == number && k < CACHE_SECTORS; k++)
         if (sectors >> k & 1)
             t = most(t, a->at[k]);
     return t;
@@ -34,6 +34,8 @@ static double under_way(const struct sm *s, u64 number, u32 sectors)
 
 static void set_arriving(struct sm *s, u64 number, u32 sectors, double t)
 {
+    if (!s->arriving)
+        s->arriving = arena_array(s->mem, struct sm_arriving, (size_t)1 << SM_ARRIVING_BITS);
     struct sm_arriving *a = arriving_of(s, number);
     if (a->number != number)
         *a = (struct sm_arriving){.number = number};

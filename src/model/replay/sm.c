@@ -129,7 +129,8 @@ static void begin_block(struct sm *s, struct sm_run *run, u32 held)
     u32 *slots = h->slots;
     const double room = fmax(h->gone, take_slots(s, h)) + s->machine->block_start,
                  t = fmax(room, s->started + run->active / s->machine->blocks_a_cycle);
-    memset(mbarriers, 0, sizeof *mbarriers * SM_MBARRIERS);
+    for (u32 k = 0; mbarriers && k < SM_MBARRIERS; k++)
+        mbarriers[k].arrived = 0;
     *h = (struct sm_held){.block = &s->launch->blocks[run->blocks[run->ran]],
                           .number = run->ran,
                           .begun = t,
@@ -561,17 +562,16 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
 {
     const u32 n = l->slots;
     u32 places = 1;
-    *s = (struct sm){.machine = m, .launch = l, .counts = run->counts, .nslots = n, .nfree = n, .nplaces = l->places};
+    *s = (struct sm){
+        .mem = mem, .machine = m, .launch = l, .counts = run->counts, .nslots = n, .nfree = n, .nplaces = l->places};
     s->places = (n + m->schedulers - 1) / m->schedulers;
     set_shares(s, run->active);
     s->warps = arena_array(mem, struct sm_warp, n + m->schedulers);
     s->held = arena_array(mem, struct sm_held, l->places);
     for (u32 k = 0; k < l->places; k++) {
-        s->held[k].mbarriers = arena_array(mem, struct sm_mbarrier, SM_MBARRIERS);
         s->held[k].slots = arena_array(mem, u32, l->warps);
         s->held[k].gone = -m->block_start;
     }
-    s->arriving = arena_array(mem, struct sm_arriving, (size_t)1 << SM_ARRIVING_BITS);
     cache_lend(&s->l1, arena_array(mem, struct cache_line, l1_lines(l->l1_bytes) + 1), l1_lines(l->l1_bytes));
     l1_empty(&s->l1, l->l1_bytes);
     s->constants = arena_new(mem, struct sm_constants);
@@ -581,7 +581,6 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
                 places = l->blocks[b].funcs[k]->prepared->most_places;
     for (u32 k = 0; k < n; k++) {
         s->warps[k].costs = arena_array(mem, struct sm_cost, places);
-        s->warps[k].early = arena_array(mem, struct sm_cost, EARLY_MOST);
         s->warps[k].ahead = arena_array(mem, const u64 *, AHEAD_MOST);
         s->warps[k].gone = -m->block_start;
     }

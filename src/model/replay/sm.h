@@ -60,7 +60,7 @@ struct sm_warp {
     struct replay_func *func;
     const u64 *item, *last; /* what is left of its stream */
     struct sm_cost *costs;  /* by place of the program */
-    struct sm_cost *early;  /* accesses that came before their program */
+    struct sm_cost *early;  /* [EARLY_MOST] accesses that came before their program; NULL: there were none */
     u32 nearly;
     const u64 **ahead; /* accesses of the stream that were done before the warp came to them */
     u32 nahead;
@@ -109,7 +109,7 @@ struct sm_held {
     double begun, gone;                      /* gone: when what its warps stored has left; the place was left */
     u32 *slots;                              /* [warps of a block] of those that are there; else nslots */
     struct sm_barrier barriers[SM_BARRIERS];
-    struct sm_mbarrier *mbarriers; /* [SM_MBARRIERS] */
+    struct sm_mbarrier *mbarriers; /* [SM_MBARRIERS]; NULL: nobody has arrived at any */
 };
 
 /* What L2 leaves this SM for atomics. */
@@ -162,9 +162,13 @@ struct sm_scheduler {
 };
 
 /* A first cache of constants: it holds the last lines that it took. */
+struct sm_constant_line {
+    u32 taken; /* its number among them, from 1; 0: not yet */
+    double there;
+};
+
 struct sm_constant_cache {
-    u32 taken[CONSTANT_BANKS * CONSTANT_BANK_LINES]; /* the line's number among them, from 1; 0: not yet */
-    double there[CONSTANT_BANKS * CONSTANT_BANK_LINES];
+    struct sm_constant_line *banks[CONSTANT_BANKS]; /* [CONSTANT_BANK_LINES]; NULL: no line of it was taken */
     u32 n;
 };
 
@@ -181,6 +185,7 @@ struct sm_constants {
 enum sm_places { PLACES_WHOLE, PLACES_STRIDED, PLACES_APART, PLACES };
 
 struct sm {
+    struct arena *mem; /* for the time of the replay: what few launches need is made when it is needed */
     const struct machine *machine;
     const struct replay_launch *launch;
     double active;                              /* SMs that work */
@@ -201,7 +206,7 @@ struct sm {
     struct sm_memory memory;
     struct sm_constants *constants;
     struct cache l1;
-    struct sm_arriving *arriving; /* [1 << SM_ARRIVING_BITS], by a hash of the line */
+    struct sm_arriving *arriving; /* [1 << SM_ARRIVING_BITS], by a hash of the line; NULL: none is */
     double barriers;              /* when the unit that counts arrivals is free */
     u32 near_lines, far_lines;    /* of code that the first and the second cache took */
     double code;                  /* when the second cache may send the next line */

@@ -99,8 +99,10 @@ static bool put(struct sm_warp *w, struct sm_cost c, u32 copy, u32 *hint)
 }
 
 /* An access of a block without code of its own may belong to the program that comes next. */
-static void keep(struct sm_warp *w, struct sm_cost c)
+static void keep(struct sm *s, struct sm_warp *w, struct sm_cost c)
 {
+    if (!w->early)
+        w->early = arena_array(s->mem, struct sm_cost, EARLY_MOST);
     if (w->nearly < EARLY_MOST)
         w->early[w->nearly++] = c;
 }
@@ -224,7 +226,7 @@ static void take_entries(struct sm *s, struct sm_warp *w)
             come_in(w, item_lanes(*w->item));
         }
         if (is_event(w) && !put(w, cost_of(w, w->item), copy, &hint))
-            keep(w, cost_of(w, w->item));
+            keep(s, w, cost_of(w, w->item));
     }
     if (w->program->ahead)
         take_ahead(w, entry);
@@ -235,7 +237,7 @@ bool warp_next_program(struct sm *s, struct sm_warp *w)
     for (;;) {
         for (; w->item < w->last && !begins_program(s, w, *w->item); w->item++)
             if (is_event(w))
-                keep(w, cost_of(w, w->item));
+                keep(s, w, cost_of(w, w->item));
         if (w->item >= w->last)
             return false;
         const struct prepared_block *b = block_of(s, w, *w->item);
