@@ -267,7 +267,10 @@ struct swaps {
 static struct swaps swaps_of(const struct replayed_launch *l)
 {
     struct swaps sum = {0};
-    for (u32 k = 0; k < SWAP_WORDS; k++) {
+    bool any = false;
+    for (u32 w = 0; w < l->nworkers; w++)
+        any |= l->workers[w] && l->workers[w]->swaps;
+    for (u32 k = 0; any && k < SWAP_WORDS; k++) {
         u64 here = 0;
         for (u32 w = 0; w < l->nworkers; w++)
             here += l->workers[w] && l->workers[w]->swaps ? l->workers[w]->swaps[k] : 0;
