@@ -310,6 +310,17 @@ enum traffic_kind traffic_kind_of(enum access_class class, bool past_l1)
     return kind;
 }
 
+/* What L2 is sent of an atomic that one lane does for all: that lane's, where all name the same word. */
+static struct exec_access elected(const struct exec_access *a)
+{
+    struct exec_access one = *a;
+    one.mask &= -one.mask;
+    for (u32 m = a->mask; m; m &= m - 1)
+        if (a->addr[__builtin_ctz(m)] != a->addr[__builtin_ctz(one.mask)])
+            return *a;
+    return one;
+}
+
 /* The lines that it asks for. */
 static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct func_count *f, enum access_class class,
                                                const struct exec_access *a)
@@ -362,7 +373,13 @@ void counter_access(void *ctx, const struct exec_access *a)
         count_texels(c, f, class, a);
         return;
     }
-    const u32 lines = LS_UNLIKELY(c->caches) ? to_caches(c, f, class, a) : 0;
+    struct exec_access one;
+    const struct exec_access *sent = a;
+    if (LS_UNLIKELY(s->elected && c->caches && (class == CLASS_GATOM || class == CLASS_GRED))) {
+        one = elected(a);
+        sent = &one;
+    }
+    const u32 lines = LS_UNLIKELY(c->caches) ? to_caches(c, f, class, sent) : 0;
     if (LS_UNLIKELY(s->loops && class == CLASS_SATOM)) {
         count_loop(c, f, s, a);
         return;
@@ -390,7 +407,7 @@ void counter_access(void *ctx, const struct exec_access *a)
     if (distinct)
         t->bytes += MUTANT(55, cost.bytes, lanes * a->size);
     if (c->recorder)
-        feed_access(c, f, class, a, cost.cost, lines);
+        feed_access(c, f, class, sent, cost.cost, lines);
 }
 
 /* Shared memory of another block: sectors of it, which go through the crossbar. Lanes that mean several blocks are one

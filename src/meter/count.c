@@ -58,6 +58,7 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
         f->sites[i].async = e->async;
         f->sites[i].counts = e->counts;
         f->sites[i].aligned = e->aligned;
+        f->sites[i].elected = e->elected;
         f->sites[i].past_l1 = ir_passes_l1(&func->src->insts[i]);
         f->sites[i].empties_l1 = empties_l1(&func->src->insts[i]);
     }

@@ -77,6 +77,7 @@ struct site_estimate {
     bool loops;   /* shared atomics: a loop of compare-and-swap */
     bool counts;  /* shared atomics: adds 1 and the result is not used: ATOMS.POPC.INC */
     bool async;   /* cp.async */
+    bool elected; /* global atomics: one lane does it for all of the warp, which name the same word */
     u8 event;     /* enum event_id: class of the instruction for the instruction mix */
     u8 flop;      /* enum event_id of its operation, or 0 */
     u8 flops;     /* how many of them a thread */

@@ -455,20 +455,6 @@ static u8 bar_of(u8 bar) { return bar < REPLAY_BARS ? bar : (u8)REPLAY_NO_BAR; }
 
 static bool is_computation(u8 pipe) { return pipe >= PIPE_FMA && pipe <= PIPE_TENSOR; }
 
-/* ptxas has one lane add for all of a warp where it can. It counts the others by POPC, close to the atomic and of its line. */
-static bool is_elected(const struct maker *k, u32 at)
-{
-    enum { NEAR = 24, POPC = 0x109, UPOPC = 0x0bf, OPCODE = 0x1ff };
-    const struct sass_func *code = k->m.code;
-    const u32 first = at > NEAR ? at - NEAR : 0, end = at + NEAR < code->n ? at + NEAR : code->n;
-    for (u32 i = first; i < end; i++) {
-        const u64 opcode = code->insts[i].low & OPCODE;
-        if (code->insts[i].line == code->insts[at].line && (opcode == POPC || opcode == UPOPC))
-            return true;
-    }
-    return false;
-}
-
 static bool is_atomic(const struct ptx_inst *i) { return i && (i->op == OP_ATOM || i->op == OP_RED); }
 
 /* A barrier whose number is in a register is arrived at later: read off an H200's samples of team_barriers. */
@@ -538,7 +524,7 @@ static struct replay_inst make_inst(struct maker *k, const struct machine_block 
         .reuse = reads.reuse,
         .control = control_of(row->code),
         .spill = op == REPLAY_PLAIN ? spill_of(made) : SPILL_NONE,
-        .elected = op == REPLAY_MEMORY && is_atomic(from) && is_elected(k, at),
+        .elected = op == REPLAY_MEMORY && is_atomic(from) && match_is_elected(&k->m, at),
         .constant = constant,
         .constant_line = constant ? line_of(made->low) : 0,
         .empties_l1 = sass_empties_l1(made->low),

@@ -290,6 +290,42 @@ static bool is_unused(const struct uses *u, const struct ptx_inst *i)
     return d->kind == PTX_SINK || (d->kind == PTX_REG && d->var->index < u->f->nregs && !u->reads[d->var->index]);
 }
 
+/* The same in all lanes, as its definitions show: made of parameters, constants and numbers of the block. */
+static bool is_uniform(const struct uses *u, const struct ptx_operand *o, u32 depth)
+{
+    enum { DEEP = 12 };
+    if (o->kind == PTX_ADDR)
+        return is_uniform(u, &o->elems[0], depth);
+    if (o->kind == PTX_SREG)
+        return ptx_sreg_rows[o->sreg].scope == SREG_SCOPE_BLOCK || ptx_sreg_rows[o->sreg].scope == SREG_SCOPE_GRID;
+    if (o->kind != PTX_REG)
+        return o->kind == PTX_IMM || o->kind == PTX_VAR;
+    const struct ptx_inst *i = only_def(u, o);
+    const u8 memory = i ? ptx_op_rows[i->op].memory : PTX_MEM_NONE;
+    if (!i || i->guard || depth >= DEEP || i->op == OP_ATOM || (i->op == OP_LD && i->space != SPACE_PARAM) ||
+        (i->op != OP_LD && memory != PTX_MEM_NONE) || ptx_op_rows[i->op].class == PTX_CLASS_INTER_THREAD)
+        return false;
+    for (u32 k = 1; k < i->noperands && i->op != OP_LD; k++)
+        if (!is_uniform(u, &i->operands[k], depth + 1))
+            return false;
+    return true;
+}
+
+/* Whether ptxas has one lane do it for all: sums of what is the same in all lanes, and of 32-bit integers what REDUX can
+ * put together where the result is not used. */
+static bool is_elected(const struct uses *u, const struct ptx_inst *i, bool unused)
+{
+    const enum ptx_type t = i->ntypes ? (enum ptx_type)i->types[i->ntypes - 1] : PTX_NONE;
+    const bool puts_together = ptx_has(i, MOD_ADD) || ptx_has(i, MOD_MIN) || ptx_has(i, MOD_MAX) ||
+                               ptx_has(i, MOD_AND) || ptx_has(i, MOD_OR) || ptx_has(i, MOD_XOR);
+    const u32 at = i->op == OP_ATOM ? 1 : 0;
+    if ((i->op != OP_ATOM && i->op != OP_RED) || i->noperands <= at + 1 || ptx_type_float(t) ||
+        (i->space != SPACE_GLOBAL && i->space != SPACE_NONE) || !is_uniform(u, &i->operands[at], 0))
+        return false;
+    return (ptx_has(i, MOD_ADD) && is_uniform(u, &i->operands[at + 1], 0)) ||
+           (unused && puts_together && ptx_type_bits(t) == 32);
+}
+
 static void estimate_site(const struct uses *u, const struct ptx_inst *i, struct site_estimate *e)
 {
     e->weight = (u8)weights[i->op](u, i);
@@ -297,6 +333,7 @@ static void estimate_site(const struct uses *u, const struct ptx_inst *i, struct
     e->unused = is_unused(u, i);
     e->loops = is_loop(i);
     e->counts = counts_lanes(e->unused, i);
+    e->elected = is_elected(u, i, e->unused);
     e->async = ptx_op_rows[i->op].memory == PTX_MEM_COPY;
     e->access = (u8)access_event(i, e->unused);
     e->accesses = (u8)(ptx_op_rows[i->op].class == PTX_CLASS_TENSOR ? ir_matrix_accesses(i) : 1);

@@ -125,6 +125,17 @@ static void set_merges(const struct match *m, struct estimate *e)
     }
 }
 
+/* ---- atomics ---- */
+
+static void set_elections(const struct match *m, struct estimate *e)
+{
+    for (u32 i = 0; i < m->code->n; i++) {
+        const u32 site = match_site(m, i), op = m->code->insts[i].op;
+        if (site && (op == SASS_ATOMG || op == SASS_RED))
+            e->sites[site - 1].elected = match_is_elected(m, i);
+    }
+}
+
 /* ---- branches ---- */
 
 static void set_branches(const struct match *m, struct estimate *e)
@@ -148,5 +159,6 @@ void estimate_ask(struct arena *mem, const struct ir_func *f, const struct sass_
     add_parts(&m, e);
     set_branches(&m, e);
     set_merges(&m, e);
+    set_elections(&m, e);
     e->asked = true;
 }

@@ -381,3 +381,20 @@ bool match_make(struct arena *mem, const struct ir_func *f, const struct sass_fu
     find_owners(out);
     return true;
 }
+
+/* ---- atomics ---- */
+
+/* ptxas has one lane do it for all of a warp where it can. It counts the others by POPC, or adds up what they give by REDUX, close to the
+ * atomic and of its line. */
+bool match_is_elected(const struct match *m, u32 inst)
+{
+    enum { NEAR = 24, POPC = 0x109, UPOPC = 0x0bf, REDUX = 0x1c4, OPCODE = 0x1ff };
+    const struct sass_func *code = m->code;
+    const u32 first = inst > NEAR ? inst - NEAR : 0, end = inst + NEAR < code->n ? inst + NEAR : code->n;
+    for (u32 i = first; i < end; i++) {
+        const u64 opcode = code->insts[i].low & OPCODE;
+        if (code->insts[i].line == code->insts[inst].line && (opcode == POPC || opcode == UPOPC || opcode == REDUX))
+            return true;
+    }
+    return false;
+}

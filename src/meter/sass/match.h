@@ -40,6 +40,8 @@ bool match_ends_block(const struct sass_inst *i);
 bool match_falls_through(const struct match *m, const struct machine_block *b);
 /* It is of the PTX block that owns the machine block. */
 bool match_is_own(const struct match *m, const struct machine_block *b, u32 inst);
+/* An atomic that one lane does for all of its warp. */
+bool match_is_elected(const struct match *m, u32 inst);
 /* It tells by its number how often its PTX block is there: a load, a store, a float operation. Of a site's. */
 bool match_is_evidence(const struct match *m, u32 inst);
 

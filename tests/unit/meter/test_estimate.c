@@ -97,6 +97,39 @@ static void other_bodies_stay_behind_a_branch(void **state)
                      BRANCH_MACHINE);
 }
 
+/* Whether one lane does the atomic for all of its warp. */
+static bool elects(const char *body)
+{
+    struct subject s;
+    char text[512];
+    snprintf(text, sizeof text,
+             "mov.u32 %%r3, %%ctaid.x; mul.wide.u32 %%rd2, %%r3, 4; add.u64 %%rd3, %%rd1, %%rd2; "
+             "mul.wide.u32 %%rd4, %%r1, 4; add.u64 %%rd5, %%rd1, %%rd4; ld.global.u32 %%r4, [%%rd1]; %s ret;",
+             body);
+    make(&s, text);
+    const bool elected = nth(&s, strstr(body, "red.") ? OP_RED : OP_ATOM, 0)->elected;
+    drop(&s);
+    return elected;
+}
+
+/* As ptxas for sm_90 does it: VOTE and POPC for what all lanes give alike, REDUX where no lane wants the result. */
+static void one_lane_does_atomics_at_one_place(void **state)
+{
+    (void)state;
+    assert_true(elects("atom.global.add.u32 %r2, [%rd1], 1; st.global.u32 [%rd5], %r2;"));
+    assert_true(elects("atom.global.add.u64 %rd6, [%rd1+8], 1; st.global.u64 [%rd5], %rd6;"));
+    assert_true(elects("atom.global.add.u32 %r2, [%rd3], %r3; st.global.u32 [%rd5], %r2;"));
+    assert_true(elects("red.global.add.u32 [%rd3], 1;"));
+    assert_true(elects("red.global.max.u32 [%rd1], %r1;"));
+    assert_true(elects("atom.global.or.b32 %r2, [%rd1], %r4;"));
+    assert_false(elects("atom.global.add.u32 %r2, [%rd1], %r4; st.global.u32 [%rd5], %r2;"));
+    assert_false(elects("atom.global.add.u32 %r2, [%rd5], 1; st.global.u32 [%rd5], %r2;"));
+    assert_false(elects("atom.global.max.u32 %r2, [%rd1], %r1; st.global.u32 [%rd5], %r2;"));
+    assert_false(elects("atom.global.exch.b32 %r2, [%rd1], 1; st.global.u32 [%rd5], %r2;"));
+    assert_false(elects("red.global.add.f32 [%rd1], 0f3F800000;"));
+    assert_false(elects("red.global.add.u64 [%rd1], %rd4;"));
+}
+
 static void ten_instructions_are_the_limit(void **state)
 {
     (void)state;
@@ -302,6 +335,7 @@ int main(void)
         cmocka_unit_test(jumps_that_need_no_branch_are_none),
         cmocka_unit_test(short_forward_bodies_are_predicated),
         cmocka_unit_test(other_bodies_stay_behind_a_branch),
+        cmocka_unit_test(one_lane_does_atomics_at_one_place),
         cmocka_unit_test(ten_instructions_are_the_limit),
         cmocka_unit_test(a_branch_to_a_bare_ret_is_an_exit),
         cmocka_unit_test(a_predicated_body_counts_as_its_branch),

@@ -239,6 +239,15 @@ static void workers_change_no_number(void **state)
     }
 }
 
+/* All lanes add at one place: one of them does it for its warp. */
+static void one_lane_asks_l2_for_its_warp(void **state)
+{
+    (void)state;
+    const struct numbers n = measure(&rig.gpu, "widths", 7, 2);
+    assert_int_equal(n.n[EVENT_gred_lanes], 7 * BLOCK);
+    assert_int_equal(n.n[EVENT_l2_reds], 7 * WARPS);
+}
+
 /* Memory is used again: what another kernel, grid or GPU left in it must not be seen. */
 static void launches_before_change_no_number(void **state)
 {
@@ -331,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accesses_say_whose_they_are),
         cmocka_unit_test(workers_change_no_number),
+        cmocka_unit_test(one_lane_asks_l2_for_its_warp),
         cmocka_unit_test(launches_before_change_no_number),
         cmocka_unit_test(what_the_engine_counts_is_what_it_tells),
         cmocka_unit_test(instructions_are_told_by_their_width),
