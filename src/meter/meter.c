@@ -590,6 +590,15 @@ static void add_heap(const struct meter *m, struct meter_report *r, const struct
     r->n[EVENT_dram_reads] += (u64)s.dram;
 }
 
+/* Compare-and-swaps that the engine did not run, as it has no other block that is faster. */
+static void add_tries(struct meter_report *r, double tries)
+{
+    const u64 atoms = r->n[EVENT_l2_atoms], far = r->n[EVENT_l2_far_atoms];
+    const double share = atoms ? (double)far / (double)atoms : 0;
+    r->n[EVENT_l2_atoms] += (u64)tries;
+    r->n[EVENT_l2_far_atoms] += (u64)(share * tries);
+}
+
 static void add_replay(const struct meter *m, struct meter_report *r, const struct model_work *w,
                        const struct total *totals, u32 n, struct arena *tmp)
 {
@@ -620,6 +629,7 @@ static void add_replay(const struct meter *m, struct meter_report *r, const stru
         machine_add(r, tmp, &l, result.scale);
     time_replayed(&r->time, &m->gpu, w, &result);
     add_heap(m, r, &l.calls.heap);
+    add_tries(r, result.tries);
     for (u32 k = 0; k < n; k++)
         for (u32 s = 0; s < totals[k].func->src->ninsts; s++)
             for (u32 e = EVENT_stall_SELECTED; e <= EVENT_stall_MISC; e++)

@@ -294,6 +294,7 @@ struct replay_result replay_launch(struct arena *mem, const struct replay_launch
         r.cycles = fmax(cycles, long_end(mem, l, &m, &p, run.ran >= p.blocks, cycles));
         if (run.ran >= p.blocks && l->busiest > 0)
             r.cycles = fmax(r.cycles, as_busy(l, &p, &run, cycles, l->busiest));
+        r.tries = run.ran ? run.tries * (double)l->nblocks / run.ran : 0;
         r.scale = run.ran ? (double)l->nblocks / run.ran : 0;
         r.warps = mean_warps(&run, left);
         r.sm_used = run.cycles > 0 ? fmin(1, run.sm_used / run.cycles) : 0;

@@ -91,6 +91,7 @@ struct replay_result {
     double sm_used, l1_used; /* of the time that an SM works: shares in which its busiest unit is used, and of L1's */
     double warps;            /* of an SM that are there, on average while the launch runs */
     double scale;            /* from the replayed blocks to all of the launch */
+    double tries;            /* compare-and-swaps of the launch that failed as those of other blocks were faster */
     double stalls[STALL_COUNT]; /* cycles of the replayed warps */
 };
 

@@ -651,6 +651,7 @@ void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struc
     run->present = s.present;
     run->sm_used = sm_used(&s);
     run->l1_used = l1_used(&s);
+    run->tries = s.memory.tries;
     run->hold = s.memory.nheld > 0 ? s.memory.held / s.memory.nheld : 0;
     for (u32 k = 0; k < STALL_COUNT; k++)
         run->stalls[k] = s.stalls[k];

@@ -132,6 +132,7 @@ struct sm_memory {
     double atomics_done; /* all of them, in L2 and in DRAM */
     double swaps;        /* the next compare-and-swap may succeed */
     u32 nswaps;          /* so far */
+    double tries;        /* compare-and-swaps that failed, of those that did not take locks */
     double held, nheld;  /* cycles that locks were held; how many */
     /* of the last atomics: when each had left the SM, and when L2 had done it: rings */
     double left[SM_ATOMICS], done[SM_ATOMICS];

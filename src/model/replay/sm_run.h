@@ -18,6 +18,7 @@ struct sm_run {
     double present;          /* warps x cycles */
     double sm_used, l1_used; /* cycles in which the SM's busiest unit was used, and the busiest part of its L1 */
     double hold;             /* cycles that locks were held, on average (struct replay_launch) */
+    double tries;            /* compare-and-swaps that failed as others were faster */
     double stalls[STALL_COUNT];
 };
 
