@@ -327,10 +327,13 @@ static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct f
 {
     if (class == CLASS_SLD || class == CLASS_SST || class == CLASS_SATOM || class == CLASS_CLD)
         return 0;
-    const u32 lines = caches_access(c->caches, f->first_site ? f->first_site + a->site : 0,
-                                    traffic_kind_of(class, f->sites[a->site].past_l1), a);
-    if (f->sites[a->site].empties_l1)
-        caches_empty_l1(c->caches, a->block, a->warp);
+    const struct site_count *s = &f->sites[a->site];
+    const u32 site = f->first_site ? f->first_site + a->site : 0;
+    if (s->settles)
+        caches_order(c->caches, a->block, a->warp, site, ORDER_SETTLES);
+    const u32 lines = caches_access(c->caches, site, traffic_kind_of(class, s->past_l1), a);
+    if (s->empties_l1)
+        caches_order(c->caches, a->block, a->warp, site, ORDER_EMPTIES);
     return lines;
 }
 

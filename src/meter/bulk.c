@@ -124,7 +124,8 @@ void counter_order(void *ctx, const struct exec_order *o)
     struct counter *c = ctx;
     struct func_count *f = c->recorder ? func_of(c, o->func) : NULL;
     if (c->caches && o->op == EXEC_FENCE && o->scope != EXEC_SCOPE_BLOCK)
-        caches_empty_l1(c->caches, o->block, o->warp);
+        caches_order(c->caches, o->block, o->warp, f && f->first_site ? f->first_site + o->site : 0,
+                     ORDER_EMPTIES | ORDER_SETTLES);
     if (f)
         feed_order(c, f, o);
 }

@@ -305,6 +305,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->staged = 0;
     s->joined = 0;
     s->nwaiting = 0;
+    s->slices[0] = s->slices[1] = 0;
     s->l2 = (struct l2_input){.kept = kept,
                               .budget = c->budget,
                               .one_in = 1,
@@ -549,14 +550,16 @@ void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, co
         w->failed |= !sm_run(w->sm, w->caches->warps);
 }
 
-void caches_empty_l1(struct caches_worker *w, const struct exec_block_info *b, u32 warp)
+void caches_order(struct caches_worker *w, const struct exec_block_info *b, u32 warp, u32 site, u32 order)
 {
     if (warp >= w->caches->warps || !find_held(w, b))
         return;
     struct requests *to = &w->held->warps[warp];
-    if (to->len > to->next && empties(to->at[to->len - 1]))
+    if (to->len > to->next && empties(to->at[to->len - 1])) {
+        to->at[to->len - 1] |= order;
         return;
-    w->failed |= !requests_push(to, request_make(0, 0, TRAFFIC_EMPTY_L1, false, 0));
+    }
+    w->failed |= !requests_push(to, request_make(order, 0, TRAFFIC_EMPTY_L1, false, site));
     w->sm->staged++;
 }
 
@@ -580,6 +583,7 @@ bool caches_finish(struct caches *c)
         if (!s || s->launch != c->launch)
             continue;
         good &= sm_run(s, c->warps); /* a launch that was stopped leaves blocks under way */
+        sm_settle(s, (*s->l2.sites)[0]);
         inputs[n++] = &s->l2;
     }
     for (u32 k = 0; k < c->nworkers; k++)

@@ -60,8 +60,9 @@ void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b
 void caches_block_end(struct caches_worker *w, const struct exec_block_info *b);
 /* The number of lines that it asks for. */
 u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a);
-/* A fence, or an access that acquires, of a cluster or wider: L1 has nothing any more. */
-void caches_empty_l1(struct caches_worker *w, const struct exec_block_info *b, u32 warp);
+/* Of a cluster or wider: a fence is both orders (enum traffic_order), an access that acquires empties L1 behind it, one that releases
+ * settles what was asked before it. */
+void caches_order(struct caches_worker *w, const struct exec_block_info *b, u32 warp, u32 site, u32 order);
 /* Those lines, of the last access: valid until the next. Of an atomic only those of its last turn. */
 /* The same for a fetch from textures or an access to a surface, whose lines and sectors l has. */
 void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a,

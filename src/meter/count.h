@@ -39,6 +39,7 @@ struct site_count {
     bool asked;                  /* whether it may */
     bool past_l1;                /* global loads and stores: L1 is not asked */
     bool empties_l1;             /* it acquires: what L1 had is not read again */
+    bool settles;                /* it releases: what was asked of L2 must be done */
     struct plain_cost {
         u32 cost, conflicts, bytes;
         u8 class;

@@ -237,7 +237,7 @@ static void add_beside(const struct meter *m, u64 n[EVENT_COUNT], u32 insts)
     const u64 blocks = (u64)m->grid[0] * m->grid[1] * m->grid[2];
     const u32 sms = blocks < m->gpu.sms ? (u32)blocks : m->gpu.sms;
     const struct beside b =
-        m->depth ? traffic_beside_child(&n[TRAFFIC_FIRST], sms) : traffic_beside(&n[TRAFFIC_FIRST], sms, insts);
+        m->depth ? traffic_beside_child(&n[TRAFFIC_FIRST]) : traffic_beside(&n[TRAFFIC_FIRST], sms, insts);
     n[EVENT_l2_beside] += b.l2;
     n[EVENT_l2_beside_reads] += b.l2_reads;
     n[EVENT_dram_reads] += b.dram_reads;

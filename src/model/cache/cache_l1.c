@@ -13,10 +13,35 @@ static bool is_texels(u64 request)
     return request_number(request) >= REQUEST_TEXELS && request_number(request) < REQUEST_LOCAL;
 }
 
+/* ---- to L2 ---- */
+
+/* A slice of L2, of as many as an H200 has: 256 bytes are in one, of a KiB the first and the third (cache_l2.c). */
+static u32 slice_of(u64 number)
+{
+    enum { SLICES = 96 };
+    const u64 spot = number >> 3 << 1 | (number >> 1 & 1), h = (spot ^ spot >> 9) * 0x9e3779b97f4a7c15ull;
+    return (u32)(((h ^ h >> 29) * 0xbf58476d1ce4e5b9ull >> 32) * SLICES >> 32);
+}
+
+static bool push(struct sm *s, u64 request)
+{
+    const u32 slice = slice_of(request_number(request));
+    s->slices[slice / 64] |= 1ull << slice % 64;
+    return l2_input_push(&s->l2, request);
+}
+
 static bool to_l2(struct sm *s, u64 request, u32 sectors)
 {
     const u64 all = 15ull << 40;
-    return !sectors || l2_input_push(&s->l2, (request & ~all) | (u64)sectors << 40);
+    return !sectors || push(s, (request & ~all) | (u64)sectors << 40);
+}
+
+void sm_settle(struct sm *s, struct traffic *t)
+{
+    enum { SECTORS = 2 };
+    for (u32 k = 0; k < 2; k++)
+        for (; s->slices[k]; s->slices[k] &= s->slices[k] - 1)
+            t->n[TRAFFIC_l2_settles] += SECTORS;
 }
 
 _Static_assert(TRAFFIC_l1_gld_misses == TRAFFIC_l1_gld_hits + 1 && TRAFFIC_l1_gst_misses == TRAFFIC_l1_gst_hits + 1 &&
@@ -119,8 +144,7 @@ static bool joins(const struct requests *r, u64 at, u64 *request)
 static bool leave(struct sm *s, const struct waiting_store *w)
 {
     const u64 r = w->request;
-    return l2_input_push(&s->l2,
-                         request_make(request_number(r), request_sectors(r), kind_of(w->words), true, request_site(r)));
+    return push(s, request_make(request_number(r), request_sectors(r), kind_of(w->words), true, request_site(r)));
 }
 
 static bool all_leave(struct sm *s)
@@ -177,7 +201,10 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 reque
     struct traffic *t = (*s->l2.sites)[request_site(request)];
     const enum traffic_kind kind = request_kind(request);
     if (kind == TRAFFIC_EMPTY_L1) {
-        l1_forget(&s->l1);
+        if (request_number(request) & ORDER_SETTLES)
+            sm_settle(s, t);
+        if (request_number(request) & ORDER_EMPTIES)
+            l1_forget(&s->l1);
         return true;
     }
     if (kind >= TRAFFIC_BULK_LOAD)

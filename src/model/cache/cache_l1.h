@@ -32,11 +32,14 @@ struct sm {
     u32 joined;                                /* stores that could be */
     struct waiting_store waiting[STORES_WAIT]; /* a ring: the last ones of nwaiting that ever came */
     u64 nwaiting;
+    u64 slices[2]; /* a bit for each slice of L2 that it has asked since it last waited for all (sm_settle) */
     struct l2_input l2;
 };
 
 /* Looks up all that is staged, the warps in turn, an instruction each, and tells L2; `warps` of a block. The streams
  * are then empty. False: there was no memory for all. */
 bool sm_run(struct sm *s, u32 warps);
+/* The SM waits until all that it asked for is done: each slice of L2 that it has asked is asked once more. */
+void sm_settle(struct sm *s, struct traffic *t);
 
 #endif

@@ -83,31 +83,21 @@ struct served traffic_served(const u64 n[TRAFFIC_COUNT])
 
 enum { CODE_LINE = 128 };
 
-/* Of each SM, a tenth of what it asks for, but no more than so much. */
-static double by_use(const u64 n[TRAFFIC_COUNT], u32 sms)
-{
-    enum { SM_MOST = 198 };
-    const double asked = T(l2_reads) + T(l2_writes) + T(l2_atoms) + T(l2_reds) + T(l2_far_reads) + T(l2_far_writes) +
-                         T(l2_far_atoms) + T(l2_far_reds);
-    const double each = 0.1 * asked / (sms ? sms : 1);
-    return (each < SM_MOST ? each : SM_MOST) * sms;
-}
-
 struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms, u32 insts)
 {
-    enum { FLAT = 600, FLAT_READS = 870, FLAT_DRAM = 72, SM_LEAST = 7 };
+    enum { FLAT = 573, FLAT_READS = 870, FLAT_DRAM = 72, SM_LEAST = 2 };
     const u64 code = (insts * 16ull + CODE_LINE - 1) / CODE_LINE * (CODE_LINE / 32), reads = FLAT_READS + code * 19 / 2;
-    return (struct beside){.l2 = reads + FLAT + (u64)(SM_LEAST * sms + by_use(n, sms) + 0.035 * T(dram_writes)),
+    return (struct beside){.l2 = reads + FLAT + (u64)(SM_LEAST * sms + 0.035 * T(dram_writes)),
                            .l2_reads = reads,
                            .dram_reads = FLAT_DRAM + code};
 }
 
 /* Of 1 to 254 grids below a kernel, by how many there were: it does not matter which code they have, how many blocks and threads, nor
  * into which stream they go (tests/hw/call_traffic.cu). */
-struct beside traffic_beside_child(u64 n[TRAFFIC_COUNT], u32 sms)
+struct beside traffic_beside_child(u64 n[TRAFFIC_COUNT])
 {
     enum { READS = 175, OTHER = 245, WRITES = 205, FAR_WRITES = 90, ATOMS = 14, FAR_ATOMS = 4, REDS = 2, FAR_REDS = 1 };
-    const u64 other = (u64)(OTHER + by_use(n, sms) + 0.035 * T(dram_writes));
+    const u64 other = (u64)(OTHER + 0.035 * T(dram_writes));
     n[TRAFFIC_l2_writes] += WRITES;
     n[TRAFFIC_l2_far_writes] += FAR_WRITES;
     n[TRAFFIC_l2_atoms] += ATOMS;

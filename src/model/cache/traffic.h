@@ -10,6 +10,9 @@
  *
  *   A fence of a cluster or wider, or an access that acquires so, empties it: machine code says so (CCTL.IVALL).
  *
+ * - A fence, an access that releases, and the end of a launch: each slice of L2 that the SM has asked for something since the last one is
+ *   asked whether that is done: two sectors, which are neither read nor written.
+ *
  * - Between them: stores of a warp to parts of the same sectors that follow each other go together, of surfaces those of all warps. Reads of the same sectors by
  *   SMs of a group that come close together go once, but for those past L1 (from compute capability 9.0 on; closeness is
  *   fitted).
@@ -51,7 +54,13 @@ enum traffic_kind {
     TRAFFIC_BULK_LOAD, /* these go round L1 */
     TRAFFIC_BULK_STORE,
     TRAFFIC_BULK_RED,
-    TRAFFIC_EMPTY_L1, /* no line: what L1 has is not read again; or an access that has been there before (requests_again) */
+    TRAFFIC_EMPTY_L1, /* no line: an order (enum traffic_order); or an access that has been there before (requests_again) */
+};
+
+/* In place of a line's number, bits. */
+enum traffic_order {
+    ORDER_EMPTIES = 1, /* what L1 has is not read again */
+    ORDER_SETTLES = 2, /* what the SM has asked L2 for must be done */
 };
 
 /* By one instruction. */
@@ -86,7 +95,7 @@ struct beside {
 };
 struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms, u32 insts);
 /* The same for a grid that a kernel launched, with its launch; what SMs write and change for that is added to n. */
-struct beside traffic_beside_child(u64 n[TRAFFIC_COUNT], u32 sms);
+struct beside traffic_beside_child(u64 n[TRAFFIC_COUNT]);
 /* Sectors of L2 that are none of the launch's, while it takes so long: mostly writes. Fitted on kernels of one thread. */
 u64 traffic_meanwhile(double ns);
 

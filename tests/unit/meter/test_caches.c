@@ -266,7 +266,7 @@ static void the_other_half_sends_pairs(void **state)
 static void fence(struct bench *b, u64 linear, u32 warp)
 {
     const struct exec_block_info i = block(linear);
-    caches_empty_l1(b->worker[owner(b, linear)], &i, warp);
+    caches_order(b->worker[owner(b, linear)], &i, warp, 0, ORDER_EMPTIES);
 }
 
 /* A warp that looks at one word over and over waits: two looks are kept, also if each acquires. */
@@ -286,6 +286,30 @@ static void polls_count_twice(void **state)
         finish(&b);
         assert_int_equal(N(end(&b, 0), l2_reads), 2);
     }
+}
+
+/* Two sectors for each slice of L2 that was asked for something since the fence before: 256 bytes are in one. What L1 has asks for nothing. */
+static void fences_ask_the_slices_that_were_asked(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 4);
+    const struct exec_block_info i = block(0);
+    start(&b, 0);
+    access_at(&b, 0, 0, 0, TRAFFIC_LOAD, 0, 4);
+    access_at(&b, 0, 0, 0, TRAFFIC_STORE, 128, 4);
+    access_at(&b, 0, 0, 0, TRAFFIC_LOAD, 256, 4);
+    for (u32 k = 0; k < 2; k++) {
+        caches_order(b.worker[0], &i, 0, b.first[0] + 1, ORDER_SETTLES);
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD, 0, 4);
+    }
+    access_at(&b, 0, 0, 0, TRAFFIC_STORE, 0, 4);
+    stop(&b, 0);
+    assert_true(caches_finish(b.caches));
+    assert_int_equal(N(end(&b, 1), l2_settles), 4);
+    assert_int_equal(N(end(&b, 0), l2_settles), 0);
+    assert_int_equal(N(*caches_rest(b.worker[0]), l2_settles), 2); /* at the end */
+    caches_free(b.caches);
 }
 
 /* What L1 has is read again behind a fence, of whichever warp. */
@@ -823,6 +847,7 @@ int main(void)
         cmocka_unit_test(what_was_dirty_before_goes_as_l2_fills),
         cmocka_unit_test(stores_of_a_loop_go_alone),
         cmocka_unit_test(polls_count_twice),
+        cmocka_unit_test(fences_ask_the_slices_that_were_asked),
         cmocka_unit_test(fences_empty_l1),
         cmocka_unit_test(going_round_l1_keeps_most_of_it),
         cmocka_unit_test(sectors_are_taken_in_one_by_one),
