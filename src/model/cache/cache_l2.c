@@ -88,7 +88,8 @@ struct l2 {
     u64 looked[2];                     /* lines of each half that had come in when that was reckoned */
     u32 halves, one_in;
     bool coalesces;
-    u64 random; /* which dirty line goes; begins anew with each launch */
+    bool copies; /* something was read from the other half since L2 was empty */
+    u64 random;  /* which dirty line goes; begins anew with each launch */
     const struct l2_lines *host;
     u32 nhost;
 };
@@ -294,6 +295,7 @@ static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct tra
     const u32 asked = l ? with_neighbours(missing) & ~(u32)l->valid : missing;
     if (l)
         l->valid |= asked;
+    l2->copies = true;
     const u32 hits = at_home(l2, number, asked, t);
     count(l2, t, TRAFFIC_l2_far_reads, asked);
     count(l2, t, TRAFFIC_l2_far_hits, hits);
@@ -365,6 +367,18 @@ static u32 coalesce(struct l2 *l2, u32 group, u64 number, u32 sectors)
     return same ? 0 : sectors;
 }
 
+/* An SM writes at the line's home: what the other half has of the line is no longer so, and its SMs ask the home again. It is told so, a sector for each
+ * that it had. Who writes from the other half writes through its own copy. */
+static void recall(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
+{
+    u32 rank;
+    struct cache_line *l = l2->copies ? cache_peek(&l2->half[1 - home], number, &rank) : NULL;
+    if (!l || !(l->valid & sectors))
+        return;
+    count(l2, t, TRAFFIC_l2_recalls, l->valid & sectors);
+    l->valid = 0;
+}
+
 static u32 words_of(enum traffic_kind kind)
 {
     return kind == TRAFFIC_STORE_WORD ? 1 : kind == TRAFFIC_STORE_TWO ? 2 : kind == TRAFFIC_STORE_FOUR ? 4 : WORDS;
@@ -431,6 +445,8 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
         if (near != home) { /* takes a line in its own half, too: seen by what is left dirty there */
             count(l2, t, TRAFFIC_l2_far_writes, sectors);
             line_of(l2, near, number, t);
+        } else {
+            recall(l2, home, number, sectors, t);
         }
         l2_write(l2, home, number, sectors, words_of(request_kind(request)), t);
         return;
@@ -441,6 +457,8 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
               near != home ? sectors : 0);
         at_slice(l2, number, HOT_ATOMICS, sectors);
         at_sectors(l2, number, sectors);
+        if (near == home)
+            recall(l2, home, number, sectors, t);
         l2_atomic(l2, home, number, sectors, t);
         return;
     default:
@@ -498,6 +516,7 @@ static bool empty(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
 {
     bool good = true;
     l2->dirty = 0;
+    l2->copies = false;
     l2->left = l2->looked[0] = l2->looked[1] = 0;
     l2->dirty_most = (u32)(DIRTY_MOST * (double)shape->bytes / CACHE_LINE / one_in);
     l2->parts_most = (u32)(PARTS_MOST * (double)shape->bytes / CACHE_LINE / one_in);

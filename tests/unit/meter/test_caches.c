@@ -263,6 +263,34 @@ static void the_other_half_sends_pairs(void **state)
     assert_in_range(N(t, l2_far_reads), 2048 * 45 / 100, 2048 * 55 / 100);
 }
 
+/* SM 0 reads lines, SM 2 of the other half writes them, SM 0 reads them again: those at home with SM 2 come from there again. */
+static void what_is_written_at_home_the_other_half_no_longer_has(void **state)
+{
+    (void)state;
+    enum { LINES = 64 };
+    struct bench b;
+    begin(&b, &two_halves, 1, 1, 4);
+    start(&b, 0);
+    start(&b, 2);
+    for (u64 step = 0; step < 3; step++)
+        for (u64 line = 0; line < LINES; line++) {
+            const u64 at = line * 1024, elsewhere = (1 << 19) + step * LINES * 128 + line * 128;
+            if (step == 1)
+                access_at(&b, 0, 0, 3, TRAFFIC_STORE, elsewhere, 4);
+            else
+                access_at(&b, 0, 0, step ? 1 : 0, TRAFFIC_LOAD_PAST, at, 4);
+            access_at(&b, 2, 0, step == 1 ? 2 : 3, TRAFFIC_STORE, step == 1 ? at : elsewhere + (1 << 20), 4);
+        }
+    stop(&b, 0);
+    stop(&b, 2);
+    finish(&b);
+    const struct traffic first = end(&b, 0), again = end(&b, 1), written = end(&b, 2);
+    assert_in_range(N(first, l2_far_reads), LINES * 4 / 4, LINES * 4 * 3 / 4);
+    assert_int_equal(N(again, l2_far_reads), N(first, l2_far_reads));
+    assert_int_equal(N(written, l2_recalls), N(first, l2_far_reads));
+    assert_int_equal(N(written, l2_far_writes), LINES * 4 - N(first, l2_far_reads));
+}
+
 static void fence(struct bench *b, u64 linear, u32 warp)
 {
     const struct exec_block_info i = block(linear);
@@ -847,6 +875,7 @@ int main(void)
         cmocka_unit_test(what_was_dirty_before_goes_as_l2_fills),
         cmocka_unit_test(stores_of_a_loop_go_alone),
         cmocka_unit_test(polls_count_twice),
+        cmocka_unit_test(what_is_written_at_home_the_other_half_no_longer_has),
         cmocka_unit_test(fences_ask_the_slices_that_were_asked),
         cmocka_unit_test(fences_empty_l1),
         cmocka_unit_test(going_round_l1_keeps_most_of_it),
