@@ -289,6 +289,7 @@ static bool held_grow(struct held_block *h, u32 n)
  * of them the same lines are asked for across the halves of L2. Pairs of neighbours (a TPC) are dealt to eight GPCs in
  * turn, until some are full: that end differs from chip to chip and is left out. */
 static u32 group_of(u32 sm) { return sm / 2 % L2_GROUPS; }
+static u32 member_of(u32 sm) { return (sm / (2 * L2_GROUPS) * 2 + sm % 2) % 16; }
 static u32 side_of(u32 sm) { return 0x8e >> group_of(sm) & 1; }
 
 /* Empty, for the worker's launch. */
@@ -311,6 +312,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
                               .one_in = 1,
                               .side = side_of(number),
                               .group = group_of(number),
+                              .member = member_of(number),
                               .sites = &w->sites};
     return true;
 }

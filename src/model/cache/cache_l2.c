@@ -356,14 +356,17 @@ static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct t
 }
 
 /* The sectors, but none when an SM of the group has asked for exactly these lately. (An H200 joins the loads of tiles that
- * several blocks read, but not a block's border with what its neighbour reads.) */
-static u32 coalesce(struct l2 *l2, u32 group, u64 number, u32 sectors)
+ * several blocks read, but not a block's border with what its neighbour reads.) A load past L1 joins another SM's alone: who looks again wants
+ * to know what is there now. */
+static u32 coalesce(struct l2 *l2, const struct l2_input *in, u64 number, u32 sectors, bool past)
 {
-    struct cache_line gone, *l = l2->coalesces ? cache_take(&l2->window[group], number, &gone) : NULL;
+    struct cache_line gone, *l = l2->coalesces ? cache_take(&l2->window[in->group], number, &gone) : NULL;
     if (!l)
         return sectors;
-    const bool same = l->valid == sectors && ++l2->together % COME_APART;
+    const bool other = !past || l->dirty != in->member;
+    const bool same = l->valid == sectors && other && ++l2->together % COME_APART;
     l->valid = sectors;
+    l->dirty = in->member & 15;
     return same ? 0 : sectors;
 }
 
@@ -461,12 +464,10 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
             recall(l2, home, number, sectors, t);
         l2_atomic(l2, home, number, sectors, t);
         return;
-    default:
-        if (request_kind(request) != TRAFFIC_LOAD_PAST) {
-            const u32 asked = sectors;
-            sectors = coalesce(l2, in->group, number, asked);
-            count_late(l2, number, asked & ~sectors, t);
-        }
+    default:;
+        const u32 asked = sectors;
+        sectors = coalesce(l2, in, number, asked, request_kind(request) == TRAFFIC_LOAD_PAST);
+        count_late(l2, number, asked & ~sectors, t);
         if (!sectors)
             return;
         at_slice(l2, number, HOT_LOADS, sectors);

@@ -12,6 +12,7 @@ struct l2_input {
     u32 one_in;              /* lines kept: one in so many, a power of two */
     u32 side;                /* the half of L2 that it is at, 0 or 1 */
     u32 group;               /* of SMs whose reads are coalesced, below L2_GROUPS */
+    u32 member;              /* which of them it is, below 16: a GPC has no more but for one in some */
     struct traffic ***sites; /* the worker's, which may move */
 };
 bool l2_input_push(struct l2_input *in, u64 request);

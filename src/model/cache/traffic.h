@@ -14,7 +14,7 @@
  *   asked whether that is done: two sectors, which are neither read nor written.
  *
  * - Between them: stores of a warp to parts of the same sectors that follow each other go together, of surfaces those of all warps. Reads of the same sectors by
- *   SMs of a group that come close together go once, but for those past L1 (from compute capability 9.0 on; closeness is
+ *   SMs of a group that come close together go once, of those past L1 another SM's (from compute capability 9.0 on; closeness is
  *   fitted).
  *
  * - L2 is one for the device, and written back; the least recently used line leaves. Stores and atomics take their line in;

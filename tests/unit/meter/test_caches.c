@@ -263,6 +263,26 @@ static void the_other_half_sends_pairs(void **state)
     assert_in_range(N(t, l2_far_reads), 2048 * 45 / 100, 2048 * 55 / 100);
 }
 
+/* SMs that wait for the same word look together, but for one in four; what one SM looks at again is asked for again. */
+static void looks_of_several_sms_go_together(void **state)
+{
+    (void)state;
+    struct bench b;
+    begin(&b, &two_halves, 1, 1, 4);
+    start(&b, 0);
+    start(&b, 1);
+    for (u64 word = 0; word < 64; word++)
+        for (u64 sm = 0; sm < 2; sm++) {
+            access_at(&b, sm, 0, 0, TRAFFIC_LOAD_PAST, word * 1024, 0);
+            access_at(&b, sm, 0, 1, TRAFFIC_LOAD_PAST, (1 << 19) + sm * 65536, 4 + 4 * sm * (word % 2));
+        }
+    stop(&b, 0);
+    stop(&b, 1);
+    finish(&b);
+    assert_int_equal(N(end(&b, 0), l2_reads), 64 + 64 / 4);
+    assert_int_equal(N(end(&b, 1), l2_reads), 64 * 4 + 32 * 4 + 32 * 8);
+}
+
 /* SM 0 reads lines, SM 2 of the other half writes them, SM 0 reads them again: those at home with SM 2 come from there again. */
 static void what_is_written_at_home_the_other_half_no_longer_has(void **state)
 {
@@ -875,6 +895,7 @@ int main(void)
         cmocka_unit_test(what_was_dirty_before_goes_as_l2_fills),
         cmocka_unit_test(stores_of_a_loop_go_alone),
         cmocka_unit_test(polls_count_twice),
+        cmocka_unit_test(looks_of_several_sms_go_together),
         cmocka_unit_test(what_is_written_at_home_the_other_half_no_longer_has),
         cmocka_unit_test(fences_ask_the_slices_that_were_asked),
         cmocka_unit_test(fences_empty_l1),
