@@ -1,8 +1,8 @@
 /* pool.c - threads that help with launches (pool.h).
  *
- * One pool a process. A thread that finds no work looks out for some for a while, then sleeps, or ends if enough others do. When the process ends, or the
- * library is unloaded, those that sleep are ended and waited for; whoever is at work then is left alone. A forked child
- * has none of the threads and begins with an empty pool.
+ * One pool a process. A thread that finds no work looks out for some for a while, then sleeps, or ends if enough others do.
+ * When the process ends, or the library is unloaded, those that sleep are ended and waited for; whoever is at work then is
+ * left alone. A forked child has none of the threads and begins with an empty pool.
  *
  * Threads take no signals of the program's, but for those that their own code may raise. */
 #include "exec/pool.h"
@@ -40,10 +40,10 @@ static struct {
     struct member *members;  /* on the stacks of their threads */
     unsigned places;         /* that are free, of all work */
     unsigned idle;           /* threads that sleep, */
-    unsigned called;         /* and how many of them have been called */
+    unsigned called;         /* and how many of them have been called, and have not heard it yet; or fewer */
     unsigned starting;       /* threads that are being made */
     bool ended;
-    atomic_uint news; /* goes on when there is work, and at the end */
+    atomic_uint news; /* goes on when there is work, when a thread is called, and at the end */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -92,28 +92,29 @@ static inline void pause_core(void)
 #endif
 }
 
-/* Under the lock, which it lets go meanwhile. */
-static void look_out(const struct member *m)
+static unsigned news(void) { return atomic_load_explicit(&pool.news, memory_order_relaxed); }
+static void tell_news(void) { atomic_fetch_add_explicit(&pool.news, 1, memory_order_relaxed); }
+
+/* Under the lock, which it lets go meanwhile. True: there were news. */
+static bool look_out(const struct member *m)
 {
-    const unsigned known = atomic_load_explicit(&pool.news, memory_order_relaxed);
+    const unsigned known = news();
     pthread_mutex_unlock(&pool.lock);
-    for (const double until = exec_now() + m->look; exec_now() < until;) {
-        if (atomic_load_explicit(&pool.news, memory_order_relaxed) != known)
-            break;
+    for (const double until = exec_now() + m->look; news() == known && exec_now() < until;)
         pause_core();
-    }
     pthread_mutex_lock(&pool.lock);
+    return news() != known;
 }
 
-/* There is no work. Who looks out counts as asleep: it may be called, and the end waits for it. */
+/* There is no work. Who looks out counts as asleep: it may be called, and the end waits for it. When there were news it has
+ * perhaps been called, and does not sleep even if the work is gone: the call would be waited for, and nobody else called. */
 static void fall_asleep(struct member *m)
 {
     pool.idle++;
     m->idle = true;
-    if (m->look > 0)
-        look_out(m);
+    const bool called = m->look > 0 && look_out(m);
     m->look = 0;
-    if (!pool.first && !pool.ended)
+    if (!called)
         pthread_cond_wait(&pool.more, &pool.lock);
     m->idle = false;
     pool.idle--;
@@ -183,6 +184,7 @@ static void call_some(void)
     for (unsigned k = 0; k < WAKES && pool.places > pool.called + pool.starting && !pool.ended; k++) {
         if (pool.idle > pool.called) {
             pool.called++;
+            tell_news();
             pthread_cond_signal(&pool.more);
         } else {
             pool.starting++;
@@ -225,7 +227,7 @@ void pool_offer(struct pool_work *w, unsigned places)
     }
     w->places += places;
     pool.places += places;
-    atomic_fetch_add_explicit(&pool.news, 1, memory_order_relaxed);
+    tell_news();
     call_some();
     pthread_mutex_unlock(&pool.lock);
 }
@@ -266,7 +268,7 @@ __attribute__((destructor)) static void end_pool(void)
     if (pthread_mutex_timedlock(&pool.lock, &until))
         return;
     pool.ended = true;
-    atomic_fetch_add_explicit(&pool.news, 1, memory_order_relaxed);
+    tell_news();
     pthread_cond_broadcast(&pool.more);
     for (struct member *m; (m = sleeper());) {
         const pthread_t thread = m->thread;
