@@ -95,6 +95,13 @@ static inline void pause_core(void)
 static unsigned news(void) { return atomic_load_explicit(&pool.news, memory_order_relaxed); }
 static void tell_news(void) { atomic_fetch_add_explicit(&pool.news, 1, memory_order_relaxed); }
 
+/* How long a thread looks out behind work that began then, before it sleeps. */
+static double looking_time(double began)
+{
+    const double part = (exec_now() - began) / LOOK_PART;
+    return part < LOOK_MOST ? part : LOOK_MOST;
+}
+
 /* Under the lock, which it lets go meanwhile. True: there were news. */
 static bool look_out(const struct member *m)
 {
@@ -127,10 +134,19 @@ static struct pool_work *take_place(void)
     if (!w)
         return NULL;
     pool.places--;
-    w->inside++;
+    atomic_fetch_add_explicit(&w->inside, 1, memory_order_relaxed);
     if (!--w->places)
         pool.first = w->next;
     return w;
+}
+
+static unsigned inside(const struct pool_work *w) { return atomic_load_explicit(&w->inside, memory_order_relaxed); }
+
+/* Under the lock. Whoever waits for it may let go of the work as soon as nobody is inside and the lock is free. */
+static void leave_work(struct pool_work *w)
+{
+    if (atomic_fetch_sub_explicit(&w->inside, 1, memory_order_relaxed) == 1)
+        pthread_cond_signal(&w->left);
 }
 
 static void call_some(void);
@@ -152,11 +168,9 @@ static void *member_main(void *arg)
         pthread_mutex_unlock(&pool.lock);
         const double began = exec_now();
         w->help(w->ctx);
-        const double part = (exec_now() - began) / LOOK_PART;
-        me.look = part < LOOK_MOST ? part : LOOK_MOST;
+        me.look = looking_time(began);
         pthread_mutex_lock(&pool.lock);
-        if (!--w->inside)
-            pthread_cond_signal(&w->left);
+        leave_work(w);
     }
     leave(&me);
     pthread_mutex_unlock(&pool.lock);
@@ -219,6 +233,8 @@ void pool_offer(struct pool_work *w, unsigned places)
     pthread_mutex_lock(&pool.lock);
     if (!w->offered)
         pthread_cond_init(&w->left, NULL);
+    if (!w->offered)
+        w->began = exec_now();
     w->offered = true;
     if (!w->places) {
         struct pool_work **last = find(NULL);
@@ -232,6 +248,15 @@ void pool_offer(struct pool_work *w, unsigned places)
     pthread_mutex_unlock(&pool.lock);
 }
 
+/* Under the lock, which it lets go meanwhile: those inside are mostly about to leave, and sleep takes longer to end. */
+static void await_end(const struct pool_work *w)
+{
+    pthread_mutex_unlock(&pool.lock);
+    for (const double until = exec_now() + looking_time(w->began); inside(w) && exec_now() < until;)
+        pause_core();
+    pthread_mutex_lock(&pool.lock);
+}
+
 void pool_withdraw(struct pool_work *w)
 {
     if (!w->offered)
@@ -241,7 +266,9 @@ void pool_withdraw(struct pool_work *w)
         *find(w) = w->next;
     pool.places -= w->places;
     w->places = 0;
-    while (w->inside)
+    if (inside(w))
+        await_end(w);
+    while (inside(w))
         pthread_cond_wait(&w->left, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
     pthread_cond_destroy(&w->left);

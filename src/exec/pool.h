@@ -8,6 +8,7 @@
 #define LS_EXEC_POOL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/base.h"
 
@@ -15,8 +16,10 @@ struct pool_work {
     void (*help)(void *ctx);
     void *ctx;
     /* the pool's own */
-    unsigned places, inside; /* that are free, and threads that are at it */
+    unsigned places;    /* that are free */
+    atomic_uint inside; /* threads that are at it */
     bool offered;
+    double began; /* when it was, by exec_now */
     struct pool_work *next; /* with free places */
     pthread_cond_t left;    /* the last of those inside */
 };
