@@ -4,7 +4,7 @@
  *   registers   a warp takes regs x 32 rounded up to register_unit, inside one sub-partition of the register file;
  *               a block must also fit registers_per_block with its warps rounded up to the sub-partitions
  *   shared      static + dynamic + what the system reserves, rounded up to shared_unit, within the carve-out; a carve-out
- *               that does not hold one block is raised to the smallest that does
+ *               that does not hold one block is raised to the smallest that does; where none was asked for it is the largest
  *   barriers    from compute capability 9.0 on
  *
  * tests/unit/meter compares it with the calculator itself where a toolkit is installed. */
@@ -94,6 +94,32 @@ static void set_parts(struct occupancy_result *r, const struct gpu *g, const str
     r->places = places < r->limit_barriers ? places : r->limit_barriers;
 }
 
+/* ---- what the driver chooses ---- */
+
+/* Where nothing is asked for, the driver makes an SM's shared memory larger than the blocks need that fit it. An H200, driver
+ * 580.159.04, all of 798 launches (docs/model.md): room for twice the blocks that warps and registers allow, 28 at most, of
+ * blocks of more than half of the threads that a block may have for just as many, and without shared memory for four times the blocks
+ * that warps allow, whatever registers do. It goes no further than 132 KiB for that. */
+static u32 blocks_with_room(const struct gpu *g, const struct occupancy_request *q, const struct occupancy_result *r)
+{
+    const u32 places = r->limit_blocks - r->limit_blocks / 8;
+    const u32 most = places < r->limit_barriers ? places : r->limit_barriers;
+    u32 blocks = r->limit_warps < r->limit_registers ? r->limit_warps : r->limit_registers;
+    if (!q->static_shared && !q->dynamic_shared)
+        blocks = 4 * r->limit_warps;
+    else if (q->threads <= g->threads_per_block / 2)
+        blocks *= 2;
+    return blocks < most ? blocks : most;
+}
+
+static u32 drivers_carveout(const struct gpu *g, const struct occupancy_request *q, const struct occupancy_result *r)
+{
+    const u64 room = (u64)blocks_with_room(g, q, r) * r->shared_per_block, enough = g->shared_per_sm * 9ull / 16;
+    const u32 fits = carveout_for(g, (u64)r->blocks_per_sm * r->shared_per_block);
+    const u32 wide = carveout_for(g, room < enough ? room : enough);
+    return wide > fits ? wide : fits;
+}
+
 struct occupancy_result occupancy(const struct gpu *g, const struct occupancy_request *q)
 {
     struct occupancy_result r = {0};
@@ -112,7 +138,8 @@ struct occupancy_result occupancy(const struct gpu *g, const struct occupancy_re
     r.warps = r.blocks_per_sm * warps;
     r.pct = 100.0 * r.warps / r.max_warps;
     if (q->carveout_kib < 0)
-        r.carveout_kib = carveout_for(g, (u64)r.blocks_per_sm * r.shared_per_block);
+        r.carveout_kib = drivers_carveout(g, q, &r);
+    r.limit_carveout = r.shared_per_block ? r.carveout_kib * 1024 / r.shared_per_block : OCCUPANCY_NO_LIMIT;
     set_parts(&r, g, q);
     return r;
 }

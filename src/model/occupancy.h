@@ -37,8 +37,9 @@ struct occupancy_result {
     enum occupancy_limiter limiter; /* the first of the resources with the smallest limit */
     u32 regs_per_block;             /* as allocated */
     u32 shared_per_block;           /* bytes, as allocated, with what the system reserves */
-    u32 carveout_kib;               /* the carve-out in force; with -1 the smallest that holds blocks_per_sm blocks */
-    double pct;                     /* 100 warps / max_warps */
+    u32 carveout_kib;               /* the carve-out in force; with -1 the one that the driver chooses */
+    u32 limit_carveout; /* blocks for whose shared memory it has room; limit_shared is for what was asked for */
+    double pct;         /* 100 warps / max_warps */
     /* What an SM has for parts of blocks, so that one may begin while others end: warps come back one by one, with their
      * registers; places, shared memory and barriers with the whole block. */
     u32 slots;  /* for warps */

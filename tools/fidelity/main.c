@@ -292,9 +292,9 @@ static void put_intro(const struct run *runs)
         "\nWhat decides them: which branches become predicates and which loops are unrolled (branches, instructions, "
         "uniformity);\nhow instructions are chosen and scheduled (instructions, registers; occupancy follows from "
         "registers); and whether a\npredicated shared access that no lane needs is still issued (`smsp__inst_executed_"
-        "op_shared_*`; the `sass` counters\nleave it out). The blocks that shared memory allows, as ncu has them, are "
-        "for the carve-out that the driver chose, which\n"
-        "it chooses often larger than needed; ours are for the largest.\n\nNot covered by these kernels: partial "
+        "op_shared_*`; the `sass` counters\nleave it out). The blocks that shared memory allows are "
+        "for the carve-out that the driver chooses by threads,\n"
+        "registers and shared memory (model.md).\n\nNot covered by these kernels: partial "
         "overlap of wide global accesses, surfaces, machine branches of "
         "indirect calls,\nkernels launched by kernels.\n");
 }

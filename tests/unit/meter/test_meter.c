@@ -157,8 +157,9 @@ static void the_launch_is_described(void **state)
         {"launch__shared_mem_per_block_driver", 1024},
         {"launch__shared_mem_per_block_allocated", 5632},
         {"launch__occupancy_limit_warps", 16},
-        {"launch__occupancy_limit_registers", 16},  /* 1024 a warp, 16 a partition, 64 / 4 */
-        {"launch__occupancy_limit_shared_mem", 41}, /* 233472 / 5632 */
+        {"launch__occupancy_limit_registers", 16},      /* 1024 a warp, 16 a partition, 64 / 4 */
+        {"launch__shared_mem_config_size", 132 * 1024}, /* more than 16 * 5632 */
+        {"launch__occupancy_limit_shared_mem", 24},     /* 135168 / 5632 */
         {"launch__occupancy_limit_blocks", 32},
         {"launch__occupancy_limit_barriers", 64},
         {"sm__maximum_warps_per_active_cycle_pct", 100},

@@ -107,6 +107,48 @@ static void warps_and_blocks_have_room_of_their_own(void **state)
     assert_true(barriers.blocks_per_sm == 4 && barriers.slots == 64 && barriers.places == 4);
 }
 
+/* Launches on an H200 (tests/hw/h200/corpus.csv, memory.csv): launch__shared_mem_config_size. */
+static void carve_outs_that_the_driver_chose(void **state)
+{
+    (void)state;
+    static const struct {
+        struct occupancy_request q;
+        u32 kib;
+        const char *launch;
+    } rows[] = {
+        {{1024, 32, 0, 0, -1, 1}, 8, "axpy_half8"},
+        {{512, 32, 0, 0, -1, 1}, 16, "bit_transpose_ballot"},
+        {{256, 32, 0, 0, -1, 1}, 32, "aes128_global"},
+        {{64, 168, 0, 0, -1, 1}, 32, "align_local: registers do not matter"},
+        {{32, 16, 0, 0, -1, 1}, 32, "chase_warp"},
+        {{1024, 16, 4096, 0, -1, 1}, 16, "scan_barriers: just enough for two"},
+        {{1024, 64, 0, 65536, -1, 1}, 100, "jacobi_shared"},
+        {{512, 32, 3344, 0, -1, 1}, 64, "convolve_shared: eight, not four"},
+        {{512, 24, 8192, 0, -1, 1}, 100, "fft_shared"},
+        {{256, 32, 1024, 0, -1, 1}, 32, "aes128_shared: just enough for sixteen"},
+        {{256, 24, 1028, 0, -1, 1}, 64, "binomial_options"},
+        {{256, 128, 8192, 0, -1, 1}, 64, "regTile1D: four, as registers are for two"},
+        {{256, 16, 1024, 0, -1, 16}, 8, "team_barriers: barriers for four"},
+        {{128, 32, 16, 0, -1, 1}, 32, "sums_flat"},
+        {{128, 24, 136, 0, -1, 1}, 64, "scan_LookBack"},
+        {{128, 40, 136, 0, -1, 1}, 32, "scan_LookBackVector"},
+        {{128, 32, 4096, 0, -1, 1}, 132, "cyclic_reduction"},
+        {{128, 32, 8704, 0, -1, 1}, 164, "chacha20_staged: no more than it needs"},
+        {{128, 32, 14836, 0, -1, 1}, 228, "forest_shared"},
+        {{64, 32, 512, 0, -1, 1}, 64, "dct8_tile"},
+        {{64, 32, 0, 1024, -1, 1}, 64, "gravity_global"},
+        {{256, 24, 0, 1024, 0, 1}, 8, "tileFlipPreferL1"},
+        {{256, 24, 0, 1024, 228, 1}, 228, "tileFlipPreferShared"},
+    };
+    const struct gpu g = load("h200");
+    for (size_t k = 0; k < LS_ARRAY_LEN(rows); k++) {
+        const struct occupancy_result r = occupancy(&g, &rows[k].q);
+        if (r.carveout_kib != rows[k].kib)
+            fail_msg("%s: %u KiB, not %u", rows[k].launch, r.carveout_kib, rows[k].kib);
+        assert_int_equal(r.limit_carveout, rows[k].kib * 1024 / r.shared_per_block);
+    }
+}
+
 #ifdef HAVE_CUDA_OCCUPANCY
 static u32 seed = 7;
 static u32 random_u32(void)
@@ -199,6 +241,7 @@ int main(void)
         cmocka_unit_test(cases_worked_out_by_hand),
         cmocka_unit_test(occupancy_that_ncu_printed),
         cmocka_unit_test(warps_and_blocks_have_room_of_their_own),
+        cmocka_unit_test(carve_outs_that_the_driver_chose),
         cmocka_unit_test(nvidias_calculator_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
