@@ -38,6 +38,7 @@ static void requests_trim(struct requests *s, u64 most)
 struct caches_worker {
     struct caches *caches;
     struct traffic **sites; /* by number; 0 is for those that have none */
+    bool *with_next;        /* likewise (caches_add_sites) */
     u32 nsites, room;
     struct traffic rest;
     struct sm *sm; /* where the last access was; NULL: look */
@@ -145,6 +146,7 @@ void caches_end(struct caches *c)
             sm_trim(c->sms[k]);
     for (u32 k = 0; k < c->nworkers; k++) {
         ls_free(c->workers[k]->sites);
+        ls_free(c->workers[k]->with_next);
         ls_free(c->workers[k]);
     }
     ls_free(c->workers);
@@ -307,6 +309,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->joined = 0;
     s->nwaiting = 0;
     s->slices[0] = s->slices[1] = 0;
+    s->with_next = &w->with_next;
     s->l2 = (struct l2_input){.kept = kept,
                               .budget = c->budget,
                               .one_in = 1,
@@ -346,6 +349,10 @@ static bool sites_grow(struct caches_worker *w, u32 n)
     if (!to)
         return false;
     w->sites = to;
+    bool *with_next = ls_realloc(w->with_next, sizeof *with_next * room);
+    if (!with_next)
+        return false;
+    w->with_next = with_next;
     w->room = room;
     return true;
 }
@@ -362,13 +369,14 @@ struct caches_worker *caches_worker(struct caches *c)
         return NULL;
     }
     w->caches = c;
+    w->with_next[w->nsites] = false;
     w->sites[w->nsites++] = &w->rest;
     return all[c->nworkers++] = w;
 }
 
 const struct traffic *caches_rest(const struct caches_worker *w) { return &w->rest; }
 
-u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, u32 n)
+u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, const bool *with_next, u32 n)
 {
     if (w->nsites + n > REQUEST_SITES)
         return 0;
@@ -377,8 +385,10 @@ u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, u32 n)
         return 0;
     }
     const u32 first = w->nsites;
-    for (u32 k = 0; k < n; k++)
+    for (u32 k = 0; k < n; k++) {
+        w->with_next[w->nsites] = with_next && with_next[k];
         w->sites[w->nsites++] = &rows[k];
+    }
     return first;
 }
 

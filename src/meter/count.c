@@ -71,7 +71,10 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
     }
     if (c->caches) {
         f->traffic = arena_array(&c->mem, struct traffic, n + 1);
-        f->first_site = caches_add_sites(c->caches, f->traffic, n);
+        bool *with_next = arena_array(&c->mem, bool, n + 1);
+        for (u32 i = 0; i < n; i++)
+            with_next[i] = f->estimate->sites[i].with_next;
+        f->first_site = caches_add_sites(c->caches, f->traffic, with_next, n);
     }
     f->index = c->funcs.len;
     if (c->recorder)

@@ -69,23 +69,24 @@ enum branch_kind {
 };
 
 struct site_estimate {
-    u8 weight;    /* machine instructions an execution */
-    u8 branch;    /* enum branch_kind */
-    u8 width;     /* shared loads and stores: bytes a lane of the merged access this one leads; 0 = alone */
-    bool follows; /* it is part of an access that an earlier or later one leads */
-    bool unused;  /* atomics: the result is not used */
-    bool loops;   /* shared atomics: a loop of compare-and-swap */
-    bool counts;  /* shared atomics: adds 1 and the result is not used: ATOMS.POPC.INC */
-    bool async;   /* cp.async */
-    bool elected; /* global atomics: one lane does it for all of the warp, which name the same word */
-    u8 event;     /* enum event_id: class of the instruction for the instruction mix */
-    u8 flop;      /* enum event_id of its operation, or 0 */
-    u8 flops;     /* how many of them a thread */
-    u8 access;    /* enum event_id of its ..._inst counter, or 0 */
-    u8 accesses;  /* memory accesses an execution */
-    u8 products;  /* instructions of the tensor pipe an execution */
-    bool aligned; /* the merged access begins at a multiple of its width */
-    u32 part;     /* where ptxas was asked: 1 + the first of its parts, 0 = it vanished */
+    u8 weight;      /* machine instructions an execution */
+    u8 branch;      /* enum branch_kind */
+    u8 width;       /* shared loads and stores: bytes a lane of the merged access this one leads; 0 = alone */
+    bool follows;   /* it is part of an access that an earlier or later one leads */
+    bool unused;    /* atomics: the result is not used */
+    bool loops;     /* shared atomics: a loop of compare-and-swap */
+    bool counts;    /* shared atomics: adds 1 and the result is not used: ATOMS.POPC.INC */
+    bool async;     /* cp.async */
+    bool elected;   /* global atomics: one lane does it for all of the warp, which name the same word */
+    bool with_next; /* global loads: the warp asks for the block's next one, too, before it waits */
+    u8 event;       /* enum event_id: class of the instruction for the instruction mix */
+    u8 flop;        /* enum event_id of its operation, or 0 */
+    u8 flops;       /* how many of them a thread */
+    u8 access;      /* enum event_id of its ..._inst counter, or 0 */
+    u8 accesses;    /* memory accesses an execution */
+    u8 products;    /* instructions of the tensor pipe an execution */
+    bool aligned;   /* the merged access begins at a multiple of its width */
+    u32 part;       /* where ptxas was asked: 1 + the first of its parts, 0 = it vanished */
 };
 
 /* Machine instructions of one kind that a PTX instruction became, and whose executions are theirs. */
@@ -120,6 +121,11 @@ u32 estimate_registers(u32 live_max);
 
 /* Sets width and follows of the shared accesses of func that ptxas can make wider. */
 void estimate_merges(struct arena *mem, const struct ir_func *func, struct site_estimate *sites);
+
+/* ---- batches.c ---- */
+
+/* Sets with_next as the rules say. */
+void estimate_batches(struct arena *mem, const struct ir_func *func, struct site_estimate *sites);
 
 /* ---- ptxas.c ---- */
 

@@ -160,5 +160,6 @@ void estimate_ask(struct arena *mem, const struct ir_func *f, const struct sass_
     set_branches(&m, e);
     set_merges(&m, e);
     set_elections(&m, e);
+    batches_ask(&m, e->sites);
     e->asked = true;
 }

@@ -45,6 +45,9 @@ bool match_is_elected(const struct match *m, u32 inst);
 /* It tells by its number how often its PTX block is there: a load, a store, a float operation. Of a site's. */
 bool match_is_evidence(const struct match *m, u32 inst);
 
+/* batches.c: sets with_next as ptxas made it. */
+void batches_ask(const struct match *m, struct site_estimate *sites);
+
 /* How often a site is in machine blocks of its own PTX block, by what it became there. Arrays are by site, from the PTX
  * block's first on. */
 struct match_presence {

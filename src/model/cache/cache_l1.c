@@ -245,7 +245,7 @@ static bool l1_step(struct sm *s, struct requests *r, bool *good)
     while (r->next < r->len) {
         const u64 at = r->next++, request = r->at[at];
         *good &= request_is_again(request) ? look_up_again(s, r, request) : l1_look_up(s, r, at, request);
-        if (request_last(request))
+        if (request_last(request) && !(*s->with_next)[request_site(request)])
             break;
     }
     return r->next < r->len;

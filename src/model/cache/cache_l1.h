@@ -29,6 +29,7 @@ struct sm {
     struct requests **turns; /* sm_run's: [turns_room], at least as many as there are streams */
     u32 turns_room;
     u64 staged;
+    bool **with_next;                          /* by site: what its warp asks for next is asked for in the same turn */
     u32 joined;                                /* stores that could be */
     struct waiting_store waiting[STORES_WAIT]; /* a ring: the last ones of nwaiting that ever came */
     u64 nwaiting;

@@ -50,7 +50,7 @@ static void begin_behind(struct bench *b, struct caches *before, const struct gp
     for (u32 w = 0; w < nworkers; w++) {
         b->worker[w] = caches_worker(b->caches);
         assert_non_null(b->worker[w]);
-        b->first[w] = caches_add_sites(b->worker[w], b->rows[w], MOST_SITES);
+        b->first[w] = caches_add_sites(b->worker[w], b->rows[w], NULL, MOST_SITES);
         assert_true(b->first[w] > 0);
     }
 }
@@ -117,6 +117,33 @@ static void finish(struct bench *b)
 {
     assert_true(caches_finish(b->caches));
     caches_free(b->caches);
+}
+
+/* 32 warps of an SM, each twice at the same 32 lines: together four times what L1 holds. */
+static u64 hits_of_second_loads(bool together)
+{
+    enum { BLOCKS = 16 };
+    const bool with_next[MOST_SITES] = {together};
+    struct bench b;
+    begin(&b, &one_l2, 1, BLOCKS, (u64)BLOCKS * SMS);
+    b.first[0] = caches_add_sites(b.worker[0], b.rows[0], with_next, MOST_SITES);
+    for (u64 k = 0; k < BLOCKS; k++) {
+        start(&b, k * SMS);
+        for (u32 w = 0; w < 2; w++)
+            for (u32 site = 0; site < 2; site++)
+                access_at(&b, k * SMS, w, site, TRAFFIC_LOAD, (k * 2 + w) * 32 * 128, 128);
+    }
+    for (u64 k = 0; k < BLOCKS; k++)
+        stop(&b, k * SMS);
+    finish(&b);
+    return end(&b, 1).n[TRAFFIC_l1_gld_hits];
+}
+
+static void loads_that_are_under_way_together_find_what_the_first_brought(void **state)
+{
+    (void)state;
+    assert_true(hits_of_second_loads(true) > 900);
+    assert_true(hits_of_second_loads(false) < 400);
 }
 
 /* 8 blocks of 2 warps, 16 lines a warp: 32 KiB read once, and as much written. */
@@ -849,7 +876,7 @@ static bool small_launch(void)
         return false;
     b.worker[0] = caches_worker(b.caches);
     b.nworkers = 1;
-    b.first[0] = b.worker[0] ? caches_add_sites(b.worker[0], b.rows[0], MOST_SITES) : 0;
+    b.first[0] = b.worker[0] ? caches_add_sites(b.worker[0], b.rows[0], NULL, MOST_SITES) : 0;
     for (u64 k = 0; b.first[0] && k < 5; k++) {
         start(&b, k);
         for (u32 line = 0; line < 160; line++)
@@ -886,6 +913,7 @@ static void running_out_of_memory_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_that_are_under_way_together_find_what_the_first_brought),
         cmocka_unit_test(a_stream_costs_what_it_touches),
         cmocka_unit_test(what_is_read_again_comes_from_where_it_is),
         cmocka_unit_test(more_than_l2_comes_from_dram_again),

@@ -130,6 +130,41 @@ static void one_lane_does_atomics_at_one_place(void **state)
     assert_false(elects("red.global.add.u64 [%rd1], %rd4;"));
 }
 
+/* As many letters as loads from global memory: + where the next one goes with it. */
+static const char *batches(const char *body)
+{
+    static char said[16];
+    struct subject s;
+    u32 n = 0;
+    make(&s, body);
+    for (u32 k = 0; k < s.func->src->ninsts; k++)
+        if (s.func->src->insts[k].op == OP_LD && s.func->src->insts[k].space == SPACE_GLOBAL)
+            said[n++] = s.e->sites[k].with_next ? '+' : '.';
+    said[n] = 0;
+    drop(&s);
+    return said;
+}
+
+static void loads_that_need_no_other_go_together(void **state)
+{
+    (void)state;
+    assert_string_equal(batches("ld.global.u32 %r2, [%rd1]; add.u32 %r3, %r2, 1; ld.global.u32 %r4, [%rd1+4]; ret;"),
+                        "+.");
+    assert_string_equal(
+        batches("ld.global.u32 %r2, [%rd1]; st.shared.u32 [tile], %r2; ld.global.u32 %r4, [%rd1+4]; ret;"), "+.");
+    assert_string_equal(batches("ld.global.u64 %rd2, [%rd1]; add.u64 %rd3, %rd2, 4; ld.global.u32 %r4, [%rd3]; ret;"),
+                        "..");
+    assert_string_equal(
+        batches("ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+8], %r2; ld.global.u32 %r4, [%rd1+4]; ret;"), "..");
+    assert_string_equal(batches("ld.global.u32 %r2, [%rd1]; bar.sync 0; ld.global.u32 %r4, [%rd1+4]; ret;"), "..");
+    assert_string_equal(batches("ld.global.u32 %r2, [%rd1]; ld.volatile.global.u32 %r4, [%rd1+4]; ret;"), "..");
+    assert_string_equal(
+        batches("ld.global.u32 %r2, [%rd1]; ld.global.u32 %r3, [%rd1+4]; ld.global.u32 %r4, [%rd1+8]; "
+                "ld.global.u32 %r5, [%rd1+12]; ld.global.u32 %r6, [%rd1+16]; ld.global.u32 %r7, [%rd1+20]; "
+                "ret;"),
+        "+++.+.");
+}
+
 static void ten_instructions_are_the_limit(void **state)
 {
     (void)state;
@@ -335,6 +370,7 @@ int main(void)
         cmocka_unit_test(jumps_that_need_no_branch_are_none),
         cmocka_unit_test(short_forward_bodies_are_predicated),
         cmocka_unit_test(other_bodies_stay_behind_a_branch),
+        cmocka_unit_test(loads_that_need_no_other_go_together),
         cmocka_unit_test(one_lane_does_atomics_at_one_place),
         cmocka_unit_test(ten_instructions_are_the_limit),
         cmocka_unit_test(a_branch_to_a_bare_ret_is_an_exit),
