@@ -19,7 +19,7 @@ struct pool_work {
     unsigned places;    /* that are free */
     atomic_uint inside; /* threads that are at it */
     bool offered;
-    double began; /* when it was, by exec_now */
+    double began;           /* when it was, by exec_now */
     struct pool_work *next; /* with free places */
     pthread_cond_t left;    /* the last of those inside */
 };

@@ -8,6 +8,7 @@
 
 #include "base/mutate.h"
 #include "meter/clones.h"
+#include "meter/lines.h"
 #include "meter/plain.h"
 #include "meter/replay/feed.h"
 #include "meter/sectors.h"
@@ -47,10 +48,13 @@ static struct cost of_banks(struct counter *c, enum bank_op op, const struct exe
     return (struct cost){b.wavefronts, b.conflicts, bytes * n.elements};
 }
 
-/* Accesses are aligned to their size, so two lanes' bytes are the same or apart. */
-static struct cost of_sectors(enum access_class class, const struct exec_access *a, u32 bytes)
+/* Accesses are aligned to their size, so two lanes' bytes are the same or apart. What finding lines has compared is not compared again. */
+static struct cost of_sectors(const struct counter *c, enum access_class class, const struct exec_access *a, u32 bytes)
 {
-    const struct distinct n = sectors_distinct(a->addr, a->mask, bytes);
+    const bool device = class == CLASS_GLD || class == CLASS_GST || class == CLASS_GASYNC;
+    const struct lines *l = c->caches && device ? caches_lines(c->caches) : NULL;
+    const bool known = l && l->compared == a->addr && sectors_aligned(&l->distinct, bytes);
+    const struct distinct n = known ? l->distinct : sectors_distinct(a->addr, a->mask, bytes);
     return class == CLASS_CLD ? (struct cost){n.elements, 0, 0} : (struct cost){n.sectors, 0, bytes * n.elements};
 }
 
@@ -75,7 +79,7 @@ static struct cost compute(struct counter *c, const struct site_count *s, enum a
     case CLASS_LST:
         return (struct cost){sectors_local(a->addr, a->mask, bytes), 0, 0};
     default:
-        return of_sectors(class, a, bytes);
+        return of_sectors(c, class, a, bytes);
     }
 }
 
@@ -427,7 +431,7 @@ void counter_far_access(void *ctx, const struct exec_access *a, const struct exe
     struct tally *t = tally_of(c, s, class);
     if (LS_UNLIKELY(!t))
         return;
-    const struct cost cost = of_sectors(class, a, a->size);
+    const struct cost cost = of_sectors(c, class, a, a->size);
     s->bytes = a->size;
     t->requests += MUTANT(74, !a->again, 1);
     t->cost += cost.cost;

@@ -22,6 +22,7 @@ enum {
     /* What stays for the next launch. */
     KEPT_OF_WARP = 256, /* requests */
     KEPT_OF_SM = 4096,
+    SPARES = 64,      /* streams of warps that are over, whose memory the next ones take: as many as an SM has warps */
     SHELVED_MOST = 4, /* launches run at the same time in several streams */
 };
 
@@ -44,6 +45,11 @@ struct caches_worker {
     struct sm *sm; /* where the last access was; NULL: look */
     struct held_block *held;
     struct lines lines; /* of the access that is looked at */
+    struct spare {
+        u64 *at;
+        u64 cap;
+    } spare[SPARES]; /* the last used on top: it is in the host's caches */
+    u32 nspare;
     bool failed;
 };
 
@@ -130,6 +136,32 @@ void caches_forget(void)
         destroy(c);
 }
 
+/* A stream that is empty gives away its memory, if that is long. */
+static void stream_spare(struct caches_worker *w, struct requests *s)
+{
+    if (s->cap <= KEPT_OF_WARP || w->nspare == SPARES)
+        return;
+    w->spare[w->nspare++] = (struct spare){s->at, s->cap};
+    *s = (struct requests){0};
+}
+
+/* Room for n more. */
+static bool stream_room(struct caches_worker *w, struct requests *s, u64 n)
+{
+    if (LS_LIKELY(s->cap - s->len >= n))
+        return true;
+    const struct spare *spare = w->nspare ? &w->spare[w->nspare - 1] : NULL;
+    if (!spare || spare->cap - s->len < n)
+        return requests_grow(s, n);
+    if (s->len)
+        memcpy(spare->at, s->at, sizeof *s->at * s->len);
+    ls_free(s->at);
+    s->at = spare->at;
+    s->cap = spare->cap;
+    w->nspare--;
+    return true;
+}
+
 /* Long streams were for this launch alone. */
 static void sm_trim(struct sm *s)
 {
@@ -145,6 +177,8 @@ void caches_end(struct caches *c)
         if (c->sms[k] && c->sms[k]->launch == c->launch)
             sm_trim(c->sms[k]);
     for (u32 k = 0; k < c->nworkers; k++) {
+        while (c->workers[k]->nspare)
+            ls_free(c->workers[k]->spare[--c->workers[k]->nspare].at);
         ls_free(c->workers[k]->sites);
         ls_free(c->workers[k]->with_next);
         ls_free(c->workers[k]);
@@ -394,6 +428,14 @@ u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, const bool *
 
 /* ---- blocks ---- */
 
+static void look_up_staged(struct caches_worker *w, struct sm *s)
+{
+    w->failed |= !sm_run(s, w->caches->warps);
+    for (u32 b = 0; b < s->nheld; b++)
+        for (u32 k = 0; k < w->caches->warps; k++)
+            stream_spare(w, &s->held[b].warps[k]);
+}
+
 /* Removes the blocks that are done; the memory of their streams is used by the next ones. */
 static void sm_release(struct sm *s)
 {
@@ -457,7 +499,7 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
     s->ndone++;
     const bool last = b->linear + w->caches->nsms >= w->caches->nblocks;
     if (s->ndone >= w->caches->resident || (last && s->ndone == s->nheld)) {
-        w->failed |= !sm_run(s, w->caches->warps);
+        look_up_staged(w, s);
         sm_release(s);
     }
 }
@@ -501,14 +543,38 @@ static enum traffic_kind store_kind(const struct exec_access *a, const struct li
                                    : TRAFFIC_STORE_WORD;
 }
 
+static void put_look(struct caches_worker *w, struct requests *to, u32 site, const struct lines *l)
+{
+    for (u32 k = 0; k < l->n; k++)
+        w->failed |= !put(to, request_make(l->number[k], l->sectors[k], TRAFFIC_LOAD_PAST, k + 1 == l->n, site));
+}
+
+/* There is room. */
+static void put_all(struct requests *to, u32 site, enum traffic_kind kind, const struct lines *l)
+{
+    u64 *at = to->at + to->len;
+    if (l->n == 1) {
+        at[0] = request_make(l->number[0], l->sectors[0], kind, true, site);
+        to->len++;
+        return;
+    }
+    for (u32 k = 0; k < l->n; k++)
+        at[k] = request_make(l->number[k], l->sectors[k], kind, false, site);
+    if (l->n)
+        at[l->n - 1] |= REQUEST_LAST;
+    to->len += l->n;
+}
+
 static void stage(struct caches_worker *w, struct sm *s, struct requests *to, u32 site, enum traffic_kind kind,
                   const struct lines *l)
 {
     const u64 before = to->len;
-    for (u32 k = 0; k < l->n; k++) {
-        const u64 request = request_make(l->number[k], l->sectors[k], kind, k + 1 == l->n, site);
-        w->failed |= !put(to, request);
-    }
+    if (!stream_room(w, to, l->n))
+        w->failed = true;
+    else if (kind == TRAFFIC_LOAD_PAST)
+        put_look(w, to, site, l);
+    else
+        put_all(to, site, kind, l);
     if (l->n > 1 && (kind == TRAFFIC_LOAD || kind == TRAFFIC_STORE_WORD) && !w->failed)
         requests_fold(to, l->n);
     s->staged += to->len - before;
@@ -548,7 +614,7 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
         lines += l->n;
     } while (left);
     if (s->staged > STAGED_MOST)
-        w->failed |= !sm_run(s, c->warps);
+        look_up_staged(w, s);
     return lines;
 }
 
@@ -559,7 +625,7 @@ void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, co
         return;
     stage(w, w->sm, &w->held->warps[a->warp], site, kind == TRAFFIC_STORE ? store_kind(a, l) : kind, l);
     if (w->sm->staged > STAGED_MOST)
-        w->failed |= !sm_run(w->sm, w->caches->warps);
+        look_up_staged(w, w->sm);
 }
 
 void caches_order(struct caches_worker *w, const struct exec_block_info *b, u32 warp, u32 site, u32 order)

@@ -62,13 +62,47 @@ static void add_run(struct lines *l, u64 address, u32 bytes)
     }
 }
 
+/* Whether the first two lanes are in different lines: then it may be that all are. */
+static bool begins_apart(const struct exec_access *a)
+{
+    const u32 rest = a->mask & (a->mask - 1);
+    return rest && (a->addr[__builtin_ctz(a->mask)] ^ a->addr[__builtin_ctz(rest)]) >= CACHE_LINE;
+}
+
+/* Each lane has one line, which no other has: nothing is looked for. False: it is not so. */
+static bool add_apart(struct lines *l, const struct exec_access *a, u64 base)
+{
+    if (!begins_apart(a) || !sectors_near(a->addr, a->mask, &l->distinct))
+        return false;
+    l->compared = a->addr;
+    const bool fits = a->size <= CACHE_SECTOR && !(a->size & (a->size - 1)); /* in one sector, where it is aligned */
+    if (!fits || l->distinct.first_lines != a->mask || !sectors_aligned(&l->distinct, a->size))
+        return false;
+    if (a->mask == UINT32_MAX) {
+        for (u32 i = 0; i < 32; i++) {
+            l->number[i] = (a->addr[i] - base) / CACHE_LINE;
+            l->sectors[i] = (u8)(1u << a->addr[i] / CACHE_SECTOR % CACHE_SECTORS);
+        }
+        l->n = 32;
+        return true;
+    }
+    l->n = 0;
+    for (u32 m = a->mask; m; m &= m - 1) {
+        const u64 address = a->addr[__builtin_ctz(m)];
+        l->number[l->n] = (address - base) / CACHE_LINE;
+        l->sectors[l->n++] = (u8)(1u << address / CACHE_SECTOR % CACHE_SECTORS);
+    }
+    return true;
+}
+
 void lines_of_device(struct lines *l, const struct exec_access *a, u64 base)
 {
+    l->compared = NULL;
     if (a->pattern == PATTERN_CONTIGUOUS) {
         add_run(l, a->addr[0] - base, 32u * a->size);
     } else if (a->pattern == PATTERN_UNIFORM) {
         add_run(l, a->addr[__builtin_ctz(a->mask)] - base, a->size);
-    } else {
+    } else if (!add_apart(l, a, base)) {
         clear(l, DEVICE_BITS);
         for (u32 m = a->mask; m; m &= m - 1)
             add_bytes(l, a->addr[__builtin_ctz(m)] - base, a->size);
@@ -78,6 +112,7 @@ void lines_of_device(struct lines *l, const struct exec_access *a, u64 base)
 void lines_of_atomic(struct lines *l, const struct exec_access *a, u64 base, u32 *mask)
 {
     u32 taken = 0;
+    l->compared = NULL;
     clear(l, DEVICE_BITS);
     for (u32 m = *mask; m; m &= m - 1) {
         const u32 lane = (u32)__builtin_ctz(m);
@@ -94,6 +129,7 @@ void lines_of_atomic(struct lines *l, const struct exec_access *a, u64 base, u32
 
 void lines_of_local(struct lines *l, const struct exec_access *a, u64 first, u32 n)
 {
+    l->compared = NULL;
     clear(l, LOCAL_BITS);
     for (u32 m = a->mask; m; m &= m - 1) {
         const u32 lane = (u32)__builtin_ctz(m);

@@ -4,6 +4,7 @@
 #define LS_METER_LINES_H
 
 #include "exec/exec.h"
+#include "meter/sectors.h"
 #include "model/cache/cache.h"
 
 enum {
@@ -15,6 +16,8 @@ struct lines {
     u64 number[LINES_MOST]; /* address / CACHE_LINE */
     u8 sectors[LINES_MOST];
     u32 n;
+    const u64 *compared; /* the addresses, which lines_of_device had to compare with each other; NULL: it had not */
+    struct distinct distinct;   /* what it then found */
     u32 slot_bits;              /* of the table in which lines are found again, which is never full */
     u16 slot[LINES_SLOTS_MOST]; /* 1 + index; 0: free */
 };

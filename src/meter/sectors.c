@@ -110,6 +110,7 @@ CLONES static bool near_lanes(const u64 *restrict at, u32 mask, struct distinct 
         n->first |= (u32)(least[i] != 0) << i;
         n->elements += MUTANT(24, least[i] != 0, true);
         n->sectors += least[i] >= MUTANT(25, SECTOR_BYTES, 64);
+        n->first_lines |= (u32)(least[i] >= LINE_BYTES) << i;
         n->lines += least[i] >= MUTANT(28, LINE_BYTES, 64);
     }
     return true;
@@ -117,13 +118,12 @@ CLONES static bool near_lanes(const u64 *restrict at, u32 mask, struct distinct 
 
 bool sectors_near(const u64 *at, u32 mask, struct distinct *n) { return mask && near_lanes(at, mask, n); }
 
-/* Whether elements of that size, a power of two, begin at multiples of it, so that none lies in two sectors. */
-static bool are_aligned(const struct distinct *n, u32 bytes) { return !(n->low & MUTANT(26, bytes - 1, 0)); }
+bool sectors_aligned(const struct distinct *n, u32 bytes) { return !(n->low & MUTANT(26, bytes - 1, 0)); }
 
 struct distinct sectors_distinct(const u64 *at, u32 mask, u32 bytes)
 {
     struct distinct n;
-    if (sectors_near(at, mask, &n) && are_aligned(&n, bytes))
+    if (sectors_near(at, mask, &n) && sectors_aligned(&n, bytes))
         return n;
     return (struct distinct){.elements = sectors_words(at, mask, bytes), .sectors = sectors_count(at, mask, bytes)};
 }
@@ -207,7 +207,7 @@ CLONES static u32 near_turns(const u64 *at, u32 mask, u32 first, u32 piece)
 static u32 turns(const u64 *at, u32 mask, u32 bytes, u32 piece)
 {
     struct distinct n;
-    if (!sectors_near(at, mask, &n) || !are_aligned(&n, bytes))
+    if (!sectors_near(at, mask, &n) || !sectors_aligned(&n, bytes))
         return count_turns(at, mask, bytes, piece);
     if (n.first == mask)
         return piece == SECTOR_BYTES ? n.sectors : n.lines;

@@ -9,12 +9,15 @@ enum { SECTOR_BYTES = 32, LINE_BYTES = 128 };
 
 /* How many different addresses the lanes have, and in how many sectors and lines these lie. */
 struct distinct {
-    u32 first; /* the lanes that are the first at their address */
-    u32 low;   /* the addresses' low 31 bits, or-ed */
+    u32 first;       /* the lanes that are the first at their address */
+    u32 first_lines; /* in their line */
+    u32 low;         /* the addresses' low 31 bits, or-ed */
     u32 elements, sectors, lines;
 };
 /* False, which is rare: they are too far from each other to be looked at together. */
 bool sectors_near(const u64 *at, u32 mask, struct distinct *n);
+/* Whether elements of that size, a power of two, begin at multiples of it, so that none lies in two sectors. */
+bool sectors_aligned(const struct distinct *n, u32 bytes);
 
 /* The elements, of `bytes`, a power of two up to 32, at those addresses, and the sectors that their bytes lie in. The
  * other fields are not set. */

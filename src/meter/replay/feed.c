@@ -89,9 +89,12 @@ static u32 wavefronts_of(const struct counter *c, const struct site_count *s, en
         return bytes <= 4 || a->pattern == PATTERN_UNIFORM ? 1 : bytes / 4;
     if (a->pattern == PATTERN_CONTIGUOUS && bytes == a->size)
         return bytes <= 4 ? 1 : bytes / 4;
-    struct distinct n; /* of whole words, the most that are in one bank */
-    if (c->plain_shape && bytes == 4 && a->size == 4 && sectors_near(a->addr, a->mask, &n) && !(n.low & 3))
-        return banks_words(a->addr, n.first);
+    if (c->plain_shape && bytes == 4 && a->size == 4) { /* of whole words, the most that are in one bank */
+        const struct lines *l = caches_lines(c->caches);
+        struct distinct n = l->distinct;
+        if ((l->compared == a->addr || sectors_near(a->addr, a->mask, &n)) && sectors_aligned(&n, 4))
+            return banks_words(a->addr, n.first);
+    }
     u64 at[32];
     for (u32 m = a->mask; m; m &= m - 1)
         at[__builtin_ctz(m)] = a->addr[__builtin_ctz(m)] & ~(u64)(bytes - 1);

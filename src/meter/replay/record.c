@@ -191,8 +191,15 @@ void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, 
 void record_lines(struct recorder *r, const struct exec_block_info *b, u32 warp, const struct lines *l, u32 kind)
 {
     struct open_warp *w = warp_of(r, b, warp);
-    for (u32 k = 0; w && k < l->n; k++)
-        push(r, w, item_line(l->number[k], l->sectors[k], kind), 0);
+    if (w && l->n == 1)
+        push(r, w, item_line(l->number[0], l->sectors[0], kind), 0);
+    for (u32 k = 0; w && l->n > 1 && k < l->n && warp_room(r, w, r->current->items_most);) {
+        const u32 left = l->n - k, n = w->cap - w->len < left ? (u32)(w->cap - w->len) : left;
+        for (u32 i = 0; i < n; i++)
+            w->at[w->len + i] = item_line(l->number[k + i], l->sectors[k + i], kind);
+        w->len += n;
+        k += n;
+    }
 }
 
 /* The last item was the same look at the same place, and nothing but jumps came after it. */

@@ -242,3 +242,30 @@ struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *go
         return NULL;
     return c->vectors ? take_by_vectors(c, number, gone) : take(c, number, gone, 0);
 }
+
+static INLINED void take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there, u32 vectors)
+{
+    for (u32 k = 0; k < n; k++) {
+        struct cache_line gone, *l = take(c, number[k], &gone, vectors);
+        there[k] = (u8)(l->valid & sectors[k]);
+        l->valid |= sectors[k];
+    }
+}
+
+WITH_VECTORS static void take_lines_by_vectors(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there)
+{
+    if (c->ways == VECTOR)
+        take_lines(c, number, sectors, n, there, 1);
+    else
+        take_lines(c, number, sectors, n, there, 2);
+}
+
+void cache_take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there)
+{
+    if (!c->nsets)
+        memset(there, 0, n);
+    else if (c->vectors)
+        take_lines_by_vectors(c, number, sectors, n, there);
+    else
+        take_lines(c, number, sectors, n, there, 0);
+}

@@ -63,6 +63,8 @@ struct cache_line *cache_find(struct cache *c, u64 number);
 struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank);
 /* As cache_find, but a line that is absent is entered, without sectors. NULL: the cache has no room for any line. */
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone);
+/* The same for n lines in turn, each of which then has those sectors; there[k]: of them line k had before. Whose lines leave is not told. */
+void cache_take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there);
 /* Prefetches what cache_take will read for that line. */
 void cache_fetch(const struct cache *c, u64 number);
 

@@ -16,17 +16,21 @@ static bool is_texels(u64 request)
 /* ---- to L2 ---- */
 
 /* A slice of L2, of as many as an H200 has: 256 bytes are in one, of a KiB the first and the third (cache_l2.c). */
+enum { SLICES = 96 };
 static u32 slice_of(u64 number)
 {
-    enum { SLICES = 96 };
     const u64 spot = number >> 3 << 1 | (number >> 1 & 1), h = (spot ^ spot >> 9) * 0x9e3779b97f4a7c15ull;
     return (u32)(((h ^ h >> 29) * 0xbf58476d1ce4e5b9ull >> 32) * SLICES >> 32);
 }
 
+static bool asked_all(const struct sm *s) { return !~s->slices[0] && !(~s->slices[1] << (128 - SLICES)); }
+
 static bool push(struct sm *s, u64 request)
 {
-    const u32 slice = slice_of(request_number(request));
-    s->slices[slice / 64] |= 1ull << slice % 64;
+    if (!asked_all(s)) {
+        const u32 slice = slice_of(request_number(request));
+        s->slices[slice / 64] |= 1ull << slice % 64;
+    }
     return l2_input_push(&s->l2, request);
 }
 
@@ -195,7 +199,7 @@ static u64 round_l1(u64 request)
                         request_site(request));
 }
 
-/* The request of a warp's stream; of an access that stands as requests, it is at `at`. False: no memory. */
+/* The request of a warp's stream, one that is not plain; of an access that stands as requests, it is at `at`. False: no memory. */
 static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 request)
 {
     struct traffic *t = (*s->l2.sites)[request_site(request)];
@@ -210,7 +214,6 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 reque
     if (kind >= TRAFFIC_BULK_LOAD)
         return to_l2(s, round_l1(request), request_sectors(request));
     const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
-    u32 left = reads(kind) ? sectors & ~there : sectors;
     const bool joinable = kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR,
                waits = joinable && is_texels(request);
     bool along = false, good = true;
@@ -218,33 +221,80 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 reque
         good = wait(s, request, &along);
     else
         along = joinable && joins(r, at, &request) && ++s->joined % COME_APART;
-    if (along)
-        left = 0;
     t->n[TRAFFIC_l1_lines]++;
     t->n[hits_of(kind)] += sectors_in(there);
     t->n[hits_of(kind) + 1] += sectors_in(sectors & ~there);
-    t->n[TRAFFIC_l1_tex_hits] += kind == TRAFFIC_TEXTURE ? sectors_in(there) : 0;
-    t->n[TRAFFIC_l1_served] += sectors_in(sectors & ~left);
-    return good && (waits || to_l2(s, request, left));
+    t->n[TRAFFIC_l1_served] += along ? sectors_in(sectors) : 0;
+    return good && (waits || to_l2(s, request, along ? 0 : sectors));
+}
+
+/* L1 takes in what is asked for, and each line goes on to L2 or does not, whatever else the warp asks for. */
+static bool is_plain(enum traffic_kind kind)
+{
+    return reads(kind) || kind == TRAFFIC_STORE || kind == TRAFFIC_STORE_WORD || kind == TRAFFIC_LOCAL_STORE;
+}
+
+/* The first n requests of an access, which is plain, or those of them up to its last one: of that kind and site. How many
+ * they were; *good = false: no memory. */
+enum { AT_A_TIME = 64 };
+static u32 look_up_plain(struct sm *s, const u64 *at, u64 n, enum traffic_kind kind, u32 site, bool *good)
+{
+    struct traffic *t = (*s->l2.sites)[site];
+    u64 number[AT_A_TIME];
+    u8 sectors[AT_A_TIME], there[AT_A_TIME];
+    u32 lines = 0, asked = 0, hits = 0;
+    do {
+        number[lines] = request_number(at[lines]);
+        sectors[lines] = (u8)request_sectors(at[lines]);
+    } while (!request_last(at[lines++]) && lines < n && lines < AT_A_TIME);
+    cache_take_lines(&s->l1, number, sectors, lines, there);
+    for (u32 k = 0; k < lines; k++) {
+        const u32 left = reads(kind) ? sectors[k] & ~there[k] : sectors[k];
+        asked += sectors_in(sectors[k]);
+        hits += sectors_in(there[k]);
+        if (left)
+            *good &= push(s, request_make(number[k], left, kind, request_last(at[k]), site));
+    }
+    t->n[TRAFFIC_l1_lines] += lines;
+    t->n[hits_of(kind)] += hits;
+    t->n[hits_of(kind) + 1] += asked - hits;
+    t->n[TRAFFIC_l1_tex_hits] += kind == TRAFFIC_TEXTURE ? hits : 0;
+    t->n[TRAFFIC_l1_served] += reads(kind) ? hits : 0;
+    return lines;
 }
 
 /* An access that stands as one word. */
 static bool look_up_again(struct sm *s, const struct requests *r, u64 again)
 {
+    const enum traffic_kind kind = request_kind(request_of_again(again, again));
     bool good = true;
     u64 at = request_first(again);
     do
-        good &= l1_look_up(s, r, at, request_of_again(again, r->at[at]));
-    while (!request_last(r->at[at++]));
+        if (is_plain(kind))
+            at += look_up_plain(s, r->at + at, r->len - at, kind, request_site(again), &good);
+        else
+            good &= l1_look_up(s, r, at, request_of_again(again, r->at[at])), at++;
+    while (!request_last(r->at[at - 1]));
     return good;
+}
+
+/* The next requests of the stream; how many they were. */
+static u64 look_up_next(struct sm *s, const struct requests *r, bool *good)
+{
+    const u64 request = r->at[r->next];
+    const enum traffic_kind kind = request_kind(request);
+    if (is_plain(kind))
+        return look_up_plain(s, r->at + r->next, r->len - r->next, kind, request_site(request), good);
+    *good &= request_is_again(request) ? look_up_again(s, r, request) : l1_look_up(s, r, r->next, request);
+    return 1;
 }
 
 /* One instruction of the stream; *good = false: no memory. False: it is at its end. */
 static bool l1_step(struct sm *s, struct requests *r, bool *good)
 {
     while (r->next < r->len) {
-        const u64 at = r->next++, request = r->at[at];
-        *good &= request_is_again(request) ? look_up_again(s, r, request) : l1_look_up(s, r, at, request);
+        r->next += look_up_next(s, r, good);
+        const u64 request = r->at[r->next - 1];
         if (request_last(request) && !(*s->with_next)[request_site(request)])
             break;
     }

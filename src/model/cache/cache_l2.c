@@ -26,30 +26,14 @@ enum {
 
 /* ---- input ---- */
 
-/* Which lines are kept when only some are: one in 2^n, the same for every SM. */
-static inline bool sampled(u64 number, u32 one_in)
-{
-    const u64 h = number * 0xd6e8feb86659fd93ull;
-    return ((h ^ h >> 32) & (one_in - 1)) == 0;
-}
-
-static void thin_out(struct l2_input *in, u32 one_in)
+void l2_input_thin(struct l2_input *in, u32 one_in)
 {
     u64 to = 0;
     for (u64 k = 0; k < in->kept.len; k++)
-        if (sampled(request_number(in->kept.at[k]), one_in))
+        if (l2_keeps(request_number(in->kept.at[k]), one_in))
             in->kept.at[to++] = in->kept.at[k];
     in->kept.len = to;
     in->one_in = one_in;
-}
-
-/* The share kept depends on how many requests there were, not on how many were kept, so that it is the same for every
- * order in which SMs run. */
-bool l2_input_push(struct l2_input *in, u64 request)
-{
-    if (++in->seen > in->budget * in->one_in)
-        thin_out(in, in->one_in * 2);
-    return !sampled(request_number(request), in->one_in) || requests_push(&in->kept, request);
 }
 
 /* ---- L2 ---- */
@@ -573,7 +557,7 @@ bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **input
         one_in = inputs[k]->one_in > one_in ? inputs[k]->one_in : one_in;
     for (u32 k = 0; k < n; k++)
         if (inputs[k]->one_in < one_in)
-            thin_out(inputs[k], one_in);
+            l2_input_thin(inputs[k], one_in);
     if (!renew(l2, shape, one_in))
         return false;
     run(l2, inputs, n);

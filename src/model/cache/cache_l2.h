@@ -15,7 +15,21 @@ struct l2_input {
     u32 member;              /* which of them it is, below 16: a GPC has no more but for one in some */
     struct traffic ***sites; /* the worker's, which may move */
 };
-bool l2_input_push(struct l2_input *in, u64 request);
+/* Which lines are kept when only some are: one in so many, the same for every SM. */
+static inline bool l2_keeps(u64 number, u32 one_in)
+{
+    const u64 h = number * 0xd6e8feb86659fd93ull;
+    return ((h ^ h >> 32) & (one_in - 1)) == 0;
+}
+void l2_input_thin(struct l2_input *in, u32 one_in);
+/* The share kept depends on how many requests there were, not on how many were kept, so that it is the same for every
+ * order in which SMs run. */
+static inline bool l2_input_push(struct l2_input *in, u64 request)
+{
+    if (LS_UNLIKELY(++in->seen > in->budget * in->one_in))
+        l2_input_thin(in, in->one_in * 2);
+    return !l2_keeps(request_number(request), in->one_in) || requests_push(&in->kept, request);
+}
 enum { L2_GROUPS = 8 };
 /* Lines of memory that is not the device's: [from, to). */
 struct l2_lines {

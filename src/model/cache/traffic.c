@@ -5,9 +5,11 @@
 
 #include "base/alloc.h"
 
-bool requests_grow(struct requests *s)
+bool requests_grow(struct requests *s, u64 n)
 {
-    const u64 cap = s->cap ? s->cap * 2 : 64;
+    u64 cap = s->cap ? s->cap : 64;
+    while (cap - s->len < n)
+        cap *= 2;
     u64 *to = ls_realloc(s->at, sizeof *to * cap);
     if (!to)
         return false;

@@ -139,7 +139,12 @@ struct requests {
     u64 len, cap, next;
     u32 recent[REQUESTS_RECENT]; /* by a hash of its first line: 1 + where an access begins; 0: there is none */
 };
-bool requests_grow(struct requests *s);
+/* Room for n more. False: no memory. */
+bool requests_grow(struct requests *s, u64 n);
+static inline bool requests_room(struct requests *s, u64 n)
+{
+    return LS_LIKELY(s->cap - s->len >= n) || requests_grow(s, n);
+}
 static inline void requests_empty(struct requests *s)
 {
     s->len = s->next = 0;
@@ -149,7 +154,7 @@ static inline void requests_empty(struct requests *s)
 void requests_fold(struct requests *s, u32 n);
 static inline bool requests_push(struct requests *s, u64 request)
 {
-    if (s->len == s->cap && !requests_grow(s))
+    if (!requests_room(s, 1))
         return false;
     s->at[s->len++] = request;
     return true;

@@ -118,6 +118,42 @@ static void sets_of_any_size_are_in_order_of_use(void **state)
     }
 }
 
+/* Lines that are taken together find what they find one after the other, and leave it so. */
+static void lines_together_are_lines_in_turn(void **state)
+{
+    (void)state;
+    for (u32 k = 0; k < 3; k++) {
+        const u32 ways = k == 0 ? 8 : k == 1 ? 16 : 5, policy = k == 1 ? CACHE_RANDOM : 0;
+        struct cache a, b;
+        u64 random = 1, number[40];
+        u8 sectors[40], there[40];
+        assert_true(cache_init(&a, 4ull * ways * CACHE_LINE, ways) && cache_init(&b, 4ull * ways * CACHE_LINE, ways));
+        a.policy = b.policy = policy;
+        for (u32 round = 0; round < 200; round++) {
+            const u32 n = round % 41;
+            for (u32 i = 0; i < n; i++) {
+                random = random * 6364136223846793005ull + 1442695040888963407ull;
+                number[i] = (random >> 33) % (6 * ways);
+                sectors[i] = (u8)(random >> 60);
+            }
+            cache_take_lines(&a, number, sectors, n, there);
+            for (u32 i = 0; i < n; i++) {
+                struct cache_line gone, *l = cache_take(&b, number[i], &gone);
+                assert_int_equal(there[i], l->valid & sectors[i]);
+                l->valid |= sectors[i];
+            }
+        }
+        assert_int_equal(a.taken, b.taken);
+        cache_free(&a);
+        cache_free(&b);
+    }
+    struct cache none;
+    u8 there = 1;
+    assert_true(cache_init(&none, 0, 8));
+    cache_take_lines(&none, &(u64){5}, &(u8){3}, 1, &there);
+    assert_int_equal(there, 0);
+}
+
 /* Runs of as many lines as there are sets meet every set once, however many sets there are, also far up. */
 static void any_number_of_sets_is_met_evenly(void **state)
 {
@@ -313,6 +349,7 @@ int main(void)
         cmocka_unit_test(holds_as_many_lines_as_it_has_bytes),
         cmocka_unit_test(one_line_too_many_costs_its_set_everything),
         cmocka_unit_test(the_least_recently_used_line_leaves),
+        cmocka_unit_test(lines_together_are_lines_in_turn),
         cmocka_unit_test(sets_of_any_size_are_in_order_of_use),
         cmocka_unit_test(any_number_of_sets_is_met_evenly),
         cmocka_unit_test(a_new_line_has_no_sectors),
