@@ -80,7 +80,7 @@ void cache_clear(struct cache *c)
     }
     c->stamp++;
     c->random = 1;
-    c->taken = 0;
+    c->begun = 0;
 }
 
 /* run % rest without a division: exact for what has 32 bits each (Lemire, Kaser, Kurz, "Faster remainder by direct computation",
@@ -97,9 +97,11 @@ static inline struct cache_line *set_of(const struct cache *c, u64 number)
         const u64 once = number * 0x9e3779b97f4a7c15ull, twice = (once ^ once >> 29) * 0xbf58476d1ce4e5b9ull;
         return c->lines + (size_t)((twice >> 32) * c->nsets >> 32) * c->ways;
     }
+    number &= ~c->same_set;
     const u64 run = number >> c->low_bits;
     const u32 mask = (1u << c->low_bits) - 1;
-    const u32 shift = (u32)((run * 0x9e3779b97f4a7c15ull) >> 32);
+    const u64 once = run * 0x9e3779b97f4a7c15ull;
+    const u32 shift = (u32)(((once ^ once >> 29) * 0xbf58476d1ce4e5b9ull) >> 32);
     const u32 low = ((u32)number ^ shift) & mask;
     const u32 high = c->rest == 1 ? 0 : run >> 32 ? (u32)(run % c->rest) : remainder_of(c, (u32)run);
     return c->lines + (size_t)((high << c->low_bits) + low) * c->ways;
@@ -221,7 +223,7 @@ static INLINED struct cache_line *take(struct cache *c, u64 number, struct cache
     const u32 leaves = at < c->ways ? at : victim_of(c, set);
     if (at == c->ways && set[leaves].held == c->stamp)
         *gone = set[leaves];
-    c->taken += at == c->ways;
+    c->begun += set[0].held != c->stamp;
     const struct cache_line first = at < c->ways ? set[at] : fresh;
     if (vectors)
         move_up(wide, vectors, leaves, first);

@@ -21,6 +21,9 @@
 
 enum { CACHE_LINE = 128, CACHE_SECTOR = 32, CACHE_SECTORS = CACHE_LINE / CACHE_SECTOR, CACHE_NUMBER_BITS = 40 };
 
+/* Numbers from that on are of no memory: an owner may have them stand for lines of others. */
+#define CACHE_NOBODYS ((1ull << CACHE_NUMBER_BITS) - 64)
+
 /* Eight bytes: a set of 16 is two lines of the host's cache. */
 struct cache_line {
     u64 number : CACHE_NUMBER_BITS;
@@ -45,7 +48,8 @@ struct cache {
     bool vectors;             /* sets are looked up by the processor's, else way by way */
     u32 policy;               /* set by its owner after the shape */
     u64 random;               /* state of CACHE_RANDOM; begins anew when the cache is emptied */
-    u64 taken;                /* lines that have come in since then */
+    u32 begun;                /* sets that have had a line since then */
+    u64 same_set;             /* bits of a number that do not say which set; set by its owner after the shape */
 };
 
 /* A cache of that many bytes, rounded down to whole sets. With less than a line it never holds anything. */

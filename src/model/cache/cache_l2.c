@@ -1,8 +1,6 @@
 /* cache_l2.c - the second-level cache and DRAM (cache_l2.h): what the SMs send, taken in turns. */
 #include "model/cache/cache_l2.h"
 
-#include <math.h>
-
 #include "base/alloc.h"
 #include "model/cache/written.h"
 
@@ -15,14 +13,12 @@ enum {
     WORDS = CACHE_SECTOR / 4,
 };
 
-/* Shares of L2, measured on an H200 (docs/model.md): what is dirty at most, in lines; lines of which some sector is partly
- * written; and what others left dirty. That goes to DRAM when a half of L2 has taken in LEFT_GOES of what it holds, give or take LEFT_SPREAD
- * (a normal distribution's): of 24, 32, 40, 48 MiB that are read in order 2, 23, 78, 98 % of it (tests/hw/h200/memory-cases.csv). */
-#define DIRTY_MOST 0.426
-#define PARTS_MOST 0.116
-#define LEFT_DIRTY 0.0386
-#define LEFT_GOES 0.90
-#define LEFT_SPREAD 0.143
+/* Measured on an H200 (docs/model.md): how many of a set's lines may be dirty, and of how many of all lines some sector may be partly
+ * written, both as shares; how many lines others have left in a set, on average, dirty ones and others. */
+#define DIRTY_MOST 0.467
+#define PARTS_MOST 0.125
+#define LEFT_DIRTY 0.614
+#define LEFT_CLEAN 1.0
 
 /* ---- input ---- */
 
@@ -65,11 +61,9 @@ struct l2 {
     struct came *came;              /* [2^CAME_BITS] by line: when DRAM sent it */
     struct written written;
     /* of this one: */
-    u32 dirty, dirty_most, parts_most; /* lines */
-    u32 together;                      /* reads that a group could join */
-    u64 left;                          /* sectors that others left dirty and that went */
-    u64 alone;                         /* sectors that went to DRAM without another of their line */
-    u64 looked[2];                     /* lines of each half that had come in when that was reckoned */
+    u32 parts_most; /* lines */
+    u32 together;   /* reads that a group could join */
+    u64 alone;      /* sectors that went to DRAM without another of their line */
     u32 halves, one_in;
     bool coalesces;
     bool copies; /* something was read from the other half since L2 was empty */
@@ -113,10 +107,21 @@ static inline void count(const struct l2 *l2, struct traffic *t, enum traffic_co
     t->n[e] += (u64)sectors_in(sectors) * l2->one_in;
 }
 
+/* Where there are two halves, one of two neighbouring runs of 512 bytes is at home in each, and in the same set of it: what is contiguous
+ * fills all sets evenly. So a line's number is here: that of both runs, and at the top which of them. */
+enum { WHICH_BIT = CACHE_NUMBER_BITS - 1 };
+static inline u64 paired(const struct l2 *l2, u64 number)
+{
+    return l2->halves == 1 ? number
+                           : (number >> 1 & ~(u64)(SLICE_LINES - 1)) | (number & (SLICE_LINES - 1)) |
+                                 (number / SLICE_LINES & 1) << WHICH_BIT;
+}
+
 /* The half in which a line is at home. */
 static inline u32 home_of(const struct l2 *l2, u64 number)
 {
-    return l2->halves == 1 ? 0 : (u32)((number / SLICE_LINES * 0x9e3779b97f4a7c15ull) >> 63);
+    const u64 both = number & ((1ull << WHICH_BIT) - 1);
+    return l2->halves == 1 ? 0 : (u32)(number >> WHICH_BIT ^ (both / SLICE_LINES * 0x9e3779b97f4a7c15ull) >> 63);
 }
 
 static inline void at_spot(const struct l2 *l2, struct spot *spots, u64 number, enum hot_kind kind, u32 sectors)
@@ -139,29 +144,6 @@ static void at_sectors(struct l2 *l2, u64 number, u32 sectors)
             at_spot(l2, l2->lines, number * CACHE_SECTORS + k, HOT_ATOMICS, 1);
 }
 
-/* Of what was dirty before the launch, the share that has gone from a half. */
-static double share_left(const struct cache *half)
-{
-    const double full = (double)half->taken / ((double)half->nsets * half->ways);
-    return 0.5 * erfc((LEFT_GOES - full) / LEFT_SPREAD / M_SQRT2);
-}
-
-/* A line has come in: others, which were dirty before the launch, may have gone. Asked for some lines at a time. */
-static void left_goes(struct l2 *l2, u32 half, struct traffic *t)
-{
-    enum { AT_A_TIME = 256 };
-    double sectors = 0;
-    if (l2->half[half].taken < l2->looked[half] + AT_A_TIME)
-        return;
-    l2->looked[half] = l2->half[half].taken;
-    for (u32 k = 0; k < l2->halves; k++)
-        sectors += LEFT_DIRTY * CACHE_SECTORS * l2->half[k].nsets * l2->half[k].ways * share_left(&l2->half[k]);
-    if ((u64)sectors > l2->left) {
-        t->n[TRAFFIC_dram_writes] += ((u64)sectors - l2->left) * l2->one_in;
-        l2->left = (u64)sectors;
-    }
-}
-
 /* Of one line. */
 static void to_dram(struct l2 *l2, u32 sectors, struct traffic *t)
 {
@@ -178,17 +160,46 @@ static u32 complete(struct l2 *l2, u64 number, u32 sectors, struct traffic *t)
     return parts;
 }
 
+static u32 below(struct l2 *l2, u32 n)
+{
+    l2->random = l2->random * 6364136223846793005ull + 1442695040888963407ull;
+    return (u32)((l2->random >> 32) * n >> 32);
+}
+
+/* How many of at most two lines are there, each with that probability. */
+static u32 draw(struct l2 *l2, double each)
+{
+    enum { PARTS = 1 << 20 };
+    return (below(l2, PARTS) < each * PARTS) + (below(l2, PARTS) < each * PARTS);
+}
+
+/* A set has its first line: behind it stand those that others left there, which leave before it, the dirty ones first. */
+static void find_left(struct l2 *l2, struct cache *half, struct cache_line *set)
+{
+    const u32 dirty = draw(l2, LEFT_DIRTY / 2), all = dirty + draw(l2, LEFT_CLEAN / 2);
+    for (u32 k = 1; k <= all && k < half->ways; k++)
+        set[k] = (struct cache_line){
+            .number = CACHE_NOBODYS + k, .held = half->stamp, .valid = 15, .dirty = k > all - dirty ? 15 : 0};
+}
+
+/* A dirty line goes to DRAM. */
+static void write_back(struct l2 *l2, struct cache_line *l, struct traffic *t)
+{
+    complete(l2, l->number, l->dirty, t);
+    to_dram(l2, l->dirty, t);
+    l->dirty = 0;
+}
+
 /* NULL: there is no L2. */
 static inline struct cache_line *line_of(struct l2 *l2, u32 half, u64 number, struct traffic *t)
 {
-    struct cache_line gone, *l = cache_take(&l2->half[half], number, &gone);
-    if (gone.dirty) {
-        complete(l2, gone.number, gone.dirty, t);
-        to_dram(l2, gone.dirty, t);
-        l2->dirty--;
-    }
-    if (l)
-        left_goes(l2, half, t);
+    struct cache *c = &l2->half[half];
+    const u32 begun = c->begun;
+    struct cache_line gone, *l = cache_take(c, number, &gone);
+    if (gone.dirty)
+        write_back(l2, &gone, t);
+    if (c->begun != begun)
+        find_left(l2, c, l);
     return l;
 }
 
@@ -197,25 +208,31 @@ static struct cache_line *peek(struct l2 *l2, u64 number, u32 *rank)
     return cache_peek(&l2->half[home_of(l2, number)], number, rank);
 }
 
-/* A line that is dirty is written to DRAM, and stays. False: it was used lately and gets another turn. Where there are two halves, a
- * store takes one line and a half. */
-static bool clean(struct l2 *l2, u64 number, struct traffic *t)
+/* How many lines of a set may be dirty: the share is between two numbers, so some sets have the larger one. */
+static u32 dirty_most(const struct cache *c, const struct cache_line *set)
 {
-    const u32 lately = L2_WAYS * (1 + l2->halves) / 24;
-    u32 rank;
-    struct cache_line *l = peek(l2, number, &rank);
-    if (!l || !l->dirty)
-        return true;
-    if (rank < lately)
-        return false;
-    complete(l2, number, l->dirty, t);
-    to_dram(l2, l->dirty, t);
-    l->dirty = 0;
-    l2->dirty--;
-    return true;
+    const double most = DIRTY_MOST * c->ways;
+    const u64 h = (u64)(set - c->lines) * 0x9e3779b97f4a7c15ull;
+    return (u32)(most + (double)(h >> 40) / (1 << 24));
 }
 
-/* The same for those of its sectors that had to be read first, whenever it was used. */
+/* The first line of a set has become dirty: where it is one too many, another goes to DRAM, and stays as one that is clean. What others
+ * left goes before any other, as it is the oldest; of the launch's own lines any: one of the oldest would be all of what is written round
+ * after round and is a little more than L2 keeps dirty, of which an H200 writes a part (tests/hw/h200/memory-rounds.csv). */
+static void clean_one(struct l2 *l2, u32 half, struct cache_line *set, struct traffic *t)
+{
+    const struct cache *c = &l2->half[half];
+    u32 n = 0, at[L2_WAYS];
+    for (u32 k = 1; k < c->ways && set[k].held == c->stamp; k++)
+        if (set[k].dirty)
+            at[n++] = k;
+    if (!n || n + 1 <= dirty_most(c, set))
+        return;
+    const bool left = set[at[n - 1]].number >= CACHE_NOBODYS;
+    write_back(l2, &set[at[left ? n - 1 : below(l2, n)]], t);
+}
+
+/* Those of its sectors that had to be read first go to DRAM. */
 static void clean_parts(struct l2 *l2, u64 number, struct traffic *t)
 {
     u32 rank;
@@ -225,7 +242,6 @@ static void clean_parts(struct l2 *l2, u64 number, struct traffic *t)
         return;
     to_dram(l2, parts, t);
     l->dirty &= ~parts & 15;
-    l2->dirty -= !l->dirty;
 }
 
 static inline u32 with_neighbours(u32 sectors) { return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1; }
@@ -286,26 +302,10 @@ static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct tra
     count_late(l2, number, hits & missing, t);
 }
 
-/* One of those that are dirty, any of them: what is written round after round and is a little more than L2 keeps dirty goes to DRAM in part, as
- * an H200's 32 to 48 MiB show (tests/hw/h200/memory-rounds.csv); the oldest first would be all of it. */
-static u64 take_dirty(struct l2 *l2)
-{
-    l2->random = l2->random * 6364136223846793005ull + 1442695040888963407ull;
-    return queue_take_at(&l2->written.dirty, (u32)((l2->random >> 32) * l2->written.dirty.n >> 32));
-}
-
-/* What is dirty, or partly written, beyond what L2 keeps of that. */
+/* What is partly written beyond what L2 keeps of that. */
 static void clean_some(struct l2 *l2, struct traffic *t)
 {
-    enum { TRIES = 4 };
     struct written *w = &l2->written;
-    for (u32 k = 0; k < TRIES && w->dirty.n && l2->dirty > l2->dirty_most; k++) {
-        const u64 number = take_dirty(l2);
-        if (!clean(l2, number, t))
-            queue_put(&w->dirty, number);
-    }
-    while (queue_full(&w->dirty))
-        clean(l2, queue_take(&w->dirty), t);
     while (w->parts.n && (w->partly > l2->parts_most || queue_full(&w->parts)))
         clean_parts(l2, queue_take(&w->parts), t);
 }
@@ -324,12 +324,11 @@ static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, u32 words
         part_take(w, number, sectors);
     else if (words < WORDS && part_write(w, number, sectors, sectors & ~(u32)l->valid, words))
         queue_put(&w->parts, number);
-    if (!l->dirty) {
-        queue_put(&w->dirty, number);
-        l2->dirty++;
-    }
+    const bool clean = !l->dirty;
     l->valid |= sectors;
     l->dirty |= sectors;
+    if (clean)
+        clean_one(l2, home, l, t);
 }
 
 static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
@@ -413,10 +412,10 @@ static void host_look_up(struct l2 *l2, u64 request, struct traffic *t)
 
 static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
 {
-    const u64 number = request_number(request);
+    const u64 asked = request_number(request), number = paired(l2, asked);
     u32 sectors = request_sectors(request);
     const u32 near = l2->halves == 1 ? 0 : in->side, home = home_of(l2, number);
-    if (l2->nhost && is_host(l2, number, request_kind(request))) {
+    if (l2->nhost && is_host(l2, asked, request_kind(request))) {
         host_look_up(l2, request, t);
         return;
     }
@@ -428,7 +427,7 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
     case TRAFFIC_STORE_TWO:
     case TRAFFIC_STORE_FOUR:
         count(l2, t, TRAFFIC_l2_writes, sectors);
-        at_slice(l2, number, HOT_STORES, sectors);
+        at_slice(l2, asked, HOT_STORES, sectors);
         if (near != home) { /* takes a line in its own half, too: seen by what is left dirty there */
             count(l2, t, TRAFFIC_l2_far_writes, sectors);
             line_of(l2, near, number, t);
@@ -442,19 +441,19 @@ static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, st
         count(l2, t, request_kind(request) == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
         count(l2, t, request_kind(request) == TRAFFIC_RED ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms,
               near != home ? sectors : 0);
-        at_slice(l2, number, HOT_ATOMICS, sectors);
-        at_sectors(l2, number, sectors);
+        at_slice(l2, asked, HOT_ATOMICS, sectors);
+        at_sectors(l2, asked, sectors);
         if (near == home)
             recall(l2, home, number, sectors, t);
         l2_atomic(l2, home, number, sectors, t);
         return;
     default:;
-        const u32 asked = sectors;
-        sectors = coalesce(l2, in, number, asked, request_kind(request) == TRAFFIC_LOAD_PAST);
-        count_late(l2, number, asked & ~sectors, t);
+        const u32 all = sectors;
+        sectors = coalesce(l2, in, asked, all, request_kind(request) == TRAFFIC_LOAD_PAST);
+        count_late(l2, number, all & ~sectors, t);
         if (!sectors)
             return;
-        at_slice(l2, number, HOT_LOADS, sectors);
+        at_slice(l2, asked, HOT_LOADS, sectors);
         l2_read(l2, near, number, sectors, t);
     }
 }
@@ -465,7 +464,7 @@ static void fetch_ahead(const struct l2 *l2, const struct l2_input *in, u64 requ
     const enum traffic_kind kind = request_kind(request);
     const bool load =
         kind == TRAFFIC_LOAD || kind == TRAFFIC_LOAD_PAST || kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_TEXTURE;
-    const u64 number = request_number(request);
+    const u64 number = paired(l2, request_number(request));
     cache_fetch(&l2->half[load && l2->halves == 2 ? in->side : home_of(l2, number)], number);
 }
 
@@ -500,14 +499,13 @@ static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
 static bool empty(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
 {
     bool good = true;
-    l2->dirty = 0;
     l2->copies = false;
-    l2->left = l2->looked[0] = l2->looked[1] = 0;
-    l2->dirty_most = (u32)(DIRTY_MOST * (double)shape->bytes / CACHE_LINE / one_in);
     l2->parts_most = (u32)(PARTS_MOST * (double)shape->bytes / CACHE_LINE / one_in);
     written_clear(&l2->written);
-    for (u32 k = 0; k < shape->halves; k++)
+    for (u32 k = 0; k < shape->halves; k++) {
         good = good && cache_shape(&l2->half[k], shape->bytes / shape->halves / one_in, L2_WAYS);
+        l2->half[k].same_set = shape->halves == 1 ? 0 : 1ull << WHICH_BIT;
+    }
     return good;
 }
 

@@ -1,4 +1,4 @@
-/* written.c - queues of lines, and a table of partly written sectors (written.h). The table forgets a line when another needs
+/* written.c - a queue of lines, and a table of partly written sectors (written.h). The table forgets a line when another needs
  * its place: its sectors then count as whole. */
 #include "model/cache/written.h"
 
@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "model/cache/cache.h"
 
-enum { DIRTY_BITS = 18, PARTS_BITS = 18, PART_BITS = 18, RUN_MOST = (1 << 12) - 1, WORDS = CACHE_SECTOR / 4 };
+enum { PARTS_BITS = 18, PART_BITS = 18, RUN_MOST = (1 << 12) - 1, WORDS = CACHE_SECTOR / 4 };
 
 /* A line's sectors that are not whole: how many words of each were written, 0 for one that is whole or was not written. */
 struct part {
@@ -26,21 +26,18 @@ static bool queue_init(struct line_queue *q, u32 bits)
 bool written_init(struct written *w)
 {
     *w = (struct written){.part = ls_calloc((size_t)1 << PART_BITS, sizeof *w->part)};
-    const bool dirty = queue_init(&w->dirty, DIRTY_BITS), parts = queue_init(&w->parts, PARTS_BITS);
-    return w->part && dirty && parts;
+    return queue_init(&w->parts, PARTS_BITS) && w->part;
 }
 
 void written_free(struct written *w)
 {
     ls_free(w->part);
-    ls_free(w->dirty.at);
     ls_free(w->parts.at);
     *w = (struct written){0};
 }
 
 void written_clear(struct written *w)
 {
-    w->dirty.first = w->dirty.n = 0;
     w->parts.first = w->parts.n = 0;
     w->any_parts = false;
     w->partly = 0;

@@ -1,5 +1,5 @@
-/* written.h - what L2 has been given and has not yet sent to DRAM: lines in the order in which they became dirty, and sectors of
- * which only a part was written. Numbers only: the lines themselves are in the caches (cache_l2.c). */
+/* written.h - sectors in L2 of which only a part was written: how much of each, and their lines in the order in which they came. Numbers only: the
+ * lines themselves are in the caches (cache_l2.c). */
 #ifndef LS_MODEL_WRITTEN_H
 #define LS_MODEL_WRITTEN_H
 
@@ -12,7 +12,7 @@ struct line_queue {
 };
 
 struct written {
-    struct line_queue dirty, parts;
+    struct line_queue parts;
     u64 *part; /* [2^PART_BITS] by a hash of the line: struct part */
     bool any_parts;
     u32 partly; /* lines that have such sectors now; the queue has some that are whole again */
@@ -34,15 +34,6 @@ static inline u64 queue_take(struct line_queue *q)
 {
     q->n--;
     return q->at[q->first++ & ((1u << q->bits) - 1)];
-}
-/* The one that stands `at` places behind the first; the first has its place then. */
-static inline u64 queue_take_at(struct line_queue *q, u32 at)
-{
-    const u32 mask = (1u << q->bits) - 1;
-    const u64 number = q->at[(q->first + at) & mask];
-    q->at[(q->first + at) & mask] = q->at[q->first & mask];
-    queue_take(q);
-    return number;
 }
 /* `words` of the eight of each of these sectors are written; of those in `fresh`, for the first time. Sectors are whole when
  * eight words were written: words that are written twice are not told apart. True: the line had no such sector before. */
