@@ -151,7 +151,7 @@ static bool stream_room(struct caches_worker *w, struct requests *s, u64 n)
     if (LS_LIKELY(s->cap - s->len >= n))
         return true;
     const struct spare *spare = w->nspare ? &w->spare[w->nspare - 1] : NULL;
-    if (!spare || spare->cap - s->len < n)
+    if (!spare || spare->cap < s->len + n)
         return requests_grow(s, n);
     if (s->len)
         memcpy(spare->at, s->at, sizeof *s->at * s->len);
@@ -171,18 +171,24 @@ static void sm_trim(struct sm *s)
     requests_trim(&s->l2.kept, KEPT_OF_SM);
 }
 
+static void worker_free(struct caches_worker *w)
+{
+    if (!w)
+        return;
+    while (w->nspare)
+        ls_free(w->spare[--w->nspare].at);
+    ls_free(w->sites);
+    ls_free(w->with_next);
+    ls_free(w);
+}
+
 void caches_end(struct caches *c)
 {
     for (u32 k = 0; k < c->nsms; k++)
         if (c->sms[k] && c->sms[k]->launch == c->launch)
             sm_trim(c->sms[k]);
-    for (u32 k = 0; k < c->nworkers; k++) {
-        while (c->workers[k]->nspare)
-            ls_free(c->workers[k]->spare[--c->workers[k]->nspare].at);
-        ls_free(c->workers[k]->sites);
-        ls_free(c->workers[k]->with_next);
-        ls_free(c->workers[k]);
-    }
+    for (u32 k = 0; k < c->nworkers; k++)
+        worker_free(c->workers[k]);
     ls_free(c->workers);
     c->workers = NULL;
     c->nworkers = 0;
@@ -399,7 +405,7 @@ struct caches_worker *caches_worker(struct caches *c)
     c->workers = all;
     struct caches_worker *w = ls_calloc(1, sizeof *w);
     if (!w || !sites_grow(w, 64)) {
-        ls_free(w);
+        worker_free(w);
         return NULL;
     }
     w->caches = c;

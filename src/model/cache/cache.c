@@ -90,18 +90,21 @@ static inline u32 remainder_of(const struct cache *c, u32 run)
     return (u32)((unsigned __int128)(c->inverse * run) * c->rest >> 64);
 }
 
+#define FIRST_FACTOR 0x9e3779b97f4a7c15ull
+
+static inline u64 mixed(u64 once) { return (once ^ once >> 29) * 0xbf58476d1ce4e5b9ull; }
+
 /* The lines number / 2^low_bits have in common are spread over all low sets, shifted by a hash of that quotient. */
 static inline struct cache_line *set_of(const struct cache *c, u64 number)
 {
     if (c->policy & CACHE_HASHED) {
-        const u64 once = number * 0x9e3779b97f4a7c15ull, twice = (once ^ once >> 29) * 0xbf58476d1ce4e5b9ull;
-        return c->lines + (size_t)((twice >> 32) * c->nsets >> 32) * c->ways;
+        return c->lines + (size_t)((mixed(number * FIRST_FACTOR) >> 32) * c->nsets >> 32) * c->ways;
     }
     number &= ~c->same_set;
     const u64 run = number >> c->low_bits;
     const u32 mask = (1u << c->low_bits) - 1;
-    const u64 once = run * 0x9e3779b97f4a7c15ull;
-    const u32 shift = (u32)(((once ^ once >> 29) * 0xbf58476d1ce4e5b9ull) >> 32);
+    const u64 once = run * FIRST_FACTOR;
+    const u32 shift = (u32)((c->policy & CACHE_MIXED ? mixed(once) : once) >> 32);
     const u32 low = ((u32)number ^ shift) & mask;
     const u32 high = c->rest == 1 ? 0 : run >> 32 ? (u32)(run % c->rest) : remainder_of(c, (u32)run);
     return c->lines + (size_t)((high << c->low_bits) + low) * c->ways;

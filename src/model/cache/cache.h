@@ -9,8 +9,8 @@
  *
  * A set is an array in order of use, so a hit near its front costs next to nothing. Which set a line belongs to: any
  * run of lines that is as long as there are sets, and starts at a multiple of that, meets every set once; lines that
- * are a power of two apart are spread. With CACHE_HASHED each line goes where a hash says, so that sets fill unevenly.
- * It knows nothing of what is read or written, nor of time.
+ * are a power of two apart are spread, and with CACHE_MIXED as if at random. With CACHE_HASHED each line goes where a
+ * hash says, so that sets fill unevenly. It knows nothing of what is read or written, nor of time.
  *
  * Emptying a cache takes no time, however large it is: each entry holds the stamp that the cache had when the entry was
  * made, and entries with another stamp count as absent. In a set, present entries stand in front of absent ones. */
@@ -35,6 +35,7 @@ struct cache_line {
 enum cache_policy {
     CACHE_HASHED = 1,
     CACHE_RANDOM = 2, /* when a set is full, any of its lines leaves: the same ones in each run */
+    CACHE_MIXED = 4,
 };
 
 struct cache {

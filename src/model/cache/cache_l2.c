@@ -16,7 +16,7 @@ enum {
 /* Measured on an H200 (docs/model.md): how many of a set's lines may be dirty, and of how many of all lines some sector may be partly
  * written, both as shares; how many lines others have left in a set, on average, dirty ones and others. */
 #define DIRTY_MOST 0.467
-#define PARTS_MOST 0.125
+#define PARTS_MOST 0.116
 #define LEFT_DIRTY 0.614
 #define LEFT_CLEAN 1.0
 
@@ -504,6 +504,7 @@ static bool empty(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     written_clear(&l2->written);
     for (u32 k = 0; k < shape->halves; k++) {
         good = good && cache_shape(&l2->half[k], shape->bytes / shape->halves / one_in, L2_WAYS);
+        l2->half[k].policy = CACHE_MIXED;
         l2->half[k].same_set = shape->halves == 1 ? 0 : 1ull << WHICH_BIT;
     }
     return good;

@@ -100,7 +100,7 @@ static unsigned before_in_rows(unsigned b, unsigned row, unsigned workers)
 /* The blocks of `leave` wait for nobody: each worker has four rows of them or more, where there are as many. */
 static void expect_left(u32 blocks, unsigned workers)
 {
-    const unsigned most = blocks / (4 * workers), row = workers == 1 ? 0 : most < 64 ? most : 64;
+    const unsigned most = blocks / (4 * workers), row = workers == 1 ? 0 : most < 256 ? most : 256;
     for (u32 b = 0; b < blocks; b++) {
         const unsigned k = row ? before_in_rows(b, row, workers) : before(b, workers);
         assert_int_equal(out[b], k == UINT_MAX ? 1 : k + 1001);

@@ -176,6 +176,28 @@ static void a_stream_costs_what_it_touches(void **state)
     assert_int_equal(N(out, dram_writes), 0); /* and stays in L2 */
 }
 
+/* A long stream grows while memory lies about that is not enough for it: what a shorter stream of another SM was in. */
+static void streams_of_all_lengths_take_turns(void **state)
+{
+    (void)state;
+    enum { LONG = 900, SHORT = 300 }; /* loads of 32 lines */
+    struct bench b;
+    begin(&b, &one_l2, 1, 1, 2);
+    start(&b, 0);
+    start(&b, 1);
+    for (u64 k = 0; k < LONG; k++)
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD, k * 32 * 128, 128);
+    for (u64 k = 0; k < SHORT / 32; k++)
+        access_at(&b, 1, 0, 1, TRAFFIC_LOAD, k * 32 * 128, 128);
+    stop(&b, 1);
+    for (u64 k = LONG; k < 2 * LONG; k++)
+        access_at(&b, 0, 0, 0, TRAFFIC_LOAD, k * 32 * 128, 128);
+    stop(&b, 0);
+    finish(&b);
+    assert_int_equal(N(end(&b, 0), l1_lines), 2 * LONG * 32);
+    assert_int_equal(N(end(&b, 1), l1_lines), SHORT / 32 * 32);
+}
+
 /* Twice 16 KiB by one SM of 32 KiB of L1: the second time from L1. By two SMs: the second one's from L2. */
 static void what_is_read_again_comes_from_where_it_is(void **state)
 {
@@ -306,7 +328,7 @@ static void partly_written_sectors_are_read_before_they_leave(void **state)
         access_at(&b, 0, 0, 1, TRAFFIC_STORE, line * 128, 4);
     stop(&b, 0);
     finish(&b);
-    const u64 kept = 8192 * 125 / 1000 * 4, fills = N(end(&b, 0), l2_fills);
+    const u64 kept = 8192 * 116 / 1000 * 4, fills = N(end(&b, 0), l2_fills);
     assert_in_range(fills, 8192 - kept - 8, 8192 - kept + 8);
     assert_int_equal(N(end(&b, 0), dram_reads), fills);
     assert_int_equal(N(end(&b, 0), dram_writes), fills);
@@ -955,6 +977,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_that_are_under_way_together_find_what_the_first_brought),
         cmocka_unit_test(a_stream_costs_what_it_touches),
+        cmocka_unit_test(streams_of_all_lengths_take_turns),
         cmocka_unit_test(what_is_read_again_comes_from_where_it_is),
         cmocka_unit_test(more_than_l2_comes_from_dram_again),
         cmocka_unit_test(dirty_lines_are_written_when_they_leave),
