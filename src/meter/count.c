@@ -33,18 +33,6 @@ void counter_free(struct counter *c)
     ls_free(c);
 }
 
-/* It acquires for a cluster or wider, and not what is in shared memory. */
-static bool empties_l1(const struct ptx_inst *i)
-{
-    return (ptx_has(i, MOD_ACQUIRE) || ptx_has(i, MOD_ACQ_REL)) && !ptx_has(i, MOD_CTA) && !ptx_has(i, MOD_SHARED);
-}
-
-/* The same for what releases. */
-static bool settles(const struct ptx_inst *i)
-{
-    return (ptx_has(i, MOD_RELEASE) || ptx_has(i, MOD_ACQ_REL)) && !ptx_has(i, MOD_CTA) && !ptx_has(i, MOD_SHARED);
-}
-
 static void fill_func(struct counter *c, struct func_count *f, const struct ir_func *func)
 {
     const u32 n = func->src->ninsts;
@@ -66,8 +54,8 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
         f->sites[i].aligned = e->aligned;
         f->sites[i].elected = e->elected;
         f->sites[i].past_l1 = ir_passes_l1(&func->src->insts[i]);
-        f->sites[i].empties_l1 = empties_l1(&func->src->insts[i]);
-        f->sites[i].settles = settles(&func->src->insts[i]);
+        f->sites[i].empties_l1 = estimate_acquires(&func->src->insts[i]);
+        f->sites[i].settles = estimate_releases(&func->src->insts[i]);
     }
     if (c->caches) {
         f->traffic = arena_array(&c->mem, struct traffic, n + 1);

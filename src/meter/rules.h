@@ -78,6 +78,7 @@ struct site_estimate {
     bool counts;    /* shared atomics: adds 1 and the result is not used: ATOMS.POPC.INC */
     bool async;     /* cp.async */
     bool elected;   /* global atomics: one lane does it for all of the warp, which name the same word */
+    bool fused;     /* another instruction has become a part of it (fuse.c) */
     bool with_next; /* global loads: the warp asks for the block's next one, too, before it waits */
     u8 event;       /* enum event_id: class of the instruction for the instruction mix */
     u8 flop;        /* enum event_id of its operation, or 0 */
@@ -114,8 +115,18 @@ struct estimate *estimate_make(struct arena *mem, const struct ir_func *func, u3
 /* Puts what ptxas did in the place of what the rules say. */
 void estimate_ask(struct arena *mem, const struct ir_func *func, const struct sass_func *code, struct estimate *e);
 
+/* An access that acquires, or releases, for a cluster or wider what is not in shared memory: CCTL behind it empties L1, MEMBAR stands in
+ * front of it. */
+bool estimate_acquires(const struct ptx_inst *i);
+bool estimate_releases(const struct ptx_inst *i);
+
 /* Registers a thread, from the most 32-bit values that are live at once. */
 u32 estimate_registers(u32 live_max);
+
+/* ---- fuse.c ---- */
+
+/* What is a part of another machine instruction has no weight. */
+void estimate_fuse(struct arena *mem, const struct ir_func *f, struct site_estimate *sites);
 
 /* ---- merge.c ---- */
 

@@ -62,8 +62,8 @@ static void print_errors(struct errors *e)
 
 static void print_pipes(void)
 {
-    static const char *const names[PIPE_COUNT] = {"none",   "fma",     "fmaheavy", "alu", "fp16", "fp64", "xu",
-                                                  "tensor", "uniform", "branch",   "adu", "lsu",  "tex"};
+    static const char *const names[PIPE_COUNT] = {"none", "fma",    "fmaheavy", "alu",    "fp16", "fp16mma", "fp64",
+                                                  "xu",   "tensor", "uniform",  "branch", "adu",  "lsu",     "tex"};
     printf("\n| pipe | estimated | ptxas's |\n| --- | ---: | ---: |\n");
     for (u32 p = 0; p < PIPE_COUNT; p++)
         if (by_pipe[p][0] || by_pipe[p][1])

@@ -5,7 +5,7 @@
 
 #include "meter/replay/nodes.h"
 
-enum { SOURCES = 8, LIVE = 1u << 31, TRACKED = 64, NO_NODE = UINT32_MAX, BRANCH_STALL = 5 };
+enum { SOURCES = 8, LIVE = 1u << 31, TRACKED = 64, NO_NODE = UINT32_MAX, BRANCH_STALL = 5, BARRIER_STALL = 6 };
 
 /* What a register holds: a result of one of these nodes, or what a register had before the group. */
 struct value {
@@ -63,6 +63,8 @@ struct build {
     VEC(struct change) changes; /* of the bodies behind the last branch */
     u32 copy, copies;
     u32 first; /* the first node of the instruction that is added */
+    u32 alu, fma; /* cycles that its instructions keep these pipes */
+    bool mma;  /* the next operation on halves is for the tensor cores' pipe of those */
 };
 
 /* What an instruction reads and writes, by register. */
@@ -110,5 +112,15 @@ struct value build_memory(struct build *b, u32 site, u32 weight, const struct va
 struct value build_order(struct build *b, u32 site, enum replay_op op, enum replay_pipe pipe,
                          const struct value *needs);
 struct value build_barrier(struct build *b, u32 site, const struct value *needs, bool result);
+
+/* ---- node_atomic.c ---- */
+
+/* MEMBAR and what follows it; behind it L1 may be empty. */
+struct value build_fence(struct build *b, u32 site, const struct value *needs, bool empties_l1);
+/* An access with what stands around it: fences, and how lanes choose the one that does an atomic for all. `access`: makes the access
+ * itself, for a value that it needs. */
+struct value build_around(struct build *b, u32 site, const struct value *needs, const struct touched *t,
+                          struct value (*access)(struct build *b, u32 site, const struct value *needs,
+                                                 const struct touched *t));
 
 #endif

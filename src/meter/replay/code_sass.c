@@ -457,13 +457,11 @@ static bool is_computation(u8 pipe) { return pipe >= PIPE_FMA && pipe <= PIPE_TE
 
 static bool is_atomic(const struct ptx_inst *i) { return i && (i->op == OP_ATOM || i->op == OP_RED); }
 
-/* A barrier whose number is in a register is arrived at later: read off an H200's samples of team_barriers. */
 static u8 latency_of(const struct maker *k, const struct sass_row *row, const struct sass_inst *made, u8 op,
                      const struct sass_control *c)
 {
-    enum { NUMBER_READ = 10 };
     if (op == REPLAY_BARRIER)
-        return sass_reads_number(made->low) ? NUMBER_READ : 0;
+        return sass_reads_number(made->low) ? REPLAY_NUMBER_READ : 0;
     return op == REPLAY_PLAIN && c->write_bar != SASS_NO_BAR ? (u8)unit_latency(k->gpu, row->result) : 0;
 }
 

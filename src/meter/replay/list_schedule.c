@@ -7,7 +7,7 @@
  * What is looked at are the next WINDOW instructions, so that a long block costs its length. */
 #include "meter/replay/nodes.h"
 
-enum { WINDOW = 256, LOADS_MAX = 64, WORDS_MAX = 96 };
+enum { WINDOW = 256, NEAR = 12, LOADS_MAX = 64, WORDS_MAX = 96 };
 
 struct list {
     const struct graph *g;
@@ -16,6 +16,7 @@ struct list {
     u32 *ready;        /* the cycle when its operands are there */
     bool *done, *used; /* issued; its result is read by one that was issued */
     bool *alone;       /* a load whose readers read no other load */
+    bool *early;       /* a load, or what its address needs */
     u32 *open, nopen;  /* nodes of the window that need no other one to be issued first */
     u32 first, end;    /* the window: from the lowest node that is not issued */
     u32 now, loads, words;
@@ -62,12 +63,17 @@ static u64 rank(const struct list *l, u32 n)
     return (u64)is_crowded(l, n) << 63 | (u64)soonest(l, n) << 32 | (UINT32_MAX - l->height[n]);
 }
 
+/* ptxas brings loads forward from far away, other instructions only a little. */
+static bool is_near(const struct list *l, u32 n) { return n < l->first + NEAR || l->early[n]; }
+
 /* The place in `open` of the node to issue; of equals the one that is first in the text. */
 static u32 choose(const struct list *l)
 {
     u32 best = 0;
     u64 lowest = UINT64_MAX;
     for (u32 k = 0; k < l->nopen; k++) {
+        if (!is_near(l, l->open[k]))
+            continue;
         const u64 r = rank(l, l->open[k]);
         if (r < lowest || (r == lowest && l->open[k] < l->open[best])) {
             lowest = r;
@@ -152,6 +158,17 @@ static void find_alone(struct list *l, u32 *const *from)
     }
 }
 
+static void find_early(struct list *l)
+{
+    for (u32 n = l->g->nodes.len; n-- > 0;) {
+        l->early[n] = l->g->nodes.at[n].words != 0;
+        for (u32 k = l->g->nodes.at[n].first_out; k && !l->early[n]; k = l->g->edges.at[k - 1].next) {
+            const struct edge *e = &l->g->edges.at[k - 1];
+            l->early[n] = e->value && l->early[e->to];
+        }
+    }
+}
+
 u32 *list_schedule(struct arena *mem, const struct graph *g)
 {
     const u32 n = g->nodes.len;
@@ -162,10 +179,12 @@ u32 *list_schedule(struct arena *mem, const struct graph *g)
                      .done = arena_array(mem, bool, n + 1),
                      .used = arena_array(mem, bool, n + 1),
                      .alone = arena_array(mem, bool, n + 1),
+                     .early = arena_array(mem, bool, n + 1),
                      .open = arena_array(mem, u32, n + 1)};
     u32 *order = arena_array(mem, u32, n + 1), *from[2];
     find_sources(mem, g, from);
     find_alone(&l, from);
+    find_early(&l);
     find_heights(&l);
     for (u32 k = 0; k < n; k++)
         l.needs[k] = g->nodes.at[k].needs;

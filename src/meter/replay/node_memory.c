@@ -195,16 +195,23 @@ static struct value add_matrix_access(struct build *b, u32 site, u32 weight, con
     return result;
 }
 
+static struct value add_plain_access(struct build *b, u32 site, const struct value *needs, const struct touched *t)
+{
+    const struct ptx_inst *i = &b->f->src->insts[site];
+    const bool unused = b->e->sites[site].unused;
+    const u32 node = add_access(b, i, site, needs, t->writes.len > 0 && !unused);
+    if (ptx_op_rows[i->op].memory == PTX_MEM_STORE || unused)
+        note_stores(b, t, node);
+    return build_result(b, node);
+}
+
 struct value build_memory(struct build *b, u32 site, u32 weight, const struct value *needs, const struct touched *t)
 {
     const struct ptx_inst *i = &b->f->src->insts[site];
     const u8 memory = ptx_op_rows[i->op].memory;
     if (memory == PTX_MEM_MATRIX_LOAD || memory == PTX_MEM_MATRIX_STORE)
         return add_matrix_access(b, site, weight, needs, t->writes.len > 0);
-    const u32 node = add_access(b, i, site, needs, t->writes.len > 0 && !b->e->sites[site].unused);
-    if (memory == PTX_MEM_STORE || b->e->sites[site].unused)
-        note_stores(b, t, node);
-    return build_result(b, node);
+    return build_around(b, site, needs, t, add_plain_access);
 }
 
 /* Barriers, fences and what waits for copies: memory does not pass them. */
@@ -221,10 +228,16 @@ struct value build_barrier(struct build *b, u32 site, const struct value *needs,
 {
     const struct ptx_inst *i = &b->f->src->insts[site];
     const bool of_block = i->op == OP_BAR || i->op == OP_BARRIER;
-    struct value v = build_order(b, site, of_block ? REPLAY_BARRIER : REPLAY_PLAIN, PIPE_ADU, needs);
+    struct value all = *needs;
+    for (u32 k = 0; k < b->ntracked; k++) /* what is read of shared memory is there before others may change it */
+        if (b->tracked[k].space == SPACE_SHARED && b->g->nodes.at[b->tracked[k].node].words)
+            value_add(b, &all, b->tracked[k].node);
+    struct value v = build_order(b, site, of_block ? REPLAY_BARRIER : REPLAY_PLAIN, PIPE_ADU, of_block ? &all : needs);
     struct node *n = &b->g->nodes.at[v.source[0]];
     n->variable = result;
-    n->least = BRANCH_STALL;
+    n->least = BARRIER_STALL;
     n->latency = result ? (u16)b->latency.shared : 1;
+    if (of_block)
+        n->inst.latency = i->operands[0].kind == PTX_REG ? REPLAY_NUMBER_READ : 0;
     return v;
 }

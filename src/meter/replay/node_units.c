@@ -1,7 +1,10 @@
 /* node_units.c - which units run an instruction, as a word: a letter a machine instruction (build_unit has the letters). What
  * there are more than letters is as the last one. */
+#include <string.h>
+
 #include "ir/pass.h"
 #include "meter/replay/build.h"
+#include "meter/sass/expand.h"
 #include "model/replay/unit.h"
 
 /* ---- nodes ---- */
@@ -44,6 +47,8 @@ u32 build_node(struct build *b, enum replay_pipe pipe, u32 latency, bool variabl
                            .every = (u8)pipe_interval(b, pipe),
                            .least = 1};
     vec_push(b->mem, &b->g->nodes, n);
+    b->alu += pipe == PIPE_ALU ? n.every : 0;
+    b->fma += pipe == PIPE_FMA || pipe == PIPE_FMAHEAVY ? n.every : 0;
     const u32 at = b->g->nodes.len - 1;
     build_after(b, b->cut, at);
     if (b->guarded)
@@ -73,6 +78,14 @@ static u8 control_of(const struct build *b, u32 site)
     return ptx_op_rows[b->f->src->insts[site].op].flow == FLOW_END ? CONTROL_EXIT : CONTROL_BRANCH;
 }
 
+static void set_predicate(const struct build *b, u32 node)
+{
+    struct node *n = &b->g->nodes.at[node];
+    n->predicate = true;
+    if (!n->variable)
+        n->latency = (u16)predicate_latency(b);
+}
+
 /* A node by its letter. */
 u32 build_unit(struct build *b, char letter, u32 site)
 {
@@ -86,8 +99,12 @@ u32 build_unit(struct build *b, char letter, u32 site)
         return build_node(b, PIPE_FMAHEAVY, l->unit[IR_UNIT_INT], false, site);
     case 'f':
         return build_node(b, PIPE_FMA, l->unit[IR_UNIT_FP32], false, site);
-    case 'H':
-        return build_node(b, PIPE_FP16, l->unit[IR_UNIT_FP16], false, site);
+    case 'H': { /* ptxas takes the tensor cores' pipe of halves for every second one */
+        const u32 node = build_node(b, b->mma ? PIPE_FP16_MMA : PIPE_FP16, l->unit[IR_UNIT_FP16], false, site);
+        b->g->nodes.at[node].inst.interval = (u16)unit_half_cycles(b->gpu);
+        b->mma = !b->mma;
+        return node;
+    }
     case 'd':
         return build_node(b, PIPE_FP64, l->unit[IR_UNIT_FP64], slow_fp64(b), site);
     case 'x': /* special functions */
@@ -116,32 +133,24 @@ u32 build_unit(struct build *b, char letter, u32 site)
     }
     case 'B': /* what says where lanes meet */
         return build_node(b, PIPE_BRANCH, 1, false, site);
+    case 'p': /* comparisons whose result is a predicate; q: of doubles */
+    case 'q': {
+        const u32 node = build_unit(b, letter == 'p' ? 'a' : 'd', site);
+        set_predicate(b, node);
+        return node;
+    }
+    case 'j': /* round the call of a slow path, and where both ways meet */
+    case 'J': {
+        const u32 node = build_unit(b, 'b', letter == 'J' ? REPLAY_NO_SITE : site);
+        build_cut(b, node);
+        return node;
+    }
     default:
         return build_node(b, PIPE_NONE, 1, false, site);
     }
 }
 
 /* ---- what a PTX instruction becomes ---- */
-
-static bool is_half(enum ptx_type t) { return t == PTX_F16 || t == PTX_BF16 || t == PTX_F16X2 || t == PTX_BF16X2; }
-
-/* The usual sequences of a division, a reciprocal, a root. */
-static const char *division(enum ptx_type t)
-{
-    return t == PTX_F32             ? "xfffffffa"
-           : t == PTX_F64           ? "xdddddddda"
-           : ptx_type_bits(t) == 64 ? "caxchhaaaaha"
-                                    : "cxacahhahahaa";
-}
-
-static const char *conversion(const struct build *b, const struct ptx_inst *i)
-{
-    const enum ptx_type to = build_type(i), from = (enum ptx_type)i->types[i->ntypes - 1];
-    if ((to == PTX_F32 && is_half(from)) || (is_half(to) && from == PTX_F32))
-        return "H";
-    const bool i2fp = b->gpu->cc_major >= 9 && to == PTX_F32 && !ptx_type_float(from) && ptx_type_bits(from) <= 32;
-    return i2fp ? "a" : "c";
-}
 
 static const char *control(const struct ptx_inst *i)
 {
@@ -151,7 +160,8 @@ static const char *control(const struct ptx_inst *i)
     return ptx_op_rows[i->op].memory == PTX_MEM_BARRIER ? "s" : "n";
 }
 
-static const char *integer(const struct ptx_inst *i)
+/* Sums of two are VIADD or IADD3, whichever pipe has less to do; IADD3 and LEA have three operands. */
+static const char *integer(struct build *b, const struct ptx_inst *i, bool fused)
 {
     switch (i->op) {
     case OP_MUL:
@@ -164,40 +174,37 @@ static const char *integer(const struct ptx_inst *i)
         return "h";
     case OP_MOV:
         return i->operands[i->noperands - 1].kind == PTX_SREG ? "s" : "a";
-    case OP_DIV:
+    case OP_DIV: /* of 64 bits: the usual path of a call */
     case OP_REM:
-        return i->noperands > 2 && i->operands[2].kind == PTX_IMM ? "hhaa" : division(build_type(i));
+        return "caxchhaaaaha";
     case OP_SHL:
         return i->operands[2].kind == PTX_IMM ? "h" : "a"; /* a product */
     case OP_ADD:
     case OP_SUB:
-        return ptx_type_bits(build_type(i)) == 64 ? "ah" : "v";
+        if (ptx_type_bits(build_type(i)) == 64)
+            return "ah";
+        return fused || b->alu <= b->fma ? "a" : "v";
     default:
         return "a";
     }
 }
 
 /* The letters of an instruction's sequence; the last one is as often as there are instructions left. */
-static const char *pipes(const struct build *b, const struct ptx_inst *i, enum ir_unit unit)
+static const char *pipes(struct build *b, const struct ptx_inst *i, enum ir_unit unit, bool fused)
 {
-    const enum ptx_type t = build_type(i);
     switch (unit) {
     case IR_UNIT_INT:
-        return integer(i);
+        return integer(b, i, fused);
     case IR_UNIT_FP32:
-        return i->op == OP_DIV ? division(t)
-               : i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_FMA || i->op == OP_MAD ? "f"
-                                                                                                             : "xf";
+        return "f";
     case IR_UNIT_FP16:
         return "H";
     case IR_UNIT_FP64:
-        return i->op == OP_DIV || i->op == OP_RCP || i->op == OP_SQRT || i->op == OP_RSQRT ? division(t)
-               : i->op == OP_SELP                                                          ? "a"
-                                                                                           : "d";
+        return i->op == OP_SELP ? "a" : "d";
     case IR_UNIT_SFU:
         return "x";
     case IR_UNIT_CONVERT:
-        return i->op == OP_CVT ? conversion(b, i) : "c";
+        return "c";
     case IR_UNIT_SHUFFLE:
         return "l";
     case IR_UNIT_TENSOR:
@@ -225,19 +232,64 @@ static void set_latency(const struct build *b, u32 node, const struct ptx_inst *
     struct node *n = &b->g->nodes.at[node];
     if (n->variable)
         return;
-    n->predicate = predicate;
     if (predicate)
-        n->latency = (u16)predicate_latency(b);
-    else if (n->inst.pipe == PIPE_FMAHEAVY && ptx_has(i, MOD_WIDE))
-        n->latency++;
+        set_predicate(b, node);
+    else if (n->inst.pipe == PIPE_FMAHEAVY && (ptx_has(i, MOD_WIDE) || ptx_has(i, MOD_HI))) {
+        n->latency += ptx_has(i, MOD_WIDE);
+        n->inst.interval = (u16)unit_wide_cycles(b->gpu);
+    }
 }
 
-/* A sequence of machine instructions; the value of its last, or of all. */
+/* ---- sequences ---- */
+
+/* Where a way of its own begins, and what it goes back to. */
+struct way {
+    struct value main, now;
+    bool aside;
+};
+
+static void turn(struct way *w, char bracket, const struct value *needs)
+{
+    if (bracket == ')' || bracket == ']') {
+        w->now = w->main;
+        w->aside = false;
+        return;
+    }
+    w->main = w->now;
+    w->now = bracket == '(' ? *needs : w->now;
+    w->aside = true;
+}
+
+/* What ptxas puts in the place of one instruction (expand.h). */
+static struct value build_expansion(struct build *b, u32 site, const char *sequence, const struct value *needs)
+{
+    const bool uniform = !needs->varies && strspn(sequence, "av") == strlen(sequence);
+    struct way w = {.now = *needs};
+    for (const char *p = sequence; *p; p++) {
+        if (strchr("()[]", *p)) {
+            turn(&w, *p, needs);
+            continue;
+        }
+        const u32 node = build_unit(b, uniform ? 'u' : *p, site);
+        b->g->nodes.at[node].inst.constant = needs->constant && p == sequence;
+        if (*p == 'B' || *p == 'J')
+            continue;
+        build_use(b, &w.now, node);
+        if (*p != 'j')
+            w.now = build_result(b, node);
+    }
+    return w.now;
+}
+
+/* The machine instructions of one; the value of the last, or of all. */
 struct value build_sequence(struct build *b, u32 site, u32 n, const struct value *needs, bool predicate)
 {
     const struct ptx_inst *i = &b->f->src->insts[site];
+    const char *sequence = expand_inst(i, b->gpu->cc_major);
+    if (sequence)
+        return build_expansion(b, site, sequence, needs);
     const struct ir_cost cost = latency_cost(i);
-    const char *letters = pipes(b, i, cost.unit);
+    const char *letters = pipes(b, i, cost.unit, b->e->sites[site].fused);
     const bool chain = is_chain(i, cost);
     struct value result = {.base = b->bases++};
     for (u32 k = 0; k < n; k++) {

@@ -110,12 +110,6 @@ static struct value add_async(struct build *b, u32 site, const struct value *nee
     return v;
 }
 
-static struct value add_fence(struct build *b, u32 site, const struct value *needs)
-{
-    const struct value v = build_order(b, site, REPLAY_FENCE, PIPE_LSU, needs);
-    b->g->nodes.at[v.source[0]].inst.empties_l1 = true;
-    return v;
-}
 
 static struct value add_machine(struct build *b, u32 site, u32 weight, const struct value *needs,
                                 const struct touched *t)
@@ -139,7 +133,7 @@ static struct value add_machine(struct build *b, u32 site, u32 weight, const str
     case IR_UNIT_MEMORY:
         return build_memory(b, site, weight, needs, t);
     case IR_UNIT_FENCE:
-        return add_fence(b, site, needs);
+        return build_fence(b, site, needs, true);
     case IR_UNIT_SLEEP:
         return build_order(b, site, REPLAY_SLEEP, PIPE_NONE, needs);
     case IR_UNIT_COPY_COMMIT:
@@ -252,7 +246,7 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     b->first = b->g->nodes.len;
     result.base = b->bases++;
     result.offset = 0;
-    if (b->merged[site].leader)
+    if (b->merged[site].leader && !bank)
         result = build_result(b, build_part(b, site, &needs));
     else if (weight && !b->e->sites[site].follows)
         result = add_machine(b, site, weight, &needs, &t);
@@ -372,6 +366,7 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
     b->fence = b->cut = NO_NODE;
     b->guard = (struct value){0};
     b->copies = copies;
+    b->alu = b->fma = 0;
     if (n && b->f->src->is_entry && b->f->blocks[blocks[0]].first == 0)
         add_head(b);
     if (n)

@@ -12,7 +12,7 @@
 
 #include "ir/pass.h"
 
-enum { TURNS = 4, INSTS_MAX = 48, ACCESSES_MAX = 16, FEW_TURNS = 16, SHORT = 8, WHOLE_TURNS = 9, WHOLE_INSTS = 1200 };
+enum { TURNS = 4, INSTS_MAX = 48, ACCESSES_MAX = 16, FEW_TURNS = 16, SHORT = 8, WHOLE_TURNS = 9, WHOLE_INSTS = 700 };
 
 static const struct ptx_inst *at(const struct ir_func *f, u32 site) { return &f->src->insts[site]; }
 

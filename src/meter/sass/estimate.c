@@ -11,6 +11,7 @@
 #include "base/mutate.h"
 #include "ir/matrix.h"
 #include "meter/rules.h"
+#include "meter/sass/expand.h"
 
 enum { WMMA_ADDRESS = 7 }; /* from the lane to its first address, in code for sm_90 */
 enum { BODY_MAX = 10 };    /* PTX instructions of a body that is still predicated */
@@ -96,11 +97,18 @@ static u32 weight_one(const struct uses *u, const struct ptx_inst *i)
     return 1;
 }
 
+/* The upper half of x & 1020 is 0, of x | 1020 that of x. */
+static bool is_of_low_half(const struct ptx_inst *i)
+{
+    return (i->op == OP_AND || i->op == OP_OR || i->op == OP_XOR) && i->operands[2].kind == PTX_IMM &&
+           i->operands[2].bits <= UINT32_MAX;
+}
+
 /* Predicates are combined by what makes them. */
 static u32 weight_wide(const struct uses *u, const struct ptx_inst *i)
 {
     (void)u;
-    return first_type(i) == PTX_PRED ? 0 : is_wide_integer(i) ? 2 : 1;
+    return first_type(i) == PTX_PRED ? 0 : is_wide_integer(i) && !is_of_low_half(i) ? 2 : 1;
 }
 
 static u32 weight_sum(const struct uses *u, const struct ptx_inst *i)
@@ -114,27 +122,17 @@ static u32 weight_product(const struct uses *u, const struct ptx_inst *i)
     return is_wide_integer(i) ? 4 : 1;
 }
 
+/* Of integers of 64 bits: what a call of ptxas's own function runs. The others, and roots, are sequences (expand.h). */
 static u32 weight_division(const struct uses *u, const struct ptx_inst *i)
 {
     (void)u;
-    switch (first_type(i)) {
-    case PTX_F32:
-        return ptx_has(i, MOD_APPROX) ? 2 : 9;
-    case PTX_F64:
-        return 14;
-    case PTX_U64:
-    case PTX_S64:
-        return 70;
-    default:
-        return i->noperands > 2 && i->operands[2].kind == PTX_IMM ? 4 : 18;
-    }
+    return ptx_type_bits(first_type(i)) == 64 ? 70 : 18;
 }
 
-/* Reciprocals and square roots. */
 static u32 weight_root(const struct uses *u, const struct ptx_inst *i)
 {
-    (void)u;
-    return first_type(i) == PTX_F64 ? 12 : ptx_has(i, MOD_APPROX) ? 2 : 7;
+    (void)u, (void)i;
+    return 1;
 }
 
 /* A register copy vanishes. */
@@ -326,14 +324,38 @@ static bool is_elected(const struct uses *u, const struct ptx_inst *i, bool unus
            (unused && puts_together && ptx_type_bits(t) == 32);
 }
 
-static void estimate_site(const struct uses *u, const struct ptx_inst *i, struct site_estimate *e)
+bool estimate_acquires(const struct ptx_inst *i)
 {
-    e->weight = (u8)weights[i->op](u, i);
+    return (ptx_has(i, MOD_ACQUIRE) || ptx_has(i, MOD_ACQ_REL)) && !ptx_has(i, MOD_CTA) && !ptx_has(i, MOD_SHARED);
+}
+
+bool estimate_releases(const struct ptx_inst *i)
+{
+    return (ptx_has(i, MOD_RELEASE) || ptx_has(i, MOD_ACQ_REL)) && !ptx_has(i, MOD_CTA) && !ptx_has(i, MOD_SHARED);
+}
+
+/* What stands around an access: the fence in front, MEMBAR and twice ERRBAR, and CCTL behind it; lanes that choose one of them, and what
+ * each of them has to add to that one's result. */
+static u32 around_access(const struct ptx_inst *i, const struct site_estimate *e)
+{
+    const u8 memory = ptx_op_rows[i->op].memory;
+    if (memory == PTX_MEM_FENCE)
+        return ptx_has(i, MOD_CTA) || ptx_has(i, MOD_PROXY) ? 0 : 3;
+    if (memory != PTX_MEM_LOAD && memory != PTX_MEM_STORE && memory != PTX_MEM_ATOMIC)
+        return 0;
+    return 3u * estimate_releases(i) + estimate_acquires(i) + (e->elected ? e->unused ? 5 : 10 : 0);
+}
+
+static void estimate_site(const struct uses *u, const struct ptx_inst *i, u32 cc_major, struct site_estimate *e)
+{
+    const char *sequence = expand_inst(i, cc_major);
+    e->weight = (u8)(sequence ? expand_length(sequence) : weights[i->op](u, i));
     e->event = (u8)class_event(i);
     e->unused = is_unused(u, i);
     e->loops = is_loop(i);
     e->counts = counts_lanes(e->unused, i);
     e->elected = is_elected(u, i, e->unused);
+    e->weight += around_access(i, e);
     e->async = ptx_op_rows[i->op].memory == PTX_MEM_COPY;
     e->access = (u8)access_event(i, e->unused);
     e->accesses = (u8)(ptx_op_rows[i->op].class == PTX_CLASS_TENSOR ? ir_matrix_accesses(i) : 1);
@@ -362,8 +384,10 @@ struct body {
 static bool keeps_branch(const struct ptx_inst *i)
 {
     const struct ptx_op_row *row = &ptx_op_rows[i->op];
+    const char *sequence = expand_inst(i, 9);
     return row->class == PTX_CLASS_INTER_THREAD || row->memory == PTX_MEM_ATOMIC || row->flow == FLOW_CALL ||
-           row->flow == FLOW_TABLE || row->flow == FLOW_END || weights[i->op] == weight_division;
+           row->flow == FLOW_TABLE || row->flow == FLOW_END || weights[i->op] == weight_division ||
+           (sequence && strchr(sequence, 'j'));
 }
 
 static void add_to_body(struct body *b, const struct ptx_inst *i)
@@ -507,7 +531,7 @@ struct estimate *estimate_make(struct arena *mem, const struct ir_func *f, u32 c
         e->counts_as[b] = b;
     for (u32 s = 0; s < f->src->ninsts; s++) {
         const struct ptx_inst *i = &f->src->insts[s];
-        estimate_site(&u, i, &e->sites[s]);
+        estimate_site(&u, i, cc_major, &e->sites[s]);
         /* kernel parameters are operands of what uses them until cc 9, loads from then on */
         if (i->op == OP_LD && i->space == SPACE_PARAM)
             e->sites[s].weight = cc_major >= 9 && f->src->is_entry;
@@ -515,6 +539,7 @@ struct estimate *estimate_make(struct arena *mem, const struct ir_func *f, u32 c
     if (f->src->is_entry && f->src->ninsts)
         e->sites[0].weight += 1 + (cc_major >= 8); /* the stack pointer; the descriptor of global memory */
     estimate_branches(f, e);
+    estimate_fuse(mem, f, e->sites);
     estimate_merges(mem, f, e->sites);
     estimate_batches(mem, f, e->sites);
     if (code)

@@ -1,4 +1,4 @@
-/* merge.c - shared loads and stores that ptxas makes wider: neighbours at the same base whose common alignment is known.
+/* merge.c - shared loads and stores that ptxas makes wider, and loads of constants: neighbours at the same base whose common alignment is known.
  *
  * In a tiled matrix product the H200 ran 8 LDS.128 for the 32 words of a row, where PTX shows 32 loads. The rule here:
  * within a basic block, plain accesses of the same kind through the same base register (or variable), with nothing
@@ -63,7 +63,8 @@ static u32 log2_of(u64 x) { return x ? (u32)__builtin_ctzll(x) : BITS; }
 /* ptxas lays out a kernel's own arrays itself. */
 static struct low low_of_var(const struct ptx_var *v, i64 offset)
 {
-    const bool own = v->space == SPACE_SHARED && v->linkage != LINK_EXTERN && v->size >= ALIGN_MAX;
+    const bool here = v->space == SPACE_SHARED || v->space == SPACE_CONST;
+    const bool own = here && v->linkage != LINK_EXTERN && v->size >= ALIGN_MAX;
     return low_of(own ? BITS : log2_of(v->align ? v->align : 1), (u64)offset);
 }
 
@@ -187,6 +188,9 @@ struct access {
 /* Accesses of one kind with nothing between them that keeps them apart. */
 struct window {
     VEC(struct access) at;
+    enum ptx_op op;
+    enum ptx_space space;
+    u32 widest; /* bytes */
 };
 
 static const struct ptx_operand *address_of(const struct ptx_inst *i)
@@ -195,9 +199,9 @@ static const struct ptx_operand *address_of(const struct ptx_inst *i)
     return k < i->noperands && i->operands[k].kind == PTX_ADDR ? &i->operands[k] : NULL;
 }
 
-static bool is_plain_shared(const struct ptx_inst *i)
+static bool is_plain(const struct ptx_inst *i, enum ptx_space space)
 {
-    if ((i->op != OP_LD && i->op != OP_ST) || i->space != SPACE_SHARED || !address_of(i) || !i->ntypes)
+    if ((i->op != OP_LD && i->op != OP_ST) || i->space != space || !address_of(i) || !i->ntypes)
         return false;
     return !ptx_has(i, MOD_VOLATILE) && !ptx_has(i, MOD_RELAXED) && !ptx_has(i, MOD_ACQUIRE) &&
            !ptx_has(i, MOD_RELEASE);
@@ -240,21 +244,23 @@ static bool try_width(const struct finder *d, struct window *w, struct access *a
 
 static void close_window(const struct finder *d, struct window *w, struct site_estimate *sites)
 {
-    for (u32 width = ALIGN_MAX; width >= 8; width /= 2)
+    for (u32 width = w->widest; width >= 8; width /= 2)
         for (u32 k = 0; k < w->at.len; k++)
             if (!w->at.at[k].used && w->at.at[k].bytes >= 4)
                 try_width(d, w, &w->at.at[k], width, sites);
     w->at.len = 0;
 }
 
-/* Whether i orders or may change shared memory other than by a plain access. */
-static bool keeps_apart(const struct ptx_inst *i)
+/* Whether i orders or may change what the window's accesses are of, other than by a plain access. */
+static bool keeps_apart(const struct window *w, const struct ptx_inst *i)
 {
     const struct ptx_op_row *row = &ptx_op_rows[i->op];
+    if (w->space == SPACE_CONST)
+        return row->flow == FLOW_CALL || row->memory == PTX_MEM_BARRIER;
     switch (row->memory) {
     case PTX_MEM_LOAD:
     case PTX_MEM_STORE:
-        return (i->space == SPACE_SHARED && !is_plain_shared(i)) ||
+        return (i->space == SPACE_SHARED && !is_plain(i, SPACE_SHARED)) ||
                (i->space == SPACE_NONE && row->memory == PTX_MEM_STORE);
     case PTX_MEM_ATOMIC:
     case PTX_MEM_MATRIX_LOAD:
@@ -277,13 +283,13 @@ static bool writes_a_base(const struct window *w, const struct ptx_inst *i)
     return false;
 }
 
-static void scan_block(struct arena *mem, const struct finder *d, const struct ir_block *b, enum ptx_op op,
-                       struct window *w, struct site_estimate *sites)
+static void scan_block(struct arena *mem, const struct finder *d, const struct ir_block *b, struct window *w,
+                       struct site_estimate *sites)
 {
     for (u32 s = b->first; s < b->end; s++) {
         const struct ptx_inst *i = &d->f->insts[s];
-        const bool ours = i->op == op && is_plain_shared(i);
-        if (keeps_apart(i) || (!ours && is_plain_shared(i) && MUTANT(65, true, false)))
+        const bool plain = is_plain(i, w->space), ours = plain && i->op == w->op;
+        if (keeps_apart(w, i) || (!ours && plain && MUTANT(65, true, false)))
             close_window(d, w, sites);
         if (ours) {
             const struct ptx_operand *a = address_of(i);
@@ -302,9 +308,12 @@ static void scan_block(struct arena *mem, const struct finder *d, const struct i
 void estimate_merges(struct arena *mem, const struct ir_func *f, struct site_estimate *sites)
 {
     const struct finder d = make_finder(mem, f->src);
-    struct window w = {0};
+    struct window loads = {.op = OP_LD, .space = SPACE_SHARED, .widest = ALIGN_MAX};
+    struct window stores = {.op = OP_ST, .space = SPACE_SHARED, .widest = ALIGN_MAX};
+    struct window constants = {.op = OP_LD, .space = SPACE_CONST, .widest = 8};
     for (u32 b = 0; b < f->nblocks; b++) {
-        scan_block(mem, &d, &f->blocks[b], OP_LD, &w, sites);
-        scan_block(mem, &d, &f->blocks[b], OP_ST, &w, sites);
+        scan_block(mem, &d, &f->blocks[b], &loads, sites);
+        scan_block(mem, &d, &f->blocks[b], &stores, sites);
+        scan_block(mem, &d, &f->blocks[b], &constants, sites);
     }
 }

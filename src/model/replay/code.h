@@ -64,6 +64,9 @@ enum replay_control {
     CONTROL_JOIN,  /* lanes that came apart wait here for each other */
 };
 
+/* A barrier whose number is in a register is arrived at later: cycles, read off an H200's samples of team_barriers. */
+enum { REPLAY_NUMBER_READ = 10 };
+
 enum { REPLAY_BARS = 6, REPLAY_NO_BAR = 255, REPLAY_NO_REG = 255, REPLAY_WIDE_RESULT = 8, REPLAY_NO_SITE = UINT32_MAX };
 
 struct replay_inst {

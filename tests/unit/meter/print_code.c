@@ -1,16 +1,18 @@
-/* print_code.c - print_code FILE.ptx KERNEL [GPU]: the machine code of a kernel, as the replay would run it on that GPU, from
- * the installed ptxas. By PTX block its programs; a line each instruction:
+/* print_code.c - print_code FILE.ptx KERNEL [GPU [estimate]]: the machine code of a kernel, as the replay would run it on that GPU, from
+ * the installed ptxas, or as it is estimated without one. By PTX block its programs; a line each instruction:
  *
  *     where  mnemonic  pipe  stall  write and read scoreboard, those waited for  latency, interval  copy  PTX line and opcode */
 #include <setjmp.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lowered.h"
 #include "meter/replay/make_code.h"
 
 static const char *const pipes[PIPE_COUNT] = {"none", "fma",    "fmaheavy", "alu",    "fp16", "fp16mma", "fp64",
                                               "xu",   "tensor", "uniform",  "branch", "adu",  "lsu",     "tex"};
-static const char *const ops[] = {"", "memory", "barrier", "fence", "commit", "copies", "sleep", "exit"};
+static const char *const ops[] = {"",        "memory",  "barrier", "fence", "commit", "copies",
+                                  "product", "groups", "waits",   "sleep", "exit"};
 
 /* Of the first programs: accesses moved up, and those moved down or lost. */
 static u32 count(const struct ir_func *f, const struct replay_code *r, bool up, bool lost)
@@ -22,7 +24,7 @@ static u32 count(const struct ir_func *f, const struct replay_code *r, bool up, 
             if (lost || x->op != REPLAY_MEMORY)
                 n += lost && code_is_lost(f, r, b, x);
             else
-                n += up ? r->moved[x->site].up == b + 1 : r->moved[x->site].down;
+                n += !r->moved ? 0 : up ? r->moved[x->site].up == b + 1 : r->moved[x->site].down;
         }
     return n;
 }
@@ -38,8 +40,8 @@ static void print_bar(char letter, u8 bar)
 static void print_inst(const struct ir_func *f, const struct sass_func *code, const struct gpu *gpu, bool lost,
                        const struct replay_inst *i)
 {
-    const struct sass_row *row = sass_row_of(code->insts[i->at].low, gpu->cc_major);
-    printf("    %5u %-10s %-8s %-7s %2u", i->at, row ? row->name : "?", pipes[i->pipe], ops[i->op], i->stall);
+    const struct sass_row *row = code ? sass_row_of(code->insts[i->at].low, gpu->cc_major) : NULL;
+    printf("    %5u %-10s %-8s %-7s %2u", i->at, row ? row->name : code ? "?" : "-", pipes[i->pipe], ops[i->op], i->stall);
     print_bar('w', i->write_bar);
     print_bar('r', i->read_bar);
     printf(" ");
@@ -93,7 +95,7 @@ int main(int argc, char **argv)
     struct diag_list d;
     struct ptx_module *mod;
     if (argc < 3)
-        return fail("print_code FILE.ptx KERNEL [GPU]");
+        return fail("print_code FILE.ptx KERNEL [GPU [estimate]]");
     diag_init(&d);
     const size_t n = read_text(argv[1]);
     if (gpu_find(argc > 3 ? argv[3] : NULL, &gpu, &d) != LS_OK || ptx_parse(text, n, argv[1], &mod, &d) != LS_OK)
@@ -105,9 +107,13 @@ int main(int argc, char **argv)
     if (setjmp(mem.oom))
         return fail("no memory");
     const struct ir_func *f = ir_lower(&mem, mod, src, &lowered_target);
-    const struct sass_func *code;
-    ptxas_ask(&with, text, n, gpu.cc_major * 10 + gpu.cc_minor, argv[2], &code);
-    const struct replay_code *r = code ? code_from_sass(&mem, &gpu, f, code) : NULL;
+    const struct sass_func *code = NULL;
+    const bool estimated = argc > 4 && !strcmp(argv[4], "estimate");
+    if (!estimated)
+        ptxas_ask(&with, text, n, gpu.cc_major * 10 + gpu.cc_minor, argv[2], &code);
+    const struct replay_code *r = code        ? code_from_sass(&mem, &gpu, f, code)
+                                  : estimated ? code_from_ptx(&mem, &gpu, f, estimate_make(&mem, f, gpu.cc_major, NULL))
+                                              : NULL;
     if (!r)
         return fail("ptxas made nothing of it");
     print_code(f, code, &gpu, r);

@@ -1,0 +1,17 @@
+/* expand.h - PTX instructions for which ptxas makes a sequence of machine instructions: which, and what needs what in it. */
+#ifndef LS_METER_SASS_EXPAND_H
+#define LS_METER_SASS_EXPAND_H
+
+#include "ptx/ptx.h"
+
+/* The sequence, a letter a machine instruction; "" if none is left. NULL: another rule says what becomes of i.
+ *
+ * An instruction needs the one before it, the first one the operands. What is in brackets is a way of its own, which begins with
+ * the operands, or in square brackets with what the instruction in front has given; behind it goes on what was before. The
+ * letters are those of build_unit (meter/replay/node_units.c). */
+const char *expand_inst(const struct ptx_inst *i, u32 cc_major);
+
+/* How many machine instructions a sequence has. */
+u32 expand_length(const char *sequence);
+
+#endif

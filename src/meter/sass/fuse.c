@@ -1,0 +1,130 @@
+/* fuse.c - instructions that ptxas makes a part of the one which uses their result, where no ptxas is asked.
+ *
+ *     and, or, xor, not    of three values at most are one LOP3
+ *     add, sub             of three values are one IADD3
+ *     shl and add          of 32 bits are one LEA, a product of 32 bits and add one IMAD
+ *     mul and add, sub     of floats without a rounding mode are one FFMA, DFMA, HFMA2
+ *
+ * The inner one is in the same block, nothing else uses its result, and neither has a guard. Of 64 bits both halves are. Sums of
+ * 64 bits with a product or a shift are in the weights (estimate.c). */
+#include "ir/pass.h"
+#include "meter/rules.h"
+
+enum { NOBODY = UINT32_MAX, SEVERAL = UINT32_MAX - 1, INPUTS_MAX = 3 };
+
+struct fuser {
+    const struct ir_func *f;
+    u32 *writer, *reads; /* by register: the site that writes it, or NOBODY, SEVERAL; how often it is read */
+    u8 *inputs;          /* by site: of what it has become, 0: nothing was put into it */
+    u32 site;            /* that is looked at */
+};
+
+static void note(void *ctx, const struct ptx_var *reg, bool is_write)
+{
+    struct fuser *s = ctx;
+    if (!is_write)
+        s->reads[reg->index]++;
+    else
+        s->writer[reg->index] = s->writer[reg->index] == NOBODY ? s->site : SEVERAL;
+}
+
+static enum ptx_type type_of(const struct ptx_inst *i) { return i->ntypes ? (enum ptx_type)i->types[0] : PTX_NONE; }
+
+static bool is_integer(const struct ptx_inst *i)
+{
+    const u32 bits = ptx_type_bits(type_of(i));
+    return (bits == 32 || bits == 64) && !ptx_type_float(type_of(i)) && !i->guard;
+}
+
+static bool is_logic(const struct ptx_inst *i)
+{
+    return is_integer(i) && (i->op == OP_AND || i->op == OP_OR || i->op == OP_XOR || i->op == OP_NOT);
+}
+
+static bool is_sum(const struct ptx_inst *i)
+{
+    return is_integer(i) && (i->op == OP_ADD || i->op == OP_SUB) && !ptx_has(i, MOD_CC) && !ptx_has(i, MOD_SAT);
+}
+
+static bool is_scaled(const struct ptx_inst *i)
+{
+    return is_integer(i) && ptx_type_bits(type_of(i)) == 32 &&
+           ((i->op == OP_SHL && i->operands[2].kind == PTX_IMM) || (i->op == OP_MUL && ptx_has(i, MOD_LO)));
+}
+
+static bool is_float(const struct ptx_inst *i)
+{
+    return ptx_type_float(type_of(i)) && !i->guard && !ptx_has(i, MOD_RN) && !ptx_has(i, MOD_RZ) && !ptx_has(i, MOD_RM) &&
+           !ptx_has(i, MOD_RP) && !ptx_has(i, MOD_SAT);
+}
+
+static bool is_float_product(const struct ptx_inst *i) { return i->op == OP_MUL && is_float(i); }
+
+/* The site whose result the operand is, if that can be put into the one that is looked at; else NOBODY. */
+static u32 inner(const struct fuser *s, const struct ptx_operand *o)
+{
+    if (o->kind != PTX_REG || s->reads[o->var->index] != 1)
+        return NOBODY;
+    const u32 from = s->writer[o->var->index];
+    if (from >= SEVERAL || from >= s->site || s->f->block_of_site[from] != s->f->block_of_site[s->site])
+        return NOBODY;
+    const struct ptx_inst *i = &s->f->src->insts[s->site], *in = &s->f->src->insts[from];
+    return ptx_type_bits(type_of(i)) == ptx_type_bits(type_of(in)) ? from : NOBODY;
+}
+
+static u32 inputs_of(const struct fuser *s, u32 site)
+{
+    return s->inputs[site] ? s->inputs[site] : s->f->src->insts[site].noperands - 1u;
+}
+
+static void take_in(struct fuser *s, u32 from, struct site_estimate *sites)
+{
+    s->inputs[s->site] = (u8)(inputs_of(s, s->site) - 1 + inputs_of(s, from));
+    sites[s->site].fused = true;
+    sites[from].weight = 0;
+}
+
+/* An operand's instruction becomes a part of the site's, if all of their values are three at most. */
+static void fuse_alike(struct fuser *s, const struct ptx_inst *i, bool (*alike)(const struct ptx_inst *i),
+                       struct site_estimate *sites)
+{
+    for (u32 k = 1; k < i->noperands; k++) {
+        const u32 from = inner(s, &i->operands[k]);
+        if (from != NOBODY && sites[from].weight && alike(&s->f->src->insts[from]) &&
+            inputs_of(s, s->site) - 1 + inputs_of(s, from) <= INPUTS_MAX)
+            take_in(s, from, sites);
+    }
+}
+
+/* One operand's product or shift becomes a part of the sum. */
+static bool fuse_product(struct fuser *s, const struct ptx_inst *i, bool (*is_product)(const struct ptx_inst *i),
+                         struct site_estimate *sites)
+{
+    for (u32 k = 1; k < i->noperands; k++) {
+        const u32 from = inner(s, &i->operands[k]);
+        if (from == NOBODY || !sites[from].weight || !is_product(&s->f->src->insts[from]))
+            continue;
+        take_in(s, from, sites);
+        return true;
+    }
+    return false;
+}
+
+void estimate_fuse(struct arena *mem, const struct ir_func *f, struct site_estimate *sites)
+{
+    const u32 nregs = f->src->nregs + 1, n = f->src->ninsts;
+    struct fuser s = {f, arena_array(mem, u32, nregs), arena_array(mem, u32, nregs), arena_array(mem, u8, n + 1), 0};
+    for (u32 r = 0; r < nregs; r++)
+        s.writer[r] = NOBODY;
+    for (s.site = 0; s.site < n; s.site++)
+        ir_each_reg(&f->src->insts[s.site], note, &s);
+    for (s.site = 0; s.site < n; s.site++) {
+        const struct ptx_inst *i = &f->src->insts[s.site];
+        if (is_logic(i))
+            fuse_alike(&s, i, is_logic, sites);
+        else if (is_sum(i) && sites[s.site].weight && !(i->op == OP_ADD && fuse_product(&s, i, is_scaled, sites)))
+            fuse_alike(&s, i, is_sum, sites);
+        else if ((i->op == OP_ADD || i->op == OP_SUB) && is_float(i))
+            fuse_product(&s, i, is_float_product, sites);
+    }
+}
