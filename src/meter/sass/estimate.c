@@ -518,8 +518,15 @@ static void estimate_branches(const struct ir_func *f, struct estimate *e)
 }
 
 /* Kernels of an H200 never report fewer than 16. What ptxas keeps in constant banks and what it moves up for the sake of
- * latency cancel out: of the recorded kernels (tests/hw/h200) most are within 4 of what is live at once. */
-u32 estimate_registers(u32 live_max) { return live_max < 16 ? 16 : live_max > 255 ? 255 : live_max; }
+ * latency cancel out: of the recorded kernels (tests/hw/h200) most are within 4 of what is live at once. Of 33 to 64 it saves up to eight,
+ * so that more warps fit: of 22 kernels of the corpus's half for fitting with 33 to 40 eleven had 32 or fewer, and with 41 to 64 14 had 3 to 12 fewer. */
+u32 estimate_registers(u32 live_max)
+{
+    enum { LEAST = 16, MOST = 255, WARPS = 8, FROM = 33, TO = 64 };
+    if (live_max >= FROM && live_max <= TO)
+        return (live_max + WARPS - 1) / WARPS * WARPS - WARPS;
+    return live_max < LEAST ? LEAST : live_max > MOST ? MOST : live_max;
+}
 
 struct estimate *estimate_make(struct arena *mem, const struct ir_func *f, u32 cc_major, const struct sass_func *code)
 {
