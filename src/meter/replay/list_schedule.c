@@ -7,7 +7,7 @@
  * What is looked at are the next WINDOW instructions, so that a long block costs its length. */
 #include "meter/replay/nodes.h"
 
-enum { WINDOW = 256, NEAR = 12, LOADS_MAX = 64, WORDS_MAX = 96 };
+enum { WINDOW = 256, NEAR = 12, NEAR_LOADS = 40, LOADS_MAX = 64, WORDS_MAX = 96 };
 
 struct list {
     const struct graph *g;
@@ -64,7 +64,10 @@ static u64 rank(const struct list *l, u32 n)
 }
 
 /* ptxas brings loads forward from far away, other instructions only a little. */
-static bool is_near(const struct list *l, u32 n) { return n < l->first + NEAR || l->early[n]; }
+static bool is_near(const struct list *l, u32 n)
+{
+    return n < l->first + NEAR || (l->early[n] && (!l->g->loop || n < l->first + NEAR_LOADS));
+}
 
 /* The place in `open` of the node to issue; of equals the one that is first in the text. */
 static u32 choose(const struct list *l)

@@ -361,6 +361,7 @@ static void finish(struct build *b)
 struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
 {
     b->g = arena_new(b->mem, struct graph);
+    b->g->loop = n && b->f->blocks[blocks[0]].loop_depth > 0;
     b->now++;
     b->ntracked = 0;
     b->fence = b->cut = NO_NODE;

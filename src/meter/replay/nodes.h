@@ -47,6 +47,7 @@ struct graph {
     VEC(struct node_reg) reads, writes;
     VEC(struct reg_reg) passed;
     VEC(u32) written; /* registers with a new value behind the group */
+    bool loop;        /* it is in one */
 };
 
 /* Cycles from the issue of a node to that of one that needs its result; another pipe has it a cycle later. */
