@@ -65,7 +65,7 @@ static u32 words_of(const struct ptx_inst *i, u32 width)
 
 /* What a compiler assumes of a load: ptxas 13.0's code for sm_90 looks as if outside of loops all loads came first; in loops
  * they do if each is used alone, else a use comes some 20 cycles behind. */
-enum { FAR = 200, FAR_TOGETHER = 26, NEAR_TOGETHER = 16 };
+enum { FAR = 200, FAR_TOGETHER = 20, NEAR_TOGETHER = 16 };
 
 static bool is_near(const struct ptx_inst *i) { return i->space == SPACE_SHARED || i->space == SPACE_CONST; }
 

@@ -99,8 +99,9 @@ u32 build_unit(struct build *b, char letter, u32 site)
         return build_node(b, PIPE_FMAHEAVY, l->unit[IR_UNIT_INT], false, site);
     case 'f':
         return build_node(b, PIPE_FMA, l->unit[IR_UNIT_FP32], false, site);
-    case 'H': { /* ptxas takes the tensor cores' pipe of halves for every second one */
-        const u32 node = build_node(b, b->mma ? PIPE_FP16_MMA : PIPE_FP16, l->unit[IR_UNIT_FP16], false, site);
+    case 'H': { /* ptxas takes the tensor cores' pipe of halves for every second one, and waits three cycles longer for it */
+        const u32 node = b->mma ? build_node(b, PIPE_FP16_MMA, l->unit[IR_UNIT_FP16] + 3, false, site)
+                                : build_node(b, PIPE_FP16, l->unit[IR_UNIT_FP16], false, site);
         b->g->nodes.at[node].inst.interval = (u16)unit_half_cycles(b->gpu);
         b->mma = !b->mma;
         return node;
