@@ -562,9 +562,9 @@ static void describe_launch(const struct meter *m, struct meter_report *r)
     r->modelled = m->caches != NULL;
 }
 
-static void set_interval(struct model_time *t)
+static void set_interval(struct model_time *t, enum interval_code code)
 {
-    const struct interval_signs signs = interval_signs_of(t);
+    const struct interval_signs signs = interval_signs_of(t, code);
     const struct time_interval i = time_interval_of(&signs);
     t->low_ns = i.low_ns;
     t->high_ns = i.high_ns;
@@ -645,7 +645,7 @@ static void add_time(const struct meter *m, struct meter_report *r, const struct
         w.path += work_path(tmp, &m->gpu, totals[k].func, totals[k].estimate, totals[k].blocks, totals[k].n);
     r->time = time_of(&m->gpu, &w);
     add_replay(m, r, &w, totals, n, tmp);
-    set_interval(&r->time);
+    set_interval(&r->time, m->code ? INTERVAL_MACHINE : INTERVAL_ESTIMATED);
     r->n[EVENT_time_ns] = (u64)(r->time.ns + 0.5);
 }
 

@@ -8,9 +8,10 @@
 static const struct {
     double low, high;
     u32 launches;
-} factors[INTERVAL_SIZES][INTERVAL_LIMITS] = {
-#define INTERVAL(size, limit, low, high, launches) [INTERVAL_##size][INTERVAL_##limit] = {low, high, launches},
-#define INTERVAL_RATIO(limits, factor, pairs)
+} factors[INTERVAL_CODES][INTERVAL_SIZES][INTERVAL_LIMITS] = {
+#define INTERVAL(code, size, limit, low, high, launches)                                                               \
+    [INTERVAL_##code][INTERVAL_##size][INTERVAL_##limit] = {low, high, launches},
+#define INTERVAL_RATIO(code, limits, factor, pairs)
 #include "model/interval.def"
 #undef INTERVAL
 #undef INTERVAL_RATIO
@@ -19,11 +20,11 @@ static const struct {
 static const struct {
     double factor;
     u32 pairs;
-} of_ratio[] = {
+} of_ratio[INTERVAL_CODES][2] = {
 #define SAME 0
 #define OTHER 1
-#define INTERVAL(size, limit, low, high, launches)
-#define INTERVAL_RATIO(limits, factor, pairs) [limits] = {factor, pairs},
+#define INTERVAL(code, size, limit, low, high, launches)
+#define INTERVAL_RATIO(code, limits, factor, pairs) [INTERVAL_##code][limits] = {factor, pairs},
 #include "model/interval.def"
 #undef INTERVAL
 #undef INTERVAL_RATIO
@@ -33,14 +34,15 @@ static const struct {
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-struct interval_signs interval_signs_of(const struct model_time *t)
+struct interval_signs interval_signs_of(const struct model_time *t, enum interval_code code)
 {
     const double share = t->cycles > 0 ? 100 / t->cycles : 0;
     return (struct interval_signs){.ns = t->ns,
                                    .memory_pct =
                                        larger(larger(t->dram_pct, t->l2_pct), share * t->active * t->l1_pct / 100),
                                    .sm_pct = t->sm_pct,
-                                   .atomics_pct = share * t->atomics};
+                                   .atomics_pct = share * t->atomics,
+                                   .code = code};
 }
 
 enum interval_size interval_size(const struct interval_signs *s)
@@ -55,6 +57,12 @@ enum interval_limit interval_limit(const struct interval_signs *s)
            : s->atomics_pct >= most ? INTERVAL_ATOMICS
            : s->memory_pct >= most  ? INTERVAL_MEMORY
                                     : INTERVAL_COMPUTE;
+}
+
+const char *interval_code_name(enum interval_code code)
+{
+    static const char *const names[INTERVAL_CODES] = {"MACHINE", "ESTIMATED"};
+    return (u32)code < INTERVAL_CODES ? names[code] : "?";
 }
 
 const char *interval_size_name(enum interval_size size)
@@ -72,12 +80,13 @@ const char *interval_limit_name(enum interval_limit limit)
 struct time_interval time_interval_of(const struct interval_signs *s)
 {
     const u32 size = interval_size(s), limit = interval_limit(s);
-    return (struct time_interval){s->ns * factors[size][limit].low, s->ns * factors[size][limit].high,
-                                  factors[size][limit].launches};
+    return (struct time_interval){s->ns * factors[s->code][size][limit].low, s->ns * factors[s->code][size][limit].high,
+                                  factors[s->code][size][limit].launches};
 }
 
-struct ratio_interval ratio_interval_of(double ratio, bool same_limit)
+struct ratio_interval ratio_interval_of(double ratio, bool same_limit, enum interval_code code)
 {
     const u32 k = same_limit ? 0 : 1;
-    return (struct ratio_interval){ratio / of_ratio[k].factor, ratio * of_ratio[k].factor, of_ratio[k].pairs};
+    return (struct ratio_interval){ratio / of_ratio[code][k].factor, ratio * of_ratio[code][k].factor,
+                                   of_ratio[code][k].pairs};
 }

@@ -89,9 +89,18 @@ static enum interval_limit limit_of(const struct meter_report *r)
     return interval_limit(&signs);
 }
 
+/* Without a ptxas registers are estimated, as all code is. */
+static enum interval_code code_of(const struct meter_report *r)
+{
+    return r->metrics[METRIC_registers].kind == METRIC_ESTIMATED ? INTERVAL_ESTIMATED : INTERVAL_MACHINE;
+}
+
 static struct baseline_side add_up(const struct group *g, u32 n)
 {
-    struct baseline_side s = {.kernel = g->kernel, .status = "ok", .limit = limit_of(g->launches[0])};
+    struct baseline_side s = {.kernel = g->kernel,
+                              .status = "ok",
+                              .limit = limit_of(g->launches[0]),
+                              .code = code_of(g->launches[0])};
     for (u32 i = 0; i < n; i++) {
         const struct meter_report *r = g->launches[i];
         if (r->status && !strcmp(s.status, "ok"))
@@ -156,7 +165,17 @@ double baseline_ratio(const struct baseline_kernel *k)
 
 struct ratio_interval baseline_interval(const struct baseline_kernel *k)
 {
-    return ratio_interval_of(baseline_ratio(k), k->side[BASELINE_OLD].limit == k->side[BASELINE_NEW].limit);
+    const struct baseline_side *old = &k->side[BASELINE_OLD], *newer = &k->side[BASELINE_NEW];
+    return ratio_interval_of(baseline_ratio(k), old->limit == newer->limit, old->code > newer->code ? old->code : newer->code);
+}
+
+u32 baseline_pairs(const struct baseline *b)
+{
+    enum interval_code code = INTERVAL_MACHINE;
+    for (u32 i = 0; i < b->n; i++)
+        for (u32 s = 0; s < BASELINE_SIDES; s++)
+            code = b->kernels[i].side[s].code > code ? b->kernels[i].side[s].code : code;
+    return ratio_interval_of(1, true, code).pairs + ratio_interval_of(1, false, code).pairs;
 }
 
 struct baseline_kernel baseline_sum(const struct baseline *b)
@@ -164,8 +183,11 @@ struct baseline_kernel baseline_sum(const struct baseline *b)
     struct baseline_kernel all = {0};
     for (u32 i = 0; i < b->n; i++) {
         all.launches += b->kernels[i].launches;
-        for (u32 s = 0; s < BASELINE_SIDES; s++)
+        for (u32 s = 0; s < BASELINE_SIDES; s++) {
             all.side[s].ns += b->kernels[i].side[s].ns;
+            if (b->kernels[i].side[s].code > all.side[s].code)
+                all.side[s].code = b->kernels[i].side[s].code;
+        }
         if (b->kernels[i].side[BASELINE_OLD].limit != b->kernels[i].side[BASELINE_NEW].limit) {
             all.side[BASELINE_OLD].limit = b->kernels[i].side[BASELINE_OLD].limit;
             all.side[BASELINE_NEW].limit = b->kernels[i].side[BASELINE_NEW].limit;

@@ -30,6 +30,7 @@ struct baseline_side {
     double low_ns, high_ns;                /* likewise */
     double occupancy, achieved, registers; /* means */
     enum interval_limit limit;             /* of the first launch */
+    enum interval_code code;               /* likewise */
 };
 
 struct baseline_kernel {
@@ -57,6 +58,8 @@ bool baseline_make(struct arena *mem, const struct baseline_profile profiles[BAS
 /* Newer / older time; NaN where one of them is not known. */
 double baseline_ratio(const struct baseline_kernel *k);
 struct ratio_interval baseline_interval(const struct baseline_kernel *k);
+/* Of how many measured pairs the intervals are. */
+u32 baseline_pairs(const struct baseline *b);
 /* All kernels together. */
 struct baseline_kernel baseline_sum(const struct baseline *b);
 

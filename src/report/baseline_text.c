@@ -37,7 +37,7 @@ static void put_times(FILE *out, struct arena *mem, const struct baseline *b, en
 {
     const struct baseline_kernel all = baseline_sum(b);
     const struct ncu_unit u = ncu_unit_for("ns", all.side[BASELINE_OLD].ns, !base_units);
-    const u32 pairs = ratio_interval_of(1, true).pairs + ratio_interval_of(1, false).pairs;
+    const u32 pairs = baseline_pairs(b);
     struct ncu_table t = {.mem = mem, .columns = 7};
     char name[4096];
     ncu_table_row(&t, (const char *[NCU_COLUMNS]){"Kernel", "Launches", arena_printf(mem, "Old %s", u.name),

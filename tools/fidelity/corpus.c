@@ -42,13 +42,14 @@ static double share(const struct table *t, u32 row, const char *metric)
     return isnan(v) ? 0 : v;
 }
 
-struct interval_signs corpus_signs(const struct table *modelled, u32 row)
+struct interval_signs corpus_signs(const struct table *modelled, u32 row, enum interval_code code)
 {
     static const char memory[] = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
     return (struct interval_signs){.ns = table_value(modelled, row, "gpu__time_duration.sum"),
                                    .memory_pct = share(modelled, row, memory),
                                    .sm_pct = share(modelled, row, "sm__throughput.avg.pct_of_peak_sustained_elapsed"),
-                                   .atomics_pct = share(modelled, row, "lockstep__atomic_throughput.pct")};
+                                   .atomics_pct = share(modelled, row, "lockstep__atomic_throughput.pct"),
+                                   .code = code};
 }
 
 /* ---- reading ---- */
@@ -58,7 +59,7 @@ static struct corpus_modelled modelled_of(const struct corpus *c, enum corpus_wa
     const struct table *t = &c->modelled[way];
     struct corpus_modelled m = {.row = corpus_same_row(t, &c->measured, measured)};
     if (m.row) {
-        m.signs = corpus_signs(t, m.row);
+        m.signs = corpus_signs(t, m.row, way == CORPUS_PTXAS ? INTERVAL_MACHINE : INTERVAL_ESTIMATED);
         m.launches = (u32)share(t, m.row, "launches");
         if (!(m.signs.ns > 0))
             m.row = 0;

@@ -48,7 +48,7 @@ bool corpus_load(struct corpus *c, const char *folder);
 void corpus_free(struct corpus *c);
 
 /* Percentages by which a modelled launch is put into its class of intervals (model/interval.h). */
-struct interval_signs corpus_signs(const struct table *modelled, u32 row);
+struct interval_signs corpus_signs(const struct table *modelled, u32 row, enum interval_code code);
 /* A metric on both sides; NaN where it is not known, or of a launch with others in it, which has sums alone. */
 struct pair corpus_pair(const struct corpus *c, const struct corpus_row *r, enum corpus_way way, const char *metric);
 

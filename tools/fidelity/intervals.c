@@ -1,5 +1,5 @@
-/* intervals.c - ls_intervals MEASURED MODELLED: writes src/model/interval.def on standard output, from the corpus as a GPU ran it
- * (tests/hw/h200/corpus.csv) and as Lockstep models it (model-corpus.sh). Rows of kinds that are not FIT in corpus.def are not
+/* intervals.c - ls_intervals MEASURED MODELLED ESTIMATED: writes src/model/interval.def on standard output, from the corpus as a GPU ran it
+ * (tests/hw/h200/corpus.csv) and as Lockstep models it with a ptxas and without (corpus.sh). Rows of kinds that are not FIT in corpus.def are not
  * looked at.
  *
  * A class of launches (model/interval.h) has the 10th and the 90th percentile of measured / modelled, and 1 between them. One with fewer
@@ -33,15 +33,16 @@ struct timed {
 static struct timed launches[TABLE_ROWS];
 static u32 nlaunches;
 
-static void add_launches(const struct table *measured, const struct table *modelled)
+static void add_launches(const struct table *measured, const struct table *modelled, enum interval_code code)
 {
+    nlaunches = 0;
     for (u32 row = 1; row < modelled->rows; row++) {
         const u32 there =
             corpus_is_fit(table_cell(modelled, row, "kind")) ? corpus_same_row(measured, modelled, row) : 0;
         const double ns = there ? table_value(measured, there, "gpu__time_duration.sum") : NAN;
         if (table_value(modelled, row, "launches") > 1) /* a kernel that launches others: no one launch */
             continue;
-        const struct interval_signs signs = corpus_signs(modelled, row);
+        const struct interval_signs signs = corpus_signs(modelled, row, code);
         if (!(ns > 0) || !(signs.ns > 0))
             continue;
         launches[nlaunches++] = (struct timed){.kind = table_cell(modelled, row, "kind"),
@@ -142,10 +143,10 @@ static double power_needed(void)
     return power;
 }
 
-static void put_class(u32 length, u32 limit, double power)
+static void put_class(enum interval_code code, u32 length, u32 limit, double power)
 {
     const struct factors f = factors_of(length, limit, NULL);
-    printf("INTERVAL(%s, %s, %.2f, %.2f, %u)%s\n", interval_size_name((enum interval_size)length),
+    printf("INTERVAL(%s, %s, %s, %.2f, %.2f, %u)%s\n", interval_code_name(code), interval_size_name((enum interval_size)length),
            interval_limit_name((enum interval_limit)limit), pow(f.low, power), pow(f.high, power), f.n, f.note);
 }
 
@@ -155,7 +156,7 @@ static bool are_rivals(const struct timed *a, const struct timed *b)
 }
 
 /* Of pairs that the same resource limits, or of those that two limit. */
-static void put_ratio(bool same)
+static void put_ratio(enum interval_code code, bool same)
 {
     static double off[PAIRS_MAX];
     u32 n = 0;
@@ -167,41 +168,50 @@ static void put_ratio(bool same)
     sort_ascending(off, n);
     const char *name = same ? "SAME" : "OTHER";
     if (n < LEAST)
-        printf("INTERVAL_RATIO(%s, 1.20, 0)\n", name);
+        printf("INTERVAL_RATIO(%s, %s, 1.20, 0)\n", interval_code_name(code), name);
     else
-        printf("INTERVAL_RATIO(%s, %.2f, %u)\n", name, exp(percentile(off, n, 0.8)), n);
+        printf("INTERVAL_RATIO(%s, %s, %.2f, %u)\n", interval_code_name(code), name, exp(percentile(off, n, 0.8)), n);
+}
+
+static void put_code(enum interval_code code)
+{
+    const double power = power_needed();
+    printf("/* %s: of kinds that they are not of %.1f %% are within them, widened by the power of %.2f. */\n",
+           code == INTERVAL_MACHINE ? "With a ptxas" : "Without", 100 * share_of_new_kinds(power), power);
+    for (u32 length = 0; length < INTERVAL_SIZES; length++)
+        for (u32 limit = 0; limit < INTERVAL_LIMITS; limit++)
+            put_class(code, length, limit, power);
+    put_ratio(code, true);
+    put_ratio(code, false);
+}
+
+static int fail(const char *what, const char *why)
+{
+    fprintf(stderr, "ls_intervals: %s%s\n", what, why);
+    return 2;
 }
 
 int main(int argc, char **argv)
 {
     static struct table measured, modelled;
-    if (argc != 3) {
-        fprintf(stderr, "usage: ls_intervals MEASURED MODELLED\n");
+    if (argc != 2 + INTERVAL_CODES) {
+        fprintf(stderr, "usage: ls_intervals MEASURED MODELLED ESTIMATED\n");
         return 2;
     }
-    if (!table_load(&measured, argv[1]) || !table_load(&modelled, argv[2])) {
-        fprintf(stderr, "ls_intervals: %s is no table\n", measured.rows ? argv[2] : argv[1]);
-        table_free(&measured);
-        return 2;
-    }
-    add_launches(&measured, &modelled);
-    fputs("/* INTERVAL(size, limit, low, high, launches): by what a modelled time of that class is multiplied for the "
-          "ends of "
-          "its interval.\n * INTERVAL_RATIO(limits, factor, pairs): by what the ratio of two times is divided and "
-          "multiplied; SAME: "
-          "the same resource limits\n * both. launches, pairs: how many measured ones that is from; 0: not yet "
-          "measured, a guess. "
-          "Written by ls_intervals\n * (docs/model.md). */\n",
+    if (!table_load(&measured, argv[1]))
+        return fail(argv[1], " is no table");
+    fputs("/* INTERVAL(code, size, limit, low, high, launches): by what a modelled time of that class is multiplied for the "
+          "ends of its\n * interval. INTERVAL_RATIO(code, limits, factor, pairs): by what the ratio of two times is divided "
+          "and multiplied; SAME: the same\n * resource limits both. launches, pairs: how many measured ones that is from; 0: "
+          "not yet measured, a guess. code: of a ptxas, or\n * estimated. Written by ls_intervals (docs/model.md). */\n",
           stdout);
-    const double power = power_needed();
-    printf("/* Of kinds that they are not of %.1f %% are within them, widened by the power of %.2f. */\n",
-           100 * share_of_new_kinds(power), power);
-    for (u32 length = 0; length < INTERVAL_SIZES; length++)
-        for (u32 limit = 0; limit < INTERVAL_LIMITS; limit++)
-            put_class(length, limit, power);
-    put_ratio(true);
-    put_ratio(false);
+    for (int code = 0; code < INTERVAL_CODES; code++) {
+        if (!table_load(&modelled, argv[2 + code]))
+            return fail(argv[2 + code], " is no table");
+        add_launches(&measured, &modelled, (enum interval_code)code);
+        put_code((enum interval_code)code);
+        table_free(&modelled);
+    }
     table_free(&measured);
-    table_free(&modelled);
     return 0;
 }
