@@ -545,7 +545,7 @@ static enum traffic_kind store_kind(const struct exec_access *a, const struct li
     const u32 bytes = (a->pattern == PATTERN_UNIFORM ? 1 : (u32)__builtin_popcount(a->mask)) * a->size;
     return bytes >= 24 * sectors   ? TRAFFIC_STORE
            : bytes >= 12 * sectors ? TRAFFIC_STORE_FOUR
-           : bytes >= 6 * sectors  ? TRAFFIC_STORE_TWO
+           : bytes >= 5 * sectors  ? TRAFFIC_STORE_TWO
                                    : TRAFFIC_STORE_WORD;
 }
 
