@@ -155,7 +155,7 @@ static void find_alone(struct list *l, u32 *const *from)
         l->alone[n] = l->g->nodes.at[n].words != 0;
         for (u32 k = l->g->nodes.at[n].first_out; k; k = l->g->edges.at[k - 1].next) {
             const struct edge *e = &l->g->edges.at[k - 1];
-            if (e->value && from[1][e->to + 1] - from[1][e->to] > 1)
+            if (e->value && !l->g->nodes.at[e->to].fused && from[1][e->to + 1] - from[1][e->to] > 1)
                 l->alone[n] = false;
         }
     }

@@ -299,6 +299,7 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
         const char letter = uniform ? 'u' : *letters;
         const u32 node = build_unit(b, letter, site);
         b->g->nodes.at[node].inst.constant = needs->constant && k == 0;
+        b->g->nodes.at[node].fused = b->e->sites[site].fused;
         set_latency(b, node, i, predicate && k + 1 == n);
         if (k == 0 || !chain)
             build_use(b, needs, node);

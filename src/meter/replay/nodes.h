@@ -20,6 +20,7 @@ struct node {
     u8 every;        /* cycles until the next one of its pipe */
     u8 least;        /* the stall behind it, at least */
     bool predicate;  /* its result is one */
+    bool fused;      /* of several instructions: what it reads, those read one by one */
     u8 words;        /* loads: 32-bit registers that it fills */
     u32 first_out;   /* 1 + an edge; 0: none */
     u32 needs;       /* edges that lead to it */

@@ -4,6 +4,7 @@
 #include "model/cache/l1.h"
 
 enum {
+    LONE_WAIT = 32, /* requests: stores of neighbouring warps that come one after the other */
     ROW_MOST = 64,  /* requests: four stores of vectors are joined, sixteen of words are not */
     COME_APART = 3, /* one in so many goes alone; fitted on stores of four vectors a lane (chacha20_vector) */
 };
@@ -160,12 +161,12 @@ static bool all_leave(struct sm *s)
     return good;
 }
 
-/* The one with the same sectors, or NULL. */
-static struct waiting_store *waiting_of(struct sm *s, u64 request)
+/* The one with the same sectors, which came less than so many requests ago, or NULL. */
+static struct waiting_store *waiting_of(struct sm *s, u64 request, u64 most)
 {
     const u32 n = s->nwaiting < STORES_WAIT ? (u32)s->nwaiting : STORES_WAIT;
     for (u32 k = 0; k < n; k++)
-        if (request_number(s->waiting[k].request) == request_number(request) &&
+        if (s->looked - s->waiting[k].came < most && request_number(s->waiting[k].request) == request_number(request) &&
             request_sectors(s->waiting[k].request) == request_sectors(request))
             return &s->waiting[k];
     return NULL;
@@ -174,7 +175,7 @@ static struct waiting_store *waiting_of(struct sm *s, u64 request)
 /* *joins: it went along with one that waits. False: no memory. */
 static bool wait(struct sm *s, u64 request, bool *joins)
 {
-    struct waiting_store *other = waiting_of(s, request);
+    struct waiting_store *other = waiting_of(s, request, is_texels(request) ? UINT64_MAX : LONE_WAIT);
     *joins = other && ++s->joined % COME_APART;
     if (*joins) {
         other->words += words_of(request);
@@ -182,7 +183,7 @@ static bool wait(struct sm *s, u64 request, bool *joins)
     }
     struct waiting_store *place = &s->waiting[s->nwaiting % STORES_WAIT];
     const bool good = s->nwaiting < STORES_WAIT || leave(s, place);
-    *place = (struct waiting_store){request, words_of(request)};
+    *place = (struct waiting_store){request, s->looked, words_of(request)};
     s->nwaiting++;
     return good;
 }
@@ -213,9 +214,10 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 reque
     }
     if (kind >= TRAFFIC_BULK_LOAD)
         return to_l2(s, round_l1(request), request_sectors(request));
+    s->looked++;
     const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
     const bool joinable = kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR,
-               waits = joinable && is_texels(request);
+               waits = (joinable && is_texels(request)) || kind == TRAFFIC_STORE_WORD;
     bool along = false, good = true;
     if (waits)
         good = wait(s, request, &along);
@@ -232,6 +234,14 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 reque
 static bool is_plain(enum traffic_kind kind)
 {
     return reads(kind) || kind == TRAFFIC_STORE || kind == TRAFFIC_STORE_WORD || kind == TRAFFIC_LOCAL_STORE;
+}
+
+/* A store of one word of a single sector, as the lane makes that has a row's result: those of neighbouring warps go to L2 together. Request:
+ * an access's first. */
+static bool is_lone_word(u64 request)
+{
+    return request_kind(request) == TRAFFIC_STORE_WORD && request_last(request) &&
+           sectors_in(request_sectors(request)) == 1;
 }
 
 /* The first n requests of an access, which is plain, or those of them up to its last one: of that kind and site. How many
@@ -255,6 +265,7 @@ static u32 look_up_plain(struct sm *s, const u64 *at, u64 n, enum traffic_kind k
         if (left)
             *good &= push(s, request_make(number[k], left, kind, request_last(at[k]), site));
     }
+    s->looked += lines;
     t->n[TRAFFIC_l1_lines] += lines;
     t->n[hits_of(kind)] += hits;
     t->n[hits_of(kind) + 1] += asked - hits;
@@ -283,7 +294,7 @@ static u64 look_up_next(struct sm *s, const struct requests *r, bool *good)
 {
     const u64 request = r->at[r->next];
     const enum traffic_kind kind = request_kind(request);
-    if (is_plain(kind))
+    if (is_plain(kind) && !is_lone_word(request))
         return look_up_plain(s, r->at + r->next, r->len - r->next, kind, request_site(request), good);
     *good &= request_is_again(request) ? look_up_again(s, r, request) : l1_look_up(s, r, r->next, request);
     return 1;

@@ -17,6 +17,7 @@ struct held_block {
 enum { STORES_WAIT = 24 };
 struct waiting_store {
     u64 request;
+    u64 came; /* how many requests the SM had looked up */
     u32 words;
 };
 
@@ -33,6 +34,7 @@ struct sm {
     u32 joined;                                /* stores that could be */
     struct waiting_store waiting[STORES_WAIT]; /* a ring: the last ones of nwaiting that ever came */
     u64 nwaiting;
+    u64 looked; /* requests */
     u64 slices[2]; /* a bit for each slice of L2 that it has asked since it last waited for all (sm_settle) */
     struct l2_input l2;
 };
