@@ -97,10 +97,8 @@ static enum interval_code code_of(const struct meter_report *r)
 
 static struct baseline_side add_up(const struct group *g, u32 n)
 {
-    struct baseline_side s = {.kernel = g->kernel,
-                              .status = "ok",
-                              .limit = limit_of(g->launches[0]),
-                              .code = code_of(g->launches[0])};
+    struct baseline_side s = {
+        .kernel = g->kernel, .status = "ok", .limit = limit_of(g->launches[0]), .code = code_of(g->launches[0])};
     for (u32 i = 0; i < n; i++) {
         const struct meter_report *r = g->launches[i];
         if (r->status && !strcmp(s.status, "ok"))
@@ -166,7 +164,8 @@ double baseline_ratio(const struct baseline_kernel *k)
 struct ratio_interval baseline_interval(const struct baseline_kernel *k)
 {
     const struct baseline_side *old = &k->side[BASELINE_OLD], *newer = &k->side[BASELINE_NEW];
-    return ratio_interval_of(baseline_ratio(k), old->limit == newer->limit, old->code > newer->code ? old->code : newer->code);
+    return ratio_interval_of(baseline_ratio(k), old->limit == newer->limit,
+                             old->code > newer->code ? old->code : newer->code);
 }
 
 u32 baseline_pairs(const struct baseline *b)

@@ -58,9 +58,8 @@ json_t *baseline_object(const struct baseline *b, enum kernel_base name)
     for (u32 i = 0; i < b->n; i++)
         json_array_append_new(kernels, kernel_of(&b->kernels[i], name));
     return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o}", "old", b->files[BASELINE_OLD], "new", b->files[BASELINE_NEW],
-                     "pairs_measured", (int)baseline_pairs(b),
-                     "kernels", kernels, "only_old", rest_of(b, BASELINE_OLD, name), "only_new",
-                     rest_of(b, BASELINE_NEW, name));
+                     "pairs_measured", (int)baseline_pairs(b), "kernels", kernels, "only_old",
+                     rest_of(b, BASELINE_OLD, name), "only_new", rest_of(b, BASELINE_NEW, name));
 }
 
 bool baseline_json(FILE *out, const struct baseline *b, enum kernel_base name)

@@ -146,8 +146,9 @@ static double power_needed(void)
 static void put_class(enum interval_code code, u32 length, u32 limit, double power)
 {
     const struct factors f = factors_of(length, limit, NULL);
-    printf("INTERVAL(%s, %s, %s, %.2f, %.2f, %u)%s\n", interval_code_name(code), interval_size_name((enum interval_size)length),
-           interval_limit_name((enum interval_limit)limit), pow(f.low, power), pow(f.high, power), f.n, f.note);
+    printf("INTERVAL(%s, %s, %s, %.2f, %.2f, %u)%s\n", interval_code_name(code),
+           interval_size_name((enum interval_size)length), interval_limit_name((enum interval_limit)limit),
+           pow(f.low, power), pow(f.high, power), f.n, f.note);
 }
 
 static bool are_rivals(const struct timed *a, const struct timed *b)
@@ -200,11 +201,15 @@ int main(int argc, char **argv)
     }
     if (!table_load(&measured, argv[1]))
         return fail(argv[1], " is no table");
-    fputs("/* INTERVAL(code, size, limit, low, high, launches): by what a modelled time of that class is multiplied for the "
-          "ends of its\n * interval. INTERVAL_RATIO(code, limits, factor, pairs): by what the ratio of two times is divided "
-          "and multiplied; SAME: the same\n * resource limits both. launches, pairs: how many measured ones that is from; 0: "
-          "not yet measured, a guess. code: of a ptxas, or\n * estimated. Written by ls_intervals (docs/model.md). */\n",
-          stdout);
+    fputs(
+        "/* INTERVAL(code, size, limit, low, high, launches): by what a modelled time of that class is multiplied for "
+        "the "
+        "ends of its\n * interval. INTERVAL_RATIO(code, limits, factor, pairs): by what the ratio of two times is "
+        "divided "
+        "and multiplied; SAME: the same\n * resource limits both. launches, pairs: how many measured ones that is "
+        "from; 0: "
+        "not yet measured, a guess. code: of a ptxas, or\n * estimated. Written by ls_intervals (docs/model.md). */\n",
+        stdout);
     for (int code = 0; code < INTERVAL_CODES; code++) {
         if (!table_load(&modelled, argv[2 + code]))
             return fail(argv[2 + code], " is no table");

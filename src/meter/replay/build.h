@@ -62,9 +62,9 @@ struct build {
     u32 block;
     VEC(struct change) changes; /* of the bodies behind the last branch */
     u32 copy, copies;
-    u32 first; /* the first node of the instruction that is added */
+    u32 first;    /* the first node of the instruction that is added */
     u32 alu, fma; /* cycles that its instructions keep these pipes */
-    bool mma;  /* the next operation on halves is for the tensor cores' pipe of those */
+    bool mma;     /* the next operation on halves is for the tensor cores' pipe of those */
 };
 
 /* What an instruction reads and writes, by register. */

@@ -287,6 +287,13 @@ static struct value build_expansion(struct build *b, u32 site, const char *seque
 struct value build_sequence(struct build *b, u32 site, u32 n, const struct value *needs, bool predicate)
 {
     const struct ptx_inst *i = &b->f->src->insts[site];
+    struct value all = *needs;
+    if (i->op != OP_MOV && estimate_has_wide_constant(i)) {
+        n -= 2;
+        value_add(b, &all, build_unit(b, 'u', site));
+        value_add(b, &all, build_unit(b, 'u', site));
+        needs = &all;
+    }
     const char *sequence = expand_inst(i, b->gpu->cc_major);
     if (sequence)
         return build_expansion(b, site, sequence, needs);

@@ -110,7 +110,6 @@ static struct value add_async(struct build *b, u32 site, const struct value *nee
     return v;
 }
 
-
 static struct value add_machine(struct build *b, u32 site, u32 weight, const struct value *needs,
                                 const struct touched *t)
 {
@@ -192,7 +191,7 @@ static bool is_unrolled_away(const struct build *b, const struct ptx_inst *i, co
 /* Constants are operands of what uses them. */
 static bool is_constant(const struct ptx_inst *i)
 {
-    return i->op == OP_MOV && i->noperands == 2 && i->operands[1].kind == PTX_IMM;
+    return i->op == OP_MOV && i->noperands == 2 && i->operands[1].kind == PTX_IMM && !estimate_has_wide_constant(i);
 }
 
 static u32 weight_of(const struct build *b, u32 site)

@@ -129,12 +129,6 @@ static u32 weight_division(const struct uses *u, const struct ptx_inst *i)
     return ptx_type_bits(first_type(i)) == 64 ? 70 : 18;
 }
 
-static u32 weight_root(const struct uses *u, const struct ptx_inst *i)
-{
-    (void)u, (void)i;
-    return 1;
-}
-
 /* A register copy vanishes. */
 static u32 weight_move(const struct uses *u, const struct ptx_inst *i)
 {
@@ -334,6 +328,14 @@ bool estimate_releases(const struct ptx_inst *i)
     return (ptx_has(i, MOD_RELEASE) || ptx_has(i, MOD_ACQ_REL)) && !ptx_has(i, MOD_CTA) && !ptx_has(i, MOD_SHARED);
 }
 
+bool estimate_has_wide_constant(const struct ptx_inst *i)
+{
+    for (u32 k = 1; k < i->noperands && first_type(i) == PTX_F64 && ptx_op_rows[i->op].memory == PTX_MEM_NONE; k++)
+        if (i->operands[k].kind == PTX_IMM && (u32)i->operands[k].bits)
+            return true;
+    return false;
+}
+
 /* What stands around an access: the fence in front, MEMBAR and twice ERRBAR, and CCTL behind it; lanes that choose one of them, and what
  * each of them has to add to that one's result. */
 static u32 around_access(const struct ptx_inst *i, const struct site_estimate *e)
@@ -355,7 +357,7 @@ static void estimate_site(const struct uses *u, const struct ptx_inst *i, u32 cc
     e->loops = is_loop(i);
     e->counts = counts_lanes(e->unused, i);
     e->elected = is_elected(u, i, e->unused);
-    e->weight += around_access(i, e);
+    e->weight += around_access(i, e) + (estimate_has_wide_constant(i) ? i->op == OP_MOV ? 1 : 2 : 0);
     e->async = ptx_op_rows[i->op].memory == PTX_MEM_COPY;
     e->access = (u8)access_event(i, e->unused);
     e->accesses = (u8)(ptx_op_rows[i->op].class == PTX_CLASS_TENSOR ? ir_matrix_accesses(i) : 1);

@@ -6,8 +6,8 @@
 #include "meter/sass/expand.h"
 
 struct row {
-    u16 op;        /* enum ptx_op */
-    u8 type;       /* the first one of the instruction; PTX_NONE: any */
+    u16 op;         /* enum ptx_op */
+    u8 type;        /* the first one of the instruction; PTX_NONE: any */
     u16 has, lacks; /* modifiers that it has and has not; PTX_MOD_NONE: any */
     const char *sequence;
 };

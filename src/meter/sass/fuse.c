@@ -54,8 +54,8 @@ static bool is_scaled(const struct ptx_inst *i)
 
 static bool is_float(const struct ptx_inst *i)
 {
-    return ptx_type_float(type_of(i)) && !i->guard && !ptx_has(i, MOD_RN) && !ptx_has(i, MOD_RZ) && !ptx_has(i, MOD_RM) &&
-           !ptx_has(i, MOD_RP) && !ptx_has(i, MOD_SAT);
+    return ptx_type_float(type_of(i)) && !i->guard && !ptx_has(i, MOD_RN) && !ptx_has(i, MOD_RZ) &&
+           !ptx_has(i, MOD_RM) && !ptx_has(i, MOD_RP) && !ptx_has(i, MOD_SAT);
 }
 
 static bool is_float_product(const struct ptx_inst *i) { return i->op == OP_MUL && is_float(i); }

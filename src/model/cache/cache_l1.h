@@ -34,7 +34,7 @@ struct sm {
     u32 joined;                                /* stores that could be */
     struct waiting_store waiting[STORES_WAIT]; /* a ring: the last ones of nwaiting that ever came */
     u64 nwaiting;
-    u64 looked; /* requests */
+    u64 looked;    /* requests */
     u64 slices[2]; /* a bit for each slice of L2 that it has asked since it last waited for all (sm_settle) */
     struct l2_input l2;
 };

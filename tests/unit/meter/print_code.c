@@ -11,7 +11,7 @@
 
 static const char *const pipes[PIPE_COUNT] = {"none", "fma",    "fmaheavy", "alu",    "fp16", "fp16mma", "fp64",
                                               "xu",   "tensor", "uniform",  "branch", "adu",  "lsu",     "tex"};
-static const char *const ops[] = {"",        "memory",  "barrier", "fence", "commit", "copies",
+static const char *const ops[] = {"",        "memory", "barrier", "fence", "commit", "copies",
                                   "product", "groups", "waits",   "sleep", "exit"};
 
 /* Of the first programs: accesses moved up, and those moved down or lost. */
@@ -41,7 +41,11 @@ static void print_inst(const struct ir_func *f, const struct sass_func *code, co
                        const struct replay_inst *i)
 {
     const struct sass_row *row = code ? sass_row_of(code->insts[i->at].low, gpu->cc_major) : NULL;
-    printf("    %5u %-10s %-8s %-7s %2u", i->at, row ? row->name : code ? "?" : "-", pipes[i->pipe], ops[i->op], i->stall);
+    printf("    %5u %-10s %-8s %-7s %2u", i->at,
+           row    ? row->name
+           : code ? "?"
+                  : "-",
+           pipes[i->pipe], ops[i->op], i->stall);
     print_bar('w', i->write_bar);
     print_bar('r', i->read_bar);
     printf(" ");
