@@ -143,7 +143,8 @@ u32 build_unit(struct build *b, char letter, u32 site)
     }
     case 'j': /* round the call of a slow path, and where both ways meet */
     case 'J': {
-        const u32 node = build_unit(b, 'b', letter == 'J' ? REPLAY_NO_SITE : site);
+        const u32 node = build_unit(b, 'b', site);
+        b->g->nodes.at[node].inst.control = letter == 'J' ? CONTROL_JOIN : CONTROL_BRANCH;
         build_cut(b, node);
         return node;
     }

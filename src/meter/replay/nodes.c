@@ -132,6 +132,8 @@ static struct value add_machine(struct build *b, u32 site, u32 weight, const str
     case IR_UNIT_MEMORY:
         return build_memory(b, site, weight, needs, t);
     case IR_UNIT_FENCE:
+        if (ptx_has(i, MOD_PROXY))
+            return build_order(b, site, REPLAY_FENCE, PIPE_LSU, needs);
         return build_fence(b, site, needs, true);
     case IR_UNIT_SLEEP:
         return build_order(b, site, REPLAY_SLEEP, PIPE_NONE, needs);

@@ -26,7 +26,8 @@ struct check {
     u32 head;
     u32 *blocks, nblocks, room; /* PTX blocks of the program, in the order of control */
     u32 *time;                  /* by position */
-    u32 *first, *last;          /* by copy * ninsts + site: positions; NONE */
+    u32 *first, *last;          /* by copy * ninsts + site: positions, the first one of what needs operands; NONE */
+    u32 *access;                /* likewise: of its access to memory */
     u32 origin[ORIGINS],
         norigins;            /* of what an instruction reads: copy * ninsts + site. More than fit are not checked. */
     struct place seen[SEEN]; /* block starts that were passed on the way */
@@ -73,6 +74,18 @@ static void find_blocks(struct check *k, u32 head)
             complain(k, "a program has an instruction of a block that is not its own", i, k->p->insts[i].site);
 }
 
+/* Makes a constant, says where lanes meet, or stands in front of the access: it reads nothing that the instruction does. */
+static bool stands_beside(const struct check *k, const struct replay_inst *m)
+{
+    const struct ptx_inst *i = &k->f->src->insts[m->site];
+    const struct site_estimate *e = &k->e->sites[m->site];
+    const u8 memory = ptx_op_rows[i->op].memory, flow = ptx_op_rows[i->op].flow;
+    if (memory == PTX_MEM_LOAD || memory == PTX_MEM_STORE || memory == PTX_MEM_ATOMIC)
+        return (e->elected || estimate_releases(i)) && m->op != REPLAY_MEMORY;
+    return (m->pipe == PIPE_BRANCH && flow == FLOW_NEXT) ||
+           (m->pipe == PIPE_UNIFORM && i->op != OP_MOV && estimate_has_wide_constant(i));
+}
+
 static void find_places(struct check *k)
 {
     const u32 n = k->f->src->ninsts * k->p->copies;
@@ -81,6 +94,8 @@ static void find_places(struct check *k)
     k->time = arena_array(k->mem, u32, k->p->n + 1);
     memset(k->first, 0xff, sizeof(u32) * (n + 1));
     memset(k->last, 0xff, sizeof(u32) * (n + 1));
+    k->access = arena_array(k->mem, u32, n + 1);
+    memset(k->access, 0xff, sizeof(u32) * (n + 1));
     for (u32 i = 0; i < k->p->n; i++) {
         const struct replay_inst *m = &k->p->insts[i];
         const u32 at = m->copy * k->f->src->ninsts + m->site;
@@ -91,7 +106,10 @@ static void find_places(struct check *k)
             complain(k, "no such copy or site, or no stall", i, m->site);
         else {
             k->last[at] = i;
-            k->first[at] = k->first[at] == NONE ? i : k->first[at];
+            if (k->first[at] == NONE && !stands_beside(k, m))
+                k->first[at] = i;
+            if (m->op == REPLAY_MEMORY)
+                k->access[at] = i;
         }
     }
 }
@@ -232,7 +250,7 @@ static void require(struct check *k, u32 from, u32 at)
     const u32 site = from % k->f->src->ninsts;
     for (u32 i = k->first[from]; i <= k->last[from]; i++) {
         const struct replay_inst *m = &k->p->insts[i];
-        if (m->site != site || m->copy != from / k->f->src->ninsts || m->pipe == PIPE_UNIFORM)
+        if (m->site != site || m->copy != from / k->f->src->ninsts || m->pipe == PIPE_UNIFORM || m->empties_l1)
             continue;
         if (i >= at)
             complain(k, "an operand comes too late, at sites", site, k->p->insts[at].site);
@@ -298,12 +316,13 @@ static bool is_access(const struct ptx_inst *i)
 static void check_order(struct check *k, u32 copy, u32 site)
 {
     enum { BACK = 40 };
-    const u32 n = k->f->src->ninsts, at = k->first[copy * n + site];
+    const u32 n = k->f->src->ninsts, own = k->access[copy * n + site];
+    const u32 at = own != NONE ? own : k->first[copy * n + site];
     const struct ptx_inst *i = &k->f->src->insts[site];
     const struct ir_block *b = &k->f->blocks[k->f->block_of_site[site]];
     for (u32 s = site; s-- > b->first && site - s < BACK;) {
         const struct ptx_inst *o = &k->f->src->insts[s];
-        const u32 before = k->last[copy * n + s];
+        const u32 before = k->access[copy * n + s] != NONE ? k->access[copy * n + s] : k->last[copy * n + s];
         const struct ptx_var *base = base_of(k, i, site), *other = base_of(k, o, s);
         const bool ordered = (may_meet(i, o) && base && other && base != other) || (is_barrier(i) && is_access(o)) ||
                              (is_access(i) && is_barrier(o));

@@ -567,6 +567,46 @@ static void stores_that_follow_each_other_go_together(void **state)
     assert_int_equal(N(end(&b, 5), l2_writes), 16); /* a load in between parts them */
 }
 
+/* A lane of each of eight warps stores the word of a row; where it has loaded much before, it comes alone. */
+static u64 sectors_of_lone_words(u32 lines_between)
+{
+    enum { WARPS = 2, BLOCKS = 4 };
+    struct bench b;
+    begin(&b, &one_l2, 1, BLOCKS, (u64)BLOCKS * SMS);
+    for (u64 k = 0; k < BLOCKS; k++) {
+        start(&b, k * SMS);
+        for (u32 w = 0; w < WARPS; w++) {
+            const u64 warp = k * WARPS + w;
+            u64 addr[32];
+            for (u32 n = 0; n < warp * lines_between;
+                 n++) /* each warp is so many instructions later than the one before */
+                access_at(&b, k * SMS, w, 0, TRAFFIC_LOAD, (1 << 20) + (warp * 64 + n) * 4096, 128);
+            for (u32 lane = 0; lane < 32; lane++)
+                addr[lane] = warp * 4;
+            const struct exec_block_info i = block(k * SMS);
+            const struct exec_access a = {.mask = 1,
+                                          .space = SPACE_GLOBAL,
+                                          .size = 4,
+                                          .pattern = PATTERN_GATHER,
+                                          .warp = w,
+                                          .block = &i,
+                                          .addr = addr};
+            caches_access(b.worker[0], b.first[0] + 1, TRAFFIC_STORE, &a);
+        }
+    }
+    for (u64 k = 0; k < BLOCKS; k++)
+        stop(&b, k * SMS);
+    finish(&b);
+    return N(end(&b, 1), l2_writes);
+}
+
+static void lone_words_of_neighbouring_warps_go_together(void **state)
+{
+    (void)state;
+    assert_in_range(sectors_of_lone_words(0), 2, 3); /* of seven that could go along, one in four does not */
+    assert_int_equal(sectors_of_lone_words(2), 8);
+}
+
 static void volatile_loads_pass_l1(void **state)
 {
     (void)state;
@@ -996,6 +1036,7 @@ int main(void)
         cmocka_unit_test(sectors_are_taken_in_one_by_one),
         cmocka_unit_test(stores_are_written_through),
         cmocka_unit_test(stores_that_follow_each_other_go_together),
+        cmocka_unit_test(lone_words_of_neighbouring_warps_go_together),
         cmocka_unit_test(volatile_loads_pass_l1),
         cmocka_unit_test(atomics_of_one_element_queue_up),
         cmocka_unit_test(local_memory_is_interleaved),

@@ -23,7 +23,7 @@ struct subject {
 static void make(struct subject *s, const char *body)
 {
     static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
-                                ".extern .shared .align 4 .b8 dynamic[];\n"
+                                ".extern .shared .align 4 .b8 dynamic[];\n.const .align 4 .b8 table[1024];\n"
                                 ".visible .entry k(.param .u64 p)\n{\n"
                                 ".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<99>;\n"
                                 ".reg .f64 %%fd<9>;\n.reg .b16 %%h<9>;\n.shared .align 4 .b8 tile[4096];\n"
@@ -206,6 +206,99 @@ static void a_predicated_body_counts_as_its_branch(void **state)
     drop(&s);
 }
 
+/* ---- sequences ---- */
+
+/* What ptxas 13.0 makes for sm_90 of the instruction alone. */
+static void an_instruction_weighs_what_it_becomes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        enum ptx_op op;
+        u32 weight;
+    } all[] = {
+        {"rsqrt.approx.f32 %f1, %f2;", OP_RSQRT, 4},
+        {"rsqrt.approx.ftz.f32 %f1, %f2;", OP_RSQRT, 1},
+        {"ex2.approx.f32 %f1, %f2;", OP_EX2, 4},
+        {"sin.approx.ftz.f32 %f1, %f2;", OP_SIN, 2},
+        {"rcp.approx.f32 %f1, %f2;", OP_RCP, 7},
+        {"rcp.rn.f32 %f1, %f2;", OP_RCP, 10},
+        {"div.approx.f32 %f1, %f2, %f3;", OP_DIV, 5},
+        {"div.full.f32 %f1, %f2, %f3;", OP_DIV, 8},
+        {"div.rn.f32 %f1, %f2, %f3;", OP_DIV, 10},
+        {"div.rn.f64 %fd1, %fd2, %fd3;", OP_DIV, 15},
+        {"rem.u32 %r2, %r1, %r3;", OP_REM, 17},
+        {"cvt.u64.u32 %rd2, %r1;", OP_CVT, 0},
+        {"cvt.s64.s32 %rd2, %r1;", OP_CVT, 1},
+        {"cvt.u32.u64 %r2, %rd1;", OP_CVT, 0},
+        {"cvt.rn.f32.s8 %f1, %h1;", OP_CVT, 1},
+        {"cvt.rn.f32.u8 %f1, %h1;", OP_CVT, 2},
+        {"bfe.u32 %r2, %r1, 3, 5;", OP_BFE, 2},
+        {"and.b64 %rd2, %rd1, 1020;", OP_AND, 1},
+        {"and.b64 %rd2, %rd1, %rd3;", OP_AND, 2},
+        {"mul.f64 %fd1, %fd2, 0d4000000000000000;", OP_MUL, 1},
+        {"mul.f64 %fd1, %fd2, 0d3FF71547652B82FE;", OP_MUL, 3},
+        {"st.release.gpu.global.u32 [%rd1], %r1;", OP_ST, 4},
+        {"ld.acquire.gpu.global.u32 %r2, [%rd1];", OP_LD, 2},
+        {"fence.acq_rel.gpu;", OP_FENCE, 4},
+        {"red.global.add.u32 [%rd1], 1;", OP_RED, 6},
+        {"atom.global.add.u32 %r2, [%rd1], 1; st.global.u32 [%rd1+8], %r2;", OP_ATOM, 11},
+    };
+    for (size_t k = 0; k < LS_ARRAY_LEN(all); k++) {
+        struct subject s;
+        char body[256];
+        snprintf(body, sizeof body, "%s ret;", all[k].body);
+        make(&s, body);
+        const u32 nth_of = all[k].op == OP_LD; /* the parameter is the first one */
+        if (nth(&s, all[k].op, nth_of)->weight != all[k].weight)
+            fail_msg("%s: %u", all[k].body, nth(&s, all[k].op, nth_of)->weight);
+        drop(&s);
+    }
+}
+
+/* Instructions that are left of those with that opcode. */
+static u32 weight_of_all(const char *body, enum ptx_op op)
+{
+    struct subject s;
+    u32 n = 0;
+    make(&s, body);
+    for (u32 k = 0; k < s.func->src->ninsts; k++)
+        n += s.func->src->insts[k].op == op ? s.e->sites[k].weight : 0;
+    drop(&s);
+    return n;
+}
+
+#define STORE " st.global.u32 [%rd1], %r9; ret;"
+static void three_values_are_one_instruction(void **state)
+{
+    (void)state;
+    assert_int_equal(weight_of_all("xor.b32 %r2, %r1, %r3; xor.b32 %r9, %r2, %r4;" STORE, OP_XOR), 1);
+    assert_int_equal(
+        weight_of_all("xor.b32 %r2, %r1, %r3; xor.b32 %r5, %r2, %r4; xor.b32 %r9, %r5, %r6;" STORE, OP_XOR), 2);
+    assert_int_equal(weight_of_all("xor.b32 %r2, %r1, %r3; xor.b32 %r9, %r2, %r2;" STORE, OP_XOR), 2); /* read twice */
+    assert_int_equal(weight_of_all("@%p1 xor.b32 %r2, %r1, %r3; xor.b32 %r9, %r2, %r4;" STORE, OP_XOR), 2);
+    assert_int_equal(weight_of_all("add.s32 %r2, %r1, %r3; sub.s32 %r9, %r2, %r4;" STORE, OP_ADD), 0);
+    assert_int_equal(weight_of_all("shl.b32 %r2, %r3, 2; add.s32 %r9, %r2, %r4;" STORE, OP_SHL), 0);
+    assert_int_equal(weight_of_all("shl.b32 %r2, %r3, %r1; add.s32 %r9, %r2, %r4;" STORE, OP_SHL), 1);
+    assert_int_equal(
+        weight_of_all("add.s32 %r2, %r1, %r3; bar.sync 0; $L: add.s32 %r9, %r2, %r4; setp.eq.s32 %p2, %r9, "
+                      "0; @%p2 bra $L;" STORE,
+                      OP_ADD),
+        2); /* in two blocks */
+#define SUM(mode) "mul" mode ".f32 %f1, %f2, %f3; sub.f32 %f4, %f5, %f1; st.global.f32 [%rd1], %f4; ret;"
+    assert_int_equal(weight_of_all(SUM(""), OP_MUL), 0);
+    assert_int_equal(weight_of_all(SUM(".rn"), OP_MUL), 1);
+}
+
+static void registers_are_saved_for_more_warps(void **state)
+{
+    (void)state;
+    static const u32 all[][2] = {{4, 16},  {16, 16}, {32, 32}, {33, 32}, {40, 32},
+                                 {41, 40}, {57, 56}, {64, 56}, {65, 65}, {400, 255}};
+    for (size_t k = 0; k < LS_ARRAY_LEN(all); k++)
+        assert_int_equal(estimate_registers(all[k][0]), all[k][1]);
+}
+
 /* ---- merging ---- */
 
 /* How many shared loads a warp runs after merging: those that do not follow another. */
@@ -224,6 +317,18 @@ static u32 left_of(const char *body, enum ptx_op op)
     const u32 n = loads_left(&s, op);
     drop(&s);
     return n;
+}
+
+/* LDC.64: of constants at places that are not known. */
+static void neighbouring_constants_are_loaded_in_pairs(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.u64 %rd2, table; mul.wide.u32 %rd3, %r1, 16; add.s64 %rd4, %rd2, %rd3; ld.const.f32 %f1, [%rd4];\n"
+             "ld.const.f32 %f2, [%rd4+4]; ld.const.f32 %f3, [%rd4+8]; ld.const.f32 %f4, [%rd4+12]; ret;");
+    assert_int_equal(nth(&s, OP_LD, 1)->width, 8);
+    assert_true(nth(&s, OP_LD, 2)->follows && !nth(&s, OP_LD, 3)->follows && nth(&s, OP_LD, 4)->follows);
+    drop(&s);
 }
 
 /* The H200 ran 40 shared loads a warp for 32 steps of a tiled product: 8 of 16 bytes for a row of A, 32 for a column of B. */
@@ -375,6 +480,10 @@ int main(void)
         cmocka_unit_test(ten_instructions_are_the_limit),
         cmocka_unit_test(a_branch_to_a_bare_ret_is_an_exit),
         cmocka_unit_test(a_predicated_body_counts_as_its_branch),
+        cmocka_unit_test(neighbouring_constants_are_loaded_in_pairs),
+        cmocka_unit_test(an_instruction_weighs_what_it_becomes),
+        cmocka_unit_test(three_values_are_one_instruction),
+        cmocka_unit_test(registers_are_saved_for_more_warps),
         cmocka_unit_test(a_row_of_a_tile_is_loaded_in_eight),
         cmocka_unit_test(pairs_need_known_alignment_and_nothing_between),
         cmocka_unit_test(the_leader_is_as_wide_as_all),
