@@ -120,8 +120,7 @@ u32 build_unit(struct build *b, char letter, u32 site)
         return build_node(b, PIPE_LSU, unit_latency(b->gpu, UNIT_SHUFFLE), true, site);
     case 't': {
         enum { PRODUCT = 16 * 8 * 16 }; /* multiply-adds of most machine instructions */
-        const u32 known = b->gpu->latency_tensor_tf32, latency = known ? known : unit_latency(b->gpu, UNIT_TENSOR);
-        const u32 node = build_node(b, PIPE_TENSOR, latency, false, site);
+        const u32 node = build_node(b, PIPE_TENSOR, unit_product_latency(b->gpu), false, site);
         b->g->nodes.at[node].inst.interval = (u16)unit_product_cycles(b->gpu, PRODUCT, false);
         return node;
     }

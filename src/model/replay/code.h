@@ -117,8 +117,8 @@ struct replay_moved {
 struct replay_code {
     struct replay_block {
         const struct replay_program *programs;
-        u32 n;  /* 0: it is a part of the block that a warp was in before */
-    } * blocks; /* by PTX block of the function */
+        u32 n; /* 0: it is a part of the block that a warp was in before */
+    } *blocks; /* by PTX block of the function */
     u32 nblocks;
     const struct replay_moved *moved; /* by site; NULL: no access was moved */
     u32 ninsts;   /* machine instructions of the function, all blocks: what the instruction cache holds */

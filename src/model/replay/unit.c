@@ -18,6 +18,11 @@ u32 unit_latency(const struct gpu *g, enum unit_result result)
     return said[result] && said[result] < 256 ? said[result] : usual[result];
 }
 
+u32 unit_product_latency(const struct gpu *g)
+{
+    return g->latency_tensor_tf32 ? g->latency_tensor_tf32 : unit_latency(g, UNIT_TENSOR);
+}
+
 u32 unit_product_cycles(const struct gpu *g, u32 multiply_adds, bool doubles)
 {
     const u32 said = doubles ? g->tensor_fp64_rate : g->tensor_fp16_rate, rate = said ? said : doubles ? 63 : 1283;

@@ -24,6 +24,9 @@ enum unit_result {
 /* Cycles from the issue, 1 to 255: the GPU file's where it has them. */
 u32 unit_latency(const struct gpu *g, enum unit_result result);
 
+/* Cycles from a product to one that adds to its result: what machine code stalls for, of most formats. */
+u32 unit_product_latency(const struct gpu *g);
+
 /* Cycles that a product of so many multiply-adds (a warp's, as if of halves; `doubles`: of doubles) keeps the tensor unit of a
  * sub-partition, >= 1. */
 u32 unit_product_cycles(const struct gpu *g, u32 multiply_adds, bool doubles);

@@ -305,7 +305,7 @@ static void both_sides_of_a_branch_are_predicated(void **state)
     assert_int_equal(count(&s, p, OP_BRA), 0);
     /* neither side waits for the other, or for its pipe */
     const u32 xor = where(&s, p, OP_XOR, 0), mul = where(&s, p, OP_MUL, 0);
-    assert_int_equal(p->insts[xor < mul ? xor : mul].stall, 1);
+    assert_int_equal(p->insts[xor< mul ? xor : mul].stall, 1);
     drop(&s);
 }
 
