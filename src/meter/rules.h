@@ -78,6 +78,7 @@ struct site_estimate {
     bool counts;    /* shared atomics: adds 1 and the result is not used: ATOMS.POPC.INC */
     bool async;     /* cp.async */
     bool elected;   /* global atomics: one lane does it for all of the warp, which name the same word */
+    bool product;   /* a sum of 64 bits that is one with a product of integers: IMAD.WIDE */
     bool fused;     /* another instruction has become a part of it (fuse.c) */
     bool with_next; /* global loads: the warp asks for the block's next one, too, before it waits */
     u8 event;       /* enum event_id: class of the instruction for the instruction mix */

@@ -163,7 +163,7 @@ static const char *control(const struct ptx_inst *i)
 }
 
 /* Sums of two are VIADD or IADD3, whichever pipe has less to do; IADD3 and LEA have three operands. */
-static const char *integer(struct build *b, const struct ptx_inst *i, bool fused)
+static const char *integer(struct build *b, const struct ptx_inst *i, const struct site_estimate *e)
 {
     switch (i->op) {
     case OP_MUL:
@@ -184,19 +184,19 @@ static const char *integer(struct build *b, const struct ptx_inst *i, bool fused
     case OP_ADD:
     case OP_SUB:
         if (ptx_type_bits(build_type(i)) == 64)
-            return "ah";
-        return fused || b->alu <= b->fma ? "a" : "v";
+            return e->product ? "h" : "ah";
+        return e->fused || b->alu <= b->fma ? "a" : "v";
     default:
         return "a";
     }
 }
 
 /* The letters of an instruction's sequence; the last one is as often as there are instructions left. */
-static const char *pipes(struct build *b, const struct ptx_inst *i, enum ir_unit unit, bool fused)
+static const char *pipes(struct build *b, const struct ptx_inst *i, enum ir_unit unit, const struct site_estimate *e)
 {
     switch (unit) {
     case IR_UNIT_INT:
-        return integer(b, i, fused);
+        return integer(b, i, e);
     case IR_UNIT_FP32:
         return "f";
     case IR_UNIT_FP16:
@@ -229,15 +229,16 @@ static bool is_chain(const struct ptx_inst *i, struct ir_cost cost)
 }
 
 /* Predicates, and products of 64 bits, take longer than their pipe's other results. */
-static void set_latency(const struct build *b, u32 node, const struct ptx_inst *i, bool predicate)
+static void set_latency(const struct build *b, u32 node, const struct ptx_inst *i, const struct site_estimate *e,
+                        bool predicate)
 {
     struct node *n = &b->g->nodes.at[node];
     if (n->variable)
         return;
     if (predicate)
         set_predicate(b, node);
-    else if (n->inst.pipe == PIPE_FMAHEAVY && (ptx_has(i, MOD_WIDE) || ptx_has(i, MOD_HI))) {
-        n->latency += ptx_has(i, MOD_WIDE);
+    else if (n->inst.pipe == PIPE_FMAHEAVY && (e->product || ptx_has(i, MOD_WIDE) || ptx_has(i, MOD_HI))) {
+        n->latency += e->product || ptx_has(i, MOD_WIDE);
         n->inst.interval = (u16)unit_wide_cycles(b->gpu);
     }
 }
@@ -247,19 +248,16 @@ static void set_latency(const struct build *b, u32 node, const struct ptx_inst *
 /* Where a way of its own begins, and what it goes back to. */
 struct way {
     struct value main, now;
-    bool aside;
 };
 
 static void turn(struct way *w, char bracket, const struct value *needs)
 {
     if (bracket == ')' || bracket == ']') {
         w->now = w->main;
-        w->aside = false;
         return;
     }
     w->main = w->now;
     w->now = bracket == '(' ? *needs : w->now;
-    w->aside = true;
 }
 
 /* What ptxas puts in the place of one instruction (expand.h). */
@@ -298,7 +296,8 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
     if (sequence)
         return build_expansion(b, site, sequence, needs);
     const struct ir_cost cost = latency_cost(i);
-    const char *letters = pipes(b, i, cost.unit, b->e->sites[site].fused);
+    const struct site_estimate *e = &b->e->sites[site];
+    const char *letters = pipes(b, i, cost.unit, e);
     const bool chain = is_chain(i, cost);
     struct value result = {.base = b->bases++};
     for (u32 k = 0; k < n; k++) {
@@ -306,8 +305,8 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
         const char letter = uniform ? 'u' : *letters;
         const u32 node = build_unit(b, letter, site);
         b->g->nodes.at[node].inst.constant = needs->constant && k == 0;
-        b->g->nodes.at[node].fused = b->e->sites[site].fused;
-        set_latency(b, node, i, predicate && k + 1 == n);
+        b->g->nodes.at[node].fused = e->fused && !e->product;
+        set_latency(b, node, i, e, predicate && k + 1 == n);
         if (k == 0 || !chain)
             build_use(b, needs, node);
         if (k && chain) {

@@ -70,19 +70,6 @@ static enum ptx_type first_type(const struct ptx_inst *i) { return i->ntypes ? (
 
 static bool is_wide(const struct ptx_inst *i) { return ptx_type_bits(first_type(i)) == 64; }
 
-/* add.s64 of a product or shift that nothing else reads is part of it: IMAD.WIDE, LEA. */
-static bool is_address_sum(const struct uses *u, const struct ptx_inst *i)
-{
-    if (i->op != OP_ADD || !is_wide(i) || ptx_type_float(first_type(i)))
-        return false;
-    for (u32 k = 1; k < i->noperands; k++) {
-        const struct ptx_inst *d = only_def(u, &i->operands[k]);
-        if (d && (d->op == OP_MUL || d->op == OP_SHL) && u->reads[i->operands[k].var->index] == 1)
-            return true;
-    }
-    return false;
-}
-
 static bool is_wide_integer(const struct ptx_inst *i) { return is_wide(i) && !ptx_type_float(first_type(i)); }
 
 static u32 weight_none(const struct uses *u, const struct ptx_inst *i)
@@ -111,10 +98,8 @@ static u32 weight_wide(const struct uses *u, const struct ptx_inst *i)
     return first_type(i) == PTX_PRED ? 0 : is_wide_integer(i) && !is_of_low_half(i) ? 2 : 1;
 }
 
-static u32 weight_sum(const struct uses *u, const struct ptx_inst *i)
-{
-    return is_address_sum(u, i) ? 0 : weight_wide(u, i);
-}
+/* What it may become a part of, or take in, is fuse.c's to say. */
+static u32 weight_sum(const struct uses *u, const struct ptx_inst *i) { return weight_wide(u, i); }
 
 static u32 weight_product(const struct uses *u, const struct ptx_inst *i)
 {

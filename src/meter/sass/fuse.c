@@ -2,11 +2,12 @@
  *
  *     and, or, xor, not    of three values at most are one LOP3
  *     add, sub             of three values are one IADD3
- *     shl and add          of 32 bits are one LEA, a product of 32 bits and add one IMAD
+ *     shl and add          of 32 bits are one LEA, of 64 two; a product of 32 bits and add one IMAD
+ *     mul.wide and add     are one IMAD.WIDE, for each of several sums of the same product
  *     mul and add, sub     of floats without a rounding mode are one FFMA, DFMA, HFMA2
  *
- * The inner one is in the same block, nothing else uses its result, and neither has a guard. Of 64 bits both halves are. Sums of
- * 64 bits with a product or a shift are in the weights (estimate.c). */
+ * The inner one is in the same block, nothing else uses its result, and neither has a guard. Of 64 bits both halves are. Of addresses (mul.wide or
+ * shl of 64 bits, and add) the inner one may be anywhere, and have several sums, if it has nothing else. */
 #include "ir/pass.h"
 #include "meter/rules.h"
 
@@ -15,6 +16,7 @@ enum { NOBODY = UINT32_MAX, SEVERAL = UINT32_MAX - 1, INPUTS_MAX = 3 };
 struct fuser {
     const struct ir_func *f;
     u32 *writer, *reads; /* by register: the site that writes it, or NOBODY, SEVERAL; how often it is read */
+    u32 *sums;           /* by register: how often it is read by a sum of 64 bits */
     u8 *inputs;          /* by site: of what it has become, 0: nothing was put into it */
     u32 site;            /* that is looked at */
 };
@@ -59,6 +61,52 @@ static bool is_float(const struct ptx_inst *i)
 }
 
 static bool is_float_product(const struct ptx_inst *i) { return i->op == OP_MUL && is_float(i); }
+
+/* ---- addresses ---- */
+
+static bool is_address_sum(const struct ptx_inst *i)
+{
+    return i->op == OP_ADD && is_sum(i) && ptx_type_bits(type_of(i)) == 64;
+}
+
+static bool is_offset(const struct ptx_inst *i)
+{
+    return (i->op == OP_MUL && ptx_has(i, MOD_WIDE) && is_integer(i)) ||
+           (i->op == OP_SHL && i->operands[2].kind == PTX_IMM && ptx_type_bits(type_of(i)) == 64 && !i->guard);
+}
+
+static void count_sums(struct fuser *s, const struct ptx_inst *i)
+{
+    for (u32 k = 1; k < i->noperands && is_address_sum(i); k++)
+        if (i->operands[k].kind == PTX_REG)
+            s->sums[i->operands[k].var->index]++;
+}
+
+/* The instruction that makes the operand, if that is an offset which nothing but sums reads; else NOBODY. */
+static u32 offset_of(const struct fuser *s, const struct ptx_operand *o)
+{
+    const u32 reg = o->kind == PTX_REG ? o->var->index : 0, from = o->kind == PTX_REG ? s->writer[reg] : NOBODY;
+    return from < SEVERAL && s->sums[reg] == s->reads[reg] && is_offset(&s->f->src->insts[from]) ? from : NOBODY;
+}
+
+/* True: it has taken in an offset. */
+static bool fuse_address(struct fuser *s, const struct ptx_inst *i, struct site_estimate *sites)
+{
+    for (u32 k = 1; k < i->noperands && is_address_sum(i); k++) {
+        const u32 from = offset_of(s, &i->operands[k]);
+        if (from == NOBODY)
+            continue;
+        sites[from].weight = 0;
+        sites[s->site].fused = true;
+        sites[s->site].product = s->f->src->insts[from].op == OP_MUL;
+        sites[s->site].weight = sites[s->site].product ? 1 : 2;
+        s->inputs[s->site] = INPUTS_MAX;
+        return true;
+    }
+    return false;
+}
+
+/* ---- others ---- */
 
 /* The site whose result the operand is, if that can be put into the one that is looked at; else NOBODY. */
 static u32 inner(const struct fuser *s, const struct ptx_operand *o)
@@ -113,16 +161,24 @@ static bool fuse_product(struct fuser *s, const struct ptx_inst *i, bool (*is_pr
 void estimate_fuse(struct arena *mem, const struct ir_func *f, struct site_estimate *sites)
 {
     const u32 nregs = f->src->nregs + 1, n = f->src->ninsts;
-    struct fuser s = {f, arena_array(mem, u32, nregs), arena_array(mem, u32, nregs), arena_array(mem, u8, n + 1), 0};
+    struct fuser s = {f,
+                      arena_array(mem, u32, nregs),
+                      arena_array(mem, u32, nregs),
+                      arena_array(mem, u32, nregs),
+                      arena_array(mem, u8, n + 1),
+                      0};
     for (u32 r = 0; r < nregs; r++)
         s.writer[r] = NOBODY;
-    for (s.site = 0; s.site < n; s.site++)
+    for (s.site = 0; s.site < n; s.site++) {
         ir_each_reg(&f->src->insts[s.site], note, &s);
+        count_sums(&s, &f->src->insts[s.site]);
+    }
     for (s.site = 0; s.site < n; s.site++) {
         const struct ptx_inst *i = &f->src->insts[s.site];
         if (is_logic(i))
             fuse_alike(&s, i, is_logic, sites);
-        else if (is_sum(i) && sites[s.site].weight && !(i->op == OP_ADD && fuse_product(&s, i, is_scaled, sites)))
+        else if (is_sum(i) && sites[s.site].weight && !fuse_address(&s, i, sites) &&
+                 !(i->op == OP_ADD && fuse_product(&s, i, is_scaled, sites)))
             fuse_alike(&s, i, is_sum, sites);
         else if ((i->op == OP_ADD || i->op == OP_SUB) && is_float(i))
             fuse_product(&s, i, is_float_product, sites);

@@ -283,12 +283,18 @@ static bool writes_a_base(const struct window *w, const struct ptx_inst *i)
     return false;
 }
 
+/* A constant at a known place is no load, but an operand of what uses it. */
+static bool is_operand(const struct window *w, const struct ptx_inst *i)
+{
+    return w->space == SPACE_CONST && address_of(i)->elems[0].kind != PTX_REG;
+}
+
 static void scan_block(struct arena *mem, const struct finder *d, const struct ir_block *b, struct window *w,
                        struct site_estimate *sites)
 {
     for (u32 s = b->first; s < b->end; s++) {
         const struct ptx_inst *i = &d->f->insts[s];
-        const bool plain = is_plain(i, w->space), ours = plain && i->op == w->op;
+        const bool plain = is_plain(i, w->space), ours = plain && i->op == w->op && !is_operand(w, i);
         if (keeps_apart(w, i) || (!ours && plain && MUTANT(65, true, false)))
             close_window(d, w, sites);
         if (ours) {

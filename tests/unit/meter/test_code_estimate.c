@@ -126,7 +126,7 @@ static void loads_come_before_what_reads_them(void **state)
     assert_int_equal(count(&s, p, OP_LD), 5); /* two parameters, as loads from compute capability 9 on */
     for (u32 i = where(&s, p, OP_LD, 4) + 1; i < p->n; i++)
         assert_int_not_equal(op_of(&s, &p->insts[i]), OP_LD);
-    assert_true(where(&s, p, OP_LD, 4) < where(&s, p, OP_ADD, 0));
+    assert_true(where(&s, p, OP_LD, 4) < where(&s, p, OP_ADD, 1)); /* the first one makes the address */
     u8 bars = 0;
     for (u32 i = where(&s, p, OP_MUL, 0); i < p->n; i++)
         if (op_of(&s, &p->insts[i]) == OP_LD) {

@@ -285,6 +285,11 @@ static void three_values_are_one_instruction(void **state)
                       "0; @%p2 bra $L;" STORE,
                       OP_ADD),
         2); /* in two blocks */
+    static const char two[] = "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; add.s64 %rd4, %rd5, %rd2; ret;";
+    assert_int_equal(weight_of_all(two, OP_MUL), 0); /* two IMAD.WIDE */
+    assert_int_equal(weight_of_all(two, OP_ADD), 2);
+    assert_int_equal(weight_of_all("shl.b64 %rd2, %rd3, 2; add.s64 %rd4, %rd1, %rd2; ret;", OP_ADD),
+                     2); /* LEA, LEA.HI.X */
 #define SUM(mode) "mul" mode ".f32 %f1, %f2, %f3; sub.f32 %f4, %f5, %f1; st.global.f32 [%rd1], %f4; ret;"
     assert_int_equal(weight_of_all(SUM(""), OP_MUL), 0);
     assert_int_equal(weight_of_all(SUM(".rn"), OP_MUL), 1);
