@@ -128,7 +128,7 @@ static void loads_come_before_what_reads_them(void **state)
         assert_int_not_equal(op_of(&s, &p->insts[i]), OP_LD);
     assert_true(where(&s, p, OP_LD, 4) < where(&s, p, OP_ADD, 1)); /* the first one makes the address */
     u8 bars = 0;
-    for (u32 i = where(&s, p, OP_MUL, 0); i < p->n; i++)
+    for (u32 i = where(&s, p, OP_ADD, 0); i < p->n; i++)
         if (op_of(&s, &p->insts[i]) == OP_LD) {
             assert_int_equal(bars >> p->insts[i].write_bar & 1, 0);
             bars |= (u8)(1u << p->insts[i].write_bar);
