@@ -190,10 +190,10 @@ static void test_gross_f64(void **state)
                     f64 x = double_of(rig64(&r, AT_A)[i] & (k < 2 ? ~(u64)0xffffffff : ~(u64)0));
                     f64 d = rigd(&r, AT_D)[i], want = k ? 1 / sqrt(x) : 1 / x;
                     assert_int_equal(rig32(&r, AT_D)[2 * i], 0);
-                    if (x != x || want != want)
+                    if (fabs(x) < 0x1p-1022 && k < 2) /* flushed to a zero of its sign, also where its root is a NaN */
+                        assert_true(d == (bits64(x) >> 63 ? -INF : INF));
+                    else if (x != x || want != want)
                         assert_true(d != d);
-                    else if (fabs(x) < 0x1p-1022 && k < 2)
-                        assert_true(k && x < 0 ? d == -INF : d == (bits64(x) >> 63 ? -INF : INF));
                     else if (fabs(want) >= 0x1p-1021 && fabs(want) < 0x1p1023)
                         assert_true(fabs(d - want) <= fabs(want) * 0x1p-19);
                 }
