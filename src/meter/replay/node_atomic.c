@@ -7,19 +7,24 @@
  *     S2R, LOP3, POPC; SHFL, IMAD                   behind it, if its result is used: the lane's own share is added to it */
 #include "meter/replay/build.h"
 
+/* CCTL.IVALL, when that is there. */
+static void empty_l1(struct build *b, u32 site, const struct value *needs)
+{
+    const struct value empty = build_order(b, site, REPLAY_PLAIN, PIPE_LSU, needs);
+    b->g->nodes.at[empty.source[0]].inst.empties_l1 = true;
+}
+
 struct value build_fence(struct build *b, u32 site, const struct value *needs, bool empties_l1)
 {
     const struct value v = build_order(b, site, REPLAY_FENCE, PIPE_LSU, needs);
     b->g->nodes.at[v.source[0]].least = BARRIER_STALL;
+    const struct value none = {0};
     for (u32 k = 0; k < 2; k++) {
-        const struct value none = {0};
         const struct value bar = build_order(b, site, REPLAY_PLAIN, PIPE_ADU, &none);
         b->g->nodes.at[bar.source[0]].least = k ? BARRIER_STALL : 1;
     }
-    if (!empties_l1)
-        return v;
-    const struct value none = {0}, empty = build_order(b, site, REPLAY_PLAIN, PIPE_LSU, &none);
-    b->g->nodes.at[empty.source[0]].inst.empties_l1 = true;
+    if (empties_l1)
+        empty_l1(b, site, &none);
     return v;
 }
 
@@ -75,11 +80,9 @@ struct value build_around(struct build *b, u32 site, const struct value *needs, 
         const struct value none = {0};
         build_fence(b, site, &none, false);
     }
-    struct value v = access(b, site, &all, t);
+    const struct value v = access(b, site, &all, t);
     b->g->nodes.at[v.source[0]].inst.elected = e->elected;
-    if (estimate_acquires(i)) {
-        const struct value empty = build_order(b, site, REPLAY_PLAIN, PIPE_LSU, &v);
-        b->g->nodes.at[empty.source[0]].inst.empties_l1 = true;
-    }
+    if (estimate_acquires(i))
+        empty_l1(b, site, &v);
     return e->elected && !e->unused ? share_result(b, site, &v) : v;
 }
