@@ -596,4 +596,42 @@ MEM_SLOW bool resolve(const struct ir_inst *pc, struct warp *w, const struct acc
     return true;
 }
 
+/* What resolve does, all lanes at once, where they are all inside the block's shared memory or the allocation that the
+ * instruction met last; else nothing. */
+MEM_FN bool resolve_whole(const struct ir_inst *pc, struct warp *w, const struct access *x, u64 *addr, u8 **ptr)
+{
+    const u32 space = MEM_SPACE(x->op);
+    u64 low = w->shared_at, bytes = w->shared_bytes;
+    u8 *host = w->shared;
+    bool shared = true;
+    if (space == SPACE_NONE && addr[0] - w->shared_window < MEM_WINDOW_BYTES) {
+        low = w->shared_window;
+    } else if (space == SPACE_NONE || space == SPACE_GLOBAL) {
+        const struct site_cache *c = &w->sites[pc->site];
+        low = c->lo;
+        bytes = c->hi - c->lo;
+        host = (u8 *)(uintptr_t)low;
+        shared = false;
+    } else if (space != SPACE_SHARED) {
+        return false;
+    }
+    if (w->weak || bytes < x->size ||
+        (lanes_bad_64(addr, 0 - low, shared ? 0 : low, bytes - x->size, x->size - 1) & x->mask))
+        return false;
+    LANES /* lanes that are not active may have any address */
+        ptr[i] = (u8 *)((uintptr_t)host + (uintptr_t)(addr[i] - low));
+    if (shared) {
+        LANES
+            addr[i] -= low;
+    }
+    trace_lanes(pc, w, x, shared ? SPACE_SHARED : SPACE_GLOBAL, x->mask, addr);
+    return true;
+}
+
+/* Either way. */
+MEM_FN bool resolve_lanes(const struct ir_inst *pc, struct warp *w, const struct access *x, u64 *addr, u8 **ptr)
+{
+    return resolve_whole(pc, w, x, addr, ptr) || resolve(pc, w, x, addr, ptr);
+}
+
 #endif
