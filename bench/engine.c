@@ -5,7 +5,8 @@
  * The number of instructions comes from the text: `// BENCH: name trip=T outside=O` says what a warp runs in a trip of
  * the loop and outside of it; a divergent trip counts what both sides run. Nothing is taken from our own counters.
  * Each figure is the best of three runs of a fifth of a second; with --cpu of processor time, for a machine that has
- * other things to do. With --plain a line is a loop's name and its rate interpreted, and there is nothing else. */
+ * other things to do. With --plain a line is a loop's name and its rate interpreted, and there is nothing else; with --cost, its
+ * rates with the meter and with the model besides, both interpreted, and the first by the second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,13 @@ static void cpu_model(char *to, size_t size)
 /* Slow ones with decimals. */
 static int decimals(double rate) { return rate < 20 ? 2 : rate < 100 ? 1 : 0; }
 
+static void cost_row(struct bench *b, const struct loop *l)
+{
+    const double counted = rate(b, l, METER, 1), modelled = rate(b, l, MODEL, 1);
+    printf("%-10s %10.1f %10.1f %6.2f\n", l->name, counted, modelled, modelled > 0 ? counted / modelled : 0);
+    fflush(stdout);
+}
+
 static void plain_row(struct bench *b, const struct loop *l)
 {
     const double r = rate(b, l, INTERPRETED, 1);
@@ -269,7 +277,7 @@ static void row(struct bench *b, const struct loop *l, bool markdown, unsigned c
 int main(int argc, char **argv)
 {
     static struct bench b;
-    bool markdown = false, plain = false;
+    bool markdown = false, plain = false, cost = false;
     const char *path = NULL, *only = NULL;
     unsigned cores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     for (int k = 1; k < argc; k++) {
@@ -279,21 +287,27 @@ int main(int argc, char **argv)
             clock_of_runs = CLOCK_PROCESS_CPUTIME_ID, cores = 1;
         else if (!strcmp(argv[k], "--plain"))
             plain = true;
+        else if (!strcmp(argv[k], "--cost"))
+            cost = true;
         else if (!path)
             path = argv[k];
         else
             only = argv[k];
     }
     if (!path)
-        return fprintf(stderr, "usage: bench_engine [--markdown] [--cpu] [--plain] bench/engine/loops.ptx [LOOP]\n"), 2;
+        return fprintf(stderr,
+                       "usage: bench_engine [--markdown] [--cpu] [--plain | --cost] bench/engine/loops.ptx [LOOP]\n"),
+               2;
     if (!set_up(&b, path) || !choose_level(&b))
         return 1;
-    if (!plain)
+    if (!plain && !cost)
         head(&b, markdown, cores);
     for (unsigned k = 0; k < b.n; k++)
         if (!only || !strcmp(only, b.loops[k].name)) {
             if (plain)
                 plain_row(&b, &b.loops[k]);
+            else if (cost)
+                cost_row(&b, &b.loops[k]);
             else
                 row(&b, &b.loops[k], markdown, cores);
         }
