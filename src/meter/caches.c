@@ -346,7 +346,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->number = number;
     s->nheld = s->ndone = 0;
     s->staged = 0;
-    s->joined = 0;
+    s->joined = s->met = 0;
     s->nwaiting = 0;
     s->slices[0] = s->slices[1] = 0;
     s->with_next = &w->with_next;

@@ -6,7 +6,13 @@
 enum {
     LONE_WAIT = 32, /* requests: stores of neighbouring warps that come one after the other */
     ROW_MOST = 64,  /* requests: four stores of vectors are joined, sixteen of words are not */
-    COME_APART = 3, /* one in so many goes alone; fitted on stores of four vectors a lane (chacha20_vector) */
+    FEW_LINES = 6,  /* of a store: the next one comes while it still waits */
+    COME_APART =
+        3, /* of more lines one in so many goes alone; fitted on stores of four vectors a lane (chacha20_vector) */
+    /* Of warps that store to the same lines (tests/hw/h200/part-stores.csv): lines that wait, and of those that come while an earlier one
+     * does, one in so many goes along. */
+    LINES_WAIT = 16,
+    GO_ALONG = 2,
 };
 
 static bool is_texels(u64 request)
@@ -120,20 +126,22 @@ static bool goes_along(u64 other, u64 request)
 
 /* A store to parts of sectors goes to L2 together with the warp's others to the same sectors, in a row of stores that is short. A
  * long one fills the queues, and the stores of other warps come in between. (Of four vectors a lane, an H200 joins two
- * thirds in a kernel that mostly computes; of single words of sectors, or of a loop around the store, none, but for one in ten where eight fill a row of 32 bytes.) True: an earlier one has taken it along; else *request has
- * what it takes along itself. */
-static bool joins(const struct requests *r, u64 at, u64 *request)
+ * thirds in a kernel that mostly computes; of single words of sectors, or of a loop around the store, none, but for one in ten where eight fill
+ * a row of 32 bytes.) True: an earlier one has taken it along; else *request has what it takes along itself. */
+static bool joins(struct sm *s, const struct requests *r, u64 at, u64 *request)
 {
     const struct row row = row_of(r, at, ROW_MOST);
     const u32 sectors = request_sectors(*request);
-    u32 words = 0;
+    u32 words = 0, lines = 0;
     if (row.end - row.first > ROW_MOST || (row.first && is_folded_store(r->at[row.first - 1])) ||
         (row.end < r->len && is_folded_store(r->at[row.end])))
         return false;
+    for (u64 k = row.first; k < row.end; k++)
+        lines += request_site(r->at[k]) == request_site(*request);
     for (u64 k = row.first; k < row.end; k++) {
         const bool along = goes_along(r->at[k], *request);
         if (k < at && along)
-            return true;
+            return lines <= FEW_LINES || ++s->joined % COME_APART;
         words += along || k == at ? words_of(r->at[k]) : 0;
     }
     *request =
@@ -141,15 +149,22 @@ static bool joins(const struct requests *r, u64 at, u64 *request)
     return false;
 }
 
-/* ---- stores to surfaces ---- */
+/* ---- stores that wait ---- */
 
-/* Texels of neighbouring rows are in one sector, so what one warp writes in part the next one mostly completes. Of warps that come to their stores
- * together an H200 joins two thirds and more (70 % behind loads of the same texels, 95 % of a transpose's columns), of such as come at any time a fifth;
- * where many lines lie between, none (tests/hw/h200/texel-cases.csv). So stores wait until STORES_WAIT lines have come after them. */
+/* What one warp writes of a sector, another one may complete: stores wait in L1 until others have come after them, and those to the same line leave
+ * together.
+ *
+ * Surfaces: texels of neighbouring rows are in one sector. Of warps that come to their stores together an H200 joins two thirds and more (70 % behind
+ * loads of the same texels, 95 % of a transpose's columns), of such as come at any time a fifth; where many lines lie between, none
+ * (tests/hw/h200/texel-cases.csv).
+ *
+ * Memory (tests/hw/h200/part-stores.csv): of a block's words in any order, 256 to 512 of them, an H200 joins half where all SMs store at any
+ * time, four fifths where warps leave a barrier together, a fifth where they come from long loops; of columns of rows that are 32 lines, none. */
 static bool leave(struct sm *s, const struct waiting_store *w)
 {
     const u64 r = w->request;
-    return push(s, request_make(request_number(r), request_sectors(r), kind_of(w->words), true, request_site(r)));
+    return push(s, request_make(request_number(r), request_sectors(r), kind_of(w->words),
+                                request_last(r) || is_texels(r), request_site(r)));
 }
 
 static bool all_leave(struct sm *s)
@@ -161,29 +176,66 @@ static bool all_leave(struct sm *s)
     return good;
 }
 
-/* The one with the same sectors, which came less than so many requests ago, or NULL. */
-static struct waiting_store *waiting_of(struct sm *s, u64 request, u64 most)
+/* A store of one word of a single sector, as the lane makes that has a row's result: those of neighbouring warps go to L2 together. Request:
+ * an access's first. */
+static bool is_lone_word(u64 request)
 {
+    return request_kind(request) == TRAFFIC_STORE_WORD && request_last(request) &&
+           sectors_in(request_sectors(request)) == 1;
+}
+
+static bool same_line(const struct waiting_store *w, u64 request)
+{
+    return request_number(w->request) == request_number(request);
+}
+
+/* The one that waits with the same sectors, and how many of those that could go along with theirs do. */
+static struct waiting_store *like_of(struct sm *s, u64 request)
+{
+    const u64 most = is_texels(request) ? UINT64_MAX : LONE_WAIT;
     const u32 n = s->nwaiting < STORES_WAIT ? (u32)s->nwaiting : STORES_WAIT;
-    for (u32 k = 0; k < n; k++)
-        if (s->looked - s->waiting[k].came < most && request_number(s->waiting[k].request) == request_number(request) &&
-            request_sectors(s->waiting[k].request) == request_sectors(request))
-            return &s->waiting[k];
+    for (u32 k = 0; k < n; k++) {
+        struct waiting_store *w = &s->waiting[k];
+        if (same_line(w, request) && s->looked - w->came < most &&
+            request_sectors(w->request) == request_sectors(request))
+            return ++s->joined % COME_APART ? w : NULL;
+    }
     return NULL;
 }
 
-/* *joins: it went along with one that waits. False: no memory. */
-static bool wait(struct sm *s, u64 request, bool *joins)
+/* The last one of another warp to the same line. */
+static struct waiting_store *other_of(struct sm *s, const struct requests *of, u64 request)
 {
-    struct waiting_store *other = waiting_of(s, request, is_texels(request) ? UINT64_MAX : LONE_WAIT);
-    *joins = other && ++s->joined % COME_APART;
-    if (*joins) {
-        other->words += words_of(request);
+    for (u64 k = s->nwaiting; k && s->nwaiting - k < LINES_WAIT; k--) {
+        struct waiting_store *w = &s->waiting[(k - 1) % STORES_WAIT];
+        if (w->of != of && same_line(w, request))
+            return ++s->met % GO_ALONG ? w : NULL;
+    }
+    return NULL;
+}
+
+/* Words of a sector are 1, 2, 4 or 8, and more rather than less: what several warps fill must become whole. */
+static void take_along(struct waiting_store *w, u64 request)
+{
+    const u32 before = request_sectors(w->request), added = request_sectors(request), all = before | added;
+    const u32 words = w->words * sectors_in(before) + words_of(request) * sectors_in(added), n = sectors_in(all);
+    w->request |= (u64)added << 40;
+    w->words = before == added ? w->words + words_of(request) : (words + n - 1) / n;
+}
+
+/* *saved: sectors that go along with one that waits. False: no memory. */
+static bool wait(struct sm *s, const struct requests *of, u64 request, u32 *saved)
+{
+    struct waiting_store *other =
+        is_texels(request) || is_lone_word(request) ? like_of(s, request) : other_of(s, of, request);
+    *saved = other ? sectors_in(request_sectors(request) & request_sectors(other->request)) : 0;
+    if (other) {
+        take_along(other, request);
         return true;
     }
     struct waiting_store *place = &s->waiting[s->nwaiting % STORES_WAIT];
     const bool good = s->nwaiting < STORES_WAIT || leave(s, place);
-    *place = (struct waiting_store){request, s->looked, words_of(request)};
+    *place = (struct waiting_store){request, s->looked, of, words_of(request)};
     s->nwaiting++;
     return good;
 }
@@ -216,32 +268,22 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 reque
         return to_l2(s, round_l1(request), request_sectors(request));
     s->looked++;
     const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
-    const bool joinable = kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR,
-               waits = (joinable && is_texels(request)) || kind == TRAFFIC_STORE_WORD;
-    bool along = false, good = true;
-    if (waits)
-        good = wait(s, request, &along);
-    else
-        along = joinable && joins(r, at, &request) && ++s->joined % COME_APART;
+    const bool wide = kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR,
+               along = wide && !is_texels(request) && joins(s, r, at, &request),
+               waits = !along && (wide || kind == TRAFFIC_STORE_WORD);
+    u32 saved = along ? sectors_in(sectors) : 0;
+    const bool good = !waits || wait(s, r, request, &saved);
     t->n[TRAFFIC_l1_lines]++;
     t->n[hits_of(kind)] += sectors_in(there);
     t->n[hits_of(kind) + 1] += sectors_in(sectors & ~there);
-    t->n[TRAFFIC_l1_served] += along ? sectors_in(sectors) : 0;
-    return good && (waits || to_l2(s, request, along ? 0 : sectors));
+    t->n[TRAFFIC_l1_served] += saved;
+    return good && (along || waits || to_l2(s, request, sectors));
 }
 
-/* L1 takes in what is asked for, and each line goes on to L2 or does not, whatever else the warp asks for. */
+/* L1 takes in what is asked for, and each line goes on to L2 or does not, whatever else is asked for. */
 static bool is_plain(enum traffic_kind kind)
 {
-    return reads(kind) || kind == TRAFFIC_STORE || kind == TRAFFIC_STORE_WORD || kind == TRAFFIC_LOCAL_STORE;
-}
-
-/* A store of one word of a single sector, as the lane makes that has a row's result: those of neighbouring warps go to L2 together. Request:
- * an access's first. */
-static bool is_lone_word(u64 request)
-{
-    return request_kind(request) == TRAFFIC_STORE_WORD && request_last(request) &&
-           sectors_in(request_sectors(request)) == 1;
+    return reads(kind) || kind == TRAFFIC_STORE || kind == TRAFFIC_LOCAL_STORE;
 }
 
 /* The first n requests of an access, which is plain, or those of them up to its last one: of that kind and site. How many
@@ -281,7 +323,7 @@ static bool look_up_again(struct sm *s, const struct requests *r, u64 again)
     bool good = true;
     u64 at = request_first(again);
     do
-        if (is_plain(kind))
+        if (is_plain(kind) || kind == TRAFFIC_STORE_WORD) /* a row of its own for each thread: no other warp's */
             at += look_up_plain(s, r->at + at, r->len - at, kind, request_site(again), &good);
         else
             good &= l1_look_up(s, r, at, request_of_again(again, r->at[at])), at++;
@@ -294,7 +336,7 @@ static u64 look_up_next(struct sm *s, const struct requests *r, bool *good)
 {
     const u64 request = r->at[r->next];
     const enum traffic_kind kind = request_kind(request);
-    if (is_plain(kind) && !is_lone_word(request))
+    if (is_plain(kind))
         return look_up_plain(s, r->at + r->next, r->len - r->next, kind, request_site(request), good);
     *good &= request_is_again(request) ? look_up_again(s, r, request) : l1_look_up(s, r, r->next, request);
     return 1;

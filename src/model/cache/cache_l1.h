@@ -13,11 +13,12 @@ struct held_block {
     struct requests *warps;
 };
 
-/* A store to a surface that has not left the SM yet: a line, the sectors of it, and how many words of each are written. */
+/* A store to parts of sectors that has not left the SM yet: a line, the sectors of it, and how many words of each are written. */
 enum { STORES_WAIT = 24 };
 struct waiting_store {
     u64 request;
     u64 came; /* how many requests the SM had looked up */
+    const struct requests *of;
     u32 words;
 };
 
@@ -31,7 +32,7 @@ struct sm {
     u32 turns_room;
     u64 staged;
     bool **with_next;                          /* by site: what its warp asks for next is asked for in the same turn */
-    u32 joined;                                /* stores that could be */
+    u32 joined, met;                           /* stores that could be, of a warp and its like, and of any other warp */
     struct waiting_store waiting[STORES_WAIT]; /* a ring: the last ones of nwaiting that ever came */
     u64 nwaiting;
     u64 looked;    /* requests */
