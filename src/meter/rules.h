@@ -130,7 +130,7 @@ u32 estimate_registers(u32 live_max);
 /* ---- fuse.c ---- */
 
 /* What is a part of another machine instruction has no weight. */
-void estimate_fuse(struct arena *mem, const struct ir_func *f, struct site_estimate *sites);
+void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, struct site_estimate *sites);
 
 /* ---- merge.c ---- */
 

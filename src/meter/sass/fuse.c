@@ -5,6 +5,8 @@
  *     shl and add          of 32 bits are one LEA, of 64 two; a product of 32 bits and add one IMAD
  *     mul.wide and add     are one IMAD.WIDE, for each of several sums of the same product
  *     mul and add, sub     of floats without a rounding mode are one FFMA, DFMA, HFMA2
+ *     add and min, max     of 32 bits are one VIADDMNMX, min, max of three values one VIMNMX3, and max with 0 behind them a part of
+ *                          both (.RELU): from compute capability 9.0 on
  *
  * The inner one is in the same block, nothing else uses its result, and neither has a guard. Of 64 bits both halves are. Of addresses (mul.wide or
  * shl of 64 bits, and add) the inner one may be anywhere, and have several sums, if it has nothing else. */
@@ -158,7 +160,48 @@ static bool fuse_product(struct fuser *s, const struct ptx_inst *i, bool (*is_pr
     return false;
 }
 
-void estimate_fuse(struct arena *mem, const struct ir_func *f, struct site_estimate *sites)
+/* ---- minima and maxima ---- */
+
+static bool is_extreme(const struct ptx_inst *i)
+{
+    return (i->op == OP_MIN || i->op == OP_MAX) && is_integer(i) && ptx_type_bits(type_of(i)) == 32 &&
+           !ptx_has(i, MOD_RELU);
+}
+
+static bool is_alike(const struct ptx_inst *i, const struct ptx_inst *other)
+{
+    return is_extreme(other) && other->op == i->op && type_of(other) == type_of(i);
+}
+
+/* max with 0, of what may be less. */
+static bool cuts_off(const struct ptx_inst *i)
+{
+    return i->op == OP_MAX && type_of(i) == PTX_S32 && i->operands[2].kind == PTX_IMM && !i->operands[2].bits;
+}
+
+/* Whether the operand's instruction becomes a part of the site's. */
+static bool fuse_extreme(struct fuser *s, const struct ptx_inst *i, const struct ptx_operand *o, bool sums,
+                         struct site_estimate *sites)
+{
+    const u32 from = inner(s, o);
+    const struct ptx_inst *in = from == NOBODY ? NULL : &s->f->src->insts[from];
+    if (!in || !sites[from].weight || !(sums ? is_sum(in) : is_alike(i, in)))
+        return false;
+    if (!cuts_off(i) && inputs_of(s, from) > 2)
+        return false;
+    take_in(s, from, sites);
+    return true;
+}
+
+static void fuse_extremes(struct fuser *s, const struct ptx_inst *i, struct site_estimate *sites)
+{
+    for (u32 sums = 0; sums < 2; sums++)
+        for (u32 k = 1; k < i->noperands; k++)
+            if (fuse_extreme(s, i, &i->operands[k], !sums, sites))
+                return;
+}
+
+void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, struct site_estimate *sites)
 {
     const u32 nregs = f->src->nregs + 1, n = f->src->ninsts;
     struct fuser s = {f,
@@ -182,5 +225,7 @@ void estimate_fuse(struct arena *mem, const struct ir_func *f, struct site_estim
             fuse_alike(&s, i, is_sum, sites);
         else if ((i->op == OP_ADD || i->op == OP_SUB) && is_float(i))
             fuse_product(&s, i, is_float_product, sites);
+        else if (is_extreme(i) && cc_major >= 9)
+            fuse_extremes(&s, i, sites);
     }
 }
