@@ -48,6 +48,7 @@ struct build {
     struct merged *merged; /* by site */
     const u32 *partings;   /* by block (build_set_meetings) */
     const bool *meets;
+    const u32 *asked; /* by block (build_set_questions) */
     /* of the graph that is being built */
     struct graph *g;
     struct value *values;     /* by register */

@@ -156,13 +156,31 @@ static void find_meetings(struct estimating *s)
     build_set_meetings(s->build, partings, meets);
 }
 
+static u32 copies_of(const struct estimating *s, const struct group *g)
+{
+    return g->blocks.len == 1 ? unroll_factor(s->f, g->blocks.at[0]) : 1;
+}
+
+/* The blocks that lead to a loop of which four turns are one program, and nowhere else. */
+static void find_questions(struct estimating *s)
+{
+    u32 *asked = arena_array(s->mem, u32, s->f->nblocks + 1);
+    for (u32 b = 0; b < s->f->nblocks; b++) {
+        const struct ir_block *from = &s->f->blocks[b];
+        const u32 to = from->nsucc == 1 && from->first < from->end ? from->succs[0] : b;
+        const struct group *g = &s->groups.at[s->group_of[to] - 1];
+        if (to != b && to == g->blocks.at[0] && copies_of(s, g) == 4)
+            asked[b] = s->f->blocks[to].end;
+    }
+    build_set_questions(s->build, asked);
+}
+
 static void make_programs(struct estimating *s)
 {
     struct graph *(*graphs)[PROGRAMS] = arena_alloc(s->mem, sizeof(struct graph *[PROGRAMS]) * (s->groups.len + 1));
     for (u32 k = 0; k < s->groups.len; k++) {
         struct group *g = &s->groups.at[k];
-        u32 copies = g->blocks.len == 1 ? unroll_factor(s->f, g->blocks.at[0]) : 1;
-        for (; copies; copies = copies == 4 ? 2 : copies > 1 ? 1 : 0) {
+        for (u32 copies = copies_of(s, g); copies; copies = copies == 4 ? 2 : copies > 1 ? 1 : 0) {
             g->copies[g->nmade] = copies;
             graphs[k][g->nmade] = build_graph(s->build, g->blocks.at, g->blocks.len, copies);
             expose(s, graphs[k][g->nmade++]);
@@ -369,6 +387,7 @@ struct replay_code *code_from_ptx(struct arena *mem, const struct gpu *gpu, cons
             make_group(&s, b);
     find_next(&s);
     find_meetings(&s);
+    find_questions(&s);
     make_programs(&s);
     find_waits(&s);
     return assemble(&s);

@@ -318,6 +318,22 @@ static void add_partings(struct build *b, u32 block)
         build_unit(b, 'B', REPLAY_NO_SITE);
 }
 
+/* Around a loop of which several turns are one program ptxas asks whether so many are left: in front of it, behind four turns, behind two. All
+ * of it stands with what leads there, as machine code has it. */
+static void add_questions(struct build *b, u32 site)
+{
+    struct value now = {0};
+    for (const char *p = "pbBvapbpJvBpbJ"; *p; p++) {
+        const u32 node = build_unit(b, *p, site);
+        if (*p == 'B')
+            continue;
+        build_use(b, &now, node);
+        if (*p == 'b')
+            build_cut(b, node);
+        now = build_result(b, node);
+    }
+}
+
 static void add_insts(struct build *b, u32 block)
 {
     for (u32 site = b->f->blocks[block].first; site < b->f->blocks[block].end; site++) {
@@ -376,6 +392,9 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
     for (b->copy = 0; b->copy < copies; b->copy++)
         for (u32 k = 0; k < n; k++)
             add_block(b, blocks[k]);
+    for (u32 k = 0; k < n; k++)
+        if (b->asked[blocks[k]])
+            add_questions(b, b->asked[blocks[k]] - 1);
     finish(b);
     return b->g;
 }
@@ -385,6 +404,8 @@ void build_set_meetings(struct build *b, const u32 *partings, const bool *meets)
     b->partings = partings;
     b->meets = meets;
 }
+
+void build_set_questions(struct build *b, const u32 *asked) { b->asked = asked; }
 
 struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e)
 {
