@@ -6,6 +6,7 @@
 #include "ir/pass.h"
 #include "meter/replay/build.h"
 #include "meter/replay/make_code.h"
+#include "meter/replay/sink.h"
 #include "model/replay/unit.h"
 
 /* ---- what an instruction reads and writes ---- */
@@ -334,12 +335,22 @@ static void add_questions(struct build *b, u32 site)
     }
 }
 
+/* What has come here from blocks before. */
+static void add_sunk(struct build *b, u32 block)
+{
+    for (u32 site = 0; b->sinks && site < b->f->blocks[block].first; site++)
+        if (b->place[site] == block)
+            add_inst(b, site, NULL);
+}
+
 static void add_insts(struct build *b, u32 block)
 {
+    add_sunk(b, block);
     for (u32 site = b->f->blocks[block].first; site < b->f->blocks[block].end; site++) {
         if (site + 1 == b->f->blocks[block].end && !b->guarded)
             add_partings(b, block);
-        add_inst(b, site, branch_of(b, block));
+        if (b->place[site] == block)
+            add_inst(b, site, branch_of(b, block));
     }
 }
 
@@ -412,6 +423,9 @@ struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct 
     const u32 nregs = f->src->nregs, nsites = f->src->ninsts;
     struct build *b = arena_new(mem, struct build);
     *b = (struct build){.mem = mem, .gpu = gpu, .f = f, .e = e, .latency = latencies_of(gpu), .bases = nregs};
+    b->place = sink_parameters(mem, f, e);
+    for (u32 s = 0; s < nsites; s++)
+        b->sinks |= b->place[s] != f->block_of_site[s];
     b->merged = arena_array(mem, struct merged, nsites + 1);
     b->values = arena_array(mem, struct value, nregs + 1);
     b->stamp = arena_array(mem, u32, nregs + 1);
