@@ -48,9 +48,9 @@ struct build {
     struct merged *merged; /* by site */
     const u32 *partings;   /* by block (build_set_meetings) */
     const bool *meets;
-    const u32 *asked; /* by block (build_set_questions) */
-    const u32 *place; /* by site: the block in which it stands (sink.h) */
-    bool sinks;       /* for some it is another one than in the text */
+    const bool *asked; /* by block (build_set_questions) */
+    const u32 *place;  /* by site: the block in which it stands (sink.h) */
+    bool sinks;        /* for some it is another one than in the text */
     /* of the graph that is being built */
     struct graph *g;
     struct value *values;     /* by register */

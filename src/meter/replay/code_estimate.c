@@ -164,13 +164,12 @@ static u32 copies_of(const struct estimating *s, const struct group *g)
 /* The blocks that lead to a loop of which four turns are one program, and nowhere else. */
 static void find_questions(struct estimating *s)
 {
-    u32 *asked = arena_array(s->mem, u32, s->f->nblocks + 1);
+    bool *asked = arena_array(s->mem, bool, s->f->nblocks + 1);
     for (u32 b = 0; b < s->f->nblocks; b++) {
         const struct ir_block *from = &s->f->blocks[b];
         const u32 to = from->nsucc == 1 && from->first < from->end ? from->succs[0] : b;
         const struct group *g = &s->groups.at[s->group_of[to] - 1];
-        if (to != b && to == g->blocks.at[0] && copies_of(s, g) == 4)
-            asked[b] = s->f->blocks[to].end;
+        asked[b] = to != b && to == g->blocks.at[0] && copies_of(s, g) == 4;
     }
     build_set_questions(s->build, asked);
 }

@@ -320,17 +320,19 @@ static void add_partings(struct build *b, u32 block)
 }
 
 /* Around a loop of which several turns are one program ptxas asks whether so many are left: in front of it, behind four turns, behind two. All
- * of it stands with what leads there, as machine code has it. */
-static void add_questions(struct build *b, u32 site)
+ * of it stands with what leads there, as machine code has it, and belongs to no PTX instruction. */
+static void add_questions(struct build *b)
 {
     struct value now = {0};
     for (const char *p = "pbBvapbpJvBpbJ"; *p; p++) {
-        const u32 node = build_unit(b, *p, site);
+        const u32 node = build_unit(b, *p, REPLAY_NO_SITE);
         if (*p == 'B')
             continue;
         build_use(b, &now, node);
-        if (*p == 'b')
+        if (*p == 'b') {
+            b->g->nodes.at[node].inst.control = CONTROL_BRANCH;
             build_cut(b, node);
+        }
         now = build_result(b, node);
     }
 }
@@ -405,7 +407,7 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
             add_block(b, blocks[k]);
     for (u32 k = 0; k < n; k++)
         if (b->asked[blocks[k]])
-            add_questions(b, b->asked[blocks[k]] - 1);
+            add_questions(b);
     finish(b);
     return b->g;
 }
@@ -416,7 +418,7 @@ void build_set_meetings(struct build *b, const u32 *partings, const bool *meets)
     b->meets = meets;
 }
 
-void build_set_questions(struct build *b, const u32 *asked) { b->asked = asked; }
+void build_set_questions(struct build *b, const bool *asked) { b->asked = asked; }
 
 struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e)
 {

@@ -69,8 +69,8 @@ struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct 
 /* By block: at how many places lanes that part behind it meet again (each a BSSY), and whether they meet where it begins
  * (a BSYNC). */
 void build_set_meetings(struct build *b, const u32 *partings, const bool *meets);
-/* By block: 1 + the branch of a loop that follows it and of which several turns are one program; 0: none does. */
-void build_set_questions(struct build *b, const u32 *asked);
+/* By block: whether a loop follows it of which several turns are one program. */
+void build_set_questions(struct build *b, const bool *asked);
 /* Of the blocks, in this order, `copies` times one after the other. More than one copy: the blocks are a loop, and only the
  * last copy keeps its branch and steps its counters. */
 struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies);

@@ -59,6 +59,17 @@ static void visit(struct check *k, u32 block, bool *seen)
     k->blocks[--k->room] = block;
 }
 
+/* Parameters may be loaded where they are used first. */
+static bool may_stand(const struct check *k, u32 site, const bool *own)
+{
+    const struct ptx_inst *i = &k->f->src->insts[site];
+    const u32 from = k->f->block_of_site[site];
+    u32 b = k->head;
+    while (b != from && k->f->blocks[b].idom != IR_NO_BLOCK)
+        b = k->f->blocks[b].idom;
+    return own[from] || (i->op == OP_LD && i->space == SPACE_PARAM && b == from);
+}
+
 /* The blocks of a program, in the order of control. */
 static void find_blocks(struct check *k, u32 head)
 {
@@ -70,7 +81,7 @@ static void find_blocks(struct check *k, u32 head)
     k->blocks = blocks + k->room;
     k->nblocks = k->f->nblocks - k->room;
     for (u32 i = 0; i < k->p->n; i++)
-        if (k->p->insts[i].site != REPLAY_NO_SITE && !seen[k->f->block_of_site[k->p->insts[i].site]])
+        if (k->p->insts[i].site != REPLAY_NO_SITE && !may_stand(k, k->p->insts[i].site, seen))
             complain(k, "a program has an instruction of a block that is not its own", i, k->p->insts[i].site);
 }
 
@@ -177,10 +188,27 @@ static bool pass_start(struct check *k, struct place p)
     return true;
 }
 
+/* A parameter whose load stands in the program, though its block does not, or what is a copy of it. */
+static void find_moved(struct check *k, u32 reg, u32 depth)
+{
+    enum { DEEPEST = 4 };
+    for (u32 s = 0; s < k->f->src->ninsts; s++) {
+        const struct ptx_inst *i = &k->f->src->insts[s];
+        if (!writes(i, reg))
+            continue;
+        if (i->op == OP_LD && i->space == SPACE_PARAM && k->first[s] != NONE)
+            add_origin(k, s);
+        else if (i->op == OP_CVTA && i->operands[1].kind == PTX_REG && depth < DEEPEST)
+            find_moved(k, i->operands[1].var->index, depth + 1);
+    }
+}
+
 static void find_before(struct check *k, u32 copy, u32 block, u32 reg)
 {
     if (!pass_start(k, (struct place){copy, block, reg}))
         return;
+    if (block == k->head && !copy)
+        find_moved(k, reg, 0);
     if (block == k->head && copy) /* a loop: the turn before */
         find_origins(k, copy - 1, block, k->f->blocks[block].end, reg);
     for (u32 n = 0; n < k->nblocks && block != k->head; n++) {

@@ -103,6 +103,16 @@ static void access_at(struct bench *b, u64 linear, u32 warp, u32 site, enum traf
     lanes(b, linear, warp, site, kind, addr, 4, SPACE_GLOBAL);
 }
 
+/* The same with so many bytes a lane. */
+static void access_of(struct bench *b, u64 linear, u32 warp, u32 site, enum traffic_kind kind, u64 at, u64 stride,
+                      u32 bytes)
+{
+    u64 addr[32];
+    for (u32 k = 0; k < 32; k++)
+        addr[k] = at + k * stride;
+    lanes(b, linear, warp, site, kind, addr, bytes, SPACE_GLOBAL);
+}
+
 /* Sum of the site over all workers. */
 static struct traffic end(struct bench *b, u32 site)
 {
@@ -548,23 +558,57 @@ static void stores_of_a_loop_go_alone(void **state)
     assert_int_equal(N(end(&b, 1), l2_writes) + N(end(&b, 2), l2_writes), 4 * 32);
 }
 
+/* `fields` stores of `bytes` a lane, which fill a struct of each; behind a load another one of the first field. */
+static void store_fields(struct bench *b, u32 fields, u32 bytes)
+{
+    begin(b, &one_l2, 1, 1, 4);
+    start(b, 0);
+    for (u32 k = 0; k < fields; k++)
+        access_of(b, 0, 0, k, TRAFFIC_STORE, k * bytes, fields * bytes, bytes);
+    access_at(b, 0, 0, fields, TRAFFIC_LOAD, 1 << 16, 4);
+    access_of(b, 0, 0, fields + 1, TRAFFIC_STORE, 0, fields * bytes, bytes);
+    stop(b, 0);
+    finish(b);
+}
+
 static void stores_that_follow_each_other_go_together(void **state)
 {
     (void)state;
     struct bench b;
-    begin(&b, &one_l2, 1, 1, 4);
-    start(&b, 0);
-    for (u32 word = 0; word < 4; word++) /* 16 bytes a lane, word by word: 16 sectors each time */
-        access_at(&b, 0, 0, word, TRAFFIC_STORE, word * 4, 16);
-    access_at(&b, 0, 0, 4, TRAFFIC_LOAD, 1 << 16, 4);
-    access_at(&b, 0, 0, 5, TRAFFIC_STORE, 0, 16);
-    stop(&b, 0);
-    finish(&b);
+    store_fields(&b, 4, 4); /* four lines a store, 16 sectors */
     assert_int_equal(N(end(&b, 0), l2_writes), 16);
-    const u64 alone = N(end(&b, 1), l2_writes) + N(end(&b, 2), l2_writes) + N(end(&b, 3), l2_writes);
-    assert_int_equal(alone, 16); /* one in three comes too late */
+    assert_int_equal(N(end(&b, 1), l2_writes) + N(end(&b, 2), l2_writes) + N(end(&b, 3), l2_writes), 0);
     assert_int_equal(N(end(&b, 3), l1_gst_hits), 16);
     assert_int_equal(N(end(&b, 5), l2_writes), 16); /* a load in between parts them */
+    store_fields(&b, 4, 8);                         /* eight lines a store, 32 sectors: one in three comes too late */
+    assert_int_equal(N(end(&b, 0), l2_writes), 32);
+    assert_int_equal(N(end(&b, 1), l2_writes) + N(end(&b, 2), l2_writes) + N(end(&b, 3), l2_writes), 32);
+}
+
+/* Eight warps of four blocks store a word a lane: warp w word w of 32 rows that are so many bytes apart. Sectors that reach L2. */
+static u64 sectors_of_columns(u64 pitch)
+{
+    enum { WARPS = 2, BLOCKS = 4 };
+    struct bench b;
+    begin(&b, &one_l2, 1, BLOCKS, (u64)BLOCKS * SMS);
+    for (u64 k = 0; k < BLOCKS; k++) {
+        start(&b, k * SMS);
+        for (u32 w = 0; w < WARPS; w++)
+            access_at(&b, k * SMS, w, 0, TRAFFIC_STORE, (k * WARPS + w) * 4, pitch);
+    }
+    for (u64 k = 0; k < BLOCKS; k++)
+        stop(&b, k * SMS);
+    finish(&b);
+    assert_int_equal(N(end(&b, 0), l2_writes) + N(end(&b, 0), l1_served), BLOCKS * WARPS * 32);
+    return N(end(&b, 0), l2_writes);
+}
+
+static void stores_of_other_warps_to_the_same_lines_go_along(void **state)
+{
+    (void)state;
+    assert_int_equal(sectors_of_columns(32),
+                     8 * 32 - 26 * 4);                 /* eight lines a store: half of 56, but for two that have left */
+    assert_int_equal(sectors_of_columns(128), 8 * 32); /* 32 lines: the one before has left */
 }
 
 /* A lane of each of eight warps stores the word of a row; where it has loaded much before, it comes alone. */
@@ -1036,6 +1080,7 @@ int main(void)
         cmocka_unit_test(sectors_are_taken_in_one_by_one),
         cmocka_unit_test(stores_are_written_through),
         cmocka_unit_test(stores_that_follow_each_other_go_together),
+        cmocka_unit_test(stores_of_other_warps_to_the_same_lines_go_along),
         cmocka_unit_test(lone_words_of_neighbouring_warps_go_together),
         cmocka_unit_test(volatile_loads_pass_l1),
         cmocka_unit_test(atomics_of_one_element_queue_up),
