@@ -3,7 +3,7 @@
  * profiler, whose rows are in the order of those that are printed:
  *
  *     nvcc -O3 -arch=sm_90 tests/hw/part_stores.cu -o part_stores
- *     ncu --kernel-name regex:^w_ ... ./part_stores                what,width,parts,gap,blocks,threads
+ *     ncu --kernel-name regex:^w_ ... ./part_stores [BLOCKS]       what,width,parts,gap,blocks,threads; grids of so many at most
  *
  * w_fields: each thread a struct of `parts` fields of `width` bytes, `gap` dependent products between two stores. w_shuffled: each thread a
  * word of its block's `parts` words, in a random order. w_columns: warp w of a block writes word w of 32 rows, `parts` words apart.
@@ -94,6 +94,7 @@ static char *out;
 static float *in;
 static const int grids[] = {33, 528, 16896};
 static const int gaps[] = {0, 64};
+static int most = 16896; /* blocks */
 
 static void line(const char *what, int width, int parts, int gap, int blocks, int threads)
 {
@@ -106,6 +107,8 @@ template <int WIDTH, int PARTS> static void fields(void)
 {
     for (int blocks : grids)
         for (int gap : gaps) {
+            if (blocks > most)
+                continue;
             w_fields<WIDTH, PARTS><<<blocks, 128>>>(out, in, gap);
             line("fields", WIDTH, PARTS, gap, blocks, 128);
         }
@@ -115,13 +118,17 @@ template <int WIDTH> static void loop(int parts)
 {
     for (int blocks : grids)
         for (int gap : gaps) {
+            if (blocks > most)
+                continue;
             w_loop<WIDTH><<<blocks, 128>>>(out, in, parts, gap);
             line("loop", WIDTH, parts, gap, blocks, 128);
         }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        most = atoi(argv[1]);
     const u64 threads = 16896ull * 1024;
     CHECK(cudaMalloc(&out, threads * 64));
     CHECK(cudaMalloc(&in, threads * sizeof *in));
@@ -145,13 +152,15 @@ int main(void)
     for (int words : {64, 128, 256, 512, 1024})
         for (int blocks : grids)
             for (int gap : gaps) {
+                if (blocks > most)
+                    continue;
                 w_shuffled<<<blocks, words>>>(out, in, gap);
                 line("shuffled", 4, words, gap, blocks, words);
             }
     for (int pitch : {8, 32, 1024})
         for (int warps : {2, 4, 8})
             for (int blocks : grids) {
-                if (pitch == 1024 && blocks > 1000)
+                if (blocks > most || (pitch == 1024 && blocks > 1000))
                     continue;
                 w_columns<<<blocks, 32 * warps>>>(out, in, pitch, 0);
                 line("columns", 4, pitch, 0, blocks, 32 * warps);
