@@ -54,6 +54,11 @@ function(ls_slow)
   set_tests_properties(${ARGN} PROPERTIES LABELS slow FIXTURES_REQUIRED slow)
 endfunction()
 
+# ls_rare(tests...): slow tests of what seldom changes: .ci/run has them every second day.
+function(ls_rare)
+  set_tests_properties(${ARGN} PROPERTIES LABELS "slow;rare")
+endfunction()
+
 # ls_fuzz(name SOURCES... [USES modules...] [CORPUS folder]): a program around LLVMFuzzerTestOneInput. With LS_FUZZ it is
 # a libFuzzer program, build/<preset>/fuzz/<name>; without, CTest runs it once over the files of its corpus
 # (tests/fuzz/corpus/<name> unless given).
