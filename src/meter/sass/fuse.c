@@ -179,26 +179,19 @@ static bool cuts_off(const struct ptx_inst *i)
     return i->op == OP_MAX && type_of(i) == PTX_S32 && i->operands[2].kind == PTX_IMM && !i->operands[2].bits;
 }
 
-/* Whether the operand's instruction becomes a part of the site's. */
-static bool fuse_extreme(struct fuser *s, const struct ptx_inst *i, const struct ptx_operand *o, bool sums,
-                         struct site_estimate *sites)
+/* The first operand whose instruction can become a part of the site's does. True: there was one. */
+static bool fuse_operand(struct fuser *s, const struct ptx_inst *i, bool sums, struct site_estimate *sites)
 {
-    const u32 from = inner(s, o);
-    const struct ptx_inst *in = from == NOBODY ? NULL : &s->f->src->insts[from];
-    if (!in || !sites[from].weight || !(sums ? is_sum(in) : is_alike(i, in)))
-        return false;
-    if (!cuts_off(i) && inputs_of(s, from) > 2)
-        return false;
-    take_in(s, from, sites);
-    return true;
-}
-
-static void fuse_extremes(struct fuser *s, const struct ptx_inst *i, struct site_estimate *sites)
-{
-    for (u32 sums = 0; sums < 2; sums++)
-        for (u32 k = 1; k < i->noperands; k++)
-            if (fuse_extreme(s, i, &i->operands[k], !sums, sites))
-                return;
+    for (u32 k = 1; k < i->noperands; k++) {
+        const u32 from = inner(s, &i->operands[k]);
+        const struct ptx_inst *in = from == NOBODY ? NULL : &s->f->src->insts[from];
+        const bool fits = in && (inputs_of(s, from) <= 2 || (!sums && cuts_off(i)));
+        if (!fits || !sites[from].weight || !(sums ? is_sum(in) : is_alike(i, in)))
+            continue;
+        take_in(s, from, sites);
+        return true;
+    }
+    return false;
 }
 
 void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, struct site_estimate *sites)
@@ -225,7 +218,7 @@ void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, str
             fuse_alike(&s, i, is_sum, sites);
         else if ((i->op == OP_ADD || i->op == OP_SUB) && is_float(i))
             fuse_product(&s, i, is_float_product, sites);
-        else if (is_extreme(i) && cc_major >= 9)
-            fuse_extremes(&s, i, sites);
+        else if (is_extreme(i) && cc_major >= 9 && !fuse_operand(&s, i, true, sites))
+            fuse_operand(&s, i, false, sites);
     }
 }
