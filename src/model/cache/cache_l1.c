@@ -7,8 +7,7 @@ enum {
     LONE_WAIT = 32, /* requests: stores of neighbouring warps that come one after the other */
     ROW_MOST = 64,  /* requests: four stores of vectors are joined, sixteen of words are not */
     FEW_LINES = 6,  /* of a store: the next one comes while it still waits */
-    COME_APART =
-        3, /* of more lines one in so many goes alone; fitted on stores of four vectors a lane (chacha20_vector) */
+    COME_APART = 3, /* of more lines one in so many goes alone; fitted on four vectors a lane (chacha20_vector) */
     /* Of warps that store to the same lines (tests/hw/h200/part-stores.csv): lines that wait, and of those that come while an earlier one
      * does, one in so many goes along. */
     LINES_WAIT = 16,
