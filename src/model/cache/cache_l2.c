@@ -57,7 +57,7 @@ struct coming {
     u64 request, number; /* of the line as L2 has it (paired) */
     size_t set;          /* in each half */
     struct traffic *t;
-    u32 round;
+    u32 round, slice;
     u8 near, home; /* halves */
     bool joined;   /* it went along with another SM's */
 };
@@ -136,24 +136,20 @@ static inline u32 home_of(const struct l2 *l2, u64 number)
     return l2->halves == 1 ? 0 : (u32)(number >> WHICH_BIT ^ (both / SLICE_LINES * 0x9e3779b97f4a7c15ull) >> 63);
 }
 
-static inline void at_spot(const struct l2 *l2, struct spot *spots, u64 number, enum hot_kind kind, u32 sectors)
+static inline u32 spot_of(u64 number) { return (u32)((number * 0xd6e8feb86659fd93ull) >> (64 - SPOT_BITS)); }
+
+static inline void at_spot(const struct l2 *l2, struct spot *s, enum hot_kind kind, u32 sectors)
 {
-    struct spot *s = &spots[(number * 0xd6e8feb86659fd93ull) >> (64 - SPOT_BITS)];
     if (s->run != l2->run)
         *s = (struct spot){.run = l2->run};
     s->sectors[kind] += sectors_in(sectors);
-}
-
-static inline void at_slice(struct l2 *l2, u64 number, enum hot_kind kind, u32 sectors)
-{
-    at_spot(l2, l2->slices, slice_of(number), kind, sectors);
 }
 
 static void at_sectors(struct l2 *l2, u64 number, u32 sectors)
 {
     for (u32 k = 0; k < CACHE_SECTORS; k++)
         if (sectors >> k & 1)
-            at_spot(l2, l2->lines, number * CACHE_SECTORS + k, HOT_ATOMICS, 1);
+            at_spot(l2, &l2->lines[spot_of(number * CACHE_SECTORS + k)], HOT_ATOMICS, 1);
 }
 
 /* Of one line. */
@@ -440,7 +436,7 @@ static void load(struct l2 *l2, const struct coming *r)
         count_late(l2, r->number, sectors, r->t);
         return;
     }
-    at_slice(l2, request_number(r->request), HOT_LOADS, sectors);
+    at_spot(l2, &l2->slices[r->slice], HOT_LOADS, sectors);
     l2_read(l2, r);
 }
 
@@ -448,7 +444,7 @@ static void store(struct l2 *l2, const struct coming *r)
 {
     const u32 sectors = request_sectors(r->request);
     count(l2, r->t, TRAFFIC_l2_writes, sectors);
-    at_slice(l2, request_number(r->request), HOT_STORES, sectors);
+    at_spot(l2, &l2->slices[r->slice], HOT_STORES, sectors);
     if (r->near != r->home) { /* takes a line in its own half, too: seen by what is left dirty there */
         count(l2, r->t, TRAFFIC_l2_far_writes, sectors);
         line_of(l2, r->near, r);
@@ -465,7 +461,7 @@ static void atomic(struct l2 *l2, const struct coming *r)
     const u32 sectors = request_sectors(r->request);
     count(l2, r->t, red ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
     count(l2, r->t, red ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms, r->near != r->home ? sectors : 0);
-    at_slice(l2, asked, HOT_ATOMICS, sectors);
+    at_spot(l2, &l2->slices[r->slice], HOT_ATOMICS, sectors);
     at_sectors(l2, asked, sectors);
     if (r->near == r->home)
         recall(l2, r);
@@ -491,6 +487,7 @@ static void fetch(const struct l2 *l2, const struct coming *r)
         __builtin_prefetch(came_of(l2, r->number), 1);
     if (r->joined)
         return;
+    __builtin_prefetch(&l2->slices[r->slice], 1);
     for (u32 k = 0; k < l2->halves; k++)
         cache_fetch(&l2->half[k], r->set);
 }
@@ -513,6 +510,7 @@ static void come(struct l2 *l2, const struct l2_input *in, u64 request, u32 roun
                          .set = cache_set(&l2->half[0], number),
                          .t = t,
                          .round = round,
+                         .slice = spot_of(slice_of(asked)),
                          .near = (u8)(l2->halves == 1 ? 0 : in->side),
                          .home = (u8)home_of(l2, number),
                          .joined = is_load(kind) && joins(l2, in, request)};
@@ -533,6 +531,7 @@ static bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
     struct requests *r = &in->kept;
     while (r->next < r->len) {
         const u64 request = r->at[r->next++];
+        __builtin_prefetch(r->at + r->next + REQUESTS_AHEAD);
         come(l2, in, request, round);
         if (request_last(request))
             break;
