@@ -319,6 +319,13 @@ static struct exec_access elected(const struct exec_access *a)
     return one;
 }
 
+/* The engine goes to these places when all is counted: by then the host's caches have them. */
+static void fetch_lanes(const struct exec_access *a)
+{
+    for (u32 m = a->mask; m; m &= m - 1)
+        __builtin_prefetch((const void *)(uintptr_t)a->addr[__builtin_ctz(m)]);
+}
+
 /* The lines that it asks for. */
 static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct func_count *f, enum access_class class,
                                                const struct exec_access *a)
@@ -329,6 +336,8 @@ static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct f
     const u32 site = f->first_site ? f->first_site + a->site : 0;
     if (s->settles)
         caches_order(c->caches, a->block, a->warp, site, ORDER_SETTLES);
+    if (a->pattern == PATTERN_GATHER && a->space == SPACE_GLOBAL)
+        fetch_lanes(a);
     const u32 lines = caches_access(c->caches, site, traffic_kind_of(class, s->past_l1), a);
     if (s->empties_l1)
         caches_order(c->caches, a->block, a->warp, site, ORDER_EMPTIES);
