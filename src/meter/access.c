@@ -13,6 +13,7 @@
 #include "meter/replay/feed.h"
 #include "meter/sectors.h"
 #include "meter/texels.h"
+#include "model/replay/stream.h"
 
 enum { MEMO_WAYS = 8, MEMO_BITS = 3 };
 
@@ -221,45 +222,38 @@ static inline struct cost contiguous_shared(u32 bytes)
     return (struct cost){MUTANT(49, bytes <= 4 ? 1 : bytes / 4, 1), 0, 32 * bytes};
 }
 
-bool cost_at_once(const struct counter *c, enum access_class class, const struct exec_access *a, u32 bytes,
-                  struct cost *out)
+static inline __attribute__((always_inline)) struct cost at_once(const struct counter *c, enum access_class class,
+                                                                 const struct exec_access *a, u32 bytes)
 {
-    *out = (struct cost){0, 0, 0};
     const bool global = class <= CLASS_GRED || class == CLASS_GASYNC;
-    if (a->pattern == PATTERN_CONTIGUOUS && global) {
-        out->cost = MUTANT(50, run_sectors(a->addr[0], 32 * bytes), 32 * bytes / SECTOR_BYTES);
-        out->bytes = 32 * bytes;
-        return true;
-    }
-    if (a->pattern == PATTERN_UNIFORM && ((global && class != CLASS_GRED) || class == CLASS_CLD)) {
-        out->cost = global ? run_sectors(a->addr[__builtin_ctz(a->mask)], bytes) : 1;
-        out->bytes = bytes;
-        return true;
-    }
+    if (a->pattern == PATTERN_CONTIGUOUS && global)
+        return (struct cost){MUTANT(50, run_sectors(a->addr[0], 32 * bytes), 32 * bytes / SECTOR_BYTES), 0, 32 * bytes};
+    if (a->pattern == PATTERN_UNIFORM && ((global && class != CLASS_GRED) || class == CLASS_CLD))
+        return (struct cost){global ? run_sectors(a->addr[__builtin_ctz(a->mask)], bytes) : 1, 0, bytes};
     if (!c->plain_shape || (class != CLASS_SLD && class != CLASS_SST) || bytes > 16)
-        return false;
-    if (a->pattern == PATTERN_CONTIGUOUS && bytes == a->size) {
-        *out = contiguous_shared(bytes);
-        return true;
-    }
-    if (a->pattern == PATTERN_UNIFORM && bytes <= (class == CLASS_SLD ? 8 : 4)) {
-        out->cost = 1;
-        out->bytes = bytes;
-        return true;
-    }
-    return false;
+        return (struct cost){0, 0, 0};
+    if (a->pattern == PATTERN_CONTIGUOUS && bytes == a->size)
+        return contiguous_shared(bytes);
+    if (a->pattern == PATTERN_UNIFORM && bytes <= (class == CLASS_SLD ? 8 : 4))
+        return (struct cost){1, 0, bytes};
+    return (struct cost){0, 0, 0};
+}
+
+struct cost cost_at_once(const struct counter *c, enum access_class class, const struct exec_access *a, u32 bytes)
+{
+    return at_once(c, class, a, bytes);
 }
 
 struct cost cost_of(struct counter *c, struct site_count *s, enum access_class class, const struct exec_access *a,
                     u32 bytes)
 {
-    struct cost cost;
     if (LS_UNLIKELY(s->aligned))
         return cost_of_merged(c, s, class, a, bytes);
-    return cost_at_once(c, class, a, bytes, &cost) ? cost : cost_of_any(c, s, class, a, bytes);
+    const struct cost cost = at_once(c, class, a, bytes);
+    return cost.cost ? cost : cost_of_any(c, s, class, a, bytes);
 }
 
-/* ---- the hook ---- */
+/* ---- any access ---- */
 
 static enum access_class class_of(const struct exec_access *a, const struct site_count *s)
 {
@@ -325,6 +319,13 @@ static struct exec_access elected(const struct exec_access *a)
     return one;
 }
 
+/* The engine goes to these places when all is counted: by then the host's caches have them. */
+static void fetch_lanes(const struct exec_access *a)
+{
+    for (u32 m = a->mask; m; m &= m - 1)
+        __builtin_prefetch((const void *)(uintptr_t)a->addr[__builtin_ctz(m)]);
+}
+
 /* The lines that it asks for. */
 static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct func_count *f, enum access_class class,
                                                const struct exec_access *a)
@@ -335,6 +336,8 @@ static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct f
     const u32 site = f->first_site ? f->first_site + a->site : 0;
     if (s->settles)
         caches_order(c->caches, a->block, a->warp, site, ORDER_SETTLES);
+    if (a->pattern == PATTERN_GATHER && a->space == SPACE_GLOBAL)
+        fetch_lanes(a);
     const u32 lines = caches_access(c->caches, site, traffic_kind_of(class, s->past_l1), a);
     if (s->empties_l1)
         caches_order(c->caches, a->block, a->warp, site, ORDER_EMPTIES);
@@ -363,6 +366,59 @@ static __attribute__((noinline)) void count_texels(struct counter *c, const stru
         feed_texels(c, f, class, a, &cost, c->caches ? &lines : NULL);
 }
 
+/* ---- accesses like the last one ---- */
+
+static inline u64 what_of(const struct exec_access *a)
+{
+    return (u64)a->mask << 32 | (u32)a->size << 24 | (u32)a->pattern << 16 | (u32)a->op << 8 | a->space;
+}
+
+static inline u32 phase_of(const struct counter *c, const struct exec_access *a)
+{
+    const u32 repeats = a->space == SPACE_SHARED ? c->shape.bank_bytes : SECTOR_BYTES;
+    return (u32)a->addr[__builtin_ctz(a->mask)] & (repeats - 1);
+}
+
+/* The access, which was fed as that item, is one that the next may be like. */
+static void remember(const struct counter *c, struct site_count *s, enum access_class class,
+                     const struct exec_access *a, struct cost cost, u64 item)
+{
+    const bool device = class == CLASS_GLD || class == CLASS_GST, shared = class == CLASS_SLD || class == CLASS_SST;
+    const bool orders = s->settles || s->empties_l1, polls = class == CLASS_GLD && s->past_l1;
+    if (!item || a->pattern == PATTERN_GATHER || c->no_memo || (!device && !shared) || s->class != class ||
+        s->aligned || (device && (orders || polls || !item_read_access(item).lines)))
+        return;
+    s->like = (struct like_count){.what = what_of(a),
+                                  .phase = phase_of(c, a),
+                                  .cost = cost.cost,
+                                  .conflicts = cost.conflicts,
+                                  .bytes = cost.bytes,
+                                  .lanes = lanes_of(a->mask),
+                                  .asks = device,
+                                  .kind = (u8)(device ? traffic_kind_of(class, s->past_l1) : 0),
+                                  .item = item};
+}
+
+/* False: it is not like the last one of its site, or there was none. */
+static inline bool count_like(struct counter *c, const struct func_count *f, struct site_count *s,
+                              const struct exec_access *a)
+{
+    const struct like_count *l = &s->like;
+    if (l->what != what_of(a) || l->phase != phase_of(c, a) || a->uncounted)
+        return false;
+    struct tally *t = &s->first;
+    t->requests++;
+    t->cost += l->cost;
+    t->conflicts += l->conflicts;
+    t->bytes += l->bytes;
+    t->lanes += l->lanes;
+    const u32 site = f->first_site ? f->first_site + a->site : 0;
+    feed_like(c, a, l->item, l->asks ? caches_access(c->caches, site, l->kind, a) : 0, l->kind);
+    return true;
+}
+
+/* ---- the hook ---- */
+
 void counter_access(void *ctx, const struct exec_access *a)
 {
     struct counter *c = ctx;
@@ -370,6 +426,8 @@ void counter_access(void *ctx, const struct exec_access *a)
     if (LS_UNLIKELY(!f))
         return;
     struct site_count *s = &f->sites[a->site];
+    if (LS_UNLIKELY(c->recorder) && count_like(c, f, s, a))
+        return;
     const enum access_class class = class_of(a, s);
     if (LS_UNLIKELY(class == CLASS_NONE))
         return;
@@ -414,7 +472,7 @@ void counter_access(void *ctx, const struct exec_access *a)
     if (distinct)
         t->bytes += MUTANT(55, cost.bytes, lanes * a->size);
     if (c->recorder)
-        feed_access(c, f, class, sent, cost.cost, lines);
+        remember(c, s, class, a, cost, feed_access(c, f, class, sent, cost.cost, lines));
 }
 
 /* Shared memory of another block: sectors of it, which go through the crossbar. Lanes that mean several blocks are one

@@ -9,9 +9,8 @@ struct cost {
     u32 bytes; /* the distinct ones that active lanes ask for */
 };
 
-/* True and the cost when the pattern is regular enough to say it at once. */
-bool cost_at_once(const struct counter *c, enum access_class class, const struct exec_access *a, u32 bytes,
-                  struct cost *out);
+/* The cost when the pattern is regular enough to say it at once; else its cost is 0, which no access's is. */
+struct cost cost_at_once(const struct counter *c, enum access_class class, const struct exec_access *a, u32 bytes);
 
 /* `bytes`: a lane, as machine code accesses them. */
 struct cost cost_of(struct counter *c, struct site_count *s, enum access_class class, const struct exec_access *a,

@@ -17,16 +17,27 @@ struct tally {
 
 struct memo;
 
-/* Of a bulk copy. */
 /* The sectors of shared memory to which the lanes of an st.async or red.async have sent. */
 struct sent_sectors {
     u64 at[32]; /* block and sector */
     u32 n;
 };
 
+/* Of a bulk copy. */
 struct bulk_tally {
     u64 inst, sectors, bytes;
     u64 many_sectors, many_lines; /* of multicasts */
+};
+
+/* The last access with a recorder whose pattern says what it costs. Where the next one is like it, it costs the same, and only its sector and
+ * lines are others. */
+struct like_count {
+    u64 what;  /* access.c's what_of; 0: there was none */
+    u32 phase; /* of the first address, in what its sectors repeat after */
+    u32 cost, conflicts, bytes, lanes;
+    u8 kind; /* enum traffic_kind, where the caches are asked */
+    bool asks;
+    u64 item; /* in the stream */
 };
 
 struct site_count {
@@ -44,6 +55,7 @@ struct site_count {
         u32 cost, conflicts, bytes;
         u8 class;
     } again; /* of the last access that was told with `again` */
+    struct like_count like;
     struct tally first;
     struct tally *others; /* [ACCESS_CLASSES], for generic accesses that hit several spaces; or NULL */
     struct memo *memo;

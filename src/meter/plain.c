@@ -22,12 +22,11 @@ static struct exec_access example(enum exec_plain shape, enum access_class class
 static bool costs_the_same(const struct counter *c, const struct site_count *s, enum access_class class,
                            enum exec_plain shape, u8 size)
 {
-    struct cost cost;
     u64 addr[32];
     const struct exec_access a = example(shape, class, size, addr);
     if (s->follows || (c->plain_shape && shape == PLAIN_SAME && (class == CLASS_SLD || class == CLASS_SST)))
         return true;
-    return !s->width && cost_at_once(c, class, &a, size, &cost);
+    return !s->width && cost_at_once(c, class, &a, size).cost;
 }
 
 void plain_ask(const struct counter *c, struct site_count *s, enum access_class class, const struct exec_access *a,

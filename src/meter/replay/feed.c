@@ -129,11 +129,11 @@ static bool is_slow(const struct func_count *f, enum access_class class, const s
     return is_float(a->type);
 }
 
-void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
-                 u32 passes, u32 lines)
+u64 feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
+                u32 passes, u32 lines)
 {
     if (f->index >= ITEM_FUNCS || a->site >= ITEM_SITES)
-        return;
+        return 0;
     const bool device = a->space == SPACE_GLOBAL || a->space == SPACE_CONST;
     const u64 first = a->addr[__builtin_ctz(a->mask)] - (device ? c->memory_base : 0);
     const bool past = f->sites[a->site].past_l1, atomic = class == CLASS_GATOM || class == CLASS_GRED;
@@ -156,9 +156,16 @@ void feed_access(struct counter *c, const struct func_count *f, enum access_clas
     if (polls || fails)
         record_poll(c->recorder, a->block, a->warp, item);
     else
-        record_item(c->recorder, a->block, a->warp, item, 0);
-    if (l1 && !polls)
-        record_lines(c->recorder, a->block, a->warp, caches_lines(c->caches), traffic_kind_of(class, past));
+        record_access(c->recorder, a->block, a->warp, item, l1 ? caches_lines(c->caches) : NULL,
+                      l1 ? traffic_kind_of(class, past) : 0);
+    return item;
+}
+
+void feed_like(struct counter *c, const struct exec_access *a, u64 item, u32 lines, enum traffic_kind kind)
+{
+    const u64 first = a->addr[__builtin_ctz(a->mask)] - (a->space == SPACE_GLOBAL ? c->memory_base : 0);
+    record_access(c->recorder, a->block, a->warp, item_elsewhere(item, sector_of(first), lines),
+                  lines ? caches_lines(c->caches) : NULL, kind);
 }
 
 void feed_texels(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
@@ -174,9 +181,7 @@ void feed_texels(struct counter *c, const struct func_count *f, enum access_clas
                                                       .lines = l ? (u16)cost->lines : 0,
                                                       .wavefronts = (u16)cost->cycles,
                                                       .site = a->site});
-    record_item(c->recorder, a->block, a->warp, item, 0);
-    if (l)
-        record_lines(c->recorder, a->block, a->warp, l, traffic_kind_of(class, false));
+    record_access(c->recorder, a->block, a->warp, item, l, traffic_kind_of(class, false));
 }
 
 void feed_barrier(struct counter *c, const struct func_count *f, const struct exec_barrier *b)

@@ -7,9 +7,11 @@
 
 void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,
                 const struct exec_block_info *b);
-/* passes: as in struct item_access. */
-void feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
-                 u32 passes, u32 lines);
+/* passes: as in struct item_access. The item; 0: it is not recorded. */
+u64 feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
+                u32 passes, u32 lines);
+/* The same of one that differs from the one of that item in nothing but where it is. */
+void feed_like(struct counter *c, const struct exec_access *a, u64 item, u32 lines, enum traffic_kind kind);
 /* A fetch from textures or an access to a surface; l: its lines, NULL: caches are not modelled. */
 void feed_texels(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                  const struct texel_cost *cost, const struct lines *l);

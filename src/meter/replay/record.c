@@ -150,10 +150,8 @@ void record_block_begin(struct recorder *r, const struct exec_block_info *b)
     }
 }
 
-static bool warp_room(struct recorder *r, struct open_warp *w, u64 most)
+static __attribute__((noinline)) bool warp_grow(struct recorder *r, struct open_warp *w, u64 most)
 {
-    if (LS_LIKELY(w->len < w->cap))
-        return true;
     if (w->len >= most)
         return false;
     const u64 cap = w->cap ? w->cap * 2 : 64;
@@ -166,19 +164,31 @@ static bool warp_room(struct recorder *r, struct open_warp *w, u64 most)
     return true;
 }
 
+static inline bool warp_room(struct recorder *r, struct open_warp *w, u64 most)
+{
+    return LS_LIKELY(w->len < w->cap) || warp_grow(r, w, most);
+}
+
 static struct open_warp *warp_of(struct recorder *r, const struct exec_block_info *b, u32 warp)
 {
     struct open_block *o = b ? find_open(r, b->linear) : NULL;
     return o && warp < r->launch.warps ? &o->warps[warp] : NULL;
 }
 
+/* False: it is cut off. */
+static inline bool put(struct recorder *r, struct open_warp *w, u64 item)
+{
+    if (!warp_room(r, w, r->current->items_most))
+        return false;
+    w->at[w->len++] = item;
+    return true;
+}
+
 static void push(struct recorder *r, struct open_warp *w, u64 item, u32 cost)
 {
     w->cost += cost;
-    if (!warp_room(r, w, r->current->items_most))
-        return;
-    w->kept_cost += cost;
-    w->at[w->len++] = item;
+    if (put(r, w, item))
+        w->kept_cost += cost;
 }
 
 void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
@@ -188,18 +198,28 @@ void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, 
         push(r, w, item, cost);
 }
 
-void record_lines(struct recorder *r, const struct exec_block_info *b, u32 warp, const struct lines *l, u32 kind)
+static void put_lines(struct recorder *r, struct open_warp *w, const struct lines *l, u32 kind)
 {
-    struct open_warp *w = warp_of(r, b, warp);
-    if (w && l->n == 1)
-        push(r, w, item_line(l->number[0], l->sectors[0], kind), 0);
-    for (u32 k = 0; w && l->n > 1 && k < l->n && warp_room(r, w, r->current->items_most);) {
+    for (u32 k = 0; k < l->n && warp_room(r, w, r->current->items_most);) {
         const u32 left = l->n - k, n = w->cap - w->len < left ? (u32)(w->cap - w->len) : left;
         for (u32 i = 0; i < n; i++)
             w->at[w->len + i] = item_line(l->number[k + i], l->sectors[k + i], kind);
         w->len += n;
         k += n;
     }
+}
+
+void record_access(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, const struct lines *l,
+                   u32 kind)
+{
+    struct open_warp *w = warp_of(r, b, warp);
+    if (!w)
+        return;
+    put(r, w, item);
+    if (l && l->n == 1)
+        put(r, w, item_line(l->number[0], l->sectors[0], kind));
+    else if (l)
+        put_lines(r, w, l, kind);
 }
 
 /* The last item was the same look at the same place, and nothing but jumps came after it. */

@@ -32,8 +32,9 @@ void record_block_begin(struct recorder *r, const struct exec_block_info *b);
 void record_block_end(struct recorder *r, const struct exec_block_info *b);
 /* cost: machine instructions that an entry stands for; 0 of others. */
 void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost);
-/* The lines of the access that was recorded last. */
-void record_lines(struct recorder *r, const struct exec_block_info *b, u32 warp, const struct lines *l, u32 kind);
+/* An access, which costs nothing, and its lines; l NULL: L1 is not asked. */
+void record_access(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, const struct lines *l,
+                   u32 kind);
 /* A load that passes L1, as those are that wait for another block. How often the engine looked says nothing about a GPU: of
  * looks that follow each other without another access between them one is kept. */
 void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item);

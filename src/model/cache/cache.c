@@ -7,18 +7,13 @@
 
 enum { STAMP_MOST = UINT16_MAX, HOST_LINE = 64 };
 
-/* Sets of one or two vectors are looked up by them where the processor has vectors of 64 bytes. With AVX2 alone the same code is slower
- * than a loop over the ways. */
-enum { VECTOR = 8 };
+/* Sets of eight and sixteen ways are looked up by vectors of four where the processor has them. */
+enum { VECTOR = 4 };
+#define INLINED inline __attribute__((always_inline))
 #if defined(__x86_64__)
-#define WITH_VECTORS __attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,bmi,bmi2")))
-static bool has_vectors(void)
-{
-    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("bmi2");
-}
+#include <immintrin.h>
+static bool has_vectors(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
 #else
-#define WITH_VECTORS
 static bool has_vectors(void) { return false; }
 #endif
 
@@ -51,7 +46,7 @@ bool cache_shape(struct cache *c, u64 bytes, u32 ways)
     if (!make_room(c, (u64)nsets * fit))
         return false;
     c->ways = fit;
-    c->vectors = (fit == VECTOR || fit == 2 * VECTOR) && has_vectors();
+    c->vectors = (fit == 2 * VECTOR || fit == 4 * VECTOR) && has_vectors();
     c->nsets = nsets;
     c->low_bits = (u32)__builtin_ctz(nsets);
     c->rest = nsets >> c->low_bits;
@@ -95,10 +90,10 @@ static inline u32 remainder_of(const struct cache *c, u32 run)
 static inline u64 mixed(u64 once) { return (once ^ once >> 29) * 0xbf58476d1ce4e5b9ull; }
 
 /* The lines number / 2^low_bits have in common are spread over all low sets, shifted by a hash of that quotient. */
-static inline struct cache_line *set_of(const struct cache *c, u64 number)
+static inline size_t set_of(const struct cache *c, u64 number)
 {
     if (c->policy & CACHE_HASHED) {
-        return c->lines + (size_t)((mixed(number * FIRST_FACTOR) >> 32) * c->nsets >> 32) * c->ways;
+        return (size_t)((mixed(number * FIRST_FACTOR) >> 32) * c->nsets >> 32) * c->ways;
     }
     number &= ~c->same_set;
     const u64 run = number >> c->low_bits;
@@ -107,17 +102,10 @@ static inline struct cache_line *set_of(const struct cache *c, u64 number)
     const u32 shift = (u32)((c->policy & CACHE_MIXED ? mixed(once) : once) >> 32);
     const u32 low = ((u32)number ^ shift) & mask;
     const u32 high = c->rest == 1 ? 0 : run >> 32 ? (u32)(run % c->rest) : remainder_of(c, (u32)run);
-    return c->lines + (size_t)((high << c->low_bits) + low) * c->ways;
+    return (size_t)((high << c->low_bits) + low) * c->ways;
 }
 
-void cache_fetch(const struct cache *c, u64 number)
-{
-    if (!c->nsets)
-        return;
-    const char *set = (const char *)set_of(c, number);
-    for (size_t at = 0; at < sizeof *c->lines * c->ways; at += HOST_LINE)
-        __builtin_prefetch(set + at, 1);
-}
+size_t cache_set(const struct cache *c, u64 number) { return c->nsets ? set_of(c, number) : 0; }
 
 static inline u64 word_of(struct cache_line l)
 {
@@ -149,38 +137,6 @@ static inline void put_in_front(struct cache_line *set, u32 at, struct cache_lin
     set[0] = l;
 }
 
-/* ---- the same by vectors ---- */
-
-typedef u64 eight __attribute__((vector_size(VECTOR * sizeof(u64)), aligned(8), may_alias));
-typedef i64 eight_signed __attribute__((vector_size(VECTOR * sizeof(i64))));
-#define INLINED inline __attribute__((always_inline))
-
-/* way_of, of sets of that many vectors. */
-static INLINED u32 way_in(const eight *set, u32 vectors, struct cache_line wanted)
-{
-    const eight bit = {1, 2, 4, 8, 16, 32, 64, 128}, tag = (eight){0} + tag_mask(), want = (eight){0} + word_of(wanted);
-    eight found = {0};
-    for (u32 k = 0; k < vectors; k++)
-        found |= (eight)(((set[k] ^ want) & tag) == 0) & bit << VECTOR * k;
-    found |= __builtin_shufflevector(found, found, 4, 5, 6, 7, 0, 1, 2, 3);
-    found |= __builtin_shufflevector(found, found, 2, 3, 0, 1, 6, 7, 4, 5);
-    found |= __builtin_shufflevector(found, found, 1, 0, 3, 2, 5, 4, 7, 6);
-    return found[0] ? (u32)__builtin_ctzll(found[0]) : VECTOR * vectors;
-}
-
-/* put_in_front: each way up to `at` has the entry of the one before it. */
-static INLINED void move_up(eight *set, u32 vectors, u32 at, struct cache_line l)
-{
-    const eight_signed way = {0, 1, 2, 3, 4, 5, 6, 7};
-    eight before = (eight){0} + word_of(l);
-    for (u32 k = 0; k < vectors; k++) {
-        const eight now = set[k], moved = __builtin_shufflevector(before, now, 7, 8, 9, 10, 11, 12, 13, 14),
-                    moves = (eight)(way <= (i64)at - VECTOR * (i64)k);
-        set[k] = (moved & moves) | (now & ~moves);
-        before = now;
-    }
-}
-
 /* ---- the cache ---- */
 
 /* The way that makes room in a set without the line: an absent one where there is one. */
@@ -192,77 +148,142 @@ static inline u32 victim_of(struct cache *c, const struct cache_line *set)
     return (u32)((c->random >> 32) * c->ways >> 32);
 }
 
-struct cache_line *cache_find(struct cache *c, u64 number)
+/* The line comes to the front of its set, from `at` or, where that is all ways, anew: *first is what is in front then. Up to which way the others
+ * move up. */
+static inline u32 bring(struct cache *c, const struct cache_line *set, u32 at, struct cache_line *first,
+                        struct cache_line *gone)
 {
-    if (!c->nsets)
-        return NULL;
-    struct cache_line *set = set_of(c, number);
-    const u32 at = way_of(set, c->ways, (struct cache_line){.number = number, .held = c->stamp});
-    if (at == c->ways)
-        return NULL;
-    if (at)
-        put_in_front(set, at, set[at]);
-    return set;
-}
-
-struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank)
-{
-    if (!c->nsets)
-        return NULL;
-    struct cache_line *set = set_of(c, number);
-    *rank = way_of(set, c->ways, (struct cache_line){.number = number, .held = c->stamp});
-    return *rank < c->ways ? &set[*rank] : NULL;
-}
-
-/* cache_take where there are sets; vectors: of a set, 0: way by way. */
-static INLINED struct cache_line *take(struct cache *c, u64 number, struct cache_line *gone, u32 vectors)
-{
-    struct cache_line *set = set_of(c, number);
-    const struct cache_line fresh = {.number = number, .held = c->stamp};
-    eight *wide = (eight *)(void *)set;
-    const u32 at = vectors ? way_in(wide, vectors, fresh) : way_of(set, c->ways, fresh);
-    if (at == 0)
-        return set;
-    const u32 leaves = at < c->ways ? at : victim_of(c, set);
-    if (at == c->ways && set[leaves].held == c->stamp)
+    if (at < c->ways) {
+        *first = set[at];
+        return at;
+    }
+    const u32 leaves = victim_of(c, set);
+    if (set[leaves].held == c->stamp)
         *gone = set[leaves];
     c->begun += set[0].held != c->stamp;
-    const struct cache_line first = at < c->ways ? set[at] : fresh;
-    if (vectors)
-        move_up(wide, vectors, leaves, first);
-    else
-        put_in_front(set, leaves, first);
-    return set;
+    return leaves;
 }
 
-WITH_VECTORS static struct cache_line *take_by_vectors(struct cache *c, u64 number, struct cache_line *gone)
+/* Of the line, which is in front of the set, those sectors are there: which of them were before. What does not change is not
+ * written, as the set is soon read by vectors. */
+static inline u32 add_sectors(struct cache_line *l, u32 sectors)
 {
-    return c->ways == VECTOR ? take(c, number, gone, 1) : take(c, number, gone, 2);
+    const u32 there = l->valid & sectors;
+    if (there != sectors)
+        l->valid |= sectors;
+    return there;
 }
 
-struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone)
+/* cache_take where there are sets, way by way; the line then has those sectors: which of them it had before. */
+static INLINED u32 take(struct cache *c, struct cache_line *set, u64 number, u32 sectors, struct cache_line *gone)
 {
-    *gone = (struct cache_line){0};
-    if (!c->nsets)
-        return NULL;
-    return c->vectors ? take_by_vectors(c, number, gone) : take(c, number, gone, 0);
+    struct cache_line first = {.number = number, .held = c->stamp};
+    const u32 at = way_of(set, c->ways, first);
+    if (at == 0)
+        return add_sectors(set, sectors);
+    const u32 leaves = bring(c, set, at, &first, gone), there = add_sectors(&first, sectors);
+    put_in_front(set, leaves, first);
+    return there;
 }
 
-static INLINED void take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there, u32 vectors)
+static void take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there)
 {
-    for (u32 k = 0; k < n; k++) {
-        struct cache_line gone, *l = take(c, number[k], &gone, vectors);
-        there[k] = (u8)(l->valid & sectors[k]);
-        l->valid |= sectors[k];
+    struct cache_line gone;
+    for (u32 k = 0; k < n; k++)
+        there[k] = (u8)take(c, c->lines + set_of(c, number[k]), number[k], sectors[k], &gone);
+}
+
+/* ---- the same by vectors ---- */
+
+#if defined(__x86_64__)
+#define WITH_VECTORS __attribute__((target("avx2,bmi,bmi2")))
+
+/* way_of, of sets of that many vectors. */
+WITH_VECTORS static INLINED u32 way_in(const struct cache_line *set, u32 vectors, struct cache_line wanted)
+{
+    const __m256i tag = _mm256_set1_epi64x((i64)tag_mask()), want = _mm256_set1_epi64x((i64)word_of(wanted));
+    u32 found = 1u << VECTOR * vectors;
+    for (u32 k = 0; k < vectors; k++) {
+        const __m256i now = _mm256_loadu_si256((const __m256i *)(const void *)(set + VECTOR * k));
+        const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(now, tag), want);
+        found |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same)) << VECTOR * k;
     }
+    return (u32)__builtin_ctz(found);
+}
+
+WITH_VECTORS static u32 way_by_vectors(const struct cache_line *set, u32 ways, struct cache_line wanted)
+{
+    return ways == 2 * VECTOR ? way_in(set, 2, wanted) : way_in(set, 4, wanted);
+}
+
+/* put_in_front: each way up to `at` has the entry of the one before it. */
+WITH_VECTORS static INLINED void move_up(struct cache_line *set, u32 vectors, u32 at, struct cache_line l)
+{
+    const __m256i last = _mm256_set1_epi64x(at), front = _mm256_set1_epi64x((i64)word_of(l));
+    __m256i moved[4];
+    for (u32 k = 0; k < vectors; k++) {
+        const __m256i way = _mm256_setr_epi64x(VECTOR * k, VECTOR * k + 1, VECTOR * k + 2, VECTOR * k + 3);
+        const __m256i now = _mm256_loadu_si256((const __m256i *)(const void *)(set + VECTOR * k));
+        const __m256i before = k ? _mm256_loadu_si256((const __m256i *)(const void *)(set + VECTOR * k - 1))
+                                 : _mm256_blend_epi32(_mm256_permute4x64_epi64(now, 0x90), front, 3);
+        moved[k] = _mm256_blendv_epi8(before, now, _mm256_cmpgt_epi64(way, last));
+    }
+    for (u32 k = 0; k < vectors; k++)
+        _mm256_storeu_si256((__m256i *)(void *)(set + VECTOR * k), moved[k]);
+}
+
+/* take, of sets of that many vectors. */
+WITH_VECTORS static INLINED u32 take_wide(struct cache *c, struct cache_line *set, u64 number, u32 sectors,
+                                          struct cache_line *gone, u32 vectors)
+{
+    struct cache_line first = {.number = number, .held = c->stamp};
+    if (way_of(set, 1, first) == 0)
+        return add_sectors(set, sectors);
+    const u32 leaves = bring(c, set, way_in(set, vectors, first), &first, gone), there = add_sectors(&first, sectors);
+    move_up(set, vectors, leaves, first);
+    return there;
+}
+
+WITH_VECTORS static void take_by_vectors(struct cache *c, struct cache_line *set, u64 number, struct cache_line *gone)
+{
+    if (c->ways == 2 * VECTOR)
+        take_wide(c, set, number, 0, gone, 2);
+    else
+        take_wide(c, set, number, 0, gone, 4);
 }
 
 WITH_VECTORS static void take_lines_by_vectors(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there)
 {
-    if (c->ways == VECTOR)
-        take_lines(c, number, sectors, n, there, 1);
+    struct cache_line gone;
+    if (c->ways == 2 * VECTOR)
+        for (u32 k = 0; k < n; k++)
+            there[k] = (u8)take_wide(c, c->lines + set_of(c, number[k]), number[k], sectors[k], &gone, 2);
     else
-        take_lines(c, number, sectors, n, there, 2);
+        for (u32 k = 0; k < n; k++)
+            there[k] = (u8)take_wide(c, c->lines + set_of(c, number[k]), number[k], sectors[k], &gone, 4);
+}
+#else
+#define take_by_vectors(c, set, number, gone) take(c, set, number, 0, gone)
+#define take_lines_by_vectors take_lines
+#define way_by_vectors way_of
+#endif
+
+struct cache_line *cache_take_in(struct cache *c, size_t at, u64 number, struct cache_line *gone)
+{
+    *gone = (struct cache_line){0};
+    if (!c->nsets)
+        return NULL;
+    struct cache_line *set = c->lines + at;
+    if (c->vectors)
+        take_by_vectors(c, set, number, gone);
+    else
+        take(c, set, number, 0, gone);
+    return set;
+}
+
+struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone)
+{
+    return cache_take_in(c, cache_set(c, number), number, gone);
 }
 
 void cache_take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there)
@@ -272,5 +293,30 @@ void cache_take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32
     else if (c->vectors)
         take_lines_by_vectors(c, number, sectors, n, there);
     else
-        take_lines(c, number, sectors, n, there, 0);
+        take_lines(c, number, sectors, n, there);
+}
+
+struct cache_line *cache_peek_in(struct cache *c, size_t at, u64 number, u32 *rank)
+{
+    if (!c->nsets)
+        return NULL;
+    struct cache_line *set = c->lines + at;
+    const struct cache_line wanted = {.number = number, .held = c->stamp};
+    *rank = c->vectors ? way_by_vectors(set, c->ways, wanted) : way_of(set, c->ways, wanted);
+    return *rank < c->ways ? &set[*rank] : NULL;
+}
+
+struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank)
+{
+    return cache_peek_in(c, cache_set(c, number), number, rank);
+}
+
+struct cache_line *cache_find(struct cache *c, u64 number)
+{
+    u32 at;
+    struct cache_line *l = cache_peek(c, number, &at);
+    if (!l || at == 0)
+        return l;
+    put_in_front(l - at, at, *l);
+    return l - at;
 }

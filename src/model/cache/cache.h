@@ -70,7 +70,16 @@ struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank);
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone);
 /* The same for n lines in turn, each of which then has those sectors; there[k]: of them line k had before. Whose lines leave is not told. */
 void cache_take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there);
-/* Prefetches what cache_take will read for that line. */
-void cache_fetch(const struct cache *c, u64 number);
+/* Where in c->lines the line's set begins; caches of one shape, policy and same_set have it in the same place. Who knows it before takes or peeks
+ * in it, so it can be prefetched. */
+size_t cache_set(const struct cache *c, u64 number);
+static inline void cache_fetch(const struct cache *c, size_t set)
+{
+    enum { HOST_LINE = 64 / sizeof *c->lines };
+    for (u32 way = 0; way < c->ways; way += HOST_LINE)
+        __builtin_prefetch(c->lines + set + way, 1);
+}
+struct cache_line *cache_take_in(struct cache *c, size_t set, u64 number, struct cache_line *gone);
+struct cache_line *cache_peek_in(struct cache *c, size_t set, u64 number, u32 *rank);
 
 #endif

@@ -285,12 +285,41 @@ static bool is_plain(enum traffic_kind kind)
     return reads(kind) || kind == TRAFFIC_STORE || kind == TRAFFIC_LOCAL_STORE;
 }
 
+/* What a plain access asked for and found. */
+static inline void count_plain(struct sm *s, enum traffic_kind kind, u32 site, u32 lines, u32 asked, u32 hits)
+{
+    struct traffic *t = (*s->l2.sites)[site];
+    s->looked += lines;
+    t->n[TRAFFIC_l1_lines] += lines;
+    t->n[hits_of(kind)] += hits;
+    t->n[hits_of(kind) + 1] += asked - hits;
+    t->n[TRAFFIC_l1_tex_hits] += kind == TRAFFIC_TEXTURE ? hits : 0;
+    t->n[TRAFFIC_l1_served] += reads(kind) ? hits : 0;
+}
+
+/* What is left of a request to a line of which those sectors were there goes on. False: no memory. */
+static inline bool goes_on(struct sm *s, u64 request, u32 there)
+{
+    const u32 sectors = request_sectors(request);
+    return to_l2(s, request, reads(request_kind(request)) ? sectors & ~there : sectors);
+}
+
+/* A plain access to one line. */
+static inline bool look_up_line(struct sm *s, u64 request)
+{
+    const u64 number = request_number(request);
+    const u8 sectors = (u8)request_sectors(request);
+    u8 there;
+    cache_take_lines(&s->l1, &number, &sectors, 1, &there);
+    count_plain(s, request_kind(request), request_site(request), 1, sectors_in(sectors), sectors_in(there));
+    return goes_on(s, request, there);
+}
+
 /* The first n requests of an access, which is plain, or those of them up to its last one: of that kind and site. How many
  * they were; *good = false: no memory. */
 enum { AT_A_TIME = 64 };
 static u32 look_up_plain(struct sm *s, const u64 *at, u64 n, enum traffic_kind kind, u32 site, bool *good)
 {
-    struct traffic *t = (*s->l2.sites)[site];
     u64 number[AT_A_TIME];
     u8 sectors[AT_A_TIME], there[AT_A_TIME];
     u32 lines = 0, asked = 0, hits = 0;
@@ -300,18 +329,11 @@ static u32 look_up_plain(struct sm *s, const u64 *at, u64 n, enum traffic_kind k
     } while (!request_last(at[lines++]) && lines < n && lines < AT_A_TIME);
     cache_take_lines(&s->l1, number, sectors, lines, there);
     for (u32 k = 0; k < lines; k++) {
-        const u32 left = reads(kind) ? sectors[k] & ~there[k] : sectors[k];
         asked += sectors_in(sectors[k]);
         hits += sectors_in(there[k]);
-        if (left)
-            *good &= push(s, request_make(number[k], left, kind, request_last(at[k]), site));
+        *good &= goes_on(s, request_make(number[k], sectors[k], kind, request_last(at[k]), site), there[k]);
     }
-    s->looked += lines;
-    t->n[TRAFFIC_l1_lines] += lines;
-    t->n[hits_of(kind)] += hits;
-    t->n[hits_of(kind) + 1] += asked - hits;
-    t->n[TRAFFIC_l1_tex_hits] += kind == TRAFFIC_TEXTURE ? hits : 0;
-    t->n[TRAFFIC_l1_served] += reads(kind) ? hits : 0;
+    count_plain(s, kind, site, lines, asked, hits);
     return lines;
 }
 
@@ -335,6 +357,11 @@ static u64 look_up_next(struct sm *s, const struct requests *r, bool *good)
 {
     const u64 request = r->at[r->next];
     const enum traffic_kind kind = request_kind(request);
+    __builtin_prefetch(r->at + r->next + REQUESTS_AHEAD);
+    if (is_plain(kind) && request_last(request)) {
+        *good &= look_up_line(s, request);
+        return 1;
+    }
     if (is_plain(kind))
         return look_up_plain(s, r->at + r->next, r->len - r->next, kind, request_site(request), good);
     *good &= request_is_again(request) ? look_up_again(s, r, request) : l1_look_up(s, r, r->next, request);

@@ -9,7 +9,7 @@ enum {
     WINDOW_LINES = 64, /* of a group of SMs, whose reads are close together; fitted */
     COME_APART = 4,    /* one in so many of these goes alone: an H200's SMs that start together join four in five */
     WINDOW_WAYS = 8,
-    FETCH_AHEAD = 4, /* requests of an SM */
+    COMING = 8, /* requests */
     WORDS = CACHE_SECTOR / 4,
 };
 
@@ -52,13 +52,25 @@ struct came {
     u32 run, round;
 };
 
+/* A request whose turn it is, while the host's caches fetch what it will be looked up in. */
+struct coming {
+    u64 request, number; /* of the line as L2 has it (paired) */
+    size_t set;          /* in each half */
+    struct traffic *t;
+    u32 round, slice;
+    u8 near, home; /* halves */
+    bool joined;   /* it went along with another SM's */
+};
+
 struct l2 {
     struct cache half[2];
     struct cache window[L2_GROUPS]; /* what a group asked for lately */
     struct spot *lines, *slices;    /* [2^SPOT_BITS]; lines: by sector of a line, of atomics only */
     u32 run;                        /* counts launches */
-    u32 round, late;                /* of an instruction of each SM; how many of them DRAM takes */
-    struct came *came;              /* [2^CAME_BITS] by line: when DRAM sent it */
+    u32 round, late; /* of an instruction of each SM: the one of what is looked up; how many of them DRAM takes */
+    struct coming coming[COMING]; /* a ring: the last ones of ncame that ever came */
+    u64 ncame;
+    struct came *came; /* [2^CAME_BITS] by line: when DRAM sent it */
     struct written written;
     /* of this one: */
     u32 parts_most; /* lines */
@@ -124,24 +136,20 @@ static inline u32 home_of(const struct l2 *l2, u64 number)
     return l2->halves == 1 ? 0 : (u32)(number >> WHICH_BIT ^ (both / SLICE_LINES * 0x9e3779b97f4a7c15ull) >> 63);
 }
 
-static inline void at_spot(const struct l2 *l2, struct spot *spots, u64 number, enum hot_kind kind, u32 sectors)
+static inline u32 spot_of(u64 number) { return (u32)((number * 0xd6e8feb86659fd93ull) >> (64 - SPOT_BITS)); }
+
+static inline void at_spot(const struct l2 *l2, struct spot *s, enum hot_kind kind, u32 sectors)
 {
-    struct spot *s = &spots[(number * 0xd6e8feb86659fd93ull) >> (64 - SPOT_BITS)];
     if (s->run != l2->run)
         *s = (struct spot){.run = l2->run};
     s->sectors[kind] += sectors_in(sectors);
-}
-
-static inline void at_slice(struct l2 *l2, u64 number, enum hot_kind kind, u32 sectors)
-{
-    at_spot(l2, l2->slices, slice_of(number), kind, sectors);
 }
 
 static void at_sectors(struct l2 *l2, u64 number, u32 sectors)
 {
     for (u32 k = 0; k < CACHE_SECTORS; k++)
         if (sectors >> k & 1)
-            at_spot(l2, l2->lines, number * CACHE_SECTORS + k, HOT_ATOMICS, 1);
+            at_spot(l2, &l2->lines[spot_of(number * CACHE_SECTORS + k)], HOT_ATOMICS, 1);
 }
 
 /* Of one line. */
@@ -191,13 +199,13 @@ static void write_back(struct l2 *l2, struct cache_line *l, struct traffic *t)
 }
 
 /* NULL: there is no L2. */
-static inline struct cache_line *line_of(struct l2 *l2, u32 half, u64 number, struct traffic *t)
+static inline struct cache_line *line_of(struct l2 *l2, u32 half, const struct coming *r)
 {
     struct cache *c = &l2->half[half];
     const u32 begun = c->begun;
-    struct cache_line gone, *l = cache_take(c, number, &gone);
+    struct cache_line gone, *l = cache_take_in(c, r->set, r->number, &gone);
     if (gone.dirty)
-        write_back(l2, &gone, t);
+        write_back(l2, &gone, r->t);
     if (c->begun != begun)
         find_left(l2, c, l);
     return l;
@@ -246,7 +254,7 @@ static void clean_parts(struct l2 *l2, u64 number, struct traffic *t)
 
 static inline u32 with_neighbours(u32 sectors) { return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1; }
 
-static struct came *came_of(struct l2 *l2, u64 number)
+static inline struct came *came_of(const struct l2 *l2, u64 number)
 {
     return &l2->came[(number * 0xd6e8feb86659fd93ull) >> (64 - CAME_BITS)];
 }
@@ -261,45 +269,46 @@ static void count_late(struct l2 *l2, u64 number, u32 sectors, struct traffic *t
 
 /* Sectors of a line that its home has, or fetches: DRAM gives 64 bytes at least, the rest of which is taken in too. (An H200 reads twice
  * what lanes at random places ask for, and a sector more for a row whose length is an odd number of them.) Those it has. */
-static u32 at_home(struct l2 *l2, u64 number, u32 sectors, struct traffic *t)
+static u32 at_home(struct l2 *l2, const struct coming *r, u32 sectors)
 {
-    struct cache_line *l = line_of(l2, home_of(l2, number), number, t);
+    struct cache_line *l = line_of(l2, r->home, r);
     const u32 missing = l ? sectors & ~(u32)l->valid : sectors;
     const u32 fetched = l ? with_neighbours(missing) & ~(u32)l->valid : missing;
     if (l)
         l->valid |= fetched;
-    count(l2, t, TRAFFIC_dram_reads, fetched);
+    count(l2, r->t, TRAFFIC_dram_reads, fetched);
     if (missing)
-        *came_of(l2, number) = (struct came){l2->run, l2->round};
+        *came_of(l2, r->number) = (struct came){l2->run, l2->round};
     return sectors & ~missing;
 }
 
 /* The other half sends 64 bytes at least, too, and they are kept: an H200's random reads of 1 GiB are two sectors across for every
  * access that goes there. */
-static void l2_read(struct l2 *l2, u32 side, u64 number, u32 sectors, struct traffic *t)
+static void l2_read(struct l2 *l2, const struct coming *r)
 {
-    const bool far = home_of(l2, number) != side;
+    const u32 sectors = request_sectors(r->request);
+    struct traffic *t = r->t;
     count(l2, t, TRAFFIC_l2_reads, sectors);
-    struct cache_line *l = far ? line_of(l2, side, number, t) : NULL;
-    if (!far) {
-        const u32 there = at_home(l2, number, sectors, t);
+    if (r->home == r->near) {
+        const u32 there = at_home(l2, r, sectors);
         count(l2, t, TRAFFIC_l2_read_hits, there);
-        count_late(l2, number, there, t);
+        count_late(l2, r->number, there, t);
         return;
     }
+    struct cache_line *l = line_of(l2, r->near, r);
     const u32 there = l ? sectors & l->valid : 0, missing = sectors & ~there;
     count(l2, t, TRAFFIC_l2_read_hits, there);
-    count_late(l2, number, there, t);
+    count_late(l2, r->number, there, t);
     if (!missing)
         return;
     const u32 asked = l ? with_neighbours(missing) & ~(u32)l->valid : missing;
     if (l)
         l->valid |= asked;
     l2->copies = true;
-    const u32 hits = at_home(l2, number, asked, t);
+    const u32 hits = at_home(l2, r, asked);
     count(l2, t, TRAFFIC_l2_far_reads, asked);
     count(l2, t, TRAFFIC_l2_far_hits, hits);
-    count_late(l2, number, hits & missing, t);
+    count_late(l2, r->number, hits & missing, t);
 }
 
 /* What is partly written beyond what L2 keeps of that. */
@@ -311,57 +320,62 @@ static void clean_some(struct l2 *l2, struct traffic *t)
 }
 
 /* `words` of the eight of each sector. */
-static void l2_write(struct l2 *l2, u32 home, u64 number, u32 sectors, u32 words, struct traffic *t)
+static void l2_write(struct l2 *l2, const struct coming *r, u32 words)
 {
+    const u32 sectors = request_sectors(r->request);
     struct written *w = &l2->written;
-    clean_some(l2, t);
-    struct cache_line *l = line_of(l2, home, number, t);
+    clean_some(l2, r->t);
+    struct cache_line *l = line_of(l2, r->home, r);
     if (!l) { /* there is no L2 */
-        to_dram(l2, sectors, t);
+        to_dram(l2, sectors, r->t);
         return;
     }
     if (words == WORDS && w->any_parts)
-        part_take(w, number, sectors);
-    else if (words < WORDS && part_write(w, number, sectors, sectors & ~(u32)l->valid, words))
-        queue_put(&w->parts, number);
+        part_take(w, r->number, sectors);
+    else if (words < WORDS && part_write(w, r->number, sectors, sectors & ~(u32)l->valid, words))
+        queue_put(&w->parts, r->number);
     const bool clean = !l->dirty;
     l->valid |= sectors;
     l->dirty |= sectors;
     if (clean)
-        clean_one(l2, home, l, t);
+        clean_one(l2, r->home, l, r->t);
 }
 
-static void l2_atomic(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
+static void l2_atomic(struct l2 *l2, const struct coming *r)
 {
-    struct cache_line *l = line_of(l2, home, number, t);
-    count(l2, t, TRAFFIC_dram_reads, l ? sectors & ~(u32)l->valid : sectors);
-    l2_write(l2, home, number, sectors, WORDS, t);
+    const u32 sectors = request_sectors(r->request);
+    struct cache_line *l = line_of(l2, r->home, r);
+    count(l2, r->t, TRAFFIC_dram_reads, l ? sectors & ~(u32)l->valid : sectors);
+    l2_write(l2, r, WORDS);
 }
 
-/* The sectors, but none when an SM of the group has asked for exactly these lately. (An H200 joins the loads of tiles that
+/* Whether an SM of the group has asked for exactly these sectors lately. (An H200 joins the loads of tiles that
  * several blocks read, but not a block's border with what its neighbour reads.) A load past L1 joins another SM's alone: who looks again wants
  * to know what is there now. */
-static u32 coalesce(struct l2 *l2, const struct l2_input *in, u64 number, u32 sectors, bool past)
+static bool joins(struct l2 *l2, const struct l2_input *in, u64 request)
 {
-    struct cache_line gone, *l = l2->coalesces ? cache_take(&l2->window[in->group], number, &gone) : NULL;
+    const u32 sectors = request_sectors(request);
+    struct cache_line gone,
+        *l = l2->coalesces ? cache_take(&l2->window[in->group], request_number(request), &gone) : NULL;
     if (!l)
-        return sectors;
-    const bool other = !past || l->dirty != in->member;
+        return false;
+    const bool other = request_kind(request) != TRAFFIC_LOAD_PAST || l->dirty != in->member;
     const bool same = l->valid == sectors && other && ++l2->together % COME_APART;
     l->valid = sectors;
     l->dirty = in->member & 15;
-    return same ? 0 : sectors;
+    return same;
 }
 
 /* An SM writes at the line's home: what the other half has of the line is no longer so, and its SMs ask the home again. It is told so, a sector for each
  * that it had. Who writes from the other half writes through its own copy. */
-static void recall(struct l2 *l2, u32 home, u64 number, u32 sectors, struct traffic *t)
+static void recall(struct l2 *l2, const struct coming *r)
 {
     u32 rank;
-    struct cache_line *l = l2->copies ? cache_peek(&l2->half[1 - home], number, &rank) : NULL;
+    const u32 sectors = request_sectors(r->request);
+    struct cache_line *l = l2->copies ? cache_peek_in(&l2->half[1 - r->home], r->set, r->number, &rank) : NULL;
     if (!l || !(l->valid & sectors))
         return;
-    count(l2, t, TRAFFIC_l2_recalls, l->valid & sectors);
+    count(l2, r->t, TRAFFIC_l2_recalls, l->valid & sectors);
     l->valid = 0;
 }
 
@@ -410,73 +424,115 @@ static void host_look_up(struct l2 *l2, u64 request, struct traffic *t)
     t->n[TRAFFIC_host_bytes] += (u64)bytes * l2->one_in;
 }
 
-static void l2_look_up(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
+static bool is_load(enum traffic_kind kind)
+{
+    return kind == TRAFFIC_LOAD || kind == TRAFFIC_LOAD_PAST || kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_TEXTURE;
+}
+
+static void load(struct l2 *l2, const struct coming *r)
+{
+    const u32 sectors = request_sectors(r->request);
+    if (r->joined) {
+        count_late(l2, r->number, sectors, r->t);
+        return;
+    }
+    at_spot(l2, &l2->slices[r->slice], HOT_LOADS, sectors);
+    l2_read(l2, r);
+}
+
+static void store(struct l2 *l2, const struct coming *r)
+{
+    const u32 sectors = request_sectors(r->request);
+    count(l2, r->t, TRAFFIC_l2_writes, sectors);
+    at_spot(l2, &l2->slices[r->slice], HOT_STORES, sectors);
+    if (r->near != r->home) { /* takes a line in its own half, too: seen by what is left dirty there */
+        count(l2, r->t, TRAFFIC_l2_far_writes, sectors);
+        line_of(l2, r->near, r);
+    } else {
+        recall(l2, r);
+    }
+    l2_write(l2, r, words_of(request_kind(r->request)));
+}
+
+static void atomic(struct l2 *l2, const struct coming *r)
+{
+    const bool red = request_kind(r->request) == TRAFFIC_RED;
+    const u64 asked = request_number(r->request);
+    const u32 sectors = request_sectors(r->request);
+    count(l2, r->t, red ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
+    count(l2, r->t, red ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms, r->near != r->home ? sectors : 0);
+    at_spot(l2, &l2->slices[r->slice], HOT_ATOMICS, sectors);
+    at_sectors(l2, asked, sectors);
+    if (r->near == r->home)
+        recall(l2, r);
+    l2_atomic(l2, r);
+}
+
+static void l2_look_up(struct l2 *l2, const struct coming *r)
+{
+    const enum traffic_kind kind = request_kind(r->request);
+    l2->round = r->round;
+    if (is_load(kind))
+        load(l2, r);
+    else if (kind == TRAFFIC_ATOM || kind == TRAFFIC_RED)
+        atomic(l2, r);
+    else
+        store(l2, r);
+}
+
+/* The tags of a large L2 are not in the host's caches. When the request is looked up, they are. */
+static void fetch(const struct l2 *l2, const struct coming *r)
+{
+    if (is_load(request_kind(r->request)))
+        __builtin_prefetch(came_of(l2, r->number), 1);
+    if (r->joined)
+        return;
+    __builtin_prefetch(&l2->slices[r->slice], 1);
+    for (u32 k = 0; k < l2->halves; k++)
+        cache_fetch(&l2->half[k], r->set);
+}
+
+/* A request whose turn it is; it is looked up when as many others have come. Nothing but the windows is looked at before. */
+static void come(struct l2 *l2, const struct l2_input *in, u64 request, u32 round)
 {
     const u64 asked = request_number(request), number = paired(l2, asked);
-    u32 sectors = request_sectors(request);
-    const u32 near = l2->halves == 1 ? 0 : in->side, home = home_of(l2, number);
-    if (l2->nhost && is_host(l2, asked, request_kind(request))) {
+    const enum traffic_kind kind = request_kind(request);
+    struct traffic *t = (*in->sites)[request_site(request)];
+    struct coming *r = &l2->coming[l2->ncame % COMING];
+    if (l2->nhost && is_host(l2, asked, kind)) {
         host_look_up(l2, request, t);
         return;
     }
-    switch (request_kind(request)) {
-    case TRAFFIC_STORE:
-    case TRAFFIC_STORE_PAST:
-    case TRAFFIC_LOCAL_STORE:
-    case TRAFFIC_STORE_WORD:
-    case TRAFFIC_STORE_TWO:
-    case TRAFFIC_STORE_FOUR:
-        count(l2, t, TRAFFIC_l2_writes, sectors);
-        at_slice(l2, asked, HOT_STORES, sectors);
-        if (near != home) { /* takes a line in its own half, too: seen by what is left dirty there */
-            count(l2, t, TRAFFIC_l2_far_writes, sectors);
-            line_of(l2, near, number, t);
-        } else {
-            recall(l2, home, number, sectors, t);
-        }
-        l2_write(l2, home, number, sectors, words_of(request_kind(request)), t);
-        return;
-    case TRAFFIC_ATOM:
-    case TRAFFIC_RED:
-        count(l2, t, request_kind(request) == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
-        count(l2, t, request_kind(request) == TRAFFIC_RED ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms,
-              near != home ? sectors : 0);
-        at_slice(l2, asked, HOT_ATOMICS, sectors);
-        at_sectors(l2, asked, sectors);
-        if (near == home)
-            recall(l2, home, number, sectors, t);
-        l2_atomic(l2, home, number, sectors, t);
-        return;
-    default:;
-        const u32 all = sectors;
-        sectors = coalesce(l2, in, asked, all, request_kind(request) == TRAFFIC_LOAD_PAST);
-        count_late(l2, number, all & ~sectors, t);
-        if (!sectors)
-            return;
-        at_slice(l2, asked, HOT_LOADS, sectors);
-        l2_read(l2, near, number, sectors, t);
-    }
+    if (l2->ncame++ >= COMING)
+        l2_look_up(l2, r);
+    *r = (struct coming){.request = request,
+                         .number = number,
+                         .set = cache_set(&l2->half[0], number),
+                         .t = t,
+                         .round = round,
+                         .slice = spot_of(slice_of(asked)),
+                         .near = (u8)(l2->halves == 1 ? 0 : in->side),
+                         .home = (u8)home_of(l2, number),
+                         .joined = is_load(kind) && joins(l2, in, request)};
+    fetch(l2, r);
 }
 
-/* The tags of a large L2 are not in the host's caches. When it is the request's turn, they are. */
-static void fetch_ahead(const struct l2 *l2, const struct l2_input *in, u64 request)
+/* Those that are on their way. */
+static void all_come(struct l2 *l2)
 {
-    const enum traffic_kind kind = request_kind(request);
-    const bool load =
-        kind == TRAFFIC_LOAD || kind == TRAFFIC_LOAD_PAST || kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_TEXTURE;
-    const u64 number = paired(l2, request_number(request));
-    cache_fetch(&l2->half[load && l2->halves == 2 ? in->side : home_of(l2, number)], number);
+    for (u64 k = l2->ncame > COMING ? l2->ncame - COMING : 0; k < l2->ncame; k++)
+        l2_look_up(l2, &l2->coming[k % COMING]);
+    l2->ncame = 0;
 }
 
 /* The next instruction's lines of one SM; false: it is at its end. */
-static bool l2_step(struct l2 *l2, struct l2_input *in)
+static bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
 {
     struct requests *r = &in->kept;
     while (r->next < r->len) {
         const u64 request = r->at[r->next++];
-        if (r->next + FETCH_AHEAD <= r->len)
-            fetch_ahead(l2, in, r->at[r->next + FETCH_AHEAD - 1]);
-        l2_look_up(l2, in, request, (*in->sites)[request_site(request)]);
+        __builtin_prefetch(r->at + r->next + REQUESTS_AHEAD);
+        come(l2, in, request, round);
         if (request_last(request))
             break;
     }
@@ -487,12 +543,13 @@ static bool l2_step(struct l2 *l2, struct l2_input *in)
 static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
 {
     u32 left;
-    for (; n; n = left, l2->round++) {
+    for (u32 round = 0; n; n = left, round++) {
         left = 0;
         for (u32 k = 0; k < n; k++)
-            if (l2_step(l2, inputs[k]))
+            if (l2_step(l2, inputs[k], round))
                 inputs[left++] = inputs[k];
     }
+    all_come(l2);
 }
 
 /* Nothing in it, nothing dirty. */
@@ -520,7 +577,6 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->one_in = good ? one_in : 0;
     l2->run++;
     l2->random = 1;
-    l2->round = 0;
     l2->late = shape->late;
     l2->host = shape->host;
     l2->nhost = shape->nhost;
