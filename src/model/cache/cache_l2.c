@@ -2,6 +2,7 @@
 #include "model/cache/cache_l2.h"
 
 #include "base/alloc.h"
+#include "model/cache/hot.h"
 #include "model/cache/written.h"
 
 enum {
@@ -37,14 +38,8 @@ void l2_input_thin(struct l2_input *in, u32 one_in)
 /* What lines that share a slice of L2 are asked for is done one after the other. Measured on an H200 with atomics at random
  * words of the first bytes of an allocation: 256 bytes are in one slice, 512 and 1024 in two, 4096 in eight. So of a KiB the
  * first and the third 256 bytes are in one slice, the others in another. */
-enum { SLICE_LINES = 4, SPOT_BITS = 12 };
+enum { SLICE_LINES = 4 };
 static inline u64 slice_of(u64 number) { return number >> 3 << 1 | (number >> 1 & 1); }
-
-/* Sectors asked of a sector, or of a slice; of all whose hash is the same. */
-struct spot {
-    u32 run; /* in which it was last used: what an older one left is not there */
-    u32 sectors[HOT_KINDS];
-};
 
 /* When DRAM was asked for some line. */
 enum { CAME_BITS = 15 };
@@ -65,7 +60,7 @@ struct coming {
 struct l2 {
     struct cache half[2];
     struct cache window[L2_GROUPS]; /* what a group asked for lately */
-    struct spot *lines, *slices;    /* [2^SPOT_BITS]; lines: by sector of a line, of atomics only */
+    struct spot *lines, *slices;    /* [SPOTS]; lines: by sector of a line, of atomics only */
     u32 run;                        /* counts launches */
     u32 round, late; /* of an instruction of each SM: the one of what is looked up; how many of them DRAM takes */
     struct coming coming[COMING]; /* a ring: the last ones of ncame that ever came */
@@ -88,7 +83,7 @@ struct l2 *l2_make(void)
 {
     struct l2 *l2 = ls_calloc(1, sizeof *l2);
     if (l2) {
-        l2->lines = ls_calloc(2 << SPOT_BITS, sizeof *l2->lines);
+        l2->lines = ls_calloc(2 * SPOTS, sizeof *l2->lines);
         l2->came = ls_calloc(1 << CAME_BITS, sizeof *l2->came);
     }
     if (l2 && (!written_init(&l2->written) || !l2->lines || !l2->came)) {
@@ -96,7 +91,7 @@ struct l2 *l2_make(void)
         return NULL;
     }
     if (l2)
-        l2->slices = l2->lines + (1 << SPOT_BITS);
+        l2->slices = l2->lines + SPOTS;
     return l2;
 }
 
@@ -136,20 +131,16 @@ static inline u32 home_of(const struct l2 *l2, u64 number)
     return l2->halves == 1 ? 0 : (u32)(number >> WHICH_BIT ^ (both / SLICE_LINES * 0x9e3779b97f4a7c15ull) >> 63);
 }
 
-static inline u32 spot_of(u64 number) { return (u32)((number * 0xd6e8feb86659fd93ull) >> (64 - SPOT_BITS)); }
-
-static inline void at_spot(const struct l2 *l2, struct spot *s, enum hot_kind kind, u32 sectors)
+static inline void at_slice(struct l2 *l2, u32 slice, enum hot_kind kind, u32 sectors)
 {
-    if (s->run != l2->run)
-        *s = (struct spot){.run = l2->run};
-    s->sectors[kind] += sectors_in(sectors);
+    spot_add(&l2->slices[slice], l2->run, kind, sectors_in(sectors));
 }
 
 static void at_sectors(struct l2 *l2, u64 number, u32 sectors)
 {
     for (u32 k = 0; k < CACHE_SECTORS; k++)
         if (sectors >> k & 1)
-            at_spot(l2, &l2->lines[spot_of(number * CACHE_SECTORS + k)], HOT_ATOMICS, 1);
+            spot_add(&l2->lines[spot_of(number * CACHE_SECTORS + k)], l2->run, HOT_ATOMICS, 1);
 }
 
 /* Of one line. */
@@ -436,7 +427,7 @@ static void load(struct l2 *l2, const struct coming *r)
         count_late(l2, r->number, sectors, r->t);
         return;
     }
-    at_spot(l2, &l2->slices[r->slice], HOT_LOADS, sectors);
+    at_slice(l2, r->slice, HOT_LOADS, sectors);
     l2_read(l2, r);
 }
 
@@ -444,7 +435,7 @@ static void store(struct l2 *l2, const struct coming *r)
 {
     const u32 sectors = request_sectors(r->request);
     count(l2, r->t, TRAFFIC_l2_writes, sectors);
-    at_spot(l2, &l2->slices[r->slice], HOT_STORES, sectors);
+    at_slice(l2, r->slice, HOT_STORES, sectors);
     if (r->near != r->home) { /* takes a line in its own half, too: seen by what is left dirty there */
         count(l2, r->t, TRAFFIC_l2_far_writes, sectors);
         line_of(l2, r->near, r);
@@ -461,7 +452,7 @@ static void atomic(struct l2 *l2, const struct coming *r)
     const u32 sectors = request_sectors(r->request);
     count(l2, r->t, red ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
     count(l2, r->t, red ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms, r->near != r->home ? sectors : 0);
-    at_spot(l2, &l2->slices[r->slice], HOT_ATOMICS, sectors);
+    at_slice(l2, r->slice, HOT_ATOMICS, sectors);
     at_sectors(l2, asked, sectors);
     if (r->near == r->home)
         recall(l2, r);
@@ -587,24 +578,6 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     return good;
 }
 
-/* The most of each kind, of all kinds together the result. */
-static u64 most_of(const struct l2 *l2, const struct spot *spots, u64 most[HOT_KINDS])
-{
-    u64 of_all = 0;
-    for (u32 at = 0; at < 1 << SPOT_BITS; at++) {
-        u64 sum = 0;
-        if (spots[at].run != l2->run)
-            continue;
-        for (u32 kind = 0; kind < HOT_KINDS; kind++) {
-            const u64 here = (u64)spots[at].sectors[kind] * l2->one_in;
-            most[kind] = here > most[kind] ? here : most[kind];
-            sum += here;
-        }
-        of_all = sum > of_all ? sum : of_all;
-    }
-    return of_all;
-}
-
 bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **inputs, u32 n, struct l2_hot *hot)
 {
     u32 one_in = 1;
@@ -618,8 +591,8 @@ bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **input
     run(l2, inputs, n);
     *hot = (struct l2_hot){.alone = l2->alone};
     u64 sectors[HOT_KINDS] = {0};
-    most_of(l2, l2->lines, sectors);
+    spots_most(l2->lines, l2->run, l2->one_in, sectors);
     hot->sector = sectors[HOT_ATOMICS];
-    hot->slice_all = most_of(l2, l2->slices, hot->slice);
+    hot->slice_all = spots_most(l2->slices, l2->run, l2->one_in, hot->slice);
     return true;
 }
