@@ -87,12 +87,13 @@ static u32 words_of(u64 request)
     return kind == TRAFFIC_STORE_WORD ? 1 : kind == TRAFFIC_STORE_TWO ? 2 : kind == TRAFFIC_STORE_FOUR ? 4 : 8;
 }
 
+/* More rather than less: what several stores fill must become whole. */
 static enum traffic_kind kind_of(u32 words)
 {
-    return words >= 8   ? TRAFFIC_STORE
-           : words >= 4 ? TRAFFIC_STORE_FOUR
-           : words >= 2 ? TRAFFIC_STORE_TWO
-                        : TRAFFIC_STORE_WORD;
+    return words > 4   ? TRAFFIC_STORE
+           : words > 2 ? TRAFFIC_STORE_FOUR
+           : words > 1 ? TRAFFIC_STORE_TWO
+                       : TRAFFIC_STORE_WORD;
 }
 
 /* Stores of a warp that follow each other. */
@@ -213,7 +214,6 @@ static struct waiting_store *other_of(struct sm *s, const struct requests *of, u
     return NULL;
 }
 
-/* Words of a sector are 1, 2, 4 or 8, and more rather than less: what several warps fill must become whole. */
 static void take_along(struct waiting_store *w, u64 request)
 {
     const u32 before = request_sectors(w->request), added = request_sectors(request), all = before | added;

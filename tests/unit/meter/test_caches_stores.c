@@ -150,6 +150,27 @@ static void stores_that_follow_each_other_go_together(void **state)
                      32);
 }
 
+/* Structs of three words, a store a field: each sector is filled, so nothing is read of the 3000 lines, though L2 keeps 950 that are
+ * written in part. */
+static void what_several_stores_fill_becomes_whole(void **state)
+{
+    enum { FIELDS = 3, STRUCT = FIELDS * 4, ROWS = 1000 };
+    (void)state;
+    struct bench b;
+    bench_begin(&b, &one_l2, 1, 1, 4);
+    bench_start(&b, 0);
+    for (u64 row = 0; row < ROWS; row++) {
+        for (u32 k = 0; k < FIELDS; k++)
+            bench_access_of(&b, 0, 0, k, TRAFFIC_STORE, row * 32 * STRUCT + k * 4, STRUCT, 4);
+        bench_access(&b, 0, 0, FIELDS, TRAFFIC_LOAD, 1 << 26, 4);
+    }
+    bench_stop(&b, 0);
+    bench_finish(&b);
+    assert_int_equal(N(bench_end(&b, 0), l2_writes), ROWS * STRUCT);
+    for (u32 k = 0; k < FIELDS; k++)
+        assert_int_equal(N(bench_end(&b, k), dram_reads) + N(bench_end(&b, k), l2_fills), 0);
+}
+
 /* Eight warps of four blocks store a word a lane: warp w word w of 32 rows that are so many bytes apart. Sectors that reach L2. */
 static u64 sectors_of_columns(u64 pitch)
 {
@@ -260,6 +281,7 @@ int main(void)
         cmocka_unit_test(fences_empty_l1),
         cmocka_unit_test(stores_are_written_through),
         cmocka_unit_test(stores_that_follow_each_other_go_together),
+        cmocka_unit_test(what_several_stores_fill_becomes_whole),
         cmocka_unit_test(stores_of_other_warps_to_the_same_lines_go_along),
         cmocka_unit_test(lone_words_of_neighbouring_warps_go_together),
         cmocka_unit_test(volatile_loads_pass_l1),
