@@ -219,7 +219,7 @@ static void take_along(struct waiting_store *w, u64 request)
     const u32 before = request_sectors(w->request), added = request_sectors(request), all = before | added;
     const u32 words = w->words * sectors_in(before) + words_of(request) * sectors_in(added), n = sectors_in(all);
     w->request |= (u64)added << 40;
-    w->words = before == added ? w->words + words_of(request) : (words + n - 1) / n;
+    w->words = (words + n - 1) / n;
 }
 
 /* *saved: sectors that go along with one that waits. False: no memory. */
