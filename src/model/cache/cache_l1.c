@@ -80,13 +80,6 @@ static bool reads(enum traffic_kind kind)
 
 /* ---- stores ---- */
 
-/* Words of a sector that a store writes. */
-static u32 words_of(u64 request)
-{
-    const enum traffic_kind kind = request_kind(request);
-    return kind == TRAFFIC_STORE_WORD ? 1 : kind == TRAFFIC_STORE_TWO ? 2 : kind == TRAFFIC_STORE_FOUR ? 4 : 8;
-}
-
 /* More rather than less: what several stores fill must become whole. */
 static enum traffic_kind kind_of(u32 words)
 {
@@ -142,7 +135,7 @@ static bool joins(struct sm *s, const struct requests *r, u64 at, u64 *request)
         const bool along = goes_along(r->at[k], *request);
         if (k < at && along)
             return lines <= FEW_LINES || ++s->joined % COME_APART;
-        words += along || k == at ? words_of(r->at[k]) : 0;
+        words += along || k == at ? request_words(r->at[k]) : 0;
     }
     *request =
         request_make(request_number(*request), sectors, kind_of(words), request_last(*request), request_site(*request));
@@ -217,7 +210,7 @@ static struct waiting_store *other_of(struct sm *s, const struct requests *of, u
 static void take_along(struct waiting_store *w, u64 request)
 {
     const u32 before = request_sectors(w->request), added = request_sectors(request), all = before | added;
-    const u32 words = w->words * sectors_in(before) + words_of(request) * sectors_in(added), n = sectors_in(all);
+    const u32 words = w->words * sectors_in(before) + request_words(request) * sectors_in(added), n = sectors_in(all);
     w->request |= (u64)added << 40;
     w->words = (words + n - 1) / n;
 }
@@ -234,7 +227,7 @@ static bool wait(struct sm *s, const struct requests *of, u64 request, u32 *save
     }
     struct waiting_store *place = &s->waiting[s->nwaiting % STORES_WAIT];
     const bool good = s->nwaiting < STORES_WAIT || leave(s, place);
-    *place = (struct waiting_store){request, s->looked, of, words_of(request)};
+    *place = (struct waiting_store){request, s->looked, of, request_words(request)};
     s->nwaiting++;
     return good;
 }

@@ -370,11 +370,6 @@ static void recall(struct l2 *l2, const struct coming *r)
     l->valid = 0;
 }
 
-static u32 words_of(enum traffic_kind kind)
-{
-    return kind == TRAFFIC_STORE_WORD ? 1 : kind == TRAFFIC_STORE_TWO ? 2 : kind == TRAFFIC_STORE_FOUR ? 4 : WORDS;
-}
-
 /* ---- the host's memory ---- */
 
 static bool is_local(enum traffic_kind kind) { return kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_LOCAL_STORE; }
@@ -404,10 +399,10 @@ static void host_look_up(struct l2 *l2, u64 request, struct traffic *t)
         count(l2, t, kind == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
         count(l2, t, TRAFFIC_host_writes, sectors);
         bytes = ATOMIC * n;
-    } else if (kind == TRAFFIC_STORE || kind == TRAFFIC_STORE_PAST || words_of(kind) < WORDS) {
+    } else if (kind == TRAFFIC_STORE || kind == TRAFFIC_STORE_PAST || request_words(request) < WORDS) {
         count(l2, t, TRAFFIC_l2_writes, sectors);
         count(l2, t, TRAFFIC_host_writes, sectors);
-        bytes = (words_of(kind) < WORDS ? PART : 32) * n;
+        bytes = (request_words(request) < WORDS ? PART : 32) * n;
     } else {
         count(l2, t, TRAFFIC_l2_reads, sectors);
         count(l2, t, TRAFFIC_host_reads, sectors);
@@ -442,7 +437,7 @@ static void store(struct l2 *l2, const struct coming *r)
     } else {
         recall(l2, r);
     }
-    l2_write(l2, r, words_of(request_kind(r->request)));
+    l2_write(l2, r, request_words(r->request));
 }
 
 static void atomic(struct l2 *l2, const struct coming *r)

@@ -116,6 +116,12 @@ static inline u32 request_sectors(u64 r) { return (u32)(r >> 40) & 15; }
 static inline enum traffic_kind request_kind(u64 r) { return (enum traffic_kind)(r >> 44 & 15); }
 #define REQUEST_LAST (1ull << 48)
 static inline bool request_last(u64 r) { return r & REQUEST_LAST; }
+/* Words of a sector that a store writes. */
+static inline u32 request_words(u64 r)
+{
+    const enum traffic_kind kind = request_kind(r);
+    return kind == TRAFFIC_STORE_WORD ? 1 : kind == TRAFFIC_STORE_TWO ? 2 : kind == TRAFFIC_STORE_FOUR ? 4 : 8;
+}
 static inline u32 request_site(u64 r) { return (u32)(r >> 49); }
 
 /* An access to the same sectors as one whose requests stand at `first` of its stream, in a word: threads that go through rows, each its own,
