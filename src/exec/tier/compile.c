@@ -66,6 +66,7 @@ static struct gen *new_gen(struct job *j, struct graph *g)
     e->module = e->ll->ModuleCreateWithNameInContext("kernel", e->context);
     e->b = e->ll->CreateBuilderInContext(e->context);
     e->now = arena_array(&j->mem, struct value, g->cells.len + 1);
+    e->stale = arena_array(&j->mem, u64, g->words);
     e->consts = arena_array(&j->mem, struct value, g->f->nconsts + 1);
     e->nodes = arena_array(&j->mem, struct block_code, g->nodes.len);
     e->has_scatter = j->code->f->module->device->isa == ISA_V4;

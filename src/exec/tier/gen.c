@@ -373,6 +373,7 @@ void gen_put(struct gen *e, u32 at, u8 kind, struct value v)
         v = (struct value){.v = B(Select, e->mask, gen_coerce(e, v, s, kind).v, gen_coerce(e, *to, s, kind).v), .s = s};
     }
     *to = v;
+    bit_set(e->stale, cell);
 }
 
 /* ---- ways that meet ---- */

@@ -85,6 +85,7 @@ struct gen {
     /* where we are */
     u32 node, unit;
     struct value *now;     /* by cell */
+    u64 *stale;            /* cells whose slots may hold something else (gen_frame.c) */
     llvm_value mask;       /* the active lanes, of 32 bits; NULL: all */
     struct region *region; /* gen_part.c */
     u64 *needed;           /* with a mask: the cells whose old value the other lanes may still need */
@@ -177,15 +178,18 @@ void gen_goto(struct gen *e, u32 node);
 void gen_leave(struct gen *e);
 /* The lanes that a conditional branch sends to its target, active or not. */
 llvm_value gen_taken(struct gen *e, const struct ir_inst *r, bool unless);
-/* Writes the cells in their compact form as the state says. */
-u32 gen_entry_state(struct gen *e, u32 node);
 void gen_leave_unless(struct gen *e, llvm_value ok);
 /* Shapes, once around all nodes that are reached; e->changed: once more. Then the code. */
 void gen_dry(struct gen *e);
 void gen_for_good(struct gen *e);
-/* A cell in its compact form in the frame. */
-struct value gen_load_compact(struct gen *e, struct shape s, u32 at, u8 kind);
 struct value gen_coerce(struct gen *e, struct value v, struct shape s, u8 kind);
+
+/* ---- gen_frame.c: values between two runs ---- */
+/* The live cells in front of a record, which have these shapes. */
+struct tier_state frame_state(struct gen *e, u32 record, const u64 *live, const struct shape *shapes);
+void frame_store(struct gen *e, const struct tier_state *s); /* what is not there yet */
+struct value frame_load(struct gen *e, struct shape s, u32 at, u8 kind);
+void frame_find_stale(struct graph *g); /* once shapes are known */
 
 /* ---- gen_part.c: lanes that part, at the branch; `taken` go to its target ---- */
 void gen_part(struct gen *e, const struct ir_inst *r, llvm_value taken);

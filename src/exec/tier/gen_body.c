@@ -19,8 +19,10 @@ void gen_spill(struct gen *e, u32 at, u8 kind)
 /* Bodies write the active lanes alone: the others are as they were spilled. */
 void gen_reload(struct gen *e, u32 at, u8 kind, u8 shape)
 {
+    const u32 cell = e->g->cell_of[at / 4] - 1;
     const struct shape s = {.kind = shape};
-    e->now[e->g->cell_of[at / 4] - 1] = gen_load_compact(e, s, at, kind);
+    e->now[cell] = frame_load(e, s, at, kind);
+    bit_set(e->stale, cell);
 }
 
 void gen_run_body(struct gen *e, u32 first, u32 end)

@@ -4,66 +4,7 @@
 #include "exec/sched.h"
 #include "exec/tier/gen_part.h"
 
-/* ---- states ---- */
-
-static struct tier_state state_of(struct gen *e, u32 record, const u64 *live, const struct shape *shapes)
-{
-    const struct graph *g = e->g;
-    struct tier_state s = {.record = record};
-    s.cells = arena_array(e->mem, struct tier_cell, g->cells.len);
-    for (u32 k = 0; k < g->cells.len; k++)
-        if (bit_is_set(live, k) && shapes[k].kind != SHAPE_NONE)
-            s.cells[s.ncells++] = (struct tier_cell){g->cells.at[k].at, g->cells.at[k].kind, shapes[k]};
-    return s;
-}
-
-/* A predicate's lanes as a mask of 32 bits. */
-static llvm_value mask_bits(struct gen *e, struct value p)
-{
-    if (p.s.kind == SHAPE_VECTOR)
-        return B(BitCast, p.v, e->i32);
-    return B(SExt, p.v, e->i32);
-}
-
-/* A cell in its compact form. */
-static void store_compact(struct gen *e, struct value v, u32 at, u8 kind)
-{
-    if (v.s.known)
-        return;
-    llvm_value what = kind == CELL_PRED ? mask_bits(e, v) : v.v;
-    gen_store(e, what, gen_at(e, e->regs, at), kind == CELL_PRED ? 4 : 64);
-}
-
-struct value gen_load_compact(struct gen *e, struct shape s, u32 at, u8 kind)
-{
-    llvm_type t = kind == CELL_64 ? e->i64 : e->i32;
-    llvm_value p = gen_at(e, e->regs, at);
-    struct value v = {.s = s};
-    if (s.known)
-        v.v = gen_int(e, kind == CELL_PRED ? e->i1 : t, (u64)s.value);
-    else if (kind == CELL_PRED && s.kind == SHAPE_VECTOR)
-        v.v = B(BitCast, gen_load(e, e->i32, p, 4), gen_lanes_of(e, e->i1));
-    else if (kind == CELL_PRED)
-        v.v = B(ICmp, LLVM_NE, gen_load(e, e->i32, p, 4), gen_int(e, e->i32, 0));
-    else
-        v.v = gen_load(e, s.kind == SHAPE_VECTOR ? gen_lanes_of(e, t) : t, p, 64);
-    return v;
-}
-
-static void store_state(struct gen *e, const struct tier_state *s)
-{
-    for (u32 k = 0; k < s->ncells; k++) {
-        const struct tier_cell *c = &s->cells[k];
-        store_compact(e, gen_coerce(e, e->now[e->g->cell_of[c->at / 4] - 1], c->s, c->kind), c->at, c->kind);
-    }
-}
-
-/* The state's shapes have no raw values: memory is as the hardware has it. */
-static struct shape in_memory(struct shape s)
-{
-    s.raw = false;
-    return s;
-}
+/* ---- leaving ---- */
 
 void gen_leave(struct gen *e)
 {
@@ -73,9 +14,9 @@ void gen_leave(struct gen *e)
     LS_BUG_ON(e->mask != NULL);
     graph_live_at(g, e->node, e->unit, live);
     for (u32 k = 0; k < g->cells.len; k++)
-        shapes[k] = in_memory(shape_of(&e->now[k]));
-    const struct tier_state s = state_of(e, g->units.at[e->unit].first, live, shapes);
-    store_state(e, &s);
+        shapes[k] = shape_of(&e->now[k]);
+    const struct tier_state s = frame_state(e, g->units.at[e->unit].first, live, shapes);
+    frame_store(e, &s);
     vec_push(e->mem, &e->states, s);
     gen_end(e, TIER_LEAVE, e->states.len - 1);
 }
@@ -136,7 +77,7 @@ static void end_at_entry(struct gen *e, enum tier_end how, u32 node)
         return;
     }
     LS_BUG_ON(!n->entry);
-    store_state(e, &e->states.at[g->node_entry[node]]);
+    frame_store(e, &e->states.at[g->node_entry[node]]);
     gen_end(e, how, g->node_entry[node]);
 }
 
@@ -383,12 +324,13 @@ static void begin_node(struct gen *e, u32 node)
     const struct graph *g = e->g;
     const struct node *n = &g->nodes.at[node];
     memset(e->now, 0, sizeof *e->now * g->cells.len);
+    memcpy(e->stale, n->stale, sizeof *e->stale * g->words);
     for (u32 k = 0; k < g->cells.len; k++) {
         if (!bit_is_set(n->live, k) || n->in[k].kind == SHAPE_NONE)
             continue;
         const struct cell *c = &g->cells.at[k];
         if (e->dry || n->in[k].known)
-            e->now[k] = gen_load_compact(e, n->in[k], c->at, c->kind);
+            e->now[k] = frame_load(e, n->in[k], c->at, c->kind);
         else
             e->now[k] = (struct value){.v = e->nodes[node].phi[k], .s = n->in[k]};
     }
@@ -427,8 +369,7 @@ static void gen_entry(struct gen *e, u32 node, llvm_value choice)
     gen_here(e, block);
     memset(e->now, 0, sizeof *e->now * e->g->cells.len);
     for (u32 k = 0; k < s->ncells; k++)
-        e->now[e->g->cell_of[s->cells[k].at / 4] - 1] =
-            gen_load_compact(e, s->cells[k].s, s->cells[k].at, s->cells[k].kind);
+        e->now[e->g->cell_of[s->cells[k].at / 4] - 1] = frame_load(e, s->cells[k].s, s->cells[k].at, s->cells[k].kind);
     gen_goto(e, node);
 }
 
@@ -446,15 +387,13 @@ void gen_dry(struct gen *e)
 void gen_for_good(struct gen *e)
 {
     struct graph *g = e->g;
-    struct shape *shapes = arena_array(e->mem, struct shape, g->cells.len);
+    frame_find_stale(g);
     for (u32 k = 0; k < g->nodes.len; k++) {
         const struct node *n = &g->nodes.at[k];
         if (!n->entry || !n->reached)
             continue;
-        for (u32 c = 0; c < g->cells.len; c++)
-            shapes[c] = in_memory(n->in[c]);
         g->node_entry[k] = e->states.len;
-        const struct tier_state s = state_of(e, g->units.at[n->first].first, n->live, shapes);
+        const struct tier_state s = frame_state(e, g->units.at[n->first].first, n->live, n->in);
         vec_push(e->mem, &e->states, s);
     }
     e->nentries = e->states.len;

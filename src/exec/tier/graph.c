@@ -419,8 +419,10 @@ bool graph_build(struct graph *g, const struct exec_func *f, enum ir_mode mode, 
         link_node(g, k);
     find_order(g);
     g->node_entry = arena_array(g->mem, u32, g->nodes.len);
-    for (u32 k = 0; k < g->nodes.len; k++)
+    for (u32 k = 0; k < g->nodes.len; k++) {
         g->nodes.at[k].in = arena_array(g->mem, struct shape, g->cells.len);
+        g->nodes.at[k].stale = arena_array(g->mem, u64, g->words);
+    }
     find_entries(g);
     find_live(g);
     return true;

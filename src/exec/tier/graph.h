@@ -55,6 +55,7 @@ struct node {
     u32 first, end; /* units */
     u32 *succ, nsucc;
     u64 *live;        /* cells that are live where it begins */
+    u64 *stale;       /* cells whose slots may hold something else there (gen_frame.c) */
     struct shape *in; /* by cell: what all that come here have in common */
     bool entry;       /* code may be entered here */
     bool reached;
