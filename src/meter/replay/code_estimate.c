@@ -29,7 +29,8 @@ struct estimating {
     u32 *group_of; /* by block: 1 + its group */
     u32 *inside;   /* by block: edges from the group that is made */
     bool *exposed; /* by register: a group reads what another left there */
-    u32 *looked;   /* by register: 1 + its place in the sets; 0: nothing is under way for it */
+    u32 *
+        looked; /* by register, and last for those that stores hold: 1 + its place in the sets; 0: nothing is under way for it */
     u32 nlooked;
     u8 *through; /* one set */
 };
@@ -182,6 +183,7 @@ static void make_programs(struct estimating *s)
         for (u32 copies = copies_of(s, g); copies; copies = copies == 4 ? 2 : copies > 1 ? 1 : 0) {
             g->copies[g->nmade] = copies;
             graphs[k][g->nmade] = build_graph(s->build, g->blocks.at, g->blocks.len, copies);
+            graphs[k][g->nmade]->goes_on = g->next.len != 0;
             expose(s, graphs[k][g->nmade++]);
         }
     }
@@ -226,6 +228,8 @@ static void each_left(struct estimating *s, const struct made *m,
         if (bar != REPLAY_NO_BAR && s->exposed[w->reg] && waited[bar] <= at[w->node] + 1)
             left(s, ctx, w->reg, bar);
     }
+    if (m->held != REPLAY_NO_BAR)
+        left(s, ctx, s->f->src->nregs, m->held);
 }
 
 static void look_at(struct estimating *s, u32 reg)
@@ -285,6 +289,8 @@ static bool pass_through(struct estimating *s, struct group *g, const struct mad
     for (u32 k = 0; k < m->graph->written.len; k++)
         if (s->looked[m->graph->written.at[k]])
             through[s->looked[m->graph->written.at[k]] - 1] = 0;
+    if (m->first_set < m->n && s->looked[s->f->src->nregs])
+        through[s->looked[s->f->src->nregs] - 1] = 0;
     for (u32 k = 0; k < m->graph->passed.len; k++) {
         const struct reg_reg *p = &m->graph->passed.at[k];
         if (s->looked[p->from] && s->looked[p->to])
@@ -317,6 +323,8 @@ static void wait_for_others(struct estimating *s, const struct group *g, struct 
         if (s->looked[r->reg])
             want[at[r->node]] |= g->in[s->looked[r->reg] - 1];
     }
+    if (s->looked[s->f->src->nregs]) /* the first result takes what stores have held */
+        want[m->first_set] |= g->in[s->looked[s->f->src->nregs] - 1];
     for (u32 k = 0; k < m->n; k++) {
         m->insts[k].wait |= want[k] & (u8)~waited;
         waited |= m->insts[k].wait;

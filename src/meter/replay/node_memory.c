@@ -176,6 +176,7 @@ u32 build_part(struct build *b, u32 site, const struct value *needs)
 
 static void note_stores(struct build *b, const struct touched *t, u32 node)
 {
+    b->g->nodes.at[node].store = true;
     for (u32 k = 0; k < t->reads.len; k++) {
         b->store[t->reads.at[k]] = node;
         b->store_stamp[t->reads.at[k]] = b->now;

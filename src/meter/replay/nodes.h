@@ -20,6 +20,7 @@ struct node {
     u8 every;        /* cycles until the next one of its pipe */
     u8 least;        /* the stall behind it, at least */
     bool predicate;  /* its result is one */
+    bool store;      /* it reads registers for long, and gives none */
     bool fused;      /* of several instructions: what it reads, those read one by one */
     u8 words;        /* loads: 32-bit registers that it fills */
     u32 first_out;   /* 1 + an edge; 0: none */
@@ -49,6 +50,7 @@ struct graph {
     VEC(struct reg_reg) passed;
     VEC(u32) written; /* registers with a new value behind the group */
     bool loop;        /* it is in one */
+    bool goes_on;     /* other groups follow it, or it itself */
 };
 
 /* Cycles from the issue of a node to that of one that needs its result; another pipe has it a cycle later. */
@@ -88,7 +90,9 @@ struct made {
     u32 *order; /* position -> node */
     struct replay_inst *insts;
     u32 n, copies;
-    u8 waited; /* scoreboards that some instruction in it waits for */
+    u8 waited;     /* scoreboards that some instruction in it waits for */
+    u8 held;       /* the one of stores whose registers nothing has taken yet at its end; or REPLAY_NO_BAR */
+    u32 first_set; /* the first position that writes a register; n: none does */
 };
 
 /* Stalls, scoreboards and waits inside of the group. exposed: by register, whether some group reads what another left. */

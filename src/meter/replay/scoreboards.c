@@ -3,10 +3,14 @@
  * A result of fixed latency is there when its reader issues because the instructions between them, or their stalls, take as
  * long; the stall is put before the reader. What the end of the block leaves under way is waited for there, as nobody knows
  * which instruction comes next. Six scoreboards hold the rest. A result shares that of another one with the same reader;
- * else it takes one that is free; if none is, that of the result which is read at about the same place. */
+ * else it takes one that is free; if none is, that of the result which is read at about the same place.
+ *
+ * A store reads its registers some time after it has issued. They are free behind it, and ptxas gives them to results that
+ * come soon: what takes the registers of a store waits until it has read them. */
 #include "meter/replay/nodes.h"
 
-enum { SOON = 24, BEHIND = UINT32_MAX };
+/* TAKEN: results behind a store until one takes its registers. Fitted. */
+enum { SOON = 24, BEHIND = UINT32_MAX, TAKEN = 6 };
 
 struct scoring {
     const struct graph *g;
@@ -101,6 +105,42 @@ static void tell(struct scoring *s, u32 node, u8 bar, u32 at)
         s->from[node][bar] = at + 1;
 }
 
+static bool takes_register(const struct scoring *s, u32 at)
+{
+    return s->wanted[s->order[at]] && !s->g->nodes.at[s->order[at]].predicate;
+}
+
+/* The position that takes the registers of a store; BEHIND the block. */
+static u32 taker_of(const struct scoring *s, u32 at)
+{
+    const struct node *node = &s->g->nodes.at[s->order[at]];
+    const u32 over = node->overwritten ? s->position[node->overwritten - 1] : 0;
+    if (over > at && over < at + SOON)
+        return over;
+    u32 results = 0;
+    for (u32 k = at + 1; k < s->m->n; k++)
+        if (takes_register(s, k) && ++results == TAKEN)
+            return k;
+    return BEHIND;
+}
+
+/* Stores whose registers are taken behind the block share a scoreboard. */
+static void hold(struct scoring *s, u32 at)
+{
+    struct made *m = s->m;
+    const u32 taker = taker_of(s, at);
+    const bool held = taker == BEHIND && m->held != REPLAY_NO_BAR;
+    if (taker == BEHIND && !s->g->goes_on)
+        return;
+    const u8 bar = held ? m->held : take_bar(s, at, taker);
+    m->insts[at].read_bar = bar;
+    s->set[bar] = at + 1;
+    if (taker == BEHIND)
+        m->held = bar;
+    else
+        tell(s, s->order[taker], bar, at);
+}
+
 static void set_bars(struct scoring *s, u32 at)
 {
     const u32 n = s->order[at];
@@ -108,11 +148,8 @@ static void set_bars(struct scoring *s, u32 at)
     struct replay_inst *i = &s->m->insts[at];
     if (node->variable && s->wanted[n])
         i->write_bar = take_bar(s, at, s->reader[n]);
-    const u32 over = node->overwritten ? s->position[node->overwritten - 1] : 0;
-    if (over > at && over < at + SOON) {
-        i->read_bar = take_bar(s, at, over);
-        tell(s, node->overwritten - 1, i->read_bar, at);
-    }
+    if (node->store)
+        hold(s, at);
     if (i->write_bar == REPLAY_NO_BAR)
         return;
     for (u32 e = node->first_out; e; e = s->g->edges.at[e - 1].next)
@@ -170,7 +207,7 @@ struct made *made_of(struct arena *mem, struct graph *g, u32 *order, u32 copies,
 {
     const u32 n = g->nodes.len;
     struct made *m = arena_new(mem, struct made);
-    *m = (struct made){.graph = g, .order = order, .n = n, .copies = copies};
+    *m = (struct made){.graph = g, .order = order, .n = n, .copies = copies, .held = REPLAY_NO_BAR, .first_set = n};
     m->insts = arena_array(mem, struct replay_inst, n + 1);
     struct scoring s = {.g = g,
                         .order = order,
@@ -185,6 +222,8 @@ struct made *made_of(struct arena *mem, struct graph *g, u32 *order, u32 copies,
         m->insts[at] = g->nodes.at[order[at]].inst;
         set_waits(&s, at);
         set_bars(&s, at);
+        if (takes_register(&s, at) && at < m->first_set)
+            m->first_set = at;
     }
     set_stalls(&s, exposed);
     return m;
