@@ -61,9 +61,9 @@ static bool is_body(const struct estimating *s, u32 first, u32 block)
 {
     const struct group *g = &s->groups.at[s->groups.len - 1];
     const struct ir_block *b = &s->f->blocks[block];
-    if (is_taken(s, block) || b->npreds != 1 || s->inside[block] != 1 || calls(s->f, block))
+    if (is_taken(s, block) || b->npreds != s->inside[block] || calls(s->f, block))
         return false;
-    if (b->end == b->first + 1 && ir_is_skipped(&s->f->src->insts[b->first]) && b->nsucc == 1)
+    if (b->npreds == 1 && b->end == b->first + 1 && ir_is_skipped(&s->f->src->insts[b->first]) && b->nsucc == 1)
         return true;
     for (u32 k = first; k < g->blocks.len; k++)
         if (s->e->counts_as[block] == g->blocks.at[k])

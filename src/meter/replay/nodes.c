@@ -278,11 +278,14 @@ static const struct ptx_inst *branch_of(const struct build *b, u32 block)
     return last && last->op == OP_BRA ? last : NULL;
 }
 
+/* By way of bodies of the same branch. */
 static bool leads_to(const struct build *b, u32 from, u32 to)
 {
     const struct ir_block *k = &b->f->blocks[from];
+    const u32 head = b->e->counts_as[from];
     for (u32 n = 0; n < k->nsucc; n++)
-        if (k->succs[n] == to)
+        if (k->succs[n] == to ||
+            (k->succs[n] != head && b->e->counts_as[k->succs[n]] == head && leads_to(b, k->succs[n], to)))
             return true;
     return false;
 }
@@ -359,6 +362,7 @@ static void add_insts(struct build *b, u32 block)
 static void add_block(struct build *b, u32 block)
 {
     const u32 others = b->changes.len;
+    const struct ptx_inst *branch = branch_of(b, block);
     b->block = block;
     b->guarded = b->e->counts_as[block] != block;
     if (b->guarded) {
@@ -366,11 +370,12 @@ static void add_block(struct build *b, u32 block)
         add_insts(b, block);
         show_changes(b, others, block);
         b->guarded = false;
+        if (branch && branch->guard) /* bodies in it have both guards */
+            value_merge(b, &b->guard, build_value(b, branch->guard->index));
         return;
     }
     b->changes.len = 0;
     add_insts(b, block);
-    const struct ptx_inst *branch = branch_of(b, block);
     if (branch && branch->guard)
         b->guard = *build_value(b, branch->guard->index);
 }
