@@ -238,7 +238,9 @@ static void set_latency(const struct build *b, u32 node, const struct ptx_inst *
     if (predicate)
         set_predicate(b, node);
     else if (n->inst.pipe == PIPE_FMAHEAVY && (e->product || ptx_has(i, MOD_WIDE) || ptx_has(i, MOD_HI))) {
-        n->latency += e->product || ptx_has(i, MOD_WIDE);
+        const bool wide = e->product || ptx_has(i, MOD_WIDE);
+        n->latency += wide;
+        n->inst.wide = wide ? REPLAY_WIDE_RESULT : 0;
         n->inst.interval = (u16)unit_wide_cycles(b->gpu);
     }
 }
