@@ -54,7 +54,7 @@ function(ls_slow)
   set_tests_properties(${ARGN} PROPERTIES LABELS slow FIXTURES_REQUIRED slow)
 endfunction()
 
-# ls_rare(tests...): slow tests of what seldom changes: .ci/run has them every second day.
+# ls_rare(tests...): slow tests of what seldom changes: .ci/run has them every third day.
 function(ls_rare)
   set_tests_properties(${ARGN} PROPERTIES LABELS "slow;rare")
 endfunction()

@@ -75,6 +75,9 @@ struct spread corpus_time_distance(const struct corpus *c, const struct corpus_p
 struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way,
                                   const char *metric, bool gpus, u32 *small);
 
+/* The same of the sectors of L2 that are read, written or of atomics: without those of fences, and what the halves tell each other. */
+struct spread corpus_sectors_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way);
+
 /* Pairs of a group and size whose times differ by a tenth of the shorter at least; right: in the same order. */
 struct tally corpus_order(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way);
 /* Launches; right: the largest reason for a stall is the same; nearly: the same or the GPU's second. */

@@ -99,6 +99,30 @@ struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pi
     return spread_of(e, n);
 }
 
+struct spread corpus_sectors_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way)
+{
+    static const char all[] = "lts__t_sectors.sum", *const parts[] = {
+                                                        "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum",
+                                                        "lts__t_sectors_op_atom.sum", "lts__t_sectors_op_red.sum"};
+    static double e[TABLE_ROWS];
+    const double least = modelled_columns[modelled_column(all)].least;
+    u32 n = 0;
+    for (u32 i = 0; i < c->n; i++) {
+        if (!is_picked(&c->rows[i], p))
+            continue;
+        const struct pair whole = corpus_pair(c, &c->rows[i], way, all);
+        double ours = 0, theirs = 0;
+        for (u32 k = 0; k < LS_ARRAY_LEN(parts); k++) {
+            const struct pair part = corpus_pair(c, &c->rows[i], way, parts[k]);
+            ours += part.ours;
+            theirs += part.theirs;
+        }
+        if (!(whole.ours < least && whole.theirs < least) && theirs > 0 && !isnan(ours))
+            e[n++] = 100 * fabs(ours / theirs - 1);
+    }
+    return spread_of(e, n);
+}
+
 /* ---- stalls ---- */
 
 static const char *const reasons[] = {

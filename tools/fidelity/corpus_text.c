@@ -229,6 +229,22 @@ static void put_metric_row(const struct corpus *c, const struct corpus_pick *p, 
     printf("\n");
 }
 
+/* What an H200 itself does another time otherwise. */
+static void put_sectors(const struct corpus *c, const struct corpus_pick *p)
+{
+    printf(
+        "\nOf the sectors of L2 those of fences (`lts__t_sectors_op_membar`) are not the same from launch to launch: "
+        "where kernels "
+        "call malloc\nand free, the same launch has 0.1 fences a warp, or three to eight "
+        "(`tests/hw/h200/heap-fences.csv`). Sectors that are read, written or\nof atomics, of the same launches, are");
+    for (u32 way = 0; way < CORPUS_WAYS; way++) {
+        const struct spread s = corpus_sectors_error(c, p, (enum corpus_way)way);
+        printf("%s %.1f %% off in the mean, %.1f %% in the median (%u, %s)", way ? ";" : "", s.mean, s.median, s.n,
+               way_names[way]);
+    }
+    printf(".\n");
+}
+
 static void put_traffic(const struct corpus *c, enum corpus_half half)
 {
     const struct corpus_pick all = all_of(half);
@@ -246,6 +262,7 @@ static void put_traffic(const struct corpus *c, enum corpus_half half)
            "alone: the GPU's profiler has\nthem and what they launch in one row, and so have these tables; the "
            "interval is of "
            "one launch.\n");
+    put_sectors(c, &all);
 }
 
 static void put_tally(const char *what, struct tally t, bool nearly)
