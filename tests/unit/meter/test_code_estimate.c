@@ -358,6 +358,52 @@ static char *read_file(const char *name, size_t *len)
 }
 
 /* Every function of files that are there for other tests. */
+/* Across the end of a loop: the first result of the next turn takes the store's registers. */
+static void a_store_has_read_before_the_next_turn(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "LOOP: ld.global.u32 %r3, [%rd1]; add.s32 %r4, %r3, 7; st.global.u32 [%rd1], %r4; mov.u32 %r9, %clock;\n"
+             "setp.lt.u32 %p1, %r4, %r2; @%p1 bra LOOP; ret;");
+    const struct replay_program *p = program(&s, block_at(&s, "LOOP"), 1);
+    const u8 bar = p->insts[where(&s, p, OP_ST, 0)].read_bar;
+    assert_in_range(bar, 0, REPLAY_BARS - 1);
+    assert_int_equal(p->insts[where(&s, p, OP_LD, 0)].wait >> bar & 1, 1);
+    drop(&s);
+    /* behind the last store of a kernel there is nothing to wait */
+    make(&s, "st.global.u32 [%rd1], %r1; ret;");
+    p = program(&s, 0, 1);
+    assert_int_equal(p->insts[where(&s, p, OP_ST, 0)].read_bar, REPLAY_NO_BAR);
+    drop(&s);
+}
+
+/* `if (a || b) x; else y;`: two branches, one of whose bodies both lead to. `second` makes what the other one asks about. */
+static void make_condition(struct subject *s, const char *second)
+{
+    char body[600];
+    snprintf(body, sizeof body,
+             "ld.global.u32 %%r3, [%%rd1]; mov.u32 %%r5, 0; setp.gt.u32 %%p1, %%r3, 46; @%%p1 bra LAST;\n"
+             "%s setp.ne.s32 %%p2, %%r4, 0; @%%p2 bra LAST;\nmax.s32 %%r5, %%r5, %%r3; bra.uni BEHIND;\n"
+             "LAST: add.s32 %%r5, %%r5, 1;\nBEHIND: st.global.u32 [%%rd1+4], %%r5; ret;",
+             second);
+    make(s, body);
+}
+
+static void a_condition_of_two_branches_is_predicated(void **state)
+{
+    (void)state;
+    struct subject s;
+    make_condition(&s, "and.b32 %r4, %r3, 6;");
+    assert_int_equal(s.c->blocks[block_at(&s, "LAST")].n, 0);
+    const struct replay_program *p = program(&s, 0, 1);
+    assert_int_equal(count(&s, p, OP_BRA), 0);
+    assert_int_equal(count(&s, p, OP_MAX) + count(&s, p, OP_ST), 2);
+    drop(&s);
+    make_condition(&s, "ld.global.u32 %r4, [%rd1+8];");
+    assert_int_equal(s.c->blocks[block_at(&s, "LAST")].n, 1);
+    drop(&s);
+}
+
 static void every_dependence_is_kept(void **state)
 {
     (void)state;
@@ -523,6 +569,8 @@ int main(void)
         cmocka_unit_test(both_sides_of_a_branch_are_predicated),
         cmocka_unit_test(a_load_is_waited_for_in_a_later_block),
         cmocka_unit_test(a_store_has_read_before_its_address_moves),
+        cmocka_unit_test(a_store_has_read_before_the_next_turn),
+        cmocka_unit_test(a_condition_of_two_branches_is_predicated),
         cmocka_unit_test(every_dependence_is_kept),
         cmocka_unit_test(sums_take_the_pipe_with_less_to_do),
         cmocka_unit_test(nothing_passes_the_branch_round_a_slow_path),
