@@ -127,6 +127,11 @@ bool estimate_has_wide_constant(const struct ptx_inst *i);
 /* Registers a thread, from the most 32-bit values that are live at once. */
 u32 estimate_registers(u32 live_max);
 
+/* ---- branches.c ---- */
+
+/* Sets branch of the branches' sites, and counts_as; what is no machine branch has no weight. */
+void estimate_branches(const struct ir_func *f, struct estimate *e);
+
 /* ---- fuse.c ---- */
 
 /* What is a part of another machine instruction has no weight. */

@@ -29,8 +29,7 @@ struct estimating {
     u32 *group_of; /* by block: 1 + its group */
     u32 *inside;   /* by block: edges from the group that is made */
     bool *exposed; /* by register: a group reads what another left there */
-    u32 *
-        looked; /* by register, and last for those that stores hold: 1 + its place in the sets; 0: nothing is under way for it */
+    u32 *looked;   /* by register: 1 + its place in the sets; 0: nothing is under way for it. Last, what stores hold */
     u32 nlooked;
     u8 *through; /* one set */
 };
