@@ -101,24 +101,25 @@ struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pi
 
 struct spread corpus_sectors_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way)
 {
-    static const char all[] = "lts__t_sectors.sum", *const parts[] = {
-                                                        "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum",
-                                                        "lts__t_sectors_op_atom.sum", "lts__t_sectors_op_red.sum"};
+    static const char all[] = "lts__t_sectors.sum";
+    static const char *const parts[] = {"lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum",
+                                        "lts__t_sectors_op_atom.sum", "lts__t_sectors_op_red.sum"};
     static double e[TABLE_ROWS];
-    const double least = modelled_columns[modelled_column(all)].least;
+    const u32 column = modelled_column(all);
     u32 n = 0;
     for (u32 i = 0; i < c->n; i++) {
         if (!is_picked(&c->rows[i], p))
             continue;
         const struct pair whole = corpus_pair(c, &c->rows[i], way, all);
-        double ours = 0, theirs = 0;
+        struct pair sum = {0};
         for (u32 k = 0; k < LS_ARRAY_LEN(parts); k++) {
             const struct pair part = corpus_pair(c, &c->rows[i], way, parts[k]);
-            ours += part.ours;
-            theirs += part.theirs;
+            sum.ours += part.ours;
+            sum.theirs += part.theirs;
         }
-        if (!(whole.ours < least && whole.theirs < least) && theirs > 0 && !isnan(ours))
-            e[n++] = 100 * fabs(ours / theirs - 1);
+        const double error = modelled_error(&sum, column), least = modelled_columns[column].least;
+        if (!isnan(error) && (whole.ours >= least || whole.theirs >= least))
+            e[n++] = error;
     }
     return spread_of(e, n);
 }
