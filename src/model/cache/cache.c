@@ -76,36 +76,8 @@ void cache_clear(struct cache *c)
     c->stamp++;
     c->random = 1;
     c->begun = 0;
+    c->filled = 0;
 }
-
-/* run % rest without a division: exact for what has 32 bits each (Lemire, Kaser, Kurz, "Faster remainder by direct computation",
- * 2019). */
-static inline u32 remainder_of(const struct cache *c, u32 run)
-{
-    return (u32)((unsigned __int128)(c->inverse * run) * c->rest >> 64);
-}
-
-#define FIRST_FACTOR 0x9e3779b97f4a7c15ull
-
-static inline u64 mixed(u64 once) { return (once ^ once >> 29) * 0xbf58476d1ce4e5b9ull; }
-
-/* The lines number / 2^low_bits have in common are spread over all low sets, shifted by a hash of that quotient. */
-static inline size_t set_of(const struct cache *c, u64 number)
-{
-    if (c->policy & CACHE_HASHED) {
-        return (size_t)((mixed(number * FIRST_FACTOR) >> 32) * c->nsets >> 32) * c->ways;
-    }
-    number &= ~c->same_set;
-    const u64 run = number >> c->low_bits;
-    const u32 mask = (1u << c->low_bits) - 1;
-    const u64 once = run * FIRST_FACTOR;
-    const u32 shift = (u32)((c->policy & CACHE_MIXED ? mixed(once) : once) >> 32);
-    const u32 low = ((u32)number ^ shift) & mask;
-    const u32 high = c->rest == 1 ? 0 : run >> 32 ? (u32)(run % c->rest) : remainder_of(c, (u32)run);
-    return (size_t)((high << c->low_bits) + low) * c->ways;
-}
-
-size_t cache_set(const struct cache *c, u64 number) { return c->nsets ? set_of(c, number) : 0; }
 
 static inline u64 word_of(struct cache_line l)
 {
@@ -139,27 +111,23 @@ static inline void put_in_front(struct cache_line *set, u32 at, struct cache_lin
 
 /* ---- the cache ---- */
 
-/* The way that makes room in a set without the line: an absent one where there is one. */
-static inline u32 victim_of(struct cache *c, const struct cache_line *set)
+/* The way that makes room in a set without the line: an absent one where there is one. Behind the first `ways` there is none that is present. */
+static INLINED u32 victim_of(struct cache *c, const struct cache_line *set, u32 ways)
 {
-    if (!(c->policy & CACHE_RANDOM) || set[c->ways - 1].held != c->stamp)
-        return c->ways - 1;
+    if (!(c->policy & CACHE_RANDOM) || set[ways - 1].held != c->stamp)
+        return ways - 1;
     c->random = c->random * 6364136223846793005ull + 1442695040888963407ull;
-    return (u32)((c->random >> 32) * c->ways >> 32);
+    return (u32)((c->random >> 32) * ways >> 32);
 }
 
-/* The line comes to the front of its set, from `at` or, where that is all ways, anew: *first is what is in front then. Up to which way the others
- * move up. */
-static inline u32 bring(struct cache *c, const struct cache_line *set, u32 at, struct cache_line *first,
-                        struct cache_line *gone)
+/* Room for a line in a set without it: the way that is free then, up to which the others move up. */
+static INLINED u32 make_way(struct cache *c, const struct cache_line *set, u32 ways, struct cache_line *gone)
 {
-    if (at < c->ways) {
-        *first = set[at];
-        return at;
-    }
-    const u32 leaves = victim_of(c, set);
+    const u32 leaves = victim_of(c, set, ways);
     if (set[leaves].held == c->stamp)
         *gone = set[leaves];
+    else
+        c->filled++;
     c->begun += set[0].held != c->stamp;
     return leaves;
 }
@@ -181,7 +149,11 @@ static INLINED u32 take(struct cache *c, struct cache_line *set, u64 number, u32
     const u32 at = way_of(set, c->ways, first);
     if (at == 0)
         return add_sectors(set, sectors);
-    const u32 leaves = bring(c, set, at, &first, gone), there = add_sectors(&first, sectors);
+    const bool found = at < c->ways;
+    const u32 leaves = found ? at : make_way(c, set, c->ways, gone);
+    if (found)
+        first = set[at];
+    const u32 there = add_sectors(&first, sectors);
     put_in_front(set, leaves, first);
     return there;
 }
@@ -190,7 +162,7 @@ static void take_lines(struct cache *c, const u64 *number, const u8 *sectors, u3
 {
     struct cache_line gone;
     for (u32 k = 0; k < n; k++)
-        there[k] = (u8)take(c, c->lines + set_of(c, number[k]), number[k], sectors[k], &gone);
+        there[k] = (u8)take(c, c->lines + cache_set_of(c, number[k]), number[k], sectors[k], &gone);
 }
 
 /* ---- the same by vectors ---- */
@@ -211,9 +183,17 @@ WITH_VECTORS static INLINED u32 way_in(const struct cache_line *set, u32 vectors
     return (u32)__builtin_ctz(found);
 }
 
-WITH_VECTORS static u32 way_by_vectors(const struct cache_line *set, u32 ways, struct cache_line wanted)
+/* How many vectors of a set have lines in them, two at least: of a large cache most sets are half empty for long, and what is behind is then not
+ * touched. */
+static INLINED u32 vectors_of(const struct cache *c, const struct cache_line *set)
 {
-    return ways == 2 * VECTOR ? way_in(set, 2, wanted) : way_in(set, 4, wanted);
+    return c->ways == 2 * VECTOR || set[2 * VECTOR - 1].held != c->stamp ? 2 : 4;
+}
+
+WITH_VECTORS static u32 way_by_vectors(const struct cache *c, const struct cache_line *set, struct cache_line wanted)
+{
+    const u32 vectors = vectors_of(c, set), way = vectors == 2 ? way_in(set, 2, wanted) : way_in(set, 4, wanted);
+    return way < vectors * VECTOR ? way : c->ways;
 }
 
 /* put_in_front: each way up to `at` has the entry of the one before it. */
@@ -232,40 +212,72 @@ WITH_VECTORS static INLINED void move_up(struct cache_line *set, u32 vectors, u3
         _mm256_storeu_si256((__m256i *)(void *)(set + VECTOR * k), moved[k]);
 }
 
+/* An entry as a word: copied at once, not field by field. */
+static inline u64 entry_at(const struct cache_line *l)
+{
+    u64 word;
+    memcpy(&word, l, sizeof word);
+    return word;
+}
+static inline struct cache_line entry_of(u64 word)
+{
+    struct cache_line l;
+    memcpy(&l, &word, sizeof l);
+    return l;
+}
+static inline u64 valid_one(void) { return word_of((struct cache_line){.valid = 1}); }
+
 /* take, of sets of that many vectors. */
 WITH_VECTORS static INLINED u32 take_wide(struct cache *c, struct cache_line *set, u64 number, u32 sectors,
                                           struct cache_line *gone, u32 vectors)
 {
-    struct cache_line first = {.number = number, .held = c->stamp};
-    if (way_of(set, 1, first) == 0)
-        return add_sectors(set, sectors);
-    const u32 leaves = bring(c, set, way_in(set, vectors, first), &first, gone), there = add_sectors(&first, sectors);
-    move_up(set, vectors, leaves, first);
-    return there;
+    const struct cache_line wanted = {.number = number, .held = c->stamp};
+    const u64 want = word_of(wanted), front = entry_at(set);
+    if (((front ^ want) & tag_mask()) == 0) {
+        const u32 there = (u32)(front / valid_one()) & sectors;
+        if (there != sectors)
+            *set = entry_of(front | sectors * valid_one());
+        return there;
+    }
+    const u32 at = way_in(set, vectors, wanted);
+    const bool found = at < vectors * VECTOR;
+    const u64 first = found ? entry_at(set + at) : want;
+    const u32 leaves = found ? at : make_way(c, set, vectors * VECTOR, gone);
+    move_up(set, vectors, leaves, entry_of(first | sectors * valid_one()));
+    return (u32)(first / valid_one()) & sectors;
+}
+
+WITH_VECTORS static INLINED u32 take_any(struct cache *c, struct cache_line *set, u64 number, u32 sectors,
+                                         struct cache_line *gone)
+{
+    return vectors_of(c, set) == 2 ? take_wide(c, set, number, sectors, gone, 2)
+                                   : take_wide(c, set, number, sectors, gone, 4);
 }
 
 WITH_VECTORS static void take_by_vectors(struct cache *c, struct cache_line *set, u64 number, struct cache_line *gone)
 {
-    if (c->ways == 2 * VECTOR)
-        take_wide(c, set, number, 0, gone, 2);
-    else
-        take_wide(c, set, number, 0, gone, 4);
+    take_any(c, set, number, 0, gone);
 }
 
+/* The sets of some lines are fetched before the first of them is looked at. */
 WITH_VECTORS static void take_lines_by_vectors(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there)
 {
-    struct cache_line gone;
-    if (c->ways == 2 * VECTOR)
-        for (u32 k = 0; k < n; k++)
-            there[k] = (u8)take_wide(c, c->lines + set_of(c, number[k]), number[k], sectors[k], &gone, 2);
-    else
-        for (u32 k = 0; k < n; k++)
-            there[k] = (u8)take_wide(c, c->lines + set_of(c, number[k]), number[k], sectors[k], &gone, 4);
+    enum { TOGETHER = 16 };
+    struct cache_line gone, *set[TOGETHER];
+    for (u32 from = 0; from < n; from += TOGETHER) {
+        const u32 some = n - from < TOGETHER ? n - from : TOGETHER;
+        for (u32 k = 0; k < some; k++) {
+            set[k] = c->lines + cache_set_of(c, number[from + k]);
+            __builtin_prefetch(set[k], 1);
+        }
+        for (u32 k = 0; k < some; k++)
+            there[from + k] = (u8)take_any(c, set[k], number[from + k], sectors[from + k], &gone);
+    }
 }
 #else
 #define take_by_vectors(c, set, number, gone) take(c, set, number, 0, gone)
 #define take_lines_by_vectors take_lines
-#define way_by_vectors way_of
+#define way_by_vectors(c, set, wanted) way_of(set, (c)->ways, wanted)
 #endif
 
 struct cache_line *cache_take_in(struct cache *c, size_t at, u64 number, struct cache_line *gone)
@@ -302,7 +314,7 @@ struct cache_line *cache_peek_in(struct cache *c, size_t at, u64 number, u32 *ra
         return NULL;
     struct cache_line *set = c->lines + at;
     const struct cache_line wanted = {.number = number, .held = c->stamp};
-    *rank = c->vectors ? way_by_vectors(set, c->ways, wanted) : way_of(set, c->ways, wanted);
+    *rank = c->vectors ? way_by_vectors(c, set, wanted) : way_of(set, c->ways, wanted);
     return *rank < c->ways ? &set[*rank] : NULL;
 }
 

@@ -50,6 +50,7 @@ struct cache {
     u32 policy;               /* set by its owner after the shape */
     u64 random;               /* state of CACHE_RANDOM; begins anew when the cache is emptied */
     u32 begun;                /* sets that have had a line since then */
+    u64 filled;               /* lines that have come since then and for which none had to leave */
     u64 same_set;             /* bits of a number that do not say which set; set by its owner after the shape */
 };
 
@@ -70,13 +71,41 @@ struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank);
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone);
 /* The same for n lines in turn, each of which then has those sectors; there[k]: of them line k had before. Whose lines leave is not told. */
 void cache_take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there);
+/* run % rest without a division: exact for what has 32 bits each (Lemire, Kaser, Kurz, "Faster remainder by direct computation",
+ * 2019). */
+static inline u32 cache_remainder(const struct cache *c, u32 run)
+{
+    return (u32)((unsigned __int128)(c->inverse * run) * c->rest >> 64);
+}
+
+#define CACHE_FACTOR 0x9e3779b97f4a7c15ull
+
+static inline u64 cache_mixed(u64 once) { return (once ^ once >> 29) * 0xbf58476d1ce4e5b9ull; }
+
+/* The lines number / 2^low_bits have in common are spread over all low sets, shifted by a hash of that quotient. */
+static inline size_t cache_set_of(const struct cache *c, u64 number)
+{
+    if (c->policy & CACHE_HASHED) {
+        return (size_t)((cache_mixed(number * CACHE_FACTOR) >> 32) * c->nsets >> 32) * c->ways;
+    }
+    number &= ~c->same_set;
+    const u64 run = number >> c->low_bits;
+    const u32 mask = (1u << c->low_bits) - 1;
+    const u64 once = run * CACHE_FACTOR;
+    const u32 shift = (u32)((c->policy & CACHE_MIXED ? cache_mixed(once) : once) >> 32);
+    const u32 low = ((u32)number ^ shift) & mask;
+    const u32 high = c->rest == 1 ? 0 : run >> 32 ? (u32)(run % c->rest) : cache_remainder(c, (u32)run);
+    return (size_t)((high << c->low_bits) + low) * c->ways;
+}
 /* Where in c->lines the line's set begins; caches of one shape, policy and same_set have it in the same place. Who knows it before takes or peeks
  * in it, so it can be prefetched. */
-size_t cache_set(const struct cache *c, u64 number);
+static inline size_t cache_set(const struct cache *c, u64 number) { return c->nsets ? cache_set_of(c, number) : 0; }
+/* Where sets have few lines so far, what is behind their first ways is not looked at. */
 static inline void cache_fetch(const struct cache *c, size_t set)
 {
     enum { HOST_LINE = 64 / sizeof *c->lines };
-    for (u32 way = 0; way < c->ways; way += HOST_LINE)
+    const u32 ways = c->filled / (HOST_LINE / 2) > c->begun ? c->ways : HOST_LINE;
+    for (u32 way = 0; way < ways; way += HOST_LINE)
         __builtin_prefetch(c->lines + set + way, 1);
 }
 struct cache_line *cache_take_in(struct cache *c, size_t set, u64 number, struct cache_line *gone);

@@ -31,12 +31,16 @@ static u32 slice_of(u64 number)
 
 static bool asked_all(const struct sm *s) { return !~s->slices[0] && !(~s->slices[1] << (128 - SLICES)); }
 
+static inline void note_slice(struct sm *s, u64 number)
+{
+    const u32 slice = slice_of(number);
+    s->slices[slice / 64] |= 1ull << slice % 64;
+}
+
 static bool push(struct sm *s, u64 request)
 {
-    if (!asked_all(s)) {
-        const u32 slice = slice_of(request_number(request));
-        s->slices[slice / 64] |= 1ull << slice % 64;
-    }
+    if (!asked_all(s))
+        note_slice(s, request_number(request));
     return l2_input_push(&s->l2, request);
 }
 
@@ -272,17 +276,29 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 reque
     return good && (along || waits || to_l2(s, request, sectors));
 }
 
-/* L1 takes in what is asked for, and each line goes on to L2 or does not, whatever else is asked for. */
-static bool is_plain(enum traffic_kind kind)
-{
-    return reads(kind) || kind == TRAFFIC_STORE || kind == TRAFFIC_LOCAL_STORE;
-}
+/* ---- plain requests ---- */
 
-/* What a plain access asked for and found. */
-static inline void count_plain(struct sm *s, enum traffic_kind kind, u32 site, u32 lines, u32 asked, u32 hits)
+/* L1 takes in what is asked for, and each line goes on to L2 or does not, whatever else is asked for. */
+enum {
+    PLAIN_KINDS = 1 << TRAFFIC_LOAD | 1 << TRAFFIC_LOCAL_LOAD | 1 << TRAFFIC_TEXTURE | 1 << TRAFFIC_STORE |
+                  1 << TRAFFIC_LOCAL_STORE
+};
+static inline bool is_plain(enum traffic_kind kind) { return PLAIN_KINDS >> kind & 1; }
+
+/* Plain requests whose turn has come, in their order. They are looked up together, before any that is not plain. */
+enum { AT_A_TIME = 64 };
+struct batch {
+    struct sm *s;
+    bool good; /* there was memory for all */
+    u32 n;
+    u64 request[AT_A_TIME];
+};
+
+/* What plain requests of one kind and site asked for and found. */
+static inline void count_plain(struct sm *s, u64 one, u32 lines, u32 asked, u32 hits)
 {
-    struct traffic *t = (*s->l2.sites)[site];
-    s->looked += lines;
+    const enum traffic_kind kind = request_kind(one);
+    struct traffic *t = (*s->l2.sites)[request_site(one)];
     t->n[TRAFFIC_l1_lines] += lines;
     t->n[hits_of(kind)] += hits;
     t->n[hits_of(kind) + 1] += asked - hits;
@@ -290,84 +306,116 @@ static inline void count_plain(struct sm *s, enum traffic_kind kind, u32 site, u
     t->n[TRAFFIC_l1_served] += reads(kind) ? hits : 0;
 }
 
-/* What is left of a request to a line of which those sectors were there goes on. False: no memory. */
-static inline bool goes_on(struct sm *s, u64 request, u32 there)
+/* there[k]: sectors that request k found. Neighbours mostly are of one kind and site. */
+static void count_batch(const struct batch *b, const u8 *there)
 {
-    const u32 sectors = request_sectors(request);
-    return to_l2(s, request, reads(request_kind(request)) ? sectors & ~there : sectors);
+    const u64 like = ~(REQUEST_LAST - 1) << 1 | 15ull << 44;
+    for (u32 k = 0; k < b->n;) {
+        const u64 one = b->request[k];
+        u32 lines = 0, asked = 0, hits = 0;
+        for (; k < b->n && !((b->request[k] ^ one) & like); k++, lines++) {
+            asked += sectors_in(request_sectors(b->request[k]));
+            hits += sectors_in(there[k]);
+        }
+        count_plain(b->s, one, lines, asked, hits);
+    }
 }
 
-/* A plain access to one line. */
-static inline bool look_up_line(struct sm *s, u64 request)
+/* The request, asking for what is left: those of its sectors that are to be read and were there do not go on. */
+static inline u64 what_is_left(u64 request, u32 there)
 {
-    const u64 number = request_number(request);
-    const u8 sectors = (u8)request_sectors(request);
-    u8 there;
-    cache_take_lines(&s->l1, &number, &sectors, 1, &there);
-    count_plain(s, request_kind(request), request_site(request), 1, sectors_in(sectors), sectors_in(there));
-    return goes_on(s, request, there);
+    return reads(request_kind(request)) ? request & ~((u64)there << 40) : request;
 }
 
-/* The first n requests of an access, which is plain, or those of them up to its last one: of that kind and site. How many
- * they were; *good = false: no memory. */
-enum { AT_A_TIME = 64 };
-static u32 look_up_plain(struct sm *s, const u64 *at, u64 n, enum traffic_kind kind, u32 site, bool *good)
+/* Without a look at L2's share of lines, which it cannot reach here, and with room for all. */
+static void go_on_together(struct batch *b, const u8 *there)
+{
+    struct l2_input *in = &b->s->l2;
+    u64 *at = in->kept.at + in->kept.len;
+    for (u32 k = 0; k < b->n; k++) {
+        *at = what_is_left(b->request[k], there[k]);
+        at += request_sectors(*at) != 0;
+    }
+    const u64 n = (u64)(at - in->kept.at) - in->kept.len;
+    for (u64 k = 0; k < n && !asked_all(b->s); k++)
+        note_slice(b->s, request_number(in->kept.at[in->kept.len + k]));
+    in->kept.len += n;
+    in->seen += n;
+}
+
+static void go_on(struct batch *b, const u8 *there)
+{
+    struct l2_input *in = &b->s->l2;
+    if (in->one_in == 1 && in->seen + b->n <= in->budget && requests_room(&in->kept, b->n)) {
+        go_on_together(b, there);
+        return;
+    }
+    for (u32 k = 0; k < b->n; k++) {
+        const u64 left = what_is_left(b->request[k], there[k]);
+        b->good &= !request_sectors(left) || push(b->s, left);
+    }
+}
+
+static void look_up_batch(struct batch *b)
 {
     u64 number[AT_A_TIME];
     u8 sectors[AT_A_TIME], there[AT_A_TIME];
-    u32 lines = 0, asked = 0, hits = 0;
-    do {
-        number[lines] = request_number(at[lines]);
-        sectors[lines] = (u8)request_sectors(at[lines]);
-    } while (!request_last(at[lines++]) && lines < n && lines < AT_A_TIME);
-    cache_take_lines(&s->l1, number, sectors, lines, there);
-    for (u32 k = 0; k < lines; k++) {
-        asked += sectors_in(sectors[k]);
-        hits += sectors_in(there[k]);
-        *good &= goes_on(s, request_make(number[k], sectors[k], kind, request_last(at[k]), site), there[k]);
+    for (u32 k = 0; k < b->n; k++) {
+        number[k] = request_number(b->request[k]);
+        sectors[k] = (u8)request_sectors(b->request[k]);
     }
-    count_plain(s, kind, site, lines, asked, hits);
-    return lines;
+    cache_take_lines(&b->s->l1, number, sectors, b->n, there);
+    count_batch(b, there);
+    go_on(b, there);
+    b->s->looked += b->n;
+    b->n = 0;
+}
+
+static inline void batch_add(struct batch *b, u64 request)
+{
+    b->request[b->n++] = request;
+    if (b->n == AT_A_TIME)
+        look_up_batch(b);
+}
+
+/* ---- turns ---- */
+
+/* One that is not plain, at `at` of its stream. */
+static void look_up_other(struct batch *b, const struct requests *r, u64 at, u64 request)
+{
+    look_up_batch(b);
+    b->good &= l1_look_up(b->s, r, at, request);
 }
 
 /* An access that stands as one word. */
-static bool look_up_again(struct sm *s, const struct requests *r, u64 again)
+static void look_up_again(struct batch *b, const struct requests *r, u64 again)
 {
     const enum traffic_kind kind = request_kind(request_of_again(again, again));
-    bool good = true;
+    const bool plain =
+        is_plain(kind) || kind == TRAFFIC_STORE_WORD; /* a row of its own for each thread: no other warp's */
     u64 at = request_first(again);
     do
-        if (is_plain(kind) || kind == TRAFFIC_STORE_WORD) /* a row of its own for each thread: no other warp's */
-            at += look_up_plain(s, r->at + at, r->len - at, kind, request_site(again), &good);
+        if (plain)
+            batch_add(b, request_of_again(again, r->at[at]));
         else
-            good &= l1_look_up(s, r, at, request_of_again(again, r->at[at])), at++;
-    while (!request_last(r->at[at - 1]));
-    return good;
+            look_up_other(b, r, at, request_of_again(again, r->at[at]));
+    while (!request_last(r->at[at++]));
 }
 
-/* The next requests of the stream; how many they were. */
-static u64 look_up_next(struct sm *s, const struct requests *r, bool *good)
+/* One instruction of the stream. False: it is at its end. */
+static bool l1_step(struct batch *b, struct requests *r)
 {
-    const u64 request = r->at[r->next];
-    const enum traffic_kind kind = request_kind(request);
-    __builtin_prefetch(r->at + r->next + REQUESTS_AHEAD);
-    if (is_plain(kind) && request_last(request)) {
-        *good &= look_up_line(s, request);
-        return 1;
-    }
-    if (is_plain(kind))
-        return look_up_plain(s, r->at + r->next, r->len - r->next, kind, request_site(request), good);
-    *good &= request_is_again(request) ? look_up_again(s, r, request) : l1_look_up(s, r, r->next, request);
-    return 1;
-}
-
-/* One instruction of the stream; *good = false: no memory. False: it is at its end. */
-static bool l1_step(struct sm *s, struct requests *r, bool *good)
-{
+    const bool *with_next = *b->s->with_next;
     while (r->next < r->len) {
-        r->next += look_up_next(s, r, good);
-        const u64 request = r->at[r->next - 1];
-        if (request_last(request) && !(*s->with_next)[request_site(request)])
+        const u64 at = r->next++, request = r->at[at];
+        __builtin_prefetch(r->at + at + REQUESTS_AHEAD);
+        if (is_plain(request_kind(request)))
+            batch_add(b, request);
+        else if (request_is_again(request))
+            look_up_again(b, r, request);
+        else
+            look_up_other(b, r, at, request);
+        if (request_last(request) && !with_next[request_site(request)])
             break;
     }
     return r->next < r->len;
@@ -387,16 +435,20 @@ static u32 begin_turns(struct sm *s, u32 warps)
 /* Streams that are at their end leave the turn. */
 bool sm_run(struct sm *s, u32 warps)
 {
-    bool good = true;
+    struct batch b;
+    b.s = s;
+    b.good = true;
+    b.n = 0;
     for (u32 n = begin_turns(s, warps); n;) {
         u32 left = 0;
         for (u32 k = 0; k < n; k++)
-            if (l1_step(s, s->turns[k], &good))
+            if (l1_step(&b, s->turns[k]))
                 s->turns[left++] = s->turns[k];
             else
                 requests_empty(s->turns[k]);
         n = left;
     }
+    look_up_batch(&b);
     s->staged = 0;
-    return all_leave(s) && good;
+    return all_leave(s) && b.good;
 }

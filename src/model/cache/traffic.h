@@ -140,7 +140,7 @@ static inline u64 request_of_again(u64 again, u64 other)
 }
 
 /* AHEAD: so far behind what is read of a stream the host's caches are asked for it, since other streams are read in turn. */
-enum { REQUESTS_RECENT = 64, REQUESTS_AHEAD = 64 };
+enum { REQUESTS_RECENT = 64, REQUESTS_AHEAD = 16 };
 struct requests {
     u64 *at;
     u64 len, cap, next;
