@@ -1,16 +1,17 @@
 /* cache_l2.c - the second-level cache and DRAM (cache_l2.h): what the SMs send, taken in turns. */
 #include "model/cache/cache_l2.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "model/cache/hot.h"
+#include "model/cache/window.h"
 #include "model/cache/written.h"
 
 enum {
     L2_WAYS = 16,
-    WINDOW_LINES = 64, /* of a group of SMs, whose reads are close together; fitted */
-    COME_APART = 4,    /* one in so many of these goes alone: an H200's SMs that start together join four in five */
-    WINDOW_WAYS = 8,
-    COMING = 8, /* requests */
+    COME_APART = 4, /* one in so many of these goes alone: an H200's SMs that start together join four in five */
+    COMING = 8,     /* requests */
     WORDS = CACHE_SECTOR / 4,
 };
 
@@ -41,11 +42,8 @@ void l2_input_thin(struct l2_input *in, u32 one_in)
 enum { SLICE_LINES = 4 };
 static inline u64 slice_of(u64 number) { return number >> 3 << 1 | (number >> 1 & 1); }
 
-/* When DRAM was asked for some line. */
-enum { CAME_BITS = 15 };
-struct came {
-    u32 run, round;
-};
+/* When DRAM was asked for some line is kept by a hash of it. */
+enum { CAME_BITS = 15, ROUNDS_MOST = 1 << 30 };
 
 /* A request whose turn it is, while the host's caches fetch what it will be looked up in. */
 struct coming {
@@ -59,13 +57,15 @@ struct coming {
 
 struct l2 {
     struct cache half[2];
-    struct cache window[L2_GROUPS]; /* what a group asked for lately */
-    struct spot *lines, *slices;    /* [SPOTS]; lines: by sector of a line, of atomics only */
-    u32 run;                        /* counts launches */
-    u32 round, late; /* of an instruction of each SM: the one of what is looked up; how many of them DRAM takes */
+    struct window window[L2_GROUPS]; /* what a group asked for lately */
+    struct spot *lines, *slices;     /* [SPOTS]; lines: by sector of a line, of atomics only */
+    u32 run;                         /* counts launches */
+    u32 round,
+        late; /* of an instruction of each SM, of all launches: the one of what is looked up; how many of them DRAM takes */
+    u32 rounds; /* that are over, and as many more as it takes until nothing of an older launch is on its way */
     struct coming coming[COMING]; /* a ring: the last ones of ncame that ever came */
     u64 ncame;
-    struct came *came; /* [2^CAME_BITS] by line: when DRAM sent it */
+    u32 *came; /* [2^CAME_BITS] by line: the round in which DRAM was asked for it */
     struct written written;
     /* of this one: */
     u32 parts_most; /* lines */
@@ -101,8 +101,6 @@ void l2_free(struct l2 *l2)
         return;
     for (u32 k = 0; k < 2; k++)
         cache_free(&l2->half[k]);
-    for (u32 k = 0; k < L2_GROUPS; k++)
-        cache_free(&l2->window[k]);
     ls_free(l2->lines);
     ls_free(l2->came);
     written_free(&l2->written);
@@ -245,7 +243,7 @@ static void clean_parts(struct l2 *l2, u64 number, struct traffic *t)
 
 static inline u32 with_neighbours(u32 sectors) { return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1; }
 
-static inline struct came *came_of(const struct l2 *l2, u64 number)
+static inline u32 *came_of(const struct l2 *l2, u64 number)
 {
     return &l2->came[(number * 0xd6e8feb86659fd93ull) >> (64 - CAME_BITS)];
 }
@@ -253,8 +251,7 @@ static inline struct came *came_of(const struct l2 *l2, u64 number)
 /* Sectors that are there, or were asked for by a neighbour, though DRAM may not have sent them yet. */
 static void count_late(struct l2 *l2, u64 number, u32 sectors, struct traffic *t)
 {
-    const struct came *c = came_of(l2, number);
-    if (c->run == l2->run && l2->round - c->round <= l2->late)
+    if (l2->round - *came_of(l2, number) <= l2->late)
         count(l2, t, TRAFFIC_l2_late, sectors);
 }
 
@@ -269,7 +266,7 @@ static u32 at_home(struct l2 *l2, const struct coming *r, u32 sectors)
         l->valid |= fetched;
     count(l2, r->t, TRAFFIC_dram_reads, fetched);
     if (missing)
-        *came_of(l2, r->number) = (struct came){l2->run, l2->round};
+        *came_of(l2, r->number) = l2->round;
     return sectors & ~missing;
 }
 
@@ -343,18 +340,15 @@ static void l2_atomic(struct l2 *l2, const struct coming *r)
 /* Whether an SM of the group has asked for exactly these sectors lately. (An H200 joins the loads of tiles that
  * several blocks read, but not a block's border with what its neighbour reads.) A load past L1 joins another SM's alone: who looks again wants
  * to know what is there now. */
-static bool joins(struct l2 *l2, const struct l2_input *in, u64 request)
+static inline bool joins(struct l2 *l2, const struct l2_input *in, u64 request)
 {
-    const u32 sectors = request_sectors(request);
-    struct cache_line gone,
-        *l = l2->coalesces ? cache_take(&l2->window[in->group], request_number(request), &gone) : NULL;
-    if (!l)
+    const u32 sectors = request_sectors(request), member = in->member & 15;
+    u32 before = sectors, by = member;
+    if (!l2->coalesces)
         return false;
-    const bool other = request_kind(request) != TRAFFIC_LOAD_PAST || l->dirty != in->member;
-    const bool same = l->valid == sectors && other && ++l2->together % COME_APART;
-    l->valid = sectors;
-    l->dirty = in->member & 15;
-    return same;
+    window_ask(&l2->window[in->group], request_number(request), &before, &by);
+    const bool other = request_kind(request) != TRAFFIC_LOAD_PAST || by != member;
+    return before == sectors && other && ++l2->together % COME_APART;
 }
 
 /* An SM writes at the line's home: what the other half has of the line is no longer so, and its SMs ask the home again. It is told so, a sector for each
@@ -417,12 +411,7 @@ static bool is_load(enum traffic_kind kind)
 
 static void load(struct l2 *l2, const struct coming *r)
 {
-    const u32 sectors = request_sectors(r->request);
-    if (r->joined) {
-        count_late(l2, r->number, sectors, r->t);
-        return;
-    }
-    at_slice(l2, r->slice, HOT_LOADS, sectors);
+    at_slice(l2, r->slice, HOT_LOADS, request_sectors(r->request));
     l2_read(l2, r);
 }
 
@@ -457,7 +446,6 @@ static void atomic(struct l2 *l2, const struct coming *r)
 static void l2_look_up(struct l2 *l2, const struct coming *r)
 {
     const enum traffic_kind kind = request_kind(r->request);
-    l2->round = r->round;
     if (is_load(kind))
         load(l2, r);
     else if (kind == TRAFFIC_ATOM || kind == TRAFFIC_RED)
@@ -467,47 +455,65 @@ static void l2_look_up(struct l2 *l2, const struct coming *r)
 }
 
 /* The tags of a large L2 are not in the host's caches. When the request is looked up, they are. */
-static void fetch(const struct l2 *l2, const struct coming *r)
+static inline void fetch(const struct l2 *l2, const struct coming *r)
 {
-    if (is_load(request_kind(r->request)))
-        __builtin_prefetch(came_of(l2, r->number), 1);
-    if (r->joined)
-        return;
     __builtin_prefetch(&l2->slices[r->slice], 1);
-    for (u32 k = 0; k < l2->halves; k++)
-        cache_fetch(&l2->half[k], r->set);
+    cache_fetch(&l2->half[r->home], r->set);
+    if (r->near != r->home)
+        cache_fetch(&l2->half[r->near], r->set);
+    else if (l2->copies && !is_load(request_kind(r->request))) /* of which a copy may be recalled */
+        cache_fetch(&l2->half[1 - r->home], r->set);
+}
+
+/* A request whose turn it was. */
+static inline void arrive(struct l2 *l2, const struct coming *r)
+{
+    l2->round = r->round;
+    if (r->joined)
+        count_late(l2, r->number, request_sectors(r->request), r->t);
+    else
+        l2_look_up(l2, r);
+}
+
+/* What is to be known of it before it is looked up. */
+static inline void find_places(struct l2 *l2, const struct l2_input *in, struct coming *r, u64 asked)
+{
+    r->set = cache_set(&l2->half[0], r->number);
+    r->slice = spot_of(slice_of(asked));
+    r->near = (u8)(l2->halves == 1 ? 0 : in->side);
+    r->home = (u8)home_of(l2, r->number);
+    fetch(l2, r);
 }
 
 /* A request whose turn it is; it is looked up when as many others have come. Nothing but the windows is looked at before. */
-static void come(struct l2 *l2, const struct l2_input *in, u64 request, u32 round)
+static inline void come(struct l2 *l2, const struct l2_input *in, u64 request, u32 round)
 {
-    const u64 asked = request_number(request), number = paired(l2, asked);
+    const u64 asked = request_number(request);
     const enum traffic_kind kind = request_kind(request);
     struct traffic *t = (*in->sites)[request_site(request)];
     struct coming *r = &l2->coming[l2->ncame % COMING];
-    if (l2->nhost && is_host(l2, asked, kind)) {
+    if (LS_UNLIKELY(l2->nhost) && is_host(l2, asked, kind)) {
         host_look_up(l2, request, t);
         return;
     }
     if (l2->ncame++ >= COMING)
-        l2_look_up(l2, r);
-    *r = (struct coming){.request = request,
-                         .number = number,
-                         .set = cache_set(&l2->half[0], number),
-                         .t = t,
-                         .round = round,
-                         .slice = spot_of(slice_of(asked)),
-                         .near = (u8)(l2->halves == 1 ? 0 : in->side),
-                         .home = (u8)home_of(l2, number),
-                         .joined = is_load(kind) && joins(l2, in, request)};
-    fetch(l2, r);
+        arrive(l2, r);
+    r->request = request;
+    r->number = paired(l2, asked);
+    r->t = t;
+    r->round = round;
+    r->joined = is_load(kind) && joins(l2, in, request);
+    if (is_load(kind))
+        __builtin_prefetch(came_of(l2, r->number), 1);
+    if (!r->joined)
+        find_places(l2, in, r, asked);
 }
 
 /* Those that are on their way. */
 static void all_come(struct l2 *l2)
 {
     for (u64 k = l2->ncame > COMING ? l2->ncame - COMING : 0; k < l2->ncame; k++)
-        l2_look_up(l2, &l2->coming[k % COMING]);
+        arrive(l2, &l2->coming[k % COMING]);
     l2->ncame = 0;
 }
 
@@ -528,14 +534,26 @@ static bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
 /* Those that are at their end leave the turn. */
 static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
 {
-    u32 left;
-    for (u32 round = 0; n; n = left, round++) {
+    u32 left, round = l2->rounds;
+    for (; n; n = left, round++) {
         left = 0;
         for (u32 k = 0; k < n; k++)
             if (l2_step(l2, inputs[k], round))
                 inputs[left++] = inputs[k];
     }
     all_come(l2);
+    l2->rounds = round;
+}
+
+/* No round of an older launch is as near as DRAM takes to answer. */
+static void begin_rounds(struct l2 *l2, u32 late)
+{
+    if (l2->rounds >= ROUNDS_MOST) {
+        memset(l2->came, 0, sizeof *l2->came << CAME_BITS);
+        l2->rounds = 0;
+    }
+    l2->rounds += late + 1;
+    l2->late = late;
 }
 
 /* Nothing in it, nothing dirty. */
@@ -563,13 +581,13 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->one_in = good ? one_in : 0;
     l2->run++;
     l2->random = 1;
-    l2->late = shape->late;
+    begin_rounds(l2, shape->late);
     l2->host = shape->host;
     l2->nhost = shape->nhost;
     l2->together = 0;
     l2->alone = 0;
     for (u32 k = 0; k < L2_GROUPS && l2->coalesces; k++)
-        good = good && cache_shape(&l2->window[k], (u64)WINDOW_LINES * CACHE_LINE / one_in, WINDOW_WAYS);
+        window_clear(&l2->window[k], WINDOW_LINES / one_in);
     return good;
 }
 

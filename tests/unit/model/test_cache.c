@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "model/cache/cache.h"
 #include "model/cache/traffic.h"
+#include "model/cache/window.h"
 
 /* Reads a line; whether it was there. */
 static bool touch(struct cache *c, u64 number)
@@ -367,6 +368,35 @@ static void an_access_to_the_same_sectors_is_a_word(void **state)
     ls_free(r.at);
 }
 
+/* A window is a cache of eight ways that moves no lines. Numbers that differ in their high bits alone are told apart. */
+static void a_window_holds_what_a_cache_does(void **state)
+{
+    (void)state;
+    static const u32 shapes[] = {64, 64, 16, 8, 2, 1, 0, 32};
+    struct window w = {0};
+    u64 random = 1;
+    for (u32 k = 0; k < LS_ARRAY_LEN(shapes); k++) {
+        struct cache c;
+        assert_true(cache_init(&c, (u64)shapes[k] * CACHE_LINE, WINDOW_WAYS));
+        window_clear(&w, shapes[k]);
+        for (u32 turn = 0; turn < 20000; turn++) {
+            random = random * 6364136223846793005ull + 1442695040888963407ull;
+            const u64 number = (random >> 33) % (2 * shapes[k] + 3) | (random >> 60 & 1) << 39;
+            u32 sectors = (u32)(random >> 40 & 14) + 1, member = (u32)(random >> 50 & 15);
+            struct cache_line gone, *l = cache_take(&c, number, &gone);
+            const u32 before = l ? l->valid : 0, by = before ? l->dirty : member;
+            if (l) {
+                l->valid = sectors & 15;
+                l->dirty = member & 15;
+            }
+            window_ask(&w, number, &sectors, &member);
+            assert_int_equal(sectors, before);
+            assert_int_equal(member, by);
+        }
+        cache_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +404,7 @@ int main(void)
         cmocka_unit_test(one_line_too_many_costs_its_set_everything),
         cmocka_unit_test(the_least_recently_used_line_leaves),
         cmocka_unit_test(lines_together_are_lines_in_turn),
+        cmocka_unit_test(a_window_holds_what_a_cache_does),
         cmocka_unit_test(sets_of_any_size_are_in_order_of_use),
         cmocka_unit_test(any_number_of_sets_is_met_evenly),
         cmocka_unit_test(a_new_line_has_no_sectors),
