@@ -11,6 +11,7 @@
 #include "meter/lines.h"
 #include "meter/plain.h"
 #include "meter/replay/feed.h"
+#include "meter/replay/record.h"
 #include "meter/sectors.h"
 #include "meter/texels.h"
 #include "model/replay/stream.h"
@@ -368,6 +369,9 @@ static __attribute__((noinline)) void count_texels(struct counter *c, const stru
 
 /* ---- accesses like the last one ---- */
 
+/* That of a site among the streams'. */
+static inline u32 site_number(const struct func_count *f, u32 site) { return f->first_site ? f->first_site + site : 0; }
+
 static inline u64 what_of(const struct exec_access *a)
 {
     return (u64)a->mask << 32 | (u32)a->size << 24 | (u32)a->pattern << 16 | (u32)a->op << 8 | a->space;
@@ -379,8 +383,31 @@ static inline u32 phase_of(const struct counter *c, const struct exec_access *a)
     return (u32)a->addr[__builtin_ctz(a->mask)] & (repeats - 1);
 }
 
+/* Adds those that were like the last one told. */
+static void settle_likes(struct site_count *s)
+{
+    const struct like_count *l = &s->like;
+    struct tally *t = &s->first;
+    t->requests += l->n;
+    t->cost += l->n * l->cost;
+    t->conflicts += l->n * l->conflicts;
+    t->bytes += l->n * l->bytes;
+    t->lanes += l->n * l->lanes;
+    s->like.n = 0;
+}
+
+void counter_settle(struct counter *c)
+{
+    for (u32 k = 0; k < c->funcs.len; k++) {
+        struct func_count *f = c->funcs.at[k];
+        for (u32 site = 0; site < f->func->src->ninsts; site++)
+            if (f->sites[site].like.n)
+                settle_likes(&f->sites[site]);
+    }
+}
+
 /* The access, which was fed as that item, is one that the next may be like. */
-static void remember(const struct counter *c, struct site_count *s, enum access_class class,
+static void remember(const struct counter *c, const struct func_count *f, struct site_count *s, enum access_class class,
                      const struct exec_access *a, struct cost cost, u64 item)
 {
     const bool device = class == CLASS_GLD || class == CLASS_GST, shared = class == CLASS_SLD || class == CLASS_SST;
@@ -388,6 +415,8 @@ static void remember(const struct counter *c, struct site_count *s, enum access_
     if (!item || a->pattern == PATTERN_GATHER || c->no_memo || (!device && !shared) || s->class != class ||
         s->aligned || (device && (orders || polls || !item_read_access(item).lines)))
         return;
+    settle_likes(s);
+    const enum traffic_kind kind = device ? traffic_kind_of(class, s->past_l1) : 0;
     s->like = (struct like_count){.what = what_of(a),
                                   .phase = phase_of(c, a),
                                   .cost = cost.cost,
@@ -395,39 +424,58 @@ static void remember(const struct counter *c, struct site_count *s, enum access_
                                   .bytes = cost.bytes,
                                   .lanes = lanes_of(a->mask),
                                   .asks = device,
-                                  .kind = (u8)(device ? traffic_kind_of(class, s->past_l1) : 0),
-                                  .item = item};
+                                  .kind = (u8)kind,
+                                  .item = item,
+                                  .request = request_make(0, 0, kind, true, site_number(f, a->site)),
+                                  .line_item = item_elsewhere(item, 0, 1),
+                                  .line = item_line(0, 0, kind)};
+}
+
+/* The sectors of the one line that a run of n bytes from there is in; 0: it is in more. */
+static inline u32 sectors_of_line(u64 at, u32 n)
+{
+    const u32 from = (u32)(at % CACHE_LINE), last = from + n - 1;
+    return last < CACHE_LINE ? (2u << last / CACHE_SECTOR) - (1u << from / CACHE_SECTOR) : 0;
+}
+
+/* An access of device memory like the last one: as that item, in other places. */
+static inline void ask_like(struct counter *c, u32 site, const struct like_count *l, const struct exec_access *a)
+{
+    const u64 first = a->addr[__builtin_ctz(a->mask)] - c->memory_base, number = first / CACHE_LINE;
+    const bool row = a->pattern == PATTERN_CONTIGUOUS;
+    const u32 sectors = row || a->op == ACCESS_LD ? sectors_of_line(first, row ? 32u * a->size : a->size) : 0;
+    if (LS_UNLIKELY(!sectors))
+        feed_like(c, a, l->item, caches_access(c->caches, site, l->kind, a), l->kind);
+    else if (LS_LIKELY(caches_line(c->caches, a, l->request | request_make(number, sectors, 0, false, 0))))
+        record_line(c->recorder, a->block, a->warp, l->line_item | item_place(feed_sector(first)),
+                    l->line | item_line(number, sectors, 0));
+    else
+        feed_like(c, a, l->item, 0, l->kind);
 }
 
 /* False: it is not like the last one of its site, or there was none. */
 static inline bool count_like(struct counter *c, const struct func_count *f, struct site_count *s,
                               const struct exec_access *a)
 {
-    const struct like_count *l = &s->like;
+    struct like_count *l = &s->like;
     if (l->what != what_of(a) || l->phase != phase_of(c, a) || a->uncounted)
         return false;
-    struct tally *t = &s->first;
-    t->requests++;
-    t->cost += l->cost;
-    t->conflicts += l->conflicts;
-    t->bytes += l->bytes;
-    t->lanes += l->lanes;
-    const u32 site = f->first_site ? f->first_site + a->site : 0;
-    feed_like(c, a, l->item, l->asks ? caches_access(c->caches, site, l->kind, a) : 0, l->kind);
+    l->n++;
+    if (l->asks)
+        ask_like(c, site_number(f, a->site), l, a);
+    else
+        feed_like(c, a, l->item, 0, l->kind);
     return true;
 }
 
 /* ---- the hook ---- */
 
-void counter_access(void *ctx, const struct exec_access *a)
+static __attribute__((noinline)) void count_access(struct counter *c, const struct exec_access *a)
 {
-    struct counter *c = ctx;
     struct func_count *f = func_of(c, a->func);
     if (LS_UNLIKELY(!f))
         return;
     struct site_count *s = &f->sites[a->site];
-    if (LS_UNLIKELY(c->recorder) && count_like(c, f, s, a))
-        return;
     const enum access_class class = class_of(a, s);
     if (LS_UNLIKELY(class == CLASS_NONE))
         return;
@@ -472,7 +520,15 @@ void counter_access(void *ctx, const struct exec_access *a)
     if (distinct)
         t->bytes += MUTANT(55, cost.bytes, lanes * a->size);
     if (c->recorder)
-        remember(c, s, class, a, cost, feed_access(c, f, class, sent, cost.cost, lines));
+        remember(c, f, s, class, a, cost, feed_access(c, f, class, sent, cost.cost, lines));
+}
+
+void counter_access(void *ctx, const struct exec_access *a)
+{
+    struct counter *c = ctx;
+    const struct func_count *f = c->recorder ? c->current : NULL;
+    if (!f || f->func != a->func || !count_like(c, f, &f->sites[a->site], a))
+        count_access(c, a);
 }
 
 /* Shared memory of another block: sectors of it, which go through the crossbar. Lanes that mean several blocks are one

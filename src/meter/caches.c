@@ -624,6 +624,35 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
     return lines;
 }
 
+/* caches_line, whatever there is room for. */
+static __attribute__((noinline)) bool line_anywhere(struct caches_worker *w, const struct exec_access *a, u64 request)
+{
+    if (a->warp >= w->caches->warps || !find_held(w, a->block))
+        return false;
+    struct sm *s = w->sm;
+    struct requests *to = &w->held->warps[a->warp];
+    if (stream_room(w, to, 1))
+        to->at[to->len++] = request;
+    else
+        w->failed = true;
+    if (++s->staged > STAGED_MOST)
+        look_up_staged(w, s);
+    return true;
+}
+
+bool caches_line(struct caches_worker *w, const struct exec_access *a, u64 request)
+{
+    struct sm *s = w->sm;
+    if (LS_UNLIKELY(!s || !a->block || w->held->linear != a->block->linear || a->warp >= w->caches->warps))
+        return line_anywhere(w, a, request);
+    struct requests *to = &w->held->warps[a->warp];
+    if (LS_UNLIKELY(to->len == to->cap || s->staged == STAGED_MOST))
+        return line_anywhere(w, a, request);
+    to->at[to->len++] = request;
+    s->staged++;
+    return true;
+}
+
 void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a,
                    const struct lines *l)
 {

@@ -61,6 +61,9 @@ void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b
 void caches_block_end(struct caches_worker *w, const struct exec_block_info *b);
 /* The number of lines that it asks for. */
 u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a);
+/* The same of one that asks for one line, by that request, and is no look at memory past L1, no atomic and no store whose words must be
+ * counted. False: nothing is kept of its warp. */
+bool caches_line(struct caches_worker *w, const struct exec_access *a, u64 request);
 /* Of a cluster or wider: a fence is both orders (enum traffic_order), an access that acquires empties L1 behind it, one that releases
  * settles what was asked before it. */
 void caches_order(struct caches_worker *w, const struct exec_block_info *b, u32 warp, u32 site, u32 order);

@@ -38,6 +38,9 @@ struct like_count {
     u8 kind; /* enum traffic_kind, where the caches are asked */
     bool asks;
     u64 item; /* in the stream */
+    /* of one with a single line, but for which line and where: */
+    u64 request, line_item, line;
+    u64 n; /* accesses like it that are not in the tally yet */
 };
 
 struct site_count {
@@ -107,6 +110,8 @@ void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u
                    const struct exec_block_info *b);
 void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
 void counter_access(void *ctx, const struct exec_access *a);
+/* All that was told is in the tallies. */
+void counter_settle(struct counter *c);
 void counter_far_access(void *ctx, const struct exec_access *a, const struct exec_block_info *home);
 void counter_barrier(void *ctx, const struct exec_barrier *b);
 void counter_bulk(void *ctx, const struct exec_bulk *b); /* bulk.c */

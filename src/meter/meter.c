@@ -720,8 +720,10 @@ static bool any_failed(const struct meter *m)
 static struct meter_report *make_report(const struct meter *m)
 {
     for (unsigned w = 0; w < m->nworkers; w++)
-        if (m->workers[w])
+        if (m->workers[w]) {
             plain_settle(m->workers[w]);
+            counter_settle(m->workers[w]);
+        }
     const bool good = (!m->caches || caches_finish(m->caches)) && !any_failed(m);
     struct meter_report *r = good ? ls_calloc(1, sizeof *r) : NULL;
     if (!r)

@@ -27,9 +27,6 @@ void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 ma
 
 static bool is_float(u8 type) { return ptx_type_float((enum ptx_type)type); }
 
-/* A hash of the sector that an address is in, the same in every run. */
-static u32 sector_of(u64 address) { return (u32)((address / SECTOR_BYTES * 0x9e3779b97f4a7c15ull) >> 45); }
-
 static const u8 items[ACCESS_CLASSES] = {
     [CLASS_GLD] = ITEM_LOAD,        [CLASS_GST] = ITEM_STORE,          [CLASS_GATOM] = ITEM_ATOMIC,
     [CLASS_GRED] = ITEM_REDUCTION,  [CLASS_LLD] = ITEM_LOCAL_LOAD,     [CLASS_LST] = ITEM_LOCAL_STORE,
@@ -139,7 +136,7 @@ u64 feed_access(struct counter *c, const struct func_count *f, enum access_class
     const bool past = f->sites[a->site].past_l1, atomic = class == CLASS_GATOM || class == CLASS_GRED;
     const u32 swaps = class == CLASS_GATOM ? feed_swaps(a) : 0;
     const bool fails = class == CLASS_GATOM && a->atom_op == MOD_CAS && !swaps, polls = class == CLASS_GLD && past;
-    const u32 sector = class == CLASS_CLD ? constant_lines(a, c->memory_base, &lines) : sector_of(first);
+    const u32 sector = class == CLASS_CLD ? constant_lines(a, c->memory_base, &lines) : feed_sector(first);
     count_swaps(c, a, swaps);
     const bool l1 = lines && asks_l1(class);
     const u16 wavefronts = l1 ? (u16)wavefronts_of(c, &f->sites[a->site], class, a) : 0;
@@ -164,8 +161,11 @@ u64 feed_access(struct counter *c, const struct func_count *f, enum access_class
 void feed_like(struct counter *c, const struct exec_access *a, u64 item, u32 lines, enum traffic_kind kind)
 {
     const u64 first = a->addr[__builtin_ctz(a->mask)] - (a->space == SPACE_GLOBAL ? c->memory_base : 0);
-    record_access(c->recorder, a->block, a->warp, item_elsewhere(item, sector_of(first), lines),
-                  lines ? caches_lines(c->caches) : NULL, kind);
+    const u64 there = item_elsewhere(item, feed_sector(first), lines);
+    if (lines)
+        record_access(c->recorder, a->block, a->warp, there, caches_lines(c->caches), kind);
+    else
+        record_item(c->recorder, a->block, a->warp, there, 0);
 }
 
 void feed_texels(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,

@@ -4,9 +4,12 @@
 
 #include "meter/count.h"
 #include "meter/texels.h"
+#include "model/cache/cache.h"
 
 void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,
                 const struct exec_block_info *b);
+/* A hash of the sector that an address is in, the same in every run. */
+static inline u32 feed_sector(u64 address) { return (u32)((address / CACHE_SECTOR * 0x9e3779b97f4a7c15ull) >> 45); }
 /* passes: as in struct item_access. The item; 0: it is not recorded. */
 u64 feed_access(struct counter *c, const struct func_count *f, enum access_class class, const struct exec_access *a,
                 u32 passes, u32 lines);

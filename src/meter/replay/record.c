@@ -191,11 +191,31 @@ static void push(struct recorder *r, struct open_warp *w, u64 item, u32 cost)
         w->kept_cost += cost;
 }
 
-void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
+/* NULL: it is not of the block that the last event was of. */
+static inline struct open_warp *current_warp(struct recorder *r, const struct exec_block_info *b, u32 warp)
+{
+    struct open_block *o = r->current;
+    return o && b && o->linear == b->linear && warp < r->launch.warps ? &o->warps[warp] : NULL;
+}
+
+static __attribute__((noinline)) void item_anywhere(struct recorder *r, const struct exec_block_info *b, u32 warp,
+                                                    u64 item, u32 cost)
 {
     struct open_warp *w = warp_of(r, b, warp);
     if (w)
         push(r, w, item, cost);
+}
+
+void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
+{
+    struct open_warp *w = current_warp(r, b, warp);
+    if (LS_UNLIKELY(!w || w->len == w->cap)) {
+        item_anywhere(r, b, warp, item, cost);
+        return;
+    }
+    w->at[w->len++] = item;
+    w->cost += cost;
+    w->kept_cost += cost;
 }
 
 static void put_lines(struct recorder *r, struct open_warp *w, const struct lines *l, u32 kind)
@@ -220,6 +240,28 @@ void record_access(struct recorder *r, const struct exec_block_info *b, u32 warp
         put(r, w, item_line(l->number[0], l->sectors[0], kind));
     else if (l)
         put_lines(r, w, l, kind);
+}
+
+static __attribute__((noinline)) void line_anywhere(struct recorder *r, const struct exec_block_info *b, u32 warp,
+                                                    u64 item, u64 line)
+{
+    struct open_warp *w = warp_of(r, b, warp);
+    if (!w)
+        return;
+    put(r, w, item);
+    put(r, w, line);
+}
+
+void record_line(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u64 line)
+{
+    struct open_warp *w = current_warp(r, b, warp);
+    if (LS_UNLIKELY(!w || w->cap - w->len < 2)) {
+        line_anywhere(r, b, warp, item, line);
+        return;
+    }
+    w->at[w->len] = item;
+    w->at[w->len + 1] = line;
+    w->len += 2;
 }
 
 /* The last item was the same look at the same place, and nothing but jumps came after it. */

@@ -35,6 +35,8 @@ void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, 
 /* An access, which costs nothing, and its lines; l NULL: L1 is not asked. */
 void record_access(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, const struct lines *l,
                    u32 kind);
+/* The same with one line, which is an item, too. */
+void record_line(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u64 line);
 /* A load that passes L1, as those are that wait for another block. How often the engine looked says nothing about a GPU: of
  * looks that follow each other without another access between them one is kept. */
 void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item);

@@ -87,12 +87,12 @@ static inline struct item_access item_read_access(u64 i)
                                 .wavefronts = constant ? 0 : (u16)(i >> 56 & 127),
                                 .slow = !constant && i >> 63};
 }
-/* Such an access, not of constants, in another place. */
+/* Where such an access is, that is not of constants; and one like it in another place. */
+static inline u64 item_place(u32 sector) { return (u64)(sector & (ITEM_SECTORS - 1)) << 44; }
 static inline u64 item_elsewhere(u64 item, u32 sector, u32 lines)
 {
     const u64 where = (u64)(ITEM_SECTORS - 1) << 44 | (u64)ITEM_LINES_MOST << 37;
-    return (item & ~where) | (u64)(sector & (ITEM_SECTORS - 1)) << 44 |
-           (u64)(lines > ITEM_LINES_MOST ? ITEM_LINES_MOST : lines) << 37;
+    return (item & ~where) | item_place(sector) | (u64)(lines > ITEM_LINES_MOST ? ITEM_LINES_MOST : lines) << 37;
 }
 /* Instead of a sector, accesses of constants have where they begin and end: lines of 64 bytes of their bank. */
 static inline u32 item_constant_lines(u32 first, u32 last) { return (first & 1023) << 10 | ((last - first) & 1023); }
