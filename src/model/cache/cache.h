@@ -104,9 +104,9 @@ static inline size_t cache_set(const struct cache *c, u64 number) { return c->ns
 static inline void cache_fetch(const struct cache *c, size_t set)
 {
     enum { HOST_LINE = 64 / sizeof *c->lines };
-    const u32 ways = c->filled / (HOST_LINE / 2) > c->begun ? c->ways : HOST_LINE;
-    for (u32 way = 0; way < ways; way += HOST_LINE)
-        __builtin_prefetch(c->lines + set + way, 1);
+    __builtin_prefetch(c->lines + set, 1);
+    if (c->ways > HOST_LINE && c->filled > (u64)HOST_LINE / 2 * c->begun)
+        __builtin_prefetch(c->lines + set + HOST_LINE, 1);
 }
 struct cache_line *cache_take_in(struct cache *c, size_t set, u64 number, struct cache_line *gone);
 struct cache_line *cache_peek_in(struct cache *c, size_t set, u64 number, u32 *rank);
