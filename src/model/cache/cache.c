@@ -79,12 +79,20 @@ void cache_clear(struct cache *c)
     c->filled = 0;
 }
 
-static inline u64 word_of(struct cache_line l)
+/* An entry as a word: copied at once, not field by field. */
+static inline u64 entry_at(const struct cache_line *l)
 {
     u64 word;
-    memcpy(&word, &l, sizeof word);
+    memcpy(&word, l, sizeof word);
     return word;
 }
+static inline struct cache_line entry_of(u64 word)
+{
+    struct cache_line l;
+    memcpy(&l, &word, sizeof l);
+    return l;
+}
+static inline u64 word_of(struct cache_line l) { return entry_at(&l); }
 
 /* Number and stamp, which are compared at once. */
 static inline u64 tag_mask(void)
@@ -111,58 +119,75 @@ static inline void put_in_front(struct cache_line *set, u32 at, struct cache_lin
 
 /* ---- the cache ---- */
 
-/* The way that makes room in a set without the line: an absent one where there is one. Behind the first `ways` there is none that is present. */
-static INLINED u32 victim_of(struct cache *c, const struct cache_line *set, u32 ways)
+/* A line comes to a set without it, in place of what is in that way. */
+static INLINED void note_new(struct cache *c, const struct cache_line *set, u32 way, struct cache_line *gone)
 {
-    if (!(c->policy & CACHE_RANDOM) || set[ways - 1].held != c->stamp)
-        return ways - 1;
-    c->random = c->random * 6364136223846793005ull + 1442695040888963407ull;
-    return (u32)((c->random >> 32) * ways >> 32);
-}
-
-/* Room for a line in a set without it: the way that is free then, up to which the others move up. */
-static INLINED u32 make_way(struct cache *c, const struct cache_line *set, u32 ways, struct cache_line *gone)
-{
-    const u32 leaves = victim_of(c, set, ways);
-    if (set[leaves].held == c->stamp)
-        *gone = set[leaves];
+    if (set[way].held == c->stamp)
+        *gone = set[way];
     else
         c->filled++;
     c->begun += set[0].held != c->stamp;
-    return leaves;
 }
 
-/* Of the line, which is in front of the set, those sectors are there: which of them were before. What does not change is not
- * written, as the set is soon read by vectors. */
-static inline u32 add_sectors(struct cache_line *l, u32 sectors)
+/* With CACHE_KEEPS, a line that was asked for again has a bit that is no sector's: what it keeps is never dirty. */
+static inline u64 again_bit(const struct cache *c)
 {
-    const u32 there = l->valid & sectors;
-    if (there != sectors)
-        l->valid |= sectors;
-    return there;
+    return c->policy & CACHE_KEEPS ? word_of((struct cache_line){.dirty = 8}) : 0;
 }
 
-/* cache_take where there are sets, way by way; the line then has those sectors: which of them it had before. */
-static INLINED u32 take(struct cache *c, struct cache_line *set, u64 number, u32 sectors, struct cache_line *gone)
+/* The way of a line that comes to a set without it: a free one, or that of any line which is not kept. Kept are the first ones that were asked
+ * for again, of a quarter of the ways. */
+static u32 way_beside_kept(struct cache *c, const struct cache_line *set)
 {
-    struct cache_line first = {.number = number, .held = c->stamp};
-    const u32 at = way_of(set, c->ways, first);
-    if (at == 0)
-        return add_sectors(set, sectors);
-    const bool found = at < c->ways;
-    const u32 leaves = found ? at : make_way(c, set, c->ways, gone);
-    if (found)
-        first = set[at];
-    const u32 there = add_sectors(&first, sectors);
-    put_in_front(set, leaves, first);
-    return there;
+    u32 free = 0, kept = 0;
+    if (set[c->ways - 1].held != c->stamp) {
+        while (set[free].held == c->stamp)
+            free++;
+        return free;
+    }
+    while (kept < c->ways / 4 && set[kept].dirty)
+        kept++;
+    c->random = c->random * 6364136223846793005ull + 1442695040888963407ull;
+    return kept + (u32)((c->random >> 32) * (c->ways - kept) >> 32);
+}
+
+/* With CACHE_KEEPS the others stay where they are. */
+static u32 enter_beside_kept(struct cache *c, struct cache_line *set, struct cache_line l, struct cache_line *gone)
+{
+    const u32 way = way_beside_kept(c, set);
+    note_new(c, set, way, gone);
+    set[way] = l;
+    return way;
+}
+
+/* cache_take where there are sets, way by way; the line, which is then in that way, has those sectors: which of them it had before. */
+static INLINED u32 take(struct cache *c, struct cache_line *set, u64 number, u32 sectors, struct cache_line *gone,
+                        u32 *way)
+{
+    struct cache_line l = {.number = number, .held = c->stamp, .valid = sectors & 15};
+    const u32 at = way_of(set, c->ways, l);
+    *way = 0;
+    if (at < c->ways) {
+        const u32 there = set[at].valid & sectors;
+        l = entry_of(entry_at(set + at) | entry_at(&l) | again_bit(c));
+        put_in_front(set, at, l);
+        return there;
+    }
+    if (c->policy & CACHE_KEEPS) {
+        *way = enter_beside_kept(c, set, l, gone);
+        return 0;
+    }
+    note_new(c, set, c->ways - 1, gone);
+    put_in_front(set, c->ways - 1, l);
+    return 0;
 }
 
 static void take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there)
 {
     struct cache_line gone;
+    u32 way;
     for (u32 k = 0; k < n; k++)
-        there[k] = (u8)take(c, c->lines + cache_set_of(c, number[k]), number[k], sectors[k], &gone);
+        there[k] = (u8)take(c, c->lines + cache_set_of(c, number[k]), number[k], sectors[k], &gone, &way);
 }
 
 /* ---- the same by vectors ---- */
@@ -212,51 +237,45 @@ WITH_VECTORS static INLINED void move_up(struct cache_line *set, u32 vectors, u3
         _mm256_storeu_si256((__m256i *)(void *)(set + VECTOR * k), moved[k]);
 }
 
-/* An entry as a word: copied at once, not field by field. */
-static inline u64 entry_at(const struct cache_line *l)
-{
-    u64 word;
-    memcpy(&word, l, sizeof word);
-    return word;
-}
-static inline struct cache_line entry_of(u64 word)
-{
-    struct cache_line l;
-    memcpy(&l, &word, sizeof l);
-    return l;
-}
 static inline u64 valid_one(void) { return word_of((struct cache_line){.valid = 1}); }
 
-/* take, of sets of that many vectors. */
+/* take, of sets of that many vectors. What does not change is not written, as the set is soon read by vectors. */
 WITH_VECTORS static INLINED u32 take_wide(struct cache *c, struct cache_line *set, u64 number, u32 sectors,
-                                          struct cache_line *gone, u32 vectors)
+                                          struct cache_line *gone, u32 *way, u32 vectors)
 {
     const struct cache_line wanted = {.number = number, .held = c->stamp};
-    const u64 want = word_of(wanted), front = entry_at(set);
+    const u64 want = word_of(wanted), front = entry_at(set), added = sectors * valid_one(), again = again_bit(c);
+    *way = 0;
     if (((front ^ want) & tag_mask()) == 0) {
-        const u32 there = (u32)(front / valid_one()) & sectors;
-        if (there != sectors)
-            *set = entry_of(front | sectors * valid_one());
-        return there;
+        if ((front | added | again) != front)
+            *set = entry_of(front | added | again);
+        return (u32)(front / valid_one()) & sectors;
     }
     const u32 at = way_in(set, vectors, wanted);
     const bool found = at < vectors * VECTOR;
-    const u64 first = found ? entry_at(set + at) : want;
-    const u32 leaves = found ? at : make_way(c, set, vectors * VECTOR, gone);
-    move_up(set, vectors, leaves, entry_of(first | sectors * valid_one()));
+    if (!found && again) {
+        *way = enter_beside_kept(c, set, entry_of(want | added), gone);
+        return 0;
+    }
+    const u32 last = found ? at : vectors * VECTOR - 1;
+    const u64 first = found ? entry_at(set + at) | again : want;
+    if (!found)
+        note_new(c, set, last, gone);
+    move_up(set, vectors, last, entry_of(first | added));
     return (u32)(first / valid_one()) & sectors;
 }
 
 WITH_VECTORS static INLINED u32 take_any(struct cache *c, struct cache_line *set, u64 number, u32 sectors,
-                                         struct cache_line *gone)
+                                         struct cache_line *gone, u32 *way)
 {
-    return vectors_of(c, set) == 2 ? take_wide(c, set, number, sectors, gone, 2)
-                                   : take_wide(c, set, number, sectors, gone, 4);
+    return vectors_of(c, set) == 2 ? take_wide(c, set, number, sectors, gone, way, 2)
+                                   : take_wide(c, set, number, sectors, gone, way, 4);
 }
 
-WITH_VECTORS static void take_by_vectors(struct cache *c, struct cache_line *set, u64 number, struct cache_line *gone)
+WITH_VECTORS static void take_by_vectors(struct cache *c, struct cache_line *set, u64 number, struct cache_line *gone,
+                                         u32 *way)
 {
-    take_any(c, set, number, 0, gone);
+    take_any(c, set, number, 0, gone, way);
 }
 
 /* The sets of some lines are fetched before the first of them is looked at. */
@@ -264,6 +283,7 @@ WITH_VECTORS static void take_lines_by_vectors(struct cache *c, const u64 *numbe
 {
     enum { TOGETHER = 16 };
     struct cache_line gone, *set[TOGETHER];
+    u32 way;
     for (u32 from = 0; from < n; from += TOGETHER) {
         const u32 some = n - from < TOGETHER ? n - from : TOGETHER;
         for (u32 k = 0; k < some; k++) {
@@ -271,11 +291,11 @@ WITH_VECTORS static void take_lines_by_vectors(struct cache *c, const u64 *numbe
             __builtin_prefetch(set[k], 1);
         }
         for (u32 k = 0; k < some; k++)
-            there[from + k] = (u8)take_any(c, set[k], number[from + k], sectors[from + k], &gone);
+            there[from + k] = (u8)take_any(c, set[k], number[from + k], sectors[from + k], &gone, &way);
     }
 }
 #else
-#define take_by_vectors(c, set, number, gone) take(c, set, number, 0, gone)
+#define take_by_vectors(c, set, number, gone, way) take(c, set, number, 0, gone, way)
 #define take_lines_by_vectors take_lines
 #define way_by_vectors(c, set, wanted) way_of(set, (c)->ways, wanted)
 #endif
@@ -286,11 +306,12 @@ struct cache_line *cache_take_in(struct cache *c, size_t at, u64 number, struct 
     if (!c->nsets)
         return NULL;
     struct cache_line *set = c->lines + at;
+    u32 way;
     if (c->vectors)
-        take_by_vectors(c, set, number, gone);
+        take_by_vectors(c, set, number, gone, &way);
     else
-        take(c, set, number, 0, gone);
-    return set;
+        take(c, set, number, 0, gone, &way);
+    return set + way;
 }
 
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone)
@@ -321,14 +342,4 @@ struct cache_line *cache_peek_in(struct cache *c, size_t at, u64 number, u32 *ra
 struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank)
 {
     return cache_peek_in(c, cache_set(c, number), number, rank);
-}
-
-struct cache_line *cache_find(struct cache *c, u64 number)
-{
-    u32 at;
-    struct cache_line *l = cache_peek(c, number, &at);
-    if (!l || at == 0)
-        return l;
-    put_in_front(l - at, at, *l);
-    return l - at;
 }

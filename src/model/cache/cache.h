@@ -1,5 +1,5 @@
 /* cache.h - the tags of a set-associative cache: lines of four sectors; the least recently used line of a set leaves, or,
- * where the policy says so, any.
+ * where the policy says so, any but those that were asked for again.
  *
  *     struct cache c;
  *     if (!cache_init(&c, bytes, ways)) ...                   no memory
@@ -7,7 +7,7 @@
  *     l->valid |= sectors;                                    gone.held: a line had to leave, with these sectors
  *     cache_free(&c);
  *
- * A set is an array in order of use, so a hit near its front costs next to nothing. Which set a line belongs to: any
+ * A set is an array in order of use (with CACHE_KEEPS, of hits), so a hit near its front costs next to nothing. Which set a line belongs to: any
  * run of lines that is as long as there are sets, and starts at a multiple of that, meets every set once; lines that
  * are a power of two apart are spread, and with CACHE_MIXED as if at random. With CACHE_HASHED each line goes where a
  * hash says, so that sets fill unevenly. It knows nothing of what is read or written, nor of time.
@@ -34,7 +34,9 @@ struct cache_line {
 /* Bits; 0 for runs that are spread evenly, and the least recently used line leaves. */
 enum cache_policy {
     CACHE_HASHED = 1,
-    CACHE_RANDOM = 2, /* when a set is full, any of its lines leaves: the same ones in each run */
+    /* Of the lines that were asked for again, a set keeps a quarter of its ways, the last ones. When it is full, any of the others leaves: the same
+     * ones in each run. Its owner has no dirty lines. */
+    CACHE_KEEPS = 2,
     CACHE_MIXED = 4,
 };
 
@@ -48,7 +50,7 @@ struct cache {
     u32 stamp;                /* of what is held, from 1 on */
     bool vectors;             /* sets are looked up by the processor's, else way by way */
     u32 policy;               /* set by its owner after the shape */
-    u64 random;               /* state of CACHE_RANDOM; begins anew when the cache is emptied */
+    u64 random;               /* state of CACHE_KEEPS; begins anew when the cache is emptied */
     u32 begun;                /* sets that have had a line since then */
     u64 filled;               /* lines that have come since then and for which none had to leave */
     u64 same_set;             /* bits of a number that do not say which set; set by its owner after the shape */
@@ -63,11 +65,9 @@ void cache_free(struct cache *c);
 void cache_lend(struct cache *c, struct cache_line *lines, u64 room);
 /* Forgets everything. */
 void cache_clear(struct cache *c);
-/* The line, now the last used of its set, or NULL when it is not there. Valid until the next call. */
-struct cache_line *cache_find(struct cache *c, u64 number);
-/* The same, but the order of use stays as it is; *rank: how many lines of its set were used since. */
+/* The line, or NULL when it is not there; valid until the next call. The order of use stays as it is; *rank: how many lines of its set were used since. */
 struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank);
-/* As cache_find, but a line that is absent is entered, without sectors. NULL: the cache has no room for any line. */
+/* The line, now the last used of its set; one that is absent is entered, without sectors. NULL: the cache has no room for any line. */
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone);
 /* The same for n lines in turn, each of which then has those sectors; there[k]: of them line k had before. Whose lines leave is not told. */
 void cache_take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there);

@@ -9,6 +9,7 @@
 struct l2_input {
     struct requests kept;
     u64 seen, budget;
+    u32 lag, lags;           /* l2_run's: parts of 2^32 of a turn that it is late, and how many more with each turn */
     u32 one_in;              /* lines kept: one in so many, a power of two */
     u32 side;                /* the half of L2 that it is at, 0 or 1 */
     u32 group;               /* of SMs whose reads are coalesced, below L2_GROUPS */

@@ -6,7 +6,7 @@ enum { L1_WAYS = 16 };
 bool l1_empty(struct cache *l1, u64 bytes)
 {
     const bool good = cache_shape(l1, bytes, L1_WAYS);
-    l1->policy = CACHE_RANDOM;
+    l1->policy = CACHE_KEEPS;
     return good;
 }
 
@@ -30,7 +30,8 @@ static u32 take(struct cache *l1, u64 number, u32 sectors)
 /* What was there leaves: it is to be read past L1. */
 static u32 drop(struct cache *l1, u64 number, u32 sectors)
 {
-    struct cache_line *l = cache_find(l1, number);
+    u32 rank;
+    struct cache_line *l = cache_peek(l1, number, &rank);
     if (l)
         l->valid &= ~sectors;
     return 0;
@@ -38,7 +39,8 @@ static u32 drop(struct cache *l1, u64 number, u32 sectors)
 
 static u32 find(struct cache *l1, u64 number, u32 sectors)
 {
-    const struct cache_line *l = cache_find(l1, number);
+    u32 rank;
+    const struct cache_line *l = cache_peek(l1, number, &rank);
     return l ? l->valid & sectors : 0;
 }
 

@@ -4,7 +4,7 @@
  * The rules. All caches are empty when the launch begins, as under the profiler;
  * what it leaves in L2, those that its kernels launch find there. Lines of 128 bytes in sectors of 32.
  *
- * - In L1 any line of a set leaves when it is full: going round a little more than it holds mostly hits. L1 is what the carve-out leaves of the SM's memory. What is read or written is taken in, sector by sector: an H200
+ * - In L1 the last four lines of a set of 16 that were asked for again stay, and any other leaves when it is full. L1 is what the carve-out leaves of the SM's memory. What is read or written is taken in, sector by sector: an H200
  *   counts a store as a hit where an earlier access to the sector was. Loads past it (.cg, volatile, relaxed, acquire)
  *   and atomics miss. All stores go on to L2.
  *
@@ -14,8 +14,8 @@
  *   asked whether that is done: two sectors, which are neither read nor written.
  *
  * - Between them: stores of a warp to parts of the same sectors that follow each other go together, of surfaces those of all warps. Reads of the same sectors by
- *   SMs of a group that come close together go once, of those past L1 another SM's (from compute capability 9.0 on; closeness is
- *   fitted).
+ *   SMs of a group that come close together go once, of those past L1 another SM's (from compute capability 9.0 on; closeness, and how SMs
+ *   come apart, are fitted).
  *
  * - L2 is one for the device, and written back; the least recently used line leaves. Stores and atomics take their line in;
  *   only atomics read it. What is dirty is bounded, and so is what was written in part: some goes to DRAM before L2 is
