@@ -60,8 +60,9 @@ struct l2 {
     struct window window[L2_GROUPS]; /* what a group asked for lately */
     struct spot *lines, *slices;     /* [SPOTS]; lines: by sector of a line, of atomics only */
     u32 run;                         /* counts launches */
-    u32 round,
-        late; /* of an instruction of each SM, of all launches: the one of what is looked up; how many of them DRAM takes */
+    /* A round is an instruction of each SM; they are counted on from launch to launch. */
+    u32 round;  /* of what is looked up */
+    u32 late;   /* how many DRAM takes to answer */
     u32 rounds; /* that are over, and as many more as it takes until nothing of an older launch is on its way */
     struct coming coming[COMING]; /* a ring: the last ones of ncame that ever came */
     u64 ncame;
