@@ -195,10 +195,10 @@ static void complain(const char *what, enum ls_status s)
         drv_log("%s: %s", what, ls_status_text(s));
 }
 
-/* The carve-out that the function asks for, in KiB; -1: none. */
-static i32 carveout_kib(CUfunction f)
+/* A carve-out in percent, in KiB; -1: none is asked for. */
+static i32 carveout_kib(int percent)
 {
-    return f->carveout < 0 ? -1 : (i32)((u64)drv.gpu.shared_per_sm / 1024 * (u32)f->carveout / 100);
+    return percent < 0 ? -1 : (i32)((u64)drv.gpu.shared_per_sm / 1024 * (u32)percent / 100);
 }
 
 static double now(void)
@@ -257,10 +257,10 @@ static void add_host(void *ctx, const struct mem_block *b)
         h->ranges.at[h->ranges.len++] = (struct address_range){b->base, b->size};
 }
 
-static struct meter_options options_of(const struct exec_launch *l, CUfunction f)
+static struct meter_options options_of(const struct driver_launch *x, const struct exec_launch *l, CUfunction f)
 {
     struct meter_options options = METER_OPTIONS_DEFAULT;
-    options.carveout_kib = carveout_kib(f);
+    options.carveout_kib = carveout_kib(l->depth ? f->carveout : x->carveout);
     options.banks = drv.settings.banks.banks;
     options.bank_bytes = drv.settings.banks.bytes;
     options.pictures = drv.settings.pictures;
@@ -278,15 +278,15 @@ static struct meter_options options_of(const struct exec_launch *l, CUfunction f
     return options;
 }
 
-static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct launch_place place,
+static enum ls_status profile_run(const struct driver_launch *x, struct exec_launch *l, CUfunction f,
                                   struct exec_fault *fault)
 {
     struct meter *m;
-    struct meter_options options = options_of(l, f);
+    struct meter_options options = options_of(x, l, f);
     struct host_memory host = {.mem = ARENA("host memory")};
     struct sampled_row *row = NULL;
     if (options.caches && drv.settings.model_launches == MODEL_LAUNCHES_SAMPLED) {
-        row = sampling_row(l, options.carveout_kib, place);
+        row = sampling_row(l, options.carveout_kib, x->place);
         options.caches = sampling_models(row);
     }
     if (options.caches)
@@ -316,7 +316,7 @@ static enum ls_status profile_run(struct exec_launch *l, CUfunction f, struct la
     else
         sampling_take(row, r, options.caches);
     profile_tree_add(l, r, &drv.gpu);
-    record(r, l, place);
+    record(r, l, x->place);
     meter_report_free(r);
     count_run();
     return run;
@@ -326,7 +326,7 @@ enum ls_status profile_grid(struct driver_launch *x, CUfunction f, bool wanted, 
                             struct exec_fault *fault)
 {
     if (wanted)
-        return profile_run(l, f, x->place, fault);
+        return profile_run(x, l, f, fault);
     profile_tree_add(l, NULL, &drv.gpu);
     return exec_run(l, fault, NULL);
 }

@@ -17,6 +17,7 @@ struct kernel {
     struct exec_launch l;
     struct launch_place place; /* of one that is put into a stream itself */
     bool wanted;               /* that one, by a tool */
+    int carveout;              /* percent, as the launch or its function had it then; -1: default */
     CUlaunchAttribute *attrs;
     unsigned nattrs;
     _Alignas(16) u8 params[];
@@ -170,7 +171,7 @@ void kernel_op_run(const struct op *op, struct launch_place place, bool wanted)
     const struct kernel *w = (const struct kernel *)op;
     if (ctx_sticky(w->op.ctx) != CUDA_SUCCESS)
         return;
-    struct run run = {.seen = {.op = op, .place = place}, .kernel = w, .wanted = wanted};
+    struct run run = {.seen = {.op = op, .place = place, .carveout = w->carveout}, .kernel = w, .wanted = wanted};
     struct exec_fault fault = {0};
     struct exec_launch l = w->l;
     if (ANY_HEARD(HEARD_BIT(copied) | HEARD_BIT(filled))) {
@@ -202,6 +203,7 @@ struct geometry {
     u32 grid[3], block[3];
     u32 cluster[3]; /* all 0: none is asked for */
     u32 shared;     /* dynamic, bytes */
+    int carveout;   /* percent, -1: as the function has it */
     bool cooperative;
 };
 
@@ -389,7 +391,7 @@ static CUresult params_of(const struct ir_func *ir, void **params, void **extra,
 
 /* ---- attributes ---- */
 
-/* Attributes that change what a kernel means are obeyed or refused; hints about speed are ignored. */
+/* Attributes that change what a kernel means, or what is counted of it, are obeyed or refused; other hints about speed are ignored. */
 static CUresult apply(const CUlaunchAttribute *a, struct geometry *g)
 {
     switch (a->id) {
@@ -404,6 +406,9 @@ static CUresult apply(const CUlaunchAttribute *a, struct geometry *g)
         g->cluster[0] = a->value.clusterDim.x;
         g->cluster[1] = a->value.clusterDim.y;
         g->cluster[2] = a->value.clusterDim.z;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        g->carveout = a->value.sharedMemCarveout <= 100 ? (int)a->value.sharedMemCarveout : -1;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
@@ -420,7 +425,8 @@ static CUresult geometry_of(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttr
 {
     *g = (struct geometry){.grid = {p->gridDimX, p->gridDimY, p->gridDimZ},
                            .block = {p->blockDimX, p->blockDimY, p->blockDimZ},
-                           .shared = p->sharedMemBytes};
+                           .shared = p->sharedMemBytes,
+                           .carveout = -1};
     for (unsigned i = 0; i < n; i++) {
         CUresult r = apply(&attrs[i], g);
         if (r != CUDA_SUCCESS)
@@ -434,6 +440,7 @@ static CUresult geometry_of(const CUDA_KERNEL_NODE_PARAMS *p, const CUlaunchAttr
 static void fill(struct kernel *w, const struct geometry *g)
 {
     size_t pending = w->op.ctx->pending_launches;
+    w->carveout = g->carveout < 0 ? w->f->carveout : g->carveout;
     w->l = (struct exec_launch){
         .device = &drv.exec[w->op.ctx->device],
         .module = w->f->mod->exec,

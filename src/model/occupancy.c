@@ -99,7 +99,8 @@ static void set_parts(struct occupancy_result *r, const struct gpu *g, const str
 /* Where nothing is asked for, the driver makes an SM's shared memory larger than the blocks need that fit it. An H200, driver
  * 580.159.04, all of 798 launches (docs/model.md): room for twice the blocks that warps and registers allow, 28 at most, of
  * blocks of more than half of the threads that a block may have for just as many, and without shared memory for four times the blocks
- * that warps allow, whatever registers do. It goes no further than 132 KiB for that. */
+ * that warps allow, whatever registers do. It goes no further than 132 KiB for that. A kernel without shared memory that asks for less gets as
+ * much, too (tests/hw/h200/l1-places.csv: none asked for, 128 threads: 32 KiB). */
 static u32 blocks_with_room(const struct gpu *g, const struct occupancy_request *q, const struct occupancy_result *r)
 {
     const u32 places = r->limit_blocks - r->limit_blocks / 8;
@@ -137,8 +138,9 @@ struct occupancy_result occupancy(const struct gpu *g, const struct occupancy_re
     pick(&r);
     r.warps = r.blocks_per_sm * warps;
     r.pct = 100.0 * r.warps / r.max_warps;
-    if (q->carveout_kib < 0)
-        r.carveout_kib = drivers_carveout(g, q, &r);
+    const u32 drivers = drivers_carveout(g, q, &r);
+    if (q->carveout_kib < 0 || (!q->static_shared && !q->dynamic_shared && r.carveout_kib < drivers))
+        r.carveout_kib = drivers;
     r.limit_carveout = r.shared_per_block ? r.carveout_kib * 1024 / r.shared_per_block : OCCUPANCY_NO_LIMIT;
     set_parts(&r, g, q);
     return r;

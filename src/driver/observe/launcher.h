@@ -10,7 +10,8 @@
 struct driver_launch {
     const struct op *op;
     struct launch_place place;
-    bool alone; /* nothing else runs meanwhile (driver_launcher.alone) */
+    int carveout; /* percent that the host's grid asks for, as its function or its launch had it then; -1: default */
+    bool alone;   /* nothing else runs meanwhile (driver_launcher.alone) */
     /* Set by a tool that reports faults itself: the driver logs none, and leaves the context usable if it is spared. */
     bool told, spared;
     enum exec_fault_kind left_out; /* the first access that was left out: its fault is the launch's result */
