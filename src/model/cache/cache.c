@@ -135,16 +135,26 @@ static inline u64 again_bit(const struct cache *c)
     return c->policy & CACHE_KEEPS ? word_of((struct cache_line){.dirty = 8}) : 0;
 }
 
+/* Of a set that is not full. */
+static inline u32 first_free(const struct cache *c, const struct cache_line *set)
+{
+    u32 low = 0, high = c->ways - 1;
+    while (low < high) {
+        const u32 middle = (low + high) / 2;
+        const bool there = set[middle].held == c->stamp;
+        low = there ? middle + 1 : low;
+        high = there ? high : middle;
+    }
+    return low;
+}
+
 /* The way of a line that comes to a set without it: a free one, or that of any line which is not kept. Kept are the first ones that were asked
  * for again, of a quarter of the ways. */
 static u32 way_beside_kept(struct cache *c, const struct cache_line *set)
 {
-    u32 free = 0, kept = 0;
-    if (set[c->ways - 1].held != c->stamp) {
-        while (set[free].held == c->stamp)
-            free++;
-        return free;
-    }
+    u32 kept = 0;
+    if (set[c->ways - 1].held != c->stamp)
+        return first_free(c, set);
     while (kept < c->ways / 4 && set[kept].dirty)
         kept++;
     c->random = c->random * 6364136223846793005ull + 1442695040888963407ull;
