@@ -195,12 +195,6 @@ static void complain(const char *what, enum ls_status s)
         drv_log("%s: %s", what, ls_status_text(s));
 }
 
-/* A carve-out in percent, in KiB; -1: none is asked for. */
-static i32 carveout_kib(int percent)
-{
-    return percent < 0 ? -1 : (i32)((u64)drv.gpu.shared_per_sm / 1024 * (u32)percent / 100);
-}
-
 static double now(void)
 {
     struct timespec t;

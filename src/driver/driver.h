@@ -394,6 +394,8 @@ void texture_free_context(CUcontext ctx);                        /* driver.lock 
 
 /* ---- occupancy.c ---- */
 u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared);
+/* A carve-out in percent, in KiB, which the model rounds up to one that there is; -1: none is asked for. */
+i32 carveout_kib(int percent);
 /* The most blocks that a cluster of the function may have: 8, or 16 if it is told not to be portable. */
 u32 function_cluster_most(CUfunction f);
 

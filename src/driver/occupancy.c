@@ -2,17 +2,9 @@
 #include "model/occupancy.h"
 #include "driver/driver.h"
 
-/* The carve-out in KiB that the function asks for: a percentage of the most, rounded up to one that there is. */
-static i32 carveout_kib(CUfunction f)
+i32 carveout_kib(int percent)
 {
-    const struct gpu *g = &drv.gpu;
-    if (f->carveout < 0)
-        return -1;
-    u32 want = (u32)((u64)g->shared_per_sm / 1024 * (u32)f->carveout / 100);
-    for (u32 i = 0; i < g->ncarveouts; i++)
-        if (g->shared_carveouts[i] >= want)
-            return (i32)g->shared_carveouts[i];
-    return -1;
+    return percent < 0 ? -1 : (i32)((u64)drv.gpu.shared_per_sm / 1024 * (u32)percent / 100);
 }
 
 /* The estimate, or what a block of so many threads can have at most: it runs. */
@@ -36,7 +28,7 @@ u32 function_blocks_per_sm(CUfunction f, u32 threads, size_t dynamic_shared)
         .regs = registers_for(f, threads),
         .static_shared = f->ir->shared_bytes,
         .dynamic_shared = (u32)dynamic_shared,
-        .carveout_kib = carveout_kib(f),
+        .carveout_kib = carveout_kib(f->carveout),
         .barriers = f->ir->nbarriers,
     };
     return occupancy(&drv.gpu, &q).blocks_per_sm;
