@@ -63,6 +63,7 @@ struct caches {
     struct l2 *l2;
     struct l2_hot hot;
     u32 resident, warps, nsms;
+    u32 used;        /* SMs that have a block */
     u64 budget;      /* of an SM's l2_input */
     struct sm **sms; /* [sms_room]; NULL until the first block */
     u32 sms_room;
@@ -274,11 +275,11 @@ struct caches *caches_make(const struct caches_input *in)
     if (!c)
         return NULL;
     const bool goes_on = in->before && c->memory_base == in->memory_base;
-    const u64 used = in->nblocks < gpu->sms ? in->nblocks : gpu->sms;
     c->launch++;
     c->l1_bytes = in->l1_bytes;
     c->memory_base = in->memory_base;
     c->nblocks = in->nblocks;
+    c->used = in->nblocks < gpu->sms ? (u32)in->nblocks : gpu->sms;
     const u32 halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1;
     c->shape = (struct l2_shape){.bytes = gpu->l2_bytes,
                                  .halves = halves,
@@ -288,7 +289,7 @@ struct caches *caches_make(const struct caches_input *in)
     c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;
-    c->budget = L2_REQUESTS_MOST / (used ? used : 1);
+    c->budget = L2_REQUESTS_MOST / (c->used ? c->used : 1);
     c->nsms = 0;
     if (!make_sms(c, gpu->sms) || !note_host(c, in)) {
         caches_free(c);
@@ -327,13 +328,6 @@ static bool held_grow(struct held_block *h, u32 n)
     return true;
 }
 
-/* Which SMs stand together, no manual says. Measured on an H200: whose reads of the same lines go together (a GPC's), and from which
- * of them the same lines are asked for across the halves of L2. Pairs of neighbours (a TPC) are dealt to eight GPCs in
- * turn, until some are full: that end differs from chip to chip and is left out. */
-static u32 group_of(u32 sm) { return sm / 2 % L2_GROUPS; }
-static u32 member_of(u32 sm) { return (sm / (2 * L2_GROUPS) * 2 + sm % 2) % 16; }
-static u32 side_of(u32 sm) { return 0x8e >> group_of(sm) & 1; }
-
 /* Empty, for the worker's launch. */
 static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
 {
@@ -353,9 +347,8 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->l2 = (struct l2_input){.kept = kept,
                               .budget = c->budget,
                               .one_in = 1,
-                              .side = side_of(number),
-                              .group = group_of(number),
-                              .member = member_of(number),
+                              .sm = number,
+                              .place = sm_place_first(number, c->used),
                               .sites = &w->sites};
     return true;
 }
@@ -506,6 +499,7 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
     const bool last = b->linear + w->caches->nsms >= w->caches->nblocks;
     if (s->ndone >= w->caches->resident || (last && s->ndone == s->nheld)) {
         look_up_staged(w, s);
+        w->failed |= !l2_input_other_blocks(&s->l2);
         sm_release(s);
     }
 }

@@ -28,7 +28,7 @@ void l2_input_thin(struct l2_input *in, u32 one_in)
 {
     u64 to = 0;
     for (u64 k = 0; k < in->kept.len; k++)
-        if (l2_keeps(request_number(in->kept.at[k]), one_in))
+        if (in->kept.at[k] == REQUEST_OTHER_BLOCKS || l2_keeps(request_number(in->kept.at[k]), one_in))
             in->kept.at[to++] = in->kept.at[k];
     in->kept.len = to;
     in->one_in = one_in;
@@ -57,9 +57,9 @@ struct coming {
 
 struct l2 {
     struct cache half[2];
-    struct window window[L2_GROUPS]; /* what a group asked for lately */
-    struct spot *lines, *slices;     /* [SPOTS]; lines: by sector of a line, of atomics only */
-    u32 run;                         /* counts launches */
+    struct window window[PLACE_GROUPS]; /* what a group asked for lately */
+    struct spot *lines, *slices;        /* [SPOTS]; lines: by sector of a line, of atomics only */
+    u32 run;                            /* counts launches */
     /* A round is an instruction of each SM; they are counted on from launch to launch. */
     u32 round;  /* of what is looked up */
     u32 late;   /* how many DRAM takes to answer */
@@ -343,12 +343,12 @@ static void l2_atomic(struct l2 *l2, const struct coming *r)
  * to know what is there now. */
 static inline bool joins(struct l2 *l2, const struct l2_input *in, u64 request)
 {
-    const u32 sectors = request_sectors(request), member = in->member & 15;
-    u32 before = sectors, by = member;
+    const u32 sectors = request_sectors(request), sm = in->sm;
+    u32 before = sectors, by = sm;
     if (!l2->coalesces)
         return false;
-    window_ask(&l2->window[in->group], request_number(request), &before, &by);
-    const bool other = request_kind(request) != TRAFFIC_LOAD_PAST || by != member;
+    window_ask(&l2->window[in->place.group], request_number(request), &before, &by);
+    const bool other = request_kind(request) != TRAFFIC_LOAD_PAST || by != sm;
     return before == sectors && other && ++l2->together % COME_APART;
 }
 
@@ -481,7 +481,7 @@ static inline void find_places(struct l2 *l2, const struct l2_input *in, struct 
 {
     r->set = cache_set(&l2->half[0], r->number);
     r->slice = spot_of(slice_of(asked));
-    r->near = (u8)(l2->halves == 1 ? 0 : in->side);
+    r->near = (u8)(l2->halves == 1 ? 0 : in->place.side);
     r->home = (u8)home_of(l2, r->number);
     fetch(l2, r);
 }
@@ -525,6 +525,10 @@ static bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
     while (r->next < r->len) {
         const u64 request = r->at[r->next++];
         __builtin_prefetch(r->at + r->next + REQUESTS_AHEAD);
+        if (LS_UNLIKELY(request == REQUEST_OTHER_BLOCKS)) {
+            in->place = sm_place_later(in->sm, ++in->turn);
+            continue;
+        }
         come(l2, in, request, round);
         if (request_last(request))
             break;
@@ -606,7 +610,7 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->nhost = shape->nhost;
     l2->together = 0;
     l2->alone = 0;
-    for (u32 k = 0; k < L2_GROUPS && l2->coalesces; k++)
+    for (u32 k = 0; k < PLACE_GROUPS && l2->coalesces; k++)
         window_clear(&l2->window[k], WINDOW_LINES / one_in);
     return good;
 }

@@ -3,6 +3,7 @@
 #define LS_MODEL_CACHE_L2_H
 
 #include "model/cache/cache.h"
+#include "model/cache/places.h"
 #include "model/cache/traffic.h"
 
 /* What an SM sends to L2. */
@@ -11,9 +12,9 @@ struct l2_input {
     u64 seen, budget;
     u32 lag, lags;           /* l2_run's: parts of 2^32 of a turn that it is late, and how many more with each turn */
     u32 one_in;              /* lines kept: one in so many, a power of two */
-    u32 side;                /* the half of L2 that it is at, 0 or 1 */
-    u32 group;               /* of SMs whose reads are coalesced, below L2_GROUPS */
-    u32 member;              /* which of them it is, below 16: a GPC has no more but for one in some */
+    u32 sm;                  /* its number */
+    u32 turn;                /* how often it has had other blocks since the first */
+    struct sm_place place;   /* of the blocks that it has; reads of a group are coalesced */
     struct traffic ***sites; /* the worker's, which may move */
 };
 /* Which lines are kept when only some are: one in so many, the same for every SM. */
@@ -31,7 +32,9 @@ static inline bool l2_input_push(struct l2_input *in, u64 request)
         l2_input_thin(in, in->one_in * 2);
     return !l2_keeps(request_number(request), in->one_in) || requests_push(&in->kept, request);
 }
-enum { L2_GROUPS = 8 };
+/* What follows is of other blocks. */
+#define REQUEST_OTHER_BLOCKS request_make(0, 0, TRAFFIC_EMPTY_L1, true, 0)
+static inline bool l2_input_other_blocks(struct l2_input *in) { return requests_push(&in->kept, REQUEST_OTHER_BLOCKS); }
 /* Lines of memory that is not the device's: [from, to). */
 struct l2_lines {
     u64 from, to;
