@@ -69,8 +69,9 @@ void cache_clear(struct cache *c);
 struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank);
 /* The line, now the last used of its set; one that is absent is entered, without sectors. NULL: the cache has no room for any line. */
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone);
-/* The same for n lines in turn, each of which then has those sectors; there[k]: of them line k had before. Whose lines leave is not told. */
-void cache_take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there);
+/* The same for n lines in turn: a word has a line's number, and in the four bits behind it the sectors that the line then has, whatever
+ * stands above them. Of these, there[k]: which line k had before, lacking[k]: which it had not. Whose lines leave is not told. */
+void cache_take_lines(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking);
 /* run % rest without a division: exact for what has 32 bits each (Lemire, Kaser, Kurz, "Faster remainder by direct computation",
  * 2019). */
 static inline u32 cache_remainder(const struct cache *c, u32 run)
