@@ -323,7 +323,9 @@ static struct exec_access elected(const struct exec_access *a)
 /* The engine goes to these places when all is counted: by then the host's caches have them. */
 static void fetch_lanes(const struct exec_access *a)
 {
-    for (u32 m = a->mask; m; m &= m - 1)
+    for (u32 i = 0; i < 32 && a->mask == UINT32_MAX; i++)
+        __builtin_prefetch((const void *)(uintptr_t)a->addr[i]);
+    for (u32 m = a->mask == UINT32_MAX ? 0 : a->mask; m; m &= m - 1)
         __builtin_prefetch((const void *)(uintptr_t)a->addr[__builtin_ctz(m)]);
 }
 
@@ -372,9 +374,10 @@ static __attribute__((noinline)) void count_texels(struct counter *c, const stru
 /* That of a site among the streams'. */
 static inline u32 site_number(const struct func_count *f, u32 site) { return f->first_site ? f->first_site + site : 0; }
 
+/* In the order in which the access has them, so that it is one word of the host's. */
 static inline u64 what_of(const struct exec_access *a)
 {
-    return (u64)a->mask << 32 | (u32)a->size << 24 | (u32)a->pattern << 16 | (u32)a->op << 8 | a->space;
+    return (u64)a->pattern << 56 | (u64)a->size << 48 | (u64)a->op << 40 | (u64)a->space << 32 | a->mask;
 }
 
 static inline u32 phase_of(const struct counter *c, const struct exec_access *a)

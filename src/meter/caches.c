@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "meter/clones.h"
 #include "meter/lines.h"
 #include "model/cache/cache_l1.h"
 #include "model/cache/l1.h"
@@ -555,20 +556,26 @@ static void put_look(struct caches_worker *w, struct requests *to, u32 site, con
         w->failed |= !put(to, request_make(l->number[k], l->sectors[k], TRAFFIC_LOAD_PAST, k + 1 == l->n, site));
 }
 
+/* of_all: what is the same in all. */
+CLONES static void requests_of_lines(u64 *restrict to, const u64 *restrict number, const u8 *restrict sectors, u32 n,
+                                     u64 of_all)
+{
+    for (u32 k = 0; k < n; k++)
+        to[k] = request_make(number[k], sectors[k], 0, false, 0) | of_all;
+}
+
 /* There is room. */
 static void put_all(struct requests *to, u32 site, enum traffic_kind kind, const struct lines *l)
 {
     u64 *at = to->at + to->len;
-    if (l->n == 1) {
-        at[0] = request_make(l->number[0], l->sectors[0], kind, true, site);
-        to->len++;
-        return;
-    }
-    for (u32 k = 0; k < l->n; k++)
-        at[k] = request_make(l->number[k], l->sectors[k], kind, false, site);
-    if (l->n)
-        at[l->n - 1] |= REQUEST_LAST;
+    const u64 of_all = request_make(0, 0, kind, false, site);
     to->len += l->n;
+    if (l->n == 1)
+        *at = request_make(l->number[0], l->sectors[0], 0, true, 0) | of_all;
+    else if (l->n)
+        requests_of_lines(at, l->number, l->sectors, l->n, of_all);
+    if (l->n > 1)
+        at[l->n - 1] |= REQUEST_LAST;
 }
 
 static void stage(struct caches_worker *w, struct sm *s, struct requests *to, u32 site, enum traffic_kind kind,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "meter/clones.h"
 
 enum {
     COSTLY = 4, /* most costly blocks */
@@ -218,12 +219,18 @@ void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, 
     w->kept_cost += cost;
 }
 
+CLONES static void items_of_lines(u64 *restrict to, const u64 *restrict number, const u8 *restrict sectors, u32 n,
+                                  u32 kind)
+{
+    for (u32 k = 0; k < n; k++)
+        to[k] = item_line(number[k], sectors[k], kind);
+}
+
 static void put_lines(struct recorder *r, struct open_warp *w, const struct lines *l, u32 kind)
 {
     for (u32 k = 0; k < l->n && warp_room(r, w, r->current->items_most);) {
         const u32 left = l->n - k, n = w->cap - w->len < left ? (u32)(w->cap - w->len) : left;
-        for (u32 i = 0; i < n; i++)
-            w->at[w->len + i] = item_line(l->number[k + i], l->sectors[k + i], kind);
+        items_of_lines(w->at + w->len, l->number + k, l->sectors + k, n, kind);
         w->len += n;
         k += n;
     }
