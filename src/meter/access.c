@@ -320,8 +320,8 @@ static struct exec_access elected(const struct exec_access *a)
     return one;
 }
 
-/* The engine goes to these places when all is counted: by then the host's caches have them. */
-static void fetch_lanes(const struct exec_access *a)
+/* The engine goes to these places when all is counted: by then the host's caches have them. (Inlined always: cache_fetch says why.) */
+static inline __attribute__((always_inline)) void fetch_lanes(const struct exec_access *a)
 {
     for (u32 i = 0; i < 32 && a->mask == UINT32_MAX; i++)
         __builtin_prefetch((const void *)(uintptr_t)a->addr[i]);
@@ -409,6 +409,15 @@ void counter_settle(struct counter *c)
     }
 }
 
+/* The sectors of an access that is one run of bytes, if it began with a line; 0: it is in more than a line, or lanes may write to parts of its
+ * sectors. */
+static u8 run_of(const struct counter *c, const struct exec_access *a)
+{
+    const bool row = a->pattern == PATTERN_CONTIGUOUS;
+    const u32 n = run_sectors(phase_of(c, a), row ? 32u * a->size : a->size);
+    return n <= CACHE_SECTORS && (row || a->op == ACCESS_LD) ? (u8)((1u << n) - 1) : 0;
+}
+
 /* The access, which was fed as that item, is one that the next may be like. */
 static void remember(const struct counter *c, const struct func_count *f, struct site_count *s, enum access_class class,
                      const struct exec_access *a, struct cost cost, u64 item)
@@ -427,6 +436,7 @@ static void remember(const struct counter *c, const struct func_count *f, struct
                                   .bytes = cost.bytes,
                                   .lanes = lanes_of(a->mask),
                                   .asks = device,
+                                  .run = run_of(c, a),
                                   .kind = (u8)kind,
                                   .item = item,
                                   .request = request_make(0, 0, kind, true, site_number(f, a->site)),
@@ -434,21 +444,13 @@ static void remember(const struct counter *c, const struct func_count *f, struct
                                   .line = item_line(0, 0, kind)};
 }
 
-/* The sectors of the one line that a run of n bytes from there is in; 0: it is in more. */
-static inline u32 sectors_of_line(u64 at, u32 n)
-{
-    const u32 from = (u32)(at % CACHE_LINE), last = from + n - 1;
-    return last < CACHE_LINE ? (2u << last / CACHE_SECTOR) - (1u << from / CACHE_SECTOR) : 0;
-}
-
-/* An access of device memory like the last one: as that item, in other places. */
-static inline void ask_like(struct counter *c, u32 site, const struct like_count *l, const struct exec_access *a)
+/* An access of device memory like the last one: as that item, in other places. Where it begins in its sector is the same. */
+static inline void ask_like(struct counter *c, const struct like_count *l, const struct exec_access *a)
 {
     const u64 first = a->addr[__builtin_ctz(a->mask)] - c->memory_base, number = first / CACHE_LINE;
-    const bool row = a->pattern == PATTERN_CONTIGUOUS;
-    const u32 sectors = row || a->op == ACCESS_LD ? sectors_of_line(first, row ? 32u * a->size : a->size) : 0;
-    if (LS_UNLIKELY(!sectors))
-        feed_like(c, a, l->item, caches_access(c->caches, site, l->kind, a), l->kind);
+    const u32 sectors = (u32)l->run << first / CACHE_SECTOR % CACHE_SECTORS;
+    if (LS_UNLIKELY(!sectors || sectors >> CACHE_SECTORS))
+        feed_like(c, a, l->item, caches_access(c->caches, request_site(l->request), l->kind, a), l->kind);
     else if (LS_LIKELY(caches_line(c->caches, a, l->request | request_make(number, sectors, 0, false, 0))))
         record_line(c->recorder, a->block, a->warp, l->line_item | item_place(feed_sector(first)),
                     l->line | item_line(number, sectors, 0));
@@ -457,15 +459,14 @@ static inline void ask_like(struct counter *c, u32 site, const struct like_count
 }
 
 /* False: it is not like the last one of its site, or there was none. */
-static inline bool count_like(struct counter *c, const struct func_count *f, struct site_count *s,
-                              const struct exec_access *a)
+static inline bool count_like(struct counter *c, struct site_count *s, const struct exec_access *a)
 {
     struct like_count *l = &s->like;
     if (l->what != what_of(a) || l->phase != phase_of(c, a) || a->uncounted)
         return false;
     l->n++;
     if (l->asks)
-        ask_like(c, site_number(f, a->site), l, a);
+        ask_like(c, l, a);
     else
         feed_like(c, a, l->item, 0, l->kind);
     return true;
@@ -530,7 +531,7 @@ void counter_access(void *ctx, const struct exec_access *a)
 {
     struct counter *c = ctx;
     const struct func_count *f = c->recorder ? c->current : NULL;
-    if (!f || f->func != a->func || !count_like(c, f, &f->sites[a->site], a))
+    if (!f || f->func != a->func || !count_like(c, &f->sites[a->site], a))
         count_access(c, a);
 }
 

@@ -17,7 +17,6 @@
 #include "model/cache/l1.h"
 
 enum {
-    STAGED_MOST = 1 << 18,       /* requests that an SM keeps until its wave is done; then what is there is looked up */
     L2_REQUESTS_MOST = 16 << 20, /* that are kept for L2, of all SMs together */
     LOCAL_LINES = 1 << 12,       /* local memory of a warp: lines that are told apart */
     /* What stays for the next launch. */
@@ -38,6 +37,7 @@ static void requests_trim(struct requests *s, u64 most)
 }
 
 struct caches_worker {
+    struct caches_here here;
     struct caches *caches;
     struct traffic **sites; /* by number; 0 is for those that have none */
     bool *with_next;        /* likewise (caches_add_sites) */
@@ -470,11 +470,18 @@ static bool make_turns(struct sm *s, u32 n)
     return true;
 }
 
+/* Blocks may move. */
+static void forget_here(struct caches_worker *w)
+{
+    w->sm = NULL;
+    w->here.nwarps = 0;
+}
+
 void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b)
 {
     struct sm *s = sm_of(w, b->sm);
     const u32 warps = w->caches->warps;
-    w->sm = NULL; /* blocks may move */
+    forget_here(w);
     if (!s)
         return;
     if ((s->nheld == s->room && !sm_grow(s)) || !held_grow(&s->held[s->nheld], warps) ||
@@ -499,7 +506,7 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 {
     struct sm *s = sm_of(w, b->sm);
     struct held_block *h = s ? held_of(s, b->linear) : NULL;
-    w->sm = NULL;
+    forget_here(w);
     if (!h)
         return;
     h->done = true;
@@ -601,6 +608,9 @@ static bool find_held(struct caches_worker *w, const struct exec_block_info *b)
     struct sm *s = b ? sm_of(w, b->sm) : NULL;
     w->held = s ? held_of(s, b->linear) : NULL;
     w->sm = w->held ? s : NULL;
+    w->here = (struct caches_here){0};
+    if (w->held)
+        w->here = (struct caches_here){b->linear, w->caches->warps, w->held->warps, &s->staged};
     return w->held;
 }
 
@@ -626,13 +636,12 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
         stage(w, s, to, site, kind == TRAFFIC_STORE ? store_kind(a, l) : kind, l);
         lines += l->n;
     } while (left);
-    if (s->staged > STAGED_MOST)
+    if (s->staged > CACHES_STAGED_MOST)
         look_up_staged(w, s);
     return lines;
 }
 
-/* caches_line, whatever there is room for. */
-static __attribute__((noinline)) bool line_anywhere(struct caches_worker *w, const struct exec_access *a, u64 request)
+bool caches_line_anywhere(struct caches_worker *w, const struct exec_access *a, u64 request)
 {
     if (a->warp >= w->caches->warps || !find_held(w, a->block))
         return false;
@@ -642,21 +651,8 @@ static __attribute__((noinline)) bool line_anywhere(struct caches_worker *w, con
         to->at[to->len++] = request;
     else
         w->failed = true;
-    if (++s->staged > STAGED_MOST)
+    if (++s->staged > CACHES_STAGED_MOST)
         look_up_staged(w, s);
-    return true;
-}
-
-bool caches_line(struct caches_worker *w, const struct exec_access *a, u64 request)
-{
-    struct sm *s = w->sm;
-    if (LS_UNLIKELY(!s || !a->block || w->held->linear != a->block->linear || a->warp >= w->caches->warps))
-        return line_anywhere(w, a, request);
-    struct requests *to = &w->held->warps[a->warp];
-    if (LS_UNLIKELY(to->len == to->cap || s->staged == STAGED_MOST))
-        return line_anywhere(w, a, request);
-    to->at[to->len++] = request;
-    s->staged++;
     return true;
 }
 
@@ -666,7 +662,7 @@ void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, co
     if (a->warp >= w->caches->warps || !find_held(w, a->block))
         return;
     stage(w, w->sm, &w->held->warps[a->warp], site, kind == TRAFFIC_STORE ? store_kind(a, l) : kind, l);
-    if (w->sm->staged > STAGED_MOST)
+    if (w->sm->staged > CACHES_STAGED_MOST)
         look_up_staged(w, w->sm);
 }
 

@@ -37,6 +37,7 @@ struct like_count {
     u32 cost, conflicts, bytes, lanes;
     u8 kind; /* enum traffic_kind, where the caches are asked */
     bool asks;
+    u8 run;   /* access.c's run_of, then */
     u64 item; /* in the stream */
     /* of one with a single line, but for which line and where: */
     u64 request, line_item, line;
