@@ -440,7 +440,7 @@ static void remember(const struct counter *c, const struct func_count *f, struct
                                   .kind = (u8)kind,
                                   .item = item,
                                   .request = request_make(0, 0, kind, true, site_number(f, a->site)),
-                                  .line_item = item_elsewhere(item, 0, 1),
+                                  .place_item = item_elsewhere(item, 0, device),
                                   .line = item_line(0, 0, kind)};
 }
 
@@ -452,7 +452,7 @@ static inline void ask_like(struct counter *c, const struct like_count *l, const
     if (LS_UNLIKELY(!sectors || sectors >> CACHE_SECTORS))
         feed_like(c, a, l->item, caches_access(c->caches, request_site(l->request), l->kind, a), l->kind);
     else if (LS_LIKELY(caches_line(c->caches, a, l->request | request_make(number, sectors, 0, false, 0))))
-        record_line(c->recorder, a->block, a->warp, l->line_item | item_place(feed_sector(first)),
+        record_line(c->recorder, a->block, a->warp, l->place_item | item_place(feed_sector(first)),
                     l->line | item_line(number, sectors, 0));
     else
         feed_like(c, a, l->item, 0, l->kind);
@@ -468,7 +468,8 @@ static inline bool count_like(struct counter *c, struct site_count *s, const str
     if (l->asks)
         ask_like(c, l, a);
     else
-        feed_like(c, a, l->item, 0, l->kind);
+        record_item(c->recorder, a->block, a->warp,
+                    l->place_item | item_place(feed_sector(a->addr[__builtin_ctz(a->mask)])), 0);
     return true;
 }
 
