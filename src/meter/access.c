@@ -320,10 +320,12 @@ static struct exec_access elected(const struct exec_access *a)
     return one;
 }
 
-/* The engine goes to these places when all is counted: by then the host's caches have them. */
-static void fetch_lanes(const struct exec_access *a)
+/* The engine goes to these places when all is counted: by then the host's caches have them. (Inlined always: cache_fetch says why.) */
+static inline __attribute__((always_inline)) void fetch_lanes(const struct exec_access *a)
 {
-    for (u32 m = a->mask; m; m &= m - 1)
+    for (u32 i = 0; i < 32 && a->mask == UINT32_MAX; i++)
+        __builtin_prefetch((const void *)(uintptr_t)a->addr[i]);
+    for (u32 m = a->mask == UINT32_MAX ? 0 : a->mask; m; m &= m - 1)
         __builtin_prefetch((const void *)(uintptr_t)a->addr[__builtin_ctz(m)]);
 }
 
@@ -372,9 +374,10 @@ static __attribute__((noinline)) void count_texels(struct counter *c, const stru
 /* That of a site among the streams'. */
 static inline u32 site_number(const struct func_count *f, u32 site) { return f->first_site ? f->first_site + site : 0; }
 
+/* In the order in which the access has them, so that it is one word of the host's. */
 static inline u64 what_of(const struct exec_access *a)
 {
-    return (u64)a->mask << 32 | (u32)a->size << 24 | (u32)a->pattern << 16 | (u32)a->op << 8 | a->space;
+    return (u64)a->pattern << 56 | (u64)a->size << 48 | (u64)a->op << 40 | (u64)a->space << 32 | a->mask;
 }
 
 static inline u32 phase_of(const struct counter *c, const struct exec_access *a)
@@ -406,6 +409,15 @@ void counter_settle(struct counter *c)
     }
 }
 
+/* The sectors of an access that is one run of bytes, if it began with a line; 0: it is in more than a line, or lanes may write to parts of its
+ * sectors. */
+static u8 run_of(const struct counter *c, const struct exec_access *a)
+{
+    const bool row = a->pattern == PATTERN_CONTIGUOUS;
+    const u32 n = run_sectors(phase_of(c, a), row ? 32u * a->size : a->size);
+    return n <= CACHE_SECTORS && (row || a->op == ACCESS_LD) ? (u8)((1u << n) - 1) : 0;
+}
+
 /* The access, which was fed as that item, is one that the next may be like. */
 static void remember(const struct counter *c, const struct func_count *f, struct site_count *s, enum access_class class,
                      const struct exec_access *a, struct cost cost, u64 item)
@@ -424,47 +436,40 @@ static void remember(const struct counter *c, const struct func_count *f, struct
                                   .bytes = cost.bytes,
                                   .lanes = lanes_of(a->mask),
                                   .asks = device,
+                                  .run = run_of(c, a),
                                   .kind = (u8)kind,
                                   .item = item,
                                   .request = request_make(0, 0, kind, true, site_number(f, a->site)),
-                                  .line_item = item_elsewhere(item, 0, 1),
+                                  .place_item = item_elsewhere(item, 0, device),
                                   .line = item_line(0, 0, kind)};
 }
 
-/* The sectors of the one line that a run of n bytes from there is in; 0: it is in more. */
-static inline u32 sectors_of_line(u64 at, u32 n)
-{
-    const u32 from = (u32)(at % CACHE_LINE), last = from + n - 1;
-    return last < CACHE_LINE ? (2u << last / CACHE_SECTOR) - (1u << from / CACHE_SECTOR) : 0;
-}
-
-/* An access of device memory like the last one: as that item, in other places. */
-static inline void ask_like(struct counter *c, u32 site, const struct like_count *l, const struct exec_access *a)
+/* An access of device memory like the last one: as that item, in other places. Where it begins in its sector is the same. */
+static inline void ask_like(struct counter *c, const struct like_count *l, const struct exec_access *a)
 {
     const u64 first = a->addr[__builtin_ctz(a->mask)] - c->memory_base, number = first / CACHE_LINE;
-    const bool row = a->pattern == PATTERN_CONTIGUOUS;
-    const u32 sectors = row || a->op == ACCESS_LD ? sectors_of_line(first, row ? 32u * a->size : a->size) : 0;
-    if (LS_UNLIKELY(!sectors))
-        feed_like(c, a, l->item, caches_access(c->caches, site, l->kind, a), l->kind);
+    const u32 sectors = (u32)l->run << first / CACHE_SECTOR % CACHE_SECTORS;
+    if (LS_UNLIKELY(!sectors || sectors >> CACHE_SECTORS))
+        feed_like(c, a, l->item, caches_access(c->caches, request_site(l->request), l->kind, a), l->kind);
     else if (LS_LIKELY(caches_line(c->caches, a, l->request | request_make(number, sectors, 0, false, 0))))
-        record_line(c->recorder, a->block, a->warp, l->line_item | item_place(feed_sector(first)),
+        record_line(c->recorder, a->block, a->warp, l->place_item | item_place(feed_sector(first)),
                     l->line | item_line(number, sectors, 0));
     else
         feed_like(c, a, l->item, 0, l->kind);
 }
 
 /* False: it is not like the last one of its site, or there was none. */
-static inline bool count_like(struct counter *c, const struct func_count *f, struct site_count *s,
-                              const struct exec_access *a)
+static inline bool count_like(struct counter *c, struct site_count *s, const struct exec_access *a)
 {
     struct like_count *l = &s->like;
     if (l->what != what_of(a) || l->phase != phase_of(c, a) || a->uncounted)
         return false;
     l->n++;
     if (l->asks)
-        ask_like(c, site_number(f, a->site), l, a);
+        ask_like(c, l, a);
     else
-        feed_like(c, a, l->item, 0, l->kind);
+        record_item(c->recorder, a->block, a->warp,
+                    l->place_item | item_place(feed_sector(a->addr[__builtin_ctz(a->mask)])), 0);
     return true;
 }
 
@@ -527,7 +532,7 @@ void counter_access(void *ctx, const struct exec_access *a)
 {
     struct counter *c = ctx;
     const struct func_count *f = c->recorder ? c->current : NULL;
-    if (!f || f->func != a->func || !count_like(c, f, &f->sites[a->site], a))
+    if (!f || f->func != a->func || !count_like(c, &f->sites[a->site], a))
         count_access(c, a);
 }
 

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "meter/clones.h"
 #include "meter/lines.h"
 #include "model/cache/cache_l1.h"
 #include "model/cache/l1.h"
 
 enum {
-    STAGED_MOST = 1 << 18,       /* requests that an SM keeps until its wave is done; then what is there is looked up */
     L2_REQUESTS_MOST = 16 << 20, /* that are kept for L2, of all SMs together */
     LOCAL_LINES = 1 << 12,       /* local memory of a warp: lines that are told apart */
     /* What stays for the next launch. */
@@ -37,6 +37,7 @@ static void requests_trim(struct requests *s, u64 most)
 }
 
 struct caches_worker {
+    struct caches_here here;
     struct caches *caches;
     struct traffic **sites; /* by number; 0 is for those that have none */
     bool *with_next;        /* likewise (caches_add_sites) */
@@ -462,11 +463,18 @@ static bool make_turns(struct sm *s, u32 n)
     return true;
 }
 
+/* Blocks may move. */
+static void forget_here(struct caches_worker *w)
+{
+    w->sm = NULL;
+    w->here.nwarps = 0;
+}
+
 void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b)
 {
     struct sm *s = sm_of(w, b->sm);
     const u32 warps = w->caches->warps;
-    w->sm = NULL; /* blocks may move */
+    forget_here(w);
     if (!s)
         return;
     if ((s->nheld == s->room && !sm_grow(s)) || !held_grow(&s->held[s->nheld], warps) ||
@@ -491,7 +499,7 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 {
     struct sm *s = sm_of(w, b->sm);
     struct held_block *h = s ? held_of(s, b->linear) : NULL;
-    w->sm = NULL;
+    forget_here(w);
     if (!h)
         return;
     h->done = true;
@@ -549,20 +557,26 @@ static void put_look(struct caches_worker *w, struct requests *to, u32 site, con
         w->failed |= !put(to, request_make(l->number[k], l->sectors[k], TRAFFIC_LOAD_PAST, k + 1 == l->n, site));
 }
 
+/* of_all: what is the same in all. */
+CLONES static void requests_of_lines(u64 *restrict to, const u64 *restrict number, const u8 *restrict sectors, u32 n,
+                                     u64 of_all)
+{
+    for (u32 k = 0; k < n; k++)
+        to[k] = request_make(number[k], sectors[k], 0, false, 0) | of_all;
+}
+
 /* There is room. */
 static void put_all(struct requests *to, u32 site, enum traffic_kind kind, const struct lines *l)
 {
     u64 *at = to->at + to->len;
-    if (l->n == 1) {
-        at[0] = request_make(l->number[0], l->sectors[0], kind, true, site);
-        to->len++;
-        return;
-    }
-    for (u32 k = 0; k < l->n; k++)
-        at[k] = request_make(l->number[k], l->sectors[k], kind, false, site);
-    if (l->n)
-        at[l->n - 1] |= REQUEST_LAST;
+    const u64 of_all = request_make(0, 0, kind, false, site);
     to->len += l->n;
+    if (l->n == 1)
+        *at = request_make(l->number[0], l->sectors[0], 0, true, 0) | of_all;
+    else if (l->n)
+        requests_of_lines(at, l->number, l->sectors, l->n, of_all);
+    if (l->n > 1)
+        at[l->n - 1] |= REQUEST_LAST;
 }
 
 static void stage(struct caches_worker *w, struct sm *s, struct requests *to, u32 site, enum traffic_kind kind,
@@ -588,6 +602,9 @@ static bool find_held(struct caches_worker *w, const struct exec_block_info *b)
     struct sm *s = b ? sm_of(w, b->sm) : NULL;
     w->held = s ? held_of(s, b->linear) : NULL;
     w->sm = w->held ? s : NULL;
+    w->here = (struct caches_here){0};
+    if (w->held)
+        w->here = (struct caches_here){b->linear, w->caches->warps, w->held->warps, &s->staged};
     return w->held;
 }
 
@@ -613,13 +630,12 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
         stage(w, s, to, site, kind == TRAFFIC_STORE ? store_kind(a, l) : kind, l);
         lines += l->n;
     } while (left);
-    if (s->staged > STAGED_MOST)
+    if (s->staged > CACHES_STAGED_MOST)
         look_up_staged(w, s);
     return lines;
 }
 
-/* caches_line, whatever there is room for. */
-static __attribute__((noinline)) bool line_anywhere(struct caches_worker *w, const struct exec_access *a, u64 request)
+bool caches_line_anywhere(struct caches_worker *w, const struct exec_access *a, u64 request)
 {
     if (a->warp >= w->caches->warps || !find_held(w, a->block))
         return false;
@@ -629,21 +645,8 @@ static __attribute__((noinline)) bool line_anywhere(struct caches_worker *w, con
         to->at[to->len++] = request;
     else
         w->failed = true;
-    if (++s->staged > STAGED_MOST)
+    if (++s->staged > CACHES_STAGED_MOST)
         look_up_staged(w, s);
-    return true;
-}
-
-bool caches_line(struct caches_worker *w, const struct exec_access *a, u64 request)
-{
-    struct sm *s = w->sm;
-    if (LS_UNLIKELY(!s || !a->block || w->held->linear != a->block->linear || a->warp >= w->caches->warps))
-        return line_anywhere(w, a, request);
-    struct requests *to = &w->held->warps[a->warp];
-    if (LS_UNLIKELY(to->len == to->cap || s->staged == STAGED_MOST))
-        return line_anywhere(w, a, request);
-    to->at[to->len++] = request;
-    s->staged++;
     return true;
 }
 
@@ -653,7 +656,7 @@ void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, co
     if (a->warp >= w->caches->warps || !find_held(w, a->block))
         return;
     stage(w, w->sm, &w->held->warps[a->warp], site, kind == TRAFFIC_STORE ? store_kind(a, l) : kind, l);
-    if (w->sm->staged > STAGED_MOST)
+    if (w->sm->staged > CACHES_STAGED_MOST)
         look_up_staged(w, w->sm);
 }
 

@@ -62,8 +62,31 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b);
 /* The number of lines that it asks for. */
 u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a);
 /* The same of one that asks for one line, by that request, and is no look at memory past L1, no atomic and no store whose words must be
- * counted. False: nothing is kept of its warp. */
-bool caches_line(struct caches_worker *w, const struct exec_access *a, u64 request);
+ * counted; whatever there is room for. False: nothing is kept of its warp. */
+bool caches_line_anywhere(struct caches_worker *w, const struct exec_access *a, u64 request);
+
+/* What a worker begins with: the block that asked last, and where its warps' requests go. */
+struct caches_here {
+    u64 linear;
+    u32 nwarps; /* 0: blocks have come or gone since */
+    struct requests *warps;
+    u64 *staged; /* requests that its SM keeps */
+};
+enum { CACHES_STAGED_MOST = 1 << 18 }; /* until its wave is done; then what is there is looked up */
+
+/* Mostly it is of the same block as the one before. */
+static inline bool caches_line(struct caches_worker *w, const struct exec_access *a, u64 request)
+{
+    const struct caches_here *h = (const struct caches_here *)w;
+    const bool here = a->block && a->warp < h->nwarps && h->linear == a->block->linear;
+    struct requests *to = here ? &h->warps[a->warp] : NULL;
+    if (LS_UNLIKELY(!to || to->len == to->cap || *h->staged == CACHES_STAGED_MOST))
+        return caches_line_anywhere(w, a, request);
+    to->at[to->len++] = request;
+    ++*h->staged;
+    return true;
+}
+
 /* Of a cluster or wider: a fence is both orders (enum traffic_order), an access that acquires empties L1 behind it, one that releases
  * settles what was asked before it. */
 void caches_order(struct caches_worker *w, const struct exec_block_info *b, u32 warp, u32 site, u32 order);

@@ -37,10 +37,11 @@ struct like_count {
     u32 cost, conflicts, bytes, lanes;
     u8 kind; /* enum traffic_kind, where the caches are asked */
     bool asks;
-    u64 item; /* in the stream */
-    /* of one with a single line, but for which line and where: */
-    u64 request, line_item, line;
-    u64 n; /* accesses like it that are not in the tally yet */
+    u8 run;            /* access.c's run_of, then */
+    u64 item;          /* in the stream */
+    u64 place_item;    /* the same, but for where; where it asks, of a single line */
+    u64 request, line; /* of such a line, but for which */
+    u64 n;             /* accesses like it that are not in the tally yet */
 };
 
 struct site_count {

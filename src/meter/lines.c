@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "meter/clones.h"
+
 /* Device memory: two lines a lane at most. */
 enum { DEVICE_BITS = 7, LOCAL_BITS = 9 };
 _Static_assert(2 * 32 < 1 << DEVICE_BITS && LINES_MOST < 1 << LOCAL_BITS, "looking in a full table has no end");
@@ -69,6 +71,15 @@ static bool begins_apart(const struct exec_access *a)
     return rest && (a->addr[__builtin_ctz(a->mask)] ^ a->addr[__builtin_ctz(rest)]) >= CACHE_LINE;
 }
 
+/* In two loops, as both then become vectors. */
+CLONES static void line_a_lane(u64 *restrict number, u8 *restrict sectors, const u64 *restrict addr, u64 base)
+{
+    for (u32 i = 0; i < 32; i++)
+        number[i] = (addr[i] - base) / CACHE_LINE;
+    for (u32 i = 0; i < 32; i++)
+        sectors[i] = (u8)(1u << addr[i] / CACHE_SECTOR % CACHE_SECTORS);
+}
+
 /* Each lane has one line, which no other has: nothing is looked for. False: it is not so. */
 static bool add_apart(struct lines *l, const struct exec_access *a, u64 base)
 {
@@ -79,10 +90,7 @@ static bool add_apart(struct lines *l, const struct exec_access *a, u64 base)
     if (!fits || l->distinct.first_lines != a->mask || !sectors_aligned(&l->distinct, a->size))
         return false;
     if (a->mask == UINT32_MAX) {
-        for (u32 i = 0; i < 32; i++) {
-            l->number[i] = (a->addr[i] - base) / CACHE_LINE;
-            l->sectors[i] = (u8)(1u << a->addr[i] / CACHE_SECTOR % CACHE_SECTORS);
-        }
+        line_a_lane(l->number, l->sectors, a->addr, base);
         l->n = 32;
         return true;
     }

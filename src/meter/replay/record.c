@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "meter/clones.h"
 
 enum {
     COSTLY = 4, /* most costly blocks */
@@ -15,21 +16,11 @@ enum {
     MBARRIERS = 64, /* of a block, that are told apart */
 };
 
-struct open_warp {
-    u64 *at;
-    u64 len, cap;
-    double cost, kept_cost;
-    /* the last poll, and what stood before it */
-    u64 polled; /* 1 + its index; 0: there is none */
-    u32 polls;  /* that came one after the other */
-    double cost_then;
-};
-
 /* A block that runs. */
 struct open_block {
     u64 linear;
     u64 items_most; /* of a warp */
-    struct open_warp *warps;
+    struct record_warp *warps;
     bool there;
     /* mbarriers that something was done to: where, and how many arrivals there were */
     u64 mbarriers[MBARRIERS];
@@ -37,6 +28,7 @@ struct open_block {
 };
 
 struct recorder {
+    struct record_here here; /* of `current` */
     struct record_launch launch;
     u64 first_most, items_most; /* of a warp: of the blocks that SM 0 begins with, and of the others */
     struct open_block *open;
@@ -102,13 +94,23 @@ void recorder_free(struct recorder *r)
 
 /* ---- blocks that run ---- */
 
+/* NULL: none. */
+static struct open_block *set_current(struct recorder *r, struct open_block *o)
+{
+    r->current = o;
+    r->here = (struct record_here){0};
+    if (o)
+        r->here = (struct record_here){o->linear, r->launch.warps, o->warps};
+    return o;
+}
+
 static struct open_block *find_open(struct recorder *r, u64 linear)
 {
     if (LS_LIKELY(r->current && r->current->linear == linear))
         return r->current;
     for (u32 k = 0; k < r->nopen; k++)
         if (r->open[k].there && r->open[k].linear == linear)
-            return r->current = &r->open[k];
+            return set_current(r, &r->open[k]);
     return NULL;
 }
 
@@ -134,23 +136,23 @@ static bool starts(const struct record_launch *l, u64 linear)
 void record_block_begin(struct recorder *r, const struct exec_block_info *b)
 {
     struct open_block *o = free_place(r);
-    r->current = o;
     r->failed |= !o;
-    if (!o)
+    if (o)
+        o->linear = b->linear;
+    if (!set_current(r, o))
         return;
-    o->linear = b->linear;
     o->items_most = starts(&r->launch, b->linear) ? r->first_most : r->items_most;
     o->there = true;
     o->nmbarriers = 0;
     for (u32 w = 0; w < r->launch.warps; w++) {
-        struct open_warp *to = &o->warps[w];
+        struct record_warp *to = &o->warps[w];
         to->len = 0;
         to->cost = to->kept_cost = 0;
         to->polled = to->polls = 0;
     }
 }
 
-static __attribute__((noinline)) bool warp_grow(struct recorder *r, struct open_warp *w, u64 most)
+static __attribute__((noinline)) bool warp_grow(struct recorder *r, struct record_warp *w, u64 most)
 {
     if (w->len >= most)
         return false;
@@ -164,19 +166,19 @@ static __attribute__((noinline)) bool warp_grow(struct recorder *r, struct open_
     return true;
 }
 
-static inline bool warp_room(struct recorder *r, struct open_warp *w, u64 most)
+static inline bool warp_room(struct recorder *r, struct record_warp *w, u64 most)
 {
     return LS_LIKELY(w->len < w->cap) || warp_grow(r, w, most);
 }
 
-static struct open_warp *warp_of(struct recorder *r, const struct exec_block_info *b, u32 warp)
+static struct record_warp *warp_of(struct recorder *r, const struct exec_block_info *b, u32 warp)
 {
     struct open_block *o = b ? find_open(r, b->linear) : NULL;
     return o && warp < r->launch.warps ? &o->warps[warp] : NULL;
 }
 
 /* False: it is cut off. */
-static inline bool put(struct recorder *r, struct open_warp *w, u64 item)
+static inline bool put(struct recorder *r, struct record_warp *w, u64 item)
 {
     if (!warp_room(r, w, r->current->items_most))
         return false;
@@ -184,46 +186,32 @@ static inline bool put(struct recorder *r, struct open_warp *w, u64 item)
     return true;
 }
 
-static void push(struct recorder *r, struct open_warp *w, u64 item, u32 cost)
+static void push(struct recorder *r, struct record_warp *w, u64 item, u32 cost)
 {
     w->cost += cost;
     if (put(r, w, item))
         w->kept_cost += cost;
 }
 
-/* NULL: it is not of the block that the last event was of. */
-static inline struct open_warp *current_warp(struct recorder *r, const struct exec_block_info *b, u32 warp)
+void record_item_anywhere(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
 {
-    struct open_block *o = r->current;
-    return o && b && o->linear == b->linear && warp < r->launch.warps ? &o->warps[warp] : NULL;
-}
-
-static __attribute__((noinline)) void item_anywhere(struct recorder *r, const struct exec_block_info *b, u32 warp,
-                                                    u64 item, u32 cost)
-{
-    struct open_warp *w = warp_of(r, b, warp);
+    struct record_warp *w = warp_of(r, b, warp);
     if (w)
         push(r, w, item, cost);
 }
 
-void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
+CLONES static void items_of_lines(u64 *restrict to, const u64 *restrict number, const u8 *restrict sectors, u32 n,
+                                  u32 kind)
 {
-    struct open_warp *w = current_warp(r, b, warp);
-    if (LS_UNLIKELY(!w || w->len == w->cap)) {
-        item_anywhere(r, b, warp, item, cost);
-        return;
-    }
-    w->at[w->len++] = item;
-    w->cost += cost;
-    w->kept_cost += cost;
+    for (u32 k = 0; k < n; k++)
+        to[k] = item_line(number[k], sectors[k], kind);
 }
 
-static void put_lines(struct recorder *r, struct open_warp *w, const struct lines *l, u32 kind)
+static void put_lines(struct recorder *r, struct record_warp *w, const struct lines *l, u32 kind)
 {
     for (u32 k = 0; k < l->n && warp_room(r, w, r->current->items_most);) {
         const u32 left = l->n - k, n = w->cap - w->len < left ? (u32)(w->cap - w->len) : left;
-        for (u32 i = 0; i < n; i++)
-            w->at[w->len + i] = item_line(l->number[k + i], l->sectors[k + i], kind);
+        items_of_lines(w->at + w->len, l->number + k, l->sectors + k, n, kind);
         w->len += n;
         k += n;
     }
@@ -232,7 +220,7 @@ static void put_lines(struct recorder *r, struct open_warp *w, const struct line
 void record_access(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, const struct lines *l,
                    u32 kind)
 {
-    struct open_warp *w = warp_of(r, b, warp);
+    struct record_warp *w = warp_of(r, b, warp);
     if (!w)
         return;
     put(r, w, item);
@@ -242,30 +230,8 @@ void record_access(struct recorder *r, const struct exec_block_info *b, u32 warp
         put_lines(r, w, l, kind);
 }
 
-static __attribute__((noinline)) void line_anywhere(struct recorder *r, const struct exec_block_info *b, u32 warp,
-                                                    u64 item, u64 line)
-{
-    struct open_warp *w = warp_of(r, b, warp);
-    if (!w)
-        return;
-    put(r, w, item);
-    put(r, w, line);
-}
-
-void record_line(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u64 line)
-{
-    struct open_warp *w = current_warp(r, b, warp);
-    if (LS_UNLIKELY(!w || w->cap - w->len < 2)) {
-        line_anywhere(r, b, warp, item, line);
-        return;
-    }
-    w->at[w->len] = item;
-    w->at[w->len + 1] = line;
-    w->len += 2;
-}
-
 /* The last item was the same look at the same place, and nothing but jumps came after it. */
-static bool polls_again(const struct open_warp *w, u64 item)
+static bool polls_again(const struct record_warp *w, u64 item)
 {
     if (!w->polled || w->at[w->polled - 1] != item)
         return false;
@@ -277,7 +243,7 @@ static bool polls_again(const struct open_warp *w, u64 item)
 
 void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item)
 {
-    struct open_warp *w = warp_of(r, b, warp);
+    struct record_warp *w = warp_of(r, b, warp);
     if (!w)
         return;
     w->polls = polls_again(w, item) ? w->polls + 1 : 1;
@@ -309,7 +275,7 @@ static u32 slot_of(struct open_block *o, u64 barrier)
 
 void record_async(struct recorder *r, const struct exec_block_info *b, u32 warp, struct item_async a, u64 barrier)
 {
-    struct open_warp *w = warp_of(r, b, warp);
+    struct record_warp *w = warp_of(r, b, warp);
     if (!w)
         return;
     a.slot = slot_of(r->current, barrier);
@@ -322,7 +288,7 @@ void record_async(struct recorder *r, const struct exec_block_info *b, u32 warp,
 }
 
 /* The last `period` items are entries of blocks, the same as those before them. */
-static bool turns_again(const struct open_warp *w, u64 period)
+static bool turns_again(const struct record_warp *w, u64 period)
 {
     if (w->len < 2 * period)
         return false;
@@ -335,7 +301,7 @@ static bool turns_again(const struct open_warp *w, u64 period)
 void record_unspin(struct recorder *r, const struct exec_block_info *b, u32 warp, u32 func, const u32 *weights)
 {
     enum { LONGEST = 3 };
-    struct open_warp *w = warp_of(r, b, warp);
+    struct record_warp *w = warp_of(r, b, warp);
     for (u64 period = 1; w && period <= LONGEST; period++)
         while (turns_again(w, period))
             for (u64 k = 0; k < period; k++) {
@@ -393,12 +359,12 @@ static bool take_streams(struct recorder *r, struct record_block *to, struct ope
     if (!to->items || !to->lengths)
         return false;
     for (u32 w = 0; w < n; w++) {
-        struct open_warp *o = &from->warps[w];
+        struct record_warp *o = &from->warps[w];
         to->items[w] = ls_realloc(o->at, sizeof *o->at * (o->len ? o->len : 1));
         if (!to->items[w])
             return false;
         to->lengths[w] = o->len;
-        *o = (struct open_warp){0};
+        *o = (struct record_warp){0};
     }
     return true;
 }
@@ -422,7 +388,7 @@ void record_block_end(struct recorder *r, const struct exec_block_info *b)
     const struct record_block made = cost_of(r, o);
     struct record_block *to = made.sample ? NULL : least_costly(r);
     o->there = false;
-    r->current = NULL;
+    set_current(r, NULL);
     r->cost += made.cost;
     if (r->sm_cost)
         r->sm_cost[made.linear % r->launch.sms] += made.cost;

@@ -30,13 +30,64 @@ void recorder_free(struct recorder *r);
 
 void record_block_begin(struct recorder *r, const struct exec_block_info *b);
 void record_block_end(struct recorder *r, const struct exec_block_info *b);
-/* cost: machine instructions that an entry stands for; 0 of others. */
-void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost);
 /* An access, which costs nothing, and its lines; l NULL: L1 is not asked. */
 void record_access(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, const struct lines *l,
                    u32 kind);
-/* The same with one line, which is an item, too. */
-void record_line(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u64 line);
+/* What a warp of a block that runs has done so far. */
+struct record_warp {
+    u64 *at;
+    u64 len, cap;
+    double cost, kept_cost;
+    /* the last poll, and what stood before it */
+    u64 polled; /* 1 + its index; 0: there is none */
+    u32 polls;  /* that came one after the other */
+    double cost_then;
+};
+
+/* What a recorder begins with: the block that the last event was of. */
+struct record_here {
+    u64 linear;
+    u32 nwarps; /* 0: there is none */
+    struct record_warp *warps;
+};
+
+/* NULL: it is not of that block, or there is no room for n items yet. */
+static inline struct record_warp *record_room_here(const struct recorder *r, const struct exec_block_info *b, u32 warp,
+                                                   u32 n)
+{
+    const struct record_here *h = (const struct record_here *)r;
+    struct record_warp *w = b && warp < h->nwarps && h->linear == b->linear ? &h->warps[warp] : NULL;
+    return LS_LIKELY(w && w->cap - w->len >= n) ? w : NULL;
+}
+
+void record_item_anywhere(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost);
+/* cost: machine instructions that an entry stands for; 0 of others. */
+static inline void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
+{
+    struct record_warp *w = record_room_here(r, b, warp, 1);
+    if (LS_UNLIKELY(!w)) {
+        record_item_anywhere(r, b, warp, item, cost);
+        return;
+    }
+    w->at[w->len++] = item;
+    w->cost += cost;
+    w->kept_cost += cost;
+}
+
+/* record_access with one line, which is an item, too. */
+static inline void record_line(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u64 line)
+{
+    struct record_warp *w = record_room_here(r, b, warp, 2);
+    if (LS_UNLIKELY(!w)) {
+        record_item_anywhere(r, b, warp, item, 0);
+        record_item_anywhere(r, b, warp, line, 0);
+        return;
+    }
+    w->at[w->len] = item;
+    w->at[w->len + 1] = line;
+    w->len += 2;
+}
+
 /* A load that passes L1, as those are that wait for another block. How often the engine looked says nothing about a GPU: of
  * looks that follow each other without another access between them one is kept. */
 void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item);

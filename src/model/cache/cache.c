@@ -40,6 +40,7 @@ bool cache_shape(struct cache *c, u64 bytes, u32 ways)
 {
     const u64 lines = bytes / CACHE_LINE;
     c->nsets = 0;
+    c->vectors = false;
     if (!lines || !ways)
         return true;
     const u32 fit = lines < ways ? (u32)lines : ways, nsets = (u32)(lines / fit);
@@ -148,6 +149,13 @@ static inline u32 first_free(const struct cache *c, const struct cache_line *set
     return low;
 }
 
+/* Any way but the first ones. */
+static INLINED u32 any_behind(struct cache *c, u32 kept)
+{
+    c->random = c->random * 6364136223846793005ull + 1442695040888963407ull;
+    return kept + (u32)((c->random >> 32) * (c->ways - kept) >> 32);
+}
+
 /* The way of a line that comes to a set without it: a free one, or that of any line which is not kept. Kept are the first ones that were asked
  * for again, of a quarter of the ways. */
 static u32 way_beside_kept(struct cache *c, const struct cache_line *set)
@@ -157,8 +165,7 @@ static u32 way_beside_kept(struct cache *c, const struct cache_line *set)
         return first_free(c, set);
     while (kept < c->ways / 4 && set[kept].dirty)
         kept++;
-    c->random = c->random * 6364136223846793005ull + 1442695040888963407ull;
-    return kept + (u32)((c->random >> 32) * (c->ways - kept) >> 32);
+    return any_behind(c, kept);
 }
 
 /* With CACHE_KEEPS the others stay where they are. */
@@ -192,12 +199,20 @@ static INLINED u32 take(struct cache *c, struct cache_line *set, u64 number, u32
     return 0;
 }
 
-static void take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there)
+/* Of a word of cache_take_lines. */
+static inline u64 asked_number(u64 asked) { return asked & ((1ull << CACHE_NUMBER_BITS) - 1); }
+static inline u32 asked_sectors(u64 asked) { return (u32)(asked >> CACHE_NUMBER_BITS) & 15; }
+
+static void take_lines(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking)
 {
     struct cache_line gone;
     u32 way;
-    for (u32 k = 0; k < n; k++)
-        there[k] = (u8)take(c, c->lines + cache_set_of(c, number[k]), number[k], sectors[k], &gone, &way);
+    for (u32 k = 0; k < n; k++) {
+        struct cache_line *set = c->lines + cache_set_of(c, asked_number(asked[k]));
+        const u32 sectors = asked_sectors(asked[k]), found = take(c, set, asked_number(asked[k]), sectors, &gone, &way);
+        there[k] = (u8)found;
+        lacking[k] = (u8)(sectors & ~found);
+    }
 }
 
 /* ---- the same by vectors ---- */
@@ -247,61 +262,94 @@ WITH_VECTORS static INLINED void move_up(struct cache_line *set, u32 vectors, u3
         _mm256_storeu_si256((__m256i *)(void *)(set + VECTOR * k), moved[k]);
 }
 
-static inline u64 valid_one(void) { return word_of((struct cache_line){.valid = 1}); }
-
-/* take, of sets of that many vectors. What does not change is not written, as the set is soon read by vectors. */
-WITH_VECTORS static INLINED u32 take_wide(struct cache *c, struct cache_line *set, u64 number, u32 sectors,
-                                          struct cache_line *gone, u32 *way, u32 vectors)
+/* enter_beside_kept: of the first lines, those that are kept have the topmost bit. */
+WITH_VECTORS static INLINED u32 enter_beside_topmost(struct cache *c, struct cache_line *set, u64 line,
+                                                     struct cache_line *gone)
 {
-    const struct cache_line wanted = {.number = number, .held = c->stamp};
-    const u64 want = word_of(wanted), front = entry_at(set), added = sectors * valid_one(), again = again_bit(c);
-    *way = 0;
-    if (((front ^ want) & tag_mask()) == 0) {
-        if ((front | added | again) != front)
-            *set = entry_of(front | added | again);
-        return (u32)(front / valid_one()) & sectors;
+    if (LS_UNLIKELY(set[c->ways - 1].held != c->stamp)) {
+        const u32 way = first_free(c, set);
+        note_new(c, set, way, gone);
+        set[way] = entry_of(line);
+        return way;
     }
-    const u32 at = way_in(set, vectors, wanted);
-    const bool found = at < vectors * VECTOR;
-    if (!found && again) {
-        *way = enter_beside_kept(c, set, entry_of(want | added), gone);
-        return 0;
-    }
-    const u32 last = found ? at : vectors * VECTOR - 1;
-    const u64 first = found ? entry_at(set + at) | again : want;
-    if (!found)
-        note_new(c, set, last, gone);
-    move_up(set, vectors, last, entry_of(first | added));
-    return (u32)(first / valid_one()) & sectors;
+    const __m256d first = _mm256_loadu_pd((const double *)(const void *)set);
+    const u32 way = any_behind(c, (u32)__builtin_ctz(~(u32)_mm256_movemask_pd(first) | 1u << c->ways / 4));
+    *gone = set[way];
+    set[way] = entry_of(line);
+    return way;
 }
 
-WITH_VECTORS static INLINED u32 take_any(struct cache *c, struct cache_line *set, u64 number, u32 sectors,
-                                         struct cache_line *gone, u32 *way)
+/* What is asked of a set: a line with its stamp, sectors that it then has, and what is set of a line that is there. */
+struct wanted {
+    u64 line, added, again;
+};
+
+/* take_any, of a set of that many vectors; the line is not in the first. */
+WITH_VECTORS static INLINED u64 take_behind(struct cache *c, struct cache_line *set, struct wanted w,
+                                            struct cache_line *gone, u32 *way, u32 vectors)
 {
-    return vectors_of(c, set) == 2 ? take_wide(c, set, number, sectors, gone, way, 2)
-                                   : take_wide(c, set, number, sectors, gone, way, 4);
+    const u32 at = way_in(set, vectors, entry_of(w.line)), last = vectors * VECTOR - 1;
+    if (at <= last) {
+        const u64 there = entry_at(set + at);
+        move_up(set, vectors, at, entry_of(there | w.added | w.again));
+        return there & w.added;
+    }
+    if (w.again) {
+        *way = enter_beside_topmost(c, set, w.line | w.added, gone);
+        return 0;
+    }
+    note_new(c, set, last, gone);
+    move_up(set, vectors, last, entry_of(w.line | w.added));
+    return 0;
+}
+
+/* take: of what is added, what was there. What does not change is not written, as the set is soon read by vectors; most lines that are there are
+ * in the first of them. */
+WITH_VECTORS static INLINED u64 take_any(struct cache *c, struct cache_line *set, struct wanted w,
+                                         struct cache_line *gone, u32 *way, u32 vectors)
+{
+    const u32 at = way_in(set, 1, entry_of(w.line));
+    *way = 0;
+    if (at < VECTOR) {
+        const u64 there = entry_at(set + at), now = there | w.added | w.again;
+        if (at)
+            move_up(set, 1, at, entry_of(now));
+        else if (now != there)
+            *set = entry_of(now);
+        return there & w.added;
+    }
+    return vectors == 2 ? take_behind(c, set, w, gone, way, 2) : take_behind(c, set, w, gone, way, 4);
 }
 
 WITH_VECTORS static void take_by_vectors(struct cache *c, struct cache_line *set, u64 number, struct cache_line *gone,
                                          u32 *way)
 {
-    take_any(c, set, number, 0, gone, way);
+    const struct wanted w = {word_of((struct cache_line){.number = number, .held = c->stamp}), 0, again_bit(c)};
+    take_any(c, set, w, gone, way, vectors_of(c, set));
 }
 
 /* The sets of some lines are fetched before the first of them is looked at. */
-WITH_VECTORS static void take_lines_by_vectors(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there)
+WITH_VECTORS static void take_lines_by_vectors(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking)
 {
-    enum { TOGETHER = 16 };
+    enum { TOGETHER = 16, VALID = CACHE_NUMBER_BITS + 16 };
+    const struct cache shape = *c;
+    const u64 held = word_of((struct cache_line){.held = shape.stamp});
+    struct wanted w = {.again = again_bit(&shape)};
     struct cache_line gone, *set[TOGETHER];
     u32 way;
     for (u32 from = 0; from < n; from += TOGETHER) {
         const u32 some = n - from < TOGETHER ? n - from : TOGETHER;
         for (u32 k = 0; k < some; k++) {
-            set[k] = c->lines + cache_set_of(c, number[from + k]);
+            set[k] = shape.lines + cache_set_of(&shape, asked_number(asked[from + k]));
             __builtin_prefetch(set[k], 1);
         }
-        for (u32 k = 0; k < some; k++)
-            there[from + k] = (u8)take_any(c, set[k], number[from + k], sectors[from + k], &gone, &way);
+        for (u32 k = 0; k < some; k++) {
+            w.line = asked_number(asked[from + k]) | held;
+            w.added = (u64)asked_sectors(asked[from + k]) << VALID;
+            const u64 found = take_any(c, set[k], w, &gone, &way, shape.ways / VECTOR);
+            there[from + k] = (u8)(found >> VALID);
+            lacking[from + k] = (u8)((w.added ^ found) >> VALID);
+        }
     }
 }
 #else
@@ -329,14 +377,18 @@ struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *go
     return cache_take_in(c, cache_set(c, number), number, gone);
 }
 
-void cache_take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there)
+void cache_take_lines(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking)
 {
-    if (!c->nsets)
-        memset(there, 0, n);
-    else if (c->vectors)
-        take_lines_by_vectors(c, number, sectors, n, there);
-    else
-        take_lines(c, number, sectors, n, there);
+    if (c->vectors) {
+        take_lines_by_vectors(c, asked, n, there, lacking);
+    } else if (c->nsets) {
+        take_lines(c, asked, n, there, lacking);
+    } else {
+        for (u32 k = 0; k < n; k++) {
+            there[k] = 0;
+            lacking[k] = (u8)asked_sectors(asked[k]);
+        }
+    }
 }
 
 struct cache_line *cache_peek_in(struct cache *c, size_t at, u64 number, u32 *rank)

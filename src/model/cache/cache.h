@@ -69,8 +69,9 @@ void cache_clear(struct cache *c);
 struct cache_line *cache_peek(struct cache *c, u64 number, u32 *rank);
 /* The line, now the last used of its set; one that is absent is entered, without sectors. NULL: the cache has no room for any line. */
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone);
-/* The same for n lines in turn, each of which then has those sectors; there[k]: of them line k had before. Whose lines leave is not told. */
-void cache_take_lines(struct cache *c, const u64 *number, const u8 *sectors, u32 n, u8 *there);
+/* The same for n lines in turn: a word has a line's number, and in the four bits behind it the sectors that the line then has, whatever
+ * stands above them. Of these, there[k]: which line k had before, lacking[k]: which it had not. Whose lines leave is not told. */
+void cache_take_lines(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking);
 /* run % rest without a division: exact for what has 32 bits each (Lemire, Kaser, Kurz, "Faster remainder by direct computation",
  * 2019). */
 static inline u32 cache_remainder(const struct cache *c, u32 run)
@@ -100,8 +101,9 @@ static inline size_t cache_set_of(const struct cache *c, u64 number)
 /* Where in c->lines the line's set begins; caches of one shape, policy and same_set have it in the same place. Who knows it before takes or peeks
  * in it, so it can be prefetched. */
 static inline size_t cache_set(const struct cache *c, u64 number) { return c->nsets ? cache_set_of(c, number) : 0; }
-/* Where sets have few lines so far, what is behind their first ways is not looked at. */
-static inline void cache_fetch(const struct cache *c, size_t set)
+/* Where sets have few lines so far, what is behind their first ways is not looked at. (GCC takes a function that only fetches for one that does
+ * nothing, and leaves out its calls: so there is none.) */
+static inline __attribute__((always_inline)) void cache_fetch(const struct cache *c, size_t set)
 {
     enum { HOST_LINE = 64 / sizeof *c->lines };
     __builtin_prefetch(c->lines + set, 1);

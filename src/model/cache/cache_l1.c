@@ -1,6 +1,8 @@
 /* cache_l1.c - the first-level cache of an SM (traffic.h has its rules). */
 #include "model/cache/cache_l1.h"
 
+#include <string.h>
+
 #include "model/cache/l1.h"
 
 enum {
@@ -294,79 +296,87 @@ struct batch {
     u64 request[AT_A_TIME];
 };
 
-/* What plain requests of one kind and site asked for and found. */
-static inline void count_plain(struct sm *s, u64 one, u32 lines, u32 asked, u32 hits)
+/* What plain requests of one kind and site asked for: so many sectors were there, so many were not. */
+static inline void count_plain(struct sm *s, u64 one, u32 lines, u32 hits, u32 misses)
 {
     const enum traffic_kind kind = request_kind(one);
     struct traffic *t = (*s->l2.sites)[request_site(one)];
     t->n[TRAFFIC_l1_lines] += lines;
     t->n[hits_of(kind)] += hits;
-    t->n[hits_of(kind) + 1] += asked - hits;
+    t->n[hits_of(kind) + 1] += misses;
     t->n[TRAFFIC_l1_tex_hits] += kind == TRAFFIC_TEXTURE ? hits : 0;
     t->n[TRAFFIC_l1_served] += reads(kind) ? hits : 0;
 }
 
-/* there[k]: sectors that request k found. Neighbours mostly are of one kind and site. */
-static void count_batch(const struct batch *b, const u8 *there)
+/* How many requests from that one on are of its kind and site: neighbours mostly are. */
+static inline u32 alike(const u64 *request, u32 most)
 {
     const u64 like = ~(REQUEST_LAST - 1) << 1 | 15ull << 44;
-    for (u32 k = 0; k < b->n;) {
-        const u64 one = b->request[k];
-        u32 lines = 0, asked = 0, hits = 0;
-        for (; k < b->n && !((b->request[k] ^ one) & like); k++, lines++) {
-            asked += sectors_in(request_sectors(b->request[k]));
-            hits += sectors_in(there[k]);
-        }
-        count_plain(b->s, one, lines, asked, hits);
-    }
+    u32 n = 1;
+    while (n < most && !((request[n] ^ request[0]) & like))
+        n++;
+    return n;
 }
 
-/* The request, asking for what is left: those of its sectors that are to be read and were there do not go on. */
-static inline u64 what_is_left(u64 request, u32 there)
+/* How many sectors n masks of a byte have. */
+static inline u32 sectors_of_all(const u8 *mask, u32 n)
 {
-    return reads(request_kind(request)) ? request & ~((u64)there << 40) : request;
+    const u64 bytes = UINT64_MAX / 255;
+    u32 sum = 0, k = 0;
+    for (u64 eight; k + sizeof eight <= n; k += sizeof eight) {
+        memcpy(&eight, mask + k, sizeof eight);
+        eight -= eight >> 1 & bytes * 0x55;
+        eight = (eight & bytes * 0x33) + (eight >> 2 & bytes * 0x33);
+        sum += (u32)(eight * bytes >> 56);
+    }
+    for (; k < n; k++)
+        sum += sectors_in(mask[k]);
+    return sum;
 }
 
-/* Without a look at L2's share of lines, which it cannot reach here, and with room for all. */
-static void go_on_together(struct batch *b, const u8 *there)
+/* Puts what goes on of n requests: all that has sectors, or of each request those that it lacked. */
+static inline u64 *put_left(u64 *to, const u64 *request, const u8 *lacking, u32 n, bool all)
+{
+    const u64 sectors = 15ull << 40;
+    for (u32 k = 0; k < n; k++) {
+        *to = all ? request[k] : (request[k] & ~sectors) | (u64)lacking[k] << 40;
+        to += (*to & sectors) != 0;
+    }
+    return to;
+}
+
+static void go_on(struct batch *b, const u64 *left, u32 n)
 {
     struct l2_input *in = &b->s->l2;
-    u64 *at = in->kept.at + in->kept.len;
-    for (u32 k = 0; k < b->n; k++) {
-        *at = what_is_left(b->request[k], there[k]);
-        at += request_sectors(*at) != 0;
+    if (in->one_in != 1 || in->seen + n > in->budget || !requests_room(&in->kept, n)) {
+        for (u32 k = 0; k < n; k++)
+            b->good &= push(b->s, left[k]);
+        return;
     }
-    const u64 n = (u64)(at - in->kept.at) - in->kept.len;
-    for (u64 k = 0; k < n && !asked_all(b->s); k++)
-        note_slice(b->s, request_number(in->kept.at[in->kept.len + k]));
+    for (u32 k = 0; k < n && !asked_all(b->s); k++)
+        note_slice(b->s, request_number(left[k]));
+    if (n)
+        memcpy(in->kept.at + in->kept.len, left, sizeof *left * n);
     in->kept.len += n;
     in->seen += n;
 }
 
-static void go_on(struct batch *b, const u8 *there)
+/* What is to be read and was there does not go on to L2. */
+static __attribute__((noinline)) void look_up_batch(struct batch *b)
 {
-    struct l2_input *in = &b->s->l2;
-    if (in->one_in == 1 && in->seen + b->n <= in->budget && requests_room(&in->kept, b->n)) {
-        go_on_together(b, there);
-        return;
+    _Static_assert((int)REQUEST_NUMBER_BITS == (int)CACHE_NUMBER_BITS,
+                   "a request is a word as cache_take_lines wants it");
+    u64 left[AT_A_TIME], *to = left;
+    u8 there[AT_A_TIME], lacking[AT_A_TIME];
+    cache_take_lines(&b->s->l1, b->request, b->n, there, lacking);
+    for (u32 k = 0, n; k < b->n; k += n) {
+        const u64 *request = b->request + k;
+        n = alike(request, b->n - k);
+        const u32 hits = sectors_of_all(there + k, n);
+        count_plain(b->s, *request, n, hits, sectors_of_all(lacking + k, n));
+        to = put_left(to, request, lacking + k, n, !hits || !reads(request_kind(*request)));
     }
-    for (u32 k = 0; k < b->n; k++) {
-        const u64 left = what_is_left(b->request[k], there[k]);
-        b->good &= !request_sectors(left) || push(b->s, left);
-    }
-}
-
-static void look_up_batch(struct batch *b)
-{
-    u64 number[AT_A_TIME];
-    u8 sectors[AT_A_TIME], there[AT_A_TIME];
-    for (u32 k = 0; k < b->n; k++) {
-        number[k] = request_number(b->request[k]);
-        sectors[k] = (u8)request_sectors(b->request[k]);
-    }
-    cache_take_lines(&b->s->l1, number, sectors, b->n, there);
-    count_batch(b, there);
-    go_on(b, there);
+    go_on(b, left, (u32)(to - left));
     b->s->looked += b->n;
     b->n = 0;
 }
@@ -402,20 +412,34 @@ static void look_up_again(struct batch *b, const struct requests *r, u64 again)
     while (!request_last(r->at[at++]));
 }
 
-/* One instruction of the stream. False: it is at its end. */
-static bool l1_step(struct batch *b, struct requests *r)
+/* The lines of a plain access, from `at` of the stream on: all are of its kind. */
+static inline void look_up_plain(struct batch *b, struct requests *r, u64 at)
 {
-    const bool *with_next = *b->s->with_next;
+    u64 request;
+    do {
+        request = r->at[at++];
+        batch_add(b, request);
+    } while (!request_last(request) && at < r->len);
+    r->next = at;
+}
+
+/* One instruction of the stream. False: it is at its end. */
+static inline bool l1_step(struct batch *b, struct requests *r)
+{
     while (r->next < r->len) {
-        const u64 at = r->next++, request = r->at[at];
+        const u64 at = r->next, request = r->at[at];
         __builtin_prefetch(r->at + at + REQUESTS_AHEAD);
-        if (is_plain(request_kind(request)))
-            batch_add(b, request);
-        else if (request_is_again(request))
-            look_up_again(b, r, request);
-        else
-            look_up_other(b, r, at, request);
-        if (request_last(request) && !with_next[request_site(request)])
+        if (LS_LIKELY(is_plain(request_kind(request)))) {
+            look_up_plain(b, r, at);
+        } else {
+            r->next++;
+            if (request_is_again(request))
+                look_up_again(b, r, request);
+            else
+                look_up_other(b, r, at, request);
+        }
+        const u64 last = r->at[r->next - 1];
+        if (request_last(last) && !(*b->s->with_next)[request_site(last)])
             break;
     }
     return r->next < r->len;

@@ -298,34 +298,48 @@ double warp_arrive(struct sm *s, const struct sm_scheduler *scheduler, struct sm
 
 /* ---- what it waited for ---- */
 
-static void add(double *sums, u32 reason, double *from, double to)
+/* Cycles before an instruction, by what they were waited for. Few reasons have any. */
+struct spent {
+    double cycles[STALL_COUNT];
+    u32 any; /* a bit for each that may have some */
+};
+_Static_assert(STALL_COUNT <= 32, "");
+
+static inline void spend(struct spent *s, u32 reason, double cycles)
+{
+    s->cycles[reason] += cycles;
+    s->any |= 1u << reason;
+}
+
+static inline void add(struct spent *s, u32 reason, double *from, double to)
 {
     if (to > *from) {
-        sums[reason] += to - *from;
+        spend(s, reason, to - *from);
         *from = to;
     }
 }
 
 /* It was ready, and others were issued: what of that time its pipe was taken, and what of it registers were read. Only how much
  * of both there was since the instruction before is known. */
-static void add_ready(double *sums, const struct sm_scheduler *c, const struct sm_warp *w, double from, double to)
+static void add_ready(struct spent *s, const struct sm_scheduler *c, const struct sm_warp *w, double from, double to)
 {
     const u32 pipe = warp_inst(w)->pipe;
     const double since = to - w->issued, ready = to - from;
     const double taken = fmin(ready, (c->taken[pipe] - w->before_taken) / since * ready);
     const double held = fmin(ready - taken, (c->held - w->before_held) / since * ready);
-    sums[pipe == PIPE_XU ? STALL_MIO_THROTTLE : STALL_MATH_PIPE_THROTTLE] += taken;
-    sums[STALL_DISPATCH_STALL] += held;
-    sums[STALL_NOT_SELECTED] += ready - taken - held;
+    spend(s, pipe == PIPE_XU ? STALL_MIO_THROTTLE : STALL_MATH_PIPE_THROTTLE, taken);
+    spend(s, STALL_DISPATCH_STALL, held);
+    spend(s, STALL_NOT_SELECTED, ready - taken - held);
 }
 
 /* A warp that waits at a barrier stands at it, so that is the instruction before. */
-static void add_spent(struct replay_site *to, struct replay_site *before, const double spent[STALL_COUNT])
+static void add_spent(struct replay_site *to, struct replay_site *before, const struct spent *s)
 {
-    for (u32 k = 0; k < STALL_COUNT; k++) {
+    for (u32 any = s->any; any; any &= any - 1) {
+        const u32 k = (u32)__builtin_ctz(any);
         struct replay_site *of = k == STALL_BARRIER ? before : to;
         if (of)
-            of->stalls[k] += spent[k];
+            of->stalls[k] += s->cycles[k];
     }
     if (to)
         to->issued++;
@@ -333,22 +347,23 @@ static void add_spent(struct replay_site *to, struct replay_site *before, const 
 
 void warp_account(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w, double t)
 {
-    double spent[STALL_COUNT] = {0}, from = w->issued + 1 + w->joined;
-    add(spent, STALL_WAIT, &from, w->stalled);
-    add(spent, STALL_BRANCH_RESOLVING, &from, w->resolved);
-    add(spent, STALL_NO_INSTRUCTION, &from, w->fetched);
-    add(spent, w->cleared_by, &from, w->cleared);
-    add(spent, w->throttled_by, &from, w->throttled);
+    struct spent spent = {0};
+    double from = w->issued + 1 + w->joined;
+    add(&spent, STALL_WAIT, &from, w->stalled);
+    add(&spent, STALL_BRANCH_RESOLVING, &from, w->resolved);
+    add(&spent, STALL_NO_INSTRUCTION, &from, w->fetched);
+    add(&spent, w->cleared_by, &from, w->cleared);
+    add(&spent, w->throttled_by, &from, w->throttled);
     if (t > from)
-        add_ready(spent, c, w, from, t);
-    spent[STALL_SELECTED] = 1 + w->joined;
-    for (u32 k = 0; k < STALL_COUNT; k++)
-        s->stalls[k] += spent[k];
+        add_ready(&spent, c, w, from, t);
+    spend(&spent, STALL_SELECTED, 1 + w->joined);
+    for (u32 any = spent.any; any; any &= any - 1)
+        s->stalls[__builtin_ctz(any)] += spent.cycles[__builtin_ctz(any)];
     const struct replay_inst *i = warp_inst(w);
     struct replay_site *of[] = {s->counts && i->site < w->func->nsites ? &w->func->sites[i->site] : NULL,
                                 s->counts && w->func->machine ? &w->func->machine[i->at] : NULL};
     for (u32 k = 0; k < LS_ARRAY_LEN(of); k++) {
-        add_spent(of[k], w->before[k], spent);
+        add_spent(of[k], w->before[k], &spent);
         w->before[k] = of[k];
     }
     s->issued++;

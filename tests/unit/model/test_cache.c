@@ -134,8 +134,8 @@ static void lines_together_are_lines_in_turn(void **state)
     for (u32 k = 0; k < 6; k++) {
         const u32 ways = k / 2 == 0 ? 8 : k / 2 == 1 ? 16 : 5, policy = k % 2 ? CACHE_KEEPS : 0;
         struct cache a, b;
-        u64 random = 1, number[40];
-        u8 sectors[40], there[40];
+        u64 random = 1, number[40], asked[40];
+        u8 sectors[40], there[40], lacking[40];
         assert_true(cache_init(&a, 4ull * ways * CACHE_LINE, ways) && cache_init(&b, 4ull * ways * CACHE_LINE, ways));
         a.policy = b.policy = policy;
         b.vectors = false;
@@ -145,11 +145,14 @@ static void lines_together_are_lines_in_turn(void **state)
                 random = random * 6364136223846793005ull + 1442695040888963407ull;
                 number[i] = (random >> 33) % (6 * ways);
                 sectors[i] = (u8)(random >> 60);
+                asked[i] =
+                    number[i] | (u64)sectors[i] << CACHE_NUMBER_BITS | random << (CACHE_NUMBER_BITS + CACHE_SECTORS);
             }
-            cache_take_lines(&a, number, sectors, n, there);
+            cache_take_lines(&a, asked, n, there, lacking);
             for (u32 i = 0; i < n; i++) {
                 struct cache_line gone, *l = cache_take(&b, number[i], &gone);
                 assert_int_equal(there[i], l->valid & sectors[i]);
+                assert_int_equal(lacking[i], sectors[i] & ~there[i]);
                 l->valid |= sectors[i];
             }
         }
@@ -158,10 +161,11 @@ static void lines_together_are_lines_in_turn(void **state)
         cache_free(&b);
     }
     struct cache none;
-    u8 there = 1;
+    u8 there = 1, lacking = 0;
     assert_true(cache_init(&none, 0, 8));
-    cache_take_lines(&none, &(u64){5}, &(u8){3}, 1, &there);
+    cache_take_lines(&none, &(u64){5 | 3ull << CACHE_NUMBER_BITS}, 1, &there, &lacking);
     assert_int_equal(there, 0);
+    assert_int_equal(lacking, 3);
 }
 
 /* Runs of as many lines as there are sets meet every set once, however many sets there are, also far up. */
