@@ -9,7 +9,8 @@
 
 /* ---- nodes ---- */
 
-/* ptxas keeps instructions of a pipe as far apart as the pipe needs: accesses 4 cycles, the others as their lanes say. */
+/* ptxas keeps instructions of a pipe as far apart as the pipe needs: accesses 4 cycles, products of matrices as long as one takes (6 of sm_90's),
+ * the others as their lanes say. */
 static u32 pipe_interval(const struct build *b, enum replay_pipe pipe)
 {
     enum { ACCESSES = 4 };
@@ -121,7 +122,9 @@ u32 build_unit(struct build *b, char letter, u32 site)
     case 't': {
         enum { PRODUCT = 16 * 8 * 16 }; /* multiply-adds of most machine instructions */
         const u32 node = build_node(b, PIPE_TENSOR, unit_product_latency(b->gpu), false, site);
-        b->g->nodes.at[node].inst.interval = (u16)unit_product_cycles(b->gpu, PRODUCT, false);
+        const u32 cycles = unit_product_cycles(b->gpu, PRODUCT, false);
+        b->g->nodes.at[node].inst.interval = (u16)cycles;
+        b->g->nodes.at[node].every = (u8)cycles;
         return node;
     }
     case 'u':
