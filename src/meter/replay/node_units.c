@@ -46,6 +46,7 @@ u32 build_node(struct build *b, enum replay_pipe pipe, u32 latency, bool variabl
                            .latency = (u16)latency,
                            .variable = variable,
                            .every = (u8)pipe_interval(b, pipe),
+                           .width = pipe != PIPE_UNIFORM && pipe != PIPE_BRANCH,
                            .least = 1};
     vec_push(b->mem, &b->g->nodes, n);
     b->alu += pipe == PIPE_ALU ? n.every : 0;
@@ -83,8 +84,17 @@ static void set_predicate(const struct build *b, u32 node)
 {
     struct node *n = &b->g->nodes.at[node];
     n->predicate = true;
+    n->width = 0;
     if (!n->variable)
         n->latency = (u16)predicate_latency(b);
+}
+
+/* What a slow path takes besides its operands: read off ptxas's code for roots and divisions, 7 to 13 registers of floats, 15 to 21 of
+ * doubles, some of which are its operands. */
+static u8 slow_path_registers(const struct build *b, u32 site)
+{
+    enum { FLOAT = 8, DOUBLE = 14 };
+    return ptx_type_bits(build_type(&b->f->src->insts[site])) == 64 ? DOUBLE : FLOAT;
 }
 
 /* A node by its letter. */
@@ -147,6 +157,7 @@ u32 build_unit(struct build *b, char letter, u32 site)
     case 'J': {
         const u32 node = build_unit(b, 'b', site);
         b->g->nodes.at[node].inst.control = letter == 'J' ? CONTROL_JOIN : CONTROL_BRANCH;
+        b->g->nodes.at[node].aside = letter == 'J' || site == REPLAY_NO_SITE ? 0 : slow_path_registers(b, site);
         build_cut(b, node);
         return node;
     }

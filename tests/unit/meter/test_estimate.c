@@ -295,15 +295,6 @@ static void three_values_are_one_instruction(void **state)
     assert_int_equal(weight_of_all(SUM(".rn"), OP_MUL), 1);
 }
 
-static void registers_are_saved_for_more_warps(void **state)
-{
-    (void)state;
-    static const u32 all[][2] = {{4, 16},  {16, 16}, {32, 32}, {33, 32}, {40, 32},
-                                 {41, 40}, {57, 56}, {64, 56}, {65, 65}, {400, 255}};
-    for (size_t k = 0; k < LS_ARRAY_LEN(all); k++)
-        assert_int_equal(estimate_registers(all[k][0]), all[k][1]);
-}
-
 /* What only addresses are made of is in the accesses; another use needs it. */
 static void constants_are_parts_of_addresses(void **state)
 {
@@ -502,7 +493,6 @@ int main(void)
         cmocka_unit_test(an_instruction_weighs_what_it_becomes),
         cmocka_unit_test(three_values_are_one_instruction),
         cmocka_unit_test(constants_are_parts_of_addresses),
-        cmocka_unit_test(registers_are_saved_for_more_warps),
         cmocka_unit_test(a_row_of_a_tile_is_loaded_in_eight),
         cmocka_unit_test(pairs_need_known_alignment_and_nothing_between),
         cmocka_unit_test(the_leader_is_as_wide_as_all),
