@@ -166,7 +166,6 @@ struct ir_func {
     const struct ir_shared_var *shared_vars; /* kernels: in order of their places; dynamic memory, if any, last */
     u32 nshared_vars;
     u32 registers; /* estimated 32-bit registers a thread: the most values live at once, as ptxas would round */
-    u32 live_max;  /* the same unrounded */
     u32 nbarriers; /* named barriers used: highest constant id + 1; 16 when an id is not constant */
     bool has_barrier, has_calls, is_recursive;
     bool looks_past_l1;      /* atomics, or loads past L1, of memory that other blocks see: a loop may wait for them */

@@ -182,7 +182,6 @@ static void measure_pressure(struct live *l)
         }
         most = x.units > most ? x.units : most;
     }
-    out->live_max = most;
     out->registers = most > REGISTER_LEAST ? most : REGISTER_LEAST;
     if (out->registers > 255)
         out->registers = 255;

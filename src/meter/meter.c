@@ -16,6 +16,7 @@
 #include "meter/machine.h"
 #include "meter/plain.h"
 #include "meter/prints.h"
+#include "meter/replay/make_code.h"
 #include "meter/replay/record.h"
 #include "meter/replay/replay_meter.h"
 #include "model/interval.h"
@@ -96,7 +97,7 @@ static void ask_registers(struct meter *m)
     const struct ptxas with = {o->ptxas, o->tmp, o->machine};
     const u32 asked = o->ptx_text ? ptxas_ask(&with, o->ptx_text, o->ptx_len, sm, m->kernel->name, &code) : 0;
     /* the driver gives every kernel 16 at least, also where ptxas says fewer */
-    m->registers = !asked ? estimate_registers(m->kernel->live_max) : asked < 16 ? 16 : asked;
+    m->registers = !asked ? code_registers(&m->gpu, m->kernel) : asked < 16 ? 16 : asked;
     m->asked = asked != 0;
     m->code = asked ? code : NULL;
     m->occupancy = occupancy(&m->gpu, &(struct occupancy_request){

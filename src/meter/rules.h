@@ -124,9 +124,6 @@ bool estimate_releases(const struct ptx_inst *i);
 /* An operation on doubles, or a move, with a constant of which the lower 32 bits are not 0: two instructions make that. */
 bool estimate_has_wide_constant(const struct ptx_inst *i);
 
-/* Registers a thread, from the most 32-bit values that are live at once. */
-u32 estimate_registers(u32 live_max);
-
 /* ---- branches.c ---- */
 
 /* Sets branch of the branches' sites, and counts_as; what is no machine branch has no weight. */

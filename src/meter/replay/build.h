@@ -44,6 +44,7 @@ struct build {
     const struct gpu *gpu;
     const struct ir_func *f;
     const struct estimate *e;
+    const struct lives *lives;
     struct latencies latency;
     struct merged *merged; /* by site */
     const u32 *partings;   /* by block (build_set_meetings) */
@@ -53,6 +54,7 @@ struct build {
     bool sinks;        /* for some it is another one than in the text */
     /* of the graph that is being built */
     struct graph *g;
+    const u64 *alive;         /* the registers that have a value when it begins */
     struct value *values;     /* by register */
     u32 *stamp, now;          /* by register: values[] is of the graph `now` */
     u32 *written;             /* by register: the graph that writes it */

@@ -2,24 +2,25 @@
  *
  * Of the instructions whose operands are there, the one with the longest way to the end of the block goes first; where none
  * is ready, the one that will be first. Loads are assumed to take as long as one that misses, so independent ones come
- * together and their uses sink, until so many registers wait for loads as ptxas is expected to spend.
+ * together and their uses sink, until so many registers are taken as ptxas is expected to spend (pressure.c).
  *
  * What is looked at are the next WINDOW instructions, so that a long block costs its length. */
 #include "meter/replay/nodes.h"
 
-enum { WINDOW = 256, NEAR = 12, NEAR_LOADS = 40, LOADS_MAX = 64, WORDS_MAX = 96 };
+enum { WINDOW = 256, NEAR = 12, NEARBY = 24, NEAR_LOADS = 40 };
 
 struct list {
     const struct graph *g;
-    u32 *height;       /* cycles from the issue to the end of the block */
-    u32 *needs;        /* nodes that have to be issued before */
-    u32 *ready;        /* the cycle when its operands are there */
-    bool *done, *used; /* issued; its result is read by one that was issued */
-    bool *alone;       /* a load whose readers read no other load */
-    bool *early;       /* a load, or what its address needs */
-    u32 *open, nopen;  /* nodes of the window that need no other one to be issued first */
-    u32 first, end;    /* the window: from the lowest node that is not issued */
-    u32 now, loads, words;
+    u32 *height;              /* cycles from the issue to the end of the block */
+    u32 *needs;               /* nodes that have to be issued before */
+    u32 *ready;               /* the cycle when its operands are there */
+    bool *done;               /* issued */
+    bool *alone;              /* a load whose readers read no other load */
+    bool *early;              /* a load, or what its address needs */
+    u32 *open, nopen;         /* nodes of the window that need no other one to be issued first */
+    u32 first, end;           /* the window: from the lowest node that is not issued */
+    struct pressure pressure; /* of what is issued */
+    u32 now;
     u32 free[PIPE_COUNT]; /* the cycle from which on the pipe takes another one */
 };
 
@@ -45,9 +46,15 @@ static void find_heights(struct list *l)
     }
 }
 
+/* It comes forward, and there are no registers for that. Four words of a load need places that follow each other, at a multiple of four: some
+ * are lost. */
 static bool is_crowded(const struct list *l, u32 n)
 {
-    return l->g->nodes.at[n].words && (l->loads >= LOADS_MAX || l->words >= WORDS_MAX);
+    const u32 words = l->g->nodes.at[n].words;
+    if (n == l->first || !(words || n >= l->first + NEAR))
+        return false;
+    const u32 behind = pressure_behind(&l->pressure, n) + (words > 2 ? 2 * (words - 1) : 0);
+    return behind > l->g->room && behind > l->pressure.now;
 }
 
 /* The cycle when it can be issued. */
@@ -66,7 +73,7 @@ static u64 rank(const struct list *l, u32 n)
 /* ptxas brings loads forward from far away, other instructions only a little. */
 static bool is_near(const struct list *l, u32 n)
 {
-    return n < l->first + NEAR || (l->early[n] && (!l->g->loop || n < l->first + NEAR_LOADS));
+    return n < l->first + NEARBY || (l->early[n] && (!l->g->loop || n < l->first + NEAR_LOADS));
 }
 
 /* The place in `open` of the node to issue; of equals the one that is first in the text. */
@@ -96,29 +103,13 @@ static void move_window(struct list *l)
             l->open[l->nopen++] = l->end;
 }
 
-/* A load holds registers until something reads them. */
-static void note_use(struct list *l, u32 n)
-{
-    const struct node *node = &l->g->nodes.at[n];
-    if (!node->words || l->used[n])
-        return;
-    l->used[n] = true;
-    l->loads--;
-    l->words -= node->words;
-}
-
-static void issue(struct list *l, u32 n, u32 *const *from)
+static void issue(struct list *l, u32 n)
 {
     const struct node *node = &l->g->nodes.at[n];
     l->now = soonest(l, n);
     l->free[node->inst.pipe] = l->now + node->every;
     l->done[n] = true;
-    for (const u32 *k = from[0] + from[1][n]; k < from[0] + from[1][n + 1]; k++)
-        note_use(l, *k);
-    if (node->words) {
-        l->loads++;
-        l->words += node->words;
-    }
+    pressure_issue(&l->pressure, n);
     for (u32 k = node->first_out; k; k = l->g->edges.at[k - 1].next) {
         const struct edge *e = &l->g->edges.at[k - 1];
         const u32 at = l->now + distance(l, n, e);
@@ -129,33 +120,18 @@ static void issue(struct list *l, u32 n, u32 *const *from)
     l->now++;
 }
 
-/* By node, the loads whose results it reads: from[0] has them all, from[1] where each node's begin. */
-static void find_sources(struct arena *mem, const struct graph *g, u32 **from)
+static void find_alone(struct arena *mem, struct list *l)
 {
-    const u32 n = g->nodes.len;
-    from[0] = arena_array(mem, u32, g->edges.len + 1);
-    from[1] = arena_array(mem, u32, n + 2);
-    for (u32 pass = 0; pass < 2; pass++) {
-        for (u32 a = 0; a < n; a++)
-            for (u32 k = g->nodes.at[a].words ? g->nodes.at[a].first_out : 0; k; k = g->edges.at[k - 1].next) {
-                const struct edge *e = &g->edges.at[k - 1];
-                if (e->value && pass == 0)
-                    from[1][e->to + 2]++;
-                else if (e->value)
-                    from[0][from[1][e->to + 1]++] = a;
-            }
-        for (u32 a = 2; a < n + 2 && pass == 0; a++)
-            from[1][a] += from[1][a - 1];
-    }
-}
-
-static void find_alone(struct list *l, u32 *const *from)
-{
-    for (u32 n = 0; n < l->g->nodes.len; n++) {
-        l->alone[n] = l->g->nodes.at[n].words != 0;
-        for (u32 k = l->g->nodes.at[n].first_out; k; k = l->g->edges.at[k - 1].next) {
-            const struct edge *e = &l->g->edges.at[k - 1];
-            if (e->value && !l->g->nodes.at[e->to].fused && from[1][e->to + 1] - from[1][e->to] > 1)
+    const struct graph *g = l->g;
+    u32 *loads = arena_array(mem, u32, g->nodes.len + 1); /* by node: how many it reads */
+    for (u32 n = 0; n < g->nodes.len; n++)
+        for (u32 k = g->nodes.at[n].words ? g->nodes.at[n].first_out : 0; k; k = g->edges.at[k - 1].next)
+            loads[g->edges.at[k - 1].to] += g->edges.at[k - 1].value;
+    for (u32 n = 0; n < g->nodes.len; n++) {
+        l->alone[n] = g->nodes.at[n].words != 0;
+        for (u32 k = g->nodes.at[n].first_out; k; k = g->edges.at[k - 1].next) {
+            const struct edge *e = &g->edges.at[k - 1];
+            if (e->value && !g->nodes.at[e->to].fused && loads[e->to] > 1)
                 l->alone[n] = false;
         }
     }
@@ -172,7 +148,7 @@ static void find_early(struct list *l)
     }
 }
 
-u32 *list_schedule(struct arena *mem, const struct graph *g)
+u32 *list_schedule(struct arena *mem, const struct graph *g, u32 *most)
 {
     const u32 n = g->nodes.len;
     struct list l = {.g = g,
@@ -180,13 +156,12 @@ u32 *list_schedule(struct arena *mem, const struct graph *g)
                      .needs = arena_array(mem, u32, n + 1),
                      .ready = arena_array(mem, u32, n + 1),
                      .done = arena_array(mem, bool, n + 1),
-                     .used = arena_array(mem, bool, n + 1),
                      .alone = arena_array(mem, bool, n + 1),
                      .early = arena_array(mem, bool, n + 1),
                      .open = arena_array(mem, u32, n + 1)};
-    u32 *order = arena_array(mem, u32, n + 1), *from[2];
-    find_sources(mem, g, from);
-    find_alone(&l, from);
+    u32 *order = arena_array(mem, u32, n + 1);
+    pressure_begin(mem, g, &l.pressure);
+    find_alone(mem, &l);
     find_early(&l);
     find_heights(&l);
     for (u32 k = 0; k < n; k++)
@@ -196,7 +171,8 @@ u32 *list_schedule(struct arena *mem, const struct graph *g)
         const u32 k = choose(&l);
         order[at] = l.open[k];
         l.open[k] = l.open[--l.nopen];
-        issue(&l, order[at], from);
+        issue(&l, order[at]);
     }
+    *most = l.pressure.most;
     return order;
 }

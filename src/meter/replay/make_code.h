@@ -23,5 +23,7 @@ struct replay_code *code_from_sass(struct arena *mem, const struct gpu *gpu, con
                                    const struct sass_func *code);
 struct replay_code *code_from_ptx(struct arena *mem, const struct gpu *gpu, const struct ir_func *f,
                                   const struct estimate *e);
+/* Registers a thread that ptxas is expected to give a kernel. */
+u32 code_registers(const struct gpu *gpu, const struct ir_func *f);
 
 #endif

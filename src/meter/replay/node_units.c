@@ -9,7 +9,8 @@
 
 /* ---- nodes ---- */
 
-/* ptxas keeps instructions of a pipe as far apart as the pipe needs: accesses 4 cycles, the others as their lanes say. */
+/* ptxas keeps instructions of a pipe as far apart as the pipe needs: accesses 4 cycles, products of matrices as long as one takes (6 of sm_90's),
+ * the others as their lanes say. */
 static u32 pipe_interval(const struct build *b, enum replay_pipe pipe)
 {
     enum { ACCESSES = 4 };
@@ -45,6 +46,7 @@ u32 build_node(struct build *b, enum replay_pipe pipe, u32 latency, bool variabl
                            .latency = (u16)latency,
                            .variable = variable,
                            .every = (u8)pipe_interval(b, pipe),
+                           .width = pipe != PIPE_UNIFORM && pipe != PIPE_BRANCH,
                            .least = 1};
     vec_push(b->mem, &b->g->nodes, n);
     b->alu += pipe == PIPE_ALU ? n.every : 0;
@@ -82,8 +84,17 @@ static void set_predicate(const struct build *b, u32 node)
 {
     struct node *n = &b->g->nodes.at[node];
     n->predicate = true;
+    n->width = 0;
     if (!n->variable)
         n->latency = (u16)predicate_latency(b);
+}
+
+/* What a slow path takes besides its operands: read off ptxas's code for roots and divisions, 7 to 13 registers of floats, 15 to 21 of
+ * doubles, some of which are its operands. */
+static u8 slow_path_registers(const struct build *b, u32 site)
+{
+    enum { FLOAT = 8, DOUBLE = 14 };
+    return ptx_type_bits(build_type(&b->f->src->insts[site])) == 64 ? DOUBLE : FLOAT;
 }
 
 /* A node by its letter. */
@@ -121,7 +132,9 @@ u32 build_unit(struct build *b, char letter, u32 site)
     case 't': {
         enum { PRODUCT = 16 * 8 * 16 }; /* multiply-adds of most machine instructions */
         const u32 node = build_node(b, PIPE_TENSOR, unit_product_latency(b->gpu), false, site);
-        b->g->nodes.at[node].inst.interval = (u16)unit_product_cycles(b->gpu, PRODUCT, false);
+        const u32 cycles = unit_product_cycles(b->gpu, PRODUCT, false);
+        b->g->nodes.at[node].inst.interval = (u16)cycles;
+        b->g->nodes.at[node].every = (u8)cycles;
         return node;
     }
     case 'u':
@@ -144,6 +157,7 @@ u32 build_unit(struct build *b, char letter, u32 site)
     case 'J': {
         const u32 node = build_unit(b, 'b', site);
         b->g->nodes.at[node].inst.control = letter == 'J' ? CONTROL_JOIN : CONTROL_BRANCH;
+        b->g->nodes.at[node].aside = letter == 'J' || site == REPLAY_NO_SITE ? 0 : slow_path_registers(b, site);
         build_cut(b, node);
         return node;
     }

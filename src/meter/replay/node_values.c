@@ -71,7 +71,7 @@ const struct value *build_value(struct build *b, u32 reg)
     struct value *v = &b->values[reg];
     if (b->stamp[reg] != b->now) {
         b->stamp[reg] = b->now;
-        *v = (struct value){.source = {LIVE | reg}, .n = 1, .varies = true, .base = reg};
+        *v = (struct value){.source = {LIVE | reg}, .n = 1, .varies = b->lives->varying[reg], .base = reg};
     }
     return v;
 }

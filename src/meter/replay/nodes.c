@@ -57,6 +57,38 @@ static void overwrite(struct build *b, u32 reg)
     b->store_stamp[reg] = 0;
 }
 
+/* The register has a value already, so what a guard lets write it takes no other one. */
+static bool is_taken(struct build *b, const struct ptx_inst *i, u32 reg)
+{
+    if (!i->guard && !b->guarded)
+        return false;
+    for (u32 k = 0; b->guarded && k < b->changes.len; k++)
+        if (b->changes.at[k].reg == reg)
+            return true;
+    const struct value *old = build_value(b, reg);
+    for (u32 k = 0; k < old->n; k++)
+        if (!(old->source[k] & LIVE) || lives_has(b->alive, old->source[k] & ~LIVE))
+            return true;
+    return false;
+}
+
+/* The machine registers of an instruction's result, shared by the nodes that give it. */
+static void set_widths(struct build *b, const struct ptx_inst *i, const struct touched *t, const struct value *result)
+{
+    u32 words = 0, nodes = 0;
+    for (u32 k = 0; k < t->writes.len; k++) {
+        const enum ptx_type type = b->f->src->regs[t->writes.at[k]]->type;
+        words += type == PTX_PRED || is_taken(b, i, t->writes.at[k]) ? 0 : (ptx_type_bits(type) + 31) / 32;
+    }
+    for (u32 k = 0; k < result->n; k++)
+        nodes += !(result->source[k] & LIVE) && result->source[k] >= b->first;
+    for (u32 k = 0; k < result->n; k++)
+        if (!(result->source[k] & LIVE) && result->source[k] >= b->first) {
+            struct node *n = &b->g->nodes.at[result->source[k]];
+            n->width = n->inst.pipe == PIPE_UNIFORM || !result->varies ? 0 : (u8)((words + nodes - 1) / nodes);
+        }
+}
+
 /* The registers that i writes have that value now; under a guard, or the one from before. A counter keeps its machine
  * register, so a store that reads it has to have done so. */
 static void define(struct build *b, const struct ptx_inst *i, const struct touched *t, const struct value *result)
@@ -224,17 +256,6 @@ static bool ends_kernel(const struct build *b, const struct ptx_inst *i)
     return ptx_op_rows[i->op].flow == FLOW_END && (i->op != OP_RET || b->f->src->is_entry) && !i->guard && !b->guarded;
 }
 
-/* Its result may differ from lane to lane whatever it reads. */
-static bool is_of_lane(const struct ptx_inst *i)
-{
-    const u8 memory = ptx_op_rows[i->op].memory, class = ptx_op_rows[i->op].class;
-    const struct ptx_operand *o = i->op == OP_MOV && i->noperands == 2 ? &i->operands[1] : NULL;
-    if (o && o->kind == PTX_SREG)
-        return ptx_sreg_rows[o->sreg].scope != SREG_SCOPE_BLOCK && ptx_sreg_rows[o->sreg].scope != SREG_SCOPE_GRID;
-    return (memory != PTX_MEM_NONE && !is_parameter(i)) || class == PTX_CLASS_TEXTURE || class == PTX_CLASS_TENSOR ||
-           class == PTX_CLASS_INTER_THREAD || i->guard;
-}
-
 static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
 {
     const struct ptx_inst *i = &b->f->src->insts[site];
@@ -242,7 +263,7 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     ir_each_reg(i, touch, &(struct touching){b, &t});
     struct value needs = operands_of(b, &t);
     struct value result = needs;
-    needs.varies |= is_of_lane(i);
+    needs.varies |= lives_is_of_lane(i) || i->guard;
     const bool bank = is_bank_operand(b, i);
     const u32 weight = is_unrolled_away(b, i, branch) || bank ? 0 : weight_of(b, site);
     b->first = b->g->nodes.len;
@@ -258,6 +279,7 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         result.constant = b->f->src->is_entry;
     result.varies = needs.varies;
     keep_base(b, i, &result);
+    set_widths(b, i, &t, &result);
     define(b, i, &t, &result);
     const u8 flow = ptx_op_rows[i->op].flow;
     const bool leaves = flow == FLOW_BRANCH || flow == FLOW_TABLE || flow == FLOW_END || flow == FLOW_CALL;
@@ -396,6 +418,7 @@ static void finish(struct build *b)
 struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
 {
     b->g = arena_new(b->mem, struct graph);
+    b->alive = lives_into(b->lives, n ? blocks[0] : 0);
     b->g->loop = n && b->f->blocks[blocks[0]].loop_depth > 0;
     b->now++;
     b->ntracked = 0;
@@ -425,11 +448,13 @@ void build_set_meetings(struct build *b, const u32 *partings, const bool *meets)
 
 void build_set_questions(struct build *b, const bool *asked) { b->asked = asked; }
 
-struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e)
+struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e,
+                         const struct lives *lives)
 {
     const u32 nregs = f->src->nregs, nsites = f->src->ninsts;
     struct build *b = arena_new(mem, struct build);
-    *b = (struct build){.mem = mem, .gpu = gpu, .f = f, .e = e, .latency = latencies_of(gpu), .bases = nregs};
+    *b = (struct build){
+        .mem = mem, .gpu = gpu, .f = f, .e = e, .lives = lives, .latency = latencies_of(gpu), .bases = nregs};
     b->place = sink_parameters(mem, f, e);
     for (u32 s = 0; s < nsites; s++)
         b->sinks |= b->place[s] != f->block_of_site[s];

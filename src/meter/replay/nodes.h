@@ -8,6 +8,7 @@
 #define LS_METER_REPLAY_NODES_H
 
 #include "base/vec.h"
+#include "meter/replay/lives.h"
 #include "meter/rules.h"
 #include "model/latency.h"
 #include "model/replay/code.h"
@@ -23,6 +24,9 @@ struct node {
     bool store;      /* it reads registers for long, and gives none */
     bool fused;      /* of several instructions: what it reads, those read one by one */
     u8 words;        /* loads: 32-bit registers that it fills */
+    u8 width;        /* registers of a lane that its result takes */
+    u8 aside;        /* registers that what it calls takes besides */
+    bool kept;       /* somebody reads its result behind the group */
     u32 first_out;   /* 1 + an edge; 0: none */
     u32 needs;       /* edges that lead to it */
     u32 overwritten; /* 1 + the node that writes a register which this one, a store, reads; 0: none */
@@ -43,14 +47,24 @@ struct reg_reg {
     u32 to, from;
 };
 
+/* A register that has a value when the group begins, and is read in it. */
+struct held {
+    u32 reg, width;
+    bool kept; /* somebody reads it behind the group, too */
+};
+
 struct graph {
     VEC(struct node) nodes;
     VEC(struct edge) edges;
     VEC(struct node_reg) reads, writes;
     VEC(struct reg_reg) passed;
     VEC(u32) written; /* registers with a new value behind the group */
-    bool loop;        /* it is in one */
-    bool goes_on;     /* other groups follow it, or it itself */
+    VEC(struct held) held;
+    VEC(struct node_reg) uses; /* of those: the node, and which one of them */
+    u32 through;               /* machine registers of values that only pass */
+    u32 room;                  /* as many are taken before loads wait */
+    bool loop;                 /* it is in one */
+    bool goes_on;              /* other groups follow it, or it itself */
 };
 
 /* Cycles from the issue of a node to that of one that needs its result; another pipe has it a cycle later. */
@@ -67,7 +81,8 @@ void graph_edge(struct arena *mem, struct graph *g, u32 from, u32 to, bool value
 struct build;
 
 /* For a function; sites' estimates say what becomes of each instruction. */
-struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e);
+struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e,
+                         const struct lives *lives);
 /* By block: at how many places lanes that part behind it meet again (each a BSSY), and whether they meet where it begins
  * (a BSYNC). */
 void build_set_meetings(struct build *b, const u32 *partings, const bool *meets);
@@ -79,8 +94,29 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
 
 /* ---- list_schedule.c ---- */
 
-/* The nodes in the order of issue. */
-u32 *list_schedule(struct arena *mem, const struct graph *g);
+/* The nodes in the order of issue. most: the machine registers that are taken at once. */
+u32 *list_schedule(struct arena *mem, const struct graph *g, u32 *most);
+
+/* ---- pressure.c ---- */
+
+/* Registers that values take while a group's nodes are issued in some order. */
+struct pressure {
+    const struct graph *g;
+    u32 *left;    /* by node, then by what is held: nodes that still have to read it */
+    u32 *sources; /* what nodes read, one node's after the other's */
+    u32 *first;   /* by node: where its begin */
+    u32 now, most;
+};
+
+/* Fills in what is live at a graph's edges. head: the first block of its group; next: those of groups behind it. */
+void pressure_set_edges(struct arena *mem, struct graph *g, const struct lives *l, u32 head, const u32 *next,
+                        u32 nnext);
+void pressure_begin(struct arena *mem, const struct graph *g, struct pressure *p);
+/* What is taken behind node n, if it is the next one. */
+u32 pressure_behind(const struct pressure *p, u32 n);
+void pressure_issue(struct pressure *p, u32 n);
+/* The most that is taken at once in the order of the text. */
+u32 pressure_unordered(struct arena *mem, const struct graph *g);
 
 /* ---- scoreboards.c ---- */
 

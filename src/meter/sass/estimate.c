@@ -349,17 +349,6 @@ static void estimate_site(const struct uses *u, const struct ptx_inst *i, u32 cc
 
 /* ---- the function ---- */
 
-/* Kernels of an H200 never report fewer than 16. What ptxas keeps in constant banks and what it moves up for the sake of
- * latency cancel out: of the recorded kernels (tests/hw/h200) most are within 4 of what is live at once. Of 33 to 64 it saves up to eight,
- * so that more warps fit: of 22 kernels of the corpus's half for fitting with 33 to 40 eleven had 32 or fewer, and with 41 to 64 14 had 3 to 12 fewer. */
-u32 estimate_registers(u32 live_max)
-{
-    enum { LEAST = 16, MOST = 255, WARPS = 8, FROM = 33, TO = 64 };
-    if (live_max >= FROM && live_max <= TO)
-        return (live_max + WARPS - 1) / WARPS * WARPS - WARPS;
-    return live_max < LEAST ? LEAST : live_max > MOST ? MOST : live_max;
-}
-
 struct estimate *estimate_make(struct arena *mem, const struct ir_func *f, u32 cc_major, const struct sass_func *code)
 {
     struct estimate *e = arena_new(mem, struct estimate);

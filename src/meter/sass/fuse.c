@@ -5,6 +5,7 @@
  *     shl and add          of 32 bits are one LEA, of 64 two; a product of 32 bits and add one IMAD
  *     mul.wide and add     are one IMAD.WIDE, for each of several sums of the same product
  *     mul and add, sub     of floats without a rounding mode are one FFMA, DFMA, HFMA2
+ *     add of a constant    is a part of the accesses, if only addresses are made of it
  *     add and min, max     of 32 bits are one VIADDMNMX, min, max of three values one VIMNMX3, and max with 0 behind them a part of
  *                          both (.RELU): from compute capability 9.0 on
  *
@@ -19,6 +20,7 @@ struct fuser {
     const struct ir_func *f;
     u32 *writer, *reads; /* by register: the site that writes it, or NOBODY, SEVERAL; how often it is read */
     u32 *sums;           /* by register: how often it is read by a sum of 64 bits */
+    u32 *bases;          /* by register: how often it is the base of an address */
     u8 *inputs;          /* by site: of what it has become, 0: nothing was put into it */
     u32 site;            /* that is looked at */
 };
@@ -82,6 +84,24 @@ static void count_sums(struct fuser *s, const struct ptx_inst *i)
     for (u32 k = 1; k < i->noperands && is_address_sum(i); k++)
         if (i->operands[k].kind == PTX_REG)
             s->sums[i->operands[k].var->index]++;
+}
+
+static void count_bases(struct fuser *s, const struct ptx_inst *i)
+{
+    for (u32 k = 0; k < i->noperands; k++)
+        if (i->operands[k].kind == PTX_ADDR && i->operands[k].elems[0].kind == PTX_REG)
+            s->bases[i->operands[k].elems[0].var->index]++;
+}
+
+/* `add r, s, 16` of which only addresses are made: accesses have the 16 in them, 24 bits of it. */
+static bool is_place(const struct fuser *s, const struct ptx_inst *i)
+{
+    enum { MOST = 1 << 23 };
+    if (i->operands[1].kind != PTX_REG || i->operands[2].kind != PTX_IMM || i->operands[0].kind != PTX_REG)
+        return false;
+    const u32 r = i->operands[0].var->index;
+    const i64 by = ptx_type_bits(type_of(i)) == 32 ? (i32)i->operands[2].bits : (i64)i->operands[2].bits;
+    return by < MOST && by > -MOST && s->writer[r] == s->site && s->bases[r] && s->bases[r] == s->reads[r];
 }
 
 /* The instruction that makes the operand, if that is an offset which nothing but sums reads; else NOBODY. */
@@ -201,6 +221,7 @@ void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, str
                       arena_array(mem, u32, nregs),
                       arena_array(mem, u32, nregs),
                       arena_array(mem, u32, nregs),
+                      arena_array(mem, u32, nregs),
                       arena_array(mem, u8, n + 1),
                       0};
     for (u32 r = 0; r < nregs; r++)
@@ -208,11 +229,14 @@ void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, str
     for (s.site = 0; s.site < n; s.site++) {
         ir_each_reg(&f->src->insts[s.site], note, &s);
         count_sums(&s, &f->src->insts[s.site]);
+        count_bases(&s, &f->src->insts[s.site]);
     }
     for (s.site = 0; s.site < n; s.site++) {
         const struct ptx_inst *i = &f->src->insts[s.site];
         if (is_logic(i))
             fuse_alike(&s, i, is_logic, sites);
+        else if (is_sum(i) && is_place(&s, i))
+            sites[s.site].weight = 0;
         else if (is_sum(i) && sites[s.site].weight && !fuse_address(&s, i, sites) &&
                  !(i->op == OP_ADD && fuse_product(&s, i, is_scaled, sites)))
             fuse_alike(&s, i, is_sum, sites);

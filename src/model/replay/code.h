@@ -121,9 +121,10 @@ struct replay_code {
     } *blocks; /* by PTX block of the function */
     u32 nblocks;
     const struct replay_moved *moved; /* by site; NULL: no access was moved */
-    u32 ninsts;   /* machine instructions of the function, all blocks: what the instruction cache holds */
-    u32 unknown;  /* instructions of the programs whose opcode no table has: they are taken for PIPE_ALU's */
-    bool machine; /* of machine code, not estimated */
+    u32 ninsts;    /* machine instructions of the function, all blocks: what the instruction cache holds */
+    u32 unknown;   /* instructions of the programs whose opcode no table has: they are taken for PIPE_ALU's */
+    u32 registers; /* a thread, as estimated; of machine code 0 */
+    bool machine;  /* of machine code, not estimated */
 };
 
 #endif

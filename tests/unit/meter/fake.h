@@ -31,6 +31,7 @@ static inline void fake_init(struct fake *f, u32 n)
         f->blocks[i].first = i;
         f->blocks[i].end = i + 1;
         f->blocks[i].nsucc = 0;
+        f->blocks[i].idom = f->blocks[i].ipdom = IR_NO_BLOCK;
         f->block_of_site[i] = i;
     }
     f->src.name = f->func.name = "fake";

@@ -40,7 +40,6 @@ static void make_kernel(struct fake *f)
     f->insts[4].types[0] = PTX_F32;
     f->insts[5].op = OP_RET;
     f->insts[5].noperands = 0;
-    f->func.live_max = 32;
     f->func.shared_bytes = 4096;
     f->func.nbarriers = 1;
 }
@@ -151,13 +150,13 @@ static void the_launch_is_described(void **state)
         {"launch__grid_size", 20},
         {"launch__block_size", 128},
         {"launch__thread_count", 2560},
-        {"launch__registers_per_thread", 32},
+        {"launch__registers_per_thread", 16},
         {"launch__shared_mem_per_block_static", 4096},
         {"launch__shared_mem_per_block_dynamic", 512},
         {"launch__shared_mem_per_block_driver", 1024},
         {"launch__shared_mem_per_block_allocated", 5632},
         {"launch__occupancy_limit_warps", 16},
-        {"launch__occupancy_limit_registers", 16},      /* 1024 a warp, 16 a partition, 64 / 4 */
+        {"launch__occupancy_limit_registers", 32},      /* 512 a warp, 32 a partition, 128 / 4 */
         {"launch__shared_mem_config_size", 132 * 1024}, /* more than 16 * 5632 */
         {"launch__occupancy_limit_shared_mem", 24},     /* 135168 / 5632 */
         {"launch__occupancy_limit_blocks", 32},

@@ -1,0 +1,160 @@
+/* lives.c - what ptxas keeps in a lane's registers (lives.h).
+ *
+ * A value is the same in all lanes if it is made of such values only: of parameters, constants and numbers of the block. A register that
+ * several instructions write, as a loop's counter, ptxas mostly keeps in each lane whatever they are. */
+#include "meter/replay/lives.h"
+
+#include "ir/pass.h"
+
+struct varying {
+    const struct ir_func *f;
+    bool *varies; /* by register */
+    u32 *writes;  /* by register */
+    bool now;     /* the result of the instruction that is looked at does */
+    bool changed;
+};
+
+static void count_write(void *ctx, const struct ptx_var *reg, bool is_write)
+{
+    struct varying *v = ctx;
+    v->writes[reg->index] += is_write;
+    v->varies[reg->index] |= v->writes[reg->index] > 1;
+}
+
+static void look_at_read(void *ctx, const struct ptx_var *reg, bool is_write)
+{
+    struct varying *v = ctx;
+    v->now |= !is_write && v->varies[reg->index];
+}
+
+static void mark_write(void *ctx, const struct ptx_var *reg, bool is_write)
+{
+    struct varying *v = ctx;
+    if (is_write && v->now && !v->varies[reg->index])
+        v->varies[reg->index] = v->changed = true;
+}
+
+bool lives_is_of_lane(const struct ptx_inst *i)
+{
+    const u8 memory = ptx_op_rows[i->op].memory, class = ptx_op_rows[i->op].class;
+    const struct ptx_operand *o = i->op == OP_MOV && i->noperands == 2 ? &i->operands[1] : NULL;
+    const bool constant = i->op == OP_LD && (i->space == SPACE_PARAM || i->space == SPACE_CONST);
+    if (o && o->kind == PTX_SREG)
+        return ptx_sreg_rows[o->sreg].scope != SREG_SCOPE_BLOCK && ptx_sreg_rows[o->sreg].scope != SREG_SCOPE_GRID;
+    return (memory != PTX_MEM_NONE && !constant) || class == PTX_CLASS_TEXTURE || class == PTX_CLASS_TENSOR ||
+           class == PTX_CLASS_INTER_THREAD;
+}
+
+static bool *find_varying(struct arena *mem, const struct ir_func *f)
+{
+    struct varying v = {f, arena_array(mem, bool, f->src->nregs + 1), arena_array(mem, u32, f->src->nregs + 1), false,
+                        true};
+    for (u32 s = 0; s < f->src->ninsts; s++)
+        ir_each_reg(&f->src->insts[s], count_write, &v);
+    while (v.changed) {
+        v.changed = false;
+        for (u32 s = 0; s < f->src->ninsts; s++) {
+            const struct ptx_inst *i = &f->src->insts[s];
+            v.now = lives_is_of_lane(i) || (!f->src->is_entry && i->op == OP_LD && i->space == SPACE_PARAM);
+            ir_each_reg(i, look_at_read, &v);
+            ir_each_reg(i, mark_write, &v);
+        }
+    }
+    return v.varies;
+}
+
+/* ---- widths ---- */
+
+/* The upper half of what is made 64 bits long is made again where it is needed. */
+static bool is_lengthened(const struct ptx_inst *i)
+{
+    return i->op == OP_CVT && i->ntypes == 2 && ptx_type_bits((enum ptx_type)i->types[0]) == 64 &&
+           ptx_type_bits((enum ptx_type)i->types[1]) <= 32 && !ptx_type_float((enum ptx_type)i->types[0]) &&
+           !ptx_type_float((enum ptx_type)i->types[1]);
+}
+
+static u8 *find_widths(struct arena *mem, const struct ir_func *f, const bool *varying)
+{
+    u8 *width = arena_array(mem, u8, f->src->nregs + 1);
+    for (u32 r = 0; r < f->src->nregs; r++) {
+        const enum ptx_type t = f->src->regs[r]->type;
+        const u32 bits = ptx_type_bits(t);
+        width[r] = t == PTX_PRED || !varying[r] ? 0 : bits <= 32 ? 1 : (u8)(bits / 32);
+    }
+    for (u32 s = 0; s < f->src->ninsts; s++) {
+        const struct ptx_inst *i = &f->src->insts[s];
+        if (is_lengthened(i) && i->operands[0].kind == PTX_REG && width[i->operands[0].var->index])
+            width[i->operands[0].var->index] = 1;
+    }
+    return width;
+}
+
+/* ---- liveness ---- */
+
+struct sets {
+    u64 *use, *def;
+    bool guarded;
+};
+
+static void put(u64 *set, u32 reg) { set[reg / 64] |= (u64)1 << (reg % 64); }
+
+static void note_use(void *ctx, const struct ptx_var *reg, bool is_write)
+{
+    struct sets *s = ctx;
+    if (!is_write && !lives_has(s->def, reg->index))
+        put(s->use, reg->index);
+}
+
+static void note_def(void *ctx, const struct ptx_var *reg, bool is_write)
+{
+    struct sets *s = ctx;
+    if (!is_write)
+        return;
+    if (s->guarded && !lives_has(s->def, reg->index))
+        put(s->use, reg->index);
+    else
+        put(s->def, reg->index);
+}
+
+static void gather(const struct ir_func *f, struct lives *l, u64 *def)
+{
+    for (u32 b = 0; b < f->nblocks; b++) {
+        struct sets s = {l->in + (size_t)b * l->words, def + (size_t)b * l->words, false};
+        for (u32 k = f->blocks[b].first; k < f->blocks[b].end; k++) {
+            s.guarded = f->src->insts[k].guard;
+            ir_each_reg(&f->src->insts[k], note_use, &s);
+            ir_each_reg(&f->src->insts[k], note_def, &s);
+        }
+    }
+}
+
+static void find_live(struct arena *mem, const struct ir_func *f, struct lives *l)
+{
+    u64 *def = arena_array(mem, u64, (size_t)f->nblocks * l->words + 1);
+    gather(f, l, def);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (u32 b = f->nblocks; b-- > 0;)
+            for (u32 k = 0; k < f->blocks[b].nsucc; k++) {
+                const u64 *from = lives_into(l, f->blocks[b].succs[k]);
+                u64 *in = l->in + (size_t)b * l->words;
+                for (u32 w = 0; w < l->words; w++) {
+                    const u64 more = from[w] & ~def[(size_t)b * l->words + w] & ~in[w];
+                    in[w] |= more;
+                    changed |= more != 0;
+                }
+            }
+    }
+}
+
+struct lives *lives_make(struct arena *mem, const struct ir_func *f)
+{
+    struct lives *l = arena_new(mem, struct lives);
+    l->words = f->src->nregs / 64 + 1;
+    l->in = arena_array(mem, u64, (size_t)f->nblocks * l->words + 1);
+    l->varying = find_varying(mem, f);
+    l->width = find_widths(mem, f, l->varying);
+    l->place = arena_array(mem, u32, f->src->nregs + 1);
+    find_live(mem, f, l);
+    return l;
+}

@@ -1,0 +1,25 @@
+/* lives.h - which PTX registers have a value between the groups of a function, and how many machine registers each takes. */
+#ifndef LS_METER_REPLAY_LIVES_H
+#define LS_METER_REPLAY_LIVES_H
+
+#include "ir/ir.h"
+#include "meter/rules.h"
+
+/* Its result may differ from lane to lane whatever it reads. */
+bool lives_is_of_lane(const struct ptx_inst *i);
+
+struct lives {
+    u64 *in;       /* by block: the set of registers that are read there or behind, as they were before it */
+    u32 words;     /* of a set */
+    bool *varying; /* by register: it may differ from lane to lane */
+    u8 *width; /* by register: machine registers of a lane that its value takes while nothing reads it. What is the same in all
+                      lanes is in uniform registers, or read from constants again; predicates have registers of their own */
+    u32 *place; /* by register; for pressure.c */
+};
+
+struct lives *lives_make(struct arena *mem, const struct ir_func *f);
+
+static inline bool lives_has(const u64 *set, u32 reg) { return set[reg / 64] >> (reg % 64) & 1; }
+static inline const u64 *lives_into(const struct lives *l, u32 block) { return l->in + (size_t)block * l->words; }
+
+#endif

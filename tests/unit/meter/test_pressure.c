@@ -1,0 +1,207 @@
+/* test_pressure.c - registers that estimated machine code takes: what is live (lives.c), what is taken while nodes are issued (pressure.c),
+ * and what a kernel is expected to have (code_registers). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lowered.h"
+#include "meter/replay/make_code.h"
+#include "meter/replay/nodes.h"
+
+/* ---- kernels ---- */
+
+struct subject {
+    struct ptx_module *mod;
+    const struct ir_func *func;
+    struct arena mem;
+    struct gpu gpu;
+};
+
+static void make(struct subject *s, const char *body)
+{
+    static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                                ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+                                ".reg .pred %%p<9>;\n.reg .b32 %%r<199>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<199>;\n"
+                                "mov.u32 %%r1, %%tid.x;\nld.param.u64 %%rd1, [p];\nld.param.u32 %%r2, [n];\n%s\n}\n";
+    static char text[1 << 15];
+    const int n = snprintf(text, sizeof text, frame, body);
+    struct diag_list d;
+    assert_in_range(n, 1, sizeof text - 1);
+    diag_init(&d);
+    assert_int_equal(gpu_find("h200", &s->gpu, &d), LS_OK);
+    if (ptx_parse(text, (size_t)n, "test.ptx", &s->mod, &d) != LS_OK)
+        fail_msg("%s", d.first ? d.first->text : "no memory");
+    diag_free(&d);
+    s->mem = (struct arena)ARENA("test");
+    if (setjmp(s->mem.oom))
+        fail();
+    s->func = ir_lower(&s->mem, s->mod, ptx_find_func(s->mod, "k"), &lowered_target);
+}
+
+static void drop(struct subject *s)
+{
+    arena_free(&s->mem);
+    ptx_free(s->mod);
+}
+
+static u32 registers_of(const char *body)
+{
+    struct subject s;
+    make(&s, body);
+    const u32 n = code_registers(&s.gpu, s.func);
+    drop(&s);
+    return n;
+}
+
+static u32 reg(struct subject *s, const char *name)
+{
+    for (u32 r = 0; r < s->func->src->nregs; r++)
+        if (strcmp(s->func->src->regs[r]->name, name) == 0)
+            return r;
+    fail_msg("no %s", name);
+    return 0;
+}
+
+static u32 width(struct subject *s, const char *name) { return lives_make(&s->mem, s->func)->width[reg(s, name)]; }
+
+/* n loads from places that follow each other, then a store of each; together: all loads first. */
+static const char *many_loads(u32 n, bool together)
+{
+    static char text[1 << 14];
+    char *to = text + sprintf(text, "mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd3, %%rd1, %%rd2;\n");
+    for (u32 k = 0; k < n; k++) {
+        to += sprintf(to, "ld.global.nc.f32 %%f%u, [%%rd3+%u];\n", k, k * 512);
+        if (!together)
+            to += sprintf(to, "st.global.f32 [%%rd3+%u], %%f%u;\n", 4096 * 512 + k * 512, k);
+    }
+    for (u32 k = 0; k < n && together; k++)
+        to += sprintf(to, "st.global.f32 [%%rd3+%u], %%f%u;\n", 4096 * 512 + k * 512, k);
+    strcpy(to, "ret;");
+    return text;
+}
+
+/* ---- what a value takes ---- */
+
+static void what_is_the_same_in_all_lanes_takes_none(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.u32 %r3, %ctaid.x; mad.lo.s32 %r4, %r3, %r2, 7; add.s32 %r5, %r4, %r1; mov.u32 %r6, 0;\n"
+             "setp.eq.u32 %p1, %r5, 3; cvt.s64.s32 %rd2, %r5; add.s64 %rd3, %rd1, %rd2; mov.b64 %rd4, %rd3;\n"
+             "LOOP: st.global.u32 [%rd4], %r6; add.s32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, %r2; @%p2 bra LOOP; ret;");
+    assert_int_equal(width(&s, "%r2"), 0);
+    assert_int_equal(width(&s, "%r4"), 0);
+    assert_int_equal(width(&s, "%rd1"), 0);
+    assert_int_equal(width(&s, "%r1"), 1);
+    assert_int_equal(width(&s, "%r5"), 1);
+    assert_int_equal(width(&s, "%r6"), 1); /* a counter is each lane's */
+    assert_int_equal(width(&s, "%p1"), 0);
+    assert_int_equal(width(&s, "%rd2"), 1); /* its upper half is made again */
+    assert_int_equal(width(&s, "%rd3"), 2);
+    drop(&s);
+}
+
+static void a_value_is_live_to_its_last_use(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "add.s32 %r3, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra SKIP; add.s32 %r4, %r3, %r1;\n"
+             "@%p1 mov.u32 %r5, %r4; st.global.u32 [%rd1], %r5;\nSKIP: st.global.u32 [%rd1+4], %r3; ret;");
+    const struct lives *l = lives_make(&s.mem, s.func);
+    const u32 skip = s.func->block_of_site[s.func->src->labels[0]->at];
+    assert_true(lives_has(lives_into(l, skip), reg(&s, "%r3")));
+    assert_true(lives_has(lives_into(l, skip), reg(&s, "%rd1")));
+    assert_false(lives_has(lives_into(l, skip), reg(&s, "%r1")));
+    assert_true(lives_has(lives_into(l, 1), reg(&s, "%r1")));
+    assert_true(lives_has(lives_into(l, 1), reg(&s, "%r5"))); /* lanes that the guard keeps out read it */
+    assert_false(lives_has(lives_into(l, 0), reg(&s, "%r3")));
+    drop(&s);
+}
+
+/* ---- kernels ---- */
+
+static void few_values_take_the_least(void **state)
+{
+    (void)state;
+    assert_int_equal(registers_of("st.global.u32 [%rd1], %r1; ret;"), 16);
+}
+
+/* As many as let an SM hold all warps are not passed by loads that only come forward; what is there at once is. */
+static void loads_come_forward_while_there_are_registers(void **state)
+{
+    (void)state;
+    assert_in_range(registers_of(many_loads(60, false)), 28, 32);
+    assert_in_range(registers_of(many_loads(60, true)), 62, 72);
+}
+
+static void loads_wait_for_registers(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, many_loads(60, false));
+    const struct replay_code *c = code_from_ptx(&s.mem, &s.gpu, s.func, estimate_make(&s.mem, s.func, 9, NULL));
+    u32 taken = 0, most = 0;
+    for (u32 k = 0; k < c->blocks[0].programs[0].n; k++) {
+        const struct replay_inst *i = &c->blocks[0].programs[0].insts[k];
+        const enum ptx_op op = i->op == REPLAY_MEMORY ? (enum ptx_op)s.func->src->insts[i->site].op : PTX_OP_NONE;
+        taken += op == OP_LD;
+        taken -= op == OP_ST;
+        most = taken > most ? taken : most;
+    }
+    assert_in_range(most, 24, 30);
+    drop(&s);
+}
+
+/* A body's results go where the value was that they replace. */
+static void a_body_takes_no_other_register(void **state)
+{
+    (void)state;
+    char text[1 << 14], *to = text;
+    for (u32 k = 10; k < 40; k++)
+        to += sprintf(to, "xor.b32 %%r%u, %%r1, %u;\n", k, k);
+    to += sprintf(to, "setp.eq.u32 %%p1, %%r1, 3; @%%p1 bra BEHIND;\n");
+    for (u32 k = 10; k < 16; k++)
+        to += sprintf(to, "mul.lo.s32 %%r%u, %%r%u, %%r1;\n", k, k);
+    to += sprintf(to, "BEHIND:\n");
+    for (u32 k = 10; k < 40; k++)
+        to += sprintf(to, "st.global.u32 [%%rd1+%u], %%r%u;\n", 4 * k, k);
+    strcpy(to, "ret;");
+    assert_in_range(registers_of(text), 32, 40);
+}
+
+/* Of a division, while the other values are there. */
+static void a_slow_path_has_registers_of_its_own(void **state)
+{
+    (void)state;
+    char text[1 << 14];
+    for (u32 divides = 0; divides < 2; divides++) {
+        char *to = text;
+        for (u32 k = 10; k < 50; k++)
+            to += sprintf(to, "ld.global.f32 %%f%u, [%%rd1+%u];\n", k, 4 * k);
+        to += sprintf(to, "%s %%f1, %%f10, %%f11;\n", divides ? "div.rn.f32" : "mul.f32");
+        for (u32 k = 10; k < 50; k++)
+            to += sprintf(to, "add.f32 %%f1, %%f1, %%f%u;\n", k);
+        strcpy(to, "st.global.f32 [%rd1], %f1; ret;");
+        assert_in_range(registers_of(text), divides ? 50 : 40, divides ? 56 : 48);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_the_same_in_all_lanes_takes_none),
+        cmocka_unit_test(a_value_is_live_to_its_last_use),
+        cmocka_unit_test(few_values_take_the_least),
+        cmocka_unit_test(loads_come_forward_while_there_are_registers),
+        cmocka_unit_test(loads_wait_for_registers),
+        cmocka_unit_test(a_body_takes_no_other_register),
+        cmocka_unit_test(a_slow_path_has_registers_of_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
