@@ -264,6 +264,7 @@ static struct meter_options options_of(const struct driver_launch *x, const stru
     options.memory_base = mem_count_base(l->device->mem);
     options.ptx_text = f->mod->ptx;
     options.ptx_len = f->mod->ptx_len;
+    options.registers = &f->registers;
     options.ptxas = ptxas_of(drv.settings.ptxas);
     options.tmp = settings_tmp();
     options.heap_bytes = l->device->heap_bytes;

@@ -109,6 +109,7 @@ struct CUfunc_st {
     int carveout;           /* percent, -1: default */
     int nonportable_cluster, cluster_policy;
     CUfunc_cache cache;
+    _Atomic(u32) registers; /* the profiler's estimate; 0: not made yet */
     struct old_launch *old; /* launch_old.c; NULL until one of its calls */
     CUfunction next;
 };

@@ -5,6 +5,7 @@
 #include "meter/meter.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,16 @@ static void set_options(struct meter *m, const struct meter_options *o)
         m->gpu.bank_bytes = m->options.bank_bytes;
 }
 
+/* Without a ptxas: of a kernel's first launch the whole code is estimated. */
+static u32 estimated_registers(const struct meter *m)
+{
+    const u32 before = m->options.registers ? atomic_load(m->options.registers) : 0;
+    const u32 registers = before ? before : code_registers(&m->gpu, m->kernel);
+    if (!before && m->options.registers)
+        atomic_store(m->options.registers, registers);
+    return registers;
+}
+
 static void ask_registers(struct meter *m)
 {
     const u32 sm = m->gpu.cc_major * 10 + m->gpu.cc_minor;
@@ -97,7 +108,7 @@ static void ask_registers(struct meter *m)
     const struct ptxas with = {o->ptxas, o->tmp, o->machine};
     const u32 asked = o->ptx_text ? ptxas_ask(&with, o->ptx_text, o->ptx_len, sm, m->kernel->name, &code) : 0;
     /* the driver gives every kernel 16 at least, also where ptxas says fewer */
-    m->registers = !asked ? code_registers(&m->gpu, m->kernel) : asked < 16 ? 16 : asked;
+    m->registers = !asked ? estimated_registers(m) : asked < 16 ? 16 : asked;
     m->asked = asked != 0;
     m->code = asked ? code : NULL;
     m->occupancy = occupancy(&m->gpu, &(struct occupancy_request){

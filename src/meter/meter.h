@@ -59,6 +59,8 @@ struct meter_options {
     /* The module's PTX text, and the program that is asked about it, with a folder for its files; NULL = estimate */
     const char *ptx_text, *ptxas, *tmp;
     size_t ptx_len;
+    _Atomic(u32)
+        *registers; /* where the kernel's estimated registers are kept for its next launch, 0 at first; NULL: nowhere */
 };
 #define METER_OPTIONS_DEFAULT ((struct meter_options){.carveout_kib = -1})
 
