@@ -1,4 +1,4 @@
-/* code.c - ls_code [--blocks] FILE.ptx ...: estimated machine code (meter/replay/code_estimate.c) beside what the installed ptxas makes of the
+/* code.c - ls_code [--blocks] FILE.ptx ...: estimated machine code (meter/code/code_estimate.c) beside what the installed ptxas makes of the
  * same kernels for an H200. Nothing is run, so each block counts once.
  *
  * Blocks are compared that both have a program for; where one side has joined blocks that the other keeps apart, their sum.
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "../../tests/unit/meter/lowered.h"
-#include "meter/replay/make_code.h"
+#include "meter/code/make_code.h"
 
 enum { SAMPLES = 20000, TEXT_MAX = 1 << 24 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "meter/replay/make_code.h"
+#include "meter/code/make_code.h"
 #include "meter/replay/record.h"
 
 _Static_assert(STALL_SELECTED == 0 && EVENT_stall_MISC - EVENT_stall_SELECTED + 1 == STALL_COUNT,

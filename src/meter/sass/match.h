@@ -1,5 +1,5 @@
 /* match.h - machine blocks and the PTX blocks that they belong to: what counting (estimate_sass.c) and the replay's machine
- * code (meter/replay/code_sass.c) both ask. */
+ * code (meter/code/code_sass.c) both ask. */
 #ifndef LS_METER_SASS_MATCH_H
 #define LS_METER_SASS_MATCH_H
 

@@ -6,7 +6,7 @@
 #ifndef LS_TESTS_METER_CODE_CHECK_H
 #define LS_TESTS_METER_CODE_CHECK_H
 
-#include "meter/replay/make_code.h"
+#include "meter/code/make_code.h"
 
 /* True when all holds; else `why` says what does not. The arena's recovery point is set. */
 bool code_check(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lowered.h"
-#include "meter/replay/make_code.h"
+#include "meter/code/make_code.h"
 
 static const char *const pipes[PIPE_COUNT] = {"none", "fma",    "fmaheavy", "alu",    "fp16", "fp16mma", "fp64",
                                               "xu",   "tensor", "uniform",  "branch", "adu",  "lsu",     "tex"};

@@ -156,15 +156,15 @@ static void looks_of_several_sms_go_together(void **state)
     assert_int_equal(N(bench_end(&b, 1), l2_reads), 64 * 4 + 32 * 4 + 32 * 8);
 }
 
-/* SM 0 reads lines, SM 2 of the other half writes them, SM 0 reads them again: those at home with SM 2 come from there again. */
+/* SM 0 reads lines, one of the other half writes them, SM 0 reads them again: those at home with that one come from there again. */
 static void what_is_written_at_home_the_other_half_no_longer_has(void **state)
 {
     (void)state;
-    enum { LINES = 64 };
+    enum { LINES = 64, OTHER = 21 };
     struct bench b;
-    bench_begin(&b, &two_halves, 1, 1, 4);
+    bench_begin(&b, &two_halves, 1, 1, 28);
     bench_start(&b, 0);
-    bench_start(&b, 2);
+    bench_start(&b, OTHER);
     for (u64 step = 0; step < 3; step++)
         for (u64 line = 0; line < LINES; line++) {
             const u64 at = line * 1024, elsewhere = (1 << 19) + step * LINES * 128 + line * 128;
@@ -172,10 +172,10 @@ static void what_is_written_at_home_the_other_half_no_longer_has(void **state)
                 bench_access(&b, 0, 0, 3, TRAFFIC_STORE, elsewhere, 4);
             else
                 bench_access(&b, 0, 0, step ? 1 : 0, TRAFFIC_LOAD_PAST, at, 4);
-            bench_access(&b, 2, 0, step == 1 ? 2 : 3, TRAFFIC_STORE, step == 1 ? at : elsewhere + (1 << 20), 4);
+            bench_access(&b, OTHER, 0, step == 1 ? 2 : 3, TRAFFIC_STORE, step == 1 ? at : elsewhere + (1 << 20), 4);
         }
     bench_stop(&b, 0);
-    bench_stop(&b, 2);
+    bench_stop(&b, OTHER);
     bench_finish(&b);
     const struct traffic first = bench_end(&b, 0), again = bench_end(&b, 1), written = bench_end(&b, 2);
     assert_in_range(N(first, l2_far_reads), LINES * 4 / 4, LINES * 4 * 3 / 4);
@@ -202,18 +202,19 @@ static void the_other_half_is_asked(void **state)
     assert_in_range(N(t, l2_far_reads), 8192 * 45 / 100, 8192 * 55 / 100);
 }
 
-/* SMs 0 and 1 are of one group, 2 is of another. What the second SM of a group asks for is on its way, but for a line of which
+/* SMs 0 and 1 are of one group, 8 is of another. What the second SM of a group asks for is on its way, but for a line of which
  * it wants other sectors. */
 static void a_group_asks_once(void **state)
 {
     (void)state;
     struct bench b;
+    static const u64 blocks[] = {0, 1, 8};
     bench_begin(&b, &two_halves, 1, 1, 28);
     for (u64 k = 0; k < 3; k++) {
-        bench_start(&b, k);
+        bench_start(&b, blocks[k]);
         for (u64 line = 0; line < 16; line++)
-            bench_access(&b, k, 0, (u32)k, TRAFFIC_LOAD, line * 128, line < 8 ? 4 : k);
-        bench_stop(&b, k);
+            bench_access(&b, blocks[k], 0, (u32)k, TRAFFIC_LOAD, line * 128, line < 8 ? 4 : k);
+        bench_stop(&b, blocks[k]);
     }
     bench_finish(&b);
     assert_int_equal(N(bench_end(&b, 0), l2_reads), 8 * 4 + 8);
@@ -325,7 +326,7 @@ static void the_halves_of_l2_serve_their_share(void **state)
 {
     (void)state;
     struct bench b;
-    static const u64 blocks[] = {0, 14, 1}; /* SMs 0 to 13 are at one half, 14 to 27 at the other */
+    static const u64 blocks[] = {0, 21, 1}; /* 21 is at the other half */
     bench_begin(&b, &two_halves, 1, 1, 28);
     for (u64 k = 0; k < 3; k++) {
         bench_start(&b, blocks[k]);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "lowered.h"
-#include "meter/replay/make_code.h"
+#include "meter/code/make_code.h"
 
 struct subject {
     struct ptx_module *mod;

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "lowered.h"
-#include "meter/replay/make_code.h"
-#include "meter/replay/nodes.h"
+#include "meter/code/make_code.h"
+#include "meter/code/nodes.h"
 
 /* ---- kernels ---- */
 

@@ -2,7 +2,7 @@
  *
  * A result takes its registers from the issue of its node to that of the last one that reads it, or to the end of the group where
  * something behind it does. What dies where a node reads it may be overwritten by that node. */
-#include "meter/replay/nodes.h"
+#include "meter/code/nodes.h"
 
 /* ---- the edges of a group ---- */
 

@@ -1,9 +1,9 @@
 /* build.h - what the files that build a graph of nodes share. Internal to them: nodes.c goes through the PTX and knows what each
  * register holds; node_values.c has values; node_units.c makes nodes by unit; node_memory.c accesses and what orders them. */
-#ifndef LS_METER_REPLAY_BUILD_H
-#define LS_METER_REPLAY_BUILD_H
+#ifndef LS_METER_CODE_BUILD_H
+#define LS_METER_CODE_BUILD_H
 
-#include "meter/replay/nodes.h"
+#include "meter/code/nodes.h"
 
 enum { SOURCES = 8, LIVE = 1u << 31, TRACKED = 64, NO_NODE = UINT32_MAX, BRANCH_STALL = 5, BARRIER_STALL = 6 };
 

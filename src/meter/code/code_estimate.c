@@ -6,10 +6,10 @@
  * leaves under way for the next ones (a load whose result a later block reads) is found by a dataflow over the groups: the
  * scoreboards that each register may still wait for, where it is first read. */
 #include "ir/pass.h"
-#include "meter/replay/lives.h"
-#include "meter/replay/make_code.h"
-#include "meter/replay/nodes.h"
-#include "meter/replay/unroll.h"
+#include "meter/code/lives.h"
+#include "meter/code/make_code.h"
+#include "meter/code/nodes.h"
+#include "meter/code/unroll.h"
 
 enum { PROGRAMS = 3 }; /* of a block, at most: four turns, two, one; or all and one */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ir/pass.h"
-#include "meter/replay/build.h"
+#include "meter/code/build.h"
 #include "meter/sass/expand.h"
 #include "model/replay/unit.h"
 

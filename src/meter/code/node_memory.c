@@ -1,7 +1,7 @@
 /* node_memory.c - accesses, and the order that they keep where they may meet: a load may pass loads; it does not pass a store, an
  * atomic or a copy unless the space differs, or both have the same base and do not overlap; nothing passes a barrier or a
  * fence. Reads through the constant path (.nc, ld.const) pass all but those. */
-#include "meter/replay/build.h"
+#include "meter/code/build.h"
 
 /* ---- memory ---- */
 

@@ -4,11 +4,11 @@
  * follows both. Its instructions are *nodes*; an edge says that one comes after another, and whether it needs its result.
  * Registers are renamed, as ptxas has them before it allocates: a register that is written twice ties nothing. Edges lead
  * from a lower node to a higher one. */
-#ifndef LS_METER_REPLAY_NODES_H
-#define LS_METER_REPLAY_NODES_H
+#ifndef LS_METER_CODE_NODES_H
+#define LS_METER_CODE_NODES_H
 
 #include "base/vec.h"
-#include "meter/replay/lives.h"
+#include "meter/code/lives.h"
 #include "meter/rules.h"
 #include "model/latency.h"
 #include "model/replay/code.h"

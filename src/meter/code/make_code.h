@@ -1,7 +1,7 @@
 /* make_code.h - the makers of a function's machine code as the replay runs it (model/replay/code.h): from what ptxas made
  * of it, or estimated from the PTX. */
-#ifndef LS_METER_REPLAY_MAKE_CODE_H
-#define LS_METER_REPLAY_MAKE_CODE_H
+#ifndef LS_METER_CODE_MAKE_CODE_H
+#define LS_METER_CODE_MAKE_CODE_H
 
 #include "base/gpu.h"
 #include "meter/rules.h"

@@ -4,9 +4,9 @@
  * that are predicated read the guard; of two bodies of a branch neither sees what the other writes. A call and a read of a
  * clock pass nothing, and nothing passes them. */
 #include "ir/pass.h"
-#include "meter/replay/build.h"
-#include "meter/replay/make_code.h"
-#include "meter/replay/sink.h"
+#include "meter/code/build.h"
+#include "meter/code/make_code.h"
+#include "meter/code/sink.h"
 #include "model/replay/unit.h"
 
 /* ---- what an instruction reads and writes ---- */

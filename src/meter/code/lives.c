@@ -2,7 +2,7 @@
  *
  * A value is the same in all lanes if it is made of such values only: of parameters, constants and numbers of the block. A register that
  * several instructions write, as a loop's counter, ptxas mostly keeps in each lane whatever they are. */
-#include "meter/replay/lives.h"
+#include "meter/code/lives.h"
 
 #include "ir/pass.h"
 

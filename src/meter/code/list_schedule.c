@@ -5,7 +5,7 @@
  * together and their uses sink, until so many registers are taken as ptxas is expected to spend (pressure.c).
  *
  * What is looked at are the next WINDOW instructions, so that a long block costs its length. */
-#include "meter/replay/nodes.h"
+#include "meter/code/nodes.h"
 
 enum { WINDOW = 256, NEAR = 12, NEARBY = 24, NEAR_LOADS = 40 };
 

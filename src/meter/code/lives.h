@@ -1,6 +1,6 @@
 /* lives.h - which PTX registers have a value between the groups of a function, and how many machine registers each takes. */
-#ifndef LS_METER_REPLAY_LIVES_H
-#define LS_METER_REPLAY_LIVES_H
+#ifndef LS_METER_CODE_LIVES_H
+#define LS_METER_CODE_LIVES_H
 
 #include "ir/ir.h"
 #include "meter/rules.h"

@@ -5,7 +5,7 @@
  *     CCTL.IVALL                                    behind what acquires so, when its result is there; and behind a fence
  *     S2R, VOTE, FLO, POPC, ISETP                   in front of an atomic that one lane does: which one, and for how many
  *     S2R, LOP3, POPC; SHFL, IMAD                   behind it, if its result is used: the lane's own share is added to it */
-#include "meter/replay/build.h"
+#include "meter/code/build.h"
 
 /* CCTL.IVALL, when that is there. */
 static void empty_l1(struct build *b, u32 site, const struct value *needs)

@@ -1,5 +1,5 @@
 /* node_values.c - edges between nodes, and what a register holds: results of several nodes, where ways meet or a guard decides. */
-#include "meter/replay/build.h"
+#include "meter/code/build.h"
 
 void graph_edge(struct arena *mem, struct graph *g, u32 from, u32 to, bool value)
 {

@@ -1,7 +1,7 @@
 /* code_moved.c - accesses that machine code does before a warp enters their PTX block, or after it has left it: loads that ptxas
  * has moved up, over a function with branches of which it has made selects; or down, out of a loop to where their result is
  * used. */
-#include "meter/replay/make_code.h"
+#include "meter/code/make_code.h"
 
 /* The block whose program runs while a warp is in the block of the site; IR_NO_BLOCK: none does. */
 static u32 runs_in(const struct ir_func *f, const struct replay_code *c, u32 site)

@@ -1,6 +1,6 @@
 /* sink.c - where parameters are loaded (sink.h). Uses are met from the last instruction to the first, so that a copy's own uses are known
  * when the one that it copies comes. */
-#include "meter/replay/sink.h"
+#include "meter/code/sink.h"
 
 #include "ir/pass.h"
 

@@ -1,7 +1,7 @@
 /* sink.h - which block ptxas is expected to load a kernel's parameters in, from compute capability 9.0 on: the one where they are
  * used first, or one before it, outside of loops. */
-#ifndef LS_METER_REPLAY_SINK_H
-#define LS_METER_REPLAY_SINK_H
+#ifndef LS_METER_CODE_SINK_H
+#define LS_METER_CODE_SINK_H
 
 #include "ir/ir.h"
 #include "meter/rules.h"

@@ -1,6 +1,6 @@
 /* unroll.h - which loops ptxas is expected to unroll. */
-#ifndef LS_METER_REPLAY_UNROLL_H
-#define LS_METER_REPLAY_UNROLL_H
+#ifndef LS_METER_CODE_UNROLL_H
+#define LS_METER_CODE_UNROLL_H
 
 #include "ir/ir.h"
 

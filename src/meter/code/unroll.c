@@ -5,7 +5,7 @@
  * calls, or what warps do together, but for products of registers (mma); long ones, and those with many accesses; and those with
  * stores whose end says that there are few turns. It is four turns at a time, then two, then one. A loop whose start and end are both
  * constants is unrolled wholly, unless that makes it long, whatever is in it. docs/model.md says how often that is right. */
-#include "meter/replay/unroll.h"
+#include "meter/code/unroll.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
  * ptxas's own that is called without a branch around it (a division of 64 bits) stands behind the call, all of it. */
 #include <string.h>
 
-#include "meter/replay/make_code.h"
+#include "meter/code/make_code.h"
 #include "meter/sass/match.h"
 #include "model/replay/unit.h"
 

@@ -7,7 +7,7 @@
  *
  * A store reads its registers some time after it has issued. They are free behind it, and ptxas gives them to results that
  * come soon: what takes the registers of a store waits until it has read them. */
-#include "meter/replay/nodes.h"
+#include "meter/code/nodes.h"
 
 /* TAKEN: results behind a store until one takes its registers. Fitted. */
 enum { SOON = 24, BEHIND = UINT32_MAX, TAKEN = 6 };
