@@ -13,8 +13,8 @@ enum { WORD_BITS = 64 };
 struct live {
     struct pass *p;
     u32 nregs, words;
-    u64 *use, *def, *in, *out; /* nblocks x words */
-    u32 *start, *end;          /* a register's interval in half-sites: 2 * site reads, 2 * site + 1 writes */
+    u64 *in, *out;    /* nblocks x words */
+    u32 *start, *end; /* a register's interval in half-sites: 2 * site reads, 2 * site + 1 writes */
     u64 *now;
 };
 
@@ -45,26 +45,20 @@ static void note_def(void *ctx, const struct ptx_var *reg, bool is_write)
         put(s->def, reg->index);
 }
 
-static void gather(struct live *l)
+static void gather(const struct ptx_func *f, const struct ir_block *blk, struct block_sets s)
 {
-    const struct ptx_func *f = l->p->f;
-    for (u32 b = 0; b < l->p->out->nblocks; b++) {
-        const struct ir_block *blk = &l->p->out->blocks[b];
-        struct block_sets s = {l->use + (size_t)b * l->words, l->def + (size_t)b * l->words, false};
-        for (u32 k = blk->first; k < blk->end; k++) {
-            s.guarded = f->insts[k].guard;
-            ir_each_reg(&f->insts[k], note_use, &s);
-            ir_each_reg(&f->insts[k], note_def, &s);
-        }
+    for (u32 k = blk->first; k < blk->end; k++) {
+        s.guarded = f->insts[k].guard;
+        ir_each_reg(&f->insts[k], note_use, &s);
+        ir_each_reg(&f->insts[k], note_def, &s);
     }
 }
 
-static void solve(struct live *l)
+static void solve(struct ir_liveness *l, const struct ir_block *blocks, u32 nblocks, const u64 *use, const u64 *def)
 {
-    const struct ir_block *blocks = l->p->out->blocks;
     for (bool changed = true; changed;) {
         changed = false;
-        for (u32 b = l->p->out->nblocks; b-- > 0;) {
+        for (u32 b = nblocks; b-- > 0;) {
             size_t at = (size_t)b * l->words;
             for (u32 k = 0; k < blocks[b].nsucc; k++) {
                 const u64 *from = l->in + (size_t)blocks[b].succs[k] * l->words;
@@ -72,12 +66,26 @@ static void solve(struct live *l)
                     l->out[at + w] |= from[w];
             }
             for (u32 w = 0; w < l->words; w++) {
-                u64 in = l->use[at + w] | (l->out[at + w] & ~l->def[at + w]);
+                u64 in = use[at + w] | (l->out[at + w] & ~def[at + w]);
                 changed |= in != l->in[at + w];
                 l->in[at + w] = in;
             }
         }
     }
+}
+
+struct ir_liveness ir_find_liveness(struct arena *mem, const struct ptx_func *f, const struct ir_block *blocks,
+                                    u32 nblocks)
+{
+    struct ir_liveness l = {.words = f->nregs / WORD_BITS + 1};
+    const size_t cells = (size_t)nblocks * l.words;
+    u64 *use = arena_array(mem, u64, cells + 1), *def = arena_array(mem, u64, cells + 1);
+    l.in = arena_array(mem, u64, cells + 1);
+    l.out = arena_array(mem, u64, cells + 1);
+    for (u32 b = 0; b < nblocks; b++)
+        gather(f, &blocks[b], (struct block_sets){use + (size_t)b * l.words, def + (size_t)b * l.words, false});
+    solve(&l, blocks, nblocks, use, def);
+    return l;
 }
 
 static void reach(struct live *l, u32 r, u32 at)
@@ -237,18 +245,12 @@ static void scan(struct live *l)
 
 void ir_build_live(struct pass *p)
 {
-    struct live l = {.p = p, .nregs = p->f->nregs, .words = (p->f->nregs + WORD_BITS - 1) / WORD_BITS};
-    size_t cells = (size_t)p->out->nblocks * l.words;
-    l.use = arena_array(p->mem, u64, cells + 1);
-    l.def = arena_array(p->mem, u64, cells + 1);
-    l.in = arena_array(p->mem, u64, cells + 1);
-    l.out = arena_array(p->mem, u64, cells + 1);
+    const struct ir_liveness sets = ir_find_liveness(p->mem, p->f, p->out->blocks, p->out->nblocks);
+    struct live l = {.p = p, .nregs = p->f->nregs, .words = sets.words, .in = sets.in, .out = sets.out};
     l.now = arena_array(p->mem, u64, l.words + 1);
     l.start = arena_array(p->mem, u32, l.nregs + 1);
     l.end = arena_array(p->mem, u32, l.nregs + 1);
     p->place = arena_array(p->mem, u32, l.nregs + 1);
-    gather(&l);
-    solve(&l);
     intervals(&l);
     measure_pressure(&l);
     scan(&l);

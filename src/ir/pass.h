@@ -51,6 +51,14 @@ enum { WGMMA_WRITTEN = 1, WGMMA_READ = 2 };
 /* What the instruction does to a set of registers that are under way. */
 void ir_step_flight(const struct pass *p, const struct ptx_inst *i, u64 *set);
 void ir_build_live(struct pass *p);
+/* live.c: sets of registers whose value is read at a block's beginning or behind it, and at its end: nblocks x words, a bit a register.
+ * In mem. */
+struct ir_liveness {
+    u64 *in, *out;
+    u32 words; /* of a set */
+};
+struct ir_liveness ir_find_liveness(struct arena *mem, const struct ptx_func *f, const struct ir_block *blocks,
+                                    u32 nblocks);
 void ir_emit(struct pass *p, enum ir_mode mode);
 
 /* The operands of `call (rets), callee, (args), proto`; NULL where absent. */

@@ -89,72 +89,14 @@ static u8 *find_widths(struct arena *mem, const struct ir_func *f, const bool *v
     return width;
 }
 
-/* ---- liveness ---- */
-
-struct sets {
-    u64 *use, *def;
-    bool guarded;
-};
-
-static void put(u64 *set, u32 reg) { set[reg / 64] |= (u64)1 << (reg % 64); }
-
-static void note_use(void *ctx, const struct ptx_var *reg, bool is_write)
-{
-    struct sets *s = ctx;
-    if (!is_write && !lives_has(s->def, reg->index))
-        put(s->use, reg->index);
-}
-
-static void note_def(void *ctx, const struct ptx_var *reg, bool is_write)
-{
-    struct sets *s = ctx;
-    if (!is_write)
-        return;
-    if (s->guarded && !lives_has(s->def, reg->index))
-        put(s->use, reg->index);
-    else
-        put(s->def, reg->index);
-}
-
-static void gather(const struct ir_func *f, struct lives *l, u64 *def)
-{
-    for (u32 b = 0; b < f->nblocks; b++) {
-        struct sets s = {l->in + (size_t)b * l->words, def + (size_t)b * l->words, false};
-        for (u32 k = f->blocks[b].first; k < f->blocks[b].end; k++) {
-            s.guarded = f->src->insts[k].guard;
-            ir_each_reg(&f->src->insts[k], note_use, &s);
-            ir_each_reg(&f->src->insts[k], note_def, &s);
-        }
-    }
-}
-
-static void find_live(struct arena *mem, const struct ir_func *f, struct lives *l)
-{
-    u64 *def = arena_array(mem, u64, (size_t)f->nblocks * l->words + 1);
-    gather(f, l, def);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (u32 b = f->nblocks; b-- > 0;)
-            for (u32 k = 0; k < f->blocks[b].nsucc; k++) {
-                const u64 *from = lives_into(l, f->blocks[b].succs[k]);
-                u64 *in = l->in + (size_t)b * l->words;
-                for (u32 w = 0; w < l->words; w++) {
-                    const u64 more = from[w] & ~def[(size_t)b * l->words + w] & ~in[w];
-                    in[w] |= more;
-                    changed |= more != 0;
-                }
-            }
-    }
-}
-
 struct lives *lives_make(struct arena *mem, const struct ir_func *f)
 {
     struct lives *l = arena_new(mem, struct lives);
-    l->words = f->src->nregs / 64 + 1;
-    l->in = arena_array(mem, u64, (size_t)f->nblocks * l->words + 1);
+    const struct ir_liveness sets = ir_find_liveness(mem, f->src, f->blocks, f->nblocks);
+    l->words = sets.words;
+    l->in = sets.in;
     l->varying = find_varying(mem, f);
     l->width = find_widths(mem, f, l->varying);
     l->place = arena_array(mem, u32, f->src->nregs + 1);
-    find_live(mem, f, l);
     return l;
 }
