@@ -58,6 +58,7 @@ double device_heap_cycles(const struct gpu *gpu, const struct device_heap_use *u
 struct device_heap_sectors {
     double reads, writes, atoms; /* that SMs ask L2 for */
     double code;                 /* read from L2 for instructions */
+    double settles;              /* by which SMs ask slices of L2 whether all is done, at the end */
     double dram;                 /* read from DRAM */
 };
 struct device_heap_sectors device_heap_sectors(const struct gpu *gpu, const struct device_heap_use *use);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""heap_shapes.py LOCKSTEP FOLDER: compiles heap_shapes.cu into FOLDER, profiles some of its launches, and compares what is modelled of
-malloc and free with what an H200 measured (h200/heap-shapes.csv)."""
-import statistics, sys
+"""heap_shapes.py LOCKSTEP FOLDER: compiles heap_shapes.cu and heap_use.cu into FOLDER, profiles their launches, and compares what is
+modelled of malloc and free with what an H200 measured (h200/heap-shapes.csv, heap-use.csv)."""
+import collections, statistics, sys
 
 from modelled import compiled, number, profiled, recorded
 
@@ -11,6 +11,10 @@ CASE = ['shape', 'heap_mib', 'blocks', 'threads', 'n', 'bytes']
 METRICS = {'gpu__time_duration.sum': (0.10, 0.27, 0),
            'lts__t_sectors.sum': (0.16, 0.42, 16384),
            'dram__bytes_read.sum': (0.27, 0.65, 131072)}
+USE = ['kernel', 'heap_mib', 'blocks', 'threads', 'lanes', 'bytes', 'n', 'rounds', 'wait_us']
+SECTORS = 'lts__t_sectors.sum'
+FENCES = 'lts__t_sectors_op_membar.sum'
+USE_MOST = (0.15, 0.50)
 
 
 def launches(lockstep, program, how, shapes, heap):
@@ -22,6 +26,24 @@ def launches(lockstep, program, how, shapes, heap):
     return list(zip(cases, rows))
 
 
+def report(what, off, middle, most):
+    """True: they are further off than that."""
+    median, nine = statistics.median(off), sorted(off)[len(off) * 9 // 10]
+    print(f'{what}: {len(off)} values, {median:.3f} off in the median, {nine:.3f} for nine in ten')
+    return median > middle or nine > most
+
+
+def uses_off(lockstep, folder):
+    """How far off sectors are of the cases of heap_use.cu, without those of fences, which are not the same from launch to launch."""
+    measured = collections.defaultdict(list)
+    for r in recorded('heap-use.csv'):
+        measured[tuple(r[c] for c in USE)].append(number(r[SECTORS]) - number(r[FENCES]))
+    out, rows = profiled(lockstep, compiled(lockstep, folder, 'heap_use'), ['8'], [SECTORS])
+    modelled = dict(zip((tuple(line.split(',')) for line in out.splitlines() if line[0] != '='), rows))
+    return [abs(number(row[SECTORS]) / statistics.median(measured[case]) - 1)
+            for case, row in modelled.items() if statistics.median(measured[case]) > 16384]
+
+
 def main():
     lockstep, folder = sys.argv[1:]
     program = compiled(lockstep, folder, 'heap_shapes')
@@ -29,10 +51,10 @@ def main():
     found = launches(lockstep, program, 'run', SHAPES, '256') + launches(lockstep, program, 'small', ['pairs', 'give'], '8')
     bad = len(found) < 100
     for metric, (middle, most, least) in METRICS.items():
-        off = sorted(abs(number(row[metric]) / number(measured[case][metric]) - 1)
-                     for case, row in found if number(measured[case][metric]) > least)
-        print(f'{metric}: {len(off)} values, {statistics.median(off):.3f} off in the median, {off[len(off) * 9 // 10]:.3f} for nine in ten')
-        bad |= statistics.median(off) > middle or off[len(off) * 9 // 10] > most
+        off = [abs(number(row[metric]) / number(measured[case][metric]) - 1)
+               for case, row in found if number(measured[case][metric]) > least]
+        bad |= report(metric, off, middle, most)
+    bad |= report('sectors of heap_use', uses_off(lockstep, folder), *USE_MOST)
     return bad
 
 
