@@ -6,7 +6,9 @@
 #include "model/cache/l1.h"
 
 enum {
-    LONE_WAIT = 32, /* requests: stores of neighbouring warps that come one after the other */
+    /* Of a lone word (below), requests: the warp's own before it, and the SM's since its neighbour's. */
+    LONE_AFTER = 6,
+    LONE_WAIT = 32,
     ROW_MOST = 64,  /* requests: four stores of vectors are joined, sixteen of words are not */
     FEW_LINES = 6,  /* of a store: the next one comes while it still waits */
     COME_APART = 3, /* of more lines one in so many goes alone; fitted on four vectors a lane (chacha20_vector) */
@@ -175,8 +177,9 @@ static bool all_leave(struct sm *s)
     return good;
 }
 
-/* A store of one word of a single sector, as the lane makes that has a row's result: those of neighbouring warps go to L2 together. Request:
- * an access's first. */
+/* A store of one word of a single sector, as the lane makes that has a row's result. Those of neighbouring warps go to L2 together where the rows are
+ * so short that the warps are still in step (rows_tile32: of a warp's round, an H200 joins 57 %); behind longer ones, one in ten or none (edit_warp,
+ * hash_warp, forest_trees, matvec_half). Request: an access's first. */
 static bool is_lone_word(u64 request)
 {
     return request_kind(request) == TRAFFIC_STORE_WORD && request_last(request) &&
@@ -221,11 +224,11 @@ static void take_along(struct waiting_store *w, u64 request)
     w->words = (words + n - 1) / n;
 }
 
-/* *saved: sectors that go along with one that waits. False: no memory. */
-static bool wait(struct sm *s, const struct requests *of, u64 request, u32 *saved)
+/* The request is at `at` of the stream. *saved: sectors that go along with one that waits. False: no memory. */
+static bool wait(struct sm *s, const struct requests *of, u64 at, u64 request, u32 *saved)
 {
-    struct waiting_store *other =
-        is_texels(request) || is_lone_word(request) ? like_of(s, request) : other_of(s, of, request);
+    const bool lone = is_lone_word(request), like = is_texels(request) || (lone && at <= LONE_AFTER);
+    struct waiting_store *other = like ? like_of(s, request) : lone ? NULL : other_of(s, of, request);
     *saved = other ? sectors_in(request_sectors(request) & request_sectors(other->request)) : 0;
     if (other) {
         take_along(other, request);
@@ -270,7 +273,7 @@ static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 reque
                along = wide && !is_texels(request) && joins(s, r, at, &request),
                waits = !along && (wide || kind == TRAFFIC_STORE_WORD);
     u32 saved = along ? sectors_in(sectors) : 0;
-    const bool good = !waits || wait(s, r, request, &saved);
+    const bool good = !waits || wait(s, r, at, request, &saved);
     t->n[TRAFFIC_l1_lines]++;
     t->n[hits_of(kind)] += sectors_in(there);
     t->n[hits_of(kind) + 1] += sectors_in(sectors & ~there);
