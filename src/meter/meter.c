@@ -597,7 +597,7 @@ static void add_heap(const struct meter *m, struct meter_report *r, const struct
     r->n[EVENT_l2_far_writes] += (u64)(far * s.writes);
     r->n[EVENT_l2_atoms] += (u64)s.atoms;
     r->n[EVENT_l2_far_atoms] += (u64)(far * s.atoms);
-    r->n[EVENT_l2_settles] = (u64)fmax((double)r->n[EVENT_l2_settles], s.settles);
+    r->n[EVENT_l2_settles] = (u64)(fmax((double)r->n[EVENT_l2_settles], s.settles) + s.fences);
     r->n[EVENT_l2_beside] += (u64)s.code;
     r->n[EVENT_l2_beside_reads] += (u64)s.code;
     r->n[EVENT_dram_reads] += (u64)s.dram;
@@ -641,6 +641,7 @@ static void add_replay(const struct meter *m, struct meter_report *r, const stru
     if (l.machine)
         machine_add(r, tmp, &l, result.scale);
     time_replayed(&r->time, &m->gpu, w, &result);
+    l.calls.heap.own_cycles = result.cycles - device_calls_cycles(&m->gpu, &l.calls);
     add_heap(m, r, &l.calls.heap);
     add_tries(r, result.tries);
     for (u32 k = 0; k < n; k++)

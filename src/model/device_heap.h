@@ -41,6 +41,7 @@ struct device_heap_use {
     double bytes;                          /* of the heap */
     double blocks;                         /* of the launch */
     double held;                           /* warps that the device holds at once */
+    double own_cycles;                     /* that the launch takes without them; 0: not known */
     double peak;               /* calls of malloc of a warp whose memory it had not given back, at most; 0: not known */
     double slots[HEAP_SIZES];  /* of all that was taken: device_heap_slots added up; all 0: not known */
     double before[HEAP_SIZES]; /* slots that were in use when the launch began */
@@ -59,6 +60,7 @@ struct device_heap_sectors {
     double reads, writes, atoms; /* that SMs ask L2 for */
     double code;                 /* read from L2 for instructions */
     double settles;              /* by which SMs ask slices of L2 whether all is done, at the end */
+    double fences;               /* likewise, in the calls */
     double dram;                 /* read from DRAM */
 };
 struct device_heap_sectors device_heap_sectors(const struct gpu *gpu, const struct device_heap_use *use);

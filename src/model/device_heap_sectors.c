@@ -52,6 +52,14 @@ static const struct parts before = {2.6, 0.145, 0.145}, before_new = {0.4, 1.3, 
 /* The SM's sectors after which it has asked about two slices of three. */
 #define SETTLES_AFTER 2200.0
 
+/* Fences in calls of single lanes: of each further pair; and where warps hold what they took for HOLD cycles and more before they give it back, for
+ * each pair and each warp that holds some, of up to HOLD_MOST. Of further pairs a part. */
+#define FENCES_AGAIN 300.0
+#define FENCES_HOLD 200.0
+#define FENCES_HOLD_AGAIN 80.0
+#define HOLD_MOST 250.0
+#define HOLD 70000.0
+
 /* Bytes from DRAM. */
 #define DRAM_TAKE 27300.0 /* code */
 #define DRAM_GIVE 15500.0
@@ -124,6 +132,19 @@ static void add_settling(struct device_heap_sectors *s, double sms)
     s->settles = sms * SETTLES * (1 - exp(-each / SETTLES_AFTER));
 }
 
+/* Calls of several lanes have as many at times, but not as a rule. */
+static void add_fences(struct device_heap_sectors *s, const struct device_heap_use *u, const struct heap_party *taken,
+                       const struct heap_chunks *c, const struct heap_party *given)
+{
+    const double first = taken->warps * c->calls, further = fmax(0, taken->warps * taken->rounds - first);
+    const double share = fmin(1, given->warps * given->rounds / fmax(1, first + further));
+    const double held = u->own_cycles / fmax(1, taken->rounds) / HOLD, holds = 1 - exp(-held * held);
+    const double others = taken->warps / (1 + taken->warps / HOLD_MOST);
+    if (taken->lanes < 1.5)
+        s->fences =
+            share * (FENCES_AGAIN * further + holds * others * (FENCES_HOLD * first + FENCES_HOLD_AGAIN * further));
+}
+
 struct device_heap_sectors device_heap_sectors(const struct gpu *g, const struct device_heap_use *u)
 {
     struct device_heap_sectors s = {0};
@@ -139,6 +160,8 @@ struct device_heap_sectors device_heap_sectors(const struct gpu *g, const struct
         add_taking(&s, &taken, &c, 1 - fmin(1, u->given.threads / u->taken.threads));
     if (gives)
         add_giving(&s, &given, c.before);
+    if (takes && gives)
+        add_fences(&s, u, &taken, &c, &given);
     add_settling(&s, sms);
     s.dram += ((takes ? DRAM_CHUNK : DRAM_CHUNK_GIVEN) * all + DRAM_CHUNK_BEFORE * c.before +
                (takes ? DRAM_EACH * taken.warps * taken.lanes * c.calls : DRAM_EACH_GIVEN * u->given.threads)) /
