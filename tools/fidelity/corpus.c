@@ -75,6 +75,7 @@ static struct corpus_row row_of(const struct corpus *c, u32 row)
                            .group = table_cell(t, row, "group"),
                            .size = table_cell(t, row, "size"),
                            .measured = row,
+                           .again = corpus_same_row(&c->again, t, row),
                            .ns = table_value(t, row, "gpu__time_duration.sum")};
     r.half = corpus_is_fit(r.kind) ? CORPUS_FIT : CORPUS_TEST;
     if (isnan(r.ns)) {
@@ -99,6 +100,7 @@ bool corpus_load(struct corpus *c, const char *folder)
     c->n = 0;
     if (!load_table(&c->measured, folder, "corpus.csv") || !table_cell(&c->measured, 0, "kind"))
         return false;
+    load_table(&c->again, folder, "corpus-sectors.csv");
     for (u32 way = 0; way < CORPUS_WAYS; way++)
         load_table(&c->modelled[way], folder, names[way]);
     for (u32 row = 1; row < c->measured.rows; row++)
@@ -109,8 +111,27 @@ bool corpus_load(struct corpus *c, const char *folder)
 void corpus_free(struct corpus *c)
 {
     table_free(&c->measured);
+    table_free(&c->again);
     for (u32 way = 0; way < CORPUS_WAYS; way++)
         table_free(&c->modelled[way]);
+}
+
+static double median_of_three(const double v[3]) { return fmax(fmin(v[0], v[1]), fmin(fmax(v[0], v[1]), v[2])); }
+
+double corpus_measured(const struct corpus *c, const struct corpus_row *r, const char *metric,
+                       enum corpus_launch launch)
+{
+    double v[LAUNCHES] = {table_value(&c->measured, r->measured, metric)};
+    if (!r->again || launch == LAUNCH_FIRST)
+        return v[0];
+    for (u32 k = 1; k < LAUNCHES; k++) {
+        char column[120];
+        snprintf(column, sizeof column, "%s %u", metric, k + 1);
+        v[k] = table_value(&c->again, r->again, column);
+        if (isnan(v[k]))
+            return v[0];
+    }
+    return launch == LAUNCH_MEDIAN ? median_of_three(v) : v[launch - 1];
 }
 
 struct pair corpus_pair(const struct corpus *c, const struct corpus_row *r, enum corpus_way way, const char *metric)
@@ -119,7 +140,7 @@ struct pair corpus_pair(const struct corpus *c, const struct corpus_row *r, enum
     struct pair p = {.ours = NAN, .theirs = NAN, .noisy = NAN};
     if (m->row && (m->launches == 1 || strstr(metric, ".sum"))) {
         p.ours = table_value(&c->modelled[way], m->row, metric);
-        p.theirs = table_value(&c->measured, r->measured, metric);
+        p.theirs = corpus_measured(c, r, metric, LAUNCH_MEDIAN);
     }
     return p;
 }

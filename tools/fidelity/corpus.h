@@ -1,7 +1,8 @@
 /* corpus.h - the corpus (tests/corpus) as a GPU ran it and as Lockstep models it, case by case and size by size.
  *
- * Three tables are joined: what the GPU took (tests/hw/<gpu>/corpus.csv, record-corpus.sh) and what was modelled with and
- * without ptxas (corpus-modelled.csv, corpus-modelled-ptx.csv, model-corpus.sh). corpus.def says which kinds the model's
+ * Four tables are joined: what the GPU took (tests/hw/<gpu>/corpus.csv, record-corpus.sh), its sectors of L2 in two launches more
+ * (corpus-sectors.csv, record-sectors.sh), and what was modelled with and without ptxas (corpus-modelled.csv, corpus-modelled-ptx.csv,
+ * model-corpus.sh). corpus.def says which kinds the model's
  * constants may be fitted on; errors of the other half are those that count. */
 #ifndef LS_FIDELITY_CORPUS_H
 #define LS_FIDELITY_CORPUS_H
@@ -27,7 +28,7 @@ u32 corpus_same_row(const struct table *in, const struct table *t, u32 row);
 struct corpus_row {
     const char *kind, *name, *group, *size;
     enum corpus_half half;
-    u32 measured;            /* its row there */
+    u32 measured, again;     /* its rows there; again 0: it was launched once */
     double ns;               /* on the GPU; NaN: not measured */
     bool by_events;          /* ns is between two events: the profiler did not see it */
     struct corpus_modelled { /* way by way */
@@ -38,17 +39,21 @@ struct corpus_row {
 };
 
 struct corpus {
-    struct table measured, modelled[CORPUS_WAYS];
+    struct table measured, again, modelled[CORPUS_WAYS];
     struct corpus_row rows[TABLE_ROWS];
     u32 n;
 };
 
-/* Reads <folder>/corpus.csv and what there is of the two others. False: there is no corpus.csv, or it is no such table. */
+/* Reads <folder>/corpus.csv and what there is of the others. False: there is no corpus.csv, or it is no such table. */
 bool corpus_load(struct corpus *c, const char *folder);
 void corpus_free(struct corpus *c);
 
 /* Percentages by which a modelled launch is put into its class of intervals (model/interval.h). */
 struct interval_signs corpus_signs(const struct table *modelled, u32 row, enum interval_code code);
+/* On the GPU; NaN where it is not known. LAUNCH_MEDIAN: of all launches, which is the first where there are no more. */
+enum corpus_launch { LAUNCH_MEDIAN, LAUNCH_FIRST, LAUNCHES = 3 };
+double corpus_measured(const struct corpus *c, const struct corpus_row *r, const char *metric,
+                       enum corpus_launch launch);
 /* A metric on both sides; NaN where it is not known, or of a launch with others in it, which has sums alone. */
 struct pair corpus_pair(const struct corpus *c, const struct corpus_row *r, enum corpus_way way, const char *metric);
 
@@ -74,6 +79,10 @@ struct spread corpus_time_distance(const struct corpus *c, const struct corpus_p
  * GPU's is. */
 struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way,
                                   const char *metric, bool gpus, u32 *small);
+/* The same of all sectors of L2, against the GPU's first launch alone. */
+struct spread corpus_first_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way);
+/* How far the GPU's own launches are from the median of them, in sectors of L2. */
+struct spread corpus_sectors_spread(const struct corpus *c, const struct corpus_pick *p);
 
 /* The same of the sectors of L2 that are read, written or of atomics: without those of fences, and what the halves tell each other. */
 struct spread corpus_sectors_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way);

@@ -99,18 +99,48 @@ struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pi
     return spread_of(e, n);
 }
 
+static const char all_sectors[] = "lts__t_sectors.sum";
+
+struct spread corpus_first_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way)
+{
+    static double e[TABLE_ROWS];
+    const u32 column = modelled_column(all_sectors);
+    u32 n = 0;
+    for (u32 i = 0; i < c->n; i++) {
+        struct pair pair = corpus_pair(c, &c->rows[i], way, all_sectors);
+        pair.theirs = corpus_measured(c, &c->rows[i], all_sectors, LAUNCH_FIRST);
+        const double error = modelled_error(&pair, column), least = modelled_columns[column].least;
+        if (is_picked(&c->rows[i], p) && !isnan(error) && (pair.ours >= least || pair.theirs >= least))
+            e[n++] = error;
+    }
+    return spread_of(e, n);
+}
+
+struct spread corpus_sectors_spread(const struct corpus *c, const struct corpus_pick *p)
+{
+    static double e[TABLE_ROWS * LAUNCHES];
+    const double least = modelled_columns[modelled_column(all_sectors)].least;
+    u32 n = 0;
+    for (u32 i = 0; i < c->n; i++) {
+        const struct corpus_row *r = &c->rows[i];
+        const double median = corpus_measured(c, r, all_sectors, LAUNCH_MEDIAN);
+        for (u32 k = LAUNCH_FIRST; is_picked(r, p) && r->again && median >= least && k <= LAUNCHES; k++)
+            e[n++] = fabs(corpus_measured(c, r, all_sectors, (enum corpus_launch)k) / median - 1) * 100;
+    }
+    return spread_of(e, n);
+}
+
 struct spread corpus_sectors_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way)
 {
-    static const char all[] = "lts__t_sectors.sum";
     static const char *const parts[] = {"lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum",
                                         "lts__t_sectors_op_atom.sum", "lts__t_sectors_op_red.sum"};
     static double e[TABLE_ROWS];
-    const u32 column = modelled_column(all);
+    const u32 column = modelled_column(all_sectors);
     u32 n = 0;
     for (u32 i = 0; i < c->n; i++) {
         if (!is_picked(&c->rows[i], p))
             continue;
-        const struct pair whole = corpus_pair(c, &c->rows[i], way, all);
+        const struct pair whole = corpus_pair(c, &c->rows[i], way, all_sectors);
         struct pair sum = {0};
         for (u32 k = 0; k < LS_ARRAY_LEN(parts); k++) {
             const struct pair part = corpus_pair(c, &c->rows[i], way, parts[k]);
