@@ -251,7 +251,8 @@ static void set_latency(const struct build *b, u32 node, const struct ptx_inst *
         return;
     if (predicate)
         set_predicate(b, node);
-    else if (n->inst.pipe == PIPE_FMAHEAVY && (e->product || ptx_has(i, MOD_WIDE) || ptx_has(i, MOD_HI))) {
+    else if (n->inst.pipe == PIPE_FMAHEAVY &&
+             ((e->product && node == b->first) || ptx_has(i, MOD_WIDE) || ptx_has(i, MOD_HI))) {
         const bool wide = e->product || ptx_has(i, MOD_WIDE);
         n->latency += wide;
         n->inst.wide = wide ? REPLAY_WIDE_RESULT : 0;
