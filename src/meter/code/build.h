@@ -39,6 +39,12 @@ struct change {
     struct value before, behind;
 };
 
+/* The address of a shared variable: the nodes that read the block's number in its cluster, and that make it. */
+struct shared_address {
+    const struct ptx_var *var;
+    u32 number, node;
+};
+
 struct build {
     struct arena *mem;
     const struct gpu *gpu;
@@ -62,6 +68,7 @@ struct build {
     u32 bases;
     struct tracked tracked[TRACKED];
     u32 ntracked, fence, cut;
+    VEC(struct shared_address) addresses;
     struct value guard; /* of the body that is predicated */
     bool guarded;
     u32 block;
@@ -117,6 +124,11 @@ struct value build_memory(struct build *b, u32 site, u32 weight, const struct va
 struct value build_order(struct build *b, u32 site, enum replay_op op, enum replay_pipe pipe,
                          const struct value *needs);
 struct value build_barrier(struct build *b, u32 site, const struct value *needs, bool result);
+
+/* ---- node_shared.c ---- */
+
+/* The address of a shared variable that a site names. */
+struct value build_shared_address(struct build *b, u32 site, const struct ptx_var *var);
 
 /* ---- node_atomic.c ---- */
 
