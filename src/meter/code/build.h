@@ -45,6 +45,14 @@ struct shared_address {
     u32 number, node;
 };
 
+/* An address in the turn of a loop that makes it: what it is the sum of, and what it is. */
+struct turn_address {
+    u32 turn; /* the graph */
+    u32 base[2];
+    i64 offset[2];
+    struct value result;
+};
+
 struct build {
     struct arena *mem;
     const struct gpu *gpu;
@@ -69,7 +77,8 @@ struct build {
     struct tracked tracked[TRACKED];
     u32 ntracked, fence, cut;
     VEC(struct shared_address) addresses;
-    struct value guard; /* of the body that is predicated */
+    struct turn_address *turns; /* by site */
+    struct value guard;         /* of the body that is predicated */
     bool guarded;
     u32 block;
     VEC(struct change) changes; /* of the bodies behind the last branch */

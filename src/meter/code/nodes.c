@@ -275,6 +275,58 @@ static bool ends_kernel(const struct build *b, const struct ptx_inst *i)
     return ptx_op_rows[i->op].flow == FLOW_END && (i->op != OP_RET || b->f->src->is_entry) && !i->guard && !b->guarded;
 }
 
+/* ---- addresses in the turns of an unrolled loop ---- */
+
+/* `add a, base, at` of which only addresses are made in its block. */
+static bool is_address(const struct build *b, const struct ptx_inst *i, u32 site)
+{
+    const struct ir_block *k = &b->f->blocks[b->f->block_of_site[site]];
+    if (i->op != OP_ADD || i->guard || i->noperands != 3 || i->operands[0].kind != PTX_REG ||
+        i->operands[1].kind != PTX_REG || i->operands[2].kind != PTX_REG || ptx_type_float(build_type(i)))
+        return false;
+    for (u32 s = k->first; s < k->end; s++)
+        for (u32 n = 1; n < b->f->src->insts[s].noperands; n++) {
+            const struct ptx_operand *o = &b->f->src->insts[s].operands[n];
+            if (o->kind == PTX_REG && o->var == i->operands[0].var)
+                return false;
+        }
+    return true;
+}
+
+/* Where both parts are constants off from what they were in an earlier turn, so is the sum, and the accesses have it in them: true. */
+static bool is_further_on(struct build *b, const struct ptx_inst *i, u32 site, struct value *result)
+{
+    enum { MOST = 1 << 23 };
+    struct turn_address *t = &b->turns[site];
+    i64 by = 0;
+    if (b->copies == 1 || !is_address(b, i, site))
+        return false;
+    bool same = t->turn == b->now;
+    for (u32 k = 0; k < 2; k++) {
+        const struct value *v = build_value(b, i->operands[1 + k].var->index);
+        same &= t->base[k] == v->base;
+        by += v->offset - t->offset[k];
+    }
+    if (!same || by >= MOST || by <= -MOST)
+        return false;
+    *result = t->result;
+    result->offset += by;
+    return true;
+}
+
+static void keep_turn(struct build *b, const struct ptx_inst *i, u32 site, const struct value *result)
+{
+    struct turn_address *t = &b->turns[site];
+    if (b->copies == 1 || !is_address(b, i, site))
+        return;
+    *t = (struct turn_address){.turn = b->now, .result = *result};
+    for (u32 k = 0; k < 2; k++) {
+        const struct value *v = build_value(b, i->operands[1 + k].var->index);
+        t->base[k] = v->base;
+        t->offset[k] = v->offset;
+    }
+}
+
 /* What names a shared variable needs its address, which is made in front of a loop. True: it is that address, and nothing else. */
 static bool names_address(struct build *b, const struct ptx_inst *i, u32 site, struct value *needs)
 {
@@ -301,6 +353,8 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     result.offset = 0;
     if (b->e->sites[site].address && names_address(b, i, site, &needs))
         result = needs;
+    else if (is_further_on(b, i, site, &result))
+        needs.varies = result.varies;
     else if (b->merged[site].leader && !bank)
         result = build_result(b, build_part(b, site, &needs));
     else if (weight && !b->e->sites[site].follows)
@@ -311,6 +365,8 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         result.constant = b->f->src->is_entry;
     result.varies = needs.varies;
     keep_base(b, i, &result);
+    if (b->g->nodes.len > b->first)
+        keep_turn(b, i, site, &result);
     set_widths(b, i, &t, &result);
     define(b, i, &t, &result);
     const u8 flow = ptx_op_rows[i->op].flow;
@@ -520,6 +576,7 @@ struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct 
     for (u32 s = 0; s < nsites; s++)
         b->sinks |= b->place[s] != f->block_of_site[s];
     b->merged = arena_array(mem, struct merged, nsites + 1);
+    b->turns = arena_array(mem, struct turn_address, nsites + 1);
     b->values = arena_array(mem, struct value, nregs + 1);
     b->stamp = arena_array(mem, u32, nregs + 1);
     b->written = arena_array(mem, u32, nregs + 1);

@@ -92,6 +92,29 @@ static void constants_of_whole_loops_are_known(void **state)
     }
 }
 
+/* ---- addresses in unrolled loops ---- */
+
+/* Two arrays with one offset that counts: of four turns the first makes addresses, the others have them in their accesses. */
+static void addresses_of_later_turns_are_constants_off(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "ld.global.u64 %%rd5, [%%rd1]; ld.global.u64 %%rd6, [%%rd1+8]; mov.u64 %%rd2, 0; mov.f32 %%f1, 0f00000000;\n"
+        "LOOP: add.s64 %%rd3, %%rd5, %%rd2; add.s64 %%rd4, %%rd6, %%rd2; ld.global.f32 %%f2, [%%rd3];\n"
+        "ld.global.f32 %%f3, [%%rd4]; fma.rn.f32 %%f1, %%f2, %%f3, %%f1; add.s64 %%rd2, %%rd2, %u;\n"
+        "setp.lt.s64 %%p1, %%rd2, %%rd7; @%%p1 bra LOOP; st.global.f32 [%%rd1], %%f1; ret;";
+    static const u32 steps[] = {4, 1 << 23}; /* the second does not fit in an access */
+    for (u32 k = 0; k < 2; k++) {
+        struct subject s;
+        char body[1024];
+        snprintf(body, sizeof body, text, steps[k]);
+        make(&s, body);
+        const u32 turns = k ? 4 : 1, counter = 2;
+        assert_int_equal(count(&s, program(&s, block_at(&s, "LOOP"), 4), OP_ADD), turns * 2 * 2 + counter);
+        drop(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +122,7 @@ int main(void)
         cmocka_unit_test(variables_of_a_block_share_the_number),
         cmocka_unit_test(a_copy_comes_behind_the_loads),
         cmocka_unit_test(constants_of_whole_loops_are_known),
+        cmocka_unit_test(addresses_of_later_turns_are_constants_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
