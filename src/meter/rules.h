@@ -80,6 +80,8 @@ struct site_estimate {
     bool elected;   /* global atomics: one lane does it for all of the warp, which name the same word */
     bool product;   /* a sum of 64 bits that is one with a product of integers: IMAD.WIDE */
     bool fused;     /* another instruction has become a part of it (fuse.c) */
+    bool copy;      /* of a register or a constant, and ptxas keeps it (copies.c) */
+    bool address;   /* it names a shared variable, whose address instructions make (shared_address.c) */
     bool with_next; /* global loads: the warp asks for the block's next one, too, before it waits */
     u8 event;       /* enum event_id: class of the instruction for the instruction mix */
     u8 flop;        /* enum event_id of its operation, or 0 */
@@ -133,6 +135,20 @@ void estimate_branches(const struct ir_func *f, struct estimate *e);
 
 /* What is a part of another machine instruction has no weight. */
 void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, struct site_estimate *sites);
+
+/* ---- copies.c ---- */
+
+/* Sets `copy`, and the weight, of copies of registers that ptxas is expected to keep, and of constants that need an instruction. */
+void estimate_copies(struct arena *mem, const struct ir_func *f, struct site_estimate *sites);
+
+/* ---- shared_address.c ---- */
+
+/* The shared variable that i names, or NULL. */
+const struct ptx_var *estimate_shared_variable(const struct ptx_inst *i);
+/* The block in which the address that a site names is made: its own, or one in front of the loop. */
+u32 estimate_shared_place(const struct ir_func *f, u32 site);
+/* Sets `address`, and the weight with what makes it. */
+void estimate_shared_addresses(struct arena *mem, const struct ir_func *f, u32 cc_major, struct site_estimate *sites);
 
 /* ---- merge.c ---- */
 

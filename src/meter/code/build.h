@@ -39,6 +39,20 @@ struct change {
     struct value before, behind;
 };
 
+/* The address of a shared variable: the nodes that read the block's number in its cluster, and that make it. */
+struct shared_address {
+    const struct ptx_var *var;
+    u32 number, node;
+};
+
+/* An address in the turn of a loop that makes it: what it is the sum of, and what it is. */
+struct turn_address {
+    u32 turn; /* the graph */
+    u32 base[2];
+    i64 offset[2];
+    struct value result;
+};
+
 struct build {
     struct arena *mem;
     const struct gpu *gpu;
@@ -62,7 +76,9 @@ struct build {
     u32 bases;
     struct tracked tracked[TRACKED];
     u32 ntracked, fence, cut;
-    struct value guard; /* of the body that is predicated */
+    VEC(struct shared_address) addresses;
+    struct turn_address *turns; /* by site */
+    struct value guard;         /* of the body that is predicated */
     bool guarded;
     u32 block;
     VEC(struct change) changes; /* of the bodies behind the last branch */
@@ -117,6 +133,11 @@ struct value build_memory(struct build *b, u32 site, u32 weight, const struct va
 struct value build_order(struct build *b, u32 site, enum replay_op op, enum replay_pipe pipe,
                          const struct value *needs);
 struct value build_barrier(struct build *b, u32 site, const struct value *needs, bool result);
+
+/* ---- node_shared.c ---- */
+
+/* The address of a shared variable that a site names. */
+struct value build_shared_address(struct build *b, u32 site, const struct ptx_var *var);
 
 /* ---- node_atomic.c ---- */
 

@@ -433,7 +433,7 @@ static struct replay_code *assemble(struct estimating *s)
 struct replay_code *code_from_ptx(struct arena *mem, const struct gpu *gpu, const struct ir_func *f,
                                   const struct estimate *e)
 {
-    struct lives *lives = lives_make(mem, f);
+    struct lives *lives = lives_make(mem, f, e);
     struct estimating s = {.mem = mem,
                            .gpu = gpu,
                            .f = f,

@@ -7,7 +7,8 @@
  * What is looked at are the next WINDOW instructions, so that a long block costs its length. */
 #include "meter/code/nodes.h"
 
-enum { WINDOW = 256, NEAR = 12, NEARBY = 24, NEAR_LOADS = 40 };
+/* COPIES: the cycle from which on copies of registers come, behind the loads that a loop begins with: what they copy may be under way. */
+enum { WINDOW = 256, NEAR = 12, NEARBY = 24, NEAR_LOADS = 40, COPIES = 20 };
 
 struct list {
     const struct graph *g;
@@ -164,8 +165,10 @@ u32 *list_schedule(struct arena *mem, const struct graph *g, u32 *most)
     find_alone(mem, &l);
     find_early(&l);
     find_heights(&l);
-    for (u32 k = 0; k < n; k++)
+    for (u32 k = 0; k < n; k++) {
         l.needs[k] = g->nodes.at[k].needs;
+        l.ready[k] = g->nodes.at[k].copy ? COPIES : 0;
+    }
     for (u32 at = 0; at < n; at++) {
         move_window(&l);
         const u32 k = choose(&l);

@@ -89,7 +89,32 @@ static u8 *find_widths(struct arena *mem, const struct ir_func *f, const bool *v
     return width;
 }
 
-struct lives *lives_make(struct arena *mem, const struct ir_func *f)
+/* ---- parts of addresses ---- */
+
+/* A sum with a constant that has become a part of accesses (fuse.c) has no register: what it is made of is kept instead. */
+static bool is_place(const struct ptx_inst *i, const struct site_estimate *e)
+{
+    return (i->op == OP_ADD || i->op == OP_SUB) && !e->weight && i->noperands == 3 && i->operands[0].kind == PTX_REG &&
+           i->operands[1].kind == PTX_REG && i->operands[2].kind == PTX_IMM;
+}
+
+static void keep_bases(struct lives *l, const struct ir_func *f, const struct estimate *e)
+{
+    for (u32 s = f->src->ninsts; s-- > 0;) { /* of a sum's sum the last one first */
+        const struct ptx_inst *i = &f->src->insts[s];
+        if (!is_place(i, &e->sites[s]))
+            continue;
+        const u32 to = i->operands[0].var->index, from = i->operands[1].var->index;
+        l->width[to] = 0;
+        for (u32 b = 0; b < f->nblocks; b++) {
+            u64 *in = l->in + (size_t)b * l->words;
+            if (lives_has(in, to))
+                in[from / 64] |= (u64)1 << from % 64;
+        }
+    }
+}
+
+struct lives *lives_make(struct arena *mem, const struct ir_func *f, const struct estimate *e)
 {
     struct lives *l = arena_new(mem, struct lives);
     const struct ir_liveness sets = ir_find_liveness(mem, f->src, f->blocks, f->nblocks);
@@ -98,5 +123,6 @@ struct lives *lives_make(struct arena *mem, const struct ir_func *f)
     l->varying = find_varying(mem, f);
     l->width = find_widths(mem, f, l->varying);
     l->place = arena_array(mem, u32, f->src->nregs + 1);
+    keep_bases(l, f, e);
     return l;
 }

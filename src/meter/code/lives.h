@@ -17,7 +17,7 @@ struct lives {
     u32 *place; /* by register; for pressure.c */
 };
 
-struct lives *lives_make(struct arena *mem, const struct ir_func *f);
+struct lives *lives_make(struct arena *mem, const struct ir_func *f, const struct estimate *e);
 
 static inline bool lives_has(const u64 *set, u32 reg) { return set[reg / 64] >> (reg % 64) & 1; }
 static inline const u64 *lives_into(const struct lives *l, u32 block) { return l->in + (size_t)block * l->words; }

@@ -95,8 +95,8 @@ static u32 add_access(struct build *b, const struct ptx_inst *i, u32 site, const
     n->inst.op = REPLAY_MEMORY;
     n->inst.latency = 0;
     n->alone = (u16)latency_alone(b, i);
-    n->words = load && result ? (u8)words_of(i, b->e->sites[site].width) : 0;
-    n->width = n->words;
+    n->width = load && result ? (u8)words_of(i, b->e->sites[site].width) : 0;
+    n->words = i->space == SPACE_CONST && n->width > 2 ? 2 : n->width; /* LDC has two at most */
     if (!result)
         n->latency = 1;
     build_use(b, needs, node);

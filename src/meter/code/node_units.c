@@ -208,6 +208,8 @@ static const char *integer(struct build *b, const struct ptx_inst *i, const stru
 /* The letters of an instruction's sequence; the last one is as often as there are instructions left. */
 static const char *pipes(struct build *b, const struct ptx_inst *i, enum ir_unit unit, const struct site_estimate *e)
 {
+    if (e->copy) /* MOV or IMAD.MOV */
+        return b->alu <= b->fma ? "a" : "h";
     switch (unit) {
     case IR_UNIT_INT:
         return integer(b, i, e);
@@ -251,7 +253,8 @@ static void set_latency(const struct build *b, u32 node, const struct ptx_inst *
         return;
     if (predicate)
         set_predicate(b, node);
-    else if (n->inst.pipe == PIPE_FMAHEAVY && (e->product || ptx_has(i, MOD_WIDE) || ptx_has(i, MOD_HI))) {
+    else if (n->inst.pipe == PIPE_FMAHEAVY &&
+             ((e->product && node == b->first) || ptx_has(i, MOD_WIDE) || ptx_has(i, MOD_HI))) {
         const bool wide = e->product || ptx_has(i, MOD_WIDE);
         n->latency += wide;
         n->inst.wide = wide ? REPLAY_WIDE_RESULT : 0;
@@ -317,11 +320,12 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
     const bool chain = is_chain(i, cost);
     struct value result = {.base = b->bases++};
     for (u32 k = 0; k < n; k++) {
-        const bool uniform = (*letters == 'a' || *letters == 'v') && !needs->varies && !predicate;
+        const bool uniform = (*letters == 'a' || *letters == 'v') && !needs->varies && !predicate && !e->copy;
         const char letter = uniform ? 'u' : *letters;
         const u32 node = build_unit(b, letter, site);
         b->g->nodes.at[node].inst.constant = needs->constant && k == 0;
         b->g->nodes.at[node].fused = e->fused && !e->product;
+        b->g->nodes.at[node].copy = e->copy;
         set_latency(b, node, i, e, predicate && k + 1 == n);
         if (k == 0 || !chain)
             build_use(b, needs, node);

@@ -7,6 +7,7 @@
 #include "meter/code/build.h"
 #include "meter/code/make_code.h"
 #include "meter/code/sink.h"
+#include "meter/code/unroll.h"
 #include "model/replay/unit.h"
 
 /* ---- what an instruction reads and writes ---- */
@@ -210,6 +211,24 @@ static bool is_bank_operand(struct build *b, const struct ptx_inst *i)
     return base->kind == PTX_VAR || (base->kind == PTX_REG && build_value(b, base->var->index)->known);
 }
 
+/* From compute capability 9.0 on a uniform register takes it first (ULDC), two words at a time. */
+static struct value load_from_bank(struct build *b, const struct ptx_inst *i, u32 site, const struct value *needs)
+{
+    const u32 bytes = ptx_type_bits(build_type(i)) / 8 * ptx_vec_count(i);
+    struct value result = *needs;
+    if (b->gpu->cc_major < 9 || b->e->sites[site].follows) {
+        result.constant = b->gpu->cc_major < 9;
+        return result;
+    }
+    result = (struct value){.base = b->bases++};
+    for (u32 at = 0; at < bytes; at += 8) {
+        const u32 node = build_unit(b, 'u', site);
+        b->g->nodes.at[node].inst.constant = true;
+        value_add(b, &result, node);
+    }
+    return result;
+}
+
 /* A parameter is a constant of what uses it, where it is not loaded. */
 static bool is_parameter(const struct ptx_inst *i) { return i->op == OP_LD && i->space == SPACE_PARAM; }
 
@@ -231,7 +250,7 @@ static bool is_constant(const struct ptx_inst *i)
 
 static u32 weight_of(const struct build *b, u32 site)
 {
-    if (is_constant(&b->f->src->insts[site]))
+    if (is_constant(&b->f->src->insts[site]) && !b->e->sites[site].copy)
         return 0;
     const u32 weight = b->e->sites[site].weight;
     const u32 head = 1 + (b->gpu->cc_major >= 8);
@@ -256,6 +275,69 @@ static bool ends_kernel(const struct build *b, const struct ptx_inst *i)
     return ptx_op_rows[i->op].flow == FLOW_END && (i->op != OP_RET || b->f->src->is_entry) && !i->guard && !b->guarded;
 }
 
+/* ---- addresses in the turns of an unrolled loop ---- */
+
+/* `add a, base, at` of which only addresses are made in its block. */
+static bool is_address(const struct build *b, const struct ptx_inst *i, u32 site)
+{
+    const struct ir_block *k = &b->f->blocks[b->f->block_of_site[site]];
+    if (i->op != OP_ADD || i->guard || i->noperands != 3 || i->operands[0].kind != PTX_REG ||
+        i->operands[1].kind != PTX_REG || i->operands[2].kind != PTX_REG || ptx_type_float(build_type(i)))
+        return false;
+    for (u32 s = k->first; s < k->end; s++)
+        for (u32 n = 1; n < b->f->src->insts[s].noperands; n++) {
+            const struct ptx_operand *o = &b->f->src->insts[s].operands[n];
+            if (o->kind == PTX_REG && o->var == i->operands[0].var)
+                return false;
+        }
+    return true;
+}
+
+/* Where both parts are constants off from what they were in an earlier turn, so is the sum, and the accesses have it in them: true. */
+static bool is_further_on(struct build *b, const struct ptx_inst *i, u32 site, struct value *result)
+{
+    enum { MOST = 1 << 23 };
+    struct turn_address *t = &b->turns[site];
+    i64 by = 0;
+    if (b->copies == 1 || !is_address(b, i, site))
+        return false;
+    bool same = t->turn == b->now;
+    for (u32 k = 0; k < 2; k++) {
+        const struct value *v = build_value(b, i->operands[1 + k].var->index);
+        same &= t->base[k] == v->base;
+        by += v->offset - t->offset[k];
+    }
+    if (!same || by >= MOST || by <= -MOST)
+        return false;
+    *result = t->result;
+    result->offset += by;
+    return true;
+}
+
+static void keep_turn(struct build *b, const struct ptx_inst *i, u32 site, const struct value *result)
+{
+    struct turn_address *t = &b->turns[site];
+    if (b->copies == 1 || !is_address(b, i, site))
+        return;
+    *t = (struct turn_address){.turn = b->now, .result = *result};
+    for (u32 k = 0; k < 2; k++) {
+        const struct value *v = build_value(b, i->operands[1 + k].var->index);
+        t->base[k] = v->base;
+        t->offset[k] = v->offset;
+    }
+}
+
+/* What names a shared variable needs its address, which is made in front of a loop. True: it is that address, and nothing else. */
+static bool names_address(struct build *b, const struct ptx_inst *i, u32 site, struct value *needs)
+{
+    const bool itself = i->op == OP_MOV;
+    if (itself || estimate_shared_place(b->f, site) == b->f->block_of_site[site]) {
+        const struct value address = build_shared_address(b, site, estimate_shared_variable(i));
+        value_merge(b, needs, &address);
+    }
+    return itself;
+}
+
 static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
 {
     const struct ptx_inst *i = &b->f->src->insts[site];
@@ -269,16 +351,22 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     b->first = b->g->nodes.len;
     result.base = b->bases++;
     result.offset = 0;
-    if (b->merged[site].leader && !bank)
+    if (b->e->sites[site].address && names_address(b, i, site, &needs))
+        result = needs;
+    else if (is_further_on(b, i, site, &result))
+        needs.varies = result.varies;
+    else if (b->merged[site].leader && !bank)
         result = build_result(b, build_part(b, site, &needs));
     else if (weight && !b->e->sites[site].follows)
         result = add_machine(b, site, weight, &needs, &t);
     else if (bank)
-        result.constant = true;
+        result = load_from_bank(b, i, site, &needs);
     else if (is_parameter(i))
         result.constant = b->f->src->is_entry;
     result.varies = needs.varies;
     keep_base(b, i, &result);
+    if (b->g->nodes.len > b->first)
+        keep_turn(b, i, site, &result);
     set_widths(b, i, &t, &result);
     define(b, i, &t, &result);
     const u8 flow = ptx_op_rows[i->op].flow;
@@ -370,15 +458,29 @@ static void add_sunk(struct build *b, u32 block)
             add_inst(b, site, NULL);
 }
 
+/* What comes out of the loops behind it. */
+static void add_raised(struct build *b, u32 block)
+{
+    for (u32 site = b->f->blocks[block].end; b->sinks && site < b->f->src->ninsts; site++)
+        if (b->place[site] == block)
+            add_inst(b, site, NULL);
+}
+
 static void add_insts(struct build *b, u32 block)
 {
+    const struct ir_block *k = &b->f->blocks[block];
     add_sunk(b, block);
-    for (u32 site = b->f->blocks[block].first; site < b->f->blocks[block].end; site++) {
-        if (site + 1 == b->f->blocks[block].end && !b->guarded)
+    for (u32 site = k->first; site < k->end; site++) {
+        const bool last = site + 1 == k->end;
+        if (last && branch_of(b, block))
+            add_raised(b, block);
+        if (last && !b->guarded)
             add_partings(b, block);
         if (b->place[site] == block)
             add_inst(b, site, branch_of(b, block));
     }
+    if (!branch_of(b, block))
+        add_raised(b, block);
 }
 
 static void add_block(struct build *b, u32 block)
@@ -402,6 +504,18 @@ static void add_block(struct build *b, u32 block)
         b->guard = *build_value(b, branch->guard->index);
 }
 
+/* In a loop that is unrolled wholly counters are constants. */
+static void know_counters(struct build *b, u32 block)
+{
+    for (u32 s = b->f->blocks[block].first; s < b->f->blocks[block].end; s++) {
+        const struct ptx_inst *i = &b->f->src->insts[s];
+        if (!is_counter(i) || !unroll_knows(b->f, block, i->operands[0].var))
+            continue;
+        build_value(b, i->operands[0].var->index);
+        b->values[i->operands[0].var->index].known = true;
+    }
+}
+
 static void finish(struct build *b)
 {
     for (u32 k = 0; k < b->g->written.len; k++) {
@@ -422,6 +536,7 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
     b->g->loop = n && b->f->blocks[blocks[0]].loop_depth > 0;
     b->now++;
     b->ntracked = 0;
+    b->addresses.len = 0;
     b->fence = b->cut = NO_NODE;
     b->guard = (struct value){0};
     b->copies = copies;
@@ -430,6 +545,8 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
         add_head(b);
     if (n)
         add_meeting(b, blocks[0]);
+    if (copies > 1)
+        know_counters(b, blocks[0]);
     for (b->copy = 0; b->copy < copies; b->copy++)
         for (u32 k = 0; k < n; k++)
             add_block(b, blocks[k]);
@@ -459,6 +576,7 @@ struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct 
     for (u32 s = 0; s < nsites; s++)
         b->sinks |= b->place[s] != f->block_of_site[s];
     b->merged = arena_array(mem, struct merged, nsites + 1);
+    b->turns = arena_array(mem, struct turn_address, nsites + 1);
     b->values = arena_array(mem, struct value, nregs + 1);
     b->stamp = arena_array(mem, u32, nregs + 1);
     b->written = arena_array(mem, u32, nregs + 1);

@@ -22,6 +22,7 @@ struct node {
     u8 least;        /* the stall behind it, at least */
     bool predicate;  /* its result is one */
     bool store;      /* it reads registers for long, and gives none */
+    bool copy;       /* of a register */
     bool fused;      /* of several instructions: what it reads, those read one by one */
     u8 words;        /* loads: 32-bit registers that it fills */
     u8 width;        /* registers of a lane that its result takes */

@@ -78,6 +78,8 @@ u32 *sink_parameters(struct arena *mem, const struct ir_func *f, const struct es
             continue;
         if (may_sink(&s, k))
             place[k] = place_of(&s, k);
+        else if (e->sites[k].address && f->src->insts[k].op == OP_MOV)
+            place[k] = estimate_shared_place(f, k);
         s.block = place[k];
         ir_each_reg(&f->src->insts[k], note_use, &s);
     }

@@ -99,8 +99,8 @@ static bool find_counting(const struct ir_func *f, const struct ir_block *b, str
     return false;
 }
 
-/* The constant that the counter is set to in front of the loop, and nowhere else. */
-static bool find_start(const struct ir_func *f, const struct ir_block *b, const struct ptx_var *counter, i64 *start)
+/* What sets the counter in front of the loop, and nowhere else, to a constant or to where a variable is; or NULL. */
+static const struct ptx_inst *start_of(const struct ir_func *f, const struct ir_block *b, const struct ptx_var *counter)
 {
     const struct ptx_inst *set = NULL;
     struct writes w = {.reg = counter};
@@ -111,7 +111,14 @@ static bool find_start(const struct ir_func *f, const struct ir_block *b, const 
         ir_each_reg(at(f, s), note_write, &w);
         set = w.n > before ? at(f, s) : set;
     }
-    if (w.n != 1 || set->op != OP_MOV || set->guard || set->operands[set->noperands - 1].kind != PTX_IMM)
+    const u8 kind = w.n == 1 && set->op == OP_MOV && !set->guard ? set->operands[set->noperands - 1].kind : PTX_REG;
+    return kind == PTX_IMM || kind == PTX_VAR ? set : NULL;
+}
+
+static bool find_start(const struct ir_func *f, const struct ir_block *b, const struct ptx_var *counter, i64 *start)
+{
+    const struct ptx_inst *set = start_of(f, b, counter);
+    if (!set || set->operands[set->noperands - 1].kind != PTX_IMM)
         return false;
     *start = (i64)set->operands[set->noperands - 1].bits;
     return true;
@@ -247,4 +254,14 @@ u32 unroll_factor(const struct ir_func *f, u32 block)
         return 1;
     const u32 turns = turns_of(f, b);
     return turns > 1 && !is_kept_by_pragma(f, at(f, b->first)) ? turns : 1;
+}
+
+bool unroll_knows(const struct ir_func *f, u32 block, const struct ptx_var *reg)
+{
+    const struct ir_block *b = &f->blocks[block];
+    struct counting c;
+    if (!find_counting(f, b, &c) || known_turns(f, b, &c) != unroll_factor(f, block))
+        return false;
+    const struct ptx_operand o = {.kind = PTX_REG, .var = (struct ptx_var *)reg};
+    return counter_of(f, b, &o) && start_of(f, b, reg);
 }

@@ -3,8 +3,11 @@
  *     and, or, xor, not    of three values at most are one LOP3
  *     add, sub             of three values are one IADD3
  *     shl and add          of 32 bits are one LEA, of 64 two; a product of 32 bits and add one IMAD
- *     mul.wide and add     are one IMAD.WIDE, for each of several sums of the same product
+ *     mul.wide and add     are one IMAD.WIDE, for each of several sums of the same product; so are those of 64 bits, after the two products
+ *                          of lower with upper halves, with one more sum of the upper halves
+ *     mul.wide and shl     by constants are one product
  *     mul and add, sub     of floats without a rounding mode are one FFMA, DFMA, HFMA2
+ *     cvt.sat              of floats is a modifier of the sum or product in front of it
  *     add of a constant    is a part of the accesses, if only addresses are made of it
  *     add and min, max     of 32 bits are one VIADDMNMX, min, max of three values one VIMNMX3, and max with 0 behind them a part of
  *                          both (.RELU): from compute capability 9.0 on
@@ -14,7 +17,8 @@
 #include "ir/pass.h"
 #include "meter/rules.h"
 
-enum { NOBODY = UINT32_MAX, SEVERAL = UINT32_MAX - 1, INPUTS_MAX = 3 };
+/* CROSS_PRODUCTS: of a product of 64 bits, those of which only the lower halves count. */
+enum { NOBODY = UINT32_MAX, SEVERAL = UINT32_MAX - 1, INPUTS_MAX = 3, CROSS_PRODUCTS = 2 };
 
 struct fuser {
     const struct ir_func *f;
@@ -73,11 +77,23 @@ static bool is_address_sum(const struct ptx_inst *i)
     return i->op == OP_ADD && is_sum(i) && ptx_type_bits(type_of(i)) == 64;
 }
 
-static bool is_offset(const struct ptx_inst *i)
+static bool is_wide_product(const struct ptx_inst *i)
 {
-    return (i->op == OP_MUL && ptx_has(i, MOD_WIDE) && is_integer(i)) ||
-           (i->op == OP_SHL && i->operands[2].kind == PTX_IMM && ptx_type_bits(type_of(i)) == 64 && !i->guard);
+    return i->op == OP_MUL && ptx_has(i, MOD_WIDE) && is_integer(i);
 }
+
+/* Of 64 bits: IMAD.WIDE of the lower halves, and what the upper ones add. */
+static bool is_long_product(const struct ptx_inst *i)
+{
+    return i->op == OP_MUL && ptx_has(i, MOD_LO) && is_integer(i) && ptx_type_bits(type_of(i)) == 64;
+}
+
+static bool is_wide_shift(const struct ptx_inst *i)
+{
+    return i->op == OP_SHL && i->operands[2].kind == PTX_IMM && ptx_type_bits(type_of(i)) == 64 && !i->guard;
+}
+
+static bool is_offset(const struct ptx_inst *i) { return is_wide_product(i) || is_wide_shift(i) || is_long_product(i); }
 
 static void count_sums(struct fuser *s, const struct ptx_inst *i)
 {
@@ -118,10 +134,11 @@ static bool fuse_address(struct fuser *s, const struct ptx_inst *i, struct site_
         const u32 from = offset_of(s, &i->operands[k]);
         if (from == NOBODY)
             continue;
-        sites[from].weight = 0;
+        const bool lengthy = is_long_product(&s->f->src->insts[from]);
+        sites[from].weight = lengthy ? CROSS_PRODUCTS : 0;
         sites[s->site].fused = true;
-        sites[s->site].product = s->f->src->insts[from].op == OP_MUL;
-        sites[s->site].weight = sites[s->site].product ? 1 : 2;
+        sites[s->site].product = is_wide_product(&s->f->src->insts[from]) || sites[from].product || lengthy;
+        sites[s->site].weight = sites[s->site].product && !lengthy ? 1 : 2;
         s->inputs[s->site] = INPUTS_MAX;
         return true;
     }
@@ -178,6 +195,42 @@ static bool fuse_product(struct fuser *s, const struct ptx_inst *i, bool (*is_pr
         return true;
     }
     return false;
+}
+
+/* A wide product by a constant becomes a part of the shift by another one. */
+static void fuse_scale(struct fuser *s, const struct ptx_inst *i, struct site_estimate *sites)
+{
+    const u32 reg = i->operands[1].kind == PTX_REG ? i->operands[1].var->index : 0,
+              from = i->operands[1].kind == PTX_REG ? s->writer[reg] : NOBODY;
+    if (from >= SEVERAL || s->reads[reg] != 1 || s->f->block_of_site[from] != s->f->block_of_site[s->site] ||
+        !is_wide_product(&s->f->src->insts[from]) || s->f->src->insts[from].operands[2].kind != PTX_IMM)
+        return;
+    sites[from].weight = 0;
+    sites[s->site].weight = 1;
+    sites[s->site].product = true;
+}
+
+/* ---- floats ---- */
+
+static bool is_saturation(const struct ptx_inst *i)
+{
+    return i->op == OP_CVT && i->ntypes == 2 && type_of(i) == PTX_F32 && i->types[1] == PTX_F32 &&
+           ptx_has(i, MOD_SAT) && !i->guard;
+}
+
+static bool may_saturate(const struct ptx_inst *i)
+{
+    return (i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_FMA) && type_of(i) == PTX_F32 &&
+           !i->guard;
+}
+
+static void fuse_saturation(struct fuser *s, const struct ptx_inst *i, struct site_estimate *sites)
+{
+    const u32 reg = i->operands[1].kind == PTX_REG ? i->operands[1].var->index : 0,
+              from = i->operands[1].kind == PTX_REG && s->reads[reg] == 1 ? s->writer[reg] : NOBODY;
+    if (from < s->site && s->f->block_of_site[from] == s->f->block_of_site[s->site] &&
+        may_saturate(&s->f->src->insts[from]) && sites[from].weight)
+        sites[s->site].weight = 0;
 }
 
 /* ---- minima and maxima ---- */
@@ -242,6 +295,10 @@ void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, str
             fuse_alike(&s, i, is_sum, sites);
         else if ((i->op == OP_ADD || i->op == OP_SUB) && is_float(i))
             fuse_product(&s, i, is_float_product, sites);
+        else if (is_wide_shift(i))
+            fuse_scale(&s, i, sites);
+        else if (is_saturation(i))
+            fuse_saturation(&s, i, sites);
         else if (is_extreme(i) && cc_major >= 9 && !fuse_operand(&s, i, true, sites))
             fuse_operand(&s, i, false, sites);
     }

@@ -59,7 +59,7 @@ static void visit(struct check *k, u32 block, bool *seen)
     k->blocks[--k->room] = block;
 }
 
-/* Parameters may be loaded where they are used first. */
+/* Parameters may be loaded where they are used first, and addresses of shared variables made in front of a loop. */
 static bool may_stand(const struct check *k, u32 site, const bool *own)
 {
     const struct ptx_inst *i = &k->f->src->insts[site];
@@ -67,7 +67,8 @@ static bool may_stand(const struct check *k, u32 site, const bool *own)
     u32 b = k->head;
     while (b != from && k->f->blocks[b].idom != IR_NO_BLOCK)
         b = k->f->blocks[b].idom;
-    return own[from] || (i->op == OP_LD && i->space == SPACE_PARAM && b == from);
+    return own[from] || (i->op == OP_LD && i->space == SPACE_PARAM && b == from) ||
+           (i->op == OP_MOV && k->e->sites[site].address && own[estimate_shared_place(k->f, site)]);
 }
 
 /* The blocks of a program, in the order of control. */
@@ -91,6 +92,8 @@ static bool stands_beside(const struct check *k, const struct replay_inst *m)
     const struct ptx_inst *i = &k->f->src->insts[m->site];
     const struct site_estimate *e = &k->e->sites[m->site];
     const u8 memory = ptx_op_rows[i->op].memory, flow = ptx_op_rows[i->op].flow;
+    if (e->address && i->op != OP_MOV && m->op != REPLAY_MEMORY)
+        return true;
     if (memory == PTX_MEM_LOAD || memory == PTX_MEM_STORE || memory == PTX_MEM_ATOMIC)
         return (e->elected || estimate_releases(i)) && m->op != REPLAY_MEMORY;
     return (m->pipe == PIPE_BRANCH && flow == FLOW_NEXT) ||
@@ -407,7 +410,8 @@ static void check_sites(struct check *k)
                 n[p->insts[i].site]++;
     }
     for (u32 s = 0; s < k->f->src->ninsts; s++) {
-        const bool alone = !k->e->sites[s].follows && !k->e->sites[s].width;
+        const bool alone = !k->e->sites[s].follows && !k->e->sites[s].width &&
+                           !k->e->sites[s].address; /* blocks that are one share the address */
         const struct ptx_inst *i = &k->f->src->insts[s];
         const bool constant = (i->op == OP_MOV && i->operands[i->noperands - 1].kind == PTX_IMM) ||
                               (i->op == OP_LD && i->space == SPACE_CONST); /* may be an operand */

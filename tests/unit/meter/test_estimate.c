@@ -308,6 +308,92 @@ static void constants_are_parts_of_addresses(void **state)
     assert_int_equal(weight_of_all("LOOP: add.s64 %rd1, %rd1, 64; st.global.f32 [%rd1], %f1; bra LOOP;", OP_ADD), 2);
 }
 
+/* What machine code for sm_90 shows of kernels that nvcc made. */
+static void products_and_modifiers_are_parts(void **state)
+{
+    (void)state;
+#define SCALED "mul.wide.u32 %rd2, %r1, 32; shl.b64 %rd3, %rd2, 2; add.s64 %rd4, %rd1, %rd3;"
+    assert_int_equal(weight_of_all(SCALED " ret;", OP_MUL), 0); /* one IMAD.WIDE by 128 */
+    assert_int_equal(weight_of_all(SCALED " ret;", OP_SHL), 0);
+    assert_int_equal(weight_of_all(SCALED " ret;", OP_ADD), 1);
+    assert_int_equal(weight_of_all(SCALED " st.global.u64 [%rd1], %rd2; ret;", OP_MUL), 1); /* read twice */
+    static const char sums[] = "mul.lo.s64 %rd2, %rd3, %rd4; add.s64 %rd5, %rd1, %rd2; add.s64 %rd6, %rd7, %rd2; ret;";
+    assert_int_equal(weight_of_all(sums, OP_MUL), 2);
+    assert_int_equal(weight_of_all(sums, OP_ADD), 4);
+    assert_int_equal(weight_of_all("mul.lo.s64 %rd2, %rd3, %rd4; st.global.u64 [%rd1], %rd2; ret;", OP_MUL), 4);
+#define SATURATED "fma.rn.f32 %f1, %f2, %f3, %f4; cvt.sat.f32.f32 %f5, %f1; st.global.f32 [%rd1], %f5;"
+    assert_int_equal(weight_of_all(SATURATED " ret;", OP_CVT), 0); /* FFMA.SAT */
+    assert_int_equal(weight_of_all(SATURATED " st.global.f32 [%rd1], %f1; ret;", OP_CVT), 1);
+    assert_int_equal(
+        weight_of_all("ld.global.f32 %f1, [%rd1]; cvt.sat.f32.f32 %f5, %f1; st.global.f32 [%rd1], %f5; ret;", OP_CVT),
+        1);
+}
+
+/* ---- copies ---- */
+
+enum { HEAD = 3 }; /* what the first move weighs: a kernel's head, and %tid.x */
+
+/* Copies in a loop, of %r2 to %r9, that have to stay. */
+static u32 copies_in(const char *loop)
+{
+    struct subject s;
+    char text[1024];
+    u32 n = 0;
+    snprintf(text, sizeof text,
+             "ld.global.u32 %%r2, [%%rd1]; ld.global.u32 %%r3, [%%rd1+4];\nLOOP: %s\n"
+             "setp.ne.s32 %%p2, %%r2, %%r1; @%%p2 bra LOOP; st.global.u32 [%%rd1], %%r3; ret;",
+             loop);
+    make(&s, text);
+    for (u32 k = 0; k < s.func->src->ninsts; k++)
+        n += s.e->sites[k].copy;
+    drop(&s);
+    return n;
+}
+
+/* Two registers are one unless one is written while the other one's value is still wanted. */
+static void copies_stay_where_both_values_are_wanted(void **state)
+{
+    (void)state;
+    assert_int_equal(copies_in("add.s32 %r4, %r2, 1; mov.u32 %r2, %r4;"), 0);
+    assert_int_equal(copies_in("mov.u32 %r4, %r2; mov.u32 %r2, %r3; mov.u32 %r3, %r4;"), 3); /* they change places */
+    assert_int_equal(copies_in("mov.u32 %r4, %r2; xor.b32 %r2, %r4, 5; st.global.u32 [%rd1], %r4;"), 1);
+    assert_int_equal(copies_in("mov.u32 %r4, %r2; xor.b32 %r2, %r4, 5; st.global.u32 [%rd1], %r2;"), 0);
+}
+
+/* A constant is an operand, but where its register has other values, too; CS2R sets two registers to 0. */
+static void constants_of_changing_registers_are_made(void **state)
+{
+    (void)state;
+#define LATER "LOOP: add.s32 %r9, %r9, %r8; add.s32 %r8, %r8, 3; setp.ne.s32 %p2, %r8, %r1; @%p2 bra LOOP;" STORE
+    struct subject s;
+    make(&s, "mov.u32 %r9, 7; mov.u32 %r8, 8;" LATER);
+    assert_true(nth(&s, OP_MOV, 1)->copy && nth(&s, OP_MOV, 2)->copy);
+    drop(&s);
+    assert_int_equal(weight_of_all("mov.u32 %r9, 7; mov.u32 %r8, 8;" LATER, OP_MOV), HEAD + 2);
+    assert_int_equal(weight_of_all("mov.u32 %r9, 0; mov.u32 %r8, %r9;" LATER, OP_MOV), HEAD + 1);
+    make(&s, "mov.u32 %r8, 7; add.s32 %r9, %r1, %r8;" STORE);
+    assert_false(nth(&s, OP_MOV, 1)->copy);
+    drop(&s);
+}
+
+/* ---- shared variables ---- */
+
+/* From compute capability 9.0 on: S2R, MOV and LEA; of a second variable in the block two more; in front of a loop. */
+static void addresses_of_shared_variables_are_made(void **state)
+{
+    (void)state;
+#define PUT "st.shared.u32 [%r2], %r1; "
+    assert_int_equal(weight_of_all("mov.u32 %r2, tile; " PUT "ret;", OP_MOV), HEAD + 3);
+    assert_int_equal(weight_of_all("mov.u32 %r2, tile; " PUT "mov.u32 %r2, tile; " PUT "ret;", OP_MOV), HEAD + 3);
+    assert_int_equal(weight_of_all("mov.u32 %r2, tile; " PUT "mov.u32 %r2, dynamic; " PUT "ret;", OP_MOV),
+                     HEAD + 3 + 2);
+    assert_int_equal(weight_of_all("bar.sync 0; LOOP: mov.u32 %r2, tile; " PUT "add.s32 %r1, %r1, 1; "
+                                   "setp.lt.s32 %p2, %r1, 99; @%p2 bra LOOP; ret;",
+                                   OP_MOV),
+                     HEAD);
+    assert_int_equal(weight_of_all("st.shared.u32 [tile], %r1; st.shared.u32 [tile+64], %r1; ret;", OP_ST), 2 + 3);
+}
+
 /* ---- merging ---- */
 
 /* How many shared loads a warp runs after merging: those that do not follow another. */
@@ -493,6 +579,10 @@ int main(void)
         cmocka_unit_test(an_instruction_weighs_what_it_becomes),
         cmocka_unit_test(three_values_are_one_instruction),
         cmocka_unit_test(constants_are_parts_of_addresses),
+        cmocka_unit_test(products_and_modifiers_are_parts),
+        cmocka_unit_test(copies_stay_where_both_values_are_wanted),
+        cmocka_unit_test(constants_of_changing_registers_are_made),
+        cmocka_unit_test(addresses_of_shared_variables_are_made),
         cmocka_unit_test(a_row_of_a_tile_is_loaded_in_eight),
         cmocka_unit_test(pairs_need_known_alignment_and_nothing_between),
         cmocka_unit_test(the_leader_is_as_wide_as_all),

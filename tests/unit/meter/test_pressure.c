@@ -21,6 +21,7 @@ struct subject {
     const struct ir_func *func;
     struct arena mem;
     struct gpu gpu;
+    struct estimate *e;
 };
 
 static void make(struct subject *s, const char *body)
@@ -42,6 +43,7 @@ static void make(struct subject *s, const char *body)
     if (setjmp(s->mem.oom))
         fail();
     s->func = ir_lower(&s->mem, s->mod, ptx_find_func(s->mod, "k"), &lowered_target);
+    s->e = estimate_make(&s->mem, s->func, s->gpu.cc_major, NULL);
 }
 
 static void drop(struct subject *s)
@@ -68,7 +70,10 @@ static u32 reg(struct subject *s, const char *name)
     return 0;
 }
 
-static u32 width(struct subject *s, const char *name) { return lives_make(&s->mem, s->func)->width[reg(s, name)]; }
+static u32 width(struct subject *s, const char *name)
+{
+    return lives_make(&s->mem, s->func, s->e)->width[reg(s, name)];
+}
 
 /* n loads from places that follow each other, then a store of each; together: all loads first. */
 static const char *many_loads(u32 n, bool together)
@@ -107,13 +112,27 @@ static void what_is_the_same_in_all_lanes_takes_none(void **state)
     drop(&s);
 }
 
+/* What has become a part of accesses has no register; what it is made of is there instead. */
+static void a_part_of_an_address_takes_none(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; add.s64 %rd4, %rd3, 64; st.global.u32 [%rd3], %r1;\n"
+             "bar.sync 0; setp.eq.u32 %p1, %r2, 0; @%p1 bra SKIP; st.global.u32 [%rd4], %r1; bar.sync 0;\nSKIP: ret;");
+    const struct lives *l = lives_make(&s.mem, s.func, s.e);
+    assert_int_equal(l->width[reg(&s, "%rd4")], 0);
+    assert_int_equal(l->width[reg(&s, "%rd3")], 2);
+    assert_true(lives_has(lives_into(l, 1), reg(&s, "%rd3")));
+    drop(&s);
+}
+
 static void a_value_is_live_to_its_last_use(void **state)
 {
     (void)state;
     struct subject s;
     make(&s, "add.s32 %r3, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra SKIP; add.s32 %r4, %r3, %r1;\n"
              "@%p1 mov.u32 %r5, %r4; st.global.u32 [%rd1], %r5;\nSKIP: st.global.u32 [%rd1+4], %r3; ret;");
-    const struct lives *l = lives_make(&s.mem, s.func);
+    const struct lives *l = lives_make(&s.mem, s.func, s.e);
     const u32 skip = s.func->block_of_site[s.func->src->labels[0]->at];
     assert_true(lives_has(lives_into(l, skip), reg(&s, "%r3")));
     assert_true(lives_has(lives_into(l, skip), reg(&s, "%rd1")));
@@ -196,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_the_same_in_all_lanes_takes_none),
+        cmocka_unit_test(a_part_of_an_address_takes_none),
         cmocka_unit_test(a_value_is_live_to_its_last_use),
         cmocka_unit_test(few_values_take_the_least),
         cmocka_unit_test(loads_come_forward_while_there_are_registers),
