@@ -28,6 +28,8 @@ struct lines;
 enum { TRAFFIC_FIRST = EVENT_l1_gld_hits };
 _Static_assert(EVENT_host_bytes - TRAFFIC_FIRST + 1 == TRAFFIC_COUNT, "they stand together");
 
+enum { CACHES_ENOUGH = 1 << 20 };
+
 struct caches_input {
     const struct gpu *gpu;
     u64 l1_bytes;                     /* of an SM */
@@ -37,6 +39,7 @@ struct caches_input {
     u64 nblocks;
     u32 resident; /* blocks that an SM holds at once */
     u32 warps;    /* of a block */
+    u64 enough; /* of lines that are looked up, and of requests to L2: with more, some stand for all (traffic.h); 0: CACHES_ENOUGH */
     struct caches *
         before; /* of a grid of the same tree that has ended (caches_end), whose L2 this one finds; NULL: L2 is empty */
 };
