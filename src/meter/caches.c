@@ -64,7 +64,7 @@ struct caches {
     struct l2_hot hot;
     u32 resident, warps, nsms;
     u32 used;        /* SMs that have a block */
-    u64 enough;      /* of an SM's lines, and of its requests to L2 */
+    u64 l1_enough, l2_enough; /* of an SM */
     struct sm **sms; /* [sms_room]; NULL until the first block */
     u32 sms_room;
     struct caches_worker **workers;
@@ -289,7 +289,9 @@ struct caches *caches_make(const struct caches_input *in)
     c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;
-    c->enough = (in->enough ? in->enough : CACHES_ENOUGH) / (c->used ? c->used : 1);
+    const u32 used = c->used ? c->used : 1;
+    c->l1_enough = (in->enough ? in->enough : CACHES_ENOUGH) / used;
+    c->l2_enough = (in->enough ? in->enough : CACHES_ENOUGH_OF_L2) / used;
     c->nsms = 0;
     if (!make_sms(c, gpu->sms) || !note_host(c, in)) {
         caches_free(c);
@@ -343,13 +345,13 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->joined = s->met = 0;
     s->nwaiting = 0;
     s->looked = s->spread = 0;
-    s->budget = c->enough;
+    s->budget = c->l1_enough;
     s->staged_in = 1;
     s->one_in_most = sample_most((u64)s->l1.nsets * s->l1.ways);
     s->slices[0] = s->slices[1] = 0;
     s->with_next = &w->with_next;
     s->l2 = (struct l2_input){.kept = kept,
-                              .budget = c->enough,
+                              .budget = c->l2_enough,
                               .one_in = 1,
                               .asked_in = 1,
                               .beside_in = 1,

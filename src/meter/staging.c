@@ -102,7 +102,7 @@ static inline bool draws(struct sm *s, enum traffic_kind kind, u32 n)
     s->spread += n;
     if (kind != TRAFFIC_LOAD && kind != TRAFFIC_LOCAL_LOAD)
         return false;
-    if (sm_draws_fewer(s, s->staged_in))
+    if (sm_draws_fewer(s, s->looked + s->staged, s->staged_in))
         s->staged_in *= 2;
     return s->staged_in > 1;
 }

@@ -264,11 +264,18 @@ static bool draw_fewer(struct sm *s)
     return true;
 }
 
+/* So many plain requests were looked up. */
+static inline bool note_looked(struct sm *s, u32 n)
+{
+    s->looked += n;
+    return !sm_draws_fewer(s, s->looked, s->l2.asked_in) || draw_fewer(s);
+}
+
 /* Once for all that is staged. */
 static bool draw_staged(struct sm *s)
 {
     bool good = true;
-    while (good && (s->l2.asked_in < s->staged_in || sm_draws_fewer(s, s->l2.asked_in)))
+    while (good && (s->l2.asked_in < s->staged_in || sm_draws_fewer(s, s->looked + s->staged, s->l2.asked_in)))
         good = draw_fewer(s);
     s->staged_in = s->l2.asked_in;
     return good;
@@ -392,36 +399,37 @@ struct drawn {
     u64 request[AT_A_TIME], among[AT_A_TIME];
 };
 
-static void draw_one(struct sm *s, struct drawn *d, u64 request, u32 at)
+/* The result: sectors of n requests that are alike, the first of which is number `at`. */
+static u32 draw_alike(struct sm *s, struct drawn *d, const u64 *request, u32 at, u32 n)
 {
-    const u64 number = request_number(request), one_in = s->l2.asked_in;
-    const bool drawn = sample_keeps(number, (u32)one_in);
-    if (!asked_all(s))
-        note_slice(s, number);
-    d->at[d->n] = (u8)at;
-    d->request[d->n] = request;
-    d->among[d->n] = sample_number(number, (u32)one_in) | (request & 15ull << 40);
-    d->n += drawn;
-}
-
-static u64 sectors_of_requests(const u64 *request, u32 n)
-{
-    u64 sum = 0;
-    for (u32 k = 0; k < n; k++)
-        sum += sectors_in(request_sectors(request[k]));
-    return sum;
+    const u32 one_in = s->l2.asked_in;
+    u32 asked = 0;
+    for (u32 k = 0; k < n; k++) {
+        d->at[d->n] = (u8)(at + k);
+        d->request[d->n] = request[k];
+        d->n += sample_keeps_near(request_number(request[k]), one_in);
+        asked += sectors_in(request_sectors(request[k]));
+    }
+    for (u32 k = 0; k < n && !asked_all(s); k++)
+        note_slice(s, request_number(request[k]));
+    return asked;
 }
 
 static void draw(struct batch *b, struct drawn *d)
 {
+    const u32 one_in = b->s->l2.asked_in;
     d->n = 0;
     for (u32 k = 0, n; k < b->n; k += n) {
-        const u32 before = d->n;
+        const u32 from = d->n;
+        u32 looked_up = 0;
         n = alike(b->request + k, b->n - k);
-        for (u32 i = k; i < k + n; i++)
-            draw_one(b->s, d, b->request[i], i);
-        count_drawn(b->s, b->request[k], sectors_of_requests(b->request + k, n),
-                    sectors_of_requests(d->request + before, d->n - before));
+        const u32 asked = draw_alike(b->s, d, b->request + k, k, n);
+        for (u32 i = from; i < d->n; i++) {
+            const u64 r = d->request[i];
+            d->among[i] = sample_number(request_number(r), one_in) | (r & 15ull << 40);
+            looked_up += sectors_in(request_sectors(r));
+        }
+        count_drawn(b->s, b->request[k], asked, looked_up);
     }
 }
 
@@ -455,7 +463,7 @@ static __attribute__((noinline)) void look_up_some(struct batch *b)
                     sectors_of_all(lacking + k, n) * one_in);
     }
     go_on_in_turns(b, &d, lacking);
-    b->s->looked += b->n;
+    b->good &= note_looked(b->s, b->n);
     b->n = 0;
 }
 
@@ -495,7 +503,7 @@ static __attribute__((noinline)) void look_up_batch(struct batch *b)
         to = put_left(to, request, lacking + k, n, !hits || !reads(request_kind(*request)));
     }
     go_on(b, left, (u32)(to - left));
-    b->s->looked += b->n;
+    b->good &= note_looked(b->s, b->n);
     b->n = 0;
 }
 

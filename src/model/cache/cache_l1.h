@@ -43,14 +43,14 @@ struct sm {
     struct l2_input l2;
 };
 
-/* Of an SM that has asked for many lines, mostly by accesses that have many of them, some are looked up for all (sample.h); each time that it has
- * asked for twice as many, half of those. (Where an access has few lines, it matters when SMs ask for the same; and it costs less.) It depends on
- * the order of the launch alone. */
+/* Of an SM that has asked for many lines, mostly by accesses that have many of them, and mostly such as L1 does not hold, some are looked up for all
+ * (sample.h); each time that it has asked for twice as many, half of those. Where an access has few lines it costs less, and where L1 holds
+ * most, it matters when SMs ask for the same. It depends on the order of the launch alone. */
 enum { SM_SPREAD = 16 };
-static inline bool sm_draws_fewer(const struct sm *s, u32 one_in)
+static inline bool sm_draws_fewer(const struct sm *s, u64 asked, u32 one_in)
 {
-    const u64 asked = s->looked + s->staged;
-    return LS_UNLIKELY(asked > s->budget * one_in) && one_in < s->one_in_most && 4 * s->spread >= 3 * asked;
+    return LS_UNLIKELY(asked > s->budget * one_in) && one_in < s->one_in_most && 4 * s->spread >= 3 * asked &&
+           s->looked && 4 * s->l2.seen >= 3 * s->looked;
 }
 
 /* Looks up all that is staged, the warps in turn, an instruction each, and tells L2; `warps` of a block. The streams

@@ -493,15 +493,15 @@ static void count_beside(struct l2 *l2, const struct l2_input *in, u64 request, 
         count_atomics(l2, &r, in->beside_in);
 }
 
-/* Of a launch of which only some lines are looked up. False: this one is not. */
-static bool draw_line(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
+/* Of a launch of which only some lines are looked up. False: this one is not, an atomic of another line. */
+static inline bool draw_line(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
 {
-    if (sample_keeps(request_number(request), l2->one_in)) {
-        t->drawn.looked_up += (u64)sectors_in(request_sectors(request)) * l2->one_in;
-        return true;
+    if (LS_UNLIKELY(request_is_atomic(request)) && !sample_keeps(request_number(request), l2->one_in)) {
+        count_beside(l2, in, request, t);
+        return false;
     }
-    count_beside(l2, in, request, t);
-    return false;
+    t->drawn.looked_up += (u64)sectors_in(request_sectors(request)) << l2->one_in_bits;
+    return true;
 }
 
 /* A request whose turn it is; it is looked up when as many others have come. Nothing but the windows is looked at before. */
