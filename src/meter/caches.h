@@ -40,7 +40,7 @@ struct caches_input {
     u64 nblocks;
     u32 resident; /* blocks that an SM holds at once */
     u32 warps;    /* of a block */
-    u64 enough; /* in place of both CACHES_ENOUGH, where it is not 0 */
+    u64 enough;   /* in place of both CACHES_ENOUGH, where it is not 0 */
     struct caches *
         before; /* of a grid of the same tree that has ended (caches_end), whose L2 this one finds; NULL: L2 is empty */
 };

@@ -29,11 +29,11 @@
  * What is not modelled: prefetches, compression, persisting lines, constants and instructions but for a flat count
  * (struct beside).
  *
- * Long launches: where an SM sends L2 more than its share of a million requests, only one line in 2, 4, 8 ... of all SMs is kept (sample.h), the L2
- * is as much smaller, and what was found is multiplied: by what was sent in all, instruction by instruction, which is known. Each
+ * Long launches: where an SM sends L2 more than its share of four million requests, only one line in 2, 4, 8 ... of all SMs is kept (sample.h), the
+ * L2 is as much smaller, and what was found is multiplied: by what was sent in all, instruction by instruction, which is known. Each
  * instruction remains a turn, so that SMs that read the same stay together. Of atomics all are counted. Where an SM mostly has accesses of many
- * lines (cache_l1.h), only some of those are looked up in L1 from then on, too, by the same rule. It depends on the order of the launch alone, and below
- * that nothing is left out. */
+ * lines that L1 does not hold (sm_draws_fewer), only some of those are looked up in L1 from then on, too, by the same rule. It depends on the order of
+ * the launch alone, and below that nothing is left out. */
 #ifndef LS_MODEL_TRAFFIC_H
 #define LS_MODEL_TRAFFIC_H
 
