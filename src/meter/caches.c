@@ -63,9 +63,9 @@ struct caches {
     struct l2 *l2;
     struct l2_hot hot;
     u32 resident, warps, nsms;
-    u32 used;        /* SMs that have a block */
+    u32 used;                 /* SMs that have a block */
     u64 l1_enough, l2_enough; /* of an SM */
-    struct sm **sms; /* [sms_room]; NULL until the first block */
+    struct sm **sms;          /* [sms_room]; NULL until the first block */
     u32 sms_room;
     struct caches_worker **workers;
     u32 nworkers;
