@@ -11,14 +11,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "meter/clones.h"
 #include "meter/lines.h"
+#include "meter/staging.h"
 #include "model/cache/cache_l1.h"
 #include "model/cache/l1.h"
 
 enum {
-    L2_REQUESTS_MOST = 16 << 20, /* that are kept for L2, of all SMs together */
-    LOCAL_LINES = 1 << 12,       /* local memory of a warp: lines that are told apart */
+    LOCAL_LINES = 1 << 12, /* local memory of a warp: lines that are told apart */
     /* What stays for the next launch. */
     KEPT_OF_WARP = 256, /* requests */
     KEPT_OF_SM = 4096,
@@ -64,9 +63,9 @@ struct caches {
     struct l2 *l2;
     struct l2_hot hot;
     u32 resident, warps, nsms;
-    u32 used;        /* SMs that have a block */
-    u64 budget;      /* of an SM's l2_input */
-    struct sm **sms; /* [sms_room]; NULL until the first block */
+    u32 used;                 /* SMs that have a block */
+    u64 l1_enough, l2_enough; /* of an SM */
+    struct sm **sms;          /* [sms_room]; NULL until the first block */
     u32 sms_room;
     struct caches_worker **workers;
     u32 nworkers;
@@ -290,7 +289,9 @@ struct caches *caches_make(const struct caches_input *in)
     c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;
-    c->budget = L2_REQUESTS_MOST / (c->used ? c->used : 1);
+    const u32 used = c->used ? c->used : 1;
+    c->l1_enough = (in->enough ? in->enough : CACHES_ENOUGH) / used;
+    c->l2_enough = (in->enough ? in->enough : CACHES_ENOUGH_OF_L2) / used;
     c->nsms = 0;
     if (!make_sms(c, gpu->sms) || !note_host(c, in)) {
         caches_free(c);
@@ -343,11 +344,17 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->staged = 0;
     s->joined = s->met = 0;
     s->nwaiting = 0;
+    s->looked = s->spread = 0;
+    s->budget = c->l1_enough;
+    s->staged_in = 1;
+    s->one_in_most = sample_most((u64)s->l1.nsets * s->l1.ways);
     s->slices[0] = s->slices[1] = 0;
     s->with_next = &w->with_next;
     s->l2 = (struct l2_input){.kept = kept,
-                              .budget = c->budget,
+                              .budget = c->l2_enough,
                               .one_in = 1,
+                              .asked_in = 1,
+                              .beside_in = 1,
                               .sm = number,
                               .place = sm_place_first(number, c->used),
                               .sites = &w->sites};
@@ -514,84 +521,10 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 
 /* ---- accesses ---- */
 
-static bool empties(u64 request) { return request_kind(request) == TRAFFIC_EMPTY_L1 && !request_is_again(request); }
-
-static bool looks_same(u64 a, u64 b)
-{
-    return request_kind(a) == TRAFFIC_LOAD_PAST && (a | REQUEST_LAST) == (b | REQUEST_LAST);
-}
-
-/* Of a warp that looks again at what it has just looked at, two looks are kept: it waits, and how often it looks says nothing of a GPU. The
- * second is in the turn of what follows, so that it does not matter either who looks only once. What empties L1 stays behind both. */
-static bool put(struct requests *r, u64 request)
-{
-    const bool emptied = r->len > r->next && empties(r->at[r->len - 1]);
-    const u64 n = r->len - emptied;
-    if (n == r->next || !looks_same(r->at[n - 1], request))
-        return requests_push(r, request);
-    if (n - r->next >= 2 && looks_same(r->at[n - 2], request))
-        return true;
-    const u64 empty = emptied ? r->at[n] : 0;
-    r->len = n;
-    return requests_push(r, request & ~REQUEST_LAST) && (!emptied || requests_push(r, empty));
-}
-
-/* How much of its sectors a store writes, on the average. A run of bytes writes all but its ends, which its neighbours do. */
-static enum traffic_kind store_kind(const struct exec_access *a, const struct lines *l)
-{
-    u32 sectors = 0;
-    if (a->pattern == PATTERN_CONTIGUOUS)
-        return TRAFFIC_STORE;
-    for (u32 k = 0; k < l->n; k++)
-        sectors += sectors_in(l->sectors[k]);
-    const u32 bytes = (a->pattern == PATTERN_UNIFORM ? 1 : (u32)__builtin_popcount(a->mask)) * a->size;
-    return bytes >= 24 * sectors   ? TRAFFIC_STORE
-           : bytes >= 12 * sectors ? TRAFFIC_STORE_FOUR
-           : bytes >= 5 * sectors  ? TRAFFIC_STORE_TWO
-                                   : TRAFFIC_STORE_WORD;
-}
-
-static void put_look(struct caches_worker *w, struct requests *to, u32 site, const struct lines *l)
-{
-    for (u32 k = 0; k < l->n; k++)
-        w->failed |= !put(to, request_make(l->number[k], l->sectors[k], TRAFFIC_LOAD_PAST, k + 1 == l->n, site));
-}
-
-/* of_all: what is the same in all. */
-CLONES static void requests_of_lines(u64 *restrict to, const u64 *restrict number, const u8 *restrict sectors, u32 n,
-                                     u64 of_all)
-{
-    for (u32 k = 0; k < n; k++)
-        to[k] = request_make(number[k], sectors[k], 0, false, 0) | of_all;
-}
-
-/* There is room. */
-static void put_all(struct requests *to, u32 site, enum traffic_kind kind, const struct lines *l)
-{
-    u64 *at = to->at + to->len;
-    const u64 of_all = request_make(0, 0, kind, false, site);
-    to->len += l->n;
-    if (l->n == 1)
-        *at = request_make(l->number[0], l->sectors[0], 0, true, 0) | of_all;
-    else if (l->n)
-        requests_of_lines(at, l->number, l->sectors, l->n, of_all);
-    if (l->n > 1)
-        at[l->n - 1] |= REQUEST_LAST;
-}
-
 static void stage(struct caches_worker *w, struct sm *s, struct requests *to, u32 site, enum traffic_kind kind,
                   const struct lines *l)
 {
-    const u64 before = to->len;
-    if (!stream_room(w, to, l->n))
-        w->failed = true;
-    else if (kind == TRAFFIC_LOAD_PAST)
-        put_look(w, to, site, l);
-    else
-        put_all(to, site, kind, l);
-    if (l->n > 1 && (kind == TRAFFIC_LOAD || kind == TRAFFIC_STORE_WORD) && !w->failed)
-        requests_fold(to, l->n);
-    s->staged += to->len - before;
+    w->failed |= !stream_room(w, to, l->n) || !staging_put(s, to, site, kind, l);
 }
 
 /* Where the block is; false: nowhere. */
@@ -627,7 +560,7 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
         } else {
             lines_of_device(l, a, c->memory_base);
         }
-        stage(w, s, to, site, kind == TRAFFIC_STORE ? store_kind(a, l) : kind, l);
+        stage(w, s, to, site, kind == TRAFFIC_STORE ? staging_store_kind(a, l) : kind, l);
         lines += l->n;
     } while (left);
     if (s->staged > CACHES_STAGED_MOST)
@@ -655,7 +588,7 @@ void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, co
 {
     if (a->warp >= w->caches->warps || !find_held(w, a->block))
         return;
-    stage(w, w->sm, &w->held->warps[a->warp], site, kind == TRAFFIC_STORE ? store_kind(a, l) : kind, l);
+    stage(w, w->sm, &w->held->warps[a->warp], site, kind == TRAFFIC_STORE ? staging_store_kind(a, l) : kind, l);
     if (w->sm->staged > CACHES_STAGED_MOST)
         look_up_staged(w, w->sm);
 }
@@ -665,12 +598,7 @@ void caches_order(struct caches_worker *w, const struct exec_block_info *b, u32 
     if (warp >= w->caches->warps || !find_held(w, b))
         return;
     struct requests *to = &w->held->warps[warp];
-    if (to->len > to->next && empties(to->at[to->len - 1])) {
-        to->at[to->len - 1] |= order;
-        return;
-    }
-    w->failed |= !requests_push(to, request_make(order, 0, TRAFFIC_EMPTY_L1, false, site));
-    w->sm->staged++;
+    w->failed |= !staging_order(w->sm, to, site, order);
 }
 
 const struct lines *caches_lines(const struct caches_worker *w) { return &w->lines; }

@@ -28,6 +28,9 @@ struct lines;
 enum { TRAFFIC_FIRST = EVENT_l1_gld_hits };
 _Static_assert(EVENT_host_bytes - TRAFFIC_FIRST + 1 == TRAFFIC_COUNT, "they stand together");
 
+/* With more, of all SMs together, some stand for all (traffic.h): lines that are looked up in L1, and requests to L2. */
+enum { CACHES_ENOUGH = 1 << 20, CACHES_ENOUGH_OF_L2 = 4 << 20 };
+
 struct caches_input {
     const struct gpu *gpu;
     u64 l1_bytes;                     /* of an SM */
@@ -37,6 +40,7 @@ struct caches_input {
     u64 nblocks;
     u32 resident; /* blocks that an SM holds at once */
     u32 warps;    /* of a block */
+    u64 enough;   /* in place of both CACHES_ENOUGH, where it is not 0 */
     struct caches *
         before; /* of a grid of the same tree that has ended (caches_end), whose L2 this one finds; NULL: L2 is empty */
 };

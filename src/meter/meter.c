@@ -20,6 +20,7 @@
 #include "meter/prints.h"
 #include "meter/replay/record.h"
 #include "meter/replay/replay_meter.h"
+#include "model/cache/sample.h"
 #include "model/interval.h"
 
 struct meter {
@@ -217,7 +218,8 @@ struct total {
     const struct ir_func *func;
     const struct estimate *estimate;
     struct exec_block_count *blocks;
-    u64 (*n)[EVENT_COUNT]; /* by site */
+    u64 (*n)[EVENT_COUNT];       /* by site */
+    struct traffic_drawn *drawn; /* likewise */
 };
 
 static void add_worker(struct total *t, const struct func_count *f)
@@ -232,15 +234,32 @@ static void add_worker(struct total *t, const struct func_count *f)
             bulk_events(f->sites[s].bulk, &f->func->src->insts[s], t->n[s]);
         for (u32 e = 0; f->traffic && e < TRAFFIC_COUNT; e++)
             t->n[s][TRAFFIC_FIRST + e] += f->traffic[s].n[e];
+        if (f->traffic)
+            traffic_drawn_add(&t->drawn[s], &f->traffic[s].drawn);
     }
+}
+
+/* When all workers have been added. */
+static void scale_traffic(struct total *t)
+{
+    for (u32 s = 0; s < t->func->src->ninsts; s++)
+        sample_scale(&t->n[s][TRAFFIC_FIRST], &t->drawn[s]);
 }
 
 /* Traffic of sites that had no number. */
 static void add_rest(const struct meter *m, u64 n[EVENT_COUNT])
 {
-    for (unsigned w = 0; w < m->nworkers; w++)
-        for (u32 e = 0; m->workers[w] && m->workers[w]->caches && e < TRAFFIC_COUNT; e++)
-            n[TRAFFIC_FIRST + e] += caches_rest(m->workers[w]->caches)->n[e];
+    struct traffic all = {0};
+    for (unsigned w = 0; w < m->nworkers; w++) {
+        const struct traffic *rest = m->workers[w] && m->workers[w]->caches ? caches_rest(m->workers[w]->caches) : NULL;
+        for (u32 e = 0; rest && e < TRAFFIC_COUNT; e++)
+            all.n[e] += rest->n[e];
+        if (rest)
+            traffic_drawn_add(&all.drawn, &rest->drawn);
+    }
+    sample_scale(all.n, &all.drawn);
+    for (u32 e = 0; e < TRAFFIC_COUNT; e++)
+        n[TRAFFIC_FIRST + e] += all.n[e];
 }
 
 /* Of no instruction: what the launch itself costs. */
@@ -538,12 +557,15 @@ static u32 add_workers(struct arena *tmp, const struct meter *m, struct total **
                     .estimate = f->estimate,
                     .blocks = arena_array(tmp, struct exec_block_count, f->func->nblocks + 1),
                     .n = arena_alloc(tmp, sizeof(u64[EVENT_COUNT]) * (f->func->src->ninsts + 1)),
+                    .drawn = arena_array(tmp, struct traffic_drawn, f->func->src->ninsts + 1),
                 };
                 vec_push(tmp, &all, fresh);
                 t = &all.at[all.len - 1];
             }
             add_worker(t, f);
         }
+    for (u32 k = 0; k < all.len; k++)
+        scale_traffic(&all.at[k]);
     if (all.len)
         qsort(all.at, all.len, sizeof *all.at, by_order);
     *out = all.at;

@@ -45,6 +45,8 @@ static bool push(struct sm *s, u64 request)
 {
     if (!asked_all(s))
         note_slice(s, request_number(request));
+    if (LS_UNLIKELY(s->l2.asked_in > 1) && !sample_keeps(request_number(request), s->l2.asked_in))
+        return l2_input_push_beside(&s->l2, request);
     return l2_input_push(&s->l2, request);
 }
 
@@ -241,8 +243,6 @@ static bool wait(struct sm *s, const struct requests *of, u64 at, u64 request, u
     return good;
 }
 
-/* ---- requests ---- */
-
 /* What goes round L1 is asked of L2 as if it came from there. */
 static u64 round_l1(u64 request)
 {
@@ -253,32 +253,95 @@ static u64 round_l1(u64 request)
                         request_site(request));
 }
 
-/* The request of a warp's stream, one that is not plain; of an access that stands as requests, it is at `at`. False: no memory. */
-static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 request)
+/* ---- lines that stand for all ---- */
+
+/* An SM has looked up more than its share. The share that it looks up from now on depends on how much there was, in the order of the launch. */
+static bool draw_fewer(struct sm *s)
 {
+    const u32 before = s->l2.asked_in, after = 2 * before;
+    if (!l1_thin(&s->l1, before, after))
+        return false;
+    if (s->l2.one_in < after)
+        l2_input_thin(&s->l2, after);
+    s->l2.asked_in = after;
+    return true;
+}
+
+/* So many plain requests were looked up. */
+static inline bool note_looked(struct sm *s, u32 n)
+{
+    s->looked += n;
+    return !sm_draws_fewer(s, s->looked, s->l2.asked_in) || draw_fewer(s);
+}
+
+/* Once for all that is staged. */
+static bool draw_staged(struct sm *s)
+{
+    bool good = true;
+    while (good && (s->l2.asked_in < s->staged_in || sm_draws_fewer(s, s->looked + s->staged, s->l2.asked_in)))
+        good = draw_fewer(s);
+    s->staged_in = s->l2.asked_in;
+    return good;
+}
+
+/* Of so many sectors that an instruction asked for, so many are looked up. */
+static inline void count_drawn(const struct sm *s, u64 one, u64 asked, u64 looked_up)
+{
+    (*s->l2.sites)[request_site(one)]->drawn.beyond += (i64)asked - (i64)(looked_up * s->l2.asked_in);
+}
+
+static inline bool is_drawn(const struct sm *s, u64 request)
+{
+    return LS_LIKELY(s->l2.asked_in == 1) || sample_keeps(request_number(request), s->l2.asked_in);
+}
+
+/* ---- requests that are not plain ---- */
+
+static u32 ask(struct sm *s, u64 request, u32 sectors)
+{
+    const u32 one_in = s->l2.asked_in;
     struct traffic *t = (*s->l2.sites)[request_site(request)];
     const enum traffic_kind kind = request_kind(request);
-    if (kind == TRAFFIC_EMPTY_L1) {
-        if (request_number(request) & ORDER_SETTLES)
-            sm_settle(s, t);
-        if (request_number(request) & ORDER_EMPTIES)
-            l1_forget(&s->l1);
-        return true;
-    }
-    if (kind >= TRAFFIC_BULK_LOAD)
-        return to_l2(s, round_l1(request), request_sectors(request));
-    s->looked++;
-    const u32 sectors = request_sectors(request), there = l1_ask(&s->l1, kind, request_number(request), sectors);
+    const u32 there = l1_ask(&s->l1, kind, sample_number(request_number(request), one_in), sectors);
+    t->n[TRAFFIC_l1_lines] += one_in;
+    t->n[hits_of(kind)] += sectors_in(there) * one_in;
+    t->n[hits_of(kind) + 1] += sectors_in(sectors & ~there) * one_in;
+    return there;
+}
+
+/* One that has a line; as l1_look_up. Which stores go together is asked of all lines. */
+static bool look_up_line(struct sm *s, const struct requests *r, u64 at, u64 request)
+{
+    const enum traffic_kind kind = request_kind(request);
+    const u32 sectors = request_sectors(request);
+    const bool drawn = is_drawn(s, request), bulk = kind >= TRAFFIC_BULK_LOAD;
+    if (LS_UNLIKELY(s->l2.asked_in > 1))
+        count_drawn(s, request, sectors_in(sectors), drawn ? sectors_in(sectors) : 0);
+    if (bulk)
+        return to_l2(s, round_l1(request), sectors);
+    if (drawn)
+        ask(s, request, sectors);
     const bool wide = kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR,
                along = wide && !is_texels(request) && joins(s, r, at, &request),
                waits = !along && (wide || kind == TRAFFIC_STORE_WORD);
     u32 saved = along ? sectors_in(sectors) : 0;
     const bool good = !waits || wait(s, r, at, request, &saved);
-    t->n[TRAFFIC_l1_lines]++;
-    t->n[hits_of(kind)] += sectors_in(there);
-    t->n[hits_of(kind) + 1] += sectors_in(sectors & ~there);
-    t->n[TRAFFIC_l1_served] += saved;
+    (*s->l2.sites)[request_site(request)]->n[TRAFFIC_l1_served] += drawn ? saved * s->l2.asked_in : 0;
     return good && (along || waits || to_l2(s, request, sectors));
+}
+
+/* The request of a warp's stream, one that is not plain; of an access that stands as requests, it is at `at`. False: no memory. */
+static bool l1_look_up(struct sm *s, const struct requests *r, u64 at, u64 request)
+{
+    if (request_kind(request) != TRAFFIC_EMPTY_L1) {
+        s->looked += request_kind(request) < TRAFFIC_BULK_LOAD;
+        return look_up_line(s, r, at, request);
+    }
+    if (request_number(request) & ORDER_SETTLES)
+        sm_settle(s, (*s->l2.sites)[request_site(request)]);
+    if (request_number(request) & ORDER_EMPTIES)
+        l1_forget(&s->l1);
+    return true;
 }
 
 /* ---- plain requests ---- */
@@ -300,7 +363,7 @@ struct batch {
 };
 
 /* What plain requests of one kind and site asked for: so many sectors were there, so many were not. */
-static inline void count_plain(struct sm *s, u64 one, u32 lines, u32 hits, u32 misses)
+static inline void count_plain(struct sm *s, u64 one, u64 lines, u64 hits, u64 misses)
 {
     const enum traffic_kind kind = request_kind(one);
     struct traffic *t = (*s->l2.sites)[request_site(one)];
@@ -321,22 +384,6 @@ static inline u32 alike(const u64 *request, u32 most)
     return n;
 }
 
-/* How many sectors n masks of a byte have. */
-static inline u32 sectors_of_all(const u8 *mask, u32 n)
-{
-    const u64 bytes = UINT64_MAX / 255;
-    u32 sum = 0, k = 0;
-    for (u64 eight; k + sizeof eight <= n; k += sizeof eight) {
-        memcpy(&eight, mask + k, sizeof eight);
-        eight -= eight >> 1 & bytes * 0x55;
-        eight = (eight & bytes * 0x33) + (eight >> 2 & bytes * 0x33);
-        sum += (u32)(eight * bytes >> 56);
-    }
-    for (; k < n; k++)
-        sum += sectors_in(mask[k]);
-    return sum;
-}
-
 /* Puts what goes on of n requests: all that has sectors, or of each request those that it lacked. */
 static inline u64 *put_left(u64 *to, const u64 *request, const u8 *lacking, u32 n, bool all)
 {
@@ -346,6 +393,81 @@ static inline u64 *put_left(u64 *to, const u64 *request, const u8 *lacking, u32 
         to += (*to & sectors) != 0;
     }
     return to;
+}
+
+/* Requests that are looked up: where they were among all, and what L1 is asked for them. */
+struct drawn {
+    u32 n;
+    u8 at[AT_A_TIME];
+    u64 request[AT_A_TIME], among[AT_A_TIME];
+};
+
+/* The result: sectors of n requests that are alike, the first of which is number `at`. */
+static u32 draw_alike(struct sm *s, struct drawn *d, const u64 *request, u32 at, u32 n)
+{
+    const u32 one_in = s->l2.asked_in;
+    u32 asked = 0;
+    for (u32 k = 0; k < n; k++) {
+        d->at[d->n] = (u8)(at + k);
+        d->request[d->n] = request[k];
+        d->n += sample_keeps_near(request_number(request[k]), one_in);
+        asked += sectors_in(request_sectors(request[k]));
+    }
+    for (u32 k = 0; k < n && !asked_all(s); k++)
+        note_slice(s, request_number(request[k]));
+    return asked;
+}
+
+static void draw(struct batch *b, struct drawn *d)
+{
+    const u32 one_in = b->s->l2.asked_in;
+    d->n = 0;
+    for (u32 k = 0, n; k < b->n; k += n) {
+        const u32 from = d->n;
+        u32 looked_up = 0;
+        n = alike(b->request + k, b->n - k);
+        const u32 asked = draw_alike(b->s, d, b->request + k, k, n);
+        for (u32 i = from; i < d->n; i++) {
+            const u64 r = d->request[i];
+            d->among[i] = sample_number(request_number(r), one_in) | (r & 15ull << 40);
+            looked_up += sectors_in(request_sectors(r));
+        }
+        count_drawn(b->s, b->request[k], asked, looked_up);
+    }
+}
+
+/* Each instruction is a turn of L2, whether or not something of it goes on: which of those do whose last line is not looked up, nobody knows. */
+static void go_on_in_turns(struct batch *b, const struct drawn *d, const u8 *lacking)
+{
+    struct l2_input *in = &b->s->l2;
+    for (u32 k = 0, next = 0; k < b->n; k++) {
+        if (next < d->n && d->at[next] == k) {
+            const u64 r = d->request[next] & ~REQUEST_LAST;
+            const u32 sectors = reads(request_kind(r)) ? lacking[next] : request_sectors(r);
+            b->good &= to_l2(b->s, r, sectors);
+            next++;
+        }
+        if (request_last(b->request[k]))
+            l2_input_end_turn(in);
+    }
+}
+
+/* look_up_batch, where one line in some is looked up. */
+static __attribute__((noinline)) void look_up_some(struct batch *b)
+{
+    struct drawn d;
+    u8 there[AT_A_TIME], lacking[AT_A_TIME];
+    draw(b, &d);
+    cache_take_lines(&b->s->l1, d.among, d.n, there, lacking);
+    for (u32 k = 0, n; k < d.n; k += n) {
+        const u64 one_in = b->s->l2.asked_in;
+        n = alike(d.request + k, d.n - k);
+        count_plain(b->s, d.request[k], n * one_in, sectors_of_all(there + k, n) * one_in,
+                    sectors_of_all(lacking + k, n) * one_in);
+    }
+    go_on_in_turns(b, &d, lacking);
+    b->good &= note_looked(b->s, b->n);
+    b->n = 0;
 }
 
 static void go_on(struct batch *b, const u64 *left, u32 n)
@@ -371,6 +493,10 @@ static __attribute__((noinline)) void look_up_batch(struct batch *b)
                    "a request is a word as cache_take_lines wants it");
     u64 left[AT_A_TIME], *to = left;
     u8 there[AT_A_TIME], lacking[AT_A_TIME];
+    if (LS_UNLIKELY(b->s->l2.asked_in > 1)) {
+        look_up_some(b);
+        return;
+    }
     cache_take_lines(&b->s->l1, b->request, b->n, there, lacking);
     for (u32 k = 0, n; k < b->n; k += n) {
         const u64 *request = b->request + k;
@@ -380,7 +506,7 @@ static __attribute__((noinline)) void look_up_batch(struct batch *b)
         to = put_left(to, request, lacking + k, n, !hits || !reads(request_kind(*request)));
     }
     go_on(b, left, (u32)(to - left));
-    b->s->looked += b->n;
+    b->good &= note_looked(b->s, b->n);
     b->n = 0;
 }
 
@@ -464,7 +590,7 @@ bool sm_run(struct sm *s, u32 warps)
 {
     struct batch b;
     b.s = s;
-    b.good = true;
+    b.good = draw_staged(s);
     b.n = 0;
     for (u32 n = begin_turns(s, warps); n;) {
         u32 left = 0;

@@ -35,10 +35,23 @@ struct sm {
     u32 joined, met;                           /* stores that could be, of a warp and its like, and of any other warp */
     struct waiting_store waiting[STORES_WAIT]; /* a ring: the last ones of nwaiting that ever came */
     u64 nwaiting;
-    u64 looked;    /* requests */
+    u64 looked;                 /* requests */
+    u64 budget;                 /* sm_draws_fewer's */
+    u64 spread;                 /* lines of accesses that have many (SM_SPREAD), of all that it ever asked for */
+    u32 one_in_most, staged_in; /* lines that are looked up: one in so many at most; of what is staged now */
     u64 slices[2]; /* a bit for each slice of L2 that it has asked since it last waited for all (sm_settle) */
     struct l2_input l2;
 };
+
+/* Of an SM that has asked for many lines, mostly by accesses that have many of them, and mostly such as L1 does not hold, some are looked up for all
+ * (sample.h); each time that it has asked for twice as many, half of those. Where an access has few lines it costs less, and where L1 holds
+ * most, it matters when SMs ask for the same. It depends on the order of the launch alone. */
+enum { SM_SPREAD = 16 };
+static inline bool sm_draws_fewer(const struct sm *s, u64 asked, u32 one_in)
+{
+    return LS_UNLIKELY(asked > s->budget * one_in) && one_in < s->one_in_most && 4 * s->spread >= 3 * asked &&
+           s->looked && 4 * s->l2.seen >= 3 * s->looked;
+}
 
 /* Looks up all that is staged, the warps in turn, an instruction each, and tells L2; `warps` of a block. The streams
  * are then empty. False: there was no memory for all. */

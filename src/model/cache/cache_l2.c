@@ -22,18 +22,6 @@ enum {
 #define LEFT_DIRTY 0.614
 #define LEFT_CLEAN 1.0
 
-/* ---- input ---- */
-
-void l2_input_thin(struct l2_input *in, u32 one_in)
-{
-    u64 to = 0;
-    for (u64 k = 0; k < in->kept.len; k++)
-        if (in->kept.at[k] == REQUEST_OTHER_BLOCKS || l2_keeps(request_number(in->kept.at[k]), one_in))
-            in->kept.at[to++] = in->kept.at[k];
-    in->kept.len = to;
-    in->one_in = one_in;
-}
-
 /* ---- L2 ---- */
 
 /* What lines that share a slice of L2 are asked for is done one after the other. Measured on an H200 with atomics at random
@@ -69,10 +57,10 @@ struct l2 {
     u32 *came; /* [2^CAME_BITS] by line: the round in which DRAM was asked for it */
     struct written written;
     /* of this one: */
-    u32 parts_most; /* lines */
-    u32 together;   /* reads that a group could join */
-    u64 alone;      /* sectors that went to DRAM without another of their line */
-    u32 halves, one_in;
+    u32 parts_most;                  /* lines */
+    u32 together;                    /* reads that a group could join */
+    u64 alone;                       /* sectors that went to DRAM without another of their line */
+    u32 halves, one_in, one_in_bits; /* lines: one in 2^one_in_bits */
     bool coalesces;
     bool copies; /* something was read from the other half since L2 was empty */
     u64 random;  /* which dirty line goes; begins anew with each launch */
@@ -116,11 +104,12 @@ static inline void count(const struct l2 *l2, struct traffic *t, enum traffic_co
 /* Where there are two halves, one of two neighbouring runs of 512 bytes is at home in each, and in the same set of it: what is contiguous
  * fills all sets evenly. So a line's number is here: that of both runs, and at the top which of them. */
 enum { WHICH_BIT = CACHE_NUMBER_BITS - 1 };
+_Static_assert(SLICE_LINES == 1 << SAMPLE_WHICH, "which of two runs a line is in");
 static inline u64 paired(const struct l2 *l2, u64 number)
 {
-    return l2->halves == 1 ? number
-                           : (number >> 1 & ~(u64)(SLICE_LINES - 1)) | (number & (SLICE_LINES - 1)) |
-                                 (number / SLICE_LINES & 1) << WHICH_BIT;
+    if (l2->halves == 1)
+        return sample_number(number, l2->one_in);
+    return sample_pair(number) >> l2->one_in_bits | (number >> SAMPLE_WHICH & 1) << WHICH_BIT;
 }
 
 /* The half in which a line is at home. */
@@ -135,11 +124,12 @@ static inline void at_slice(struct l2 *l2, u32 slice, enum hot_kind kind, u32 se
     spot_add(&l2->slices[slice], l2->run, kind, sectors_in(sectors));
 }
 
-static void at_sectors(struct l2 *l2, u64 number, u32 sectors)
+/* So many atomics. */
+static void at_sectors(struct l2 *l2, u64 number, u32 sectors, u32 n)
 {
     for (u32 k = 0; k < CACHE_SECTORS; k++)
         if (sectors >> k & 1)
-            spot_add(&l2->lines[spot_of(number * CACHE_SECTORS + k)], l2->run, HOT_ATOMICS, 1);
+            spot_add(&l2->lines[spot_of(number * CACHE_SECTORS + k)], l2->run, HOT_ATOMICS, n);
 }
 
 /* Of one line. */
@@ -246,7 +236,7 @@ static inline u32 with_neighbours(u32 sectors) { return sectors | (sectors & 5) 
 
 static inline u32 *came_of(const struct l2 *l2, u64 number)
 {
-    return &l2->came[(number * 0xd6e8feb86659fd93ull) >> (64 - CAME_BITS)];
+    return &l2->came[(number * 0xd6e8feb86659fd93ull) >> (64 - CAME_BITS + l2->one_in_bits)];
 }
 
 /* Sectors that are there, or were asked for by a neighbour, though DRAM may not have sent them yet. */
@@ -390,8 +380,8 @@ static void host_look_up(struct l2 *l2, u64 request, struct traffic *t)
     const enum traffic_kind kind = request_kind(request);
     const u32 sectors = request_sectors(request), n = sectors_in(sectors);
     u32 bytes = READ + READ_SECTOR * n;
-    if (kind == TRAFFIC_ATOM || kind == TRAFFIC_RED) {
-        count(l2, t, kind == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
+    if (request_is_atomic(request)) {
+        t->n[kind == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms] += n;
         count(l2, t, TRAFFIC_host_writes, sectors);
         bytes = ATOMIC * n;
     } else if (kind == TRAFFIC_STORE || kind == TRAFFIC_STORE_PAST || request_words(request) < WORDS) {
@@ -430,15 +420,20 @@ static void store(struct l2 *l2, const struct coming *r)
     l2_write(l2, r, request_words(r->request));
 }
 
-static void atomic(struct l2 *l2, const struct coming *r)
+/* Such requests, so many: of atomics all are counted. */
+static void count_atomics(struct l2 *l2, const struct coming *r, u32 n)
 {
     const bool red = request_kind(r->request) == TRAFFIC_RED;
-    const u64 asked = request_number(r->request);
-    const u32 sectors = request_sectors(r->request);
-    count(l2, r->t, red ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms, sectors);
-    count(l2, r->t, red ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms, r->near != r->home ? sectors : 0);
-    at_slice(l2, r->slice, HOT_ATOMICS, sectors);
-    at_sectors(l2, asked, sectors);
+    const u32 sectors = request_sectors(r->request), all = n * sectors_in(sectors);
+    r->t->n[red ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms] += all;
+    r->t->n[red ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms] += r->near != r->home ? all : 0;
+    spot_add(&l2->slices[r->slice], l2->run, HOT_ATOMICS, all);
+    at_sectors(l2, request_number(r->request), sectors, n);
+}
+
+static void atomic(struct l2 *l2, const struct coming *r)
+{
+    count_atomics(l2, r, 1);
     if (r->near == r->home)
         recall(l2, r);
     l2_atomic(l2, r);
@@ -449,7 +444,7 @@ static void l2_look_up(struct l2 *l2, const struct coming *r)
     const enum traffic_kind kind = request_kind(r->request);
     if (is_load(kind))
         load(l2, r);
-    else if (kind == TRAFFIC_ATOM || kind == TRAFFIC_RED)
+    else if (request_is_atomic(r->request))
         atomic(l2, r);
     else
         store(l2, r);
@@ -484,6 +479,31 @@ static inline void find_places(struct l2 *l2, const struct l2_input *in, struct 
     fetch(l2, r);
 }
 
+/* An atomic of a line that is not looked up, which stands for so many. */
+static void count_beside(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
+{
+    const u64 asked = request_number(request);
+    const enum traffic_kind kind = request_kind(request);
+    struct coming r = {.request = request, .number = paired(l2, asked), .t = t, .slice = spot_of(slice_of(asked))};
+    r.near = (u8)(l2->halves == 1 ? 0 : in->place.side);
+    r.home = (u8)home_of(l2, r.number);
+    if (is_host(l2, asked, kind))
+        t->n[kind == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms] += in->beside_in;
+    else
+        count_atomics(l2, &r, in->beside_in);
+}
+
+/* Of a launch of which only some lines are looked up. False: this one is not, an atomic of another line. */
+static inline bool draw_line(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
+{
+    if (LS_UNLIKELY(request_is_atomic(request)) && !sample_keeps(request_number(request), l2->one_in)) {
+        count_beside(l2, in, request, t);
+        return false;
+    }
+    t->drawn.looked_up += (u64)sectors_in(request_sectors(request)) << l2->one_in_bits;
+    return true;
+}
+
 /* A request whose turn it is; it is looked up when as many others have come. Nothing but the windows is looked at before. */
 static inline void come(struct l2 *l2, const struct l2_input *in, u64 request, u32 round)
 {
@@ -491,6 +511,8 @@ static inline void come(struct l2 *l2, const struct l2_input *in, u64 request, u
     const enum traffic_kind kind = request_kind(request);
     struct traffic *t = (*in->sites)[request_site(request)];
     struct coming *r = &l2->coming[l2->ncame % COMING];
+    if (LS_UNLIKELY(l2->one_in > 1) && !draw_line(l2, in, request, t))
+        return;
     if (LS_UNLIKELY(l2->nhost) && is_host(l2, asked, kind)) {
         host_look_up(l2, request, t);
         return;
@@ -520,10 +542,18 @@ static void all_come(struct l2 *l2)
 static bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
 {
     struct requests *r = &in->kept;
+    if (in->waits) {
+        in->waits--;
+        return true;
+    }
     while (r->next < r->len) {
         const u64 request = r->at[r->next++];
         __builtin_prefetch(r->at + r->next + REQUESTS_AHEAD);
-        if (LS_UNLIKELY(request == REQUEST_OTHER_BLOCKS)) {
+        if (LS_UNLIKELY(request_kind(request) == TRAFFIC_EMPTY_L1)) {
+            if (request != REQUEST_OTHER_BLOCKS) {
+                in->waits = request_number(request) - 1;
+                break;
+            }
             in->place = sm_place_later(in->sm, ++in->turn);
             continue;
         }
@@ -584,7 +614,7 @@ static bool empty(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     bool good = true;
     l2->copies = false;
     l2->parts_most = (u32)(PARTS_MOST * (double)shape->bytes / CACHE_LINE / one_in);
-    written_clear(&l2->written);
+    written_clear(&l2->written, (u32)__builtin_ctz(one_in));
     for (u32 k = 0; k < shape->halves; k++) {
         good = good && cache_shape(&l2->half[k], shape->bytes / shape->halves / one_in, L2_WAYS);
         l2->half[k].policy = CACHE_MIXED;
@@ -601,6 +631,7 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->halves = shape->halves;
     l2->coalesces = shape->coalesces;
     l2->one_in = good ? one_in : 0;
+    l2->one_in_bits = (u32)__builtin_ctz(one_in);
     l2->run++;
     l2->random = 1;
     begin_rounds(l2, shape->late);
@@ -626,8 +657,9 @@ bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **input
     run(l2, inputs, n);
     *hot = (struct l2_hot){.alone = l2->alone};
     u64 sectors[HOT_KINDS] = {0};
-    spots_most(l2->lines, l2->run, l2->one_in, sectors);
+    const u32 stands_for[HOT_KINDS] = {[HOT_LOADS] = one_in, [HOT_STORES] = one_in, [HOT_ATOMICS] = 1};
+    spots_most(l2->lines, l2->run, stands_for, sectors);
     hot->sector = sectors[HOT_ATOMICS];
-    hot->slice_all = spots_most(l2->slices, l2->run, l2->one_in, hot->slice);
+    hot->slice_all = spots_most(l2->slices, l2->run, stands_for, hot->slice);
     return true;
 }

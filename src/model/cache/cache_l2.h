@@ -2,39 +2,8 @@
 #ifndef LS_MODEL_CACHE_L2_H
 #define LS_MODEL_CACHE_L2_H
 
-#include "model/cache/cache.h"
-#include "model/cache/places.h"
-#include "model/cache/traffic.h"
+#include "model/cache/l2_input.h"
 
-/* What an SM sends to L2. */
-struct l2_input {
-    struct requests kept;
-    u64 seen, budget;
-    u32 lag, lags;           /* l2_run's: parts of 2^32 of a turn that it is late, and how many more with each turn */
-    u32 one_in;              /* lines kept: one in so many, a power of two */
-    u32 sm;                  /* its number */
-    u32 turn;                /* how often it has had other blocks since the first */
-    struct sm_place place;   /* of the blocks that it has; reads of a group are coalesced */
-    struct traffic ***sites; /* the worker's, which may move */
-};
-/* Which lines are kept when only some are: one in so many, the same for every SM. */
-static inline bool l2_keeps(u64 number, u32 one_in)
-{
-    const u64 h = number * 0xd6e8feb86659fd93ull;
-    return ((h ^ h >> 32) & (one_in - 1)) == 0;
-}
-void l2_input_thin(struct l2_input *in, u32 one_in);
-/* The share kept depends on how many requests there were, not on how many were kept, so that it is the same for every
- * order in which SMs run. */
-static inline bool l2_input_push(struct l2_input *in, u64 request)
-{
-    if (LS_UNLIKELY(++in->seen > in->budget * in->one_in))
-        l2_input_thin(in, in->one_in * 2);
-    return !l2_keeps(request_number(request), in->one_in) || requests_push(&in->kept, request);
-}
-/* What follows is of other blocks. */
-#define REQUEST_OTHER_BLOCKS request_make(0, 0, TRAFFIC_EMPTY_L1, true, 0)
-static inline bool l2_input_other_blocks(struct l2_input *in) { return requests_push(&in->kept, REQUEST_OTHER_BLOCKS); }
 /* Lines of memory that is not the device's: [from, to). */
 struct l2_lines {
     u64 from, to;

@@ -1,7 +1,7 @@
 /* hot.c - see hot.h. */
 #include "model/cache/hot.h"
 
-u64 spots_most(const struct spot *spots, u32 run, u32 one_in, u64 most[HOT_KINDS])
+u64 spots_most(const struct spot *spots, u32 run, const u32 stands_for[HOT_KINDS], u64 most[HOT_KINDS])
 {
     u64 of_all = 0;
     for (u32 at = 0; at < SPOTS; at++) {
@@ -9,7 +9,7 @@ u64 spots_most(const struct spot *spots, u32 run, u32 one_in, u64 most[HOT_KINDS
         if (spots[at].run != run)
             continue;
         for (u32 kind = 0; kind < HOT_KINDS; kind++) {
-            const u64 here = (u64)spots[at].sectors[kind] * one_in;
+            const u64 here = (u64)spots[at].sectors[kind] * stands_for[kind];
             most[kind] = here > most[kind] ? here : most[kind];
             sum += here;
         }

@@ -22,7 +22,7 @@ static inline void spot_add(struct spot *s, u32 run, enum hot_kind kind, u32 sec
     s->sectors[kind] += sectors;
 }
 
-/* Of SPOTS the most of each kind in that run, times one_in; of all kinds together the result. most[] are 0 before. */
-u64 spots_most(const struct spot *spots, u32 run, u32 one_in, u64 most[HOT_KINDS]);
+/* Of SPOTS the most of each kind in that run, each sector as many as it stands for; of all kinds together the result. most[] are 0 before. */
+u64 spots_most(const struct spot *spots, u32 run, const u32 stands_for[HOT_KINDS], u64 most[HOT_KINDS]);
 
 #endif

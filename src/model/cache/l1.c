@@ -1,6 +1,8 @@
 /* l1.c - see l1.h. */
 #include "model/cache/l1.h"
 
+#include "model/cache/sample.h"
+
 enum { L1_WAYS = 16 };
 
 bool l1_empty(struct cache *l1, u64 bytes)
@@ -15,6 +17,44 @@ void l1_forget(struct cache *l1)
     const u64 random = l1->random;
     cache_clear(l1);
     l1->random = random;
+}
+
+/* The line takes the next place of its set, if there is one. */
+static void append(struct cache *l1, struct cache_line line)
+{
+    struct cache_line *set = l1->lines + cache_set(l1, line.number);
+    u32 way = 0;
+    while (way < l1->ways && set[way].held == l1->stamp)
+        way++;
+    if (way == l1->ways)
+        return;
+    line.held = l1->stamp;
+    l1->begun += way == 0;
+    l1->filled++;
+    set[way] = line;
+}
+
+/* Lines that were asked for again stand in front in each set, so they come first. */
+bool l1_thin(struct cache *l1, u32 before, u32 after)
+{
+    struct cache to;
+    const u64 lines = (u64)l1->nsets * l1->ways;
+    if (!cache_init(&to, lines / 2 * CACHE_LINE, l1->nsets % 2 ? l1->ways / 2 : l1->ways))
+        return false;
+    to.policy = l1->policy;
+    to.random = l1->random;
+    for (u32 again = 2; again-- > 0;)
+        for (u64 k = 0; k < lines; k++) {
+            struct cache_line line = l1->lines[k];
+            const u64 number = sample_line(line.number, before);
+            if (line.held != l1->stamp || (line.dirty != 0) != again || !sample_keeps(number, after))
+                continue;
+            line.number = sample_number(number, after);
+            append(&to, line);
+        }
+    cache_free(l1);
+    *l1 = to;
+    return true;
 }
 
 static u32 take(struct cache *l1, u64 number, u32 sectors)

@@ -13,6 +13,9 @@ static inline u64 l1_lines(u64 bytes) { return bytes / CACHE_LINE; }
 bool l1_empty(struct cache *l1, u64 bytes);
 /* Of the same size, empty again. */
 void l1_forget(struct cache *l1);
+/* Of the lines that it holds, one in `before`, from now on one in `after`, twice that: half as large, with those of its lines that stay. Its lines have
+ * the numbers that they have among those (sample.h). False: no memory, and it is as before. */
+bool l1_thin(struct cache *l1, u32 before, u32 after);
 /* A line is asked for some of its sectors: those that were there. What is read or written is there from now on, but for what
  * goes past it. */
 u32 l1_ask(struct cache *l1, enum traffic_kind kind, u64 number, u32 sectors);

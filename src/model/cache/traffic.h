@@ -29,8 +29,11 @@
  * What is not modelled: prefetches, compression, persisting lines, constants and instructions but for a flat count
  * (struct beside).
  *
- * L2's input is bounded: where an SM sends more than its share, only one line in 2, 4, 8, ... of all SMs is kept (by a
- * hash of its number), the L2 is as much smaller, and what was found is multiplied. */
+ * Long launches: where an SM sends L2 more than its share of four million requests, only one line in 2, 4, 8 ... of all SMs is kept (sample.h), the
+ * L2 is as much smaller, and what was found is multiplied: by what was sent in all, instruction by instruction, which is known. Each
+ * instruction remains a turn, so that SMs that read the same stay together. Of atomics all are counted. Where an SM mostly has accesses of many
+ * lines that L1 does not hold (sm_draws_fewer), only some of those are looked up in L1 from then on, too, by the same rule. It depends on the order of
+ * the launch alone, and below that nothing is left out. */
 #ifndef LS_MODEL_TRAFFIC_H
 #define LS_MODEL_TRAFFIC_H
 
@@ -71,8 +74,23 @@ enum traffic_count {
 #undef TRAFFIC
     TRAFFIC_COUNT
 };
+
+/* Of a launch of which only some lines are looked up (sample.h), what all have asked for, in sectors. Those that are looked up count as one in so
+ * many in `n`, too. */
+struct traffic_drawn {
+    i64 beyond;    /* L1, more than those that were looked up stand for */
+    u64 sent;      /* L2, as those that L1 looked up stand for it */
+    u64 looked_up; /* of that, what those stand for that L2 looked up */
+};
+static inline void traffic_drawn_add(struct traffic_drawn *to, const struct traffic_drawn *d)
+{
+    to->beyond += d->beyond;
+    to->sent += d->sent;
+    to->looked_up += d->looked_up;
+}
 struct traffic {
     u64 n[TRAFFIC_COUNT];
+    struct traffic_drawn drawn;
 };
 
 /* Who served the sectors that an instruction asked for, as shares of them, whose sum is 1; all 0: it asked for none.
@@ -114,6 +132,10 @@ static inline u64 request_make(u64 number, u32 sectors, enum traffic_kind kind, 
 static inline u64 request_number(u64 r) { return r & ((1ull << REQUEST_NUMBER_BITS) - 1); }
 static inline u32 request_sectors(u64 r) { return (u32)(r >> 40) & 15; }
 static inline enum traffic_kind request_kind(u64 r) { return (enum traffic_kind)(r >> 44 & 15); }
+static inline bool request_is_atomic(u64 r)
+{
+    return request_kind(r) == TRAFFIC_ATOM || request_kind(r) == TRAFFIC_RED;
+}
 #define REQUEST_LAST (1ull << 48)
 static inline bool request_last(u64 r) { return r & REQUEST_LAST; }
 /* Words of a sector that a store writes. */
@@ -168,5 +190,20 @@ static inline bool requests_push(struct requests *s, u64 request)
 }
 /* Number of sectors. A processor that popcount can be counted on is not what we are built for. */
 static inline u32 sectors_in(u32 sectors) { return 0x4332322132212110ull >> 4 * sectors & 15; }
+/* How many n masks of a byte have. */
+static inline u32 sectors_of_all(const u8 *mask, u32 n)
+{
+    const u64 bytes = UINT64_MAX / 255;
+    u32 sum = 0, k = 0;
+    for (u64 eight; k + sizeof eight <= n; k += sizeof eight) {
+        memcpy(&eight, mask + k, sizeof eight);
+        eight -= eight >> 1 & bytes * 0x55;
+        eight = (eight & bytes * 0x33) + (eight >> 2 & bytes * 0x33);
+        sum += (u32)(eight * bytes >> 56);
+    }
+    for (; k < n; k++)
+        sum += sectors_in(mask[k]);
+    return sum;
+}
 
 #endif

@@ -36,8 +36,10 @@ void written_free(struct written *w)
     *w = (struct written){0};
 }
 
-void written_clear(struct written *w)
+void written_clear(struct written *w, u32 fewer_bits)
 {
+    w->fewer_bits = fewer_bits;
+    w->parts.bits = PARTS_BITS - fewer_bits;
     w->parts.first = w->parts.n = 0;
     w->any_parts = false;
     w->partly = 0;
@@ -50,7 +52,7 @@ void written_clear(struct written *w)
 
 static u64 *place_of(const struct written *w, u64 number)
 {
-    return &w->part[(number * 0x9e3779b97f4a7c15ull) >> (64 - PART_BITS)];
+    return &w->part[(number * 0x9e3779b97f4a7c15ull) >> (64 - PART_BITS + w->fewer_bits)];
 }
 
 static struct part part_at(const u64 *at)

@@ -17,13 +17,14 @@ struct written {
     bool any_parts;
     u32 partly; /* lines that have such sectors now; the queue has some that are whole again */
     u32 run;    /* counts launches; what an older one left is not there */
+    u32 fewer_bits;
 };
 
 /* False: no memory. */
 bool written_init(struct written *w);
 void written_free(struct written *w);
-/* For another launch: empty. */
-void written_clear(struct written *w);
+/* For another launch: empty; of one line in 2^fewer_bits, so it has room for as many fewer. */
+void written_clear(struct written *w, u32 fewer_bits);
 /* A full queue must be taken from first. */
 static inline bool queue_full(const struct line_queue *q) { return q->n == 1u << q->bits; }
 static inline void queue_put(struct line_queue *q, u64 number)

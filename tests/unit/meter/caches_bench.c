@@ -8,8 +8,11 @@
 
 #include <cmocka.h>
 
+#include "model/cache/sample.h"
+
 const struct address_range *bench_host;
 u32 bench_nhost;
+u64 bench_enough;
 
 static u32 sms; /* of the launch's GPU */
 
@@ -26,6 +29,7 @@ void bench_begin_behind(struct bench *b, struct caches *before, const struct gpu
                                                    .nhost = bench_nhost,
                                                    .resident = resident,
                                                    .warps = 2,
+                                                   .enough = bench_enough,
                                                    .nblocks = nblocks});
     assert_non_null(b->caches);
     for (u32 w = 0; w < nworkers; w++) {
@@ -98,9 +102,12 @@ void bench_access_of(struct bench *b, u64 linear, u32 warp, u32 site, enum traff
 struct traffic bench_end(struct bench *b, u32 site)
 {
     struct traffic sum = {0};
-    for (u32 w = 0; w < b->nworkers; w++)
+    for (u32 w = 0; w < b->nworkers; w++) {
         for (u32 e = 0; e < TRAFFIC_COUNT; e++)
             sum.n[e] += b->rows[w][site].n[e];
+        traffic_drawn_add(&sum.drawn, &b->rows[w][site].drawn);
+    }
+    sample_scale(sum.n, &sum.drawn);
     return sum;
 }
 

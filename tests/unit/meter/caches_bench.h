@@ -22,6 +22,8 @@ static const struct gpu two_halves = {.sms = 28, .cc_major = 9, .cc_minor = 0, .
 /* The host's memory in launches that begin from now on. */
 extern const struct address_range *bench_host;
 extern u32 bench_nhost;
+/* With how many requests some lines stand for all, likewise; 0: as ever. */
+extern u64 bench_enough;
 
 /* It finds the L2 that the grid `before` has left. */
 void bench_begin_behind(struct bench *b, struct caches *before, const struct gpu *gpu, u32 nworkers, u32 resident,
@@ -39,7 +41,7 @@ void bench_access(struct bench *b, u64 linear, u32 warp, u32 site, enum traffic_
 /* The same with so many bytes a lane. */
 void bench_access_of(struct bench *b, u64 linear, u32 warp, u32 site, enum traffic_kind kind, u64 at, u64 stride,
                      u32 bytes);
-/* Sum of the site over all workers. */
+/* Sum of the site over all workers, as the meter adds them up. */
 struct traffic bench_end(struct bench *b, u32 site);
 void bench_finish(struct bench *b);
 

@@ -224,7 +224,7 @@ static void workers_change_nothing(void **state)
 static void a_sample_stands_for_all(void **state)
 {
     (void)state;
-    struct l2_input in = {.budget = 4096, .one_in = 1};
+    struct l2_input in = {.budget = 4096, .one_in = 1, .asked_in = 1, .beside_in = 1};
     struct traffic row = {0}, *rows[1] = {&row}, **sites = rows;
     struct l2_input *inputs[1] = {&in};
     const struct l2_shape shape = {.bytes = 1 << 20, .halves = 1};

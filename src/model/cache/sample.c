@@ -1,0 +1,79 @@
+/* sample.c - see sample.h. */
+#include "model/cache/sample.h"
+
+#include <math.h>
+
+u64 sample_line(u64 among, u32 one_in)
+{
+    const u32 bits = (u32)__builtin_ctz(one_in);
+    u64 pair = among >> 1 << bits;
+    if (one_in == 1)
+        return among;
+    if (bits > SAMPLE_NEAR_BITS)
+        pair |= sample_far(pair) & (one_in - 1);
+    pair |= sample_near(pair) & (one_in - 1);
+    return (pair & ~3ull) << 1 | (among & 1) << SAMPLE_WHICH | (pair & 3);
+}
+
+u32 sample_most(u64 lines)
+{
+    enum { LEAST = 112 }; /* seven sets of 16 */
+    u32 one_in = 1;
+    while (one_in < 1u << SAMPLE_NEAR_BITS && lines % (2 * one_in) == 0 && lines / (2 * one_in) >= LEAST)
+        one_in *= 2;
+    return one_in;
+}
+
+_Static_assert(TRAFFIC_l1_gld_hits == 0 && TRAFFIC_l2_reads == TRAFFIC_l1_served + 1 &&
+                   TRAFFIC_host_bytes == TRAFFIC_COUNT - 1,
+               "L1's counts stand before those of L2 and what is behind it");
+
+/* Of all lines: what a fence or the end asks for. */
+static void scale(u64 *n, u32 from, u32 to, double by)
+{
+    for (u32 e = from; e < to; e++)
+        n[e] = e == TRAFFIC_l2_settles ? n[e] : (u64)((double)n[e] * by + 0.5);
+}
+
+/* Atomics are counted whether or not their line is looked up (l2_input.h), so they have a scale of their own. */
+static void scale_l2(u64 n[TRAFFIC_COUNT], double by, double sent)
+{
+    static const u8 atomics[] = {TRAFFIC_l2_atoms, TRAFFIC_l2_reds, TRAFFIC_l2_far_atoms, TRAFFIC_l2_far_reds};
+    u64 counted[4];
+    for (u32 k = 0; k < 4; k++)
+        counted[k] = n[atomics[k]];
+    const double all = (double)(counted[0] + counted[1]);
+    const bool alone = all > 0 && !n[TRAFFIC_l2_reads] && !n[TRAFFIC_l2_writes];
+    scale(n, TRAFFIC_l2_reads, TRAFFIC_COUNT, by);
+    for (u32 k = 0; k < 4; k++)
+        n[atomics[k]] = alone ? (u64)((double)counted[k] * sent / all + 0.5) : counted[k];
+}
+
+/* None of its lines was looked up: they are few, and what is asked for so often L2 has. */
+static void guess(u64 n[TRAFFIC_COUNT], u64 sent)
+{
+    if (n[TRAFFIC_l2_atoms] + n[TRAFFIC_l2_reds])
+        return;
+    if (n[TRAFFIC_l1_gst_hits] + n[TRAFFIC_l1_gst_misses]) {
+        n[TRAFFIC_l2_writes] += sent;
+    } else {
+        n[TRAFFIC_l2_reads] += sent;
+        n[TRAFFIC_l2_read_hits] += sent;
+    }
+}
+
+/* Bulk copies go round L1: of what has no sectors there, all goes on. */
+void sample_scale(u64 n[TRAFFIC_COUNT], const struct traffic_drawn *d)
+{
+    double in_l1 = 0;
+    if (!d->beyond && !d->sent)
+        return;
+    for (u32 e = TRAFFIC_l1_gld_hits; e <= TRAFFIC_l1_other_misses; e++)
+        in_l1 += (double)n[e];
+    const double beyond = (double)d->beyond, of_all = in_l1 > 0 ? fmax(0, 1 + beyond / in_l1) : 1;
+    const double sent = in_l1 > 0 ? of_all * (double)d->sent : fmax(0, (double)d->sent + beyond);
+    scale(n, TRAFFIC_l1_gld_hits, TRAFFIC_l2_reads, of_all);
+    scale_l2(n, d->looked_up ? sent / (double)d->looked_up : 1, sent);
+    if (!d->looked_up)
+        guess(n, (u64)sent);
+}

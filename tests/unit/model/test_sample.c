@@ -1,0 +1,121 @@
+/* test_sample.c - which lines stand for all, how they are numbered, and what their counts then say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model/cache/l1.h"
+#include "model/cache/sample.h"
+
+/* Of each aligned run of so many lines of a half of L2 one is kept, and those are numbered one after the other. */
+static void what_is_contiguous_is_kept_evenly(void **state)
+{
+    (void)state;
+    enum { LINES = 1 << 14 };
+    static u8 seen[LINES];
+    for (u32 one_in = 1; one_in <= SAMPLE_MOST; one_in *= 2) {
+        memset(seen, 0, sizeof seen);
+        for (u64 number = 0; number < LINES; number++) {
+            if (!sample_keeps(number, one_in))
+                continue;
+            const u64 among = sample_number(number, one_in);
+            assert_true(among < LINES / one_in);
+            assert_false(seen[among]++);
+            assert_int_equal(sample_line(among, one_in), number);
+        }
+        for (u32 k = 0; k < LINES / one_in; k++)
+            assert_true(seen[k]);
+    }
+}
+
+static void fewer_are_some_of_more(void **state)
+{
+    (void)state;
+    for (u64 number = 1ull << 38; number < (1ull << 38) + 100000; number += 7)
+        for (u32 one_in = 2; one_in < SAMPLE_MOST; one_in *= 2) {
+            assert_true(sample_keeps(number, one_in) || !sample_keeps(number, 2 * one_in));
+            if (one_in <= 16)
+                assert_int_equal(sample_keeps(number, one_in), sample_keeps_near(number, one_in));
+        }
+}
+
+/* Of rows of any power of two about as many as of all; and of a column of them. */
+static void what_is_a_power_of_two_apart_is_kept_too(void **state)
+{
+    (void)state;
+    enum { LINES = 1 << 14, ONE_IN = 8 };
+    for (u32 apart = 1; apart <= 1 << 20; apart *= 2) {
+        u32 kept = 0;
+        for (u64 k = 0; k < LINES; k++)
+            kept += sample_keeps(k * apart, ONE_IN);
+        if (kept < LINES / ONE_IN * 9 / 10 || kept > LINES / ONE_IN * 11 / 10)
+            fail_msg("%u of %u that are %u lines apart", kept, LINES, apart);
+    }
+}
+
+/* What L1 holds of the lines that stay it holds when it is half as large. */
+static void l1_keeps_what_stays(void **state)
+{
+    (void)state;
+    enum { LINES = 1024 };
+    struct cache l1 = {0};
+    assert_true(l1_empty(&l1, (u64)LINES * CACHE_LINE));
+    for (u64 number = 0; number < LINES; number++)
+        assert_int_equal(l1_ask(&l1, TRAFFIC_LOAD, number, 1 + number % 15), 0);
+    for (u32 one_in = 2; one_in <= sample_most(LINES); one_in *= 2) {
+        assert_true(l1_thin(&l1, one_in / 2, one_in));
+        u32 there = 0;
+        for (u64 k = 0; k < (u64)l1.nsets * l1.ways; k++)
+            there += l1.lines[k].held == l1.stamp;
+        assert_int_equal(there, LINES / one_in);
+    }
+    u64 found = 0;
+    const u32 most = sample_most(LINES);
+    for (u64 number = 0; number < LINES; number++)
+        if (sample_keeps(number, most))
+            found += l1_ask(&l1, TRAFFIC_LOAD, sample_number(number, most), 15) == 1 + number % 15;
+    assert_int_equal(found, LINES / most);
+    cache_free(&l1);
+}
+
+/* 1000 sectors were asked for, of which the lines that were looked up stand for 800: half of them hits. 300 are said to have gone on, of which those
+ * that L2 looked up stand for 200. */
+static void counts_are_what_was_asked_for(void **state)
+{
+    (void)state;
+    u64 n[TRAFFIC_COUNT] = {[TRAFFIC_l1_gld_hits] = 400, [TRAFFIC_l1_gld_misses] = 400, [TRAFFIC_l2_reads] = 160,
+                            [TRAFFIC_l2_read_hits] = 80, [TRAFFIC_l2_atoms] = 7,        [TRAFFIC_l2_settles] = 9};
+    sample_scale(n, &(struct traffic_drawn){.beyond = 200, .sent = 300, .looked_up = 200});
+    assert_int_equal(n[TRAFFIC_l1_gld_hits], 500);
+    assert_int_equal(n[TRAFFIC_l1_gld_misses], 500);
+    assert_int_equal(n[TRAFFIC_l2_reads], 300); /* 160 x 300 / 200 x 1000 / 800 */
+    assert_int_equal(n[TRAFFIC_l2_read_hits], 150);
+    assert_int_equal(n[TRAFFIC_l2_atoms], 7); /* all were counted */
+    assert_int_equal(n[TRAFFIC_l2_settles], 9);
+}
+
+static void a_site_without_a_line_asks_for_what_is_there(void **state)
+{
+    (void)state;
+    u64 load[TRAFFIC_COUNT] = {[TRAFFIC_l1_gld_misses] = 100}, store[TRAFFIC_COUNT] = {[TRAFFIC_l1_gst_hits] = 100};
+    sample_scale(load, &(struct traffic_drawn){.sent = 100});
+    sample_scale(store, &(struct traffic_drawn){.sent = 100});
+    assert_int_equal(load[TRAFFIC_l2_reads], 100);
+    assert_int_equal(load[TRAFFIC_l2_read_hits], 100);
+    assert_int_equal(store[TRAFFIC_l2_writes], 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_contiguous_is_kept_evenly),
+        cmocka_unit_test(fewer_are_some_of_more),
+        cmocka_unit_test(what_is_a_power_of_two_apart_is_kept_too),
+        cmocka_unit_test(l1_keeps_what_stays),
+        cmocka_unit_test(counts_are_what_was_asked_for),
+        cmocka_unit_test(a_site_without_a_line_asks_for_what_is_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
