@@ -4,7 +4,7 @@
  *
  * The number of instructions comes from the text: `// BENCH: name trip=T outside=O` says what a warp runs in a trip of
  * the loop and outside of it; a divergent trip counts what both sides run. Nothing is taken from our own counters.
- * Each figure is the best of three runs of a fifth of a second, or with --cost of one second, as of a long launch not all is modelled; with --cpu of processor time, for a machine that has
+ * Each figure is the best of three runs of a fifth of a second; with --cpu of processor time, for a machine that has
  * other things to do. With --plain a line is a loop's name and its rate interpreted, and there is nothing else; with --cost, its
  * rates with the meter and with the model besides, both interpreted, and the first by the second. */
 #include <stdio.h>
@@ -40,8 +40,6 @@ struct bench {
 };
 
 static clockid_t clock_of_runs = CLOCK_MONOTONIC;
-
-static double shortest = 0.2; /* seconds of a run */
 
 static double now(void)
 {
@@ -126,7 +124,7 @@ static double rate(struct bench *b, const struct loop *l, enum mode mode, unsign
     for (;;) { /* long enough to measure */
         if (!run(b, l, trips, mode, workers, &seconds))
             return 0;
-        if (seconds > shortest || trips >= most)
+        if (seconds > 0.2 || trips >= most)
             break;
         trips = trips * 2 > most ? most : trips * 2;
     }
@@ -290,7 +288,7 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[k], "--plain"))
             plain = true;
         else if (!strcmp(argv[k], "--cost"))
-            cost = true, shortest = 1;
+            cost = true;
         else if (!path)
             path = argv[k];
         else

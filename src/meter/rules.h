@@ -69,19 +69,20 @@ enum branch_kind {
 };
 
 struct site_estimate {
-    u8 weight;      /* machine instructions an execution */
-    u8 branch;      /* enum branch_kind */
-    u8 width;       /* shared loads and stores: bytes a lane of the merged access this one leads; 0 = alone */
-    bool follows;   /* it is part of an access that an earlier or later one leads */
-    bool unused;    /* atomics: the result is not used */
-    bool loops;     /* shared atomics: a loop of compare-and-swap */
-    bool counts;    /* shared atomics: adds 1 and the result is not used: ATOMS.POPC.INC */
-    bool async;     /* cp.async */
-    bool elected;   /* global atomics: one lane does it for all of the warp, which name the same word */
-    bool product;   /* a sum of 64 bits that is one with a product of integers: IMAD.WIDE */
-    bool fused;     /* another instruction has become a part of it (fuse.c) */
-    bool copy;      /* of a register or a constant, and ptxas keeps it (copies.c) */
-    bool address;   /* it names a shared variable, whose address instructions make (shared_address.c) */
+    u8 weight;    /* machine instructions an execution */
+    u8 branch;    /* enum branch_kind */
+    u8 width;     /* shared loads and stores: bytes a lane of the merged access this one leads; 0 = alone */
+    bool follows; /* it is part of an access that an earlier or later one leads */
+    bool unused;  /* atomics: the result is not used */
+    bool loops;   /* shared atomics: a loop of compare-and-swap */
+    bool counts;  /* shared atomics: adds 1 and the result is not used: ATOMS.POPC.INC */
+    bool async;   /* cp.async */
+    bool elected; /* global atomics: one lane does it for all of the warp, which name the same word */
+    bool product; /* a sum of 64 bits that is one with a product of integers, or both halves of a product: IMAD.WIDE */
+    u32 half_of;  /* 1 + the product before it that has its result, too, as the other half; 0: there is none */
+    bool fused;   /* another instruction has become a part of it (fuse.c) */
+    bool copy;    /* of a register or a constant, and ptxas keeps it (copies.c) */
+    bool address; /* it names a shared variable, whose address instructions make (shared_address.c) */
     bool with_next; /* global loads: the warp asks for the block's next one, too, before it waits */
     u8 event;       /* enum event_id: class of the instruction for the instruction mix */
     u8 flop;        /* enum event_id of its operation, or 0 */

@@ -363,6 +363,8 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         result = load_from_bank(b, i, site, &needs);
     else if (is_parameter(i))
         result.constant = b->f->src->is_entry;
+    else if (b->e->sites[site].half_of) /* IMAD.WIDE has made it */
+        result = *build_value(b, b->f->src->insts[b->e->sites[site].half_of - 1].operands[0].var->index);
     result.varies = needs.varies;
     keep_base(b, i, &result);
     if (b->g->nodes.len > b->first)

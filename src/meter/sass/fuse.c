@@ -5,6 +5,7 @@
  *     shl and add          of 32 bits are one LEA, of 64 two; a product of 32 bits and add one IMAD
  *     mul.wide and add     are one IMAD.WIDE, for each of several sums of the same product; so are those of 64 bits, after the two products
  *                          of lower with upper halves, with one more sum of the upper halves
+ *     mul.hi and mul.lo    of the same two values are one IMAD.WIDE
  *     mul.wide and shl     by constants are one product
  *     mul and add, sub     of floats without a rounding mode are one FFMA, DFMA, HFMA2
  *     cvt.sat              of floats is a modifier of the sum or product in front of it
@@ -145,6 +146,52 @@ static bool fuse_address(struct fuser *s, const struct ptx_inst *i, struct site_
     return false;
 }
 
+/* ---- halves of a product ---- */
+
+static bool is_half(const struct ptx_inst *i)
+{
+    return i->op == OP_MUL && is_integer(i) && ptx_type_bits(type_of(i)) == 32 &&
+           (ptx_has(i, MOD_LO) || ptx_has(i, MOD_HI));
+}
+
+/* A constant that was put into a register is the constant. */
+static const struct ptx_operand *value_of(const struct fuser *s, const struct ptx_operand *o)
+{
+    const u32 from = o->kind == PTX_REG ? s->writer[o->var->index] : NOBODY;
+    const struct ptx_inst *i = from < SEVERAL ? &s->f->src->insts[from] : NULL;
+    return i && i->op == OP_MOV && !i->guard && i->operands[1].kind == PTX_IMM ? &i->operands[1] : o;
+}
+
+static bool is_same(const struct fuser *s, const struct ptx_operand *a, const struct ptx_operand *b)
+{
+    const struct ptx_operand *x = value_of(s, a), *y = value_of(s, b);
+    if (x->kind == PTX_IMM)
+        return y->kind == PTX_IMM && (u32)x->bits == (u32)y->bits;
+    return x->kind == PTX_REG && y->kind == PTX_REG && x->var == y->var && s->writer[x->var->index] != SEVERAL;
+}
+
+static bool are_halves(const struct fuser *s, const struct ptx_inst *i, const struct ptx_inst *other)
+{
+    const struct ptx_operand *a = i->operands, *b = other->operands;
+    return is_half(other) && ptx_has(i, MOD_HI) != ptx_has(other, MOD_HI) &&
+           ((is_same(s, &a[1], &b[1]) && is_same(s, &a[2], &b[2])) ||
+            (is_same(s, &a[1], &b[2]) && is_same(s, &a[2], &b[1])));
+}
+
+/* The other half may be a few instructions before it. */
+static void fuse_halves(struct fuser *s, const struct ptx_inst *i, struct site_estimate *sites)
+{
+    enum { NEAR = 16 };
+    const u32 first = s->f->blocks[s->f->block_of_site[s->site]].first;
+    for (u32 k = s->site; k-- > first && s->site - k <= NEAR;)
+        if (sites[k].weight == 1 && !sites[k].product && are_halves(s, i, &s->f->src->insts[k])) {
+            sites[s->site].half_of = 1 + k;
+            sites[s->site].weight = 0;
+            sites[k].product = true;
+            return;
+        }
+}
+
 /* ---- others ---- */
 
 /* The site whose result the operand is, if that can be put into the one that is looked at; else NOBODY. */
@@ -189,7 +236,7 @@ static bool fuse_product(struct fuser *s, const struct ptx_inst *i, bool (*is_pr
 {
     for (u32 k = 1; k < i->noperands; k++) {
         const u32 from = inner(s, &i->operands[k]);
-        if (from == NOBODY || !sites[from].weight || !is_product(&s->f->src->insts[from]))
+        if (from == NOBODY || !sites[from].weight || sites[from].product || !is_product(&s->f->src->insts[from]))
             continue;
         take_in(s, from, sites);
         return true;
@@ -284,6 +331,9 @@ void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, str
         count_sums(&s, &f->src->insts[s.site]);
         count_bases(&s, &f->src->insts[s.site]);
     }
+    for (s.site = 0; s.site < n; s.site++)
+        if (is_half(&f->src->insts[s.site]))
+            fuse_halves(&s, &f->src->insts[s.site], sites);
     for (s.site = 0; s.site < n; s.site++) {
         const struct ptx_inst *i = &f->src->insts[s.site];
         if (is_logic(i))

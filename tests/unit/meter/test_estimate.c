@@ -321,6 +321,11 @@ static void products_and_modifiers_are_parts(void **state)
     assert_int_equal(weight_of_all(sums, OP_MUL), 2);
     assert_int_equal(weight_of_all(sums, OP_ADD), 4);
     assert_int_equal(weight_of_all("mul.lo.s64 %rd2, %rd3, %rd4; st.global.u64 [%rd1], %rd2; ret;", OP_MUL), 4);
+#define HALVES "mul.hi.u32 %r2, %r1, %r3; xor.b32 %r4, %r2, %r1; mul.lo.s32 %r5, %r3, "
+    assert_int_equal(weight_of_all(HALVES "%r1; ret;", OP_MUL), 1); /* one IMAD.WIDE */
+    assert_int_equal(weight_of_all(HALVES "%r4; ret;", OP_MUL), 2);
+    assert_int_equal(weight_of_all("mov.b32 %r3, -3; mul.hi.u32 %r2, %r1, %r3; mul.lo.s32 %r5, %r1, -3; ret;", OP_MUL),
+                     1);
 #define SATURATED "fma.rn.f32 %f1, %f2, %f3, %f4; cvt.sat.f32.f32 %f5, %f1; st.global.f32 [%rd1], %f5;"
     assert_int_equal(weight_of_all(SATURATED " ret;", OP_CVT), 0); /* FFMA.SAT */
     assert_int_equal(weight_of_all(SATURATED " st.global.f32 [%rd1], %f1; ret;", OP_CVT), 1);
