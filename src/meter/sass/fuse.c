@@ -7,6 +7,7 @@
  *                          of lower with upper halves, with one more sum of the upper halves
  *     mul.hi and mul.lo    of the same two values are one IMAD.WIDE
  *     mul.wide and shl     by constants are one product
+ *     shr of 64 bits       by 32 is the upper register, by more one shift of it
  *     mul and add, sub     of floats without a rounding mode are one FFMA, DFMA, HFMA2
  *     cvt.sat              of floats is a modifier of the sum or product in front of it
  *     add of a constant    is a part of the accesses, if only addresses are made of it
@@ -257,6 +258,12 @@ static void fuse_scale(struct fuser *s, const struct ptx_inst *i, struct site_es
     sites[s->site].product = true;
 }
 
+static bool is_of_upper_half(const struct ptx_inst *i)
+{
+    return i->op == OP_SHR && !i->guard && ptx_type_bits(type_of(i)) == 64 && type_of(i) != PTX_S64 &&
+           i->operands[2].kind == PTX_IMM && i->operands[2].bits >= 32 && i->operands[2].bits < 64;
+}
+
 /* ---- floats ---- */
 
 static bool is_saturation(const struct ptx_inst *i)
@@ -347,6 +354,8 @@ void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, str
             fuse_product(&s, i, is_float_product, sites);
         else if (is_wide_shift(i))
             fuse_scale(&s, i, sites);
+        else if (is_of_upper_half(i))
+            sites[s.site].weight = i->operands[2].bits > 32;
         else if (is_saturation(i))
             fuse_saturation(&s, i, sites);
         else if (is_extreme(i) && cc_major >= 9 && !fuse_operand(&s, i, true, sites))

@@ -326,6 +326,10 @@ static void products_and_modifiers_are_parts(void **state)
     assert_int_equal(weight_of_all(HALVES "%r4; ret;", OP_MUL), 2);
     assert_int_equal(weight_of_all("mov.b32 %r3, -3; mul.hi.u32 %r2, %r1, %r3; mul.lo.s32 %r5, %r1, -3; ret;", OP_MUL),
                      1);
+    assert_int_equal(weight_of_all("shr.u64 %rd2, %rd1, 32; ret;", OP_SHR), 0);
+    assert_int_equal(weight_of_all("shr.u64 %rd2, %rd1, 59; ret;", OP_SHR), 1);
+    assert_int_equal(weight_of_all("shr.u64 %rd2, %rd1, 18; ret;", OP_SHR), 2);
+    assert_int_equal(weight_of_all("shr.s64 %rd2, %rd1, 32; ret;", OP_SHR), 2);
 #define SATURATED "fma.rn.f32 %f1, %f2, %f3, %f4; cvt.sat.f32.f32 %f5, %f1; st.global.f32 [%rd1], %f5;"
     assert_int_equal(weight_of_all(SATURATED " ret;", OP_CVT), 0); /* FFMA.SAT */
     assert_int_equal(weight_of_all(SATURATED " st.global.f32 [%rd1], %f1; ret;", OP_CVT), 1);
