@@ -77,8 +77,9 @@ struct tally corpus_order(const struct corpus *c, const struct corpus_pick *p, e
 
 /* ---- traffic ---- */
 
-struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way,
-                                  const char *metric, bool gpus, u32 *small)
+/* As corpus_metric_error, against one of the GPU's launches. */
+static struct spread error_against(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way,
+                                   const char *metric, enum corpus_launch launch, bool gpus, u32 *small)
 {
     static double e[TABLE_ROWS];
     const u32 column = modelled_column(metric);
@@ -87,7 +88,9 @@ struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pi
     for (u32 i = 0; i < c->n; i++) {
         if (!is_picked(&c->rows[i], p))
             continue;
-        const struct pair pair = corpus_pair(c, &c->rows[i], way, metric);
+        struct pair pair = corpus_pair(c, &c->rows[i], way, metric);
+        if (launch != LAUNCH_MEDIAN)
+            pair.theirs = corpus_measured(c, &c->rows[i], metric, launch);
         const double error = modelled_error(&pair, column), least = modelled_columns[column].least;
         if (isnan(error))
             continue;
@@ -99,21 +102,18 @@ struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pi
     return spread_of(e, n);
 }
 
+struct spread corpus_metric_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way,
+                                  const char *metric, bool gpus, u32 *small)
+{
+    return error_against(c, p, way, metric, LAUNCH_MEDIAN, gpus, small);
+}
+
 static const char all_sectors[] = "lts__t_sectors.sum";
 
 struct spread corpus_first_error(const struct corpus *c, const struct corpus_pick *p, enum corpus_way way)
 {
-    static double e[TABLE_ROWS];
-    const u32 column = modelled_column(all_sectors);
-    u32 n = 0;
-    for (u32 i = 0; i < c->n; i++) {
-        struct pair pair = corpus_pair(c, &c->rows[i], way, all_sectors);
-        pair.theirs = corpus_measured(c, &c->rows[i], all_sectors, LAUNCH_FIRST);
-        const double error = modelled_error(&pair, column), least = modelled_columns[column].least;
-        if (is_picked(&c->rows[i], p) && !isnan(error) && (pair.ours >= least || pair.theirs >= least))
-            e[n++] = error;
-    }
-    return spread_of(e, n);
+    u32 small;
+    return error_against(c, p, way, all_sectors, LAUNCH_FIRST, false, &small);
 }
 
 struct spread corpus_sectors_spread(const struct corpus *c, const struct corpus_pick *p)

@@ -293,14 +293,12 @@ static bool is_address(const struct build *b, const struct ptx_inst *i, u32 site
     return true;
 }
 
-/* Where both parts are constants off from what they were in an earlier turn, so is the sum, and the accesses have it in them: true. */
+/* Of such an address: where both parts are constants off from what they were in an earlier turn, so is the sum, and the accesses have it in them: true. */
 static bool is_further_on(struct build *b, const struct ptx_inst *i, u32 site, struct value *result)
 {
     enum { MOST = 1 << 23 };
     struct turn_address *t = &b->turns[site];
     i64 by = 0;
-    if (b->copies == 1 || !is_address(b, i, site))
-        return false;
     bool same = t->turn == b->now;
     for (u32 k = 0; k < 2; k++) {
         const struct value *v = build_value(b, i->operands[1 + k].var->index);
@@ -317,8 +315,6 @@ static bool is_further_on(struct build *b, const struct ptx_inst *i, u32 site, s
 static void keep_turn(struct build *b, const struct ptx_inst *i, u32 site, const struct value *result)
 {
     struct turn_address *t = &b->turns[site];
-    if (b->copies == 1 || !is_address(b, i, site))
-        return;
     *t = (struct turn_address){.turn = b->now, .result = *result};
     for (u32 k = 0; k < 2; k++) {
         const struct value *v = build_value(b, i->operands[1 + k].var->index);
@@ -346,14 +342,14 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     struct value needs = operands_of(b, &t);
     struct value result = needs;
     needs.varies |= lives_is_of_lane(i) || i->guard;
-    const bool bank = is_bank_operand(b, i);
+    const bool bank = is_bank_operand(b, i), in_turns = b->copies > 1 && is_address(b, i, site);
     const u32 weight = is_unrolled_away(b, i, branch) || bank ? 0 : weight_of(b, site);
     b->first = b->g->nodes.len;
     result.base = b->bases++;
     result.offset = 0;
     if (b->e->sites[site].address && names_address(b, i, site, &needs))
         result = needs;
-    else if (is_further_on(b, i, site, &result))
+    else if (in_turns && is_further_on(b, i, site, &result))
         needs.varies = result.varies;
     else if (b->merged[site].leader && !bank)
         result = build_result(b, build_part(b, site, &needs));
@@ -367,7 +363,7 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         result = *build_value(b, b->f->src->insts[b->e->sites[site].half_of - 1].operands[0].var->index);
     result.varies = needs.varies;
     keep_base(b, i, &result);
-    if (b->g->nodes.len > b->first)
+    if (in_turns && b->g->nodes.len > b->first)
         keep_turn(b, i, site, &result);
     set_widths(b, i, &t, &result);
     define(b, i, &t, &result);

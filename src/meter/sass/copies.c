@@ -5,7 +5,6 @@
  * 1981). Registers that have become one are looked at as one from then on; copies of the innermost loops come first, as ptxas would rather have
  * others. A constant is an operand of what uses it, unless its register is written elsewhere, too: then an instruction makes it. Registers are
  * looked at, not halves of them, and what vectors are made of is left out. */
-#include "base/vec.h"
 #include "ir/pass.h"
 #include "meter/rules.h"
 

@@ -297,7 +297,7 @@ static inline bool is_drawn(const struct sm *s, u64 request)
 
 /* ---- requests that are not plain ---- */
 
-static u32 ask(struct sm *s, u64 request, u32 sectors)
+static void ask(struct sm *s, u64 request, u32 sectors)
 {
     const u32 one_in = s->l2.asked_in;
     struct traffic *t = (*s->l2.sites)[request_site(request)];
@@ -306,7 +306,6 @@ static u32 ask(struct sm *s, u64 request, u32 sectors)
     t->n[TRAFFIC_l1_lines] += one_in;
     t->n[hits_of(kind)] += sectors_in(there) * one_in;
     t->n[hits_of(kind) + 1] += sectors_in(sectors & ~there) * one_in;
-    return there;
 }
 
 /* One that has a line; as l1_look_up. Which stores go together is asked of all lines. */
