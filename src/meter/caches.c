@@ -348,7 +348,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->budget = c->l1_enough;
     s->staged_in = 1;
     s->one_in_most = sample_most((u64)s->l1.nsets * s->l1.ways);
-    s->slices[0] = s->slices[1] = 0;
+    s->slices[0] = s->slices[1] = s->settled[0] = s->settled[1] = 0;
     s->with_next = &w->with_next;
     s->l2 = (struct l2_input){.kept = kept,
                               .budget = c->l2_enough,
@@ -356,6 +356,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
                               .asked_in = 1,
                               .beside_in = 1,
                               .sm = number,
+                              .first = sm_place_first(number, c->used),
                               .place = sm_place_first(number, c->used),
                               .sites = &w->sites};
     return true;
@@ -621,7 +622,7 @@ bool caches_finish(struct caches *c)
         if (!s || s->launch != c->launch)
             continue;
         good &= sm_run(s, c->warps); /* a launch that was stopped leaves blocks under way */
-        sm_settle(s, (*s->l2.sites)[0]);
+        sm_settle_all(s, (*s->l2.sites)[0]);
         inputs[n++] = &s->l2;
     }
     for (u32 k = 0; k < c->nworkers; k++)

@@ -265,10 +265,7 @@ static void add_rest(const struct meter *m, u64 n[EVENT_COUNT])
 /* Of no instruction: what the launch itself costs. */
 static void add_beside(const struct meter *m, u64 n[EVENT_COUNT], u32 insts)
 {
-    const u64 blocks = (u64)m->grid[0] * m->grid[1] * m->grid[2];
-    const u32 sms = blocks < m->gpu.sms ? (u32)blocks : m->gpu.sms;
-    const struct beside b =
-        m->depth ? traffic_beside_child(&n[TRAFFIC_FIRST]) : traffic_beside(&n[TRAFFIC_FIRST], sms, insts);
+    const struct beside b = m->depth ? traffic_beside_child(&n[TRAFFIC_FIRST]) : traffic_beside(insts);
     n[EVENT_l2_beside] += b.l2;
     n[EVENT_l2_beside_reads] += b.l2_reads;
     n[EVENT_dram_reads] += b.dram_reads;
@@ -736,7 +733,9 @@ static void fill(const struct meter *m, struct meter_report *r, struct arena *tm
     describe_launch(m, r);
     if (m->caches) {
         add_time(m, r, totals, n, tmp);
-        r->n[EVENT_l2_beside] += m->depth ? 0 : traffic_meanwhile(r->time.ns);
+        const u64 meanwhile = m->depth ? 0 : traffic_meanwhile(r->time.ns);
+        r->n[EVENT_l2_beside] += meanwhile;
+        r->n[EVENT_l2_beside_reads] += meanwhile;
         add_prints(m, r, totals, n);
     }
     set_metrics(r, doubts);

@@ -22,7 +22,7 @@ void device_print_add(struct device_print *p, double warps, double threads, u32 
  * code of printf comes from DRAM once. */
 struct device_print_traffic device_print_traffic(const struct device_print *p, double held)
 {
-    enum { FENCE = 564, READS = 3, CODE_READS = 1500, CODE_DRAM = 760, ATOMS = 4, FAR_ATOMS = 2 };
+    enum { FENCE = 564, READS = 20, CODE_READS = 1370, CODE_DRAM = 760, ATOMS = 4, FAR_ATOMS = 2 };
     if (p->calls < 1)
         return (struct device_print_traffic){0};
     const double shared = fmax(1, 0.3 * fmin(held, p->calls)), reads = CODE_READS + READS * p->calls;

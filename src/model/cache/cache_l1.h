@@ -39,7 +39,8 @@ struct sm {
     u64 budget;                 /* sm_draws_fewer's */
     u64 spread;                 /* lines of accesses that have many (SM_SPREAD), of all that it ever asked for */
     u32 one_in_most, staged_in; /* lines that are looked up: one in so many at most; of what is staged now */
-    u64 slices[2]; /* a bit for each slice of L2 that it has asked since it last waited for all (sm_settle) */
+    u64 slices[2];  /* a bit for each slice of L2 that it has asked since it last waited for all (sm_settle) */
+    u64 settled[2]; /* those that it asked before */
     struct l2_input l2;
 };
 
@@ -58,5 +59,7 @@ static inline bool sm_draws_fewer(const struct sm *s, u64 asked, u32 one_in)
 bool sm_run(struct sm *s, u32 warps);
 /* The SM waits until all that it asked for is done: each slice of L2 that it has asked is asked once more. */
 void sm_settle(struct sm *s, struct traffic *t);
+/* At the end of the launch: each slice that the SM has ever asked. */
+void sm_settle_all(struct sm *s, struct traffic *t);
 
 #endif

@@ -21,6 +21,8 @@ enum {
 #define PARTS_MOST 0.116
 #define LEFT_DIRTY 0.614
 #define LEFT_CLEAN 1.0
+/* Of so many of its lines, as a share, a half may have copies from before the launch. */
+#define OLD_COPIES 0.3
 
 /* ---- L2 ---- */
 
@@ -62,8 +64,9 @@ struct l2 {
     u64 alone;                       /* sectors that went to DRAM without another of their line */
     u32 halves, one_in, one_in_bits; /* lines: one in 2^one_in_bits */
     bool coalesces;
-    bool copies; /* something was read from the other half since L2 was empty */
-    u64 random;  /* which dirty line goes; begins anew with each launch */
+    bool copies;                  /* a half has something of the other since L2 was empty */
+    u32 first_writes, old_copies; /* of lines by an SM at their home; and how many until old copies are mostly gone */
+    u64 random;                   /* which dirty line goes; begins anew with each launch */
     const struct l2_lines *host;
     u32 nhost;
 };
@@ -170,6 +173,9 @@ static void find_left(struct l2 *l2, struct cache *half, struct cache_line *set)
             .number = CACHE_NOBODYS + k, .held = half->stamp, .valid = 15, .dirty = k > all - dirty ? 15 : 0};
 }
 
+/* Of a copy that the other half has, which has no sectors, `dirty` says that it was written through (write_copy). */
+static inline bool is_dirty(const struct cache_line *l) { return l->dirty & l->valid; }
+
 /* A dirty line goes to DRAM. */
 static void write_back(struct l2 *l2, struct cache_line *l, struct traffic *t)
 {
@@ -184,7 +190,7 @@ static inline struct cache_line *line_of(struct l2 *l2, u32 half, const struct c
     struct cache *c = &l2->half[half];
     const u32 begun = c->begun;
     struct cache_line gone, *l = cache_take_in(c, r->set, r->number, &gone);
-    if (gone.dirty)
+    if (is_dirty(&gone))
         write_back(l2, &gone, r->t);
     if (c->begun != begun)
         find_left(l2, c, l);
@@ -212,7 +218,7 @@ static void clean_one(struct l2 *l2, u32 half, struct cache_line *set, struct tr
     const struct cache *c = &l2->half[half];
     u32 n = 0, at[L2_WAYS];
     for (u32 k = 1; k < c->ways && set[k].held == c->stamp; k++)
-        if (set[k].dirty)
+        if (is_dirty(&set[k]))
             at[n++] = k;
     if (!n || n + 1 <= dirty_most(c, set))
         return;
@@ -281,8 +287,10 @@ static void l2_read(struct l2 *l2, const struct coming *r)
     if (!missing)
         return;
     const u32 asked = l ? with_neighbours(missing) & ~(u32)l->valid : missing;
-    if (l)
+    if (l) {
         l->valid |= asked;
+        l->dirty = 0;
+    }
     l2->copies = true;
     const u32 hits = at_home(l2, r, asked);
     count(l2, t, TRAFFIC_l2_far_reads, asked);
@@ -297,6 +305,51 @@ static void clean_some(struct l2 *l2, struct traffic *t)
     while (w->parts.n && (w->partly > l2->parts_most || queue_full(&w->parts)))
         clean_parts(l2, queue_take(&w->parts), t);
 }
+
+/* ---- the other half's copy ---- */
+
+static bool is_local(enum traffic_kind kind) { return kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_LOCAL_STORE; }
+
+static struct cache_line *copy_of(struct l2 *l2, const struct coming *r)
+{
+    u32 rank;
+    return l2->copies ? cache_peek_in(&l2->half[1 - r->home], r->set, r->number, &rank) : NULL;
+}
+
+/* Whether the other half still has a line from before the launch that is now written for the first time: every second one; once more are
+ * written than L2 keeps, one in eighteen (tests/hw/h200/half-copies.csv). */
+static bool had_before(struct l2 *l2)
+{
+    enum { OLD = 2, OLD_LATER = 18 };
+    l2->first_writes++;
+    return l2->first_writes % (l2->first_writes <= l2->old_copies ? OLD : OLD_LATER) == 0;
+}
+
+/* An SM writes at the line's home: what the other half has of the line is no longer so, and its SMs ask the home again. It is told so, which counts as
+ * one sector. */
+static void recall(struct l2 *l2, const struct coming *r, bool first)
+{
+    struct cache_line *l = copy_of(l2, r);
+    const bool own = is_local(request_kind(r->request)); /* the SM's, in earlier launches, too */
+    if ((l && (l->valid || l->dirty)) || (first && !own && had_before(l2)))
+        r->t->n[TRAFFIC_l2_recalls] += l2->one_in;
+    if (l)
+        l->valid = l->dirty = 0;
+}
+
+/* Who writes from the other half writes through a copy of its own: it has the sectors that are written as a whole. One without any is marked. */
+static void write_copy(struct l2 *l2, const struct coming *r, u32 words)
+{
+    struct cache_line *l = line_of(l2, r->near, r);
+    l2->copies = true;
+    if (!l)
+        return;
+    if (words == WORDS)
+        l->valid |= request_sectors(r->request);
+    l->dirty = !l->valid;
+}
+
+/* ---- stores and atomics ---- */
 
 /* `words` of the eight of each sector. */
 static void l2_write(struct l2 *l2, const struct coming *r, u32 words)
@@ -318,13 +371,18 @@ static void l2_write(struct l2 *l2, const struct coming *r, u32 words)
     l->dirty |= sectors;
     if (clean)
         clean_one(l2, r->home, l, r->t);
+    if (r->near == r->home && l2->halves > 1)
+        recall(l2, r, clean);
 }
 
+/* Done at the line's home: an SM of the other half has no copy any more. */
 static void l2_atomic(struct l2 *l2, const struct coming *r)
 {
     const u32 sectors = request_sectors(r->request);
-    struct cache_line *l = line_of(l2, r->home, r);
+    struct cache_line *l = line_of(l2, r->home, r), *copy = r->near != r->home ? copy_of(l2, r) : NULL;
     count(l2, r->t, TRAFFIC_dram_reads, l ? sectors & ~(u32)l->valid : sectors);
+    if (copy)
+        copy->valid = copy->dirty = 0;
     l2_write(l2, r, WORDS);
 }
 
@@ -342,22 +400,7 @@ static inline bool joins(struct l2 *l2, const struct l2_input *in, u64 request)
     return before == sectors && other && ++l2->together % COME_APART;
 }
 
-/* An SM writes at the line's home: what the other half has of the line is no longer so, and its SMs ask the home again. It is told so, a sector for each
- * that it had. Who writes from the other half writes through its own copy. */
-static void recall(struct l2 *l2, const struct coming *r)
-{
-    u32 rank;
-    const u32 sectors = request_sectors(r->request);
-    struct cache_line *l = l2->copies ? cache_peek_in(&l2->half[1 - r->home], r->set, r->number, &rank) : NULL;
-    if (!l || !(l->valid & sectors))
-        return;
-    count(l2, r->t, TRAFFIC_l2_recalls, l->valid & sectors);
-    l->valid = 0;
-}
-
 /* ---- the host's memory ---- */
-
-static bool is_local(enum traffic_kind kind) { return kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_LOCAL_STORE; }
 
 static bool is_host(const struct l2 *l2, u64 number, enum traffic_kind kind)
 {
@@ -413,9 +456,7 @@ static void store(struct l2 *l2, const struct coming *r)
     at_slice(l2, r->slice, HOT_STORES, sectors);
     if (r->near != r->home) { /* takes a line in its own half, too: seen by what is left dirty there */
         count(l2, r->t, TRAFFIC_l2_far_writes, sectors);
-        line_of(l2, r->near, r);
-    } else {
-        recall(l2, r);
+        write_copy(l2, r, request_words(r->request));
     }
     l2_write(l2, r, request_words(r->request));
 }
@@ -434,8 +475,6 @@ static void count_atomics(struct l2 *l2, const struct coming *r, u32 n)
 static void atomic(struct l2 *l2, const struct coming *r)
 {
     count_atomics(l2, r, 1);
-    if (r->near == r->home)
-        recall(l2, r);
     l2_atomic(l2, r);
 }
 
@@ -469,12 +508,19 @@ static inline void arrive(struct l2 *l2, const struct coming *r)
         l2_look_up(l2, r);
 }
 
+/* The half at which the SM is that asks. */
+static inline u8 near_of(const struct l2 *l2, const struct l2_input *in, u64 number)
+{
+    const struct sm_place *place = number >= REQUEST_LOCAL ? &in->first : &in->place;
+    return (u8)(l2->halves == 1 ? 0 : place->side);
+}
+
 /* What is to be known of it before it is looked up. */
 static inline void find_places(struct l2 *l2, const struct l2_input *in, struct coming *r, u64 asked)
 {
     r->set = cache_set(&l2->half[0], r->number);
     r->slice = spot_of(slice_of(asked));
-    r->near = (u8)(l2->halves == 1 ? 0 : in->place.side);
+    r->near = near_of(l2, in, asked);
     r->home = (u8)home_of(l2, r->number);
     fetch(l2, r);
 }
@@ -485,7 +531,7 @@ static void count_beside(struct l2 *l2, const struct l2_input *in, u64 request, 
     const u64 asked = request_number(request);
     const enum traffic_kind kind = request_kind(request);
     struct coming r = {.request = request, .number = paired(l2, asked), .t = t, .slice = spot_of(slice_of(asked))};
-    r.near = (u8)(l2->halves == 1 ? 0 : in->place.side);
+    r.near = near_of(l2, in, asked);
     r.home = (u8)home_of(l2, r.number);
     if (is_host(l2, asked, kind))
         t->n[kind == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms] += in->beside_in;
@@ -613,6 +659,8 @@ static bool empty(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
 {
     bool good = true;
     l2->copies = false;
+    l2->first_writes = 0;
+    l2->old_copies = (u32)(OLD_COPIES * (double)shape->bytes / CACHE_LINE / one_in);
     l2->parts_most = (u32)(PARTS_MOST * (double)shape->bytes / CACHE_LINE / one_in);
     written_clear(&l2->written, (u32)__builtin_ctz(one_in));
     for (u32 k = 0; k < shape->halves; k++) {

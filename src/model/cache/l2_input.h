@@ -26,6 +26,7 @@ struct l2_input {
     bool open;               /* something of the turn that is not over is kept */
     u32 sm;                  /* its number */
     u32 turn;                /* how often it has had other blocks since the first */
+    struct sm_place first;   /* of its first blocks, and of its local memory */
     struct sm_place place;   /* of the blocks that it has; reads of a group are coalesced */
     struct traffic ***sites; /* the worker's, which may move */
 };

@@ -85,13 +85,11 @@ struct served traffic_served(const u64 n[TRAFFIC_COUNT])
 
 enum { CODE_LINE = 128 };
 
-struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms, u32 insts)
+struct beside traffic_beside(u32 insts)
 {
-    enum { FLAT = 573, FLAT_READS = 870, FLAT_DRAM = 72, SM_LEAST = 2 };
+    enum { FLAT = 564, FLAT_READS = 870, FLAT_DRAM = 72 };
     const u64 code = (insts * 16ull + CODE_LINE - 1) / CODE_LINE * (CODE_LINE / 32), reads = FLAT_READS + code * 19 / 2;
-    return (struct beside){.l2 = reads + FLAT + (u64)(SM_LEAST * sms + 0.035 * T(dram_writes)),
-                           .l2_reads = reads,
-                           .dram_reads = FLAT_DRAM + code};
+    return (struct beside){.l2 = reads + FLAT, .l2_reads = reads, .dram_reads = FLAT_DRAM + code};
 }
 
 /* Of 1 to 254 grids below a kernel, by how many there were: it does not matter which code they have, how many blocks and threads, nor
@@ -99,19 +97,13 @@ struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms, u32 insts)
 struct beside traffic_beside_child(u64 n[TRAFFIC_COUNT])
 {
     enum { READS = 175, OTHER = 245, WRITES = 205, FAR_WRITES = 90, ATOMS = 14, FAR_ATOMS = 4, REDS = 2, FAR_REDS = 1 };
-    const u64 other = (u64)(OTHER + 0.035 * T(dram_writes));
     n[TRAFFIC_l2_writes] += WRITES;
     n[TRAFFIC_l2_far_writes] += FAR_WRITES;
     n[TRAFFIC_l2_atoms] += ATOMS;
     n[TRAFFIC_l2_far_atoms] += FAR_ATOMS;
     n[TRAFFIC_l2_reds] += REDS;
     n[TRAFFIC_l2_far_reds] += FAR_REDS;
-    return (struct beside){.l2 = READS + other, .l2_reads = READS};
+    return (struct beside){.l2 = READS + OTHER, .l2_reads = READS};
 }
 
-/* Soon a thousand, then some each microsecond. */
-u64 traffic_meanwhile(double ns)
-{
-    const double us = ns * 1e-3;
-    return (u64)(1000 * us / (us + 30) + 4 * us);
-}
+u64 traffic_meanwhile(double ns) { return (u64)(5e-3 * ns); }

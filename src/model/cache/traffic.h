@@ -112,10 +112,10 @@ struct served traffic_served(const u64 n[TRAFFIC_COUNT]);
 struct beside {
     u64 l2, l2_reads, dram_reads; /* l2_reads is a part of l2 */
 };
-struct beside traffic_beside(const u64 n[TRAFFIC_COUNT], u32 sms, u32 insts);
+struct beside traffic_beside(u32 insts);
 /* The same for a grid that a kernel launched, with its launch; what SMs write and change for that is added to n. */
 struct beside traffic_beside_child(u64 n[TRAFFIC_COUNT]);
-/* Sectors of L2 that are none of the launch's, while it takes so long: mostly writes. Fitted on kernels of one thread. */
+/* Sectors of L2 that are read while a launch takes so long, whatever it does. Fitted on kernels of one thread. */
 u64 traffic_meanwhile(double ns);
 
 /* A line that an instruction asks for, in 64 bits: number 40, sectors 4, kind 4, last line of its instruction 1,

@@ -156,34 +156,6 @@ static void looks_of_several_sms_go_together(void **state)
     assert_int_equal(N(bench_end(&b, 1), l2_reads), 64 * 4 + 32 * 4 + 32 * 8);
 }
 
-/* SM 0 reads lines, one of the other half writes them, SM 0 reads them again: those at home with that one come from there again. */
-static void what_is_written_at_home_the_other_half_no_longer_has(void **state)
-{
-    (void)state;
-    enum { LINES = 64, OTHER = 21 };
-    struct bench b;
-    bench_begin(&b, &two_halves, 1, 1, 28);
-    bench_start(&b, 0);
-    bench_start(&b, OTHER);
-    for (u64 step = 0; step < 3; step++)
-        for (u64 line = 0; line < LINES; line++) {
-            const u64 at = line * 1024, elsewhere = (1 << 19) + step * LINES * 128 + line * 128;
-            if (step == 1)
-                bench_access(&b, 0, 0, 3, TRAFFIC_STORE, elsewhere, 4);
-            else
-                bench_access(&b, 0, 0, step ? 1 : 0, TRAFFIC_LOAD_PAST, at, 4);
-            bench_access(&b, OTHER, 0, step == 1 ? 2 : 3, TRAFFIC_STORE, step == 1 ? at : elsewhere + (1 << 20), 4);
-        }
-    bench_stop(&b, 0);
-    bench_stop(&b, OTHER);
-    bench_finish(&b);
-    const struct traffic first = bench_end(&b, 0), again = bench_end(&b, 1), written = bench_end(&b, 2);
-    assert_in_range(N(first, l2_far_reads), LINES * 4 / 4, LINES * 4 * 3 / 4);
-    assert_int_equal(N(again, l2_far_reads), N(first, l2_far_reads));
-    assert_int_equal(N(written, l2_recalls), N(first, l2_far_reads));
-    assert_int_equal(N(written, l2_far_writes), LINES * 4 - N(first, l2_far_reads));
-}
-
 /* Two halves: what is not at home in the SM's half is asked for twice, on the average half of the lines. */
 static void the_other_half_is_asked(void **state)
 {
@@ -418,7 +390,6 @@ int main(void)
         cmocka_unit_test(the_other_half_sends_pairs),
         cmocka_unit_test(what_was_dirty_before_goes_as_l2_fills),
         cmocka_unit_test(looks_of_several_sms_go_together),
-        cmocka_unit_test(what_is_written_at_home_the_other_half_no_longer_has),
         cmocka_unit_test(the_other_half_is_asked),
         cmocka_unit_test(a_group_asks_once),
         cmocka_unit_test(the_host_serves_its_own_memory),
