@@ -493,6 +493,8 @@ void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b
     struct held_block *h = &s->held[s->nheld++];
     h->linear = b->linear;
     h->done = false;
+    for (u32 k = 0; k < warps; k++)
+        h->warps[k].barriers = h->warps[k].passes = 0;
 }
 
 static struct held_block *held_of(struct sm *s, u64 linear)
@@ -600,6 +602,12 @@ void caches_order(struct caches_worker *w, const struct exec_block_info *b, u32 
         return;
     struct requests *to = &w->held->warps[warp];
     w->failed |= !staging_order(w->sm, to, site, order);
+}
+
+void caches_barrier(struct caches_worker *w, const struct exec_block_info *b, const u32 *lanes)
+{
+    for (u32 k = 0; k < b->warps && k < w->caches->warps && find_held(w, b); k++)
+        w->failed |= lanes[k] && !staging_barrier(w->sm, &w->held->warps[k]);
 }
 
 const struct lines *caches_lines(const struct caches_worker *w) { return &w->lines; }

@@ -94,6 +94,8 @@ static inline bool caches_line(struct caches_worker *w, const struct exec_access
 /* Of a cluster or wider: a fence is both orders (enum traffic_order), an access that acquires empties L1 behind it, one that releases
  * settles what was asked before it. */
 void caches_order(struct caches_worker *w, const struct exec_block_info *b, u32 warp, u32 site, u32 order);
+/* The warps that have lanes have come to a barrier of the block: what they ask for behind it has its turn when all have had theirs before it. */
+void caches_barrier(struct caches_worker *w, const struct exec_block_info *b, const u32 *lanes);
 /* Those lines, of the last access: valid until the next. Of an atomic only those of its last turn. */
 /* The same for a fetch from textures or an access to a surface, whose lines and sectors l has. */
 void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a,

@@ -125,6 +125,13 @@ void counter_barrier(void *ctx, const struct exec_barrier *b)
         feed_barrier(c, f, b);
 }
 
+void counter_release(void *ctx, const struct exec_block_info *b, u32 id, const u32 *lanes)
+{
+    const struct counter *c = ctx;
+    if (!id)
+        caches_barrier(c->caches, b, lanes);
+}
+
 void counter_block_begin(void *ctx, const struct exec_block_info *b)
 {
     struct counter *c = ctx;

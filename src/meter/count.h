@@ -115,6 +115,8 @@ void counter_access(void *ctx, const struct exec_access *a);
 void counter_settle(struct counter *c);
 void counter_far_access(void *ctx, const struct exec_access *a, const struct exec_block_info *home);
 void counter_barrier(void *ctx, const struct exec_barrier *b);
+/* With caches only. */
+void counter_release(void *ctx, const struct exec_block_info *b, u32 id, const u32 *lanes);
 void counter_bulk(void *ctx, const struct exec_bulk *b); /* bulk.c */
 void counter_order(void *ctx, const struct exec_order *o);
 void counter_block_begin(void *ctx, const struct exec_block_info *b);

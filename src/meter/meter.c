@@ -163,6 +163,7 @@ static bool make_caches(struct meter *m)
     m->hooks.block_end = counter_block_end;
     m->hooks.heap = counter_heap;
     m->hooks.order = counter_order;
+    m->hooks.release = counter_release;
     return m->caches != NULL;
 }
 

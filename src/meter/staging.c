@@ -1,9 +1,15 @@
 /* staging.c - see staging.h. */
 #include "meter/staging.h"
 
+#include <string.h>
+
 #include "meter/clones.h"
 
-static bool empties(u64 request) { return request_kind(request) == TRAFFIC_EMPTY_L1 && !request_is_again(request); }
+/* But no barrier. */
+static bool is_order(u64 request)
+{
+    return request_kind(request) == TRAFFIC_EMPTY_L1 && !request_is_again(request) && !request_barrier(request);
+}
 
 static bool looks_same(u64 a, u64 b)
 {
@@ -11,18 +17,22 @@ static bool looks_same(u64 a, u64 b)
 }
 
 /* Of a warp that looks again at what it has just looked at, two looks are kept: it waits, and how often it looks says nothing of a GPU. The
- * second is in the turn of what follows, so that it does not matter either who looks only once. What empties L1 stays behind both. */
+ * second is in the turn of what follows, so that it does not matter either who looks only once. Orders and barriers stay behind both. */
 static bool put(struct requests *r, u64 request)
 {
-    const bool emptied = r->len > r->next && empties(r->at[r->len - 1]);
-    const u64 n = r->len - emptied;
+    u64 n = r->len;
+    while (n > r->next && (is_order(r->at[n - 1]) || request_barrier(r->at[n - 1])))
+        n--;
     if (n == r->next || !looks_same(r->at[n - 1], request))
         return requests_push(r, request);
     if (n - r->next >= 2 && looks_same(r->at[n - 2], request))
         return true;
-    const u64 empty = emptied ? r->at[n] : 0;
-    r->len = n;
-    return requests_push(r, request & ~REQUEST_LAST) && (!emptied || requests_push(r, empty));
+    if (!requests_room(r, 1))
+        return false;
+    memmove(r->at + n + 1, r->at + n, sizeof *r->at * (r->len - n));
+    r->at[n] = request & ~REQUEST_LAST;
+    r->len++;
+    return true;
 }
 
 /* A run of bytes writes all but its ends, which its neighbours do. */
@@ -125,10 +135,21 @@ bool staging_put(struct sm *s, struct requests *to, u32 site, enum traffic_kind 
 
 bool staging_order(struct sm *s, struct requests *to, u32 site, u32 order)
 {
-    if (to->len > to->next && empties(to->at[to->len - 1])) {
+    if (to->len > to->next && is_order(to->at[to->len - 1])) {
         to->at[to->len - 1] |= order;
         return true;
     }
     s->staged++;
     return requests_push(to, request_make(order, 0, TRAFFIC_EMPTY_L1, false, site));
+}
+
+bool staging_barrier(struct sm *s, struct requests *to)
+{
+    const u64 request = request_make(ORDER_BARRIER | (u64)++to->barriers << ORDER_BITS, 0, TRAFFIC_EMPTY_L1, false, 0);
+    if (to->len > to->next && request_barrier(to->at[to->len - 1])) {
+        to->at[to->len - 1] = request;
+        return true;
+    }
+    s->staged++;
+    return requests_push(to, request);
 }

@@ -12,5 +12,7 @@ enum traffic_kind staging_store_kind(const struct exec_access *a, const struct l
 bool staging_put(struct sm *s, struct requests *to, u32 site, enum traffic_kind kind, const struct lines *l);
 /* enum traffic_order. False: no memory. */
 bool staging_order(struct sm *s, struct requests *to, u32 site, u32 order);
+/* The warp waits at a barrier for all others of its block. False: no memory. */
+bool staging_barrier(struct sm *s, struct requests *to);
 
 #endif

@@ -577,11 +577,20 @@ static inline void look_up_plain(struct batch *b, struct requests *r, u64 at)
     r->next = at;
 }
 
-/* One instruction of the stream. False: it is at its end. */
+/* Whether it waits at a barrier, so many of which its block has passed. */
+static inline bool waits(const struct requests *r) { return request_barrier(r->at[r->next]) > r->passes; }
+
+/* One instruction of the stream, or none where it waits. False: it is at its end. */
 static inline bool l1_step(struct batch *b, struct requests *r)
 {
     while (r->next < r->len) {
         const u64 at = r->next, request = r->at[at];
+        if (LS_UNLIKELY(request_barrier(request))) {
+            if (waits(r))
+                break;
+            r->next++;
+            continue;
+        }
         __builtin_prefetch(r->at + at + REQUESTS_AHEAD);
         if (LS_LIKELY(is_plain(request_kind(request)))) {
             look_up_plain(b, r, at);
@@ -605,9 +614,27 @@ static u32 begin_turns(struct sm *s, u32 warps)
     u32 n = 0;
     for (u32 b = 0; b < s->nheld; b++)
         for (u32 k = 0; k < warps; k++)
-            if (s->held[b].warps[k].len)
-                s->turns[n++] = &s->held[b].warps[k];
+            if (s->held[b].warps[k].len) {
+                s->turns[n] = &s->held[b].warps[k];
+                s->turns[n++]->block = b;
+            }
     return n;
+}
+
+/* Where all warps of a block wait, those at the earliest barrier go on. */
+static void pass_barriers(struct requests **turns, u32 n)
+{
+    for (u32 k = 0, end; k < n; k = end) {
+        u32 first = UINT32_MAX;
+        bool all = true;
+        for (end = k; end < n && turns[end]->block == turns[k]->block; end++) {
+            const u32 barrier = request_barrier(turns[end]->at[turns[end]->next]);
+            all &= barrier > turns[end]->passes;
+            first = barrier < first ? barrier : first;
+        }
+        for (u32 i = k; i < end && all; i++)
+            turns[i]->passes = first;
+    }
 }
 
 /* Streams that are at their end leave the turn. */
@@ -618,13 +645,19 @@ bool sm_run(struct sm *s, u32 warps)
     b.good = draw_staged(s);
     b.n = 0;
     for (u32 n = begin_turns(s, warps); n;) {
-        u32 left = 0;
-        for (u32 k = 0; k < n; k++)
-            if (l1_step(&b, s->turns[k]))
-                s->turns[left++] = s->turns[k];
-            else
-                requests_empty(s->turns[k]);
+        u32 left = 0, waiting = 0;
+        for (u32 k = 0; k < n; k++) {
+            struct requests *r = s->turns[k];
+            if (l1_step(&b, r)) {
+                s->turns[left++] = r;
+                waiting += waits(r);
+            } else {
+                requests_empty(r);
+            }
+        }
         n = left;
+        if (waiting)
+            pass_barriers(s->turns, n);
     }
     look_up_batch(&b);
     s->staged = 0;

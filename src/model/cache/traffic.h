@@ -65,6 +65,8 @@ enum traffic_kind {
 enum traffic_order {
     ORDER_EMPTIES = 1, /* what L1 has is not read again */
     ORDER_SETTLES = 2, /* what the SM has asked L2 for must be done */
+    ORDER_BARRIER = 4, /* alone: the warp waits for its block; behind the bits, how many barriers it has come to */
+    ORDER_BITS = 3,
 };
 
 /* By one instruction. */
@@ -153,6 +155,12 @@ static inline u64 request_again(u32 first, enum traffic_kind kind, u32 site)
     return request_make((u64)kind << 32 | first, 1, TRAFFIC_EMPTY_L1, true, site);
 }
 static inline bool request_is_again(u64 r) { return request_kind(r) == TRAFFIC_EMPTY_L1 && request_sectors(r); }
+/* 0: it is no barrier. */
+static inline u32 request_barrier(u64 r)
+{
+    const bool is = request_kind(r) == TRAFFIC_EMPTY_L1 && !request_sectors(r) && request_number(r) & ORDER_BARRIER;
+    return is ? (u32)(request_number(r) >> ORDER_BITS) : 0;
+}
 static inline u32 request_first(u64 again) { return (u32)request_number(again); }
 /* The one at `first`, or one behind it, as the other access has it. */
 static inline u64 request_of_again(u64 again, u64 other)
@@ -167,6 +175,8 @@ struct requests {
     u64 *at;
     u64 len, cap, next;
     u32 recent[REQUESTS_RECENT]; /* by a hash of its first line: 1 + where an access begins; 0: there is none */
+    /* of barriers: that it has come to, that it may pass, of its block */
+    u32 barriers, passes, block; /* block: which of those that the SM holds (sm_run's) */
 };
 /* Room for n more. False: no memory. */
 bool requests_grow(struct requests *s, u64 n);
