@@ -1,7 +1,7 @@
 /* staging.c - see staging.h. */
 #include "meter/staging.h"
 
-#include "meter/clones.h"
+#include "base/clones.h"
 
 static bool empties(u64 request) { return request_kind(request) == TRAFFIC_EMPTY_L1 && !request_is_again(request); }
 
