@@ -172,10 +172,13 @@ static void write_back(struct l2 *l2, struct cache_line *l, struct traffic *t)
     l->dirty = 0;
 }
 
-/* NULL: there is no L2. */
+/* NULL: there is no L2. A line that is asked for again is mostly the first of its set. */
 static inline struct cache_line *line_of(struct l2 *l2, u32 half, const struct coming *r)
 {
     struct cache *c = &l2->half[half];
+    struct cache_line *first = c->lines + r->set;
+    if (c->nsets && first->number == r->number && first->held == c->stamp)
+        return first;
     const u32 begun = c->begun;
     struct cache_line gone, *l = cache_take_in(c, r->set, r->number, &gone);
     if (gone.dirty)
@@ -447,16 +450,19 @@ static void find_joined(struct l2 *l2, struct batch *b)
         b->joined[k] = goes_along(l2, b, k, before[k]);
 }
 
-/* The tags of a large L2 are not in the host's caches. When the requests are looked up, they are. */
+/* The tags of a large L2 are not in the host's caches. When the requests are looked up, they are. A load looks in the SM's half, others look what
+ * the other one has. */
 static void fetch(const struct l2 *l2, const struct batch *b)
 {
+    const u32 halves = l2->halves;
     for (u32 k = 0; k < b->n; k++) {
+        const u32 home = b->at.home[k], other = b->at.asked[k] ? from_side(b->from[k]) : (home + 1) & (halves - 1);
         __builtin_prefetch(&l2->came[b->at.came[k]], 1);
         if (b->joined[k])
             continue;
         __builtin_prefetch(&l2->slices[b->at.slice[k]], 1);
-        cache_fetch(&l2->half[b->at.home[k]], b->at.set[k]);
-        cache_fetch(&l2->half[from_side(b->from[k])], b->at.set[k]);
+        cache_fetch(&l2->half[home], b->at.set[k]);
+        cache_fetch(&l2->half[other], b->at.set[k]);
     }
 }
 
