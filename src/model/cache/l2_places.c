@@ -2,6 +2,7 @@
 #include "model/cache/l2_places.h"
 
 #include "base/clones.h"
+#include "model/cache/cache_sets.h"
 
 CLONES static void find_numbers(struct l2_places *restrict to, const u64 *restrict request, u32 halves, u32 one_in)
 {
@@ -24,35 +25,12 @@ CLONES static void find_numbers(struct l2_places *restrict to, const u64 *restri
         to->home[k] = l2_home(halves, to->number[k]);
 }
 
-/* As cache_set_of, of a cache whose policy is CACHE_MIXED. */
-CLONES static void find_sets(struct l2_places *restrict to, u32 low_bits, u64 same_set)
-{
-    const u32 mask = (1u << low_bits) - 1;
-    for (u32 k = 0; k < L2_TOGETHER; k++) {
-        const u64 number = to->number[k] & ~same_set, run = number >> low_bits;
-        to->run[k] = run;
-        to->set[k] = ((u32)number ^ (u32)(cache_mixed(run * CACHE_FACTOR) >> 32)) & mask;
-    }
-}
-
-static void find_high(struct l2_places *to, const struct cache *half)
-{
-    const struct cache shape = *half;
-    for (u32 k = 0; k < L2_TOGETHER; k++) {
-        const u64 run = to->run[k];
-        const u32 high = LS_UNLIKELY(run >> 32) ? (u32)(run % shape.rest) : cache_remainder(&shape, (u32)run);
-        to->set[k] = ((high << shape.low_bits) + to->set[k]) * shape.ways;
-    }
-}
-
 void l2_find_places(struct l2_places *to, const struct cache *half, u32 halves, u32 one_in,
                     const u64 request[L2_TOGETHER])
 {
     find_numbers(to, request, halves, one_in);
-    if (half->nsets) {
-        find_sets(to, half->low_bits, half->same_set);
-        find_high(to, half);
-    } else {
+    if (half->nsets)
+        cache_sets(to->set, half, to->number, L2_TOGETHER);
+    else
         memset(to->set, 0, sizeof to->set);
-    }
 }

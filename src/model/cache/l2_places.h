@@ -42,7 +42,6 @@ enum { L2_TOGETHER = 32 };
 struct l2_places {
     u64 line[L2_TOGETHER];   /* its number, as SMs have it */
     u64 number[L2_TOGETHER]; /* as L2 has it */
-    u64 run[L2_TOGETHER];    /* of its own use */
     u32 set[L2_TOGETHER];    /* in each half */
     u32 slice[L2_TOGETHER], came[L2_TOGETHER], home[L2_TOGETHER];
     u32 asked[L2_TOGETHER]; /* sectors that are to be loaded; 0: none */
