@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/mutate.h"
-#include "meter/clones.h"
 #include "meter/lines.h"
 #include "meter/plain.h"
 #include "meter/replay/feed.h"

@@ -21,6 +21,8 @@ enum {
     /* What stays for the next launch. */
     KEPT_OF_WARP = 256, /* requests */
     KEPT_OF_SM = 4096,
+    KEPT_OF_SMS =
+        2 * CACHES_ENOUGH_OF_L2, /* of all together: what a launch has at most, half of the room may be free */
     SPARES = 64,      /* streams of warps that are over, whose memory the next ones take: as many as an SM has warps */
     SHELVED_MOST = 4, /* launches run at the same time in several streams */
 };
@@ -163,13 +165,20 @@ static bool stream_room(struct caches_worker *w, struct requests *s, u64 n)
     return true;
 }
 
-/* Long streams were for this launch alone. */
-static void sm_trim(struct sm *s)
+/* Long streams were for this launch alone; but what the SMs sent L2, the next one may send, too, and pages that are there need not be made and
+ * cleared again. *left: requests that may stay, those that each SM has aside. */
+static void sm_trim(struct sm *s, u64 *left)
 {
+    const u64 cap = s->l2.kept.cap;
     for (u32 b = 0; b < s->room; b++)
         for (u32 w = 0; w < s->held[b].nwarps; w++)
             requests_trim(&s->held[b].warps[w], KEPT_OF_WARP);
-    requests_trim(&s->l2.kept, KEPT_OF_SM);
+    if (cap <= KEPT_OF_SM)
+        return;
+    if (cap > *left)
+        requests_trim(&s->l2.kept, KEPT_OF_SM);
+    else
+        *left -= cap;
 }
 
 static void worker_free(struct caches_worker *w)
@@ -185,9 +194,10 @@ static void worker_free(struct caches_worker *w)
 
 void caches_end(struct caches *c)
 {
+    u64 left = KEPT_OF_SMS;
     for (u32 k = 0; k < c->nsms; k++)
         if (c->sms[k] && c->sms[k]->launch == c->launch)
-            sm_trim(c->sms[k]);
+            sm_trim(c->sms[k], &left);
     for (u32 k = 0; k < c->nworkers; k++)
         worker_free(c->workers[k]);
     ls_free(c->workers);

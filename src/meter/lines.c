@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "meter/clones.h"
+#include "base/clones.h"
 
 /* Device memory: two lines a lane at most. */
 enum { DEVICE_BITS = 7, LOCAL_BITS = 9 };

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/mutate.h"
-#include "meter/clones.h"
 
 /* Slots of the set, powers of two: two blocks a lane at most, or eight words of local memory. */
 enum { SMALL_BITS = 7, LARGE_BITS = 9 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "meter/clones.h"
+#include "base/clones.h"
 
 /* But no barrier. */
 static bool is_order(u64 request)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "meter/clones.h"
+#include "base/clones.h"
 
 enum {
     COSTLY = 4, /* most costly blocks */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/cache/cache_sets.h"
 
 enum { STAMP_MOST = UINT16_MAX, HOST_LINE = 64 };
 
@@ -149,10 +150,12 @@ static inline u32 first_free(const struct cache *c, const struct cache_line *set
     return low;
 }
 
+static inline u64 random_after(u64 random) { return random * 6364136223846793005ull + 1442695040888963407ull; }
+
 /* Any way but the first ones. */
 static INLINED u32 any_behind(struct cache *c, u32 kept)
 {
-    c->random = c->random * 6364136223846793005ull + 1442695040888963407ull;
+    c->random = random_after(c->random);
     return kept + (u32)((c->random >> 32) * (c->ways - kept) >> 32);
 }
 
@@ -328,28 +331,94 @@ WITH_VECTORS static void take_by_vectors(struct cache *c, struct cache_line *set
     take_any(c, set, w, gone, way, vectors_of(c, set));
 }
 
+/* What is the same for lines that are taken together, of a set of 16 ways of which some are kept. */
+struct taking {
+    u64 held, random, filled;
+    u32 begun;
+};
+
+/* take_any of such a set where the line is in none of its ways: way_beside_kept, but that nobody is told what leaves. */
+WITH_VECTORS static INLINED void enter_among_16(struct taking *t, struct cache_line *set, __m256i first, u64 line)
+{
+    enum { WAYS = 4 * VECTOR };
+    const u64 stamp = word_of((struct cache_line){.held = STAMP_MOST});
+    if (LS_LIKELY((entry_at(set + WAYS - 1) & stamp) == t->held)) {
+        const u32 kept = (u32)__builtin_ctz(~(u32)_mm256_movemask_pd(_mm256_castsi256_pd(first)) | 1u << WAYS / 4);
+        t->random = random_after(t->random);
+        set[kept + (u32)((t->random >> 32) * (WAYS - kept) >> 32)] = entry_of(line);
+        return;
+    }
+    u32 way = 0;
+    while ((entry_at(set + way) & stamp) == t->held)
+        way++;
+    t->filled++;
+    t->begun += way == 0;
+    set[way] = entry_of(line);
+}
+
+/* take_any of such a set. */
+WITH_VECTORS static INLINED u64 take_among_16(struct taking *t, struct cache_line *set, u64 line, u64 added, u64 again)
+{
+    const __m256i *at = (const __m256i *)(const void *)set;
+    const __m256i tag = _mm256_set1_epi64x((i64)tag_mask()), want = _mm256_set1_epi64x((i64)line);
+    const __m256i first = _mm256_loadu_si256(at), same = _mm256_cmpeq_epi64(_mm256_and_si256(first, tag), want);
+    u32 way = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+    if (way) {
+        way = (u32)__builtin_ctz(way);
+        const u64 there = entry_at(set + way), now = there | added | again;
+        if (way)
+            move_up(set, 1, way, entry_of(now));
+        else if (now != there)
+            *set = entry_of(now);
+        return there & added;
+    }
+    __m256i behind[3];
+    for (u32 k = 0; k < 3; k++)
+        behind[k] = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_loadu_si256(at + 1 + k), tag), want);
+    const __m256i any = _mm256_or_si256(_mm256_or_si256(behind[0], behind[1]), behind[2]);
+    if (LS_LIKELY(_mm256_testz_si256(any, any))) {
+        enter_among_16(t, set, first, line | added);
+        return 0;
+    }
+    way = 0;
+    for (u32 k = 0; k < 3; k++)
+        way |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(behind[k])) << VECTOR * (k + 1);
+    way = (u32)__builtin_ctz(way);
+    const u64 there = entry_at(set + way);
+    move_up(set, 4, way, entry_of(there | added | again));
+    return there & added;
+}
+
 /* The sets of some lines are fetched before the first of them is looked at. */
 WITH_VECTORS static void take_lines_by_vectors(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking)
 {
-    enum { TOGETHER = 16, VALID = CACHE_NUMBER_BITS + 16 };
-    const struct cache shape = *c;
-    const u64 held = word_of((struct cache_line){.held = shape.stamp});
-    struct wanted w = {.again = again_bit(&shape)};
-    struct cache_line gone, *set[TOGETHER];
-    u32 way;
+    enum { TOGETHER = 32, VALID = CACHE_NUMBER_BITS + 16 };
+    struct cache_line *const lines = c->lines;
+    const u64 again = again_bit(c);
+    const bool among_16 = again && c->ways == 4 * VECTOR;
+    struct taking t = {word_of((struct cache_line){.held = c->stamp}), c->random, c->filled, c->begun};
+    u32 set[TOGETHER];
     for (u32 from = 0; from < n; from += TOGETHER) {
         const u32 some = n - from < TOGETHER ? n - from : TOGETHER;
+        cache_sets(set, c, asked + from, some);
+        for (u32 k = 0; k < some; k++)
+            __builtin_prefetch(lines + set[k], 1);
         for (u32 k = 0; k < some; k++) {
-            set[k] = shape.lines + cache_set_of(&shape, asked_number(asked[from + k]));
-            __builtin_prefetch(set[k], 1);
-        }
-        for (u32 k = 0; k < some; k++) {
-            w.line = asked_number(asked[from + k]) | held;
-            w.added = (u64)asked_sectors(asked[from + k]) << VALID;
-            const u64 found = take_any(c, set[k], w, &gone, &way, shape.ways / VECTOR);
+            const u64 word = asked[from + k], line = asked_number(word) | t.held,
+                      added = (u64)asked_sectors(word) << VALID;
+            struct cache_line gone;
+            u32 way;
+            const u64 found = among_16 ? take_among_16(&t, lines + set[k], line, added, again)
+                                       : take_any(c, lines + set[k], (struct wanted){line, added, again}, &gone, &way,
+                                                  c->ways / VECTOR);
             there[from + k] = (u8)(found >> VALID);
-            lacking[from + k] = (u8)((w.added ^ found) >> VALID);
+            lacking[from + k] = (u8)((added ^ found) >> VALID);
         }
+    }
+    if (among_16) {
+        c->random = t.random;
+        c->filled = t.filled;
+        c->begun = t.begun;
     }
 }
 #else
@@ -379,7 +448,7 @@ struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *go
 
 void cache_take_lines(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking)
 {
-    if (c->vectors) {
+    if (c->vectors && !(c->policy & CACHE_HASHED)) {
         take_lines_by_vectors(c, asked, n, there, lacking);
     } else if (c->nsets) {
         take_lines(c, asked, n, there, lacking);

@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "model/cache/hot.h"
+#include "model/cache/l2_places.h"
 #include "model/cache/window.h"
 #include "model/cache/written.h"
 
 enum {
     L2_WAYS = 16,
     COME_APART = 4, /* one in so many of these goes alone: an H200's SMs that start together join four in five */
-    COMING = 8,     /* requests */
     WORDS = CACHE_SECTOR / 4,
 };
 
@@ -26,24 +25,41 @@ enum {
 
 /* ---- L2 ---- */
 
-/* What lines that share a slice of L2 are asked for is done one after the other. Measured on an H200 with atomics at random
- * words of the first bytes of an allocation: 256 bytes are in one slice, 512 and 1024 in two, 4096 in eight. So of a KiB the
- * first and the third 256 bytes are in one slice, the others in another. */
-enum { SLICE_LINES = 4 };
-static inline u64 slice_of(u64 number) { return number >> 3 << 1 | (number >> 1 & 1); }
+enum { ROUNDS_MOST = 1 << 30 };
 
-/* When DRAM was asked for some line is kept by a hash of it. */
-enum { CAME_BITS = 15, ROUNDS_MOST = 1 << 30 };
-
-/* A request whose turn it is, while the host's caches fetch what it will be looked up in. */
+/* A request whose turn it was. */
 struct coming {
-    u64 request, number; /* of the line as L2 has it (paired) */
+    u64 request, number; /* of the line as L2 has it */
     size_t set;          /* in each half */
     struct traffic *t;
-    u32 round, slice;
+    u32 slice, came;
     u8 near, home; /* halves */
-    bool joined;   /* it went along with another SM's */
 };
+
+/* Requests whose turn it is, while the host's caches fetch what they will be looked up in. */
+struct batch {
+    u32 n;
+    u64 request[L2_TOGETHER];
+    u64 from[L2_TOGETHER]; /* from_make */
+    struct traffic *t[L2_TOGETHER];
+    bool joined[L2_TOGETHER]; /* it went along with another SM's */
+    struct l2_places at;
+};
+
+/* Whose turn it is: an SM, its group and side, and the round. */
+static inline u64 from_make(const struct l2_input *in, u32 halves, u32 round)
+{
+    return (u64)round << 32 | in->sm << 8 | in->place.group << 1 | (halves == 1 ? 0 : in->place.side);
+}
+/* The SM's local memory is where its first blocks were. */
+static inline u64 from_place(u64 from, const struct l2_input *in, u32 halves, u64 request)
+{
+    return LS_LIKELY(halves == 1 || request_number(request) < REQUEST_LOCAL) ? from : (from & ~1ull) | in->first.side;
+}
+static inline u32 from_round(u64 from) { return (u32)(from >> 32); }
+static inline u32 from_sm(u64 from) { return (u32)from >> 8; }
+static inline u32 from_group(u64 from) { return from >> 1 & 127; }
+static inline u32 from_side(u64 from) { return from & 1; }
 
 struct l2 {
     struct cache half[2];
@@ -54,9 +70,9 @@ struct l2 {
     u32 round;  /* of what is looked up */
     u32 late;   /* how many DRAM takes to answer */
     u32 rounds; /* that are over, and as many more as it takes until nothing of an older launch is on its way */
-    struct coming coming[COMING]; /* a ring: the last ones of ncame that ever came */
-    u64 ncame;
-    u32 *came; /* [2^CAME_BITS] by line: the round in which DRAM was asked for it */
+    struct batch batch[2]; /* one is filled while what is in the other is fetched */
+    u32 filled;            /* that one */
+    u32 *came;             /* [2^CAME_BITS] by line: the round in which DRAM was asked for it */
     struct written written;
     /* of this one: */
     u32 parts_most;                  /* lines */
@@ -69,6 +85,7 @@ struct l2 {
     u64 random;                   /* which dirty line goes; begins anew with each launch */
     const struct l2_lines *host;
     u32 nhost;
+    bool leaves_out; /* some requests are not looked up */
 };
 
 struct l2 *l2_make(void)
@@ -102,24 +119,6 @@ void l2_free(struct l2 *l2)
 static inline void count(const struct l2 *l2, struct traffic *t, enum traffic_count e, u32 sectors)
 {
     t->n[e] += (u64)sectors_in(sectors) * l2->one_in;
-}
-
-/* Where there are two halves, one of two neighbouring runs of 512 bytes is at home in each, and in the same set of it: what is contiguous
- * fills all sets evenly. So a line's number is here: that of both runs, and at the top which of them. */
-enum { WHICH_BIT = CACHE_NUMBER_BITS - 1 };
-_Static_assert(SLICE_LINES == 1 << SAMPLE_WHICH, "which of two runs a line is in");
-static inline u64 paired(const struct l2 *l2, u64 number)
-{
-    if (l2->halves == 1)
-        return sample_number(number, l2->one_in);
-    return sample_pair(number) >> l2->one_in_bits | (number >> SAMPLE_WHICH & 1) << WHICH_BIT;
-}
-
-/* The half in which a line is at home. */
-static inline u32 home_of(const struct l2 *l2, u64 number)
-{
-    const u64 both = number & ((1ull << WHICH_BIT) - 1);
-    return l2->halves == 1 ? 0 : (u32)(number >> WHICH_BIT ^ (both / SLICE_LINES * 0x9e3779b97f4a7c15ull) >> 63);
 }
 
 static inline void at_slice(struct l2 *l2, u32 slice, enum hot_kind kind, u32 sectors)
@@ -184,10 +183,13 @@ static void write_back(struct l2 *l2, struct cache_line *l, struct traffic *t)
     l->dirty = 0;
 }
 
-/* NULL: there is no L2. */
+/* NULL: there is no L2. A line that is asked for again is mostly the first of its set. */
 static inline struct cache_line *line_of(struct l2 *l2, u32 half, const struct coming *r)
 {
     struct cache *c = &l2->half[half];
+    struct cache_line *first = c->lines + r->set;
+    if (c->nsets && first->number == r->number && first->held == c->stamp)
+        return first;
     const u32 begun = c->begun;
     struct cache_line gone, *l = cache_take_in(c, r->set, r->number, &gone);
     if (is_dirty(&gone))
@@ -199,7 +201,7 @@ static inline struct cache_line *line_of(struct l2 *l2, u32 half, const struct c
 
 static struct cache_line *peek(struct l2 *l2, u64 number, u32 *rank)
 {
-    return cache_peek(&l2->half[home_of(l2, number)], number, rank);
+    return cache_peek(&l2->half[l2_home(l2->halves, number)], number, rank);
 }
 
 /* How many lines of a set may be dirty: the share is between two numbers, so some sets have the larger one. */
@@ -240,15 +242,10 @@ static void clean_parts(struct l2 *l2, u64 number, struct traffic *t)
 
 static inline u32 with_neighbours(u32 sectors) { return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1; }
 
-static inline u32 *came_of(const struct l2 *l2, u64 number)
-{
-    return &l2->came[(number * 0xd6e8feb86659fd93ull) >> (64 - CAME_BITS + l2->one_in_bits)];
-}
-
 /* Sectors that are there, or were asked for by a neighbour, though DRAM may not have sent them yet. */
-static void count_late(struct l2 *l2, u64 number, u32 sectors, struct traffic *t)
+static inline void count_late(struct l2 *l2, u32 came, u32 sectors, struct traffic *t)
 {
-    if (l2->round - *came_of(l2, number) <= l2->late)
+    if (l2->round - l2->came[came] <= l2->late)
         count(l2, t, TRAFFIC_l2_late, sectors);
 }
 
@@ -263,7 +260,7 @@ static u32 at_home(struct l2 *l2, const struct coming *r, u32 sectors)
         l->valid |= fetched;
     count(l2, r->t, TRAFFIC_dram_reads, fetched);
     if (missing)
-        *came_of(l2, r->number) = l2->round;
+        l2->came[r->came] = l2->round;
     return sectors & ~missing;
 }
 
@@ -277,13 +274,13 @@ static void l2_read(struct l2 *l2, const struct coming *r)
     if (r->home == r->near) {
         const u32 there = at_home(l2, r, sectors);
         count(l2, t, TRAFFIC_l2_read_hits, there);
-        count_late(l2, r->number, there, t);
+        count_late(l2, r->came, there, t);
         return;
     }
     struct cache_line *l = line_of(l2, r->near, r);
     const u32 there = l ? sectors & l->valid : 0, missing = sectors & ~there;
     count(l2, t, TRAFFIC_l2_read_hits, there);
-    count_late(l2, r->number, there, t);
+    count_late(l2, r->came, there, t);
     if (!missing)
         return;
     const u32 asked = l ? with_neighbours(missing) & ~(u32)l->valid : missing;
@@ -295,7 +292,7 @@ static void l2_read(struct l2 *l2, const struct coming *r)
     const u32 hits = at_home(l2, r, asked);
     count(l2, t, TRAFFIC_l2_far_reads, asked);
     count(l2, t, TRAFFIC_l2_far_hits, hits);
-    count_late(l2, r->number, hits & missing, t);
+    count_late(l2, r->came, hits & missing, t);
 }
 
 /* What is partly written beyond what L2 keeps of that. */
@@ -386,20 +383,6 @@ static void l2_atomic(struct l2 *l2, const struct coming *r)
     l2_write(l2, r, WORDS);
 }
 
-/* Whether an SM of the group has asked for exactly these sectors lately. (An H200 joins the loads of tiles that
- * several blocks read, but not a block's border with what its neighbour reads.) A load past L1 joins another SM's alone: who looks again wants
- * to know what is there now. */
-static inline bool joins(struct l2 *l2, const struct l2_input *in, u64 request)
-{
-    const u32 sectors = request_sectors(request), sm = in->sm;
-    u32 before = sectors, by = sm;
-    if (!l2->coalesces)
-        return false;
-    window_ask(&l2->window[in->place.group], request_number(request), &before, &by);
-    const bool other = request_kind(request) != TRAFFIC_LOAD_PAST || by != sm;
-    return before == sectors && other && ++l2->together % COME_APART;
-}
-
 /* ---- the host's memory ---- */
 
 static bool is_host(const struct l2 *l2, u64 number, enum traffic_kind kind)
@@ -436,11 +419,6 @@ static void host_look_up(struct l2 *l2, u64 request, struct traffic *t)
         count(l2, t, TRAFFIC_host_reads, sectors);
     }
     t->n[TRAFFIC_host_bytes] += (u64)bytes * l2->one_in;
-}
-
-static bool is_load(enum traffic_kind kind)
-{
-    return kind == TRAFFIC_LOAD || kind == TRAFFIC_LOAD_PAST || kind == TRAFFIC_LOCAL_LOAD || kind == TRAFFIC_TEXTURE;
 }
 
 static void load(struct l2 *l2, const struct coming *r)
@@ -489,50 +467,94 @@ static void l2_look_up(struct l2 *l2, const struct coming *r)
         store(l2, r);
 }
 
-/* The tags of a large L2 are not in the host's caches. When the request is looked up, they are. Whether it comes to the other half is not asked:
- * the host would guess it wrong for every second one. (Inlined always: cache_fetch says why.) */
-static inline __attribute__((always_inline)) void fetch(const struct l2 *l2, const struct coming *r)
+/* ---- some requests at once ---- */
+
+/* Whether an SM of the group has asked for exactly these sectors lately. (An H200 joins the loads of tiles that
+ * several blocks read, but not a block's border with what its neighbour reads.) A load past L1 joins another SM's alone: who looks again wants
+ * to know what is there now. */
+static inline bool goes_along(struct l2 *l2, const struct batch *b, u32 k, u32 before)
 {
-    __builtin_prefetch(&l2->slices[r->slice], 1);
-    cache_fetch(&l2->half[0], r->set);
-    cache_fetch(&l2->half[l2->halves - 1], r->set);
+    const u32 asked = b->at.asked[k];
+    if (!asked || window_sectors(before) != window_sectors(asked))
+        return false;
+    const bool other = request_kind(b->request[k]) != TRAFFIC_LOAD_PAST || before != asked;
+    return other && ++l2->together % COME_APART;
 }
 
-/* A request whose turn it was. */
-static inline void arrive(struct l2 *l2, const struct coming *r)
+static void find_joined(struct l2 *l2, struct batch *b)
 {
-    l2->round = r->round;
-    if (r->joined)
-        count_late(l2, r->number, request_sectors(r->request), r->t);
-    else
-        l2_look_up(l2, r);
+    u32 before[L2_TOGETHER];
+    u8 group[L2_TOGETHER];
+    for (u32 k = 0; k < L2_TOGETHER; k++) {
+        group[k] = (u8)from_group(b->from[k]);
+        b->at.asked[k] |= b->at.asked[k] ? window_asked(0, from_sm(b->from[k])) : 0;
+    }
+    window_ask(l2->window, group, b->at.line, b->at.asked, b->n, before);
+    for (u32 k = 0; k < b->n; k++)
+        b->joined[k] = goes_along(l2, b, k, before[k]);
 }
 
-/* The half at which the SM is that asks. */
-static inline u8 near_of(const struct l2 *l2, const struct l2_input *in, u64 number)
+/* The tags of a large L2 are not in the host's caches. When the requests are looked up, they are. A load looks in the SM's half, others look what
+ * the other one has. */
+static void fetch(const struct l2 *l2, const struct batch *b)
 {
-    const struct sm_place *place = number >= REQUEST_LOCAL ? &in->first : &in->place;
-    return (u8)(l2->halves == 1 ? 0 : place->side);
+    const u32 halves = l2->halves;
+    for (u32 k = 0; k < b->n; k++) {
+        const u32 home = b->at.home[k], other = b->at.asked[k] ? from_side(b->from[k]) : (home + 1) & (halves - 1);
+        __builtin_prefetch(&l2->came[b->at.came[k]], 1);
+        if (b->joined[k])
+            continue;
+        __builtin_prefetch(&l2->slices[b->at.slice[k]], 1);
+        cache_fetch(&l2->half[home], b->at.set[k]);
+        cache_fetch(&l2->half[other], b->at.set[k]);
+    }
 }
 
-/* What is to be known of it before it is looked up. */
-static inline void find_places(struct l2 *l2, const struct l2_input *in, struct coming *r, u64 asked)
+static void look_up_batch(struct l2 *l2, struct batch *b)
 {
-    r->set = cache_set(&l2->half[0], r->number);
-    r->slice = spot_of(slice_of(asked));
-    r->near = near_of(l2, in, asked);
-    r->home = (u8)home_of(l2, r->number);
-    fetch(l2, r);
+    for (u32 k = 0; k < b->n; k++) {
+        l2->round = from_round(b->from[k]);
+        if (b->joined[k]) {
+            count_late(l2, b->at.came[k], request_sectors(b->request[k]), b->t[k]);
+            continue;
+        }
+        const struct coming r = {.request = b->request[k],
+                                 .number = b->at.number[k],
+                                 .set = b->at.set[k],
+                                 .t = b->t[k],
+                                 .slice = b->at.slice[k],
+                                 .came = b->at.came[k],
+                                 .near = (u8)from_side(b->from[k]),
+                                 .home = (u8)b->at.home[k]};
+        l2_look_up(l2, &r);
+    }
+    b->n = 0;
 }
+
+/* Nothing but the windows is looked at before others have come, too. */
+static __attribute__((noinline)) void batch_came(struct l2 *l2)
+{
+    struct batch *b = &l2->batch[l2->filled];
+    l2_find_places(&b->at, &l2->half[0], l2->halves, l2->one_in, b->request);
+    memset(b->joined, 0, sizeof b->joined);
+    if (l2->coalesces)
+        find_joined(l2, b);
+    fetch(l2, b);
+    l2->filled = !l2->filled;
+    look_up_batch(l2, &l2->batch[l2->filled]);
+}
+
+/* ---- turns ---- */
 
 /* An atomic of a line that is not looked up, which stands for so many. */
 static void count_beside(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
 {
     const u64 asked = request_number(request);
     const enum traffic_kind kind = request_kind(request);
-    struct coming r = {.request = request, .number = paired(l2, asked), .t = t, .slice = spot_of(slice_of(asked))};
-    r.near = near_of(l2, in, asked);
-    r.home = (u8)home_of(l2, r.number);
+    struct coming r = {.request = request, .t = t, .slice = spot_of(slice_of(asked))};
+    r.number = l2_number(l2->halves, l2->one_in, l2->one_in_bits, asked);
+    r.near = (u8)from_side(from_make(in, l2->halves, 0));
+    r.home = (u8)l2_home(l2->halves, r.number);
     if (is_host(l2, asked, kind))
         t->n[kind == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms] += in->beside_in;
     else
@@ -550,64 +572,72 @@ static inline bool draw_line(struct l2 *l2, const struct l2_input *in, u64 reque
     return true;
 }
 
-/* A request whose turn it is; it is looked up when as many others have come. Nothing but the windows is looked at before. */
-static inline void come(struct l2 *l2, const struct l2_input *in, u64 request, u32 round)
+/* Those that L2 does not look up are counted. */
+static bool is_looked_up(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
 {
-    const u64 asked = request_number(request);
-    const enum traffic_kind kind = request_kind(request);
+    if (l2->one_in > 1 && !draw_line(l2, in, request, t))
+        return false;
+    if (!l2->nhost || !is_host(l2, request_number(request), request_kind(request)))
+        return true;
+    host_look_up(l2, request, t);
+    return false;
+}
+
+/* A request whose turn it is; it is looked up when others have come. */
+static inline void come(struct l2 *l2, const struct l2_input *in, u64 request, u64 from)
+{
     struct traffic *t = (*in->sites)[request_site(request)];
-    struct coming *r = &l2->coming[l2->ncame % COMING];
-    if (LS_UNLIKELY(l2->one_in > 1) && !draw_line(l2, in, request, t))
+    struct batch *b = &l2->batch[l2->filled];
+    if (LS_UNLIKELY(l2->leaves_out) && !is_looked_up(l2, in, request, t))
         return;
-    if (LS_UNLIKELY(l2->nhost) && is_host(l2, asked, kind)) {
-        host_look_up(l2, request, t);
-        return;
-    }
-    if (l2->ncame++ >= COMING)
-        arrive(l2, r);
-    r->request = request;
-    r->number = paired(l2, asked);
-    r->t = t;
-    r->round = round;
-    r->joined = is_load(kind) && joins(l2, in, request);
-    if (is_load(kind))
-        __builtin_prefetch(came_of(l2, r->number), 1);
-    if (!r->joined)
-        find_places(l2, in, r, asked);
+    const u32 k = b->n++;
+    b->request[k] = request;
+    b->from[k] = from_place(from, in, l2->halves, request);
+    b->t[k] = t;
+    if (k + 1 == L2_TOGETHER)
+        batch_came(l2);
 }
 
 /* Those that are on their way. */
 static void all_come(struct l2 *l2)
 {
-    for (u64 k = l2->ncame > COMING ? l2->ncame - COMING : 0; k < l2->ncame; k++)
-        arrive(l2, &l2->coming[k % COMING]);
-    l2->ncame = 0;
+    batch_came(l2);
+    batch_came(l2);
+}
+
+/* What stands in place of a request: the SM has other blocks, or turns pass (the result). */
+static __attribute__((noinline)) bool take_order(struct l2_input *in, u64 order)
+{
+    if (order == REQUEST_OTHER_BLOCKS) {
+        in->place = sm_place_later(in->sm, ++in->turn);
+        return false;
+    }
+    in->waits = request_number(order) - 1;
+    return true;
 }
 
 /* The next instruction's lines of one SM; false: it is at its end. */
-static bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
+static inline bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
 {
-    struct requests *r = &in->kept;
-    if (in->waits) {
+    if (LS_UNLIKELY(in->waits)) {
         in->waits--;
         return true;
     }
-    while (r->next < r->len) {
-        const u64 request = r->at[r->next++];
-        __builtin_prefetch(r->at + r->next + REQUESTS_AHEAD);
-        if (LS_UNLIKELY(request_kind(request) == TRAFFIC_EMPTY_L1)) {
-            if (request != REQUEST_OTHER_BLOCKS) {
-                in->waits = request_number(request) - 1;
-                break;
-            }
-            in->place = sm_place_later(in->sm, ++in->turn);
-            continue;
+    const u64 *const at = in->kept.at, len = in->kept.len;
+    u64 next = in->kept.next, from = from_make(in, l2->halves, round);
+    for (bool over = false; next < len && !over;) {
+        const u64 request = at[next++];
+        __builtin_prefetch(at + next + REQUESTS_AHEAD);
+        if (LS_LIKELY(request_kind(request) != TRAFFIC_EMPTY_L1)) {
+            come(l2, in, request, from);
+            over = request_last(request);
+        } else {
+            over = take_order(in, request);
+            from = from_make(in, l2->halves, round);
         }
-        come(l2, in, request, round);
-        if (request_last(request))
-            break;
     }
-    return r->next < r->len;
+    in->kept.next = next;
+    return next < len;
 }
 
 /* SMs that do the same do not stay together: of a million turns one lets up to a thousand pass, each its own number of them. Fitted, on how
@@ -685,6 +715,7 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     begin_rounds(l2, shape->late);
     l2->host = shape->host;
     l2->nhost = shape->nhost;
+    l2->leaves_out = one_in > 1 || shape->nhost;
     l2->together = 0;
     l2->alone = 0;
     for (u32 k = 0; k < PLACE_GROUPS && l2->coalesces; k++)

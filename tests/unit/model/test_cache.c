@@ -403,32 +403,47 @@ static void an_access_to_the_same_sectors_is_a_word(void **state)
     ls_free(r.at);
 }
 
-/* A window is a cache of eight ways that moves no lines. Numbers that differ in their high bits alone are told apart. */
+/* A window is a cache of eight ways, by vectors as without. Numbers that differ in their high bits alone are told apart, and who asks in one window is not
+ * seen in another. */
 static void a_window_holds_what_a_cache_does(void **state)
 {
     (void)state;
+    enum { WINDOWS = 3, TOGETHER = 5 };
     static const u32 shapes[] = {64, 64, 16, 8, 2, 1, 0, 32};
-    struct window w = {0};
+    static struct window w[WINDOWS];
     u64 random = 1;
-    for (u32 k = 0; k < LS_ARRAY_LEN(shapes); k++) {
-        struct cache c;
-        assert_true(cache_init(&c, (u64)shapes[k] * CACHE_LINE, WINDOW_WAYS));
-        window_clear(&w, shapes[k]);
-        for (u32 turn = 0; turn < 20000; turn++) {
-            random = random * 6364136223846793005ull + 1442695040888963407ull;
-            const u64 number = (random >> 33) % (2 * shapes[k] + 3) | (random >> 60 & 1) << 39;
-            u32 sectors = (u32)(random >> 40 & 14) + 1, member = (u32)(random >> 50 & 15);
-            struct cache_line gone, *l = cache_take(&c, number, &gone);
-            const u32 before = l ? l->valid : 0, by = before ? l->dirty : member;
-            if (l) {
-                l->valid = sectors & 15;
-                l->dirty = member & 15;
-            }
-            window_ask(&w, number, &sectors, &member);
-            assert_int_equal(sectors, before);
-            assert_int_equal(member, by);
+    for (u32 k = 0; k < 2 * LS_ARRAY_LEN(shapes); k++) {
+        const u32 lines = shapes[k / 2];
+        struct cache c[WINDOWS];
+        for (u32 n = 0; n < WINDOWS; n++) {
+            assert_true(cache_init(&c[n], (u64)lines * CACHE_LINE, WINDOW_WAYS));
+            window_clear(&w[n], lines);
+            w[n].vectors &= k % 2;
         }
-        cache_free(&c);
+        for (u32 turn = 0; turn < 4000; turn++) {
+            u64 number[TOGETHER];
+            u32 asked[TOGETHER], before[TOGETHER], expected[TOGETHER];
+            u8 which[TOGETHER];
+            for (u32 n = 0; n < TOGETHER; n++) {
+                random = random * 6364136223846793005ull + 1442695040888963407ull;
+                number[n] = (random >> 33) % (2 * lines + 3) | (random >> 60 & 1) << 39;
+                which[n] = (u8)(random >> 58 & 3) % WINDOWS;
+                asked[n] = window_asked((random >> 40 & 14) + 1, (u32)(random >> 50 & 15));
+                asked[n] = random >> 45 & 7 ? asked[n] : 0;
+                expected[n] = 0;
+                struct cache_line gone, *l = asked[n] ? cache_take(&c[which[n]], number[n], &gone) : NULL;
+                if (!l)
+                    continue;
+                expected[n] = window_asked(l->valid, l->dirty);
+                l->valid = window_sectors(asked[n]) & 15;
+                l->dirty = window_member(asked[n]) & 15;
+            }
+            window_ask(w, which, number, asked, TOGETHER, before);
+            for (u32 n = 0; n < TOGETHER; n++)
+                assert_int_equal(before[n], expected[n]);
+        }
+        for (u32 n = 0; n < WINDOWS; n++)
+            cache_free(&c[n]);
     }
 }
 
