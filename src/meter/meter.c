@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/mutate.h"
 #include "ir/wgmma_shape.h"
+#include "meter/code/code_length.h"
 #include "meter/code/make_code.h"
 #include "meter/count.h"
 #include "meter/heap.h"
@@ -688,8 +689,7 @@ static u32 code_size(const struct meter *m, const struct total *totals, u32 n)
 {
     u32 insts = 0;
     for (u32 k = 0; !m->code && k < n; k++)
-        for (u32 s = 0; s < totals[k].func->src->ninsts; s++)
-            insts += totals[k].estimate->sites[s].weight;
+        insts += code_length(totals[k].func, totals[k].estimate->sites);
     return m->code ? m->code->n : insts;
 }
 

@@ -256,6 +256,15 @@ u32 unroll_factor(const struct ir_func *f, u32 block)
     return turns > 1 && !is_kept_by_pragma(f, at(f, b->first)) ? turns : 1;
 }
 
+u32 unroll_turns(const struct ir_func *f, u32 block, bool *wholly)
+{
+    struct counting c;
+    const struct ir_block *b = &f->blocks[block];
+    const u32 turns = unroll_factor(f, block);
+    *wholly = turns > 1 && find_counting(f, b, &c) && known_turns(f, b, &c) == turns;
+    return turns;
+}
+
 bool unroll_knows(const struct ir_func *f, u32 block, const struct ptx_var *reg)
 {
     const struct ir_block *b = &f->blocks[block];

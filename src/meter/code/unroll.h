@@ -7,6 +7,9 @@
 /* How many turns of the loop that block b is become one block of machine code; 1: it is no such loop. */
 u32 unroll_factor(const struct ir_func *f, u32 block);
 
+/* The same; whether these are all of its turns. */
+u32 unroll_turns(const struct ir_func *f, u32 block, bool *wholly);
+
 /* Whether that loop is unrolled wholly, and the register counts in it from a constant or from where a variable is: then it is known in each of
  * the turns. */
 bool unroll_knows(const struct ir_func *f, u32 block, const struct ptx_var *reg);

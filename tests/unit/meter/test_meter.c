@@ -125,8 +125,8 @@ static void modelled_metrics_are_there_when_asked_for(void **state)
     r = run(&f, 2, 8, &options);
     assert_true(r->modelled);
     assert_true(meter_value(r, METRIC_gpu_time) >= h200().kernel_ns);
-    assert_float_equal(meter_value(r, METRIC_dram_bytes), 32 * (72 + 4),
-                       0); /* these accesses are of no block: traffic_beside, with a line of code */
+    assert_float_equal(meter_value(r, METRIC_dram_bytes), 32 * (72 + 8),
+                       0); /* these accesses are of no block: traffic_beside, with a line of code and one of NOPs */
     assert_int_equal(r->metrics[METRIC_gpu_time].kind, METRIC_MODELLED);
     assert_true(isnan(meter_line_value(&r->lines[0], METRIC_gpu_time)));
     struct meter_report *other = run(&f, 1, 8, &options);
