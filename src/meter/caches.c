@@ -350,7 +350,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     kept.len = kept.next = 0;
     s->launch = c->launch;
     s->number = number;
-    s->nheld = s->ndone = 0;
+    s->nheld = s->had = 0;
     s->staged = 0;
     s->joined = s->met = 0;
     s->nwaiting = 0;
@@ -446,27 +446,25 @@ u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, const bool *
 
 /* ---- blocks ---- */
 
-static void look_up_staged(struct caches_worker *w, struct sm *s)
+/* Of the blocks in the first slots. */
+static void look_up_staged(struct caches_worker *w, struct sm *s, u32 slots)
 {
-    w->failed |= !sm_run(s, w->caches->warps);
-    for (u32 b = 0; b < s->nheld; b++)
+    w->failed |= !sm_run(s, w->caches->warps, slots);
+    for (u32 b = 0; b < s->nheld && s->held[b].slot < slots; b++)
         for (u32 k = 0; k < w->caches->warps; k++)
             stream_spare(w, &s->held[b].warps[k]);
 }
 
-/* Removes the blocks that are done; the memory of their streams is used by the next ones. */
-static void sm_release(struct sm *s)
+/* Removes the first n blocks; the memory of their streams is used by the next ones. */
+static void sm_release(struct sm *s, u32 n)
 {
-    u32 kept = 0;
-    for (u32 b = 0; b < s->nheld; b++) {
-        if (s->held[b].done)
-            continue;
-        const struct held_block swap = s->held[kept];
-        s->held[kept++] = s->held[b];
+    for (u32 b = n; b < s->nheld; b++) {
+        const struct held_block swap = s->held[b - n];
+        s->held[b - n] = s->held[b];
         s->held[b] = swap;
     }
-    s->nheld = kept;
-    s->ndone = 0;
+    s->nheld -= n;
+    s->had += n;
 }
 
 static bool make_turns(struct sm *s, u32 n)
@@ -501,7 +499,13 @@ void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b
         return;
     }
     struct held_block *h = &s->held[s->nheld++];
+    for (; h > s->held && h[-1].slot > b->slot; h--) {
+        const struct held_block swap = h[-1];
+        h[-1] = *h;
+        *h = swap;
+    }
     h->linear = b->linear;
+    h->slot = b->slot;
     h->done = false;
     for (u32 k = 0; k < warps; k++)
         h->warps[k].barriers = h->warps[k].passes = 0;
@@ -515,6 +519,26 @@ static struct held_block *held_of(struct sm *s, u64 linear)
     return NULL;
 }
 
+/* Whether all blocks are done that the SM holds at once, of the first that are left. */
+static bool is_wave_done(const struct caches *c, const struct sm *s)
+{
+    const u32 n = c->resident;
+    bool done = s->nheld >= n && s->held[n - 1].slot < s->had + n;
+    for (u32 b = 0; b < n && done; b++)
+        done = s->held[b].done;
+    return done;
+}
+
+/* Those blocks leave the SM, whose next ones are elsewhere. False: no memory. */
+static bool end_wave(const struct caches *c, struct sm *s)
+{
+    sm_release(s, s->nheld < c->resident ? s->nheld : c->resident);
+    for (u32 b = 0; b < s->nheld; b++)
+        for (u32 k = 0; k < c->warps; k++)
+            s->staged += s->held[b].warps[k].len;
+    return l2_input_other_blocks(&s->l2);
+}
+
 void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 {
     struct sm *s = sm_of(w, b->sm);
@@ -523,12 +547,9 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
     if (!h)
         return;
     h->done = true;
-    s->ndone++;
-    const bool last = b->linear + w->caches->nsms >= w->caches->nblocks;
-    if (s->ndone >= w->caches->resident || (last && s->ndone == s->nheld)) {
-        look_up_staged(w, s);
-        w->failed |= !l2_input_other_blocks(&s->l2);
-        sm_release(s);
+    while (is_wave_done(w->caches, s)) {
+        look_up_staged(w, s, s->had + w->caches->resident);
+        w->failed |= !end_wave(w->caches, s);
     }
 }
 
@@ -568,7 +589,7 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
         if (left) {
             lines_of_atomic(l, a, c->memory_base, &left);
         } else if (a->space == SPACE_LOCAL) {
-            const u64 warp = ((u64)s->number * c->resident + (u64)(w->held - s->held)) * c->warps + a->warp;
+            const u64 warp = ((u64)s->number * c->resident + a->block->slot % c->resident) * c->warps + a->warp;
             lines_of_local(l, a, REQUEST_LOCAL + warp * LOCAL_LINES, LOCAL_LINES);
         } else {
             lines_of_device(l, a, c->memory_base);
@@ -577,7 +598,7 @@ u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, con
         lines += l->n;
     } while (left);
     if (s->staged > CACHES_STAGED_MOST)
-        look_up_staged(w, s);
+        look_up_staged(w, s, UINT32_MAX);
     return lines;
 }
 
@@ -592,7 +613,7 @@ bool caches_line_anywhere(struct caches_worker *w, const struct exec_access *a, 
     else
         w->failed = true;
     if (++s->staged > CACHES_STAGED_MOST)
-        look_up_staged(w, s);
+        look_up_staged(w, s, UINT32_MAX);
     return true;
 }
 
@@ -603,7 +624,7 @@ void caches_texels(struct caches_worker *w, u32 site, enum traffic_kind kind, co
         return;
     stage(w, w->sm, &w->held->warps[a->warp], site, kind == TRAFFIC_STORE ? staging_store_kind(a, l) : kind, l);
     if (w->sm->staged > CACHES_STAGED_MOST)
-        look_up_staged(w, w->sm);
+        look_up_staged(w, w->sm, UINT32_MAX);
 }
 
 void caches_order(struct caches_worker *w, const struct exec_block_info *b, u32 warp, u32 site, u32 order)
@@ -639,7 +660,11 @@ bool caches_finish(struct caches *c)
         struct sm *s = c->sms[k];
         if (!s || s->launch != c->launch)
             continue;
-        good &= sm_run(s, c->warps); /* a launch that was stopped leaves blocks under way */
+        while (s->nheld) { /* the last ones; a launch that was stopped leaves some under way */
+            const u32 last = (s->nheld < c->resident ? s->nheld : c->resident) - 1;
+            good &= sm_run(s, c->warps, s->held[last].slot + 1);
+            good &= end_wave(c, s);
+        }
         sm_settle_all(s, (*s->l2.sites)[0]);
         inputs[n++] = &s->l2;
     }

@@ -608,11 +608,11 @@ static inline bool l1_step(struct batch *b, struct requests *r)
     return r->next < r->len;
 }
 
-/* The streams that have something, in the order of blocks and warps. */
-static u32 begin_turns(struct sm *s, u32 warps)
+/* The streams that have something, in the order of blocks and warps, of those in the first slots. */
+static u32 begin_turns(struct sm *s, u32 warps, u32 slots)
 {
     u32 n = 0;
-    for (u32 b = 0; b < s->nheld; b++)
+    for (u32 b = 0; b < s->nheld && s->held[b].slot < slots; b++)
         for (u32 k = 0; k < warps; k++)
             if (s->held[b].warps[k].len) {
                 s->turns[n] = &s->held[b].warps[k];
@@ -638,13 +638,13 @@ static void pass_barriers(struct requests **turns, u32 n)
 }
 
 /* Streams that are at their end leave the turn. */
-bool sm_run(struct sm *s, u32 warps)
+bool sm_run(struct sm *s, u32 warps, u32 slots)
 {
     struct batch b;
     b.s = s;
     b.good = draw_staged(s);
     b.n = 0;
-    for (u32 n = begin_turns(s, warps); n;) {
+    for (u32 n = begin_turns(s, warps, slots); n;) {
         u32 left = 0, waiting = 0;
         for (u32 k = 0; k < n; k++) {
             struct requests *r = s->turns[k];

@@ -8,6 +8,7 @@
 /* A block that an SM holds, and what its warps have asked for. */
 struct held_block {
     u64 linear;
+    u32 slot; /* which of the blocks that the SM is given one after the other */
     bool done;
     u32 nwarps; /* that there are streams for */
     struct requests *warps;
@@ -26,8 +27,9 @@ struct sm {
     u64 launch; /* that used it last: what an older one left is not there */
     u32 number;
     struct cache l1;
-    struct held_block *held; /* in launch order; [room], the first nheld are there */
-    u32 nheld, ndone, room;
+    struct held_block *held; /* by slot; [room], the first nheld are there */
+    u32 nheld, room;
+    u32 had;                 /* blocks that it had before these */
     struct requests **turns; /* sm_run's: [turns_room], at least as many as there are streams */
     u32 turns_room;
     u64 staged;
@@ -54,9 +56,9 @@ static inline bool sm_draws_fewer(const struct sm *s, u64 asked, u32 one_in)
            s->looked && 4 * s->l2.seen >= 3 * s->looked;
 }
 
-/* Looks up all that is staged, the warps in turn, an instruction each, and tells L2; `warps` of a block. The streams
- * are then empty. False: there was no memory for all. */
-bool sm_run(struct sm *s, u32 warps);
+/* Looks up what is staged of the blocks in the first slots, the warps in turn, an instruction each, and tells L2; `warps` of a block. Their
+ * streams are then empty. False: there was no memory for all. */
+bool sm_run(struct sm *s, u32 warps, u32 slots);
 /* The SM waits until all that it asked for is done: each slice of L2 that it has asked is asked once more. */
 void sm_settle(struct sm *s, struct traffic *t);
 /* At the end of the launch: each slice that the SM has ever asked. */

@@ -300,6 +300,32 @@ static void running_out_of_memory_is_said(void **state)
     caches_forget();
 }
 
+/* The blocks of an SM are taken by their place in the launch, in whatever order they begin and end. */
+static void the_order_of_blocks_does_not_matter(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 12, ORDERS = 2 };
+    static const u64 orders[ORDERS][BLOCKS] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+                                               {4, 5, 8, 1, 0, 2, 10, 7, 6, 9, 11, 3}};
+    struct traffic t[ORDERS];
+    for (u32 k = 0; k < ORDERS; k++) {
+        struct bench b;
+        bench_begin(&b, &one_l2, 1, 2, BLOCKS);
+        for (u32 i = 0; i < BLOCKS; i++) {
+            const u64 block = orders[k][i];
+            bench_start(&b, block);
+            for (u64 line = 0; line < 600; line++) /* some of each are those of the next block of the SM */
+                bench_access(&b, block, 0, 0, TRAFFIC_LOAD, (block / SMS * 400 + line) * 128, 4);
+            bench_access(&b, block, 0, 0, TRAFFIC_STORE, block * 128, 4);
+            bench_stop(&b, block);
+        }
+        bench_finish(&b);
+        t[k] = bench_end(&b, 0);
+    }
+    assert_memory_equal(t[0].n, t[1].n, sizeof t[0].n);
+    assert_true(N(t[0], l1_gld_hits) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +339,7 @@ int main(void)
         cmocka_unit_test(workers_change_nothing),
         cmocka_unit_test(a_sample_stands_for_all),
         cmocka_unit_test(running_out_of_memory_is_said),
+        cmocka_unit_test(the_order_of_blocks_does_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
