@@ -543,7 +543,7 @@ static bool is_looked_up(struct l2 *l2, const struct l2_input *in, u64 request, 
 static void all_come(struct l2 *l2)
 {
     batch_came(l2, l2->batch[l2->filled].n);
-    batch_came(l2, 0);
+    look_up_batch(l2, &l2->batch[!l2->filled]);
 }
 
 /* What stands in place of a request: the SM has other blocks, or turns pass (the result). */
