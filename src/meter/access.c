@@ -444,18 +444,55 @@ static void remember(const struct counter *c, const struct func_count *f, struct
                                   .line = item_line(0, 0, kind)};
 }
 
+/* Whether the access is of that warp, and there is room for one request and two items. */
+static inline bool has_room(const struct warp_here *h, const struct exec_access *a)
+{
+    return h->block == a->block && h->warp == a->warp && h->asks->len < h->asks->cap &&
+           *h->staged < CACHES_STAGED_MOST && h->record->cap - h->record->len >= 2;
+}
+
+/* The warp is one that both have. */
+static void note_here(struct counter *c, const struct exec_access *a)
+{
+    const struct caches_here *asks = (const struct caches_here *)c->caches;
+    const struct record_here *record = (const struct record_here *)c->recorder;
+    const u32 n = asks->nwarps < record->nwarps ? asks->nwarps : record->nwarps;
+    if (a->block && a->warp < n && asks->linear == a->block->linear && record->linear == a->block->linear)
+        c->here = (struct warp_here){a->block, a->warp, &asks->warps[a->warp], asks->staged, &record->warps[a->warp]};
+}
+
+/* An access of a single line like the last one: where the warp's others went, or wherever it is to go. */
+static __attribute__((noinline)) void ask_line(struct counter *c, const struct like_count *l,
+                                               const struct exec_access *a, u64 request, u64 item, u64 line)
+{
+    if (caches_line(c->caches, a, request))
+        record_line(c->recorder, a->block, a->warp, item, line);
+    else
+        feed_like(c, a, l->item, 0, l->kind);
+    note_here(c, a);
+}
+
 /* An access of device memory like the last one: as that item, in other places. Where it begins in its sector is the same. */
 static inline void ask_like(struct counter *c, const struct like_count *l, const struct exec_access *a)
 {
     const u64 first = a->addr[__builtin_ctz(a->mask)] - c->memory_base, number = first / CACHE_LINE;
     const u32 sectors = (u32)l->run << first / CACHE_SECTOR % CACHE_SECTORS;
-    if (LS_UNLIKELY(!sectors || sectors >> CACHE_SECTORS))
+    if (LS_UNLIKELY(!sectors || sectors >> CACHE_SECTORS)) {
         feed_like(c, a, l->item, caches_access(c->caches, request_site(l->request), l->kind, a), l->kind);
-    else if (LS_LIKELY(caches_line(c->caches, a, l->request | request_make(number, sectors, 0, false, 0))))
-        record_line(c->recorder, a->block, a->warp, l->place_item | item_place(feed_sector(first)),
-                    l->line | item_line(number, sectors, 0));
-    else
-        feed_like(c, a, l->item, 0, l->kind);
+        return;
+    }
+    const struct warp_here *h = &c->here;
+    const u64 request = l->request | request_make(number, sectors, 0, false, 0),
+              item = l->place_item | item_place(feed_sector(first)), line = l->line | item_line(number, sectors, 0);
+    if (LS_UNLIKELY(!has_room(h, a))) {
+        ask_line(c, l, a, request, item, line);
+        return;
+    }
+    h->asks->at[h->asks->len++] = request;
+    ++*h->staged;
+    h->record->at[h->record->len] = item;
+    h->record->at[h->record->len + 1] = line;
+    h->record->len += 2;
 }
 
 /* False: it is not like the last one of its site, or there was none. */

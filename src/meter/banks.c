@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "base/clones.h"
 #include "base/mutate.h"
 
 /* The most words of one phase is 64 in banks of 4 bytes (half a warp of 16 bytes), 512 in banks of 1 byte. */
@@ -119,7 +120,22 @@ static u32 most_lanes(struct bank_shape s, const u64 *at, u32 mask)
     return most;
 }
 
-u32 banks_words(const u64 *at, u32 first) { return most_lanes((struct bank_shape){32, 4}, at, first); }
+/* The same of 32 banks of 4 bytes, all lanes at once: each is compared with all. Those that are not active are in banks of their own. */
+CLONES static u32 most_lanes_of_32(const u64 *restrict at, u32 mask)
+{
+    u8 bank[64], n[32] = {0}, most = 0;
+    for (u32 i = 0; i < 32; i++)
+        bank[i] = mask >> i & 1 ? (u8)(at[i] / 4 & 31) : (u8)(32 + i);
+    memcpy(bank + 32, bank, 32);
+    for (u32 k = 0; k < 32; k++)
+        for (u32 i = 0; i < 32; i++)
+            n[i] += bank[i] == bank[i + k];
+    for (u32 i = 0; i < 32; i++)
+        most = n[i] > most ? n[i] : most;
+    return mask ? most : 0;
+}
+
+u32 banks_words(const u64 *at, u32 first) { return most_lanes_of_32(at, first); }
 
 struct bank_cost banks_cost(struct bank_shape s, enum bank_op op, const u64 *at, u32 mask, u32 bytes)
 {

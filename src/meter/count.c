@@ -21,6 +21,7 @@ struct counter *counter_make(const struct gpu *gpu, bool no_memo)
     c->plain_shape = gpu->banks == 32 && gpu->bank_bytes == 4;
     c->no_memo = no_memo;
     c->cc_major = gpu->cc_major;
+    c->here.warp = UINT32_MAX;
     return c;
 }
 
@@ -135,6 +136,7 @@ void counter_release(void *ctx, const struct exec_block_info *b, u32 id, const u
 void counter_block_begin(void *ctx, const struct exec_block_info *b)
 {
     struct counter *c = ctx;
+    c->here = (struct warp_here){.warp = UINT32_MAX};
     if (c->keeps_pictures)
         picture_block(ctx, b);
     if (c->caches)
@@ -146,6 +148,7 @@ void counter_block_begin(void *ctx, const struct exec_block_info *b)
 void counter_block_end(void *ctx, const struct exec_block_info *b)
 {
     struct counter *c = ctx;
+    c->here = (struct warp_here){.warp = UINT32_MAX};
     if (c->caches)
         caches_block_end(c->caches, b);
     if (c->recorder)

@@ -81,6 +81,15 @@ struct func_count {
 
 enum { SWAP_BITS = 14, SWAP_WORDS = 1 << SWAP_BITS };
 
+/* Where the accesses of a warp go that one after the other are told of. */
+struct warp_here {
+    const struct exec_block_info *block;
+    u32 warp; /* UINT32_MAX: there is none */
+    struct requests *asks;
+    u64 *staged; /* as in struct caches_here */
+    struct record_warp *record;
+};
+
 struct counter {
     struct arena mem;
     struct func_count *current; /* of the function of the last event */
@@ -99,6 +108,7 @@ struct counter {
     u32 *swaps;                   /* [SWAP_WORDS], by a word's hash: compare-and-swaps that changed it; NULL: none */
     struct sent_sectors sent;     /* by the instruction that is being told */
     struct recorder *recorder;    /* of streams for the replay; NULL: not asked for */
+    struct warp_here here;        /* of the last access, until a block comes or goes */
     bool keeps_pictures;
     u64 heap_slots[HEAP_SIZES]; /* of the allocations that kernels made */
 };

@@ -382,10 +382,20 @@ static inline bool is_plain(enum traffic_kind kind) { return PLAIN_KINDS >> kind
 enum { AT_A_TIME = 64 };
 struct batch {
     struct sm *s;
-    bool good; /* there was memory for all */
-    u32 n;
+    const bool *with_next; /* by site (struct sm) */
+    bool good;             /* there was memory for all */
+    u32 n, nruns;
+    u64 like;                /* what is the same in all of the last run */
+    u8 begin[AT_A_TIME + 1]; /* of runs of one kind and site, which neighbours mostly are; behind the last one, n */
     u64 request[AT_A_TIME];
 };
+static inline u64 kind_and_site(u64 request) { return request & (~(REQUEST_LAST - 1) << 1 | 15ull << 44); }
+
+static inline void batch_clear(struct batch *b)
+{
+    b->n = b->nruns = 0;
+    b->like = UINT64_MAX; /* no request's */
+}
 
 /* What plain requests of one kind and site asked for: so many sectors were there, so many were not. */
 static inline void count_plain(struct sm *s, u64 one, u64 lines, u64 hits, u64 misses)
@@ -399,20 +409,33 @@ static inline void count_plain(struct sm *s, u64 one, u64 lines, u64 hits, u64 m
     t->n[TRAFFIC_l1_served] += reads(kind) ? hits : 0;
 }
 
-/* How many requests from that one on are of its kind and site: neighbours mostly are. */
-static inline u32 alike(const u64 *request, u32 most)
+/* Whether some sectors are asked for in each of them. */
+static inline bool all_ask(const u8 *there, const u8 *lacking, u32 n)
 {
-    const u64 like = ~(REQUEST_LAST - 1) << 1 | 15ull << 44;
-    u32 n = 1;
-    while (n < most && !((request[n] ^ request[0]) & like))
-        n++;
-    return n;
+    const u64 bytes = UINT64_MAX / 255;
+    u32 k = 0;
+    for (u64 eight, others; k + sizeof eight <= n; k += sizeof eight) {
+        memcpy(&eight, there + k, sizeof eight);
+        memcpy(&others, lacking + k, sizeof others);
+        eight |= others;
+        if ((eight - bytes) & bytes << 7)
+            return false;
+    }
+    for (; k < n; k++)
+        if (!(there[k] | lacking[k]))
+            return false;
+    return true;
 }
 
 /* Puts what goes on of n requests: all that has sectors, or of each request those that it lacked. */
-static inline u64 *put_left(u64 *to, const u64 *request, const u8 *lacking, u32 n, bool all)
+static inline u64 *put_left(u64 *to, const u64 *request, const u8 *there, const u8 *lacking, u32 n, bool all)
 {
     const u64 sectors = 15ull << 40;
+    if (all && all_ask(there, lacking, n)) {
+        for (u32 k = 0; k < n; k++)
+            to[k] = request[k];
+        return to + n;
+    }
     for (u32 k = 0; k < n; k++) {
         *to = all ? request[k] : (request[k] & ~sectors) | (u64)lacking[k] << 40;
         to += (*to & sectors) != 0;
@@ -447,10 +470,11 @@ static void draw(struct batch *b, struct drawn *d)
 {
     const u32 one_in = b->s->l2.asked_in;
     d->n = 0;
-    for (u32 k = 0, n; k < b->n; k += n) {
+    b->begin[b->nruns] = (u8)b->n;
+    for (u32 run = 0, k = 0, n; run < b->nruns; run++, k += n) {
         const u32 from = d->n;
         u32 looked_up = 0;
-        n = alike(b->request + k, b->n - k);
+        n = b->begin[run + 1] - k;
         const u32 asked = draw_alike(b->s, d, b->request + k, k, n);
         for (u32 i = from; i < d->n; i++) {
             const u64 r = d->request[i];
@@ -477,6 +501,15 @@ static void go_on_in_turns(struct batch *b, const struct drawn *d, const u8 *lac
     }
 }
 
+/* How many of the requests from that one on are of its kind and site. */
+static inline u32 alike(const u64 *request, u32 most)
+{
+    u32 n = 1;
+    while (n < most && kind_and_site(request[n]) == kind_and_site(request[0]))
+        n++;
+    return n;
+}
+
 /* look_up_batch, where one line in some is looked up. */
 static __attribute__((noinline)) void look_up_some(struct batch *b)
 {
@@ -492,21 +525,26 @@ static __attribute__((noinline)) void look_up_some(struct batch *b)
     }
     go_on_in_turns(b, &d, lacking);
     b->good &= note_looked(b->s, b->n);
-    b->n = 0;
+    batch_clear(b);
 }
 
-static void go_on(struct batch *b, const u64 *left, u32 n)
+/* Where so many that go on can stand at once, as none is left out; NULL: nowhere. */
+static inline u64 *room_to_go_on(struct l2_input *in, u32 n)
+{
+    return in->one_in == 1 && in->seen + n <= in->budget && requests_room(&in->kept, n) ? in->kept.at + in->kept.len
+                                                                                        : NULL;
+}
+
+static void go_on(struct batch *b, const u64 *left, u32 n, bool stands)
 {
     struct l2_input *in = &b->s->l2;
-    if (in->one_in != 1 || in->seen + n > in->budget || !requests_room(&in->kept, n)) {
+    if (!stands) {
         for (u32 k = 0; k < n; k++)
             b->good &= push(b->s, left[k]);
         return;
     }
     for (u32 k = 0; k < n && !asked_all(b->s); k++)
         note_slice(b->s, request_number(left[k]));
-    if (n)
-        memcpy(in->kept.at + in->kept.len, left, sizeof *left * n);
     in->kept.len += n;
     in->seen += n;
 }
@@ -516,30 +554,56 @@ static __attribute__((noinline)) void look_up_batch(struct batch *b)
 {
     _Static_assert((int)REQUEST_NUMBER_BITS == (int)CACHE_NUMBER_BITS,
                    "a request is a word as cache_take_lines wants it");
-    u64 left[AT_A_TIME], *to = left;
+    u64 beside[AT_A_TIME];
     u8 there[AT_A_TIME], lacking[AT_A_TIME];
     if (LS_UNLIKELY(b->s->l2.asked_in > 1)) {
         look_up_some(b);
         return;
     }
     cache_take_lines(&b->s->l1, b->request, b->n, there, lacking);
-    for (u32 k = 0, n; k < b->n; k += n) {
+    u64 *const room = room_to_go_on(&b->s->l2, b->n), *const left = room ? room : beside, *to = left;
+    b->begin[b->nruns] = (u8)b->n;
+    for (u32 run = 0, k = 0, n; run < b->nruns; run++, k += n) {
         const u64 *request = b->request + k;
-        n = alike(request, b->n - k);
+        n = b->begin[run + 1] - k;
         const u32 hits = sectors_of_all(there + k, n);
         count_plain(b->s, *request, n, hits, sectors_of_all(lacking + k, n));
-        to = put_left(to, request, lacking + k, n, !hits || !reads(request_kind(*request)));
+        to = put_left(to, request, there + k, lacking + k, n, !hits || !reads(request_kind(*request)));
     }
-    go_on(b, left, (u32)(to - left));
+    go_on(b, left, (u32)(to - left), room);
     b->good &= note_looked(b->s, b->n);
-    b->n = 0;
+    batch_clear(b);
+}
+
+/* The next one is of that kind and site. */
+static inline void batch_like(struct batch *b, u64 like)
+{
+    b->begin[b->nruns] = (u8)b->n;
+    b->nruns += like != b->like;
+    b->like = like;
 }
 
 static inline void batch_add(struct batch *b, u64 request)
 {
+    batch_like(b, kind_and_site(request));
     b->request[b->n++] = request;
     if (b->n == AT_A_TIME)
         look_up_batch(b);
+}
+
+/* Lines of one access. */
+static void batch_add_all(struct batch *b, const u64 *request, u64 n)
+{
+    while (n) {
+        const u32 room = AT_A_TIME - b->n, some = n < room ? (u32)n : room;
+        batch_like(b, kind_and_site(*request));
+        memcpy(b->request + b->n, request, sizeof *request * some);
+        b->n += some;
+        if (b->n == AT_A_TIME)
+            look_up_batch(b);
+        request += some;
+        n -= some;
+    }
 }
 
 /* ---- turns ---- */
@@ -567,21 +631,20 @@ static void look_up_again(struct batch *b, const struct requests *r, u64 again)
 }
 
 /* The lines of a plain access, from `at` of the stream on: all are of its kind. */
-static inline void look_up_plain(struct batch *b, struct requests *r, u64 at)
+static void look_up_plain(struct batch *b, struct requests *r, u64 at)
 {
-    u64 request;
-    do {
-        request = r->at[at++];
-        batch_add(b, request);
-    } while (!request_last(request) && at < r->len);
+    const u64 first = at;
+    while (!request_last(r->at[at++]) && at < r->len)
+        ;
     r->next = at;
+    batch_add_all(b, r->at + first, at - first);
 }
 
 /* Whether it waits at a barrier, so many of which its block has passed. */
 static inline bool waits(const struct requests *r) { return request_barrier(r->at[r->next]) > r->passes; }
 
-/* One instruction of the stream, or none where it waits. False: it is at its end. */
-static inline bool l1_step(struct batch *b, struct requests *r)
+/* One instruction of the stream, of any kind; none where it waits. */
+static __attribute__((noinline)) void take_any_turn(struct batch *b, struct requests *r)
 {
     while (r->next < r->len) {
         const u64 at = r->next, request = r->at[at];
@@ -591,8 +654,7 @@ static inline bool l1_step(struct batch *b, struct requests *r)
             r->next++;
             continue;
         }
-        __builtin_prefetch(r->at + at + REQUESTS_AHEAD);
-        if (LS_LIKELY(is_plain(request_kind(request)))) {
+        if (is_plain(request_kind(request))) {
             look_up_plain(b, r, at);
         } else {
             r->next++;
@@ -602,8 +664,21 @@ static inline bool l1_step(struct batch *b, struct requests *r)
                 look_up_other(b, r, at, request);
         }
         const u64 last = r->at[r->next - 1];
-        if (request_last(last) && !(*b->s->with_next)[request_site(last)])
+        if (request_last(last) && !b->with_next[request_site(last)])
             break;
+    }
+}
+
+/* One instruction of the stream, which has one. False: it is at its end. */
+static inline bool take_turn(struct batch *b, struct requests *r)
+{
+    const u64 request = r->at[r->next];
+    __builtin_prefetch(r->at + r->next + REQUESTS_AHEAD);
+    if (LS_LIKELY(is_plain(request_kind(request)) && request_last(request) && !b->with_next[request_site(request)])) {
+        r->next++;
+        batch_add(b, request);
+    } else {
+        take_any_turn(b, r);
     }
     return r->next < r->len;
 }
@@ -643,12 +718,13 @@ bool sm_run(struct sm *s, u32 warps, u32 slots)
     struct batch b;
     b.s = s;
     b.good = draw_staged(s);
-    b.n = 0;
+    b.with_next = *s->with_next;
+    batch_clear(&b);
     for (u32 n = begin_turns(s, warps, slots); n;) {
         u32 left = 0, waiting = 0;
         for (u32 k = 0; k < n; k++) {
             struct requests *r = s->turns[k];
-            if (l1_step(&b, r)) {
+            if (take_turn(&b, r)) {
                 s->turns[left++] = r;
                 waiting += waits(r);
             } else {

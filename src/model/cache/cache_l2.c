@@ -46,16 +46,17 @@ struct batch {
     struct l2_places at;
 };
 
-/* Whose turn it is: an SM, its group and side, and the round. */
-static inline u64 from_make(const struct l2_input *in, u32 halves, u32 round)
+/* Whose turn it is: an SM, its group and side (struct l2_input's), and the round. */
+static inline u32 from_place(const struct l2_input *in, u32 halves)
 {
-    return (u64)round << 32 | in->sm << 8 | in->place.group << 1 | (halves == 1 ? 0 : in->place.side);
+    return in->sm << 8 | in->place.group << 1 | (halves == 1 ? 0 : in->place.side);
 }
 /* The SM's local memory is where its first blocks were. */
-static inline u64 from_place(u64 from, const struct l2_input *in, u32 halves, u64 request)
+static inline u64 from_local(u64 from, const struct l2_input *in, u32 halves)
 {
-    return LS_LIKELY(halves == 1 || request_number(request) < REQUEST_LOCAL) ? from : (from & ~1ull) | in->first.side;
+    return (from & ~1ull) | (halves == 1 ? 0 : in->first.side);
 }
+static inline u64 from_make(u32 place, u32 round) { return (u64)round << 32 | place; }
 static inline u32 from_round(u64 from) { return (u32)(from >> 32); }
 static inline u32 from_sm(u64 from) { return (u32)from >> 8; }
 static inline u32 from_group(u64 from) { return from >> 1 & 127; }
@@ -472,15 +473,6 @@ static void l2_look_up(struct l2 *l2, const struct coming *r)
 /* Whether an SM of the group has asked for exactly these sectors lately. (An H200 joins the loads of tiles that
  * several blocks read, but not a block's border with what its neighbour reads.) A load past L1 joins another SM's alone: who looks again wants
  * to know what is there now. */
-static inline bool goes_along(struct l2 *l2, const struct batch *b, u32 k, u32 before)
-{
-    const u32 asked = b->at.asked[k];
-    if (!asked || window_sectors(before) != window_sectors(asked))
-        return false;
-    const bool other = request_kind(b->request[k]) != TRAFFIC_LOAD_PAST || before != asked;
-    return other && ++l2->together % COME_APART;
-}
-
 static void find_joined(struct l2 *l2, struct batch *b)
 {
     u32 before[L2_TOGETHER];
@@ -490,8 +482,14 @@ static void find_joined(struct l2 *l2, struct batch *b)
         b->at.asked[k] |= b->at.asked[k] ? window_asked(0, from_sm(b->from[k])) : 0;
     }
     window_ask(l2->window, group, b->at.line, b->at.asked, b->n, before);
-    for (u32 k = 0; k < b->n; k++)
-        b->joined[k] = goes_along(l2, b, k, before[k]);
+    u32 together = l2->together;
+    for (u32 k = 0; k < b->n; k++) {
+        const u32 asked = b->at.asked[k];
+        b->joined[k] = before[k] && window_sectors(before[k]) == window_sectors(asked) &&
+                       (before[k] != asked || request_kind(b->request[k]) != TRAFFIC_LOAD_PAST) &&
+                       ++together % COME_APART;
+    }
+    l2->together = together;
 }
 
 /* The tags of a large L2 are not in the host's caches. When the requests are looked up, they are. A load looks in the SM's half, others look what
@@ -531,10 +529,11 @@ static void look_up_batch(struct l2 *l2, struct batch *b)
     b->n = 0;
 }
 
-/* Nothing but the windows is looked at before others have come, too. */
-static __attribute__((noinline)) void batch_came(struct l2 *l2)
+/* Nothing but the windows is looked at before others have come, too. The result: what they fill. */
+static __attribute__((noinline)) struct batch *batch_came(struct l2 *l2, u32 n)
 {
     struct batch *b = &l2->batch[l2->filled];
+    b->n = n;
     l2_find_places(&b->at, &l2->half[0], l2->halves, l2->one_in, b->request);
     memset(b->joined, 0, sizeof b->joined);
     if (l2->coalesces)
@@ -542,6 +541,7 @@ static __attribute__((noinline)) void batch_came(struct l2 *l2)
     fetch(l2, b);
     l2->filled = !l2->filled;
     look_up_batch(l2, &l2->batch[l2->filled]);
+    return &l2->batch[l2->filled];
 }
 
 /* ---- turns ---- */
@@ -553,7 +553,7 @@ static void count_beside(struct l2 *l2, const struct l2_input *in, u64 request, 
     const enum traffic_kind kind = request_kind(request);
     struct coming r = {.request = request, .t = t, .slice = spot_of(slice_of(asked))};
     r.number = l2_number(l2->halves, l2->one_in, l2->one_in_bits, asked);
-    r.near = (u8)from_side(from_make(in, l2->halves, 0));
+    r.near = (u8)from_side(from_place(in, l2->halves));
     r.home = (u8)l2_home(l2->halves, r.number);
     if (is_host(l2, asked, kind))
         t->n[kind == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms] += in->beside_in;
@@ -583,33 +583,19 @@ static bool is_looked_up(struct l2 *l2, const struct l2_input *in, u64 request, 
     return false;
 }
 
-/* A request whose turn it is; it is looked up when others have come. */
-static inline void come(struct l2 *l2, const struct l2_input *in, u64 request, u64 from)
-{
-    struct traffic *t = (*in->sites)[request_site(request)];
-    struct batch *b = &l2->batch[l2->filled];
-    if (LS_UNLIKELY(l2->leaves_out) && !is_looked_up(l2, in, request, t))
-        return;
-    const u32 k = b->n++;
-    b->request[k] = request;
-    b->from[k] = from_place(from, in, l2->halves, request);
-    b->t[k] = t;
-    if (k + 1 == L2_TOGETHER)
-        batch_came(l2);
-}
-
 /* Those that are on their way. */
 static void all_come(struct l2 *l2)
 {
-    batch_came(l2);
-    batch_came(l2);
+    batch_came(l2, l2->batch[l2->filled].n);
+    look_up_batch(l2, &l2->batch[!l2->filled]);
 }
 
 /* What stands in place of a request: the SM has other blocks, or turns pass (the result). */
-static __attribute__((noinline)) bool take_order(struct l2_input *in, u64 order)
+static __attribute__((noinline)) bool take_order(struct l2 *l2, struct l2_input *in, u64 order)
 {
     if (order == REQUEST_OTHER_BLOCKS) {
         in->place = sm_place_later(in->sm, ++in->turn);
+        in->from = from_place(in, l2->halves);
         return false;
     }
     in->waits = request_number(order) - 1;
@@ -624,18 +610,29 @@ static inline bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
         return true;
     }
     const u64 *const at = in->kept.at, len = in->kept.len;
-    u64 next = in->kept.next, from = from_make(in, l2->halves, round);
+    struct traffic *const *const sites = *in->sites;
+    struct batch *b = &l2->batch[l2->filled];
+    u64 next = in->kept.next, from = from_make(in->from, round);
+    u32 n = b->n;
     for (bool over = false; next < len && !over;) {
         const u64 request = at[next++];
         __builtin_prefetch(at + next + REQUESTS_AHEAD);
-        if (LS_LIKELY(request_kind(request) != TRAFFIC_EMPTY_L1)) {
-            come(l2, in, request, from);
-            over = request_last(request);
-        } else {
-            over = take_order(in, request);
-            from = from_make(in, l2->halves, round);
+        if (LS_UNLIKELY(request_kind(request) == TRAFFIC_EMPTY_L1)) {
+            over = take_order(l2, in, request);
+            from = from_make(in->from, round);
+            continue;
         }
+        struct traffic *t = sites[request_site(request)];
+        over = request_last(request);
+        if (LS_UNLIKELY(l2->leaves_out) && !is_looked_up(l2, in, request, t))
+            continue;
+        b->request[n] = request;
+        b->from[n] = LS_LIKELY(request_number(request) < REQUEST_LOCAL) ? from : from_local(from, in, l2->halves);
+        b->t[n++] = t;
+        if (n == L2_TOGETHER)
+            b = batch_came(l2, n), n = 0;
     }
+    b->n = n;
     in->kept.next = next;
     return next < len;
 }
@@ -643,9 +640,10 @@ static inline bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
 /* SMs that do the same do not stay together: of a million turns one lets up to a thousand pass, each its own number of them. Fitted, on how
  * many reads an H200 joins in long kernels. */
 #define LAGS_MOST 0.001
-static void set_lags(struct l2_input **inputs, u32 n)
+static void begin_turns(const struct l2 *l2, struct l2_input **inputs, u32 n)
 {
     for (u32 k = 0; k < n; k++) {
+        inputs[k]->from = from_place(inputs[k], l2->halves);
         inputs[k]->lag = 0;
         inputs[k]->lags = (u32)(LAGS_MOST * ((k + 1) * 0x9e3779b9u));
     }
@@ -662,7 +660,7 @@ static bool lags(struct l2_input *in)
 static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
 {
     u32 left, round = l2->rounds;
-    set_lags(inputs, n);
+    begin_turns(l2, inputs, n);
     for (; n; n = left, round++) {
         left = 0;
         for (u32 k = 0; k < n; k++)

@@ -28,6 +28,7 @@ struct l2_input {
     u32 turn;                /* how often it has had other blocks since the first */
     struct sm_place first;   /* of its first blocks, and of its local memory */
     struct sm_place place;   /* of the blocks that it has; reads of a group are coalesced */
+    u32 from;                /* l2_run's: sm and place */
     struct traffic ***sites; /* the worker's, which may move */
 };
 

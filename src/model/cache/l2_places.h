@@ -38,7 +38,7 @@ static inline u32 l2_home(u32 halves, u64 number)
 }
 
 /* Of lines that are looked up one behind the other. */
-enum { L2_TOGETHER = 32 };
+enum { L2_TOGETHER = 64 };
 struct l2_places {
     u64 line[L2_TOGETHER];   /* its number, as SMs have it */
     u64 number[L2_TOGETHER]; /* as L2 has it */
@@ -50,10 +50,8 @@ struct l2_places {
 void l2_find_places(struct l2_places *to, const struct cache *half, u32 halves, u32 one_in,
                     const u64 request[L2_TOGETHER]);
 
-static inline bool is_load(enum traffic_kind kind)
-{
-    const u32 loads = 1 << TRAFFIC_LOAD | 1 << TRAFFIC_LOAD_PAST | 1 << TRAFFIC_LOCAL_LOAD | 1 << TRAFFIC_TEXTURE;
-    return loads >> kind & 1;
-}
+/* By kind. */
+enum { LOADS = 1 << TRAFFIC_LOAD | 1 << TRAFFIC_LOAD_PAST | 1 << TRAFFIC_LOCAL_LOAD | 1 << TRAFFIC_TEXTURE };
+static inline bool is_load(enum traffic_kind kind) { return LOADS >> kind & 1; }
 
 #endif

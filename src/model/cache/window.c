@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/clones.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 static bool has_vectors(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
@@ -22,25 +24,30 @@ void window_clear(struct window *w, u32 lines)
     w->vectors = has_vectors();
 }
 
-/* Lines a power of two apart are spread (cache.h has the same rule). */
-static inline struct window_set *set_of(struct window *w, u64 number)
+/* Where the sets of some lines begin, from the first window on. Lines a power of two apart are spread (cache.h has the same rule). */
+CLONES static void find_sets(u32 *restrict at, const u8 *restrict which, const u64 *restrict number, u32 n,
+                             u32 set_bits)
 {
-    const u32 spread = (u32)number ^ (u32)((number >> w->set_bits) * CACHE_FACTOR >> 32);
-    return &w->set[spread & ((1u << w->set_bits) - 1)];
+    const u32 mask = (1u << set_bits) - 1;
+    for (u32 k = 0; k < n; k++) {
+        const u32 spread = (u32)number[k] ^ (u32)((number[k] >> set_bits) * CACHE_FACTOR >> 32);
+        at[k] = which[k] * (u32)sizeof(struct window) + (spread & mask) * (u32)sizeof(struct window_set);
+    }
 }
+
+static inline struct window_set *set_at(void *windows, u32 at) { return (struct window_set *)((char *)windows + at); }
 
 /* Of numbers that have the same bits in `rest`. */
 static inline bool is_same(u32 a, u32 b) { return !((a ^ b) & ((u32)NOBODYS | NUMBER)); }
 
-static u32 ask(struct window *w, u64 number, u32 asked)
+static u32 ask(struct window_set *set, u32 ways, u64 number, u32 asked)
 {
-    struct window_set *set = set_of(w, number);
     const u32 low = (u32)number, rest = (u32)(number >> 32) | asked << ASKED_AT;
     u32 way = 0;
-    while (way < w->ways && !(set->low[way] == low && is_same(set->rest[way], rest)))
+    while (way < ways && !(set->low[way] == low && is_same(set->rest[way], rest)))
         way++;
-    const bool there = way < w->ways;
-    const u32 before = there ? set->rest[way] >> ASKED_AT : 0, last = there ? way : w->ways - 1;
+    const bool there = way < ways;
+    const u32 before = there ? set->rest[way] >> ASKED_AT : 0, last = there ? way : ways - 1;
     memmove(set->low + 1, set->low, sizeof *set->low * last);
     memmove(set->rest + 1, set->rest, sizeof *set->rest * last);
     set->low[0] = low;
@@ -48,10 +55,10 @@ static u32 ask(struct window *w, u64 number, u32 asked)
     return before;
 }
 
-static void ask_all(struct window *windows, const u8 *which, const u64 *number, const u32 *asked, u32 n, u32 *before)
+static void ask_all(void *windows, u32 ways, const u32 *at, const u64 *number, const u32 *asked, u32 n, u32 *before)
 {
     for (u32 k = 0; k < n; k++)
-        before[k] = asked[k] ? ask(&windows[which[k]], number[k], asked[k]) : 0;
+        before[k] = asked[k] ? ask(set_at(windows, at[k]), ways, number[k], asked[k]) : 0;
 }
 
 /* ---- the same by vectors ---- */
@@ -65,9 +72,8 @@ static const u32 orders[WINDOW_WAYS][WINDOW_WAYS] __attribute__((aligned(32))) =
     {4, 0, 1, 2, 3, 5, 6, 7}, {5, 0, 1, 2, 3, 4, 6, 7}, {6, 0, 1, 2, 3, 4, 5, 7}, {7, 0, 1, 2, 3, 4, 5, 6},
 };
 
-WITH_VECTORS static inline u32 ask_by_vectors(struct window *w, u64 number, u32 asked)
+WITH_VECTORS static inline u32 ask_by_vectors(struct window_set *set, u32 ways, u64 number, u32 asked)
 {
-    struct window_set *set = set_of(w, number);
     __m256i *const low_at = (__m256i *)(void *)set->low, *const rest_at = (__m256i *)(void *)set->rest;
     const __m256i low = _mm256_loadu_si256(low_at), rest = _mm256_loadu_si256(rest_at);
     const __m256i new_low = _mm256_set1_epi32((i32)number),
@@ -77,18 +83,18 @@ WITH_VECTORS static inline u32 ask_by_vectors(struct window *w, u64 number, u32 
         _mm256_or_si256(_mm256_xor_si256(low, new_low), _mm256_and_si256(_mm256_xor_si256(rest, new_rest), compared));
     const __m256i same = _mm256_cmpeq_epi32(differs, _mm256_setzero_si256());
     const u32 found = (u32)_mm256_movemask_ps(_mm256_castsi256_ps(same));
-    const u32 way = (u32)__builtin_ctz(found | 1u << (w->ways - 1)), before = set->rest[way] >> ASKED_AT;
+    const u32 way = (u32)__builtin_ctz(found | 1u << (ways - 1)), before = set->rest[way] >> ASKED_AT;
     const __m256i order = _mm256_load_si256((const __m256i *)(const void *)orders[way]);
     _mm256_storeu_si256(low_at, _mm256_blend_epi32(_mm256_permutevar8x32_epi32(low, order), new_low, 1));
     _mm256_storeu_si256(rest_at, _mm256_blend_epi32(_mm256_permutevar8x32_epi32(rest, order), new_rest, 1));
     return found ? before : 0;
 }
 
-WITH_VECTORS static void ask_all_by_vectors(struct window *windows, const u8 *which, const u64 *number,
-                                            const u32 *asked, u32 n, u32 *before)
+WITH_VECTORS static void ask_all_by_vectors(void *windows, u32 ways, const u32 *at, const u64 *number, const u32 *asked,
+                                            u32 n, u32 *before)
 {
     for (u32 k = 0; k < n; k++)
-        before[k] = asked[k] ? ask_by_vectors(&windows[which[k]], number[k], asked[k]) : 0;
+        before[k] = asked[k] ? ask_by_vectors(set_at(windows, at[k]), ways, number[k], asked[k]) : 0;
 }
 
 #else
@@ -98,10 +104,14 @@ WITH_VECTORS static void ask_all_by_vectors(struct window *windows, const u8 *wh
 void window_ask(struct window *windows, const u8 *which, const u64 *number, const u32 *asked, u32 n, u32 *before)
 {
     const struct window *any = &windows[n ? which[0] : 0];
-    if (!any->ways)
+    u32 at[WINDOW_TOGETHER];
+    if (!any->ways) {
         memset(before, 0, sizeof *before * n);
-    else if (any->vectors)
-        ask_all_by_vectors(windows, which, number, asked, n, before);
+        return;
+    }
+    find_sets(at, which, number, n, any->set_bits);
+    if (any->vectors)
+        ask_all_by_vectors(windows, any->ways, at, number, asked, n, before);
     else
-        ask_all(windows, which, number, asked, n, before);
+        ask_all(windows, any->ways, at, number, asked, n, before);
 }

@@ -27,8 +27,9 @@ static inline u32 window_asked(u32 sectors, u32 member) { return member << 4 | s
 static inline u32 window_sectors(u32 asked) { return asked & 15; }
 static inline u32 window_member(u32 asked) { return asked >> 4; }
 
-/* n lines in turn, line k of windows[which[k]], which were all cleared alike: before[k] is what line k was asked for before, 0 where it was not there. Those for which asked[k] is
- * 0 are left out. */
+/* n lines in turn, of windows which[k] that were all cleared alike: before[k] is what line k was asked for before, 0 where it was not there. Those for
+ * which asked[k] is 0 are left out. */
+enum { WINDOW_TOGETHER = 64 };
 void window_ask(struct window *windows, const u8 *which, const u64 *number, const u32 *asked, u32 n, u32 *before);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "model/cache/cache.h"
+#include "model/cache/cache_sets.h"
 #include "model/cache/traffic.h"
 #include "model/cache/window.h"
 
@@ -166,6 +167,29 @@ static void lines_together_are_lines_in_turn(void **state)
     cache_take_lines(&none, &(u64){5 | 3ull << CACHE_NUMBER_BITS}, 1, &there, &lacking);
     assert_int_equal(there, 0);
     assert_int_equal(lacking, 3);
+}
+
+/* Also of numbers of all bits, which local memory's are. */
+static void sets_together_are_sets_one_by_one(void **state)
+{
+    (void)state;
+    u64 random = 1;
+    for (u32 k = 0; k < 2000; k++) {
+        struct cache c;
+        u64 word[CACHE_SETS_MOST];
+        u32 set[CACHE_SETS_MOST];
+        assert_true(cache_init(&c, (k / 4 + 1) * CACHE_LINE * 8ull, 8));
+        c.policy = k % 2 ? CACHE_MIXED : CACHE_KEEPS;
+        c.same_set = k / 2 % 2 ? 1ull << 39 : 0;
+        for (u32 i = 0; i < CACHE_SETS_MOST; i++) {
+            random = random * 6364136223846793005ull + 1442695040888963407ull;
+            word[i] = random >> (k % 8 < 7 ? 24 + k % 8 * 4 : 0);
+        }
+        cache_sets(set, &c, word, CACHE_SETS_MOST - k % 9);
+        for (u32 i = 0; i < CACHE_SETS_MOST - k % 9; i++)
+            assert_int_equal(set[i], cache_set(&c, word[i] & ((1ull << CACHE_NUMBER_BITS) - 1)));
+        cache_free(&c);
+    }
 }
 
 /* Runs of as many lines as there are sets meet every set once, however many sets there are, also far up. */
@@ -456,6 +480,7 @@ int main(void)
         cmocka_unit_test(lines_together_are_lines_in_turn),
         cmocka_unit_test(a_window_holds_what_a_cache_does),
         cmocka_unit_test(sets_of_any_size_are_in_order_of_use),
+        cmocka_unit_test(sets_together_are_sets_one_by_one),
         cmocka_unit_test(any_number_of_sets_is_met_evenly),
         cmocka_unit_test(a_new_line_has_no_sectors),
         cmocka_unit_test(powers_of_two_are_spread),
