@@ -90,6 +90,18 @@ static void set_widths(struct build *b, const struct ptx_inst *i, const struct t
         }
 }
 
+/* `and.pred` and its like take no instruction: of the comparisons that give their operands the last one has the others' results in its own. */
+static void fold_predicates(struct build *b, const struct touched *t, const struct value *result)
+{
+    u32 last = 0;
+    for (u32 k = 0; k < result->n; k++)
+        if (!(result->source[k] & LIVE) && result->source[k] > last)
+            last = result->source[k];
+    for (u32 k = 0; k < result->n; k++)
+        if (t->predicate && b->first == b->g->nodes.len && !(result->source[k] & LIVE) && result->source[k] != last)
+            b->g->nodes.at[result->source[k]].folded = true;
+}
+
 /* The registers that i writes have that value now; under a guard, or the one from before. A counter keeps its machine
  * register, so a store that reads it has to have done so. */
 static void define(struct build *b, const struct ptx_inst *i, const struct touched *t, const struct value *result)
@@ -336,6 +348,7 @@ static bool names_address(struct build *b, const struct ptx_inst *i, u32 site, s
 
 static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
 {
+    enum { CALLED = 17 }; /* registers that a function need not restore, and where it returns to */
     const struct ptx_inst *i = &b->f->src->insts[site];
     struct touched t = {0};
     ir_each_reg(i, touch, &(struct touching){b, &t});
@@ -366,6 +379,7 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     if (in_turns && b->g->nodes.len > b->first)
         keep_turn(b, i, site, &result);
     set_widths(b, i, &t, &result);
+    fold_predicates(b, &t, &result);
     define(b, i, &t, &result);
     const u8 flow = ptx_op_rows[i->op].flow;
     const bool leaves = flow == FLOW_BRANCH || flow == FLOW_TABLE || flow == FLOW_END || flow == FLOW_CALL;
@@ -373,6 +387,10 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         return;
     if (ends_kernel(b, i))
         b->g->nodes.at[b->g->nodes.len - 1].inst.op = REPLAY_EXIT;
+    if (flow == FLOW_CALL) {
+        b->g->nodes.at[b->g->nodes.len - 1].calls = true;
+        b->g->nodes.at[b->g->nodes.len - 1].aside = CALLED;
+    }
     build_cut(b, b->g->nodes.len - 1);
 }
 

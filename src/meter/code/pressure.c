@@ -1,8 +1,12 @@
 /* pressure.c - how many machine registers of a lane values take while the nodes of a group are issued.
  *
  * A result takes its registers from the issue of its node to that of the last one that reads it, or to the end of the group where
- * something behind it does. What dies where a node reads it may be overwritten by that node. */
+ * something behind it does. What dies where a node reads it may be overwritten by that node.
+ *
+ * There are seven predicates. ptxas keeps each one more in a register of its own (P2R), and gets it back by a comparison. */
 #include "meter/code/nodes.h"
+
+enum { PREDICATES = 7 };
 
 /* ---- the edges of a group ---- */
 
@@ -18,7 +22,7 @@ static void hold(struct edges *e, u32 reg, bool kept)
 {
     u32 *place = &e->l->place[reg];
     if (!*place) {
-        vec_push(e->mem, &e->g->held, ((struct held){reg, e->l->width[reg], false}));
+        vec_push(e->mem, &e->g->held, ((struct held){reg, e->l->width[reg], false, e->l->predicate[reg]}));
         *place = e->g->held.len;
     }
     e->g->held.at[*place - 1].kept |= kept;
@@ -56,8 +60,11 @@ static void find_through(struct edges *e)
         e->l->place[reg] = 0;
     }
     for (u32 w = 0; w < e->l->words; w++)
-        for (u64 bits = e->out[w]; bits; bits &= bits - 1)
-            e->g->through += e->l->width[w * 64 + (u32)__builtin_ctzll(bits)];
+        for (u64 bits = e->out[w]; bits; bits &= bits - 1) {
+            const u32 reg = w * 64 + (u32)__builtin_ctzll(bits);
+            e->g->through += e->l->width[reg];
+            e->g->predicates += e->l->predicate[reg];
+        }
 }
 
 void pressure_set_edges(struct arena *mem, struct graph *g, const struct lives *l, u32 head, const u32 *next, u32 nnext)
@@ -105,10 +112,21 @@ static u32 width_of(const struct pressure *p, u32 source)
     return source < n ? p->g->nodes.at[source].width : p->g->held.at[source - n].width;
 }
 
+static bool is_predicate(const struct pressure *p, u32 source)
+{
+    const u32 n = p->g->nodes.len;
+    return source < n ? p->g->nodes.at[source].predicate && !p->g->nodes.at[source].folded
+                      : p->g->held.at[source - n].predicate;
+}
+
+/* Registers that predicates take for which there is no room. */
+static u32 spilled(const struct pressure *p) { return p->predicates > PREDICATES ? p->predicates - PREDICATES : 0; }
+
 void pressure_begin(struct arena *mem, const struct graph *g, struct pressure *p)
 {
     const u32 n = g->nodes.len;
-    *p = (struct pressure){.g = g, .left = arena_array(mem, u32, n + g->held.len + 1), .now = g->through};
+    *p = (struct pressure){
+        .g = g, .left = arena_array(mem, u32, n + g->held.len + 1), .now = g->through, .predicates = g->predicates};
     find_sources(mem, p);
     for (u32 k = 0; k < p->first[n]; k++)
         p->left[p->sources[k]]++;
@@ -117,8 +135,9 @@ void pressure_begin(struct arena *mem, const struct graph *g, struct pressure *p
     for (u32 k = 0; k < g->held.len; k++) {
         p->left[n + k] += g->held.at[k].kept;
         p->now += g->held.at[k].width;
+        p->predicates += g->held.at[k].predicate;
     }
-    p->most = p->now;
+    p->most = p->now + spilled(p);
 }
 
 u32 pressure_behind(const struct pressure *p, u32 n)
@@ -133,10 +152,16 @@ u32 pressure_behind(const struct pressure *p, u32 n)
 void pressure_issue(struct pressure *p, u32 n)
 {
     for (u32 k = p->first[n]; k < p->first[n + 1]; k++)
-        if (--p->left[p->sources[k]] == 0)
+        if (--p->left[p->sources[k]] == 0) {
             p->now -= width_of(p, p->sources[k]);
-    p->now += p->left[n] ? p->g->nodes.at[n].width : 0;
-    const u32 all = p->now + p->g->nodes.at[n].aside;
+            p->predicates -= is_predicate(p, p->sources[k]);
+        }
+    if (p->left[n]) {
+        p->now += p->g->nodes.at[n].width;
+        p->predicates += is_predicate(p, n);
+    }
+    const struct node *node = &p->g->nodes.at[n];
+    const u32 all = p->now + (node->calls ? p->predicates : spilled(p)) + node->aside;
     p->most = all > p->most ? all : p->most;
 }
 
