@@ -14,9 +14,9 @@
 enum { PROGRAMS = 3 }; /* of a block, at most: four turns, two, one; or all and one */
 
 /* Registers a thread: what a kernel has at least, and one that calls malloc, free or printf; what is given out at once; the stack pointer, and
- * one that is lost between pairs. Instructions come forward until they leave SPARE of those that let an SM hold all of its warps; or, where
- * that is more, take WAITING beside what values need at least. OWN, SPARE and WAITING are fitted on the corpus's half for that. */
-enum { LEAST = 16, LEAST_OUTSIDE = 24, MOST = 255, STEP = 8, OWN = 2, SPARE = 3, WAITING = 6 };
+ * two that ptxas adds to those that it names. Instructions come forward until they leave SPARE of those that let an SM hold all of its warps;
+ * or, where that is more, take WAITING beside what values need at least. WAITING is fitted on the corpus's half for that. */
+enum { LEAST = 16, LEAST_OUTSIDE = 24, MOST = 255, STEP = 8, OWN = 3, SPARE = OWN, WAITING = 6 };
 
 struct group {
     VEC(u32) blocks;

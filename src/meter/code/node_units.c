@@ -93,7 +93,7 @@ static void set_predicate(const struct build *b, u32 node)
  * doubles, some of which are its operands. */
 static u8 slow_path_registers(const struct build *b, u32 site)
 {
-    enum { FLOAT = 8, DOUBLE = 14 };
+    enum { FLOAT = 7, DOUBLE = 13 };
     return ptx_type_bits(build_type(&b->f->src->insts[site])) == 64 ? DOUBLE : FLOAT;
 }
 

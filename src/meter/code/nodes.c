@@ -73,14 +73,22 @@ static bool is_taken(struct build *b, const struct ptx_inst *i, u32 reg)
     return false;
 }
 
+/* It is made 64 bits long, and the lower half is the register that it was. */
+static bool is_lengthened(const struct build *b, const struct ptx_inst *i)
+{
+    return i->op == OP_CVT && i->operands[0].kind == PTX_REG && b->lives->instead[2 * i->operands[0].var->index];
+}
+
 /* The machine registers of an instruction's result, shared by the nodes that give it. */
 static void set_widths(struct build *b, const struct ptx_inst *i, const struct touched *t, const struct value *result)
 {
     u32 words = 0, nodes = 0;
     for (u32 k = 0; k < t->writes.len; k++) {
         const enum ptx_type type = b->f->src->regs[t->writes.at[k]]->type;
-        words += type == PTX_PRED || is_taken(b, i, t->writes.at[k]) ? 0 : (ptx_type_bits(type) + 31) / 32;
+        const bool none = type == PTX_PRED || b->lives->doubles[t->writes.at[k]] || is_taken(b, i, t->writes.at[k]);
+        words += none ? 0 : (ptx_type_bits(type) + 31) / 32;
     }
+    words = words && is_lengthened(b, i) ? 1 : words;
     for (u32 k = 0; k < result->n; k++)
         nodes += !(result->source[k] & LIVE) && result->source[k] >= b->first;
     for (u32 k = 0; k < result->n; k++)
@@ -348,7 +356,7 @@ static bool names_address(struct build *b, const struct ptx_inst *i, u32 site, s
 
 static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
 {
-    enum { CALLED = 17 }; /* registers that a function need not restore, and where it returns to */
+    enum { CALLED = 16 }; /* registers that a function need not restore, and where it returns to */
     const struct ptx_inst *i = &b->f->src->insts[site];
     struct touched t = {0};
     ir_each_reg(i, touch, &(struct touching){b, &t});
@@ -375,6 +383,8 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     else if (b->e->sites[site].half_of) /* IMAD.WIDE has made it */
         result = *build_value(b, b->f->src->insts[b->e->sites[site].half_of - 1].operands[0].var->index);
     result.varies = needs.varies;
+    if (is_lengthened(b, i))
+        value_merge(b, &result, &needs);
     keep_base(b, i, &result);
     if (in_turns && b->g->nodes.len > b->first)
         keep_turn(b, i, site, &result);

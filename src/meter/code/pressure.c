@@ -28,15 +28,21 @@ static void hold(struct edges *e, u32 reg, bool kept)
     e->g->held.at[*place - 1].kept |= kept;
 }
 
+static void hold_use(struct edges *e, u32 node, u32 reg)
+{
+    if (!lives_has(e->in, reg)) /* what lanes that a guard keeps out would have had */
+        return;
+    hold(e, reg, false);
+    vec_push(e->mem, &e->g->uses, ((struct node_reg){node, e->l->place[reg] - 1}));
+    for (u32 k = 0; k < 2; k++)
+        if (e->l->instead[2 * reg + k])
+            hold_use(e, node, e->l->instead[2 * reg + k] - 1);
+}
+
 static void hold_read(struct edges *e)
 {
-    for (u32 k = 0; k < e->g->reads.len; k++) {
-        const struct node_reg *r = &e->g->reads.at[k];
-        if (!lives_has(e->in, r->reg)) /* what lanes that a guard keeps out would have had */
-            continue;
-        hold(e, r->reg, false);
-        vec_push(e->mem, &e->g->uses, ((struct node_reg){r->node, e->l->place[r->reg] - 1}));
-    }
+    for (u32 k = 0; k < e->g->reads.len; k++)
+        hold_use(e, e->g->reads.at[k].node, e->g->reads.at[k].reg);
 }
 
 static void hold_passed(struct edges *e)
@@ -49,8 +55,11 @@ static void hold_passed(struct edges *e)
 /* What neither the graph's nodes write nor they read. */
 static void find_through(struct edges *e)
 {
-    for (u32 k = 0; k < e->g->writes.len; k++)
-        e->g->nodes.at[e->g->writes.at[k].node].kept |= lives_has(e->out, e->g->writes.at[k].reg);
+    for (u32 k = 0; k < e->g->writes.len; k++) {
+        const u32 reg = e->g->writes.at[k].reg;
+        e->g->nodes.at[e->g->writes.at[k].node].kept |=
+            lives_has(e->out, reg) && (e->l->width[reg] || !e->l->instead[2 * reg]);
+    }
     for (u32 k = 0; k < e->g->written.len; k++)
         e->out[e->g->written.at[k] / 64] &= ~((u64)1 << e->g->written.at[k] % 64);
     for (u32 k = 0; k < e->g->held.len; k++) {

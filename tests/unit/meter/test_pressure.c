@@ -107,7 +107,7 @@ static void what_is_the_same_in_all_lanes_takes_none(void **state)
     assert_int_equal(width(&s, "%r5"), 1);
     assert_int_equal(width(&s, "%r6"), 1); /* it is stored */
     assert_int_equal(width(&s, "%p1"), 0);
-    assert_int_equal(width(&s, "%rd2"), 1); /* its upper half is made again */
+    assert_int_equal(width(&s, "%rd2"), 0); /* a sum takes %r5 */
     assert_int_equal(width(&s, "%rd3"), 2);
     drop(&s);
 }
@@ -174,6 +174,78 @@ static void a_part_of_an_address_takes_none(void **state)
     assert_int_equal(l->width[reg(&s, "%rd4")], 0);
     assert_int_equal(l->width[reg(&s, "%rd3")], 2);
     assert_true(lives_has(lives_into(l, 1), reg(&s, "%rd3")));
+    drop(&s);
+}
+
+/* Nor has an offset that is a part of sums. */
+static void a_part_of_a_sum_takes_none(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s,
+         "mul.wide.u32 %rd2, %r1, 4; mul.lo.s32 %r3, %r1, %r1; bar.sync 0; setp.eq.u32 %p1, %r2, 0; @%p1 bra SKIP;\n"
+         "add.s64 %rd3, %rd1, %rd2; add.s32 %r4, %r3, %r2; st.global.u32 [%rd3], %r4; bar.sync 0;\nSKIP: ret;");
+    const struct lives *l = lives_make(&s.mem, s.func, s.e);
+    assert_int_equal(l->width[reg(&s, "%rd2")], 0);
+    assert_int_equal(l->width[reg(&s, "%r3")], 0);
+    assert_true(lives_has(lives_into(l, 1), reg(&s, "%r1")));
+    drop(&s);
+}
+
+/* Values that are made of each other have registers. */
+static void parts_in_a_circle_end(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(
+        &s,
+        "LOOP: cvt.s64.s32 %rd3, %rd4; add.s32 %r3, %r3, 1; cvt.s64.s32 %rd4, %rd3; cvt.s64.s32 %rd5, %rd5; bra LOOP;");
+    assert_non_null(code_from_ptx(&s.mem, &s.gpu, s.func, estimate_make(&s.mem, s.func, 9, NULL)));
+    drop(&s);
+}
+
+/* The lower half of what is made 64 bits long is the value itself; the upper one is another register where a product needs it. */
+static void a_longer_value_is_the_same(void **state)
+{
+    (void)state;
+    static const char *const made[3] = {"u64.u32", "s64.s32", "s64.s32"}, *const read[3] = {
+                                                                              "mul.lo.s64 %rd3, %rd2, %rd1;",
+                                                                              "add.s64 %rd3, %rd2, %rd1;",
+                                                                              "mul.lo.s64 %rd3, %rd2, %rd1;"};
+    for (u32 k = 0; k < 3; k++) {
+        struct subject s;
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "add.s32 %%r3, %%r1, %%r2; cvt.%s %%rd2, %%r3; bar.sync 0; setp.eq.u32 %%p1, %%r2, 0; @%%p1 bra SKIP;\n"
+            "%s st.global.u32 [%%rd3], %%r2; bar.sync 0;\nSKIP: ret;",
+            made[k], read[k]);
+        make(&s, text);
+        const struct lives *l = lives_make(&s.mem, s.func, s.e);
+        assert_int_equal(l->width[reg(&s, "%rd2")], k == 2);
+        assert_true(lives_has(lives_into(l, 1), reg(&s, "%r3")));
+        drop(&s);
+    }
+}
+
+/* wmma.load fills eight registers with the halves of four. */
+static void a_factor_of_a_product_is_there_once(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.f32 %f1, 0f00000000; wmma.load.a.sync.aligned.row.m16n16k16.f16 "
+             "{%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17}, [%rd1], %r2;\n"
+             "wmma.load.b.sync.aligned.row.m16n16k16.f16 {%r20,%r21,%r22,%r23,%r24,%r25,%r26,%r27}, [%rd1], %r2;\n"
+             "wmma.load.a.sync.aligned.row.m32n8k16.f16 {%r30,%r31,%r32,%r33,%r34,%r35,%r36,%r37}, [%rd1], %r2;\n"
+             "wmma.load.b.sync.aligned.row.m32n8k16.f16 {%r40,%r41,%r42,%r43,%r44,%r45,%r46,%r47}, [%rd1], %r2; ret;");
+    const struct lives *l = lives_make(&s.mem, s.func, s.e);
+    static const u32 once[4] = {4, 4, 8, 2};
+    for (u32 k = 0; k < 4; k++)
+        for (u32 r = 0; r < 8; r++) {
+            char name[8];
+            snprintf(name, sizeof name, "%%r%u", 10 * (k + 1) + r);
+            assert_int_equal(l->width[reg(&s, name)], r < once[k]);
+        }
     drop(&s);
 }
 
@@ -318,6 +390,10 @@ int main(void)
         cmocka_unit_test(a_counter_is_in_a_uniform_register),
         cmocka_unit_test(a_counter_may_be_where_lanes_have_parted),
         cmocka_unit_test(a_part_of_an_address_takes_none),
+        cmocka_unit_test(a_part_of_a_sum_takes_none),
+        cmocka_unit_test(parts_in_a_circle_end),
+        cmocka_unit_test(a_longer_value_is_the_same),
+        cmocka_unit_test(a_factor_of_a_product_is_there_once),
         cmocka_unit_test(a_value_is_live_to_its_last_use),
         cmocka_unit_test(few_values_take_the_least),
         cmocka_unit_test(loads_come_forward_while_there_are_registers),
