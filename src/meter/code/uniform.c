@@ -4,7 +4,8 @@
  * round a loop, and so is written by several instructions, stays in a uniform register if besides
  *
  *     its instructions are ones that uniform registers have (sums, products, shifts, logic),
- *     it is not compared with a constant, is no address, and is not stored or given to other lanes: those read a lane's register,
+ *     neither it nor what is made of it is compared with a constant; it is no address, and is not stored or given to other lanes: those read a
+ *     lane's register,
  *     the loop is not unrolled, and calls nothing,
  *     all lanes run all of its writes together: no branch on which lanes part leads to some of them only, or out of the loop.
  *
@@ -17,6 +18,7 @@
 
 struct write {
     u32 reg, block;
+    u32 next; /* 1 + another one of the same register; 0: none */
 };
 
 struct varying {
@@ -26,6 +28,9 @@ struct varying {
     u32 *writes;   /* by register: how many instructions write it */
     bool *parted;  /* by block: what a branch of it on which lanes part does to writes has been looked at */
     bool *reached; /* by block: between such a branch and where its lanes meet */
+    u32 *stack;    /* of blocks that are reached, and whose successors are not looked at */
+    bool *lane;    /* by register: a lane's register is read in its place */
+    u32 *first;    /* by register: 1 + its first write of those carried */
     VEC(struct write) carried;
     u32 block;
     bool now; /* the result of the instruction that is looked at does */
@@ -64,18 +69,26 @@ static void keep_written(void *ctx, const struct ptx_var *reg, bool is_write)
         vary(v, reg->index);
 }
 
-static void keep_read(void *ctx, const struct ptx_var *reg, bool is_write)
+static void want_read(void *ctx, const struct ptx_var *reg, bool is_write)
 {
     struct varying *v = ctx;
-    if (!is_write && v->writes[reg->index] > 1)
-        vary(v, reg->index);
+    v->changed |= !is_write && !v->lane[reg->index];
+    v->lane[reg->index] |= !is_write;
+}
+
+static void note_wanted(void *ctx, const struct ptx_var *reg, bool is_write)
+{
+    struct varying *v = ctx;
+    v->now |= is_write && v->lane[reg->index];
 }
 
 static void note_write(void *ctx, const struct ptx_var *reg, bool is_write)
 {
     struct varying *v = ctx;
-    if (is_write && v->writes[reg->index] > 1)
-        vec_push(v->mem, &v->carried, ((struct write){reg->index, v->block}));
+    if (!is_write || v->writes[reg->index] < 2 || v->varies[reg->index])
+        return;
+    vec_push(v->mem, &v->carried, ((struct write){reg->index, v->block, v->first[reg->index]}));
+    v->first[reg->index] = v->carried.len;
 }
 
 static bool has_uniform_unit(const struct ptx_inst *i)
@@ -125,31 +138,61 @@ static bool is_lane_block(const struct ir_func *f, u32 block)
     return unroll_factor(f, block) > 1;
 }
 
-static void look_at_carried(struct varying *v)
+/* What a lane's register is made of is in one, too. */
+static void want_sources(struct varying *v)
 {
-    for (u32 b = 0; b < v->f->nblocks; b++) {
-        const bool lane = is_lane_block(v->f, b);
-        v->block = b;
-        for (u32 s = v->f->blocks[b].first; s < v->f->blocks[b].end; s++) {
-            const struct ptx_inst *i = &v->f->src->insts[s];
-            ir_each_reg(i, note_write, v);
-            if (lane || !has_uniform_unit(i))
-                ir_each_reg(i, keep_written, v);
-            if (is_lane_comparison(i) || lives_is_of_lane(i) || (i->op == OP_ST))
-                ir_each_reg(i, keep_read, v);
+    const struct ptx_func *src = v->f->src;
+    for (v->changed = true; v->changed;) {
+        v->changed = false;
+        for (u32 s = src->ninsts; s-- > 0;) {
+            v->now = false;
+            ir_each_reg(&src->insts[s], note_wanted, v);
+            if (v->now && has_uniform_unit(&src->insts[s]))
+                ir_each_reg(&src->insts[s], want_read, v);
         }
     }
 }
 
+static void look_at_carried(struct varying *v)
+{
+    const struct ptx_func *src = v->f->src;
+    for (v->block = 0; v->block < v->f->nblocks; v->block++) {
+        const bool lane = is_lane_block(v->f, v->block);
+        for (u32 s = v->f->blocks[v->block].first; s < v->f->blocks[v->block].end; s++) {
+            if (lane || !has_uniform_unit(&src->insts[s]))
+                ir_each_reg(&src->insts[s], keep_written, v);
+            if (is_lane_comparison(&src->insts[s]))
+                ir_each_reg(&src->insts[s], want_read, v);
+        }
+    }
+    want_sources(v);
+    for (u32 s = 0; s < src->ninsts; s++)
+        if (lives_is_of_lane(&src->insts[s]) || src->insts[s].op == OP_ST)
+            ir_each_reg(&src->insts[s], want_read, v);
+    for (u32 r = 0; r < src->nregs; r++)
+        if (v->lane[r] && v->writes[r] > 1)
+            vary(v, r);
+    for (v->block = 0; v->block < v->f->nblocks; v->block++)
+        for (u32 s = v->f->blocks[v->block].first; s < v->f->blocks[v->block].end; s++)
+            ir_each_reg(&src->insts[s], note_write, v);
+}
+
 /* ---- where lanes part ---- */
 
-static void reach(struct varying *v, u32 block, u32 meeting)
+/* All blocks that a branch of this one leads to, up to where its lanes meet. */
+static void reach(struct varying *v, u32 block)
 {
-    if (block == meeting || v->reached[block])
-        return;
-    v->reached[block] = true;
-    for (u32 k = 0; k < v->f->blocks[block].nsucc; k++)
-        reach(v, v->f->blocks[block].succs[k], meeting);
+    u32 n = 0;
+    memset(v->reached, 0, v->f->nblocks);
+    v->stack[n++] = block;
+    while (n) {
+        const struct ir_block *b = &v->f->blocks[v->stack[--n]];
+        for (u32 k = 0; k < b->nsucc; k++)
+            if (b->succs[k] != v->f->blocks[block].ipdom && !v->reached[b->succs[k]]) {
+                v->reached[b->succs[k]] = true;
+                v->stack[n++] = b->succs[k];
+            }
+    }
 }
 
 static bool dominates(const struct ir_func *f, u32 a, u32 b)
@@ -159,33 +202,30 @@ static bool dominates(const struct ir_func *f, u32 a, u32 b)
     return a == b;
 }
 
-/* All writes of its register are where lanes have come by one way of a branch. */
+/* All writes of a register are where lanes have come by one way of a branch. */
 static bool is_of_one_way(const struct varying *v, u32 reg)
 {
     u32 first = IR_NO_BLOCK;
-    for (u32 k = 0; k < v->carried.len; k++) {
-        const struct write *w = &v->carried.at[k];
-        if (w->reg == reg && (first == IR_NO_BLOCK || dominates(v->f, w->block, first)))
-            first = w->block;
-    }
-    for (u32 k = 0; k < v->carried.len; k++) {
-        const struct write *w = &v->carried.at[k];
-        if (w->reg == reg && (!v->reached[w->block] || !dominates(v->f, first, w->block)))
+    for (u32 k = v->first[reg]; k; k = v->carried.at[k - 1].next) {
+        const u32 block = v->carried.at[k - 1].block;
+        if (!v->reached[block])
             return false;
+        if (first == IR_NO_BLOCK || dominates(v->f, block, first))
+            first = block;
     }
+    for (u32 k = v->first[reg]; k; k = v->carried.at[k - 1].next)
+        if (!dominates(v->f, first, v->carried.at[k - 1].block))
+            return false;
     return true;
 }
 
 static void part(struct varying *v, u32 block)
 {
-    const struct ir_block *b = &v->f->blocks[block];
     v->parted[block] = true;
-    memset(v->reached, 0, v->f->nblocks);
-    for (u32 k = 0; k < b->nsucc; k++)
-        reach(v, b->succs[k], b->ipdom);
+    reach(v, block);
     for (u32 k = 0; k < v->carried.len; k++) {
         const struct write *w = &v->carried.at[k];
-        if (v->reached[w->block] && !v->varies[w->reg] && (v->reached[block] || !is_of_one_way(v, w->reg)))
+        if (!v->varies[w->reg] && v->reached[w->block] && (v->reached[block] || !is_of_one_way(v, w->reg)))
             vary(v, w->reg);
     }
 }
@@ -226,11 +266,13 @@ bool *lives_find_varying(struct arena *mem, const struct ir_func *f)
                         .writes = arena_array(mem, u32, f->src->nregs + 1),
                         .parted = arena_array(mem, bool, f->nblocks + 1),
                         .reached = arena_array(mem, bool, f->nblocks + 1),
-                        .changed = true};
+                        .stack = arena_array(mem, u32, f->nblocks + 1),
+                        .lane = arena_array(mem, bool, f->src->nregs + 1),
+                        .first = arena_array(mem, u32, f->src->nregs + 1)};
     for (u32 s = 0; s < f->src->ninsts; s++)
         ir_each_reg(&f->src->insts[s], count_write, &v);
     look_at_carried(&v);
-    while (v.changed) {
+    for (v.changed = true; v.changed;) {
         v.changed = false;
         for (u32 b = 0; b < f->nblocks; b++)
             look_at_block(&v, b);

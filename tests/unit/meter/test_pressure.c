@@ -137,6 +137,8 @@ static void a_counter_is_in_a_uniform_register(void **state)
     assert_int_equal(counter_width("", "%r1"), 1); /* lanes leave the loop one by one */
     assert_int_equal(counter_width("@%p3 add.s32 %r6, %r6, 1;", "%r2"), 1);
     assert_int_equal(counter_width("st.global.u32 [%rd1+4], %r6;", "%r2"), 1);
+    assert_int_equal(counter_width("and.b32 %r8, %r6, 1; setp.eq.s32 %p2, %r8, 0;", "%r2"), 1);
+    assert_int_equal(counter_width("and.b32 %r8, %r6, 1; setp.eq.s32 %p2, %r8, %r2;", "%r2"), 0);
     assert_int_equal(counter_width("call.uni called, ();", "%r2"), 1);
     assert_int_equal(counter_width("@%p3 bra OVER; st.global.u32 [%rd1+4], %r7; bar.warp.sync 3;\nOVER:", "%r2"), 0);
     assert_int_equal(counter_width("@%p3 bra OVER; add.s32 %r6, %r6, 2; bar.warp.sync 3;\nOVER:", "%r2"), 1);
