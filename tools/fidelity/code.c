@@ -7,6 +7,7 @@
  *     stalls         the cycles that those take if nothing is waited for
  *     loads          issued before the first one of them is waited for, in the programs with most copies: how many are
  *                    under way at once
+ *     registers      of a thread, at least 16, as a GPU gives them
  *     copies         loops of one block: whether as many turns are one program
  *
  * With --blocks there is a line for each block and loop, estimated before made. An error is |estimated / made - 1|. docs/model.md has the table of the kernels that nothing was tuned on. At most 250 files:
@@ -30,7 +31,7 @@ struct errors {
 };
 
 static struct errors kernels = {.what = "instructions of a kernel"}, blocks = {.what = "instructions of a block"},
-                     stalls = {.what = "stalls of a block"},
+                     stalls = {.what = "stalls of a block"}, registers = {.what = "registers of a thread"},
                      flying = {.what = "loads before the first wait, where there are two"};
 static u32 by_pipe[PIPE_COUNT][2];
 static bool each; /* a line a block and loop */
@@ -158,7 +159,7 @@ static void compare_loops(const struct ir_func *f, const struct replay_code *e, 
 }
 
 static void compare(struct arena *mem, const char *file, const struct ir_func *f, const struct replay_code *e,
-                    const struct replay_code *m)
+                    const struct replay_code *m, u32 registers_made)
 {
     u32 *with = arena_array(mem, u32, f->nblocks + 1);
     struct sums *es = arena_array(mem, struct sums, f->nblocks + 1),
@@ -187,6 +188,9 @@ static void compare(struct arena *mem, const char *file, const struct ir_func *f
     }
     add_error(&kernels, eall.insts, mall.insts);
     compare_loops(f, e, m);
+    add_error(&registers, e->registers, registers_made < 16 ? 16 : registers_made);
+    if (each)
+        printf("%s %s registers: %u %u\n", file, f->name, e->registers, registers_made);
 }
 
 /* ---- files ---- */
@@ -201,10 +205,11 @@ static void compare_kernels(struct arena *mem, const struct gpu *gpu, const stru
             continue;
         const struct ir_func *f = ir_lower(mem, mod, src, &lowered_target);
         const struct sass_func *code = NULL;
-        ptxas_ask(&with, text, len, gpu->cc_major * 10 + gpu->cc_minor, src->name, &code);
+        const u32 registers_made = ptxas_ask(&with, text, len, gpu->cc_major * 10 + gpu->cc_minor, src->name, &code);
         const struct replay_code *made = code ? code_from_sass(mem, gpu, f, code) : NULL;
         if (made)
-            compare(mem, file, f, code_from_ptx(mem, gpu, f, estimate_make(mem, f, gpu->cc_major, NULL)), made);
+            compare(mem, file, f, code_from_ptx(mem, gpu, f, estimate_make(mem, f, gpu->cc_major, NULL)), made,
+                    registers_made);
     }
 }
 
@@ -251,6 +256,7 @@ int main(int argc, char **argv)
     print_errors(&blocks);
     print_errors(&stalls);
     print_errors(&flying);
+    print_errors(&registers);
     print_pipes();
     printf("\n%u loops of one block: ptxas unrolled %u, of which %u were expected; %u more were expected\n", loops,
            unrolled, unrolled_right, unrolled_wrongly);

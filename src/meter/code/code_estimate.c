@@ -13,10 +13,10 @@
 
 enum { PROGRAMS = 3 }; /* of a block, at most: four turns, two, one; or all and one */
 
-/* Registers a thread: what a kernel has at least and at most; what is given out at once; the stack pointer, and one that is lost between
- * pairs. Instructions come forward until they leave SPARE of those that let an SM hold all of its warps; or, where that is more, take
- * WAITING beside what values need at least. OWN, SPARE and WAITING are fitted on the corpus's half for that. */
-enum { LEAST = 16, MOST = 255, STEP = 8, OWN = 2, SPARE = 3, WAITING = 6 };
+/* Registers a thread: what a kernel has at least, and one that calls malloc, free or printf; what is given out at once; the stack pointer, and
+ * two that ptxas adds to those that it names. Instructions come forward until they leave SPARE of those that let an SM hold all of its warps;
+ * or, where that is more, take WAITING beside what values need at least. WAITING is fitted on the corpus's half for that. */
+enum { LEAST = 16, LEAST_OUTSIDE = 24, MOST = 255, STEP = 8, OWN = 3, SPARE = OWN, WAITING = 6 };
 
 struct group {
     VEC(u32) blocks;
@@ -208,11 +208,23 @@ static u32 least_registers(const struct estimating *s, struct graph *(*graphs)[P
 
 /* taken: what values take at once in the order of issue. ptxas spends no more on that order than lets an SM hold all of its warps, or than
  * the next multiple of eight behind what is needed at least: of the fitting half's 177 kernels 29 have just 32, four 40 and four 48. */
-static u32 registers_of(u32 full, u32 least, u32 taken)
+static u32 registers_of(u32 full, u32 least, u32 taken, u32 lowest)
 {
     const u32 need = least + OWN > full ? (least + OWN + STEP - 1) / STEP * STEP : full, want = taken + OWN;
     const u32 all = want < need ? want : need;
-    return all < LEAST ? LEAST : all < MOST ? all : MOST;
+    return all < lowest ? lowest : all < MOST ? all : MOST;
+}
+
+/* It calls a function that is not part of its module. */
+static bool calls_outside(const struct ir_func *f)
+{
+    for (u32 s = 0; s < f->src->ninsts; s++) {
+        const struct ptx_inst *i = &f->src->insts[s];
+        for (u32 k = 0; ptx_op_rows[i->op].flow == FLOW_CALL && k < i->noperands; k++)
+            if (i->operands[k].kind == PTX_FUNC && !i->operands[k].func->defined)
+                return true;
+    }
+    return false;
 }
 
 static void make_graphs(struct estimating *s, struct graph *(*graphs)[PROGRAMS])
@@ -246,7 +258,7 @@ static void make_programs(struct estimating *s)
             taken = most > taken ? most : taken;
         }
     }
-    s->registers = registers_of(full, least, taken);
+    s->registers = registers_of(full, least, taken, calls_outside(s->f) ? LEAST_OUTSIDE : LEAST);
 }
 
 /* ---- what is under way between groups ---- */

@@ -14,8 +14,14 @@ struct lives {
     bool *varying; /* by register: it may differ from lane to lane */
     u8 *width; /* by register: machine registers of a lane that its value takes while nothing reads it. What is the same in all
                       lanes is in uniform registers, or read from constants again; predicates have registers of their own */
-    u32 *place; /* by register; for pressure.c */
+    u32 *instead;    /* by register, two each: 1 + what is there in its place, as it is made of that; 0: none */
+    bool *doubles;   /* by register: another one of the same fragment has the same */
+    bool *predicate; /* by register */
+    u32 *place;      /* by register; for pressure.c */
 };
+
+/* By register: it may differ from lane to lane, or ptxas keeps it in each lane though it does not (uniform.c). */
+bool *lives_find_varying(struct arena *mem, const struct ir_func *f);
 
 struct lives *lives_make(struct arena *mem, const struct ir_func *f, const struct estimate *e);
 

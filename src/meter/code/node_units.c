@@ -93,7 +93,7 @@ static void set_predicate(const struct build *b, u32 node)
  * doubles, some of which are its operands. */
 static u8 slow_path_registers(const struct build *b, u32 site)
 {
-    enum { FLOAT = 8, DOUBLE = 14 };
+    enum { FLOAT = 7, DOUBLE = 13 };
     return ptx_type_bits(build_type(&b->f->src->insts[site])) == 64 ? DOUBLE : FLOAT;
 }
 
@@ -176,6 +176,15 @@ static const char *control(const struct ptx_inst *i)
     return ptx_op_rows[i->op].memory == PTX_MEM_BARRIER ? "s" : "n";
 }
 
+/* A register that is the same in all lanes is an operand of IADD3.X, and none of IMAD.X. */
+static bool adds_uniform(struct build *b, const struct ptx_inst *i)
+{
+    for (u32 k = 1; k < i->noperands; k++)
+        if (i->operands[k].kind == PTX_REG && !build_value(b, i->operands[k].var->index)->varies)
+            return true;
+    return false;
+}
+
 /* Sums of two are VIADD or IADD3, whichever pipe has less to do; IADD3 and LEA have three operands. */
 static const char *integer(struct build *b, const struct ptx_inst *i, const struct site_estimate *e)
 {
@@ -198,7 +207,7 @@ static const char *integer(struct build *b, const struct ptx_inst *i, const stru
     case OP_ADD:
     case OP_SUB:
         if (ptx_type_bits(build_type(i)) == 64)
-            return e->product ? "h" : "ah";
+            return e->product ? "h" : e->fused || adds_uniform(b, i) ? "a" : "ah";
         return e->fused || b->alu <= b->fma ? "a" : "v";
     default:
         return "a";

@@ -73,14 +73,22 @@ static bool is_taken(struct build *b, const struct ptx_inst *i, u32 reg)
     return false;
 }
 
+/* It is made 64 bits long, and the lower half is the register that it was. */
+static bool is_lengthened(const struct build *b, const struct ptx_inst *i)
+{
+    return i->op == OP_CVT && i->operands[0].kind == PTX_REG && b->lives->instead[2 * i->operands[0].var->index];
+}
+
 /* The machine registers of an instruction's result, shared by the nodes that give it. */
 static void set_widths(struct build *b, const struct ptx_inst *i, const struct touched *t, const struct value *result)
 {
     u32 words = 0, nodes = 0;
     for (u32 k = 0; k < t->writes.len; k++) {
         const enum ptx_type type = b->f->src->regs[t->writes.at[k]]->type;
-        words += type == PTX_PRED || is_taken(b, i, t->writes.at[k]) ? 0 : (ptx_type_bits(type) + 31) / 32;
+        const bool none = type == PTX_PRED || b->lives->doubles[t->writes.at[k]] || is_taken(b, i, t->writes.at[k]);
+        words += none ? 0 : (ptx_type_bits(type) + 31) / 32;
     }
+    words = words && is_lengthened(b, i) ? 1 : words;
     for (u32 k = 0; k < result->n; k++)
         nodes += !(result->source[k] & LIVE) && result->source[k] >= b->first;
     for (u32 k = 0; k < result->n; k++)
@@ -88,6 +96,18 @@ static void set_widths(struct build *b, const struct ptx_inst *i, const struct t
             struct node *n = &b->g->nodes.at[result->source[k]];
             n->width = n->inst.pipe == PIPE_UNIFORM || !result->varies ? 0 : (u8)((words + nodes - 1) / nodes);
         }
+}
+
+/* `and.pred` and its like take no instruction: of the comparisons that give their operands the last one has the others' results in its own. */
+static void fold_predicates(struct build *b, const struct touched *t, const struct value *result)
+{
+    u32 last = 0;
+    for (u32 k = 0; k < result->n; k++)
+        if (!(result->source[k] & LIVE) && result->source[k] > last)
+            last = result->source[k];
+    for (u32 k = 0; k < result->n; k++)
+        if (t->predicate && b->first == b->g->nodes.len && !(result->source[k] & LIVE) && result->source[k] != last)
+            b->g->nodes.at[result->source[k]].folded = true;
 }
 
 /* The registers that i writes have that value now; under a guard, or the one from before. A counter keeps its machine
@@ -336,6 +356,7 @@ static bool names_address(struct build *b, const struct ptx_inst *i, u32 site, s
 
 static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
 {
+    enum { CALLED = 16 }; /* registers that a function need not restore, and where it returns to */
     const struct ptx_inst *i = &b->f->src->insts[site];
     struct touched t = {0};
     ir_each_reg(i, touch, &(struct touching){b, &t});
@@ -362,10 +383,13 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     else if (b->e->sites[site].half_of) /* IMAD.WIDE has made it */
         result = *build_value(b, b->f->src->insts[b->e->sites[site].half_of - 1].operands[0].var->index);
     result.varies = needs.varies;
+    if (is_lengthened(b, i))
+        value_merge(b, &result, &needs);
     keep_base(b, i, &result);
     if (in_turns && b->g->nodes.len > b->first)
         keep_turn(b, i, site, &result);
     set_widths(b, i, &t, &result);
+    fold_predicates(b, &t, &result);
     define(b, i, &t, &result);
     const u8 flow = ptx_op_rows[i->op].flow;
     const bool leaves = flow == FLOW_BRANCH || flow == FLOW_TABLE || flow == FLOW_END || flow == FLOW_CALL;
@@ -373,6 +397,10 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         return;
     if (ends_kernel(b, i))
         b->g->nodes.at[b->g->nodes.len - 1].inst.op = REPLAY_EXIT;
+    if (flow == FLOW_CALL) {
+        b->g->nodes.at[b->g->nodes.len - 1].calls = true;
+        b->g->nodes.at[b->g->nodes.len - 1].aside = CALLED;
+    }
     build_cut(b, b->g->nodes.len - 1);
 }
 

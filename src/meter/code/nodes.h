@@ -21,12 +21,14 @@ struct node {
     u8 every;        /* cycles until the next one of its pipe */
     u8 least;        /* the stall behind it, at least */
     bool predicate;  /* its result is one */
+    bool folded;     /* which a later comparison takes in, and gives as its own */
     bool store;      /* it reads registers for long, and gives none */
     bool copy;       /* of a register */
     bool fused;      /* of several instructions: what it reads, those read one by one */
     u8 words;        /* loads: 32-bit registers that it fills */
     u8 width;        /* registers of a lane that its result takes */
     u8 aside;        /* registers that what it calls takes besides */
+    bool calls;      /* a function, which may overwrite all predicates */
     bool kept;       /* somebody reads its result behind the group */
     u32 first_out;   /* 1 + an edge; 0: none */
     u32 needs;       /* edges that lead to it */
@@ -52,6 +54,7 @@ struct reg_reg {
 struct held {
     u32 reg, width;
     bool kept; /* somebody reads it behind the group, too */
+    bool predicate;
 };
 
 struct graph {
@@ -63,6 +66,7 @@ struct graph {
     VEC(struct held) held;
     VEC(struct node_reg) uses; /* of those: the node, and which one of them */
     u32 through;               /* machine registers of values that only pass */
+    u32 predicates;            /* predicates that only pass */
     u32 room;                  /* as many are taken before loads wait */
     bool loop;                 /* it is in one */
     bool goes_on;              /* other groups follow it, or it itself */
@@ -107,6 +111,7 @@ struct pressure {
     u32 *sources; /* what nodes read, one node's after the other's */
     u32 *first;   /* by node: where its begin */
     u32 now, most;
+    u32 predicates; /* now */
 };
 
 /* Fills in what is live at a graph's edges. head: the first block of its group; next: those of groups behind it. */

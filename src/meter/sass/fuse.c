@@ -4,7 +4,7 @@
  *     add, sub             of three values are one IADD3
  *     shl and add          of 32 bits are one LEA, of 64 two; a product of 32 bits and add one IMAD
  *     mul.wide and add     are one IMAD.WIDE, for each of several sums of the same product; so are those of 64 bits, after the two products
- *                          of lower with upper halves, with one more sum of the upper halves
+ *                          of lower with upper halves, with one more sum of the upper halves. mul.lo of 32 bits and add are one IMAD likewise
  *     mul.hi and mul.lo    of the same two values are one IMAD.WIDE
  *     mul.wide and shl     by constants are one product
  *     shr of 64 bits       by 32 is the upper register, by more one shift of it
@@ -15,7 +15,7 @@
  *                          both (.RELU): from compute capability 9.0 on
  *
  * The inner one is in the same block, nothing else uses its result, and neither has a guard. Of 64 bits both halves are. Of addresses (mul.wide or
- * shl of 64 bits, and add) the inner one may be anywhere, and have several sums, if it has nothing else. */
+ * shl of 64 bits, and add) and of mul.lo and add the inner one may be anywhere, and have several sums, if it has nothing else. */
 #include "ir/pass.h"
 #include "meter/rules.h"
 
@@ -25,7 +25,7 @@ enum { NOBODY = UINT32_MAX, SEVERAL = UINT32_MAX - 1, INPUTS_MAX = 3, CROSS_PROD
 struct fuser {
     const struct ir_func *f;
     u32 *writer, *reads; /* by register: the site that writes it, or NOBODY, SEVERAL; how often it is read */
-    u32 *sums;           /* by register: how often it is read by a sum of 64 bits */
+    u32 *sums;           /* by register: how often it is read by a sum */
     u32 *bases;          /* by register: how often it is the base of an address */
     u8 *inputs;          /* by site: of what it has become, 0: nothing was put into it */
     u32 site;            /* that is looked at */
@@ -99,7 +99,7 @@ static bool is_offset(const struct ptx_inst *i) { return is_wide_product(i) || i
 
 static void count_sums(struct fuser *s, const struct ptx_inst *i)
 {
-    for (u32 k = 1; k < i->noperands && is_address_sum(i); k++)
+    for (u32 k = 1; k < i->noperands && i->op == OP_ADD && is_sum(i); k++)
         if (i->operands[k].kind == PTX_REG)
             s->sums[i->operands[k].var->index]++;
 }
@@ -245,6 +245,21 @@ static bool fuse_product(struct fuser *s, const struct ptx_inst *i, bool (*is_pr
     return false;
 }
 
+/* A product that nothing but sums reads is a part of each of them, wherever they are. */
+static bool fuse_factor(struct fuser *s, const struct ptx_inst *i, struct site_estimate *sites)
+{
+    for (u32 k = 1; k < i->noperands && i->op == OP_ADD; k++) {
+        const u32 reg = i->operands[k].kind == PTX_REG ? i->operands[k].var->index : 0,
+                  from = i->operands[k].kind == PTX_REG ? s->writer[reg] : NOBODY;
+        const struct ptx_inst *in = from < SEVERAL ? &s->f->src->insts[from] : NULL;
+        if (!in || s->sums[reg] != s->reads[reg] || sites[from].product || in->op != OP_MUL || !is_scaled(in))
+            continue;
+        take_in(s, from, sites);
+        return true;
+    }
+    return false;
+}
+
 /* A wide product by a constant becomes a part of the shift by another one. */
 static void fuse_scale(struct fuser *s, const struct ptx_inst *i, struct site_estimate *sites)
 {
@@ -348,7 +363,7 @@ void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, str
         else if (is_sum(i) && is_place(&s, i))
             sites[s.site].weight = 0;
         else if (is_sum(i) && sites[s.site].weight && !fuse_address(&s, i, sites) &&
-                 !(i->op == OP_ADD && fuse_product(&s, i, is_scaled, sites)))
+                 !(i->op == OP_ADD && fuse_product(&s, i, is_scaled, sites)) && !fuse_factor(&s, i, sites))
             fuse_alike(&s, i, is_sum, sites);
         else if ((i->op == OP_ADD || i->op == OP_SUB) && is_float(i))
             fuse_product(&s, i, is_float_product, sites);

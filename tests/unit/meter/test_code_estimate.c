@@ -351,6 +351,31 @@ static void sums_take_the_pipe_with_less_to_do(void **state)
     drop(&s);
 }
 
+/* The upper half of a sum is IMAD.X, but IADD3.X with a uniform register. */
+static void an_upper_half_takes_the_pipe_of_its_operands(void **state)
+{
+    (void)state;
+    static const char *const sums[2] = {"add.s64 %rd4, %rd2, %rd3;", "add.s64 %rd4, %rd2, %rd1;"};
+    for (u32 uniform = 0; uniform < 2; uniform++) {
+        struct subject s;
+        u32 products = 0, n = 0;
+        char text[512];
+        snprintf(text, sizeof text,
+                 "ld.global.u64 %%rd2, [%%rd1]; ld.global.u64 %%rd3, [%%rd1+8]; %s st.global.u64 [%%rd1], %%rd4; ret;",
+                 sums[uniform]);
+        make(&s, text);
+        const struct replay_program *p = program(&s, 0, 1);
+        for (u32 i = 0; i < p->n; i++)
+            if (op_of(&s, &p->insts[i]) == OP_ADD) {
+                n++;
+                products += p->insts[i].pipe == PIPE_FMAHEAVY;
+            }
+        assert_int_equal(n, 2);
+        assert_int_equal(products, 1 - uniform);
+        drop(&s);
+    }
+}
+
 /* Behind the branch round the slow path of a division stands what follows it, before it what is in front. */
 static void nothing_passes_the_branch_round_a_slow_path(void **state)
 {
@@ -473,6 +498,7 @@ int main(void)
         cmocka_unit_test(a_condition_of_two_branches_is_predicated),
         cmocka_unit_test(every_dependence_is_kept),
         cmocka_unit_test(sums_take_the_pipe_with_less_to_do),
+        cmocka_unit_test(an_upper_half_takes_the_pipe_of_its_operands),
         cmocka_unit_test(nothing_passes_the_branch_round_a_slow_path),
         cmocka_unit_test(only_loads_come_from_far_away),
         cmocka_unit_test(a_barrier_waits_for_what_is_read_of_shared_memory),

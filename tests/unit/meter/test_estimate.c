@@ -317,6 +317,12 @@ static void products_and_modifiers_are_parts(void **state)
     assert_int_equal(weight_of_all(SCALED " ret;", OP_SHL), 0);
     assert_int_equal(weight_of_all(SCALED " ret;", OP_ADD), 1);
     assert_int_equal(weight_of_all(SCALED " st.global.u64 [%rd1], %rd2; ret;", OP_MUL), 1); /* read twice */
+#define FACTOR                                                                                                         \
+    "mul.lo.s32 %r2, %r1, %r3; bar.sync 0; @%p1 bra $L; bar.sync 0; add.s32 %r4, %r2, %r1;\n$L: add.s32 %r5, %r2, "    \
+    "%r3;"
+    assert_int_equal(weight_of_all(FACTOR " ret;", OP_MUL), 0); /* two IMAD, in other blocks */
+    assert_int_equal(weight_of_all(FACTOR " ret;", OP_ADD), 2);
+    assert_int_equal(weight_of_all(FACTOR " st.global.u32 [%rd1], %r2; ret;", OP_MUL), 1);
     static const char sums[] = "mul.lo.s64 %rd2, %rd3, %rd4; add.s64 %rd5, %rd1, %rd2; add.s64 %rd6, %rd7, %rd2; ret;";
     assert_int_equal(weight_of_all(sums, OP_MUL), 2);
     assert_int_equal(weight_of_all(sums, OP_ADD), 4);

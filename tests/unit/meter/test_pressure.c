@@ -26,9 +26,9 @@ struct subject {
 
 static void make(struct subject *s, const char *body)
 {
-    static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+    static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n.extern .func called();\n"
                                 ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
-                                ".reg .pred %%p<9>;\n.reg .b32 %%r<199>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<199>;\n"
+                                ".reg .pred %%p<19>;\n.reg .b32 %%r<199>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<199>;\n"
                                 "mov.u32 %%r1, %%tid.x;\nld.param.u64 %%rd1, [p];\nld.param.u32 %%r2, [n];\n%s\n}\n";
     static char text[1 << 15];
     const int n = snprintf(text, sizeof text, frame, body);
@@ -105,11 +105,64 @@ static void what_is_the_same_in_all_lanes_takes_none(void **state)
     assert_int_equal(width(&s, "%rd1"), 0);
     assert_int_equal(width(&s, "%r1"), 1);
     assert_int_equal(width(&s, "%r5"), 1);
-    assert_int_equal(width(&s, "%r6"), 1); /* a counter is each lane's */
+    assert_int_equal(width(&s, "%r6"), 1); /* it is stored */
     assert_int_equal(width(&s, "%p1"), 0);
-    assert_int_equal(width(&s, "%rd2"), 1); /* its upper half is made again */
+    assert_int_equal(width(&s, "%rd2"), 0); /* a sum takes %r5 */
     assert_int_equal(width(&s, "%rd3"), 2);
     drop(&s);
+}
+
+/* A loop's counter in %r6, which `body` reads, up to `end`: what it takes. */
+static u32 counter_width(const char *body, const char *end)
+{
+    char text[1024];
+    struct subject s;
+    snprintf(text, sizeof text,
+             "mov.u32 %%r6, 0; mov.u32 %%r9, 0; setp.lt.u32 %%p3, %%r1, 7;\nLOOP: bar.sync 0; mad.lo.s32 %%r7, %%r6, "
+             "%%r1, %%r6; %s\n"
+             "xor.b32 %%r9, %%r9, %%r7; add.s32 %%r6, %%r6, 1; setp.lt.s32 %%p1, %%r6, %s; @%%p1 bra LOOP;\n"
+             "st.global.u32 [%%rd1], %%r9; ret;",
+             body, end);
+    make(&s, text);
+    const u32 w = width(&s, "%r6");
+    drop(&s);
+    return w;
+}
+
+static void a_counter_is_in_a_uniform_register(void **state)
+{
+    (void)state;
+    assert_int_equal(counter_width("", "%r2"), 0);
+    assert_int_equal(counter_width("", "77"), 1);  /* compared with a constant */
+    assert_int_equal(counter_width("", "%r1"), 1); /* lanes leave the loop one by one */
+    assert_int_equal(counter_width("@%p3 add.s32 %r6, %r6, 1;", "%r2"), 1);
+    assert_int_equal(counter_width("st.global.u32 [%rd1+4], %r6;", "%r2"), 1);
+    assert_int_equal(counter_width("and.b32 %r8, %r6, 1; setp.eq.s32 %p2, %r8, 0;", "%r2"), 1);
+    assert_int_equal(counter_width("and.b32 %r8, %r6, 1; setp.eq.s32 %p2, %r8, %r2;", "%r2"), 0);
+    assert_int_equal(counter_width("call.uni called, ();", "%r2"), 1);
+    assert_int_equal(counter_width("@%p3 bra OVER; st.global.u32 [%rd1+4], %r7; bar.warp.sync 3;\nOVER:", "%r2"), 0);
+    assert_int_equal(counter_width("@%p3 bra OVER; add.s32 %r6, %r6, 2; bar.warp.sync 3;\nOVER:", "%r2"), 1);
+}
+
+/* A whole loop runs in some lanes only, which is all the same to it; but not in a loop that lanes leave one by one. */
+static void a_counter_may_be_where_lanes_have_parted(void **state)
+{
+    (void)state;
+    static const char *const around[2][2] = {
+        {"setp.lt.u32 %p2, %r1, 7; @%p2 bra END;", ""},
+        {"mov.u32 %r8, %r1;\nOUTER: add.s32 %r8, %r8, 9;", "setp.lt.u32 %p2, %r8, %r2; @%p2 bra OUTER;"}};
+    for (u32 k = 0; k < 2; k++) {
+        char text[1024];
+        struct subject s;
+        snprintf(text, sizeof text,
+                 "mov.u32 %%r9, 0; %s mov.u32 %%r6, 0;\nLOOP: bar.warp.sync 3; mad.lo.s32 %%r7, %%r6, %%r1, %%r6;\n"
+                 "xor.b32 %%r9, %%r9, %%r7; add.s32 %%r6, %%r6, 1; setp.lt.s32 %%p1, %%r6, %%r2; @%%p1 bra LOOP;\n%s\n"
+                 "st.global.u32 [%%rd1], %%r9;\nEND: ret;",
+                 around[k][0], around[k][1]);
+        make(&s, text);
+        assert_int_equal(width(&s, "%r6"), k);
+        drop(&s);
+    }
 }
 
 /* What has become a part of accesses has no register; what it is made of is there instead. */
@@ -123,6 +176,78 @@ static void a_part_of_an_address_takes_none(void **state)
     assert_int_equal(l->width[reg(&s, "%rd4")], 0);
     assert_int_equal(l->width[reg(&s, "%rd3")], 2);
     assert_true(lives_has(lives_into(l, 1), reg(&s, "%rd3")));
+    drop(&s);
+}
+
+/* Nor has an offset that is a part of sums. */
+static void a_part_of_a_sum_takes_none(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s,
+         "mul.wide.u32 %rd2, %r1, 4; mul.lo.s32 %r3, %r1, %r1; bar.sync 0; setp.eq.u32 %p1, %r2, 0; @%p1 bra SKIP;\n"
+         "add.s64 %rd3, %rd1, %rd2; add.s32 %r4, %r3, %r2; st.global.u32 [%rd3], %r4; bar.sync 0;\nSKIP: ret;");
+    const struct lives *l = lives_make(&s.mem, s.func, s.e);
+    assert_int_equal(l->width[reg(&s, "%rd2")], 0);
+    assert_int_equal(l->width[reg(&s, "%r3")], 0);
+    assert_true(lives_has(lives_into(l, 1), reg(&s, "%r1")));
+    drop(&s);
+}
+
+/* Values that are made of each other have registers. */
+static void parts_in_a_circle_end(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(
+        &s,
+        "LOOP: cvt.s64.s32 %rd3, %rd4; add.s32 %r3, %r3, 1; cvt.s64.s32 %rd4, %rd3; cvt.s64.s32 %rd5, %rd5; bra LOOP;");
+    assert_non_null(code_from_ptx(&s.mem, &s.gpu, s.func, estimate_make(&s.mem, s.func, 9, NULL)));
+    drop(&s);
+}
+
+/* The lower half of what is made 64 bits long is the value itself; the upper one is another register where a product needs it. */
+static void a_longer_value_is_the_same(void **state)
+{
+    (void)state;
+    static const char *const made[3] = {"u64.u32", "s64.s32", "s64.s32"}, *const read[3] = {
+                                                                              "mul.lo.s64 %rd3, %rd2, %rd1;",
+                                                                              "add.s64 %rd3, %rd2, %rd1;",
+                                                                              "mul.lo.s64 %rd3, %rd2, %rd1;"};
+    for (u32 k = 0; k < 3; k++) {
+        struct subject s;
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "add.s32 %%r3, %%r1, %%r2; cvt.%s %%rd2, %%r3; bar.sync 0; setp.eq.u32 %%p1, %%r2, 0; @%%p1 bra SKIP;\n"
+            "%s st.global.u32 [%%rd3], %%r2; bar.sync 0;\nSKIP: ret;",
+            made[k], read[k]);
+        make(&s, text);
+        const struct lives *l = lives_make(&s.mem, s.func, s.e);
+        assert_int_equal(l->width[reg(&s, "%rd2")], k == 2);
+        assert_true(lives_has(lives_into(l, 1), reg(&s, "%r3")));
+        drop(&s);
+    }
+}
+
+/* wmma.load fills eight registers with the halves of four. */
+static void a_factor_of_a_product_is_there_once(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.f32 %f1, 0f00000000; wmma.load.a.sync.aligned.row.m16n16k16.f16 "
+             "{%r10,%r11,%r12,%r13,%r14,%r15,%r16,%r17}, [%rd1], %r2;\n"
+             "wmma.load.b.sync.aligned.row.m16n16k16.f16 {%r20,%r21,%r22,%r23,%r24,%r25,%r26,%r27}, [%rd1], %r2;\n"
+             "wmma.load.a.sync.aligned.row.m32n8k16.f16 {%r30,%r31,%r32,%r33,%r34,%r35,%r36,%r37}, [%rd1], %r2;\n"
+             "wmma.load.b.sync.aligned.row.m32n8k16.f16 {%r40,%r41,%r42,%r43,%r44,%r45,%r46,%r47}, [%rd1], %r2; ret;");
+    const struct lives *l = lives_make(&s.mem, s.func, s.e);
+    static const u32 once[4] = {4, 4, 8, 2};
+    for (u32 k = 0; k < 4; k++)
+        for (u32 r = 0; r < 8; r++) {
+            char name[8];
+            snprintf(name, sizeof name, "%%r%u", 10 * (k + 1) + r);
+            assert_int_equal(l->width[reg(&s, name)], r < once[k]);
+        }
     drop(&s);
 }
 
@@ -211,17 +336,74 @@ static void a_slow_path_has_registers_of_its_own(void **state)
     }
 }
 
+/* Comparisons that are there in a loop: each, or all of them as one. */
+static u32 registers_of_comparisons(bool joined)
+{
+    enum { N = 12, FIRST = 10, LAST = 45 };
+    char text[1 << 14], *to = text;
+    for (u32 k = FIRST; k < LAST; k++)
+        to += sprintf(to, "ld.global.f32 %%f%u, [%%rd1+%u];\n", k, 4 * k);
+    for (u32 k = 0; k < N; k++) {
+        to += sprintf(to, "setp.gt.f32 %%p%u, %%f%u, 0f00000000;\n", k, FIRST + k);
+        if (joined && k)
+            to += sprintf(to, "or.pred %%p0, %%p0, %%p%u;\n", k);
+    }
+    to += sprintf(to, "LOOP: bar.sync 0; add.s32 %%r1, %%r1, 1; setp.lt.u32 %%p18, %%r1, 99; @%%p18 bra LOOP;\n");
+    for (u32 k = 0; k < N; k++)
+        to += sprintf(to, "@%%p%u neg.f32 %%f%u, %%f%u;\n", joined ? 0 : k, FIRST + k, FIRST + k);
+    for (u32 k = FIRST; k < LAST; k++)
+        to += sprintf(to, "st.global.f32 [%%rd1+%u], %%f%u;\n", 4 * k, k);
+    strcpy(to, "ret;");
+    return registers_of(text);
+}
+
+static void more_than_seven_predicates_take_registers(void **state)
+{
+    (void)state;
+    assert_in_range(registers_of_comparisons(true), 37, 40);
+    assert_in_range(registers_of_comparisons(false), 42, 45);
+}
+
+/* What is there over a call of a function outside, and n values with it. */
+static u32 registers_over_call(u32 n)
+{
+    char text[1 << 14], *to = text + sprintf(text, "st.global.u32 [%%rd1], %%r1;\n");
+    for (u32 k = 0; k < n; k++)
+        to += sprintf(to, "ld.global.f32 %%f%u, [%%rd1+%u];\n", k, 4 * k);
+    to += sprintf(to, "call.uni called, ();\n");
+    for (u32 k = 0; k < n; k++)
+        to += sprintf(to, "st.global.f32 [%%rd1+%u], %%f%u;\n", 4 * k, k);
+    strcpy(to, "ret;");
+    return registers_of(text);
+}
+
+static void a_call_has_registers_of_its_own(void **state)
+{
+    (void)state;
+    assert_int_equal(registers_over_call(0), 24);
+    assert_in_range(registers_over_call(14), 14 + 17, 14 + 20);
+    assert_in_range(registers_over_call(30), 30 + 17, 30 + 26);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_the_same_in_all_lanes_takes_none),
+        cmocka_unit_test(a_counter_is_in_a_uniform_register),
+        cmocka_unit_test(a_counter_may_be_where_lanes_have_parted),
         cmocka_unit_test(a_part_of_an_address_takes_none),
+        cmocka_unit_test(a_part_of_a_sum_takes_none),
+        cmocka_unit_test(parts_in_a_circle_end),
+        cmocka_unit_test(a_longer_value_is_the_same),
+        cmocka_unit_test(a_factor_of_a_product_is_there_once),
         cmocka_unit_test(a_value_is_live_to_its_last_use),
         cmocka_unit_test(few_values_take_the_least),
         cmocka_unit_test(loads_come_forward_while_there_are_registers),
         cmocka_unit_test(loads_wait_for_registers),
         cmocka_unit_test(a_body_takes_no_other_register),
         cmocka_unit_test(a_slow_path_has_registers_of_its_own),
+        cmocka_unit_test(more_than_seven_predicates_take_registers),
+        cmocka_unit_test(a_call_has_registers_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
