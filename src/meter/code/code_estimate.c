@@ -16,7 +16,7 @@ enum { PROGRAMS = 3 }; /* of a block, at most: four turns, two, one; or all and 
 /* Registers a thread: what a kernel has at least, and one that calls malloc, free or printf; what is given out at once; the stack pointer, and
  * two that ptxas adds to those that it names. Instructions come forward until they leave SPARE of those that let an SM hold all of its warps;
  * or, where that is more, take WAITING beside what values need at least. WAITING is fitted on the corpus's half for that. */
-enum { LEAST = 16, LEAST_OUTSIDE = 24, MOST = 255, STEP = 8, OWN = 3, SPARE = OWN, WAITING = 6 };
+enum { LEAST = 16, LEAST_OUTSIDE = 24, MOST = 255, STEP = 8, OWN = 3, LOOSE = 2, SPARE = OWN, WAITING = 6 };
 
 struct group {
     VEC(u32) blocks;
@@ -206,13 +206,17 @@ static u32 least_registers(const struct estimating *s, struct graph *(*graphs)[P
     return least;
 }
 
+static u32 lower_of(u32 a, u32 b) { return a < b ? a : b; }
+
 /* taken: what values take at once in the order of issue. ptxas spends no more on that order than lets an SM hold all of its warps, or than
- * the next multiple of eight behind what is needed at least: of the fitting half's 177 kernels 29 have just 32, four 40 and four 48. */
+ * the next multiple of eight behind what is needed at least: of the fitting half's 177 kernels 29 have just 32, four 40 and four 48. Below those
+ * that let an SM hold all of its warps it saves none: LOOSE more than are needed, in the median of the fitting half. */
 static u32 registers_of(u32 full, u32 least, u32 taken, u32 lowest)
 {
     const u32 need = least + OWN > full ? (least + OWN + STEP - 1) / STEP * STEP : full, want = taken + OWN;
-    const u32 all = want < need ? want : need;
-    return all < lowest ? lowest : all < MOST ? all : MOST;
+    if (want <= lowest)
+        return lowest;
+    return want < full ? lower_of(want + LOOSE, full) : lower_of(lower_of(want, need), MOST);
 }
 
 /* It calls a function that is not part of its module. */
