@@ -4,7 +4,7 @@
  * and the end does not change in the loop. Not unrolled: loops under `.pragma "nounroll"`; with barriers, atomics, textures,
  * calls, or what warps do together, but for products of registers (mma); long ones, and those with many accesses; and those with
  * stores whose end says that there are few turns. It is four turns at a time, then two, then one. A loop whose start and end are both
- * constants is unrolled wholly, unless that makes it long, whatever is in it. docs/model.md says how often that is right. */
+ * constants is unrolled wholly, unless that makes it too long for what it saves, whatever is in it. docs/model.md says how often that is right. */
 #include "meter/code/unroll.h"
 
 #include <stdlib.h>
@@ -12,7 +12,14 @@
 
 #include "ir/pass.h"
 
-enum { TURNS = 4, INSTS_MAX = 48, ACCESSES_MAX = 16, FEW_TURNS = 16, SHORT = 8, WHOLE_TURNS = 9, WHOLE_INSTS = 700 };
+enum {
+    TURNS = 4,
+    INSTS_MAX = 48,
+    ACCESSES_MAX = 16,
+    FEW_TURNS = 16,
+    SHORT = 8,
+    TURNS_MOST = 255
+}; /* of those: replay_inst.copy */
 
 static const struct ptx_inst *at(const struct ir_func *f, u32 site) { return &f->src->insts[site]; }
 
@@ -134,7 +141,7 @@ static u32 known_turns(const struct ir_func *f, const struct ir_block *b, const 
     const bool with_end = ptx_has(c->question, MOD_LE) || ptx_has(c->question, MOD_GE);
     const i64 way = by > 0 ? end - start : start - end, size = llabs(by);
     const i64 turns = way <= 0 ? 0 : (way + size - 1) / size + (with_end && way % size == 0);
-    return turns > 1 && turns <= WHOLE_TURNS ? (u32)turns : 0;
+    return turns > 1 && turns <= TURNS_MOST ? (u32)turns : 0;
 }
 
 static bool keeps_rolled(const struct ptx_inst *i)
@@ -163,15 +170,20 @@ static bool has_store(const struct ir_func *f, const struct ir_block *b)
     return false;
 }
 
+static bool is_plain(const struct ir_func *f, const struct ir_block *b)
+{
+    for (u32 s = b->first; s < b->end; s++)
+        if (keeps_rolled(at(f, s)))
+            return false;
+    return true;
+}
+
 static bool is_small(const struct ir_func *f, const struct ir_block *b)
 {
     u32 accesses = 0;
-    for (u32 s = b->first; s < b->end; s++) {
-        if (keeps_rolled(at(f, s)))
-            return false;
+    for (u32 s = b->first; s < b->end; s++)
         accesses += ptx_op_rows[at(f, s)->op].memory != PTX_MEM_NONE;
-    }
-    return b->end - b->first <= INSTS_MAX && accesses <= ACCESSES_MAX;
+    return b->end - b->first <= INSTS_MAX && accesses <= ACCESSES_MAX && is_plain(f, b);
 }
 
 /* ---- .pragma "nounroll", of which the tree knows nothing: it is looked for in the text ---- */
@@ -232,6 +244,35 @@ static bool is_kept_by_pragma(const struct ir_func *f, const struct ptx_inst *fi
     return false;
 }
 
+/* What a turn has that each copy has, too. Accesses count twice; loads of constants become operands. */
+static double copy_length(const struct ir_func *f, const struct ir_block *b, u32 *constants)
+{
+    double insts = 0;
+    *constants = 0;
+    for (u32 s = b->first; s < b->end; s++) {
+        const struct ptx_inst *i = at(f, s);
+        const bool counts = i->noperands && is_register(&i->operands[0]) && steps(i, i->operands[0].var);
+        if (i->op == OP_LD && i->space == SPACE_CONST)
+            *constants += i->operands[0].n ? i->operands[0].n : 1;
+        else if (i->op != OP_SETP && i->op != OP_BRA && !counts)
+            insts += ptx_op_rows[i->op].memory != PTX_MEM_NONE ? 2 : 1;
+    }
+    return insts;
+}
+
+/* Whether all of so many turns become one. What is saved, of a turn, is some five instructions of a counter, an address and a branch, and the loads of
+ * constants; the larger a part of the turn that is, the longer may the whole be. Of 448 loops with 0 to 16 loads, 1 to 32 products and 4 to 1000 turns ptxas 13.0 unrolls
+ * those. Few turns become one also where little is saved, as in rounds of a cipher, and whatever is in them. */
+static bool is_unrolled_wholly(const struct ir_func *f, const struct ir_block *b, u32 turns)
+{
+    enum { FEW = 9, FEW_INSTS = 700 };
+    const double saved_most = 5.3, whole_most = 5000, of_constant = 4;
+    u32 constants;
+    const double copy = copy_length(f, b, &constants), saved = saved_most + of_constant * constants;
+    return (turns <= FEW && turns * (b->end - b->first) <= FEW_INSTS) ||
+           (is_plain(f, b) && turns * copy * (copy + saved) <= (constants ? 2 : 1) * whole_most * saved);
+}
+
 /* Turns that become one, if no pragma forbids it. */
 static u32 turns_of(const struct ir_func *f, const struct ir_block *b)
 {
@@ -239,7 +280,7 @@ static u32 turns_of(const struct ir_func *f, const struct ir_block *b)
     if (!find_counting(f, b, &c))
         return 1;
     const u32 turns = known_turns(f, b, &c), insts = b->end - b->first;
-    if (turns && turns * insts <= WHOLE_INSTS && !has_call(f, b))
+    if (turns && is_unrolled_wholly(f, b, turns) && !has_call(f, b))
         return turns;
     return is_small(f, b) && (insts <= SHORT || !has_few_turns(&c) || !has_store(f, b)) ? TURNS : 1;
 }

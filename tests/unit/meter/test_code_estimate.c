@@ -129,6 +129,32 @@ static void a_loop_of_known_length_is_unrolled_wholly(void **state)
     drop(&s);
 }
 
+/* ptxas does so with a load and a product up to 1000 turns, with a load and eight products up to 125 and not with 200. */
+static void long_loops_are_unrolled_wholly_if_it_saves_enough(void **state)
+{
+    (void)state;
+    static const struct {
+        u32 products, turns;
+        bool wholly;
+    } loops[] = {{1, 200, true}, {8, 125, true}, {8, 200, false}};
+    for (u32 k = 0; k < LS_ARRAY_LEN(loops); k++) {
+        char body[1024] = "mov.u32 %r3, 0; LOOP: ld.global.f32 %f1, [%rd1];";
+        for (u32 n = 0; n < loops[k].products; n++)
+            strcat(body, "fma.rn.f32 %f2, %f1, %f2, %f2;");
+        char end[256];
+        snprintf(end, sizeof end,
+                 "add.s64 %%rd1, %%rd1, 4; add.s32 %%r3, %%r3, 1; setp.ne.s32 %%p1, %%r3, %u; @%%p1 bra LOOP;\n"
+                 "st.global.f32 [%%rd1], %%f2; ret;",
+                 loops[k].turns);
+        struct subject s;
+        make(&s, strcat(body, end));
+        const u32 b = block_at(&s, "LOOP");
+        const struct replay_program *p = program(&s, b, loops[k].wholly ? loops[k].turns : 4);
+        assert_int_equal(count(&s, p, OP_FMA), loops[k].products * p->copies);
+        drop(&s);
+    }
+}
+
 /* A step that is not constant, a barrier, an end that moves, few turns. */
 static void other_loops_are_kept(void **state)
 {
@@ -486,6 +512,7 @@ int main(void)
         cmocka_unit_test(memory_does_not_pass_a_barrier),
         cmocka_unit_test(counted_loops_are_unrolled),
         cmocka_unit_test(a_loop_of_known_length_is_unrolled_wholly),
+        cmocka_unit_test(long_loops_are_unrolled_wholly_if_it_saves_enough),
         cmocka_unit_test(a_pragma_keeps_a_loop),
         cmocka_unit_test(other_loops_are_kept),
         cmocka_unit_test(a_constant_at_a_known_place_is_no_access),
