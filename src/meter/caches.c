@@ -539,6 +539,22 @@ static bool end_wave(const struct caches *c, struct sm *s)
     return l2_input_other_blocks(&s->l2);
 }
 
+/* Whether all blocks are done that the SM will ever have: without clusters a block's number says which SM has it. */
+static bool are_all_done(const struct caches *c, const struct sm *s, const struct exec_block_info *b)
+{
+    const u64 all = (c->nblocks - s->number + c->nsms - 1) / c->nsms;
+    bool done = b->cluster_size <= 1 && b->linear % c->nsms == s->number && s->had + s->nheld == all;
+    for (u32 k = 0; k < s->nheld && done; k++)
+        done = s->held[k].done;
+    return done;
+}
+
+/* The slots of the first blocks that are left, as many as the SM holds at once. */
+static u32 next_slots(const struct caches *c, const struct sm *s)
+{
+    return s->held[(s->nheld < c->resident ? s->nheld : c->resident) - 1].slot + 1;
+}
+
 void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
 {
     struct sm *s = sm_of(w, b->sm);
@@ -549,6 +565,11 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
     h->done = true;
     while (is_wave_done(w->caches, s)) {
         look_up_staged(w, s, s->had + w->caches->resident);
+        w->failed |= !end_wave(w->caches, s);
+    }
+    /* As caches_finish would, but while the streams are in the host's caches, and their memory is there for the next SM. */
+    for (bool all = are_all_done(w->caches, s, b); all && s->nheld;) {
+        look_up_staged(w, s, next_slots(w->caches, s));
         w->failed |= !end_wave(w->caches, s);
     }
 }
@@ -661,8 +682,7 @@ bool caches_finish(struct caches *c)
         if (!s || s->launch != c->launch)
             continue;
         while (s->nheld) { /* the last ones; a launch that was stopped leaves some under way */
-            const u32 last = (s->nheld < c->resident ? s->nheld : c->resident) - 1;
-            good &= sm_run(s, c->warps, s->held[last].slot + 1);
+            good &= sm_run(s, c->warps, next_slots(c, s));
             good &= end_wave(c, s);
         }
         sm_settle_all(s, (*s->l2.sites)[0]);
