@@ -19,13 +19,14 @@ void device_print_add(struct device_print *p, double warps, double threads, u32 
 }
 
 /* A call's fence of the whole system costs L2 so much, all of its slices; warps of an SM that have one at the same time share it. The
- * code of printf comes from DRAM once. */
+ * code of printf comes from DRAM once. (Of two warps none shares, of eight three, of 64 twelve: tests/hw/h200/call-traffic.csv.) */
 struct device_print_traffic device_print_traffic(const struct device_print *p, double held)
 {
     enum { FENCE = 564, READS = 20, CODE_READS = 1370, CODE_DRAM = 760, ATOMS = 4, FAR_ATOMS = 2 };
     if (p->calls < 1)
         return (struct device_print_traffic){0};
-    const double shared = fmax(1, 0.3 * fmin(held, p->calls)), reads = CODE_READS + READS * p->calls;
+    const double together = fmin(held, p->calls);
+    const double shared = 1 + 0.4 * pow(fmax(0, together - 2), 0.8), reads = CODE_READS + READS * p->calls;
     return (struct device_print_traffic){.writes = (u64)p->stores,
                                          .far_writes = (u64)(p->stores / 2),
                                          .atoms = (u64)(ATOMS * p->calls),
