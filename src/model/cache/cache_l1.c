@@ -535,16 +535,22 @@ static inline u64 *room_to_go_on(struct l2_input *in, u32 n)
                                                                                         : NULL;
 }
 
+_Static_assert((int)AT_A_TIME <= (int)L2_INPUT_MOST, "all that goes on at once");
 static void go_on(struct batch *b, const u64 *left, u32 n, bool stands)
 {
     struct l2_input *in = &b->s->l2;
-    if (!stands) {
+    const bool thinned = in->one_in > 1 && l2_input_has_budget(in, n);
+    if (!stands && !thinned) {
         for (u32 k = 0; k < n; k++)
             b->good &= push(b->s, left[k]);
         return;
     }
     for (u32 k = 0; k < n && !asked_all(b->s); k++)
         note_slice(b->s, request_number(left[k]));
+    if (thinned) {
+        b->good &= l2_input_push_all(in, left, n);
+        return;
+    }
     in->kept.len += n;
     in->seen += n;
 }

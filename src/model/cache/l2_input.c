@@ -1,6 +1,8 @@
 /* l2_input.c - see l2_input.h. */
 #include "model/cache/l2_input.h"
 
+#include "base/clones.h"
+
 enum { BESIDE = 8 }; /* so many times the budget: they cost little */
 
 static struct traffic_drawn *drawn_of(const struct l2_input *in, u64 request)
@@ -137,6 +139,26 @@ static bool keep_or_pass(struct l2_input *in, u64 request, bool stays)
         return keep(in, request);
     if (request_last(request))
         end_turn(in, in->kept.len);
+    return true;
+}
+
+CLONES static void find_kept(u8 *restrict kept, const u64 *restrict request, u32 n, u32 one_in)
+{
+    for (u32 k = 0; k < n; k++)
+        kept[k] = sample_keeps(request_number(request[k]), one_in);
+}
+
+bool l2_input_push_all(struct l2_input *in, const u64 *request, u32 n)
+{
+    u8 kept[L2_INPUT_MOST];
+    if (!requests_room(&in->kept, 2ull * n))
+        return false;
+    in->seen += (u64)n * in->asked_in;
+    find_kept(kept, request, n, in->one_in);
+    for (u32 k = 0; k < n; k++) {
+        drawn_of(in, request[k])->sent += (u64)sectors_in(request_sectors(request[k])) * in->asked_in;
+        keep_or_pass(in, request[k], kept[k]);
+    }
     return true;
 }
 
