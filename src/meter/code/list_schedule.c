@@ -2,7 +2,7 @@
  *
  * Of the instructions whose operands are there, the one with the longest way to the end of the block goes first; where none
  * is ready, the one that will be first. Loads are assumed to take as long as one that misses, so independent ones come
- * together and their uses sink, until so many registers are taken as ptxas is expected to spend (pressure.c).
+ * together and their uses sink, until so many registers are taken as ptxas is expected to spend, or all predicates (pressure.c).
  *
  * What is looked at are the next WINDOW instructions, so that a long block costs its length. */
 #include "meter/code/nodes.h"
@@ -47,11 +47,13 @@ static void find_heights(struct list *l)
     }
 }
 
-/* It comes forward, and there are no registers for that. Four words of a load need places that follow each other, at a multiple of four: some
+/* It comes forward, and there are no registers for that, or no predicate. Four words of a load need places that follow each other, at a multiple of four: some
  * are lost. */
 static bool is_crowded(const struct list *l, u32 n)
 {
     const u32 words = l->g->nodes.at[n].words;
+    if (n != l->first && pressure_lacks_predicate(&l->pressure, n))
+        return true;
     if (n == l->first || !(words || n >= l->first + NEAR))
         return false;
     const u32 behind = pressure_behind(&l->pressure, n) + (words > 2 ? 2 * (words - 1) : 0);
