@@ -25,13 +25,14 @@ struct list {
     u32 free[PIPE_COUNT]; /* the cycle from which on the pipe takes another one */
 };
 
-/* Cycles from n to one that needs its result. What reads two loads frees registers, and is wanted soon. */
+/* Cycles from n to one that needs its result. What reads two loads frees registers, and is wanted soon where those are few. */
 static u32 distance(const struct list *l, u32 n, const struct edge *e)
 {
     const struct node *from = &l->g->nodes.at[n];
     if (!e->value)
         return 1;
-    return l->alone[n] && from->latency < from->alone ? from->alone : node_distance(from, &l->g->nodes.at[e->to]);
+    const u32 assumed = l->alone[n] ? from->alone : l->g->roomy ? from->roomy : 0;
+    return from->latency < assumed ? assumed : node_distance(from, &l->g->nodes.at[e->to]);
 }
 
 static void find_heights(struct list *l)

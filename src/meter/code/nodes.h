@@ -16,6 +16,7 @@
 struct node {
     struct replay_inst inst;
     u16 latency;           /* cycles to its result: exact if fixed, else what the scheduler assumes */
+    u16 roomy;             /* loads: what it assumes while there are registers for more of them */
     u16 alone;             /* loads: what the scheduler assumes if nothing reads it together with another load */
     bool variable;         /* its result is waited for by a scoreboard */
     u8 every;              /* cycles until the next one of its pipe */
@@ -70,6 +71,7 @@ struct graph {
     u32 through;               /* machine registers of values that only pass */
     u32 predicates;            /* predicates that only pass */
     u32 room;                  /* as many are taken before loads wait */
+    bool roomy;                /* that is more than values need anyway */
     bool loop;                 /* it is in one */
     bool goes_on;              /* other groups follow it, or it itself */
 };

@@ -11,6 +11,50 @@
 
 #include "estimated.h"
 
+/* ---- loads and registers ---- */
+
+static u32 loads_before(const struct subject *s, const struct replay_program *p, enum ptx_op op)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < where(s, p, op, 0); i++)
+        n += op_of(s, &p->insts[i]) == OP_LD;
+    return n;
+}
+
+/* Loads before the first product of a loop that multiplies rows, four turns at a time, while so many other values are held. */
+static u32 loads_at_once(const char *type, const char *reg, u32 held)
+{
+    static char body[8192];
+    struct subject s;
+    char *at = body;
+    *at = 0;
+    for (u32 k = 0; k < held; k++)
+        at += sprintf(at, "ld.global.f32 %%f%u, [%%rd5+%u];\n", 10 + k, 4 * k);
+    at += sprintf(
+        at,
+        "mov.u32 %%r3, 0; mul.wide.u32 %%rd4, %%r1, 512; add.s64 %%rd2, %%rd1, %%rd4; add.s64 %%rd3, %%rd2, 8;\n"
+        "LOOP: ld.global.%s %%%s1, [%%rd2]; ld.global.%s %%%s2, [%%rd3+4096];\n"
+        "fma.rn.%s %%%s3, %%%s1, %%%s2, %%%s3; add.s64 %%rd2, %%rd2, 8; add.s64 %%rd3, %%rd3, 8;\n"
+        "add.s32 %%r3, %%r3, 1; setp.lt.s32 %%p1, %%r3, %%r2; @%%p1 bra LOOP;\nst.global.%s [%%rd1], %%%s3;\n",
+        type, reg, type, reg, type, reg, reg, reg, reg, type, reg);
+    for (u32 k = 0; k < held; k++)
+        at += sprintf(at, "st.global.f32 [%%rd1+%u], %%f%u;\n", 64 + 4 * k, 10 + k);
+    strcat(at, "ret;");
+    make(&s, body);
+    const u32 n = loads_before(&s, program(&s, block_at(&s, "LOOP"), 4), OP_FMA);
+    drop(&s);
+    return n;
+}
+
+/* As ptxas has them: 14 with nothing else to hold, ten beside eight values, four beside twelve; six of doubles. */
+static void loads_of_rows_come_together_while_there_are_registers(void **state)
+{
+    (void)state;
+    assert_int_equal(loads_at_once("f32", "f", 0), 8);
+    assert_in_range(loads_at_once("f32", "f", 24), 4, 7);
+    assert_in_range(loads_at_once("f64", "d", 0), 4, 7);
+}
+
 /* ---- predicates ---- */
 
 /* Loads under a guard each, and sums of them: there are seven predicates. */
@@ -88,6 +132,7 @@ static void comparisons_of_one_condition_are_a_chain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_of_rows_come_together_while_there_are_registers),
         cmocka_unit_test(loads_under_guards_wait_for_predicates),
         cmocka_unit_test(operands_come_before_guards),
         cmocka_unit_test(comparisons_of_one_condition_are_a_chain),
