@@ -105,6 +105,8 @@ static inline enum ptx_type build_type(const struct ptx_inst *i)
 void build_after(struct build *b, u32 from, u32 to);
 /* The node needs all that the value may be. */
 void build_use(struct build *b, const struct value *v, u32 node);
+/* One of the value's nodes needs what that one gives. */
+bool value_implies(const struct build *b, const struct value *v, u32 source);
 /* The value may be that too. */
 void value_add(struct build *b, struct value *v, u32 source);
 void value_merge(struct build *b, struct value *v, const struct value *other);
@@ -133,6 +135,17 @@ struct value build_memory(struct build *b, u32 site, u32 weight, const struct va
 struct value build_order(struct build *b, u32 site, enum replay_op op, enum replay_pipe pipe,
                          const struct value *needs);
 struct value build_barrier(struct build *b, u32 site, const struct value *needs, bool result);
+
+/* ---- node_predicates.c ---- */
+
+/* `and.pred` and its like take no instruction: of the comparisons that give their operands the last one has the others' results in its own. */
+void build_fold_predicates(struct build *b, const struct touched *t, const struct value *result);
+/* What holds if all or one of some comparisons do: each has the one before as an operand (ISETP.AND), and the last one's result is all. */
+void build_chain_comparisons(struct build *b, struct value *result);
+/* SEL and comparisons read predicates as operands, others as their guard. */
+void build_take_predicates(struct build *b, const struct ptx_inst *i);
+/* Bodies in a body have both guards; a comparison in it has its guard as an operand, and then is both. */
+void build_narrow_guard(struct build *b, const struct value *inner);
 
 /* ---- node_shared.c ---- */
 

@@ -257,6 +257,7 @@ static void make_programs(struct estimating *s)
         for (u32 p = 0; p < g->nmade; p++) {
             u32 most;
             graphs[k][p]->room = room;
+            graphs[k][p]->roomy = least + WAITING <= full - SPARE;
             u32 *order = list_schedule(s->mem, graphs[k][p], &most);
             g->made[p] = made_of(s->mem, graphs[k][p], order, g->copies[p], s->exposed);
             taken = most > taken ? most : taken;

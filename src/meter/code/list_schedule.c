@@ -2,7 +2,7 @@
  *
  * Of the instructions whose operands are there, the one with the longest way to the end of the block goes first; where none
  * is ready, the one that will be first. Loads are assumed to take as long as one that misses, so independent ones come
- * together and their uses sink, until so many registers are taken as ptxas is expected to spend (pressure.c).
+ * together and their uses sink, until so many registers are taken as ptxas is expected to spend, or all predicates (pressure.c).
  *
  * What is looked at are the next WINDOW instructions, so that a long block costs its length. */
 #include "meter/code/nodes.h"
@@ -25,13 +25,14 @@ struct list {
     u32 free[PIPE_COUNT]; /* the cycle from which on the pipe takes another one */
 };
 
-/* Cycles from n to one that needs its result. What reads two loads frees registers, and is wanted soon. */
+/* Cycles from n to one that needs its result. What reads two loads frees registers, and is wanted soon where those are few. */
 static u32 distance(const struct list *l, u32 n, const struct edge *e)
 {
     const struct node *from = &l->g->nodes.at[n];
     if (!e->value)
         return 1;
-    return l->alone[n] && from->latency < from->alone ? from->alone : node_distance(from, &l->g->nodes.at[e->to]);
+    const u32 assumed = l->alone[n] ? from->alone : l->g->roomy ? from->roomy : 0;
+    return from->latency < assumed ? assumed : node_distance(from, &l->g->nodes.at[e->to]);
 }
 
 static void find_heights(struct list *l)
@@ -47,11 +48,13 @@ static void find_heights(struct list *l)
     }
 }
 
-/* It comes forward, and there are no registers for that. Four words of a load need places that follow each other, at a multiple of four: some
+/* It comes forward, and there are no registers for that, or no predicate. Four words of a load need places that follow each other, at a multiple of four: some
  * are lost. */
 static bool is_crowded(const struct list *l, u32 n)
 {
     const u32 words = l->g->nodes.at[n].words;
+    if (n != l->first && pressure_lacks_predicate(&l->pressure, n))
+        return true;
     if (n == l->first || !(words || n >= l->first + NEAR))
         return false;
     const u32 behind = pressure_behind(&l->pressure, n) + (words > 2 ? 2 * (words - 1) : 0);

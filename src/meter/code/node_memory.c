@@ -63,8 +63,8 @@ static u32 words_of(const struct ptx_inst *i, u32 width)
     return bytes > 4 ? bytes / 4 : 1;
 }
 
-/* What a compiler assumes of a load: ptxas 13.0's code for sm_90 looks as if outside of loops all loads came first; in loops
- * they do if each is used alone, else a use comes some 20 cycles behind. */
+/* What a compiler assumes of a load: ptxas 13.0's code for sm_90 looks as if outside of loops all loads came first; in loops they do if each is
+ * used alone, or while there are registers for more of one word each. Else, where two are used together, a use comes some 20 cycles behind. */
 enum { FAR = 200, FAR_TOGETHER = 20, NEAR_TOGETHER = 16 };
 
 static bool is_near(const struct ptx_inst *i) { return i->space == SPACE_SHARED || i->space == SPACE_CONST; }
@@ -96,6 +96,7 @@ static u32 add_access(struct build *b, const struct ptx_inst *i, u32 site, const
     n->inst.latency = 0;
     n->alone = (u16)latency_alone(b, i);
     n->width = load && result ? (u8)words_of(i, b->e->sites[site].width) : 0;
+    n->roomy = n->width == 1 && !is_near(i) ? n->alone : n->latency;
     n->words = i->space == SPACE_CONST && n->width > 2 ? 2 : n->width; /* LDC has two at most */
     if (!result)
         n->latency = 1;

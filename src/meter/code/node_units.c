@@ -85,6 +85,7 @@ static void set_predicate(const struct build *b, u32 node)
     struct node *n = &b->g->nodes.at[node];
     n->predicate = true;
     n->width = 0;
+    n->operand_latency = (u8)(n->latency < 255 ? n->latency : 255);
     if (!n->variable)
         n->latency = (u16)predicate_latency(b);
 }

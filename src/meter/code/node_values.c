@@ -34,6 +34,31 @@ void build_use(struct build *b, const struct value *v, u32 node)
         need(b, v->source[k], node);
 }
 
+static bool leads_to(const struct build *b, u32 from, u32 to)
+{
+    for (u32 k = b->g->nodes.at[from].first_out; k; k = b->g->edges.at[k - 1].next)
+        if (b->g->edges.at[k - 1].to == to && b->g->edges.at[k - 1].value)
+            return true;
+    return false;
+}
+
+bool value_implies(const struct build *b, const struct value *v, u32 source)
+{
+    for (u32 k = 0; k < v->n && !(source & LIVE); k++)
+        if (!(v->source[k] & LIVE) && leads_to(b, source, v->source[k]))
+            return true;
+    return false;
+}
+
+/* The place of a node that another one of the value's nodes needs: what a guard let write before; SOURCES: there is none. */
+static u32 find_implied(const struct build *b, const struct value *v)
+{
+    u32 k = 0;
+    while (k < v->n && !value_implies(b, v, v->source[k]))
+        k++;
+    return k < v->n ? k : SOURCES;
+}
+
 /* One more than a value can hold: one of its nodes waits for it, or for that node it. */
 static void join(struct build *b, struct value *v, u32 source)
 {
@@ -52,8 +77,9 @@ void value_add(struct build *b, struct value *v, u32 source)
     for (u32 k = 0; k < v->n; k++)
         if (v->source[k] == source)
             return;
-    if (v->n < SOURCES)
-        v->source[v->n++] = source;
+    const u32 implied = v->n < SOURCES ? v->n++ : find_implied(b, v);
+    if (implied < SOURCES)
+        v->source[implied] = source;
     else
         join(b, v, source);
 }

@@ -98,18 +98,6 @@ static void set_widths(struct build *b, const struct ptx_inst *i, const struct t
         }
 }
 
-/* `and.pred` and its like take no instruction: of the comparisons that give their operands the last one has the others' results in its own. */
-static void fold_predicates(struct build *b, const struct touched *t, const struct value *result)
-{
-    u32 last = 0;
-    for (u32 k = 0; k < result->n; k++)
-        if (!(result->source[k] & LIVE) && result->source[k] > last)
-            last = result->source[k];
-    for (u32 k = 0; k < result->n; k++)
-        if (t->predicate && b->first == b->g->nodes.len && !(result->source[k] & LIVE) && result->source[k] != last)
-            b->g->nodes.at[result->source[k]].folded = true;
-}
-
 /* The registers that i writes have that value now; under a guard, or the one from before. A counter keeps its machine
  * register, so a store that reads it has to have done so. */
 static void define(struct build *b, const struct ptx_inst *i, const struct touched *t, const struct value *result)
@@ -382,6 +370,9 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         result.constant = b->f->src->is_entry;
     else if (b->e->sites[site].half_of) /* IMAD.WIDE has made it */
         result = *build_value(b, b->f->src->insts[b->e->sites[site].half_of - 1].operands[0].var->index);
+    else if (t.predicate && (i->op == OP_AND || i->op == OP_OR))
+        build_chain_comparisons(b, &result);
+    build_take_predicates(b, i);
     result.varies = needs.varies;
     if (is_lengthened(b, i))
         value_merge(b, &result, &needs);
@@ -389,7 +380,7 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     if (in_turns && b->g->nodes.len > b->first)
         keep_turn(b, i, site, &result);
     set_widths(b, i, &t, &result);
-    fold_predicates(b, &t, &result);
+    build_fold_predicates(b, &t, &result);
     define(b, i, &t, &result);
     const u8 flow = ptx_op_rows[i->op].flow;
     const bool leaves = flow == FLOW_BRANCH || flow == FLOW_TABLE || flow == FLOW_END || flow == FLOW_CALL;
@@ -520,8 +511,8 @@ static void add_block(struct build *b, u32 block)
         add_insts(b, block);
         show_changes(b, others, block);
         b->guarded = false;
-        if (branch && branch->guard) /* bodies in it have both guards */
-            value_merge(b, &b->guard, build_value(b, branch->guard->index));
+        if (branch && branch->guard)
+            build_narrow_guard(b, build_value(b, branch->guard->index));
         return;
     }
     b->changes.len = 0;

@@ -15,24 +15,27 @@
 
 struct node {
     struct replay_inst inst;
-    u16 latency;     /* cycles to its result: exact if fixed, else what the scheduler assumes */
-    u16 alone;       /* loads: what the scheduler assumes if nothing reads it together with another load */
-    bool variable;   /* its result is waited for by a scoreboard */
-    u8 every;        /* cycles until the next one of its pipe */
-    u8 least;        /* the stall behind it, at least */
-    bool predicate;  /* its result is one */
-    bool folded;     /* which a later comparison takes in, and gives as its own */
-    bool store;      /* it reads registers for long, and gives none */
-    bool copy;       /* of a register */
-    bool fused;      /* of several instructions: what it reads, those read one by one */
-    u8 words;        /* loads: 32-bit registers that it fills */
-    u8 width;        /* registers of a lane that its result takes */
-    u8 aside;        /* registers that what it calls takes besides */
-    bool calls;      /* a function, which may overwrite all predicates */
-    bool kept;       /* somebody reads its result behind the group */
-    u32 first_out;   /* 1 + an edge; 0: none */
-    u32 needs;       /* edges that lead to it */
-    u32 overwritten; /* 1 + the node that writes a register which this one, a store, reads; 0: none */
+    u16 latency;           /* cycles to its result: exact if fixed, else what the scheduler assumes */
+    u16 roomy;             /* loads: what it assumes while there are registers for more of them */
+    u16 alone;             /* loads: what the scheduler assumes if nothing reads it together with another load */
+    bool variable;         /* its result is waited for by a scoreboard */
+    u8 every;              /* cycles until the next one of its pipe */
+    u8 least;              /* the stall behind it, at least */
+    bool predicate;        /* its result is one */
+    bool takes_predicates; /* as operands, not as its guard */
+    u8 operand_latency;    /* predicates: cycles until it is there as an operand */
+    bool folded;           /* which a later comparison takes in, and gives as its own */
+    bool store;            /* it reads registers for long, and gives none */
+    bool copy;             /* of a register */
+    bool fused;            /* of several instructions: what it reads, those read one by one */
+    u8 words;              /* loads: 32-bit registers that it fills */
+    u8 width;              /* registers of a lane that its result takes */
+    u8 aside;              /* registers that what it calls takes besides */
+    bool calls;            /* a function, which may overwrite all predicates */
+    bool kept;             /* somebody reads its result behind the group */
+    u32 first_out;         /* 1 + an edge; 0: none */
+    u32 needs;             /* edges that lead to it */
+    u32 overwritten;       /* 1 + the node that writes a register which this one, a store, reads; 0: none */
 };
 
 struct edge {
@@ -68,15 +71,18 @@ struct graph {
     u32 through;               /* machine registers of values that only pass */
     u32 predicates;            /* predicates that only pass */
     u32 room;                  /* as many are taken before loads wait */
+    bool roomy;                /* that is more than values need anyway */
     bool loop;                 /* it is in one */
     bool goes_on;              /* other groups follow it, or it itself */
 };
 
-/* Cycles from the issue of a node to that of one that needs its result; another pipe has it a cycle later. */
+/* Cycles from the issue of a node to that of one that needs its result; another pipe has it a cycle later. A predicate that is an operand
+ * (SEL, ISETP.AND) is there like any other result; as a guard, later. */
 static inline u32 node_distance(const struct node *from, const struct node *to)
 {
-    const bool crosses = !from->variable && !from->predicate && from->inst.pipe != to->inst.pipe;
-    return from->latency + (crosses ? 1 : 0);
+    const bool operand = from->predicate && to->takes_predicates;
+    const bool crosses = !from->variable && (!from->predicate || operand) && from->inst.pipe != to->inst.pipe;
+    return (operand && !from->variable ? from->operand_latency : from->latency) + (crosses ? 1 : 0);
 }
 
 void graph_edge(struct arena *mem, struct graph *g, u32 from, u32 to, bool value);
@@ -120,6 +126,8 @@ void pressure_set_edges(struct arena *mem, struct graph *g, const struct lives *
 void pressure_begin(struct arena *mem, const struct graph *g, struct pressure *p);
 /* What is taken behind node n, if it is the next one. */
 u32 pressure_behind(const struct pressure *p, u32 n);
+/* It makes a predicate, all are taken, and it is not the last one that reads another. */
+bool pressure_lacks_predicate(const struct pressure *p, u32 n);
 void pressure_issue(struct pressure *p, u32 n);
 /* The most that is taken at once in the order of the text. */
 u32 pressure_unordered(struct arena *mem, const struct graph *g);

@@ -149,6 +149,14 @@ void pressure_begin(struct arena *mem, const struct graph *g, struct pressure *p
     p->most = p->now + spilled(p);
 }
 
+bool pressure_lacks_predicate(const struct pressure *p, u32 n)
+{
+    bool adds = is_predicate(p, n) && p->left[n];
+    for (u32 k = p->first[n]; k < p->first[n + 1] && adds; k++)
+        adds = p->left[p->sources[k]] > 1 || !is_predicate(p, p->sources[k]);
+    return adds && p->predicates >= PREDICATES;
+}
+
 u32 pressure_behind(const struct pressure *p, u32 n)
 {
     u32 now = p->now + (p->left[n] ? p->g->nodes.at[n].width : 0);

@@ -274,6 +274,13 @@ static bool writes_predicate(const struct check *k, u32 site)
     return i->op == OP_SETP && i->operands[0].kind == PTX_REG;
 }
 
+/* SEL and comparisons have predicates as operands, which are there sooner than guards are. */
+static bool takes_predicates(const struct check *k, u32 at)
+{
+    const struct ptx_inst *i = &k->f->src->insts[k->p->insts[at].site];
+    return !i->guard && (i->op == OP_SELP || i->op == OP_SETP || (i->ntypes && i->types[0] == PTX_PRED));
+}
+
 /* The machine instructions of `from` (site and copy) are done when position `at` issues. Of a sequence the last one of each
  * scoreboard and the last one count. */
 static void require(struct check *k, u32 from, u32 at)
@@ -288,7 +295,9 @@ static void require(struct check *k, u32 from, u32 at)
         else if (m->write_bar != REPLAY_NO_BAR && !is_waited(k, i, at, m->write_bar))
             complain(k, "nobody waits for a result", i, at);
         else if (m->write_bar == REPLAY_NO_BAR &&
-                 k->time[at] < k->time[i] + latency_of(k, m, writes_predicate(k, site) && i == k->last[from]))
+                 k->time[at] <
+                     k->time[i] +
+                         latency_of(k, m, writes_predicate(k, site) && i == k->last[from] && !takes_predicates(k, at)))
             complain(k, "the stalls are too short", i, at);
     }
 }

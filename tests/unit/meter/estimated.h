@@ -48,12 +48,13 @@ static inline void drop(struct subject *s)
 
 static inline void make(struct subject *s, const char *body)
 {
-    static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n.const .align 4 .b8 bank[64];\n"
-                                ".func other() { ret; }\n"
-                                ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
-                                ".reg .pred %%p<9>;\n.reg .b32 %%r<99>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<99>;\n"
-                                ".shared .align 4 .b8 tile[4096];\n"
-                                "mov.u32 %%r1, %%tid.x;\nld.param.u64 %%rd1, [p];\nld.param.u32 %%r2, [n];\n%s\n}\n";
+    static const char frame[] =
+        ".version 7.8\n.target sm_80\n.address_size 64\n.const .align 4 .b8 bank[64];\n"
+        ".func other() { ret; }\n"
+        ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+        ".reg .pred %%p<19>;\n.reg .b32 %%r<99>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<99>;\n.reg .f64 %%d<9>;\n"
+        ".shared .align 4 .b8 tile[4096];\n"
+        "mov.u32 %%r1, %%tid.x;\nld.param.u64 %%rd1, [p];\nld.param.u32 %%r2, [n];\n%s\n}\n";
     char text[8192];
     const int n = snprintf(text, sizeof text, frame, body);
     assert_in_range(n, 1, sizeof text - 1);
