@@ -358,7 +358,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->budget = c->l1_enough;
     s->staged_in = 1;
     s->one_in_most = sample_most((u64)s->l1.nsets * s->l1.ways);
-    s->slices[0] = s->slices[1] = s->settled[0] = s->settled[1] = 0;
+    s->slices = (struct slices){0};
     s->with_next = &w->with_next;
     s->l2 = (struct l2_input){.kept = kept,
                               .budget = c->l2_enough,

@@ -25,33 +25,10 @@ static bool is_texels(u64 request)
 
 /* ---- to L2 ---- */
 
-static inline u64 mixed(u64 x)
-{
-    x *= 0x9e3779b97f4a7c15ull;
-    return (x ^ x >> 29) * 0xbf58476d1ce4e5b9ull >> 32;
-}
-
-/* A slice of L2, of as many as an H200 has: of a KiB the first and the third 256 bytes are in one, the others in another (cache_l2.c). What is
- * contiguous is in all of them in turn: 16 KiB are in 32, 64 KiB in all; a MiB apart, in any (tests/hw/h200/slices.csv). */
-enum { SLICE_PAIRS = 47, IN_TURN = 7 };
-static u32 slice_of(u64 number)
-{
-    const u64 kib = number >> 3, pair = (kib + mixed(kib >> IN_TURN)) % SLICE_PAIRS;
-    return (u32)(2 * pair + ((number >> 1 ^ mixed(kib)) & 1));
-}
-
-static bool asked_all(const struct sm *s) { return !~s->slices[0] && !(~s->slices[1] << (128 - 2 * SLICE_PAIRS)); }
-
-static inline void note_slice(struct sm *s, u64 number)
-{
-    const u32 slice = slice_of(number);
-    s->slices[slice / 64] |= 1ull << slice % 64;
-}
-
 static bool push(struct sm *s, u64 request)
 {
-    if (!asked_all(s))
-        note_slice(s, request_number(request));
+    if (!slices_all(&s->slices))
+        slices_ask(&s->slices, request_number(request));
     if (LS_UNLIKELY(s->l2.asked_in > 1) && !sample_keeps(request_number(request), s->l2.asked_in))
         return l2_input_push_beside(&s->l2, request);
     return l2_input_push(&s->l2, request);
@@ -63,31 +40,22 @@ static bool to_l2(struct sm *s, u64 request, u32 sectors)
     return !sectors || push(s, (request & ~all) | (u64)sectors << 40);
 }
 
-/* What it has asked since the last time joins what it ever asked. */
-static void all_settled(struct sm *s)
-{
-    for (u32 k = 0; k < 2; k++) {
-        s->settled[k] |= s->slices[k];
-        s->slices[k] = 0;
-    }
-}
-
 static void settle(const u64 slices[2], struct traffic *t)
 {
     enum { SECTORS = 2 }; /* one where the slice is of lines at home in the SM's half, else three */
-    t->n[TRAFFIC_l2_settles] += SECTORS * (u32)(__builtin_popcountll(slices[0]) + __builtin_popcountll(slices[1]));
+    t->n[TRAFFIC_l2_settles] += SECTORS * slices_count(slices);
 }
 
 void sm_settle(struct sm *s, struct traffic *t)
 {
-    settle(s->slices, t);
-    all_settled(s);
+    settle(s->slices.asked, t);
+    slices_settle(&s->slices);
 }
 
 void sm_settle_all(struct sm *s, struct traffic *t)
 {
-    all_settled(s);
-    settle(s->settled, t);
+    slices_settle(&s->slices);
+    settle(s->slices.before, t);
 }
 
 _Static_assert(TRAFFIC_l1_gld_misses == TRAFFIC_l1_gld_hits + 1 && TRAFFIC_l1_gst_misses == TRAFFIC_l1_gst_hits + 1 &&
@@ -461,8 +429,8 @@ static u32 draw_alike(struct sm *s, struct drawn *d, const u64 *request, u32 at,
         d->n += sample_keeps_near(request_number(request[k]), one_in);
         asked += sectors_in(request_sectors(request[k]));
     }
-    for (u32 k = 0; k < n && !asked_all(s); k++)
-        note_slice(s, request_number(request[k]));
+    for (u32 k = 0; k < n && !slices_all(&s->slices); k++)
+        slices_ask(&s->slices, request_number(request[k]));
     return asked;
 }
 
@@ -545,8 +513,8 @@ static void go_on(struct batch *b, const u64 *left, u32 n, bool stands)
             b->good &= push(b->s, left[k]);
         return;
     }
-    for (u32 k = 0; k < n && !asked_all(b->s); k++)
-        note_slice(b->s, request_number(left[k]));
+    for (u32 k = 0; k < n && !slices_all(&b->s->slices); k++)
+        slices_ask(&b->s->slices, request_number(left[k]));
     if (thinned) {
         b->good &= l2_input_push_all(in, left, n);
         return;

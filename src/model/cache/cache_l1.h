@@ -4,6 +4,7 @@
 #define LS_MODEL_CACHE_L1_H
 
 #include "model/cache/cache_l2.h"
+#include "model/cache/slices.h"
 
 /* A block that an SM holds, and what its warps have asked for. */
 struct held_block {
@@ -41,8 +42,7 @@ struct sm {
     u64 budget;                 /* sm_draws_fewer's */
     u64 spread;                 /* lines of accesses that have many (SM_SPREAD), of all that it ever asked for */
     u32 one_in_most, staged_in; /* lines that are looked up: one in so many at most; of what is staged now */
-    u64 slices[2];  /* a bit for each slice of L2 that it has asked since it last waited for all (sm_settle) */
-    u64 settled[2]; /* those that it asked before */
+    struct slices slices;
     struct l2_input l2;
 };
 
