@@ -20,9 +20,9 @@
  * - L2 is one for the device, and written back; the least recently used line leaves. Stores and atomics take their line in;
  *   only atomics read it. What is dirty is bounded, and so is what was written in part: some goes to DRAM before L2 is
  *   full (written.h). What is still dirty when the launch ends costs DRAM nothing. Where L2 has two halves (compute capability
- *   8.0, 9.0, 10.0), an SM is at one of them, a line at home in one of them. What an SM reads from the other half is
- *   kept in its own half too; stores and atomics are done at home. Each sector that goes across counts in both halves. What an SM at
- *   home writes the other half no longer has.
+ *   8.0, 9.0, 10.0), an SM is at one of them, a line at home in one of them. What an SM reads from the other half, or writes there as whole
+ *   sectors, is kept in its own half too, but for atomics; all is done at home. Each sector that goes across counts in both halves. What an SM
+ *   at home writes or changes the other half no longer has; it is told so, which counts as one more.
  *
  * - Atomics: lanes that want the same element are one after the other, a request each.
  *
