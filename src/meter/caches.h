@@ -84,7 +84,7 @@ static inline bool caches_line(struct caches_worker *w, const struct exec_access
     const struct caches_here *h = (const struct caches_here *)w;
     const bool here = a->block && a->warp < h->nwarps && h->linear == a->block->linear;
     struct requests *to = here ? &h->warps[a->warp] : NULL;
-    if (LS_UNLIKELY(!to || to->len == to->cap || *h->staged == CACHES_STAGED_MOST))
+    if (LS_UNLIKELY(!to || to->len == to->cap || *h->staged >= CACHES_STAGED_MOST))
         return caches_line_anywhere(w, a, request);
     to->at[to->len++] = request;
     ++*h->staged;
