@@ -324,7 +324,7 @@ static bool sm_grow(struct sm *s)
     return true;
 }
 
-/* Streams for n warps, empty. */
+/* Streams for n warps, empty, that have come to no barrier. */
 static bool held_grow(struct held_block *h, u32 n)
 {
     if (n > h->nwarps) {
@@ -335,8 +335,10 @@ static bool held_grow(struct held_block *h, u32 n)
         h->warps = to;
         h->nwarps = n;
     }
-    for (u32 k = 0; k < n; k++)
+    for (u32 k = 0; k < n; k++) {
         requests_empty(&h->warps[k]);
+        h->warps[k].barriers = h->warps[k].passes = 0;
+    }
     return true;
 }
 
@@ -507,8 +509,6 @@ void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b
     h->linear = b->linear;
     h->slot = b->slot;
     h->done = false;
-    for (u32 k = 0; k < warps; k++)
-        h->warps[k].barriers = h->warps[k].passes = 0;
 }
 
 static struct held_block *held_of(struct sm *s, u64 linear)
@@ -519,40 +519,41 @@ static struct held_block *held_of(struct sm *s, u64 linear)
     return NULL;
 }
 
-/* Whether all blocks are done that the SM holds at once, of the first that are left. */
-static bool is_wave_done(const struct caches *c, const struct sm *s)
+/* How many of the blocks are there that the SM holds at once, of the first that are left. */
+static u32 wave_of(const struct caches *c, const struct sm *s)
 {
-    const u32 n = c->resident;
-    bool done = s->nheld >= n && s->held[n - 1].slot < s->had + n;
-    for (u32 b = 0; b < n && done; b++)
-        done = s->held[b].done;
-    return done;
+    return s->nheld < c->resident ? s->nheld : c->resident;
 }
 
-/* Those blocks leave the SM, whose next ones are elsewhere. False: no memory. */
-static bool end_wave(const struct caches *c, struct sm *s)
-{
-    sm_release(s, s->nheld < c->resident ? s->nheld : c->resident);
-    for (u32 b = 0; b < s->nheld; b++)
-        for (u32 k = 0; k < c->warps; k++)
-            s->staged += s->held[b].warps[k].len;
-    return l2_input_other_blocks(&s->l2);
-}
+/* The slots that these are in, and those before. */
+static u32 wave_slots(const struct caches *c, const struct sm *s) { return s->held[wave_of(c, s) - 1].slot + 1; }
 
-/* Whether all blocks are done that the SM will ever have: without clusters a block's number says which SM has it. */
-static bool are_all_done(const struct caches *c, const struct sm *s, const struct exec_block_info *b)
+/* Whether the SM has all blocks that it will ever have: without clusters a block's number says which SM has it. */
+static bool is_last_wave(const struct caches *c, const struct sm *s, const struct exec_block_info *b)
 {
     const u64 all = (c->nblocks - s->number + c->nsms - 1) / c->nsms;
-    bool done = b->cluster_size <= 1 && b->linear % c->nsms == s->number && s->had + s->nheld == all;
-    for (u32 k = 0; k < s->nheld && done; k++)
+    return b->cluster_size <= 1 && b->linear % c->nsms == s->number && s->had + s->nheld == all;
+}
+
+/* Whether all of them are there, and done. The last ones would be looked up by caches_finish, too, but now the streams are in the host's caches,
+ * and their memory is there for the next SM. */
+static bool is_wave_done(const struct caches *c, const struct sm *s, const struct exec_block_info *b)
+{
+    const u32 n = wave_of(c, s);
+    bool done = n && (n == c->resident ? wave_slots(c, s) == s->had + n : is_last_wave(c, s, b));
+    for (u32 k = 0; k < n && done; k++)
         done = s->held[k].done;
     return done;
 }
 
-/* The slots of the first blocks that are left, as many as the SM holds at once. */
-static u32 next_slots(const struct caches *c, const struct sm *s)
+/* They leave the SM, whose next ones are elsewhere. False: no memory. */
+static bool end_wave(const struct caches *c, struct sm *s)
 {
-    return s->held[(s->nheld < c->resident ? s->nheld : c->resident) - 1].slot + 1;
+    sm_release(s, wave_of(c, s));
+    for (u32 b = 0; b < s->nheld; b++)
+        for (u32 k = 0; k < c->warps; k++)
+            s->staged += s->held[b].warps[k].len;
+    return l2_input_other_blocks(&s->l2);
 }
 
 void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
@@ -563,13 +564,8 @@ void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)
     if (!h)
         return;
     h->done = true;
-    while (is_wave_done(w->caches, s)) {
-        look_up_staged(w, s, s->had + w->caches->resident);
-        w->failed |= !end_wave(w->caches, s);
-    }
-    /* As caches_finish would, but while the streams are in the host's caches, and their memory is there for the next SM. */
-    for (bool all = are_all_done(w->caches, s, b); all && s->nheld;) {
-        look_up_staged(w, s, next_slots(w->caches, s));
+    while (is_wave_done(w->caches, s, b)) {
+        look_up_staged(w, s, wave_slots(w->caches, s));
         w->failed |= !end_wave(w->caches, s);
     }
 }
@@ -658,7 +654,8 @@ void caches_order(struct caches_worker *w, const struct exec_block_info *b, u32 
 
 void caches_barrier(struct caches_worker *w, const struct exec_block_info *b, const u32 *lanes)
 {
-    for (u32 k = 0; k < b->warps && k < w->caches->warps && find_held(w, b); k++)
+    const u32 warps = !find_held(w, b) ? 0 : b->warps < w->caches->warps ? b->warps : w->caches->warps;
+    for (u32 k = 0; k < warps; k++)
         w->failed |= lanes[k] && !staging_barrier(w->sm, &w->held->warps[k]);
 }
 
@@ -682,7 +679,7 @@ bool caches_finish(struct caches *c)
         if (!s || s->launch != c->launch)
             continue;
         while (s->nheld) { /* the last ones; a launch that was stopped leaves some under way */
-            good &= sm_run(s, c->warps, next_slots(c, s));
+            good &= sm_run(s, c->warps, wave_slots(c, s));
             good &= end_wave(c, s);
         }
         sm_settle_all(s, (*s->l2.sites)[0]);

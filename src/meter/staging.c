@@ -5,11 +5,12 @@
 
 #include "base/clones.h"
 
-/* But no barrier. */
-static bool is_order(u64 request)
+static bool asks_nothing(u64 request)
 {
-    return request_kind(request) == TRAFFIC_EMPTY_L1 && !request_is_again(request) && !request_barrier(request);
+    return request_kind(request) == TRAFFIC_EMPTY_L1 && !request_is_again(request);
 }
+
+static bool is_order(u64 request) { return asks_nothing(request) && !request_barrier(request); }
 
 static bool looks_same(u64 a, u64 b)
 {
@@ -21,7 +22,7 @@ static bool looks_same(u64 a, u64 b)
 static bool put(struct requests *r, u64 request)
 {
     u64 n = r->len;
-    while (n > r->next && (is_order(r->at[n - 1]) || request_barrier(r->at[n - 1])))
+    while (n > r->next && asks_nothing(r->at[n - 1]))
         n--;
     if (n == r->next || !looks_same(r->at[n - 1], request))
         return requests_push(r, request);

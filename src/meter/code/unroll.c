@@ -309,8 +309,9 @@ u32 unroll_turns(const struct ir_func *f, u32 block, bool *wholly)
 bool unroll_knows(const struct ir_func *f, u32 block, const struct ptx_var *reg)
 {
     const struct ir_block *b = &f->blocks[block];
-    struct counting c;
-    if (!find_counting(f, b, &c) || known_turns(f, b, &c) != unroll_factor(f, block))
+    bool wholly;
+    unroll_turns(f, block, &wholly);
+    if (!wholly)
         return false;
     const struct ptx_operand o = {.kind = PTX_REG, .var = (struct ptx_var *)reg};
     return counter_of(f, b, &o) && start_of(f, b, reg);
