@@ -55,6 +55,31 @@ static void loads_of_rows_come_together_while_there_are_registers(void **state)
     assert_in_range(loads_at_once("f64", "d", 0), 4, 7);
 }
 
+/* A loop that loads behind a chain of so many instructions. */
+static bool comes_first(u32 chain)
+{
+    static char body[8192];
+    struct subject s;
+    char *at = body + sprintf(body, "LOOP: ld.global.u32 %%r5, [%%rd1];\n");
+    for (u32 k = 0; k < chain; k++)
+        at += sprintf(at, "mul.lo.u32 %%r5, %%r5, %%r%u;\n", 10 + k % 9);
+    strcat(at, "ld.global.u32 %r6, [%rd1+512]; xor.b32 %r10, %r5, %r6; add.s64 %rd1, %rd1, %rd2;\n"
+               "setp.ne.u32 %p1, %r10, %r2; @%p1 bra LOOP; st.global.u32 [%rd1], %r10; ret;");
+    make(&s, body);
+    const struct replay_program *p = program(&s, block_at(&s, "LOOP"), 1);
+    const bool first = where(&s, p, OP_LD, 1) < where(&s, p, OP_MUL, 0);
+    drop(&s);
+    return first;
+}
+
+/* In loops ptxas has a load some 300 cycles before its use. */
+static void loads_of_a_loop_come_from_some_way_behind(void **state)
+{
+    (void)state;
+    assert_true(comes_first(50));
+    assert_false(comes_first(120));
+}
+
 /* ---- predicates ---- */
 
 /* Loads under a guard each, and sums of them: there are seven predicates. */
@@ -133,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_of_rows_come_together_while_there_are_registers),
+        cmocka_unit_test(loads_of_a_loop_come_from_some_way_behind),
         cmocka_unit_test(loads_under_guards_wait_for_predicates),
         cmocka_unit_test(operands_come_before_guards),
         cmocka_unit_test(comparisons_of_one_condition_are_a_chain),
