@@ -116,13 +116,13 @@ static u32 constant_lines(const struct exec_access *a, u64 base, u32 *n)
     return item_constant_lines(first, last);
 }
 
-/* As struct item_access has it. Who writes half of each sector mostly writes the other half next, and L1 joins them. */
+/* As struct item_access has it. Whose lanes all write half of their sectors mostly writes the other half next, and L1 joins them. */
 static bool is_slow(const struct func_count *f, enum access_class class, const struct exec_access *a, u32 sectors)
 {
     const struct site_count *s = &f->sites[a->site];
-    const u32 bytes = s->bytes > a->size ? s->bytes : a->size;
+    const u32 bytes = (s->bytes > a->size ? s->bytes : a->size) * (u32)__builtin_popcount(a->mask);
     if (class == CLASS_GST || class == CLASS_LST)
-        return 2 * bytes * (u32)__builtin_popcount(a->mask) < sectors * SECTOR_BYTES;
+        return bytes < sectors * SECTOR_BYTES && (a->mask != UINT32_MAX || 2 * bytes != sectors * SECTOR_BYTES);
     return is_float(a->type);
 }
 

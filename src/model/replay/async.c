@@ -64,7 +64,7 @@ static double bring(struct sm *s, const struct sm_warp *w, const struct item_asy
 static double take_away(struct sm *s, const struct item_async *a, double t)
 {
     const double left = sm_take(&s->memory.copies_out, t, a->n);
-    const double written = sm_take(&s->memory.l2_write, t, a->n * s->write_share);
+    const double written = sm_write_l2(s, t, a->n, a->n / (double)CACHE_SECTORS);
     const double in_dram = a->n * s->launch->dram_write_share * s->dram_write[PLACES_WHOLE];
     if (in_dram > 0)
         sm_take_dram(s, t, in_dram);

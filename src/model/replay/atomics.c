@@ -128,7 +128,8 @@ double sm_atomic(struct sm *s, struct sm_warp *w, const struct item_access *a, d
 {
     struct sm_memory *q = &s->memory;
     const double left = leave(s, a, t);
-    const double dram = at_dram(s, w, a, left), all = sm_take(&q->l2_read, t, spread_cycles(s, a));
+    const double dram = at_dram(s, w, a, left), spread = spread_cycles(s, a),
+                 all = fmax(sm_take(&q->l2, t, spread), sm_take(&q->l2_read, t, spread));
     const double done = fmax(fmax(sm_take(&q->atomics, left, cycles_of(s, a)), all), dram);
     q->atomics_done = fmax(q->atomics_done, done);
     q->left[q->natomics % SM_ATOMICS] = left;

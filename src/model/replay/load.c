@@ -116,11 +116,16 @@ enum sm_places sm_places_of(const struct item_access *a, const struct sm_cost *c
 {
     enum { FEW = 2, FAR = 64 }; /* lines */
     u32 apart = 0;
-    if (a->lines <= FEW || a->passes > a->lines)
+    if (a->lines <= FEW)
         return PLACES_WHOLE;
     for (u32 k = 1; k < cost->nlines; k++)
         apart += distance(item_line_number(cost->lines[k]), item_line_number(cost->lines[k - 1])) > FAR;
     return !cost->nlines || 2 * apart >= cost->nlines ? PLACES_APART : PLACES_STRIDED;
+}
+
+double sm_dram_cycles(const double *share, enum sm_places places, double sectors, double lines)
+{
+    return most(sectors * share[PLACES_WHOLE], places == PLACES_WHOLE ? 0 : lines * share[places]);
 }
 
 static double read_beyond(struct sm *s, const struct sm_warp *w, const struct item_access *a,
@@ -131,20 +136,21 @@ static double read_beyond(struct sm *s, const struct sm_warp *w, const struct it
     if (sectors <= 0)
         return 0;
     const enum sm_places places = sm_places_of(a, cost);
-    const double all = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share,
-                 share = places == PLACES_APART ? most(all, s->apart_share) : all;
+    const double share = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share;
     t = most(t, s->memory.atomics_out);
     s->came += sectors;
     s->memory.lsu += b->lines * m->miss_line;
-    double done = sm_take(&s->memory.l2_read, t, sectors * share) + (b->far > 0 ? m->far : m->l2);
+    double done = most(sm_take(&s->memory.l2_read, t, sectors * share),
+                       sm_take(&s->memory.l2, t, b->lines * (places == PLACES_APART ? s->apart_share : s->l2_share)));
+    done += b->far > 0 ? m->far : m->l2;
     if (b->host > 0)
         done = most(done, sm_take(&s->memory.link_in, t, b->host * w->func->shares[a->site].link * s->link_in_share) +
                               m->host);
     if (b->late > 0)
         done = most(done, t + m->dram);
     if (b->dram > 0)
-        done = most(done,
-                    sm_take_dram(s, t, b->dram * s->dram_read[places]) + m->dram + (b->dram_lines - 1) * m->dram_line);
+        done = most(done, sm_take_dram(s, t, sm_dram_cycles(s->dram_read, places, b->dram, b->dram_lines)) + m->dram +
+                              (b->dram_lines - 1) * m->dram_line);
     return done;
 }
 

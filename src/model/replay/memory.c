@@ -31,31 +31,43 @@ double sm_take_dram(struct sm *s, double t, double cycles)
 
 /* ---- behind L1 ---- */
 
-/* Cycles of DRAM for a sector. Stores to single sectors of lines whose others other stores wrote leave L2 as whole lines. */
-static double written_at(const struct sm *s, enum sm_places places)
+double sm_write_l2(struct sm *s, double t, double sectors, double lines)
 {
-    const double alone = s->launch->dram_alone_share;
-    return alone * s->dram_write[places] + (1 - alone) * s->dram_write[PLACES_WHOLE];
+    struct sm_memory *q = &s->memory;
+    const double all = sm_take(&q->l2, t, lines * s->line_share);
+    q->l2_write = most(sm_take(&q->l2_write, t, sectors * s->write_share), all);
+    return q->l2_write;
 }
 
-/* Until the sectors have left the SM. Which bytes of them are written goes with each line, and takes as long as a sector
- * (tests/hw/h200/tables.csv, surface-stores.csv). */
+/* Cycles of DRAM for a sector. Stores to single sectors of lines whose others other stores wrote leave L2 as whole lines. */
+static double written_at(const struct sm *s, enum sm_places places, double sectors, double lines)
+{
+    const double alone = s->launch->dram_alone_share;
+    return alone * sm_dram_cycles(s->dram_write, places, sectors, lines) +
+           (1 - alone) * sectors * s->dram_write[PLACES_WHOLE];
+}
+
+/* Which bytes are written goes with each line of which not all are, and takes as long as so many sectors: of one or two of them (memory-cases.csv)
+ * less than of more (part-stores.csv, both in tests/hw/h200). */
+static double masks_of(const struct item_access *a) { return !a->slow ? 0 : a->passes > 2 * a->lines ? 1.3 : 1.06; }
+
+/* Until the sectors have left the SM. */
 static double write_beyond(struct sm *s, const struct sm_warp *w, const struct sm_cost *cost,
                            const struct item_access *a, double t)
 {
     const enum sm_places places = sm_places_of(a, cost);
     const struct replay_shares *shares = &w->func->shares[a->site];
-    const double leave = a->class == ITEM_SURFACE_STORE ? 1 - shares->served.l1 : 1; /* others go along with them */
-    const double lines = leave * a->lines, masks = a->slow ? lines : 0, sectors = leave * a->passes,
+    const double leave = 1 - shares->served.l1; /* others go along with them */
+    const double lines = leave * a->lines, masks = masks_of(a) * lines, sectors = leave * a->passes,
                  host = sectors * shares->served.host;
-    const double in_dram =
-        s->launch->dram_write_share * written_at(s, places) + s->launch->dram_fill_share * s->dram_read[places];
+    const double in_dram = s->launch->dram_write_share * written_at(s, places, sectors - host, lines) +
+                           s->launch->dram_fill_share * sm_dram_cycles(s->dram_read, places, sectors - host, lines);
     s->left += sectors + masks;
     if (host > 0)
         sm_take(&s->memory.link_out, t, host * shares->link * s->link_out_share);
     if (in_dram > 0)
-        sm_take_dram(s, t, (sectors - host) * in_dram);
-    return sm_take(&s->memory.l2_write, t, most((sectors + masks) * s->write_share, lines * s->line_share));
+        sm_take_dram(s, t, in_dram);
+    return sm_write_l2(s, t, sectors + masks, lines);
 }
 
 /* Of the host's memory: 0 where it has no part in it. */

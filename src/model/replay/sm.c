@@ -439,7 +439,7 @@ static bool take_pipe(struct sm *s, struct sm_scheduler *c, const struct replay_
 /* Registers of all lanes that are kept in local memory go through to L2. */
 static void spill(struct sm *s, struct sm_warp *w, u32 words, double t)
 {
-    sm_take(&s->memory.l2_write, t, CACHE_SECTORS * words * s->write_share);
+    sm_write_l2(s, t, CACHE_SECTORS * words, words);
     w->leaves = fmax(w->leaves, t + s->machine->leave);
 }
 

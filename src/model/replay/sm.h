@@ -123,7 +123,9 @@ struct sm_atomics {
 
 /* The queues of memory: when each is free again. */
 struct sm_memory {
-    double lsu, l2_read, l2_write, dram, atomics, texture;
+    double lsu, dram, atomics, texture;
+    double l2_read, l2_write;     /* sectors from L2 and to it */
+    double l2;                    /* lines of which L2 is asked for something or takes something in: one or the other */
     double dram_used, dram_asked; /* how much of DRAM was in use lately; when it was asked last */
     double link_in, link_out;     /* of the link to the host */
     double copies, copies_out;    /* the unit of bulk copies: the next one; what it sends */
@@ -238,6 +240,10 @@ double sm_load(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, cons
 /* What a store writes is in L1 too. */
 void sm_store_through(struct sm *s, const struct sm_cost *cost);
 enum sm_places sm_places_of(const struct item_access *a, const struct sm_cost *cost);
+/* Cycles of DRAM for sectors in so many lines; share: of a sector, by places (dram_read, dram_write). */
+double sm_dram_cycles(const double *share, enum sm_places places, double sectors, double lines);
+/* Sectors of so many lines leave the SM, and L2 takes them in: when both is done. */
+double sm_write_l2(struct sm *s, double t, double sectors, double lines);
 /* Its sectors are in lines of their own: DRAM moves more than is asked for. */
 bool sm_is_scattered(const struct item_access *a);
 /* Its scheduler's queue has room for a memory instruction from then on; `stores` need more of it. */
