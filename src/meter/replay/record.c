@@ -14,6 +14,7 @@ enum {
     ITEMS_LEAST = 4096,
     POLLS_KEPT = 1,
     MBARRIERS = 64, /* of a block, that are told apart */
+    SIZES_MOST = 1 << 18,
 };
 
 /* A block that runs. */
@@ -27,6 +28,11 @@ struct open_block {
     u32 arrived[MBARRIERS], nmbarriers;
 };
 
+struct sized {
+    u64 linear;
+    struct replay_size size;
+};
+
 struct recorder {
     struct record_here here; /* of `current` */
     struct record_launch launch;
@@ -37,7 +43,8 @@ struct recorder {
     struct record_block *kept;
     u32 nkept, kept_room;
     double cost;
-    double *sm_cost; /* [sms] of the blocks of each SM, where all are there at once; else NULL */
+    struct sized *sizes; /* of all blocks, in launches of SIZES_MOST at most */
+    u64 nsizes, sizes_room;
     bool failed;
 };
 
@@ -50,9 +57,6 @@ static u64 items_of(const struct record_launch *l, u64 n)
     return most > ITEMS_LEAST ? most : ITEMS_LEAST;
 }
 
-/* All blocks are there at once, so it is known which SM has which. */
-static bool are_there_at_once(const struct record_launch *l) { return l->nblocks <= (u64)l->resident * l->sms; }
-
 struct recorder *recorder_make(const struct record_launch *l)
 {
     struct recorder *r = ls_calloc(1, sizeof *r);
@@ -61,8 +65,6 @@ struct recorder *recorder_make(const struct record_launch *l)
     r->launch = *l;
     r->first_most = items_of(l, REPLAY_RUN_WAVES * (l->resident ? l->resident : 1));
     r->items_most = items_of(l, (REPLAY_RUNS - 1) * REPLAY_RUN_WAVES * (l->resident ? l->resident : 1) + COSTLY);
-    if (are_there_at_once(l))
-        r->failed = !(r->sm_cost = ls_calloc(l->sms, sizeof *r->sm_cost));
     return r;
 }
 
@@ -88,7 +90,7 @@ void recorder_free(struct recorder *r)
     }
     ls_free(r->kept);
     ls_free(r->open);
-    ls_free(r->sm_cost);
+    ls_free(r->sizes);
     ls_free(r);
 }
 
@@ -380,18 +382,55 @@ static struct record_block cost_of(const struct recorder *r, const struct open_b
     return b;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static struct replay_size size_of(const struct open_block *o, u32 warps)
+{
+    double costs[1024 / 32];
+    struct replay_size size = {0};
+    for (u32 w = 0; w < warps; w++)
+        costs[w] = o->warps[w].cost;
+    qsort(costs, warps, sizeof *costs, by_value);
+    size.longest = (float)costs[warps - 1];
+    for (u32 g = 0; g < REPLAY_GROUPS; g++) {
+        const u32 from = replay_group_begin(warps, g), to = replay_group_begin(warps, g + 1);
+        double sum = 0;
+        for (u32 w = from; w < to; w++)
+            sum += costs[w];
+        size.others[g] = to > from ? (float)(sum / (to - from)) : 0;
+    }
+    return size;
+}
+
+static bool keep_size(struct recorder *r, const struct open_block *o)
+{
+    if (r->nsizes == r->sizes_room) {
+        const u64 room = r->sizes_room ? 2 * r->sizes_room : 64;
+        struct sized *to = ls_realloc(r->sizes, sizeof *to * room);
+        if (!to)
+            return false;
+        r->sizes = to;
+        r->sizes_room = room;
+    }
+    r->sizes[r->nsizes++] = (struct sized){o->linear, size_of(o, r->launch.warps)};
+    return true;
+}
+
 void record_block_end(struct recorder *r, const struct exec_block_info *b)
 {
     struct open_block *o = find_open(r, b->linear);
     if (!o)
         return;
     const struct record_block made = cost_of(r, o);
+    r->failed |= record_has_sizes(r->launch.nblocks) && !keep_size(r, o);
     struct record_block *to = made.sample ? NULL : least_costly(r);
     o->there = false;
     set_current(r, NULL);
     r->cost += made.cost;
-    if (r->sm_cost)
-        r->sm_cost[made.linear % r->launch.sms] += made.cost;
     if (to && !before(&made, to))
         return;
     if (to)
@@ -455,14 +494,13 @@ const struct record_block **record_blocks(struct recorder *const *all, u32 worke
 bool record_good(const struct recorder *r) { return !r || !r->failed; }
 double record_cost(const struct recorder *r) { return r->cost; }
 
-double record_busiest(struct recorder *const *all, u32 workers, u32 sms)
+bool record_has_sizes(u64 nblocks) { return nblocks <= SIZES_MOST; }
+
+bool record_sizes(struct recorder *const *all, u32 workers, u64 nblocks, struct replay_size *to)
 {
-    double most = 0;
-    for (u32 m = 0; m < sms; m++) {
-        double cost = 0;
-        for (u32 k = 0; k < workers; k++)
-            cost += all[k] && all[k]->sm_cost ? all[k]->sm_cost[m] : 0;
-        most = cost > most ? cost : most;
-    }
-    return most;
+    u64 n = 0;
+    for (u32 k = 0; k < workers; k++)
+        for (u64 b = 0; all[k] && b < all[k]->nsizes; b++, n++)
+            to[all[k]->sizes[b].linear] = all[k]->sizes[b].size;
+    return n == nblocks;
 }

@@ -14,7 +14,7 @@
 
 #include "exec/exec.h"
 #include "meter/lines.h"
-#include "model/replay/stream.h"
+#include "model/replay/replay.h"
 
 struct record_launch {
     u64 nblocks;
@@ -114,7 +114,8 @@ const struct record_block **record_blocks(struct recorder *const *all, u32 worke
 bool record_good(const struct recorder *r);
 /* Of all blocks of this worker. */
 double record_cost(const struct recorder *r);
-/* Of the blocks of the SM that has most to do, where all blocks of the launch are there at once; else 0. */
-double record_busiest(struct recorder *const *all, u32 workers, u32 sms);
+/* Of all workers' blocks, by place in the grid. False: they are too many, and were not kept. */
+bool record_has_sizes(u64 nblocks);
+bool record_sizes(struct recorder *const *all, u32 workers, u64 nblocks, struct replay_size *to);
 
 #endif

@@ -249,12 +249,15 @@ static double cost_of(const struct replayed_launch *l)
     return cost;
 }
 
-static double busiest_of(struct arena *mem, const struct replayed_launch *l)
+static const struct replay_size *sizes_of(struct arena *mem, const struct replayed_launch *l)
 {
     struct recorder **all = arena_array(mem, struct recorder *, l->nworkers + 1);
     for (u32 w = 0; w < l->nworkers; w++)
         all[w] = l->workers[w] ? l->workers[w]->recorder : NULL;
-    return record_busiest(all, l->nworkers, l->gpu->sms);
+    if (!record_has_sizes(l->nblocks))
+        return NULL;
+    struct replay_size *sizes = arena_array(mem, struct replay_size, l->nblocks);
+    return record_sizes(all, l->nworkers, l->nblocks, sizes) ? sizes : NULL;
 }
 
 static double over(u64 a, u64 b) { return b ? (double)a / (double)b : 0; }
@@ -302,7 +305,7 @@ bool replay_metered(struct arena *mem, struct replayed_launch *l, struct replay_
         .places = l->places,
         .l1_bytes = l->l1_bytes,
         .cost = cost_of(l),
-        .busiest = busiest_of(mem, l),
+        .sizes = sizes_of(mem, l),
         .reads = (double)l->n[EVENT_l2_reads],
         .atomics = (double)(l->n[EVENT_l2_atoms] + l->n[EVENT_l2_reds]),
         .hot = *l->hot,

@@ -1,11 +1,12 @@
 /* launch.c - from the blocks that one SM ran to the time of the launch (replay.h).
  *
  * SM 0 runs the blocks that come to it, the first of every `sms`, or those of them that were recorded (replay_takes). If they are
- * more than the budget, the rest goes on at the rate at which blocks began after the SM was filled. Blocks differ: where
- * they come in several waves, the time is scaled by the mean cost of all blocks over the mean of those replayed.
+ * more than the budget, the rest goes on at the rate at which blocks began after the SM was filled, scaled by the mean cost of all
+ * blocks over the mean of those replayed.
  *
- * A block that is much longer than the others is looked at on its own: an SM replays it among typical ones; the launch ends no
- * earlier than it does. */
+ * Where blocks differ, all SMs are gone through with what each block costs (dispatch.h). The longest block is looked at on its own, too: an SM replays
+ * it among typical ones; the launch ends no earlier than it does. */
+#include "model/replay/dispatch.h"
 #include "model/replay/sm_run.h"
 
 #include <string.h>
@@ -199,23 +200,40 @@ static struct plan with_block(struct arena *mem, const struct plan *p, u32 n, u3
     return with;
 }
 
-/* When an SM ends that runs the block with the longest warp, if that is longer than the others; 0: it is not. Where all of
- * the SM's blocks are replayed, it stands in its place among them; else where the SM was filled before. */
-static double long_end(struct arena *mem, const struct replay_launch *l, const struct machine *m, const struct plan *p,
-                       bool all, double typical_cycles)
+/* The block with the longest warp among others, if that is longer than theirs. */
+struct among {
+    u32 block;
+    bool longer;
+    double part;      /* of the launch's blocks, those before it */
+    double cycles;    /* from its begin to its end */
+    double sm_cycles; /* until the SM ends */
+    double warps;     /* that were there on average */
+};
+
+/* Where all of the SM's blocks are replayed, it stands in its place among them; else where the SM was filled before. */
+static struct among longest_among(struct arena *mem, const struct replay_launch *l, const struct machine *m,
+                                  const struct plan *p, bool all)
 {
     const u32 k = longest(l);
-    if (!p->n || recorded(l, k)->longest * 100 <= mean_longest(l, p) * LONG_PERCENT)
-        return 0;
-    const double part = (double)recorded(l, k)->linear / (double)l->nblocks;
+    struct among a = {.block = k, .part = (double)recorded(l, k)->linear / (double)l->nblocks};
+    a.longer = p->n && recorded(l, k)->longest * 100 > mean_longest(l, p) * LONG_PERCENT;
+    if (!a.longer)
+        return a;
     const u32 n = all || p->n < 2 * l->resident ? p->n : 2 * l->resident;
-    const u32 place = all ? (u32)(part * n) : n / 2;
+    const u32 place = all ? (u32)(a.part * n) : n / 2;
     const struct plan with = with_block(mem, p, n, place, k);
     struct sm_run run;
     run_list(mem, l, m, &with, false, &run);
-    if (all)
-        return run.cycles * recorded(l, k)->rest;
-    return part * typical_cycles + (run.ended[place] - run.begun[place]) * recorded(l, k)->rest;
+    a.cycles = (run.ended[place] - run.begun[place]) * recorded(l, k)->rest;
+    a.sm_cycles = run.cycles * recorded(l, k)->rest;
+    a.warps = run.present / fmax(run.cycles, 1);
+    return a;
+}
+
+/* When an SM ends that runs it. */
+static double long_end(const struct among *a, bool all, double typical_cycles)
+{
+    return !a->longer ? 0 : all ? a->sm_cycles : a->part * typical_cycles + a->cycles;
 }
 
 /* Of what warps waited for, how much the SM's other warps have made: they were ahead, in memory's queues, in the pipes or at the
@@ -237,13 +255,114 @@ static double as_busy(const struct replay_launch *l, const struct plan *p, const
     return own > 0 ? cycles * (1 + (cost / own - 1) * crowded_share(run)) : cycles;
 }
 
-/* How long SMs work on average, the last of which works so long: of what they ask memory for, some get more than others. */
-static double mean_active(const struct replay_launch *l, const struct plan *p, const struct sm_run *run, double cycles)
+/* How long SMs work on average, where each but for that works as long: of what they ask memory for, some get more than others. */
+static double less_active(const struct replay_launch *l, const struct plan *p, const struct sm_run *run, double cycles)
 {
+    const double fewer = p->blocks <= l->resident ? LESS_AT_ONCE : LESS_IN_TURN;
+    return cycles * (1 - fewer * crowded_share(run));
+}
+
+/* ---- blocks that differ ---- */
+
+/* What the blocks of the SM cost that has most to do, where all blocks are there at once: it is known which those are. */
+static double busiest(struct arena *mem, const struct replay_launch *l, const struct plan *p)
+{
+    double *cost = arena_array(mem, double, p->active), most = 0;
+    for (u64 b = 0; b < l->nblocks; b++)
+        cost[b % p->active] += replay_size_cost(&l->sizes[b], l->warps);
+    for (u32 k = 0; k < p->active; k++)
+        most = fmax(most, cost[k]);
+    return most;
+}
+
+/* Some block costs more than the others, so that which SM has which matters; and enough of them were replayed to know how long they take. */
+static bool differ(const struct replay_launch *l, const struct plan *p, const struct sm_run *run)
+{
+    if (!l->sizes || run->cycles <= 0 || 2.0 * run->ran < p->blocks)
+        return false;
+    double cost = 0, longest = 0, most_cost = 0, most_longest = 0;
+    for (u64 b = 0; b < l->nblocks; b++) {
+        const double one = replay_size_cost(&l->sizes[b], l->warps);
+        cost += one;
+        longest += l->sizes[b].longest;
+        most_cost = fmax(most_cost, one);
+        most_longest = fmax(most_longest, l->sizes[b].longest);
+    }
+    const double n = 100.0 * (double)l->nblocks / LONG_PERCENT;
+    return most_cost * n > cost || most_longest * n > longest;
+}
+
+/* A line through the replayed SM's blocks, on average, and the longest one among them: how long blocks of so many instructions take. */
+static void set_full(struct dispatch_pace *pace, const struct replay_launch *l, const struct plan *p,
+                     const struct sm_run *run, const struct among *a)
+{
+    enum { MUCH_LONGER = 2 };
+    double cycles = 0, done = 0, most = 0;
+    for (u32 k = 0; k < run->ran; k++) {
+        cycles += (run->ended[k] - run->begun[k]) * recorded(l, p->list[k])->rest;
+        done += fmax(recorded(l, p->list[k])->longest, 1);
+        most = fmax(most, recorded(l, p->list[k])->longest);
+    }
+    const double more = recorded(l, a->block)->longest - done / run->ran;
+    pace->full = cycles / done;
+    pace->full_warps = run->present / run->cycles;
+    if (recorded(l, a->block)->longest < MUCH_LONGER * most)
+        return;
+    const double slope = (a->cycles - cycles / run->ran) / more, first = (cycles - slope * done) / run->ran;
+    pace->full = first > 0 && slope > 0 ? slope : a->cycles / recorded(l, a->block)->longest;
+    pace->first = first > 0 && slope > 0 ? first / slope : 0;
+    pace->full_warps = a->warps;
+}
+
+static struct dispatch_pace pace_of(struct arena *mem, const struct replay_launch *l, const struct machine *m,
+                                    const struct plan *p, const struct sm_run *run, const struct among *a)
+{
+    const struct replay_block_stream *block = recorded(l, a->block);
+    struct dispatch_pace pace = {0};
+    u32 k = a->block;
+    const struct plan one = {.active = p->active, .blocks = 1, .list = &k, .n = 1};
+    struct sm_run alone;
+    set_full(&pace, l, p, run, a);
+    pace.busy = run->sm_used / (run->ran * (mean_of(l, p, run->ran, false) + l->warps * pace.first));
+    run_list(mem, l, m, &one, false, &alone);
+    pace.alone = alone.cycles * block->rest / (fmax(block->longest, 1) + pace.first);
+    pace.alone_warps = block->cost / fmax(block->longest, 1);
+    return pace;
+}
+
+/* All SMs, as many times longer as the replay of this one was than its blocks alone on one SM. */
+static struct dispatched all_sms(struct arena *mem, const struct replay_launch *l, const struct machine *m,
+                                 const struct plan *p, const struct sm_run *run)
+{
+    const bool all_ran = run->ran >= p->blocks;
+    const struct among a = longest_among(mem, l, m, p, all_ran);
+    const struct dispatch_pace pace = pace_of(mem, l, m, p, run, &a);
+    struct replay_size *ran = arena_array(mem, struct replay_size, run->ran + 1);
+    for (u32 k = 0; k < run->ran; k++)
+        ran[k] = l->sizes[recorded(l, p->list[k])->linear];
+    const struct dispatched one = dispatch(mem, l, ran, run->ran, 1, &pace);
+    struct dispatched all = dispatch(mem, l, l->sizes, l->nblocks, p->active, &pace);
+    const double as = mean_of(l, p, run->ran, true) * (one.last > 0 ? run->cycles / one.last : 1);
+    all.last = fmax(all.last * as, all_ran ? long_end(&a, true, 0) : 0);
+    if (all_ran && l->nblocks <= (u64)p->active * l->resident)
+        all.last = fmax(all.last, as_busy(l, p, run, run->cycles, busiest(mem, l, p)));
+    all.mean *= as;
+    all.warps *= one.warps > 0 ? run->present / run->cycles / one.warps : 1;
+    return all;
+}
+
+/* Blocks that cost alike, or so many that it is not known what each costs: other SMs are like this one, but for the longest block. */
+static struct dispatched as_one(struct arena *mem, const struct replay_launch *l, const struct machine *m,
+                                const struct plan *p, const struct sm_run *run)
+{
+    const struct left left = left_of(mem, l, m, p, run);
+    const double cycles = (run->cycles + left.cycles) * scale_of(l, p, run->ran) * mean_of(l, p, run->ran, true);
     const bool once = p->blocks <= l->resident;
-    const double fewer = once ? LESS_AT_ONCE : LESS_IN_TURN;
-    const double of = once ? as_busy(l, p, run, cycles, l->cost / p->active) : cycles;
-    return of * (1 - fewer * crowded_share(run));
+    const bool all_ran = run->ran >= p->blocks;
+    const struct among a = longest_among(mem, l, m, p, all_ran);
+    return (struct dispatched){.last = fmax(cycles, long_end(&a, all_ran, cycles)),
+                               .mean = once ? as_busy(l, p, run, cycles, l->cost / p->active) : cycles,
+                               .warps = mean_warps(run, left)};
 }
 
 static void prepare_funcs(struct arena *mem, const struct replay_launch *l)
@@ -303,15 +422,13 @@ struct replay_result replay_launch(struct arena *mem, const struct replay_launch
         prepare_funcs(mem, l);
         held.hold = l->swaps ? hold_of(mem, l, &m, &p) : 0;
         run_list(mem, l, &m, &p, true, &run);
-        const struct left left = left_of(mem, l, &m, &p, &run);
-        const double cycles = (run.cycles + left.cycles) * scale_of(l, &p, run.ran) * mean_of(l, &p, run.ran, true);
-        r.active = mean_active(l, &p, &run, cycles);
-        r.cycles = fmax(cycles, long_end(mem, l, &m, &p, run.ran >= p.blocks, cycles));
-        if (run.ran >= p.blocks && l->busiest > 0)
-            r.cycles = fmax(r.cycles, as_busy(l, &p, &run, cycles, l->busiest));
+        const struct dispatched all =
+            differ(l, &p, &run) ? all_sms(mem, l, &m, &p, &run) : as_one(mem, l, &m, &p, &run);
+        r.cycles = all.last;
+        r.active = less_active(l, &p, &run, all.mean);
+        r.warps = all.warps * kept_places(l, &p, &run);
         r.tries = run.ran ? run.tries * (double)l->nblocks / run.ran : 0;
         r.scale = run.ran ? (double)l->nblocks / run.ran : 0;
-        r.warps = mean_warps(&run, left) * kept_places(l, &p, &run);
         r.sm_used = run.cycles > 0 ? fmin(1, run.sm_used / run.cycles) : 0;
         r.l1_used = run.cycles > 0 ? fmin(1, run.l1_used / run.cycles) : 0;
         for (u32 k = 0; k < STALL_COUNT; k++)

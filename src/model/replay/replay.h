@@ -59,18 +59,33 @@ struct replay_block_stream {
     double rest;    /* its whole cost by what its streams hold: >= 1 where they were too long to be kept */
 };
 
+/* Machine instructions of any block's warps: of the longest one, and of the others, in four groups from the shortest to the longest, on average. */
+enum { REPLAY_GROUPS = 4 };
+struct replay_size {
+    float longest, others[REPLAY_GROUPS];
+};
+/* How many of the others of n warps are in groups before that one. */
+static inline u32 replay_group_begin(u32 warps, u32 group) { return (warps - 1) * group / REPLAY_GROUPS; }
+static inline double replay_size_cost(const struct replay_size *s, u32 warps)
+{
+    double cost = s->longest;
+    for (u32 g = 0; g < REPLAY_GROUPS; g++)
+        cost += s->others[g] * (replay_group_begin(warps, g + 1) - replay_group_begin(warps, g));
+    return cost;
+}
+
 struct replay_launch {
     const struct gpu *gpu;
     u64 nblocks;
-    u32 warps;    /* of a block */
-    u32 resident; /* blocks that an SM holds at once, >= 1 */
-    u32 slots;    /* warps that it has room for, of whatever blocks; 0: those of `resident` */
-    u32 places;   /* blocks that it has room for but for their warps; 0: `resident` */
+    const struct replay_size *sizes; /* [nblocks]; NULL: not known */
+    u32 warps;                       /* of a block */
+    u32 resident;                    /* blocks that an SM holds at once, >= 1 */
+    u32 slots;                       /* warps that it has room for, of whatever blocks; 0: those of `resident` */
+    u32 places;                      /* blocks that it has room for but for their warps; 0: `resident` */
     const struct replay_block_stream *blocks; /* recorded, by number */
     u32 nrecorded;
     u64 l1_bytes;          /* of the SM */
     double cost;           /* of all blocks */
-    double busiest;        /* of those of the SM that has most to do; 0: not known */
     double reads, atomics; /* sectors that L2 is asked for, of the launch */
     struct l2_hot hot;
     double

@@ -84,7 +84,7 @@ struct replay_result made_replay(struct made *m, struct replay_site *sites)
                                     .nrecorded = n,
                                     .l1_bytes = 128 << 10,
                                     .cost = (double)m->nblocks,
-                                    .busiest = m->busiest,
+                                    .sizes = m->sizes,
                                     .atomics = m->atomics,
                                     .hot = m->hot,
                                     .swaps = m->swaps,

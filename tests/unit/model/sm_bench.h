@@ -25,7 +25,7 @@ struct made {
     u64 swaps, swaps_hot;
     struct replay_shares shares;
     const struct replay_code *code; /* in place of insts */
-    double busiest;
+    const struct replay_size *sizes;
     u64 budget; /* 0: 1 << 20 */
 };
 

@@ -187,8 +187,8 @@ static void conflicts_cost_wavefronts(void **state)
     assert_in_range((u64)(took[1] - took[0]), 100 * 60, 100 * 64); /* 31 x 2 */
 }
 
-/* Stores of 32 sectors, all of them or a word of each. */
-static double stores(bool parts)
+/* Stores of 32 sectors in so many lines, all of them or a word of each; of which a share goes along with others. */
+static double stores(u16 lines, bool parts, double along)
 {
     struct made m;
     made_begin(&m);
@@ -199,8 +199,9 @@ static double stores(bool parts)
     for (u32 k = 0; k < 100; k++) {
         made_enter(&m);
         m.items[m.nitems++] = item_access(
-            (struct item_access){.class = ITEM_STORE, .passes = 32, .lines = 8, .wavefronts = 8, .slow = parts});
+            (struct item_access){.class = ITEM_STORE, .passes = 32, .lines = lines, .wavefronts = 8, .slow = parts});
     }
+    m.shares.served = (struct served){.l1 = along, .near = 1 - along};
     const double t = made_cycles(&m);
     arena_free(&m.mem);
     return t;
@@ -209,8 +210,16 @@ static double stores(bool parts)
 static void parts_of_sectors_take_longer(void **state)
 {
     (void)state;
-    const double whole = stores(false), parts = stores(true);
-    assert_true(parts > whole + 100 * 7 && parts < whole + 100 * 9);
+    const double whole = stores(8, false, 0), parts = stores(8, true, 0);
+    assert_true(parts > whole + 100 * 9.5 && parts < whole + 100 * 11.5);
+    const double apart = stores(32, false, 0), words = stores(32, true, 0);
+    assert_true(words > apart + 100 * 32 && words < apart + 100 * 36);
+}
+
+static void stores_that_go_along_cost_less(void **state)
+{
+    (void)state;
+    assert_true(stores(8, true, 0.5) < 0.75 * stores(8, true, 0)); /* the rest is its way */
 }
 
 /* Registers that are kept in local memory are written to L2. */
@@ -293,38 +302,37 @@ static void units_are_used(void **state)
     assert_true(shared.l1_used > 0.9 && shared.l1_used <= 1 && shared.sm_used < 0.2);
 }
 
-/* A block's one warp loads, or computes, by itself; of the busiest SM's blocks so much is to be done (this one's two cost 2). */
-static struct replay_result busiest(bool loads, double cost)
+/* Blocks of one warp, two on each SM; those of SM 5 are so many times as long. */
+static struct replay_result one_sm_longer(double times)
 {
     struct made m;
     made_begin(&m);
-    if (loads)
-        made_load_and_use(&m);
-    else
-        made_inst(&m, PIPE_FMA, 4);
+    made_load_and_use(&m);
     for (u32 k = 0; k < 64; k++) {
         made_enter(&m);
-        if (loads)
-            made_load(&m, k, 0);
+        made_load(&m, k, 0);
     }
+    struct replay_size sizes[BLOCKS];
     m.resident = 2;
     m.nblocks = 2ull * m.gpu.sms;
-    m.busiest = cost;
+    for (u64 b = 0; b < m.nblocks; b++)
+        sizes[b] = (struct replay_size){.longest = b % m.gpu.sms == 5 ? (float)times : 1};
+    m.sizes = sizes;
     const struct replay_result r = made_replay(&m, NULL);
     arena_free(&m.mem);
     return r;
 }
 
-/* Where all blocks are there at once, the SM that has half as much more to do ends later: by half where warps wait for memory, and not at all where
- * they compute by themselves. */
-static void the_busiest_sm_ends_last(void **state)
+/* The launch ends with that SM, and the others are done before. */
+static void the_sm_of_long_blocks_ends_last(void **state)
 {
     (void)state;
-    const struct replay_result even = busiest(true, 2), uneven = busiest(true, 3);
-    assert_true(uneven.cycles > 1.4 * even.cycles && uneven.cycles < 1.5 * even.cycles);
-    assert_true(fabs(uneven.active - even.active) < 1 && even.active > 0.9 * even.cycles &&
-                even.active < 0.96 * even.cycles);
-    assert_true(busiest(false, 3).cycles < 1.1 * busiest(false, 2).cycles);
+    const struct replay_result even = one_sm_longer(1), longer = one_sm_longer(1.5), much = one_sm_longer(4);
+    assert_true(longer.cycles > 1.45 * even.cycles && longer.cycles < 1.55 * even.cycles);
+    assert_true(much.cycles > 3.9 * even.cycles && much.cycles < 4.1 * even.cycles);
+    assert_true(longer.active > 0.99 * even.active && longer.active < 1.02 * even.active);
+    assert_true(even.active > 0.9 * even.cycles && even.active < 0.96 * even.cycles);
+    assert_true(much.warps < 1.1 * even.warps);
 }
 
 /* A warp's loads past L1, each of which needs the one before, or stores: n of so many sectors in lines so far from each other. */
@@ -396,6 +404,33 @@ static void places_apart_cost_more(void **state)
     assert_true(single > 1.8 * whole && single < 2.2 * whole);
 }
 
+/* Words at random places that are read and written: L2 does the one or the other (memory-cases.csv: update, 16 MiB). */
+static void reads_and_writes_of_lines_share_l2(void **state)
+{
+    (void)state;
+    enum { ACCESSES = 40, LINES = 32 };
+    struct made m;
+    made_begin(&m);
+    made_load_and_use(&m);
+    made_inst(&m, PIPE_LSU, 4)->op = REPLAY_MEMORY;
+    m.shares.served = (struct served){.near = 1};
+    for (u32 k = 0; k < ACCESSES; k++) {
+        made_enter(&m);
+        for (u32 c = 0; c < 2; c++) {
+            made_access_lines(&m, c ? ITEM_STORE : ITEM_LOAD, LINES, LINES);
+            for (u64 j = 0; j < LINES; j++)
+                m.items[m.nitems++] = item_line((k * LINES + j) * 100, 1, c ? TRAFFIC_STORE : TRAFFIC_LOAD_PAST);
+        }
+    }
+    m.warps = 32;
+    m.nblocks = m.gpu.sms;
+    const struct machine machine = machine_of(&m.gpu, false);
+    const double t = made_cycles(&m) / ACCESSES, all = 32.0 * LINES * m.gpu.sms;
+    const double read = all * machine.l2_read_apart, written = all * machine.l2_write_line;
+    assert_true(t > 0.97 * (read + written) && t < 1.06 * (read + written));
+    arena_free(&m.mem);
+}
+
 /* 32 warps of each SM read or write whole lines of the host's, one after the other: cycles of one of a warp's accesses. */
 static double host_accesses(u64 sms, u8 class, u32 warps)
 {
@@ -435,13 +470,15 @@ int main(void)
         cmocka_unit_test(locks_are_held),
         cmocka_unit_test(a_load_is_waited_for),
         cmocka_unit_test(conflicts_cost_wavefronts),
-        cmocka_unit_test(the_busiest_sm_ends_last),
+        cmocka_unit_test(the_sm_of_long_blocks_ends_last),
         cmocka_unit_test(units_are_used),
         cmocka_unit_test(conflicts_of_a_load_are_latency),
         cmocka_unit_test(dram_in_use_answers_later),
         cmocka_unit_test(places_apart_cost_more),
         cmocka_unit_test(the_link_is_shared),
         cmocka_unit_test(parts_of_sectors_take_longer),
+        cmocka_unit_test(stores_that_go_along_cost_less),
+        cmocka_unit_test(reads_and_writes_of_lines_share_l2),
         cmocka_unit_test(spilled_registers_leave_the_sm),
         cmocka_unit_test(a_hit_waits_for_what_is_under_way),
         cmocka_unit_test(copies_are_waited_for),
