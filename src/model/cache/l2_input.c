@@ -70,6 +70,81 @@ static void rewrite_end(struct rewrite *w, u64 idle)
     w->in->idle += idle;
 }
 
+/* ---- some requests at once ---- */
+
+/* Of some requests that stand one behind the other. */
+struct some {
+    u64 kept, last; /* a bit each: one that is kept, the last of its turn */
+    u64 differ;     /* bits that are not the same in all of them */
+    u32 sectors;    /* of all */
+    bool plain;     /* none is an atomic, or stands in place of a request */
+};
+enum {
+    TOGETHER = L2_INPUT_MOST,
+    NOT_PLAIN = 1 << TRAFFIC_ATOM | 1 << TRAFFIC_RED | 1 << TRAFFIC_EMPTY_L1,
+};
+_Static_assert((int)TOGETHER <= 64, "a bit each");
+
+/* In several loops, as those become vectors. */
+CLONES static void look_at(struct some *restrict to, const u64 *restrict request, u32 n, u32 one_in)
+{
+    u64 kept = 0, last = 0, differ = 0, sectors = 0, others = 0;
+    if (one_in <= 1u << SAMPLE_NEAR_BITS)
+        for (u32 k = 0; k < n; k++)
+            kept |= sample_bit[k] & -(u64)sample_keeps_near(request_number(request[k]), one_in);
+    else
+        for (u32 k = 0; k < n; k++)
+            kept |= sample_bit[k] & -(u64)sample_keeps(request_number(request[k]), one_in);
+    for (u32 k = 0; k < n; k++)
+        last |= sample_bit[k] & -(request[k] >> 48 & 1);
+    for (u32 k = 0; k < n; k++)
+        differ |= request[k] ^ request[0];
+    for (u32 k = 0; k < n; k++)
+        others |= (u64)NOT_PLAIN >> (request[k] >> 44 & 15);
+    for (u32 k = 0; k < n; k++)
+        sectors += SECTORS_IN >> (request[k] >> 38 & 60) & 15;
+    *to = (struct some){kept, last, differ, (u32)sectors, !(others & 1)};
+}
+
+/* What n requests send, each as much as so many. */
+static void count_sent(const struct l2_input *in, const struct some *s, const u64 *request, u32 n, u32 times)
+{
+    if (LS_LIKELY(!request_site(s->differ))) {
+        drawn_of(in, request[0])->sent += (u64)s->sectors * times;
+        return;
+    }
+    for (u32 k = 0; k < n; k++)
+        drawn_of(in, request[k])->sent += (u64)sectors_in(request_sectors(request[k])) * times;
+}
+
+/* So many turns are over, of which only the first may have something that is kept. */
+static inline void end_turns(struct l2_input *in, u64 kept, u32 n)
+{
+    if (n) {
+        end_turn(in, kept);
+        in->idle += n - 1;
+    }
+}
+
+/* Puts those that are kept of plain requests behind the first `to`, before which they stand: the number that there are then. */
+CLONES static u64 put_kept(struct l2_input *in, u64 to, const u64 *request, const struct some *s)
+{
+    u64 *const at = in->kept.at;
+    u64 last = s->last;
+    for (u64 kept = s->kept; kept; kept &= kept - 1) {
+        const u64 before = (kept & -kept) - 1, one = request[__builtin_ctzll(kept)];
+        end_turns(in, to, (u32)__builtin_popcountll(last & before));
+        last &= ~before & ~(kept & -kept);
+        if (in->idle)
+            at[to++] = request_turns(in->idle);
+        in->idle = 0;
+        at[to++] = one;
+        in->open = !request_last(one);
+    }
+    end_turns(in, to, (u32)__builtin_popcountll(last));
+    return to;
+}
+
 /* ---- what is kept ---- */
 
 /* Every second of them goes. */
@@ -100,6 +175,27 @@ static bool is_kept(const struct l2_input *in, u64 request)
     return request == REQUEST_OTHER_BLOCKS || sample_keeps(request_number(request), in->one_in);
 }
 
+static void thin_plain(struct rewrite *w, const struct some *some, const u64 *request, u32 n, u32 before)
+{
+    if (before == 1)
+        count_sent(w->in, some, request, n, 1);
+    w->to = put_kept(w->in, w->to, request, some);
+}
+
+/* Of any requests, n from `from` on. */
+static void thin_any(struct rewrite *w, u64 from, u32 n, u32 before)
+{
+    struct l2_input *in = w->in;
+    for (u64 k = from; k < from + n; k++) {
+        const u64 request = in->kept.at[k];
+        if (before == 1 && request != REQUEST_OTHER_BLOCKS)
+            drawn_of(in, request)->sent += sectors_in(request_sectors(request));
+        rewrite_request(w, request,
+                        (before > 1 && is_beside(request, before)) || is_kept(in, request) ||
+                            stays_beside(in, request));
+    }
+}
+
 void l2_input_thin(struct l2_input *in, u32 one_in)
 {
     const u32 before = in->one_in;
@@ -108,13 +204,14 @@ void l2_input_thin(struct l2_input *in, u32 one_in)
         return;
     struct rewrite w = rewrite_begin(in);
     in->one_in = one_in;
-    for (u64 k = 0; k < len; k++) {
-        const u64 request = in->kept.at[k];
-        if (before == 1 && request != REQUEST_OTHER_BLOCKS)
-            drawn_of(in, request)->sent += sectors_in(request_sectors(request));
-        rewrite_request(&w, request,
-                        (before > 1 && is_beside(request, before)) || is_kept(in, request) ||
-                            stays_beside(in, request));
+    for (u64 k = 0; k < len; k += TOGETHER) {
+        const u32 n = len - k < TOGETHER ? (u32)(len - k) : TOGETHER;
+        struct some some;
+        look_at(&some, in->kept.at + k, n, one_in);
+        if (LS_LIKELY(some.plain))
+            thin_plain(&w, &some, in->kept.at + k, n, before);
+        else
+            thin_any(&w, k, n, before);
     }
     rewrite_end(&w, idle);
     if (in->beside > BESIDE * in->budget)
@@ -142,23 +239,17 @@ static bool keep_or_pass(struct l2_input *in, u64 request, bool stays)
     return true;
 }
 
-CLONES static void find_kept(u8 *restrict kept, const u64 *restrict request, u32 n, u32 one_in)
-{
-    for (u32 k = 0; k < n; k++)
-        kept[k] = sample_keeps(request_number(request[k]), one_in);
-}
-
 bool l2_input_push_all(struct l2_input *in, const u64 *request, u32 n)
 {
-    u8 kept[L2_INPUT_MOST];
+    struct some some;
+    if (!n)
+        return true;
     if (!requests_room(&in->kept, 2ull * n))
         return false;
     in->seen += (u64)n * in->asked_in;
-    find_kept(kept, request, n, in->one_in);
-    for (u32 k = 0; k < n; k++) {
-        drawn_of(in, request[k])->sent += (u64)sectors_in(request_sectors(request[k])) * in->asked_in;
-        keep_or_pass(in, request[k], kept[k]);
-    }
+    look_at(&some, request, n, in->one_in);
+    count_sent(in, &some, request, n, in->asked_in);
+    in->kept.len = put_kept(in, in->kept.len, request, &some);
     return true;
 }
 

@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+#define FOUR(k) 1ull << (k), 1ull << ((k) + 1), 1ull << ((k) + 2), 1ull << ((k) + 3)
+#define SIXTEEN(k) FOUR(k), FOUR((k) + 4), FOUR((k) + 8), FOUR((k) + 12)
+const u64 sample_bit[64] = {SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)};
+
 u64 sample_line(u64 among, u32 one_in)
 {
     const u32 bits = (u32)__builtin_ctz(one_in);

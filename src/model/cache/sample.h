@@ -48,6 +48,9 @@ static inline bool sample_keeps(u64 number, u32 one_in)
     return !(((u32)pair ^ wanted) & (one_in - 1));
 }
 
+/* Word k is bit k: of 64 lines those that are kept, by vectors. */
+extern const u64 sample_bit[64];
+
 /* Of a line that is kept: its number among those. */
 static inline u64 sample_number(u64 number, u32 one_in)
 {

@@ -199,7 +199,8 @@ static inline bool requests_push(struct requests *s, u64 request)
     return true;
 }
 /* Number of sectors. A processor that popcount can be counted on is not what we are built for. */
-static inline u32 sectors_in(u32 sectors) { return 0x4332322132212110ull >> 4 * sectors & 15; }
+#define SECTORS_IN 0x4332322132212110ull
+static inline u32 sectors_in(u32 sectors) { return SECTORS_IN >> 4 * sectors & 15; }
 /* How many n masks of a byte have. */
 static inline u32 sectors_of_all(const u8 *mask, u32 n)
 {
