@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clones.h"
 #include "model/cache/l2_places.h"
 #include "model/cache/window.h"
 #include "model/cache/written.h"
@@ -443,10 +444,12 @@ static void store(struct l2 *l2, const struct coming *r)
 /* Such requests, so many: of atomics all are counted. */
 static void count_atomics(struct l2 *l2, const struct coming *r, u32 n)
 {
-    const bool red = request_kind(r->request) == TRAFFIC_RED;
+    const u64 number = l2_number(l2->halves, 1, 0, request_number(r->request));
+    const bool red = request_kind(r->request) == TRAFFIC_RED,
+               far = r->near != l2_home(l2->halves, number); /* where it is among all lines */
     const u32 sectors = request_sectors(r->request), all = n * sectors_in(sectors);
     r->t->n[red ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms] += all;
-    r->t->n[red ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms] += r->near != r->home ? all : 0;
+    r->t->n[red ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms] += far ? all : 0;
     spot_add(&l2->slices[r->slice], l2->run, HOT_ATOMICS, all);
     at_sectors(l2, request_number(r->request), sectors, n);
 }
@@ -470,26 +473,38 @@ static void l2_look_up(struct l2 *l2, const struct coming *r)
 
 /* ---- some requests at once ---- */
 
+/* Whose window is asked, and with the sectors by whom. */
+CLONES static void find_askers(u8 *restrict group, u32 *restrict asked, const u64 *restrict from)
+{
+    for (u32 k = 0; k < L2_TOGETHER; k++)
+        group[k] = (u8)from_group(from[k]);
+    for (u32 k = 0; k < L2_TOGETHER; k++)
+        asked[k] |= asked[k] ? window_asked(0, from_sm(from[k])) : 0;
+}
+
+/* A bit each: `before` are the same sectors. (In loops of one width each, as those become vectors.) */
+CLONES static u64 could_join(const u64 *restrict request, const u32 *restrict asked, const u32 *restrict before)
+{
+    u32 same[L2_TOGETHER];
+    u64 could = 0;
+    for (u32 k = 0; k < L2_TOGETHER; k++)
+        same[k] = before[k] && window_sectors(before[k] ^ asked[k]) == 0 ? 1u + (before[k] != asked[k]) : 0;
+    for (u32 k = 0; k < L2_TOGETHER; k++)
+        could |= sample_bit[k] & -(u64)(same[k] > (request_kind(request[k]) == TRAFFIC_LOAD_PAST));
+    return could;
+}
+
 /* Whether an SM of the group has asked for exactly these sectors lately. (An H200 joins the loads of tiles that
  * several blocks read, but not a block's border with what its neighbour reads.) A load past L1 joins another SM's alone: who looks again wants
  * to know what is there now. */
 static void find_joined(struct l2 *l2, struct batch *b)
 {
-    u32 before[L2_TOGETHER];
+    u32 before[L2_TOGETHER] = {0};
     u8 group[L2_TOGETHER];
-    for (u32 k = 0; k < L2_TOGETHER; k++) {
-        group[k] = (u8)from_group(b->from[k]);
-        b->at.asked[k] |= b->at.asked[k] ? window_asked(0, from_sm(b->from[k])) : 0;
-    }
+    find_askers(group, b->at.asked, b->from);
     window_ask(l2->window, group, b->at.line, b->at.asked, b->n, before);
-    u32 together = l2->together;
-    for (u32 k = 0; k < b->n; k++) {
-        const u32 asked = b->at.asked[k];
-        b->joined[k] = before[k] && window_sectors(before[k]) == window_sectors(asked) &&
-                       (before[k] != asked || request_kind(b->request[k]) != TRAFFIC_LOAD_PAST) &&
-                       ++together % COME_APART;
-    }
-    l2->together = together;
+    for (u64 could = could_join(b->request, b->at.asked, before); could; could &= could - 1)
+        b->joined[__builtin_ctzll(could)] = ++l2->together % COME_APART;
 }
 
 /* The tags of a large L2 are not in the host's caches. When the requests are looked up, they are. A load looks in the SM's half, others look what
@@ -552,9 +567,7 @@ static void count_beside(struct l2 *l2, const struct l2_input *in, u64 request, 
     const u64 asked = request_number(request);
     const enum traffic_kind kind = request_kind(request);
     struct coming r = {.request = request, .t = t, .slice = spot_of(slice_of(asked))};
-    r.number = l2_number(l2->halves, l2->one_in, l2->one_in_bits, asked);
     r.near = (u8)from_side(from_place(in, l2->halves));
-    r.home = (u8)l2_home(l2->halves, r.number);
     if (is_host(l2, asked, kind))
         t->n[kind == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms] += in->beside_in;
     else
@@ -602,6 +615,22 @@ static __attribute__((noinline)) bool take_order(struct l2 *l2, struct l2_input 
     return true;
 }
 
+/* What follows the last of the batch in its access, and goes the same way, until the batch is full. */
+static __attribute__((noinline)) u32 put_alike(struct batch *b, u32 n, const u64 *at, u64 *next, u64 len)
+{
+    const u64 what = request_make(REQUEST_LOCAL, 0, 15, true, REQUEST_SITES - 1), from = b->from[n - 1];
+    struct traffic *const t = b->t[n - 1];
+    u64 last = at[*next - 1];
+    while (!request_last(last) && *next < len && n < L2_TOGETHER && !((at[*next] ^ last) & what & ~REQUEST_LAST)) {
+        last = at[(*next)++];
+        __builtin_prefetch(at + *next + REQUESTS_AHEAD);
+        b->request[n] = last;
+        b->from[n] = from;
+        b->t[n++] = t;
+    }
+    return n;
+}
+
 /* The next instruction's lines of one SM; false: it is at its end. */
 static inline bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
 {
@@ -629,6 +658,10 @@ static inline bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
         b->request[n] = request;
         b->from[n] = LS_LIKELY(request_number(request) < REQUEST_LOCAL) ? from : from_local(from, in, l2->halves);
         b->t[n++] = t;
+        if (!over && !l2->leaves_out) {
+            n = put_alike(b, n, at, &next, len);
+            over = request_last(at[next - 1]);
+        }
         if (n == L2_TOGETHER)
             b = batch_came(l2, n), n = 0;
     }
