@@ -144,7 +144,7 @@ void build_fold_predicates(struct build *b, const struct touched *t, const struc
 /* What holds if all or one of some comparisons do: each has the one before as an operand (ISETP.AND), and the last one's result is all. */
 void build_chain_comparisons(struct build *b, struct value *result);
 /* SEL and comparisons read predicates as operands, others as their guard. */
-void build_take_predicates(struct build *b, const struct ptx_inst *i);
+void build_take_predicates(struct build *b, u32 site);
 /* Bodies in a body have both guards; a comparison in it has its guard as an operand, and then is both. */
 void build_narrow_guard(struct build *b, const struct value *inner);
 

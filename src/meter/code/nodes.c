@@ -346,7 +346,7 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         result = *build_value(b, b->f->src->insts[b->e->sites[site].half_of - 1].operands[0].var->index);
     else if (t.predicate && (i->op == OP_AND || i->op == OP_OR))
         build_chain_comparisons(b, &result);
-    build_take_predicates(b, i);
+    build_take_predicates(b, site);
     result.varies = needs.varies;
     if (is_lengthened(b, i))
         value_merge(b, &result, &needs);
