@@ -81,6 +81,7 @@ struct site_estimate {
     bool product; /* a sum of 64 bits that is one with a product of integers, or both halves of a product: IMAD.WIDE */
     u32 half_of;  /* 1 + the product before it that has its result, too, as the other half; 0: there is none */
     bool fused;   /* another instruction has become a part of it (fuse.c) */
+    bool selects; /* it is done under a predicate, or a sum, and another one under it (selects.c) */
     bool copy;    /* of a register or a constant, and ptxas keeps it (copies.c) */
     bool address; /* it names a shared variable, whose address instructions make (shared_address.c) */
     bool with_next; /* global loads: the warp asks for the block's next one, too, before it waits */
@@ -136,6 +137,12 @@ void estimate_branches(const struct ir_func *f, struct estimate *e);
 
 /* What is a part of another machine instruction has no weight. */
 void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, struct site_estimate *sites);
+
+/* ---- selects.c ---- */
+
+/* Selections from what becomes a part of a sum, before sums are fused; and of results, behind that. */
+void estimate_selected_sums(struct arena *mem, const struct ir_func *f, struct site_estimate *sites);
+void estimate_selected_floats(struct arena *mem, const struct ir_func *f, struct site_estimate *sites);
 
 /* ---- copies.c ---- */
 

@@ -65,6 +65,7 @@ struct build {
     const bool *meets;
     const bool *asked; /* by block (build_set_questions) */
     const u32 *place;  /* by site: the block in which it stands (sink.h) */
+    u8 *constants;     /* by site (node_constants.c) */
     bool sinks;        /* for some it is another one than in the text */
     /* of the graph that is being built */
     struct graph *g;
@@ -143,9 +144,16 @@ void build_fold_predicates(struct build *b, const struct touched *t, const struc
 /* What holds if all or one of some comparisons do: each has the one before as an operand (ISETP.AND), and the last one's result is all. */
 void build_chain_comparisons(struct build *b, struct value *result);
 /* SEL and comparisons read predicates as operands, others as their guard. */
-void build_take_predicates(struct build *b, const struct ptx_inst *i);
+void build_take_predicates(struct build *b, u32 site);
 /* Bodies in a body have both guards; a comparison in it has its guard as an operand, and then is both. */
 void build_narrow_guard(struct build *b, const struct value *inner);
+
+/* ---- node_constants.c ---- */
+
+/* A load of a constant at a known place. */
+bool build_is_constant(struct build *b, const struct ptx_inst *i);
+/* What it gives. */
+struct value build_constant(struct build *b, u32 site, const struct value *needs);
 
 /* ---- node_shared.c ---- */
 

@@ -29,11 +29,13 @@ void build_chain_comparisons(struct build *b, struct value *result)
     result->n = last ? others : result->n;
 }
 
-void build_take_predicates(struct build *b, const struct ptx_inst *i)
+void build_take_predicates(struct build *b, u32 site)
 {
+    const struct ptx_inst *i = &b->f->src->insts[site];
+    const bool selects = b->e->sites[site].selects;
     for (u32 k = b->first; k < b->g->nodes.len && !i->guard; k++)
         b->g->nodes.at[k].takes_predicates =
-            i->op == OP_SETP || (!b->guarded && (i->op == OP_SELP || build_type(i) == PTX_PRED));
+            i->op == OP_SETP || (!b->guarded && ((i->op == OP_SELP && !selects) || build_type(i) == PTX_PRED));
 }
 
 void build_narrow_guard(struct build *b, const struct value *inner)

@@ -209,6 +209,8 @@ static const char *integer(struct build *b, const struct ptx_inst *i, const stru
     case OP_SUB:
         if (ptx_type_bits(build_type(i)) == 64)
             return e->product ? "h" : e->fused || adds_uniform(b, i) ? "a" : "ah";
+        if (e->selects)
+            return b->alu <= b->fma ? "av" : "v";
         return e->fused || b->alu <= b->fma ? "a" : "v";
     default:
         return "a";
@@ -218,6 +220,8 @@ static const char *integer(struct build *b, const struct ptx_inst *i, const stru
 /* The letters of an instruction's sequence; the last one is as often as there are instructions left. */
 static const char *pipes(struct build *b, const struct ptx_inst *i, enum ir_unit unit, const struct site_estimate *e)
 {
+    if (e->selects && i->op == OP_SELP)
+        return "f";
     if (e->copy) /* MOV or IMAD.MOV */
         return b->alu <= b->fma ? "a" : "h";
     switch (unit) {

@@ -210,33 +210,6 @@ static void keep_base(struct build *b, const struct ptx_inst *i, struct value *v
     v->offset = from->offset + (i->op == OP_SUB ? -step : step);
 }
 
-/* What is in a constant bank at a known place is an operand of what uses it. */
-static bool is_bank_operand(struct build *b, const struct ptx_inst *i)
-{
-    if (i->op != OP_LD || i->space != SPACE_CONST || i->operands[1].kind != PTX_ADDR)
-        return false;
-    const struct ptx_operand *base = &i->operands[1].elems[0];
-    return base->kind == PTX_VAR || (base->kind == PTX_REG && build_value(b, base->var->index)->known);
-}
-
-/* From compute capability 9.0 on a uniform register takes it first (ULDC), two words at a time. */
-static struct value load_from_bank(struct build *b, const struct ptx_inst *i, u32 site, const struct value *needs)
-{
-    const u32 bytes = ptx_type_bits(build_type(i)) / 8 * ptx_vec_count(i);
-    struct value result = *needs;
-    if (b->gpu->cc_major < 9 || b->e->sites[site].follows) {
-        result.constant = b->gpu->cc_major < 9;
-        return result;
-    }
-    result = (struct value){.base = b->bases++};
-    for (u32 at = 0; at < bytes; at += 8) {
-        const u32 node = build_unit(b, 'u', site);
-        b->g->nodes.at[node].inst.constant = true;
-        value_add(b, &result, node);
-    }
-    return result;
-}
-
 /* A parameter is a constant of what uses it, where it is not loaded. */
 static bool is_parameter(const struct ptx_inst *i) { return i->op == OP_LD && i->space == SPACE_PARAM; }
 
@@ -351,7 +324,7 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     struct value needs = operands_of(b, &t);
     struct value result = needs;
     needs.varies |= lives_is_of_lane(i) || i->guard;
-    const bool bank = is_bank_operand(b, i), in_turns = b->copies > 1 && is_address(b, i, site);
+    const bool bank = build_is_constant(b, i), in_turns = b->copies > 1 && is_address(b, i, site);
     const u32 weight = is_unrolled_away(b, i, branch) || bank ? 0 : weight_of(b, site);
     b->first = b->g->nodes.len;
     result.base = b->bases++;
@@ -364,15 +337,16 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
         result = build_result(b, build_part(b, site, &needs));
     else if (weight && !b->e->sites[site].follows)
         result = add_machine(b, site, weight, &needs, &t);
-    else if (bank)
-        result = load_from_bank(b, i, site, &needs);
-    else if (is_parameter(i))
+    else if (bank) {
+        result = build_constant(b, site, &needs);
+        needs.varies |= result.varies;
+    } else if (is_parameter(i))
         result.constant = b->f->src->is_entry;
     else if (b->e->sites[site].half_of) /* IMAD.WIDE has made it */
         result = *build_value(b, b->f->src->insts[b->e->sites[site].half_of - 1].operands[0].var->index);
     else if (t.predicate && (i->op == OP_AND || i->op == OP_OR))
         build_chain_comparisons(b, &result);
-    build_take_predicates(b, i);
+    build_take_predicates(b, site);
     result.varies = needs.varies;
     if (is_lengthened(b, i))
         value_merge(b, &result, &needs);
@@ -594,6 +568,7 @@ struct build *build_make(struct arena *mem, const struct gpu *gpu, const struct 
         b->sinks |= b->place[s] != f->block_of_site[s];
     b->merged = arena_array(mem, struct merged, nsites + 1);
     b->turns = arena_array(mem, struct turn_address, nsites + 1);
+    b->constants = arena_array(mem, u8, nsites + 1);
     b->values = arena_array(mem, struct value, nregs + 1);
     b->stamp = arena_array(mem, u32, nregs + 1);
     b->written = arena_array(mem, u32, nregs + 1);

@@ -368,7 +368,9 @@ struct estimate *estimate_make(struct arena *mem, const struct ir_func *f, u32 c
         e->sites[0].weight += 1 + (cc_major >= 8); /* the stack pointer; the descriptor of global memory */
     estimate_branches(f, e);
     estimate_copies(mem, f, e->sites);
+    estimate_selected_sums(mem, f, e->sites);
     estimate_fuse(mem, f, cc_major, e->sites);
+    estimate_selected_floats(mem, f, e->sites);
     estimate_merges(mem, f, e->sites);
     estimate_shared_addresses(mem, f, cc_major, e->sites);
     estimate_batches(mem, f, e->sites);

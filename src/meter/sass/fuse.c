@@ -225,7 +225,7 @@ static void fuse_alike(struct fuser *s, const struct ptx_inst *i, bool (*alike)(
 {
     for (u32 k = 1; k < i->noperands; k++) {
         const u32 from = inner(s, &i->operands[k]);
-        if (from != NOBODY && sites[from].weight && alike(&s->f->src->insts[from]) &&
+        if (from != NOBODY && sites[from].weight && !sites[from].selects && alike(&s->f->src->insts[from]) &&
             inputs_of(s, s->site) - 1 + inputs_of(s, from) <= INPUTS_MAX)
             take_in(s, from, sites);
     }
@@ -328,7 +328,7 @@ static bool fuse_operand(struct fuser *s, const struct ptx_inst *i, bool sums, s
         const u32 from = inner(s, &i->operands[k]);
         const struct ptx_inst *in = from == NOBODY ? NULL : &s->f->src->insts[from];
         const bool fits = in && (inputs_of(s, from) <= 2 || (!sums && cuts_off(i)));
-        if (!fits || !sites[from].weight || !(sums ? is_sum(in) : is_alike(i, in)))
+        if (!fits || !sites[from].weight || sites[from].selects || !(sums ? is_sum(in) : is_alike(i, in)))
             continue;
         take_in(s, from, sites);
         return true;
@@ -358,6 +358,8 @@ void estimate_fuse(struct arena *mem, const struct ir_func *f, u32 cc_major, str
             fuse_halves(&s, &f->src->insts[s.site], sites);
     for (s.site = 0; s.site < n; s.site++) {
         const struct ptx_inst *i = &f->src->insts[s.site];
+        if (sites[s.site].selects)
+            continue;
         if (is_logic(i))
             fuse_alike(&s, i, is_logic, sites);
         else if (is_sum(i) && is_place(&s, i))

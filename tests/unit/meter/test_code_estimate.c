@@ -180,8 +180,8 @@ static void a_constant_at_a_known_place_is_no_access(void **state)
     (void)state;
     struct subject s;
     make(&s, "mov.u64 %rd2, bank; ld.const.f32 %f1, [bank+4]; ld.const.f32 %f2, [%rd2+8]; mul.wide.u32 %rd4, %r1, 4;\n"
-             "add.s64 %rd3, %rd2, %rd4; ld.const.f32 %f3, [%rd3]; fma.rn.f32 %f4, %f1, %f2, %f3;\n"
-             "st.global.f32 [%rd1], %f4; ret;");
+             "add.s64 %rd3, %rd2, %rd4; ld.const.f32 %f3, [%rd3]; fma.rn.f32 %f4, %f1, %f3, %f3;\n"
+             "add.f32 %f4, %f4, %f2; st.global.f32 [%rd1], %f4; ret;");
     const struct replay_program *p = program(&s, 0, 1);
     u32 n = 0;
     for (u32 i = 0; i < p->n; i++)

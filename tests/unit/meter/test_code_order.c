@@ -139,6 +139,20 @@ static void operands_come_before_guards(void **state)
     drop(&s);
 }
 
+/* What is done under a predicate instead of being selected waits for a guard, and is a float operation. */
+static void selected_operations_have_guards(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "ld.global.f32 %f1, [%rd1]; setp.lt.u32 %p1, %r1, 5; add.f32 %f2, %f1, %f1; selp.f32 %f3, %f2, %f1, %p1;\n"
+             "st.global.f32 [%rd1], %f3; ret;");
+    const struct replay_program *p = program(&s, 0, 1);
+    const u32 sum = where(&s, p, OP_SELP, 0);
+    assert_int_equal(p->insts[sum].pipe, PIPE_FMA);
+    assert_true(cycles(p, where(&s, p, OP_SETP, 0), sum) >= 13);
+    drop(&s);
+}
+
 /* ISETP.AND: the second comparison has the first as an operand, and what both decide waits for the second. */
 static void comparisons_of_one_condition_are_a_chain(void **state)
 {
@@ -161,6 +175,7 @@ int main(void)
         cmocka_unit_test(loads_of_a_loop_come_from_some_way_behind),
         cmocka_unit_test(loads_under_guards_wait_for_predicates),
         cmocka_unit_test(operands_come_before_guards),
+        cmocka_unit_test(selected_operations_have_guards),
         cmocka_unit_test(comparisons_of_one_condition_are_a_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,6 +92,65 @@ static void constants_of_whole_loops_are_known(void **state)
     }
 }
 
+/* The nth load of a constant. */
+static const struct replay_inst *constant(const struct subject *s, const struct replay_program *p, u32 nth)
+{
+    for (u32 i = 0; i < p->n; i++)
+        if (op_of(s, &p->insts[i]) == OP_LD && p->insts[i].constant && nth-- == 0)
+            return &p->insts[i];
+    fail_msg("not so many");
+    return NULL;
+}
+
+/* An instruction has one operand that is in no register of a lane: a constant that is read with another one is in a lane's, and so is the other half
+ * of its two words. */
+static void a_constant_beside_another_is_in_a_register(void **state)
+{
+    (void)state;
+    static const char *const readers[] = {
+        "fma.rn.f32 %f5, %f2, %f4, %f1;",                           /* alone */
+        "fma.rn.f32 %f5, %f2, %f2, %f1;",                           /* twice */
+        "add.f32 %f5, %f2, 0f3F800000;",                            /* with an immediate */
+        "mul.f32 %f6, %f4, 0f3F800000; sub.f32 %f5, %f6, %f2;",     /* with one of a product that the sum takes in */
+        "fma.rn.f32 %f5, %f3, 0f3F800000, %f1;",                    /* the other half is */
+        "ld.const.f32 %f6, [bank]; fma.rn.f32 %f5, %f2, %f4, %f6;", /* the constant before it is not */
+    };
+    for (u32 k = 0; k < sizeof readers / sizeof readers[0]; k++) {
+        struct subject s;
+        char body[512];
+        snprintf(body, sizeof body,
+                 "ld.global.f32 %%f1, [%%rd1]; ld.global.f32 %%f4, [%%rd1+4]; ld.const.v2.f32 {%%f2, %%f3}, [bank+8];\n"
+                 "%s st.global.f32 [%%rd1], %%f5; ret;",
+                 readers[k]);
+        make(&s, body);
+        const struct replay_program *p = program(&s, 0, 1);
+        u32 all = 0, uniform = 0;
+        for (u32 i = 0; i < p->n; i++) {
+            all += p->insts[i].constant;
+            uniform += p->insts[i].constant && p->insts[i].pipe == PIPE_UNIFORM;
+        }
+        assert_int_equal(all, k == 5 ? 2 : 1);
+        assert_int_equal(uniform, k == 0 || k == 5);
+        drop(&s);
+    }
+}
+
+/* Constants of a table that is longer than the first cache are not all there. */
+static void constants_have_places(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "ld.const.f32 %f1, [bank]; ld.const.f32 %f2, [bank+60]; ld.const.f32 %f3, [bank+64]; fma.rn.f32 %f4, %f1, "
+             "%f5, %f5;\n"
+             "fma.rn.f32 %f4, %f2, %f5, %f4; fma.rn.f32 %f4, %f3, %f5, %f4; st.global.f32 [%rd1], %f4; ret;");
+    const struct replay_program *p = program(&s, 0, 1);
+    const u16 line = constant(&s, p, 0)->constant_line;
+    assert_int_equal(line, constant_line(CONSTANT_VARIABLES, 0));
+    assert_int_equal(constant(&s, p, 1)->constant_line, line);
+    assert_int_equal(constant(&s, p, 2)->constant_line, line + 1);
+    drop(&s);
+}
+
 /* ---- addresses in unrolled loops ---- */
 
 /* Two arrays with one offset that counts: of four turns the first makes addresses, the others have them in their accesses. */
@@ -122,6 +181,8 @@ int main(void)
         cmocka_unit_test(variables_of_a_block_share_the_number),
         cmocka_unit_test(a_copy_comes_behind_the_loads),
         cmocka_unit_test(constants_of_whole_loops_are_known),
+        cmocka_unit_test(a_constant_beside_another_is_in_a_register),
+        cmocka_unit_test(constants_have_places),
         cmocka_unit_test(addresses_of_later_turns_are_constants_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

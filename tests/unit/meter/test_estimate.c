@@ -295,6 +295,31 @@ static void three_values_are_one_instruction(void **state)
     assert_int_equal(weight_of_all(SUM(".rn"), OP_MUL), 1);
 }
 
+#define SELECTS "setp.lt.s32 %p2, %r1, %r3; selp.b32 %r2, 3, "
+#define CHOSEN(operation, other)                                                                                       \
+    "setp.lt.s32 %p2, %r1, %r3; " operation " %f1, %f2, %f3; selp.f32 %f4, %f1, " other                                \
+    ", %p2; st.global.f32 [%rd1], %f4; "
+#define ONE(one) "setp.lt.f32 %p2, %f2, %f3; selp.f32 %f4, " one ", 0f00000000, %p2; st.global.f32 [%rd1], %f4; ret;"
+
+/* Sums and floats are done under a predicate instead of being selected. */
+static void selections_are_parts_of_what_they_choose(void **state)
+{
+    (void)state;
+    assert_int_equal(weight_of_all(SELECTS "-2, %p2; add.s32 %r9, %r4, %r2;" STORE, OP_SELP), 0);
+    assert_int_equal(weight_of_all(SELECTS "-2, %p2; add.s32 %r9, %r4, %r2;" STORE, OP_ADD), 2);
+    assert_int_equal(weight_of_all(SELECTS "%r5, %p2; add.s32 %r9, %r4, %r2;" STORE, OP_SELP), 1);
+    assert_int_equal(weight_of_all(SELECTS "-2, %p2; sub.s32 %r9, %r4, %r2;" STORE, OP_SELP), 1);
+    assert_int_equal(weight_of_all(SELECTS "-2, %p2; add.s32 %r9, %r2, %r2;" STORE, OP_SELP), 1); /* read twice */
+    assert_int_equal(weight_of_all(SELECTS "-2, %p2; add.s32 %r9, %r4, %r2; min.s32 %r9, %r9, %r5;" STORE, OP_MIN), 1);
+    assert_int_equal(weight_of_all(CHOSEN("add.f32", "%f2") "ret;", OP_ADD), 0);
+    assert_int_equal(weight_of_all(CHOSEN("add.f32", "%f2") "ret;", OP_SELP), 1);
+    assert_int_equal(weight_of_all(CHOSEN("add.f32", "%f2") "st.global.f32 [%rd1], %f2; ret;", OP_ADD), 1);
+    assert_int_equal(weight_of_all(CHOSEN("mul.f32", "%f4") "ret;", OP_MUL), 0);
+    assert_int_equal(weight_of_all(CHOSEN("min.f32", "%f2") "ret;", OP_MIN), 1);
+    assert_int_equal(weight_of_all(ONE("0f3F800000"), OP_SETP), 1); /* the frame has one */
+    assert_int_equal(weight_of_all(ONE("0f40000000"), OP_SETP), 2);
+}
+
 /* What only addresses are made of is in the accesses; another use needs it. */
 static void constants_are_parts_of_addresses(void **state)
 {
@@ -593,6 +618,7 @@ int main(void)
         cmocka_unit_test(neighbouring_constants_are_loaded_in_pairs),
         cmocka_unit_test(an_instruction_weighs_what_it_becomes),
         cmocka_unit_test(three_values_are_one_instruction),
+        cmocka_unit_test(selections_are_parts_of_what_they_choose),
         cmocka_unit_test(constants_are_parts_of_addresses),
         cmocka_unit_test(products_and_modifiers_are_parts),
         cmocka_unit_test(copies_stay_where_both_values_are_wanted),
