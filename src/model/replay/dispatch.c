@@ -22,8 +22,7 @@ struct one_sm {
 
 static double pace_at(const struct dispatch_pace *p, double warps)
 {
-    const double more = p->full_warps > p->alone_warps ? (p->full - p->alone) / (p->full_warps - p->alone_warps) : 0;
-    return fmax(p->alone + fmax(0, more) * (warps - p->alone_warps), p->busy * warps);
+    return fmax(p->alone + p->more * fmax(0, warps - p->alone_warps), p->busy * warps);
 }
 
 static u32 first_to_end(const struct one_sm *s)

@@ -10,13 +10,12 @@
 #include "base/arena.h"
 #include "model/replay/replay.h"
 
-/* Cycles of a warp for a machine instruction: where the longest block has the SM for itself, and where it is as full as in the replay. Between
- * them and beyond they grow evenly with the warps that are there. */
+/* Cycles of a warp for a machine instruction. */
 struct dispatch_pace {
-    double alone, alone_warps;
-    double full, full_warps;
-    double busy;  /* at least, for each warp that is there: what the busiest unit of the SM needs */
-    double first; /* machine instructions that take as long as a block does besides its own */
+    double alone, alone_warps; /* of a block that has the SM for itself, of so many warps */
+    double more;               /* for each warp that is there beside those */
+    double busy;               /* at least, for each warp that is there: what the busiest unit of the SM needs */
+    double first;              /* machine instructions that take as long as a block does besides its own */
 };
 
 struct dispatched {

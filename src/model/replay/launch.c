@@ -202,12 +202,10 @@ static struct plan with_block(struct arena *mem, const struct plan *p, u32 n, u3
 
 /* The block with the longest warp among others, if that is longer than theirs. */
 struct among {
-    u32 block;
     bool longer;
     double part;      /* of the launch's blocks, those before it */
     double cycles;    /* from its begin to its end */
     double sm_cycles; /* until the SM ends */
-    double warps;     /* that were there on average */
 };
 
 /* Where all of the SM's blocks are replayed, it stands in its place among them; else where the SM was filled before. */
@@ -215,7 +213,7 @@ static struct among longest_among(struct arena *mem, const struct replay_launch 
                                   const struct plan *p, bool all)
 {
     const u32 k = longest(l);
-    struct among a = {.block = k, .part = (double)recorded(l, k)->linear / (double)l->nblocks};
+    struct among a = {.part = (double)recorded(l, k)->linear / (double)l->nblocks};
     a.longer = p->n && recorded(l, k)->longest * 100 > mean_longest(l, p) * LONG_PERCENT;
     if (!a.longer)
         return a;
@@ -226,7 +224,6 @@ static struct among longest_among(struct arena *mem, const struct replay_launch 
     run_list(mem, l, m, &with, false, &run);
     a.cycles = (run.ended[place] - run.begun[place]) * recorded(l, k)->rest;
     a.sm_cycles = run.cycles * recorded(l, k)->rest;
-    a.warps = run.present / fmax(run.cycles, 1);
     return a;
 }
 
@@ -292,41 +289,92 @@ static bool differ(const struct replay_launch *l, const struct plan *p, const st
     return most_cost * n > cost || most_longest * n > longest;
 }
 
-/* A line through the replayed SM's blocks, on average, and the longest one among them: how long blocks of so many instructions take. */
-static void set_full(struct dispatch_pace *pace, const struct replay_launch *l, const struct plan *p,
-                     const struct sm_run *run, const struct among *a)
+/* Cycles that block k takes alone on the SM. */
+static double alone_cycles(struct arena *mem, const struct replay_launch *l, const struct machine *m,
+                           const struct plan *p, u32 k)
 {
-    enum { MUCH_LONGER = 2 };
-    double cycles = 0, done = 0, most = 0;
-    for (u32 k = 0; k < run->ran; k++) {
-        cycles += (run->ended[k] - run->begun[k]) * recorded(l, p->list[k])->rest;
-        done += fmax(recorded(l, p->list[k])->longest, 1);
-        most = fmax(most, recorded(l, p->list[k])->longest);
-    }
-    const double more = recorded(l, a->block)->longest - done / run->ran;
-    pace->full = cycles / done;
-    pace->full_warps = run->present / run->cycles;
-    if (recorded(l, a->block)->longest < MUCH_LONGER * most)
+    const struct plan one = {.active = p->active, .blocks = 1, .list = &k, .n = 1};
+    struct sm_run run;
+    run_list(mem, l, m, &one, false, &run);
+    return run.cycles * recorded(l, k)->rest;
+}
+
+static u32 shortest(const struct replay_launch *l)
+{
+    u32 best = 0;
+    for (u32 k = 1; k < l->nrecorded; k++)
+        best = recorded(l, k)->longest < recorded(l, best)->longest ? k : best;
+    return best;
+}
+
+static double instructions(const struct replay_launch *l, u32 k) { return fmax(recorded(l, k)->longest, 1); }
+
+/* A block's warps while it is there, on average. */
+static double warps_of(const struct replay_launch *l, u32 k)
+{
+    return fmax(recorded(l, k)->cost, 1) / instructions(l, k);
+}
+
+/* Without others: a line through the shortest and the longest block, if they are far enough from each other. */
+static void set_alone(struct dispatch_pace *pace, struct arena *mem, const struct replay_launch *l,
+                      const struct machine *m, const struct plan *p)
+{
+    enum { FAR = 2 };
+    const u32 most = longest(l), least = shortest(l);
+    const double n = instructions(l, most), cycles = alone_cycles(mem, l, m, p, most), few = instructions(l, least);
+    pace->alone = cycles / n;
+    pace->alone_warps = warps_of(l, most);
+    if (n < FAR * few)
         return;
-    const double slope = (a->cycles - cycles / run->ran) / more, first = (cycles - slope * done) / run->ran;
-    pace->full = first > 0 && slope > 0 ? slope : a->cycles / recorded(l, a->block)->longest;
-    pace->first = first > 0 && slope > 0 ? first / slope : 0;
-    pace->full_warps = a->warps;
+    const double begin = alone_cycles(mem, l, m, p, least), each = (cycles - begin) / (n - few);
+    if (each > 0 && begin > each * few) {
+        pace->alone = each;
+        pace->first = (begin - each * few) / each;
+    }
+}
+
+/* Warps of the SM while block k of the list was there, on average. */
+static double warps_beside(const struct replay_launch *l, const struct plan *p, const struct sm_run *run, u32 k)
+{
+    double sum = 0;
+    for (u32 o = 0; o < run->ran; o++)
+        sum +=
+            warps_of(l, p->list[o]) * fmax(0, fmin(run->ended[o], run->ended[k]) - fmax(run->begun[o], run->begun[k]));
+    return run->ended[k] > run->begun[k] ? sum / (run->ended[k] - run->begun[k]) : 0;
+}
+
+/* Warps of a block do not end together: how much of the time that blocks are there their warps have places. */
+static double held_share(const struct replay_launch *l, const struct plan *p, const struct sm_run *run)
+{
+    double all = 0;
+    for (u32 k = 0; k < run->ran; k++)
+        all += warps_of(l, p->list[k]) * (run->ended[k] - run->begun[k]);
+    return all > 0 ? fmin(1, run->present / all) : 1;
+}
+
+/* How many cycles an instruction takes more for each warp that is there: of all blocks that were replayed, by least squares. */
+static double more_of(const struct dispatch_pace *pace, const struct replay_launch *l, const struct plan *p,
+                      const struct sm_run *run)
+{
+    const double held = held_share(l, p, run);
+    double xy = 0, xx = 0;
+    for (u32 k = 0; k < run->ran; k++) {
+        const double n = instructions(l, p->list[k]) + pace->first;
+        const double x = warps_beside(l, p, run, k) * held - pace->alone_warps;
+        const double cycles = (run->ended[k] - run->begun[k]) * recorded(l, p->list[k])->rest * held;
+        xy += x * (cycles / n - pace->alone);
+        xx += x * x;
+    }
+    return xx > 0 ? fmax(0, xy / xx) : 0;
 }
 
 static struct dispatch_pace pace_of(struct arena *mem, const struct replay_launch *l, const struct machine *m,
-                                    const struct plan *p, const struct sm_run *run, const struct among *a)
+                                    const struct plan *p, const struct sm_run *run)
 {
-    const struct replay_block_stream *block = recorded(l, a->block);
     struct dispatch_pace pace = {0};
-    u32 k = a->block;
-    const struct plan one = {.active = p->active, .blocks = 1, .list = &k, .n = 1};
-    struct sm_run alone;
-    set_full(&pace, l, p, run, a);
+    set_alone(&pace, mem, l, m, p);
+    pace.more = more_of(&pace, l, p, run);
     pace.busy = run->sm_used / (run->ran * (mean_of(l, p, run->ran, false) + l->warps * pace.first));
-    run_list(mem, l, m, &one, false, &alone);
-    pace.alone = alone.cycles * block->rest / (fmax(block->longest, 1) + pace.first);
-    pace.alone_warps = block->cost / fmax(block->longest, 1);
     return pace;
 }
 
@@ -334,18 +382,18 @@ static struct dispatch_pace pace_of(struct arena *mem, const struct replay_launc
 static struct dispatched all_sms(struct arena *mem, const struct replay_launch *l, const struct machine *m,
                                  const struct plan *p, const struct sm_run *run)
 {
-    const bool all_ran = run->ran >= p->blocks;
-    const struct among a = longest_among(mem, l, m, p, all_ran);
-    const struct dispatch_pace pace = pace_of(mem, l, m, p, run, &a);
+    const struct dispatch_pace pace = pace_of(mem, l, m, p, run);
     struct replay_size *ran = arena_array(mem, struct replay_size, run->ran + 1);
     for (u32 k = 0; k < run->ran; k++)
         ran[k] = l->sizes[recorded(l, p->list[k])->linear];
     const struct dispatched one = dispatch(mem, l, ran, run->ran, 1, &pace);
     struct dispatched all = dispatch(mem, l, l->sizes, l->nblocks, p->active, &pace);
     const double as = mean_of(l, p, run->ran, true) * (one.last > 0 ? run->cycles / one.last : 1);
-    all.last = fmax(all.last * as, all_ran ? long_end(&a, true, 0) : 0);
-    if (all_ran && l->nblocks <= (u64)p->active * l->resident)
-        all.last = fmax(all.last, as_busy(l, p, run, run->cycles, busiest(mem, l, p)));
+    all.last *= as;
+    if (run->ran >= p->blocks && l->nblocks <= (u64)p->active * l->resident) {
+        const struct among a = longest_among(mem, l, m, p, true);
+        all.last = fmax(all.last, fmax(long_end(&a, true, 0), as_busy(l, p, run, run->cycles, busiest(mem, l, p))));
+    }
     all.mean *= as;
     all.warps *= one.warps > 0 ? run->present / run->cycles / one.warps : 1;
     return all;

@@ -205,7 +205,7 @@ struct sm {
     u32 nslots, nfree;
     struct sm_held *held; /* [nplaces] */
     u32 nplaces;
-    u32 turn; /* the scheduler that has the first warp of the next block */
+    u32 turn; /* the scheduler that has the first warp of the next block: of blocks whose warps are the same for all, any one */
     struct sm_memory memory;
     struct sm_constants *constants;
     struct cache l1;

@@ -30,7 +30,7 @@ static struct dispatched of_lengths(const float *lengths, u32 n, u32 sms, u32 re
 static void near(double a, double b) { assert_true(fabs(a - b) <= 0.031 * fabs(b)); }
 
 /* Cycles an instruction, however many warps there are. */
-static const struct dispatch_pace flat = {.alone = 2, .alone_warps = 1, .full = 2, .full_warps = 4};
+static const struct dispatch_pace flat = {.alone = 2, .alone_warps = 1};
 
 /* To SMs in turn, then to the one that has room first: 10 20 30 | 10 10 -> the first SM has three. */
 static void blocks_go_where_room_is(void **state)
@@ -55,11 +55,11 @@ static void a_long_last_block_ends_alone(void **state)
 static void warps_slow_each_other(void **state)
 {
     (void)state;
-    const struct dispatch_pace unit = {.alone = 1, .alone_warps = 1, .full = 1, .full_warps = 1, .busy = 1};
+    const struct dispatch_pace unit = {.alone = 1, .alone_warps = 1, .busy = 1};
     const struct dispatched both = of_lengths((const float[]){10, 30}, 2, 1, 2, &unit);
     near(both.last, 40);
     near(both.warps, (20 * 2 + 20) / 40.0);
-    const struct dispatch_pace slower = {.alone = 1, .alone_warps = 1, .full = 3, .full_warps = 3};
+    const struct dispatch_pace slower = {.alone = 1, .alone_warps = 1, .more = 1};
     near(of_lengths((const float[]){10, 30}, 2, 1, 2, &slower).last, 10 * 2 + 20);
 }
 
