@@ -289,11 +289,10 @@ static bool differ(const struct replay_launch *l, const struct plan *p, const st
     return most_cost * n > cost || most_longest * n > longest;
 }
 
-/* Cycles that block k takes alone on the SM. */
-static double alone_cycles(struct arena *mem, const struct replay_launch *l, const struct machine *m,
-                           const struct plan *p, u32 k)
+/* Cycles that block k takes alone on the SM, while so many SMs ask for memory. */
+static double alone_cycles(struct arena *mem, const struct replay_launch *l, const struct machine *m, u32 active, u32 k)
 {
-    const struct plan one = {.active = p->active, .blocks = 1, .list = &k, .n = 1};
+    const struct plan one = {.active = active, .blocks = 1, .list = &k, .n = 1};
     struct sm_run run;
     run_list(mem, l, m, &one, false, &run);
     return run.cycles * recorded(l, k)->rest;
@@ -315,18 +314,31 @@ static double warps_of(const struct replay_launch *l, u32 k)
     return fmax(recorded(l, k)->cost, 1) / instructions(l, k);
 }
 
+/* SMs that work when most have ended: those with blocks at least half as long as the longest. */
+static u32 last_to_work(const struct replay_launch *l, const struct plan *p)
+{
+    float most = 0;
+    u64 n = 0;
+    for (u64 b = 0; b < l->nblocks; b++)
+        most = fmaxf(most, l->sizes[b].longest);
+    for (u64 b = 0; b < l->nblocks; b++)
+        n += l->sizes[b].longest * 2 >= most;
+    return n < p->active ? (u32)n : p->active;
+}
+
 /* Without others: a line through the shortest and the longest block, if they are far enough from each other. */
 static void set_alone(struct dispatch_pace *pace, struct arena *mem, const struct replay_launch *l,
                       const struct machine *m, const struct plan *p)
 {
     enum { FAR = 2 };
-    const u32 most = longest(l), least = shortest(l);
-    const double n = instructions(l, most), cycles = alone_cycles(mem, l, m, p, most), few = instructions(l, least);
+    const u32 most = longest(l), least = shortest(l), active = last_to_work(l, p);
+    const double n = instructions(l, most), cycles = alone_cycles(mem, l, m, active, most),
+                 few = instructions(l, least);
     pace->alone = cycles / n;
     pace->alone_warps = warps_of(l, most);
     if (n < FAR * few)
         return;
-    const double begin = alone_cycles(mem, l, m, p, least), each = (cycles - begin) / (n - few);
+    const double begin = alone_cycles(mem, l, m, active, least), each = (cycles - begin) / (n - few);
     if (each > 0 && begin > each * few) {
         pace->alone = each;
         pace->first = (begin - each * few) / each;
@@ -374,21 +386,54 @@ static struct dispatch_pace pace_of(struct arena *mem, const struct replay_launc
     struct dispatch_pace pace = {0};
     set_alone(&pace, mem, l, m, p);
     pace.more = more_of(&pace, l, p, run);
-    pace.busy = run->sm_used / (run->ran * (mean_of(l, p, run->ran, false) + l->warps * pace.first));
+    pace.busy = run->sm_used / fmax(1, run->ran * (mean_of(l, p, run->ran, false) + l->warps * pace.first));
     return pace;
+}
+
+/* The replayed SM ends with a block that is much longer than its others, which says nothing about these. */
+static bool ends_with_long(const struct replay_launch *l, const struct plan *p, u32 ran)
+{
+    enum { MUCH_LONGER = 2 };
+    double most = 0;
+    for (u32 k = 0; k < ran; k++)
+        most = fmax(most, recorded(l, p->list[k])->longest);
+    return most > MUCH_LONGER * mean_longest(l, p);
+}
+
+/* What a block takes besides its instructions is what makes the replayed blocks end when they did; where they are slower without, it is nothing. Returns
+ * when they end then. */
+static struct dispatched fit_first(struct arena *mem, const struct replay_launch *l, const struct replay_size *ran,
+                                   u32 n, double cycles, struct dispatch_pace *pace)
+{
+    enum { STEPS = 16 };
+    double least = 0, most = cycles / pace->alone;
+    pace->first = 0;
+    struct dispatched one = dispatch(mem, l, ran, n, 1, pace);
+    for (u32 k = 0; k < STEPS && fabs(one.last / cycles - 1) > 0.002 && most > 0; k++) {
+        if (one.last > cycles)
+            most = pace->first;
+        else
+            least = pace->first;
+        pace->first = (least + most) / 2;
+        one = dispatch(mem, l, ran, n, 1, pace);
+    }
+    return one;
 }
 
 /* All SMs, as many times longer as the replay of this one was than its blocks alone on one SM. */
 static struct dispatched all_sms(struct arena *mem, const struct replay_launch *l, const struct machine *m,
                                  const struct plan *p, const struct sm_run *run)
 {
-    const struct dispatch_pace pace = pace_of(mem, l, m, p, run);
+    struct dispatch_pace pace = pace_of(mem, l, m, p, run);
     struct replay_size *ran = arena_array(mem, struct replay_size, run->ran + 1);
     for (u32 k = 0; k < run->ran; k++)
         ran[k] = l->sizes[recorded(l, p->list[k])->linear];
-    const struct dispatched one = dispatch(mem, l, ran, run->ran, 1, &pace);
+    const double rest = mean_of(l, p, run->ran, true);
+    const struct dispatched one = ends_with_long(l, p, run->ran)
+                                      ? dispatch(mem, l, ran, run->ran, 1, &pace)
+                                      : fit_first(mem, l, ran, run->ran, run->cycles * rest, &pace);
     struct dispatched all = dispatch(mem, l, l->sizes, l->nblocks, p->active, &pace);
-    const double as = mean_of(l, p, run->ran, true) * (one.last > 0 ? run->cycles / one.last : 1);
+    const double as = one.last > 0 ? run->cycles * rest / one.last : 1;
     all.last *= as;
     if (run->ran >= p->blocks && l->nblocks <= (u64)p->active * l->resident) {
         const struct among a = longest_among(mem, l, m, p, true);
