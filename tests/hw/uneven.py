@@ -6,8 +6,9 @@ import statistics, sys
 from modelled import compiled, number, profiled, recorded
 
 TIME, ACTIVE, WARPS = 'gpu__time_duration.sum', 'smsp__cycles_active.avg', 'sm__warps_active.avg.pct_of_peak_sustained_active'
-# How far off, in the mean and at most: as a share, of warps in points.
-LIMITS = {TIME: (0.1, 0.45), ACTIVE: (0.1, 0.5), WARPS: (5, 25)}
+# How far off, in the mean and at most: as a share, of warps in points. (ACTIVE is twice an H200's where one warp of a block is longer than the others: what
+# is counted are sub-partitions, of which three are idle then.)
+LIMITS = {TIME: (0.09, 0.45), ACTIVE: (0.12, 1.3), WARPS: (6, 25)}
 
 
 def main():
