@@ -61,10 +61,11 @@ static bool has_another(struct build *b, const struct ptx_inst *i, const struct 
 {
     const bool sum = (i->op == OP_ADD || i->op == OP_SUB) && build_type(i) == PTX_F32 && !ptx_has(i, MOD_RN);
     u32 reads = 0, others = 0;
-    for (u32 k = 1; k < i->noperands; k++) {
+    for (u32 k = 1; k < i->noperands; k++)
+        reads += i->operands[k].kind == PTX_REG && i->operands[k].var == reg;
+    for (u32 k = 1; reads && k < i->noperands; k++) {
         const struct ptx_operand *o = &i->operands[k];
         const bool is = o->kind == PTX_REG && o->var == reg;
-        reads += is;
         others += !is && (o->kind == PTX_IMM || is_constant(b, o, site) || (sum && is_product(b, o)));
     }
     return reads && reads + others > 1;
