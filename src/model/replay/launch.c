@@ -420,7 +420,7 @@ static struct dispatched fit_first(struct arena *mem, const struct replay_launch
     return one;
 }
 
-/* All SMs, as many times longer as the replay of this one was than its blocks alone on one SM. */
+/* All SMs, as many times longer as this one took in the replay than its blocks do by the same rule. */
 static struct dispatched all_sms(struct arena *mem, const struct replay_launch *l, const struct machine *m,
                                  const struct plan *p, const struct sm_run *run)
 {

@@ -39,7 +39,7 @@ double sm_write_l2(struct sm *s, double t, double sectors, double lines)
     return q->l2_write;
 }
 
-/* Cycles of DRAM for a sector. Stores to single sectors of lines whose others other stores wrote leave L2 as whole lines. */
+/* Cycles of DRAM for sectors in so many lines. Stores to single sectors of lines whose others other stores wrote leave L2 as whole lines. */
 static double written_at(const struct sm *s, enum sm_places places, double sectors, double lines)
 {
     const double alone = s->launch->dram_alone_share;
@@ -48,7 +48,7 @@ static double written_at(const struct sm *s, enum sm_places places, double secto
 }
 
 /* Which bytes are written goes with each line of which not all are, and takes as long as so many sectors: of one or two of them (memory-cases.csv)
- * less than of more (part-stores.csv, both in tests/hw/h200). */
+ * less than of more (mask-stores.csv, both in tests/hw/h200). */
 static double masks_of(const struct item_access *a) { return !a->slow ? 0 : a->passes > 2 * a->lines ? 1.3 : 1.06; }
 
 /* Until the sectors have left the SM. */

@@ -193,7 +193,8 @@ struct sm {
     const struct replay_launch *launch;
     double active;                              /* SMs that work */
     double read_share, past_share, write_share; /* of L2: cycles a sector */
-    double copy_share, l2_share;                /* of what bulk copies read: the SM's own; where L2 is the limit */
+    double copy_share,
+        l2_share; /* of what bulk copies read: the SM's own; where L2 is the limit, and of lines that are read */
     struct sm_atomics atomics;
     double dram_read[PLACES], dram_write[PLACES]; /* cycles a sector */
     double apart_share, line_share;       /* of L2: cycles a sector that is read far apart; a line that is written */
