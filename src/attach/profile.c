@@ -26,6 +26,7 @@
 #include "attach/attach.h"
 #include "attach/profile_tree.h"
 #include "attach/sampling.h"
+#include "base/alloc.h"
 #include "base/vec.h"
 #include "meter/heap.h"
 #include "meter/meter.h"
@@ -251,6 +252,33 @@ static void add_host(void *ctx, const struct mem_block *b)
         h->ranges.at[h->ranges.len++] = (struct address_range){b->base, b->size};
 }
 
+struct kept_kernel {
+    struct function_kept kept;
+    struct meter_kernel *kernel;
+};
+
+static void free_kept(struct function_kept *k)
+{
+    struct kept_kernel *kept = (struct kept_kernel *)k;
+    meter_kernel_free(kept->kernel);
+    ls_free(kept);
+}
+
+/* Of several threads that come at once the first one's is kept. NULL: no memory. */
+static struct meter_kernel *kernel_of(CUfunction f)
+{
+    struct function_kept *there = atomic_load(&f->kept);
+    struct kept_kernel *mine = there ? NULL : ls_calloc(1, sizeof *mine);
+    if (mine) {
+        *mine = (struct kept_kernel){{free_kept}, meter_kernel_make()};
+        if (atomic_compare_exchange_strong(&f->kept, &there, &mine->kept))
+            there = &mine->kept;
+        else
+            free_kept(&mine->kept);
+    }
+    return there ? ((struct kept_kernel *)there)->kernel : NULL;
+}
+
 static struct meter_options options_of(const struct driver_launch *x, const struct exec_launch *l, CUfunction f)
 {
     struct meter_options options = METER_OPTIONS_DEFAULT;
@@ -264,7 +292,7 @@ static struct meter_options options_of(const struct driver_launch *x, const stru
     options.memory_base = mem_count_base(l->device->mem);
     options.ptx_text = f->mod->ptx;
     options.ptx_len = f->mod->ptx_len;
-    options.registers = &f->registers;
+    options.kernel = kernel_of(f);
     options.ptxas = ptxas_of(drv.settings.ptxas);
     options.tmp = settings_tmp();
     options.heap_bytes = l->device->heap_bytes;

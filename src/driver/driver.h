@@ -101,6 +101,11 @@ struct CUctx_st {
     CUcontext next;
 };
 
+/* What a listener keeps of a function, for as long as that lives. */
+struct function_kept {
+    void (*free)(struct function_kept *k);
+};
+
 struct CUfunc_st {
     u32 tag;
     CUmodule mod;
@@ -109,8 +114,8 @@ struct CUfunc_st {
     int carveout;           /* percent, -1: default */
     int nonportable_cluster, cluster_policy;
     CUfunc_cache cache;
-    _Atomic(u32) registers; /* the profiler's estimate; 0: not made yet */
-    struct old_launch *old; /* launch_old.c; NULL until one of its calls */
+    _Atomic(struct function_kept *) kept; /* NULL: nothing yet */
+    struct old_launch *old;               /* launch_old.c; NULL until one of its calls */
     CUfunction next;
 };
 

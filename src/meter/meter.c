@@ -13,9 +13,10 @@
 #include "base/mutate.h"
 #include "ir/wgmma_shape.h"
 #include "meter/code/code_length.h"
-#include "meter/code/make_code.h"
 #include "meter/count.h"
+#include "meter/executed.h"
 #include "meter/heap.h"
+#include "meter/kernel.h"
 #include "meter/machine.h"
 #include "meter/plain.h"
 #include "meter/prints.h"
@@ -92,16 +93,6 @@ static void set_options(struct meter *m, const struct meter_options *o)
         m->gpu.bank_bytes = m->options.bank_bytes;
 }
 
-/* Without a ptxas: of a kernel's first launch the whole code is estimated. */
-static u32 estimated_registers(const struct meter *m)
-{
-    const u32 before = m->options.registers ? atomic_load(m->options.registers) : 0;
-    const u32 registers = before ? before : code_registers(&m->gpu, m->kernel);
-    if (!before && m->options.registers)
-        atomic_store(m->options.registers, registers);
-    return registers;
-}
-
 static void ask_registers(struct meter *m)
 {
     const u32 sm = m->gpu.cc_major * 10 + m->gpu.cc_minor;
@@ -110,7 +101,7 @@ static void ask_registers(struct meter *m)
     const struct ptxas with = {o->ptxas, o->tmp, o->machine};
     const u32 asked = o->ptx_text ? ptxas_ask(&with, o->ptx_text, o->ptx_len, sm, m->kernel->name, &code) : 0;
     /* the driver gives every kernel 16 at least, also where ptxas says fewer */
-    m->registers = !asked ? estimated_registers(m) : asked < 16 ? 16 : asked;
+    m->registers = !asked ? meter_kernel_registers(o->kernel, &m->gpu, m->kernel) : asked < 16 ? 16 : asked;
     m->asked = asked != 0;
     m->code = asked ? code : NULL;
     m->occupancy = occupancy(&m->gpu, &(struct occupancy_request){
@@ -219,6 +210,7 @@ const struct exec_hooks *meter_hooks(struct meter *m) { return &m->hooks; }
 struct total {
     const struct ir_func *func;
     const struct estimate *estimate;
+    const struct replay_code *code;
     struct exec_block_count *blocks;
     u64 (*n)[EVENT_COUNT];       /* by site */
     struct traffic_drawn *drawn; /* likewise */
@@ -341,8 +333,6 @@ static void add_parts(const struct total *t, u64 *n, const struct site_estimate 
         const struct site_part *p = &t->estimate->parts[at - 1];
         const struct exec_block_count b =
             p->back == IR_NO_BLOCK ? t->blocks[p->block] : entered_from(t, p->back, p->block);
-        n[EVENT_inst] += shared_out(b.warps, p);
-        n[EVENT_thread_inst] += shared_out(b.threads, p);
         if (p->op < LS_ARRAY_LEN(events) && events[p->op])
             n[events[p->op]] += shared_out(b.warps, p);
     }
@@ -352,9 +342,6 @@ static void add_parts(const struct total *t, u64 *n, const struct site_estimate 
 static void add_by_rules(u64 *n, const struct ptx_inst *i, const struct site_estimate *e,
                          const struct exec_block_count *own, const struct exec_block_count *as)
 {
-    const u32 weight = e->follows ? 0 : e->weight;
-    n[EVENT_inst] += as->warps * weight;
-    n[EVENT_thread_inst] += as->threads * weight;
     if (e->access)
         add_access_inst(n, i, e, MUTANT(53, as->warps, own->warps));
     if (e->branch == BRANCH_MACHINE)
@@ -381,6 +368,7 @@ static void add_product(u64 *n, const struct ptx_inst *i, u64 warps)
 
 static void add_blocks(struct total *t)
 {
+    executed_add(t->func, t->code, t->blocks, t->n);
     for (u32 b = 0; b < t->func->nblocks; b++) {
         const struct exec_block_count *own = &t->blocks[b], *as = &t->blocks[t->estimate->counts_as[b]];
         for (u32 s = t->func->blocks[b].first; s < t->func->blocks[b].end; s++) {
@@ -395,6 +383,7 @@ static void add_blocks(struct total *t)
             add_product(n, &t->func->src->insts[s], as->warps);
             if (e->branch != BRANCH_MACHINE)
                 n[EVENT_divergent] = MUTANT(54, 0, n[EVENT_divergent]);
+            n[EVENT_inst] += e->joins ? n[EVENT_divergent] : 0;
         }
     }
 }
@@ -654,7 +643,7 @@ static void add_replay(const struct meter *m, struct meter_report *r, const stru
     struct replay_result result;
     for (u32 k = 0; k < n; k++)
         l.funcs[k] = (struct replayed_func){
-            .func = totals[k].func, .estimate = totals[k].estimate, .blocks = totals[k].blocks, .n = totals[k].n};
+            .func = totals[k].func, .code = totals[k].code, .blocks = totals[k].blocks, .n = totals[k].n};
     if (m->options.machine && m->code)
         l.machine = arena_array(tmp, struct replay_site, m->code->n + 1);
     if (!replay_metered(tmp, &l, &result))
@@ -722,6 +711,8 @@ static void fill(const struct meter *m, struct meter_report *r, struct arena *tm
     const u32 n = add_workers(tmp, m, &totals);
     u32 doubts = m->asked ? 0 : DOUBT_REGISTERS;
     for (u32 k = 0; k < n; k++) {
+        totals[k].code =
+            meter_kernel_code(m->options.kernel, tmp, &m->gpu, totals[k].func, totals[k].estimate, m->code);
         add_blocks(&totals[k]);
         doubts |= doubts_of(&totals[k]);
         for (u32 s = 0; s < totals[k].func->src->ninsts; s++)

@@ -41,6 +41,11 @@ struct meter_tree {
 void meter_tree_end(struct meter_tree *t);
 
 /* What the caller may choose; NULL or all zero but carveout_kib = -1 is the default. */
+/* What is worked out once for a kernel, and kept for its next launches, which may be on several threads at once. NULL: no memory. */
+struct meter_kernel;
+struct meter_kernel *meter_kernel_make(void);
+void meter_kernel_free(struct meter_kernel *k); /* k may be NULL */
+
 struct meter_options {
     i32 carveout_kib;      /* of occupancy_request; -1 = default */
     u32 banks, bank_bytes; /* shared memory to be pictured instead of the GPU's; 0 = the GPU's */
@@ -59,8 +64,7 @@ struct meter_options {
     /* The module's PTX text, and the program that is asked about it, with a folder for its files; NULL = estimate */
     const char *ptx_text, *ptxas, *tmp;
     size_t ptx_len;
-    _Atomic(u32)
-        *registers; /* where the kernel's estimated registers are kept for its next launch, 0 at first; NULL: nowhere */
+    struct meter_kernel *kernel; /* of its launches before; NULL: nothing is kept */
 };
 #define METER_OPTIONS_DEFAULT ((struct meter_options){.carveout_kib = -1})
 

@@ -92,7 +92,8 @@ struct site_estimate {
     u8 accesses;    /* memory accesses an execution */
     u8 products;    /* instructions of the tensor pipe an execution */
     bool aligned;   /* the merged access begins at a multiple of its width */
-    u32 part;       /* where ptxas was asked: 1 + the first of its parts, 0 = it vanished */
+    bool joins; /* branches: lanes that go different ways here meet at a BSYNC, which each part of the warp executes */
+    u32 part;   /* where ptxas was asked: 1 + the first of its parts, 0 = it vanished */
 };
 
 /* Machine instructions of one kind that a PTX instruction became, and whose executions are theirs. */
@@ -130,7 +131,7 @@ bool estimate_has_wide_constant(const struct ptx_inst *i);
 
 /* ---- branches.c ---- */
 
-/* Sets branch of the branches' sites, and counts_as; what is no machine branch has no weight. */
+/* Sets branch and joins of the branches' sites, and counts_as; what is no machine branch has no weight. */
 void estimate_branches(const struct ir_func *f, struct estimate *e);
 
 /* ---- fuse.c ---- */

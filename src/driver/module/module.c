@@ -101,6 +101,9 @@ void module_free(CUmodule m)
         CUfunction f = m->functions;
         m->functions = f->next;
         ls_free(f->old);
+        struct function_kept *kept = atomic_load(&f->kept);
+        if (kept)
+            kept->free(kept);
         handle_free(TAG_FUNCTION, f);
     }
     TELL(module_gone, m->exec);

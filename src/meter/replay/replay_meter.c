@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "meter/code/make_code.h"
 #include "meter/replay/record.h"
 
 _Static_assert(STALL_SELECTED == 0 && EVENT_stall_MISC - EVENT_stall_SELECTED + 1 == STALL_COUNT,
@@ -49,15 +48,14 @@ static void make_func(struct arena *mem, const struct replayed_launch *l, struct
 {
     const u32 n = f->func->src->ninsts;
     struct replay_shares *shares = arena_array(mem, struct replay_shares, n + 1);
-    const struct replay_code *code = l->code ? code_from_sass(mem, l->gpu, f->func, l->code) : NULL;
     for (u32 s = 0; s < n; s++)
         shares[s] = shares_of(f->n[s]);
     f->replay = (struct replay_func){
-        .code = code ? code : code_from_ptx(mem, l->gpu, f->func, f->estimate),
+        .code = f->code,
         .nsites = n,
         .shares = shares,
         .sites = arena_array(mem, struct replay_site, n + 1),
-        .machine = code ? l->machine : NULL,
+        .machine = f->code->machine ? l->machine : NULL,
     };
 }
 

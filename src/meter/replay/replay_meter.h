@@ -10,7 +10,7 @@
 /* A function of the launch, all workers together. */
 struct replayed_func {
     const struct ir_func *func;
-    const struct estimate *estimate;
+    const struct replay_code *code;
     const struct exec_block_count *blocks;
     u64 (*n)[EVENT_COUNT];     /* by site */
     struct replay_func replay; /* made here */

@@ -228,6 +228,16 @@ static enum branch_kind unconditional(const struct ir_func *f, u32 block, u32 ta
     return BRANCH_MACHINE;
 }
 
+/* Lanes that part meet where a block begins that is a join: it begins with a BSYNC, to which each part of the warp comes by itself. */
+static void set_joins(const struct ir_func *f, struct estimate *e)
+{
+    for (u32 s = 0; s < f->src->ninsts; s++) {
+        const u32 block = f->block_of_site[s], join = block < f->nblocks ? f->blocks[block].ipdom : IR_NO_BLOCK;
+        e->sites[s].joins = e->sites[s].branch == BRANCH_MACHINE && f->src->insts[s].guard && join < f->nblocks &&
+                            f->blocks[join].is_join && e->counts_as[join] == join;
+    }
+}
+
 /* Bodies have to be known before jumps are judged, and all of a region before the branches in it. */
 void estimate_branches(const struct ir_func *f, struct estimate *e)
 {
@@ -247,4 +257,5 @@ void estimate_branches(const struct ir_func *f, struct estimate *e)
             if (site->branch == BRANCH_NONE || site->branch == BRANCH_PREDICATED)
                 site->weight = 0;
         }
+    set_joins(f, e);
 }

@@ -6,8 +6,8 @@
  *
  *     machine instruction, owner's executions / owner's copies      is what an execution of the program runs of it
  *
- * Two things are not as often as their block: code for a warp whose lanes have parted before a shuffle (cold: never, here),
- * and a jump back to a loop's head behind the exit of those who are done: as often as the head is entered from there.
+ * Three things are not as often as their block: code for rare cases (rare.c: never, here), a jump back to a loop's head behind the exit of those
+ * who are done (as often as the head is entered from there), and where lanes meet that have parted (once more for each time that they parted).
  *
  * What this cannot know: how executions are shared between an unrolled loop and its remainder. */
 #include "meter/sass/match.h"
@@ -56,14 +56,40 @@ static void add_part(struct match *m, struct estimate *e, u32 site, u32 owner, u
     e->sites[site].part = ++e->nparts;
 }
 
+/* What a hidden call runs is the call's. */
+static void add_callee(struct match *m, struct estimate *e, u32 site, u32 owner, u32 call)
+{
+    const struct match_callee c = match_callee(m, call);
+    for (u32 i = c.first; i < c.end; i++)
+        add_part(m, e, site, owner, i);
+}
+
+/* Each instruction is at most one part, but for those of callees. */
+static u32 parts_most(const struct match *m)
+{
+    u32 n = m->code->n + 1;
+    for (u32 i = 0; i < m->code->n; i++)
+        if (match_is_hidden_call(m, i)) {
+            const struct match_callee c = match_callee(m, i);
+            n += c.end - c.first;
+        }
+    return n;
+}
+
+/* NOPs stand between products of matrices, too, and are executed there. */
 static void add_parts(struct match *m, struct estimate *e)
 {
-    e->parts = arena_array(m->mem, struct site_part, m->code->n + 1);
+    e->parts = arena_array(m->mem, struct site_part, parts_most(m));
     for (u32 k = 0; k < m->blocks.len; k++) {
         const struct machine_block *b = &m->blocks.at[k];
-        for (u32 i = b->first; i < b->end && b->owner != IR_NO_BLOCK; i++)
-            if (match_site_for(m, b, i) && m->code->insts[i].op != SASS_NOP)
-                add_part(m, e, match_site_for(m, b, i) - 1, b->owner, i);
+        for (u32 i = b->first; i < b->end && b->owner != IR_NO_BLOCK; i++) {
+            const u32 site = match_site_for(m, b, i);
+            if (!site)
+                continue;
+            add_part(m, e, site - 1, b->owner, i);
+            if (match_is_hidden_call(m, i))
+                add_callee(m, e, site - 1, b->owner, i);
+        }
     }
 }
 
@@ -138,6 +164,29 @@ static void set_elections(const struct match *m, struct estimate *e)
 
 /* ---- branches ---- */
 
+/* Between a BSSY and its BSYNC: where lanes that part meet. */
+static bool *find_meeting(const struct match *m)
+{
+    bool *meeting = arena_array(m->mem, bool, m->code->n + 1);
+    i32 open = 0;
+    for (u32 i = 0; i < m->code->n; i++) {
+        open += (m->code->insts[i].op == SASS_BSSY) - (m->code->insts[i].op == SASS_BSYNC && open > 0);
+        meeting[i] = open > 0;
+    }
+    return meeting;
+}
+
+/* Lanes that part at a branch. */
+static void set_partings(const struct match *m, struct estimate *e)
+{
+    const bool *meeting = find_meeting(m);
+    for (u32 i = 0; i < m->code->n; i++) {
+        const u32 site = match_site(m, i), op = m->code->insts[i].op;
+        if (site && meeting[i] && (op == SASS_BRA || op == SASS_BRX))
+            e->sites[site - 1].joins |= e->sites[site - 1].branch == BRANCH_MACHINE;
+    }
+}
+
 static void set_branches(const struct match *m, struct estimate *e)
 {
     for (u32 s = 0; s < m->f->src->ninsts; s++) {
@@ -158,6 +207,7 @@ void estimate_ask(struct arena *mem, const struct ir_func *f, const struct sass_
         return;
     add_parts(&m, e);
     set_branches(&m, e);
+    set_partings(&m, e);
     set_merges(&m, e);
     set_elections(&m, e);
     batches_ask(&m, e->sites);

@@ -11,7 +11,7 @@
  * A guarded EXIT ends a machine block as a branch does, and votes for the PTX block that ends with the branch to the ret:
  * what is in front of it runs for every warp, what is behind it for those that stay, which may be none.
  *
- * Code for a warp whose lanes have parted before a shuffle is cold: it has no owner. */
+ * Code for rare cases has no owner (rare.c). */
 #include "meter/sass/match.h"
 
 #include "ir/matrix.h"
@@ -57,9 +57,9 @@ static bool is_anchor(const struct ptx_inst *i, const struct sass_inst *made)
         return i->op == OP_BAR || i->op == OP_BARRIER;
     case SASS_SHFL:
         return i->op == OP_SHFL;
-    case SASS_BRA:
+    case SASS_BRA: /* in front of a shuffle it is for a warp that came apart */
     case SASS_BRX:
-        return i->op == OP_BRA || i->op == OP_BRX;
+        return i->op == OP_BRA || i->op == OP_BRX || i->op == OP_SHFL;
     case SASS_EXIT:
         return made->guarded && i->op == OP_BRA; /* others belong to the block before them */
     default:
@@ -123,14 +123,6 @@ static u32 elect(const struct match *m, const struct machine_block *b, u32 *vote
         if (block_of(m, i) != IR_NO_BLOCK)
             votes[block_of(m, i)] = 0;
     return best;
-}
-
-static bool is_cold(const struct match *m, const struct machine_block *b)
-{
-    for (u32 i = b->first; i < b->end; i++)
-        if (m->code->insts[i].op == SASS_COLLECT)
-            return true;
-    return false;
 }
 
 /* A block of guarded instructions only: the first that is of a PTX block. */
@@ -276,6 +268,18 @@ bool match_falls_through(const struct match *m, const struct machine_block *b)
     return last->guarded || !match_ends_block(last);
 }
 
+/* b stands behind the branch of the block's owner before, and its own PTX block is reached by that alone. */
+static bool is_behind_branch(const struct match *m, const struct machine_block *before, const struct machine_block *b)
+{
+    const struct ir_block *from = &m->f->blocks[before->owner];
+    if (match_site(m, before->end - 1) != from->end || m->f->blocks[b->owner].npreds != 1)
+        return false;
+    for (u32 k = 0; k < from->nsucc; k++)
+        if (from->succs[k] == b->owner)
+            return true;
+    return false;
+}
+
 /* What was moved out of its block runs as often as what control falls from. */
 static void give_moved_away(struct match *m)
 {
@@ -286,8 +290,109 @@ static void give_moved_away(struct match *m)
     for (u32 k = 1; k < m->blocks.len; k++) {
         struct machine_block *b = &m->blocks.at[k], *before = &m->blocks.at[k - 1];
         if (b->owner != IR_NO_BLOCK && !b->anchored && anchored[b->owner] && before->owner != IR_NO_BLOCK &&
-            match_falls_through(m, before))
+            match_falls_through(m, before) && !is_behind_branch(m, before, b))
             b->owner = before->owner;
+    }
+}
+
+/* Where control goes on behind a machine block that ends with the branch of its owner, and does not jump; IR_NO_BLOCK: that is not
+ * known. */
+static u32 goes_on_in(const struct match *m, const struct machine_block *b)
+{
+    const struct sass_inst *last = &m->code->insts[b->end - 1];
+    const struct ir_block *from = &m->f->blocks[b->owner];
+    if (!last->guarded || from->nsucc != 2 || match_site(m, b->end - 1) != from->end ||
+        is_own_successor(m->f, b->owner))
+        return IR_NO_BLOCK;
+    const u32 to = last->op == SASS_BRA ? match_block_at(m, last->target) : m->blocks.len;
+    for (u32 k = 0; k < 2; k++) {
+        const u32 there = from->succs[k], here = from->succs[1 - k];
+        const u8 first = m->f->src->insts[m->f->blocks[there].first].op;
+        if (last->op == SASS_EXIT ? first == OP_RET || first == OP_EXIT
+                                  : to < m->blocks.len && m->blocks.at[to].owner == there)
+            return here;
+    }
+    return IR_NO_BLOCK;
+}
+
+/* What ptxas moved down over the branch of its own block runs as often as the way that it is on. */
+static void give_sunk(struct match *m)
+{
+    for (u32 k = 1; k < m->blocks.len; k++) {
+        struct machine_block *b = &m->blocks.at[k], *before = &m->blocks.at[k - 1];
+        if (b->owner == IR_NO_BLOCK || b->owner != before->owner)
+            continue;
+        const u32 to = goes_on_in(m, before);
+        if (to != IR_NO_BLOCK && m->f->blocks[to].npreds == 1)
+            b->owner = to;
+    }
+}
+
+/* The machine block of the BSSY whose BSYNC each is, by machine block that begins with one; their number for all others. */
+static u32 *find_openings(const struct match *m)
+{
+    u32 *opening = arena_array(m->mem, u32, m->blocks.len + 1), *open = arena_array(m->mem, u32, m->code->n + 1);
+    u32 n = 0;
+    for (u32 k = 0; k < m->blocks.len; k++) {
+        const struct machine_block *b = &m->blocks.at[k];
+        opening[k] = m->blocks.len;
+        for (u32 i = b->first; i < b->end && !m->rare[k]; i++) {
+            if (m->code->insts[i].op == SASS_BSSY)
+                open[n++] = k;
+            if (m->code->insts[i].op != SASS_BSYNC || !n)
+                continue;
+            n--;
+            if (i == b->first)
+                opening[k] = open[n];
+        }
+    }
+    return opening;
+}
+
+/* What begins where lanes meet runs as often as what said where. It tells its owner by an anchor, but for the code between the parts of an unrolled
+ * loop. */
+static void give_meetings(struct match *m)
+{
+    const u32 *opening = find_openings(m);
+    for (u32 k = 0; k < m->blocks.len; k++) {
+        struct machine_block *b = &m->blocks.at[k];
+        if (b->owner == IR_NO_BLOCK || opening[k] >= k || m->blocks.at[opening[k]].owner == IR_NO_BLOCK)
+            continue;
+        bool evidence = false;
+        for (u32 i = b->first; i < b->end; i++)
+            evidence |= match_is_own(m, b, i) && match_is_evidence(m, i);
+        if (!b->anchored || (!evidence && is_own_successor(m->f, b->owner)))
+            b->owner = m->blocks.at[opening[k]].owner;
+    }
+}
+
+/* A BSYNC alone is jumped to, and so is what follows; it runs as often, but for lanes that come one after the other (site_estimate.joins). */
+static void give_lone_meetings(struct match *m)
+{
+    for (u32 k = m->blocks.len; k-- > 1;) {
+        struct machine_block *b = &m->blocks.at[k - 1], *next = &m->blocks.at[k];
+        bool meets = b->owner != IR_NO_BLOCK && next->owner != IR_NO_BLOCK;
+        for (u32 i = b->first; i < b->end; i++)
+            meets &= m->code->insts[i].op == SASS_BSYNC || m->code->insts[i].op == SASS_NOP;
+        if (meets)
+            b->owner = next->owner;
+    }
+}
+
+/* An EXIT alone is the end of those that no guarded EXIT has taken: of the PTX block before it, or of the one in front of its loop. */
+static void give_exits(struct match *m)
+{
+    for (u32 k = 1; k < m->blocks.len; k++) {
+        struct machine_block *b = &m->blocks.at[k];
+        u32 from = m->blocks.at[k - 1].owner;
+        const struct sass_inst *i = &m->code->insts[b->first];
+        if (b->end != b->first + 1 || i->op != SASS_EXIT || i->guarded || b->owner == IR_NO_BLOCK ||
+            from == IR_NO_BLOCK || !match_falls_through(m, &m->blocks.at[k - 1]))
+            continue;
+        while (m->f->blocks[from].loop_depth > m->f->blocks[b->owner].loop_depth &&
+               m->f->blocks[from].idom != IR_NO_BLOCK)
+            from = m->f->blocks[from].idom;
+        b->owner = from;
     }
 }
 
@@ -297,9 +402,10 @@ static void find_owners(struct match *m)
     struct match_presence *sites = arena_array(m->mem, struct match_presence, m->f->src->ninsts + 1);
     for (u32 k = 0; k < m->blocks.len; k++) {
         struct machine_block *b = &m->blocks.at[k];
-        if (!is_cold(m, b))
-            b->owner = elect(m, b, votes);
-        if (b->owner == IR_NO_BLOCK && !is_cold(m, b))
+        if (m->rare[k])
+            continue;
+        b->owner = elect(m, b, votes);
+        if (b->owner == IR_NO_BLOCK)
             b->owner = any_block(m, b);
     }
     count_sites(m, sites);
@@ -307,6 +413,10 @@ static void find_owners(struct match *m)
     for (u32 k = 0; k < m->f->nblocks; k++)
         m->copies[k] = count_copies(m, k, sites);
     give_moved_away(m);
+    give_sunk(m);
+    give_meetings(m);
+    give_lone_meetings(m);
+    give_exits(m);
 }
 
 u32 match_site_for(const struct match *m, const struct machine_block *b, u32 inst)
@@ -378,6 +488,7 @@ bool match_make(struct arena *mem, const struct ir_func *f, const struct sass_fu
         return false;
     find_textures(out);
     find_blocks(out);
+    match_find_rare(out);
     find_owners(out);
     return true;
 }

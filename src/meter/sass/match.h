@@ -23,6 +23,7 @@ struct match {
     u32 *
         textures; /* by machine instruction: 1 + the site of a texture instruction; 0: it is none. NULL: there are none */
     VEC(struct machine_block) blocks;
+    u8 *rare;    /* by machine block: rare.c */
     u32 *copies; /* of each PTX block */
 };
 
@@ -44,6 +45,21 @@ bool match_is_own(const struct match *m, const struct machine_block *b, u32 inst
 bool match_is_elected(const struct match *m, u32 inst);
 /* It tells by its number how often its PTX block is there: a load, a store, a float operation. Of a site's. */
 bool match_is_evidence(const struct match *m, u32 inst);
+
+/* ---- rare.c: what runs in rare cases only ---- */
+
+/* Sets m->rare: slow paths of divisions and roots, and code for warps whose lanes came apart before a shuffle. Functions that ptxas brings along are
+ * among them, also if they are called always: they are their callers' (match_callee). */
+void match_find_rare(struct match *m);
+/* A call that the PTX does not have, of a function that ptxas brings along. */
+bool match_is_hidden_call(const struct match *m, u32 inst);
+/* What such a call at inst runs: machine instructions first to end, branches and all. */
+struct match_callee {
+    u32 first, end;
+};
+struct match_callee match_callee(const struct match *m, u32 inst);
+/* The machine block of an instruction; their number: there is none. */
+u32 match_block_at(const struct match *m, i32 inst);
 
 /* batches.c: sets with_next as ptxas made it. */
 void batches_ask(const struct match *m, struct site_estimate *sites);

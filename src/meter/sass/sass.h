@@ -31,6 +31,8 @@ enum sass_op {
     SASS_BAR,
     SASS_SHFL,
     SASS_COLLECT, /* WARPSYNC.COLLECTIVE: the way round for a warp that came apart */
+    SASS_BSSY,    /* from here on lanes that part meet at its BSYNC */
+    SASS_BSYNC,
 };
 
 enum { SASS_BYTES = 16 }; /* of an instruction */
