@@ -9,11 +9,11 @@
  *     what is left over       run 2: 1 copy   ──► program for 1
  *
  * Sequences of as many copies are alternatives (a tail that was copied): the one in the innermost machine loop is taken, of
- * equals the first. Where there is none for 1 entry, it is made of that with the fewest copies: what belongs to the first
+ * two equals the first, of more the one of middle length. Where there is none for 1 entry, it is made of that with the fewest copies: what belongs to the first
  * copy, and of what belongs to no copy as many parts.
  *
- * Left out: code for warps whose lanes came apart before a shuffle, and the slow paths of divisions and roots. A function of
- * ptxas's own that is called without a branch around it (a division of 64 bits) stands behind the call, all of it. */
+ * Code for rare cases is left out (meter/sass/rare.c). A function of ptxas's own that is called without a branch around it (a division of 64 bits)
+ * stands behind the call, all of it. */
 #include <string.h>
 
 #include "meter/code/make_code.h"
@@ -24,9 +24,8 @@ struct maker {
     struct arena *mem;
     const struct gpu *gpu;
     struct match m;
-    u8 *cold;          /* by machine block */
     u8 *heads;         /* by machine block: a loop begins */
-    u8 *joins;         /* by machine block: a branch to it leaves out some that are not cold */
+    u8 *joins;         /* by machine block: a branch to it leaves out some that are not rare */
     u16 *depth;        /* by machine block: how many machine loops it is in */
     u32 *main_depth;   /* by PTX block: that of its first program */
     u32 *total, *seen; /* by site: its instructions in the sequence, and those so far; two of each (is_streamed) */
@@ -86,58 +85,11 @@ static u32 first_equal(struct maker *k, u32 block, bool (*passes)(struct maker *
 
 /* ---- machine blocks ---- */
 
-/* Calls of functions that ptxas itself brings along: PTX has no call there. One of another function's lines is that function's. */
-static bool is_hidden_call(const struct maker *k, u32 inst)
-{
-    const struct sass_inst *made = &k->m.code->insts[inst];
-    const u32 site = match_site(&k->m, inst);
-    return made->op == SASS_CALL && (site ? k->m.f->src->insts[site - 1].op != OP_CALL : !made->line);
-}
-
-static u32 block_at(const struct maker *k, i32 inst)
-{
-    for (u32 b = 0; b < k->m.blocks.len; b++)
-        if (inst >= (i32)k->m.blocks.at[b].first && inst < (i32)k->m.blocks.at[b].end)
-            return b;
-    return k->m.blocks.len;
-}
-
-/* The function that is called, from its first instruction to the return. */
-static void mark_callee(struct maker *k, i32 target)
-{
-    for (u32 b = block_at(k, target); b < k->m.blocks.len && !k->cold[b]; b++) {
-        const struct sass_inst *last = &k->m.code->insts[k->m.blocks.at[b].end - 1];
-        k->cold[b] = 1;
-        if (last->op == SASS_RET && !last->guarded)
-            break;
-    }
-}
-
-/* A branch over the call, of the same PTX instruction, is in front of it: it is for the rare cases. */
-static bool is_jumped_over(const struct maker *k, u32 block, u32 call)
-{
-    const u32 before = block ? k->m.blocks.at[block - 1].end - 1 : 0;
-    const struct sass_inst *last = &k->m.code->insts[before];
-    return block && last->op == SASS_BRA && last->guarded && last->target > (i32)call &&
-           match_site(&k->m, before) == match_site(&k->m, call);
-}
-
-static void find_cold(struct maker *k)
-{
-    k->cold = arena_array(k->mem, u8, k->m.blocks.len + 1);
-    for (u32 b = 0; b < k->m.blocks.len; b++)
-        for (u32 i = k->m.blocks.at[b].first; i < k->m.blocks.at[b].end; i++)
-            if (is_hidden_call(k, i)) {
-                mark_callee(k, k->m.code->insts[i].target);
-                k->cold[b] |= is_jumped_over(k, b, i);
-            }
-}
-
 /* A branch from one block to another. */
 static void note_branch(struct maker *k, u32 from, u32 to)
 {
     for (u32 b = from + 1; b < to; b++)
-        k->joins[to] |= !k->cold[b];
+        k->joins[to] |= !k->m.rare[b];
     for (u32 b = to; b <= from; b++)
         k->depth[b]++;
     k->heads[to] |= to <= from;
@@ -151,7 +103,7 @@ static void find_branches(struct maker *k)
     for (u32 from = 0; from < k->m.blocks.len; from++) {
         const struct sass_inst *last = &k->m.code->insts[k->m.blocks.at[from].end - 1];
         if (last->op == SASS_BRA && last->target >= 0)
-            note_branch(k, from, block_at(k, last->target));
+            note_branch(k, from, match_block_at(&k->m, last->target));
     }
 }
 
@@ -246,16 +198,34 @@ static u32 find_before(const struct maker *k, u32 block)
     return outer ? before->owner : b->owner;
 }
 
-/* What stands in front of a loop and asks whether there is a first turn is of the block in front of the loop. */
+/* By PTX block: it is in a machine loop as deep as its own; others were made straight code. */
+static u8 *find_looped(const struct maker *k)
+{
+    u8 *looped = arena_array(k->mem, u8, k->m.f->nblocks + 1);
+    for (u32 n = 0; n < k->m.blocks.len; n++) {
+        const u32 owner = k->m.blocks.at[n].owner;
+        if (owner != IR_NO_BLOCK && k->depth[n] >= k->m.f->blocks[owner].loop_depth)
+            looped[owner] = 1;
+    }
+    return looped;
+}
+
+/* What stands in front of a loop and asks whether there is a first turn is of the block in front of the loop; so is what asks between the parts of an
+ * unrolled loop, once each time that the loop is come to. */
 static void give_checks_back(struct maker *k)
 {
     u32 *votes = arena_array(k->mem, u32, k->m.f->nblocks + 1);
+    const u8 *looped = find_looped(k);
     for (u32 n = 0; n < k->m.blocks.len; n++) {
         struct machine_block *b = &k->m.blocks.at[n];
         if (b->owner == IR_NO_BLOCK || k->depth[n] >= k->m.f->blocks[b->owner].loop_depth || has_evidence(k, b))
             continue;
         const u32 outer = find_outer(k, b, votes);
-        b->owner = outer != IR_NO_BLOCK ? outer : find_before(k, n);
+        const u32 before = outer != IR_NO_BLOCK ? outer : find_before(k, n);
+        const u32 front = k->m.f->blocks[b->owner].idom;
+        const bool between = before == b->owner && looped[before] && front != IR_NO_BLOCK &&
+                             k->m.f->blocks[front].loop_depth < k->m.f->blocks[before].loop_depth;
+        b->owner = between ? front : before;
     }
 }
 
@@ -317,10 +287,10 @@ static struct sequences find_sequences(struct maker *k, u32 ptx_block)
 {
     struct sequences out = {0};
     struct sequence run = new_sequence(k, ptx_block);
-    u32 before = UINT32_MAX; /* the machine block in front, but for cold ones */
+    u32 before = UINT32_MAX; /* the machine block in front, but for rare ones */
     bool joined = false;     /* what the run has may have been jumped over */
     for (u32 b = 0; b < k->m.blocks.len; b++) {
-        if (k->cold[b])
+        if (k->m.rare[b])
             continue;
         const bool ours = k->m.blocks.at[b].owner == ptx_block;
         const bool on =
@@ -570,13 +540,11 @@ struct list {
 /* What a hidden call at `call` runs: of no line of the function, so it is the call's. */
 static void add_callee(struct maker *k, struct list *l, const struct machine_block *b, u32 call)
 {
-    const i32 target = k->m.code->insts[call].target;
-    for (u32 i = (u32)target; target >= 0 && i < k->m.code->n; i++) {
+    const struct match_callee callee = match_callee(&k->m, call);
+    for (u32 i = callee.first; i < callee.end; i++) {
         struct replay_inst x = make_inst(k, b, i);
         x.site = match_site(&k->m, call) ? match_site(&k->m, call) - 1 : REPLAY_NO_SITE;
         vec_push(k->mem, &l->at, x);
-        if (k->m.code->insts[i].op == SASS_RET && !k->m.code->insts[i].guarded)
-            break;
     }
 }
 
@@ -589,7 +557,7 @@ static struct replay_program make_program(struct maker *k, const struct sequence
             if (!is_ours(k, at, i))
                 continue;
             vec_push(k->mem, &l.at, make_inst(k, at, i));
-            if (is_hidden_call(k, i))
+            if (match_is_hidden_call(&k->m, i))
                 add_callee(k, &l, at, i);
         }
     }
@@ -628,16 +596,40 @@ static struct replay_program divide(struct maker *k, const struct replay_program
     return (struct replay_program){.insts = insts, .n = n, .copies = 1};
 }
 
-/* The best sequence of fewer copies than `below`, of the most that there are. */
-static const struct sequence *next_best(const struct sequences *all, u32 below)
+static u32 length_of(const struct maker *k, const struct sequence *s)
+{
+    u32 n = 0;
+    for (u32 b = 0; b < s->blocks.len; b++)
+        n += k->m.blocks.at[s->blocks.at[b]].end - k->m.blocks.at[s->blocks.at[b]].first;
+    return n;
+}
+
+/* How many of those that are as good have fewer instructions, or as many and stand before it. */
+static u32 place_by_length(const struct maker *k, const struct sequences *all, const struct sequence *x)
+{
+    u32 n = 0;
+    for (const struct sequence *y = all->at.at; y < all->at.at + all->at.len; y++)
+        if (y->copies == x->copies && y->depth == x->depth)
+            n += length_of(k, y) < length_of(k, x) || (length_of(k, y) == length_of(k, x) && y < x);
+    return n;
+}
+
+/* The best sequence of fewer copies than `below`, of the most that there are, in the innermost machine loop. Of two equals the first one; of more, as of a
+ * loop that was made straight code, the one of middle length: the first has what stood in front of the loop, too. */
+static const struct sequence *next_best(const struct maker *k, const struct sequences *all, u32 below)
 {
     const struct sequence *best = NULL;
-    for (u32 s = 0; s < all->at.len; s++) {
-        const struct sequence *x = &all->at.at[s];
-        if (x->copies < below &&
-            (!best || x->copies > best->copies || (x->copies == best->copies && x->depth > best->depth)))
-            best = x;
+    u32 equals = 0;
+    for (const struct sequence *x = all->at.at; x < all->at.at + all->at.len; x++) {
+        const bool equal = best && x->copies == best->copies && x->depth == best->depth;
+        const bool better = x->copies < below && (!best || x->copies > best->copies ||
+                                                  (x->copies == best->copies && x->depth > best->depth));
+        equals = better ? 1 : equals + equal;
+        best = better ? x : best;
     }
+    for (const struct sequence *x = all->at.at; equals > 2 && x < all->at.at + all->at.len; x++)
+        if (x->copies == best->copies && x->depth == best->depth && place_by_length(k, all, x) == equals / 2)
+            return x;
     return best;
 }
 
@@ -647,7 +639,7 @@ static struct replay_block make_block(struct maker *k, u32 ptx_block)
     struct replay_program *programs = arena_array(k->mem, struct replay_program, all.at.len + 2);
     const struct sequence *s;
     u32 n = 0;
-    for (u32 below = UINT32_MAX; (s = next_best(&all, below)); below = s->copies) {
+    for (u32 below = UINT32_MAX; (s = next_best(k, &all, below)); below = s->copies) {
         k->main_depth[ptx_block] = n ? k->main_depth[ptx_block] : s->depth;
         programs[n++] = make_program(k, s);
     }
@@ -769,7 +761,6 @@ struct replay_code *code_from_sass(struct arena *mem, const struct gpu *gpu, con
     struct maker k = {.mem = mem, .gpu = gpu};
     if (!match_make(mem, f, code, &k.m))
         return NULL;
-    find_cold(&k);
     find_branches(&k);
     k.main_depth = arena_array(mem, u32, f->nblocks + 1);
     k.total = arena_array(mem, u32, 2 * f->src->ninsts + 2);
