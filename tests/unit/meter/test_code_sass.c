@@ -392,6 +392,28 @@ static void slow_paths_are_left_out(void **state)
 }
 
 /* A division of 64 bits is a function of ptxas's own, which is called without a branch around it. */
+
+/* Of a loop unrolled in parts, what asks whether there is a part is done once: in front of the loop. */
+static void questions_between_parts_are_in_front(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.f32 %f1, 0f00000000;\nmov.u32 %r2, 0;\n"
+             "$L:\nld.global.f32 %f2, [%rd3];\nadd.f32 %f1, %f1, %f2;\nadd.s64 %rd3, %rd3, 4;\n"
+             "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r9;\n@%p1 bra $L;\n"
+             "st.global.f32 [%rd1], %f1;\nret;");
+    check(&s);
+    const struct replay_block *loop = block_of_line(&s, "ld", 2);
+    for (u32 k = 0; k < loop->n; k++)
+        assert_true(count(&s, &loop->programs[k], "BRA") <= 1);
+    const struct replay_block *front = &s.code->blocks[0];
+    u32 questions = 0;
+    for (u32 i = 0; i < front->programs[0].n; i++)
+        questions += strcmp(name_of(&s, &front->programs[0].insts[i]), "BRA") == 0;
+    assert_true(questions >= 2);
+    drop(&s);
+}
+
 static void functions_that_are_called(void **state)
 {
     (void)state;
@@ -483,6 +505,7 @@ int main(void)
         cmocka_unit_test(a_load_moved_up),
         cmocka_unit_test(a_load_moved_down),
         cmocka_unit_test(slow_paths_are_left_out),
+        cmocka_unit_test(questions_between_parts_are_in_front),
         cmocka_unit_test(functions_that_are_called),
         cmocka_unit_test(several_blocks_unrolled),
         cmocka_unit_test(programs_begin_where_a_warp_comes_first),

@@ -177,6 +177,22 @@ static void ten_instructions_are_the_limit(void **state)
     }
 }
 
+/* Behind a branch that stays, the parts of a warp come to a BSYNC one after the other. */
+static void parts_of_a_warp_meet_behind_branches_that_stay(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "$L: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 9; @%p2 bra $L; bar.sync 0; "
+             "@%p1 bra $A; red.global.add.u32 [%rd1], 1; $A: bar.sync 0; "
+             "@%p1 bra $B; add.u32 %r2, %r1, 1; st.shared.u32 [tile], %r2; $B: bar.sync 0; "
+             "@%p1 bra $END; bar.sync 1; $END: ret;");
+    assert_true(nth(&s, OP_BRA, 0)->joins);  /* a loop that lanes leave */
+    assert_true(nth(&s, OP_BRA, 1)->joins);  /* an atomic */
+    assert_false(nth(&s, OP_BRA, 2)->joins); /* predicated */
+    assert_false(nth(&s, OP_BRA, 3)->joins); /* an exit */
+    drop(&s);
+}
+
 static void a_branch_to_a_bare_ret_is_an_exit(void **state)
 {
     (void)state;
@@ -613,6 +629,7 @@ int main(void)
         cmocka_unit_test(loads_that_need_no_other_go_together),
         cmocka_unit_test(one_lane_does_atomics_at_one_place),
         cmocka_unit_test(ten_instructions_are_the_limit),
+        cmocka_unit_test(parts_of_a_warp_meet_behind_branches_that_stay),
         cmocka_unit_test(a_branch_to_a_bare_ret_is_an_exit),
         cmocka_unit_test(a_predicated_body_counts_as_its_branch),
         cmocka_unit_test(neighbouring_constants_are_loaded_in_pairs),
