@@ -1,4 +1,4 @@
-/* count.h - one worker's counters: what the engine's hooks add to. No locks; meter.c adds the workers up. */
+/* count.h - one worker's counters: what the engine's hooks add to. No locks; totals.c adds the workers up. */
 #ifndef LS_METER_COUNT_H
 #define LS_METER_COUNT_H
 

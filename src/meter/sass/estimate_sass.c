@@ -1,13 +1,13 @@
-/* estimate_sass.c - what ptxas made of a function, if ptxas was run (sass.h): for each PTX instruction its machine
- * instructions, and how often each runs.
+/* estimate_sass.c - what ptxas made of a function, if ptxas was run (sass.h): for each PTX instruction its accesses and branches of the
+ * machine, and how often each runs. (How often all machine instructions run, meter/executed.c says.)
  *
  * Only PTX blocks have counts of executions. match.c says which of them a machine block belongs to, and how many copies
  * there are; a PTX block's executions are shared evenly among the copies:
  *
  *     machine instruction, owner's executions / owner's copies      is what an execution of the program runs of it
  *
- * Three things are not as often as their block: code for rare cases (rare.c: never, here), a jump back to a loop's head behind the exit of those
- * who are done (as often as the head is entered from there), and where lanes meet that have parted (once more for each time that they parted).
+ * Two things are not as often as their block: code for rare cases (rare.c: never, here), and a jump back to a loop's head behind the exit of
+ * those who are done: as often as the head is entered from there.
  *
  * What this cannot know: how executions are shared between an unrolled loop and its remainder. */
 #include "meter/sass/match.h"
@@ -56,40 +56,20 @@ static void add_part(struct match *m, struct estimate *e, u32 site, u32 owner, u
     e->sites[site].part = ++e->nparts;
 }
 
-/* What a hidden call runs is the call's. */
-static void add_callee(struct match *m, struct estimate *e, u32 site, u32 owner, u32 call)
+/* Of loads, stores, atomics and branches. */
+static bool has_counter(const struct sass_inst *i)
 {
-    const struct match_callee c = match_callee(m, call);
-    for (u32 i = c.first; i < c.end; i++)
-        add_part(m, e, site, owner, i);
+    return (i->op >= SASS_LDG && i->op <= SASS_RED) || i->op == SASS_BRA || i->op == SASS_BRX || i->op == SASS_CALL;
 }
 
-/* Each instruction is at most one part, but for those of callees. */
-static u32 parts_most(const struct match *m)
-{
-    u32 n = m->code->n + 1;
-    for (u32 i = 0; i < m->code->n; i++)
-        if (match_is_hidden_call(m, i)) {
-            const struct match_callee c = match_callee(m, i);
-            n += c.end - c.first;
-        }
-    return n;
-}
-
-/* NOPs stand between products of matrices, too, and are executed there. */
 static void add_parts(struct match *m, struct estimate *e)
 {
-    e->parts = arena_array(m->mem, struct site_part, parts_most(m));
+    e->parts = arena_array(m->mem, struct site_part, m->code->n + 1);
     for (u32 k = 0; k < m->blocks.len; k++) {
         const struct machine_block *b = &m->blocks.at[k];
-        for (u32 i = b->first; i < b->end && b->owner != IR_NO_BLOCK; i++) {
-            const u32 site = match_site_for(m, b, i);
-            if (!site)
-                continue;
-            add_part(m, e, site - 1, b->owner, i);
-            if (match_is_hidden_call(m, i))
-                add_callee(m, e, site - 1, b->owner, i);
-        }
+        for (u32 i = b->first; i < b->end && b->owner != IR_NO_BLOCK; i++)
+            if (has_counter(&m->code->insts[i]) && match_site_for(m, b, i))
+                add_part(m, e, match_site_for(m, b, i) - 1, b->owner, i);
     }
 }
 
