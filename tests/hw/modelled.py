@@ -23,13 +23,15 @@ def recorded(name):
         return list(csv.DictReader(line for line in f if line[0] != '#'))
 
 
-def profiled(lockstep, program, arguments, metrics, kernels='.'):
-    """What the program printed, and a row of metrics for each launch of these kernels, all modelled, none sampled."""
-    table = program + '.csv'
+def profiled(lockstep, program, arguments, metrics, kernels='.', table=None, caches=True):
+    """What the program printed, and a row of metrics for each launch of these kernels, all modelled, none sampled. caches: and their model; without
+    it nothing is modelled. table: a file for them, if not beside the program."""
+    table = table or program + '.csv'
     out = subprocess.run([lockstep, 'profile', '-q', '--metrics', ','.join(metrics), '--csv', '--page', 'raw', '--print-units', 'base',
                           '--kernel-name', f'regex:{kernels}', '--model-launches', 'all', '--log-file', table, program, *arguments],
                          capture_output=True, text=True, check=True,
-                         env={**os.environ, 'LOCKSTEP_GPU': 'h200', 'LOCKSTEP_DEVICE_MEMORY': 'gpu'}).stdout
+                         env={**os.environ, 'LOCKSTEP_GPU': 'h200', 'LOCKSTEP_DEVICE_MEMORY': 'gpu',
+                              'LOCKSTEP_CACHES': str(int(caches))}).stdout
     with open(table) as f:
         head, *rows = csv.reader(line for line in f if line.startswith('"'))
     return out, [dict(zip(head, r)) for r in rows if r[0].isdigit()]
