@@ -6,7 +6,7 @@
 #include <xxhash.h>
 
 #include "base/alloc.h"
-#include "meter/sampled.h"
+#include "meter/report/sampled.h"
 
 enum { ROWS_MOST = 4096, SLOTS = 2 * ROWS_MOST, MOST_UNLIKE = 3, PARAMS_MOST = 4096 };
 

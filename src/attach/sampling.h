@@ -1,7 +1,7 @@
 /* sampling.h - which launches are modelled, and which only counted: LOCKSTEP_MODEL_LAUNCHES=sampled.
  *
  * Launches of a kernel of a stream with the same grid, block, shared memory and parameters (addresses of memory may differ) are
- * a *row*. In a run of launches of a row that did the same work (meter/sampled.h) the 1st, 2nd, 4th, 8th, 16th ... are modelled;
+ * a *row*. In a run of launches of a row that did the same work (meter/report/sampled.h) the 1st, 2nd, 4th, 8th, 16th ... are modelled;
  * those between take what the last one of these has. That the work is the same is known only when a launch has run: one that did other
  * work is left without modelled values, and the next one of its row begins a new run. A row in which that happens
  * MOST_UNLIKE times is modelled whole.

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "meter/lines.h"
-#include "meter/staging.h"
+#include "meter/access/lines.h"
+#include "meter/access/staging.h"
 #include "model/cache/cache_l1.h"
 #include "model/cache/l1.h"
 

@@ -3,9 +3,9 @@
 #define LS_METER_COUNT_H
 
 #include "base/vec.h"
-#include "meter/banks.h"
+#include "meter/access/banks.h"
 #include "meter/caches.h"
-#include "meter/picture.h"
+#include "meter/report/picture.h"
 #include "meter/rules.h"
 #include "model/device_heap.h"
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "meter/heap.h"
+#include "meter/access/plain.h"
 #include "meter/kernel.h"
 #include "meter/metered.h"
-#include "meter/plain.h"
+#include "meter/report/heap.h"
 
 /* ---- begin ---- */
 

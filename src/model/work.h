@@ -1,4 +1,4 @@
-/* work.h - what a launch has to do, in numbers: the input of the bounds and of the model of time. meter/work.c fills it
+/* work.h - what a launch has to do, in numbers: the input of the bounds and of the model of time. meter/report/work.c fills it
  * in; machine instructions are by warps, arithmetic by threads. */
 #ifndef LS_MODEL_WORK_H
 #define LS_MODEL_WORK_H

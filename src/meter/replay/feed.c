@@ -2,9 +2,9 @@
 #include "meter/replay/feed.h"
 
 #include "ir/async.h"
-#include "meter/banks.h"
+#include "meter/access/banks.h"
+#include "meter/access/sectors.h"
 #include "meter/replay/record.h"
-#include "meter/sectors.h"
 #include "model/replay/code.h"
 
 void feed_weigh(struct counter *c, struct func_count *f)

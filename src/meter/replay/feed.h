@@ -2,8 +2,8 @@
 #ifndef LS_METER_FEED_H
 #define LS_METER_FEED_H
 
+#include "meter/access/texels.h"
 #include "meter/count.h"
-#include "meter/texels.h"
 #include "model/cache/cache.h"
 
 void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,

@@ -13,7 +13,7 @@
 #define LS_METER_RECORD_H
 
 #include "exec/exec.h"
-#include "meter/lines.h"
+#include "meter/access/lines.h"
 #include "model/replay/replay.h"
 
 struct record_launch {

@@ -41,7 +41,7 @@ enum {
     ITEM_LINES_MOST = 127,
     ITEM_CONSTANTS = 1 << 20, /* where constants are, below */
     ITEM_SECTORS = 1 << 12,   /* that are told apart */
-    ITEM_LINES_BEHIND = 257,  /* of an access, at most: a local one of 32 lanes has as many (meter/lines.h) */
+    ITEM_LINES_BEHIND = 257,  /* of an access, at most: a local one of 32 lanes has as many (meter/access/lines.h) */
 };
 
 static inline enum item_kind item_kind(u64 i) { return (enum item_kind)(i & 3); }

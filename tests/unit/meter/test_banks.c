@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../../hw/bank_probe.h"
-#include "meter/banks.h"
+#include "meter/access/banks.h"
 
 static const struct bank_shape h200 = {32, 4};
 

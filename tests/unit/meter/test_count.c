@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "fake.h"
+#include "meter/access/sectors.h"
 #include "meter/count.h"
 #include "meter/replay/feed.h"
-#include "meter/sectors.h"
 
 static u32 seed = 4711;
 static u32 random_u32(void)

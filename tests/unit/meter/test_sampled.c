@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "meter/sampled.h"
+#include "meter/report/sampled.h"
 
 static struct meter_line rows[2];
 static struct meter_report modelled, counted;

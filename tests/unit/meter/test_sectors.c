@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "meter/sectors.h"
+#include "meter/access/sectors.h"
 
 enum { BYTES = 1 << 16 };
 static u8 touched[BYTES];

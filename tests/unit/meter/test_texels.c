@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "meter/texels.h"
+#include "meter/access/texels.h"
 
 enum {
     EQUAL_LEAST = 207,

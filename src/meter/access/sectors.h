@@ -1,7 +1,7 @@
 /* sectors.h - what one access to global, local or constant memory touches. A sector is 32 aligned bytes, the unit that
  * the caches move; a request is charged for each distinct one that an active lane's bytes lie in, at any width. */
-#ifndef LS_METER_SECTORS_H
-#define LS_METER_SECTORS_H
+#ifndef LS_METER_ACCESS_SECTORS_H
+#define LS_METER_ACCESS_SECTORS_H
 
 #include "base/base.h"
 

@@ -3,8 +3,8 @@
  * Word w (of bank_bytes bytes) is in bank w % banks. In one wavefront each bank delivers one word, to any number of
  * lanes. An access wider than a bank goes in phases, each for a part of the warp. Measured on an H200: every row of
  * tests/hw/h200/bank-probe.csv is reproduced, atomics on f32 and 64 bits excepted (they are loops in machine code). */
-#ifndef LS_METER_BANKS_H
-#define LS_METER_BANKS_H
+#ifndef LS_METER_ACCESS_BANKS_H
+#define LS_METER_ACCESS_BANKS_H
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 /* sampled.h - what a launch that was counted alone takes from one like it that was modelled too. */
-#ifndef LS_METER_SAMPLED_H
-#define LS_METER_SAMPLED_H
+#ifndef LS_METER_REPORT_SAMPLED_H
+#define LS_METER_REPORT_SAMPLED_H
 
 #include "meter/meter.h"
 

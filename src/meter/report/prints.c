@@ -1,6 +1,6 @@
 /* prints.c - what is printed is read off the code: the format of a call is a constant, whose register one instruction makes. Where it
  * is not found (a format that the program computes), it is taken for a short one with an argument. */
-#include "meter/prints.h"
+#include "meter/report/prints.h"
 
 #include <string.h>
 

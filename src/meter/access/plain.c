@@ -1,9 +1,9 @@
 /* plain.c - see plain.h. Accesses of one shape at one site must all cost the same then, wherever they are: the engine says
  * no more than how many they were. Their lanes are not known, but no event is made of them (struct tally). */
-#include "meter/plain.h"
+#include "meter/access/plain.h"
 
+#include "meter/access/sectors.h"
 #include "meter/cost.h"
-#include "meter/sectors.h"
 
 /* One like all of that shape. */
 static struct exec_access example(enum exec_plain shape, enum access_class class, u8 size, u64 addr[32])

@@ -1,6 +1,6 @@
 /* machine.h - what ptxas made of a kernel, as rows of its report. */
-#ifndef LS_METER_MACHINE_H
-#define LS_METER_MACHINE_H
+#ifndef LS_METER_REPORT_MACHINE_H
+#define LS_METER_REPORT_MACHINE_H
 
 #include "meter/replay/replay_meter.h"
 

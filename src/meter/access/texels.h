@@ -1,10 +1,10 @@
 /* texels.h - what one fetch from textures asks of L1 and how long it keeps the texture unit, by the texels that its lanes look
  * at. Measured on an H200 (tests/hw/h200/texture.csv, texture-images.csv); docs/model.md has the rules. No memory, no state. */
-#ifndef LS_METER_TEXELS_H
-#define LS_METER_TEXELS_H
+#ifndef LS_METER_ACCESS_TEXELS_H
+#define LS_METER_ACCESS_TEXELS_H
 
 #include "exec/texture/texture.h"
-#include "meter/lines.h"
+#include "meter/access/lines.h"
 
 struct texel_cost {
     u32 requests; /* of four lanes; of eight where texels lie as memory does, and of surfaces without layers and depth */

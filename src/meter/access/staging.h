@@ -1,8 +1,8 @@
 /* staging.h - what an access asks for, as requests in the stream of its warp, until its SM looks them up (caches.c). */
-#ifndef LS_METER_STAGING_H
-#define LS_METER_STAGING_H
+#ifndef LS_METER_ACCESS_STAGING_H
+#define LS_METER_ACCESS_STAGING_H
 
-#include "meter/lines.h"
+#include "meter/access/lines.h"
 #include "model/cache/cache_l1.h"
 
 /* How much of its sectors a store writes, on the average. */

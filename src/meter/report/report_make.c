@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "meter/code/code_length.h"
-#include "meter/heap.h"
 #include "meter/kernel.h"
-#include "meter/machine.h"
 #include "meter/metered.h"
-#include "meter/prints.h"
 #include "meter/replay/replay_meter.h"
+#include "meter/report/heap.h"
+#include "meter/report/machine.h"
+#include "meter/report/prints.h"
 #include "meter/totals.h"
 #include "model/interval.h"
 

@@ -1,6 +1,6 @@
 /* plain.h - loads and stores that the engine counts instead of telling them (struct exec_counts). */
-#ifndef LS_METER_PLAIN_H
-#define LS_METER_PLAIN_H
+#ifndef LS_METER_ACCESS_PLAIN_H
+#define LS_METER_ACCESS_PLAIN_H
 
 #include "meter/count.h"
 

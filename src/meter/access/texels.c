@@ -19,7 +19,7 @@
  * texels of a row's 16 bytes, those with even or with odd x, where lanes look at several. In arrays the banks of the left and
  * the right half change places in every second line downwards. Two lines are looked up a cycle. That is what fits the
  * recording best, not more: filtered fetches from random places take a fifth longer on an H200. */
-#include "meter/texels.h"
+#include "meter/access/texels.h"
 
 #include "model/cache/traffic.h"
 

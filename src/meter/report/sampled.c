@@ -1,5 +1,5 @@
 /* sampled.c - see sampled.h. */
-#include "meter/sampled.h"
+#include "meter/report/sampled.h"
 
 #include <math.h>
 #include <string.h>

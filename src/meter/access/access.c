@@ -8,12 +8,12 @@
 
 #include "base/clones.h"
 #include "base/mutate.h"
-#include "meter/lines.h"
-#include "meter/plain.h"
+#include "meter/access/lines.h"
+#include "meter/access/plain.h"
+#include "meter/access/sectors.h"
+#include "meter/access/texels.h"
 #include "meter/replay/feed.h"
 #include "meter/replay/record.h"
-#include "meter/sectors.h"
-#include "meter/texels.h"
 #include "model/replay/stream.h"
 
 enum { MEMO_WAYS = 8, MEMO_BITS = 3 };

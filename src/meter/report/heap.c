@@ -1,5 +1,5 @@
 /* heap.c - see heap.h. */
-#include "meter/heap.h"
+#include "meter/report/heap.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * distinct words in a bank.
  *
  * Atomics do not broadcast: wavefronts are the largest number of lanes in a bank. A compare-and-swap takes two each. */
-#include "meter/banks.h"
+#include "meter/access/banks.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* sectors.c - the blocks that up to 32 lanes touch, counted: of aligned elements all lanes at once. Else most accesses walk
  * upwards, so a block is compared with the one before first; only what is out of order goes into a small hash set. */
-#include "meter/sectors.h"
+#include "meter/access/sectors.h"
 
 #include <string.h>
 

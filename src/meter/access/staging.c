@@ -1,5 +1,5 @@
 /* staging.c - see staging.h. */
-#include "meter/staging.h"
+#include "meter/access/staging.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* picture.h - samples of accesses for drawing: one execution of a memory instruction with each lane's address. */
-#ifndef LS_METER_PICTURE_H
-#define LS_METER_PICTURE_H
+#ifndef LS_METER_REPORT_PICTURE_H
+#define LS_METER_REPORT_PICTURE_H
 
 #include "exec/exec.h"
 

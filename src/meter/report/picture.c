@@ -1,6 +1,6 @@
 /* picture.c - which lane touched which address: the first execution of every memory instruction in the launch's first
  * block, kept so that it can be drawn. Costs nothing when it is not asked for: the meter then has other hooks. */
-#include "meter/picture.h"
+#include "meter/report/picture.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* machine.c - the machine instructions of a launch's kernel with the lines that they were made of (machine.h). The line table has
  * lines of the PTX; what a line of the PTX has of the source, its .loc says. */
-#include "meter/machine.h"
+#include "meter/report/machine.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* prints.h - a function's calls of printf, for what they move (model/device_print.h). */
-#ifndef LS_METER_PRINTS_H
-#define LS_METER_PRINTS_H
+#ifndef LS_METER_REPORT_PRINTS_H
+#define LS_METER_REPORT_PRINTS_H
 
 #include "exec/exec.h"
 #include "meter/metrics.h"

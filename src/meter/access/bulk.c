@@ -1,9 +1,9 @@
 /* bulk.c - bulk copies: what the hook counts and asks of the caches. They go round the load-store unit and
  * L1; each row of a box is on its own, and so is each 128 bytes of shared memory. The rules are an H200's
  * (tests/hw/h200/async-counters.csv). */
+#include "meter/access/sectors.h"
 #include "meter/count.h"
 #include "meter/replay/feed.h"
-#include "meter/sectors.h"
 
 #include "ir/async.h"
 

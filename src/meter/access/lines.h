@@ -1,10 +1,10 @@
 /* lines.h - the lines of 128 bytes that one execution of a memory instruction asks for, and which of their sectors; in
  * the order in which its lanes come to them, each line once. No memory, no state: the access alone decides. */
-#ifndef LS_METER_LINES_H
-#define LS_METER_LINES_H
+#ifndef LS_METER_ACCESS_LINES_H
+#define LS_METER_ACCESS_LINES_H
 
 #include "exec/exec.h"
-#include "meter/sectors.h"
+#include "meter/access/sectors.h"
 #include "model/cache/cache.h"
 
 enum {

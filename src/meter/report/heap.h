@@ -1,6 +1,6 @@
 /* heap.h - what the meter sees of the device's heap, for the model of its time (model/device_heap.h). */
-#ifndef LS_METER_HEAP_H
-#define LS_METER_HEAP_H
+#ifndef LS_METER_REPORT_HEAP_H
+#define LS_METER_REPORT_HEAP_H
 
 #include "exec/exec.h"
 

@@ -1,6 +1,6 @@
 /* lines.c - from addresses to lines (lines.h). Neighbours mostly ask for the same line, so a sector is compared with
  * the last line first, and then looked for in a small hash table. */
-#include "meter/lines.h"
+#include "meter/access/lines.h"
 
 #include <string.h>
 
