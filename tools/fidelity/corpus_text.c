@@ -264,6 +264,7 @@ static void put_traffic(const struct corpus *c, enum corpus_half half)
     for (u32 g = SECTORS; g <= OCCUPANCY; g++)
         put_metric_row(c, &all, traffic[g], false);
     put_metric_row(c, &all, traffic[WRITES], true);
+    put_metric_row(c, &all, "smsp__inst_executed.sum", false);
     printf("\nLeft out are launches for which both sides count little: below 16384 sectors of L2, 128 KiB read, 1 MiB "
            "written\n(in the last row: for which the GPU counts less than that). Kernels that launch kernels have sums "
            "and times "

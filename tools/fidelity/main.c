@@ -310,7 +310,8 @@ static void put_asked(const struct run *runs)
            "instruction "
            "(`src/meter/sass/estimate_sass.c`): instructions of shared memory are then\n*counted*; the others stay "
            "estimates, because "
-           "how executions are shared between an unrolled loop and its remainder is not seen.\n\n"
+           "how executions are shared between the parts of an unrolled loop is not seen (`src/meter/executed.c` "
+           "reckons it).\n\n"
            "| metric | equal | median distance | largest | ours not 0, the H200's 0 |\n"
            "| --- | ---: | ---: | ---: | ---: |\n");
     for (u32 i = 0; i < estimated_count; i++)

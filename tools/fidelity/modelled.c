@@ -34,6 +34,7 @@ const struct model_column modelled_columns[] = {
     {"lts__t_sector_hit_rate.pct", "L2 hit rate", 0},
     {"dram__bytes_read.sum", "DRAM bytes read", 131072},
     {"dram__bytes_write.sum", "DRAM bytes written", 1048576},
+    {"smsp__inst_executed.sum", "instructions executed", 0},
 };
 const u32 modelled_count = LS_ARRAY_LEN(modelled_columns);
 _Static_assert(LS_ARRAY_LEN(modelled_columns) <= MODELLED_MAX, "struct comparison");
