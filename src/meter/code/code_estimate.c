@@ -167,7 +167,13 @@ static void find_meetings(struct estimating *s)
 
 static u32 copies_of(const struct estimating *s, const struct group *g)
 {
-    return g->blocks.len == 1 ? unroll_factor(s->f, g->blocks.at[0]) : 1;
+    const u32 head = g->blocks.at[0], tail = g->blocks.at[g->blocks.len - 1];
+    if (g->blocks.len == 1)
+        return unroll_factor(s->f, head);
+    for (u32 k = 0; k < g->blocks.len; k++)
+        if (g->blocks.at[k] != head + k)
+            return 1;
+    return unroll_bodies(s->f, head, tail);
 }
 
 /* The blocks that lead to a loop of which four turns are one program, and nowhere else. */
@@ -194,15 +200,19 @@ static void set_edges(struct estimating *s, const struct group *g, struct graph 
 /* As many registers a thread as let an SM hold all of its warps. */
 static u32 full_occupancy(const struct gpu *g) { return g->registers_per_sm / g->threads_per_sm / STEP * STEP; }
 
-/* What values take at once in the order of the text. */
-static u32 least_registers(const struct estimating *s, struct graph *(*graphs)[PROGRAMS])
+/* What values take at once in the order of the text; by the first block of each group. */
+static u32 least_registers(const struct estimating *s, struct graph *(*graphs)[PROGRAMS], u32 *taken)
 {
     u32 least = 0;
-    for (u32 k = 0; k < s->groups.len; k++)
+    for (u32 k = 0; k < s->groups.len; k++) {
+        u32 *own = &taken[s->groups.at[k].blocks.at[0]];
+        *own = 0;
         for (u32 p = 0; p < s->groups.at[k].nmade; p++) {
             const u32 most = pressure_unordered(s->mem, graphs[k][p]);
-            least = most > least ? most : least;
+            *own = most > *own ? most : *own;
         }
+        least = *own > least ? *own : least;
+    }
     return least;
 }
 
@@ -235,6 +245,7 @@ static void make_graphs(struct estimating *s, struct graph *(*graphs)[PROGRAMS])
 {
     for (u32 k = 0; k < s->groups.len; k++) {
         struct group *g = &s->groups.at[k];
+        g->nmade = 0;
         for (u32 copies = copies_of(s, g); copies; copies = copies == 4 ? 2 : copies > 1 ? 1 : 0) {
             g->copies[g->nmade] = copies;
             graphs[k][g->nmade] = build_graph(s->build, g->blocks.at, g->blocks.len, copies);
@@ -249,8 +260,13 @@ static void make_programs(struct estimating *s)
 {
     struct graph *(*graphs)[PROGRAMS] = arena_alloc(s->mem, sizeof(struct graph *[PROGRAMS]) * (s->groups.len + 1));
     make_graphs(s, graphs);
-    const u32 full = full_occupancy(s->gpu), least = least_registers(s, graphs),
-              room = least + WAITING > full - SPARE ? least + WAITING : full - SPARE;
+    const u32 full = full_occupancy(s->gpu);
+    u32 *own = arena_array(s->mem, u32, s->f->nblocks + 1), least = least_registers(s, graphs, own);
+    if (lives_drop_parameters(s->lives, s->f, s->e, own, full - SPARE - WAITING)) {
+        make_graphs(s, graphs);
+        least = least_registers(s, graphs, own);
+    }
+    const u32 room = least + WAITING > full - SPARE ? least + WAITING : full - SPARE;
     u32 taken = 0;
     for (u32 k = 0; k < s->groups.len; k++) {
         struct group *g = &s->groups.at[k];

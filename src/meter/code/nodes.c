@@ -217,10 +217,10 @@ static bool is_parameter(const struct ptx_inst *i) { return i->op == OP_LD && i-
  * whether it was the last turn. */
 static bool is_unrolled_away(const struct build *b, const struct ptx_inst *i, const struct ptx_inst *branch)
 {
-    if (b->copy + 1 >= b->copies)
+    if (b->copy + 1 >= b->copies || b->guarded)
         return false;
-    const bool question = i->op == OP_SETP && i->operands[0].kind == PTX_REG && branch->guard == i->operands[0].var;
-    return is_counter(i) || question || i == branch;
+    const bool question = i->op == OP_SETP && i->operands[0].kind == PTX_REG && b->question == i->operands[0].var;
+    return is_counter(i) || question || (i == branch && branch->guard == b->question);
 }
 
 /* Constants are operands of what uses them. */
@@ -315,6 +315,25 @@ static bool names_address(struct build *b, const struct ptx_inst *i, u32 site, s
     return itself;
 }
 
+/* A base that has no register from in front of the loop on is loaded once for all of its readers, but in each body that is predicated anew: those were blocks
+ * of their own when it was decided. */
+static void load_base(struct build *b, u32 site, struct value *needs)
+{
+    const struct ptx_var *base = b->gpu->cc_major >= 9 ? lives_base(b->lives, b->f, b->e, site) : NULL;
+    const u32 body = b->guarded ? b->block : IR_NO_BLOCK;
+    u32 k = 0;
+    if (!base || !b->lives->parameter[base->index] || b->lives->width[base->index])
+        return;
+    while (k < b->loaded.len && (b->loaded.at[k].reg != base || b->loaded.at[k].body != body))
+        k++;
+    if (k == b->loaded.len) {
+        const u32 node = build_unit(b, 'k', REPLAY_NO_SITE);
+        b->g->nodes.at[node].width = 2;
+        vec_push(b->mem, &b->loaded, ((struct loaded_base){base, body, node}));
+    }
+    value_add(b, needs, b->loaded.at[k].node);
+}
+
 static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
 {
     enum { CALLED = 16 }; /* registers that a function need not restore, and where it returns to */
@@ -326,6 +345,8 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     needs.varies |= lives_is_of_lane(i) || i->guard;
     const bool bank = build_is_constant(b, i), in_turns = b->copies > 1 && is_address(b, i, site);
     const u32 weight = is_unrolled_away(b, i, branch) || bank ? 0 : weight_of(b, site);
+    if (weight && !b->e->sites[site].follows)
+        load_base(b, site, &needs);
     b->first = b->g->nodes.len;
     result.base = b->bases++;
     result.offset = 0;
@@ -520,6 +541,14 @@ static void finish(struct build *b)
     }
 }
 
+/* What the turn before has left, and the next one does not begin with, is not what lanes have that a guard keeps out. */
+static void forget_temporaries(struct build *b)
+{
+    for (u32 k = 0; k < b->g->written.len; k++)
+        if (!lives_has(b->alive, b->g->written.at[k]))
+            b->stamp[b->g->written.at[k]] = 0;
+}
+
 struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
 {
     b->g = arena_new(b->mem, struct graph);
@@ -528,9 +557,11 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
     b->now++;
     b->ntracked = 0;
     b->addresses.len = 0;
+    b->loaded.len = 0;
     b->fence = b->cut = NO_NODE;
     b->guard = (struct value){0};
     b->copies = copies;
+    b->question = n && branch_of(b, blocks[n - 1]) ? branch_of(b, blocks[n - 1])->guard : NULL;
     b->alu = b->fma = 0;
     if (n && b->f->src->is_entry && b->f->blocks[blocks[0]].first == 0)
         add_head(b);
@@ -538,9 +569,12 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
         add_meeting(b, blocks[0]);
     if (copies > 1)
         know_counters(b, blocks[0]);
-    for (b->copy = 0; b->copy < copies; b->copy++)
+    for (b->copy = 0; b->copy < copies; b->copy++) {
+        if (n > 1)
+            forget_temporaries(b);
         for (u32 k = 0; k < n; k++)
             add_block(b, blocks[k]);
+    }
     for (u32 k = 0; k < n; k++)
         if (b->asked[blocks[k]])
             add_questions(b);

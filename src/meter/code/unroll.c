@@ -297,6 +297,30 @@ u32 unroll_factor(const struct ir_func *f, u32 block)
     return turns > 1 && !is_kept_by_pragma(f, at(f, b->first)) ? turns : 1;
 }
 
+/* The step and the question are of all lanes. */
+static bool is_outside_of_bodies(const struct ir_func *f, const struct ptx_inst *i, u32 head, u32 tail)
+{
+    const u32 block = f->block_of_site[i - f->src->insts];
+    return block == head || block == tail;
+}
+
+u32 unroll_bodies(const struct ir_func *f, u32 head, u32 tail)
+{
+    enum { BODIES_MAX = 45 };
+    const struct ir_block *t = &f->blocks[tail];
+    struct ir_block all = f->blocks[head];
+    struct counting c;
+    bool loops = false;
+    for (u32 k = 0; k < t->nsucc; k++)
+        loops |= t->succs[k] == head;
+    all.end = t->end;
+    if (!loops || all.end <= all.first || all.end - all.first > BODIES_MAX || at(f, all.end - 1)->op != OP_BRA ||
+        !at(f, all.end - 1)->guard || !find_counting(f, &all, &c) || !is_outside_of_bodies(f, c.step, head, tail) ||
+        !is_small(f, &all) || (has_few_turns(&c) && has_store(f, &all)))
+        return 1;
+    return is_kept_by_pragma(f, at(f, all.first)) ? 1 : TURNS;
+}
+
 u32 unroll_turns(const struct ir_func *f, u32 block, bool *wholly)
 {
     struct counting c;

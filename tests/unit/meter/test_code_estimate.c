@@ -106,6 +106,46 @@ static void counted_loops_are_unrolled(void **state)
     drop(&s);
 }
 
+/* Loads under guards that follow each other in a loop. */
+static const char *loop_of_bodies(u32 bodies)
+{
+    static char text[4096];
+    char *at = text + sprintf(text, "mov.u32 %%r3, 0; LOOP: add.u32 %%r8, %%r8, %%r2;\n");
+    for (u32 k = 0; k < bodies; k++)
+        at += sprintf(at,
+                      "ld.global.u32 %%r4, [%%rd1+%u]; setp.lt.s32 %%p1, %%r4, 0; @%%p1 bra B%u;\n"
+                      "mul.wide.s32 %%rd2, %%r4, 4; add.s64 %%rd3, %%rd1, %%rd2; ld.global.f32 %%f2, [%%rd3];\n"
+                      "add.f32 %%f1, %%f1, %%f2; add.u32 %%r9, %%r9, 1; B%u:\n",
+                      4 * k, k, k);
+    strcpy(at, "add.s64 %rd1, %rd1, 16; add.s32 %r3, %r3, 4; setp.lt.s32 %p2, %r3, %r2; @%p2 bra LOOP;\n"
+               "st.global.f32 [%rd1], %f1; st.global.u32 [%rd1+4], %r9; ret;");
+    return text;
+}
+
+/* What is predicated is a part of the loop's block; a counter under a guard is none of the loop's. */
+static void a_loop_of_bodies_is_unrolled(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, loop_of_bodies(3));
+    const u32 b = block_at(&s, "LOOP");
+    const struct replay_program *p = program(&s, b, 4), *one = program(&s, b, 1);
+    assert_int_equal(count(&s, p, OP_LD), 4 * count(&s, one, OP_LD));
+    assert_int_equal(count(&s, p, OP_SETP), 4 * 3 + 1);
+    u32 counts = 0;
+    for (u32 k = 0; k < p->n; k++) {
+        const struct ptx_inst *i = p->insts[k].site == REPLAY_NO_SITE ? NULL : &s.func->src->insts[p->insts[k].site];
+        counts += i && i->op == OP_ADD && i->operands[0].var == i->operands[1].var && i->operands[2].kind == PTX_IMM &&
+                  i->operands[2].bits == 1;
+    }
+    assert_int_equal(counts, 4 * 3);
+    assert_in_range(s.c->registers, 16, 32); /* what a turn has done with is no value of the next one */
+    drop(&s);
+    make(&s, loop_of_bodies(6)); /* too long */
+    assert_int_equal(s.c->blocks[block_at(&s, "LOOP")].n, 1);
+    drop(&s);
+}
+
 static void a_pragma_keeps_a_loop(void **state)
 {
     (void)state;
@@ -513,6 +553,7 @@ int main(void)
         cmocka_unit_test(counted_loops_are_unrolled),
         cmocka_unit_test(a_loop_of_known_length_is_unrolled_wholly),
         cmocka_unit_test(long_loops_are_unrolled_wholly_if_it_saves_enough),
+        cmocka_unit_test(a_loop_of_bodies_is_unrolled),
         cmocka_unit_test(a_pragma_keeps_a_loop),
         cmocka_unit_test(other_loops_are_kept),
         cmocka_unit_test(a_constant_at_a_known_place_is_no_access),
