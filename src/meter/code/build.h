@@ -51,6 +51,11 @@ struct loaded_base {
     u32 body, node;
 };
 
+/* The reciprocal that a division has made. */
+struct reciprocal {
+    u32 site, node;
+};
+
 /* An address in the turn of a loop that makes it: what it is the sum of, and what it is. */
 struct turn_address {
     u32 turn; /* the graph */
@@ -85,6 +90,7 @@ struct build {
     u32 ntracked, fence, cut;
     VEC(struct shared_address) addresses;
     VEC(struct loaded_base) loaded;
+    VEC(struct reciprocal) reciprocals;
     struct turn_address *turns; /* by site */
     struct value guard;         /* of the body that is predicated */
     bool guarded;

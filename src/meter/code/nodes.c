@@ -558,6 +558,7 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
     b->ntracked = 0;
     b->addresses.len = 0;
     b->loaded.len = 0;
+    b->reciprocals.len = 0;
     b->fence = b->cut = NO_NODE;
     b->guard = (struct value){0};
     b->copies = copies;

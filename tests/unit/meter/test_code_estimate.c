@@ -443,6 +443,40 @@ static void an_upper_half_takes_the_pipe_of_its_operands(void **state)
 }
 
 /* Behind the branch round the slow path of a division stands what follows it, before it what is in front. */
+static u32 conversions(const struct subject *s, const struct replay_program *p)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < p->n; i++)
+        n += p->insts[i].pipe == PIPE_XU && (op_of(s, &p->insts[i]) == OP_DIV || op_of(s, &p->insts[i]) == OP_REM);
+    return n;
+}
+
+/* I2F, MUFU.RCP and F2I once for a divisor, and in front of a loop. */
+static void a_divisor_has_one_reciprocal(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        u32 expected;
+    } cases[] = {
+        {"div.s32 %r3, %r1, %r2; rem.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4; ret;", 3},
+        {"div.s32 %r3, %r1, %r2; rem.s32 %r4, %r2, %r3; st.global.u32 [%rd1], %r4; ret;", 6},
+        {"div.s32 %r3, %r1, %r2; rem.u32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4; ret;", 6},
+    };
+    for (u32 k = 0; k < LS_ARRAY_LEN(cases); k++) {
+        struct subject s;
+        make(&s, cases[k].body);
+        const struct replay_program *p = program(&s, 0, 1);
+        assert_int_equal(conversions(&s, p), cases[k].expected);
+        assert_true(where(&s, p, OP_DIV, 5) < where(&s, p, OP_REM, 2)); /* it is there first */
+        drop(&s);
+    }
+    struct subject s;
+    make(&s, "LOOP: rem.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; ret;");
+    assert_int_equal(conversions(&s, program(&s, block_at(&s, "LOOP"), 1)), 0);
+    drop(&s);
+}
+
 static void nothing_passes_the_branch_round_a_slow_path(void **state)
 {
     (void)state;
@@ -567,6 +601,7 @@ int main(void)
         cmocka_unit_test(every_dependence_is_kept),
         cmocka_unit_test(sums_take_the_pipe_with_less_to_do),
         cmocka_unit_test(an_upper_half_takes_the_pipe_of_its_operands),
+        cmocka_unit_test(a_divisor_has_one_reciprocal),
         cmocka_unit_test(nothing_passes_the_branch_round_a_slow_path),
         cmocka_unit_test(only_loads_come_from_far_away),
         cmocka_unit_test(a_barrier_waits_for_what_is_read_of_shared_memory),
