@@ -16,7 +16,7 @@ enum { PROGRAMS = 3 }; /* of a block, at most: four turns, two, one; or all and 
 /* Registers a thread: what a kernel has at least, and one that calls malloc, free or printf; what is given out at once; the stack pointer, and
  * two that ptxas adds to those that it names. Instructions come forward until they leave SPARE of those that let an SM hold all of its warps;
  * or, where that is more, take WAITING beside what values need at least. WAITING is fitted on the corpus's half for that. */
-enum { LEAST = 16, LEAST_OUTSIDE = 24, MOST = 255, STEP = 8, OWN = 3, LOOSE = 2, SPARE = OWN, WAITING = 6 };
+enum { LEAST = 16, LEAST_OUTSIDE = 24, MOST = 255, STEP = 8, OWN = 3, LOOSE = 2, SPARE = OWN + 1, WAITING = 6 };
 
 struct group {
     VEC(u32) blocks;
@@ -263,7 +263,7 @@ static void make_programs(struct estimating *s)
     make_graphs(s, graphs);
     const u32 full = full_occupancy(s->gpu);
     u32 *own = arena_array(s->mem, u32, s->f->nblocks + 1), least = least_registers(s, graphs, own);
-    if (lives_drop_parameters(s->lives, s->f, s->e, own, full - SPARE - WAITING)) {
+    if (lives_drop_parameters(s->lives, s->f, s->e, own, full - OWN - WAITING)) {
         make_graphs(s, graphs);
         least = least_registers(s, graphs, own);
     }

@@ -535,6 +535,33 @@ static void a_barrier_waits_for_what_is_read_of_shared_memory(void **state)
 }
 
 /* MEMBAR before what releases, CCTL behind what acquires. */
+/* Loads in front of a barrier wait for the barrier's sake, not for each other, however many there are. */
+static void loads_before_a_barrier_do_not_wait_for_each_other(void **state)
+{
+    (void)state;
+    enum { LOADS = 12 };
+    char body[2048], *at = body;
+    struct subject s;
+    *at = 0;
+    for (u32 k = 0; k < LOADS; k++)
+        at += sprintf(at, "ld.shared.f32 %%f%u, [tile+%u];\n", k, 68 * k);
+    at += sprintf(at, "bar.sync 0;\n");
+    for (u32 k = 0; k < LOADS; k++)
+        at += sprintf(at, "st.global.f32 [%%rd1+%u], %%f%u;\n", 4 * k, k);
+    strcpy(at, "ret;");
+    make(&s, body);
+    const struct replay_program *p = program(&s, 0, 1);
+    u32 loads = 0, seen = 0;
+    for (u32 i = 0; i < p->n && seen < LOADS; i++) {
+        const bool load = p->insts[i].op == REPLAY_MEMORY;
+        seen += load;
+        loads += load && seen > 1 && p->insts[i].wait;
+    }
+    assert_int_equal(loads, 0);
+    assert_true(p->insts[where(&s, p, OP_BAR, 0)].wait);
+    drop(&s);
+}
+
 static void fences_stand_around_what_orders(void **state)
 {
     (void)state;
@@ -605,6 +632,7 @@ int main(void)
         cmocka_unit_test(nothing_passes_the_branch_round_a_slow_path),
         cmocka_unit_test(only_loads_come_from_far_away),
         cmocka_unit_test(a_barrier_waits_for_what_is_read_of_shared_memory),
+        cmocka_unit_test(loads_before_a_barrier_do_not_wait_for_each_other),
         cmocka_unit_test(fences_stand_around_what_orders),
         cmocka_unit_test(long_code_is_scheduled_by_a_window),
     };
