@@ -92,11 +92,25 @@ static void hold_bases(struct arena *mem, struct lives *l, const struct ir_func 
     }
 }
 
-/* It has a value in a loop where so many registers are taken. */
-static bool is_crowded(const struct lives *l, const struct ir_func *f, u32 reg, const u32 *taken, u32 most)
+/* By block: an address has that base there. */
+static bool is_base_in(const struct lives *l, const struct ir_func *f, const struct estimate *e, u32 reg, u32 block)
 {
+    for (u32 s = f->blocks[block].first; s < f->blocks[block].end; s++) {
+        const struct ptx_var *base = lives_base(l, f, e, s);
+        if (base && base->index == reg)
+            return true;
+    }
+    return false;
+}
+
+/* It has a value in a loop where so many registers are taken, or not many fewer and it is of no use there. */
+static bool is_crowded(const struct lives *l, const struct ir_func *f, const struct estimate *e, u32 reg,
+                       const u32 *taken, u32 most)
+{
+    enum { LESS = 3 };
     for (u32 b = 0; b < f->nblocks; b++)
-        if (f->blocks[b].loop_depth && taken[b] > most && lives_has(lives_into(l, b), reg))
+        if (f->blocks[b].loop_depth && taken[b] + LESS > most && lives_has(lives_into(l, b), reg) &&
+            (taken[b] > most || !is_base_in(l, f, e, reg, b)))
             return true;
     return false;
 }
@@ -108,7 +122,7 @@ bool lives_drop_parameters(struct lives *l, const struct ir_func *f, const struc
     for (u32 s = 0; s < f->src->ninsts; s++) {
         const struct ptx_var *base = lives_base(l, f, e, s);
         if (!base || !l->parameter[base->index] || !l->width[base->index] ||
-            !is_crowded(l, f, base->index, taken, most))
+            !is_crowded(l, f, e, base->index, taken, most))
             continue;
         l->width[base->index] = 0;
         any = true;
