@@ -278,6 +278,12 @@ static void set_latency(const struct build *b, u32 node, const struct ptx_inst *
 
 /* ---- sequences ---- */
 
+/* A division of integers of 64 bits. Of three of its instructions one does not need the one before: ptxas's code of some 70 takes 180 cycles. */
+static bool is_long_division(const struct ptx_inst *i)
+{
+    return (i->op == OP_DIV || i->op == OP_REM) && ptx_type_bits(build_type(i)) == 64 && !ptx_type_float(build_type(i));
+}
+
 /* Where a way of its own begins, and what it goes back to. */
 struct way {
     struct value main, now;
@@ -351,7 +357,8 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
     const struct site_estimate *e = &b->e->sites[site];
     const char *letters = pipes(b, i, cost.unit, e);
     const bool chain = is_chain(i, cost);
-    struct value result = {.base = b->bases++};
+    const u32 beside = is_long_division(i) ? 3 : n;
+    struct value result = {.base = b->bases++}, before = {.n = 0};
     for (u32 k = 0; k < n; k++) {
         const bool uniform = (*letters == 'a' || *letters == 'v') && !needs->varies && !predicate && !e->copy;
         const char letter = uniform ? 'u' : *letters;
@@ -363,7 +370,11 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
         if (k == 0 || !chain)
             build_use(b, needs, node);
         if (k && chain) {
-            build_use(b, &result, node);
+            const bool alone = k > beside && k % beside == 0 && k + 1 < n;
+            build_use(b, alone ? &before : &result, node);
+            if (k + 1 == n && beside < n)
+                build_use(b, &before, node);
+            before = result;
             result.n = 0;
         }
         value_add(b, &result, node);

@@ -163,6 +163,18 @@ static void operands_come_before_guards(void **state)
     drop(&s);
 }
 
+/* Some 70 instructions, of which not each needs the one before: ptxas's take 179 cycles. */
+static void a_division_of_64_bits_is_no_chain(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "ld.global.u64 %rd2, [%rd1]; ld.global.u64 %rd3, [%rd1+8]; rem.u64 %rd4, %rd2, %rd3;\n"
+             "st.global.u64 [%rd1], %rd4; ret;");
+    const struct replay_program *p = program(&s, 0, 1);
+    assert_in_range(cycles(p, where(&s, p, OP_REM, 0), where(&s, p, OP_ST, 0)), 170, 220);
+    drop(&s);
+}
+
 /* What is done under a predicate instead of being selected waits for a guard, and is a float operation. */
 static void selected_operations_have_guards(void **state)
 {
@@ -195,6 +207,7 @@ static void comparisons_of_one_condition_are_a_chain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_division_of_64_bits_is_no_chain),
         cmocka_unit_test(sides_of_a_branch_write_in_turn),
         cmocka_unit_test(loads_of_rows_come_together_while_there_are_registers),
         cmocka_unit_test(loads_of_a_loop_come_from_some_way_behind),
