@@ -219,12 +219,15 @@ static u32 least_registers(const struct estimating *s, struct graph *(*graphs)[P
 
 static u32 lower_of(u32 a, u32 b) { return a < b ? a : b; }
 
+/* As many as are given out if values need that many at least. */
+static u32 given(u32 full, u32 least) { return least + OWN > full ? (least + OWN + STEP - 1) / STEP * STEP : full; }
+
 /* taken: what values take at once in the order of issue. ptxas spends no more on that order than lets an SM hold all of its warps, or than
  * the next multiple of eight behind what is needed at least: of the fitting half's 177 kernels 29 have just 32, four 40 and four 48. Below those
  * that let an SM hold all of its warps it saves none: LOOSE more than are needed, in the median of the fitting half. */
 static u32 registers_of(u32 full, u32 least, u32 taken, u32 lowest)
 {
-    const u32 need = least + OWN > full ? (least + OWN + STEP - 1) / STEP * STEP : full, want = taken + OWN;
+    const u32 need = given(full, least), want = taken + OWN;
     if (want <= lowest)
         return lowest;
     return want < full ? lower_of(want + LOOSE, full) : lower_of(lower_of(want, need), MOST);
@@ -240,6 +243,13 @@ static bool calls_outside(const struct ir_func *f)
                 return true;
     }
     return false;
+}
+
+/* As many as values may take before what comes forward waits. */
+static u32 room_of(u32 full, u32 least)
+{
+    const u32 room = least + WAITING > full - SPARE ? least + WAITING : full - SPARE;
+    return lower_of(room, given(full, least));
 }
 
 static void make_graphs(struct estimating *s, struct graph *(*graphs)[PROGRAMS])
@@ -267,7 +277,7 @@ static void make_programs(struct estimating *s)
         make_graphs(s, graphs);
         least = least_registers(s, graphs, own);
     }
-    const u32 room = least + WAITING > full - SPARE ? least + WAITING : full - SPARE;
+    const u32 room = room_of(full, least);
     u32 taken = 0;
     for (u32 k = 0; k < s->groups.len; k++) {
         struct group *g = &s->groups.at[k];
