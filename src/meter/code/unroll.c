@@ -2,7 +2,7 @@
  *
  * A loop of one block whose last question is about a counter: `add i, i, 4; setp.lt p, i, n; @p bra`. The step is a constant
  * and the end does not change in the loop. Not unrolled: loops under `.pragma "nounroll"`; with barriers, atomics, textures,
- * calls, or what warps do together, but for products of registers (mma); long ones, and those with many accesses; and those with
+ * calls (also of the slow path of a division), or what warps do together, but for products of registers (mma); long ones, and those with many accesses; and those with
  * stores whose end says that there are few turns. It is four turns at a time, then two, then one. A loop whose start and end are both
  * constants is unrolled wholly, unless that makes it too long for what it saves, whatever is in it. docs/model.md says how often that is right. */
 #include "meter/code/unroll.h"
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ir/pass.h"
+#include "meter/sass/expand.h"
 
 enum {
     TURNS = 4,
@@ -144,14 +145,22 @@ static u32 known_turns(const struct ir_func *f, const struct ir_block *b, const 
     return turns > 1 && turns <= TURNS_MOST ? (u32)turns : 0;
 }
 
+/* A division or root has branches round the call of its slow path. */
+static bool has_slow_path(const struct ptx_inst *i)
+{
+    const char *sequence = expand_inst(i, 9);
+    return sequence && strchr(sequence, 'j');
+}
+
 static bool keeps_rolled(const struct ptx_inst *i)
 {
     const struct ptx_op_row *row = &ptx_op_rows[i->op];
     if (i->op == OP_MMA)
         return false;
     const bool plain = row->memory == PTX_MEM_NONE || row->memory == PTX_MEM_LOAD || row->memory == PTX_MEM_STORE;
-    return !plain || row->flow == FLOW_STOP || row->flow == FLOW_CALL || row->class == PTX_CLASS_TEXTURE ||
-           row->class == PTX_CLASS_TENSOR || row->class == PTX_CLASS_INTER_THREAD || ptx_has(i, MOD_VOLATILE);
+    return !plain || has_slow_path(i) || row->flow == FLOW_STOP || row->flow == FLOW_CALL ||
+           row->class == PTX_CLASS_TEXTURE || row->class == PTX_CLASS_TENSOR || row->class == PTX_CLASS_INTER_THREAD ||
+           ptx_has(i, MOD_VOLATILE);
 }
 
 static bool has_call(const struct ir_func *f, const struct ir_block *b)

@@ -195,7 +195,7 @@ static void long_loops_are_unrolled_wholly_if_it_saves_enough(void **state)
     }
 }
 
-/* A step that is not constant, a barrier, an end that moves, few turns. */
+/* A step that is not constant, a barrier, an end that moves, a division's slow path, few turns. */
 static void other_loops_are_kept(void **state)
 {
     (void)state;
@@ -203,6 +203,7 @@ static void other_loops_are_kept(void **state)
         "LOOP: ld.global.u32 %r4, [%rd1]; add.s32 %r3, %r3, %r2; setp.lt.s32 %p1, %r3, 99; @%p1 bra LOOP; ret;",
         "LOOP: bar.sync 0; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
         "LOOP: shr.u32 %r4, %r3, 1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r4; @%p1 bra LOOP; ret;",
+        "LOOP: div.rn.f32 %f1, %f1, %f2; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
         "LOOP: st.global.u32 [%rd1], %r3; xor.b32 %r4, %r3, 9; mul.lo.s32 %r4, %r4, %r4; xor.b32 %r4, %r4, 7;\n"
         "mul.lo.s32 %r4, %r4, %r4; st.global.u32 [%rd1+4], %r4; add.s64 %rd1, %rd1, 512; add.s32 %r3, %r3, 64;\n"
         "setp.lt.s32 %p1, %r3, 256; @%p1 bra LOOP; ret;",
