@@ -80,10 +80,11 @@ struct site_estimate {
     bool elected; /* global atomics: one lane does it for all of the warp, which name the same word */
     bool product; /* a sum of 64 bits that is one with a product of integers, or both halves of a product: IMAD.WIDE */
     u32 half_of;  /* 1 + the product before it that has its result, too, as the other half; 0: there is none */
-    bool fused;   /* another instruction has become a part of it (fuse.c) */
-    bool selects; /* it is done under a predicate, or a sum, and another one under it (selects.c) */
-    bool copy;    /* of a register or a constant, and ptxas keeps it (copies.c) */
-    bool address; /* it names a shared variable, whose address instructions make (shared_address.c) */
+    u32 reciprocal; /* of a division: 1 + the one that has made the reciprocal of its divisor; itself: that is in front of the loop; 0: it makes it */
+    bool fused;     /* another instruction has become a part of it (fuse.c) */
+    bool selects;   /* it is done under a predicate, or a sum, and another one under it (selects.c) */
+    bool copy;      /* of a register or a constant, and ptxas keeps it (copies.c) */
+    bool address;   /* it names a shared variable, whose address instructions make (shared_address.c) */
     bool with_next; /* global loads: the warp asks for the block's next one, too, before it waits */
     u8 event;       /* enum event_id: class of the instruction for the instruction mix */
     u8 flop;        /* enum event_id of its operation, or 0 */
@@ -158,6 +159,11 @@ const struct ptx_var *estimate_shared_variable(const struct ptx_inst *i);
 u32 estimate_shared_place(const struct ir_func *f, u32 site);
 /* Sets `address`, and the weight with what makes it. */
 void estimate_shared_addresses(struct arena *mem, const struct ir_func *f, u32 cc_major, struct site_estimate *sites);
+
+/* ---- reciprocals.c ---- */
+
+/* Sets `reciprocal` and the weight of divisions. */
+void estimate_reciprocals(struct arena *mem, const struct ir_func *f, struct site_estimate *sites);
 
 /* ---- merge.c ---- */
 

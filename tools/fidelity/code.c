@@ -5,6 +5,7 @@
  *
  *     instructions   of the programs for one entry
  *     stalls         the cycles that those take if nothing is waited for
+ *     turn           in loops, the cycles that one warp takes for a turn, in the programs with most copies: with assumed latencies
  *     loads          issued before the first one of them is waited for, in the programs with most copies: how many are
  *                    under way at once
  *     registers      of a thread, at least 16, as a GPU gives them
@@ -32,6 +33,7 @@ struct errors {
 
 static struct errors kernels = {.what = "instructions of a kernel"}, blocks = {.what = "instructions of a block"},
                      stalls = {.what = "stalls of a block"}, registers = {.what = "registers of a thread"},
+                     turns = {.what = "cycles of a turn for one warp"},
                      flying = {.what = "loads before the first wait, where there are two"};
 static u32 by_pipe[PIPE_COUNT][2];
 static bool each; /* a line a block and loop */
@@ -95,6 +97,7 @@ static void join_parts(const struct ir_func *f, const struct replay_code *c, u32
 
 struct sums {
     double insts, stalls, loads;
+    double turn; /* cycles of one warp, in the programs with most copies */
 };
 
 static bool is_load(const struct ir_func *f, const struct replay_inst *i)
@@ -121,7 +124,47 @@ static u32 loads_ahead(const struct ir_func *f, const struct replay_program *p)
     return n;
 }
 
-static void add_block(const struct ir_func *f, const struct replay_block *b, struct sums *s, bool made)
+static bool is_loop(const struct ir_func *f, u32 b)
+{
+    for (u32 s = 0; s < f->blocks[b].nsucc; s++)
+        if (f->blocks[b].succs[s] == b)
+            return true;
+    return false;
+}
+
+/* What a result of variable latency is assumed to take. */
+static double latency_of(const struct ir_func *f, const struct replay_inst *i)
+{
+    enum { GLOBAL = 500, NEAR = 30, UNIT = 20 };
+    const bool access = i->op == REPLAY_MEMORY && i->site < f->src->ninsts;
+    const u8 space = access ? f->src->insts[i->site].space : SPACE_SHARED;
+    return !access ? (i->latency ? i->latency : UNIT) : space == SPACE_GLOBAL || space == SPACE_NONE ? GLOBAL : NEAR;
+}
+
+/* The cycles that one warp takes for a program, the second time in a row if it is a loop. */
+static double walk(const struct ir_func *f, const struct replay_program *p, bool loop)
+{
+    enum { READ = 15 };
+    double now = 0, start = 0, there[REPLAY_BARS] = {0};
+    for (u32 turn = 0; turn < 1u + loop; turn++) {
+        start = now;
+        for (u32 k = 0; k < p->n; k++) {
+            const struct replay_inst *i = &p->insts[k];
+            for (u32 bar = 0; bar < REPLAY_BARS; bar++)
+                now = i->wait >> bar & 1 && there[bar] > now ? there[bar] : now;
+            if (i->write_bar != REPLAY_NO_BAR && now + latency_of(f, i) > there[i->write_bar])
+                there[i->write_bar] = now + latency_of(f, i);
+            if (i->read_bar != REPLAY_NO_BAR && now + READ > there[i->read_bar])
+                there[i->read_bar] = now + READ;
+            now += i->stall;
+        }
+    }
+    for (u32 bar = 0; bar < REPLAY_BARS && !loop; bar++)
+        now = there[bar] > now ? there[bar] : now;
+    return now - start;
+}
+
+static void add_block(const struct ir_func *f, const struct replay_block *b, struct sums *s, bool made, bool loop)
 {
     if (!b->n)
         return;
@@ -132,14 +175,7 @@ static void add_block(const struct ir_func *f, const struct replay_block *b, str
         by_pipe[one->insts[k].pipe][made]++;
     }
     s->loads += loads_ahead(f, &b->programs[0]);
-}
-
-static bool is_loop(const struct ir_func *f, u32 b)
-{
-    for (u32 s = 0; s < f->blocks[b].nsucc; s++)
-        if (f->blocks[b].succs[s] == b)
-            return true;
-    return false;
+    s->turn += walk(f, &b->programs[0], loop) / b->programs[0].copies;
 }
 
 static void compare_loops(const struct ir_func *f, const struct replay_code *e, const struct replay_code *m)
@@ -170,8 +206,8 @@ static void compare(struct arena *mem, const char *file, const struct ir_func *f
     join_parts(f, e, with);
     join_parts(f, m, with);
     for (u32 b = 0; b < f->nblocks; b++) {
-        add_block(f, &e->blocks[b], &es[root(with, b)], false);
-        add_block(f, &m->blocks[b], &ms[root(with, b)], true);
+        add_block(f, &e->blocks[b], &es[root(with, b)], false, is_loop(f, b));
+        add_block(f, &m->blocks[b], &ms[root(with, b)], true, is_loop(f, b));
     }
     for (u32 b = 0; b < f->nblocks; b++) {
         eall.insts += es[b].insts;
@@ -180,11 +216,14 @@ static void compare(struct arena *mem, const char *file, const struct ir_func *f
             continue;
         add_error(&blocks, es[b].insts, ms[b].insts);
         add_error(&stalls, es[b].stalls, ms[b].stalls);
+        if (f->blocks[b].loop_depth)
+            add_error(&turns, es[b].turn, ms[b].turn);
         if (es[b].loads > 1 || ms[b].loads > 1)
             add_error(&flying, es[b].loads, ms[b].loads);
         if (each)
-            printf("%s %s block %u: insts %.0f %.0f stalls %.0f %.0f loads %.0f %.0f\n", file, f->name, b, es[b].insts,
-                   ms[b].insts, es[b].stalls, ms[b].stalls, es[b].loads, ms[b].loads);
+            printf("%s %s block %u depth %u: insts %.0f %.0f stalls %.0f %.0f turn %.0f %.0f loads %.0f %.0f\n", file,
+                   f->name, b, f->blocks[b].loop_depth, es[b].insts, ms[b].insts, es[b].stalls, ms[b].stalls,
+                   es[b].turn, ms[b].turn, es[b].loads, ms[b].loads);
     }
     add_error(&kernels, eall.insts, mall.insts);
     compare_loops(f, e, m);
@@ -255,6 +294,7 @@ int main(int argc, char **argv)
     print_errors(&kernels);
     print_errors(&blocks);
     print_errors(&stalls);
+    print_errors(&turns);
     print_errors(&flying);
     print_errors(&registers);
     print_pipes();

@@ -45,6 +45,17 @@ struct shared_address {
     u32 number, node;
 };
 
+/* A base that is loaded into a lane's registers in a loop: for a body that is predicated, or for all but those (IR_NO_BLOCK). */
+struct loaded_base {
+    const struct ptx_var *reg;
+    u32 body, node;
+};
+
+/* The reciprocal that a division has made. */
+struct reciprocal {
+    u32 site, node;
+};
+
 /* An address in the turn of a loop that makes it: what it is the sum of, and what it is. */
 struct turn_address {
     u32 turn; /* the graph */
@@ -78,15 +89,18 @@ struct build {
     struct tracked tracked[TRACKED];
     u32 ntracked, fence, cut;
     VEC(struct shared_address) addresses;
+    VEC(struct loaded_base) loaded;
+    VEC(struct reciprocal) reciprocals;
     struct turn_address *turns; /* by site */
     struct value guard;         /* of the body that is predicated */
     bool guarded;
     u32 block;
     VEC(struct change) changes; /* of the bodies behind the last branch */
     u32 copy, copies;
-    u32 first;    /* the first node of the instruction that is added */
-    u32 alu, fma; /* cycles that its instructions keep these pipes */
-    bool mma;     /* the next operation on halves is for the tensor cores' pipe of those */
+    const struct ptx_var *question; /* what its last branch is about */
+    u32 first;                      /* the first node of the instruction that is added */
+    u32 alu, fma;                   /* cycles that its instructions keep these pipes */
+    bool mma;                       /* the next operation on halves is for the tensor cores' pipe of those */
 };
 
 /* What an instruction reads and writes, by register. */

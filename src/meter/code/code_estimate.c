@@ -16,7 +16,7 @@ enum { PROGRAMS = 3 }; /* of a block, at most: four turns, two, one; or all and 
 /* Registers a thread: what a kernel has at least, and one that calls malloc, free or printf; what is given out at once; the stack pointer, and
  * two that ptxas adds to those that it names. Instructions come forward until they leave SPARE of those that let an SM hold all of its warps;
  * or, where that is more, take WAITING beside what values need at least. WAITING is fitted on the corpus's half for that. */
-enum { LEAST = 16, LEAST_OUTSIDE = 24, MOST = 255, STEP = 8, OWN = 3, LOOSE = 2, SPARE = OWN, WAITING = 6 };
+enum { LEAST = 16, LEAST_OUTSIDE = 24, MOST = 255, STEP = 8, OWN = 3, LOOSE = 2, SPARE = OWN + 1, WAITING = 6 };
 
 struct group {
     VEC(u32) blocks;
@@ -79,14 +79,15 @@ static bool is_body(const struct estimating *s, u32 first, u32 block)
     return false;
 }
 
-static void take_bodies(struct estimating *s, u32 group, u32 first)
+/* All of the side that a branch falls into comes before the side that it jumps to, as ptxas lays them out. */
+static void take_bodies(struct estimating *s, u32 group, u32 first, u32 from)
 {
-    for (u32 at = first; at < s->groups.at[group].blocks.len; at++) {
-        const struct ir_block *b = &s->f->blocks[s->groups.at[group].blocks.at[at]];
-        for (u32 k = 0; k < b->nsucc && k < 2; k++)
-            if (is_body(s, first, b->succs[k]))
-                take_block(s, group, b->succs[k]);
-    }
+    const struct ir_block *b = &s->f->blocks[from];
+    for (u32 k = 0; k < b->nsucc && k < 2; k++)
+        if (is_body(s, first, b->succs[k])) {
+            take_block(s, group, b->succs[k]);
+            take_bodies(s, group, first, b->succs[k]);
+        }
 }
 
 /* The one block that the group leads to, if nothing else leads there and the group is no loop; else IR_NO_BLOCK. A call ends a
@@ -117,7 +118,7 @@ static void make_group(struct estimating *s, u32 block)
     vec_push(s->mem, &s->groups, (struct group){.nmade = 0});
     for (u32 last = block; last != IR_NO_BLOCK; last = follower(s, &s->groups.at[at])) {
         take_block(s, at, last);
-        take_bodies(s, at, s->groups.at[at].blocks.len - 1);
+        take_bodies(s, at, s->groups.at[at].blocks.len - 1, last);
     }
     for (u32 k = 0; k < s->groups.at[at].blocks.len; k++) {
         const struct ir_block *b = &s->f->blocks[s->groups.at[at].blocks.at[k]];
@@ -167,7 +168,13 @@ static void find_meetings(struct estimating *s)
 
 static u32 copies_of(const struct estimating *s, const struct group *g)
 {
-    return g->blocks.len == 1 ? unroll_factor(s->f, g->blocks.at[0]) : 1;
+    const u32 head = g->blocks.at[0], tail = g->blocks.at[g->blocks.len - 1];
+    if (g->blocks.len == 1)
+        return unroll_factor(s->f, head);
+    for (u32 k = 0; k < g->blocks.len; k++)
+        if (g->blocks.at[k] < head || g->blocks.at[k] > tail)
+            return 1;
+    return tail == head + g->blocks.len - 1 ? unroll_bodies(s->f, head, tail) : 1;
 }
 
 /* The blocks that lead to a loop of which four turns are one program, and nowhere else. */
@@ -194,26 +201,33 @@ static void set_edges(struct estimating *s, const struct group *g, struct graph 
 /* As many registers a thread as let an SM hold all of its warps. */
 static u32 full_occupancy(const struct gpu *g) { return g->registers_per_sm / g->threads_per_sm / STEP * STEP; }
 
-/* What values take at once in the order of the text. */
-static u32 least_registers(const struct estimating *s, struct graph *(*graphs)[PROGRAMS])
+/* What values take at once in the order of the text; by the first block of each group. */
+static u32 least_registers(const struct estimating *s, struct graph *(*graphs)[PROGRAMS], u32 *taken)
 {
     u32 least = 0;
-    for (u32 k = 0; k < s->groups.len; k++)
+    for (u32 k = 0; k < s->groups.len; k++) {
+        u32 *own = &taken[s->groups.at[k].blocks.at[0]];
+        *own = 0;
         for (u32 p = 0; p < s->groups.at[k].nmade; p++) {
             const u32 most = pressure_unordered(s->mem, graphs[k][p]);
-            least = most > least ? most : least;
+            *own = most > *own ? most : *own;
         }
+        least = *own > least ? *own : least;
+    }
     return least;
 }
 
 static u32 lower_of(u32 a, u32 b) { return a < b ? a : b; }
+
+/* As many as are given out if values need that many at least. */
+static u32 given(u32 full, u32 least) { return least + OWN > full ? (least + OWN + STEP - 1) / STEP * STEP : full; }
 
 /* taken: what values take at once in the order of issue. ptxas spends no more on that order than lets an SM hold all of its warps, or than
  * the next multiple of eight behind what is needed at least: of the fitting half's 177 kernels 29 have just 32, four 40 and four 48. Below those
  * that let an SM hold all of its warps it saves none: LOOSE more than are needed, in the median of the fitting half. */
 static u32 registers_of(u32 full, u32 least, u32 taken, u32 lowest)
 {
-    const u32 need = least + OWN > full ? (least + OWN + STEP - 1) / STEP * STEP : full, want = taken + OWN;
+    const u32 need = given(full, least), want = taken + OWN;
     if (want <= lowest)
         return lowest;
     return want < full ? lower_of(want + LOOSE, full) : lower_of(lower_of(want, need), MOST);
@@ -231,10 +245,18 @@ static bool calls_outside(const struct ir_func *f)
     return false;
 }
 
+/* As many as values may take before what comes forward waits. */
+static u32 room_of(u32 full, u32 least)
+{
+    const u32 room = least + WAITING > full - SPARE ? least + WAITING : full - SPARE;
+    return lower_of(room, given(full, least));
+}
+
 static void make_graphs(struct estimating *s, struct graph *(*graphs)[PROGRAMS])
 {
     for (u32 k = 0; k < s->groups.len; k++) {
         struct group *g = &s->groups.at[k];
+        g->nmade = 0;
         for (u32 copies = copies_of(s, g); copies; copies = copies == 4 ? 2 : copies > 1 ? 1 : 0) {
             g->copies[g->nmade] = copies;
             graphs[k][g->nmade] = build_graph(s->build, g->blocks.at, g->blocks.len, copies);
@@ -249,8 +271,13 @@ static void make_programs(struct estimating *s)
 {
     struct graph *(*graphs)[PROGRAMS] = arena_alloc(s->mem, sizeof(struct graph *[PROGRAMS]) * (s->groups.len + 1));
     make_graphs(s, graphs);
-    const u32 full = full_occupancy(s->gpu), least = least_registers(s, graphs),
-              room = least + WAITING > full - SPARE ? least + WAITING : full - SPARE;
+    const u32 full = full_occupancy(s->gpu);
+    u32 *own = arena_array(s->mem, u32, s->f->nblocks + 1), least = least_registers(s, graphs, own);
+    if (lives_drop_parameters(s->lives, s->f, s->e, own, full - OWN - WAITING)) {
+        make_graphs(s, graphs);
+        least = least_registers(s, graphs, own);
+    }
+    const u32 room = room_of(full, least);
     u32 taken = 0;
     for (u32 k = 0; k < s->groups.len; k++) {
         struct group *g = &s->groups.at[k];

@@ -2,6 +2,7 @@
 #include "meter/code/lives.h"
 
 #include "ir/pass.h"
+#include "meter/code/unroll.h"
 
 /* ---- widths ---- */
 
@@ -36,6 +37,97 @@ static u8 *find_widths(struct arena *mem, const struct ir_func *f, const bool *v
         width[r] = t == PTX_PRED || !varying[r] || doubles[r] ? 0 : bits <= 32 ? 1 : (u8)(bits / 32);
     }
     return width;
+}
+
+/* ---- bases of addresses ---- */
+
+const struct ptx_var *lives_base(const struct lives *l, const struct ir_func *f, const struct estimate *e, u32 site)
+{
+    const struct ptx_inst *i = &f->src->insts[site];
+    if (i->op != OP_ADD || !e->sites[site].product || !f->blocks[f->block_of_site[site]].loop_depth ||
+        i->operands[0].kind != PTX_REG || !l->varying[i->operands[0].var->index])
+        return NULL;
+    for (u32 k = 1; k < 3; k++)
+        if (i->operands[k].kind == PTX_REG && !l->varying[i->operands[k].var->index])
+            return i->operands[k].var;
+    return NULL;
+}
+
+/* Registers that are a parameter, a copy of one, or a multiple: its factor is a parameter then. */
+static bool *find_parameters(struct arena *mem, const struct ir_func *f)
+{
+    bool *is = arena_array(mem, bool, f->src->nregs + 1);
+    for (u32 s = 0; s < f->src->ninsts && f->src->is_entry; s++) {
+        const struct ptx_inst *i = &f->src->insts[s];
+        const bool load = i->op == OP_LD && i->space == SPACE_PARAM,
+                   copy = (i->op == OP_CVTA || i->op == OP_MOV) && i->noperands == 2,
+                   multiple = i->op == OP_MUL && ptx_has(i, MOD_WIDE) && i->operands[2].kind == PTX_IMM;
+        if (i->operands[0].kind == PTX_REG &&
+            (load || ((copy || multiple) && i->operands[1].kind == PTX_REG && is[i->operands[1].var->index])))
+            is[i->operands[0].var->index] = true;
+    }
+    return is;
+}
+
+/* Machine instructions by block, those of the bodies that are predicated into it among them. */
+static u32 *find_lengths(struct arena *mem, const struct ir_func *f, const struct estimate *e)
+{
+    u32 *length = arena_array(mem, u32, f->nblocks + 1);
+    for (u32 s = 0; s < f->src->ninsts; s++)
+        length[e->counts_as[f->block_of_site[s]]] += e->sites[s].weight;
+    return length;
+}
+
+/* Parameters are loaded again in the turns of long loops. */
+static void hold_bases(struct arena *mem, struct lives *l, const struct ir_func *f, const struct estimate *e)
+{
+    enum { LONG = 28 };
+    const u32 *length = find_lengths(mem, f, e);
+    l->parameter = find_parameters(mem, f);
+    for (u32 s = 0; s < f->src->ninsts; s++) {
+        const struct ptx_var *base = lives_base(l, f, e, s);
+        const u32 head = e->counts_as[f->block_of_site[s]];
+        if (base && (!l->parameter[base->index] || (length[head] < LONG && unroll_factor(f, head) == 1)))
+            l->width[base->index] = 2;
+    }
+}
+
+/* By block: an address has that base there. */
+static bool is_base_in(const struct lives *l, const struct ir_func *f, const struct estimate *e, u32 reg, u32 block)
+{
+    for (u32 s = f->blocks[block].first; s < f->blocks[block].end; s++) {
+        const struct ptx_var *base = lives_base(l, f, e, s);
+        if (base && base->index == reg)
+            return true;
+    }
+    return false;
+}
+
+/* It has a value in a loop where so many registers are taken, or not many fewer and it is of no use there. */
+static bool is_crowded(const struct lives *l, const struct ir_func *f, const struct estimate *e, u32 reg,
+                       const u32 *taken, u32 most)
+{
+    enum { LESS = 3 };
+    for (u32 b = 0; b < f->nblocks; b++)
+        if (f->blocks[b].loop_depth && taken[b] + LESS > most && lives_has(lives_into(l, b), reg) &&
+            (taken[b] > most || !is_base_in(l, f, e, reg, b)))
+            return true;
+    return false;
+}
+
+bool lives_drop_parameters(struct lives *l, const struct ir_func *f, const struct estimate *e, const u32 *taken,
+                           u32 most)
+{
+    bool any = false;
+    for (u32 s = 0; s < f->src->ninsts; s++) {
+        const struct ptx_var *base = lives_base(l, f, e, s);
+        if (!base || !l->parameter[base->index] || !l->width[base->index] ||
+            !is_crowded(l, f, e, base->index, taken, most))
+            continue;
+        l->width[base->index] = 0;
+        any = true;
+    }
+    return any;
 }
 
 /* ---- values that are others ---- */
@@ -134,6 +226,7 @@ struct lives *lives_make(struct arena *mem, const struct ir_func *f, const struc
     l->varying = lives_find_varying(mem, f);
     l->doubles = find_doubles(mem, f);
     l->width = find_widths(mem, f, l->varying, l->doubles);
+    hold_bases(mem, l, f, e);
     l->predicate = arena_array(mem, bool, f->src->nregs + 1);
     for (u32 r = 0; r < f->src->nregs; r++)
         l->predicate[r] = f->src->regs[r]->type == PTX_PRED;

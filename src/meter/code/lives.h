@@ -17,6 +17,7 @@ struct lives {
     u32 *instead;    /* by register, two each: 1 + what is there in its place, as it is made of that; 0: none */
     bool *doubles;   /* by register: another one of the same fragment has the same */
     bool *predicate; /* by register */
+    bool *parameter; /* by register: it is one, or a copy */
     u32 *place;      /* by register; for pressure.c */
 };
 
@@ -24,6 +25,13 @@ struct lives {
 bool *lives_find_varying(struct arena *mem, const struct ir_func *f);
 
 struct lives *lives_make(struct arena *mem, const struct ir_func *f, const struct estimate *e);
+
+/* In a loop, the base of an address that a lane makes by IMAD.WIDE, if it is the same in all lanes; else NULL. The factor is an immediate, so that the base
+ * has to be in a lane's registers: from in front of the loop on, where it has a width, or it is loaded in each turn. */
+const struct ptx_var *lives_base(const struct lives *l, const struct ir_func *f, const struct estimate *e, u32 site);
+/* Those that are parameters get no register in front of loops in which more than `most` are taken (by block). False: none has lost one. */
+bool lives_drop_parameters(struct lives *l, const struct ir_func *f, const struct estimate *e, const u32 *taken,
+                           u32 most);
 
 static inline bool lives_has(const u64 *set, u32 reg) { return set[reg / 64] >> (reg % 64) & 1; }
 static inline const u64 *lives_into(const struct lives *l, u32 block) { return l->in + (size_t)block * l->words; }

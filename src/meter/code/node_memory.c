@@ -231,11 +231,14 @@ struct value build_barrier(struct build *b, u32 site, const struct value *needs,
 {
     const struct ptx_inst *i = &b->f->src->insts[site];
     const bool of_block = i->op == OP_BAR || i->op == OP_BARRIER;
-    struct value all = *needs;
-    for (u32 k = 0; k < b->ntracked; k++) /* what is read of shared memory is there before others may change it */
+    u32 loads[TRACKED], nloads = 0;
+    for (u32 k = 0; k < b->ntracked && of_block;
+         k++) /* what is read of shared memory is there before others may change it */
         if (b->tracked[k].space == SPACE_SHARED && b->g->nodes.at[b->tracked[k].node].words)
-            value_add(b, &all, b->tracked[k].node);
-    struct value v = build_order(b, site, of_block ? REPLAY_BARRIER : REPLAY_PLAIN, PIPE_ADU, of_block ? &all : needs);
+            loads[nloads++] = b->tracked[k].node;
+    struct value v = build_order(b, site, of_block ? REPLAY_BARRIER : REPLAY_PLAIN, PIPE_ADU, needs);
+    for (u32 k = 0; k < nloads; k++)
+        graph_edge(b->mem, b->g, loads[k], v.source[0], true);
     struct node *n = &b->g->nodes.at[v.source[0]];
     n->variable = result;
     n->least = BARRIER_STALL;

@@ -278,6 +278,12 @@ static void set_latency(const struct build *b, u32 node, const struct ptx_inst *
 
 /* ---- sequences ---- */
 
+/* A division of integers of 64 bits. Of three of its instructions one does not need the one before: ptxas's code of some 70 takes 180 cycles. */
+static bool is_long_division(const struct ptx_inst *i)
+{
+    return (i->op == OP_DIV || i->op == OP_REM) && ptx_type_bits(build_type(i)) == 64 && !ptx_type_float(build_type(i));
+}
+
 /* Where a way of its own begins, and what it goes back to. */
 struct way {
     struct value main, now;
@@ -293,11 +299,26 @@ static void turn(struct way *w, char bracket, const struct value *needs)
     w->now = bracket == '(' ? *needs : w->now;
 }
 
+static void keep_reciprocal(struct build *b, u32 site, u32 node)
+{
+    if (!b->e->sites[site].reciprocal && expand_division(&b->f->src->insts[site]))
+        vec_push(b->mem, &b->reciprocals, ((struct reciprocal){site, node}));
+}
+
+/* What the site's division needs besides its operands, if that is made in the same group. */
+static void take_reciprocal(struct build *b, u32 site, struct value *needs)
+{
+    for (u32 k = 0; k < b->reciprocals.len; k++)
+        if (b->reciprocals.at[k].site + 1 == b->e->sites[site].reciprocal)
+            value_add(b, needs, b->reciprocals.at[k].node);
+}
+
 /* What ptxas puts in the place of one instruction (expand.h). */
 static struct value build_expansion(struct build *b, u32 site, const char *sequence, const struct value *needs)
 {
     const bool uniform = !needs->varies && strspn(sequence, "av") == strlen(sequence);
     struct way w = {.now = *needs};
+    u32 made = 0;
     for (const char *p = sequence; *p; p++) {
         if (strchr("()[]", *p)) {
             turn(&w, *p, needs);
@@ -305,6 +326,8 @@ static struct value build_expansion(struct build *b, u32 site, const char *seque
         }
         const u32 node = build_unit(b, uniform ? 'u' : *p, site);
         b->g->nodes.at[node].inst.constant = needs->constant && p == sequence;
+        if (++made == EXPAND_RECIPROCAL)
+            keep_reciprocal(b, site, node);
         if (*p == 'B' || *p == 'J')
             continue;
         build_use(b, &w.now, node);
@@ -325,14 +348,17 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
         value_add(b, &all, build_unit(b, 'u', site));
         needs = &all;
     }
-    const char *sequence = expand_inst(i, b->gpu->cc_major);
+    const char *sequence = b->e->sites[site].reciprocal ? expand_division(i) : expand_inst(i, b->gpu->cc_major);
+    if (b->e->sites[site].reciprocal)
+        take_reciprocal(b, site, &all);
     if (sequence)
-        return build_expansion(b, site, sequence, needs);
+        return build_expansion(b, site, sequence, &all);
     const struct ir_cost cost = latency_cost(i);
     const struct site_estimate *e = &b->e->sites[site];
     const char *letters = pipes(b, i, cost.unit, e);
     const bool chain = is_chain(i, cost);
-    struct value result = {.base = b->bases++};
+    const u32 beside = is_long_division(i) ? 3 : n;
+    struct value result = {.base = b->bases++}, before = {.n = 0};
     for (u32 k = 0; k < n; k++) {
         const bool uniform = (*letters == 'a' || *letters == 'v') && !needs->varies && !predicate && !e->copy;
         const char letter = uniform ? 'u' : *letters;
@@ -344,7 +370,11 @@ struct value build_sequence(struct build *b, u32 site, u32 n, const struct value
         if (k == 0 || !chain)
             build_use(b, needs, node);
         if (k && chain) {
-            build_use(b, &result, node);
+            const bool alone = k > beside && k % beside == 0 && k + 1 < n;
+            build_use(b, alone ? &before : &result, node);
+            if (k + 1 == n && beside < n)
+                build_use(b, &before, node);
+            before = result;
             result.n = 0;
         }
         value_add(b, &result, node);

@@ -98,6 +98,34 @@ static void set_widths(struct build *b, const struct ptx_inst *i, const struct t
         }
 }
 
+/* By way of bodies of the same branch. */
+static bool leads_to(const struct build *b, u32 from, u32 to)
+{
+    const struct ir_block *k = &b->f->blocks[from];
+    const u32 head = b->e->counts_as[from];
+    for (u32 n = 0; n < k->nsucc; n++)
+        if (k->succs[n] == to ||
+            (k->succs[n] != head && b->e->counts_as[k->succs[n]] == head && leads_to(b, k->succs[n], to)))
+            return true;
+    return false;
+}
+
+/* Both sides of a branch write one machine register: the second one when the first one has. */
+static void write_behind_other_side(struct build *b, u32 reg, const struct value *result)
+{
+    for (u32 k = 0; k < b->changes.len; k++) {
+        const struct change *c = &b->changes.at[k];
+        if (c->reg != reg || c->block == b->block || leads_to(b, c->block, b->block))
+            continue;
+        for (u32 from = 0; from < c->behind.n; from++)
+            for (u32 to = 0; to < result->n; to++)
+                if (c->behind.source[from] < result->source[to] && !(result->source[to] & LIVE) &&
+                    result->source[to] >= b->first)
+                    graph_edge(b->mem, b->g, c->behind.source[from], result->source[to],
+                               b->g->nodes.at[c->behind.source[from]].variable);
+    }
+}
+
 /* The registers that i writes have that value now; under a guard, or the one from before. A counter keeps its machine
  * register, so a store that reads it has to have done so. */
 static void define(struct build *b, const struct ptx_inst *i, const struct touched *t, const struct value *result)
@@ -109,6 +137,8 @@ static void define(struct build *b, const struct ptx_inst *i, const struct touch
             value_merge(b, &now, build_value(b, reg));
         if (b->store_stamp[reg] == b->now && is_counter(i) && b->first < b->g->nodes.len)
             overwrite(b, reg);
+        if (b->guarded)
+            write_behind_other_side(b, reg, result);
         if (b->written[reg] != b->now)
             vec_push(b->mem, &b->g->written, reg);
         b->written[reg] = b->now;
@@ -217,10 +247,10 @@ static bool is_parameter(const struct ptx_inst *i) { return i->op == OP_LD && i-
  * whether it was the last turn. */
 static bool is_unrolled_away(const struct build *b, const struct ptx_inst *i, const struct ptx_inst *branch)
 {
-    if (b->copy + 1 >= b->copies)
+    if (b->copy + 1 >= b->copies || b->guarded)
         return false;
-    const bool question = i->op == OP_SETP && i->operands[0].kind == PTX_REG && branch->guard == i->operands[0].var;
-    return is_counter(i) || question || i == branch;
+    const bool question = i->op == OP_SETP && i->operands[0].kind == PTX_REG && b->question == i->operands[0].var;
+    return is_counter(i) || question || (i == branch && branch->guard == b->question);
 }
 
 /* Constants are operands of what uses them. */
@@ -315,6 +345,25 @@ static bool names_address(struct build *b, const struct ptx_inst *i, u32 site, s
     return itself;
 }
 
+/* A base that has no register from in front of the loop on is loaded once for all of its readers, but in each body that is predicated anew: those were blocks
+ * of their own when it was decided. */
+static void load_base(struct build *b, u32 site, struct value *needs)
+{
+    const struct ptx_var *base = b->gpu->cc_major >= 9 ? lives_base(b->lives, b->f, b->e, site) : NULL;
+    const u32 body = b->guarded ? b->block : IR_NO_BLOCK;
+    u32 k = 0;
+    if (!base || !b->lives->parameter[base->index] || b->lives->width[base->index])
+        return;
+    while (k < b->loaded.len && (b->loaded.at[k].reg != base || b->loaded.at[k].body != body))
+        k++;
+    if (k == b->loaded.len) {
+        const u32 node = build_unit(b, 'k', REPLAY_NO_SITE);
+        b->g->nodes.at[node].width = 2;
+        vec_push(b->mem, &b->loaded, ((struct loaded_base){base, body, node}));
+    }
+    value_add(b, needs, b->loaded.at[k].node);
+}
+
 static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
 {
     enum { CALLED = 16 }; /* registers that a function need not restore, and where it returns to */
@@ -326,6 +375,8 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     needs.varies |= lives_is_of_lane(i) || i->guard;
     const bool bank = build_is_constant(b, i), in_turns = b->copies > 1 && is_address(b, i, site);
     const u32 weight = is_unrolled_away(b, i, branch) || bank ? 0 : weight_of(b, site);
+    if (weight && !b->e->sites[site].follows)
+        load_base(b, site, &needs);
     b->first = b->g->nodes.len;
     result.base = b->bases++;
     result.offset = 0;
@@ -377,18 +428,6 @@ static const struct ptx_inst *branch_of(const struct build *b, u32 block)
     const struct ir_block *k = &b->f->blocks[block];
     const struct ptx_inst *last = k->end > k->first ? &b->f->src->insts[k->end - 1] : NULL;
     return last && last->op == OP_BRA ? last : NULL;
-}
-
-/* By way of bodies of the same branch. */
-static bool leads_to(const struct build *b, u32 from, u32 to)
-{
-    const struct ir_block *k = &b->f->blocks[from];
-    const u32 head = b->e->counts_as[from];
-    for (u32 n = 0; n < k->nsucc; n++)
-        if (k->succs[n] == to ||
-            (k->succs[n] != head && b->e->counts_as[k->succs[n]] == head && leads_to(b, k->succs[n], to)))
-            return true;
-    return false;
 }
 
 /* Of two bodies of a branch a warp's lane runs one: what the first one writes the second one does not see. */
@@ -520,6 +559,14 @@ static void finish(struct build *b)
     }
 }
 
+/* What the turn before has left, and the next one does not begin with, is not what lanes have that a guard keeps out. */
+static void forget_temporaries(struct build *b)
+{
+    for (u32 k = 0; k < b->g->written.len; k++)
+        if (!lives_has(b->alive, b->g->written.at[k]))
+            b->stamp[b->g->written.at[k]] = 0;
+}
+
 struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
 {
     b->g = arena_new(b->mem, struct graph);
@@ -528,9 +575,12 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
     b->now++;
     b->ntracked = 0;
     b->addresses.len = 0;
+    b->loaded.len = 0;
+    b->reciprocals.len = 0;
     b->fence = b->cut = NO_NODE;
     b->guard = (struct value){0};
     b->copies = copies;
+    b->question = n && branch_of(b, blocks[n - 1]) ? branch_of(b, blocks[n - 1])->guard : NULL;
     b->alu = b->fma = 0;
     if (n && b->f->src->is_entry && b->f->blocks[blocks[0]].first == 0)
         add_head(b);
@@ -538,9 +588,12 @@ struct graph *build_graph(struct build *b, const u32 *blocks, u32 n, u32 copies)
         add_meeting(b, blocks[0]);
     if (copies > 1)
         know_counters(b, blocks[0]);
-    for (b->copy = 0; b->copy < copies; b->copy++)
+    for (b->copy = 0; b->copy < copies; b->copy++) {
+        if (n > 1)
+            forget_temporaries(b);
         for (u32 k = 0; k < n; k++)
             add_block(b, blocks[k]);
+    }
     for (u32 k = 0; k < n; k++)
         if (b->asked[blocks[k]])
             add_questions(b);

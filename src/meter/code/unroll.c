@@ -2,7 +2,7 @@
  *
  * A loop of one block whose last question is about a counter: `add i, i, 4; setp.lt p, i, n; @p bra`. The step is a constant
  * and the end does not change in the loop. Not unrolled: loops under `.pragma "nounroll"`; with barriers, atomics, textures,
- * calls, or what warps do together, but for products of registers (mma); long ones, and those with many accesses; and those with
+ * calls (also of the slow path of a division), or what warps do together, but for products of registers (mma); long ones, and those with many accesses; and those with
  * stores whose end says that there are few turns. It is four turns at a time, then two, then one. A loop whose start and end are both
  * constants is unrolled wholly, unless that makes it too long for what it saves, whatever is in it. docs/model.md says how often that is right. */
 #include "meter/code/unroll.h"
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ir/pass.h"
+#include "meter/sass/expand.h"
 
 enum {
     TURNS = 4,
@@ -144,14 +145,22 @@ static u32 known_turns(const struct ir_func *f, const struct ir_block *b, const 
     return turns > 1 && turns <= TURNS_MOST ? (u32)turns : 0;
 }
 
+/* A division or root has branches round the call of its slow path. */
+static bool has_slow_path(const struct ptx_inst *i)
+{
+    const char *sequence = expand_inst(i, 9);
+    return sequence && strchr(sequence, 'j');
+}
+
 static bool keeps_rolled(const struct ptx_inst *i)
 {
     const struct ptx_op_row *row = &ptx_op_rows[i->op];
     if (i->op == OP_MMA)
         return false;
     const bool plain = row->memory == PTX_MEM_NONE || row->memory == PTX_MEM_LOAD || row->memory == PTX_MEM_STORE;
-    return !plain || row->flow == FLOW_STOP || row->flow == FLOW_CALL || row->class == PTX_CLASS_TEXTURE ||
-           row->class == PTX_CLASS_TENSOR || row->class == PTX_CLASS_INTER_THREAD || ptx_has(i, MOD_VOLATILE);
+    return !plain || has_slow_path(i) || row->flow == FLOW_STOP || row->flow == FLOW_CALL ||
+           row->class == PTX_CLASS_TEXTURE || row->class == PTX_CLASS_TENSOR || row->class == PTX_CLASS_INTER_THREAD ||
+           ptx_has(i, MOD_VOLATILE);
 }
 
 static bool has_call(const struct ir_func *f, const struct ir_block *b)
@@ -295,6 +304,30 @@ u32 unroll_factor(const struct ir_func *f, u32 block)
         return 1;
     const u32 turns = turns_of(f, b);
     return turns > 1 && !is_kept_by_pragma(f, at(f, b->first)) ? turns : 1;
+}
+
+/* The step and the question are of all lanes. */
+static bool is_outside_of_bodies(const struct ir_func *f, const struct ptx_inst *i, u32 head, u32 tail)
+{
+    const u32 block = f->block_of_site[i - f->src->insts];
+    return block == head || block == tail;
+}
+
+u32 unroll_bodies(const struct ir_func *f, u32 head, u32 tail)
+{
+    enum { BODIES_MAX = 45 };
+    const struct ir_block *t = &f->blocks[tail];
+    struct ir_block all = f->blocks[head];
+    struct counting c;
+    bool loops = false;
+    for (u32 k = 0; k < t->nsucc; k++)
+        loops |= t->succs[k] == head;
+    all.end = t->end;
+    if (!loops || all.end <= all.first || all.end - all.first > BODIES_MAX || at(f, all.end - 1)->op != OP_BRA ||
+        !at(f, all.end - 1)->guard || !find_counting(f, &all, &c) || !is_outside_of_bodies(f, c.step, head, tail) ||
+        !is_small(f, &all) || (has_few_turns(&c) && has_store(f, &all)))
+        return 1;
+    return is_kept_by_pragma(f, at(f, all.first)) ? 1 : TURNS;
 }
 
 u32 unroll_turns(const struct ir_func *f, u32 block, bool *wholly)

@@ -367,6 +367,7 @@ struct estimate *estimate_make(struct arena *mem, const struct ir_func *f, u32 c
     if (f->src->is_entry && f->src->ninsts)
         e->sites[0].weight += 1 + (cc_major >= 8); /* the stack pointer; the descriptor of global memory */
     estimate_branches(f, e);
+    estimate_reciprocals(mem, f, e->sites);
     estimate_copies(mem, f, e->sites);
     estimate_selected_sums(mem, f, e->sites);
     estimate_fuse(mem, f, cc_major, e->sites);

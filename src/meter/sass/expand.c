@@ -124,6 +124,16 @@ const char *expand_inst(const struct ptx_inst *i, u32 cc_major)
     return NULL;
 }
 
+const char *expand_division(const struct ptx_inst *i)
+{
+    const enum ptx_type type = i->ntypes ? (enum ptx_type)i->types[0] : PTX_NONE;
+    if ((i->op != OP_DIV && i->op != OP_REM) || (type != PTX_S32 && type != PTX_U32) || i->operands[2].kind == PTX_IMM)
+        return NULL;
+    if (type == PTX_S32)
+        return i->op == OP_DIV ? "ahhhpavp(ap)(a)aaa" : "ahhhpap(p)aaa";
+    return i->op == OP_DIV ? "hhhpavpva" : "hhhpapaa";
+}
+
 u32 expand_length(const char *sequence)
 {
     u32 n = 0;

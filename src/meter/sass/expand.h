@@ -11,6 +11,11 @@
  * letters are those of build_unit (meter/code/node_units.c). */
 const char *expand_inst(const struct ptx_inst *i, u32 cc_major);
 
+/* Of a division of 32 bits by a register what is left of it where the divisor's reciprocal has been made; else NULL. */
+const char *expand_division(const struct ptx_inst *i);
+/* Machine instructions that make the reciprocal: the first ones of a division's sequence. */
+enum { EXPAND_RECIPROCAL = 8 };
+
 /* How many machine instructions a sequence has. */
 u32 expand_length(const char *sequence);
 

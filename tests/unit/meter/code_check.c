@@ -212,13 +212,13 @@ static void find_before(struct check *k, u32 copy, u32 block, u32 reg)
         return;
     if (block == k->head && !copy)
         find_moved(k, reg, 0);
-    if (block == k->head && copy) /* a loop: the turn before */
-        find_origins(k, copy - 1, block, k->f->blocks[block].end, reg);
-    for (u32 n = 0; n < k->nblocks && block != k->head; n++) {
+    /* a loop: the turn before */
+    const bool again = block == k->head && copy;
+    for (u32 n = 0; n < k->nblocks && (block != k->head || again); n++) {
         const struct ir_block *b = &k->f->blocks[k->blocks[n]];
         for (u32 s = 0; s < b->nsucc; s++)
             if (b->succs[s] == block)
-                find_origins(k, copy, k->blocks[n], b->end, reg);
+                find_origins(k, copy - again, k->blocks[n], b->end, reg);
     }
 }
 

@@ -106,6 +106,46 @@ static void counted_loops_are_unrolled(void **state)
     drop(&s);
 }
 
+/* Loads under guards that follow each other in a loop. */
+static const char *loop_of_bodies(u32 bodies)
+{
+    static char text[4096];
+    char *at = text + sprintf(text, "mov.u32 %%r3, 0; LOOP: add.u32 %%r8, %%r8, %%r2;\n");
+    for (u32 k = 0; k < bodies; k++)
+        at += sprintf(at,
+                      "ld.global.u32 %%r4, [%%rd1+%u]; setp.lt.s32 %%p1, %%r4, 0; @%%p1 bra B%u;\n"
+                      "mul.wide.s32 %%rd2, %%r4, 4; add.s64 %%rd3, %%rd1, %%rd2; ld.global.f32 %%f2, [%%rd3];\n"
+                      "add.f32 %%f1, %%f1, %%f2; add.u32 %%r9, %%r9, 1; B%u:\n",
+                      4 * k, k, k);
+    strcpy(at, "add.s64 %rd1, %rd1, 16; add.s32 %r3, %r3, 4; setp.lt.s32 %p2, %r3, %r2; @%p2 bra LOOP;\n"
+               "st.global.f32 [%rd1], %f1; st.global.u32 [%rd1+4], %r9; ret;");
+    return text;
+}
+
+/* What is predicated is a part of the loop's block; a counter under a guard is none of the loop's. */
+static void a_loop_of_bodies_is_unrolled(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, loop_of_bodies(3));
+    const u32 b = block_at(&s, "LOOP");
+    const struct replay_program *p = program(&s, b, 4), *one = program(&s, b, 1);
+    assert_int_equal(count(&s, p, OP_LD), 4 * count(&s, one, OP_LD));
+    assert_int_equal(count(&s, p, OP_SETP), 4 * 3 + 1);
+    u32 counts = 0;
+    for (u32 k = 0; k < p->n; k++) {
+        const struct ptx_inst *i = p->insts[k].site == REPLAY_NO_SITE ? NULL : &s.func->src->insts[p->insts[k].site];
+        counts += i && i->op == OP_ADD && i->operands[0].var == i->operands[1].var && i->operands[2].kind == PTX_IMM &&
+                  i->operands[2].bits == 1;
+    }
+    assert_int_equal(counts, 4 * 3);
+    assert_in_range(s.c->registers, 16, 32); /* what a turn has done with is no value of the next one */
+    drop(&s);
+    make(&s, loop_of_bodies(6)); /* too long */
+    assert_int_equal(s.c->blocks[block_at(&s, "LOOP")].n, 1);
+    drop(&s);
+}
+
 static void a_pragma_keeps_a_loop(void **state)
 {
     (void)state;
@@ -155,7 +195,7 @@ static void long_loops_are_unrolled_wholly_if_it_saves_enough(void **state)
     }
 }
 
-/* A step that is not constant, a barrier, an end that moves, few turns. */
+/* A step that is not constant, a barrier, an end that moves, a division's slow path, few turns. */
 static void other_loops_are_kept(void **state)
 {
     (void)state;
@@ -163,6 +203,7 @@ static void other_loops_are_kept(void **state)
         "LOOP: ld.global.u32 %r4, [%rd1]; add.s32 %r3, %r3, %r2; setp.lt.s32 %p1, %r3, 99; @%p1 bra LOOP; ret;",
         "LOOP: bar.sync 0; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
         "LOOP: shr.u32 %r4, %r3, 1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r4; @%p1 bra LOOP; ret;",
+        "LOOP: div.rn.f32 %f1, %f1, %f2; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
         "LOOP: st.global.u32 [%rd1], %r3; xor.b32 %r4, %r3, 9; mul.lo.s32 %r4, %r4, %r4; xor.b32 %r4, %r4, 7;\n"
         "mul.lo.s32 %r4, %r4, %r4; st.global.u32 [%rd1+4], %r4; add.s64 %rd1, %rd1, 512; add.s32 %r3, %r3, 64;\n"
         "setp.lt.s32 %p1, %r3, 256; @%p1 bra LOOP; ret;",
@@ -403,6 +444,40 @@ static void an_upper_half_takes_the_pipe_of_its_operands(void **state)
 }
 
 /* Behind the branch round the slow path of a division stands what follows it, before it what is in front. */
+static u32 conversions(const struct subject *s, const struct replay_program *p)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < p->n; i++)
+        n += p->insts[i].pipe == PIPE_XU && (op_of(s, &p->insts[i]) == OP_DIV || op_of(s, &p->insts[i]) == OP_REM);
+    return n;
+}
+
+/* I2F, MUFU.RCP and F2I once for a divisor, and in front of a loop. */
+static void a_divisor_has_one_reciprocal(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        u32 expected;
+    } cases[] = {
+        {"div.s32 %r3, %r1, %r2; rem.s32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4; ret;", 3},
+        {"div.s32 %r3, %r1, %r2; rem.s32 %r4, %r2, %r3; st.global.u32 [%rd1], %r4; ret;", 6},
+        {"div.s32 %r3, %r1, %r2; rem.u32 %r4, %r3, %r2; st.global.u32 [%rd1], %r4; ret;", 6},
+    };
+    for (u32 k = 0; k < LS_ARRAY_LEN(cases); k++) {
+        struct subject s;
+        make(&s, cases[k].body);
+        const struct replay_program *p = program(&s, 0, 1);
+        assert_int_equal(conversions(&s, p), cases[k].expected);
+        assert_true(where(&s, p, OP_DIV, 5) < where(&s, p, OP_REM, 2)); /* it is there first */
+        drop(&s);
+    }
+    struct subject s;
+    make(&s, "LOOP: rem.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; ret;");
+    assert_int_equal(conversions(&s, program(&s, block_at(&s, "LOOP"), 1)), 0);
+    drop(&s);
+}
+
 static void nothing_passes_the_branch_round_a_slow_path(void **state)
 {
     (void)state;
@@ -461,6 +536,33 @@ static void a_barrier_waits_for_what_is_read_of_shared_memory(void **state)
 }
 
 /* MEMBAR before what releases, CCTL behind what acquires. */
+/* Loads in front of a barrier wait for the barrier's sake, not for each other, however many there are. */
+static void loads_before_a_barrier_do_not_wait_for_each_other(void **state)
+{
+    (void)state;
+    enum { LOADS = 12 };
+    char body[2048], *at = body;
+    struct subject s;
+    *at = 0;
+    for (u32 k = 0; k < LOADS; k++)
+        at += sprintf(at, "ld.shared.f32 %%f%u, [tile+%u];\n", k, 68 * k);
+    at += sprintf(at, "bar.sync 0;\n");
+    for (u32 k = 0; k < LOADS; k++)
+        at += sprintf(at, "st.global.f32 [%%rd1+%u], %%f%u;\n", 4 * k, k);
+    strcpy(at, "ret;");
+    make(&s, body);
+    const struct replay_program *p = program(&s, 0, 1);
+    u32 loads = 0, seen = 0;
+    for (u32 i = 0; i < p->n && seen < LOADS; i++) {
+        const bool load = p->insts[i].op == REPLAY_MEMORY;
+        seen += load;
+        loads += load && seen > 1 && p->insts[i].wait;
+    }
+    assert_int_equal(loads, 0);
+    assert_true(p->insts[where(&s, p, OP_BAR, 0)].wait);
+    drop(&s);
+}
+
 static void fences_stand_around_what_orders(void **state)
 {
     (void)state;
@@ -513,6 +615,7 @@ int main(void)
         cmocka_unit_test(counted_loops_are_unrolled),
         cmocka_unit_test(a_loop_of_known_length_is_unrolled_wholly),
         cmocka_unit_test(long_loops_are_unrolled_wholly_if_it_saves_enough),
+        cmocka_unit_test(a_loop_of_bodies_is_unrolled),
         cmocka_unit_test(a_pragma_keeps_a_loop),
         cmocka_unit_test(other_loops_are_kept),
         cmocka_unit_test(a_constant_at_a_known_place_is_no_access),
@@ -526,9 +629,11 @@ int main(void)
         cmocka_unit_test(every_dependence_is_kept),
         cmocka_unit_test(sums_take_the_pipe_with_less_to_do),
         cmocka_unit_test(an_upper_half_takes_the_pipe_of_its_operands),
+        cmocka_unit_test(a_divisor_has_one_reciprocal),
         cmocka_unit_test(nothing_passes_the_branch_round_a_slow_path),
         cmocka_unit_test(only_loads_come_from_far_away),
         cmocka_unit_test(a_barrier_waits_for_what_is_read_of_shared_memory),
+        cmocka_unit_test(loads_before_a_barrier_do_not_wait_for_each_other),
         cmocka_unit_test(fences_stand_around_what_orders),
         cmocka_unit_test(long_code_is_scheduled_by_a_window),
     };

@@ -385,6 +385,79 @@ static void a_call_has_registers_of_its_own(void **state)
     assert_in_range(registers_over_call(30), 30 + 17, 30 + 26);
 }
 
+/* LDC in a block's program. */
+static u32 constants_in(struct subject *s, u32 block)
+{
+    const struct replay_code *c = code_from_ptx(&s->mem, &s->gpu, s->func, s->e);
+    const struct replay_program *p = &c->blocks[block].programs[0];
+    u32 n = 0;
+    for (u32 k = 0; k < p->n; k++)
+        n += p->insts[k].pipe == PIPE_ADU;
+    return n;
+}
+
+/* A loop of which the index of a load is another load's result, and so much besides. */
+static const char *indexed_loop(u32 more)
+{
+    static char text[4096];
+    char *to =
+        text + sprintf(text, "ld.param.u64 %%rd2, [p]; mul.wide.u32 %%rd3, %%r1, 4; add.s64 %%rd4, %%rd1, %%rd3;\n"
+                             "LOOP: ld.global.u32 %%r4, [%%rd4]; mul.wide.s32 %%rd5, %%r4, 4;\n"
+                             "add.s64 %%rd6, %%rd2, %%rd5; ld.global.f32 %%f1, [%%rd6];\n");
+    for (u32 k = 0; k < more; k++)
+        to += sprintf(to, "add.f32 %%f1, %%f1, %%f2; mul.f32 %%f1, %%f1, %%f1;\n");
+    strcpy(to, "st.global.f32 [%rd4], %f1; add.s64 %rd4, %rd4, 512; setp.ne.f32 %p1, %f1, 0f00000000;\n"
+               "@%p1 bra LOOP; ret;");
+    return text;
+}
+
+/* Its factor is an immediate, so IMAD.WIDE has its base in a lane's registers: in front of a small loop, or, of a parameter, by LDC in a long one. */
+static void the_base_of_a_loops_addresses_is_in_a_lane(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, indexed_loop(1));
+    assert_int_equal(width(&s, "%rd2"), 2);
+    assert_int_equal(constants_in(&s, s.func->block_of_site[s.func->src->ninsts - 2]), 0);
+    drop(&s);
+    make(&s, indexed_loop(20));
+    assert_int_equal(width(&s, "%rd2"), 0);
+    assert_int_equal(constants_in(&s, s.func->block_of_site[s.func->src->ninsts - 2]), 1);
+    drop(&s);
+}
+
+/* A loop with an address of such a base, and in it one in which so many values are carried. */
+static const char *nested_loops(u32 values)
+{
+    static char text[4096];
+    char *to =
+        text + sprintf(text, "ld.param.u64 %%rd2, [p]; mul.wide.u32 %%rd3, %%r1, 4; add.s64 %%rd4, %%rd1, %%rd3;\n"
+                             "OUTER: ld.global.u32 %%r4, [%%rd4]; mul.wide.s32 %%rd5, %%r4, 4;\n"
+                             "add.s64 %%rd6, %%rd2, %%rd5; ld.global.f32 %%f100, [%%rd6];\n"
+                             "INNER: add.f32 %%f100, %%f100, %%f100;\n");
+    for (u32 k = 0; k < values; k++)
+        to += sprintf(to, "fma.rn.f32 %%f%u, %%f%u, %%f%u, %%f100;\n", k, k, (k + 1) % values);
+    to += sprintf(to, "setp.ne.f32 %%p1, %%f100, 0f00000000; @%%p1 bra INNER;\n"
+                      "add.s64 %%rd4, %%rd4, 512; setp.ne.f32 %%p2, %%f0, 0f00000000; @%%p2 bra OUTER;\n");
+    for (u32 k = 0; k < values; k++)
+        to += sprintf(to, "st.global.f32 [%%rd4+%u], %%f%u;\n", 4 * k, k);
+    strcpy(to, "ret;");
+    return text;
+}
+
+/* A base that a crowded loop in it does not need is loaded again. */
+static void a_base_makes_room_for_an_inner_loop(void **state)
+{
+    (void)state;
+    for (u32 k = 0; k < 2; k++) {
+        struct subject s;
+        make(&s, nested_loops(k ? 20 : 8));
+        assert_int_equal(width(&s, "%rd2"), 2); /* as such loops have it */
+        assert_int_equal(constants_in(&s, 1), k);
+        drop(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +468,8 @@ int main(void)
         cmocka_unit_test(a_part_of_a_sum_takes_none),
         cmocka_unit_test(parts_in_a_circle_end),
         cmocka_unit_test(a_longer_value_is_the_same),
+        cmocka_unit_test(the_base_of_a_loops_addresses_is_in_a_lane),
+        cmocka_unit_test(a_base_makes_room_for_an_inner_loop),
         cmocka_unit_test(a_factor_of_a_product_is_there_once),
         cmocka_unit_test(a_value_is_live_to_its_last_use),
         cmocka_unit_test(few_values_take_the_least),
