@@ -123,6 +123,8 @@ static bool look_up_line(struct sm *s, const struct requests *r, u64 at, u64 req
     const bool drawn = is_drawn(s, request), bulk = kind >= TRAFFIC_BULK_LOAD;
     if (LS_UNLIKELY(s->l2.asked_in > 1))
         count_drawn(s, request, sectors_in(sectors), drawn ? sectors_in(sectors) : 0);
+    s->loads += kind == TRAFFIC_LOAD_PAST || kind == TRAFFIC_BULK_LOAD;
+    s->parts += request_words(request) < 8 || request_is_atomic(request);
     if (bulk)
         return to_l2(s, round_l1(request), sectors);
     if (drawn)
@@ -165,6 +167,7 @@ struct batch {
     struct sm *s;
     const bool *with_next; /* by site (struct sm) */
     bool good;             /* there was memory for all */
+    u64 asked;             /* lines, by the SM until this is over */
     u32 n, nruns;
     u64 like;                /* what is the same in all of the last run */
     u8 begin[AT_A_TIME + 1]; /* of runs of one kind and site, which neighbours mostly are; behind the last one, n */
@@ -239,7 +242,9 @@ static void go_on_in_turns(struct batch *b, const struct drawn *d, const u8 *lac
     for (u32 k = 0, next = 0; k < b->n; k++) {
         if (next < d->n && d->at[next] == k) {
             const u64 r = d->request[next] & ~REQUEST_LAST;
-            const u32 sectors = reads(request_kind(r)) ? lacking[next] : request_sectors(r);
+            const bool loads = reads(request_kind(r));
+            const u32 sectors = loads ? lacking[next] : request_sectors(r);
+            b->s->loads += loads && sectors ? in->asked_in : 0;
             b->good &= to_l2(b->s, r, sectors);
             next++;
         }
@@ -276,11 +281,12 @@ static __attribute__((noinline)) void look_up_some(struct batch *b)
 }
 
 _Static_assert((int)AT_A_TIME <= (int)L2_INPUT_MOST, "all that goes on at once");
-/* Of the batch's requests those that have one of these sectors go on. */
-static void go_on(struct batch *b, const u8 *sectors)
+/* Of the batch's requests those that have one of these sectors go on. loads: bits of those that load. */
+static void go_on(struct batch *b, const u8 *sectors, u64 loads)
 {
     struct l2_input *in = &b->s->l2;
     u64 go = sectors_there(sectors, b->n);
+    b->s->loads += (u64)__builtin_popcountll(go & loads);
     for (u64 k = go; k && !slices_all(&b->s->slices); k &= k - 1)
         slices_ask(&b->s->slices, request_number(b->request[__builtin_ctzll(k)]));
     if (LS_LIKELY(l2_input_has_budget(in, b->n))) {
@@ -301,6 +307,7 @@ static u32 count_run(struct sm *s, u64 one, const u8 *there, u8 *lacking, u32 n)
     count_plain(s, one, n, hits, misses);
     if (reads(request_kind(one)))
         return misses;
+    s->parts += request_kind(one) == TRAFFIC_STORE_WORD ? n : 0;
     for (u32 k = 0; k < n && hits; k++)
         lacking[k] |= there[k];
     return hits + misses;
@@ -318,13 +325,16 @@ static __attribute__((noinline)) void look_up_batch(struct batch *b)
     cache_take_lines(&b->s->l1, b->request, b->n, there, lacking);
     b->begin[b->nruns] = (u8)b->n;
     const bool counts = b->s->l2.one_in > 1 && l2_input_has_budget(&b->s->l2, b->n);
+    u64 loads = 0;
     for (u32 run = 0, k = 0, n; run < b->nruns; run++, k += n) {
         n = b->begin[run + 1] - k;
+        loads |= reads(request_kind(b->request[k])) ? UINT64_MAX >> (64 - n) << k : 0;
         const u32 sent = count_run(b->s, b->request[k], there + k, lacking + k, n);
         if (counts)
             (*b->s->l2.sites)[request_site(b->request[k])]->drawn.sent += sent;
     }
-    go_on(b, lacking);
+    go_on(b, lacking, loads);
+    b->s->l2.budget = sm_l2_budget(b->s, b->asked);
     b->good &= note_looked(b->s, b->n);
     batch_clear(b);
 }
@@ -473,6 +483,7 @@ bool sm_run(struct sm *s, u32 warps, u32 slots)
     b.s = s;
     b.good = draw_staged(s);
     b.with_next = *s->with_next;
+    b.asked = s->looked + s->staged;
     batch_clear(&b);
     for (u32 n = begin_turns(s, warps, slots); n;) {
         u32 left = 0, waiting = 0;
