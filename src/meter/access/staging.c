@@ -111,6 +111,7 @@ static inline bool draws(struct sm *s, enum traffic_kind kind, u32 n)
     if (n < SM_SPREAD)
         return false;
     s->spread += n;
+    s->scattered += n > SM_TILE ? n : 0;
     if (kind != TRAFFIC_LOAD && kind != TRAFFIC_LOCAL_LOAD)
         return false;
     if (sm_draws_fewer(s, s->looked + s->staged, s->staged_in))

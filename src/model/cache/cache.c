@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "model/cache/cache_sets.h"
+#include "model/cache/cache_entries.h"
 
-enum { STAMP_MOST = UINT16_MAX, HOST_LINE = 64 };
+enum { HOST_LINE = 64 };
 
 /* Sets of eight and sixteen ways are looked up by vectors of four where the processor has them. */
 enum { VECTOR = 4 };
@@ -81,27 +81,6 @@ void cache_clear(struct cache *c)
     c->filled = 0;
 }
 
-/* An entry as a word: copied at once, not field by field. */
-static inline u64 entry_at(const struct cache_line *l)
-{
-    u64 word;
-    memcpy(&word, l, sizeof word);
-    return word;
-}
-static inline struct cache_line entry_of(u64 word)
-{
-    struct cache_line l;
-    memcpy(&l, &word, sizeof l);
-    return l;
-}
-static inline u64 word_of(struct cache_line l) { return entry_at(&l); }
-
-/* Number and stamp, which are compared at once. */
-static inline u64 tag_mask(void)
-{
-    return word_of((struct cache_line){.number = (1ull << CACHE_NUMBER_BITS) - 1, .held = STAMP_MOST});
-}
-
 /* Where in its set the line is; `ways`: it is not. */
 static inline u32 way_of(const struct cache_line *set, u32 ways, struct cache_line wanted)
 {
@@ -131,12 +110,6 @@ static INLINED void note_new(struct cache *c, const struct cache_line *set, u32 
     c->begun += set[0].held != c->stamp;
 }
 
-/* With CACHE_KEEPS, a line that was asked for again has a bit that is no sector's: what it keeps is never dirty. */
-static inline u64 again_bit(const struct cache *c)
-{
-    return c->policy & CACHE_KEEPS ? word_of((struct cache_line){.dirty = 8}) : 0;
-}
-
 /* Of a set that is not full. */
 static inline u32 first_free(const struct cache *c, const struct cache_line *set)
 {
@@ -150,13 +123,10 @@ static inline u32 first_free(const struct cache *c, const struct cache_line *set
     return low;
 }
 
-static inline u64 random_after(u64 random) { return random * 6364136223846793005ull + 1442695040888963407ull; }
-
-/* Any way but the first ones. */
-static INLINED u32 any_behind(struct cache *c, u32 kept)
+static INLINED u32 any_way_behind(struct cache *c, u32 kept)
 {
     c->random = random_after(c->random);
-    return kept + (u32)((c->random >> 32) * (c->ways - kept) >> 32);
+    return any_behind(c->random, kept, c->ways);
 }
 
 /* The way of a line that comes to a set without it: a free one, or that of any line which is not kept. Kept are the first ones that were asked
@@ -168,7 +138,7 @@ static u32 way_beside_kept(struct cache *c, const struct cache_line *set)
         return first_free(c, set);
     while (kept < c->ways / 4 && set[kept].dirty)
         kept++;
-    return any_behind(c, kept);
+    return any_way_behind(c, kept);
 }
 
 /* With CACHE_KEEPS the others stay where they are. */
@@ -180,41 +150,19 @@ static u32 enter_beside_kept(struct cache *c, struct cache_line *set, struct cac
     return way;
 }
 
-/* cache_take where there are sets, way by way; the line, which is then in that way, has those sectors: which of them it had before. */
-static INLINED u32 take(struct cache *c, struct cache_line *set, u64 number, u32 sectors, struct cache_line *gone,
-                        u32 *way)
+/* cache_take where there are sets, way by way; the line is then in that way. */
+static void take(struct cache *c, struct cache_line *set, u64 number, struct cache_line *gone, u32 *way)
 {
-    struct cache_line l = {.number = number, .held = c->stamp, .valid = sectors & 15};
+    const struct cache_line l = {.number = number, .held = c->stamp};
     const u32 at = way_of(set, c->ways, l);
     *way = 0;
     if (at < c->ways) {
-        const u32 there = set[at].valid & sectors;
-        l = entry_of(entry_at(set + at) | entry_at(&l) | again_bit(c));
-        put_in_front(set, at, l);
-        return there;
-    }
-    if (c->policy & CACHE_KEEPS) {
+        put_in_front(set, at, entry_of(entry_at(set + at) | again_bit(c)));
+    } else if (c->policy & CACHE_KEEPS) {
         *way = enter_beside_kept(c, set, l, gone);
-        return 0;
-    }
-    note_new(c, set, c->ways - 1, gone);
-    put_in_front(set, c->ways - 1, l);
-    return 0;
-}
-
-/* Of a word of cache_take_lines. */
-static inline u64 asked_number(u64 asked) { return asked & ((1ull << CACHE_NUMBER_BITS) - 1); }
-static inline u32 asked_sectors(u64 asked) { return (u32)(asked >> CACHE_NUMBER_BITS) & 15; }
-
-static void take_lines(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking)
-{
-    struct cache_line gone;
-    u32 way;
-    for (u32 k = 0; k < n; k++) {
-        struct cache_line *set = c->lines + cache_set_of(c, asked_number(asked[k]));
-        const u32 sectors = asked_sectors(asked[k]), found = take(c, set, asked_number(asked[k]), sectors, &gone, &way);
-        there[k] = (u8)found;
-        lacking[k] = (u8)(sectors & ~found);
+    } else {
+        note_new(c, set, c->ways - 1, gone);
+        put_in_front(set, c->ways - 1, l);
     }
 }
 
@@ -276,154 +224,54 @@ WITH_VECTORS static INLINED u32 enter_beside_topmost(struct cache *c, struct cac
         return way;
     }
     const __m256d first = _mm256_loadu_pd((const double *)(const void *)set);
-    const u32 way = any_behind(c, (u32)__builtin_ctz(~(u32)_mm256_movemask_pd(first) | 1u << c->ways / 4));
+    const u32 way = any_way_behind(c, (u32)__builtin_ctz(~(u32)_mm256_movemask_pd(first) | 1u << c->ways / 4));
     *gone = set[way];
     set[way] = entry_of(line);
     return way;
 }
 
-/* What is asked of a set: a line with its stamp, sectors that it then has, and what is set of a line that is there. */
+/* A line with its stamp, and what is set of it where it is there. */
 struct wanted {
-    u64 line, added, again;
+    u64 line, again;
 };
 
-/* take_any, of a set of that many vectors; the line is not in the first. */
-WITH_VECTORS static INLINED u64 take_behind(struct cache *c, struct cache_line *set, struct wanted w,
-                                            struct cache_line *gone, u32 *way, u32 vectors)
+/* take, of a set of that many vectors; the line is not in the first. */
+WITH_VECTORS static INLINED void take_behind(struct cache *c, struct cache_line *set, struct wanted w,
+                                             struct cache_line *gone, u32 *way, u32 vectors)
 {
     const u32 at = way_in(set, vectors, entry_of(w.line)), last = vectors * VECTOR - 1;
     if (at <= last) {
-        const u64 there = entry_at(set + at);
-        move_up(set, vectors, at, entry_of(there | w.added | w.again));
-        return there & w.added;
+        move_up(set, vectors, at, entry_of(entry_at(set + at) | w.again));
+    } else if (w.again) {
+        *way = enter_beside_topmost(c, set, w.line, gone);
+    } else {
+        note_new(c, set, last, gone);
+        move_up(set, vectors, last, entry_of(w.line));
     }
-    if (w.again) {
-        *way = enter_beside_topmost(c, set, w.line | w.added, gone);
-        return 0;
-    }
-    note_new(c, set, last, gone);
-    move_up(set, vectors, last, entry_of(w.line | w.added));
-    return 0;
 }
 
-/* take: of what is added, what was there. What does not change is not written, as the set is soon read by vectors; most lines that are there are
- * in the first of them. */
-WITH_VECTORS static INLINED u64 take_any(struct cache *c, struct cache_line *set, struct wanted w,
-                                         struct cache_line *gone, u32 *way, u32 vectors)
+/* take. What does not change is not written, as the set is soon read by vectors; most lines that are there are in the first of them. */
+WITH_VECTORS static void take_by_vectors(struct cache *c, struct cache_line *set, u64 number, struct cache_line *gone,
+                                         u32 *way)
 {
+    const struct wanted w = {word_of((struct cache_line){.number = number, .held = c->stamp}), again_bit(c)};
     const u32 at = way_in(set, 1, entry_of(w.line));
     *way = 0;
     if (at < VECTOR) {
-        const u64 there = entry_at(set + at), now = there | w.added | w.again;
+        const u64 there = entry_at(set + at), now = there | w.again;
         if (at)
             move_up(set, 1, at, entry_of(now));
         else if (now != there)
             *set = entry_of(now);
-        return there & w.added;
-    }
-    return vectors == 2 ? take_behind(c, set, w, gone, way, 2) : take_behind(c, set, w, gone, way, 4);
-}
-
-WITH_VECTORS static void take_by_vectors(struct cache *c, struct cache_line *set, u64 number, struct cache_line *gone,
-                                         u32 *way)
-{
-    const struct wanted w = {word_of((struct cache_line){.number = number, .held = c->stamp}), 0, again_bit(c)};
-    take_any(c, set, w, gone, way, vectors_of(c, set));
-}
-
-/* What is the same for lines that are taken together, of a set of 16 ways of which some are kept. */
-struct taking {
-    u64 held, random, filled;
-    u32 begun;
-};
-
-/* take_any of such a set where the line is in none of its ways: way_beside_kept, but that nobody is told what leaves. */
-WITH_VECTORS static INLINED void enter_among_16(struct taking *t, struct cache_line *set, __m256i first, u64 line)
-{
-    enum { WAYS = 4 * VECTOR };
-    const u64 stamp = word_of((struct cache_line){.held = STAMP_MOST});
-    if (LS_LIKELY((entry_at(set + WAYS - 1) & stamp) == t->held)) {
-        const u32 kept = (u32)__builtin_ctz(~(u32)_mm256_movemask_pd(_mm256_castsi256_pd(first)) | 1u << WAYS / 4);
-        t->random = random_after(t->random);
-        set[kept + (u32)((t->random >> 32) * (WAYS - kept) >> 32)] = entry_of(line);
-        return;
-    }
-    u32 way = 0;
-    while ((entry_at(set + way) & stamp) == t->held)
-        way++;
-    t->filled++;
-    t->begun += way == 0;
-    set[way] = entry_of(line);
-}
-
-/* take_any of such a set. */
-WITH_VECTORS static INLINED u64 take_among_16(struct taking *t, struct cache_line *set, u64 line, u64 added, u64 again)
-{
-    const __m256i *at = (const __m256i *)(const void *)set;
-    const __m256i tag = _mm256_set1_epi64x((i64)tag_mask()), want = _mm256_set1_epi64x((i64)line);
-    const __m256i first = _mm256_loadu_si256(at), same = _mm256_cmpeq_epi64(_mm256_and_si256(first, tag), want);
-    u32 way = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same));
-    if (way) {
-        way = (u32)__builtin_ctz(way);
-        const u64 there = entry_at(set + way), now = there | added | again;
-        if (way)
-            move_up(set, 1, way, entry_of(now));
-        else if (now != there)
-            *set = entry_of(now);
-        return there & added;
-    }
-    __m256i behind[3];
-    for (u32 k = 0; k < 3; k++)
-        behind[k] = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_loadu_si256(at + 1 + k), tag), want);
-    const __m256i any = _mm256_or_si256(_mm256_or_si256(behind[0], behind[1]), behind[2]);
-    if (LS_LIKELY(_mm256_testz_si256(any, any))) {
-        enter_among_16(t, set, first, line | added);
-        return 0;
-    }
-    way = 0;
-    for (u32 k = 0; k < 3; k++)
-        way |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(behind[k])) << VECTOR * (k + 1);
-    way = (u32)__builtin_ctz(way);
-    const u64 there = entry_at(set + way);
-    move_up(set, 4, way, entry_of(there | added | again));
-    return there & added;
-}
-
-/* The sets of some lines are fetched before the first of them is looked at. */
-WITH_VECTORS static void take_lines_by_vectors(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking)
-{
-    enum { TOGETHER = 32, VALID = CACHE_NUMBER_BITS + 16 };
-    struct cache_line *const lines = c->lines;
-    const u64 again = again_bit(c);
-    const bool among_16 = again && c->ways == 4 * VECTOR;
-    struct taking t = {word_of((struct cache_line){.held = c->stamp}), c->random, c->filled, c->begun};
-    u32 set[TOGETHER];
-    for (u32 from = 0; from < n; from += TOGETHER) {
-        const u32 some = n - from < TOGETHER ? n - from : TOGETHER;
-        cache_sets(set, c, asked + from, some);
-        for (u32 k = 0; k < some; k++)
-            __builtin_prefetch(lines + set[k], 1);
-        for (u32 k = 0; k < some; k++) {
-            const u64 word = asked[from + k], line = asked_number(word) | t.held,
-                      added = (u64)asked_sectors(word) << VALID;
-            struct cache_line gone;
-            u32 way;
-            const u64 found = among_16 ? take_among_16(&t, lines + set[k], line, added, again)
-                                       : take_any(c, lines + set[k], (struct wanted){line, added, again}, &gone, &way,
-                                                  c->ways / VECTOR);
-            there[from + k] = (u8)(found >> VALID);
-            lacking[from + k] = (u8)((added ^ found) >> VALID);
-        }
-    }
-    if (among_16) {
-        c->random = t.random;
-        c->filled = t.filled;
-        c->begun = t.begun;
+    } else if (vectors_of(c, set) == 2) {
+        take_behind(c, set, w, gone, way, 2);
+    } else {
+        take_behind(c, set, w, gone, way, 4);
     }
 }
+
 #else
-#define take_by_vectors(c, set, number, gone, way) take(c, set, number, 0, gone, way)
-#define take_lines_by_vectors take_lines
+#define take_by_vectors(c, set, number, gone, way) take(c, set, number, gone, way)
 #define way_by_vectors(c, set, wanted) way_of(set, (c)->ways, wanted)
 #endif
 
@@ -437,27 +285,13 @@ struct cache_line *cache_take_in(struct cache *c, size_t at, u64 number, struct 
     if (c->vectors)
         take_by_vectors(c, set, number, gone, &way);
     else
-        take(c, set, number, 0, gone, &way);
+        take(c, set, number, gone, &way);
     return set + way;
 }
 
 struct cache_line *cache_take(struct cache *c, u64 number, struct cache_line *gone)
 {
     return cache_take_in(c, cache_set(c, number), number, gone);
-}
-
-void cache_take_lines(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking)
-{
-    if (c->vectors && !(c->policy & CACHE_HASHED)) {
-        take_lines_by_vectors(c, asked, n, there, lacking);
-    } else if (c->nsets) {
-        take_lines(c, asked, n, there, lacking);
-    } else {
-        for (u32 k = 0; k < n; k++) {
-            there[k] = 0;
-            lacking[k] = (u8)asked_sectors(asked[k]);
-        }
-    }
 }
 
 struct cache_line *cache_peek_in(struct cache *c, size_t at, u64 number, u32 *rank)

@@ -123,6 +123,8 @@ static bool look_up_line(struct sm *s, const struct requests *r, u64 at, u64 req
     const bool drawn = is_drawn(s, request), bulk = kind >= TRAFFIC_BULK_LOAD;
     if (LS_UNLIKELY(s->l2.asked_in > 1))
         count_drawn(s, request, sectors_in(sectors), drawn ? sectors_in(sectors) : 0);
+    s->loads += kind == TRAFFIC_LOAD_PAST || kind == TRAFFIC_BULK_LOAD;
+    s->parts += request_words(request) < 8 || request_is_atomic(request);
     if (bulk)
         return to_l2(s, round_l1(request), sectors);
     if (drawn)
@@ -165,6 +167,7 @@ struct batch {
     struct sm *s;
     const bool *with_next; /* by site (struct sm) */
     bool good;             /* there was memory for all */
+    u64 asked;             /* lines, by the SM until this is over */
     u32 n, nruns;
     u64 like;                /* what is the same in all of the last run */
     u8 begin[AT_A_TIME + 1]; /* of runs of one kind and site, which neighbours mostly are; behind the last one, n */
@@ -188,40 +191,6 @@ static inline void count_plain(struct sm *s, u64 one, u64 lines, u64 hits, u64 m
     t->n[hits_of(kind) + 1] += misses;
     t->n[TRAFFIC_l1_tex_hits] += kind == TRAFFIC_TEXTURE ? hits : 0;
     t->n[TRAFFIC_l1_served] += reads(kind) ? hits : 0;
-}
-
-/* Whether some sectors are asked for in each of them. */
-static inline bool all_ask(const u8 *there, const u8 *lacking, u32 n)
-{
-    const u64 bytes = UINT64_MAX / 255;
-    u32 k = 0;
-    for (u64 eight, others; k + sizeof eight <= n; k += sizeof eight) {
-        memcpy(&eight, there + k, sizeof eight);
-        memcpy(&others, lacking + k, sizeof others);
-        eight |= others;
-        if ((eight - bytes) & bytes << 7)
-            return false;
-    }
-    for (; k < n; k++)
-        if (!(there[k] | lacking[k]))
-            return false;
-    return true;
-}
-
-/* Puts what goes on of n requests: all that has sectors, or of each request those that it lacked. */
-static inline u64 *put_left(u64 *to, const u64 *request, const u8 *there, const u8 *lacking, u32 n, bool all)
-{
-    const u64 sectors = 15ull << 40;
-    if (all && all_ask(there, lacking, n)) {
-        for (u32 k = 0; k < n; k++)
-            to[k] = request[k];
-        return to + n;
-    }
-    for (u32 k = 0; k < n; k++) {
-        *to = all ? request[k] : (request[k] & ~sectors) | (u64)lacking[k] << 40;
-        to += (*to & sectors) != 0;
-    }
-    return to;
 }
 
 /* Requests that are looked up: where they were among all, and what L1 is asked for them. */
@@ -273,7 +242,9 @@ static void go_on_in_turns(struct batch *b, const struct drawn *d, const u8 *lac
     for (u32 k = 0, next = 0; k < b->n; k++) {
         if (next < d->n && d->at[next] == k) {
             const u64 r = d->request[next] & ~REQUEST_LAST;
-            const u32 sectors = reads(request_kind(r)) ? lacking[next] : request_sectors(r);
+            const bool loads = reads(request_kind(r));
+            const u32 sectors = loads ? lacking[next] : request_sectors(r);
+            b->s->loads += loads && sectors ? in->asked_in : 0;
             b->good &= to_l2(b->s, r, sectors);
             next++;
         }
@@ -309,55 +280,61 @@ static __attribute__((noinline)) void look_up_some(struct batch *b)
     batch_clear(b);
 }
 
-/* Where so many that go on can stand at once, as none is left out; NULL: nowhere. */
-static inline u64 *room_to_go_on(struct l2_input *in, u32 n)
-{
-    return in->one_in == 1 && in->seen + n <= in->budget && requests_room(&in->kept, n) ? in->kept.at + in->kept.len
-                                                                                        : NULL;
-}
-
 _Static_assert((int)AT_A_TIME <= (int)L2_INPUT_MOST, "all that goes on at once");
-static void go_on(struct batch *b, const u64 *left, u32 n, bool stands)
+/* Of the batch's requests those that have one of these sectors go on. loads: bits of those that load. */
+static void go_on(struct batch *b, const u8 *sectors, u64 loads)
 {
     struct l2_input *in = &b->s->l2;
-    const bool thinned = in->one_in > 1 && l2_input_has_budget(in, n);
-    if (!stands && !thinned) {
-        for (u32 k = 0; k < n; k++)
-            b->good &= l1_push(b->s, left[k]);
+    u64 go = sectors_there(sectors, b->n);
+    b->s->loads += (u64)__builtin_popcountll(go & loads);
+    for (u64 k = go; k && !slices_all(&b->s->slices); k &= k - 1)
+        slices_ask(&b->s->slices, request_number(b->request[__builtin_ctzll(k)]));
+    if (LS_LIKELY(l2_input_has_budget(in, b->n))) {
+        b->good &= l2_input_push_all(in, b->request, sectors, b->n, go);
         return;
     }
-    for (u32 k = 0; k < n && !slices_all(&b->s->slices); k++)
-        slices_ask(&b->s->slices, request_number(left[k]));
-    if (thinned) {
-        b->good &= l2_input_push_all(in, left, n);
-        return;
+    for (; go; go &= go - 1) {
+        const u32 k = (u32)__builtin_ctzll(go);
+        b->good &= to_l2(b->s, b->request[k], sectors[k]);
     }
-    in->kept.len += n;
-    in->seen += n;
 }
 
-/* What is to be read and was there does not go on to L2. */
+/* What a run of requests that are alike asked for. The result: sectors of it that go on; what is to be read and was there does not, so all of the
+ * others are put beside what is lacking. */
+static u32 count_run(struct sm *s, u64 one, const u8 *there, u8 *lacking, u32 n)
+{
+    const u32 hits = sectors_of_all(there, n), misses = sectors_of_all(lacking, n);
+    count_plain(s, one, n, hits, misses);
+    if (reads(request_kind(one)))
+        return misses;
+    s->parts += request_kind(one) == TRAFFIC_STORE_WORD ? n : 0;
+    for (u32 k = 0; k < n && hits; k++)
+        lacking[k] |= there[k];
+    return hits + misses;
+}
+
 static __attribute__((noinline)) void look_up_batch(struct batch *b)
 {
     _Static_assert((int)REQUEST_NUMBER_BITS == (int)CACHE_NUMBER_BITS,
                    "a request is a word as cache_take_lines wants it");
-    u64 beside[AT_A_TIME];
     u8 there[AT_A_TIME], lacking[AT_A_TIME];
     if (LS_UNLIKELY(b->s->l2.asked_in > 1)) {
         look_up_some(b);
         return;
     }
     cache_take_lines(&b->s->l1, b->request, b->n, there, lacking);
-    u64 *const room = room_to_go_on(&b->s->l2, b->n), *const left = room ? room : beside, *to = left;
     b->begin[b->nruns] = (u8)b->n;
+    const bool counts = b->s->l2.one_in > 1 && l2_input_has_budget(&b->s->l2, b->n);
+    u64 loads = 0;
     for (u32 run = 0, k = 0, n; run < b->nruns; run++, k += n) {
-        const u64 *request = b->request + k;
         n = b->begin[run + 1] - k;
-        const u32 hits = sectors_of_all(there + k, n);
-        count_plain(b->s, *request, n, hits, sectors_of_all(lacking + k, n));
-        to = put_left(to, request, there + k, lacking + k, n, !hits || !reads(request_kind(*request)));
+        loads |= reads(request_kind(b->request[k])) ? UINT64_MAX >> (64 - n) << k : 0;
+        const u32 sent = count_run(b->s, b->request[k], there + k, lacking + k, n);
+        if (counts)
+            (*b->s->l2.sites)[request_site(b->request[k])]->drawn.sent += sent;
     }
-    go_on(b, left, (u32)(to - left), room);
+    go_on(b, lacking, loads);
+    b->s->l2.budget = sm_l2_budget(b->s, b->asked);
     b->good &= note_looked(b->s, b->n);
     batch_clear(b);
 }
@@ -506,6 +483,7 @@ bool sm_run(struct sm *s, u32 warps, u32 slots)
     b.s = s;
     b.good = draw_staged(s);
     b.with_next = *s->with_next;
+    b.asked = s->looked + s->staged;
     batch_clear(&b);
     for (u32 n = begin_turns(s, warps, slots); n;) {
         u32 left = 0, waiting = 0;

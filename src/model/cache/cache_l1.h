@@ -41,19 +41,34 @@ struct sm {
     u64 looked;                 /* requests */
     u64 budget;                 /* sm_draws_fewer's */
     u64 spread;                 /* lines of accesses that have many (SM_SPREAD), of all that it ever asked for */
+    u64 scattered;              /* those of accesses with more than SM_TILE */
+    u64 loads, parts;           /* requests to L2 that load; stores to parts of sectors, and atomics */
+    u64 l2_enough;              /* sm_l2_budget's */
     u32 one_in_most, staged_in; /* lines that are looked up: one in so many at most; of what is staged now */
     struct slices slices;
     struct l2_input l2;
 };
 
+/* Lines: of an access that has many; of the fragment of a tile, which SMs may read together. */
+enum { SM_SPREAD = 16, SM_TILE = 16 };
 /* Of an SM that has asked for many lines, mostly by accesses that have many of them, and mostly such as L1 does not hold, some are looked up for all
  * (sample.h); each time that it has asked for twice as many, half of those. Where an access has few lines it costs less, and where L1 holds
  * most, it matters when SMs ask for the same. It depends on the order of the launch alone. */
-enum { SM_SPREAD = 16 };
 static inline bool sm_draws_fewer(const struct sm *s, u64 asked, u32 one_in)
 {
     return LS_UNLIKELY(asked > s->budget * one_in) && one_in < s->one_in_most && 4 * s->spread >= 3 * asked &&
            s->looked && 4 * s->l2.seen >= 3 * s->looked;
+}
+
+/* So many requests to L2 are all looked up. A quarter is enough where what becomes of a line does not depend on others: not where SMs may ask for the same
+ * close together, which scattered accesses seldom do, nor where sectors are filled by several stores, or by atomics. asked: lines. */
+static inline u64 sm_l2_budget(const struct sm *s, u64 asked)
+{
+    enum { FEWER = 4, FEW_PARTS = 16 };
+    const bool scattered = 4 * s->scattered >= 3 * asked && 4 * s->l2.seen >= 3 * s->looked;
+    const bool joins = 4 * s->loads > s->l2.seen && !scattered;
+    const bool fills = FEW_PARTS * s->parts > s->l2.seen;
+    return joins || fills ? s->l2_enough : s->l2_enough / FEWER;
 }
 
 /* Looks up what is staged of the blocks in the first slots, the warps in turn, an instruction each, and tells L2; `warps` of a block. Their

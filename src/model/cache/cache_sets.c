@@ -1,69 +1,57 @@
-/* cache_sets.c - see cache_sets.h. In several loops, as those become vectors. */
+/* cache_sets.c - see cache_sets.h. In one loop of words of 64 bits, as that becomes vectors. */
 #include "model/cache/cache_sets.h"
 
 #include "base/clones.h"
 
+/* A number of 31 bits by `rest` is number * factor >> shift: exact, as factor is 2^shift / rest rounded up, which is less than one part in 2^31
+ * too much. */
 struct shape {
     u64 bits; /* of a word that say which set */
-    u32 low_bits;
-    bool mixed;
+    u64 factor;
+    u32 shift;
+    u32 low_bits, rest, ways;
 };
 
-/* Where among 2^low_bits sets, and the number without those bits. */
-static inline __attribute__((always_inline)) void low_of(u32 *restrict low, u64 *restrict run, const u64 *restrict word,
-                                                         u32 n, struct shape s, bool mixed)
+static struct shape shape_of(const struct cache *c)
 {
-    const u32 mask = (1u << s.low_bits) - 1;
-    for (u32 k = 0; k < n; k++) {
-        const u64 number = word[k] & s.bits, once = (number >> s.low_bits) * CACHE_FACTOR;
-        run[k] = number >> s.low_bits;
-        low[k] = ((u32)number ^ (u32)((mixed ? cache_mixed(once) : once) >> 32)) & mask;
-    }
+    const u32 shift = 31 + (c->rest > 1 ? 32 - (u32)__builtin_clz(c->rest - 1) : 0);
+    return (struct shape){.bits = ((1ull << CACHE_NUMBER_BITS) - 1) & ~c->same_set,
+                          .factor = ((1ull << shift) + c->rest - 1) / c->rest,
+                          .shift = shift,
+                          .low_bits = c->low_bits,
+                          .rest = c->rest,
+                          .ways = c->ways};
 }
 
-CLONES static void find_low(u32 *restrict low, u64 *restrict run, const u64 *restrict word, u32 n, struct shape s)
+/* The result: bits of all numbers without those that say which of 2^low_bits sets. Where there are some above the 31st, the sets are not found. */
+static inline __attribute__((always_inline)) u64 find(u32 *restrict set, const u64 *restrict word, u32 n,
+                                                      struct shape s, bool mixed)
 {
-    if (s.mixed)
-        low_of(low, run, word, n, s, true);
-    else
-        low_of(low, run, word, n, s, false);
-}
-
-/* run % rest, of numbers that an i32 has: the quotient by a double is off by one at most. */
-CLONES static void find_high(u32 *restrict high, const u64 *restrict run, u32 n, u32 rest)
-{
-    const double inverse = 1.0 / rest;
-    for (u32 k = 0; k < n; k++) {
-        const i32 is = (i32)run[k], quotient = (i32)(is * inverse), below = is - quotient * (i32)rest;
-        const i32 up = below < 0 ? below + (i32)rest : below;
-        high[k] = (u32)(up >= (i32)rest ? up - (i32)rest : up);
-    }
-}
-
-CLONES static u64 bits_in(const u64 *restrict run, u32 n)
-{
+    const u64 mask = (1u << s.low_bits) - 1;
     u64 all = 0;
-    for (u32 k = 0; k < n; k++)
-        all |= run[k];
+    for (u32 k = 0; k < n; k++) {
+        const u64 number = word[k] & s.bits, run = number >> s.low_bits, once = run * CACHE_FACTOR;
+        const u64 low = (number ^ (mixed ? cache_mixed(once) : once) >> 32) & mask;
+        const u64 high = run - ((u64)(u32)run * (u32)s.factor >> s.shift) * s.rest;
+        set[k] = (u32)(((high << s.low_bits) + low) * s.ways);
+        all |= run;
+    }
     return all;
 }
 
-CLONES static void put_together(u32 *restrict set, const u32 *restrict high, u32 n, u32 low_bits, u32 ways)
+CLONES static u64 find_sets(u32 *restrict set, const u64 *restrict word, u32 n, struct shape s)
 {
-    for (u32 k = 0; k < n; k++)
-        set[k] = ((high[k] << low_bits) + set[k]) * ways;
+    return find(set, word, n, s, false);
+}
+
+CLONES static u64 find_mixed(u32 *restrict set, const u64 *restrict word, u32 n, struct shape s)
+{
+    return find(set, word, n, s, true);
 }
 
 void cache_sets(u32 *set, const struct cache *c, const u64 *word, u32 n)
 {
-    const struct shape shape = {((1ull << CACHE_NUMBER_BITS) - 1) & ~c->same_set, c->low_bits, c->policy & CACHE_MIXED};
-    u64 run[CACHE_SETS_MOST];
-    u32 high[CACHE_SETS_MOST];
-    find_low(set, run, word, n, shape);
-    if (LS_LIKELY(!(bits_in(run, n) >> 31)))
-        find_high(high, run, n, c->rest);
-    else
-        for (u32 k = 0; k < n; k++)
-            high[k] = (u32)(run[k] % c->rest);
-    put_together(set, high, n, c->low_bits, c->ways);
+    const u64 all = (c->policy & CACHE_MIXED ? find_mixed : find_sets)(set, word, n, shape_of(c));
+    for (u32 k = 0; LS_UNLIKELY(all >> 31) && k < n; k++)
+        set[k] = (u32)cache_set_of(c, word[k] & ((1ull << CACHE_NUMBER_BITS) - 1));
 }

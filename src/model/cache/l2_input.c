@@ -74,10 +74,9 @@ static void rewrite_end(struct rewrite *w, u64 idle)
 
 /* Of some requests that stand one behind the other. */
 struct some {
-    u64 kept, last; /* a bit each: one that is kept, the last of its turn */
-    u64 differ;     /* bits that are not the same in all of them */
-    u32 sectors;    /* of all */
-    bool plain;     /* none is an atomic, or stands in place of a request */
+    u64 differ;  /* bits that are not the same in all of them */
+    u32 sectors; /* of all */
+    bool plain;  /* none is an atomic, or stands in place of a request */
 };
 enum {
     TOGETHER = L2_INPUT_MOST,
@@ -85,36 +84,56 @@ enum {
 };
 _Static_assert((int)TOGETHER <= 64, "a bit each");
 
-/* In several loops, as those become vectors. */
-CLONES static void look_at(struct some *restrict to, const u64 *restrict request, u32 n, u32 one_in)
+/* A bit each: lines that are kept. In several loops, as those become vectors. */
+CLONES static u64 find_kept(const u64 *restrict request, u32 n, u32 one_in)
 {
-    u64 kept = 0, last = 0, differ = 0, sectors = 0, others = 0;
-    if (one_in <= 1u << SAMPLE_NEAR_BITS)
+    u32 low[TOGETHER], above[TOGETHER];
+    u8 kept[TOGETHER];
+    for (u32 k = 0; k < n; k++) {
+        const u64 pair = sample_pair(request_number(request[k]));
+        low[k] = (u32)pair;
+        above[k] = (u32)(pair >> SAMPLE_NEAR_BITS);
+    }
+    for (u32 k = 0; k < n; k++)
+        low[k] ^= sample_hash(above[k]) >> (32 - SAMPLE_NEAR_BITS);
+    if (one_in > 1u << SAMPLE_NEAR_BITS)
         for (u32 k = 0; k < n; k++)
-            kept |= sample_bit[k] & -(u64)sample_keeps_near(request_number(request[k]), one_in);
-    else
-        for (u32 k = 0; k < n; k++)
-            kept |= sample_bit[k] & -(u64)sample_keeps(request_number(request[k]), one_in);
+            low[k] ^= sample_far(sample_pair(request_number(request[k])));
+    for (u32 k = 0; k < n; k++)
+        kept[k] = (low[k] & (one_in - 1)) == 0;
+    return sectors_there(kept, n);
+}
+
+/* Likewise those that are the last of their turn. */
+CLONES static u64 find_last(const u64 *restrict request, u32 n)
+{
+    u64 last = 0;
     for (u32 k = 0; k < n; k++)
         last |= sample_bit[k] & -(request[k] >> 48 & 1);
+    return last;
+}
+
+CLONES static void look_at(struct some *restrict to, const u64 *restrict request, u32 n)
+{
+    u64 differ = 0, sectors = 0, others = 0;
     for (u32 k = 0; k < n; k++)
         differ |= request[k] ^ request[0];
     for (u32 k = 0; k < n; k++)
         others |= (u64)NOT_PLAIN >> (request[k] >> 44 & 15);
     for (u32 k = 0; k < n; k++)
         sectors += SECTORS_IN >> (request[k] >> 38 & 60) & 15;
-    *to = (struct some){kept, last, differ, (u32)sectors, !(others & 1)};
+    *to = (struct some){differ, (u32)sectors, !(others & 1)};
 }
 
-/* What n requests send, each as much as so many. */
-static void count_sent(const struct l2_input *in, const struct some *s, const u64 *request, u32 n, u32 times)
+/* What n requests send. */
+static void count_sent(const struct l2_input *in, const struct some *s, const u64 *request, u32 n)
 {
     if (LS_LIKELY(!request_site(s->differ))) {
-        drawn_of(in, request[0])->sent += (u64)s->sectors * times;
+        drawn_of(in, request[0])->sent += s->sectors;
         return;
     }
     for (u32 k = 0; k < n; k++)
-        drawn_of(in, request[k])->sent += (u64)sectors_in(request_sectors(request[k])) * times;
+        drawn_of(in, request[k])->sent += sectors_in(request_sectors(request[k]));
 }
 
 /* So many turns are over, of which only the first may have something that is kept. */
@@ -126,13 +145,15 @@ static inline void end_turns(struct l2_input *in, u64 kept, u32 n)
     }
 }
 
-/* Puts those that are kept of plain requests behind the first `to`, before which they stand: the number that there are then. */
-CLONES static u64 put_kept(struct l2_input *in, u64 to, const u64 *request, const struct some *s)
+/* Puts those that are kept of plain requests behind the first `to`, before which they stand: the number that there are then. last: the last ones of
+ * turns, of those that are kept and others. sectors: of each; NULL: as they stand there. */
+CLONES static u64 put_kept(struct l2_input *in, u64 to, const u64 *request, const u8 *sectors, u64 kept, u64 last)
 {
     u64 *const at = in->kept.at;
-    u64 last = s->last;
-    for (u64 kept = s->kept; kept; kept &= kept - 1) {
-        const u64 before = (kept & -kept) - 1, one = request[__builtin_ctzll(kept)];
+    for (; kept; kept &= kept - 1) {
+        const u32 k = (u32)__builtin_ctzll(kept);
+        const u64 before = (kept & -kept) - 1, others = request[k] & ~(15ull << 40),
+                  one = sectors ? others | (u64)sectors[k] << 40 : request[k];
         end_turns(in, to, (u32)__builtin_popcountll(last & before));
         last &= ~before & ~(kept & -kept);
         if (in->idle)
@@ -143,6 +164,23 @@ CLONES static u64 put_kept(struct l2_input *in, u64 to, const u64 *request, cons
     }
     end_turns(in, to, (u32)__builtin_popcountll(last));
     return to;
+}
+
+/* Puts those that go on; all are kept. */
+CLONES static u64 put_all(u64 *restrict to, const u64 *restrict request, const u8 *restrict sectors, u32 n, u64 go)
+{
+    const u64 others = ~(15ull << 40);
+    const u64 *const from = to;
+    if (go == UINT64_MAX >> (64 - n)) {
+        for (u32 k = 0; k < n; k++)
+            to[k] = (request[k] & others) | (u64)sectors[k] << 40;
+        return n;
+    }
+    for (; go; go &= go - 1) {
+        const u32 k = (u32)__builtin_ctzll(go);
+        *to++ = (request[k] & others) | (u64)sectors[k] << 40;
+    }
+    return (u64)(to - from);
 }
 
 /* ---- what is kept ---- */
@@ -177,9 +215,10 @@ static bool is_kept(const struct l2_input *in, u64 request)
 
 static void thin_plain(struct rewrite *w, const struct some *some, const u64 *request, u32 n, u32 before)
 {
+    const u32 one_in = w->in->one_in;
     if (before == 1)
-        count_sent(w->in, some, request, n, 1);
-    w->to = put_kept(w->in, w->to, request, some);
+        count_sent(w->in, some, request, n);
+    w->to = put_kept(w->in, w->to, request, NULL, find_kept(request, n, one_in), find_last(request, n));
 }
 
 /* Of any requests, n from `from` on. */
@@ -207,7 +246,7 @@ void l2_input_thin(struct l2_input *in, u32 one_in)
     for (u64 k = 0; k < len; k += TOGETHER) {
         const u32 n = len - k < TOGETHER ? (u32)(len - k) : TOGETHER;
         struct some some;
-        look_at(&some, in->kept.at + k, n, one_in);
+        look_at(&some, in->kept.at + k, n);
         if (LS_LIKELY(some.plain))
             thin_plain(&w, &some, in->kept.at + k, n, before);
         else
@@ -239,17 +278,16 @@ static bool keep_or_pass(struct l2_input *in, u64 request, bool stays)
     return true;
 }
 
-bool l2_input_push_all(struct l2_input *in, const u64 *request, u32 n)
+bool l2_input_push_all(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u64 go)
 {
-    struct some some;
-    if (!n)
+    if (!go)
         return true;
     if (!requests_room(&in->kept, 2ull * n))
         return false;
-    in->seen += (u64)n * in->asked_in;
-    look_at(&some, request, n, in->one_in);
-    count_sent(in, &some, request, n, in->asked_in);
-    in->kept.len = put_kept(in, in->kept.len, request, &some);
+    in->seen += (u64)__builtin_popcountll(go) * in->asked_in;
+    in->kept.len = in->one_in == 1 ? in->kept.len + put_all(in->kept.at + in->kept.len, request, sectors, n, go)
+                                   : put_kept(in, in->kept.len, request, sectors,
+                                              go & find_kept(request, n, in->one_in), go & find_last(request, n));
     return true;
 }
 

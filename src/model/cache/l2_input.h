@@ -47,9 +47,10 @@ static inline bool l2_input_push(struct l2_input *in, u64 request)
         l2_input_thin(in, in->one_in * 2);
     return LS_LIKELY(in->one_in == 1) ? requests_push(&in->kept, request) : l2_input_push_some(in, request);
 }
-/* The same of n requests, none an atomic, of an input that has been thinned, and is not thinned again by them (l2_input_has_budget). */
+/* The same of n requests, none an atomic, as far as they have a bit in `go`, and of these sectors; what they send is counted by who sends it, where the
+ * input has been thinned. It is not thinned by them (l2_input_has_budget). */
 enum { L2_INPUT_MOST = 64 };
-bool l2_input_push_all(struct l2_input *in, const u64 *request, u32 n);
+bool l2_input_push_all(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u64 go);
 static inline bool l2_input_has_budget(const struct l2_input *in, u32 n)
 {
     return in->seen + (u64)n * in->asked_in <= in->budget * in->one_in;

@@ -53,6 +53,22 @@ static void scale_l2(u64 n[TRAFFIC_COUNT], double by, double sent)
         n[atomics[k]] = alone ? (u64)((double)counted[k] * sent / all + 0.5) : counted[k];
 }
 
+/* Few lines that are asked for all the time make most of what was looked up more or less than it stands for, and they do not miss. So what is read from DRAM
+ * has as much of the scale as misses are of what is read; the rest of it are hits. */
+static void find_misses(u64 n[TRAFFIC_COUNT], double by)
+{
+    const double reads = (double)n[TRAFFIC_l2_reads], near = (double)n[TRAFFIC_l2_read_hits],
+                 far = (double)n[TRAFFIC_l2_far_hits], dram = (double)n[TRAFFIC_dram_reads];
+    const double hits = near + far, misses = reads - hits;
+    if (n[TRAFFIC_l2_writes] + n[TRAFFIC_l2_atoms] + n[TRAFFIC_l2_reds] + n[TRAFFIC_host_reads] || hits <= 0 ||
+        misses <= 0)
+        return;
+    const double share = (1 + (by - 1) * misses / reads) / by, found = misses * (1 - share);
+    n[TRAFFIC_dram_reads] = (u64)(dram * share + 0.5);
+    n[TRAFFIC_l2_read_hits] = (u64)fmax(0, near + found * near / hits + 0.5);
+    n[TRAFFIC_l2_far_hits] = (u64)fmax(0, far + found * far / hits + 0.5);
+}
+
 /* None of its lines was looked up: they are few, and what is asked for so often L2 has. */
 static void guess(u64 n[TRAFFIC_COUNT], u64 sent)
 {
@@ -78,6 +94,8 @@ void sample_scale(u64 n[TRAFFIC_COUNT], const struct traffic_drawn *d)
     const double sent = in_l1 > 0 ? of_all * (double)d->sent : fmax(0, (double)d->sent + beyond);
     scale(n, TRAFFIC_l1_gld_hits, TRAFFIC_l2_reads, of_all);
     scale_l2(n, d->looked_up ? sent / (double)d->looked_up : 1, sent);
-    if (!d->looked_up)
+    if (d->looked_up)
+        find_misses(n, sent / (double)d->looked_up);
+    else
         guess(n, (u64)sent);
 }

@@ -201,20 +201,35 @@ static inline bool requests_push(struct requests *s, u64 request)
 /* Number of sectors. A processor that popcount can be counted on is not what we are built for. */
 #define SECTORS_IN 0x4332322132212110ull
 static inline u32 sectors_in(u32 sectors) { return SECTORS_IN >> 4 * sectors & 15; }
-/* How many n masks of a byte have. */
+/* How many n masks of a byte have, 504 at most. */
 static inline u32 sectors_of_all(const u8 *mask, u32 n)
 {
-    const u64 bytes = UINT64_MAX / 255;
+    const u64 bytes = UINT64_MAX / 255, words = UINT64_MAX / 65535;
+    u64 of_byte = 0; /* what is in each place of the eight: 252 at most */
     u32 sum = 0, k = 0;
     for (u64 eight; k + sizeof eight <= n; k += sizeof eight) {
         memcpy(&eight, mask + k, sizeof eight);
         eight -= eight >> 1 & bytes * 0x55;
-        eight = (eight & bytes * 0x33) + (eight >> 2 & bytes * 0x33);
-        sum += (u32)(eight * bytes >> 56);
+        of_byte += (eight & bytes * 0x33) + (eight >> 2 & bytes * 0x33);
     }
     for (; k < n; k++)
         sum += sectors_in(mask[k]);
-    return sum;
+    return sum + (u32)(((of_byte & words * 255) + (of_byte >> 8 & words * 255)) * words >> 48);
+}
+/* A bit for each of n masks, 64 at most: it has some. */
+static inline u64 sectors_there(const u8 *mask, u32 n)
+{
+    const u64 bytes = UINT64_MAX / 255;
+    u64 there = 0;
+    u32 k = 0;
+    for (u64 eight; k + sizeof eight <= n; k += sizeof eight) {
+        memcpy(&eight, mask + k, sizeof eight);
+        eight = (eight + bytes * 127) >> 7 & bytes;
+        there |= (eight * 0x0102040810204080ull >> 56) << k;
+    }
+    for (; k < n; k++)
+        there |= (u64)(mask[k] != 0) << k;
+    return there;
 }
 
 #endif

@@ -128,39 +128,54 @@ static void sets_of_any_size_are_in_order_of_use(void **state)
     }
 }
 
-/* Lines that are taken together find what they find one after the other, and leave it so; by vectors as without. */
+/* Lines that are taken together find what they find one after the other, and leave it so: by vectors as without. */
+static void together_as_in_turn(u32 ways, u32 sets, u32 policy, bool vectors)
+{
+    enum { MOST = 150 };
+    struct cache a, b;
+    u64 random = ways + sets, number[MOST], asked[MOST];
+    u8 sectors[MOST], there[MOST], lacking[MOST];
+    assert_true(cache_init(&a, (u64)sets * ways * CACHE_LINE, ways));
+    assert_true(cache_init(&b, (u64)sets * ways * CACHE_LINE, ways));
+    a.policy = b.policy = policy;
+    a.vectors &= vectors;
+    b.vectors = false;
+    for (u32 round = 0; round < 200; round++) {
+        const u32 n = round * 7 % (MOST + 1);
+        if (round == 150) {
+            cache_clear(&a);
+            cache_clear(&b);
+        }
+        for (u32 i = 0; i < n; i++) {
+            random = random * 6364136223846793005ull + 1442695040888963407ull;
+            number[i] = (random >> 33) % ((round / 50 ? 6 : 1) * sets * ways);
+            sectors[i] = (u8)(random >> 60);
+            asked[i] = number[i] | (u64)sectors[i] << CACHE_NUMBER_BITS | random << (CACHE_NUMBER_BITS + CACHE_SECTORS);
+        }
+        cache_take_lines(&a, asked, n, there, lacking);
+        for (u32 i = 0; i < n; i++) {
+            struct cache_line gone, *l = cache_take(&b, number[i], &gone);
+            assert_int_equal(there[i], l->valid & sectors[i]);
+            assert_int_equal(lacking[i], sectors[i] & ~there[i]);
+            l->valid |= sectors[i];
+        }
+        for (u32 i = 0; i < sets * ways; i++)
+            assert_memory_equal(b.lines[i].held == b.stamp ? &a.lines[i] : &b.lines[i], &b.lines[i], sizeof *b.lines);
+    }
+    assert_int_equal(a.begun, b.begun);
+    assert_int_equal(a.filled, b.filled);
+    assert_int_equal(a.random, b.random);
+    cache_free(&a);
+    cache_free(&b);
+}
+
 static void lines_together_are_lines_in_turn(void **state)
 {
     (void)state;
-    for (u32 k = 0; k < 6; k++) {
-        const u32 ways = k / 2 == 0 ? 8 : k / 2 == 1 ? 16 : 5, policy = k % 2 ? CACHE_KEEPS : 0;
-        struct cache a, b;
-        u64 random = 1, number[40], asked[40];
-        u8 sectors[40], there[40], lacking[40];
-        assert_true(cache_init(&a, 4ull * ways * CACHE_LINE, ways) && cache_init(&b, 4ull * ways * CACHE_LINE, ways));
-        a.policy = b.policy = policy;
-        b.vectors = false;
-        for (u32 round = 0; round < 200; round++) {
-            const u32 n = round % 41;
-            for (u32 i = 0; i < n; i++) {
-                random = random * 6364136223846793005ull + 1442695040888963407ull;
-                number[i] = (random >> 33) % (6 * ways);
-                sectors[i] = (u8)(random >> 60);
-                asked[i] =
-                    number[i] | (u64)sectors[i] << CACHE_NUMBER_BITS | random << (CACHE_NUMBER_BITS + CACHE_SECTORS);
-            }
-            cache_take_lines(&a, asked, n, there, lacking);
-            for (u32 i = 0; i < n; i++) {
-                struct cache_line gone, *l = cache_take(&b, number[i], &gone);
-                assert_int_equal(there[i], l->valid & sectors[i]);
-                assert_int_equal(lacking[i], sectors[i] & ~there[i]);
-                l->valid |= sectors[i];
-            }
-        }
-        assert_int_equal(a.begun, b.begun);
-        cache_free(&a);
-        cache_free(&b);
-    }
+    static const u32 ways[] = {5, 8, 16};
+    for (u32 k = 0; k < 4 * LS_ARRAY_LEN(ways); k++)
+        for (u32 sets = 1; sets < 8; sets += 3)
+            together_as_in_turn(ways[k / 4], sets, k % 2 ? CACHE_KEEPS : 0, k / 2 % 2);
     struct cache none;
     u8 there = 1, lacking = 0;
     assert_true(cache_init(&none, 0, 8));

@@ -96,6 +96,22 @@ static void counts_are_what_was_asked_for(void **state)
     assert_int_equal(n[TRAFFIC_l2_settles], 9);
 }
 
+/* 1000 sectors were read, of which those that were looked up stand for 800: a quarter of them came from DRAM. What was not looked up mostly hits. */
+static void what_is_read_often_does_not_miss(void **state)
+{
+    (void)state;
+    u64 n[TRAFFIC_COUNT] = {[TRAFFIC_l1_gld_misses] = 1000, [TRAFFIC_l2_reads] = 800,    [TRAFFIC_l2_read_hits] = 400,
+                            [TRAFFIC_l2_far_reads] = 400,   [TRAFFIC_l2_far_hits] = 200, [TRAFFIC_dram_reads] = 200};
+    sample_scale(n, &(struct traffic_drawn){.sent = 1000, .looked_up = 800});
+    assert_int_equal(n[TRAFFIC_l2_reads], 1000);
+    assert_in_range(n[TRAFFIC_dram_reads], 211, 214); /* 200 and a quarter of 50 */
+    assert_in_range(n[TRAFFIC_l2_read_hits] + n[TRAFFIC_l2_far_hits] + n[TRAFFIC_dram_reads], 998, 1002);
+    assert_in_range(n[TRAFFIC_l2_read_hits], 524, 526);
+    u64 all[TRAFFIC_COUNT] = {[TRAFFIC_l1_gld_misses] = 1000, [TRAFFIC_l2_reads] = 800, [TRAFFIC_dram_reads] = 800};
+    sample_scale(all, &(struct traffic_drawn){.sent = 1000, .looked_up = 800}); /* nothing was asked for twice */
+    assert_int_equal(all[TRAFFIC_dram_reads], 1000);
+}
+
 static void a_site_without_a_line_asks_for_what_is_there(void **state)
 {
     (void)state;
@@ -115,6 +131,7 @@ int main(void)
         cmocka_unit_test(what_is_a_power_of_two_apart_is_kept_too),
         cmocka_unit_test(l1_keeps_what_stays),
         cmocka_unit_test(counts_are_what_was_asked_for),
+        cmocka_unit_test(what_is_read_often_does_not_miss),
         cmocka_unit_test(a_site_without_a_line_asks_for_what_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,182 @@
+/* cache_lines.c - lines that are taken together (cache.h). What they have in common is done for all of them at once, and a line that is not
+ * there costs two comparisons and a number. */
+#include <string.h>
+
+#include "base/clones.h"
+#include "model/cache/cache_entries.h"
+#include "model/cache/cache_sets.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define INLINED inline __attribute__((always_inline))
+
+enum { TOGETHER = CACHE_SETS_MOST, WAYS = 16, KEPT_MOST = WAYS / 4, VALID = CACHE_NUMBER_BITS + 16 };
+
+/* Of a word of cache_take_lines. */
+static inline u64 asked_number(u64 asked) { return asked & ((1ull << CACHE_NUMBER_BITS) - 1); }
+static inline u32 asked_sectors(u64 asked) { return (u32)(asked >> CACHE_NUMBER_BITS) & 15; }
+
+static void take_one_by_one(struct cache *c, const u64 *asked, u32 n, u8 *there)
+{
+    for (u32 k = 0; k < n; k++) {
+        struct cache_line gone, *l = cache_take(c, asked_number(asked[k]), &gone);
+        there[k] = l ? (u8)(l->valid & asked_sectors(asked[k])) : 0;
+        if (l)
+            l->valid |= asked_sectors(asked[k]) & 15;
+    }
+}
+
+/* ---- sets of 16 ways, of which some are kept ---- */
+
+#if defined(__x86_64__)
+
+#define AGAIN (8ull << (VALID + CACHE_SECTORS)) /* again_bit */
+_Static_assert((int)CACHE_NUMBER_BITS + 16 + 2 * (int)CACHE_SECTORS == 64, "struct cache_line");
+
+/* The entries of lines that have come, with the sectors that are asked for. */
+CLONES static void find_entries(u64 *restrict entry, const u64 *restrict asked, u32 n, u64 held)
+{
+    for (u32 k = 0; k < n; k++)
+        entry[k] = asked_number(asked[k]) | held | (u64)asked_sectors(asked[k]) << VALID;
+}
+
+/* Where a line comes to a set that is not full. */
+static __attribute__((noinline)) u32 way_of_new(struct cache *c, const struct cache_line *set)
+{
+    u32 way = 0;
+    while (set[way].held == c->stamp)
+        way++;
+    c->filled++;
+    c->begun += way == 0;
+    return way;
+}
+
+#define WITH_VECTORS __attribute__((target("avx2,bmi,bmi2")))
+enum { VECTOR = 4 };
+
+WITH_VECTORS static INLINED __m256i load(const struct cache_line *at)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)at);
+}
+WITH_VECTORS static INLINED void store(struct cache_line *at, __m256i v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)at, v);
+}
+
+/* A line that is there comes to the front of so many vectors, and those before it move up. */
+WITH_VECTORS static INLINED void move_up(struct cache_line *set, u32 vectors, u32 at, u64 line)
+{
+    const __m256i last = _mm256_set1_epi64x(at), front = _mm256_set1_epi64x((i64)line);
+    __m256i moved[4];
+    for (u32 k = 0; k < vectors; k++) {
+        const __m256i way = _mm256_setr_epi64x(VECTOR * k, VECTOR * k + 1, VECTOR * k + 2, VECTOR * k + 3);
+        const __m256i now = load(set + VECTOR * k);
+        const __m256i before =
+            k ? load(set + VECTOR * k - 1) : _mm256_blend_epi32(_mm256_permute4x64_epi64(now, 0x90), front, 3);
+        moved[k] = _mm256_blendv_epi8(before, now, _mm256_cmpgt_epi64(way, last));
+    }
+    for (u32 k = 0; k < vectors; k++)
+        store(set + VECTOR * k, moved[k]);
+}
+
+/* The result: which of the sectors that are asked for it had. What does not change is not written. */
+WITH_VECTORS static INLINED u8 ask_again(struct cache_line *set, u32 way, u64 entry)
+{
+    const u64 before = entry_at(set + way), now = before | entry | AGAIN;
+    if (way >= VECTOR)
+        move_up(set, 4, way, now);
+    else if (way)
+        move_up(set, 1, way, now);
+    else if (now != before)
+        *set = entry_of(now);
+    return (u8)((before & entry) >> VALID);
+}
+
+/* n lines whose sets begin at set[], and of which none is there yet in there[]. `full`: all sets are. */
+WITH_VECTORS static INLINED void take_some(struct cache *c, const u32 *set, const u64 *entry, u32 n, u8 *there,
+                                           bool full)
+{
+    const __m256i tag = _mm256_set1_epi64x((i64)tag_mask());
+    struct cache_line *const lines = c->lines;
+    u64 random = c->random;
+    for (u32 k = 0; k < n; k++) {
+        struct cache_line *at = lines + set[k];
+        const __m256i want = _mm256_and_si256(_mm256_set1_epi64x((i64)entry[k]), tag), first = load(at);
+        __m256i same[4];
+        for (u32 i = 0; i < 4; i++)
+            same[i] = _mm256_cmpeq_epi64(_mm256_and_si256(i ? load(at + VECTOR * i) : first, tag), want);
+        const __m256i any = _mm256_or_si256(_mm256_or_si256(same[0], same[1]), _mm256_or_si256(same[2], same[3]));
+        if (!_mm256_testz_si256(any, any)) {
+            u32 ways = 0;
+            for (u32 i = 0; i < 4; i++)
+                ways |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same[i])) << VECTOR * i;
+            there[k] = ask_again(at, (u32)__builtin_ctz(ways), entry[k]);
+        } else if (full || LS_LIKELY(at[WAYS - 1].held == c->stamp)) {
+            const u32 again = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(first));
+            random = random_after(random);
+            at[any_behind(random, (u32)__builtin_ctz(~again | 1u << KEPT_MOST), WAYS)] = entry_of(entry[k]);
+        } else {
+            at[way_of_new(c, at)] = entry_of(entry[k]);
+        }
+    }
+    c->random = random;
+}
+
+WITH_VECTORS static void take_any(struct cache *c, const u32 *set, const u64 *entry, u32 n, u8 *there)
+{
+    take_some(c, set, entry, n, there, false);
+}
+WITH_VECTORS static void take_of_full(struct cache *c, const u32 *set, const u64 *entry, u32 n, u8 *there)
+{
+    take_some(c, set, entry, n, there, true);
+}
+
+/* The sets of some lines are fetched before the first of them is looked at. */
+static void take_by_vectors(struct cache *c, const u64 *asked, u32 n, u8 *there)
+{
+    const u64 held = word_of((struct cache_line){.held = c->stamp & STAMP_MOST});
+    u64 entry[TOGETHER];
+    u32 set[TOGETHER];
+    memset(there, 0, n);
+    for (u32 from = 0; from < n; from += TOGETHER) {
+        const u32 some = n - from < TOGETHER ? n - from : TOGETHER;
+        const bool full = c->filled == (u64)c->nsets * WAYS;
+        find_entries(entry, asked + from, some, held);
+        cache_sets(set, c, asked + from, some);
+        for (u32 k = 0; k < some && !full; k++)
+            __builtin_prefetch(c->lines + set[k], 1);
+        (full ? take_of_full : take_any)(c, set, entry, some, there + from);
+    }
+}
+
+#else
+static void take_by_vectors(struct cache *c, const u64 *asked, u32 n, u8 *there)
+{
+    take_one_by_one(c, asked, n, there);
+}
+#endif
+
+/* ---- all of them ---- */
+
+CLONES static void find_lacking(u8 *restrict lacking, const u64 *restrict asked, const u8 *restrict there, u32 n)
+{
+    for (u32 k = 0; k < n; k++)
+        lacking[k] = (u8)(asked_sectors(asked[k]) & ~there[k]);
+}
+
+/* Sets of 16 ways of which some are kept, as an SM's L1 has them. */
+static bool by_vectors(const struct cache *c)
+{
+    return c->vectors && c->ways == WAYS && c->policy & CACHE_KEEPS && !(c->policy & CACHE_HASHED);
+}
+
+void cache_take_lines(struct cache *c, const u64 *asked, u32 n, u8 *there, u8 *lacking)
+{
+    if (by_vectors(c))
+        take_by_vectors(c, asked, n, there);
+    else
+        take_one_by_one(c, asked, n, there);
+    find_lacking(lacking, asked, there, n);
+}
