@@ -79,15 +79,14 @@ static bool is_body(const struct estimating *s, u32 first, u32 block)
     return false;
 }
 
-/* All of the side that a branch falls into comes before the side that it jumps to, as ptxas lays them out. */
-static void take_bodies(struct estimating *s, u32 group, u32 first, u32 from)
+static void take_bodies(struct estimating *s, u32 group, u32 first)
 {
-    const struct ir_block *b = &s->f->blocks[from];
-    for (u32 k = 0; k < b->nsucc && k < 2; k++)
-        if (is_body(s, first, b->succs[k])) {
-            take_block(s, group, b->succs[k]);
-            take_bodies(s, group, first, b->succs[k]);
-        }
+    for (u32 at = first; at < s->groups.at[group].blocks.len; at++) {
+        const struct ir_block *b = &s->f->blocks[s->groups.at[group].blocks.at[at]];
+        for (u32 k = 0; k < b->nsucc && k < 2; k++)
+            if (is_body(s, first, b->succs[k]))
+                take_block(s, group, b->succs[k]);
+    }
 }
 
 /* The one block that the group leads to, if nothing else leads there and the group is no loop; else IR_NO_BLOCK. A call ends a
@@ -118,7 +117,7 @@ static void make_group(struct estimating *s, u32 block)
     vec_push(s->mem, &s->groups, (struct group){.nmade = 0});
     for (u32 last = block; last != IR_NO_BLOCK; last = follower(s, &s->groups.at[at])) {
         take_block(s, at, last);
-        take_bodies(s, at, s->groups.at[at].blocks.len - 1, last);
+        take_bodies(s, at, s->groups.at[at].blocks.len - 1);
     }
     for (u32 k = 0; k < s->groups.at[at].blocks.len; k++) {
         const struct ir_block *b = &s->f->blocks[s->groups.at[at].blocks.at[k]];
@@ -172,9 +171,9 @@ static u32 copies_of(const struct estimating *s, const struct group *g)
     if (g->blocks.len == 1)
         return unroll_factor(s->f, head);
     for (u32 k = 0; k < g->blocks.len; k++)
-        if (g->blocks.at[k] < head || g->blocks.at[k] > tail)
+        if (g->blocks.at[k] != head + k)
             return 1;
-    return tail == head + g->blocks.len - 1 ? unroll_bodies(s->f, head, tail) : 1;
+    return unroll_bodies(s->f, head, tail);
 }
 
 /* The blocks that lead to a loop of which four turns are one program, and nowhere else. */

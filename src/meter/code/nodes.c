@@ -98,34 +98,6 @@ static void set_widths(struct build *b, const struct ptx_inst *i, const struct t
         }
 }
 
-/* By way of bodies of the same branch. */
-static bool leads_to(const struct build *b, u32 from, u32 to)
-{
-    const struct ir_block *k = &b->f->blocks[from];
-    const u32 head = b->e->counts_as[from];
-    for (u32 n = 0; n < k->nsucc; n++)
-        if (k->succs[n] == to ||
-            (k->succs[n] != head && b->e->counts_as[k->succs[n]] == head && leads_to(b, k->succs[n], to)))
-            return true;
-    return false;
-}
-
-/* Both sides of a branch write one machine register: the second one when the first one has. */
-static void write_behind_other_side(struct build *b, u32 reg, const struct value *result)
-{
-    for (u32 k = 0; k < b->changes.len; k++) {
-        const struct change *c = &b->changes.at[k];
-        if (c->reg != reg || c->block == b->block || leads_to(b, c->block, b->block))
-            continue;
-        for (u32 from = 0; from < c->behind.n; from++)
-            for (u32 to = 0; to < result->n; to++)
-                if (c->behind.source[from] < result->source[to] && !(result->source[to] & LIVE) &&
-                    result->source[to] >= b->first)
-                    graph_edge(b->mem, b->g, c->behind.source[from], result->source[to],
-                               b->g->nodes.at[c->behind.source[from]].variable);
-    }
-}
-
 /* The registers that i writes have that value now; under a guard, or the one from before. A counter keeps its machine
  * register, so a store that reads it has to have done so. */
 static void define(struct build *b, const struct ptx_inst *i, const struct touched *t, const struct value *result)
@@ -137,8 +109,6 @@ static void define(struct build *b, const struct ptx_inst *i, const struct touch
             value_merge(b, &now, build_value(b, reg));
         if (b->store_stamp[reg] == b->now && is_counter(i) && b->first < b->g->nodes.len)
             overwrite(b, reg);
-        if (b->guarded)
-            write_behind_other_side(b, reg, result);
         if (b->written[reg] != b->now)
             vec_push(b->mem, &b->g->written, reg);
         b->written[reg] = b->now;
@@ -428,6 +398,18 @@ static const struct ptx_inst *branch_of(const struct build *b, u32 block)
     const struct ir_block *k = &b->f->blocks[block];
     const struct ptx_inst *last = k->end > k->first ? &b->f->src->insts[k->end - 1] : NULL;
     return last && last->op == OP_BRA ? last : NULL;
+}
+
+/* By way of bodies of the same branch. */
+static bool leads_to(const struct build *b, u32 from, u32 to)
+{
+    const struct ir_block *k = &b->f->blocks[from];
+    const u32 head = b->e->counts_as[from];
+    for (u32 n = 0; n < k->nsucc; n++)
+        if (k->succs[n] == to ||
+            (k->succs[n] != head && b->e->counts_as[k->succs[n]] == head && leads_to(b, k->succs[n], to)))
+            return true;
+    return false;
 }
 
 /* Of two bodies of a branch a warp's lane runs one: what the first one writes the second one does not see. */

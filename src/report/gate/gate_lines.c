@@ -41,9 +41,11 @@ static void measure(struct aligner *a)
         }
 }
 
-/* Lines [i0, i1) became lines [k0, k1). */
+/* Lines [i0, i1) became lines [k0, k1). Where these are more, the first ones are new: so the first of what was put in is told of. */
 static void put_gap(struct aligner *a, u32 i0, u32 i1, u32 k0, u32 k1)
 {
+    for (; k1 - k0 > i1 - i0 && i0 < i1; k0++)
+        a->out[a->n++] = (struct gate_line_pair){NULL, &a->now->lines[k0]};
     while (i0 < i1 || k0 < k1) {
         const struct gate_line *old = i0 < i1 ? &a->old->lines[i0] : NULL, *now = k0 < k1 ? &a->now->lines[k0] : NULL;
         const bool both = old && now && same_file(old, now);

@@ -80,30 +80,6 @@ static void loads_of_a_loop_come_from_some_way_behind(void **state)
     assert_false(comes_first(120));
 }
 
-/* Both sides of a branch give one register, which the side that the branch falls into writes first: its load comes behind what the other one's comes to. */
-static void sides_of_a_branch_write_in_turn(void **state)
-{
-    (void)state;
-    static const char *const sides[] = {
-        "ld.global.f32 %f3, [%rd1+4]; ld.global.f32 %f4, [%rd1+8]; add.f32 %f1, %f3, %f4;",
-        "ld.global.f32 %f1, [%rd1];",
-    };
-    for (u32 first = 0; first < 2; first++) {
-        char body[1024];
-        struct subject s;
-        snprintf(body, sizeof body,
-                 "setp.lt.u32 %%p1, %%r1, %%r2; @%%p1 bra JUMP;\n%s bra.uni MEET;\nJUMP: %s\n"
-                 "MEET: st.global.f32 [%%rd1+12], %%f1; ret;",
-                 sides[first], sides[!first]);
-        make(&s, body);
-        const struct replay_program *p = program(&s, 0, 1);
-        const u32 sum = where(&s, p, OP_ADD, 0), loads = loads_before(&s, p, OP_ADD);
-        assert_int_equal(loads - 2, first ? 3 : 2); /* two are of parameters */
-        assert_true(first ? p->insts[sum].wait != 0 : where(&s, p, OP_LD, 4) > sum);
-        drop(&s);
-    }
-}
-
 /* ---- predicates ---- */
 
 /* Loads under a guard each, and sums of them: there are seven predicates. */
@@ -208,7 +184,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_division_of_64_bits_is_no_chain),
-        cmocka_unit_test(sides_of_a_branch_write_in_turn),
         cmocka_unit_test(loads_of_rows_come_together_while_there_are_registers),
         cmocka_unit_test(loads_of_a_loop_come_from_some_way_behind),
         cmocka_unit_test(loads_under_guards_wait_for_predicates),
