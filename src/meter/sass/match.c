@@ -295,6 +295,12 @@ static void give_moved_away(struct match *m)
     }
 }
 
+static bool ends_kernel(const struct ir_func *f, u32 block)
+{
+    const struct ir_block *b = &f->blocks[block];
+    return b->first < b->end && (f->src->insts[b->first].op == OP_RET || f->src->insts[b->first].op == OP_EXIT);
+}
+
 /* Where control goes on behind a machine block that ends with the branch of its owner, and does not jump; IR_NO_BLOCK: that is not
  * known. */
 static u32 goes_on_in(const struct match *m, const struct machine_block *b)
@@ -307,9 +313,7 @@ static u32 goes_on_in(const struct match *m, const struct machine_block *b)
     const u32 to = last->op == SASS_BRA ? match_block_at(m, last->target) : m->blocks.len;
     for (u32 k = 0; k < 2; k++) {
         const u32 there = from->succs[k], here = from->succs[1 - k];
-        const u8 first = m->f->src->insts[m->f->blocks[there].first].op;
-        if (last->op == SASS_EXIT ? first == OP_RET || first == OP_EXIT
-                                  : to < m->blocks.len && m->blocks.at[to].owner == there)
+        if (last->op == SASS_EXIT ? ends_kernel(m->f, there) : to < m->blocks.len && m->blocks.at[to].owner == there)
             return here;
     }
     return IR_NO_BLOCK;

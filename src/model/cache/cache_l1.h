@@ -60,15 +60,13 @@ static inline bool sm_draws_fewer(const struct sm *s, u64 asked, u32 one_in)
            s->looked && 4 * s->l2.seen >= 3 * s->looked;
 }
 
-/* So many requests to L2 are all looked up. A quarter is enough where what becomes of a line does not depend on others: not where SMs may ask for the same
- * close together, which scattered accesses seldom do, nor where sectors are filled by several stores, or by atomics. asked: lines. */
+/* So many requests to L2 are all looked up. A quarter is enough where what becomes of a line does not depend on others: of scattered accesses, as SMs seldom
+ * ask for the same close together then, but not where they are stores to parts of sectors, or atomics. asked: lines. */
 static inline u64 sm_l2_budget(const struct sm *s, u64 asked)
 {
     enum { FEWER = 4, FEW_PARTS = 16 };
     const bool scattered = 4 * s->scattered >= 3 * asked && 4 * s->l2.seen >= 3 * s->looked;
-    const bool joins = 4 * s->loads > s->l2.seen && !scattered;
-    const bool fills = FEW_PARTS * s->parts > s->l2.seen;
-    return joins || fills ? s->l2_enough : s->l2_enough / FEWER;
+    return scattered && FEW_PARTS * s->parts <= s->l2.seen ? s->l2_enough / FEWER : s->l2_enough;
 }
 
 /* Looks up what is staged of the blocks in the first slots, the warps in turn, an instruction each, and tells L2; `warps` of a block. Their
