@@ -356,7 +356,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->staged = 0;
     s->joined = s->met = 0;
     s->nwaiting = 0;
-    s->looked = s->spread = s->scattered = s->loads = s->parts = 0;
+    s->looked = s->spread = s->scattered = s->parts = 0;
     s->budget = c->l1_enough;
     s->l2_enough = c->l2_enough;
     s->staged_in = 1;

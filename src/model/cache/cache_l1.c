@@ -123,7 +123,6 @@ static bool look_up_line(struct sm *s, const struct requests *r, u64 at, u64 req
     const bool drawn = is_drawn(s, request), bulk = kind >= TRAFFIC_BULK_LOAD;
     if (LS_UNLIKELY(s->l2.asked_in > 1))
         count_drawn(s, request, sectors_in(sectors), drawn ? sectors_in(sectors) : 0);
-    s->loads += kind == TRAFFIC_LOAD_PAST || kind == TRAFFIC_BULK_LOAD;
     s->parts += request_words(request) < 8 || request_is_atomic(request);
     if (bulk)
         return to_l2(s, round_l1(request), sectors);
@@ -242,9 +241,7 @@ static void go_on_in_turns(struct batch *b, const struct drawn *d, const u8 *lac
     for (u32 k = 0, next = 0; k < b->n; k++) {
         if (next < d->n && d->at[next] == k) {
             const u64 r = d->request[next] & ~REQUEST_LAST;
-            const bool loads = reads(request_kind(r));
-            const u32 sectors = loads ? lacking[next] : request_sectors(r);
-            b->s->loads += loads && sectors ? in->asked_in : 0;
+            const u32 sectors = reads(request_kind(r)) ? lacking[next] : request_sectors(r);
             b->good &= to_l2(b->s, r, sectors);
             next++;
         }
@@ -281,12 +278,11 @@ static __attribute__((noinline)) void look_up_some(struct batch *b)
 }
 
 _Static_assert((int)AT_A_TIME <= (int)L2_INPUT_MOST, "all that goes on at once");
-/* Of the batch's requests those that have one of these sectors go on. loads: bits of those that load. */
-static void go_on(struct batch *b, const u8 *sectors, u64 loads)
+/* Of the batch's requests those that have one of these sectors go on. */
+static void go_on(struct batch *b, const u8 *sectors)
 {
     struct l2_input *in = &b->s->l2;
     u64 go = sectors_there(sectors, b->n);
-    b->s->loads += (u64)__builtin_popcountll(go & loads);
     for (u64 k = go; k && !slices_all(&b->s->slices); k &= k - 1)
         slices_ask(&b->s->slices, request_number(b->request[__builtin_ctzll(k)]));
     if (LS_LIKELY(l2_input_has_budget(in, b->n))) {
@@ -325,15 +321,13 @@ static __attribute__((noinline)) void look_up_batch(struct batch *b)
     cache_take_lines(&b->s->l1, b->request, b->n, there, lacking);
     b->begin[b->nruns] = (u8)b->n;
     const bool counts = b->s->l2.one_in > 1 && l2_input_has_budget(&b->s->l2, b->n);
-    u64 loads = 0;
     for (u32 run = 0, k = 0, n; run < b->nruns; run++, k += n) {
         n = b->begin[run + 1] - k;
-        loads |= reads(request_kind(b->request[k])) ? UINT64_MAX >> (64 - n) << k : 0;
         const u32 sent = count_run(b->s, b->request[k], there + k, lacking + k, n);
         if (counts)
             (*b->s->l2.sites)[request_site(b->request[k])]->drawn.sent += sent;
     }
-    go_on(b, lacking, loads);
+    go_on(b, lacking);
     b->s->l2.budget = sm_l2_budget(b->s, b->asked);
     b->good &= note_looked(b->s, b->n);
     batch_clear(b);

@@ -42,7 +42,7 @@ struct sm {
     u64 budget;                 /* sm_draws_fewer's */
     u64 spread;                 /* lines of accesses that have many (SM_SPREAD), of all that it ever asked for */
     u64 scattered;              /* those of accesses with more than SM_TILE */
-    u64 loads, parts;           /* requests to L2 that load; stores to parts of sectors, and atomics */
+    u64 parts;                  /* stores to parts of sectors, and atomics */
     u64 l2_enough;              /* sm_l2_budget's */
     u32 one_in_most, staged_in; /* lines that are looked up: one in so many at most; of what is staged now */
     struct slices slices;

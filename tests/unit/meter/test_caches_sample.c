@@ -104,31 +104,6 @@ static void gathers_are_as_all_of_them(void **state)
     near(N(some, dram_reads), N(all, dram_reads), 0.02);
 }
 
-/* Each block writes lines of its own, and reads each of them again, far behind: what nobody else asks for is as all of them with a quarter of what others
- * need. */
-static void rows(struct bench *b, u64 k)
-{
-    for (u64 n = 0; n < 1024; n++) {
-        bench_access(b, k, n % 2, 0, TRAFFIC_STORE, (k * 1024 + n) * 128, 4);
-        if (n % 8 == 0)
-            bench_access(b, k, n % 2, 1, TRAFFIC_LOAD, (k * 1024 + n / 2) * 128, 4);
-    }
-}
-
-static void a_quarter_is_enough_for_what_is_alone(void **state)
-{
-    (void)state;
-    const struct result all = launch(rows, ALL, 1), some = launch(rows, 4 * ENOUGH, 1);
-    const u64 sent = N(all.site[0], l2_writes);
-    assert_true(some.site[0].drawn.sent > 0);
-    assert_int_equal(N(some.site[0], l2_writes), sent);
-    near(some.site[0].drawn.looked_up, sent, 0.02);
-    near(N(some.site[0], dram_writes) + N(some.site[1], dram_writes),
-         N(all.site[0], dram_writes) + N(all.site[1], dram_writes), 0.03);
-    /* as many tiles are all looked up */
-    assert_int_equal(launch(tiles, 16 * ENOUGH, 1).site[0].drawn.sent, 0);
-}
-
 /* SMs that do the same stay together, so reads of the same line go as one as often; what is stored is known. */
 static void what_sms_read_together_stays_so(void **state)
 {
@@ -181,7 +156,6 @@ static void workers_change_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quarter_is_enough_for_what_is_alone),
         cmocka_unit_test(gathers_are_as_all_of_them),
         cmocka_unit_test(what_sms_read_together_stays_so),
         cmocka_unit_test(atomics_are_all_counted),
