@@ -156,10 +156,8 @@ static void workers_change_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gathers_are_as_all_of_them),
-        cmocka_unit_test(what_sms_read_together_stays_so),
-        cmocka_unit_test(atomics_are_all_counted),
-        cmocka_unit_test(so_are_very_many),
+        cmocka_unit_test(gathers_are_as_all_of_them), cmocka_unit_test(what_sms_read_together_stays_so),
+        cmocka_unit_test(atomics_are_all_counted),    cmocka_unit_test(so_are_very_many),
         cmocka_unit_test(workers_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
