@@ -9,10 +9,7 @@
 enum { HOST_LINE = 64 };
 
 /* Sets of eight and sixteen ways are looked up by vectors of four where the processor has them. */
-enum { VECTOR = 4 };
-#define INLINED inline __attribute__((always_inline))
 #if defined(__x86_64__)
-#include <immintrin.h>
 static bool has_vectors(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
 #else
 static bool has_vectors(void) { return false; }
@@ -169,15 +166,13 @@ static void take(struct cache *c, struct cache_line *set, u64 number, struct cac
 /* ---- the same by vectors ---- */
 
 #if defined(__x86_64__)
-#define WITH_VECTORS __attribute__((target("avx2,bmi,bmi2")))
-
 /* way_of, of sets of that many vectors. */
 WITH_VECTORS static INLINED u32 way_in(const struct cache_line *set, u32 vectors, struct cache_line wanted)
 {
     const __m256i tag = _mm256_set1_epi64x((i64)tag_mask()), want = _mm256_set1_epi64x((i64)word_of(wanted));
     u32 found = 1u << VECTOR * vectors;
     for (u32 k = 0; k < vectors; k++) {
-        const __m256i now = _mm256_loadu_si256((const __m256i *)(const void *)(set + VECTOR * k));
+        const __m256i now = entries_load(set + VECTOR * k);
         const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(now, tag), want);
         found |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same)) << VECTOR * k;
     }
@@ -195,22 +190,6 @@ WITH_VECTORS static u32 way_by_vectors(const struct cache *c, const struct cache
 {
     const u32 vectors = vectors_of(c, set), way = vectors == 2 ? way_in(set, 2, wanted) : way_in(set, 4, wanted);
     return way < vectors * VECTOR ? way : c->ways;
-}
-
-/* put_in_front: each way up to `at` has the entry of the one before it. */
-WITH_VECTORS static INLINED void move_up(struct cache_line *set, u32 vectors, u32 at, struct cache_line l)
-{
-    const __m256i last = _mm256_set1_epi64x(at), front = _mm256_set1_epi64x((i64)word_of(l));
-    __m256i moved[4];
-    for (u32 k = 0; k < vectors; k++) {
-        const __m256i way = _mm256_setr_epi64x(VECTOR * k, VECTOR * k + 1, VECTOR * k + 2, VECTOR * k + 3);
-        const __m256i now = _mm256_loadu_si256((const __m256i *)(const void *)(set + VECTOR * k));
-        const __m256i before = k ? _mm256_loadu_si256((const __m256i *)(const void *)(set + VECTOR * k - 1))
-                                 : _mm256_blend_epi32(_mm256_permute4x64_epi64(now, 0x90), front, 3);
-        moved[k] = _mm256_blendv_epi8(before, now, _mm256_cmpgt_epi64(way, last));
-    }
-    for (u32 k = 0; k < vectors; k++)
-        _mm256_storeu_si256((__m256i *)(void *)(set + VECTOR * k), moved[k]);
 }
 
 /* enter_beside_kept: of the first lines, those that are kept have the topmost bit. */
@@ -241,12 +220,12 @@ WITH_VECTORS static INLINED void take_behind(struct cache *c, struct cache_line 
 {
     const u32 at = way_in(set, vectors, entry_of(w.line)), last = vectors * VECTOR - 1;
     if (at <= last) {
-        move_up(set, vectors, at, entry_of(entry_at(set + at) | w.again));
+        entries_move_up(set, vectors, at, entry_at(set + at) | w.again);
     } else if (w.again) {
         *way = enter_beside_topmost(c, set, w.line, gone);
     } else {
         note_new(c, set, last, gone);
-        move_up(set, vectors, last, entry_of(w.line));
+        entries_move_up(set, vectors, last, w.line);
     }
 }
 
@@ -260,7 +239,7 @@ WITH_VECTORS static void take_by_vectors(struct cache *c, struct cache_line *set
     if (at < VECTOR) {
         const u64 there = entry_at(set + at), now = there | w.again;
         if (at)
-            move_up(set, 1, at, entry_of(now));
+            entries_move_up(set, 1, at, now);
         else if (now != there)
             *set = entry_of(now);
     } else if (vectors_of(c, set) == 2) {

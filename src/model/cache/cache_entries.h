@@ -1,4 +1,5 @@
-/* cache_entries.h - entries of a cache as words, which are copied and compared at once, not field by field. Internal to cache.c and cache_lines.c. */
+/* cache_entries.h - entries of a cache as words, which are copied and compared at once, not field by field; and as vectors of four, where the processor has
+ * them. Internal to cache.c and cache_lines.c. */
 #ifndef LS_MODEL_CACHE_ENTRIES_H
 #define LS_MODEL_CACHE_ENTRIES_H
 
@@ -6,7 +7,13 @@
 
 #include "model/cache/cache.h"
 
-enum { STAMP_MOST = UINT16_MAX };
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define INLINED inline __attribute__((always_inline))
+
+enum { STAMP_MOST = UINT16_MAX, VECTOR = 4 };
 
 static inline u64 entry_at(const struct cache_line *l)
 {
@@ -40,5 +47,34 @@ static inline u32 any_behind(u64 random, u32 kept, u32 ways)
 {
     return kept + (u32)((random >> 32) * (ways - kept) >> 32);
 }
+
+#if defined(__x86_64__)
+#define WITH_VECTORS __attribute__((target("avx2,bmi,bmi2")))
+
+WITH_VECTORS static INLINED __m256i entries_load(const struct cache_line *at)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)at);
+}
+WITH_VECTORS static INLINED void entries_store(struct cache_line *at, __m256i v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)at, v);
+}
+
+/* The entry `line` comes to the front of a set of so many vectors, and those before place `at`, where it was, move up. */
+WITH_VECTORS static INLINED void entries_move_up(struct cache_line *set, u32 vectors, u32 at, u64 line)
+{
+    const __m256i last = _mm256_set1_epi64x(at), front = _mm256_set1_epi64x((i64)line);
+    __m256i moved[4];
+    for (u32 k = 0; k < vectors; k++) {
+        const __m256i way = _mm256_setr_epi64x(VECTOR * k, VECTOR * k + 1, VECTOR * k + 2, VECTOR * k + 3);
+        const __m256i now = entries_load(set + VECTOR * k);
+        const __m256i before =
+            k ? entries_load(set + VECTOR * k - 1) : _mm256_blend_epi32(_mm256_permute4x64_epi64(now, 0x90), front, 3);
+        moved[k] = _mm256_blendv_epi8(before, now, _mm256_cmpgt_epi64(way, last));
+    }
+    for (u32 k = 0; k < vectors; k++)
+        entries_store(set + VECTOR * k, moved[k]);
+}
+#endif
 
 #endif

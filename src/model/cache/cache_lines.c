@@ -6,12 +6,6 @@
 #include "model/cache/cache_entries.h"
 #include "model/cache/cache_sets.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-#define INLINED inline __attribute__((always_inline))
-
 enum { TOGETHER = CACHE_SETS_MOST, WAYS = 16, KEPT_MOST = WAYS / 4, VALID = CACHE_NUMBER_BITS + 16 };
 
 /* Of a word of cache_take_lines. */
@@ -53,42 +47,14 @@ static __attribute__((noinline)) u32 way_of_new(struct cache *c, const struct ca
     return way;
 }
 
-#define WITH_VECTORS __attribute__((target("avx2,bmi,bmi2")))
-enum { VECTOR = 4 };
-
-WITH_VECTORS static INLINED __m256i load(const struct cache_line *at)
-{
-    return _mm256_loadu_si256((const __m256i *)(const void *)at);
-}
-WITH_VECTORS static INLINED void store(struct cache_line *at, __m256i v)
-{
-    _mm256_storeu_si256((__m256i *)(void *)at, v);
-}
-
-/* A line that is there comes to the front of so many vectors, and those before it move up. */
-WITH_VECTORS static INLINED void move_up(struct cache_line *set, u32 vectors, u32 at, u64 line)
-{
-    const __m256i last = _mm256_set1_epi64x(at), front = _mm256_set1_epi64x((i64)line);
-    __m256i moved[4];
-    for (u32 k = 0; k < vectors; k++) {
-        const __m256i way = _mm256_setr_epi64x(VECTOR * k, VECTOR * k + 1, VECTOR * k + 2, VECTOR * k + 3);
-        const __m256i now = load(set + VECTOR * k);
-        const __m256i before =
-            k ? load(set + VECTOR * k - 1) : _mm256_blend_epi32(_mm256_permute4x64_epi64(now, 0x90), front, 3);
-        moved[k] = _mm256_blendv_epi8(before, now, _mm256_cmpgt_epi64(way, last));
-    }
-    for (u32 k = 0; k < vectors; k++)
-        store(set + VECTOR * k, moved[k]);
-}
-
 /* The result: which of the sectors that are asked for it had. What does not change is not written. */
 WITH_VECTORS static INLINED u8 ask_again(struct cache_line *set, u32 way, u64 entry)
 {
     const u64 before = entry_at(set + way), now = before | entry | AGAIN;
     if (way >= VECTOR)
-        move_up(set, 4, way, now);
+        entries_move_up(set, 4, way, now);
     else if (way)
-        move_up(set, 1, way, now);
+        entries_move_up(set, 1, way, now);
     else if (now != before)
         *set = entry_of(now);
     return (u8)((before & entry) >> VALID);
@@ -103,10 +69,10 @@ WITH_VECTORS static INLINED void take_some(struct cache *c, const u32 *set, cons
     u64 random = c->random;
     for (u32 k = 0; k < n; k++) {
         struct cache_line *at = lines + set[k];
-        const __m256i want = _mm256_and_si256(_mm256_set1_epi64x((i64)entry[k]), tag), first = load(at);
+        const __m256i want = _mm256_and_si256(_mm256_set1_epi64x((i64)entry[k]), tag), first = entries_load(at);
         __m256i same[4];
         for (u32 i = 0; i < 4; i++)
-            same[i] = _mm256_cmpeq_epi64(_mm256_and_si256(i ? load(at + VECTOR * i) : first, tag), want);
+            same[i] = _mm256_cmpeq_epi64(_mm256_and_si256(i ? entries_load(at + VECTOR * i) : first, tag), want);
         const __m256i any = _mm256_or_si256(_mm256_or_si256(same[0], same[1]), _mm256_or_si256(same[2], same[3]));
         if (!_mm256_testz_si256(any, any)) {
             u32 ways = 0;
