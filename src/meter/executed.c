@@ -10,8 +10,6 @@
  * That is exact where all warps make the same number of turns. */
 #include "meter/executed.h"
 
-#include <math.h>
-
 /* Times that the loop which begins at the block was entered from outside, and at most as often as the block. */
 static u64 times_of(const struct ir_func *f, const struct exec_block_count *blocks, u32 block)
 {

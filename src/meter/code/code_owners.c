@@ -5,16 +5,10 @@
  * one. */
 #include <string.h>
 
+#include "meter/blocks.h"
 #include "meter/code/maker.h"
 
 /* ---- PTX blocks ---- */
-
-static bool dominates(const struct ir_func *f, u32 block, u32 other)
-{
-    while (other != IR_NO_BLOCK && other != block)
-        other = f->blocks[other].idom;
-    return other == block;
-}
 
 static bool post_dominates(const struct ir_func *f, u32 block, u32 other)
 {
@@ -27,7 +21,7 @@ static bool is_loop_head(const struct ir_func *f, u32 block)
 {
     for (u32 b = 0; b < f->nblocks; b++)
         for (u32 s = 0; s < f->blocks[b].nsucc; s++)
-            if (f->blocks[b].succs[s] == block && dominates(f, block, b))
+            if (f->blocks[b].succs[s] == block && block_dominates(f, block, b))
                 return true;
     return false;
 }
@@ -91,14 +85,6 @@ static u32 find_outer(const struct maker *k, const struct machine_block *b, u32 
     return best;
 }
 
-static bool has_evidence(const struct maker *k, const struct machine_block *b)
-{
-    for (u32 i = b->first; i < b->end; i++)
-        if (match_is_own(&k->m, b, i) && match_is_evidence(&k->m, i))
-            return true;
-    return false;
-}
-
 static bool is_evidence(const struct maker *k, u32 inst)
 {
     return match_site(&k->m, inst) && match_is_evidence(&k->m, inst);
@@ -147,7 +133,7 @@ static void agree_on_owners(struct maker *k)
     }
     for (u32 b = 0; b < k->m.blocks.len; b++) {
         struct machine_block *m = &k->m.blocks.at[b];
-        if (m->owner != IR_NO_BLOCK && moved[m->owner] && !has_evidence(k, m))
+        if (m->owner != IR_NO_BLOCK && moved[m->owner] && !match_has_evidence(&k->m, m))
             m->owner = moved[m->owner] - 1;
     }
     memset(k->total, 0, sizeof *k->total * (k->m.f->src->ninsts + 1));
@@ -182,7 +168,8 @@ static void give_checks_back(struct maker *k)
     const u8 *looped = find_looped(k);
     for (u32 n = 0; n < k->m.blocks.len; n++) {
         struct machine_block *b = &k->m.blocks.at[n];
-        if (b->owner == IR_NO_BLOCK || k->depth[n] >= k->m.f->blocks[b->owner].loop_depth || has_evidence(k, b))
+        if (b->owner == IR_NO_BLOCK || k->depth[n] >= k->m.f->blocks[b->owner].loop_depth ||
+            match_has_evidence(&k->m, b))
             continue;
         const u32 outer = find_outer(k, b, votes);
         const u32 before = outer != IR_NO_BLOCK ? outer : find_before(k, n);

@@ -12,6 +12,7 @@
  * Read off ptxas's code for small loops that differ in one of these. */
 #include "base/vec.h"
 #include "ir/pass.h"
+#include "meter/blocks.h"
 #include "meter/code/lives.h"
 #include "meter/code/unroll.h"
 #include "meter/sass/expand.h"
@@ -125,8 +126,7 @@ static bool is_lane_comparison(const struct ptx_inst *i)
 
 static bool calls_something(const struct ptx_inst *i)
 {
-    const char *sequence = expand_inst(i, 9);
-    return ptx_op_rows[i->op].flow == FLOW_CALL || (sequence && strchr(sequence, 'j'));
+    return ptx_op_rows[i->op].flow == FLOW_CALL || expand_has_slow_path(i);
 }
 
 /* In a block that calls something, or in a loop that is unrolled. */
@@ -195,13 +195,6 @@ static void reach(struct varying *v, u32 block)
     }
 }
 
-static bool dominates(const struct ir_func *f, u32 a, u32 b)
-{
-    while (b != IR_NO_BLOCK && f->blocks[b].depth > f->blocks[a].depth)
-        b = f->blocks[b].idom;
-    return a == b;
-}
-
 /* All writes of a register are where lanes have come by one way of a branch. */
 static bool is_of_one_way(const struct varying *v, u32 reg)
 {
@@ -210,11 +203,11 @@ static bool is_of_one_way(const struct varying *v, u32 reg)
         const u32 block = v->carried.at[k - 1].block;
         if (!v->reached[block])
             return false;
-        if (first == IR_NO_BLOCK || dominates(v->f, block, first))
+        if (first == IR_NO_BLOCK || block_dominates(v->f, block, first))
             first = block;
     }
     for (u32 k = v->first[reg]; k; k = v->carried.at[k - 1].next)
-        if (!dominates(v->f, first, v->carried.at[k - 1].block))
+        if (!block_dominates(v->f, first, v->carried.at[k - 1].block))
             return false;
     return true;
 }

@@ -145,20 +145,13 @@ static u32 known_turns(const struct ir_func *f, const struct ir_block *b, const 
     return turns > 1 && turns <= TURNS_MOST ? (u32)turns : 0;
 }
 
-/* A division or root has branches round the call of its slow path. */
-static bool has_slow_path(const struct ptx_inst *i)
-{
-    const char *sequence = expand_inst(i, 9);
-    return sequence && strchr(sequence, 'j');
-}
-
 static bool keeps_rolled(const struct ptx_inst *i)
 {
     const struct ptx_op_row *row = &ptx_op_rows[i->op];
     if (i->op == OP_MMA)
         return false;
     const bool plain = row->memory == PTX_MEM_NONE || row->memory == PTX_MEM_LOAD || row->memory == PTX_MEM_STORE;
-    return !plain || has_slow_path(i) || row->flow == FLOW_STOP || row->flow == FLOW_CALL ||
+    return !plain || expand_has_slow_path(i) || row->flow == FLOW_STOP || row->flow == FLOW_CALL ||
            row->class == PTX_CLASS_TEXTURE || row->class == PTX_CLASS_TENSOR || row->class == PTX_CLASS_INTER_THREAD ||
            ptx_has(i, MOD_VOLATILE);
 }

@@ -30,10 +30,9 @@ struct body {
 static bool keeps_branch(const struct ptx_inst *i)
 {
     const struct ptx_op_row *row = &ptx_op_rows[i->op];
-    const char *sequence = expand_inst(i, 9);
     return row->class == PTX_CLASS_INTER_THREAD || row->memory == PTX_MEM_ATOMIC || row->flow == FLOW_CALL ||
            row->flow == FLOW_TABLE || row->flow == FLOW_END || i->op == OP_DIV || i->op == OP_REM ||
-           (sequence && strchr(sequence, 'j'));
+           expand_has_slow_path(i);
 }
 
 static void add_to_body(struct body *b, const struct ptx_inst *i)

@@ -5,6 +5,8 @@
  * and have the letters of its usual path. */
 #include "meter/sass/expand.h"
 
+#include <string.h>
+
 struct row {
     u16 op;         /* enum ptx_op */
     u8 type;        /* the first one of the instruction; PTX_NONE: any */
@@ -122,6 +124,12 @@ const char *expand_inst(const struct ptx_inst *i, u32 cc_major)
             (rows[k].lacks == PTX_MOD_NONE || !ptx_has(i, (enum ptx_mod)rows[k].lacks)))
             return rows[k].sequence;
     return NULL;
+}
+
+bool expand_has_slow_path(const struct ptx_inst *i)
+{
+    const char *sequence = expand_inst(i, 9);
+    return sequence && strchr(sequence, 'j');
 }
 
 const char *expand_division(const struct ptx_inst *i)

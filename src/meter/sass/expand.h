@@ -10,6 +10,8 @@
  * the operands, or in square brackets with what the instruction in front has given; behind it goes on what was before. The
  * letters are those of build_unit (meter/code/node_units.c). */
 const char *expand_inst(const struct ptx_inst *i, u32 cc_major);
+/* A division or root has branches round the call of its slow path. */
+bool expand_has_slow_path(const struct ptx_inst *i);
 
 /* Of a division of 32 bits by a register what is left of it where the divisor's reciprocal has been made; else NULL. */
 const char *expand_division(const struct ptx_inst *i);

@@ -15,6 +15,7 @@
 #include "meter/sass/match.h"
 
 #include "ir/matrix.h"
+#include "meter/blocks.h"
 #include "model/replay/code.h"
 
 enum { VOTE_ANCHOR = 8 };
@@ -181,6 +182,14 @@ bool match_is_evidence(const struct match *m, u32 inst)
            is_product(from, made);
 }
 
+bool match_has_evidence(const struct match *m, const struct machine_block *b)
+{
+    for (u32 i = b->first; i < b->end; i++)
+        if (match_is_own(m, b, i) && match_is_evidence(m, i))
+            return true;
+    return false;
+}
+
 /* Integer arithmetic that is one machine instruction. */
 static bool is_small_op(const struct ptx_inst *i)
 {
@@ -222,14 +231,6 @@ static u32 blocks_of_owner(const struct match *m, u32 owner)
     return n;
 }
 
-static bool is_own_successor(const struct ir_func *f, u32 block)
-{
-    for (u32 k = 0; k < f->blocks[block].nsucc; k++)
-        if (f->blocks[block].succs[k] == block)
-            return true;
-    return false;
-}
-
 u32 match_said(const struct match *m, u32 block, const struct match_presence *sites)
 {
     u32 anchors[COPIES_MAX + 1] = {0}, small[COPIES_MAX + 1] = {0}, branches[COPIES_MAX + 1] = {0};
@@ -241,7 +242,7 @@ u32 match_said(const struct match *m, u32 block, const struct match_presence *si
     const u32 ints = most_common(small);
     if (most_common(anchors))
         return most_common(anchors);
-    return small[ints] >= SMALL_MIN && is_own_successor(m->f, block) ? ints : most_common(branches);
+    return small[ints] >= SMALL_MIN && block_follows_itself(m->f, block) ? ints : most_common(branches);
 }
 
 static u32 said_by_all(const struct match *m, u32 block, const struct match_presence *sites)
@@ -308,7 +309,7 @@ static u32 goes_on_in(const struct match *m, const struct machine_block *b)
     const struct sass_inst *last = &m->code->insts[b->end - 1];
     const struct ir_block *from = &m->f->blocks[b->owner];
     if (!last->guarded || from->nsucc != 2 || match_site(m, b->end - 1) != from->end ||
-        is_own_successor(m->f, b->owner))
+        block_follows_itself(m->f, b->owner))
         return IR_NO_BLOCK;
     const u32 to = last->op == SASS_BRA ? match_block_at(m, last->target) : m->blocks.len;
     for (u32 k = 0; k < 2; k++) {
@@ -362,10 +363,7 @@ static void give_meetings(struct match *m)
         struct machine_block *b = &m->blocks.at[k];
         if (b->owner == IR_NO_BLOCK || opening[k] >= k || m->blocks.at[opening[k]].owner == IR_NO_BLOCK)
             continue;
-        bool evidence = false;
-        for (u32 i = b->first; i < b->end; i++)
-            evidence |= match_is_own(m, b, i) && match_is_evidence(m, i);
-        if (!b->anchored || (!evidence && is_own_successor(m->f, b->owner)))
+        if (!b->anchored || (!match_has_evidence(m, b) && block_follows_itself(m->f, b->owner)))
             b->owner = m->blocks.at[opening[k]].owner;
     }
 }

@@ -45,6 +45,8 @@ bool match_is_own(const struct match *m, const struct machine_block *b, u32 inst
 bool match_is_elected(const struct match *m, u32 inst);
 /* It tells by its number how often its PTX block is there: a load, a store, a float operation. Of a site's. */
 bool match_is_evidence(const struct match *m, u32 inst);
+/* Some instruction of the machine block is its owner's, and tells that. */
+bool match_has_evidence(const struct match *m, const struct machine_block *b);
 
 /* ---- rare.c: what runs in rare cases only ---- */
 

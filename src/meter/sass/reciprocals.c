@@ -1,6 +1,7 @@
 /* reciprocals.c - divisions of 32 bits by the same value, where no ptxas is asked. ptxas makes the reciprocal of a divisor once for all divisions
  * behind it, and in front of a loop of one block if the loop does not change it: of one divisor a loop. */
 #include "ir/pass.h"
+#include "meter/blocks.h"
 #include "meter/rules.h"
 #include "meter/sass/expand.h"
 
@@ -23,13 +24,6 @@ static const struct ptx_var *divisor_of(const struct ptx_inst *i)
 
 static bool is_signed(const struct ptx_inst *i) { return ptx_type_signed((enum ptx_type)i->types[0]); }
 
-static bool dominates(const struct ir_func *f, u32 a, u32 b)
-{
-    while (b != a && b != IR_NO_BLOCK && b)
-        b = f->blocks[b].idom;
-    return a == b;
-}
-
 /* 1 + a division before it that has made the reciprocal; 0: there is none. */
 static u32 find_earlier(const struct divisions *d, u32 site)
 {
@@ -38,18 +32,10 @@ static u32 find_earlier(const struct divisions *d, u32 site)
     for (u32 s = site; s-- > 0;) {
         const struct ptx_inst *o = &d->f->src->insts[s];
         if (divisor_of(o) == divisor_of(i) && is_signed(o) == is_signed(i) &&
-            dominates(d->f, d->f->block_of_site[s], block))
+            block_dominates(d->f, d->f->block_of_site[s], block))
             return 1 + s;
     }
     return 0;
-}
-
-static bool is_loop(const struct ir_func *f, u32 block)
-{
-    for (u32 k = 0; k < f->blocks[block].nsucc; k++)
-        if (f->blocks[block].succs[k] == block)
-            return true;
-    return false;
 }
 
 /* The only write of what does not change in the loop is in front of it. */
@@ -78,7 +64,7 @@ void estimate_reciprocals(struct arena *mem, const struct ir_func *f, struct sit
         d.out = last == block ? d.out : NULL;
         last = block;
         u32 from = find_earlier(&d, s);
-        if (!from && !d.out && is_loop(f, block) && is_made_before(f, block, divisor)) {
+        if (!from && !d.out && block_follows_itself(f, block) && is_made_before(f, block, divisor)) {
             d.out = divisor;
             from = 1 + s;
         }

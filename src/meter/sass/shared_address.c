@@ -6,6 +6,7 @@
  * of it. An access that names the variable takes the address from a block that it comes through, if there is one. Before, an address is a
  * constant. */
 #include "base/vec.h"
+#include "meter/blocks.h"
 #include "meter/rules.h"
 
 enum { FIRST = 3, NEXT = 2 };
@@ -49,13 +50,6 @@ struct named {
     const struct ptx_var *var;
 };
 
-static bool dominates(const struct ir_func *f, u32 a, u32 b)
-{
-    while (b != a && b != IR_NO_BLOCK && f->blocks[b].depth > f->blocks[a].depth)
-        b = f->blocks[b].idom;
-    return a == b;
-}
-
 struct addresses {
     const struct ir_func *f;
     VEC(struct named) made;
@@ -67,7 +61,7 @@ static u32 instructions_at(const struct addresses *a, u32 place, const struct pt
     u32 n = FIRST;
     for (u32 k = 0; k < a->made.len && n; k++) {
         const struct named *other = &a->made.at[k];
-        if (other->var == var && (moved ? other->block == place : dominates(a->f, other->block, place)))
+        if (other->var == var && (moved ? other->block == place : block_dominates(a->f, other->block, place)))
             n = 0;
         else if (other->block == place)
             n = NEXT;

@@ -365,21 +365,17 @@ static const struct rule {
 
 static double of_line(const struct gate_line *l, enum gate_metric m) { return l ? l->v[m] : 0; }
 
-static u32 line_of(const struct gate_line_pair *l) { return l->now ? l->now->line : l->old->line; }
-
-/* The line in which the number moved most, the way in which it moved as a whole; of several the first one. */
+/* The line in which the number moved most, the way in which it moved as a whole. */
 static void blame(struct ruler *r)
 {
     const enum gate_metric m = r->c->metric;
     const double sign = r->p->now->v[m] >= r->p->old->v[m] ? 1 : -1;
     double farthest = 0;
-    u32 line = 0;
     for (u32 i = 0; i < r->p->nlines; i++) {
         const struct gate_line_pair *l = &r->p->lines[i];
         const double way = sign * (of_line(l->now, m) - of_line(l->old, m));
-        if (way > farthest || (way > 0 && way == farthest && line_of(l) < line)) {
+        if (way > farthest) {
             farthest = way;
-            line = line_of(l);
             r->c->line = *l;
         }
     }
