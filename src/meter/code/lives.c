@@ -62,8 +62,9 @@ static bool *find_parameters(struct arena *mem, const struct ir_func *f)
         const bool load = i->op == OP_LD && i->space == SPACE_PARAM,
                    copy = (i->op == OP_CVTA || i->op == OP_MOV) && i->noperands == 2,
                    multiple = i->op == OP_MUL && ptx_has(i, MOD_WIDE) && i->operands[2].kind == PTX_IMM;
-        if (i->operands[0].kind == PTX_REG &&
-            (load || ((copy || multiple) && i->operands[1].kind == PTX_REG && is[i->operands[1].var->index])))
+        const bool follows = copy || multiple; /* an instruction of any other kind may have no operands */
+        if ((load || (follows && i->operands[1].kind == PTX_REG && is[i->operands[1].var->index])) &&
+            i->operands[0].kind == PTX_REG)
             is[i->operands[0].var->index] = true;
     }
     return is;
