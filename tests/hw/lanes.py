@@ -18,7 +18,9 @@ RUNS = (('diverge', 'part', 1, 3, 5, 8),
         ('diverge', 'trips', 1, 9, 18, 36),
         ('diverge', 'exits', 1, 6, 8, 4),
         ('diverge', 'calls', 1, 10, 16, 8),
-        ('tables', 'constants', 4, 10, 200, 12),
+        ('tables', 'constants', 4, 6, 30, 12),
+        ('tables', 'random', 0, 8, 52, 72),
+        ('tables', 'shared', 0, 12, 90, 56),
         ('tables', 'store', 0, 15, 50, 27),
         ('tables', 'few_local', 4, 16, 45, 18))
 

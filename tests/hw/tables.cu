@@ -163,6 +163,21 @@ static void add_all_constants(void)
                     launches.push_back({"random", 0, 0, places(0, 0, lane, of), rounds, constants_random, 2, warps});
 }
 
+/* On all SMs, and on some: what one asks for, others find nearer. */
+static void add_shared_constants(void)
+{
+    for (unsigned lane : {0, 1})
+        for (unsigned of : {512, 4096, 16384})
+            for (int warps : {1, 4, 16})
+                for (unsigned rounds : {4, 32})
+                    launches.push_back({"shared", 0, 0, places(0, 0, lane, of), rounds, constants_random, 132, warps});
+    for (int blocks : {4, 16, 48, 264, 528})
+        for (unsigned of : {4096, 16384}) {
+            launches.push_back({"shared", 0, 0, places(0, 0, 1, of), 4, constants_random, blocks, 8});
+            launches.push_back({"shared", 8, 0, places(64, of / 4, 0, of), of / 256, constants<8>, blocks, 4});
+        }
+}
+
 template <int N> static void add_locals(void)
 {
     for (int warps : {1, 4, 16, 32, 64})
@@ -198,6 +213,7 @@ int main(int argc, char **argv)
     CHECK(cudaMemcpyToSymbol(words, values, WORDS * sizeof *values));
     free(values);
     add_all_constants();
+    add_shared_constants();
     for (int blocks : {1, 16, 132})
         add_stores(blocks);
     add_locals<16>();

@@ -1,18 +1,79 @@
 /* constants.c - constant banks: operands of instructions, and loads.
  *
  *     operands ──► 2 KB ─┐
- *                        ├──► the second cache, in lines of 256 bytes ──► L2, DRAM
+ *                        ├──► the second cache of the GPC, in lines of 256 bytes ──► L2, DRAM
  *     LDC ───────► 2 KB ─┘
  *
  * A load gives a word every other cycle, whichever lanes want it: lanes at different words are one after the other. All numbers
- * are an H200's, measured by chains and by 8 loads side by side in 1 to 32 warps, at 1 KB to 64 KB, 1 to 32 words a warp. Four loads at
- * a time wait for what the second cache lacks. */
+ * are an H200's, measured by chains, by 8 loads side by side and by lookups at random, in 1 to 32 warps, on one SM and on all, at 256 bytes
+ * to 64 KB, 1 to 32 words a warp (tests/hw/tables.cu). */
 #include "model/replay/sm.h"
 
-/* Where all SMs go through a table, some are ahead of others: those find it in L2. */
-static double memory_cycles(const struct sm *s)
+/* ---- the second cache, and what other SMs bring there ---- */
+
+/* 256 bytes of the constants that a block's first warp loads: from which to which, and which first. */
+struct sought {
+    u32 first, last, begin;
+};
+
+static bool seek(const struct replay_stream *warp, struct sought *out)
 {
-    return s->active > 1 ? s->machine->constant_shared : s->machine->constant_memory;
+    enum { ITEMS = 4096, LOADS = 64, SECOND = 4 };
+    u32 loads = 0;
+    for (u64 k = 0; k < warp->n && k < ITEMS && loads < LOADS; k++) {
+        if (item_kind(warp->items[k]) != ITEM_ACCESS)
+            continue;
+        const struct item_access a = item_read_access(warp->items[k]);
+        if (a.class != ITEM_CONSTANT)
+            continue;
+        const u32 from = item_constant_first(a.sector), to = from + item_constant_span(a.sector);
+        if (!loads++)
+            *out = (struct sought){from / SECOND, to / SECOND, from};
+        out->first = from / SECOND < out->first ? from / SECOND : out->first;
+        out->last = to / SECOND > out->last ? to / SECOND : out->last;
+    }
+    return loads;
+}
+
+/* Lines of the second cache among which blocks look at different places; 0: all blocks look at the same. */
+static double scattered_lines(const struct replay_launch *l)
+{
+    struct sought all = {0}, one;
+    bool any = false, differ = false;
+    for (u32 b = 0; b < l->nrecorded; b++) {
+        if (!seek(&l->blocks[b].warps[0], &one))
+            continue;
+        differ |= any && one.begin != all.begin;
+        all.first = any && all.first < one.first ? all.first : one.first;
+        all.last = any && all.last > one.last ? all.last : one.last;
+        all.begin = one.begin;
+        any = true;
+    }
+    return differ ? all.last - all.first + 1 : 0;
+}
+
+void sm_constants_begin(struct sm *s)
+{
+    const struct machine *m = s->machine;
+    s->constants = arena_new(s->mem, struct sm_constants);
+    s->constants->sharing = fmin(fmax(s->active * m->constant_group, 1), SM_CONSTANTS_SHARING);
+    s->constants->fill = fmax(m->constant_fill, m->constant_group_fill * s->constants->sharing);
+    s->constants->scattered = -1;
+}
+
+/* Cycles until the second cache has what nobody of this SM asked for. Where all SMs go through a table in the same order, some are a
+ * little ahead of others, which find it in L2. Where blocks look at different places, each SM brings a part for all of its GPC. */
+static double memory_cycles(struct sm *s)
+{
+    const struct machine *m = s->machine;
+    struct sm_constants *c = s->constants;
+    if (s->active <= 1)
+        return m->constant_memory;
+    if (c->scattered < 0)
+        c->scattered = scattered_lines(s->launch);
+    if (c->scattered <= 0)
+        return m->constant_shared;
+    return m->constant_shared * exp(-c->sharing * c->nfar++ / c->scattered);
 }
 
 /* Parameters come with the launch; __constant__ variables and what the compiler keeps are in no cache when it begins. */
@@ -28,6 +89,8 @@ static double in_second(struct sm *s, u32 line, double t)
         *there = t + (line < CONSTANT_BANK_LINES ? s->machine->parameters : memory_cycles(s));
     return fmax(*there, t);
 }
+
+/* ---- the first caches ---- */
 
 static bool holds(const struct sm *s, const struct sm_constant_cache *c, u32 line)
 {
@@ -52,6 +115,8 @@ static double in_first(struct sm *s, struct sm_constant_cache *c, u32 line, doub
     return fmax(l->there, t);
 }
 
+/* ---- loads ---- */
+
 double sm_constant_operand(struct sm *s, const struct replay_inst *i, double t)
 {
     return in_first(s, &s->constants->operands, i->constant_line, t, s->machine->operand_miss);
@@ -69,30 +134,46 @@ static bool is_far(struct sm *s, u32 line, double t)
     return !holds(s, &s->constants->indexed, line) && (there <= 0 || there > t);
 }
 
-/* Its words are looked up one after the other, and each miss holds up those behind it. So many loads may have asked beyond the second
- * cache, the next one waits for them. */
-static double load(struct sm *s, const struct wanted *a, double t, double *busy)
+/* So many loads of a warp may have asked beyond the second cache, the next one waits for them; and so many of an SM, times the SMs of its
+ * GPC: what they ask for serves all of them, as each has other warps in front. */
+static double waits_for(const struct sm_asked *of_warp, const struct sm_constants *c)
+{
+    const u32 most = (u32)(SM_CONSTANTS_ASKED * c->sharing);
+    const double sm = c->nasked < most ? 0 : c->asked[(c->nasked - most) % SM_CONSTANTS_ASKED_GPC];
+    return fmax(sm, of_warp->when[of_warp->n % SM_CONSTANTS_ASKED]);
+}
+
+static void keep_asked(struct sm_asked *of_warp, struct sm_constants *c, double there)
+{
+    of_warp->when[of_warp->n++ % SM_CONSTANTS_ASKED] = there;
+    c->asked[c->nasked++ % SM_CONSTANTS_ASKED_GPC] = there;
+}
+
+/* Its words are looked up one after the other, and each miss holds up those behind it. */
+static double load(struct sm *s, struct sm_asked *asked, const struct wanted *a, double t, double *busy)
 {
     const struct machine *m = s->machine;
-    double there = t, *asked = &s->constants->asked[s->constants->nasked % SM_CONSTANTS_ASKED];
+    struct sm_constants *c = s->constants;
+    const double miss = m->constant_l2 - m->constant, behind = c->fill - m->constant_fill;
+    double there = t;
     bool asks = false;
     *busy = a->words * m->constant_word;
     for (u32 k = 0; k < a->lines; k++) {
         const u32 line = a->first + (a->lines > 1 ? k * a->span / (a->lines - 1) : 0);
-        *busy += holds(s, &s->constants->indexed, line) ? 0 : m->constant_fill;
-        if (!asks && is_far(s, line, there)) {
-            asks = true;
-            there = fmax(there, *asked);
-        }
-        there = in_first(s, &s->constants->indexed, line, there, m->constant_l2 - m->constant);
-        if (asks)
-            *asked = there;
+        *busy += holds(s, &c->indexed, line) ? 0 : c->fill;
+        const bool far = is_far(s, line, there);
+        if (far && !asks)
+            there = fmax(there, waits_for(asked, c));
+        asks |= far;
+        there = in_first(s, &c->indexed, line, there, far ? miss : miss + behind);
     }
-    s->constants->nasked += asks;
+    if (asks)
+        keep_asked(asked, c, there);
     return there + (a->words - 1) * m->constant_next;
 }
 
-static bool take(struct sm *s, struct sm_scheduler *c, const struct wanted *a, double t, struct sm_done *out)
+static bool take(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct wanted *a, double t,
+                 struct sm_done *out)
 {
     double *queued = &c->constants[c->nconstants % SM_CONSTANTS_QUEUED], busy;
     const double from = fmax(*queued, c->pipe[PIPE_ADU]);
@@ -100,7 +181,7 @@ static bool take(struct sm *s, struct sm_scheduler *c, const struct wanted *a, d
         *out = (struct sm_done){.result = from, .reason = STALL_MIO_THROTTLE};
         return false;
     }
-    const double there = load(s, a, t, &busy);
+    const double there = load(s, &w->asked, a, t, &busy);
     s->constants->free = fmax(s->constants->free, t) + busy;
     s->used[PIPE_ADU] += busy;
     *queued = s->constants->free;
@@ -112,20 +193,22 @@ static bool take(struct sm *s, struct sm_scheduler *c, const struct wanted *a, d
     return true;
 }
 
-bool sm_constant_load(struct sm *s, struct sm_scheduler *c, const struct replay_inst *i, double t, struct sm_done *out)
+bool sm_constant_load(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t,
+                      struct sm_done *out)
 {
-    if (!take(s, c, &(struct wanted){i->constant_line, 0, 1, 1}, t, out))
+    if (!take(s, c, w, &(struct wanted){i->constant_line, 0, 1, 1}, t, out))
         return false;
     out->result -= s->machine->constant_index; /* it is known where */
     return true;
 }
 
-bool sm_constant_access(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t,
+bool sm_constant_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct item_access *a, double t,
                         struct sm_done *out)
 {
-    const struct wanted w = {.first = constant_line(CONSTANT_VARIABLES, item_constant_first(a->sector) * CONSTANT_LINE),
-                             .span = item_constant_span(a->sector),
-                             .lines = a->lines ? a->lines : 1,
-                             .words = a->passes ? a->passes : 1};
-    return take(s, c, &w, t, out);
+    const struct wanted wanted = {.first =
+                                      constant_line(CONSTANT_VARIABLES, item_constant_first(a->sector) * CONSTANT_LINE),
+                                  .span = item_constant_span(a->sector),
+                                  .lines = a->lines ? a->lines : 1,
+                                  .words = a->passes ? a->passes : 1};
+    return take(s, c, w, &wanted, t, out);
 }

@@ -239,7 +239,7 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const st
         return true;
     }
     if (a.class == ITEM_CONSTANT)
-        return sm_constant_access(s, c, &a, t, out);
+        return sm_constant_access(s, c, w, &a, t, out);
     const double from = most(room(s, c, &a), c->pipe[PIPE_LSU]);
     if (from > t) {
         *out = (struct sm_done){.result = from, .reason = throttle_of(&a)};

@@ -477,7 +477,7 @@ static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, doubl
     if (i->pipe == PIPE_NONE)
         return true;
     if (i->constant && i->pipe == PIPE_ADU)
-        return sm_constant_load(s, c, i, t, done);
+        return sm_constant_load(s, c, w, i, t, done);
     if (i->pipe == PIPE_LSU)
         return take_lsu(s, c, w, i, t, done);
     return take_pipe(s, c, i, t, read_cycles(w, i), done);
@@ -577,7 +577,7 @@ static void make_sm(struct sm *s, struct arena *mem, const struct replay_launch 
     }
     cache_lend(&s->l1, arena_array(mem, struct cache_line, l1_lines(l->l1_bytes) + 1), l1_lines(l->l1_bytes));
     l1_empty(&s->l1, l->l1_bytes);
-    s->constants = arena_new(mem, struct sm_constants);
+    sm_constants_begin(s);
     for (u32 b = 0; b < l->nrecorded; b++)
         for (u32 k = 0; k < l->blocks[b].nfuncs; k++)
             if (l->blocks[b].funcs[k] && l->blocks[b].funcs[k]->prepared->most_places > places)

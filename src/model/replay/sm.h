@@ -24,6 +24,8 @@ enum {
     AHEAD_MOST = 64,
     SM_ARRIVING_BITS = 12,  /* lines on their way */
     SM_CONSTANTS_ASKED = 4, /* loads of constants that wait for more than the second cache: tests/hw/h200/tables.csv */
+    SM_CONSTANTS_SHARING = 32, /* SMs that share the second cache of constants, at most */
+    SM_CONSTANTS_ASKED_GPC = SM_CONSTANTS_ASKED * SM_CONSTANTS_SHARING,
     SM_CONSTANTS_QUEUED = 8 /* loads of constants that a sub-partition's queue holds: read off stalls of random ones */
 };
 
@@ -50,6 +52,12 @@ struct sm_groups {
 struct sm_mbarrier {
     u32 arrived;
     double at[SM_ARRIVALS];
+};
+
+/* Of the last loads of constants that the second cache lacked something of, when it is there: a ring. */
+struct sm_asked {
+    double when[SM_CONSTANTS_ASKED];
+    u32 n;
 };
 
 /* A warp that the SM holds. Times are cycles since the SM began. */
@@ -93,6 +101,7 @@ struct sm_warp {
     double swapped; /* the turn of its last compare-and-swap that changed memory, */
     u32 swapped_at; /* 1 + the sector; 0: it has been written again */
     struct sm_groups copies, products;
+    struct sm_asked asked;
     u32 waits_for, waits_n; /* 1 + the mbarrier, and the arrivals that it waits for; 0: for none */
     u8 cached[3][2];        /* by place of the operand and bank: 1 + the register that is kept; 0: none */
 };
@@ -179,8 +188,12 @@ struct sm_constants {
     struct sm_constant_cache operands, indexed;
     double second[CONSTANT_BANKS * CONSTANT_BANK_LINES / 4]; /* when the second cache has 256 bytes; 0: nobody asked */
     double free;                                             /* when the next word can be loaded */
-    double asked
-        [SM_CONSTANTS_ASKED]; /* of the last loads that the second cache lacked something of, when it is there: a ring */
+    double fill;    /* cycles of the SM for a line that the first cache lacks */
+    double sharing; /* SMs that work of its GPC, which share the second cache */
+    double
+        scattered; /* lines of that among which blocks look at different places; 0: all at the same; -1: not known yet */
+    u32 nfar;      /* lines that this SM was the first to ask for */
+    double asked[SM_CONSTANTS_ASKED_GPC]; /* as of a warp, of the SM: a ring */
     u32 nasked;
 };
 
@@ -258,10 +271,13 @@ void sm_let_go(struct sm *s, struct sm_warp *w, const struct item_access *a, dou
 struct sm_atomics sm_atomic_shares(const struct machine *m, const struct replay_launch *l, double active);
 /* w does an atomic on global memory, which the LSU has passed on at time t: when its result is there. */
 double sm_atomic(struct sm *s, struct sm_warp *w, const struct item_access *a, double t);
-/* constants.c: when an operand of a constant bank can be read; and loads, as sm_access. */
+/* constants.c */
+void sm_constants_begin(struct sm *s);
+/* When an operand of a constant bank can be read; and loads, as sm_access. */
 double sm_constant_operand(struct sm *s, const struct replay_inst *i, double t);
-bool sm_constant_load(struct sm *s, struct sm_scheduler *c, const struct replay_inst *i, double t, struct sm_done *out);
-bool sm_constant_access(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t,
+bool sm_constant_load(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t,
+                      struct sm_done *out);
+bool sm_constant_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct item_access *a, double t,
                         struct sm_done *out);
 /* async.c: w issues a bulk copy, or arrives at an mbarrier. */
 void sm_async(struct sm *s, struct sm_warp *w, u64 item, double t);

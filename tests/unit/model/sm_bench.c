@@ -48,7 +48,7 @@ void made_load(struct made *m, u64 line, u32 sector)
     m->items[m->nitems++] = item_line(line, 1u << sector, TRAFFIC_LOAD);
 }
 
-/* Every warp of every block does the same. *sites: what its one site waited for; NULL: not asked. */
+/* Every warp of a block does the same. *sites: what its one site waited for; NULL: not asked. */
 struct replay_result made_replay(struct made *m, struct replay_site *sites)
 {
     struct replay_program program = {m->insts, m->n, 1};
@@ -59,21 +59,25 @@ struct replay_result made_replay(struct made *m, struct replay_site *sites)
     struct replay_func f = {
         .code = m->code ? m->code : &code, .nsites = 1, .shares = &shares, .sites = sites ? sites : own};
     struct replay_func *funcs[] = {&f};
-    struct replay_stream streams[32];
-    for (u32 w = 0; w < m->warps; w++)
-        streams[w] = (struct replay_stream){m->items, w && m->shorter ? m->shorter : m->nitems};
+    struct replay_stream streams[2][32];
+    for (u32 w = 0; w < m->warps; w++) {
+        streams[0][w] = (struct replay_stream){m->items, w && m->shorter ? m->shorter : m->nitems};
+        streams[1][w] = (struct replay_stream){m->others ? m->others : m->items, streams[0][w].n};
+    }
     struct replay_block_stream blocks[BLOCKS_KEPT];
     const u64 of = (m->nblocks + m->gpu.sms - 1) / m->gpu.sms;
     u32 n = 0;
     for (u64 k = 0; k < of; k++)
-        if (replay_takes(k, of, m->resident))
-            blocks[n++] = (struct replay_block_stream){.warps = streams,
-                                                       .funcs = funcs,
-                                                       .nfuncs = 1,
-                                                       .linear = k * m->gpu.sms,
-                                                       .cost = 1,
-                                                       .longest = 1,
-                                                       .rest = 1};
+        if (replay_takes(k, of, m->resident)) {
+            blocks[n] = (struct replay_block_stream){.warps = streams[n % 2],
+                                                     .funcs = funcs,
+                                                     .nfuncs = 1,
+                                                     .linear = k * m->gpu.sms,
+                                                     .cost = 1,
+                                                     .longest = 1,
+                                                     .rest = 1};
+            n++;
+        }
     const struct replay_launch l = {.gpu = &m->gpu,
                                     .nblocks = m->nblocks,
                                     .warps = m->warps,

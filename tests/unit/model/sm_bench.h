@@ -17,7 +17,8 @@ struct made {
     u32 n;
     u64 items[ENTRIES];
     u32 nitems;
-    u32 shorter; /* items of the warps behind the first of a block; 0: all */
+    const u64 *others; /* what warps of every other recorded block do, as many items; NULL: the same */
+    u32 shorter;       /* items of the warps behind the first of a block; 0: all */
     u32 warps, resident, slots, places;
     u64 nblocks;
     double atomics;
@@ -37,7 +38,7 @@ void made_access_lines(struct made *m, u8 class, u16 passes, u16 lines);
 void made_access(struct made *m, u8 class, u16 passes);
 /* One sector of a line. */
 void made_load(struct made *m, u64 line, u32 sector);
-/* Every warp of every block does the same. *sites: what its one site waited for; NULL: not asked. */
+/* Every warp of a block does the same. *sites: what its one site waited for; NULL: not asked. */
 struct replay_result made_replay(struct made *m, struct replay_site *sites);
 double made_cycles(struct made *m);
 

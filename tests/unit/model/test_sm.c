@@ -128,6 +128,28 @@ static void constants_leave_their_cache(void **state)
     assert_in_range((u64)more, 980 * 66, 980 * 66 + 5 * 750);
 }
 
+/* All SMs of a GPC ask one second cache: 16 warps wait 10 cycles for each line where one SM works, else as long as all others take. */
+static void multiprocessors_share_the_second_cache_of_constants(void **state)
+{
+    (void)state;
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        made_begin(&m);
+        made_load_and_use(&m);
+        m.insts[0].pipe = PIPE_ADU;
+        m.warps = 16;
+        m.nblocks = k ? m.gpu.sms : 1;
+        for (u32 i = 0; i < 400; i++) {
+            made_enter(&m);
+            load_constants(&m, 1, i * 7 % 40);
+        }
+        took[k] = made_cycles(&m);
+        arena_free(&m.mem);
+    }
+    assert_true(took[1] > took[0] + 400 * 30); /* warps in step miss together, once for all of them */
+}
+
 /* The first operand of a launch is waited for, and so is each one in another line. */
 static void operands_are_missed(void **state)
 {
@@ -146,7 +168,6 @@ static void operands_are_missed(void **state)
     arena_free(&m.mem);
 }
 
-/* A loop that the first cache of code does not hold takes as long as its lines do. */
 /* Loads of so many lines of 256 bytes that no cache has, none of which needs another. */
 static double cold_constants(u32 n)
 {
@@ -173,6 +194,39 @@ static void four_loads_of_constants_are_under_way(void **state)
     assert_true(four < one + 100);
     assert_true(five > one + 600);
     assert_true(eight < five + 100);
+}
+
+/* Loads of constants that no cache has, one needs the other: of all blocks in the same order, or half of them the other way round. */
+static double looked_up(bool apart)
+{
+    enum { LOOKUPS = 32 };
+    u64 others[2 * LOOKUPS];
+    struct made m;
+    made_begin(&m);
+    made_load_and_use(&m);
+    m.insts[0].pipe = PIPE_ADU;
+    m.resident = 2;
+    m.nblocks = 2 * m.gpu.sms;
+    for (u32 i = 0; i < LOOKUPS; i++) {
+        made_enter(&m);
+        load_constants(&m, 1, 4 * i);
+    }
+    for (u32 i = 0; i < LOOKUPS; i++) {
+        others[2 * i] = m.items[2 * i];
+        others[2 * i + 1] = m.items[2 * (LOOKUPS - 1 - i) + 1];
+    }
+    m.others = apart ? others : NULL;
+    const double t = made_cycles(&m);
+    arena_free(&m.mem);
+    return t;
+}
+
+static void blocks_that_look_at_different_constants_bring_them_for_others(void **state)
+{
+    (void)state;
+    const double same = looked_up(false), apart = looked_up(true);
+    assert_true(same > 32 * 600);
+    assert_true(apart < same / 3);
 }
 
 /* A block that ends in `control`, entered 100 times by these lanes in turn. */
@@ -464,6 +518,8 @@ int main(void)
         cmocka_unit_test(words_of_constants_come_one_by_one),
         cmocka_unit_test(constants_leave_their_cache),
         cmocka_unit_test(operands_are_missed),
+        cmocka_unit_test(multiprocessors_share_the_second_cache_of_constants),
+        cmocka_unit_test(blocks_that_look_at_different_constants_bring_them_for_others),
         cmocka_unit_test(four_loads_of_constants_are_under_way),
         cmocka_unit_test(lanes_that_part_come_to_a_join),
         cmocka_unit_test(exits_cost_where_lanes_leave),
