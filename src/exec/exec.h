@@ -293,6 +293,8 @@ struct exec_hooks {
      * and before anybody goes on. */
     void (*release)(void *ctx, const struct exec_block_info *b, u32 id, const u32 *lanes);
     void (*warp_sync)(void *ctx, const struct exec_warp_sync *s);
+    /* match.any at site: how many different values its lanes have. */
+    void (*match)(void *ctx, const struct ir_func *func, u32 site, u32 values);
     void (*order)(void *ctx, const struct exec_order *o);
     /* What is done to mbarriers of another block of the cluster, home, and EXEC_CLUSTER_WAIT, of which home is the
      * block itself. `order` does not hear of it. */

@@ -115,6 +115,15 @@ void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, 
         f->sites[site].divergent += MUTANT(41, 1, 2);
 }
 
+void counter_match(void *ctx, const struct ir_func *func, u32 site, u32 values)
+{
+    struct func_count *f = func_of(ctx, func);
+    if (!f)
+        return;
+    f->sites[site].matches++;
+    f->sites[site].match_values += values;
+}
+
 void counter_barrier(void *ctx, const struct exec_barrier *b)
 {
     struct counter *c = ctx;
@@ -246,4 +255,6 @@ void site_events(const struct site_count *s, u64 n[EVENT_COUNT])
     }
     n[EVENT_divergent] += s->divergent;
     n[EVENT_barriers] += s->barriers;
+    n[EVENT_matches] += s->matches;
+    n[EVENT_match_values] += s->match_values;
 }

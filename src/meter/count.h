@@ -65,6 +65,7 @@ struct site_count {
     struct memo *memo;
     struct bulk_tally *bulk; /* NULL: it is none, or has not run */
     u64 divergent, barriers;
+    u64 matches, match_values; /* match.any: executions, and different values of lanes */
 };
 
 struct func_count {
@@ -124,6 +125,7 @@ void counter_access(void *ctx, const struct exec_access *a);
 /* All that was told is in the tallies. */
 void counter_settle(struct counter *c);
 void counter_far_access(void *ctx, const struct exec_access *a, const struct exec_block_info *home);
+void counter_match(void *ctx, const struct ir_func *func, u32 site, u32 values);
 void counter_barrier(void *ctx, const struct exec_barrier *b);
 /* With caches only. */
 void counter_release(void *ctx, const struct exec_block_info *b, u32 id, const u32 *lanes);

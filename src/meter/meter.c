@@ -148,6 +148,7 @@ enum ls_status meter_begin(const struct exec_launch *l, const struct gpu *gpu, c
         .access = counter_access,
         .far_access = counter_far_access,
         .barrier = counter_barrier,
+        .match = counter_match,
         .bulk = counter_bulk,
         .whole = true,
     };

@@ -226,8 +226,19 @@ static void start(struct sync *x, enum sync_op op, u32 members)
     x->lanes = x->pred = x->out_pred = x->reads = 0;
 }
 
+/* Of match.any: lanes that have a value which none before them has. */
+static u32 different_values(const struct sync *x)
+{
+    u32 n = 0;
+    for (u32 m = x->lanes; m; m &= m - 1)
+        n += !(x->out[__builtin_ctz(m)] & x->lanes & ((m & -m) - 1));
+    return n;
+}
+
 static void announce(const struct warp *w, const struct sync *x, const struct ir_func *func, const struct ir_inst *pc)
 {
+    if (w->hooks && w->hooks->match && (x->op == SYNC_MATCH_ANY_32 || x->op == SYNC_MATCH_ANY_64))
+        w->hooks->match(w->hook_ctx, func, pc->site, different_values(x));
     if (!w->hooks || !w->hooks->warp_sync)
         return;
     const struct exec_warp_sync e = {.func = func,

@@ -130,6 +130,12 @@ u32 build_unit(struct build *b, char letter, u32 site)
         return build_node(b, PIPE_ADU, unit_latency(b->gpu, UNIT_CONSTANT), true, site);
     case 'l':
         return build_node(b, PIPE_LSU, unit_latency(b->gpu, UNIT_SHUFFLE), true, site);
+    case 'm': { /* lanes' values */
+        const u32 node = build_node(b, PIPE_ADU, unit_latency(b->gpu, UNIT_CONSTANT), true, site);
+        b->g->nodes.at[node].inst.op = REPLAY_MATCH;
+        b->g->nodes.at[node].inst.count = (u16)(ptx_type_bits(b->f->src->insts[site].types[0]) / 32);
+        return node;
+    }
     case 't': {
         enum { PRODUCT = 16 * 8 * 16 }; /* multiply-adds of most machine instructions */
         const u32 node = build_node(b, PIPE_TENSOR, unit_product_latency(b->gpu), false, site);
@@ -238,7 +244,7 @@ static const char *pipes(struct build *b, const struct ptx_inst *i, enum ir_unit
     case IR_UNIT_CONVERT:
         return "c";
     case IR_UNIT_SHUFFLE:
-        return "l";
+        return i->op == OP_MATCH ? "m" : "l";
     case IR_UNIT_TENSOR:
         return "t";
     case IR_UNIT_CONTROL:

@@ -38,10 +38,18 @@ static float link_of(const u64 n[EVENT_COUNT])
     return sectors > 0 ? (float)((double)n[EVENT_host_bytes] / sectors) : 0;
 }
 
+static float values_of(const u64 n[EVENT_COUNT])
+{
+    return n[EVENT_matches] ? (float)((double)n[EVENT_match_values] / (double)n[EVENT_matches]) : 1;
+}
+
 static struct replay_shares shares_of(const u64 n[EVENT_COUNT])
 {
-    return (struct replay_shares){
-        .served = traffic_served(&n[TRAFFIC_FIRST]), .late = late_of(n), .asked = asked_of(n), .link = link_of(n)};
+    return (struct replay_shares){.served = traffic_served(&n[TRAFFIC_FIRST]),
+                                  .late = late_of(n),
+                                  .values = values_of(n),
+                                  .asked = asked_of(n),
+                                  .link = link_of(n)};
 }
 
 static void make_func(struct arena *mem, const struct replayed_launch *l, struct replayed_func *f)

@@ -80,6 +80,7 @@ bool model_sample_alike(const struct model_sample *s, const struct meter_report 
         EVENT_gatom_lanes,
         EVENT_gred_lanes,
         EVENT_barriers,
+        EVENT_match_values,
     };
     for (u32 i = 0; i < LS_ARRAY_LEN(work); i++)
         if (!near((double)s->n[work[i]], (double)r->n[work[i]], ALIKE))

@@ -31,7 +31,7 @@ enum replay_pipe {
     PIPE_TENSOR,  /* HMMA, IMMA, DMMA */
     PIPE_UNIFORM, /* uniform datapath */
     PIPE_BRANCH,  /* BRA, BSSY, EXIT, CALL ...: the branch unit */
-    PIPE_ADU,     /* barriers, indexed constants */
+    PIPE_ADU,     /* barriers, indexed constants, matches */
     PIPE_LSU,     /* global, local, shared memory, shuffles */
     PIPE_TEX,
     PIPE_COUNT
@@ -47,6 +47,7 @@ enum replay_op {
     REPLAY_PRODUCT,        /* of a warpgroup: done later; count: it closes a group */
     REPLAY_PRODUCT_COMMIT, /* the products so far are a group */
     REPLAY_PRODUCT_WAIT,   /* until at most `count` groups of products are under way */
+    REPLAY_MATCH,          /* takes its unit for each value that some lane has; count: 32-bit words of a value */
     REPLAY_SLEEP,
     REPLAY_EXIT,
 };

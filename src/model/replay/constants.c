@@ -122,9 +122,10 @@ double sm_constant_operand(struct sm *s, const struct replay_inst *i, double t)
     return in_first(s, &s->constants->operands, i->constant_line, t, s->machine->operand_miss);
 }
 
-/* Words of so many lines, which are as far from each other. */
+/* Words of so many lines, which are as far from each other; the last word comes so many cycles behind the first. */
 struct wanted {
-    u32 first, span, lines, words;
+    u32 first, span, lines;
+    double words, more;
 };
 
 /* Neither cache has it at t. */
@@ -169,7 +170,7 @@ static double load(struct sm *s, struct sm_asked *asked, const struct wanted *a,
     }
     if (asks)
         keep_asked(asked, c, there);
-    return there + (a->words - 1) * m->constant_next;
+    return there + a->more;
 }
 
 static bool take(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct wanted *a, double t,
@@ -196,7 +197,7 @@ static bool take(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const 
 bool sm_constant_load(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t,
                       struct sm_done *out)
 {
-    if (!take(s, c, w, &(struct wanted){i->constant_line, 0, 1, 1}, t, out))
+    if (!take(s, c, w, &(struct wanted){i->constant_line, 0, 1, 1, 0}, t, out))
         return false;
     out->result -= s->machine->constant_index; /* it is known where */
     return true;
@@ -205,10 +206,24 @@ bool sm_constant_load(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, c
 bool sm_constant_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct item_access *a, double t,
                         struct sm_done *out)
 {
+    const double words = a->passes ? a->passes : 1;
     const struct wanted wanted = {.first =
                                       constant_line(CONSTANT_VARIABLES, item_constant_first(a->sector) * CONSTANT_LINE),
                                   .span = item_constant_span(a->sector),
                                   .lines = a->lines ? a->lines : 1,
-                                  .words = a->passes ? a->passes : 1};
+                                  .words = words,
+                                  .more = (words - 1) * s->machine->constant_next};
     return take(s, c, w, &wanted, t, out);
+}
+
+bool sm_match(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t,
+              struct sm_done *out)
+{
+    const struct machine *m = s->machine;
+    const double values = i->site < w->func->nsites ? fmax(w->func->shares[i->site].values, 1) : 1;
+    const double next = m->constant_next + (i->count - 1) * m->match_next;
+    if (!take(s, c, w, &(struct wanted){.words = values * i->count, .more = (values - 1) * next}, t, out))
+        return false;
+    out->result += m->match - m->constant + (i->count - 1) * m->match_wide;
+    return true;
 }

@@ -85,6 +85,9 @@ static void set_constants(struct machine *m, const struct gpu *g)
     m->constant_fill = 10; /* these three: tests/hw/h200/tables.csv */
     m->constant_group = 16.5 / g->sms;
     m->constant_group_fill = 2.86;
+    m->match = 29;
+    m->match_wide = 2;
+    m->match_next = 2; /* these three: tests/hw/h200/matches.csv */
     m->operand_miss = 56;
     m->parameters = 150; /* fitted on what short kernels wait for */
 }

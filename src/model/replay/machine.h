@@ -51,6 +51,8 @@ struct machine {
     double constant_fill;         /* and for a line that the first cache does not have */
     double constant_group;        /* SMs of a GPC, for each that works */
     double constant_group_fill;   /* cycles of the second cache, which a GPC's SMs share, for a line */
+    double match, match_wide;     /* a match's latency, where all lanes have one value; of 64 bits more */
+    double match_next;            /* of 64 bits: cycles more between the values */
     double constant_next;         /* cycles between the words of one load */
     double atomic_same;           /* cycles of L2 for an atomic at one place, after the one before */
     double atomic_all;            /* lanes of atomics a cycle at different places, all of L2 */

@@ -29,9 +29,10 @@ struct replay_site {
 /* What the model of caches says of an instruction's accesses. */
 struct replay_shares {
     struct served served;
-    float link;  /* bytes of the link to the host for each sector that the host serves */
-    float late;  /* share of its sectors that L2 held, but only just */
-    float asked; /* of a bulk copy: sectors of L2 for each of its own; less than 1 where other SMs ask for the same */
+    float link;   /* bytes of the link to the host for each sector that the host serves */
+    float late;   /* share of its sectors that L2 held, but only just */
+    float values; /* of match.any: different ones that the lanes have, on average */
+    float asked;  /* of a bulk copy: sectors of L2 for each of its own; less than 1 where other SMs ask for the same */
 };
 
 struct replay_func {

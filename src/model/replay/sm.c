@@ -478,6 +478,8 @@ static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, doubl
         return true;
     if (i->constant && i->pipe == PIPE_ADU)
         return sm_constant_load(s, c, w, i, t, done);
+    if (i->op == REPLAY_MATCH)
+        return sm_match(s, c, w, i, t, done);
     if (i->pipe == PIPE_LSU)
         return take_lsu(s, c, w, i, t, done);
     return take_pipe(s, c, i, t, read_cycles(w, i), done);

@@ -279,6 +279,9 @@ bool sm_constant_load(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, c
                       struct sm_done *out);
 bool sm_constant_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct item_access *a, double t,
                         struct sm_done *out);
+/* The unit that goes through constants for lanes goes through lanes' values too. */
+bool sm_match(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t,
+              struct sm_done *out);
 /* async.c: w issues a bulk copy, or arrives at an mbarrier. */
 void sm_async(struct sm *s, struct sm_warp *w, u64 item, double t);
 /* So many have arrived at the mbarrier; *t: when. */

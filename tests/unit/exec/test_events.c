@@ -27,6 +27,7 @@ struct heard {
     u8 value[MOST][32]; /* the last lane's */
     u32 value_bytes[MOST];
     bool launch_is_known;
+    u32 values[MOST], nmatches;
 };
 
 static void *begin(void *launch, unsigned worker)
@@ -77,6 +78,13 @@ static void heap(void *ctx, const struct exec_heap *x)
     h->heap[h->nheap++ % MOST] = *x;
 }
 
+static void match(void *ctx, const struct ir_func *func, u32 site, u32 values)
+{
+    struct heard *h = ctx;
+    assert_int_equal(func->src->insts[site].op, OP_MATCH);
+    h->values[h->nmatches++ % MOST] = values;
+}
+
 static void see(void *ctx, const struct exec_access *a)
 {
     struct heard *h = ctx;
@@ -113,6 +121,7 @@ static void run(struct heard *h, const char *outer, const char *body, u32 thread
                                      .block_begin = block,
                                      .release = release,
                                      .warp_sync = warp_sync,
+                                     .match = match,
                                      .exit = leave,
                                      .order = order,
                                      .heap = heap,
@@ -168,6 +177,23 @@ static void exits(void **state)
 }
 
 /* ---- warp-wide operations ---- */
+
+/* Of the lanes that take part; match.all is not told. */
+static void matches_tell_how_many_values_there_are(void **state)
+{
+    struct heard h;
+    (void)state;
+    for (int traced = 0; traced < 2; traced++) {
+        run(&h, "",
+            "and.b32 %r4, %r1, 4; match.any.sync.b32 %r5, %r4, -1; match.any.sync.b32 %r5, %r1, -1;\n"
+            "mov.u64 %q6, 7; match.any.sync.b64 %r5, %q6, -1; match.all.sync.b32 %r5, %r1, -1;\n"
+            "setp.ge.u32 %p1, %r1, 3; @%p1 exit; match.any.sync.b32 %r5, %r1, 7;",
+            32, traced);
+        const u32 values[] = {2, 32, 1, 3};
+        assert_int_equal(h.nmatches, LS_ARRAY_LEN(values));
+        assert_memory_equal(h.values, values, sizeof values);
+    }
+}
 
 struct group {
     const char *body;
@@ -461,6 +487,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_barrier_is_released_with_its_lanes),
         cmocka_unit_test(exits),
+        cmocka_unit_test(matches_tell_how_many_values_there_are),
         cmocka_unit_test(warp_wide_operations),
         cmocka_unit_test(what_orders),
         cmocka_unit_test(values_of_accesses),

@@ -262,6 +262,8 @@ static void blocks_branches_and_barriers_add_up(void **state)
     counter_diverge(c, &f.func, 1, 0xff, 0x0f);
     for (u32 warp = 0; warp < 2; warp++)
         counter_barrier(c, &(struct exec_barrier){.func = &f.func, .warp = warp, .mask = UINT32_MAX});
+    counter_match(c, &f.func, 1, 7);
+    counter_match(c, &f.func, 1, 32);
     const struct func_count *n = c->current;
     assert_ptr_equal(n->func, &f.func);
     assert_int_equal(n->blocks[2].warps, 2);
@@ -269,6 +271,10 @@ static void blocks_branches_and_barriers_add_up(void **state)
     assert_int_equal(n->blocks[3].threads, 1);
     assert_int_equal(n->sites[1].divergent, 1);
     assert_int_equal(n->sites[0].barriers, 2);
+    u64 events[EVENT_COUNT] = {0};
+    site_events(&n->sites[1], events);
+    assert_int_equal(events[EVENT_matches], 2);
+    assert_int_equal(events[EVENT_match_values], 39);
     assert_int_equal(c->funcs.len, 2);
     assert_int_equal(c->funcs.at[1]->blocks[1].threads, 1);
     counter_free(c);

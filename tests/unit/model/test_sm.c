@@ -107,6 +107,35 @@ static void words_of_constants_come_one_by_one(void **state)
     assert_in_range((u64)(took[1] - took[0]), 100 * 31 * 11 - 100, 100 * 31 * 11 + 100);
 }
 
+/* A chain of 100 matches: 11 cycles more for each value; of 32 warps the SM takes two for each value of each. */
+static double matched(u32 warps, float values, u32 words)
+{
+    struct made m;
+    made_begin(&m);
+    struct replay_inst *i = made_inst(&m, PIPE_ADU, 1);
+    i->op = REPLAY_MATCH;
+    i->count = (u16)words;
+    i->write_bar = 0;
+    made_inst(&m, PIPE_FMA, 4)->wait = 1;
+    m.warps = warps;
+    m.shares.values = values;
+    for (u32 k = 0; k < 100; k++)
+        made_enter(&m);
+    const double t = made_cycles(&m);
+    arena_free(&m.mem);
+    return t;
+}
+
+static void matches_take_their_unit_for_each_value(void **state)
+{
+    (void)state;
+    const double one = matched(1, 1, 1);
+    assert_in_range((u64)(matched(1, 32, 1) - one), 3100 * 11 - 10, 3100 * 11 + 10);
+    assert_in_range((u64)(matched(1, 32, 2) - matched(1, 1, 2)), 3100 * 13 - 250, 3100 * 13 + 10);
+    assert_in_range((u64)matched(32, 16, 1), 3200 * 32, 3200 * 32 + 1500);
+    assert_in_range((u64)matched(32, 16, 2), 3200 * 64, 3200 * 64 + 1500);
+}
+
 /* More lines of constants than the first cache holds, over and over: each comes from the second one. */
 static void constants_leave_their_cache(void **state)
 {
@@ -516,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_last_wave_takes_as_long_as_its_blocks),
         cmocka_unit_test(blocks_begin_as_warps_end),
         cmocka_unit_test(words_of_constants_come_one_by_one),
+        cmocka_unit_test(matches_take_their_unit_for_each_value),
         cmocka_unit_test(constants_leave_their_cache),
         cmocka_unit_test(operands_are_missed),
         cmocka_unit_test(multiprocessors_share_the_second_cache_of_constants),
