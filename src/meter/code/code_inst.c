@@ -88,14 +88,21 @@ static u16 tensor_interval(const struct maker *k, const struct sass_row *row, u6
     return (u16)unit_product_cycles(k->gpu, sass_matrix_macs(row, high), sass_is_double_product(row));
 }
 
-/* Of COPY_WAIT, PRODUCT, PRODUCT_WAIT and MATCH; words of a lane. */
-static u16 count_of(u8 op, const struct sass_inst *made, const struct ptx_inst *from)
+/* Of COPY_WAIT, PRODUCT and PRODUCT_WAIT; else words of a lane. */
+static u16 count_of(u8 op, const struct sass_row *row, const struct sass_inst *made, const struct ptx_inst *from)
 {
-    return op == REPLAY_MATCH          ? (u16)(ptx_type_bits(from->types[0]) / 32)
-           : op == REPLAY_COPY_WAIT    ? (u16)sass_copy_groups(made->low)
-           : op == REPLAY_PRODUCT      ? sass_closes_products(made->high)
-           : op == REPLAY_PRODUCT_WAIT ? (u16)sass_product_groups(made->high)
-                                       : (u16)(made->bytes / 4);
+    switch (op) {
+    case REPLAY_COPY_WAIT:
+        return (u16)sass_copy_groups(made->low);
+    case REPLAY_PRODUCT:
+        return sass_closes_products(made->high);
+    case REPLAY_PRODUCT_WAIT:
+        return (u16)sass_product_groups(made->high);
+    case REPLAY_MATCH:
+        return (u16)(ptx_type_bits(from->types[0]) / 32);
+    default:
+        return (u16)((row->result == UNIT_CONSTANT ? sass_width(made->high) : made->bytes) / 4);
+    }
 }
 
 /* 0: its pipe's own. Products of 64 bits, and their high halves, are half as fast as others. */
@@ -173,7 +180,7 @@ struct replay_inst maker_inst(struct maker *k, const struct machine_block *b, u3
         .read_bar = bar_of(c.read_bar),
         .wait = c.wait,
         .interval = op == REPLAY_PRODUCT ? (u16)unit_group_cycles(from) : interval_of(k, row, made),
-        .count = count_of(op, made, from),
+        .count = count_of(op, row, made, from),
         .wavefronts = op == REPLAY_PRODUCT ? (u8)unit_group_wavefronts(from) : 0,
         .regs = {reads.regs[0], reads.regs[1], reads.regs[2]},
         .wide = reads.wide,

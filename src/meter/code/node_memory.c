@@ -98,6 +98,7 @@ static u32 add_access(struct build *b, const struct ptx_inst *i, u32 site, const
     n->width = load && result ? (u8)words_of(i, b->e->sites[site].width) : 0;
     n->roomy = n->width == 1 && !is_near(i) ? n->alone : n->latency;
     n->words = i->space == SPACE_CONST && n->width > 2 ? 2 : n->width; /* LDC has two at most */
+    n->inst.count = i->space == SPACE_CONST ? n->words : 0;
     if (!result)
         n->latency = 1;
     build_use(b, needs, node);

@@ -14,8 +14,7 @@
 
 /* ---- instructions ---- */
 
-/* Bits 73 to 75 of a load or store. */
-static u8 width_of(u64 high)
+u8 sass_width(u64 high)
 {
     static const u8 widths[8] = {1, 1, 2, 2, 4, 8, 16, 16};
     return widths[high >> 9 & 7];
@@ -58,7 +57,7 @@ static struct sass_inst decode(const u8 *at, u32 index, u32 n)
     const struct sass_row *row = sass_row_of(low, UINT32_MAX);
     if (row) {
         i.op = is_collective(row, high) ? SASS_COLLECT : row->kind;
-        i.bytes = is_sized(i.op) ? width_of(high) : 0;
+        i.bytes = is_sized(i.op) ? sass_width(high) : 0;
     }
     if (i.op == SASS_BRA || is_near_call(low)) {
         const i64 target = (i64)index + 1 + distance_of(low);

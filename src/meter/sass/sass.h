@@ -116,6 +116,8 @@ bool sass_reads_number(u64 low); /* of BAR: which barrier it is stands in a regi
 u32 sass_copy_groups(u64 low);   /* of DEPBAR: how many groups of copies may stay under way */
 /* Of WARPGROUP: it waits, and how many groups of products may stay under way. Of HGMMA and its kin: it closes a group. */
 bool sass_waits_for_products(u64 low);
+/* Of a load, a store or an LDC: bytes of a lane (bits 73 to 75). */
+u8 sass_width(u64 high);
 bool sass_empties_l1(u64 low); /* CCTL.IVALL */
 u32 sass_product_groups(u64 high);
 bool sass_closes_products(u64 high);

@@ -80,7 +80,7 @@ struct replay_inst {
     u8 wait;           /* bit k: scoreboard k */
     u8 copy;           /* MEMORY, BARRIER: of which of the program's entries the access is, from 0 */
     u16 interval;      /* cycles that it keeps its pipe of the sub-partition from the next one; 0: the pipe's own */
-    u16 count;         /* COPY_WAIT, PRODUCT, PRODUCT_WAIT; of spilled registers 32-bit words */
+    u16 count;         /* COPY_WAIT, PRODUCT, PRODUCT_WAIT; of spilled registers, constants and MATCH 32-bit words */
     u8 wavefronts;     /* PRODUCT: of shared memory, the warp's own share */
     u8 regs[3];        /* that it reads of the register file, by place of the operand; REPLAY_NO_REG: none */
     u8 wide;           /* bit k: regs[k] is the first of two; REPLAY_WIDE_RESULT: IMAD.WIDE */

@@ -7,7 +7,7 @@
  * A load gives a word every other cycle, whichever lanes want it: lanes at different words are one after the other. All numbers
  * are an H200's, measured by chains, by 8 loads side by side and by lookups at random, in 1 to 32 warps, on one SM and on all, at 256 bytes
  * to 64 KB, 1 to 32 words a warp (tests/hw/tables.cu). */
-#include "model/replay/sm.h"
+#include "model/replay/warp.h"
 
 /* ---- the second cache, and what other SMs bring there ---- */
 
@@ -150,18 +150,30 @@ static void keep_asked(struct sm_asked *of_warp, struct sm_constants *c, double 
     c->asked[c->nasked++ % SM_CONSTANTS_ASKED_GPC] = there;
 }
 
+/* What a line that the first cache lacks takes of the SM. Where warps go through a table in step, all SMs of the GPC want the same line at
+ * about the same time, and get it together. */
+static double fill_cycles(const struct sm *s, const struct wanted *a)
+{
+    enum { STEP = 4 };
+    const struct sm_constants *c = s->constants;
+    return a->lines == 1 && a->first - c->missed <= STEP ? s->machine->constant_fill : c->fill;
+}
+
 /* Its words are looked up one after the other, and each miss holds up those behind it. */
 static double load(struct sm *s, struct sm_asked *asked, const struct wanted *a, double t, double *busy)
 {
     const struct machine *m = s->machine;
     struct sm_constants *c = s->constants;
-    const double miss = m->constant_l2 - m->constant, behind = c->fill - m->constant_fill;
+    const double fill = fill_cycles(s, a), miss = m->constant_l2 - m->constant, behind = fill - m->constant_fill;
     double there = t;
     bool asks = false;
     *busy = a->words * m->constant_word;
     for (u32 k = 0; k < a->lines; k++) {
         const u32 line = a->first + (a->lines > 1 ? k * a->span / (a->lines - 1) : 0);
-        *busy += holds(s, &c->indexed, line) ? 0 : c->fill;
+        if (!holds(s, &c->indexed, line)) {
+            *busy += fill;
+            c->missed = line;
+        }
         const bool far = is_far(s, line, there);
         if (far && !asks)
             there = fmax(there, waits_for(asked, c));
@@ -194,10 +206,13 @@ static bool take(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const 
     return true;
 }
 
+/* Of 64 bits one word more, however many lanes want different ones: what the corpus's uniform and scattered ones took. */
+static double words_of(const struct replay_inst *i, double elements) { return elements + (i->count > 1); }
+
 bool sm_constant_load(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t,
                       struct sm_done *out)
 {
-    if (!take(s, c, w, &(struct wanted){i->constant_line, 0, 1, 1, 0}, t, out))
+    if (!take(s, c, w, &(struct wanted){i->constant_line, 0, 1, words_of(i, 1), 0}, t, out))
         return false;
     out->result -= s->machine->constant_index; /* it is known where */
     return true;
@@ -206,13 +221,13 @@ bool sm_constant_load(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, c
 bool sm_constant_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct item_access *a, double t,
                         struct sm_done *out)
 {
-    const double words = a->passes ? a->passes : 1;
+    const double elements = a->passes ? a->passes : 1;
     const struct wanted wanted = {.first =
                                       constant_line(CONSTANT_VARIABLES, item_constant_first(a->sector) * CONSTANT_LINE),
                                   .span = item_constant_span(a->sector),
                                   .lines = a->lines ? a->lines : 1,
-                                  .words = words,
-                                  .more = (words - 1) * s->machine->constant_next};
+                                  .words = words_of(warp_inst(w), elements),
+                                  .more = (elements - 1) * s->machine->constant_next};
     return take(s, c, w, &wanted, t, out);
 }
 

@@ -192,6 +192,7 @@ struct sm_constants {
     double sharing; /* SMs that work of its GPC, which share the second cache */
     double
         scattered; /* lines of that among which blocks look at different places; 0: all at the same; -1: not known yet */
+    u32 missed;    /* the last line that the first cache of loads lacked */
     u32 nfar;      /* lines that this SM was the first to ask for */
     double asked[SM_CONSTANTS_ASKED_GPC]; /* as of a warp, of the SM: a ring */
     u32 nasked;

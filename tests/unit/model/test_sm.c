@@ -136,6 +136,34 @@ static void matches_take_their_unit_for_each_value(void **state)
     assert_in_range((u64)matched(32, 16, 2), 3200 * 64, 3200 * 64 + 1500);
 }
 
+/* 16 warps load what all their lanes want: of 64 bits it takes the SM twice as long. */
+static void wide_constants_take_a_word_more(void **state)
+{
+    (void)state;
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        made_begin(&m);
+        for (u32 i = 0; i < 8; i++) {
+            struct replay_inst *load = made_inst(&m, PIPE_ADU, 1);
+            load->op = REPLAY_MEMORY;
+            load->write_bar = 0;
+            load->count = (u16)(1 + k);
+        }
+        made_inst(&m, PIPE_FMA, 4)->wait = 1;
+        m.warps = 32;
+        for (u32 i = 0; i < 100; i++) {
+            made_enter(&m);
+            for (u32 l = 0; l < 8; l++)
+                load_constants(&m, 1, 4);
+        }
+        took[k] = made_cycles(&m);
+        arena_free(&m.mem);
+    }
+    assert_in_range((u64)took[0], 32 * 800 * 2, 32 * 800 * 2 + 2500);
+    assert_in_range((u64)took[1], 32 * 800 * 4, 32 * 800 * 4 + 2500);
+}
+
 /* More lines of constants than the first cache holds, over and over: each comes from the second one. */
 static void constants_leave_their_cache(void **state)
 {
@@ -546,6 +574,7 @@ int main(void)
         cmocka_unit_test(blocks_begin_as_warps_end),
         cmocka_unit_test(words_of_constants_come_one_by_one),
         cmocka_unit_test(matches_take_their_unit_for_each_value),
+        cmocka_unit_test(wide_constants_take_a_word_more),
         cmocka_unit_test(constants_leave_their_cache),
         cmocka_unit_test(operands_are_missed),
         cmocka_unit_test(multiprocessors_share_the_second_cache_of_constants),
