@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/fetch.h"
 #include "model/cache/l1.h"
 #include "model/cache/l1_stores.h"
 
@@ -395,6 +396,7 @@ static void look_up_plain(struct batch *b, struct requests *r, u64 at)
     while (!request_last(r->at[at++]) && at < r->len)
         ;
     r->next = at;
+    fetch_to_read(r->at + at, at - first); /* the warp's next access is mostly as long */
     batch_add_all(b, r->at + first, at - first);
 }
 
