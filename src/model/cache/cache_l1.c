@@ -279,12 +279,15 @@ static __attribute__((noinline)) void look_up_some(struct batch *b)
 }
 
 _Static_assert((int)AT_A_TIME <= (int)L2_INPUT_MOST, "all that goes on at once");
-/* Of the batch's requests those that have one of these sectors go on. */
-static void go_on(struct batch *b, const u8 *sectors)
+/* Whether the slices of all lines that L1 has are known to be asked: the SM has never waited, and no store is still to leave. */
+static bool slices_are_known(const struct sm *s) { return !slices_settled(&s->slices) && !s->nwaiting; }
+
+/* Of the batch's requests those that have one of these sectors go on. fresh: those that L1 lacked something for. */
+static void go_on(struct batch *b, const u8 *sectors, u64 fresh)
 {
     struct l2_input *in = &b->s->l2;
     u64 go = sectors_there(sectors, b->n);
-    for (u64 k = go; k && !slices_all(&b->s->slices); k &= k - 1)
+    for (u64 k = slices_are_known(b->s) ? fresh : go; k && !slices_all(&b->s->slices); k &= k - 1)
         slices_ask(&b->s->slices, request_number(b->request[__builtin_ctzll(k)]));
     if (LS_LIKELY(l2_input_has_budget(in, b->n))) {
         b->good &= l2_input_push_all(in, b->request, sectors, b->n, go);
@@ -320,6 +323,7 @@ static __attribute__((noinline)) void look_up_batch(struct batch *b)
         return;
     }
     cache_take_lines(&b->s->l1, b->request, b->n, there, lacking);
+    const u64 fresh = sectors_there(lacking, b->n);
     b->begin[b->nruns] = (u8)b->n;
     const bool counts = b->s->l2.one_in > 1 && l2_input_has_budget(&b->s->l2, b->n);
     for (u32 run = 0, k = 0, n; run < b->nruns; run++, k += n) {
@@ -328,7 +332,7 @@ static __attribute__((noinline)) void look_up_batch(struct batch *b)
         if (counts)
             (*b->s->l2.sites)[request_site(b->request[k])]->drawn.sent += sent;
     }
-    go_on(b, lacking);
+    go_on(b, lacking, fresh);
     b->s->l2.budget = sm_l2_budget(b->s, b->asked);
     b->good &= note_looked(b->s, b->n);
     batch_clear(b);
