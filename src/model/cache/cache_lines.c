@@ -60,6 +60,8 @@ WITH_VECTORS static INLINED u8 ask_again(struct cache_line *set, u32 way, u64 en
     return (u8)((before & entry) >> VALID);
 }
 
+static inline bool is_first(const struct cache_line *set, u64 entry) { return !((entry_at(set) ^ entry) & tag_mask()); }
+
 /* Where the line is, mostly in front; WAYS: it is not there. */
 WITH_VECTORS static INLINED u32 way_of(const struct cache_line *set, u64 entry)
 {
@@ -91,7 +93,7 @@ WITH_VECTORS static INLINED void take_some(struct cache *c, const u32 *set, cons
     u64 random = c->random;
     for (u32 k = 0; k < n; k++) {
         struct cache_line *at = lines + set[k];
-        const u32 way = may_be_in(at, entry[k]) ? way_of(at, entry[k]) : WAYS;
+        const u32 way = !full && is_first(at, entry[k]) ? 0 : may_be_in(at, entry[k]) ? way_of(at, entry[k]) : WAYS;
         if (way < WAYS) {
             there[k] = ask_again(at, way, entry[k]);
         } else if (full || LS_LIKELY(at[WAYS - 1].held == c->stamp)) {
