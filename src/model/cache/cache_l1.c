@@ -168,8 +168,8 @@ struct batch {
     const bool *with_next; /* by site (struct sm) */
     bool good;             /* there was memory for all */
     u64 asked;             /* lines, by the SM until this is over */
-    u32 n;
-    u64 like; /* what is the same in all of the last run */
+    u32 n;                 /* apart from nruns, as a vector of both would be read before its halves are written */
+    u64 like;              /* what is the same in all of the last run */
     u32 nruns;
     u8 begin[AT_A_TIME + 1]; /* of runs of one kind and site, which neighbours mostly are; behind the last one, n */
     u64 request[AT_A_TIME];
