@@ -320,12 +320,13 @@ static struct exec_access elected(const struct exec_access *a)
     return one;
 }
 
-/* The engine goes to these places when all is counted: by then the host's caches have them. (Inlined always: cache_fetch says why.) */
-static inline __attribute__((always_inline)) void fetch_lanes(const struct exec_access *a)
+/* The engine goes to these lanes' places when all is counted: by then the host's caches have them. Half of a warp's at a time, as a core of the host
+ * has no more than some twenty lines under way. (Inlined always: cache_fetch says why.) */
+enum { HALF_THE_LANES = 0xffff };
+static inline __attribute__((always_inline)) void fetch_lanes(const struct exec_access *a, u32 lanes)
 {
-    for (u32 i = 0; i < 32 && a->mask == UINT32_MAX; i++)
-        __builtin_prefetch((const void *)(uintptr_t)a->addr[i]);
-    for (u32 m = a->mask == UINT32_MAX ? 0 : a->mask; m; m &= m - 1)
+    const bool fetches = a->pattern == PATTERN_GATHER && a->space == SPACE_GLOBAL;
+    for (u32 m = fetches ? a->mask & lanes : 0; m; m &= m - 1)
         __builtin_prefetch((const void *)(uintptr_t)a->addr[__builtin_ctz(m)]);
 }
 
@@ -339,9 +340,9 @@ static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct f
     const u32 site = f->first_site ? f->first_site + a->site : 0;
     if (s->settles)
         caches_order(c->caches, a->block, a->warp, site, ORDER_SETTLES);
-    if (a->pattern == PATTERN_GATHER && a->space == SPACE_GLOBAL)
-        fetch_lanes(a);
+    fetch_lanes(a, HALF_THE_LANES);
     const u32 lines = caches_access(c->caches, site, traffic_kind_of(class, s->past_l1), a);
+    fetch_lanes(a, ~HALF_THE_LANES);
     if (s->empties_l1)
         caches_order(c->caches, a->block, a->warp, site, ORDER_EMPTIES);
     return lines;
@@ -380,10 +381,13 @@ static inline u64 what_of(const struct exec_access *a)
     return (u64)a->pattern << 56 | (u64)a->size << 48 | (u64)a->op << 40 | (u64)a->space << 32 | a->mask;
 }
 
-static inline u32 phase_of(const struct counter *c, const struct exec_access *a)
+static inline u64 first_of(const struct exec_access *a) { return a->addr[__builtin_ctz(a->mask)]; }
+
+/* Where the access begins with that address. */
+static inline u32 phase_of(const struct counter *c, const struct exec_access *a, u64 first)
 {
     const u32 repeats = a->space == SPACE_SHARED ? c->shape.bank_bytes : SECTOR_BYTES;
-    return (u32)a->addr[__builtin_ctz(a->mask)] & (repeats - 1);
+    return (u32)first & (repeats - 1);
 }
 
 /* Adds those that were like the last one told. */
@@ -414,7 +418,7 @@ void counter_settle(struct counter *c)
 static u8 run_of(const struct counter *c, const struct exec_access *a)
 {
     const bool row = a->pattern == PATTERN_CONTIGUOUS;
-    const u32 n = run_sectors(phase_of(c, a), row ? 32u * a->size : a->size);
+    const u32 n = run_sectors(phase_of(c, a, first_of(a)), row ? 32u * a->size : a->size);
     return n <= CACHE_SECTORS && (row || a->op == ACCESS_LD) ? (u8)((1u << n) - 1) : 0;
 }
 
@@ -430,7 +434,7 @@ static void remember(const struct counter *c, const struct func_count *f, struct
     settle_likes(s);
     const enum traffic_kind kind = device ? traffic_kind_of(class, s->past_l1) : 0;
     s->like = (struct like_count){.what = what_of(a),
-                                  .phase = phase_of(c, a),
+                                  .phase = phase_of(c, a, first_of(a)),
                                   .cost = cost.cost,
                                   .conflicts = cost.conflicts,
                                   .bytes = cost.bytes,
@@ -473,9 +477,9 @@ static __attribute__((noinline)) void ask_line(struct counter *c, const struct l
 }
 
 /* An access of device memory like the last one: as that item, in other places. Where it begins in its sector is the same. */
-static inline void ask_like(struct counter *c, const struct like_count *l, const struct exec_access *a)
+static inline void ask_like(struct counter *c, const struct like_count *l, const struct exec_access *a, u64 address)
 {
-    const u64 first = a->addr[__builtin_ctz(a->mask)] - c->memory_base, number = first / CACHE_LINE;
+    const u64 first = address - c->memory_base, number = first / CACHE_LINE;
     const u32 sectors = (u32)l->run << first / CACHE_SECTOR % CACHE_SECTORS;
     if (LS_UNLIKELY(!sectors || sectors >> CACHE_SECTORS)) {
         feed_like(c, a, l->item, caches_access(c->caches, request_site(l->request), l->kind, a), l->kind);
@@ -488,25 +492,30 @@ static inline void ask_like(struct counter *c, const struct like_count *l, const
         ask_line(c, l, a, request, item, line);
         return;
     }
-    h->asks->at[h->asks->len++] = request;
+    struct requests *asks = h->asks;
+    struct record_warp *record = h->record;
+    u64 *items = record->at + record->len;
     ++*h->staged;
-    h->record->at[h->record->len] = item;
-    h->record->at[h->record->len + 1] = line;
-    h->record->len += 2;
+    record->len += 2;
+    asks->at[asks->len++] = request;
+    items[0] = item;
+    items[1] = line;
 }
 
 /* False: it is not like the last one of its site, or there was none. */
 static inline bool count_like(struct counter *c, struct site_count *s, const struct exec_access *a)
 {
     struct like_count *l = &s->like;
-    if (l->what != what_of(a) || l->phase != phase_of(c, a) || a->uncounted)
+    if (l->what != what_of(a))
+        return false;
+    const u64 first = first_of(a);
+    if (l->phase != phase_of(c, a, first) || a->uncounted)
         return false;
     l->n++;
     if (l->asks)
-        ask_like(c, l, a);
+        ask_like(c, l, a, first);
     else
-        record_item(c->recorder, a->block, a->warp,
-                    l->place_item | item_place(feed_sector(a->addr[__builtin_ctz(a->mask)])), 0);
+        record_item(c->recorder, a->block, a->warp, l->place_item | item_place(feed_sector(first)), 0);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clones.h"
+#include "base/fetch.h"
 
 static bool asks_nothing(u64 request)
 {
@@ -72,12 +73,13 @@ static void put_all(struct requests *to, u32 site, enum traffic_kind kind, const
     u64 *at = to->at + to->len;
     const u64 of_all = request_make(0, 0, kind, false, site);
     to->len += l->n;
-    if (l->n == 1)
+    if (l->n == 1) {
         *at = request_make(l->number[0], l->sectors[0], 0, true, 0) | of_all;
-    else if (l->n)
+    } else if (l->n) {
+        fetch_to_write(at + l->n, l->n); /* where the warp's next access will be */
         requests_of_lines(at, l->number, l->sectors, l->n, of_all);
-    if (l->n > 1)
         at[l->n - 1] |= REQUEST_LAST;
+    }
 }
 
 CLONES static void flags_of_lines(u8 *restrict flags, const u64 *restrict number, u32 n, u32 one_in)

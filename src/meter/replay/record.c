@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clones.h"
+#include "base/fetch.h"
 
 enum {
     COSTLY = 4, /* most costly blocks */
@@ -213,6 +214,7 @@ static void put_lines(struct recorder *r, struct record_warp *w, const struct li
 {
     for (u32 k = 0; k < l->n && warp_room(r, w, r->current->items_most);) {
         const u32 left = l->n - k, n = w->cap - w->len < left ? (u32)(w->cap - w->len) : left;
+        fetch_to_write(w->at + w->len + n, n); /* where the warp's next access will be */
         items_of_lines(w->at + w->len, l->number + k, l->sectors + k, n, kind);
         w->len += n;
         k += n;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/fetch.h"
 #include "model/cache/l1.h"
 #include "model/cache/l1_stores.h"
 
@@ -167,8 +168,9 @@ struct batch {
     const bool *with_next; /* by site (struct sm) */
     bool good;             /* there was memory for all */
     u64 asked;             /* lines, by the SM until this is over */
-    u32 n, nruns;
-    u64 like;                /* what is the same in all of the last run */
+    u32 n;                 /* apart from nruns, as a vector of both would be read before its halves are written */
+    u64 like;              /* what is the same in all of the last run */
+    u32 nruns;
     u8 begin[AT_A_TIME + 1]; /* of runs of one kind and site, which neighbours mostly are; behind the last one, n */
     u64 request[AT_A_TIME];
 };
@@ -278,12 +280,15 @@ static __attribute__((noinline)) void look_up_some(struct batch *b)
 }
 
 _Static_assert((int)AT_A_TIME <= (int)L2_INPUT_MOST, "all that goes on at once");
-/* Of the batch's requests those that have one of these sectors go on. */
-static void go_on(struct batch *b, const u8 *sectors)
+/* Whether the slices of all lines that L1 has are known to be asked: the SM has never waited, and no store is still to leave. */
+static bool slices_are_known(const struct sm *s) { return !slices_settled(&s->slices) && !s->nwaiting; }
+
+/* Of the batch's requests those that have one of these sectors go on. fresh: those that L1 lacked something for. */
+static void go_on(struct batch *b, const u8 *sectors, u64 fresh)
 {
     struct l2_input *in = &b->s->l2;
     u64 go = sectors_there(sectors, b->n);
-    for (u64 k = go; k && !slices_all(&b->s->slices); k &= k - 1)
+    for (u64 k = slices_are_known(b->s) ? fresh : go; k && !slices_all(&b->s->slices); k &= k - 1)
         slices_ask(&b->s->slices, request_number(b->request[__builtin_ctzll(k)]));
     if (LS_LIKELY(l2_input_has_budget(in, b->n))) {
         b->good &= l2_input_push_all(in, b->request, sectors, b->n, go);
@@ -319,6 +324,7 @@ static __attribute__((noinline)) void look_up_batch(struct batch *b)
         return;
     }
     cache_take_lines(&b->s->l1, b->request, b->n, there, lacking);
+    const u64 fresh = sectors_there(lacking, b->n);
     b->begin[b->nruns] = (u8)b->n;
     const bool counts = b->s->l2.one_in > 1 && l2_input_has_budget(&b->s->l2, b->n);
     for (u32 run = 0, k = 0, n; run < b->nruns; run++, k += n) {
@@ -327,7 +333,7 @@ static __attribute__((noinline)) void look_up_batch(struct batch *b)
         if (counts)
             (*b->s->l2.sites)[request_site(b->request[k])]->drawn.sent += sent;
     }
-    go_on(b, lacking);
+    go_on(b, lacking, fresh);
     b->s->l2.budget = sm_l2_budget(b->s, b->asked);
     b->good &= note_looked(b->s, b->n);
     batch_clear(b);
@@ -395,6 +401,7 @@ static void look_up_plain(struct batch *b, struct requests *r, u64 at)
     while (!request_last(r->at[at++]) && at < r->len)
         ;
     r->next = at;
+    fetch_to_read(r->at + at, at - first); /* the warp's next access is mostly as long */
     batch_add_all(b, r->at + first, at - first);
 }
 

@@ -60,11 +60,11 @@ static inline bool sm_draws_fewer(const struct sm *s, u64 asked, u32 one_in)
            s->looked && 4 * s->l2.seen >= 3 * s->looked;
 }
 
-/* So many requests to L2 are all looked up. A quarter is enough where what becomes of a line does not depend on others: of scattered accesses, as SMs seldom
+/* So many requests to L2 are all looked up. An eighth is enough where what becomes of a line does not depend on others: of scattered accesses, as SMs seldom
  * ask for the same close together then, but not where they are stores to parts of sectors, or atomics. asked: lines. */
 static inline u64 sm_l2_budget(const struct sm *s, u64 asked)
 {
-    enum { FEWER = 4, FEW_PARTS = 16 };
+    enum { FEWER = 8, FEW_PARTS = 16 };
     const bool scattered = 4 * s->scattered >= 3 * asked && 4 * s->l2.seen >= 3 * s->looked;
     return scattered && FEW_PARTS * s->parts <= s->l2.seen ? s->l2_enough / FEWER : s->l2_enough;
 }

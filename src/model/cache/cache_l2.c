@@ -507,39 +507,46 @@ static void find_joined(struct l2 *l2, struct batch *b)
         b->joined[__builtin_ctzll(could)] = ++l2->together % COME_APART;
 }
 
-/* The tags of a large L2 are not in the host's caches. When the requests are looked up, they are. A load looks in the SM's half, others look what
+/* The tags of a large L2 are not in the host's caches. When the request is looked up, they are. A load looks in the SM's half, others look what
  * the other one has. */
-static void fetch(const struct l2 *l2, const struct batch *b)
+static inline __attribute__((always_inline)) void fetch(const struct l2 *l2, const struct batch *b, u32 k)
 {
     const u32 halves = l2->halves;
-    for (u32 k = 0; k < b->n; k++) {
-        const u32 home = b->at.home[k], other = b->at.asked[k] ? from_side(b->from[k]) : (home + 1) & (halves - 1);
-        __builtin_prefetch(&l2->came[b->at.came[k]], 1);
-        if (b->joined[k])
-            continue;
-        __builtin_prefetch(&l2->slices[b->at.slice[k]], 1);
-        cache_fetch(&l2->half[home], b->at.set[k]);
-        cache_fetch(&l2->half[other], b->at.set[k]);
-    }
+    const u32 home = b->at.home[k], other = b->at.asked[k] ? from_side(b->from[k]) : (home + 1) & (halves - 1);
+    __builtin_prefetch(&l2->came[b->at.came[k]], 1);
+    if (b->joined[k])
+        return;
+    __builtin_prefetch(&l2->slices[b->at.slice[k]], 1);
+    cache_fetch(&l2->half[home], b->at.set[k]);
+    cache_fetch(&l2->half[other], b->at.set[k]);
 }
 
-static void look_up_batch(struct l2 *l2, struct batch *b)
+static void look_up_in_batch(struct l2 *l2, const struct batch *b, u32 k)
 {
-    for (u32 k = 0; k < b->n; k++) {
-        l2->round = from_round(b->from[k]);
-        if (b->joined[k]) {
-            count_late(l2, b->at.came[k], request_sectors(b->request[k]), b->t[k]);
-            continue;
-        }
-        const struct coming r = {.request = b->request[k],
-                                 .number = b->at.number[k],
-                                 .set = b->at.set[k],
-                                 .t = b->t[k],
-                                 .slice = b->at.slice[k],
-                                 .came = b->at.came[k],
-                                 .near = (u8)from_side(b->from[k]),
-                                 .home = (u8)b->at.home[k]};
-        l2_look_up(l2, &r);
+    l2->round = from_round(b->from[k]);
+    if (b->joined[k]) {
+        count_late(l2, b->at.came[k], request_sectors(b->request[k]), b->t[k]);
+        return;
+    }
+    const struct coming r = {.request = b->request[k],
+                             .number = b->at.number[k],
+                             .set = b->at.set[k],
+                             .t = b->t[k],
+                             .slice = b->at.slice[k],
+                             .came = b->at.came[k],
+                             .near = (u8)from_side(b->from[k]),
+                             .home = (u8)b->at.home[k]};
+    l2_look_up(l2, &r);
+}
+
+/* Meanwhile what the next batch will be looked up in is fetched, a request's with each, as a core of the host has few lines under way. */
+static void look_up_batch(struct l2 *l2, struct batch *b, const struct batch *next)
+{
+    for (u32 k = 0; k < b->n || k < next->n; k++) {
+        if (k < next->n)
+            fetch(l2, next, k);
+        if (k < b->n)
+            look_up_in_batch(l2, b, k);
     }
     b->n = 0;
 }
@@ -553,9 +560,8 @@ static __attribute__((noinline)) struct batch *batch_came(struct l2 *l2, u32 n)
     memset(b->joined, 0, sizeof b->joined);
     if (l2->coalesces)
         find_joined(l2, b);
-    fetch(l2, b);
     l2->filled = !l2->filled;
-    look_up_batch(l2, &l2->batch[l2->filled]);
+    look_up_batch(l2, &l2->batch[l2->filled], b);
     return &l2->batch[l2->filled];
 }
 
@@ -599,8 +605,8 @@ static bool is_looked_up(struct l2 *l2, const struct l2_input *in, u64 request, 
 /* Those that are on their way. */
 static void all_come(struct l2 *l2)
 {
-    batch_came(l2, l2->batch[l2->filled].n);
-    look_up_batch(l2, &l2->batch[!l2->filled]);
+    struct batch *none = batch_came(l2, l2->batch[l2->filled].n);
+    look_up_batch(l2, &l2->batch[!l2->filled], none);
 }
 
 /* What stands in place of a request: the SM has other blocks, or turns pass (the result). */

@@ -60,27 +60,44 @@ WITH_VECTORS static INLINED u8 ask_again(struct cache_line *set, u32 way, u64 en
     return (u8)((before & entry) >> VALID);
 }
 
+static inline bool is_first(const struct cache_line *set, u64 entry) { return !((entry_at(set) ^ entry) & tag_mask()); }
+
+/* Where the line is, mostly in front; WAYS: it is not there. */
+WITH_VECTORS static INLINED u32 way_of(const struct cache_line *set, u64 entry)
+{
+    const __m256i tag = _mm256_set1_epi64x((i64)tag_mask()),
+                  want = _mm256_and_si256(_mm256_set1_epi64x((i64)entry), tag);
+    u32 way = 0, here = 0;
+    for (; way < WAYS && !here; way += VECTOR) {
+        const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(entries_load(set + way), tag), want);
+        here = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same));
+    }
+    return here ? way - VECTOR + (u32)__builtin_ctz(here) : WAYS;
+}
+
+/* Whether some line's number has these lowest 32 bits: few that are not there have, and it is asked without masks. */
+WITH_VECTORS static INLINED bool may_be_in(const struct cache_line *set, u64 entry)
+{
+    const __m256i want = _mm256_set1_epi32((i32)entry), lowest = _mm256_set1_epi64x(UINT32_MAX);
+    __m256i same = _mm256_cmpeq_epi32(entries_load(set), want);
+    for (u32 i = 1; i < 4; i++)
+        same = _mm256_or_si256(same, _mm256_cmpeq_epi32(entries_load(set + VECTOR * i), want));
+    return !_mm256_testz_si256(same, lowest);
+}
+
 /* n lines whose sets begin at set[], and of which none is there yet in there[]. `full`: all sets are. */
 WITH_VECTORS static INLINED void take_some(struct cache *c, const u32 *set, const u64 *entry, u32 n, u8 *there,
                                            bool full)
 {
-    const __m256i tag = _mm256_set1_epi64x((i64)tag_mask());
     struct cache_line *const lines = c->lines;
     u64 random = c->random;
     for (u32 k = 0; k < n; k++) {
         struct cache_line *at = lines + set[k];
-        const __m256i want = _mm256_and_si256(_mm256_set1_epi64x((i64)entry[k]), tag), first = entries_load(at);
-        __m256i same[4];
-        for (u32 i = 0; i < 4; i++)
-            same[i] = _mm256_cmpeq_epi64(_mm256_and_si256(i ? entries_load(at + VECTOR * i) : first, tag), want);
-        const __m256i any = _mm256_or_si256(_mm256_or_si256(same[0], same[1]), _mm256_or_si256(same[2], same[3]));
-        if (!_mm256_testz_si256(any, any)) {
-            u32 ways = 0;
-            for (u32 i = 0; i < 4; i++)
-                ways |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same[i])) << VECTOR * i;
-            there[k] = ask_again(at, (u32)__builtin_ctz(ways), entry[k]);
+        const u32 way = !full && is_first(at, entry[k]) ? 0 : may_be_in(at, entry[k]) ? way_of(at, entry[k]) : WAYS;
+        if (way < WAYS) {
+            there[k] = ask_again(at, way, entry[k]);
         } else if (full || LS_LIKELY(at[WAYS - 1].held == c->stamp)) {
-            const u32 again = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(first));
+            const u32 again = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(entries_load(at)));
             random = random_after(random);
             at[any_behind(random, (u32)__builtin_ctz(~again | 1u << KEPT_MOST), WAYS)] = entry_of(entry[k]);
         } else {

@@ -40,6 +40,9 @@ static inline u32 slices_count(const u64 set[2])
     return (u32)(__builtin_popcountll(set[0]) + __builtin_popcountll(set[1]));
 }
 
+/* Whether the SM has ever waited for something. */
+static inline bool slices_settled(const struct slices *s) { return s->before[0] | s->before[1]; }
+
 /* The SM has waited. */
 static inline void slices_settle(struct slices *s)
 {

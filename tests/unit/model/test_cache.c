@@ -128,7 +128,8 @@ static void sets_of_any_size_are_in_order_of_use(void **state)
     }
 }
 
-/* Lines that are taken together find what they find one after the other, and leave it so: by vectors as without. */
+/* Lines that are taken together find what they find one after the other, and leave it so: by vectors as without. Some have the lowest bits of
+ * others. */
 static void together_as_in_turn(u32 ways, u32 sets, u32 policy, bool vectors)
 {
     enum { MOST = 150 };
@@ -148,7 +149,7 @@ static void together_as_in_turn(u32 ways, u32 sets, u32 policy, bool vectors)
         }
         for (u32 i = 0; i < n; i++) {
             random = random * 6364136223846793005ull + 1442695040888963407ull;
-            number[i] = (random >> 33) % ((round / 50 ? 6 : 1) * sets * ways);
+            number[i] = (random >> 33) % ((round / 50 ? 6 : 1) * sets * ways) | (random >> 20 & round & 1) << 36;
             sectors[i] = (u8)(random >> 60);
             asked[i] = number[i] | (u64)sectors[i] << CACHE_NUMBER_BITS | random << (CACHE_NUMBER_BITS + CACHE_SECTORS);
         }
