@@ -94,6 +94,7 @@ static u32 add_access(struct build *b, const struct ptx_inst *i, u32 site, const
     struct node *n = &b->g->nodes.at[node];
     n->inst.op = REPLAY_MEMORY;
     n->inst.latency = 0;
+    n->far = !is_near(i);
     n->alone = (u16)latency_alone(b, i);
     n->width = load && result ? (u8)words_of(i, b->e->sites[site].width) : 0;
     n->roomy = n->width == 1 && !is_near(i) ? n->alone : n->latency;

@@ -29,6 +29,7 @@ struct node {
     bool copy;             /* of a register */
     bool fused;            /* of several instructions: what it reads, those read one by one */
     u8 words;              /* loads: 32-bit registers that it fills */
+    bool far;              /* an access beyond shared memory: its result may take long */
     u8 width;              /* registers of a lane that its result takes */
     u8 aside;              /* registers that what it calls takes besides */
     bool calls;            /* a function, which may overwrite all predicates */
@@ -145,7 +146,7 @@ struct made {
     u32 first_set; /* the first position that writes a register; n: none does */
 };
 
-/* Stalls, scoreboards and waits inside of the group. exposed: by register, whether some group reads what another left. */
-struct made *made_of(struct arena *mem, struct graph *g, u32 *order, u32 copies, const bool *exposed);
+/* Stalls, scoreboards and waits inside of the group. By register: exposed: some group reads what another left; left: that may be under way from far. */
+struct made *made_of(struct arena *mem, struct graph *g, u32 *order, u32 copies, const bool *exposed, const bool *left);
 
 #endif

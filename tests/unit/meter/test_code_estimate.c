@@ -536,6 +536,32 @@ static void a_barrier_waits_for_what_is_read_of_shared_memory(void **state)
 }
 
 /* MEMBAR before what releases, CCTL behind what acquires. */
+/* What comes from far has the last four scoreboards, and the last one across blocks, until it is read. */
+static void loads_from_far_have_scoreboards_of_their_own(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "ld.global.f32 %f1, [%rd1]; mov.u32 %r3, %r1;\n"
+             "LOOP: ld.shared.f32 %f2, [tile]; ld.global.f32 %f3, [%rd1+400]; ld.global.f32 %f4, [%rd1+800];\n"
+             "ld.global.f32 %f5, [%rd1+1200]; ld.global.f32 %f6, [%rd1+1600]; add.f32 %f7, %f2, %f2; add.f32 %f7, %f7, "
+             "%f3;\n"
+             "add.f32 %f7, %f7, %f4; add.f32 %f7, %f7, %f5; add.f32 %f7, %f7, %f6; add.f32 %f7, %f7, %f1;\n"
+             "st.global.f32 [%rd1], %f7; add.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 99; @%p1 bra LOOP; ret;");
+    const struct replay_program *head = program(&s, 0, 1), *tail = program(&s, block_at(&s, "LOOP"), 1);
+    u8 bars = 0;
+    for (u32 k = 0; k < head->n; k++)
+        if (head->insts[k].op == REPLAY_MEMORY)
+            assert_int_equal(head->insts[k].write_bar, REPLAY_BARS - 1);
+    for (u32 k = 0; k < tail->n; k++)
+        if (tail->insts[k].op == REPLAY_MEMORY && tail->insts[k].write_bar != REPLAY_NO_BAR) {
+            const bool near = s.func->src->insts[tail->insts[k].site].space == SPACE_SHARED;
+            bars |= near ? 0 : (u8)(1u << tail->insts[k].write_bar);
+            assert_true(!near || tail->insts[k].write_bar == 0);
+        }
+    assert_int_equal(bars, 1 << 2 | 1 << 3 | 1 << 4);
+    drop(&s);
+}
+
 /* Loads in front of a barrier wait for the barrier's sake, not for each other, however many there are. */
 static void loads_before_a_barrier_do_not_wait_for_each_other(void **state)
 {
@@ -633,6 +659,7 @@ int main(void)
         cmocka_unit_test(nothing_passes_the_branch_round_a_slow_path),
         cmocka_unit_test(only_loads_come_from_far_away),
         cmocka_unit_test(a_barrier_waits_for_what_is_read_of_shared_memory),
+        cmocka_unit_test(loads_from_far_have_scoreboards_of_their_own),
         cmocka_unit_test(loads_before_a_barrier_do_not_wait_for_each_other),
         cmocka_unit_test(fences_stand_around_what_orders),
         cmocka_unit_test(long_code_is_scheduled_by_a_window),
