@@ -239,7 +239,7 @@ struct value build_barrier(struct build *b, u32 site, const struct value *needs,
             loads[nloads++] = b->tracked[k].node;
     struct value v = build_order(b, site, of_block ? REPLAY_BARRIER : REPLAY_PLAIN, PIPE_ADU, needs);
     for (u32 k = 0; k < nloads; k++)
-        graph_edge(b->mem, b->g, loads[k], v.source[0], true);
+        graph_wait(b->mem, b->g, loads[k], v.source[0]);
     struct node *n = &b->g->nodes.at[v.source[0]];
     n->variable = result;
     n->least = BARRIER_STALL;

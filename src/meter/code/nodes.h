@@ -41,7 +41,8 @@ struct node {
 
 struct edge {
     u32 to, next; /* next: 1 + an edge; 0: none */
-    bool value;   /* it needs the result, and not only to come after */
+    bool value;   /* it needs the result to be there, and not only to come after */
+    bool reads;   /* and reads it: until then it has a register */
 };
 
 /* A node reads a register as it was before the group; or a register's value behind the group may be the node's. */
@@ -87,6 +88,8 @@ static inline u32 node_distance(const struct node *from, const struct node *to)
 }
 
 void graph_edge(struct arena *mem, struct graph *g, u32 from, u32 to, bool value);
+/* `to` comes when the result is there, and reads nothing: a barrier behind loads. */
+void graph_wait(struct arena *mem, struct graph *g, u32 from, u32 to);
 
 /* ---- nodes.c ---- */
 

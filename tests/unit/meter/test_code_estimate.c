@@ -589,6 +589,38 @@ static void loads_before_a_barrier_do_not_wait_for_each_other(void **state)
     drop(&s);
 }
 
+/* Nor do they keep their registers until then, where each is used at once. */
+static void loads_before_a_barrier_keep_no_registers(void **state)
+{
+    (void)state;
+    enum { LOADS = 24 };
+    char body[4096], *at = body;
+    struct subject s;
+    at += sprintf(at, "mov.f32 %%f90, 0f00000000; shl.b32 %%r4, %%r1, 2; mov.u32 %%r3, 0;\nLOOP: bar.sync 0;\n");
+    for (u32 k = 0; k < LOADS; k++)
+        at += sprintf(at, "ld.shared.f32 %%f%u, [%%r4+%u]; add.f32 %%f90, %%f90, %%f%u;\n", k, 68 * k, k);
+    strcpy(at, "bar.sync 0; add.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 99; @%p1 bra LOOP; "
+               "st.global.f32 [%rd1], %f90; ret;");
+    make(&s, body);
+    assert_in_range(s.c->registers, 16, LOADS);
+    drop(&s);
+}
+
+/* A load gives its result to the register that the turn before left, so it comes behind what reads that. */
+static void loads_do_not_overtake_readers_of_what_they_overwrite(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s,
+         "mov.u32 %r3, 0; mov.u32 %r5, 0; mov.u64 %rd2, %rd1;\n"
+         "LOOP: ld.global.u32 %r6, [%rd2+4]; xor.b32 %r7, %r5, %r6; ld.shared.u32 %r5, [tile]; min.u32 %r8, %r7, %r5;\n"
+         "st.global.u32 [%rd2+8], %r8; add.u64 %rd2, %rd2, 16; add.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 99;\n"
+         "@%p1 bra LOOP; ret;");
+    const struct replay_program *p = program(&s, block_at(&s, "LOOP"), 1);
+    assert_true(where(&s, p, OP_LD, 1) > where(&s, p, OP_XOR, 0));
+    drop(&s);
+}
+
 static void fences_stand_around_what_orders(void **state)
 {
     (void)state;
@@ -661,6 +693,8 @@ int main(void)
         cmocka_unit_test(a_barrier_waits_for_what_is_read_of_shared_memory),
         cmocka_unit_test(loads_from_far_have_scoreboards_of_their_own),
         cmocka_unit_test(loads_before_a_barrier_do_not_wait_for_each_other),
+        cmocka_unit_test(loads_before_a_barrier_keep_no_registers),
+        cmocka_unit_test(loads_do_not_overtake_readers_of_what_they_overwrite),
         cmocka_unit_test(fences_stand_around_what_orders),
         cmocka_unit_test(long_code_is_scheduled_by_a_window),
     };
