@@ -195,13 +195,13 @@ static void long_loops_are_unrolled_wholly_if_it_saves_enough(void **state)
     }
 }
 
-/* A step that is not constant, a barrier, an end that moves, a division's slow path, few turns. */
+/* A step that is not constant, a fence, an end that moves, a division's slow path, few turns. */
 static void other_loops_are_kept(void **state)
 {
     (void)state;
     static const char *const bodies[] = {
         "LOOP: ld.global.u32 %r4, [%rd1]; add.s32 %r3, %r3, %r2; setp.lt.s32 %p1, %r3, 99; @%p1 bra LOOP; ret;",
-        "LOOP: bar.sync 0; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
+        "LOOP: membar.gl; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
         "LOOP: shr.u32 %r4, %r3, 1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r4; @%p1 bra LOOP; ret;",
         "LOOP: div.rn.f32 %f1, %f1, %f2; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
         "LOOP: st.global.u32 [%rd1], %r3; xor.b32 %r4, %r3, 9; mul.lo.s32 %r4, %r4, %r4; xor.b32 %r4, %r4, 7;\n"
@@ -214,6 +214,43 @@ static void other_loops_are_kept(void **state)
         assert_int_equal(s.c->blocks[block_at(&s, "LOOP")].n, 1);
         drop(&s);
     }
+}
+
+/* ptxas unrolls 18 products and not 20, with four loads from shared memory 27 and not 28, with one from global memory 43 and not 44, whether there is a barrier or not. */
+static void the_longest_loops_are_unrolled_by_what_they_load(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *space;
+        u32 loads, products;
+    } loops[] = {{"", 0, 18}, {"shared", 4, 27}, {"shared", 16, 49}, {"global", 1, 43}, {"global", 8, 22}};
+    for (u32 k = 0; k < 2 * LS_ARRAY_LEN(loops); k++) {
+        char body[4096] = "mov.u32 %r3, 0; mov.u64 %rd2, %rd1;\nLOOP: ", *at = body + strlen(body);
+        const u32 more = k % 2;
+        for (u32 n = 0; n < loops[k / 2].loads; n++)
+            at += sprintf(at, "ld.%s.f32 %%f%u, [%s+%u]; add.f32 %%f50, %%f50, %%f%u;\n", loops[k / 2].space, n,
+                          loops[k / 2].space[0] == 's' ? "tile" : "%rd2", 4 * n, n);
+        for (u32 n = 0; n < loops[k / 2].products + (loops[k / 2].loads ? 1 : 2) * more; n++)
+            at += sprintf(at, "fma.rn.f32 %%f50, %%f51, %%f52, %%f50;\n");
+        strcpy(at, "add.s64 %rd2, %rd2, 64; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP;\n"
+                   "st.global.f32 [%rd1], %f50; ret;");
+        struct subject s;
+        make(&s, body);
+        assert_int_equal(s.c->blocks[block_at(&s, "LOOP")].n, more ? 1 : 3);
+        drop(&s);
+    }
+}
+
+static void loops_with_barriers_are_unrolled(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.u32 %r3, 0;\nLOOP: st.shared.u32 [tile], %r3; bar.sync 0; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, "
+             "%r2;\n"
+             "@%p1 bra LOOP; ret;");
+    const struct replay_program *p = program(&s, block_at(&s, "LOOP"), 4);
+    assert_int_equal(count(&s, p, OP_BAR), 4);
+    drop(&s);
 }
 
 static void a_constant_at_a_known_place_is_no_access(void **state)
@@ -676,6 +713,8 @@ int main(void)
         cmocka_unit_test(a_loop_of_bodies_is_unrolled),
         cmocka_unit_test(a_pragma_keeps_a_loop),
         cmocka_unit_test(other_loops_are_kept),
+        cmocka_unit_test(the_longest_loops_are_unrolled_by_what_they_load),
+        cmocka_unit_test(loops_with_barriers_are_unrolled),
         cmocka_unit_test(a_constant_at_a_known_place_is_no_access),
         cmocka_unit_test(a_body_is_in_the_program_before_it),
         cmocka_unit_test(a_call_ends_a_group),
