@@ -196,11 +196,11 @@ static u32 size_of(const struct ptx_inst *i)
 }
 
 /* How large a turn may be. Some 900 loops made for it (0 to 200 products; 0 to 28 loads from global or shared memory, 0 to 12 stores; 0 to 8 barriers)
- * were unrolled up to just these sizes: with nothing to wait for little is won. A load from global memory is worth as much as 27 more instructions, each from shared
+ * were unrolled up to these sizes, or one less: with nothing to wait for little is won. A load from global memory is worth as much as 27 more instructions, each from shared
  * memory five more; if both the start and the end are constants no turns are left over. */
 static u32 size_most(u32 far, u32 near, bool known)
 {
-    enum { PLAIN = 19, WITH_FAR = 46, OF_NEAR = 5, NEAR_MOST = 97, KNOWN = 73 };
+    enum { PLAIN = 19, WITH_FAR = 47, OF_NEAR = 5, NEAR_MOST = 97, KNOWN = 73 };
     u32 most = far ? WITH_FAR : PLAIN;
     if (known)
         return KNOWN;
