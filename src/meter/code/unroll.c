@@ -1,7 +1,7 @@
 /* unroll.c - which loops ptxas is expected to unroll: what its machine code shows of PTX by nvcc and clang.
  *
  * A loop of one block whose last question is about a counter: `add i, i, 4; setp.lt p, i, n; @p bra`. The step is a constant
- * and the end does not change in the loop. Not unrolled: loops under `.pragma "nounroll"`; with textures, fences,
+ * and the end does not change in the loop. Not unrolled: loops under `.pragma "nounroll"`; with atomics, textures, fences,
  * calls (also of the slow path of a division), or what warps do together, but for barriers, shuffles, votes and products of registers (mma); long ones (is_small); and those with
  * stores whose end says that there are few turns. It is four turns at a time, then two, then one. A loop whose start and end are both
  * constants is unrolled wholly, unless that makes it too long for what it saves, whatever is in it. docs/model.md says how often that is right. */
@@ -138,7 +138,7 @@ static u32 known_turns(const struct ir_func *f, const struct ir_block *b, const 
     return turns > 1 && turns <= TURNS_MOST ? (u32)turns : 0;
 }
 
-/* Of what warps do together these are unrolled like anything else; so are atomics. */
+/* Of what warps do together these are unrolled like anything else. */
 static bool is_for_all_lanes(const struct ptx_inst *i)
 {
     return i->op == OP_MMA || i->op == OP_BAR || i->op == OP_BARRIER || i->op == OP_SHFL || i->op == OP_VOTE;
@@ -149,8 +149,7 @@ static bool keeps_rolled(const struct ptx_inst *i)
     const struct ptx_op_row *row = &ptx_op_rows[i->op];
     if (is_for_all_lanes(i))
         return false;
-    const bool plain = row->memory == PTX_MEM_NONE || row->memory == PTX_MEM_LOAD || row->memory == PTX_MEM_STORE ||
-                       row->memory == PTX_MEM_ATOMIC;
+    const bool plain = row->memory == PTX_MEM_NONE || row->memory == PTX_MEM_LOAD || row->memory == PTX_MEM_STORE;
     return !plain || expand_has_slow_path(i) || row->flow == FLOW_STOP || row->flow == FLOW_CALL ||
            row->class == PTX_CLASS_TEXTURE || row->class == PTX_CLASS_TENSOR || row->class == PTX_CLASS_INTER_THREAD;
 }
@@ -179,17 +178,14 @@ static bool is_plain(const struct ir_func *f, const struct ir_block *b)
     return true;
 }
 
-/* What a turn's copy has of an instruction, as ptxas reckons it: accesses are two, atomics ten with what stands around them, steps of addresses none. */
+/* What a turn's copy has of an instruction, as ptxas reckons it: accesses are two, steps of addresses none. */
 static u32 size_of(const struct ptx_inst *i)
 {
-    enum { ATOMIC = 10 };
     const char *sequence = expand_inst(i, 9);
     const bool step = i->noperands && is_register(&i->operands[0]) && steps(i, i->operands[0].var) &&
                       ptx_type_bits((enum ptx_type)i->types[0]) == 64;
     if (ptx_op_rows[i->op].memory == PTX_MEM_LOAD || ptx_op_rows[i->op].memory == PTX_MEM_STORE)
         return i->space == SPACE_CONST || i->space == SPACE_PARAM ? 0 : 2;
-    if (ptx_op_rows[i->op].memory == PTX_MEM_ATOMIC)
-        return ATOMIC;
     if (i->op == OP_BRA || step)
         return 0;
     return sequence ? expand_length(sequence) : 1;
