@@ -36,6 +36,7 @@ struct estimating {
     u32 *group_of; /* by block: 1 + its group */
     u32 *inside;   /* by block: edges from the group that is made */
     bool *exposed; /* by register: a group reads what another left there */
+    bool *left;    /* by register: one leaves something there that may be under way from far */
     u32 *looked;   /* by register: 1 + its place in the sets; 0: nothing is under way for it. Last, what stores hold */
     u32 nlooked;
     u8 *through; /* one set */
@@ -147,6 +148,8 @@ static void expose(struct estimating *s, const struct graph *g)
         s->exposed[g->reads.at[k].reg] = true;
     for (u32 k = 0; k < g->passed.len; k++)
         s->exposed[g->passed.at[k].from] = true;
+    for (u32 k = 0; k < g->writes.len; k++)
+        s->left[g->writes.at[k].reg] |= g->nodes.at[g->writes.at[k].node].far;
 }
 
 /* Lanes meet where a group begins at a join; the block that dominates it says so before its branch. */
@@ -266,6 +269,21 @@ static void make_graphs(struct estimating *s, struct graph *(*graphs)[PROGRAMS])
     }
 }
 
+/* Registers that take over what another one has may be left to wait for, too. */
+static void leave_through(struct estimating *s, struct graph *(*graphs)[PROGRAMS])
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (u32 k = 0; k < s->groups.len; k++)
+            for (u32 p = 0; p < s->groups.at[k].nmade; p++)
+                for (u32 n = 0; n < graphs[k][p]->passed.len; n++) {
+                    const struct reg_reg *r = &graphs[k][p]->passed.at[n];
+                    more |= s->left[r->from] && !s->left[r->to];
+                    s->left[r->to] |= s->left[r->from];
+                }
+    }
+}
+
 static void make_programs(struct estimating *s)
 {
     struct graph *(*graphs)[PROGRAMS] = arena_alloc(s->mem, sizeof(struct graph *[PROGRAMS]) * (s->groups.len + 1));
@@ -276,6 +294,7 @@ static void make_programs(struct estimating *s)
         make_graphs(s, graphs);
         least = least_registers(s, graphs, own);
     }
+    leave_through(s, graphs);
     const u32 room = room_of(full, least);
     u32 taken = 0;
     for (u32 k = 0; k < s->groups.len; k++) {
@@ -285,7 +304,7 @@ static void make_programs(struct estimating *s)
             graphs[k][p]->room = room;
             graphs[k][p]->roomy = least + WAITING <= full - SPARE;
             u32 *order = list_schedule(s->mem, graphs[k][p], &most);
-            g->made[p] = made_of(s->mem, graphs[k][p], order, g->copies[p], s->exposed);
+            g->made[p] = made_of(s->mem, graphs[k][p], order, g->copies[p], s->exposed, s->left);
             taken = most > taken ? most : taken;
         }
     }
@@ -486,6 +505,7 @@ struct replay_code *code_from_ptx(struct arena *mem, const struct gpu *gpu, cons
                            .group_of = arena_array(mem, u32, f->nblocks + 1),
                            .inside = arena_array(mem, u32, f->nblocks + 1),
                            .exposed = arena_array(mem, bool, f->src->nregs + 1),
+                           .left = arena_array(mem, bool, f->src->nregs + 1),
                            .looked = arena_array(mem, u32, f->src->nregs + 1)};
     for (u32 b = 0; b < f->nblocks; b++)
         if (!is_taken(&s, b) && s.e->counts_as[b] == b)

@@ -142,13 +142,15 @@ static void find_alone(struct arena *mem, struct list *l)
     }
 }
 
+/* In a loop the addresses of loads that are used together come no sooner than anything else. */
 static void find_early(struct list *l)
 {
     for (u32 n = l->g->nodes.len; n-- > 0;) {
-        l->early[n] = l->g->nodes.at[n].words != 0;
-        for (u32 k = l->g->nodes.at[n].first_out; k && !l->early[n]; k = l->g->edges.at[k - 1].next) {
+        bool *early = &l->early[n];
+        *early = l->g->nodes.at[n].words != 0;
+        for (u32 k = l->g->nodes.at[n].first_out; k && !*early; k = l->g->edges.at[k - 1].next) {
             const struct edge *e = &l->g->edges.at[k - 1];
-            l->early[n] = e->value && l->early[e->to];
+            *early = e->value && l->early[e->to] && (!l->g->loop || !l->g->nodes.at[e->to].words || l->alone[e->to]);
         }
     }
 }

@@ -94,6 +94,7 @@ static u32 add_access(struct build *b, const struct ptx_inst *i, u32 site, const
     struct node *n = &b->g->nodes.at[node];
     n->inst.op = REPLAY_MEMORY;
     n->inst.latency = 0;
+    n->far = !is_near(i);
     n->alone = (u16)latency_alone(b, i);
     n->width = load && result ? (u8)words_of(i, b->e->sites[site].width) : 0;
     n->roomy = n->width == 1 && !is_near(i) ? n->alone : n->latency;
@@ -239,7 +240,7 @@ struct value build_barrier(struct build *b, u32 site, const struct value *needs,
             loads[nloads++] = b->tracked[k].node;
     struct value v = build_order(b, site, of_block ? REPLAY_BARRIER : REPLAY_PLAIN, PIPE_ADU, needs);
     for (u32 k = 0; k < nloads; k++)
-        graph_edge(b->mem, b->g, loads[k], v.source[0], true);
+        graph_wait(b->mem, b->g, loads[k], v.source[0]);
     struct node *n = &b->g->nodes.at[v.source[0]];
     n->variable = result;
     n->least = BARRIER_STALL;

@@ -1,17 +1,29 @@
 /* node_values.c - edges between nodes, and what a register holds: results of several nodes, where ways meet or a guard decides. */
 #include "meter/code/build.h"
 
-void graph_edge(struct arena *mem, struct graph *g, u32 from, u32 to, bool value)
+static void add_edge(struct arena *mem, struct graph *g, u32 from, struct edge e)
 {
     struct node *n = &g->nodes.at[from];
-    if (n->first_out && g->edges.at[n->first_out - 1].to == to) {
-        g->edges.at[n->first_out - 1].value |= value;
+    struct edge *last = n->first_out ? &g->edges.at[n->first_out - 1] : NULL;
+    if (last && last->to == e.to) {
+        last->value |= e.value;
+        last->reads |= e.reads;
         return;
     }
-    const struct edge e = {.to = to, .next = n->first_out, .value = value};
+    e.next = n->first_out;
     vec_push(mem, &g->edges, e);
     n->first_out = g->edges.len;
-    g->nodes.at[to].needs++;
+    g->nodes.at[e.to].needs++;
+}
+
+void graph_edge(struct arena *mem, struct graph *g, u32 from, u32 to, bool value)
+{
+    add_edge(mem, g, from, (struct edge){.to = to, .value = value, .reads = value});
+}
+
+void graph_wait(struct arena *mem, struct graph *g, u32 from, u32 to)
+{
+    add_edge(mem, g, from, (struct edge){.to = to, .value = true});
 }
 
 void build_after(struct build *b, u32 from, u32 to)

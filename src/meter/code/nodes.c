@@ -27,6 +27,24 @@ static void touch(void *ctx, const struct ptx_var *reg, bool is_write)
     c->t->predicate |= is_write && reg->type == PTX_PRED;
 }
 
+/* It is read as the turn before left it, by something else than a copy: those come behind the loads. */
+static bool reads_carried(const struct build *b, const struct node_reg *read, u32 reg)
+{
+    return read->reg == reg && read->node < b->first && !b->g->nodes.at[read->node].copy;
+}
+
+/* In a loop what a load writes in the place of what the turn before left there comes behind what reads that: ptxas gives both one register.
+ * Turns that are unrolled have registers of their own. */
+static void take_carried(struct build *b, const struct ptx_inst *i, const struct touched *t)
+{
+    if (!b->g->loop || b->copies > 1 || ptx_op_rows[i->op].memory != PTX_MEM_LOAD)
+        return;
+    for (u32 k = 0; k < t->writes.len; k++)
+        for (u32 n = 0; n < b->g->reads.len && lives_has(b->alive, t->writes.at[k]); n++)
+            if (reads_carried(b, &b->g->reads.at[n], t->writes.at[k]))
+                build_after(b, b->g->reads.at[n].node, b->first);
+}
+
 /* The value of all that it reads. */
 static struct value operands_of(struct build *b, const struct touched *t)
 {
@@ -374,6 +392,8 @@ static void add_inst(struct build *b, u32 site, const struct ptx_inst *branch)
     keep_base(b, i, &result);
     if (in_turns && b->g->nodes.len > b->first)
         keep_turn(b, i, site, &result);
+    if (b->first < b->g->nodes.len)
+        take_carried(b, i, &t);
     set_widths(b, i, &t, &result);
     build_fold_predicates(b, &t, &result);
     define(b, i, &t, &result);

@@ -29,6 +29,7 @@ struct node {
     bool copy;             /* of a register */
     bool fused;            /* of several instructions: what it reads, those read one by one */
     u8 words;              /* loads: 32-bit registers that it fills */
+    bool far;              /* an access beyond shared memory: its result may take long */
     u8 width;              /* registers of a lane that its result takes */
     u8 aside;              /* registers that what it calls takes besides */
     bool calls;            /* a function, which may overwrite all predicates */
@@ -40,7 +41,8 @@ struct node {
 
 struct edge {
     u32 to, next; /* next: 1 + an edge; 0: none */
-    bool value;   /* it needs the result, and not only to come after */
+    bool value;   /* it needs the result to be there, and not only to come after */
+    bool reads;   /* and reads it: until then it has a register */
 };
 
 /* A node reads a register as it was before the group; or a register's value behind the group may be the node's. */
@@ -86,6 +88,8 @@ static inline u32 node_distance(const struct node *from, const struct node *to)
 }
 
 void graph_edge(struct arena *mem, struct graph *g, u32 from, u32 to, bool value);
+/* `to` comes when the result is there, and reads nothing: a barrier behind loads. */
+void graph_wait(struct arena *mem, struct graph *g, u32 from, u32 to);
 
 /* ---- nodes.c ---- */
 
@@ -145,7 +149,7 @@ struct made {
     u32 first_set; /* the first position that writes a register; n: none does */
 };
 
-/* Stalls, scoreboards and waits inside of the group. exposed: by register, whether some group reads what another left. */
-struct made *made_of(struct arena *mem, struct graph *g, u32 *order, u32 copies, const bool *exposed);
+/* Stalls, scoreboards and waits inside of the group. By register: exposed: some group reads what another left; left: that may be under way from far. */
+struct made *made_of(struct arena *mem, struct graph *g, u32 *order, u32 copies, const bool *exposed, const bool *left);
 
 #endif

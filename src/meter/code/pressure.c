@@ -100,9 +100,9 @@ static void find_sources(struct arena *mem, struct pressure *p)
         for (u32 a = 0; a < n; a++)
             for (u32 k = g->nodes.at[a].first_out; k; k = g->edges.at[k - 1].next) {
                 const struct edge *e = &g->edges.at[k - 1];
-                if (e->value && pass == 0)
+                if (e->reads && pass == 0)
                     p->first[e->to + 2]++;
-                else if (e->value)
+                else if (e->reads)
                     p->sources[p->first[e->to + 1]++] = a;
             }
         for (u32 k = 0; k < g->uses.len; k++)

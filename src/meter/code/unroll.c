@@ -1,8 +1,8 @@
 /* unroll.c - which loops ptxas is expected to unroll: what its machine code shows of PTX by nvcc and clang.
  *
  * A loop of one block whose last question is about a counter: `add i, i, 4; setp.lt p, i, n; @p bra`. The step is a constant
- * and the end does not change in the loop. Not unrolled: loops under `.pragma "nounroll"`; with barriers, atomics, textures,
- * calls (also of the slow path of a division), or what warps do together, but for products of registers (mma); long ones, and those with many accesses; and those with
+ * and the end does not change in the loop. Not unrolled: loops under `.pragma "nounroll"`; with atomics, textures, fences,
+ * calls (also of the slow path of a division), or what warps do together, but for barriers, shuffles, votes and products of registers (mma); long ones (is_small); and those with
  * stores whose end says that there are few turns. It is four turns at a time, then two, then one. A loop whose start and end are both
  * constants is unrolled wholly, unless that makes it too long for what it saves, whatever is in it. docs/model.md says how often that is right. */
 #include "meter/code/unroll.h"
@@ -13,14 +13,7 @@
 #include "ir/pass.h"
 #include "meter/sass/expand.h"
 
-enum {
-    TURNS = 4,
-    INSTS_MAX = 48,
-    ACCESSES_MAX = 16,
-    FEW_TURNS = 16,
-    SHORT = 8,
-    TURNS_MOST = 255
-}; /* of those: replay_inst.copy */
+enum { TURNS = 4, FEW_TURNS = 16, SHORT = 8, TURNS_MOST = 255 }; /* of those: replay_inst.copy */
 
 static const struct ptx_inst *at(const struct ir_func *f, u32 site) { return &f->src->insts[site]; }
 
@@ -145,15 +138,20 @@ static u32 known_turns(const struct ir_func *f, const struct ir_block *b, const 
     return turns > 1 && turns <= TURNS_MOST ? (u32)turns : 0;
 }
 
+/* Of what warps do together these are unrolled like anything else. */
+static bool is_for_all_lanes(const struct ptx_inst *i)
+{
+    return i->op == OP_MMA || i->op == OP_BAR || i->op == OP_BARRIER || i->op == OP_SHFL || i->op == OP_VOTE;
+}
+
 static bool keeps_rolled(const struct ptx_inst *i)
 {
     const struct ptx_op_row *row = &ptx_op_rows[i->op];
-    if (i->op == OP_MMA)
+    if (is_for_all_lanes(i))
         return false;
     const bool plain = row->memory == PTX_MEM_NONE || row->memory == PTX_MEM_LOAD || row->memory == PTX_MEM_STORE;
     return !plain || expand_has_slow_path(i) || row->flow == FLOW_STOP || row->flow == FLOW_CALL ||
-           row->class == PTX_CLASS_TEXTURE || row->class == PTX_CLASS_TENSOR || row->class == PTX_CLASS_INTER_THREAD ||
-           ptx_has(i, MOD_VOLATILE);
+           row->class == PTX_CLASS_TEXTURE || row->class == PTX_CLASS_TENSOR || row->class == PTX_CLASS_INTER_THREAD;
 }
 
 static bool has_call(const struct ir_func *f, const struct ir_block *b)
@@ -180,12 +178,45 @@ static bool is_plain(const struct ir_func *f, const struct ir_block *b)
     return true;
 }
 
-static bool is_small(const struct ir_func *f, const struct ir_block *b)
+/* What a turn's copy has of an instruction, as ptxas reckons it: accesses are two, steps of addresses none. */
+static u32 size_of(const struct ptx_inst *i)
 {
-    u32 accesses = 0;
-    for (u32 s = b->first; s < b->end; s++)
-        accesses += ptx_op_rows[at(f, s)->op].memory != PTX_MEM_NONE;
-    return b->end - b->first <= INSTS_MAX && accesses <= ACCESSES_MAX && is_plain(f, b);
+    const char *sequence = expand_inst(i, 9);
+    const bool step = i->noperands && is_register(&i->operands[0]) && steps(i, i->operands[0].var) &&
+                      ptx_type_bits((enum ptx_type)i->types[0]) == 64;
+    if (ptx_op_rows[i->op].memory == PTX_MEM_LOAD || ptx_op_rows[i->op].memory == PTX_MEM_STORE)
+        return i->space == SPACE_CONST || i->space == SPACE_PARAM ? 0 : 2;
+    if (i->op == OP_BRA || step)
+        return 0;
+    return sequence ? expand_length(sequence) : 1;
+}
+
+/* How large a turn may be. Some 900 loops made for it (0 to 200 products; 0 to 28 loads from global or shared memory, 0 to 12 stores; 0 to 8 barriers)
+ * were unrolled up to these sizes, or one less: with nothing to wait for little is won. A load from global memory is worth as much as 27 more instructions, each from shared
+ * memory five more; if both the start and the end are constants no turns are left over. */
+static u32 size_most(u32 far, u32 near, bool known)
+{
+    enum { PLAIN = 19, WITH_FAR = 47, OF_NEAR = 5, NEAR_MOST = 97, KNOWN = 73 };
+    u32 most = far ? WITH_FAR : PLAIN;
+    if (known)
+        return KNOWN;
+    most = PLAIN + OF_NEAR * near > most ? PLAIN + OF_NEAR * near : most;
+    return most < NEAR_MOST ? most : NEAR_MOST;
+}
+
+static bool is_small(const struct ir_func *f, const struct ir_block *b, const struct counting *c)
+{
+    i64 start;
+    u32 size = 0, far = 0, near = 0;
+    for (u32 s = b->first; s < b->end; s++) {
+        const struct ptx_inst *i = at(f, s);
+        const bool load = ptx_op_rows[i->op].memory == PTX_MEM_LOAD && i->space != SPACE_CONST;
+        size += i == c->step || i == c->question ? 0 : size_of(i);
+        near += load && i->space == SPACE_SHARED;
+        far += load && i->space != SPACE_SHARED;
+    }
+    const bool known = c->end->kind == PTX_IMM && find_start(f, b, c->step->operands[0].var, &start);
+    return size <= size_most(far, near, known) && is_plain(f, b);
 }
 
 /* ---- .pragma "nounroll", of which the tree knows nothing: it is looked for in the text ---- */
@@ -284,7 +315,7 @@ static u32 turns_of(const struct ir_func *f, const struct ir_block *b)
     const u32 turns = known_turns(f, b, &c), insts = b->end - b->first;
     if (turns && is_unrolled_wholly(f, b, turns) && !has_call(f, b))
         return turns;
-    return is_small(f, b) && (insts <= SHORT || !has_few_turns(&c) || !has_store(f, b)) ? TURNS : 1;
+    return is_small(f, b, &c) && (insts <= SHORT || !has_few_turns(&c) || !has_store(f, b)) ? TURNS : 1;
 }
 
 u32 unroll_factor(const struct ir_func *f, u32 block)
@@ -318,7 +349,7 @@ u32 unroll_bodies(const struct ir_func *f, u32 head, u32 tail)
     all.end = t->end;
     if (!loops || all.end <= all.first || all.end - all.first > BODIES_MAX || at(f, all.end - 1)->op != OP_BRA ||
         !at(f, all.end - 1)->guard || !find_counting(f, &all, &c) || !is_outside_of_bodies(f, c.step, head, tail) ||
-        !is_small(f, &all) || (has_few_turns(&c) && has_store(f, &all)))
+        !is_small(f, &all, &c) || (has_few_turns(&c) && has_store(f, &all)))
         return 1;
     return is_kept_by_pragma(f, at(f, all.first)) ? 1 : TURNS;
 }

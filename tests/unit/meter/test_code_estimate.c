@@ -195,13 +195,13 @@ static void long_loops_are_unrolled_wholly_if_it_saves_enough(void **state)
     }
 }
 
-/* A step that is not constant, a barrier, an end that moves, a division's slow path, few turns. */
+/* A step that is not constant, a fence, an end that moves, a division's slow path, few turns. */
 static void other_loops_are_kept(void **state)
 {
     (void)state;
     static const char *const bodies[] = {
         "LOOP: ld.global.u32 %r4, [%rd1]; add.s32 %r3, %r3, %r2; setp.lt.s32 %p1, %r3, 99; @%p1 bra LOOP; ret;",
-        "LOOP: bar.sync 0; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
+        "LOOP: membar.gl; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
         "LOOP: shr.u32 %r4, %r3, 1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r4; @%p1 bra LOOP; ret;",
         "LOOP: div.rn.f32 %f1, %f1, %f2; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP; ret;",
         "LOOP: st.global.u32 [%rd1], %r3; xor.b32 %r4, %r3, 9; mul.lo.s32 %r4, %r4, %r4; xor.b32 %r4, %r4, 7;\n"
@@ -214,6 +214,43 @@ static void other_loops_are_kept(void **state)
         assert_int_equal(s.c->blocks[block_at(&s, "LOOP")].n, 1);
         drop(&s);
     }
+}
+
+/* ptxas unrolls 18 products, with four loads from shared memory 27, with one from global memory 43, and none of two more, whether there is a barrier or not. */
+static void the_longest_loops_are_unrolled_by_what_they_load(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *space;
+        u32 loads, products;
+    } loops[] = {{"", 0, 18}, {"shared", 4, 27}, {"shared", 16, 49}, {"global", 1, 43}, {"global", 8, 22}};
+    for (u32 k = 0; k < 2 * LS_ARRAY_LEN(loops); k++) {
+        char body[4096] = "mov.u32 %r3, 0; mov.u64 %rd2, %rd1;\nLOOP: ", *at = body + strlen(body);
+        const u32 more = k % 2;
+        for (u32 n = 0; n < loops[k / 2].loads; n++)
+            at += sprintf(at, "ld.%s.f32 %%f%u, [%s+%u]; add.f32 %%f50, %%f50, %%f%u;\n", loops[k / 2].space, n,
+                          loops[k / 2].space[0] == 's' ? "tile" : "%rd2", 4 * n, n);
+        for (u32 n = 0; n < loops[k / 2].products + 2 * more; n++)
+            at += sprintf(at, "fma.rn.f32 %%f50, %%f51, %%f52, %%f50;\n");
+        strcpy(at, "add.s64 %rd2, %rd2, 64; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra LOOP;\n"
+                   "st.global.f32 [%rd1], %f50; ret;");
+        struct subject s;
+        make(&s, body);
+        assert_int_equal(s.c->blocks[block_at(&s, "LOOP")].n, more ? 1 : 3);
+        drop(&s);
+    }
+}
+
+static void loops_with_barriers_are_unrolled(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "mov.u32 %r3, 0;\nLOOP: st.shared.u32 [tile], %r3; bar.sync 0; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, "
+             "%r2;\n"
+             "@%p1 bra LOOP; ret;");
+    const struct replay_program *p = program(&s, block_at(&s, "LOOP"), 4);
+    assert_int_equal(count(&s, p, OP_BAR), 4);
+    drop(&s);
 }
 
 static void a_constant_at_a_known_place_is_no_access(void **state)
@@ -536,6 +573,32 @@ static void a_barrier_waits_for_what_is_read_of_shared_memory(void **state)
 }
 
 /* MEMBAR before what releases, CCTL behind what acquires. */
+/* What comes from far has the last four scoreboards, and the last one across blocks, until it is read. */
+static void loads_from_far_have_scoreboards_of_their_own(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, "ld.global.f32 %f1, [%rd1]; mov.u32 %r3, %r1;\n"
+             "LOOP: ld.shared.f32 %f2, [tile]; ld.global.f32 %f3, [%rd1+400]; ld.global.f32 %f4, [%rd1+800];\n"
+             "ld.global.f32 %f5, [%rd1+1200]; ld.global.f32 %f6, [%rd1+1600]; add.f32 %f7, %f2, %f2; add.f32 %f7, %f7, "
+             "%f3;\n"
+             "add.f32 %f7, %f7, %f4; add.f32 %f7, %f7, %f5; add.f32 %f7, %f7, %f6; add.f32 %f7, %f7, %f1;\n"
+             "st.global.f32 [%rd1], %f7; add.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 99; @%p1 bra LOOP; ret;");
+    const struct replay_program *head = program(&s, 0, 1), *tail = program(&s, block_at(&s, "LOOP"), 1);
+    u8 bars = 0;
+    for (u32 k = 0; k < head->n; k++)
+        if (head->insts[k].op == REPLAY_MEMORY)
+            assert_int_equal(head->insts[k].write_bar, REPLAY_BARS - 1);
+    for (u32 k = 0; k < tail->n; k++)
+        if (tail->insts[k].op == REPLAY_MEMORY && tail->insts[k].write_bar != REPLAY_NO_BAR) {
+            const bool near = s.func->src->insts[tail->insts[k].site].space == SPACE_SHARED;
+            bars |= near ? 0 : (u8)(1u << tail->insts[k].write_bar);
+            assert_true(!near || tail->insts[k].write_bar == 0);
+        }
+    assert_int_equal(bars, 1 << 2 | 1 << 3 | 1 << 4);
+    drop(&s);
+}
+
 /* Loads in front of a barrier wait for the barrier's sake, not for each other, however many there are. */
 static void loads_before_a_barrier_do_not_wait_for_each_other(void **state)
 {
@@ -560,6 +623,38 @@ static void loads_before_a_barrier_do_not_wait_for_each_other(void **state)
     }
     assert_int_equal(loads, 0);
     assert_true(p->insts[where(&s, p, OP_BAR, 0)].wait);
+    drop(&s);
+}
+
+/* Nor do they keep their registers until then, where each is used at once. */
+static void loads_before_a_barrier_keep_no_registers(void **state)
+{
+    (void)state;
+    enum { LOADS = 24 };
+    char body[4096], *at = body;
+    struct subject s;
+    at += sprintf(at, "mov.f32 %%f90, 0f00000000; shl.b32 %%r4, %%r1, 2; mov.u32 %%r3, 0;\nLOOP: bar.sync 0;\n");
+    for (u32 k = 0; k < LOADS; k++)
+        at += sprintf(at, "ld.shared.f32 %%f%u, [%%r4+%u]; add.f32 %%f90, %%f90, %%f%u;\n", k, 68 * k, k);
+    strcpy(at, "bar.sync 0; add.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 99; @%p1 bra LOOP; "
+               "st.global.f32 [%rd1], %f90; ret;");
+    make(&s, body);
+    assert_in_range(s.c->registers, 16, LOADS);
+    drop(&s);
+}
+
+/* A load gives its result to the register that the turn before left, so it comes behind what reads that. */
+static void loads_do_not_overtake_readers_of_what_they_overwrite(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s,
+         "mov.u32 %r3, 0; mov.u32 %r5, 0; mov.u64 %rd2, %rd1;\n"
+         "LOOP: ld.global.u32 %r6, [%rd2+4]; xor.b32 %r7, %r5, %r6; ld.shared.u32 %r5, [tile]; min.u32 %r8, %r7, %r5;\n"
+         "st.global.u32 [%rd2+8], %r8; add.u64 %rd2, %rd2, 16; add.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 99;\n"
+         "@%p1 bra LOOP; ret;");
+    const struct replay_program *p = program(&s, block_at(&s, "LOOP"), 1);
+    assert_true(where(&s, p, OP_LD, 1) > where(&s, p, OP_XOR, 0));
     drop(&s);
 }
 
@@ -618,6 +713,8 @@ int main(void)
         cmocka_unit_test(a_loop_of_bodies_is_unrolled),
         cmocka_unit_test(a_pragma_keeps_a_loop),
         cmocka_unit_test(other_loops_are_kept),
+        cmocka_unit_test(the_longest_loops_are_unrolled_by_what_they_load),
+        cmocka_unit_test(loops_with_barriers_are_unrolled),
         cmocka_unit_test(a_constant_at_a_known_place_is_no_access),
         cmocka_unit_test(a_body_is_in_the_program_before_it),
         cmocka_unit_test(a_call_ends_a_group),
@@ -633,7 +730,10 @@ int main(void)
         cmocka_unit_test(nothing_passes_the_branch_round_a_slow_path),
         cmocka_unit_test(only_loads_come_from_far_away),
         cmocka_unit_test(a_barrier_waits_for_what_is_read_of_shared_memory),
+        cmocka_unit_test(loads_from_far_have_scoreboards_of_their_own),
         cmocka_unit_test(loads_before_a_barrier_do_not_wait_for_each_other),
+        cmocka_unit_test(loads_before_a_barrier_keep_no_registers),
+        cmocka_unit_test(loads_do_not_overtake_readers_of_what_they_overwrite),
         cmocka_unit_test(fences_stand_around_what_orders),
         cmocka_unit_test(long_code_is_scheduled_by_a_window),
     };

@@ -83,6 +83,28 @@ static void loads_of_a_loop_come_from_some_way_behind(void **state)
 /* ---- predicates ---- */
 
 /* Loads under a guard each, and sums of them: there are seven predicates. */
+/* Where two loads are used together and each has an address to be made, those do not pass what the loads before are used by. */
+static void addresses_of_pairs_come_in_turn(void **state)
+{
+    (void)state;
+    enum { PAIRS = 8 };
+    static char body[8192];
+    struct subject s;
+    char *at = body + sprintf(body, "mov.u32 %%r3, 0; mov.u64 %%rd2, %%rd1;\nLOOP: mul.lo.u32 %%r9, %%r3, %%r2;\n");
+    for (u32 k = 0; k < PAIRS; k++)
+        at += sprintf(at,
+                      "xor.b32 %%r5, %%r9, %u; mad.lo.u32 %%r6, %%r5, %%r2, %%r1; mul.wide.u32 %%rd3, %%r6, 4; add.s64 "
+                      "%%rd4, %%rd1, %%rd3;\n"
+                      "xor.b32 %%r5, %%r9, %u; mad.lo.u32 %%r6, %%r5, %%r1, %%r2; mul.wide.u32 %%rd3, %%r6, 4; add.s64 "
+                      "%%rd5, %%rd1, %%rd3;\n"
+                      "ld.global.f32 %%f1, [%%rd4]; ld.global.f32 %%f2, [%%rd5]; fma.rn.f32 %%f3, %%f1, %%f2, %%f3;\n",
+                      16 + k, 64 + k);
+    strcpy(at, "add.u32 %r3, %r3, %r2; setp.lt.u32 %p1, %r3, 999; @%p1 bra LOOP; st.global.f32 [%rd1], %f3; ret;");
+    make(&s, body);
+    assert_in_range(loads_before(&s, program(&s, block_at(&s, "LOOP"), 1), OP_FMA), 2, 8);
+    drop(&s);
+}
+
 static void loads_under_guards_wait_for_predicates(void **state)
 {
     (void)state;
@@ -186,6 +208,7 @@ int main(void)
         cmocka_unit_test(a_division_of_64_bits_is_no_chain),
         cmocka_unit_test(loads_of_rows_come_together_while_there_are_registers),
         cmocka_unit_test(loads_of_a_loop_come_from_some_way_behind),
+        cmocka_unit_test(addresses_of_pairs_come_in_turn),
         cmocka_unit_test(loads_under_guards_wait_for_predicates),
         cmocka_unit_test(operands_come_before_guards),
         cmocka_unit_test(selected_operations_have_guards),

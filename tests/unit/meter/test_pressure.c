@@ -118,7 +118,8 @@ static u32 counter_width(const char *body, const char *end)
     char text[1024];
     struct subject s;
     snprintf(text, sizeof text,
-             "mov.u32 %%r6, 0; mov.u32 %%r9, 0; setp.lt.u32 %%p3, %%r1, 7;\nLOOP: bar.sync 0; mad.lo.s32 %%r7, %%r6, "
+             "mov.u32 %%r6, 0; mov.u32 %%r9, 0; setp.lt.u32 %%p3, %%r1, 7;\n.pragma \"nounroll\";\nLOOP: bar.sync 0; "
+             "mad.lo.s32 %%r7, %%r6, "
              "%%r1, %%r6; %s\n"
              "xor.b32 %%r9, %%r9, %%r7; add.s32 %%r6, %%r6, 1; setp.lt.s32 %%p1, %%r6, %s; @%%p1 bra LOOP;\n"
              "st.global.u32 [%%rd1], %%r9; ret;",
