@@ -5,7 +5,7 @@
  * which instruction comes next. Six scoreboards hold the rest. A result shares that of another one with the same reader;
  * else it takes the first that is free; if none is, that of the result which is read at about the same place. What comes from far (L1, L2, DRAM) has
  * the last four only, so that nothing that is near waits for it, and the last one if it is read behind the block: in ptxas's code of the
- * corpus's half for fitting 2262 of 2367 loads from global memory have one of the four, and of 185 that are read behind their block 181 the last.
+ * corpus's half for fitting 2264 of 2369 loads from global memory have one of the four, and of 185 that are read behind their block 181 the last.
  *
  * A store reads its registers some time after it has issued. They are free behind it, and ptxas gives them to results that
  * come soon: what takes the registers of a store waits until it has read them. */
