@@ -2,17 +2,10 @@
  * each block waits (long enough, and no SM has room again before all that fit are there), and of each block its SM.
  *
  *     nvcc -O3 -arch=sm_90 -o block_places block_places.cu && ./block_places */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 __global__ void w_place(unsigned *sms, long long wait)
 {

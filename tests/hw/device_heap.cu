@@ -9,21 +9,14 @@
  *     ./device_heap rounds HEAP SECONDS >>device-heap.csv         fewer grids, more calls of a thread
  *     ./device_heap alive HEAP SECONDS >>device-heap.csv          the same behind allocations that stay
  */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 typedef long long i64;
 typedef unsigned long long u64;

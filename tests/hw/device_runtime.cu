@@ -6,20 +6,13 @@
  *
  * Sets: print (the default buffer), print_large (one of 256 MB), heap (the default of 8 MB), heap_large (1 GB), launch. The
  * limits can be set only before the first launch, hence a run each. */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 typedef long long i64;
 

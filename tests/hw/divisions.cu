@@ -5,18 +5,11 @@
  *     nvcc -O3 -arch=sm_90 tests/hw/divisions.cu -o divisions && ./divisions
  *
  * Prints for each pair of mantissas and each exponent of the dividend the runs of exponents of the divisor that are slow. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e_ = (call);                                                                                 \
-        if (e_ != cudaSuccess) {                                                                                       \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e_));                                                \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 enum { EXPONENTS = 256, PAIRS = EXPONENTS * EXPONENTS, TIMES = 5 };
 

@@ -9,19 +9,12 @@
  * those that do the same to memory that is new before the first.
  * w_two: all lines are used in one way, and behind a barrier of the grid in another, by the block that is `order` further on; what is
  * FIRST-SECOND, memory is the same for all of these launches. */
+#include "check.h"
+
 #include <cooperative_groups.h>
 
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 typedef unsigned long long u64;
 

@@ -6,17 +6,10 @@
  * lines, as SM 0 and SM 2 have read them (in each half of L2).
  * w_free: `who` warps on each of all SMs read all lines, with `gap` dependent products before each; offset 0. Then a line "spread" for
  * the launch before: cycles between the first and the last SM at a quarter, a half and the end of its lines. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 enum { SMS = 132, LINES = 2048, GROUPS = 8, ALONE = 120 << 10 /* bytes of shared memory: one block an SM */ };
 

@@ -7,17 +7,10 @@
  * w_draws: threads draw places at random, 256 each. w_rounds: they go through all places in a scattered order, eight times, with a
  * barrier after each. w_chunks: each thread reads the words of its own 1024 bytes in order, in step (parts 0) or after waits of its own
  * warp (parts 1). One block an SM, on 16 SMs; each has the same places. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 enum { DRAWS = 256, ROUNDS = 8, BLOCKS = 16, CHUNK = 1024 };
 

@@ -10,17 +10,10 @@
  * survive: `lines` lines, `parts` sectors of each, all of them `times` times; then `scan` others, `scan_parts` sectors of each, once; then how many
  * of the first ones are still there (their first sector), and, behind `hits`, of each sixteenth of them. As looking for a line that is gone
  * takes it in, one line in eight is looked for; that is done eight times. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 enum { PROBES = 8, HIT_MOST = 110 /* cycles */, WORDS = 16 << 20 };
 

@@ -3,19 +3,12 @@
 #ifndef LS_TESTS_HW_LANES_H
 #define LS_TESTS_HW_LANES_H
 
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 /* table: TABLE random words. how: what the launch varies, and each kernel reads in its own way. */
 enum { TABLE = 1 << 16, OUT = 132 * 16 * 1024 };

@@ -6,17 +6,10 @@
  *
  * Each warp has 4 KiB of its own and writes 128 bytes a round. some: lanes here and there, others each round; first: the first lanes;
  * apart: lanes at equal distances. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 enum { BLOCKS = 1056, THREADS = 256, ROUNDS = 128, ROWS = 32 };
 

@@ -4,24 +4,17 @@
  *     nvcc -O3 -arch=sm_90 tests/hw/matches.cu -o matches && ./matches
  *
  * Prints a line for each launch: what, values, warps, and the cycles of one in a chain of them, of the slowest warp. */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e_ = (call);                                                                                 \
-        if (e_ != cudaSuccess) {                                                                                       \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e_));                                                \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
 enum { ROUNDS = 256, WARPS = 32 };
-enum what { ANY, ANY_64, ALL, BESIDE, WHATS };
+enum what { ANY, ANY_64, ALL, BESIDE };
 static const char *const names[] = {"any", "any 64", "all", "any beside"};
 
-template <int WHAT> __device__ unsigned match(unsigned value, unsigned round)
+template <int WHAT> __device__ unsigned match(unsigned value)
 {
     int same;
     if (WHAT == ANY)
@@ -49,7 +42,7 @@ template <int WHAT> __global__ void chain(unsigned values, unsigned zero, unsign
             x = value + (sum & zero);
             r += 7;
         } else {
-            x = value + (match<WHAT>(x, r) & zero);
+            x = value + (match<WHAT>(x) & zero);
         }
     const unsigned took = clock() - from;
     out[threadIdx.x] = x;

@@ -8,18 +8,11 @@
  * what: w_random: each group of lanes that reads `bytes` has a place of its own, `lanes` take part; w_chain: the same, each place
  * follows from what was read before; w_stride: a word every `bytes`; w_rows: each thread a row of `bytes`, word by word. `rounds`: how
  * often, or at random: words of a thread. A mode of `after_dirty`: a kernel that is not profiled wrote 64 MiB before. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 enum mode { READ, WRITE, UPDATE, COPY, MODES };
 static const char *const modes[] = {"read", "write", "update", "copy"};

@@ -9,18 +9,11 @@
  * `bytes` an array, a, b, c, d in `mib` together, forwards and backwards, systems one after the other (rows) or side by side (columns);
  * w_local: each thread an array of `bytes` of its own; w_streams: `lanes` is 10 x arrays read + arrays written, `bytes` of a lane's access,
  * `mib` of one array, in place: what is written was read; w_chains: `lanes` follow `rounds` steps, `bytes` / 4 chains each. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 typedef unsigned long long u64;
 

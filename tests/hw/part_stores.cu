@@ -8,17 +8,10 @@
  * w_fields: each thread a struct of `parts` fields of `width` bytes, `gap` dependent products between two stores. w_shuffled: each thread a
  * word of its block's `parts` words, in a random order. w_columns: warp w of a block writes word w of 32 rows, `parts` words apart.
  * w_loop: as w_fields, by a loop. `gap`: products before each store. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 typedef unsigned long long u64;
 

@@ -5,17 +5,10 @@
  *     ncu ... ./slices                                             op,blocks,runs,bytes,stride,apart,base
  *
  * Each block uses `runs` runs of `bytes`, `stride` bytes apart, from `base` on; those of the next block begin `apart` bytes further on. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 typedef unsigned long long u64;
 

@@ -8,20 +8,13 @@
  *     ./texture chains        chain,texel,memory,filter,pattern,cycles: one warp, each fetch needs the one before
  *     ./texture images KIND   one launch for a profiler: w_image; KIND is a number below IMAGES
  */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 enum memory { ARRAY_2D, PITCH_2D, LINEAR_1D, ARRAY_3D, MEMORIES };
 static const char *const memory_names[] = {"array", "pitch", "linear", "array3d"};

@@ -7,19 +7,12 @@
  * what: compute, products that need each other; load, loads that need each other, of 8 MiB. A block takes `turns` turns; which of them are so many
  * times as long: the last one, the first one, every 97th, a warp of every block, none. ramp: from one turn for the first to `times` x turns for
  * the last one; random: exponentially distributed, up to `times`. */
+#include "check.h"
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 enum { PLACES = 1 << 21 };
 enum which { NONE, LAST, FIRST, SOME, WARP, RAMP, RANDOM };

@@ -4,19 +4,12 @@
  *
  * rate,what,bytes,blocks,threads,ns,again_ns: a launch that reads or writes so many bytes of the host's, and the same once more;
  * chain,KiB,,,,cycles,again: of a load by one thread that needs the one before, through so much memory, and once more */
+#include "check.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        const cudaError_t e = (call);                                                                                  \
-        if (e != cudaSuccess) {                                                                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(e));                                                 \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 enum what { READ4, READ16, READ_STRIDE8, READ_STRIDE32, READ_RANDOM, READ_SAME, WRITE4, WRITE16, WRITE_STRIDE8, WRITE_STRIDE32, COPY_IN, COPY_BOTH, ATOMICS, WHATS };
 static const char *const names[] = {"read4",  "read16",  "read_stride8",  "read_stride32",  "read_random", "read_same", "write4",
