@@ -191,7 +191,7 @@ static u32 size_of(const struct ptx_inst *i)
     return sequence ? expand_length(sequence) : 1;
 }
 
-/* How large a turn may be. Some 900 loops made for it (0 to 200 products; 0 to 28 loads from global or shared memory, 0 to 12 stores; 0 to 8 barriers)
+/* How large a turn may be. Loops made for it (0 to 200 products; 0 to 28 loads from global or shared memory, 0 to 12 stores; 0 to 8 barriers)
  * were unrolled up to these sizes, or one less: with nothing to wait for little is won. A load from global memory is worth as much as 27 more instructions, each from shared
  * memory five more; if both the start and the end are constants no turns are left over. */
 static u32 size_most(u32 far, u32 near, bool known)

@@ -128,11 +128,11 @@ struct wanted {
     double words, more;
 };
 
-/* Neither cache has it at t. */
-static bool is_far(struct sm *s, u32 line, double t)
+/* The second cache has it at t. */
+static bool is_in_second(struct sm *s, u32 line, double t)
 {
     const double there = *second_of(s, line);
-    return !holds(s, &s->constants->indexed, line) && (there <= 0 || there > t);
+    return there > 0 && there <= t;
 }
 
 /* So many loads of a warp may have asked beyond the second cache, the next one waits for them; and so many of an SM, times the SMs of its
@@ -170,11 +170,11 @@ static double load(struct sm *s, struct sm_asked *asked, const struct wanted *a,
     *busy = a->words * m->constant_word;
     for (u32 k = 0; k < a->lines; k++) {
         const u32 line = a->first + (a->lines > 1 ? k * a->span / (a->lines - 1) : 0);
-        if (!holds(s, &c->indexed, line)) {
+        const bool lacks = !holds(s, &c->indexed, line), far = lacks && !is_in_second(s, line, there);
+        if (lacks) {
             *busy += fill;
             c->missed = line;
         }
-        const bool far = is_far(s, line, there);
         if (far && !asks)
             there = fmax(there, waits_for(asked, c));
         asks |= far;

@@ -26,7 +26,7 @@ struct replay_site {
     double issued;
 };
 
-/* What the model of caches says of an instruction's accesses. */
+/* What counting and the model of caches say of an instruction. */
 struct replay_shares {
     struct served served;
     float link;   /* bytes of the link to the host for each sector that the host serves */
