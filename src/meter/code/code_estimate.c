@@ -16,7 +16,17 @@ enum { PROGRAMS = 3 }; /* of a block, at most: four turns, two, one; or all and 
 /* Registers a thread: what a kernel has at least, and one that calls malloc, free or printf; what is given out at once; the stack pointer, and
  * two that ptxas adds to those that it names. Instructions come forward until they leave SPARE of those that let an SM hold all of its warps;
  * or, where that is more, take WAITING beside what values need at least. WAITING is fitted on the corpus's half for that. */
-enum { LEAST = 16, LEAST_OUTSIDE = 24, MOST = 255, STEP = 8, OWN = 3, LOOSE = 2, SPARE = OWN + 1, WAITING = 6 };
+enum {
+    LEAST = 16,
+    LEAST_OUTSIDE = 24,
+    MOST = 255,
+    STEP = 8,
+    WARPS = 4,
+    OWN = 3,
+    LOOSE = 2,
+    SPARE = OWN + 1,
+    WAITING = 6
+};
 
 struct group {
     VEC(u32) blocks;
@@ -221,18 +231,46 @@ static u32 least_registers(const struct estimating *s, struct graph *(*graphs)[P
 
 static u32 lower_of(u32 a, u32 b) { return a < b ? a : b; }
 
-/* As many as are given out if values need that many at least. */
-static u32 given(u32 full, u32 least) { return least + OWN > full ? (least + OWN + STEP - 1) / STEP * STEP : full; }
+static u32 threads_of(const u32 dims[3])
+{
+    u32 threads = dims[0];
+    for (u32 k = 1; k < 3; k++)
+        threads *= dims[k] ? dims[k] : 1;
+    return threads;
+}
+
+/* The most that a kernel's own directives leave a thread (PTX ISA, Performance-Tuning Directives): .maxnreg; as many as let a block of
+ * .maxntid or .reqntid threads be there, or .minnctapersm of them. */
+static u32 most_allowed(const struct gpu *g, const struct ptx_func *f)
+{
+    const u32 threads = threads_of(f->reqntid[0] ? f->reqntid : f->maxntid),
+              blocks = f->minnctapersm ? f->minnctapersm : 1;
+    const u32 warps = (threads + 31) / 32 * blocks;
+    u32 most = f->maxnreg && f->maxnreg < MOST ? f->maxnreg : MOST;
+    if (warps)
+        most = lower_of(most, g->registers_per_sm / (warps * 32) / STEP * STEP);
+    return most > LEAST ? most : LEAST;
+}
+
+/* As many as ptxas spends if values need `least` of them: with WAITING more, as many as let an SM hold the same multiple of WARPS warps. */
+static u32 given(const struct gpu *g, u32 least)
+{
+    const u32 full = full_occupancy(g), need = least + WAITING;
+    if (least + SPARE <= full)
+        return full;
+    u32 registers = full;
+    for (u32 warps = g->threads_per_sm / 32; registers < need && warps > WARPS; warps -= WARPS)
+        registers = g->registers_per_sm / (warps * 32) / STEP * STEP;
+    return registers < need || registers > MOST ? MOST : registers;
+}
 
 /* taken: what values take at once in the order of issue. ptxas spends no more on that order than lets an SM hold all of its warps, or than
  * the next multiple of eight behind what is needed at least: of the fitting half's 177 kernels 29 have just 32, four 40 and four 48. Below those
  * that let an SM hold all of its warps it saves none: LOOSE more than are needed, in the median of the fitting half. */
-static u32 registers_of(u32 full, u32 least, u32 taken, u32 lowest)
+static u32 registers_of(u32 given, u32 taken, u32 lowest)
 {
-    const u32 need = given(full, least), want = taken + OWN;
-    if (want <= lowest)
-        return lowest;
-    return want < full ? lower_of(want + LOOSE, full) : lower_of(lower_of(want, need), MOST);
+    const u32 want = taken + OWN;
+    return want <= lowest ? lowest : lower_of(want + LOOSE, given);
 }
 
 /* It calls a function that is not part of its module. */
@@ -248,10 +286,10 @@ static bool calls_outside(const struct ir_func *f)
 }
 
 /* As many as values may take before what comes forward waits. */
-static u32 room_of(u32 full, u32 least)
+static u32 room_of(u32 full, u32 least, u32 given)
 {
     const u32 room = least + WAITING > full - SPARE ? least + WAITING : full - SPARE;
-    return lower_of(room, given(full, least));
+    return lower_of(room, given);
 }
 
 static void make_graphs(struct estimating *s, struct graph *(*graphs)[PROGRAMS])
@@ -295,7 +333,8 @@ static void make_programs(struct estimating *s)
         least = least_registers(s, graphs, own);
     }
     leave_through(s, graphs);
-    const u32 room = room_of(full, least);
+    const u32 most_given = lower_of(given(s->gpu, least), most_allowed(s->gpu, s->f->src)),
+              room = room_of(full, least, most_given);
     u32 taken = 0;
     for (u32 k = 0; k < s->groups.len; k++) {
         struct group *g = &s->groups.at[k];
@@ -308,7 +347,7 @@ static void make_programs(struct estimating *s)
             taken = most > taken ? most : taken;
         }
     }
-    s->registers = registers_of(full, least, taken, calls_outside(s->f) ? LEAST_OUTSIDE : LEAST);
+    s->registers = registers_of(most_given, taken, calls_outside(s->f) ? LEAST_OUTSIDE : LEAST);
 }
 
 /* ---- what is under way between groups ---- */
