@@ -285,11 +285,11 @@ static bool calls_outside(const struct ir_func *f)
     return false;
 }
 
-/* As many as values may take before what comes forward waits. */
-static u32 room_of(u32 full, u32 least, u32 given)
+/* As many as values may take before what comes forward waits: SPARE are left, but not of those that WAITING takes. */
+static u32 room_of(u32 least, u32 given)
 {
-    const u32 room = least + WAITING > full - SPARE ? least + WAITING : full - SPARE;
-    return lower_of(room, given);
+    const u32 room = lower_of(least + WAITING, given);
+    return room + SPARE > given ? room : given - SPARE;
 }
 
 static void make_graphs(struct estimating *s, struct graph *(*graphs)[PROGRAMS])
@@ -334,7 +334,7 @@ static void make_programs(struct estimating *s)
     }
     leave_through(s, graphs);
     const u32 most_given = lower_of(given(s->gpu, least), most_allowed(s->gpu, s->f->src)),
-              room = room_of(full, least, most_given);
+              room = room_of(least, most_given);
     u32 taken = 0;
     for (u32 k = 0; k < s->groups.len; k++) {
         struct group *g = &s->groups.at[k];
