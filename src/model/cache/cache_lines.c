@@ -71,6 +71,17 @@ WITH_VECTORS static INLINED bool may_be_in(const struct cache_line *set, u64 ent
     return !_mm256_testz_si256(same, lowest);
 }
 
+/* In a set that is full. Mostly as many as can be are kept: as the host guesses so, it knows where the line goes before it has read the set, and need not
+ * wait to see whether the next set is another one. */
+WITH_VECTORS static INLINED void put_beside_kept(struct cache_line *set, u64 entry, u64 random)
+{
+    const u32 again = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(entries_load(set)));
+    if (LS_LIKELY(again == (1u << KEPT_MOST) - 1))
+        set[any_behind(random, KEPT_MOST, WAYS)] = entry_of(entry);
+    else
+        set[any_behind(random, (u32)__builtin_ctz(~again), WAYS)] = entry_of(entry);
+}
+
 /* n lines whose sets begin at set[], and of which none is there yet in there[]. `full`: all sets are. */
 WITH_VECTORS static INLINED void take_some(struct cache *c, const u32 *set, const u64 *entry, u32 n, u8 *there,
                                            bool full)
@@ -85,9 +96,8 @@ WITH_VECTORS static INLINED void take_some(struct cache *c, const u32 *set, cons
         if (way < WAYS) {
             there[k] = ask_again(at, way, entry[k]);
         } else if (full || LS_LIKELY(at[WAYS - 1].held == c->stamp)) {
-            const u32 again = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(entries_load(at)));
             random = random_after(random);
-            at[any_behind(random, (u32)__builtin_ctz(~again | 1u << KEPT_MOST), WAYS)] = entry_of(entry[k]);
+            put_beside_kept(at, entry[k], random);
         } else {
             at[way_of_new(c, at)] = entry_of(entry[k]);
         }
