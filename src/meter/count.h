@@ -32,7 +32,8 @@ struct bulk_tally {
 /* The last access with a recorder whose pattern says what it costs. Where the next one is like it, it costs the same, and only its sector and
  * lines are others. */
 struct like_count {
-    u64 what;  /* access.c's what_of; 0: there was none */
+    u32 mask;  /* 0: there was none */
+    u32 form;  /* access.c's form_of */
     u32 phase; /* of the first address, in what its sectors repeat after */
     u32 cost, conflicts, bytes, lanes;
     u8 kind; /* enum traffic_kind, where the caches are asked */

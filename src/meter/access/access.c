@@ -375,10 +375,10 @@ static __attribute__((noinline)) void count_texels(struct counter *c, const stru
 /* That of a site among the streams'. */
 static inline u32 site_number(const struct func_count *f, u32 site) { return f->first_site ? f->first_site + site : 0; }
 
-/* In the order in which the access has them, so that it is one word of the host's. */
-static inline u64 what_of(const struct exec_access *a)
+/* In the order in which the access has them, so that it is one word of the host's; not with the mask in it, as that was written with another word. */
+static inline u32 form_of(const struct exec_access *a)
 {
-    return (u64)a->pattern << 56 | (u64)a->size << 48 | (u64)a->op << 40 | (u64)a->space << 32 | a->mask;
+    return (u32)a->pattern << 24 | (u32)a->size << 16 | (u32)a->op << 8 | a->space;
 }
 
 static inline u64 first_of(const struct exec_access *a) { return a->addr[__builtin_ctz(a->mask)]; }
@@ -433,7 +433,8 @@ static void remember(const struct counter *c, const struct func_count *f, struct
         return;
     settle_likes(s);
     const enum traffic_kind kind = device ? traffic_kind_of(class, s->past_l1) : 0;
-    s->like = (struct like_count){.what = what_of(a),
+    s->like = (struct like_count){.mask = a->mask,
+                                  .form = form_of(a),
                                   .phase = phase_of(c, a, first_of(a)),
                                   .cost = cost.cost,
                                   .conflicts = cost.conflicts,
@@ -506,7 +507,7 @@ static inline void ask_like(struct counter *c, const struct like_count *l, const
 static inline bool count_like(struct counter *c, struct site_count *s, const struct exec_access *a)
 {
     struct like_count *l = &s->like;
-    if (l->what != what_of(a))
+    if (l->mask != a->mask || l->form != form_of(a))
         return false;
     const u64 first = first_of(a);
     if (l->phase != phase_of(c, a, first) || a->uncounted)

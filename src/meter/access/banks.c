@@ -120,19 +120,21 @@ static u32 most_lanes(struct bank_shape s, const u64 *at, u32 mask)
     return most;
 }
 
-/* The same of 32 banks of 4 bytes, all lanes at once: each is compared with all. Those that are not active are in banks of their own. */
+typedef u8 bank_counts __attribute__((vector_size(32)));
+
+/* The same of 32 banks of 4 bytes, all banks at once. */
 CLONES static u32 most_lanes_of_32(const u64 *restrict at, u32 mask)
 {
-    u8 bank[64], n[32] = {0}, most = 0;
-    for (u32 i = 0; i < 32; i++)
-        bank[i] = mask >> i & 1 ? (u8)(at[i] / 4 & 31) : (u8)(32 + i);
-    memcpy(bank + 32, bank, 32);
+    static const u8 one[64] __attribute__((aligned(64))) = {[31] = 1}; /* from 31 - k on: one lane in bank k */
+    bank_counts n = {0}, add;
+    u8 most = 0;
+    for (; mask; mask &= mask - 1) {
+        memcpy(&add, one + 31 - (at[__builtin_ctz(mask)] / 4 & 31), sizeof add);
+        n += add;
+    }
     for (u32 k = 0; k < 32; k++)
-        for (u32 i = 0; i < 32; i++)
-            n[i] += bank[i] == bank[i + k];
-    for (u32 i = 0; i < 32; i++)
-        most = n[i] > most ? n[i] : most;
-    return mask ? most : 0;
+        most = n[k] > most ? n[k] : most;
+    return most;
 }
 
 u32 banks_words(const u64 *at, u32 first) { return most_lanes_of_32(at, first); }

@@ -166,19 +166,6 @@ static void take(struct cache *c, struct cache_line *set, u64 number, struct cac
 /* ---- the same by vectors ---- */
 
 #if defined(__x86_64__)
-/* way_of, of sets of that many vectors. */
-WITH_VECTORS static INLINED u32 way_in(const struct cache_line *set, u32 vectors, struct cache_line wanted)
-{
-    const __m256i tag = _mm256_set1_epi64x((i64)tag_mask()), want = _mm256_set1_epi64x((i64)word_of(wanted));
-    u32 found = 1u << VECTOR * vectors;
-    for (u32 k = 0; k < vectors; k++) {
-        const __m256i now = entries_load(set + VECTOR * k);
-        const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(now, tag), want);
-        found |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same)) << VECTOR * k;
-    }
-    return (u32)__builtin_ctz(found);
-}
-
 /* How many vectors of a set have lines in them, two at least: of a large cache most sets are half empty for long, and what is behind is then not
  * touched. */
 static INLINED u32 vectors_of(const struct cache *c, const struct cache_line *set)
@@ -188,7 +175,8 @@ static INLINED u32 vectors_of(const struct cache *c, const struct cache_line *se
 
 WITH_VECTORS static u32 way_by_vectors(const struct cache *c, const struct cache_line *set, struct cache_line wanted)
 {
-    const u32 vectors = vectors_of(c, set), way = vectors == 2 ? way_in(set, 2, wanted) : way_in(set, 4, wanted);
+    const u32 vectors = vectors_of(c, set),
+              way = vectors == 2 ? entries_find(set, 2, word_of(wanted)) : entries_find(set, 4, word_of(wanted));
     return way < vectors * VECTOR ? way : c->ways;
 }
 
@@ -218,7 +206,7 @@ struct wanted {
 WITH_VECTORS static INLINED void take_behind(struct cache *c, struct cache_line *set, struct wanted w,
                                              struct cache_line *gone, u32 *way, u32 vectors)
 {
-    const u32 at = way_in(set, vectors, entry_of(w.line)), last = vectors * VECTOR - 1;
+    const u32 at = entries_find(set, vectors, w.line), last = vectors * VECTOR - 1;
     if (at <= last) {
         entries_move_up(set, vectors, at, entry_at(set + at) | w.again);
     } else if (w.again) {
@@ -234,7 +222,7 @@ WITH_VECTORS static void take_by_vectors(struct cache *c, struct cache_line *set
                                          u32 *way)
 {
     const struct wanted w = {word_of((struct cache_line){.number = number, .held = c->stamp}), again_bit(c)};
-    const u32 at = way_in(set, 1, entry_of(w.line));
+    const u32 at = entries_find(set, 1, w.line);
     *way = 0;
     if (at < VECTOR) {
         const u64 there = entry_at(set + at), now = there | w.again;

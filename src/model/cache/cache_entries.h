@@ -60,6 +60,18 @@ WITH_VECTORS static INLINED void entries_store(struct cache_line *at, __m256i v)
     _mm256_storeu_si256((__m256i *)(void *)at, v);
 }
 
+/* Where in a set of so many vectors the line of `entry` is; behind all of them: it is not there. */
+WITH_VECTORS static INLINED u32 entries_find(const struct cache_line *set, u32 vectors, u64 entry)
+{
+    const __m256i tag = _mm256_set1_epi64x((i64)tag_mask()), want = _mm256_set1_epi64x((i64)(entry & tag_mask()));
+    u32 found = 1u << VECTOR * vectors;
+    for (u32 k = 0; k < vectors; k++) {
+        const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(entries_load(set + VECTOR * k), tag), want);
+        found |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same)) << VECTOR * k;
+    }
+    return (u32)__builtin_ctz(found);
+}
+
 /* The entry `line` comes to the front of a set of so many vectors, and those before place `at`, where it was, move up. */
 WITH_VECTORS static INLINED void entries_move_up(struct cache_line *set, u32 vectors, u32 at, u64 line)
 {

@@ -47,33 +47,19 @@ static __attribute__((noinline)) u32 way_of_new(struct cache *c, const struct ca
     return way;
 }
 
-/* The result: which of the sectors that are asked for it had. What does not change is not written. */
+/* The result: which of the sectors that are asked for it had. What does not change is not written; else all vectors are, as which of them have to be,
+ * the host cannot tell beforehand. */
 WITH_VECTORS static INLINED u8 ask_again(struct cache_line *set, u32 way, u64 entry)
 {
     const u64 before = entry_at(set + way), now = before | entry | AGAIN;
-    if (way >= VECTOR)
-        entries_move_up(set, 4, way, now);
-    else if (way)
-        entries_move_up(set, 1, way, now);
+    if (way)
+        entries_move_up(set, WAYS / VECTOR, way, now);
     else if (now != before)
         *set = entry_of(now);
     return (u8)((before & entry) >> VALID);
 }
 
 static inline bool is_first(const struct cache_line *set, u64 entry) { return !((entry_at(set) ^ entry) & tag_mask()); }
-
-/* Where the line is, mostly in front; WAYS: it is not there. */
-WITH_VECTORS static INLINED u32 way_of(const struct cache_line *set, u64 entry)
-{
-    const __m256i tag = _mm256_set1_epi64x((i64)tag_mask()),
-                  want = _mm256_and_si256(_mm256_set1_epi64x((i64)entry), tag);
-    u32 way = 0, here = 0;
-    for (; way < WAYS && !here; way += VECTOR) {
-        const __m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(entries_load(set + way), tag), want);
-        here = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(same));
-    }
-    return here ? way - VECTOR + (u32)__builtin_ctz(here) : WAYS;
-}
 
 /* Whether some line's number has these lowest 32 bits: few that are not there have, and it is asked without masks. */
 WITH_VECTORS static INLINED bool may_be_in(const struct cache_line *set, u64 entry)
@@ -85,6 +71,17 @@ WITH_VECTORS static INLINED bool may_be_in(const struct cache_line *set, u64 ent
     return !_mm256_testz_si256(same, lowest);
 }
 
+/* In a set that is full. Mostly as many as can be are kept: as the host guesses so, it knows where the line goes before it has read the set, and need not
+ * wait to see whether the next set is another one. */
+WITH_VECTORS static INLINED void put_beside_kept(struct cache_line *set, u64 entry, u64 random)
+{
+    const u32 again = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(entries_load(set)));
+    if (LS_LIKELY(again == (1u << KEPT_MOST) - 1))
+        set[any_behind(random, KEPT_MOST, WAYS)] = entry_of(entry);
+    else
+        set[any_behind(random, (u32)__builtin_ctz(~again), WAYS)] = entry_of(entry);
+}
+
 /* n lines whose sets begin at set[], and of which none is there yet in there[]. `full`: all sets are. */
 WITH_VECTORS static INLINED void take_some(struct cache *c, const u32 *set, const u64 *entry, u32 n, u8 *there,
                                            bool full)
@@ -93,13 +90,14 @@ WITH_VECTORS static INLINED void take_some(struct cache *c, const u32 *set, cons
     u64 random = c->random;
     for (u32 k = 0; k < n; k++) {
         struct cache_line *at = lines + set[k];
-        const u32 way = !full && is_first(at, entry[k]) ? 0 : may_be_in(at, entry[k]) ? way_of(at, entry[k]) : WAYS;
+        const u32 way = !full && is_first(at, entry[k]) ? 0
+                        : may_be_in(at, entry[k])       ? entries_find(at, WAYS / VECTOR, entry[k])
+                                                        : WAYS;
         if (way < WAYS) {
             there[k] = ask_again(at, way, entry[k]);
         } else if (full || LS_LIKELY(at[WAYS - 1].held == c->stamp)) {
-            const u32 again = (u32)_mm256_movemask_pd(_mm256_castsi256_pd(entries_load(at)));
             random = random_after(random);
-            at[any_behind(random, (u32)__builtin_ctz(~again | 1u << KEPT_MOST), WAYS)] = entry_of(entry[k]);
+            put_beside_kept(at, entry[k], random);
         } else {
             at[way_of_new(c, at)] = entry_of(entry[k]);
         }

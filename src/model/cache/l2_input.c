@@ -84,24 +84,13 @@ enum {
 };
 _Static_assert((int)TOGETHER <= 64, "a bit each");
 
-/* A bit each: lines that are kept. In several loops, as those become vectors. */
+/* A bit each: lines that are kept. */
 CLONES static u64 find_kept(const u64 *restrict request, u32 n, u32 one_in)
 {
-    u32 low[TOGETHER], above[TOGETHER];
-    u8 kept[TOGETHER];
-    for (u32 k = 0; k < n; k++) {
-        const u64 pair = sample_pair(request_number(request[k]));
-        low[k] = (u32)pair;
-        above[k] = (u32)(pair >> SAMPLE_NEAR_BITS);
-    }
+    u64 kept = 0;
     for (u32 k = 0; k < n; k++)
-        low[k] ^= sample_hash(above[k]) >> (32 - SAMPLE_NEAR_BITS);
-    if (one_in > 1u << SAMPLE_NEAR_BITS)
-        for (u32 k = 0; k < n; k++)
-            low[k] ^= sample_far(sample_pair(request_number(request[k])));
-    for (u32 k = 0; k < n; k++)
-        kept[k] = (low[k] & (one_in - 1)) == 0;
-    return sectors_there(kept, n);
+        kept |= sample_bit[k] & -(u64)sample_keeps(request_number(request[k]), one_in);
+    return kept;
 }
 
 /* Likewise those that are the last of their turn. */

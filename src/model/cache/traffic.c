@@ -29,14 +29,15 @@ static bool same_sectors(const u64 *a, const u64 *b, u32 n)
 
 void requests_fold(struct requests *s, u32 n)
 {
-    const u64 from = s->len - n, *now = s->at + from;
-    u32 *recent = &s->recent[request_number(now[0]) * 0x9e3779b97f4a7c15ull >> 58];
+    const u64 from = s->len - n, *now = s->at + from, hash = request_number(now[0]) * 0x9e3779b97f4a7c15ull;
+    struct recent *recent = &s->recent[hash >> 58];
     _Static_assert(REQUESTS_RECENT == 1 << 6, "of six bits of the hash");
-    if (*recent && *recent - 1 + n <= from && same_sectors(s->at + *recent - 1, now, n)) {
-        s->at[from] = request_again(*recent - 1, request_kind(now[0]), request_site(now[0]));
+    if (recent->hash == (u32)(hash >> 26) && recent->at && recent->at - 1 + n <= from &&
+        same_sectors(s->at + recent->at - 1, now, n)) {
+        s->at[from] = request_again(recent->at - 1, request_kind(now[0]), request_site(now[0]));
         s->len = from + 1;
     } else if (from < UINT32_MAX) {
-        *recent = (u32)from + 1;
+        *recent = (struct recent){.at = (u32)from + 1, .hash = (u32)(hash >> 26)};
     }
 }
 

@@ -174,7 +174,10 @@ enum { REQUESTS_RECENT = 64, REQUESTS_AHEAD = 16 };
 struct requests {
     u64 *at;
     u64 len, cap, next;
-    u32 recent[REQUESTS_RECENT]; /* by a hash of its first line: 1 + where an access begins; 0: there is none */
+    struct recent {
+        u32 at;                /* 1 + where an access begins; 0: there is none */
+        u32 hash;              /* of its first line: others are told apart without a look at where they are */
+    } recent[REQUESTS_RECENT]; /* by the hash's highest bits */
     /* of barriers: that it has come to, that it may pass, of its block */
     u32 barriers, passes, block; /* block: which of those that the SM holds (sm_run's) */
 };
