@@ -51,6 +51,7 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
         f->sites[i].unused = e->unused;
         f->sites[i].loops = e->loops;
         f->sites[i].async = e->async;
+        f->sites[i].kept = e->kept;
         f->sites[i].counts = e->counts;
         f->sites[i].aligned = e->aligned;
         f->sites[i].elected = e->elected;

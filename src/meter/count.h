@@ -49,7 +49,7 @@ struct site_count {
     u8 class; /* of `first`; CLASS_NONE until the first access */
     u8 width; /* as in struct site_estimate */
     u8 bytes; /* a lane, of the last access, as merged */
-    bool follows, unused, loops, async, counts, elected;
+    bool follows, unused, loops, async, kept, counts, elected;
     bool aligned;
     u8 plain_class, plain_bytes; /* of those that the engine counts (plain.c) */
     bool asked;                  /* whether it may */

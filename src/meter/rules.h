@@ -77,6 +77,7 @@ struct site_estimate {
     bool loops;   /* shared atomics: a loop of compare-and-swap */
     bool counts;  /* shared atomics: adds 1 and the result is not used: ATOMS.POPC.INC */
     bool async;   /* cp.async */
+    bool kept;    /* local accesses: ptxas keeps what they name in registers */
     bool elected; /* global atomics: one lane does it for all of the warp, which name the same word */
     bool product; /* a sum of 64 bits that is one with a product of integers, or both halves of a product: IMAD.WIDE */
     u32 half_of;  /* 1 + the product before it that has its result, too, as the other half; 0: there is none */

@@ -258,7 +258,7 @@ struct cost cost_of(struct counter *c, struct site_count *s, enum access_class c
 
 static enum access_class class_of(const struct exec_access *a, const struct site_count *s)
 {
-    if (LS_UNLIKELY(s->async || a->uncounted)) /* copies are counted by the global side alone */
+    if (LS_UNLIKELY(s->async || s->kept || a->uncounted)) /* copies are counted by the global side alone */
         return a->space == SPACE_GLOBAL && !a->uncounted ? CLASS_GASYNC : CLASS_NONE;
     switch (a->space) {
     case SPACE_GLOBAL:

@@ -131,6 +131,28 @@ static void set_merges(const struct match *m, struct estimate *e)
     }
 }
 
+/* ---- local accesses ---- */
+
+static bool has_local(const struct sass_func *code)
+{
+    for (u32 i = 0; i < code->n; i++)
+        if (code->insts[i].op == SASS_LDL || code->insts[i].op == SASS_STL)
+            return true;
+    return false;
+}
+
+/* A kernel whose machine code has no local access keeps its arrays in registers. */
+static void set_kept(const struct match *m, struct estimate *e)
+{
+    if (has_local(m->code))
+        return;
+    for (u32 s = 0; s < m->f->src->ninsts; s++) {
+        const struct ptx_inst *i = &m->f->src->insts[s];
+        if ((i->op == OP_LD || i->op == OP_ST) && i->space == SPACE_LOCAL)
+            e->sites[s].kept = true;
+    }
+}
+
 /* ---- atomics ---- */
 
 static void set_elections(const struct match *m, struct estimate *e)
@@ -189,6 +211,7 @@ void estimate_ask(struct arena *mem, const struct ir_func *f, const struct sass_
     set_branches(&m, e);
     set_partings(&m, e);
     set_merges(&m, e);
+    set_kept(&m, e);
     set_elections(&m, e);
     batches_ask(&m, e->sites);
     e->asked = true;

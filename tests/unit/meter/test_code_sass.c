@@ -282,6 +282,34 @@ static void merged_loads(void **state)
     drop(&s);
 }
 
+static u32 kept_sites(struct subject *s)
+{
+    const struct estimate *e = estimate_make(&s->mem, s->func, 9, s->machine);
+    u32 n = 0;
+    for (u32 k = 0; k < s->func->src->ninsts; k++)
+        n += e->sites[k].kept;
+    return n;
+}
+
+/* An array in local memory at known places is registers; one that a lane chooses from stays there. */
+static void arrays_in_registers(void **state)
+{
+    (void)state;
+    struct subject s;
+    make(&s, ".local .align 4 .b8 slots[16];\nmov.u64 %rd1, slots;\nst.local.u32 [%rd1+4], %r9;\nst.local.u32 "
+             "[%rd1+8], %r1;\n"
+             "ld.local.u32 %r2, [%rd1+4];\nst.global.u32 [%rd3], %r2;\nret;");
+    check(&s);
+    assert_int_equal(kept_sites(&s), 3);
+    drop(&s);
+    make(&s, ".local .align 4 .b8 slots[4096];\nmov.u64 %rd1, slots;\nand.b32 %r4, %r1, 4092;\ncvt.u64.u32 %rd2, %r4;\n"
+             "add.s64 %rd4, %rd1, %rd2;\nst.local.u32 [%rd4], %r9;\nst.local.u32 [%rd1+8], %r1;\n"
+             "ld.local.u32 %r2, [%rd4+16];\nst.global.u32 [%rd3], %r2;\nret;");
+    check(&s);
+    assert_int_equal(kept_sites(&s), 0);
+    drop(&s);
+}
+
 static void barrier_in_a_loop(void **state)
 {
     (void)state;
@@ -500,6 +528,7 @@ int main(void)
         cmocka_unit_test(loop_without_a_jump),
         cmocka_unit_test(integer_loop),
         cmocka_unit_test(merged_loads),
+        cmocka_unit_test(arrays_in_registers),
         cmocka_unit_test(barrier_in_a_loop),
         cmocka_unit_test(copies_to_shared_memory),
         cmocka_unit_test(a_load_moved_up),
