@@ -56,7 +56,7 @@ static double bring(struct sm *s, const struct sm_warp *w, const struct item_asy
     const double share = most(s->copy_share, w->func->shares[a->site].asked * s->l2_share);
     double done = sm_take(&s->memory.l2_read, t, a->n * share) + m->l2;
     if (is_from_dram(w, a->site))
-        done = most(done, sm_take_dram(s, t, a->n * s->dram_read[PLACES_WHOLE]) + m->dram);
+        done = most(done, sm_read_dram(s, t, a->n, a->n * s->dram_read[PLACES_WHOLE]) + m->dram);
     return done + m->copy;
 }
 

@@ -149,8 +149,8 @@ static double read_beyond(struct sm *s, const struct sm_warp *w, const struct it
     if (b->late > 0)
         done = most(done, t + m->dram);
     if (b->dram > 0)
-        done = most(done, sm_take_dram(s, t, sm_dram_cycles(s->dram_read, places, b->dram, b->dram_lines)) + m->dram +
-                              (b->dram_lines - 1) * m->dram_line);
+        done = most(done, sm_read_dram(s, t, b->dram, sm_dram_cycles(s->dram_read, places, b->dram, b->dram_lines)) +
+                              m->dram + (b->dram_lines - 1) * m->dram_line);
     return done;
 }
 

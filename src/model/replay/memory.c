@@ -29,6 +29,11 @@ double sm_take_dram(struct sm *s, double t, double cycles)
     return sm_take(&q->dram, t, cycles) + s->machine->dram_full * fmin(1, q->dram_used);
 }
 
+double sm_read_dram(struct sm *s, double t, double sectors, double cycles)
+{
+    return most(sm_take_dram(s, t, cycles), sm_take(&s->memory.l2_write, t, sectors * s->fill_share));
+}
+
 /* ---- behind L1 ---- */
 
 double sm_write_l2(struct sm *s, double t, double sectors, double lines)

@@ -550,6 +550,7 @@ static void set_shares(struct sm *s, double active)
     s->copy_share = 32 * fmax(1 / m->copy_sm, active / m->copy_all);
     s->past_share = fmax(sector, active * hot_read * m->read_same);
     s->write_share = 32 * fmax(1 / m->l2_write_sm, active / m->l2_write_all);
+    s->fill_share = 32 * active / m->l2_write_all;
     s->atomics = sm_atomic_shares(m, l, active);
     s->dram_read[PLACES_WHOLE] = s->dram_write[PLACES_WHOLE] = 32 * fmax(1 / m->dram_sm, active / m->dram_all);
     s->dram_read[PLACES_STRIDED] = fmax(32 / m->dram_sm, active * m->dram_sector);

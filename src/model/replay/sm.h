@@ -211,7 +211,8 @@ struct sm {
         l2_share; /* of what bulk copies read: the SM's own; where L2 is the limit, and of lines that are read */
     struct sm_atomics atomics;
     double dram_read[PLACES], dram_write[PLACES]; /* cycles a sector */
-    double apart_share, line_share;       /* of L2: cycles a sector that is read far apart; a line that is written */
+    double apart_share, line_share; /* of L2: cycles a sector that is read far apart; a line that is written */
+    double fill_share; /* the same for a sector that DRAM sends: L2 takes it in as it takes what is written */
     double link_in_share, link_out_share; /* of the link: the same */
     struct sm_scheduler schedulers[MACHINE_SCHEDULERS];
     bool counts;           /* what instructions waited for is added to their sites */
@@ -250,6 +251,8 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const st
 double sm_take(double *queue, double t, double cycles);
 /* The same of DRAM, which answers later the more of it is in use. */
 double sm_take_dram(struct sm *s, double t, double cycles);
+/* The same of what DRAM sends, which L2 takes in on the way that writes take, too. */
+double sm_read_dram(struct sm *s, double t, double sectors, double cycles);
 /* load.c: when the result of a load that L1 is asked for at t is there. */
 double sm_load(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, const struct item_access *a, double t);
 /* What a store writes is in L1 too. */
