@@ -2,6 +2,10 @@
 
 find_program(LS_NVCC NAMES nvcc HINTS /usr/local/cuda/bin)
 
+# An option for tests' programs: without libstdc++'s special functions of C++17, which none of them calls and which are read with
+# <cmath>, in two passes of each compiler. Code for the device is the same.
+set(LS_WITHOUT_SPECFUN -D_GLIBCXX_BITS_SPECFUN_H)
+
 # What it makes does not depend on how Lockstep is built, and takes it long.
 set(LS_NVCC_FROM "" CACHE PATH "Another build folder: what nvcc made there of the same files is copied")
 

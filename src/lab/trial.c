@@ -57,11 +57,12 @@ static u32 next_random(u64 *state)
 
 /* One element's bits. A float is 0.5 to 2 of either sign: full mantissas, no overflow, no denormals. The narrow formats
  * have the same sign and exponents, -1 and 0 and their mantissas' bits. */
-static u64 random_element(enum buffer_type type, u64 *state)
+static inline __attribute__((always_inline)) u64 random_element(enum buffer_type type, u64 *state)
 {
     u32 r = next_random(state);
-    i32 magnitude = 1 + (i32)(r % 1000);
-    f32 value = (0.5f + (f32)(r >> 8) * 0x1p-24f * 1.5f) * (r & 1 ? -1.0f : 1.0f);
+    const f32 signs[2] = {1.0f, -1.0f}; /* no branch: it would go either way */
+    i32 magnitude = 1 + (i32)(r % 1000), minus = -(i32)(r >> 31);
+    f32 value = (0.5f + (f32)(r >> 8) * 0x1p-24f * 1.5f) * signs[r & 1];
     double wide = ((double)value) * (1 + (double)next_random(state) * 0x1p-60);
     u32 bits;
     u64 wide_bits;
@@ -69,7 +70,7 @@ static u64 random_element(enum buffer_type type, u64 *state)
     memcpy(&wide_bits, &wide, 8);
     switch (type) {
     case BUFFER_INT:
-        return (u32)(r >> 31 ? -magnitude : magnitude);
+        return (u32)((magnitude ^ minus) - minus);
     case BUFFER_FLOAT:
         return bits;
     case BUFFER_DOUBLE:
@@ -84,21 +85,53 @@ static u64 random_element(enum buffer_type type, u64 *state)
     return 0;
 }
 
+/* Of one type and size, which are constants where it is inlined. */
+static inline __attribute__((always_inline)) void fill_as(enum buffer_type type, u32 size, u8 *to, u64 n, u64 seed)
+{
+    u64 state = seed;
+    for (u64 i = 0; i < n; i++) {
+        u64 element = random_element(type, &state);
+        memcpy(to + i * size, &element, size);
+    }
+}
+
+static void fill_random(enum buffer_type type, u8 *to, u64 n, u64 seed)
+{
+    switch (type) {
+    case BUFFER_INT:
+        fill_as(BUFFER_INT, 4, to, n, seed);
+        break;
+    case BUFFER_FLOAT:
+        fill_as(BUFFER_FLOAT, 4, to, n, seed);
+        break;
+    case BUFFER_DOUBLE:
+        fill_as(BUFFER_DOUBLE, 8, to, n, seed);
+        break;
+    case BUFFER_HALF:
+        fill_as(BUFFER_HALF, 2, to, n, seed);
+        break;
+    case BUFFER_BF16:
+        fill_as(BUFFER_BF16, 2, to, n, seed);
+        break;
+    case BUFFER_BYTE:
+        fill_as(BUFFER_BYTE, 1, to, n, seed);
+        break;
+    }
+}
+
 static void fill_image(const struct trial *t, const struct buffer *b, u8 *image, u64 seed)
 {
-    u32 size = buffer_element(b->type);
-    u64 n = b->lead + b->count + b->tail, state = seed;
+    const u64 n = b->lead + b->count + b->tail, bytes = image_bytes(t, b);
+    u8 *content = image + guard_bytes(t);
     const u32 poison = POISON;
-    for (u64 i = 0; i < image_bytes(t, b); i += 4)
+    for (u64 i = 0; i < bytes; i += 4)
         memcpy(image + i, &poison, 4);
     if (b->use == BUFFER_OUT)
         return;
     if (b->fixed)
-        memcpy(image + guard_bytes(t), b->fixed, n * size);
-    for (u64 i = 0; !b->fixed && i < n; i++) {
-        u64 element = random_element(b->type, &state);
-        memcpy(image + guard_bytes(t) + i * size, &element, size);
-    }
+        memcpy(content, b->fixed, n * buffer_element(b->type));
+    else
+        fill_random(b->type, content, n, seed);
 }
 
 /* ---- buffers ---- */

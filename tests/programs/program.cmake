@@ -20,8 +20,8 @@ set(ls_program_runner ${CMAKE_SOURCE_DIR}/tests/programs/run.sh)
 set(ls_program_made ${CMAKE_CURRENT_BINARY_DIR}/nvcc)
 
 # PTX alone is embedded: nvcc then has no need of ptxas.
-set(ls_program_nvcc ${LS_NVCC} -cudart shared -gencode arch=compute_90,code=compute_90)
-set(ls_program_cc cc -cudart shared -arch=sm_90)
+set(ls_program_nvcc ${LS_NVCC} -cudart shared -gencode arch=compute_90,code=compute_90 ${LS_WITHOUT_SPECFUN})
+set(ls_program_cc cc -cudart shared -arch=sm_90 ${LS_WITHOUT_SPECFUN})
 
 # CUB, Thrust and libcu++, as nvcc's toolkit has them.
 if(LS_NVCC)
