@@ -1,4 +1,4 @@
-/* code.c - ls_code [--blocks] FILE.ptx ...: estimated machine code (meter/code/code_estimate.c) beside what the installed ptxas makes of the
+/* code.c - ls_code [--blocks] FILE.ptx ...: estimated machine code (meter/code/estimate/code_estimate.c) beside what the installed ptxas makes of the
  * same kernels for an H200. Nothing is run, so each block counts once.
  *
  * Blocks are compared that both have a program for; where one side has joined blocks that the other keeps apart, their sum.

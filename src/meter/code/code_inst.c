@@ -1,7 +1,7 @@
 /* code_inst.c - a machine instruction as the replay runs it (maker.h): its pipe, what it waits for, which registers it reads, and what it does to
  * memory and to where lanes go on. */
 #include "meter/code/maker.h"
-#include "model/replay/unit.h"
+#include "model/replay/sm/unit.h"
 
 static bool is_texture(const struct ptx_inst *i) { return ptx_op_rows[i->op].class == PTX_CLASS_TEXTURE; }
 

@@ -1,7 +1,7 @@
 /* code_length.c - see code_length.h. What ptxas 13.0 makes for sm_90 of kernels with one such operation and with two. */
 #include "meter/code/code_length.h"
 
-#include "meter/code/unroll.h"
+#include "meter/code/estimate/unroll.h"
 
 /* A slow path, or all of a division of integers, that is called: it is in the code once, whoever calls it. */
 struct slow {

@@ -8,7 +8,7 @@
  *
  * An instruction needs the one before it, the first one the operands. What is in brackets is a way of its own, which begins with
  * the operands, or in square brackets with what the instruction in front has given; behind it goes on what was before. The
- * letters are those of build_unit (meter/code/node_units.c). */
+ * letters are those of build_unit (meter/code/estimate/node_units.c). */
 const char *expand_inst(const struct ptx_inst *i, u32 cc_major);
 /* A division or root has branches round the call of its slow path. */
 bool expand_has_slow_path(const struct ptx_inst *i);

@@ -7,7 +7,7 @@
  * Found as sass_ops.def says. */
 #include "meter/sass/sass.h"
 #include "model/replay/code.h"
-#include "model/replay/unit.h"
+#include "model/replay/sm/unit.h"
 
 static const struct sass_row rows[] = {
 #define SASS(code, since, name, kind, pipe, op, result)                                                                \

@@ -1,6 +1,6 @@
 /* l1.h - the first-level cache of an SM itself: which sectors it holds, and what being asked for some does to it. Its rules
  * stand in traffic.h. Two use it: the model of all caches, for every SM of a launch (cache_l1.h), and the replay of one
- * SM (model/replay/memory.c). */
+ * SM (model/replay/sm/memory.c). */
 #ifndef LS_MODEL_CACHE_L1_ALONE_H
 #define LS_MODEL_CACHE_L1_ALONE_H
 

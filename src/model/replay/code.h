@@ -12,7 +12,7 @@
  * no program of its own was predicated into the block before it: its instructions are in that block's programs, and its
  * accesses belong to them. What was moved out of a block that has a program of its own is told apart (`moved`).
  *
- * Makers: meter/code/code_sass.c from machine code, meter/code/code_estimate.c where no ptxas was asked. */
+ * Makers: meter/code/code_sass.c from machine code, meter/code/estimate/code_estimate.c where no ptxas was asked. */
 #ifndef LS_MODEL_REPLAY_CODE_H
 #define LS_MODEL_REPLAY_CODE_H
 

@@ -6,7 +6,7 @@
 #define LS_MODEL_REPLAY_PLAN_H
 
 #include "base/arena.h"
-#include "model/replay/sm_run.h"
+#include "model/replay/sm/sm_run.h"
 
 enum { LONG_PERCENT = 103 }; /* of the mean: a block that is looked at on its own */
 

@@ -12,7 +12,7 @@
 
 #include "lowered.h"
 #include "meter/code/make_code.h"
-#include "meter/code/nodes.h"
+#include "meter/code/estimate/nodes.h"
 
 /* ---- kernels ---- */
 

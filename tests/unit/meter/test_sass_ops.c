@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "meter/sass/sass.h"
 #include "model/replay/code.h"
-#include "model/replay/unit.h"
+#include "model/replay/sm/unit.h"
 
 /* As a disassembler has them. */
 static void known_words(void **state)
