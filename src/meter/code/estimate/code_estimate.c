@@ -7,15 +7,16 @@
  * scoreboards that each register may still wait for, where it is first read. */
 #include "ir/pass.h"
 #include "meter/code/estimate/lives.h"
-#include "meter/code/make_code.h"
 #include "meter/code/estimate/nodes.h"
 #include "meter/code/estimate/unroll.h"
+#include "meter/code/make_code.h"
 
 enum { PROGRAMS = 3 }; /* of a block, at most: four turns, two, one; or all and one */
 
 /* Registers a thread: what a kernel has at least, and one that calls malloc, free or printf; what is given out at once; the stack pointer, and
- * two that ptxas adds to those that it names. Instructions come forward until they leave SPARE of those that let an SM hold all of its warps;
- * or, where that is more, take WAITING beside what values need at least. WAITING is fitted on the corpus's half for that. */
+ * two that ptxas adds to those that it names; LOOSE that it does not save. Instructions come forward until they leave SPARE of those that a
+ * thread is given: as many as let an SM hold all of its warps, or a multiple of WARPS with WAITING to spare beside what values need at least. WAITING is
+ * fitted on the corpus's half for that. */
 enum {
     LEAST = 16,
     LEAST_OUTSIDE = 24,
@@ -264,9 +265,7 @@ static u32 given(const struct gpu *g, u32 least)
     return registers < need || registers > MOST ? MOST : registers;
 }
 
-/* taken: what values take at once in the order of issue. ptxas spends no more on that order than lets an SM hold all of its warps, or than
- * the next multiple of eight behind what is needed at least: of the fitting half's 177 kernels 29 have just 32, four 40 and four 48. Below those
- * that let an SM hold all of its warps it saves none: LOOSE more than are needed, in the median of the fitting half. */
+/* taken: what values take at once in the order of issue. */
 static u32 registers_of(u32 given, u32 taken, u32 lowest)
 {
     const u32 want = taken + OWN;

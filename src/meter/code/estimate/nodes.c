@@ -5,9 +5,9 @@
  * clock pass nothing, and nothing passes them. */
 #include "ir/pass.h"
 #include "meter/code/estimate/build.h"
-#include "meter/code/make_code.h"
 #include "meter/code/estimate/sink.h"
 #include "meter/code/estimate/unroll.h"
+#include "meter/code/make_code.h"
 #include "model/replay/sm/unit.h"
 
 /* ---- what an instruction reads and writes ---- */
