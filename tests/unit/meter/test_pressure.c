@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "lowered.h"
-#include "meter/code/make_code.h"
 #include "meter/code/estimate/nodes.h"
+#include "meter/code/make_code.h"
 
 /* ---- kernels ---- */
 
