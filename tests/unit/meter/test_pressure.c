@@ -361,8 +361,8 @@ static u32 registers_of_comparisons(bool joined)
 static void more_than_seven_predicates_take_registers(void **state)
 {
     (void)state;
-    assert_in_range(registers_of_comparisons(true), 37, 40);
-    assert_in_range(registers_of_comparisons(false), 42, 45);
+    assert_in_range(registers_of_comparisons(true), 39, 42);
+    assert_in_range(registers_of_comparisons(false), 44, 47);
 }
 
 /* What is there over a call of a function outside, and n values with it. */
@@ -382,8 +382,47 @@ static void a_call_has_registers_of_its_own(void **state)
 {
     (void)state;
     assert_int_equal(registers_over_call(0), 24);
-    assert_in_range(registers_over_call(14), 14 + 17, 14 + 20);
-    assert_in_range(registers_over_call(30), 30 + 17, 30 + 26);
+    assert_in_range(registers_over_call(14), 14 + 19, 14 + 22);
+    assert_in_range(registers_over_call(30), 30 + 19, 30 + 26);
+}
+
+/* A thread has no more than directives leave it: of a block's threads, of blocks an SM, or as they say. */
+static u32 registers_with(const char *directives)
+{
+    static char text[1 << 15];
+    struct ptx_module *mod;
+    struct gpu gpu;
+    struct diag_list d;
+    diag_init(&d);
+    const int n = snprintf(
+        text, sizeof text,
+        ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n%s\n{\n.reg .b32 %%r<9>;\n"
+        ".reg .b64 %%rd<9>;\n.reg .f32 %%f<199>;\nmov.u32 %%r1, %%tid.x;\nld.param.u64 %%rd1, [p];\n%s\n}\n",
+        directives, many_loads(100, true));
+    assert_in_range(n, 1, sizeof text - 1);
+    assert_int_equal(gpu_find("h200", &gpu, &d), LS_OK);
+    if (ptx_parse(text, (size_t)n, "test.ptx", &mod, &d) != LS_OK)
+        fail_msg("%s", d.first ? d.first->text : "no memory");
+    diag_free(&d);
+    struct arena mem = ARENA("test");
+    if (setjmp(mem.oom))
+        fail();
+    const u32 registers = code_registers(&gpu, ir_lower(&mem, mod, ptx_find_func(mod, "k"), &lowered_target));
+    arena_free(&mem);
+    ptx_free(mod);
+    return registers;
+}
+
+static void directives_leave_so_many(void **state)
+{
+    (void)state;
+    assert_in_range(registers_with(""), 105, 128);
+    assert_in_range(registers_with(".maxntid 128, 1, 1"), 105, 128);
+    assert_int_equal(registers_with(".maxntid 1024, 1, 1"), 64);
+    assert_int_equal(registers_with(".reqntid 32, 32, 1"), 64);
+    assert_int_equal(registers_with(".maxntid 128, 1, 1 .minnctapersm 8"), 64);
+    assert_int_equal(registers_with(".maxntid 96, 1, 1 .minnctapersm 8"), 80);
+    assert_int_equal(registers_with(".maxnreg 40"), 40);
 }
 
 /* LDC in a block's program. */
@@ -480,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_slow_path_has_registers_of_its_own),
         cmocka_unit_test(more_than_seven_predicates_take_registers),
         cmocka_unit_test(a_call_has_registers_of_its_own),
+        cmocka_unit_test(directives_leave_so_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
