@@ -258,7 +258,8 @@ struct cost cost_of(struct counter *c, struct site_count *s, enum access_class c
 
 static enum access_class class_of(const struct exec_access *a, const struct site_count *s)
 {
-    if (LS_UNLIKELY(s->async || s->kept || a->uncounted)) /* copies are counted by the global side alone */
+    /* Copies are counted by the global side alone; what registers keep is no access. */
+    if (LS_UNLIKELY(s->async || s->kept || a->uncounted))
         return a->space == SPACE_GLOBAL && !a->uncounted ? CLASS_GASYNC : CLASS_NONE;
     switch (a->space) {
     case SPACE_GLOBAL:

@@ -423,6 +423,8 @@ static void directives_leave_so_many(void **state)
     assert_int_equal(registers_with(".maxntid 128, 1, 1 .minnctapersm 8"), 64);
     assert_int_equal(registers_with(".maxntid 96, 1, 1 .minnctapersm 8"), 80);
     assert_int_equal(registers_with(".maxnreg 40"), 40);
+    assert_int_equal(registers_with(".maxntid 32, 1, 1 .minnctapersm 134217728"), 16);
+    assert_int_equal(registers_with(".maxntid 4294967295, 4294967295, 2"), 16);
 }
 
 /* LDC in a block's program. */

@@ -232,24 +232,24 @@ static u32 least_registers(const struct estimating *s, struct graph *(*graphs)[P
 
 static u32 lower_of(u32 a, u32 b) { return a < b ? a : b; }
 
-static u32 threads_of(const u32 dims[3])
+/* Of a block; more than an SM has registers are as many. */
+static u64 threads_of(const struct gpu *g, const u32 dims[3])
 {
-    u32 threads = dims[0];
-    for (u32 k = 1; k < 3; k++)
+    u64 threads = dims[0];
+    for (u32 k = 1; k < 3 && threads <= g->registers_per_sm; k++)
         threads *= dims[k] ? dims[k] : 1;
-    return threads;
+    return threads <= g->registers_per_sm ? threads : g->registers_per_sm;
 }
 
 /* The most that a kernel's own directives leave a thread (PTX ISA, Performance-Tuning Directives): .maxnreg; as many as let a block of
  * .maxntid or .reqntid threads be there, or .minnctapersm of them. */
 static u32 most_allowed(const struct gpu *g, const struct ptx_func *f)
 {
-    const u32 threads = threads_of(f->reqntid[0] ? f->reqntid : f->maxntid),
-              blocks = f->minnctapersm ? f->minnctapersm : 1;
-    const u32 warps = (threads + 31) / 32 * blocks;
+    const u64 warps = (threads_of(g, f->reqntid[0] ? f->reqntid : f->maxntid) + 31) / 32,
+              threads = 32 * warps * (f->minnctapersm ? f->minnctapersm : 1);
     u32 most = f->maxnreg && f->maxnreg < MOST ? f->maxnreg : MOST;
-    if (warps)
-        most = lower_of(most, g->registers_per_sm / (warps * 32) / STEP * STEP);
+    if (threads)
+        most = lower_of(most, (u32)(g->registers_per_sm / threads) / STEP * STEP);
     return most > LEAST ? most : LEAST;
 }
 
