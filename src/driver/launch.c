@@ -9,6 +9,7 @@
 #include "base/kernel_name.h"
 #include "driver/driver.h"
 #include "driver/observe/launcher.h"
+#include "ptx/declared.h"
 
 /* Behind the arguments: a pointer to each, and the launch's attributes. */
 struct kernel {
@@ -244,17 +245,16 @@ static CUresult check_sizes(CUfunction f, const struct geometry *g)
 static CUresult check_declared(CUfunction f, const struct geometry *g, u64 threads)
 {
     const struct ptx_func *src = f->ir->src;
-    u64 product = 1;
     for (int i = 0; i < 3; i++) {
         u32 want = src->reqntid[i] ? src->reqntid[i] : 1;
         if (src->reqntid[0] && g->block[i] != want)
             return refuse(f, CUDA_ERROR_INVALID_VALUE,
                           "threads a block in a dimension for which .reqntid declares another number", g->block[i],
                           want);
-        product *= src->maxntid[i] ? src->maxntid[i] : 1;
     }
-    if (src->maxntid[0] && threads > product)
-        return refuse(f, CUDA_ERROR_INVALID_VALUE, "threads a block (.maxntid)", threads, product);
+    const u64 most = ptx_block_threads(src->maxntid);
+    if (most && threads > most)
+        return refuse(f, CUDA_ERROR_INVALID_VALUE, "threads a block (.maxntid)", threads, most);
     return CUDA_SUCCESS;
 }
 

@@ -12,6 +12,7 @@
 #include "exec/sched.h"
 #include "exec/sync/cluster.h"
 #include "exec/tier/tier.h"
+#include "ptx/declared.h"
 
 double exec_now(void)
 {
@@ -120,9 +121,7 @@ enum ls_status grid_check_limits(const struct exec_launch *l, struct exec_fault 
     }
     if (threads > gpu->threads_per_block)
         return limit(f, "the number of threads of a block", threads, gpu->threads_per_block);
-    u64 maxntid = src->maxntid[0] ? (u64)src->maxntid[0] * (src->maxntid[1] ? src->maxntid[1] : 1) *
-                                        (src->maxntid[2] ? src->maxntid[2] : 1)
-                                  : 0;
+    const u64 maxntid = ptx_block_threads(src->maxntid);
     if (maxntid && threads > maxntid)
         return limit(f, "the number of threads of a block (.maxntid, __launch_bounds__)", threads, maxntid);
     u64 shared = (u64)l->kernel->shared_bytes + l->dynamic_shared;

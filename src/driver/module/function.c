@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "driver/driver.h"
+#include "ptx/declared.h"
 
 CUresult function_get(CUmodule m, const char *name, CUfunction *out)
 {
@@ -60,11 +61,9 @@ static int max_threads(const struct ir_func *ir, u32 registers)
     const struct gpu *g = &drv.gpu;
     const u32 *declared = ir->src->reqntid[0] ? ir->src->reqntid : ir->src->maxntid;
     u32 n = g->threads_per_block, by_registers = threads_by_registers(g, registers);
-    u64 product = 1;
-    for (int i = 0; i < 3; i++)
-        product *= declared[i] ? declared[i] : 1;
-    if (declared[0])
-        return (int)(product < n ? (u32)product : n);
+    const u64 threads = ptx_block_threads(declared);
+    if (threads)
+        return (int)(threads < n ? (u32)threads : n);
     return (int)(by_registers < n ? by_registers : n);
 }
 

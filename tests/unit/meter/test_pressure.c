@@ -24,14 +24,15 @@ struct subject {
     struct estimate *e;
 };
 
-static void make(struct subject *s, const char *body)
+/* directives: of the kernel, behind its parameters. */
+static void make_with(struct subject *s, const char *directives, const char *body)
 {
     static const char frame[] = ".version 7.8\n.target sm_80\n.address_size 64\n.extern .func called();\n"
-                                ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+                                ".visible .entry k(.param .u64 p, .param .u32 n)\n%s\n{\n"
                                 ".reg .pred %%p<19>;\n.reg .b32 %%r<199>;\n.reg .b64 %%rd<99>;\n.reg .f32 %%f<199>;\n"
                                 "mov.u32 %%r1, %%tid.x;\nld.param.u64 %%rd1, [p];\nld.param.u32 %%r2, [n];\n%s\n}\n";
     static char text[1 << 15];
-    const int n = snprintf(text, sizeof text, frame, body);
+    const int n = snprintf(text, sizeof text, frame, directives, body);
     struct diag_list d;
     assert_in_range(n, 1, sizeof text - 1);
     diag_init(&d);
@@ -46,20 +47,24 @@ static void make(struct subject *s, const char *body)
     s->e = estimate_make(&s->mem, s->func, s->gpu.cc_major, NULL);
 }
 
+static void make(struct subject *s, const char *body) { make_with(s, "", body); }
+
 static void drop(struct subject *s)
 {
     arena_free(&s->mem);
     ptx_free(s->mod);
 }
 
-static u32 registers_of(const char *body)
+static u32 registers_with(const char *directives, const char *body)
 {
     struct subject s;
-    make(&s, body);
+    make_with(&s, directives, body);
     const u32 n = code_registers(&s.gpu, s.func);
     drop(&s);
     return n;
 }
+
+static u32 registers_of(const char *body) { return registers_with("", body); }
 
 static u32 reg(struct subject *s, const char *name)
 {
@@ -387,44 +392,20 @@ static void a_call_has_registers_of_its_own(void **state)
 }
 
 /* A thread has no more than directives leave it: of a block's threads, of blocks an SM, or as they say. */
-static u32 registers_with(const char *directives)
-{
-    static char text[1 << 15];
-    struct ptx_module *mod;
-    struct gpu gpu;
-    struct diag_list d;
-    diag_init(&d);
-    const int n = snprintf(
-        text, sizeof text,
-        ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n%s\n{\n.reg .b32 %%r<9>;\n"
-        ".reg .b64 %%rd<9>;\n.reg .f32 %%f<199>;\nmov.u32 %%r1, %%tid.x;\nld.param.u64 %%rd1, [p];\n%s\n}\n",
-        directives, many_loads(100, true));
-    assert_in_range(n, 1, sizeof text - 1);
-    assert_int_equal(gpu_find("h200", &gpu, &d), LS_OK);
-    if (ptx_parse(text, (size_t)n, "test.ptx", &mod, &d) != LS_OK)
-        fail_msg("%s", d.first ? d.first->text : "no memory");
-    diag_free(&d);
-    struct arena mem = ARENA("test");
-    if (setjmp(mem.oom))
-        fail();
-    const u32 registers = code_registers(&gpu, ir_lower(&mem, mod, ptx_find_func(mod, "k"), &lowered_target));
-    arena_free(&mem);
-    ptx_free(mod);
-    return registers;
-}
+static u32 registers_left(const char *directives) { return registers_with(directives, many_loads(100, true)); }
 
 static void directives_leave_so_many(void **state)
 {
     (void)state;
-    assert_in_range(registers_with(""), 105, 128);
-    assert_in_range(registers_with(".maxntid 128, 1, 1"), 105, 128);
-    assert_int_equal(registers_with(".maxntid 1024, 1, 1"), 64);
-    assert_int_equal(registers_with(".reqntid 32, 32, 1"), 64);
-    assert_int_equal(registers_with(".maxntid 128, 1, 1 .minnctapersm 8"), 64);
-    assert_int_equal(registers_with(".maxntid 96, 1, 1 .minnctapersm 8"), 80);
-    assert_int_equal(registers_with(".maxnreg 40"), 40);
-    assert_int_equal(registers_with(".maxntid 32, 1, 1 .minnctapersm 134217728"), 16);
-    assert_int_equal(registers_with(".maxntid 4294967295, 4294967295, 2"), 16);
+    assert_in_range(registers_left(""), 105, 128);
+    assert_in_range(registers_left(".maxntid 128, 1, 1"), 105, 128);
+    assert_int_equal(registers_left(".maxntid 1024, 1, 1"), 64);
+    assert_int_equal(registers_left(".reqntid 32, 32, 1"), 64);
+    assert_int_equal(registers_left(".maxntid 128, 1, 1 .minnctapersm 8"), 64);
+    assert_int_equal(registers_left(".maxntid 96, 1, 1 .minnctapersm 8"), 80);
+    assert_int_equal(registers_left(".maxnreg 40"), 40);
+    assert_int_equal(registers_left(".maxntid 32, 1, 1 .minnctapersm 134217728"), 16);
+    assert_int_equal(registers_left(".maxntid 4294967295, 4294967295, 2"), 16);
 }
 
 /* LDC in a block's program. */

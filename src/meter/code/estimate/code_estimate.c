@@ -10,6 +10,7 @@
 #include "meter/code/estimate/nodes.h"
 #include "meter/code/estimate/unroll.h"
 #include "meter/code/make_code.h"
+#include "ptx/declared.h"
 
 enum { PROGRAMS = 3 }; /* of a block, at most: four turns, two, one; or all and one */
 
@@ -232,24 +233,16 @@ static u32 least_registers(const struct estimating *s, struct graph *(*graphs)[P
 
 static u32 lower_of(u32 a, u32 b) { return a < b ? a : b; }
 
-/* Of a block; more than an SM has registers are as many. */
-static u64 threads_of(const struct gpu *g, const u32 dims[3])
-{
-    u64 threads = dims[0];
-    for (u32 k = 1; k < 3 && threads <= g->registers_per_sm; k++)
-        threads *= dims[k] ? dims[k] : 1;
-    return threads <= g->registers_per_sm ? threads : g->registers_per_sm;
-}
-
 /* The most that a kernel's own directives leave a thread (PTX ISA, Performance-Tuning Directives): .maxnreg; as many as let a block of
  * .maxntid or .reqntid threads be there, or .minnctapersm of them. */
 static u32 most_allowed(const struct gpu *g, const struct ptx_func *f)
 {
-    const u64 warps = (threads_of(g, f->reqntid[0] ? f->reqntid : f->maxntid) + 31) / 32,
-              threads = 32 * warps * (f->minnctapersm ? f->minnctapersm : 1);
+    const u64 declared = ptx_block_threads(f->reqntid[0] ? f->reqntid : f->maxntid),
+              warps = declared / 32 + (declared % 32 != 0);
+    const u32 blocks = f->minnctapersm ? f->minnctapersm : 1;
     u32 most = f->maxnreg && f->maxnreg < MOST ? f->maxnreg : MOST;
-    if (threads)
-        most = lower_of(most, (u32)(g->registers_per_sm / threads) / STEP * STEP);
+    if (warps)
+        most = lower_of(most, (u32)(g->registers_per_sm / 32 / blocks / warps) / STEP * STEP);
     return most > LEAST ? most : LEAST;
 }
 
