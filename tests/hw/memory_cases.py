@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """memory_cases.py LOCKSTEP FOLDER NAME: compiles NAME.cu (memory_cases, memory_rounds) into FOLDER, profiles some of its launches, and
 compares what is modelled of them with what an H200 measured (h200/memory-cases.csv, memory-rounds.csv)."""
-import statistics, sys
+import sys
 
-from modelled import compiled, number, profiled, recorded
+from modelled import compiled, far_off, number, profiled, recorded
 
 SETS = {'memory_cases': ['dirty', 'few'], 'memory_rounds': ['few']}
 CASE = ['what', 'mode', 'mib', 'bytes', 'lanes', 'blocks', 'threads', 'rounds']
@@ -26,17 +26,8 @@ def main():
     cases = [tuple(line.split(',')) for line in out.splitlines() if line.startswith('w_')]
     bad = len(rows) != len(cases) or len(cases) < 17
     for metric, (middle, most, least) in limits.items():
-        off = []
-        for case, row in zip(cases, rows):
-            a, b = number(row[metric]), number(measured[case][metric])
-            if b <= least:
-                continue
-            off.append(abs(a - b) / b)
-            if off[-1] > most:
-                print(*case, f'{metric}: {a:g}, an H200 {b:g}')
-                bad = True
-        print(f'{metric}: {len(off)} values, {statistics.median(off):.3f} off in the median, {max(off):.3f} at most')
-        bad |= statistics.median(off) > middle
+        pairs = [(' '.join(case), number(row[metric]), number(measured[case][metric])) for case, row in zip(cases, rows)]
+        bad |= far_off(metric, [pair for pair in pairs if pair[2] > least], middle, most)
     return bad
 
 

@@ -1,6 +1,6 @@
 """modelled.py - what tests here share that compare launches with an H200's: a program of this folder compiled, its launches profiled, and
 recordings read."""
-import csv, os, subprocess
+import csv, os, statistics, subprocess
 from pathlib import Path
 
 here = Path(__file__).parent
@@ -35,3 +35,16 @@ def profiled(lockstep, program, arguments, metrics, kernels='.', table=None, cac
     with open(table) as f:
         head, *rows = csv.reader(line for line in f if line.startswith('"'))
     return out, [dict(zip(head, r)) for r in rows if r[0].isdigit()]
+
+
+def far_off(what, pairs, middle, most, average=statistics.median):
+    """Prints how far off `what` is, and which are too far. pairs: a case in words, what is modelled, what was measured. True: one is more than
+    `most` off, or their average more than `middle`, as shares."""
+    off = []
+    for case, modelled, measured in pairs:
+        off.append(abs(modelled - measured) / measured)
+        if off[-1] > most:
+            print(case, f'{what}: {modelled:g}, an H200 {measured:g}')
+    kind = 'mean' if average is statistics.mean else 'median'
+    print(f'{what}: {len(off)} values, {average(off):.3f} off in the {kind}, {max(off):.3f} at most')
+    return average(off) > middle or max(off) > most

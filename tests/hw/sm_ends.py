@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """sm_ends.py LOCKSTEP FOLDER: compiles sm_ends.cu into FOLDER, profiles some of its launches, and compares how long all SMs take, and one on
 average, with what an H200 measured (h200/sm-ends.csv)."""
-import statistics, sys
+import sys
 
-from modelled import compiled, number, profiled, recorded
+from modelled import compiled, far_off, number, profiled, recorded
 
 SETS = [['1', '8', 'fma', 'read', 'stride', 'read_l2', 'write', 'shared'], ['2', '8', 'fma', 'read', 'shared']]
 CASE = ['kernel', 'blocks_an_sm', 'waves', 'turns']
@@ -22,13 +22,8 @@ def main():
         rows += found
     bad = len(rows) != len(cases) or len(cases) < 25
     for metric, (middle, most) in METRICS.items():
-        off = [abs(number(row[metric]) / number(measured[case][metric]) - 1) for case, row in zip(cases, rows)]
-        for case, row, x in zip(cases, rows, off):
-            if x > most:
-                print(*case, f'{metric}: {row[metric]}, an H200 {measured[case][metric]}')
-                bad = True
-        print(f'{metric}: {len(off)} values, {statistics.median(off):.3f} off in the median, {max(off):.3f} at most')
-        bad |= statistics.median(off) > middle
+        pairs = [(' '.join(case), number(row[metric]), number(measured[case][metric])) for case, row in zip(cases, rows)]
+        bad |= far_off(metric, pairs, middle, most)
     return bad
 
 

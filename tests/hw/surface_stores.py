@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """surface_stores.py LOCKSTEP FOLDER: compiles surface_stores.cu into FOLDER, profiles it, and compares what stores to surfaces are
 counted and modelled as with what an H200 measured (h200/surface-stores.csv)."""
-import statistics, sys
+import sys
 
-from modelled import compiled, number, profiled, recorded
+from modelled import compiled, far_off, number, profiled, recorded
 
 SIDE = 2048
 # How far off each may be, in the median and at most, as a share. What is written at random reaches DRAM before it must.
@@ -21,15 +21,9 @@ def main():
     _, rows = profiled(lockstep, program, [str(SIDE)], METRICS)
     bad = len(rows) != len(measured)
     for metric, (middle, most) in METRICS.items():
-        off = []
-        for row, wanted in zip(rows, measured):
-            a, b = number(row[metric]), number(wanted[metric])
-            off.append(abs(a - b) / b)
-            if off[-1] > most:
-                print(wanted['type'], wanted['where'], wanted['size'], f'{metric}: {a:g}, an H200 {b:g}')
-                bad = True
-        print(f'{metric}: {statistics.median(off):.4f} off in the median, {max(off):.4f} at most')
-        bad |= statistics.median(off) > middle
+        pairs = [(f"{wanted['type']} {wanted['where']} {wanted['size']}", number(row[metric]), number(wanted[metric]))
+                 for row, wanted in zip(rows, measured)]
+        bad |= far_off(metric, pairs, middle, most)
     return bad
 
 
