@@ -526,6 +526,34 @@ static void half_rate_is_half_throttle(void **state)
     arena_free(&m.mem);
 }
 
+/* Floats by eight warps a scheduler, which leave it no cycle. */
+static struct replay_result eight_warps(u32 blocks)
+{
+    struct made m;
+    made_begin(&m);
+    for (u32 k = 0; k < INSTS; k++)
+        made_inst(&m, PIPE_FMA, 2);
+    for (u32 k = 0; k < 32; k++)
+        made_enter(&m);
+    m.warps = 32 / blocks;
+    m.resident = blocks;
+    m.nblocks = (u64)m.gpu.sms * blocks;
+    const struct replay_result r = made_replay(&m, NULL);
+    arena_free(&m.mem);
+    return r;
+}
+
+/* Blocks end one after the other, oldest first: an H200's end after 236 to 588 us (tests/hw/h200/issue-order.csv), so that of 32 warps
+ * 23 are there on the average. Warps of one block end together. */
+static void blocks_end_in_turn(void **state)
+{
+    (void)state;
+    const struct replay_result one = eight_warps(1), eight = eight_warps(8);
+    assert_true(one.warps > 30);
+    assert_true(eight.warps > 16 && eight.warps < 24);
+    assert_true(eight.cycles < 1.08 * one.cycles);
+}
+
 /* As measured: IMAD and FFMA in turns are two in three cycles. */
 static void integers_and_floats_share(void **state)
 {
@@ -586,6 +614,7 @@ int main(void)
         cmocka_unit_test(reasons_add_up),
         cmocka_unit_test(a_bank_gives_a_register_a_cycle),
         cmocka_unit_test(half_rate_is_half_throttle),
+        cmocka_unit_test(blocks_end_in_turn),
         cmocka_unit_test(integers_and_floats_share),
         cmocka_unit_test(products_are_waited_for),
     };

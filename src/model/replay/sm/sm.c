@@ -1,8 +1,9 @@
 /* sm.c - the SM: who issues next (sm.h).
  *
- * Each warp knows the earliest time at which its next instruction may issue. A scheduler takes of those that may issue the one
- * whose last instruction is the oldest, and is free again a cycle later; the SM takes the scheduler that is first. A warp that
- * finds its pipe or queue taken says when that will be free and waits on. */
+ * Each warp knows the earliest time at which its next instruction may issue. A scheduler goes on with the warp that issued last; where
+ * that has to wait, it takes one of the block that began first, of its warps the one whose last instruction is the oldest. It is free again a
+ * cycle later; the SM takes the scheduler that is first. A warp that finds its pipe or queue taken says when that will be free and
+ * waits on. */
 #include "model/replay/sm/sm_run.h"
 
 #include <string.h>
@@ -17,6 +18,13 @@ static struct sm_scheduler *scheduler_of(struct sm *s, u32 warp, u32 *place)
     return &s->schedulers[warp % s->machine->schedulers];
 }
 
+/* Older blocks have what they want of a scheduler: they end while younger ones have hardly begun, where warps leave it no cycle. Warps of a block go
+ * on side by side (tests/hw/h200/issue-order.csv). */
+static bool goes_before(const struct sm_scheduler *c, u32 a, u32 b)
+{
+    return c->block[a] != c->block[b] ? c->block[a] < c->block[b] : c->issued[a] < c->issued[b];
+}
+
 static void choose(struct sm_scheduler *c, u32 places)
 {
     u32 best = 0;
@@ -28,7 +36,7 @@ static void choose(struct sm_scheduler *c, u32 places)
     if (c->when[c->last] <= next && next <= c->issued[c->last] + 1)
         return (void)(c->best = c->last);
     for (u32 k = 1; k < places; k++)
-        if (c->when[k] <= next && (c->when[best] > next || c->issued[k] < c->issued[best]))
+        if (c->when[k] <= next && (c->when[best] > next || goes_before(c, k, best)))
             best = k;
     c->best = best;
 }
@@ -110,8 +118,10 @@ static void begin_warp(struct sm *s, u32 held, u32 index, double t)
                           .issued = t - 1,
                           .stalled = t};
     u32 place;
+    struct sm_scheduler *c = scheduler_of(s, number, &place);
+    c->block[place] = s->held[held].number;
     w->there = warp_next_program(s, w);
-    set_when(s, number, w->there ? warp_arrive(s, scheduler_of(s, number, &place), w) : INFINITY);
+    set_when(s, number, w->there ? warp_arrive(s, c, w) : INFINITY);
     if (w->there)
         s->held[held].running++;
     else

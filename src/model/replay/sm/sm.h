@@ -154,6 +154,7 @@ struct sm_memory {
 struct sm_scheduler {
     double when[SM_WARPS_A_SCHEDULER];
     double issued[SM_WARPS_A_SCHEDULER]; /* by place: its last instruction */
+    u32 block[SM_WARPS_A_SCHEDULER];     /* by place: how many blocks began before its own */
     double free;                         /* when it may issue again */
     double next;                         /* the earliest of when, and not before free */
     u32 best;                            /* whose that is */
