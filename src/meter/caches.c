@@ -15,6 +15,7 @@
 #include "meter/access/staging.h"
 #include "model/cache/cache_l1.h"
 #include "model/cache/l1.h"
+#include "model/cache/turns.h"
 
 enum {
     LOCAL_LINES = 1 << 12, /* local memory of a warp: lines that are told apart */
@@ -119,6 +120,7 @@ static void sm_free(struct sm *s)
     cache_free(&s->l1);
     ls_free(s->held);
     ls_free(s->turns);
+    ls_free(s->turn);
     ls_free(s->l2.kept.at);
     ls_free(s);
 }
@@ -353,6 +355,8 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->launch = c->launch;
     s->number = number;
     s->nheld = s->had = 0;
+    s->taken = 0;
+    s->pace = 0;
     s->staged = 0;
     s->joined = s->met = 0;
     s->nwaiting = 0;
@@ -478,6 +482,10 @@ static bool make_turns(struct sm *s, u32 n)
     if (!to)
         return false;
     s->turns = to;
+    struct turn *turn = ls_realloc(s->turn, sizeof *turn * n);
+    if (!turn)
+        return false;
+    s->turn = turn;
     s->turns_room = n;
     return true;
 }
@@ -555,6 +563,14 @@ static bool end_wave(const struct caches *c, struct sm *s)
         for (u32 k = 0; k < c->warps; k++)
             s->staged += s->held[b].warps[k].len;
     return l2_input_other_blocks(&s->l2);
+}
+
+void caches_pace(struct caches_worker *w, const struct exec_block_info *b, u64 cycles)
+{
+    struct sm *s = sm_of(w, b->sm);
+    struct held_block *h = s ? held_of(s, b->linear) : NULL;
+    if (h)
+        sm_set_pace(s, h, w->caches->warps, cycles);
 }
 
 void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)

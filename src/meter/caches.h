@@ -62,6 +62,8 @@ u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, const bool *
 const struct traffic *caches_rest(const struct caches_worker *w);
 
 void caches_block_begin(struct caches_worker *w, const struct exec_block_info *b);
+/* Before the end of an SM's first block: for so many cycles its schedulers were busy with it, all together. */
+void caches_pace(struct caches_worker *w, const struct exec_block_info *b, u64 cycles);
 void caches_block_end(struct caches_worker *w, const struct exec_block_info *b);
 /* The number of lines that it asks for. */
 u32 caches_access(struct caches_worker *w, u32 site, enum traffic_kind kind, const struct exec_access *a);

@@ -17,6 +17,7 @@ struct counter *counter_make(const struct gpu *gpu, bool no_memo)
     if (!c)
         return NULL;
     c->mem.name = "worker";
+    c->gpu = gpu;
     c->shape = (struct bank_shape){gpu->banks, gpu->bank_bytes};
     c->plain_shape = gpu->banks == 32 && gpu->bank_bytes == 4;
     c->no_memo = no_memo;
@@ -65,6 +66,7 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
         for (u32 i = 0; i < n; i++)
             with_next[i] = f->estimate->sites[i].with_next;
         f->first_site = caches_add_sites(c->caches, f->traffic, with_next, n);
+        pace_weigh(c, f);
     }
     f->index = c->funcs.len;
     if (c->recorder)
@@ -151,6 +153,7 @@ void counter_block_begin(void *ctx, const struct exec_block_info *b)
         picture_block(ctx, b);
     if (c->caches)
         caches_block_begin(c->caches, b);
+    pace_block_begin(c, b);
     if (c->recorder)
         record_block_begin(c->recorder, b);
 }
@@ -159,6 +162,7 @@ void counter_block_end(void *ctx, const struct exec_block_info *b)
 {
     struct counter *c = ctx;
     c->here = (struct warp_here){.warp = UINT32_MAX};
+    pace_block_end(c, b);
     if (c->caches)
         caches_block_end(c->caches, b);
     if (c->recorder)

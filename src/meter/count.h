@@ -78,6 +78,8 @@ struct func_count {
     struct traffic *traffic;         /* by site; NULL without the model of the caches */
     u32 first_site;                  /* the number of site 0 there */
     u32 index;                       /* among the counter's functions */
+    u32 *busy;                       /* by block: cycles that a scheduler is; NULL without the model of the caches */
+    u64 *before;                     /* by block: warps that had entered it when an SM's first block began */
     u32 *weights;                    /* by block: its machine instructions; NULL without a recorder */
 };
 
@@ -94,6 +96,7 @@ struct warp_here {
 
 struct counter {
     struct arena mem;
+    const struct gpu *gpu;
     struct func_count *current; /* of the function of the last event */
     VEC(struct func_count *) funcs;
     struct bank_shape shape;
@@ -121,6 +124,10 @@ void counter_free(struct counter *c);
 struct exec_counts counter_counts(void *ctx, const struct ir_func *func);
 void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp,
                    const struct exec_block_info *b);
+/* Cycles that schedulers are busy with f's blocks; that they were with an SM's first block, for the model of the caches. */
+void pace_weigh(struct counter *c, struct func_count *f);
+void pace_block_begin(struct counter *c, const struct exec_block_info *b);
+void pace_block_end(struct counter *c, const struct exec_block_info *b);
 void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken);
 void counter_access(void *ctx, const struct exec_access *a);
 /* All that was told is in the tallies. */
@@ -145,7 +152,9 @@ static inline struct func_count *func_of(struct counter *c, const struct ir_func
 
 static inline u32 lanes_of(u32 mask) { return mask == UINT32_MAX ? 32 : (u32)__builtin_popcount(mask); }
 
-/* work.c: cycles that all warps of a launch spend in f, one after the other; n: the events by site. mem is for the time of
+/* work.c: which unit runs it. */
+enum ir_unit work_unit(const struct site_estimate *e);
+/* Cycles that all warps of a launch spend in f, one after the other; n: the events by site. mem is for the time of
  * the call; its recovery point is set. */
 double work_path(struct arena *mem, const struct gpu *gpu, const struct ir_func *f, const struct estimate *e,
                  const struct exec_block_count *blocks, u64 (*n)[EVENT_COUNT]);

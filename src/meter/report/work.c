@@ -51,7 +51,7 @@ struct model_work work_of_report(const struct meter_report *r)
 
 /* ---- the way of a warp ---- */
 
-static enum ir_unit unit_of(const struct site_estimate *e)
+enum ir_unit work_unit(const struct site_estimate *e)
 {
     switch (e->event) {
     case EVENT_fp32:
@@ -76,7 +76,7 @@ static struct path_step step_of(const struct ptx_inst *i, const struct site_esti
     const double requests = (double)(n[EVENT_sld_requests] + n[EVENT_satom_requests] + n[EVENT_sst_requests]);
     const double passes = (double)(n[EVENT_sld_wavefronts] + n[EVENT_satom_wavefronts] + n[EVENT_sst_wavefronts]);
     return (struct path_step){
-        .unit = unit_of(e),
+        .unit = work_unit(e),
         .weight = e->weight,
         .served = {.l1 = (double)(n[EVENT_l1_gld_hits] + n[EVENT_l1_other_hits]),
                    .l2 = (double)(n[EVENT_l2_read_hits] + n[EVENT_l2_atoms] + n[EVENT_l2_reds]),

@@ -6,6 +6,7 @@
 #include "base/fetch.h"
 #include "model/cache/l1.h"
 #include "model/cache/l1_stores.h"
+#include "model/cache/turns.h"
 
 /* ---- to L2 ---- */
 
@@ -405,16 +406,13 @@ static void look_up_plain(struct batch *b, struct requests *r, u64 at)
     batch_add_all(b, r->at + first, at - first);
 }
 
-/* Whether it waits at a barrier, so many of which its block has passed. */
-static inline bool waits(const struct requests *r) { return request_barrier(r->at[r->next]) > r->passes; }
-
 /* One instruction of the stream, of any kind; none where it waits. */
 static __attribute__((noinline)) void take_any_turn(struct batch *b, struct requests *r)
 {
     while (r->next < r->len) {
         const u64 at = r->next, request = r->at[at];
         if (LS_UNLIKELY(request_barrier(request))) {
-            if (waits(r))
+            if (turns_waits(r))
                 break;
             r->next++;
             continue;
@@ -477,7 +475,61 @@ static void pass_barriers(struct requests **turns, u32 n)
     }
 }
 
-/* Streams that are at their end leave the turn. */
+/* The first line that the next access asks for. *waits: its warp waits for it. */
+static u64 next_line(const struct requests *r, bool *waits)
+{
+    u64 at = r->next;
+    while (at + 1 < r->len && request_kind(r->at[at]) == TRAFFIC_EMPTY_L1 && !request_is_again(r->at[at]))
+        at++;
+    const u64 request = r->at[at],
+              of = request_is_again(request) ? request_of_again(request, r->at[request_first(request)]) : request;
+    *waits = !is_store(request_kind(of)) && request_kind(of) != TRAFFIC_LOCAL_STORE && request_kind(of) != TRAFFIC_RED;
+    return request_number(of);
+}
+
+/* The streams in the order in which schedulers come to them. */
+static void run_by_time(struct sm *s, struct batch *b, u32 n)
+{
+    struct turns turns;
+    turns_begin(&turns, s->turn, s->turns, n, s->pace, s->number);
+    for (u32 k; (k = turns_next(&turns)) < n;) {
+        struct requests *r = s->turns[k];
+        const u64 sent = s->l2.seen;
+        bool waits;
+        const u64 line = next_line(r, &waits);
+        const bool more = take_turn(b, r);
+        look_up_batch(b);
+        turns_took(&turns, k, waits, line, s->l2.seen > sent);
+        if (!more)
+            turns_over(&turns, s->turns, k);
+        else if (turns_waits(r))
+            turns_wait(&turns, s->turns, k);
+    }
+    for (u32 k = 0; k < n; k++)
+        requests_empty(s->turns[k]);
+}
+
+/* An access of each in turn. Streams that are at their end leave the turn. */
+static void run_in_turn(struct sm *s, struct batch *b, u32 n)
+{
+    while (n) {
+        u32 left = 0, waiting = 0;
+        for (u32 k = 0; k < n; k++) {
+            struct requests *r = s->turns[k];
+            if (take_turn(b, r)) {
+                s->turns[left++] = r;
+                waiting += turns_waits(r);
+            } else {
+                requests_empty(r);
+            }
+        }
+        s->taken += n;
+        n = left;
+        if (waiting)
+            pass_barriers(s->turns, n);
+    }
+}
+
 bool sm_run(struct sm *s, u32 warps, u32 slots)
 {
     struct batch b;
@@ -486,22 +538,24 @@ bool sm_run(struct sm *s, u32 warps, u32 slots)
     b.with_next = *s->with_next;
     b.asked = s->looked + s->staged;
     batch_clear(&b);
-    for (u32 n = begin_turns(s, warps, slots); n;) {
-        u32 left = 0, waiting = 0;
-        for (u32 k = 0; k < n; k++) {
-            struct requests *r = s->turns[k];
-            if (take_turn(&b, r)) {
-                s->turns[left++] = r;
-                waiting += waits(r);
-            } else {
-                requests_empty(r);
-            }
-        }
-        n = left;
-        if (waiting)
-            pass_barriers(s->turns, n);
-    }
+    const u32 n = begin_turns(s, warps, slots);
+    if (turns_are_scarce(n, s->pace))
+        run_by_time(s, &b, n);
+    else
+        run_in_turn(s, &b, n);
     look_up_batch(&b);
     s->staged = 0;
     return stores_leave(s) && b.good;
+}
+
+void sm_set_pace(struct sm *s, const struct held_block *h, u32 warps, u64 cycles)
+{
+    const bool *with_next = *s->with_next;
+    u64 turns = s->taken;
+    for (u32 w = 0; w < warps; w++)
+        for (u64 k = h->warps[w].next; k < h->warps[w].len; k++) {
+            const u64 request = h->warps[w].at[k];
+            turns += request_last(request) && !request_barrier(request) && !with_next[request_site(request)];
+        }
+    s->pace = turns ? (double)cycles / (double)turns : 0;
 }
