@@ -42,7 +42,7 @@ struct caches_worker {
     struct caches_here here;
     struct caches *caches;
     struct traffic **sites; /* by number; 0 is for those that have none */
-    bool *with_next;        /* likewise (caches_add_sites) */
+    u8 *how;                /* likewise (caches_add_sites) */
     u32 nsites, room;
     struct traffic rest;
     struct sm *sm; /* where the last access was; NULL: look */
@@ -65,6 +65,7 @@ struct caches {
     u32 host_room;
     struct l2 *l2;
     struct l2_hot hot;
+    u32 together; /* warps that an SM has at once */
     u32 resident, warps, nsms;
     u32 used;                 /* SMs that have a block */
     u64 l1_enough, l2_enough; /* of an SM */
@@ -190,7 +191,7 @@ static void worker_free(struct caches_worker *w)
     while (w->nspare)
         ls_free(w->spare[--w->nspare].at);
     ls_free(w->sites);
-    ls_free(w->with_next);
+    ls_free(w->how);
     ls_free(w);
 }
 
@@ -242,14 +243,16 @@ static bool make_sms(struct caches *c, u32 n)
     return true;
 }
 
-/* While DRAM answers, about every second warp of an SM asks for something. */
-static u32 late_rounds(const struct caches_input *in)
+/* Warps that an SM has at once. */
+static u32 warps_together(const struct caches_input *in)
 {
     const u64 blocks = (in->nblocks + in->gpu->sms - 1) / in->gpu->sms;
     const u32 resident = in->resident ? in->resident : 1;
-    const u32 warps = in->warps * (blocks < resident ? (u32)blocks : resident);
-    return warps > 1 ? warps / 2 : 1;
+    return in->warps * (blocks < resident ? (u32)blocks : resident);
 }
+
+/* While DRAM answers, about every second warp of an SM asks for something. */
+static u32 late_rounds(u32 warps) { return warps > 1 ? warps / 2 : 1; }
 
 static int by_line(const void *a, const void *b)
 {
@@ -292,12 +295,13 @@ struct caches *caches_make(const struct caches_input *in)
     c->memory_base = in->memory_base;
     c->nblocks = in->nblocks;
     c->used = in->nblocks < gpu->sms ? (u32)in->nblocks : gpu->sms;
+    c->together = warps_together(in);
     const u32 halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1;
     c->shape = (struct l2_shape){.bytes = gpu->l2_bytes,
                                  .halves = halves,
                                  .coalesces = gpu->cc_major >= 9,
                                  .goes_on = goes_on,
-                                 .late = late_rounds(in)};
+                                 .late = late_rounds(c->together)};
     c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;
@@ -357,6 +361,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->nheld = s->had = 0;
     s->taken = 0;
     s->pace = 0;
+    s->stores_queue = true;
     s->staged = 0;
     s->joined = s->met = 0;
     s->nwaiting = 0;
@@ -366,7 +371,7 @@ static bool sm_renew(struct caches_worker *w, struct sm *s, u32 number)
     s->staged_in = 1;
     s->one_in_most = sample_most((u64)s->l1.nsets * s->l1.ways);
     s->slices = (struct slices){0};
-    s->with_next = &w->with_next;
+    s->how = &w->how;
     s->l2 = (struct l2_input){.kept = kept,
                               .budget = c->l2_enough,
                               .one_in = 1,
@@ -408,10 +413,10 @@ static bool sites_grow(struct caches_worker *w, u32 n)
     if (!to)
         return false;
     w->sites = to;
-    bool *with_next = ls_realloc(w->with_next, sizeof *with_next * room);
-    if (!with_next)
+    u8 *how = ls_realloc(w->how, sizeof *how * room);
+    if (!how)
         return false;
-    w->with_next = with_next;
+    w->how = how;
     w->room = room;
     return true;
 }
@@ -428,14 +433,14 @@ struct caches_worker *caches_worker(struct caches *c)
         return NULL;
     }
     w->caches = c;
-    w->with_next[w->nsites] = false;
+    w->how[w->nsites] = 0;
     w->sites[w->nsites++] = &w->rest;
     return all[c->nworkers++] = w;
 }
 
 const struct traffic *caches_rest(const struct caches_worker *w) { return &w->rest; }
 
-u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, const bool *with_next, u32 n)
+u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, const u8 *how, u32 n)
 {
     if (w->nsites + n > REQUEST_SITES)
         return 0;
@@ -445,7 +450,7 @@ u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, const bool *
     }
     const u32 first = w->nsites;
     for (u32 k = 0; k < n; k++) {
-        w->with_next[w->nsites] = with_next && with_next[k];
+        w->how[w->nsites] = how ? how[k] : 0;
         w->sites[w->nsites++] = &rows[k];
     }
     return first;
@@ -570,7 +575,7 @@ void caches_pace(struct caches_worker *w, const struct exec_block_info *b, u64 c
     struct sm *s = sm_of(w, b->sm);
     struct held_block *h = s ? held_of(s, b->linear) : NULL;
     if (h)
-        sm_set_pace(s, h, w->caches->warps, cycles);
+        sm_set_pace(s, h, w->caches->warps, w->caches->together, cycles);
 }
 
 void caches_block_end(struct caches_worker *w, const struct exec_block_info *b)

@@ -55,9 +55,9 @@ void caches_forget(void);
 /* Of a worker of the launch, on the launching thread; it lives as long as c. NULL: no memory. */
 struct caches_worker *caches_worker(struct caches *c);
 /* Numbers for n sites, for caches_access: the result and those that follow. `rows` are theirs, and are read and written
- * until caches_finish; with_next: what asks together with what the warp asks for next, no other warp in between; NULL: nothing.
+ * until caches_finish; how: of each enum traffic_site; NULL: nothing.
  * 0: they all count in caches_rest, there is no number left. */
-u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, const bool *with_next, u32 n);
+u32 caches_add_sites(struct caches_worker *w, struct traffic *rows, const u8 *how, u32 n);
 /* What belongs to sites that there was no number for. */
 const struct traffic *caches_rest(const struct caches_worker *w);
 

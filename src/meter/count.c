@@ -62,10 +62,10 @@ static void fill_func(struct counter *c, struct func_count *f, const struct ir_f
     }
     if (c->caches) {
         f->traffic = arena_array(&c->mem, struct traffic, n + 1);
-        bool *with_next = arena_array(&c->mem, bool, n + 1);
+        u8 *how = arena_array(&c->mem, u8, n + 1);
         for (u32 i = 0; i < n; i++)
-            with_next[i] = f->estimate->sites[i].with_next;
-        f->first_site = caches_add_sites(c->caches, f->traffic, with_next, n);
+            how[i] = f->estimate->sites[i].how;
+        f->first_site = caches_add_sites(c->caches, f->traffic, how, n);
         pace_weigh(c, f);
     }
     f->index = c->funcs.len;

@@ -86,14 +86,14 @@ struct site_estimate {
     bool selects;   /* it is done under a predicate, or a sum, and another one under it (selects.c) */
     bool copy;      /* of a register or a constant, and ptxas keeps it (copies.c) */
     bool address;   /* it names a shared variable, whose address instructions make (shared_address.c) */
-    bool with_next; /* global loads: the warp asks for the block's next one, too, before it waits */
-    u8 event;       /* enum event_id: class of the instruction for the instruction mix */
-    u8 flop;        /* enum event_id of its operation, or 0 */
-    u8 flops;       /* how many of them a thread */
-    u8 access;      /* enum event_id of its ..._inst counter, or 0 */
-    u8 accesses;    /* memory accesses an execution */
-    u8 products;    /* instructions of the tensor pipe an execution */
-    bool aligned;   /* the merged access begins at a multiple of its width */
+    u8 how; /* enum traffic_site; SITE_WITH_NEXT: a load, and the warp asks for the block's next one, too, before it waits */
+    u8 event;     /* enum event_id: class of the instruction for the instruction mix */
+    u8 flop;      /* enum event_id of its operation, or 0 */
+    u8 flops;     /* how many of them a thread */
+    u8 access;    /* enum event_id of its ..._inst counter, or 0 */
+    u8 accesses;  /* memory accesses an execution */
+    u8 products;  /* instructions of the tensor pipe an execution */
+    bool aligned; /* the merged access begins at a multiple of its width */
     bool joins; /* branches: lanes that go different ways here meet at a BSYNC, which each part of the warp executes */
     u32 part;   /* where ptxas was asked: 1 + the first of its parts, 0 = it vanished */
 };
@@ -173,7 +173,7 @@ void estimate_merges(struct arena *mem, const struct ir_func *func, struct site_
 
 /* ---- batches.c ---- */
 
-/* Sets with_next as the rules say. */
+/* Sets `how` as the rules say. */
 void estimate_batches(struct arena *mem, const struct ir_func *func, struct site_estimate *sites);
 
 /* ---- ptxas.c ---- */

@@ -131,7 +131,7 @@ bool staging_put(struct sm *s, struct requests *to, u32 site, enum traffic_kind 
         put_some(s, to, site, kind, l);
     else
         put_all(to, site, kind, l);
-    if (to->len > before + 1 && (kind == TRAFFIC_LOAD || kind == TRAFFIC_STORE_WORD))
+    if (to->len > before + 1 && (kind == TRAFFIC_LOAD || (kind == TRAFFIC_STORE_WORD && !((*s->how)[site] & SITE_ROW))))
         requests_fold(to, (u32)(to->len - before));
     s->staged += to->len - before;
     return good;

@@ -4,13 +4,24 @@
  *
  * A site goes with the block's next load if no access to global memory stands between them, and
  *   - as ptxas made it: both are in a row of loads of a machine block in which nothing waits for one of them;
- *   - without a ptxas: the address of neither needs what the batch loads, and the batch is not full. */
+ *   - without a ptxas: the address of neither needs what the batch loads, and the batch is not full.
+ *
+ * Stores in a row: no access to global memory stands between two of them either, and
+ *   - as ptxas made it: both are in a row of stores of a machine block that are STORES_APART cycles apart at most;
+ *   - without a ptxas: no more than STORES_BETWEEN instructions stand between them, as it mostly puts stores together. */
 #include "ir/pass.h"
 #include "meter/sass/match.h"
+#include "model/cache/traffic.h"
 
-enum { BATCH_MOST = 4 }; /* without a ptxas: what it makes of most loops that are unrolled */
+enum {
+    BATCH_MOST = 4, /* without a ptxas: what it makes of most loops that are unrolled */
+    STORES_APART = 16,
+    STORES_BETWEEN = 32,
+};
 
 static bool is_load(const struct ptx_inst *i) { return i->op == OP_LD && i->space == SPACE_GLOBAL && !ir_passes_l1(i); }
+
+static bool is_store(const struct ptx_inst *i) { return i->op == OP_ST && i->space == SPACE_GLOBAL; }
 
 /* What loads are not taken across: other accesses that the caches see, barriers, jumps. */
 static bool is_border(const struct ptx_inst *i)
@@ -54,9 +65,32 @@ static void add_load(struct batch *b, struct site_estimate *sites, u32 site)
     if (b->needs || b->n == BATCH_MOST)
         begin(b);
     if (b->n++)
-        sites[b->last].with_next = true;
+        sites[b->last].how |= SITE_WITH_NEXT;
     b->last = site;
     b->needs = true;
+}
+
+static void set_row(struct site_estimate *sites, u32 before, u32 site)
+{
+    sites[before].how |= SITE_ROW;
+    sites[site].how |= SITE_ROW | SITE_AFTER;
+}
+
+static void find_rows(const struct ir_func *f, u32 block, struct site_estimate *sites)
+{
+    u32 last = 0, between = 0; /* last: 1 + the site of the store before */
+    for (u32 s = f->blocks[block].first; s < f->blocks[block].end; s++) {
+        const struct ptx_inst *i = &f->src->insts[s];
+        if (is_store(i)) {
+            if (last && between <= STORES_BETWEEN)
+                set_row(sites, last - 1, s);
+            last = s + 1;
+            between = 0;
+        } else {
+            last = is_border(i) ? 0 : last;
+            between += sites[s].weight;
+        }
+    }
 }
 
 void estimate_batches(struct arena *mem, const struct ir_func *f, struct site_estimate *sites)
@@ -74,6 +108,7 @@ void estimate_batches(struct arena *mem, const struct ir_func *f, struct site_es
                 begin(&b);
             ir_each_reg(i, mark, &b);
         }
+        find_rows(f, k, sites);
     }
 }
 
@@ -104,17 +139,42 @@ static u32 *rows_of(const struct match *m)
     return rows;
 }
 
+/* The same of stores. */
+static u32 *store_rows_of(const struct match *m)
+{
+    u32 *rows = arena_array(m->mem, u32, m->f->src->ninsts + 1), row = 1;
+    for (u32 k = 0; k < m->blocks.len; k++) {
+        const struct machine_block *b = &m->blocks.at[k];
+        u32 apart = STORES_APART + 1; /* cycles since the last one */
+        for (u32 i = b->first; i < b->end; i++) {
+            const struct sass_inst *made = &m->code->insts[i];
+            const u32 site = match_site(m, i);
+            if (made->op == SASS_STG && site) {
+                row += apart > STORES_APART;
+                if (!rows[site - 1])
+                    rows[site - 1] = row;
+                apart = 0;
+            }
+            apart += sass_control_of(made->high).stall;
+        }
+    }
+    return rows;
+}
+
 void batches_ask(const struct match *m, struct site_estimate *sites)
 {
-    const u32 *rows = rows_of(m);
+    const u32 *rows = rows_of(m), *store_rows = store_rows_of(m);
     for (u32 k = 0; k < m->f->nblocks; k++) {
-        u32 last = 0; /* 1 + the site of the load before */
+        u32 last = 0, store = 0; /* 1 + the site of the load before, of the store */
         for (u32 s = m->f->blocks[k].first; s < m->f->blocks[k].end; s++) {
             const struct ptx_inst *i = &m->f->src->insts[s];
-            sites[s].with_next = false;
-            if (last && is_load(i))
-                sites[last - 1].with_next = rows[s] && rows[s] == rows[last - 1];
+            sites[s].how = 0;
+            if (last && is_load(i) && rows[s] && rows[s] == rows[last - 1])
+                sites[last - 1].how |= SITE_WITH_NEXT;
+            if (store && is_store(i) && store_rows[s] && store_rows[s] == store_rows[store - 1])
+                set_row(sites, store - 1, s);
             last = is_load(i) ? s + 1 : is_border(i) ? 0 : last;
+            store = is_store(i) ? s + 1 : is_border(i) ? 0 : store;
         }
     }
 }

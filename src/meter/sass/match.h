@@ -63,7 +63,7 @@ struct match_callee match_callee(const struct match *m, u32 inst);
 /* The machine block of an instruction; their number: there is none. */
 u32 match_block_at(const struct match *m, i32 inst);
 
-/* batches.c: sets with_next as ptxas made it. */
+/* batches.c: sets `how` as ptxas made it. */
 void batches_ask(const struct match *m, struct site_estimate *sites);
 
 /* How often a site is in machine blocks of its own PTX block, by what it became there. Arrays are by site, from the PTX

@@ -130,9 +130,8 @@ static bool look_up_line(struct sm *s, const struct requests *r, u64 at, u64 req
         return to_l2(s, round_l1(request), sectors);
     if (drawn)
         ask(s, request, sectors);
-    const bool wide = kind == TRAFFIC_STORE_TWO || kind == TRAFFIC_STORE_FOUR,
-               along = wide && !is_texels(request) && stores_join(s, r, at, &request),
-               waits = !along && (wide || kind == TRAFFIC_STORE_WORD);
+    const bool parts = is_store(kind) && kind != TRAFFIC_STORE,
+               along = parts && !is_texels(request) && stores_join(s, r, at, &request), waits = parts && !along;
     u32 saved = along ? sectors_in(sectors) : 0;
     const bool good = !waits || stores_wait(s, r, at, request, &saved);
     (*s->l2.sites)[request_site(request)]->n[TRAFFIC_l1_served] += drawn ? saved * s->l2.asked_in : 0;
@@ -166,11 +165,11 @@ static inline bool is_plain(enum traffic_kind kind) { return PLAIN_KINDS >> kind
 enum { AT_A_TIME = 64 };
 struct batch {
     struct sm *s;
-    const bool *with_next; /* by site (struct sm) */
-    bool good;             /* there was memory for all */
-    u64 asked;             /* lines, by the SM until this is over */
-    u32 n;                 /* apart from nruns, as a vector of both would be read before its halves are written */
-    u64 like;              /* what is the same in all of the last run */
+    const u8 *how; /* by site (struct sm) */
+    bool good;     /* there was memory for all */
+    u64 asked;     /* lines, by the SM until this is over */
+    u32 n;         /* apart from nruns, as a vector of both would be read before its halves are written */
+    u64 like;      /* what is the same in all of the last run */
     u32 nruns;
     u8 begin[AT_A_TIME + 1]; /* of runs of one kind and site, which neighbours mostly are; behind the last one, n */
     u64 request[AT_A_TIME];
@@ -427,7 +426,7 @@ static __attribute__((noinline)) void take_any_turn(struct batch *b, struct requ
                 look_up_other(b, r, at, request);
         }
         const u64 last = r->at[r->next - 1];
-        if (request_last(last) && !b->with_next[request_site(last)])
+        if (request_last(last) && !(b->how[request_site(last)] & SITE_WITH_NEXT))
             break;
     }
 }
@@ -437,7 +436,8 @@ static inline bool take_turn(struct batch *b, struct requests *r)
 {
     const u64 request = r->at[r->next];
     __builtin_prefetch(r->at + r->next + REQUESTS_AHEAD);
-    if (LS_LIKELY(is_plain(request_kind(request)) && request_last(request) && !b->with_next[request_site(request)])) {
+    if (LS_LIKELY(is_plain(request_kind(request)) && request_last(request) &&
+                  !(b->how[request_site(request)] & SITE_WITH_NEXT))) {
         r->next++;
         batch_add(b, request);
     } else {
@@ -535,7 +535,7 @@ bool sm_run(struct sm *s, u32 warps, u32 slots)
     struct batch b;
     b.s = s;
     b.good = draw_staged(s);
-    b.with_next = *s->with_next;
+    b.how = *s->how;
     b.asked = s->looked + s->staged;
     batch_clear(&b);
     const u32 n = begin_turns(s, warps, slots);
@@ -548,14 +548,28 @@ bool sm_run(struct sm *s, u32 warps, u32 slots)
     return stores_leave(s) && b.good;
 }
 
-void sm_set_pace(struct sm *s, const struct held_block *h, u32 warps, u64 cycles)
+static u64 lines_of_again(const struct requests *r, u64 again)
 {
-    const bool *with_next = *s->with_next;
-    u64 turns = s->taken;
-    for (u32 w = 0; w < warps; w++)
-        for (u64 k = h->warps[w].next; k < h->warps[w].len; k++) {
-            const u64 request = h->warps[w].at[k];
-            turns += request_last(request) && !request_barrier(request) && !with_next[request_site(request)];
+    u64 at = request_first(again);
+    while (!request_last(r->at[at]))
+        at++;
+    return at + 1 - request_first(again);
+}
+
+void sm_set_pace(struct sm *s, const struct held_block *h, u32 warps, u32 together, u64 cycles)
+{
+    enum { WARPS_QUEUE = 8 }; /* fewer do not keep L1 busy */
+    const u8 *how = *s->how;
+    u64 turns = s->taken, lines = s->looked;
+    for (u32 w = 0; w < warps; w++) {
+        const struct requests *r = &h->warps[w];
+        for (u64 k = r->next; k < r->len; k++) {
+            const u64 request = r->at[k];
+            lines += request_is_again(request) ? lines_of_again(r, request) : 1;
+            turns +=
+                request_last(request) && !request_barrier(request) && !(how[request_site(request)] & SITE_WITH_NEXT);
         }
+    }
     s->pace = turns ? (double)cycles / (double)turns : 0;
+    s->stores_queue = cycles < TURNS_SCHEDULERS * lines && together >= WARPS_QUEUE;
 }

@@ -35,10 +35,11 @@ struct sm {
     struct requests **turns; /* sm_run's: [turns_room], at least as many as there are streams */
     struct turn *turn;       /* likewise */
     u32 turns_room;
-    u64 taken;   /* turns, by warps in turn */
-    double pace; /* cycles that a scheduler needs for what a warp does between two accesses; 0: not known */
+    u64 taken;         /* turns, by warps in turn */
+    double pace;       /* cycles that a scheduler needs for what a warp does between two accesses; 0: not known */
+    bool stores_queue; /* the SM's warps ask for a line a cycle and more, or it is not known whether they do */
     u64 staged;
-    bool **with_next;                          /* by site: what its warp asks for next is asked for in the same turn */
+    u8 **how;                                  /* by site, enum traffic_site */
     u32 joined, met;                           /* stores that could be, of a warp and its like, and of any other warp */
     struct waiting_store waiting[STORES_WAIT]; /* a ring: the last ones of nwaiting that ever came */
     u64 nwaiting;
@@ -76,8 +77,9 @@ static inline u64 sm_l2_budget(const struct sm *s, u64 asked)
 /* Looks up what is staged of the blocks in the first slots, the warps in turn, an instruction each, and tells L2; `warps` of a block. Their
  * streams are then empty. False: there was no memory for all. */
 bool sm_run(struct sm *s, u32 warps, u32 slots);
-/* The SM's first block has ended, for which its schedulers were busy so many cycles, all together: from now on its pace is known. */
-void sm_set_pace(struct sm *s, const struct held_block *h, u32 warps, u64 cycles);
+/* The SM's first block has ended, for which its schedulers were busy so many cycles, all together: from now on its pace is known. together:
+ * warps that the SM has at once. */
+void sm_set_pace(struct sm *s, const struct held_block *h, u32 warps, u32 together, u64 cycles);
 /* The SM waits until all that it asked for is done: each slice of L2 that it has asked is asked once more. */
 void sm_settle(struct sm *s, struct traffic *t);
 /* At the end of the launch: each slice that the SM has ever asked. */

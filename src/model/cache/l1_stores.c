@@ -5,9 +5,13 @@ enum {
     /* Of a lone word (below), requests: the warp's own before it, and the SM's since its neighbour's. */
     LONE_AFTER = 6,
     LONE_WAIT = 32,
-    ROW_MOST = 64,  /* requests: four stores of vectors are joined, sixteen of words are not */
-    FEW_LINES = 6,  /* of a store: the next one comes while it still waits */
-    COME_APART = 3, /* of more lines one in so many goes alone; fitted on four vectors a lane (chacha20_vector) */
+    /* Of stores in a row, lines from one to the one that may take it along; and what rows have. */
+    NEAR_LINES = 4,
+    SOME_LINES = 8,
+    FAR_LINES = 16,
+    ROW_MOST = 64, /* lines: more fill what L1 has for them, and none goes along */
+    FEW_STORES = 8,
+    COME_APART = 3, /* of those that could go along one in so many goes alone */
     /* Of warps that store to the same lines (tests/hw/h200/part-stores.csv): lines that wait, and of those that come while an earlier one
      * does, one in so many goes along. */
     LINES_WAIT = 16,
@@ -25,27 +29,6 @@ static enum traffic_kind kind_of(u32 words)
                        : TRAFFIC_STORE_WORD;
 }
 
-/* Stores of a warp that follow each other. */
-struct row {
-    u64 first, end;
-};
-
-/* A store whose lines stand as one word: a row of such is long. */
-static bool is_folded_store(u64 request)
-{
-    return request_is_again(request) && is_store(request_kind(request_of_again(request, request)));
-}
-
-static struct row row_of(const struct requests *r, u64 at, u64 most)
-{
-    struct row row = {at, at + 1};
-    while (row.first && is_store(request_kind(r->at[row.first - 1])) && at - row.first < most)
-        row.first--;
-    while (row.end < r->len && is_store(request_kind(r->at[row.end])) && row.end - row.first <= most)
-        row.end++;
-    return row;
-}
-
 /* A store of another instruction to all of these sectors. */
 static bool goes_along(u64 other, u64 request)
 {
@@ -53,28 +36,72 @@ static bool goes_along(u64 other, u64 request)
            !(request_sectors(request) & ~request_sectors(other));
 }
 
-/* A store to parts of sectors goes to L2 together with the warp's others to the same sectors, in a row of stores that is short. A
- * long one fills the queues, and the stores of other warps come in between. (Of four vectors a lane, an H200 joins two
- * thirds in a kernel that mostly computes; of single words of sectors, or of a loop around the store, none, but for one in ten where eight fill
- * a row of 32 bytes.) True: an earlier one has taken it along; else *request has what it takes along itself. */
+/* How many lines before it the warp stored to the same sectors, FAR_LINES at most; 0: it did not. *in_row: all stores from there on stand next to each
+ * other. */
+static u32 lines_since(const struct sm *s, const struct requests *r, u64 at, bool *in_row)
+{
+    const u8 *how = *s->how;
+    u32 site = request_site(r->at[at]);
+    *in_row = true;
+    for (u32 n = 1; n <= FAR_LINES && n <= at; n++) {
+        const u64 other = r->at[at - n];
+        if (!is_store(request_kind(other)))
+            return 0;
+        if (request_site(other) != site)
+            *in_row &= (how[site] & SITE_AFTER) != 0;
+        site = request_site(other);
+        if (goes_along(other, r->at[at]))
+            return n;
+    }
+    return 0;
+}
+
+/* Stores that a warp makes one after the other: lines, ROW_MOST + 1 at most, and instructions. */
+struct row {
+    u64 first, end;
+    u32 stores;
+};
+
+static bool is_stored(u64 request) { return is_store(request_kind(request)); }
+
+static struct row row_of(const struct requests *r, u64 at)
+{
+    struct row row = {at, at + 1, 0};
+    while (row.first && at - row.first < ROW_MOST && is_stored(r->at[row.first - 1]))
+        row.first--;
+    while (row.end < r->len && row.end - row.first <= ROW_MOST && is_stored(r->at[row.end]))
+        row.end++;
+    for (u64 k = row.first; k < row.end; k++)
+        row.stores += request_last(r->at[k]);
+    return row;
+}
+
+/* A store waits in L1 until what is before it has left; what comes to the same sectors meanwhile goes along. So it matters how many lines the warp stores
+ * in between, whether it does so at once, how much it stores in all, and whether L1 has other stores to do (tests/hw/h200/late-stores.csv). */
+static bool goes_with(struct sm *s, const struct row *row, u32 lines, bool in_row)
+{
+    if (!lines || row->end - row->first > ROW_MOST || (!in_row && !s->stores_queue))
+        return false;
+    if (lines <= NEAR_LINES)
+        return row->stores <= FEW_STORES || ++s->joined % COME_APART;
+    if (lines <= SOME_LINES)
+        return !s->stores_queue || ++s->joined % 7 < 3;
+    return !s->stores_queue && ++s->joined % COME_APART;
+}
+
 bool stores_join(struct sm *s, const struct requests *r, u64 at, u64 *request)
 {
-    const struct row row = row_of(r, at, ROW_MOST);
-    const u32 sectors = request_sectors(*request);
-    u32 words = 0, lines = 0;
-    if (row.end - row.first > ROW_MOST || (row.first && is_folded_store(r->at[row.first - 1])) ||
-        (row.end < r->len && is_folded_store(r->at[row.end])))
-        return false;
-    for (u64 k = row.first; k < row.end; k++)
-        lines += request_site(r->at[k]) == request_site(*request);
-    for (u64 k = row.first; k < row.end; k++) {
-        const bool along = goes_along(r->at[k], *request);
-        if (k < at && along)
-            return lines <= FEW_LINES || ++s->joined % COME_APART;
-        words += along || k == at ? request_words(r->at[k]) : 0;
-    }
+    const u64 one = *request;
+    const struct row row = row_of(r, at);
+    bool in_row;
+    const u32 lines = lines_since(s, r, at, &in_row);
+    if (goes_with(s, &row, lines, in_row))
+        return true;
+    u32 words = request_words(one);
+    for (u64 k = at + 1; k < row.end; k++)
+        words += goes_along(one, r->at[k]) ? request_words(r->at[k]) : 0;
     *request =
-        request_make(request_number(*request), sectors, kind_of(words), request_last(*request), request_site(*request));
+        request_make(request_number(one), request_sectors(one), kind_of(words), request_last(one), request_site(one));
     return false;
 }
 

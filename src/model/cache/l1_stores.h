@@ -25,7 +25,8 @@ static inline bool l1_push(struct sm *s, u64 request)
     return l2_input_push(&s->l2, request);
 }
 
-/* Whether the store at `at` of the stream has gone along with one before it of its warp; else *request has what it takes along itself. */
+/* Whether the store at `at` of the stream, to parts of sectors, has gone along with one before it of its warp; else *request has what it takes along
+ * itself. */
 bool stores_join(struct sm *s, const struct requests *r, u64 at, u64 *request);
 /* It waits in L1, or goes along with one that does, of whatever warp. *saved: sectors that do. False: no memory. */
 bool stores_wait(struct sm *s, const struct requests *of, u64 at, u64 request, u32 *saved);

@@ -148,6 +148,13 @@ static inline u32 request_words(u64 r)
 }
 static inline u32 request_site(u64 r) { return (u32)(r >> 49); }
 
+/* How a site's accesses stand to its block's others, bits. */
+enum traffic_site {
+    SITE_WITH_NEXT = 1, /* what its warp asks for next is asked for in the same turn */
+    SITE_ROW = 2,       /* a store that stands next to others in machine code */
+    SITE_AFTER = 4,     /* next to the one that the warp made before it */
+};
+
 /* An access to the same sectors as one whose requests stand at `first` of its stream, in a word: threads that go through rows, each its own,
  * ask for the same lines again and again. Its kind is not TRAFFIC_EMPTY_L1's. */
 static inline u64 request_again(u32 first, enum traffic_kind kind, u32 site)

@@ -14,10 +14,10 @@
 static u64 hits_of_second_loads(bool together)
 {
     enum { BLOCKS = 16 };
-    const bool with_next[MOST_SITES] = {together};
+    const u8 how[MOST_SITES] = {together ? SITE_WITH_NEXT : 0};
     struct bench b;
     bench_begin(&b, &one_l2, 1, BLOCKS, (u64)BLOCKS * SMS);
-    b.first[0] = caches_add_sites(b.worker[0], b.rows[0], with_next, MOST_SITES);
+    b.first[0] = caches_add_sites(b.worker[0], b.rows[0], how, MOST_SITES);
     for (u64 k = 0; k < BLOCKS; k++) {
         bench_start(&b, k * SMS);
         for (u32 w = 0; w < 2; w++)

@@ -139,7 +139,7 @@ static const char *batches(const char *body)
     make(&s, body);
     for (u32 k = 0; k < s.func->src->ninsts; k++)
         if (s.func->src->insts[k].op == OP_LD && s.func->src->insts[k].space == SPACE_GLOBAL)
-            said[n++] = s.e->sites[k].with_next ? '+' : '.';
+            said[n++] = s.e->sites[k].how & SITE_WITH_NEXT ? '+' : '.';
     said[n] = 0;
     drop(&s);
     return said;
