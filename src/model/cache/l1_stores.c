@@ -77,7 +77,7 @@ static struct row row_of(const struct requests *r, u64 at)
 }
 
 /* A store waits in L1 until what is before it has left; what comes to the same sectors meanwhile goes along. So it matters how many lines the warp stores
- * in between, whether it does so at once, how much it stores in all, and whether L1 has other stores to do (tests/hw/h200/late-stores.csv). */
+ * in between, whether it does so at once, how much it stores in all, and whether L1 has other stores to do (tests/hw/h200/row-stores.csv). */
 static bool goes_with(struct sm *s, const struct row *row, u32 lines, bool in_row)
 {
     if (!lines || row->end - row->first > ROW_MOST || (!in_row && !s->stores_queue))

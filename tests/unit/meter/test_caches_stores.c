@@ -122,15 +122,23 @@ static void stores_of_a_loop_go_alone(void **state)
     assert_int_equal(N(bench_end(&b, 1), l2_writes) + N(bench_end(&b, 2), l2_writes), 4 * 32);
 }
 
-/* `fields` stores of `bytes` a lane, which fill a struct of each; behind a load another one of the first field. */
-static void store_fields(struct bench *b, u32 fields, u32 bytes)
+/* `fields` stores of `bytes` a lane, which fill a struct of each; behind a load another one of the first field. in_row: they stand next to
+ * each other in machine code. cycles: that the block takes its schedulers; 0: not known. */
+static void store_fields(struct bench *b, u32 fields, u32 bytes, bool in_row, u64 cycles)
 {
+    u8 how[MOST_SITES] = {0};
+    for (u32 k = 0; k < fields && in_row; k++)
+        how[k] = SITE_ROW | (k ? SITE_AFTER : 0);
     bench_begin(b, &one_l2, 1, 1, 4);
+    b->first[0] = caches_add_sites(b->worker[0], b->rows[0], how, MOST_SITES);
     bench_start(b, 0);
     for (u32 k = 0; k < fields; k++)
         bench_access_of(b, 0, 0, k, TRAFFIC_STORE, k * bytes, fields * bytes, bytes);
     bench_access(b, 0, 0, fields, TRAFFIC_LOAD, 1 << 16, 4);
     bench_access_of(b, 0, 0, fields + 1, TRAFFIC_STORE, 0, fields * bytes, bytes);
+    const struct exec_block_info i = bench_block(0);
+    if (cycles)
+        caches_pace(b->worker[0], &i, cycles);
     bench_stop(b, 0);
     bench_finish(b);
 }
@@ -139,16 +147,31 @@ static void stores_that_follow_each_other_go_together(void **state)
 {
     (void)state;
     struct bench b;
-    store_fields(&b, 4, 4); /* four lines a store, 16 sectors */
+    store_fields(&b, 4, 4, true, 0); /* four lines a store, 16 sectors */
     assert_int_equal(N(bench_end(&b, 0), l2_writes), 16);
     assert_int_equal(N(bench_end(&b, 1), l2_writes) + N(bench_end(&b, 2), l2_writes) + N(bench_end(&b, 3), l2_writes),
                      0);
     assert_int_equal(N(bench_end(&b, 3), l1_gst_hits), 16);
     assert_int_equal(N(bench_end(&b, 5), l2_writes), 16); /* a load in between parts them */
-    store_fields(&b, 4, 8); /* eight lines a store, 32 sectors: one in three comes too late */
+    store_fields(&b, 4, 8, true, 0); /* eight lines a store, 32 sectors: four in seven come too late, if L1 is busy */
     assert_int_equal(N(bench_end(&b, 0), l2_writes), 32);
     assert_int_equal(N(bench_end(&b, 1), l2_writes) + N(bench_end(&b, 2), l2_writes) + N(bench_end(&b, 3), l2_writes),
-                     32);
+                     (3 * 8 - 11) * 4);
+}
+
+/* Where warps have much else to do, those wait that stand next to each other, of words too, and no others. */
+static void stores_that_stand_apart_go_alone(void **state)
+{
+    (void)state;
+    struct bench b;
+    for (u32 in_row = 0; in_row < 2; in_row++) {
+        store_fields(&b, 8, 4, in_row, 10000);
+        u64 others = 0;
+        for (u32 k = 1; k < 8; k++)
+            others += N(bench_end(&b, k), l2_writes);
+        assert_int_equal(N(bench_end(&b, 0), l2_writes), 32);
+        assert_int_equal(others, in_row ? 0 : 7 * 32);
+    }
 }
 
 /* Structs of three words, a store a field: each sector is filled, so nothing is read of the 3000 lines, though L2 keeps 950 that are
@@ -282,6 +305,7 @@ int main(void)
         cmocka_unit_test(fences_empty_l1),
         cmocka_unit_test(stores_are_written_through),
         cmocka_unit_test(stores_that_follow_each_other_go_together),
+        cmocka_unit_test(stores_that_stand_apart_go_alone),
         cmocka_unit_test(what_several_stores_fill_becomes_whole),
         cmocka_unit_test(stores_of_other_warps_to_the_same_lines_go_along),
         cmocka_unit_test(lone_words_of_neighbouring_warps_go_together),
