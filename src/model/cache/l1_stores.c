@@ -11,6 +11,8 @@ enum {
     FAR_LINES = 16,
     ROW_MOST = 64, /* lines: more fill what L1 has for them, and none goes along */
     FEW_STORES = 8,
+    QUEUED =
+        4, /* where L1 is busy one in so many goes along: 3 in 7 of row_stores.cu's, one in 16 of memory_cases.cu's */
     COME_APART = 3, /* of those that could go along one in so many goes alone */
     /* Of warps that store to the same lines (tests/hw/h200/part-stores.csv): lines that wait, and of those that come while an earlier one
      * does, one in so many goes along. */
@@ -77,15 +79,16 @@ static struct row row_of(const struct requests *r, u64 at)
 }
 
 /* A store waits in L1 until what is before it has left; what comes to the same sectors meanwhile goes along. So it matters how many lines the warp stores
- * in between, whether it does so at once, how much it stores in all, and whether L1 has other stores to do (tests/hw/h200/row-stores.csv). */
+ * in between, whether it does so at once, how much it stores in all, and whether L1 has other stores to do (tests/hw/h200/row-stores.csv). Warps that
+ * have nothing to wait for before they store fill it most (memory-cases.csv). */
 static bool goes_with(struct sm *s, const struct row *row, u32 lines, bool in_row)
 {
-    if (!lines || row->end - row->first > ROW_MOST || (!in_row && !s->stores_queue))
+    if (!lines || row->end - row->first > ROW_MOST || (!in_row && (!s->stores_queue || lines > NEAR_LINES)))
         return false;
     if (lines <= NEAR_LINES)
         return row->stores <= FEW_STORES || ++s->joined % COME_APART;
     if (lines <= SOME_LINES)
-        return !s->stores_queue || ++s->joined % 7 < 3;
+        return !s->stores_queue || (row->first && ++s->joined % COME_APART == 0);
     return !s->stores_queue && ++s->joined % COME_APART;
 }
 
