@@ -154,7 +154,9 @@ struct sm_memory {
 struct sm_scheduler {
     double when[SM_WARPS_A_SCHEDULER];
     double issued[SM_WARPS_A_SCHEDULER]; /* by place: its last instruction */
-    u32 block[SM_WARPS_A_SCHEDULER];     /* by place: how many blocks began before its own */
+    u32 turn[SM_WARPS_A_SCHEDULER];      /* by place: the lowest goes first */
+    u32 began;                           /* warps so far */
+    u32 last_block, last_turn;           /* of the warp that began last */
     double free;                         /* when it may issue again */
     double next;                         /* the earliest of when, and not before free */
     u32 best;                            /* whose that is */
