@@ -48,3 +48,23 @@ def far_off(what, pairs, middle, most, average=statistics.median):
     kind = 'mean' if average is statistics.mean else 'median'
     print(f'{what}: {len(off)} values, {average(off):.3f} off in the {kind}, {max(off):.3f} at most')
     return average(off) > middle or max(off) > most
+
+
+def stores_far_off(lockstep, folder, name, recording, blocks, means):
+    """Profiles the launches of `blocks` blocks at most of NAME.cu, whose kernels store, and prints how far off what they write to L2 is in the
+    mean. means: by the first column of h200/RECORDING, how far it may be, as a share. True: one is farther, or sectors of L1 differ."""
+    in_l1, in_l2 = 'l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum', 'lts__t_sectors_op_write.sum'
+    measured = [r for r in recorded(recording) if int(r['blocks']) <= blocks]
+    _, rows = profiled(lockstep, compiled(lockstep, folder, name), [str(blocks)], [in_l1, in_l2])
+    bad = len(rows) != len(measured)
+    off = {what: [] for what in means}
+    for row, wanted in zip(rows, measured):
+        if number(row[in_l1]) != number(wanted[in_l1]):
+            print(wanted, f'{in_l1}: {row[in_l1]}')
+            bad = True
+        off[wanted['what']].append(number(row[in_l2]) / number(wanted[in_l2]) - 1)
+    for what, most in means.items():
+        mean = statistics.mean(abs(x) for x in off[what])
+        print(f'{what}: sectors written to L2 {mean:.3f} off in the mean, {min(off[what]):.2f} to {max(off[what]):+.2f}')
+        bad |= mean > most
+    return bad
