@@ -3,6 +3,9 @@
 
 #include "model/latency.h"
 
+/* Not what queues behind it; nor that of integers, by which goes what is known of no other. */
+static bool keeps_scheduler(u32 unit) { return unit != IR_UNIT_MEMORY && unit != IR_UNIT_INT; }
+
 void pace_weigh(struct counter *c, struct func_count *f)
 {
     const struct ir_func *func = f->func;
@@ -16,12 +19,11 @@ void pace_weigh(struct counter *c, struct func_count *f)
             issued += e->weight;
             of_unit[work_unit(e)] += e->weight;
         }
-        u32 *busy = &f->busy[f->estimate->counts_as[b]];
         u32 most = issued;
         for (u32 k = 0; k < IR_UNIT_COUNT; k++)
-            if (k != IR_UNIT_MEMORY && k != IR_UNIT_INT && of_unit[k] * l.interval[k] > most)
+            if (keeps_scheduler(k) && of_unit[k] * l.interval[k] > most)
                 most = of_unit[k] * l.interval[k];
-        *busy += most;
+        f->busy[f->estimate->counts_as[b]] += most;
     }
 }
 

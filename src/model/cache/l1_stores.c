@@ -11,8 +11,6 @@ enum {
     FAR_LINES = 16,
     ROW_MOST = 64, /* lines: more fill what L1 has for them, and none goes along */
     FEW_STORES = 8,
-    QUEUED =
-        4, /* where L1 is busy one in so many goes along: 3 in 7 of row_stores.cu's, one in 16 of memory_cases.cu's */
     COME_APART = 3, /* of those that could go along one in so many goes alone */
     /* Of warps that store to the same lines (tests/hw/h200/part-stores.csv): lines that wait, and of those that come while an earlier one
      * does, one in so many goes along. */
