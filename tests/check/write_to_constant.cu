@@ -31,6 +31,7 @@ int main()
     CHECK(cudaGetSymbolAddress((void **)&table, weights));
     normalise<<<1, N>>>(table, N);
     CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
     weigh<<<1, N>>>(out);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
