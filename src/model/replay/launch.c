@@ -174,8 +174,8 @@ struct replay_result replay_launch(struct arena *mem, const struct replay_launch
             differ(l, &p, &run) ? differ_all_sms(mem, l, &m, &p, &run) : as_one(mem, l, &m, &p, &run);
         r.cycles = all.last;
         r.active = less_active(l, &p, &run, all.mean);
-        r.warps = fmin(all.warps * kept_places(l, &p, &run),
-                       l->slots); /* what blocks that differ are scaled by may be too much */
+        r.warps =
+            fmin(all.warps * kept_places(l, &p, &run), l->slots); /* as scaling blocks that differ may overshoot */
         r.tries = run.ran ? run.tries * (double)l->nblocks / run.ran : 0;
         r.scale = run.ran ? (double)l->nblocks / run.ran : 0;
         r.sm_used = run.cycles > 0 ? fmin(1, run.sm_used / run.cycles) : 0;
