@@ -459,19 +459,13 @@ static u32 begin_turns(struct sm *s, u32 warps, u32 slots)
     return n;
 }
 
-/* Where all warps of a block wait, those at the earliest barrier go on. */
+/* Block by block. */
 static void pass_barriers(struct requests **turns, u32 n)
 {
     for (u32 k = 0, end; k < n; k = end) {
-        u32 first = UINT32_MAX;
-        bool all = true;
-        for (end = k; end < n && turns[end]->block == turns[k]->block; end++) {
-            const u32 barrier = request_barrier(turns[end]->at[turns[end]->next]);
-            all &= barrier > turns[end]->passes;
-            first = barrier < first ? barrier : first;
-        }
-        for (u32 i = k; i < end && all; i++)
-            turns[i]->passes = first;
+        for (end = k + 1; end < n && turns[end]->block == turns[k]->block;)
+            end++;
+        turns_pass(turns + k, end - k);
     }
 }
 
@@ -500,10 +494,8 @@ static void run_by_time(struct sm *s, struct batch *b, u32 n)
         const bool more = take_turn(b, r);
         look_up_batch(b);
         turns_took(&turns, k, waits, line, s->l2.seen > sent);
-        if (!more)
-            turns_over(&turns, s->turns, k);
-        else if (turns_waits(r))
-            turns_wait(&turns, s->turns, k);
+        if (!more || turns_waits(r))
+            turns_stop(&turns, s->turns, k);
     }
     for (u32 k = 0; k < n; k++)
         requests_empty(s->turns[k]);

@@ -70,41 +70,46 @@ void turns_took(struct turns *t, u32 k, bool waits, u64 line, bool missed)
 
 /* ---- barriers ---- */
 
-/* Where all warps of a block wait, those at the earliest barrier go on. */
+static bool is_over(const struct requests *r) { return r->next >= r->len; }
+
+bool turns_pass(struct requests *const *streams, u32 n)
+{
+    u32 earliest = UINT32_MAX;
+    for (u32 k = 0; k < n; k++) {
+        if (is_over(streams[k]))
+            continue;
+        if (!turns_waits(streams[k]))
+            return false;
+        const u32 barrier = request_barrier(streams[k]->at[streams[k]->next]);
+        earliest = barrier < earliest ? barrier : earliest;
+    }
+    for (u32 k = 0; k < n; k++)
+        if (!is_over(streams[k]))
+            streams[k]->passes = earliest;
+    return true;
+}
+
+/* Stream k's block, where all of its warps wait. */
 static void release(struct turns *t, struct requests *const *streams, u32 k)
 {
-    u32 from = k, end = k + 1, earliest = UINT32_MAX;
+    u32 from = k, end = k + 1;
     double open = t->of[k].came;
     while (from && t->of[from - 1].block == t->of[k].block)
         from--;
     while (end < t->n && t->of[end].block == t->of[k].block)
         end++;
-    for (u32 i = from; i < end; i++) {
-        if (t->of[i].over)
-            continue;
-        const u32 barrier = request_barrier(streams[i]->at[streams[i]->next]);
-        if (barrier <= streams[i]->passes)
-            return;
-        earliest = barrier < earliest ? barrier : earliest;
-        open = fmax(open, t->of[i].came);
-    }
-    for (u32 i = from; i < end; i++) {
-        if (t->of[i].over)
-            continue;
-        streams[i]->passes = earliest;
-        t->of[i].ready = turns_waits(streams[i]) ? INFINITY : open;
-    }
+    if (!turns_pass(streams + from, end - from))
+        return;
+    for (u32 i = from; i < end; i++)
+        open = is_over(streams[i]) ? open : fmax(open, t->of[i].came);
+    for (u32 i = from; i < end; i++)
+        if (!is_over(streams[i]) && !turns_waits(streams[i]))
+            t->of[i].ready = open;
     for (u32 c = 0; c < TURNS_SCHEDULERS; c++)
         choose(t, c);
 }
 
-void turns_over(struct turns *t, struct requests *const *streams, u32 k)
-{
-    t->of[k].over = true;
-    turns_wait(t, streams, k);
-}
-
-void turns_wait(struct turns *t, struct requests *const *streams, u32 k)
+void turns_stop(struct turns *t, struct requests *const *streams, u32 k)
 {
     t->of[k].came = t->of[k].ready;
     t->of[k].ready = INFINITY;

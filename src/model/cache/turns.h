@@ -17,7 +17,6 @@ struct turn {
     double came;  /* to the barrier */
     double last;  /* when it had it */
     u32 block, scheduler;
-    bool over;
 };
 
 struct turns {
@@ -43,10 +42,11 @@ u32 turns_next(const struct turns *t);
 /* Stream k has had its turn. waits: for the line; missed: L1 had it not. */
 void turns_took(struct turns *t, u32 k, bool waits, u64 line, bool missed);
 /* It is at its end, or at a barrier that it may not pass. */
-void turns_over(struct turns *t, struct requests *const *streams, u32 k);
-void turns_wait(struct turns *t, struct requests *const *streams, u32 k);
+void turns_stop(struct turns *t, struct requests *const *streams, u32 k);
 
 /* Whether it waits at a barrier, so many of which its block has passed. */
 static inline bool turns_waits(const struct requests *r) { return request_barrier(r->at[r->next]) > r->passes; }
+/* Of a block's n streams: where all that are not at their end wait, those at the earliest barrier go on. False: one does not wait. */
+bool turns_pass(struct requests *const *streams, u32 n);
 
 #endif
