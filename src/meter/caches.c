@@ -251,9 +251,6 @@ static u32 warps_together(const struct caches_input *in)
     return in->warps * (blocks < resident ? (u32)blocks : resident);
 }
 
-/* While DRAM answers, about every second warp of an SM asks for something. */
-static u32 late_rounds(u32 warps) { return warps > 1 ? warps / 2 : 1; }
-
 static int by_line(const void *a, const void *b)
 {
     const struct l2_lines *x = a, *y = b;
@@ -301,7 +298,7 @@ struct caches *caches_make(const struct caches_input *in)
                                  .halves = halves,
                                  .coalesces = gpu->cc_major >= 9,
                                  .goes_on = goes_on,
-                                 .late = late_rounds(c->together)};
+                                 .warps = c->together > 1 ? c->together : 1};
     c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;

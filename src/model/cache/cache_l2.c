@@ -5,8 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/clones.h"
+#include "model/cache/joins.h"
 #include "model/cache/l2_places.h"
-#include "model/cache/window.h"
 #include "model/cache/written.h"
 
 enum {
@@ -24,9 +24,15 @@ enum {
 /* Of so many of its lines, as a share, a half may have copies from before the launch. */
 #define OLD_COPIES 0.3
 
+/* Cycles. An SM's warp asks for something once in TURN, and DRAM takes LATE to answer; of a line that an instruction asks for an SM sends the next one
+ * after OF_LINE. */
+#define TURN 700.0
+#define OF_LINE 1.5
+enum { LATE = 350 };
+
 /* ---- L2 ---- */
 
-enum { ROUNDS_MOST = 1 << 30 };
+enum { CYCLES_MOST = 1 << 30 };
 
 /* A request whose turn it was. */
 struct coming {
@@ -47,7 +53,7 @@ struct batch {
     struct l2_places at;
 };
 
-/* Whose turn it is: an SM, its group and side (struct l2_input's), and the round. */
+/* Whose turn it is: an SM, its group and side (struct l2_input's), and when, in cycles. */
 static inline u32 from_place(const struct l2_input *in, u32 halves)
 {
     return in->sm << 8 | in->place.group << 1 | (halves == 1 ? 0 : in->place.side);
@@ -57,24 +63,25 @@ static inline u64 from_local(u64 from, const struct l2_input *in, u32 halves)
 {
     return (from & ~1ull) | (halves == 1 ? 0 : in->first.side);
 }
-static inline u64 from_make(u32 place, u32 round) { return (u64)round << 32 | place; }
-static inline u32 from_round(u64 from) { return (u32)(from >> 32); }
+static inline u64 from_make(u32 place, u32 when) { return (u64)when << 32 | place; }
+static inline u32 from_when(u64 from) { return (u32)(from >> 32); }
 static inline u32 from_sm(u64 from) { return (u32)from >> 8; }
 static inline u32 from_group(u64 from) { return from >> 1 & 127; }
 static inline u32 from_side(u64 from) { return from & 1; }
 
 struct l2 {
     struct cache half[2];
-    struct window window[PLACE_GROUPS]; /* what a group asked for lately */
-    struct spot *lines, *slices;        /* [SPOTS]; lines: by sector of a line, of atomics only */
-    u32 run;                            /* counts launches */
-    /* A round is an instruction of each SM; they are counted on from launch to launch. */
-    u32 round;  /* of what is looked up */
-    u32 late;   /* how many DRAM takes to answer */
-    u32 rounds; /* that are over, and as many more as it takes until nothing of an older launch is on its way */
+    struct joins *joins;
+    struct spot *lines, *slices; /* [SPOTS]; lines: by sector of a line, of atomics only */
+    u32 run;                     /* counts launches */
+    /* Cycles, counted on from launch to launch. */
+    u32 when;              /* of what is looked up */
+    double now;            /* of the round: an instruction of each SM */
+    double turn;           /* that a round takes at least */
+    u64 sent;              /* lines, by all SMs in the round */
     struct batch batch[2]; /* one is filled while what is in the other is fetched */
     u32 filled;            /* that one */
-    u32 *came;             /* [2^CAME_BITS] by line: the round in which DRAM was asked for it */
+    u32 *came;             /* [2^CAME_BITS] by line: when DRAM was asked for it */
     struct written written;
     /* of this one: */
     u32 parts_most;                  /* lines */
@@ -96,8 +103,9 @@ struct l2 *l2_make(void)
     if (l2) {
         l2->lines = ls_calloc(2 * SPOTS, sizeof *l2->lines);
         l2->came = ls_calloc(1 << CAME_BITS, sizeof *l2->came);
+        l2->joins = ls_calloc(1, sizeof *l2->joins);
     }
-    if (l2 && (!written_init(&l2->written) || !l2->lines || !l2->came)) {
+    if (l2 && (!written_init(&l2->written) || !l2->lines || !l2->came || !l2->joins)) {
         l2_free(l2);
         return NULL;
     }
@@ -114,6 +122,7 @@ void l2_free(struct l2 *l2)
         cache_free(&l2->half[k]);
     ls_free(l2->lines);
     ls_free(l2->came);
+    ls_free(l2->joins);
     written_free(&l2->written);
     ls_free(l2);
 }
@@ -247,7 +256,7 @@ static inline u32 with_neighbours(u32 sectors) { return sectors | (sectors & 5) 
 /* Sectors that are there, or were asked for by a neighbour, though DRAM may not have sent them yet. */
 static inline void count_late(struct l2 *l2, u32 came, u32 sectors, struct traffic *t)
 {
-    if (l2->round - l2->came[came] <= l2->late)
+    if (l2->when - l2->came[came] <= LATE)
         count(l2, t, TRAFFIC_l2_late, sectors);
 }
 
@@ -262,7 +271,7 @@ static u32 at_home(struct l2 *l2, const struct coming *r, u32 sectors)
         l->valid |= fetched;
     count(l2, r->t, TRAFFIC_dram_reads, fetched);
     if (missing)
-        l2->came[r->came] = l2->round;
+        l2->came[r->came] = l2->when;
     return sectors & ~missing;
 }
 
@@ -473,38 +482,22 @@ static void l2_look_up(struct l2 *l2, const struct coming *r)
 
 /* ---- some requests at once ---- */
 
-/* Whose window is asked, and with the sectors by whom. */
-CLONES static void find_askers(u8 *restrict group, u32 *restrict asked, const u64 *restrict from)
+/* Whether a read goes along with what its group asked for before. A load past L1 joins another SM's alone: who looks again wants to know what is there
+ * now. */
+static bool could_join(u64 request, u32 asked, u32 before)
 {
-    for (u32 k = 0; k < L2_TOGETHER; k++)
-        group[k] = (u8)from_group(from[k]);
-    for (u32 k = 0; k < L2_TOGETHER; k++)
-        asked[k] |= asked[k] ? window_asked(0, from_sm(from[k])) : 0;
+    return before && (before != asked || request_kind(request) != TRAFFIC_LOAD_PAST);
 }
 
-/* A bit each: `before` are the same sectors. (In loops of one width each, as those become vectors.) */
-CLONES static u64 could_join(const u64 *restrict request, const u32 *restrict asked, const u32 *restrict before)
-{
-    u32 same[L2_TOGETHER];
-    u64 could = 0;
-    for (u32 k = 0; k < L2_TOGETHER; k++)
-        same[k] = before[k] && window_sectors(before[k] ^ asked[k]) == 0 ? 1u + (before[k] != asked[k]) : 0;
-    for (u32 k = 0; k < L2_TOGETHER; k++)
-        could |= sample_bit[k] & -(u64)(same[k] > (request_kind(request[k]) == TRAFFIC_LOAD_PAST));
-    return could;
-}
-
-/* Whether an SM of the group has asked for exactly these sectors lately. (An H200 joins the loads of tiles that
- * several blocks read, but not a block's border with what its neighbour reads.) A load past L1 joins another SM's alone: who looks again wants
- * to know what is there now. */
 static void find_joined(struct l2 *l2, struct batch *b)
 {
-    u32 before[L2_TOGETHER] = {0};
-    u8 group[L2_TOGETHER];
-    find_askers(group, b->at.asked, b->from);
-    window_ask(l2->window, group, b->at.line, b->at.asked, b->n, before);
-    for (u64 could = could_join(b->request, b->at.asked, before); could; could &= could - 1)
-        b->joined[__builtin_ctzll(could)] = ++l2->together % COME_APART;
+    for (u32 k = 0; k < b->n; k++) {
+        const u64 from = b->from[k];
+        const u32 asked = joins_asked(b->at.asked[k], from_sm(from));
+        if (b->at.asked[k] && could_join(b->request[k], asked,
+                                         joins_ask(l2->joins, from_group(from), b->at.line[k], asked, from_when(from))))
+            b->joined[k] = ++l2->together % COME_APART;
+    }
 }
 
 /* The tags of a large L2 are not in the host's caches. When the request is looked up, they are. A load looks in the SM's half, others look what
@@ -523,7 +516,7 @@ static inline __attribute__((always_inline)) void fetch(const struct l2 *l2, con
 
 static void look_up_in_batch(struct l2 *l2, const struct batch *b, u32 k)
 {
-    l2->round = from_round(b->from[k]);
+    l2->when = from_when(b->from[k]);
     if (b->joined[k]) {
         count_late(l2, b->at.came[k], request_sectors(b->request[k]), b->t[k]);
         return;
@@ -551,7 +544,7 @@ static void look_up_batch(struct l2 *l2, struct batch *b, const struct batch *ne
     b->n = 0;
 }
 
-/* Nothing but the windows is looked at before others have come, too. The result: what they fill. */
+/* Nothing but what may be joined is looked at before others have come, too. The result: what they fill. */
 static __attribute__((noinline)) struct batch *batch_came(struct l2 *l2, u32 n)
 {
     struct batch *b = &l2->batch[l2->filled];
@@ -638,7 +631,7 @@ static __attribute__((noinline)) u32 put_alike(struct batch *b, u32 n, const u64
 }
 
 /* The next instruction's lines of one SM; false: it is at its end. */
-static inline bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
+static inline bool l2_step(struct l2 *l2, struct l2_input *in, u32 now)
 {
     if (LS_UNLIKELY(in->waits)) {
         in->waits--;
@@ -647,14 +640,14 @@ static inline bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
     const u64 *const at = in->kept.at, len = in->kept.len;
     struct traffic *const *const sites = *in->sites;
     struct batch *b = &l2->batch[l2->filled];
-    u64 next = in->kept.next, from = from_make(in->from, round);
+    u64 next = in->kept.next, from = from_make(in->from, now);
     u32 n = b->n;
     for (bool over = false; next < len && !over;) {
         const u64 request = at[next++];
         __builtin_prefetch(at + next + REQUESTS_AHEAD);
         if (LS_UNLIKELY(request_kind(request) == TRAFFIC_EMPTY_L1)) {
             over = take_order(l2, in, request);
-            from = from_make(in->from, round);
+            from = from_make(in->from, now);
             continue;
         }
         struct traffic *t = sites[request_site(request)];
@@ -672,6 +665,7 @@ static inline bool l2_step(struct l2 *l2, struct l2_input *in, u32 round)
             b = batch_came(l2, n), n = 0;
     }
     b->n = n;
+    l2->sent += next - in->kept.next;
     in->kept.next = next;
     return next < len;
 }
@@ -695,31 +689,42 @@ static bool lags(struct l2_input *in)
     return in->lag < in->lags;
 }
 
+/* A round of so many SMs is over. */
+static void pass(struct l2 *l2, u32 sms)
+{
+    const double sending = OF_LINE * l2->one_in * (double)l2->sent / sms;
+    l2->now += sending > l2->turn ? sending : l2->turn;
+    l2->sent = 0;
+}
+
 /* Those that are at their end leave the turn. */
 static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
 {
-    u32 left, round = l2->rounds;
     begin_turns(l2, inputs, n);
-    for (; n; n = left, round++) {
+    for (u32 left; n; n = left) {
+        const u32 now = (u32)(u64)l2->now;
         left = 0;
         for (u32 k = 0; k < n; k++)
-            if (lags(inputs[k]) || l2_step(l2, inputs[k], round))
+            if (lags(inputs[k]) || l2_step(l2, inputs[k], now))
                 inputs[left++] = inputs[k];
+        pass(l2, n);
     }
     all_come(l2);
-    l2->rounds = round;
 }
 
-/* No round of an older launch is as near as DRAM takes to answer. */
-static void begin_rounds(struct l2 *l2, u32 late)
+/* Nothing of an older launch is on its way. */
+static void begin_clock(struct l2 *l2, u32 warps)
 {
-    if (l2->rounds >= ROUNDS_MOST) {
+    if (l2->now >= CYCLES_MOST) {
         memset(l2->came, 0, sizeof *l2->came << CAME_BITS);
-        l2->rounds = 0;
+        memset(l2->joins, 0, sizeof *l2->joins);
+        l2->now = 0;
     }
-    l2->rounds += late + 1;
-    l2->late = late;
+    l2->now += LATE + 1;
+    l2->turn = TURN / warps;
+    l2->sent = 0;
 }
+_Static_assert((int)JOINS_CYCLES <= (int)LATE, "nobody joins an older launch's reads");
 
 /* Nothing in it, nothing dirty. */
 static bool empty(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
@@ -749,14 +754,12 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->one_in_bits = (u32)__builtin_ctz(one_in);
     l2->run++;
     l2->random = 1;
-    begin_rounds(l2, shape->late);
+    begin_clock(l2, shape->warps);
     l2->host = shape->host;
     l2->nhost = shape->nhost;
     l2->leaves_out = one_in > 1 || shape->nhost;
     l2->together = 0;
     l2->alone = 0;
-    for (u32 k = 0; k < PLACE_GROUPS && l2->coalesces; k++)
-        window_clear(&l2->window[k], WINDOW_LINES / one_in);
     return good;
 }
 

@@ -13,7 +13,7 @@ struct l2_shape {
     u32 halves;
     bool coalesces;
     bool goes_on;                /* with what the run before left, if that was of the same shape; else L2 is empty */
-    u32 late;                    /* rounds, of an instruction of each SM, that DRAM takes to answer */
+    u32 warps;                   /* that an SM has at once; not 0 */
     const struct l2_lines *host; /* the host's, in their order */
     u32 nhost;
 };

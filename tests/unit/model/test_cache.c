@@ -10,8 +10,8 @@
 #include "base/alloc.h"
 #include "model/cache/cache.h"
 #include "model/cache/cache_sets.h"
+#include "model/cache/joins.h"
 #include "model/cache/traffic.h"
-#include "model/cache/window.h"
 
 /* The line, now the last used, or NULL when it is not there. */
 static struct cache_line *find(struct cache *c, u64 number)
@@ -443,48 +443,21 @@ static void an_access_to_the_same_sectors_is_a_word(void **state)
     ls_free(r.at);
 }
 
-/* A window is a cache of eight ways, by vectors as without. Numbers that differ in their high bits alone are told apart, and who asks in one window is not
- * seen in another. */
-static void a_window_holds_what_a_cache_does(void **state)
+static void reads_join_for_a_time(void **state)
 {
     (void)state;
-    enum { WINDOWS = 3, TOGETHER = 5 };
-    static const u32 shapes[] = {64, 64, 16, 8, 2, 1, 0, 32};
-    static struct window w[WINDOWS];
-    u64 random = 1;
-    for (u32 k = 0; k < 2 * LS_ARRAY_LEN(shapes); k++) {
-        const u32 lines = shapes[k / 2];
-        struct cache c[WINDOWS];
-        for (u32 n = 0; n < WINDOWS; n++) {
-            assert_true(cache_init(&c[n], (u64)lines * CACHE_LINE, WINDOW_WAYS));
-            window_clear(&w[n], lines);
-            w[n].vectors &= k % 2;
-        }
-        for (u32 turn = 0; turn < 4000; turn++) {
-            u64 number[TOGETHER];
-            u32 asked[TOGETHER], before[TOGETHER], expected[TOGETHER];
-            u8 which[TOGETHER];
-            for (u32 n = 0; n < TOGETHER; n++) {
-                random = random * 6364136223846793005ull + 1442695040888963407ull;
-                number[n] = (random >> 33) % (2 * lines + 3) | (random >> 60 & 1) << 39;
-                which[n] = (u8)(random >> 58 & 3) % WINDOWS;
-                asked[n] = window_asked((random >> 40 & 14) + 1, (u32)(random >> 50 & 15));
-                asked[n] = random >> 45 & 7 ? asked[n] : 0;
-                expected[n] = 0;
-                struct cache_line gone, *l = asked[n] ? cache_take(&c[which[n]], number[n], &gone) : NULL;
-                if (!l)
-                    continue;
-                expected[n] = window_asked(l->valid, l->dirty);
-                l->valid = window_sectors(asked[n]) & 15;
-                l->dirty = window_member(asked[n]) & 15;
-            }
-            window_ask(w, which, number, asked, TOGETHER, before);
-            for (u32 n = 0; n < TOGETHER; n++)
-                assert_int_equal(before[n], expected[n]);
-        }
-        for (u32 n = 0; n < WINDOWS; n++)
-            cache_free(&c[n]);
-    }
+    enum { LINE = 77, BEGIN = 1000 };
+    static struct joins j;
+    const u32 one = joins_asked(15, 3), two = joins_asked(15, 5), half = joins_asked(3, 5);
+    assert_int_equal(joins_ask(&j, 2, LINE, one, BEGIN), 0);
+    assert_int_equal(joins_ask(&j, 2, LINE, two, BEGIN), one);
+    assert_int_equal(joins_ask(&j, 2, LINE, two, BEGIN + JOINS_CYCLES), one);
+    assert_int_equal(joins_ask(&j, 1, LINE, two, BEGIN + 1), 0); /* another group */
+    assert_int_equal(joins_ask(&j, 2, LINE + 1, two, BEGIN + 1), 0);
+    assert_int_equal(joins_ask(&j, 2, LINE, two, BEGIN + JOINS_CYCLES + 1),
+                     0); /* too late: it asks, and others join it */
+    assert_int_equal(joins_ask(&j, 2, LINE, one, BEGIN + 2 * JOINS_CYCLES), two);
+    assert_int_equal(joins_ask(&j, 2, LINE, half, BEGIN + 2 * JOINS_CYCLES), 0); /* other sectors */
 }
 
 int main(void)
@@ -494,7 +467,7 @@ int main(void)
         cmocka_unit_test(one_line_too_many_costs_its_set_everything),
         cmocka_unit_test(the_least_recently_used_line_leaves),
         cmocka_unit_test(lines_together_are_lines_in_turn),
-        cmocka_unit_test(a_window_holds_what_a_cache_does),
+        cmocka_unit_test(reads_join_for_a_time),
         cmocka_unit_test(sets_of_any_size_are_in_order_of_use),
         cmocka_unit_test(sets_together_are_sets_one_by_one),
         cmocka_unit_test(any_number_of_sets_is_met_evenly),
