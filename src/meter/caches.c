@@ -247,8 +247,8 @@ static bool make_sms(struct caches *c, u32 n)
 static u32 warps_together(const struct caches_input *in)
 {
     const u64 blocks = (in->nblocks + in->gpu->sms - 1) / in->gpu->sms;
-    const u32 resident = in->resident ? in->resident : 1;
-    return in->warps * (blocks < resident ? (u32)blocks : resident);
+    const u32 resident = in->resident ? in->resident : 1, warps = in->warps ? in->warps : 1;
+    return warps * (blocks > resident ? resident : blocks ? (u32)blocks : 1);
 }
 
 static int by_line(const void *a, const void *b)
@@ -294,11 +294,8 @@ struct caches *caches_make(const struct caches_input *in)
     c->used = in->nblocks < gpu->sms ? (u32)in->nblocks : gpu->sms;
     c->together = warps_together(in);
     const u32 halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1;
-    c->shape = (struct l2_shape){.bytes = gpu->l2_bytes,
-                                 .halves = halves,
-                                 .coalesces = gpu->cc_major >= 9,
-                                 .goes_on = goes_on,
-                                 .warps = c->together > 1 ? c->together : 1};
+    c->shape = (struct l2_shape){
+        .bytes = gpu->l2_bytes, .halves = halves, .coalesces = gpu->cc_major >= 9, .goes_on = goes_on};
     c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;
@@ -693,6 +690,7 @@ bool caches_finish(struct caches *c)
     u32 n = 0;
     if (!inputs)
         return false;
+    struct sm_turns all = {0};
     for (u32 k = 0; k < c->nsms; k++) {
         struct sm *s = c->sms[k];
         if (!s || s->launch != c->launch)
@@ -703,7 +701,11 @@ bool caches_finish(struct caches *c)
         }
         sm_settle_all(s, (*s->l2.sites)[0]);
         inputs[n++] = &s->l2;
+        const struct sm_turns of_sm = sm_turns_to_l2(s, c->together);
+        all.n += of_sm.n;
+        all.cycles += of_sm.n * of_sm.cycles;
     }
+    c->shape.turn = all.n > 0 ? all.cycles / all.n : 0;
     for (u32 k = 0; k < c->nworkers; k++)
         good &= !c->workers[k]->failed;
     good = good && l2_run(c->l2, &c->shape, inputs, n, &c->hot);

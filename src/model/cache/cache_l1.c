@@ -1,6 +1,7 @@
 /* cache_l1.c - the first-level cache of an SM (traffic.h has its rules). */
 #include "model/cache/cache_l1.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/fetch.h"
@@ -492,6 +493,7 @@ static void run_by_time(struct sm *s, struct batch *b, u32 n)
         bool waits;
         const u64 line = next_line(r, &waits);
         const bool more = take_turn(b, r);
+        s->taken++;
         look_up_batch(b);
         turns_took(&turns, k, waits, line, s->l2.seen > sent);
         if (!more || turns_waits(r))
@@ -564,4 +566,17 @@ void sm_set_pace(struct sm *s, const struct held_block *h, u32 warps, u32 togeth
     }
     s->pace = turns ? (double)cycles / (double)turns : 0;
     s->stores_queue = cycles < TURNS_SCHEDULERS * lines && together >= WARPS_QUEUE;
+}
+
+/* Cycles until what a warp waits for is there. */
+#define L1_WAIT 60.0
+#define L2_WAIT 700.0
+
+struct sm_turns sm_turns_to_l2(const struct sm *s, u32 warps)
+{
+    const double asked = (double)s->looked, turns = (double)s->taken;
+    const double misses = asked > 0 ? fmin(1, (double)s->l2.seen / asked) : 1, lines = turns > 0 ? asked / turns : 1;
+    const double go_on = s->l2.asked_in > 1 ? 1 : fmax(1e-3, 1 - pow(1 - misses, lines)); /* of turns */
+    const double alone = s->pace + L2_WAIT * go_on + L1_WAIT * (1 - go_on);
+    return (struct sm_turns){turns * go_on, fmax(s->pace / TURNS_SCHEDULERS, alone / warps) / go_on};
 }

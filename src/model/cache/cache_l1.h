@@ -85,4 +85,11 @@ void sm_settle(struct sm *s, struct traffic *t);
 /* At the end of the launch: each slice that the SM has ever asked. */
 void sm_settle_all(struct sm *s, struct traffic *t);
 
+/* Turns of which something went on to L2, and the cycles from one to the next: so many warps have a turn each until what one wants is there, or in the time that
+ * the schedulers need for what they do between two accesses, if that is longer. warps: not 0. */
+struct sm_turns {
+    double n, cycles;
+};
+struct sm_turns sm_turns_to_l2(const struct sm *s, u32 warps);
+
 #endif

@@ -24,9 +24,7 @@ enum {
 /* Of so many of its lines, as a share, a half may have copies from before the launch. */
 #define OLD_COPIES 0.3
 
-/* Cycles. An SM's warp asks for something once in TURN, and DRAM takes LATE to answer; of a line that an instruction asks for an SM sends the next one
- * after OF_LINE. */
-#define TURN 700.0
+/* Cycles: DRAM takes LATE to answer, and of the lines that an instruction asks for an SM sends one after the other, OF_LINE each. */
 #define OF_LINE 1.5
 enum { LATE = 350 };
 
@@ -713,7 +711,7 @@ static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
 }
 
 /* Nothing of an older launch is on its way. */
-static void begin_clock(struct l2 *l2, u32 warps)
+static void begin_clock(struct l2 *l2, double turn)
 {
     if (l2->now >= CYCLES_MOST) {
         memset(l2->came, 0, sizeof *l2->came << CAME_BITS);
@@ -721,7 +719,7 @@ static void begin_clock(struct l2 *l2, u32 warps)
         l2->now = 0;
     }
     l2->now += LATE + 1;
-    l2->turn = TURN / warps;
+    l2->turn = turn;
     l2->sent = 0;
 }
 _Static_assert((int)JOINS_CYCLES <= (int)LATE, "nobody joins an older launch's reads");
@@ -754,7 +752,7 @@ static bool renew(struct l2 *l2, const struct l2_shape *shape, u32 one_in)
     l2->one_in_bits = (u32)__builtin_ctz(one_in);
     l2->run++;
     l2->random = 1;
-    begin_clock(l2, shape->warps);
+    begin_clock(l2, shape->turn);
     l2->host = shape->host;
     l2->nhost = shape->nhost;
     l2->leaves_out = one_in > 1 || shape->nhost;

@@ -13,7 +13,7 @@ struct l2_shape {
     u32 halves;
     bool coalesces;
     bool goes_on;                /* with what the run before left, if that was of the same shape; else L2 is empty */
-    u32 warps;                   /* that an SM has at once; not 0 */
+    double turn;                 /* cycles between two instructions of an SM that ask for something */
     const struct l2_lines *host; /* the host's, in their order */
     u32 nhost;
 };

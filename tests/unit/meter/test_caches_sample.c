@@ -10,6 +10,8 @@
 #include "caches_bench.h"
 
 static const struct gpu gpu = {.sms = 28, .cc_major = 9, .cc_minor = 0, .l2_bytes = 4 << 20};
+static const struct gpu large = {
+    .sms = 132, .cc_major = 9, .cc_minor = 0, .l2_bytes = 4 << 20}; /* many SMs to a group */
 enum { BLOCKS = 28 * 6, ALL = 1 << 30, ENOUGH = 1 << 15 };
 
 static u64 next_random(u64 *s) { return *s = *s * 6364136223846793005u + 1442695040888963407u; }
@@ -22,12 +24,12 @@ struct result {
     struct l2_hot hot;
 };
 
-static struct result launch(block_fn block, u64 enough, u32 nworkers)
+static struct result launch_on(const struct gpu *on, block_fn block, u64 enough, u32 nworkers)
 {
     struct bench b;
     struct result r;
     bench_enough = enough;
-    bench_begin(&b, &gpu, nworkers, 2, BLOCKS);
+    bench_begin(&b, on, nworkers, 2, BLOCKS);
     for (u32 w = 0; w < nworkers; w++)
         for (u64 k = 0; k < BLOCKS; k++) {
             if (bench_owner(&b, k) != w)
@@ -43,6 +45,11 @@ static struct result launch(block_fn block, u64 enough, u32 nworkers)
         r.site[site] = bench_end(&b, site);
     bench_enough = 0;
     return r;
+}
+
+static struct result launch(block_fn block, u64 enough, u32 nworkers)
+{
+    return launch_on(&gpu, block, enough, nworkers);
 }
 
 static void is_near(int line, u64 is, u64 should, double share)
@@ -108,7 +115,7 @@ static void gathers_are_as_all_of_them(void **state)
 static void what_sms_read_together_stays_so(void **state)
 {
     (void)state;
-    const struct result all = launch(tiles, ALL, 1), some = launch(tiles, 4 * ENOUGH, 1);
+    const struct result all = launch_on(&large, tiles, ALL, 1), some = launch_on(&large, tiles, 4 * ENOUGH, 1);
     assert_true(some.site[0].drawn.sent > 0);
     assert_int_equal(N(some.site[0], l1_gld_misses), N(all.site[0], l1_gld_misses));
     near(N(some.site[0], l2_reads), N(all.site[0], l2_reads), 0.03);
