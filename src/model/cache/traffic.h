@@ -14,8 +14,8 @@
  *   asked whether that is done: two sectors, which are neither read nor written.
  *
  * - Between them: stores of a warp to parts of the same sectors that follow each other go together, of surfaces those of all warps. Reads of the same sectors by
- *   SMs of a group that come close together go once, of those past L1 another SM's (from compute capability 9.0 on; closeness, and how SMs
- *   come apart, are fitted).
+ *   SMs of a group within 130 cycles go once, of those past L1 another SM's (joins.h; from compute capability 9.0 on; how SMs
+ *   come apart is fitted).
  *
  * - L2 is one for the device, and written back; the least recently used line leaves. Stores and atomics take their line in;
  *   only atomics read it. What is dirty is bounded, and so is what was written in part: some goes to DRAM before L2 is
