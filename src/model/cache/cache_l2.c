@@ -72,9 +72,10 @@ struct l2 {
     struct joins *joins;
     struct spot *lines, *slices; /* [SPOTS]; lines: by sector of a line, of atomics only */
     u32 run;                     /* counts launches */
-    /* Cycles, counted on from launch to launch. */
+    /* Cycles. */
+    u32 begun;             /* when the launch began; they are counted on from launch to launch */
     u32 when;              /* of what is looked up */
-    double now;            /* of the round: an instruction of each SM */
+    double now;            /* of the round, an instruction of each SM, since then */
     double turn;           /* that a round takes at least */
     u64 sent;              /* lines, by all SMs in the round */
     struct batch batch[2]; /* one is filled while what is in the other is fetched */
@@ -700,7 +701,7 @@ static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
 {
     begin_turns(l2, inputs, n);
     for (u32 left; n; n = left) {
-        const u32 now = (u32)(u64)l2->now;
+        const u32 now = l2->begun + (u32)(u64)l2->now;
         left = 0;
         for (u32 k = 0; k < n; k++)
             if (lags(inputs[k]) || l2_step(l2, inputs[k], now))
@@ -710,15 +711,17 @@ static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
     all_come(l2);
 }
 
-/* Nothing of an older launch is on its way. */
+/* Nothing of an older launch is on its way, nor does it matter when that ended. */
 static void begin_clock(struct l2 *l2, double turn)
 {
-    if (l2->now >= CYCLES_MOST) {
+    const u64 begun = l2->begun + (u64)l2->now + LATE + 1;
+    const bool anew = begun >= CYCLES_MOST;
+    if (anew) {
         memset(l2->came, 0, sizeof *l2->came << CAME_BITS);
         memset(l2->joins, 0, sizeof *l2->joins);
-        l2->now = 0;
     }
-    l2->now += LATE + 1;
+    l2->begun = anew ? LATE + 1 : (u32)begun;
+    l2->now = 0;
     l2->turn = turn;
     l2->sent = 0;
 }
