@@ -575,8 +575,10 @@ void sm_set_pace(struct sm *s, const struct held_block *h, u32 warps, u32 togeth
 struct sm_turns sm_turns_to_l2(const struct sm *s, u32 warps)
 {
     const double asked = (double)s->looked, turns = (double)s->taken;
-    const double misses = asked > 0 ? fmin(1, (double)s->l2.seen / asked) : 1, lines = turns > 0 ? asked / turns : 1;
-    const double go_on = s->l2.asked_in > 1 ? 1 : fmax(1e-3, 1 - pow(1 - misses, lines)); /* of turns */
+    const bool all =
+        s->l2.asked_in > 1 || !(asked > 0) || !(turns > 0); /* L1 is gone round, or what it has is not known */
+    const double misses = all ? 1 : fmin(1, (double)s->l2.seen / asked);
+    const double go_on = all ? 1 : fmax(1e-3, 1 - pow(1 - misses, asked / turns)); /* of turns */
     const double alone = s->pace + L2_WAIT * go_on + L1_WAIT * (1 - go_on);
     return (struct sm_turns){turns * go_on, fmax(s->pace / TURNS_SCHEDULERS, alone / warps) / go_on};
 }
