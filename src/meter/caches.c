@@ -244,11 +244,10 @@ static bool make_sms(struct caches *c, u32 n)
 }
 
 /* Warps that an SM has at once. */
-static u32 warps_together(const struct caches_input *in)
+static u32 warps_together(const struct caches *c, u32 sms)
 {
-    const u64 blocks = (in->nblocks + in->gpu->sms - 1) / in->gpu->sms;
-    const u32 resident = in->resident ? in->resident : 1, warps = in->warps ? in->warps : 1;
-    return warps * (blocks > resident ? resident : blocks ? (u32)blocks : 1);
+    const u64 blocks = (c->nblocks + sms - 1) / sms;
+    return c->warps * (blocks < c->resident ? (u32)blocks : c->resident);
 }
 
 static int by_line(const void *a, const void *b)
@@ -292,13 +291,13 @@ struct caches *caches_make(const struct caches_input *in)
     c->memory_base = in->memory_base;
     c->nblocks = in->nblocks;
     c->used = in->nblocks < gpu->sms ? (u32)in->nblocks : gpu->sms;
-    c->together = warps_together(in);
     const u32 halves = gpu->cc_minor == 0 && gpu->cc_major >= 8 && gpu->cc_major <= 10 ? 2 : 1;
     c->shape = (struct l2_shape){
         .bytes = gpu->l2_bytes, .halves = halves, .coalesces = gpu->cc_major >= 9, .goes_on = goes_on};
     c->hot = (struct l2_hot){0};
     c->resident = in->resident ? in->resident : 1;
     c->warps = in->warps ? in->warps : 1;
+    c->together = warps_together(c, gpu->sms);
     const u32 used = c->used ? c->used : 1;
     c->l1_enough = (in->enough ? in->enough : CACHES_ENOUGH) / used;
     c->l2_enough = (in->enough ? in->enough : CACHES_ENOUGH_OF_L2) / used;
@@ -690,7 +689,7 @@ bool caches_finish(struct caches *c)
     u32 n = 0;
     if (!inputs)
         return false;
-    struct sm_turns all = {0};
+    double turns = 0, cycles = 0;
     for (u32 k = 0; k < c->nsms; k++) {
         struct sm *s = c->sms[k];
         if (!s || s->launch != c->launch)
@@ -702,10 +701,10 @@ bool caches_finish(struct caches *c)
         sm_settle_all(s, (*s->l2.sites)[0]);
         inputs[n++] = &s->l2;
         const struct sm_turns of_sm = sm_turns_to_l2(s, c->together);
-        all.n += of_sm.n;
-        all.cycles += of_sm.n * of_sm.cycles;
+        turns += of_sm.n;
+        cycles += of_sm.n * of_sm.cycles;
     }
-    c->shape.turn = all.n > 0 ? all.cycles / all.n : 0;
+    c->shape.turn = turns > 0 ? cycles / turns : 0;
     for (u32 k = 0; k < c->nworkers; k++)
         good &= !c->workers[k]->failed;
     good = good && l2_run(c->l2, &c->shape, inputs, n, &c->hot);

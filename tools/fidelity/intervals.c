@@ -128,30 +128,30 @@ static bool is_first_of_kind(u32 launch)
     return true;
 }
 
-/* Of all kinds on the average; *kinds: how many there are. */
-static double share_of_left_out(double power, u32 *kinds)
+static u32 count_kinds(void)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < nlaunches; i++)
+        n += is_first_of_kind(i);
+    return n;
+}
+
+/* The sum over all kinds. */
+static double sum_of_left_out(double power)
 {
     double sum = 0;
-    *kinds = 0;
-    for (u32 i = 0; i < nlaunches; i++) {
-        if (!is_first_of_kind(i))
-            continue;
-        sum += share_within(launches[i].kind, power);
-        ++*kinds;
-    }
-    return *kinds ? sum / *kinds : 0;
+    for (u32 i = 0; i < nlaunches; i++)
+        if (is_first_of_kind(i))
+            sum += share_within(launches[i].kind, power);
+    return sum;
 }
 
 static double power_needed(enum interval_code code)
 {
-    const u32 more = code == INTERVAL_ESTIMATED;
+    const u32 kinds = count_kinds() + (code == INTERVAL_ESTIMATED);
     double power = 1;
-    for (; power < POWER_MOST; power += 0.01) {
-        u32 kinds;
-        const double share = share_of_left_out(power, &kinds);
-        if (share * kinds / (kinds + more) >= WITHIN)
-            break;
-    }
+    while (power < POWER_MOST && sum_of_left_out(power) < WITHIN * kinds)
+        power += 0.01;
     return power;
 }
 
@@ -189,9 +189,9 @@ static void put_ratio(enum interval_code code, bool same)
 static void put_code(enum interval_code code)
 {
     const double power = power_needed(code);
-    u32 kinds;
     printf("/* %s: of kinds that they are not of %.1f %% are within them, widened by the power of %.2f. */\n",
-           code == INTERVAL_MACHINE ? "With a ptxas" : "Without", 100 * share_of_left_out(power, &kinds), power);
+           code == INTERVAL_MACHINE ? "With a ptxas" : "Without", 100 * sum_of_left_out(power) / fmax(1, count_kinds()),
+           power);
     for (u32 length = 0; length < INTERVAL_SIZES; length++)
         for (u32 limit = 0; limit < INTERVAL_LIMITS; limit++)
             put_class(code, length, limit, power);

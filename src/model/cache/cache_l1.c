@@ -568,8 +568,7 @@ void sm_set_pace(struct sm *s, const struct held_block *h, u32 warps, u32 togeth
     s->stores_queue = cycles < TURNS_SCHEDULERS * lines && together >= WARPS_QUEUE;
 }
 
-/* Cycles until what a warp waits for is there. */
-#define L1_WAIT 60.0
+/* Cycles until what L1 lacks is there, on the average. */
 #define L2_WAIT 700.0
 
 struct sm_turns sm_turns_to_l2(const struct sm *s, u32 warps)
@@ -579,6 +578,6 @@ struct sm_turns sm_turns_to_l2(const struct sm *s, u32 warps)
         s->l2.asked_in > 1 || !(asked > 0) || !(turns > 0); /* L1 is gone round, or what it has is not known */
     const double misses = all ? 1 : fmin(1, (double)s->l2.seen / asked);
     const double go_on = all ? 1 : fmax(1e-3, 1 - pow(1 - misses, asked / turns)); /* of turns */
-    const double alone = s->pace + L2_WAIT * go_on + L1_WAIT * (1 - go_on);
+    const double alone = s->pace + L2_WAIT * go_on + TURNS_NEAR * (1 - go_on);
     return (struct sm_turns){turns * go_on, fmax(s->pace / TURNS_SCHEDULERS, alone / warps) / go_on};
 }

@@ -35,7 +35,7 @@ struct sm {
     struct requests **turns; /* sm_run's: [turns_room], at least as many as there are streams */
     struct turn *turn;       /* likewise */
     u32 turns_room;
-    u64 taken;         /* turns, by warps in turn */
+    u64 taken;         /* turns */
     double pace;       /* cycles that a scheduler needs for what a warp does between two accesses; 0: not known */
     bool stores_queue; /* the SM's warps ask for a line a cycle and more, or it is not known whether they do */
     u64 staged;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/clones.h"
 #include "model/cache/joins.h"
 #include "model/cache/l2_places.h"
 #include "model/cache/written.h"

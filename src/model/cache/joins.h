@@ -4,6 +4,7 @@
 #ifndef LS_MODEL_CACHE_JOINS_H
 #define LS_MODEL_CACHE_JOINS_H
 
+#include "model/cache/cache.h"
 #include "model/cache/places.h"
 
 /* So many cycles after a read others may join it. Measured on an H200 (tests/hw/h200/joined-reads.csv): where 16 SMs read the same lines, each 50, 100 or 200
@@ -25,7 +26,7 @@ static inline u32 joins_asked(u32 sectors, u32 sm) { return sm << 4 | sectors; }
 
 static inline struct joinable *joins_of(struct joins *j, u32 group, u64 line)
 {
-    return &j->last[group][line * 0x9e3779b97f4a7c15ull >> (64 - JOINS_BITS)];
+    return &j->last[group][line * CACHE_FACTOR >> (64 - JOINS_BITS)];
 }
 
 /* What the group asked for when it began to ask for these sectors of the line, if that was only just; 0: it begins now. */

@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Cycles until what was loaded is there, of L1 and from behind it, as H200's kernels of tile_reads.cu have them: cold caches, and all SMs ask.
+/* Cycles until what was loaded is there from behind L1, as H200's kernels of tile_reads.cu have them: cold caches, and all SMs ask.
  * SMs and times differ by up to SPREAD of that. */
-#define NEAR 60.0
 #define FAR 1000.0
 #define SPREAD 0.05
 
@@ -56,7 +55,7 @@ static double is_there(struct turns *t, double now, u64 line, bool missed)
         const double spread = (double)(t->random >> 40) / (1 << 23) - 1;
         *f = (struct flying){line, now + FAR * (1 + SPREAD * spread)};
     }
-    return fmax(now + NEAR, f->line == line ? f->there : 0);
+    return fmax(now + TURNS_NEAR, f->line == line ? f->there : 0);
 }
 
 void turns_took(struct turns *t, u32 k, bool waits, u64 line, bool missed)

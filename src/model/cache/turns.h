@@ -11,6 +11,8 @@
 #include "model/cache/traffic.h"
 
 enum { TURNS_SCHEDULERS = 4, TURNS_FLYING = 256 };
+/* Cycles until what L1 has is there. */
+#define TURNS_NEAR 60.0
 
 struct turn {
     double ready; /* when it may have the scheduler; INFINITY: it waits at a barrier, or is over */
