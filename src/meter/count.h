@@ -115,7 +115,7 @@ struct counter {
     struct recorder *recorder;    /* of streams for the replay; NULL: not asked for */
     struct warp_here here;        /* of the last access, until a block comes or goes */
     bool keeps_pictures;
-    u64 heap_slots[HEAP_SIZES]; /* of the allocations that kernels made */
+    struct device_heap_sum heap[HEAP_SIZES]; /* the allocations that kernels made */
 };
 
 struct counter *counter_make(const struct gpu *gpu, bool no_memo);

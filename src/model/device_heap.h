@@ -43,7 +43,7 @@ struct device_heap_use {
     double held;                           /* warps that the device holds at once */
     double own_cycles;                     /* that the launch takes without them; 0: not known */
     double peak;               /* calls of malloc of a warp whose memory it had not given back, at most; 0: not known */
-    double slots[HEAP_SIZES];  /* of all that was taken: device_heap_slots added up; all 0: not known */
+    double slots[HEAP_SIZES];  /* of all that was taken (device_heap_taken); all 0: not known */
     double before[HEAP_SIZES]; /* slots that were in use when the launch began */
     double before_n;           /* and allocations in them */
 };
@@ -51,6 +51,18 @@ struct device_heap_use {
 /* The size of slot for so many bytes, < HEAP_SIZES; and those of a chunk that such an allocation takes from others of its size. */
 u32 device_heap_size(u64 bytes);
 u64 device_heap_slots(u64 bytes);
+
+/* Allocations in slots of one size. 0: none. */
+struct device_heap_sum {
+    u64 alike;       /* slots that they take, if all are like each other: device_heap_slots added up */
+    u64 needed;      /* that they need, if all fit */
+    u64 large;       /* of chunks with one that needs more than half of it: there is one in each */
+    u64 least, most; /* that one needs */
+};
+void device_heap_add(struct device_heap_sum *s, u64 bytes);
+void device_heap_merge(struct device_heap_sum *s, const struct device_heap_sum *other);
+/* Slots that they take. Where they differ, small ones are in what large ones leave of a chunk (heap_shapes.cu, `sizes`). */
+u64 device_heap_taken(const struct device_heap_sum *s);
 
 /* Cycles that they add to a launch. */
 double device_heap_cycles(const struct gpu *gpu, const struct device_heap_use *use);

@@ -23,14 +23,46 @@ u32 device_heap_size(u64 bytes)
     return k;
 }
 
+enum { SLOTS_HALF = HEAP_SLOTS / 2 };
+
+/* Slots that so many bytes need. */
+static u64 slots_needed(u64 bytes)
+{
+    enum { HEADER = 16 };
+    const u64 slot = slot_bytes[device_heap_size(bytes)], need = bytes + HEADER;
+    return need / slot + (need % slot != 0);
+}
+
 u64 device_heap_slots(u64 bytes)
 {
-    enum { HEADER = 16, MOST = HEAP_SLOTS / 2 };
-    const u64 slot = slot_bytes[device_heap_size(bytes)], need = bytes + HEADER;
-    const u64 n = need / slot + (need % slot != 0);
-    if (n > MOST)
+    const u64 n = slots_needed(bytes);
+    if (n > SLOTS_HALF)
         return n > HEAP_SLOTS ? n : HEAP_SLOTS;
     return HEAP_SLOTS / (HEAP_SLOTS / n);
+}
+
+void device_heap_add(struct device_heap_sum *s, u64 bytes)
+{
+    const u64 n = slots_needed(bytes), slots = device_heap_slots(bytes);
+    const struct device_heap_sum one = {
+        .alike = slots, .needed = n, .large = n > SLOTS_HALF ? slots : 0, .least = n, .most = n};
+    device_heap_merge(s, &one);
+}
+
+void device_heap_merge(struct device_heap_sum *s, const struct device_heap_sum *other)
+{
+    if (!other->most)
+        return;
+    s->alike += other->alike;
+    s->needed += other->needed;
+    s->large += other->large;
+    s->least = s->most && s->least < other->least ? s->least : other->least;
+    s->most = s->most > other->most ? s->most : other->most;
+}
+
+u64 device_heap_taken(const struct device_heap_sum *s)
+{
+    return s->least == s->most ? s->alike : s->needed > s->large ? s->needed : s->large;
 }
 
 struct heap_party heap_party_of(const struct device_call_count *n, double held)

@@ -16,34 +16,33 @@ struct parts {
 };
 
 /* Instructions, of a launch, and of each SM. */
-#define TAKE_CODE 2170.0
-#define GIVE_CODE 530.0
-#define GIVE_CODE_SM 111.0
+#define CODE 2280.0
+#define CODE_SM 173.0
 
-/* Of each call of a warp, and of each further lane in it. */
-static const struct parts take = {39, 85, 24}, take_lane = {8.1, 16.6, 7.7}, give = {29, 75, 2.8},
-                          give_lane = {4.8, 0.66, 9.7};
+/* Of each call of a warp, and of each further lane in it; of calls of malloc when as much is alive as ever will be. */
+static const struct parts take = {2.8, 138, 20}, take_lane = {6.7, 10.3, 22}, take_again = {2.1, 57, 5.7},
+                          give = {29, 75, 2.8}, give_lane = {4, 3.4, 8.8};
 
-/* Of each warp for each chunk of the list: where memory is given back in the same launch, and where it stays. */
-static const struct parts list_given = {0.083, 0.219, 0}, list_kept = {0.2, 0.98, 0.72};
+/* Of each call that is not such a one, besides: for each warp, of up to CROWD_MOST. */
+static const struct parts crowd = {0, 0, 1.54};
+#define CROWD_MOST 49.0
 
-/* While one lane makes a chunk the others wait, and it goes through the list: (chunks of a warp - 1/2) ^ OWN x lanes x the list. */
-static const struct parts wait_given = {0.00406, 0.0135, 0.0371}, wait_kept = {0.00769, 0.0202, 0.0508},
-                          wait_again = {0.00093, 0.00181, 0.00289};
-#define OWN 1.4
-#define OWN_LEAST 2.5
-/* Of each call that makes fewer than OWN_LEAST chunks: x (lanes / 32) ^ LANES x warps ^ FEW. */
-static const struct parts few_given = {0, 47, 645}, few_kept = {49, 0, 511};
-#define LANES 1.6
-#define FEW 0.1
+/* While one lane makes a chunk the others wait, and it goes through the list: (chunks of a warp - 1/2) ^ OWN x lanes x the list. given: where the
+ * launch gives memory back, kept: where that stays, again: when as much is alive as ever will be. */
+static const struct parts wait_given = {0.0046, 0.0151, 0.0407}, wait_kept = {0.008, 0.0219, 0.0553},
+                          wait_again = {0.00054, 0.00156, 0.00157};
+#define OWN 1.37
+#define OWN_LEAST 2.96
+/* Of each warp that makes fewer than OWN_LEAST chunks, for each chunk of the list; of what is kept of all warps. */
+static const struct parts list_given = {0.085, 0.128, 0.058}, list_kept = {0.136, 1.02, 0.235};
+/* Of each call that makes fewer: x (lanes / 32) ^ LANES x warps ^ FEW. */
+static const struct parts few_given = {1.6, 25.7, 17.5}, few_kept = {6.8, 2.7, 45};
+#define LANES 1.8
+#define FEW 0.58
 
-/* Of each warp, for each other one, of up to CROWD_MOST. */
-static const struct parts crowd = {0, 0, 0.516};
-#define CROWD_MOST 1100.0
-
-/* Pairs of calls, when as much is alive as ever will be: of each further lane; and x warps ^ AGAIN x (lanes / 32) ^ LANES. */
-static const struct parts again_lane = {12.9, 12.3, 0}, again = {18.5, 44.4, 605};
-#define AGAIN 0.55
+/* Calls when as much is alive as ever will be: x warps ^ AGAIN x (lanes / 32) ^ LANES. */
+static const struct parts again = {93, 142, 1320};
+#define AGAIN 0.42
 
 /* And of chunks that were there before, for each call and chunk; and where several are made, for each of those. */
 static const struct parts before = {2.6, 0.145, 0.145}, before_new = {0.4, 1.3, 3.3},
@@ -52,13 +51,12 @@ static const struct parts before = {2.6, 0.145, 0.145}, before_new = {0.4, 1.3, 
 /* The SM's sectors after which it has asked about two slices of three. */
 #define SETTLES_AFTER 2200.0
 
-/* Fences in calls of single lanes: of each further pair; and where warps hold what they took for HOLD cycles and more before they give it back, for
- * each pair and each warp that holds some, of up to HOLD_MOST. Of further pairs a part. */
-#define FENCES_AGAIN 300.0
-#define FENCES_HOLD 200.0
-#define FENCES_HOLD_AGAIN 80.0
-#define HOLD_MOST 250.0
-#define HOLD 70000.0
+/* Fences: who gives back while others go through the list waits for them, and asks all slices again and again, SPIN sectors a cycle; a few warps of an
+ * SM at once. It happens where memory is held for HOLD of the time that calls take, or longer; a call of malloc holds it for HELD cycles at least. */
+#define SPIN 0.0133
+#define SPIN_WARPS 2.8
+#define HOLD 0.083
+#define HELD 1020.0
 
 /* Bytes from DRAM. */
 #define DRAM_TAKE 27300.0 /* code */
@@ -77,38 +75,46 @@ static void add(struct device_heap_sectors *s, double n, struct parts each)
     s->atoms += n * each.atoms;
 }
 
+/* Calls of each warp that make chunks, as often as it calls if it is alone: what it gives back is gone. */
+static double making(const struct heap_party *p, const struct heap_chunks *c)
+{
+    return p->warps > 1 ? c->calls : p->rounds;
+}
+
 /* What lanes ask for that wait for another. kept: of what is taken, the share that the launch does not give back. */
 static void add_waiting(struct device_heap_sectors *s, const struct heap_party *p, const struct heap_chunks *c,
                         double kept)
 {
-    const double further = fmax(0, p->rounds - c->calls) * p->warps, lanes = pow(p->lanes / 32, LANES);
+    const double calls = making(p, c), list = heap_chunks_all(c, p), lanes = pow(p->lanes / 32, LANES);
+    const double further = (p->rounds - calls) * p->warps;
     if (c->own >= OWN_LEAST) {
-        const double wait = pow(c->own - 0.5, OWN) * p->lanes * heap_chunks_all(c, p);
-        add(s, (1 - kept) * p->warps * wait, wait_given);
-        add(s, kept * p->warps * wait, wait_kept);
+        const double wait = pow(c->own - 0.5, OWN) * p->lanes * list;
+        add(s, (1 - kept) * p->warps * wait * calls / c->calls, wait_given);
+        add(s, kept * p->warps * wait * calls / c->calls, wait_kept);
         add(s, further * wait, wait_again);
+    } else {
+        add(s, (1 - kept) * p->warps * list, list_given);
     }
     if (c->own < OWN_LEAST * c->calls) {
-        const double few = p->warps * c->calls * lanes * pow(p->warps, FEW);
+        const double few = p->warps * calls * lanes * pow(p->warps, FEW);
         add(s, (1 - kept) * few, few_given);
         add(s, kept * few, few_kept);
     }
-    add(s, (1 - kept) * p->warps * p->warps / (1 + p->warps / CROWD_MOST), crowd);
     add(s, further * lanes * pow(p->warps, AGAIN), again);
 }
 
 static void add_taking(struct device_heap_sectors *s, const struct heap_party *p, const struct heap_chunks *c,
                        double kept)
 {
-    const double calls = p->warps * c->calls, list = p->warps * heap_chunks_all(c, p);
+    const double calls = p->warps * making(p, c);
     add(s, calls, take);
+    add(s, calls * p->warps / (1 + p->warps / CROWD_MOST), crowd);
     add(s, calls * (p->lanes - 1), take_lane);
-    add(s, (1 - kept) * list, list_given);
-    add(s, kept * list, list_kept);
+    add(s, p->warps * p->rounds - calls, take_again);
+    add(s, kept * p->warps * heap_chunks_all(c, p), list_kept);
     add(s, calls * c->before, before);
     add(s, p->warps * (c->own - 1) * c->before, before_new);
     add(s, p->warps * (c->own - 1) * c->before * p->lanes, before_lane);
-    add(s, p->warps * fmax(0, p->rounds - c->calls) * (p->lanes - 1), again_lane);
     add_waiting(s, p, c, kept);
 }
 
@@ -121,7 +127,7 @@ static void add_giving(struct device_heap_sectors *s, const struct heap_party *p
 
 static void add_code(struct device_heap_sectors *s, bool takes, bool gives, double sms)
 {
-    s->code += (takes ? TAKE_CODE : 0) + (gives ? GIVE_CODE + GIVE_CODE_SM * sms : 0);
+    s->code += CODE + CODE_SM * sms;
     s->dram += ((takes ? DRAM_TAKE : 0) + (gives ? DRAM_GIVE : 0) + DRAM_SM * sms) / SECTOR;
 }
 
@@ -132,17 +138,13 @@ static void add_settling(struct device_heap_sectors *s, double sms)
     s->settles = sms * SETTLES * (1 - exp(-each / SETTLES_AFTER));
 }
 
-/* Calls of several lanes have as many at times, but not as a rule. */
-static void add_fences(struct device_heap_sectors *s, const struct device_heap_use *u, const struct heap_party *taken,
-                       const struct heap_chunks *c, const struct heap_party *given)
+static void add_fences(struct device_heap_sectors *s, const struct gpu *g, const struct device_heap_use *u,
+                       const struct heap_party *taken, const struct heap_party *given, double sms)
 {
-    const double first = taken->warps * c->calls, further = fmax(0, taken->warps * taken->rounds - first);
-    const double share = fmin(1, given->warps * given->rounds / fmax(1, first + further));
-    const double held = u->own_cycles / fmax(1, taken->rounds) / HOLD, holds = 1 - exp(-held * held);
-    const double others = taken->warps / (1 + taken->warps / HOLD_MOST);
-    if (taken->lanes < 1.5)
-        s->fences =
-            share * (FENCES_AGAIN * further + holds * others * (FENCES_HOLD * first + FENCES_HOLD_AGAIN * further));
+    const double calls = device_heap_cycles(g, u),
+                 share = given->warps * given->rounds / (taken->warps * taken->rounds);
+    const double held = (u->own_cycles + HELD * taken->rounds) / (HOLD * calls);
+    s->fences = fmin(1, share) * fmin(taken->warps, SPIN_WARPS * sms) * SPIN * calls * (1 - exp(-held * held));
 }
 
 struct device_heap_sectors device_heap_sectors(const struct gpu *g, const struct device_heap_use *u)
@@ -161,7 +163,7 @@ struct device_heap_sectors device_heap_sectors(const struct gpu *g, const struct
     if (gives)
         add_giving(&s, &given, c.before);
     if (takes && gives)
-        add_fences(&s, u, &taken, &c, &given);
+        add_fences(&s, g, u, &taken, &given, sms);
     add_settling(&s, sms);
     s.dram += ((takes ? DRAM_CHUNK : DRAM_CHUNK_GIVEN) * all + DRAM_CHUNK_BEFORE * c.before +
                (takes ? DRAM_EACH * taken.warps * taken.lanes * c.calls : DRAM_EACH_GIVEN * u->given.threads)) /

@@ -184,8 +184,11 @@ static struct device_heap_use heap_of(const struct replayed_launch *l, const str
                                 .before_n = (double)l->options->heap_n};
     for (u32 k = 0; k < HEAP_SIZES; k++) {
         u.before[k] = (double)l->options->heap_slots[k];
+        struct device_heap_sum taken = {0};
         for (u32 w = 0; w < l->nworkers; w++)
-            u.slots[k] += l->workers[w] ? (double)l->workers[w]->heap_slots[k] : 0;
+            if (l->workers[w])
+                device_heap_merge(&taken, &l->workers[w]->heap[k]);
+        u.slots[k] = (double)device_heap_taken(&taken);
     }
     return u;
 }

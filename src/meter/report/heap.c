@@ -21,5 +21,5 @@ void counter_heap(void *ctx, const struct exec_heap *h)
 {
     struct counter *c = ctx;
     if (h->address)
-        c->heap_slots[device_heap_size(h->size)] += device_heap_slots(h->size);
+        device_heap_add(&c->heap[device_heap_size(h->size)], h->size);
 }

@@ -110,6 +110,28 @@ static void slots_as_measured(void **state)
                      (unsigned long long)device_heap_slots(cases[k].bytes));
 }
 
+/* Of threads that take 16 to 1215 bytes a warp makes some eleven chunks, not fifteen (heap_shapes.cu, `sizes`). */
+static void what_differs_fills_chunks(void **state)
+{
+    (void)state;
+    struct device_heap_sum all = {0}, halves[2] = {{0}}, same = {0};
+    for (u64 bytes = 16; bytes < 1216; bytes++) {
+        device_heap_add(&all, bytes);
+        device_heap_add(&halves[bytes % 2], bytes);
+        device_heap_add(&same, 600);
+    }
+    const double each = (double)device_heap_taken(&all) / 1200;
+    if (each < 8 || each > 8.8)
+        fail_msg("%.2f slots each", each);
+    device_heap_merge(&halves[1], &halves[0]);
+    assert_memory_equal(&halves[1], &all, sizeof all);
+    assert_int_equal(device_heap_taken(&same), 1200 * device_heap_slots(600));
+    struct device_heap_sum large = {0}; /* no two of these are in one chunk */
+    device_heap_add(&large, 1200);
+    device_heap_add(&large, 1300);
+    assert_int_equal(device_heap_taken(&large), 48);
+}
+
 /* Chunks lie in chunks of their own, as long as there is room. */
 static void grows_with_the_heap(void **state)
 {
@@ -172,9 +194,10 @@ static int find(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_measured),         cmocka_unit_test(grows_with_what_is_alive),
-        cmocka_unit_test(slots_as_measured),   cmocka_unit_test(grows_with_the_heap),
-        cmocka_unit_test(sectors_as_measured), cmocka_unit_test(no_calls_cost_nothing),
+        cmocka_unit_test(as_measured),           cmocka_unit_test(grows_with_what_is_alive),
+        cmocka_unit_test(slots_as_measured),     cmocka_unit_test(what_differs_fills_chunks),
+        cmocka_unit_test(grows_with_the_heap),   cmocka_unit_test(sectors_as_measured),
+        cmocka_unit_test(no_calls_cost_nothing),
     };
     return cmocka_run_group_tests(tests, find, NULL);
 }
