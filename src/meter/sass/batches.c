@@ -19,9 +19,12 @@ enum {
     STORES_BETWEEN = 32,
 };
 
-static bool is_load(const struct ptx_inst *i) { return i->op == OP_LD && i->space == SPACE_GLOBAL && !ir_passes_l1(i); }
+/* Global memory, perhaps by a generic address. */
+static bool is_global(const struct ptx_inst *i) { return i->space == SPACE_GLOBAL || i->space == SPACE_NONE; }
 
-static bool is_store(const struct ptx_inst *i) { return i->op == OP_ST && i->space == SPACE_GLOBAL; }
+static bool is_load(const struct ptx_inst *i) { return i->op == OP_LD && is_global(i) && !ir_passes_l1(i); }
+
+static bool is_store(const struct ptx_inst *i) { return i->op == OP_ST && is_global(i); }
 
 /* What loads are not taken across: other accesses that the caches see, barriers, jumps. */
 static bool is_border(const struct ptx_inst *i)
@@ -129,7 +132,7 @@ static u32 *rows_of(const struct match *m)
                 row++;
                 under_way = 0;
             }
-            if (made->op != SASS_LDG || !site)
+            if ((made->op != SASS_LDG && made->op != SASS_LD) || !site)
                 continue;
             under_way |= c.write_bar < SASS_NO_BAR ? 1u << c.write_bar : 0;
             if (!rows[site - 1])
@@ -149,7 +152,7 @@ static u32 *store_rows_of(const struct match *m)
         for (u32 i = b->first; i < b->end; i++) {
             const struct sass_inst *made = &m->code->insts[i];
             const u32 site = match_site(m, i);
-            if (made->op == SASS_STG && site) {
+            if ((made->op == SASS_STG || made->op == SASS_ST) && site) {
                 row += apart > STORES_APART;
                 if (!rows[site - 1])
                     rows[site - 1] = row;

@@ -64,12 +64,21 @@ struct row {
 
 static bool is_stored(u64 request) { return is_store(request_kind(request)); }
 
-static struct row row_of(const struct requests *r, u64 at)
+/* Whether the store at `at` stands next to what the warp did before it: another of its instruction's lines, or a store. */
+static bool goes_on(const struct sm *s, const struct requests *r, u64 at)
+{
+    return !request_last(r->at[at - 1]) || (*s->how)[request_site(r->at[at])] & SITE_AFTER;
+}
+
+/* near: of those that stand next to each other alone. */
+static struct row row_of(const struct sm *s, const struct requests *r, u64 at, bool near)
 {
     struct row row = {at, at + 1, 0};
-    while (row.first && at - row.first < ROW_MOST && is_stored(r->at[row.first - 1]))
+    while (row.first && at - row.first < ROW_MOST && is_stored(r->at[row.first - 1]) &&
+           (!near || goes_on(s, r, row.first)))
         row.first--;
-    while (row.end < r->len && row.end - row.first <= ROW_MOST && is_stored(r->at[row.end]))
+    while (row.end < r->len && row.end - row.first <= ROW_MOST && is_stored(r->at[row.end]) &&
+           (!near || goes_on(s, r, row.end)))
         row.end++;
     for (u64 k = row.first; k < row.end; k++)
         row.stores += request_last(r->at[k]);
@@ -77,12 +86,10 @@ static struct row row_of(const struct requests *r, u64 at)
 }
 
 /* A store waits in L1 until what is before it has left; what comes to the same sectors meanwhile goes along. So it matters how many lines the warp stores
- * in between, whether it does so at once, how much it stores in all, and whether L1 has other stores to do (tests/hw/h200/row-stores.csv). Warps that
- * have nothing to wait for before they store fill it most (memory-cases.csv). */
-static bool goes_with(struct sm *s, const struct row *row, u32 lines, bool in_row)
+ * in between, whether it does so at once, how much it stores in all, and whether L1 has other stores to do (tests/hw/h200/row-stores.csv,
+ * loop-stores.csv). Warps that have nothing to wait for before they store fill it most (memory-cases.csv). */
+static bool goes_with(struct sm *s, const struct row *row, u32 lines)
 {
-    if (!lines || row->end - row->first > ROW_MOST || (!in_row && (!s->stores_queue || lines > NEAR_LINES)))
-        return false;
     if (lines <= NEAR_LINES)
         return row->stores <= FEW_STORES || ++s->joined % COME_APART;
     if (lines <= SOME_LINES)
@@ -90,13 +97,27 @@ static bool goes_with(struct sm *s, const struct row *row, u32 lines, bool in_ro
     return !s->stores_queue && ++s->joined % COME_APART;
 }
 
+/* The stores among which one may go along. *apart: also with what stands further away, as L1 is busy, and the warp stores little. */
+static struct row row_around(const struct sm *s, const struct requests *r, u64 at, bool in_row, bool *apart)
+{
+    *apart = false;
+    if (!in_row && s->stores_queue) {
+        const struct row all = row_of(s, r, at, false);
+        *apart = all.stores <= 2 * FEW_STORES;
+        if (*apart)
+            return all;
+    }
+    return row_of(s, r, at, true);
+}
+
 bool stores_join(struct sm *s, const struct requests *r, u64 at, u64 *request)
 {
     const u64 one = *request;
-    const struct row row = row_of(r, at);
-    bool in_row;
+    bool in_row, apart;
     const u32 lines = lines_since(s, r, at, &in_row);
-    if (goes_with(s, &row, lines, in_row))
+    const struct row row = row_around(s, r, at, lines && in_row, &apart);
+    if (lines && row.end - row.first <= ROW_MOST && (in_row || (apart && lines <= NEAR_LINES)) &&
+        goes_with(s, &row, lines))
         return true;
     u32 words = request_words(one);
     for (u64 k = at + 1; k < row.end; k++)

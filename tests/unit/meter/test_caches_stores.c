@@ -175,6 +175,28 @@ static void stores_that_stand_apart_go_alone(void **state)
     }
 }
 
+/* A loop of which each turn fills a struct a lane: those of a turn go together, however many turns there are. */
+static void stores_of_a_turn_go_together(void **state)
+{
+    enum { FIELDS = 4, STRUCT = FIELDS * 4, TURNS = 50 };
+    (void)state;
+    u8 how[MOST_SITES] = {SITE_ROW};
+    struct bench b;
+    for (u32 k = 1; k < FIELDS; k++)
+        how[k] = SITE_ROW | SITE_AFTER;
+    bench_begin(&b, &one_l2, 1, 1, 4);
+    b.first[0] = caches_add_sites(b.worker[0], b.rows[0], how, MOST_SITES);
+    bench_start(&b, 0);
+    for (u64 turn = 0; turn < TURNS; turn++)
+        for (u32 k = 0; k < FIELDS; k++)
+            bench_access_of(&b, 0, 0, k, TRAFFIC_STORE, turn * 32 * STRUCT + k * 4, STRUCT, 4);
+    bench_stop(&b, 0);
+    bench_finish(&b);
+    assert_int_equal(N(bench_end(&b, 0), l2_writes), TURNS * STRUCT);
+    for (u32 k = 1; k < FIELDS; k++)
+        assert_int_equal(N(bench_end(&b, k), l2_writes), 0);
+}
+
 /* Structs of three words, a store a field: each sector is filled, so nothing is read of the 3000 lines, though L2 keeps 950 that are
  * written in part. */
 static void what_several_stores_fill_becomes_whole(void **state)
@@ -307,6 +329,7 @@ int main(void)
         cmocka_unit_test(stores_are_written_through),
         cmocka_unit_test(stores_that_follow_each_other_go_together),
         cmocka_unit_test(stores_that_stand_apart_go_alone),
+        cmocka_unit_test(stores_of_a_turn_go_together),
         cmocka_unit_test(what_several_stores_fill_becomes_whole),
         cmocka_unit_test(stores_of_other_warps_to_the_same_lines_go_along),
         cmocka_unit_test(lone_words_of_neighbouring_warps_go_together),
