@@ -213,6 +213,7 @@ enum exec_order_op {
     EXEC_MBARRIER_WAIT,   /* test_wait and try_wait that say that the phase is over: mask has these lanes alone */
     EXEC_MBARRIER_INVAL,
     EXEC_CLUSTER_WAIT, /* far_order alone: barrier.cluster.wait, as it begins */
+    EXEC_SLEEP,        /* nanosleep, which orders nothing, for value ns: of lanes that differ the fewest */
 };
 enum exec_scope { EXEC_SCOPE_BLOCK, EXEC_SCOPE_CLUSTER, EXEC_SCOPE_GPU, EXEC_SCOPE_SYSTEM }; /* the narrowest first */
 struct exec_order {
@@ -221,7 +222,7 @@ struct exec_order {
     u8 op;     /* enum exec_order_op */
     u8 scope;  /* EXEC_FENCE: enum exec_scope */
     bool bulk; /* groups of bulk copies, which are counted apart; EXEC_MBARRIER_ARRIVE: the bytes of a bulk copy */
-    u32 value; /* EXEC_COPY_WAIT */
+    u32 value; /* EXEC_COPY_WAIT, EXEC_SLEEP */
     const struct exec_block_info *block;
     const u64 *addr; /* mbarriers: [32], offsets in the block's shared memory; else NULL */
     u32 dead;        /* mbarriers: the lanes of mask whose object mbarrier.inval had ended before */

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # turns.sh OUT - on a machine with an NVIDIA GPU, nvcc and ncu: whose turn it is on an SM. issue_order.cu as OUT/issue-order.csv, tile_reads.cu as
-# OUT/tile-reads.csv, row_stores.cu as OUT/row-stores.csv. Half a minute.
+# OUT/tile-reads.csv, row_stores.cu as OUT/row-stores.csv, loop_stores.cu as OUT/loop-stores.csv, sleep.cu as OUT/sleep.csv. A minute.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/cases.sh"
 out=$1 work=$(mktemp -d)
 mkdir -p "$out"
 trap 'rm -rf "$work"' EXIT
-for p in issue_order tile_reads row_stores; do
+for p in issue_order tile_reads row_stores loop_stores sleep; do
     nvcc -O3 -arch=sm_90 -o "$work/$p" "$here/$p.cu" || exit 1
 done
 export CUDA_MODULE_LOADING=EAGER
@@ -29,4 +29,14 @@ m+=,gpu__time_duration.sum
     echo "what,width,parts,gap,work,blocks,threads,$m"
     CASES='^(row|tile)' LAUNCHES='^w_' profile "$m" "$work/row_stores"
 } >"$out/row-stores.csv"
-echo "all: $SECONDS s, $(cat "$out"/{issue-order,tile-reads,row-stores}.csv | wc -l) lines"
+{
+    echo "# $(machine); tests/hw/turns.sh: each launch with cold caches"
+    echo "what,width,unroll,work,lanes,blocks,threads,$m"
+    CASES='^(fill|copy)' LAUNCHES='^w_' profile "$m" "$work/loop_stores"
+} >"$out/loop-stores.csv"
+{
+    echo "# $(machine); tests/hw/turns.sh: each launch with cold caches"
+    echo "ns,n,doubles,blocks,threads,gpu__time_duration.sum"
+    LAUNCHES='^w_' profile gpu__time_duration.sum "$work/sleep"
+} >"$out/sleep.csv"
+echo "all: $SECONDS s, $(cat "$out"/{issue-order,tile-reads,row-stores,loop-stores,sleep}.csv | wc -l) lines"

@@ -1,5 +1,5 @@
 /* order.c - what orders memory accesses besides barriers, as events (exec_order): fences, the groups of asynchronous
- * copies, and mbarriers. Bodies come here only when the launch has hooks. */
+ * copies, and mbarriers; and sleeps. Bodies come here only when the launch has hooks. */
 #include "exec/sync/order.h"
 
 static enum exec_scope scope_of(const struct ptx_inst *i)
@@ -37,6 +37,20 @@ void warp_order(struct warp *w, const struct ir_inst *pc)
         o.scope = (u8)scope_of(i);
     if (waits)
         o.value = i->noperands && i->operands[0].kind == PTX_IMM ? (u32)i->operands[0].bits : UINT32_MAX;
+    w->hooks->order(w->hook_ctx, &o);
+}
+
+void warp_order_sleep(struct warp *w, const struct ir_inst *pc, const u8 *regs)
+{
+    if (!w->hooks || !w->hooks->order)
+        return;
+    const u32 *ns = (const u32 *)(const void *)(regs + pc->a);
+    struct exec_order o = event(w, pc, EXEC_SLEEP);
+    o.value = UINT32_MAX;
+    for (u32 m = w->mask; m; m &= m - 1) {
+        const u32 lane = ns[__builtin_ctz(m)];
+        o.value = lane < o.value ? lane : o.value;
+    }
     w->hooks->order(w->hook_ctx, &o);
 }
 

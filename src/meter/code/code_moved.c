@@ -12,13 +12,11 @@ static u32 runs_in(const struct ir_func *f, const struct replay_code *c, u32 sit
     return b;
 }
 
-static bool is_streamed(const struct replay_inst *i) { return i->op == REPLAY_MEMORY || i->op == REPLAY_BARRIER; }
-
 static bool has_access(const struct replay_code *c, u32 block, u32 site)
 {
     for (u32 p = 0; p < c->blocks[block].n; p++)
         for (u32 i = 0; i < c->blocks[block].programs[p].n; i++)
-            if (is_streamed(&c->blocks[block].programs[p].insts[i]) &&
+            if (replay_is_streamed(&c->blocks[block].programs[p].insts[i]) &&
                 c->blocks[block].programs[p].insts[i].site == site)
                 return true;
     return false;
@@ -58,6 +56,6 @@ void code_find_moved(struct arena *mem, const struct ir_func *f, struct replay_c
 
 bool code_is_lost(const struct ir_func *f, const struct replay_code *c, u32 block, const struct replay_inst *i)
 {
-    return is_streamed(i) && is_elsewhere(f, c, block, i) && !c->moved[i->site].down &&
+    return replay_is_streamed(i) && is_elsewhere(f, c, block, i) && !c->moved[i->site].down &&
            c->moved[i->site].up != block + 1;
 }

@@ -18,8 +18,6 @@
 
 /* ---- programs ---- */
 
-static bool is_streamed(const struct replay_inst *i) { return i->op == REPLAY_MEMORY || i->op == REPLAY_BARRIER; }
-
 /* Those of another function's lines are that function's. A NOP in the middle is what a synchronisation of a warp became that
  * never comes apart. */
 static bool is_ours(const struct maker *k, const struct machine_block *b, u32 inst)
@@ -30,7 +28,7 @@ static bool is_ours(const struct maker *k, const struct machine_block *b, u32 in
 }
 
 /* A place to count the instructions of a site: accesses apart from the rest. */
-static u32 counter_of(const struct replay_inst *i) { return 2 * i->site + is_streamed(i); }
+static u32 counter_of(const struct replay_inst *i) { return 2 * i->site + replay_is_streamed(i); }
 
 static void set_copies(struct maker *k, struct replay_inst *insts, u32 n, u32 copies)
 {
@@ -91,7 +89,7 @@ static void count_totals(struct maker *k, const struct replay_program *p, u32 st
 /* An instruction that each copy has. */
 static bool is_of_a_copy(const struct maker *k, const struct replay_program *p, const struct replay_inst *i)
 {
-    return is_streamed(i) || (i->site != REPLAY_NO_SITE && k->total[counter_of(i)] >= p->copies);
+    return replay_is_streamed(i) || (i->site != REPLAY_NO_SITE && k->total[counter_of(i)] >= p->copies);
 }
 
 /* For one entry, of a program for several. What is of no copy (a loop's counter and jump) is left in every so many times. */
@@ -204,7 +202,7 @@ static bool is_front(struct maker *k, u32 up, const void *ctx)
 /* It shows that the code of its PTX block is here: an access or a computation. */
 static bool is_telling(const struct replay_inst *i)
 {
-    return i->site != REPLAY_NO_SITE && (is_streamed(i) || i->pipe == PIPE_FMA || i->pipe == PIPE_FP64 ||
+    return i->site != REPLAY_NO_SITE && (replay_is_streamed(i) || i->pipe == PIPE_FMA || i->pipe == PIPE_FP64 ||
                                          i->pipe == PIPE_FP16 || i->pipe == PIPE_FP16_MMA || i->pipe == PIPE_TENSOR);
 }
 

@@ -204,6 +204,8 @@ void feed_bulk(struct counter *c, const struct func_count *f, const struct exec_
 
 void feed_order(struct counter *c, const struct func_count *f, const struct exec_order *o)
 {
+    if (o->op == EXEC_SLEEP && f->index < ITEM_FUNCS && o->site < ITEM_SITES)
+        record_item(c->recorder, o->block, o->warp, item_sleep(o->site, o->value), 0);
     const bool arrives = (o->op == EXEC_MBARRIER_ARRIVE && !o->bulk) || o->op == EXEC_MBARRIER_COPIES;
     if (f->index >= ITEM_FUNCS || o->site >= ITEM_SITES || !o->mask || (!arrives && o->op != EXEC_MBARRIER_WAIT))
         return;

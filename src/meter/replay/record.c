@@ -240,7 +240,7 @@ static bool polls_again(const struct record_warp *w, u64 item)
     if (!w->polled || w->at[w->polled - 1] != item)
         return false;
     for (u64 k = w->polled; k < w->len; k++)
-        if (item_kind(w->at[k]) != ITEM_ENTER)
+        if (item_kind(w->at[k]) != ITEM_ENTER && !item_is_sleep(w->at[k]))
             return false;
     return true;
 }

@@ -48,7 +48,7 @@ enum replay_op {
     REPLAY_PRODUCT_COMMIT, /* the products so far are a group */
     REPLAY_PRODUCT_WAIT,   /* until at most `count` groups of products are under way */
     REPLAY_MATCH,          /* takes its unit for each value that some lane has; count: 32-bit words of a value */
-    REPLAY_SLEEP,
+    REPLAY_SLEEP,          /* for how long is in the warp's stream */
     REPLAY_EXIT,
 };
 
@@ -94,6 +94,12 @@ struct replay_inst {
     u32 site;          /* of the PTX function: which instruction it was made of; REPLAY_NO_SITE: none */
     u32 at;            /* where it stands in the function's machine code, in instructions: for the instruction cache */
 };
+
+/* What it does is told by items of the warp's stream. */
+static inline bool replay_is_streamed(const struct replay_inst *i)
+{
+    return i->op == REPLAY_MEMORY || i->op == REPLAY_BARRIER || i->op == REPLAY_SLEEP;
+}
 
 /* 64 bytes of one of the first eight banks: parameters are in bank 0, __constant__ variables in bank 3. */
 enum { CONSTANT_BANKS = 8, CONSTANT_LINE = 64, CONSTANT_BANK_LINES = 1024, CONSTANT_VARIABLES = 3 };

@@ -3,13 +3,11 @@
 
 #include <string.h>
 
-static bool is_in_stream(const struct replay_inst *i) { return i->op == REPLAY_MEMORY || i->op == REPLAY_BARRIER; }
-
 static u32 count_places(const struct replay_program *p)
 {
     u32 n = 0;
     for (u32 k = 0; k < p->n; k++)
-        n += is_in_stream(&p->insts[k]);
+        n += replay_is_streamed(&p->insts[k]);
     return n;
 }
 
@@ -26,7 +24,7 @@ static struct prepared_program prepare_program(struct arena *mem, const struct r
     struct prepared_program made = {.insts = p->insts, .place = place, .n = p->n, .copies = p->copies ? p->copies : 1};
     for (u32 k = 0; k < p->n; k++) {
         const struct replay_inst *i = &p->insts[k];
-        if (!is_in_stream(i))
+        if (!replay_is_streamed(i))
             continue;
         places[made.nplaces] = (struct prepared_place){i->site, i->copy, is_ahead(code, block, i)};
         made.ahead |= places[made.nplaces].ahead;

@@ -3,7 +3,7 @@
  *     ENTER    a PTX block of a function, by these lanes
  *     ACCESS   a memory instruction, of the function last entered, and what it costs
  *     LINE     behind an access that L1 is asked for: one of its lines
- *     BARRIER  an arrival at a barrier of the block
+ *     BARRIER  an arrival at a barrier of the block, or a sleep
  *
  * meter/replay/record.c writes them. */
 #ifndef LS_MODEL_REPLAY_STREAM_H
@@ -138,6 +138,14 @@ static inline u64 item_barrier(u32 site, u32 id, u32 warps, bool waits)
 {
     return ITEM_BARRIER | (u64)waits << 2 | (u64)site << 6 | (u64)id << 28 | (u64)warps << 34;
 }
+/* nanosleep: what it is given, 2^20 ns at most. */
+enum { ITEM_SLEEP_MOST = 1 << 20 };
+static inline u64 item_sleep(u32 site, u32 ns)
+{
+    return ITEM_BARRIER | 1ull << 3 | (u64)site << 6 | (u64)(ns < ITEM_SLEEP_MOST ? ns : ITEM_SLEEP_MOST) << 28;
+}
+static inline bool item_is_sleep(u64 i) { return (i & 11) == (ITEM_BARRIER | 8); }
+static inline u32 item_sleep_ns(u64 i) { return (u32)(i >> 28); }
 static inline bool item_waits(u64 i) { return i >> 2 & 1; }
 static inline u32 item_barrier_id(u64 i) { return (u32)(i >> 28) & 31; }
 static inline u32 item_barrier_warps(u64 i) { return (u32)(i >> 34) & 127; }

@@ -407,6 +407,32 @@ static void a_barrier_waits_for_all(void **state)
     arena_free(&m.mem);
 }
 
+/* Sleeps of 300 ns take 512, one after the other. */
+static void a_sleep_lasts_until_the_clock_ticks(void **state)
+{
+    (void)state;
+    enum { SLEEPS = 20 };
+    double took[2];
+    for (u32 k = 0; k < 2; k++) {
+        struct made m;
+        struct replay_site site = {{0}, 0};
+        made_begin(&m);
+        made_inst(&m, PIPE_FMA, 4);
+        made_inst(&m, PIPE_NONE, 2)->op = REPLAY_SLEEP;
+        made_inst(&m, PIPE_FMA, 4);
+        for (u32 n = 0; n < SLEEPS; n++) {
+            made_enter(&m);
+            m.items[m.nitems++] = item_sleep(0, k ? 300 : 600);
+        }
+        took[k] = made_replay(&m, &site).cycles / m.gpu.boost_mhz * 1e3;
+        assert_true(site.stalls[STALL_SLEEPING] > 0.9 * (took[k] - 1000) / 1e3 * m.gpu.boost_mhz);
+        arena_free(&m.mem);
+    }
+    assert_true(fabs(took[0] - took[1] - 512.0 * (SLEEPS - 1)) < 512);
+    assert_true(item_sleep_ns(item_sleep(ITEM_SITES - 1, UINT32_MAX)) == ITEM_SLEEP_MOST);
+    assert_true(!item_is_sleep(item_barrier(0, 1, 1, true)) && !item_waits(item_sleep(1, 1)));
+}
+
 /* More blocks than are replayed: the time grows with them. */
 static void many_blocks_take_longer(void **state)
 {
@@ -597,6 +623,7 @@ int main(void)
         cmocka_unit_test(warps_share_a_pipe),
         cmocka_unit_test(moved_accesses_are_done_once),
         cmocka_unit_test(a_barrier_waits_for_all),
+        cmocka_unit_test(a_sleep_lasts_until_the_clock_ticks),
         cmocka_unit_test(many_blocks_take_longer),
         cmocka_unit_test(a_last_wave_takes_as_long_as_its_blocks),
         cmocka_unit_test(blocks_begin_as_warps_end),

@@ -271,6 +271,32 @@ static void after_async(struct sm *s, u32 number, struct item_async a)
         wake(s, s->warps[number].held, a.slot);
 }
 
+/* ---- sleep ---- */
+
+/* The warp goes on when a clock of all SMs has next counted so many times 2^k ns, the least 2^k that is more than what it sleeps for: what is measured
+ * (tests/hw/sleep.cu). Nobody knows when that is, so a launch begins in the middle. */
+static double wake_time(const struct machine *m, u32 ns, double t)
+{
+    enum { LEAST = 90 }; /* cycles */
+    const double period = (double)(1u << (ns ? 32 - __builtin_clz(ns) : 0)) * m->hz * 1e-9;
+    const double next = (floor(t / period + 0.5) + 0.5) * period;
+    return fmax(t + LEAST, next);
+}
+
+/* It stands at the instruction behind. */
+static void fall_asleep(struct sm *s, u32 number, u32 ns, double t)
+{
+    struct sm_warp *w = &s->warps[number];
+    if (!w->there)
+        return;
+    const double wakes = wake_time(s->machine, ns < ITEM_SLEEP_MOST ? ns : ITEM_SLEEP_MOST - 1, t);
+    if (wakes > w->cleared) {
+        w->cleared = wakes;
+        w->cleared_by = STALL_SLEEPING;
+    }
+    set_when(s, number, warp_ready(w));
+}
+
 /* ---- registers ---- */
 
 static bool is_kept(const struct sm_warp *w, const struct replay_inst *i, u32 k)
@@ -548,11 +574,13 @@ static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
         sm_close_group(&w->products);
     if (i->op == REPLAY_PRODUCT)
         begin_product(s, w, i, t);
-    const struct sm_cost *cost = i->op == REPLAY_BARRIER || i->op == REPLAY_MEMORY ? warp_cost(w) : NULL;
+    const struct sm_cost *cost = replay_is_streamed(i) ? warp_cost(w) : NULL;
     const u64 item = cost ? cost->item : 0;
     go_on(s, run, c, number, t, late, i->op == REPLAY_BARRIER ? item : 0);
     if (item && item_is_async(item))
         after_async(s, number, item_read_async(item));
+    if (item && item_is_sleep(item))
+        fall_asleep(s, number, item_sleep_ns(item), t);
 }
 
 /* ---- all ---- */
