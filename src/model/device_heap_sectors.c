@@ -1,5 +1,5 @@
 /* device_heap_sectors.c - see device_heap.h. What SMs ask L2 for in malloc and free: fitted on tests/hw/h200/heap-shapes.csv and
- * heap-use.csv, without what fences ask (docs/model.md). */
+ * heap-use.csv, what fences ask apart from the rest (docs/model.md). */
 #include <math.h>
 
 #include "model/device_heap.h"
@@ -19,11 +19,11 @@ struct parts {
 #define CODE 2280.0
 #define CODE_SM 173.0
 
-/* Of each call of a warp, and of each further lane in it; of calls of malloc when as much is alive as ever will be. */
+/* Of each call of a warp, and of each further lane in it; take_again: of calls of malloc when as much is alive as ever will be. */
 static const struct parts take = {2.8, 138, 20}, take_lane = {6.7, 10.3, 22}, take_again = {2.1, 57, 5.7},
                           give = {29, 75, 2.8}, give_lane = {4, 3.4, 8.8};
 
-/* Of each call that is not such a one, besides: for each warp, of up to CROWD_MOST. */
+/* Besides, of each other call of malloc: for each warp that calls, of up to CROWD_MOST. */
 static const struct parts crowd = {0, 0, 1.54};
 #define CROWD_MOST 49.0
 
