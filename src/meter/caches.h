@@ -29,7 +29,7 @@ enum { TRAFFIC_FIRST = EVENT_l1_gld_hits };
 _Static_assert(EVENT_host_bytes - TRAFFIC_FIRST + 1 == TRAFFIC_COUNT, "they stand together");
 
 /* With more, of all SMs together, some stand for all (traffic.h): lines that are looked up in L1, and requests to L2. */
-enum { CACHES_ENOUGH = 16 << 20, CACHES_ENOUGH_OF_L2 = 4 << 20 };
+enum { CACHES_ENOUGH = 8 << 20, CACHES_ENOUGH_OF_L2 = 4 << 20 };
 
 struct caches_input {
     const struct gpu *gpu;
