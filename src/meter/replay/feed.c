@@ -204,10 +204,12 @@ void feed_bulk(struct counter *c, const struct func_count *f, const struct exec_
 
 void feed_order(struct counter *c, const struct func_count *f, const struct exec_order *o)
 {
-    if (o->op == EXEC_SLEEP && f->index < ITEM_FUNCS && o->site < ITEM_SITES)
-        record_item(c->recorder, o->block, o->warp, item_sleep(o->site, o->value), 0);
     const bool arrives = (o->op == EXEC_MBARRIER_ARRIVE && !o->bulk) || o->op == EXEC_MBARRIER_COPIES;
-    if (f->index >= ITEM_FUNCS || o->site >= ITEM_SITES || !o->mask || (!arrives && o->op != EXEC_MBARRIER_WAIT))
+    if (f->index >= ITEM_FUNCS || o->site >= ITEM_SITES || !o->mask)
+        return;
+    if (o->op == EXEC_SLEEP)
+        record_item(c->recorder, o->block, o->warp, item_sleep(o->site, o->value), 0);
+    if (!arrives && o->op != EXEC_MBARRIER_WAIT)
         return;
     const struct item_async a = {.what = arrives ? ASYNC_ARRIVE : ASYNC_WAIT, .site = o->site};
     if (!arrives)

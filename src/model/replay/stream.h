@@ -138,8 +138,8 @@ static inline u64 item_barrier(u32 site, u32 id, u32 warps, bool waits)
 {
     return ITEM_BARRIER | (u64)waits << 2 | (u64)site << 6 | (u64)id << 28 | (u64)warps << 34;
 }
-/* nanosleep: what it is given, 2^20 ns at most. */
-enum { ITEM_SLEEP_MOST = 1 << 20 };
+/* nanosleep: what it is given, in ns; more takes no longer. */
+enum { ITEM_SLEEP_MOST = (1 << 20) - 1 };
 static inline u64 item_sleep(u32 site, u32 ns)
 {
     return ITEM_BARRIER | 1ull << 3 | (u64)site << 6 | (u64)(ns < ITEM_SLEEP_MOST ? ns : ITEM_SLEEP_MOST) << 28;

@@ -289,7 +289,7 @@ static void fall_asleep(struct sm *s, u32 number, u32 ns, double t)
     struct sm_warp *w = &s->warps[number];
     if (!w->there)
         return;
-    const double wakes = wake_time(s->machine, ns < ITEM_SLEEP_MOST ? ns : ITEM_SLEEP_MOST - 1, t);
+    const double wakes = wake_time(s->machine, ns, t);
     if (wakes > w->cleared) {
         w->cleared = wakes;
         w->cleared_by = STALL_SLEEPING;
