@@ -203,10 +203,7 @@ static void release(struct sm *s, struct sm_held *h, u32 id, double t)
         if (!w || w->waits_at != id + 1)
             continue;
         w->waits_at = 0;
-        if (open > w->cleared) {
-            w->cleared = open;
-            w->cleared_by = STALL_BARRIER;
-        }
+        warp_wait_until(w, open, STALL_BARRIER);
         set_when(s, h->slots[k], warp_ready(w));
     }
     h->barriers[id].arrived = 0;
@@ -245,10 +242,8 @@ static void wait_for(struct sm *s, u32 number, u32 slot, u32 n)
     const bool over = sm_arrived(&s->held[w->held], slot, n, &t);
     w->waits_for = over ? 0 : slot + 1;
     w->waits_n = n;
-    if (over && t > w->cleared) {
-        w->cleared = t;
-        w->cleared_by = STALL_LONG_SCOREBOARD;
-    }
+    if (over)
+        warp_wait_until(w, t, STALL_LONG_SCOREBOARD);
     set_when(s, number, over ? warp_ready(w) : INFINITY);
 }
 
@@ -289,11 +284,7 @@ static void fall_asleep(struct sm *s, u32 number, u32 ns, double t)
     struct sm_warp *w = &s->warps[number];
     if (!w->there)
         return;
-    const double wakes = wake_time(s->machine, ns, t);
-    if (wakes > w->cleared) {
-        w->cleared = wakes;
-        w->cleared_by = STALL_SLEEPING;
-    }
+    warp_wait_until(w, wake_time(s->machine, ns, t), STALL_SLEEPING);
     set_when(s, number, warp_ready(w));
 }
 

@@ -261,14 +261,6 @@ static void wait_for_bars(struct sm_warp *w, u8 mask)
         }
 }
 
-static void wait_until(struct sm_warp *w, double t, enum stall_reason reason)
-{
-    if (t > w->cleared) {
-        w->cleared = t;
-        w->cleared_by = (u8)reason;
-    }
-}
-
 static double under_way(const struct sm_groups *g, u32 most) { return g->n > most ? g->at[g->n - most - 1] : 0; }
 
 static void note_scheduler(const struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i)
@@ -286,13 +278,13 @@ double warp_arrive(struct sm *s, const struct sm_scheduler *scheduler, struct sm
     if (i->wait)
         wait_for_bars(w, i->wait);
     if (i->constant && i->pipe != PIPE_ADU)
-        wait_until(w, sm_constant_operand(s, i, w->fetched), STALL_IMC_MISS);
+        warp_wait_until(w, sm_constant_operand(s, i, w->fetched), STALL_IMC_MISS);
     if (i->op == REPLAY_FENCE)
-        wait_until(w, fmax(w->stalled, w->memory) + s->machine->fence, STALL_MEMBAR);
+        warp_wait_until(w, fmax(w->stalled, w->memory) + s->machine->fence, STALL_MEMBAR);
     if (i->op == REPLAY_COPY_WAIT)
-        wait_until(w, under_way(&w->copies, i->count), STALL_LONG_SCOREBOARD);
+        warp_wait_until(w, under_way(&w->copies, i->count), STALL_LONG_SCOREBOARD);
     if (i->op == REPLAY_PRODUCT_WAIT)
-        wait_until(w, under_way(&w->products, i->count), STALL_GMMA);
+        warp_wait_until(w, under_way(&w->products, i->count), STALL_GMMA);
     return warp_ready(w);
 }
 

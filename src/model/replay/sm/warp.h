@@ -11,6 +11,15 @@ double warp_arrive(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w
 /* It issues at t: what it waited for is added up. */
 void warp_account(struct sm *s, const struct sm_scheduler *c, struct sm_warp *w, double t);
 
+/* It does not go on before t. */
+static inline void warp_wait_until(struct sm_warp *w, double t, enum stall_reason reason)
+{
+    if (t > w->cleared) {
+        w->cleared = t;
+        w->cleared_by = (u8)reason;
+    }
+}
+
 static inline double warp_ready(const struct sm_warp *w)
 {
     return fmax(fmax(w->stalled, w->resolved), fmax(w->fetched, w->cleared));
