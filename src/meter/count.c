@@ -97,17 +97,32 @@ struct exec_counts counter_counts(void *ctx, const struct ir_func *func)
     return f ? (struct exec_counts){f->blocks, f->plain} : (struct exec_counts){0};
 }
 
+static inline void count_entry(struct exec_block_count *n, u32 mask)
+{
+    n->warps++;
+    n->threads += MUTANT(40, lanes_of(mask), 32);
+}
+
+static __attribute__((noinline)) void enter(struct counter *c, const struct ir_func *func, u32 block, u32 mask,
+                                            u32 warp, const struct exec_block_info *b)
+{
+    struct func_count *f = func_of(c, func);
+    if (LS_UNLIKELY(!f))
+        return;
+    if (c->recorder)
+        feed_enter(c, f, block, mask, warp, b);
+    count_entry(&f->blocks[block], mask);
+}
+
 void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp,
                    const struct exec_block_info *b)
 {
     struct counter *c = ctx;
-    struct func_count *f = func_of(c, func);
-    if (LS_UNLIKELY(!f))
-        return;
-    if (LS_UNLIKELY(c->recorder))
-        feed_enter(c, f, block, mask, warp, b);
-    f->blocks[block].warps++;
-    f->blocks[block].threads += MUTANT(40, lanes_of(mask), 32);
+    struct func_count *f = c->current;
+    if (LS_LIKELY(f && f->func == func) && feed_enter_here(c, f, block, mask, warp, b))
+        count_entry(&f->blocks[block], mask);
+    else
+        enter(c, func, block, mask, warp, b);
 }
 
 void counter_diverge(void *ctx, const struct ir_func *func, u32 site, u32 mask, u32 taken)

@@ -32,13 +32,14 @@ struct bulk_tally {
 /* The last access with a recorder whose pattern says what it costs. Where the next one is like it, it costs the same, and only its sector and
  * lines are others. */
 struct like_count {
-    u32 mask;  /* 0: there was none */
-    u32 form;  /* access.c's form_of */
-    u32 phase; /* of the first address, in what its sectors repeat after */
+    u32 mask;   /* 0: there was none */
+    u32 form;   /* access.c's form_of */
+    u32 phase;  /* of the first address, in what its sectors or banks repeat after: */
+    u32 within; /* its bits of an address */
     u32 cost, conflicts, bytes, lanes;
     u8 kind; /* enum traffic_kind, where the caches are asked */
     bool asks;
-    u8 run;            /* access.c's run_of, then */
+    u8 run;            /* access.c's run_of, then; 0: the next one may ask for more than a line */
     u64 item;          /* in the stream */
     u64 place_item;    /* the same, but for where; where it asks, of a single line */
     u64 request, line; /* of such a line, but for which */
@@ -80,7 +81,8 @@ struct func_count {
     u32 index;                       /* among the counter's functions */
     u32 *busy;                       /* by block: cycles that a scheduler is; NULL without the model of the caches */
     u64 *before;                     /* by block: warps that had entered it when an SM's first block began */
-    u32 *weights;                    /* by block: its machine instructions; NULL without a recorder */
+    double *weights;                 /* by block: its machine instructions; NULL without a recorder */
+    u32 fed;                         /* the first blocks, whose entries are recorded */
 };
 
 enum { SWAP_BITS = 14, SWAP_WORDS = 1 << SWAP_BITS };
@@ -122,6 +124,7 @@ struct counter *counter_make(const struct gpu *gpu, bool no_memo);
 void counter_free(struct counter *c);
 
 struct exec_counts counter_counts(void *ctx, const struct ir_func *func);
+/* Most events: what is like the one before it takes a short way. */
 void counter_enter(void *ctx, const struct ir_func *func, u32 block, u32 mask, u32 warp,
                    const struct exec_block_info *b);
 /* Cycles that schedulers are busy with f's blocks; that they were with an SM's first block, for the model of the caches. */

@@ -323,11 +323,17 @@ static struct exec_access elected(const struct exec_access *a)
 
 /* The engine goes to these lanes' places when all is counted: by then the host's caches have them. Half of a warp's at a time, as a core of the host
  * has no more than some twenty lines under way. (Inlined always: cache_fetch says why.) */
-enum { HALF_THE_LANES = 0xffff };
-static inline __attribute__((always_inline)) void fetch_lanes(const struct exec_access *a, u32 lanes)
+enum { HALF_THE_LANES = 16 };
+static inline __attribute__((always_inline)) void fetch_lanes(const struct exec_access *a, u32 from)
 {
-    const bool fetches = a->pattern == PATTERN_GATHER && a->space == SPACE_GLOBAL;
-    for (u32 m = fetches ? a->mask & lanes : 0; m; m &= m - 1)
+    if (a->pattern != PATTERN_GATHER || a->space != SPACE_GLOBAL)
+        return;
+    if (LS_LIKELY(a->mask == UINT32_MAX)) {
+        for (u32 lane = from; lane < from + HALF_THE_LANES; lane++)
+            __builtin_prefetch((const void *)(uintptr_t)a->addr[lane]);
+        return;
+    }
+    for (u32 m = a->mask & ((1u << HALF_THE_LANES) - 1) << from; m; m &= m - 1)
         __builtin_prefetch((const void *)(uintptr_t)a->addr[__builtin_ctz(m)]);
 }
 
@@ -341,9 +347,9 @@ static __attribute__((noinline)) u32 to_caches(struct counter *c, const struct f
     const u32 site = f->first_site ? f->first_site + a->site : 0;
     if (s->settles)
         caches_order(c->caches, a->block, a->warp, site, ORDER_SETTLES);
-    fetch_lanes(a, HALF_THE_LANES);
+    fetch_lanes(a, 0);
     const u32 lines = caches_access(c->caches, site, traffic_kind_of(class, s->past_l1), a);
-    fetch_lanes(a, ~HALF_THE_LANES);
+    fetch_lanes(a, HALF_THE_LANES);
     if (s->empties_l1)
         caches_order(c->caches, a->block, a->warp, site, ORDER_EMPTIES);
     return lines;
@@ -384,11 +390,10 @@ static inline u32 form_of(const struct exec_access *a)
 
 static inline u64 first_of(const struct exec_access *a) { return a->addr[__builtin_ctz(a->mask)]; }
 
-/* Where the access begins with that address. */
-static inline u32 phase_of(const struct counter *c, const struct exec_access *a, u64 first)
+/* The bits of an address within what an access' sectors, or banks, repeat after. */
+static inline u32 within_of(const struct counter *c, u8 space)
 {
-    const u32 repeats = a->space == SPACE_SHARED ? c->shape.bank_bytes : SECTOR_BYTES;
-    return (u32)first & (repeats - 1);
+    return (space == SPACE_SHARED ? c->shape.bank_bytes : SECTOR_BYTES) - 1;
 }
 
 /* Adds those that were like the last one told. */
@@ -419,7 +424,7 @@ void counter_settle(struct counter *c)
 static u8 run_of(const struct counter *c, const struct exec_access *a)
 {
     const bool row = a->pattern == PATTERN_CONTIGUOUS;
-    const u32 n = run_sectors(phase_of(c, a, first_of(a)), row ? 32u * a->size : a->size);
+    const u32 n = run_sectors((u32)first_of(a) & within_of(c, a->space), row ? 32u * a->size : a->size);
     return n <= CACHE_SECTORS && (row || a->op == ACCESS_LD) ? (u8)((1u << n) - 1) : 0;
 }
 
@@ -434,9 +439,11 @@ static void remember(const struct counter *c, const struct func_count *f, struct
         return;
     settle_likes(s);
     const enum traffic_kind kind = device ? traffic_kind_of(class, s->past_l1) : 0;
+    const u32 within = within_of(c, a->space);
     s->like = (struct like_count){.mask = a->mask,
                                   .form = form_of(a),
-                                  .phase = phase_of(c, a, first_of(a)),
+                                  .phase = (u32)first_of(a) & within,
+                                  .within = within,
                                   .cost = cost.cost,
                                   .conflicts = cost.conflicts,
                                   .bytes = cost.bytes,
@@ -467,58 +474,70 @@ static void note_here(struct counter *c, const struct exec_access *a)
         c->here = (struct warp_here){a->block, a->warp, &asks->warps[a->warp], asks->staged, &record->warps[a->warp]};
 }
 
-/* An access of a single line like the last one: where the warp's others went, or wherever it is to go. */
-static __attribute__((noinline)) void ask_line(struct counter *c, const struct like_count *l,
-                                               const struct exec_access *a, u64 request, u64 item, u64 line)
+/* What an access of a single line asks for. */
+struct line_asked {
+    u64 request, item, line;
+};
+
+/* Device memory from that byte on, as far as the access like the last one goes. False: that is more than a line, or not known. */
+static inline bool line_asked(const struct like_count *l, u64 first, struct line_asked *to)
 {
-    if (caches_line(c->caches, a, request))
-        record_line(c->recorder, a->block, a->warp, item, line);
+    const u64 number = first / CACHE_LINE;
+    const u32 sectors = (u32)l->run << first / CACHE_SECTOR % CACHE_SECTORS;
+    *to = (struct line_asked){.request = l->request | request_make(number, sectors, 0, false, 0),
+                              .item = l->place_item | item_place(feed_sector(first)),
+                              .line = l->line | item_line(number, sectors, 0)};
+    return LS_LIKELY(sectors - 1 < (1u << CACHE_SECTORS) - 1);
+}
+
+/* An access of device memory like the last one, in other places: to where the warp's others went, or wherever it is to go. */
+static __attribute__((noinline)) void ask_like(struct counter *c, const struct like_count *l,
+                                               const struct exec_access *a)
+{
+    struct line_asked asked;
+    if (!line_asked(l, first_of(a) - c->memory_base, &asked)) {
+        feed_like(c, a, l->item, caches_access(c->caches, request_site(l->request), l->kind, a), l->kind);
+        return;
+    }
+    if (caches_line(c->caches, a, asked.request))
+        record_line(c->recorder, a->block, a->warp, asked.item, asked.line);
     else
         feed_like(c, a, l->item, 0, l->kind);
     note_here(c, a);
 }
 
-/* An access of device memory like the last one: as that item, in other places. Where it begins in its sector is the same. */
-static inline void ask_like(struct counter *c, const struct like_count *l, const struct exec_access *a, u64 address)
+/* The same where it is of the warp of the last access. False: it is not, or asks for more than a line. */
+static inline bool ask_here(struct counter *c, const struct like_count *l, const struct exec_access *a, u64 first)
 {
-    const u64 first = address - c->memory_base, number = first / CACHE_LINE;
-    const u32 sectors = (u32)l->run << first / CACHE_SECTOR % CACHE_SECTORS;
-    if (LS_UNLIKELY(!sectors || sectors >> CACHE_SECTORS)) {
-        feed_like(c, a, l->item, caches_access(c->caches, request_site(l->request), l->kind, a), l->kind);
-        return;
-    }
     const struct warp_here *h = &c->here;
-    const u64 request = l->request | request_make(number, sectors, 0, false, 0),
-              item = l->place_item | item_place(feed_sector(first)), line = l->line | item_line(number, sectors, 0);
-    if (LS_UNLIKELY(!has_room(h, a))) {
-        ask_line(c, l, a, request, item, line);
-        return;
-    }
+    struct line_asked asked;
+    if (LS_UNLIKELY(!line_asked(l, first - c->memory_base, &asked) || !has_room(h, a)))
+        return false;
     struct requests *asks = h->asks;
     struct record_warp *record = h->record;
     u64 *items = record->at + record->len;
     ++*h->staged;
     record->len += 2;
-    asks->at[asks->len++] = request;
-    items[0] = item;
-    items[1] = line;
+    asks->at[asks->len++] = asked.request;
+    items[0] = asked.item;
+    items[1] = asked.line;
+    return true;
 }
 
-/* False: it is not like the last one of its site, or there was none. */
-static inline bool count_like(struct counter *c, struct site_count *s, const struct exec_access *a)
+/* Like the last one of its site, which has taken note of how it was. */
+static inline bool is_like(const struct like_count *l, const struct exec_access *a, u64 first)
 {
-    struct like_count *l = &s->like;
-    if (l->mask != a->mask || l->form != form_of(a))
-        return false;
-    const u64 first = first_of(a);
-    if (l->phase != phase_of(c, a, first) || a->uncounted)
-        return false;
-    l->n++;
+    return l->mask == a->mask && l->form == form_of(a) && l->phase == ((u32)first & l->within) && !a->uncounted;
+}
+
+/* Where it goes. */
+static __attribute__((noinline)) void feed_likely(struct counter *c, const struct like_count *l,
+                                                  const struct exec_access *a)
+{
     if (l->asks)
-        ask_like(c, l, a, first);
+        ask_like(c, l, a);
     else
-        record_item(c->recorder, a->block, a->warp, l->place_item | item_place(feed_sector(first)), 0);
-    return true;
+        record_item(c->recorder, a->block, a->warp, l->place_item | item_place(feed_sector(first_of(a))), 0);
 }
 
 /* ---- the hook ---- */
@@ -579,9 +598,16 @@ static __attribute__((noinline)) void count_access(struct counter *c, const stru
 void counter_access(void *ctx, const struct exec_access *a)
 {
     struct counter *c = ctx;
-    const struct func_count *f = c->recorder ? c->current : NULL;
-    if (!f || f->func != a->func || !count_like(c, &f->sites[a->site], a))
+    const struct func_count *f = c->current;
+    struct like_count *l = LS_LIKELY(f && f->func == a->func) ? &f->sites[a->site].like : NULL;
+    const u64 first = first_of(a);
+    if (!l || !is_like(l, a, first)) {
         count_access(c, a);
+        return;
+    }
+    l->n++;
+    if (!l->asks || !ask_here(c, l, a, first))
+        feed_likely(c, l, a);
 }
 
 /* Shared memory of another block: sectors of it, which go through the crossbar. Lanes that mean several blocks are one

@@ -10,19 +10,13 @@
 void feed_weigh(struct counter *c, struct func_count *f)
 {
     const struct ir_func *func = f->func;
-    f->weights = arena_array(&c->mem, u32, func->nblocks + 1);
+    f->weights = arena_array(&c->mem, double, func->nblocks + 1);
+    f->fed = f->index >= ITEM_FUNCS ? 0 : func->nblocks < ITEM_BLOCKS ? func->nblocks : ITEM_BLOCKS;
     for (u32 b = 0; b < func->nblocks; b++) {
         const u32 as = f->estimate->counts_as[b];
         for (u32 s = func->blocks[b].first; s < func->blocks[b].end; s++)
             f->weights[as] += f->estimate->sites[s].weight;
     }
-}
-
-void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,
-                const struct exec_block_info *b)
-{
-    if (f->index < ITEM_FUNCS && block < ITEM_BLOCKS)
-        record_item(c->recorder, b, warp, item_enter(f->index, block, mask), f->weights[block]);
 }
 
 static bool is_float(u8 type) { return ptx_type_float((enum ptx_type)type); }

@@ -4,10 +4,26 @@
 
 #include "meter/access/texels.h"
 #include "meter/count.h"
+#include "meter/replay/record.h"
 #include "model/cache/cache.h"
 
-void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,
-                const struct exec_block_info *b);
+/* A warp enters a block of f. */
+static inline void feed_enter(struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,
+                              const struct exec_block_info *b)
+{
+    if (block < f->fed)
+        record_item(c->recorder, b, warp, item_enter(f->index, block, mask), f->weights[block]);
+}
+/* The same, mostly of the warp of the last access (struct warp_here); false: it is another, or there is no room. */
+static inline bool feed_enter_here(const struct counter *c, const struct func_count *f, u32 block, u32 mask, u32 warp,
+                                   const struct exec_block_info *b)
+{
+    const struct warp_here *h = &c->here;
+    if (LS_UNLIKELY(h->warp != warp || h->block != b || block >= f->fed || h->record->len == h->record->cap))
+        return false;
+    record_put(h->record, item_enter(f->index, block, mask), f->weights[block]);
+    return true;
+}
 /* A hash of the sector that an address is in, the same in every run. */
 static inline u32 feed_sector(u64 address) { return (u32)((address / CACHE_SECTOR * 0x9e3779b97f4a7c15ull) >> 45); }
 /* passes: as in struct item_access. The item; 0: it is not recorded. */

@@ -150,7 +150,7 @@ void record_block_begin(struct recorder *r, const struct exec_block_info *b)
     for (u32 w = 0; w < r->launch.warps; w++) {
         struct record_warp *to = &o->warps[w];
         to->len = 0;
-        to->cost = to->kept_cost = 0;
+        to->cost = to->lost = 0;
         to->polled = to->polls = 0;
     }
 }
@@ -189,14 +189,14 @@ static inline bool put(struct recorder *r, struct record_warp *w, u64 item)
     return true;
 }
 
-static void push(struct recorder *r, struct record_warp *w, u64 item, u32 cost)
+static void push(struct recorder *r, struct record_warp *w, u64 item, double cost)
 {
     w->cost += cost;
-    if (put(r, w, item))
-        w->kept_cost += cost;
+    if (!put(r, w, item))
+        w->lost += cost;
 }
 
-void record_item_anywhere(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
+void record_item_anywhere(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, double cost)
 {
     struct record_warp *w = warp_of(r, b, warp);
     if (w)
@@ -252,7 +252,8 @@ void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, 
         return;
     w->polls = polls_again(w, item) ? w->polls + 1 : 1;
     if (w->polls > POLLS_KEPT) {
-        w->cost = w->kept_cost = w->cost_then;
+        w->cost = w->cost_then;
+        w->lost = 0;
         w->len = w->polled;
         return;
     }
@@ -302,7 +303,7 @@ static bool turns_again(const struct record_warp *w, u64 period)
     return true;
 }
 
-void record_unspin(struct recorder *r, const struct exec_block_info *b, u32 warp, u32 func, const u32 *weights)
+void record_unspin(struct recorder *r, const struct exec_block_info *b, u32 warp, u32 func, const double *weights)
 {
     enum { LONGEST = 3 };
     struct record_warp *w = warp_of(r, b, warp);
@@ -310,9 +311,7 @@ void record_unspin(struct recorder *r, const struct exec_block_info *b, u32 warp
         while (turns_again(w, period))
             for (u64 k = 0; k < period; k++) {
                 const u64 item = w->at[--w->len];
-                const double cost = item_func(item) == func ? weights[item_block(item)] : 0;
-                w->cost -= cost;
-                w->kept_cost -= cost;
+                w->cost -= item_func(item) == func ? weights[item_block(item)] : 0;
             }
 }
 
@@ -378,7 +377,7 @@ static struct record_block cost_of(const struct recorder *r, const struct open_b
     struct record_block b = {.linear = o->linear, .sample = is_sample(&r->launch, o->linear)};
     for (u32 w = 0; w < r->launch.warps; w++) {
         b.cost += o->warps[w].cost;
-        b.kept_cost += o->warps[w].kept_cost;
+        b.kept_cost += o->warps[w].cost - o->warps[w].lost;
         b.longest = o->warps[w].cost > b.longest ? o->warps[w].cost : b.longest;
     }
     return b;

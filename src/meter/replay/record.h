@@ -37,7 +37,7 @@ void record_access(struct recorder *r, const struct exec_block_info *b, u32 warp
 struct record_warp {
     u64 *at;
     u64 len, cap;
-    double cost, kept_cost;
+    double cost, lost; /* machine instructions: of all; of what was cut off */
     /* the last poll, and what stood before it */
     u64 polled; /* 1 + its index; 0: there is none */
     u32 polls;  /* that came one after the other */
@@ -60,18 +60,23 @@ static inline struct record_warp *record_room_here(const struct recorder *r, con
     return LS_LIKELY(w && w->cap - w->len >= n) ? w : NULL;
 }
 
-void record_item_anywhere(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost);
+/* There is room for it. */
+static inline void record_put(struct record_warp *w, u64 item, double cost)
+{
+    w->at[w->len++] = item;
+    w->cost += cost;
+}
+
+void record_item_anywhere(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, double cost);
 /* cost: machine instructions that an entry stands for; 0 of others. */
-static inline void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, u32 cost)
+static inline void record_item(struct recorder *r, const struct exec_block_info *b, u32 warp, u64 item, double cost)
 {
     struct record_warp *w = record_room_here(r, b, warp, 1);
     if (LS_UNLIKELY(!w)) {
         record_item_anywhere(r, b, warp, item, cost);
         return;
     }
-    w->at[w->len++] = item;
-    w->cost += cost;
-    w->kept_cost += cost;
+    record_put(w, item, cost);
 }
 
 /* record_access with one line, which is an item, too. */
@@ -96,7 +101,7 @@ void record_poll(struct recorder *r, const struct exec_block_info *b, u32 warp, 
  * a wait how many arrived before. */
 void record_async(struct recorder *r, const struct exec_block_info *b, u32 warp, struct item_async a, u64 barrier);
 /* The warp has asked an mbarrier until its phase was over: of the turns of that loop one is kept. weights: of func's blocks. */
-void record_unspin(struct recorder *r, const struct exec_block_info *b, u32 warp, u32 func, const u32 *weights);
+void record_unspin(struct recorder *r, const struct exec_block_info *b, u32 warp, u32 func, const double *weights);
 
 /* A block that was kept. */
 struct record_block {

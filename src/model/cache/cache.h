@@ -101,14 +101,18 @@ static inline size_t cache_set_of(const struct cache *c, u64 number)
 /* Where in c->lines the line's set begins; caches of one shape, policy and same_set have it in the same place. Who knows it before takes or peeks
  * in it, so it can be prefetched. */
 static inline size_t cache_set(const struct cache *c, u64 number) { return c->nsets ? cache_set_of(c, number) : 0; }
-/* Where sets have few lines so far, what is behind their first ways is not looked at. (GCC takes a function that only fetches for one that does
- * nothing, and leaves out its calls: so there is none.) */
-static inline __attribute__((always_inline)) void cache_fetch(const struct cache *c, size_t set)
+/* Sets have so many lines by now that what is behind their first ways is looked at. */
+static inline bool cache_is_deep(const struct cache *c)
 {
     enum { HOST_LINE = 64 / sizeof *c->lines };
-    __builtin_prefetch(c->lines + set, 1);
-    if (c->ways > HOST_LINE && c->filled > (u64)HOST_LINE / 2 * c->begun)
-        __builtin_prefetch(c->lines + set + HOST_LINE, 1);
+    return c->ways > HOST_LINE && c->filled > (u64)HOST_LINE / 2 * c->begun;
+}
+/* A set is soon looked at. (GCC takes a function that only fetches for one that does nothing, and leaves out its calls: so there is none.) */
+static inline __attribute__((always_inline)) void cache_fetch(const struct cache_line *set, bool deep)
+{
+    __builtin_prefetch(set, 1);
+    if (deep)
+        __builtin_prefetch(set + 64 / sizeof *set, 1);
 }
 struct cache_line *cache_take_in(struct cache *c, size_t set, u64 number, struct cache_line *gone);
 struct cache_line *cache_peek_in(struct cache *c, size_t set, u64 number, u32 *rank);

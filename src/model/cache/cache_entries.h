@@ -1,5 +1,5 @@
 /* cache_entries.h - entries of a cache as words, which are copied and compared at once, not field by field; and as vectors of four, where the processor has
- * them. Internal to cache.c and cache_lines.c. */
+ * them. Internal to this folder. */
 #ifndef LS_MODEL_CACHE_ENTRIES_H
 #define LS_MODEL_CACHE_ENTRIES_H
 
@@ -46,6 +46,29 @@ static inline u64 random_after(u64 random) { return random * 6364136223846793005
 static inline u32 any_behind(u64 random, u32 kept, u32 ways)
 {
     return kept + (u32)((random >> 32) * (ways - kept) >> 32);
+}
+
+/* cache_take_in of a line that is one of the first four of its set; NULL: it is none of those. Not with CACHE_KEEPS. */
+static inline struct cache_line *entries_take_first(struct cache *c, size_t at, u64 number)
+{
+    const u64 tag = word_of((struct cache_line){.number = number, .held = c->stamp & STAMP_MOST}), mask = tag_mask();
+    struct cache_line *set = c->lines + at;
+    if (LS_UNLIKELY(c->nsets == 0 || c->ways < 4))
+        return NULL;
+    const u64 first = entry_at(&set[0]);
+    if (!((first ^ tag) & mask))
+        return set;
+    /* Without branches, as nobody can tell which of them it is. */
+    const u64 second = entry_at(&set[1]), third = entry_at(&set[2]), fourth = entry_at(&set[3]);
+    const u64 is_second = -(u64) !((second ^ tag) & mask), is_third = -(u64) !((third ^ tag) & mask),
+              is_fourth = -(u64) !((fourth ^ tag) & mask);
+    if (!(is_second | is_third | is_fourth))
+        return NULL;
+    set[0] = entry_of((second & is_second) | (third & is_third) | (fourth & is_fourth));
+    set[1] = entry_of(first);
+    set[2] = entry_of(second ^ ((second ^ third) & is_second));
+    set[3] = entry_of(fourth ^ ((fourth ^ third) & is_fourth));
+    return set;
 }
 
 #if defined(__x86_64__)

@@ -1,12 +1,11 @@
-/* cache_l2.c - the second-level cache and DRAM (cache_l2.h): what the SMs send, taken in turns. */
+/* cache_l2.c - the second-level cache and DRAM (cache_l2.h): what becomes of a request. */
 #include "model/cache/cache_l2.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
-#include "model/cache/joins.h"
-#include "model/cache/l2_places.h"
-#include "model/cache/written.h"
+#include "model/cache/cache_entries.h"
+#include "model/cache/l2.h"
 
 enum {
     L2_WAYS = 16,
@@ -23,77 +22,10 @@ enum {
 /* Of so many of its lines, as a share, a half may have copies from before the launch. */
 #define OLD_COPIES 0.3
 
-/* Cycles: DRAM takes LATE to answer, and of the lines that an instruction asks for an SM sends one after the other, OF_LINE each. */
-#define OF_LINE 1.5
+/* Cycles until DRAM has answered. */
 enum { LATE = 350 };
 
 /* ---- L2 ---- */
-
-enum { CYCLES_MOST = 1 << 30 };
-
-/* A request whose turn it was. */
-struct coming {
-    u64 request, number; /* of the line as L2 has it */
-    size_t set;          /* in each half */
-    struct traffic *t;
-    u32 slice, came;
-    u8 near, home; /* halves */
-};
-
-/* Requests whose turn it is, while the host's caches fetch what they will be looked up in. */
-struct batch {
-    u32 n;
-    u64 request[L2_TOGETHER];
-    u64 from[L2_TOGETHER]; /* from_make */
-    struct traffic *t[L2_TOGETHER];
-    bool joined[L2_TOGETHER]; /* it went along with another SM's */
-    struct l2_places at;
-};
-
-/* Whose turn it is: an SM, its group and side (struct l2_input's), and when, in cycles. */
-static inline u32 from_place(const struct l2_input *in, u32 halves)
-{
-    return in->sm << 8 | in->place.group << 1 | (halves == 1 ? 0 : in->place.side);
-}
-/* The SM's local memory is where its first blocks were. */
-static inline u64 from_local(u64 from, const struct l2_input *in, u32 halves)
-{
-    return (from & ~1ull) | (halves == 1 ? 0 : in->first.side);
-}
-static inline u64 from_make(u32 place, u32 when) { return (u64)when << 32 | place; }
-static inline u32 from_when(u64 from) { return (u32)(from >> 32); }
-static inline u32 from_sm(u64 from) { return (u32)from >> 8; }
-static inline u32 from_group(u64 from) { return from >> 1 & 127; }
-static inline u32 from_side(u64 from) { return from & 1; }
-
-struct l2 {
-    struct cache half[2];
-    struct joins *joins;
-    struct spot *lines, *slices; /* [SPOTS]; lines: by sector of a line, of atomics only */
-    u32 run;                     /* counts launches */
-    /* Cycles. */
-    u32 begun;             /* when the launch began; they are counted on from launch to launch */
-    u32 when;              /* of what is looked up */
-    double now;            /* of the round, an instruction of each SM, since then */
-    double turn;           /* that a round takes at least */
-    u64 sent;              /* lines, by all SMs in the round */
-    struct batch batch[2]; /* one is filled while what is in the other is fetched */
-    u32 filled;            /* that one */
-    u32 *came;             /* [2^CAME_BITS] by line: when DRAM was asked for it */
-    struct written written;
-    /* of this one: */
-    u32 parts_most;                  /* lines */
-    u32 together;                    /* reads that a group could join */
-    u64 alone;                       /* sectors that went to DRAM without another of their line */
-    u32 halves, one_in, one_in_bits; /* lines: one in 2^one_in_bits */
-    bool coalesces;
-    bool copies;                  /* a half has something of the other since L2 was empty */
-    u32 first_writes, old_copies; /* of lines by an SM at their home; and how many until old copies are mostly gone */
-    u64 random;                   /* which dirty line goes; begins anew with each launch */
-    const struct l2_lines *host;
-    u32 nhost;
-    bool leaves_out; /* some requests are not looked up */
-};
 
 struct l2 *l2_make(void)
 {
@@ -107,8 +39,10 @@ struct l2 *l2_make(void)
         l2_free(l2);
         return NULL;
     }
-    if (l2)
-        l2->slices = l2->lines + SPOTS;
+    if (!l2)
+        return NULL;
+    l2->slices = l2->lines + SPOTS;
+    l2->filled = &l2->batch[0];
     return l2;
 }
 
@@ -192,13 +126,9 @@ static void write_back(struct l2 *l2, struct cache_line *l, struct traffic *t)
     l->dirty = 0;
 }
 
-/* NULL: there is no L2. A line that is asked for again is mostly the first of its set. */
-static inline struct cache_line *line_of(struct l2 *l2, u32 half, const struct coming *r)
+/* line_of, of one that does not stand first in its set. */
+static __attribute__((noinline)) struct cache_line *line_behind(struct l2 *l2, struct cache *c, const struct coming *r)
 {
-    struct cache *c = &l2->half[half];
-    struct cache_line *first = c->lines + r->set;
-    if (c->nsets && first->number == r->number && first->held == c->stamp)
-        return first;
     const u32 begun = c->begun;
     struct cache_line gone, *l = cache_take_in(c, r->set, r->number, &gone);
     if (is_dirty(&gone))
@@ -206,6 +136,14 @@ static inline struct cache_line *line_of(struct l2 *l2, u32 half, const struct c
     if (c->begun != begun)
         find_left(l2, c, l);
     return l;
+}
+
+/* NULL: there is no L2. A line that is asked for again is mostly one of the first of its set. */
+static inline struct cache_line *line_of(struct l2 *l2, u32 half, const struct coming *r)
+{
+    struct cache *c = &l2->half[half];
+    struct cache_line *l = entries_take_first(c, r->set, r->number);
+    return LS_LIKELY(l != NULL) ? l : line_behind(l2, c, r);
 }
 
 static struct cache_line *peek(struct l2 *l2, u64 number, u32 *rank)
@@ -224,7 +162,7 @@ static u32 dirty_most(const struct cache *c, const struct cache_line *set)
 /* The first line of a set has become dirty: where it is one too many, another goes to DRAM, and stays as one that is clean. What others
  * left goes before any other, as it is the oldest; of the launch's own lines any: one of the oldest would be all of what is written round
  * after round and is a little more than L2 keeps dirty, of which an H200 writes a part (tests/hw/h200/memory-rounds.csv). */
-static void clean_one(struct l2 *l2, u32 half, struct cache_line *set, struct traffic *t)
+static __attribute__((noinline)) void clean_one(struct l2 *l2, u32 half, struct cache_line *set, struct traffic *t)
 {
     const struct cache *c = &l2->half[half];
     u32 n = 0, at[L2_WAYS];
@@ -251,6 +189,8 @@ static void clean_parts(struct l2 *l2, u64 number, struct traffic *t)
 
 static inline u32 with_neighbours(u32 sectors) { return sectors | (sectors & 5) << 1 | (sectors & 10) >> 1; }
 
+static inline u32 came_at(const struct coming *r) { return r->at->came[r->k]; }
+
 /* Sectors that are there, or were asked for by a neighbour, though DRAM may not have sent them yet. */
 static inline void count_late(struct l2 *l2, u32 came, u32 sectors, struct traffic *t)
 {
@@ -269,7 +209,7 @@ static u32 at_home(struct l2 *l2, const struct coming *r, u32 sectors)
         l->valid |= fetched;
     count(l2, r->t, TRAFFIC_dram_reads, fetched);
     if (missing)
-        l2->came[r->came] = l2->when;
+        l2->came[came_at(r)] = l2->when;
     return sectors & ~missing;
 }
 
@@ -283,13 +223,13 @@ static void l2_read(struct l2 *l2, const struct coming *r)
     if (r->home == r->near) {
         const u32 there = at_home(l2, r, sectors);
         count(l2, t, TRAFFIC_l2_read_hits, there);
-        count_late(l2, r->came, there, t);
+        count_late(l2, came_at(r), there, t);
         return;
     }
     struct cache_line *l = line_of(l2, r->near, r);
     const u32 there = l ? sectors & l->valid : 0, missing = sectors & ~there;
     count(l2, t, TRAFFIC_l2_read_hits, there);
-    count_late(l2, r->came, there, t);
+    count_late(l2, came_at(r), there, t);
     if (!missing)
         return;
     const u32 asked = l ? with_neighbours(missing) & ~(u32)l->valid : missing;
@@ -301,11 +241,11 @@ static void l2_read(struct l2 *l2, const struct coming *r)
     const u32 hits = at_home(l2, r, asked);
     count(l2, t, TRAFFIC_l2_far_reads, asked);
     count(l2, t, TRAFFIC_l2_far_hits, hits);
-    count_late(l2, r->came, hits & missing, t);
+    count_late(l2, came_at(r), hits & missing, t);
 }
 
 /* What is partly written beyond what L2 keeps of that. */
-static void clean_some(struct l2 *l2, struct traffic *t)
+static __attribute__((noinline)) void clean_some(struct l2 *l2, struct traffic *t)
 {
     struct written *w = &l2->written;
     while (w->parts.n && (w->partly > l2->parts_most || queue_full(&w->parts)))
@@ -362,7 +302,8 @@ static void l2_write(struct l2 *l2, const struct coming *r, u32 words)
 {
     const u32 sectors = request_sectors(r->request);
     struct written *w = &l2->written;
-    clean_some(l2, r->t);
+    if (w->parts.n)
+        clean_some(l2, r->t);
     struct cache_line *l = line_of(l2, r->home, r);
     if (!l) { /* there is no L2 */
         to_dram(l2, sectors, r->t);
@@ -432,7 +373,7 @@ static void host_look_up(struct l2 *l2, u64 request, struct traffic *t)
 
 static void load(struct l2 *l2, const struct coming *r)
 {
-    at_slice(l2, r->slice, HOT_LOADS, request_sectors(r->request));
+    at_slice(l2, r->at->slice[r->k], HOT_LOADS, request_sectors(r->request));
     l2_read(l2, r);
 }
 
@@ -440,7 +381,7 @@ static void store(struct l2 *l2, const struct coming *r)
 {
     const u32 sectors = request_sectors(r->request);
     count(l2, r->t, TRAFFIC_l2_writes, sectors);
-    at_slice(l2, r->slice, HOT_STORES, sectors);
+    at_slice(l2, r->at->slice[r->k], HOT_STORES, sectors);
     if (r->near != r->home) { /* takes a line in its own half, too: seen by what is left dirty there */
         count(l2, r->t, TRAFFIC_l2_far_writes, sectors);
         write_copy(l2, r, request_words(r->request));
@@ -449,7 +390,7 @@ static void store(struct l2 *l2, const struct coming *r)
 }
 
 /* Such requests, so many: of atomics all are counted. */
-static void count_atomics(struct l2 *l2, const struct coming *r, u32 n)
+static void count_atomics(struct l2 *l2, const struct coming *r, u32 slice, u32 n)
 {
     const u64 number = l2_number(l2->halves, 1, 0, request_number(r->request));
     const bool red = request_kind(r->request) == TRAFFIC_RED,
@@ -457,13 +398,13 @@ static void count_atomics(struct l2 *l2, const struct coming *r, u32 n)
     const u32 sectors = request_sectors(r->request), all = n * sectors_in(sectors);
     r->t->n[red ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms] += all;
     r->t->n[red ? TRAFFIC_l2_far_reds : TRAFFIC_l2_far_atoms] += far ? all : 0;
-    spot_add(&l2->slices[r->slice], l2->run, HOT_ATOMICS, all);
+    spot_add(&l2->slices[slice], l2->run, HOT_ATOMICS, all);
     at_sectors(l2, request_number(r->request), sectors, n);
 }
 
 static void atomic(struct l2 *l2, const struct coming *r)
 {
-    count_atomics(l2, r, 1);
+    count_atomics(l2, r, r->at->slice[r->k], 1);
     l2_atomic(l2, r);
 }
 
@@ -500,16 +441,16 @@ static void find_joined(struct l2 *l2, struct batch *b)
 
 /* The tags of a large L2 are not in the host's caches. When the request is looked up, they are. A load looks in the SM's half, others look what
  * the other one has. */
-static inline __attribute__((always_inline)) void fetch(const struct l2 *l2, const struct batch *b, u32 k)
+static inline __attribute__((always_inline)) void fetch(const struct l2 *l2, const struct batch *b, u32 k, bool deep)
 {
-    const u32 halves = l2->halves;
-    const u32 home = b->at.home[k], other = b->at.asked[k] ? from_side(b->from[k]) : (home + 1) & (halves - 1);
-    __builtin_prefetch(&l2->came[b->at.came[k]], 1);
+    const u32 home = b->at.home[k], other = b->at.asked[k] ? from_side(b->from[k]) : home ^ (l2->halves - 1);
+    if (b->at.asked[k])
+        __builtin_prefetch(&l2->came[b->at.came[k]], 1);
     if (b->joined[k])
         return;
     __builtin_prefetch(&l2->slices[b->at.slice[k]], 1);
-    cache_fetch(&l2->half[home], b->at.set[k]);
-    cache_fetch(&l2->half[other], b->at.set[k]);
+    cache_fetch(l2->half[home].lines + b->at.set[k], deep);
+    cache_fetch(l2->half[other].lines + b->at.set[k], deep);
 }
 
 static void look_up_in_batch(struct l2 *l2, const struct batch *b, u32 k)
@@ -523,8 +464,8 @@ static void look_up_in_batch(struct l2 *l2, const struct batch *b, u32 k)
                              .number = b->at.number[k],
                              .set = b->at.set[k],
                              .t = b->t[k],
-                             .slice = b->at.slice[k],
-                             .came = b->at.came[k],
+                             .at = &b->at,
+                             .k = k,
                              .near = (u8)from_side(b->from[k]),
                              .home = (u8)b->at.home[k]};
     l2_look_up(l2, &r);
@@ -533,182 +474,62 @@ static void look_up_in_batch(struct l2 *l2, const struct batch *b, u32 k)
 /* Meanwhile what the next batch will be looked up in is fetched, a request's with each, as a core of the host has few lines under way. */
 static void look_up_batch(struct l2 *l2, struct batch *b, const struct batch *next)
 {
-    for (u32 k = 0; k < b->n || k < next->n; k++) {
-        if (k < next->n)
-            fetch(l2, next, k);
-        if (k < b->n)
+    const bool deep = cache_is_deep(&l2->half[0]) || cache_is_deep(&l2->half[1]);
+    const u32 n = b->n, more = next->n;
+    for (u32 k = 0; k < n || k < more; k++) {
+        if (k < more)
+            fetch(l2, next, k, deep);
+        if (k < n)
             look_up_in_batch(l2, b, k);
     }
     b->n = 0;
 }
 
-/* Nothing but what may be joined is looked at before others have come, too. The result: what they fill. */
-static __attribute__((noinline)) struct batch *batch_came(struct l2 *l2, u32 n)
+static struct batch *other_batch(struct l2 *l2, const struct batch *b) { return &l2->batch[b == &l2->batch[0]]; }
+
+/* Nothing but what may be joined is looked at before others have come, too. */
+struct batch *l2_batch_came(struct l2 *l2, u32 n)
 {
-    struct batch *b = &l2->batch[l2->filled];
+    struct batch *b = l2->filled, *other = other_batch(l2, b);
     b->n = n;
     l2_find_places(&b->at, &l2->half[0], l2->halves, l2->one_in, b->request);
     memset(b->joined, 0, sizeof b->joined);
     if (l2->coalesces)
         find_joined(l2, b);
-    l2->filled = !l2->filled;
-    look_up_batch(l2, &l2->batch[l2->filled], b);
-    return &l2->batch[l2->filled];
+    look_up_batch(l2, other, b);
+    return l2->filled = other;
 }
 
-/* ---- turns ---- */
+void l2_all_come(struct l2 *l2)
+{
+    struct batch *none = l2_batch_came(l2, l2->filled->n);
+    look_up_batch(l2, other_batch(l2, none), none);
+}
 
-/* An atomic of a line that is not looked up, which stands for so many. */
-static void count_beside(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
+/* ---- which are not looked up ---- */
+
+void l2_count_beside(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
 {
     const u64 asked = request_number(request);
     const enum traffic_kind kind = request_kind(request);
-    struct coming r = {.request = request, .t = t, .slice = spot_of(slice_of(asked))};
-    r.near = (u8)from_side(from_place(in, l2->halves));
+    const struct coming r = {.request = request, .t = t, .near = (u8)from_side(from_place(in, l2->halves))};
     if (is_host(l2, asked, kind))
         t->n[kind == TRAFFIC_RED ? TRAFFIC_l2_reds : TRAFFIC_l2_atoms] += in->beside_in;
     else
-        count_atomics(l2, &r, in->beside_in);
+        count_atomics(l2, &r, spot_of(slice_of(asked)), in->beside_in);
 }
 
-/* Of a launch of which only some lines are looked up. False: this one is not, an atomic of another line. */
-static inline bool draw_line(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
+bool l2_asks_host(struct l2 *l2, u64 request, struct traffic *t)
 {
-    if (LS_UNLIKELY(request_is_atomic(request)) && !sample_keeps(request_number(request), l2->one_in)) {
-        count_beside(l2, in, request, t);
+    if (!is_host(l2, request_number(request), request_kind(request)))
         return false;
-    }
-    t->drawn.looked_up += (u64)sectors_in(request_sectors(request)) << l2->one_in_bits;
-    return true;
-}
-
-/* Those that L2 does not look up are counted. */
-static bool is_looked_up(struct l2 *l2, const struct l2_input *in, u64 request, struct traffic *t)
-{
-    if (l2->one_in > 1 && !draw_line(l2, in, request, t))
-        return false;
-    if (!l2->nhost || !is_host(l2, request_number(request), request_kind(request)))
-        return true;
     host_look_up(l2, request, t);
-    return false;
-}
-
-/* Those that are on their way. */
-static void all_come(struct l2 *l2)
-{
-    struct batch *none = batch_came(l2, l2->batch[l2->filled].n);
-    look_up_batch(l2, &l2->batch[!l2->filled], none);
-}
-
-/* What stands in place of a request: the SM has other blocks, or turns pass (the result). */
-static __attribute__((noinline)) bool take_order(struct l2 *l2, struct l2_input *in, u64 order)
-{
-    if (order == REQUEST_OTHER_BLOCKS) {
-        in->place = sm_place_later(in->sm, ++in->turn);
-        in->from = from_place(in, l2->halves);
-        return false;
-    }
-    in->waits = request_number(order) - 1;
     return true;
 }
 
-/* What follows the last of the batch in its access, and goes the same way, until the batch is full. */
-static __attribute__((noinline)) u32 put_alike(struct batch *b, u32 n, const u64 *at, u64 *next, u64 len)
-{
-    const u64 what = request_make(REQUEST_LOCAL, 0, 15, true, REQUEST_SITES - 1), from = b->from[n - 1];
-    struct traffic *const t = b->t[n - 1];
-    u64 last = at[*next - 1];
-    while (!request_last(last) && *next < len && n < L2_TOGETHER && !((at[*next] ^ last) & what & ~REQUEST_LAST)) {
-        last = at[(*next)++];
-        __builtin_prefetch(at + *next + REQUESTS_AHEAD);
-        b->request[n] = last;
-        b->from[n] = from;
-        b->t[n++] = t;
-    }
-    return n;
-}
+/* ---- launches ---- */
 
-/* The next instruction's lines of one SM; false: it is at its end. */
-static inline bool l2_step(struct l2 *l2, struct l2_input *in, u32 now)
-{
-    if (LS_UNLIKELY(in->waits)) {
-        in->waits--;
-        return true;
-    }
-    const u64 *const at = in->kept.at, len = in->kept.len;
-    struct traffic *const *const sites = *in->sites;
-    struct batch *b = &l2->batch[l2->filled];
-    u64 next = in->kept.next, from = from_make(in->from, now);
-    u32 n = b->n;
-    for (bool over = false; next < len && !over;) {
-        const u64 request = at[next++];
-        __builtin_prefetch(at + next + REQUESTS_AHEAD);
-        if (LS_UNLIKELY(request_kind(request) == TRAFFIC_EMPTY_L1)) {
-            over = take_order(l2, in, request);
-            from = from_make(in->from, now);
-            continue;
-        }
-        struct traffic *t = sites[request_site(request)];
-        over = request_last(request);
-        if (LS_UNLIKELY(l2->leaves_out) && !is_looked_up(l2, in, request, t))
-            continue;
-        b->request[n] = request;
-        b->from[n] = LS_LIKELY(request_number(request) < REQUEST_LOCAL) ? from : from_local(from, in, l2->halves);
-        b->t[n++] = t;
-        if (!over && !l2->leaves_out) {
-            n = put_alike(b, n, at, &next, len);
-            over = request_last(at[next - 1]);
-        }
-        if (n == L2_TOGETHER)
-            b = batch_came(l2, n), n = 0;
-    }
-    b->n = n;
-    l2->sent += next - in->kept.next;
-    in->kept.next = next;
-    return next < len;
-}
-
-/* SMs that do the same do not stay together: of a million turns one lets up to a thousand pass, each its own number of them. Fitted, on how
- * many reads an H200 joins in long kernels. */
-#define LAGS_MOST 0.001
-static void begin_turns(const struct l2 *l2, struct l2_input **inputs, u32 n)
-{
-    for (u32 k = 0; k < n; k++) {
-        inputs[k]->from = from_place(inputs[k], l2->halves);
-        inputs[k]->lag = 0;
-        inputs[k]->lags = (u32)(LAGS_MOST * ((k + 1) * 0x9e3779b9u));
-    }
-}
-
-/* Whether it lets this turn pass. */
-static bool lags(struct l2_input *in)
-{
-    in->lag += in->lags;
-    return in->lag < in->lags;
-}
-
-/* A round of so many SMs is over. */
-static void pass(struct l2 *l2, u32 sms)
-{
-    const double sending = OF_LINE * l2->one_in * (double)l2->sent / sms;
-    l2->now += sending > l2->turn ? sending : l2->turn;
-    l2->sent = 0;
-}
-
-/* Those that are at their end leave the turn. */
-static void run(struct l2 *l2, struct l2_input **inputs, u32 n)
-{
-    begin_turns(l2, inputs, n);
-    for (u32 left; n; n = left) {
-        const u32 now = l2->begun + (u32)(u64)l2->now;
-        left = 0;
-        for (u32 k = 0; k < n; k++)
-            if (lags(inputs[k]) || l2_step(l2, inputs[k], now))
-                inputs[left++] = inputs[k];
-        pass(l2, n);
-    }
-    all_come(l2);
-}
+enum { CYCLES_MOST = 1 << 30 };
 
 /* Nothing of an older launch is on its way, nor does it matter when that ended. */
 static void begin_clock(struct l2 *l2, double turn)
@@ -773,7 +594,8 @@ bool l2_run(struct l2 *l2, const struct l2_shape *shape, struct l2_input **input
             l2_input_thin(inputs[k], one_in);
     if (!renew(l2, shape, one_in))
         return false;
-    run(l2, inputs, n);
+    if (!l2_take_turns(l2, inputs, n))
+        return false;
     *hot = (struct l2_hot){.alone = l2->alone};
     u64 sectors[HOT_KINDS] = {0};
     const u32 stands_for[HOT_KINDS] = {[HOT_LOADS] = one_in, [HOT_STORES] = one_in, [HOT_ATOMICS] = 1};

@@ -47,16 +47,30 @@ static __attribute__((noinline)) u32 way_of_new(struct cache *c, const struct ca
     return way;
 }
 
-/* The result: which of the sectors that are asked for it had. What does not change is not written; else all vectors are, as which of them have to be,
- * the host cannot tell beforehand. */
-WITH_VECTORS static INLINED u8 ask_again(struct cache_line *set, u32 way, u64 entry)
+/* The result: which of the sectors that are asked for it had. What does not change is not written; else so many vectors are, all of them where which
+ * have to be the host cannot tell beforehand. */
+WITH_VECTORS static INLINED u8 ask_again(struct cache_line *set, u32 vectors, u32 way, u64 entry)
 {
     const u64 before = entry_at(set + way), now = before | entry | AGAIN;
     if (way)
-        entries_move_up(set, WAYS / VECTOR, way, now);
+        entries_move_up(set, vectors, way, now);
     else if (now != before)
         *set = entry_of(now);
     return (u8)((before & entry) >> VALID);
+}
+
+/* Of a line that may be there: mostly among the first ones, as those are that were asked for again. False: it is not there. */
+WITH_VECTORS static INLINED bool ask_if_there(struct cache_line *set, u64 entry, u8 *there)
+{
+    const u32 near = entries_find(set, 1, entry);
+    if (near < VECTOR) {
+        *there = ask_again(set, 1, near, entry);
+        return true;
+    }
+    const u32 way = entries_find(set, WAYS / VECTOR, entry);
+    if (way < WAYS)
+        *there = ask_again(set, WAYS / VECTOR, way, entry);
+    return way < WAYS;
 }
 
 static inline bool is_first(const struct cache_line *set, u64 entry) { return !((entry_at(set) ^ entry) & tag_mask()); }
@@ -90,11 +104,10 @@ WITH_VECTORS static INLINED void take_some(struct cache *c, const u32 *set, cons
     u64 random = c->random;
     for (u32 k = 0; k < n; k++) {
         struct cache_line *at = lines + set[k];
-        const u32 way = !full && is_first(at, entry[k]) ? 0
-                        : may_be_in(at, entry[k])       ? entries_find(at, WAYS / VECTOR, entry[k])
-                                                        : WAYS;
-        if (way < WAYS) {
-            there[k] = ask_again(at, way, entry[k]);
+        if (!full && is_first(at, entry[k])) {
+            there[k] = ask_again(at, 1, 0, entry[k]);
+        } else if (may_be_in(at, entry[k]) && ask_if_there(at, entry[k], &there[k])) {
+            continue;
         } else if (full || LS_LIKELY(at[WAYS - 1].held == c->stamp)) {
             random = random_after(random);
             put_beside_kept(at, entry[k], random);

@@ -25,6 +25,13 @@ static inline bool l1_push(struct sm *s, u64 request)
     return l2_input_push(&s->l2, request);
 }
 
+/* Some sectors of what is asked for; none: it does not go on. */
+static inline bool l1_send(struct sm *s, u64 request, u32 sectors)
+{
+    const u64 all = 15ull << 40;
+    return !sectors || l1_push(s, (request & ~all) | (u64)sectors << 40);
+}
+
 /* Whether the store at `at` of the stream, to parts of sectors, has gone along with one before it of its warp; else *request has what it takes along
  * itself. */
 bool stores_join(struct sm *s, const struct requests *r, u64 at, u64 *request);

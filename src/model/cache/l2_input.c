@@ -84,16 +84,7 @@ enum {
 };
 _Static_assert((int)TOGETHER <= 64, "a bit each");
 
-/* A bit each: lines that are kept. */
-CLONES static u64 find_kept(const u64 *restrict request, u32 n, u32 one_in)
-{
-    u64 kept = 0;
-    for (u32 k = 0; k < n; k++)
-        kept |= sample_bit[k] & -(u64)sample_keeps(request_number(request[k]), one_in);
-    return kept;
-}
-
-/* Likewise those that are the last of their turn. */
+/* A bit each: those that are the last of their turn. */
 CLONES static u64 find_last(const u64 *restrict request, u32 n)
 {
     u64 last = 0;
@@ -207,7 +198,7 @@ static void thin_plain(struct rewrite *w, const struct some *some, const u64 *re
     const u32 one_in = w->in->one_in;
     if (before == 1)
         count_sent(w->in, some, request, n);
-    w->to = put_kept(w->in, w->to, request, NULL, find_kept(request, n, one_in), find_last(request, n));
+    w->to = put_kept(w->in, w->to, request, NULL, sample_kept(request, n, one_in), find_last(request, n));
 }
 
 /* Of any requests, n from `from` on. */
@@ -276,7 +267,16 @@ bool l2_input_push_all(struct l2_input *in, const u64 *request, const u8 *sector
     in->seen += (u64)__builtin_popcountll(go) * in->asked_in;
     in->kept.len = in->one_in == 1 ? in->kept.len + put_all(in->kept.at + in->kept.len, request, sectors, n, go)
                                    : put_kept(in, in->kept.len, request, sectors,
-                                              go & find_kept(request, n, in->one_in), go & find_last(request, n));
+                                              go & sample_kept(request, n, in->one_in), go & find_last(request, n));
+    return true;
+}
+
+bool l2_input_push_drawn(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u64 go, u64 kept)
+{
+    if (!requests_room(&in->kept, 2ull * n))
+        return false;
+    in->seen += (u64)__builtin_popcountll(go) * in->asked_in;
+    in->kept.len = put_kept(in, in->kept.len, request, sectors, kept, find_last(request, n));
     return true;
 }
 

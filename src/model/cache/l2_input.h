@@ -15,20 +15,17 @@
 struct l2_input {
     struct requests kept;
     u64 seen, budget;
-    u32 lag, lags;           /* l2_run's: parts of 2^32 of a turn that it is late, and how many more with each turn */
     u32 one_in;              /* lines kept: one in so many, a power of two */
     u32 asked_in;            /* lines that L1 looks up: likewise; not more than one_in */
     u32 beside_in;           /* atomics of other lines: one in so many */
     u32 beside_next;         /* counts those */
     u64 beside;              /* that are kept */
     u64 idle;                /* turns behind all that is kept, of which nothing is */
-    u64 waits;               /* l2_run's: turns that are still to pass */
     bool open;               /* something of the turn that is not over is kept */
     u32 sm;                  /* its number */
     u32 turn;                /* how often it has had other blocks since the first */
     struct sm_place first;   /* of its first blocks, and of its local memory */
     struct sm_place place;   /* of the blocks that it has; reads of a group are coalesced */
-    u32 from;                /* l2_run's: sm and place */
     struct traffic ***sites; /* the worker's, which may move */
 };
 
@@ -54,6 +51,14 @@ bool l2_input_push_all(struct l2_input *in, const u64 *request, const u8 *sector
 static inline bool l2_input_has_budget(const struct l2_input *in, u32 n)
 {
     return in->seen + (u64)n * in->asked_in <= in->budget * in->one_in;
+}
+/* The same of requests of which L1 has looked up only some, by an input that has been thinned: each that is the last of its turn ends it, whether or not it
+ * goes. kept: of those that go. */
+bool l2_input_push_drawn(struct l2_input *in, const u64 *request, const u8 *sectors, u32 n, u64 go, u64 kept);
+/* Which of n requests that L1 looks up stand for the others, a bit each. */
+static inline u64 l2_input_kept(const struct l2_input *in, const u64 *request, u32 n)
+{
+    return in->one_in == in->asked_in ? UINT64_MAX : sample_kept(request, n, in->one_in);
 }
 /* The turn is over: of an input that has been thinned. */
 void l2_input_end_turn(struct l2_input *in);

@@ -3,9 +3,20 @@
 
 #include <math.h>
 
+#include "base/clones.h"
+
 #define FOUR(k) 1ull << (k), 1ull << ((k) + 1), 1ull << ((k) + 2), 1ull << ((k) + 3)
 #define SIXTEEN(k) FOUR(k), FOUR((k) + 4), FOUR((k) + 8), FOUR((k) + 12)
 const u64 sample_bit[64] = {SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)};
+
+CLONES static u64 kept(const u64 *restrict request, u32 n, u32 one_in)
+{
+    u64 all = 0;
+    for (u32 k = 0; k < n; k++)
+        all |= sample_bit[k] & -(u64)sample_keeps(request_number(request[k]), one_in);
+    return all;
+}
+u64 sample_kept(const u64 *request, u32 n, u32 one_in) { return kept(request, n, one_in); }
 
 u64 sample_line(u64 among, u32 one_in)
 {

@@ -50,6 +50,8 @@ static inline bool sample_keeps(u64 number, u32 one_in)
 
 /* Word k is bit k: of 64 lines those that are kept, by vectors. */
 extern const u64 sample_bit[64];
+/* So of n requests, 64 at most: a bit each. */
+u64 sample_kept(const u64 *request, u32 n, u32 one_in);
 
 /* Of a line that is kept: its number among those. */
 static inline u64 sample_number(u64 number, u32 one_in)

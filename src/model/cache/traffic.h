@@ -39,7 +39,7 @@
 
 #include <string.h>
 
-#include "base/base.h"
+#include "model/cache/sectors.h"
 
 /* How a line is asked for. */
 enum traffic_kind {
@@ -143,8 +143,9 @@ static inline bool request_last(u64 r) { return r & REQUEST_LAST; }
 /* Words of a sector that a store writes. */
 static inline u32 request_words(u64 r)
 {
-    const enum traffic_kind kind = request_kind(r);
-    return kind == TRAFFIC_STORE_WORD ? 1 : kind == TRAFFIC_STORE_TWO ? 2 : kind == TRAFFIC_STORE_FOUR ? 4 : 8;
+    const u64 by_kind = 0x8888888888888888ull ^ (8ull ^ 1) << 4 * TRAFFIC_STORE_WORD ^
+                        (8ull ^ 2) << 4 * TRAFFIC_STORE_TWO ^ (8ull ^ 4) << 4 * TRAFFIC_STORE_FOUR;
+    return by_kind >> 4 * request_kind(r) & 15;
 }
 static inline u32 request_site(u64 r) { return (u32)(r >> 49); }
 
@@ -207,39 +208,6 @@ static inline bool requests_push(struct requests *s, u64 request)
         return false;
     s->at[s->len++] = request;
     return true;
-}
-/* Number of sectors. A processor that popcount can be counted on is not what we are built for. */
-#define SECTORS_IN 0x4332322132212110ull
-static inline u32 sectors_in(u32 sectors) { return SECTORS_IN >> 4 * sectors & 15; }
-/* How many n masks of a byte have, 504 at most. */
-static inline u32 sectors_of_all(const u8 *mask, u32 n)
-{
-    const u64 bytes = UINT64_MAX / 255, words = UINT64_MAX / 65535;
-    u64 of_byte = 0; /* what is in each place of the eight: 252 at most */
-    u32 sum = 0, k = 0;
-    for (u64 eight; k + sizeof eight <= n; k += sizeof eight) {
-        memcpy(&eight, mask + k, sizeof eight);
-        eight -= eight >> 1 & bytes * 0x55;
-        of_byte += (eight & bytes * 0x33) + (eight >> 2 & bytes * 0x33);
-    }
-    for (; k < n; k++)
-        sum += sectors_in(mask[k]);
-    return sum + (u32)(((of_byte & words * 255) + (of_byte >> 8 & words * 255)) * words >> 48);
-}
-/* A bit for each of n masks, 64 at most: it has some. */
-static inline u64 sectors_there(const u8 *mask, u32 n)
-{
-    const u64 bytes = UINT64_MAX / 255;
-    u64 there = 0;
-    u32 k = 0;
-    for (u64 eight; k + sizeof eight <= n; k += sizeof eight) {
-        memcpy(&eight, mask + k, sizeof eight);
-        eight = (eight + bytes * 127) >> 7 & bytes;
-        there |= (eight * 0x0102040810204080ull >> 56) << k;
-    }
-    for (; k < n; k++)
-        there |= (u64)(mask[k] != 0) << k;
-    return there;
 }
 
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/larger.h"
+
 /* Cycles until what was loaded is there from behind L1, as H200's kernels of tile_reads.cu have them: cold caches, and all SMs ask.
  * SMs and times differ by up to SPREAD of that. */
 #define FAR 1000.0
@@ -25,8 +27,8 @@ static void choose(struct turns *t, u32 scheduler)
     u32 best = UINT32_MAX;
     for (u32 k = 0; k < t->n; k++)
         if (t->of[k].scheduler == scheduler)
-            first = fmin(first, t->of[k].ready);
-    first = fmax(first, t->free[scheduler]);
+            first = smaller(first, t->of[k].ready);
+    first = larger(first, t->free[scheduler]);
     for (u32 k = 0; k < t->n && first < INFINITY; k++)
         if (t->of[k].scheduler == scheduler && t->of[k].ready <= first &&
             (best == UINT32_MAX || goes_before(&t->of[k], &t->of[best])))
@@ -55,7 +57,7 @@ static double is_there(struct turns *t, double now, u64 line, bool missed)
         const double spread = (double)(t->random >> 40) / (1 << 23) - 1;
         *f = (struct flying){line, now + FAR * (1 + SPREAD * spread)};
     }
-    return fmax(now + TURNS_NEAR, f->line == line ? f->there : 0);
+    return larger(now + TURNS_NEAR, f->line == line ? f->there : 0);
 }
 
 void turns_took(struct turns *t, u32 k, bool waits, u64 line, bool missed)
@@ -100,7 +102,7 @@ static void release(struct turns *t, struct requests *const *streams, u32 k)
     if (!turns_pass(streams + from, end - from))
         return;
     for (u32 i = from; i < end; i++)
-        open = is_over(streams[i]) ? open : fmax(open, t->of[i].came);
+        open = is_over(streams[i]) ? open : larger(open, t->of[i].came);
     for (u32 i = from; i < end; i++)
         if (!is_over(streams[i]) && !turns_waits(streams[i]))
             t->of[i].ready = open;

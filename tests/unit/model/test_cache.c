@@ -9,8 +9,10 @@
 
 #include "base/alloc.h"
 #include "model/cache/cache.h"
+#include "model/cache/cache_entries.h"
 #include "model/cache/cache_sets.h"
 #include "model/cache/joins.h"
+#include "model/cache/sectors.h"
 #include "model/cache/traffic.h"
 
 /* The line, now the last used, or NULL when it is not there. */
@@ -205,6 +207,49 @@ static void sets_together_are_sets_one_by_one(void **state)
         for (u32 i = 0; i < CACHE_SETS_MOST - k % 9; i++)
             assert_int_equal(set[i], cache_set(&c, word[i] & ((1ull << CACHE_NUMBER_BITS) - 1)));
         cache_free(&c);
+    }
+}
+
+/* Whoever looks at the first lines of a set before he asks the cache finds what he would have found, and leaves the set as he would have left it. */
+static void a_line_among_the_first_is_taken_as_any(void **state)
+{
+    (void)state;
+    u64 random = 1;
+    for (u32 ways = 1; ways <= 16; ways++) {
+        struct cache a, b;
+        assert_true(cache_init(&a, ways * 4 * CACHE_LINE, ways) && cache_init(&b, ways * 4 * CACHE_LINE, ways));
+        for (u32 k = 0; k < 4000; k++) {
+            struct cache_line gone;
+            random = random * 6364136223846793005ull + 1442695040888963407ull;
+            const u64 number = (random >> 33) % (k % 2 ? 12 : 6 * ways);
+            struct cache_line *l = entries_take_first(&a, cache_set(&a, number), number);
+            l = l ? l : cache_take(&a, number, &gone);
+            l->valid |= k & 15;
+            cache_take(&b, number, &gone)->valid |= k & 15;
+            assert_memory_equal(a.lines, b.lines, sizeof *a.lines * ways * 4);
+        }
+        cache_free(&a);
+        cache_free(&b);
+    }
+}
+
+static void sectors_of_many_are_those_of_each(void **state)
+{
+    (void)state;
+    u8 mask[64];
+    u64 random = 1;
+    for (u32 k = 0; k < 2000; k++) {
+        const u32 n = k % 65;
+        u32 sum = 0;
+        u64 there = 0;
+        for (u32 i = 0; i < n; i++) {
+            random = random * 6364136223846793005ull + 1442695040888963407ull;
+            mask[i] = random >> 60 & (k % 3 ? 15 : random >> 50);
+            sum += sectors_in(mask[i]);
+            there |= (u64)(mask[i] != 0) << i;
+        }
+        assert_int_equal(sectors_of_all(mask, n), sum);
+        assert_true(sectors_there(mask, n) == there);
     }
 }
 
@@ -470,6 +515,8 @@ int main(void)
         cmocka_unit_test(reads_join_for_a_time),
         cmocka_unit_test(sets_of_any_size_are_in_order_of_use),
         cmocka_unit_test(sets_together_are_sets_one_by_one),
+        cmocka_unit_test(a_line_among_the_first_is_taken_as_any),
+        cmocka_unit_test(sectors_of_many_are_those_of_each),
         cmocka_unit_test(any_number_of_sets_is_met_evenly),
         cmocka_unit_test(a_new_line_has_no_sectors),
         cmocka_unit_test(powers_of_two_are_spread),

@@ -6,8 +6,6 @@
  * (tests/hw/h200/async-times.csv). */
 #include "model/replay/sm/sm.h"
 
-static double most(double a, double b) { return a > b ? a : b; }
-
 /* ---- mbarriers ---- */
 
 static void arrive(struct sm *s, struct sm_warp *w, u32 slot, double t)
@@ -19,7 +17,7 @@ static void arrive(struct sm *s, struct sm_warp *w, u32 slot, double t)
         h->mbarriers = arena_array(s->mem, struct sm_mbarrier, SM_MBARRIERS);
     struct sm_mbarrier *m = &h->mbarriers[slot];
     const double before = m->arrived ? m->at[(m->arrived - 1) % SM_ARRIVALS] : 0;
-    m->at[m->arrived++ % SM_ARRIVALS] = most(before, t);
+    m->at[m->arrived++ % SM_ARRIVALS] = larger(before, t);
 }
 
 bool sm_arrived(const struct sm_held *h, u32 slot, u32 n, double *t)
@@ -53,10 +51,10 @@ static bool is_from_dram(const struct sm_warp *w, u32 site)
 static double bring(struct sm *s, const struct sm_warp *w, const struct item_async *a, double t)
 {
     const struct machine *m = s->machine;
-    const double share = most(s->copy_share, w->func->shares[a->site].asked * s->l2_share);
+    const double share = larger(s->copy_share, w->func->shares[a->site].asked * s->l2_share);
     double done = sm_take(&s->memory.l2_read, t, a->n * share) + m->l2;
     if (is_from_dram(w, a->site))
-        done = most(done, sm_read_dram(s, t, a->n, a->n * s->dram_read[PLACES_WHOLE]) + m->dram);
+        done = larger(done, sm_read_dram(s, t, a->n, a->n * s->dram_read[PLACES_WHOLE]) + m->dram);
     return done + m->copy;
 }
 
@@ -68,7 +66,7 @@ static double take_away(struct sm *s, const struct item_async *a, double t)
     const double in_dram = a->n * s->launch->dram_write_share * s->dram_write[PLACES_WHOLE];
     if (in_dram > 0)
         sm_take_dram(s, t, in_dram);
-    return most(left, written) + s->machine->copy_out;
+    return larger(left, written) + s->machine->copy_out;
 }
 
 void sm_async(struct sm *s, struct sm_warp *w, u64 item, double t)
@@ -79,8 +77,9 @@ void sm_async(struct sm *s, struct sm_warp *w, u64 item, double t)
         arrive(s, w, a.slot, bring(s, w, &a, sm_take(&s->memory.copies, t, s->machine->copy_issue)));
         break;
     case ASYNC_STORE:
-        w->copies.open = most(w->copies.open, take_away(s, &a, sm_take(&s->memory.copies, t, s->machine->copy_issue)));
-        w->leaves = most(w->leaves, w->copies.open);
+        w->copies.open =
+            larger(w->copies.open, take_away(s, &a, sm_take(&s->memory.copies, t, s->machine->copy_issue)));
+        w->leaves = larger(w->leaves, w->copies.open);
         break;
     case ASYNC_ARRIVE:
         arrive(s, w, a.slot, t + s->machine->shared);
@@ -100,5 +99,5 @@ void sm_close_group(struct sm_groups *g)
         g->n--;
     }
     const double before = g->n ? g->at[g->n - 1] : 0;
-    g->at[g->n++] = most(g->open, before);
+    g->at[g->n++] = larger(g->open, before);
 }

@@ -26,15 +26,15 @@ struct sm_atomics sm_atomic_shares(const struct machine *m, const struct replay_
 {
     const double slice = share_of((double)l->hot.slice[HOT_ATOMICS], l->atomics);
     const double sector = share_of((double)l->hot.sector, l->atomics);
-    const double pass = fmax(slice * m->atomic_same, 1 / m->atomic_all);
+    const double pass = larger(slice * m->atomic_same, 1 / m->atomic_all);
     return (struct sm_atomics){
         .pass = active * pass,
-        .line = active * fmax(slice * m->atomic_line, 1 / m->atomic_all),
-        .pass_float = active * fmax(pass, sector * m->atomic_float),
+        .line = active * larger(slice * m->atomic_line, 1 / m->atomic_all),
+        .pass_float = active * larger(pass, sector * m->atomic_float),
         .sector = active * m->atomic_sector,
         .sector_read = active * m->atomic_result,
         .write_back = active * m->dram_write_back,
-        .part = active * fmax(slice, 1 / m->slices),
+        .part = active * larger(slice, 1 / m->slices),
     };
 }
 
@@ -67,10 +67,10 @@ static double leave(struct sm *s, const struct item_access *a, double t)
 {
     struct sm_memory *q = &s->memory;
     const double part = s->atomics.part;
-    const double inside = fmax(t, room(q, q->left, a, INSIDE));
-    const double left = fmax(inside, room(q, q->done, a, fmin(OUTSIDE, TO_SLICE / part)));
-    q->lsu = fmax(q->lsu, inside);
-    q->atomics_out = fmax(left, room(q, q->done, a, IN_SLICE / part));
+    const double inside = larger(t, room(q, q->left, a, INSIDE));
+    const double left = larger(inside, room(q, q->done, a, smaller(OUTSIDE, TO_SLICE / part)));
+    q->lsu = larger(q->lsu, inside);
+    q->atomics_out = larger(left, room(q, q->done, a, IN_SLICE / part));
     return sm_take(&q->atomics_port, left, port_cycles(a));
 }
 
@@ -93,7 +93,7 @@ static double tries_of(const struct sm *s, double waited, double apart, double o
 {
     enum { MOST = 600 };
     const bool together = others > 1 && (waited > 0 || !s->memory.nswaps);
-    return apart > 0 ? fmin(MOST, waited / apart + (together ? (others - 1) / 2 : 0)) : 0;
+    return apart > 0 ? smaller(MOST, waited / apart + (together ? (others - 1) / 2 : 0)) : 0;
 }
 
 /* A compare-and-swap that changes memory has seen what was there: since the one before that changed it, a request went to L2
@@ -104,9 +104,9 @@ static double swap_turn(struct sm *s, struct sm_warp *w, const struct item_acces
     const struct replay_launch *l = s->launch;
     const double hot = share_of((double)l->swaps_hot, (double)l->swaps), active = s->active;
     const double left = (double)l->swaps_hot - s->memory.nswaps * active * hot;
-    const double try = fmin(left, active * l->resident * l->warps);
-    const double apart = fmax(fmax(s->machine->swap, l->hold), try * s->machine->atomic_same / 2);
-    const double turn = fmax(t, s->memory.swaps);
+    const double try = smaller(left, active * l->resident * l->warps);
+    const double apart = larger(larger(s->machine->swap, l->hold), try * s->machine->atomic_same / 2);
+    const double turn = larger(t, s->memory.swaps);
     s->memory.tries += l->hold > 0 ? 0 : tries_of(s, turn - t, apart, active * hot);
     s->memory.swaps = turn + apart * active * hot;
     s->memory.nswaps++;
@@ -129,12 +129,12 @@ double sm_atomic(struct sm *s, struct sm_warp *w, const struct item_access *a, d
     struct sm_memory *q = &s->memory;
     const double left = leave(s, a, t);
     const double dram = at_dram(s, w, a, left), spread = spread_cycles(s, a),
-                 all = fmax(sm_take(&q->l2, t, spread), sm_take(&q->l2_read, t, spread));
-    const double done = fmax(fmax(sm_take(&q->atomics, left, cycles_of(s, a)), all), dram);
-    q->atomics_done = fmax(q->atomics_done, done);
+                 all = larger(sm_take(&q->l2, t, spread), sm_take(&q->l2_read, t, spread));
+    const double done = larger(larger(sm_take(&q->atomics, left, cycles_of(s, a)), all), dram);
+    q->atomics_done = larger(q->atomics_done, done);
     q->left[q->natomics % SM_ATOMICS] = left;
     q->done[q->natomics++ % SM_ATOMICS] = done;
-    w->leaves = fmax(w->leaves, left + s->machine->leave);
+    w->leaves = larger(w->leaves, left + s->machine->leave);
     if (a->class == ITEM_SWAP)
         return swap_turn(s, w, a, done) + s->machine->atomic;
     sm_let_go(s, w, a, t);

@@ -56,8 +56,8 @@ void sm_constants_begin(struct sm *s)
 {
     const struct machine *m = s->machine;
     s->constants = arena_new(s->mem, struct sm_constants);
-    s->constants->sharing = fmin(fmax(s->active * m->constant_group, 1), SM_CONSTANTS_SHARING);
-    s->constants->fill = fmax(m->constant_fill, m->constant_group_fill * s->constants->sharing);
+    s->constants->sharing = smaller(larger(s->active * m->constant_group, 1), SM_CONSTANTS_SHARING);
+    s->constants->fill = larger(m->constant_fill, m->constant_group_fill * s->constants->sharing);
     s->constants->scattered = -1;
 }
 
@@ -87,7 +87,7 @@ static double in_second(struct sm *s, u32 line, double t)
     double *there = second_of(s, line);
     if (*there <= 0)
         *there = t + (line < CONSTANT_BANK_LINES ? s->machine->parameters : memory_cycles(s));
-    return fmax(*there, t);
+    return larger(*there, t);
 }
 
 /* ---- the first caches ---- */
@@ -112,7 +112,7 @@ static double in_first(struct sm *s, struct sm_constant_cache *c, u32 line, doub
     struct sm_constant_line *l = line_of(s, c, line);
     if (!holds(s, c, line))
         *l = (struct sm_constant_line){++c->n, in_second(s, line, t) + miss};
-    return fmax(l->there, t);
+    return larger(l->there, t);
 }
 
 /* ---- loads ---- */
@@ -141,7 +141,7 @@ static double waits_for(const struct sm_asked *of_warp, const struct sm_constant
 {
     const u32 most = (u32)(SM_CONSTANTS_ASKED * c->sharing);
     const double sm = c->nasked < most ? 0 : c->asked[(c->nasked - most) % SM_CONSTANTS_ASKED_GPC];
-    return fmax(sm, of_warp->when[of_warp->n % SM_CONSTANTS_ASKED]);
+    return larger(sm, of_warp->when[of_warp->n % SM_CONSTANTS_ASKED]);
 }
 
 static void keep_asked(struct sm_asked *of_warp, struct sm_constants *c, double there)
@@ -176,7 +176,7 @@ static double load(struct sm *s, struct sm_asked *asked, const struct wanted *a,
             c->missed = line;
         }
         if (far && !asks)
-            there = fmax(there, waits_for(asked, c));
+            there = larger(there, waits_for(asked, c));
         asks |= far;
         there = in_first(s, &c->indexed, line, there, far ? miss : miss + behind);
     }
@@ -189,19 +189,19 @@ static bool take(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const 
                  struct sm_done *out)
 {
     double *queued = &c->constants[c->nconstants % SM_CONSTANTS_QUEUED], busy;
-    const double from = fmax(*queued, c->pipe[PIPE_ADU]);
+    const double from = larger(*queued, c->pipe[PIPE_ADU]);
     if (from > t) {
         *out = (struct sm_done){.result = from, .reason = STALL_MIO_THROTTLE};
         return false;
     }
     const double there = load(s, &w->asked, a, t, &busy);
-    s->constants->free = fmax(s->constants->free, t) + busy;
+    s->constants->free = larger(s->constants->free, t) + busy;
     s->used[PIPE_ADU] += busy;
     *queued = s->constants->free;
     c->nconstants++;
     c->pipe[PIPE_ADU] = t + s->machine->interval[PIPE_ADU];
     out->read = s->constants->free + 8;
-    out->result = fmax(s->constants->free - s->machine->constant_word, there) + s->machine->constant;
+    out->result = larger(s->constants->free - s->machine->constant_word, there) + s->machine->constant;
     out->reason = STALL_SHORT_SCOREBOARD;
     return true;
 }
@@ -235,7 +235,7 @@ bool sm_match(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const str
               struct sm_done *out)
 {
     const struct machine *m = s->machine;
-    const double values = i->site < w->func->nsites ? fmax(w->func->shares[i->site].values, 1) : 1;
+    const double values = i->site < w->func->nsites ? larger(w->func->shares[i->site].values, 1) : 1;
     const double next = m->constant_next + (i->count - 1) * m->match_next;
     if (!take(s, c, w, &(struct wanted){.words = values * i->count, .more = (values - 1) * next}, t, out))
         return false;

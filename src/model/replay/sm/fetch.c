@@ -27,8 +27,8 @@ static void ask_for(struct sm *s, const struct sm_warp *w, struct prepared_line 
     const bool straight = w->line && w->line + 1 == l;
     const double cycles = line_cycles(s, l, line, straight);
     const double asked = straight ? w->line_begun : t;
-    s->code = fmax(s->code, asked) + s->machine->fetch_line;
-    l->there = fmax(asked + cycles, s->code);
+    s->code = larger(s->code, asked) + s->machine->fetch_line;
+    l->there = larger(asked + cycles, s->code);
     l->near = ++s->near_lines;
     if (!is_in(l->far, s->far_lines, s->machine->far_lines))
         l->far = ++s->far_lines;
@@ -42,10 +42,10 @@ double sm_fetch(struct sm *s, struct sm_warp *w, u32 at, double t)
         return t;
     struct prepared_line *l = &p->lines[line];
     if (w->line == l)
-        return fmax(l->there, t);
+        return larger(l->there, t);
     if (!is_in(l->near, s->near_lines, s->machine->near_lines))
         ask_for(s, w, l, line, t);
     w->line = l;
-    w->line_begun = fmax(l->there, t);
+    w->line_begun = larger(l->there, t);
     return w->line_begun;
 }

@@ -13,8 +13,6 @@ struct beyond {
     double under_way;             /* when what L1 has asked for before is there; 0: all is */
 };
 
-static double most(double a, double b) { return a > b ? a : b; }
-
 /* ---- what is on its way to L1 ---- */
 
 static struct sm_arriving *arriving_of(const struct sm *s, u64 number)
@@ -28,7 +26,7 @@ static double under_way(const struct sm *s, u64 number, u32 sectors)
     double t = 0;
     for (u32 k = 0; a && a->number == number && k < CACHE_SECTORS; k++)
         if (sectors >> k & 1)
-            t = most(t, a->at[k]);
+            t = larger(t, a->at[k]);
     return t;
 }
 
@@ -68,11 +66,11 @@ static void ask_beyond(struct beyond *b, const struct replay_shares *shares, flo
     } else if (deal(&carry[2], from->dram / whole, sectors)) {
         b->dram += sectors;
         b->dram_lines++;
-    } else if (deal(&carry[1], from->far / most(whole - from->dram, 1e-9), sectors)) {
+    } else if (deal(&carry[1], from->far / larger(whole - from->dram, 1e-9), sectors)) {
         b->far += sectors;
     } else {
         b->near += sectors;
-        b->late += deal(&carry[0], shares->late / most(from->near, 1e-9), sectors) ? sectors : 0;
+        b->late += deal(&carry[0], shares->late / larger(from->near, 1e-9), sectors) ? sectors : 0;
     }
 }
 
@@ -86,7 +84,7 @@ static struct beyond look_up(struct sm *s, const struct sm_warp *w, const struct
         const u32 there = l1_ask(&s->l1, (enum traffic_kind)item_line_kind(line), number, sectors);
         missing[k] = (u8)(sectors & ~there);
         if (there)
-            b.under_way = most(b.under_way, under_way(s, number, there));
+            b.under_way = larger(b.under_way, under_way(s, number, there));
         if (missing[k])
             ask_beyond(&b, &w->func->shares[site], w->func->prepared->carry[site], sectors_in(missing[k]));
     }
@@ -125,7 +123,7 @@ enum sm_places sm_places_of(const struct item_access *a, const struct sm_cost *c
 
 double sm_dram_cycles(const double *share, enum sm_places places, double sectors, double lines)
 {
-    return most(sectors * share[PLACES_WHOLE], places == PLACES_WHOLE ? 0 : lines * share[places]);
+    return larger(sectors * share[PLACES_WHOLE], places == PLACES_WHOLE ? 0 : lines * share[places]);
 }
 
 static double read_beyond(struct sm *s, const struct sm_warp *w, const struct item_access *a,
@@ -137,34 +135,34 @@ static double read_beyond(struct sm *s, const struct sm_warp *w, const struct it
         return 0;
     const enum sm_places places = sm_places_of(a, cost);
     const double share = a->class == ITEM_LOAD_PAST ? s->past_share : s->read_share;
-    t = most(t, s->memory.atomics_out);
+    t = larger(t, s->memory.atomics_out);
     s->came += sectors;
     s->memory.lsu += b->lines * m->miss_line;
-    double done = most(sm_take(&s->memory.l2_read, t, sectors * share),
-                       sm_take(&s->memory.l2, t, b->lines * (places == PLACES_APART ? s->apart_share : s->l2_share)));
+    double done = larger(sm_take(&s->memory.l2_read, t, sectors * share),
+                         sm_take(&s->memory.l2, t, b->lines * (places == PLACES_APART ? s->apart_share : s->l2_share)));
     done += b->far > 0 ? m->far : m->l2;
     if (b->host > 0)
-        done = most(done, sm_take(&s->memory.link_in, t, b->host * w->func->shares[a->site].link * s->link_in_share) +
-                              m->host);
+        done = larger(done, sm_take(&s->memory.link_in, t, b->host * w->func->shares[a->site].link * s->link_in_share) +
+                                m->host);
     if (b->late > 0)
-        done = most(done, t + m->dram);
+        done = larger(done, t + m->dram);
     if (b->dram > 0)
-        done = most(done, sm_read_dram(s, t, b->dram, sm_dram_cycles(s->dram_read, places, b->dram, b->dram_lines)) +
-                              m->dram + (b->dram_lines - 1) * m->dram_line);
+        done = larger(done, sm_read_dram(s, t, b->dram, sm_dram_cycles(s->dram_read, places, b->dram, b->dram_lines)) +
+                                m->dram + (b->dram_lines - 1) * m->dram_line);
     return done;
 }
 
 double sm_load(struct sm *s, struct sm_warp *w, const struct sm_cost *cost, const struct item_access *a, double t)
 {
     u8 missing[ITEM_LINES_BEHIND];
-    t = most(t, s->memory.atomics_port); /* L1 comes behind those that wait */
+    t = larger(t, s->memory.atomics_port); /* L1 comes behind those that wait */
     const bool past = a->class == ITEM_LOAD_PAST;
     const struct beyond b = past ? go_past(w, a) : look_up(s, w, cost, a->site, missing);
     const double beyond = read_beyond(s, w, a, cost, &b, t);
     for (u32 k = 0; !past && beyond > 0 && k < cost->nlines; k++)
         if (missing[k])
             set_arriving(s, item_line_number(cost->lines[k]), missing[k], beyond);
-    return most(t + s->machine->l1 - s->machine->issue, most(beyond, b.under_way));
+    return larger(t + s->machine->l1 - s->machine->issue, larger(beyond, b.under_way));
 }
 
 void sm_store_through(struct sm *s, const struct sm_cost *cost)

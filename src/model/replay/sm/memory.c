@@ -7,14 +7,7 @@
  * What a load needs from beyond L1 is load.c's. A queue that is taken delays the result; one that is too long stops the issue. */
 #include "model/replay/sm/warp.h"
 
-double sm_take(double *queue, double t, double cycles)
-{
-    const double start = *queue > t ? *queue : t;
-    *queue = start + cycles;
-    return *queue;
-}
-
-static double most(double a, double b) { return a > b ? a : b; }
+double sm_take(double *queue, double t, double cycles) { return *queue = larger(*queue, t) + cycles; }
 
 /* What DRAM was asked for in the last thousand cycles or so, over what it can send: 1 and more, where it is full. */
 double sm_take_dram(struct sm *s, double t, double cycles)
@@ -26,12 +19,12 @@ double sm_take_dram(struct sm *s, double t, double cycles)
         q->dram_asked = t;
     }
     q->dram_used += cycles / LATELY;
-    return sm_take(&q->dram, t, cycles) + s->machine->dram_full * fmin(1, q->dram_used);
+    return sm_take(&q->dram, t, cycles) + s->machine->dram_full * smaller(1, q->dram_used);
 }
 
 double sm_read_dram(struct sm *s, double t, double sectors, double cycles)
 {
-    return most(sm_take_dram(s, t, cycles), sm_take(&s->memory.l2_write, t, sectors * s->fill_share));
+    return larger(sm_take_dram(s, t, cycles), sm_take(&s->memory.l2_write, t, sectors * s->fill_share));
 }
 
 /* ---- behind L1 ---- */
@@ -40,7 +33,7 @@ double sm_write_l2(struct sm *s, double t, double sectors, double lines)
 {
     struct sm_memory *q = &s->memory;
     const double all = sm_take(&q->l2, t, lines * s->line_share);
-    q->l2_write = most(sm_take(&q->l2_write, t, sectors * s->write_share), all);
+    q->l2_write = larger(sm_take(&q->l2_write, t, sectors * s->write_share), all);
     return q->l2_write;
 }
 
@@ -90,7 +83,7 @@ static double store(struct sm *s, struct sm_warp *w, const struct sm_cost *cost,
     sm_store_through(s, cost);
     sm_let_go(s, w, a, t);
     const double left = write_beyond(s, w, cost, a, t);
-    w->leaves = most(w->leaves, t + s->machine->leave);
+    w->leaves = larger(w->leaves, t + s->machine->leave);
     return left + s->machine->l2;
 }
 
@@ -104,7 +97,7 @@ static double finish(struct sm *s, struct sm_warp *w, const struct sm_cost *cost
         return sm_load(s, w, cost, a, t);
     case ITEM_COPY: {
         const double done = sm_load(s, w, cost, a, t);
-        w->copies.open = most(w->copies.open, done);
+        w->copies.open = larger(w->copies.open, done);
         return done;
     }
     case ITEM_TEXTURE:
@@ -116,9 +109,9 @@ static double finish(struct sm *s, struct sm_warp *w, const struct sm_cost *cost
     case ITEM_ATOMIC:
     case ITEM_REDUCTION:
     case ITEM_SWAP:
-        return most(sm_atomic(s, w, a, t), host_atomic(s, w, a, t));
+        return larger(sm_atomic(s, w, a, t), host_atomic(s, w, a, t));
     case ITEM_SHARED_ATOMIC:
-        return t + m->shared_atomic * most(1, a->lines) - m->issue; /* lines: turns of a loop of compare-and-swap */
+        return t + m->shared_atomic * larger(1, a->lines) - m->issue; /* lines: turns of a loop of compare-and-swap */
     default:
         return t + m->shared - m->issue;
     }
@@ -135,8 +128,8 @@ double sm_queue_room(const struct sm *s, const struct sm_scheduler *c, bool stor
 double sm_take_lsu(struct sm *s, struct sm_scheduler *c, double t, double passes, double more)
 {
     const double own = sm_take(&c->lsu, t, s->machine->issue + more);
-    const double all = sm_take(&s->memory.lsu, t, most(s->machine->lsu_cycles, passes));
-    const double done = most(own, all);
+    const double all = sm_take(&s->memory.lsu, t, larger(s->machine->lsu_cycles, passes));
+    const double done = larger(own, all);
     s->used[PIPE_LSU] += passes;
     c->queued[c->nqueued++ % SM_QUEUE] = done;
     return done;
@@ -175,8 +168,8 @@ static double passes_of(const struct machine *m, const struct item_access *a)
     if (is_shared(a))
         return a->passes;
     if (is_atomic(a))
-        return most(0.5 * a->lines, 0.8 * 32.0 * a->passes / m->line_bytes);
-    return most(a->wavefronts, a->lines > 4 ? (a->lines + 3u) / 4 + 0.5 : 1);
+        return larger(0.5 * a->lines, 0.8 * 32.0 * a->passes / m->line_bytes);
+    return larger(a->wavefronts, a->lines > 4 ? (a->lines + 3u) / 4 + 0.5 : 1);
 }
 
 /* Cycles by which its last lane has its result later than the only one would. What L1 holds of up to sixteen lines takes no longer than
@@ -185,9 +178,9 @@ static double later(const struct machine *m, const struct item_access *a)
 {
     enum { LINES_AT_ONCE = 16 };
     if (is_shared(a) || is_atomic(a))
-        return most(0, (passes_of(m, a) - 1) * (is_atomic(a) ? m->line : m->way));
+        return larger(0, (passes_of(m, a) - 1) * (is_atomic(a) ? m->line : m->way));
     const double each = is_load(a) ? m->load_wavefront : 1;
-    return most(most(0, (a->wavefronts - 1.0) * each), 0.5 * ((double)a->lines - LINES_AT_ONCE));
+    return larger(larger(0, (a->wavefronts - 1.0) * each), 0.5 * ((double)a->lines - LINES_AT_ONCE));
 }
 
 /* What a load's result takes longer on its way to the registers: nobody waits behind it. */
@@ -195,15 +188,15 @@ static double back(const struct machine *m, const struct item_access *a, const s
 {
     if (!is_load(a))
         return 0;
-    return m->load_wavefront_back * most(0, a->wavefronts - 1.0) + m->load_word_back * most(0, i->count - 1.0);
+    return m->load_wavefront_back * larger(0, a->wavefronts - 1.0) + m->load_word_back * larger(0, i->count - 1.0);
 }
 
 static double take_unit(struct sm *s, struct sm_scheduler *c, const struct item_access *a, double t)
 {
     const struct machine *m = s->machine;
     if (a->class == ITEM_TEXTURE) {
-        s->used[PIPE_TEX] += most(1, a->wavefronts);
-        const double done = sm_take(&s->memory.texture, t, most(1, a->wavefronts));
+        s->used[PIPE_TEX] += larger(1, a->wavefronts);
+        const double done = sm_take(&s->memory.texture, t, larger(1, a->wavefronts));
         c->textures[c->ntextures++ % SM_TEXTURES_QUEUED] = done;
         return done;
     }
@@ -223,7 +216,7 @@ static double room(const struct sm *s, const struct sm_scheduler *c, const struc
         return c->ntextures < SM_TEXTURES_QUEUED ? 0 : c->textures[c->ntextures % SM_TEXTURES_QUEUED];
     const double queue = sm_queue_room(s, c, is_store(a));
     if (is_store(a) && !is_shared(a) && a->class != ITEM_REDUCTION)
-        return most(queue, most(most(q->l2_write, q->dram), q->link_out) - s->machine->store_queue);
+        return larger(queue, larger(larger(q->l2_write, q->dram), q->link_out) - s->machine->store_queue);
     return queue;
 }
 
@@ -245,7 +238,7 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const st
     }
     if (a.class == ITEM_CONSTANT)
         return sm_constant_access(s, c, w, &a, t, out);
-    const double from = most(room(s, c, &a), c->pipe[PIPE_LSU]);
+    const double from = larger(room(s, c, &a), c->pipe[PIPE_LSU]);
     if (from > t) {
         *out = (struct sm_done){.result = from, .reason = throttle_of(&a)};
         return false;
@@ -255,9 +248,9 @@ bool sm_access(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const st
     c->pipe[PIPE_LSU] = t + s->machine->issue;
     const double taken = take_unit(s, c, &a, t);
     out->result = finish(s, w, cost, &a, taken) + back(s->machine, &a, warp_inst(w));
-    out->read = most(taken + 8, leaves(&a) ? out->result - s->machine->l2 - s->machine->store_read : 0);
+    out->read = larger(taken + 8, leaves(&a) ? out->result - s->machine->l2 - s->machine->store_read : 0);
     out->reason = is_shared(&a) ? STALL_SHORT_SCOREBOARD : STALL_LONG_SCOREBOARD;
     if (!is_shared(&a))
-        w->memory = most(w->memory, out->result);
+        w->memory = larger(w->memory, out->result);
     return true;
 }

@@ -30,8 +30,8 @@ static void choose(struct sm_scheduler *c, u32 places)
     u32 best = 0;
     double next = INFINITY;
     for (u32 k = 0; k < places; k++)
-        next = c->when[k] < next ? c->when[k] : next;
-    next = fmax(next, c->free);
+        next = smaller(c->when[k], next);
+    next = larger(next, c->free);
     c->next = next;
     if (c->when[c->last] <= next && next <= c->issued[c->last] + 1)
         return (void)(c->best = c->last);
@@ -82,7 +82,7 @@ static double take_slots(struct sm *s, struct sm_held *h)
         u32 slot = s->nslots;
         for (u32 turn = 0; slot == s->nslots; turn++)
             slot = free_slot_of(s, (s->turn + k + turn) % s->machine->schedulers);
-        t = fmax(t, s->warps[slot].gone);
+        t = larger(t, s->warps[slot].gone);
         s->warps[slot].gone = INFINITY;
         h->slots[k] = slot;
     }
@@ -142,7 +142,7 @@ static void end_block(struct sm_run *run, struct sm_held *h)
 {
     h->block = NULL;
     run->ended[h->number] = h->gone;
-    run->cycles = fmax(run->cycles, h->gone);
+    run->cycles = larger(run->cycles, h->gone);
 }
 
 static void begin_block(struct sm *s, struct sm_run *run, u32 held)
@@ -150,8 +150,8 @@ static void begin_block(struct sm *s, struct sm_run *run, u32 held)
     struct sm_held *h = &s->held[held];
     struct sm_mbarrier *mbarriers = h->mbarriers;
     u32 *slots = h->slots;
-    const double room = fmax(h->gone, take_slots(s, h)) + s->machine->block_start,
-                 t = fmax(room, s->started + run->active / s->machine->blocks_a_cycle);
+    const double room = larger(h->gone, take_slots(s, h)) + s->machine->block_start,
+                 t = larger(room, s->started + run->active / s->machine->blocks_a_cycle);
     for (u32 k = 0; mbarriers && k < SM_MBARRIERS; k++)
         mbarriers[k].arrived = 0;
     *h = (struct sm_held){.block = &s->launch->blocks[run->blocks[run->ran]],
@@ -197,7 +197,7 @@ static u32 must_come(const struct sm_held *h, u64 item)
 
 static void release(struct sm *s, struct sm_held *h, u32 id, double t)
 {
-    const double open = fmax(t, h->barriers[id].done) + s->machine->barrier;
+    const double open = larger(t, h->barriers[id].done) + s->machine->barrier;
     for (u32 k = 0; k < warps_of(s); k++) {
         struct sm_warp *w = h->slots[k] < s->nslots ? &s->warps[h->slots[k]] : NULL;
         if (!w || w->waits_at != id + 1)
@@ -222,7 +222,7 @@ static void come_to_barrier(struct sm *s, u32 number, u64 item, double t)
     struct sm_warp *w = &s->warps[number];
     struct sm_held *h = &s->held[w->held];
     const u32 id = item_barrier_id(item) % SM_BARRIERS;
-    s->barriers = fmax(s->barriers, t) + s->machine->barrier_warp;
+    s->barriers = larger(s->barriers, t) + s->machine->barrier_warp;
     h->barriers[id].done = s->barriers;
     h->barriers[id].arrived++;
     if (item_waits(item)) {
@@ -275,7 +275,7 @@ static double wake_time(const struct machine *m, u32 ns, double t)
     enum { LEAST = 90 }; /* cycles */
     const double period = (double)(1u << (ns ? 32 - __builtin_clz(ns) : 0)) * m->hz * 1e-9;
     const double next = (floor(t / period + 0.5) + 0.5) * period;
-    return fmax(t + LEAST, next);
+    return larger(t + LEAST, next);
 }
 
 /* It stands at the instruction behind. */
@@ -328,7 +328,7 @@ static void finish_warp(struct sm *s, struct sm_run *run, u32 number, double t)
 {
     struct sm_warp *w = &s->warps[number];
     struct sm_held *h = &s->held[w->held];
-    const double resolved = t + 1 + s->machine->exit, gone = fmax(resolved, w->leaves);
+    const double resolved = t + 1 + s->machine->exit, gone = larger(resolved, w->leaves);
     w->there = false;
     s->stalls[STALL_BRANCH_RESOLVING] += s->machine->exit;
     s->stalls[STALL_DRAIN] += gone - resolved;
@@ -339,7 +339,7 @@ static void finish_warp(struct sm *s, struct sm_run *run, u32 number, double t)
         }
     s->present += gone - h->begun;
     h->running--;
-    h->gone = fmax(h->gone, gone);
+    h->gone = larger(h->gone, gone);
     set_when(s, number, INFINITY);
     leave_slot(s, h, w->index, gone);
     if (h->running)
@@ -352,7 +352,7 @@ static void finish_warp(struct sm *s, struct sm_run *run, u32 number, double t)
 /* The warp is not at the instruction behind the last one: it took a branch there. */
 static void branch(const struct sm *s, struct sm_warp *w, double t)
 {
-    w->resolved = fmax(w->resolved, w->stalled + s->machine->branch);
+    w->resolved = larger(w->resolved, w->stalled + s->machine->branch);
     w->fetched = t + s->machine->branch_fetch;
 }
 
@@ -364,7 +364,7 @@ static void part(const struct sm *s, struct sm_warp *w, bool jumped)
     const double more = (w->parted || jumped ? m->branch : 0) + (w->switched ? m->change : 0);
     w->joined = w->parted;
     w->stalled += w->parted * m->join_stall;
-    w->resolved = fmax(w->resolved, w->stalled + w->parted * m->join + w->late * m->join_late + more);
+    w->resolved = larger(w->resolved, w->stalled + w->parted * m->join + w->late * m->join_late + more);
     w->fetched = w->resolved + m->branch_there;
 }
 
@@ -375,7 +375,7 @@ static void come_to_program(const struct sm *s, struct sm_warp *w, const struct 
     if (jumped)
         branch(s, w, t);
     if (last->control == CONTROL_EXIT)
-        w->resolved = fmax(w->resolved, w->parted ? w->stalled + s->machine->exit : 0);
+        w->resolved = larger(w->resolved, w->parted ? w->stalled + s->machine->exit : 0);
     else if (w->parted || w->switched)
         part(s, w, jumped);
     w->parted = w->late = 0;
@@ -429,7 +429,7 @@ static void begin_product(struct sm *s, struct sm_warp *w, const struct replay_i
     sm_take(&s->memory.lsu, t, i->wavefronts);
     s->used[PIPE_LSU] += i->wavefronts;
     s->used[PIPE_TENSOR] += i->interval;
-    w->products.open = fmax(w->products.open, t + i->interval + s->machine->product);
+    w->products.open = larger(w->products.open, t + i->interval + s->machine->product);
     if (i->count)
         sm_close_group(&w->products);
 }
@@ -448,7 +448,7 @@ static double *unit_of(const struct machine *m, struct sm_scheduler *c, u32 pipe
 /* Something was issued at t: what takes that pipe has to wait until then. */
 static void tell_taken(const struct machine *m, struct sm_scheduler *c, u32 pipe, double t)
 {
-    const double until = *unit_of(m, c, pipe), from = fmax(t + 1, c->told[pipe]);
+    const double until = *unit_of(m, c, pipe), from = larger(t + 1, c->told[pipe]);
     if (until > from) {
         c->taken[pipe] += until - from;
         c->told[pipe] = until;
@@ -467,7 +467,7 @@ static bool take_pipe(struct sm *s, struct sm_scheduler *c, const struct replay_
         return false;
     }
     const double cycles = i->interval ? i->interval : m->interval[half ? PIPE_FMAHEAVY : i->pipe];
-    *unit = t + fmax(cycles, reads);
+    *unit = t + larger(cycles, reads);
     s->used[unit - c->pipe] += cycles;
     c->heavy ^= half;
     tell_taken(m, c, i->pipe, t);
@@ -480,7 +480,7 @@ static bool take_pipe(struct sm *s, struct sm_scheduler *c, const struct replay_
 static void spill(struct sm *s, struct sm_warp *w, u32 words, double t)
 {
     sm_write_l2(s, t, CACHE_SECTORS * words, words);
-    w->leaves = fmax(w->leaves, t + s->machine->leave);
+    w->leaves = larger(w->leaves, t + s->machine->leave);
 }
 
 /* Shuffles, accesses of no lane, spilled registers. */
@@ -489,14 +489,14 @@ static bool take_lsu(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, co
 {
     const bool stores = i->spill == SPILL_STORE;
     const double full = stores ? s->memory.l2_write - s->machine->store_queue : 0;
-    const double from = fmax(fmax(sm_queue_room(s, c, stores), c->pipe[PIPE_LSU]), full);
+    const double from = larger(larger(sm_queue_room(s, c, stores), c->pipe[PIPE_LSU]), full);
     if (from > t) {
         *done = (struct sm_done){.result = from, .reason = i->spill ? STALL_LG_THROTTLE : STALL_MIO_THROTTLE};
         return false;
     }
     c->pipe[PIPE_LSU] = t + s->machine->issue;
     const double taken = sm_take_lsu(s, c, t, 1, 0);
-    done->result = fmax(done->result, taken + i->latency - s->machine->issue);
+    done->result = larger(done->result, taken + i->latency - s->machine->issue);
     done->reason = i->spill ? STALL_LONG_SCOREBOARD : STALL_SHORT_SCOREBOARD;
     if (stores)
         spill(s, w, i->count, taken);
@@ -504,9 +504,9 @@ static bool take_lsu(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, co
 }
 
 /* True: it has its pipe and queue, *done is when its results are there. */
-static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, double t, struct sm_done *done)
+static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t,
+                  double reads, struct sm_done *done)
 {
-    const struct replay_inst *i = warp_inst(w);
     const struct sm_cost *cost = i->op == REPLAY_MEMORY ? warp_cost(w) : NULL;
     *done = (struct sm_done){.result = t + i->latency, .read = t + 2, .reason = STALL_SHORT_SCOREBOARD};
     if (cost)
@@ -519,21 +519,21 @@ static bool admit(struct sm *s, struct sm_scheduler *c, struct sm_warp *w, doubl
         return sm_match(s, c, w, i, t, done);
     if (i->pipe == PIPE_LSU)
         return take_lsu(s, c, w, i, t, done);
-    return take_pipe(s, c, i, t, read_cycles(w, i), done);
+    return take_pipe(s, c, i, t, reads, done);
 }
 
 /* The scheduler is free again a cycle later, unless registers of what it has issued are still to be read: those of one
  * instruction may be late. How much later the warp's stall count begins for that: half of it, fitted on what kernels of the
  * corpus's half for fitting wait for. */
-static double hold(struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t)
+static double hold(struct sm_scheduler *c, struct sm_warp *w, const struct replay_inst *i, double t, double reads)
 {
     enum { LATE = 1 };
-    const double from = fmax(c->reads, t);
-    c->reads = from + (i->pipe == PIPE_FP64 ? 1 : read_cycles(w, i));
+    const double from = larger(c->reads, t);
+    c->reads = from + (i->pipe == PIPE_FP64 ? 1 : reads);
     keep_registers(w, i);
     c->issued[c->best] = t;
     c->last = c->best;
-    c->free = fmax(t + 1, c->reads - LATE);
+    c->free = larger(t + 1, c->reads - LATE);
     c->held += c->free - t - 1;
     return 0.5 * (from - t);
 }
@@ -544,8 +544,9 @@ static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
     const u32 number = c->best * s->machine->schedulers + (u32)(c - s->schedulers);
     struct sm_warp *w = &s->warps[number];
     const struct replay_inst *i = warp_inst(w);
+    const double reads = read_cycles(w, i);
     struct sm_done done;
-    if (!admit(s, c, w, t, &done)) {
+    if (!admit(s, c, w, i, t, reads, &done)) {
         if (done.reason != STALL_MATH_PIPE_THROTTLE) {
             w->throttled = done.result;
             w->throttled_by = done.reason;
@@ -554,7 +555,7 @@ static void issue(struct sm *s, struct sm_run *run, struct sm_scheduler *c)
         return;
     }
     warp_account(s, c, w, t);
-    const double late = hold(c, w, i, t);
+    const double late = hold(c, w, i, t, reads);
     set_bar(w, i->write_bar, done.result, done.reason);
     set_bar(w, i->read_bar, done.read, done.reason);
     if (i->empties_l1)
@@ -582,20 +583,20 @@ static void set_shares(struct sm *s, double active)
     const struct machine *m = s->machine;
     const struct replay_launch *l = s->launch;
     const double hot_read = l->reads > 0 ? (double)l->hot.slice[HOT_LOADS] / l->reads : 0;
-    const double sector = 32 * fmax(1 / m->l2_sm, active / m->l2_all);
+    const double sector = 32 * larger(1 / m->l2_sm, active / m->l2_all);
     s->active = active;
     s->read_share = sector;
     s->l2_share = 32 * active / m->l2_all;
-    s->copy_share = 32 * fmax(1 / m->copy_sm, active / m->copy_all);
-    s->past_share = fmax(sector, active * hot_read * m->read_same);
-    s->write_share = 32 * fmax(1 / m->l2_write_sm, active / m->l2_write_all);
+    s->copy_share = 32 * larger(1 / m->copy_sm, active / m->copy_all);
+    s->past_share = larger(sector, active * hot_read * m->read_same);
+    s->write_share = 32 * larger(1 / m->l2_write_sm, active / m->l2_write_all);
     s->fill_share = 32 * active / m->l2_write_all;
     s->atomics = sm_atomic_shares(m, l, active);
-    s->dram_read[PLACES_WHOLE] = s->dram_write[PLACES_WHOLE] = 32 * fmax(1 / m->dram_sm, active / m->dram_all);
-    s->dram_read[PLACES_STRIDED] = fmax(32 / m->dram_sm, active * m->dram_sector);
-    s->dram_read[PLACES_APART] = fmax(32 / m->dram_sm, active * m->dram_apart);
-    s->dram_write[PLACES_STRIDED] = fmax(32 / m->dram_sm, active * m->dram_write_sector);
-    s->dram_write[PLACES_APART] = fmax(32 / m->dram_sm, active * m->dram_write_apart);
+    s->dram_read[PLACES_WHOLE] = s->dram_write[PLACES_WHOLE] = 32 * larger(1 / m->dram_sm, active / m->dram_all);
+    s->dram_read[PLACES_STRIDED] = larger(32 / m->dram_sm, active * m->dram_sector);
+    s->dram_read[PLACES_APART] = larger(32 / m->dram_sm, active * m->dram_apart);
+    s->dram_write[PLACES_STRIDED] = larger(32 / m->dram_sm, active * m->dram_write_sector);
+    s->dram_write[PLACES_APART] = larger(32 / m->dram_sm, active * m->dram_write_apart);
     s->apart_share = active * m->l2_read_apart;
     s->line_share = active * m->l2_write_line;
     s->link_in_share = active / m->link_in;
@@ -662,14 +663,14 @@ static double sm_used(const struct sm *s)
 {
     double most = s->issued;
     for (u32 k = PIPE_FMA; k <= PIPE_TENSOR; k++)
-        most = fmax(most, s->used[k]);
-    return fmax(most / s->machine->schedulers, s->used[PIPE_ADU]);
+        most = larger(most, s->used[k]);
+    return larger(most / s->machine->schedulers, s->used[PIPE_ADU]);
 }
 
 /* A wavefront a cycle, a sector that comes in, and one that goes out. */
 static double l1_used(const struct sm *s)
 {
-    return fmax(fmax(s->used[PIPE_LSU], s->used[PIPE_TEX]), fmax(s->came, s->left));
+    return larger(larger(s->used[PIPE_LSU], s->used[PIPE_TEX]), larger(s->came, s->left));
 }
 
 void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struct machine *m, struct sm_run *run)
@@ -691,8 +692,8 @@ void sm_run_blocks(struct arena *mem, const struct replay_launch *l, const struc
         now = c->next;
         issue(&s, run, c);
     }
-    run->cycles = fmax(run->cycles,
-                       fmax(fmax(s.memory.l2_write, s.memory.link_out), fmax(s.memory.atomics_done, s.memory.swaps)));
+    run->cycles = larger(run->cycles, larger(larger(s.memory.l2_write, s.memory.link_out),
+                                             larger(s.memory.atomics_done, s.memory.swaps)));
     run->present = s.present;
     run->sm_used = sm_used(&s);
     run->l1_used = l1_used(&s);

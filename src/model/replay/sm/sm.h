@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "base/larger.h"
 #include "model/cache/l1.h"
 #include "model/replay/machine.h"
 #include "model/replay/prepare.h"

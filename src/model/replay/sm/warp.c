@@ -273,14 +273,14 @@ double warp_arrive(struct sm *s, const struct sm_scheduler *scheduler, struct sm
 {
     const struct replay_inst *i = warp_inst(w);
     w->cleared = w->throttled = 0;
-    w->fetched = fmax(w->fetched, sm_fetch(s, w, i->at, fmax(w->stalled, w->resolved)));
+    w->fetched = larger(w->fetched, sm_fetch(s, w, i->at, larger(w->stalled, w->resolved)));
     note_scheduler(scheduler, w, i);
     if (i->wait)
         wait_for_bars(w, i->wait);
     if (i->constant && i->pipe != PIPE_ADU)
         warp_wait_until(w, sm_constant_operand(s, i, w->fetched), STALL_IMC_MISS);
     if (i->op == REPLAY_FENCE)
-        warp_wait_until(w, fmax(w->stalled, w->memory) + s->machine->fence, STALL_MEMBAR);
+        warp_wait_until(w, larger(w->stalled, w->memory) + s->machine->fence, STALL_MEMBAR);
     if (i->op == REPLAY_COPY_WAIT)
         warp_wait_until(w, under_way(&w->copies, i->count), STALL_LONG_SCOREBOARD);
     if (i->op == REPLAY_PRODUCT_WAIT)
@@ -317,8 +317,8 @@ static void add_ready(struct spent *s, const struct sm_scheduler *c, const struc
 {
     const u32 pipe = warp_inst(w)->pipe;
     const double since = to - w->issued, ready = to - from;
-    const double taken = fmin(ready, (c->taken[pipe] - w->before_taken) / since * ready);
-    const double held = fmin(ready - taken, (c->held - w->before_held) / since * ready);
+    const double taken = smaller(ready, (c->taken[pipe] - w->before_taken) / since * ready);
+    const double held = smaller(ready - taken, (c->held - w->before_held) / since * ready);
     spend(s, pipe == PIPE_XU ? STALL_MIO_THROTTLE : STALL_MATH_PIPE_THROTTLE, taken);
     spend(s, STALL_DISPATCH_STALL, held);
     spend(s, STALL_NOT_SELECTED, ready - taken - held);

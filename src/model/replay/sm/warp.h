@@ -22,7 +22,7 @@ static inline void warp_wait_until(struct sm_warp *w, double t, enum stall_reaso
 
 static inline double warp_ready(const struct sm_warp *w)
 {
-    return fmax(fmax(w->stalled, w->resolved), fmax(w->fetched, w->cleared));
+    return larger(larger(w->stalled, w->resolved), larger(w->fetched, w->cleared));
 }
 
 static inline const struct replay_inst *warp_inst(const struct sm_warp *w) { return &w->program->insts[w->pc]; }
