@@ -291,13 +291,13 @@ struct staged {
 static struct staged count_staged(const struct requests *r, const u8 *how)
 {
     struct staged n = {.lines = r->len - r->next};
-    for (u64 k = r->next; k < r->len;) {
-        k = access_end(r, k);
-        const u64 last = r->at[k - 1];
-        if (!request_last(last)) /* barriers, at the end */
-            break;
-        n.lines += LS_UNLIKELY(request_is_again(last)) ? lines_of_again(r, last) - 1 : 0;
-        n.turns += !(how[request_site(last)] & SITE_WITH_NEXT);
+    for (u64 k = r->next; k < r->len; k++) {
+        if (!request_last(r->at[k]))
+            k = access_end(r, k) - 1;
+        const u64 last = r->at[k];
+        if (LS_UNLIKELY(request_is_again(last)))
+            n.lines += lines_of_again(r, last) - 1;
+        n.turns += request_last(last) && !(how[request_site(last)] & SITE_WITH_NEXT); /* not of barriers at the end */
     }
     return n;
 }
