@@ -6,7 +6,8 @@
  * the loop and outside of it; a divergent trip counts what both sides run. Nothing is taken from our own counters.
  * Each figure is the best of three runs of a fifth of a second; with --cpu of processor time, for a machine that has
  * other things to do. With --plain a line is a loop's name and its rate interpreted, and there is nothing else; with --cost, its
- * rates with the meter and with the model besides, both interpreted, and the first by the second. */
+ * rates with the meter and with the model besides, both interpreted, and how much longer the second takes: the same launch, counted and
+ * modelled in turn, 15 times. Of all three the median, and of the last the quartiles. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "ptx/ptx.h"
 
 enum mode { INTERPRETED, COMPILED, NULL_HOOKS, METER, METER_COMPILED, MODEL, MODEL_COMPILED, MODES };
-enum { BLOCK = 256, WARPS = BLOCK / 32, BLOCKS = 64, DATA_BYTES = 8 << 20, REPEATS = 3, MAX_LOOPS = 24 };
+enum { BLOCK = 256, WARPS = BLOCK / 32, BLOCKS = 64, DATA_BYTES = 8 << 20, REPEATS = 3, MAX_LOOPS = 24, ROUNDS = 15 };
 
 struct loop {
     char name[24];
@@ -115,19 +116,26 @@ static double instructions(const struct loop *l, u32 trips)
     return (double)BLOCKS * WARPS * ((double)l->trip * trips + l->outside);
 }
 
-/* Millions of warp instructions a second and worker; 0 when the loop does not run. */
-static double rate(struct bench *b, const struct loop *l, enum mode mode, unsigned workers)
+/* Trips that take long enough to measure; 0: the loop does not run. */
+static u32 enough_trips(struct bench *b, const struct loop *l, enum mode mode, unsigned workers)
 {
-    u32 trips = 64;
-    double best = 0, seconds;
     const u32 most = 1u << 20;
-    for (;;) { /* long enough to measure */
+    for (u32 trips = 64;; trips *= 2) {
+        double seconds;
         if (!run(b, l, trips, mode, workers, &seconds))
             return 0;
         if (seconds > 0.2 || trips >= most)
-            break;
-        trips = trips * 2 > most ? most : trips * 2;
+            return trips;
     }
+}
+
+/* Millions of warp instructions a second and worker; 0 when the loop does not run. */
+static double rate(struct bench *b, const struct loop *l, enum mode mode, unsigned workers)
+{
+    const u32 trips = enough_trips(b, l, mode, workers);
+    double best = 0, seconds;
+    if (!trips)
+        return 0;
     for (unsigned k = 0; k < REPEATS; k++) {
         if (!run(b, l, trips, mode, workers, &seconds))
             return 0;
@@ -204,10 +212,29 @@ static void cpu_model(char *to, size_t size)
 /* Slow ones with decimals. */
 static int decimals(double rate) { return rate < 20 ? 2 : rate < 100 ? 1 : 0; }
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 static void cost_row(struct bench *b, const struct loop *l)
 {
-    const double counted = rate(b, l, METER, 1), modelled = rate(b, l, MODEL, 1);
-    printf("%-10s %10.1f %10.1f %6.2f\n", l->name, counted, modelled, modelled > 0 ? counted / modelled : 0);
+    const u32 trips = enough_trips(b, l, MODEL, 1);
+    double counted[ROUNDS], modelled[ROUNDS], factor[ROUNDS];
+    for (unsigned k = 0; k < ROUNDS; k++) {
+        double plain, more;
+        if (!trips || !run(b, l, trips, METER, 1, &plain) || !run(b, l, trips, MODEL, 1, &more))
+            return;
+        counted[k] = instructions(l, trips) / plain / 1e6;
+        modelled[k] = instructions(l, trips) / more / 1e6;
+        factor[k] = more / plain;
+    }
+    qsort(counted, ROUNDS, sizeof *counted, by_value);
+    qsort(modelled, ROUNDS, sizeof *modelled, by_value);
+    qsort(factor, ROUNDS, sizeof *factor, by_value);
+    printf("%-10s %10.1f %10.1f %6.2f (%.2f to %.2f)\n", l->name, counted[ROUNDS / 2], modelled[ROUNDS / 2],
+           factor[ROUNDS / 2], factor[ROUNDS / 4], factor[ROUNDS - 1 - ROUNDS / 4]);
     fflush(stdout);
 }
 

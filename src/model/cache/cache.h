@@ -80,8 +80,9 @@ static inline u32 cache_remainder(const struct cache *c, u32 run)
 }
 
 #define CACHE_FACTOR 0x9e3779b97f4a7c15ull
+#define CACHE_MIX 0xbf58476d1ce4e5b9ull
 
-static inline u64 cache_mixed(u64 once) { return (once ^ once >> 29) * 0xbf58476d1ce4e5b9ull; }
+static inline u64 cache_mixed(u64 once) { return (once ^ once >> 29) * CACHE_MIX; }
 
 /* The lines number / 2^low_bits have in common are spread over all low sets, shifted by a hash of that quotient. */
 static inline size_t cache_set_of(const struct cache *c, u64 number)

@@ -127,8 +127,8 @@ static inline u64 access_end(const struct requests *r, u64 at)
     const u64 *p = r->at + at, *const end = r->at + r->len;
     if (request_last(*p))
         return at + 1;
-    while (end - p >= 4 && !((p[0] | p[1] | p[2] | p[3]) & REQUEST_LAST))
-        p += 4;
+    while (end - p >= 8 && !((p[0] | p[1] | p[2] | p[3] | p[4] | p[5] | p[6] | p[7]) & REQUEST_LAST))
+        p += 8;
     while (p < end && !request_last(*p++))
         ;
     return (u64)(p - r->at);
